@@ -1,0 +1,217 @@
+"""From a device function and a kernel shape to the source of a kernel."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from . import language as lang
+from .language import VECTOR, Function, Printer
+from .separate import BOTH, CONST, ROW, SET, Separated, separate
+
+if TYPE_CHECKING:
+    from .layout import Layout
+
+TEMPLATES = Path(__file__).parent / "templates"
+#: How an argument reaches a kernel: one value for all, an array over parameter sets, an array over observations.
+VALUE, PER_SET, PER_ROW = "value", "set", "row"
+Resolve = Callable[[str], "Function | None"]
+
+
+@dataclass(frozen=True)
+class Operand:
+    """An argument of a device function as the kernel takes it."""
+
+    name: str  # as printed in C
+    role: str  # VALUE, PER_SET, PER_ROW
+    rank: int = 0  # 1: a vector of length dim
+
+    @property
+    def level(self) -> int:
+        return ROW if self.role == PER_ROW else SET
+
+    @property
+    def parameters(self) -> list[tuple[str, str]]:
+        """(C declaration, signature character) of what the kernel takes for it."""
+        if self.role == VALUE and not self.rank:
+            return [(f"real {self.name}", "r")]
+        rows = self.role == PER_ROW
+        array = f"{self.name}_{'rows' if rows else 'sets'}"
+        declared = [(f"GLOBAL const real *RESTRICT {array}", "P"), (f"index_t {self.name}_offset", "q")]
+        if rows or self.rank:  # how far the next set's rows, or the next set's vector, lie away; 0 where all share them
+            declared.append((f"index_t {self.name}_stride", "q"))
+        return declared
+
+
+class KernelCode:
+    """A separated device function together with the expressions by which a template calls its parts."""
+
+    def __init__(self, function: Function, operands: Sequence[Operand], resolve: Resolve, both: Sequence[str] = ()):
+        self.function, self.operands, self.resolve = function, tuple(operands), resolve
+        self.by_name = {o.name: o for o in operands}
+        levels = {o.name: o.level for o in operands} | dict.fromkeys(both, BOTH)
+        self.separated: Separated = separate(function, levels, self._separable)
+        stages = self.separated.stages
+        self.set_type = stages[SET].struct if stages[SET].members else None
+        self.row_type = stages[ROW].struct if stages[ROW].members else None
+        self.row_operands = [o for o in operands if o.role == PER_ROW]
+        self.observation = operands[0].name if operands else None
+        self.stage_vectors = False
+
+    def _separable(self, name: str) -> Function | None:
+        return None if name.startswith("special_") else self.resolve(name)
+
+    @functools.cached_property
+    def whole_functions(self) -> list[Function]:
+        """The functions that are called as they are, callees first."""
+        found: dict[str, Function] = {}
+
+        def visit(nodes: Sequence[lang.Node]) -> None:
+            for node in nodes:
+                for name in lang.called(node):
+                    function = self.resolve(name)
+                    if function is not None and name not in found:
+                        visit(function.body)
+                        found[name] = function
+
+        def parts(separated: Separated) -> None:
+            for inner in separated.inner:
+                parts(inner)
+            visit(separated.parts())
+
+        parts(self.separated)
+        return list(found.values())
+
+    @functools.cached_property
+    def mixed_cost(self) -> int:
+        """Rough number of arithmetic operations that each entry of a table costs."""
+
+        def cost(separated: Separated) -> int:
+            nodes = [n for s in separated.body for n in lang.walk(s)]
+            own = sum(1 if isinstance(n, lang.Binary) else 0 for n in nodes)
+            calls = sum(20 for n in nodes if isinstance(n, lang.Call) and not n.function.endswith("_evaluate"))
+            return own + calls + 20 * any(isinstance(n, lang.For) for n in nodes) + sum(map(cost, separated.inner))
+
+        return cost(self.separated)
+
+    @property
+    def row_needs_work(self) -> bool:
+        """Whether preparing a row is worth sharing among the sets."""
+
+        def works(separated: Separated) -> bool:
+            own = [c[1] if isinstance(c, tuple) else c for c in separated.stages[ROW].computed]
+            calls = {name for part in own for name in lang.called(part)}
+            return any(c in lang.MATH or self.resolve(c) for c in calls) or any(map(works, separated.inner))
+
+        return works(self.separated)
+
+    def struct_bytes(self, level: int, itemsize: int) -> int:
+        """An upper bound of the size of the struct of `level`."""
+
+        def size(separated: Separated) -> int:
+            plain = sum(k in (lang.REAL, lang.INT) for k in separated.stages[level].members.values())
+            return plain * itemsize + sum(map(size, separated.inner)) + 8
+
+        return size(self.separated)
+
+    # -- pieces of text for the templates
+
+    @property
+    def can_stage_vectors(self) -> bool:
+        """Vectors in shared memory are another type in OpenCL C 1.2, so no whole function may take one."""
+        return not any(p.type == VECTOR for f in self.whole_functions for p in f.parameters)
+
+    @property
+    def parameters(self) -> str:
+        declared = [d for o in self.operands for d, _ in o.parameters]
+        return ", ".join(declared + (["int dim"] if self.function.has_dim else []))
+
+    @property
+    def signature(self) -> str:
+        """One character for each kernel parameter; `r` stands for `real`."""
+        return "".join(c for o in self.operands for _, c in o.parameters) + "i" * self.function.has_dim
+
+    def apply_offsets(self) -> str:
+        lines = [
+            f"{o.name}_rows += {o.name}_offset + first_set * {o.name}_stride;" if o.role == PER_ROW
+            else f"{o.name}_sets += {o.name}_offset;"
+            for o in self.operands if o.role != VALUE or o.rank
+        ]  # fmt: skip
+        return "\n    ".join(lines)
+
+    def _value(self, p: lang.Parameter, k: str, n: str, component: str | None, tile_row: str | None) -> str:
+        if p.name == "dim":
+            return "dim"
+        o = self.by_name.get(p.name)
+        if o is None:
+            return p.name
+        if o.role == PER_ROW:
+            if o.rank:
+                staged = self.stage_vectors and tile_row and o.name == self.observation
+                return f"vectors + ({tile_row}) * padded" if staged else f"{o.name}_rows + ({n}) * dim"
+            return f"{o.name}_wide.{component}" if component else f"{o.name}_rows[{n}]"
+        if o.rank:
+            return f"{o.name}_sets + ({k}) * {o.name}_stride"
+        return o.name if o.role == VALUE else f"{o.name}_sets[{k}]"
+
+    def prepare_set(self, k: str) -> str:
+        values = (self._value(p, k, "", None, None) for p in self.separated.arguments[SET])
+        return f"{self.separated.stages[SET].function}({', '.join(values)})"
+
+    def prepare_row(self, n: str, component: str | None = None, tile_row: str | None = None) -> str:
+        values = (self._value(p, "", n, component, tile_row) for p in self.separated.arguments[ROW])
+        return f"{self.separated.stages[ROW].function}({', '.join(values)})"
+
+    def evaluate(self, row: str, set: str, n: str, k: str, tile_row: str | None = None) -> str:
+        structs = ([set] if self.set_type else []) + ([row] if self.row_type else [])
+        values = (self._value(p, k, n, None, tile_row) for p in self.separated.arguments[BOTH])
+        return f"{self.separated.evaluate}({', '.join([*structs, *values])})"
+
+
+@functools.cache
+def _template(name: str) -> Any:
+    from mako.lookup import TemplateLookup
+
+    return TemplateLookup([str(TEMPLATES)], strict_undefined=True).get_template(name)
+
+
+def render(shape: str, name: str, code: KernelCode, layout: Layout, dtype: str, dialect: str, **more: Any) -> str:
+    """The whole source of one kernel: prelude, device functions in their parts, and the shape around them.
+
+    Parameters
+    ----------
+    shape : str
+        Name of a template: ``table``, ``loglik``, ``elliptical``.
+    name : str
+        Name of the kernel's entry.
+    dtype : {"float64", "float32"}
+    dialect : {"cuda", "opencl"}
+    """
+    code.stage_vectors = bool(layout.stage_vectors)
+    space = {code.observation: "SHARED"} if code.stage_vectors and code.observation else {}
+    printer = Printer(dtype, space)
+    whole = "\n".join(printer.function(f) for f in code.whole_functions)
+    body = _template(f"{shape}.mako").render(
+        name=name, code=code, layout=layout, vector_type=_vector_type(dtype, layout.vector), dialect=dialect, **more
+    )
+    return f"{_prelude(dtype, dialect)}\n{whole}\n{code.separated.print(printer)}{body}"
+
+
+def render_plain(shape: str, dtype: str, dialect: str, **more: Any) -> str:
+    """The source of a kernel that calls no device function."""
+    return _prelude(dtype, dialect) + _template(f"{shape}.mako").render(**more)
+
+
+def _prelude(dtype: str, dialect: str) -> str:
+    context = dict(dtype=dtype, constants=lang.CONSTANTS)
+    return _template(f"prelude_{dialect}.mako").render(**context) + _template("prelude.mako").render(**context)
+
+
+def _vector_type(dtype: str, width: int) -> str:
+    return ("double" if dtype == "float64" else "float") + (str(width) if width > 1 else "")
+
+
+__all__ = ["BOTH", "CONST", "KernelCode", "Operand", "PER_ROW", "PER_SET", "VALUE", "render"]

@@ -1,0 +1,83 @@
+"""The exceptions that are gpustats' own. Wrong shapes are ValueError, wrong types TypeError, as in NumPy."""
+
+from __future__ import annotations
+
+import re
+
+# clang (OpenCL) writes `file:line:column: error: …`, NVRTC and nvcc `file(line): error: …`.
+_ERROR = re.compile(r"^[^\n]*?[:(](\d+)(?:[:,](\d+))?\)?:\s+(?:fatal |catastrophic )?error\b", re.MULTILINE)
+
+
+def numbered(source: str, lines: set[int] | None = None, context: int = 2) -> str:
+    """`source` with line numbers; only the neighbourhood of `lines`, marked, where they are given."""
+    text = source.splitlines()
+    wanted = lines or set()
+    shown = [
+        f"{'>' if number in wanted else ' '}{number:5d} | {line}"
+        for number, line in enumerate(text, start=1)
+        if not wanted or any(abs(number - line_) <= context for line_ in wanted)
+    ]
+    return "\n".join(shown)
+
+
+class DeviceFunctionError(ValueError):
+    """A device function that breaks the rules of the language.
+
+    Parameters
+    ----------
+    message : str
+        What is wrong and what to do.
+    line, column : int, optional
+        Where, counted from 1, in the user's own text.
+    source : str, optional
+        The user's text.
+    """
+
+    def __init__(
+        self, message: str, line: int | None = None, column: int | None = None, source: str | None = None
+    ) -> None:
+        super().__init__(message)
+        self.message, self.line, self.column, self.source = message, line, column, source
+
+    def __str__(self) -> str:
+        if self.line is None:
+            return self.message
+        place = f"line {self.line}" + (f", column {self.column}" if self.column else "")
+        text = f"{place}: {self.message}"
+        if self.source:
+            text += "\n" + numbered(self.source, {self.line}, context=1)
+        return text
+
+    def __reduce__(self) -> tuple:
+        return type(self), (self.message, self.line, self.column, self.source)
+
+
+class NoDeviceError(RuntimeError):
+    """No device to compute on; the message lists what was looked for and what to install."""
+
+
+class CompileError(RuntimeError):
+    """A kernel that the device's compiler rejects.
+
+    Parameters
+    ----------
+    log : str
+        What the compiler said.
+    source : str
+        The whole generated source.
+    """
+
+    def __init__(self, log: str, source: str) -> None:
+        super().__init__(log, source)
+        self.log, self.source = log, source
+
+    @property
+    def lines(self) -> list[int]:
+        """The lines of `source` in which the compiler found errors."""
+        return sorted({int(match[1]) for match in _ERROR.finditer(self.log)})
+
+    def __str__(self) -> str:
+        lines = {line for line in self.lines if line <= self.source.count("\n") + 1}
+        if not lines:
+            return f"the kernel does not compile\n{self.log.strip()}"
+        return f"the kernel does not compile\n{self.log.strip()}\n\n{numbered(self.source, lines)}"

@@ -1,0 +1,110 @@
+"""How a kernel is laid out on a device: chosen from the device's properties and the function's cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .separate import ROW
+
+if TYPE_CHECKING:
+    from .codegen import KernelCode
+    from .runtime.base import Device
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The constants that a template is rendered with.
+
+    Attributes
+    ----------
+    threads : int
+        Threads a block.
+    sets : int
+        Parameter sets a block.
+    tile : int
+        Rows that a block takes at once.
+    unroll : int
+        Independent rows that a thread has in flight.
+    vector : int
+        Numbers in one wide load or store.
+    by_rows : bool
+        Whether neighbouring threads take neighbouring rows (else neighbouring sets).
+    stage_rows : bool
+        Whether what depends on a row alone is kept in shared memory.
+    stage_vectors : int
+        Numbers of the shared tile of vector observations; 0: they are read where they lie.
+    """
+
+    threads: int
+    sets: int = 1
+    tile: int = 1
+    unroll: int = 1
+    vector: int = 1
+    by_rows: bool = False
+    stage_rows: bool = False
+    stage_vectors: int = 0
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What a layout is chosen for; `aligned`: every array of it allows 16-byte accesses."""
+
+    itemsize: int
+    n_sets: int
+    by_rows: bool = False
+    aligned: bool = False
+    dim: int = 0  # length of vector observations, 0 where they are scalars
+
+
+def _power_of_two(n: int) -> int:
+    return 1 << max(0, n - 1).bit_length()
+
+
+def _stage_vectors(device: Device, code: KernelCode, problem: Problem, rows: int) -> tuple[int, int]:
+    """(rows a tile, numbers in shared memory) for vector observations; 0 numbers where they do not fit."""
+    if not problem.dim or device.type == "cpu" or not code.can_stage_vectors:
+        return rows, 0
+    budget = min(device.shared_memory, 48 * 1024) // 2 // problem.itemsize
+    rows = min(rows, budget // (problem.dim | 1))
+    return (rows, rows * (problem.dim | 1)) if rows >= device.warp else (256, 0)
+
+
+def table(device: Device, code: KernelCode, problem: Problem) -> Layout:
+    """Layout of the table shape."""
+    cpu = device.type == "cpu"
+    threads = min(64 if cpu else 256, device.max_threads)
+    wide = 1 if cpu or not problem.aligned else 16 // problem.itemsize
+    if problem.by_rows:
+        unroll = 1 if code.mixed_cost > 60 else 2
+        if problem.dim or any(o.rank for o in code.row_operands):
+            wide = 1
+        return Layout(threads, 1, threads * wide * unroll, unroll, wide, by_rows=True)
+    vector = wide if problem.n_sets % wide == 0 else 1
+    struct = code.struct_bytes(ROW, problem.itemsize)
+    tile, numbers = _stage_vectors(device, code, problem, 512 if cpu else 256)
+    sets = min(_power_of_two(problem.n_sets), threads, 32 * vector)
+    stage_rows = bool(code.row_type and code.row_needs_work and tile * struct < device.shared_memory // 4)
+    return Layout(threads, sets, tile, 1, vector, stage_rows=stage_rows, stage_vectors=numbers)
+
+
+def loglik(device: Device, code: KernelCode, problem: Problem) -> Layout:
+    """Layout of the loglik shape."""
+    cpu = device.type == "cpu"
+    threads = min(64 if cpu else 256, device.max_threads)
+    sets = min(_power_of_two(problem.n_sets), 8)
+    if problem.dim:
+        tile, numbers = _stage_vectors(device, code, problem, threads)
+        tile = threads if not numbers else tile
+        threads = min(threads, _power_of_two(tile + 1) // 2)
+        return Layout(threads, sets, threads, stage_vectors=numbers)
+    wide = 1 if cpu or not problem.aligned or any(o.rank for o in code.row_operands) else 16 // problem.itemsize
+    unroll = 8 if cpu else (1 if code.mixed_cost > 60 else 4) if sets == 1 else 1
+    return Layout(threads, sets, threads * wide * unroll, unroll, wide)
+
+
+def row_blocks(device: Device, layout: Layout, n_rows: int, set_blocks: int) -> int:
+    """How many blocks share the rows: enough to fill the device a few times over, and no more."""
+    filled = device.compute_units * (16 if device.type == "cpu" else max(1, 2048 // layout.threads))
+    wanted = max(1, -(-filled // set_blocks))
+    return max(1, min(-(-n_rows // layout.tile), wanted, 65535))

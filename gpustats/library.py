@@ -1,0 +1,105 @@
+"""Where device functions are found: the built-in files, parsed when first needed, and what users register."""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from . import language as lang
+from .errors import DeviceFunctionError
+
+if TYPE_CHECKING:  # the parser is imported when first needed: importing it costs more than the rest of gpustats
+    from .device_function import DeviceFunction
+
+SPECIAL = "special"
+
+
+@functools.cache
+def folder() -> Path:
+    """The folder of the built-in device functions: beside the modules when installed, beside the package in a checkout."""
+    here = Path(__file__).parent
+    installed = here / "device_functions"
+    return installed if installed.is_dir() else here.parent / "device_functions"
+
+
+class Library:
+    """Parsed sources by the name of their distribution."""
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        self._parsed: dict[str, DeviceFunction] = {}
+        self._functions: dict[str, lang.Function] = {}
+        self._loading: list[str] = []
+
+    @functools.cached_property
+    def built_in(self) -> frozenset[str]:
+        """Names of the files that gpustats ships, without that of the special functions."""
+        return frozenset(p.stem for p in folder().glob("*.cu")) - {SPECIAL}
+
+    def names(self) -> Iterator[str]:
+        yield from sorted(self.built_in | self._parsed.keys() - {SPECIAL})
+
+    def get(self, name: str) -> DeviceFunction:
+        """The parsed source of the distribution `name`; KeyError where there is none."""
+        with self._lock:
+            if name not in self._parsed:
+                if name not in self.built_in and name != SPECIAL:
+                    raise KeyError(name)
+                if name in self._loading:
+                    raise DeviceFunctionError(f"{' and '.join(self._loading)} call each other")
+                self._loading.append(name)
+                try:
+                    self._add(name, (folder() / f"{name}.cu").read_text(encoding="utf-8"))
+                finally:
+                    self._loading.remove(name)
+            return self._parsed[name]
+
+    def _add(self, name: str | None, source: str) -> DeviceFunction:
+        from .device_function import parse
+
+        parsed = parse(source, self.resolve, name)
+        self._parsed[parsed.name] = parsed
+        self._functions.update(parsed.functions)
+        return parsed
+
+    def register(self, source: str, replace: bool) -> DeviceFunction:
+        """Parse a user's source and keep it; nothing changes where it is refused."""
+        from .device_function import parse
+
+        with self._lock:
+            parsed = parse(source, self.resolve)
+            taken = parsed.name in self._parsed or parsed.name in self.built_in
+            if parsed.name == SPECIAL or (taken and not replace):
+                raise DeviceFunctionError(
+                    f"the name {parsed.name} is taken: choose another, or say replace=True"
+                    if parsed.name != SPECIAL else "the name special is gpustats' own"
+                )  # fmt: skip
+            self._parsed[parsed.name] = parsed
+            self._functions.update(parsed.functions)
+            return parsed
+
+    def add_derived(self, function: lang.Function) -> None:
+        """Let kernels find a function that a transform made."""
+        with self._lock:
+            self._functions[function.name] = function
+
+    def resolve(self, name: str) -> lang.Function | None:
+        """A function by its name, loading the file that it is in: ``log1mexp`` of special.cu, ``poisson_logpmf``."""
+        if name in lang.MATH:
+            return None
+        if name in self._functions:
+            return self._functions[name]
+        if SPECIAL not in self._parsed and SPECIAL not in self._loading:
+            self.get(SPECIAL)
+        if (special := self._functions.get(f"{SPECIAL}_{name}")) is not None:
+            return special
+        stem = name.rpartition("_")[0]
+        if stem in self.built_in and stem not in self._parsed and stem not in self._loading:
+            self.get(stem)
+        return self._functions.get(name)
+
+
+library = Library()

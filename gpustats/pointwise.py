@@ -1,0 +1,387 @@
+"""A device function evaluated at observations and parameters: from the arguments of one call to a kernel's launch."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import arrays, codegen, layout
+from .broadcasting import Pattern, Shape, sum_pattern, table_pattern
+from .codegen import PER_ROW, PER_SET, VALUE, KernelCode, Operand
+from .errors import CompileError, DeviceFunctionError
+from .library import library
+from .runtime import choose
+
+if TYPE_CHECKING:
+    from .device_function import Argument
+    from .language import Function
+    from .runtime.base import Runtime
+
+_PATTERNS = {"table": table_pattern, "loglik": sum_pattern}
+
+
+@dataclass
+class Placed:
+    """An argument on a device, as a kernel takes it."""
+
+    operand: Operand
+    values: tuple[Any, ...]  # what fills the operand's parameters
+    address: int = 0  # in bytes; matters modulo 16 only
+
+
+@dataclass
+class Placement:
+    """All arguments of a call on a device."""
+
+    runtime: Runtime
+    dtype: np.dtype
+    pattern: Pattern
+    dim: int
+    placed: list[Placed] = field(default_factory=list)
+    alive: list[Any] = field(default_factory=list)  # memory that the kernel reads
+
+    @property
+    def values(self) -> list[Any]:
+        return [v for p in self.placed for v in p.values]
+
+    @property
+    def aligned(self) -> bool:
+        """Whether all rows allow 16-byte accesses."""
+        rows = [p for p in self.placed if p.operand.role == PER_ROW]
+        whole = self.pattern.n_sets == 1 or self.pattern.n_rows * self.dtype.itemsize % 16 == 0
+        return all(p.address % 16 == 0 for p in rows) and (whole or not self.pattern.by_rows)
+
+
+class Pointwise:
+    """A device function of an observation and parameters, ready to be evaluated on any device.
+
+    Parameters
+    ----------
+    name : str
+        For errors and kernels.
+    function : Function
+        In the library; its first parameter is the observation.
+    arguments : sequence of Argument
+        Names and domains, in the order of the parameters.
+    """
+
+    def __init__(self, name: str, function: Function, arguments: Sequence[Argument]):
+        self.name, self.function, self.arguments = name, function, tuple(arguments)
+        self._names = [p.name for p in function.parameters if p.name != "dim"]
+        self._kernels: dict[tuple[Any, ...], tuple[Any, layout.Layout]] = {}
+
+    def map(self, suffix: str, formula: str) -> Pointwise:
+        """The same function with `formula`, C in which {} stands for its value, applied to the value."""
+        from .transforms import derived
+
+        call = f"{self.function.name}({', '.join(p.name for p in self.function.parameters)})"
+        body = f"    return {formula.format(call)};\n"
+        return self.with_function(derived(self.function, suffix, body, library.resolve))
+
+    def with_function(self, function: Function) -> Pointwise:
+        """Another device function of the same arguments."""
+        library.add_derived(function)
+        return Pointwise(self.name, function, self.arguments)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """The function at every point of the broadcast of its arguments."""
+        return self.table(self.bind(args, kwargs))
+
+    # -- arguments
+
+    def bind(self, args: Sequence[Any], kwargs: Mapping[str, Any], missing: int = 0) -> list[Any]:
+        """The arguments in their order, as arrays; the first `missing` are left out."""
+        wanted = [a.name for a in self.arguments[missing:]]
+        if len(args) > len(wanted):
+            raise ValueError(f"{self.name} takes {len(wanted)} arguments ({', '.join(wanted)}), not {len(args)}")
+        given = dict(zip(wanted, args, strict=False))
+        for name, value in kwargs.items():
+            if name not in wanted:
+                raise ValueError(f"{self.name} has no parameter {name!r}; its parameters are {', '.join(wanted)}")
+            if name in given:
+                raise ValueError(f"{self.name}: {name} is given twice")
+            given[name] = value
+        if lacking := [n for n in wanted if n not in given]:
+            raise ValueError(f"{self.name} needs {', '.join(lacking)}; its parameters are {', '.join(wanted)}")
+        return [arrays.as_array(given[n], n) for n in wanted]
+
+    def batch_shapes(self, values: Sequence[Any]) -> tuple[list[Shape], int]:
+        """The shapes without the axes that belong to one vector, and the length of the vectors."""
+        shapes, dim = [], None
+        for argument, value in zip(self.arguments, values, strict=True):
+            shape = () if isinstance(value, float) else tuple(value.shape)
+            if len(shape) < argument.rank:
+                kind = "vector" if argument.rank == 1 else "matrix"
+                raise ValueError(f"{argument.name} must be a {kind}, or several with leading axes; it has shape {shape}")
+            core = shape[len(shape) - argument.rank :]
+            for n in core:
+                if dim is not None and n != dim[1]:
+                    raise ValueError(
+                        f"{argument.name} has shape {shape}, whose last ax{'is' if argument.rank == 1 else 'es'} must be "
+                        f"as long as {dim[0]}'s, {dim[1]}"
+                    )
+                dim = dim or (argument.name, n)
+            shapes.append(shape[: len(shape) - argument.rank])
+        if dim is not None and dim[1] == 0:
+            raise ValueError(f"{dim[0]} is a vector of length 0")
+        return shapes, dim[1] if dim else 0
+
+    def place(self, shape: str, values: Sequence[Any]) -> Placement:
+        """Put the arguments on the device where they belong."""
+        runtime = device_of(values, [a.name for a in self.arguments])
+        dtype = arrays.result_dtype(list(values))
+        if dtype.itemsize == 8 and not runtime.device.double:
+            raise ValueError(f"{runtime.device} computes in float32 only: pass float32 arrays")
+        batch, dim = self.batch_shapes(values)
+        pattern = _PATTERNS[shape]([a.name for a in self.arguments], batch)
+        placement = Placement(runtime, dtype, pattern, dim)
+        if not math.prod(pattern.shape):
+            return placement
+        packed: list[np.ndarray] = []
+        for i, (argument, value) in enumerate(zip(self.arguments, values, strict=True)):
+            self._place_one(placement, packed, i, argument, value)
+        if packed:  # all parameters in one copy
+            sizes = [a.size for a in packed]
+            handle, offset = runtime.memory(np.concatenate([a.ravel() for a in packed]) if len(packed) > 1 else packed[0])
+            placement.alive.append((handle, packed))
+            starts = iter(np.cumsum([0, *sizes[:-1]]).tolist())
+            for p in placement.placed:
+                if p.values and p.values[0] is None:
+                    p.values = (handle, offset // dtype.itemsize + next(starts), *p.values[2:])
+        return placement
+
+    def _place_one(self, placement: Placement, packed: list[np.ndarray], i: int, argument: Argument, value: Any) -> None:
+        pattern, dtype, dim = placement.pattern, placement.dtype, placement.dim
+        role, expand, own, rank = pattern.roles[i], pattern.expand[i], pattern.own_rows[i], argument.rank
+        name = self._names[i]
+        if role == VALUE and isinstance(value, np.ndarray) and not rank:
+            value = float(value.reshape(()))
+        if isinstance(value, float):
+            placement.placed.append(Placed(Operand(name, VALUE), (value,)))
+            return
+        core: Shape = (dim,) * rank
+        size = dim**rank
+        on_device = arrays.is_device_array(value)
+        if role == VALUE:
+            role = PER_SET
+            if not rank and pattern.n_sets > 1:
+                expand = (pattern.n_sets,)
+        elif expand is not None and role == PER_SET:
+            expand = expand[:-1] if pattern.by_rows and len(expand) == len(pattern.shape) else expand
+            if len(value.shape) - rank == len(pattern.shape) and len(expand) < len(pattern.shape):
+                value = value.reshape(*value.shape[: len(expand)], *value.shape[len(expand) + 1 :])
+        stride = size * (pattern.n_rows if own else 0) if role == PER_ROW else size
+        if role == PER_SET and pattern.roles[i] == VALUE:
+            stride = 0
+        extra = (stride,) if role == PER_ROW or rank else ()
+        operand = Operand(name, role, min(rank, 1))
+        if not on_device and role == PER_SET:
+            array = np.ascontiguousarray(value, dtype)
+            if expand is not None:
+                array = np.ascontiguousarray(np.broadcast_to(array, expand + core))
+            packed.append(array)
+            placement.placed.append(Placed(operand, (None, None, *extra)))
+            return
+        if on_device:
+            value = self._device_array(placement, value, None if expand is None else expand + core)
+        else:
+            value = value if expand is None else np.broadcast_to(value, expand + core)
+            value = np.ascontiguousarray(value, dtype)
+        handle, offset = placement.runtime.memory(value)
+        placement.alive.append((value, handle))
+        address = offset + (handle if isinstance(handle, int) else 0)
+        placement.placed.append(Placed(operand, (handle, offset // dtype.itemsize, *extra), address))
+
+    def _device_array(self, placement: Placement, array: Any, expand: Shape | None) -> Any:
+        """`array` as contiguous `real` numbers: as it lies where it is that already, else a copy on the device."""
+        if array.dtype == placement.dtype and expand is None and arrays.is_contiguous(array):
+            return array
+        return gather(placement.runtime, array, placement.dtype, expand)
+
+    # -- kernels
+
+    def code(self, operands: Sequence[Operand]) -> KernelCode:
+        return KernelCode(self.function, operands, library.resolve)
+
+    def kernel(self, shape: str, placement: Placement) -> tuple[Any, layout.Layout]:
+        """The compiled kernel for a placement, and its layout."""
+        pattern, runtime = placement.pattern, placement.runtime
+        operands = tuple(p.operand for p in placement.placed)
+        own_rows = any(pattern.own_rows)
+        n_sets = 1 if own_rows else min(1 << max(0, pattern.n_sets - 1).bit_length(), 1 << 10)
+        wide = placement.aligned and (pattern.by_rows or pattern.n_sets % 4 == 0 or placement.dtype.itemsize == 8 and pattern.n_sets % 2 == 0)
+        dim = placement.dim if operands[0].rank else 0
+        key = (id(runtime), shape, placement.dtype, operands, n_sets, wide, pattern.by_rows, dim)
+        if key not in self._kernels:
+            code = self.code(operands)
+            problem = layout.Problem(placement.dtype.itemsize, n_sets, pattern.by_rows, wide, dim)
+            chosen = getattr(layout, shape)(runtime.device, code, problem)
+            name = f"{self.function.name}_{shape}"
+            source = codegen.render(shape, name, code, chosen, placement.dtype.name, runtime.dialect)
+            real = "d" if placement.dtype.itemsize == 8 else "f"
+            signature = {"table": "Pqqqqq", "loglik": "PqPPqq"}[shape] + code.signature.replace("r", real)
+            try:
+                kernel = runtime.kernel(source, name, signature, chosen.threads)
+                finish = None
+                if shape == "loglik" and runtime.dialect == "opencl":
+                    finish = runtime.kernel(source, "add_partial_sums", "PqPqq", chosen.threads)
+            except CompileError as error:
+                raise self._explain(error, runtime) from error
+            self._kernels[key] = ((kernel, finish), chosen)
+        return self._kernels[key]
+
+    def _explain(self, error: CompileError, runtime: Runtime) -> Exception:
+        return error
+
+    # -- evaluation
+
+    def table(self, values: Sequence[Any]) -> Any:
+        """The function at every point of the broadcast of its arguments."""
+        placement = self.place("table", values)
+        runtime, pattern, dtype = placement.runtime, placement.pattern, placement.dtype
+        native = any(arrays.is_device_array(v) for v in values)
+        if not math.prod(pattern.shape):
+            return runtime.empty(pattern.shape, dtype) if native else np.empty(pattern.shape, dtype)
+        result, out, offset = _output(runtime, pattern.shape, dtype, native)
+        (kernel, _), chosen = self.kernel("table", placement)
+        set_blocks = -(-pattern.n_sets // chosen.sets)
+        blocks = layout.row_blocks(runtime.device, chosen, pattern.n_rows, set_blocks)
+        strides = (pattern.n_rows, pattern.n_sets, pattern.row_stride, pattern.set_stride)
+        dim = [placement.dim] * self.function.has_dim
+        kernel((set_blocks, blocks), out, offset, *strides, *placement.values, *dim)
+        return _deliver(runtime, result, out, native, placement)
+
+    def sum(self, values: Sequence[Any]) -> Any:
+        """The sum over the last axis, in float64."""
+        placement = self.place("loglik", values)
+        return self.sum_placed(placement, any(arrays.is_device_array(v) for v in values[1:]) and placement.pattern.n_sets > 1)
+
+    def sum_placed(self, placement: Placement, native: bool = False) -> Any:
+        runtime, pattern = placement.runtime, placement.pattern
+        shape = pattern.shape[:-1]
+        if not math.prod(pattern.shape):
+            return np.zeros(shape)[()]
+        (kernel, finish), chosen = self.kernel("loglik", placement)
+        n_rows, n_sets = pattern.n_rows, pattern.n_sets
+        set_blocks = -(-n_sets // chosen.sets)
+        blocks = layout.row_blocks(runtime.device, chosen, n_rows, set_blocks)
+        if native:
+            result = runtime.empty(shape, np.float64)
+            out, offset = runtime.memory(result)
+            offset //= 8
+        else:
+            result = runtime.result(8 * n_sets)
+            out, offset = result.handle, 0
+        partial = runtime.scratch(8 * n_sets * blocks) if blocks > 1 else out
+        counters = runtime.zeroed_counters(set_blocks) if blocks > 1 and finish is None else out
+        dim = [placement.dim] * self.function.has_dim
+        kernel((set_blocks, blocks), out, offset, partial, counters, n_rows, n_sets, *placement.values, *dim)
+        if finish is not None and blocks > 1:
+            finish((set_blocks, 1), out, offset, partial, n_sets, blocks)
+        if native:
+            if runtime.host_visible:
+                runtime.synchronize()
+            return result
+        sums = runtime.fetch(result).view(np.float64)
+        return float(sums[0]) if not shape else sums.reshape(shape).copy()
+
+    def kernel_source(self, shape: str, dtype: str, dialect: str) -> str:
+        """The source of the kernel for many observations and many parameter sets; see `Density.kernel_source`."""
+        ranks = [min(a.rank, 1) for a in self.arguments]
+        operands = [
+            Operand(n, PER_ROW if i == 0 else PER_SET, rank) for i, (n, rank) in enumerate(zip(self._names, ranks, strict=True))
+        ]
+        code = self.code(operands)
+        itemsize = np.dtype(dtype).itemsize
+        problem = layout.Problem(itemsize, 8, by_rows=False, aligned=True, dim=4 if ranks[0] else 0)
+        chosen = getattr(layout, shape)(REFERENCE_DEVICES[dialect], code, problem)
+        return codegen.render(shape, f"{self.function.name}_{shape}", code, chosen, dtype, dialect)
+
+
+def device_of(values: Sequence[Any], names: Sequence[str]) -> Runtime:
+    """The runtime of the one device on which the device arrays lie; the default one where there are none."""
+    found: dict[int, tuple[Runtime, str]] = {}
+    for value, name in zip(values, names, strict=True):
+        if arrays.is_device_array(value):
+            runtime = choose.for_array(value)
+            assert runtime is not None
+            found.setdefault(id(runtime), (runtime, name))
+    if len(found) > 1:
+        listed = ", ".join(f"{name} on {runtime.device.id}" for runtime, name in found.values())
+        raise ValueError(f"arrays of different devices in one call: {listed}; move them with gs.to_host and gs.to_device")
+    return next(iter(found.values()))[0] if found else choose.get()
+
+
+def gather(runtime: Runtime, array: Any, dtype: np.dtype, shape: Shape | None = None) -> Any:
+    """A contiguous copy on the device of an array with any strides and type, broadcast to `shape`."""
+    shape = tuple(array.shape) if shape is None else shape
+    result = runtime.empty(shape, dtype)
+    n = math.prod(shape)
+    if not n:
+        return result
+    itemsize = array.dtype.itemsize
+    strides = (0,) * (len(shape) - len(array.shape)) + tuple(
+        s // itemsize if m > 1 else 0 for m, s in zip(array.shape, array.strides, strict=True)
+    )
+    source_type = _C_TYPES.get(array.dtype.name)
+    if source_type is None:
+        raise TypeError(f"device arrays of dtype {array.dtype} are not supported")
+    threads = min(256, runtime.device.max_threads)
+    ndim = len(shape)
+    source = codegen.render_plain(
+        "gather", dtype.name, runtime.dialect, threads=threads, ndim=ndim, source_type=source_type
+    )
+    kernel = runtime.kernel(source, "gather", "PPqq" + "qq" * ndim, threads)
+    (out, _), (handle, offset) = runtime.memory(result), runtime.memory(array)
+    pairs = [v for pair in zip(shape, strides, strict=True) for v in pair]
+    kernel((min(-(-n // threads), 1 << 16), 1), out, handle, offset // itemsize, n, *pairs)
+    return result
+
+
+_C_TYPES = {
+    "float32": "float", "float64": "double", "int8": "signed char", "uint8": "unsigned char", "bool": "unsigned char",
+    "int16": "short", "uint16": "unsigned short", "int32": "int", "uint32": "unsigned int",
+}  # fmt: skip
+
+
+def _output(runtime: Runtime, shape: Shape, dtype: np.dtype, native: bool) -> tuple[Any, Any, int]:
+    """(what is returned, what the kernel writes to, the offset in it)."""
+    if not native and runtime.host_visible:
+        array, handle = runtime.host_result(shape, dtype)
+        return array, handle, 0
+    array = runtime.empty(shape, dtype)
+    handle, offset = runtime.memory(array)
+    return array, handle, offset // dtype.itemsize
+
+
+def _deliver(runtime: Runtime, result: Any, handle: Any, native: bool, placement: Placement) -> Any:
+    if native:
+        if runtime.host_visible:  # the kernel may be reading NumPy arrays that do not outlive this call
+            runtime.synchronize()
+        return result
+    if runtime.host_visible:
+        runtime.synchronize()
+        return result[()]
+    host = np.empty(result.shape, result.dtype)
+    runtime.download(result, host)
+    return host[()]
+
+
+def _reference_devices() -> dict[str, Any]:
+    from .runtime.base import Device
+
+    common = dict(vendor="", driver="", memory=0, double=True)
+    gpu = Device(
+        id="cuda:0", backend="cuda", type="gpu", name="a GPU", compute_units=132, warp=32, shared_memory=232448,
+        max_threads=1024, **common,  # type: ignore[arg-type]
+    )  # fmt: skip
+    return {"cuda": gpu, "opencl": replace(gpu, id="opencl:0", backend="opencl", shared_memory=65536, max_threads=256)}
+
+
+#: What `kernel_source` lays kernels out for: a large CUDA GPU and a middling OpenCL one.
+REFERENCE_DEVICES = _reference_devices()
+__all__ = ["DeviceFunctionError", "Pointwise", "Placement", "device_of", "gather"]
