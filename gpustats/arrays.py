@@ -7,12 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from .runtime import choose
+
 #: Types that come in; whatever is neither float32 nor float64 is computed in float64.
 _FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
-
-
-class HostScalar(float):
-    """A Python number or a NumPy array without axes: it has a value, but no say in the type of the result."""
 
 
 def as_array(value: Any, name: str) -> Any:
@@ -86,23 +84,19 @@ def _from_cuda_array_interface(value: Any, name: str) -> Any:
     interface = value.__cuda_array_interface__
     if interface.get("mask") is not None:
         raise TypeError(f"{name} is masked: fill its gaps first")
-    stream = interface.get("stream")
-    dtype = np.dtype(interface["typestr"])
-    return _gpuarray(value, interface["shape"], dtype, interface["data"][0], interface.get("strides"), stream)
+    runtime = choose.for_array(value)
+    assert runtime is not None
+    runtime.memory(value)  # waits for the library's own stream
+    return _gpuarray(
+        value, interface["shape"], np.dtype(interface["typestr"]), interface["data"][0], interface.get("strides")
+    )
 
 
-def _gpuarray(owner: Any, shape: Any, dtype: np.dtype, pointer: int, strides: Any, stream: int | None) -> Any:
+def _gpuarray(owner: Any, shape: Any, dtype: np.dtype, pointer: int, strides: Any) -> Any:
     """A GPUArray over memory that belongs to `owner`, which it keeps alive."""
-    from .runtime import choose
+    from pycuda.gpuarray import GPUArray
 
-    runtime = choose.cuda_runtime(pointer)
-    with runtime.current():
-        from pycuda import driver, gpuarray
-
-        if stream is not None and stream not in (1, 2):
-            driver.Context.synchronize()  # the array is being written on a stream that is not ours
-        array = gpuarray.GPUArray(tuple(shape), dtype, gpudata=pointer or 0, base=owner, strides=strides)
-    return array
+    return GPUArray(tuple(shape), dtype, gpudata=pointer or 0, base=owner, strides=strides)
 
 
 _DL_CPU, _DL_CUDA = 1, 2
@@ -139,4 +133,5 @@ def _from_dlpack(value: Any, name: str) -> Any:
     shape = tuple(tensor.shape[i] for i in range(tensor.ndim))
     strides = tuple(tensor.strides[i] * dtype.itemsize for i in range(tensor.ndim)) if tensor.strides else None
     address = (tensor.data or 0) + tensor.byte_offset
-    return _gpuarray((value, capsule), shape, dtype, address, strides, None)
+    choose.for_array(value)  # makes the device's context current
+    return _gpuarray((value, capsule), shape, dtype, address, strides)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import os
 import sys
 from collections.abc import Sequence
@@ -97,10 +98,9 @@ def source(args) -> None:
     elif args.name in gs.densities:
         density = gs.densities[args.name]
     else:
-        raise ValueError(f"no density is called {args.name!r}; `gpustats list` names them all")
-    if args.transform == "exp":
-        density = gs.transforms.Exp(density)
-    print(density.kernel_source(args.shape, dtype=args.dtype, dialect=args.dialect))
+        raise ValueError(f"no density is called {args.name!r}: see `gpustats list`")
+    made = gs.transforms.Exp(density) if args.transform == "exp" else density
+    print(made.kernel_source(args.shape, dtype=args.dtype, dialect=args.dialect))
 
 
 def generate(args) -> int:
@@ -126,10 +126,10 @@ def demo(args) -> None:
 
 def bench(args) -> int:
     try:
-        from gpustats.bench import run
-    except ImportError:  # not installed: the folder lies beside the package
+        run = importlib.import_module("gpustats.bench.run")
+    except ModuleNotFoundError:  # in a checkout the folder lies beside the package
         sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-        from bench import run  # type: ignore[no-redef]
+        run = importlib.import_module("bench.run")
     return run.main(args.arguments)
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import language as lang
 from .language import VECTOR, Function, Printer
+from .runtime import cache
 from .separate import BOTH, CONST, ROW, SET, Separated, separate
 
 if TYPE_CHECKING:
@@ -178,13 +179,13 @@ def _template(name: str) -> Any:
     return TemplateLookup([str(TEMPLATES)], strict_undefined=True).get_template(name)
 
 
-def render(shape: str, name: str, code: KernelCode, layout: Layout, dtype: str, dialect: str, **more: Any) -> str:
+def render(template: str, name: str, code: KernelCode, layout: Layout, dtype: str, dialect: str, **more: Any) -> str:
     """The whole source of one kernel: prelude, device functions in their parts, and the shape around them.
 
     Parameters
     ----------
-    shape : str
-        Name of a template: ``table``, ``loglik``, ``elliptical``.
+    template : str
+        ``table``, ``loglik``, ``elliptical``.
     name : str
         Name of the kernel's entry.
     dtype : {"float64", "float32"}
@@ -193,16 +194,24 @@ def render(shape: str, name: str, code: KernelCode, layout: Layout, dtype: str, 
     code.stage_vectors = bool(layout.stage_vectors)
     space = {code.observation: "SHARED"} if code.stage_vectors and code.observation else {}
     printer = Printer(dtype, space)
-    whole = "\n".join(printer.function(f) for f in code.whole_functions)
-    body = _template(f"{shape}.mako").render(
-        name=name, code=code, layout=layout, vector_type=_vector_type(dtype, layout.vector), dialect=dialect, **more
-    )
-    return f"{_prelude(dtype, dialect)}\n{whole}\n{code.separated.print(printer)}{body}"
+    functions = "\n".join([*map(printer.function, code.whole_functions), code.separated.print(printer)])
+    width = layout.vector
+    vector_type = ("double" if dtype == "float64" else "float") + (str(width) if width > 1 else "")
+    more |= dict(name=name, layout=layout, vector_type=vector_type, dialect=dialect)
+
+    def text() -> str:
+        return f"{_prelude(dtype, dialect)}\n{functions}{_template(f'{template}.mako').render(code=code, **more)}"
+
+    return _cached(text, template, dtype, functions, repr(code.operands), repr(sorted(more.items())))
 
 
-def render_plain(shape: str, dtype: str, dialect: str, **more: Any) -> str:
+def render_plain(template: str, dtype: str, dialect: str, **more: Any) -> str:
     """The source of a kernel that calls no device function."""
-    return _prelude(dtype, dialect) + _template(f"{shape}.mako").render(**more)
+
+    def text() -> str:
+        return _prelude(dtype, dialect) + _template(f"{template}.mako").render(**more)
+
+    return _cached(text, template, dtype, dialect, repr(sorted(more.items())))
 
 
 def _prelude(dtype: str, dialect: str) -> str:
@@ -210,8 +219,19 @@ def _prelude(dtype: str, dialect: str) -> str:
     return _template(f"prelude_{dialect}.mako").render(**context) + _template("prelude.mako").render(**context)
 
 
-def _vector_type(dtype: str, width: int) -> str:
-    return ("double" if dtype == "float64" else "float") + (str(width) if width > 1 else "")
+def _cached(text: Callable[[], str], *parts: str) -> str:
+    """The text that `parts` and the templates decide, from the disk where it was made before: Mako takes long to import."""
+    key = cache.key("source", _templates_digest(), *parts)
+    if (stored := cache.load(key)) is not None:
+        return stored.decode()
+    made = text()
+    cache.store(key, made.encode())
+    return made
+
+
+@functools.cache
+def _templates_digest() -> str:
+    return cache.key(*(p.read_text(encoding="utf-8") for p in sorted([*TEMPLATES.glob("*.mako"), Path(__file__)])))
 
 
 __all__ = ["BOTH", "CONST", "KernelCode", "Operand", "PER_ROW", "PER_SET", "VALUE", "render"]

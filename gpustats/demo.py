@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -19,8 +20,8 @@ SNIPPET = """\
 __device__ real doctor_visits_logpmf(real x, real mu, real alpha)
 {
     real log_odds = log(mu / (mu + alpha));
-    real constant = alpha * log(alpha / (mu + alpha)) - lgamma(alpha);
-    return lgamma(x + alpha) - lgamma(x + 1) + (constant + x * log_odds);
+    real constant = alpha * log(alpha / (mu + alpha)) - log_gamma(alpha);
+    return log_gamma(x + alpha) - log_gamma(x + 1) + (constant + x * log_odds);
 }
 """
 
@@ -64,7 +65,7 @@ class Posterior:
         return [np.interp([tail, 1 - tail], np.cumsum(p) - p / 2, grid) for grid, p in self.margins()]
 
     def window(self, width: float = 4) -> list[tuple[float, float]]:
-        """Of each parameter, the mean ± `width` standard deviations (or steps of a grid too coarse to tell)."""
+        """Of each parameter, the mean ± `width` standard deviations (or steps of a coarse grid), positive."""
         ranges = []
         for (grid, p), mean in zip(self.margins(), self.mean(), strict=True):
             half = width * max(np.sqrt((grid - mean) ** 2 @ p), grid[1] - grid[0])
@@ -85,16 +86,16 @@ def evaluate(
     lik: Callable, ranges: list[tuple[float, float]], points: int, done: Callable[[int], object] = lambda n: None
 ) -> Posterior:
     """The posterior under weak priors on a grid of `points` × `points`; `done(n)` is called after every n of them."""
-    axes = [np.linspace(*r, points) for r in ranges]
-    mu, alpha = (g.reshape(-1, 1) for g in np.meshgrid(*axes, indexing="ij"))
-    loglik = np.empty(len(mu))
-    for start in range(0, len(mu), 1000):
+    mu, alpha = (np.linspace(*r, points) for r in ranges)
+    pairs = [g.reshape(-1, 1) for g in np.meshgrid(mu, alpha, indexing="ij")]
+    values = np.empty(points**2)
+    for start in range(0, len(values), 1000):
         part = slice(start, start + 1000)
-        loglik[part] = lik(mu[part], alpha[part])
-        done(len(loglik[part]))
-    loglik = loglik.reshape(points, points)
-    prior = gs.half_normal.logpdf(axes[0][:, None], 10.0) + gs.half_normal.logpdf(axes[1], 10.0)
-    return Posterior(*axes, loglik + prior, loglik)
+        values[part] = lik(*(p[part] for p in pairs))
+        done(len(values[part]))
+    loglik = values.reshape(points, points)
+    prior = gs.half_normal.logpdf(mu[:, None], 10.0) + gs.half_normal.logpdf(alpha, 10.0)
+    return Posterior(mu, alpha, loglik + prior, loglik)
 
 
 def locate(lik: Callable, x: np.ndarray) -> list[tuple[float, float]]:
@@ -173,7 +174,7 @@ def tables(
         speed.add_row(name, f"{n:,}", f"{seconds:.2f}", f"{n / seconds:.3g}")
     console.print(speed)
     ratio = ours[0] / ours[1] * theirs[1] / theirs[0]
-    console.print(f"gpustats is {ratio:.0f} times as fast; the largest relative difference is {difference:.1e}.")
+    console.print(f"gpustats is {ratio:,.3g} times as fast; the largest relative difference is {difference:.1e}.")
 
     summary = table("\nPosterior", "", "mean", "95% interval")
     for name, mean, (low, high) in zip(("mu", "alpha"), posterior.mean(), posterior.interval(), strict=True):
@@ -235,6 +236,7 @@ def picture(posterior: Posterior, density, x: np.ndarray):
             fill(points, p, color=blue, alpha=0.25, linewidth=0)
             fill(points, np.where(inside, p, 0), where=inside, color=blue, linewidth=0)
             axes.axis("off")
+        joint.locator_params(nbins=5)
         joint.set_xlim(posterior.mu[[0, -1]])
         joint.set_ylim(posterior.alpha[[0, -1]])
         top.set_title(f"Posterior on a grid of {weights.shape[0]} × {weights.shape[1]}")
@@ -243,7 +245,7 @@ def picture(posterior: Posterior, density, x: np.ndarray):
         counts = np.arange(31)
         observed = np.bincount(x.astype(int), minlength=31)[:31] / len(x)
         right.bar(counts, observed, color=grey, width=0.85, label=f"{len(x):,} observed counts")
-        fit = {"color": orange, "markersize": 4, "linewidth": 1.2}
+        fit: dict[str, Any] = {"color": orange, "markersize": 4, "linewidth": 1.2}
         right.plot(counts, density.pmf(counts, *mean), "o-", **fit, label="negative binomial at the posterior mean")
         right.plot(counts, gs.poisson.pmf(counts, mean[0]), "--", color="#888", label="Poisson of the same mean")
         right.set_yscale("log")

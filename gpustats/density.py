@@ -42,15 +42,15 @@ class Density:
     @functools.cached_property
     def log_density(self) -> Pointwise:
         """The checked log-density, ready to be evaluated."""
-        from .elliptical import Elliptical
         from .pointwise import Pointwise
         from .transforms import checked
 
-        function = self.definition.density
-        arguments = self.definition.arguments
         if self.definition.elliptical:
+            from .elliptical import Elliptical
+
             return Elliptical(self.definition)
-        guarded = checked(function, arguments, library.resolve)
+        arguments = self.definition.arguments
+        guarded = checked(self.definition.density, arguments, library.resolve)
         library.add_derived(guarded)
         return Pointwise(self.name, guarded, arguments)
 

@@ -30,6 +30,8 @@ class Layout:
         Numbers in one wide load or store.
     by_rows : bool
         Whether neighbouring threads take neighbouring rows (else neighbouring sets).
+    chunk : int
+        Sets that a thread writes in one store, where it goes through the sets of a row.
     stage_rows : bool
         Whether what depends on a row alone is kept in shared memory.
     stage_vectors : int
@@ -42,6 +44,7 @@ class Layout:
     unroll: int = 1
     vector: int = 1
     by_rows: bool = False
+    chunk: int = 1
     stage_rows: bool = False
     stage_vectors: int = 0
 
@@ -52,12 +55,14 @@ class Problem:
 
     itemsize: int
     n_sets: int
+    set_multiple: int = 1  # a power of two up to 8 that divides the number of sets
     by_rows: bool = False
     aligned: bool = False
     dim: int = 0  # length of vector observations, 0 where they are scalars
 
 
-def _power_of_two(n: int) -> int:
+def power_of_two(n: int) -> int:
+    """The smallest power of two that is at least n."""
     return 1 << max(0, n - 1).bit_length()
 
 
@@ -72,18 +77,22 @@ def _stage_vectors(device: Device, code: KernelCode, problem: Problem, rows: int
 
 def table(device: Device, code: KernelCode, problem: Problem) -> Layout:
     """Layout of the table shape."""
-    cpu = device.type == "cpu"
-    threads = min(64 if cpu else 256, device.max_threads)
-    wide = 1 if cpu or not problem.aligned else 16 // problem.itemsize
+    if device.type == "cpu":  # threads are the lanes of vector registers: a small block is one register
+        threads = 64 // problem.itemsize
+        sets = 1 if problem.by_rows else min(power_of_two(problem.n_sets), 64)
+        chunk = next(c for c in (8, 4, 2, 1) if sets % c == 0 and problem.set_multiple % c == 0)
+        return Layout(threads, sets, 512, 512 // threads, by_rows=True, chunk=chunk)
+    threads = min(256, device.max_threads)
+    wide = 16 // problem.itemsize if problem.aligned else 1
     if problem.by_rows:
         unroll = 1 if code.mixed_cost > 60 else 2
         if problem.dim or any(o.rank for o in code.row_operands):
             wide = 1
         return Layout(threads, 1, threads * wide * unroll, unroll, wide, by_rows=True)
-    vector = wide if problem.n_sets % wide == 0 else 1
+    vector = wide if problem.set_multiple % wide == 0 else 1
     struct = code.struct_bytes(ROW, problem.itemsize)
-    tile, numbers = _stage_vectors(device, code, problem, 512 if cpu else 256)
-    sets = min(_power_of_two(problem.n_sets), threads, 32 * vector)
+    tile, numbers = _stage_vectors(device, code, problem, 256)
+    sets = min(power_of_two(problem.n_sets), threads, 32 * vector)
     stage_rows = bool(code.row_type and code.row_needs_work and tile * struct < device.shared_memory // 4)
     return Layout(threads, sets, tile, 1, vector, stage_rows=stage_rows, stage_vectors=numbers)
 
@@ -92,15 +101,38 @@ def loglik(device: Device, code: KernelCode, problem: Problem) -> Layout:
     """Layout of the loglik shape."""
     cpu = device.type == "cpu"
     threads = min(64 if cpu else 256, device.max_threads)
-    sets = min(_power_of_two(problem.n_sets), 8)
+    sets = min(power_of_two(problem.n_sets), 8)
     if problem.dim:
         tile, numbers = _stage_vectors(device, code, problem, threads)
         tile = threads if not numbers else tile
-        threads = min(threads, _power_of_two(tile + 1) // 2)
+        threads = min(threads, power_of_two(tile + 1) // 2)
         return Layout(threads, sets, threads, stage_vectors=numbers)
     wide = 1 if cpu or not problem.aligned or any(o.rank for o in code.row_operands) else 16 // problem.itemsize
     unroll = 8 if cpu else (1 if code.mixed_cost > 60 else 4) if sets == 1 else 1
     return Layout(threads, sets, threads * wide * unroll, unroll, wide)
+
+
+def elliptical(
+    device: Device, itemsize: int, dim: int, factor_size: int, n_sets: int, shape: str
+) -> tuple[Layout, bool]:
+    """Layout of the elliptical kernels, and whether they keep the sets' matrices in shared memory."""
+    if device.type == "cpu":
+        threads, rows = 64 // itemsize, 2
+        return Layout(threads, min(n_sets, 16), threads * rows, rows), False
+    sets = n_sets
+    while sets > 1 and sets * (factor_size + dim) * itemsize > device.shared_memory // 6:
+        sets //= 2
+    matrices = sets * (factor_size + dim) * itemsize
+    stage = matrices <= device.shared_memory // 3
+    fixed = (matrices if stage else 0) + (8 * sets * 128 if shape == "loglik" else 0) + 64 * sets + 256
+    threads = min(128, device.max_threads)
+    for blocks in (3, 2, 1):  # blocks of one multiprocessor: several hide each other's waits, but larger ones reuse more
+        for rows in (4, 2) if blocks > 1 else (4, 2, 1):
+            if fixed + dim * (threads * rows + 1) * itemsize <= device.shared_memory // blocks - 1024:
+                return Layout(threads, sets, threads * rows, rows), stage
+    while threads > 1 and fixed + dim * (threads + 1) * itemsize > device.shared_memory - 1024:
+        threads //= 2
+    return Layout(threads, sets, threads, 1), stage
 
 
 def row_blocks(device: Device, layout: Layout, n_rows: int, set_blocks: int) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .runtime.base import Runtime
 
 _PATTERNS = {"table": table_pattern, "loglik": sum_pattern}
+_HEADS = {"table": "Pqqqqq", "loglik": "PqPPqq"}  # signatures of what precedes the arguments in each shape's kernel
 
 
 @dataclass
@@ -54,6 +55,36 @@ class Placement:
         rows = [p for p in self.placed if p.operand.role == PER_ROW]
         whole = self.pattern.n_sets == 1 or self.pattern.n_rows * self.dtype.itemsize % 16 == 0
         return all(p.address % 16 == 0 for p in rows) and (whole or not self.pattern.by_rows)
+
+
+class SumPlan(NamedTuple):
+    """A compiled sum and its launch."""
+
+    runtime: Runtime
+    kernel: Any
+    finish: Any  # the launch that adds the blocks' sums, where the kernel cannot
+    grid: tuple[int, int]
+    n_rows: int
+    n_sets: int
+    dim: tuple[int, ...]
+
+    def launch(self, out: Any, offset: int, values: Sequence[Any]) -> None:
+        """Start the sum into `out`."""
+        set_blocks, blocks = self.grid
+        partial = counters = out
+        if blocks > 1:
+            partial = self.runtime.scratch(8 * self.n_sets * blocks)
+            if self.finish is None:
+                counters = self.runtime.zeroed_counters(set_blocks)
+        self.kernel(self.grid, out, offset, partial, counters, self.n_rows, self.n_sets, *values, *self.dim)
+        if self.finish is not None and blocks > 1:
+            self.finish((set_blocks, 1), out, offset, partial, self.n_sets, blocks)
+
+    def fetch(self, values: Sequence[Any]) -> np.ndarray:
+        """The sums: a view, to be read at once."""
+        result = self.runtime.result(8 * self.n_sets)
+        self.launch(result.handle, 0, values)
+        return self.runtime.fetch(result).view(np.float64)
 
 
 class Pointwise:
@@ -130,9 +161,9 @@ class Pointwise:
             raise ValueError(f"{dim[0]} is a vector of length 0")
         return shapes, dim[1] if dim else 0
 
-    def place(self, shape: str, values: Sequence[Any]) -> Placement:
+    def place(self, shape: str, values: Sequence[Any], runtime: Runtime | None = None) -> Placement:
         """Put the arguments on the device where they belong."""
-        runtime = device_of(values, [a.name for a in self.arguments])
+        runtime = device_of(values, [a.name for a in self.arguments], runtime)
         dtype = arrays.result_dtype(list(values))
         if dtype.itemsize == 8 and not runtime.device.double:
             raise ValueError(f"{runtime.device} computes in float32 only: pass float32 arrays")
@@ -213,26 +244,36 @@ class Pointwise:
         operands = tuple(p.operand for p in placement.placed)
         own_rows = any(pattern.own_rows)
         n_sets = 1 if own_rows else min(1 << max(0, pattern.n_sets - 1).bit_length(), 1 << 10)
-        wide = placement.aligned and (pattern.by_rows or pattern.n_sets % 4 == 0 or placement.dtype.itemsize == 8 and pattern.n_sets % 2 == 0)
+        multiple = math.gcd(pattern.n_sets, 8)
         dim = placement.dim if operands[0].rank else 0
-        key = (id(runtime), shape, placement.dtype, operands, n_sets, wide, pattern.by_rows, dim)
+        problem = layout.Problem(placement.dtype.itemsize, n_sets, multiple, pattern.by_rows, placement.aligned, dim)
+        key = (id(runtime), shape, operands, problem)
         if key not in self._kernels:
-            code = self.code(operands)
-            problem = layout.Problem(placement.dtype.itemsize, n_sets, pattern.by_rows, wide, dim)
-            chosen = getattr(layout, shape)(runtime.device, code, problem)
-            name = f"{self.function.name}_{shape}"
-            source = codegen.render(shape, name, code, chosen, placement.dtype.name, runtime.dialect)
-            real = "d" if placement.dtype.itemsize == 8 else "f"
-            signature = {"table": "Pqqqqq", "loglik": "PqPPqq"}[shape] + code.signature.replace("r", real)
             try:
-                kernel = runtime.kernel(source, name, signature, chosen.threads)
-                finish = None
-                if shape == "loglik" and runtime.dialect == "opencl":
-                    finish = runtime.kernel(source, "add_partial_sums", "PqPqq", chosen.threads)
+                self._kernels[key] = self.compile(shape, placement, problem)
             except CompileError as error:
                 raise self._explain(error, runtime) from error
-            self._kernels[key] = ((kernel, finish), chosen)
         return self._kernels[key]
+
+    def compile(self, shape: str, placement: Placement, problem: layout.Problem) -> tuple[Any, layout.Layout]:
+        """((kernel, the launch that finishes its sums), layout)."""
+        runtime, dtype = placement.runtime, placement.dtype
+        code = self.code([p.operand for p in placement.placed])
+        chosen = getattr(layout, shape)(runtime.device, code, problem)
+        name = f"{self.function.name}_{shape}"
+        source = codegen.render(shape, name, code, chosen, dtype.name, runtime.dialect)
+        return self._load(runtime, shape, source, name, code.signature, dtype, chosen, 0), chosen
+
+    def _load(
+        self, runtime: Runtime, shape: str, source: str, name: str, signature: str, dtype: np.dtype,
+        chosen: layout.Layout, shared: int,
+    ) -> tuple[Any, Any]:  # fmt: skip
+        signature = _HEADS[shape] + signature.replace("r", "d" if dtype.itemsize == 8 else "f")
+        kernel = runtime.kernel(source, name, signature, chosen.threads, shared)
+        finish = None
+        if shape == "loglik" and runtime.dialect == "opencl":
+            finish = runtime.kernel(source, "add_partial_sums", "PqPqq", chosen.threads)
+        return kernel, finish
 
     def _explain(self, error: CompileError, runtime: Runtime) -> Exception:
         return error
@@ -255,39 +296,33 @@ class Pointwise:
         kernel((set_blocks, blocks), out, offset, *strides, *placement.values, *dim)
         return _deliver(runtime, result, out, native, placement)
 
-    def sum(self, values: Sequence[Any]) -> Any:
-        """The sum over the last axis, in float64."""
-        placement = self.place("loglik", values)
-        return self.sum_placed(placement, any(arrays.is_device_array(v) for v in values[1:]) and placement.pattern.n_sets > 1)
-
-    def sum_placed(self, placement: Placement, native: bool = False) -> Any:
+    def sum(self, values: Sequence[Any], runtime: Runtime | None = None) -> Any:
+        """The sum over the last axis, in float64; a device array where there are several and a parameter is one."""
+        placement = self.place("loglik", values, runtime)
         runtime, pattern = placement.runtime, placement.pattern
         shape = pattern.shape[:-1]
+        native = bool(shape) and any(arrays.is_device_array(v) for v in values[1:])
         if not math.prod(pattern.shape):
             return np.zeros(shape)[()]
-        (kernel, finish), chosen = self.kernel("loglik", placement)
-        n_rows, n_sets = pattern.n_rows, pattern.n_sets
-        set_blocks = -(-n_sets // chosen.sets)
-        blocks = layout.row_blocks(runtime.device, chosen, n_rows, set_blocks)
+        plan = self.sum_plan(placement)
         if native:
             result = runtime.empty(shape, np.float64)
             out, offset = runtime.memory(result)
-            offset //= 8
-        else:
-            result = runtime.result(8 * n_sets)
-            out, offset = result.handle, 0
-        partial = runtime.scratch(8 * n_sets * blocks) if blocks > 1 else out
-        counters = runtime.zeroed_counters(set_blocks) if blocks > 1 and finish is None else out
-        dim = [placement.dim] * self.function.has_dim
-        kernel((set_blocks, blocks), out, offset, partial, counters, n_rows, n_sets, *placement.values, *dim)
-        if finish is not None and blocks > 1:
-            finish((set_blocks, 1), out, offset, partial, n_sets, blocks)
-        if native:
+            plan.launch(out, offset // 8, placement.values)
             if runtime.host_visible:
                 runtime.synchronize()
             return result
-        sums = runtime.fetch(result).view(np.float64)
+        sums = plan.fetch(placement.values)
         return float(sums[0]) if not shape else sums.reshape(shape).copy()
+
+    def sum_plan(self, placement: Placement) -> SumPlan:
+        """How to launch the sum over a placement; good for other values of its scalar parameters, too."""
+        (kernel, finish), chosen = self.kernel("loglik", placement)
+        pattern = placement.pattern
+        set_blocks = -(-pattern.n_sets // chosen.sets)
+        blocks = layout.row_blocks(placement.runtime.device, chosen, pattern.n_rows, set_blocks)
+        dim = (placement.dim,) if self.function.has_dim else ()
+        return SumPlan(placement.runtime, kernel, finish, (set_blocks, blocks), pattern.n_rows, pattern.n_sets, dim)
 
     def kernel_source(self, shape: str, dtype: str, dialect: str) -> str:
         """The source of the kernel for many observations and many parameter sets; see `Density.kernel_source`."""
@@ -297,13 +332,13 @@ class Pointwise:
         ]
         code = self.code(operands)
         itemsize = np.dtype(dtype).itemsize
-        problem = layout.Problem(itemsize, 8, by_rows=False, aligned=True, dim=4 if ranks[0] else 0)
+        problem = layout.Problem(itemsize, 8, 8, aligned=True, dim=4 if ranks[0] else 0)
         chosen = getattr(layout, shape)(REFERENCE_DEVICES[dialect], code, problem)
         return codegen.render(shape, f"{self.function.name}_{shape}", code, chosen, dtype, dialect)
 
 
-def device_of(values: Sequence[Any], names: Sequence[str]) -> Runtime:
-    """The runtime of the one device on which the device arrays lie; the default one where there are none."""
+def device_of(values: Sequence[Any], names: Sequence[str], default: Runtime | None = None) -> Runtime:
+    """The runtime of the one device on which the device arrays lie, else `default`, else the chosen one."""
     found: dict[int, tuple[Runtime, str]] = {}
     for value, name in zip(values, names, strict=True):
         if arrays.is_device_array(value):
@@ -313,7 +348,9 @@ def device_of(values: Sequence[Any], names: Sequence[str]) -> Runtime:
     if len(found) > 1:
         listed = ", ".join(f"{name} on {runtime.device.id}" for runtime, name in found.values())
         raise ValueError(f"arrays of different devices in one call: {listed}; move them with gs.to_host and gs.to_device")
-    return next(iter(found.values()))[0] if found else choose.get()
+    if found:
+        return next(iter(found.values()))[0]
+    return default or choose.get()
 
 
 def gather(runtime: Runtime, array: Any, dtype: np.dtype, shape: Shape | None = None) -> Any:

@@ -87,7 +87,11 @@ def checked(function: Function, arguments: Sequence[Argument], resolve: Resolve)
     else:
         body += f"    real outside = {x} == {x} ? -INFINITY : NAN;\n    int inside = {_test(observation.words, x)};\n"
     bad = " + ".join(f"bad_{name}" for name in names[1:])
-    body += f"    return (inside ? {call} : outside){f' + ({bad})' if bad else ''};\n"
+    value = call
+    if all(p.type != lang.VECTOR for p in function.parameters):  # no branch: cheaper than one where threads run in lockstep
+        body += f"    real value = {call};\n"
+        value = "value"
+    body += f"    return (inside ? {value} : outside){f' + ({bad})' if bad else ''};\n"
     return derived(function, "checked", body, resolve)
 
 

@@ -16,7 +16,7 @@ KERNEL(${layout.threads}) ${name}(
 % if code.set_type:
     // Whatever depends on the parameters alone: once per block.
     SHARED_ARRAY(${code.set_type}, sets, ${layout.sets});
-    for (int k = THREAD; k < ${layout.sets}; k += ${layout.threads})
+    for (index_t k = THREAD; k < ${layout.sets}; k += ${layout.threads})
         sets[k] = ${code.prepare_set("first_set + MIN(k, sets_here - 1)")};
     BARRIER();
 % if layout.sets == 1:
@@ -34,7 +34,7 @@ KERNEL(${layout.threads}) ${name}(
     for (index_t first = BLOCK_Y * ${layout.tile}; first < n_rows; first += BLOCKS_Y * ${layout.tile}) {
 % if layout.stage_vectors:
         const int rows_here = (int)MIN(n_rows - first, (index_t)${layout.tile});
-        for (int e = THREAD; e < rows_here * dim; e += ${layout.threads})
+        for (index_t e = THREAD; e < rows_here * dim; e += ${layout.threads})
             vectors[e / dim * padded + e % dim] = ${code.observation}_rows[first * dim + e];
         BARRIER();
 % endif
@@ -59,7 +59,7 @@ ${add("0", component)}\
         }
 % endif
         UNROLL for (int u = 0; u < ${layout.unroll * layout.vector}; u++) {
-            const int r = u * ${layout.threads} + THREAD;
+            const index_t r = u * ${layout.threads} + THREAD;
             const index_t n = first + r;
             if (n < n_rows) {
 ${add("n", None)}\

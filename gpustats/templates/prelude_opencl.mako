@@ -2,7 +2,8 @@
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 typedef ${"double" if dtype == "float64" else "float"} real;
 typedef long index_t;
-#define KERNEL(threads) __kernel __attribute__((reqd_work_group_size(threads, 1, 1))) void
+// The hint keeps Intel's compiler from vectors wider than a small block, which it would run one thread at a time.
+#define KERNEL(threads) __kernel __attribute__((reqd_work_group_size(threads, 1, 1), intel_vec_len_hint(threads < 16 ? threads : 8))) void
 #define DEVICE static
 #define GLOBAL __global
 #define SHARED __local
@@ -11,8 +12,12 @@ typedef long index_t;
 #define DYNAMIC_SHARED_ARRAY(type, name, count) __local type name[count] __attribute__((aligned(16)))
 #define BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
 #define UNROLL _Pragma("unroll")
-#define THREAD ((int)get_local_id(0))
+#define THREAD ((index_t)get_local_id(0))  // as wide as an address: vectorisers of CPUs then see consecutive accesses
 #define BLOCK_X ((index_t)get_group_id(0))
 #define BLOCK_Y ((index_t)get_group_id(1))
 #define BLOCKS_Y ((index_t)get_num_groups(1))
 #define BLOCKS_X ((index_t)get_num_groups(0))
+<% vector = "double" if dtype == "float64" else "float" %>\
+% for n in (2, 4, 8):
+#define STORE_${n}(v, to) vstore${n}((${vector}${n})(${", ".join(f"v##{i}" for i in range(n))}), 0, to)
+% endfor

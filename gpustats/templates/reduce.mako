@@ -5,7 +5,7 @@ DEVICE void add_threads(SHARED double *sums)
 {
     for (int width = ${layout.threads // 2}; width > 0; width /= 2) {
         BARRIER();
-        for (int e = THREAD; e < width * ${layout.sets}; e += ${layout.threads})
+        for (index_t e = THREAD; e < width * ${layout.sets}; e += ${layout.threads})
             sums[e / width * ${layout.threads} + e % width] += sums[e / width * ${layout.threads} + e % width + width];
     }
     BARRIER();
@@ -23,7 +23,7 @@ DEVICE void add_blocks(GLOBAL double *out, GLOBAL const double *partial, index_t
         sums[k * ${layout.threads} + THREAD] = total;
     }
     add_threads(sums);
-    for (int k = THREAD; k < sets_here; k += ${layout.threads})
+    for (index_t k = THREAD; k < sets_here; k += ${layout.threads})
         out[first_set + k] = sums[k * ${layout.threads}];
 }
 
@@ -42,11 +42,11 @@ KERNEL(${layout.threads}) add_partial_sums(
 <%def name="finish(layout, dialect)">\
 add_threads(sums);
     if (BLOCKS_Y == 1) {
-        for (int k = THREAD; k < sets_here; k += ${layout.threads})
+        for (index_t k = THREAD; k < sets_here; k += ${layout.threads})
             out[out_offset + first_set + k] = sums[k * ${layout.threads}];
         return;
     }
-    for (int k = THREAD; k < sets_here; k += ${layout.threads})
+    for (index_t k = THREAD; k < sets_here; k += ${layout.threads})
         partial[(first_set + k) * BLOCKS_Y + BLOCK_Y] = sums[k * ${layout.threads}];
 % if dialect == "cuda":
     __shared__ int last;  // does this block finish last of those that share its sets? Then it adds them all

@@ -1,8 +1,10 @@
 ## The table shape: out[row, set] = f(observation, parameter set), every entry written once.
 ##
-## by_rows: the sets lie far apart in `out` (or there is one only), so neighbouring threads take neighbouring rows and a
-## block one set. Otherwise neighbouring threads take neighbouring sets of the same row, hold their sets in registers, and
-## whatever depends on the row alone is prepared once in shared memory. Either way a warp writes consecutive addresses.
+## by_rows: neighbouring threads take neighbouring rows, and go through the sets of their block together. That suits tables
+## whose sets lie far apart in `out`, or that have one set only, and CPUs, where threads are the lanes of vector registers
+## and branches on parameters stay branches. Otherwise neighbouring threads take neighbouring sets of the same row and hold
+## them in registers, and whatever depends on the row alone is prepared once in shared memory: so a warp writes consecutive
+## addresses.
 KERNEL(${layout.threads}) ${name}(
     GLOBAL real *RESTRICT out, index_t out_offset, index_t n_rows, index_t n_sets, index_t row_stride, index_t set_stride,
     ${code.parameters})
@@ -15,13 +17,13 @@ KERNEL(${layout.threads}) ${name}(
 % if code.set_type:
     // Whatever depends on the parameters alone: once per block.
     SHARED_ARRAY(${code.set_type}, sets, ${layout.sets});
-    for (int k = THREAD; k < sets_here; k += ${layout.threads})
+    for (index_t k = THREAD; k < sets_here; k += ${layout.threads})
         sets[k] = ${code.prepare_set("first_set + k")};
     BARRIER();
 
 % endif
 % if layout.by_rows:
-% if code.set_type:
+% if code.set_type and layout.sets == 1:
     const ${code.set_type} set = sets[0];
 % endif
     for (index_t first = BLOCK_Y * ${layout.tile}; first < n_rows; first += BLOCKS_Y * ${layout.tile}) {
@@ -45,12 +47,15 @@ KERNEL(${layout.threads}) ${name}(
                 continue;
             }
 % endif
+% if layout.vector > 1:
             for (index_t m = n; m < MIN(n + ${layout.vector}, n_rows); m++) {
-% if code.row_type:
-                const ${code.row_type} row = ${code.prepare_row("m")};
-% endif
-                out[m * row_stride] = ${code.evaluate("row", "set", "m", "first_set")};
+${entries("m")}\
             }
+% else:
+            if (n < n_rows) {
+${entries("n")}\
+            }
+% endif
         }
     }
 % else:
@@ -72,13 +77,13 @@ KERNEL(${layout.threads}) ${name}(
     for (index_t first = BLOCK_Y * ${layout.tile}; first < n_rows; first += BLOCKS_Y * ${layout.tile}) {
         const int rows_here = (int)MIN(n_rows - first, (index_t)${layout.tile});
 % if layout.stage_vectors:
-        for (int e = THREAD; e < rows_here * dim; e += ${layout.threads})
+        for (index_t e = THREAD; e < rows_here * dim; e += ${layout.threads})
             vectors[e / dim * padded + e % dim] = ${code.observation}_rows[first * dim + e];
         BARRIER();
 % endif
 % if layout.stage_rows:
         // Whatever depends on the observation alone: once per row.
-        for (int r = THREAD; r < rows_here; r += ${layout.threads})
+        for (index_t r = THREAD; r < rows_here; r += ${layout.threads})
             rows[r] = ${code.prepare_row("first + r", tile_row="r")};
         BARRIER();
 % endif
@@ -88,7 +93,7 @@ KERNEL(${layout.threads}) ${name}(
 % elif code.row_type:
             const ${code.row_type} row = ${code.prepare_row("first + r", tile_row="r")};
 % endif
-            GLOBAL real *cell = out + (first + r) * row_stride + column * set_stride;
+            GLOBAL real *cell = out + (first + r) * row_stride + column;  // set_stride is 1 here
 % if layout.vector > 1:
             ${vector_type} result;
 % for v, component in enumerate("xyzw"[: layout.vector]):
@@ -105,3 +110,21 @@ KERNEL(${layout.threads}) ${name}(
     }
 % endif
 }
+<%def name="entries(n)">\
+% if code.row_type:
+                const ${code.row_type} row = ${code.prepare_row(n)};
+% endif
+% if layout.chunk > 1:
+                for (int k = 0; k < sets_here; k += ${layout.chunk}) {  // ${layout.chunk} sets in one wide store
+% for c in range(layout.chunk):
+                    const real value${c} = ${code.evaluate("row", f"sets[k + {c}]", n, f"first_set + k + {c}")};
+% endfor
+                    STORE_${layout.chunk}(value, out + ${n} * row_stride + k);
+                }
+% elif layout.sets > 1:
+                for (int k = 0; k < sets_here; k++)
+                    out[${n} * row_stride + k * set_stride] = ${code.evaluate("row", "sets[k]", n, "first_set + k")};
+% else:
+                out[${n} * row_stride] = ${code.evaluate("row", "set", n, "first_set")};
+% endif
+</%def>

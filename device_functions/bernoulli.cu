@@ -1,0 +1,8 @@
+// bernoulli: success or failure of one trial
+// x: nonnegative integer    p: unit, probability of success
+// source: Johnson, Kemp & Kotz (2005), Univariate Discrete Distributions, ch. 3
+__device__ real bernoulli_logpmf(real x, real p)
+{
+    if (x > 1) return -INFINITY;
+    return x == 0 ? log1p(-p) : log(p);
+}

@@ -1,0 +1,8 @@
+// bernoulli_logit: success or failure of one trial, by the log odds of success
+// x: nonnegative integer    eta: real, log odds of success
+// source: McCullagh & Nelder (1989), Generalized Linear Models, ch. 4
+__device__ real bernoulli_logit_logpmf(real x, real eta)
+{
+    if (x > 1) return -INFINITY;
+    return x == 0 ? log_expit(-eta) : log_expit(eta);
+}

@@ -1,0 +1,21 @@
+// binomial: number of successes in n independent trials
+// x: nonnegative integer    n: nonnegative integer, number of trials    p: unit, probability of success
+// source: Johnson, Kemp & Kotz (2005), Univariate Discrete Distributions, ch. 3; for many trials, Loader (2000)
+
+// With log(p), log(1 - p) and the deviation n p - x, however the caller comes by them.
+__device__ real binomial_kernel(real x, real n, real log_p, real log_q, real deviation)
+{
+    if (x > n) return -INFINITY;
+    real y = n - x;
+    if (large_shape(n))
+        return (factorial_remainder(n) - factorial_remainder(x) - factorial_remainder(y))
+             + (x == 0 ? -deviation : x * log_excess(log(n / x) + log_p, deviation * (1 / x)))
+             + (y == 0 ? deviation : y * log_excess(log(n / y) + log_q, -deviation * (1 / y)));
+    return (log_factorial(n) - log_factorial(x) - log_factorial(y))
+         + (x == 0 ? 0 : x * log_p) + (y == 0 ? 0 : y * log_q);
+}
+
+__device__ real binomial_logpmf(real x, real n, real p)
+{
+    return binomial_kernel(x, n, log(p), log1p(-p), fma(n, p, -x));
+}

@@ -1,0 +1,14 @@
+// categorical_logit: one of dim categories, numbered from 0, by unnormalised log-probabilities (the softmax model)
+// x: nonnegative integer    eta: vector, log-probabilities of the categories, up to a constant
+// source: Murphy (2012), Machine Learning: A Probabilistic Perspective, ch. 8
+__device__ real categorical_logit_logpmf(real x, const real *eta, int dim)
+{
+    real largest = -INFINITY, sum = 0;
+    for (int i = 0; i < dim; i++)
+        largest = fmax(largest, eta[i]);
+    for (int i = 0; i < dim; i++)
+        sum += exp(eta[i] - largest);
+    real log_sum = log(sum);
+    if (x >= dim) return -INFINITY;
+    return eta[(int)x] - largest - log_sum;
+}

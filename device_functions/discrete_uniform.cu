@@ -1,0 +1,9 @@
+// discrete_uniform: whole numbers from lower to upper, all equally probable
+// x: integer    lower: integer, smallest value    upper: integer, largest value
+// source: Johnson, Kemp & Kotz (2005), Univariate Discrete Distributions, ch. 6
+__device__ real discrete_uniform_logpmf(real x, real lower, real upper)
+{
+    if (upper < lower) return NAN;
+    if (x < lower || x > upper) return -INFINITY;
+    return -log(upper - lower + 1);
+}

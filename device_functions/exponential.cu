@@ -1,0 +1,7 @@
+// exponential: waiting time of a Poisson process
+// x: nonnegative    lam: positive, rate
+// source: Johnson, Kotz & Balakrishnan (1994), ch. 19
+__device__ real exponential_logpdf(real x, real lam)
+{
+    return log(lam) - lam * x;
+}

@@ -1,0 +1,7 @@
+// geometric: number of trials up to and including the first success
+// x: positive integer    p: positive unit, probability of success
+// source: Johnson, Kemp & Kotz (2005), Univariate Discrete Distributions, ch. 5
+__device__ real geometric_logpmf(real x, real p)
+{
+    return log(p) + (x == 1 ? 0 : (x - 1) * log1p(-p));
+}

@@ -1,0 +1,13 @@
+// inverse_gamma: 1 / x has a gamma distribution
+// x: nonnegative    alpha: positive, shape    beta: positive, scale
+// source: Gelman et al. (2013), Bayesian Data Analysis, appendix A; for large shapes, Loader (2000)
+__device__ real inverse_gamma_logpdf(real x, real alpha, real beta)
+{
+    if (x == 0 || isinf(x)) return -INFINITY;
+    if (large_shape(alpha)) {
+        real u = fma(-alpha, x, beta) * (1 / x) * (1 / alpha);
+        return (0.5 * log(alpha) - HALF_LOG_2PI - stirling_error(alpha)) - log(x)
+             + alpha * log_ratio_excess((beta / alpha) * (1 / x), fmax(u, (real)-1));
+    }
+    return (alpha * log(beta) - log_gamma(alpha)) - (alpha + 1) * log(x) - beta * (1 / x);
+}

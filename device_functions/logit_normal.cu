@@ -1,0 +1,9 @@
+// logit_normal: the log-odds of x, log(x / (1 - x)), are normal
+// x: unit    mu: real, mean of the log-odds    sigma: positive, standard deviation of the log-odds
+// source: Aitchison & Shen (1980)
+__device__ real logit_normal_logpdf(real x, real mu, real sigma)
+{
+    if (x == 0 || x == 1) return -INFINITY;
+    real z = (logit(x) - mu) * (1 / sigma);
+    return -(log(sigma) + HALF_LOG_2PI) - (log(x) + log1p(-x)) - 0.5 * z * z;
+}

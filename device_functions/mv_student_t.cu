@@ -1,0 +1,10 @@
+// mv_student_t: the multivariate Student t distribution
+// x: vector    nu: positive, degrees of freedom    mu: vector, location    cov: covariance, scale matrix
+// source: Kotz & Nadarajah (2004), ch. 1
+// sqdist is (x - mu)' cov^-1 (x - mu), logdet is log det cov
+__device__ real mv_student_t_logpdf(real sqdist, real logdet, real nu, int dim)
+{
+    if (isinf(nu)) return -0.5 * (dim * LOG_2PI + logdet) - 0.5 * sqdist;
+    return (lgamma(0.5 * (nu + dim)) - lgamma(0.5 * nu) - 0.5 * (dim * (log(nu) + LOG_PI) + logdet))
+         - 0.5 * (nu + dim) * log1p(sqdist / nu);
+}

@@ -1,0 +1,8 @@
+// mvnormal: the multivariate normal distribution
+// x: vector    mu: vector, mean    cov: covariance, covariance matrix
+// source: Mardia, Kent & Bibby (1979), ch. 2
+// sqdist is (x - mu)' cov^-1 (x - mu), logdet is log det cov
+__device__ real mvnormal_logpdf(real sqdist, real logdet, int dim)
+{
+    return -0.5 * (dim * LOG_2PI + logdet) - 0.5 * sqdist;
+}

@@ -1,0 +1,9 @@
+// negative_binomial_log: the negative binomial distribution by the logarithm of its mean
+// x: nonnegative integer    eta: real, logarithm of the mean    alpha: positive, shape of the gamma distribution
+// source: Hilbe (2011), Negative Binomial Regression, ch. 8
+__device__ real negative_binomial_log_logpmf(real x, real eta, real alpha)
+{
+    real log_odds = eta - log(alpha);
+    real deviation = x * expit(-log_odds) - alpha * expit(log_odds);
+    return negative_binomial_kernel(x, alpha, log_expit(-log_odds), log_expit(log_odds), deviation);
+}

@@ -1,0 +1,8 @@
+// normal: the normal (Gaussian) distribution
+// x: real    mu: real, mean    sigma: positive, standard deviation
+// source: Johnson, Kotz & Balakrishnan (1994), ch. 13
+__device__ real normal_logpdf(real x, real mu, real sigma)
+{
+    real z = (x - mu) * (1 / sigma);  // 1 / sigma is evaluated once per sigma; a division for each x is dearer
+    return -(log(sigma) + HALF_LOG_2PI) - 0.5 * z * z;
+}

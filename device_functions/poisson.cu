@@ -1,0 +1,16 @@
+// poisson: number of events that occur at a constant rate
+// x: nonnegative integer    mu: nonnegative, mean
+// source: Johnson, Kemp & Kotz (2005), Univariate Discrete Distributions, ch. 4; for large means, Loader (2000)
+
+// With log(mu), however the caller comes by it.
+__device__ real poisson_kernel(real x, real mu, real log_mu)
+{
+    if (large_shape(mu) && x > 0)
+        return x * log_excess(log_mu - log(x), (mu - x) * (1 / x)) - factorial_remainder(x);
+    return (x == 0 ? 0 : x * log_mu) - mu - log_factorial(x);
+}
+
+__device__ real poisson_logpmf(real x, real mu)
+{
+    return poisson_kernel(x, mu, log(mu));
+}

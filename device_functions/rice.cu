@@ -1,0 +1,9 @@
+// rice: distance from the origin of a point with a normal distribution in the plane
+// x: nonnegative    nu: nonnegative, distance of its mean    sigma: positive, standard deviation of a coordinate
+// source: Rice (1945), Mathematical analysis of random noise
+__device__ real rice_logpdf(real x, real nu, real sigma)
+{
+    if (isinf(x)) return -INFINITY;
+    real z = (x - nu) * (1 / sigma);
+    return log(x) - 2 * log(sigma) - 0.5 * z * z + log_i0e(x * (nu / sigma / sigma));
+}

@@ -1,0 +1,8 @@
+// uniform: constant density on an interval
+// x: real    lower: real, lower bound    upper: real, upper bound
+// source: Johnson, Kotz & Balakrishnan (1995), ch. 26
+__device__ real uniform_logpdf(real x, real lower, real upper)
+{
+    if (!(lower < upper)) return NAN;
+    return x < lower || x > upper ? -INFINITY : -log(upper - lower);
+}

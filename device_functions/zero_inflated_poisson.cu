@@ -1,0 +1,8 @@
+// zero_inflated_poisson: Poisson with probability psi, else 0
+// x: nonnegative integer    psi: unit, proportion of Poisson draws    mu: nonnegative, mean of the Poisson draws
+// source: Lambert (1992), Zero-inflated Poisson regression, with an application to defects in manufacturing
+__device__ real zero_inflated_poisson_logpmf(real x, real psi, real mu)
+{
+    if (x == 0) return logaddexp(log1p(-psi), log(psi) - mu);
+    return log(psi) + poisson_logpmf(x, mu);
+}

@@ -1,0 +1,236 @@
+"""What every backend provides: a device, kernels compiled for it, memory, and time.
+
+Nothing here knows what the kernels compute. One runtime serves one device for the whole process and all its threads;
+each thread has its own queue of work, its own memory pool and its own place for results, so that threads never wait for
+one another and memory is only reused in the order in which a thread's work runs.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+import weakref
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+DTYPES = {"q": np.int64, "i": np.int32, "d": np.float64, "f": np.float32}  # scalars in a kernel's signature
+
+
+@dataclass(frozen=True)
+class Device:
+    """A device that gpustats can compute on.
+
+    Attributes
+    ----------
+    id : str
+        What `gpustats.use` takes: ``"cuda:0"``, ``"opencl:1"``; counted per backend.
+    backend, type : str
+        ``"cuda"`` or ``"opencl"``; ``"gpu"``, ``"cpu"`` or ``"accelerator"``.
+    name, vendor, driver : str
+        As the device's driver gives them.
+    memory : int
+        Bytes of device memory.
+    compute_units : int
+        Multiprocessors of a GPU, cores of a CPU.
+    warp : int
+        Threads that run in lockstep; 1 on a CPU.
+    shared_memory : int
+        The most bytes of shared (local) memory that a block of threads may have.
+    max_threads : int
+        The most threads in a block.
+    double : bool
+        Whether the device computes in float64.
+    """
+
+    id: str
+    backend: str
+    type: str
+    name: str
+    vendor: str
+    driver: str
+    memory: int
+    compute_units: int
+    warp: int
+    shared_memory: int
+    max_threads: int
+    double: bool
+
+    def __str__(self) -> str:
+        return f"{self.id}: {self.name} ({self.type}, {self.driver}, {self.memory / 2**30:.1f} GiB)"
+
+
+class Result(NamedTuple):
+    """A small piece of memory that a kernel writes and the host reads: see `Runtime.result`."""
+
+    handle: Any  # what a kernel takes
+    view: np.ndarray  # uint8; valid once `Runtime.fetch` has returned
+
+
+class Kernel(ABC):
+    """A compiled kernel with a fixed block size.
+
+    ``kernel(grid, *args)`` starts ``grid = (x, y)`` blocks in the calling thread's order and returns at once.
+    """
+
+    registers: int | None = None  # a thread's, and its spilled or indexed memory in bytes, where the driver tells
+    local: int | None = None
+
+    @abstractmethod
+    def __call__(self, grid: tuple[int, int], *args: Any) -> None: ...
+
+
+class Runtime(ABC):
+    """One device and everything that is needed to compute on it. Safe to use from several threads.
+
+    Attributes
+    ----------
+    device : Device
+    dialect : str
+        The language of `kernel`'s sources: ``"cuda"`` or ``"opencl"``.
+    host_visible : bool
+        Whether kernels read and write the host's own memory, so that NumPy arrays need no copy.
+    """
+
+    device: Device
+    dialect: str
+    host_visible: bool
+    _local: Any  # what each thread has of its own
+
+    def __init__(self) -> None:
+        _alive.add(self)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} on {self.device}>"
+
+    @abstractmethod
+    def kernel(self, source: str, name: str, signature: str, threads: int, shared: int = 0) -> Kernel:
+        """The entry `name` of `source`, compiled at most once per source.
+
+        Parameters
+        ----------
+        source : str
+            In the runtime's dialect. CUDA entries are ``extern "C"``.
+        signature : str
+            One character an argument: ``P`` array, ``q`` int64, ``i`` int32, ``d`` float64, ``f`` float32.
+        threads : int
+            In a block.
+        shared : int
+            Bytes of dynamic shared memory (``extern __shared__``); OpenCL sources declare theirs statically.
+
+        Raises
+        ------
+        gpustats.errors.CompileError
+        """
+
+    @abstractmethod
+    def empty(self, shape: int | tuple[int, ...], dtype: Any) -> Any:
+        """A new device array, C-contiguous, not initialised. MemoryError if it does not fit."""
+
+    @abstractmethod
+    def to_device(self, array: np.ndarray) -> Any:
+        """A device array with a copy of `array`."""
+
+    @abstractmethod
+    def to_host(self, native: Any) -> np.ndarray:
+        """A NumPy array with a copy of a device array."""
+
+    @abstractmethod
+    def is_native(self, obj: Any) -> bool:
+        """Whether `obj` is a device array of this runtime's library."""
+
+    @abstractmethod
+    def memory(self, array: Any) -> tuple[Any, int]:
+        """What a kernel takes for `array`: a handle, and the array's offset behind it in bytes.
+
+        A device array is used as it lies. A NumPy array too where the memory is `host_visible`; elsewhere it is
+        copied to the device. The caller holds `array` and the handle until the kernels are done with them.
+        """
+
+    @abstractmethod
+    def scratch(self, nbytes: int) -> Any:
+        """A handle to device memory for the calling thread's next kernels, reused once the handle is dropped."""
+
+    @abstractmethod
+    def zeroed_counters(self, n: int) -> Any:
+        """A handle to n int32 that are 0. They are the thread's own, and kernels have to leave them at 0."""
+
+    @abstractmethod
+    def result(self, nbytes: int) -> Result:
+        """The calling thread's memory for small results. The thread's next call returns the same memory."""
+
+    @abstractmethod
+    def fetch(self, result: Result) -> np.ndarray:
+        """Wait for the calling thread's kernels and return the result's bytes: a view, to be read at once."""
+
+    def host_result(self, shape: int | tuple[int, ...], dtype: Any) -> tuple[np.ndarray, Any]:
+        """A new NumPy array that kernels can write, and its handle; only where the memory is `host_visible`."""
+        raise NotImplementedError(f"{self.device.id} does not compute in the host's memory")
+
+    @abstractmethod
+    def download(self, native_or_handle: Any, out: np.ndarray) -> None:
+        """Copy device memory into `out`, after the calling thread's kernels, and wait for it."""
+
+    @abstractmethod
+    def synchronize(self) -> None:
+        """Wait for the calling thread's kernels."""
+
+    def elapsed(self, function: Callable[[], object], repeat: int = 10) -> list[float]:
+        """Seconds that each of `repeat` calls of `function` keeps the device busy."""
+        seconds = []
+        for _ in range(repeat):
+            self.synchronize()
+            start = time.perf_counter()
+            function()
+            self.synchronize()
+            seconds.append(time.perf_counter() - start)
+        return seconds
+
+    @abstractmethod
+    def bandwidth(self) -> float:
+        """Bytes a second of a large copy within the device's memory, counting those read and those written."""
+
+    @abstractmethod
+    def free_memory(self) -> int | None:
+        """Bytes of device memory that nothing uses, None where the driver does not tell."""
+
+    def _too_large(self, nbytes: int) -> MemoryError:
+        free, total = self.free_memory(), self.device.memory
+        has = f"{total / 2**30:.2f} GiB" if free is None else f"{free / 2**30:.2f} GiB of {total / 2**30:.2f} GiB"
+        return MemoryError(f"asked {nbytes / 2**30:.2f} GiB, free {has} on {self.device.name} ({self.device.id})")
+
+
+def nbytes_of(shape: int | tuple[int, ...], dtype: Any) -> int:
+    """Bytes of an array, without NumPy's overflow at 2**63."""
+    size = np.dtype(dtype).itemsize
+    for extent in shape if isinstance(shape, tuple) else (shape,):
+        size *= int(extent)
+    return size
+
+
+_alive: weakref.WeakSet[Runtime] = weakref.WeakSet()
+
+
+class _Forked:
+    """In the place of a runtime's per-thread state in a forked child, whose copy of the driver does not work."""
+
+    def __init__(self, device: str) -> None:
+        self.__dict__["device"] = device
+
+    def __getattr__(self, name: str) -> Any:
+        raise RuntimeError(
+            f"this process was forked from one that had already used {self.device}, and the driver does not work in "
+            "it: start processes with the spawn start method, multiprocessing.get_context('spawn')"
+        )
+
+
+def _disable_in_child() -> None:
+    for runtime in list(_alive):
+        runtime._local = _Forked(runtime.device.id)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_disable_in_child)

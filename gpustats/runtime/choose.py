@@ -1,0 +1,176 @@
+"""Which device to compute on."""
+
+from __future__ import annotations
+
+import contextvars
+import importlib
+import os
+import sys
+import threading
+from types import TracebackType
+from typing import Any
+
+from ..errors import NoDeviceError
+from .base import Device, Runtime
+
+BACKENDS = ("cuda", "opencl")
+TYPES = ("gpu", "cpu", "accelerator")
+CPU = 2  # the first rank of a CPU
+INSTALL = (
+    "pip install 'gpustats[cpu]' to compute on the CPU, or 'gpustats[cuda12]' or 'gpustats[cuda13]', after the version "
+    "of the NVIDIA driver, to compute on a GPU"
+)
+
+_lock = threading.Lock()
+_default: Runtime | None = None  # by a plain use()
+_context: contextvars.ContextVar[Runtime | None] = contextvars.ContextVar("gpustats device", default=None)
+_automatic: Runtime | None = None  # the first choice of a process that made none
+
+
+def _backend(name: str) -> Any:
+    return importlib.import_module(f".{name}", __package__)
+
+
+def _look(backends: tuple[str, ...] = BACKENDS) -> tuple[list[Device], list[str]]:
+    """The devices of these backends, and for each backend without one, why."""
+    found: list[Device] = []
+    reasons = []
+    for name in backends:
+        try:
+            devices = _backend(name).devices()
+        except Exception as error:  # whatever a broken driver does, the other backend may work
+            reasons.append(f"{name}: {error}")
+        else:
+            found += devices
+            if not devices:
+                reasons.append(f"{name}: no device")
+    return found, reasons
+
+
+def devices() -> list[Device]:
+    """All devices that gpustats can compute on; CUDA's first."""
+    return _look()[0]
+
+
+def _runtime(device: Device) -> Runtime:
+    backend, _, number = device.id.partition(":")
+    return _backend(backend).runtime(int(number))
+
+
+def _names(device: Device) -> str:
+    return f"{device.driver} {device.name}".lower()
+
+
+def _rank(device: Device) -> int:
+    """CUDA before OpenCL's GPUs before its CPUs; a simulator last of all."""
+    names = _names(device)
+    if "oclgrind" in names:
+        return CPU + 9
+    if device.type != "cpu":
+        return 0 if device.backend == "cuda" else 1
+    # Measured: Intel's runtime is many times faster than PoCL.
+    return CPU + next(
+        rank for rank, driver in enumerate(("intel", "portable computing language", "")) if driver in names
+    )
+
+
+def _find(spec: str | None) -> Runtime:
+    text = (spec or "").strip().lower()
+    # Ask only the backends that can have it: starting a driver takes time.
+    named = text.partition(":")[0]
+    backends = (named,) if named in BACKENDS else ("opencl",) if text == "cpu" else BACKENDS
+    found: list[Device] = []
+    reasons: list[str] = []
+    for backend in backends:
+        more, failures = _look((backend,))
+        found, reasons = found + more, reasons + failures
+        if text in ("", "gpu") and any(_rank(device) < CPU for device in more):
+            break  # the next backend has nothing better
+    if matching := [device for device in found if _matches(device, text)]:
+        return _runtime(min(matching, key=_rank))
+    why = "".join(f"\n  {reason}" for reason in reasons)
+    if everything := devices():
+        raise ValueError(f"no device {spec!r}{why}\nThere is" + "".join(f"\n  {device}" for device in everything))
+    raise NoDeviceError(f"no device to compute on{why}\n{INSTALL}")
+
+
+def _matches(device: Device, text: str) -> bool:
+    if text in TYPES:
+        return device.type == text
+    return text in ("", device.id, device.backend) or (":" not in text and text in _names(device))
+
+
+def get(spec: str | Device | Runtime | None = None) -> Runtime:
+    """The runtime of a device.
+
+    Parameters
+    ----------
+    spec : str, Device or None
+        An id (``"cuda:0"``), ``"gpu"``, ``"cpu"``, or part of the name of a device or its driver. None: the choice of
+        `use`, else of the environment's ``GPUSTATS_DEVICE`` (looked at once), else CUDA, an OpenCL GPU, an OpenCL CPU.
+
+    Raises
+    ------
+    ValueError
+        No such device.
+    NoDeviceError
+        No device at all; it tells what to install.
+    """
+    global _automatic
+    if spec is None:
+        chosen = _context.get() or _default or _automatic
+        if chosen is None:
+            with _lock:
+                chosen = _automatic = _automatic or _find(os.environ.get("GPUSTATS_DEVICE"))
+        return chosen
+    if isinstance(spec, Runtime):
+        return spec
+    return _runtime(spec) if isinstance(spec, Device) else _find(spec)
+
+
+class use:
+    """Choose the device to compute on.
+
+    ``use(spec)`` holds for the whole process from then on. ``with use(spec): ...`` holds inside the block, for the
+    thread (or asynchronous task) that runs it.
+
+    Parameters
+    ----------
+    spec : str or Device
+        As for `get`.
+    """
+
+    def __init__(self, spec: str | Device) -> None:
+        global _default
+        self.runtime = get(spec)
+        self.device = self.runtime.device
+        self._previous, _default = _default, self.runtime
+
+    def __enter__(self) -> Device:
+        global _default
+        _default = self._previous
+        self._token = _context.set(self.runtime)
+        return self.device
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        _context.reset(self._token)
+
+    def __repr__(self) -> str:
+        return f"<using {self.device}>"
+
+
+def for_array(obj: Any) -> Runtime | None:
+    """The runtime of the device on which an array lies; None for what is no device array."""
+    # A user who has an array of a library has imported the library.
+    opencl_arrays = sys.modules.get("pyopencl.array")
+    if opencl_arrays is not None and isinstance(obj, opencl_arrays.Array):
+        return _backend("opencl").from_array(obj)
+    if isinstance(getattr(obj, "__cuda_array_interface__", None), dict):
+        return _backend("cuda").from_array(obj)
+    if hasattr(obj, "__dlpack_device__"):
+        kind, number = obj.__dlpack_device__()
+        if kind == 2:  # DLPack's number for CUDA
+            return _backend("cuda").runtime(number)
+    return None

@@ -1,0 +1,377 @@
+"""CUDA devices, through PyCUDA."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import ctypes
+import sys
+import threading
+from collections.abc import Callable
+from struct import Struct
+from typing import Any
+
+import numpy as np
+import pycuda.driver as drv
+from pycuda.tools import DeviceMemoryPool, clear_context_caches
+
+from ..errors import CompileError, NoDeviceError
+from . import cache, nvrtc
+from .base import Device, Kernel, Result, Runtime, nbytes_of
+from .host_pool import HostPool
+from .staging import LARGE, Staging
+
+HOST_MEMORY = 4 << 30  # the most bytes of the host's memory kept for large results
+PLAIN_SHARED = 48 << 10  # bytes of shared memory that a block may have without asking
+
+_COPY = """
+extern "C" __global__ void copy(const double2 *source, double2 *target, long long n) {
+    for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += (long long)gridDim.x * blockDim.x)
+        target[i] = source[i];
+}
+"""
+
+_lock = threading.RLock()
+_runtimes: dict[int, CUDARuntime] = {}
+
+
+def _count() -> int:
+    try:
+        drv.init()
+        return drv.Device.count()
+    except drv.Error as error:
+        raise NoDeviceError(f"the NVIDIA driver does not start ({error})") from None
+
+
+def devices() -> list[Device]:
+    """A description of each CUDA device."""
+    return [describe(number) for number in range(_count())]
+
+
+def describe(number: int) -> Device:
+    """The properties of the device ``cuda:<number>``."""
+    device, attribute = drv.Device(number), drv.device_attribute
+    version = drv.get_driver_version()
+    return Device(
+        id=f"cuda:{number}",
+        backend="cuda",
+        type="gpu",
+        name=device.name(),
+        vendor="NVIDIA",
+        driver=f"CUDA {version // 1000}.{version % 1000 // 10}",
+        memory=device.total_memory(),
+        compute_units=device.get_attribute(attribute.MULTIPROCESSOR_COUNT),
+        warp=device.get_attribute(attribute.WARP_SIZE),
+        shared_memory=device.get_attribute(attribute.MAX_SHARED_MEMORY_PER_BLOCK_OPTIN),
+        max_threads=device.get_attribute(attribute.MAX_THREADS_PER_BLOCK),
+        double=True,
+    )
+
+
+def runtime(number: int) -> CUDARuntime:
+    """The process's runtime for the device ``cuda:<number>``."""
+    with _lock:
+        if number not in _runtimes:
+            _count()
+            _runtimes[number] = CUDARuntime(number)
+        return _runtimes[number]
+
+
+def from_array(array: Any) -> CUDARuntime:
+    """The runtime of the device on which the memory behind a ``__cuda_array_interface__`` lies."""
+    pointer = array.__cuda_array_interface__["data"][0]
+    if _count() == 1 or not pointer:
+        return runtime(0)
+    ordinal = ctypes.c_int()
+    driver = ctypes.CDLL("nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1")
+    code = driver.cuPointerGetAttribute(ctypes.byref(ordinal), 9, ctypes.c_uint64(pointer))  # 9: DEVICE_ORDINAL
+    if code:
+        raise ValueError(f"the array's memory at {pointer:#x} is none that CUDA knows")
+    return runtime(ordinal.value)
+
+
+class _State:
+    """What a thread has of its own on one device."""
+
+    def __init__(self, stream: Any) -> None:
+        self.stream = stream
+        self.pool = DeviceMemoryPool()
+        # A pool that holds nothing needs a current context to take memory back, and ends the process without one. An
+        # array may be collected in any thread, so the pool always holds something: a size that nothing else asks for.
+        self.pool.allocate(1)
+        self.staging = Staging(stream)
+        self.done = drv.Event(drv.event_flags.DISABLE_TIMING)
+        self.counters: tuple[int, Any] = (0, None)
+        self.result: tuple[int, Any] | None = None
+        self.results: dict[int, Result] = {}
+
+    def wait(self) -> None:
+        self.done.record(self.stream)
+        self.done.synchronize()
+
+
+class _Stack:
+    """A thread's contexts. PyCUDA aborts the process if a thread ends with a context that is still pushed."""
+
+    def __init__(self) -> None:
+        self.active: CUDARuntime | None = None
+        self.state: _State | None = None  # of the active runtime
+        self.states: dict[CUDARuntime, _State] = {}
+        self.pushed = 0  # contexts that we have pushed and not popped
+        self.thread = threading.get_ident()
+
+    def activate(self, runtime: CUDARuntime) -> None:
+        if self.active is not runtime:
+            self._leave()
+        if drv.Context.get_current() != runtime.context:  # the user's code may have pushed another since
+            runtime.context.push()
+            self.pushed += 1
+        if runtime not in self.states:
+            # The main thread works on the default stream, as PyCUDA's arrays do.
+            main = threading.current_thread() is threading.main_thread()
+            self.states[runtime] = _State(None if main else drv.Stream())
+        self.active, self.state = runtime, self.states[runtime]
+
+    def _leave(self) -> None:
+        if self.pushed and self.active is not None and drv.Context.get_current() == self.active.context:
+            drv.Context.pop()
+            self.pushed -= 1
+        self.active = self.state = None
+
+    def close(self) -> None:
+        """Free each device's things under its context, then leave them all."""
+        with contextlib.suppress(drv.Error):
+            for runtime in list(self.states):
+                self.activate(runtime)
+                self.state = None
+                del self.states[runtime]
+            while self.pushed:
+                drv.Context.pop()
+                self.pushed -= 1
+        self.active = None
+
+    def __del__(self) -> None:
+        # A thread's own things go in the thread itself; those of a daemon thread at the process's end in the main one.
+        if threading.get_ident() != self.thread:
+            self.pushed = 0
+        self.close()
+
+
+class _Threads(threading.local):
+    def __init__(self) -> None:
+        self.stack = _Stack()
+
+
+_threads = _Threads()
+
+
+@atexit.register
+def _close() -> None:
+    if any(runtime._local is not _threads for runtime in _runtimes.values()):
+        # In a forked child no context can be popped any more, only abandoned.
+        while (context := drv.Context.get_current()) is not None:
+            context.detach()
+    elif _runtimes:
+        clear_context_caches()
+        _threads.stack.close()
+
+
+class CUDAKernel(Kernel):
+    def __init__(self, runtime: CUDARuntime, function: Any, signature: str, threads: int, shared: int) -> None:
+        self._runtime, self._function, self._block, self._shared = runtime, function, (threads,), shared
+        if shared > PLAIN_SHARED:
+            function.set_attribute(drv.function_attribute.MAX_DYNAMIC_SHARED_SIZE_BYTES, shared)
+        self.registers, self.local = function.num_regs, function.local_size_bytes
+        # What Function.prepared_async_call does, less a driver call that it makes for the sake of old toolkits.
+        self._launch, self._pack = function._launch_kernel, Struct(signature).pack
+
+    def __call__(self, grid: tuple[int, int], *args: Any) -> None:
+        stream = self._runtime._state().stream
+        try:
+            self._launch(grid, self._block, self._pack(*args), self._shared, stream)
+        except drv.LogicError:
+            if not self._runtime._reenter():
+                raise
+            self._launch(grid, self._block, self._pack(*args), self._shared, stream)
+
+
+class CUDARuntime(Runtime):
+    """A CUDA device, in the context that was current when it was first asked for, else in the primary context.
+
+    The primary context is the one that PyTorch, JAX, CuPy and Numba use.
+    """
+
+    dialect = "cuda"
+    host_visible = False
+
+    def __init__(self, number: int) -> None:
+        self.device = describe(number)
+        device = drv.Device(number)
+        current = drv.Context.get_current()
+        adopt = current is not None and drv.Context.get_device() == device
+        self.context = current if adopt else device.retain_primary_context()
+        self.arch = "sm_{}{}".format(*device.compute_capability())
+        self._l2 = device.get_attribute(drv.device_attribute.L2_CACHE_SIZE)
+        self._local = _threads
+        self._compiling = threading.Lock()
+        self._modules: dict[str, Any] = {}
+        self._kernels: dict[tuple[str, str, str, int, int], CUDAKernel] = {}
+        self._host_pool = HostPool(HOST_MEMORY)
+        super().__init__()
+
+    def _state(self) -> _State:
+        """The calling thread's own things, with the context current."""
+        stack = self._local.stack
+        if stack.active is not self:
+            stack.activate(self)
+        return stack.state
+
+    def _reenter(self) -> bool:
+        """Make the context current again if the user's code has pushed another since; whether it had."""
+        self._state()
+        if drv.Context.get_current() == self.context:
+            return False
+        self._local.stack.activate(self)
+        return True
+
+    # Kernels
+
+    def kernel(self, source: str, name: str, signature: str, threads: int, shared: int = 0) -> CUDAKernel:
+        key = (source, name, signature, threads, shared)
+        if key not in self._kernels:
+            self._state()
+            module = self._module(source)
+            try:
+                function = module.get_function(name)
+            except drv.LogicError:
+                raise CompileError(f'no kernel {name}: is it extern "C"?', source) from None
+            self._kernels[key] = CUDAKernel(self, function, signature, threads, shared)
+        return self._kernels[key]
+
+    def _module(self, source: str) -> Any:
+        with self._compiling:
+            if source not in self._modules:
+                key = cache.key("cuda", source, *nvrtc.OPTIONS, self.arch, self.device.driver)
+                module, cubin = None, cache.load(key)
+                if cubin is not None:
+                    with contextlib.suppress(drv.Error):
+                        module = drv.module_from_buffer(cubin)
+                if module is None:
+                    cubin = nvrtc.compile(source, self.arch)
+                    module = drv.module_from_buffer(cubin)
+                    cache.store(key, cubin)
+                self._modules[source] = module
+            return self._modules[source]
+
+    # Memory
+
+    def _allocate(self, nbytes: int) -> Any:
+        self._reenter()
+        if nbytes > self.device.memory:
+            raise self._too_large(nbytes)
+        try:
+            return self._state().pool.allocate(max(nbytes, 8))
+        except drv.MemoryError:
+            raise self._too_large(nbytes) from None
+
+    def empty(self, shape: int | tuple[int, ...], dtype: Any) -> Any:
+        from pycuda.gpuarray import GPUArray
+
+        nbytes = nbytes_of(shape, dtype)
+        return GPUArray(shape, dtype, allocator=self._allocate, gpudata=None if nbytes else self._allocate(0))
+
+    def to_device(self, array: np.ndarray) -> Any:
+        array = np.ascontiguousarray(array).reshape(np.shape(array))
+        native = self.empty(array.shape, array.dtype)
+        if array.size:
+            self._state().staging.to_device(int(native.gpudata), array)
+        return native
+
+    def to_host(self, native: Any) -> np.ndarray:
+        if not native.flags.c_contiguous:
+            native = native.copy()
+        shape, dtype = tuple(native.shape), native.dtype
+        out = np.empty(shape, dtype) if native.nbytes < LARGE else self._host_pool.empty(shape, dtype)
+        self.download(native, out)
+        return out
+
+    def is_native(self, obj: Any) -> bool:
+        from pycuda.gpuarray import GPUArray
+
+        return isinstance(obj, GPUArray)
+
+    def memory(self, array: Any) -> tuple[Any, int]:
+        if isinstance(array, np.ndarray):
+            handle = self._allocate(array.nbytes)
+            if array.size:
+                self._state().staging.to_device(int(handle), np.ascontiguousarray(array))
+            return handle, 0
+        interface = array.__cuda_array_interface__
+        if interface.get("stream") not in (None, 1):  # another library's stream may still be writing
+            self._state()
+            drv.Context.synchronize()
+        return interface["data"][0], 0
+
+    def scratch(self, nbytes: int) -> Any:
+        return self._allocate(nbytes)
+
+    def zeroed_counters(self, n: int) -> Any:
+        state = self._state()
+        if state.counters[0] < n:
+            size = max(2 * state.counters[0], n, 256)
+            self._reenter()
+            handle = drv.mem_alloc(4 * size)
+            drv.memset_d32_async(handle, 0, size, state.stream)
+            state.counters = (size, handle)
+        return state.counters[1]
+
+    def result(self, nbytes: int) -> Result:
+        state = self._state()
+        if nbytes not in state.results:
+            if state.result is None or state.result[0] < nbytes:
+                size = max(2 * nbytes, 4096)
+                state.result = size, drv.pagelocked_empty(size, np.uint8, mem_flags=drv.host_alloc_flags.DEVICEMAP)
+                state.results = {}
+            view = state.result[1]
+            state.results[nbytes] = Result(int(view.base.get_device_pointer()), view[:nbytes])
+        return state.results[nbytes]
+
+    def fetch(self, result: Result) -> np.ndarray:
+        self._state().wait()
+        return result.view
+
+    def download(self, native_or_handle: Any, out: np.ndarray) -> None:
+        state = self._state()
+        if not out.flags.c_contiguous:
+            raise ValueError("the array to download into is not C-contiguous")
+        if not out.size:
+            return
+        state.staging.to_host(int(getattr(native_or_handle, "gpudata", native_or_handle)), out)
+
+    # Time
+
+    def synchronize(self) -> None:
+        self._state().wait()
+
+    def elapsed(self, function: Callable[[], object], repeat: int = 10) -> list[float]:
+        stream = self._state().stream
+        events = [(drv.Event(), drv.Event()) for _ in range(repeat)]
+        for start, end in events:
+            start.record(stream)
+            function()
+            end.record(stream)
+        events[-1][1].synchronize()
+        return [end.time_since(start) * 1e-3 for start, end in events]
+
+    def bandwidth(self) -> float:
+        nbytes = min(max(8 * self._l2, 256 << 20), self.device.memory // 8) // 8192 * 8192
+        source, target, stream = self.scratch(nbytes), self.scratch(nbytes), self._state().stream
+        kernel = self.kernel(_COPY, "copy", "PPq", 256)
+        blocks = 16 * self.device.compute_units
+        times = self.elapsed(lambda: drv.memcpy_dtod_async(target, source, nbytes, stream), 8)
+        times += self.elapsed(lambda: kernel((blocks, 1), source, target, nbytes // 16), 8)
+        return 2 * nbytes / min(times)
+
+    def free_memory(self) -> int | None:
+        self._state()
+        return int(drv.mem_get_info()[0])

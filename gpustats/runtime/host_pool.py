@@ -1,0 +1,76 @@
+"""NumPy arrays whose memory is used again.
+
+The first touch of fresh memory costs as much as writing it: large results for the host take theirs from a pool.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections import defaultdict
+from typing import Any
+
+import numpy as np
+
+ALIGNMENT = 4096
+
+
+class _Lease:
+    """Owns a block as long as an array, or a view of one, refers to it."""
+
+    __slots__ = ("__array_interface__", "_block", "_pool")
+
+    def __init__(self, pool: HostPool, block: np.ndarray, shape: tuple[int, ...], dtype: np.dtype) -> None:
+        self._pool, self._block = pool, block
+        self.__array_interface__ = {
+            "shape": shape, "typestr": dtype.str, "data": (block.ctypes.data, False), "version": 3
+        }  # fmt: skip
+
+    def __del__(self) -> None:
+        self._pool._give_back(self._block)
+
+
+class HostPool:
+    """Page-aligned blocks of host memory that return when the last array on them is gone.
+
+    Parameters
+    ----------
+    limit : int
+        The most bytes kept for later.
+    """
+
+    def __init__(self, limit: int) -> None:
+        self.limit, self.kept = limit, 0
+        self._blocks: defaultdict[int, list[np.ndarray]] = defaultdict(list)
+        self._lock = threading.RLock()  # a garbage collection inside the lock may give a block back
+
+    def empty(self, shape: tuple[int, ...], dtype: Any) -> np.ndarray:
+        dtype = np.dtype(dtype)
+        size = _rounded(math.prod(shape) * dtype.itemsize)
+        with self._lock:
+            blocks = self._blocks[size]
+            block = blocks.pop() if blocks else None
+            self.kept -= size if block is not None else 0
+        if block is None:
+            raw = np.empty(size + ALIGNMENT, np.uint8)
+            start = -raw.ctypes.data % ALIGNMENT
+            block = raw[start : start + size]
+        return np.asarray(_Lease(self, block, shape, dtype))
+
+    def release(self) -> None:
+        """Give what is kept to the system."""
+        with self._lock:
+            self._blocks.clear()
+            self.kept = 0
+
+    def _give_back(self, block: np.ndarray) -> None:
+        with self._lock:
+            if self.kept + block.size <= self.limit:
+                self.kept += block.size
+                self._blocks[block.size].append(block)
+
+
+def _rounded(nbytes: int) -> int:
+    """Up to the next of four steps an octave, so that similar sizes share blocks."""
+    step = max(ALIGNMENT, 1 << max(nbytes - 1, 0).bit_length() >> 3)
+    return max(-(-nbytes // step) * step, ALIGNMENT)

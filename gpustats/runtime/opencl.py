@@ -1,0 +1,369 @@
+"""OpenCL devices, through PyOpenCL."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import warnings
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyopencl as cl
+from pyopencl.tools import ImmediateAllocator, MemoryPool
+
+from ..errors import CompileError, NoDeviceError
+from . import cache, icd
+from .base import DTYPES, Device, Kernel, Result, Runtime, nbytes_of
+from .host_pool import HostPool
+
+OPTIONS = "-cl-std=CL1.2"  # and nothing that loosens the arithmetic
+LARGE = 16 << 20  # bytes from which on it pays to look at the free memory and to use the host's memory again
+
+_COPY = """
+__kernel void copy(__global const double4 *source, __global double4 *target) {
+    target[get_global_id(0)] = source[get_global_id(0)];
+}
+"""
+
+_lock = threading.Lock()
+_devices: list[cl.Device] | None = None
+_runtimes: dict[int, OpenCLRuntime] = {}  # by device number
+_adopted: dict[int, OpenCLRuntime] = {}  # by the user's context
+
+
+def cl_devices() -> list[cl.Device]:
+    """All OpenCL devices, in the order in which the platforms list them: the numbers in the ids."""
+    global _devices
+    with _lock:
+        if _devices is None:
+            with icd.visible():
+                platforms = cl.get_platforms()
+            found = []
+            for platform in platforms:
+                with contextlib.suppress(cl.Error):  # a platform without a device
+                    found += platform.get_devices()
+            _devices = found
+        return _devices
+
+
+def devices() -> list[Device]:
+    """A description of each OpenCL device. NoDeviceError says why there is none."""
+    try:
+        found = cl_devices()
+    except cl.Error as error:
+        raise NoDeviceError(icd.missing() or f"no driver found ({error})") from None
+    if not found and (reason := icd.missing()):
+        raise NoDeviceError(reason)
+    return [describe(device, f"opencl:{number}") for number, device in enumerate(found)]
+
+
+def describe(device: cl.Device, id: str) -> Device:
+    """The properties of a device."""
+    # Oclgrind calls itself all types at once; it runs on the CPU.
+    kind = next((k for k in ("cpu", "gpu") if device.type & getattr(cl.device_type, k.upper())), "accelerator")
+    return Device(
+        id=id,
+        backend="opencl",
+        type=kind,
+        name=device.name.strip(),
+        vendor=device.vendor.strip(),
+        driver=f"{device.platform.name.strip()} {device.driver_version}",
+        memory=device.global_mem_size,
+        compute_units=device.max_compute_units,
+        warp=_lockstep(device) if kind == "gpu" else 1,
+        shared_memory=device.local_mem_size,
+        max_threads=device.max_work_group_size,
+        double="cl_khr_fp64" in device.extensions.split(),
+    )
+
+
+def _lockstep(device: cl.Device) -> int:
+    for name in ("warp_size_nv", "wavefront_width_amd", "preferred_work_group_size_multiple"):
+        with contextlib.suppress(cl.Error, AttributeError):  # each exists on some drivers only
+            return int(getattr(device, name))
+    return 32
+
+
+def runtime(number: int) -> OpenCLRuntime:
+    """The process's runtime for the device ``opencl:<number>``."""
+    device = cl_devices()[number]
+    with _lock:
+        if number not in _runtimes:
+            _runtimes[number] = OpenCLRuntime(cl.Context([device]), device, describe(device, f"opencl:{number}"))
+        return _runtimes[number]
+
+
+def from_array(array: Any) -> OpenCLRuntime:
+    """The runtime for the context in which a `pyopencl.array.Array` lies: ours, or one made around the user's."""
+    context = array.context
+    with _lock:
+        for ours in (*_runtimes.values(), *_adopted.values()):
+            if ours.context == context:
+                return ours
+    device = array.queue.device if array.queue is not None else context.devices[0]
+    known = cl_devices()
+    number = known.index(device) if device in known else len(known)
+    with _lock:
+        ours = _adopted[context.int_ptr] = OpenCLRuntime(context, device, describe(device, f"opencl:{number}"))
+    if (
+        array.queue is not None
+        and not array.queue.properties & cl.command_queue_properties.OUT_OF_ORDER_EXEC_MODE_ENABLE
+    ):
+        ours._local.work_on(array.queue)  # PyOpenCL refuses to mix arrays of several queues
+    return ours
+
+
+class _Thread(threading.local):
+    """What each thread has of its own on one device; made when the thread first asks for any of it."""
+
+    def __init__(self, context: cl.Context, device: cl.Device) -> None:
+        self.work_on(cl.CommandQueue(context, device))
+        self.counters: tuple[int, Any] = (0, None)
+        self.result: tuple[int, Any, np.ndarray] | None = None
+        self.results: dict[int, Result] = {}
+
+    def work_on(self, queue: cl.CommandQueue) -> None:
+        self.queue = queue
+        self.pool = MemoryPool(ImmediateAllocator(queue))
+
+
+class _Clone(threading.local):
+    """An OpenCL kernel holds its arguments: each thread needs one of its own."""
+
+    def __init__(self, program: cl.Program, name: str, types: list[Any]) -> None:
+        self.launch = cl.Kernel(program, name)
+        self.launch.set_scalar_arg_dtypes(types)
+
+
+class OpenCLKernel(Kernel):
+    def __init__(self, runtime: OpenCLRuntime, program: cl.Program, name: str, signature: str, threads: int) -> None:
+        self._runtime, self._block = runtime, (threads, 1)
+        self._clone = _Clone(program, name, [DTYPES.get(kind) for kind in signature])
+
+    def __call__(self, grid: tuple[int, int], *args: Any) -> None:
+        self._clone.launch(self._runtime._local.queue, grid, self._block, *args, g_times_l=True)
+
+
+class OpenCLRuntime(Runtime):
+    """A device of an OpenCL context."""
+
+    dialect = "opencl"
+
+    def __init__(self, context: cl.Context, device: cl.Device, description: Device) -> None:
+        self.device, self.context, self._device = description, context, device
+        self._local = _Thread(context, device)
+        self._compiling = threading.Lock()
+        self._programs: dict[str, cl.Program] = {}
+        self._kernels: dict[tuple[str, str, str, int], OpenCLKernel] = {}
+        self._host_pool = HostPool(description.memory // 8)
+        self.host_visible = description.type == "cpu" and self._shares_memory()
+        super().__init__()
+
+    def _shares_memory(self) -> bool:
+        """Whether a buffer over NumPy's memory is that memory, also where it is not aligned."""
+        probe = np.zeros(5)[1:]
+        handle = self._over(probe)
+        cl.enqueue_fill_buffer(self._local.queue, handle, np.ones(1), 0, probe.nbytes).wait()
+        return bool((probe == 1).all())
+
+    # Kernels
+
+    def kernel(self, source: str, name: str, signature: str, threads: int, shared: int = 0) -> OpenCLKernel:
+        key = (source, name, signature, threads)
+        if key not in self._kernels:
+            program = self._program(source)
+            try:
+                self._kernels[key] = OpenCLKernel(self, program, name, signature, threads)
+            except cl.LogicError as error:
+                raise CompileError(f"no kernel {name}{signature!r}: {error}", source) from None
+        return self._kernels[key]
+
+    def _program(self, source: str) -> cl.Program:
+        with self._compiling:
+            if source not in self._programs:
+                key = cache.key("opencl", source, OPTIONS, *self._identity)
+                binary = cache.load(key)
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")  # compilers chat
+                    program = self._from_binary(binary) if binary else None
+                    if program is None:
+                        program = self._from_source(source)
+                        cache.store(key, program.binaries[0])
+                self._programs[source] = program
+            return self._programs[source]
+
+    @cached_property
+    def _identity(self) -> tuple[str, ...]:
+        """What a compiled kernel depends on beside its source."""
+        device, processor = self._device, ""
+        if self.device.type == "cpu":  # a folder shared by several machines must not mix their instruction sets
+            with contextlib.suppress(OSError, StopIteration):
+                lines = Path("/proc/cpuinfo").read_text().splitlines()
+                processor = next(line for line in lines if line.startswith(("flags", "Features")))
+        return device.name, device.driver_version, device.platform.name, device.platform.version, processor
+
+    def _from_binary(self, binary: bytes) -> cl.Program | None:
+        with contextlib.suppress(cl.Error):
+            return cl.Program(self.context, [self._device], [binary]).build(OPTIONS)
+        return None
+
+    def _from_source(self, source: str) -> cl.Program:
+        program = cl.Program(self.context, source)
+        program.int_ptr  # noqa: B018  makes the program at once, which keeps PyOpenCL's own disk cache out
+        try:
+            return program.build(OPTIONS, [self._device])
+        except cl.Error as error:
+            log = program.get_build_info(self._device, cl.program_build_info.LOG)
+            raise CompileError(log or str(error), source) from None
+
+    # Memory
+
+    def _over(self, array: np.ndarray) -> cl.Buffer:
+        access = cl.mem_flags.READ_WRITE if array.flags.writeable else cl.mem_flags.READ_ONLY
+        return cl.Buffer(self.context, access | cl.mem_flags.USE_HOST_PTR, hostbuf=array)
+
+    def _buffer(self, nbytes: int) -> cl.Buffer:
+        return cl.Buffer(self.context, cl.mem_flags.READ_WRITE, nbytes)
+
+    @cached_property
+    def _nothing(self) -> cl.Buffer:
+        """A kernel's argument in the place of an array without elements."""
+        return self._buffer(8)
+
+    def _check(self, nbytes: int) -> None:
+        """A CPU grants more memory than there is and kills the process later: refuse before."""
+        free = self.free_memory() if nbytes > LARGE else None
+        if free is None or nbytes <= free:
+            return
+        self._local.pool.free_held()
+        self._host_pool.release()
+        if nbytes > (self.free_memory() or 0):
+            raise self._too_large(nbytes)
+
+    def _allocate(self, nbytes: int) -> Any:
+        self._check(nbytes)
+        try:
+            return self._local.pool.allocate(max(nbytes, 8))
+        except (cl.MemoryError, cl.LogicError, cl.RuntimeError, MemoryError, OverflowError):
+            raise self._too_large(nbytes) from None
+
+    def empty(self, shape: int | tuple[int, ...], dtype: Any) -> Any:
+        from pyopencl.array import Array
+
+        data = self._allocate(nbytes_of(shape, dtype))
+        return Array(self._local.queue, shape, dtype, data=data, allocator=self._local.pool)
+
+    def to_device(self, array: np.ndarray) -> Any:
+        array = np.ascontiguousarray(array).reshape(np.shape(array))
+        native = self.empty(array.shape, array.dtype)
+        if array.size:
+            cl.enqueue_copy(self._local.queue, native.base_data, array)
+        return native
+
+    def to_host(self, native: Any) -> np.ndarray:
+        self._wait_for(native)
+        if native.nbytes < LARGE or not native.flags.c_contiguous:
+            return native.get(self._local.queue)
+        out = self._host_pool.empty(native.shape, native.dtype)
+        self.download(native, out)
+        return out
+
+    def is_native(self, obj: Any) -> bool:
+        from pyopencl.array import Array
+
+        return isinstance(obj, Array)
+
+    def _wait_for(self, array: Any) -> None:
+        """Another queue may still be writing the array."""
+        if array.queue is not None and array.queue != self._local.queue:
+            array.queue.finish()
+        for event in array.events:
+            event.wait()
+
+    def memory(self, array: Any) -> tuple[Any, int]:
+        if not isinstance(array, np.ndarray):
+            self._wait_for(array)
+            return (array.base_data, array.offset) if array.size else (self._nothing, 0)
+        if not array.size:
+            return self._nothing, 0
+        if not (array.flags.c_contiguous and array.flags.aligned):
+            array = np.array(array, order="C")
+        if self.host_visible:
+            return self._over(array), 0
+        handle = self._allocate(array.nbytes)
+        cl.enqueue_copy(self._local.queue, handle, array)
+        return handle, 0
+
+    def scratch(self, nbytes: int) -> Any:
+        return self._allocate(nbytes)
+
+    def zeroed_counters(self, n: int) -> Any:
+        local = self._local
+        if local.counters[0] < n:
+            size = max(2 * local.counters[0], n, 256)
+            handle = self._buffer(4 * size)
+            cl.enqueue_fill_buffer(local.queue, handle, np.zeros(1, np.int32), 0, 4 * size)
+            local.counters = (size, handle)
+        return local.counters[1]
+
+    def result(self, nbytes: int) -> Result:
+        local = self._local
+        if nbytes not in local.results:
+            if local.result is None or local.result[0] < nbytes:
+                size = max(2 * nbytes, 4096)
+                view = self._host_pool.empty((size,), np.uint8)
+                handle = self._over(view) if self.host_visible else self._buffer(size)
+                local.result, local.results = (size, handle, view), {}
+            _, handle, view = local.result
+            local.results[nbytes] = Result(handle, view[:nbytes])
+        return local.results[nbytes]
+
+    def fetch(self, result: Result) -> np.ndarray:
+        queue = self._local.queue
+        if self.host_visible:
+            queue.finish()
+        else:
+            cl.enqueue_copy(queue, result.view, result.handle)
+        return result.view
+
+    def host_result(self, shape: int | tuple[int, ...], dtype: Any) -> tuple[np.ndarray, Any]:
+        if not self.host_visible:
+            return super().host_result(shape, dtype)
+        self._check(nbytes_of(shape, dtype))
+        array = self._host_pool.empty(shape if isinstance(shape, tuple) else (shape,), dtype)
+        return array, self._over(array) if array.size else self._nothing
+
+    def download(self, native_or_handle: Any, out: np.ndarray) -> None:
+        if not out.size:
+            return
+        offset = 0
+        if self.is_native(native_or_handle):
+            self._wait_for(native_or_handle)
+            native_or_handle, offset = native_or_handle.base_data, native_or_handle.offset
+        cl.enqueue_copy(self._local.queue, out, native_or_handle, src_offset=offset)
+
+    # Time
+
+    def synchronize(self) -> None:
+        self._local.queue.finish()
+
+    def bandwidth(self) -> float:
+        cached = self._device.global_mem_cache_size
+        nbytes = min(max(8 * cached, 128 << 20), self.device.memory // 8) // 8192 * 8192
+        source, target = self.scratch(nbytes), self.scratch(nbytes)
+        queue, threads = self._local.queue, min(256, self.device.max_threads)
+        cl.enqueue_fill_buffer(queue, source, np.ones(1), 0, nbytes)  # pages never written all lie on the same memory
+        kernel = self.kernel(_COPY, "copy", "PP", threads) if self.device.double else None
+        times = self.elapsed(lambda: cl.enqueue_copy(queue, target, source), 8)
+        if kernel is not None:
+            times += self.elapsed(lambda: kernel((nbytes // 32 // threads, 1), source, target), 8)
+        return 2 * nbytes / min(times)
+
+    def free_memory(self) -> int | None:
+        if self.device.type == "cpu":
+            with contextlib.suppress(OSError, StopIteration):
+                lines = Path("/proc/meminfo").read_text().splitlines()
+                return 1024 * int(next(line for line in lines if line.startswith("MemAvailable")).split()[1])
+        return None

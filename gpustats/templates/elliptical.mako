@@ -1,0 +1,107 @@
+## The table and loglik shapes for elliptical densities, which see an observation through its squared Mahalanobis distance
+## |W (x - mu)|², W lower triangular. This is where the arithmetic is: dim²/2 multiplications for every entry.
+##
+## A block keeps a tile of rows (transposed, so that its threads read consecutive addresses) and the W of its sets in shared
+## memory. A thread multiplies ${layout.unroll} of the rows by ${width} rows of W at a time, in registers: each number that it
+## reads is used ${layout.unroll} or ${width} times. W comes packed in the order of use: for each ${width} rows of it, column
+## by column, without the zeros above the diagonal but for the blocks that it crosses.
+<%namespace name="reduce" file="reduce.mako"/>
+% if shape == "loglik":
+${reduce.functions(layout, dialect)}
+% endif
+#define DIM ${dim}
+#define PADDED_TILE ${layout.tile + 1}
+KERNEL(${layout.threads}) ${name}(
+% if shape == "table":
+    GLOBAL real *RESTRICT out, index_t out_offset, index_t n_rows, index_t n_sets, index_t row_stride, index_t set_stride,
+% else:
+    GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL double *partial, GLOBAL int *counters,
+    index_t n_rows, index_t n_sets,
+% endif
+    GLOBAL const real *RESTRICT x_rows, index_t x_offset, index_t x_stride,
+    GLOBAL const real *RESTRICT factors, index_t factors_offset, GLOBAL const real *RESTRICT means, index_t means_offset,
+    ${code.parameters})
+{
+    const index_t first_set = BLOCK_X * ${layout.sets};
+    const int sets_here = (int)MIN(n_sets - first_set, (index_t)${layout.sets});
+    x_rows += x_offset + first_set * x_stride;
+    factors += factors_offset + first_set * ${factor_size};
+    means += means_offset + first_set * DIM;
+    ${code.apply_offsets()}
+
+    DYNAMIC_SHARED_ARRAY(real, shared_reals, ${shared_reals});
+    SHARED real *const tile = shared_reals;
+% if stage_factors:
+    SHARED real *const shared_factors = shared_reals + ${shared_reals - layout.sets * (factor_size + dim)};
+    SHARED real *const shared_means = shared_factors + ${layout.sets * factor_size};
+    for (index_t e = THREAD; e < sets_here * ${factor_size}; e += ${layout.threads})
+        shared_factors[e] = factors[e];
+    for (index_t e = THREAD; e < sets_here * DIM; e += ${layout.threads})
+        shared_means[e] = means[e];
+% endif
+    SHARED_ARRAY(${code.set_type}, sets, ${layout.sets});
+    for (index_t k = THREAD; k < sets_here; k += ${layout.threads})
+        sets[k] = ${code.prepare_set("first_set + k")};
+% if shape == "loglik":
+    SHARED_ARRAY(double, sums, ${layout.sets * layout.threads});
+    for (int k = 0; k < ${layout.sets}; k++)
+        sums[k * ${layout.threads} + THREAD] = 0;
+% endif
+
+    for (index_t first = BLOCK_Y * ${layout.tile}; first < n_rows; first += BLOCKS_Y * ${layout.tile}) {
+        const int rows_here = (int)MIN(n_rows - first, (index_t)${layout.tile});
+        BARRIER();  // the last tile has been used
+        for (int e = (int)THREAD; e < ${layout.tile} * DIM; e += ${layout.threads})
+            tile[e % DIM * PADDED_TILE + e / DIM] = e < rows_here * DIM ? x_rows[first * DIM + e] : 0;
+        BARRIER();
+        for (int k = 0; k < sets_here; k++) {
+% if stage_factors:
+            SHARED const real *factor = shared_factors + k * ${factor_size};
+            SHARED const real *mean = shared_means + k * DIM;
+% else:
+            GLOBAL const real *factor = factors + k * ${factor_size};
+            GLOBAL const real *mean = means + k * DIM;
+% endif
+            real sqdist[${layout.unroll}];
+            UNROLL for (int r = 0; r < ${layout.unroll}; r++)
+                sqdist[r] = 0;
+            for (int i = 0; i < DIM; i += ${width}) {  // rows i .. i + ${width - 1} of W
+                real z[${layout.unroll}][${width}];
+                UNROLL for (int r = 0; r < ${layout.unroll}; r++)
+                    UNROLL for (int b = 0; b < ${width}; b++)
+                        z[r][b] = 0;
+                for (int j = 0; j < i; j++, factor += ${width})
+                    UNROLL for (int r = 0; r < ${layout.unroll}; r++) {
+                        const real y = tile[j * PADDED_TILE + r * ${layout.threads} + THREAD] - mean[j];
+                        UNROLL for (int b = 0; b < ${width}; b++)
+                            z[r][b] += factor[b] * y;
+                    }
+                UNROLL for (int c = 0; c < ${width}; c++)  // the triangle on the diagonal
+                    if (i + c < DIM) {
+                        UNROLL for (int r = 0; r < ${layout.unroll}; r++) {
+                            const real y = tile[(i + c) * PADDED_TILE + r * ${layout.threads} + THREAD] - mean[i + c];
+                            UNROLL for (int b = c; b < ${width}; b++)
+                                z[r][b] += factor[b] * y;
+                        }
+                        factor += ${width};
+                    }
+                UNROLL for (int r = 0; r < ${layout.unroll}; r++)
+                    UNROLL for (int b = 0; b < ${width}; b++)
+                        sqdist[r] += z[r][b] * z[r][b];
+            }
+            UNROLL for (int r = 0; r < ${layout.unroll}; r++) {
+                const index_t n = first + r * ${layout.threads} + THREAD;
+                if (n < n_rows)
+% if shape == "table":
+                    out[out_offset + n * row_stride + (first_set + k) * set_stride] = ${evaluate};
+% else:
+                    sums[k * ${layout.threads} + THREAD] += ${evaluate};
+% endif
+            }
+        }
+    }
+% if shape == "loglik":
+    BARRIER();
+    ${reduce.finish(layout, dialect)}
+% endif
+}
