@@ -6,6 +6,7 @@ value, one for each set, or one for each row.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -68,7 +69,8 @@ def _varying(shape: Shape, full: Shape) -> tuple[bool, ...]:
     return tuple(p > 1 for p, f in zip(padded, full, strict=True) if f > 1)
 
 
-def table_pattern(names: Sequence[str], shapes: Sequence[Shape]) -> Pattern:
+@functools.lru_cache(1024)
+def table_pattern(names: tuple[str, ...], shapes: tuple[Shape, ...]) -> Pattern:
     """Rows and sets of an elementwise evaluation; the observation comes first."""
     shape = broadcast(names, shapes)
     size = math.prod(shape)
@@ -96,7 +98,8 @@ def table_pattern(names: Sequence[str], shapes: Sequence[Shape]) -> Pattern:
     return Pattern(shape, size, 1, 1, size, roles, expand, (False,) * len(shapes))
 
 
-def sum_pattern(names: Sequence[str], shapes: Sequence[Shape]) -> Pattern:
+@functools.lru_cache(1024)
+def sum_pattern(names: tuple[str, ...], shapes: tuple[Shape, ...]) -> Pattern:
     """Rows and sets of a sum over the last axis."""
     shape = broadcast(names, shapes)
     lead, n_rows = (shape[:-1], shape[-1]) if shape else ((), 1)

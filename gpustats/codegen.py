@@ -39,12 +39,12 @@ class Operand:
         """(C declaration, signature character) of what the kernel takes for it."""
         if self.role == VALUE and not self.rank:
             return [(f"real {self.name}", "r")]
-        rows = self.role == PER_ROW
-        array = f"{self.name}_{'rows' if rows else 'sets'}"
-        declared = [(f"GLOBAL const real *RESTRICT {array}", "P"), (f"index_t {self.name}_offset", "q")]
-        if rows or self.rank:  # how far the next set's rows, or the next set's vector, lie away; 0 where all share them
-            declared.append((f"index_t {self.name}_stride", "q"))
-        return declared
+        array = f"{self.name}_{'rows' if self.role == PER_ROW else 'sets'}"
+        # The stride is how far the next set's value, vector or rows lie away: 0 where all sets share them.
+        return [
+            (f"GLOBAL const real *RESTRICT {array}", "P"), (f"index_t {self.name}_offset", "q"),
+            (f"index_t {self.name}_stride", "q"),
+        ]  # fmt: skip
 
 
 class KernelCode:
@@ -156,7 +156,7 @@ class KernelCode:
             return f"{o.name}_wide.{component}" if component else f"{o.name}_rows[{n}]"
         if o.rank:
             return f"{o.name}_sets + ({k}) * {o.name}_stride"
-        return o.name if o.role == VALUE else f"{o.name}_sets[{k}]"
+        return o.name if o.role == VALUE else f"{o.name}_sets[({k}) * {o.name}_stride]"
 
     def prepare_set(self, k: str) -> str:
         values = (self._value(p, k, "", None, None) for p in self.separated.arguments[SET])

@@ -93,11 +93,11 @@ class Density:
                [-0.9189, -1.4189],
                [-2.9189, -1.4189]])
         """
-        return self.log_density.table(self.log_density.bind(args, kwargs))
+        return self.log_density(*args, **kwargs)
 
     def pdf(self, *args: Any, **kwargs: Any) -> Any:
         """The density itself (the mass function, for a discrete distribution); arguments as for `logpdf`."""
-        return self._density.table(self._density.bind(args, kwargs))
+        return self._density(*args, **kwargs)
 
     logpmf, pmf = logpdf, pdf
 
@@ -121,7 +121,7 @@ class Density:
         >>> round(gs.normal.loglik([-1.0, 0.0, 2.0], mu=0.0, sigma=1.0), 4)
         -5.2568
         """
-        return self.log_density.sum(self.log_density.bind(args, kwargs))
+        return self.log_density.total(*args, **kwargs)
 
     def kernel_source(self, shape: str, dtype: str = "float64", dialect: str = "cuda") -> str:
         """The source of a kernel of this density, as it is compiled for many observations and parameter sets.

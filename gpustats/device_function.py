@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -36,11 +37,11 @@ class Argument:
     domain: str = "real"
     description: str = ""
 
-    @property
+    @functools.cached_property
     def words(self) -> frozenset[str]:
         return frozenset(self.domain.split())
 
-    @property
+    @functools.cached_property
     def rank(self) -> int:
         """Number of trailing axes that belong to one value: 0 scalar, 1 vector, 2 matrix."""
         return 2 if "covariance" in self.words else 1 if self.words & _VECTOR_WORDS else 0

@@ -6,19 +6,19 @@ A device function whose first two parameters are ``sqdist`` and ``logdet`` is th
 
 from __future__ import annotations
 
-import functools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import arrays, codegen, layout
-from .broadcasting import Pattern, broadcast, sum_pattern, table_pattern
-from .codegen import PER_SET, KernelCode, Operand
+from .broadcasting import Pattern, Shape, broadcast, sum_pattern, table_pattern
+from .codegen import PER_ROW, PER_SET, KernelCode, Operand
 from .device_function import Argument
 from .library import library
-from .pointwise import Placed, Placement, Pointwise, device_of
+from .pointwise import REFERENCE_DEVICES, Placed, Placement, Pointwise, device_of, gather
 from .transforms import checked
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from .language import Function
     from .runtime.base import Device, Runtime
 
-#: Other ways to give the covariance matrix.
+#: The ways to give the covariance matrix.
 SCALES = {
     "cov": "covariance matrix",
     "scale_tril": "lower-triangular Cholesky factor of the covariance matrix",
@@ -35,242 +35,171 @@ SCALES = {
 WIDTH = 8  # rows of W that a thread multiplies at a time
 
 
-class Elliptical(Pointwise):
-    """The checked log-density of an elliptical distribution, or a transform of it."""
+def factor_size(dim: int) -> int:
+    """Numbers in one packed W."""
+    return WIDTH * sum(min(i + WIDTH, dim) for i in range(0, dim, WIDTH))
 
-    def __init__(self, definition: DeviceFunction, function: Function | None = None):
+
+class Elliptical(Pointwise):
+    """The checked log-density of an elliptical distribution, or a transform of it.
+
+    Parameters
+    ----------
+    definition : DeviceFunction
+    function : Function, optional
+        What a transform made of its log-density.
+    scale : str
+        Which of `SCALES` the arguments have.
+    """
+
+    def __init__(self, definition: DeviceFunction, function: Function | None = None, scale: str = "cov"):
         if function is None:
-            own = [p.name for p in definition.density.parameters if p.name != "dim"]
             public = {a.name: a for a in definition.arguments}
-            inner = tuple(public.get(n, Argument(n)) for n in own)
-            function = checked(definition.density, inner, library.resolve)
+            own = [p.name for p in definition.density.parameters if p.name != "dim"]
+            function = checked(definition.density, [public.get(n, Argument(n)) for n in own], library.resolve)
             library.add_derived(function)
-        super().__init__(definition.name, function, definition.arguments)
-        self.definition = definition
-        #: parameters beside mu and the covariance, as ``nu``
-        self.others = [a for a in self.arguments[1:] if a.name not in ("mu", "cov")]
+        arguments = [replace(a, name=scale) if a.name == "cov" else a for a in definition.arguments]
+        super().__init__(definition.name, function, arguments)
+        self.definition, self.scale = definition, scale
+        self._siblings = {scale: self}
 
     def with_function(self, function: Function) -> Elliptical:
         library.add_derived(function)
-        return Elliptical(self.definition, function)
+        return Elliptical(self.definition, function, self.scale)
+
+    def given(self, names: Collection[str]) -> Elliptical:
+        scale = next((s for s in SCALES if s in names), "cov")
+        if scale not in self._siblings:
+            self._siblings[scale] = Elliptical(self.definition, self.function, scale)
+        return self._siblings[scale]
 
     # -- arguments
 
-    def bind(self, args: Sequence[Any], kwargs: Mapping[str, Any], missing: int = 0) -> list[Any]:
-        given = [name for name in SCALES if name in kwargs]
-        if len(given) > 1 or (given and given[0] != "cov" and len(args) > self._position("cov") - missing):
-            raise ValueError(f"{self.name}: give one of {', '.join(SCALES)}")
-        kind = given[0] if given else "cov"
-        renamed = {("cov" if name == kind else name): value for name, value in kwargs.items()}
-        values = super().bind(args, renamed, missing)
-        place = self._position("cov") - missing
-        if kind != "cov" or isinstance(values[place], float):
-            values[place] = _Scale(values[place], kind)
-        return values
-
-    def _position(self, name: str) -> int:
-        return [a.name for a in self.arguments].index(name)
-
     def place(self, shape: str, values: Sequence[Any], runtime: Runtime | None = None) -> Placement:
-        values = list(values)
-        cov = values[self._position("cov")]
-        cov, kind = (cov.array, cov.kind) if isinstance(cov, _Scale) else (cov, "cov")
-        values[self._position("cov")] = cov
         names = [a.name for a in self.arguments]
         runtime = device_of(values, names, runtime)
-        dtype = arrays.result_dtype(values)
+        dtype = arrays.result_dtype(list(values))
         if dtype.itemsize == 8 and not runtime.device.double:
             raise ValueError(f"{runtime.device} computes in float32 only: pass float32 arrays")
         batch, dim = self.batch_shapes(values)
-        broadcast(names, batch)
-        x = values[0]
-        host = {
-            a.name: runtime.to_host(v) if arrays.is_device_array(v) else np.asarray(v, np.float64)
-            for a, v in zip(self.arguments[1:], values[1:], strict=True)
-        }
+        full = broadcast(names, batch)
+        given = dict(zip(names, values, strict=True))
         shapes = dict(zip(names, batch, strict=True))
         common = np.broadcast_shapes(*batch[1:])
-        pattern = self._pattern(shape, batch[0], common)
-        if pattern is None:  # observations and parameters in pairs
-            if math.prod(np.broadcast_shapes(*(shapes[n] for n in names[1:] if n != "mu"))) == 1:
-                x, common = _subtract(runtime, x, host["mu"], dtype), ()
-                host["mu"] = np.zeros(dim)
-                host = {n: v.reshape(v.shape[v.ndim - a.rank :]) for (n, v), a in zip(host.items(), self.arguments[1:], strict=True)}
-                pattern = self._pattern(shape, np.broadcast_shapes(*batch), common)
-                assert pattern is not None
-            else:
-                full = np.broadcast_shapes(*batch)
+        pattern = _pattern(shape, shapes[names[0]], common)
+        if pattern.roles[1] == PER_ROW:  # observations and parameters in pairs
+            if all(math.prod(shapes[n]) == 1 for n in names[1:] if n != "mu"):  # move the observations instead
+                given[names[0]] = _difference(runtime, given[names[0]], given["mu"], dtype)
+                given["mu"], shapes["mu"] = np.zeros(dim), ()
+                pattern = _pattern(shape, full, ())
+            else:  # every observation is the only row of a set
                 n = math.prod(full)
-                x = _broadcast(runtime, x, (*full, dim), dtype)
-                common = full
-                pattern = Pattern(full, 1, n, n, 1, ("row", "set"), (None, None), (True, False))
-                if shape == "loglik":
-                    lead = full[:-1]
-                    pattern = Pattern(full, 1, n, n, 1, ("row", "set"), (None, None), (True, False))
-                    raise ValueError(
-                        f"{self.name}.loglik with covariance matrices of their own for each observation (batch shape "
-                        f"{lead + full[-1:]}) is not supported: sum logpdf(...)"
-                    )
+                pattern = Pattern(full, 1, n, n, 1, (PER_ROW, PER_SET), (full, full), (True, False))
         placement = Placement(runtime, dtype, pattern, dim)
-        if not math.prod(pattern.shape):
-            return placement
-        factors, logdet = whitening(host["cov"], kind)
-        n_sets = pattern.n_sets
-
-        def per_set(values: np.ndarray, core: tuple[int, ...]) -> np.ndarray:
-            lead = common if math.prod(common) == n_sets else (n_sets,)
-            return np.broadcast_to(values, lead + core).reshape(n_sets, -1)
-
-        size = factors.shape[-1]
-        parts = [per_set(factors, (size,)), per_set(host["mu"], (dim,)), per_set(logdet, ())]
-        parts += [per_set(host[a.name], ()) for a in self.others]
-        packed = np.concatenate([p.ravel() for p in parts]).astype(dtype)
-        handle, offset = runtime.memory(packed)
-        starts = [offset // dtype.itemsize + int(s) for s in np.cumsum([0] + [p.size for p in parts[:-1]])]
-        if not arrays.is_device_array(x):
-            x = np.ascontiguousarray(x, dtype)
-        else:
-            x = self._device_array(placement, x, None)
-        x_handle, x_offset = runtime.memory(x)
-        placement.alive += [x, x_handle, packed, handle]
-        stride = pattern.n_rows * dim if pattern.own_rows[0] else 0
-        values_ = (x_handle, x_offset // dtype.itemsize, stride, handle, starts[0], handle, starts[1])
-        placement.placed.append(Placed(Operand("x", codegen.PER_ROW, 1), values_))
-        for name, start in zip(["logdet", *(a.name for a in self.others)], starts[2:], strict=True):
-            placement.placed.append(Placed(Operand(name, PER_SET), (handle, start)))
+        if math.prod(pattern.shape):
+            self._place_observations(placement, given[names[0]])
+            self._place_parameters(placement, given, shapes)
         return placement
 
-    def _pattern(self, shape: str, x: tuple[int, ...], common: tuple[int, ...]) -> Pattern | None:
-        """Rows of x and sets of parameters; None where they go in pairs."""
-        if shape == "loglik":
-            pattern = sum_pattern(["x", "the parameters"], [x, common])
-            own = pattern.own_rows[0] or pattern.expand != (None, None)
-            return None if pattern.roles[1] == "row" or own else pattern
-        pattern = table_pattern(["x", "the parameters"], [x, common])
-        return None if pattern.roles[1] == "row" else pattern
+    def _place_observations(self, placement: Placement, x: Any) -> None:
+        runtime, pattern, dim, dtype = placement.runtime, placement.pattern, placement.dim, placement.dtype
+        expand = None if pattern.expand[0] is None else pattern.expand[0] + (dim,)
+        if arrays.is_device_array(x):
+            x = self._device_array(placement, x, expand)
+        else:
+            x = np.ascontiguousarray(x if expand is None else np.broadcast_to(x, expand), dtype)
+        handle, offset = runtime.memory(x)
+        placement.alive += [x, handle]
+        stride = pattern.n_rows * dim if pattern.own_rows[0] else 0
+        placement.placed.append(Placed(Operand("x", PER_ROW, 1), (handle, offset // dtype.itemsize, stride)))
+
+    def _place_parameters(self, placement: Placement, given: dict[str, Any], shapes: dict[str, Shape]) -> None:
+        """W, mu, log det cov and the density's other parameters, for each set or shared by all sets."""
+        runtime, pattern, dim, dtype = placement.runtime, placement.pattern, placement.dim, placement.dtype
+        common = pattern.expand[1]
+        if common is None:
+            common = np.broadcast_shapes(*(shapes[a.name] for a in self.arguments[1:]))
+
+        def per_set(name: str, core: Shape, to: np.dtype) -> tuple[Any, int, int]:
+            """(handle, offset, stride), in numbers."""
+            value, size = given[name], math.prod(core)
+            several = math.prod(shapes[name]) > 1
+            expand = common + core if several and math.prod(shapes[name]) != pattern.n_sets else None
+            if arrays.is_device_array(value):
+                if value.dtype != to or expand is not None or not arrays.is_contiguous(value):
+                    value = gather(runtime, value, to, expand)
+            else:
+                value = np.ascontiguousarray(value if expand is None else np.broadcast_to(value, expand), to)
+            handle, offset = runtime.memory(value)
+            placement.alive += [value, handle]
+            return handle, offset // to.itemsize, size if several else 0
+
+        matrix = given[self.scale]
+        to = np.dtype(matrix.dtype) if arrays.is_device_array(matrix) and matrix.dtype.kind == "f" else np.dtype(np.float64)
+        matrices, matrices_offset, matrices_stride = per_set(self.scale, (dim, dim), to)
+        n_matrices = pattern.n_sets if matrices_stride else 1
+        size = factor_size(dim)
+        factors = runtime.scratch(n_matrices * size * dtype.itemsize)
+        logdets = runtime.scratch(n_matrices * dtype.itemsize)
+        work = runtime.scratch(n_matrices * 2 * dim * dim * 8)
+        placement.alive += [factors, logdets, work]
+        threads = min(layout.power_of_two(max(dim, 32)), 128, runtime.device.max_threads)
+        source = codegen.render_plain(
+            "whiten", dtype.name, runtime.dialect, threads=threads, width=WIDTH, kind=self.scale,
+            matrix_type="double" if to.itemsize == 8 else "float",
+        )  # fmt: skip
+        whiten = runtime.kernel(source, "whiten", "PqPqPPqii", threads)
+        whiten((n_matrices, 1), factors, 0, logdets, 0, work, matrices, matrices_offset, dim, size)
+        placement.placed.append(Placed(Operand("factors", PER_SET, 1), (factors, 0, size if matrices_stride else 0)))
+        placement.placed.append(Placed(Operand("means", PER_SET, 1), per_set("mu", (dim,), dtype)))
+        placement.placed.append(Placed(Operand("logdet", PER_SET), (logdets, 0, int(matrices_stride > 0))))
+        for o in self.inner_operands()[1:]:
+            if isinstance(given[o.name], float):
+                given[o.name] = np.array(given[o.name])
+            placement.placed.append(Placed(o, per_set(o.name, (), dtype)))
 
     # -- kernels
 
-    def operands(self) -> list[Operand]:
-        return [Operand("logdet", PER_SET), *(Operand(a.name, PER_SET) for a in self.others)]
-
-    def code(self, operands: Sequence[Operand]) -> KernelCode:
-        inner = [o for o in operands if o.name != "x"]
-        return KernelCode(self.function, inner, library.resolve, both=("sqdist",))
+    def inner_operands(self) -> list[Operand]:
+        """The operands of the device function but for ``sqdist``."""
+        names = [p.name for p in self.function.parameters if p.name not in ("sqdist", "dim")]
+        return [Operand(n, PER_SET) for n in names]
 
     def source(
-        self, shape: str, device: Device, dim: int, dtype: str, dialect: str, n_sets: int, own_rows: bool = False
-    ) -> tuple[str, str, layout.Layout, int]:
-        """(source, name, layout, bytes of shared memory) of a kernel for vectors of length `dim`."""
-        code = self.code(self.operands())
-        itemsize = np.dtype(dtype).itemsize
-        size = factor_size(dim)
-        chosen, stage = layout.elliptical(device, itemsize, dim, size, 1 if own_rows else n_sets, shape)
+        self, shape: str, device: Device, dtype: str, dialect: str, problem: layout.Problem
+    ) -> tuple[str, str, layout.Layout, KernelCode, int]:
+        """(source, name, layout, code, bytes of shared memory) of a kernel."""
+        code = KernelCode(self.function, self.inner_operands(), library.resolve, both=("sqdist",))
+        size, dim = factor_size(problem.dim), problem.dim
+        chosen, stage = layout.elliptical(device, problem, size, shape)
         reals = dim * (chosen.tile + 1)
-        reals += -reals % (16 // itemsize) + (chosen.sets * (size + dim) if stage else 0)
+        reals += -reals % (16 // problem.itemsize) + chosen.group * (size + dim) * stage
         name = f"{self.function.name}_{shape}"
         evaluate = code.evaluate("row", "sets[k]", "n", "first_set + k").replace("sqdist", "sqdist[r]")
         source = codegen.render(
             "elliptical", name, code, chosen, dtype, dialect, shape=shape, dim=dim, width=WIDTH, factor_size=size,
             shared_reals=reals, stage_factors=stage, evaluate=evaluate,
         )  # fmt: skip
-        return source, name, chosen, reals * itemsize
+        return source, name, chosen, code, reals * problem.itemsize
 
     def compile(self, shape: str, placement: Placement, problem: layout.Problem) -> tuple[Any, layout.Layout]:
-        runtime, dim = placement.runtime, placement.dim
-        source, name, chosen, shared = self.source(
-            shape, runtime.device, dim, placement.dtype.name, runtime.dialect, min(problem.n_sets, 64),
-            any(placement.pattern.own_rows),
-        )  # fmt: skip
-        signature = "PqqPqPq" + self.code(self.operands()).signature
-        return self._load(runtime, shape, source, name, signature, placement.dtype, chosen, shared), chosen
+        runtime, dtype = placement.runtime, placement.dtype
+        source, name, chosen, code, shared = self.source(shape, runtime.device, dtype.name, runtime.dialect, problem)
+        return self._load(runtime, shape, source, name, "PqqPqqPqq" + code.signature, dtype, chosen, shared), chosen
 
-    def kernel_source(self, shape: str, dtype: str, dialect: str, dim: int = 8) -> str:
-        from .pointwise import REFERENCE_DEVICES
-
-        return self.source(shape, REFERENCE_DEVICES[dialect], dim, dtype, dialect, 8)[0]
+    def kernel_source(self, shape: str, dtype: str, dialect: str, dim: int = 16) -> str:
+        problem = layout.Problem(np.dtype(dtype).itemsize, 8, 8, aligned=True, dim=dim)
+        return self.source(shape, REFERENCE_DEVICES[dialect], dtype, dialect, problem)[0]
 
 
-class _Scale:
-    """A covariance matrix given in another way; it broadcasts as the array that it is."""
-
-    def __init__(self, array: Any, kind: str):
-        self.array, self.kind = array, kind
-        if isinstance(array, float):
-            raise ValueError(f"{kind} must be a matrix; it has shape ()")
+def _pattern(shape: str, x: Shape, common: Shape) -> Pattern:
+    """Rows of x and sets of parameters, which are broadcast among themselves first."""
+    return (sum_pattern if shape == "loglik" else table_pattern)(("x", "the parameters"), (x, common))
 
 
-def _broadcast(runtime: Any, x: Any, shape: tuple[int, ...], dtype: np.dtype) -> Any:
-    if arrays.is_device_array(x):
-        from .pointwise import gather
-
-        return gather(runtime, x, dtype, shape)
-    return np.ascontiguousarray(np.broadcast_to(x, shape), dtype)
-
-
-def _subtract(runtime: Any, x: Any, mu: np.ndarray, dtype: np.dtype) -> Any:
+def _difference(runtime: Runtime, x: Any, mu: Any, dtype: np.dtype) -> Any:
     """x - mu, one mean for each observation."""
-    on_device = arrays.is_device_array(x)
-    difference = np.subtract(runtime.to_host(x) if on_device else x, mu, dtype=np.float64).astype(dtype)
+    on_device = arrays.is_device_array(x) or arrays.is_device_array(mu)
+    host = [runtime.to_host(v) if arrays.is_device_array(v) else v for v in (x, mu)]
+    difference = np.subtract(*host, dtype=np.float64).astype(dtype)
     return runtime.to_device(difference) if on_device else difference
-
-
-def factor_size(dim: int) -> int:
-    """Numbers in one packed W."""
-    return WIDTH * sum(min(i + WIDTH, dim) for i in range(0, dim, WIDTH))
-
-
-@functools.lru_cache(maxsize=64)
-def _packing(dim: int) -> np.ndarray:
-    """Where each number of a packed W lies in the flat matrix; dim² stands for a zero."""
-    places = [
-        (i + b) * dim + j if j <= i + b < dim else dim * dim
-        for i in range(0, dim, WIDTH)
-        for j in range(min(i + WIDTH, dim))
-        for b in range(WIDTH)
-    ]
-    return np.array(places)
-
-
-def whitening(matrices: np.ndarray, kind: str) -> tuple[np.ndarray, np.ndarray]:
-    """The packed lower-triangular W with |W y|² = y' cov⁻¹ y, and log det cov, for each matrix.
-
-    Parameters
-    ----------
-    matrices : (..., d, d) ndarray
-    kind : {"cov", "scale_tril", "precision"}
-
-    Returns
-    -------
-    factors : (..., n) ndarray
-        nan for a matrix that is not symmetric positive definite (not lower triangular with a positive diagonal).
-    logdet : (...) ndarray
-    """
-    *lead, d, _ = matrices.shape
-    flat = np.asarray(matrices, np.float64).reshape(-1, d, d)
-    inverse = np.empty_like(flat)
-    for k, matrix in enumerate(flat):
-        inverse[k] = _whiten(matrix, kind)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        logdet = -2 * np.log(np.diagonal(inverse, axis1=-2, axis2=-1)).sum(-1)
-    padded = np.concatenate([inverse.reshape(-1, d * d), np.zeros((len(flat), 1))], axis=1)
-    return padded[:, _packing(d)].reshape(*lead, -1), logdet.reshape(lead)
-
-
-def _whiten(matrix: np.ndarray, kind: str) -> np.ndarray | float:
-    lower = matrix
-    if kind != "scale_tril":
-        scale = np.abs(matrix).max()
-        if not np.abs(matrix - matrix.T).max() <= 1e-6 * scale:  # nan as well; float32 input is symmetric to 1e-7
-            return np.nan
-        try:
-            lower = np.linalg.cholesky(matrix if kind == "cov" else matrix[::-1, ::-1])
-        except np.linalg.LinAlgError:
-            return np.nan
-        if kind == "precision":  # precision = U U' with U = J chol(J P J) J upper triangular, so W = U'
-            return lower[::-1, ::-1].T
-    elif not (np.diagonal(matrix) > 0).all() or np.triu(matrix, 1).any():
-        return np.nan
-    from scipy.linalg.lapack import dtrtri  # SciPy takes 0.1 s to import
-
-    return dtrtri(lower, lower=1)[0]

@@ -32,6 +32,8 @@ class Layout:
         Whether neighbouring threads take neighbouring rows (else neighbouring sets).
     chunk : int
         Sets that a thread writes in one store, where it goes through the sets of a row.
+    group : int
+        Sets whose matrices are in shared memory at once.
     stage_rows : bool
         Whether what depends on a row alone is kept in shared memory.
     stage_vectors : int
@@ -45,6 +47,7 @@ class Layout:
     vector: int = 1
     by_rows: bool = False
     chunk: int = 1
+    group: int = 1
     stage_rows: bool = False
     stage_vectors: int = 0
 
@@ -112,27 +115,28 @@ def loglik(device: Device, code: KernelCode, problem: Problem) -> Layout:
     return Layout(threads, sets, threads * wide * unroll, unroll, wide)
 
 
-def elliptical(
-    device: Device, itemsize: int, dim: int, factor_size: int, n_sets: int, shape: str
-) -> tuple[Layout, bool]:
+def elliptical(device: Device, problem: Problem, factor_size: int, shape: str) -> tuple[Layout, bool]:
     """Layout of the elliptical kernels, and whether they keep the sets' matrices in shared memory."""
+    itemsize, dim = problem.itemsize, problem.dim
     if device.type == "cpu":
         threads, rows = 64 // itemsize, 2
-        return Layout(threads, min(n_sets, 16), threads * rows, rows), False
-    sets = n_sets
-    while sets > 1 and sets * (factor_size + dim) * itemsize > device.shared_memory // 6:
-        sets //= 2
-    matrices = sets * (factor_size + dim) * itemsize
-    stage = matrices <= device.shared_memory // 3
-    fixed = (matrices if stage else 0) + (8 * sets * 128 if shape == "loglik" else 0) + 64 * sets + 256
+        return Layout(threads, min(problem.n_sets, 16), threads * rows, rows), False
+    sets = min(problem.n_sets, 8)
+    vector = 16 // itemsize if problem.aligned and problem.set_multiple % (16 // itemsize) == 0 and sets > 1 else 1
+    matrix = (factor_size + dim) * itemsize
+    group = sets
+    while group > 1 and group * matrix > device.shared_memory // 5:
+        group //= 2
+    stage = group * matrix <= device.shared_memory // 2
     threads = min(128, device.max_threads)
-    for blocks in (3, 2, 1):  # blocks of one multiprocessor: several hide each other's waits, but larger ones reuse more
-        for rows in (4, 2) if blocks > 1 else (4, 2, 1):
+    fixed = group * matrix * stage + (8 * sets * threads if shape == "loglik" else 0) + 64 * sets + 256
+    for blocks, choices in ((3, (4, 2)), (2, (4, 2)), (1, (4, 2, 1))):  # blocks on a multiprocessor hide each other's waits
+        for rows in choices:
             if fixed + dim * (threads * rows + 1) * itemsize <= device.shared_memory // blocks - 1024:
-                return Layout(threads, sets, threads * rows, rows), stage
+                return Layout(threads, sets, threads * rows, rows, vector, group=group), stage
     while threads > 1 and fixed + dim * (threads + 1) * itemsize > device.shared_memory - 1024:
         threads //= 2
-    return Layout(threads, sets, threads, 1), stage
+    return Layout(threads, sets, threads, 1, vector, group=group), stage
 
 
 def row_blocks(device: Device, layout: Layout, n_rows: int, set_blocks: int) -> int:

@@ -86,10 +86,11 @@ class Likelihood:
         """
         if len(args) == self._scalars and not kwargs and all(type(v) in _NUMBERS for v in args):
             return self._sum_scalars(args)
-        values = self._function.bind(args, kwargs, missing=1)
+        function = self._function.given(kwargs)
+        values = function.bind(args, kwargs, missing=1)
         if len(values) == self._scalars and all(type(v) is float for v in values):
             return self._sum_scalars(values)
-        return self._function.sum([self.x, *values], self._runtime)
+        return function.sum([self.x, *values], self._runtime)
 
     def _sum_scalars(self, values: Sequence[float]) -> float:
         """The call that a sampler makes thousands of times: everything but the numbers is decided once."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -102,6 +102,7 @@ class Pointwise:
 
     def __init__(self, name: str, function: Function, arguments: Sequence[Argument]):
         self.name, self.function, self.arguments = name, function, tuple(arguments)
+        self._public = tuple(a.name for a in self.arguments)
         self._names = [p.name for p in function.parameters if p.name != "dim"]
         self._kernels: dict[tuple[Any, ...], tuple[Any, layout.Layout]] = {}
 
@@ -120,13 +121,18 @@ class Pointwise:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The function at every point of the broadcast of its arguments."""
-        return self.table(self.bind(args, kwargs))
+        function = self.given(kwargs)
+        return function.table(function.bind(args, kwargs))
+
+    def given(self, names: Collection[str]) -> Pointwise:
+        """The function of these arguments, where it can be given in several ways."""
+        return self
 
     # -- arguments
 
     def bind(self, args: Sequence[Any], kwargs: Mapping[str, Any], missing: int = 0) -> list[Any]:
         """The arguments in their order, as arrays; the first `missing` are left out."""
-        wanted = [a.name for a in self.arguments[missing:]]
+        wanted = self._public[missing:]
         if len(args) > len(wanted):
             raise ValueError(f"{self.name} takes {len(wanted)} arguments ({', '.join(wanted)}), not {len(args)}")
         given = dict(zip(wanted, args, strict=False))
@@ -163,12 +169,12 @@ class Pointwise:
 
     def place(self, shape: str, values: Sequence[Any], runtime: Runtime | None = None) -> Placement:
         """Put the arguments on the device where they belong."""
-        runtime = device_of(values, [a.name for a in self.arguments], runtime)
+        runtime = device_of(values, self._public, runtime)
         dtype = arrays.result_dtype(list(values))
         if dtype.itemsize == 8 and not runtime.device.double:
             raise ValueError(f"{runtime.device} computes in float32 only: pass float32 arrays")
         batch, dim = self.batch_shapes(values)
-        pattern = _PATTERNS[shape]([a.name for a in self.arguments], batch)
+        pattern = _PATTERNS[shape](self._public, tuple(batch))
         placement = Placement(runtime, dtype, pattern, dim)
         if not math.prod(pattern.shape):
             return placement
@@ -182,7 +188,7 @@ class Pointwise:
             starts = iter(np.cumsum([0, *sizes[:-1]]).tolist())
             for p in placement.placed:
                 if p.values and p.values[0] is None:
-                    p.values = (handle, offset // dtype.itemsize + next(starts), *p.values[2:])
+                    p.values = (handle, offset // dtype.itemsize + next(starts), p.values[2])
         return placement
 
     def _place_one(self, placement: Placement, packed: list[np.ndarray], i: int, argument: Argument, value: Any) -> None:
@@ -195,27 +201,20 @@ class Pointwise:
             placement.placed.append(Placed(Operand(name, VALUE), (value,)))
             return
         core: Shape = (dim,) * rank
-        size = dim**rank
         on_device = arrays.is_device_array(value)
-        if role == VALUE:
+        if role == PER_ROW:
+            stride = dim**rank * (pattern.n_rows if own else 0)
+        else:
+            stride = 0 if role == VALUE else dim**rank
             role = PER_SET
-            if not rank and pattern.n_sets > 1:
-                expand = (pattern.n_sets,)
-        elif expand is not None and role == PER_SET:
-            expand = expand[:-1] if pattern.by_rows and len(expand) == len(pattern.shape) else expand
-            if len(value.shape) - rank == len(pattern.shape) and len(expand) < len(pattern.shape):
-                value = value.reshape(*value.shape[: len(expand)], *value.shape[len(expand) + 1 :])
-        stride = size * (pattern.n_rows if own else 0) if role == PER_ROW else size
-        if role == PER_SET and pattern.roles[i] == VALUE:
-            stride = 0
-        extra = (stride,) if role == PER_ROW or rank else ()
+            if expand is not None:  # a sum's sets have no last axis
+                expand = expand[:-1]
+                value = value.reshape(*value.shape[: len(value.shape) - rank - 1], *core)
         operand = Operand(name, role, min(rank, 1))
         if not on_device and role == PER_SET:
-            array = np.ascontiguousarray(value, dtype)
-            if expand is not None:
-                array = np.ascontiguousarray(np.broadcast_to(array, expand + core))
-            packed.append(array)
-            placement.placed.append(Placed(operand, (None, None, *extra)))
+            array = value if expand is None else np.broadcast_to(value, expand + core)
+            packed.append(np.ascontiguousarray(array, dtype))
+            placement.placed.append(Placed(operand, (None, None, stride)))
             return
         if on_device:
             value = self._device_array(placement, value, None if expand is None else expand + core)
@@ -225,7 +224,7 @@ class Pointwise:
         handle, offset = placement.runtime.memory(value)
         placement.alive.append((value, handle))
         address = offset + (handle if isinstance(handle, int) else 0)
-        placement.placed.append(Placed(operand, (handle, offset // dtype.itemsize, *extra), address))
+        placement.placed.append(Placed(operand, (handle, offset // dtype.itemsize, stride), address))
 
     def _device_array(self, placement: Placement, array: Any, expand: Shape | None) -> Any:
         """`array` as contiguous `real` numbers: as it lies where it is that already, else a copy on the device."""
@@ -295,6 +294,11 @@ class Pointwise:
         dim = [placement.dim] * self.function.has_dim
         kernel((set_blocks, blocks), out, offset, *strides, *placement.values, *dim)
         return _deliver(runtime, result, out, native, placement)
+
+    def total(self, *args: Any, **kwargs: Any) -> Any:
+        """The sum over the last axis, in float64."""
+        function = self.given(kwargs)
+        return function.sum(function.bind(args, kwargs))
 
     def sum(self, values: Sequence[Any], runtime: Runtime | None = None) -> Any:
         """The sum over the last axis, in float64; a device array where there are several and a parameter is one."""

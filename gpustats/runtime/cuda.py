@@ -179,7 +179,7 @@ def _close() -> None:
 class CUDAKernel(Kernel):
     def __init__(self, runtime: CUDARuntime, function: Any, signature: str, threads: int, shared: int) -> None:
         self._runtime, self._function, self._block, self._shared = runtime, function, (threads,), shared
-        if shared > PLAIN_SHARED:
+        if shared + function.shared_size_bytes > PLAIN_SHARED:  # the static part counts as well
             function.set_attribute(drv.function_attribute.MAX_DYNAMIC_SHARED_SIZE_BYTES, shared)
         self.registers, self.local = function.num_regs, function.local_size_bytes
         # What Function.prepared_async_call does, less a driver call that it makes for the sake of old toolkits.

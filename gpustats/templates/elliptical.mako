@@ -19,25 +19,25 @@ KERNEL(${layout.threads}) ${name}(
     index_t n_rows, index_t n_sets,
 % endif
     GLOBAL const real *RESTRICT x_rows, index_t x_offset, index_t x_stride,
-    GLOBAL const real *RESTRICT factors, index_t factors_offset, GLOBAL const real *RESTRICT means, index_t means_offset,
+    GLOBAL const real *RESTRICT factors, index_t factors_offset, index_t factors_stride,
+    GLOBAL const real *RESTRICT means, index_t means_offset, index_t means_stride,
     ${code.parameters})
 {
     const index_t first_set = BLOCK_X * ${layout.sets};
     const int sets_here = (int)MIN(n_sets - first_set, (index_t)${layout.sets});
     x_rows += x_offset + first_set * x_stride;
-    factors += factors_offset + first_set * ${factor_size};
-    means += means_offset + first_set * DIM;
+    factors += factors_offset + first_set * factors_stride;
+    means += means_offset + first_set * means_stride;
     ${code.apply_offsets()}
 
     DYNAMIC_SHARED_ARRAY(real, shared_reals, ${shared_reals});
     SHARED real *const tile = shared_reals;
 % if stage_factors:
-    SHARED real *const shared_factors = shared_reals + ${shared_reals - layout.sets * (factor_size + dim)};
-    SHARED real *const shared_means = shared_factors + ${layout.sets * factor_size};
-    for (index_t e = THREAD; e < sets_here * ${factor_size}; e += ${layout.threads})
-        shared_factors[e] = factors[e];
-    for (index_t e = THREAD; e < sets_here * DIM; e += ${layout.threads})
-        shared_means[e] = means[e];
+    SHARED real *const shared_factors = shared_reals + ${shared_reals - layout.group * (factor_size + dim)};
+    SHARED real *const shared_means = shared_factors + ${layout.group * factor_size};
+% if layout.group == layout.sets:
+${load_group("0")}\
+% endif
 % endif
     SHARED_ARRAY(${code.set_type}, sets, ${layout.sets});
     for (index_t k = THREAD; k < sets_here; k += ${layout.threads})
@@ -54,30 +54,40 @@ KERNEL(${layout.threads}) ${name}(
         for (int e = (int)THREAD; e < ${layout.tile} * DIM; e += ${layout.threads})
             tile[e % DIM * PADDED_TILE + e / DIM] = e < rows_here * DIM ? x_rows[first * DIM + e] : 0;
         BARRIER();
+% if layout.vector > 1:
+        real kept[${layout.unroll}][${layout.vector}];  // values of neighbouring sets, for one wide store
+% endif
         for (int k = 0; k < sets_here; k++) {
 % if stage_factors:
-            SHARED const real *factor = shared_factors + k * ${factor_size};
-            SHARED const real *mean = shared_means + k * DIM;
+% if layout.group < layout.sets:
+            if (k % ${layout.group} == 0) {
+                BARRIER();  // the last group has been used
+${load_group("k")}\
+                BARRIER();
+            }
+% endif
+            SHARED const real *factor = shared_factors + k % ${layout.group} * ${factor_size};
+            SHARED const real *mean = shared_means + k % ${layout.group} * DIM;
 % else:
-            GLOBAL const real *factor = factors + k * ${factor_size};
-            GLOBAL const real *mean = means + k * DIM;
+            GLOBAL const real *factor = factors + k * factors_stride;
+            GLOBAL const real *mean = means + k * means_stride;
 % endif
             real sqdist[${layout.unroll}];
             UNROLL for (int r = 0; r < ${layout.unroll}; r++)
                 sqdist[r] = 0;
-            for (int i = 0; i < DIM; i += ${width}) {  // rows i .. i + ${width - 1} of W
+            ${'UNROLL ' if dim <= 32 else ''}for (int i = 0; i < DIM; i += ${width}) {  // rows i .. i + ${width - 1} of W
                 real z[${layout.unroll}][${width}];
                 UNROLL for (int r = 0; r < ${layout.unroll}; r++)
                     UNROLL for (int b = 0; b < ${width}; b++)
                         z[r][b] = 0;
-                for (int j = 0; j < i; j++, factor += ${width})
+                UNROLL_BY_4 for (int j = 0; j < i; j++, factor += ${width})
                     UNROLL for (int r = 0; r < ${layout.unroll}; r++) {
                         const real y = tile[j * PADDED_TILE + r * ${layout.threads} + THREAD] - mean[j];
                         UNROLL for (int b = 0; b < ${width}; b++)
                             z[r][b] += factor[b] * y;
                     }
                 UNROLL for (int c = 0; c < ${width}; c++)  // the triangle on the diagonal
-                    if (i + c < DIM) {
+                    ${'if (i + c < DIM) ' if dim % width else ''}{
                         UNROLL for (int r = 0; r < ${layout.unroll}; r++) {
                             const real y = tile[(i + c) * PADDED_TILE + r * ${layout.threads} + THREAD] - mean[i + c];
                             UNROLL for (int b = c; b < ${width}; b++)
@@ -91,11 +101,23 @@ KERNEL(${layout.threads}) ${name}(
             }
             UNROLL for (int r = 0; r < ${layout.unroll}; r++) {
                 const index_t n = first + r * ${layout.threads} + THREAD;
+% if shape == "loglik":
                 if (n < n_rows)
-% if shape == "table":
-                    out[out_offset + n * row_stride + (first_set + k) * set_stride] = ${evaluate};
-% else:
                     sums[k * ${layout.threads} + THREAD] += ${evaluate};
+% elif layout.vector > 1:
+                const real value = ${evaluate};
+                UNROLL for (int v = 0; v < ${layout.vector}; v++)
+                    kept[r][v] = k % ${layout.vector} == v ? value : kept[r][v];
+                if (k % ${layout.vector} == ${layout.vector - 1} && n < n_rows) {
+                    ${vector_type} together;
+% for v, component in enumerate("xyzw"[: layout.vector]):
+                    together.${component} = kept[r][${v}];
+% endfor
+                    *(GLOBAL ${vector_type} *)(out + out_offset + n * row_stride + first_set + k - ${layout.vector - 1}) = together;
+                }
+% else:
+                if (n < n_rows)
+                    out[out_offset + n * row_stride + (first_set + k) * set_stride] = ${evaluate};
 % endif
             }
         }
@@ -105,3 +127,9 @@ KERNEL(${layout.threads}) ${name}(
     ${reduce.finish(layout, dialect)}
 % endif
 }
+<%def name="load_group(k)">\
+    for (index_t e = THREAD; e < MIN(${layout.group}, sets_here - ${k}) * ${factor_size}; e += ${layout.threads})
+        shared_factors[e] = factors[(${k} + e / ${factor_size}) * factors_stride + e % ${factor_size}];
+    for (index_t e = THREAD; e < MIN(${layout.group}, sets_here - ${k}) * DIM; e += ${layout.threads})
+        shared_means[e] = means[(${k} + e / DIM) * means_stride + e % DIM];
+</%def>

@@ -9,7 +9,9 @@ typedef long long index_t;
 #define SHARED_ARRAY(type, name, count) __shared__ type name[count]
 #define DYNAMIC_SHARED_ARRAY(type, name, count) extern __shared__ __align__(16) type name[]
 #define BARRIER() __syncthreads()
+#define BARRIER_GLOBAL() __syncthreads()
 #define UNROLL _Pragma("unroll")
+#define UNROLL_BY_4 _Pragma("unroll 4")
 #define THREAD ((int)threadIdx.x)
 #define BLOCK_X ((index_t)blockIdx.x)
 #define BLOCK_Y ((index_t)blockIdx.y)

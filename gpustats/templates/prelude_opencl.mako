@@ -3,7 +3,7 @@
 typedef ${"double" if dtype == "float64" else "float"} real;
 typedef long index_t;
 // The hint keeps Intel's compiler from vectors wider than a small block, which it would run one thread at a time.
-#define KERNEL(threads) __kernel __attribute__((reqd_work_group_size(threads, 1, 1), intel_vec_len_hint(threads < 16 ? threads : 8))) void
+#define KERNEL(threads) __kernel __attribute__((reqd_work_group_size(threads, 1, 1), intel_vec_len_hint(MIN(threads, ${8 if dtype == 'float64' else 16})))) void
 #define DEVICE static
 #define GLOBAL __global
 #define SHARED __local
@@ -11,7 +11,9 @@ typedef long index_t;
 #define SHARED_ARRAY(type, name, count) __local type name[count]
 #define DYNAMIC_SHARED_ARRAY(type, name, count) __local type name[count] __attribute__((aligned(16)))
 #define BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
+#define BARRIER_GLOBAL() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 #define UNROLL _Pragma("unroll")
+#define UNROLL_BY_4  // compilers for CPUs know better
 #define THREAD ((index_t)get_local_id(0))  // as wide as an address: vectorisers of CPUs then see consecutive accesses
 #define BLOCK_X ((index_t)get_group_id(0))
 #define BLOCK_Y ((index_t)get_group_id(1))
