@@ -9,8 +9,8 @@ __device__ real binomial_kernel(real x, real n, real log_p, real log_q, real dev
     real y = n - x;
     if (large_shape(n))
         return (factorial_remainder(n) - factorial_remainder(x) - factorial_remainder(y))
-             + (x == 0 ? -deviation : x * log_excess(log(n / x) + log_p, deviation * (1 / x)))
-             + (y == 0 ? deviation : y * log_excess(log(n / y) + log_q, -deviation * (1 / y)));
+             + (x == 0 ? -deviation : x * log_excess(log(n) - log(x) + log_p, deviation * (1 / x)))
+             + (y == 0 ? deviation : y * log_excess(log(n) - log(y) + log_q, -deviation * (1 / y)));
     return (log_factorial(n) - log_factorial(x) - log_factorial(y))
          + (x == 0 ? 0 : x * log_p) + (y == 0 ? 0 : y * log_q);
 }

@@ -1,7 +1,6 @@
 // dirichlet: probabilities of dim categories
 // x: simplex    a: positive vector, concentration of each category
-// source: Kotz, Balakrishnan & Johnson (2000), Continuous Multivariate Distributions, ch. 49; for large sums of a,
-// Loader (2000)
+// source: Kotz, Balakrishnan & Johnson (2000), Continuous Multivariate Distributions, ch. 49; Loader (2000)
 __device__ real dirichlet_logpdf(const real *x, const real *a, int dim)
 {
     // The sum of a, and by how much rounding makes it too small (Knuth's exact addition).

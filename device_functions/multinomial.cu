@@ -1,6 +1,6 @@
-// multinomial: numbers of each of dim outcomes in n independent trials
+// multinomial: counts of dim outcomes in n independent trials
 // x: nonnegative integer vector    n: nonnegative integer, number of trials    p: simplex, probability of each outcome
-// source: Johnson, Kotz & Balakrishnan (1997), Discrete Multivariate Distributions, ch. 35; for many trials, Loader (2000)
+// source: Johnson, Kotz & Balakrishnan (1997), Discrete Multivariate Distributions, ch. 35; Loader (2000)
 __device__ real multinomial_logpmf(const real *x, real n, const real *p, int dim)
 {
     real total = 0, log_factorials = 0, remainders = 0;

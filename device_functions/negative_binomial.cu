@@ -1,6 +1,6 @@
 // negative_binomial: Poisson whose mean has a gamma distribution; the variance is mu + mu^2 / alpha
 // x: nonnegative integer    mu: nonnegative, mean    alpha: positive, shape of the gamma distribution
-// source: Johnson, Kemp & Kotz (2005), Univariate Discrete Distributions, ch. 5; for large x or alpha, Loader (2000)
+// source: Johnson, Kemp & Kotz (2005), Univariate Discrete Distributions, ch. 5; in the form of Loader (2000)
 
 // With q = mu / (mu + alpha), p = 1 - q and the deviation x p - alpha q, however the caller comes by them.
 __device__ real negative_binomial_kernel(real x, real alpha, real log_p, real log_q, real deviation)
@@ -9,13 +9,9 @@ __device__ real negative_binomial_kernel(real x, real alpha, real log_p, real lo
         return alpha * log_p + (x == 0 ? 0 : x * log_q)
              + (x < 1 ? 0 : x < 2 ? log(alpha) : log(alpha) + log1p(alpha) - LOG_2);
     real n = x + alpha, log_n = log(n);
-    if (large_shape(alpha) || large_shape(x))
-        return (0.5 * log(alpha) - stirling_error(alpha)) - factorial_remainder(x) + (stirling_series(n) - 0.5 * log_n)
-             + alpha * log_excess(log_n + (log_p - log(alpha)), deviation * (1 / alpha))
-             + x * log_excess(log_n - log(x) + log_q, -deviation * (1 / x));
-    // log_gamma(n) without its branches: Stirling's formula holds as n > 3
-    return (alpha * log_p - log_gamma(alpha) + (HALF_LOG_2PI - 0.5)) - log_factorial(x)
-         + x * log_q + ((n - 0.5) * (log_n - 1) + stirling_series(n));
+    return (0.5 * log(alpha) - stirling_error(alpha)) - factorial_remainder(x) + (stirling_series(n) - 0.5 * log_n)
+         + alpha * log_excess(log_n + (log_p - log(alpha)), deviation * (1 / alpha))
+         + x * log_excess(log_n - log(x) + log_q, -deviation * (1 / x));
 }
 
 // log(a / (a + b))

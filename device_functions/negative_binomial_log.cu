@@ -3,7 +3,7 @@
 // source: Hilbe (2011), Negative Binomial Regression, ch. 8
 __device__ real negative_binomial_log_logpmf(real x, real eta, real alpha)
 {
-    real log_odds = eta - log(alpha);
-    real deviation = x * expit(-log_odds) - alpha * expit(log_odds);
+    real mu = exp(eta), log_odds = eta - log(alpha);
+    real deviation = isinf(mu) ? -alpha : (x - mu) * (alpha / (mu + alpha));
     return negative_binomial_kernel(x, alpha, log_expit(-log_odds), log_expit(log_odds), deviation);
 }

@@ -1,5 +1,5 @@
 // ordered_logit: category, numbered from 0, into which a logistic variable falls between increasing cutpoints
-// x: nonnegative integer    eta: real, location of the logistic variable    cutpoints: ordered, one less than categories
+// x: nonnegative integer    eta: real, location of this variable    cutpoints: ordered, one fewer than categories
 // source: McCullagh & Nelder (1989), Generalized Linear Models, ch. 5
 __device__ real ordered_logit_logpmf(real x, real eta, const real *cutpoints, int dim)
 {

@@ -1,0 +1,90 @@
+"""What a density is tested against: an accurate reference, and the arguments at which the two are compared."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import mpmath
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Reference:
+    """An accurate log-density and the arguments to test it at.
+
+    logpdf(x, *parameters): the reference, elementwise over float64 arrays
+    parameters(rng, n): random ordinary parameters, as a tuple of arrays of length n
+    observations(rng, parameters): observations inside the support, the tails included, one for each set of parameters
+    extreme: tuples (x, *parameters): edges of the support, infinite x, far tails, huge and tiny parameters
+    invalid: tuples of parameters for which the density is nan
+    rtol64, rtol32: the largest error allowed, relative to max(1, |reference|)
+    float32: whether the density is tested in single precision at all
+    reason: why a tolerance differs from the default, if it does
+    scipy(x, *parameters): scipy.stats' log-density, where it has one: less accurate, but written by others
+    """
+
+    logpdf: Callable
+    parameters: Callable
+    observations: Callable
+    extreme: Sequence[tuple] = ()
+    invalid: Sequence[tuple] = ()
+    rtol64: float = 1e-12
+    rtol32: float = 1e-5
+    float32: bool = True
+    reason: str = ""
+    scipy: Callable | None = None
+
+    def rtol(self, dtype):
+        return self.rtol64 if dtype == np.float64 else self.rtol32
+
+    def random(self, rng, n, dtype=np.float64):
+        """n random tuples (x, *parameters), as arrays of `dtype`."""
+        parameters = self.parameters(rng, n)
+        x = self.observations(rng, parameters)
+        return tuple(np.asarray(a, float).astype(dtype) for a in (x, *parameters))
+
+    def extremes(self, dtype=np.float64):
+        """The extreme tuples that `dtype` can represent, as arrays."""
+        rows = [row for row in self.extreme if representable(row, dtype)]
+        return tuple(np.array(column, float).astype(dtype) for column in zip(*rows))
+
+
+def representable(row, dtype):
+    """Whether no argument overflows, or underflows to a subnormal number (which a device may flush to 0)."""
+    info = np.finfo(dtype)
+    a = np.abs(np.concatenate([np.ravel(value) for value in row]).astype(float))
+    return bool(np.all((a == 0) | ~np.isfinite(a) | ((a >= info.tiny) & (a <= info.max))))
+
+
+def errors(got, want, dtype=None):
+    """Error of each value of `got`, relative to max(1, |want|): 0 for equal infinities, inf where only one is finite.
+
+    A reference beyond the range of the dtype counts as infinite.
+    """
+    got = np.asarray(got)
+    with np.errstate(over="ignore", invalid="ignore"):
+        want = np.asarray(want, float)
+        infinite = np.isinf(want.astype(dtype or got.dtype))
+        error = np.abs(got.astype(float) - want) / np.maximum(1, np.abs(want))
+    error = np.where(infinite, np.where(got == np.sign(want) * np.inf, 0.0, np.inf), error)
+    return np.where(np.isnan(want) & np.isnan(got), 0.0, np.where(np.isnan(error), np.inf, error))
+
+
+def exactly(function, digits=60):
+    """Makes of a function of mpmath numbers one of float64 arrays, evaluated at `digits` digits."""
+
+    @functools.wraps(function)
+    def elementwise(*args):
+        arrays = np.broadcast_arrays(*(np.asarray(a, float) for a in args))
+        with mpmath.workdps(digits):
+            values = [float(function(*map(mpmath.mpf, row))) for row in zip(*(a.ravel().tolist() for a in arrays))]
+        return np.array(values).reshape(arrays[0].shape)
+
+    return elementwise
+
+
+def log_uniform(rng, low, high, size):
+    """Random numbers between low and high whose logarithm is uniform."""
+    return np.exp(rng.uniform(np.log(low), np.log(high), size))

@@ -1,0 +1,146 @@
+"""References of the densities with vector arguments: their definitions, evaluated by mpmath at 60 digits."""
+
+import mpmath as mp
+import numpy as np
+from references import Reference, log_uniform
+from references_discrete import OUTSIDE, expit, log, log_factorial, times_log
+from scipy import stats
+
+INF = mp.inf
+inf = np.inf
+nan = np.nan
+
+
+# ---- log-densities; vectors are lists of mpmath numbers --------------------------------------------------------------
+
+
+def is_category(x, count):
+    return mp.isint(x) and 0 <= x < count
+
+
+def categorical(x, p):
+    return log(p[int(x)]) if is_category(x, len(p)) else -INF
+
+
+def categorical_logit(x, eta):
+    return eta[int(x)] - mp.log(sum(mp.exp(e) for e in eta)) if is_category(x, len(eta)) else -INF
+
+
+def ordered_logit(x, eta, cutpoints):
+    if not is_category(x, len(cutpoints) + 1):
+        return -INF
+    bounds = [0, *(expit(c - eta) for c in cutpoints), 1]
+    return mp.log(bounds[int(x) + 1] - bounds[int(x)])
+
+
+def dirichlet(x, a):
+    if min(x) < 0 or abs(sum(x) - 1) > 1e-3:
+        return -INF
+    return mp.loggamma(sum(a)) + sum(times_log(c - 1, y) - mp.loggamma(c) for y, c in zip(x, a))
+
+
+def multinomial(x, n, p):
+    if sum(x) != n or min(x) < 0 or not all(map(mp.isint, x)):
+        return -INF
+    return log_factorial(n) + sum(times_log(y, q) - log_factorial(y) for y, q in zip(x, p))
+
+
+# ---- random arguments ------------------------------------------------------------------------------------------------
+
+
+def exactly(function, *ranks, digits=60):
+    """Makes of a function of mpmath numbers and lists of them one of float64 arrays; rank 1: along the last axis."""
+
+    def elementwise(*args):
+        shape = np.broadcast_shapes(*(np.shape(a)[: np.ndim(a) - rank] for a, rank in zip(args, ranks)))
+        values = np.empty(shape)
+        whole = [np.broadcast_to(a, shape + np.shape(a)[np.ndim(a) - rank :]) for a, rank in zip(args, ranks)]
+        with mp.workdps(digits):
+            for i in np.ndindex(shape):
+                row = [list(map(mp.mpf, a[i].tolist())) if rank else mp.mpf(float(a[i]))
+                 for a, rank in zip(whole, ranks)]
+                values[i] = float(function(*row))
+        return values
+
+    return elementwise
+
+
+def weights(rng, n, dim=4):
+    p = log_uniform(rng, 0.01, 1, (n, dim))
+    return p / p.sum(-1, keepdims=True)
+
+
+def category(index, more=0):
+    """Observations from 0 to the length of parameter `index`, which is left out unless `more` is 1"""
+    return lambda rng, p: rng.integers(0, p[index].shape[-1] + more, len(p[index])).astype(float)
+
+
+def dirichlet_draws(rng, p):
+    x = rng.gamma(p[0]) ** rng.uniform(0.5, 1.5, (len(p[0]), 1)) + 1e-20
+    return x / x.sum(-1, keepdims=True)
+
+
+def multinomial_draws(rng, p):
+    flat = np.full(p[1].shape[-1], 1 / p[1].shape[-1])
+    tilt = rng.uniform(size=(len(p[0]), 1))
+    return rng.multinomial(p[0].astype(int), tilt * p[1] + (1 - tilt) * flat).astype(float)
+
+
+def row_by_row(function):
+    """scipy.stats' density, which takes one set of parameters at a time"""
+    return lambda *args: np.array([function(*row) for row in zip(*args)])
+
+
+QUARTERS = (0.25, 0.25, 0.5)
+
+REFERENCES = {
+    "categorical": Reference(
+        exactly(categorical, 0, 1), lambda rng, n: (weights(rng, n),), category(0),
+        [(x, QUARTERS) for x in (0, 1, 2, 3, 1e9, *OUTSIDE)]
+        + [(x, (0, 1, 0)) for x in (0, 1, 2)]
+        + [(0, (1e-30, 0.5, 0.5))],
+        [((0.5, 0.6, 0.1),), ((-0.5, 1, 0.5),), ((nan, 0.5, 0.5),)],
+    ),
+    "categorical_logit": Reference(
+        exactly(categorical_logit, 0, 1), lambda rng, n: (rng.normal(0, 5, (n, 4)),), category(0),
+        [(x, (1, 2, 3)) for x in (0, 1, 2, 3, 1e9, *OUTSIDE)]
+        + [(x, (-700, 0, 700)) for x in (0, 1, 2)]
+        + [(1, (1e5, 1e5, 1e5)), (2, (1e5, 0, -1e5)), (1, (-1e30, -1e30, -1e30)), (0, (40, 0, 0)), (0, (-inf, 0, 0)),
+           (1, (-inf, 0, 0))],
+        [((nan, 0, 0),)],
+    ),
+    "ordered_logit": Reference(
+        exactly(ordered_logit, 0, 0, 1, digits=1000),
+        lambda rng, n: (rng.normal(0, 3, n), np.cumsum(log_uniform(rng, 0.01, 10, (n, 4)), -1) - 5),
+        category(1, more=1),
+        [(x, 0.5, (-1, 0, 2)) for x in (0, 1, 2, 3, 4, 1e9, *OUTSIDE)]
+        + [(x, eta, (-1, 0, 2)) for x in (0, 1, 2, 3) for eta in (30, -30, 700, -700)]
+        + [(1, 0, (0, 1e-10, 1)), (1, 5, (5, 5 + 2**-20, 6)), (1, 0, (-1000, 1000, 1001)), (1, 0, (1000, 1001, 1002))],
+        [(nan, (0, 1, 2)), (0, (0, 0, 1)), (0, (1, 0, 2)), (0, (nan, 0, 1)), (0, (0, 1, nan))],
+    ),
+    "dirichlet": Reference(
+        exactly(dirichlet, 1, 1), lambda rng, n: (log_uniform(rng, 0.1, 100, (n, 4)),), dirichlet_draws,
+        [(QUARTERS, a) for a in ((1, 1, 1), (3, 4, 5), (1e6, 1e6, 2e6), (1e6, 1e6, 1e6))]
+        + [(QUARTERS, a) for a in ((1e-8, 1e-8, 1e-8), (1e-8, 1, 1e8))]
+        + [((0, 0.5, 0.5), a) for a in ((1, 2, 3), (2, 2, 3), (0.5, 2, 3))]
+        + [((0, 0.5, 0.5), a) for a in ((1, 200, 300), (2, 200, 300), (0.5, 200, 300))]
+        + [((1e-30, 0.5, 0.5), a) for a in ((0.5, 2, 3), (500, 2, 3))]
+        + [((0.25 + 2**-10, 0.25 - 2**-10, 0.5), (1e6, 1e6, 2e6)), ((1, 0, 0), (2, 1, 1)),
+           ((1e-5, 0.5, 0.5 - 1e-5), (1.3, 12345.678, 12345.678)), ((0.125, 0.375, 0.5), (3.3e11, 1.1e12, 1.7e12)),
+           ((0.5, 0.5, 0.5), (1, 1, 1)), ((-0.5, 1, 0.5), (1, 1, 1))],
+        [((0, 1, 1),), ((-1, 1, 1),), ((nan, 1, 1),)],
+        scipy=row_by_row(stats.dirichlet.logpdf),
+    ),
+    "multinomial": Reference(
+        exactly(multinomial, 1, 0, 1), lambda rng, n: (np.round(log_uniform(rng, 1, 1000, n)), weights(rng, n)),
+        multinomial_draws,
+        [((1, 2, 3), 6, QUARTERS), ((1, 2, 3), 7, QUARTERS), ((0, 0, 0), 0, QUARTERS), ((0, 0, 5), 5, (0, 0, 1)),
+         ((1, 0, 4), 5, (0, 0, 1)), ((0, 0, 500), 500, (0, 0, 1)), ((1, 0, 499), 500, (0, 0, 1)),
+         ((0.5, 0.5, 1), 2, QUARTERS), ((-1, 2, 1), 2, QUARTERS), ((2**28, 2**28, 2**29), 2**30, QUARTERS),
+         ((2**28 + 12352, 2**28, 2**29 - 12352), 2**30, QUARTERS), ((64, 2**28, 2**30 - 2**28 - 64), 2**30, QUARTERS),
+         ((2**18 + 300, 2**18, 2**19 - 300), 2**20, QUARTERS), ((1, 2**19, 2**19 - 1), 2**20, QUARTERS),
+         ((0, 300, 700), 1000, (1e-30, 0.25, 0.75)), ((5, 300, 695), 1000, (1e-30, 0.25, 0.75))],
+        [(-1, QUARTERS), (2.5, QUARTERS), (nan, QUARTERS), (3, (0.5, 0.5, 0.5)), (3, (nan, 0.5, 0.5))],
+        scipy=row_by_row(stats.multinomial.logpmf),
+    ),
+}  # fmt: skip
