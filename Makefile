@@ -1,0 +1,34 @@
+# make demo | test | bench | lint: each makes what it needs in .venv.
+PYTHON ?= python3
+VENV ?= .venv
+EXTRAS ?= dev# with an NVIDIA GPU: make test EXTRAS=dev,cuda13
+BIN := $(VENV)/bin
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+.PHONY: demo test bench lint clean
+
+demo: $(VENV)/.installed
+	$(BIN)/gpustats demo
+
+test: lint
+	$(BIN)/python -m pytest -q -n auto
+	tests/wheel.sh $(BIN)/python
+	tests/nvcc.sh
+
+bench: $(VENV)/.installed-bench
+	$(BIN)/python -m bench
+
+lint: $(VENV)/.installed
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+$(VENV)/.installed: setup.py pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(INSTALL) --editable '.[$(EXTRAS)]'
+	touch $@
+
+$(VENV)/.installed-bench: $(VENV)/.installed
+	$(INSTALL) --editable '.[bench]'
+	touch $@
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache gpustats-demo
