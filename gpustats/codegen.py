@@ -38,11 +38,10 @@ class Operand:
     def parameters(self) -> list[tuple[str, str]]:
         """(C declaration, signature character) of what the kernel takes for it."""
         if self.role == VALUE and not self.rank:
-            return [(f"real {self.name}", "r")]
-        array = f"{self.name}_{'rows' if self.role == PER_ROW else 'sets'}"
+            return [(f"real {self.name}_value", "r")]
         # The stride is how far the next set's value, vector or rows lie away: 0 where all sets share them.
         return [
-            (f"GLOBAL const real *RESTRICT {array}", "P"), (f"index_t {self.name}_offset", "q"),
+            (f"GLOBAL const real *RESTRICT {self.name}_per_{self.role}", "P"), (f"index_t {self.name}_offset", "q"),
             (f"index_t {self.name}_stride", "q"),
         ]  # fmt: skip
 
@@ -137,8 +136,8 @@ class KernelCode:
 
     def apply_offsets(self) -> str:
         lines = [
-            f"{o.name}_rows += {o.name}_offset + first_set * {o.name}_stride;" if o.role == PER_ROW
-            else f"{o.name}_sets += {o.name}_offset;"
+            f"{o.name}_per_row += {o.name}_offset + first_set * {o.name}_stride;" if o.role == PER_ROW
+            else f"{o.name}_per_set += {o.name}_offset;"
             for o in self.operands if o.role != VALUE or o.rank
         ]  # fmt: skip
         return "\n    ".join(lines)
@@ -152,11 +151,11 @@ class KernelCode:
         if o.role == PER_ROW:
             if o.rank:
                 staged = self.stage_vectors and tile_row and o.name == self.observation
-                return f"vectors + ({tile_row}) * padded" if staged else f"{o.name}_rows + ({n}) * dim"
-            return f"{o.name}_wide.{component}" if component else f"{o.name}_rows[{n}]"
+                return f"vectors + ({tile_row}) * padded" if staged else f"{o.name}_per_row + ({n}) * dim"
+            return f"{o.name}_wide.{component}" if component else f"{o.name}_per_row[{n}]"
         if o.rank:
-            return f"{o.name}_sets + ({k}) * {o.name}_stride"
-        return o.name if o.role == VALUE else f"{o.name}_sets[({k}) * {o.name}_stride]"
+            return f"{o.name}_per_set + ({k}) * {o.name}_stride"
+        return f"{o.name}_value" if o.role == VALUE else f"{o.name}_per_set[({k}) * {o.name}_stride]"
 
     def prepare_set(self, k: str) -> str:
         values = (self._value(p, k, "", None, None) for p in self.separated.arguments[SET])

@@ -20,12 +20,15 @@ ROLES = ("logpdf", "logpmf", "logcdf", "cdf", "sample", "cov")
 DOMAIN_WORDS = frozenset("real positive nonnegative unit integer vector simplex ordered covariance".split())
 _VECTOR_WORDS = {"vector", "simplex", "ordered"}
 
-# Identifiers that are harmless in C but mean something to a CUDA or an OpenCL compiler.
+# Identifiers that are harmless in C but mean something to a CUDA or an OpenCL compiler, or in the kernels around a function.
 _RESERVED = frozenset(
     "half kernel global local private constant generic event sampler image read_only write_only read_write uniform pipe "
     "bool true false new delete class template typename this operator public protected friend virtual namespace using "
-    "try catch throw and or not xor compl explicit export mutable asm vec_step char short long unsigned signed float "
-    "double size_t index_t real int set row".split()
+    "try catch throw and or not xor bitand bitor and_eq or_eq xor_eq not_eq compl explicit export mutable asm vec_step "
+    "alignas alignof concept requires constexpr const_cast static_cast dynamic_cast reinterpret_cast decltype noexcept "
+    "nullptr static_assert thread_local typeid wchar_t char short long unsigned signed float double size_t index_t real "
+    "int set row rows sets n k m r u v e first first_set sets_here rows_here rows_at_once my_row column columns cell out "
+    "result total sums partial counters last blocks vectors padded n_rows n_sets row_stride set_stride out_offset".split()
 )
 
 

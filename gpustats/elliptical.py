@@ -6,6 +6,7 @@ A device function whose first two parameters are ``sqdist`` and ``logdet`` is th
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Collection, Sequence
 from dataclasses import replace
@@ -24,7 +25,7 @@ from .transforms import checked
 if TYPE_CHECKING:
     from .device_function import DeviceFunction
     from .language import Function
-    from .runtime.base import Device, Runtime
+    from .runtime.base import Device, Kernel, Runtime
 
 #: The ways to give the covariance matrix.
 SCALES = {
@@ -32,12 +33,12 @@ SCALES = {
     "scale_tril": "lower-triangular Cholesky factor of the covariance matrix",
     "precision": "inverse of the covariance matrix",
 }
-WIDTH = 8  # rows of W that a thread multiplies at a time
 
 
-def factor_size(dim: int) -> int:
-    """Numbers in one packed W."""
-    return WIDTH * sum(min(i + WIDTH, dim) for i in range(0, dim, WIDTH))
+@functools.cache
+def factor_size(dim: int, width: int) -> int:
+    """Numbers in a W packed by `width` rows."""
+    return width * sum(min(i + width, dim) for i in range(0, dim, width))
 
 
 class Elliptical(Pointwise):
@@ -138,17 +139,15 @@ class Elliptical(Pointwise):
         to = np.dtype(matrix.dtype) if arrays.is_device_array(matrix) and matrix.dtype.kind == "f" else np.dtype(np.float64)
         matrices, matrices_offset, matrices_stride = per_set(self.scale, (dim, dim), to)
         n_matrices = pattern.n_sets if matrices_stride else 1
-        size = factor_size(dim)
+        width = layout.factor_width(runtime.device)
+        size = factor_size(dim, width)
         factors = runtime.scratch(n_matrices * size * dtype.itemsize)
         logdets = runtime.scratch(n_matrices * dtype.itemsize)
         work = runtime.scratch(n_matrices * 2 * dim * dim * 8)
         placement.alive += [factors, logdets, work]
         threads = min(layout.power_of_two(max(dim, 32)), 128, runtime.device.max_threads)
-        source = codegen.render_plain(
-            "whiten", dtype.name, runtime.dialect, threads=threads, width=WIDTH, kind=self.scale,
-            matrix_type="double" if to.itemsize == 8 else "float",
-        )  # fmt: skip
-        whiten = runtime.kernel(source, "whiten", "PqPqPPqii", threads)
+        matrix_type = "double" if to.itemsize == 8 else "float"
+        whiten = _whiten_kernel(runtime, dtype.name, self.scale, matrix_type, threads, width)
         whiten((n_matrices, 1), factors, 0, logdets, 0, work, matrices, matrices_offset, dim, size)
         placement.placed.append(Placed(Operand("factors", PER_SET, 1), (factors, 0, size if matrices_stride else 0)))
         placement.placed.append(Placed(Operand("means", PER_SET, 1), per_set("mu", (dim,), dtype)))
@@ -170,14 +169,15 @@ class Elliptical(Pointwise):
     ) -> tuple[str, str, layout.Layout, KernelCode, int]:
         """(source, name, layout, code, bytes of shared memory) of a kernel."""
         code = KernelCode(self.function, self.inner_operands(), library.resolve, both=("sqdist",))
-        size, dim = factor_size(problem.dim), problem.dim
+        dim, width = problem.dim, layout.factor_width(device)
+        size = factor_size(dim, width)
         chosen, stage = layout.elliptical(device, problem, size, shape)
         reals = dim * (chosen.tile + 1)
         reals += -reals % (16 // problem.itemsize) + chosen.group * (size + dim) * stage
         name = f"{self.function.name}_{shape}"
         evaluate = code.evaluate("row", "sets[k]", "n", "first_set + k").replace("sqdist", "sqdist[r]")
         source = codegen.render(
-            "elliptical", name, code, chosen, dtype, dialect, shape=shape, dim=dim, width=WIDTH, factor_size=size,
+            "elliptical", name, code, chosen, dtype, dialect, shape=shape, dim=dim, width=width, factor_size=size,
             shared_reals=reals, stage_factors=stage, evaluate=evaluate,
         )  # fmt: skip
         return source, name, chosen, code, reals * problem.itemsize
@@ -190,6 +190,16 @@ class Elliptical(Pointwise):
     def kernel_source(self, shape: str, dtype: str, dialect: str, dim: int = 16) -> str:
         problem = layout.Problem(np.dtype(dtype).itemsize, 8, 8, aligned=True, dim=dim)
         return self.source(shape, REFERENCE_DEVICES[dialect], dtype, dialect, problem)[0]
+
+
+@functools.lru_cache
+def _whiten_kernel(
+    runtime: Runtime, dtype: str, kind: str, matrix_type: str, threads: int, width: int
+) -> Kernel:
+    source = codegen.render_plain(
+        "whiten", dtype, runtime.dialect, threads=threads, width=width, kind=kind, matrix_type=matrix_type
+    )
+    return runtime.kernel(source, "whiten", "PqPqPPqii", threads)
 
 
 def _pattern(shape: str, x: Shape, common: Shape) -> Pattern:

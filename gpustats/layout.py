@@ -38,6 +38,8 @@ class Layout:
         Whether what depends on a row alone is kept in shared memory.
     stage_vectors : int
         Numbers of the shared tile of vector observations; 0: they are read where they lie.
+    resident : int
+        Threads of a multiprocessor that a launch is sized for.
     """
 
     threads: int
@@ -50,6 +52,7 @@ class Layout:
     group: int = 1
     stage_rows: bool = False
     stage_vectors: int = 0
+    resident: int = 2048
 
 
 @dataclass(frozen=True)
@@ -103,7 +106,7 @@ def table(device: Device, code: KernelCode, problem: Problem) -> Layout:
 def loglik(device: Device, code: KernelCode, problem: Problem) -> Layout:
     """Layout of the loglik shape."""
     cpu = device.type == "cpu"
-    threads = min(64 if cpu else 256, device.max_threads)
+    threads = min(64 if cpu else 128, device.max_threads)
     sets = min(power_of_two(problem.n_sets), 8)
     if problem.dim:
         tile, numbers = _stage_vectors(device, code, problem, threads)
@@ -111,8 +114,13 @@ def loglik(device: Device, code: KernelCode, problem: Problem) -> Layout:
         threads = min(threads, power_of_two(tile + 1) // 2)
         return Layout(threads, sets, threads, stage_vectors=numbers)
     wide = 1 if cpu or not problem.aligned or any(o.rank for o in code.row_operands) else 16 // problem.itemsize
-    unroll = 8 if cpu else (1 if code.mixed_cost > 60 else 4) if sets == 1 else 1
-    return Layout(threads, sets, threads * wide * unroll, unroll, wide)
+    unroll = (8 if cpu or (code.mixed_cost < 20 and problem.itemsize == 8) else 4) if sets == 1 else 1
+    return Layout(threads, sets, threads * wide * unroll, unroll, wide, resident=1024)
+
+
+def factor_width(device: Device) -> int:
+    """Rows of W that a thread multiplies at a time: as many as its registers hold sums for."""
+    return 8 if device.type == "cpu" else 16
 
 
 def elliptical(device: Device, problem: Problem, factor_size: int, shape: str) -> tuple[Layout, bool]:
@@ -124,23 +132,20 @@ def elliptical(device: Device, problem: Problem, factor_size: int, shape: str) -
     sets = min(problem.n_sets, 8)
     vector = 16 // itemsize if problem.aligned and problem.set_multiple % (16 // itemsize) == 0 and sets > 1 else 1
     matrix = (factor_size + dim) * itemsize
-    group = sets
-    while group > 1 and group * matrix > device.shared_memory // 5:
-        group //= 2
-    stage = group * matrix <= device.shared_memory // 2
     threads = min(128, device.max_threads)
-    fixed = group * matrix * stage + (8 * sets * threads if shape == "loglik" else 0) + 64 * sets + 256
-    for blocks, choices in ((3, (4, 2)), (2, (4, 2)), (1, (4, 2, 1))):  # blocks on a multiprocessor hide each other's waits
-        for rows in choices:
-            if fixed + dim * (threads * rows + 1) * itemsize <= device.shared_memory // blocks - 1024:
-                return Layout(threads, sets, threads * rows, rows, vector, group=group), stage
-    while threads > 1 and fixed + dim * (threads + 1) * itemsize > device.shared_memory - 1024:
+    fixed = (8 * sets * threads if shape == "loglik" else 0) + 64 * sets + 1024
+    # Measured on an H200: two rows a thread, all sets' matrices at once while they are small beside the rows, else one.
+    for rows, group in ((2, sets), (2, 1), (1, 1), (1, 0)):
+        small = group * matrix * 2 <= dim * threads * rows * itemsize or group == 1
+        if small and fixed + group * matrix + dim * (threads * rows + 1) * itemsize <= device.shared_memory:
+            break
+    while threads > 1 and fixed + group * matrix + dim * (threads * rows + 1) * itemsize > device.shared_memory:
         threads //= 2
-    return Layout(threads, sets, threads, 1, vector, group=group), stage
+    return Layout(threads, sets, threads * rows, rows, vector, group=max(group, 1)), group > 0
 
 
 def row_blocks(device: Device, layout: Layout, n_rows: int, set_blocks: int) -> int:
     """How many blocks share the rows: enough to fill the device a few times over, and no more."""
-    filled = device.compute_units * (16 if device.type == "cpu" else max(1, 2048 // layout.threads))
+    filled = device.compute_units * (16 if device.type == "cpu" else max(1, layout.resident // layout.threads))
     wanted = max(1, -(-filled // set_blocks))
     return max(1, min(-(-n_rows // layout.tile), wanted, 65535))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -19,7 +20,7 @@ from .runtime import choose
 if TYPE_CHECKING:
     from .device_function import Argument
     from .language import Function
-    from .runtime.base import Runtime
+    from .runtime.base import Kernel, Runtime
 
 _PATTERNS = {"table": table_pattern, "loglik": sum_pattern}
 _HEADS = {"table": "Pqqqqq", "loglik": "PqPPqq"}  # signatures of what precedes the arguments in each shape's kernel
@@ -373,14 +374,20 @@ def gather(runtime: Runtime, array: Any, dtype: np.dtype, shape: Shape | None = 
         raise TypeError(f"device arrays of dtype {array.dtype} are not supported")
     threads = min(256, runtime.device.max_threads)
     ndim = len(shape)
-    source = codegen.render_plain(
-        "gather", dtype.name, runtime.dialect, threads=threads, ndim=ndim, source_type=source_type
-    )
-    kernel = runtime.kernel(source, "gather", "PPqq" + "qq" * ndim, threads)
+    kernel = _gather_kernel(runtime, dtype.name, ndim, source_type)
     (out, _), (handle, offset) = runtime.memory(result), runtime.memory(array)
     pairs = [v for pair in zip(shape, strides, strict=True) for v in pair]
     kernel((min(-(-n // threads), 1 << 16), 1), out, handle, offset // itemsize, n, *pairs)
     return result
+
+
+@functools.lru_cache
+def _gather_kernel(runtime: Runtime, dtype: str, ndim: int, source_type: str) -> Kernel:
+    threads = min(256, runtime.device.max_threads)
+    source = codegen.render_plain(
+        "gather", dtype, runtime.dialect, threads=threads, ndim=ndim, source_type=source_type
+    )  # fmt: skip
+    return runtime.kernel(source, "gather", "PPqq" + "qq" * ndim, threads)
 
 
 _C_TYPES = {

@@ -35,7 +35,7 @@ KERNEL(${layout.threads}) ${name}(
 % if layout.stage_vectors:
         const int rows_here = (int)MIN(n_rows - first, (index_t)${layout.tile});
         for (index_t e = THREAD; e < rows_here * dim; e += ${layout.threads})
-            vectors[e / dim * padded + e % dim] = ${code.observation}_rows[first * dim + e];
+            vectors[e / dim * padded + e % dim] = ${code.observation}_per_row[first * dim + e];
         BARRIER();
 % endif
 % if layout.vector > 1:
@@ -43,7 +43,7 @@ KERNEL(${layout.threads}) ${name}(
 % for operand in code.row_operands:
             ${vector_type} ${operand.name}_tile[${layout.unroll}];
             UNROLL for (int u = 0; u < ${layout.unroll}; u++)
-                ${operand.name}_tile[u] = *(GLOBAL const ${vector_type} *)(${operand.name}_rows + first + (u * ${layout.threads} + THREAD) * ${layout.vector});
+                ${operand.name}_tile[u] = *(GLOBAL const ${vector_type} *)(${operand.name}_per_row + first + (u * ${layout.threads} + THREAD) * ${layout.vector});
 % endfor
             UNROLL for (int u = 0; u < ${layout.unroll}; u++) {
 % for operand in code.row_operands:

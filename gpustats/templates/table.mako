@@ -32,7 +32,7 @@ KERNEL(${layout.threads}) ${name}(
 % if layout.vector > 1:
             if (n + ${layout.vector} <= n_rows) {  // ${layout.vector} rows in one wide load and store
 % for operand in code.row_operands:
-                const ${vector_type} ${operand.name}_wide = *(GLOBAL const ${vector_type} *)(${operand.name}_rows + n);
+                const ${vector_type} ${operand.name}_wide = *(GLOBAL const ${vector_type} *)(${operand.name}_per_row + n);
 % endfor
                 ${vector_type} result;
 % for component in "xyzw"[: layout.vector]:
@@ -78,7 +78,7 @@ ${entries("n")}\
         const int rows_here = (int)MIN(n_rows - first, (index_t)${layout.tile});
 % if layout.stage_vectors:
         for (index_t e = THREAD; e < rows_here * dim; e += ${layout.threads})
-            vectors[e / dim * padded + e % dim] = ${code.observation}_rows[first * dim + e];
+            vectors[e / dim * padded + e % dim] = ${code.observation}_per_row[first * dim + e];
         BARRIER();
 % endif
 % if layout.stage_rows:

@@ -1,0 +1,146 @@
+// The table kernel of asymmetric_laplace, made by `gpustats generate`. Do not edit.
+typedef double real;
+typedef long long index_t;
+#define KERNEL(threads) extern "C" __global__ void __launch_bounds__(threads)
+#define DEVICE static __device__ __forceinline__
+#define GLOBAL
+#define SHARED
+#define RESTRICT __restrict__
+#define SHARED_ARRAY(type, name, count) __shared__ type name[count]
+#define DYNAMIC_SHARED_ARRAY(type, name, count) extern __shared__ __align__(16) type name[]
+#define BARRIER() __syncthreads()
+#define BARRIER_GLOBAL() __syncthreads()
+#define UNROLL _Pragma("unroll")
+#define UNROLL_BY_4 _Pragma("unroll 4")
+#define THREAD ((int)threadIdx.x)
+#define BLOCK_X ((index_t)blockIdx.x)
+#define BLOCK_Y ((index_t)blockIdx.y)
+#define BLOCKS_Y ((index_t)gridDim.y)
+#define BLOCKS_X ((index_t)gridDim.x)
+#undef INFINITY
+#undef NAN
+#define INFINITY __int_as_float(0x7f800000)
+#define NAN __int_as_float(0x7fffffff)
+#define REAL(literal) literal
+#define EPSILON REAL(2.220446049250313e-16)
+#define PI REAL(3.14159265358979323846)
+#define LOG_2PI REAL(1.83787706640934548356)
+#define HALF_LOG_2PI REAL(0.91893853320467274178)
+#define LOG_2 REAL(0.69314718055994530942)
+#define LOG_PI REAL(1.14472988584940017414)
+#define SQRT_2 REAL(1.41421356237309504880)
+#define SQRT_PI REAL(1.77245385090551602730)
+#define SQRT_2_OVER_PI REAL(0.79788456080286535588)
+#define EULER_GAMMA REAL(0.57721566490153286061)
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+
+typedef struct {
+    real mu;
+    real c0;
+    real c1;
+    real c2;
+} asymmetric_laplace_logpdf_set;
+
+DEVICE asymmetric_laplace_logpdf_set asymmetric_laplace_logpdf_prepare_set(real kappa, real mu, real b)
+{
+    asymmetric_laplace_logpdf_set set;
+    set.mu = mu;
+    set.c0 = -b / kappa;
+    set.c1 = b * kappa;
+    set.c2 = log(b / (kappa + 1 / kappa));
+    return set;
+}
+
+typedef struct {
+    real x;
+} asymmetric_laplace_logpdf_row;
+
+DEVICE asymmetric_laplace_logpdf_row asymmetric_laplace_logpdf_prepare_row(real x)
+{
+    asymmetric_laplace_logpdf_row row;
+    row.x = x;
+    return row;
+}
+
+DEVICE real asymmetric_laplace_logpdf_evaluate(asymmetric_laplace_logpdf_set set, asymmetric_laplace_logpdf_row row)
+{
+    real rate = row.x < set.mu ? set.c0 : set.c1;
+    return set.c2 - (row.x - set.mu) * rate;
+}
+
+typedef struct {
+    asymmetric_laplace_logpdf_set asymmetric_laplace_0;
+    real c0;
+} asymmetric_laplace_logpdf_checked_set;
+
+DEVICE asymmetric_laplace_logpdf_checked_set asymmetric_laplace_logpdf_checked_prepare_set(real kappa, real mu, real b)
+{
+    asymmetric_laplace_logpdf_checked_set set;
+    real bad_kappa = kappa > 0 ? 0 : NAN;
+    real bad_mu = mu == mu ? 0 : NAN;
+    real bad_b = b > 0 ? 0 : NAN;
+    set.asymmetric_laplace_0 = asymmetric_laplace_logpdf_prepare_set(kappa, mu, b);
+    set.c0 = bad_kappa + bad_mu + bad_b;
+    return set;
+}
+
+typedef struct {
+    asymmetric_laplace_logpdf_row asymmetric_laplace_0;
+    int inside;
+    real outside;
+} asymmetric_laplace_logpdf_checked_row;
+
+DEVICE asymmetric_laplace_logpdf_checked_row asymmetric_laplace_logpdf_checked_prepare_row(real x)
+{
+    asymmetric_laplace_logpdf_checked_row row;
+    real outside = x == x ? -INFINITY : NAN;
+    int inside = x == x;
+    row.asymmetric_laplace_0 = asymmetric_laplace_logpdf_prepare_row(x);
+    row.inside = inside;
+    row.outside = outside;
+    return row;
+}
+
+DEVICE real asymmetric_laplace_logpdf_checked_evaluate(asymmetric_laplace_logpdf_checked_set set, asymmetric_laplace_logpdf_checked_row row)
+{
+    real value = asymmetric_laplace_logpdf_evaluate(set.asymmetric_laplace_0, row.asymmetric_laplace_0);
+    return (row.inside ? value : row.outside) + set.c0;
+}
+
+KERNEL(256) asymmetric_laplace_logpdf_checked_table(
+    GLOBAL real *RESTRICT out, index_t out_offset, index_t n_rows, index_t n_sets, index_t row_stride, index_t set_stride,
+    GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT kappa_per_set, index_t kappa_offset, index_t kappa_stride, GLOBAL const real *RESTRICT mu_per_set, index_t mu_offset, index_t mu_stride, GLOBAL const real *RESTRICT b_per_set, index_t b_offset, index_t b_stride)
+{
+    const index_t first_set = BLOCK_X * 8;
+    const int sets_here = (int)MIN(n_sets - first_set, (index_t)8);
+    x_per_row += x_offset + first_set * x_stride;
+    kappa_per_set += kappa_offset;
+    mu_per_set += mu_offset;
+    b_per_set += b_offset;
+    out += out_offset + first_set * set_stride;
+
+    // Whatever depends on the parameters alone: once per block.
+    SHARED_ARRAY(asymmetric_laplace_logpdf_checked_set, sets, 8);
+    for (index_t k = THREAD; k < sets_here; k += 256)
+        sets[k] = asymmetric_laplace_logpdf_checked_prepare_set(kappa_per_set[(first_set + k) * kappa_stride], mu_per_set[(first_set + k) * mu_stride], b_per_set[(first_set + k) * b_stride]);
+    BARRIER();
+
+    const int columns = (sets_here + 1) / 2, rows_at_once = 256 / columns;
+    const int column = THREAD % columns * 2, my_row = THREAD / columns;
+    asymmetric_laplace_logpdf_checked_set set[2];
+    UNROLL for (int v = 0; v < 2; v++)
+        set[v] = sets[MIN(column + v, sets_here - 1)];
+
+    for (index_t first = BLOCK_Y * 256; first < n_rows; first += BLOCKS_Y * 256) {
+        const int rows_here = (int)MIN(n_rows - first, (index_t)256);
+        for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
+            const asymmetric_laplace_logpdf_checked_row row = asymmetric_laplace_logpdf_checked_prepare_row(x_per_row[first + r]);
+            GLOBAL real *cell = out + (first + r) * row_stride + column;  // set_stride is 1 here
+            double2 result;
+            result.x = asymmetric_laplace_logpdf_checked_evaluate(set[0], row);
+            result.y = asymmetric_laplace_logpdf_checked_evaluate(set[1], row);
+            *(GLOBAL double2 *)cell = result;
+        }
+    }
+}
+

@@ -1,0 +1,241 @@
+// The table kernel of binomial, made by `gpustats generate`. Do not edit.
+typedef double real;
+typedef long long index_t;
+#define KERNEL(threads) extern "C" __global__ void __launch_bounds__(threads)
+#define DEVICE static __device__ __forceinline__
+#define GLOBAL
+#define SHARED
+#define RESTRICT __restrict__
+#define SHARED_ARRAY(type, name, count) __shared__ type name[count]
+#define DYNAMIC_SHARED_ARRAY(type, name, count) extern __shared__ __align__(16) type name[]
+#define BARRIER() __syncthreads()
+#define BARRIER_GLOBAL() __syncthreads()
+#define UNROLL _Pragma("unroll")
+#define UNROLL_BY_4 _Pragma("unroll 4")
+#define THREAD ((int)threadIdx.x)
+#define BLOCK_X ((index_t)blockIdx.x)
+#define BLOCK_Y ((index_t)blockIdx.y)
+#define BLOCKS_Y ((index_t)gridDim.y)
+#define BLOCKS_X ((index_t)gridDim.x)
+#undef INFINITY
+#undef NAN
+#define INFINITY __int_as_float(0x7f800000)
+#define NAN __int_as_float(0x7fffffff)
+#define REAL(literal) literal
+#define EPSILON REAL(2.220446049250313e-16)
+#define PI REAL(3.14159265358979323846)
+#define LOG_2PI REAL(1.83787706640934548356)
+#define HALF_LOG_2PI REAL(0.91893853320467274178)
+#define LOG_2 REAL(0.69314718055994530942)
+#define LOG_PI REAL(1.14472988584940017414)
+#define SQRT_2 REAL(1.41421356237309504880)
+#define SQRT_PI REAL(1.77245385090551602730)
+#define SQRT_2_OVER_PI REAL(0.79788456080286535588)
+#define EULER_GAMMA REAL(0.57721566490153286061)
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+
+DEVICE real special_stirling_series(real x)
+{
+    real v_ = 1 / x;
+    real s = v_ * v_;
+    return v_ * (0.08333333333333314114 + s * (-0.002777777777430500254 + s * (0.0007936506884915048197 + s * (-0.0005952255253448391347 + s * (0.0008409701331661107948 + s * (-0.001888716724424404014 + s * (0.005726056083836847512 + s * (-0.01843123144258370909 + s * (0.04649879924372260093 + s * -0.06067253307630472635)))))))));
+}
+
+DEVICE real special_factorial_remainder(real x)
+{
+    if (x < 3) {
+        return x == 2 ? 2 - LOG_2 : x;
+    }
+    return 0.5 * log(x) + (HALF_LOG_2PI + special_stirling_series(x));
+}
+
+DEVICE real special_log_excess(real log_ratio, real u_)
+{
+    real r_ = u_ / (2 + u_);
+    real s = r_ * r_;
+    real series = 0.3333333333333332928 + s * (0.2000000000000729134 + s * (0.1428571428355437858 + s * (0.1111111135871393149 + s * (0.09090894718066429085 + s * (0.07692785032479311552 + s * (0.06657072104827468075 + s * (0.06000536404795356268 + s * (0.04400369243072336941 + s * 0.0808202280597176611))))))));
+    return s < 0.1111 ? r_ * (2 * s * series - u_) : fmin(log_ratio, 1 / EPSILON) - u_;
+}
+
+DEVICE real special_log_factorial(real x)
+{
+    if (x < 3) {
+        return x == 2 ? LOG_2 : 0;
+    }
+    return (x + 0.5) * log(x) - x + (HALF_LOG_2PI + special_stirling_series(x));
+}
+
+DEVICE int special_large_shape(real shape)
+{
+    return shape > (EPSILON < 1e-10 ? 100 : 10);
+}
+
+typedef struct {
+    real n_;
+    real c0;
+    real c1;
+    real log_p;
+    real log_q;
+    int c2;
+    real c3;
+} binomial_kernel_rsssm_set;
+
+DEVICE binomial_kernel_rsssm_set binomial_kernel_rsssm_prepare_set(real n_, real log_p, real log_q)
+{
+    binomial_kernel_rsssm_set set;
+    set.n_ = n_;
+    set.c0 = special_factorial_remainder(n_);
+    set.c1 = log(n_);
+    set.log_p = log_p;
+    set.log_q = log_q;
+    set.c2 = special_large_shape(n_);
+    set.c3 = special_log_factorial(n_);
+    return set;
+}
+
+typedef struct {
+    real x;
+    real c0;
+    int c1;
+    real c2;
+    real c3;
+    real c4;
+} binomial_kernel_rsssm_row;
+
+DEVICE binomial_kernel_rsssm_row binomial_kernel_rsssm_prepare_row(real x)
+{
+    binomial_kernel_rsssm_row row;
+    row.x = x;
+    row.c0 = special_factorial_remainder(x);
+    row.c1 = x == 0;
+    row.c2 = log(x);
+    row.c3 = 1 / x;
+    row.c4 = special_log_factorial(x);
+    return row;
+}
+
+DEVICE real binomial_kernel_rsssm_evaluate(binomial_kernel_rsssm_set set, binomial_kernel_rsssm_row row, real deviation)
+{
+    if (row.x > set.n_) {
+        return -INFINITY;
+    }
+    real y = set.n_ - row.x;
+    if (set.c2) {
+        return set.c0 - row.c0 - special_factorial_remainder(y) + (row.c1 ? -deviation : row.x * special_log_excess(set.c1 - row.c2 + set.log_p, deviation * row.c3)) + (y == 0 ? deviation : y * special_log_excess(set.c1 - log(y) + set.log_q, -deviation * (1 / y)));
+    }
+    return set.c3 - row.c4 - special_log_factorial(y) + (row.c1 ? 0 : row.x * set.log_p) + (y == 0 ? 0 : y * set.log_q);
+}
+
+typedef struct {
+    binomial_kernel_rsssm_set binomial_kernel_0;
+    real n_;
+    real p;
+} binomial_logpmf_set;
+
+DEVICE binomial_logpmf_set binomial_logpmf_prepare_set(real n_, real p)
+{
+    binomial_logpmf_set set;
+    set.binomial_kernel_0 = binomial_kernel_rsssm_prepare_set(n_, log(p), log1p(-p));
+    set.n_ = n_;
+    set.p = p;
+    return set;
+}
+
+typedef struct {
+    binomial_kernel_rsssm_row binomial_kernel_0;
+    real x;
+} binomial_logpmf_row;
+
+DEVICE binomial_logpmf_row binomial_logpmf_prepare_row(real x)
+{
+    binomial_logpmf_row row;
+    row.binomial_kernel_0 = binomial_kernel_rsssm_prepare_row(x);
+    row.x = x;
+    return row;
+}
+
+DEVICE real binomial_logpmf_evaluate(binomial_logpmf_set set, binomial_logpmf_row row)
+{
+    return binomial_kernel_rsssm_evaluate(set.binomial_kernel_0, row.binomial_kernel_0, fma(set.n_, set.p, -row.x));
+}
+
+typedef struct {
+    binomial_logpmf_set binomial_0;
+    real c0;
+} binomial_logpmf_checked_set;
+
+DEVICE binomial_logpmf_checked_set binomial_logpmf_checked_prepare_set(real n_, real p)
+{
+    binomial_logpmf_checked_set set;
+    real bad_n_ = n_ >= 0 && n_ == floor(n_) && fabs(n_) < INFINITY ? 0 : NAN;
+    real bad_p = p >= 0 && p <= 1 ? 0 : NAN;
+    set.binomial_0 = binomial_logpmf_prepare_set(n_, p);
+    set.c0 = bad_n_ + bad_p;
+    return set;
+}
+
+typedef struct {
+    binomial_logpmf_row binomial_0;
+    int inside;
+    real outside;
+} binomial_logpmf_checked_row;
+
+DEVICE binomial_logpmf_checked_row binomial_logpmf_checked_prepare_row(real x)
+{
+    binomial_logpmf_checked_row row;
+    real outside = x == x ? -INFINITY : NAN;
+    int inside = x >= 0 && x == floor(x) && fabs(x) < INFINITY;
+    row.binomial_0 = binomial_logpmf_prepare_row(x);
+    row.inside = inside;
+    row.outside = outside;
+    return row;
+}
+
+DEVICE real binomial_logpmf_checked_evaluate(binomial_logpmf_checked_set set, binomial_logpmf_checked_row row)
+{
+    real value = binomial_logpmf_evaluate(set.binomial_0, row.binomial_0);
+    return (row.inside ? value : row.outside) + set.c0;
+}
+
+KERNEL(256) binomial_logpmf_checked_table(
+    GLOBAL real *RESTRICT out, index_t out_offset, index_t n_rows, index_t n_sets, index_t row_stride, index_t set_stride,
+    GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT n__per_set, index_t n__offset, index_t n__stride, GLOBAL const real *RESTRICT p_per_set, index_t p_offset, index_t p_stride)
+{
+    const index_t first_set = BLOCK_X * 8;
+    const int sets_here = (int)MIN(n_sets - first_set, (index_t)8);
+    x_per_row += x_offset + first_set * x_stride;
+    n__per_set += n__offset;
+    p_per_set += p_offset;
+    out += out_offset + first_set * set_stride;
+
+    // Whatever depends on the parameters alone: once per block.
+    SHARED_ARRAY(binomial_logpmf_checked_set, sets, 8);
+    for (index_t k = THREAD; k < sets_here; k += 256)
+        sets[k] = binomial_logpmf_checked_prepare_set(n__per_set[(first_set + k) * n__stride], p_per_set[(first_set + k) * p_stride]);
+    BARRIER();
+
+    const int columns = (sets_here + 1) / 2, rows_at_once = 256 / columns;
+    const int column = THREAD % columns * 2, my_row = THREAD / columns;
+    binomial_logpmf_checked_set set[2];
+    UNROLL for (int v = 0; v < 2; v++)
+        set[v] = sets[MIN(column + v, sets_here - 1)];
+    SHARED_ARRAY(binomial_logpmf_checked_row, rows, 256);
+
+    for (index_t first = BLOCK_Y * 256; first < n_rows; first += BLOCKS_Y * 256) {
+        const int rows_here = (int)MIN(n_rows - first, (index_t)256);
+        // Whatever depends on the observation alone: once per row.
+        for (index_t r = THREAD; r < rows_here; r += 256)
+            rows[r] = binomial_logpmf_checked_prepare_row(x_per_row[first + r]);
+        BARRIER();
+        for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
+            const binomial_logpmf_checked_row row = rows[r];
+            GLOBAL real *cell = out + (first + r) * row_stride + column;  // set_stride is 1 here
+            double2 result;
+            result.x = binomial_logpmf_checked_evaluate(set[0], row);
+            result.y = binomial_logpmf_checked_evaluate(set[1], row);
+            *(GLOBAL double2 *)cell = result;
+        }
+        BARRIER();
+    }
+}
+

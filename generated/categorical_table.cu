@@ -1,0 +1,124 @@
+// The table kernel of categorical, made by `gpustats generate`. Do not edit.
+typedef double real;
+typedef long long index_t;
+#define KERNEL(threads) extern "C" __global__ void __launch_bounds__(threads)
+#define DEVICE static __device__ __forceinline__
+#define GLOBAL
+#define SHARED
+#define RESTRICT __restrict__
+#define SHARED_ARRAY(type, name, count) __shared__ type name[count]
+#define DYNAMIC_SHARED_ARRAY(type, name, count) extern __shared__ __align__(16) type name[]
+#define BARRIER() __syncthreads()
+#define BARRIER_GLOBAL() __syncthreads()
+#define UNROLL _Pragma("unroll")
+#define UNROLL_BY_4 _Pragma("unroll 4")
+#define THREAD ((int)threadIdx.x)
+#define BLOCK_X ((index_t)blockIdx.x)
+#define BLOCK_Y ((index_t)blockIdx.y)
+#define BLOCKS_Y ((index_t)gridDim.y)
+#define BLOCKS_X ((index_t)gridDim.x)
+#undef INFINITY
+#undef NAN
+#define INFINITY __int_as_float(0x7f800000)
+#define NAN __int_as_float(0x7fffffff)
+#define REAL(literal) literal
+#define EPSILON REAL(2.220446049250313e-16)
+#define PI REAL(3.14159265358979323846)
+#define LOG_2PI REAL(1.83787706640934548356)
+#define HALF_LOG_2PI REAL(0.91893853320467274178)
+#define LOG_2 REAL(0.69314718055994530942)
+#define LOG_PI REAL(1.14472988584940017414)
+#define SQRT_2 REAL(1.41421356237309504880)
+#define SQRT_PI REAL(1.77245385090551602730)
+#define SQRT_2_OVER_PI REAL(0.79788456080286535588)
+#define EULER_GAMMA REAL(0.57721566490153286061)
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+
+typedef struct {
+    int c0;
+    int c1;
+} categorical_logpmf_row;
+
+DEVICE categorical_logpmf_row categorical_logpmf_prepare_row(real x, int dim)
+{
+    categorical_logpmf_row row;
+    row.c0 = x >= dim;
+    row.c1 = (int)x;
+    return row;
+}
+
+DEVICE real categorical_logpmf_evaluate(categorical_logpmf_row row, GLOBAL const real *p)
+{
+    if (row.c0) {
+        return -INFINITY;
+    }
+    return log(p[row.c1]);
+}
+
+typedef struct {
+    int inside;
+    categorical_logpmf_row categorical_0;
+    real outside;
+} categorical_logpmf_checked_row;
+
+DEVICE categorical_logpmf_checked_row categorical_logpmf_checked_prepare_row(real x, int dim)
+{
+    categorical_logpmf_checked_row row;
+    real outside = x == x ? -INFINITY : NAN;
+    int inside = x >= 0 && x == floor(x) && fabs(x) < INFINITY;
+    row.inside = inside;
+    row.categorical_0 = categorical_logpmf_prepare_row(x, dim);
+    row.outside = outside;
+    return row;
+}
+
+DEVICE real categorical_logpmf_checked_evaluate(categorical_logpmf_checked_row row, GLOBAL const real *p, int dim)
+{
+    real bad_p = 0;
+    for (int i = 0; i < dim; i++) {
+        if (!(p[i] >= 0)) {
+            bad_p = NAN;
+        }
+    }
+    real sum_p = 0;
+    for (int i_2 = 0; i_2 < dim; i_2++) {
+        sum_p += p[i_2];
+    }
+    if (!(fabs(sum_p - 1) <= sqrt(EPSILON))) {
+        bad_p = NAN;
+    }
+    return (row.inside ? categorical_logpmf_evaluate(row.categorical_0, p) : row.outside) + bad_p;
+}
+
+KERNEL(256) categorical_logpmf_checked_table(
+    GLOBAL real *RESTRICT out, index_t out_offset, index_t n_rows, index_t n_sets, index_t row_stride, index_t set_stride,
+    GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT p_per_set, index_t p_offset, index_t p_stride, int dim)
+{
+    const index_t first_set = BLOCK_X * 8;
+    const int sets_here = (int)MIN(n_sets - first_set, (index_t)8);
+    x_per_row += x_offset + first_set * x_stride;
+    p_per_set += p_offset;
+    out += out_offset + first_set * set_stride;
+
+    const int columns = (sets_here + 1) / 2, rows_at_once = 256 / columns;
+    const int column = THREAD % columns * 2, my_row = THREAD / columns;
+    SHARED_ARRAY(categorical_logpmf_checked_row, rows, 256);
+
+    for (index_t first = BLOCK_Y * 256; first < n_rows; first += BLOCKS_Y * 256) {
+        const int rows_here = (int)MIN(n_rows - first, (index_t)256);
+        // Whatever depends on the observation alone: once per row.
+        for (index_t r = THREAD; r < rows_here; r += 256)
+            rows[r] = categorical_logpmf_checked_prepare_row(x_per_row[first + r], dim);
+        BARRIER();
+        for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
+            const categorical_logpmf_checked_row row = rows[r];
+            GLOBAL real *cell = out + (first + r) * row_stride + column;  // set_stride is 1 here
+            double2 result;
+            result.x = categorical_logpmf_checked_evaluate(row, p_per_set + (first_set + column + 0) * p_stride, dim);
+            result.y = categorical_logpmf_checked_evaluate(row, p_per_set + (first_set + column + 1) * p_stride, dim);
+            *(GLOBAL double2 *)cell = result;
+        }
+        BARRIER();
+    }
+}
+

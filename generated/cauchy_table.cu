@@ -1,0 +1,147 @@
+// The table kernel of cauchy, made by `gpustats generate`. Do not edit.
+typedef double real;
+typedef long long index_t;
+#define KERNEL(threads) extern "C" __global__ void __launch_bounds__(threads)
+#define DEVICE static __device__ __forceinline__
+#define GLOBAL
+#define SHARED
+#define RESTRICT __restrict__
+#define SHARED_ARRAY(type, name, count) __shared__ type name[count]
+#define DYNAMIC_SHARED_ARRAY(type, name, count) extern __shared__ __align__(16) type name[]
+#define BARRIER() __syncthreads()
+#define BARRIER_GLOBAL() __syncthreads()
+#define UNROLL _Pragma("unroll")
+#define UNROLL_BY_4 _Pragma("unroll 4")
+#define THREAD ((int)threadIdx.x)
+#define BLOCK_X ((index_t)blockIdx.x)
+#define BLOCK_Y ((index_t)blockIdx.y)
+#define BLOCKS_Y ((index_t)gridDim.y)
+#define BLOCKS_X ((index_t)gridDim.x)
+#undef INFINITY
+#undef NAN
+#define INFINITY __int_as_float(0x7f800000)
+#define NAN __int_as_float(0x7fffffff)
+#define REAL(literal) literal
+#define EPSILON REAL(2.220446049250313e-16)
+#define PI REAL(3.14159265358979323846)
+#define LOG_2PI REAL(1.83787706640934548356)
+#define HALF_LOG_2PI REAL(0.91893853320467274178)
+#define LOG_2 REAL(0.69314718055994530942)
+#define LOG_PI REAL(1.14472988584940017414)
+#define SQRT_2 REAL(1.41421356237309504880)
+#define SQRT_PI REAL(1.77245385090551602730)
+#define SQRT_2_OVER_PI REAL(0.79788456080286535588)
+#define EULER_GAMMA REAL(0.57721566490153286061)
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+
+DEVICE real special_log1p_square(real y)
+{
+    int large = fabs(y) > 1 / EPSILON;
+    return (large ? 2 : 1) * log1p(large ? fabs(y) : y * y);
+}
+
+typedef struct {
+    real c0;
+    real alpha;
+    real c1;
+} cauchy_logpdf_set;
+
+DEVICE cauchy_logpdf_set cauchy_logpdf_prepare_set(real alpha, real beta)
+{
+    cauchy_logpdf_set set;
+    set.c0 = -(LOG_PI + log(beta));
+    set.alpha = alpha;
+    set.c1 = 1 / beta;
+    return set;
+}
+
+typedef struct {
+    real x;
+} cauchy_logpdf_row;
+
+DEVICE cauchy_logpdf_row cauchy_logpdf_prepare_row(real x)
+{
+    cauchy_logpdf_row row;
+    row.x = x;
+    return row;
+}
+
+DEVICE real cauchy_logpdf_evaluate(cauchy_logpdf_set set, cauchy_logpdf_row row)
+{
+    return set.c0 - special_log1p_square((row.x - set.alpha) * set.c1);
+}
+
+typedef struct {
+    cauchy_logpdf_set cauchy_0;
+    real c0;
+} cauchy_logpdf_checked_set;
+
+DEVICE cauchy_logpdf_checked_set cauchy_logpdf_checked_prepare_set(real alpha, real beta)
+{
+    cauchy_logpdf_checked_set set;
+    real bad_alpha = alpha == alpha ? 0 : NAN;
+    real bad_beta = beta > 0 ? 0 : NAN;
+    set.cauchy_0 = cauchy_logpdf_prepare_set(alpha, beta);
+    set.c0 = bad_alpha + bad_beta;
+    return set;
+}
+
+typedef struct {
+    cauchy_logpdf_row cauchy_0;
+    int inside;
+    real outside;
+} cauchy_logpdf_checked_row;
+
+DEVICE cauchy_logpdf_checked_row cauchy_logpdf_checked_prepare_row(real x)
+{
+    cauchy_logpdf_checked_row row;
+    real outside = x == x ? -INFINITY : NAN;
+    int inside = x == x;
+    row.cauchy_0 = cauchy_logpdf_prepare_row(x);
+    row.inside = inside;
+    row.outside = outside;
+    return row;
+}
+
+DEVICE real cauchy_logpdf_checked_evaluate(cauchy_logpdf_checked_set set, cauchy_logpdf_checked_row row)
+{
+    real value = cauchy_logpdf_evaluate(set.cauchy_0, row.cauchy_0);
+    return (row.inside ? value : row.outside) + set.c0;
+}
+
+KERNEL(256) cauchy_logpdf_checked_table(
+    GLOBAL real *RESTRICT out, index_t out_offset, index_t n_rows, index_t n_sets, index_t row_stride, index_t set_stride,
+    GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT alpha_per_set, index_t alpha_offset, index_t alpha_stride, GLOBAL const real *RESTRICT beta_per_set, index_t beta_offset, index_t beta_stride)
+{
+    const index_t first_set = BLOCK_X * 8;
+    const int sets_here = (int)MIN(n_sets - first_set, (index_t)8);
+    x_per_row += x_offset + first_set * x_stride;
+    alpha_per_set += alpha_offset;
+    beta_per_set += beta_offset;
+    out += out_offset + first_set * set_stride;
+
+    // Whatever depends on the parameters alone: once per block.
+    SHARED_ARRAY(cauchy_logpdf_checked_set, sets, 8);
+    for (index_t k = THREAD; k < sets_here; k += 256)
+        sets[k] = cauchy_logpdf_checked_prepare_set(alpha_per_set[(first_set + k) * alpha_stride], beta_per_set[(first_set + k) * beta_stride]);
+    BARRIER();
+
+    const int columns = (sets_here + 1) / 2, rows_at_once = 256 / columns;
+    const int column = THREAD % columns * 2, my_row = THREAD / columns;
+    cauchy_logpdf_checked_set set[2];
+    UNROLL for (int v = 0; v < 2; v++)
+        set[v] = sets[MIN(column + v, sets_here - 1)];
+
+    for (index_t first = BLOCK_Y * 256; first < n_rows; first += BLOCKS_Y * 256) {
+        const int rows_here = (int)MIN(n_rows - first, (index_t)256);
+        for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
+            const cauchy_logpdf_checked_row row = cauchy_logpdf_checked_prepare_row(x_per_row[first + r]);
+            GLOBAL real *cell = out + (first + r) * row_stride + column;  // set_stride is 1 here
+            double2 result;
+            result.x = cauchy_logpdf_checked_evaluate(set[0], row);
+            result.y = cauchy_logpdf_checked_evaluate(set[1], row);
+            *(GLOBAL double2 *)cell = result;
+        }
+    }
+}
+

@@ -1,0 +1,246 @@
+// The loglik kernel of dirichlet, made by `gpustats generate`. Do not edit.
+typedef double real;
+typedef long long index_t;
+#define KERNEL(threads) extern "C" __global__ void __launch_bounds__(threads)
+#define DEVICE static __device__ __forceinline__
+#define GLOBAL
+#define SHARED
+#define RESTRICT __restrict__
+#define SHARED_ARRAY(type, name, count) __shared__ type name[count]
+#define DYNAMIC_SHARED_ARRAY(type, name, count) extern __shared__ __align__(16) type name[]
+#define BARRIER() __syncthreads()
+#define BARRIER_GLOBAL() __syncthreads()
+#define UNROLL _Pragma("unroll")
+#define UNROLL_BY_4 _Pragma("unroll 4")
+#define THREAD ((int)threadIdx.x)
+#define BLOCK_X ((index_t)blockIdx.x)
+#define BLOCK_Y ((index_t)blockIdx.y)
+#define BLOCKS_Y ((index_t)gridDim.y)
+#define BLOCKS_X ((index_t)gridDim.x)
+#undef INFINITY
+#undef NAN
+#define INFINITY __int_as_float(0x7f800000)
+#define NAN __int_as_float(0x7fffffff)
+#define REAL(literal) literal
+#define EPSILON REAL(2.220446049250313e-16)
+#define PI REAL(3.14159265358979323846)
+#define LOG_2PI REAL(1.83787706640934548356)
+#define HALF_LOG_2PI REAL(0.91893853320467274178)
+#define LOG_2 REAL(0.69314718055994530942)
+#define LOG_PI REAL(1.14472988584940017414)
+#define SQRT_2 REAL(1.41421356237309504880)
+#define SQRT_PI REAL(1.77245385090551602730)
+#define SQRT_2_OVER_PI REAL(0.79788456080286535588)
+#define EULER_GAMMA REAL(0.57721566490153286061)
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+
+DEVICE int special_large_shape(real shape)
+{
+    return shape > (EPSILON < 1e-10 ? 100 : 10);
+}
+
+DEVICE real special_stirling_series(real x)
+{
+    real v_ = 1 / x;
+    real s = v_ * v_;
+    return v_ * (0.08333333333333314114 + s * (-0.002777777777430500254 + s * (0.0007936506884915048197 + s * (-0.0005952255253448391347 + s * (0.0008409701331661107948 + s * (-0.001888716724424404014 + s * (0.005726056083836847512 + s * (-0.01843123144258370909 + s * (0.04649879924372260093 + s * -0.06067253307630472635)))))))));
+}
+
+DEVICE real special_log_gamma_near_two(real z)
+{
+    real numerator = 0.4227843350984671393 + z * (0.7446983132107947606 + z * (0.5193055283793975869 + z * (0.1815238264834719641 + z * (0.0330824603310423564 + z * (0.002935427941079408713 + z * (9.982884455195008484e-5 + z * (3.896344535820739269e-7 + z * -2.74724591681427145e-9)))))));
+    real denominator = 1.0 + z * (1.998691873690975826 + z * (1.624572734572609033 + z * (0.6882797416261857106 + z * (0.1616150908767978973 + z * (0.02056718584681987448 + z * (0.001269421114541973567 + z * 2.769495701127702445e-5))))));
+    return z * (z + 1) * (numerator / denominator);
+}
+
+DEVICE real special_stirling_error(real x)
+{
+    if (x >= 3) {
+        return special_stirling_series(x);
+    }
+    real shift = x < 1.5 ? 1 : 0;
+    return special_log_gamma_near_two(x - 2 + shift) - (x - 0.5 + shift) * log(x) + (x - HALF_LOG_2PI);
+}
+
+DEVICE real special_xlogy(real x, real y)
+{
+    return x == 0 ? 0 : x * log(y);
+}
+
+DEVICE real special_log_excess(real log_ratio, real u_)
+{
+    real r_ = u_ / (2 + u_);
+    real s = r_ * r_;
+    real series = 0.3333333333333332928 + s * (0.2000000000000729134 + s * (0.1428571428355437858 + s * (0.1111111135871393149 + s * (0.09090894718066429085 + s * (0.07692785032479311552 + s * (0.06657072104827468075 + s * (0.06000536404795356268 + s * (0.04400369243072336941 + s * 0.0808202280597176611))))))));
+    return s < 0.1111 ? r_ * (2 * s * series - u_) : fmin(log_ratio, 1 / EPSILON) - u_;
+}
+
+DEVICE real special_log_ratio_excess(real ratio, real u_)
+{
+    return special_log_excess(log(ratio), u_);
+}
+
+DEVICE real special_log_gamma(real x)
+{
+    real log_x = log(x);
+    if (x < 3) {
+        return special_log_gamma_near_two(x < 1.5 ? x - 1 : x - 2) - (x < 1.5 ? log_x : 0);
+    }
+    return (x - 0.5) * (log_x - 1) + (HALF_LOG_2PI - 0.5 + special_stirling_series(x));
+}
+
+DEVICE real dirichlet_logpdf_evaluate(SHARED const real *x, GLOBAL const real *a, int dim)
+{
+    real sum = 0;
+    real lost = 0;
+    for (int i = 0; i < dim; i++) {
+        real next = sum + a[i];
+        real added = next - sum;
+        lost += sum - (next - added) + (a[i] - added);
+        sum = next;
+    }
+    real value = 0;
+    if (special_large_shape(sum)) {
+        real constant_ = special_stirling_error(sum) + HALF_LOG_2PI - 0.5 * log(sum) + lost;
+        for (int i_2 = 0; i_2 < dim; i_2++) {
+            constant_ += 0.5 * log(a[i_2]) - HALF_LOG_2PI - special_stirling_error(a[i_2]);
+        }
+        real deviations = 0;
+        for (int i_3 = 0; i_3 < dim; i_3++) {
+            if (x[i_3] == 0) {
+                value += special_xlogy(a[i_3] - 1, 0) + a[i_3] * log(sum / a[i_3]);
+            } else {
+                real deviation = fma(x[i_3], sum, -a[i_3]);
+                deviations += deviation;
+                value += a[i_3] * special_log_ratio_excess(x[i_3] * (sum / a[i_3]), deviation / a[i_3]) - log(x[i_3]);
+            }
+        }
+        return value + deviations + constant_;
+    }
+    real log_beta = -special_log_gamma(sum);
+    for (int i_4 = 0; i_4 < dim; i_4++) {
+        log_beta += special_log_gamma(a[i_4]);
+    }
+    for (int i_5 = 0; i_5 < dim; i_5++) {
+        value += special_xlogy(a[i_5] - 1, x[i_5]);
+    }
+    return value - log_beta;
+}
+
+DEVICE real dirichlet_logpdf_checked_evaluate(SHARED const real *x, GLOBAL const real *a, int dim)
+{
+    real bad_a = 0;
+    for (int i = 0; i < dim; i++) {
+        if (!(a[i] > 0)) {
+            bad_a = NAN;
+        }
+    }
+    real bad_x = 0;
+    for (int i_2 = 0; i_2 < dim; i_2++) {
+        if (!(x[i_2] >= 0)) {
+            bad_x = -INFINITY;
+        }
+    }
+    real sum_x = 0;
+    for (int i_3 = 0; i_3 < dim; i_3++) {
+        sum_x += x[i_3];
+    }
+    if (!(fabs(sum_x - 1) <= sqrt(EPSILON))) {
+        bad_x = -INFINITY;
+    }
+    int nan_x = 0;
+    for (int i_4 = 0; i_4 < dim; i_4++) {
+        if (x[i_4] != x[i_4]) {
+            nan_x = 1;
+        }
+    }
+    real outside = nan_x ? NAN : bad_x;
+    int inside = bad_x == 0;
+    return (inside ? dirichlet_logpdf_evaluate(x, a, dim) : outside) + bad_a;
+}
+
+
+// Adds sums[k * threads + 0 .. threads - 1] into its first place, for every k, as a tree.
+DEVICE void add_threads(SHARED double *sums)
+{
+    for (int width = 64; width > 0; width /= 2) {
+        BARRIER();
+        for (index_t e = THREAD; e < width * 8; e += 128)
+            sums[e / width * 128 + e % width] += sums[e / width * 128 + e % width + width];
+    }
+    BARRIER();
+}
+
+// Adds the blocks' sums of this block's sets, in the order of the blocks, into `out`.
+DEVICE void add_blocks(GLOBAL double *out, GLOBAL const double *partial, index_t first_set, int sets_here, index_t blocks,
+                       SHARED double *sums)
+{
+    for (int k = 0; k < 8; k++) {
+        double total = 0;
+        if (k < sets_here)
+            for (index_t b = THREAD; b < blocks; b += 128)
+                total += partial[(first_set + k) * blocks + b];
+        sums[k * 128 + THREAD] = total;
+    }
+    add_threads(sums);
+    for (index_t k = THREAD; k < sets_here; k += 128)
+        out[first_set + k] = sums[k * 128];
+}
+
+
+KERNEL(128) dirichlet_logpdf_checked_loglik(
+    GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL double *partial, GLOBAL int *counters,
+    index_t n_rows, index_t n_sets, GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT a_per_set, index_t a_offset, index_t a_stride, int dim)
+{
+    const index_t first_set = BLOCK_X * 8;
+    const int sets_here = (int)MIN(n_sets - first_set, (index_t)8);
+    x_per_row += x_offset + first_set * x_stride;
+    a_per_set += a_offset;
+    SHARED_ARRAY(double, sums, 1024);
+
+    SHARED_ARRAY(real, vectors, 640);  // rows of x, padded to an odd length against bank conflicts
+    const int padded = dim | 1;
+    double total[8];
+    UNROLL for (int k = 0; k < 8; k++)
+        total[k] = 0;
+    for (index_t first = BLOCK_Y * 128; first < n_rows; first += BLOCKS_Y * 128) {
+        const int rows_here = (int)MIN(n_rows - first, (index_t)128);
+        for (index_t e = THREAD; e < rows_here * dim; e += 128)
+            vectors[e / dim * padded + e % dim] = x_per_row[first * dim + e];
+        BARRIER();
+        UNROLL for (int u = 0; u < 1; u++) {
+            const index_t r = u * 128 + THREAD;
+            const index_t n = first + r;
+            if (n < n_rows) {
+                    UNROLL for (int k = 0; k < 8; k++)
+                        total[k] += dirichlet_logpdf_checked_evaluate(vectors + (r) * padded, a_per_set + (first_set + MIN(k, sets_here - 1)) * a_stride, dim);
+            }
+        }
+        BARRIER();
+    }
+    UNROLL for (int k = 0; k < 8; k++)
+        sums[k * 128 + THREAD] = total[k];
+    add_threads(sums);
+    if (BLOCKS_Y == 1) {
+        for (index_t k = THREAD; k < sets_here; k += 128)
+            out[out_offset + first_set + k] = sums[k * 128];
+        return;
+    }
+    for (index_t k = THREAD; k < sets_here; k += 128)
+        partial[(first_set + k) * BLOCKS_Y + BLOCK_Y] = sums[k * 128];
+    __shared__ int last;  // does this block finish last of those that share its sets? Then it adds them all
+    __threadfence();
+    __syncthreads();
+    if (THREAD == 0) {
+        last = atomicAdd(&counters[BLOCK_X], 1) == BLOCKS_Y - 1;
+        __threadfence();
+    }
+    __syncthreads();
+    if (last) {
+        add_blocks(out + out_offset, partial, first_set, sets_here, BLOCKS_Y, sums);
+        if (THREAD == 0)
+            counters[BLOCK_X] = 0;
+    }
+
+}
+

@@ -1,0 +1,228 @@
+// The loglik kernel of ex_gaussian, made by `gpustats generate`. Do not edit.
+typedef double real;
+typedef long long index_t;
+#define KERNEL(threads) extern "C" __global__ void __launch_bounds__(threads)
+#define DEVICE static __device__ __forceinline__
+#define GLOBAL
+#define SHARED
+#define RESTRICT __restrict__
+#define SHARED_ARRAY(type, name, count) __shared__ type name[count]
+#define DYNAMIC_SHARED_ARRAY(type, name, count) extern __shared__ __align__(16) type name[]
+#define BARRIER() __syncthreads()
+#define BARRIER_GLOBAL() __syncthreads()
+#define UNROLL _Pragma("unroll")
+#define UNROLL_BY_4 _Pragma("unroll 4")
+#define THREAD ((int)threadIdx.x)
+#define BLOCK_X ((index_t)blockIdx.x)
+#define BLOCK_Y ((index_t)blockIdx.y)
+#define BLOCKS_Y ((index_t)gridDim.y)
+#define BLOCKS_X ((index_t)gridDim.x)
+#undef INFINITY
+#undef NAN
+#define INFINITY __int_as_float(0x7f800000)
+#define NAN __int_as_float(0x7fffffff)
+#define REAL(literal) literal
+#define EPSILON REAL(2.220446049250313e-16)
+#define PI REAL(3.14159265358979323846)
+#define LOG_2PI REAL(1.83787706640934548356)
+#define HALF_LOG_2PI REAL(0.91893853320467274178)
+#define LOG_2 REAL(0.69314718055994530942)
+#define LOG_PI REAL(1.14472988584940017414)
+#define SQRT_2 REAL(1.41421356237309504880)
+#define SQRT_PI REAL(1.77245385090551602730)
+#define SQRT_2_OVER_PI REAL(0.79788456080286535588)
+#define EULER_GAMMA REAL(0.57721566490153286061)
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+
+DEVICE real special_scaled_erfc(real x)
+{
+    real t = 1 - 7.5 / (x + 3.75);
+    real series = 1.237512630837827582 + t * (-0.1402405985855452088 + t * (0.003585415485466306909 + t * (0.08227673848999158997 + t * (-0.108803930141939147 + t * (0.09230432116435615983 + t * (-0.05869339858449184774 + t * (0.02836227737137004573 + t * (-0.009746579620815090139 + t * (0.001755626169227672094 + t * (0.0002937140877722768239 + t * (-0.0002901553656394712841 + t * (5.164737123871837686e-5 + t * (2.238759272534768919e-5 + t * (-1.143961526007594973e-5 + t * (-9.792975290998229177e-7 + t * (1.743857741135918114e-6 + t * (-5.081691181169818825e-8 + t * (-2.499653803740524239e-7 + t * (1.87785011564687965e-8 + t * (3.256499083798512925e-8 + t * (-1.952790162974836892e-9 + t * -2.729394133253385506e-9)))))))))))))))))))));
+    return series / (1 + 2 * x);
+}
+
+typedef struct {
+    real mu;
+    real c0;
+    real ratio;
+    real c1;
+    real c2;
+} ex_gaussian_logpdf_set;
+
+DEVICE ex_gaussian_logpdf_set ex_gaussian_logpdf_prepare_set(real mu, real sigma, real nu)
+{
+    ex_gaussian_logpdf_set set;
+    real ratio = sigma / nu;
+    set.mu = mu;
+    set.c0 = 1 / sigma;
+    set.ratio = ratio;
+    set.c1 = 0.5 * ratio;
+    set.c2 = -log(2 * nu);
+    return set;
+}
+
+typedef struct {
+    real x;
+} ex_gaussian_logpdf_row;
+
+DEVICE ex_gaussian_logpdf_row ex_gaussian_logpdf_prepare_row(real x)
+{
+    ex_gaussian_logpdf_row row;
+    row.x = x;
+    return row;
+}
+
+DEVICE real ex_gaussian_logpdf_evaluate(ex_gaussian_logpdf_set set, ex_gaussian_logpdf_row row)
+{
+    real z = (row.x - set.mu) * set.c0;
+    real u_ = (set.ratio - z) * (1 / SQRT_2);
+    real tail = special_scaled_erfc(fabs(u_));
+    real exponent = u_ > 0 ? 0.5 * z * z : set.ratio * (z - set.c1);
+    return set.c2 + log(u_ > 0 ? tail : 2 - tail * exp(-u_ * u_)) - exponent;
+}
+
+typedef struct {
+    ex_gaussian_logpdf_set ex_gaussian_0;
+    real c0;
+} ex_gaussian_logpdf_checked_set;
+
+DEVICE ex_gaussian_logpdf_checked_set ex_gaussian_logpdf_checked_prepare_set(real mu, real sigma, real nu)
+{
+    ex_gaussian_logpdf_checked_set set;
+    real bad_mu = mu == mu ? 0 : NAN;
+    real bad_sigma = sigma > 0 ? 0 : NAN;
+    real bad_nu = nu > 0 ? 0 : NAN;
+    set.ex_gaussian_0 = ex_gaussian_logpdf_prepare_set(mu, sigma, nu);
+    set.c0 = bad_mu + bad_sigma + bad_nu;
+    return set;
+}
+
+typedef struct {
+    ex_gaussian_logpdf_row ex_gaussian_0;
+    int inside;
+    real outside;
+} ex_gaussian_logpdf_checked_row;
+
+DEVICE ex_gaussian_logpdf_checked_row ex_gaussian_logpdf_checked_prepare_row(real x)
+{
+    ex_gaussian_logpdf_checked_row row;
+    real outside = x == x ? -INFINITY : NAN;
+    int inside = x == x;
+    row.ex_gaussian_0 = ex_gaussian_logpdf_prepare_row(x);
+    row.inside = inside;
+    row.outside = outside;
+    return row;
+}
+
+DEVICE real ex_gaussian_logpdf_checked_evaluate(ex_gaussian_logpdf_checked_set set, ex_gaussian_logpdf_checked_row row)
+{
+    real value = ex_gaussian_logpdf_evaluate(set.ex_gaussian_0, row.ex_gaussian_0);
+    return (row.inside ? value : row.outside) + set.c0;
+}
+
+
+// Adds sums[k * threads + 0 .. threads - 1] into its first place, for every k, as a tree.
+DEVICE void add_threads(SHARED double *sums)
+{
+    for (int width = 64; width > 0; width /= 2) {
+        BARRIER();
+        for (index_t e = THREAD; e < width * 8; e += 128)
+            sums[e / width * 128 + e % width] += sums[e / width * 128 + e % width + width];
+    }
+    BARRIER();
+}
+
+// Adds the blocks' sums of this block's sets, in the order of the blocks, into `out`.
+DEVICE void add_blocks(GLOBAL double *out, GLOBAL const double *partial, index_t first_set, int sets_here, index_t blocks,
+                       SHARED double *sums)
+{
+    for (int k = 0; k < 8; k++) {
+        double total = 0;
+        if (k < sets_here)
+            for (index_t b = THREAD; b < blocks; b += 128)
+                total += partial[(first_set + k) * blocks + b];
+        sums[k * 128 + THREAD] = total;
+    }
+    add_threads(sums);
+    for (index_t k = THREAD; k < sets_here; k += 128)
+        out[first_set + k] = sums[k * 128];
+}
+
+
+KERNEL(128) ex_gaussian_logpdf_checked_loglik(
+    GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL double *partial, GLOBAL int *counters,
+    index_t n_rows, index_t n_sets, GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT mu_per_set, index_t mu_offset, index_t mu_stride, GLOBAL const real *RESTRICT sigma_per_set, index_t sigma_offset, index_t sigma_stride, GLOBAL const real *RESTRICT nu_per_set, index_t nu_offset, index_t nu_stride)
+{
+    const index_t first_set = BLOCK_X * 8;
+    const int sets_here = (int)MIN(n_sets - first_set, (index_t)8);
+    x_per_row += x_offset + first_set * x_stride;
+    mu_per_set += mu_offset;
+    sigma_per_set += sigma_offset;
+    nu_per_set += nu_offset;
+    SHARED_ARRAY(double, sums, 1024);
+
+    // Whatever depends on the parameters alone: once per block.
+    SHARED_ARRAY(ex_gaussian_logpdf_checked_set, sets, 8);
+    for (index_t k = THREAD; k < 8; k += 128)
+        sets[k] = ex_gaussian_logpdf_checked_prepare_set(mu_per_set[(first_set + MIN(k, sets_here - 1)) * mu_stride], sigma_per_set[(first_set + MIN(k, sets_here - 1)) * sigma_stride], nu_per_set[(first_set + MIN(k, sets_here - 1)) * nu_stride]);
+    BARRIER();
+
+    double total[8];
+    UNROLL for (int k = 0; k < 8; k++)
+        total[k] = 0;
+    for (index_t first = BLOCK_Y * 256; first < n_rows; first += BLOCKS_Y * 256) {
+        if (first + 256 <= n_rows) {  // a whole tile: all its wide loads first
+            double2 x_tile[1];
+            UNROLL for (int u = 0; u < 1; u++)
+                x_tile[u] = *(GLOBAL const double2 *)(x_per_row + first + (u * 128 + THREAD) * 2);
+            UNROLL for (int u = 0; u < 1; u++) {
+                const double2 x_wide = x_tile[u];
+                {
+                    const ex_gaussian_logpdf_checked_row row = ex_gaussian_logpdf_checked_prepare_row(x_wide.x);
+                    UNROLL for (int k = 0; k < 8; k++)
+                        total[k] += ex_gaussian_logpdf_checked_evaluate(sets[k], row);
+                }
+                {
+                    const ex_gaussian_logpdf_checked_row row = ex_gaussian_logpdf_checked_prepare_row(x_wide.y);
+                    UNROLL for (int k = 0; k < 8; k++)
+                        total[k] += ex_gaussian_logpdf_checked_evaluate(sets[k], row);
+                }
+            }
+            continue;
+        }
+        UNROLL for (int u = 0; u < 2; u++) {
+            const index_t r = u * 128 + THREAD;
+            const index_t n = first + r;
+            if (n < n_rows) {
+                    const ex_gaussian_logpdf_checked_row row = ex_gaussian_logpdf_checked_prepare_row(x_per_row[n]);
+                    UNROLL for (int k = 0; k < 8; k++)
+                        total[k] += ex_gaussian_logpdf_checked_evaluate(sets[k], row);
+            }
+        }
+    }
+    UNROLL for (int k = 0; k < 8; k++)
+        sums[k * 128 + THREAD] = total[k];
+    add_threads(sums);
+    if (BLOCKS_Y == 1) {
+        for (index_t k = THREAD; k < sets_here; k += 128)
+            out[out_offset + first_set + k] = sums[k * 128];
+        return;
+    }
+    for (index_t k = THREAD; k < sets_here; k += 128)
+        partial[(first_set + k) * BLOCKS_Y + BLOCK_Y] = sums[k * 128];
+    __shared__ int last;  // does this block finish last of those that share its sets? Then it adds them all
+    __threadfence();
+    __syncthreads();
+    if (THREAD == 0) {
+        last = atomicAdd(&counters[BLOCK_X], 1) == BLOCKS_Y - 1;
+        __threadfence();
+    }
+    __syncthreads();
+    if (last) {
+        add_blocks(out + out_offset, partial, first_set, sets_here, BLOCKS_Y, sums);
+        if (THREAD == 0)
+            counters[BLOCK_X] = 0;
+    }
+
+}
+

@@ -1,0 +1,285 @@
+// The loglik kernel of gamma, made by `gpustats generate`. Do not edit.
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+typedef double real;
+typedef long index_t;
+// The hint keeps Intel's compiler from vectors wider than a small block, which it would run one thread at a time.
+#define KERNEL(threads) __kernel __attribute__((reqd_work_group_size(threads, 1, 1), intel_vec_len_hint(MIN(threads, 8)))) void
+#define DEVICE static
+#define GLOBAL __global
+#define SHARED __local
+#define RESTRICT restrict
+#define SHARED_ARRAY(type, name, count) __local type name[count]
+#define DYNAMIC_SHARED_ARRAY(type, name, count) __local type name[count] __attribute__((aligned(16)))
+#define BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
+#define BARRIER_GLOBAL() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+#define UNROLL _Pragma("unroll")
+#define UNROLL_BY_4  // compilers for CPUs know better
+#define THREAD ((index_t)get_local_id(0))  // as wide as an address: vectorisers of CPUs then see consecutive accesses
+#define BLOCK_X ((index_t)get_group_id(0))
+#define BLOCK_Y ((index_t)get_group_id(1))
+#define BLOCKS_Y ((index_t)get_num_groups(1))
+#define BLOCKS_X ((index_t)get_num_groups(0))
+#define STORE_2(v, to) vstore2((double2)(v##0, v##1), 0, to)
+#define STORE_4(v, to) vstore4((double4)(v##0, v##1, v##2, v##3), 0, to)
+#define STORE_8(v, to) vstore8((double8)(v##0, v##1, v##2, v##3, v##4, v##5, v##6, v##7), 0, to)
+#define REAL(literal) literal
+#define EPSILON REAL(2.220446049250313e-16)
+#define PI REAL(3.14159265358979323846)
+#define LOG_2PI REAL(1.83787706640934548356)
+#define HALF_LOG_2PI REAL(0.91893853320467274178)
+#define LOG_2 REAL(0.69314718055994530942)
+#define LOG_PI REAL(1.14472988584940017414)
+#define SQRT_2 REAL(1.41421356237309504880)
+#define SQRT_PI REAL(1.77245385090551602730)
+#define SQRT_2_OVER_PI REAL(0.79788456080286535588)
+#define EULER_GAMMA REAL(0.57721566490153286061)
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+
+DEVICE real special_log_excess(real log_ratio, real u_)
+{
+    real r_ = u_ / (2 + u_);
+    real s = r_ * r_;
+    real series = 0.3333333333333332928 + s * (0.2000000000000729134 + s * (0.1428571428355437858 + s * (0.1111111135871393149 + s * (0.09090894718066429085 + s * (0.07692785032479311552 + s * (0.06657072104827468075 + s * (0.06000536404795356268 + s * (0.04400369243072336941 + s * 0.0808202280597176611))))))));
+    return s < 0.1111 ? r_ * (2 * s * series - u_) : fmin(log_ratio, 1 / EPSILON) - u_;
+}
+
+DEVICE real special_log_ratio_excess(real ratio, real u_)
+{
+    return special_log_excess(log(ratio), u_);
+}
+
+DEVICE real special_stirling_series(real x)
+{
+    real v_ = 1 / x;
+    real s = v_ * v_;
+    return v_ * (0.08333333333333314114 + s * (-0.002777777777430500254 + s * (0.0007936506884915048197 + s * (-0.0005952255253448391347 + s * (0.0008409701331661107948 + s * (-0.001888716724424404014 + s * (0.005726056083836847512 + s * (-0.01843123144258370909 + s * (0.04649879924372260093 + s * -0.06067253307630472635)))))))));
+}
+
+DEVICE real special_log_gamma_near_two(real z)
+{
+    real numerator = 0.4227843350984671393 + z * (0.7446983132107947606 + z * (0.5193055283793975869 + z * (0.1815238264834719641 + z * (0.0330824603310423564 + z * (0.002935427941079408713 + z * (9.982884455195008484e-5 + z * (3.896344535820739269e-7 + z * -2.74724591681427145e-9)))))));
+    real denominator = 1.0 + z * (1.998691873690975826 + z * (1.624572734572609033 + z * (0.6882797416261857106 + z * (0.1616150908767978973 + z * (0.02056718584681987448 + z * (0.001269421114541973567 + z * 2.769495701127702445e-5))))));
+    return z * (z + 1) * (numerator / denominator);
+}
+
+DEVICE real special_stirling_error(real x)
+{
+    if (x >= 3) {
+        return special_stirling_series(x);
+    }
+    real shift = x < 1.5 ? 1 : 0;
+    return special_log_gamma_near_two(x - 2 + shift) - (x - 0.5 + shift) * log(x) + (x - HALF_LOG_2PI);
+}
+
+DEVICE int special_large_shape(real shape)
+{
+    return shape > (EPSILON < 1e-10 ? 100 : 10);
+}
+
+DEVICE real special_log_gamma(real x)
+{
+    real log_x = log(x);
+    if (x < 3) {
+        return special_log_gamma_near_two(x < 1.5 ? x - 1 : x - 2) - (x < 1.5 ? log_x : 0);
+    }
+    return (x - 0.5) * (log_x - 1) + (HALF_LOG_2PI - 0.5 + special_stirling_series(x));
+}
+
+typedef struct {
+    real c0;
+    real beta;
+    real alpha;
+    real c1;
+    real c2;
+    real c3;
+    int c4;
+    real c5;
+    real c6;
+} gamma_logpdf_set;
+
+DEVICE gamma_logpdf_set gamma_logpdf_prepare_set(real alpha, real beta)
+{
+    gamma_logpdf_set set;
+    set.c0 = alpha < 1 ? INFINITY : alpha > 1 ? -INFINITY : log(beta);
+    set.beta = beta;
+    set.alpha = alpha;
+    set.c1 = 1 / alpha;
+    set.c2 = 0.5 * log(alpha) - HALF_LOG_2PI - special_stirling_error(alpha);
+    set.c3 = beta / alpha;
+    set.c4 = special_large_shape(alpha);
+    set.c5 = alpha * log(beta) - special_log_gamma(alpha);
+    set.c6 = alpha - 1;
+    return set;
+}
+
+typedef struct {
+    int c0;
+    int c1;
+    real x;
+    real c2;
+} gamma_logpdf_row;
+
+DEVICE gamma_logpdf_row gamma_logpdf_prepare_row(real x)
+{
+    gamma_logpdf_row row;
+    row.c0 = isinf(x);
+    row.c1 = x == 0;
+    row.x = x;
+    row.c2 = log(x);
+    return row;
+}
+
+DEVICE real gamma_logpdf_evaluate(gamma_logpdf_set set, gamma_logpdf_row row)
+{
+    if (row.c0) {
+        return -INFINITY;
+    }
+    if (row.c1) {
+        return set.c0;
+    }
+    if (set.c4) {
+        real u_ = fma(set.beta, row.x, -set.alpha) * set.c1;
+        return set.c2 - row.c2 + set.alpha * special_log_ratio_excess(row.x * set.c3, u_);
+    }
+    return set.c5 + set.c6 * row.c2 - set.beta * row.x;
+}
+
+typedef struct {
+    gamma_logpdf_set gamma_0;
+    real c0;
+} gamma_logpdf_checked_set;
+
+DEVICE gamma_logpdf_checked_set gamma_logpdf_checked_prepare_set(real alpha, real beta)
+{
+    gamma_logpdf_checked_set set;
+    real bad_alpha = alpha > 0 ? 0 : NAN;
+    real bad_beta = beta > 0 ? 0 : NAN;
+    set.gamma_0 = gamma_logpdf_prepare_set(alpha, beta);
+    set.c0 = bad_alpha + bad_beta;
+    return set;
+}
+
+typedef struct {
+    gamma_logpdf_row gamma_0;
+    int inside;
+    real outside;
+} gamma_logpdf_checked_row;
+
+DEVICE gamma_logpdf_checked_row gamma_logpdf_checked_prepare_row(real x)
+{
+    gamma_logpdf_checked_row row;
+    real outside = x == x ? -INFINITY : NAN;
+    int inside = x >= 0;
+    row.gamma_0 = gamma_logpdf_prepare_row(x);
+    row.inside = inside;
+    row.outside = outside;
+    return row;
+}
+
+DEVICE real gamma_logpdf_checked_evaluate(gamma_logpdf_checked_set set, gamma_logpdf_checked_row row)
+{
+    real value = gamma_logpdf_evaluate(set.gamma_0, row.gamma_0);
+    return (row.inside ? value : row.outside) + set.c0;
+}
+
+
+// Adds sums[k * threads + 0 .. threads - 1] into its first place, for every k, as a tree.
+DEVICE void add_threads(SHARED double *sums)
+{
+    for (int width = 64; width > 0; width /= 2) {
+        BARRIER();
+        for (index_t e = THREAD; e < width * 8; e += 128)
+            sums[e / width * 128 + e % width] += sums[e / width * 128 + e % width + width];
+    }
+    BARRIER();
+}
+
+// Adds the blocks' sums of this block's sets, in the order of the blocks, into `out`.
+DEVICE void add_blocks(GLOBAL double *out, GLOBAL const double *partial, index_t first_set, int sets_here, index_t blocks,
+                       SHARED double *sums)
+{
+    for (int k = 0; k < 8; k++) {
+        double total = 0;
+        if (k < sets_here)
+            for (index_t b = THREAD; b < blocks; b += 128)
+                total += partial[(first_set + k) * blocks + b];
+        sums[k * 128 + THREAD] = total;
+    }
+    add_threads(sums);
+    for (index_t k = THREAD; k < sets_here; k += 128)
+        out[first_set + k] = sums[k * 128];
+}
+
+// OpenCL 1.2 orders no memory between work-groups of one launch: the blocks' sums are added by a launch of their own.
+KERNEL(128) add_partial_sums(
+    GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL const double *RESTRICT partial, index_t n_sets, index_t blocks)
+{
+    SHARED_ARRAY(double, sums, 1024);
+    const index_t first_set = BLOCK_X * 8;
+    add_blocks(out + out_offset, partial, first_set, (int)MIN(n_sets - first_set, (index_t)8), blocks, sums);
+}
+
+
+KERNEL(128) gamma_logpdf_checked_loglik(
+    GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL double *partial, GLOBAL int *counters,
+    index_t n_rows, index_t n_sets, GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT alpha_per_set, index_t alpha_offset, index_t alpha_stride, GLOBAL const real *RESTRICT beta_per_set, index_t beta_offset, index_t beta_stride)
+{
+    const index_t first_set = BLOCK_X * 8;
+    const int sets_here = (int)MIN(n_sets - first_set, (index_t)8);
+    x_per_row += x_offset + first_set * x_stride;
+    alpha_per_set += alpha_offset;
+    beta_per_set += beta_offset;
+    SHARED_ARRAY(double, sums, 1024);
+
+    // Whatever depends on the parameters alone: once per block.
+    SHARED_ARRAY(gamma_logpdf_checked_set, sets, 8);
+    for (index_t k = THREAD; k < 8; k += 128)
+        sets[k] = gamma_logpdf_checked_prepare_set(alpha_per_set[(first_set + MIN(k, sets_here - 1)) * alpha_stride], beta_per_set[(first_set + MIN(k, sets_here - 1)) * beta_stride]);
+    BARRIER();
+
+    double total[8];
+    UNROLL for (int k = 0; k < 8; k++)
+        total[k] = 0;
+    for (index_t first = BLOCK_Y * 256; first < n_rows; first += BLOCKS_Y * 256) {
+        if (first + 256 <= n_rows) {  // a whole tile: all its wide loads first
+            double2 x_tile[1];
+            UNROLL for (int u = 0; u < 1; u++)
+                x_tile[u] = *(GLOBAL const double2 *)(x_per_row + first + (u * 128 + THREAD) * 2);
+            UNROLL for (int u = 0; u < 1; u++) {
+                const double2 x_wide = x_tile[u];
+                {
+                    const gamma_logpdf_checked_row row = gamma_logpdf_checked_prepare_row(x_wide.x);
+                    UNROLL for (int k = 0; k < 8; k++)
+                        total[k] += gamma_logpdf_checked_evaluate(sets[k], row);
+                }
+                {
+                    const gamma_logpdf_checked_row row = gamma_logpdf_checked_prepare_row(x_wide.y);
+                    UNROLL for (int k = 0; k < 8; k++)
+                        total[k] += gamma_logpdf_checked_evaluate(sets[k], row);
+                }
+            }
+            continue;
+        }
+        UNROLL for (int u = 0; u < 2; u++) {
+            const index_t r = u * 128 + THREAD;
+            const index_t n = first + r;
+            if (n < n_rows) {
+                    const gamma_logpdf_checked_row row = gamma_logpdf_checked_prepare_row(x_per_row[n]);
+                    UNROLL for (int k = 0; k < 8; k++)
+                        total[k] += gamma_logpdf_checked_evaluate(sets[k], row);
+            }
+        }
+    }
+    UNROLL for (int k = 0; k < 8; k++)
+        sums[k * 128 + THREAD] = total[k];
+    add_threads(sums);
+    if (BLOCKS_Y == 1) {
+        for (index_t k = THREAD; k < sets_here; k += 128)
+            out[out_offset + first_set + k] = sums[k * 128];
+        return;
+    }
+    for (index_t k = THREAD; k < sets_here; k += 128)
+        partial[(first_set + k) * BLOCKS_Y + BLOCK_Y] = sums[k * 128];
+
+}
+

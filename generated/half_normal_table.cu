@@ -1,0 +1,138 @@
+// The table kernel of half_normal, made by `gpustats generate`. Do not edit.
+typedef double real;
+typedef long long index_t;
+#define KERNEL(threads) extern "C" __global__ void __launch_bounds__(threads)
+#define DEVICE static __device__ __forceinline__
+#define GLOBAL
+#define SHARED
+#define RESTRICT __restrict__
+#define SHARED_ARRAY(type, name, count) __shared__ type name[count]
+#define DYNAMIC_SHARED_ARRAY(type, name, count) extern __shared__ __align__(16) type name[]
+#define BARRIER() __syncthreads()
+#define BARRIER_GLOBAL() __syncthreads()
+#define UNROLL _Pragma("unroll")
+#define UNROLL_BY_4 _Pragma("unroll 4")
+#define THREAD ((int)threadIdx.x)
+#define BLOCK_X ((index_t)blockIdx.x)
+#define BLOCK_Y ((index_t)blockIdx.y)
+#define BLOCKS_Y ((index_t)gridDim.y)
+#define BLOCKS_X ((index_t)gridDim.x)
+#undef INFINITY
+#undef NAN
+#define INFINITY __int_as_float(0x7f800000)
+#define NAN __int_as_float(0x7fffffff)
+#define REAL(literal) literal
+#define EPSILON REAL(2.220446049250313e-16)
+#define PI REAL(3.14159265358979323846)
+#define LOG_2PI REAL(1.83787706640934548356)
+#define HALF_LOG_2PI REAL(0.91893853320467274178)
+#define LOG_2 REAL(0.69314718055994530942)
+#define LOG_PI REAL(1.14472988584940017414)
+#define SQRT_2 REAL(1.41421356237309504880)
+#define SQRT_PI REAL(1.77245385090551602730)
+#define SQRT_2_OVER_PI REAL(0.79788456080286535588)
+#define EULER_GAMMA REAL(0.57721566490153286061)
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+
+typedef struct {
+    real c0;
+    real c1;
+} half_normal_logpdf_set;
+
+DEVICE half_normal_logpdf_set half_normal_logpdf_prepare_set(real sigma)
+{
+    half_normal_logpdf_set set;
+    set.c0 = 1 / sigma;
+    set.c1 = log(SQRT_2_OVER_PI / sigma);
+    return set;
+}
+
+typedef struct {
+    real x;
+} half_normal_logpdf_row;
+
+DEVICE half_normal_logpdf_row half_normal_logpdf_prepare_row(real x)
+{
+    half_normal_logpdf_row row;
+    row.x = x;
+    return row;
+}
+
+DEVICE real half_normal_logpdf_evaluate(half_normal_logpdf_set set, half_normal_logpdf_row row)
+{
+    real z = row.x * set.c0;
+    return set.c1 - 0.5 * z * z;
+}
+
+typedef struct {
+    half_normal_logpdf_set half_normal_0;
+    real bad_sigma;
+} half_normal_logpdf_checked_set;
+
+DEVICE half_normal_logpdf_checked_set half_normal_logpdf_checked_prepare_set(real sigma)
+{
+    half_normal_logpdf_checked_set set;
+    real bad_sigma = sigma > 0 ? 0 : NAN;
+    set.half_normal_0 = half_normal_logpdf_prepare_set(sigma);
+    set.bad_sigma = bad_sigma;
+    return set;
+}
+
+typedef struct {
+    half_normal_logpdf_row half_normal_0;
+    int inside;
+    real outside;
+} half_normal_logpdf_checked_row;
+
+DEVICE half_normal_logpdf_checked_row half_normal_logpdf_checked_prepare_row(real x)
+{
+    half_normal_logpdf_checked_row row;
+    real outside = x == x ? -INFINITY : NAN;
+    int inside = x >= 0;
+    row.half_normal_0 = half_normal_logpdf_prepare_row(x);
+    row.inside = inside;
+    row.outside = outside;
+    return row;
+}
+
+DEVICE real half_normal_logpdf_checked_evaluate(half_normal_logpdf_checked_set set, half_normal_logpdf_checked_row row)
+{
+    real value = half_normal_logpdf_evaluate(set.half_normal_0, row.half_normal_0);
+    return (row.inside ? value : row.outside) + set.bad_sigma;
+}
+
+KERNEL(256) half_normal_logpdf_checked_table(
+    GLOBAL real *RESTRICT out, index_t out_offset, index_t n_rows, index_t n_sets, index_t row_stride, index_t set_stride,
+    GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT sigma_per_set, index_t sigma_offset, index_t sigma_stride)
+{
+    const index_t first_set = BLOCK_X * 8;
+    const int sets_here = (int)MIN(n_sets - first_set, (index_t)8);
+    x_per_row += x_offset + first_set * x_stride;
+    sigma_per_set += sigma_offset;
+    out += out_offset + first_set * set_stride;
+
+    // Whatever depends on the parameters alone: once per block.
+    SHARED_ARRAY(half_normal_logpdf_checked_set, sets, 8);
+    for (index_t k = THREAD; k < sets_here; k += 256)
+        sets[k] = half_normal_logpdf_checked_prepare_set(sigma_per_set[(first_set + k) * sigma_stride]);
+    BARRIER();
+
+    const int columns = (sets_here + 1) / 2, rows_at_once = 256 / columns;
+    const int column = THREAD % columns * 2, my_row = THREAD / columns;
+    half_normal_logpdf_checked_set set[2];
+    UNROLL for (int v = 0; v < 2; v++)
+        set[v] = sets[MIN(column + v, sets_here - 1)];
+
+    for (index_t first = BLOCK_Y * 256; first < n_rows; first += BLOCKS_Y * 256) {
+        const int rows_here = (int)MIN(n_rows - first, (index_t)256);
+        for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
+            const half_normal_logpdf_checked_row row = half_normal_logpdf_checked_prepare_row(x_per_row[first + r]);
+            GLOBAL real *cell = out + (first + r) * row_stride + column;  // set_stride is 1 here
+            double2 result;
+            result.x = half_normal_logpdf_checked_evaluate(set[0], row);
+            result.y = half_normal_logpdf_checked_evaluate(set[1], row);
+            *(GLOBAL double2 *)cell = result;
+        }
+    }
+}
+

@@ -1,0 +1,256 @@
+// The loglik kernel of half_student_t, made by `gpustats generate`. Do not edit.
+typedef double real;
+typedef long long index_t;
+#define KERNEL(threads) extern "C" __global__ void __launch_bounds__(threads)
+#define DEVICE static __device__ __forceinline__
+#define GLOBAL
+#define SHARED
+#define RESTRICT __restrict__
+#define SHARED_ARRAY(type, name, count) __shared__ type name[count]
+#define DYNAMIC_SHARED_ARRAY(type, name, count) extern __shared__ __align__(16) type name[]
+#define BARRIER() __syncthreads()
+#define BARRIER_GLOBAL() __syncthreads()
+#define UNROLL _Pragma("unroll")
+#define UNROLL_BY_4 _Pragma("unroll 4")
+#define THREAD ((int)threadIdx.x)
+#define BLOCK_X ((index_t)blockIdx.x)
+#define BLOCK_Y ((index_t)blockIdx.y)
+#define BLOCKS_Y ((index_t)gridDim.y)
+#define BLOCKS_X ((index_t)gridDim.x)
+#undef INFINITY
+#undef NAN
+#define INFINITY __int_as_float(0x7f800000)
+#define NAN __int_as_float(0x7fffffff)
+#define REAL(literal) literal
+#define EPSILON REAL(2.220446049250313e-16)
+#define PI REAL(3.14159265358979323846)
+#define LOG_2PI REAL(1.83787706640934548356)
+#define HALF_LOG_2PI REAL(0.91893853320467274178)
+#define LOG_2 REAL(0.69314718055994530942)
+#define LOG_PI REAL(1.14472988584940017414)
+#define SQRT_2 REAL(1.41421356237309504880)
+#define SQRT_PI REAL(1.77245385090551602730)
+#define SQRT_2_OVER_PI REAL(0.79788456080286535588)
+#define EULER_GAMMA REAL(0.57721566490153286061)
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+
+DEVICE real special_log1p_square(real y)
+{
+    int large = fabs(y) > 1 / EPSILON;
+    return (large ? 2 : 1) * log1p(large ? fabs(y) : y * y);
+}
+
+DEVICE real special_stirling_series(real x)
+{
+    real v_ = 1 / x;
+    real s = v_ * v_;
+    return v_ * (0.08333333333333314114 + s * (-0.002777777777430500254 + s * (0.0007936506884915048197 + s * (-0.0005952255253448391347 + s * (0.0008409701331661107948 + s * (-0.001888716724424404014 + s * (0.005726056083836847512 + s * (-0.01843123144258370909 + s * (0.04649879924372260093 + s * -0.06067253307630472635)))))))));
+}
+
+DEVICE real special_log_gamma_near_two(real z)
+{
+    real numerator = 0.4227843350984671393 + z * (0.7446983132107947606 + z * (0.5193055283793975869 + z * (0.1815238264834719641 + z * (0.0330824603310423564 + z * (0.002935427941079408713 + z * (9.982884455195008484e-5 + z * (3.896344535820739269e-7 + z * -2.74724591681427145e-9)))))));
+    real denominator = 1.0 + z * (1.998691873690975826 + z * (1.624572734572609033 + z * (0.6882797416261857106 + z * (0.1616150908767978973 + z * (0.02056718584681987448 + z * (0.001269421114541973567 + z * 2.769495701127702445e-5))))));
+    return z * (z + 1) * (numerator / denominator);
+}
+
+DEVICE real special_stirling_error(real x)
+{
+    if (x >= 3) {
+        return special_stirling_series(x);
+    }
+    real shift = x < 1.5 ? 1 : 0;
+    return special_log_gamma_near_two(x - 2 + shift) - (x - 0.5 + shift) * log(x) + (x - HALF_LOG_2PI);
+}
+
+DEVICE real special_lbeta(real a, real b)
+{
+    real p = fmin(a, b);
+    real q = fmax(a, b);
+    return special_stirling_error(p) + (special_stirling_error(q) - special_stirling_error(p + q)) + HALF_LOG_2PI - 0.5 * log(q) - (p - 0.5) * log1p(q / p) - q * log1p(p / q);
+}
+
+typedef struct {
+    real c0;
+    real c1;
+    real sigma;
+    int c2;
+    real c3;
+    real c4;
+} half_student_t_logpdf_set;
+
+DEVICE half_student_t_logpdf_set half_student_t_logpdf_prepare_set(real nu, real sigma)
+{
+    half_student_t_logpdf_set set;
+    set.c0 = 1 / (sigma * sqrt(nu));
+    set.c1 = log(SQRT_2_OVER_PI / sigma);
+    set.sigma = sigma;
+    set.c2 = isinf(nu);
+    set.c3 = LOG_2 - (special_lbeta(0.5, 0.5 * nu) + 0.5 * log(nu) + log(sigma));
+    set.c4 = 0.5 * (nu + 1);
+    return set;
+}
+
+typedef struct {
+    real x;
+} half_student_t_logpdf_row;
+
+DEVICE half_student_t_logpdf_row half_student_t_logpdf_prepare_row(real x)
+{
+    half_student_t_logpdf_row row;
+    row.x = x;
+    return row;
+}
+
+DEVICE real half_student_t_logpdf_evaluate(half_student_t_logpdf_set set, half_student_t_logpdf_row row)
+{
+    real y = row.x * set.c0;
+    if (set.c2) {
+        return set.c1 - 0.5 * (row.x / set.sigma) * (row.x / set.sigma);
+    }
+    return set.c3 - set.c4 * special_log1p_square(y);
+}
+
+typedef struct {
+    half_student_t_logpdf_set half_student_t_0;
+    real c0;
+} half_student_t_logpdf_checked_set;
+
+DEVICE half_student_t_logpdf_checked_set half_student_t_logpdf_checked_prepare_set(real nu, real sigma)
+{
+    half_student_t_logpdf_checked_set set;
+    real bad_nu = nu > 0 ? 0 : NAN;
+    real bad_sigma = sigma > 0 ? 0 : NAN;
+    set.half_student_t_0 = half_student_t_logpdf_prepare_set(nu, sigma);
+    set.c0 = bad_nu + bad_sigma;
+    return set;
+}
+
+typedef struct {
+    half_student_t_logpdf_row half_student_t_0;
+    int inside;
+    real outside;
+} half_student_t_logpdf_checked_row;
+
+DEVICE half_student_t_logpdf_checked_row half_student_t_logpdf_checked_prepare_row(real x)
+{
+    half_student_t_logpdf_checked_row row;
+    real outside = x == x ? -INFINITY : NAN;
+    int inside = x >= 0;
+    row.half_student_t_0 = half_student_t_logpdf_prepare_row(x);
+    row.inside = inside;
+    row.outside = outside;
+    return row;
+}
+
+DEVICE real half_student_t_logpdf_checked_evaluate(half_student_t_logpdf_checked_set set, half_student_t_logpdf_checked_row row)
+{
+    real value = half_student_t_logpdf_evaluate(set.half_student_t_0, row.half_student_t_0);
+    return (row.inside ? value : row.outside) + set.c0;
+}
+
+
+// Adds sums[k * threads + 0 .. threads - 1] into its first place, for every k, as a tree.
+DEVICE void add_threads(SHARED double *sums)
+{
+    for (int width = 64; width > 0; width /= 2) {
+        BARRIER();
+        for (index_t e = THREAD; e < width * 8; e += 128)
+            sums[e / width * 128 + e % width] += sums[e / width * 128 + e % width + width];
+    }
+    BARRIER();
+}
+
+// Adds the blocks' sums of this block's sets, in the order of the blocks, into `out`.
+DEVICE void add_blocks(GLOBAL double *out, GLOBAL const double *partial, index_t first_set, int sets_here, index_t blocks,
+                       SHARED double *sums)
+{
+    for (int k = 0; k < 8; k++) {
+        double total = 0;
+        if (k < sets_here)
+            for (index_t b = THREAD; b < blocks; b += 128)
+                total += partial[(first_set + k) * blocks + b];
+        sums[k * 128 + THREAD] = total;
+    }
+    add_threads(sums);
+    for (index_t k = THREAD; k < sets_here; k += 128)
+        out[first_set + k] = sums[k * 128];
+}
+
+
+KERNEL(128) half_student_t_logpdf_checked_loglik(
+    GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL double *partial, GLOBAL int *counters,
+    index_t n_rows, index_t n_sets, GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT nu_per_set, index_t nu_offset, index_t nu_stride, GLOBAL const real *RESTRICT sigma_per_set, index_t sigma_offset, index_t sigma_stride)
+{
+    const index_t first_set = BLOCK_X * 8;
+    const int sets_here = (int)MIN(n_sets - first_set, (index_t)8);
+    x_per_row += x_offset + first_set * x_stride;
+    nu_per_set += nu_offset;
+    sigma_per_set += sigma_offset;
+    SHARED_ARRAY(double, sums, 1024);
+
+    // Whatever depends on the parameters alone: once per block.
+    SHARED_ARRAY(half_student_t_logpdf_checked_set, sets, 8);
+    for (index_t k = THREAD; k < 8; k += 128)
+        sets[k] = half_student_t_logpdf_checked_prepare_set(nu_per_set[(first_set + MIN(k, sets_here - 1)) * nu_stride], sigma_per_set[(first_set + MIN(k, sets_here - 1)) * sigma_stride]);
+    BARRIER();
+
+    double total[8];
+    UNROLL for (int k = 0; k < 8; k++)
+        total[k] = 0;
+    for (index_t first = BLOCK_Y * 256; first < n_rows; first += BLOCKS_Y * 256) {
+        if (first + 256 <= n_rows) {  // a whole tile: all its wide loads first
+            double2 x_tile[1];
+            UNROLL for (int u = 0; u < 1; u++)
+                x_tile[u] = *(GLOBAL const double2 *)(x_per_row + first + (u * 128 + THREAD) * 2);
+            UNROLL for (int u = 0; u < 1; u++) {
+                const double2 x_wide = x_tile[u];
+                {
+                    const half_student_t_logpdf_checked_row row = half_student_t_logpdf_checked_prepare_row(x_wide.x);
+                    UNROLL for (int k = 0; k < 8; k++)
+                        total[k] += half_student_t_logpdf_checked_evaluate(sets[k], row);
+                }
+                {
+                    const half_student_t_logpdf_checked_row row = half_student_t_logpdf_checked_prepare_row(x_wide.y);
+                    UNROLL for (int k = 0; k < 8; k++)
+                        total[k] += half_student_t_logpdf_checked_evaluate(sets[k], row);
+                }
+            }
+            continue;
+        }
+        UNROLL for (int u = 0; u < 2; u++) {
+            const index_t r = u * 128 + THREAD;
+            const index_t n = first + r;
+            if (n < n_rows) {
+                    const half_student_t_logpdf_checked_row row = half_student_t_logpdf_checked_prepare_row(x_per_row[n]);
+                    UNROLL for (int k = 0; k < 8; k++)
+                        total[k] += half_student_t_logpdf_checked_evaluate(sets[k], row);
+            }
+        }
+    }
+    UNROLL for (int k = 0; k < 8; k++)
+        sums[k * 128 + THREAD] = total[k];
+    add_threads(sums);
+    if (BLOCKS_Y == 1) {
+        for (index_t k = THREAD; k < sets_here; k += 128)
+            out[out_offset + first_set + k] = sums[k * 128];
+        return;
+    }
+    for (index_t k = THREAD; k < sets_here; k += 128)
+        partial[(first_set + k) * BLOCKS_Y + BLOCK_Y] = sums[k * 128];
+    __shared__ int last;  // does this block finish last of those that share its sets? Then it adds them all
+    __threadfence();
+    __syncthreads();
+    if (THREAD == 0) {
+        last = atomicAdd(&counters[BLOCK_X], 1) == BLOCKS_Y - 1;
+        __threadfence();
+    }
+    __syncthreads();
+    if (last) {
+        add_blocks(out + out_offset, partial, first_set, sets_here, BLOCKS_Y, sums);
+        if (THREAD == 0)
+            counters[BLOCK_X] = 0;
+    }
+
+}
+

@@ -1,0 +1,158 @@
+// The table kernel of kumaraswamy, made by `gpustats generate`. Do not edit.
+typedef double real;
+typedef long long index_t;
+#define KERNEL(threads) extern "C" __global__ void __launch_bounds__(threads)
+#define DEVICE static __device__ __forceinline__
+#define GLOBAL
+#define SHARED
+#define RESTRICT __restrict__
+#define SHARED_ARRAY(type, name, count) __shared__ type name[count]
+#define DYNAMIC_SHARED_ARRAY(type, name, count) extern __shared__ __align__(16) type name[]
+#define BARRIER() __syncthreads()
+#define BARRIER_GLOBAL() __syncthreads()
+#define UNROLL _Pragma("unroll")
+#define UNROLL_BY_4 _Pragma("unroll 4")
+#define THREAD ((int)threadIdx.x)
+#define BLOCK_X ((index_t)blockIdx.x)
+#define BLOCK_Y ((index_t)blockIdx.y)
+#define BLOCKS_Y ((index_t)gridDim.y)
+#define BLOCKS_X ((index_t)gridDim.x)
+#undef INFINITY
+#undef NAN
+#define INFINITY __int_as_float(0x7f800000)
+#define NAN __int_as_float(0x7fffffff)
+#define REAL(literal) literal
+#define EPSILON REAL(2.220446049250313e-16)
+#define PI REAL(3.14159265358979323846)
+#define LOG_2PI REAL(1.83787706640934548356)
+#define HALF_LOG_2PI REAL(0.91893853320467274178)
+#define LOG_2 REAL(0.69314718055994530942)
+#define LOG_PI REAL(1.14472988584940017414)
+#define SQRT_2 REAL(1.41421356237309504880)
+#define SQRT_PI REAL(1.77245385090551602730)
+#define SQRT_2_OVER_PI REAL(0.79788456080286535588)
+#define EULER_GAMMA REAL(0.57721566490153286061)
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+
+DEVICE real special_log1mexp(real x)
+{
+    return x > -LOG_2 ? log(-expm1(x)) : log1p(-exp(x));
+}
+
+typedef struct {
+    real c0;
+    int c1;
+    real c2;
+    int c3;
+    real c4;
+    real a;
+} kumaraswamy_logpdf_set;
+
+DEVICE kumaraswamy_logpdf_set kumaraswamy_logpdf_prepare_set(real a, real b)
+{
+    kumaraswamy_logpdf_set set;
+    set.c0 = log(a) + log(b);
+    set.c1 = a == 1;
+    set.c2 = a - 1;
+    set.c3 = b == 1;
+    set.c4 = b - 1;
+    set.a = a;
+    return set;
+}
+
+typedef struct {
+    real c0;
+} kumaraswamy_logpdf_row;
+
+DEVICE kumaraswamy_logpdf_row kumaraswamy_logpdf_prepare_row(real x)
+{
+    kumaraswamy_logpdf_row row;
+    row.c0 = log(x);
+    return row;
+}
+
+DEVICE real kumaraswamy_logpdf_evaluate(kumaraswamy_logpdf_set set, kumaraswamy_logpdf_row row)
+{
+    return set.c0 + (set.c1 ? 0 : set.c2 * row.c0) + (set.c3 ? 0 : set.c4 * special_log1mexp(set.a * row.c0));
+}
+
+typedef struct {
+    kumaraswamy_logpdf_set kumaraswamy_0;
+    real c0;
+} kumaraswamy_logpdf_checked_set;
+
+DEVICE kumaraswamy_logpdf_checked_set kumaraswamy_logpdf_checked_prepare_set(real a, real b)
+{
+    kumaraswamy_logpdf_checked_set set;
+    real bad_a = a > 0 ? 0 : NAN;
+    real bad_b = b > 0 ? 0 : NAN;
+    set.kumaraswamy_0 = kumaraswamy_logpdf_prepare_set(a, b);
+    set.c0 = bad_a + bad_b;
+    return set;
+}
+
+typedef struct {
+    kumaraswamy_logpdf_row kumaraswamy_0;
+    int inside;
+    real outside;
+} kumaraswamy_logpdf_checked_row;
+
+DEVICE kumaraswamy_logpdf_checked_row kumaraswamy_logpdf_checked_prepare_row(real x)
+{
+    kumaraswamy_logpdf_checked_row row;
+    real outside = x == x ? -INFINITY : NAN;
+    int inside = x >= 0 && x <= 1;
+    row.kumaraswamy_0 = kumaraswamy_logpdf_prepare_row(x);
+    row.inside = inside;
+    row.outside = outside;
+    return row;
+}
+
+DEVICE real kumaraswamy_logpdf_checked_evaluate(kumaraswamy_logpdf_checked_set set, kumaraswamy_logpdf_checked_row row)
+{
+    real value = kumaraswamy_logpdf_evaluate(set.kumaraswamy_0, row.kumaraswamy_0);
+    return (row.inside ? value : row.outside) + set.c0;
+}
+
+KERNEL(256) kumaraswamy_logpdf_checked_table(
+    GLOBAL real *RESTRICT out, index_t out_offset, index_t n_rows, index_t n_sets, index_t row_stride, index_t set_stride,
+    GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT a_per_set, index_t a_offset, index_t a_stride, GLOBAL const real *RESTRICT b_per_set, index_t b_offset, index_t b_stride)
+{
+    const index_t first_set = BLOCK_X * 8;
+    const int sets_here = (int)MIN(n_sets - first_set, (index_t)8);
+    x_per_row += x_offset + first_set * x_stride;
+    a_per_set += a_offset;
+    b_per_set += b_offset;
+    out += out_offset + first_set * set_stride;
+
+    // Whatever depends on the parameters alone: once per block.
+    SHARED_ARRAY(kumaraswamy_logpdf_checked_set, sets, 8);
+    for (index_t k = THREAD; k < sets_here; k += 256)
+        sets[k] = kumaraswamy_logpdf_checked_prepare_set(a_per_set[(first_set + k) * a_stride], b_per_set[(first_set + k) * b_stride]);
+    BARRIER();
+
+    const int columns = (sets_here + 1) / 2, rows_at_once = 256 / columns;
+    const int column = THREAD % columns * 2, my_row = THREAD / columns;
+    kumaraswamy_logpdf_checked_set set[2];
+    UNROLL for (int v = 0; v < 2; v++)
+        set[v] = sets[MIN(column + v, sets_here - 1)];
+    SHARED_ARRAY(kumaraswamy_logpdf_checked_row, rows, 256);
+
+    for (index_t first = BLOCK_Y * 256; first < n_rows; first += BLOCKS_Y * 256) {
+        const int rows_here = (int)MIN(n_rows - first, (index_t)256);
+        // Whatever depends on the observation alone: once per row.
+        for (index_t r = THREAD; r < rows_here; r += 256)
+            rows[r] = kumaraswamy_logpdf_checked_prepare_row(x_per_row[first + r]);
+        BARRIER();
+        for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
+            const kumaraswamy_logpdf_checked_row row = rows[r];
+            GLOBAL real *cell = out + (first + r) * row_stride + column;  // set_stride is 1 here
+            double2 result;
+            result.x = kumaraswamy_logpdf_checked_evaluate(set[0], row);
+            result.y = kumaraswamy_logpdf_checked_evaluate(set[1], row);
+            *(GLOBAL double2 *)cell = result;
+        }
+        BARRIER();
+    }
+}
+

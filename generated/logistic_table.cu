@@ -1,0 +1,142 @@
+// The table kernel of logistic, made by `gpustats generate`. Do not edit.
+typedef double real;
+typedef long long index_t;
+#define KERNEL(threads) extern "C" __global__ void __launch_bounds__(threads)
+#define DEVICE static __device__ __forceinline__
+#define GLOBAL
+#define SHARED
+#define RESTRICT __restrict__
+#define SHARED_ARRAY(type, name, count) __shared__ type name[count]
+#define DYNAMIC_SHARED_ARRAY(type, name, count) extern __shared__ __align__(16) type name[]
+#define BARRIER() __syncthreads()
+#define BARRIER_GLOBAL() __syncthreads()
+#define UNROLL _Pragma("unroll")
+#define UNROLL_BY_4 _Pragma("unroll 4")
+#define THREAD ((int)threadIdx.x)
+#define BLOCK_X ((index_t)blockIdx.x)
+#define BLOCK_Y ((index_t)blockIdx.y)
+#define BLOCKS_Y ((index_t)gridDim.y)
+#define BLOCKS_X ((index_t)gridDim.x)
+#undef INFINITY
+#undef NAN
+#define INFINITY __int_as_float(0x7f800000)
+#define NAN __int_as_float(0x7fffffff)
+#define REAL(literal) literal
+#define EPSILON REAL(2.220446049250313e-16)
+#define PI REAL(3.14159265358979323846)
+#define LOG_2PI REAL(1.83787706640934548356)
+#define HALF_LOG_2PI REAL(0.91893853320467274178)
+#define LOG_2 REAL(0.69314718055994530942)
+#define LOG_PI REAL(1.14472988584940017414)
+#define SQRT_2 REAL(1.41421356237309504880)
+#define SQRT_PI REAL(1.77245385090551602730)
+#define SQRT_2_OVER_PI REAL(0.79788456080286535588)
+#define EULER_GAMMA REAL(0.57721566490153286061)
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+
+typedef struct {
+    real mu;
+    real c0;
+    real c1;
+} logistic_logpdf_set;
+
+DEVICE logistic_logpdf_set logistic_logpdf_prepare_set(real mu, real s)
+{
+    logistic_logpdf_set set;
+    set.mu = mu;
+    set.c0 = 1 / s;
+    set.c1 = -log(s);
+    return set;
+}
+
+typedef struct {
+    real x;
+} logistic_logpdf_row;
+
+DEVICE logistic_logpdf_row logistic_logpdf_prepare_row(real x)
+{
+    logistic_logpdf_row row;
+    row.x = x;
+    return row;
+}
+
+DEVICE real logistic_logpdf_evaluate(logistic_logpdf_set set, logistic_logpdf_row row)
+{
+    real z = fabs(row.x - set.mu) * set.c0;
+    return set.c1 - z - 2 * log1p(exp(-z));
+}
+
+typedef struct {
+    logistic_logpdf_set logistic_0;
+    real c0;
+} logistic_logpdf_checked_set;
+
+DEVICE logistic_logpdf_checked_set logistic_logpdf_checked_prepare_set(real mu, real s)
+{
+    logistic_logpdf_checked_set set;
+    real bad_mu = mu == mu ? 0 : NAN;
+    real bad_s = s > 0 ? 0 : NAN;
+    set.logistic_0 = logistic_logpdf_prepare_set(mu, s);
+    set.c0 = bad_mu + bad_s;
+    return set;
+}
+
+typedef struct {
+    logistic_logpdf_row logistic_0;
+    int inside;
+    real outside;
+} logistic_logpdf_checked_row;
+
+DEVICE logistic_logpdf_checked_row logistic_logpdf_checked_prepare_row(real x)
+{
+    logistic_logpdf_checked_row row;
+    real outside = x == x ? -INFINITY : NAN;
+    int inside = x == x;
+    row.logistic_0 = logistic_logpdf_prepare_row(x);
+    row.inside = inside;
+    row.outside = outside;
+    return row;
+}
+
+DEVICE real logistic_logpdf_checked_evaluate(logistic_logpdf_checked_set set, logistic_logpdf_checked_row row)
+{
+    real value = logistic_logpdf_evaluate(set.logistic_0, row.logistic_0);
+    return (row.inside ? value : row.outside) + set.c0;
+}
+
+KERNEL(256) logistic_logpdf_checked_table(
+    GLOBAL real *RESTRICT out, index_t out_offset, index_t n_rows, index_t n_sets, index_t row_stride, index_t set_stride,
+    GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT mu_per_set, index_t mu_offset, index_t mu_stride, GLOBAL const real *RESTRICT s_per_set, index_t s_offset, index_t s_stride)
+{
+    const index_t first_set = BLOCK_X * 8;
+    const int sets_here = (int)MIN(n_sets - first_set, (index_t)8);
+    x_per_row += x_offset + first_set * x_stride;
+    mu_per_set += mu_offset;
+    s_per_set += s_offset;
+    out += out_offset + first_set * set_stride;
+
+    // Whatever depends on the parameters alone: once per block.
+    SHARED_ARRAY(logistic_logpdf_checked_set, sets, 8);
+    for (index_t k = THREAD; k < sets_here; k += 256)
+        sets[k] = logistic_logpdf_checked_prepare_set(mu_per_set[(first_set + k) * mu_stride], s_per_set[(first_set + k) * s_stride]);
+    BARRIER();
+
+    const int columns = (sets_here + 1) / 2, rows_at_once = 256 / columns;
+    const int column = THREAD % columns * 2, my_row = THREAD / columns;
+    logistic_logpdf_checked_set set[2];
+    UNROLL for (int v = 0; v < 2; v++)
+        set[v] = sets[MIN(column + v, sets_here - 1)];
+
+    for (index_t first = BLOCK_Y * 256; first < n_rows; first += BLOCKS_Y * 256) {
+        const int rows_here = (int)MIN(n_rows - first, (index_t)256);
+        for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
+            const logistic_logpdf_checked_row row = logistic_logpdf_checked_prepare_row(x_per_row[first + r]);
+            GLOBAL real *cell = out + (first + r) * row_stride + column;  // set_stride is 1 here
+            double2 result;
+            result.x = logistic_logpdf_checked_evaluate(set[0], row);
+            result.y = logistic_logpdf_checked_evaluate(set[1], row);
+            *(GLOBAL double2 *)cell = result;
+        }
+    }
+}
+

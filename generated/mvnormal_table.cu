@@ -1,0 +1,160 @@
+// The table kernel of mvnormal, made by `gpustats generate`. Do not edit.
+typedef double real;
+typedef long long index_t;
+#define KERNEL(threads) extern "C" __global__ void __launch_bounds__(threads)
+#define DEVICE static __device__ __forceinline__
+#define GLOBAL
+#define SHARED
+#define RESTRICT __restrict__
+#define SHARED_ARRAY(type, name, count) __shared__ type name[count]
+#define DYNAMIC_SHARED_ARRAY(type, name, count) extern __shared__ __align__(16) type name[]
+#define BARRIER() __syncthreads()
+#define BARRIER_GLOBAL() __syncthreads()
+#define UNROLL _Pragma("unroll")
+#define UNROLL_BY_4 _Pragma("unroll 4")
+#define THREAD ((int)threadIdx.x)
+#define BLOCK_X ((index_t)blockIdx.x)
+#define BLOCK_Y ((index_t)blockIdx.y)
+#define BLOCKS_Y ((index_t)gridDim.y)
+#define BLOCKS_X ((index_t)gridDim.x)
+#undef INFINITY
+#undef NAN
+#define INFINITY __int_as_float(0x7f800000)
+#define NAN __int_as_float(0x7fffffff)
+#define REAL(literal) literal
+#define EPSILON REAL(2.220446049250313e-16)
+#define PI REAL(3.14159265358979323846)
+#define LOG_2PI REAL(1.83787706640934548356)
+#define HALF_LOG_2PI REAL(0.91893853320467274178)
+#define LOG_2 REAL(0.69314718055994530942)
+#define LOG_PI REAL(1.14472988584940017414)
+#define SQRT_2 REAL(1.41421356237309504880)
+#define SQRT_PI REAL(1.77245385090551602730)
+#define SQRT_2_OVER_PI REAL(0.79788456080286535588)
+#define EULER_GAMMA REAL(0.57721566490153286061)
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+
+typedef struct {
+    real c0;
+} mvnormal_logpdf_set;
+
+DEVICE mvnormal_logpdf_set mvnormal_logpdf_prepare_set(real logdet, int dim)
+{
+    mvnormal_logpdf_set set;
+    set.c0 = -0.5 * (dim * LOG_2PI + logdet);
+    return set;
+}
+
+DEVICE real mvnormal_logpdf_evaluate(mvnormal_logpdf_set set, real sqdist)
+{
+    return set.c0 - 0.5 * sqdist;
+}
+
+typedef struct {
+    mvnormal_logpdf_set mvnormal_0;
+    real bad_logdet;
+} mvnormal_logpdf_checked_set;
+
+DEVICE mvnormal_logpdf_checked_set mvnormal_logpdf_checked_prepare_set(real logdet, int dim)
+{
+    mvnormal_logpdf_checked_set set;
+    real bad_logdet = logdet == logdet ? 0 : NAN;
+    set.mvnormal_0 = mvnormal_logpdf_prepare_set(logdet, dim);
+    set.bad_logdet = bad_logdet;
+    return set;
+}
+
+DEVICE real mvnormal_logpdf_checked_evaluate(mvnormal_logpdf_checked_set set, real sqdist)
+{
+    real outside = sqdist == sqdist ? -INFINITY : NAN;
+    int inside = sqdist == sqdist;
+    real value = mvnormal_logpdf_evaluate(set.mvnormal_0, sqdist);
+    return (inside ? value : outside) + set.bad_logdet;
+}
+
+
+#define DIM 16
+#define PADDED_TILE 257
+KERNEL(128) mvnormal_logpdf_checked_table(
+    GLOBAL real *RESTRICT out, index_t out_offset, index_t n_rows, index_t n_sets, index_t row_stride, index_t set_stride,
+    GLOBAL const real *RESTRICT x_rows, index_t x_offset, index_t x_stride,
+    GLOBAL const real *RESTRICT factors, index_t factors_offset, index_t factors_stride,
+    GLOBAL const real *RESTRICT means, index_t means_offset, index_t means_stride,
+    GLOBAL const real *RESTRICT logdet_per_set, index_t logdet_offset, index_t logdet_stride, int dim)
+{
+    const index_t first_set = BLOCK_X * 8;
+    const int sets_here = (int)MIN(n_sets - first_set, (index_t)8);
+    x_rows += x_offset + first_set * x_stride;
+    factors += factors_offset + first_set * factors_stride;
+    means += means_offset + first_set * means_stride;
+    logdet_per_set += logdet_offset;
+
+    DYNAMIC_SHARED_ARRAY(real, shared_reals, 4384);
+    SHARED real *const tile = shared_reals;
+    SHARED real *const shared_factors = shared_reals + 4112;
+    SHARED real *const shared_means = shared_factors + 256;
+    SHARED_ARRAY(mvnormal_logpdf_checked_set, sets, 8);
+    for (index_t k = THREAD; k < sets_here; k += 128)
+        sets[k] = mvnormal_logpdf_checked_prepare_set(logdet_per_set[(first_set + k) * logdet_stride], dim);
+
+    for (index_t first = BLOCK_Y * 256; first < n_rows; first += BLOCKS_Y * 256) {
+        const int rows_here = (int)MIN(n_rows - first, (index_t)256);
+        BARRIER();  // the last tile has been used
+        for (int e = (int)THREAD; e < 256 * DIM; e += 128)
+            tile[e % DIM * PADDED_TILE + e / DIM] = e < rows_here * DIM ? x_rows[first * DIM + e] : 0;
+        BARRIER();
+        real kept[2][2];  // values of neighbouring sets, for one wide store
+        for (int k = 0; k < sets_here; k++) {
+            if (k % 1 == 0) {
+                BARRIER();  // the last group has been used
+    for (index_t e = THREAD; e < MIN(1, sets_here - k) * 256; e += 128)
+        shared_factors[e] = factors[(k + e / 256) * factors_stride + e % 256];
+    for (index_t e = THREAD; e < MIN(1, sets_here - k) * DIM; e += 128)
+        shared_means[e] = means[(k + e / DIM) * means_stride + e % DIM];
+                BARRIER();
+            }
+            SHARED const real *factor = shared_factors + k % 1 * 256;
+            SHARED const real *mean = shared_means + k % 1 * DIM;
+            real sqdist[2];
+            UNROLL for (int r = 0; r < 2; r++)
+                sqdist[r] = 0;
+            UNROLL for (int i = 0; i < DIM; i += 16) {  // rows i .. i + 15 of W
+                real z[2][16];
+                UNROLL for (int r = 0; r < 2; r++)
+                    UNROLL for (int b = 0; b < 16; b++)
+                        z[r][b] = 0;
+                UNROLL_BY_4 for (int j = 0; j < i; j++, factor += 16)
+                    UNROLL for (int r = 0; r < 2; r++) {
+                        const real y = tile[j * PADDED_TILE + r * 128 + THREAD] - mean[j];
+                        UNROLL for (int b = 0; b < 16; b++)
+                            z[r][b] += factor[b] * y;
+                    }
+                UNROLL for (int c = 0; c < 16; c++)  // the triangle on the diagonal
+                    {
+                        UNROLL for (int r = 0; r < 2; r++) {
+                            const real y = tile[(i + c) * PADDED_TILE + r * 128 + THREAD] - mean[i + c];
+                            UNROLL for (int b = c; b < 16; b++)
+                                z[r][b] += factor[b] * y;
+                        }
+                        factor += 16;
+                    }
+                UNROLL for (int r = 0; r < 2; r++)
+                    UNROLL for (int b = 0; b < 16; b++)
+                        sqdist[r] += z[r][b] * z[r][b];
+            }
+            UNROLL for (int r = 0; r < 2; r++) {
+                const index_t n = first + r * 128 + THREAD;
+                const real value = mvnormal_logpdf_checked_evaluate(sets[k], sqdist[r]);
+                UNROLL for (int v = 0; v < 2; v++)
+                    kept[r][v] = k % 2 == v ? value : kept[r][v];
+                if (k % 2 == 1 && n < n_rows) {
+                    double2 together;
+                    together.x = kept[r][0];
+                    together.y = kept[r][1];
+                    *(GLOBAL double2 *)(out + out_offset + n * row_stride + first_set + k - 1) = together;
+                }
+            }
+        }
+    }
+}
+

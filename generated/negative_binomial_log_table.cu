@@ -1,0 +1,260 @@
+// The table kernel of negative_binomial_log, made by `gpustats generate`. Do not edit.
+typedef double real;
+typedef long long index_t;
+#define KERNEL(threads) extern "C" __global__ void __launch_bounds__(threads)
+#define DEVICE static __device__ __forceinline__
+#define GLOBAL
+#define SHARED
+#define RESTRICT __restrict__
+#define SHARED_ARRAY(type, name, count) __shared__ type name[count]
+#define DYNAMIC_SHARED_ARRAY(type, name, count) extern __shared__ __align__(16) type name[]
+#define BARRIER() __syncthreads()
+#define BARRIER_GLOBAL() __syncthreads()
+#define UNROLL _Pragma("unroll")
+#define UNROLL_BY_4 _Pragma("unroll 4")
+#define THREAD ((int)threadIdx.x)
+#define BLOCK_X ((index_t)blockIdx.x)
+#define BLOCK_Y ((index_t)blockIdx.y)
+#define BLOCKS_Y ((index_t)gridDim.y)
+#define BLOCKS_X ((index_t)gridDim.x)
+#undef INFINITY
+#undef NAN
+#define INFINITY __int_as_float(0x7f800000)
+#define NAN __int_as_float(0x7fffffff)
+#define REAL(literal) literal
+#define EPSILON REAL(2.220446049250313e-16)
+#define PI REAL(3.14159265358979323846)
+#define LOG_2PI REAL(1.83787706640934548356)
+#define HALF_LOG_2PI REAL(0.91893853320467274178)
+#define LOG_2 REAL(0.69314718055994530942)
+#define LOG_PI REAL(1.14472988584940017414)
+#define SQRT_2 REAL(1.41421356237309504880)
+#define SQRT_PI REAL(1.77245385090551602730)
+#define SQRT_2_OVER_PI REAL(0.79788456080286535588)
+#define EULER_GAMMA REAL(0.57721566490153286061)
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+
+DEVICE real special_stirling_series(real x)
+{
+    real v_ = 1 / x;
+    real s = v_ * v_;
+    return v_ * (0.08333333333333314114 + s * (-0.002777777777430500254 + s * (0.0007936506884915048197 + s * (-0.0005952255253448391347 + s * (0.0008409701331661107948 + s * (-0.001888716724424404014 + s * (0.005726056083836847512 + s * (-0.01843123144258370909 + s * (0.04649879924372260093 + s * -0.06067253307630472635)))))))));
+}
+
+DEVICE real special_log_excess(real log_ratio, real u_)
+{
+    real r_ = u_ / (2 + u_);
+    real s = r_ * r_;
+    real series = 0.3333333333333332928 + s * (0.2000000000000729134 + s * (0.1428571428355437858 + s * (0.1111111135871393149 + s * (0.09090894718066429085 + s * (0.07692785032479311552 + s * (0.06657072104827468075 + s * (0.06000536404795356268 + s * (0.04400369243072336941 + s * 0.0808202280597176611))))))));
+    return s < 0.1111 ? r_ * (2 * s * series - u_) : fmin(log_ratio, 1 / EPSILON) - u_;
+}
+
+DEVICE real special_log_gamma_near_two(real z)
+{
+    real numerator = 0.4227843350984671393 + z * (0.7446983132107947606 + z * (0.5193055283793975869 + z * (0.1815238264834719641 + z * (0.0330824603310423564 + z * (0.002935427941079408713 + z * (9.982884455195008484e-5 + z * (3.896344535820739269e-7 + z * -2.74724591681427145e-9)))))));
+    real denominator = 1.0 + z * (1.998691873690975826 + z * (1.624572734572609033 + z * (0.6882797416261857106 + z * (0.1616150908767978973 + z * (0.02056718584681987448 + z * (0.001269421114541973567 + z * 2.769495701127702445e-5))))));
+    return z * (z + 1) * (numerator / denominator);
+}
+
+DEVICE real special_stirling_error(real x)
+{
+    if (x >= 3) {
+        return special_stirling_series(x);
+    }
+    real shift = x < 1.5 ? 1 : 0;
+    return special_log_gamma_near_two(x - 2 + shift) - (x - 0.5 + shift) * log(x) + (x - HALF_LOG_2PI);
+}
+
+DEVICE real special_factorial_remainder(real x)
+{
+    if (x < 3) {
+        return x == 2 ? 2 - LOG_2 : x;
+    }
+    return 0.5 * log(x) + (HALF_LOG_2PI + special_stirling_series(x));
+}
+
+DEVICE real special_log_expit(real x)
+{
+    return fmin(x, (real)0) - log1p(exp(-fabs(x)));
+}
+
+typedef struct {
+    real c0;
+    real log_q;
+    real c1;
+    real c2;
+    real alpha;
+    real c3;
+    real c4;
+    real c5;
+} negative_binomial_kernel_rsssm_set;
+
+DEVICE negative_binomial_kernel_rsssm_set negative_binomial_kernel_rsssm_prepare_set(real alpha, real log_p, real log_q)
+{
+    negative_binomial_kernel_rsssm_set set;
+    set.c0 = alpha * log_p;
+    set.log_q = log_q;
+    set.c1 = log(alpha);
+    set.c2 = log(alpha) + log1p(alpha) - LOG_2;
+    set.alpha = alpha;
+    set.c3 = 0.5 * log(alpha) - special_stirling_error(alpha);
+    set.c4 = log_p - log(alpha);
+    set.c5 = 1 / alpha;
+    return set;
+}
+
+typedef struct {
+    int c0;
+    real x;
+    int c1;
+    int c2;
+    int c3;
+    real c4;
+    real c5;
+    real c6;
+} negative_binomial_kernel_rsssm_row;
+
+DEVICE negative_binomial_kernel_rsssm_row negative_binomial_kernel_rsssm_prepare_row(real x)
+{
+    negative_binomial_kernel_rsssm_row row;
+    row.c0 = x == 0;
+    row.x = x;
+    row.c1 = x < 1;
+    row.c2 = x < 2;
+    row.c3 = x < 3;
+    row.c4 = special_factorial_remainder(x);
+    row.c5 = log(x);
+    row.c6 = 1 / x;
+    return row;
+}
+
+DEVICE real negative_binomial_kernel_rsssm_evaluate(negative_binomial_kernel_rsssm_set set, negative_binomial_kernel_rsssm_row row, real deviation)
+{
+    if (row.c3) {
+        return set.c0 + (row.c0 ? 0 : row.x * set.log_q) + (row.c1 ? 0 : row.c2 ? set.c1 : set.c2);
+    }
+    real n_ = row.x + set.alpha;
+    real log_n = log(n_);
+    return set.c3 - row.c4 + (special_stirling_series(n_) - 0.5 * log_n) + set.alpha * special_log_excess(log_n + set.c4, deviation * set.c5) + row.x * special_log_excess(log_n - row.c5 + set.log_q, -deviation * row.c6);
+}
+
+typedef struct {
+    int c0;
+    real alpha;
+    real mu;
+    real c1;
+    negative_binomial_kernel_rsssm_set negative_binomial_kernel_0;
+} negative_binomial_log_logpmf_set;
+
+DEVICE negative_binomial_log_logpmf_set negative_binomial_log_logpmf_prepare_set(real eta, real alpha)
+{
+    negative_binomial_log_logpmf_set set;
+    real mu = exp(eta);
+    real log_odds = eta - log(alpha);
+    set.c0 = isinf(mu);
+    set.alpha = alpha;
+    set.mu = mu;
+    set.c1 = alpha / (mu + alpha);
+    set.negative_binomial_kernel_0 = negative_binomial_kernel_rsssm_prepare_set(alpha, special_log_expit(-log_odds), special_log_expit(log_odds));
+    return set;
+}
+
+typedef struct {
+    real x;
+    negative_binomial_kernel_rsssm_row negative_binomial_kernel_0;
+} negative_binomial_log_logpmf_row;
+
+DEVICE negative_binomial_log_logpmf_row negative_binomial_log_logpmf_prepare_row(real x)
+{
+    negative_binomial_log_logpmf_row row;
+    row.x = x;
+    row.negative_binomial_kernel_0 = negative_binomial_kernel_rsssm_prepare_row(x);
+    return row;
+}
+
+DEVICE real negative_binomial_log_logpmf_evaluate(negative_binomial_log_logpmf_set set, negative_binomial_log_logpmf_row row)
+{
+    real deviation = set.c0 ? -set.alpha : (row.x - set.mu) * set.c1;
+    return negative_binomial_kernel_rsssm_evaluate(set.negative_binomial_kernel_0, row.negative_binomial_kernel_0, deviation);
+}
+
+typedef struct {
+    negative_binomial_log_logpmf_set negative_binomial_0;
+    real c0;
+} negative_binomial_log_logpmf_checked_set;
+
+DEVICE negative_binomial_log_logpmf_checked_set negative_binomial_log_logpmf_checked_prepare_set(real eta, real alpha)
+{
+    negative_binomial_log_logpmf_checked_set set;
+    real bad_eta = eta == eta ? 0 : NAN;
+    real bad_alpha = alpha > 0 ? 0 : NAN;
+    set.negative_binomial_0 = negative_binomial_log_logpmf_prepare_set(eta, alpha);
+    set.c0 = bad_eta + bad_alpha;
+    return set;
+}
+
+typedef struct {
+    negative_binomial_log_logpmf_row negative_binomial_0;
+    int inside;
+    real outside;
+} negative_binomial_log_logpmf_checked_row;
+
+DEVICE negative_binomial_log_logpmf_checked_row negative_binomial_log_logpmf_checked_prepare_row(real x)
+{
+    negative_binomial_log_logpmf_checked_row row;
+    real outside = x == x ? -INFINITY : NAN;
+    int inside = x >= 0 && x == floor(x) && fabs(x) < INFINITY;
+    row.negative_binomial_0 = negative_binomial_log_logpmf_prepare_row(x);
+    row.inside = inside;
+    row.outside = outside;
+    return row;
+}
+
+DEVICE real negative_binomial_log_logpmf_checked_evaluate(negative_binomial_log_logpmf_checked_set set, negative_binomial_log_logpmf_checked_row row)
+{
+    real value = negative_binomial_log_logpmf_evaluate(set.negative_binomial_0, row.negative_binomial_0);
+    return (row.inside ? value : row.outside) + set.c0;
+}
+
+KERNEL(256) negative_binomial_log_logpmf_checked_table(
+    GLOBAL real *RESTRICT out, index_t out_offset, index_t n_rows, index_t n_sets, index_t row_stride, index_t set_stride,
+    GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT eta_per_set, index_t eta_offset, index_t eta_stride, GLOBAL const real *RESTRICT alpha_per_set, index_t alpha_offset, index_t alpha_stride)
+{
+    const index_t first_set = BLOCK_X * 8;
+    const int sets_here = (int)MIN(n_sets - first_set, (index_t)8);
+    x_per_row += x_offset + first_set * x_stride;
+    eta_per_set += eta_offset;
+    alpha_per_set += alpha_offset;
+    out += out_offset + first_set * set_stride;
+
+    // Whatever depends on the parameters alone: once per block.
+    SHARED_ARRAY(negative_binomial_log_logpmf_checked_set, sets, 8);
+    for (index_t k = THREAD; k < sets_here; k += 256)
+        sets[k] = negative_binomial_log_logpmf_checked_prepare_set(eta_per_set[(first_set + k) * eta_stride], alpha_per_set[(first_set + k) * alpha_stride]);
+    BARRIER();
+
+    const int columns = (sets_here + 1) / 2, rows_at_once = 256 / columns;
+    const int column = THREAD % columns * 2, my_row = THREAD / columns;
+    negative_binomial_log_logpmf_checked_set set[2];
+    UNROLL for (int v = 0; v < 2; v++)
+        set[v] = sets[MIN(column + v, sets_here - 1)];
+    SHARED_ARRAY(negative_binomial_log_logpmf_checked_row, rows, 256);
+
+    for (index_t first = BLOCK_Y * 256; first < n_rows; first += BLOCKS_Y * 256) {
+        const int rows_here = (int)MIN(n_rows - first, (index_t)256);
+        // Whatever depends on the observation alone: once per row.
+        for (index_t r = THREAD; r < rows_here; r += 256)
+            rows[r] = negative_binomial_log_logpmf_checked_prepare_row(x_per_row[first + r]);
+        BARRIER();
+        for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
+            const negative_binomial_log_logpmf_checked_row row = rows[r];
+            GLOBAL real *cell = out + (first + r) * row_stride + column;  // set_stride is 1 here
+            double2 result;
+            result.x = negative_binomial_log_logpmf_checked_evaluate(set[0], row);
+            result.y = negative_binomial_log_logpmf_checked_evaluate(set[1], row);
+            *(GLOBAL double2 *)cell = result;
+        }
+        BARRIER();
+    }
+}
+

@@ -1,0 +1,143 @@
+// The table kernel of normal, made by `gpustats generate`. Do not edit.
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+typedef double real;
+typedef long index_t;
+// The hint keeps Intel's compiler from vectors wider than a small block, which it would run one thread at a time.
+#define KERNEL(threads) __kernel __attribute__((reqd_work_group_size(threads, 1, 1), intel_vec_len_hint(MIN(threads, 8)))) void
+#define DEVICE static
+#define GLOBAL __global
+#define SHARED __local
+#define RESTRICT restrict
+#define SHARED_ARRAY(type, name, count) __local type name[count]
+#define DYNAMIC_SHARED_ARRAY(type, name, count) __local type name[count] __attribute__((aligned(16)))
+#define BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
+#define BARRIER_GLOBAL() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+#define UNROLL _Pragma("unroll")
+#define UNROLL_BY_4  // compilers for CPUs know better
+#define THREAD ((index_t)get_local_id(0))  // as wide as an address: vectorisers of CPUs then see consecutive accesses
+#define BLOCK_X ((index_t)get_group_id(0))
+#define BLOCK_Y ((index_t)get_group_id(1))
+#define BLOCKS_Y ((index_t)get_num_groups(1))
+#define BLOCKS_X ((index_t)get_num_groups(0))
+#define STORE_2(v, to) vstore2((double2)(v##0, v##1), 0, to)
+#define STORE_4(v, to) vstore4((double4)(v##0, v##1, v##2, v##3), 0, to)
+#define STORE_8(v, to) vstore8((double8)(v##0, v##1, v##2, v##3, v##4, v##5, v##6, v##7), 0, to)
+#define REAL(literal) literal
+#define EPSILON REAL(2.220446049250313e-16)
+#define PI REAL(3.14159265358979323846)
+#define LOG_2PI REAL(1.83787706640934548356)
+#define HALF_LOG_2PI REAL(0.91893853320467274178)
+#define LOG_2 REAL(0.69314718055994530942)
+#define LOG_PI REAL(1.14472988584940017414)
+#define SQRT_2 REAL(1.41421356237309504880)
+#define SQRT_PI REAL(1.77245385090551602730)
+#define SQRT_2_OVER_PI REAL(0.79788456080286535588)
+#define EULER_GAMMA REAL(0.57721566490153286061)
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+
+typedef struct {
+    real mu;
+    real c0;
+    real c1;
+} normal_logpdf_set;
+
+DEVICE normal_logpdf_set normal_logpdf_prepare_set(real mu, real sigma)
+{
+    normal_logpdf_set set;
+    set.mu = mu;
+    set.c0 = 1 / sigma;
+    set.c1 = -(log(sigma) + HALF_LOG_2PI);
+    return set;
+}
+
+typedef struct {
+    real x;
+} normal_logpdf_row;
+
+DEVICE normal_logpdf_row normal_logpdf_prepare_row(real x)
+{
+    normal_logpdf_row row;
+    row.x = x;
+    return row;
+}
+
+DEVICE real normal_logpdf_evaluate(normal_logpdf_set set, normal_logpdf_row row)
+{
+    real z = (row.x - set.mu) * set.c0;
+    return set.c1 - 0.5 * z * z;
+}
+
+typedef struct {
+    normal_logpdf_set normal_0;
+    real c0;
+} normal_logpdf_checked_set;
+
+DEVICE normal_logpdf_checked_set normal_logpdf_checked_prepare_set(real mu, real sigma)
+{
+    normal_logpdf_checked_set set;
+    real bad_mu = mu == mu ? 0 : NAN;
+    real bad_sigma = sigma > 0 ? 0 : NAN;
+    set.normal_0 = normal_logpdf_prepare_set(mu, sigma);
+    set.c0 = bad_mu + bad_sigma;
+    return set;
+}
+
+typedef struct {
+    normal_logpdf_row normal_0;
+    int inside;
+    real outside;
+} normal_logpdf_checked_row;
+
+DEVICE normal_logpdf_checked_row normal_logpdf_checked_prepare_row(real x)
+{
+    normal_logpdf_checked_row row;
+    real outside = x == x ? -INFINITY : NAN;
+    int inside = x == x;
+    row.normal_0 = normal_logpdf_prepare_row(x);
+    row.inside = inside;
+    row.outside = outside;
+    return row;
+}
+
+DEVICE real normal_logpdf_checked_evaluate(normal_logpdf_checked_set set, normal_logpdf_checked_row row)
+{
+    real value = normal_logpdf_evaluate(set.normal_0, row.normal_0);
+    return (row.inside ? value : row.outside) + set.c0;
+}
+
+KERNEL(256) normal_logpdf_checked_table(
+    GLOBAL real *RESTRICT out, index_t out_offset, index_t n_rows, index_t n_sets, index_t row_stride, index_t set_stride,
+    GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT mu_per_set, index_t mu_offset, index_t mu_stride, GLOBAL const real *RESTRICT sigma_per_set, index_t sigma_offset, index_t sigma_stride)
+{
+    const index_t first_set = BLOCK_X * 8;
+    const int sets_here = (int)MIN(n_sets - first_set, (index_t)8);
+    x_per_row += x_offset + first_set * x_stride;
+    mu_per_set += mu_offset;
+    sigma_per_set += sigma_offset;
+    out += out_offset + first_set * set_stride;
+
+    // Whatever depends on the parameters alone: once per block.
+    SHARED_ARRAY(normal_logpdf_checked_set, sets, 8);
+    for (index_t k = THREAD; k < sets_here; k += 256)
+        sets[k] = normal_logpdf_checked_prepare_set(mu_per_set[(first_set + k) * mu_stride], sigma_per_set[(first_set + k) * sigma_stride]);
+    BARRIER();
+
+    const int columns = (sets_here + 1) / 2, rows_at_once = 256 / columns;
+    const int column = THREAD % columns * 2, my_row = THREAD / columns;
+    normal_logpdf_checked_set set[2];
+    UNROLL for (int v = 0; v < 2; v++)
+        set[v] = sets[MIN(column + v, sets_here - 1)];
+
+    for (index_t first = BLOCK_Y * 256; first < n_rows; first += BLOCKS_Y * 256) {
+        const int rows_here = (int)MIN(n_rows - first, (index_t)256);
+        for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
+            const normal_logpdf_checked_row row = normal_logpdf_checked_prepare_row(x_per_row[first + r]);
+            GLOBAL real *cell = out + (first + r) * row_stride + column;  // set_stride is 1 here
+            double2 result;
+            result.x = normal_logpdf_checked_evaluate(set[0], row);
+            result.y = normal_logpdf_checked_evaluate(set[1], row);
+            *(GLOBAL double2 *)cell = result;
+        }
+    }
+}
+

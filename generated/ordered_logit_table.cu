@@ -1,0 +1,175 @@
+// The table kernel of ordered_logit, made by `gpustats generate`. Do not edit.
+typedef double real;
+typedef long long index_t;
+#define KERNEL(threads) extern "C" __global__ void __launch_bounds__(threads)
+#define DEVICE static __device__ __forceinline__
+#define GLOBAL
+#define SHARED
+#define RESTRICT __restrict__
+#define SHARED_ARRAY(type, name, count) __shared__ type name[count]
+#define DYNAMIC_SHARED_ARRAY(type, name, count) extern __shared__ __align__(16) type name[]
+#define BARRIER() __syncthreads()
+#define BARRIER_GLOBAL() __syncthreads()
+#define UNROLL _Pragma("unroll")
+#define UNROLL_BY_4 _Pragma("unroll 4")
+#define THREAD ((int)threadIdx.x)
+#define BLOCK_X ((index_t)blockIdx.x)
+#define BLOCK_Y ((index_t)blockIdx.y)
+#define BLOCKS_Y ((index_t)gridDim.y)
+#define BLOCKS_X ((index_t)gridDim.x)
+#undef INFINITY
+#undef NAN
+#define INFINITY __int_as_float(0x7f800000)
+#define NAN __int_as_float(0x7fffffff)
+#define REAL(literal) literal
+#define EPSILON REAL(2.220446049250313e-16)
+#define PI REAL(3.14159265358979323846)
+#define LOG_2PI REAL(1.83787706640934548356)
+#define HALF_LOG_2PI REAL(0.91893853320467274178)
+#define LOG_2 REAL(0.69314718055994530942)
+#define LOG_PI REAL(1.14472988584940017414)
+#define SQRT_2 REAL(1.41421356237309504880)
+#define SQRT_PI REAL(1.77245385090551602730)
+#define SQRT_2_OVER_PI REAL(0.79788456080286535588)
+#define EULER_GAMMA REAL(0.57721566490153286061)
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+
+DEVICE real special_log_expit(real x)
+{
+    return fmin(x, (real)0) - log1p(exp(-fabs(x)));
+}
+
+DEVICE real special_log1mexp(real x)
+{
+    return x > -LOG_2 ? log(-expm1(x)) : log1p(-exp(x));
+}
+
+typedef struct {
+    real eta;
+} ordered_logit_logpmf_set;
+
+DEVICE ordered_logit_logpmf_set ordered_logit_logpmf_prepare_set(real eta)
+{
+    ordered_logit_logpmf_set set;
+    set.eta = eta;
+    return set;
+}
+
+typedef struct {
+    int c0;
+    int c1;
+    int c2;
+    int c3;
+    int c4;
+} ordered_logit_logpmf_row;
+
+DEVICE ordered_logit_logpmf_row ordered_logit_logpmf_prepare_row(real x, int dim)
+{
+    ordered_logit_logpmf_row row;
+    row.c0 = x > dim;
+    row.c1 = x == 0;
+    row.c2 = (int)x - 1;
+    row.c3 = x == dim;
+    row.c4 = (int)x;
+    return row;
+}
+
+DEVICE real ordered_logit_logpmf_evaluate(ordered_logit_logpmf_set set, ordered_logit_logpmf_row row, GLOBAL const real *cutpoints)
+{
+    if (row.c0) {
+        return -INFINITY;
+    }
+    real below = row.c1 ? -INFINITY : cutpoints[row.c2];
+    real above = row.c3 ? INFINITY : cutpoints[row.c4];
+    return special_log_expit(above - set.eta) + special_log_expit(set.eta - below) + special_log1mexp(below - above);
+}
+
+typedef struct {
+    ordered_logit_logpmf_set ordered_0;
+    real bad_eta;
+} ordered_logit_logpmf_checked_set;
+
+DEVICE ordered_logit_logpmf_checked_set ordered_logit_logpmf_checked_prepare_set(real eta)
+{
+    ordered_logit_logpmf_checked_set set;
+    real bad_eta = eta == eta ? 0 : NAN;
+    set.ordered_0 = ordered_logit_logpmf_prepare_set(eta);
+    set.bad_eta = bad_eta;
+    return set;
+}
+
+typedef struct {
+    int inside;
+    ordered_logit_logpmf_row ordered_0;
+    real outside;
+} ordered_logit_logpmf_checked_row;
+
+DEVICE ordered_logit_logpmf_checked_row ordered_logit_logpmf_checked_prepare_row(real x, int dim)
+{
+    ordered_logit_logpmf_checked_row row;
+    real outside = x == x ? -INFINITY : NAN;
+    int inside = x >= 0 && x == floor(x) && fabs(x) < INFINITY;
+    row.inside = inside;
+    row.ordered_0 = ordered_logit_logpmf_prepare_row(x, dim);
+    row.outside = outside;
+    return row;
+}
+
+DEVICE real ordered_logit_logpmf_checked_evaluate(ordered_logit_logpmf_checked_set set, ordered_logit_logpmf_checked_row row, GLOBAL const real *cutpoints, int dim)
+{
+    real bad_cutpoints = 0;
+    for (int i = 1; i < dim; i++) {
+        if (!(cutpoints[i - 1] < cutpoints[i])) {
+            bad_cutpoints = NAN;
+        }
+    }
+    for (int i_2 = 0; i_2 < dim; i_2++) {
+        if (!(cutpoints[i_2] == cutpoints[i_2])) {
+            bad_cutpoints = NAN;
+        }
+    }
+    return (row.inside ? ordered_logit_logpmf_evaluate(set.ordered_0, row.ordered_0, cutpoints) : row.outside) + (set.bad_eta + bad_cutpoints);
+}
+
+KERNEL(256) ordered_logit_logpmf_checked_table(
+    GLOBAL real *RESTRICT out, index_t out_offset, index_t n_rows, index_t n_sets, index_t row_stride, index_t set_stride,
+    GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT eta_per_set, index_t eta_offset, index_t eta_stride, GLOBAL const real *RESTRICT cutpoints_per_set, index_t cutpoints_offset, index_t cutpoints_stride, int dim)
+{
+    const index_t first_set = BLOCK_X * 8;
+    const int sets_here = (int)MIN(n_sets - first_set, (index_t)8);
+    x_per_row += x_offset + first_set * x_stride;
+    eta_per_set += eta_offset;
+    cutpoints_per_set += cutpoints_offset;
+    out += out_offset + first_set * set_stride;
+
+    // Whatever depends on the parameters alone: once per block.
+    SHARED_ARRAY(ordered_logit_logpmf_checked_set, sets, 8);
+    for (index_t k = THREAD; k < sets_here; k += 256)
+        sets[k] = ordered_logit_logpmf_checked_prepare_set(eta_per_set[(first_set + k) * eta_stride]);
+    BARRIER();
+
+    const int columns = (sets_here + 1) / 2, rows_at_once = 256 / columns;
+    const int column = THREAD % columns * 2, my_row = THREAD / columns;
+    ordered_logit_logpmf_checked_set set[2];
+    UNROLL for (int v = 0; v < 2; v++)
+        set[v] = sets[MIN(column + v, sets_here - 1)];
+    SHARED_ARRAY(ordered_logit_logpmf_checked_row, rows, 256);
+
+    for (index_t first = BLOCK_Y * 256; first < n_rows; first += BLOCKS_Y * 256) {
+        const int rows_here = (int)MIN(n_rows - first, (index_t)256);
+        // Whatever depends on the observation alone: once per row.
+        for (index_t r = THREAD; r < rows_here; r += 256)
+            rows[r] = ordered_logit_logpmf_checked_prepare_row(x_per_row[first + r], dim);
+        BARRIER();
+        for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
+            const ordered_logit_logpmf_checked_row row = rows[r];
+            GLOBAL real *cell = out + (first + r) * row_stride + column;  // set_stride is 1 here
+            double2 result;
+            result.x = ordered_logit_logpmf_checked_evaluate(set[0], row, cutpoints_per_set + (first_set + column + 0) * cutpoints_stride, dim);
+            result.y = ordered_logit_logpmf_checked_evaluate(set[1], row, cutpoints_per_set + (first_set + column + 1) * cutpoints_stride, dim);
+            *(GLOBAL double2 *)cell = result;
+        }
+        BARRIER();
+    }
+}
+

@@ -1,0 +1,229 @@
+// The loglik kernel of rice, made by `gpustats generate`. Do not edit.
+typedef double real;
+typedef long long index_t;
+#define KERNEL(threads) extern "C" __global__ void __launch_bounds__(threads)
+#define DEVICE static __device__ __forceinline__
+#define GLOBAL
+#define SHARED
+#define RESTRICT __restrict__
+#define SHARED_ARRAY(type, name, count) __shared__ type name[count]
+#define DYNAMIC_SHARED_ARRAY(type, name, count) extern __shared__ __align__(16) type name[]
+#define BARRIER() __syncthreads()
+#define BARRIER_GLOBAL() __syncthreads()
+#define UNROLL _Pragma("unroll")
+#define UNROLL_BY_4 _Pragma("unroll 4")
+#define THREAD ((int)threadIdx.x)
+#define BLOCK_X ((index_t)blockIdx.x)
+#define BLOCK_Y ((index_t)blockIdx.y)
+#define BLOCKS_Y ((index_t)gridDim.y)
+#define BLOCKS_X ((index_t)gridDim.x)
+#undef INFINITY
+#undef NAN
+#define INFINITY __int_as_float(0x7f800000)
+#define NAN __int_as_float(0x7fffffff)
+#define REAL(literal) literal
+#define EPSILON REAL(2.220446049250313e-16)
+#define PI REAL(3.14159265358979323846)
+#define LOG_2PI REAL(1.83787706640934548356)
+#define HALF_LOG_2PI REAL(0.91893853320467274178)
+#define LOG_2 REAL(0.69314718055994530942)
+#define LOG_PI REAL(1.14472988584940017414)
+#define SQRT_2 REAL(1.41421356237309504880)
+#define SQRT_PI REAL(1.77245385090551602730)
+#define SQRT_2_OVER_PI REAL(0.79788456080286535588)
+#define EULER_GAMMA REAL(0.57721566490153286061)
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+
+DEVICE real special_log_i0e(real x)
+{
+    real s = 0.25 * x * x;
+    real v_ = 1 / x;
+    real small = 1 + s * (0.9999999999999999999 + s * (0.2500000000000000013 + s * (0.02777777777777777219 + s * (0.001736111111111120641 + s * (6.944444444443587785e-5 + s * (1.929012345683695075e-6 + s * (3.936759888971503086e-8 + s * (6.151187331057918216e-10 + s * (7.594058350023633202e-12 + s * (7.59405948516373036e-14 + s * (6.276070591825722735e-16 + s * (4.358472637504152774e-18 + s * (2.57844626834708432e-20 + s * (1.317890783571837945e-22 + s * (5.77993308677819623e-25 + s * (2.439972912314401543e-27 + s * (5.532599962083509477e-30 + s * 4.530538579538888947e-32)))))))))))))))));
+    real large = 0.3989422804014327336 + v_ * (0.04986778504981878746 + v_ * (0.02805062947624493959 + v_ * (0.0292192426797380241 + v_ * (0.04477818598600680342 + v_ * (0.08579281840086861734 + v_ * (0.6510036453190089292 + v_ * (-25.02144341286389067 + v_ * (1122.979062439468337 + v_ * (-35726.96193320773503 + v_ * (843568.7638892325177 + v_ * (-1.477550287186147686e7 + v_ * (1.908826967787999843e8 + v_ * (-1.788145754096638148e9 + v_ * (1.176507970160360616e10 + v_ * (-5.133554994284065768e10 + v_ * (1.329111122925200917e11 + v_ * -1.541869293960297045e11))))))))))))))));
+    return log(x < 10 ? small : large * sqrt(v_)) - (x < 10 ? x : 0);
+}
+
+typedef struct {
+    real nu;
+    real c0;
+    real c1;
+    real c2;
+} rice_logpdf_set;
+
+DEVICE rice_logpdf_set rice_logpdf_prepare_set(real nu, real sigma)
+{
+    rice_logpdf_set set;
+    set.nu = nu;
+    set.c0 = 1 / sigma;
+    set.c1 = 2 * log(sigma);
+    set.c2 = nu / sigma / sigma;
+    return set;
+}
+
+typedef struct {
+    int c0;
+    real x;
+    real c1;
+} rice_logpdf_row;
+
+DEVICE rice_logpdf_row rice_logpdf_prepare_row(real x)
+{
+    rice_logpdf_row row;
+    row.c0 = isinf(x);
+    row.x = x;
+    row.c1 = log(x);
+    return row;
+}
+
+DEVICE real rice_logpdf_evaluate(rice_logpdf_set set, rice_logpdf_row row)
+{
+    if (row.c0) {
+        return -INFINITY;
+    }
+    real z = (row.x - set.nu) * set.c0;
+    return row.c1 - set.c1 - 0.5 * z * z + special_log_i0e(row.x * set.c2);
+}
+
+typedef struct {
+    rice_logpdf_set rice_0;
+    real c0;
+} rice_logpdf_checked_set;
+
+DEVICE rice_logpdf_checked_set rice_logpdf_checked_prepare_set(real nu, real sigma)
+{
+    rice_logpdf_checked_set set;
+    real bad_nu = nu >= 0 ? 0 : NAN;
+    real bad_sigma = sigma > 0 ? 0 : NAN;
+    set.rice_0 = rice_logpdf_prepare_set(nu, sigma);
+    set.c0 = bad_nu + bad_sigma;
+    return set;
+}
+
+typedef struct {
+    rice_logpdf_row rice_0;
+    int inside;
+    real outside;
+} rice_logpdf_checked_row;
+
+DEVICE rice_logpdf_checked_row rice_logpdf_checked_prepare_row(real x)
+{
+    rice_logpdf_checked_row row;
+    real outside = x == x ? -INFINITY : NAN;
+    int inside = x >= 0;
+    row.rice_0 = rice_logpdf_prepare_row(x);
+    row.inside = inside;
+    row.outside = outside;
+    return row;
+}
+
+DEVICE real rice_logpdf_checked_evaluate(rice_logpdf_checked_set set, rice_logpdf_checked_row row)
+{
+    real value = rice_logpdf_evaluate(set.rice_0, row.rice_0);
+    return (row.inside ? value : row.outside) + set.c0;
+}
+
+
+// Adds sums[k * threads + 0 .. threads - 1] into its first place, for every k, as a tree.
+DEVICE void add_threads(SHARED double *sums)
+{
+    for (int width = 64; width > 0; width /= 2) {
+        BARRIER();
+        for (index_t e = THREAD; e < width * 8; e += 128)
+            sums[e / width * 128 + e % width] += sums[e / width * 128 + e % width + width];
+    }
+    BARRIER();
+}
+
+// Adds the blocks' sums of this block's sets, in the order of the blocks, into `out`.
+DEVICE void add_blocks(GLOBAL double *out, GLOBAL const double *partial, index_t first_set, int sets_here, index_t blocks,
+                       SHARED double *sums)
+{
+    for (int k = 0; k < 8; k++) {
+        double total = 0;
+        if (k < sets_here)
+            for (index_t b = THREAD; b < blocks; b += 128)
+                total += partial[(first_set + k) * blocks + b];
+        sums[k * 128 + THREAD] = total;
+    }
+    add_threads(sums);
+    for (index_t k = THREAD; k < sets_here; k += 128)
+        out[first_set + k] = sums[k * 128];
+}
+
+
+KERNEL(128) rice_logpdf_checked_loglik(
+    GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL double *partial, GLOBAL int *counters,
+    index_t n_rows, index_t n_sets, GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT nu_per_set, index_t nu_offset, index_t nu_stride, GLOBAL const real *RESTRICT sigma_per_set, index_t sigma_offset, index_t sigma_stride)
+{
+    const index_t first_set = BLOCK_X * 8;
+    const int sets_here = (int)MIN(n_sets - first_set, (index_t)8);
+    x_per_row += x_offset + first_set * x_stride;
+    nu_per_set += nu_offset;
+    sigma_per_set += sigma_offset;
+    SHARED_ARRAY(double, sums, 1024);
+
+    // Whatever depends on the parameters alone: once per block.
+    SHARED_ARRAY(rice_logpdf_checked_set, sets, 8);
+    for (index_t k = THREAD; k < 8; k += 128)
+        sets[k] = rice_logpdf_checked_prepare_set(nu_per_set[(first_set + MIN(k, sets_here - 1)) * nu_stride], sigma_per_set[(first_set + MIN(k, sets_here - 1)) * sigma_stride]);
+    BARRIER();
+
+    double total[8];
+    UNROLL for (int k = 0; k < 8; k++)
+        total[k] = 0;
+    for (index_t first = BLOCK_Y * 256; first < n_rows; first += BLOCKS_Y * 256) {
+        if (first + 256 <= n_rows) {  // a whole tile: all its wide loads first
+            double2 x_tile[1];
+            UNROLL for (int u = 0; u < 1; u++)
+                x_tile[u] = *(GLOBAL const double2 *)(x_per_row + first + (u * 128 + THREAD) * 2);
+            UNROLL for (int u = 0; u < 1; u++) {
+                const double2 x_wide = x_tile[u];
+                {
+                    const rice_logpdf_checked_row row = rice_logpdf_checked_prepare_row(x_wide.x);
+                    UNROLL for (int k = 0; k < 8; k++)
+                        total[k] += rice_logpdf_checked_evaluate(sets[k], row);
+                }
+                {
+                    const rice_logpdf_checked_row row = rice_logpdf_checked_prepare_row(x_wide.y);
+                    UNROLL for (int k = 0; k < 8; k++)
+                        total[k] += rice_logpdf_checked_evaluate(sets[k], row);
+                }
+            }
+            continue;
+        }
+        UNROLL for (int u = 0; u < 2; u++) {
+            const index_t r = u * 128 + THREAD;
+            const index_t n = first + r;
+            if (n < n_rows) {
+                    const rice_logpdf_checked_row row = rice_logpdf_checked_prepare_row(x_per_row[n]);
+                    UNROLL for (int k = 0; k < 8; k++)
+                        total[k] += rice_logpdf_checked_evaluate(sets[k], row);
+            }
+        }
+    }
+    UNROLL for (int k = 0; k < 8; k++)
+        sums[k * 128 + THREAD] = total[k];
+    add_threads(sums);
+    if (BLOCKS_Y == 1) {
+        for (index_t k = THREAD; k < sets_here; k += 128)
+            out[out_offset + first_set + k] = sums[k * 128];
+        return;
+    }
+    for (index_t k = THREAD; k < sets_here; k += 128)
+        partial[(first_set + k) * BLOCKS_Y + BLOCK_Y] = sums[k * 128];
+    __shared__ int last;  // does this block finish last of those that share its sets? Then it adds them all
+    __threadfence();
+    __syncthreads();
+    if (THREAD == 0) {
+        last = atomicAdd(&counters[BLOCK_X], 1) == BLOCKS_Y - 1;
+        __threadfence();
+    }
+    __syncthreads();
+    if (last) {
+        add_blocks(out + out_offset, partial, first_set, sets_here, BLOCKS_Y, sums);
+        if (THREAD == 0)
+            counters[BLOCK_X] = 0;
+    }
+
+}
+

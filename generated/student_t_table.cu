@@ -1,0 +1,191 @@
+// The table kernel of student_t, made by `gpustats generate`. Do not edit.
+typedef double real;
+typedef long long index_t;
+#define KERNEL(threads) extern "C" __global__ void __launch_bounds__(threads)
+#define DEVICE static __device__ __forceinline__
+#define GLOBAL
+#define SHARED
+#define RESTRICT __restrict__
+#define SHARED_ARRAY(type, name, count) __shared__ type name[count]
+#define DYNAMIC_SHARED_ARRAY(type, name, count) extern __shared__ __align__(16) type name[]
+#define BARRIER() __syncthreads()
+#define BARRIER_GLOBAL() __syncthreads()
+#define UNROLL _Pragma("unroll")
+#define UNROLL_BY_4 _Pragma("unroll 4")
+#define THREAD ((int)threadIdx.x)
+#define BLOCK_X ((index_t)blockIdx.x)
+#define BLOCK_Y ((index_t)blockIdx.y)
+#define BLOCKS_Y ((index_t)gridDim.y)
+#define BLOCKS_X ((index_t)gridDim.x)
+#undef INFINITY
+#undef NAN
+#define INFINITY __int_as_float(0x7f800000)
+#define NAN __int_as_float(0x7fffffff)
+#define REAL(literal) literal
+#define EPSILON REAL(2.220446049250313e-16)
+#define PI REAL(3.14159265358979323846)
+#define LOG_2PI REAL(1.83787706640934548356)
+#define HALF_LOG_2PI REAL(0.91893853320467274178)
+#define LOG_2 REAL(0.69314718055994530942)
+#define LOG_PI REAL(1.14472988584940017414)
+#define SQRT_2 REAL(1.41421356237309504880)
+#define SQRT_PI REAL(1.77245385090551602730)
+#define SQRT_2_OVER_PI REAL(0.79788456080286535588)
+#define EULER_GAMMA REAL(0.57721566490153286061)
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+
+DEVICE real special_log1p_square(real y)
+{
+    int large = fabs(y) > 1 / EPSILON;
+    return (large ? 2 : 1) * log1p(large ? fabs(y) : y * y);
+}
+
+DEVICE real special_stirling_series(real x)
+{
+    real v_ = 1 / x;
+    real s = v_ * v_;
+    return v_ * (0.08333333333333314114 + s * (-0.002777777777430500254 + s * (0.0007936506884915048197 + s * (-0.0005952255253448391347 + s * (0.0008409701331661107948 + s * (-0.001888716724424404014 + s * (0.005726056083836847512 + s * (-0.01843123144258370909 + s * (0.04649879924372260093 + s * -0.06067253307630472635)))))))));
+}
+
+DEVICE real special_log_gamma_near_two(real z)
+{
+    real numerator = 0.4227843350984671393 + z * (0.7446983132107947606 + z * (0.5193055283793975869 + z * (0.1815238264834719641 + z * (0.0330824603310423564 + z * (0.002935427941079408713 + z * (9.982884455195008484e-5 + z * (3.896344535820739269e-7 + z * -2.74724591681427145e-9)))))));
+    real denominator = 1.0 + z * (1.998691873690975826 + z * (1.624572734572609033 + z * (0.6882797416261857106 + z * (0.1616150908767978973 + z * (0.02056718584681987448 + z * (0.001269421114541973567 + z * 2.769495701127702445e-5))))));
+    return z * (z + 1) * (numerator / denominator);
+}
+
+DEVICE real special_stirling_error(real x)
+{
+    if (x >= 3) {
+        return special_stirling_series(x);
+    }
+    real shift = x < 1.5 ? 1 : 0;
+    return special_log_gamma_near_two(x - 2 + shift) - (x - 0.5 + shift) * log(x) + (x - HALF_LOG_2PI);
+}
+
+DEVICE real special_lbeta(real a, real b)
+{
+    real p = fmin(a, b);
+    real q = fmax(a, b);
+    return special_stirling_error(p) + (special_stirling_error(q) - special_stirling_error(p + q)) + HALF_LOG_2PI - 0.5 * log(q) - (p - 0.5) * log1p(q / p) - q * log1p(p / q);
+}
+
+typedef struct {
+    real mu;
+    real c0;
+    real c1;
+    real sigma;
+    int c2;
+    real c3;
+    real c4;
+} student_t_logpdf_set;
+
+DEVICE student_t_logpdf_set student_t_logpdf_prepare_set(real nu, real mu, real sigma)
+{
+    student_t_logpdf_set set;
+    set.mu = mu;
+    set.c0 = 1 / (sigma * sqrt(nu));
+    set.c1 = -(log(sigma) + HALF_LOG_2PI);
+    set.sigma = sigma;
+    set.c2 = isinf(nu);
+    set.c3 = -(special_lbeta(0.5, 0.5 * nu) + 0.5 * log(nu) + log(sigma));
+    set.c4 = 0.5 * (nu + 1);
+    return set;
+}
+
+typedef struct {
+    real x;
+} student_t_logpdf_row;
+
+DEVICE student_t_logpdf_row student_t_logpdf_prepare_row(real x)
+{
+    student_t_logpdf_row row;
+    row.x = x;
+    return row;
+}
+
+DEVICE real student_t_logpdf_evaluate(student_t_logpdf_set set, student_t_logpdf_row row)
+{
+    real y = (row.x - set.mu) * set.c0;
+    if (set.c2) {
+        return set.c1 - 0.5 * ((row.x - set.mu) / set.sigma) * ((row.x - set.mu) / set.sigma);
+    }
+    return set.c3 - set.c4 * special_log1p_square(y);
+}
+
+typedef struct {
+    student_t_logpdf_set student_t_0;
+    real c0;
+} student_t_logpdf_checked_set;
+
+DEVICE student_t_logpdf_checked_set student_t_logpdf_checked_prepare_set(real nu, real mu, real sigma)
+{
+    student_t_logpdf_checked_set set;
+    real bad_nu = nu > 0 ? 0 : NAN;
+    real bad_mu = mu == mu ? 0 : NAN;
+    real bad_sigma = sigma > 0 ? 0 : NAN;
+    set.student_t_0 = student_t_logpdf_prepare_set(nu, mu, sigma);
+    set.c0 = bad_nu + bad_mu + bad_sigma;
+    return set;
+}
+
+typedef struct {
+    student_t_logpdf_row student_t_0;
+    int inside;
+    real outside;
+} student_t_logpdf_checked_row;
+
+DEVICE student_t_logpdf_checked_row student_t_logpdf_checked_prepare_row(real x)
+{
+    student_t_logpdf_checked_row row;
+    real outside = x == x ? -INFINITY : NAN;
+    int inside = x == x;
+    row.student_t_0 = student_t_logpdf_prepare_row(x);
+    row.inside = inside;
+    row.outside = outside;
+    return row;
+}
+
+DEVICE real student_t_logpdf_checked_evaluate(student_t_logpdf_checked_set set, student_t_logpdf_checked_row row)
+{
+    real value = student_t_logpdf_evaluate(set.student_t_0, row.student_t_0);
+    return (row.inside ? value : row.outside) + set.c0;
+}
+
+KERNEL(256) student_t_logpdf_checked_table(
+    GLOBAL real *RESTRICT out, index_t out_offset, index_t n_rows, index_t n_sets, index_t row_stride, index_t set_stride,
+    GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT nu_per_set, index_t nu_offset, index_t nu_stride, GLOBAL const real *RESTRICT mu_per_set, index_t mu_offset, index_t mu_stride, GLOBAL const real *RESTRICT sigma_per_set, index_t sigma_offset, index_t sigma_stride)
+{
+    const index_t first_set = BLOCK_X * 8;
+    const int sets_here = (int)MIN(n_sets - first_set, (index_t)8);
+    x_per_row += x_offset + first_set * x_stride;
+    nu_per_set += nu_offset;
+    mu_per_set += mu_offset;
+    sigma_per_set += sigma_offset;
+    out += out_offset + first_set * set_stride;
+
+    // Whatever depends on the parameters alone: once per block.
+    SHARED_ARRAY(student_t_logpdf_checked_set, sets, 8);
+    for (index_t k = THREAD; k < sets_here; k += 256)
+        sets[k] = student_t_logpdf_checked_prepare_set(nu_per_set[(first_set + k) * nu_stride], mu_per_set[(first_set + k) * mu_stride], sigma_per_set[(first_set + k) * sigma_stride]);
+    BARRIER();
+
+    const int columns = (sets_here + 1) / 2, rows_at_once = 256 / columns;
+    const int column = THREAD % columns * 2, my_row = THREAD / columns;
+    student_t_logpdf_checked_set set[2];
+    UNROLL for (int v = 0; v < 2; v++)
+        set[v] = sets[MIN(column + v, sets_here - 1)];
+
+    for (index_t first = BLOCK_Y * 256; first < n_rows; first += BLOCKS_Y * 256) {
+        const int rows_here = (int)MIN(n_rows - first, (index_t)256);
+        for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
+            const student_t_logpdf_checked_row row = student_t_logpdf_checked_prepare_row(x_per_row[first + r]);
+            GLOBAL real *cell = out + (first + r) * row_stride + column;  // set_stride is 1 here
+            double2 result;
+            result.x = student_t_logpdf_checked_evaluate(set[0], row);
+            result.y = student_t_logpdf_checked_evaluate(set[1], row);
+            *(GLOBAL double2 *)cell = result;
+        }
+    }
+}
+

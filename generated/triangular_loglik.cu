@@ -1,0 +1,229 @@
+// The loglik kernel of triangular, made by `gpustats generate`. Do not edit.
+typedef double real;
+typedef long long index_t;
+#define KERNEL(threads) extern "C" __global__ void __launch_bounds__(threads)
+#define DEVICE static __device__ __forceinline__
+#define GLOBAL
+#define SHARED
+#define RESTRICT __restrict__
+#define SHARED_ARRAY(type, name, count) __shared__ type name[count]
+#define DYNAMIC_SHARED_ARRAY(type, name, count) extern __shared__ __align__(16) type name[]
+#define BARRIER() __syncthreads()
+#define BARRIER_GLOBAL() __syncthreads()
+#define UNROLL _Pragma("unroll")
+#define UNROLL_BY_4 _Pragma("unroll 4")
+#define THREAD ((int)threadIdx.x)
+#define BLOCK_X ((index_t)blockIdx.x)
+#define BLOCK_Y ((index_t)blockIdx.y)
+#define BLOCKS_Y ((index_t)gridDim.y)
+#define BLOCKS_X ((index_t)gridDim.x)
+#undef INFINITY
+#undef NAN
+#define INFINITY __int_as_float(0x7f800000)
+#define NAN __int_as_float(0x7fffffff)
+#define REAL(literal) literal
+#define EPSILON REAL(2.220446049250313e-16)
+#define PI REAL(3.14159265358979323846)
+#define LOG_2PI REAL(1.83787706640934548356)
+#define HALF_LOG_2PI REAL(0.91893853320467274178)
+#define LOG_2 REAL(0.69314718055994530942)
+#define LOG_PI REAL(1.14472988584940017414)
+#define SQRT_2 REAL(1.41421356237309504880)
+#define SQRT_PI REAL(1.77245385090551602730)
+#define SQRT_2_OVER_PI REAL(0.79788456080286535588)
+#define EULER_GAMMA REAL(0.57721566490153286061)
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+
+typedef struct {
+    int c0;
+    real lower;
+    real upper;
+    real c;
+    int c1;
+    real c2;
+    real c3;
+    real c4;
+} triangular_logpdf_set;
+
+DEVICE triangular_logpdf_set triangular_logpdf_prepare_set(real lower, real c, real upper)
+{
+    triangular_logpdf_set set;
+    set.c0 = !(lower <= c && c <= upper && lower < upper);
+    set.lower = lower;
+    set.upper = upper;
+    set.c = c;
+    set.c1 = c == upper;
+    set.c2 = 1 / (c - lower);
+    set.c3 = 1 / (upper - c);
+    set.c4 = log(2 / (upper - lower));
+    return set;
+}
+
+typedef struct {
+    real x;
+} triangular_logpdf_row;
+
+DEVICE triangular_logpdf_row triangular_logpdf_prepare_row(real x)
+{
+    triangular_logpdf_row row;
+    row.x = x;
+    return row;
+}
+
+DEVICE real triangular_logpdf_evaluate(triangular_logpdf_set set, triangular_logpdf_row row)
+{
+    if (set.c0) {
+        return NAN;
+    }
+    if (row.x < set.lower || row.x > set.upper) {
+        return -INFINITY;
+    }
+    real height = row.x < set.c || set.c1 ? (row.x - set.lower) * set.c2 : (set.upper - row.x) * set.c3;
+    return set.c4 + log(height);
+}
+
+typedef struct {
+    triangular_logpdf_set triangular_0;
+    real c0;
+} triangular_logpdf_checked_set;
+
+DEVICE triangular_logpdf_checked_set triangular_logpdf_checked_prepare_set(real lower, real c, real upper)
+{
+    triangular_logpdf_checked_set set;
+    real bad_lower = lower == lower ? 0 : NAN;
+    real bad_c = c == c ? 0 : NAN;
+    real bad_upper = upper == upper ? 0 : NAN;
+    set.triangular_0 = triangular_logpdf_prepare_set(lower, c, upper);
+    set.c0 = bad_lower + bad_c + bad_upper;
+    return set;
+}
+
+typedef struct {
+    triangular_logpdf_row triangular_0;
+    int inside;
+    real outside;
+} triangular_logpdf_checked_row;
+
+DEVICE triangular_logpdf_checked_row triangular_logpdf_checked_prepare_row(real x)
+{
+    triangular_logpdf_checked_row row;
+    real outside = x == x ? -INFINITY : NAN;
+    int inside = x == x;
+    row.triangular_0 = triangular_logpdf_prepare_row(x);
+    row.inside = inside;
+    row.outside = outside;
+    return row;
+}
+
+DEVICE real triangular_logpdf_checked_evaluate(triangular_logpdf_checked_set set, triangular_logpdf_checked_row row)
+{
+    real value = triangular_logpdf_evaluate(set.triangular_0, row.triangular_0);
+    return (row.inside ? value : row.outside) + set.c0;
+}
+
+
+// Adds sums[k * threads + 0 .. threads - 1] into its first place, for every k, as a tree.
+DEVICE void add_threads(SHARED double *sums)
+{
+    for (int width = 64; width > 0; width /= 2) {
+        BARRIER();
+        for (index_t e = THREAD; e < width * 8; e += 128)
+            sums[e / width * 128 + e % width] += sums[e / width * 128 + e % width + width];
+    }
+    BARRIER();
+}
+
+// Adds the blocks' sums of this block's sets, in the order of the blocks, into `out`.
+DEVICE void add_blocks(GLOBAL double *out, GLOBAL const double *partial, index_t first_set, int sets_here, index_t blocks,
+                       SHARED double *sums)
+{
+    for (int k = 0; k < 8; k++) {
+        double total = 0;
+        if (k < sets_here)
+            for (index_t b = THREAD; b < blocks; b += 128)
+                total += partial[(first_set + k) * blocks + b];
+        sums[k * 128 + THREAD] = total;
+    }
+    add_threads(sums);
+    for (index_t k = THREAD; k < sets_here; k += 128)
+        out[first_set + k] = sums[k * 128];
+}
+
+
+KERNEL(128) triangular_logpdf_checked_loglik(
+    GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL double *partial, GLOBAL int *counters,
+    index_t n_rows, index_t n_sets, GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT lower_per_set, index_t lower_offset, index_t lower_stride, GLOBAL const real *RESTRICT c_per_set, index_t c_offset, index_t c_stride, GLOBAL const real *RESTRICT upper_per_set, index_t upper_offset, index_t upper_stride)
+{
+    const index_t first_set = BLOCK_X * 8;
+    const int sets_here = (int)MIN(n_sets - first_set, (index_t)8);
+    x_per_row += x_offset + first_set * x_stride;
+    lower_per_set += lower_offset;
+    c_per_set += c_offset;
+    upper_per_set += upper_offset;
+    SHARED_ARRAY(double, sums, 1024);
+
+    // Whatever depends on the parameters alone: once per block.
+    SHARED_ARRAY(triangular_logpdf_checked_set, sets, 8);
+    for (index_t k = THREAD; k < 8; k += 128)
+        sets[k] = triangular_logpdf_checked_prepare_set(lower_per_set[(first_set + MIN(k, sets_here - 1)) * lower_stride], c_per_set[(first_set + MIN(k, sets_here - 1)) * c_stride], upper_per_set[(first_set + MIN(k, sets_here - 1)) * upper_stride]);
+    BARRIER();
+
+    double total[8];
+    UNROLL for (int k = 0; k < 8; k++)
+        total[k] = 0;
+    for (index_t first = BLOCK_Y * 256; first < n_rows; first += BLOCKS_Y * 256) {
+        if (first + 256 <= n_rows) {  // a whole tile: all its wide loads first
+            double2 x_tile[1];
+            UNROLL for (int u = 0; u < 1; u++)
+                x_tile[u] = *(GLOBAL const double2 *)(x_per_row + first + (u * 128 + THREAD) * 2);
+            UNROLL for (int u = 0; u < 1; u++) {
+                const double2 x_wide = x_tile[u];
+                {
+                    const triangular_logpdf_checked_row row = triangular_logpdf_checked_prepare_row(x_wide.x);
+                    UNROLL for (int k = 0; k < 8; k++)
+                        total[k] += triangular_logpdf_checked_evaluate(sets[k], row);
+                }
+                {
+                    const triangular_logpdf_checked_row row = triangular_logpdf_checked_prepare_row(x_wide.y);
+                    UNROLL for (int k = 0; k < 8; k++)
+                        total[k] += triangular_logpdf_checked_evaluate(sets[k], row);
+                }
+            }
+            continue;
+        }
+        UNROLL for (int u = 0; u < 2; u++) {
+            const index_t r = u * 128 + THREAD;
+            const index_t n = first + r;
+            if (n < n_rows) {
+                    const triangular_logpdf_checked_row row = triangular_logpdf_checked_prepare_row(x_per_row[n]);
+                    UNROLL for (int k = 0; k < 8; k++)
+                        total[k] += triangular_logpdf_checked_evaluate(sets[k], row);
+            }
+        }
+    }
+    UNROLL for (int k = 0; k < 8; k++)
+        sums[k * 128 + THREAD] = total[k];
+    add_threads(sums);
+    if (BLOCKS_Y == 1) {
+        for (index_t k = THREAD; k < sets_here; k += 128)
+            out[out_offset + first_set + k] = sums[k * 128];
+        return;
+    }
+    for (index_t k = THREAD; k < sets_here; k += 128)
+        partial[(first_set + k) * BLOCKS_Y + BLOCK_Y] = sums[k * 128];
+    __shared__ int last;  // does this block finish last of those that share its sets? Then it adds them all
+    __threadfence();
+    __syncthreads();
+    if (THREAD == 0) {
+        last = atomicAdd(&counters[BLOCK_X], 1) == BLOCKS_Y - 1;
+        __threadfence();
+    }
+    __syncthreads();
+    if (last) {
+        add_blocks(out + out_offset, partial, first_set, sets_here, BLOCKS_Y, sums);
+        if (THREAD == 0)
+            counters[BLOCK_X] = 0;
+    }
+
+}
+

@@ -1,0 +1,160 @@
+// The table kernel of triangular, made by `gpustats generate`. Do not edit.
+typedef double real;
+typedef long long index_t;
+#define KERNEL(threads) extern "C" __global__ void __launch_bounds__(threads)
+#define DEVICE static __device__ __forceinline__
+#define GLOBAL
+#define SHARED
+#define RESTRICT __restrict__
+#define SHARED_ARRAY(type, name, count) __shared__ type name[count]
+#define DYNAMIC_SHARED_ARRAY(type, name, count) extern __shared__ __align__(16) type name[]
+#define BARRIER() __syncthreads()
+#define BARRIER_GLOBAL() __syncthreads()
+#define UNROLL _Pragma("unroll")
+#define UNROLL_BY_4 _Pragma("unroll 4")
+#define THREAD ((int)threadIdx.x)
+#define BLOCK_X ((index_t)blockIdx.x)
+#define BLOCK_Y ((index_t)blockIdx.y)
+#define BLOCKS_Y ((index_t)gridDim.y)
+#define BLOCKS_X ((index_t)gridDim.x)
+#undef INFINITY
+#undef NAN
+#define INFINITY __int_as_float(0x7f800000)
+#define NAN __int_as_float(0x7fffffff)
+#define REAL(literal) literal
+#define EPSILON REAL(2.220446049250313e-16)
+#define PI REAL(3.14159265358979323846)
+#define LOG_2PI REAL(1.83787706640934548356)
+#define HALF_LOG_2PI REAL(0.91893853320467274178)
+#define LOG_2 REAL(0.69314718055994530942)
+#define LOG_PI REAL(1.14472988584940017414)
+#define SQRT_2 REAL(1.41421356237309504880)
+#define SQRT_PI REAL(1.77245385090551602730)
+#define SQRT_2_OVER_PI REAL(0.79788456080286535588)
+#define EULER_GAMMA REAL(0.57721566490153286061)
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+
+typedef struct {
+    int c0;
+    real lower;
+    real upper;
+    real c;
+    int c1;
+    real c2;
+    real c3;
+    real c4;
+} triangular_logpdf_set;
+
+DEVICE triangular_logpdf_set triangular_logpdf_prepare_set(real lower, real c, real upper)
+{
+    triangular_logpdf_set set;
+    set.c0 = !(lower <= c && c <= upper && lower < upper);
+    set.lower = lower;
+    set.upper = upper;
+    set.c = c;
+    set.c1 = c == upper;
+    set.c2 = 1 / (c - lower);
+    set.c3 = 1 / (upper - c);
+    set.c4 = log(2 / (upper - lower));
+    return set;
+}
+
+typedef struct {
+    real x;
+} triangular_logpdf_row;
+
+DEVICE triangular_logpdf_row triangular_logpdf_prepare_row(real x)
+{
+    triangular_logpdf_row row;
+    row.x = x;
+    return row;
+}
+
+DEVICE real triangular_logpdf_evaluate(triangular_logpdf_set set, triangular_logpdf_row row)
+{
+    if (set.c0) {
+        return NAN;
+    }
+    if (row.x < set.lower || row.x > set.upper) {
+        return -INFINITY;
+    }
+    real height = row.x < set.c || set.c1 ? (row.x - set.lower) * set.c2 : (set.upper - row.x) * set.c3;
+    return set.c4 + log(height);
+}
+
+typedef struct {
+    triangular_logpdf_set triangular_0;
+    real c0;
+} triangular_logpdf_checked_set;
+
+DEVICE triangular_logpdf_checked_set triangular_logpdf_checked_prepare_set(real lower, real c, real upper)
+{
+    triangular_logpdf_checked_set set;
+    real bad_lower = lower == lower ? 0 : NAN;
+    real bad_c = c == c ? 0 : NAN;
+    real bad_upper = upper == upper ? 0 : NAN;
+    set.triangular_0 = triangular_logpdf_prepare_set(lower, c, upper);
+    set.c0 = bad_lower + bad_c + bad_upper;
+    return set;
+}
+
+typedef struct {
+    triangular_logpdf_row triangular_0;
+    int inside;
+    real outside;
+} triangular_logpdf_checked_row;
+
+DEVICE triangular_logpdf_checked_row triangular_logpdf_checked_prepare_row(real x)
+{
+    triangular_logpdf_checked_row row;
+    real outside = x == x ? -INFINITY : NAN;
+    int inside = x == x;
+    row.triangular_0 = triangular_logpdf_prepare_row(x);
+    row.inside = inside;
+    row.outside = outside;
+    return row;
+}
+
+DEVICE real triangular_logpdf_checked_evaluate(triangular_logpdf_checked_set set, triangular_logpdf_checked_row row)
+{
+    real value = triangular_logpdf_evaluate(set.triangular_0, row.triangular_0);
+    return (row.inside ? value : row.outside) + set.c0;
+}
+
+KERNEL(256) triangular_logpdf_checked_table(
+    GLOBAL real *RESTRICT out, index_t out_offset, index_t n_rows, index_t n_sets, index_t row_stride, index_t set_stride,
+    GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT lower_per_set, index_t lower_offset, index_t lower_stride, GLOBAL const real *RESTRICT c_per_set, index_t c_offset, index_t c_stride, GLOBAL const real *RESTRICT upper_per_set, index_t upper_offset, index_t upper_stride)
+{
+    const index_t first_set = BLOCK_X * 8;
+    const int sets_here = (int)MIN(n_sets - first_set, (index_t)8);
+    x_per_row += x_offset + first_set * x_stride;
+    lower_per_set += lower_offset;
+    c_per_set += c_offset;
+    upper_per_set += upper_offset;
+    out += out_offset + first_set * set_stride;
+
+    // Whatever depends on the parameters alone: once per block.
+    SHARED_ARRAY(triangular_logpdf_checked_set, sets, 8);
+    for (index_t k = THREAD; k < sets_here; k += 256)
+        sets[k] = triangular_logpdf_checked_prepare_set(lower_per_set[(first_set + k) * lower_stride], c_per_set[(first_set + k) * c_stride], upper_per_set[(first_set + k) * upper_stride]);
+    BARRIER();
+
+    const int columns = (sets_here + 1) / 2, rows_at_once = 256 / columns;
+    const int column = THREAD % columns * 2, my_row = THREAD / columns;
+    triangular_logpdf_checked_set set[2];
+    UNROLL for (int v = 0; v < 2; v++)
+        set[v] = sets[MIN(column + v, sets_here - 1)];
+
+    for (index_t first = BLOCK_Y * 256; first < n_rows; first += BLOCKS_Y * 256) {
+        const int rows_here = (int)MIN(n_rows - first, (index_t)256);
+        for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
+            const triangular_logpdf_checked_row row = triangular_logpdf_checked_prepare_row(x_per_row[first + r]);
+            GLOBAL real *cell = out + (first + r) * row_stride + column;  // set_stride is 1 here
+            double2 result;
+            result.x = triangular_logpdf_checked_evaluate(set[0], row);
+            result.y = triangular_logpdf_checked_evaluate(set[1], row);
+            *(GLOBAL double2 *)cell = result;
+        }
+    }
+}
+

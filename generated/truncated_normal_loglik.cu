@@ -1,0 +1,259 @@
+// The loglik kernel of truncated_normal, made by `gpustats generate`. Do not edit.
+typedef double real;
+typedef long long index_t;
+#define KERNEL(threads) extern "C" __global__ void __launch_bounds__(threads)
+#define DEVICE static __device__ __forceinline__
+#define GLOBAL
+#define SHARED
+#define RESTRICT __restrict__
+#define SHARED_ARRAY(type, name, count) __shared__ type name[count]
+#define DYNAMIC_SHARED_ARRAY(type, name, count) extern __shared__ __align__(16) type name[]
+#define BARRIER() __syncthreads()
+#define BARRIER_GLOBAL() __syncthreads()
+#define UNROLL _Pragma("unroll")
+#define UNROLL_BY_4 _Pragma("unroll 4")
+#define THREAD ((int)threadIdx.x)
+#define BLOCK_X ((index_t)blockIdx.x)
+#define BLOCK_Y ((index_t)blockIdx.y)
+#define BLOCKS_Y ((index_t)gridDim.y)
+#define BLOCKS_X ((index_t)gridDim.x)
+#undef INFINITY
+#undef NAN
+#define INFINITY __int_as_float(0x7f800000)
+#define NAN __int_as_float(0x7fffffff)
+#define REAL(literal) literal
+#define EPSILON REAL(2.220446049250313e-16)
+#define PI REAL(3.14159265358979323846)
+#define LOG_2PI REAL(1.83787706640934548356)
+#define HALF_LOG_2PI REAL(0.91893853320467274178)
+#define LOG_2 REAL(0.69314718055994530942)
+#define LOG_PI REAL(1.14472988584940017414)
+#define SQRT_2 REAL(1.41421356237309504880)
+#define SQRT_PI REAL(1.77245385090551602730)
+#define SQRT_2_OVER_PI REAL(0.79788456080286535588)
+#define EULER_GAMMA REAL(0.57721566490153286061)
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+
+DEVICE real special_scaled_erfc(real x)
+{
+    real t = 1 - 7.5 / (x + 3.75);
+    real series = 1.237512630837827582 + t * (-0.1402405985855452088 + t * (0.003585415485466306909 + t * (0.08227673848999158997 + t * (-0.108803930141939147 + t * (0.09230432116435615983 + t * (-0.05869339858449184774 + t * (0.02836227737137004573 + t * (-0.009746579620815090139 + t * (0.001755626169227672094 + t * (0.0002937140877722768239 + t * (-0.0002901553656394712841 + t * (5.164737123871837686e-5 + t * (2.238759272534768919e-5 + t * (-1.143961526007594973e-5 + t * (-9.792975290998229177e-7 + t * (1.743857741135918114e-6 + t * (-5.081691181169818825e-8 + t * (-2.499653803740524239e-7 + t * (1.87785011564687965e-8 + t * (3.256499083798512925e-8 + t * (-1.952790162974836892e-9 + t * -2.729394133253385506e-9)))))))))))))))))))));
+    return series / (1 + 2 * x);
+}
+
+DEVICE real special_normal_integral(real a, real b, real width)
+{
+    if (a <= 0 && b >= 0) {
+        return SQRT_PI / SQRT_2 * (erf(b / SQRT_2) - erf(a / SQRT_2));
+    }
+    real near = a > 0 ? a : -b;
+    real far = a > 0 ? b : -a;
+    if (width * (1 + far) > 2) {
+        return SQRT_PI / SQRT_2 * (special_scaled_erfc(near / SQRT_2) - exp(-0.5 * width * (near + far)) * special_scaled_erfc(far / SQRT_2));
+    }
+    real sum = 0;
+    for (int i = 0; i < 8; i++) {
+        int k_ = i / 2;
+        real node = k_ == 0 ? 0.18343464249564980494 : k_ == 1 ? 0.52553240991632898582 : k_ == 2 ? 0.79666647741362673959 : 0.96028985649753623168;
+        real weight = k_ == 0 ? 0.36268378337836198297 : k_ == 1 ? 0.31370664587788728734 : k_ == 2 ? 0.22238103445337447054 : 0.10122853629037625915;
+        real step = 0.5 * width * (i == 2 * k_ ? 1 + node : 1 - node);
+        sum += weight * exp(-step * (near + 0.5 * step));
+    }
+    return 0.5 * width * sum;
+}
+
+typedef struct {
+    int c0;
+    real lower;
+    real upper;
+    real mode;
+    real c1;
+    real c2;
+    real c3;
+} truncated_normal_logpdf_set;
+
+DEVICE truncated_normal_logpdf_set truncated_normal_logpdf_prepare_set(real mu, real sigma, real lower, real upper)
+{
+    truncated_normal_logpdf_set set;
+    real mode = fmin(fmax(mu, lower), upper);
+    real mass = special_normal_integral((lower - mu) / sigma, (upper - mu) / sigma, (upper - lower) / sigma);
+    set.c0 = !(lower < upper);
+    set.lower = lower;
+    set.upper = upper;
+    set.mode = mode;
+    set.c1 = 1 / sigma;
+    set.c2 = -(log(sigma) + log(mass));
+    set.c3 = (mode - mu) / sigma;
+    return set;
+}
+
+typedef struct {
+    real x;
+} truncated_normal_logpdf_row;
+
+DEVICE truncated_normal_logpdf_row truncated_normal_logpdf_prepare_row(real x)
+{
+    truncated_normal_logpdf_row row;
+    row.x = x;
+    return row;
+}
+
+DEVICE real truncated_normal_logpdf_evaluate(truncated_normal_logpdf_set set, truncated_normal_logpdf_row row)
+{
+    if (set.c0) {
+        return NAN;
+    }
+    if (row.x < set.lower || row.x > set.upper) {
+        return -INFINITY;
+    }
+    real z = (row.x - set.mode) * set.c1;
+    return set.c2 - z * (0.5 * z + set.c3);
+}
+
+typedef struct {
+    truncated_normal_logpdf_set truncated_normal_0;
+    real c0;
+} truncated_normal_logpdf_checked_set;
+
+DEVICE truncated_normal_logpdf_checked_set truncated_normal_logpdf_checked_prepare_set(real mu, real sigma, real lower, real upper)
+{
+    truncated_normal_logpdf_checked_set set;
+    real bad_mu = mu == mu ? 0 : NAN;
+    real bad_sigma = sigma > 0 ? 0 : NAN;
+    real bad_lower = lower == lower ? 0 : NAN;
+    real bad_upper = upper == upper ? 0 : NAN;
+    set.truncated_normal_0 = truncated_normal_logpdf_prepare_set(mu, sigma, lower, upper);
+    set.c0 = bad_mu + bad_sigma + bad_lower + bad_upper;
+    return set;
+}
+
+typedef struct {
+    truncated_normal_logpdf_row truncated_normal_0;
+    int inside;
+    real outside;
+} truncated_normal_logpdf_checked_row;
+
+DEVICE truncated_normal_logpdf_checked_row truncated_normal_logpdf_checked_prepare_row(real x)
+{
+    truncated_normal_logpdf_checked_row row;
+    real outside = x == x ? -INFINITY : NAN;
+    int inside = x == x;
+    row.truncated_normal_0 = truncated_normal_logpdf_prepare_row(x);
+    row.inside = inside;
+    row.outside = outside;
+    return row;
+}
+
+DEVICE real truncated_normal_logpdf_checked_evaluate(truncated_normal_logpdf_checked_set set, truncated_normal_logpdf_checked_row row)
+{
+    real value = truncated_normal_logpdf_evaluate(set.truncated_normal_0, row.truncated_normal_0);
+    return (row.inside ? value : row.outside) + set.c0;
+}
+
+
+// Adds sums[k * threads + 0 .. threads - 1] into its first place, for every k, as a tree.
+DEVICE void add_threads(SHARED double *sums)
+{
+    for (int width = 64; width > 0; width /= 2) {
+        BARRIER();
+        for (index_t e = THREAD; e < width * 8; e += 128)
+            sums[e / width * 128 + e % width] += sums[e / width * 128 + e % width + width];
+    }
+    BARRIER();
+}
+
+// Adds the blocks' sums of this block's sets, in the order of the blocks, into `out`.
+DEVICE void add_blocks(GLOBAL double *out, GLOBAL const double *partial, index_t first_set, int sets_here, index_t blocks,
+                       SHARED double *sums)
+{
+    for (int k = 0; k < 8; k++) {
+        double total = 0;
+        if (k < sets_here)
+            for (index_t b = THREAD; b < blocks; b += 128)
+                total += partial[(first_set + k) * blocks + b];
+        sums[k * 128 + THREAD] = total;
+    }
+    add_threads(sums);
+    for (index_t k = THREAD; k < sets_here; k += 128)
+        out[first_set + k] = sums[k * 128];
+}
+
+
+KERNEL(128) truncated_normal_logpdf_checked_loglik(
+    GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL double *partial, GLOBAL int *counters,
+    index_t n_rows, index_t n_sets, GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT mu_per_set, index_t mu_offset, index_t mu_stride, GLOBAL const real *RESTRICT sigma_per_set, index_t sigma_offset, index_t sigma_stride, GLOBAL const real *RESTRICT lower_per_set, index_t lower_offset, index_t lower_stride, GLOBAL const real *RESTRICT upper_per_set, index_t upper_offset, index_t upper_stride)
+{
+    const index_t first_set = BLOCK_X * 8;
+    const int sets_here = (int)MIN(n_sets - first_set, (index_t)8);
+    x_per_row += x_offset + first_set * x_stride;
+    mu_per_set += mu_offset;
+    sigma_per_set += sigma_offset;
+    lower_per_set += lower_offset;
+    upper_per_set += upper_offset;
+    SHARED_ARRAY(double, sums, 1024);
+
+    // Whatever depends on the parameters alone: once per block.
+    SHARED_ARRAY(truncated_normal_logpdf_checked_set, sets, 8);
+    for (index_t k = THREAD; k < 8; k += 128)
+        sets[k] = truncated_normal_logpdf_checked_prepare_set(mu_per_set[(first_set + MIN(k, sets_here - 1)) * mu_stride], sigma_per_set[(first_set + MIN(k, sets_here - 1)) * sigma_stride], lower_per_set[(first_set + MIN(k, sets_here - 1)) * lower_stride], upper_per_set[(first_set + MIN(k, sets_here - 1)) * upper_stride]);
+    BARRIER();
+
+    double total[8];
+    UNROLL for (int k = 0; k < 8; k++)
+        total[k] = 0;
+    for (index_t first = BLOCK_Y * 256; first < n_rows; first += BLOCKS_Y * 256) {
+        if (first + 256 <= n_rows) {  // a whole tile: all its wide loads first
+            double2 x_tile[1];
+            UNROLL for (int u = 0; u < 1; u++)
+                x_tile[u] = *(GLOBAL const double2 *)(x_per_row + first + (u * 128 + THREAD) * 2);
+            UNROLL for (int u = 0; u < 1; u++) {
+                const double2 x_wide = x_tile[u];
+                {
+                    const truncated_normal_logpdf_checked_row row = truncated_normal_logpdf_checked_prepare_row(x_wide.x);
+                    UNROLL for (int k = 0; k < 8; k++)
+                        total[k] += truncated_normal_logpdf_checked_evaluate(sets[k], row);
+                }
+                {
+                    const truncated_normal_logpdf_checked_row row = truncated_normal_logpdf_checked_prepare_row(x_wide.y);
+                    UNROLL for (int k = 0; k < 8; k++)
+                        total[k] += truncated_normal_logpdf_checked_evaluate(sets[k], row);
+                }
+            }
+            continue;
+        }
+        UNROLL for (int u = 0; u < 2; u++) {
+            const index_t r = u * 128 + THREAD;
+            const index_t n = first + r;
+            if (n < n_rows) {
+                    const truncated_normal_logpdf_checked_row row = truncated_normal_logpdf_checked_prepare_row(x_per_row[n]);
+                    UNROLL for (int k = 0; k < 8; k++)
+                        total[k] += truncated_normal_logpdf_checked_evaluate(sets[k], row);
+            }
+        }
+    }
+    UNROLL for (int k = 0; k < 8; k++)
+        sums[k * 128 + THREAD] = total[k];
+    add_threads(sums);
+    if (BLOCKS_Y == 1) {
+        for (index_t k = THREAD; k < sets_here; k += 128)
+            out[out_offset + first_set + k] = sums[k * 128];
+        return;
+    }
+    for (index_t k = THREAD; k < sets_here; k += 128)
+        partial[(first_set + k) * BLOCKS_Y + BLOCK_Y] = sums[k * 128];
+    __shared__ int last;  // does this block finish last of those that share its sets? Then it adds them all
+    __threadfence();
+    __syncthreads();
+    if (THREAD == 0) {
+        last = atomicAdd(&counters[BLOCK_X], 1) == BLOCKS_Y - 1;
+        __threadfence();
+    }
+    __syncthreads();
+    if (last) {
+        add_blocks(out + out_offset, partial, first_set, sets_here, BLOCKS_Y, sums);
+        if (THREAD == 0)
+            counters[BLOCK_X] = 0;
+    }
+
+}
+

@@ -1,0 +1,266 @@
+// The table kernel of zero_inflated_poisson, made by `gpustats generate`. Do not edit.
+typedef double real;
+typedef long long index_t;
+#define KERNEL(threads) extern "C" __global__ void __launch_bounds__(threads)
+#define DEVICE static __device__ __forceinline__
+#define GLOBAL
+#define SHARED
+#define RESTRICT __restrict__
+#define SHARED_ARRAY(type, name, count) __shared__ type name[count]
+#define DYNAMIC_SHARED_ARRAY(type, name, count) extern __shared__ __align__(16) type name[]
+#define BARRIER() __syncthreads()
+#define BARRIER_GLOBAL() __syncthreads()
+#define UNROLL _Pragma("unroll")
+#define UNROLL_BY_4 _Pragma("unroll 4")
+#define THREAD ((int)threadIdx.x)
+#define BLOCK_X ((index_t)blockIdx.x)
+#define BLOCK_Y ((index_t)blockIdx.y)
+#define BLOCKS_Y ((index_t)gridDim.y)
+#define BLOCKS_X ((index_t)gridDim.x)
+#undef INFINITY
+#undef NAN
+#define INFINITY __int_as_float(0x7f800000)
+#define NAN __int_as_float(0x7fffffff)
+#define REAL(literal) literal
+#define EPSILON REAL(2.220446049250313e-16)
+#define PI REAL(3.14159265358979323846)
+#define LOG_2PI REAL(1.83787706640934548356)
+#define HALF_LOG_2PI REAL(0.91893853320467274178)
+#define LOG_2 REAL(0.69314718055994530942)
+#define LOG_PI REAL(1.14472988584940017414)
+#define SQRT_2 REAL(1.41421356237309504880)
+#define SQRT_PI REAL(1.77245385090551602730)
+#define SQRT_2_OVER_PI REAL(0.79788456080286535588)
+#define EULER_GAMMA REAL(0.57721566490153286061)
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+
+DEVICE real special_log_excess(real log_ratio, real u_)
+{
+    real r_ = u_ / (2 + u_);
+    real s = r_ * r_;
+    real series = 0.3333333333333332928 + s * (0.2000000000000729134 + s * (0.1428571428355437858 + s * (0.1111111135871393149 + s * (0.09090894718066429085 + s * (0.07692785032479311552 + s * (0.06657072104827468075 + s * (0.06000536404795356268 + s * (0.04400369243072336941 + s * 0.0808202280597176611))))))));
+    return s < 0.1111 ? r_ * (2 * s * series - u_) : fmin(log_ratio, 1 / EPSILON) - u_;
+}
+
+DEVICE int special_large_shape(real shape)
+{
+    return shape > (EPSILON < 1e-10 ? 100 : 10);
+}
+
+DEVICE real special_stirling_series(real x)
+{
+    real v_ = 1 / x;
+    real s = v_ * v_;
+    return v_ * (0.08333333333333314114 + s * (-0.002777777777430500254 + s * (0.0007936506884915048197 + s * (-0.0005952255253448391347 + s * (0.0008409701331661107948 + s * (-0.001888716724424404014 + s * (0.005726056083836847512 + s * (-0.01843123144258370909 + s * (0.04649879924372260093 + s * -0.06067253307630472635)))))))));
+}
+
+DEVICE real special_factorial_remainder(real x)
+{
+    if (x < 3) {
+        return x == 2 ? 2 - LOG_2 : x;
+    }
+    return 0.5 * log(x) + (HALF_LOG_2PI + special_stirling_series(x));
+}
+
+DEVICE real special_log_factorial(real x)
+{
+    if (x < 3) {
+        return x == 2 ? LOG_2 : 0;
+    }
+    return (x + 0.5) * log(x) - x + (HALF_LOG_2PI + special_stirling_series(x));
+}
+
+DEVICE real special_logaddexp(real a, real b)
+{
+    return a == b ? a + LOG_2 : fmax(a, b) + log1p(exp(-fabs(a - b)));
+}
+
+typedef struct {
+    real log_mu;
+    real mu;
+    int c0;
+} poisson_kernel_set;
+
+DEVICE poisson_kernel_set poisson_kernel_prepare_set(real mu, real log_mu)
+{
+    poisson_kernel_set set;
+    set.log_mu = log_mu;
+    set.mu = mu;
+    set.c0 = special_large_shape(mu);
+    return set;
+}
+
+typedef struct {
+    real x;
+    real c0;
+    real c1;
+    real c2;
+    int c3;
+    int c4;
+    real c5;
+} poisson_kernel_row;
+
+DEVICE poisson_kernel_row poisson_kernel_prepare_row(real x)
+{
+    poisson_kernel_row row;
+    row.x = x;
+    row.c0 = log(x);
+    row.c1 = 1 / x;
+    row.c2 = special_factorial_remainder(x);
+    row.c3 = x > 0;
+    row.c4 = x == 0;
+    row.c5 = special_log_factorial(x);
+    return row;
+}
+
+DEVICE real poisson_kernel_evaluate(poisson_kernel_set set, poisson_kernel_row row)
+{
+    if (set.c0 && row.c3) {
+        return row.x * special_log_excess(set.log_mu - row.c0, (set.mu - row.x) * row.c1) - row.c2;
+    }
+    return (row.c4 ? 0 : row.x * set.log_mu) - set.mu - row.c5;
+}
+
+typedef struct {
+    poisson_kernel_set poisson_kernel_0;
+} poisson_logpmf_set;
+
+DEVICE poisson_logpmf_set poisson_logpmf_prepare_set(real mu)
+{
+    poisson_logpmf_set set;
+    set.poisson_kernel_0 = poisson_kernel_prepare_set(mu, log(mu));
+    return set;
+}
+
+typedef struct {
+    poisson_kernel_row poisson_kernel_0;
+} poisson_logpmf_row;
+
+DEVICE poisson_logpmf_row poisson_logpmf_prepare_row(real x)
+{
+    poisson_logpmf_row row;
+    row.poisson_kernel_0 = poisson_kernel_prepare_row(x);
+    return row;
+}
+
+DEVICE real poisson_logpmf_evaluate(poisson_logpmf_set set, poisson_logpmf_row row)
+{
+    return poisson_kernel_evaluate(set.poisson_kernel_0, row.poisson_kernel_0);
+}
+
+typedef struct {
+    real c0;
+    real c1;
+    poisson_logpmf_set poisson_0;
+} zero_inflated_poisson_logpmf_set;
+
+DEVICE zero_inflated_poisson_logpmf_set zero_inflated_poisson_logpmf_prepare_set(real psi, real mu)
+{
+    zero_inflated_poisson_logpmf_set set;
+    set.c0 = special_logaddexp(log1p(-psi), log(psi) - mu);
+    set.c1 = log(psi);
+    set.poisson_0 = poisson_logpmf_prepare_set(mu);
+    return set;
+}
+
+typedef struct {
+    int c0;
+    poisson_logpmf_row poisson_0;
+} zero_inflated_poisson_logpmf_row;
+
+DEVICE zero_inflated_poisson_logpmf_row zero_inflated_poisson_logpmf_prepare_row(real x)
+{
+    zero_inflated_poisson_logpmf_row row;
+    row.c0 = x == 0;
+    row.poisson_0 = poisson_logpmf_prepare_row(x);
+    return row;
+}
+
+DEVICE real zero_inflated_poisson_logpmf_evaluate(zero_inflated_poisson_logpmf_set set, zero_inflated_poisson_logpmf_row row)
+{
+    if (row.c0) {
+        return set.c0;
+    }
+    return set.c1 + poisson_logpmf_evaluate(set.poisson_0, row.poisson_0);
+}
+
+typedef struct {
+    zero_inflated_poisson_logpmf_set zero_inflated_poisson_0;
+    real c0;
+} zero_inflated_poisson_logpmf_checked_set;
+
+DEVICE zero_inflated_poisson_logpmf_checked_set zero_inflated_poisson_logpmf_checked_prepare_set(real psi, real mu)
+{
+    zero_inflated_poisson_logpmf_checked_set set;
+    real bad_psi = psi >= 0 && psi <= 1 ? 0 : NAN;
+    real bad_mu = mu >= 0 ? 0 : NAN;
+    set.zero_inflated_poisson_0 = zero_inflated_poisson_logpmf_prepare_set(psi, mu);
+    set.c0 = bad_psi + bad_mu;
+    return set;
+}
+
+typedef struct {
+    zero_inflated_poisson_logpmf_row zero_inflated_poisson_0;
+    int inside;
+    real outside;
+} zero_inflated_poisson_logpmf_checked_row;
+
+DEVICE zero_inflated_poisson_logpmf_checked_row zero_inflated_poisson_logpmf_checked_prepare_row(real x)
+{
+    zero_inflated_poisson_logpmf_checked_row row;
+    real outside = x == x ? -INFINITY : NAN;
+    int inside = x >= 0 && x == floor(x) && fabs(x) < INFINITY;
+    row.zero_inflated_poisson_0 = zero_inflated_poisson_logpmf_prepare_row(x);
+    row.inside = inside;
+    row.outside = outside;
+    return row;
+}
+
+DEVICE real zero_inflated_poisson_logpmf_checked_evaluate(zero_inflated_poisson_logpmf_checked_set set, zero_inflated_poisson_logpmf_checked_row row)
+{
+    real value = zero_inflated_poisson_logpmf_evaluate(set.zero_inflated_poisson_0, row.zero_inflated_poisson_0);
+    return (row.inside ? value : row.outside) + set.c0;
+}
+
+KERNEL(256) zero_inflated_poisson_logpmf_checked_table(
+    GLOBAL real *RESTRICT out, index_t out_offset, index_t n_rows, index_t n_sets, index_t row_stride, index_t set_stride,
+    GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT psi_per_set, index_t psi_offset, index_t psi_stride, GLOBAL const real *RESTRICT mu_per_set, index_t mu_offset, index_t mu_stride)
+{
+    const index_t first_set = BLOCK_X * 8;
+    const int sets_here = (int)MIN(n_sets - first_set, (index_t)8);
+    x_per_row += x_offset + first_set * x_stride;
+    psi_per_set += psi_offset;
+    mu_per_set += mu_offset;
+    out += out_offset + first_set * set_stride;
+
+    // Whatever depends on the parameters alone: once per block.
+    SHARED_ARRAY(zero_inflated_poisson_logpmf_checked_set, sets, 8);
+    for (index_t k = THREAD; k < sets_here; k += 256)
+        sets[k] = zero_inflated_poisson_logpmf_checked_prepare_set(psi_per_set[(first_set + k) * psi_stride], mu_per_set[(first_set + k) * mu_stride]);
+    BARRIER();
+
+    const int columns = (sets_here + 1) / 2, rows_at_once = 256 / columns;
+    const int column = THREAD % columns * 2, my_row = THREAD / columns;
+    zero_inflated_poisson_logpmf_checked_set set[2];
+    UNROLL for (int v = 0; v < 2; v++)
+        set[v] = sets[MIN(column + v, sets_here - 1)];
+    SHARED_ARRAY(zero_inflated_poisson_logpmf_checked_row, rows, 256);
+
+    for (index_t first = BLOCK_Y * 256; first < n_rows; first += BLOCKS_Y * 256) {
+        const int rows_here = (int)MIN(n_rows - first, (index_t)256);
+        // Whatever depends on the observation alone: once per row.
+        for (index_t r = THREAD; r < rows_here; r += 256)
+            rows[r] = zero_inflated_poisson_logpmf_checked_prepare_row(x_per_row[first + r]);
+        BARRIER();
+        for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
+            const zero_inflated_poisson_logpmf_checked_row row = rows[r];
+            GLOBAL real *cell = out + (first + r) * row_stride + column;  // set_stride is 1 here
+            double2 result;
+            result.x = zero_inflated_poisson_logpmf_checked_evaluate(set[0], row);
+            result.y = zero_inflated_poisson_logpmf_checked_evaluate(set[1], row);
+            *(GLOBAL double2 *)cell = result;
+        }
+        BARRIER();
+    }
+}
+

@@ -1,0 +1,45 @@
+"""The folder `generated/`: what the generator emits, for readers without a GPU, and so that changes show as diffs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from .density import densities
+from .library import library
+
+SHAPES = ("table", "loglik")
+#: Densities that are also shown in OpenCL C; the dialects differ in the first lines only.
+IN_BOTH_DIALECTS = ("gamma", "mvnormal", "normal")
+_SUFFIX = {"cuda": "cu", "opencl": "cl"}
+
+
+def files() -> Iterator[tuple[str, str]]:
+    """(name, text) of every file of the folder: float64, many observations and many parameter sets."""
+    for name in sorted(library.built_in):
+        for shape in SHAPES:
+            for dialect in ("cuda", "opencl") if name in IN_BOTH_DIALECTS else ("cuda",):
+                head = f"// The {shape} kernel of {name}, made by `gpustats generate`. Do not edit.\n"
+                yield f"{name}_{shape}.{_SUFFIX[dialect]}", head + densities[name].kernel_source(shape, "float64", dialect)
+
+
+def write(folder: str | os.PathLike[str]) -> list[str]:
+    """Bring the folder up to date; the names of the files that changed, also of those removed."""
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    changed = stale(folder)
+    wanted = dict(files())
+    for name in changed:
+        if name in wanted:
+            (folder / name).write_text(wanted[name], encoding="utf-8")
+        else:
+            (folder / name).unlink()
+    return changed
+
+
+def stale(folder: str | os.PathLike[str]) -> list[str]:
+    """Names of the files that are missing, differ from what the generator emits now, or should not be there."""
+    folder, wanted = Path(folder), dict(files())
+    found = {p.name: p.read_text(encoding="utf-8") for s in _SUFFIX.values() for p in folder.glob(f"*.{s}")}
+    return sorted(name for name in wanted.keys() | found.keys() if wanted.get(name) != found.get(name))
