@@ -1,0 +1,69 @@
+"""The command line."""
+
+import pytest
+
+import gpustats as gs
+from gpustats.cli import main
+
+
+def test_devices(capsys):
+    assert main(["devices"]) == 0
+    assert gs.devices()[0].id in capsys.readouterr().out
+
+
+def test_list_names_every_density(capsys):
+    assert main(["list"]) == 0
+    first = {line.split()[0] for line in capsys.readouterr().out.splitlines() if line.strip()}
+    assert set(gs.densities) <= first
+
+
+@pytest.mark.parametrize("shape", ["table", "loglik"])
+@pytest.mark.parametrize("dialect", ["cuda", "opencl"])
+def test_source(shape, dialect, capsys):
+    assert main(["source", "normal", "--shape", shape, "--dialect", dialect, "--dtype", "float32"]) == 0
+    printed = capsys.readouterr().out
+    assert printed.strip() == gs.normal.kernel_source(shape, dtype="float32", dialect=dialect).strip()
+
+
+def test_source_of_a_transform(capsys):
+    assert main(["source", "normal", "--transform", "exp"]) == 0
+    assert "exp(" in capsys.readouterr().out
+
+
+def test_source_of_a_file(tmp_path, capsys):
+    file = tmp_path / "slope.cu"
+    file.write_text("real command_line_slope_logpdf(real x, real a) { return a * x; }")
+    assert main(["source", str(file)]) == 0
+    assert "command_line_slope_logpdf" in capsys.readouterr().out
+
+
+def test_mistakes_are_one_message_and_a_status(tmp_path, capsys):
+    assert main(["source", "nirmal"]) == 1
+    assert "'nirmal'" in capsys.readouterr().err
+    file = tmp_path / "broken.cu"
+    file.write_text("real broken_logpdf(real x)\n{\n    return y;\n}\n")
+    assert main(["source", str(file)]) == 1
+    assert "line 3" in capsys.readouterr().err
+    assert main(["source", str(tmp_path / "missing.cu")]) == 1
+    assert "missing.cu" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["source", "normal", "--shape", "circle"])
+
+
+def test_generate_and_check(tmp_path, capsys):
+    folder = tmp_path / "generated"
+    assert main(["generate", str(folder)]) == 0
+    assert main(["generate", str(folder), "--check"]) == 0
+    one = next(folder.rglob("*.cu"))
+    one.write_text(one.read_text() + "\n")
+    assert main(["generate", str(folder), "--check"]) == 1
+    assert one.name in capsys.readouterr().err
+
+
+def test_bench_measures_and_writes(tmp_path, capsys):
+    pytest.importorskip("matplotlib")
+    assert main(["bench", "--quick", "--only", "normal N×K*f64", "--out", str(tmp_path)]) == 0
+    assert {p.suffix for p in tmp_path.iterdir()} == {".txt", ".json", ".png"}
+    printed = capsys.readouterr().out
+    assert "SciPy" in printed
+    assert "failed" not in printed

@@ -1,0 +1,27 @@
+"""What the README says is so."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+from scipy import stats
+
+import gpustats as gs
+from gpustats.library import library
+
+README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_table_names_every_built_in_density():
+    table = README.partition("## Densities")[2].partition("\n\n`gpustats list`")[0]
+    named = set(re.findall(r"`(\w+)`", table)) - {"cov", "scale_tril", "precision"}
+    assert named == set(library.built_in)
+
+
+def test_the_first_example_runs():
+    code = README.partition("```python\n")[2].partition("```")[0]
+    names = {}
+    exec(code, names)
+    expected = stats.nbinom.logpmf(names["x"], 2.0, 2.0 / 5.0).sum()
+    np.testing.assert_allclose(names["lik"](3.0, 2.0), expected, rtol=1e-12)
+    np.testing.assert_allclose(gs.densities["visits"].loglik(names["x"], 3.0, 2.0), expected, rtol=1e-12)
