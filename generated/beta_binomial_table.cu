@@ -12,6 +12,7 @@ typedef long long index_t;
 #define BARRIER_GLOBAL() __syncthreads()
 #define UNROLL _Pragma("unroll")
 #define UNROLL_BY_4 _Pragma("unroll 4")
+#define STORE_STREAMING(to, value) __stcs(to, value)  // not to be read again soon
 #define THREAD ((int)threadIdx.x)
 #define BLOCK_X ((index_t)blockIdx.x)
 #define BLOCK_Y ((index_t)blockIdx.y)
@@ -36,9 +37,9 @@ typedef long long index_t;
 
 DEVICE real special_stirling_series(real x)
 {
-    real v_ = 1 / x;
-    real s = v_ * v_;
-    return v_ * (0.08333333333333314114 + s * (-0.002777777777430500254 + s * (0.0007936506884915048197 + s * (-0.0005952255253448391347 + s * (0.0008409701331661107948 + s * (-0.001888716724424404014 + s * (0.005726056083836847512 + s * (-0.01843123144258370909 + s * (0.04649879924372260093 + s * -0.06067253307630472635)))))))));
+    real v = 1 / x;
+    real s = v * v;
+    return v * (0.08333333333333314114 + s * (-0.002777777777430500254 + s * (0.0007936506884915048197 + s * (-0.0005952255253448391347 + s * (0.0008409701331661107948 + s * (-0.001888716724424404014 + s * (0.005726056083836847512 + s * (-0.01843123144258370909 + s * (0.04649879924372260093 + s * -0.06067253307630472635)))))))));
 }
 
 DEVICE real special_factorial_remainder(real x)
@@ -65,16 +66,16 @@ DEVICE real special_stirling_error(real x)
     return special_log_gamma_near_two(x - 2 + shift) - (x - 0.5 + shift) * log(x) + (x - HALF_LOG_2PI);
 }
 
-DEVICE real special_log_excess(real log_ratio, real u_)
+DEVICE real special_log_excess(real log_ratio, real u)
 {
-    real r_ = u_ / (2 + u_);
-    real s = r_ * r_;
+    real r = u / (2 + u);
+    real s = r * r;
     real series = 0.3333333333333332928 + s * (0.2000000000000729134 + s * (0.1428571428355437858 + s * (0.1111111135871393149 + s * (0.09090894718066429085 + s * (0.07692785032479311552 + s * (0.06657072104827468075 + s * (0.06000536404795356268 + s * (0.04400369243072336941 + s * 0.0808202280597176611))))))));
-    return s < 0.1111 ? r_ * (2 * s * series - u_) : fmin(log_ratio, 1 / EPSILON) - u_;
+    return s < 0.1111 ? r * (2 * s * series - u) : fmin(log_ratio, 1 / EPSILON) - u;
 }
 
 typedef struct {
-    real n_;
+    real n;
     real alpha;
     real c0;
     real beta;
@@ -89,20 +90,20 @@ typedef struct {
     real c9;
 } beta_binomial_logpmf_set;
 
-DEVICE beta_binomial_logpmf_set beta_binomial_logpmf_prepare_set(real n_, real alpha, real beta)
+DEVICE beta_binomial_logpmf_set beta_binomial_logpmf_prepare_set(real n, real alpha, real beta)
 {
     beta_binomial_logpmf_set set;
     real sum = alpha + beta;
-    real total_ = n_ + sum;
-    set.n_ = n_;
+    real total = n + sum;
+    set.n = n;
     set.alpha = alpha;
-    set.c0 = log(total_);
+    set.c0 = log(total);
     set.beta = beta;
-    set.c1 = 1 / total_;
-    set.c2 = special_factorial_remainder(n_);
-    set.c3 = special_stirling_error(total_);
+    set.c1 = 1 / total;
+    set.c2 = special_factorial_remainder(n);
+    set.c3 = special_stirling_error(total);
     set.c4 = special_stirling_error(alpha) + special_stirling_error(beta) - special_stirling_error(sum) - 0.5 * (log(alpha) + log(beta / sum));
-    set.c5 = log(n_);
+    set.c5 = log(n);
     set.c6 = log(alpha / sum);
     set.c7 = 1 / alpha;
     set.c8 = log(beta / sum);
@@ -131,10 +132,10 @@ DEVICE beta_binomial_logpmf_row beta_binomial_logpmf_prepare_row(real x)
 
 DEVICE real beta_binomial_logpmf_evaluate(beta_binomial_logpmf_set set, beta_binomial_logpmf_row row)
 {
-    if (row.x > set.n_) {
+    if (row.x > set.n) {
         return -INFINITY;
     }
-    real y = set.n_ - row.x;
+    real y = set.n - row.x;
     real log_p = log(row.x + set.alpha) - set.c0;
     real log_q = log(y + set.beta) - set.c0;
     real product = row.x * set.beta;
@@ -147,14 +148,14 @@ typedef struct {
     real c0;
 } beta_binomial_logpmf_checked_set;
 
-DEVICE beta_binomial_logpmf_checked_set beta_binomial_logpmf_checked_prepare_set(real n_, real alpha, real beta)
+DEVICE beta_binomial_logpmf_checked_set beta_binomial_logpmf_checked_prepare_set(real n, real alpha, real beta)
 {
     beta_binomial_logpmf_checked_set set;
-    real bad_n_ = n_ >= 0 && n_ == floor(n_) && fabs(n_) < INFINITY ? 0 : NAN;
+    real bad_n = n >= 0 && n == floor(n) && fabs(n) < INFINITY ? 0 : NAN;
     real bad_alpha = alpha > 0 ? 0 : NAN;
     real bad_beta = beta > 0 ? 0 : NAN;
-    set.beta_binomial_0 = beta_binomial_logpmf_prepare_set(n_, alpha, beta);
-    set.c0 = bad_n_ + bad_alpha + bad_beta;
+    set.beta_binomial_0 = beta_binomial_logpmf_prepare_set(n, alpha, beta);
+    set.c0 = bad_n + bad_alpha + bad_beta;
     return set;
 }
 
@@ -181,44 +182,44 @@ DEVICE real beta_binomial_logpmf_checked_evaluate(beta_binomial_logpmf_checked_s
     return (row.inside ? value : row.outside) + set.c0;
 }
 
-KERNEL(256) beta_binomial_logpmf_checked_table(
+KERNEL(128) beta_binomial_logpmf_checked_table(
     GLOBAL real *RESTRICT out, index_t out_offset, index_t n_rows, index_t n_sets, index_t row_stride, index_t set_stride,
-    GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT n__per_set, index_t n__offset, index_t n__stride, GLOBAL const real *RESTRICT alpha_per_set, index_t alpha_offset, index_t alpha_stride, GLOBAL const real *RESTRICT beta_per_set, index_t beta_offset, index_t beta_stride)
+    GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT n_per_set, index_t n_offset, index_t n_stride, GLOBAL const real *RESTRICT alpha_per_set, index_t alpha_offset, index_t alpha_stride, GLOBAL const real *RESTRICT beta_per_set, index_t beta_offset, index_t beta_stride)
 {
     const index_t first_set = BLOCK_X * 8;
     const int sets_here = (int)MIN(n_sets - first_set, (index_t)8);
     x_per_row += x_offset + first_set * x_stride;
-    n__per_set += n__offset;
+    n_per_set += n_offset;
     alpha_per_set += alpha_offset;
     beta_per_set += beta_offset;
     out += out_offset + first_set * set_stride;
 
     // Whatever depends on the parameters alone: once per block.
     SHARED_ARRAY(beta_binomial_logpmf_checked_set, sets, 8);
-    for (index_t k = THREAD; k < sets_here; k += 256)
-        sets[k] = beta_binomial_logpmf_checked_prepare_set(n__per_set[(first_set + k) * n__stride], alpha_per_set[(first_set + k) * alpha_stride], beta_per_set[(first_set + k) * beta_stride]);
+    for (index_t k = THREAD; k < sets_here; k += 128)
+        sets[k] = beta_binomial_logpmf_checked_prepare_set(n_per_set[(first_set + k) * n_stride], alpha_per_set[(first_set + k) * alpha_stride], beta_per_set[(first_set + k) * beta_stride]);
     BARRIER();
 
-    const int columns = (sets_here + 1) / 2, rows_at_once = 256 / columns;
+    const int columns = (sets_here + 1) / 2, rows_at_once = 128 / columns;
     const int column = THREAD % columns * 2, my_row = THREAD / columns;
     beta_binomial_logpmf_checked_set set[2];
     UNROLL for (int v = 0; v < 2; v++)
         set[v] = sets[MIN(column + v, sets_here - 1)];
-    SHARED_ARRAY(beta_binomial_logpmf_checked_row, rows, 256);
+    SHARED_ARRAY(beta_binomial_logpmf_checked_row, rows, 512);
 
-    for (index_t first = BLOCK_Y * 256; first < n_rows; first += BLOCKS_Y * 256) {
-        const int rows_here = (int)MIN(n_rows - first, (index_t)256);
+    for (index_t first = BLOCK_Y * 512; first < n_rows; first += BLOCKS_Y * 512) {
+        const int rows_here = (int)MIN(n_rows - first, (index_t)512);
         // Whatever depends on the observation alone: once per row.
-        for (index_t r = THREAD; r < rows_here; r += 256)
+        for (index_t r = THREAD; r < rows_here; r += 128)
             rows[r] = beta_binomial_logpmf_checked_prepare_row(x_per_row[first + r]);
         BARRIER();
-        for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
+        UNROLL_BY_4 for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
             const beta_binomial_logpmf_checked_row row = rows[r];
             GLOBAL real *cell = out + (first + r) * row_stride + column;  // set_stride is 1 here
             double2 result;
             result.x = beta_binomial_logpmf_checked_evaluate(set[0], row);
             result.y = beta_binomial_logpmf_checked_evaluate(set[1], row);
-            *(GLOBAL double2 *)cell = result;
+            STORE_STREAMING((GLOBAL double2 *)cell, result);
         }
         BARRIER();
     }

@@ -12,6 +12,7 @@ typedef long long index_t;
 #define BARRIER_GLOBAL() __syncthreads()
 #define UNROLL _Pragma("unroll")
 #define UNROLL_BY_4 _Pragma("unroll 4")
+#define STORE_STREAMING(to, value) __stcs(to, value)  // not to be read again soon
 #define THREAD ((int)threadIdx.x)
 #define BLOCK_X ((index_t)blockIdx.x)
 #define BLOCK_Y ((index_t)blockIdx.y)
@@ -34,24 +35,24 @@ typedef long long index_t;
 #define EULER_GAMMA REAL(0.57721566490153286061)
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
-DEVICE real special_log_excess(real log_ratio, real u_)
+DEVICE real special_log_excess(real log_ratio, real u)
 {
-    real r_ = u_ / (2 + u_);
-    real s = r_ * r_;
+    real r = u / (2 + u);
+    real s = r * r;
     real series = 0.3333333333333332928 + s * (0.2000000000000729134 + s * (0.1428571428355437858 + s * (0.1111111135871393149 + s * (0.09090894718066429085 + s * (0.07692785032479311552 + s * (0.06657072104827468075 + s * (0.06000536404795356268 + s * (0.04400369243072336941 + s * 0.0808202280597176611))))))));
-    return s < 0.1111 ? r_ * (2 * s * series - u_) : fmin(log_ratio, 1 / EPSILON) - u_;
+    return s < 0.1111 ? r * (2 * s * series - u) : fmin(log_ratio, 1 / EPSILON) - u;
 }
 
-DEVICE real special_log_ratio_excess(real ratio, real u_)
+DEVICE real special_log_ratio_excess(real ratio, real u)
 {
-    return special_log_excess(log(ratio), u_);
+    return special_log_excess(log(ratio), u);
 }
 
 DEVICE real special_stirling_series(real x)
 {
-    real v_ = 1 / x;
-    real s = v_ * v_;
-    return v_ * (0.08333333333333314114 + s * (-0.002777777777430500254 + s * (0.0007936506884915048197 + s * (-0.0005952255253448391347 + s * (0.0008409701331661107948 + s * (-0.001888716724424404014 + s * (0.005726056083836847512 + s * (-0.01843123144258370909 + s * (0.04649879924372260093 + s * -0.06067253307630472635)))))))));
+    real v = 1 / x;
+    real s = v * v;
+    return v * (0.08333333333333314114 + s * (-0.002777777777430500254 + s * (0.0007936506884915048197 + s * (-0.0005952255253448391347 + s * (0.0008409701331661107948 + s * (-0.001888716724424404014 + s * (0.005726056083836847512 + s * (-0.01843123144258370909 + s * (0.04649879924372260093 + s * -0.06067253307630472635)))))))));
 }
 
 DEVICE real special_log_gamma_near_two(real z)
@@ -85,7 +86,7 @@ DEVICE real special_lbeta(real a, real b)
 typedef struct {
     real c0;
     real c1;
-    real n_;
+    real n;
     real alpha;
     real rest;
     real c2;
@@ -103,21 +104,21 @@ typedef struct {
 DEVICE beta_logpdf_set beta_logpdf_prepare_set(real alpha, real beta)
 {
     beta_logpdf_set set;
-    real n_ = alpha + beta;
+    real n = alpha + beta;
     set.c0 = alpha < 1 ? INFINITY : alpha > 1 ? -INFINITY : log(beta);
     set.c1 = beta < 1 ? INFINITY : beta > 1 ? -INFINITY : log(alpha);
     real smaller = fmin(alpha, beta);
-    real rest = smaller - (n_ - fmax(alpha, beta));
-    set.n_ = n_;
+    real rest = smaller - (n - fmax(alpha, beta));
+    set.n = n;
     set.alpha = alpha;
     set.rest = rest;
-    set.c2 = 0.5 * (log(alpha) + log(beta / n_)) - HALF_LOG_2PI - (special_stirling_error(alpha) + (special_stirling_error(beta) - special_stirling_error(n_)));
-    set.c3 = n_ / alpha;
+    set.c2 = 0.5 * (log(alpha) + log(beta / n)) - HALF_LOG_2PI - (special_stirling_error(alpha) + (special_stirling_error(beta) - special_stirling_error(n)));
+    set.c3 = n / alpha;
     set.c4 = 1 / alpha;
     set.beta = beta;
-    set.c5 = n_ / beta;
+    set.c5 = n / beta;
     set.c6 = 1 / beta;
-    set.c7 = special_large_shape(n_);
+    set.c7 = special_large_shape(n);
     set.c8 = alpha - 1;
     set.c9 = beta - 1;
     set.c10 = special_lbeta(alpha, beta);
@@ -156,7 +157,7 @@ DEVICE real beta_logpdf_evaluate(beta_logpdf_set set, beta_logpdf_row row)
         return set.c1;
     }
     if (set.c7) {
-        real d = fma(row.x, set.n_, -set.alpha) + row.x * set.rest;
+        real d = fma(row.x, set.n, -set.alpha) + row.x * set.rest;
         return set.c2 - row.c2 + set.alpha * special_log_ratio_excess(row.x * set.c3, d * set.c4) + set.beta * special_log_ratio_excess(row.c3 * set.c5, -d * set.c6);
     }
     return set.c8 * row.c4 + set.c9 * row.c5 - set.c10;

@@ -12,6 +12,7 @@ typedef long long index_t;
 #define BARRIER_GLOBAL() __syncthreads()
 #define UNROLL _Pragma("unroll")
 #define UNROLL_BY_4 _Pragma("unroll 4")
+#define STORE_STREAMING(to, value) __stcs(to, value)  // not to be read again soon
 #define THREAD ((int)threadIdx.x)
 #define BLOCK_X ((index_t)blockIdx.x)
 #define BLOCK_Y ((index_t)blockIdx.y)
@@ -34,24 +35,24 @@ typedef long long index_t;
 #define EULER_GAMMA REAL(0.57721566490153286061)
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
-DEVICE real special_log_excess(real log_ratio, real u_)
+DEVICE real special_log_excess(real log_ratio, real u)
 {
-    real r_ = u_ / (2 + u_);
-    real s = r_ * r_;
+    real r = u / (2 + u);
+    real s = r * r;
     real series = 0.3333333333333332928 + s * (0.2000000000000729134 + s * (0.1428571428355437858 + s * (0.1111111135871393149 + s * (0.09090894718066429085 + s * (0.07692785032479311552 + s * (0.06657072104827468075 + s * (0.06000536404795356268 + s * (0.04400369243072336941 + s * 0.0808202280597176611))))))));
-    return s < 0.1111 ? r_ * (2 * s * series - u_) : fmin(log_ratio, 1 / EPSILON) - u_;
+    return s < 0.1111 ? r * (2 * s * series - u) : fmin(log_ratio, 1 / EPSILON) - u;
 }
 
-DEVICE real special_log_ratio_excess(real ratio, real u_)
+DEVICE real special_log_ratio_excess(real ratio, real u)
 {
-    return special_log_excess(log(ratio), u_);
+    return special_log_excess(log(ratio), u);
 }
 
 DEVICE real special_stirling_series(real x)
 {
-    real v_ = 1 / x;
-    real s = v_ * v_;
-    return v_ * (0.08333333333333314114 + s * (-0.002777777777430500254 + s * (0.0007936506884915048197 + s * (-0.0005952255253448391347 + s * (0.0008409701331661107948 + s * (-0.001888716724424404014 + s * (0.005726056083836847512 + s * (-0.01843123144258370909 + s * (0.04649879924372260093 + s * -0.06067253307630472635)))))))));
+    real v = 1 / x;
+    real s = v * v;
+    return v * (0.08333333333333314114 + s * (-0.002777777777430500254 + s * (0.0007936506884915048197 + s * (-0.0005952255253448391347 + s * (0.0008409701331661107948 + s * (-0.001888716724424404014 + s * (0.005726056083836847512 + s * (-0.01843123144258370909 + s * (0.04649879924372260093 + s * -0.06067253307630472635)))))))));
 }
 
 DEVICE real special_log_gamma_near_two(real z)
@@ -85,7 +86,7 @@ DEVICE real special_lbeta(real a, real b)
 typedef struct {
     real c0;
     real c1;
-    real n_;
+    real n;
     real alpha;
     real rest;
     real c2;
@@ -103,21 +104,21 @@ typedef struct {
 DEVICE beta_logpdf_set beta_logpdf_prepare_set(real alpha, real beta)
 {
     beta_logpdf_set set;
-    real n_ = alpha + beta;
+    real n = alpha + beta;
     set.c0 = alpha < 1 ? INFINITY : alpha > 1 ? -INFINITY : log(beta);
     set.c1 = beta < 1 ? INFINITY : beta > 1 ? -INFINITY : log(alpha);
     real smaller = fmin(alpha, beta);
-    real rest = smaller - (n_ - fmax(alpha, beta));
-    set.n_ = n_;
+    real rest = smaller - (n - fmax(alpha, beta));
+    set.n = n;
     set.alpha = alpha;
     set.rest = rest;
-    set.c2 = 0.5 * (log(alpha) + log(beta / n_)) - HALF_LOG_2PI - (special_stirling_error(alpha) + (special_stirling_error(beta) - special_stirling_error(n_)));
-    set.c3 = n_ / alpha;
+    set.c2 = 0.5 * (log(alpha) + log(beta / n)) - HALF_LOG_2PI - (special_stirling_error(alpha) + (special_stirling_error(beta) - special_stirling_error(n)));
+    set.c3 = n / alpha;
     set.c4 = 1 / alpha;
     set.beta = beta;
-    set.c5 = n_ / beta;
+    set.c5 = n / beta;
     set.c6 = 1 / beta;
-    set.c7 = special_large_shape(n_);
+    set.c7 = special_large_shape(n);
     set.c8 = alpha - 1;
     set.c9 = beta - 1;
     set.c10 = special_lbeta(alpha, beta);
@@ -156,7 +157,7 @@ DEVICE real beta_logpdf_evaluate(beta_logpdf_set set, beta_logpdf_row row)
         return set.c1;
     }
     if (set.c7) {
-        real d = fma(row.x, set.n_, -set.alpha) + row.x * set.rest;
+        real d = fma(row.x, set.n, -set.alpha) + row.x * set.rest;
         return set.c2 - row.c2 + set.alpha * special_log_ratio_excess(row.x * set.c3, d * set.c4) + set.beta * special_log_ratio_excess(row.c3 * set.c5, -d * set.c6);
     }
     return set.c8 * row.c4 + set.c9 * row.c5 - set.c10;
@@ -200,7 +201,7 @@ DEVICE real beta_logpdf_checked_evaluate(beta_logpdf_checked_set set, beta_logpd
     return (row.inside ? value : row.outside) + set.c0;
 }
 
-KERNEL(256) beta_logpdf_checked_table(
+KERNEL(128) beta_logpdf_checked_table(
     GLOBAL real *RESTRICT out, index_t out_offset, index_t n_rows, index_t n_sets, index_t row_stride, index_t set_stride,
     GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT alpha_per_set, index_t alpha_offset, index_t alpha_stride, GLOBAL const real *RESTRICT beta_per_set, index_t beta_offset, index_t beta_stride)
 {
@@ -213,30 +214,30 @@ KERNEL(256) beta_logpdf_checked_table(
 
     // Whatever depends on the parameters alone: once per block.
     SHARED_ARRAY(beta_logpdf_checked_set, sets, 8);
-    for (index_t k = THREAD; k < sets_here; k += 256)
+    for (index_t k = THREAD; k < sets_here; k += 128)
         sets[k] = beta_logpdf_checked_prepare_set(alpha_per_set[(first_set + k) * alpha_stride], beta_per_set[(first_set + k) * beta_stride]);
     BARRIER();
 
-    const int columns = (sets_here + 1) / 2, rows_at_once = 256 / columns;
+    const int columns = (sets_here + 1) / 2, rows_at_once = 128 / columns;
     const int column = THREAD % columns * 2, my_row = THREAD / columns;
     beta_logpdf_checked_set set[2];
     UNROLL for (int v = 0; v < 2; v++)
         set[v] = sets[MIN(column + v, sets_here - 1)];
-    SHARED_ARRAY(beta_logpdf_checked_row, rows, 256);
+    SHARED_ARRAY(beta_logpdf_checked_row, rows, 512);
 
-    for (index_t first = BLOCK_Y * 256; first < n_rows; first += BLOCKS_Y * 256) {
-        const int rows_here = (int)MIN(n_rows - first, (index_t)256);
+    for (index_t first = BLOCK_Y * 512; first < n_rows; first += BLOCKS_Y * 512) {
+        const int rows_here = (int)MIN(n_rows - first, (index_t)512);
         // Whatever depends on the observation alone: once per row.
-        for (index_t r = THREAD; r < rows_here; r += 256)
+        for (index_t r = THREAD; r < rows_here; r += 128)
             rows[r] = beta_logpdf_checked_prepare_row(x_per_row[first + r]);
         BARRIER();
-        for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
+        UNROLL_BY_4 for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
             const beta_logpdf_checked_row row = rows[r];
             GLOBAL real *cell = out + (first + r) * row_stride + column;  // set_stride is 1 here
             double2 result;
             result.x = beta_logpdf_checked_evaluate(set[0], row);
             result.y = beta_logpdf_checked_evaluate(set[1], row);
-            *(GLOBAL double2 *)cell = result;
+            STORE_STREAMING((GLOBAL double2 *)cell, result);
         }
         BARRIER();
     }

@@ -12,6 +12,7 @@ typedef long long index_t;
 #define BARRIER_GLOBAL() __syncthreads()
 #define UNROLL _Pragma("unroll")
 #define UNROLL_BY_4 _Pragma("unroll 4")
+#define STORE_STREAMING(to, value) __stcs(to, value)  // not to be read again soon
 #define THREAD ((int)threadIdx.x)
 #define BLOCK_X ((index_t)blockIdx.x)
 #define BLOCK_Y ((index_t)blockIdx.y)
@@ -36,9 +37,9 @@ typedef long long index_t;
 
 DEVICE real special_stirling_series(real x)
 {
-    real v_ = 1 / x;
-    real s = v_ * v_;
-    return v_ * (0.08333333333333314114 + s * (-0.002777777777430500254 + s * (0.0007936506884915048197 + s * (-0.0005952255253448391347 + s * (0.0008409701331661107948 + s * (-0.001888716724424404014 + s * (0.005726056083836847512 + s * (-0.01843123144258370909 + s * (0.04649879924372260093 + s * -0.06067253307630472635)))))))));
+    real v = 1 / x;
+    real s = v * v;
+    return v * (0.08333333333333314114 + s * (-0.002777777777430500254 + s * (0.0007936506884915048197 + s * (-0.0005952255253448391347 + s * (0.0008409701331661107948 + s * (-0.001888716724424404014 + s * (0.005726056083836847512 + s * (-0.01843123144258370909 + s * (0.04649879924372260093 + s * -0.06067253307630472635)))))))));
 }
 
 DEVICE real special_factorial_remainder(real x)
@@ -49,12 +50,12 @@ DEVICE real special_factorial_remainder(real x)
     return 0.5 * log(x) + (HALF_LOG_2PI + special_stirling_series(x));
 }
 
-DEVICE real special_log_excess(real log_ratio, real u_)
+DEVICE real special_log_excess(real log_ratio, real u)
 {
-    real r_ = u_ / (2 + u_);
-    real s = r_ * r_;
+    real r = u / (2 + u);
+    real s = r * r;
     real series = 0.3333333333333332928 + s * (0.2000000000000729134 + s * (0.1428571428355437858 + s * (0.1111111135871393149 + s * (0.09090894718066429085 + s * (0.07692785032479311552 + s * (0.06657072104827468075 + s * (0.06000536404795356268 + s * (0.04400369243072336941 + s * 0.0808202280597176611))))))));
-    return s < 0.1111 ? r_ * (2 * s * series - u_) : fmin(log_ratio, 1 / EPSILON) - u_;
+    return s < 0.1111 ? r * (2 * s * series - u) : fmin(log_ratio, 1 / EPSILON) - u;
 }
 
 DEVICE real special_log_factorial(real x)
@@ -71,7 +72,7 @@ DEVICE int special_large_shape(real shape)
 }
 
 typedef struct {
-    real n_;
+    real n;
     real c0;
     real c1;
     real log_p;
@@ -80,16 +81,16 @@ typedef struct {
     real c3;
 } binomial_kernel_rsssm_set;
 
-DEVICE binomial_kernel_rsssm_set binomial_kernel_rsssm_prepare_set(real n_, real log_p, real log_q)
+DEVICE binomial_kernel_rsssm_set binomial_kernel_rsssm_prepare_set(real n, real log_p, real log_q)
 {
     binomial_kernel_rsssm_set set;
-    set.n_ = n_;
-    set.c0 = special_factorial_remainder(n_);
-    set.c1 = log(n_);
+    set.n = n;
+    set.c0 = special_factorial_remainder(n);
+    set.c1 = log(n);
     set.log_p = log_p;
     set.log_q = log_q;
-    set.c2 = special_large_shape(n_);
-    set.c3 = special_log_factorial(n_);
+    set.c2 = special_large_shape(n);
+    set.c3 = special_log_factorial(n);
     return set;
 }
 
@@ -116,10 +117,10 @@ DEVICE binomial_kernel_rsssm_row binomial_kernel_rsssm_prepare_row(real x)
 
 DEVICE real binomial_kernel_rsssm_evaluate(binomial_kernel_rsssm_set set, binomial_kernel_rsssm_row row, real deviation)
 {
-    if (row.x > set.n_) {
+    if (row.x > set.n) {
         return -INFINITY;
     }
-    real y = set.n_ - row.x;
+    real y = set.n - row.x;
     if (set.c2) {
         return set.c0 - row.c0 - special_factorial_remainder(y) + (row.c1 ? -deviation : row.x * special_log_excess(set.c1 - row.c2 + set.log_p, deviation * row.c3)) + (y == 0 ? deviation : y * special_log_excess(set.c1 - log(y) + set.log_q, -deviation * (1 / y)));
     }
@@ -128,15 +129,15 @@ DEVICE real binomial_kernel_rsssm_evaluate(binomial_kernel_rsssm_set set, binomi
 
 typedef struct {
     binomial_kernel_rsssm_set binomial_kernel_0;
-    real n_;
+    real n;
     real p;
 } binomial_logpmf_set;
 
-DEVICE binomial_logpmf_set binomial_logpmf_prepare_set(real n_, real p)
+DEVICE binomial_logpmf_set binomial_logpmf_prepare_set(real n, real p)
 {
     binomial_logpmf_set set;
-    set.binomial_kernel_0 = binomial_kernel_rsssm_prepare_set(n_, log(p), log1p(-p));
-    set.n_ = n_;
+    set.binomial_kernel_0 = binomial_kernel_rsssm_prepare_set(n, log(p), log1p(-p));
+    set.n = n;
     set.p = p;
     return set;
 }
@@ -156,7 +157,7 @@ DEVICE binomial_logpmf_row binomial_logpmf_prepare_row(real x)
 
 DEVICE real binomial_logpmf_evaluate(binomial_logpmf_set set, binomial_logpmf_row row)
 {
-    return binomial_kernel_rsssm_evaluate(set.binomial_kernel_0, row.binomial_kernel_0, fma(set.n_, set.p, -row.x));
+    return binomial_kernel_rsssm_evaluate(set.binomial_kernel_0, row.binomial_kernel_0, fma(set.n, set.p, -row.x));
 }
 
 typedef struct {
@@ -164,13 +165,13 @@ typedef struct {
     real c0;
 } binomial_logpmf_checked_set;
 
-DEVICE binomial_logpmf_checked_set binomial_logpmf_checked_prepare_set(real n_, real p)
+DEVICE binomial_logpmf_checked_set binomial_logpmf_checked_prepare_set(real n, real p)
 {
     binomial_logpmf_checked_set set;
-    real bad_n_ = n_ >= 0 && n_ == floor(n_) && fabs(n_) < INFINITY ? 0 : NAN;
+    real bad_n = n >= 0 && n == floor(n) && fabs(n) < INFINITY ? 0 : NAN;
     real bad_p = p >= 0 && p <= 1 ? 0 : NAN;
-    set.binomial_0 = binomial_logpmf_prepare_set(n_, p);
-    set.c0 = bad_n_ + bad_p;
+    set.binomial_0 = binomial_logpmf_prepare_set(n, p);
+    set.c0 = bad_n + bad_p;
     return set;
 }
 
@@ -228,19 +229,19 @@ DEVICE void add_blocks(GLOBAL double *out, GLOBAL const double *partial, index_t
 
 KERNEL(128) binomial_logpmf_checked_loglik(
     GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL double *partial, GLOBAL int *counters,
-    index_t n_rows, index_t n_sets, GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT n__per_set, index_t n__offset, index_t n__stride, GLOBAL const real *RESTRICT p_per_set, index_t p_offset, index_t p_stride)
+    index_t n_rows, index_t n_sets, GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT n_per_set, index_t n_offset, index_t n_stride, GLOBAL const real *RESTRICT p_per_set, index_t p_offset, index_t p_stride)
 {
     const index_t first_set = BLOCK_X * 8;
     const int sets_here = (int)MIN(n_sets - first_set, (index_t)8);
     x_per_row += x_offset + first_set * x_stride;
-    n__per_set += n__offset;
+    n_per_set += n_offset;
     p_per_set += p_offset;
     SHARED_ARRAY(double, sums, 1024);
 
     // Whatever depends on the parameters alone: once per block.
     SHARED_ARRAY(binomial_logpmf_checked_set, sets, 8);
     for (index_t k = THREAD; k < 8; k += 128)
-        sets[k] = binomial_logpmf_checked_prepare_set(n__per_set[(first_set + MIN(k, sets_here - 1)) * n__stride], p_per_set[(first_set + MIN(k, sets_here - 1)) * p_stride]);
+        sets[k] = binomial_logpmf_checked_prepare_set(n_per_set[(first_set + MIN(k, sets_here - 1)) * n_stride], p_per_set[(first_set + MIN(k, sets_here - 1)) * p_stride]);
     BARRIER();
 
     double total[8];

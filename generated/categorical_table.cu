@@ -12,6 +12,7 @@ typedef long long index_t;
 #define BARRIER_GLOBAL() __syncthreads()
 #define UNROLL _Pragma("unroll")
 #define UNROLL_BY_4 _Pragma("unroll 4")
+#define STORE_STREAMING(to, value) __stcs(to, value)  // not to be read again soon
 #define THREAD ((int)threadIdx.x)
 #define BLOCK_X ((index_t)blockIdx.x)
 #define BLOCK_Y ((index_t)blockIdx.y)
@@ -90,7 +91,7 @@ DEVICE real categorical_logpmf_checked_evaluate(categorical_logpmf_checked_row r
     return (row.inside ? categorical_logpmf_evaluate(row.categorical_0, p) : row.outside) + bad_p;
 }
 
-KERNEL(256) categorical_logpmf_checked_table(
+KERNEL(128) categorical_logpmf_checked_table(
     GLOBAL real *RESTRICT out, index_t out_offset, index_t n_rows, index_t n_sets, index_t row_stride, index_t set_stride,
     GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT p_per_set, index_t p_offset, index_t p_stride, int dim)
 {
@@ -100,23 +101,23 @@ KERNEL(256) categorical_logpmf_checked_table(
     p_per_set += p_offset;
     out += out_offset + first_set * set_stride;
 
-    const int columns = (sets_here + 1) / 2, rows_at_once = 256 / columns;
+    const int columns = (sets_here + 1) / 2, rows_at_once = 128 / columns;
     const int column = THREAD % columns * 2, my_row = THREAD / columns;
-    SHARED_ARRAY(categorical_logpmf_checked_row, rows, 256);
+    SHARED_ARRAY(categorical_logpmf_checked_row, rows, 512);
 
-    for (index_t first = BLOCK_Y * 256; first < n_rows; first += BLOCKS_Y * 256) {
-        const int rows_here = (int)MIN(n_rows - first, (index_t)256);
+    for (index_t first = BLOCK_Y * 512; first < n_rows; first += BLOCKS_Y * 512) {
+        const int rows_here = (int)MIN(n_rows - first, (index_t)512);
         // Whatever depends on the observation alone: once per row.
-        for (index_t r = THREAD; r < rows_here; r += 256)
+        for (index_t r = THREAD; r < rows_here; r += 128)
             rows[r] = categorical_logpmf_checked_prepare_row(x_per_row[first + r], dim);
         BARRIER();
-        for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
+        UNROLL_BY_4 for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
             const categorical_logpmf_checked_row row = rows[r];
             GLOBAL real *cell = out + (first + r) * row_stride + column;  // set_stride is 1 here
             double2 result;
             result.x = categorical_logpmf_checked_evaluate(row, p_per_set + (first_set + column + 0) * p_stride, dim);
             result.y = categorical_logpmf_checked_evaluate(row, p_per_set + (first_set + column + 1) * p_stride, dim);
-            *(GLOBAL double2 *)cell = result;
+            STORE_STREAMING((GLOBAL double2 *)cell, result);
         }
         BARRIER();
     }

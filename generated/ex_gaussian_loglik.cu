@@ -12,6 +12,7 @@ typedef long long index_t;
 #define BARRIER_GLOBAL() __syncthreads()
 #define UNROLL _Pragma("unroll")
 #define UNROLL_BY_4 _Pragma("unroll 4")
+#define STORE_STREAMING(to, value) __stcs(to, value)  // not to be read again soon
 #define THREAD ((int)threadIdx.x)
 #define BLOCK_X ((index_t)blockIdx.x)
 #define BLOCK_Y ((index_t)blockIdx.y)
@@ -75,10 +76,10 @@ DEVICE ex_gaussian_logpdf_row ex_gaussian_logpdf_prepare_row(real x)
 DEVICE real ex_gaussian_logpdf_evaluate(ex_gaussian_logpdf_set set, ex_gaussian_logpdf_row row)
 {
     real z = (row.x - set.mu) * set.c0;
-    real u_ = (set.ratio - z) * (1 / SQRT_2);
-    real tail = special_scaled_erfc(fabs(u_));
-    real exponent = u_ > 0 ? 0.5 * z * z : set.ratio * (z - set.c1);
-    return set.c2 + log(u_ > 0 ? tail : 2 - tail * exp(-u_ * u_)) - exponent;
+    real u = (set.ratio - z) * (1 / SQRT_2);
+    real tail = special_scaled_erfc(fabs(u));
+    real exponent = u > 0 ? 0.5 * z * z : set.ratio * (z - set.c1);
+    return set.c2 + log(u > 0 ? tail : 2 - tail * exp(-u * u)) - exponent;
 }
 
 typedef struct {

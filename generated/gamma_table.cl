@@ -14,6 +14,7 @@ typedef long index_t;
 #define BARRIER_GLOBAL() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 #define UNROLL _Pragma("unroll")
 #define UNROLL_BY_4  // compilers for CPUs know better
+#define STORE_STREAMING(to, value) (*(to) = (value))
 #define THREAD ((index_t)get_local_id(0))  // as wide as an address: vectorisers of CPUs then see consecutive accesses
 #define BLOCK_X ((index_t)get_group_id(0))
 #define BLOCK_Y ((index_t)get_group_id(1))
@@ -35,24 +36,24 @@ typedef long index_t;
 #define EULER_GAMMA REAL(0.57721566490153286061)
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
-DEVICE real special_log_excess(real log_ratio, real u_)
+DEVICE real special_log_excess(real log_ratio, real u)
 {
-    real r_ = u_ / (2 + u_);
-    real s = r_ * r_;
+    real r = u / (2 + u);
+    real s = r * r;
     real series = 0.3333333333333332928 + s * (0.2000000000000729134 + s * (0.1428571428355437858 + s * (0.1111111135871393149 + s * (0.09090894718066429085 + s * (0.07692785032479311552 + s * (0.06657072104827468075 + s * (0.06000536404795356268 + s * (0.04400369243072336941 + s * 0.0808202280597176611))))))));
-    return s < 0.1111 ? r_ * (2 * s * series - u_) : fmin(log_ratio, 1 / EPSILON) - u_;
+    return s < 0.1111 ? r * (2 * s * series - u) : fmin(log_ratio, 1 / EPSILON) - u;
 }
 
-DEVICE real special_log_ratio_excess(real ratio, real u_)
+DEVICE real special_log_ratio_excess(real ratio, real u)
 {
-    return special_log_excess(log(ratio), u_);
+    return special_log_excess(log(ratio), u);
 }
 
 DEVICE real special_stirling_series(real x)
 {
-    real v_ = 1 / x;
-    real s = v_ * v_;
-    return v_ * (0.08333333333333314114 + s * (-0.002777777777430500254 + s * (0.0007936506884915048197 + s * (-0.0005952255253448391347 + s * (0.0008409701331661107948 + s * (-0.001888716724424404014 + s * (0.005726056083836847512 + s * (-0.01843123144258370909 + s * (0.04649879924372260093 + s * -0.06067253307630472635)))))))));
+    real v = 1 / x;
+    real s = v * v;
+    return v * (0.08333333333333314114 + s * (-0.002777777777430500254 + s * (0.0007936506884915048197 + s * (-0.0005952255253448391347 + s * (0.0008409701331661107948 + s * (-0.001888716724424404014 + s * (0.005726056083836847512 + s * (-0.01843123144258370909 + s * (0.04649879924372260093 + s * -0.06067253307630472635)))))))));
 }
 
 DEVICE real special_log_gamma_near_two(real z)
@@ -138,8 +139,8 @@ DEVICE real gamma_logpdf_evaluate(gamma_logpdf_set set, gamma_logpdf_row row)
         return set.c0;
     }
     if (set.c4) {
-        real u_ = fma(set.beta, row.x, -set.alpha) * set.c1;
-        return set.c2 - row.c2 + set.alpha * special_log_ratio_excess(row.x * set.c3, u_);
+        real u = fma(set.beta, row.x, -set.alpha) * set.c1;
+        return set.c2 - row.c2 + set.alpha * special_log_ratio_excess(row.x * set.c3, u);
     }
     return set.c5 + set.c6 * row.c2 - set.beta * row.x;
 }
@@ -182,7 +183,7 @@ DEVICE real gamma_logpdf_checked_evaluate(gamma_logpdf_checked_set set, gamma_lo
     return (row.inside ? value : row.outside) + set.c0;
 }
 
-KERNEL(256) gamma_logpdf_checked_table(
+KERNEL(128) gamma_logpdf_checked_table(
     GLOBAL real *RESTRICT out, index_t out_offset, index_t n_rows, index_t n_sets, index_t row_stride, index_t set_stride,
     GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT alpha_per_set, index_t alpha_offset, index_t alpha_stride, GLOBAL const real *RESTRICT beta_per_set, index_t beta_offset, index_t beta_stride)
 {
@@ -195,26 +196,32 @@ KERNEL(256) gamma_logpdf_checked_table(
 
     // Whatever depends on the parameters alone: once per block.
     SHARED_ARRAY(gamma_logpdf_checked_set, sets, 8);
-    for (index_t k = THREAD; k < sets_here; k += 256)
+    for (index_t k = THREAD; k < sets_here; k += 128)
         sets[k] = gamma_logpdf_checked_prepare_set(alpha_per_set[(first_set + k) * alpha_stride], beta_per_set[(first_set + k) * beta_stride]);
     BARRIER();
 
-    const int columns = (sets_here + 1) / 2, rows_at_once = 256 / columns;
+    const int columns = (sets_here + 1) / 2, rows_at_once = 128 / columns;
     const int column = THREAD % columns * 2, my_row = THREAD / columns;
     gamma_logpdf_checked_set set[2];
     UNROLL for (int v = 0; v < 2; v++)
         set[v] = sets[MIN(column + v, sets_here - 1)];
+    SHARED_ARRAY(gamma_logpdf_checked_row, rows, 512);
 
-    for (index_t first = BLOCK_Y * 256; first < n_rows; first += BLOCKS_Y * 256) {
-        const int rows_here = (int)MIN(n_rows - first, (index_t)256);
-        for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
-            const gamma_logpdf_checked_row row = gamma_logpdf_checked_prepare_row(x_per_row[first + r]);
+    for (index_t first = BLOCK_Y * 512; first < n_rows; first += BLOCKS_Y * 512) {
+        const int rows_here = (int)MIN(n_rows - first, (index_t)512);
+        // Whatever depends on the observation alone: once per row.
+        for (index_t r = THREAD; r < rows_here; r += 128)
+            rows[r] = gamma_logpdf_checked_prepare_row(x_per_row[first + r]);
+        BARRIER();
+        UNROLL_BY_4 for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
+            const gamma_logpdf_checked_row row = rows[r];
             GLOBAL real *cell = out + (first + r) * row_stride + column;  // set_stride is 1 here
             double2 result;
             result.x = gamma_logpdf_checked_evaluate(set[0], row);
             result.y = gamma_logpdf_checked_evaluate(set[1], row);
-            *(GLOBAL double2 *)cell = result;
+            STORE_STREAMING((GLOBAL double2 *)cell, result);
         }
+        BARRIER();
     }
 }
 

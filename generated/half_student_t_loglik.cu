@@ -12,6 +12,7 @@ typedef long long index_t;
 #define BARRIER_GLOBAL() __syncthreads()
 #define UNROLL _Pragma("unroll")
 #define UNROLL_BY_4 _Pragma("unroll 4")
+#define STORE_STREAMING(to, value) __stcs(to, value)  // not to be read again soon
 #define THREAD ((int)threadIdx.x)
 #define BLOCK_X ((index_t)blockIdx.x)
 #define BLOCK_Y ((index_t)blockIdx.y)
@@ -42,9 +43,9 @@ DEVICE real special_log1p_square(real y)
 
 DEVICE real special_stirling_series(real x)
 {
-    real v_ = 1 / x;
-    real s = v_ * v_;
-    return v_ * (0.08333333333333314114 + s * (-0.002777777777430500254 + s * (0.0007936506884915048197 + s * (-0.0005952255253448391347 + s * (0.0008409701331661107948 + s * (-0.001888716724424404014 + s * (0.005726056083836847512 + s * (-0.01843123144258370909 + s * (0.04649879924372260093 + s * -0.06067253307630472635)))))))));
+    real v = 1 / x;
+    real s = v * v;
+    return v * (0.08333333333333314114 + s * (-0.002777777777430500254 + s * (0.0007936506884915048197 + s * (-0.0005952255253448391347 + s * (0.0008409701331661107948 + s * (-0.001888716724424404014 + s * (0.005726056083836847512 + s * (-0.01843123144258370909 + s * (0.04649879924372260093 + s * -0.06067253307630472635)))))))));
 }
 
 DEVICE real special_log_gamma_near_two(real z)

@@ -12,6 +12,7 @@ typedef long long index_t;
 #define BARRIER_GLOBAL() __syncthreads()
 #define UNROLL _Pragma("unroll")
 #define UNROLL_BY_4 _Pragma("unroll 4")
+#define STORE_STREAMING(to, value) __stcs(to, value)  // not to be read again soon
 #define THREAD ((int)threadIdx.x)
 #define BLOCK_X ((index_t)blockIdx.x)
 #define BLOCK_Y ((index_t)blockIdx.y)
@@ -36,9 +37,9 @@ typedef long long index_t;
 
 DEVICE real special_stirling_series(real x)
 {
-    real v_ = 1 / x;
-    real s = v_ * v_;
-    return v_ * (0.08333333333333314114 + s * (-0.002777777777430500254 + s * (0.0007936506884915048197 + s * (-0.0005952255253448391347 + s * (0.0008409701331661107948 + s * (-0.001888716724424404014 + s * (0.005726056083836847512 + s * (-0.01843123144258370909 + s * (0.04649879924372260093 + s * -0.06067253307630472635)))))))));
+    real v = 1 / x;
+    real s = v * v;
+    return v * (0.08333333333333314114 + s * (-0.002777777777430500254 + s * (0.0007936506884915048197 + s * (-0.0005952255253448391347 + s * (0.0008409701331661107948 + s * (-0.001888716724424404014 + s * (0.005726056083836847512 + s * (-0.01843123144258370909 + s * (0.04649879924372260093 + s * -0.06067253307630472635)))))))));
 }
 
 DEVICE real special_log_factorial(real x)
@@ -57,17 +58,17 @@ DEVICE real special_factorial_remainder(real x)
     return 0.5 * log(x) + (HALF_LOG_2PI + special_stirling_series(x));
 }
 
-DEVICE real special_log_excess(real log_ratio, real u_)
+DEVICE real special_log_excess(real log_ratio, real u)
 {
-    real r_ = u_ / (2 + u_);
-    real s = r_ * r_;
+    real r = u / (2 + u);
+    real s = r * r;
     real series = 0.3333333333333332928 + s * (0.2000000000000729134 + s * (0.1428571428355437858 + s * (0.1111111135871393149 + s * (0.09090894718066429085 + s * (0.07692785032479311552 + s * (0.06657072104827468075 + s * (0.06000536404795356268 + s * (0.04400369243072336941 + s * 0.0808202280597176611))))))));
-    return s < 0.1111 ? r_ * (2 * s * series - u_) : fmin(log_ratio, 1 / EPSILON) - u_;
+    return s < 0.1111 ? r * (2 * s * series - u) : fmin(log_ratio, 1 / EPSILON) - u;
 }
 
-DEVICE real special_log_ratio_excess(real ratio, real u_)
+DEVICE real special_log_ratio_excess(real ratio, real u)
 {
-    return special_log_excess(log(ratio), u_);
+    return special_log_excess(log(ratio), u);
 }
 
 DEVICE real special_xlogy(real x, real y)
@@ -81,33 +82,33 @@ DEVICE int special_large_shape(real shape)
 }
 
 typedef struct {
-    real n_;
+    real n;
     real c0;
     int c1;
     real c2;
 } multinomial_logpmf_set;
 
-DEVICE multinomial_logpmf_set multinomial_logpmf_prepare_set(real n_)
+DEVICE multinomial_logpmf_set multinomial_logpmf_prepare_set(real n)
 {
     multinomial_logpmf_set set;
-    set.n_ = n_;
-    set.c0 = special_factorial_remainder(n_);
-    set.c1 = special_large_shape(n_);
-    set.c2 = special_log_factorial(n_);
+    set.n = n;
+    set.c0 = special_factorial_remainder(n);
+    set.c1 = special_large_shape(n);
+    set.c2 = special_log_factorial(n);
     return set;
 }
 
 DEVICE real multinomial_logpmf_evaluate(multinomial_logpmf_set set, SHARED const real *x, GLOBAL const real *p, int dim)
 {
-    real total_ = 0;
+    real total = 0;
     real log_factorials = 0;
     real remainders = 0;
     for (int i = 0; i < dim; i++) {
-        total_ += x[i];
+        total += x[i];
         log_factorials += special_log_factorial(x[i]);
         remainders += special_factorial_remainder(x[i]);
     }
-    if (total_ != set.n_) {
+    if (total != set.n) {
         return -INFINITY;
     }
     real value = 0;
@@ -115,9 +116,9 @@ DEVICE real multinomial_logpmf_evaluate(multinomial_logpmf_set set, SHARED const
     if (set.c1) {
         for (int i_2 = 0; i_2 < dim; i_2++) {
             if (x[i_2] > 0) {
-                real deviation = fma(set.n_, p[i_2], -x[i_2]);
+                real deviation = fma(set.n, p[i_2], -x[i_2]);
                 deviations += deviation;
-                value += x[i_2] * special_log_ratio_excess(set.n_ * p[i_2] / x[i_2], deviation / x[i_2]);
+                value += x[i_2] * special_log_ratio_excess(set.n * p[i_2] / x[i_2], deviation / x[i_2]);
             }
         }
         return set.c0 - remainders + value + deviations;
@@ -130,15 +131,15 @@ DEVICE real multinomial_logpmf_evaluate(multinomial_logpmf_set set, SHARED const
 
 typedef struct {
     multinomial_logpmf_set multinomial_0;
-    real bad_n_;
+    real bad_n;
 } multinomial_logpmf_checked_set;
 
-DEVICE multinomial_logpmf_checked_set multinomial_logpmf_checked_prepare_set(real n_)
+DEVICE multinomial_logpmf_checked_set multinomial_logpmf_checked_prepare_set(real n)
 {
     multinomial_logpmf_checked_set set;
-    real bad_n_ = n_ >= 0 && n_ == floor(n_) && fabs(n_) < INFINITY ? 0 : NAN;
-    set.multinomial_0 = multinomial_logpmf_prepare_set(n_);
-    set.bad_n_ = bad_n_;
+    real bad_n = n >= 0 && n == floor(n) && fabs(n) < INFINITY ? 0 : NAN;
+    set.multinomial_0 = multinomial_logpmf_prepare_set(n);
+    set.bad_n = bad_n;
     return set;
 }
 
@@ -171,7 +172,7 @@ DEVICE real multinomial_logpmf_checked_evaluate(multinomial_logpmf_checked_set s
     }
     real outside = nan_x ? NAN : bad_x;
     int inside = bad_x == 0;
-    return (inside ? multinomial_logpmf_evaluate(set.multinomial_0, x, p, dim) : outside) + (set.bad_n_ + bad_p);
+    return (inside ? multinomial_logpmf_evaluate(set.multinomial_0, x, p, dim) : outside) + (set.bad_n + bad_p);
 }
 
 
@@ -205,19 +206,19 @@ DEVICE void add_blocks(GLOBAL double *out, GLOBAL const double *partial, index_t
 
 KERNEL(128) multinomial_logpmf_checked_loglik(
     GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL double *partial, GLOBAL int *counters,
-    index_t n_rows, index_t n_sets, GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT n__per_set, index_t n__offset, index_t n__stride, GLOBAL const real *RESTRICT p_per_set, index_t p_offset, index_t p_stride, int dim)
+    index_t n_rows, index_t n_sets, GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT n_per_set, index_t n_offset, index_t n_stride, GLOBAL const real *RESTRICT p_per_set, index_t p_offset, index_t p_stride, int dim)
 {
     const index_t first_set = BLOCK_X * 8;
     const int sets_here = (int)MIN(n_sets - first_set, (index_t)8);
     x_per_row += x_offset + first_set * x_stride;
-    n__per_set += n__offset;
+    n_per_set += n_offset;
     p_per_set += p_offset;
     SHARED_ARRAY(double, sums, 1024);
 
     // Whatever depends on the parameters alone: once per block.
     SHARED_ARRAY(multinomial_logpmf_checked_set, sets, 8);
     for (index_t k = THREAD; k < 8; k += 128)
-        sets[k] = multinomial_logpmf_checked_prepare_set(n__per_set[(first_set + MIN(k, sets_here - 1)) * n__stride]);
+        sets[k] = multinomial_logpmf_checked_prepare_set(n_per_set[(first_set + MIN(k, sets_here - 1)) * n_stride]);
     BARRIER();
 
     SHARED_ARRAY(real, vectors, 640);  // rows of x, padded to an odd length against bank conflicts

@@ -12,6 +12,7 @@ typedef long long index_t;
 #define BARRIER_GLOBAL() __syncthreads()
 #define UNROLL _Pragma("unroll")
 #define UNROLL_BY_4 _Pragma("unroll 4")
+#define STORE_STREAMING(to, value) __stcs(to, value)  // not to be read again soon
 #define THREAD ((int)threadIdx.x)
 #define BLOCK_X ((index_t)blockIdx.x)
 #define BLOCK_Y ((index_t)blockIdx.y)
@@ -102,10 +103,14 @@ KERNEL(128) mv_student_t_logpdf_checked_table(
     logdet_per_set += logdet_offset;
     nu_per_set += nu_offset;
 
-    DYNAMIC_SHARED_ARRAY(real, shared_reals, 4384);
+    DYNAMIC_SHARED_ARRAY(real, shared_reals, 6288);
     SHARED real *const tile = shared_reals;
     SHARED real *const shared_factors = shared_reals + 4112;
-    SHARED real *const shared_means = shared_factors + 256;
+    SHARED real *const shared_means = shared_factors + 2048;
+    for (index_t e = THREAD; e < MIN(8, sets_here - 0) * 256; e += 128)
+        shared_factors[e] = factors[(0 + e / 256) * factors_stride + e % 256];
+    for (index_t e = THREAD; e < MIN(8, sets_here - 0) * DIM; e += 128)
+        shared_means[e] = means[(0 + e / DIM) * means_stride + e % DIM];
     SHARED_ARRAY(mv_student_t_logpdf_checked_set, sets, 8);
     for (index_t k = THREAD; k < sets_here; k += 128)
         sets[k] = mv_student_t_logpdf_checked_prepare_set(logdet_per_set[(first_set + k) * logdet_stride], nu_per_set[(first_set + k) * nu_stride], dim);
@@ -118,16 +123,8 @@ KERNEL(128) mv_student_t_logpdf_checked_table(
         BARRIER();
         real kept[2][2];  // values of neighbouring sets, for one wide store
         for (int k = 0; k < sets_here; k++) {
-            if (k % 1 == 0) {
-                BARRIER();  // the last group has been used
-    for (index_t e = THREAD; e < MIN(1, sets_here - k) * 256; e += 128)
-        shared_factors[e] = factors[(k + e / 256) * factors_stride + e % 256];
-    for (index_t e = THREAD; e < MIN(1, sets_here - k) * DIM; e += 128)
-        shared_means[e] = means[(k + e / DIM) * means_stride + e % DIM];
-                BARRIER();
-            }
-            SHARED const real *factor = shared_factors + k % 1 * 256;
-            SHARED const real *mean = shared_means + k % 1 * DIM;
+            SHARED const real *factor = shared_factors + k % 8 * 256;
+            SHARED const real *mean = shared_means + k % 8 * DIM;
             real sqdist[2];
             UNROLL for (int r = 0; r < 2; r++)
                 sqdist[r] = 0;

@@ -14,6 +14,7 @@ typedef long index_t;
 #define BARRIER_GLOBAL() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 #define UNROLL _Pragma("unroll")
 #define UNROLL_BY_4  // compilers for CPUs know better
+#define STORE_STREAMING(to, value) (*(to) = (value))
 #define THREAD ((index_t)get_local_id(0))  // as wide as an address: vectorisers of CPUs then see consecutive accesses
 #define BLOCK_X ((index_t)get_group_id(0))
 #define BLOCK_Y ((index_t)get_group_id(1))
@@ -128,10 +129,14 @@ KERNEL(128) mvnormal_logpdf_checked_loglik(
     means += means_offset + first_set * means_stride;
     logdet_per_set += logdet_offset;
 
-    DYNAMIC_SHARED_ARRAY(real, shared_reals, 4384);
+    DYNAMIC_SHARED_ARRAY(real, shared_reals, 6288);
     SHARED real *const tile = shared_reals;
     SHARED real *const shared_factors = shared_reals + 4112;
-    SHARED real *const shared_means = shared_factors + 256;
+    SHARED real *const shared_means = shared_factors + 2048;
+    for (index_t e = THREAD; e < MIN(8, sets_here - 0) * 256; e += 128)
+        shared_factors[e] = factors[(0 + e / 256) * factors_stride + e % 256];
+    for (index_t e = THREAD; e < MIN(8, sets_here - 0) * DIM; e += 128)
+        shared_means[e] = means[(0 + e / DIM) * means_stride + e % DIM];
     SHARED_ARRAY(mvnormal_logpdf_checked_set, sets, 8);
     for (index_t k = THREAD; k < sets_here; k += 128)
         sets[k] = mvnormal_logpdf_checked_prepare_set(logdet_per_set[(first_set + k) * logdet_stride], dim);
@@ -147,16 +152,8 @@ KERNEL(128) mvnormal_logpdf_checked_loglik(
         BARRIER();
         real kept[2][2];  // values of neighbouring sets, for one wide store
         for (int k = 0; k < sets_here; k++) {
-            if (k % 1 == 0) {
-                BARRIER();  // the last group has been used
-    for (index_t e = THREAD; e < MIN(1, sets_here - k) * 256; e += 128)
-        shared_factors[e] = factors[(k + e / 256) * factors_stride + e % 256];
-    for (index_t e = THREAD; e < MIN(1, sets_here - k) * DIM; e += 128)
-        shared_means[e] = means[(k + e / DIM) * means_stride + e % DIM];
-                BARRIER();
-            }
-            SHARED const real *factor = shared_factors + k % 1 * 256;
-            SHARED const real *mean = shared_means + k % 1 * DIM;
+            SHARED const real *factor = shared_factors + k % 8 * 256;
+            SHARED const real *mean = shared_means + k % 8 * DIM;
             real sqdist[2];
             UNROLL for (int r = 0; r < 2; r++)
                 sqdist[r] = 0;

@@ -12,6 +12,7 @@ typedef long long index_t;
 #define BARRIER_GLOBAL() __syncthreads()
 #define UNROLL _Pragma("unroll")
 #define UNROLL_BY_4 _Pragma("unroll 4")
+#define STORE_STREAMING(to, value) __stcs(to, value)  // not to be read again soon
 #define THREAD ((int)threadIdx.x)
 #define BLOCK_X ((index_t)blockIdx.x)
 #define BLOCK_Y ((index_t)blockIdx.y)
@@ -36,17 +37,17 @@ typedef long long index_t;
 
 DEVICE real special_stirling_series(real x)
 {
-    real v_ = 1 / x;
-    real s = v_ * v_;
-    return v_ * (0.08333333333333314114 + s * (-0.002777777777430500254 + s * (0.0007936506884915048197 + s * (-0.0005952255253448391347 + s * (0.0008409701331661107948 + s * (-0.001888716724424404014 + s * (0.005726056083836847512 + s * (-0.01843123144258370909 + s * (0.04649879924372260093 + s * -0.06067253307630472635)))))))));
+    real v = 1 / x;
+    real s = v * v;
+    return v * (0.08333333333333314114 + s * (-0.002777777777430500254 + s * (0.0007936506884915048197 + s * (-0.0005952255253448391347 + s * (0.0008409701331661107948 + s * (-0.001888716724424404014 + s * (0.005726056083836847512 + s * (-0.01843123144258370909 + s * (0.04649879924372260093 + s * -0.06067253307630472635)))))))));
 }
 
-DEVICE real special_log_excess(real log_ratio, real u_)
+DEVICE real special_log_excess(real log_ratio, real u)
 {
-    real r_ = u_ / (2 + u_);
-    real s = r_ * r_;
+    real r = u / (2 + u);
+    real s = r * r;
     real series = 0.3333333333333332928 + s * (0.2000000000000729134 + s * (0.1428571428355437858 + s * (0.1111111135871393149 + s * (0.09090894718066429085 + s * (0.07692785032479311552 + s * (0.06657072104827468075 + s * (0.06000536404795356268 + s * (0.04400369243072336941 + s * 0.0808202280597176611))))))));
-    return s < 0.1111 ? r_ * (2 * s * series - u_) : fmin(log_ratio, 1 / EPSILON) - u_;
+    return s < 0.1111 ? r * (2 * s * series - u) : fmin(log_ratio, 1 / EPSILON) - u;
 }
 
 DEVICE real special_log_gamma_near_two(real z)
@@ -133,9 +134,9 @@ DEVICE real negative_binomial_kernel_rsssm_evaluate(negative_binomial_kernel_rss
     if (row.c3) {
         return set.c0 + (row.c0 ? 0 : row.x * set.log_q) + (row.c1 ? 0 : row.c2 ? set.c1 : set.c2);
     }
-    real n_ = row.x + set.alpha;
-    real log_n = log(n_);
-    return set.c3 - row.c4 + (special_stirling_series(n_) - 0.5 * log_n) + set.alpha * special_log_excess(log_n + set.c4, deviation * set.c5) + row.x * special_log_excess(log_n - row.c5 + set.log_q, -deviation * row.c6);
+    real n = row.x + set.alpha;
+    real log_n = log(n);
+    return set.c3 - row.c4 + (special_stirling_series(n) - 0.5 * log_n) + set.alpha * special_log_excess(log_n + set.c4, deviation * set.c5) + row.x * special_log_excess(log_n - row.c5 + set.log_q, -deviation * row.c6);
 }
 
 typedef struct {

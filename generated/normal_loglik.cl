@@ -14,6 +14,7 @@ typedef long index_t;
 #define BARRIER_GLOBAL() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 #define UNROLL _Pragma("unroll")
 #define UNROLL_BY_4  // compilers for CPUs know better
+#define STORE_STREAMING(to, value) (*(to) = (value))
 #define THREAD ((index_t)get_local_id(0))  // as wide as an address: vectorisers of CPUs then see consecutive accesses
 #define BLOCK_X ((index_t)get_group_id(0))
 #define BLOCK_Y ((index_t)get_group_id(1))

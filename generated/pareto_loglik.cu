@@ -12,6 +12,7 @@ typedef long long index_t;
 #define BARRIER_GLOBAL() __syncthreads()
 #define UNROLL _Pragma("unroll")
 #define UNROLL_BY_4 _Pragma("unroll 4")
+#define STORE_STREAMING(to, value) __stcs(to, value)  // not to be read again soon
 #define THREAD ((int)threadIdx.x)
 #define BLOCK_X ((index_t)blockIdx.x)
 #define BLOCK_Y ((index_t)blockIdx.y)
@@ -35,19 +36,19 @@ typedef long long index_t;
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
 typedef struct {
-    real m_;
+    real m;
     real c0;
     real c1;
     real c2;
 } pareto_logpdf_set;
 
-DEVICE pareto_logpdf_set pareto_logpdf_prepare_set(real alpha, real m_)
+DEVICE pareto_logpdf_set pareto_logpdf_prepare_set(real alpha, real m)
 {
     pareto_logpdf_set set;
-    set.m_ = m_;
-    set.c0 = log(alpha / m_);
+    set.m = m;
+    set.c0 = log(alpha / m);
     set.c1 = alpha + 1;
-    set.c2 = 1 / m_;
+    set.c2 = 1 / m;
     return set;
 }
 
@@ -64,10 +65,10 @@ DEVICE pareto_logpdf_row pareto_logpdf_prepare_row(real x)
 
 DEVICE real pareto_logpdf_evaluate(pareto_logpdf_set set, pareto_logpdf_row row)
 {
-    if (row.x < set.m_) {
+    if (row.x < set.m) {
         return -INFINITY;
     }
-    return set.c0 - set.c1 * log1p((row.x - set.m_) * set.c2);
+    return set.c0 - set.c1 * log1p((row.x - set.m) * set.c2);
 }
 
 typedef struct {
@@ -75,13 +76,13 @@ typedef struct {
     real c0;
 } pareto_logpdf_checked_set;
 
-DEVICE pareto_logpdf_checked_set pareto_logpdf_checked_prepare_set(real alpha, real m_)
+DEVICE pareto_logpdf_checked_set pareto_logpdf_checked_prepare_set(real alpha, real m)
 {
     pareto_logpdf_checked_set set;
     real bad_alpha = alpha > 0 ? 0 : NAN;
-    real bad_m_ = m_ > 0 ? 0 : NAN;
-    set.pareto_0 = pareto_logpdf_prepare_set(alpha, m_);
-    set.c0 = bad_alpha + bad_m_;
+    real bad_m = m > 0 ? 0 : NAN;
+    set.pareto_0 = pareto_logpdf_prepare_set(alpha, m);
+    set.c0 = bad_alpha + bad_m;
     return set;
 }
 
@@ -139,19 +140,19 @@ DEVICE void add_blocks(GLOBAL double *out, GLOBAL const double *partial, index_t
 
 KERNEL(128) pareto_logpdf_checked_loglik(
     GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL double *partial, GLOBAL int *counters,
-    index_t n_rows, index_t n_sets, GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT alpha_per_set, index_t alpha_offset, index_t alpha_stride, GLOBAL const real *RESTRICT m__per_set, index_t m__offset, index_t m__stride)
+    index_t n_rows, index_t n_sets, GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT alpha_per_set, index_t alpha_offset, index_t alpha_stride, GLOBAL const real *RESTRICT m_per_set, index_t m_offset, index_t m_stride)
 {
     const index_t first_set = BLOCK_X * 8;
     const int sets_here = (int)MIN(n_sets - first_set, (index_t)8);
     x_per_row += x_offset + first_set * x_stride;
     alpha_per_set += alpha_offset;
-    m__per_set += m__offset;
+    m_per_set += m_offset;
     SHARED_ARRAY(double, sums, 1024);
 
     // Whatever depends on the parameters alone: once per block.
     SHARED_ARRAY(pareto_logpdf_checked_set, sets, 8);
     for (index_t k = THREAD; k < 8; k += 128)
-        sets[k] = pareto_logpdf_checked_prepare_set(alpha_per_set[(first_set + MIN(k, sets_here - 1)) * alpha_stride], m__per_set[(first_set + MIN(k, sets_here - 1)) * m__stride]);
+        sets[k] = pareto_logpdf_checked_prepare_set(alpha_per_set[(first_set + MIN(k, sets_here - 1)) * alpha_stride], m_per_set[(first_set + MIN(k, sets_here - 1)) * m_stride]);
     BARRIER();
 
     double total[8];

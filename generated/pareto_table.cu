@@ -12,6 +12,7 @@ typedef long long index_t;
 #define BARRIER_GLOBAL() __syncthreads()
 #define UNROLL _Pragma("unroll")
 #define UNROLL_BY_4 _Pragma("unroll 4")
+#define STORE_STREAMING(to, value) __stcs(to, value)  // not to be read again soon
 #define THREAD ((int)threadIdx.x)
 #define BLOCK_X ((index_t)blockIdx.x)
 #define BLOCK_Y ((index_t)blockIdx.y)
@@ -35,19 +36,19 @@ typedef long long index_t;
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
 typedef struct {
-    real m_;
+    real m;
     real c0;
     real c1;
     real c2;
 } pareto_logpdf_set;
 
-DEVICE pareto_logpdf_set pareto_logpdf_prepare_set(real alpha, real m_)
+DEVICE pareto_logpdf_set pareto_logpdf_prepare_set(real alpha, real m)
 {
     pareto_logpdf_set set;
-    set.m_ = m_;
-    set.c0 = log(alpha / m_);
+    set.m = m;
+    set.c0 = log(alpha / m);
     set.c1 = alpha + 1;
-    set.c2 = 1 / m_;
+    set.c2 = 1 / m;
     return set;
 }
 
@@ -64,10 +65,10 @@ DEVICE pareto_logpdf_row pareto_logpdf_prepare_row(real x)
 
 DEVICE real pareto_logpdf_evaluate(pareto_logpdf_set set, pareto_logpdf_row row)
 {
-    if (row.x < set.m_) {
+    if (row.x < set.m) {
         return -INFINITY;
     }
-    return set.c0 - set.c1 * log1p((row.x - set.m_) * set.c2);
+    return set.c0 - set.c1 * log1p((row.x - set.m) * set.c2);
 }
 
 typedef struct {
@@ -75,13 +76,13 @@ typedef struct {
     real c0;
 } pareto_logpdf_checked_set;
 
-DEVICE pareto_logpdf_checked_set pareto_logpdf_checked_prepare_set(real alpha, real m_)
+DEVICE pareto_logpdf_checked_set pareto_logpdf_checked_prepare_set(real alpha, real m)
 {
     pareto_logpdf_checked_set set;
     real bad_alpha = alpha > 0 ? 0 : NAN;
-    real bad_m_ = m_ > 0 ? 0 : NAN;
-    set.pareto_0 = pareto_logpdf_prepare_set(alpha, m_);
-    set.c0 = bad_alpha + bad_m_;
+    real bad_m = m > 0 ? 0 : NAN;
+    set.pareto_0 = pareto_logpdf_prepare_set(alpha, m);
+    set.c0 = bad_alpha + bad_m;
     return set;
 }
 
@@ -108,39 +109,45 @@ DEVICE real pareto_logpdf_checked_evaluate(pareto_logpdf_checked_set set, pareto
     return (row.inside ? value : row.outside) + set.c0;
 }
 
-KERNEL(256) pareto_logpdf_checked_table(
+KERNEL(128) pareto_logpdf_checked_table(
     GLOBAL real *RESTRICT out, index_t out_offset, index_t n_rows, index_t n_sets, index_t row_stride, index_t set_stride,
-    GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT alpha_per_set, index_t alpha_offset, index_t alpha_stride, GLOBAL const real *RESTRICT m__per_set, index_t m__offset, index_t m__stride)
+    GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT alpha_per_set, index_t alpha_offset, index_t alpha_stride, GLOBAL const real *RESTRICT m_per_set, index_t m_offset, index_t m_stride)
 {
     const index_t first_set = BLOCK_X * 8;
     const int sets_here = (int)MIN(n_sets - first_set, (index_t)8);
     x_per_row += x_offset + first_set * x_stride;
     alpha_per_set += alpha_offset;
-    m__per_set += m__offset;
+    m_per_set += m_offset;
     out += out_offset + first_set * set_stride;
 
     // Whatever depends on the parameters alone: once per block.
     SHARED_ARRAY(pareto_logpdf_checked_set, sets, 8);
-    for (index_t k = THREAD; k < sets_here; k += 256)
-        sets[k] = pareto_logpdf_checked_prepare_set(alpha_per_set[(first_set + k) * alpha_stride], m__per_set[(first_set + k) * m__stride]);
+    for (index_t k = THREAD; k < sets_here; k += 128)
+        sets[k] = pareto_logpdf_checked_prepare_set(alpha_per_set[(first_set + k) * alpha_stride], m_per_set[(first_set + k) * m_stride]);
     BARRIER();
 
-    const int columns = (sets_here + 1) / 2, rows_at_once = 256 / columns;
+    const int columns = (sets_here + 1) / 2, rows_at_once = 128 / columns;
     const int column = THREAD % columns * 2, my_row = THREAD / columns;
     pareto_logpdf_checked_set set[2];
     UNROLL for (int v = 0; v < 2; v++)
         set[v] = sets[MIN(column + v, sets_here - 1)];
+    SHARED_ARRAY(pareto_logpdf_checked_row, rows, 1024);
 
-    for (index_t first = BLOCK_Y * 256; first < n_rows; first += BLOCKS_Y * 256) {
-        const int rows_here = (int)MIN(n_rows - first, (index_t)256);
-        for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
-            const pareto_logpdf_checked_row row = pareto_logpdf_checked_prepare_row(x_per_row[first + r]);
+    for (index_t first = BLOCK_Y * 1024; first < n_rows; first += BLOCKS_Y * 1024) {
+        const int rows_here = (int)MIN(n_rows - first, (index_t)1024);
+        // Whatever depends on the observation alone: once per row.
+        for (index_t r = THREAD; r < rows_here; r += 128)
+            rows[r] = pareto_logpdf_checked_prepare_row(x_per_row[first + r]);
+        BARRIER();
+        UNROLL_BY_4 for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
+            const pareto_logpdf_checked_row row = rows[r];
             GLOBAL real *cell = out + (first + r) * row_stride + column;  // set_stride is 1 here
             double2 result;
             result.x = pareto_logpdf_checked_evaluate(set[0], row);
             result.y = pareto_logpdf_checked_evaluate(set[1], row);
-            *(GLOBAL double2 *)cell = result;
+            STORE_STREAMING((GLOBAL double2 *)cell, result);
         }
+        BARRIER();
     }
 }
 

@@ -12,6 +12,7 @@ typedef long long index_t;
 #define BARRIER_GLOBAL() __syncthreads()
 #define UNROLL _Pragma("unroll")
 #define UNROLL_BY_4 _Pragma("unroll 4")
+#define STORE_STREAMING(to, value) __stcs(to, value)  // not to be read again soon
 #define THREAD ((int)threadIdx.x)
 #define BLOCK_X ((index_t)blockIdx.x)
 #define BLOCK_Y ((index_t)blockIdx.y)
@@ -37,10 +38,10 @@ typedef long long index_t;
 DEVICE real special_log_i0e(real x)
 {
     real s = 0.25 * x * x;
-    real v_ = 1 / x;
+    real v = 1 / x;
     real small = 1 + s * (0.9999999999999999999 + s * (0.2500000000000000013 + s * (0.02777777777777777219 + s * (0.001736111111111120641 + s * (6.944444444443587785e-5 + s * (1.929012345683695075e-6 + s * (3.936759888971503086e-8 + s * (6.151187331057918216e-10 + s * (7.594058350023633202e-12 + s * (7.59405948516373036e-14 + s * (6.276070591825722735e-16 + s * (4.358472637504152774e-18 + s * (2.57844626834708432e-20 + s * (1.317890783571837945e-22 + s * (5.77993308677819623e-25 + s * (2.439972912314401543e-27 + s * (5.532599962083509477e-30 + s * 4.530538579538888947e-32)))))))))))))))));
-    real large = 0.3989422804014327336 + v_ * (0.04986778504981878746 + v_ * (0.02805062947624493959 + v_ * (0.0292192426797380241 + v_ * (0.04477818598600680342 + v_ * (0.08579281840086861734 + v_ * (0.6510036453190089292 + v_ * (-25.02144341286389067 + v_ * (1122.979062439468337 + v_ * (-35726.96193320773503 + v_ * (843568.7638892325177 + v_ * (-1.477550287186147686e7 + v_ * (1.908826967787999843e8 + v_ * (-1.788145754096638148e9 + v_ * (1.176507970160360616e10 + v_ * (-5.133554994284065768e10 + v_ * (1.329111122925200917e11 + v_ * -1.541869293960297045e11))))))))))))))));
-    return log(x < 10 ? small : large * sqrt(v_)) - (x < 10 ? x : 0);
+    real large = 0.3989422804014327336 + v * (0.04986778504981878746 + v * (0.02805062947624493959 + v * (0.0292192426797380241 + v * (0.04477818598600680342 + v * (0.08579281840086861734 + v * (0.6510036453190089292 + v * (-25.02144341286389067 + v * (1122.979062439468337 + v * (-35726.96193320773503 + v * (843568.7638892325177 + v * (-1.477550287186147686e7 + v * (1.908826967787999843e8 + v * (-1.788145754096638148e9 + v * (1.176507970160360616e10 + v * (-5.133554994284065768e10 + v * (1.329111122925200917e11 + v * -1.541869293960297045e11))))))))))))))));
+    return log(x < 10 ? small : large * sqrt(v)) - (x < 10 ? x : 0);
 }
 
 typedef struct {
@@ -122,7 +123,7 @@ DEVICE real rice_logpdf_checked_evaluate(rice_logpdf_checked_set set, rice_logpd
     return (row.inside ? value : row.outside) + set.c0;
 }
 
-KERNEL(256) rice_logpdf_checked_table(
+KERNEL(128) rice_logpdf_checked_table(
     GLOBAL real *RESTRICT out, index_t out_offset, index_t n_rows, index_t n_sets, index_t row_stride, index_t set_stride,
     GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT nu_per_set, index_t nu_offset, index_t nu_stride, GLOBAL const real *RESTRICT sigma_per_set, index_t sigma_offset, index_t sigma_stride)
 {
@@ -135,30 +136,30 @@ KERNEL(256) rice_logpdf_checked_table(
 
     // Whatever depends on the parameters alone: once per block.
     SHARED_ARRAY(rice_logpdf_checked_set, sets, 8);
-    for (index_t k = THREAD; k < sets_here; k += 256)
+    for (index_t k = THREAD; k < sets_here; k += 128)
         sets[k] = rice_logpdf_checked_prepare_set(nu_per_set[(first_set + k) * nu_stride], sigma_per_set[(first_set + k) * sigma_stride]);
     BARRIER();
 
-    const int columns = (sets_here + 1) / 2, rows_at_once = 256 / columns;
+    const int columns = (sets_here + 1) / 2, rows_at_once = 128 / columns;
     const int column = THREAD % columns * 2, my_row = THREAD / columns;
     rice_logpdf_checked_set set[2];
     UNROLL for (int v = 0; v < 2; v++)
         set[v] = sets[MIN(column + v, sets_here - 1)];
-    SHARED_ARRAY(rice_logpdf_checked_row, rows, 256);
+    SHARED_ARRAY(rice_logpdf_checked_row, rows, 512);
 
-    for (index_t first = BLOCK_Y * 256; first < n_rows; first += BLOCKS_Y * 256) {
-        const int rows_here = (int)MIN(n_rows - first, (index_t)256);
+    for (index_t first = BLOCK_Y * 512; first < n_rows; first += BLOCKS_Y * 512) {
+        const int rows_here = (int)MIN(n_rows - first, (index_t)512);
         // Whatever depends on the observation alone: once per row.
-        for (index_t r = THREAD; r < rows_here; r += 256)
+        for (index_t r = THREAD; r < rows_here; r += 128)
             rows[r] = rice_logpdf_checked_prepare_row(x_per_row[first + r]);
         BARRIER();
-        for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
+        UNROLL_BY_4 for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
             const rice_logpdf_checked_row row = rows[r];
             GLOBAL real *cell = out + (first + r) * row_stride + column;  // set_stride is 1 here
             double2 result;
             result.x = rice_logpdf_checked_evaluate(set[0], row);
             result.y = rice_logpdf_checked_evaluate(set[1], row);
-            *(GLOBAL double2 *)cell = result;
+            STORE_STREAMING((GLOBAL double2 *)cell, result);
         }
         BARRIER();
     }

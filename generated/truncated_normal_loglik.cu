@@ -12,6 +12,7 @@ typedef long long index_t;
 #define BARRIER_GLOBAL() __syncthreads()
 #define UNROLL _Pragma("unroll")
 #define UNROLL_BY_4 _Pragma("unroll 4")
+#define STORE_STREAMING(to, value) __stcs(to, value)  // not to be read again soon
 #define THREAD ((int)threadIdx.x)
 #define BLOCK_X ((index_t)blockIdx.x)
 #define BLOCK_Y ((index_t)blockIdx.y)
@@ -53,10 +54,10 @@ DEVICE real special_normal_integral(real a, real b, real width)
     }
     real sum = 0;
     for (int i = 0; i < 8; i++) {
-        int k_ = i / 2;
-        real node = k_ == 0 ? 0.18343464249564980494 : k_ == 1 ? 0.52553240991632898582 : k_ == 2 ? 0.79666647741362673959 : 0.96028985649753623168;
-        real weight = k_ == 0 ? 0.36268378337836198297 : k_ == 1 ? 0.31370664587788728734 : k_ == 2 ? 0.22238103445337447054 : 0.10122853629037625915;
-        real step = 0.5 * width * (i == 2 * k_ ? 1 + node : 1 - node);
+        int k = i / 2;
+        real node = k == 0 ? 0.18343464249564980494 : k == 1 ? 0.52553240991632898582 : k == 2 ? 0.79666647741362673959 : 0.96028985649753623168;
+        real weight = k == 0 ? 0.36268378337836198297 : k == 1 ? 0.31370664587788728734 : k == 2 ? 0.22238103445337447054 : 0.10122853629037625915;
+        real step = 0.5 * width * (i == 2 * k ? 1 + node : 1 - node);
         sum += weight * exp(-step * (near + 0.5 * step));
     }
     return 0.5 * width * sum;

@@ -12,6 +12,7 @@ typedef long long index_t;
 #define BARRIER_GLOBAL() __syncthreads()
 #define UNROLL _Pragma("unroll")
 #define UNROLL_BY_4 _Pragma("unroll 4")
+#define STORE_STREAMING(to, value) __stcs(to, value)  // not to be read again soon
 #define THREAD ((int)threadIdx.x)
 #define BLOCK_X ((index_t)blockIdx.x)
 #define BLOCK_Y ((index_t)blockIdx.y)
@@ -113,7 +114,7 @@ DEVICE real weibull_logpdf_checked_evaluate(weibull_logpdf_checked_set set, weib
     return (row.inside ? value : row.outside) + set.c0;
 }
 
-KERNEL(256) weibull_logpdf_checked_table(
+KERNEL(128) weibull_logpdf_checked_table(
     GLOBAL real *RESTRICT out, index_t out_offset, index_t n_rows, index_t n_sets, index_t row_stride, index_t set_stride,
     GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT alpha_per_set, index_t alpha_offset, index_t alpha_stride, GLOBAL const real *RESTRICT beta_per_set, index_t beta_offset, index_t beta_stride)
 {
@@ -126,30 +127,30 @@ KERNEL(256) weibull_logpdf_checked_table(
 
     // Whatever depends on the parameters alone: once per block.
     SHARED_ARRAY(weibull_logpdf_checked_set, sets, 8);
-    for (index_t k = THREAD; k < sets_here; k += 256)
+    for (index_t k = THREAD; k < sets_here; k += 128)
         sets[k] = weibull_logpdf_checked_prepare_set(alpha_per_set[(first_set + k) * alpha_stride], beta_per_set[(first_set + k) * beta_stride]);
     BARRIER();
 
-    const int columns = (sets_here + 1) / 2, rows_at_once = 256 / columns;
+    const int columns = (sets_here + 1) / 2, rows_at_once = 128 / columns;
     const int column = THREAD % columns * 2, my_row = THREAD / columns;
     weibull_logpdf_checked_set set[2];
     UNROLL for (int v = 0; v < 2; v++)
         set[v] = sets[MIN(column + v, sets_here - 1)];
-    SHARED_ARRAY(weibull_logpdf_checked_row, rows, 256);
+    SHARED_ARRAY(weibull_logpdf_checked_row, rows, 512);
 
-    for (index_t first = BLOCK_Y * 256; first < n_rows; first += BLOCKS_Y * 256) {
-        const int rows_here = (int)MIN(n_rows - first, (index_t)256);
+    for (index_t first = BLOCK_Y * 512; first < n_rows; first += BLOCKS_Y * 512) {
+        const int rows_here = (int)MIN(n_rows - first, (index_t)512);
         // Whatever depends on the observation alone: once per row.
-        for (index_t r = THREAD; r < rows_here; r += 256)
+        for (index_t r = THREAD; r < rows_here; r += 128)
             rows[r] = weibull_logpdf_checked_prepare_row(x_per_row[first + r]);
         BARRIER();
-        for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
+        UNROLL_BY_4 for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
             const weibull_logpdf_checked_row row = rows[r];
             GLOBAL real *cell = out + (first + r) * row_stride + column;  // set_stride is 1 here
             double2 result;
             result.x = weibull_logpdf_checked_evaluate(set[0], row);
             result.y = weibull_logpdf_checked_evaluate(set[1], row);
-            *(GLOBAL double2 *)cell = result;
+            STORE_STREAMING((GLOBAL double2 *)cell, result);
         }
         BARRIER();
     }

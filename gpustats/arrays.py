@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 from typing import Any
 
 import numpy as np
@@ -54,11 +55,12 @@ def as_array(value: Any, name: str) -> Any:
 
 def is_device_array(value: Any) -> bool:
     """Whether `value` is a PyCUDA or PyOpenCL array."""
-    return _module(value) in ("pycuda.gpuarray", "pyopencl.array")
+    return _is_device_type(type(value))
 
 
-def _module(value: Any) -> str:
-    return next((c.__module__ for c in type(value).__mro__ if c.__module__ in ("pycuda.gpuarray", "pyopencl.array")), "")
+@functools.cache
+def _is_device_type(kind: Any) -> bool:
+    return any(c.__module__ in ("pycuda.gpuarray", "pyopencl.array") for c in kind.__mro__)
 
 
 def result_dtype(values: list[Any]) -> np.dtype:

@@ -108,6 +108,18 @@ class KernelCode:
 
         return works(self.separated)
 
+    @property
+    def set_cost(self) -> int:
+        """Rough number of arithmetic operations that preparing one parameter set costs."""
+
+        def cost(separated: Separated) -> int:
+            own = [c[1] if isinstance(c, tuple) else c for c in separated.stages[SET].computed]
+            calls = [n.function for part in own for n in lang.walk(part) if isinstance(n, lang.Call)]
+            whole = sum(60 if self.resolve(c) else 20 for c in calls if c in lang.MATH or self.resolve(c))
+            return whole + sum(map(cost, separated.inner))
+
+        return cost(self.separated)
+
     def struct_bytes(self, level: int, itemsize: int) -> int:
         """An upper bound of the size of the struct of `level`."""
 

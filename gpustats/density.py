@@ -157,7 +157,7 @@ class Densities(Mapping[str, Density]):
         return len(list(library.names()))
 
     def __contains__(self, name: object) -> bool:
-        return name in set(library.names())
+        return name in library
 
     def __repr__(self) -> str:
         return f"<gpustats densities: {', '.join(self)}>"

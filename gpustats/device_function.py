@@ -27,8 +27,8 @@ _RESERVED = frozenset(
     "try catch throw and or not xor bitand bitor and_eq or_eq xor_eq not_eq compl explicit export mutable asm vec_step "
     "alignas alignof concept requires constexpr const_cast static_cast dynamic_cast reinterpret_cast decltype noexcept "
     "nullptr static_assert thread_local typeid wchar_t char short long unsigned signed float double size_t index_t real "
-    "int set row rows sets n k m r u v e first first_set sets_here rows_here rows_at_once my_row column columns cell out "
-    "result total sums partial counters last blocks vectors padded n_rows n_sets row_stride set_stride out_offset".split()
+    "int set row out factors means GLOBAL SHARED DEVICE KERNEL RESTRICT UNROLL THREAD BLOCK_X BLOCK_Y BLOCKS_X BLOCKS_Y "
+    "NULL".split()
 )
 
 
@@ -429,7 +429,8 @@ class _Translator:
             case c_ast.ID():
                 if node.name in lang.CONSTANTS or node.name in lang.SPECIAL_CONSTANTS:
                     return lang.Name(node.name, REAL, **at)
-                return lang.Name(*self.look_up(node), **at)
+                name, kind = self.look_up(node)
+                return lang.Name(name, kind, **at)
             case c_ast.FuncCall():
                 return self.call(node)
             case c_ast.UnaryOp():
@@ -454,7 +455,7 @@ class _Translator:
                 subscript = self.number(node.subscript)
                 if subscript.type != INT:
                     self.fail(node, "an index must be an `int`: write `(int)`")
-                return lang.Index(array, subscript, **at)
+                return lang.Index(array, subscript, REAL, **at)
         self.fail(node, f"{_spell(node)} is not supported in an expression")
 
     def number(self, node: Any) -> Expression:

@@ -33,6 +33,8 @@ SCALES = {
     "scale_tril": "lower-triangular Cholesky factor of the covariance matrix",
     "precision": "inverse of the covariance matrix",
 }
+_DOUBLE = np.dtype(np.float64)
+_PADDING = np.zeros(4, np.uint8)
 
 
 @functools.cache
@@ -120,42 +122,56 @@ class Elliptical(Pointwise):
         common = pattern.expand[1]
         if common is None:
             common = np.broadcast_shapes(*(shapes[a.name] for a in self.arguments[1:]))
-
-        def per_set(name: str, core: Shape, to: np.dtype) -> tuple[Any, int, int]:
-            """(handle, offset, stride), in numbers."""
-            value, size = given[name], math.prod(core)
-            several = math.prod(shapes[name]) > 1
+        others = self.inner_operands()[1:]
+        parts, packed, start = {}, [], 0  # host parameters travel in one copy
+        for name, rank in [(self.scale, 2), ("mu", 1), *((o.name, 0) for o in others)]:
+            value, several = given[name], math.prod(shapes[name]) > 1
+            core = (dim,) * rank
             expand = common + core if several and math.prod(shapes[name]) != pattern.n_sets else None
+            stride = dim**rank if several else 0
             if arrays.is_device_array(value):
+                to = value.dtype if rank == 2 and value.dtype.kind == "f" else dtype
                 if value.dtype != to or expand is not None or not arrays.is_contiguous(value):
                     value = gather(runtime, value, to, expand)
+                handle, offset = runtime.memory(value)
+                placement.alive += [value, handle]
+                parts[name] = (handle, offset // to.itemsize, stride)
             else:
+                to = _DOUBLE if rank == 2 else dtype  # matrices are factored in float64
                 value = np.ascontiguousarray(value if expand is None else np.broadcast_to(value, expand), to)
-            handle, offset = runtime.memory(value)
-            placement.alive += [value, handle]
-            return handle, offset // to.itemsize, size if several else 0
+                packed.append(value.reshape(-1).view(np.uint8))
+                parts[name] = (None, start // to.itemsize, stride)
+                start += value.nbytes
+                if start % 8:
+                    packed.append(_PADDING)
+                    start += 4
+        if packed:
+            together = np.concatenate(packed)
+            handle, offset = runtime.memory(together)
+            placement.alive += [together, handle]
+            parts = {n: (handle, p[1], p[2]) if p[0] is None else p for n, p in parts.items()}
+        factors, logdet = self._whiten(placement, given[self.scale], parts[self.scale])
+        means = Placed(Operand("means", PER_SET, 1), parts["mu"])
+        placement.placed += [factors, means, logdet, *(Placed(o, parts[o.name]) for o in others)]
 
-        matrix = given[self.scale]
-        to = np.dtype(matrix.dtype) if arrays.is_device_array(matrix) and matrix.dtype.kind == "f" else np.dtype(np.float64)
-        matrices, matrices_offset, matrices_stride = per_set(self.scale, (dim, dim), to)
-        n_matrices = pattern.n_sets if matrices_stride else 1
+    def _whiten(self, placement: Placement, matrix: Any, part: tuple[Any, int, int]) -> tuple[Placed, Placed]:
+        """Launch the factorisation of all matrices: the packed W and their log determinants."""
+        runtime, dim, dtype = placement.runtime, placement.dim, placement.dtype
+        handle, offset, stride = part
+        n = placement.pattern.n_sets if stride else 1
         width = layout.factor_width(runtime.device)
         size = factor_size(dim, width)
-        factors = runtime.scratch(n_matrices * size * dtype.itemsize)
-        logdets = runtime.scratch(n_matrices * dtype.itemsize)
-        work = runtime.scratch(n_matrices * 2 * dim * dim * 8)
-        placement.alive += [factors, logdets, work]
         threads = min(layout.power_of_two(max(dim, 32)), 128, runtime.device.max_threads)
-        matrix_type = "double" if to.itemsize == 8 else "float"
-        whiten = _whiten_kernel(runtime, dtype.name, self.scale, matrix_type, threads, width)
-        whiten((n_matrices, 1), factors, 0, logdets, 0, work, matrices, matrices_offset, dim, size)
-        placement.placed.append(Placed(Operand("factors", PER_SET, 1), (factors, 0, size if matrices_stride else 0)))
-        placement.placed.append(Placed(Operand("means", PER_SET, 1), per_set("mu", (dim,), dtype)))
-        placement.placed.append(Placed(Operand("logdet", PER_SET), (logdets, 0, int(matrices_stride > 0))))
-        for o in self.inner_operands()[1:]:
-            if isinstance(given[o.name], float):
-                given[o.name] = np.array(given[o.name])
-            placement.placed.append(Placed(o, per_set(o.name, (), dtype)))
+        single = arrays.is_device_array(matrix) and matrix.dtype.itemsize == 4
+        whiten = _whiten_kernel(runtime, dtype.name, self.scale, "float" if single else "double", threads, width)
+        factors = runtime.scratch(n * (size + 1) * dtype.itemsize)  # the determinants lie behind the factors
+        work = runtime.scratch(n * 2 * dim * dim * 8)
+        whiten((n, 1), factors, 0, factors, n * size, work, handle, offset, dim, size)
+        placement.alive += [factors, work]
+        return (
+            Placed(Operand("factors", PER_SET, 1), (factors, 0, size if stride else 0)),
+            Placed(Operand("logdet", PER_SET), (factors, n * size, 1 if stride else 0)),
+        )
 
     # -- kernels
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .separate import ROW
+from .separate import ROW, SET
 
 if TYPE_CHECKING:
     from .codegen import KernelCode
@@ -96,11 +96,20 @@ def table(device: Device, code: KernelCode, problem: Problem) -> Layout:
             wide = 1
         return Layout(threads, 1, threads * wide * unroll, unroll, wide, by_rows=True)
     vector = wide if problem.set_multiple % wide == 0 else 1
-    struct = code.struct_bytes(ROW, problem.itemsize)
-    tile, numbers = _stage_vectors(device, code, problem, 256)
+    threads = min(128, device.max_threads)
     sets = min(power_of_two(problem.n_sets), threads, 32 * vector)
-    stage_rows = bool(code.row_type and code.row_needs_work and tile * struct < device.shared_memory // 4)
-    return Layout(threads, sets, tile, 1, vector, stage_rows=stage_rows, stage_vectors=numbers)
+    struct = code.struct_bytes(ROW, problem.itemsize) if code.row_type else 0
+    budget = min(device.shared_memory, 48 * 1024) - sets * code.struct_bytes(SET, problem.itemsize) - 256
+    if problem.dim:
+        tile, numbers = _stage_vectors(device, code, problem, 256)
+    else:
+        tile, numbers = max((t for t in (1024, 512, 256) if t * struct <= budget), default=128), 0
+    stage_rows = 0 < tile * struct <= budget - numbers * problem.itemsize
+    # A block for each tile writes fastest, unless the parameter-only work of every block costs more than that.
+    resident = 2048 if code.set_cost > 60 else 1 << 30
+    return Layout(
+        threads, sets, tile, 1, vector, stage_rows=stage_rows, stage_vectors=numbers, resident=resident
+    )  # fmt: skip
 
 
 def loglik(device: Device, code: KernelCode, problem: Problem) -> Layout:
@@ -136,7 +145,7 @@ def elliptical(device: Device, problem: Problem, factor_size: int, shape: str) -
     fixed = (8 * sets * threads if shape == "loglik" else 0) + 64 * sets + 1024
     # Measured on an H200: two rows a thread, all sets' matrices at once while they are small beside the rows, else one.
     for rows, group in ((2, sets), (2, 1), (1, 1), (1, 0)):
-        small = group * matrix * 2 <= dim * threads * rows * itemsize or group == 1
+        small = group * matrix <= dim * threads * rows * itemsize or group == 1
         if small and fixed + group * matrix + dim * (threads * rows + 1) * itemsize <= device.shared_memory:
             break
     while threads > 1 and fixed + group * matrix + dim * (threads * rows + 1) * itemsize > device.shared_memory:

@@ -42,6 +42,9 @@ class Library:
     def names(self) -> Iterator[str]:
         yield from sorted(self.built_in | self._parsed.keys() - {SPECIAL})
 
+    def __contains__(self, name: object) -> bool:
+        return name != SPECIAL and (name in self.built_in or name in self._parsed)
+
     def get(self, name: str) -> DeviceFunction:
         """The parsed source of the distribution `name`; KeyError where there is none."""
         with self._lock:

@@ -156,8 +156,9 @@ class _Separator:
                     visit(inner, inside)
             elif isinstance(s, lang.For):
                 inside = control
+                loop = [part for part in (s.start, *s.body, s.step) if part is not None]
                 for _ in range(2):
-                    for inner in filter(None, (s.start, *s.body, s.step)):
+                    for inner in loop:
                         visit(inner, inside)
                     inside |= self.level(s.condition, names)
 

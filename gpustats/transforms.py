@@ -5,6 +5,7 @@ They compose, with one another and with every kernel shape, and take a user's fu
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from .device_function import Argument, Resolve, parse
 from .language import Function
 
 if TYPE_CHECKING:
+    from .density import Density
     from .pointwise import Pointwise
 
 _SCALAR_TESTS = {
@@ -31,21 +33,23 @@ def _test(words: frozenset[str], value: str) -> str:
     return " && ".join(tests) or f"{value} == {value}"
 
 
-def _check(argument: Argument, name: str, outside: str) -> str:
-    """C statements that declare `bad_NAME`: 0 where the argument lies in its domain, else `outside`."""
+def _check(argument: Argument, name: str, own: str, outside: str) -> str:
+    """C statements that declare `own` + `bad_NAME`: 0 where the argument lies in its domain, else `outside`."""
+    bad, total, i = f"{own}bad_{name}", f"{own}sum_{name}", f"{own}i"
     if not argument.rank:
-        return f"    real bad_{name} = {_test(argument.words, name)} ? 0 : {outside};\n"
-    element = f"{name}[i]"
-    text = f"    real bad_{name} = 0;\n"
+        return f"    real {bad} = {_test(argument.words, name)} ? 0 : {outside};\n"
+    element, elements = f"{name}[{i}]", f"    for (int {i} = 0; {i} < dim; {i}++)\n        "
+    text = f"    real {bad} = 0;\n"
     if "ordered" in argument.words:
         text += (
-            f"    for (int i = 1; i < dim; i++)\n        if (!(name[i - 1] < {element})) bad_{name} = {outside};\n"
-        ).replace("name[i - 1]", f"{name}[i - 1]")
-    text += f"    for (int i = 0; i < dim; i++)\n        if (!({_test(argument.words, element)})) bad_{name} = {outside};\n"
+            f"    for (int {i} = 1; {i} < dim; {i}++)\n"
+            f"        if (!({name}[{i} - 1] < {element})) {bad} = {outside};\n"
+        )
+    text += f"{elements}if (!({_test(argument.words, element)})) {bad} = {outside};\n"
     if "simplex" in argument.words:
         text += (
-            f"    real sum_{name} = 0;\n    for (int i = 0; i < dim; i++)\n        sum_{name} += {element};\n"
-            f"    if (!(fabs(sum_{name} - 1) <= sqrt(EPSILON))) bad_{name} = {outside};\n"
+            f"    real {total} = 0;\n{elements}{total} += {element};\n"
+            f"    if (!(fabs({total} - 1) <= sqrt(EPSILON))) {bad} = {outside};\n"
         )
     return text
 
@@ -76,26 +80,29 @@ def checked(function: Function, arguments: Sequence[Argument], resolve: Resolve)
     names = [p.name for p in function.parameters if p.name != "dim"]
     call = f"{function.name}({', '.join(p.name for p in function.parameters)})"
     x, observation = names[0], arguments[0]
+    own = ""  # what the wrapper's own variables begin with, so that none hides an argument
+    while any(re.match(f"{own}(bad_|nan_|sum_|(i|inside|outside|value)$)", name) for name in names):
+        own += "own_"
     body = ""
     for argument, name in zip(arguments[1:], names[1:], strict=True):
-        body += _check(argument, name, "NAN")
+        body += _check(argument, name, own, "NAN")
     if observation.rank:
-        body += _check(observation, x, "-INFINITY")
-        body += f"    int nan_{x} = 0;\n    for (int i = 0; i < dim; i++)\n"
-        body += f"        if ({x}[i] != {x}[i]) nan_{x} = 1;\n"
-        body += f"    real outside = nan_{x} ? NAN : bad_{x};\n    int inside = bad_{x} == 0;\n"
+        body += _check(observation, x, own, "-INFINITY")
+        body += f"    int {own}nan_{x} = 0;\n    for (int {own}i = 0; {own}i < dim; {own}i++)\n"
+        body += f"        if ({x}[{own}i] != {x}[{own}i]) {own}nan_{x} = 1;\n"
+        body += f"    real {own}outside = {own}nan_{x} ? NAN : {own}bad_{x};\n    int {own}inside = {own}bad_{x} == 0;\n"
     else:
-        body += f"    real outside = {x} == {x} ? -INFINITY : NAN;\n    int inside = {_test(observation.words, x)};\n"
-    bad = " + ".join(f"bad_{name}" for name in names[1:])
+        body += f"    real {own}outside = {x} == {x} ? -INFINITY : NAN;\n    int {own}inside = {_test(observation.words, x)};\n"
+    bad = " + ".join(f"{own}bad_{name}" for name in names[1:])
     value = call
     if all(p.type != lang.VECTOR for p in function.parameters):  # no branch: cheaper than one where threads run in lockstep
-        body += f"    real value = {call};\n"
-        value = "value"
-    body += f"    return (inside ? {value} : outside){f' + ({bad})' if bad else ''};\n"
+        body += f"    real {own}value = {call};\n"
+        value = f"{own}value"
+    body += f"    return ({own}inside ? {value} : {own}outside){f' + ({bad})' if bad else ''};\n"
     return derived(function, "checked", body, resolve)
 
 
-def Exp(inner: Pointwise) -> Pointwise:  # noqa: N802  transforms are named like the mathematics they stand for
+def Exp(inner: Pointwise | Density) -> Pointwise:
     """exp of a function: the density of a log-density.
 
     Parameters

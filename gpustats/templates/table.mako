@@ -87,7 +87,7 @@ ${entries("n")}\
             rows[r] = ${code.prepare_row("first + r", tile_row="r")};
         BARRIER();
 % endif
-        for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
+        UNROLL_BY_4 for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
 % if layout.stage_rows:
             const ${code.row_type} row = rows[r];
 % elif code.row_type:
@@ -99,9 +99,9 @@ ${entries("n")}\
 % for v, component in enumerate("xyzw"[: layout.vector]):
             result.${component} = ${code.evaluate("row", f"set[{v}]", "first + r", f"first_set + column + {v}", "r")};
 % endfor
-            *(GLOBAL ${vector_type} *)cell = result;
+            STORE_STREAMING((GLOBAL ${vector_type} *)cell, result);
 % else:
-            *cell = ${code.evaluate("row", "set[0]", "first + r", "first_set + column", "r")};
+            STORE_STREAMING(cell, ${code.evaluate("row", "set[0]", "first + r", "first_set + column", "r")});
 % endif
         }
 % if layout.stage_rows or layout.stage_vectors:

@@ -4,7 +4,7 @@
 ## kind: cov (W = inverse of the Cholesky factor), scale_tril (inverse of the matrix), precision (W = the transposed Cholesky
 ## factor of the matrix with its axes turned round, turned round again).
 KERNEL(${threads}) whiten(
-    GLOBAL real *RESTRICT factors, index_t factors_offset, GLOBAL real *RESTRICT logdets, index_t logdets_offset,
+    GLOBAL real *factors, index_t factors_offset, GLOBAL real *logdets, index_t logdets_offset,
     GLOBAL double *RESTRICT work, GLOBAL const ${matrix_type} *RESTRICT matrices, index_t matrices_offset, int dim, int factor_size)
 {
     const index_t k = BLOCK_X;
