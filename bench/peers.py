@@ -74,6 +74,8 @@ class GPUStats(Peer):
     def bind(self, case):
         x, parameters = case.data()
         x, density = self.put(x), gs.densities[case.density]
+        if case.kind == "table":
+            parameters = [self.put(p) for p in parameters]
         if case.dim:
             mean, factor = parameters
             column = x.reshape(case.n, 1, case.dim)

@@ -3,17 +3,19 @@
 // source: Johnson, Kotz & Balakrishnan (1995), ch. 25; for large shapes, Loader (2000)
 __device__ real beta_logpdf(real x, real alpha, real beta)
 {
-    if (x == 0) return alpha < 1 ? INFINITY : alpha > 1 ? -INFINITY : log(beta);
-    if (x == 1) return beta < 1 ? INFINITY : beta > 1 ? -INFINITY : log(alpha);
-    real n = alpha + beta;
+    real n = alpha + beta, value;
     if (large_shape(n)) {
         // x n - alpha, in which the rounding error of n would count
         real smaller = fmin(alpha, beta), rest = smaller - (n - fmax(alpha, beta));
         real d = fma(x, n, -alpha) + x * rest;
-        return (0.5 * (log(alpha) + log(beta / n)) - HALF_LOG_2PI
-                - (stirling_error(alpha) + (stirling_error(beta) - stirling_error(n)))) - (log(x) + log1p(-x))
-             + alpha * log_ratio_excess(x * (n / alpha), d * (1 / alpha))
-             + beta * log_ratio_excess((1 - x) * (n / beta), -d * (1 / beta));
+        value = (0.5 * (log(alpha) + log(beta / n)) - HALF_LOG_2PI
+                 - (stirling_error(alpha) + (stirling_error(beta) - stirling_error(n)))) - (log(x) + log1p(-x))
+              + alpha * log_ratio_excess(x * (n / alpha), d * (1 / alpha))
+              + beta * log_ratio_excess((1 - x) * (n / beta), -d * (1 / beta));
+    } else {
+        value = (alpha - 1) * log(x) + (beta - 1) * log1p(-x) - lbeta(alpha, beta);
     }
-    return (alpha - 1) * log(x) + (beta - 1) * log1p(-x) - lbeta(alpha, beta);
+    real at_zero = alpha < 1 ? INFINITY : alpha > 1 ? -INFINITY : log(beta);
+    real at_one = beta < 1 ? INFINITY : beta > 1 ? -INFINITY : log(alpha);
+    return x == 0 ? at_zero : x == 1 ? at_one : value;
 }

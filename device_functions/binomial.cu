@@ -5,14 +5,15 @@
 // With log(p), log(1 - p) and the deviation n p - x, however the caller comes by them.
 __device__ real binomial_kernel(real x, real n, real log_p, real log_q, real deviation)
 {
-    if (x > n) return -INFINITY;
-    real y = n - x;
+    real y = n - x, value;
     if (large_shape(n))
-        return (factorial_remainder(n) - factorial_remainder(x) - factorial_remainder(y))
-             + (x == 0 ? -deviation : x * log_excess(log(n) - log(x) + log_p, deviation * (1 / x)))
-             + (y == 0 ? deviation : y * log_excess(log(n) - log(y) + log_q, -deviation * (1 / y)));
-    return (log_factorial(n) - log_factorial(x) - log_factorial(y))
-         + (x == 0 ? 0 : x * log_p) + (y == 0 ? 0 : y * log_q);
+        value = (factorial_remainder(n) - factorial_remainder(x) - factorial_remainder(y))
+              + (x == 0 ? -deviation : x * log_excess(log(n) - log(x) + log_p, deviation * (1 / x)))
+              + (y == 0 ? deviation : y * log_excess(log(n) - log(y) + log_q, -deviation * (1 / y)));
+    else
+        value = (log_factorial(n) - log_factorial(x) - log_factorial(y))
+              + (x == 0 ? 0 : x * log_p) + (y == 0 ? 0 : y * log_q);
+    return x > n ? -INFINITY : value;
 }
 
 __device__ real binomial_logpmf(real x, real n, real p)

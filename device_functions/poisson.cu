@@ -5,8 +5,8 @@
 // With log(mu), however the caller comes by it.
 __device__ real poisson_kernel(real x, real mu, real log_mu)
 {
-    if (large_shape(mu) && x > 0)
-        return x * log_excess(log_mu - log(x), (mu - x) * (1 / x)) - factorial_remainder(x);
+    if (large_shape(mu))
+        return x == 0 ? -mu : x * log_excess(log_mu - log(x), (mu - x) * (1 / x)) - factorial_remainder(x);
     return (x == 0 ? 0 : x * log_mu) - mu - log_factorial(x);
 }
 

@@ -71,11 +71,6 @@ DEVICE real special_stirling_error(real x)
     return special_log_gamma_near_two(x - 2 + shift) - (x - 0.5 + shift) * log(x) + (x - HALF_LOG_2PI);
 }
 
-DEVICE int special_large_shape(real shape)
-{
-    return shape > (EPSILON < 1e-10 ? 100 : 10);
-}
-
 DEVICE real special_lbeta(real a, real b)
 {
     real p = fmin(a, b);
@@ -83,84 +78,88 @@ DEVICE real special_lbeta(real a, real b)
     return special_stirling_error(p) + (special_stirling_error(q) - special_stirling_error(p + q)) + HALF_LOG_2PI - 0.5 * log(q) - (p - 0.5) * log1p(q / p) - q * log1p(p / q);
 }
 
+DEVICE int special_large_shape(real shape)
+{
+    return shape > (EPSILON < 1e-10 ? 100 : 10);
+}
+
 typedef struct {
-    real c0;
-    real c1;
     real n;
     real alpha;
     real rest;
+    real c0;
+    real c1;
     real c2;
+    real beta;
     real c3;
     real c4;
-    real beta;
     real c5;
     real c6;
-    int c7;
-    real c8;
-    real c9;
-    real c10;
+    real c7;
+    int c8;
+    real at_zero;
+    real at_one;
 } beta_logpdf_set;
 
 DEVICE beta_logpdf_set beta_logpdf_prepare_set(real alpha, real beta)
 {
     beta_logpdf_set set;
     real n = alpha + beta;
-    set.c0 = alpha < 1 ? INFINITY : alpha > 1 ? -INFINITY : log(beta);
-    set.c1 = beta < 1 ? INFINITY : beta > 1 ? -INFINITY : log(alpha);
+    real at_zero = alpha < 1 ? INFINITY : alpha > 1 ? -INFINITY : log(beta);
+    real at_one = beta < 1 ? INFINITY : beta > 1 ? -INFINITY : log(alpha);
     real smaller = fmin(alpha, beta);
     real rest = smaller - (n - fmax(alpha, beta));
     set.n = n;
     set.alpha = alpha;
     set.rest = rest;
-    set.c2 = 0.5 * (log(alpha) + log(beta / n)) - HALF_LOG_2PI - (special_stirling_error(alpha) + (special_stirling_error(beta) - special_stirling_error(n)));
-    set.c3 = n / alpha;
-    set.c4 = 1 / alpha;
+    set.c0 = 0.5 * (log(alpha) + log(beta / n)) - HALF_LOG_2PI - (special_stirling_error(alpha) + (special_stirling_error(beta) - special_stirling_error(n)));
+    set.c1 = n / alpha;
+    set.c2 = 1 / alpha;
     set.beta = beta;
-    set.c5 = n / beta;
-    set.c6 = 1 / beta;
-    set.c7 = special_large_shape(n);
-    set.c8 = alpha - 1;
-    set.c9 = beta - 1;
-    set.c10 = special_lbeta(alpha, beta);
+    set.c3 = n / beta;
+    set.c4 = 1 / beta;
+    set.c5 = alpha - 1;
+    set.c6 = beta - 1;
+    set.c7 = special_lbeta(alpha, beta);
+    set.c8 = special_large_shape(n);
+    set.at_zero = at_zero;
+    set.at_one = at_one;
     return set;
 }
 
 typedef struct {
-    int c0;
-    int c1;
     real x;
+    real c0;
+    real c1;
     real c2;
     real c3;
-    real c4;
-    real c5;
+    int c4;
+    int c5;
 } beta_logpdf_row;
 
 DEVICE beta_logpdf_row beta_logpdf_prepare_row(real x)
 {
     beta_logpdf_row row;
-    row.c0 = x == 0;
-    row.c1 = x == 1;
     row.x = x;
-    row.c2 = log(x) + log1p(-x);
-    row.c3 = 1 - x;
-    row.c4 = log(x);
-    row.c5 = log1p(-x);
+    row.c0 = log(x) + log1p(-x);
+    row.c1 = 1 - x;
+    row.c2 = log(x);
+    row.c3 = log1p(-x);
+    row.c4 = x == 0;
+    row.c5 = x == 1;
     return row;
 }
 
 DEVICE real beta_logpdf_evaluate(beta_logpdf_set set, beta_logpdf_row row)
 {
-    if (row.c0) {
-        return set.c0;
-    }
-    if (row.c1) {
-        return set.c1;
-    }
-    if (set.c7) {
+    real value;
+    if (set.c8) {
         real d = fma(row.x, set.n, -set.alpha) + row.x * set.rest;
-        return set.c2 - row.c2 + set.alpha * special_log_ratio_excess(row.x * set.c3, d * set.c4) + set.beta * special_log_ratio_excess(row.c3 * set.c5, -d * set.c6);
+        value = set.c0 - row.c0 + set.alpha * special_log_ratio_excess(row.x * set.c1, d * set.c2) + set.beta * special_log_ratio_excess(row.c1 * set.c3, -d * set.c4);
+    } else {
+        value = set.c5 * row.c2 + set.c6 * row.c3 - set.c7;
     }
-    return set.c8 * row.c4 + set.c9 * row.c5 - set.c10;
+    return row.c4 ? set.at_zero : row.c5 ? set.at_one : value;
 }
 
 typedef struct {
@@ -251,7 +250,7 @@ KERNEL(128) beta_logpdf_checked_loglik(
     UNROLL for (int k = 0; k < 8; k++)
         total[k] = 0;
     for (index_t first = BLOCK_Y * 256; first < n_rows; first += BLOCKS_Y * 256) {
-        if (first + 256 <= n_rows) {  // a whole tile: all its wide loads first
+        if (first + 256 <= n_rows) {  // a whole tile: all its loads first, and no thread idle
             double2 x_tile[1];
             UNROLL for (int u = 0; u < 1; u++)
                 x_tile[u] = *(GLOBAL const double2 *)(x_per_row + first + (u * 128 + THREAD) * 2);
@@ -268,17 +267,15 @@ KERNEL(128) beta_logpdf_checked_loglik(
                         total[k] += beta_logpdf_checked_evaluate(sets[k], row);
                 }
             }
-            continue;
-        }
-        UNROLL for (int u = 0; u < 2; u++) {
-            const index_t r = u * 128 + THREAD;
-            const index_t n = first + r;
-            if (n < n_rows) {
+        } else
+            for (int u = 0; u < 2; u++) {
+                const index_t r = u * 128 + THREAD, n = first + r;
+                if (n < n_rows) {
                     const beta_logpdf_checked_row row = beta_logpdf_checked_prepare_row(x_per_row[n]);
                     UNROLL for (int k = 0; k < 8; k++)
                         total[k] += beta_logpdf_checked_evaluate(sets[k], row);
+                }
             }
-        }
     }
     UNROLL for (int k = 0; k < 8; k++)
         sums[k * 128 + THREAD] = total[k];

@@ -77,8 +77,8 @@ typedef struct {
     real c1;
     real log_p;
     real log_q;
-    int c2;
-    real c3;
+    real c2;
+    int c3;
 } binomial_kernel_rsssm_set;
 
 DEVICE binomial_kernel_rsssm_set binomial_kernel_rsssm_prepare_set(real n, real log_p, real log_q)
@@ -89,8 +89,8 @@ DEVICE binomial_kernel_rsssm_set binomial_kernel_rsssm_prepare_set(real n, real 
     set.c1 = log(n);
     set.log_p = log_p;
     set.log_q = log_q;
-    set.c2 = special_large_shape(n);
-    set.c3 = special_log_factorial(n);
+    set.c2 = special_log_factorial(n);
+    set.c3 = special_large_shape(n);
     return set;
 }
 
@@ -117,14 +117,14 @@ DEVICE binomial_kernel_rsssm_row binomial_kernel_rsssm_prepare_row(real x)
 
 DEVICE real binomial_kernel_rsssm_evaluate(binomial_kernel_rsssm_set set, binomial_kernel_rsssm_row row, real deviation)
 {
-    if (row.x > set.n) {
-        return -INFINITY;
-    }
     real y = set.n - row.x;
-    if (set.c2) {
-        return set.c0 - row.c0 - special_factorial_remainder(y) + (row.c1 ? -deviation : row.x * special_log_excess(set.c1 - row.c2 + set.log_p, deviation * row.c3)) + (y == 0 ? deviation : y * special_log_excess(set.c1 - log(y) + set.log_q, -deviation * (1 / y)));
+    real value;
+    if (set.c3) {
+        value = set.c0 - row.c0 - special_factorial_remainder(y) + (row.c1 ? -deviation : row.x * special_log_excess(set.c1 - row.c2 + set.log_p, deviation * row.c3)) + (y == 0 ? deviation : y * special_log_excess(set.c1 - log(y) + set.log_q, -deviation * (1 / y)));
+    } else {
+        value = set.c2 - row.c4 - special_log_factorial(y) + (row.c1 ? 0 : row.x * set.log_p) + (y == 0 ? 0 : y * set.log_q);
     }
-    return set.c3 - row.c4 - special_log_factorial(y) + (row.c1 ? 0 : row.x * set.log_p) + (y == 0 ? 0 : y * set.log_q);
+    return row.x > set.n ? -INFINITY : value;
 }
 
 typedef struct {
@@ -248,7 +248,7 @@ KERNEL(128) binomial_logpmf_checked_loglik(
     UNROLL for (int k = 0; k < 8; k++)
         total[k] = 0;
     for (index_t first = BLOCK_Y * 256; first < n_rows; first += BLOCKS_Y * 256) {
-        if (first + 256 <= n_rows) {  // a whole tile: all its wide loads first
+        if (first + 256 <= n_rows) {  // a whole tile: all its loads first, and no thread idle
             double2 x_tile[1];
             UNROLL for (int u = 0; u < 1; u++)
                 x_tile[u] = *(GLOBAL const double2 *)(x_per_row + first + (u * 128 + THREAD) * 2);
@@ -265,17 +265,15 @@ KERNEL(128) binomial_logpmf_checked_loglik(
                         total[k] += binomial_logpmf_checked_evaluate(sets[k], row);
                 }
             }
-            continue;
-        }
-        UNROLL for (int u = 0; u < 2; u++) {
-            const index_t r = u * 128 + THREAD;
-            const index_t n = first + r;
-            if (n < n_rows) {
+        } else
+            for (int u = 0; u < 2; u++) {
+                const index_t r = u * 128 + THREAD, n = first + r;
+                if (n < n_rows) {
                     const binomial_logpmf_checked_row row = binomial_logpmf_checked_prepare_row(x_per_row[n]);
                     UNROLL for (int k = 0; k < 8; k++)
                         total[k] += binomial_logpmf_checked_evaluate(sets[k], row);
+                }
             }
-        }
     }
     UNROLL for (int k = 0; k < 8; k++)
         sums[k * 128 + THREAD] = total[k];

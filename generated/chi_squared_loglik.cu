@@ -71,11 +71,6 @@ DEVICE real special_stirling_error(real x)
     return special_log_gamma_near_two(x - 2 + shift) - (x - 0.5 + shift) * log(x) + (x - HALF_LOG_2PI);
 }
 
-DEVICE int special_large_shape(real shape)
-{
-    return shape > (EPSILON < 1e-10 ? 100 : 10);
-}
-
 DEVICE real special_log_gamma(real x)
 {
     real log_x = log(x);
@@ -85,63 +80,66 @@ DEVICE real special_log_gamma(real x)
     return (x - 0.5) * (log_x - 1) + (HALF_LOG_2PI - 0.5 + special_stirling_series(x));
 }
 
+DEVICE int special_large_shape(real shape)
+{
+    return shape > (EPSILON < 1e-10 ? 100 : 10);
+}
+
 typedef struct {
     real c0;
-    real c1;
     real alpha;
-    real c2;
+    real c1;
     real nu;
-    int c3;
-    real c4;
-    real c5;
+    real c2;
+    real c3;
+    int c4;
+    real at_zero;
 } chi_squared_logpdf_set;
 
 DEVICE chi_squared_logpdf_set chi_squared_logpdf_prepare_set(real nu)
 {
     chi_squared_logpdf_set set;
     real alpha = 0.5 * nu;
-    set.c0 = nu < 2 ? INFINITY : nu > 2 ? -INFINITY : -LOG_2;
-    set.c1 = 0.5 * log(alpha) - HALF_LOG_2PI - special_stirling_error(alpha);
+    real at_zero = nu < 2 ? INFINITY : nu > 2 ? -INFINITY : -LOG_2;
+    set.c0 = 0.5 * log(alpha) - HALF_LOG_2PI - special_stirling_error(alpha);
     set.alpha = alpha;
-    set.c2 = 1 / nu;
+    set.c1 = 1 / nu;
     set.nu = nu;
-    set.c3 = special_large_shape(alpha);
-    set.c4 = -(alpha * LOG_2 + special_log_gamma(alpha));
-    set.c5 = alpha - 1;
+    set.c2 = -(alpha * LOG_2 + special_log_gamma(alpha));
+    set.c3 = alpha - 1;
+    set.c4 = special_large_shape(alpha);
+    set.at_zero = at_zero;
     return set;
 }
 
 typedef struct {
-    int c0;
-    int c1;
-    real c2;
+    real c0;
     real x;
-    real c3;
+    real c1;
+    int c2;
+    int c3;
 } chi_squared_logpdf_row;
 
 DEVICE chi_squared_logpdf_row chi_squared_logpdf_prepare_row(real x)
 {
     chi_squared_logpdf_row row;
-    row.c0 = isinf(x);
-    row.c1 = x == 0;
-    row.c2 = log(x);
+    row.c0 = log(x);
     row.x = x;
-    row.c3 = 0.5 * x;
+    row.c1 = 0.5 * x;
+    row.c2 = x == 0;
+    row.c3 = isinf(x);
     return row;
 }
 
 DEVICE real chi_squared_logpdf_evaluate(chi_squared_logpdf_set set, chi_squared_logpdf_row row)
 {
-    if (row.c0) {
-        return -INFINITY;
+    real value;
+    if (set.c4) {
+        value = set.c0 - row.c0 + set.alpha * special_log_ratio_excess(row.x * set.c1, (row.x - set.nu) * set.c1);
+    } else {
+        value = set.c2 + set.c3 * row.c0 - row.c1;
     }
-    if (row.c1) {
-        return set.c0;
-    }
-    if (set.c3) {
-        return set.c1 - row.c2 + set.alpha * special_log_ratio_excess(row.x * set.c2, (row.x - set.nu) * set.c2);
-    }
-    return set.c4 + set.c5 * row.c2 - row.c3;
+    return row.c2 ? set.at_zero : row.c3 ? -INFINITY : value;
 }
 
 typedef struct {
@@ -230,7 +228,7 @@ KERNEL(128) chi_squared_logpdf_checked_loglik(
     UNROLL for (int k = 0; k < 8; k++)
         total[k] = 0;
     for (index_t first = BLOCK_Y * 256; first < n_rows; first += BLOCKS_Y * 256) {
-        if (first + 256 <= n_rows) {  // a whole tile: all its wide loads first
+        if (first + 256 <= n_rows) {  // a whole tile: all its loads first, and no thread idle
             double2 x_tile[1];
             UNROLL for (int u = 0; u < 1; u++)
                 x_tile[u] = *(GLOBAL const double2 *)(x_per_row + first + (u * 128 + THREAD) * 2);
@@ -247,17 +245,15 @@ KERNEL(128) chi_squared_logpdf_checked_loglik(
                         total[k] += chi_squared_logpdf_checked_evaluate(sets[k], row);
                 }
             }
-            continue;
-        }
-        UNROLL for (int u = 0; u < 2; u++) {
-            const index_t r = u * 128 + THREAD;
-            const index_t n = first + r;
-            if (n < n_rows) {
+        } else
+            for (int u = 0; u < 2; u++) {
+                const index_t r = u * 128 + THREAD, n = first + r;
+                if (n < n_rows) {
                     const chi_squared_logpdf_checked_row row = chi_squared_logpdf_checked_prepare_row(x_per_row[n]);
                     UNROLL for (int k = 0; k < 8; k++)
                         total[k] += chi_squared_logpdf_checked_evaluate(sets[k], row);
+                }
             }
-        }
     }
     UNROLL for (int k = 0; k < 8; k++)
         sums[k * 128 + THREAD] = total[k];

@@ -209,14 +209,20 @@ KERNEL(128) dirichlet_logpdf_checked_loglik(
         for (index_t e = THREAD; e < rows_here * dim; e += 128)
             vectors[e / dim * padded + e % dim] = x_per_row[first * dim + e];
         BARRIER();
-        UNROLL for (int u = 0; u < 1; u++) {
-            const index_t r = u * 128 + THREAD;
-            const index_t n = first + r;
-            if (n < n_rows) {
+        if (first + 128 <= n_rows) {  // a whole tile: all its loads first, and no thread idle
+            UNROLL for (int u = 0; u < 1; u++) {
+                const index_t r = u * 128 + THREAD, n = first + r;
                     UNROLL for (int k = 0; k < 8; k++)
                         total[k] += dirichlet_logpdf_checked_evaluate(vectors + (r) * padded, a_per_set + (first_set + MIN(k, sets_here - 1)) * a_stride, dim);
             }
-        }
+        } else
+            for (int u = 0; u < 1; u++) {
+                const index_t r = u * 128 + THREAD, n = first + r;
+                if (n < n_rows) {
+                    UNROLL for (int k = 0; k < 8; k++)
+                        total[k] += dirichlet_logpdf_checked_evaluate(vectors + (r) * padded, a_per_set + (first_set + MIN(k, sets_here - 1)) * a_stride, dim);
+                }
+            }
         BARRIER();
     }
     UNROLL for (int k = 0; k < 8; k++)

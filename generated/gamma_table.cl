@@ -72,11 +72,6 @@ DEVICE real special_stirling_error(real x)
     return special_log_gamma_near_two(x - 2 + shift) - (x - 0.5 + shift) * log(x) + (x - HALF_LOG_2PI);
 }
 
-DEVICE int special_large_shape(real shape)
-{
-    return shape > (EPSILON < 1e-10 ? 100 : 10);
-}
-
 DEVICE real special_log_gamma(real x)
 {
     real log_x = log(x);
@@ -86,63 +81,66 @@ DEVICE real special_log_gamma(real x)
     return (x - 0.5) * (log_x - 1) + (HALF_LOG_2PI - 0.5 + special_stirling_series(x));
 }
 
+DEVICE int special_large_shape(real shape)
+{
+    return shape > (EPSILON < 1e-10 ? 100 : 10);
+}
+
 typedef struct {
-    real c0;
     real beta;
     real alpha;
+    real c0;
     real c1;
     real c2;
     real c3;
-    int c4;
-    real c5;
-    real c6;
+    real c4;
+    int c5;
+    real at_zero;
 } gamma_logpdf_set;
 
 DEVICE gamma_logpdf_set gamma_logpdf_prepare_set(real alpha, real beta)
 {
     gamma_logpdf_set set;
-    set.c0 = alpha < 1 ? INFINITY : alpha > 1 ? -INFINITY : log(beta);
+    real at_zero = alpha < 1 ? INFINITY : alpha > 1 ? -INFINITY : log(beta);
     set.beta = beta;
     set.alpha = alpha;
-    set.c1 = 1 / alpha;
-    set.c2 = 0.5 * log(alpha) - HALF_LOG_2PI - special_stirling_error(alpha);
-    set.c3 = beta / alpha;
-    set.c4 = special_large_shape(alpha);
-    set.c5 = alpha * log(beta) - special_log_gamma(alpha);
-    set.c6 = alpha - 1;
+    set.c0 = 1 / alpha;
+    set.c1 = 0.5 * log(alpha) - HALF_LOG_2PI - special_stirling_error(alpha);
+    set.c2 = beta / alpha;
+    set.c3 = alpha * log(beta) - special_log_gamma(alpha);
+    set.c4 = alpha - 1;
+    set.c5 = special_large_shape(alpha);
+    set.at_zero = at_zero;
     return set;
 }
 
 typedef struct {
-    int c0;
-    int c1;
     real x;
-    real c2;
+    real c0;
+    int c1;
+    int c2;
 } gamma_logpdf_row;
 
 DEVICE gamma_logpdf_row gamma_logpdf_prepare_row(real x)
 {
     gamma_logpdf_row row;
-    row.c0 = isinf(x);
-    row.c1 = x == 0;
     row.x = x;
-    row.c2 = log(x);
+    row.c0 = log(x);
+    row.c1 = x == 0;
+    row.c2 = isinf(x);
     return row;
 }
 
 DEVICE real gamma_logpdf_evaluate(gamma_logpdf_set set, gamma_logpdf_row row)
 {
-    if (row.c0) {
-        return -INFINITY;
+    real value;
+    if (set.c5) {
+        real u = fma(set.beta, row.x, -set.alpha) * set.c0;
+        value = set.c1 - row.c0 + set.alpha * special_log_ratio_excess(row.x * set.c2, u);
+    } else {
+        value = set.c3 + set.c4 * row.c0 - set.beta * row.x;
     }
-    if (row.c1) {
-        return set.c0;
-    }
-    if (set.c4) {
-        real u = fma(set.beta, row.x, -set.alpha) * set.c1;
-        return set.c2 - row.c2 + set.alpha * special_log_ratio_excess(row.x * set.c3, u);
-    }
-    return set.c5 + set.c6 * row.c2 - set.beta * row.x;
+    return row.c1 ? set.at_zero : row.c2 ? -INFINITY : value;
 }
 
 typedef struct {

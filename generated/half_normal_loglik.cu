@@ -151,7 +151,7 @@ KERNEL(128) half_normal_logpdf_checked_loglik(
     UNROLL for (int k = 0; k < 8; k++)
         total[k] = 0;
     for (index_t first = BLOCK_Y * 256; first < n_rows; first += BLOCKS_Y * 256) {
-        if (first + 256 <= n_rows) {  // a whole tile: all its wide loads first
+        if (first + 256 <= n_rows) {  // a whole tile: all its loads first, and no thread idle
             double2 x_tile[1];
             UNROLL for (int u = 0; u < 1; u++)
                 x_tile[u] = *(GLOBAL const double2 *)(x_per_row + first + (u * 128 + THREAD) * 2);
@@ -168,17 +168,15 @@ KERNEL(128) half_normal_logpdf_checked_loglik(
                         total[k] += half_normal_logpdf_checked_evaluate(sets[k], row);
                 }
             }
-            continue;
-        }
-        UNROLL for (int u = 0; u < 2; u++) {
-            const index_t r = u * 128 + THREAD;
-            const index_t n = first + r;
-            if (n < n_rows) {
+        } else
+            for (int u = 0; u < 2; u++) {
+                const index_t r = u * 128 + THREAD, n = first + r;
+                if (n < n_rows) {
                     const half_normal_logpdf_checked_row row = half_normal_logpdf_checked_prepare_row(x_per_row[n]);
                     UNROLL for (int k = 0; k < 8; k++)
                         total[k] += half_normal_logpdf_checked_evaluate(sets[k], row);
+                }
             }
-        }
     }
     UNROLL for (int k = 0; k < 8; k++)
         sums[k * 128 + THREAD] = total[k];

@@ -71,11 +71,6 @@ DEVICE real special_stirling_error(real x)
     return special_log_gamma_near_two(x - 2 + shift) - (x - 0.5 + shift) * log(x) + (x - HALF_LOG_2PI);
 }
 
-DEVICE int special_large_shape(real shape)
-{
-    return shape > (EPSILON < 1e-10 ? 100 : 10);
-}
-
 DEVICE real special_log_gamma(real x)
 {
     real log_x = log(x);
@@ -85,15 +80,20 @@ DEVICE real special_log_gamma(real x)
     return (x - 0.5) * (log_x - 1) + (HALF_LOG_2PI - 0.5 + special_stirling_series(x));
 }
 
+DEVICE int special_large_shape(real shape)
+{
+    return shape > (EPSILON < 1e-10 ? 100 : 10);
+}
+
 typedef struct {
     real alpha;
     real beta;
     real c0;
     real c1;
     real c2;
-    int c3;
+    real c3;
     real c4;
-    real c5;
+    int c5;
 } inverse_gamma_logpdf_set;
 
 DEVICE inverse_gamma_logpdf_set inverse_gamma_logpdf_prepare_set(real alpha, real beta)
@@ -104,39 +104,39 @@ DEVICE inverse_gamma_logpdf_set inverse_gamma_logpdf_prepare_set(real alpha, rea
     set.c0 = 1 / alpha;
     set.c1 = 0.5 * log(alpha) - HALF_LOG_2PI - special_stirling_error(alpha);
     set.c2 = beta / alpha;
-    set.c3 = special_large_shape(alpha);
-    set.c4 = alpha * log(beta) - special_log_gamma(alpha);
-    set.c5 = alpha + 1;
+    set.c3 = alpha * log(beta) - special_log_gamma(alpha);
+    set.c4 = alpha + 1;
+    set.c5 = special_large_shape(alpha);
     return set;
 }
 
 typedef struct {
-    int c0;
     real x;
+    real c0;
     real c1;
-    real c2;
+    int c2;
 } inverse_gamma_logpdf_row;
 
 DEVICE inverse_gamma_logpdf_row inverse_gamma_logpdf_prepare_row(real x)
 {
     inverse_gamma_logpdf_row row;
-    row.c0 = x == 0 || isinf(x);
     row.x = x;
-    row.c1 = 1 / x;
-    row.c2 = log(x);
+    row.c0 = 1 / x;
+    row.c1 = log(x);
+    row.c2 = x == 0 || isinf(x);
     return row;
 }
 
 DEVICE real inverse_gamma_logpdf_evaluate(inverse_gamma_logpdf_set set, inverse_gamma_logpdf_row row)
 {
-    if (row.c0) {
-        return -INFINITY;
+    real value;
+    if (set.c5) {
+        real u = fma(-set.alpha, row.x, set.beta) * row.c0 * set.c0;
+        value = set.c1 - row.c1 + set.alpha * special_log_ratio_excess(set.c2 * row.c0, fmax(u, (real)-1));
+    } else {
+        value = set.c3 - set.c4 * row.c1 - set.beta * row.c0;
     }
-    if (set.c3) {
-        real u = fma(-set.alpha, row.x, set.beta) * row.c1 * set.c0;
-        return set.c1 - row.c2 + set.alpha * special_log_ratio_excess(set.c2 * row.c1, fmax(u, (real)-1));
-    }
-    return set.c4 - set.c5 * row.c2 - set.beta * row.c1;
+    return row.c2 ? -INFINITY : value;
 }
 
 typedef struct {

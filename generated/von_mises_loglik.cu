@@ -66,29 +66,26 @@ DEVICE von_mises_logpdf_set von_mises_logpdf_prepare_set(real mu, real kappa)
 }
 
 typedef struct {
-    int c0;
     real x;
+    real c0;
     real c1;
-    real c2;
+    int c2;
 } von_mises_logpdf_row;
 
 DEVICE von_mises_logpdf_row von_mises_logpdf_prepare_row(real x)
 {
     von_mises_logpdf_row row;
-    row.c0 = isinf(x);
     row.x = x;
-    row.c1 = sin(0.5 * x);
-    row.c2 = cos(0.5 * x);
+    row.c0 = sin(0.5 * x);
+    row.c1 = cos(0.5 * x);
+    row.c2 = isinf(x);
     return row;
 }
 
 DEVICE real von_mises_logpdf_evaluate(von_mises_logpdf_set set, von_mises_logpdf_row row)
 {
-    if (row.c0) {
-        return -INFINITY;
-    }
-    real s = set.c0 ? sin(0.5 * (row.x - set.mu)) : row.c1 * set.c1 - row.c2 * set.c2;
-    return set.c3 - set.c4 * s * s;
+    real s = set.c0 ? sin(0.5 * (row.x - set.mu)) : row.c0 * set.c1 - row.c1 * set.c2;
+    return row.c2 ? -INFINITY : set.c3 - set.c4 * s * s;
 }
 
 typedef struct {
@@ -179,7 +176,7 @@ KERNEL(128) von_mises_logpdf_checked_loglik(
     UNROLL for (int k = 0; k < 8; k++)
         total[k] = 0;
     for (index_t first = BLOCK_Y * 256; first < n_rows; first += BLOCKS_Y * 256) {
-        if (first + 256 <= n_rows) {  // a whole tile: all its wide loads first
+        if (first + 256 <= n_rows) {  // a whole tile: all its loads first, and no thread idle
             double2 x_tile[1];
             UNROLL for (int u = 0; u < 1; u++)
                 x_tile[u] = *(GLOBAL const double2 *)(x_per_row + first + (u * 128 + THREAD) * 2);
@@ -196,17 +193,15 @@ KERNEL(128) von_mises_logpdf_checked_loglik(
                         total[k] += von_mises_logpdf_checked_evaluate(sets[k], row);
                 }
             }
-            continue;
-        }
-        UNROLL for (int u = 0; u < 2; u++) {
-            const index_t r = u * 128 + THREAD;
-            const index_t n = first + r;
-            if (n < n_rows) {
+        } else
+            for (int u = 0; u < 2; u++) {
+                const index_t r = u * 128 + THREAD, n = first + r;
+                if (n < n_rows) {
                     const von_mises_logpdf_checked_row row = von_mises_logpdf_checked_prepare_row(x_per_row[n]);
                     UNROLL for (int k = 0; k < 8; k++)
                         total[k] += von_mises_logpdf_checked_evaluate(sets[k], row);
+                }
             }
-        }
     }
     UNROLL for (int k = 0; k < 8; k++)
         sums[k * 128 + THREAD] = total[k];

@@ -66,29 +66,26 @@ DEVICE von_mises_logpdf_set von_mises_logpdf_prepare_set(real mu, real kappa)
 }
 
 typedef struct {
-    int c0;
     real x;
+    real c0;
     real c1;
-    real c2;
+    int c2;
 } von_mises_logpdf_row;
 
 DEVICE von_mises_logpdf_row von_mises_logpdf_prepare_row(real x)
 {
     von_mises_logpdf_row row;
-    row.c0 = isinf(x);
     row.x = x;
-    row.c1 = sin(0.5 * x);
-    row.c2 = cos(0.5 * x);
+    row.c0 = sin(0.5 * x);
+    row.c1 = cos(0.5 * x);
+    row.c2 = isinf(x);
     return row;
 }
 
 DEVICE real von_mises_logpdf_evaluate(von_mises_logpdf_set set, von_mises_logpdf_row row)
 {
-    if (row.c0) {
-        return -INFINITY;
-    }
-    real s = set.c0 ? sin(0.5 * (row.x - set.mu)) : row.c1 * set.c1 - row.c2 * set.c2;
-    return set.c3 - set.c4 * s * s;
+    real s = set.c0 ? sin(0.5 * (row.x - set.mu)) : row.c0 * set.c1 - row.c1 * set.c2;
+    return row.c2 ? -INFINITY : set.c3 - set.c4 * s * s;
 }
 
 typedef struct {

@@ -87,8 +87,8 @@ typedef struct {
     real c1;
     real log_p;
     real log_q;
-    int c2;
-    real c3;
+    real c2;
+    int c3;
 } binomial_kernel_rsssm_set;
 
 DEVICE binomial_kernel_rsssm_set binomial_kernel_rsssm_prepare_set(real n, real log_p, real log_q)
@@ -99,8 +99,8 @@ DEVICE binomial_kernel_rsssm_set binomial_kernel_rsssm_prepare_set(real n, real 
     set.c1 = log(n);
     set.log_p = log_p;
     set.log_q = log_q;
-    set.c2 = special_large_shape(n);
-    set.c3 = special_log_factorial(n);
+    set.c2 = special_log_factorial(n);
+    set.c3 = special_large_shape(n);
     return set;
 }
 
@@ -127,14 +127,14 @@ DEVICE binomial_kernel_rsssm_row binomial_kernel_rsssm_prepare_row(real x)
 
 DEVICE real binomial_kernel_rsssm_evaluate(binomial_kernel_rsssm_set set, binomial_kernel_rsssm_row row, real deviation)
 {
-    if (row.x > set.n) {
-        return -INFINITY;
-    }
     real y = set.n - row.x;
-    if (set.c2) {
-        return set.c0 - row.c0 - special_factorial_remainder(y) + (row.c1 ? -deviation : row.x * special_log_excess(set.c1 - row.c2 + set.log_p, deviation * row.c3)) + (y == 0 ? deviation : y * special_log_excess(set.c1 - log(y) + set.log_q, -deviation * (1 / y)));
+    real value;
+    if (set.c3) {
+        value = set.c0 - row.c0 - special_factorial_remainder(y) + (row.c1 ? -deviation : row.x * special_log_excess(set.c1 - row.c2 + set.log_p, deviation * row.c3)) + (y == 0 ? deviation : y * special_log_excess(set.c1 - log(y) + set.log_q, -deviation * (1 / y)));
+    } else {
+        value = set.c2 - row.c4 - special_log_factorial(y) + (row.c1 ? 0 : row.x * set.log_p) + (y == 0 ? 0 : y * set.log_q);
     }
-    return set.c3 - row.c4 - special_log_factorial(y) + (row.c1 ? 0 : row.x * set.log_p) + (y == 0 ? 0 : y * set.log_q);
+    return row.x > set.n ? -INFINITY : value;
 }
 
 typedef struct {

@@ -77,49 +77,47 @@ DEVICE real special_logaddexp(real a, real b)
 }
 
 typedef struct {
-    real log_mu;
     real mu;
+    real log_mu;
     int c0;
 } poisson_kernel_set;
 
 DEVICE poisson_kernel_set poisson_kernel_prepare_set(real mu, real log_mu)
 {
     poisson_kernel_set set;
-    set.log_mu = log_mu;
     set.mu = mu;
+    set.log_mu = log_mu;
     set.c0 = special_large_shape(mu);
     return set;
 }
 
 typedef struct {
+    int c0;
     real x;
-    real c0;
     real c1;
     real c2;
-    int c3;
-    int c4;
-    real c5;
+    real c3;
+    real c4;
 } poisson_kernel_row;
 
 DEVICE poisson_kernel_row poisson_kernel_prepare_row(real x)
 {
     poisson_kernel_row row;
+    row.c0 = x == 0;
     row.x = x;
-    row.c0 = log(x);
-    row.c1 = 1 / x;
-    row.c2 = special_factorial_remainder(x);
-    row.c3 = x > 0;
-    row.c4 = x == 0;
-    row.c5 = special_log_factorial(x);
+    row.c1 = log(x);
+    row.c2 = 1 / x;
+    row.c3 = special_factorial_remainder(x);
+    row.c4 = special_log_factorial(x);
     return row;
 }
 
 DEVICE real poisson_kernel_evaluate(poisson_kernel_set set, poisson_kernel_row row)
 {
-    if (set.c0 && row.c3) {
-        return row.x * special_log_excess(set.log_mu - row.c0, (set.mu - row.x) * row.c1) - row.c2;
+    if (set.c0) {
+        return row.c0 ? -set.mu : row.x * special_log_excess(set.log_mu - row.c1, (set.mu - row.x) * row.c2) - row.c3;
     }
-    return (row.c4 ? 0 : row.x * set.log_mu) - set.mu - row.c5;
+    return (row.c0 ? 0 : row.x * set.log_mu) - set.mu - row.c4;
 }
 
 typedef struct {
@@ -273,7 +271,7 @@ KERNEL(128) zero_inflated_poisson_logpmf_checked_loglik(
     UNROLL for (int k = 0; k < 8; k++)
         total[k] = 0;
     for (index_t first = BLOCK_Y * 256; first < n_rows; first += BLOCKS_Y * 256) {
-        if (first + 256 <= n_rows) {  // a whole tile: all its wide loads first
+        if (first + 256 <= n_rows) {  // a whole tile: all its loads first, and no thread idle
             double2 x_tile[1];
             UNROLL for (int u = 0; u < 1; u++)
                 x_tile[u] = *(GLOBAL const double2 *)(x_per_row + first + (u * 128 + THREAD) * 2);
@@ -290,17 +288,15 @@ KERNEL(128) zero_inflated_poisson_logpmf_checked_loglik(
                         total[k] += zero_inflated_poisson_logpmf_checked_evaluate(sets[k], row);
                 }
             }
-            continue;
-        }
-        UNROLL for (int u = 0; u < 2; u++) {
-            const index_t r = u * 128 + THREAD;
-            const index_t n = first + r;
-            if (n < n_rows) {
+        } else
+            for (int u = 0; u < 2; u++) {
+                const index_t r = u * 128 + THREAD, n = first + r;
+                if (n < n_rows) {
                     const zero_inflated_poisson_logpmf_checked_row row = zero_inflated_poisson_logpmf_checked_prepare_row(x_per_row[n]);
                     UNROLL for (int k = 0; k < 8; k++)
                         total[k] += zero_inflated_poisson_logpmf_checked_evaluate(sets[k], row);
+                }
             }
-        }
     }
     UNROLL for (int k = 0; k < 8; k++)
         sums[k * 128 + THREAD] = total[k];

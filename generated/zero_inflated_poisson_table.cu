@@ -77,49 +77,47 @@ DEVICE real special_logaddexp(real a, real b)
 }
 
 typedef struct {
-    real log_mu;
     real mu;
+    real log_mu;
     int c0;
 } poisson_kernel_set;
 
 DEVICE poisson_kernel_set poisson_kernel_prepare_set(real mu, real log_mu)
 {
     poisson_kernel_set set;
-    set.log_mu = log_mu;
     set.mu = mu;
+    set.log_mu = log_mu;
     set.c0 = special_large_shape(mu);
     return set;
 }
 
 typedef struct {
+    int c0;
     real x;
-    real c0;
     real c1;
     real c2;
-    int c3;
-    int c4;
-    real c5;
+    real c3;
+    real c4;
 } poisson_kernel_row;
 
 DEVICE poisson_kernel_row poisson_kernel_prepare_row(real x)
 {
     poisson_kernel_row row;
+    row.c0 = x == 0;
     row.x = x;
-    row.c0 = log(x);
-    row.c1 = 1 / x;
-    row.c2 = special_factorial_remainder(x);
-    row.c3 = x > 0;
-    row.c4 = x == 0;
-    row.c5 = special_log_factorial(x);
+    row.c1 = log(x);
+    row.c2 = 1 / x;
+    row.c3 = special_factorial_remainder(x);
+    row.c4 = special_log_factorial(x);
     return row;
 }
 
 DEVICE real poisson_kernel_evaluate(poisson_kernel_set set, poisson_kernel_row row)
 {
-    if (set.c0 && row.c3) {
-        return row.x * special_log_excess(set.log_mu - row.c0, (set.mu - row.x) * row.c1) - row.c2;
+    if (set.c0) {
+        return row.c0 ? -set.mu : row.x * special_log_excess(set.log_mu - row.c1, (set.mu - row.x) * row.c2) - row.c3;
     }
-    return (row.c4 ? 0 : row.x * set.log_mu) - set.mu - row.c5;
+    return (row.c0 ? 0 : row.x * set.log_mu) - set.mu - row.c4;
 }
 
 typedef struct {

@@ -211,7 +211,7 @@ def render(template: str, name: str, code: KernelCode, layout: Layout, dtype: st
     more |= dict(name=name, layout=layout, vector_type=vector_type, dialect=dialect)
 
     def text() -> str:
-        return f"{_prelude(dtype, dialect)}\n{functions}{_template(f'{template}.mako').render(code=code, **more)}"
+        return f"{prelude(dtype, dialect)}\n{functions}{_template(f'{template}.mako').render(code=code, **more)}"
 
     return _cached(text, template, dtype, functions, repr(code.operands), repr(sorted(more.items())))
 
@@ -220,12 +220,13 @@ def render_plain(template: str, dtype: str, dialect: str, **more: Any) -> str:
     """The source of a kernel that calls no device function."""
 
     def text() -> str:
-        return _prelude(dtype, dialect) + _template(f"{template}.mako").render(**more)
+        return prelude(dtype, dialect) + _template(f"{template}.mako").render(**more)
 
     return _cached(text, template, dtype, dialect, repr(sorted(more.items())))
 
 
-def _prelude(dtype: str, dialect: str) -> str:
+def prelude(dtype: str, dialect: str) -> str:
+    """The macros that a dialect defines, and the constants."""
     context = dict(dtype=dtype, constants=lang.CONSTANTS)
     return _template(f"prelude_{dialect}.mako").render(**context) + _template("prelude.mako").render(**context)
 

@@ -122,6 +122,7 @@ def parse(source: str, resolve: Resolve = lambda name: None, name: str | None = 
     found = [node for node in tree if isinstance(node, c_ast.FuncDef)]
     name = name or _distribution_name(source, [f.decl.name for f in found])
     functions: dict[str, Function] = {}
+    names: dict[str, list[str]] = {}  # of the arguments, as the user wrote them
     for node in tree:
         if not isinstance(node, c_ast.FuncDef):
             _fail(source, node, "only functions may stand at the top level")
@@ -130,10 +131,11 @@ def parse(source: str, resolve: Resolve = lambda name: None, name: str | None = 
         if function.name in functions:
             _fail(source, node, f"function {node.decl.name} is defined twice")
         functions[function.name] = function
+        names[function.name] = list(translator.scopes[0])
     comment = _comment(source)
     if not any(f"{name}_{role}" in functions for role in ROLES):
         return DeviceFunction(name, source, functions, (), *comment[:2])
-    return DeviceFunction(name, source, functions, _arguments(source, name, functions, comment[2]), *comment[:2])
+    return DeviceFunction(name, source, functions, _arguments(source, name, functions, names, comment[2]), *comment[:2])
 
 
 # ---- syntax
@@ -224,11 +226,12 @@ def _comment(source: str) -> tuple[str, str, dict[str, tuple[str, str, int]]]:
 
 
 def _arguments(
-    source: str, name: str, functions: dict[str, Function], entries: dict[str, tuple[str, str, int]]
+    source: str, name: str, functions: dict[str, Function], public: dict[str, list[str]],
+    entries: dict[str, tuple[str, str, int]],
 ) -> tuple[Argument, ...]:
     """The public arguments: those of the signature, with the domains of the comment."""
     function = next(f for role in ROLES if (f := functions.get(f"{name}_{role}")))
-    names = [p.name.removesuffix("_") if p.name.removesuffix("_") in _RESERVED else p.name for p in function.parameters]
+    names = public[function.name]
     types = dict(zip(names, (p.type for p in function.parameters), strict=True))
     if not names:
         raise DeviceFunctionError(f"{function.name} takes no observation", line=function.line, source=source)

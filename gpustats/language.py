@@ -264,7 +264,9 @@ class Printer:
         """Argument `i`, cast where overloaded math functions would be ambiguous."""
         e = call.arguments[i]
         text = self.expression(e)
-        if call.function in MATH and MATH[call.function][0][i] == REAL and e.type == INT:
+        # INFINITY and NAN are floats in OpenCL, whatever `real` is.
+        unsure = e.type == INT or any(isinstance(n, Name) and n.name in ("INFINITY", "NAN") for n in walk(e))
+        if call.function in MATH and MATH[call.function][0][i] == REAL and unsure:
             return f"(real)({text})"
         return text
 

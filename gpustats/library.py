@@ -76,10 +76,9 @@ class Library:
             parsed = parse(source, self.resolve)
             taken = parsed.name in self._parsed or parsed.name in self.built_in
             if parsed.name == SPECIAL or (taken and not replace):
-                raise DeviceFunctionError(
-                    f"the name {parsed.name} is taken: choose another, or say replace=True"
-                    if parsed.name != SPECIAL else "the name special is gpustats' own"
-                )  # fmt: skip
+                first = next(f for f in parsed.functions.values() if f.name.startswith(parsed.name + "_"))
+                advice = "it is gpustats' own" if parsed.name == SPECIAL else "choose another, or say replace=True"
+                raise DeviceFunctionError(f"the name {parsed.name} is taken: {advice}", first.line, first.column, source)
             self._parsed[parsed.name] = parsed
             self._functions.update(parsed.functions)
             return parsed

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -14,6 +15,7 @@ from . import arrays, codegen, layout
 from .broadcasting import Pattern, Shape, sum_pattern, table_pattern
 from .codegen import PER_ROW, PER_SET, VALUE, KernelCode, Operand
 from .errors import CompileError, DeviceFunctionError
+from .language import Printer
 from .library import library
 from .runtime import choose
 
@@ -276,6 +278,22 @@ class Pointwise:
         return kernel, finish
 
     def _explain(self, error: CompileError, runtime: Runtime) -> Exception:
+        """The compiler's words about the user's own lines, where it also rejects these as they stand."""
+        if self.name not in library:
+            return error
+        source = library.get(self.name).source
+        functions = [f for f in self.code([]).whole_functions if f.name.startswith("special_")]
+        printer = Printer("float64")
+        text = codegen.prelude("float64", runtime.dialect) + "\n".join(map(printer.function, functions))
+        text += "".join(f"#define {f.name.removeprefix('special_')} {f.name}\n" for f in functions)
+        text += '#line 1 "snippet"\n' + re.sub(r"\b__device__\b", "DEVICE", source) + "\nKERNEL(1) nothing(int n) {}\n"
+        try:
+            runtime.kernel(text, "nothing", "i", 1)
+        except CompileError as own:
+            place = re.search(r"snippet[:(](\d+)(?:[:,](\d+))?[^\n]*error: *([^\n]*)", own.log)
+            if place:
+                line, column = int(place[1]), int(place[2]) if place[2] else None
+                return DeviceFunctionError(f"{runtime.device.id}'s compiler: {place[3]}", line, column, source)
         return error
 
     # -- evaluation

@@ -38,8 +38,8 @@ KERNEL(${layout.threads}) ${name}(
             vectors[e / dim * padded + e % dim] = ${code.observation}_per_row[first * dim + e];
         BARRIER();
 % endif
+        if (first + ${layout.tile} <= n_rows) {  // a whole tile: all its loads first, and no thread idle
 % if layout.vector > 1:
-        if (first + ${layout.tile} <= n_rows) {  // a whole tile: all its wide loads first
 % for operand in code.row_operands:
             ${vector_type} ${operand.name}_tile[${layout.unroll}];
             UNROLL for (int u = 0; u < ${layout.unroll}; u++)
@@ -55,16 +55,19 @@ ${add("0", component)}\
                 }
 % endfor
             }
-            continue;
-        }
-% endif
-        UNROLL for (int u = 0; u < ${layout.unroll * layout.vector}; u++) {
-            const index_t r = u * ${layout.threads} + THREAD;
-            const index_t n = first + r;
-            if (n < n_rows) {
+% else:
+            UNROLL for (int u = 0; u < ${layout.unroll}; u++) {
+                const index_t r = u * ${layout.threads} + THREAD, n = first + r;
 ${add("n", None)}\
             }
-        }
+% endif
+        } else
+            for (int u = 0; u < ${layout.unroll * layout.vector}; u++) {
+                const index_t r = u * ${layout.threads} + THREAD, n = first + r;
+                if (n < n_rows) {
+${add("n", None)}\
+                }
+            }
 % if layout.stage_vectors:
         BARRIER();
 % endif

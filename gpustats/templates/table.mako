@@ -27,9 +27,9 @@ KERNEL(${layout.threads}) ${name}(
     const ${code.set_type} set = sets[0];
 % endif
     for (index_t first = BLOCK_Y * ${layout.tile}; first < n_rows; first += BLOCKS_Y * ${layout.tile}) {
+% if layout.vector > 1:
         UNROLL for (int u = 0; u < ${layout.unroll}; u++) {
             const index_t n = first + (u * ${layout.threads} + THREAD) * ${layout.vector};
-% if layout.vector > 1:
             if (n + ${layout.vector} <= n_rows) {  // ${layout.vector} rows in one wide load and store
 % for operand in code.row_operands:
                 const ${vector_type} ${operand.name}_wide = *(GLOBAL const ${vector_type} *)(${operand.name}_per_row + n);
@@ -46,17 +46,25 @@ KERNEL(${layout.threads}) ${name}(
                 *(GLOBAL ${vector_type} *)(out + n * row_stride) = result;
                 continue;
             }
-% endif
-% if layout.vector > 1:
             for (index_t m = n; m < MIN(n + ${layout.vector}, n_rows); m++) {
 ${entries("m")}\
             }
+        }
 % else:
+        if (first + ${layout.tile} <= n_rows) {  // a whole tile: with no thread idle, branches on parameters stay branches
+            for (int u = 0; u < ${layout.unroll}; u++) {
+                const index_t n = first + u * ${layout.threads} + THREAD;
+${entries("n")}\
+            }
+            continue;
+        }
+        for (int u = 0; u < ${layout.unroll}; u++) {
+            const index_t n = first + u * ${layout.threads} + THREAD;
             if (n < n_rows) {
 ${entries("n")}\
             }
-% endif
         }
+% endif
     }
 % else:
     const int columns = (sets_here + ${layout.vector - 1}) / ${layout.vector}, rows_at_once = ${layout.threads} / columns;

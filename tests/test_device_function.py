@@ -1,0 +1,270 @@
+"""The language of device functions: what is understood, and what is refused with the user's own line and column."""
+
+import threading
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import gpustats as gs
+from gpustats.library import library
+from gpustats.testing import evaluate_device
+
+# What is wrong stands after an @.
+MISTAKES = {
+    "syntax error": ("real f_logpdf(real x)\n{\n    return x +@;\n}", "syntax error"),
+    "missing semicolon": ("real f_logpdf(real x)\n{\n    real y = 2 * x\n    @return y;\n}", "syntax error"),
+    "missing brace": ("real f_logpdf(real x)\n{\n    return x@;\n", "syntax error"),
+    "not C": ("@def f_logpdf(x):\n    return x", ""),
+    "no function": ("@// nothing but a comment", "no function"),
+    "directive": ("@#include <math.h>\nreal f_logpdf(real x)\n{\n    return x;\n}", "preprocessor"),
+    "global variable": ("real @c;\nreal f_logpdf(real x)\n{\n    return x;\n}", "only functions"),
+    "unknown function": ("real f_logpdf(real x)\n{\n    return 1 + @psi(x);\n}", "unknown function psi"),
+    "likely function": ("real f_logpdf(real x)\n{\n    return @ln(x);\n}", "did you mean log?"),
+    "function below": ("real f_logpdf(real x)\n{\n    return @g(x);\n}\nreal g(real x)\n{\n    return x;\n}", "unknown function g"),
+    "number of arguments": ("real f_logpdf(real x)\n{\n    return @pow(x);\n}", "pow takes 2 arguments, not 1"),
+    "undefined name": ("real f_logpdf(real x)\n{\n    return x * @y;\n}", "y is not defined here"),
+    "loop over an undefined name": (
+        "real f_logpdf(real x)\n{\n    real s = 0;\n    for (int i = 0; i < @n; i++)\n        s += x;\n    return s;\n}",
+        "n is not defined here",
+    ),
+    "name of an inner block": ("real f_logpdf(real x)\n{\n    if (x > 0) { real y = x; }\n    return @y;\n}", "y is not defined"),
+    "used in its own declaration": ("real f_logpdf(real x)\n{\n    real y = @y + x;\n    return y;\n}", "y is not defined"),
+    "declared twice": ("real f_logpdf(real x)\n{\n    real y = x;\n    real @y = 2;\n    return y;\n}", "declared twice"),
+    "defined twice": (
+        "real f_logpdf(real x)\n{\n    return x;\n}\nreal @f_logpdf(real x)\n{\n    return x;\n}", "defined twice",
+    ),
+    "constant": ("real f_logpdf(real x)\n{\n    real @PI = 3;\n    return x;\n}", "PI is a constant"),
+    "type": ("real f_logpdf(real x)\n{\n    double @y = x;\n    return y;\n}", "'double' is not supported: write `real`"),
+    "complex": ("real f_logpdf(real x)\n{\n    double _Complex @y = x;\n    return x;\n}", "is not supported"),
+    "unknown type": ("real f_logpdf(real x)\n{\n    quad @y = x;\n    return y;\n}", "syntax error before 'y'"),
+    "array": ("real f_logpdf(real x)\n{\n    real @y[3];\n    return x;\n}", "arrays and pointers of your own"),
+    "pointer that is no constant": ("real f_logpdf(real @*x, int dim)\n{\n    return x[0];\n}", "const real *x"),
+    "no dim": ("real @f_logpdf(const real *x)\n{\n    return x[0];\n}", "int dim"),
+    "missing return": ("real @f_logpdf(real x)\n{\n    real y = x;\n}", "without a `return`"),
+    "return in one branch": ("real @f_logpdf(real x)\n{\n    if (x > 0)\n        return x;\n}", "without a `return`"),
+    "return of nothing": ("real f_logpdf(real x)\n{\n    @return;\n}", "return needs a value"),
+    "division of whole numbers": ("real f_logpdf(real x)\n{\n    return x * (@1 / 2);\n}", "1.0 / 2"),
+    "suffix": ("real f_logpdf(real x)\n{\n    return x * @0.5f;\n}", "write 0.5"),
+    "hexadecimal": ("real f_logpdf(real x)\n{\n    return x * @0x10;\n}", "0x10 is not supported"),
+    "string": ('real f_logpdf(real x)\n{\n    return @"x";\n}', "is not supported"),
+    "real to int": ("real f_logpdf(real x)\n{\n    int @k = x;\n    return k;\n}", "write `(int)`"),
+    "index": ("real f_logpdf(const real *x, real a, int dim)\n{\n    return @x[a];\n}", "an index must be an `int`"),
+    "index of a number": ("real f_logpdf(real x)\n{\n    return @x[0];\n}", "can be indexed"),
+    "vector as a number": ("real f_logpdf(const real *x, int dim)\n{\n    return 2 * @x;\n}", "a vector stands where"),
+    "number as a vector": (
+        "real g(const real *v, int dim)\n{\n    return v[0];\n}\nreal f_logpdf(real x)\n{\n    return @g(x, 1);\n}",
+        "g wants a vector",
+    ),
+    "remainder": ("real f_logpdf(real x)\n{\n    return @x % 2;\n}", "use fmod"),
+    "bits": ("real f_logpdf(real x)\n{\n    int i = @1 << 2;\n    return x * i;\n}", "<< is not supported"),
+    "abs": ("real f_logpdf(real x)\n{\n    return @abs(x);\n}", ""),
+    "while": ("real f_logpdf(real x)\n{\n    @while (x > 1)\n        x /= 2;\n    return x;\n}", "while is not supported"),
+    "switch": ("real f_logpdf(real x)\n{\n    @switch (1) { default: return x; }\n    return x;\n}", "switch is not"),
+    "break": ("real f_logpdf(real x)\n{\n    for (int i = 0; i < 3; i++) { @break; }\n    return x;\n}", "break is not"),
+    "side effect": ("real f_logpdf(real x)\n{\n    return @x++;\n}", "not supported inside an expression"),
+    "assignment inside": ("real f_logpdf(real x)\n{\n    real y;\n    return 1 + (@y = x);\n}", "not supported in an expression"),
+    "call alone": ("real f_logpdf(real x)\n{\n    @log(x);\n    return x;\n}", "not supported"),
+    "address": ("real f_logpdf(real x)\n{\n    return *&@x;\n}", "not supported"),
+    "endless loop": ("real f_logpdf(real x)\n{\n    @for (;;) x += 1;\n    return x;\n}", "a loop needs a condition"),
+    "domain of an unknown argument": ("@// y: positive\nreal f_logpdf(real x)\n{\n    return x;\n}", "'y', which is not an argument"),
+    "domain of a vector": ("// f: a test\n@// x: simplex\nreal f_logpdf(real x)\n{\n    return x;\n}", "signature has it as real"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_mistakes_are_shown_where_they_are(mistake):
+    marked, message = MISTAKES[mistake]
+    before, source = marked.partition("@")[0], marked.replace("@", "")
+    with pytest.raises(gs.DeviceFunctionError) as caught:
+        gs.register(source)
+    error = caught.value
+    assert message in error.message
+    assert (error.line, error.column) == (before.count("\n") + 1, len(before.rpartition("\n")[2]) + 1)
+    assert f"> {error.line:4d} | {source.splitlines()[error.line - 1]}" in str(error)
+    assert "f" not in gs.densities
+
+
+@pytest.mark.parametrize("source", ["real f(real x) {\n return x; }", "real f_logpdf() {\n return 1; }"])
+def test_what_is_no_density(source):
+    with pytest.raises(gs.DeviceFunctionError):
+        gs.register(source)
+    with pytest.raises(TypeError):
+        gs.register(b"real f_logpdf(real x) { return x; }")
+
+
+LOMAX = """
+// lomax: Pareto distribution that starts at zero
+// x: nonnegative    alpha: positive, shape    scale: positive, where it bends
+// source: Lomax (1954)
+__device__ real lomax_logpdf(real x, real alpha, real scale)
+{
+    return log(alpha / scale) - (alpha + 1) * log1p(x / scale);
+}
+"""
+
+
+def test_a_registered_density(rng):
+    density = gs.register(LOMAX)
+    assert density is gs.densities["lomax"] and repr(density) == "<gpustats.lomax(x, alpha, scale)>"
+    assert density.parameters == ("alpha", "scale") and not density.discrete
+    assert density.domains == {"x": "nonnegative", "alpha": "positive", "scale": "positive"}
+    assert density.description == "Pareto distribution that starts at zero" and density.reference == "Lomax (1954)"
+    x, alpha, scale = rng.exponential(size=(50, 1)), rng.uniform(1, 3, 4), rng.uniform(1, 3, 4)
+    want = stats.lomax.logpdf(x, alpha, scale=scale)
+    np.testing.assert_allclose(density.logpdf(x, alpha, scale), want, rtol=1e-12)
+    np.testing.assert_allclose(density.pdf(x, alpha, scale), np.exp(want), rtol=1e-12)
+    np.testing.assert_allclose(density.loglik(x[:, 0], alpha[:, None], scale[:, None]), want.sum(0), rtol=1e-12)
+    assert np.isnan(density.logpdf(1, -1, 1)) and density.logpdf(-1, 1, 1) == -np.inf
+
+
+def test_a_density_from_a_file(tmp_path):
+    path = tmp_path / "lomax.cu"
+    path.write_text(LOMAX)
+    for source in (path, str(path)):
+        assert gs.register(source, replace=True).logpdf(0, 2, 1) == np.log(2)
+    with pytest.raises(FileNotFoundError):
+        gs.register(tmp_path / "none.cu")
+
+
+def test_names_are_taken_once():
+    first = gs.register(LOMAX)
+    with pytest.raises(gs.DeviceFunctionError, match="lomax is taken.*replace=True"):
+        gs.register(LOMAX)
+    assert gs.densities["lomax"] is first
+    second = gs.register(LOMAX.replace("alpha + 1", "alpha + 2"), replace=True)
+    assert gs.densities["lomax"] is second and second.logpdf(1, 1, 1) == pytest.approx(-3 * np.log(2))
+    with pytest.raises(gs.DeviceFunctionError, match="normal is taken"):
+        gs.register(LOMAX.replace("lomax", "normal"))
+    with pytest.raises(gs.DeviceFunctionError, match="gpustats' own"):
+        gs.register(LOMAX.replace("lomax", "special"), replace=True)
+
+
+@pytest.mark.xfail(strict=True, reason="kernels find functions by name in the library, when they are made")
+def test_a_replaced_density_stays_what_it_was():
+    first = gs.register(LOMAX)
+    likelihood = gs.Likelihood(first, [1.0])
+    gs.register(LOMAX.replace("alpha + 1", "alpha + 2"), replace=True)
+    assert first.logpdf(1, 1, 1) == pytest.approx(-2 * np.log(2))
+    assert likelihood(1, 1) == pytest.approx(-2 * np.log(2))
+
+
+def test_a_refused_density_leaves_nothing_behind():
+    before = set(gs.densities), dict(library._functions)
+    with pytest.raises(gs.DeviceFunctionError):
+        gs.register("real helper(real x)\n{\n    return x;\n}\nreal f_logpdf(real x)\n{\n    return nonsense;\n}")
+    assert (set(gs.densities), library._functions) == before
+    kept = gs.register(LOMAX)
+    with pytest.raises(gs.DeviceFunctionError):
+        gs.register("real lomax_logpdf(real x) {\n return nonsense; }", replace=True)
+    assert gs.densities["lomax"] is kept
+
+
+def test_registering_from_many_threads():
+    def register(i):
+        made[i] = gs.register(f"real own{i}_logpdf(real x) {{\n return x + {i}; }}")
+
+    made = {}
+    threads = [threading.Thread(target=register, args=(i,)) for i in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [made[i].logpdf(1.0) for i in range(8)] == [1.0 + i for i in range(8)]
+
+
+def test_helpers_and_other_densities():
+    density = gs.register(
+        """
+        // the names of helpers clash with nothing, not even with a function of special.cu
+        real square(real v) { return v * v; }
+        real logit(real v) { return square(v) + 1; }
+        int sign(real v) { return v > 0 ? 1 : -1; }
+        real last(const real *v, int dim) { return v[dim - 1]; }
+        real mix_logpdf(real x, real mu, const real *w, int dim)
+        {
+            return logaddexp(log(w[0]) + normal_logpdf(x, mu, 1), log(last(w, dim)) + normal_logpdf(x, -mu, 2))
+                 + 0 * logit(x) * sign(x);
+        }
+        """
+    )
+    x, mu, w = np.linspace(-3, 3, 5)[:, None], np.array([0.5, 2.0]), np.array([0.25, 0.75])
+    want = np.log(w[0] * stats.norm.pdf(x, mu, 1) + w[1] * stats.norm.pdf(x, -mu, 2))
+    np.testing.assert_allclose(density.logpdf(x, mu, w), want, rtol=1e-12, atol=1e-14)
+    assert evaluate_device("mix_logit", 3.0) == 10 and evaluate_device("logit", 0.5) == 0
+
+
+NAMES = (
+    "half kernel new class global local out set row n k m r e i u first dim_ value inside outside bad_x total sums result "
+    "template typename this char_ uint float4 vector THREAD threadIdx x_rows x_offset n_rows out_offset step mix log_ half_"
+).split()
+
+
+@pytest.mark.parametrize("start", range(0, len(NAMES), 4))
+def test_names_that_mean_something_elsewhere(start):
+    """As arguments in every role, as variables, and as the observation."""
+    a, b, c, d = (NAMES * 2)[start : start + 4]
+    density = gs.register(
+        f"""
+        real {a}_{b}(real {c}, real {d}) {{ real {a} = {c}; real {b} = {d}; return {a} + {b}; }}
+        real names_logpdf(real {a}, real {b}, real {c}, real {d})
+        {{
+            real x = {a} + 10 * {b};
+            for (int j = 0; j < 1; j++) {{ real {c} = 0; x += {c}; }}
+            return {a}_{b}(x, 100 * {c}) + 1000 * {d};
+        }}
+        """
+    )
+    assert density.parameters == (b, c, d)
+    x, sets = np.arange(3.0), np.arange(2.0)
+    want = x[:, None] + 10 * sets + 200 + 3000
+    assert (density.logpdf(x[:, None], **{b: sets, c: 2, d: np.full(2, 3)}) == want).all()
+    assert (density.logpdf(x[:, None], **{b: sets, c: np.full((3, 1), 2), d: 3}) == want).all()
+    assert (density.loglik(x, **{b: sets[:, None], c: 2, d: np.full(3, 3)}) == want.sum(0)).all()
+    assert density.loglik(x, **{b: 1, c: 2, d: 3}) == want[:, 1].sum()
+
+
+@pytest.mark.parametrize(
+    "body, want",
+    [
+        ("return x > 1 ? 1 : x < -1 ? -1 : 0;", lambda x: np.select([x > 1, x < -1], [1, -1])),
+        ("if (x > 0) if (x > 1) return 2; else return 1; return 0;", lambda x: np.select([x > 1, x > 0], [2, 1])),
+        ("real s = 0; for (int i = 0, n = 3; i < 3; i++) s += i * x; return s;", None),
+        ("real s = 0; for (int i = 3; i > 0; i -= 2) s += i * x; return s;", lambda x: 4 * x),
+        ("real s = 0; int i; for (i = 0; i < 4; i++) { if (i % 2 == 1) s += x; } return s * i;", lambda x: 8 * x),
+        ("real s; { real s = 3; x += s; } s = x; return s;", lambda x: x + 3),
+        ("x *= 2; x -= 1; x /= 4; return -(-x);", lambda x: (2 * x - 1) / 4),
+        ("return - -x - -1 + +x;", lambda x: 2 * x + 1),
+        ("return x - (1 - (2 - x)) / (2 / (4 / 2.0));", lambda x: x - (1 - (2 - x)) / 1),
+        ("return !(x > 0) + 2 * (x > 0 && x < 1 || x == 1.5);", lambda x: 1.0 * ~(x > 0) + 2 * ((x > 0) & (x < 1) | (x == 1.5))),
+        ("return (int)x + (real)7 / 2 + 7 % 4;", lambda x: np.trunc(x) + 6.5),
+        ("return isnan(x - x) ? INFINITY : fmax(x, NAN);", lambda x: x),
+        ("return exp(LOG_2) + PI - 1e0 + .5 + 2. * EPSILON * 0;", lambda x: 1.5 + np.pi + 0 * x),
+    ],
+)
+def test_semantics_of_c(body, want):
+    source = f"real f_logpdf(real x) {{ {body} }}"
+    if want is None:
+        with pytest.raises(gs.DeviceFunctionError, match="one loop variable"):
+            gs.register(source)
+        return
+    x = np.array([-1.5, -0.5, 0.0, 0.5, 1.0, 1.5])
+    np.testing.assert_allclose(gs.register(source).logpdf(x), want(x), rtol=1e-15)
+
+
+def test_literals_take_the_type_of_real():
+    density = gs.register("real f_logpdf(real x) { return x + 0.1 + 1e-3 - 1 / 3.0; }")
+    assert "0.1f" in density.kernel_source("table", "float32", "cuda")
+    assert "double" not in density.kernel_source("table", "float32", "cuda")
+    assert "f" not in [word[-1] for word in density.kernel_source("table", "float64", "cuda").split() if word[0].isdigit()]
+
+
+def test_recursion_is_refused():
+    with pytest.raises(gs.DeviceFunctionError, match="unknown function f_logpdf"):
+        gs.register("real f_logpdf(real x) { return x > 0 ? f_logpdf(x - 1) : 0; }")
+
+
+@pytest.mark.parametrize("shape, dtype, dialect", [("pie", "float64", "cuda"), ("table", "int8", "cuda"), ("table", "float32", "C")])
+def test_kernel_source_knows_its_choices(shape, dtype, dialect):
+    with pytest.raises(ValueError, match="is none of"):
+        gs.normal.kernel_source(shape, dtype, dialect)

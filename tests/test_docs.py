@@ -1,0 +1,26 @@
+"""The examples in the docstrings run."""
+
+import doctest
+import importlib
+import pkgutil
+
+import pytest
+
+import gpustats
+
+MODULES = [
+    m.name
+    for m in pkgutil.walk_packages(gpustats.__path__, "gpustats.")
+    if m.name not in ("gpustats.runtime.cuda", "gpustats.runtime.nvrtc", "gpustats.runtime.staging")  # they need CUDA
+]
+
+
+@pytest.mark.parametrize("name", ["gpustats", *MODULES])
+def test_examples_of_the_module(name):
+    assert doctest.testmod(importlib.import_module(name)).failed == 0
+
+
+def test_the_public_functions_have_examples():
+    finder = doctest.DocTestFinder(exclude_empty=True)
+    for public in (gpustats.register, gpustats.Likelihood, gpustats.Density):
+        assert any(test.examples for test in finder.find(public))
