@@ -215,6 +215,7 @@ class CuPy(Peer):
         from cupyx.scipy.special import gammaln
 
         self.cupy, self.put = cupy, cupy.asarray
+        self.functions = {**self.expressions, "mvnormal": self._whiten}
         log = cupy.log
 
         def constant(density, p, q, r=None):

@@ -55,7 +55,8 @@ def as_array(value: Any, name: str) -> Any:
 
 def is_device_array(value: Any) -> bool:
     """Whether `value` is a PyCUDA or PyOpenCL array."""
-    return _is_device_type(type(value))
+    kind: Any = type(value)
+    return _is_device_type(kind)
 
 
 @functools.cache

@@ -131,15 +131,15 @@ class _Separator:
 
     # -- what depends on what
 
-    def level(self, e: Node, names: Mapping[str, int]) -> int:
-        """What `e` depends on, given the same of names."""
+    def level(self, e: Node, names: Mapping[str, int], places: Mapping[str, int] | None = None) -> int:
+        """What `e` depends on, given the same of names; `places`: that of names in subscripts, where it differs."""
         if isinstance(e, lang.Name):
             return names.get(e.name, CONST)
-        if isinstance(e, lang.Index) and self.level(e.subscript, names) != CONST:
+        if isinstance(e, lang.Index) and self.level(e.subscript, places or names) != CONST:
             return BOTH  # never read ahead at a place that the data decide
         level = CONST
         for child in lang.children(e):
-            level |= self.level(child, names)
+            level |= self.level(child, names, places)
         return level
 
     def variable_levels(self, forced: set[str]) -> dict[str, int]:
@@ -177,11 +177,11 @@ class _Separator:
         while True:
             names = self.variable_levels(forced)
             local = {n: level or base for n, level in names.items() if n not in self.levels}
-            names = {**names, **local}
+            places, names = names, {**names, **local}
             moved: dict[int, int] = {}
             for i, s in enumerate(body):
                 written = _assigned([s])
-                level = self.level(s, names)
+                level = self.level(s, names, places)
                 for n in written:
                     level |= names[n]
                 if written and level in (SET, ROW) and not any(isinstance(n, lang.Return) for n in lang.walk(s)):

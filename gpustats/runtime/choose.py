@@ -167,7 +167,10 @@ def for_array(obj: Any) -> Runtime | None:
     opencl_arrays = sys.modules.get("pyopencl.array")
     if opencl_arrays is not None and isinstance(obj, opencl_arrays.Array):
         return _backend("opencl").from_array(obj)
-    if isinstance(getattr(obj, "__cuda_array_interface__", None), dict):
+    cuda_arrays = sys.modules.get("pycuda.gpuarray")
+    if (cuda_arrays is not None and isinstance(obj, cuda_arrays.GPUArray)) or isinstance(
+        getattr(obj, "__cuda_array_interface__", None), dict
+    ):
         return _backend("cuda").from_array(obj)
     if hasattr(obj, "__dlpack_device__"):
         kind, number = obj.__dlpack_device__()

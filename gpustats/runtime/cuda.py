@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import contextlib
 import ctypes
+import functools
 import sys
 import threading
 from collections.abc import Callable
@@ -43,6 +44,11 @@ def _count() -> int:
         raise NoDeviceError(f"the NVIDIA driver does not start ({error})") from None
 
 
+@functools.cache
+def _only_one() -> bool:
+    return _count() == 1
+
+
 def devices() -> list[Device]:
     """A description of each CUDA device."""
     return [describe(number) for number in range(_count())]
@@ -79,8 +85,10 @@ def runtime(number: int) -> CUDARuntime:
 
 def from_array(array: Any) -> CUDARuntime:
     """The runtime of the device on which the memory behind a ``__cuda_array_interface__`` lies."""
+    if len(_runtimes) == 1 and _only_one():
+        return _runtimes[0]
     pointer = array.__cuda_array_interface__["data"][0]
-    if _count() == 1 or not pointer:
+    if _only_one() or not pointer:
         return runtime(0)
     ordinal = ctypes.c_int()
     driver = ctypes.CDLL("nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1")
@@ -306,6 +314,8 @@ class CUDARuntime(Runtime):
             if array.size:
                 self._state().staging.to_device(int(handle), np.ascontiguousarray(array))
             return handle, 0
+        if self.is_native(array):  # PyCUDA's arrays name no stream
+            return array.ptr, 0
         interface = array.__cuda_array_interface__
         if interface.get("stream") not in (None, 1):  # another library's stream may still be writing
             self._state()

@@ -1,0 +1,235 @@
+"""Separation by dependence: it moves work out of the inner loop, and never changes a result."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings, strategies as st
+
+import gpustats as gs
+from gpustats.device_function import parse
+from gpustats.language import Printer
+from gpustats.library import library
+from gpustats.separate import ROW, SET, separate
+
+
+def separated(body, arguments="real x, real a, real b", sets=("a", "b"), helpers=""):
+    """(what is computed once a set, once a row, for every entry) of a function, as C."""
+    function = parse(f"{helpers} real f_logpdf({arguments}) {{ {body} }}", library.resolve)
+    resolve = lambda name: function.functions.get(name) or library.resolve(name)  # noqa: E731
+    names = [p.name for p in function.density.parameters if p.name != "dim"]
+    parts = separate(function.density, {n: SET if n in sets else ROW for n in names}, resolve)
+    text = parts.print(Printer())
+    pieces = {name: "" for name in ("prepare_set", "prepare_row", "evaluate")}
+    for piece in text.split("DEVICE ")[1:]:
+        head, _, code = piece.partition("{")
+        pieces[next(name for name in pieces if name in head)] += code.partition("typedef")[0]
+    return tuple(pieces.values())
+
+
+def test_parameters_and_observations_are_separated():
+    per_set, per_row, rest = separated("return lgamma(a) + exp(x) * sqrt(b) - log(a * x);")
+    assert "lgamma(a)" in per_set and "sqrt(b)" in per_set and "x" not in per_set
+    assert "exp(x)" in per_row and "a" not in per_row.replace("real", "").replace("return", "")
+    assert "lgamma" not in rest and "sqrt" not in rest and "exp" not in rest and "log(" in rest
+
+
+def test_equal_subexpressions_are_computed_once():
+    per_set, _, rest = separated("return x * log(a) + (x > 0 ? log(a) : 2 - x * log(a));")
+    assert per_set.count("log(a)") == 1 and "log" not in rest
+
+
+def test_loops_over_parameters_move_whole():
+    body = "real s = 0; for (int i = 0; i < 5; i++) s += pow(a, i); return s * x;"
+    per_set, _, rest = separated(body)
+    assert "for" in per_set and "pow" in per_set and "for" not in rest
+
+
+def test_loops_over_vectors_move_whole():
+    body = "real s = 0; for (int i = 0; i < dim; i++) s += exp(a[i]); return x - log(s);"
+    per_set, _, rest = separated(body, "real x, const real *a, int dim", ("a",))
+    assert "log(s)" in per_set and "for" not in rest and "log" not in rest
+
+
+def test_loops_over_both_stay_and_lose_what_they_can():
+    body = "real s = 0; for (int i = 0; i < 5; i++) s += x * a + exp(a) * i; return s;"
+    per_set, _, rest = separated(body)
+    assert "exp(a)" in per_set and "for" in rest and "exp" not in rest
+
+
+def test_variables_that_depend_on_both_stay():
+    per_set, per_row, rest = separated("real t = log(a); t += x; t *= log(b); return t * log(a);")
+    assert "t +=" in rest and "t *=" in rest and "+=" not in per_set + per_row
+    assert "log(b)" in per_set
+
+
+def test_reassigned_variables_keep_their_order():
+    per_set, _, rest = separated("real t = log(a); real s = t * x; t = log(b); return s + t;")
+    assert "t * " in rest or "x" in rest  # s sees the first t
+    assert separated_value("real t = log(a); real s = t * x; t = log(b); return s + t;", 2.0, 3.0, 5.0) == pytest.approx(
+        2 * np.log(3) + np.log(5)
+    )
+
+
+def separated_value(body, x, a, b):
+    density = gs.register(f"real f_logpdf(real x, real a, real b) {{ {body} }}", replace=True)
+    return density.logpdf(np.full((3, 1), x), np.full(2, a), b)[0, 0]
+
+
+def test_early_returns_stay_while_work_after_them_moves():
+    body = "if (a < 0) return log(x); real t = lgamma(a); return t * x;"
+    per_set, _, rest = separated(body)
+    assert "return" in rest.partition("lgamma")[0] and "lgamma(a)" in per_set
+    assert separated_value(body, 2.0, -1.0, 0.0) == pytest.approx(np.log(2))
+    assert separated_value(body, 2.0, 3.5, 0.0) == pytest.approx(2 * 1.2009736023470743)
+
+
+def test_conditions_on_parameters_are_evaluated_once():
+    per_set, _, rest = separated("if (exp(a) > 2 && b < 1) return x; return -x;")
+    assert "exp(a)" in per_set and "exp" not in rest
+
+
+def test_places_that_the_data_decide_are_not_read_ahead():
+    per_set, per_row, rest = separated("return log(p[(int)x]);", "real x, const real *p, int dim", ("p",))
+    assert "p[" in rest and "p[" not in per_set + per_row
+    per_set, per_row, rest = separated(
+        "return x < 0 ? 0 : log(p[(int)a]) * x;", "real x, real a, const real *p, int dim", ("a", "p")
+    )
+    assert "p[" not in per_set + per_row  # a may lie outside p where x < 0
+
+
+def test_helpers_and_densities_are_separated_in_turn():
+    helpers = "real inner(real x, real s) { return x / s - log(s) + lgamma(x); }"
+    per_set, per_row, rest = separated("return a * inner(x, b);", helpers=helpers)
+    assert "log(s)" in per_set and "lgamma(x)" in per_row and "log" not in rest.replace("logpdf", "") and "lgamma" not in rest
+
+
+@pytest.mark.parametrize("name", ["normal", "gamma", "student_t", "negative_binomial", "beta"])
+def test_built_in_densities_leave_no_parameter_work_to_the_entries(name):
+    source = gs.densities[name].kernel_source("table", "float64", "cuda")
+    evaluate = source[source.index(f"{name}_log{'pmf' if gs.densities[name].discrete else 'pdf'}_evaluate(") :]
+    evaluate = evaluate[: evaluate.index("\n}\n")]
+    assert "lgamma" not in evaluate and "log_gamma" not in evaluate and "log(sigma" not in evaluate
+    assert "// Whatever depends on the parameters alone: once per block." in source
+
+
+# ---- random programs, as C and as Python; every value in them is exact
+
+
+class Program:
+    """Writes the same random function in both languages."""
+
+    def __init__(self, draw):
+        self.draw, self.count = draw, 0
+
+    def pick(self, *choices):
+        return self.draw(st.sampled_from(choices))
+
+    def expression(self, names, depth=2):
+        kind = self.pick("name", "number") if depth == 0 else self.pick(
+            "name", "sum", "product", "sum", "negative", "function", "choice"
+        )  # fmt: skip
+        if kind == "name":
+            name = self.pick(*names)
+            return name, name
+        if kind == "number":
+            number = self.pick("0.5", "1.5", "2.0", "3", "1")
+            return number, number
+        left, right = (self.expression(names, depth - 1) for _ in range(2))
+        if kind == "sum":
+            operator = self.pick("+", "-")
+            return tuple(f"({a} {operator} {b})" for a, b in zip(left, right))
+        if kind == "product":
+            return tuple(f"({a} * {b})" for a, b in zip(left, right))
+        if kind == "negative":
+            return tuple(f"(-{a})" for a in left)
+        if kind == "function":
+            c, python = self.pick(("fmax", "max"), ("fmin", "min"))
+            return f"{c}({left[0]}, {right[0]})", f"{python}({left[1]}, {right[1]})"
+        c, python = self.condition(names)
+        return f"({c} ? {left[0]} : {right[0]})", f"({left[1]} if {python} else {right[1]})"
+
+    def condition(self, names):
+        (a, pa), (b, pb) = (self.expression(names, 0) for _ in range(2))
+        operator = self.pick("<", ">", "<=", ">=", "==", "!=")
+        c, python = f"{a} {operator} {b}", f"{pa} {operator} {pb}"
+        if self.draw(st.booleans()):
+            (a, pa), word = self.expression(names, 0), self.pick(("&&", "and"), ("||", "or"))
+            return f"({c} {word[0]} !({a} > 1))", f"({python} {word[1]} not ({pa} > 1))"
+        return f"({c})", f"({python})"
+
+    def whole(self, names):
+        """An expression of small whole numbers, so that no product of several is ever rounded."""
+        c, python = self.expression(names)
+        return f"floor(fmax(fmin({c}, 9), -9))", f"floor(max(min({python}, 9), -9))"
+
+    def block(self, names, indent, depth, length):
+        """Statements, which may assign to the variables among `names` that begin with v."""
+        names, c, python, pad = list(names), "", "", "    " * indent
+        for _ in range(self.draw(st.integers(1, length))):
+            mine = [n for n in names if n[0] == "v"]
+            kind = self.pick("declare", "assign", "add", "if", "for", "return")
+            if kind == "declare" or (kind in ("assign", "add") and not mine):
+                value = self.whole(names)
+                self.count += 1
+                names.append(f"v{self.count}")
+                c, python = c + f"{pad}real {names[-1]} = {value[0]};\n", python + f"{pad}{names[-1]} = {value[1]}\n"
+            elif kind == "assign":
+                name, value = self.pick(*mine), self.whole(names)
+                c, python = c + f"{pad}{name} = {value[0]};\n", python + f"{pad}{name} = {value[1]}\n"
+            elif kind == "add":
+                name, value = self.pick(*mine), self.expression(names, 0)
+                c, python = c + f"{pad}{name} += {value[0]};\n", python + f"{pad}{name} += {value[1]}\n"
+            elif depth == 0:
+                continue
+            elif kind == "return":
+                condition, value = self.condition(names), self.expression(names)
+                c += f"{pad}if ({condition[0]}) return {value[0]};\n"
+                python += f"{pad}if {condition[1]}: return {value[1]}\n"
+            elif kind == "if":
+                condition = self.condition(names)
+                then, otherwise = (self.block(names, indent + 1, depth - 1, 2) for _ in range(2))
+                c += f"{pad}if ({condition[0]}) {{\n{then[0]}{pad}}} else {{\n{otherwise[0]}{pad}}}\n"
+                python += f"{pad}if {condition[1]}:\n{then[1]}{pad}else:\n{otherwise[1]}"
+            else:
+                bound = self.pick(("3", "3"), ("(int)fmin(fabs(a), 3)", "int(min(abs(a), 3))"), ("(int)x", "int(x)"))
+                i = f"i{depth}"
+                inside = self.block([*names, i], indent + 1, depth - 1, 2)
+                c += f"{pad}for (int {i} = 0; {i} < {bound[0]}; {i}++) {{\n{inside[0]}{pad}}}\n"
+                python += f"{pad}for {i} in range({bound[1]}):\n{inside[1]}"
+        return c, python + f"{pad}pass\n", names
+
+    def function(self, head, python_head, names):
+        c, python, names = self.block(names, 1, 2, 5)
+        value = self.whole(names)
+        return f"{head}\n{{\n{c}    return {value[0]};\n}}\n", f"{python_head}:\n{python}    return {value[1]}\n"
+
+
+@st.composite
+def programs(draw):
+    program = Program(draw)
+    helper = program.function("real helper(real x, real a)", "def helper(x, a)", ["x", "a"])
+    c, python, names = program.block(["x", "a", "b"], 1, 2, 5)
+    calls = [f"helper({program.pick(*names)}, {program.pick(*names)})" for _ in range(2)]
+    value = program.expression(names)
+    c = f"{helper[0]}\nreal random_logpdf(real x, real a, real b)\n{{\n{c}    return {calls[0]} + {value[0]} - {calls[1]};\n}}\n"
+    python = f"{helper[1]}\ndef function(x, a, b):\n{python}    return {calls[0]} + {value[1]} - {calls[1]}\n"
+    return c, python
+
+
+POINTS = np.array([-2.0, -0.5, 0.0, 1.0, 1.5, 3.0])
+ROLES = [roles for roles in itertools.product(("value", "row", "set"), repeat=3) if roles[0] != "value"]
+
+
+@settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@given(programs(), st.sampled_from(ROLES))
+def test_random_programs_compute_what_python_does(program, roles):
+    c, python = program
+    scope = {"floor": np.floor}
+    exec(python, scope)  # noqa: S102
+    density = gs.register(c, replace=True)
+    kinds = {"value": np.array(1.5), "row": POINTS, "set": POINTS[:5, None]}
+    args = [kinds[role] for role in roles]
+    want = np.vectorize(scope["function"], otypes=[float])(*np.broadcast_arrays(*args))
+    np.testing.assert_array_equal(density.logpdf(*(a.T for a in np.atleast_2d(*args))), np.atleast_2d(want).T, err_msg=c)
+    np.testing.assert_array_equal(density.loglik(*args), want.sum(-1), err_msg=c)
