@@ -36,6 +36,28 @@ typedef long long index_t;
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
 typedef struct {
+    real largest;
+    real log_sum;
+} categorical_logit_logpmf_set;
+
+DEVICE categorical_logit_logpmf_set categorical_logit_logpmf_prepare_set(GLOBAL const real *eta, int dim)
+{
+    categorical_logit_logpmf_set set;
+    real largest = -INFINITY;
+    real sum = 0;
+    for (int i = 0; i < dim; i++) {
+        largest = fmax(largest, eta[i]);
+    }
+    for (int i_2 = 0; i_2 < dim; i_2++) {
+        sum += exp(eta[i_2] - largest);
+    }
+    real log_sum = log(sum);
+    set.largest = largest;
+    set.log_sum = log_sum;
+    return set;
+}
+
+typedef struct {
     int c0;
     int c1;
 } categorical_logit_logpmf_row;
@@ -48,21 +70,31 @@ DEVICE categorical_logit_logpmf_row categorical_logit_logpmf_prepare_row(real x,
     return row;
 }
 
-DEVICE real categorical_logit_logpmf_evaluate(categorical_logit_logpmf_row row, GLOBAL const real *eta, int dim)
+DEVICE real categorical_logit_logpmf_evaluate(categorical_logit_logpmf_set set, categorical_logit_logpmf_row row, GLOBAL const real *eta)
 {
-    real largest = -INFINITY;
-    real sum = 0;
-    for (int i = 0; i < dim; i++) {
-        largest = fmax(largest, eta[i]);
-    }
-    for (int i_2 = 0; i_2 < dim; i_2++) {
-        sum += exp(eta[i_2] - largest);
-    }
-    real log_sum = log(sum);
     if (row.c0) {
         return -INFINITY;
     }
-    return eta[row.c1] - largest - log_sum;
+    return eta[row.c1] - set.largest - set.log_sum;
+}
+
+typedef struct {
+    categorical_logit_logpmf_set categorical_0;
+    real bad_eta;
+} categorical_logit_logpmf_checked_set;
+
+DEVICE categorical_logit_logpmf_checked_set categorical_logit_logpmf_checked_prepare_set(GLOBAL const real *eta, int dim)
+{
+    categorical_logit_logpmf_checked_set set;
+    real bad_eta = 0;
+    for (int i = 0; i < dim; i++) {
+        if (!(eta[i] == eta[i])) {
+            bad_eta = NAN;
+        }
+    }
+    set.categorical_0 = categorical_logit_logpmf_prepare_set(eta, dim);
+    set.bad_eta = bad_eta;
+    return set;
 }
 
 typedef struct {
@@ -82,15 +114,9 @@ DEVICE categorical_logit_logpmf_checked_row categorical_logit_logpmf_checked_pre
     return row;
 }
 
-DEVICE real categorical_logit_logpmf_checked_evaluate(categorical_logit_logpmf_checked_row row, GLOBAL const real *eta, int dim)
+DEVICE real categorical_logit_logpmf_checked_evaluate(categorical_logit_logpmf_checked_set set, categorical_logit_logpmf_checked_row row, GLOBAL const real *eta)
 {
-    real bad_eta = 0;
-    for (int i = 0; i < dim; i++) {
-        if (!(eta[i] == eta[i])) {
-            bad_eta = NAN;
-        }
-    }
-    return (row.inside ? categorical_logit_logpmf_evaluate(row.categorical_0, eta, dim) : row.outside) + bad_eta;
+    return (row.inside ? categorical_logit_logpmf_evaluate(set.categorical_0, row.categorical_0, eta) : row.outside) + set.bad_eta;
 }
 
 
@@ -132,6 +158,12 @@ KERNEL(128) categorical_logit_logpmf_checked_loglik(
     eta_per_set += eta_offset;
     SHARED_ARRAY(double, sums, 1024);
 
+    // Whatever depends on the parameters alone: once per block.
+    SHARED_ARRAY(categorical_logit_logpmf_checked_set, sets, 8);
+    for (index_t k = THREAD; k < 8; k += 128)
+        sets[k] = categorical_logit_logpmf_checked_prepare_set(eta_per_set + (first_set + MIN(k, sets_here - 1)) * eta_stride, dim);
+    BARRIER();
+
     double total[8];
     UNROLL for (int k = 0; k < 8; k++)
         total[k] = 0;
@@ -145,12 +177,12 @@ KERNEL(128) categorical_logit_logpmf_checked_loglik(
                 {
                     const categorical_logit_logpmf_checked_row row = categorical_logit_logpmf_checked_prepare_row(x_wide.x, dim);
                     UNROLL for (int k = 0; k < 8; k++)
-                        total[k] += categorical_logit_logpmf_checked_evaluate(row, eta_per_set + (first_set + MIN(k, sets_here - 1)) * eta_stride, dim);
+                        total[k] += categorical_logit_logpmf_checked_evaluate(sets[k], row, eta_per_set + (first_set + MIN(k, sets_here - 1)) * eta_stride);
                 }
                 {
                     const categorical_logit_logpmf_checked_row row = categorical_logit_logpmf_checked_prepare_row(x_wide.y, dim);
                     UNROLL for (int k = 0; k < 8; k++)
-                        total[k] += categorical_logit_logpmf_checked_evaluate(row, eta_per_set + (first_set + MIN(k, sets_here - 1)) * eta_stride, dim);
+                        total[k] += categorical_logit_logpmf_checked_evaluate(sets[k], row, eta_per_set + (first_set + MIN(k, sets_here - 1)) * eta_stride);
                 }
             }
         } else
@@ -159,7 +191,7 @@ KERNEL(128) categorical_logit_logpmf_checked_loglik(
                 if (n < n_rows) {
                     const categorical_logit_logpmf_checked_row row = categorical_logit_logpmf_checked_prepare_row(x_per_row[n], dim);
                     UNROLL for (int k = 0; k < 8; k++)
-                        total[k] += categorical_logit_logpmf_checked_evaluate(row, eta_per_set + (first_set + MIN(k, sets_here - 1)) * eta_stride, dim);
+                        total[k] += categorical_logit_logpmf_checked_evaluate(sets[k], row, eta_per_set + (first_set + MIN(k, sets_here - 1)) * eta_stride);
                 }
             }
     }

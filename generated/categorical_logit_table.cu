@@ -36,6 +36,28 @@ typedef long long index_t;
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
 typedef struct {
+    real largest;
+    real log_sum;
+} categorical_logit_logpmf_set;
+
+DEVICE categorical_logit_logpmf_set categorical_logit_logpmf_prepare_set(GLOBAL const real *eta, int dim)
+{
+    categorical_logit_logpmf_set set;
+    real largest = -INFINITY;
+    real sum = 0;
+    for (int i = 0; i < dim; i++) {
+        largest = fmax(largest, eta[i]);
+    }
+    for (int i_2 = 0; i_2 < dim; i_2++) {
+        sum += exp(eta[i_2] - largest);
+    }
+    real log_sum = log(sum);
+    set.largest = largest;
+    set.log_sum = log_sum;
+    return set;
+}
+
+typedef struct {
     int c0;
     int c1;
 } categorical_logit_logpmf_row;
@@ -48,21 +70,31 @@ DEVICE categorical_logit_logpmf_row categorical_logit_logpmf_prepare_row(real x,
     return row;
 }
 
-DEVICE real categorical_logit_logpmf_evaluate(categorical_logit_logpmf_row row, GLOBAL const real *eta, int dim)
+DEVICE real categorical_logit_logpmf_evaluate(categorical_logit_logpmf_set set, categorical_logit_logpmf_row row, GLOBAL const real *eta)
 {
-    real largest = -INFINITY;
-    real sum = 0;
-    for (int i = 0; i < dim; i++) {
-        largest = fmax(largest, eta[i]);
-    }
-    for (int i_2 = 0; i_2 < dim; i_2++) {
-        sum += exp(eta[i_2] - largest);
-    }
-    real log_sum = log(sum);
     if (row.c0) {
         return -INFINITY;
     }
-    return eta[row.c1] - largest - log_sum;
+    return eta[row.c1] - set.largest - set.log_sum;
+}
+
+typedef struct {
+    categorical_logit_logpmf_set categorical_0;
+    real bad_eta;
+} categorical_logit_logpmf_checked_set;
+
+DEVICE categorical_logit_logpmf_checked_set categorical_logit_logpmf_checked_prepare_set(GLOBAL const real *eta, int dim)
+{
+    categorical_logit_logpmf_checked_set set;
+    real bad_eta = 0;
+    for (int i = 0; i < dim; i++) {
+        if (!(eta[i] == eta[i])) {
+            bad_eta = NAN;
+        }
+    }
+    set.categorical_0 = categorical_logit_logpmf_prepare_set(eta, dim);
+    set.bad_eta = bad_eta;
+    return set;
 }
 
 typedef struct {
@@ -82,15 +114,9 @@ DEVICE categorical_logit_logpmf_checked_row categorical_logit_logpmf_checked_pre
     return row;
 }
 
-DEVICE real categorical_logit_logpmf_checked_evaluate(categorical_logit_logpmf_checked_row row, GLOBAL const real *eta, int dim)
+DEVICE real categorical_logit_logpmf_checked_evaluate(categorical_logit_logpmf_checked_set set, categorical_logit_logpmf_checked_row row, GLOBAL const real *eta)
 {
-    real bad_eta = 0;
-    for (int i = 0; i < dim; i++) {
-        if (!(eta[i] == eta[i])) {
-            bad_eta = NAN;
-        }
-    }
-    return (row.inside ? categorical_logit_logpmf_evaluate(row.categorical_0, eta, dim) : row.outside) + bad_eta;
+    return (row.inside ? categorical_logit_logpmf_evaluate(set.categorical_0, row.categorical_0, eta) : row.outside) + set.bad_eta;
 }
 
 KERNEL(128) categorical_logit_logpmf_checked_table(
@@ -103,8 +129,17 @@ KERNEL(128) categorical_logit_logpmf_checked_table(
     eta_per_set += eta_offset;
     out += out_offset + first_set * set_stride;
 
+    // Whatever depends on the parameters alone: once per block.
+    SHARED_ARRAY(categorical_logit_logpmf_checked_set, sets, 8);
+    for (index_t k = THREAD; k < sets_here; k += 128)
+        sets[k] = categorical_logit_logpmf_checked_prepare_set(eta_per_set + (first_set + k) * eta_stride, dim);
+    BARRIER();
+
     const int columns = (sets_here + 1) / 2, rows_at_once = 128 / columns;
     const int column = THREAD % columns * 2, my_row = THREAD / columns;
+    categorical_logit_logpmf_checked_set set[2];
+    UNROLL for (int v = 0; v < 2; v++)
+        set[v] = sets[MIN(column + v, sets_here - 1)];
     SHARED_ARRAY(categorical_logit_logpmf_checked_row, rows, 512);
 
     for (index_t first = BLOCK_Y * 512; first < n_rows; first += BLOCKS_Y * 512) {
@@ -117,8 +152,8 @@ KERNEL(128) categorical_logit_logpmf_checked_table(
             const categorical_logit_logpmf_checked_row row = rows[r];
             GLOBAL real *cell = out + (first + r) * row_stride + column;  // set_stride is 1 here
             double2 result;
-            result.x = categorical_logit_logpmf_checked_evaluate(row, eta_per_set + (first_set + column + 0) * eta_stride, dim);
-            result.y = categorical_logit_logpmf_checked_evaluate(row, eta_per_set + (first_set + column + 1) * eta_stride, dim);
+            result.x = categorical_logit_logpmf_checked_evaluate(set[0], row, eta_per_set + (first_set + column + 0) * eta_stride);
+            result.y = categorical_logit_logpmf_checked_evaluate(set[1], row, eta_per_set + (first_set + column + 1) * eta_stride);
             STORE_STREAMING((GLOBAL double2 *)cell, result);
         }
         BARRIER();

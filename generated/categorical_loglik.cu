@@ -57,6 +57,30 @@ DEVICE real categorical_logpmf_evaluate(categorical_logpmf_row row, GLOBAL const
 }
 
 typedef struct {
+    real bad_p;
+} categorical_logpmf_checked_set;
+
+DEVICE categorical_logpmf_checked_set categorical_logpmf_checked_prepare_set(GLOBAL const real *p, int dim)
+{
+    categorical_logpmf_checked_set set;
+    real bad_p = 0;
+    for (int i = 0; i < dim; i++) {
+        if (!(p[i] >= 0)) {
+            bad_p = NAN;
+        }
+    }
+    real sum_p = 0;
+    for (int i_2 = 0; i_2 < dim; i_2++) {
+        sum_p += p[i_2];
+    }
+    if (!(fabs(sum_p - 1) <= sqrt(EPSILON))) {
+        bad_p = NAN;
+    }
+    set.bad_p = bad_p;
+    return set;
+}
+
+typedef struct {
     int inside;
     categorical_logpmf_row categorical_0;
     real outside;
@@ -73,22 +97,9 @@ DEVICE categorical_logpmf_checked_row categorical_logpmf_checked_prepare_row(rea
     return row;
 }
 
-DEVICE real categorical_logpmf_checked_evaluate(categorical_logpmf_checked_row row, GLOBAL const real *p, int dim)
+DEVICE real categorical_logpmf_checked_evaluate(categorical_logpmf_checked_set set, categorical_logpmf_checked_row row, GLOBAL const real *p)
 {
-    real bad_p = 0;
-    for (int i = 0; i < dim; i++) {
-        if (!(p[i] >= 0)) {
-            bad_p = NAN;
-        }
-    }
-    real sum_p = 0;
-    for (int i_2 = 0; i_2 < dim; i_2++) {
-        sum_p += p[i_2];
-    }
-    if (!(fabs(sum_p - 1) <= sqrt(EPSILON))) {
-        bad_p = NAN;
-    }
-    return (row.inside ? categorical_logpmf_evaluate(row.categorical_0, p) : row.outside) + bad_p;
+    return (row.inside ? categorical_logpmf_evaluate(row.categorical_0, p) : row.outside) + set.bad_p;
 }
 
 
@@ -130,6 +141,12 @@ KERNEL(128) categorical_logpmf_checked_loglik(
     p_per_set += p_offset;
     SHARED_ARRAY(double, sums, 1024);
 
+    // Whatever depends on the parameters alone: once per block.
+    SHARED_ARRAY(categorical_logpmf_checked_set, sets, 8);
+    for (index_t k = THREAD; k < 8; k += 128)
+        sets[k] = categorical_logpmf_checked_prepare_set(p_per_set + (first_set + MIN(k, sets_here - 1)) * p_stride, dim);
+    BARRIER();
+
     double total[8];
     UNROLL for (int k = 0; k < 8; k++)
         total[k] = 0;
@@ -143,12 +160,12 @@ KERNEL(128) categorical_logpmf_checked_loglik(
                 {
                     const categorical_logpmf_checked_row row = categorical_logpmf_checked_prepare_row(x_wide.x, dim);
                     UNROLL for (int k = 0; k < 8; k++)
-                        total[k] += categorical_logpmf_checked_evaluate(row, p_per_set + (first_set + MIN(k, sets_here - 1)) * p_stride, dim);
+                        total[k] += categorical_logpmf_checked_evaluate(sets[k], row, p_per_set + (first_set + MIN(k, sets_here - 1)) * p_stride);
                 }
                 {
                     const categorical_logpmf_checked_row row = categorical_logpmf_checked_prepare_row(x_wide.y, dim);
                     UNROLL for (int k = 0; k < 8; k++)
-                        total[k] += categorical_logpmf_checked_evaluate(row, p_per_set + (first_set + MIN(k, sets_here - 1)) * p_stride, dim);
+                        total[k] += categorical_logpmf_checked_evaluate(sets[k], row, p_per_set + (first_set + MIN(k, sets_here - 1)) * p_stride);
                 }
             }
         } else
@@ -157,7 +174,7 @@ KERNEL(128) categorical_logpmf_checked_loglik(
                 if (n < n_rows) {
                     const categorical_logpmf_checked_row row = categorical_logpmf_checked_prepare_row(x_per_row[n], dim);
                     UNROLL for (int k = 0; k < 8; k++)
-                        total[k] += categorical_logpmf_checked_evaluate(row, p_per_set + (first_set + MIN(k, sets_here - 1)) * p_stride, dim);
+                        total[k] += categorical_logpmf_checked_evaluate(sets[k], row, p_per_set + (first_set + MIN(k, sets_here - 1)) * p_stride);
                 }
             }
     }

@@ -57,6 +57,30 @@ DEVICE real categorical_logpmf_evaluate(categorical_logpmf_row row, GLOBAL const
 }
 
 typedef struct {
+    real bad_p;
+} categorical_logpmf_checked_set;
+
+DEVICE categorical_logpmf_checked_set categorical_logpmf_checked_prepare_set(GLOBAL const real *p, int dim)
+{
+    categorical_logpmf_checked_set set;
+    real bad_p = 0;
+    for (int i = 0; i < dim; i++) {
+        if (!(p[i] >= 0)) {
+            bad_p = NAN;
+        }
+    }
+    real sum_p = 0;
+    for (int i_2 = 0; i_2 < dim; i_2++) {
+        sum_p += p[i_2];
+    }
+    if (!(fabs(sum_p - 1) <= sqrt(EPSILON))) {
+        bad_p = NAN;
+    }
+    set.bad_p = bad_p;
+    return set;
+}
+
+typedef struct {
     int inside;
     categorical_logpmf_row categorical_0;
     real outside;
@@ -73,22 +97,9 @@ DEVICE categorical_logpmf_checked_row categorical_logpmf_checked_prepare_row(rea
     return row;
 }
 
-DEVICE real categorical_logpmf_checked_evaluate(categorical_logpmf_checked_row row, GLOBAL const real *p, int dim)
+DEVICE real categorical_logpmf_checked_evaluate(categorical_logpmf_checked_set set, categorical_logpmf_checked_row row, GLOBAL const real *p)
 {
-    real bad_p = 0;
-    for (int i = 0; i < dim; i++) {
-        if (!(p[i] >= 0)) {
-            bad_p = NAN;
-        }
-    }
-    real sum_p = 0;
-    for (int i_2 = 0; i_2 < dim; i_2++) {
-        sum_p += p[i_2];
-    }
-    if (!(fabs(sum_p - 1) <= sqrt(EPSILON))) {
-        bad_p = NAN;
-    }
-    return (row.inside ? categorical_logpmf_evaluate(row.categorical_0, p) : row.outside) + bad_p;
+    return (row.inside ? categorical_logpmf_evaluate(row.categorical_0, p) : row.outside) + set.bad_p;
 }
 
 KERNEL(128) categorical_logpmf_checked_table(
@@ -101,8 +112,17 @@ KERNEL(128) categorical_logpmf_checked_table(
     p_per_set += p_offset;
     out += out_offset + first_set * set_stride;
 
+    // Whatever depends on the parameters alone: once per block.
+    SHARED_ARRAY(categorical_logpmf_checked_set, sets, 8);
+    for (index_t k = THREAD; k < sets_here; k += 128)
+        sets[k] = categorical_logpmf_checked_prepare_set(p_per_set + (first_set + k) * p_stride, dim);
+    BARRIER();
+
     const int columns = (sets_here + 1) / 2, rows_at_once = 128 / columns;
     const int column = THREAD % columns * 2, my_row = THREAD / columns;
+    categorical_logpmf_checked_set set[2];
+    UNROLL for (int v = 0; v < 2; v++)
+        set[v] = sets[MIN(column + v, sets_here - 1)];
     SHARED_ARRAY(categorical_logpmf_checked_row, rows, 512);
 
     for (index_t first = BLOCK_Y * 512; first < n_rows; first += BLOCKS_Y * 512) {
@@ -115,8 +135,8 @@ KERNEL(128) categorical_logpmf_checked_table(
             const categorical_logpmf_checked_row row = rows[r];
             GLOBAL real *cell = out + (first + r) * row_stride + column;  // set_stride is 1 here
             double2 result;
-            result.x = categorical_logpmf_checked_evaluate(row, p_per_set + (first_set + column + 0) * p_stride, dim);
-            result.y = categorical_logpmf_checked_evaluate(row, p_per_set + (first_set + column + 1) * p_stride, dim);
+            result.x = categorical_logpmf_checked_evaluate(set[0], row, p_per_set + (first_set + column + 0) * p_stride);
+            result.y = categorical_logpmf_checked_evaluate(set[1], row, p_per_set + (first_set + column + 1) * p_stride);
             STORE_STREAMING((GLOBAL double2 *)cell, result);
         }
         BARRIER();

@@ -35,11 +35,6 @@ typedef long long index_t;
 #define EULER_GAMMA REAL(0.57721566490153286061)
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
-DEVICE int special_large_shape(real shape)
-{
-    return shape > (EPSILON < 1e-10 ? 100 : 10);
-}
-
 DEVICE real special_stirling_series(real x)
 {
     real v = 1 / x;
@@ -90,8 +85,21 @@ DEVICE real special_log_gamma(real x)
     return (x - 0.5) * (log_x - 1) + (HALF_LOG_2PI - 0.5 + special_stirling_series(x));
 }
 
-DEVICE real dirichlet_logpdf_evaluate(SHARED const real *x, GLOBAL const real *a, int dim)
+DEVICE int special_large_shape(real shape)
 {
+    return shape > (EPSILON < 1e-10 ? 100 : 10);
+}
+
+typedef struct {
+    real c0;
+    real sum;
+    int c1;
+    real log_beta;
+} dirichlet_logpdf_set;
+
+DEVICE dirichlet_logpdf_set dirichlet_logpdf_prepare_set(GLOBAL const real *a, int dim)
+{
+    dirichlet_logpdf_set set;
     real sum = 0;
     real lost = 0;
     for (int i = 0; i < dim; i++) {
@@ -100,42 +108,70 @@ DEVICE real dirichlet_logpdf_evaluate(SHARED const real *x, GLOBAL const real *a
         lost += sum - (next - added) + (a[i] - added);
         sum = next;
     }
+    real log_beta = -special_log_gamma(sum);
+    for (int i_4 = 0; i_4 < dim; i_4++) {
+        log_beta += special_log_gamma(a[i_4]);
+    }
+    set.c0 = special_stirling_error(sum) + HALF_LOG_2PI - 0.5 * log(sum) + lost;
+    set.sum = sum;
+    set.c1 = special_large_shape(sum);
+    set.log_beta = log_beta;
+    return set;
+}
+
+DEVICE real dirichlet_logpdf_evaluate(dirichlet_logpdf_set set, SHARED const real *x, GLOBAL const real *a, int dim)
+{
     real value = 0;
-    if (special_large_shape(sum)) {
-        real constant_ = special_stirling_error(sum) + HALF_LOG_2PI - 0.5 * log(sum) + lost;
+    if (set.c1) {
+        real constant_ = set.c0;
         for (int i_2 = 0; i_2 < dim; i_2++) {
             constant_ += 0.5 * log(a[i_2]) - HALF_LOG_2PI - special_stirling_error(a[i_2]);
         }
         real deviations = 0;
         for (int i_3 = 0; i_3 < dim; i_3++) {
             if (x[i_3] == 0) {
-                value += special_xlogy(a[i_3] - 1, 0) + a[i_3] * log(sum / a[i_3]);
+                value += special_xlogy(a[i_3] - 1, 0) + a[i_3] * log(set.sum / a[i_3]);
             } else {
-                real deviation = fma(x[i_3], sum, -a[i_3]);
+                real deviation = fma(x[i_3], set.sum, -a[i_3]);
                 deviations += deviation;
-                value += a[i_3] * special_log_ratio_excess(x[i_3] * (sum / a[i_3]), deviation / a[i_3]) - log(x[i_3]);
+                value += a[i_3] * special_log_ratio_excess(x[i_3] * (set.sum / a[i_3]), deviation / a[i_3]) - log(x[i_3]);
             }
         }
         return value + deviations + constant_;
     }
-    real log_beta = -special_log_gamma(sum);
-    for (int i_4 = 0; i_4 < dim; i_4++) {
-        log_beta += special_log_gamma(a[i_4]);
-    }
     for (int i_5 = 0; i_5 < dim; i_5++) {
         value += special_xlogy(a[i_5] - 1, x[i_5]);
     }
-    return value - log_beta;
+    return value - set.log_beta;
 }
 
-DEVICE real dirichlet_logpdf_checked_evaluate(SHARED const real *x, GLOBAL const real *a, int dim)
+typedef struct {
+    dirichlet_logpdf_set dirichlet_0;
+    real bad_a;
+} dirichlet_logpdf_checked_set;
+
+DEVICE dirichlet_logpdf_checked_set dirichlet_logpdf_checked_prepare_set(GLOBAL const real *a, int dim)
 {
+    dirichlet_logpdf_checked_set set;
     real bad_a = 0;
     for (int i = 0; i < dim; i++) {
         if (!(a[i] > 0)) {
             bad_a = NAN;
         }
     }
+    set.dirichlet_0 = dirichlet_logpdf_prepare_set(a, dim);
+    set.bad_a = bad_a;
+    return set;
+}
+
+typedef struct {
+    int inside;
+    real outside;
+} dirichlet_logpdf_checked_row;
+
+DEVICE dirichlet_logpdf_checked_row dirichlet_logpdf_checked_prepare_row(SHARED const real *x, int dim)
+{
+    dirichlet_logpdf_checked_row row;
     real bad_x = 0;
     for (int i_2 = 0; i_2 < dim; i_2++) {
         if (!(x[i_2] >= 0)) {
@@ -157,7 +193,14 @@ DEVICE real dirichlet_logpdf_checked_evaluate(SHARED const real *x, GLOBAL const
     }
     real outside = nan_x ? NAN : bad_x;
     int inside = bad_x == 0;
-    return (inside ? dirichlet_logpdf_evaluate(x, a, dim) : outside) + bad_a;
+    row.inside = inside;
+    row.outside = outside;
+    return row;
+}
+
+DEVICE real dirichlet_logpdf_checked_evaluate(dirichlet_logpdf_checked_set set, dirichlet_logpdf_checked_row row, SHARED const real *x, GLOBAL const real *a, int dim)
+{
+    return (row.inside ? dirichlet_logpdf_evaluate(set.dirichlet_0, x, a, dim) : row.outside) + set.bad_a;
 }
 
 
@@ -199,6 +242,12 @@ KERNEL(128) dirichlet_logpdf_checked_loglik(
     a_per_set += a_offset;
     SHARED_ARRAY(double, sums, 1024);
 
+    // Whatever depends on the parameters alone: once per block.
+    SHARED_ARRAY(dirichlet_logpdf_checked_set, sets, 8);
+    for (index_t k = THREAD; k < 8; k += 128)
+        sets[k] = dirichlet_logpdf_checked_prepare_set(a_per_set + (first_set + MIN(k, sets_here - 1)) * a_stride, dim);
+    BARRIER();
+
     SHARED_ARRAY(real, vectors, 640);  // rows of x, padded to an odd length against bank conflicts
     const int padded = dim | 1;
     double total[8];
@@ -212,15 +261,17 @@ KERNEL(128) dirichlet_logpdf_checked_loglik(
         if (first + 128 <= n_rows) {  // a whole tile: all its loads first, and no thread idle
             UNROLL for (int u = 0; u < 1; u++) {
                 const index_t r = u * 128 + THREAD, n = first + r;
+                    const dirichlet_logpdf_checked_row row = dirichlet_logpdf_checked_prepare_row(vectors + (r) * padded, dim);
                     UNROLL for (int k = 0; k < 8; k++)
-                        total[k] += dirichlet_logpdf_checked_evaluate(vectors + (r) * padded, a_per_set + (first_set + MIN(k, sets_here - 1)) * a_stride, dim);
+                        total[k] += dirichlet_logpdf_checked_evaluate(sets[k], row, vectors + (r) * padded, a_per_set + (first_set + MIN(k, sets_here - 1)) * a_stride, dim);
             }
         } else
             for (int u = 0; u < 1; u++) {
                 const index_t r = u * 128 + THREAD, n = first + r;
                 if (n < n_rows) {
+                    const dirichlet_logpdf_checked_row row = dirichlet_logpdf_checked_prepare_row(vectors + (r) * padded, dim);
                     UNROLL for (int k = 0; k < 8; k++)
-                        total[k] += dirichlet_logpdf_checked_evaluate(vectors + (r) * padded, a_per_set + (first_set + MIN(k, sets_here - 1)) * a_stride, dim);
+                        total[k] += dirichlet_logpdf_checked_evaluate(sets[k], row, vectors + (r) * padded, a_per_set + (first_set + MIN(k, sets_here - 1)) * a_stride, dim);
                 }
             }
         BARRIER();

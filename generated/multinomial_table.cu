@@ -35,29 +35,6 @@ typedef long long index_t;
 #define EULER_GAMMA REAL(0.57721566490153286061)
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
-DEVICE real special_stirling_series(real x)
-{
-    real v = 1 / x;
-    real s = v * v;
-    return v * (0.08333333333333314114 + s * (-0.002777777777430500254 + s * (0.0007936506884915048197 + s * (-0.0005952255253448391347 + s * (0.0008409701331661107948 + s * (-0.001888716724424404014 + s * (0.005726056083836847512 + s * (-0.01843123144258370909 + s * (0.04649879924372260093 + s * -0.06067253307630472635)))))))));
-}
-
-DEVICE real special_log_factorial(real x)
-{
-    if (x < 3) {
-        return x == 2 ? LOG_2 : 0;
-    }
-    return (x + 0.5) * log(x) - x + (HALF_LOG_2PI + special_stirling_series(x));
-}
-
-DEVICE real special_factorial_remainder(real x)
-{
-    if (x < 3) {
-        return x == 2 ? 2 - LOG_2 : x;
-    }
-    return 0.5 * log(x) + (HALF_LOG_2PI + special_stirling_series(x));
-}
-
 DEVICE real special_log_excess(real log_ratio, real u)
 {
     real r = u / (2 + u);
@@ -76,9 +53,32 @@ DEVICE real special_xlogy(real x, real y)
     return x == 0 ? 0 : x * log(y);
 }
 
+DEVICE real special_stirling_series(real x)
+{
+    real v = 1 / x;
+    real s = v * v;
+    return v * (0.08333333333333314114 + s * (-0.002777777777430500254 + s * (0.0007936506884915048197 + s * (-0.0005952255253448391347 + s * (0.0008409701331661107948 + s * (-0.001888716724424404014 + s * (0.005726056083836847512 + s * (-0.01843123144258370909 + s * (0.04649879924372260093 + s * -0.06067253307630472635)))))))));
+}
+
+DEVICE real special_factorial_remainder(real x)
+{
+    if (x < 3) {
+        return x == 2 ? 2 - LOG_2 : x;
+    }
+    return 0.5 * log(x) + (HALF_LOG_2PI + special_stirling_series(x));
+}
+
 DEVICE int special_large_shape(real shape)
 {
     return shape > (EPSILON < 1e-10 ? 100 : 10);
+}
+
+DEVICE real special_log_factorial(real x)
+{
+    if (x < 3) {
+        return x == 2 ? LOG_2 : 0;
+    }
+    return (x + 0.5) * log(x) - x + (HALF_LOG_2PI + special_stirling_series(x));
 }
 
 typedef struct {
@@ -98,8 +98,15 @@ DEVICE multinomial_logpmf_set multinomial_logpmf_prepare_set(real n)
     return set;
 }
 
-DEVICE real multinomial_logpmf_evaluate(multinomial_logpmf_set set, SHARED const real *x, GLOBAL const real *p, int dim)
+typedef struct {
+    real total;
+    real remainders;
+    real log_factorials;
+} multinomial_logpmf_row;
+
+DEVICE multinomial_logpmf_row multinomial_logpmf_prepare_row(SHARED const real *x, int dim)
 {
+    multinomial_logpmf_row row;
     real total = 0;
     real log_factorials = 0;
     real remainders = 0;
@@ -108,7 +115,15 @@ DEVICE real multinomial_logpmf_evaluate(multinomial_logpmf_set set, SHARED const
         log_factorials += special_log_factorial(x[i]);
         remainders += special_factorial_remainder(x[i]);
     }
-    if (total != set.n) {
+    row.total = total;
+    row.remainders = remainders;
+    row.log_factorials = log_factorials;
+    return row;
+}
+
+DEVICE real multinomial_logpmf_evaluate(multinomial_logpmf_set set, multinomial_logpmf_row row, SHARED const real *x, GLOBAL const real *p, int dim)
+{
+    if (row.total != set.n) {
         return -INFINITY;
     }
     real value = 0;
@@ -121,30 +136,23 @@ DEVICE real multinomial_logpmf_evaluate(multinomial_logpmf_set set, SHARED const
                 value += x[i_2] * special_log_ratio_excess(set.n * p[i_2] / x[i_2], deviation / x[i_2]);
             }
         }
-        return set.c0 - remainders + value + deviations;
+        return set.c0 - row.remainders + value + deviations;
     }
     for (int i_3 = 0; i_3 < dim; i_3++) {
         value += special_xlogy(x[i_3], p[i_3]);
     }
-    return set.c2 - log_factorials + value;
+    return set.c2 - row.log_factorials + value;
 }
 
 typedef struct {
     multinomial_logpmf_set multinomial_0;
-    real bad_n;
+    real c0;
 } multinomial_logpmf_checked_set;
 
-DEVICE multinomial_logpmf_checked_set multinomial_logpmf_checked_prepare_set(real n)
+DEVICE multinomial_logpmf_checked_set multinomial_logpmf_checked_prepare_set(real n, GLOBAL const real *p, int dim)
 {
     multinomial_logpmf_checked_set set;
     real bad_n = n >= 0 && n == floor(n) && fabs(n) < INFINITY ? 0 : NAN;
-    set.multinomial_0 = multinomial_logpmf_prepare_set(n);
-    set.bad_n = bad_n;
-    return set;
-}
-
-DEVICE real multinomial_logpmf_checked_evaluate(multinomial_logpmf_checked_set set, SHARED const real *x, GLOBAL const real *p, int dim)
-{
     real bad_p = 0;
     for (int i = 0; i < dim; i++) {
         if (!(p[i] >= 0)) {
@@ -158,6 +166,20 @@ DEVICE real multinomial_logpmf_checked_evaluate(multinomial_logpmf_checked_set s
     if (!(fabs(sum_p - 1) <= sqrt(EPSILON))) {
         bad_p = NAN;
     }
+    set.multinomial_0 = multinomial_logpmf_prepare_set(n);
+    set.c0 = bad_n + bad_p;
+    return set;
+}
+
+typedef struct {
+    int inside;
+    multinomial_logpmf_row multinomial_0;
+    real outside;
+} multinomial_logpmf_checked_row;
+
+DEVICE multinomial_logpmf_checked_row multinomial_logpmf_checked_prepare_row(SHARED const real *x, int dim)
+{
+    multinomial_logpmf_checked_row row;
     real bad_x = 0;
     for (int i_3 = 0; i_3 < dim; i_3++) {
         if (!(x[i_3] >= 0 && x[i_3] == floor(x[i_3]) && fabs(x[i_3]) < INFINITY)) {
@@ -172,7 +194,15 @@ DEVICE real multinomial_logpmf_checked_evaluate(multinomial_logpmf_checked_set s
     }
     real outside = nan_x ? NAN : bad_x;
     int inside = bad_x == 0;
-    return (inside ? multinomial_logpmf_evaluate(set.multinomial_0, x, p, dim) : outside) + (set.bad_n + bad_p);
+    row.inside = inside;
+    row.multinomial_0 = multinomial_logpmf_prepare_row(x, dim);
+    row.outside = outside;
+    return row;
+}
+
+DEVICE real multinomial_logpmf_checked_evaluate(multinomial_logpmf_checked_set set, multinomial_logpmf_checked_row row, SHARED const real *x, GLOBAL const real *p, int dim)
+{
+    return (row.inside ? multinomial_logpmf_evaluate(set.multinomial_0, row.multinomial_0, x, p, dim) : row.outside) + set.c0;
 }
 
 KERNEL(128) multinomial_logpmf_checked_table(
@@ -189,7 +219,7 @@ KERNEL(128) multinomial_logpmf_checked_table(
     // Whatever depends on the parameters alone: once per block.
     SHARED_ARRAY(multinomial_logpmf_checked_set, sets, 8);
     for (index_t k = THREAD; k < sets_here; k += 128)
-        sets[k] = multinomial_logpmf_checked_prepare_set(n_per_set[(first_set + k) * n_stride]);
+        sets[k] = multinomial_logpmf_checked_prepare_set(n_per_set[(first_set + k) * n_stride], p_per_set + (first_set + k) * p_stride, dim);
     BARRIER();
 
     const int columns = (sets_here + 1) / 2, rows_at_once = 128 / columns;
@@ -197,6 +227,7 @@ KERNEL(128) multinomial_logpmf_checked_table(
     multinomial_logpmf_checked_set set[2];
     UNROLL for (int v = 0; v < 2; v++)
         set[v] = sets[MIN(column + v, sets_here - 1)];
+    SHARED_ARRAY(multinomial_logpmf_checked_row, rows, 256);
     SHARED_ARRAY(real, vectors, 1280);  // rows of x, padded to an odd length against bank conflicts
     const int padded = dim | 1;
 
@@ -205,11 +236,16 @@ KERNEL(128) multinomial_logpmf_checked_table(
         for (index_t e = THREAD; e < rows_here * dim; e += 128)
             vectors[e / dim * padded + e % dim] = x_per_row[first * dim + e];
         BARRIER();
+        // Whatever depends on the observation alone: once per row.
+        for (index_t r = THREAD; r < rows_here; r += 128)
+            rows[r] = multinomial_logpmf_checked_prepare_row(vectors + (r) * padded, dim);
+        BARRIER();
         UNROLL_BY_4 for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
+            const multinomial_logpmf_checked_row row = rows[r];
             GLOBAL real *cell = out + (first + r) * row_stride + column;  // set_stride is 1 here
             double2 result;
-            result.x = multinomial_logpmf_checked_evaluate(set[0], vectors + (r) * padded, p_per_set + (first_set + column + 0) * p_stride, dim);
-            result.y = multinomial_logpmf_checked_evaluate(set[1], vectors + (r) * padded, p_per_set + (first_set + column + 1) * p_stride, dim);
+            result.x = multinomial_logpmf_checked_evaluate(set[0], row, vectors + (r) * padded, p_per_set + (first_set + column + 0) * p_stride, dim);
+            result.y = multinomial_logpmf_checked_evaluate(set[1], row, vectors + (r) * padded, p_per_set + (first_set + column + 1) * p_stride, dim);
             STORE_STREAMING((GLOBAL double2 *)cell, result);
         }
         BARRIER();

@@ -41,11 +41,11 @@ typedef struct {
     real c2;
     real c3;
     real nu;
-} mv_student_t_logpdf_set;
+} mv_student_t_logpdf_mss_set;
 
-DEVICE mv_student_t_logpdf_set mv_student_t_logpdf_prepare_set(real logdet, real nu, int dim)
+DEVICE mv_student_t_logpdf_mss_set mv_student_t_logpdf_mss_prepare_set(real logdet, real nu, int dim)
 {
-    mv_student_t_logpdf_set set;
+    mv_student_t_logpdf_mss_set set;
     set.c0 = -0.5 * (dim * LOG_2PI + logdet);
     set.c1 = isinf(nu);
     set.c2 = lgamma(0.5 * (nu + dim)) - lgamma(0.5 * nu) - 0.5 * (dim * (log(nu) + LOG_PI) + logdet);
@@ -54,7 +54,7 @@ DEVICE mv_student_t_logpdf_set mv_student_t_logpdf_prepare_set(real logdet, real
     return set;
 }
 
-DEVICE real mv_student_t_logpdf_evaluate(mv_student_t_logpdf_set set, real sqdist)
+DEVICE real mv_student_t_logpdf_mss_evaluate(mv_student_t_logpdf_mss_set set, real sqdist)
 {
     if (set.c1) {
         return set.c0 - 0.5 * sqdist;
@@ -63,25 +63,25 @@ DEVICE real mv_student_t_logpdf_evaluate(mv_student_t_logpdf_set set, real sqdis
 }
 
 typedef struct {
-    mv_student_t_logpdf_set mv_student_t_0;
+    mv_student_t_logpdf_mss_set mv_student_t_0;
     real c0;
-} mv_student_t_logpdf_checked_set;
+} mv_student_t_logpdf_checked_mss_set;
 
-DEVICE mv_student_t_logpdf_checked_set mv_student_t_logpdf_checked_prepare_set(real logdet, real nu, int dim)
+DEVICE mv_student_t_logpdf_checked_mss_set mv_student_t_logpdf_checked_mss_prepare_set(real logdet, real nu, int dim)
 {
-    mv_student_t_logpdf_checked_set set;
+    mv_student_t_logpdf_checked_mss_set set;
     real bad_logdet = logdet == logdet ? 0 : NAN;
     real bad_nu = nu > 0 ? 0 : NAN;
-    set.mv_student_t_0 = mv_student_t_logpdf_prepare_set(logdet, nu, dim);
+    set.mv_student_t_0 = mv_student_t_logpdf_mss_prepare_set(logdet, nu, dim);
     set.c0 = bad_logdet + bad_nu;
     return set;
 }
 
-DEVICE real mv_student_t_logpdf_checked_evaluate(mv_student_t_logpdf_checked_set set, real sqdist)
+DEVICE real mv_student_t_logpdf_checked_mss_evaluate(mv_student_t_logpdf_checked_mss_set set, real sqdist)
 {
     real outside = sqdist == sqdist ? -INFINITY : NAN;
     int inside = sqdist == sqdist;
-    real value = mv_student_t_logpdf_evaluate(set.mv_student_t_0, sqdist);
+    real value = mv_student_t_logpdf_mss_evaluate(set.mv_student_t_0, sqdist);
     return (inside ? value : outside) + set.c0;
 }
 
@@ -111,9 +111,9 @@ KERNEL(128) mv_student_t_logpdf_checked_table(
         shared_factors[e] = factors[(0 + e / 256) * factors_stride + e % 256];
     for (index_t e = THREAD; e < MIN(8, sets_here - 0) * DIM; e += 128)
         shared_means[e] = means[(0 + e / DIM) * means_stride + e % DIM];
-    SHARED_ARRAY(mv_student_t_logpdf_checked_set, sets, 8);
+    SHARED_ARRAY(mv_student_t_logpdf_checked_mss_set, sets, 8);
     for (index_t k = THREAD; k < sets_here; k += 128)
-        sets[k] = mv_student_t_logpdf_checked_prepare_set(logdet_per_set[(first_set + k) * logdet_stride], nu_per_set[(first_set + k) * nu_stride], dim);
+        sets[k] = mv_student_t_logpdf_checked_mss_prepare_set(logdet_per_set[(first_set + k) * logdet_stride], nu_per_set[(first_set + k) * nu_stride], dim);
 
     for (index_t first = BLOCK_Y * 256; first < n_rows; first += BLOCKS_Y * 256) {
         const int rows_here = (int)MIN(n_rows - first, (index_t)256);
@@ -154,7 +154,7 @@ KERNEL(128) mv_student_t_logpdf_checked_table(
             }
             UNROLL for (int r = 0; r < 2; r++) {
                 const index_t n = first + r * 128 + THREAD;
-                const real value = mv_student_t_logpdf_checked_evaluate(sets[k], sqdist[r]);
+                const real value = mv_student_t_logpdf_checked_mss_evaluate(sets[k], sqdist[r]);
                 UNROLL for (int v = 0; v < 2; v++)
                     kept[r][v] = k % 2 == v ? value : kept[r][v];
                 if (k % 2 == 1 && n < n_rows) {

@@ -37,39 +37,39 @@ typedef long long index_t;
 
 typedef struct {
     real c0;
-} mvnormal_logpdf_set;
+} mvnormal_logpdf_ms_set;
 
-DEVICE mvnormal_logpdf_set mvnormal_logpdf_prepare_set(real logdet, int dim)
+DEVICE mvnormal_logpdf_ms_set mvnormal_logpdf_ms_prepare_set(real logdet, int dim)
 {
-    mvnormal_logpdf_set set;
+    mvnormal_logpdf_ms_set set;
     set.c0 = -0.5 * (dim * LOG_2PI + logdet);
     return set;
 }
 
-DEVICE real mvnormal_logpdf_evaluate(mvnormal_logpdf_set set, real sqdist)
+DEVICE real mvnormal_logpdf_ms_evaluate(mvnormal_logpdf_ms_set set, real sqdist)
 {
     return set.c0 - 0.5 * sqdist;
 }
 
 typedef struct {
-    mvnormal_logpdf_set mvnormal_0;
+    mvnormal_logpdf_ms_set mvnormal_0;
     real bad_logdet;
-} mvnormal_logpdf_checked_set;
+} mvnormal_logpdf_checked_ms_set;
 
-DEVICE mvnormal_logpdf_checked_set mvnormal_logpdf_checked_prepare_set(real logdet, int dim)
+DEVICE mvnormal_logpdf_checked_ms_set mvnormal_logpdf_checked_ms_prepare_set(real logdet, int dim)
 {
-    mvnormal_logpdf_checked_set set;
+    mvnormal_logpdf_checked_ms_set set;
     real bad_logdet = logdet == logdet ? 0 : NAN;
-    set.mvnormal_0 = mvnormal_logpdf_prepare_set(logdet, dim);
+    set.mvnormal_0 = mvnormal_logpdf_ms_prepare_set(logdet, dim);
     set.bad_logdet = bad_logdet;
     return set;
 }
 
-DEVICE real mvnormal_logpdf_checked_evaluate(mvnormal_logpdf_checked_set set, real sqdist)
+DEVICE real mvnormal_logpdf_checked_ms_evaluate(mvnormal_logpdf_checked_ms_set set, real sqdist)
 {
     real outside = sqdist == sqdist ? -INFINITY : NAN;
     int inside = sqdist == sqdist;
-    real value = mvnormal_logpdf_evaluate(set.mvnormal_0, sqdist);
+    real value = mvnormal_logpdf_ms_evaluate(set.mvnormal_0, sqdist);
     return (inside ? value : outside) + set.bad_logdet;
 }
 
@@ -127,9 +127,9 @@ KERNEL(128) mvnormal_logpdf_checked_loglik(
         shared_factors[e] = factors[(0 + e / 256) * factors_stride + e % 256];
     for (index_t e = THREAD; e < MIN(8, sets_here - 0) * DIM; e += 128)
         shared_means[e] = means[(0 + e / DIM) * means_stride + e % DIM];
-    SHARED_ARRAY(mvnormal_logpdf_checked_set, sets, 8);
+    SHARED_ARRAY(mvnormal_logpdf_checked_ms_set, sets, 8);
     for (index_t k = THREAD; k < sets_here; k += 128)
-        sets[k] = mvnormal_logpdf_checked_prepare_set(logdet_per_set[(first_set + k) * logdet_stride], dim);
+        sets[k] = mvnormal_logpdf_checked_ms_prepare_set(logdet_per_set[(first_set + k) * logdet_stride], dim);
     SHARED_ARRAY(double, sums, 1024);
     for (int k = 0; k < 8; k++)
         sums[k * 128 + THREAD] = 0;
@@ -174,7 +174,7 @@ KERNEL(128) mvnormal_logpdf_checked_loglik(
             UNROLL for (int r = 0; r < 2; r++) {
                 const index_t n = first + r * 128 + THREAD;
                 if (n < n_rows)
-                    sums[k * 128 + THREAD] += mvnormal_logpdf_checked_evaluate(sets[k], sqdist[r]);
+                    sums[k * 128 + THREAD] += mvnormal_logpdf_checked_ms_evaluate(sets[k], sqdist[r]);
             }
         }
     }

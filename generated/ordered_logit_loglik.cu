@@ -87,15 +87,26 @@ DEVICE real ordered_logit_logpmf_evaluate(ordered_logit_logpmf_set set, ordered_
 
 typedef struct {
     ordered_logit_logpmf_set ordered_0;
-    real bad_eta;
+    real c0;
 } ordered_logit_logpmf_checked_set;
 
-DEVICE ordered_logit_logpmf_checked_set ordered_logit_logpmf_checked_prepare_set(real eta)
+DEVICE ordered_logit_logpmf_checked_set ordered_logit_logpmf_checked_prepare_set(real eta, GLOBAL const real *cutpoints, int dim)
 {
     ordered_logit_logpmf_checked_set set;
     real bad_eta = eta == eta ? 0 : NAN;
+    real bad_cutpoints = 0;
+    for (int i = 1; i < dim; i++) {
+        if (!(cutpoints[i - 1] < cutpoints[i])) {
+            bad_cutpoints = NAN;
+        }
+    }
+    for (int i_2 = 0; i_2 < dim; i_2++) {
+        if (!(cutpoints[i_2] == cutpoints[i_2])) {
+            bad_cutpoints = NAN;
+        }
+    }
     set.ordered_0 = ordered_logit_logpmf_prepare_set(eta);
-    set.bad_eta = bad_eta;
+    set.c0 = bad_eta + bad_cutpoints;
     return set;
 }
 
@@ -116,20 +127,9 @@ DEVICE ordered_logit_logpmf_checked_row ordered_logit_logpmf_checked_prepare_row
     return row;
 }
 
-DEVICE real ordered_logit_logpmf_checked_evaluate(ordered_logit_logpmf_checked_set set, ordered_logit_logpmf_checked_row row, GLOBAL const real *cutpoints, int dim)
+DEVICE real ordered_logit_logpmf_checked_evaluate(ordered_logit_logpmf_checked_set set, ordered_logit_logpmf_checked_row row, GLOBAL const real *cutpoints)
 {
-    real bad_cutpoints = 0;
-    for (int i = 1; i < dim; i++) {
-        if (!(cutpoints[i - 1] < cutpoints[i])) {
-            bad_cutpoints = NAN;
-        }
-    }
-    for (int i_2 = 0; i_2 < dim; i_2++) {
-        if (!(cutpoints[i_2] == cutpoints[i_2])) {
-            bad_cutpoints = NAN;
-        }
-    }
-    return (row.inside ? ordered_logit_logpmf_evaluate(set.ordered_0, row.ordered_0, cutpoints) : row.outside) + (set.bad_eta + bad_cutpoints);
+    return (row.inside ? ordered_logit_logpmf_evaluate(set.ordered_0, row.ordered_0, cutpoints) : row.outside) + set.c0;
 }
 
 
@@ -175,7 +175,7 @@ KERNEL(128) ordered_logit_logpmf_checked_loglik(
     // Whatever depends on the parameters alone: once per block.
     SHARED_ARRAY(ordered_logit_logpmf_checked_set, sets, 8);
     for (index_t k = THREAD; k < 8; k += 128)
-        sets[k] = ordered_logit_logpmf_checked_prepare_set(eta_per_set[(first_set + MIN(k, sets_here - 1)) * eta_stride]);
+        sets[k] = ordered_logit_logpmf_checked_prepare_set(eta_per_set[(first_set + MIN(k, sets_here - 1)) * eta_stride], cutpoints_per_set + (first_set + MIN(k, sets_here - 1)) * cutpoints_stride, dim);
     BARRIER();
 
     double total[8];
@@ -191,12 +191,12 @@ KERNEL(128) ordered_logit_logpmf_checked_loglik(
                 {
                     const ordered_logit_logpmf_checked_row row = ordered_logit_logpmf_checked_prepare_row(x_wide.x, dim);
                     UNROLL for (int k = 0; k < 8; k++)
-                        total[k] += ordered_logit_logpmf_checked_evaluate(sets[k], row, cutpoints_per_set + (first_set + MIN(k, sets_here - 1)) * cutpoints_stride, dim);
+                        total[k] += ordered_logit_logpmf_checked_evaluate(sets[k], row, cutpoints_per_set + (first_set + MIN(k, sets_here - 1)) * cutpoints_stride);
                 }
                 {
                     const ordered_logit_logpmf_checked_row row = ordered_logit_logpmf_checked_prepare_row(x_wide.y, dim);
                     UNROLL for (int k = 0; k < 8; k++)
-                        total[k] += ordered_logit_logpmf_checked_evaluate(sets[k], row, cutpoints_per_set + (first_set + MIN(k, sets_here - 1)) * cutpoints_stride, dim);
+                        total[k] += ordered_logit_logpmf_checked_evaluate(sets[k], row, cutpoints_per_set + (first_set + MIN(k, sets_here - 1)) * cutpoints_stride);
                 }
             }
         } else
@@ -205,7 +205,7 @@ KERNEL(128) ordered_logit_logpmf_checked_loglik(
                 if (n < n_rows) {
                     const ordered_logit_logpmf_checked_row row = ordered_logit_logpmf_checked_prepare_row(x_per_row[n], dim);
                     UNROLL for (int k = 0; k < 8; k++)
-                        total[k] += ordered_logit_logpmf_checked_evaluate(sets[k], row, cutpoints_per_set + (first_set + MIN(k, sets_here - 1)) * cutpoints_stride, dim);
+                        total[k] += ordered_logit_logpmf_checked_evaluate(sets[k], row, cutpoints_per_set + (first_set + MIN(k, sets_here - 1)) * cutpoints_stride);
                 }
             }
     }

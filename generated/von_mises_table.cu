@@ -143,10 +143,10 @@ KERNEL(128) von_mises_logpdf_checked_table(
         sets[k] = von_mises_logpdf_checked_prepare_set(mu_per_set[(first_set + k) * mu_stride], kappa_per_set[(first_set + k) * kappa_stride]);
     BARRIER();
 
-    const int columns = (sets_here + 1) / 2, rows_at_once = 128 / columns;
-    const int column = THREAD % columns * 2, my_row = THREAD / columns;
-    von_mises_logpdf_checked_set set[2];
-    UNROLL for (int v = 0; v < 2; v++)
+    const int columns = (sets_here + 0) / 1, rows_at_once = 128 / columns;
+    const int column = THREAD % columns * 1, my_row = THREAD / columns;
+    von_mises_logpdf_checked_set set[1];
+    UNROLL for (int v = 0; v < 1; v++)
         set[v] = sets[MIN(column + v, sets_here - 1)];
     SHARED_ARRAY(von_mises_logpdf_checked_row, rows, 512);
 
@@ -159,10 +159,7 @@ KERNEL(128) von_mises_logpdf_checked_table(
         UNROLL_BY_4 for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
             const von_mises_logpdf_checked_row row = rows[r];
             GLOBAL real *cell = out + (first + r) * row_stride + column;  // set_stride is 1 here
-            double2 result;
-            result.x = von_mises_logpdf_checked_evaluate(set[0], row);
-            result.y = von_mises_logpdf_checked_evaluate(set[1], row);
-            STORE_STREAMING((GLOBAL double2 *)cell, result);
+            STORE_STREAMING(cell, von_mises_logpdf_checked_evaluate(set[0], row));
         }
         BARRIER();
     }

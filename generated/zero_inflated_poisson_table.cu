@@ -238,10 +238,10 @@ KERNEL(128) zero_inflated_poisson_logpmf_checked_table(
         sets[k] = zero_inflated_poisson_logpmf_checked_prepare_set(psi_per_set[(first_set + k) * psi_stride], mu_per_set[(first_set + k) * mu_stride]);
     BARRIER();
 
-    const int columns = (sets_here + 1) / 2, rows_at_once = 128 / columns;
-    const int column = THREAD % columns * 2, my_row = THREAD / columns;
-    zero_inflated_poisson_logpmf_checked_set set[2];
-    UNROLL for (int v = 0; v < 2; v++)
+    const int columns = (sets_here + 0) / 1, rows_at_once = 128 / columns;
+    const int column = THREAD % columns * 1, my_row = THREAD / columns;
+    zero_inflated_poisson_logpmf_checked_set set[1];
+    UNROLL for (int v = 0; v < 1; v++)
         set[v] = sets[MIN(column + v, sets_here - 1)];
     SHARED_ARRAY(zero_inflated_poisson_logpmf_checked_row, rows, 256);
 
@@ -254,10 +254,7 @@ KERNEL(128) zero_inflated_poisson_logpmf_checked_table(
         UNROLL_BY_4 for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
             const zero_inflated_poisson_logpmf_checked_row row = rows[r];
             GLOBAL real *cell = out + (first + r) * row_stride + column;  // set_stride is 1 here
-            double2 result;
-            result.x = zero_inflated_poisson_logpmf_checked_evaluate(set[0], row);
-            result.y = zero_inflated_poisson_logpmf_checked_evaluate(set[1], row);
-            STORE_STREAMING((GLOBAL double2 *)cell, result);
+            STORE_STREAMING(cell, zero_inflated_poisson_logpmf_checked_evaluate(set[0], row));
         }
         BARRIER();
     }

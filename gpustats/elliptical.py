@@ -161,11 +161,11 @@ class Elliptical(Pointwise):
         n = placement.pattern.n_sets if stride else 1
         width = layout.factor_width(runtime.device)
         size = factor_size(dim, width)
-        threads = min(layout.power_of_two(max(dim, 32)), 128, runtime.device.max_threads)
+        threads, shared = layout.whiten(runtime.device, dim)
         single = arrays.is_device_array(matrix) and matrix.dtype.itemsize == 4
-        whiten = _whiten_kernel(runtime, dtype.name, self.scale, "float" if single else "double", threads, width)
+        whiten = _whiten_kernel(runtime, dtype.name, self.scale, "float" if single else "double", threads, width, shared)
         factors = runtime.scratch(n * (size + 1) * dtype.itemsize)  # the determinants lie behind the factors
-        work = runtime.scratch(n * 2 * dim * dim * 8)
+        work = factors if shared else runtime.scratch(n * 2 * dim * dim * 8)
         whiten((n, 1), factors, 0, factors, n * size, work, handle, offset, dim, size)
         placement.alive += [factors, work]
         return (
@@ -210,12 +210,12 @@ class Elliptical(Pointwise):
 
 @functools.lru_cache
 def _whiten_kernel(
-    runtime: Runtime, dtype: str, kind: str, matrix_type: str, threads: int, width: int
+    runtime: Runtime, dtype: str, kind: str, matrix_type: str, threads: int, width: int, shared: int
 ) -> Kernel:
     source = codegen.render_plain(
-        "whiten", dtype, runtime.dialect, threads=threads, width=width, kind=kind, matrix_type=matrix_type
+        "whiten", dtype, runtime.dialect, threads=threads, width=width, kind=kind, matrix_type=matrix_type, shared=shared
     )
-    return runtime.kernel(source, "whiten", "PqPqPPqii", threads)
+    return runtime.kernel(source, "whiten", "PqPqPPqii", threads, 8 * shared)
 
 
 def _pattern(shape: str, x: Shape, common: Shape) -> Pattern:

@@ -95,7 +95,8 @@ def table(device: Device, code: KernelCode, problem: Problem) -> Layout:
         if problem.dim or any(o.rank for o in code.row_operands):
             wide = 1
         return Layout(threads, 1, threads * wide * unroll, unroll, wide, by_rows=True)
-    vector = wide if problem.set_multiple % wide == 0 else 1
+    heavy = code.struct_bytes(SET, problem.itemsize) * wide > 128  # too many registers for several sets a thread
+    vector = wide if problem.set_multiple % wide == 0 and not heavy else 1
     threads = min(128, device.max_threads)
     sets = min(power_of_two(problem.n_sets), threads, 32 * vector)
     struct = code.struct_bytes(ROW, problem.itemsize) if code.row_type else 0
@@ -151,6 +152,15 @@ def elliptical(device: Device, problem: Problem, factor_size: int, shape: str) -
     while threads > 1 and fixed + group * matrix + dim * (threads * rows + 1) * itemsize > device.shared_memory:
         threads //= 2
     return Layout(threads, sets, threads * rows, rows, vector, group=max(group, 1)), group > 0
+
+
+def whiten(device: Device, dim: int) -> tuple[int, int]:
+    """Threads a block of the whiten kernel, and the float64 numbers of shared memory that it works in (0: none)."""
+    threads = min(32 if device.type == "cpu" else 256 if dim > 32 else 128, device.max_threads)
+    numbers = 2 * dim * dim
+    if device.type == "cpu" or 8 * numbers + 4 * threads > device.shared_memory:
+        numbers = 0
+    return threads, numbers
 
 
 def row_blocks(device: Device, layout: Layout, n_rows: int, set_blocks: int) -> int:

@@ -247,7 +247,7 @@ class Pointwise:
         own_rows = any(pattern.own_rows)
         n_sets = 1 if own_rows else min(1 << max(0, pattern.n_sets - 1).bit_length(), 1 << 10)
         multiple = math.gcd(pattern.n_sets, 8)
-        dim = placement.dim if operands[0].rank else 0
+        dim = placement.dim if operands[0].rank and operands[0].role == PER_ROW else 0
         problem = layout.Problem(placement.dtype.itemsize, n_sets, multiple, pattern.by_rows, placement.aligned, dim)
         key = (id(runtime), shape, operands, problem)
         if key not in self._kernels:

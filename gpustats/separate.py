@@ -73,9 +73,13 @@ class Separated:
             own += [c[1] if isinstance(c, tuple) else c for c in stage.computed]
         return own
 
-    def print(self, printer: Printer) -> str:
-        """The structs and functions as C, those of `inner` first."""
-        text = "".join(part.print(printer) for part in self.inner)
+    def print(self, printer: Printer, printed: set[str] | None = None) -> str:
+        """The structs and functions as C, those of `inner` first, without those in `printed`."""
+        printed = set() if printed is None else printed
+        if self.name in printed:
+            return ""
+        printed.add(self.name)
+        text = "".join(part.print(printer, printed) for part in self.inner)
         for level, stage in self.stages.items():
             if not stage.members:
                 continue
@@ -120,7 +124,7 @@ class _Separator:
         self.parameters = {p.name: p for p in function.parameters}
         self.levels = {n: levels.get(n, CONST) for n in self.parameters}
         tag = "".join("csrm"[self.levels[n]] for n in self.parameters if n != "dim")
-        plain = tag[:1] in "rm" and set(tag[1:]) <= {"s"}
+        plain = tag[:1] == "r" and set(tag[1:]) <= {"s"}
         name = function.name if plain else f"{function.name}_{tag}"
         self.result = Separated(
             function, name, self.levels,
@@ -173,10 +177,13 @@ class _Separator:
         """Positions of the statements of the outermost block that move as a whole -> SET or ROW."""
         body = self.function.body
         base = SET if SET in self.levels.values() else ROW  # where constants go
+        mentioned = [{n.name for n in lang.walk(s) if isinstance(n, (lang.Name, lang.Assign, lang.Declare))} for s in body]
+        shared = {n for names in mentioned for n in names if sum(n in others for others in mentioned) > 1}
         forced: set[str] = set()
         while True:
             names = self.variable_levels(forced)
-            local = {n: level or base for n, level in names.items() if n not in self.levels}
+            # Constants that several statements share are made in one stage; others go where their statement goes.
+            local = {n: level or base for n, level in names.items() if n not in self.levels and n in shared}
             places, names = names, {**names, **local}
             moved: dict[int, int] = {}
             for i, s in enumerate(body):

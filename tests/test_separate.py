@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings, strategies as st
+from hypothesis import HealthCheck, Phase, given, settings, strategies as st
 
 import gpustats as gs
 from gpustats.device_function import parse
@@ -49,6 +49,18 @@ def test_loops_over_vectors_move_whole():
     body = "real s = 0; for (int i = 0; i < dim; i++) s += exp(a[i]); return x - log(s);"
     per_set, _, rest = separated(body, "real x, const real *a, int dim", ("a",))
     assert "log(s)" in per_set and "for" not in rest and "log" not in rest
+
+
+def test_loops_over_vector_observations_move_too():
+    body = "real s = 0; for (int i = 0; i < dim; i++) s += log(x[i]); return a * s;"
+    _, per_row, rest = separated(body, "const real *x, real a, int dim", ("a",))
+    assert "log(x[i])" in per_row and "for" not in rest
+
+
+def test_loops_whose_end_the_data_decide_are_not_run_ahead():
+    body = "if (a > dim) return 0; real s = 0; for (int i = 0; i < (int)a; i++) s += p[i]; return x * s;"
+    per_set, _, rest = separated(body, "real x, real a, const real *p, int dim", ("a", "p"))
+    assert "p[" in rest and "p[" not in per_set
 
 
 def test_loops_over_both_stay_and_lose_what_they_can():
@@ -102,6 +114,23 @@ def test_helpers_and_densities_are_separated_in_turn():
     helpers = "real inner(real x, real s) { return x / s - log(s) + lgamma(x); }"
     per_set, per_row, rest = separated("return a * inner(x, b);", helpers=helpers)
     assert "log(s)" in per_set and "lgamma(x)" in per_row and "log" not in rest.replace("logpdf", "") and "lgamma" not in rest
+
+
+def test_one_function_separated_in_several_ways():
+    density = gs.register(
+        """
+        real inner(real x, real s) { return exp(x) + sqrt(s); }
+        real middle(real x, real s) { return inner(x, s); }
+        real f_logpdf(real x, real a)
+        {
+            real mixed = x + a;
+            return inner(x, a) + middle(x, a) + inner(mixed, a) + inner(mixed, 4) + inner(a, x) + inner(0, a);
+        }
+        """
+    )
+    x, a = np.array([[1.0], [2.0], [3.0]]), np.array([4.0, 9.0])
+    want = 2 * (np.exp(x) + np.sqrt(a)) + 2 * np.exp(x + a) + np.sqrt(a) + 2 + np.exp(a) + np.sqrt(x) + 1 + np.sqrt(a)
+    np.testing.assert_allclose(density.logpdf(x, a), want, rtol=1e-14)
 
 
 @pytest.mark.parametrize("name", ["normal", "gamma", "student_t", "negative_binomial", "beta"])
@@ -221,7 +250,7 @@ POINTS = np.array([-2.0, -0.5, 0.0, 1.0, 1.5, 3.0])
 ROLES = [roles for roles in itertools.product(("value", "row", "set"), repeat=3) if roles[0] != "value"]
 
 
-@settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck), phases=[Phase.generate])
 @given(programs(), st.sampled_from(ROLES))
 def test_random_programs_compute_what_python_does(program, roles):
     c, python = program

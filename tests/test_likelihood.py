@@ -1,0 +1,170 @@
+"""Likelihoods bound to data, and the sums below them."""
+
+import math
+import threading
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import gpustats as gs
+from gpustats.runtime import choose
+
+
+@pytest.fixture
+def x(rng):
+    return rng.normal(1, 2, 1003)
+
+
+def test_scalars_sets_and_observations(x, rng):
+    likelihood = gs.Likelihood(gs.normal, x)
+    total = likelihood(0.5, 2)
+    assert type(total) is float
+    np.testing.assert_allclose(total, stats.norm.logpdf(x, 0.5, 2).sum(), rtol=1e-13)
+    assert likelihood(np.float64(0.5), np.float32(2)) == likelihood(sigma=2, mu=0.5) == likelihood(0.5, sigma=2) == total
+    mu, sigma = rng.normal(size=(5, 1)), rng.uniform(1, 2, (5, 1))
+    np.testing.assert_allclose(likelihood(mu, sigma), stats.norm.logpdf(x, mu, sigma).sum(-1), rtol=1e-13)
+    np.testing.assert_allclose(likelihood(mu, 2), stats.norm.logpdf(x, mu, 2).sum(-1), rtol=1e-13)
+    np.testing.assert_allclose(likelihood(x / 2, sigma), stats.norm.logpdf(x, x / 2, sigma).sum(-1), rtol=1e-13)
+    np.testing.assert_allclose(likelihood(x / 2, 2), stats.norm.logpdf(x, x / 2, 2).sum(), rtol=1e-13)
+    assert np.isnan(likelihood(0, -1)) and np.isnan(likelihood(np.nan, 1))
+
+
+def test_it_is_the_sum_of_the_density(x):
+    assert gs.Likelihood(gs.normal, x)(0.5, 2.0) == gs.normal.loglik(x, 0.5, 2.0)
+
+
+def test_vector_observations(rng):
+    x, a = rng.dirichlet(np.ones(3), 50), rng.uniform(1, 3, (4, 1, 3))
+    likelihood = gs.Likelihood(gs.dirichlet, x)
+    want = [sum(stats.dirichlet.logpdf(row, p[0]) for row in x) for p in a]
+    np.testing.assert_allclose(likelihood(a), want, rtol=1e-12)
+    np.testing.assert_allclose(likelihood(a[0, 0]), want[0], rtol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int64, np.bool_])
+def test_other_types(dtype):
+    x = np.array([0, 1, 1, 0, 1], dtype)
+    want = stats.bernoulli.logpmf(x.astype(int), 0.25).sum()
+    np.testing.assert_allclose(gs.Likelihood(gs.bernoulli, x)(0.25), want, rtol=1e-6 if dtype == np.float32 else 1e-13)
+
+
+def test_the_data_are_its_own(x):
+    likelihood = gs.Likelihood(gs.normal, x)
+    before = likelihood(0, 1)
+    x[:] = 0
+    assert likelihood(0, 1) == before
+    assert gs.Likelihood(gs.normal, x[::-2])(0, 1) == gs.Likelihood(gs.normal, np.zeros(502))(0, 1)
+
+
+def test_it_stays_on_its_device(x):
+    likelihood = gs.Likelihood(gs.normal, x)
+    before = likelihood(0, 1)
+    assert likelihood.device is choose.get().device
+    assert likelihood.device.id in repr(likelihood) and "(1003,)" in repr(likelihood) and "normal" in repr(likelihood)
+    others = [device for device in gs.devices() if device != likelihood.device]
+    for other in others:
+        with gs.use(other):
+            assert likelihood(0, 1) == before
+            assert likelihood.device != other
+    held = gs.to_device(x)
+    on_device = gs.Likelihood(gs.normal, held)
+    assert on_device.x is held and on_device(0, 1) == before
+
+
+def test_nothing_and_one_number():
+    assert gs.Likelihood(gs.normal, [])(0, 1) == 0
+    assert (gs.Likelihood(gs.normal, [])(np.zeros((3, 1)), 1) == np.zeros(3)).all()
+    assert gs.Likelihood(gs.normal, 0.5)(0, 1) == gs.normal.logpdf(0.5, 0, 1)
+
+
+def test_wrong_arguments(x):
+    likelihood = gs.Likelihood(gs.normal, x)
+    assert likelihood.parameters == ("mu", "sigma")
+    for args, kwargs, message in [
+        ((1,), {}, "needs sigma"),
+        ((1, 2, 3), {}, "takes 2 arguments"),
+        ((1,), {"scale": 3}, "no parameter 'scale'"),
+        ((np.zeros(7), 1), {}, "do not broadcast"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            likelihood(*args, **kwargs)
+    with pytest.raises(ValueError, match=r"vectors as an array of shape \(N, d\)"):
+        gs.Likelihood(gs.dirichlet, np.ones(3))
+    with pytest.raises(TypeError, match="x has dtype complex128"):
+        gs.Likelihood(gs.normal, x + 1j)
+
+
+# ---- sums
+
+
+@pytest.mark.parametrize("n", [1, 7, 512, 100_003])
+@pytest.mark.parametrize("sets", [1, 3, 8, 20])
+def test_the_same_call_gives_the_same_bits(n, sets, rng):
+    x, mu = rng.normal(size=n), rng.normal(size=(sets, 1))
+    first = gs.normal.loglik(x, mu, 1.0)
+    for _ in range(10):
+        assert np.array_equal(gs.normal.loglik(x, mu, 1.0), first)
+    np.testing.assert_allclose(first, stats.norm.logpdf(x, mu, 1).sum(-1), rtol=1e-12)
+
+
+def test_threads_get_the_same_bits(x):
+    likelihood = gs.Likelihood(gs.normal, x)
+    want = [likelihood(i / 10, 1.5) for i in range(8)]
+    wrong = []
+
+    def work(i):
+        for _ in range(50):
+            if likelihood(i / 10, 1.5) != want[i] or gs.normal.loglik(x, i / 10, 1.5) != want[i]:
+                wrong.append(i)
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+IDENTITY = "real identity_logpdf(real x, real a) { return x * a; }"
+
+
+def test_infinities_and_nans_are_summed_like_numpys(x):
+    density = gs.register(IDENTITY)
+    for values in ([np.inf, 1], [np.inf, -np.inf], [np.nan, 1], [-np.inf, -np.inf]):
+        with np.errstate(invalid="ignore"):
+            want = np.sum([*x, *values])
+        np.testing.assert_equal(density.loglik(np.r_[x, values], 1.0), want)
+
+
+@pytest.mark.parametrize("n", [10**7, pytest.param(10**8, marks=pytest.mark.slow)])
+def test_float32_sums_are_accurate(n):
+    density = gs.register(IDENTITY)
+    x = np.random.default_rng(0).uniform(0, 1, n).astype(np.float32)
+    x[::1000] *= 1e6
+    exact = math.fsum(x) if n <= 10**7 else float(x.sum(dtype=np.longdouble))
+    got = density.loglik(x, 1.0)
+    assert abs(got - exact) <= 1e-12 * exact
+    assert density.loglik(x, 1.0) == got
+
+
+def free_memory():
+    return choose.get().free_memory() or 0
+
+
+@pytest.mark.slow
+def test_more_than_2_to_the_31_elements():
+    """Tables and sums whose indices do not fit in 32 bits."""
+    n = 2**31 + 1000
+    if free_memory() < 9 * n:
+        pytest.skip("too little memory")
+    x = np.zeros(n, np.int8)
+    x[[0, 2**31 - 1, 2**31, n - 1]] = 1, 2, 3, 4
+    x = x.astype(np.float32)
+    density = gs.register(IDENTITY)
+    assert density.loglik(x, 2.0) == 20
+    table = density.logpdf(x[: 2**29 + 1000, None], np.arange(1, 5, dtype=np.float32))
+    assert table.shape == (2**29 + 1000, 4) and (table[0] == [1, 2, 3, 4]).all() and table[1:].max() == 0
+    del table
+    out = density.logpdf(x, 2.0)
+    assert out[2**31 - 1] == 4 and out[2**31] == 6 and out[-1] == 8 and np.count_nonzero(out) == 4
