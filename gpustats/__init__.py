@@ -17,7 +17,9 @@ from .errors import CompileError, DeviceFunctionError, NoDeviceError
 
 if TYPE_CHECKING:
     from . import transforms as transforms
-    from .interface import devices as devices, to_device as to_device, to_host as to_host
+    from .interface import devices as devices
+    from .interface import to_device as to_device
+    from .interface import to_host as to_host
     from .likelihood import Likelihood as Likelihood
     from .runtime.choose import use as use
 

@@ -42,6 +42,8 @@ def as_array(value: Any, name: str) -> Any:
         array = np.from_dlpack(value)
     else:
         array = np.asarray(value)
+        if isinstance(value, np.ma.MaskedArray) and value.mask.any():
+            raise TypeError(f"{name} is masked: fill its gaps first")
     dtype = np.dtype(array.dtype)
     if dtype not in _FLOATS and dtype.kind not in "iub":
         raise TypeError(

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, fields, replace
-from typing import Union
 
 REAL, INT, VECTOR = "real", "int", "vector"  # VECTOR: `const real *`, indexed by 0 .. dim-1
 
@@ -115,7 +114,7 @@ class Field(Node):
     type: str
 
 
-Expression = Union[Number, Name, Call, Unary, Binary, Conditional, Cast, Index, Field]
+Expression = Number | Name | Call | Unary | Binary | Conditional | Cast | Index | Field
 
 
 @dataclass(frozen=True)
@@ -152,7 +151,7 @@ class Return(Node):
     value: Expression
 
 
-Statement = Union[Declare, Assign, If, For, Return]
+Statement = Declare | Assign | If | For | Return
 
 
 @dataclass(frozen=True)

@@ -156,7 +156,7 @@ def elliptical(device: Device, problem: Problem, factor_size: int, shape: str) -
 
 def whiten(device: Device, dim: int) -> tuple[int, int]:
     """Threads a block of the whiten kernel, and the float64 numbers of shared memory that it works in (0: none)."""
-    threads = min(32 if device.type == "cpu" else 256 if dim > 32 else 128, device.max_threads)
+    threads = min(32 if device.type == "cpu" else 512 if dim > 32 else 128, device.max_threads)
     numbers = 2 * dim * dim
     if device.type == "cpu" or 8 * numbers + 4 * threads > device.shared_memory:
         numbers = 0

@@ -411,6 +411,7 @@ def _gather_kernel(runtime: Runtime, dtype: str, ndim: int, source_type: str) ->
 _C_TYPES = {
     "float32": "float", "float64": "double", "int8": "signed char", "uint8": "unsigned char", "bool": "unsigned char",
     "int16": "short", "uint16": "unsigned short", "int32": "int", "uint32": "unsigned int",
+    "int64": "index_t", "uint64": "unsigned long",
 }  # fmt: skip
 
 

@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, example, given, settings, strategies as st
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
 from scipy import special, stats
 
 import gpustats as gs
@@ -190,7 +191,9 @@ def test_vectors_in_every_broadcast(name, batches, dim, layout):
 
 
 @pytest.mark.parametrize("name", ["dirichlet", "multinomial", "categorical"])
-@pytest.mark.parametrize("batches", [[(50,), (), ()], [(50, 1), (1,), (7,)], [(50,), (7, 1), (7, 1)], [(50,), (50,), (50, 1)]])
+@pytest.mark.parametrize(
+    "batches", [[(50,), (), ()], [(50, 1), (1,), (7,)], [(50,), (7, 1), (7, 1)], [(50,), (50,), (50, 1)]]
+)
 def test_tables_and_sums_of_vectors(name, batches, rng):
     check_vectors(name, vector_arguments(name, rng, batches, 4))
 

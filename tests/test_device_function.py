@@ -1,4 +1,5 @@
 """The language of device functions: what is understood, and what is refused with the user's own line and column."""
+# ruff: noqa: E501  a mistake a line reads best
 
 import threading
 
@@ -236,7 +237,10 @@ def test_names_that_mean_something_elsewhere(start):
         ("x *= 2; x -= 1; x /= 4; return -(-x);", lambda x: (2 * x - 1) / 4),
         ("return - -x - -1 + +x;", lambda x: 2 * x + 1),
         ("return x - (1 - (2 - x)) / (2 / (4 / 2.0));", lambda x: x - (1 - (2 - x)) / 1),
-        ("return !(x > 0) + 2 * (x > 0 && x < 1 || x == 1.5);", lambda x: 1.0 * ~(x > 0) + 2 * ((x > 0) & (x < 1) | (x == 1.5))),
+        (
+            "return !(x > 0) + 2 * (x > 0 && x < 1 || x == 1.5);",
+            lambda x: 1.0 * ~(x > 0) + 2 * ((x > 0) & (x < 1) | (x == 1.5)),
+        ),
         ("return (int)x + (real)7 / 2 + 7 % 4;", lambda x: np.trunc(x) + 6.5),
         ("return isnan(x - x) ? INFINITY : fmax(x, NAN);", lambda x: x),
         ("return exp(LOG_2) + PI - 1e0 + .5 + 2. * EPSILON * 0;", lambda x: 1.5 + np.pi + 0 * x),
@@ -256,7 +260,9 @@ def test_literals_take_the_type_of_real():
     density = gs.register("real f_logpdf(real x) { return x + 0.1 + 1e-3 - 1 / 3.0; }")
     assert "0.1f" in density.kernel_source("table", "float32", "cuda")
     assert "double" not in density.kernel_source("table", "float32", "cuda")
-    assert "f" not in [word[-1] for word in density.kernel_source("table", "float64", "cuda").split() if word[0].isdigit()]
+    assert "f" not in [
+        word[-1] for word in density.kernel_source("table", "float64", "cuda").split() if word[0].isdigit()
+    ]
 
 
 def test_recursion_is_refused():
@@ -264,7 +270,9 @@ def test_recursion_is_refused():
         gs.register("real f_logpdf(real x) { return x > 0 ? f_logpdf(x - 1) : 0; }")
 
 
-@pytest.mark.parametrize("shape, dtype, dialect", [("pie", "float64", "cuda"), ("table", "int8", "cuda"), ("table", "float32", "C")])
+@pytest.mark.parametrize(
+    "shape, dtype, dialect", [("pie", "float64", "cuda"), ("table", "int8", "cuda"), ("table", "float32", "C")]
+)
 def test_kernel_source_knows_its_choices(shape, dtype, dialect):
     with pytest.raises(ValueError, match="is none of"):
         gs.normal.kernel_source(shape, dtype, dialect)

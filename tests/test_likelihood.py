@@ -21,7 +21,9 @@ def test_scalars_sets_and_observations(x, rng):
     total = likelihood(0.5, 2)
     assert type(total) is float
     np.testing.assert_allclose(total, stats.norm.logpdf(x, 0.5, 2).sum(), rtol=1e-13)
-    assert likelihood(np.float64(0.5), np.float32(2)) == likelihood(sigma=2, mu=0.5) == likelihood(0.5, sigma=2) == total
+    assert (
+        likelihood(np.float64(0.5), np.float32(2)) == likelihood(sigma=2, mu=0.5) == likelihood(0.5, sigma=2) == total
+    )
     mu, sigma = rng.normal(size=(5, 1)), rng.uniform(1, 2, (5, 1))
     np.testing.assert_allclose(likelihood(mu, sigma), stats.norm.logpdf(x, mu, sigma).sum(-1), rtol=1e-13)
     np.testing.assert_allclose(likelihood(mu, 2), stats.norm.logpdf(x, mu, 2).sum(-1), rtol=1e-13)

@@ -4,7 +4,8 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings, strategies as st
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
 
 import gpustats as gs
 from gpustats.device_function import parse
@@ -78,9 +79,9 @@ def test_variables_that_depend_on_both_stay():
 def test_reassigned_variables_keep_their_order():
     per_set, _, rest = separated("real t = log(a); real s = t * x; t = log(b); return s + t;")
     assert "t * " in rest or "x" in rest  # s sees the first t
-    assert separated_value("real t = log(a); real s = t * x; t = log(b); return s + t;", 2.0, 3.0, 5.0) == pytest.approx(
-        2 * np.log(3) + np.log(5)
-    )
+    assert separated_value(
+        "real t = log(a); real s = t * x; t = log(b); return s + t;", 2.0, 3.0, 5.0
+    ) == pytest.approx(2 * np.log(3) + np.log(5))
 
 
 def separated_value(body, x, a, b):
@@ -113,7 +114,12 @@ def test_places_that_the_data_decide_are_not_read_ahead():
 def test_helpers_and_densities_are_separated_in_turn():
     helpers = "real inner(real x, real s) { return x / s - log(s) + lgamma(x); }"
     per_set, per_row, rest = separated("return a * inner(x, b);", helpers=helpers)
-    assert "log(s)" in per_set and "lgamma(x)" in per_row and "log" not in rest.replace("logpdf", "") and "lgamma" not in rest
+    assert (
+        "log(s)" in per_set
+        and "lgamma(x)" in per_row
+        and "log" not in rest.replace("logpdf", "")
+        and "lgamma" not in rest
+    )
 
 
 def test_one_function_separated_in_several_ways():
@@ -241,8 +247,9 @@ def programs(draw):
     c, python, names = program.block(["x", "a", "b"], 1, 2, 5)
     calls = [f"helper({program.pick(*names)}, {program.pick(*names)})" for _ in range(2)]
     value = program.expression(names)
-    c = f"{helper[0]}\nreal random_logpdf(real x, real a, real b)\n{{\n{c}    return {calls[0]} + {value[0]} - {calls[1]};\n}}\n"
-    python = f"{helper[1]}\ndef function(x, a, b):\n{python}    return {calls[0]} + {value[1]} - {calls[1]}\n"
+    c_value, python_value = (f"return {calls[0]} + {v} - {calls[1]}" for v in value)
+    c = f"{helper[0]}\nreal random_logpdf(real x, real a, real b)\n{{\n{c}    {c_value};\n}}\n"
+    python = f"{helper[1]}\ndef function(x, a, b):\n{python}    {python_value}\n"
     return c, python
 
 
@@ -250,15 +257,19 @@ POINTS = np.array([-2.0, -0.5, 0.0, 1.0, 1.5, 3.0])
 ROLES = [roles for roles in itertools.product(("value", "row", "set"), repeat=3) if roles[0] != "value"]
 
 
-@settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck), phases=[Phase.generate])
+@settings(
+    max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck), phases=[Phase.generate]
+)
 @given(programs(), st.sampled_from(ROLES))
 def test_random_programs_compute_what_python_does(program, roles):
     c, python = program
     scope = {"floor": np.floor}
-    exec(python, scope)  # noqa: S102
+    exec(python, scope)
     density = gs.register(c, replace=True)
     kinds = {"value": np.array(1.5), "row": POINTS, "set": POINTS[:5, None]}
     args = [kinds[role] for role in roles]
     want = np.vectorize(scope["function"], otypes=[float])(*np.broadcast_arrays(*args))
-    np.testing.assert_array_equal(density.logpdf(*(a.T for a in np.atleast_2d(*args))), np.atleast_2d(want).T, err_msg=c)
+    np.testing.assert_array_equal(
+        density.logpdf(*(a.T for a in np.atleast_2d(*args))), np.atleast_2d(want).T, err_msg=c
+    )
     np.testing.assert_array_equal(density.loglik(*args), want.sum(-1), err_msg=c)

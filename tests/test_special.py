@@ -3,8 +3,9 @@
 import mpmath as mp
 import numpy as np
 import pytest
-from gpustats.testing import evaluate_device
 from references import exactly, log_uniform
+
+from gpustats.testing import evaluate_device
 
 N = 150
 RNG = np.random.default_rng(20)

@@ -45,8 +45,9 @@ KERNEL(${threads}) whiten(
         const double pivot = lower[j * (dim + 1)];
         if (me == 0 && !(pivot > 0))
             wrong[0] = 1;
-        for (int i = j + 1 + my_row; i < dim; i += ${threads // 32}) {
-            const double ratio = lower[i * dim + j] / pivot;
+        const double scale = 1 / pivot;
+        UNROLL_BY_4 for (int i = j + 1 + my_row; i < dim; i += ${threads // 32}) {
+            const double ratio = lower[i * dim + j] * scale;
 % if kind != "scale_tril":
             for (int m = j + 1 + my_column; m <= i; m += 32)  // Cholesky: what column j takes from those behind it
                 lower[i * dim + m] -= ratio * lower[m * dim + j];

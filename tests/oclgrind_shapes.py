@@ -1,0 +1,135 @@
+"""Runs every kernel shape once and compares with SciPy; test_oclgrind.py runs this on Oclgrind, a simulator that checks
+every access. The first argument is the type of device that kernels are laid out for.
+"""
+
+import dataclasses
+import sys
+
+import numpy as np
+from scipy import special, stats
+
+import gpustats as gs
+from gpustats import codegen
+from gpustats.runtime import choose
+
+rng = np.random.default_rng(0)
+N = 300
+
+
+def close(got, want, dtype):
+    got, want = (gs.to_host(got) if hasattr(got, "get") else np.asarray(got)), np.asarray(want)
+    assert got.shape == want.shape, (got.shape, want.shape)
+    rtol = 1e-11 if dtype == np.float64 else 3e-5
+    np.testing.assert_allclose(got, want, rtol=rtol, atol=rtol * np.abs(want).max())
+
+
+def scalar(dtype):
+    x = rng.normal(size=N + 1).astype(dtype)
+    for sets in (1, 3, 8, 20):
+        mu, sigma = rng.normal(size=sets).astype(dtype), rng.uniform(1, 2, sets).astype(dtype)
+        for rows in (x, x[:N], x[:5]):  # of odd and of even length, wide loads or none
+            want = stats.norm.logpdf(rows[:, None], mu, sigma)
+            close(gs.normal.logpdf(rows[:, None], mu, sigma), want, dtype)
+            close(gs.normal.logpdf(rows, mu[:, None], sigma[:, None]), want.T, dtype)
+            close(gs.normal.loglik(rows, mu[:, None], sigma[:, None]), want.sum(0), dtype)
+    close(gs.normal.logpdf(x, x / 2, 2.0), stats.norm.logpdf(x, x / 2, 2), dtype)
+    close(gs.normal.loglik(x, x / 2, 2.0), stats.norm.logpdf(x, x / 2, 2).sum(), dtype)
+    close(gs.normal.pdf(x, 0.0, 1.0), stats.norm.pdf(x), dtype)
+    alpha = rng.uniform(1, 3, 8).astype(dtype)
+    y = np.exp(x)
+    want = stats.gamma.logpdf(y[:, None], alpha, scale=0.5)
+    close(gs.gamma.logpdf(y[:, None], alpha, 2.0), want, dtype)
+    close(gs.gamma.loglik(y, alpha[:, None], 2.0), want.sum(0), dtype)
+    counts = rng.poisson(3, N).astype(dtype)  # work that depends on the observation alone
+    want = stats.poisson.logpmf(counts[:, None], alpha)
+    close(gs.poisson.logpmf(counts[:, None], alpha), want, dtype)
+    close(gs.poisson.loglik(counts, alpha[:, None]), want.sum(0), dtype)
+
+
+def many_blocks(dtype):
+    """Sums and tables that more blocks share than one."""
+    x = rng.normal(size=5000).astype(dtype)
+    close(gs.normal.loglik(x, 0.0, 1.0), stats.norm.logpdf(x).sum(), dtype)
+    mu = np.arange(9).astype(dtype)
+    close(gs.normal.loglik(x[:2500], mu[:, None], 1.0), stats.norm.logpdf(x[:2500], mu[:, None]).sum(1), dtype)
+
+
+def vectors(dtype):
+    for dim in (3, 4):
+        x, a = rng.dirichlet(np.ones(dim), 130).astype(dtype), rng.uniform(1, 3, (5, dim)).astype(dtype)
+        normalise = special.gammaln(a.sum(-1)) - special.gammaln(a).sum(-1)
+        want = (np.log(x)[:, None] * (a - 1)).sum(-1) + normalise
+        close(gs.dirichlet.logpdf(x[:, None], a), want, dtype)
+        close(gs.dirichlet.logpdf(x, a[0]), want[:, 0], dtype)
+        close(gs.dirichlet.loglik(x, a[:, None]), want.sum(0), dtype)
+    p = np.array([[0.25, 0.25, 0.5], [0.125, 0.5, 0.375]], dtype)
+    y = rng.integers(0, 3, 130).astype(dtype)
+    close(gs.categorical.logpmf(y[:, None], p), np.log(p[:, y.astype(int)]).T, dtype)
+    close(gs.categorical.loglik(y, p[:, None]), np.log(p[:, y.astype(int)]).sum(1), dtype)
+
+
+def elliptical(dtype):
+    for dim, sets in ((2, 1), (9, 4), (17, 3)):
+        root = np.tril(rng.normal(size=(sets, dim, dim)) / dim) + np.eye(dim)
+        cov = (root @ root.swapaxes(-1, -2)).astype(dtype)
+        mu, x = rng.normal(size=(sets, dim)).astype(dtype), rng.normal(size=(70, dim)).astype(dtype)
+        want = np.stack([stats.multivariate_normal.logpdf(x, *p) for p in zip(mu.astype(float), cov.astype(float))], -1)
+        close(gs.mvnormal.logpdf(x[:, None], mu, cov), want, dtype)
+        close(gs.mvnormal.loglik(x, mu[:, None], cov[:, None]), want.sum(0), dtype)
+    close(
+        gs.mvnormal.logpdf(x[:, None], mu, scale_tril=np.linalg.cholesky(cov.astype(float)).astype(dtype)), want, dtype
+    )
+    close(gs.mvnormal.logpdf(x[:, None], mu, precision=np.linalg.inv(cov.astype(float)).astype(dtype)), want, dtype)
+    close(gs.mvnormal.logpdf(x[:3], mu, cov), np.diagonal(want[:3]), dtype)
+    want = np.stack([stats.multivariate_t.logpdf(x, *p, 5) for p in zip(mu.astype(float), cov.astype(float))], -1)
+    close(gs.mv_student_t.logpdf(x[:, None], 5.0, mu, cov), want, dtype)
+    close(gs.mv_student_t.loglik(x, 5.0, mu[:, None], cov[:, None]), want.sum(0), dtype)
+
+
+def gather(dtype):
+    x = rng.normal(size=(30, 8)).astype(dtype)
+    device = gs.to_device(x)
+    close(gs.normal.logpdf(device.T, 0.0, 1.0), stats.norm.logpdf(x.T), dtype)
+    close(gs.normal.logpdf(device[::2, 1:], device[0, 1:], 1.0), stats.norm.logpdf(x[::2, 1:], x[0, 1:]), dtype)
+
+
+MISTAKES = """
+KERNEL(64) race(GLOBAL real *out)
+{
+    SHARED_ARRAY(real, shared, 64);
+    shared[THREAD] = THREAD;
+    out[THREAD] = shared[63 - THREAD];
+}
+
+KERNEL(64) stray(GLOBAL real *out)
+{
+    out[THREAD + 1] = 0;
+}
+"""
+
+
+def mistake(name, dtype):
+    """What Oclgrind must report."""
+    runtime = choose.get()
+    _, out = runtime.host_result((64,), dtype)  # pooled memory is longer than what was asked for
+    source = codegen.prelude(np.dtype(dtype).name, "opencl") + MISTAKES
+    runtime.kernel(source, name, "P", 64)((1, 1), out)
+
+
+def race(dtype):
+    mistake("race", dtype)
+
+
+def stray(dtype):
+    mistake("stray", dtype)
+
+
+if __name__ == "__main__":
+    layouts, shapes, dtype = sys.argv[1], sys.argv[2], getattr(np, sys.argv[3])
+    runtime = choose.get("oclgrind")
+    if layouts == "gpu":  # the same kernels as a GPU runs them: shared memory, wide loads
+        runtime.device = dataclasses.replace(runtime.device, type="gpu", warp=32, compute_units=2)
+    gs.use(runtime)
+    globals()[shapes](dtype)
+    runtime.synchronize()
+    print("done")

@@ -1,0 +1,247 @@
+"""The multivariate normal and Student t distributions."""
+
+import mpmath as mp
+import numpy as np
+import pytest
+from references import errors
+from scipy import stats
+
+import gpustats as gs
+
+DIMS = [1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 33, 64, 100, 128]
+DTYPES = [np.float64, np.float32]
+RTOL = {np.float64: 1e-12, np.float32: 1e-5}  # for well-conditioned matrices
+
+
+def covariances(rng, count, dim):
+    """Matrices with a condition number of about 10."""
+    q = np.linalg.qr(rng.normal(size=(count, dim, dim)))[0]
+    scale = rng.uniform(0.5, 5, (count, 1, dim))
+    matrices = (q * scale) @ q.swapaxes(-1, -2)
+    return (matrices + matrices.swapaxes(-1, -2)) / 2
+
+
+def parameters(name, rng, sets, dim):
+    mu, cov = rng.normal(size=(sets, dim)), covariances(rng, sets, dim)
+    return {"mu": mu, "cov": cov} if name == "mvnormal" else {"nu": rng.uniform(1, 20, sets), "mu": mu, "cov": cov}
+
+
+def reference(name, x, mu, cov, nu=None):
+    """log-densities at the rows of x for one set of parameters"""
+    x, mu, cov = (np.asarray(a, float) for a in (x, mu, cov))
+    if name == "mvnormal":
+        return np.atleast_1d(stats.multivariate_normal.logpdf(x.reshape(-1, len(mu)), mu, cov))
+    return np.atleast_1d(stats.multivariate_t.logpdf(x.reshape(-1, len(mu)), mu, cov, float(nu)))
+
+
+def table(name, x, given):
+    return np.stack([reference(name, x, **{n: v[k] for n, v in given.items()}) for k in range(len(given["mu"]))], -1)
+
+
+def assert_close(got, want, dtype, factor=1.0):
+    assert got.shape == want.shape and got.dtype == dtype
+    assert errors(got, want).max(initial=0) <= factor * RTOL[dtype]
+
+
+each_name = pytest.mark.parametrize("name", ["mvnormal", "mv_student_t"])
+
+
+@each_name
+@pytest.mark.parametrize("dtype", DTYPES, ids=["float64", "float32"])
+@pytest.mark.parametrize("dim", DIMS)
+def test_tables_and_sums(name, dim, dtype, rng):
+    x = rng.normal(size=(37, dim)).astype(dtype)
+    given = {n: v.astype(dtype) for n, v in parameters(name, rng, 3, dim).items()}
+    want = table(name, x, given)
+    density = gs.densities[name]
+    assert_close(density.logpdf(x[:, None], **given), want, dtype)
+    sums = density.loglik(x, **{n: v[:, None] for n, v in given.items()})
+    assert sums.dtype == np.float64 and errors(sums, want.sum(0)).max() <= RTOL[dtype]
+
+
+@each_name
+@pytest.mark.parametrize("sets", [1, 2, 5, 16, 70])
+def test_many_sets(name, sets, rng):
+    x, given = rng.normal(size=(513, 5)), parameters(name, rng, sets, 5)
+    density, want = gs.densities[name], table(name, x, given)
+    assert_close(density.logpdf(x[:, None], **given), want, np.float64)
+    transposed = {n: v[:, None] for n, v in given.items()}
+    assert_close(density.logpdf(x, **transposed), want.T, np.float64)
+    np.testing.assert_allclose(density.loglik(x, **transposed), want.sum(0), rtol=1e-12)
+    np.testing.assert_allclose(gs.Likelihood(density, x)(**transposed), want.sum(0), rtol=1e-12)
+
+
+@each_name
+def test_every_way_to_give_the_covariance(name, rng):
+    x, given = rng.normal(size=(20, 6)), parameters(name, rng, 4, 6)
+    want = table(name, x, given)
+    cov = given.pop("cov")
+    for scale in ({"cov": cov}, {"scale_tril": np.linalg.cholesky(cov)}, {"precision": np.linalg.inv(cov)}):
+        assert_close(gs.densities[name].logpdf(x[:, None], **given, **scale), want, np.float64, 10)
+        shapes = {n: v[:, None] for n, v in (given | scale).items()}
+        np.testing.assert_allclose(gs.densities[name].loglik(x, **shapes), want.sum(0), rtol=1e-11)
+        np.testing.assert_allclose(gs.densities[name].pdf(x[:, None], **given, **scale), np.exp(want), rtol=1e-10)
+
+
+@each_name
+def test_parameters_shared_by_some(name, rng):
+    x, given = rng.normal(size=(20, 4)), parameters(name, rng, 3, 4)
+    density = gs.densities[name]
+    one = {n: v[0] for n, v in given.items()}
+    assert_close(density.logpdf(x, **one), reference(name, x, **one), np.float64)
+    assert_close(density.logpdf(x[0], **one), reference(name, x[0], **one)[0], np.float64)
+    assert density.loglik(x, **one) == pytest.approx(reference(name, x, **one).sum(), rel=1e-12)
+    for shared in given:
+        mixed = {n: np.broadcast_to(v[0], v.shape) if n == shared else v for n, v in given.items()}
+        passed = {n: v[0] if n == shared else v for n, v in given.items()}
+        assert_close(density.logpdf(x[:, None], **passed), table(name, x, mixed), np.float64)
+
+
+@each_name
+def test_pairs(name, rng):
+    """A mean, or everything, of its own for each observation."""
+    x, given = rng.normal(size=(11, 4)), parameters(name, rng, 11, 4)
+    density, want = gs.densities[name], np.diagonal(table(name, x, given))
+    assert_close(density.logpdf(x, **given), want, np.float64)
+    assert_close(density.logpdf(x[None], **given), want[None], np.float64)
+    means = {n: v if n == "mu" else v[0] for n, v in given.items()}
+    same = {n: v if n == "mu" else np.broadcast_to(v[0], v.shape) for n, v in given.items()}
+    want = np.diagonal(table(name, x, same))
+    assert_close(density.logpdf(x, **means), want, np.float64)
+    np.testing.assert_allclose(density.loglik(x, **means), want.sum(), rtol=1e-12)
+
+
+@each_name
+def test_device_arrays(name, rng):
+    x, given = rng.normal(size=(20, 4)), parameters(name, rng, 3, 4)
+    want = table(name, x, given)
+    there = {n: gs.to_device(v) for n, v in given.items()}
+    for args in (there, given):
+        out = gs.densities[name].logpdf(gs.to_device(x[:, None]), **args)
+        assert type(out) is type(there["mu"])
+        assert_close(gs.to_host(out), want, np.float64)
+    columns = {n: gs.to_device(v[:, None]) for n, v in given.items()}
+    np.testing.assert_allclose(gs.to_host(gs.densities[name].loglik(x, **columns)), want.sum(0), rtol=1e-12)
+
+
+@each_name
+def test_strides_and_types(name, rng):
+    x, given = rng.integers(-3, 4, (20, 4)), parameters(name, rng, 3, 4)
+    want = table(name, x, given)
+    density = gs.densities[name]
+    assert_close(density.logpdf(x[:, None], **given), want, np.float64)
+    columns = {n: np.asfortranarray(v) for n, v in given.items()}
+    assert_close(density.logpdf(np.asfortranarray(x)[::-1, None], **columns), want[::-1], np.float64)
+
+
+@each_name
+def test_empty(name, rng):
+    given = parameters(name, rng, 3, 4)
+    density = gs.densities[name]
+    assert density.logpdf(np.empty((0, 1, 4)), **given).shape == (0, 3)
+    assert density.logpdf(np.zeros((5, 1, 4)), **{n: v[:0] for n, v in given.items()}).shape == (5, 0)
+    assert (density.loglik(np.empty((0, 4)), **{n: v[:, None] for n, v in given.items()}) == np.zeros(3)).all()
+
+
+BAD = {
+    "cov": [
+        [[1, 2], [2, 1]], [[1, 0.5], [0.4, 1]], [[0, 0], [0, 1]], [[-1, 0], [0, 1]],
+        [[1, np.nan], [np.nan, 1]], [[1, 1], [1, 1]],
+    ],
+    "precision": [[[1, 2], [2, 1]], [[1, 0.5], [0.4, 1]], [[0, 0], [0, 1]], [[np.nan, 0], [0, 1]]],
+    "scale_tril": [[[1, 0], [0, -1]], [[1, 0], [0, 0]], [[1, 0.5], [0, 1]], [[1, 0], [np.nan, 1]]],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", BAD)
+def test_what_is_no_covariance_gives_nan(kind):
+    matrices = np.array([*BAD[kind], np.eye(2)])
+    x = np.array([[0.0, 0.0], [1.0, 2.0]])
+    got = gs.mvnormal.logpdf(x[:, None], mu=np.zeros(2), **{kind: matrices})
+    assert np.isnan(got[:, :-1]).all()
+    np.testing.assert_allclose(got[:, -1], stats.multivariate_normal.logpdf(x, [0, 0]), rtol=1e-14)
+    sums = gs.mvnormal.loglik(x, mu=np.zeros(2), **{kind: matrices[:, None]})
+    assert np.isnan(sums[:-1]).all() and np.isfinite(sums[-1])
+
+
+def test_invalid_parameters_and_observations():
+    mu, cov = np.zeros(2), np.eye(2)
+    assert np.isnan(gs.mvnormal.logpdf([np.nan, 0.0], mu, cov)) and np.isnan(
+        gs.mvnormal.logpdf([0.0, 0.0], [np.nan, 0], cov)
+    )
+    assert np.isnan(gs.mv_student_t.logpdf(mu, [-1.0, 0.0, np.nan], mu, cov)).all()
+    normal = gs.mvnormal.logpdf([1.0, 2.0], mu, cov)
+    np.testing.assert_allclose(gs.mv_student_t.logpdf([1.0, 2.0], [1e15, np.inf], mu, cov), normal, rtol=1e-12)
+
+
+def test_ill_scaled_matrices(rng):
+    """Scales from 1e-8 to 1e8, correlated: against mpmath."""
+    scale = np.array([1e-8, 1e-3, 1.0, 1e4, 1e8])
+    correlation = 0.5 * np.eye(5) + 0.5
+    cov = scale[:, None] * correlation * scale
+    x = rng.normal(size=(8, 5)) * scale
+    with mp.workdps(50):
+        exact, logdet = mp.matrix(cov.tolist()), mp.log(mp.det(mp.matrix(cov.tolist())))
+        rows = [mp.matrix(row.tolist()) for row in x]
+        want = [float(-(5 * mp.log(2 * mp.pi) + logdet + (r.T * mp.lu_solve(exact, r))[0]) / 2) for r in rows]
+    assert_close(gs.mvnormal.logpdf(x, np.zeros(5), cov), np.array(want), np.float64, 10)
+    assert_close(gs.mvnormal.logpdf(x, np.zeros(5), scale_tril=np.linalg.cholesky(cov)), np.array(want), np.float64, 10)
+
+
+@pytest.mark.parametrize("condition", [1e4, 1e8])
+def test_ill_conditioned_matrices(condition, rng):
+    """The error grows like the condition number, not its square."""
+    dim = 12
+    q = np.linalg.qr(rng.normal(size=(dim, dim)))[0]
+    values = np.geomspace(1, 1 / condition, dim)
+    cov = (q * values) @ q.T
+    cov = (cov + cov.T) / 2
+    x = rng.normal(size=(8, dim)) * np.sqrt(values) @ q.T
+    with mp.workdps(50):
+        exact = mp.matrix(cov.tolist())
+        logdet = mp.log(mp.det(exact))
+        want = [float(-(dim * mp.log(2 * mp.pi) + logdet + (r.T * mp.lu_solve(exact, r))[0]) / 2)
+                for r in (mp.matrix(row.tolist()) for row in x)]  # fmt: skip
+    got = gs.mvnormal.logpdf(x, np.zeros(dim), cov)
+    assert errors(got, np.array(want)).max() <= 20 * condition * np.finfo(float).eps
+
+
+@pytest.mark.parametrize(
+    "given, message",
+    [
+        ({"mu": np.zeros(2)}, "needs cov"),
+        ({"mu": np.zeros(2), "cov": np.eye(2), "precision": np.eye(2)}, "precision"),
+        ({"mu": np.zeros(2), "cov": 1.0}, "cov must be a matrix"),
+        ({"mu": np.zeros(2), "scale_tril": 1.0}, "scale_tril must be a matrix"),
+        ({"mu": np.zeros(2), "cov": np.ones(2)}, "cov must be a matrix"),
+        ({"mu": 0.0, "cov": np.eye(2)}, "mu must be a vector"),
+        ({"mu": np.zeros(3), "cov": np.eye(2)}, r"mu has shape \(3,\)"),
+        ({"mu": np.zeros(2), "cov": np.eye(3)}, r"cov has shape \(3, 3\)"),
+        ({"mu": np.zeros(2), "precision": np.ones((2, 3))}, r"has shape \(2, 3\)"),
+        ({"mu": np.zeros((3, 2)), "cov": np.ones((4, 2, 2))}, "do not broadcast"),
+    ],
+)
+def test_wrong_arguments(given, message):
+    for method in (gs.mvnormal.logpdf, gs.mvnormal.loglik, gs.mvnormal.pdf):
+        with pytest.raises(ValueError, match=message):
+            method(np.zeros((5, 1, 2)), **given)
+
+
+def test_a_users_own_elliptical_density(rng):
+    """A multivariate Laplace-like kernel, and its exponential."""
+    density = gs.register(
+        """
+        // mv_exponential_power: a function of the distance alone
+        // x: vector    mu: vector    cov: covariance    beta: positive
+        real mv_exponential_power_logpdf(real sqdist, real logdet, real beta, int dim)
+        {
+            return -0.5 * (logdet + pow(sqdist, beta)) + dim;
+        }
+        """
+    )
+    assert density.parameters == ("mu", "cov", "beta")
+    x, cov, beta = rng.normal(size=(9, 3)), covariances(rng, 2, 3), np.array([0.5, 1.5])
+    distance = np.einsum("ni,kij,nj->nk", x, np.linalg.inv(cov), x)
+    want = -0.5 * (np.linalg.slogdet(cov)[1] + distance**beta) + 3
+    assert_close(density.logpdf(x[:, None], np.zeros(3), cov, beta), want, np.float64, 10)
+    assert_close(density.pdf(x[:, None], np.zeros(3), cov, beta), np.exp(want), np.float64, 10)
