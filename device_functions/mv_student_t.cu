@@ -5,6 +5,6 @@
 __device__ real mv_student_t_logpdf(real sqdist, real logdet, real nu, int dim)
 {
     if (isinf(nu)) return -0.5 * (dim * LOG_2PI + logdet) - 0.5 * sqdist;
-    return (lgamma(0.5 * (nu + dim)) - lgamma(0.5 * nu) - 0.5 * (dim * (log(nu) + LOG_PI) + logdet))
+    return (log_gamma(0.5 * dim) - lbeta(0.5 * dim, 0.5 * nu) - 0.5 * (dim * (log(nu) + LOG_PI) + logdet))
          - 0.5 * (nu + dim) * log1p(sqdist / nu);
 }

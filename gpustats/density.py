@@ -33,6 +33,7 @@ class Density:
         self.definition = definition
         self.name, self.description = definition.name, definition.description
         self.source, self.reference, self.discrete = definition.source, definition.reference, definition.discrete
+        self._functions = library.closure(definition.functions.values())
         self.parameters = tuple(a.name for a in definition.arguments[1:])
         self.domains = {a.name: a.domain for a in definition.arguments}
 
@@ -48,11 +49,10 @@ class Density:
         if self.definition.elliptical:
             from .elliptical import Elliptical
 
-            return Elliptical(self.definition)
+            return Elliptical(self.definition, self._functions)
         arguments = self.definition.arguments
-        guarded = checked(self.definition.density, arguments, library.resolve)
-        library.add_derived(guarded)
-        return Pointwise(self.name, guarded, arguments)
+        guarded = checked(self.definition.density, arguments, self._functions.get)
+        return Pointwise(self.name, guarded, arguments, self._functions, self.source)
 
     @functools.cached_property
     def _density(self) -> Pointwise:

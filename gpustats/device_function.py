@@ -294,7 +294,7 @@ class _Translator:
             self.fail(node, f"{name} is declared twice")
         if name in lang.CONSTANTS or name in lang.SPECIAL_CONSTANTS:
             self.fail(node, f"{name} is a constant of gpustats: choose another name")
-        printed, n = name + "_" * (name in _RESERVED), 2
+        printed, n = name + "_" * (name in _RESERVED or name in lang.MATH), 2
         while printed in self.used:
             printed, n = f"{name}_{n}", n + 1
         self.used.add(printed)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,6 @@ from . import arrays, codegen, layout
 from .broadcasting import Pattern, Shape, broadcast, sum_pattern, table_pattern
 from .codegen import PER_ROW, PER_SET, KernelCode, Operand
 from .device_function import Argument
-from .library import library
 from .pointwise import REFERENCE_DEVICES, Placed, Placement, Pointwise, device_of, gather
 from .transforms import checked
 
@@ -49,31 +48,34 @@ class Elliptical(Pointwise):
     Parameters
     ----------
     definition : DeviceFunction
+    functions : mapping
+        All functions that it calls.
     function : Function, optional
         What a transform made of its log-density.
     scale : str
         Which of `SCALES` the arguments have.
     """
 
-    def __init__(self, definition: DeviceFunction, function: Function | None = None, scale: str = "cov"):
+    def __init__(
+        self, definition: DeviceFunction, functions: Mapping[str, Function], function: Function | None = None,
+        scale: str = "cov",
+    ):  # fmt: skip
         if function is None:
             public = {a.name: a for a in definition.arguments}
             own = [p.name for p in definition.density.parameters if p.name != "dim"]
-            function = checked(definition.density, [public.get(n, Argument(n)) for n in own], library.resolve)
-            library.add_derived(function)
+            function = checked(definition.density, [public.get(n, Argument(n)) for n in own], functions.get)
         arguments = [replace(a, name=scale) if a.name == "cov" else a for a in definition.arguments]
-        super().__init__(definition.name, function, arguments)
+        super().__init__(definition.name, function, arguments, functions, definition.source)
         self.definition, self.scale = definition, scale
         self._siblings = {scale: self}
 
     def with_function(self, function: Function) -> Elliptical:
-        library.add_derived(function)
-        return Elliptical(self.definition, function, self.scale)
+        return Elliptical(self.definition, self.functions, function, self.scale)
 
     def given(self, names: Collection[str]) -> Elliptical:
         scale = next((s for s in SCALES if s in names), "cov")
         if scale not in self._siblings:
-            self._siblings[scale] = Elliptical(self.definition, self.function, scale)
+            self._siblings[scale] = Elliptical(self.definition, self.functions, self.function, scale)
         return self._siblings[scale]
 
     # -- arguments
@@ -180,11 +182,11 @@ class Elliptical(Pointwise):
         names = [p.name for p in self.function.parameters if p.name not in ("sqdist", "dim")]
         return [Operand(n, PER_SET) for n in names]
 
-    def source(
+    def generated(
         self, shape: str, device: Device, dtype: str, dialect: str, problem: layout.Problem
     ) -> tuple[str, str, layout.Layout, KernelCode, int]:
         """(source, name, layout, code, bytes of shared memory) of a kernel."""
-        code = KernelCode(self.function, self.inner_operands(), library.resolve, both=("sqdist",))
+        code = KernelCode(self.function, self.inner_operands(), self.functions.get, both=("sqdist",))
         dim, width = problem.dim, layout.factor_width(device)
         size = factor_size(dim, width)
         chosen, stage = layout.elliptical(device, problem, size, shape)
@@ -200,12 +202,12 @@ class Elliptical(Pointwise):
 
     def compile(self, shape: str, placement: Placement, problem: layout.Problem) -> tuple[Any, layout.Layout]:
         runtime, dtype = placement.runtime, placement.dtype
-        source, name, chosen, code, shared = self.source(shape, runtime.device, dtype.name, runtime.dialect, problem)
+        source, name, chosen, code, shared = self.generated(shape, runtime.device, dtype.name, runtime.dialect, problem)
         return self._load(runtime, shape, source, name, "PqqPqqPqq" + code.signature, dtype, chosen, shared), chosen
 
     def kernel_source(self, shape: str, dtype: str, dialect: str, dim: int = 16) -> str:
         problem = layout.Problem(np.dtype(dtype).itemsize, 8, 8, aligned=True, dim=dim)
-        return self.source(shape, REFERENCE_DEVICES[dialect], dtype, dialect, problem)[0]
+        return self.generated(shape, REFERENCE_DEVICES[dialect], dtype, dialect, problem)[0]
 
 
 @functools.lru_cache

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -83,10 +83,16 @@ class Library:
             self._functions.update(parsed.functions)
             return parsed
 
-    def add_derived(self, function: lang.Function) -> None:
-        """Let kernels find a function that a transform made."""
-        with self._lock:
-            self._functions[function.name] = function
+    def closure(self, functions: Iterable[lang.Function]) -> dict[str, lang.Function]:
+        """These functions and all that they call, as they are now: a density stays what it is if another replaces it."""
+        found: dict[str, lang.Function] = {}
+        waiting = list(functions)
+        while waiting:
+            function = waiting.pop()
+            found[function.name] = function
+            calls = (self._functions.get(name) for name in lang.called(function))
+            waiting += [f for f in calls if f is not None and f.name not in found]
+        return found
 
     def resolve(self, name: str) -> lang.Function | None:
         """A function by its name, loading the file that it is in: ``log1mexp`` of special.cu, ``poisson_logpmf``."""

@@ -16,7 +16,6 @@ from .broadcasting import Pattern, Shape, sum_pattern, table_pattern
 from .codegen import PER_ROW, PER_SET, VALUE, KernelCode, Operand
 from .errors import CompileError, DeviceFunctionError
 from .language import Printer
-from .library import library
 from .runtime import choose
 
 if TYPE_CHECKING:
@@ -98,12 +97,20 @@ class Pointwise:
     name : str
         For errors and kernels.
     function : Function
-        In the library; its first parameter is the observation.
+        Its first parameter is the observation.
     arguments : sequence of Argument
         Names and domains, in the order of the parameters.
+    functions : mapping
+        All functions that it calls, by their names.
+    source : str
+        What the user wrote, for errors.
     """
 
-    def __init__(self, name: str, function: Function, arguments: Sequence[Argument]):
+    def __init__(
+        self, name: str, function: Function, arguments: Sequence[Argument], functions: Mapping[str, Function],
+        source: str = "",
+    ):  # fmt: skip
+        self.functions, self.source = {**functions, function.name: function}, source
         self.name, self.function, self.arguments = name, function, tuple(arguments)
         self._public = tuple(a.name for a in self.arguments)
         self._names = [p.name for p in function.parameters if p.name != "dim"]
@@ -115,12 +122,11 @@ class Pointwise:
 
         call = f"{self.function.name}({', '.join(p.name for p in self.function.parameters)})"
         body = f"    return {formula.format(call)};\n"
-        return self.with_function(derived(self.function, suffix, body, library.resolve))
+        return self.with_function(derived(self.function, suffix, body, self.functions.get))
 
     def with_function(self, function: Function) -> Pointwise:
         """Another device function of the same arguments."""
-        library.add_derived(function)
-        return Pointwise(self.name, function, self.arguments)
+        return Pointwise(self.name, function, self.arguments, self.functions, self.source)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The function at every point of the broadcast of its arguments."""
@@ -238,7 +244,7 @@ class Pointwise:
     # -- kernels
 
     def code(self, operands: Sequence[Operand]) -> KernelCode:
-        return KernelCode(self.function, operands, library.resolve)
+        return KernelCode(self.function, operands, self.functions.get)
 
     def kernel(self, shape: str, placement: Placement) -> tuple[Any, layout.Layout]:
         """The compiled kernel for a placement, and its layout."""
@@ -279,9 +285,7 @@ class Pointwise:
 
     def _explain(self, error: CompileError, runtime: Runtime) -> Exception:
         """The compiler's words about the user's own lines, where it also rejects these as they stand."""
-        if self.name not in library:
-            return error
-        source = library.get(self.name).source
+        source = self.source
         functions = [f for f in self.code([]).whole_functions if f.name.startswith("special_")]
         printer = Printer("float64")
         text = codegen.prelude("float64", runtime.dialect) + "\n".join(map(printer.function, functions))

@@ -46,4 +46,4 @@ def evaluate_device(function_name: str, *args: Any, dtype: Any = np.float64) -> 
         raise ValueError(f"{function_name} takes {len(arguments)} arguments, not {len(args)}")
     values = [np.atleast_1d(np.asarray(a, dtype)) for a in args]  # a number without axes would not decide the dtype
     shape = np.broadcast_shapes(*(np.shape(v)[: np.ndim(v) - a.rank] for v, a in zip(args, arguments, strict=True)))
-    return np.reshape(Pointwise(function_name, function, arguments)(*values), shape)
+    return np.reshape(Pointwise(function_name, function, arguments, library.closure([function]))(*values), shape)

@@ -141,7 +141,6 @@ def test_names_are_taken_once():
         gs.register(LOMAX.replace("lomax", "special"), replace=True)
 
 
-@pytest.mark.xfail(strict=True, reason="kernels find functions by name in the library, when they are made")
 def test_a_replaced_density_stays_what_it_was():
     first = gs.register(LOMAX)
     likelihood = gs.Likelihood(first, [1.0])

@@ -170,8 +170,22 @@ def test_invalid_parameters_and_observations():
         gs.mvnormal.logpdf([0.0, 0.0], [np.nan, 0], cov)
     )
     assert np.isnan(gs.mv_student_t.logpdf(mu, [-1.0, 0.0, np.nan], mu, cov)).all()
-    normal = gs.mvnormal.logpdf([1.0, 2.0], mu, cov)
-    np.testing.assert_allclose(gs.mv_student_t.logpdf([1.0, 2.0], [1e15, np.inf], mu, cov), normal, rtol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=["float64", "float32"])
+@pytest.mark.parametrize("dim", [2, 50])
+def test_many_degrees_of_freedom(dim, dtype):
+    x, nu = np.full(dim, 1.5, dtype), np.array([1e-3, 30, 1e3, 1e5, 1e7, 1e12, np.inf], dtype)
+    got = gs.mv_student_t.logpdf(x, nu, np.zeros(dim, dtype), np.eye(dim, dtype=dtype))
+    with mp.workdps(60):
+        distance = mp.mpf(2.25) * dim
+        want = [
+            mp.loggamma((v + dim) / 2) - mp.loggamma(v / 2) - dim * mp.log(v * mp.pi) / 2
+            - (v + dim) / 2 * mp.log1p(distance / v)
+            for v in map(mp.mpf, nu[:-1].tolist())
+        ]  # fmt: skip
+        want.append(-(dim * mp.log(2 * mp.pi) + distance) / 2)
+        assert_close(got, np.array(want, float), dtype)
 
 
 def test_ill_scaled_matrices(rng):
