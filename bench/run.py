@@ -115,7 +115,7 @@ def rows(case: Case, peers: list[Peer], bandwidth: float) -> list[dict]:
             got = peer.host(call())[: len(expected)].astype(float)
             row["difference"] = float(np.max(np.abs(got - expected) / np.maximum(1, np.abs(expected))))
             row["waited_us"], row["enqueued_us"] = (1e6 * t for t in measure(call, peer))
-            row["bytes"], row["latency"] = case.bytes, case.latency
+            row["bytes"], row["waited"] = case.bytes, case.waited
             row["rate"] = case.bytes / row["enqueued_us"] * 1e6
             row["share"] = row["rate"] / bandwidth
         except Exception as error:  # a peer's failure is a result, too
@@ -173,7 +173,7 @@ def render(report: dict) -> str:
     ours: dict[str, float] = {}
     last = None
     for row in report["rows"]:
-        key = "waited_us" if row.get("latency") else "enqueued_us"
+        key = "waited_us" if row.get("waited") else "enqueued_us"
         if row["peer"] == GPUStats.name and key in row:
             ours[row["work"]] = row[key]
         work = row["work"] if row["work"] != last else ""
@@ -217,7 +217,7 @@ def chart(report: dict, path: Path) -> None:
         axes = figure.subplots()
         for peer, color in COLORS.items():
             points = [
-                (row["waited_us" if row["latency"] else "enqueued_us"] / 1e6, works.index(row["work"]))
+                (row["waited_us" if row["waited"] else "enqueued_us"] / 1e6, works.index(row["work"]))
                 for row in report["rows"]
                 if row["peer"] == peer and "error" not in row
             ]
@@ -225,7 +225,7 @@ def chart(report: dict, path: Path) -> None:
                 size = 80 if peer == GPUStats.name else 40
                 axes.scatter(*zip(*points, strict=True), s=size, color=color, label=peer, zorder=3 + (size > 40))
         for row in report["rows"]:
-            if row["peer"] == GPUStats.name and not row.get("latency", True):
+            if row["peer"] == GPUStats.name and row.get("bytes", 0) > 1e6:
                 seconds, y = row["bytes"] / report["bandwidth"], works.index(row["work"])
                 axes.plot([seconds, seconds], [y - 0.3, y + 0.3], color="#333", lw=1.5)
         axes.plot([], [], color="#333", lw=1.5, label="a copy of the same bytes")
@@ -235,7 +235,7 @@ def chart(report: dict, path: Path) -> None:
         axes.grid(axis="x", color="#e3e6ea", zorder=0)
         axes.tick_params(axis="y", length=0)
         axes.spines["left"].set_visible(False)
-        axes.set_xlabel("seconds (Σ of 1e4: waited for; else enqueued)")
+        axes.set_xlabel("seconds (Σ: waited for; tables: enqueued)")
         axes.set_title(report["device"], loc="left", weight="bold")
         figure.legend(loc="outside lower center", ncols=7, frameon=False)
         figure.savefig(path, dpi=130)
