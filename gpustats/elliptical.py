@@ -18,7 +18,8 @@ from . import arrays, codegen, layout
 from .broadcasting import Pattern, Shape, broadcast, sum_pattern, table_pattern
 from .codegen import PER_ROW, PER_SET, KernelCode, Operand
 from .device_function import Argument
-from .pointwise import REFERENCE_DEVICES, Placed, Placement, Pointwise, device_of, gather
+from .placement import Placed, Placement, device_of, gather
+from .pointwise import Pointwise
 from .transforms import checked
 
 if TYPE_CHECKING:
@@ -207,7 +208,7 @@ class Elliptical(Pointwise):
 
     def kernel_source(self, shape: str, dtype: str, dialect: str, dim: int = 16) -> str:
         problem = layout.Problem(np.dtype(dtype).itemsize, 8, 8, aligned=True, dim=dim)
-        return self.generated(shape, REFERENCE_DEVICES[dialect], dtype, dialect, problem)[0]
+        return self.generated(shape, layout.REFERENCE_DEVICES[dialect], dtype, dialect, problem)[0]
 
 
 @functools.lru_cache

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from .separate import ROW, SET
 
@@ -168,3 +168,18 @@ def row_blocks(device: Device, layout: Layout, n_rows: int, set_blocks: int) -> 
     filled = device.compute_units * (16 if device.type == "cpu" else max(1, layout.resident // layout.threads))
     wanted = max(1, -(-filled // set_blocks))
     return max(1, min(-(-n_rows // layout.tile), wanted, 65535))
+
+
+def _reference_devices() -> dict[str, Any]:
+    from .runtime.base import Device
+
+    common = dict(vendor="", driver="", memory=0, double=True)
+    gpu = Device(
+        id="cuda:0", backend="cuda", type="gpu", name="a GPU", compute_units=132, warp=32, shared_memory=232448,
+        max_threads=1024, **common,  # type: ignore[arg-type]
+    )  # fmt: skip
+    return {"cuda": gpu, "opencl": replace(gpu, id="opencl:0", backend="opencl", shared_memory=65536, max_threads=256)}
+
+
+#: What `Density.kernel_source` lays kernels out for: a large CUDA GPU and a middling OpenCL one.
+REFERENCE_DEVICES = _reference_devices()

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import arrays
-from .pointwise import Pointwise, device_of
+from .placement import device_of
+from .pointwise import Pointwise
 
 if TYPE_CHECKING:
     from .density import Density

@@ -2,61 +2,27 @@
 
 from __future__ import annotations
 
-import functools
 import math
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from . import arrays, codegen, layout
-from .broadcasting import Pattern, Shape, sum_pattern, table_pattern
+from .broadcasting import Shape, sum_pattern, table_pattern
 from .codegen import PER_ROW, PER_SET, VALUE, KernelCode, Operand
 from .errors import CompileError, DeviceFunctionError
 from .language import Printer
-from .runtime import choose
+from .placement import Placed, Placement, device_of, gather
 
 if TYPE_CHECKING:
     from .device_function import Argument
     from .language import Function
-    from .runtime.base import Kernel, Runtime
+    from .runtime.base import Runtime
 
 _PATTERNS = {"table": table_pattern, "loglik": sum_pattern}
 _HEADS = {"table": "Pqqqqq", "loglik": "PqPPqq"}  # signatures of what precedes the arguments in each shape's kernel
-
-
-@dataclass
-class Placed:
-    """An argument on a device, as a kernel takes it."""
-
-    operand: Operand
-    values: tuple[Any, ...]  # what fills the operand's parameters
-    address: int = 0  # in bytes; matters modulo 16 only
-
-
-@dataclass
-class Placement:
-    """All arguments of a call on a device."""
-
-    runtime: Runtime
-    dtype: np.dtype
-    pattern: Pattern
-    dim: int
-    placed: list[Placed] = field(default_factory=list)
-    alive: list[Any] = field(default_factory=list)  # memory that the kernel reads
-
-    @property
-    def values(self) -> list[Any]:
-        return [v for p in self.placed for v in p.values]
-
-    @property
-    def aligned(self) -> bool:
-        """Whether all rows allow 16-byte accesses."""
-        rows = [p for p in self.placed if p.operand.role == PER_ROW]
-        whole = self.pattern.n_sets == 1 or self.pattern.n_rows * self.dtype.itemsize % 16 == 0
-        return all(p.address % 16 == 0 for p in rows) and (whole or not self.pattern.by_rows)
 
 
 class SumPlan(NamedTuple):
@@ -360,63 +326,8 @@ class Pointwise:
         code = self.code(operands)
         itemsize = np.dtype(dtype).itemsize
         problem = layout.Problem(itemsize, 8, 8, aligned=True, dim=4 if ranks[0] else 0)
-        chosen = getattr(layout, shape)(REFERENCE_DEVICES[dialect], code, problem)
+        chosen = getattr(layout, shape)(layout.REFERENCE_DEVICES[dialect], code, problem)
         return codegen.render(shape, f"{self.function.name}_{shape}", code, chosen, dtype, dialect)
-
-
-def device_of(values: Sequence[Any], names: Sequence[str], default: Runtime | None = None) -> Runtime:
-    """The runtime of the one device on which the device arrays lie, else `default`, else the chosen one."""
-    found: dict[int, tuple[Runtime, str]] = {}
-    for value, name in zip(values, names, strict=True):
-        if arrays.is_device_array(value):
-            runtime = choose.for_array(value)
-            assert runtime is not None
-            found.setdefault(id(runtime), (runtime, name))
-    if len(found) > 1:
-        listed = ", ".join(f"{name} on {runtime.device.id}" for runtime, name in found.values())
-        raise ValueError(f"arrays of different devices in one call: {listed}; move them with gs.to_host and gs.to_device")
-    if found:
-        return next(iter(found.values()))[0]
-    return default or choose.get()
-
-
-def gather(runtime: Runtime, array: Any, dtype: np.dtype, shape: Shape | None = None) -> Any:
-    """A contiguous copy on the device of an array with any strides and type, broadcast to `shape`."""
-    shape = tuple(array.shape) if shape is None else shape
-    result = runtime.empty(shape, dtype)
-    n = math.prod(shape)
-    if not n:
-        return result
-    itemsize = array.dtype.itemsize
-    strides = (0,) * (len(shape) - len(array.shape)) + tuple(
-        s // itemsize if m > 1 else 0 for m, s in zip(array.shape, array.strides, strict=True)
-    )
-    source_type = _C_TYPES.get(array.dtype.name)
-    if source_type is None:
-        raise TypeError(f"device arrays of dtype {array.dtype} are not supported")
-    threads = min(256, runtime.device.max_threads)
-    ndim = len(shape)
-    kernel = _gather_kernel(runtime, dtype.name, ndim, source_type)
-    (out, _), (handle, offset) = runtime.memory(result), runtime.memory(array)
-    pairs = [v for pair in zip(shape, strides, strict=True) for v in pair]
-    kernel((min(-(-n // threads), 1 << 16), 1), out, handle, offset // itemsize, n, *pairs)
-    return result
-
-
-@functools.lru_cache
-def _gather_kernel(runtime: Runtime, dtype: str, ndim: int, source_type: str) -> Kernel:
-    threads = min(256, runtime.device.max_threads)
-    source = codegen.render_plain(
-        "gather", dtype, runtime.dialect, threads=threads, ndim=ndim, source_type=source_type
-    )  # fmt: skip
-    return runtime.kernel(source, "gather", "PPqq" + "qq" * ndim, threads)
-
-
-_C_TYPES = {
-    "float32": "float", "float64": "double", "int8": "signed char", "uint8": "unsigned char", "bool": "unsigned char",
-    "int16": "short", "uint16": "unsigned short", "int32": "int", "uint32": "unsigned int",
-    "int64": "index_t", "uint64": "unsigned long",
-}  # fmt: skip
 
 
 def _output(runtime: Runtime, shape: Shape, dtype: np.dtype, native: bool) -> tuple[Any, Any, int]:
@@ -440,19 +351,3 @@ def _deliver(runtime: Runtime, result: Any, handle: Any, native: bool, placement
     host = np.empty(result.shape, result.dtype)
     runtime.download(result, host)
     return host[()]
-
-
-def _reference_devices() -> dict[str, Any]:
-    from .runtime.base import Device
-
-    common = dict(vendor="", driver="", memory=0, double=True)
-    gpu = Device(
-        id="cuda:0", backend="cuda", type="gpu", name="a GPU", compute_units=132, warp=32, shared_memory=232448,
-        max_threads=1024, **common,  # type: ignore[arg-type]
-    )  # fmt: skip
-    return {"cuda": gpu, "opencl": replace(gpu, id="opencl:0", backend="opencl", shared_memory=65536, max_threads=256)}
-
-
-#: What `kernel_source` lays kernels out for: a large CUDA GPU and a middling OpenCL one.
-REFERENCE_DEVICES = _reference_devices()
-__all__ = ["DeviceFunctionError", "Pointwise", "Placement", "device_of", "gather"]
