@@ -137,8 +137,8 @@ def elliptical(device: Device, problem: Problem, factor_size: int, shape: str) -
     """Layout of the elliptical kernels, and whether they keep the sets' matrices in shared memory."""
     itemsize, dim = problem.itemsize, problem.dim
     if device.type == "cpu":
-        threads, rows = 64 // itemsize, 2
-        return Layout(threads, min(problem.n_sets, 16), threads * rows, rows), False
+        threads = 64 // itemsize
+        return Layout(threads, min(problem.n_sets, 16), threads, 1), False
     sets = min(problem.n_sets, 8)
     vector = 16 // itemsize if problem.aligned and problem.set_multiple % (16 // itemsize) == 0 and sets > 1 else 1
     matrix = (factor_size + dim) * itemsize
