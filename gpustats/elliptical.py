@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -164,11 +164,11 @@ class Elliptical(Pointwise):
         n = placement.pattern.n_sets if stride else 1
         width = layout.factor_width(runtime.device)
         size = factor_size(dim, width)
-        threads, shared = layout.whiten(runtime.device, dim)
+        chosen = layout.whiten(runtime.device, dim)
         single = arrays.is_device_array(matrix) and matrix.dtype.itemsize == 4
-        whiten = _whiten_kernel(runtime, dtype.name, self.scale, "float" if single else "double", threads, width, shared)
+        whiten = _whiten_kernel(runtime, dtype.name, self.scale, "float" if single else "double", width, chosen)
         factors = runtime.scratch(n * (size + 1) * dtype.itemsize)  # the determinants lie behind the factors
-        work = factors if shared else runtime.scratch(n * 2 * dim * dim * 8)
+        work = factors if chosen.shared else runtime.scratch(n * 2 * dim * dim * 8)
         whiten((n, 1), factors, 0, factors, n * size, work, handle, offset, dim, size)
         placement.alive += [factors, work]
         return (
@@ -213,12 +213,12 @@ class Elliptical(Pointwise):
 
 @functools.lru_cache
 def _whiten_kernel(
-    runtime: Runtime, dtype: str, kind: str, matrix_type: str, threads: int, width: int, shared: int
+    runtime: Runtime, dtype: str, kind: str, matrix_type: str, width: int, chosen: layout.WhitenLayout
 ) -> Kernel:
     source = codegen.render_plain(
-        "whiten", dtype, runtime.dialect, threads=threads, width=width, kind=kind, matrix_type=matrix_type, shared=shared
+        "whiten", dtype, runtime.dialect, width=width, kind=kind, matrix_type=matrix_type, **asdict(chosen)
     )
-    return runtime.kernel(source, "whiten", "PqPqPPqii", threads, 8 * shared)
+    return runtime.kernel(source, "whiten", "PqPqPPqii", chosen.threads, 8 * chosen.shared)
 
 
 def _pattern(shape: str, x: Shape, common: Shape) -> Pattern:

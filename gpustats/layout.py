@@ -154,13 +154,34 @@ def elliptical(device: Device, problem: Problem, factor_size: int, shape: str) -
     return Layout(threads, sets, threads * rows, rows, vector, group=max(group, 1)), group > 0
 
 
-def whiten(device: Device, dim: int) -> tuple[int, int]:
-    """Threads a block of the whiten kernel, and the float64 numbers of shared memory that it works in (0: none)."""
-    threads = min(32 if device.type == "cpu" else 512 if dim > 32 else 128, device.max_threads)
-    numbers = 2 * dim * dim
-    if device.type == "cpu" or 8 * numbers + 4 * threads > device.shared_memory:
-        numbers = 0
-    return threads, numbers
+@dataclass(frozen=True)
+class WhitenLayout:
+    """The constants of the whiten kernel.
+
+    Attributes
+    ----------
+    threads, lanes : int
+        Threads a block, and how many of them lie along a row of the matrix.
+    single : bool
+        Whether a row has no more entries than lanes.
+    shared : int
+        float64 numbers of shared memory that it works in; 0: it works in global memory.
+    """
+
+    threads: int
+    lanes: int
+    single: bool
+    shared: int
+
+
+def whiten(device: Device, dim: int) -> WhitenLayout:
+    """Layout of the whiten kernel."""
+    if device.type == "cpu":
+        return WhitenLayout(32, 32, False, 0)
+    lanes = min(max(power_of_two(dim), 32), 128, device.max_threads)
+    threads = min(8 * lanes, power_of_two(device.max_threads + 1) // 2)
+    fits = 8 * (2 * dim * dim + 2 * threads) <= device.shared_memory
+    return WhitenLayout(threads, lanes, dim <= lanes, 2 * dim * dim * fits)
 
 
 def row_blocks(device: Device, layout: Layout, n_rows: int, set_blocks: int) -> int:

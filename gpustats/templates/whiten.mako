@@ -9,7 +9,7 @@ KERNEL(${threads}) whiten(
     GLOBAL const ${matrix_type} *RESTRICT matrices, index_t matrices_offset, int dim, int factor_size)
 {
     const index_t k = BLOCK_X;
-    const int me = (int)THREAD, my_row = me / 32, my_column = me % 32;
+    const int me = (int)THREAD, my_row = me / ${lanes}, my_column = me % ${lanes};
     GLOBAL const ${matrix_type} *matrix = matrices + matrices_offset + k * dim * dim;
 % if shared:
     DYNAMIC_SHARED_ARRAY(double, shared_work, ${shared});
@@ -18,6 +18,7 @@ KERNEL(${threads}) whiten(
     GLOBAL double *const lower = work + k * 2 * dim * dim, *const inverse = lower + dim * dim;
 % endif
     SHARED_ARRAY(int, wrong, ${threads});
+    SHARED_ARRAY(double, sums, ${threads});
 
     wrong[me] = 0;
     for (int e = me; e < dim * dim; e += ${threads}) {
@@ -46,23 +47,22 @@ KERNEL(${threads}) whiten(
         if (me == 0 && !(pivot > 0))
             wrong[0] = 1;
         const double scale = 1 / pivot;
-        UNROLL_BY_4 for (int i = j + 1 + my_row; i < dim; i += ${threads // 32}) {
+        UNROLL_BY_4 for (int i = j + 1 + my_row; i < dim; i += ${threads // lanes}) {
             const double ratio = lower[i * dim + j] * scale;
 % if kind != "scale_tril":
-            for (int m = j + 1 + my_column; m <= i; m += 32)  // Cholesky: what column j takes from those behind it
-                lower[i * dim + m] -= ratio * lower[m * dim + j];
+            // Cholesky: what column j takes from those behind it
+            ${"if" if single else "for"} (${"my_column > j && my_column <= i" if single else f"int m = j + 1 + my_column; m <= i; m += {lanes}"})
+                lower[i * dim + ${"my_column" if single else "m"}] -= ratio * lower[${"my_column" if single else "m"} * dim + j];
 % endif
 % if kind != "precision":
-            for (int c = my_column; c <= j; c += 32)  // inverse: what row j takes from those below it
-                inverse[i * dim + c] -= ratio * inverse[j * dim + c];
+            // inverse: what row j takes from those below it
+            ${"if" if single else "for"} (${"my_column <= j" if single else f"int c = my_column; c <= j; c += {lanes}"})
+                inverse[i * dim + ${"my_column" if single else "c"}] -= ratio * inverse[j * dim + ${"my_column" if single else "c"}];
 % endif
         }
     }
     BARRIER_GLOBAL();
 
-    int bad = 0;
-    for (int t = 0; t < ${threads}; t++)
-        bad |= wrong[t];
     for (int i = 0, place = 0; i < dim; i += ${width}) {
         const int columns = MIN(i + ${width}, dim);
         for (int e = me; e < columns * ${width}; e += ${threads}) {
@@ -78,10 +78,15 @@ KERNEL(${threads}) whiten(
         }
         place += columns * ${width};
     }
-    if (me == 0) {
-        double sum = bad ? NAN : 0;
-        for (int i = 0; i < dim; i++)
-            sum += ${"2 * " if kind == "scale_tril" else ""}log(lower[i * (dim + 1)]);
-        logdets[logdets_offset + k] = (real)${"-sum" if kind == "precision" else "sum"};
+    double sum = wrong[me] ? NAN : 0;
+    for (int i = me; i < dim; i += ${threads})
+        sum += ${"2 * " if kind == "scale_tril" else ""}log(lower[i * (dim + 1)]);
+    sums[me] = sum;
+    for (int width = ${threads // 2}; width > 0; width /= 2) {
+        BARRIER();
+        if (me < width)
+            sums[me] += sums[me + width];
     }
+    if (me == 0)
+        logdets[logdets_offset + k] = (real)${"-sums[0]" if kind == "precision" else "sums[0]"};
 }
