@@ -35,6 +35,7 @@ typedef long long index_t;
 #define EULER_GAMMA REAL(0.57721566490153286061)
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
+// asymmetric_laplace_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real mu;
     real c0;
@@ -52,6 +53,7 @@ DEVICE asymmetric_laplace_logpdf_set asymmetric_laplace_logpdf_prepare_set(real 
     return set;
 }
 
+// asymmetric_laplace_logpdf: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
 } asymmetric_laplace_logpdf_row;
@@ -63,12 +65,14 @@ DEVICE asymmetric_laplace_logpdf_row asymmetric_laplace_logpdf_prepare_row(real 
     return row;
 }
 
+// asymmetric_laplace_logpdf: what depends on both, from what was computed ahead.
 DEVICE real asymmetric_laplace_logpdf_evaluate(asymmetric_laplace_logpdf_set set, asymmetric_laplace_logpdf_row row)
 {
     real rate = row.x < set.mu ? set.c0 : set.c1;
     return set.c2 - (row.x - set.mu) * rate;
 }
 
+// asymmetric_laplace_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     asymmetric_laplace_logpdf_set asymmetric_laplace_0;
     real c0;
@@ -85,6 +89,7 @@ DEVICE asymmetric_laplace_logpdf_checked_set asymmetric_laplace_logpdf_checked_p
     return set;
 }
 
+// asymmetric_laplace_logpdf_checked: what depends on the observation alone, computed once for each.
 typedef struct {
     asymmetric_laplace_logpdf_row asymmetric_laplace_0;
     int inside;
@@ -102,6 +107,7 @@ DEVICE asymmetric_laplace_logpdf_checked_row asymmetric_laplace_logpdf_checked_p
     return row;
 }
 
+// asymmetric_laplace_logpdf_checked: what depends on both, from what was computed ahead.
 DEVICE real asymmetric_laplace_logpdf_checked_evaluate(asymmetric_laplace_logpdf_checked_set set, asymmetric_laplace_logpdf_checked_row row)
 {
     real value = asymmetric_laplace_logpdf_evaluate(set.asymmetric_laplace_0, row.asymmetric_laplace_0);
@@ -137,6 +143,10 @@ DEVICE void add_blocks(GLOBAL double *out, GLOBAL const double *partial, index_t
 }
 
 
+// The loglik shape: out[set] = sum over rows of f(observation, parameter set); the terms are never written.
+//
+// A thread walks over rows and keeps a float64 sum for each set of its block. The sums of a block are added as a tree, those
+// of the blocks in their order by the last block to finish: the order never changes, so neither do the bits.
 KERNEL(128) asymmetric_laplace_logpdf_checked_loglik(
     GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL double *partial, GLOBAL int *counters,
     index_t n_rows, index_t n_sets, GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT kappa_per_set, index_t kappa_offset, index_t kappa_stride, GLOBAL const real *RESTRICT mu_per_set, index_t mu_offset, index_t mu_stride, GLOBAL const real *RESTRICT b_per_set, index_t b_offset, index_t b_stride)

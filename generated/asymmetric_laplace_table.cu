@@ -35,6 +35,7 @@ typedef long long index_t;
 #define EULER_GAMMA REAL(0.57721566490153286061)
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
+// asymmetric_laplace_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real mu;
     real c0;
@@ -52,6 +53,7 @@ DEVICE asymmetric_laplace_logpdf_set asymmetric_laplace_logpdf_prepare_set(real 
     return set;
 }
 
+// asymmetric_laplace_logpdf: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
 } asymmetric_laplace_logpdf_row;
@@ -63,12 +65,14 @@ DEVICE asymmetric_laplace_logpdf_row asymmetric_laplace_logpdf_prepare_row(real 
     return row;
 }
 
+// asymmetric_laplace_logpdf: what depends on both, from what was computed ahead.
 DEVICE real asymmetric_laplace_logpdf_evaluate(asymmetric_laplace_logpdf_set set, asymmetric_laplace_logpdf_row row)
 {
     real rate = row.x < set.mu ? set.c0 : set.c1;
     return set.c2 - (row.x - set.mu) * rate;
 }
 
+// asymmetric_laplace_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     asymmetric_laplace_logpdf_set asymmetric_laplace_0;
     real c0;
@@ -85,6 +89,7 @@ DEVICE asymmetric_laplace_logpdf_checked_set asymmetric_laplace_logpdf_checked_p
     return set;
 }
 
+// asymmetric_laplace_logpdf_checked: what depends on the observation alone, computed once for each.
 typedef struct {
     asymmetric_laplace_logpdf_row asymmetric_laplace_0;
     int inside;
@@ -102,12 +107,20 @@ DEVICE asymmetric_laplace_logpdf_checked_row asymmetric_laplace_logpdf_checked_p
     return row;
 }
 
+// asymmetric_laplace_logpdf_checked: what depends on both, from what was computed ahead.
 DEVICE real asymmetric_laplace_logpdf_checked_evaluate(asymmetric_laplace_logpdf_checked_set set, asymmetric_laplace_logpdf_checked_row row)
 {
     real value = asymmetric_laplace_logpdf_evaluate(set.asymmetric_laplace_0, row.asymmetric_laplace_0);
     return (row.inside ? value : row.outside) + set.c0;
 }
 
+// The table shape: out[row, set] = f(observation, parameter set), every entry written once.
+//
+// by_rows: neighbouring threads take neighbouring rows, and go through the sets of their block together. That suits tables
+// whose sets lie far apart in `out`, or that have one set only, and CPUs, where threads are the lanes of vector registers
+// and branches on parameters stay branches. Otherwise neighbouring threads take neighbouring sets of the same row and hold
+// them in registers, and whatever depends on the row alone is prepared once in shared memory: so a warp writes consecutive
+// addresses.
 KERNEL(128) asymmetric_laplace_logpdf_checked_table(
     GLOBAL real *RESTRICT out, index_t out_offset, index_t n_rows, index_t n_sets, index_t row_stride, index_t set_stride,
     GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT kappa_per_set, index_t kappa_offset, index_t kappa_stride, GLOBAL const real *RESTRICT mu_per_set, index_t mu_offset, index_t mu_stride, GLOBAL const real *RESTRICT b_per_set, index_t b_offset, index_t b_stride)

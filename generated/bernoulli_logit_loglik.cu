@@ -40,6 +40,7 @@ DEVICE real special_log_expit(real x)
     return fmin(x, (real)0) - log1p(exp(-fabs(x)));
 }
 
+// bernoulli_logit_logpmf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real c0;
     real c1;
@@ -53,6 +54,7 @@ DEVICE bernoulli_logit_logpmf_set bernoulli_logit_logpmf_prepare_set(real eta)
     return set;
 }
 
+// bernoulli_logit_logpmf: what depends on the observation alone, computed once for each.
 typedef struct {
     int c0;
     int c1;
@@ -66,6 +68,7 @@ DEVICE bernoulli_logit_logpmf_row bernoulli_logit_logpmf_prepare_row(real x)
     return row;
 }
 
+// bernoulli_logit_logpmf: what depends on both, from what was computed ahead.
 DEVICE real bernoulli_logit_logpmf_evaluate(bernoulli_logit_logpmf_set set, bernoulli_logit_logpmf_row row)
 {
     if (row.c0) {
@@ -74,6 +77,7 @@ DEVICE real bernoulli_logit_logpmf_evaluate(bernoulli_logit_logpmf_set set, bern
     return row.c1 ? set.c0 : set.c1;
 }
 
+// bernoulli_logit_logpmf_checked: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     bernoulli_logit_logpmf_set bernoulli_0;
     real bad_eta;
@@ -88,6 +92,7 @@ DEVICE bernoulli_logit_logpmf_checked_set bernoulli_logit_logpmf_checked_prepare
     return set;
 }
 
+// bernoulli_logit_logpmf_checked: what depends on the observation alone, computed once for each.
 typedef struct {
     bernoulli_logit_logpmf_row bernoulli_0;
     int inside;
@@ -105,6 +110,7 @@ DEVICE bernoulli_logit_logpmf_checked_row bernoulli_logit_logpmf_checked_prepare
     return row;
 }
 
+// bernoulli_logit_logpmf_checked: what depends on both, from what was computed ahead.
 DEVICE real bernoulli_logit_logpmf_checked_evaluate(bernoulli_logit_logpmf_checked_set set, bernoulli_logit_logpmf_checked_row row)
 {
     real value = bernoulli_logit_logpmf_evaluate(set.bernoulli_0, row.bernoulli_0);
@@ -140,6 +146,10 @@ DEVICE void add_blocks(GLOBAL double *out, GLOBAL const double *partial, index_t
 }
 
 
+// The loglik shape: out[set] = sum over rows of f(observation, parameter set); the terms are never written.
+//
+// A thread walks over rows and keeps a float64 sum for each set of its block. The sums of a block are added as a tree, those
+// of the blocks in their order by the last block to finish: the order never changes, so neither do the bits.
 KERNEL(128) bernoulli_logit_logpmf_checked_loglik(
     GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL double *partial, GLOBAL int *counters,
     index_t n_rows, index_t n_sets, GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT eta_per_set, index_t eta_offset, index_t eta_stride)

@@ -35,6 +35,7 @@ typedef long long index_t;
 #define EULER_GAMMA REAL(0.57721566490153286061)
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
+// bernoulli_logpmf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real c0;
     real c1;
@@ -48,6 +49,7 @@ DEVICE bernoulli_logpmf_set bernoulli_logpmf_prepare_set(real p)
     return set;
 }
 
+// bernoulli_logpmf: what depends on the observation alone, computed once for each.
 typedef struct {
     int c0;
     int c1;
@@ -61,6 +63,7 @@ DEVICE bernoulli_logpmf_row bernoulli_logpmf_prepare_row(real x)
     return row;
 }
 
+// bernoulli_logpmf: what depends on both, from what was computed ahead.
 DEVICE real bernoulli_logpmf_evaluate(bernoulli_logpmf_set set, bernoulli_logpmf_row row)
 {
     if (row.c0) {
@@ -69,6 +72,7 @@ DEVICE real bernoulli_logpmf_evaluate(bernoulli_logpmf_set set, bernoulli_logpmf
     return row.c1 ? set.c0 : set.c1;
 }
 
+// bernoulli_logpmf_checked: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     bernoulli_logpmf_set bernoulli_0;
     real bad_p;
@@ -83,6 +87,7 @@ DEVICE bernoulli_logpmf_checked_set bernoulli_logpmf_checked_prepare_set(real p)
     return set;
 }
 
+// bernoulli_logpmf_checked: what depends on the observation alone, computed once for each.
 typedef struct {
     bernoulli_logpmf_row bernoulli_0;
     int inside;
@@ -100,6 +105,7 @@ DEVICE bernoulli_logpmf_checked_row bernoulli_logpmf_checked_prepare_row(real x)
     return row;
 }
 
+// bernoulli_logpmf_checked: what depends on both, from what was computed ahead.
 DEVICE real bernoulli_logpmf_checked_evaluate(bernoulli_logpmf_checked_set set, bernoulli_logpmf_checked_row row)
 {
     real value = bernoulli_logpmf_evaluate(set.bernoulli_0, row.bernoulli_0);
@@ -135,6 +141,10 @@ DEVICE void add_blocks(GLOBAL double *out, GLOBAL const double *partial, index_t
 }
 
 
+// The loglik shape: out[set] = sum over rows of f(observation, parameter set); the terms are never written.
+//
+// A thread walks over rows and keeps a float64 sum for each set of its block. The sums of a block are added as a tree, those
+// of the blocks in their order by the last block to finish: the order never changes, so neither do the bits.
 KERNEL(128) bernoulli_logpmf_checked_loglik(
     GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL double *partial, GLOBAL int *counters,
     index_t n_rows, index_t n_sets, GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT p_per_set, index_t p_offset, index_t p_stride)

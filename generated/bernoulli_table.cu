@@ -35,6 +35,7 @@ typedef long long index_t;
 #define EULER_GAMMA REAL(0.57721566490153286061)
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
+// bernoulli_logpmf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real c0;
     real c1;
@@ -48,6 +49,7 @@ DEVICE bernoulli_logpmf_set bernoulli_logpmf_prepare_set(real p)
     return set;
 }
 
+// bernoulli_logpmf: what depends on the observation alone, computed once for each.
 typedef struct {
     int c0;
     int c1;
@@ -61,6 +63,7 @@ DEVICE bernoulli_logpmf_row bernoulli_logpmf_prepare_row(real x)
     return row;
 }
 
+// bernoulli_logpmf: what depends on both, from what was computed ahead.
 DEVICE real bernoulli_logpmf_evaluate(bernoulli_logpmf_set set, bernoulli_logpmf_row row)
 {
     if (row.c0) {
@@ -69,6 +72,7 @@ DEVICE real bernoulli_logpmf_evaluate(bernoulli_logpmf_set set, bernoulli_logpmf
     return row.c1 ? set.c0 : set.c1;
 }
 
+// bernoulli_logpmf_checked: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     bernoulli_logpmf_set bernoulli_0;
     real bad_p;
@@ -83,6 +87,7 @@ DEVICE bernoulli_logpmf_checked_set bernoulli_logpmf_checked_prepare_set(real p)
     return set;
 }
 
+// bernoulli_logpmf_checked: what depends on the observation alone, computed once for each.
 typedef struct {
     bernoulli_logpmf_row bernoulli_0;
     int inside;
@@ -100,12 +105,20 @@ DEVICE bernoulli_logpmf_checked_row bernoulli_logpmf_checked_prepare_row(real x)
     return row;
 }
 
+// bernoulli_logpmf_checked: what depends on both, from what was computed ahead.
 DEVICE real bernoulli_logpmf_checked_evaluate(bernoulli_logpmf_checked_set set, bernoulli_logpmf_checked_row row)
 {
     real value = bernoulli_logpmf_evaluate(set.bernoulli_0, row.bernoulli_0);
     return (row.inside ? value : row.outside) + set.bad_p;
 }
 
+// The table shape: out[row, set] = f(observation, parameter set), every entry written once.
+//
+// by_rows: neighbouring threads take neighbouring rows, and go through the sets of their block together. That suits tables
+// whose sets lie far apart in `out`, or that have one set only, and CPUs, where threads are the lanes of vector registers
+// and branches on parameters stay branches. Otherwise neighbouring threads take neighbouring sets of the same row and hold
+// them in registers, and whatever depends on the row alone is prepared once in shared memory: so a warp writes consecutive
+// addresses.
 KERNEL(128) bernoulli_logpmf_checked_table(
     GLOBAL real *RESTRICT out, index_t out_offset, index_t n_rows, index_t n_sets, index_t row_stride, index_t set_stride,
     GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT p_per_set, index_t p_offset, index_t p_stride)

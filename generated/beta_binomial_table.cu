@@ -74,6 +74,7 @@ DEVICE real special_log_excess(real log_ratio, real u)
     return s < 0.1111 ? r * (2 * s * series - u) : fmin(log_ratio, 1 / EPSILON) - u;
 }
 
+// beta_binomial_logpmf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real n;
     real alpha;
@@ -111,6 +112,7 @@ DEVICE beta_binomial_logpmf_set beta_binomial_logpmf_prepare_set(real n, real al
     return set;
 }
 
+// beta_binomial_logpmf: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
     real c0;
@@ -130,6 +132,7 @@ DEVICE beta_binomial_logpmf_row beta_binomial_logpmf_prepare_row(real x)
     return row;
 }
 
+// beta_binomial_logpmf: what depends on both, from what was computed ahead.
 DEVICE real beta_binomial_logpmf_evaluate(beta_binomial_logpmf_set set, beta_binomial_logpmf_row row)
 {
     if (row.x > set.n) {
@@ -143,6 +146,7 @@ DEVICE real beta_binomial_logpmf_evaluate(beta_binomial_logpmf_set set, beta_bin
     return set.c2 - row.c0 - special_factorial_remainder(y) + (special_stirling_error(row.x + set.alpha) + special_stirling_error(y + set.beta) - set.c3) - set.c4 - 0.5 * (log_p + log_q + set.c0) + (row.c1 ? -deviation : row.x * special_log_excess(log_p + set.c5 - row.c2, deviation * row.c3)) + (y == 0 ? deviation : y * special_log_excess(log_q + set.c5 - log(y), -deviation * (1 / y))) + set.alpha * special_log_excess(log_p - set.c6, -deviation * set.c7) + set.beta * special_log_excess(log_q - set.c8, deviation * set.c9);
 }
 
+// beta_binomial_logpmf_checked: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     beta_binomial_logpmf_set beta_binomial_0;
     real c0;
@@ -159,6 +163,7 @@ DEVICE beta_binomial_logpmf_checked_set beta_binomial_logpmf_checked_prepare_set
     return set;
 }
 
+// beta_binomial_logpmf_checked: what depends on the observation alone, computed once for each.
 typedef struct {
     beta_binomial_logpmf_row beta_binomial_0;
     int inside;
@@ -176,12 +181,20 @@ DEVICE beta_binomial_logpmf_checked_row beta_binomial_logpmf_checked_prepare_row
     return row;
 }
 
+// beta_binomial_logpmf_checked: what depends on both, from what was computed ahead.
 DEVICE real beta_binomial_logpmf_checked_evaluate(beta_binomial_logpmf_checked_set set, beta_binomial_logpmf_checked_row row)
 {
     real value = beta_binomial_logpmf_evaluate(set.beta_binomial_0, row.beta_binomial_0);
     return (row.inside ? value : row.outside) + set.c0;
 }
 
+// The table shape: out[row, set] = f(observation, parameter set), every entry written once.
+//
+// by_rows: neighbouring threads take neighbouring rows, and go through the sets of their block together. That suits tables
+// whose sets lie far apart in `out`, or that have one set only, and CPUs, where threads are the lanes of vector registers
+// and branches on parameters stay branches. Otherwise neighbouring threads take neighbouring sets of the same row and hold
+// them in registers, and whatever depends on the row alone is prepared once in shared memory: so a warp writes consecutive
+// addresses.
 KERNEL(128) beta_binomial_logpmf_checked_table(
     GLOBAL real *RESTRICT out, index_t out_offset, index_t n_rows, index_t n_sets, index_t row_stride, index_t set_stride,
     GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT n_per_set, index_t n_offset, index_t n_stride, GLOBAL const real *RESTRICT alpha_per_set, index_t alpha_offset, index_t alpha_stride, GLOBAL const real *RESTRICT beta_per_set, index_t beta_offset, index_t beta_stride)

@@ -83,6 +83,7 @@ DEVICE int special_large_shape(real shape)
     return shape > (EPSILON < 1e-10 ? 100 : 10);
 }
 
+// beta_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real n;
     real alpha;
@@ -127,6 +128,7 @@ DEVICE beta_logpdf_set beta_logpdf_prepare_set(real alpha, real beta)
     return set;
 }
 
+// beta_logpdf: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
     real c0;
@@ -150,6 +152,7 @@ DEVICE beta_logpdf_row beta_logpdf_prepare_row(real x)
     return row;
 }
 
+// beta_logpdf: what depends on both, from what was computed ahead.
 DEVICE real beta_logpdf_evaluate(beta_logpdf_set set, beta_logpdf_row row)
 {
     real value;
@@ -162,6 +165,7 @@ DEVICE real beta_logpdf_evaluate(beta_logpdf_set set, beta_logpdf_row row)
     return row.c4 ? set.at_zero : row.c5 ? set.at_one : value;
 }
 
+// beta_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     beta_logpdf_set beta_0;
     real c0;
@@ -177,6 +181,7 @@ DEVICE beta_logpdf_checked_set beta_logpdf_checked_prepare_set(real alpha, real 
     return set;
 }
 
+// beta_logpdf_checked: what depends on the observation alone, computed once for each.
 typedef struct {
     beta_logpdf_row beta_0;
     int inside;
@@ -194,6 +199,7 @@ DEVICE beta_logpdf_checked_row beta_logpdf_checked_prepare_row(real x)
     return row;
 }
 
+// beta_logpdf_checked: what depends on both, from what was computed ahead.
 DEVICE real beta_logpdf_checked_evaluate(beta_logpdf_checked_set set, beta_logpdf_checked_row row)
 {
     real value = beta_logpdf_evaluate(set.beta_0, row.beta_0);
@@ -229,6 +235,10 @@ DEVICE void add_blocks(GLOBAL double *out, GLOBAL const double *partial, index_t
 }
 
 
+// The loglik shape: out[set] = sum over rows of f(observation, parameter set); the terms are never written.
+//
+// A thread walks over rows and keeps a float64 sum for each set of its block. The sums of a block are added as a tree, those
+// of the blocks in their order by the last block to finish: the order never changes, so neither do the bits.
 KERNEL(128) beta_logpdf_checked_loglik(
     GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL double *partial, GLOBAL int *counters,
     index_t n_rows, index_t n_sets, GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT alpha_per_set, index_t alpha_offset, index_t alpha_stride, GLOBAL const real *RESTRICT beta_per_set, index_t beta_offset, index_t beta_stride)

@@ -83,6 +83,7 @@ DEVICE int special_large_shape(real shape)
     return shape > (EPSILON < 1e-10 ? 100 : 10);
 }
 
+// beta_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real n;
     real alpha;
@@ -127,6 +128,7 @@ DEVICE beta_logpdf_set beta_logpdf_prepare_set(real alpha, real beta)
     return set;
 }
 
+// beta_logpdf: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
     real c0;
@@ -150,6 +152,7 @@ DEVICE beta_logpdf_row beta_logpdf_prepare_row(real x)
     return row;
 }
 
+// beta_logpdf: what depends on both, from what was computed ahead.
 DEVICE real beta_logpdf_evaluate(beta_logpdf_set set, beta_logpdf_row row)
 {
     real value;
@@ -162,6 +165,7 @@ DEVICE real beta_logpdf_evaluate(beta_logpdf_set set, beta_logpdf_row row)
     return row.c4 ? set.at_zero : row.c5 ? set.at_one : value;
 }
 
+// beta_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     beta_logpdf_set beta_0;
     real c0;
@@ -177,6 +181,7 @@ DEVICE beta_logpdf_checked_set beta_logpdf_checked_prepare_set(real alpha, real 
     return set;
 }
 
+// beta_logpdf_checked: what depends on the observation alone, computed once for each.
 typedef struct {
     beta_logpdf_row beta_0;
     int inside;
@@ -194,12 +199,20 @@ DEVICE beta_logpdf_checked_row beta_logpdf_checked_prepare_row(real x)
     return row;
 }
 
+// beta_logpdf_checked: what depends on both, from what was computed ahead.
 DEVICE real beta_logpdf_checked_evaluate(beta_logpdf_checked_set set, beta_logpdf_checked_row row)
 {
     real value = beta_logpdf_evaluate(set.beta_0, row.beta_0);
     return (row.inside ? value : row.outside) + set.c0;
 }
 
+// The table shape: out[row, set] = f(observation, parameter set), every entry written once.
+//
+// by_rows: neighbouring threads take neighbouring rows, and go through the sets of their block together. That suits tables
+// whose sets lie far apart in `out`, or that have one set only, and CPUs, where threads are the lanes of vector registers
+// and branches on parameters stay branches. Otherwise neighbouring threads take neighbouring sets of the same row and hold
+// them in registers, and whatever depends on the row alone is prepared once in shared memory: so a warp writes consecutive
+// addresses.
 KERNEL(128) beta_logpdf_checked_table(
     GLOBAL real *RESTRICT out, index_t out_offset, index_t n_rows, index_t n_sets, index_t row_stride, index_t set_stride,
     GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT alpha_per_set, index_t alpha_offset, index_t alpha_stride, GLOBAL const real *RESTRICT beta_per_set, index_t beta_offset, index_t beta_stride)

@@ -82,6 +82,7 @@ DEVICE real special_log_expit(real x)
     return fmin(x, (real)0) - log1p(exp(-fabs(x)));
 }
 
+// binomial_kernel: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real n;
     real c0;
@@ -105,6 +106,7 @@ DEVICE binomial_kernel_rsssm_set binomial_kernel_rsssm_prepare_set(real n, real 
     return set;
 }
 
+// binomial_kernel: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
     real c0;
@@ -126,6 +128,7 @@ DEVICE binomial_kernel_rsssm_row binomial_kernel_rsssm_prepare_row(real x)
     return row;
 }
 
+// binomial_kernel: what depends on both, from what was computed ahead.
 DEVICE real binomial_kernel_rsssm_evaluate(binomial_kernel_rsssm_set set, binomial_kernel_rsssm_row row, real deviation)
 {
     real y = set.n - row.x;
@@ -138,6 +141,7 @@ DEVICE real binomial_kernel_rsssm_evaluate(binomial_kernel_rsssm_set set, binomi
     return row.x > set.n ? -INFINITY : value;
 }
 
+// binomial_logit_logpmf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real n;
     real c0;
@@ -155,6 +159,7 @@ DEVICE binomial_logit_logpmf_set binomial_logit_logpmf_prepare_set(real n, real 
     return set;
 }
 
+// binomial_logit_logpmf: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
     binomial_kernel_rsssm_row binomial_kernel_0;
@@ -168,12 +173,14 @@ DEVICE binomial_logit_logpmf_row binomial_logit_logpmf_prepare_row(real x)
     return row;
 }
 
+// binomial_logit_logpmf: what depends on both, from what was computed ahead.
 DEVICE real binomial_logit_logpmf_evaluate(binomial_logit_logpmf_set set, binomial_logit_logpmf_row row)
 {
     real deviation = (set.n - row.x) * set.c0 - row.x * set.c1;
     return binomial_kernel_rsssm_evaluate(set.binomial_kernel_0, row.binomial_kernel_0, deviation);
 }
 
+// binomial_logit_logpmf_checked: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     binomial_logit_logpmf_set binomial_0;
     real c0;
@@ -189,6 +196,7 @@ DEVICE binomial_logit_logpmf_checked_set binomial_logit_logpmf_checked_prepare_s
     return set;
 }
 
+// binomial_logit_logpmf_checked: what depends on the observation alone, computed once for each.
 typedef struct {
     binomial_logit_logpmf_row binomial_0;
     int inside;
@@ -206,12 +214,20 @@ DEVICE binomial_logit_logpmf_checked_row binomial_logit_logpmf_checked_prepare_r
     return row;
 }
 
+// binomial_logit_logpmf_checked: what depends on both, from what was computed ahead.
 DEVICE real binomial_logit_logpmf_checked_evaluate(binomial_logit_logpmf_checked_set set, binomial_logit_logpmf_checked_row row)
 {
     real value = binomial_logit_logpmf_evaluate(set.binomial_0, row.binomial_0);
     return (row.inside ? value : row.outside) + set.c0;
 }
 
+// The table shape: out[row, set] = f(observation, parameter set), every entry written once.
+//
+// by_rows: neighbouring threads take neighbouring rows, and go through the sets of their block together. That suits tables
+// whose sets lie far apart in `out`, or that have one set only, and CPUs, where threads are the lanes of vector registers
+// and branches on parameters stay branches. Otherwise neighbouring threads take neighbouring sets of the same row and hold
+// them in registers, and whatever depends on the row alone is prepared once in shared memory: so a warp writes consecutive
+// addresses.
 KERNEL(128) binomial_logit_logpmf_checked_table(
     GLOBAL real *RESTRICT out, index_t out_offset, index_t n_rows, index_t n_sets, index_t row_stride, index_t set_stride,
     GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT n_per_set, index_t n_offset, index_t n_stride, GLOBAL const real *RESTRICT eta_per_set, index_t eta_offset, index_t eta_stride)

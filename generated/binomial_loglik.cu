@@ -71,6 +71,7 @@ DEVICE int special_large_shape(real shape)
     return shape > (EPSILON < 1e-10 ? 100 : 10);
 }
 
+// binomial_kernel: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real n;
     real c0;
@@ -94,6 +95,7 @@ DEVICE binomial_kernel_rsssm_set binomial_kernel_rsssm_prepare_set(real n, real 
     return set;
 }
 
+// binomial_kernel: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
     real c0;
@@ -115,6 +117,7 @@ DEVICE binomial_kernel_rsssm_row binomial_kernel_rsssm_prepare_row(real x)
     return row;
 }
 
+// binomial_kernel: what depends on both, from what was computed ahead.
 DEVICE real binomial_kernel_rsssm_evaluate(binomial_kernel_rsssm_set set, binomial_kernel_rsssm_row row, real deviation)
 {
     real y = set.n - row.x;
@@ -127,6 +130,7 @@ DEVICE real binomial_kernel_rsssm_evaluate(binomial_kernel_rsssm_set set, binomi
     return row.x > set.n ? -INFINITY : value;
 }
 
+// binomial_logpmf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     binomial_kernel_rsssm_set binomial_kernel_0;
     real n;
@@ -142,6 +146,7 @@ DEVICE binomial_logpmf_set binomial_logpmf_prepare_set(real n, real p)
     return set;
 }
 
+// binomial_logpmf: what depends on the observation alone, computed once for each.
 typedef struct {
     binomial_kernel_rsssm_row binomial_kernel_0;
     real x;
@@ -155,11 +160,13 @@ DEVICE binomial_logpmf_row binomial_logpmf_prepare_row(real x)
     return row;
 }
 
+// binomial_logpmf: what depends on both, from what was computed ahead.
 DEVICE real binomial_logpmf_evaluate(binomial_logpmf_set set, binomial_logpmf_row row)
 {
     return binomial_kernel_rsssm_evaluate(set.binomial_kernel_0, row.binomial_kernel_0, fma(set.n, set.p, -row.x));
 }
 
+// binomial_logpmf_checked: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     binomial_logpmf_set binomial_0;
     real c0;
@@ -175,6 +182,7 @@ DEVICE binomial_logpmf_checked_set binomial_logpmf_checked_prepare_set(real n, r
     return set;
 }
 
+// binomial_logpmf_checked: what depends on the observation alone, computed once for each.
 typedef struct {
     binomial_logpmf_row binomial_0;
     int inside;
@@ -192,6 +200,7 @@ DEVICE binomial_logpmf_checked_row binomial_logpmf_checked_prepare_row(real x)
     return row;
 }
 
+// binomial_logpmf_checked: what depends on both, from what was computed ahead.
 DEVICE real binomial_logpmf_checked_evaluate(binomial_logpmf_checked_set set, binomial_logpmf_checked_row row)
 {
     real value = binomial_logpmf_evaluate(set.binomial_0, row.binomial_0);
@@ -227,6 +236,10 @@ DEVICE void add_blocks(GLOBAL double *out, GLOBAL const double *partial, index_t
 }
 
 
+// The loglik shape: out[set] = sum over rows of f(observation, parameter set); the terms are never written.
+//
+// A thread walks over rows and keeps a float64 sum for each set of its block. The sums of a block are added as a tree, those
+// of the blocks in their order by the last block to finish: the order never changes, so neither do the bits.
 KERNEL(128) binomial_logpmf_checked_loglik(
     GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL double *partial, GLOBAL int *counters,
     index_t n_rows, index_t n_sets, GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT n_per_set, index_t n_offset, index_t n_stride, GLOBAL const real *RESTRICT p_per_set, index_t p_offset, index_t p_stride)

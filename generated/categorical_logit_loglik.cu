@@ -35,6 +35,7 @@ typedef long long index_t;
 #define EULER_GAMMA REAL(0.57721566490153286061)
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
+// categorical_logit_logpmf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real largest;
     real log_sum;
@@ -57,6 +58,7 @@ DEVICE categorical_logit_logpmf_set categorical_logit_logpmf_prepare_set(GLOBAL 
     return set;
 }
 
+// categorical_logit_logpmf: what depends on the observation alone, computed once for each.
 typedef struct {
     int c0;
     int c1;
@@ -70,6 +72,7 @@ DEVICE categorical_logit_logpmf_row categorical_logit_logpmf_prepare_row(real x,
     return row;
 }
 
+// categorical_logit_logpmf: what depends on both, from what was computed ahead.
 DEVICE real categorical_logit_logpmf_evaluate(categorical_logit_logpmf_set set, categorical_logit_logpmf_row row, GLOBAL const real *eta)
 {
     if (row.c0) {
@@ -78,6 +81,7 @@ DEVICE real categorical_logit_logpmf_evaluate(categorical_logit_logpmf_set set, 
     return eta[row.c1] - set.largest - set.log_sum;
 }
 
+// categorical_logit_logpmf_checked: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     categorical_logit_logpmf_set categorical_0;
     real bad_eta;
@@ -97,6 +101,7 @@ DEVICE categorical_logit_logpmf_checked_set categorical_logit_logpmf_checked_pre
     return set;
 }
 
+// categorical_logit_logpmf_checked: what depends on the observation alone, computed once for each.
 typedef struct {
     int inside;
     categorical_logit_logpmf_row categorical_0;
@@ -114,6 +119,7 @@ DEVICE categorical_logit_logpmf_checked_row categorical_logit_logpmf_checked_pre
     return row;
 }
 
+// categorical_logit_logpmf_checked: what depends on both, from what was computed ahead.
 DEVICE real categorical_logit_logpmf_checked_evaluate(categorical_logit_logpmf_checked_set set, categorical_logit_logpmf_checked_row row, GLOBAL const real *eta)
 {
     return (row.inside ? categorical_logit_logpmf_evaluate(set.categorical_0, row.categorical_0, eta) : row.outside) + set.bad_eta;
@@ -148,6 +154,10 @@ DEVICE void add_blocks(GLOBAL double *out, GLOBAL const double *partial, index_t
 }
 
 
+// The loglik shape: out[set] = sum over rows of f(observation, parameter set); the terms are never written.
+//
+// A thread walks over rows and keeps a float64 sum for each set of its block. The sums of a block are added as a tree, those
+// of the blocks in their order by the last block to finish: the order never changes, so neither do the bits.
 KERNEL(128) categorical_logit_logpmf_checked_loglik(
     GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL double *partial, GLOBAL int *counters,
     index_t n_rows, index_t n_sets, GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT eta_per_set, index_t eta_offset, index_t eta_stride, int dim)

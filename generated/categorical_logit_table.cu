@@ -35,6 +35,7 @@ typedef long long index_t;
 #define EULER_GAMMA REAL(0.57721566490153286061)
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
+// categorical_logit_logpmf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real largest;
     real log_sum;
@@ -57,6 +58,7 @@ DEVICE categorical_logit_logpmf_set categorical_logit_logpmf_prepare_set(GLOBAL 
     return set;
 }
 
+// categorical_logit_logpmf: what depends on the observation alone, computed once for each.
 typedef struct {
     int c0;
     int c1;
@@ -70,6 +72,7 @@ DEVICE categorical_logit_logpmf_row categorical_logit_logpmf_prepare_row(real x,
     return row;
 }
 
+// categorical_logit_logpmf: what depends on both, from what was computed ahead.
 DEVICE real categorical_logit_logpmf_evaluate(categorical_logit_logpmf_set set, categorical_logit_logpmf_row row, GLOBAL const real *eta)
 {
     if (row.c0) {
@@ -78,6 +81,7 @@ DEVICE real categorical_logit_logpmf_evaluate(categorical_logit_logpmf_set set, 
     return eta[row.c1] - set.largest - set.log_sum;
 }
 
+// categorical_logit_logpmf_checked: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     categorical_logit_logpmf_set categorical_0;
     real bad_eta;
@@ -97,6 +101,7 @@ DEVICE categorical_logit_logpmf_checked_set categorical_logit_logpmf_checked_pre
     return set;
 }
 
+// categorical_logit_logpmf_checked: what depends on the observation alone, computed once for each.
 typedef struct {
     int inside;
     categorical_logit_logpmf_row categorical_0;
@@ -114,11 +119,19 @@ DEVICE categorical_logit_logpmf_checked_row categorical_logit_logpmf_checked_pre
     return row;
 }
 
+// categorical_logit_logpmf_checked: what depends on both, from what was computed ahead.
 DEVICE real categorical_logit_logpmf_checked_evaluate(categorical_logit_logpmf_checked_set set, categorical_logit_logpmf_checked_row row, GLOBAL const real *eta)
 {
     return (row.inside ? categorical_logit_logpmf_evaluate(set.categorical_0, row.categorical_0, eta) : row.outside) + set.bad_eta;
 }
 
+// The table shape: out[row, set] = f(observation, parameter set), every entry written once.
+//
+// by_rows: neighbouring threads take neighbouring rows, and go through the sets of their block together. That suits tables
+// whose sets lie far apart in `out`, or that have one set only, and CPUs, where threads are the lanes of vector registers
+// and branches on parameters stay branches. Otherwise neighbouring threads take neighbouring sets of the same row and hold
+// them in registers, and whatever depends on the row alone is prepared once in shared memory: so a warp writes consecutive
+// addresses.
 KERNEL(128) categorical_logit_logpmf_checked_table(
     GLOBAL real *RESTRICT out, index_t out_offset, index_t n_rows, index_t n_sets, index_t row_stride, index_t set_stride,
     GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT eta_per_set, index_t eta_offset, index_t eta_stride, int dim)

@@ -35,6 +35,7 @@ typedef long long index_t;
 #define EULER_GAMMA REAL(0.57721566490153286061)
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
+// categorical_logpmf: what depends on the observation alone, computed once for each.
 typedef struct {
     int c0;
     int c1;
@@ -48,6 +49,7 @@ DEVICE categorical_logpmf_row categorical_logpmf_prepare_row(real x, int dim)
     return row;
 }
 
+// categorical_logpmf: what depends on both, from what was computed ahead.
 DEVICE real categorical_logpmf_evaluate(categorical_logpmf_row row, GLOBAL const real *p)
 {
     if (row.c0) {
@@ -56,6 +58,7 @@ DEVICE real categorical_logpmf_evaluate(categorical_logpmf_row row, GLOBAL const
     return log(p[row.c1]);
 }
 
+// categorical_logpmf_checked: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real bad_p;
 } categorical_logpmf_checked_set;
@@ -80,6 +83,7 @@ DEVICE categorical_logpmf_checked_set categorical_logpmf_checked_prepare_set(GLO
     return set;
 }
 
+// categorical_logpmf_checked: what depends on the observation alone, computed once for each.
 typedef struct {
     int inside;
     categorical_logpmf_row categorical_0;
@@ -97,11 +101,19 @@ DEVICE categorical_logpmf_checked_row categorical_logpmf_checked_prepare_row(rea
     return row;
 }
 
+// categorical_logpmf_checked: what depends on both, from what was computed ahead.
 DEVICE real categorical_logpmf_checked_evaluate(categorical_logpmf_checked_set set, categorical_logpmf_checked_row row, GLOBAL const real *p)
 {
     return (row.inside ? categorical_logpmf_evaluate(row.categorical_0, p) : row.outside) + set.bad_p;
 }
 
+// The table shape: out[row, set] = f(observation, parameter set), every entry written once.
+//
+// by_rows: neighbouring threads take neighbouring rows, and go through the sets of their block together. That suits tables
+// whose sets lie far apart in `out`, or that have one set only, and CPUs, where threads are the lanes of vector registers
+// and branches on parameters stay branches. Otherwise neighbouring threads take neighbouring sets of the same row and hold
+// them in registers, and whatever depends on the row alone is prepared once in shared memory: so a warp writes consecutive
+// addresses.
 KERNEL(128) categorical_logpmf_checked_table(
     GLOBAL real *RESTRICT out, index_t out_offset, index_t n_rows, index_t n_sets, index_t row_stride, index_t set_stride,
     GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT p_per_set, index_t p_offset, index_t p_stride, int dim)

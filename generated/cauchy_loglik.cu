@@ -41,6 +41,7 @@ DEVICE real special_log1p_square(real y)
     return (large ? 2 : 1) * log1p(large ? fabs(y) : y * y);
 }
 
+// cauchy_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real c0;
     real alpha;
@@ -56,6 +57,7 @@ DEVICE cauchy_logpdf_set cauchy_logpdf_prepare_set(real alpha, real beta)
     return set;
 }
 
+// cauchy_logpdf: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
 } cauchy_logpdf_row;
@@ -67,11 +69,13 @@ DEVICE cauchy_logpdf_row cauchy_logpdf_prepare_row(real x)
     return row;
 }
 
+// cauchy_logpdf: what depends on both, from what was computed ahead.
 DEVICE real cauchy_logpdf_evaluate(cauchy_logpdf_set set, cauchy_logpdf_row row)
 {
     return set.c0 - special_log1p_square((row.x - set.alpha) * set.c1);
 }
 
+// cauchy_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     cauchy_logpdf_set cauchy_0;
     real c0;
@@ -87,6 +91,7 @@ DEVICE cauchy_logpdf_checked_set cauchy_logpdf_checked_prepare_set(real alpha, r
     return set;
 }
 
+// cauchy_logpdf_checked: what depends on the observation alone, computed once for each.
 typedef struct {
     cauchy_logpdf_row cauchy_0;
     int inside;
@@ -104,6 +109,7 @@ DEVICE cauchy_logpdf_checked_row cauchy_logpdf_checked_prepare_row(real x)
     return row;
 }
 
+// cauchy_logpdf_checked: what depends on both, from what was computed ahead.
 DEVICE real cauchy_logpdf_checked_evaluate(cauchy_logpdf_checked_set set, cauchy_logpdf_checked_row row)
 {
     real value = cauchy_logpdf_evaluate(set.cauchy_0, row.cauchy_0);
@@ -139,6 +145,10 @@ DEVICE void add_blocks(GLOBAL double *out, GLOBAL const double *partial, index_t
 }
 
 
+// The loglik shape: out[set] = sum over rows of f(observation, parameter set); the terms are never written.
+//
+// A thread walks over rows and keeps a float64 sum for each set of its block. The sums of a block are added as a tree, those
+// of the blocks in their order by the last block to finish: the order never changes, so neither do the bits.
 KERNEL(128) cauchy_logpdf_checked_loglik(
     GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL double *partial, GLOBAL int *counters,
     index_t n_rows, index_t n_sets, GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT alpha_per_set, index_t alpha_offset, index_t alpha_stride, GLOBAL const real *RESTRICT beta_per_set, index_t beta_offset, index_t beta_stride)

@@ -41,6 +41,7 @@ DEVICE real special_log1p_square(real y)
     return (large ? 2 : 1) * log1p(large ? fabs(y) : y * y);
 }
 
+// cauchy_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real c0;
     real alpha;
@@ -56,6 +57,7 @@ DEVICE cauchy_logpdf_set cauchy_logpdf_prepare_set(real alpha, real beta)
     return set;
 }
 
+// cauchy_logpdf: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
 } cauchy_logpdf_row;
@@ -67,11 +69,13 @@ DEVICE cauchy_logpdf_row cauchy_logpdf_prepare_row(real x)
     return row;
 }
 
+// cauchy_logpdf: what depends on both, from what was computed ahead.
 DEVICE real cauchy_logpdf_evaluate(cauchy_logpdf_set set, cauchy_logpdf_row row)
 {
     return set.c0 - special_log1p_square((row.x - set.alpha) * set.c1);
 }
 
+// cauchy_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     cauchy_logpdf_set cauchy_0;
     real c0;
@@ -87,6 +91,7 @@ DEVICE cauchy_logpdf_checked_set cauchy_logpdf_checked_prepare_set(real alpha, r
     return set;
 }
 
+// cauchy_logpdf_checked: what depends on the observation alone, computed once for each.
 typedef struct {
     cauchy_logpdf_row cauchy_0;
     int inside;
@@ -104,12 +109,20 @@ DEVICE cauchy_logpdf_checked_row cauchy_logpdf_checked_prepare_row(real x)
     return row;
 }
 
+// cauchy_logpdf_checked: what depends on both, from what was computed ahead.
 DEVICE real cauchy_logpdf_checked_evaluate(cauchy_logpdf_checked_set set, cauchy_logpdf_checked_row row)
 {
     real value = cauchy_logpdf_evaluate(set.cauchy_0, row.cauchy_0);
     return (row.inside ? value : row.outside) + set.c0;
 }
 
+// The table shape: out[row, set] = f(observation, parameter set), every entry written once.
+//
+// by_rows: neighbouring threads take neighbouring rows, and go through the sets of their block together. That suits tables
+// whose sets lie far apart in `out`, or that have one set only, and CPUs, where threads are the lanes of vector registers
+// and branches on parameters stay branches. Otherwise neighbouring threads take neighbouring sets of the same row and hold
+// them in registers, and whatever depends on the row alone is prepared once in shared memory: so a warp writes consecutive
+// addresses.
 KERNEL(128) cauchy_logpdf_checked_table(
     GLOBAL real *RESTRICT out, index_t out_offset, index_t n_rows, index_t n_sets, index_t row_stride, index_t set_stride,
     GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT alpha_per_set, index_t alpha_offset, index_t alpha_stride, GLOBAL const real *RESTRICT beta_per_set, index_t beta_offset, index_t beta_stride)

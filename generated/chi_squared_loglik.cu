@@ -85,6 +85,7 @@ DEVICE int special_large_shape(real shape)
     return shape > (EPSILON < 1e-10 ? 100 : 10);
 }
 
+// chi_squared_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real c0;
     real alpha;
@@ -112,6 +113,7 @@ DEVICE chi_squared_logpdf_set chi_squared_logpdf_prepare_set(real nu)
     return set;
 }
 
+// chi_squared_logpdf: what depends on the observation alone, computed once for each.
 typedef struct {
     real c0;
     real x;
@@ -131,6 +133,7 @@ DEVICE chi_squared_logpdf_row chi_squared_logpdf_prepare_row(real x)
     return row;
 }
 
+// chi_squared_logpdf: what depends on both, from what was computed ahead.
 DEVICE real chi_squared_logpdf_evaluate(chi_squared_logpdf_set set, chi_squared_logpdf_row row)
 {
     real value;
@@ -142,6 +145,7 @@ DEVICE real chi_squared_logpdf_evaluate(chi_squared_logpdf_set set, chi_squared_
     return row.c2 ? set.at_zero : row.c3 ? -INFINITY : value;
 }
 
+// chi_squared_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     chi_squared_logpdf_set chi_squared_0;
     real bad_nu;
@@ -156,6 +160,7 @@ DEVICE chi_squared_logpdf_checked_set chi_squared_logpdf_checked_prepare_set(rea
     return set;
 }
 
+// chi_squared_logpdf_checked: what depends on the observation alone, computed once for each.
 typedef struct {
     chi_squared_logpdf_row chi_squared_0;
     int inside;
@@ -173,6 +178,7 @@ DEVICE chi_squared_logpdf_checked_row chi_squared_logpdf_checked_prepare_row(rea
     return row;
 }
 
+// chi_squared_logpdf_checked: what depends on both, from what was computed ahead.
 DEVICE real chi_squared_logpdf_checked_evaluate(chi_squared_logpdf_checked_set set, chi_squared_logpdf_checked_row row)
 {
     real value = chi_squared_logpdf_evaluate(set.chi_squared_0, row.chi_squared_0);
@@ -208,6 +214,10 @@ DEVICE void add_blocks(GLOBAL double *out, GLOBAL const double *partial, index_t
 }
 
 
+// The loglik shape: out[set] = sum over rows of f(observation, parameter set); the terms are never written.
+//
+// A thread walks over rows and keeps a float64 sum for each set of its block. The sums of a block are added as a tree, those
+// of the blocks in their order by the last block to finish: the order never changes, so neither do the bits.
 KERNEL(128) chi_squared_logpdf_checked_loglik(
     GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL double *partial, GLOBAL int *counters,
     index_t n_rows, index_t n_sets, GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT nu_per_set, index_t nu_offset, index_t nu_stride)

@@ -85,6 +85,7 @@ DEVICE int special_large_shape(real shape)
     return shape > (EPSILON < 1e-10 ? 100 : 10);
 }
 
+// chi_squared_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real c0;
     real alpha;
@@ -112,6 +113,7 @@ DEVICE chi_squared_logpdf_set chi_squared_logpdf_prepare_set(real nu)
     return set;
 }
 
+// chi_squared_logpdf: what depends on the observation alone, computed once for each.
 typedef struct {
     real c0;
     real x;
@@ -131,6 +133,7 @@ DEVICE chi_squared_logpdf_row chi_squared_logpdf_prepare_row(real x)
     return row;
 }
 
+// chi_squared_logpdf: what depends on both, from what was computed ahead.
 DEVICE real chi_squared_logpdf_evaluate(chi_squared_logpdf_set set, chi_squared_logpdf_row row)
 {
     real value;
@@ -142,6 +145,7 @@ DEVICE real chi_squared_logpdf_evaluate(chi_squared_logpdf_set set, chi_squared_
     return row.c2 ? set.at_zero : row.c3 ? -INFINITY : value;
 }
 
+// chi_squared_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     chi_squared_logpdf_set chi_squared_0;
     real bad_nu;
@@ -156,6 +160,7 @@ DEVICE chi_squared_logpdf_checked_set chi_squared_logpdf_checked_prepare_set(rea
     return set;
 }
 
+// chi_squared_logpdf_checked: what depends on the observation alone, computed once for each.
 typedef struct {
     chi_squared_logpdf_row chi_squared_0;
     int inside;
@@ -173,12 +178,20 @@ DEVICE chi_squared_logpdf_checked_row chi_squared_logpdf_checked_prepare_row(rea
     return row;
 }
 
+// chi_squared_logpdf_checked: what depends on both, from what was computed ahead.
 DEVICE real chi_squared_logpdf_checked_evaluate(chi_squared_logpdf_checked_set set, chi_squared_logpdf_checked_row row)
 {
     real value = chi_squared_logpdf_evaluate(set.chi_squared_0, row.chi_squared_0);
     return (row.inside ? value : row.outside) + set.bad_nu;
 }
 
+// The table shape: out[row, set] = f(observation, parameter set), every entry written once.
+//
+// by_rows: neighbouring threads take neighbouring rows, and go through the sets of their block together. That suits tables
+// whose sets lie far apart in `out`, or that have one set only, and CPUs, where threads are the lanes of vector registers
+// and branches on parameters stay branches. Otherwise neighbouring threads take neighbouring sets of the same row and hold
+// them in registers, and whatever depends on the row alone is prepared once in shared memory: so a warp writes consecutive
+// addresses.
 KERNEL(128) chi_squared_logpdf_checked_table(
     GLOBAL real *RESTRICT out, index_t out_offset, index_t n_rows, index_t n_sets, index_t row_stride, index_t set_stride,
     GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT nu_per_set, index_t nu_offset, index_t nu_stride)

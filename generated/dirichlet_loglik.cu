@@ -90,6 +90,7 @@ DEVICE int special_large_shape(real shape)
     return shape > (EPSILON < 1e-10 ? 100 : 10);
 }
 
+// dirichlet_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real c0;
     real sum;
@@ -119,6 +120,7 @@ DEVICE dirichlet_logpdf_set dirichlet_logpdf_prepare_set(GLOBAL const real *a, i
     return set;
 }
 
+// dirichlet_logpdf: what depends on both, from what was computed ahead.
 DEVICE real dirichlet_logpdf_evaluate(dirichlet_logpdf_set set, SHARED const real *x, GLOBAL const real *a, int dim)
 {
     real value = 0;
@@ -145,6 +147,7 @@ DEVICE real dirichlet_logpdf_evaluate(dirichlet_logpdf_set set, SHARED const rea
     return value - set.log_beta;
 }
 
+// dirichlet_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     dirichlet_logpdf_set dirichlet_0;
     real bad_a;
@@ -164,6 +167,7 @@ DEVICE dirichlet_logpdf_checked_set dirichlet_logpdf_checked_prepare_set(GLOBAL 
     return set;
 }
 
+// dirichlet_logpdf_checked: what depends on the observation alone, computed once for each.
 typedef struct {
     int inside;
     real outside;
@@ -198,6 +202,7 @@ DEVICE dirichlet_logpdf_checked_row dirichlet_logpdf_checked_prepare_row(SHARED 
     return row;
 }
 
+// dirichlet_logpdf_checked: what depends on both, from what was computed ahead.
 DEVICE real dirichlet_logpdf_checked_evaluate(dirichlet_logpdf_checked_set set, dirichlet_logpdf_checked_row row, SHARED const real *x, GLOBAL const real *a, int dim)
 {
     return (row.inside ? dirichlet_logpdf_evaluate(set.dirichlet_0, x, a, dim) : row.outside) + set.bad_a;
@@ -232,6 +237,10 @@ DEVICE void add_blocks(GLOBAL double *out, GLOBAL const double *partial, index_t
 }
 
 
+// The loglik shape: out[set] = sum over rows of f(observation, parameter set); the terms are never written.
+//
+// A thread walks over rows and keeps a float64 sum for each set of its block. The sums of a block are added as a tree, those
+// of the blocks in their order by the last block to finish: the order never changes, so neither do the bits.
 KERNEL(128) dirichlet_logpdf_checked_loglik(
     GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL double *partial, GLOBAL int *counters,
     index_t n_rows, index_t n_sets, GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT a_per_set, index_t a_offset, index_t a_stride, int dim)

@@ -90,6 +90,7 @@ DEVICE int special_large_shape(real shape)
     return shape > (EPSILON < 1e-10 ? 100 : 10);
 }
 
+// dirichlet_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real c0;
     real sum;
@@ -119,6 +120,7 @@ DEVICE dirichlet_logpdf_set dirichlet_logpdf_prepare_set(GLOBAL const real *a, i
     return set;
 }
 
+// dirichlet_logpdf: what depends on both, from what was computed ahead.
 DEVICE real dirichlet_logpdf_evaluate(dirichlet_logpdf_set set, SHARED const real *x, GLOBAL const real *a, int dim)
 {
     real value = 0;
@@ -145,6 +147,7 @@ DEVICE real dirichlet_logpdf_evaluate(dirichlet_logpdf_set set, SHARED const rea
     return value - set.log_beta;
 }
 
+// dirichlet_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     dirichlet_logpdf_set dirichlet_0;
     real bad_a;
@@ -164,6 +167,7 @@ DEVICE dirichlet_logpdf_checked_set dirichlet_logpdf_checked_prepare_set(GLOBAL 
     return set;
 }
 
+// dirichlet_logpdf_checked: what depends on the observation alone, computed once for each.
 typedef struct {
     int inside;
     real outside;
@@ -198,11 +202,19 @@ DEVICE dirichlet_logpdf_checked_row dirichlet_logpdf_checked_prepare_row(SHARED 
     return row;
 }
 
+// dirichlet_logpdf_checked: what depends on both, from what was computed ahead.
 DEVICE real dirichlet_logpdf_checked_evaluate(dirichlet_logpdf_checked_set set, dirichlet_logpdf_checked_row row, SHARED const real *x, GLOBAL const real *a, int dim)
 {
     return (row.inside ? dirichlet_logpdf_evaluate(set.dirichlet_0, x, a, dim) : row.outside) + set.bad_a;
 }
 
+// The table shape: out[row, set] = f(observation, parameter set), every entry written once.
+//
+// by_rows: neighbouring threads take neighbouring rows, and go through the sets of their block together. That suits tables
+// whose sets lie far apart in `out`, or that have one set only, and CPUs, where threads are the lanes of vector registers
+// and branches on parameters stay branches. Otherwise neighbouring threads take neighbouring sets of the same row and hold
+// them in registers, and whatever depends on the row alone is prepared once in shared memory: so a warp writes consecutive
+// addresses.
 KERNEL(128) dirichlet_logpdf_checked_table(
     GLOBAL real *RESTRICT out, index_t out_offset, index_t n_rows, index_t n_sets, index_t row_stride, index_t set_stride,
     GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT a_per_set, index_t a_offset, index_t a_stride, int dim)

@@ -35,6 +35,7 @@ typedef long long index_t;
 #define EULER_GAMMA REAL(0.57721566490153286061)
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
+// discrete_uniform_logpmf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     int c0;
     real lower;
@@ -52,6 +53,7 @@ DEVICE discrete_uniform_logpmf_set discrete_uniform_logpmf_prepare_set(real lowe
     return set;
 }
 
+// discrete_uniform_logpmf: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
 } discrete_uniform_logpmf_row;
@@ -63,6 +65,7 @@ DEVICE discrete_uniform_logpmf_row discrete_uniform_logpmf_prepare_row(real x)
     return row;
 }
 
+// discrete_uniform_logpmf: what depends on both, from what was computed ahead.
 DEVICE real discrete_uniform_logpmf_evaluate(discrete_uniform_logpmf_set set, discrete_uniform_logpmf_row row)
 {
     if (set.c0) {
@@ -74,6 +77,7 @@ DEVICE real discrete_uniform_logpmf_evaluate(discrete_uniform_logpmf_set set, di
     return set.c1;
 }
 
+// discrete_uniform_logpmf_checked: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     discrete_uniform_logpmf_set discrete_uniform_0;
     real c0;
@@ -89,6 +93,7 @@ DEVICE discrete_uniform_logpmf_checked_set discrete_uniform_logpmf_checked_prepa
     return set;
 }
 
+// discrete_uniform_logpmf_checked: what depends on the observation alone, computed once for each.
 typedef struct {
     discrete_uniform_logpmf_row discrete_uniform_0;
     int inside;
@@ -106,6 +111,7 @@ DEVICE discrete_uniform_logpmf_checked_row discrete_uniform_logpmf_checked_prepa
     return row;
 }
 
+// discrete_uniform_logpmf_checked: what depends on both, from what was computed ahead.
 DEVICE real discrete_uniform_logpmf_checked_evaluate(discrete_uniform_logpmf_checked_set set, discrete_uniform_logpmf_checked_row row)
 {
     real value = discrete_uniform_logpmf_evaluate(set.discrete_uniform_0, row.discrete_uniform_0);
@@ -141,6 +147,10 @@ DEVICE void add_blocks(GLOBAL double *out, GLOBAL const double *partial, index_t
 }
 
 
+// The loglik shape: out[set] = sum over rows of f(observation, parameter set); the terms are never written.
+//
+// A thread walks over rows and keeps a float64 sum for each set of its block. The sums of a block are added as a tree, those
+// of the blocks in their order by the last block to finish: the order never changes, so neither do the bits.
 KERNEL(128) discrete_uniform_logpmf_checked_loglik(
     GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL double *partial, GLOBAL int *counters,
     index_t n_rows, index_t n_sets, GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT lower_per_set, index_t lower_offset, index_t lower_stride, GLOBAL const real *RESTRICT upper_per_set, index_t upper_offset, index_t upper_stride)

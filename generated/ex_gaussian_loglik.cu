@@ -42,6 +42,7 @@ DEVICE real special_scaled_erfc(real x)
     return series / (1 + 2 * x);
 }
 
+// ex_gaussian_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real mu;
     real c0;
@@ -62,6 +63,7 @@ DEVICE ex_gaussian_logpdf_set ex_gaussian_logpdf_prepare_set(real mu, real sigma
     return set;
 }
 
+// ex_gaussian_logpdf: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
 } ex_gaussian_logpdf_row;
@@ -73,6 +75,7 @@ DEVICE ex_gaussian_logpdf_row ex_gaussian_logpdf_prepare_row(real x)
     return row;
 }
 
+// ex_gaussian_logpdf: what depends on both, from what was computed ahead.
 DEVICE real ex_gaussian_logpdf_evaluate(ex_gaussian_logpdf_set set, ex_gaussian_logpdf_row row)
 {
     real z = (row.x - set.mu) * set.c0;
@@ -82,6 +85,7 @@ DEVICE real ex_gaussian_logpdf_evaluate(ex_gaussian_logpdf_set set, ex_gaussian_
     return set.c2 + log(u > 0 ? tail : 2 - tail * exp(-u * u)) - exponent;
 }
 
+// ex_gaussian_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     ex_gaussian_logpdf_set ex_gaussian_0;
     real c0;
@@ -98,6 +102,7 @@ DEVICE ex_gaussian_logpdf_checked_set ex_gaussian_logpdf_checked_prepare_set(rea
     return set;
 }
 
+// ex_gaussian_logpdf_checked: what depends on the observation alone, computed once for each.
 typedef struct {
     ex_gaussian_logpdf_row ex_gaussian_0;
     int inside;
@@ -115,6 +120,7 @@ DEVICE ex_gaussian_logpdf_checked_row ex_gaussian_logpdf_checked_prepare_row(rea
     return row;
 }
 
+// ex_gaussian_logpdf_checked: what depends on both, from what was computed ahead.
 DEVICE real ex_gaussian_logpdf_checked_evaluate(ex_gaussian_logpdf_checked_set set, ex_gaussian_logpdf_checked_row row)
 {
     real value = ex_gaussian_logpdf_evaluate(set.ex_gaussian_0, row.ex_gaussian_0);
@@ -150,6 +156,10 @@ DEVICE void add_blocks(GLOBAL double *out, GLOBAL const double *partial, index_t
 }
 
 
+// The loglik shape: out[set] = sum over rows of f(observation, parameter set); the terms are never written.
+//
+// A thread walks over rows and keeps a float64 sum for each set of its block. The sums of a block are added as a tree, those
+// of the blocks in their order by the last block to finish: the order never changes, so neither do the bits.
 KERNEL(128) ex_gaussian_logpdf_checked_loglik(
     GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL double *partial, GLOBAL int *counters,
     index_t n_rows, index_t n_sets, GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT mu_per_set, index_t mu_offset, index_t mu_stride, GLOBAL const real *RESTRICT sigma_per_set, index_t sigma_offset, index_t sigma_stride, GLOBAL const real *RESTRICT nu_per_set, index_t nu_offset, index_t nu_stride)

@@ -42,6 +42,7 @@ DEVICE real special_scaled_erfc(real x)
     return series / (1 + 2 * x);
 }
 
+// ex_gaussian_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real mu;
     real c0;
@@ -62,6 +63,7 @@ DEVICE ex_gaussian_logpdf_set ex_gaussian_logpdf_prepare_set(real mu, real sigma
     return set;
 }
 
+// ex_gaussian_logpdf: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
 } ex_gaussian_logpdf_row;
@@ -73,6 +75,7 @@ DEVICE ex_gaussian_logpdf_row ex_gaussian_logpdf_prepare_row(real x)
     return row;
 }
 
+// ex_gaussian_logpdf: what depends on both, from what was computed ahead.
 DEVICE real ex_gaussian_logpdf_evaluate(ex_gaussian_logpdf_set set, ex_gaussian_logpdf_row row)
 {
     real z = (row.x - set.mu) * set.c0;
@@ -82,6 +85,7 @@ DEVICE real ex_gaussian_logpdf_evaluate(ex_gaussian_logpdf_set set, ex_gaussian_
     return set.c2 + log(u > 0 ? tail : 2 - tail * exp(-u * u)) - exponent;
 }
 
+// ex_gaussian_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     ex_gaussian_logpdf_set ex_gaussian_0;
     real c0;
@@ -98,6 +102,7 @@ DEVICE ex_gaussian_logpdf_checked_set ex_gaussian_logpdf_checked_prepare_set(rea
     return set;
 }
 
+// ex_gaussian_logpdf_checked: what depends on the observation alone, computed once for each.
 typedef struct {
     ex_gaussian_logpdf_row ex_gaussian_0;
     int inside;
@@ -115,12 +120,20 @@ DEVICE ex_gaussian_logpdf_checked_row ex_gaussian_logpdf_checked_prepare_row(rea
     return row;
 }
 
+// ex_gaussian_logpdf_checked: what depends on both, from what was computed ahead.
 DEVICE real ex_gaussian_logpdf_checked_evaluate(ex_gaussian_logpdf_checked_set set, ex_gaussian_logpdf_checked_row row)
 {
     real value = ex_gaussian_logpdf_evaluate(set.ex_gaussian_0, row.ex_gaussian_0);
     return (row.inside ? value : row.outside) + set.c0;
 }
 
+// The table shape: out[row, set] = f(observation, parameter set), every entry written once.
+//
+// by_rows: neighbouring threads take neighbouring rows, and go through the sets of their block together. That suits tables
+// whose sets lie far apart in `out`, or that have one set only, and CPUs, where threads are the lanes of vector registers
+// and branches on parameters stay branches. Otherwise neighbouring threads take neighbouring sets of the same row and hold
+// them in registers, and whatever depends on the row alone is prepared once in shared memory: so a warp writes consecutive
+// addresses.
 KERNEL(128) ex_gaussian_logpdf_checked_table(
     GLOBAL real *RESTRICT out, index_t out_offset, index_t n_rows, index_t n_sets, index_t row_stride, index_t set_stride,
     GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT mu_per_set, index_t mu_offset, index_t mu_stride, GLOBAL const real *RESTRICT sigma_per_set, index_t sigma_offset, index_t sigma_stride, GLOBAL const real *RESTRICT nu_per_set, index_t nu_offset, index_t nu_stride)

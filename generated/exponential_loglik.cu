@@ -35,6 +35,7 @@ typedef long long index_t;
 #define EULER_GAMMA REAL(0.57721566490153286061)
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
+// exponential_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real c0;
     real lam;
@@ -48,6 +49,7 @@ DEVICE exponential_logpdf_set exponential_logpdf_prepare_set(real lam)
     return set;
 }
 
+// exponential_logpdf: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
 } exponential_logpdf_row;
@@ -59,11 +61,13 @@ DEVICE exponential_logpdf_row exponential_logpdf_prepare_row(real x)
     return row;
 }
 
+// exponential_logpdf: what depends on both, from what was computed ahead.
 DEVICE real exponential_logpdf_evaluate(exponential_logpdf_set set, exponential_logpdf_row row)
 {
     return set.c0 - set.lam * row.x;
 }
 
+// exponential_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     exponential_logpdf_set exponential_0;
     real bad_lam;
@@ -78,6 +82,7 @@ DEVICE exponential_logpdf_checked_set exponential_logpdf_checked_prepare_set(rea
     return set;
 }
 
+// exponential_logpdf_checked: what depends on the observation alone, computed once for each.
 typedef struct {
     exponential_logpdf_row exponential_0;
     int inside;
@@ -95,6 +100,7 @@ DEVICE exponential_logpdf_checked_row exponential_logpdf_checked_prepare_row(rea
     return row;
 }
 
+// exponential_logpdf_checked: what depends on both, from what was computed ahead.
 DEVICE real exponential_logpdf_checked_evaluate(exponential_logpdf_checked_set set, exponential_logpdf_checked_row row)
 {
     real value = exponential_logpdf_evaluate(set.exponential_0, row.exponential_0);
@@ -130,6 +136,10 @@ DEVICE void add_blocks(GLOBAL double *out, GLOBAL const double *partial, index_t
 }
 
 
+// The loglik shape: out[set] = sum over rows of f(observation, parameter set); the terms are never written.
+//
+// A thread walks over rows and keeps a float64 sum for each set of its block. The sums of a block are added as a tree, those
+// of the blocks in their order by the last block to finish: the order never changes, so neither do the bits.
 KERNEL(128) exponential_logpdf_checked_loglik(
     GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL double *partial, GLOBAL int *counters,
     index_t n_rows, index_t n_sets, GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT lam_per_set, index_t lam_offset, index_t lam_stride)

@@ -35,6 +35,7 @@ typedef long long index_t;
 #define EULER_GAMMA REAL(0.57721566490153286061)
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
+// exponential_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real c0;
     real lam;
@@ -48,6 +49,7 @@ DEVICE exponential_logpdf_set exponential_logpdf_prepare_set(real lam)
     return set;
 }
 
+// exponential_logpdf: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
 } exponential_logpdf_row;
@@ -59,11 +61,13 @@ DEVICE exponential_logpdf_row exponential_logpdf_prepare_row(real x)
     return row;
 }
 
+// exponential_logpdf: what depends on both, from what was computed ahead.
 DEVICE real exponential_logpdf_evaluate(exponential_logpdf_set set, exponential_logpdf_row row)
 {
     return set.c0 - set.lam * row.x;
 }
 
+// exponential_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     exponential_logpdf_set exponential_0;
     real bad_lam;
@@ -78,6 +82,7 @@ DEVICE exponential_logpdf_checked_set exponential_logpdf_checked_prepare_set(rea
     return set;
 }
 
+// exponential_logpdf_checked: what depends on the observation alone, computed once for each.
 typedef struct {
     exponential_logpdf_row exponential_0;
     int inside;
@@ -95,12 +100,20 @@ DEVICE exponential_logpdf_checked_row exponential_logpdf_checked_prepare_row(rea
     return row;
 }
 
+// exponential_logpdf_checked: what depends on both, from what was computed ahead.
 DEVICE real exponential_logpdf_checked_evaluate(exponential_logpdf_checked_set set, exponential_logpdf_checked_row row)
 {
     real value = exponential_logpdf_evaluate(set.exponential_0, row.exponential_0);
     return (row.inside ? value : row.outside) + set.bad_lam;
 }
 
+// The table shape: out[row, set] = f(observation, parameter set), every entry written once.
+//
+// by_rows: neighbouring threads take neighbouring rows, and go through the sets of their block together. That suits tables
+// whose sets lie far apart in `out`, or that have one set only, and CPUs, where threads are the lanes of vector registers
+// and branches on parameters stay branches. Otherwise neighbouring threads take neighbouring sets of the same row and hold
+// them in registers, and whatever depends on the row alone is prepared once in shared memory: so a warp writes consecutive
+// addresses.
 KERNEL(128) exponential_logpdf_checked_table(
     GLOBAL real *RESTRICT out, index_t out_offset, index_t n_rows, index_t n_sets, index_t row_stride, index_t set_stride,
     GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT lam_per_set, index_t lam_offset, index_t lam_stride)

@@ -85,6 +85,7 @@ DEVICE int special_large_shape(real shape)
     return shape > (EPSILON < 1e-10 ? 100 : 10);
 }
 
+// gamma_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real beta;
     real alpha;
@@ -113,6 +114,7 @@ DEVICE gamma_logpdf_set gamma_logpdf_prepare_set(real alpha, real beta)
     return set;
 }
 
+// gamma_logpdf: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
     real c0;
@@ -130,6 +132,7 @@ DEVICE gamma_logpdf_row gamma_logpdf_prepare_row(real x)
     return row;
 }
 
+// gamma_logpdf: what depends on both, from what was computed ahead.
 DEVICE real gamma_logpdf_evaluate(gamma_logpdf_set set, gamma_logpdf_row row)
 {
     real value;
@@ -142,6 +145,7 @@ DEVICE real gamma_logpdf_evaluate(gamma_logpdf_set set, gamma_logpdf_row row)
     return row.c1 ? set.at_zero : row.c2 ? -INFINITY : value;
 }
 
+// gamma_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     gamma_logpdf_set gamma_0;
     real c0;
@@ -157,6 +161,7 @@ DEVICE gamma_logpdf_checked_set gamma_logpdf_checked_prepare_set(real alpha, rea
     return set;
 }
 
+// gamma_logpdf_checked: what depends on the observation alone, computed once for each.
 typedef struct {
     gamma_logpdf_row gamma_0;
     int inside;
@@ -174,6 +179,7 @@ DEVICE gamma_logpdf_checked_row gamma_logpdf_checked_prepare_row(real x)
     return row;
 }
 
+// gamma_logpdf_checked: what depends on both, from what was computed ahead.
 DEVICE real gamma_logpdf_checked_evaluate(gamma_logpdf_checked_set set, gamma_logpdf_checked_row row)
 {
     real value = gamma_logpdf_evaluate(set.gamma_0, row.gamma_0);
@@ -209,6 +215,10 @@ DEVICE void add_blocks(GLOBAL double *out, GLOBAL const double *partial, index_t
 }
 
 
+// The loglik shape: out[set] = sum over rows of f(observation, parameter set); the terms are never written.
+//
+// A thread walks over rows and keeps a float64 sum for each set of its block. The sums of a block are added as a tree, those
+// of the blocks in their order by the last block to finish: the order never changes, so neither do the bits.
 KERNEL(128) gamma_logpdf_checked_loglik(
     GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL double *partial, GLOBAL int *counters,
     index_t n_rows, index_t n_sets, GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT alpha_per_set, index_t alpha_offset, index_t alpha_stride, GLOBAL const real *RESTRICT beta_per_set, index_t beta_offset, index_t beta_stride)

@@ -35,6 +35,7 @@ typedef long long index_t;
 #define EULER_GAMMA REAL(0.57721566490153286061)
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
+// gumbel_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real mu;
     real c0;
@@ -50,6 +51,7 @@ DEVICE gumbel_logpdf_set gumbel_logpdf_prepare_set(real mu, real beta)
     return set;
 }
 
+// gumbel_logpdf: what depends on the observation alone, computed once for each.
 typedef struct {
     int c0;
     real x;
@@ -63,6 +65,7 @@ DEVICE gumbel_logpdf_row gumbel_logpdf_prepare_row(real x)
     return row;
 }
 
+// gumbel_logpdf: what depends on both, from what was computed ahead.
 DEVICE real gumbel_logpdf_evaluate(gumbel_logpdf_set set, gumbel_logpdf_row row)
 {
     if (row.c0) {
@@ -72,6 +75,7 @@ DEVICE real gumbel_logpdf_evaluate(gumbel_logpdf_set set, gumbel_logpdf_row row)
     return set.c1 - z - exp(-z);
 }
 
+// gumbel_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     gumbel_logpdf_set gumbel_0;
     real c0;
@@ -87,6 +91,7 @@ DEVICE gumbel_logpdf_checked_set gumbel_logpdf_checked_prepare_set(real mu, real
     return set;
 }
 
+// gumbel_logpdf_checked: what depends on the observation alone, computed once for each.
 typedef struct {
     gumbel_logpdf_row gumbel_0;
     int inside;
@@ -104,12 +109,20 @@ DEVICE gumbel_logpdf_checked_row gumbel_logpdf_checked_prepare_row(real x)
     return row;
 }
 
+// gumbel_logpdf_checked: what depends on both, from what was computed ahead.
 DEVICE real gumbel_logpdf_checked_evaluate(gumbel_logpdf_checked_set set, gumbel_logpdf_checked_row row)
 {
     real value = gumbel_logpdf_evaluate(set.gumbel_0, row.gumbel_0);
     return (row.inside ? value : row.outside) + set.c0;
 }
 
+// The table shape: out[row, set] = f(observation, parameter set), every entry written once.
+//
+// by_rows: neighbouring threads take neighbouring rows, and go through the sets of their block together. That suits tables
+// whose sets lie far apart in `out`, or that have one set only, and CPUs, where threads are the lanes of vector registers
+// and branches on parameters stay branches. Otherwise neighbouring threads take neighbouring sets of the same row and hold
+// them in registers, and whatever depends on the row alone is prepared once in shared memory: so a warp writes consecutive
+// addresses.
 KERNEL(128) gumbel_logpdf_checked_table(
     GLOBAL real *RESTRICT out, index_t out_offset, index_t n_rows, index_t n_sets, index_t row_stride, index_t set_stride,
     GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT mu_per_set, index_t mu_offset, index_t mu_stride, GLOBAL const real *RESTRICT beta_per_set, index_t beta_offset, index_t beta_stride)

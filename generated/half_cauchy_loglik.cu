@@ -41,6 +41,7 @@ DEVICE real special_log1p_square(real y)
     return (large ? 2 : 1) * log1p(large ? fabs(y) : y * y);
 }
 
+// half_cauchy_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real c0;
     real c1;
@@ -54,6 +55,7 @@ DEVICE half_cauchy_logpdf_set half_cauchy_logpdf_prepare_set(real beta)
     return set;
 }
 
+// half_cauchy_logpdf: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
 } half_cauchy_logpdf_row;
@@ -65,11 +67,13 @@ DEVICE half_cauchy_logpdf_row half_cauchy_logpdf_prepare_row(real x)
     return row;
 }
 
+// half_cauchy_logpdf: what depends on both, from what was computed ahead.
 DEVICE real half_cauchy_logpdf_evaluate(half_cauchy_logpdf_set set, half_cauchy_logpdf_row row)
 {
     return set.c0 - special_log1p_square(row.x * set.c1);
 }
 
+// half_cauchy_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     half_cauchy_logpdf_set half_cauchy_0;
     real bad_beta;
@@ -84,6 +88,7 @@ DEVICE half_cauchy_logpdf_checked_set half_cauchy_logpdf_checked_prepare_set(rea
     return set;
 }
 
+// half_cauchy_logpdf_checked: what depends on the observation alone, computed once for each.
 typedef struct {
     half_cauchy_logpdf_row half_cauchy_0;
     int inside;
@@ -101,6 +106,7 @@ DEVICE half_cauchy_logpdf_checked_row half_cauchy_logpdf_checked_prepare_row(rea
     return row;
 }
 
+// half_cauchy_logpdf_checked: what depends on both, from what was computed ahead.
 DEVICE real half_cauchy_logpdf_checked_evaluate(half_cauchy_logpdf_checked_set set, half_cauchy_logpdf_checked_row row)
 {
     real value = half_cauchy_logpdf_evaluate(set.half_cauchy_0, row.half_cauchy_0);
@@ -136,6 +142,10 @@ DEVICE void add_blocks(GLOBAL double *out, GLOBAL const double *partial, index_t
 }
 
 
+// The loglik shape: out[set] = sum over rows of f(observation, parameter set); the terms are never written.
+//
+// A thread walks over rows and keeps a float64 sum for each set of its block. The sums of a block are added as a tree, those
+// of the blocks in their order by the last block to finish: the order never changes, so neither do the bits.
 KERNEL(128) half_cauchy_logpdf_checked_loglik(
     GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL double *partial, GLOBAL int *counters,
     index_t n_rows, index_t n_sets, GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT beta_per_set, index_t beta_offset, index_t beta_stride)

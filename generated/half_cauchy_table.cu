@@ -41,6 +41,7 @@ DEVICE real special_log1p_square(real y)
     return (large ? 2 : 1) * log1p(large ? fabs(y) : y * y);
 }
 
+// half_cauchy_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real c0;
     real c1;
@@ -54,6 +55,7 @@ DEVICE half_cauchy_logpdf_set half_cauchy_logpdf_prepare_set(real beta)
     return set;
 }
 
+// half_cauchy_logpdf: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
 } half_cauchy_logpdf_row;
@@ -65,11 +67,13 @@ DEVICE half_cauchy_logpdf_row half_cauchy_logpdf_prepare_row(real x)
     return row;
 }
 
+// half_cauchy_logpdf: what depends on both, from what was computed ahead.
 DEVICE real half_cauchy_logpdf_evaluate(half_cauchy_logpdf_set set, half_cauchy_logpdf_row row)
 {
     return set.c0 - special_log1p_square(row.x * set.c1);
 }
 
+// half_cauchy_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     half_cauchy_logpdf_set half_cauchy_0;
     real bad_beta;
@@ -84,6 +88,7 @@ DEVICE half_cauchy_logpdf_checked_set half_cauchy_logpdf_checked_prepare_set(rea
     return set;
 }
 
+// half_cauchy_logpdf_checked: what depends on the observation alone, computed once for each.
 typedef struct {
     half_cauchy_logpdf_row half_cauchy_0;
     int inside;
@@ -101,12 +106,20 @@ DEVICE half_cauchy_logpdf_checked_row half_cauchy_logpdf_checked_prepare_row(rea
     return row;
 }
 
+// half_cauchy_logpdf_checked: what depends on both, from what was computed ahead.
 DEVICE real half_cauchy_logpdf_checked_evaluate(half_cauchy_logpdf_checked_set set, half_cauchy_logpdf_checked_row row)
 {
     real value = half_cauchy_logpdf_evaluate(set.half_cauchy_0, row.half_cauchy_0);
     return (row.inside ? value : row.outside) + set.bad_beta;
 }
 
+// The table shape: out[row, set] = f(observation, parameter set), every entry written once.
+//
+// by_rows: neighbouring threads take neighbouring rows, and go through the sets of their block together. That suits tables
+// whose sets lie far apart in `out`, or that have one set only, and CPUs, where threads are the lanes of vector registers
+// and branches on parameters stay branches. Otherwise neighbouring threads take neighbouring sets of the same row and hold
+// them in registers, and whatever depends on the row alone is prepared once in shared memory: so a warp writes consecutive
+// addresses.
 KERNEL(128) half_cauchy_logpdf_checked_table(
     GLOBAL real *RESTRICT out, index_t out_offset, index_t n_rows, index_t n_sets, index_t row_stride, index_t set_stride,
     GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT beta_per_set, index_t beta_offset, index_t beta_stride)

@@ -35,6 +35,7 @@ typedef long long index_t;
 #define EULER_GAMMA REAL(0.57721566490153286061)
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
+// half_normal_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real c0;
     real c1;
@@ -48,6 +49,7 @@ DEVICE half_normal_logpdf_set half_normal_logpdf_prepare_set(real sigma)
     return set;
 }
 
+// half_normal_logpdf: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
 } half_normal_logpdf_row;
@@ -59,12 +61,14 @@ DEVICE half_normal_logpdf_row half_normal_logpdf_prepare_row(real x)
     return row;
 }
 
+// half_normal_logpdf: what depends on both, from what was computed ahead.
 DEVICE real half_normal_logpdf_evaluate(half_normal_logpdf_set set, half_normal_logpdf_row row)
 {
     real z = row.x * set.c0;
     return set.c1 - 0.5 * z * z;
 }
 
+// half_normal_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     half_normal_logpdf_set half_normal_0;
     real bad_sigma;
@@ -79,6 +83,7 @@ DEVICE half_normal_logpdf_checked_set half_normal_logpdf_checked_prepare_set(rea
     return set;
 }
 
+// half_normal_logpdf_checked: what depends on the observation alone, computed once for each.
 typedef struct {
     half_normal_logpdf_row half_normal_0;
     int inside;
@@ -96,6 +101,7 @@ DEVICE half_normal_logpdf_checked_row half_normal_logpdf_checked_prepare_row(rea
     return row;
 }
 
+// half_normal_logpdf_checked: what depends on both, from what was computed ahead.
 DEVICE real half_normal_logpdf_checked_evaluate(half_normal_logpdf_checked_set set, half_normal_logpdf_checked_row row)
 {
     real value = half_normal_logpdf_evaluate(set.half_normal_0, row.half_normal_0);
@@ -131,6 +137,10 @@ DEVICE void add_blocks(GLOBAL double *out, GLOBAL const double *partial, index_t
 }
 
 
+// The loglik shape: out[set] = sum over rows of f(observation, parameter set); the terms are never written.
+//
+// A thread walks over rows and keeps a float64 sum for each set of its block. The sums of a block are added as a tree, those
+// of the blocks in their order by the last block to finish: the order never changes, so neither do the bits.
 KERNEL(128) half_normal_logpdf_checked_loglik(
     GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL double *partial, GLOBAL int *counters,
     index_t n_rows, index_t n_sets, GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT sigma_per_set, index_t sigma_offset, index_t sigma_stride)

@@ -35,6 +35,7 @@ typedef long long index_t;
 #define EULER_GAMMA REAL(0.57721566490153286061)
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
+// half_normal_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real c0;
     real c1;
@@ -48,6 +49,7 @@ DEVICE half_normal_logpdf_set half_normal_logpdf_prepare_set(real sigma)
     return set;
 }
 
+// half_normal_logpdf: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
 } half_normal_logpdf_row;
@@ -59,12 +61,14 @@ DEVICE half_normal_logpdf_row half_normal_logpdf_prepare_row(real x)
     return row;
 }
 
+// half_normal_logpdf: what depends on both, from what was computed ahead.
 DEVICE real half_normal_logpdf_evaluate(half_normal_logpdf_set set, half_normal_logpdf_row row)
 {
     real z = row.x * set.c0;
     return set.c1 - 0.5 * z * z;
 }
 
+// half_normal_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     half_normal_logpdf_set half_normal_0;
     real bad_sigma;
@@ -79,6 +83,7 @@ DEVICE half_normal_logpdf_checked_set half_normal_logpdf_checked_prepare_set(rea
     return set;
 }
 
+// half_normal_logpdf_checked: what depends on the observation alone, computed once for each.
 typedef struct {
     half_normal_logpdf_row half_normal_0;
     int inside;
@@ -96,12 +101,20 @@ DEVICE half_normal_logpdf_checked_row half_normal_logpdf_checked_prepare_row(rea
     return row;
 }
 
+// half_normal_logpdf_checked: what depends on both, from what was computed ahead.
 DEVICE real half_normal_logpdf_checked_evaluate(half_normal_logpdf_checked_set set, half_normal_logpdf_checked_row row)
 {
     real value = half_normal_logpdf_evaluate(set.half_normal_0, row.half_normal_0);
     return (row.inside ? value : row.outside) + set.bad_sigma;
 }
 
+// The table shape: out[row, set] = f(observation, parameter set), every entry written once.
+//
+// by_rows: neighbouring threads take neighbouring rows, and go through the sets of their block together. That suits tables
+// whose sets lie far apart in `out`, or that have one set only, and CPUs, where threads are the lanes of vector registers
+// and branches on parameters stay branches. Otherwise neighbouring threads take neighbouring sets of the same row and hold
+// them in registers, and whatever depends on the row alone is prepared once in shared memory: so a warp writes consecutive
+// addresses.
 KERNEL(128) half_normal_logpdf_checked_table(
     GLOBAL real *RESTRICT out, index_t out_offset, index_t n_rows, index_t n_sets, index_t row_stride, index_t set_stride,
     GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT sigma_per_set, index_t sigma_offset, index_t sigma_stride)

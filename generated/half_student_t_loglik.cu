@@ -71,6 +71,7 @@ DEVICE real special_lbeta(real a, real b)
     return special_stirling_error(p) + (special_stirling_error(q) - special_stirling_error(p + q)) + HALF_LOG_2PI - 0.5 * log(q) - (p - 0.5) * log1p(q / p) - q * log1p(p / q);
 }
 
+// half_student_t_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real c0;
     real c1;
@@ -92,6 +93,7 @@ DEVICE half_student_t_logpdf_set half_student_t_logpdf_prepare_set(real nu, real
     return set;
 }
 
+// half_student_t_logpdf: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
 } half_student_t_logpdf_row;
@@ -103,6 +105,7 @@ DEVICE half_student_t_logpdf_row half_student_t_logpdf_prepare_row(real x)
     return row;
 }
 
+// half_student_t_logpdf: what depends on both, from what was computed ahead.
 DEVICE real half_student_t_logpdf_evaluate(half_student_t_logpdf_set set, half_student_t_logpdf_row row)
 {
     real y = row.x * set.c0;
@@ -112,6 +115,7 @@ DEVICE real half_student_t_logpdf_evaluate(half_student_t_logpdf_set set, half_s
     return set.c3 - set.c4 * special_log1p_square(y);
 }
 
+// half_student_t_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     half_student_t_logpdf_set half_student_t_0;
     real c0;
@@ -127,6 +131,7 @@ DEVICE half_student_t_logpdf_checked_set half_student_t_logpdf_checked_prepare_s
     return set;
 }
 
+// half_student_t_logpdf_checked: what depends on the observation alone, computed once for each.
 typedef struct {
     half_student_t_logpdf_row half_student_t_0;
     int inside;
@@ -144,6 +149,7 @@ DEVICE half_student_t_logpdf_checked_row half_student_t_logpdf_checked_prepare_r
     return row;
 }
 
+// half_student_t_logpdf_checked: what depends on both, from what was computed ahead.
 DEVICE real half_student_t_logpdf_checked_evaluate(half_student_t_logpdf_checked_set set, half_student_t_logpdf_checked_row row)
 {
     real value = half_student_t_logpdf_evaluate(set.half_student_t_0, row.half_student_t_0);
@@ -179,6 +185,10 @@ DEVICE void add_blocks(GLOBAL double *out, GLOBAL const double *partial, index_t
 }
 
 
+// The loglik shape: out[set] = sum over rows of f(observation, parameter set); the terms are never written.
+//
+// A thread walks over rows and keeps a float64 sum for each set of its block. The sums of a block are added as a tree, those
+// of the blocks in their order by the last block to finish: the order never changes, so neither do the bits.
 KERNEL(128) half_student_t_logpdf_checked_loglik(
     GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL double *partial, GLOBAL int *counters,
     index_t n_rows, index_t n_sets, GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT nu_per_set, index_t nu_offset, index_t nu_stride, GLOBAL const real *RESTRICT sigma_per_set, index_t sigma_offset, index_t sigma_stride)

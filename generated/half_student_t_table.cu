@@ -71,6 +71,7 @@ DEVICE real special_lbeta(real a, real b)
     return special_stirling_error(p) + (special_stirling_error(q) - special_stirling_error(p + q)) + HALF_LOG_2PI - 0.5 * log(q) - (p - 0.5) * log1p(q / p) - q * log1p(p / q);
 }
 
+// half_student_t_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real c0;
     real c1;
@@ -92,6 +93,7 @@ DEVICE half_student_t_logpdf_set half_student_t_logpdf_prepare_set(real nu, real
     return set;
 }
 
+// half_student_t_logpdf: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
 } half_student_t_logpdf_row;
@@ -103,6 +105,7 @@ DEVICE half_student_t_logpdf_row half_student_t_logpdf_prepare_row(real x)
     return row;
 }
 
+// half_student_t_logpdf: what depends on both, from what was computed ahead.
 DEVICE real half_student_t_logpdf_evaluate(half_student_t_logpdf_set set, half_student_t_logpdf_row row)
 {
     real y = row.x * set.c0;
@@ -112,6 +115,7 @@ DEVICE real half_student_t_logpdf_evaluate(half_student_t_logpdf_set set, half_s
     return set.c3 - set.c4 * special_log1p_square(y);
 }
 
+// half_student_t_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     half_student_t_logpdf_set half_student_t_0;
     real c0;
@@ -127,6 +131,7 @@ DEVICE half_student_t_logpdf_checked_set half_student_t_logpdf_checked_prepare_s
     return set;
 }
 
+// half_student_t_logpdf_checked: what depends on the observation alone, computed once for each.
 typedef struct {
     half_student_t_logpdf_row half_student_t_0;
     int inside;
@@ -144,12 +149,20 @@ DEVICE half_student_t_logpdf_checked_row half_student_t_logpdf_checked_prepare_r
     return row;
 }
 
+// half_student_t_logpdf_checked: what depends on both, from what was computed ahead.
 DEVICE real half_student_t_logpdf_checked_evaluate(half_student_t_logpdf_checked_set set, half_student_t_logpdf_checked_row row)
 {
     real value = half_student_t_logpdf_evaluate(set.half_student_t_0, row.half_student_t_0);
     return (row.inside ? value : row.outside) + set.c0;
 }
 
+// The table shape: out[row, set] = f(observation, parameter set), every entry written once.
+//
+// by_rows: neighbouring threads take neighbouring rows, and go through the sets of their block together. That suits tables
+// whose sets lie far apart in `out`, or that have one set only, and CPUs, where threads are the lanes of vector registers
+// and branches on parameters stay branches. Otherwise neighbouring threads take neighbouring sets of the same row and hold
+// them in registers, and whatever depends on the row alone is prepared once in shared memory: so a warp writes consecutive
+// addresses.
 KERNEL(128) half_student_t_logpdf_checked_table(
     GLOBAL real *RESTRICT out, index_t out_offset, index_t n_rows, index_t n_sets, index_t row_stride, index_t set_stride,
     GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT nu_per_set, index_t nu_offset, index_t nu_stride, GLOBAL const real *RESTRICT sigma_per_set, index_t sigma_offset, index_t sigma_stride)

@@ -85,6 +85,7 @@ DEVICE int special_large_shape(real shape)
     return shape > (EPSILON < 1e-10 ? 100 : 10);
 }
 
+// inverse_gamma_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real alpha;
     real beta;
@@ -110,6 +111,7 @@ DEVICE inverse_gamma_logpdf_set inverse_gamma_logpdf_prepare_set(real alpha, rea
     return set;
 }
 
+// inverse_gamma_logpdf: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
     real c0;
@@ -127,6 +129,7 @@ DEVICE inverse_gamma_logpdf_row inverse_gamma_logpdf_prepare_row(real x)
     return row;
 }
 
+// inverse_gamma_logpdf: what depends on both, from what was computed ahead.
 DEVICE real inverse_gamma_logpdf_evaluate(inverse_gamma_logpdf_set set, inverse_gamma_logpdf_row row)
 {
     real value;
@@ -139,6 +142,7 @@ DEVICE real inverse_gamma_logpdf_evaluate(inverse_gamma_logpdf_set set, inverse_
     return row.c2 ? -INFINITY : value;
 }
 
+// inverse_gamma_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     inverse_gamma_logpdf_set inverse_gamma_0;
     real c0;
@@ -154,6 +158,7 @@ DEVICE inverse_gamma_logpdf_checked_set inverse_gamma_logpdf_checked_prepare_set
     return set;
 }
 
+// inverse_gamma_logpdf_checked: what depends on the observation alone, computed once for each.
 typedef struct {
     inverse_gamma_logpdf_row inverse_gamma_0;
     int inside;
@@ -171,6 +176,7 @@ DEVICE inverse_gamma_logpdf_checked_row inverse_gamma_logpdf_checked_prepare_row
     return row;
 }
 
+// inverse_gamma_logpdf_checked: what depends on both, from what was computed ahead.
 DEVICE real inverse_gamma_logpdf_checked_evaluate(inverse_gamma_logpdf_checked_set set, inverse_gamma_logpdf_checked_row row)
 {
     real value = inverse_gamma_logpdf_evaluate(set.inverse_gamma_0, row.inverse_gamma_0);
@@ -206,6 +212,10 @@ DEVICE void add_blocks(GLOBAL double *out, GLOBAL const double *partial, index_t
 }
 
 
+// The loglik shape: out[set] = sum over rows of f(observation, parameter set); the terms are never written.
+//
+// A thread walks over rows and keeps a float64 sum for each set of its block. The sums of a block are added as a tree, those
+// of the blocks in their order by the last block to finish: the order never changes, so neither do the bits.
 KERNEL(128) inverse_gamma_logpdf_checked_loglik(
     GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL double *partial, GLOBAL int *counters,
     index_t n_rows, index_t n_sets, GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT alpha_per_set, index_t alpha_offset, index_t alpha_stride, GLOBAL const real *RESTRICT beta_per_set, index_t beta_offset, index_t beta_stride)

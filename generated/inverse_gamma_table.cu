@@ -85,6 +85,7 @@ DEVICE int special_large_shape(real shape)
     return shape > (EPSILON < 1e-10 ? 100 : 10);
 }
 
+// inverse_gamma_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real alpha;
     real beta;
@@ -110,6 +111,7 @@ DEVICE inverse_gamma_logpdf_set inverse_gamma_logpdf_prepare_set(real alpha, rea
     return set;
 }
 
+// inverse_gamma_logpdf: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
     real c0;
@@ -127,6 +129,7 @@ DEVICE inverse_gamma_logpdf_row inverse_gamma_logpdf_prepare_row(real x)
     return row;
 }
 
+// inverse_gamma_logpdf: what depends on both, from what was computed ahead.
 DEVICE real inverse_gamma_logpdf_evaluate(inverse_gamma_logpdf_set set, inverse_gamma_logpdf_row row)
 {
     real value;
@@ -139,6 +142,7 @@ DEVICE real inverse_gamma_logpdf_evaluate(inverse_gamma_logpdf_set set, inverse_
     return row.c2 ? -INFINITY : value;
 }
 
+// inverse_gamma_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     inverse_gamma_logpdf_set inverse_gamma_0;
     real c0;
@@ -154,6 +158,7 @@ DEVICE inverse_gamma_logpdf_checked_set inverse_gamma_logpdf_checked_prepare_set
     return set;
 }
 
+// inverse_gamma_logpdf_checked: what depends on the observation alone, computed once for each.
 typedef struct {
     inverse_gamma_logpdf_row inverse_gamma_0;
     int inside;
@@ -171,12 +176,20 @@ DEVICE inverse_gamma_logpdf_checked_row inverse_gamma_logpdf_checked_prepare_row
     return row;
 }
 
+// inverse_gamma_logpdf_checked: what depends on both, from what was computed ahead.
 DEVICE real inverse_gamma_logpdf_checked_evaluate(inverse_gamma_logpdf_checked_set set, inverse_gamma_logpdf_checked_row row)
 {
     real value = inverse_gamma_logpdf_evaluate(set.inverse_gamma_0, row.inverse_gamma_0);
     return (row.inside ? value : row.outside) + set.c0;
 }
 
+// The table shape: out[row, set] = f(observation, parameter set), every entry written once.
+//
+// by_rows: neighbouring threads take neighbouring rows, and go through the sets of their block together. That suits tables
+// whose sets lie far apart in `out`, or that have one set only, and CPUs, where threads are the lanes of vector registers
+// and branches on parameters stay branches. Otherwise neighbouring threads take neighbouring sets of the same row and hold
+// them in registers, and whatever depends on the row alone is prepared once in shared memory: so a warp writes consecutive
+// addresses.
 KERNEL(128) inverse_gamma_logpdf_checked_table(
     GLOBAL real *RESTRICT out, index_t out_offset, index_t n_rows, index_t n_sets, index_t row_stride, index_t set_stride,
     GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT alpha_per_set, index_t alpha_offset, index_t alpha_stride, GLOBAL const real *RESTRICT beta_per_set, index_t beta_offset, index_t beta_stride)

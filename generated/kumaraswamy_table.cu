@@ -40,6 +40,7 @@ DEVICE real special_log1mexp(real x)
     return x > -LOG_2 ? log(-expm1(x)) : log1p(-exp(x));
 }
 
+// kumaraswamy_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real c0;
     int c1;
@@ -61,6 +62,7 @@ DEVICE kumaraswamy_logpdf_set kumaraswamy_logpdf_prepare_set(real a, real b)
     return set;
 }
 
+// kumaraswamy_logpdf: what depends on the observation alone, computed once for each.
 typedef struct {
     real c0;
 } kumaraswamy_logpdf_row;
@@ -72,11 +74,13 @@ DEVICE kumaraswamy_logpdf_row kumaraswamy_logpdf_prepare_row(real x)
     return row;
 }
 
+// kumaraswamy_logpdf: what depends on both, from what was computed ahead.
 DEVICE real kumaraswamy_logpdf_evaluate(kumaraswamy_logpdf_set set, kumaraswamy_logpdf_row row)
 {
     return set.c0 + (set.c1 ? 0 : set.c2 * row.c0) + (set.c3 ? 0 : set.c4 * special_log1mexp(set.a * row.c0));
 }
 
+// kumaraswamy_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     kumaraswamy_logpdf_set kumaraswamy_0;
     real c0;
@@ -92,6 +96,7 @@ DEVICE kumaraswamy_logpdf_checked_set kumaraswamy_logpdf_checked_prepare_set(rea
     return set;
 }
 
+// kumaraswamy_logpdf_checked: what depends on the observation alone, computed once for each.
 typedef struct {
     kumaraswamy_logpdf_row kumaraswamy_0;
     int inside;
@@ -109,12 +114,20 @@ DEVICE kumaraswamy_logpdf_checked_row kumaraswamy_logpdf_checked_prepare_row(rea
     return row;
 }
 
+// kumaraswamy_logpdf_checked: what depends on both, from what was computed ahead.
 DEVICE real kumaraswamy_logpdf_checked_evaluate(kumaraswamy_logpdf_checked_set set, kumaraswamy_logpdf_checked_row row)
 {
     real value = kumaraswamy_logpdf_evaluate(set.kumaraswamy_0, row.kumaraswamy_0);
     return (row.inside ? value : row.outside) + set.c0;
 }
 
+// The table shape: out[row, set] = f(observation, parameter set), every entry written once.
+//
+// by_rows: neighbouring threads take neighbouring rows, and go through the sets of their block together. That suits tables
+// whose sets lie far apart in `out`, or that have one set only, and CPUs, where threads are the lanes of vector registers
+// and branches on parameters stay branches. Otherwise neighbouring threads take neighbouring sets of the same row and hold
+// them in registers, and whatever depends on the row alone is prepared once in shared memory: so a warp writes consecutive
+// addresses.
 KERNEL(128) kumaraswamy_logpdf_checked_table(
     GLOBAL real *RESTRICT out, index_t out_offset, index_t n_rows, index_t n_sets, index_t row_stride, index_t set_stride,
     GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT a_per_set, index_t a_offset, index_t a_stride, GLOBAL const real *RESTRICT b_per_set, index_t b_offset, index_t b_stride)

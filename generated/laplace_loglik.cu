@@ -35,6 +35,7 @@ typedef long long index_t;
 #define EULER_GAMMA REAL(0.57721566490153286061)
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
+// laplace_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real c0;
     real mu;
@@ -50,6 +51,7 @@ DEVICE laplace_logpdf_set laplace_logpdf_prepare_set(real mu, real b)
     return set;
 }
 
+// laplace_logpdf: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
 } laplace_logpdf_row;
@@ -61,11 +63,13 @@ DEVICE laplace_logpdf_row laplace_logpdf_prepare_row(real x)
     return row;
 }
 
+// laplace_logpdf: what depends on both, from what was computed ahead.
 DEVICE real laplace_logpdf_evaluate(laplace_logpdf_set set, laplace_logpdf_row row)
 {
     return set.c0 - fabs(row.x - set.mu) * set.c1;
 }
 
+// laplace_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     laplace_logpdf_set laplace_0;
     real c0;
@@ -81,6 +85,7 @@ DEVICE laplace_logpdf_checked_set laplace_logpdf_checked_prepare_set(real mu, re
     return set;
 }
 
+// laplace_logpdf_checked: what depends on the observation alone, computed once for each.
 typedef struct {
     laplace_logpdf_row laplace_0;
     int inside;
@@ -98,6 +103,7 @@ DEVICE laplace_logpdf_checked_row laplace_logpdf_checked_prepare_row(real x)
     return row;
 }
 
+// laplace_logpdf_checked: what depends on both, from what was computed ahead.
 DEVICE real laplace_logpdf_checked_evaluate(laplace_logpdf_checked_set set, laplace_logpdf_checked_row row)
 {
     real value = laplace_logpdf_evaluate(set.laplace_0, row.laplace_0);
@@ -133,6 +139,10 @@ DEVICE void add_blocks(GLOBAL double *out, GLOBAL const double *partial, index_t
 }
 
 
+// The loglik shape: out[set] = sum over rows of f(observation, parameter set); the terms are never written.
+//
+// A thread walks over rows and keeps a float64 sum for each set of its block. The sums of a block are added as a tree, those
+// of the blocks in their order by the last block to finish: the order never changes, so neither do the bits.
 KERNEL(128) laplace_logpdf_checked_loglik(
     GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL double *partial, GLOBAL int *counters,
     index_t n_rows, index_t n_sets, GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT mu_per_set, index_t mu_offset, index_t mu_stride, GLOBAL const real *RESTRICT b_per_set, index_t b_offset, index_t b_stride)

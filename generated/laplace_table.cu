@@ -35,6 +35,7 @@ typedef long long index_t;
 #define EULER_GAMMA REAL(0.57721566490153286061)
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
+// laplace_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real c0;
     real mu;
@@ -50,6 +51,7 @@ DEVICE laplace_logpdf_set laplace_logpdf_prepare_set(real mu, real b)
     return set;
 }
 
+// laplace_logpdf: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
 } laplace_logpdf_row;
@@ -61,11 +63,13 @@ DEVICE laplace_logpdf_row laplace_logpdf_prepare_row(real x)
     return row;
 }
 
+// laplace_logpdf: what depends on both, from what was computed ahead.
 DEVICE real laplace_logpdf_evaluate(laplace_logpdf_set set, laplace_logpdf_row row)
 {
     return set.c0 - fabs(row.x - set.mu) * set.c1;
 }
 
+// laplace_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     laplace_logpdf_set laplace_0;
     real c0;
@@ -81,6 +85,7 @@ DEVICE laplace_logpdf_checked_set laplace_logpdf_checked_prepare_set(real mu, re
     return set;
 }
 
+// laplace_logpdf_checked: what depends on the observation alone, computed once for each.
 typedef struct {
     laplace_logpdf_row laplace_0;
     int inside;
@@ -98,12 +103,20 @@ DEVICE laplace_logpdf_checked_row laplace_logpdf_checked_prepare_row(real x)
     return row;
 }
 
+// laplace_logpdf_checked: what depends on both, from what was computed ahead.
 DEVICE real laplace_logpdf_checked_evaluate(laplace_logpdf_checked_set set, laplace_logpdf_checked_row row)
 {
     real value = laplace_logpdf_evaluate(set.laplace_0, row.laplace_0);
     return (row.inside ? value : row.outside) + set.c0;
 }
 
+// The table shape: out[row, set] = f(observation, parameter set), every entry written once.
+//
+// by_rows: neighbouring threads take neighbouring rows, and go through the sets of their block together. That suits tables
+// whose sets lie far apart in `out`, or that have one set only, and CPUs, where threads are the lanes of vector registers
+// and branches on parameters stay branches. Otherwise neighbouring threads take neighbouring sets of the same row and hold
+// them in registers, and whatever depends on the row alone is prepared once in shared memory: so a warp writes consecutive
+// addresses.
 KERNEL(128) laplace_logpdf_checked_table(
     GLOBAL real *RESTRICT out, index_t out_offset, index_t n_rows, index_t n_sets, index_t row_stride, index_t set_stride,
     GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT mu_per_set, index_t mu_offset, index_t mu_stride, GLOBAL const real *RESTRICT b_per_set, index_t b_offset, index_t b_stride)

@@ -35,6 +35,7 @@ typedef long long index_t;
 #define EULER_GAMMA REAL(0.57721566490153286061)
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
+// logistic_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real mu;
     real c0;
@@ -50,6 +51,7 @@ DEVICE logistic_logpdf_set logistic_logpdf_prepare_set(real mu, real s)
     return set;
 }
 
+// logistic_logpdf: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
 } logistic_logpdf_row;
@@ -61,12 +63,14 @@ DEVICE logistic_logpdf_row logistic_logpdf_prepare_row(real x)
     return row;
 }
 
+// logistic_logpdf: what depends on both, from what was computed ahead.
 DEVICE real logistic_logpdf_evaluate(logistic_logpdf_set set, logistic_logpdf_row row)
 {
     real z = fabs(row.x - set.mu) * set.c0;
     return set.c1 - z - 2 * log1p(exp(-z));
 }
 
+// logistic_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     logistic_logpdf_set logistic_0;
     real c0;
@@ -82,6 +86,7 @@ DEVICE logistic_logpdf_checked_set logistic_logpdf_checked_prepare_set(real mu, 
     return set;
 }
 
+// logistic_logpdf_checked: what depends on the observation alone, computed once for each.
 typedef struct {
     logistic_logpdf_row logistic_0;
     int inside;
@@ -99,12 +104,20 @@ DEVICE logistic_logpdf_checked_row logistic_logpdf_checked_prepare_row(real x)
     return row;
 }
 
+// logistic_logpdf_checked: what depends on both, from what was computed ahead.
 DEVICE real logistic_logpdf_checked_evaluate(logistic_logpdf_checked_set set, logistic_logpdf_checked_row row)
 {
     real value = logistic_logpdf_evaluate(set.logistic_0, row.logistic_0);
     return (row.inside ? value : row.outside) + set.c0;
 }
 
+// The table shape: out[row, set] = f(observation, parameter set), every entry written once.
+//
+// by_rows: neighbouring threads take neighbouring rows, and go through the sets of their block together. That suits tables
+// whose sets lie far apart in `out`, or that have one set only, and CPUs, where threads are the lanes of vector registers
+// and branches on parameters stay branches. Otherwise neighbouring threads take neighbouring sets of the same row and hold
+// them in registers, and whatever depends on the row alone is prepared once in shared memory: so a warp writes consecutive
+// addresses.
 KERNEL(128) logistic_logpdf_checked_table(
     GLOBAL real *RESTRICT out, index_t out_offset, index_t n_rows, index_t n_sets, index_t row_stride, index_t set_stride,
     GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT mu_per_set, index_t mu_offset, index_t mu_stride, GLOBAL const real *RESTRICT s_per_set, index_t s_offset, index_t s_stride)

@@ -41,6 +41,7 @@ DEVICE real special_logit(real p)
     return p < 0.25 ? log(odds) : log1p((2 * p - 1) / (1 - p));
 }
 
+// logit_normal_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real mu;
     real c0;
@@ -56,6 +57,7 @@ DEVICE logit_normal_logpdf_set logit_normal_logpdf_prepare_set(real mu, real sig
     return set;
 }
 
+// logit_normal_logpdf: what depends on the observation alone, computed once for each.
 typedef struct {
     int c0;
     real c1;
@@ -71,6 +73,7 @@ DEVICE logit_normal_logpdf_row logit_normal_logpdf_prepare_row(real x)
     return row;
 }
 
+// logit_normal_logpdf: what depends on both, from what was computed ahead.
 DEVICE real logit_normal_logpdf_evaluate(logit_normal_logpdf_set set, logit_normal_logpdf_row row)
 {
     if (row.c0) {
@@ -80,6 +83,7 @@ DEVICE real logit_normal_logpdf_evaluate(logit_normal_logpdf_set set, logit_norm
     return set.c1 - row.c2 - 0.5 * z * z;
 }
 
+// logit_normal_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     logit_normal_logpdf_set logit_normal_0;
     real c0;
@@ -95,6 +99,7 @@ DEVICE logit_normal_logpdf_checked_set logit_normal_logpdf_checked_prepare_set(r
     return set;
 }
 
+// logit_normal_logpdf_checked: what depends on the observation alone, computed once for each.
 typedef struct {
     logit_normal_logpdf_row logit_normal_0;
     int inside;
@@ -112,6 +117,7 @@ DEVICE logit_normal_logpdf_checked_row logit_normal_logpdf_checked_prepare_row(r
     return row;
 }
 
+// logit_normal_logpdf_checked: what depends on both, from what was computed ahead.
 DEVICE real logit_normal_logpdf_checked_evaluate(logit_normal_logpdf_checked_set set, logit_normal_logpdf_checked_row row)
 {
     real value = logit_normal_logpdf_evaluate(set.logit_normal_0, row.logit_normal_0);
@@ -147,6 +153,10 @@ DEVICE void add_blocks(GLOBAL double *out, GLOBAL const double *partial, index_t
 }
 
 
+// The loglik shape: out[set] = sum over rows of f(observation, parameter set); the terms are never written.
+//
+// A thread walks over rows and keeps a float64 sum for each set of its block. The sums of a block are added as a tree, those
+// of the blocks in their order by the last block to finish: the order never changes, so neither do the bits.
 KERNEL(128) logit_normal_logpdf_checked_loglik(
     GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL double *partial, GLOBAL int *counters,
     index_t n_rows, index_t n_sets, GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT mu_per_set, index_t mu_offset, index_t mu_stride, GLOBAL const real *RESTRICT sigma_per_set, index_t sigma_offset, index_t sigma_stride)

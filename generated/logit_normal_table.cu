@@ -41,6 +41,7 @@ DEVICE real special_logit(real p)
     return p < 0.25 ? log(odds) : log1p((2 * p - 1) / (1 - p));
 }
 
+// logit_normal_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real mu;
     real c0;
@@ -56,6 +57,7 @@ DEVICE logit_normal_logpdf_set logit_normal_logpdf_prepare_set(real mu, real sig
     return set;
 }
 
+// logit_normal_logpdf: what depends on the observation alone, computed once for each.
 typedef struct {
     int c0;
     real c1;
@@ -71,6 +73,7 @@ DEVICE logit_normal_logpdf_row logit_normal_logpdf_prepare_row(real x)
     return row;
 }
 
+// logit_normal_logpdf: what depends on both, from what was computed ahead.
 DEVICE real logit_normal_logpdf_evaluate(logit_normal_logpdf_set set, logit_normal_logpdf_row row)
 {
     if (row.c0) {
@@ -80,6 +83,7 @@ DEVICE real logit_normal_logpdf_evaluate(logit_normal_logpdf_set set, logit_norm
     return set.c1 - row.c2 - 0.5 * z * z;
 }
 
+// logit_normal_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     logit_normal_logpdf_set logit_normal_0;
     real c0;
@@ -95,6 +99,7 @@ DEVICE logit_normal_logpdf_checked_set logit_normal_logpdf_checked_prepare_set(r
     return set;
 }
 
+// logit_normal_logpdf_checked: what depends on the observation alone, computed once for each.
 typedef struct {
     logit_normal_logpdf_row logit_normal_0;
     int inside;
@@ -112,12 +117,20 @@ DEVICE logit_normal_logpdf_checked_row logit_normal_logpdf_checked_prepare_row(r
     return row;
 }
 
+// logit_normal_logpdf_checked: what depends on both, from what was computed ahead.
 DEVICE real logit_normal_logpdf_checked_evaluate(logit_normal_logpdf_checked_set set, logit_normal_logpdf_checked_row row)
 {
     real value = logit_normal_logpdf_evaluate(set.logit_normal_0, row.logit_normal_0);
     return (row.inside ? value : row.outside) + set.c0;
 }
 
+// The table shape: out[row, set] = f(observation, parameter set), every entry written once.
+//
+// by_rows: neighbouring threads take neighbouring rows, and go through the sets of their block together. That suits tables
+// whose sets lie far apart in `out`, or that have one set only, and CPUs, where threads are the lanes of vector registers
+// and branches on parameters stay branches. Otherwise neighbouring threads take neighbouring sets of the same row and hold
+// them in registers, and whatever depends on the row alone is prepared once in shared memory: so a warp writes consecutive
+// addresses.
 KERNEL(128) logit_normal_logpdf_checked_table(
     GLOBAL real *RESTRICT out, index_t out_offset, index_t n_rows, index_t n_sets, index_t row_stride, index_t set_stride,
     GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT mu_per_set, index_t mu_offset, index_t mu_stride, GLOBAL const real *RESTRICT sigma_per_set, index_t sigma_offset, index_t sigma_stride)

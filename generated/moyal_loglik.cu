@@ -35,6 +35,7 @@ typedef long long index_t;
 #define EULER_GAMMA REAL(0.57721566490153286061)
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
+// moyal_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real mu;
     real c0;
@@ -50,6 +51,7 @@ DEVICE moyal_logpdf_set moyal_logpdf_prepare_set(real mu, real sigma)
     return set;
 }
 
+// moyal_logpdf: what depends on the observation alone, computed once for each.
 typedef struct {
     int c0;
     real x;
@@ -63,6 +65,7 @@ DEVICE moyal_logpdf_row moyal_logpdf_prepare_row(real x)
     return row;
 }
 
+// moyal_logpdf: what depends on both, from what was computed ahead.
 DEVICE real moyal_logpdf_evaluate(moyal_logpdf_set set, moyal_logpdf_row row)
 {
     if (row.c0) {
@@ -72,6 +75,7 @@ DEVICE real moyal_logpdf_evaluate(moyal_logpdf_set set, moyal_logpdf_row row)
     return set.c1 - 0.5 * (z + exp(-z));
 }
 
+// moyal_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     moyal_logpdf_set moyal_0;
     real c0;
@@ -87,6 +91,7 @@ DEVICE moyal_logpdf_checked_set moyal_logpdf_checked_prepare_set(real mu, real s
     return set;
 }
 
+// moyal_logpdf_checked: what depends on the observation alone, computed once for each.
 typedef struct {
     moyal_logpdf_row moyal_0;
     int inside;
@@ -104,6 +109,7 @@ DEVICE moyal_logpdf_checked_row moyal_logpdf_checked_prepare_row(real x)
     return row;
 }
 
+// moyal_logpdf_checked: what depends on both, from what was computed ahead.
 DEVICE real moyal_logpdf_checked_evaluate(moyal_logpdf_checked_set set, moyal_logpdf_checked_row row)
 {
     real value = moyal_logpdf_evaluate(set.moyal_0, row.moyal_0);
@@ -139,6 +145,10 @@ DEVICE void add_blocks(GLOBAL double *out, GLOBAL const double *partial, index_t
 }
 
 
+// The loglik shape: out[set] = sum over rows of f(observation, parameter set); the terms are never written.
+//
+// A thread walks over rows and keeps a float64 sum for each set of its block. The sums of a block are added as a tree, those
+// of the blocks in their order by the last block to finish: the order never changes, so neither do the bits.
 KERNEL(128) moyal_logpdf_checked_loglik(
     GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL double *partial, GLOBAL int *counters,
     index_t n_rows, index_t n_sets, GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT mu_per_set, index_t mu_offset, index_t mu_stride, GLOBAL const real *RESTRICT sigma_per_set, index_t sigma_offset, index_t sigma_stride)

@@ -81,6 +81,7 @@ DEVICE real special_log_factorial(real x)
     return (x + 0.5) * log(x) - x + (HALF_LOG_2PI + special_stirling_series(x));
 }
 
+// multinomial_logpmf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real n;
     real c0;
@@ -98,6 +99,7 @@ DEVICE multinomial_logpmf_set multinomial_logpmf_prepare_set(real n)
     return set;
 }
 
+// multinomial_logpmf: what depends on the observation alone, computed once for each.
 typedef struct {
     real total;
     real remainders;
@@ -121,6 +123,7 @@ DEVICE multinomial_logpmf_row multinomial_logpmf_prepare_row(SHARED const real *
     return row;
 }
 
+// multinomial_logpmf: what depends on both, from what was computed ahead.
 DEVICE real multinomial_logpmf_evaluate(multinomial_logpmf_set set, multinomial_logpmf_row row, SHARED const real *x, GLOBAL const real *p, int dim)
 {
     if (row.total != set.n) {
@@ -144,6 +147,7 @@ DEVICE real multinomial_logpmf_evaluate(multinomial_logpmf_set set, multinomial_
     return set.c2 - row.log_factorials + value;
 }
 
+// multinomial_logpmf_checked: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     multinomial_logpmf_set multinomial_0;
     real c0;
@@ -171,6 +175,7 @@ DEVICE multinomial_logpmf_checked_set multinomial_logpmf_checked_prepare_set(rea
     return set;
 }
 
+// multinomial_logpmf_checked: what depends on the observation alone, computed once for each.
 typedef struct {
     int inside;
     multinomial_logpmf_row multinomial_0;
@@ -200,6 +205,7 @@ DEVICE multinomial_logpmf_checked_row multinomial_logpmf_checked_prepare_row(SHA
     return row;
 }
 
+// multinomial_logpmf_checked: what depends on both, from what was computed ahead.
 DEVICE real multinomial_logpmf_checked_evaluate(multinomial_logpmf_checked_set set, multinomial_logpmf_checked_row row, SHARED const real *x, GLOBAL const real *p, int dim)
 {
     return (row.inside ? multinomial_logpmf_evaluate(set.multinomial_0, row.multinomial_0, x, p, dim) : row.outside) + set.c0;
@@ -234,6 +240,10 @@ DEVICE void add_blocks(GLOBAL double *out, GLOBAL const double *partial, index_t
 }
 
 
+// The loglik shape: out[set] = sum over rows of f(observation, parameter set); the terms are never written.
+//
+// A thread walks over rows and keeps a float64 sum for each set of its block. The sums of a block are added as a tree, those
+// of the blocks in their order by the last block to finish: the order never changes, so neither do the bits.
 KERNEL(128) multinomial_logpmf_checked_loglik(
     GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL double *partial, GLOBAL int *counters,
     index_t n_rows, index_t n_sets, GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT n_per_set, index_t n_offset, index_t n_stride, GLOBAL const real *RESTRICT p_per_set, index_t p_offset, index_t p_stride, int dim)

@@ -81,6 +81,7 @@ DEVICE real special_log_factorial(real x)
     return (x + 0.5) * log(x) - x + (HALF_LOG_2PI + special_stirling_series(x));
 }
 
+// multinomial_logpmf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real n;
     real c0;
@@ -98,6 +99,7 @@ DEVICE multinomial_logpmf_set multinomial_logpmf_prepare_set(real n)
     return set;
 }
 
+// multinomial_logpmf: what depends on the observation alone, computed once for each.
 typedef struct {
     real total;
     real remainders;
@@ -121,6 +123,7 @@ DEVICE multinomial_logpmf_row multinomial_logpmf_prepare_row(SHARED const real *
     return row;
 }
 
+// multinomial_logpmf: what depends on both, from what was computed ahead.
 DEVICE real multinomial_logpmf_evaluate(multinomial_logpmf_set set, multinomial_logpmf_row row, SHARED const real *x, GLOBAL const real *p, int dim)
 {
     if (row.total != set.n) {
@@ -144,6 +147,7 @@ DEVICE real multinomial_logpmf_evaluate(multinomial_logpmf_set set, multinomial_
     return set.c2 - row.log_factorials + value;
 }
 
+// multinomial_logpmf_checked: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     multinomial_logpmf_set multinomial_0;
     real c0;
@@ -171,6 +175,7 @@ DEVICE multinomial_logpmf_checked_set multinomial_logpmf_checked_prepare_set(rea
     return set;
 }
 
+// multinomial_logpmf_checked: what depends on the observation alone, computed once for each.
 typedef struct {
     int inside;
     multinomial_logpmf_row multinomial_0;
@@ -200,11 +205,19 @@ DEVICE multinomial_logpmf_checked_row multinomial_logpmf_checked_prepare_row(SHA
     return row;
 }
 
+// multinomial_logpmf_checked: what depends on both, from what was computed ahead.
 DEVICE real multinomial_logpmf_checked_evaluate(multinomial_logpmf_checked_set set, multinomial_logpmf_checked_row row, SHARED const real *x, GLOBAL const real *p, int dim)
 {
     return (row.inside ? multinomial_logpmf_evaluate(set.multinomial_0, row.multinomial_0, x, p, dim) : row.outside) + set.c0;
 }
 
+// The table shape: out[row, set] = f(observation, parameter set), every entry written once.
+//
+// by_rows: neighbouring threads take neighbouring rows, and go through the sets of their block together. That suits tables
+// whose sets lie far apart in `out`, or that have one set only, and CPUs, where threads are the lanes of vector registers
+// and branches on parameters stay branches. Otherwise neighbouring threads take neighbouring sets of the same row and hold
+// them in registers, and whatever depends on the row alone is prepared once in shared memory: so a warp writes consecutive
+// addresses.
 KERNEL(128) multinomial_logpmf_checked_table(
     GLOBAL real *RESTRICT out, index_t out_offset, index_t n_rows, index_t n_sets, index_t row_stride, index_t set_stride,
     GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT n_per_set, index_t n_offset, index_t n_stride, GLOBAL const real *RESTRICT p_per_set, index_t p_offset, index_t p_stride, int dim)

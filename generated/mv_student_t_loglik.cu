@@ -74,6 +74,7 @@ DEVICE real special_lbeta(real a, real b)
     return special_stirling_error(p) + (special_stirling_error(q) - special_stirling_error(p + q)) + HALF_LOG_2PI - 0.5 * log(q) - (p - 0.5) * log1p(q / p) - q * log1p(p / q);
 }
 
+// mv_student_t_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real c0;
     int c1;
@@ -93,6 +94,7 @@ DEVICE mv_student_t_logpdf_mss_set mv_student_t_logpdf_mss_prepare_set(real logd
     return set;
 }
 
+// mv_student_t_logpdf: what depends on both, from what was computed ahead.
 DEVICE real mv_student_t_logpdf_mss_evaluate(mv_student_t_logpdf_mss_set set, real sqdist)
 {
     if (set.c1) {
@@ -101,6 +103,7 @@ DEVICE real mv_student_t_logpdf_mss_evaluate(mv_student_t_logpdf_mss_set set, re
     return set.c2 - set.c3 * log1p(sqdist / set.nu);
 }
 
+// mv_student_t_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     mv_student_t_logpdf_mss_set mv_student_t_0;
     real c0;
@@ -116,6 +119,7 @@ DEVICE mv_student_t_logpdf_checked_mss_set mv_student_t_logpdf_checked_mss_prepa
     return set;
 }
 
+// mv_student_t_logpdf_checked: what depends on both, from what was computed ahead.
 DEVICE real mv_student_t_logpdf_checked_mss_evaluate(mv_student_t_logpdf_checked_mss_set set, real sqdist)
 {
     real outside = sqdist == sqdist ? -INFINITY : NAN;
@@ -153,6 +157,13 @@ DEVICE void add_blocks(GLOBAL double *out, GLOBAL const double *partial, index_t
 }
 
 
+// The table and loglik shapes for elliptical densities, which see an observation through its squared Mahalanobis distance
+// |W (x - mu)|^2, W lower triangular. This is where the arithmetic is: dim^2/2 multiplications for every entry.
+//
+// A block keeps a tile of rows (transposed, so that its threads read consecutive addresses) and the W of its sets in shared
+// memory. A thread multiplies 2 of the rows by 16 rows of W at a time, in registers: each number that it
+// reads is used 2 or 16 times. W comes packed in the order of use: for each 16 rows of it, column
+// by column, without the zeros above the diagonal but for the blocks that it crosses.
 #define DIM 16
 #define PADDED_TILE 257
 KERNEL(128) mv_student_t_logpdf_checked_loglik(
@@ -192,7 +203,6 @@ KERNEL(128) mv_student_t_logpdf_checked_loglik(
         for (int e = (int)THREAD; e < 256 * DIM; e += 128)
             tile[e % DIM * PADDED_TILE + e / DIM] = e < rows_here * DIM ? x_rows[first * DIM + e] : 0;
         BARRIER();
-        real kept[2][2];  // values of neighbouring sets, for one wide store
         for (int k = 0; k < sets_here; k++) {
             SHARED const real *factor = shared_factors + k % 8 * 256;
             SHARED const real *mean = shared_means + k % 8 * DIM;

@@ -36,6 +36,7 @@ typedef long index_t;
 #define EULER_GAMMA REAL(0.57721566490153286061)
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
+// mvnormal_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real c0;
 } mvnormal_logpdf_ms_set;
@@ -47,11 +48,13 @@ DEVICE mvnormal_logpdf_ms_set mvnormal_logpdf_ms_prepare_set(real logdet, int di
     return set;
 }
 
+// mvnormal_logpdf: what depends on both, from what was computed ahead.
 DEVICE real mvnormal_logpdf_ms_evaluate(mvnormal_logpdf_ms_set set, real sqdist)
 {
     return set.c0 - 0.5 * sqdist;
 }
 
+// mvnormal_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     mvnormal_logpdf_ms_set mvnormal_0;
     real bad_logdet;
@@ -66,6 +69,7 @@ DEVICE mvnormal_logpdf_checked_ms_set mvnormal_logpdf_checked_ms_prepare_set(rea
     return set;
 }
 
+// mvnormal_logpdf_checked: what depends on both, from what was computed ahead.
 DEVICE real mvnormal_logpdf_checked_ms_evaluate(mvnormal_logpdf_checked_ms_set set, real sqdist)
 {
     real outside = sqdist == sqdist ? -INFINITY : NAN;
@@ -112,6 +116,13 @@ KERNEL(128) add_partial_sums(
 }
 
 
+// The table and loglik shapes for elliptical densities, which see an observation through its squared Mahalanobis distance
+// |W (x - mu)|^2, W lower triangular. This is where the arithmetic is: dim^2/2 multiplications for every entry.
+//
+// A block keeps a tile of rows (transposed, so that its threads read consecutive addresses) and the W of its sets in shared
+// memory. A thread multiplies 2 of the rows by 16 rows of W at a time, in registers: each number that it
+// reads is used 2 or 16 times. W comes packed in the order of use: for each 16 rows of it, column
+// by column, without the zeros above the diagonal but for the blocks that it crosses.
 #define DIM 16
 #define PADDED_TILE 257
 KERNEL(128) mvnormal_logpdf_checked_loglik(
@@ -150,7 +161,6 @@ KERNEL(128) mvnormal_logpdf_checked_loglik(
         for (int e = (int)THREAD; e < 256 * DIM; e += 128)
             tile[e % DIM * PADDED_TILE + e / DIM] = e < rows_here * DIM ? x_rows[first * DIM + e] : 0;
         BARRIER();
-        real kept[2][2];  // values of neighbouring sets, for one wide store
         for (int k = 0; k < sets_here; k++) {
             SHARED const real *factor = shared_factors + k % 8 * 256;
             SHARED const real *mean = shared_means + k % 8 * DIM;

@@ -79,6 +79,7 @@ DEVICE real negative_binomial_log_share(real a, real b)
     return a < b ? log(a) - log(a + b) : -log1p(b / a);
 }
 
+// negative_binomial_kernel: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real c0;
     real log_q;
@@ -104,6 +105,7 @@ DEVICE negative_binomial_kernel_rsssm_set negative_binomial_kernel_rsssm_prepare
     return set;
 }
 
+// negative_binomial_kernel: what depends on the observation alone, computed once for each.
 typedef struct {
     int c0;
     real x;
@@ -129,6 +131,7 @@ DEVICE negative_binomial_kernel_rsssm_row negative_binomial_kernel_rsssm_prepare
     return row;
 }
 
+// negative_binomial_kernel: what depends on both, from what was computed ahead.
 DEVICE real negative_binomial_kernel_rsssm_evaluate(negative_binomial_kernel_rsssm_set set, negative_binomial_kernel_rsssm_row row, real deviation)
 {
     if (row.c3) {
@@ -139,6 +142,7 @@ DEVICE real negative_binomial_kernel_rsssm_evaluate(negative_binomial_kernel_rss
     return set.c3 - row.c4 + (special_stirling_series(n) - 0.5 * log_n) + set.alpha * special_log_excess(log_n + set.c4, deviation * set.c5) + row.x * special_log_excess(log_n - row.c5 + set.log_q, -deviation * row.c6);
 }
 
+// negative_binomial_logpmf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     negative_binomial_kernel_rsssm_set negative_binomial_kernel_0;
     real mu;
@@ -154,6 +158,7 @@ DEVICE negative_binomial_logpmf_set negative_binomial_logpmf_prepare_set(real mu
     return set;
 }
 
+// negative_binomial_logpmf: what depends on the observation alone, computed once for each.
 typedef struct {
     negative_binomial_kernel_rsssm_row negative_binomial_kernel_0;
     real x;
@@ -167,11 +172,13 @@ DEVICE negative_binomial_logpmf_row negative_binomial_logpmf_prepare_row(real x)
     return row;
 }
 
+// negative_binomial_logpmf: what depends on both, from what was computed ahead.
 DEVICE real negative_binomial_logpmf_evaluate(negative_binomial_logpmf_set set, negative_binomial_logpmf_row row)
 {
     return negative_binomial_kernel_rsssm_evaluate(set.negative_binomial_kernel_0, row.negative_binomial_kernel_0, (row.x - set.mu) * set.c0);
 }
 
+// negative_binomial_logpmf_checked: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     negative_binomial_logpmf_set negative_binomial_0;
     real c0;
@@ -187,6 +194,7 @@ DEVICE negative_binomial_logpmf_checked_set negative_binomial_logpmf_checked_pre
     return set;
 }
 
+// negative_binomial_logpmf_checked: what depends on the observation alone, computed once for each.
 typedef struct {
     negative_binomial_logpmf_row negative_binomial_0;
     int inside;
@@ -204,12 +212,20 @@ DEVICE negative_binomial_logpmf_checked_row negative_binomial_logpmf_checked_pre
     return row;
 }
 
+// negative_binomial_logpmf_checked: what depends on both, from what was computed ahead.
 DEVICE real negative_binomial_logpmf_checked_evaluate(negative_binomial_logpmf_checked_set set, negative_binomial_logpmf_checked_row row)
 {
     real value = negative_binomial_logpmf_evaluate(set.negative_binomial_0, row.negative_binomial_0);
     return (row.inside ? value : row.outside) + set.c0;
 }
 
+// The table shape: out[row, set] = f(observation, parameter set), every entry written once.
+//
+// by_rows: neighbouring threads take neighbouring rows, and go through the sets of their block together. That suits tables
+// whose sets lie far apart in `out`, or that have one set only, and CPUs, where threads are the lanes of vector registers
+// and branches on parameters stay branches. Otherwise neighbouring threads take neighbouring sets of the same row and hold
+// them in registers, and whatever depends on the row alone is prepared once in shared memory: so a warp writes consecutive
+// addresses.
 KERNEL(128) negative_binomial_logpmf_checked_table(
     GLOBAL real *RESTRICT out, index_t out_offset, index_t n_rows, index_t n_sets, index_t row_stride, index_t set_stride,
     GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT mu_per_set, index_t mu_offset, index_t mu_stride, GLOBAL const real *RESTRICT alpha_per_set, index_t alpha_offset, index_t alpha_stride)

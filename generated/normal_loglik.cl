@@ -36,6 +36,7 @@ typedef long index_t;
 #define EULER_GAMMA REAL(0.57721566490153286061)
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
+// normal_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real mu;
     real c0;
@@ -51,6 +52,7 @@ DEVICE normal_logpdf_set normal_logpdf_prepare_set(real mu, real sigma)
     return set;
 }
 
+// normal_logpdf: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
 } normal_logpdf_row;
@@ -62,12 +64,14 @@ DEVICE normal_logpdf_row normal_logpdf_prepare_row(real x)
     return row;
 }
 
+// normal_logpdf: what depends on both, from what was computed ahead.
 DEVICE real normal_logpdf_evaluate(normal_logpdf_set set, normal_logpdf_row row)
 {
     real z = (row.x - set.mu) * set.c0;
     return set.c1 - 0.5 * z * z;
 }
 
+// normal_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     normal_logpdf_set normal_0;
     real c0;
@@ -83,6 +87,7 @@ DEVICE normal_logpdf_checked_set normal_logpdf_checked_prepare_set(real mu, real
     return set;
 }
 
+// normal_logpdf_checked: what depends on the observation alone, computed once for each.
 typedef struct {
     normal_logpdf_row normal_0;
     int inside;
@@ -100,6 +105,7 @@ DEVICE normal_logpdf_checked_row normal_logpdf_checked_prepare_row(real x)
     return row;
 }
 
+// normal_logpdf_checked: what depends on both, from what was computed ahead.
 DEVICE real normal_logpdf_checked_evaluate(normal_logpdf_checked_set set, normal_logpdf_checked_row row)
 {
     real value = normal_logpdf_evaluate(set.normal_0, row.normal_0);
@@ -144,6 +150,10 @@ KERNEL(128) add_partial_sums(
 }
 
 
+// The loglik shape: out[set] = sum over rows of f(observation, parameter set); the terms are never written.
+//
+// A thread walks over rows and keeps a float64 sum for each set of its block. The sums of a block are added as a tree, those
+// of the blocks in their order by the last block to finish: the order never changes, so neither do the bits.
 KERNEL(128) normal_logpdf_checked_loglik(
     GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL double *partial, GLOBAL int *counters,
     index_t n_rows, index_t n_sets, GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT mu_per_set, index_t mu_offset, index_t mu_stride, GLOBAL const real *RESTRICT sigma_per_set, index_t sigma_offset, index_t sigma_stride)

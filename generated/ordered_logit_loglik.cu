@@ -45,6 +45,7 @@ DEVICE real special_log1mexp(real x)
     return x > -LOG_2 ? log(-expm1(x)) : log1p(-exp(x));
 }
 
+// ordered_logit_logpmf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real eta;
 } ordered_logit_logpmf_set;
@@ -56,6 +57,7 @@ DEVICE ordered_logit_logpmf_set ordered_logit_logpmf_prepare_set(real eta)
     return set;
 }
 
+// ordered_logit_logpmf: what depends on the observation alone, computed once for each.
 typedef struct {
     int c0;
     int c1;
@@ -75,6 +77,7 @@ DEVICE ordered_logit_logpmf_row ordered_logit_logpmf_prepare_row(real x, int dim
     return row;
 }
 
+// ordered_logit_logpmf: what depends on both, from what was computed ahead.
 DEVICE real ordered_logit_logpmf_evaluate(ordered_logit_logpmf_set set, ordered_logit_logpmf_row row, GLOBAL const real *cutpoints)
 {
     if (row.c0) {
@@ -85,6 +88,7 @@ DEVICE real ordered_logit_logpmf_evaluate(ordered_logit_logpmf_set set, ordered_
     return special_log_expit(above - set.eta) + special_log_expit(set.eta - below) + special_log1mexp(below - above);
 }
 
+// ordered_logit_logpmf_checked: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     ordered_logit_logpmf_set ordered_0;
     real c0;
@@ -110,6 +114,7 @@ DEVICE ordered_logit_logpmf_checked_set ordered_logit_logpmf_checked_prepare_set
     return set;
 }
 
+// ordered_logit_logpmf_checked: what depends on the observation alone, computed once for each.
 typedef struct {
     int inside;
     ordered_logit_logpmf_row ordered_0;
@@ -127,6 +132,7 @@ DEVICE ordered_logit_logpmf_checked_row ordered_logit_logpmf_checked_prepare_row
     return row;
 }
 
+// ordered_logit_logpmf_checked: what depends on both, from what was computed ahead.
 DEVICE real ordered_logit_logpmf_checked_evaluate(ordered_logit_logpmf_checked_set set, ordered_logit_logpmf_checked_row row, GLOBAL const real *cutpoints)
 {
     return (row.inside ? ordered_logit_logpmf_evaluate(set.ordered_0, row.ordered_0, cutpoints) : row.outside) + set.c0;
@@ -161,6 +167,10 @@ DEVICE void add_blocks(GLOBAL double *out, GLOBAL const double *partial, index_t
 }
 
 
+// The loglik shape: out[set] = sum over rows of f(observation, parameter set); the terms are never written.
+//
+// A thread walks over rows and keeps a float64 sum for each set of its block. The sums of a block are added as a tree, those
+// of the blocks in their order by the last block to finish: the order never changes, so neither do the bits.
 KERNEL(128) ordered_logit_logpmf_checked_loglik(
     GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL double *partial, GLOBAL int *counters,
     index_t n_rows, index_t n_sets, GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT eta_per_set, index_t eta_offset, index_t eta_stride, GLOBAL const real *RESTRICT cutpoints_per_set, index_t cutpoints_offset, index_t cutpoints_stride, int dim)

@@ -35,6 +35,7 @@ typedef long long index_t;
 #define EULER_GAMMA REAL(0.57721566490153286061)
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
+// pareto_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real m;
     real c0;
@@ -52,6 +53,7 @@ DEVICE pareto_logpdf_set pareto_logpdf_prepare_set(real alpha, real m)
     return set;
 }
 
+// pareto_logpdf: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
 } pareto_logpdf_row;
@@ -63,6 +65,7 @@ DEVICE pareto_logpdf_row pareto_logpdf_prepare_row(real x)
     return row;
 }
 
+// pareto_logpdf: what depends on both, from what was computed ahead.
 DEVICE real pareto_logpdf_evaluate(pareto_logpdf_set set, pareto_logpdf_row row)
 {
     if (row.x < set.m) {
@@ -71,6 +74,7 @@ DEVICE real pareto_logpdf_evaluate(pareto_logpdf_set set, pareto_logpdf_row row)
     return set.c0 - set.c1 * log1p((row.x - set.m) * set.c2);
 }
 
+// pareto_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     pareto_logpdf_set pareto_0;
     real c0;
@@ -86,6 +90,7 @@ DEVICE pareto_logpdf_checked_set pareto_logpdf_checked_prepare_set(real alpha, r
     return set;
 }
 
+// pareto_logpdf_checked: what depends on the observation alone, computed once for each.
 typedef struct {
     pareto_logpdf_row pareto_0;
     int inside;
@@ -103,6 +108,7 @@ DEVICE pareto_logpdf_checked_row pareto_logpdf_checked_prepare_row(real x)
     return row;
 }
 
+// pareto_logpdf_checked: what depends on both, from what was computed ahead.
 DEVICE real pareto_logpdf_checked_evaluate(pareto_logpdf_checked_set set, pareto_logpdf_checked_row row)
 {
     real value = pareto_logpdf_evaluate(set.pareto_0, row.pareto_0);
@@ -138,6 +144,10 @@ DEVICE void add_blocks(GLOBAL double *out, GLOBAL const double *partial, index_t
 }
 
 
+// The loglik shape: out[set] = sum over rows of f(observation, parameter set); the terms are never written.
+//
+// A thread walks over rows and keeps a float64 sum for each set of its block. The sums of a block are added as a tree, those
+// of the blocks in their order by the last block to finish: the order never changes, so neither do the bits.
 KERNEL(128) pareto_logpdf_checked_loglik(
     GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL double *partial, GLOBAL int *counters,
     index_t n_rows, index_t n_sets, GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT alpha_per_set, index_t alpha_offset, index_t alpha_stride, GLOBAL const real *RESTRICT m_per_set, index_t m_offset, index_t m_stride)

@@ -35,6 +35,7 @@ typedef long long index_t;
 #define EULER_GAMMA REAL(0.57721566490153286061)
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
+// pareto_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real m;
     real c0;
@@ -52,6 +53,7 @@ DEVICE pareto_logpdf_set pareto_logpdf_prepare_set(real alpha, real m)
     return set;
 }
 
+// pareto_logpdf: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
 } pareto_logpdf_row;
@@ -63,6 +65,7 @@ DEVICE pareto_logpdf_row pareto_logpdf_prepare_row(real x)
     return row;
 }
 
+// pareto_logpdf: what depends on both, from what was computed ahead.
 DEVICE real pareto_logpdf_evaluate(pareto_logpdf_set set, pareto_logpdf_row row)
 {
     if (row.x < set.m) {
@@ -71,6 +74,7 @@ DEVICE real pareto_logpdf_evaluate(pareto_logpdf_set set, pareto_logpdf_row row)
     return set.c0 - set.c1 * log1p((row.x - set.m) * set.c2);
 }
 
+// pareto_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     pareto_logpdf_set pareto_0;
     real c0;
@@ -86,6 +90,7 @@ DEVICE pareto_logpdf_checked_set pareto_logpdf_checked_prepare_set(real alpha, r
     return set;
 }
 
+// pareto_logpdf_checked: what depends on the observation alone, computed once for each.
 typedef struct {
     pareto_logpdf_row pareto_0;
     int inside;
@@ -103,12 +108,20 @@ DEVICE pareto_logpdf_checked_row pareto_logpdf_checked_prepare_row(real x)
     return row;
 }
 
+// pareto_logpdf_checked: what depends on both, from what was computed ahead.
 DEVICE real pareto_logpdf_checked_evaluate(pareto_logpdf_checked_set set, pareto_logpdf_checked_row row)
 {
     real value = pareto_logpdf_evaluate(set.pareto_0, row.pareto_0);
     return (row.inside ? value : row.outside) + set.c0;
 }
 
+// The table shape: out[row, set] = f(observation, parameter set), every entry written once.
+//
+// by_rows: neighbouring threads take neighbouring rows, and go through the sets of their block together. That suits tables
+// whose sets lie far apart in `out`, or that have one set only, and CPUs, where threads are the lanes of vector registers
+// and branches on parameters stay branches. Otherwise neighbouring threads take neighbouring sets of the same row and hold
+// them in registers, and whatever depends on the row alone is prepared once in shared memory: so a warp writes consecutive
+// addresses.
 KERNEL(128) pareto_logpdf_checked_table(
     GLOBAL real *RESTRICT out, index_t out_offset, index_t n_rows, index_t n_sets, index_t row_stride, index_t set_stride,
     GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT alpha_per_set, index_t alpha_offset, index_t alpha_stride, GLOBAL const real *RESTRICT m_per_set, index_t m_offset, index_t m_stride)

@@ -71,6 +71,7 @@ DEVICE real special_log_factorial(real x)
     return (x + 0.5) * log(x) - x + (HALF_LOG_2PI + special_stirling_series(x));
 }
 
+// poisson_kernel: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real mu;
     real log_mu;
@@ -86,6 +87,7 @@ DEVICE poisson_kernel_set poisson_kernel_prepare_set(real mu, real log_mu)
     return set;
 }
 
+// poisson_kernel: what depends on the observation alone, computed once for each.
 typedef struct {
     int c0;
     real x;
@@ -107,6 +109,7 @@ DEVICE poisson_kernel_row poisson_kernel_prepare_row(real x)
     return row;
 }
 
+// poisson_kernel: what depends on both, from what was computed ahead.
 DEVICE real poisson_kernel_evaluate(poisson_kernel_set set, poisson_kernel_row row)
 {
     if (set.c0) {
@@ -115,6 +118,7 @@ DEVICE real poisson_kernel_evaluate(poisson_kernel_set set, poisson_kernel_row r
     return (row.c0 ? 0 : row.x * set.log_mu) - set.mu - row.c4;
 }
 
+// poisson_logpmf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     poisson_kernel_set poisson_kernel_0;
 } poisson_logpmf_set;
@@ -126,6 +130,7 @@ DEVICE poisson_logpmf_set poisson_logpmf_prepare_set(real mu)
     return set;
 }
 
+// poisson_logpmf: what depends on the observation alone, computed once for each.
 typedef struct {
     poisson_kernel_row poisson_kernel_0;
 } poisson_logpmf_row;
@@ -137,11 +142,13 @@ DEVICE poisson_logpmf_row poisson_logpmf_prepare_row(real x)
     return row;
 }
 
+// poisson_logpmf: what depends on both, from what was computed ahead.
 DEVICE real poisson_logpmf_evaluate(poisson_logpmf_set set, poisson_logpmf_row row)
 {
     return poisson_kernel_evaluate(set.poisson_kernel_0, row.poisson_kernel_0);
 }
 
+// poisson_logpmf_checked: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     poisson_logpmf_set poisson_0;
     real bad_mu;
@@ -156,6 +163,7 @@ DEVICE poisson_logpmf_checked_set poisson_logpmf_checked_prepare_set(real mu)
     return set;
 }
 
+// poisson_logpmf_checked: what depends on the observation alone, computed once for each.
 typedef struct {
     poisson_logpmf_row poisson_0;
     int inside;
@@ -173,6 +181,7 @@ DEVICE poisson_logpmf_checked_row poisson_logpmf_checked_prepare_row(real x)
     return row;
 }
 
+// poisson_logpmf_checked: what depends on both, from what was computed ahead.
 DEVICE real poisson_logpmf_checked_evaluate(poisson_logpmf_checked_set set, poisson_logpmf_checked_row row)
 {
     real value = poisson_logpmf_evaluate(set.poisson_0, row.poisson_0);
@@ -208,6 +217,10 @@ DEVICE void add_blocks(GLOBAL double *out, GLOBAL const double *partial, index_t
 }
 
 
+// The loglik shape: out[set] = sum over rows of f(observation, parameter set); the terms are never written.
+//
+// A thread walks over rows and keeps a float64 sum for each set of its block. The sums of a block are added as a tree, those
+// of the blocks in their order by the last block to finish: the order never changes, so neither do the bits.
 KERNEL(128) poisson_logpmf_checked_loglik(
     GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL double *partial, GLOBAL int *counters,
     index_t n_rows, index_t n_sets, GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT mu_per_set, index_t mu_offset, index_t mu_stride)

@@ -71,6 +71,7 @@ DEVICE real special_log_factorial(real x)
     return (x + 0.5) * log(x) - x + (HALF_LOG_2PI + special_stirling_series(x));
 }
 
+// poisson_kernel: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real mu;
     real log_mu;
@@ -86,6 +87,7 @@ DEVICE poisson_kernel_set poisson_kernel_prepare_set(real mu, real log_mu)
     return set;
 }
 
+// poisson_kernel: what depends on the observation alone, computed once for each.
 typedef struct {
     int c0;
     real x;
@@ -107,6 +109,7 @@ DEVICE poisson_kernel_row poisson_kernel_prepare_row(real x)
     return row;
 }
 
+// poisson_kernel: what depends on both, from what was computed ahead.
 DEVICE real poisson_kernel_evaluate(poisson_kernel_set set, poisson_kernel_row row)
 {
     if (set.c0) {
@@ -115,6 +118,7 @@ DEVICE real poisson_kernel_evaluate(poisson_kernel_set set, poisson_kernel_row r
     return (row.c0 ? 0 : row.x * set.log_mu) - set.mu - row.c4;
 }
 
+// poisson_logpmf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     poisson_kernel_set poisson_kernel_0;
 } poisson_logpmf_set;
@@ -126,6 +130,7 @@ DEVICE poisson_logpmf_set poisson_logpmf_prepare_set(real mu)
     return set;
 }
 
+// poisson_logpmf: what depends on the observation alone, computed once for each.
 typedef struct {
     poisson_kernel_row poisson_kernel_0;
 } poisson_logpmf_row;
@@ -137,11 +142,13 @@ DEVICE poisson_logpmf_row poisson_logpmf_prepare_row(real x)
     return row;
 }
 
+// poisson_logpmf: what depends on both, from what was computed ahead.
 DEVICE real poisson_logpmf_evaluate(poisson_logpmf_set set, poisson_logpmf_row row)
 {
     return poisson_kernel_evaluate(set.poisson_kernel_0, row.poisson_kernel_0);
 }
 
+// poisson_logpmf_checked: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     poisson_logpmf_set poisson_0;
     real bad_mu;
@@ -156,6 +163,7 @@ DEVICE poisson_logpmf_checked_set poisson_logpmf_checked_prepare_set(real mu)
     return set;
 }
 
+// poisson_logpmf_checked: what depends on the observation alone, computed once for each.
 typedef struct {
     poisson_logpmf_row poisson_0;
     int inside;
@@ -173,12 +181,20 @@ DEVICE poisson_logpmf_checked_row poisson_logpmf_checked_prepare_row(real x)
     return row;
 }
 
+// poisson_logpmf_checked: what depends on both, from what was computed ahead.
 DEVICE real poisson_logpmf_checked_evaluate(poisson_logpmf_checked_set set, poisson_logpmf_checked_row row)
 {
     real value = poisson_logpmf_evaluate(set.poisson_0, row.poisson_0);
     return (row.inside ? value : row.outside) + set.bad_mu;
 }
 
+// The table shape: out[row, set] = f(observation, parameter set), every entry written once.
+//
+// by_rows: neighbouring threads take neighbouring rows, and go through the sets of their block together. That suits tables
+// whose sets lie far apart in `out`, or that have one set only, and CPUs, where threads are the lanes of vector registers
+// and branches on parameters stay branches. Otherwise neighbouring threads take neighbouring sets of the same row and hold
+// them in registers, and whatever depends on the row alone is prepared once in shared memory: so a warp writes consecutive
+// addresses.
 KERNEL(128) poisson_logpmf_checked_table(
     GLOBAL real *RESTRICT out, index_t out_offset, index_t n_rows, index_t n_sets, index_t row_stride, index_t set_stride,
     GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT mu_per_set, index_t mu_offset, index_t mu_stride)

@@ -44,6 +44,7 @@ DEVICE real special_log_i0e(real x)
     return log(x < 10 ? small : large * sqrt(v)) - (x < 10 ? x : 0);
 }
 
+// rice_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real nu;
     real c0;
@@ -61,6 +62,7 @@ DEVICE rice_logpdf_set rice_logpdf_prepare_set(real nu, real sigma)
     return set;
 }
 
+// rice_logpdf: what depends on the observation alone, computed once for each.
 typedef struct {
     int c0;
     real x;
@@ -76,6 +78,7 @@ DEVICE rice_logpdf_row rice_logpdf_prepare_row(real x)
     return row;
 }
 
+// rice_logpdf: what depends on both, from what was computed ahead.
 DEVICE real rice_logpdf_evaluate(rice_logpdf_set set, rice_logpdf_row row)
 {
     if (row.c0) {
@@ -85,6 +88,7 @@ DEVICE real rice_logpdf_evaluate(rice_logpdf_set set, rice_logpdf_row row)
     return row.c1 - set.c1 - 0.5 * z * z + special_log_i0e(row.x * set.c2);
 }
 
+// rice_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     rice_logpdf_set rice_0;
     real c0;
@@ -100,6 +104,7 @@ DEVICE rice_logpdf_checked_set rice_logpdf_checked_prepare_set(real nu, real sig
     return set;
 }
 
+// rice_logpdf_checked: what depends on the observation alone, computed once for each.
 typedef struct {
     rice_logpdf_row rice_0;
     int inside;
@@ -117,12 +122,20 @@ DEVICE rice_logpdf_checked_row rice_logpdf_checked_prepare_row(real x)
     return row;
 }
 
+// rice_logpdf_checked: what depends on both, from what was computed ahead.
 DEVICE real rice_logpdf_checked_evaluate(rice_logpdf_checked_set set, rice_logpdf_checked_row row)
 {
     real value = rice_logpdf_evaluate(set.rice_0, row.rice_0);
     return (row.inside ? value : row.outside) + set.c0;
 }
 
+// The table shape: out[row, set] = f(observation, parameter set), every entry written once.
+//
+// by_rows: neighbouring threads take neighbouring rows, and go through the sets of their block together. That suits tables
+// whose sets lie far apart in `out`, or that have one set only, and CPUs, where threads are the lanes of vector registers
+// and branches on parameters stay branches. Otherwise neighbouring threads take neighbouring sets of the same row and hold
+// them in registers, and whatever depends on the row alone is prepared once in shared memory: so a warp writes consecutive
+// addresses.
 KERNEL(128) rice_logpdf_checked_table(
     GLOBAL real *RESTRICT out, index_t out_offset, index_t n_rows, index_t n_sets, index_t row_stride, index_t set_stride,
     GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT nu_per_set, index_t nu_offset, index_t nu_stride, GLOBAL const real *RESTRICT sigma_per_set, index_t sigma_offset, index_t sigma_stride)

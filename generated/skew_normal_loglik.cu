@@ -49,6 +49,7 @@ DEVICE real special_log_ndtr(real x)
     return x < 0 ? log(tail) - square : log1p(-tail * exp(-square));
 }
 
+// skew_normal_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real mu;
     real c0;
@@ -66,6 +67,7 @@ DEVICE skew_normal_logpdf_set skew_normal_logpdf_prepare_set(real mu, real sigma
     return set;
 }
 
+// skew_normal_logpdf: what depends on the observation alone, computed once for each.
 typedef struct {
     int c0;
     real x;
@@ -79,6 +81,7 @@ DEVICE skew_normal_logpdf_row skew_normal_logpdf_prepare_row(real x)
     return row;
 }
 
+// skew_normal_logpdf: what depends on both, from what was computed ahead.
 DEVICE real skew_normal_logpdf_evaluate(skew_normal_logpdf_set set, skew_normal_logpdf_row row)
 {
     if (row.c0) {
@@ -88,6 +91,7 @@ DEVICE real skew_normal_logpdf_evaluate(skew_normal_logpdf_set set, skew_normal_
     return set.c1 - 0.5 * z * z + special_log_ndtr(set.alpha * z);
 }
 
+// skew_normal_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     skew_normal_logpdf_set skew_normal_0;
     real c0;
@@ -104,6 +108,7 @@ DEVICE skew_normal_logpdf_checked_set skew_normal_logpdf_checked_prepare_set(rea
     return set;
 }
 
+// skew_normal_logpdf_checked: what depends on the observation alone, computed once for each.
 typedef struct {
     skew_normal_logpdf_row skew_normal_0;
     int inside;
@@ -121,6 +126,7 @@ DEVICE skew_normal_logpdf_checked_row skew_normal_logpdf_checked_prepare_row(rea
     return row;
 }
 
+// skew_normal_logpdf_checked: what depends on both, from what was computed ahead.
 DEVICE real skew_normal_logpdf_checked_evaluate(skew_normal_logpdf_checked_set set, skew_normal_logpdf_checked_row row)
 {
     real value = skew_normal_logpdf_evaluate(set.skew_normal_0, row.skew_normal_0);
@@ -156,6 +162,10 @@ DEVICE void add_blocks(GLOBAL double *out, GLOBAL const double *partial, index_t
 }
 
 
+// The loglik shape: out[set] = sum over rows of f(observation, parameter set); the terms are never written.
+//
+// A thread walks over rows and keeps a float64 sum for each set of its block. The sums of a block are added as a tree, those
+// of the blocks in their order by the last block to finish: the order never changes, so neither do the bits.
 KERNEL(128) skew_normal_logpdf_checked_loglik(
     GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL double *partial, GLOBAL int *counters,
     index_t n_rows, index_t n_sets, GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT mu_per_set, index_t mu_offset, index_t mu_stride, GLOBAL const real *RESTRICT sigma_per_set, index_t sigma_offset, index_t sigma_stride, GLOBAL const real *RESTRICT alpha_per_set, index_t alpha_offset, index_t alpha_stride)

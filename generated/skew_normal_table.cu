@@ -49,6 +49,7 @@ DEVICE real special_log_ndtr(real x)
     return x < 0 ? log(tail) - square : log1p(-tail * exp(-square));
 }
 
+// skew_normal_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real mu;
     real c0;
@@ -66,6 +67,7 @@ DEVICE skew_normal_logpdf_set skew_normal_logpdf_prepare_set(real mu, real sigma
     return set;
 }
 
+// skew_normal_logpdf: what depends on the observation alone, computed once for each.
 typedef struct {
     int c0;
     real x;
@@ -79,6 +81,7 @@ DEVICE skew_normal_logpdf_row skew_normal_logpdf_prepare_row(real x)
     return row;
 }
 
+// skew_normal_logpdf: what depends on both, from what was computed ahead.
 DEVICE real skew_normal_logpdf_evaluate(skew_normal_logpdf_set set, skew_normal_logpdf_row row)
 {
     if (row.c0) {
@@ -88,6 +91,7 @@ DEVICE real skew_normal_logpdf_evaluate(skew_normal_logpdf_set set, skew_normal_
     return set.c1 - 0.5 * z * z + special_log_ndtr(set.alpha * z);
 }
 
+// skew_normal_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     skew_normal_logpdf_set skew_normal_0;
     real c0;
@@ -104,6 +108,7 @@ DEVICE skew_normal_logpdf_checked_set skew_normal_logpdf_checked_prepare_set(rea
     return set;
 }
 
+// skew_normal_logpdf_checked: what depends on the observation alone, computed once for each.
 typedef struct {
     skew_normal_logpdf_row skew_normal_0;
     int inside;
@@ -121,12 +126,20 @@ DEVICE skew_normal_logpdf_checked_row skew_normal_logpdf_checked_prepare_row(rea
     return row;
 }
 
+// skew_normal_logpdf_checked: what depends on both, from what was computed ahead.
 DEVICE real skew_normal_logpdf_checked_evaluate(skew_normal_logpdf_checked_set set, skew_normal_logpdf_checked_row row)
 {
     real value = skew_normal_logpdf_evaluate(set.skew_normal_0, row.skew_normal_0);
     return (row.inside ? value : row.outside) + set.c0;
 }
 
+// The table shape: out[row, set] = f(observation, parameter set), every entry written once.
+//
+// by_rows: neighbouring threads take neighbouring rows, and go through the sets of their block together. That suits tables
+// whose sets lie far apart in `out`, or that have one set only, and CPUs, where threads are the lanes of vector registers
+// and branches on parameters stay branches. Otherwise neighbouring threads take neighbouring sets of the same row and hold
+// them in registers, and whatever depends on the row alone is prepared once in shared memory: so a warp writes consecutive
+// addresses.
 KERNEL(128) skew_normal_logpdf_checked_table(
     GLOBAL real *RESTRICT out, index_t out_offset, index_t n_rows, index_t n_sets, index_t row_stride, index_t set_stride,
     GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT mu_per_set, index_t mu_offset, index_t mu_stride, GLOBAL const real *RESTRICT sigma_per_set, index_t sigma_offset, index_t sigma_stride, GLOBAL const real *RESTRICT alpha_per_set, index_t alpha_offset, index_t alpha_stride)

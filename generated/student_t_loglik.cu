@@ -71,6 +71,7 @@ DEVICE real special_lbeta(real a, real b)
     return special_stirling_error(p) + (special_stirling_error(q) - special_stirling_error(p + q)) + HALF_LOG_2PI - 0.5 * log(q) - (p - 0.5) * log1p(q / p) - q * log1p(p / q);
 }
 
+// student_t_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real mu;
     real c0;
@@ -94,6 +95,7 @@ DEVICE student_t_logpdf_set student_t_logpdf_prepare_set(real nu, real mu, real 
     return set;
 }
 
+// student_t_logpdf: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
 } student_t_logpdf_row;
@@ -105,6 +107,7 @@ DEVICE student_t_logpdf_row student_t_logpdf_prepare_row(real x)
     return row;
 }
 
+// student_t_logpdf: what depends on both, from what was computed ahead.
 DEVICE real student_t_logpdf_evaluate(student_t_logpdf_set set, student_t_logpdf_row row)
 {
     real y = (row.x - set.mu) * set.c0;
@@ -114,6 +117,7 @@ DEVICE real student_t_logpdf_evaluate(student_t_logpdf_set set, student_t_logpdf
     return set.c3 - set.c4 * special_log1p_square(y);
 }
 
+// student_t_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     student_t_logpdf_set student_t_0;
     real c0;
@@ -130,6 +134,7 @@ DEVICE student_t_logpdf_checked_set student_t_logpdf_checked_prepare_set(real nu
     return set;
 }
 
+// student_t_logpdf_checked: what depends on the observation alone, computed once for each.
 typedef struct {
     student_t_logpdf_row student_t_0;
     int inside;
@@ -147,6 +152,7 @@ DEVICE student_t_logpdf_checked_row student_t_logpdf_checked_prepare_row(real x)
     return row;
 }
 
+// student_t_logpdf_checked: what depends on both, from what was computed ahead.
 DEVICE real student_t_logpdf_checked_evaluate(student_t_logpdf_checked_set set, student_t_logpdf_checked_row row)
 {
     real value = student_t_logpdf_evaluate(set.student_t_0, row.student_t_0);
@@ -182,6 +188,10 @@ DEVICE void add_blocks(GLOBAL double *out, GLOBAL const double *partial, index_t
 }
 
 
+// The loglik shape: out[set] = sum over rows of f(observation, parameter set); the terms are never written.
+//
+// A thread walks over rows and keeps a float64 sum for each set of its block. The sums of a block are added as a tree, those
+// of the blocks in their order by the last block to finish: the order never changes, so neither do the bits.
 KERNEL(128) student_t_logpdf_checked_loglik(
     GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL double *partial, GLOBAL int *counters,
     index_t n_rows, index_t n_sets, GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT nu_per_set, index_t nu_offset, index_t nu_stride, GLOBAL const real *RESTRICT mu_per_set, index_t mu_offset, index_t mu_stride, GLOBAL const real *RESTRICT sigma_per_set, index_t sigma_offset, index_t sigma_stride)

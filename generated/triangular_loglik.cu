@@ -35,6 +35,7 @@ typedef long long index_t;
 #define EULER_GAMMA REAL(0.57721566490153286061)
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
+// triangular_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     int c0;
     real lower;
@@ -60,6 +61,7 @@ DEVICE triangular_logpdf_set triangular_logpdf_prepare_set(real lower, real c, r
     return set;
 }
 
+// triangular_logpdf: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
 } triangular_logpdf_row;
@@ -71,6 +73,7 @@ DEVICE triangular_logpdf_row triangular_logpdf_prepare_row(real x)
     return row;
 }
 
+// triangular_logpdf: what depends on both, from what was computed ahead.
 DEVICE real triangular_logpdf_evaluate(triangular_logpdf_set set, triangular_logpdf_row row)
 {
     if (set.c0) {
@@ -83,6 +86,7 @@ DEVICE real triangular_logpdf_evaluate(triangular_logpdf_set set, triangular_log
     return set.c4 + log(height);
 }
 
+// triangular_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     triangular_logpdf_set triangular_0;
     real c0;
@@ -99,6 +103,7 @@ DEVICE triangular_logpdf_checked_set triangular_logpdf_checked_prepare_set(real 
     return set;
 }
 
+// triangular_logpdf_checked: what depends on the observation alone, computed once for each.
 typedef struct {
     triangular_logpdf_row triangular_0;
     int inside;
@@ -116,6 +121,7 @@ DEVICE triangular_logpdf_checked_row triangular_logpdf_checked_prepare_row(real 
     return row;
 }
 
+// triangular_logpdf_checked: what depends on both, from what was computed ahead.
 DEVICE real triangular_logpdf_checked_evaluate(triangular_logpdf_checked_set set, triangular_logpdf_checked_row row)
 {
     real value = triangular_logpdf_evaluate(set.triangular_0, row.triangular_0);
@@ -151,6 +157,10 @@ DEVICE void add_blocks(GLOBAL double *out, GLOBAL const double *partial, index_t
 }
 
 
+// The loglik shape: out[set] = sum over rows of f(observation, parameter set); the terms are never written.
+//
+// A thread walks over rows and keeps a float64 sum for each set of its block. The sums of a block are added as a tree, those
+// of the blocks in their order by the last block to finish: the order never changes, so neither do the bits.
 KERNEL(128) triangular_logpdf_checked_loglik(
     GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL double *partial, GLOBAL int *counters,
     index_t n_rows, index_t n_sets, GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT lower_per_set, index_t lower_offset, index_t lower_stride, GLOBAL const real *RESTRICT c_per_set, index_t c_offset, index_t c_stride, GLOBAL const real *RESTRICT upper_per_set, index_t upper_offset, index_t upper_stride)

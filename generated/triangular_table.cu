@@ -35,6 +35,7 @@ typedef long long index_t;
 #define EULER_GAMMA REAL(0.57721566490153286061)
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
+// triangular_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     int c0;
     real lower;
@@ -60,6 +61,7 @@ DEVICE triangular_logpdf_set triangular_logpdf_prepare_set(real lower, real c, r
     return set;
 }
 
+// triangular_logpdf: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
 } triangular_logpdf_row;
@@ -71,6 +73,7 @@ DEVICE triangular_logpdf_row triangular_logpdf_prepare_row(real x)
     return row;
 }
 
+// triangular_logpdf: what depends on both, from what was computed ahead.
 DEVICE real triangular_logpdf_evaluate(triangular_logpdf_set set, triangular_logpdf_row row)
 {
     if (set.c0) {
@@ -83,6 +86,7 @@ DEVICE real triangular_logpdf_evaluate(triangular_logpdf_set set, triangular_log
     return set.c4 + log(height);
 }
 
+// triangular_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     triangular_logpdf_set triangular_0;
     real c0;
@@ -99,6 +103,7 @@ DEVICE triangular_logpdf_checked_set triangular_logpdf_checked_prepare_set(real 
     return set;
 }
 
+// triangular_logpdf_checked: what depends on the observation alone, computed once for each.
 typedef struct {
     triangular_logpdf_row triangular_0;
     int inside;
@@ -116,12 +121,20 @@ DEVICE triangular_logpdf_checked_row triangular_logpdf_checked_prepare_row(real 
     return row;
 }
 
+// triangular_logpdf_checked: what depends on both, from what was computed ahead.
 DEVICE real triangular_logpdf_checked_evaluate(triangular_logpdf_checked_set set, triangular_logpdf_checked_row row)
 {
     real value = triangular_logpdf_evaluate(set.triangular_0, row.triangular_0);
     return (row.inside ? value : row.outside) + set.c0;
 }
 
+// The table shape: out[row, set] = f(observation, parameter set), every entry written once.
+//
+// by_rows: neighbouring threads take neighbouring rows, and go through the sets of their block together. That suits tables
+// whose sets lie far apart in `out`, or that have one set only, and CPUs, where threads are the lanes of vector registers
+// and branches on parameters stay branches. Otherwise neighbouring threads take neighbouring sets of the same row and hold
+// them in registers, and whatever depends on the row alone is prepared once in shared memory: so a warp writes consecutive
+// addresses.
 KERNEL(128) triangular_logpdf_checked_table(
     GLOBAL real *RESTRICT out, index_t out_offset, index_t n_rows, index_t n_sets, index_t row_stride, index_t set_stride,
     GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT lower_per_set, index_t lower_offset, index_t lower_stride, GLOBAL const real *RESTRICT c_per_set, index_t c_offset, index_t c_stride, GLOBAL const real *RESTRICT upper_per_set, index_t upper_offset, index_t upper_stride)

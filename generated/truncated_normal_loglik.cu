@@ -63,6 +63,7 @@ DEVICE real special_normal_integral(real a, real b, real width)
     return 0.5 * width * sum;
 }
 
+// truncated_normal_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     int c0;
     real lower;
@@ -88,6 +89,7 @@ DEVICE truncated_normal_logpdf_set truncated_normal_logpdf_prepare_set(real mu, 
     return set;
 }
 
+// truncated_normal_logpdf: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
 } truncated_normal_logpdf_row;
@@ -99,6 +101,7 @@ DEVICE truncated_normal_logpdf_row truncated_normal_logpdf_prepare_row(real x)
     return row;
 }
 
+// truncated_normal_logpdf: what depends on both, from what was computed ahead.
 DEVICE real truncated_normal_logpdf_evaluate(truncated_normal_logpdf_set set, truncated_normal_logpdf_row row)
 {
     if (set.c0) {
@@ -111,6 +114,7 @@ DEVICE real truncated_normal_logpdf_evaluate(truncated_normal_logpdf_set set, tr
     return set.c2 - z * (0.5 * z + set.c3);
 }
 
+// truncated_normal_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     truncated_normal_logpdf_set truncated_normal_0;
     real c0;
@@ -128,6 +132,7 @@ DEVICE truncated_normal_logpdf_checked_set truncated_normal_logpdf_checked_prepa
     return set;
 }
 
+// truncated_normal_logpdf_checked: what depends on the observation alone, computed once for each.
 typedef struct {
     truncated_normal_logpdf_row truncated_normal_0;
     int inside;
@@ -145,6 +150,7 @@ DEVICE truncated_normal_logpdf_checked_row truncated_normal_logpdf_checked_prepa
     return row;
 }
 
+// truncated_normal_logpdf_checked: what depends on both, from what was computed ahead.
 DEVICE real truncated_normal_logpdf_checked_evaluate(truncated_normal_logpdf_checked_set set, truncated_normal_logpdf_checked_row row)
 {
     real value = truncated_normal_logpdf_evaluate(set.truncated_normal_0, row.truncated_normal_0);
@@ -180,6 +186,10 @@ DEVICE void add_blocks(GLOBAL double *out, GLOBAL const double *partial, index_t
 }
 
 
+// The loglik shape: out[set] = sum over rows of f(observation, parameter set); the terms are never written.
+//
+// A thread walks over rows and keeps a float64 sum for each set of its block. The sums of a block are added as a tree, those
+// of the blocks in their order by the last block to finish: the order never changes, so neither do the bits.
 KERNEL(128) truncated_normal_logpdf_checked_loglik(
     GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL double *partial, GLOBAL int *counters,
     index_t n_rows, index_t n_sets, GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT mu_per_set, index_t mu_offset, index_t mu_stride, GLOBAL const real *RESTRICT sigma_per_set, index_t sigma_offset, index_t sigma_stride, GLOBAL const real *RESTRICT lower_per_set, index_t lower_offset, index_t lower_stride, GLOBAL const real *RESTRICT upper_per_set, index_t upper_offset, index_t upper_stride)

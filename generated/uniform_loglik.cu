@@ -35,6 +35,7 @@ typedef long long index_t;
 #define EULER_GAMMA REAL(0.57721566490153286061)
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
+// uniform_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     int c0;
     real lower;
@@ -52,6 +53,7 @@ DEVICE uniform_logpdf_set uniform_logpdf_prepare_set(real lower, real upper)
     return set;
 }
 
+// uniform_logpdf: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
 } uniform_logpdf_row;
@@ -63,6 +65,7 @@ DEVICE uniform_logpdf_row uniform_logpdf_prepare_row(real x)
     return row;
 }
 
+// uniform_logpdf: what depends on both, from what was computed ahead.
 DEVICE real uniform_logpdf_evaluate(uniform_logpdf_set set, uniform_logpdf_row row)
 {
     if (set.c0) {
@@ -71,6 +74,7 @@ DEVICE real uniform_logpdf_evaluate(uniform_logpdf_set set, uniform_logpdf_row r
     return row.x < set.lower || row.x > set.upper ? -INFINITY : set.c1;
 }
 
+// uniform_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     uniform_logpdf_set uniform_0;
     real c0;
@@ -86,6 +90,7 @@ DEVICE uniform_logpdf_checked_set uniform_logpdf_checked_prepare_set(real lower,
     return set;
 }
 
+// uniform_logpdf_checked: what depends on the observation alone, computed once for each.
 typedef struct {
     uniform_logpdf_row uniform_0;
     int inside;
@@ -103,6 +108,7 @@ DEVICE uniform_logpdf_checked_row uniform_logpdf_checked_prepare_row(real x)
     return row;
 }
 
+// uniform_logpdf_checked: what depends on both, from what was computed ahead.
 DEVICE real uniform_logpdf_checked_evaluate(uniform_logpdf_checked_set set, uniform_logpdf_checked_row row)
 {
     real value = uniform_logpdf_evaluate(set.uniform_0, row.uniform_0);
@@ -138,6 +144,10 @@ DEVICE void add_blocks(GLOBAL double *out, GLOBAL const double *partial, index_t
 }
 
 
+// The loglik shape: out[set] = sum over rows of f(observation, parameter set); the terms are never written.
+//
+// A thread walks over rows and keeps a float64 sum for each set of its block. The sums of a block are added as a tree, those
+// of the blocks in their order by the last block to finish: the order never changes, so neither do the bits.
 KERNEL(128) uniform_logpdf_checked_loglik(
     GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL double *partial, GLOBAL int *counters,
     index_t n_rows, index_t n_sets, GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT lower_per_set, index_t lower_offset, index_t lower_stride, GLOBAL const real *RESTRICT upper_per_set, index_t upper_offset, index_t upper_stride)

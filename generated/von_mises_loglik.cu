@@ -44,6 +44,7 @@ DEVICE real special_log_i0e(real x)
     return log(x < 10 ? small : large * sqrt(v)) - (x < 10 ? x : 0);
 }
 
+// von_mises_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     int c0;
     real mu;
@@ -65,6 +66,7 @@ DEVICE von_mises_logpdf_set von_mises_logpdf_prepare_set(real mu, real kappa)
     return set;
 }
 
+// von_mises_logpdf: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
     real c0;
@@ -82,12 +84,14 @@ DEVICE von_mises_logpdf_row von_mises_logpdf_prepare_row(real x)
     return row;
 }
 
+// von_mises_logpdf: what depends on both, from what was computed ahead.
 DEVICE real von_mises_logpdf_evaluate(von_mises_logpdf_set set, von_mises_logpdf_row row)
 {
     real s = set.c0 ? sin(0.5 * (row.x - set.mu)) : row.c0 * set.c1 - row.c1 * set.c2;
     return row.c2 ? -INFINITY : set.c3 - set.c4 * s * s;
 }
 
+// von_mises_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     von_mises_logpdf_set von_mises_0;
     real c0;
@@ -103,6 +107,7 @@ DEVICE von_mises_logpdf_checked_set von_mises_logpdf_checked_prepare_set(real mu
     return set;
 }
 
+// von_mises_logpdf_checked: what depends on the observation alone, computed once for each.
 typedef struct {
     von_mises_logpdf_row von_mises_0;
     int inside;
@@ -120,6 +125,7 @@ DEVICE von_mises_logpdf_checked_row von_mises_logpdf_checked_prepare_row(real x)
     return row;
 }
 
+// von_mises_logpdf_checked: what depends on both, from what was computed ahead.
 DEVICE real von_mises_logpdf_checked_evaluate(von_mises_logpdf_checked_set set, von_mises_logpdf_checked_row row)
 {
     real value = von_mises_logpdf_evaluate(set.von_mises_0, row.von_mises_0);
@@ -155,6 +161,10 @@ DEVICE void add_blocks(GLOBAL double *out, GLOBAL const double *partial, index_t
 }
 
 
+// The loglik shape: out[set] = sum over rows of f(observation, parameter set); the terms are never written.
+//
+// A thread walks over rows and keeps a float64 sum for each set of its block. The sums of a block are added as a tree, those
+// of the blocks in their order by the last block to finish: the order never changes, so neither do the bits.
 KERNEL(128) von_mises_logpdf_checked_loglik(
     GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL double *partial, GLOBAL int *counters,
     index_t n_rows, index_t n_sets, GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT mu_per_set, index_t mu_offset, index_t mu_stride, GLOBAL const real *RESTRICT kappa_per_set, index_t kappa_offset, index_t kappa_stride)

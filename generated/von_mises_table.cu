@@ -44,6 +44,7 @@ DEVICE real special_log_i0e(real x)
     return log(x < 10 ? small : large * sqrt(v)) - (x < 10 ? x : 0);
 }
 
+// von_mises_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     int c0;
     real mu;
@@ -65,6 +66,7 @@ DEVICE von_mises_logpdf_set von_mises_logpdf_prepare_set(real mu, real kappa)
     return set;
 }
 
+// von_mises_logpdf: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
     real c0;
@@ -82,12 +84,14 @@ DEVICE von_mises_logpdf_row von_mises_logpdf_prepare_row(real x)
     return row;
 }
 
+// von_mises_logpdf: what depends on both, from what was computed ahead.
 DEVICE real von_mises_logpdf_evaluate(von_mises_logpdf_set set, von_mises_logpdf_row row)
 {
     real s = set.c0 ? sin(0.5 * (row.x - set.mu)) : row.c0 * set.c1 - row.c1 * set.c2;
     return row.c2 ? -INFINITY : set.c3 - set.c4 * s * s;
 }
 
+// von_mises_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     von_mises_logpdf_set von_mises_0;
     real c0;
@@ -103,6 +107,7 @@ DEVICE von_mises_logpdf_checked_set von_mises_logpdf_checked_prepare_set(real mu
     return set;
 }
 
+// von_mises_logpdf_checked: what depends on the observation alone, computed once for each.
 typedef struct {
     von_mises_logpdf_row von_mises_0;
     int inside;
@@ -120,12 +125,20 @@ DEVICE von_mises_logpdf_checked_row von_mises_logpdf_checked_prepare_row(real x)
     return row;
 }
 
+// von_mises_logpdf_checked: what depends on both, from what was computed ahead.
 DEVICE real von_mises_logpdf_checked_evaluate(von_mises_logpdf_checked_set set, von_mises_logpdf_checked_row row)
 {
     real value = von_mises_logpdf_evaluate(set.von_mises_0, row.von_mises_0);
     return (row.inside ? value : row.outside) + set.c0;
 }
 
+// The table shape: out[row, set] = f(observation, parameter set), every entry written once.
+//
+// by_rows: neighbouring threads take neighbouring rows, and go through the sets of their block together. That suits tables
+// whose sets lie far apart in `out`, or that have one set only, and CPUs, where threads are the lanes of vector registers
+// and branches on parameters stay branches. Otherwise neighbouring threads take neighbouring sets of the same row and hold
+// them in registers, and whatever depends on the row alone is prepared once in shared memory: so a warp writes consecutive
+// addresses.
 KERNEL(128) von_mises_logpdf_checked_table(
     GLOBAL real *RESTRICT out, index_t out_offset, index_t n_rows, index_t n_sets, index_t row_stride, index_t set_stride,
     GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT mu_per_set, index_t mu_offset, index_t mu_stride, GLOBAL const real *RESTRICT kappa_per_set, index_t kappa_offset, index_t kappa_stride)

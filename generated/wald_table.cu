@@ -35,6 +35,7 @@ typedef long long index_t;
 #define EULER_GAMMA REAL(0.57721566490153286061)
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
+// wald_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real mu;
     real c0;
@@ -52,6 +53,7 @@ DEVICE wald_logpdf_set wald_logpdf_prepare_set(real mu, real lam)
     return set;
 }
 
+// wald_logpdf: what depends on the observation alone, computed once for each.
 typedef struct {
     int c0;
     real x;
@@ -69,6 +71,7 @@ DEVICE wald_logpdf_row wald_logpdf_prepare_row(real x)
     return row;
 }
 
+// wald_logpdf: what depends on both, from what was computed ahead.
 DEVICE real wald_logpdf_evaluate(wald_logpdf_set set, wald_logpdf_row row)
 {
     if (row.c0) {
@@ -78,6 +81,7 @@ DEVICE real wald_logpdf_evaluate(wald_logpdf_set set, wald_logpdf_row row)
     return set.c0 - row.c1 - 0.5 * (d * set.c1) * (d * set.c2 * row.c2);
 }
 
+// wald_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     wald_logpdf_set wald_0;
     real c0;
@@ -93,6 +97,7 @@ DEVICE wald_logpdf_checked_set wald_logpdf_checked_prepare_set(real mu, real lam
     return set;
 }
 
+// wald_logpdf_checked: what depends on the observation alone, computed once for each.
 typedef struct {
     wald_logpdf_row wald_0;
     int inside;
@@ -110,12 +115,20 @@ DEVICE wald_logpdf_checked_row wald_logpdf_checked_prepare_row(real x)
     return row;
 }
 
+// wald_logpdf_checked: what depends on both, from what was computed ahead.
 DEVICE real wald_logpdf_checked_evaluate(wald_logpdf_checked_set set, wald_logpdf_checked_row row)
 {
     real value = wald_logpdf_evaluate(set.wald_0, row.wald_0);
     return (row.inside ? value : row.outside) + set.c0;
 }
 
+// The table shape: out[row, set] = f(observation, parameter set), every entry written once.
+//
+// by_rows: neighbouring threads take neighbouring rows, and go through the sets of their block together. That suits tables
+// whose sets lie far apart in `out`, or that have one set only, and CPUs, where threads are the lanes of vector registers
+// and branches on parameters stay branches. Otherwise neighbouring threads take neighbouring sets of the same row and hold
+// them in registers, and whatever depends on the row alone is prepared once in shared memory: so a warp writes consecutive
+// addresses.
 KERNEL(128) wald_logpdf_checked_table(
     GLOBAL real *RESTRICT out, index_t out_offset, index_t n_rows, index_t n_sets, index_t row_stride, index_t set_stride,
     GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT mu_per_set, index_t mu_offset, index_t mu_stride, GLOBAL const real *RESTRICT lam_per_set, index_t lam_offset, index_t lam_stride)

@@ -35,6 +35,7 @@ typedef long long index_t;
 #define EULER_GAMMA REAL(0.57721566490153286061)
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
+// weibull_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real beta;
     real c0;
@@ -54,6 +55,7 @@ DEVICE weibull_logpdf_set weibull_logpdf_prepare_set(real alpha, real beta)
     return set;
 }
 
+// weibull_logpdf: what depends on the observation alone, computed once for each.
 typedef struct {
     int c0;
     real x;
@@ -67,6 +69,7 @@ DEVICE weibull_logpdf_row weibull_logpdf_prepare_row(real x)
     return row;
 }
 
+// weibull_logpdf: what depends on both, from what was computed ahead.
 DEVICE real weibull_logpdf_evaluate(weibull_logpdf_set set, weibull_logpdf_row row)
 {
     if (row.c0) {
@@ -76,6 +79,7 @@ DEVICE real weibull_logpdf_evaluate(weibull_logpdf_set set, weibull_logpdf_row r
     return set.c0 + (set.c1 ? 0 : set.c2 * log_z) - exp(set.alpha * log_z);
 }
 
+// weibull_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     weibull_logpdf_set weibull_0;
     real c0;
@@ -91,6 +95,7 @@ DEVICE weibull_logpdf_checked_set weibull_logpdf_checked_prepare_set(real alpha,
     return set;
 }
 
+// weibull_logpdf_checked: what depends on the observation alone, computed once for each.
 typedef struct {
     weibull_logpdf_row weibull_0;
     int inside;
@@ -108,12 +113,20 @@ DEVICE weibull_logpdf_checked_row weibull_logpdf_checked_prepare_row(real x)
     return row;
 }
 
+// weibull_logpdf_checked: what depends on both, from what was computed ahead.
 DEVICE real weibull_logpdf_checked_evaluate(weibull_logpdf_checked_set set, weibull_logpdf_checked_row row)
 {
     real value = weibull_logpdf_evaluate(set.weibull_0, row.weibull_0);
     return (row.inside ? value : row.outside) + set.c0;
 }
 
+// The table shape: out[row, set] = f(observation, parameter set), every entry written once.
+//
+// by_rows: neighbouring threads take neighbouring rows, and go through the sets of their block together. That suits tables
+// whose sets lie far apart in `out`, or that have one set only, and CPUs, where threads are the lanes of vector registers
+// and branches on parameters stay branches. Otherwise neighbouring threads take neighbouring sets of the same row and hold
+// them in registers, and whatever depends on the row alone is prepared once in shared memory: so a warp writes consecutive
+// addresses.
 KERNEL(128) weibull_logpdf_checked_table(
     GLOBAL real *RESTRICT out, index_t out_offset, index_t n_rows, index_t n_sets, index_t row_stride, index_t set_stride,
     GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT alpha_per_set, index_t alpha_offset, index_t alpha_stride, GLOBAL const real *RESTRICT beta_per_set, index_t beta_offset, index_t beta_stride)

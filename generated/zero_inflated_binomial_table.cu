@@ -81,6 +81,7 @@ DEVICE real special_xlog1py(real x, real y)
     return x == 0 ? 0 : x * log1p(y);
 }
 
+// binomial_kernel: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real n;
     real c0;
@@ -104,6 +105,7 @@ DEVICE binomial_kernel_rsssm_set binomial_kernel_rsssm_prepare_set(real n, real 
     return set;
 }
 
+// binomial_kernel: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
     real c0;
@@ -125,6 +127,7 @@ DEVICE binomial_kernel_rsssm_row binomial_kernel_rsssm_prepare_row(real x)
     return row;
 }
 
+// binomial_kernel: what depends on both, from what was computed ahead.
 DEVICE real binomial_kernel_rsssm_evaluate(binomial_kernel_rsssm_set set, binomial_kernel_rsssm_row row, real deviation)
 {
     real y = set.n - row.x;
@@ -137,6 +140,7 @@ DEVICE real binomial_kernel_rsssm_evaluate(binomial_kernel_rsssm_set set, binomi
     return row.x > set.n ? -INFINITY : value;
 }
 
+// binomial_logpmf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     binomial_kernel_rsssm_set binomial_kernel_0;
     real n;
@@ -152,6 +156,7 @@ DEVICE binomial_logpmf_set binomial_logpmf_prepare_set(real n, real p)
     return set;
 }
 
+// binomial_logpmf: what depends on the observation alone, computed once for each.
 typedef struct {
     binomial_kernel_rsssm_row binomial_kernel_0;
     real x;
@@ -165,11 +170,13 @@ DEVICE binomial_logpmf_row binomial_logpmf_prepare_row(real x)
     return row;
 }
 
+// binomial_logpmf: what depends on both, from what was computed ahead.
 DEVICE real binomial_logpmf_evaluate(binomial_logpmf_set set, binomial_logpmf_row row)
 {
     return binomial_kernel_rsssm_evaluate(set.binomial_kernel_0, row.binomial_kernel_0, fma(set.n, set.p, -row.x));
 }
 
+// zero_inflated_binomial_logpmf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real c0;
     real c1;
@@ -185,6 +192,7 @@ DEVICE zero_inflated_binomial_logpmf_set zero_inflated_binomial_logpmf_prepare_s
     return set;
 }
 
+// zero_inflated_binomial_logpmf: what depends on the observation alone, computed once for each.
 typedef struct {
     int c0;
     binomial_logpmf_row binomial_0;
@@ -198,6 +206,7 @@ DEVICE zero_inflated_binomial_logpmf_row zero_inflated_binomial_logpmf_prepare_r
     return row;
 }
 
+// zero_inflated_binomial_logpmf: what depends on both, from what was computed ahead.
 DEVICE real zero_inflated_binomial_logpmf_evaluate(zero_inflated_binomial_logpmf_set set, zero_inflated_binomial_logpmf_row row)
 {
     if (row.c0) {
@@ -206,6 +215,7 @@ DEVICE real zero_inflated_binomial_logpmf_evaluate(zero_inflated_binomial_logpmf
     return set.c1 + binomial_logpmf_evaluate(set.binomial_0, row.binomial_0);
 }
 
+// zero_inflated_binomial_logpmf_checked: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     zero_inflated_binomial_logpmf_set zero_inflated_binomial_0;
     real c0;
@@ -222,6 +232,7 @@ DEVICE zero_inflated_binomial_logpmf_checked_set zero_inflated_binomial_logpmf_c
     return set;
 }
 
+// zero_inflated_binomial_logpmf_checked: what depends on the observation alone, computed once for each.
 typedef struct {
     zero_inflated_binomial_logpmf_row zero_inflated_binomial_0;
     int inside;
@@ -239,12 +250,20 @@ DEVICE zero_inflated_binomial_logpmf_checked_row zero_inflated_binomial_logpmf_c
     return row;
 }
 
+// zero_inflated_binomial_logpmf_checked: what depends on both, from what was computed ahead.
 DEVICE real zero_inflated_binomial_logpmf_checked_evaluate(zero_inflated_binomial_logpmf_checked_set set, zero_inflated_binomial_logpmf_checked_row row)
 {
     real value = zero_inflated_binomial_logpmf_evaluate(set.zero_inflated_binomial_0, row.zero_inflated_binomial_0);
     return (row.inside ? value : row.outside) + set.c0;
 }
 
+// The table shape: out[row, set] = f(observation, parameter set), every entry written once.
+//
+// by_rows: neighbouring threads take neighbouring rows, and go through the sets of their block together. That suits tables
+// whose sets lie far apart in `out`, or that have one set only, and CPUs, where threads are the lanes of vector registers
+// and branches on parameters stay branches. Otherwise neighbouring threads take neighbouring sets of the same row and hold
+// them in registers, and whatever depends on the row alone is prepared once in shared memory: so a warp writes consecutive
+// addresses.
 KERNEL(128) zero_inflated_binomial_logpmf_checked_table(
     GLOBAL real *RESTRICT out, index_t out_offset, index_t n_rows, index_t n_sets, index_t row_stride, index_t set_stride,
     GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT psi_per_set, index_t psi_offset, index_t psi_stride, GLOBAL const real *RESTRICT n_per_set, index_t n_offset, index_t n_stride, GLOBAL const real *RESTRICT p_per_set, index_t p_offset, index_t p_stride)

@@ -84,6 +84,7 @@ DEVICE real special_logaddexp(real a, real b)
     return a == b ? a + LOG_2 : fmax(a, b) + log1p(exp(-fabs(a - b)));
 }
 
+// negative_binomial_kernel: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real c0;
     real log_q;
@@ -109,6 +110,7 @@ DEVICE negative_binomial_kernel_rsssm_set negative_binomial_kernel_rsssm_prepare
     return set;
 }
 
+// negative_binomial_kernel: what depends on the observation alone, computed once for each.
 typedef struct {
     int c0;
     real x;
@@ -134,6 +136,7 @@ DEVICE negative_binomial_kernel_rsssm_row negative_binomial_kernel_rsssm_prepare
     return row;
 }
 
+// negative_binomial_kernel: what depends on both, from what was computed ahead.
 DEVICE real negative_binomial_kernel_rsssm_evaluate(negative_binomial_kernel_rsssm_set set, negative_binomial_kernel_rsssm_row row, real deviation)
 {
     if (row.c3) {
@@ -144,6 +147,7 @@ DEVICE real negative_binomial_kernel_rsssm_evaluate(negative_binomial_kernel_rss
     return set.c3 - row.c4 + (special_stirling_series(n) - 0.5 * log_n) + set.alpha * special_log_excess(log_n + set.c4, deviation * set.c5) + row.x * special_log_excess(log_n - row.c5 + set.log_q, -deviation * row.c6);
 }
 
+// negative_binomial_logpmf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     negative_binomial_kernel_rsssm_set negative_binomial_kernel_0;
     real mu;
@@ -159,6 +163,7 @@ DEVICE negative_binomial_logpmf_set negative_binomial_logpmf_prepare_set(real mu
     return set;
 }
 
+// negative_binomial_logpmf: what depends on the observation alone, computed once for each.
 typedef struct {
     negative_binomial_kernel_rsssm_row negative_binomial_kernel_0;
     real x;
@@ -172,11 +177,13 @@ DEVICE negative_binomial_logpmf_row negative_binomial_logpmf_prepare_row(real x)
     return row;
 }
 
+// negative_binomial_logpmf: what depends on both, from what was computed ahead.
 DEVICE real negative_binomial_logpmf_evaluate(negative_binomial_logpmf_set set, negative_binomial_logpmf_row row)
 {
     return negative_binomial_kernel_rsssm_evaluate(set.negative_binomial_kernel_0, row.negative_binomial_kernel_0, (row.x - set.mu) * set.c0);
 }
 
+// zero_inflated_negative_binomial_logpmf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real c0;
     real c1;
@@ -192,6 +199,7 @@ DEVICE zero_inflated_negative_binomial_logpmf_set zero_inflated_negative_binomia
     return set;
 }
 
+// zero_inflated_negative_binomial_logpmf: what depends on the observation alone, computed once for each.
 typedef struct {
     int c0;
     negative_binomial_logpmf_row negative_binomial_0;
@@ -205,6 +213,7 @@ DEVICE zero_inflated_negative_binomial_logpmf_row zero_inflated_negative_binomia
     return row;
 }
 
+// zero_inflated_negative_binomial_logpmf: what depends on both, from what was computed ahead.
 DEVICE real zero_inflated_negative_binomial_logpmf_evaluate(zero_inflated_negative_binomial_logpmf_set set, zero_inflated_negative_binomial_logpmf_row row)
 {
     if (row.c0) {
@@ -213,6 +222,7 @@ DEVICE real zero_inflated_negative_binomial_logpmf_evaluate(zero_inflated_negati
     return set.c1 + negative_binomial_logpmf_evaluate(set.negative_binomial_0, row.negative_binomial_0);
 }
 
+// zero_inflated_negative_binomial_logpmf_checked: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     zero_inflated_negative_binomial_logpmf_set zero_inflated_negative_binomial_0;
     real c0;
@@ -229,6 +239,7 @@ DEVICE zero_inflated_negative_binomial_logpmf_checked_set zero_inflated_negative
     return set;
 }
 
+// zero_inflated_negative_binomial_logpmf_checked: what depends on the observation alone, computed once for each.
 typedef struct {
     zero_inflated_negative_binomial_logpmf_row zero_inflated_negative_binomial_0;
     int inside;
@@ -246,6 +257,7 @@ DEVICE zero_inflated_negative_binomial_logpmf_checked_row zero_inflated_negative
     return row;
 }
 
+// zero_inflated_negative_binomial_logpmf_checked: what depends on both, from what was computed ahead.
 DEVICE real zero_inflated_negative_binomial_logpmf_checked_evaluate(zero_inflated_negative_binomial_logpmf_checked_set set, zero_inflated_negative_binomial_logpmf_checked_row row)
 {
     real value = zero_inflated_negative_binomial_logpmf_evaluate(set.zero_inflated_negative_binomial_0, row.zero_inflated_negative_binomial_0);
@@ -281,6 +293,10 @@ DEVICE void add_blocks(GLOBAL double *out, GLOBAL const double *partial, index_t
 }
 
 
+// The loglik shape: out[set] = sum over rows of f(observation, parameter set); the terms are never written.
+//
+// A thread walks over rows and keeps a float64 sum for each set of its block. The sums of a block are added as a tree, those
+// of the blocks in their order by the last block to finish: the order never changes, so neither do the bits.
 KERNEL(128) zero_inflated_negative_binomial_logpmf_checked_loglik(
     GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL double *partial, GLOBAL int *counters,
     index_t n_rows, index_t n_sets, GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT psi_per_set, index_t psi_offset, index_t psi_stride, GLOBAL const real *RESTRICT mu_per_set, index_t mu_offset, index_t mu_stride, GLOBAL const real *RESTRICT alpha_per_set, index_t alpha_offset, index_t alpha_stride)

@@ -76,6 +76,7 @@ DEVICE real special_logaddexp(real a, real b)
     return a == b ? a + LOG_2 : fmax(a, b) + log1p(exp(-fabs(a - b)));
 }
 
+// poisson_kernel: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real mu;
     real log_mu;
@@ -91,6 +92,7 @@ DEVICE poisson_kernel_set poisson_kernel_prepare_set(real mu, real log_mu)
     return set;
 }
 
+// poisson_kernel: what depends on the observation alone, computed once for each.
 typedef struct {
     int c0;
     real x;
@@ -112,6 +114,7 @@ DEVICE poisson_kernel_row poisson_kernel_prepare_row(real x)
     return row;
 }
 
+// poisson_kernel: what depends on both, from what was computed ahead.
 DEVICE real poisson_kernel_evaluate(poisson_kernel_set set, poisson_kernel_row row)
 {
     if (set.c0) {
@@ -120,6 +123,7 @@ DEVICE real poisson_kernel_evaluate(poisson_kernel_set set, poisson_kernel_row r
     return (row.c0 ? 0 : row.x * set.log_mu) - set.mu - row.c4;
 }
 
+// poisson_logpmf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     poisson_kernel_set poisson_kernel_0;
 } poisson_logpmf_set;
@@ -131,6 +135,7 @@ DEVICE poisson_logpmf_set poisson_logpmf_prepare_set(real mu)
     return set;
 }
 
+// poisson_logpmf: what depends on the observation alone, computed once for each.
 typedef struct {
     poisson_kernel_row poisson_kernel_0;
 } poisson_logpmf_row;
@@ -142,11 +147,13 @@ DEVICE poisson_logpmf_row poisson_logpmf_prepare_row(real x)
     return row;
 }
 
+// poisson_logpmf: what depends on both, from what was computed ahead.
 DEVICE real poisson_logpmf_evaluate(poisson_logpmf_set set, poisson_logpmf_row row)
 {
     return poisson_kernel_evaluate(set.poisson_kernel_0, row.poisson_kernel_0);
 }
 
+// zero_inflated_poisson_logpmf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real c0;
     real c1;
@@ -162,6 +169,7 @@ DEVICE zero_inflated_poisson_logpmf_set zero_inflated_poisson_logpmf_prepare_set
     return set;
 }
 
+// zero_inflated_poisson_logpmf: what depends on the observation alone, computed once for each.
 typedef struct {
     int c0;
     poisson_logpmf_row poisson_0;
@@ -175,6 +183,7 @@ DEVICE zero_inflated_poisson_logpmf_row zero_inflated_poisson_logpmf_prepare_row
     return row;
 }
 
+// zero_inflated_poisson_logpmf: what depends on both, from what was computed ahead.
 DEVICE real zero_inflated_poisson_logpmf_evaluate(zero_inflated_poisson_logpmf_set set, zero_inflated_poisson_logpmf_row row)
 {
     if (row.c0) {
@@ -183,6 +192,7 @@ DEVICE real zero_inflated_poisson_logpmf_evaluate(zero_inflated_poisson_logpmf_s
     return set.c1 + poisson_logpmf_evaluate(set.poisson_0, row.poisson_0);
 }
 
+// zero_inflated_poisson_logpmf_checked: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     zero_inflated_poisson_logpmf_set zero_inflated_poisson_0;
     real c0;
@@ -198,6 +208,7 @@ DEVICE zero_inflated_poisson_logpmf_checked_set zero_inflated_poisson_logpmf_che
     return set;
 }
 
+// zero_inflated_poisson_logpmf_checked: what depends on the observation alone, computed once for each.
 typedef struct {
     zero_inflated_poisson_logpmf_row zero_inflated_poisson_0;
     int inside;
@@ -215,6 +226,7 @@ DEVICE zero_inflated_poisson_logpmf_checked_row zero_inflated_poisson_logpmf_che
     return row;
 }
 
+// zero_inflated_poisson_logpmf_checked: what depends on both, from what was computed ahead.
 DEVICE real zero_inflated_poisson_logpmf_checked_evaluate(zero_inflated_poisson_logpmf_checked_set set, zero_inflated_poisson_logpmf_checked_row row)
 {
     real value = zero_inflated_poisson_logpmf_evaluate(set.zero_inflated_poisson_0, row.zero_inflated_poisson_0);
@@ -250,6 +262,10 @@ DEVICE void add_blocks(GLOBAL double *out, GLOBAL const double *partial, index_t
 }
 
 
+// The loglik shape: out[set] = sum over rows of f(observation, parameter set); the terms are never written.
+//
+// A thread walks over rows and keeps a float64 sum for each set of its block. The sums of a block are added as a tree, those
+// of the blocks in their order by the last block to finish: the order never changes, so neither do the bits.
 KERNEL(128) zero_inflated_poisson_logpmf_checked_loglik(
     GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL double *partial, GLOBAL int *counters,
     index_t n_rows, index_t n_sets, GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT psi_per_set, index_t psi_offset, index_t psi_stride, GLOBAL const real *RESTRICT mu_per_set, index_t mu_offset, index_t mu_stride)

@@ -76,6 +76,7 @@ DEVICE real special_logaddexp(real a, real b)
     return a == b ? a + LOG_2 : fmax(a, b) + log1p(exp(-fabs(a - b)));
 }
 
+// poisson_kernel: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real mu;
     real log_mu;
@@ -91,6 +92,7 @@ DEVICE poisson_kernel_set poisson_kernel_prepare_set(real mu, real log_mu)
     return set;
 }
 
+// poisson_kernel: what depends on the observation alone, computed once for each.
 typedef struct {
     int c0;
     real x;
@@ -112,6 +114,7 @@ DEVICE poisson_kernel_row poisson_kernel_prepare_row(real x)
     return row;
 }
 
+// poisson_kernel: what depends on both, from what was computed ahead.
 DEVICE real poisson_kernel_evaluate(poisson_kernel_set set, poisson_kernel_row row)
 {
     if (set.c0) {
@@ -120,6 +123,7 @@ DEVICE real poisson_kernel_evaluate(poisson_kernel_set set, poisson_kernel_row r
     return (row.c0 ? 0 : row.x * set.log_mu) - set.mu - row.c4;
 }
 
+// poisson_logpmf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     poisson_kernel_set poisson_kernel_0;
 } poisson_logpmf_set;
@@ -131,6 +135,7 @@ DEVICE poisson_logpmf_set poisson_logpmf_prepare_set(real mu)
     return set;
 }
 
+// poisson_logpmf: what depends on the observation alone, computed once for each.
 typedef struct {
     poisson_kernel_row poisson_kernel_0;
 } poisson_logpmf_row;
@@ -142,11 +147,13 @@ DEVICE poisson_logpmf_row poisson_logpmf_prepare_row(real x)
     return row;
 }
 
+// poisson_logpmf: what depends on both, from what was computed ahead.
 DEVICE real poisson_logpmf_evaluate(poisson_logpmf_set set, poisson_logpmf_row row)
 {
     return poisson_kernel_evaluate(set.poisson_kernel_0, row.poisson_kernel_0);
 }
 
+// zero_inflated_poisson_logpmf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real c0;
     real c1;
@@ -162,6 +169,7 @@ DEVICE zero_inflated_poisson_logpmf_set zero_inflated_poisson_logpmf_prepare_set
     return set;
 }
 
+// zero_inflated_poisson_logpmf: what depends on the observation alone, computed once for each.
 typedef struct {
     int c0;
     poisson_logpmf_row poisson_0;
@@ -175,6 +183,7 @@ DEVICE zero_inflated_poisson_logpmf_row zero_inflated_poisson_logpmf_prepare_row
     return row;
 }
 
+// zero_inflated_poisson_logpmf: what depends on both, from what was computed ahead.
 DEVICE real zero_inflated_poisson_logpmf_evaluate(zero_inflated_poisson_logpmf_set set, zero_inflated_poisson_logpmf_row row)
 {
     if (row.c0) {
@@ -183,6 +192,7 @@ DEVICE real zero_inflated_poisson_logpmf_evaluate(zero_inflated_poisson_logpmf_s
     return set.c1 + poisson_logpmf_evaluate(set.poisson_0, row.poisson_0);
 }
 
+// zero_inflated_poisson_logpmf_checked: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     zero_inflated_poisson_logpmf_set zero_inflated_poisson_0;
     real c0;
@@ -198,6 +208,7 @@ DEVICE zero_inflated_poisson_logpmf_checked_set zero_inflated_poisson_logpmf_che
     return set;
 }
 
+// zero_inflated_poisson_logpmf_checked: what depends on the observation alone, computed once for each.
 typedef struct {
     zero_inflated_poisson_logpmf_row zero_inflated_poisson_0;
     int inside;
@@ -215,12 +226,20 @@ DEVICE zero_inflated_poisson_logpmf_checked_row zero_inflated_poisson_logpmf_che
     return row;
 }
 
+// zero_inflated_poisson_logpmf_checked: what depends on both, from what was computed ahead.
 DEVICE real zero_inflated_poisson_logpmf_checked_evaluate(zero_inflated_poisson_logpmf_checked_set set, zero_inflated_poisson_logpmf_checked_row row)
 {
     real value = zero_inflated_poisson_logpmf_evaluate(set.zero_inflated_poisson_0, row.zero_inflated_poisson_0);
     return (row.inside ? value : row.outside) + set.c0;
 }
 
+// The table shape: out[row, set] = f(observation, parameter set), every entry written once.
+//
+// by_rows: neighbouring threads take neighbouring rows, and go through the sets of their block together. That suits tables
+// whose sets lie far apart in `out`, or that have one set only, and CPUs, where threads are the lanes of vector registers
+// and branches on parameters stay branches. Otherwise neighbouring threads take neighbouring sets of the same row and hold
+// them in registers, and whatever depends on the row alone is prepared once in shared memory: so a warp writes consecutive
+// addresses.
 KERNEL(128) zero_inflated_poisson_logpmf_checked_table(
     GLOBAL real *RESTRICT out, index_t out_offset, index_t n_rows, index_t n_sets, index_t row_stride, index_t set_stride,
     GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT psi_per_set, index_t psi_offset, index_t psi_stride, GLOBAL const real *RESTRICT mu_per_set, index_t mu_offset, index_t mu_stride)

@@ -22,6 +22,10 @@ from .language import INT, REAL, VECTOR, Expression, Function, Node, Printer, St
 
 CONST, SET, ROW, BOTH = 0, 1, 2, 3  # what a value depends on: bits for parameters and observations
 _OWNER = {SET: "set", ROW: "row"}
+_ABOUT = {
+    SET: "what depends on the parameters alone, computed once for each set of them.",
+    ROW: "what depends on the observation alone, computed once for each.",
+}
 
 
 @dataclass
@@ -84,7 +88,7 @@ class Separated:
             if not stage.members:
                 continue
             members = "".join(f"    {kind} {name};\n" for name, kind in stage.members.items())
-            text += f"typedef struct {{\n{members}}} {stage.struct};\n\n"
+            text += f"// {self.source.name}: {_ABOUT[level]}\ntypedef struct {{\n{members}}} {stage.struct};\n\n"
             owner, parameters = _OWNER[level], ", ".join(map(printer.parameter, self.arguments[level]))
             text += f"DEVICE {stage.struct} {stage.function}({parameters})\n{{\n    {stage.struct} {owner};\n"
             for item in stage.computed:
@@ -95,6 +99,7 @@ class Separated:
             text += f"    return {owner};\n}}\n\n"
         structs = [f"{s.struct} {_OWNER[level]}" for level, s in self.stages.items() if s.members]
         parameters = ", ".join([*structs, *map(printer.parameter, self.arguments[BOTH])])
+        text += f"// {self.source.name}: what depends on both, from what was computed ahead.\n"
         return text + f"DEVICE {self.source.type} {self.evaluate}({parameters})\n{printer.block(self.body, '')}\n"
 
 

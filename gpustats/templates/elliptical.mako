@@ -1,14 +1,14 @@
-## The table and loglik shapes for elliptical densities, which see an observation through its squared Mahalanobis distance
-## |W (x - mu)|², W lower triangular. This is where the arithmetic is: dim²/2 multiplications for every entry.
-##
-## A block keeps a tile of rows (transposed, so that its threads read consecutive addresses) and the W of its sets in shared
-## memory. A thread multiplies ${layout.unroll} of the rows by ${width} rows of W at a time, in registers: each number that it
-## reads is used ${layout.unroll} or ${width} times. W comes packed in the order of use: for each ${width} rows of it, column
-## by column, without the zeros above the diagonal but for the blocks that it crosses.
 <%namespace name="reduce" file="reduce.mako"/>
 % if shape == "loglik":
 ${reduce.functions(layout, dialect)}
 % endif
+// The table and loglik shapes for elliptical densities, which see an observation through its squared Mahalanobis distance
+// |W (x - mu)|^2, W lower triangular. This is where the arithmetic is: dim^2/2 multiplications for every entry.
+//
+// A block keeps a tile of rows (transposed, so that its threads read consecutive addresses) and the W of its sets in shared
+// memory. A thread multiplies ${layout.unroll} of the rows by ${width} rows of W at a time, in registers: each number that it
+// reads is used ${layout.unroll} or ${width} times. W comes packed in the order of use: for each ${width} rows of it, column
+// by column, without the zeros above the diagonal but for the blocks that it crosses.
 #define DIM ${dim}
 #define PADDED_TILE ${layout.tile + 1}
 KERNEL(${layout.threads}) ${name}(
@@ -54,7 +54,7 @@ ${load_group("0")}\
         for (int e = (int)THREAD; e < ${layout.tile} * DIM; e += ${layout.threads})
             tile[e % DIM * PADDED_TILE + e / DIM] = e < rows_here * DIM ? x_rows[first * DIM + e] : 0;
         BARRIER();
-% if layout.vector > 1:
+% if layout.vector > 1 and shape == "table":
         real kept[${layout.unroll}][${layout.vector}];  // values of neighbouring sets, for one wide store
 % endif
         for (int k = 0; k < sets_here; k++) {

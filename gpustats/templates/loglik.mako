@@ -1,9 +1,9 @@
-## The loglik shape: out[set] = Σ over rows of f(observation, parameter set); the terms are never written.
-##
-## A thread walks over rows and keeps a float64 sum for each set of its block. The sums of a block are added as a tree, those
-## of the blocks in their order by the last block to finish: the order never changes, so neither do the bits.
 <%namespace name="reduce" file="reduce.mako"/>
 ${reduce.functions(layout, dialect)}
+// The loglik shape: out[set] = sum over rows of f(observation, parameter set); the terms are never written.
+//
+// A thread walks over rows and keeps a float64 sum for each set of its block. The sums of a block are added as a tree, those
+// of the blocks in their order by the last block to finish: the order never changes, so neither do the bits.
 KERNEL(${layout.threads}) ${name}(
     GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL double *partial, GLOBAL int *counters,
     index_t n_rows, index_t n_sets, ${code.parameters})

@@ -1,10 +1,10 @@
-## The table shape: out[row, set] = f(observation, parameter set), every entry written once.
-##
-## by_rows: neighbouring threads take neighbouring rows, and go through the sets of their block together. That suits tables
-## whose sets lie far apart in `out`, or that have one set only, and CPUs, where threads are the lanes of vector registers
-## and branches on parameters stay branches. Otherwise neighbouring threads take neighbouring sets of the same row and hold
-## them in registers, and whatever depends on the row alone is prepared once in shared memory: so a warp writes consecutive
-## addresses.
+// The table shape: out[row, set] = f(observation, parameter set), every entry written once.
+//
+// by_rows: neighbouring threads take neighbouring rows, and go through the sets of their block together. That suits tables
+// whose sets lie far apart in `out`, or that have one set only, and CPUs, where threads are the lanes of vector registers
+// and branches on parameters stay branches. Otherwise neighbouring threads take neighbouring sets of the same row and hold
+// them in registers, and whatever depends on the row alone is prepared once in shared memory: so a warp writes consecutive
+// addresses.
 KERNEL(${layout.threads}) ${name}(
     GLOBAL real *RESTRICT out, index_t out_offset, index_t n_rows, index_t n_sets, index_t row_stride, index_t set_stride,
     ${code.parameters})

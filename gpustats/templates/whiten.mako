@@ -1,9 +1,9 @@
-## The whiten shape: for each covariance matrix the lower-triangular W with |W y|² = y' cov⁻¹ y, packed as the elliptical shape
+## The whiten shape: for each covariance matrix the lower-triangular W with |W y|^2 = y' cov^-1 y, packed as the elliptical shape
 ## uses it, and log det cov; nan for a matrix that is none. One block a matrix, in float64, in shared memory while it fits.
 ##
 ## kind: cov (W = inverse of the Cholesky factor), scale_tril (inverse of the matrix), precision (W = the transposed Cholesky
 ## factor of the matrix with its axes turned round, turned round again). The factor is kept without its square roots, as
-## lower = factor · diag(factor), so that a step of the elimination needs one barrier only.
+## lower = factor  *  diag(factor), so that a step of the elimination needs one barrier only.
 KERNEL(${threads}) whiten(
     GLOBAL real *factors, index_t factors_offset, GLOBAL real *logdets, index_t logdets_offset, GLOBAL double *work,
     GLOBAL const ${matrix_type} *RESTRICT matrices, index_t matrices_offset, int dim, int factor_size)
