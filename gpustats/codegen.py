@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import language as lang
-from .language import VECTOR, Function, Printer
+from .language import VECTOR, Function, Printer, Resolve
 from .runtime import cache
 from .separate import BOTH, CONST, ROW, SET, Separated, separate
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 TEMPLATES = Path(__file__).parent / "templates"
 #: How an argument reaches a kernel: one value for all, an array over parameter sets, an array over observations.
 VALUE, PER_SET, PER_ROW = "value", "set", "row"
-Resolve = Callable[[str], "Function | None"]
 
 
 @dataclass(frozen=True)
@@ -96,17 +95,6 @@ class KernelCode:
             return own + calls + 20 * any(isinstance(n, lang.For) for n in nodes) + sum(map(cost, separated.inner))
 
         return cost(self.separated)
-
-    @property
-    def row_needs_work(self) -> bool:
-        """Whether preparing a row is worth sharing among the sets."""
-
-        def works(separated: Separated) -> bool:
-            own = [c[1] if isinstance(c, tuple) else c for c in separated.stages[ROW].computed]
-            calls = {name for part in own for name in lang.called(part)}
-            return any(c in lang.MATH or self.resolve(c) for c in calls) or any(map(works, separated.inner))
-
-        return works(self.separated)
 
     @property
     def set_cost(self) -> int:

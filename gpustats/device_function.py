@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from pycparser import c_ast
 
 from .errors import DeviceFunctionError
-from .language import VECTOR, Function
-from .translate import COMMENT, Resolve, Translator, fail, syntax_tree
+from .language import VECTOR, Function, Resolve
+from .translate import COMMENT, Translator, fail, syntax_tree
 
 #: What a function can compute, by the ending of its name.
 ROLES = ("logpdf", "logpmf", "logcdf", "cdf", "sample", "cov")

@@ -18,7 +18,7 @@ from . import arrays, codegen, layout
 from .broadcasting import Pattern, Shape, broadcast, sum_pattern, table_pattern
 from .codegen import PER_ROW, PER_SET, KernelCode, Operand
 from .device_function import Argument
-from .placement import Placed, Placement, device_of, gather
+from .placement import Placed, Placement, gather, target_of
 from .pointwise import Pointwise
 from .transforms import checked
 
@@ -83,10 +83,7 @@ class Elliptical(Pointwise):
 
     def place(self, shape: str, values: Sequence[Any], runtime: Runtime | None = None) -> Placement:
         names = [a.name for a in self.arguments]
-        runtime = device_of(values, names, runtime)
-        dtype = arrays.result_dtype(list(values))
-        if dtype.itemsize == 8 and not runtime.device.double:
-            raise ValueError(f"{runtime.device} computes in float32 only: pass float32 arrays")
+        runtime, dtype = target_of(values, names, runtime)
         batch, dim = self.batch_shapes(values)
         full = broadcast(names, batch)
         given = dict(zip(names, values, strict=True))
@@ -103,21 +100,11 @@ class Elliptical(Pointwise):
                 pattern = Pattern(full, 1, n, n, 1, (PER_ROW, PER_SET), (full, full), (True, False))
         placement = Placement(runtime, dtype, pattern, dim)
         if math.prod(pattern.shape):
-            self._place_observations(placement, given[names[0]])
+            expand = None if pattern.expand[0] is None else pattern.expand[0] + (dim,)
+            stride = pattern.n_rows * dim if pattern.own_rows[0] else 0
+            self._place_array(placement, Operand("x", PER_ROW, 1), given[names[0]], expand, stride)
             self._place_parameters(placement, given, shapes)
         return placement
-
-    def _place_observations(self, placement: Placement, x: Any) -> None:
-        runtime, pattern, dim, dtype = placement.runtime, placement.pattern, placement.dim, placement.dtype
-        expand = None if pattern.expand[0] is None else pattern.expand[0] + (dim,)
-        if arrays.is_device_array(x):
-            x = self._device_array(placement, x, expand)
-        else:
-            x = np.ascontiguousarray(x if expand is None else np.broadcast_to(x, expand), dtype)
-        handle, offset = runtime.memory(x)
-        placement.alive += [x, handle]
-        stride = pattern.n_rows * dim if pattern.own_rows[0] else 0
-        placement.placed.append(Placed(Operand("x", PER_ROW, 1), (handle, offset // dtype.itemsize, stride)))
 
     def _place_parameters(self, placement: Placement, given: dict[str, Any], shapes: dict[str, Shape]) -> None:
         """W, mu, log det cov and the density's other parameters, for each set or shared by all sets."""

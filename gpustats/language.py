@@ -174,6 +174,9 @@ class Function(Node):
         return any(p.name == "dim" for p in self.parameters)
 
 
+#: Finds a function by its name.
+Resolve = Callable[[str], Function | None]
+
 # ---- walking
 
 

@@ -67,6 +67,14 @@ def device_of(values: Sequence[Any], names: Sequence[str], default: Runtime | No
     return default or choose.get()
 
 
+def target_of(values: Sequence[Any], names: Sequence[str], default: Runtime | None) -> tuple[Runtime, np.dtype]:
+    """The runtime for a call, and the type that it computes in."""
+    runtime, dtype = device_of(values, names, default), arrays.result_dtype(list(values))
+    if dtype.itemsize == 8 and not runtime.device.double:
+        raise ValueError(f"{runtime.device} computes in float32 only: pass float32 arrays")
+    return runtime, dtype
+
+
 def gather(runtime: Runtime, array: Any, dtype: np.dtype, shape: Shape | None = None) -> Any:
     """A contiguous copy on the device of an array with any strides and type, broadcast to `shape`."""
     shape = tuple(array.shape) if shape is None else shape
@@ -81,9 +89,7 @@ def gather(runtime: Runtime, array: Any, dtype: np.dtype, shape: Shape | None = 
     source_type = _C_TYPES.get(array.dtype.name)
     if source_type is None:
         raise TypeError(f"device arrays of dtype {array.dtype} are not supported")
-    threads = min(256, runtime.device.max_threads)
-    ndim = len(shape)
-    kernel = _gather_kernel(runtime, dtype.name, ndim, source_type)
+    kernel, threads = _gather_kernel(runtime, dtype.name, len(shape), source_type)
     (out, _), (handle, offset) = runtime.memory(result), runtime.memory(array)
     pairs = [v for pair in zip(shape, strides, strict=True) for v in pair]
     kernel((min(-(-n // threads), 1 << 16), 1), out, handle, offset // itemsize, n, *pairs)
@@ -91,12 +97,12 @@ def gather(runtime: Runtime, array: Any, dtype: np.dtype, shape: Shape | None = 
 
 
 @functools.lru_cache
-def _gather_kernel(runtime: Runtime, dtype: str, ndim: int, source_type: str) -> Kernel:
+def _gather_kernel(runtime: Runtime, dtype: str, ndim: int, source_type: str) -> tuple[Kernel, int]:
     threads = min(256, runtime.device.max_threads)
     source = codegen.render_plain(
         "gather", dtype, runtime.dialect, threads=threads, ndim=ndim, source_type=source_type
     )  # fmt: skip
-    return runtime.kernel(source, "gather", "PPqq" + "qq" * ndim, threads)
+    return runtime.kernel(source, "gather", "PPqq" + "qq" * ndim, threads), threads
 
 
 _C_TYPES = {

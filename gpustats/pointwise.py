@@ -14,7 +14,7 @@ from .broadcasting import Shape, sum_pattern, table_pattern
 from .codegen import PER_ROW, PER_SET, VALUE, KernelCode, Operand
 from .errors import CompileError, DeviceFunctionError
 from .language import Printer
-from .placement import Placed, Placement, device_of, gather
+from .placement import Placed, Placement, gather, target_of
 
 if TYPE_CHECKING:
     from .device_function import Argument
@@ -144,10 +144,7 @@ class Pointwise:
 
     def place(self, shape: str, values: Sequence[Any], runtime: Runtime | None = None) -> Placement:
         """Put the arguments on the device where they belong."""
-        runtime = device_of(values, self._public, runtime)
-        dtype = arrays.result_dtype(list(values))
-        if dtype.itemsize == 8 and not runtime.device.double:
-            raise ValueError(f"{runtime.device} computes in float32 only: pass float32 arrays")
+        runtime, dtype = target_of(values, self._public, runtime)
         batch, dim = self.batch_shapes(values)
         pattern = _PATTERNS[shape](self._public, tuple(batch))
         placement = Placement(runtime, dtype, pattern, dim)
@@ -191,21 +188,19 @@ class Pointwise:
             packed.append(np.ascontiguousarray(array, dtype))
             placement.placed.append(Placed(operand, (None, None, stride)))
             return
-        if on_device:
-            value = self._device_array(placement, value, None if expand is None else expand + core)
-        else:
-            value = value if expand is None else np.broadcast_to(value, expand + core)
-            value = np.ascontiguousarray(value, dtype)
-        handle, offset = placement.runtime.memory(value)
+        self._place_array(placement, operand, value, None if expand is None else expand + core, stride)
+
+    def _place_array(self, placement: Placement, operand: Operand, value: Any, expand: Shape | None, stride: int) -> None:
+        """Contiguous `real` numbers: the array as it lies where it is that already, else a copy, broadcast to `expand`."""
+        runtime, dtype = placement.runtime, placement.dtype
+        if not arrays.is_device_array(value):
+            value = np.ascontiguousarray(value if expand is None else np.broadcast_to(value, expand), dtype)
+        elif value.dtype != dtype or expand is not None or not arrays.is_contiguous(value):
+            value = gather(runtime, value, dtype, expand)
+        handle, offset = runtime.memory(value)
         placement.alive.append((value, handle))
         address = offset + (handle if isinstance(handle, int) else 0)
         placement.placed.append(Placed(operand, (handle, offset // dtype.itemsize, stride), address))
-
-    def _device_array(self, placement: Placement, array: Any, expand: Shape | None) -> Any:
-        """`array` as contiguous `real` numbers: as it lies where it is that already, else a copy on the device."""
-        if array.dtype == placement.dtype and expand is None and arrays.is_contiguous(array):
-            return array
-        return gather(placement.runtime, array, placement.dtype, expand)
 
     # -- kernels
 
@@ -217,7 +212,7 @@ class Pointwise:
         pattern, runtime = placement.pattern, placement.runtime
         operands = tuple(p.operand for p in placement.placed)
         own_rows = any(pattern.own_rows)
-        n_sets = 1 if own_rows else min(1 << max(0, pattern.n_sets - 1).bit_length(), 1 << 10)
+        n_sets = 1 if own_rows else min(layout.power_of_two(pattern.n_sets), 1 << 10)
         multiple = math.gcd(pattern.n_sets, 8)
         dim = placement.dim if operands[0].rank and operands[0].role == PER_ROW else 0
         problem = layout.Problem(placement.dtype.itemsize, n_sets, multiple, pattern.by_rows, placement.aligned, dim)

@@ -37,11 +37,6 @@ class Stage:
     members: dict[str, str] = field(default_factory=dict)  # name -> C type
     computed: list[Statement | tuple[str, Expression]] = field(default_factory=list)  # in order; tuple: member = value
 
-    @property
-    def trivial(self) -> bool:
-        """Whether it only repeats arguments."""
-        return all(isinstance(c, tuple) and isinstance(c[1], lang.Name) and c[1].name == c[0] for c in self.computed)
-
 
 @dataclass
 class Separated:

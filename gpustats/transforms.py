@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from . import language as lang
-from .device_function import Argument, Resolve, parse
-from .language import Function
+from .device_function import Argument, parse
+from .language import Function, Resolve
 
 if TYPE_CHECKING:
     from .density import Density

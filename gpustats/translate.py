@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import Any, NoReturn
 
 from pycparser import c_ast, c_parser
 
 from . import language as lang
 from .errors import DeviceFunctionError
-from .language import INT, REAL, VECTOR, Expression, Function, Statement
-
-Resolve = Callable[[str], "Function | None"]
+from .language import INT, REAL, VECTOR, Expression, Function, Resolve, Statement
 
 # Identifiers that are harmless in C but mean something to a CUDA or an OpenCL compiler, or in the kernels around a function.
 RESERVED = frozenset(
