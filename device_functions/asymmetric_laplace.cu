@@ -6,3 +6,14 @@ __device__ real asymmetric_laplace_logpdf(real x, real kappa, real mu, real b)
     real rate = x < mu ? -b / kappa : b * kappa;
     return log(b / (kappa + 1 / kappa)) - (x - mu) * rate;
 }
+
+__device__ real asymmetric_laplace_logcdf(real x, real kappa, real mu, real b)
+{
+    return x < mu ? (x - mu) * (b / kappa) - log1p_square(1 / kappa)
+                  : log1mexp((mu - x) * (b * kappa) - log1p_square(kappa));
+}
+
+__device__ real asymmetric_laplace_logsf(real x, real kappa, real mu, real b)
+{
+    return asymmetric_laplace_logcdf(-x, 1 / kappa, -mu, b);
+}

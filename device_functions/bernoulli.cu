@@ -6,3 +6,13 @@ __device__ real bernoulli_logpmf(real x, real p)
     if (x > 1) return -INFINITY;
     return x == 0 ? log1p(-p) : log(p);
 }
+
+__device__ real bernoulli_logcdf(real x, real p)
+{
+    return x < 1 ? log1p(-p) : 0;
+}
+
+__device__ real bernoulli_logsf(real x, real p)
+{
+    return x < 1 ? log(p) : -INFINITY;
+}

@@ -4,5 +4,15 @@
 __device__ real bernoulli_logit_logpmf(real x, real eta)
 {
     if (x > 1) return -INFINITY;
-    return x == 0 ? log_expit(-eta) : log_expit(eta);
+    return log_expit(x == 0 ? -eta : eta);
+}
+
+__device__ real bernoulli_logit_logcdf(real x, real eta)
+{
+    return x < 1 ? log_expit(-eta) : 0;
+}
+
+__device__ real bernoulli_logit_logsf(real x, real eta)
+{
+    return x < 1 ? log_expit(eta) : -INFINITY;
 }

@@ -20,3 +20,10 @@ __device__ real binomial_logpmf(real x, real n, real p)
 {
     return binomial_kernel(x, n, log(p), log1p(-p), fma(n, p, -x));
 }
+
+// The derivative in p, x / p - (n - x) / (1 - p), finite where p is 0 or 1 and x is 0 or n.
+__device__ real binomial_logpmf_grad_p(real x, real n, real p)
+{
+    if (x > n) return 0;
+    return x == 0 ? -n / (1 - p) : x == n ? n / p : -fma(n, p, -x) / (p * (1 - p));
+}

@@ -6,3 +6,8 @@ __device__ real binomial_logit_logpmf(real x, real n, real eta)
     real deviation = (n - x) * expit(eta) - x * expit(-eta);
     return binomial_kernel(x, n, log_expit(eta), log_expit(-eta), deviation);
 }
+
+__device__ real binomial_logit_logpmf_grad_eta(real x, real n, real eta)
+{
+    return x > n ? 0 : x * expit(-eta) - (n - x) * expit(eta);
+}

@@ -7,3 +7,15 @@ __device__ real discrete_uniform_logpmf(real x, real lower, real upper)
     if (x < lower || x > upper) return -INFINITY;
     return -log(upper - lower + 1);
 }
+
+__device__ real discrete_uniform_logcdf(real x, real lower, real upper)
+{
+    if (upper < lower) return NAN;
+    return x < lower ? -INFINITY : x >= upper ? 0 : log((x - lower + 1) / (upper - lower + 1));
+}
+
+__device__ real discrete_uniform_logsf(real x, real lower, real upper)
+{
+    if (upper < lower) return NAN;
+    return x < lower ? 0 : x >= upper ? -INFINITY : log((upper - x) / (upper - lower + 1));
+}

@@ -5,3 +5,13 @@ __device__ real exponential_logpdf(real x, real lam)
 {
     return log(lam) - lam * x;
 }
+
+__device__ real exponential_logcdf(real x, real lam)
+{
+    return log1mexp(-lam * x);
+}
+
+__device__ real exponential_logsf(real x, real lam)
+{
+    return -lam * x;
+}

@@ -11,6 +11,17 @@ __device__ real gamma_logpdf(real x, real alpha, real beta)
     } else {
         value = (alpha * log(beta) - log_gamma(alpha)) + (alpha - 1) * log(x) - beta * x;
     }
-    real at_zero = alpha < 1 ? INFINITY : alpha > 1 ? -INFINITY : log(beta);
+    real at_zero = alpha < 1 ? INFINITY : alpha > 1 ? -INFINITY : log(beta) - beta * x;
     return x == 0 ? at_zero : isinf(x) ? -INFINITY : value;
+}
+
+// The derivative in alpha, log(beta x) - digamma(alpha), in a form that is good for large shapes as well.
+__device__ real gamma_logpdf_grad_alpha(real x, real alpha, real beta)
+{
+    return isinf(x) ? 0 : log(x * (beta / alpha)) + (0.5 / alpha - stirling_error_derivative(alpha));
+}
+
+__device__ real gamma_logpdf_grad_beta(real x, real alpha, real beta)
+{
+    return isinf(x) ? 0 : -fma(beta, x, -alpha) * (1 / beta);
 }

@@ -5,3 +5,13 @@ __device__ real geometric_logpmf(real x, real p)
 {
     return log(p) + (x == 1 ? 0 : (x - 1) * log1p(-p));
 }
+
+__device__ real geometric_logcdf(real x, real p)
+{
+    return log1mexp(x * log1p(-p));
+}
+
+__device__ real geometric_logsf(real x, real p)
+{
+    return x * log1p(-p);
+}

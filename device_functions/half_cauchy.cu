@@ -5,3 +5,15 @@ __device__ real half_cauchy_logpdf(real x, real beta)
 {
     return LOG_2 - LOG_PI - log(beta) - log1p_square(x * (1 / beta));
 }
+
+__device__ real half_cauchy_logcdf(real x, real beta)
+{
+    real z = x * (1 / beta);
+    return z < 1 ? LOG_2 - LOG_PI + log(atan(z)) : log1p(-2 / PI * atan2(1, z));
+}
+
+__device__ real half_cauchy_logsf(real x, real beta)
+{
+    real z = x * (1 / beta);
+    return z < 1 ? log1p(-2 / PI * atan(z)) : LOG_2 - LOG_PI + log(atan2(1, z));
+}

@@ -6,3 +6,15 @@ __device__ real half_normal_logpdf(real x, real sigma)
     real z = x * (1 / sigma);
     return log(SQRT_2_OVER_PI / sigma) - 0.5 * z * z;
 }
+
+__device__ real half_normal_logcdf(real x, real sigma)
+{
+    real u = x * (1 / sigma) / SQRT_2;
+    return u < 0.5 ? log(erf(u)) : log1p(-exp(-u * u) * scaled_erfc(u));
+}
+
+__device__ real half_normal_logsf(real x, real sigma)
+{
+    real u = x * (1 / sigma) / SQRT_2;
+    return log(scaled_erfc(u)) - u * u;
+}

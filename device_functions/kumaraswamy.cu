@@ -3,5 +3,21 @@
 // source: Kumaraswamy (1980)
 __device__ real kumaraswamy_logpdf(real x, real a, real b)
 {
-    return (log(a) + log(b)) + (a == 1 ? 0 : (a - 1) * log(x)) + (b == 1 ? 0 : (b - 1) * log1mexp(a * log(x)));
+    real value = (log(a) + log(b)) + (a - 1) * log(x) + (b - 1) * log1mexp(a * log(x));
+    real at_zero = a < 1 ? INFINITY : a > 1 ? -INFINITY : log(b) - (b - 1) * x;
+    real at_one = b < 1 ? INFINITY : b > 1 ? -INFINITY : log(a) + (a - 1) * (x - 1);
+    return x == 0 ? at_zero : x == 1 ? at_one : value;
+}
+
+__device__ real kumaraswamy_logsf(real x, real a, real b)
+{
+    return b * log1mexp(a * log(x));
+}
+
+// -log(-log of the survival function) has a standard Gumbel distribution.
+__device__ real kumaraswamy_logcdf(real x, real a, real b)
+{
+    real log_power = a * log(x);
+    real log_hazard = log(b) + (exp(log_power) < EPSILON ? log_power : log(-log1mexp(log_power)));
+    return gumbel_logsf(-log_hazard, 0, 1);
 }

@@ -5,3 +5,14 @@ __device__ real laplace_logpdf(real x, real mu, real b)
 {
     return -log(2 * b) - fabs(x - mu) * (1 / b);
 }
+
+__device__ real laplace_logcdf(real x, real mu, real b)
+{
+    real z = (x - mu) * (1 / b);
+    return z < 0 ? z - LOG_2 : log1p(-0.5 * exp(-z));
+}
+
+__device__ real laplace_logsf(real x, real mu, real b)
+{
+    return laplace_logcdf(-x, -mu, b);
+}

@@ -3,6 +3,17 @@
 // source: Johnson, Kotz & Balakrishnan (1995), ch. 23
 __device__ real logistic_logpdf(real x, real mu, real s)
 {
-    real z = fabs(x - mu) * (1 / s);
-    return -log(s) - z - 2 * log1p(exp(-z));
+    if (isinf(x)) return -INFINITY;
+    real z = (x - mu) * (1 / s);
+    return -log(s) - z - 2 * log1pexp(-z);
+}
+
+__device__ real logistic_logcdf(real x, real mu, real s)
+{
+    return log_expit((x - mu) * (1 / s));
+}
+
+__device__ real logistic_logsf(real x, real mu, real s)
+{
+    return log_expit((mu - x) * (1 / s));
 }

@@ -7,3 +7,13 @@ __device__ real logit_normal_logpdf(real x, real mu, real sigma)
     real z = (logit(x) - mu) * (1 / sigma);
     return -(log(sigma) + HALF_LOG_2PI) - (log(x) + log1p(-x)) - 0.5 * z * z;
 }
+
+__device__ real logit_normal_logcdf(real x, real mu, real sigma)
+{
+    return log_ndtr((logit(x) - mu) * (1 / sigma));
+}
+
+__device__ real logit_normal_logsf(real x, real mu, real sigma)
+{
+    return log_ndtr((mu - logit(x)) * (1 / sigma));
+}

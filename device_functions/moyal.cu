@@ -7,3 +7,15 @@ __device__ real moyal_logpdf(real x, real mu, real sigma)
     real z = (x - mu) * (1 / sigma);
     return -(log(sigma) + HALF_LOG_2PI) - 0.5 * (z + exp(-z));
 }
+
+// exp(-z) is the square of a standard normal variable.
+__device__ real moyal_logcdf(real x, real mu, real sigma)
+{
+    return half_normal_logsf(exp((mu - x) * (0.5 / sigma)), 1);
+}
+
+__device__ real moyal_logsf(real x, real mu, real sigma)
+{
+    real half = (mu - x) * (0.5 / sigma), root = exp(half);
+    return root < EPSILON ? log(SQRT_2_OVER_PI) + half : half_normal_logcdf(root, 1);  // root underflows far in the tail
+}

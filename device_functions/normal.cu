@@ -6,3 +6,13 @@ __device__ real normal_logpdf(real x, real mu, real sigma)
     real z = (x - mu) * (1 / sigma);  // 1 / sigma is evaluated once per sigma; a division for each x is dearer
     return -(log(sigma) + HALF_LOG_2PI) - 0.5 * z * z;
 }
+
+__device__ real normal_logcdf(real x, real mu, real sigma)
+{
+    return log_ndtr((x - mu) * (1 / sigma));
+}
+
+__device__ real normal_logsf(real x, real mu, real sigma)
+{
+    return log_ndtr((mu - x) * (1 / sigma));
+}

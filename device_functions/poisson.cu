@@ -14,3 +14,9 @@ __device__ real poisson_logpmf(real x, real mu)
 {
     return poisson_kernel(x, mu, log(mu));
 }
+
+// The derivative in mu, x / mu - 1, finite where x and mu are 0.
+__device__ real poisson_logpmf_grad_mu(real x, real mu)
+{
+    return x == 0 ? -1 : (x - mu) / mu;
+}

@@ -5,3 +5,8 @@ __device__ real poisson_log_logpmf(real x, real eta)
 {
     return poisson_kernel(x, exp(eta), eta);
 }
+
+__device__ real poisson_log_logpmf_grad_eta(real x, real eta)
+{
+    return x - exp(eta);
+}

@@ -31,6 +31,19 @@ __device__ real logsubexp(real a, real b)
     return b == -INFINITY ? a : a + log1mexp(b - a);
 }
 
+// log P(a < X <= b), a <= b, from the logarithms of P(X <= a), P(X > a), P(X <= b) and P(X > b): as a difference in that
+// tail in which less cancels. Scaled error 3.
+__device__ real log_cdf_difference(real cdf_a, real sf_a, real cdf_b, real sf_b)
+{
+    return cdf_b < sf_a ? logsubexp(cdf_b, cdf_a) : logsubexp(sf_a, sf_b);
+}
+
+// weight log_density, and 0 where the weight is 0, also where the density is 0 or infinite. Error 1.
+__device__ real weighted(real weight, real log_density)
+{
+    return weight == 0 && isinf(log_density) ? 0 : weight * log_density;
+}
+
 // x log(y), and 0 where x = 0, whatever y is. Error 1.
 __device__ real xlogy(real x, real y)
 {
@@ -161,31 +174,46 @@ __device__ real lbeta(real a, real b)
          - (p - 0.5) * log1p(q / p) - q * log1p(p / q);
 }
 
-// The derivative of log Gamma(x), x > 0. Scaled error 6.
-// Recurrence and asymptotic series: Abramowitz & Stegun (1964), 6.3.5, 6.3.18.
-__device__ real digamma(real x)
+// The derivative of stirling_series, x >= 3. Error 2.
+__device__ real stirling_series_derivative(real x)
 {
-    real y = x, sum = 0;
-    for (int i = 0; i < 10; i++) {
-        sum += y < 10 ? 1 / y : 0;
-        y += y < 10 ? 1 : 0;
-    }
-    real s = 1 / (y * y);
-    return log(y) - 0.5 / y - sum - s * (1.0 / 12 - s * (1.0 / 120 - s * (1.0 / 252 - s * (1.0 / 240
-         - s * (1.0 / 132 - s * (691.0 / 32760 - s / 12))))));
+    real v = 1 / x, s = v * v;
+    return -s * (0.08333333333333287574 + s * (-0.008333333332332800767 + s * (0.003968253600942064197 + s * (
+                 -0.004166613154056894626 + s * (0.007571670662698111168 + s * (-0.02090499271669974631 + s * (
+                 0.07768996902561712723 + s * (-0.3252522243739799449 + s * (1.221386329628660646 + s * (
+                 -3.22008126684131239 + s * (4.154095689406029601)))))))))));
 }
 
-// The second derivative of log Gamma(x), x > 0. Error 3. Source: Abramowitz & Stegun (1964), 6.4.6, 6.4.12.
+// The derivative of log Gamma(x), x > 0. Scaled error 3. Recurrence: Abramowitz & Stegun (1964), 6.3.6.
+__device__ real digamma(real x)
+{
+    real y = x < 3 ? x + 3 : x, sum = x < 3 ? (2 + x * (6 + 3 * x)) / (x * (1 + x) * (2 + x)) : 0;
+    return log(y) - (0.5 / y + sum) + stirling_series_derivative(y);
+}
+
+// The second derivative of log Gamma(x), x > 0. Error 3. Recurrence: Abramowitz & Stegun (1964), 6.4.6.
 __device__ real trigamma(real x)
 {
-    real y = x, sum = 0;
-    for (int i = 0; i < 10; i++) {
-        sum += y < 10 ? 1 / (y * y) : 0;
-        y += y < 10 ? 1 : 0;
-    }
-    real v = 1 / y, s = v * v;
-    return sum + v * (1 + 0.5 * v + s * (1.0 / 6 - s * (1.0 / 30 - s * (1.0 / 42 - s * (1.0 / 30
-         - s * (5.0 / 66 - s * (691.0 / 2730 - s * (7.0 / 6))))))));
+    real y = x < 3 ? x + 3 : x, v = 1 / y, s = v * v;
+    real r = 1 / (x * (1 + x) * (2 + x)), p = (1 + x) * (2 + x) * r, q = x * (2 + x) * r, t = x * (1 + x) * r;
+    return (x < 3 ? p * p + q * q + t * t : 0) + v * (1 + 0.5 * v
+         + s * (0.1666666666666652747 + s * (-0.03333333332971114831 + s * (0.02380952222484256939 + s * (
+              -0.0333330571350264598 + s * (0.07573217651759593543 + s * (-0.2516954519098532171 + s * (
+              1.114307552804741357 + s * (-5.731076524516213901 + s * (28.51955071846083844 + s * (
+              -113.8134442916632983 + s * (299.6406313334971875 + s * (-374.8953647533587819)))))))))))));
+}
+
+// The derivative of stirling_error, x > 0: digamma(x) - log(x) + 1 / (2 x).
+__device__ real stirling_error_derivative(real x)
+{
+    return x < 3 ? digamma(x) - log(x) + 0.5 / x : stirling_series_derivative(x);
+}
+
+// The derivative of lbeta in a, digamma(a) - digamma(a + b), a > 0, b > 0, without cancellation where a is large.
+__device__ real lbeta_derivative(real a, real b)
+{
+    real sum = a + b;
+    return (stirling_error_derivative(a) - stirling_error_derivative(sum)) - 0.5 * b / (a * sum) - log1p(b / a);
 }
 
 
@@ -209,6 +237,50 @@ __device__ real scaled_erfc(real x)
     return series / (1 + 2 * x);
 }
 
+// Node k = 0, …, 7 of Gauss-Legendre quadrature in 8 points on [-1, 1], and its weight.
+// Source: Abramowitz & Stegun (1964), 25.4.30.
+__device__ real legendre_node(int k)
+{
+    int i = k / 2;
+    real node = i == 0 ? 0.18343464249564980494 : i == 1 ? 0.52553240991632898582
+              : i == 2 ? 0.79666647741362673959 : 0.96028985649753623168;
+    return k == 2 * i ? node : -node;
+}
+
+__device__ real legendre_weight(int k)
+{
+    int i = k / 2;
+    return i == 0 ? 0.36268378337836198297 : i == 1 ? 0.31370664587788728734
+         : i == 2 ? 0.22238103445337447054 : 0.10122853629037625915;
+}
+
+// scaled_erfc for any x. Error 3.
+__device__ real scaled_erfc_any(real x)
+{
+    return x < 0 ? 2 * exp(x * x) - scaled_erfc(-x) : scaled_erfc(x);
+}
+
+// -d/dx of scaled_erfc_any(x), x >= -1: 2 / sqrt(pi) - 2 x exp(x^2) erfc(x). Error 100, where x is near 10.
+// Asymptotic series: Abramowitz & Stegun (1964), 7.1.23.
+__device__ real scaled_erfc_slope(real x)
+{
+    real s = 0.5 / (x * x), series = 1;
+    for (int k = 12; k > 0; k--)
+        series = 1 - (2 * k + 1) * s * series;
+    return 2 / SQRT_PI * (x > (EPSILON < 1e-10 ? 10 : 6) ? s * series : 1 - SQRT_PI * x * scaled_erfc_any(x));
+}
+
+// (scaled_erfc_any(a) - scaled_erfc_any(b)) / width where b = a + width, a >= -1, width > 0. By quadrature of the slope
+// where the two are close. Error 100.
+__device__ real scaled_erfc_mean_slope(real a, real width)
+{
+    if (width > 0.4 * (1 + fabs(a))) return (scaled_erfc_any(a) - scaled_erfc_any(a + width)) / width;
+    real sum = 0;
+    for (int k = 0; k < 8; k++)
+        sum += legendre_weight(k) * scaled_erfc_slope(a + 0.5 * width * (1 + legendre_node(k)));
+    return 0.5 * sum;
+}
+
 // log Phi(x), any x. Scaled error 3.
 __device__ real log_ndtr(real x)
 {
@@ -218,26 +290,30 @@ __device__ real log_ndtr(real x)
 
 // The integral of exp((m^2 - t^2) / 2) for t from a to b, a < b, either possibly infinite, where m is the point of
 // [a, b] that is nearest to 0. So it neither underflows nor cancels. `width` is b - a, which the caller may know better
-// than by subtraction. Where the integrand varies little, Gauss-Legendre quadrature in 8 points (Abramowitz & Stegun
-// (1964), 25.4.30). Error 2.
+// than by subtraction. Where the integrand varies little, by quadrature. Error 2.
 __device__ real normal_integral(real a, real b, real width)
 {
-    if (a <= 0 && b >= 0) return SQRT_PI / SQRT_2 * (erf(b / SQRT_2) - erf(a / SQRT_2));
+    // Infinite bounds stand apart, because a derivative would meet 0 times infinity there.
+    if (a <= 0 && b >= 0)
+        return SQRT_PI / SQRT_2 * ((b < INFINITY ? erf(b / SQRT_2) : 1) - (a > -INFINITY ? erf(a / SQRT_2) : -1));
     real near = a > 0 ? a : -b, far = a > 0 ? b : -a;
     if (width * (1 + far) > 2)
         return SQRT_PI / SQRT_2
-             * (scaled_erfc(near / SQRT_2) - exp(-0.5 * width * (near + far)) * scaled_erfc(far / SQRT_2));
+             * (scaled_erfc(near / SQRT_2)
+                - (far < INFINITY ? exp(-0.5 * width * (near + far)) * scaled_erfc(far / SQRT_2) : 0));
     real sum = 0;
-    for (int i = 0; i < 8; i++) {
-        int k = i / 2;
-        real node = k == 0 ? 0.18343464249564980494 : k == 1 ? 0.52553240991632898582
-                  : k == 2 ? 0.79666647741362673959 : 0.96028985649753623168;
-        real weight = k == 0 ? 0.36268378337836198297 : k == 1 ? 0.31370664587788728734
-                    : k == 2 ? 0.22238103445337447054 : 0.10122853629037625915;
-        real step = 0.5 * width * (i == 2 * k ? 1 + node : 1 - node);
-        sum += weight * exp(-step * (near + 0.5 * step));
+    for (int k = 0; k < 8; k++) {
+        real step = 0.5 * width * (1 + legendre_node(k));
+        sum += legendre_weight(k) * exp(-step * (near + 0.5 * step));
     }
     return 0.5 * width * sum;
+}
+
+// phi(x) / Phi(x), the derivative of log_ndtr, any x: the inverse Mills ratio of -x.
+__device__ real inverse_mills(real x)
+{
+    real tail = scaled_erfc(fabs(x) / SQRT_2);
+    return SQRT_2_OVER_PI * (x < 0 ? 1 / tail : 1 / (2 * exp(0.5 * x * x) - tail));
 }
 
 // log(Phi(b) - Phi(a)), a < b. Scaled error 2.

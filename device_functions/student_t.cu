@@ -3,7 +3,8 @@
 // source: Johnson, Kotz & Balakrishnan (1995), ch. 28
 __device__ real student_t_logpdf(real x, real nu, real mu, real sigma)
 {
+    real z = (x - mu) * (1 / sigma);
+    if (isinf(nu)) return -(log(sigma) + HALF_LOG_2PI) - 0.5 * z * z;
     real y = (x - mu) * (1 / (sigma * sqrt(nu)));
-    if (isinf(nu)) return -(log(sigma) + HALF_LOG_2PI) - 0.5 * ((x - mu) / sigma) * ((x - mu) / sigma);
     return -(lbeta(0.5, 0.5 * nu) + 0.5 * log(nu) + log(sigma)) - 0.5 * (nu + 1) * log1p_square(y);
 }

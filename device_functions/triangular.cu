@@ -8,3 +8,17 @@ __device__ real triangular_logpdf(real x, real lower, real c, real upper)
     real height = x < c || c == upper ? (x - lower) * (1 / (c - lower)) : (upper - x) * (1 / (upper - c));
     return log(2 / (upper - lower)) + log(height);
 }
+
+__device__ real triangular_logcdf(real x, real lower, real c, real upper)
+{
+    if (!(lower <= c && c <= upper && lower < upper)) return NAN;
+    if (x <= lower || x >= upper) return x <= lower ? -INFINITY : 0;
+    real width = 1 / (upper - lower);
+    return x < c ? log((x - lower) * width) + log((x - lower) * (1 / (c - lower)))
+                 : log1p(-(upper - x) * width * ((upper - x) * (1 / (upper - c))));
+}
+
+__device__ real triangular_logsf(real x, real lower, real c, real upper)
+{
+    return triangular_logcdf(-x, -upper, -c, -lower);
+}

@@ -6,3 +6,15 @@ __device__ real uniform_logpdf(real x, real lower, real upper)
     if (!(lower < upper)) return NAN;
     return x < lower || x > upper ? -INFINITY : -log(upper - lower);
 }
+
+__device__ real uniform_logcdf(real x, real lower, real upper)
+{
+    if (!(lower < upper)) return NAN;
+    return x <= lower ? -INFINITY : x >= upper ? 0 : log((x - lower) * (1 / (upper - lower)));
+}
+
+__device__ real uniform_logsf(real x, real lower, real upper)
+{
+    if (!(lower < upper)) return NAN;
+    return x <= lower ? 0 : x >= upper ? -INFINITY : log((upper - x) * (1 / (upper - lower)));
+}

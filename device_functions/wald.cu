@@ -7,3 +7,21 @@ __device__ real wald_logpdf(real x, real mu, real lam)
     real d = x - mu;
     return (0.5 * log(lam) - HALF_LOG_2PI) - 1.5 * log(x) - 0.5 * (d * (lam / mu)) * (d * (1 / mu) * (1 / x));
 }
+
+// With u = sqrt(lam / 2x) (x / mu - 1) and v = sqrt(lam / 2x) (x / mu + 1), the distribution function is
+// (erfc(-u) + exp(2 lam / mu) erfc(v)) / 2, whose exponentials all meet in exp(-u^2).
+__device__ real wald_logcdf(real x, real mu, real lam)
+{
+    real root = sqrt(0.5 * lam / x), u = root * ((x - mu) * (1 / mu)), v = root * (x * (1 / mu) + 1);
+    if (x == 0) return -INFINITY;
+    return u < 0 ? log(0.5 * (scaled_erfc(-u) + scaled_erfc(v))) - u * u
+                 : log1p(-exp(-u * u) * root * scaled_erfc_mean_slope(u, 2 * root));
+}
+
+__device__ real wald_logsf(real x, real mu, real lam)
+{
+    real root = sqrt(0.5 * lam / x), u = root * ((x - mu) * (1 / mu)), v = root * (x * (1 / mu) + 1);
+    if (x == 0) return 0;
+    return u < -1 ? log1p(-0.5 * exp(-u * u) * (scaled_erfc(-u) + scaled_erfc(v)))
+                  : log(root) + log(scaled_erfc_mean_slope(u, 2 * root)) - u * u;
+}

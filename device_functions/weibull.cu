@@ -3,7 +3,19 @@
 // source: Johnson, Kotz & Balakrishnan (1994), ch. 21
 __device__ real weibull_logpdf(real x, real alpha, real beta)
 {
-    if (isinf(x)) return -INFINITY;
-    real log_z = log(x / beta);
-    return log(alpha / beta) + (alpha == 1 ? 0 : (alpha - 1) * log_z) - exp(alpha * log_z);
+    real z = x / beta, log_z = log(z);
+    real value = log(alpha / beta) + (alpha - 1) * log_z - exp(alpha * log_z);
+    real at_zero = alpha < 1 ? INFINITY : alpha > 1 ? -INFINITY : -log(beta) - z;
+    return z == 0 ? at_zero : isinf(z) ? -INFINITY : value;
+}
+
+// -log((x / beta)^alpha) has a standard Gumbel distribution.
+__device__ real weibull_logcdf(real x, real alpha, real beta)
+{
+    return gumbel_logsf(-alpha * log(x / beta), 0, 1);
+}
+
+__device__ real weibull_logsf(real x, real alpha, real beta)
+{
+    return gumbel_logcdf(-alpha * log(x / beta), 0, 1);
 }

@@ -7,3 +7,10 @@ __device__ real zero_inflated_binomial_logpmf(real x, real psi, real n, real p)
     if (x == 0) return logaddexp(log1p(-psi), log(psi) + xlog1py(n, -p));
     return log(psi) + binomial_logpmf(x, n, p);
 }
+
+// The derivative in psi, without the infinite terms that the sum of logarithms has at psi = 0 and 1.
+__device__ real zero_inflated_binomial_logpmf_grad_psi(real x, real psi, real n, real p)
+{
+    if (x > n) return 0;
+    return x == 0 ? expm1(xlog1py(n, -p)) * exp(-zero_inflated_binomial_logpmf(x, psi, n, p)) : 1 / psi;
+}

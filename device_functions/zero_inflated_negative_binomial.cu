@@ -7,3 +7,11 @@ __device__ real zero_inflated_negative_binomial_logpmf(real x, real psi, real mu
     if (x == 0) return logaddexp(log1p(-psi), log(psi) + alpha * negative_binomial_log_share(alpha, mu));
     return log(psi) + negative_binomial_logpmf(x, mu, alpha);
 }
+
+// The derivative in psi, without the infinite terms that the sum of logarithms has at psi = 0 and 1.
+__device__ real zero_inflated_negative_binomial_logpmf_grad_psi(real x, real psi, real mu, real alpha)
+{
+    return x == 0 ? expm1(alpha * negative_binomial_log_share(alpha, mu))
+                        * exp(-zero_inflated_negative_binomial_logpmf(x, psi, mu, alpha))
+                  : 1 / psi;
+}

@@ -6,3 +6,9 @@ __device__ real zero_inflated_poisson_logpmf(real x, real psi, real mu)
     if (x == 0) return logaddexp(log1p(-psi), log(psi) - mu);
     return log(psi) + poisson_logpmf(x, mu);
 }
+
+// The derivative in psi, without the infinite terms that the sum of logarithms has at psi = 0 and 1.
+__device__ real zero_inflated_poisson_logpmf_grad_psi(real x, real psi, real mu)
+{
+    return x == 0 ? expm1(-mu) * exp(-zero_inflated_poisson_logpmf(x, psi, mu)) : 1 / psi;
+}

@@ -46,10 +46,28 @@ class Operand:
 
 
 class KernelCode:
-    """A separated device function together with the expressions by which a template calls its parts."""
+    """A separated device function together with the expressions by which a template calls its parts.
 
-    def __init__(self, function: Function, operands: Sequence[Operand], resolve: Resolve, both: Sequence[str] = ()):
+    Parameters
+    ----------
+    function : Function
+    operands : sequence of Operand
+        Its arguments.
+    resolve : callable
+        Finds the functions that it calls.
+    both : sequence of str
+        Parameters that the kernel itself computes, from observations and parameters.
+    sums, rows : sequence of str
+        Of a function with several results: those to be summed over the rows, and those to be written for each row.
+    """
+
+    def __init__(
+        self, function: Function, operands: Sequence[Operand], resolve: Resolve, both: Sequence[str] = (),
+        sums: Sequence[str] = (), rows: Sequence[str] = (),
+    ):  # fmt: skip
         self.function, self.operands, self.resolve = function, tuple(operands), resolve
+        self.sums, self.rows = tuple(sums), tuple(rows)
+        self.n_sums = len(sums) if function.results else 1
         self.by_name = {o.name: o for o in operands}
         levels = {o.name: o.level for o in operands} | dict.fromkeys(both, BOTH)
         self.separated: Separated = separate(function, levels, self._separable)
@@ -66,23 +84,25 @@ class KernelCode:
     @functools.cached_property
     def whole_functions(self) -> list[Function]:
         """The functions that are called as they are, callees first."""
-        found: dict[str, Function] = {}
 
-        def visit(nodes: Sequence[lang.Node]) -> None:
-            for node in nodes:
-                for name in lang.called(node):
-                    function = self.resolve(name)
-                    if function is not None and name not in found:
-                        visit(function.body)
-                        found[name] = function
+        def parts(separated: Separated) -> list[lang.Node]:
+            return [node for inner in separated.inner for node in parts(inner)] + separated.parts()
 
-        def parts(separated: Separated) -> None:
+        return callees_first(parts(self.separated), self.resolve)
+
+    @functools.cached_property
+    def struct_functions(self) -> list[Function]:
+        """The functions with several results, whole or in parts."""
+        found = [f for f in self.whole_functions if f.results]
+
+        def visit(separated: Separated) -> None:
             for inner in separated.inner:
-                parts(inner)
-            visit(separated.parts())
+                visit(inner)
+            if separated.source.results:
+                found.append(separated.source)
 
-        parts(self.separated)
-        return list(found.values())
+        visit(self.separated)
+        return list(dict.fromkeys(found))
 
     @functools.cached_property
     def mixed_cost(self) -> int:
@@ -91,7 +111,8 @@ class KernelCode:
         def cost(separated: Separated) -> int:
             nodes = [n for s in separated.body for n in lang.walk(s)]
             own = sum(1 if isinstance(n, lang.Binary) else 0 for n in nodes)
-            calls = sum(20 for n in nodes if isinstance(n, lang.Call) and not n.function.endswith("_evaluate"))
+            calls = sum(20 for n in nodes if isinstance(n, lang.Call) and not n.function.startswith("make_"))
+            calls -= sum(20 for n in nodes if isinstance(n, lang.Call) and n.function.endswith("_evaluate"))
             return own + calls + 20 * any(isinstance(n, lang.For) for n in nodes) + sum(map(cost, separated.inner))
 
         return cost(self.separated)
@@ -126,13 +147,15 @@ class KernelCode:
 
     @property
     def parameters(self) -> str:
-        declared = [d for o in self.operands for d, _ in o.parameters]
+        declared = [f"GLOBAL real *RESTRICT {name}_rows, index_t {name}_offset" for name in self.rows]
+        declared += [d for o in self.operands for d, _ in o.parameters]
         return ", ".join(declared + (["int dim"] if self.function.has_dim else []))
 
     @property
     def signature(self) -> str:
         """One character for each kernel parameter; `r` stands for `real`."""
-        return "".join(c for o in self.operands for _, c in o.parameters) + "i" * self.function.has_dim
+        operands = "".join(c for o in self.operands for _, c in o.parameters)
+        return "Pq" * len(self.rows) + operands + "i" * self.function.has_dim
 
     def apply_offsets(self) -> str:
         lines = [
@@ -171,6 +194,22 @@ class KernelCode:
         return f"{self.separated.evaluate}({', '.join([*structs, *values])})"
 
 
+def callees_first(nodes: Sequence[lang.Node], resolve: Resolve) -> list[Function]:
+    """The functions that are called in `nodes`, and those that these call, in an order in which C can read them."""
+    found: dict[str, Function] = {}
+
+    def visit(nodes: Sequence[lang.Node]) -> None:
+        for node in nodes:
+            for name in lang.called(node):
+                function = resolve(name)
+                if function is not None and name not in found:
+                    visit(function.body)
+                    found[name] = function
+
+    visit(nodes)
+    return list(found.values())
+
+
 @functools.cache
 def _template(name: str) -> Any:
     from mako.lookup import TemplateLookup
@@ -193,7 +232,8 @@ def render(template: str, name: str, code: KernelCode, layout: Layout, dtype: st
     code.stage_vectors = bool(layout.stage_vectors)
     space = {code.observation: "SHARED"} if code.stage_vectors and code.observation else {}
     printer = Printer(dtype, space)
-    functions = "\n".join([*map(printer.function, code.whole_functions), code.separated.print(printer)])
+    structs = map(printer.results, code.struct_functions)
+    functions = "\n".join([*structs, *map(printer.function, code.whole_functions), code.separated.print(printer)])
     width = layout.vector
     vector_type = ("double" if dtype == "float64" else "float") + (str(width) if width > 1 else "")
     more |= dict(name=name, layout=layout, vector_type=vector_type, dialect=dialect)
@@ -201,7 +241,7 @@ def render(template: str, name: str, code: KernelCode, layout: Layout, dtype: st
     def text() -> str:
         return f"{prelude(dtype, dialect)}\n{functions}{_template(f'{template}.mako').render(code=code, **more)}"
 
-    return _cached(text, template, dtype, functions, repr(code.operands), repr(sorted(more.items())))
+    return _cached(text, template, dtype, functions, repr((code.operands, code.sums, code.rows)), repr(sorted(more.items())))
 
 
 def render_plain(template: str, dtype: str, dialect: str, **more: Any) -> str:

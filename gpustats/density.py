@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ from .library import library
 
 if TYPE_CHECKING:
     from .device_function import DeviceFunction
+    from .language import Function
     from .pointwise import Pointwise
 
 
@@ -27,13 +28,19 @@ class Density:
         Argument -> domain, that of the observation first.
     discrete : bool
         Whether it is a mass function.
+    defaults : dict
+        Values of the parameters that a call may leave out, by their names.
     """
 
-    def __init__(self, definition: DeviceFunction):
-        self.definition = definition
+    def __init__(
+        self, definition: DeviceFunction, functions: Mapping[str, Function] | None = None,
+        defaults: Mapping[str, Any] | None = None,
+    ):  # fmt: skip
+        self.definition, self.defaults = definition, dict(defaults or {})
         self.name, self.description = definition.name, definition.description
         self.source, self.reference, self.discrete = definition.source, definition.reference, definition.discrete
-        self._functions = library.closure(definition.functions.values())
+        # Those that a transform gives are of the density that it took, whatever bears their names in the library by now.
+        self._functions = {**library.closure(definition.functions.values()), **(functions or {})}
         self.parameters = tuple(a.name for a in definition.arguments[1:])
         self.domains = {a.name: a.domain for a in definition.arguments}
 
@@ -43,8 +50,8 @@ class Density:
     @functools.cached_property
     def log_density(self) -> Pointwise:
         """The checked log-density, ready to be evaluated."""
+        from .checks import checked
         from .pointwise import Pointwise
-        from .transforms import checked
 
         if self.definition.elliptical:
             from .elliptical import Elliptical
@@ -52,13 +59,39 @@ class Density:
             return Elliptical(self.definition, self._functions)
         arguments = self.definition.arguments
         guarded = checked(self.definition.density, arguments, self._functions.get)
-        return Pointwise(self.name, guarded, arguments, self._functions, self.source)
+        return Pointwise(self.name, guarded, arguments, self._functions, self.source, self.defaults)
 
     @functools.cached_property
     def _density(self) -> Pointwise:
         from .transforms import Exp
 
         return Exp(self.log_density)
+
+    @functools.cached_property
+    def log_cdf(self) -> Pointwise:
+        """The checked logarithm of the distribution function, ready to be evaluated."""
+        return self._distribution_function("logcdf")
+
+    @functools.cached_property
+    def log_sf(self) -> Pointwise:
+        """The checked logarithm of the survival function, ready to be evaluated."""
+        return self._distribution_function("logsf")
+
+    def _distribution_function(self, ending: str) -> Pointwise:
+        from .checks import distribution_function
+        from .device_function import Argument
+        from .pointwise import Pointwise
+
+        functions = dict(self._functions)
+        function = distribution_function(self.definition, ending, functions)
+        x, *parameters = self.definition.arguments
+        return Pointwise(self.name, function, [Argument(x.name), *parameters], functions, self.source, self.defaults)
+
+    @functools.cached_property
+    def _cdf(self) -> Pointwise:
+        from .transforms import Exp
+
+        return Exp(self.log_cdf)
 
     def logpdf(self, *args: Any, **kwargs: Any) -> Any:
         """Log of the density (of the mass function, for a discrete distribution).
@@ -101,6 +134,44 @@ class Density:
 
     logpmf, pmf = logpdf, pdf
 
+    def logcdf(self, *args: Any, **kwargs: Any) -> Any:
+        """Log of the distribution function, the probability of a value up to x.
+
+        Parameters
+        ----------
+        x : array_like
+            Any numbers: the result is -inf below the support and 0 above it.
+        *parameters : array_like
+            As for `logpdf`.
+
+        Returns
+        -------
+        ndarray, or the kind of device array that came in
+            nan where a parameter lies outside its domain or x is nan.
+
+        Raises
+        ------
+        NotImplementedError
+            Where the density's source has neither a function ``name_logcdf`` nor ``name_logsf``.
+
+        Examples
+        --------
+        >>> import numpy as np, gpustats as gs
+        >>> gs.exponential.logcdf(np.array([-1.0, 1.0, 50.0]), 2.0).round(4)
+        array([   -inf, -0.1454, -0.    ])
+        >>> gs.exponential.logsf(np.array([50.0]), 2.0)
+        array([-100.])
+        """
+        return self.log_cdf(*args, **kwargs)
+
+    def cdf(self, *args: Any, **kwargs: Any) -> Any:
+        """The distribution function itself; arguments as for `logcdf`."""
+        return self._cdf(*args, **kwargs)
+
+    def logsf(self, *args: Any, **kwargs: Any) -> Any:
+        """Log of the survival function, the probability of a value greater than x; arguments as for `logcdf`."""
+        return self.log_sf(*args, **kwargs)
+
     def loglik(self, *args: Any, **kwargs: Any) -> Any:
         """Sum of the log-density over the last axis, without writing the terms.
 
@@ -123,18 +194,65 @@ class Density:
         """
         return self.log_density.total(*args, **kwargs)
 
+    def loglik_and_grad(
+        self, *args: Any, wrt: str | Collection[str] | None = None, **kwargs: Any
+    ) -> tuple[Any, dict[str, Any]]:
+        """`loglik` and its derivatives, in one pass over the data.
+
+        Parameters
+        ----------
+        x, *parameters : array_like
+            As for `loglik`.
+        wrt : str or collection of str, optional
+            Names of the arguments with respect to which derivatives are wanted: parameters, or the observation. By default all
+            parameters but those that are whole numbers.
+
+        Returns
+        -------
+        value : float or ndarray
+            As `loglik` gives it.
+        gradient : dict
+            Name -> derivative of the sum of all values, shaped like that argument: a float for a number, (K, 1) for K sets,
+            (N,) for a value for each observation. Those that are sums over observations are float64; a device array where the
+            argument is one.
+
+        Raises
+        ------
+        ValueError
+            Also where `wrt` names an argument of whole numbers.
+
+        Notes
+        -----
+        The derivatives are exact: the device function is differentiated, see `gpustats.differentiate`. At a kink or a jump
+        it is the derivative of the side that the function takes.
+
+        Examples
+        --------
+        >>> import gpustats as gs
+        >>> value, gradient = gs.normal.loglik_and_grad([-1.0, 0.0, 2.0], mu=0.0, sigma=1.0)
+        >>> round(value, 4), gradient
+        (-5.2568, {'mu': 1.0, 'sigma': 2.0})
+        """
+        function = self.log_density.given(kwargs)
+        return function.value_and_grad(function.bind(args, kwargs), wrt)
+
     def kernel_source(self, shape: str, dtype: str = "float64", dialect: str = "cuda") -> str:
         """The source of a kernel of this density, as it is compiled for many observations and parameter sets.
 
         Parameters
         ----------
-        shape : {"table", "loglik"}
+        shape : {"table", "loglik", "gradient"}
+            The log-density at every point; its sum; the sum with its derivatives in all scalar parameters, or, where there are
+            none, in an element of the first vector.
         dtype : {"float64", "float32"}
         dialect : {"cuda", "opencl"}
         """
-        for value, allowed in ((shape, ("table", "loglik")), (dtype, ("float64", "float32")), (dialect, ("cuda", "opencl"))):
+        shapes = ("table", "loglik", "gradient")
+        for value, allowed in ((shape, shapes), (dtype, ("float64", "float32")), (dialect, ("cuda", "opencl"))):
             if value not in allowed:
                 raise ValueError(f"{value!r} is none of {', '.join(allowed)}")
+        if shape == "gradient":
+            return self.log_density.gradient(None).kernel_source(dtype, dialect)
         return self.log_density.kernel_source(shape, dtype, dialect)
 
 

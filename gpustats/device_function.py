@@ -13,7 +13,7 @@ from .language import VECTOR, Function, Resolve
 from .translate import COMMENT, Translator, fail, syntax_tree
 
 #: What a function can compute, by the ending of its name.
-ROLES = ("logpdf", "logpmf", "logcdf", "cdf", "sample", "cov")
+ROLES = ("logpdf", "logpmf", "logcdf", "logsf", "cdf", "sample", "cov")
 #: The words that a domain is made of.
 DOMAIN_WORDS = frozenset("real positive nonnegative unit integer vector simplex ordered covariance".split())
 _VECTOR_WORDS = {"vector", "simplex", "ordered"}
@@ -181,6 +181,13 @@ def _arguments(
                 )  # fmt: skip
         order = list(entries)
         return tuple(Argument(n, *entries[n][:2]) for n in ["x", *(n for n in order if n != "x")])
+    for role in ("logcdf", "logsf"):
+        other = functions.get(f"{name}_{role}")
+        if other is not None and public[other.name] != names:
+            raise DeviceFunctionError(
+                f"{other.name} must take the arguments of {function.name}, ({', '.join(names)})",
+                line=other.line, column=other.column, source=source,
+            )  # fmt: skip
     for key, (_, _, line) in entries.items():
         if key not in names:
             raise DeviceFunctionError(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import math
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
@@ -16,14 +17,16 @@ import numpy as np
 
 from . import arrays, codegen, layout
 from .broadcasting import Pattern, Shape, broadcast, sum_pattern, table_pattern
+from .checks import checked
 from .codegen import PER_ROW, PER_SET, KernelCode, Operand
 from .device_function import Argument
+from .differentiate import derivative
 from .placement import Placed, Placement, gather, target_of
 from .pointwise import Pointwise
-from .transforms import checked
 
 if TYPE_CHECKING:
     from .device_function import DeviceFunction
+    from .elliptical_gradient import EllipticalGradient
     from .language import Function
     from .runtime.base import Device, Kernel, Runtime
 
@@ -55,19 +58,18 @@ class Elliptical(Pointwise):
         What a transform made of its log-density.
     scale : str
         Which of `SCALES` the arguments have.
+    sums, rows : sequence of str
+        Of a function with several results: those to be summed over the rows, and those to be written for each set and row.
     """
 
     def __init__(
         self, definition: DeviceFunction, functions: Mapping[str, Function], function: Function | None = None,
-        scale: str = "cov",
+        scale: str = "cov", sums: Sequence[str] = (), rows: Sequence[str] = (),
     ):  # fmt: skip
-        if function is None:
-            public = {a.name: a for a in definition.arguments}
-            own = [p.name for p in definition.density.parameters if p.name != "dim"]
-            function = checked(definition.density, [public.get(n, Argument(n)) for n in own], functions.get)
+        function = function or checked_density(definition, functions)
         arguments = [replace(a, name=scale) if a.name == "cov" else a for a in definition.arguments]
         super().__init__(definition.name, function, arguments, functions, definition.source)
-        self.definition, self.scale = definition, scale
+        self.definition, self.scale, self.sums, self.rows = definition, scale, tuple(sums), tuple(rows)
         self._siblings = {scale: self}
 
     def with_function(self, function: Function) -> Elliptical:
@@ -91,7 +93,7 @@ class Elliptical(Pointwise):
         common = np.broadcast_shapes(*batch[1:])
         pattern = _pattern(shape, shapes[names[0]], common)
         if pattern.roles[1] == PER_ROW:  # observations and parameters in pairs
-            if all(math.prod(shapes[n]) == 1 for n in names[1:] if n != "mu"):  # move the observations instead
+            if not self._more_than_means(batch):  # move the observations instead
                 given[names[0]] = _difference(runtime, given[names[0]], given["mu"], dtype)
                 given["mu"], shapes["mu"] = np.zeros(dim), ()
                 pattern = _pattern(shape, full, ())
@@ -163,6 +165,46 @@ class Elliptical(Pointwise):
             Placed(Operand("logdet", PER_SET), (factors, n * size, 1 if stride else 0)),
         )
 
+    def _more_than_means(self, batch: Sequence[Shape]) -> bool:
+        """Whether there are several of any parameter beside the mean."""
+        return any(math.prod(s) > 1 for n, s in zip(self._public[1:], batch[1:], strict=True) if n != "mu")
+
+    # -- sums and derivatives
+
+    def sum(self, values: Sequence[Any], runtime: Runtime | None = None) -> Any:
+        batch, _ = self.batch_shapes(values)
+        parameters = broadcast(self._public[1:], batch[1:])
+        if parameters[-1:] <= (1,) or not self._more_than_means(batch):
+            return super().sum(values, runtime)
+        placement = self.place("loglik", values, runtime)  # every observation is a set
+        terms = self.sum_plan(placement).fetch(placement.values) if placement.placed else np.zeros(0)
+        sums = terms.reshape(placement.pattern.shape).sum(-1)
+        native = sums.ndim and any(arrays.is_device_array(v) for v in values[1:])
+        return placement.runtime.to_device(sums) if native else sums if sums.ndim else float(sums)
+
+    def n_sums(self, operands: Sequence[Operand]) -> int:
+        return len(self.sums) or 1
+
+    def differentiated(self, wrt: Sequence[str]) -> EllipticalGradient:
+        from .elliptical_gradient import EllipticalGradient
+
+        return EllipticalGradient(self, wrt)
+
+    def derivative(self, name: str) -> Elliptical:
+        """The derivative with respect to one of the numbers that it depends on, at every point."""
+        if next(a.rank for a in self.arguments if a.name == name):
+            raise ValueError(
+                f"{self.name} has no derivative at every point with respect to {name}, only of its sums: see loglik_and_grad"
+            )
+        functions = dict(self.functions)
+        return Elliptical(self.definition, functions, derivative(self.function, name, functions), self.scale)
+
+    def hessian(self, wrt: str | Collection[str] | None) -> Any:
+        raise ValueError(
+            f"the Hessian is for densities of scalar parameters, and {self.name} has a mean vector and a covariance matrix: "
+            "take differences of value_and_grad"
+        )
+
     # -- kernels
 
     def inner_operands(self) -> list[Operand]:
@@ -174,14 +216,14 @@ class Elliptical(Pointwise):
         self, shape: str, device: Device, dtype: str, dialect: str, problem: layout.Problem
     ) -> tuple[str, str, layout.Layout, KernelCode, int]:
         """(source, name, layout, code, bytes of shared memory) of a kernel."""
-        code = KernelCode(self.function, self.inner_operands(), self.functions.get, both=("sqdist",))
+        code = KernelCode(self.function, self.inner_operands(), self.functions.get, ("sqdist",), self.sums, self.rows)
         dim, width = problem.dim, layout.factor_width(device)
         size = factor_size(dim, width)
-        chosen, stage = layout.elliptical(device, problem, size, shape)
+        chosen, stage = layout.elliptical(device, problem, size, code.n_sums if shape == "loglik" else 0)
         reals = dim * (chosen.tile + 1)
         reals += -reals % (16 // problem.itemsize) + chosen.group * (size + dim) * stage
         name = f"{self.function.name}_{shape}"
-        evaluate = code.evaluate("row", "sets[k]", "n", "first_set + k").replace("sqdist", "sqdist[r]")
+        evaluate = re.sub(r"\bsqdist\b", "sqdist[r]", code.evaluate("row", "sets[k]", "n", "first_set + k"))
         source = codegen.render(
             "elliptical", name, code, chosen, dtype, dialect, shape=shape, dim=dim, width=width, factor_size=size,
             shared_reals=reals, stage_factors=stage, evaluate=evaluate,
@@ -208,9 +250,21 @@ def _whiten_kernel(
     return runtime.kernel(source, "whiten", "PqPqPPqii", chosen.threads, 8 * chosen.shared)
 
 
+def checked_density(definition: DeviceFunction, functions: Mapping[str, Function]) -> Function:
+    """The density as a function of ``sqdist``, ``logdet`` and its other parameters, with checks around it."""
+    public = {a.name: a for a in definition.arguments}
+    own = [p.name for p in definition.density.parameters if p.name != "dim"]
+    return checked(definition.density, [public.get(n, Argument(n)) for n in own], functions.get)
+
+
 def _pattern(shape: str, x: Shape, common: Shape) -> Pattern:
     """Rows of x and sets of parameters, which are broadcast among themselves first."""
-    return (sum_pattern if shape == "loglik" else table_pattern)(("x", "the parameters"), (x, common))
+    if shape == "table":
+        return table_pattern(("x", "the parameters"), (x, common))
+    pattern = sum_pattern(("x", "the parameters"), (x, common))
+    if pattern.roles[0] == PER_SET:  # one observation for each set
+        return replace(pattern, roles=(PER_ROW, pattern.roles[1]), own_rows=(True, False))
+    return pattern
 
 
 def _difference(runtime: Runtime, x: Any, mu: Any, dtype: np.dtype) -> Any:

@@ -114,7 +114,16 @@ class Field(Node):
     type: str
 
 
-Expression = Number | Name | Call | Unary | Binary | Conditional | Cast | Index | Field
+@dataclass(frozen=True)
+class Member(Node):
+    """One of the results of a function that has several."""
+
+    value: Expression
+    name: str
+    type: str = REAL
+
+
+Expression = Number | Name | Call | Unary | Binary | Conditional | Cast | Index | Field | Member
 
 
 @dataclass(frozen=True)
@@ -162,16 +171,24 @@ class Parameter(Node):
 
 @dataclass(frozen=True)
 class Function(Node):
-    """A device function: `type name(parameters) { body }`."""
+    """A device function: `type name(parameters) { body }`.
+
+    A function with several `results` returns them as the struct `type`, made by the function `make_<type>`.
+    """
 
     name: str
     parameters: tuple[Parameter, ...]
     body: tuple[Statement, ...]
     type: str = REAL
+    results: tuple[str, ...] = ()
 
     @property
     def has_dim(self) -> bool:
         return any(p.name == "dim" for p in self.parameters)
+
+    @property
+    def maker(self) -> str:
+        return f"make_{self.type}"
 
 
 #: Finds a function by its name.
@@ -244,6 +261,8 @@ class Printer:
                 return e.name
             case Field():
                 return f"{e.owner}.{e.name}"
+            case Member():
+                return f"{self.expression(e.value)}.{e.name}"
             case Index():
                 return f"{e.array.name}[{self.expression(e.subscript)}]"
             case Call():
@@ -307,6 +326,16 @@ class Printer:
         if p.type == VECTOR:
             return f"{self.space.get(p.name, 'GLOBAL')} const real *{p.name}"
         return f"{p.type} {p.name}"
+
+    def results(self, f: Function) -> str:
+        """The struct in which `f` returns several results."""
+        members = "".join(f"    real {name};\n" for name in f.results)
+        parameters = ", ".join(f"real {name}" for name in f.results)
+        body = "".join(f"    results.{name} = {name};\n" for name in f.results)
+        return (
+            f"typedef struct {{\n{members}}} {f.type};\n\n"
+            f"DEVICE {f.type} {f.maker}({parameters})\n{{\n    {f.type} results;\n{body}    return results;\n}}\n\n"
+        )
 
     def function(self, f: Function) -> str:
         head = f"DEVICE {f.type} {f.name}({', '.join(map(self.parameter, f.parameters))})\n"

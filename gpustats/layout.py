@@ -117,7 +117,7 @@ def loglik(device: Device, code: KernelCode, problem: Problem) -> Layout:
     """Layout of the loglik shape."""
     cpu = device.type == "cpu"
     threads = min(64 if cpu else 128, device.max_threads)
-    sets = min(power_of_two(problem.n_sets), 8)
+    sets = min(power_of_two(problem.n_sets), power_of_two(max(24 // code.n_sums, 1) + 1) // 2, 8)
     if problem.dim:
         tile, numbers = _stage_vectors(device, code, problem, threads)
         tile = threads if not numbers else tile
@@ -133,17 +133,17 @@ def factor_width(device: Device) -> int:
     return 8 if device.type == "cpu" else 16
 
 
-def elliptical(device: Device, problem: Problem, factor_size: int, shape: str) -> tuple[Layout, bool]:
-    """Layout of the elliptical kernels, and whether they keep the sets' matrices in shared memory."""
+def elliptical(device: Device, problem: Problem, factor_size: int, n_sums: int) -> tuple[Layout, bool]:
+    """Layout of the elliptical kernels with `n_sums` sums a set, and whether they keep its matrices in shared memory."""
     itemsize, dim = problem.itemsize, problem.dim
     if device.type == "cpu":
         threads = 64 // itemsize
         return Layout(threads, min(problem.n_sets, 16), threads, 1), False
-    sets = min(problem.n_sets, 8)
+    sets = min(problem.n_sets, max(8 // max(n_sums, 1), 1))
     vector = 16 // itemsize if problem.aligned and problem.set_multiple % (16 // itemsize) == 0 and sets > 1 else 1
     matrix = (factor_size + dim) * itemsize
     threads = min(128, device.max_threads)
-    fixed = (8 * sets * threads if shape == "loglik" else 0) + 64 * sets + 1024
+    fixed = 8 * n_sums * sets * threads + 64 * sets + 1024
     # Measured on an H200: two rows a thread, all sets' matrices at once while they are small beside the rows, else one.
     for rows, group in ((2, sets), (2, 1), (1, 1), (1, 0)):
         small = group * matrix <= dim * threads * rows * itemsize or group == 1
@@ -184,9 +184,65 @@ def whiten(device: Device, dim: int) -> WhitenLayout:
     return WhitenLayout(threads, lanes, dim <= lanes, 2 * dim * dim * fits)
 
 
-def row_blocks(device: Device, layout: Layout, n_rows: int, set_blocks: int) -> int:
-    """How many blocks share the rows: enough to fill the device a few times over, and no more."""
-    filled = device.compute_units * (16 if device.type == "cpu" else max(1, layout.resident // layout.threads))
+@dataclass(frozen=True)
+class ScatterLayout(Layout):
+    """The constants of the scatter kernel; `tile` is the rows that a block has in shared memory.
+
+    Attributes
+    ----------
+    lanes : int
+        Threads that share the rows of a pair of tiles of columns; a power of two.
+    width : int
+        Columns of a tile: a thread has width² sums in registers.
+    columns, panels : int
+        Columns of a panel of tiles, and how many panels there are.
+    pairs : int
+        Pairs of tiles that a block has: the upper half of them where there is but one panel.
+    together : int
+        Sums of a thread that are added to those of other threads at a time.
+    places : int
+        Columns that neighbouring threads load side by side.
+    """
+
+    lanes: int = 1
+    width: int = 4
+    columns: int = 4
+    panels: int = 1
+    pairs: int = 1
+    together: int = 1
+    places: int = 1
+
+
+def scatter(device: Device, dim: int) -> ScatterLayout:
+    """Layout of the scatter kernel."""
+    cpu = device.type == "cpu"
+    width = 4 if cpu or dim < 16 else 8
+    tiles = -(-(dim + 1) // width)
+    panels, tiles = -(-tiles // 4), min(tiles, 4)
+    pairs = tiles * (tiles + 1) // 2 if panels == 1 else tiles * tiles
+    # On a CPU the lanes of a vector register have all pairs; on a GPU each pair has threads of its own.
+    most = min(512 if width == 4 else 256, device.max_threads)  # more would not leave enough registers for a tile
+    lanes = 8 if cpu else min(power_of_two(most // pairs + 1) // 2, 128)
+    columns = tiles * width
+    staged = columns * min(panels, 2)
+    tile = next((t for t in (256, 128, 64) if staged * (t + 1) + t <= 3072), 32)
+    threads = lanes if cpu else lanes * pairs
+    return ScatterLayout(
+        threads, tile=tile, resident=320 if width == 8 else 1024, lanes=lanes, width=width, columns=columns,
+        panels=panels, pairs=pairs, together=min(width * width, power_of_two(2048 // threads + 1) // 2),
+        places=1 if cpu else min(staged, threads),
+    )  # fmt: skip
+
+
+def row_blocks(device: Device, layout: Layout, n_rows: int, set_blocks: int, registers: int | None = None) -> int:
+    """How many blocks share the rows: enough to fill the device a few times over, and no more.
+
+    `registers`: those of a thread, where no block is to wait for another to finish.
+    """
+    per_unit = 16 if device.type == "cpu" else layout.resident // layout.threads
+    if registers:  # handed out by eights, of the 65,536 that a CUDA multiprocessor has
+        per_unit = min(per_unit, 65536 // (-(-registers // 8) * 8 * layout.threads))
+    filled = device.compute_units * max(1, per_unit)
     wanted = max(1, -(-filled // set_blocks))
     return max(1, min(-(-n_rows // layout.tile), wanted, 65535))
 

@@ -18,6 +18,7 @@ from .placement import Placed, Placement, gather, target_of
 
 if TYPE_CHECKING:
     from .device_function import Argument
+    from .gradient import Gradient, Hessian
     from .language import Function
     from .runtime.base import Runtime
 
@@ -34,6 +35,7 @@ class SumPlan(NamedTuple):
     grid: tuple[int, int]
     n_rows: int
     n_sets: int
+    n_sums: int  # for each set
     dim: tuple[int, ...]
 
     def launch(self, out: Any, offset: int, values: Sequence[Any]) -> None:
@@ -41,7 +43,7 @@ class SumPlan(NamedTuple):
         set_blocks, blocks = self.grid
         partial = counters = out
         if blocks > 1:
-            partial = self.runtime.scratch(8 * self.n_sets * blocks)
+            partial = self.runtime.scratch(8 * self.n_sets * self.n_sums * blocks)
             if self.finish is None:
                 counters = self.runtime.zeroed_counters(set_blocks)
         self.kernel(self.grid, out, offset, partial, counters, self.n_rows, self.n_sets, *values, *self.dim)
@@ -50,7 +52,7 @@ class SumPlan(NamedTuple):
 
     def fetch(self, values: Sequence[Any]) -> np.ndarray:
         """The sums: a view, to be read at once."""
-        result = self.runtime.result(8 * self.n_sets)
+        result = self.runtime.result(8 * self.n_sets * self.n_sums)
         self.launch(result.handle, 0, values)
         return self.runtime.fetch(result).view(np.float64)
 
@@ -70,21 +72,26 @@ class Pointwise:
         All functions that it calls, by their names.
     source : str
         What the user wrote, for errors.
+    defaults : mapping
+        Values of the parameters that a call may leave out, by their names.
     """
 
     def __init__(
         self, name: str, function: Function, arguments: Sequence[Argument], functions: Mapping[str, Function],
-        source: str = "",
+        source: str = "", defaults: Mapping[str, Any] | None = None,
     ):  # fmt: skip
         self.functions, self.source = {**functions, function.name: function}, source
         self.name, self.function, self.arguments = name, function, tuple(arguments)
+        self.defaults = dict(defaults or {})
         self._public = tuple(a.name for a in self.arguments)
         self._names = [p.name for p in function.parameters if p.name != "dim"]
         self._kernels: dict[tuple[Any, ...], tuple[Any, layout.Layout]] = {}
+        self._gradients: dict[tuple[str, ...] | str | None, Gradient] = {}
+        self._hessians: dict[tuple[str, ...], Hessian] = {}
 
     def map(self, suffix: str, formula: str) -> Pointwise:
         """The same function with `formula`, C in which {} stands for its value, applied to the value."""
-        from .transforms import derived
+        from .checks import derived
 
         call = f"{self.function.name}({', '.join(p.name for p in self.function.parameters)})"
         body = f"    return {formula.format(call)};\n"
@@ -92,7 +99,7 @@ class Pointwise:
 
     def with_function(self, function: Function) -> Pointwise:
         """Another device function of the same arguments."""
-        return Pointwise(self.name, function, self.arguments, self.functions, self.source)
+        return Pointwise(self.name, function, self.arguments, self.functions, self.source, self.defaults)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The function at every point of the broadcast of its arguments."""
@@ -117,6 +124,7 @@ class Pointwise:
             if name in given:
                 raise ValueError(f"{self.name}: {name} is given twice")
             given[name] = value
+        given = {**self.defaults, **given}
         if lacking := [n for n in wanted if n not in given]:
             raise ValueError(f"{self.name} needs {', '.join(lacking)}; its parameters are {', '.join(wanted)}")
         return [arrays.as_array(given[n], n) for n in wanted]
@@ -247,7 +255,8 @@ class Pointwise:
     def _explain(self, error: CompileError, runtime: Runtime) -> Exception:
         """The compiler's words about the user's own lines, where it also rejects these as they stand."""
         source = self.source
-        functions = [f for f in self.code([]).whole_functions if f.name.startswith("special_")]
+        called = codegen.callees_first(list(self.functions.values()), self.functions.get)
+        functions = [f for f in called if not f.name.startswith(f"{self.name}_") and not f.results]
         printer = Printer("float64")
         text = codegen.prelude("float64", runtime.dialect) + "\n".join(map(printer.function, functions))
         text += "".join(f"#define {f.name.removeprefix('special_')} {f.name}\n" for f in functions)
@@ -303,14 +312,53 @@ class Pointwise:
         sums = plan.fetch(placement.values)
         return float(sums[0]) if not shape else sums.reshape(shape).copy()
 
+    def value_and_grad(
+        self, values: Sequence[Any], wrt: str | Collection[str] | None = None, runtime: Runtime | None = None
+    ) -> tuple[Any, dict[str, Any]]:
+        """The sum over the last axis, and its derivatives."""
+        return self.gradient(wrt)(values, runtime)
+
+    def gradient(self, wrt: str | Collection[str] | None) -> Gradient:
+        """What computes the sum and its derivatives with respect to these arguments."""
+        key = wrt if wrt is None or isinstance(wrt, str) else tuple(wrt)
+        if (known := self._gradients.get(key)) is None:
+            from .gradient import chosen
+
+            names = chosen(self, wrt)
+            known = self._gradients.get(names) or self.differentiated(names)
+            self._gradients[key] = self._gradients[names] = known
+        return known
+
+    def differentiated(self, wrt: Sequence[str]) -> Gradient:
+        from .gradient import Gradient
+
+        return Gradient(self, wrt)
+
+    def hessian(self, wrt: str | Collection[str] | None) -> Hessian:
+        """What computes the second derivatives of the sum with respect to these scalar parameters."""
+        from .gradient import Hessian, chosen
+
+        names = chosen(self, wrt)
+        if names not in self._hessians:
+            self._hessians[names] = Hessian(self, names)
+        return self._hessians[names]
+
     def sum_plan(self, placement: Placement) -> SumPlan:
         """How to launch the sum over a placement; good for other values of its scalar parameters, too."""
         (kernel, finish), chosen = self.kernel("loglik", placement)
         pattern = placement.pattern
         set_blocks = -(-pattern.n_sets // chosen.sets)
-        blocks = layout.row_blocks(placement.runtime.device, chosen, pattern.n_rows, set_blocks)
+        device = placement.runtime.device
+        blocks = layout.row_blocks(device, chosen, pattern.n_rows, set_blocks, kernel.registers)
         dim = (placement.dim,) if self.function.has_dim else ()
-        return SumPlan(placement.runtime, kernel, finish, (set_blocks, blocks), pattern.n_rows, pattern.n_sets, dim)
+        n_sums = self.n_sums([p.operand for p in placement.placed])
+        return SumPlan(
+            placement.runtime, kernel, finish, (set_blocks, blocks), pattern.n_rows, pattern.n_sets, n_sums, dim
+        )  # fmt: skip
+
+    def n_sums(self, operands: Sequence[Operand]) -> int:
+        """How many sums there are for each set."""
+        return 1
 
     def kernel_source(self, shape: str, dtype: str, dialect: str) -> str:
         """The source of the kernel for many observations and many parameter sets; see `Density.kernel_source`."""

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from . import language as lang
-from .language import INT, REAL, VECTOR, Expression, Function, Node, Printer, Statement
+from .language import VECTOR, Expression, Function, Node, Printer, Statement
 
 CONST, SET, ROW, BOTH = 0, 1, 2, 3  # what a value depends on: bits for parameters and observations
 _OWNER = {SET: "set", ROW: "row"}
@@ -294,7 +294,7 @@ class _Separator:
     def rewrite_statement(self, s: Statement) -> list[Statement]:
         if isinstance(s, lang.Declare) and s.value is not None and s.name in self.once:
             level = self.stage_of(s.value)
-            if level in (SET, ROW) and s.type in (REAL, INT):  # in a branch: computed ahead all the same
+            if level in (SET, ROW):  # in a branch: computed ahead all the same
                 self.result.stages[level].computed.append(s)
                 self.available[s.name] = level
                 return []

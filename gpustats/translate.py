@@ -148,7 +148,7 @@ class Translator:
         if not _returns(body):
             self.fail(declaration, f"{declaration.name} can reach its end without a `return`")
         return Function(
-            self.printed(declaration.name), tuple(parameters), body, self.result, **self.at(declaration)
+            self.printed(declaration.name), tuple(parameters), body, self.result, (), **self.at(declaration)
         )
 
     # -- statements

@@ -45,6 +45,18 @@ class Reference:
         x = self.observations(rng, parameters)
         return tuple(np.asarray(a, float).astype(dtype) for a in (x, *parameters))
 
+    def derivative(self, args, wrt):
+        """A derivative of `logpdf` at each of the n tuples `args`, arrays of shape (n,) or (n, d): see `derivative`."""
+        rows = zip(*(np.asarray(a, float).tolist() for a in args))
+        return np.array([derivative(self.logpdf.__wrapped__, row, wrt) for row in rows])
+
+    def gradient(self, args, wrt):
+        """The derivative in argument number `wrt`, in each component of it where it is a vector: shaped like it."""
+        shape = np.shape(args[wrt])
+        if len(shape) == 1:
+            return self.derivative(args, [wrt])
+        return np.stack([self.derivative(args, [(wrt, i)]) for i in range(shape[1])], -1)
+
     def extremes(self, dtype=np.float64):
         """The extreme tuples that `dtype` can represent, as arrays."""
         rows = [row for row in self.extreme if representable(row, dtype)]
@@ -72,6 +84,18 @@ def errors(got, want, dtype=None):
     return np.where(np.isnan(want) & np.isnan(got), 0.0, np.where(np.isnan(error), np.inf, error))
 
 
+def derivative_errors(got, want, floor):
+    """Error of each derivative, relative to its size, or to `floor` times a typical one where it is smaller than that.
+
+    A derivative changes its sign where the terms that it is the sum of cancel, and keeps their rounding errors there.
+    """
+    got, want = np.asarray(got, float), np.asarray(want)
+    size = np.abs(want)
+    typical = np.median(size[size > 1e-30]) if (size > 1e-30).any() else 1.0
+    error = np.abs(got - want) / np.maximum(size, floor * typical)
+    return np.where(np.isnan(error), np.inf, error)
+
+
 def exactly(function, digits=60):
     """Makes of a function of mpmath numbers one of float64 arrays, evaluated at `digits` digits."""
 
@@ -88,3 +112,27 @@ def exactly(function, digits=60):
 def log_uniform(rng, low, high, size):
     """Random numbers between low and high whose logarithm is uniform."""
     return np.exp(rng.uniform(np.log(low), np.log(high), size))
+
+
+def derivative(function, row, wrt, direction=0, digits=60):
+    """A partial derivative of a function of mpmath numbers and of lists of them, to more digits than float64 has.
+
+    row: the arguments, numbers and lists of numbers
+    wrt: the indices of the arguments to differentiate with respect to, one after another; (i, j): element j of argument i
+    direction: 0: differences centred at the row; 1, -1: from above and from below, at the edge of a domain
+    """
+    slots = list(dict.fromkeys(wrt))
+
+    def along(*values):
+        moved = [list(map(mpmath.mpf, a)) if isinstance(a, (list, tuple)) else mpmath.mpf(a) for a in row]
+        for slot, value in zip(slots, values):
+            if isinstance(slot, tuple):
+                moved[slot[0]][slot[1]] = value
+            else:
+                moved[slot] = value
+        return function(*moved)
+
+    with mpmath.workdps(digits):
+        start = tuple(mpmath.mpf(row[s[0]][s[1]] if isinstance(s, tuple) else row[s]) for s in slots)
+        orders = tuple(wrt.count(s) for s in slots)
+        return float(mpmath.diff(along, start, orders, direction=direction))

@@ -1,5 +1,7 @@
 """References of the densities with vector arguments: their definitions, evaluated by mpmath at 60 digits."""
 
+import functools
+
 import mpmath as mp
 import numpy as np
 from references import Reference, log_uniform
@@ -51,6 +53,7 @@ def multinomial(x, n, p):
 def exactly(function, *ranks, digits=60):
     """Makes of a function of mpmath numbers and lists of them one of float64 arrays; rank 1: along the last axis."""
 
+    @functools.wraps(function)
     def elementwise(*args):
         shape = np.broadcast_shapes(*(np.shape(a)[: np.ndim(a) - rank] for a, rank in zip(args, ranks)))
         values = np.empty(shape)

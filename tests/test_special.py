@@ -1,5 +1,7 @@
 """The functions of special.cu, against mpmath, in both precisions."""
 
+import math
+
 import mpmath as mp
 import numpy as np
 import pytest
@@ -25,6 +27,18 @@ def stirling_error(x):
 
 def log_ndtr(x):
     return mp.log(mp.erfc(-x / mp.sqrt(2)) / 2)
+
+
+def scaled_erfc(x):
+    return mp.exp(x * x) * mp.erfc(x)
+
+
+def scaled_erfc_slope(x):
+    return 2 / mp.sqrt(mp.pi) - 2 * x * scaled_erfc(x)
+
+
+def log_cdf_difference(cdf_a, sf_a, cdf_b, sf_b):
+    return mp.log(mp.exp(cdf_b) - mp.exp(cdf_a) if cdf_b < mp.log(0.5) else mp.exp(sf_a) - mp.exp(sf_b))
 
 
 def normal_mass(a, b):
@@ -59,6 +73,13 @@ FUNCTIONS = {
     "log1pexp": (lambda x: mp.log1p(mp.exp(x)), (RNG.uniform(-80, 80, N),), 4, True),
     "logaddexp": (lambda a, b: mp.log(mp.exp(a) + mp.exp(b)), (RNG.normal(0, 20, N), RNG.normal(0, 20, N)), 4, False),
     "logsubexp": (lambda a, b: a + mp.log(-mp.expm1(b - a)), (below + log_uniform(RNG, 1e-2, 50, N), below), 4, False),
+    "log_cdf_difference": (
+        log_cdf_difference,
+        tuple(-np.logaddexp(0, sign * z) for z in (below, below + log_uniform(RNG, 0.5, 50, N)) for sign in (-1, 1)),
+        8,
+        False,
+    ),
+    "weighted": (lambda weight, value: weight * value, (np.r_[0, 2, pairs[0]], np.r_[3, -5, -pairs[1]]), 2, True),
     "xlogy": (xlogy, (np.r_[0, 0, 2, pairs[0]], np.r_[0, 1, 0.5, pairs[1]]), 4, True),
     "xlog1py": (lambda x, y: xlogy(x, 1 + y), (np.r_[0, 2, pairs[0]], np.r_[-1, -0.5, pairs[1]]), 4, True),
     "log1p_square": (lambda y: mp.log1p(y * y), (np.concatenate([signed, [1e30, -1e37]]),), 4, True),
@@ -77,7 +98,15 @@ FUNCTIONS = {
     "lbeta": (lambda a, b: mp.loggamma(a) + mp.loggamma(b) - mp.loggamma(a + b), pairs, 8, False),
     "digamma": (mp.digamma, (positive,), 8, False),
     "trigamma": (lambda x: mp.psi(1, x), (log_uniform(RNG, 1e-3, 1e8, N),), 8, True),
-    "scaled_erfc": (lambda x: mp.exp(x * x) * mp.erfc(x), (log_uniform(RNG, 1e-4, 1e3, N),), 6, True),
+    "scaled_erfc": (scaled_erfc, (log_uniform(RNG, 1e-4, 1e3, N),), 6, True),
+    "scaled_erfc_any": (scaled_erfc, (RNG.uniform(-5, 5, N),), 60, True),
+    "scaled_erfc_slope": (scaled_erfc_slope, (np.r_[log_uniform(RNG, 1e-4, 1e4, 2 * N), RNG.uniform(-1, 0, 20)],), 200, True),
+    "scaled_erfc_mean_slope": (
+        lambda a, width: (scaled_erfc(a) - scaled_erfc(a + width)) / width,
+        (np.r_[log_uniform(RNG, 1e-4, 1e4, N), RNG.uniform(-1, 1, N)], log_uniform(RNG, 1e-8, 1e4, 2 * N)),
+        200,
+        True,
+    ),
     "log_ndtr": (log_ndtr, (np.concatenate([RNG.uniform(-40, 8, N), -log_uniform(RNG, 1e-3, 1e4, N)]),), 8, False),
     "normal_integral": (normal_integral, (left, right, right - left), 16, True),
     "log_ndtr_difference": (lambda a, b: mp.log(normal_mass(a, b)), (left, right), 16, False),
@@ -119,6 +148,11 @@ def test_accuracy(name, dtype):
         ("logaddexp", (-np.inf, -np.inf), -np.inf),
         ("logaddexp", (-np.inf, 3), 3),
         ("logsubexp", (3, -np.inf), 3),
+        ("log_cdf_difference", (-np.inf, 0, 0, -np.inf), 0),
+        ("log_cdf_difference", (-1e4, 0, -9e3, 0), -9e3),
+        ("log_cdf_difference", (0, -9e3, 0, -1e4), -9e3),
+        ("weighted", (0, -np.inf), 0),
+        ("weighted", (2, -np.inf), -np.inf),
         ("log1p_square", (-np.inf,), np.inf),
         ("log1pmx", (-1,), -np.inf),
         ("log1pmx", (0,), 0),
@@ -139,6 +173,7 @@ def test_accuracy(name, dtype):
         ("lbeta", (0, 1), np.inf),
         ("scaled_erfc", (0,), 1),
         ("scaled_erfc", (np.inf,), 0),
+        ("scaled_erfc_any", (-1,), np.e * (1 + math.erf(1))),
         ("log_ndtr", (-np.inf,), -np.inf),
         ("log_ndtr", (np.inf,), 0),
         ("normal_integral", (-np.inf, np.inf, np.inf), np.sqrt(2 * np.pi)),

@@ -1,6 +1,7 @@
 <%namespace name="reduce" file="reduce.mako"/>
+<% slots = layout.sets * code.n_sums %>\
 % if shape == "loglik":
-${reduce.functions(layout, dialect)}
+${reduce.functions(layout, dialect, code.n_sums, slots)}
 % endif
 // The table and loglik shapes for elliptical densities, which see an observation through its squared Mahalanobis distance
 // |W (x - mu)|^2, W lower triangular. This is where the arithmetic is: dim^2/2 multiplications for every entry.
@@ -9,6 +10,14 @@ ${reduce.functions(layout, dialect)}
 // memory. A thread multiplies ${layout.unroll} of the rows by ${width} rows of W at a time, in registers: each number that it
 // reads is used ${layout.unroll} or ${width} times. W comes packed in the order of use: for each ${width} rows of it, column
 // by column, without the zeros above the diagonal but for the blocks that it crosses.
+% if code.sums:
+//
+// The function has several results: ${", ".join(code.sums)} are summed, out[set, result]\
+% if code.rows:
+; ${", ".join(code.rows)} is written for each set and row\
+% endif
+.
+% endif
 #define DIM ${dim}
 #define PADDED_TILE ${layout.tile + 1}
 KERNEL(${layout.threads}) ${name}(
@@ -43,9 +52,9 @@ ${load_group("0")}\
     for (index_t k = THREAD; k < sets_here; k += ${layout.threads})
         sets[k] = ${code.prepare_set("first_set + k")};
 % if shape == "loglik":
-    SHARED_ARRAY(double, sums, ${layout.sets * layout.threads});
-    for (int k = 0; k < ${layout.sets}; k++)
-        sums[k * ${layout.threads} + THREAD] = 0;
+    SHARED_ARRAY(double, sums, ${slots * layout.threads});
+    for (int s = 0; s < ${slots}; s++)
+        sums[s * ${layout.threads} + THREAD] = 0;
 % endif
 
     for (index_t first = BLOCK_Y * ${layout.tile}; first < n_rows; first += BLOCKS_Y * ${layout.tile}) {
@@ -101,7 +110,17 @@ ${load_group("k")}\
             }
             UNROLL for (int r = 0; r < ${layout.unroll}; r++) {
                 const index_t n = first + r * ${layout.threads} + THREAD;
-% if shape == "loglik":
+% if shape == "loglik" and code.function.results:
+                if (n < n_rows) {
+                    const ${code.function.type} result = ${evaluate};
+% for i, member in enumerate(code.sums):
+                    sums[(k * ${code.n_sums} + ${i}) * ${layout.threads} + THREAD] += result.${member};
+% endfor
+% for member in code.rows:
+                    ${member}_rows[${member}_offset + (first_set + k) * n_rows + n] = result.${member};
+% endfor
+                }
+% elif shape == "loglik":
                 if (n < n_rows)
                     sums[k * ${layout.threads} + THREAD] += ${evaluate};
 % elif layout.vector > 1:
@@ -124,7 +143,7 @@ ${load_group("k")}\
     }
 % if shape == "loglik":
     BARRIER();
-    ${reduce.finish(layout, dialect)}
+    ${reduce.finish(layout, dialect, code.n_sums, slots)}
 % endif
 }
 <%def name="load_group(k)">\

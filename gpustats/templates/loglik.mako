@@ -1,8 +1,18 @@
 <%namespace name="reduce" file="reduce.mako"/>
-${reduce.functions(layout, dialect)}
+<%
+    slots = layout.sets * code.n_sums
+    together = -(-slots // -(-slots // 16))  # sums that a block adds at a time: at most 16, for want of shared memory
+%>\
+${reduce.functions(layout, dialect, code.n_sums, together)}
 // The loglik shape: out[set] = sum over rows of f(observation, parameter set); the terms are never written.
+% if code.sums:
+// Here f has several results: ${", ".join(code.sums)} are summed, out[set, result].
+% endif
+% if code.rows:
+// The sum over the sets of a block is written for each row: ${", ".join(code.rows)}.
+% endif
 //
-// A thread walks over rows and keeps a float64 sum for each set of its block. The sums of a block are added as a tree, those
+// A thread walks over rows and keeps float64 sums for each set of its block. The sums of a block are added as a tree, those
 // of the blocks in their order by the last block to finish: the order never changes, so neither do the bits.
 KERNEL(${layout.threads}) ${name}(
     GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL double *partial, GLOBAL int *counters,
@@ -11,7 +21,7 @@ KERNEL(${layout.threads}) ${name}(
     const index_t first_set = BLOCK_X * ${layout.sets};
     const int sets_here = (int)MIN(n_sets - first_set, (index_t)${layout.sets});
     ${code.apply_offsets()}
-    SHARED_ARRAY(double, sums, ${layout.sets * layout.threads});
+    SHARED_ARRAY(double, sums, ${together * layout.threads});
 
 % if code.set_type:
     // Whatever depends on the parameters alone: once per block.
@@ -28,9 +38,9 @@ KERNEL(${layout.threads}) ${name}(
     SHARED_ARRAY(real, vectors, ${layout.stage_vectors});  // rows of x, padded to an odd length against bank conflicts
     const int padded = dim | 1;
 % endif
-    double total[${layout.sets}];
-    UNROLL for (int k = 0; k < ${layout.sets}; k++)
-        total[k] = 0;
+    double total[${slots}];
+    UNROLL for (int s = 0; s < ${slots}; s++)
+        total[s] = 0;
     for (index_t first = BLOCK_Y * ${layout.tile}; first < n_rows; first += BLOCKS_Y * ${layout.tile}) {
 % if layout.stage_vectors:
         const int rows_here = (int)MIN(n_rows - first, (index_t)${layout.tile});
@@ -49,9 +59,9 @@ KERNEL(${layout.threads}) ${name}(
 % for operand in code.row_operands:
                 const ${vector_type} ${operand.name}_wide = ${operand.name}_tile[u];
 % endfor
-% for component in "xyzw"[: layout.vector]:
+% for i, component in enumerate("xyzw"[: layout.vector]):
                 {
-${add("0", component)}\
+${add(f"first + (u * {layout.threads} + THREAD) * {layout.vector} + {i}", component)}\
                 }
 % endfor
             }
@@ -72,18 +82,36 @@ ${add("n", None)}\
         BARRIER();
 % endif
     }
-    UNROLL for (int k = 0; k < ${layout.sets}; k++)
-        sums[k * ${layout.threads} + THREAD] = total[k];
-    ${reduce.finish(layout, dialect)}
+    ${reduce.finish(layout, dialect, code.n_sums, together, "total")}
 }
 <%def name="add(n, component)">\
 % if code.row_type:
                     const ${code.row_type} row = ${code.prepare_row(n, component, "r")};
 % endif
+% for name in code.rows:
+                    real ${name}_here = 0;
+% endfor
 % if layout.sets == 1:
-                    total[0] += ${code.evaluate("row", "set", n, "first_set", "r")};
+${accumulate("0", code.evaluate("row", "set", n, "first_set", "r"))}\
 % else:
-                    UNROLL for (int k = 0; k < ${layout.sets}; k++)
-                        total[k] += ${code.evaluate("row", "sets[k]", n, "first_set + MIN(k, sets_here - 1)", "r")};
+                    UNROLL for (int k = 0; k < ${layout.sets}; k++) {
+${accumulate("k", code.evaluate("row", "sets[k]", n, "first_set + MIN(k, sets_here - 1)", "r"), "    ")}\
+                    }
+% endif
+% for name in code.rows:
+                    ${name}_rows[${name}_offset + BLOCK_X * n_rows + ${n}] = ${name}_here;
+% endfor
+</%def>
+<%def name="accumulate(k, value, indent='')">\
+% if code.function.results:
+                    ${indent}const ${code.function.type} result = ${value};
+% for i, name in enumerate(code.sums):
+                    ${indent}total[${i if k == "0" else f"{k} * {code.n_sums} + {i}"}] += result.${name};
+% endfor
+% for name in code.rows:
+                    ${indent}${name}_here += ${f"result.{name}" if k == "0" else f"{k} < sets_here ? result.{name} : 0"};
+% endfor
+% else:
+                    ${indent}total[${k}] += ${value};
 % endif
 </%def>

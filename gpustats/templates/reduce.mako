@@ -1,11 +1,12 @@
-## Deterministic sums over threads and blocks, for every shape that sums.
-<%def name="functions(layout, dialect)">\
-// Adds sums[k * threads + 0 .. threads - 1] into its first place, for every k, as a tree.
+## Deterministic sums over threads and blocks, for every shape that sums: `n_sums` sums for each set, of which a block adds
+## `together` at a time.
+<%def name="functions(layout, dialect, n_sums, together)">\
+// Adds sums[s * threads + 0 .. threads - 1] into its first place, for every s, as a tree.
 DEVICE void add_threads(SHARED double *sums)
 {
     for (int width = ${layout.threads // 2}; width > 0; width /= 2) {
         BARRIER();
-        for (index_t e = THREAD; e < width * ${layout.sets}; e += ${layout.threads})
+        for (index_t e = THREAD; e < width * ${together}; e += ${layout.threads})
             sums[e / width * ${layout.threads} + e % width] += sums[e / width * ${layout.threads} + e % width + width];
     }
     BARRIER();
@@ -15,16 +16,20 @@ DEVICE void add_threads(SHARED double *sums)
 DEVICE void add_blocks(GLOBAL double *out, GLOBAL const double *partial, index_t first_set, int sets_here, index_t blocks,
                        SHARED double *sums)
 {
-    for (int k = 0; k < ${layout.sets}; k++) {
-        double total = 0;
-        if (k < sets_here)
-            for (index_t b = THREAD; b < blocks; b += ${layout.threads})
-                total += partial[(first_set + k) * blocks + b];
-        sums[k * ${layout.threads} + THREAD] = total;
+    for (int first = 0; first < sets_here * ${n_sums}; first += ${together}) {
+        const int sums_here = (int)MIN(sets_here * ${n_sums} - first, ${together});
+        for (int s = 0; s < ${together}; s++) {
+            double total = 0;
+            if (s < sums_here)
+                for (index_t b = THREAD; b < blocks; b += ${layout.threads})
+                    total += partial[(first_set * ${n_sums} + first + s) * blocks + b];
+            sums[s * ${layout.threads} + THREAD] = total;
+        }
+        add_threads(sums);
+        for (index_t s = THREAD; s < sums_here; s += ${layout.threads})
+            out[first_set * ${n_sums} + first + s] = sums[s * ${layout.threads}];
+        BARRIER();
     }
-    add_threads(sums);
-    for (index_t k = THREAD; k < sets_here; k += ${layout.threads})
-        out[first_set + k] = sums[k * ${layout.threads}];
 }
 
 % if dialect == "opencl":
@@ -32,23 +37,32 @@ DEVICE void add_blocks(GLOBAL double *out, GLOBAL const double *partial, index_t
 KERNEL(${layout.threads}) add_partial_sums(
     GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL const double *RESTRICT partial, index_t n_sets, index_t blocks)
 {
-    SHARED_ARRAY(double, sums, ${layout.sets * layout.threads});
+    SHARED_ARRAY(double, sums, ${together * layout.threads});
     const index_t first_set = BLOCK_X * ${layout.sets};
     add_blocks(out + out_offset, partial, first_set, (int)MIN(n_sets - first_set, (index_t)${layout.sets}), blocks, sums);
 }
 
 % endif
 </%def>
-<%def name="finish(layout, dialect)">\
-add_threads(sums);
-    if (BLOCKS_Y == 1) {
-        for (index_t k = THREAD; k < sets_here; k += ${layout.threads})
-            out[out_offset + first_set + k] = sums[k * ${layout.threads}];
-        return;
-    }
-    for (index_t k = THREAD; k < sets_here; k += ${layout.threads})
-        partial[(first_set + k) * BLOCKS_Y + BLOCK_Y] = sums[k * ${layout.threads}];
+## `total`: each thread's sums where they are in registers; else they are in shared memory, all of them together.
+<%def name="finish(layout, dialect, n_sums, together, total=None)">\
+GLOBAL double *const block_sums = BLOCKS_Y == 1
+        ? out + out_offset + first_set * ${n_sums} : partial + first_set * ${n_sums} * BLOCKS_Y + BLOCK_Y;
+% for first in range(0, layout.sets * n_sums, together):
+% if total:
+    UNROLL for (int s = 0; s < ${min(together, layout.sets * n_sums - first)}; s++)
+        sums[s * ${layout.threads} + THREAD] = ${total}[${f"{first} + " if first else ""}s];
+% endif
+    add_threads(sums);
+    for (index_t s = THREAD; s < MIN(sets_here * ${n_sums} - ${first}, ${together}); s += ${layout.threads})
+        block_sums[${f"({first} + s)" if first else "s"} * BLOCKS_Y] = sums[s * ${layout.threads}];
+% if first + together < layout.sets * n_sums:
+    BARRIER();
+% endif
+% endfor
 % if dialect == "cuda":
+    if (BLOCKS_Y == 1)
+        return;
     __shared__ int last;  // does this block finish last of those that share its sets? Then it adds them all
     __threadfence();
     __syncthreads();
