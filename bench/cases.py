@@ -21,8 +21,9 @@ class Case:
     Attributes
     ----------
     density : str
-    kind : {"table", "sum"}
-        The N × K log-densities, or their sum over the observations for each of the K sets.
+    kind : {"table", "sum", "gradient"}
+        The N × K log-densities, their sum over the observations for each of the K sets, or the sum for one set together with
+        its derivatives in all parameters.
     n, k : int
     dtype : str
     dim : int
@@ -42,13 +43,13 @@ class Case:
     @property
     def title(self) -> str:
         sizes = f"N={self.n:.0e}".replace("e+0", "e") + (f" K={self.k}" if self.k > 1 else "")
-        pattern = "N×K" if self.kind == "table" else "Σ"
+        pattern = {"table": "N×K", "sum": "Σ", "gradient": "Σ+∇"}[self.kind]
         return f"{self.density} {pattern}, {sizes}{f' d={self.dim}' if self.dim else ''} f{self.dtype[-2:]}"
 
     @property
     def waited(self) -> bool:
         """Whether the time that counts is that of a call with its result: a sum is a number that the caller needs."""
-        return self.kind == "sum"
+        return self.kind != "table"
 
     @property
     def bytes(self) -> int:
@@ -95,6 +96,12 @@ def cases(gpu: bool, quick: bool = False) -> list[Case]:
     add("negative_binomial", "sum", 20_000, {"float64": None}, k=200)
     for density in ("normal", "gamma", "student_t"):
         add(density, "sum", 10_000, {"float64": 30})
+    add("normal", "gradient", n, {"float64": 30, "float32": 20})
+    add("gamma", "gradient", n, {"float64": 60, "float32": None})
+    add("student_t", "gradient", n, {"float64": 60, "float32": None})
+    add("negative_binomial", "gradient", n, {"float64": None})
+    for density in ("normal", "gamma", "student_t"):
+        add(density, "gradient", 10_000, {"float64": 30})
     add("mvnormal", "table", 10**6, {"float64": 180, "float32": 90}, k=8, dim=15)
     add("mvnormal", "table", 10**5, {"float64": 200, "float32": 120}, k=8, dim=64)
     if quick:

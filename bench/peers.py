@@ -22,6 +22,7 @@ class Peer:
     """
 
     name: str
+    kinds = "table", "sum", "gradient"
     asynchronous = True  # calls return before the work is done
     functions: dict[str, Callable]
 
@@ -44,6 +45,11 @@ class Peer:
         x, parameters = case.data()
         arguments = [self.put(a) for a in (x, *self.prepare(case.density, parameters))]
         f = self.functions[case.density]
+        if case.kind == "gradient":
+            x, *rest = arguments
+            work = self.compile(self.value_and_grad(lambda p, x: f(x, *p).sum()))
+            rest = tuple(p[0] for p in rest)
+            return lambda: work(rest, x)
         if case.kind == "table":
             column = (slice(None), None)
             work = self.compile(f if case.dim else lambda x, *p: f(x[column], *p))
@@ -51,11 +57,16 @@ class Peer:
             work = self.compile(lambda x, *p: f(x, *(q[:, None] for q in p)).sum(-1))
         return lambda: work(*arguments)
 
+    def value_and_grad(self, f: Callable) -> Callable:
+        """The function of (parameters, x) that returns f's value and its derivatives in all parameters."""
+        raise NotImplementedError
+
     def wait(self, result) -> None:
         """Return when `result` is there."""
 
     def host(self, result) -> np.ndarray:
-        return np.asarray(result)
+        """The result as an array; a value with its derivatives as one vector."""
+        return np.array([result[0], *result[1]], float) if isinstance(result, tuple) else np.asarray(result)
 
 
 class GPUStats(Peer):
@@ -85,15 +96,26 @@ class GPUStats(Peer):
             return lambda: logp(column, *parameters)
         likelihood = gs.Likelihood(density, x)
         arguments = [p[:, None] for p in parameters] if case.k > 1 else [float(p[0]) for p in parameters]
-        return lambda: likelihood(*arguments)
+        return lambda: (likelihood.value_and_grad if case.kind == "gradient" else likelihood)(*arguments)
 
     def host(self, result):
+        if isinstance(result, tuple):
+            return np.array([result[0], *result[1].values()])
         return np.atleast_1d(gs.to_host(result))
 
 
 class SciPy(Peer):
+    """Has no derivatives: central differences, as scipy.optimize would take them."""
+
     name = "SciPy"
     asynchronous = False
+
+    def value_and_grad(self, f):
+        def work(p, x):
+            steps = [1e-5 * np.eye(len(p))[i] * max(1, abs(p[i])) for i in range(len(p))]
+            return f(p, x), tuple((f(p + h, x) - f(p - h, x)) / (2 * h.sum()) for h in steps)
+
+        return work
 
     @staticmethod
     def _mvnormal(x, mean, covariance):
@@ -142,8 +164,11 @@ class JAX(Peer):
         log_det = jnp.log(jnp.diagonal(factor, axis1=1, axis2=2)).sum(-1)
         return -0.5 * (z * z).sum(-1) - (log_det + x.shape[1] * HALF_LOG_2PI)
 
+    def value_and_grad(self, f):
+        return self.jax.value_and_grad(f)
+
     def wait(self, result):
-        result.block_until_ready()
+        self.jax.block_until_ready(result)
 
 
 class JAXStats(JAX):
@@ -189,11 +214,21 @@ class PyTorch(Peer):
         log_det = factor.diagonal(dim1=1, dim2=2).log().sum(-1)
         return -0.5 * (z * z).sum(-1) - (log_det + d * HALF_LOG_2PI)
 
+    def value_and_grad(self, f):
+        def work(p, x):
+            p = [q.detach().requires_grad_() for q in p]
+            value = f(p, x)
+            return value.detach(), self.torch.autograd.grad(value, p)
+
+        return work
+
     def wait(self, result):
         if self.gpu:
             self.torch.cuda.synchronize()
 
     def host(self, result):
+        if isinstance(result, tuple):
+            return np.array([result[0].item(), *(g.item() for g in result[1])])
         return result.cpu().numpy()
 
 
@@ -201,6 +236,7 @@ class CuPy(Peer):
     """Fused by hand: one elementwise or reduction kernel, with what depends on parameters alone computed before."""
 
     name = "CuPy"
+    kinds = "table", "sum"
     expressions = {  # of x, p, q, r and the constant c
         "normal": "c - T(0.5) * ((x - p) / q) * ((x - p) / q)",
         "gamma": "c + (p - T(1)) * log(x) - q * x",

@@ -107,7 +107,7 @@ def rows(case: Case, peers: list[Peer], bandwidth: float) -> list[dict]:
     """One row for each peer that can do the work; a peer that fails says so in its row."""
     expected, found = reference(case), []
     for peer in peers:
-        if case.density not in peer.functions:
+        if case.density not in peer.functions or case.kind not in peer.kinds:
             continue
         row = {"work": case.title, "peer": peer.name, "goal_us": case.goal if isinstance(peer, GPUStats) else None}
         try:
@@ -132,7 +132,7 @@ def reference(case: Case) -> np.ndarray:
     x, parameters = case.data()
     small = x[:1000] if case.kind == "table" else x
     bound = SciPy(False).bind(_Given(case, small.astype(float), [p.astype(float) for p in parameters]))
-    return np.asarray(bound())
+    return SciPy(False).host(bound())
 
 
 class _Given:
