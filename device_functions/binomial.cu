@@ -25,5 +25,5 @@ __device__ real binomial_logpmf(real x, real n, real p)
 __device__ real binomial_logpmf_grad_p(real x, real n, real p)
 {
     if (x > n) return 0;
-    return x == 0 ? -n / (1 - p) : x == n ? n / p : -fma(n, p, -x) / (p * (1 - p));
+    return x == 0 ? -n * (1 / (1 - p)) : x == n ? n * (1 / p) : -fma(n, p, -x) * (1 / (p * (1 - p)));
 }

@@ -15,10 +15,9 @@ __device__ real gamma_logpdf(real x, real alpha, real beta)
     return x == 0 ? at_zero : isinf(x) ? -INFINITY : value;
 }
 
-// The derivative in alpha, log(beta x) - digamma(alpha), in a form that is good for large shapes as well.
 __device__ real gamma_logpdf_grad_alpha(real x, real alpha, real beta)
 {
-    return isinf(x) ? 0 : log(x * (beta / alpha)) + (0.5 / alpha - stirling_error_derivative(alpha));
+    return isinf(x) ? 0 : log(x) + (log(beta) - digamma(alpha));
 }
 
 __device__ real gamma_logpdf_grad_beta(real x, real alpha, real beta)

@@ -29,18 +29,5 @@ __device__ real negative_binomial_logpmf(real x, real mu, real alpha)
 // The derivative in mu, finite where x and mu are 0.
 __device__ real negative_binomial_logpmf_grad_mu(real x, real mu, real alpha)
 {
-    return (x == 0 ? -1 : (x - mu) / mu) * (alpha / (mu + alpha));
-}
-
-// The derivative in alpha, with u = (x - mu) / (mu + alpha): digamma(x + alpha) - digamma(alpha) + log(alpha / (mu + alpha)) - u
-// without the logarithms' cancellation.
-__device__ real score_of_alpha(real x, real alpha, real u)
-{
-    real n = x + alpha;
-    return log1pmx(u) + 0.5 * x / (alpha * n) + (stirling_error_derivative(n) - stirling_error_derivative(alpha));
-}
-
-__device__ real negative_binomial_logpmf_grad_alpha(real x, real mu, real alpha)
-{
-    return score_of_alpha(x, alpha, (x - mu) / (mu + alpha));
+    return (x == 0 ? -1 : (x - mu) * (1 / mu)) * (alpha / (mu + alpha));
 }

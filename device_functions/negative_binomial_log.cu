@@ -13,9 +13,3 @@ __device__ real negative_binomial_log_logpmf_grad_eta(real x, real eta, real alp
     real mu = exp(eta);
     return isinf(mu) ? -alpha : (x - mu) * (alpha / (mu + alpha));
 }
-
-__device__ real negative_binomial_log_logpmf_grad_alpha(real x, real eta, real alpha)
-{
-    real mu = exp(eta);
-    return negative_binomial_score_of_alpha(x, alpha, isinf(mu) ? -1 : (x - mu) / (mu + alpha));
-}

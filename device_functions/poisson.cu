@@ -18,5 +18,5 @@ __device__ real poisson_logpmf(real x, real mu)
 // The derivative in mu, x / mu - 1, finite where x and mu are 0.
 __device__ real poisson_logpmf_grad_mu(real x, real mu)
 {
-    return x == 0 ? -1 : (x - mu) / mu;
+    return x == 0 ? -1 : (x - mu) * (1 / mu);
 }

@@ -4,7 +4,7 @@ typedef double real;
 typedef long index_t;
 // The hint keeps Intel's compiler from vectors wider than a small block, which it would run one thread at a time.
 #define KERNEL(threads) __kernel __attribute__((reqd_work_group_size(threads, 1, 1), intel_vec_len_hint(MIN(threads, 8)))) void
-#define DEVICE static
+#define DEVICE static inline __attribute__((always_inline))  // Intel's compiler vectorises no calls
 #define GLOBAL __global
 #define SHARED __local
 #define RESTRICT restrict
@@ -113,7 +113,7 @@ DEVICE real normal_logpdf_checked_evaluate(normal_logpdf_checked_set set, normal
 }
 
 
-// Adds sums[k * threads + 0 .. threads - 1] into its first place, for every k, as a tree.
+// Adds sums[s * threads + 0 .. threads - 1] into its first place, for every s, as a tree.
 DEVICE void add_threads(SHARED double *sums)
 {
     for (int width = 64; width > 0; width /= 2) {
@@ -128,16 +128,20 @@ DEVICE void add_threads(SHARED double *sums)
 DEVICE void add_blocks(GLOBAL double *out, GLOBAL const double *partial, index_t first_set, int sets_here, index_t blocks,
                        SHARED double *sums)
 {
-    for (int k = 0; k < 8; k++) {
-        double total = 0;
-        if (k < sets_here)
-            for (index_t b = THREAD; b < blocks; b += 128)
-                total += partial[(first_set + k) * blocks + b];
-        sums[k * 128 + THREAD] = total;
+    for (int first = 0; first < sets_here * 1; first += 8) {
+        const int sums_here = (int)MIN(sets_here * 1 - first, 8);
+        for (int s = 0; s < 8; s++) {
+            double total = 0;
+            if (s < sums_here)
+                for (index_t b = THREAD; b < blocks; b += 128)
+                    total += partial[(first_set * 1 + first + s) * blocks + b];
+            sums[s * 128 + THREAD] = total;
+        }
+        add_threads(sums);
+        for (index_t s = THREAD; s < sums_here; s += 128)
+            out[first_set * 1 + first + s] = sums[s * 128];
+        BARRIER();
     }
-    add_threads(sums);
-    for (index_t k = THREAD; k < sets_here; k += 128)
-        out[first_set + k] = sums[k * 128];
 }
 
 // OpenCL 1.2 orders no memory between work-groups of one launch: the blocks' sums are added by a launch of their own.
@@ -152,7 +156,7 @@ KERNEL(128) add_partial_sums(
 
 // The loglik shape: out[set] = sum over rows of f(observation, parameter set); the terms are never written.
 //
-// A thread walks over rows and keeps a float64 sum for each set of its block. The sums of a block are added as a tree, those
+// A thread walks over rows and keeps float64 sums for each set of its block. The sums of a block are added as a tree, those
 // of the blocks in their order by the last block to finish: the order never changes, so neither do the bits.
 KERNEL(128) normal_logpdf_checked_loglik(
     GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL double *partial, GLOBAL int *counters,
@@ -172,8 +176,8 @@ KERNEL(128) normal_logpdf_checked_loglik(
     BARRIER();
 
     double total[8];
-    UNROLL for (int k = 0; k < 8; k++)
-        total[k] = 0;
+    UNROLL for (int s = 0; s < 8; s++)
+        total[s] = 0;
     for (index_t first = BLOCK_Y * 256; first < n_rows; first += BLOCKS_Y * 256) {
         if (first + 256 <= n_rows) {  // a whole tile: all its loads first, and no thread idle
             double2 x_tile[1];
@@ -183,13 +187,15 @@ KERNEL(128) normal_logpdf_checked_loglik(
                 const double2 x_wide = x_tile[u];
                 {
                     const normal_logpdf_checked_row row = normal_logpdf_checked_prepare_row(x_wide.x);
-                    UNROLL for (int k = 0; k < 8; k++)
+                    UNROLL for (int k = 0; k < 8; k++) {
                         total[k] += normal_logpdf_checked_evaluate(sets[k], row);
+                    }
                 }
                 {
                     const normal_logpdf_checked_row row = normal_logpdf_checked_prepare_row(x_wide.y);
-                    UNROLL for (int k = 0; k < 8; k++)
+                    UNROLL for (int k = 0; k < 8; k++) {
                         total[k] += normal_logpdf_checked_evaluate(sets[k], row);
+                    }
                 }
             }
         } else
@@ -197,21 +203,20 @@ KERNEL(128) normal_logpdf_checked_loglik(
                 const index_t r = u * 128 + THREAD, n = first + r;
                 if (n < n_rows) {
                     const normal_logpdf_checked_row row = normal_logpdf_checked_prepare_row(x_per_row[n]);
-                    UNROLL for (int k = 0; k < 8; k++)
+                    UNROLL for (int k = 0; k < 8; k++) {
                         total[k] += normal_logpdf_checked_evaluate(sets[k], row);
+                    }
                 }
             }
     }
-    UNROLL for (int k = 0; k < 8; k++)
-        sums[k * 128 + THREAD] = total[k];
+    GLOBAL double *const block_sums = BLOCKS_Y == 1
+        ? out + out_offset + first_set * 1 : partial + first_set * 1 * BLOCKS_Y + BLOCK_Y;
+    UNROLL for (int s = 0; s < 8; s++)
+        sums[s * 128 + THREAD] = total[s];
     add_threads(sums);
-    if (BLOCKS_Y == 1) {
-        for (index_t k = THREAD; k < sets_here; k += 128)
-            out[out_offset + first_set + k] = sums[k * 128];
-        return;
-    }
-    for (index_t k = THREAD; k < sets_here; k += 128)
-        partial[(first_set + k) * BLOCKS_Y + BLOCK_Y] = sums[k * 128];
+    for (index_t s = THREAD; s < MIN(sets_here * 1 - 0, 8); s += 128)
+        block_sums[s * BLOCKS_Y] = sums[s * 128];
 
 }
+
 

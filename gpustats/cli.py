@@ -52,9 +52,10 @@ def parser() -> argparse.ArgumentParser:
     sub.add_argument("folder", nargs="?", default="generated", help="default: generated")
     sub.add_argument("--check", action="store_true", help="write nothing, fail where a file is out of date")
 
-    sub = command(demo, "a posterior from 20,190 doctor-visit counts, beside SciPy")
-    sub.add_argument("--out", type=Path, default=Path("gpustats-demo"), help="folder for the picture")
+    sub = command(demo, "a posterior from 20,190 doctor-visit counts, beside SciPy, and a PyMC model of them")
+    sub.add_argument("--out", type=Path, default=Path("gpustats-demo"), help="folder for the pictures")
     sub.add_argument("--points", type=int, default=200, help="grid points along each parameter (default: 200)")
+    sub.add_argument("--draws", type=int, default=300, help="of each of 2 chains of the PyMC model (default: 300; 0: no model)")
     sub.add_argument("--device", help='such as "cuda:0", "opencl:0", "gpu", "cpu"')
 
     sub = command(bench, "measure against SciPy, JAX, PyTorch and CuPy, where installed")
@@ -121,7 +122,7 @@ def demo(args) -> None:
 
     if args.device:
         gs.use(args.device)
-    demo.run(args.out, args.points)
+    demo.run(args.out, args.points, args.draws)
 
 
 def bench(args) -> int:

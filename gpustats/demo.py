@@ -1,7 +1,9 @@
-"""`gpustats demo`: a posterior on a fine grid, from a density of a few lines and real data, beside SciPy."""
+"""`gpustats demo`: a posterior on a fine grid, from a density of a few lines and real data, beside SciPy; then a PyMC model."""
 
 from __future__ import annotations
 
+import functools
+import importlib.util
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -24,6 +26,17 @@ __device__ real doctor_visits_logpmf(real x, real mu, real alpha)
     return log_gamma(x + alpha) - log_gamma(x + 1) + (constant + x * log_odds);
 }
 """
+
+
+#: Matplotlib's settings for all pictures.
+STYLE = {
+    "font.size": 10,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.edgecolor": "#666",
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+}
 
 
 @dataclass(frozen=True)
@@ -73,13 +86,19 @@ class Posterior:
         return ranges
 
 
-def visits() -> np.ndarray:
-    """Visits to a doctor in the RAND Health Insurance Experiment, one count a person and year, shape (20190,)."""
+@functools.cache
+def data_frame() -> Any:
+    """The RAND Health Insurance Experiment: one row a person and year, 20,190 of them; ``mdvis`` counts visits to a doctor."""
     try:
         from statsmodels.datasets import randhie
     except ImportError:
         raise ImportError("the demo's data comes with statsmodels: pip install 'gpustats[demo]'") from None
-    return randhie.load_pandas().data["mdvis"].to_numpy(float)
+    return randhie.load_pandas().data
+
+
+def visits() -> np.ndarray:
+    """The counts of visits, shape (20190,)."""
+    return data_frame()["mdvis"].to_numpy(float)
 
 
 def evaluate(
@@ -116,8 +135,8 @@ def with_scipy(x: np.ndarray, mu: np.ndarray, alpha: np.ndarray) -> np.ndarray:
     return stats.nbinom.logpmf(x, alpha, alpha / (alpha + mu)).sum(axis=-1)
 
 
-def run(out: Path, points: int = 200) -> Posterior:
-    """Everything that the command does; the picture goes to `out`/posterior.png."""
+def run(out: Path, points: int = 200, draws: int = 300) -> Posterior:
+    """Everything that the command does; pictures go to `out`."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
     from rich.syntax import Syntax
@@ -154,6 +173,13 @@ def run(out: Path, points: int = 200) -> Posterior:
     out.mkdir(parents=True, exist_ok=True)
     picture(posterior, density, x).savefig(out / "posterior.png", dpi=150, bbox_inches="tight")
     console.print(f"Picture: {out / 'posterior.png'}")
+
+    if draws and importlib.util.find_spec("pymc") is None:
+        console.print("With PyMC installed, pip install 'gpustats[pymc]', a model of the same data comes next.")
+    elif draws:
+        from . import demo_model
+
+        demo_model.run(console, density, out, draws)
     return posterior
 
 
@@ -191,16 +217,8 @@ def picture(posterior: Posterior, density, x: np.ndarray):
     except ImportError:
         raise ImportError("the picture is drawn by Matplotlib: pip install 'gpustats[demo]'") from None
 
-    blue, dark, orange, grey = "#3b7dd8", "#12345b", "#e4572e", "#c9ced6"
-    style = {
-        "font.size": 10,
-        "axes.spines.top": False,
-        "axes.spines.right": False,
-        "axes.edgecolor": "#666",
-        "axes.titleweight": "bold",
-        "axes.titlelocation": "left",
-    }
-    with matplotlib.rc_context(style):
+    blue, dark, orange = "#3b7dd8", "#12345b", "#e4572e"
+    with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(12, 5.4))
         grid = figure.add_gridspec(
             2, 3, width_ratios=[4, 0.9, 6.2], height_ratios=[1, 4], wspace=0.06, hspace=0.06, left=0.06, right=0.98
@@ -242,17 +260,23 @@ def picture(posterior: Posterior, density, x: np.ndarray):
         top.set_title(f"Posterior on a grid of {weights.shape[0]} × {weights.shape[1]}")
 
         right = figure.add_subplot(grid[:, 2].subgridspec(1, 2, width_ratios=[0.12, 1], wspace=0)[1])
-        counts = np.arange(31)
-        observed = np.bincount(x.astype(int), minlength=31)[:31] / len(x)
-        right.bar(counts, observed, color=grey, width=0.85, label=f"{len(x):,} observed counts")
+        counts = counts_axes(right, x)
         fit: dict[str, Any] = {"color": orange, "markersize": 4, "linewidth": 1.2}
         right.plot(counts, density.pmf(counts, *mean), "o-", **fit, label="negative binomial at the posterior mean")
         right.plot(counts, gs.poisson.pmf(counts, mean[0]), "--", color="#888", label="Poisson of the same mean")
-        right.set_yscale("log")
-        right.set_ylim(3e-4, 0.6)
-        right.set_xlim(-0.8, 30.8)
-        right.set_xlabel("visits to a doctor in a year")
-        right.set_ylabel("share of person-years")
         right.set_title("Data and fit")
         right.legend(frameon=False, loc="upper right")
     return figure
+
+
+def counts_axes(axes, x: np.ndarray) -> np.ndarray:
+    """Draw the shares of the counts in the data as bars; the counts that the axis shows."""
+    counts = np.arange(31)
+    observed = np.bincount(x.astype(int), minlength=31)[:31] / len(x)
+    axes.bar(counts, observed, color="#c9ced6", width=0.85, label=f"{len(x):,} observed counts")
+    axes.set_yscale("log")
+    axes.set_ylim(3e-4, 0.6)
+    axes.set_xlim(-0.8, 30.8)
+    axes.set_xlabel("visits to a doctor in a year")
+    axes.set_ylabel("share of person-years")
+    return counts

@@ -214,7 +214,7 @@ class Density:
         gradient : dict
             Name -> derivative of the sum of all values, shaped like that argument: a float for a number, (K, 1) for K sets,
             (N,) for a value for each observation. Those that are sums over observations are float64; a device array where the
-            argument is one.
+            argument is one. That of a covariance or precision matrix is symmetric: with respect to symmetric changes.
 
         Raises
         ------

@@ -116,15 +116,16 @@ def table(device: Device, code: KernelCode, problem: Problem) -> Layout:
 def loglik(device: Device, code: KernelCode, problem: Problem) -> Layout:
     """Layout of the loglik shape."""
     cpu = device.type == "cpu"
-    threads = min(64 if cpu else 128, device.max_threads)
     sets = min(power_of_two(problem.n_sets), power_of_two(max(24 // code.n_sums, 1) + 1) // 2, 8)
+    threads = min(64 if cpu else 256 if sets == 1 and not problem.dim else 128, device.max_threads)
     if problem.dim:
         tile, numbers = _stage_vectors(device, code, problem, threads)
         tile = threads if not numbers else tile
         threads = min(threads, power_of_two(tile + 1) // 2)
         return Layout(threads, sets, threads, stage_vectors=numbers)
     wide = 1 if cpu or not problem.aligned or any(o.rank for o in code.row_operands) else 16 // problem.itemsize
-    unroll = (8 if cpu or (code.mixed_cost < 20 and problem.itemsize == 8) else 4) if sets == 1 else 1
+    light = code.mixed_cost < (60 if cpu else 20)
+    unroll = 1 if sets > 1 else (8 if light else 2) if cpu else 8 if light and problem.itemsize == 8 else 4
     return Layout(threads, sets, threads * wide * unroll, unroll, wide, resident=1024)
 
 

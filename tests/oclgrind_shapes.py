@@ -86,6 +86,53 @@ def elliptical(dtype):
     close(gs.mv_student_t.loglik(x, 5.0, mu[:, None], cov[:, None]), want.sum(0), dtype)
 
 
+def gradients(dtype):
+    """Sums of several results, for numbers, several sets and a value for each observation."""
+    x = rng.normal(size=N + 1).astype(dtype)
+    names = ("x", "mu", "sigma")
+
+    def check(x, mu, sigma):
+        value, got = gs.normal.loglik_and_grad(x, mu, sigma, wrt=names)
+        full = np.broadcast_shapes(np.shape(x), np.shape(mu), np.shape(sigma))
+        close(value, stats.norm.logpdf(x, mu, sigma).sum(-1), dtype)
+        z = np.broadcast_to((x - np.asarray(mu, float)) / sigma, full)
+        for name, terms, own in zip(names, (-z / sigma, z / sigma, (z * z - 1) / sigma), (x, mu, sigma), strict=True):
+            axes = tuple(i for i, n in enumerate((1,) * (len(full) - np.ndim(own)) + np.shape(own)) if n == 1)
+            close(got[name], terms.sum(axes).reshape(np.shape(own)), dtype)
+
+    for rows in (x, x[:N], x[:5]):
+        for sets in (1, 3, 8):
+            check(rows, rng.normal(size=(sets, 1)).astype(dtype), rng.uniform(1, 2, (sets, 1)).astype(dtype))
+        check(rows, 0.5, 2.0)
+        check(rows, rows / 2, 2.0)
+        check(rows, rng.normal(size=(3, 1)).astype(dtype), 1 + rows**2)
+    check(rng.normal(size=3000).astype(dtype), 0.5, 2.0)  # more blocks than one
+    shares = rng.dirichlet(np.ones(3), 130).astype(dtype)
+    for a in (rng.uniform(1, 3, (5, 1, 3)), rng.uniform(1, 3, (130, 3))):
+        a = a.astype(dtype)
+        _, got = gs.dirichlet.loglik_and_grad(shares, a)
+        terms = np.log(shares.astype(float)) + special.digamma(a.sum(-1, keepdims=True)) - special.digamma(a)
+        close(got["a"], terms.sum(-2, keepdims=True) if a.ndim == 3 else terms, dtype)
+
+
+def elliptical_gradients(dtype):
+    for dim, sets, rows in ((2, 1, 70), (6, 3, 70), (17, 2, 70), (33, 1, 40), (3, 1, 3000)):
+        root = np.tril(rng.normal(size=(sets, 1, dim, dim)) / dim) + np.eye(dim)
+        cov = (root @ root.swapaxes(-1, -2)).astype(dtype)
+        mu, x = rng.normal(size=(sets, 1, dim)).astype(dtype), rng.normal(size=(rows, dim)).astype(dtype)
+        inverse = np.linalg.inv(cov.astype(float))
+        y = x - mu.astype(float)
+        z = y @ inverse[:, 0]
+        distance = (y * z).sum(-1, keepdims=True)
+        for name, others, weight in (("mvnormal", (), 1 + 0 * distance), ("mv_student_t", (5.0,), (5 + dim) / (5 + distance))):
+            value, got = gs.densities[name].loglik_and_grad(x, *others, mu, cov, wrt=("x", "mu", "cov"))
+            close(value, gs.densities[name].logpdf(x[:, None], *others, mu[:, 0], cov[:, 0]).sum(0, dtype=float), dtype)
+            close(got["x"], -(weight * z).sum(0), dtype)
+            close(got["mu"], (weight * z).sum(1, keepdims=True), dtype)
+            in_cov = ((weight * z).swapaxes(1, 2) @ z)[:, None] - rows * inverse
+            close(got["cov"], in_cov / 2, dtype)
+
+
 def gather(dtype):
     x = rng.normal(size=(30, 8)).astype(dtype)
     device = gs.to_device(x)

@@ -43,7 +43,9 @@ static __device__ __forceinline__ double log_of_sum(double w, double c)
                           0.14617128399807299883)))))));
     const double n = k - (tiny ? 54 : 0);
     const double value = fma(n, 0.69314718036912381649, f - (h - fma(s, h + R, n * 1.9082149292705877e-10)));
-    return w > 0 && w < INFINITY ? value : w == 0 ? -INFINITY : w > 0 ? w : NAN;
+    const long long bits = __double_as_longlong(w);
+    const double special = (unsigned long long)bits << 1 == 0 ? -INFINITY : bits == 0x7ff0000000000000LL ? w : NAN;
+    return (unsigned long long)(bits - 1) < 0x7fefffffffffffffULL ? value : special;  // is w positive and finite?
 }
 
 static __device__ __forceinline__ double branchless_log(double x)

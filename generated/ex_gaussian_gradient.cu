@@ -1,0 +1,392 @@
+// The gradient kernel of ex_gaussian, made by `gpustats generate`. Do not edit.
+typedef double real;
+typedef long long index_t;
+#define KERNEL(threads) extern "C" __global__ void __launch_bounds__(threads)
+#define DEVICE static __device__ __forceinline__
+#define GLOBAL
+#define SHARED
+#define RESTRICT __restrict__
+#define SHARED_ARRAY(type, name, count) __shared__ type name[count]
+#define DYNAMIC_SHARED_ARRAY(type, name, count) extern __shared__ __align__(16) type name[]
+#define BARRIER() __syncthreads()
+#define BARRIER_GLOBAL() __syncthreads()
+#define UNROLL _Pragma("unroll")
+#define UNROLL_BY_4 _Pragma("unroll 4")
+#define STORE_STREAMING(to, value) __stcs(to, value)  // not to be read again soon
+#define THREAD ((int)threadIdx.x)
+#define BLOCK_X ((index_t)blockIdx.x)
+#define BLOCK_Y ((index_t)blockIdx.y)
+#define BLOCKS_Y ((index_t)gridDim.y)
+#define BLOCKS_X ((index_t)gridDim.x)
+#undef INFINITY
+#undef NAN
+#define INFINITY __int_as_float(0x7f800000)
+#define NAN __int_as_float(0x7fffffff)
+
+// log(w + c), c being what rounding has taken from w. CUDA's own log and log1p branch, which keeps the compiler from working
+// on several numbers at once. log(2^k (1 + f)) = k log(2) + f - (h - s (h + R)), s = f / (2 + f), h = f^2 / 2; the polynomial R
+// interpolates 2 atanh(s) / s - 2 in Chebyshev points, with an error below 1e-17. Error of the whole below 1 ulp.
+static __device__ __forceinline__ double log_of_sum(double w, double c)
+{
+    const bool tiny = __double2hiint(w) < 0x00100000;  // subnormal, or not positive
+    const double scaled = tiny ? w * 18014398509481984.0 : w;
+    const int high = __double2hiint(scaled), k = (high - 0x3fe6a09e) >> 20;
+    const double m = __hiloint2double(high - (k << 20), __double2loint(scaled));  // between sqrt(1/2) and sqrt(2)
+    const double f = fma(c, __hiloint2double((0x3ff - k) << 20, 0), m - 1), g = f + 2;
+    double r;
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(g));
+    const double e = fma(-g, r, 1.0);
+    const double s = f * fma(r, fma(e, e, e), r), z = s * s, h = 0.5 * f * f;
+    const double R = z * (0.66666666666666696969 + z * (0.39999999999899197894 + z * (0.28571428626114518292 + z * (
+                          0.22222211112104947364 + z * (0.18182890778026130313 + z * (0.15331666676597174341 + z * (
+                          0.14617128399807299883)))))));
+    const double n = k - (tiny ? 54 : 0);
+    const double value = fma(n, 0.69314718036912381649, f - (h - fma(s, h + R, n * 1.9082149292705877e-10)));
+    const long long bits = __double_as_longlong(w);
+    const double special = (unsigned long long)bits << 1 == 0 ? -INFINITY : bits == 0x7ff0000000000000LL ? w : NAN;
+    return (unsigned long long)(bits - 1) < 0x7fefffffffffffffULL ? value : special;  // is w positive and finite?
+}
+
+static __device__ __forceinline__ double branchless_log(double x)
+{
+    return log_of_sum(x, 0);
+}
+
+static __device__ __forceinline__ double branchless_log1p(double x)
+{
+    const double w = 1 + x;
+    return log_of_sum(w, x - (w - 1));
+}
+#define log branchless_log
+#define log1p branchless_log1p
+#define REAL(literal) literal
+#define EPSILON REAL(2.220446049250313e-16)
+#define PI REAL(3.14159265358979323846)
+#define LOG_2PI REAL(1.83787706640934548356)
+#define HALF_LOG_2PI REAL(0.91893853320467274178)
+#define LOG_2 REAL(0.69314718055994530942)
+#define LOG_PI REAL(1.14472988584940017414)
+#define SQRT_2 REAL(1.41421356237309504880)
+#define SQRT_PI REAL(1.77245385090551602730)
+#define SQRT_2_OVER_PI REAL(0.79788456080286535588)
+#define EULER_GAMMA REAL(0.57721566490153286061)
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+
+typedef struct {
+    real value;
+    real d_mu;
+    real d_sigma;
+    real d_nu;
+} ex_gaussian_logpdf_grad_mu_sigma_nu_results;
+
+DEVICE ex_gaussian_logpdf_grad_mu_sigma_nu_results make_ex_gaussian_logpdf_grad_mu_sigma_nu_results(real value, real d_mu, real d_sigma, real d_nu)
+{
+    ex_gaussian_logpdf_grad_mu_sigma_nu_results results;
+    results.value = value;
+    results.d_mu = d_mu;
+    results.d_sigma = d_sigma;
+    results.d_nu = d_nu;
+    return results;
+}
+
+
+typedef struct {
+    real value;
+    real d_mu;
+    real d_sigma;
+    real d_nu;
+} ex_gaussian_logpdf_checked_grad_mu_sigma_nu_results;
+
+DEVICE ex_gaussian_logpdf_checked_grad_mu_sigma_nu_results make_ex_gaussian_logpdf_checked_grad_mu_sigma_nu_results(real value, real d_mu, real d_sigma, real d_nu)
+{
+    ex_gaussian_logpdf_checked_grad_mu_sigma_nu_results results;
+    results.value = value;
+    results.d_mu = d_mu;
+    results.d_sigma = d_sigma;
+    results.d_nu = d_nu;
+    return results;
+}
+
+
+DEVICE real special_scaled_erfc(real x)
+{
+    real t = 1 - 7.5 / (x + 3.75);
+    real series = 1.237512630837827582 + t * (-0.1402405985855452088 + t * (0.003585415485466306909 + t * (0.08227673848999158997 + t * (-0.108803930141939147 + t * (0.09230432116435615983 + t * (-0.05869339858449184774 + t * (0.02836227737137004573 + t * (-0.009746579620815090139 + t * (0.001755626169227672094 + t * (0.0002937140877722768239 + t * (-0.0002901553656394712841 + t * (5.164737123871837686e-5 + t * (2.238759272534768919e-5 + t * (-1.143961526007594973e-5 + t * (-9.792975290998229177e-7 + t * (1.743857741135918114e-6 + t * (-5.081691181169818825e-8 + t * (-2.499653803740524239e-7 + t * (1.87785011564687965e-8 + t * (3.256499083798512925e-8 + t * (-1.952790162974836892e-9 + t * -2.729394133253385506e-9)))))))))))))))))))));
+    return series / (1 + 2 * x);
+}
+
+DEVICE real special_scaled_erfc_any(real x)
+{
+    return x < 0 ? 2 * exp(x * x) - special_scaled_erfc(-x) : special_scaled_erfc(x);
+}
+
+DEVICE real special_scaled_erfc_slope(real x)
+{
+    real s = 0.5 / (x * x);
+    real series = 1;
+    for (int k = 12; k > 0; k--) {
+        series = 1 - (2 * k + 1) * s * series;
+    }
+    return 2 / SQRT_PI * (x > (EPSILON < 1e-10 ? 10 : 6) ? s * series : 1 - SQRT_PI * x * special_scaled_erfc_any(x));
+}
+
+// ex_gaussian_logpdf_grad_mu_sigma_nu: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real c0;
+    real mu;
+    real t;
+    real t4;
+    real t2;
+    real ratio;
+    real d_mu_u;
+    real d_nu_u;
+    real c1;
+    real c2;
+    real c3;
+    real d_nu_ratio;
+    real c4;
+    real c5;
+    real c6;
+} ex_gaussian_logpdf_grad_mu_sigma_nu_set;
+
+DEVICE ex_gaussian_logpdf_grad_mu_sigma_nu_set ex_gaussian_logpdf_grad_mu_sigma_nu_prepare_set(real mu, real sigma, real nu)
+{
+    ex_gaussian_logpdf_grad_mu_sigma_nu_set set;
+    real t = 1 / sigma;
+    real t2 = 1 / nu;
+    real t3 = sigma / nu;
+    real d_nu_ratio = -(t3 * t2);
+    real ratio = t3;
+    real t4 = 1 / SQRT_2;
+    real d_mu_u = t4 * t;
+    real d_nu_u = t4 * d_nu_ratio;
+    set.c0 = t * t;
+    set.mu = mu;
+    set.t = t;
+    set.t4 = t4;
+    set.t2 = t2;
+    set.ratio = ratio;
+    set.d_mu_u = d_mu_u;
+    set.d_nu_u = d_nu_u;
+    set.c1 = -(t * ratio);
+    set.c2 = 0.5 * ratio;
+    set.c3 = 0.5 * t2;
+    set.d_nu_ratio = d_nu_ratio;
+    set.c4 = 0.5 * d_nu_ratio * ratio;
+    set.c5 = -log(2 * nu);
+    set.c6 = 1 / (2 * nu) * 2;
+    return set;
+}
+
+// ex_gaussian_logpdf_grad_mu_sigma_nu: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+} ex_gaussian_logpdf_grad_mu_sigma_nu_row;
+
+DEVICE ex_gaussian_logpdf_grad_mu_sigma_nu_row ex_gaussian_logpdf_grad_mu_sigma_nu_prepare_row(real x)
+{
+    ex_gaussian_logpdf_grad_mu_sigma_nu_row row;
+    row.x = x;
+    return row;
+}
+
+// ex_gaussian_logpdf_grad_mu_sigma_nu: what depends on both, from what was computed ahead.
+DEVICE ex_gaussian_logpdf_grad_mu_sigma_nu_results ex_gaussian_logpdf_grad_mu_sigma_nu_evaluate(ex_gaussian_logpdf_grad_mu_sigma_nu_set set, ex_gaussian_logpdf_grad_mu_sigma_nu_row row)
+{
+    real d_sigma_z = -(set.c0 * (row.x - set.mu));
+    real z = (row.x - set.mu) * set.t;
+    real d_sigma_u = set.t4 * (set.t2 - d_sigma_z);
+    real u = (set.ratio - z) * set.t4;
+    real t5 = u > 0 ? u : -u;
+    real t6 = special_scaled_erfc_slope(t5);
+    real d_mu_tail = -(t6 * (u > 0 ? set.d_mu_u : -set.d_mu_u));
+    real d_sigma_tail = -(t6 * (u > 0 ? d_sigma_u : -d_sigma_u));
+    real d_nu_tail = -(t6 * (u > 0 ? set.d_nu_u : -set.d_nu_u));
+    real tail = special_scaled_erfc(t5);
+    real d_mu_exponent = u > 0 ? -(set.t * z) : set.c1;
+    real d_sigma_exponent = u > 0 ? z * d_sigma_z : (z - set.c2) * set.t2 + set.ratio * (d_sigma_z - set.c3);
+    real d_nu_exponent = u > 0 ? 0 : (z - set.c2) * set.d_nu_ratio - set.c4;
+    real exponent = u > 0 ? 0.5 * z * z : set.ratio * (z - set.c2);
+    real t7 = exp(-u * u);
+    real t8 = u > 0 ? tail : 2 - tail * t7;
+    real t9 = 1 / t8;
+    return make_ex_gaussian_logpdf_grad_mu_sigma_nu_results(set.c5 + log(t8) - exponent, t9 * (u > 0 ? d_mu_tail : -(t7 * d_mu_tail + tail * (t7 * (-(set.d_mu_u * u) - u * set.d_mu_u)))) - d_mu_exponent, t9 * (u > 0 ? d_sigma_tail : -(t7 * d_sigma_tail + tail * (t7 * (-(d_sigma_u * u) - u * d_sigma_u)))) - d_sigma_exponent, t9 * (u > 0 ? d_nu_tail : -(t7 * d_nu_tail + tail * (t7 * (-(set.d_nu_u * u) - u * set.d_nu_u)))) - set.c6 - d_nu_exponent);
+}
+
+// ex_gaussian_logpdf_checked_grad_mu_sigma_nu: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    ex_gaussian_logpdf_grad_mu_sigma_nu_set ex_gaussian_0;
+    real c0;
+} ex_gaussian_logpdf_checked_grad_mu_sigma_nu_set;
+
+DEVICE ex_gaussian_logpdf_checked_grad_mu_sigma_nu_set ex_gaussian_logpdf_checked_grad_mu_sigma_nu_prepare_set(real mu, real sigma, real nu)
+{
+    ex_gaussian_logpdf_checked_grad_mu_sigma_nu_set set;
+    real bad_mu = mu == mu ? 0 : NAN;
+    real bad_sigma = sigma > 0 ? 0 : NAN;
+    real bad_nu = nu > 0 ? 0 : NAN;
+    set.ex_gaussian_0 = ex_gaussian_logpdf_grad_mu_sigma_nu_prepare_set(mu, sigma, nu);
+    set.c0 = bad_mu + bad_sigma + bad_nu;
+    return set;
+}
+
+// ex_gaussian_logpdf_checked_grad_mu_sigma_nu: what depends on the observation alone, computed once for each.
+typedef struct {
+    ex_gaussian_logpdf_grad_mu_sigma_nu_row ex_gaussian_0;
+    int inside;
+    real outside;
+    real t;
+} ex_gaussian_logpdf_checked_grad_mu_sigma_nu_row;
+
+DEVICE ex_gaussian_logpdf_checked_grad_mu_sigma_nu_row ex_gaussian_logpdf_checked_grad_mu_sigma_nu_prepare_row(real x)
+{
+    ex_gaussian_logpdf_checked_grad_mu_sigma_nu_row row;
+    real t = x == x ? 0 : NAN;
+    real outside = x == x ? -INFINITY : NAN;
+    int inside = x == x;
+    row.ex_gaussian_0 = ex_gaussian_logpdf_grad_mu_sigma_nu_prepare_row(x);
+    row.inside = inside;
+    row.outside = outside;
+    row.t = t;
+    return row;
+}
+
+// ex_gaussian_logpdf_checked_grad_mu_sigma_nu: what depends on both, from what was computed ahead.
+DEVICE ex_gaussian_logpdf_checked_grad_mu_sigma_nu_results ex_gaussian_logpdf_checked_grad_mu_sigma_nu_evaluate(ex_gaussian_logpdf_checked_grad_mu_sigma_nu_set set, ex_gaussian_logpdf_checked_grad_mu_sigma_nu_row row)
+{
+    ex_gaussian_logpdf_grad_mu_sigma_nu_results call = ex_gaussian_logpdf_grad_mu_sigma_nu_evaluate(set.ex_gaussian_0, row.ex_gaussian_0);
+    real d_mu_value = call.d_mu;
+    real d_sigma_value = call.d_sigma;
+    real d_nu_value = call.d_nu;
+    real value = call.value;
+    return make_ex_gaussian_logpdf_checked_grad_mu_sigma_nu_results((row.inside ? value : row.outside) + set.c0, (row.inside ? d_mu_value : row.t) + set.c0, (row.inside ? d_sigma_value : row.t) + set.c0, (row.inside ? d_nu_value : row.t) + set.c0);
+}
+
+
+// Adds sums[s * threads + 0 .. threads - 1] into its first place, for every s, as a tree.
+DEVICE void add_threads(SHARED double *sums)
+{
+    for (int width = 64; width > 0; width /= 2) {
+        BARRIER();
+        for (index_t e = THREAD; e < width * 16; e += 128)
+            sums[e / width * 128 + e % width] += sums[e / width * 128 + e % width + width];
+    }
+    BARRIER();
+}
+
+// Adds the blocks' sums of this block's sets, in the order of the blocks, into `out`.
+DEVICE void add_blocks(GLOBAL double *out, GLOBAL const double *partial, index_t first_set, int sets_here, index_t blocks,
+                       SHARED double *sums)
+{
+    for (int first = 0; first < sets_here * 4; first += 16) {
+        const int sums_here = (int)MIN(sets_here * 4 - first, 16);
+        for (int s = 0; s < 16; s++) {
+            double total = 0;
+            if (s < sums_here)
+                for (index_t b = THREAD; b < blocks; b += 128)
+                    total += partial[(first_set * 4 + first + s) * blocks + b];
+            sums[s * 128 + THREAD] = total;
+        }
+        add_threads(sums);
+        for (index_t s = THREAD; s < sums_here; s += 128)
+            out[first_set * 4 + first + s] = sums[s * 128];
+        BARRIER();
+    }
+}
+
+
+// The loglik shape: out[set] = sum over rows of f(observation, parameter set); the terms are never written.
+// Here f has several results: value, d_mu, d_sigma, d_nu are summed, out[set, result].
+//
+// A thread walks over rows and keeps float64 sums for each set of its block. The sums of a block are added as a tree, those
+// of the blocks in their order by the last block to finish: the order never changes, so neither do the bits.
+KERNEL(128) ex_gaussian_logpdf_checked_grad_mu_sigma_nu_loglik(
+    GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL double *partial, GLOBAL int *counters,
+    index_t n_rows, index_t n_sets, GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT mu_per_set, index_t mu_offset, index_t mu_stride, GLOBAL const real *RESTRICT sigma_per_set, index_t sigma_offset, index_t sigma_stride, GLOBAL const real *RESTRICT nu_per_set, index_t nu_offset, index_t nu_stride)
+{
+    const index_t first_set = BLOCK_X * 4;
+    const int sets_here = (int)MIN(n_sets - first_set, (index_t)4);
+    x_per_row += x_offset + first_set * x_stride;
+    mu_per_set += mu_offset;
+    sigma_per_set += sigma_offset;
+    nu_per_set += nu_offset;
+    SHARED_ARRAY(double, sums, 2048);
+
+    // Whatever depends on the parameters alone: once per block.
+    SHARED_ARRAY(ex_gaussian_logpdf_checked_grad_mu_sigma_nu_set, sets, 4);
+    for (index_t k = THREAD; k < 4; k += 128)
+        sets[k] = ex_gaussian_logpdf_checked_grad_mu_sigma_nu_prepare_set(mu_per_set[(first_set + MIN(k, sets_here - 1)) * mu_stride], sigma_per_set[(first_set + MIN(k, sets_here - 1)) * sigma_stride], nu_per_set[(first_set + MIN(k, sets_here - 1)) * nu_stride]);
+    BARRIER();
+
+    double total[16];
+    UNROLL for (int s = 0; s < 16; s++)
+        total[s] = 0;
+    for (index_t first = BLOCK_Y * 256; first < n_rows; first += BLOCKS_Y * 256) {
+        if (first + 256 <= n_rows) {  // a whole tile: all its loads first, and no thread idle
+            double2 x_tile[1];
+            UNROLL for (int u = 0; u < 1; u++)
+                x_tile[u] = *(GLOBAL const double2 *)(x_per_row + first + (u * 128 + THREAD) * 2);
+            UNROLL for (int u = 0; u < 1; u++) {
+                const double2 x_wide = x_tile[u];
+                {
+                    const ex_gaussian_logpdf_checked_grad_mu_sigma_nu_row row = ex_gaussian_logpdf_checked_grad_mu_sigma_nu_prepare_row(x_wide.x);
+                    UNROLL for (int k = 0; k < 4; k++) {
+                        const ex_gaussian_logpdf_checked_grad_mu_sigma_nu_results result = ex_gaussian_logpdf_checked_grad_mu_sigma_nu_evaluate(sets[k], row);
+                        total[k * 4 + 0] += result.value;
+                        total[k * 4 + 1] += result.d_mu;
+                        total[k * 4 + 2] += result.d_sigma;
+                        total[k * 4 + 3] += result.d_nu;
+                    }
+                }
+                {
+                    const ex_gaussian_logpdf_checked_grad_mu_sigma_nu_row row = ex_gaussian_logpdf_checked_grad_mu_sigma_nu_prepare_row(x_wide.y);
+                    UNROLL for (int k = 0; k < 4; k++) {
+                        const ex_gaussian_logpdf_checked_grad_mu_sigma_nu_results result = ex_gaussian_logpdf_checked_grad_mu_sigma_nu_evaluate(sets[k], row);
+                        total[k * 4 + 0] += result.value;
+                        total[k * 4 + 1] += result.d_mu;
+                        total[k * 4 + 2] += result.d_sigma;
+                        total[k * 4 + 3] += result.d_nu;
+                    }
+                }
+            }
+        } else
+            for (int u = 0; u < 2; u++) {
+                const index_t r = u * 128 + THREAD, n = first + r;
+                if (n < n_rows) {
+                    const ex_gaussian_logpdf_checked_grad_mu_sigma_nu_row row = ex_gaussian_logpdf_checked_grad_mu_sigma_nu_prepare_row(x_per_row[n]);
+                    UNROLL for (int k = 0; k < 4; k++) {
+                        const ex_gaussian_logpdf_checked_grad_mu_sigma_nu_results result = ex_gaussian_logpdf_checked_grad_mu_sigma_nu_evaluate(sets[k], row);
+                        total[k * 4 + 0] += result.value;
+                        total[k * 4 + 1] += result.d_mu;
+                        total[k * 4 + 2] += result.d_sigma;
+                        total[k * 4 + 3] += result.d_nu;
+                    }
+                }
+            }
+    }
+    GLOBAL double *const block_sums = BLOCKS_Y == 1
+        ? out + out_offset + first_set * 4 : partial + first_set * 4 * BLOCKS_Y + BLOCK_Y;
+    UNROLL for (int s = 0; s < 16; s++)
+        sums[s * 128 + THREAD] = total[s];
+    add_threads(sums);
+    for (index_t s = THREAD; s < MIN(sets_here * 4 - 0, 16); s += 128)
+        block_sums[s * BLOCKS_Y] = sums[s * 128];
+    if (BLOCKS_Y == 1)
+        return;
+    __shared__ int last;  // does this block finish last of those that share its sets? Then it adds them all
+    __threadfence();
+    __syncthreads();
+    if (THREAD == 0) {
+        last = atomicAdd(&counters[BLOCK_X], 1) == BLOCKS_Y - 1;
+        __threadfence();
+    }
+    __syncthreads();
+    if (last) {
+        add_blocks(out + out_offset, partial, first_set, sets_here, BLOCKS_Y, sums);
+        if (THREAD == 0)
+            counters[BLOCK_X] = 0;
+    }
+
+}
+
+

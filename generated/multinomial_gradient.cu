@@ -1,0 +1,445 @@
+// The gradient kernel of multinomial, made by `gpustats generate`. Do not edit.
+typedef double real;
+typedef long long index_t;
+#define KERNEL(threads) extern "C" __global__ void __launch_bounds__(threads)
+#define DEVICE static __device__ __forceinline__
+#define GLOBAL
+#define SHARED
+#define RESTRICT __restrict__
+#define SHARED_ARRAY(type, name, count) __shared__ type name[count]
+#define DYNAMIC_SHARED_ARRAY(type, name, count) extern __shared__ __align__(16) type name[]
+#define BARRIER() __syncthreads()
+#define BARRIER_GLOBAL() __syncthreads()
+#define UNROLL _Pragma("unroll")
+#define UNROLL_BY_4 _Pragma("unroll 4")
+#define STORE_STREAMING(to, value) __stcs(to, value)  // not to be read again soon
+#define THREAD ((int)threadIdx.x)
+#define BLOCK_X ((index_t)blockIdx.x)
+#define BLOCK_Y ((index_t)blockIdx.y)
+#define BLOCKS_Y ((index_t)gridDim.y)
+#define BLOCKS_X ((index_t)gridDim.x)
+#undef INFINITY
+#undef NAN
+#define INFINITY __int_as_float(0x7f800000)
+#define NAN __int_as_float(0x7fffffff)
+
+// log(w + c), c being what rounding has taken from w. CUDA's own log and log1p branch, which keeps the compiler from working
+// on several numbers at once. log(2^k (1 + f)) = k log(2) + f - (h - s (h + R)), s = f / (2 + f), h = f^2 / 2; the polynomial R
+// interpolates 2 atanh(s) / s - 2 in Chebyshev points, with an error below 1e-17. Error of the whole below 1 ulp.
+static __device__ __forceinline__ double log_of_sum(double w, double c)
+{
+    const bool tiny = __double2hiint(w) < 0x00100000;  // subnormal, or not positive
+    const double scaled = tiny ? w * 18014398509481984.0 : w;
+    const int high = __double2hiint(scaled), k = (high - 0x3fe6a09e) >> 20;
+    const double m = __hiloint2double(high - (k << 20), __double2loint(scaled));  // between sqrt(1/2) and sqrt(2)
+    const double f = fma(c, __hiloint2double((0x3ff - k) << 20, 0), m - 1), g = f + 2;
+    double r;
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(g));
+    const double e = fma(-g, r, 1.0);
+    const double s = f * fma(r, fma(e, e, e), r), z = s * s, h = 0.5 * f * f;
+    const double R = z * (0.66666666666666696969 + z * (0.39999999999899197894 + z * (0.28571428626114518292 + z * (
+                          0.22222211112104947364 + z * (0.18182890778026130313 + z * (0.15331666676597174341 + z * (
+                          0.14617128399807299883)))))));
+    const double n = k - (tiny ? 54 : 0);
+    const double value = fma(n, 0.69314718036912381649, f - (h - fma(s, h + R, n * 1.9082149292705877e-10)));
+    const long long bits = __double_as_longlong(w);
+    const double special = (unsigned long long)bits << 1 == 0 ? -INFINITY : bits == 0x7ff0000000000000LL ? w : NAN;
+    return (unsigned long long)(bits - 1) < 0x7fefffffffffffffULL ? value : special;  // is w positive and finite?
+}
+
+static __device__ __forceinline__ double branchless_log(double x)
+{
+    return log_of_sum(x, 0);
+}
+
+static __device__ __forceinline__ double branchless_log1p(double x)
+{
+    const double w = 1 + x;
+    return log_of_sum(w, x - (w - 1));
+}
+#define log branchless_log
+#define log1p branchless_log1p
+#define REAL(literal) literal
+#define EPSILON REAL(2.220446049250313e-16)
+#define PI REAL(3.14159265358979323846)
+#define LOG_2PI REAL(1.83787706640934548356)
+#define HALF_LOG_2PI REAL(0.91893853320467274178)
+#define LOG_2 REAL(0.69314718055994530942)
+#define LOG_PI REAL(1.14472988584940017414)
+#define SQRT_2 REAL(1.41421356237309504880)
+#define SQRT_PI REAL(1.77245385090551602730)
+#define SQRT_2_OVER_PI REAL(0.79788456080286535588)
+#define EULER_GAMMA REAL(0.57721566490153286061)
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+
+typedef struct {
+    real value;
+    real d_p;
+} multinomial_logpmf_grad_p_results;
+
+DEVICE multinomial_logpmf_grad_p_results make_multinomial_logpmf_grad_p_results(real value, real d_p)
+{
+    multinomial_logpmf_grad_p_results results;
+    results.value = value;
+    results.d_p = d_p;
+    return results;
+}
+
+
+typedef struct {
+    real value;
+    real d_p;
+} multinomial_logpmf_checked_grad_p_results;
+
+DEVICE multinomial_logpmf_checked_grad_p_results make_multinomial_logpmf_checked_grad_p_results(real value, real d_p)
+{
+    multinomial_logpmf_checked_grad_p_results results;
+    results.value = value;
+    results.d_p = d_p;
+    return results;
+}
+
+
+DEVICE real special_log_excess(real log_ratio, real u)
+{
+    real r = u / (2 + u);
+    real s = r * r;
+    real series = 0.3333333333333332928 + s * (0.2000000000000729134 + s * (0.1428571428355437858 + s * (0.1111111135871393149 + s * (0.09090894718066429085 + s * (0.07692785032479311552 + s * (0.06657072104827468075 + s * (0.06000536404795356268 + s * (0.04400369243072336941 + s * 0.0808202280597176611))))))));
+    return s < 0.1111 ? r * (2 * s * series - u) : fmin(log_ratio, 1 / EPSILON) - u;
+}
+
+DEVICE real special_log_ratio_excess(real ratio, real u)
+{
+    return special_log_excess(log(ratio), u);
+}
+
+DEVICE real special_xlogy(real x, real y)
+{
+    return x == 0 ? 0 : x * log(y);
+}
+
+DEVICE real special_stirling_series(real x)
+{
+    real v = 1 / x;
+    real s = v * v;
+    return v * (0.08333333333333314114 + s * (-0.002777777777430500254 + s * (0.0007936506884915048197 + s * (-0.0005952255253448391347 + s * (0.0008409701331661107948 + s * (-0.001888716724424404014 + s * (0.005726056083836847512 + s * (-0.01843123144258370909 + s * (0.04649879924372260093 + s * -0.06067253307630472635)))))))));
+}
+
+DEVICE real special_factorial_remainder(real x)
+{
+    if (x < 3) {
+        return x == 2 ? 2 - LOG_2 : x;
+    }
+    return 0.5 * log(x) + (HALF_LOG_2PI + special_stirling_series(x));
+}
+
+DEVICE int special_large_shape(real shape)
+{
+    return shape > (EPSILON < 1e-10 ? 100 : 10);
+}
+
+DEVICE real special_log_factorial(real x)
+{
+    if (x < 3) {
+        return x == 2 ? LOG_2 : 0;
+    }
+    return (x + 0.5) * log(x) - x + (HALF_LOG_2PI + special_stirling_series(x));
+}
+
+// multinomial_logpmf_grad_p: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real n;
+    int component;
+    real c0;
+    int c1;
+    real c2;
+} multinomial_logpmf_grad_p_set;
+
+DEVICE multinomial_logpmf_grad_p_set multinomial_logpmf_grad_p_prepare_set(real n, int component)
+{
+    multinomial_logpmf_grad_p_set set;
+    set.n = n;
+    set.component = component;
+    set.c0 = special_factorial_remainder(n);
+    set.c1 = special_large_shape(n);
+    set.c2 = special_log_factorial(n);
+    return set;
+}
+
+// multinomial_logpmf_grad_p: what depends on the observation alone, computed once for each.
+typedef struct {
+    real total;
+    real remainders;
+    real log_factorials;
+} multinomial_logpmf_grad_p_row;
+
+DEVICE multinomial_logpmf_grad_p_row multinomial_logpmf_grad_p_prepare_row(SHARED const real *x, int dim)
+{
+    multinomial_logpmf_grad_p_row row;
+    real total = 0;
+    real log_factorials = 0;
+    real remainders = 0;
+    for (int i = 0; i < dim; i++) {
+        total += x[i];
+        log_factorials += special_log_factorial(x[i]);
+        remainders += special_factorial_remainder(x[i]);
+    }
+    row.total = total;
+    row.remainders = remainders;
+    row.log_factorials = log_factorials;
+    return row;
+}
+
+// multinomial_logpmf_grad_p: what depends on both, from what was computed ahead.
+DEVICE multinomial_logpmf_grad_p_results multinomial_logpmf_grad_p_evaluate(multinomial_logpmf_grad_p_set set, multinomial_logpmf_grad_p_row row, SHARED const real *x, GLOBAL const real *p, int dim)
+{
+    if (row.total != set.n) {
+        return make_multinomial_logpmf_grad_p_results(-INFINITY, 0);
+    }
+    real d_p_value = 0;
+    real value = 0;
+    real d_p_deviations = 0;
+    real deviations = 0;
+    if (set.c1) {
+        for (int i_2 = 0; i_2 < dim; i_2++) {
+            if (x[i_2] > 0) {
+                real d_p_deviation = i_2 == set.component ? set.n : 0;
+                real deviation = fma(set.n, p[i_2], -x[i_2]);
+                d_p_deviations += d_p_deviation;
+                deviations += deviation;
+                real t = deviation / x[i_2];
+                real t2 = set.n * p[i_2] / x[i_2];
+                d_p_value += x[i_2] * (fabs(t) < 0.5 ? -(t / t2 * (d_p_deviation * (1 / x[i_2]))) : (i_2 == set.component ? set.n : 0) * (1 / x[i_2]) / t2 - d_p_deviation * (1 / x[i_2]));
+                value += x[i_2] * special_log_ratio_excess(t2, t);
+            }
+        }
+        return make_multinomial_logpmf_grad_p_results(set.c0 - row.remainders + value + deviations, d_p_value + d_p_deviations);
+    }
+    for (int i_3 = 0; i_3 < dim; i_3++) {
+        d_p_value += x[i_3] == 0 ? 0 : i_3 == set.component ? x[i_3] / p[i_3] : 0;
+        value += special_xlogy(x[i_3], p[i_3]);
+    }
+    return make_multinomial_logpmf_grad_p_results(set.c2 - row.log_factorials + value, d_p_value);
+}
+
+// multinomial_logpmf_checked_grad_p: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    multinomial_logpmf_grad_p_set multinomial_0;
+    real c0;
+} multinomial_logpmf_checked_grad_p_set;
+
+DEVICE multinomial_logpmf_checked_grad_p_set multinomial_logpmf_checked_grad_p_prepare_set(real n, GLOBAL const real *p, int dim, int component)
+{
+    multinomial_logpmf_checked_grad_p_set set;
+    real bad_n = n >= 0 && n == floor(n) && fabs(n) < INFINITY ? 0 : NAN;
+    real bad_p = 0;
+    for (int i = 0; i < dim; i++) {
+        if (!(p[i] >= 0)) {
+            bad_p = NAN;
+        }
+    }
+    real d_p_sum_p = 0;
+    real sum_p = 0;
+    for (int i_2 = 0; i_2 < dim; i_2++) {
+        d_p_sum_p += i_2 == component ? 1 : 0;
+        sum_p += p[i_2];
+    }
+    if (!(fabs(sum_p - 1) <= sqrt(EPSILON))) {
+        bad_p = NAN;
+    }
+    set.multinomial_0 = multinomial_logpmf_grad_p_prepare_set(n, component);
+    set.c0 = bad_n + bad_p;
+    return set;
+}
+
+// multinomial_logpmf_checked_grad_p: what depends on the observation alone, computed once for each.
+typedef struct {
+    multinomial_logpmf_grad_p_row multinomial_0;
+    real outside;
+    real d_p_outside;
+    int inside;
+} multinomial_logpmf_checked_grad_p_row;
+
+DEVICE multinomial_logpmf_checked_grad_p_row multinomial_logpmf_checked_grad_p_prepare_row(SHARED const real *x, int dim)
+{
+    multinomial_logpmf_checked_grad_p_row row;
+    real bad_x = 0;
+    for (int i_3 = 0; i_3 < dim; i_3++) {
+        if (!(x[i_3] >= 0 && x[i_3] == floor(x[i_3]) && fabs(x[i_3]) < INFINITY)) {
+            bad_x = -INFINITY;
+        }
+    }
+    int nan_x = 0;
+    for (int i_4 = 0; i_4 < dim; i_4++) {
+        if (x[i_4] != x[i_4]) {
+            nan_x = 1;
+        }
+    }
+    real d_p_outside = nan_x ? NAN : 0;
+    real outside = nan_x ? NAN : bad_x;
+    int inside = bad_x == 0;
+    row.multinomial_0 = multinomial_logpmf_grad_p_prepare_row(x, dim);
+    row.outside = outside;
+    row.d_p_outside = d_p_outside;
+    row.inside = inside;
+    return row;
+}
+
+// multinomial_logpmf_checked_grad_p: what depends on both, from what was computed ahead.
+DEVICE multinomial_logpmf_checked_grad_p_results multinomial_logpmf_checked_grad_p_evaluate(multinomial_logpmf_checked_grad_p_set set, multinomial_logpmf_checked_grad_p_row row, SHARED const real *x, GLOBAL const real *p, int dim)
+{
+    real either;
+    real d_p_either;
+    if (row.inside) {
+        multinomial_logpmf_grad_p_results call = multinomial_logpmf_grad_p_evaluate(set.multinomial_0, row.multinomial_0, x, p, dim);
+        either = call.value;
+        d_p_either = call.d_p;
+    } else {
+        either = row.outside;
+        d_p_either = row.d_p_outside;
+    }
+    return make_multinomial_logpmf_checked_grad_p_results(either + set.c0, d_p_either + set.c0);
+}
+
+// multinomial_logpmf_checked_d_p: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    multinomial_logpmf_checked_grad_p_set multinomial_0;
+} multinomial_logpmf_checked_d_p_set;
+
+DEVICE multinomial_logpmf_checked_d_p_set multinomial_logpmf_checked_d_p_prepare_set(real n, GLOBAL const real *p, int dim, int component)
+{
+    multinomial_logpmf_checked_d_p_set set;
+    set.multinomial_0 = multinomial_logpmf_checked_grad_p_prepare_set(n, p, dim, component);
+    return set;
+}
+
+// multinomial_logpmf_checked_d_p: what depends on the observation alone, computed once for each.
+typedef struct {
+    multinomial_logpmf_checked_grad_p_row multinomial_0;
+} multinomial_logpmf_checked_d_p_row;
+
+DEVICE multinomial_logpmf_checked_d_p_row multinomial_logpmf_checked_d_p_prepare_row(SHARED const real *x, int dim)
+{
+    multinomial_logpmf_checked_d_p_row row;
+    row.multinomial_0 = multinomial_logpmf_checked_grad_p_prepare_row(x, dim);
+    return row;
+}
+
+// multinomial_logpmf_checked_d_p: what depends on both, from what was computed ahead.
+DEVICE real multinomial_logpmf_checked_d_p_evaluate(multinomial_logpmf_checked_d_p_set set, multinomial_logpmf_checked_d_p_row row, SHARED const real *x, GLOBAL const real *p, int dim)
+{
+    multinomial_logpmf_checked_grad_p_results results = multinomial_logpmf_checked_grad_p_evaluate(set.multinomial_0, row.multinomial_0, x, p, dim);
+    return results.d_p;
+}
+
+
+// Adds sums[s * threads + 0 .. threads - 1] into its first place, for every s, as a tree.
+DEVICE void add_threads(SHARED double *sums)
+{
+    for (int width = 64; width > 0; width /= 2) {
+        BARRIER();
+        for (index_t e = THREAD; e < width * 8; e += 128)
+            sums[e / width * 128 + e % width] += sums[e / width * 128 + e % width + width];
+    }
+    BARRIER();
+}
+
+// Adds the blocks' sums of this block's sets, in the order of the blocks, into `out`.
+DEVICE void add_blocks(GLOBAL double *out, GLOBAL const double *partial, index_t first_set, int sets_here, index_t blocks,
+                       SHARED double *sums)
+{
+    for (int first = 0; first < sets_here * 1; first += 8) {
+        const int sums_here = (int)MIN(sets_here * 1 - first, 8);
+        for (int s = 0; s < 8; s++) {
+            double total = 0;
+            if (s < sums_here)
+                for (index_t b = THREAD; b < blocks; b += 128)
+                    total += partial[(first_set * 1 + first + s) * blocks + b];
+            sums[s * 128 + THREAD] = total;
+        }
+        add_threads(sums);
+        for (index_t s = THREAD; s < sums_here; s += 128)
+            out[first_set * 1 + first + s] = sums[s * 128];
+        BARRIER();
+    }
+}
+
+
+// The loglik shape: out[set] = sum over rows of f(observation, parameter set); the terms are never written.
+//
+// A thread walks over rows and keeps float64 sums for each set of its block. The sums of a block are added as a tree, those
+// of the blocks in their order by the last block to finish: the order never changes, so neither do the bits.
+KERNEL(128) multinomial_logpmf_checked_d_p_loglik(
+    GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL double *partial, GLOBAL int *counters,
+    index_t n_rows, index_t n_sets, GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT n_per_set, index_t n_offset, index_t n_stride, GLOBAL const real *RESTRICT p_per_set, index_t p_offset, index_t p_stride, GLOBAL const real *RESTRICT component_per_set, index_t component_offset, index_t component_stride, int dim)
+{
+    const index_t first_set = BLOCK_X * 8;
+    const int sets_here = (int)MIN(n_sets - first_set, (index_t)8);
+    x_per_row += x_offset + first_set * x_stride;
+    n_per_set += n_offset;
+    p_per_set += p_offset;
+    component_per_set += component_offset;
+    SHARED_ARRAY(double, sums, 1024);
+
+    // Whatever depends on the parameters alone: once per block.
+    SHARED_ARRAY(multinomial_logpmf_checked_d_p_set, sets, 8);
+    for (index_t k = THREAD; k < 8; k += 128)
+        sets[k] = multinomial_logpmf_checked_d_p_prepare_set(n_per_set[(first_set + MIN(k, sets_here - 1)) * n_stride], p_per_set + (first_set + MIN(k, sets_here - 1)) * p_stride, dim, component_per_set[(first_set + MIN(k, sets_here - 1)) * component_stride]);
+    BARRIER();
+
+    SHARED_ARRAY(real, vectors, 640);  // rows of x, padded to an odd length against bank conflicts
+    const int padded = dim | 1;
+    double total[8];
+    UNROLL for (int s = 0; s < 8; s++)
+        total[s] = 0;
+    for (index_t first = BLOCK_Y * 128; first < n_rows; first += BLOCKS_Y * 128) {
+        const int rows_here = (int)MIN(n_rows - first, (index_t)128);
+        for (index_t e = THREAD; e < rows_here * dim; e += 128)
+            vectors[e / dim * padded + e % dim] = x_per_row[first * dim + e];
+        BARRIER();
+        if (first + 128 <= n_rows) {  // a whole tile: all its loads first, and no thread idle
+            UNROLL for (int u = 0; u < 1; u++) {
+                const index_t r = u * 128 + THREAD, n = first + r;
+                    const multinomial_logpmf_checked_d_p_row row = multinomial_logpmf_checked_d_p_prepare_row(vectors + (r) * padded, dim);
+                    UNROLL for (int k = 0; k < 8; k++) {
+                        total[k] += multinomial_logpmf_checked_d_p_evaluate(sets[k], row, vectors + (r) * padded, p_per_set + (first_set + MIN(k, sets_here - 1)) * p_stride, dim);
+                    }
+            }
+        } else
+            for (int u = 0; u < 1; u++) {
+                const index_t r = u * 128 + THREAD, n = first + r;
+                if (n < n_rows) {
+                    const multinomial_logpmf_checked_d_p_row row = multinomial_logpmf_checked_d_p_prepare_row(vectors + (r) * padded, dim);
+                    UNROLL for (int k = 0; k < 8; k++) {
+                        total[k] += multinomial_logpmf_checked_d_p_evaluate(sets[k], row, vectors + (r) * padded, p_per_set + (first_set + MIN(k, sets_here - 1)) * p_stride, dim);
+                    }
+                }
+            }
+        BARRIER();
+    }
+    GLOBAL double *const block_sums = BLOCKS_Y == 1
+        ? out + out_offset + first_set * 1 : partial + first_set * 1 * BLOCKS_Y + BLOCK_Y;
+    UNROLL for (int s = 0; s < 8; s++)
+        sums[s * 128 + THREAD] = total[s];
+    add_threads(sums);
+    for (index_t s = THREAD; s < MIN(sets_here * 1 - 0, 8); s += 128)
+        block_sums[s * BLOCKS_Y] = sums[s * 128];
+    if (BLOCKS_Y == 1)
+        return;
+    __shared__ int last;  // does this block finish last of those that share its sets? Then it adds them all
+    __threadfence();
+    __syncthreads();
+    if (THREAD == 0) {
+        last = atomicAdd(&counters[BLOCK_X], 1) == BLOCKS_Y - 1;
+        __threadfence();
+    }
+    __syncthreads();
+    if (last) {
+        add_blocks(out + out_offset, partial, first_set, sets_here, BLOCKS_Y, sums);
+        if (THREAD == 0)
+            counters[BLOCK_X] = 0;
+    }
+
+}
+
+

@@ -1,0 +1,282 @@
+// The gradient kernel of normal, made by `gpustats generate`. Do not edit.
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+typedef double real;
+typedef long index_t;
+// The hint keeps Intel's compiler from vectors wider than a small block, which it would run one thread at a time.
+#define KERNEL(threads) __kernel __attribute__((reqd_work_group_size(threads, 1, 1), intel_vec_len_hint(MIN(threads, 8)))) void
+#define DEVICE static inline __attribute__((always_inline))  // Intel's compiler vectorises no calls
+#define GLOBAL __global
+#define SHARED __local
+#define RESTRICT restrict
+#define SHARED_ARRAY(type, name, count) __local type name[count]
+#define DYNAMIC_SHARED_ARRAY(type, name, count) __local type name[count] __attribute__((aligned(16)))
+#define BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
+#define BARRIER_GLOBAL() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+#define UNROLL _Pragma("unroll")
+#define UNROLL_BY_4  // compilers for CPUs know better
+#define STORE_STREAMING(to, value) (*(to) = (value))
+#define THREAD ((index_t)get_local_id(0))  // as wide as an address: vectorisers of CPUs then see consecutive accesses
+#define BLOCK_X ((index_t)get_group_id(0))
+#define BLOCK_Y ((index_t)get_group_id(1))
+#define BLOCKS_Y ((index_t)get_num_groups(1))
+#define BLOCKS_X ((index_t)get_num_groups(0))
+#define STORE_2(v, to) vstore2((double2)(v##0, v##1), 0, to)
+#define STORE_4(v, to) vstore4((double4)(v##0, v##1, v##2, v##3), 0, to)
+#define STORE_8(v, to) vstore8((double8)(v##0, v##1, v##2, v##3, v##4, v##5, v##6, v##7), 0, to)
+#define REAL(literal) literal
+#define EPSILON REAL(2.220446049250313e-16)
+#define PI REAL(3.14159265358979323846)
+#define LOG_2PI REAL(1.83787706640934548356)
+#define HALF_LOG_2PI REAL(0.91893853320467274178)
+#define LOG_2 REAL(0.69314718055994530942)
+#define LOG_PI REAL(1.14472988584940017414)
+#define SQRT_2 REAL(1.41421356237309504880)
+#define SQRT_PI REAL(1.77245385090551602730)
+#define SQRT_2_OVER_PI REAL(0.79788456080286535588)
+#define EULER_GAMMA REAL(0.57721566490153286061)
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+
+typedef struct {
+    real value;
+    real d_mu;
+    real d_sigma;
+} normal_logpdf_grad_mu_sigma_results;
+
+DEVICE normal_logpdf_grad_mu_sigma_results make_normal_logpdf_grad_mu_sigma_results(real value, real d_mu, real d_sigma)
+{
+    normal_logpdf_grad_mu_sigma_results results;
+    results.value = value;
+    results.d_mu = d_mu;
+    results.d_sigma = d_sigma;
+    return results;
+}
+
+
+typedef struct {
+    real value;
+    real d_mu;
+    real d_sigma;
+} normal_logpdf_checked_grad_mu_sigma_results;
+
+DEVICE normal_logpdf_checked_grad_mu_sigma_results make_normal_logpdf_checked_grad_mu_sigma_results(real value, real d_mu, real d_sigma)
+{
+    normal_logpdf_checked_grad_mu_sigma_results results;
+    results.value = value;
+    results.d_mu = d_mu;
+    results.d_sigma = d_sigma;
+    return results;
+}
+
+
+// normal_logpdf_grad_mu_sigma: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real c0;
+    real mu;
+    real t;
+    real c1;
+    real c2;
+} normal_logpdf_grad_mu_sigma_set;
+
+DEVICE normal_logpdf_grad_mu_sigma_set normal_logpdf_grad_mu_sigma_prepare_set(real mu, real sigma)
+{
+    normal_logpdf_grad_mu_sigma_set set;
+    real t = 1 / sigma;
+    set.c0 = t * t;
+    set.mu = mu;
+    set.t = t;
+    set.c1 = -(log(sigma) + HALF_LOG_2PI);
+    set.c2 = -(1 / sigma);
+    return set;
+}
+
+// normal_logpdf_grad_mu_sigma: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+} normal_logpdf_grad_mu_sigma_row;
+
+DEVICE normal_logpdf_grad_mu_sigma_row normal_logpdf_grad_mu_sigma_prepare_row(real x)
+{
+    normal_logpdf_grad_mu_sigma_row row;
+    row.x = x;
+    return row;
+}
+
+// normal_logpdf_grad_mu_sigma: what depends on both, from what was computed ahead.
+DEVICE normal_logpdf_grad_mu_sigma_results normal_logpdf_grad_mu_sigma_evaluate(normal_logpdf_grad_mu_sigma_set set, normal_logpdf_grad_mu_sigma_row row)
+{
+    real d_sigma_z = -(set.c0 * (row.x - set.mu));
+    real z = (row.x - set.mu) * set.t;
+    return make_normal_logpdf_grad_mu_sigma_results(set.c1 - 0.5 * z * z, set.t * z, set.c2 - z * d_sigma_z);
+}
+
+// normal_logpdf_checked_grad_mu_sigma: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    normal_logpdf_grad_mu_sigma_set normal_0;
+    real c0;
+} normal_logpdf_checked_grad_mu_sigma_set;
+
+DEVICE normal_logpdf_checked_grad_mu_sigma_set normal_logpdf_checked_grad_mu_sigma_prepare_set(real mu, real sigma)
+{
+    normal_logpdf_checked_grad_mu_sigma_set set;
+    real bad_mu = mu == mu ? 0 : NAN;
+    real bad_sigma = sigma > 0 ? 0 : NAN;
+    set.normal_0 = normal_logpdf_grad_mu_sigma_prepare_set(mu, sigma);
+    set.c0 = bad_mu + bad_sigma;
+    return set;
+}
+
+// normal_logpdf_checked_grad_mu_sigma: what depends on the observation alone, computed once for each.
+typedef struct {
+    normal_logpdf_grad_mu_sigma_row normal_0;
+    int inside;
+    real outside;
+    real t;
+} normal_logpdf_checked_grad_mu_sigma_row;
+
+DEVICE normal_logpdf_checked_grad_mu_sigma_row normal_logpdf_checked_grad_mu_sigma_prepare_row(real x)
+{
+    normal_logpdf_checked_grad_mu_sigma_row row;
+    real t = x == x ? 0 : NAN;
+    real outside = x == x ? -INFINITY : NAN;
+    int inside = x == x;
+    row.normal_0 = normal_logpdf_grad_mu_sigma_prepare_row(x);
+    row.inside = inside;
+    row.outside = outside;
+    row.t = t;
+    return row;
+}
+
+// normal_logpdf_checked_grad_mu_sigma: what depends on both, from what was computed ahead.
+DEVICE normal_logpdf_checked_grad_mu_sigma_results normal_logpdf_checked_grad_mu_sigma_evaluate(normal_logpdf_checked_grad_mu_sigma_set set, normal_logpdf_checked_grad_mu_sigma_row row)
+{
+    normal_logpdf_grad_mu_sigma_results call = normal_logpdf_grad_mu_sigma_evaluate(set.normal_0, row.normal_0);
+    real d_mu_value = call.d_mu;
+    real d_sigma_value = call.d_sigma;
+    real value = call.value;
+    return make_normal_logpdf_checked_grad_mu_sigma_results((row.inside ? value : row.outside) + set.c0, (row.inside ? d_mu_value : row.t) + set.c0, (row.inside ? d_sigma_value : row.t) + set.c0);
+}
+
+
+// Adds sums[s * threads + 0 .. threads - 1] into its first place, for every s, as a tree.
+DEVICE void add_threads(SHARED double *sums)
+{
+    for (int width = 64; width > 0; width /= 2) {
+        BARRIER();
+        for (index_t e = THREAD; e < width * 12; e += 128)
+            sums[e / width * 128 + e % width] += sums[e / width * 128 + e % width + width];
+    }
+    BARRIER();
+}
+
+// Adds the blocks' sums of this block's sets, in the order of the blocks, into `out`.
+DEVICE void add_blocks(GLOBAL double *out, GLOBAL const double *partial, index_t first_set, int sets_here, index_t blocks,
+                       SHARED double *sums)
+{
+    for (int first = 0; first < sets_here * 3; first += 12) {
+        const int sums_here = (int)MIN(sets_here * 3 - first, 12);
+        for (int s = 0; s < 12; s++) {
+            double total = 0;
+            if (s < sums_here)
+                for (index_t b = THREAD; b < blocks; b += 128)
+                    total += partial[(first_set * 3 + first + s) * blocks + b];
+            sums[s * 128 + THREAD] = total;
+        }
+        add_threads(sums);
+        for (index_t s = THREAD; s < sums_here; s += 128)
+            out[first_set * 3 + first + s] = sums[s * 128];
+        BARRIER();
+    }
+}
+
+// OpenCL 1.2 orders no memory between work-groups of one launch: the blocks' sums are added by a launch of their own.
+KERNEL(128) add_partial_sums(
+    GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL const double *RESTRICT partial, index_t n_sets, index_t blocks)
+{
+    SHARED_ARRAY(double, sums, 1536);
+    const index_t first_set = BLOCK_X * 8;
+    add_blocks(out + out_offset, partial, first_set, (int)MIN(n_sets - first_set, (index_t)8), blocks, sums);
+}
+
+
+// The loglik shape: out[set] = sum over rows of f(observation, parameter set); the terms are never written.
+// Here f has several results: value, d_mu, d_sigma are summed, out[set, result].
+//
+// A thread walks over rows and keeps float64 sums for each set of its block. The sums of a block are added as a tree, those
+// of the blocks in their order by the last block to finish: the order never changes, so neither do the bits.
+KERNEL(128) normal_logpdf_checked_grad_mu_sigma_loglik(
+    GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL double *partial, GLOBAL int *counters,
+    index_t n_rows, index_t n_sets, GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT mu_per_set, index_t mu_offset, index_t mu_stride, GLOBAL const real *RESTRICT sigma_per_set, index_t sigma_offset, index_t sigma_stride)
+{
+    const index_t first_set = BLOCK_X * 8;
+    const int sets_here = (int)MIN(n_sets - first_set, (index_t)8);
+    x_per_row += x_offset + first_set * x_stride;
+    mu_per_set += mu_offset;
+    sigma_per_set += sigma_offset;
+    SHARED_ARRAY(double, sums, 1536);
+
+    // Whatever depends on the parameters alone: once per block.
+    SHARED_ARRAY(normal_logpdf_checked_grad_mu_sigma_set, sets, 8);
+    for (index_t k = THREAD; k < 8; k += 128)
+        sets[k] = normal_logpdf_checked_grad_mu_sigma_prepare_set(mu_per_set[(first_set + MIN(k, sets_here - 1)) * mu_stride], sigma_per_set[(first_set + MIN(k, sets_here - 1)) * sigma_stride]);
+    BARRIER();
+
+    double total[24];
+    UNROLL for (int s = 0; s < 24; s++)
+        total[s] = 0;
+    for (index_t first = BLOCK_Y * 256; first < n_rows; first += BLOCKS_Y * 256) {
+        if (first + 256 <= n_rows) {  // a whole tile: all its loads first, and no thread idle
+            double2 x_tile[1];
+            UNROLL for (int u = 0; u < 1; u++)
+                x_tile[u] = *(GLOBAL const double2 *)(x_per_row + first + (u * 128 + THREAD) * 2);
+            UNROLL for (int u = 0; u < 1; u++) {
+                const double2 x_wide = x_tile[u];
+                {
+                    const normal_logpdf_checked_grad_mu_sigma_row row = normal_logpdf_checked_grad_mu_sigma_prepare_row(x_wide.x);
+                    UNROLL for (int k = 0; k < 8; k++) {
+                        const normal_logpdf_checked_grad_mu_sigma_results result = normal_logpdf_checked_grad_mu_sigma_evaluate(sets[k], row);
+                        total[k * 3 + 0] += result.value;
+                        total[k * 3 + 1] += result.d_mu;
+                        total[k * 3 + 2] += result.d_sigma;
+                    }
+                }
+                {
+                    const normal_logpdf_checked_grad_mu_sigma_row row = normal_logpdf_checked_grad_mu_sigma_prepare_row(x_wide.y);
+                    UNROLL for (int k = 0; k < 8; k++) {
+                        const normal_logpdf_checked_grad_mu_sigma_results result = normal_logpdf_checked_grad_mu_sigma_evaluate(sets[k], row);
+                        total[k * 3 + 0] += result.value;
+                        total[k * 3 + 1] += result.d_mu;
+                        total[k * 3 + 2] += result.d_sigma;
+                    }
+                }
+            }
+        } else
+            for (int u = 0; u < 2; u++) {
+                const index_t r = u * 128 + THREAD, n = first + r;
+                if (n < n_rows) {
+                    const normal_logpdf_checked_grad_mu_sigma_row row = normal_logpdf_checked_grad_mu_sigma_prepare_row(x_per_row[n]);
+                    UNROLL for (int k = 0; k < 8; k++) {
+                        const normal_logpdf_checked_grad_mu_sigma_results result = normal_logpdf_checked_grad_mu_sigma_evaluate(sets[k], row);
+                        total[k * 3 + 0] += result.value;
+                        total[k * 3 + 1] += result.d_mu;
+                        total[k * 3 + 2] += result.d_sigma;
+                    }
+                }
+            }
+    }
+    GLOBAL double *const block_sums = BLOCKS_Y == 1
+        ? out + out_offset + first_set * 3 : partial + first_set * 3 * BLOCKS_Y + BLOCK_Y;
+    UNROLL for (int s = 0; s < 12; s++)
+        sums[s * 128 + THREAD] = total[s];
+    add_threads(sums);
+    for (index_t s = THREAD; s < MIN(sets_here * 3 - 0, 12); s += 128)
+        block_sums[s * BLOCKS_Y] = sums[s * 128];
+    BARRIER();
+    UNROLL for (int s = 0; s < 12; s++)
+        sums[s * 128 + THREAD] = total[12 + s];
+    add_threads(sums);
+    for (index_t s = THREAD; s < MIN(sets_here * 3 - 12, 12); s += 128)
+        block_sums[(12 + s) * BLOCKS_Y] = sums[s * 128];
+
+}
+
+

@@ -1,0 +1,755 @@
+// The gradient kernel of zero_inflated_binomial, made by `gpustats generate`. Do not edit.
+typedef double real;
+typedef long long index_t;
+#define KERNEL(threads) extern "C" __global__ void __launch_bounds__(threads)
+#define DEVICE static __device__ __forceinline__
+#define GLOBAL
+#define SHARED
+#define RESTRICT __restrict__
+#define SHARED_ARRAY(type, name, count) __shared__ type name[count]
+#define DYNAMIC_SHARED_ARRAY(type, name, count) extern __shared__ __align__(16) type name[]
+#define BARRIER() __syncthreads()
+#define BARRIER_GLOBAL() __syncthreads()
+#define UNROLL _Pragma("unroll")
+#define UNROLL_BY_4 _Pragma("unroll 4")
+#define STORE_STREAMING(to, value) __stcs(to, value)  // not to be read again soon
+#define THREAD ((int)threadIdx.x)
+#define BLOCK_X ((index_t)blockIdx.x)
+#define BLOCK_Y ((index_t)blockIdx.y)
+#define BLOCKS_Y ((index_t)gridDim.y)
+#define BLOCKS_X ((index_t)gridDim.x)
+#undef INFINITY
+#undef NAN
+#define INFINITY __int_as_float(0x7f800000)
+#define NAN __int_as_float(0x7fffffff)
+
+// log(w + c), c being what rounding has taken from w. CUDA's own log and log1p branch, which keeps the compiler from working
+// on several numbers at once. log(2^k (1 + f)) = k log(2) + f - (h - s (h + R)), s = f / (2 + f), h = f^2 / 2; the polynomial R
+// interpolates 2 atanh(s) / s - 2 in Chebyshev points, with an error below 1e-17. Error of the whole below 1 ulp.
+static __device__ __forceinline__ double log_of_sum(double w, double c)
+{
+    const bool tiny = __double2hiint(w) < 0x00100000;  // subnormal, or not positive
+    const double scaled = tiny ? w * 18014398509481984.0 : w;
+    const int high = __double2hiint(scaled), k = (high - 0x3fe6a09e) >> 20;
+    const double m = __hiloint2double(high - (k << 20), __double2loint(scaled));  // between sqrt(1/2) and sqrt(2)
+    const double f = fma(c, __hiloint2double((0x3ff - k) << 20, 0), m - 1), g = f + 2;
+    double r;
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(g));
+    const double e = fma(-g, r, 1.0);
+    const double s = f * fma(r, fma(e, e, e), r), z = s * s, h = 0.5 * f * f;
+    const double R = z * (0.66666666666666696969 + z * (0.39999999999899197894 + z * (0.28571428626114518292 + z * (
+                          0.22222211112104947364 + z * (0.18182890778026130313 + z * (0.15331666676597174341 + z * (
+                          0.14617128399807299883)))))));
+    const double n = k - (tiny ? 54 : 0);
+    const double value = fma(n, 0.69314718036912381649, f - (h - fma(s, h + R, n * 1.9082149292705877e-10)));
+    const long long bits = __double_as_longlong(w);
+    const double special = (unsigned long long)bits << 1 == 0 ? -INFINITY : bits == 0x7ff0000000000000LL ? w : NAN;
+    return (unsigned long long)(bits - 1) < 0x7fefffffffffffffULL ? value : special;  // is w positive and finite?
+}
+
+static __device__ __forceinline__ double branchless_log(double x)
+{
+    return log_of_sum(x, 0);
+}
+
+static __device__ __forceinline__ double branchless_log1p(double x)
+{
+    const double w = 1 + x;
+    return log_of_sum(w, x - (w - 1));
+}
+#define log branchless_log
+#define log1p branchless_log1p
+#define REAL(literal) literal
+#define EPSILON REAL(2.220446049250313e-16)
+#define PI REAL(3.14159265358979323846)
+#define LOG_2PI REAL(1.83787706640934548356)
+#define HALF_LOG_2PI REAL(0.91893853320467274178)
+#define LOG_2 REAL(0.69314718055994530942)
+#define LOG_PI REAL(1.14472988584940017414)
+#define SQRT_2 REAL(1.41421356237309504880)
+#define SQRT_PI REAL(1.77245385090551602730)
+#define SQRT_2_OVER_PI REAL(0.79788456080286535588)
+#define EULER_GAMMA REAL(0.57721566490153286061)
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+
+typedef struct {
+    real value;
+    real d_log_p;
+    real d_log_q;
+    real d_deviation;
+} binomial_kernel_grad_log_p_log_q_deviation_results;
+
+DEVICE binomial_kernel_grad_log_p_log_q_deviation_results make_binomial_kernel_grad_log_p_log_q_deviation_results(real value, real d_log_p, real d_log_q, real d_deviation)
+{
+    binomial_kernel_grad_log_p_log_q_deviation_results results;
+    results.value = value;
+    results.d_log_p = d_log_p;
+    results.d_log_q = d_log_q;
+    results.d_deviation = d_deviation;
+    return results;
+}
+
+
+typedef struct {
+    real value;
+    real d_p;
+} binomial_logpmf_grad_p_results;
+
+DEVICE binomial_logpmf_grad_p_results make_binomial_logpmf_grad_p_results(real value, real d_p)
+{
+    binomial_logpmf_grad_p_results results;
+    results.value = value;
+    results.d_p = d_p;
+    return results;
+}
+
+
+typedef struct {
+    real value;
+    real d_p;
+} zero_inflated_binomial_logpmf_grad_p_results;
+
+DEVICE zero_inflated_binomial_logpmf_grad_p_results make_zero_inflated_binomial_logpmf_grad_p_results(real value, real d_p)
+{
+    zero_inflated_binomial_logpmf_grad_p_results results;
+    results.value = value;
+    results.d_p = d_p;
+    return results;
+}
+
+
+typedef struct {
+    real value;
+    real d_psi;
+    real d_p;
+} zero_inflated_binomial_logpmf_grad_psi_p_results;
+
+DEVICE zero_inflated_binomial_logpmf_grad_psi_p_results make_zero_inflated_binomial_logpmf_grad_psi_p_results(real value, real d_psi, real d_p)
+{
+    zero_inflated_binomial_logpmf_grad_psi_p_results results;
+    results.value = value;
+    results.d_psi = d_psi;
+    results.d_p = d_p;
+    return results;
+}
+
+
+typedef struct {
+    real value;
+    real d_psi;
+    real d_p;
+} zero_inflated_binomial_logpmf_checked_grad_psi_p_results;
+
+DEVICE zero_inflated_binomial_logpmf_checked_grad_psi_p_results make_zero_inflated_binomial_logpmf_checked_grad_psi_p_results(real value, real d_psi, real d_p)
+{
+    zero_inflated_binomial_logpmf_checked_grad_psi_p_results results;
+    results.value = value;
+    results.d_psi = d_psi;
+    results.d_p = d_p;
+    return results;
+}
+
+
+DEVICE real special_stirling_series(real x)
+{
+    real v = 1 / x;
+    real s = v * v;
+    return v * (0.08333333333333314114 + s * (-0.002777777777430500254 + s * (0.0007936506884915048197 + s * (-0.0005952255253448391347 + s * (0.0008409701331661107948 + s * (-0.001888716724424404014 + s * (0.005726056083836847512 + s * (-0.01843123144258370909 + s * (0.04649879924372260093 + s * -0.06067253307630472635)))))))));
+}
+
+DEVICE real special_factorial_remainder(real x)
+{
+    if (x < 3) {
+        return x == 2 ? 2 - LOG_2 : x;
+    }
+    return 0.5 * log(x) + (HALF_LOG_2PI + special_stirling_series(x));
+}
+
+DEVICE real special_log_excess(real log_ratio, real u)
+{
+    real r = u / (2 + u);
+    real s = r * r;
+    real series = 0.3333333333333332928 + s * (0.2000000000000729134 + s * (0.1428571428355437858 + s * (0.1111111135871393149 + s * (0.09090894718066429085 + s * (0.07692785032479311552 + s * (0.06657072104827468075 + s * (0.06000536404795356268 + s * (0.04400369243072336941 + s * 0.0808202280597176611))))))));
+    return s < 0.1111 ? r * (2 * s * series - u) : fmin(log_ratio, 1 / EPSILON) - u;
+}
+
+DEVICE real special_log_factorial(real x)
+{
+    if (x < 3) {
+        return x == 2 ? LOG_2 : 0;
+    }
+    return (x + 0.5) * log(x) - x + (HALF_LOG_2PI + special_stirling_series(x));
+}
+
+DEVICE int special_large_shape(real shape)
+{
+    return shape > (EPSILON < 1e-10 ? 100 : 10);
+}
+
+DEVICE real special_xlog1py(real x, real y)
+{
+    return x == 0 ? 0 : x * log1p(y);
+}
+
+DEVICE real special_logaddexp(real a, real b)
+{
+    return a == b ? a + LOG_2 : fmax(a, b) + log1p(exp(-fabs(a - b)));
+}
+
+DEVICE real special_expit(real x)
+{
+    real e = exp(-fabs(x));
+    return (x < 0 ? e : 1) / (1 + e);
+}
+
+// binomial_kernel_grad_log_p_log_q_deviation: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real n;
+    real c0;
+    real t5;
+    real log_p;
+    real log_q;
+    real c1;
+    int c2;
+} binomial_kernel_grad_log_p_log_q_deviation_rsssm_set;
+
+DEVICE binomial_kernel_grad_log_p_log_q_deviation_rsssm_set binomial_kernel_grad_log_p_log_q_deviation_rsssm_prepare_set(real n, real log_p, real log_q)
+{
+    binomial_kernel_grad_log_p_log_q_deviation_rsssm_set set;
+    set.n = n;
+    real t5 = log(n);
+    set.c0 = special_factorial_remainder(n);
+    set.t5 = t5;
+    set.log_p = log_p;
+    set.log_q = log_q;
+    set.c1 = special_log_factorial(n);
+    set.c2 = special_large_shape(n);
+    return set;
+}
+
+// binomial_kernel_grad_log_p_log_q_deviation: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+    real t;
+    int c0;
+    real c1;
+    real c2;
+    real c3;
+    real c4;
+} binomial_kernel_grad_log_p_log_q_deviation_rsssm_row;
+
+DEVICE binomial_kernel_grad_log_p_log_q_deviation_rsssm_row binomial_kernel_grad_log_p_log_q_deviation_rsssm_prepare_row(real x)
+{
+    binomial_kernel_grad_log_p_log_q_deviation_rsssm_row row;
+    row.x = x;
+    real t = 1 / x;
+    row.t = t;
+    row.c0 = x == 0;
+    row.c1 = special_factorial_remainder(x);
+    row.c2 = log(x);
+    row.c3 = x == 0 ? 0 : x;
+    row.c4 = special_log_factorial(x);
+    return row;
+}
+
+// binomial_kernel_grad_log_p_log_q_deviation: what depends on both, from what was computed ahead.
+DEVICE binomial_kernel_grad_log_p_log_q_deviation_results binomial_kernel_grad_log_p_log_q_deviation_rsssm_evaluate(binomial_kernel_grad_log_p_log_q_deviation_rsssm_set set, binomial_kernel_grad_log_p_log_q_deviation_rsssm_row row, real deviation)
+{
+    real y = set.n - row.x;
+    real value;
+    real d_log_p_value;
+    real d_log_q_value;
+    real d_deviation_value;
+    if (set.c2) {
+        real t2 = deviation * row.t;
+        real t3 = 1 / y;
+        real t4 = -deviation * t3;
+        d_log_p_value = row.c0 ? 0 : fabs(t2) < 0.5 ? 0 : row.x;
+        d_log_q_value = y == 0 ? 0 : fabs(t4) < 0.5 ? 0 : y;
+        d_deviation_value = (row.c0 ? -1 : row.x * (fabs(t2) < 0.5 ? -(t2 / (1 + t2) * row.t) : -row.t)) + (y == 0 ? 1 : y * (fabs(t4) < 0.5 ? t3 * (t4 / (1 + t4)) : t3));
+        value = set.c0 - row.c1 - special_factorial_remainder(y) + (row.c0 ? -deviation : row.x * special_log_excess(set.t5 - row.c2 + set.log_p, t2)) + (y == 0 ? deviation : y * special_log_excess(set.t5 - log(y) + set.log_q, t4));
+    } else {
+        d_log_p_value = row.c3;
+        d_log_q_value = y == 0 ? 0 : y;
+        d_deviation_value = 0;
+        value = set.c1 - row.c4 - special_log_factorial(y) + (row.c0 ? 0 : row.x * set.log_p) + (y == 0 ? 0 : y * set.log_q);
+    }
+    return make_binomial_kernel_grad_log_p_log_q_deviation_results(row.x > set.n ? -INFINITY : value, row.x > set.n ? 0 : d_log_p_value, row.x > set.n ? 0 : d_log_q_value, row.x > set.n ? 0 : d_deviation_value);
+}
+
+// binomial_logpmf_grad_p: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    binomial_kernel_grad_log_p_log_q_deviation_rsssm_set binomial_kernel_grad_0;
+    real n;
+    real p;
+    real d_p_log_p;
+    real d_p_log_q;
+} binomial_logpmf_grad_p_set;
+
+DEVICE binomial_logpmf_grad_p_set binomial_logpmf_grad_p_prepare_set(real n, real p)
+{
+    binomial_logpmf_grad_p_set set;
+    real d_p_log_p = 1 / p;
+    real d_p_log_q = -(1 / (1 - p));
+    set.binomial_kernel_grad_0 = binomial_kernel_grad_log_p_log_q_deviation_rsssm_prepare_set(n, log(p), log1p(-p));
+    set.n = n;
+    set.p = p;
+    set.d_p_log_p = d_p_log_p;
+    set.d_p_log_q = d_p_log_q;
+    return set;
+}
+
+// binomial_logpmf_grad_p: what depends on the observation alone, computed once for each.
+typedef struct {
+    binomial_kernel_grad_log_p_log_q_deviation_rsssm_row binomial_kernel_grad_0;
+    real x;
+} binomial_logpmf_grad_p_row;
+
+DEVICE binomial_logpmf_grad_p_row binomial_logpmf_grad_p_prepare_row(real x)
+{
+    binomial_logpmf_grad_p_row row;
+    row.binomial_kernel_grad_0 = binomial_kernel_grad_log_p_log_q_deviation_rsssm_prepare_row(x);
+    row.x = x;
+    return row;
+}
+
+// binomial_logpmf_grad_p: what depends on both, from what was computed ahead.
+DEVICE binomial_logpmf_grad_p_results binomial_logpmf_grad_p_evaluate(binomial_logpmf_grad_p_set set, binomial_logpmf_grad_p_row row)
+{
+    binomial_kernel_grad_log_p_log_q_deviation_results call = binomial_kernel_grad_log_p_log_q_deviation_rsssm_evaluate(set.binomial_kernel_grad_0, row.binomial_kernel_grad_0, fma(set.n, set.p, -row.x));
+    return make_binomial_logpmf_grad_p_results(call.value, call.d_log_p * set.d_p_log_p + call.d_log_q * set.d_p_log_q + call.d_deviation * set.n);
+}
+
+// zero_inflated_binomial_logpmf_grad_p: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    zero_inflated_binomial_logpmf_grad_p_results c0;
+    binomial_logpmf_grad_p_set binomial_0;
+    real c1;
+} zero_inflated_binomial_logpmf_grad_p_set;
+
+DEVICE zero_inflated_binomial_logpmf_grad_p_set zero_inflated_binomial_logpmf_grad_p_prepare_set(real psi, real n, real p)
+{
+    zero_inflated_binomial_logpmf_grad_p_set set;
+    real t = log1p(-psi);
+    real t2 = log(psi) + special_xlog1py(n, -p);
+    set.c0 = make_zero_inflated_binomial_logpmf_grad_p_results(special_logaddexp(t, t2), t2 == -INFINITY ? 0 : special_expit(t2 - t) * (n == 0 ? 0 : -(n / (1 - p))));
+    set.binomial_0 = binomial_logpmf_grad_p_prepare_set(n, p);
+    set.c1 = log(psi);
+    return set;
+}
+
+// zero_inflated_binomial_logpmf_grad_p: what depends on the observation alone, computed once for each.
+typedef struct {
+    int c0;
+    binomial_logpmf_grad_p_row binomial_0;
+} zero_inflated_binomial_logpmf_grad_p_row;
+
+DEVICE zero_inflated_binomial_logpmf_grad_p_row zero_inflated_binomial_logpmf_grad_p_prepare_row(real x)
+{
+    zero_inflated_binomial_logpmf_grad_p_row row;
+    row.c0 = x == 0;
+    row.binomial_0 = binomial_logpmf_grad_p_prepare_row(x);
+    return row;
+}
+
+// zero_inflated_binomial_logpmf_grad_p: what depends on both, from what was computed ahead.
+DEVICE zero_inflated_binomial_logpmf_grad_p_results zero_inflated_binomial_logpmf_grad_p_evaluate(zero_inflated_binomial_logpmf_grad_p_set set, zero_inflated_binomial_logpmf_grad_p_row row)
+{
+    if (row.c0) {
+        return set.c0;
+    }
+    binomial_logpmf_grad_p_results call = binomial_logpmf_grad_p_evaluate(set.binomial_0, row.binomial_0);
+    return make_zero_inflated_binomial_logpmf_grad_p_results(set.c1 + call.value, call.d_p);
+}
+
+// binomial_kernel: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real n;
+    real c0;
+    real c1;
+    real log_p;
+    real log_q;
+    real c2;
+    int c3;
+} binomial_kernel_rsssm_set;
+
+DEVICE binomial_kernel_rsssm_set binomial_kernel_rsssm_prepare_set(real n, real log_p, real log_q)
+{
+    binomial_kernel_rsssm_set set;
+    set.n = n;
+    set.c0 = special_factorial_remainder(n);
+    set.c1 = log(n);
+    set.log_p = log_p;
+    set.log_q = log_q;
+    set.c2 = special_log_factorial(n);
+    set.c3 = special_large_shape(n);
+    return set;
+}
+
+// binomial_kernel: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+    real c0;
+    int c1;
+    real c2;
+    real c3;
+    real c4;
+} binomial_kernel_rsssm_row;
+
+DEVICE binomial_kernel_rsssm_row binomial_kernel_rsssm_prepare_row(real x)
+{
+    binomial_kernel_rsssm_row row;
+    row.x = x;
+    row.c0 = special_factorial_remainder(x);
+    row.c1 = x == 0;
+    row.c2 = log(x);
+    row.c3 = 1 / x;
+    row.c4 = special_log_factorial(x);
+    return row;
+}
+
+// binomial_kernel: what depends on both, from what was computed ahead.
+DEVICE real binomial_kernel_rsssm_evaluate(binomial_kernel_rsssm_set set, binomial_kernel_rsssm_row row, real deviation)
+{
+    real y = set.n - row.x;
+    real value;
+    if (set.c3) {
+        value = set.c0 - row.c0 - special_factorial_remainder(y) + (row.c1 ? -deviation : row.x * special_log_excess(set.c1 - row.c2 + set.log_p, deviation * row.c3)) + (y == 0 ? deviation : y * special_log_excess(set.c1 - log(y) + set.log_q, -deviation * (1 / y)));
+    } else {
+        value = set.c2 - row.c4 - special_log_factorial(y) + (row.c1 ? 0 : row.x * set.log_p) + (y == 0 ? 0 : y * set.log_q);
+    }
+    return row.x > set.n ? -INFINITY : value;
+}
+
+// binomial_logpmf: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    binomial_kernel_rsssm_set binomial_kernel_0;
+    real n;
+    real p;
+} binomial_logpmf_set;
+
+DEVICE binomial_logpmf_set binomial_logpmf_prepare_set(real n, real p)
+{
+    binomial_logpmf_set set;
+    set.binomial_kernel_0 = binomial_kernel_rsssm_prepare_set(n, log(p), log1p(-p));
+    set.n = n;
+    set.p = p;
+    return set;
+}
+
+// binomial_logpmf: what depends on the observation alone, computed once for each.
+typedef struct {
+    binomial_kernel_rsssm_row binomial_kernel_0;
+    real x;
+} binomial_logpmf_row;
+
+DEVICE binomial_logpmf_row binomial_logpmf_prepare_row(real x)
+{
+    binomial_logpmf_row row;
+    row.binomial_kernel_0 = binomial_kernel_rsssm_prepare_row(x);
+    row.x = x;
+    return row;
+}
+
+// binomial_logpmf: what depends on both, from what was computed ahead.
+DEVICE real binomial_logpmf_evaluate(binomial_logpmf_set set, binomial_logpmf_row row)
+{
+    return binomial_kernel_rsssm_evaluate(set.binomial_kernel_0, row.binomial_kernel_0, fma(set.n, set.p, -row.x));
+}
+
+// zero_inflated_binomial_logpmf: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real c0;
+    real c1;
+    binomial_logpmf_set binomial_0;
+} zero_inflated_binomial_logpmf_set;
+
+DEVICE zero_inflated_binomial_logpmf_set zero_inflated_binomial_logpmf_prepare_set(real psi, real n, real p)
+{
+    zero_inflated_binomial_logpmf_set set;
+    set.c0 = special_logaddexp(log1p(-psi), log(psi) + special_xlog1py(n, -p));
+    set.c1 = log(psi);
+    set.binomial_0 = binomial_logpmf_prepare_set(n, p);
+    return set;
+}
+
+// zero_inflated_binomial_logpmf: what depends on the observation alone, computed once for each.
+typedef struct {
+    int c0;
+    binomial_logpmf_row binomial_0;
+} zero_inflated_binomial_logpmf_row;
+
+DEVICE zero_inflated_binomial_logpmf_row zero_inflated_binomial_logpmf_prepare_row(real x)
+{
+    zero_inflated_binomial_logpmf_row row;
+    row.c0 = x == 0;
+    row.binomial_0 = binomial_logpmf_prepare_row(x);
+    return row;
+}
+
+// zero_inflated_binomial_logpmf: what depends on both, from what was computed ahead.
+DEVICE real zero_inflated_binomial_logpmf_evaluate(zero_inflated_binomial_logpmf_set set, zero_inflated_binomial_logpmf_row row)
+{
+    if (row.c0) {
+        return set.c0;
+    }
+    return set.c1 + binomial_logpmf_evaluate(set.binomial_0, row.binomial_0);
+}
+
+// zero_inflated_binomial_logpmf_grad_psi: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real n;
+    real c0;
+    zero_inflated_binomial_logpmf_set zero_inflated_binomial_0;
+    real c1;
+} zero_inflated_binomial_logpmf_grad_psi_set;
+
+DEVICE zero_inflated_binomial_logpmf_grad_psi_set zero_inflated_binomial_logpmf_grad_psi_prepare_set(real psi, real n, real p)
+{
+    zero_inflated_binomial_logpmf_grad_psi_set set;
+    set.n = n;
+    set.c0 = expm1(special_xlog1py(n, -p));
+    set.zero_inflated_binomial_0 = zero_inflated_binomial_logpmf_prepare_set(psi, n, p);
+    set.c1 = 1 / psi;
+    return set;
+}
+
+// zero_inflated_binomial_logpmf_grad_psi: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+    int c0;
+    zero_inflated_binomial_logpmf_row zero_inflated_binomial_0;
+} zero_inflated_binomial_logpmf_grad_psi_row;
+
+DEVICE zero_inflated_binomial_logpmf_grad_psi_row zero_inflated_binomial_logpmf_grad_psi_prepare_row(real x)
+{
+    zero_inflated_binomial_logpmf_grad_psi_row row;
+    row.x = x;
+    row.c0 = x == 0;
+    row.zero_inflated_binomial_0 = zero_inflated_binomial_logpmf_prepare_row(x);
+    return row;
+}
+
+// zero_inflated_binomial_logpmf_grad_psi: what depends on both, from what was computed ahead.
+DEVICE real zero_inflated_binomial_logpmf_grad_psi_evaluate(zero_inflated_binomial_logpmf_grad_psi_set set, zero_inflated_binomial_logpmf_grad_psi_row row)
+{
+    if (row.x > set.n) {
+        return 0;
+    }
+    return row.c0 ? set.c0 * exp(-zero_inflated_binomial_logpmf_evaluate(set.zero_inflated_binomial_0, row.zero_inflated_binomial_0)) : set.c1;
+}
+
+// zero_inflated_binomial_logpmf_grad_psi_p: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    zero_inflated_binomial_logpmf_grad_p_set zero_inflated_binomial_0;
+    zero_inflated_binomial_logpmf_grad_psi_set zero_inflated_binomial_1;
+} zero_inflated_binomial_logpmf_grad_psi_p_set;
+
+DEVICE zero_inflated_binomial_logpmf_grad_psi_p_set zero_inflated_binomial_logpmf_grad_psi_p_prepare_set(real psi, real n, real p)
+{
+    zero_inflated_binomial_logpmf_grad_psi_p_set set;
+    set.zero_inflated_binomial_0 = zero_inflated_binomial_logpmf_grad_p_prepare_set(psi, n, p);
+    set.zero_inflated_binomial_1 = zero_inflated_binomial_logpmf_grad_psi_prepare_set(psi, n, p);
+    return set;
+}
+
+// zero_inflated_binomial_logpmf_grad_psi_p: what depends on the observation alone, computed once for each.
+typedef struct {
+    zero_inflated_binomial_logpmf_grad_p_row zero_inflated_binomial_0;
+    zero_inflated_binomial_logpmf_grad_psi_row zero_inflated_binomial_1;
+} zero_inflated_binomial_logpmf_grad_psi_p_row;
+
+DEVICE zero_inflated_binomial_logpmf_grad_psi_p_row zero_inflated_binomial_logpmf_grad_psi_p_prepare_row(real x)
+{
+    zero_inflated_binomial_logpmf_grad_psi_p_row row;
+    row.zero_inflated_binomial_0 = zero_inflated_binomial_logpmf_grad_p_prepare_row(x);
+    row.zero_inflated_binomial_1 = zero_inflated_binomial_logpmf_grad_psi_prepare_row(x);
+    return row;
+}
+
+// zero_inflated_binomial_logpmf_grad_psi_p: what depends on both, from what was computed ahead.
+DEVICE zero_inflated_binomial_logpmf_grad_psi_p_results zero_inflated_binomial_logpmf_grad_psi_p_evaluate(zero_inflated_binomial_logpmf_grad_psi_p_set set, zero_inflated_binomial_logpmf_grad_psi_p_row row)
+{
+    zero_inflated_binomial_logpmf_grad_p_results derived = zero_inflated_binomial_logpmf_grad_p_evaluate(set.zero_inflated_binomial_0, row.zero_inflated_binomial_0);
+    return make_zero_inflated_binomial_logpmf_grad_psi_p_results(derived.value, zero_inflated_binomial_logpmf_grad_psi_evaluate(set.zero_inflated_binomial_1, row.zero_inflated_binomial_1), derived.d_p);
+}
+
+// zero_inflated_binomial_logpmf_checked_grad_psi_p: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    zero_inflated_binomial_logpmf_grad_psi_p_set zero_inflated_binomial_0;
+    real c0;
+} zero_inflated_binomial_logpmf_checked_grad_psi_p_set;
+
+DEVICE zero_inflated_binomial_logpmf_checked_grad_psi_p_set zero_inflated_binomial_logpmf_checked_grad_psi_p_prepare_set(real psi, real n, real p)
+{
+    zero_inflated_binomial_logpmf_checked_grad_psi_p_set set;
+    real bad_psi = psi >= 0 && psi <= 1 ? 0 : NAN;
+    real bad_n = n >= 0 && n == floor(n) && fabs(n) < INFINITY ? 0 : NAN;
+    real bad_p = p >= 0 && p <= 1 ? 0 : NAN;
+    set.zero_inflated_binomial_0 = zero_inflated_binomial_logpmf_grad_psi_p_prepare_set(psi, n, p);
+    set.c0 = bad_psi + bad_n + bad_p;
+    return set;
+}
+
+// zero_inflated_binomial_logpmf_checked_grad_psi_p: what depends on the observation alone, computed once for each.
+typedef struct {
+    zero_inflated_binomial_logpmf_grad_psi_p_row zero_inflated_binomial_0;
+    int inside;
+    real outside;
+    real t;
+} zero_inflated_binomial_logpmf_checked_grad_psi_p_row;
+
+DEVICE zero_inflated_binomial_logpmf_checked_grad_psi_p_row zero_inflated_binomial_logpmf_checked_grad_psi_p_prepare_row(real x)
+{
+    zero_inflated_binomial_logpmf_checked_grad_psi_p_row row;
+    real t = x == x ? 0 : NAN;
+    real outside = x == x ? -INFINITY : NAN;
+    int inside = x >= 0 && x == floor(x) && fabs(x) < INFINITY;
+    row.zero_inflated_binomial_0 = zero_inflated_binomial_logpmf_grad_psi_p_prepare_row(x);
+    row.inside = inside;
+    row.outside = outside;
+    row.t = t;
+    return row;
+}
+
+// zero_inflated_binomial_logpmf_checked_grad_psi_p: what depends on both, from what was computed ahead.
+DEVICE zero_inflated_binomial_logpmf_checked_grad_psi_p_results zero_inflated_binomial_logpmf_checked_grad_psi_p_evaluate(zero_inflated_binomial_logpmf_checked_grad_psi_p_set set, zero_inflated_binomial_logpmf_checked_grad_psi_p_row row)
+{
+    zero_inflated_binomial_logpmf_grad_psi_p_results call = zero_inflated_binomial_logpmf_grad_psi_p_evaluate(set.zero_inflated_binomial_0, row.zero_inflated_binomial_0);
+    real d_psi_value = call.d_psi;
+    real d_p_value = call.d_p;
+    real value = call.value;
+    return make_zero_inflated_binomial_logpmf_checked_grad_psi_p_results((row.inside ? value : row.outside) + set.c0, (row.inside ? d_psi_value : row.t) + set.c0, (row.inside ? d_p_value : row.t) + set.c0);
+}
+
+
+// Adds sums[s * threads + 0 .. threads - 1] into its first place, for every s, as a tree.
+DEVICE void add_threads(SHARED double *sums)
+{
+    for (int width = 64; width > 0; width /= 2) {
+        BARRIER();
+        for (index_t e = THREAD; e < width * 12; e += 128)
+            sums[e / width * 128 + e % width] += sums[e / width * 128 + e % width + width];
+    }
+    BARRIER();
+}
+
+// Adds the blocks' sums of this block's sets, in the order of the blocks, into `out`.
+DEVICE void add_blocks(GLOBAL double *out, GLOBAL const double *partial, index_t first_set, int sets_here, index_t blocks,
+                       SHARED double *sums)
+{
+    for (int first = 0; first < sets_here * 3; first += 12) {
+        const int sums_here = (int)MIN(sets_here * 3 - first, 12);
+        for (int s = 0; s < 12; s++) {
+            double total = 0;
+            if (s < sums_here)
+                for (index_t b = THREAD; b < blocks; b += 128)
+                    total += partial[(first_set * 3 + first + s) * blocks + b];
+            sums[s * 128 + THREAD] = total;
+        }
+        add_threads(sums);
+        for (index_t s = THREAD; s < sums_here; s += 128)
+            out[first_set * 3 + first + s] = sums[s * 128];
+        BARRIER();
+    }
+}
+
+
+// The loglik shape: out[set] = sum over rows of f(observation, parameter set); the terms are never written.
+// Here f has several results: value, d_psi, d_p are summed, out[set, result].
+//
+// A thread walks over rows and keeps float64 sums for each set of its block. The sums of a block are added as a tree, those
+// of the blocks in their order by the last block to finish: the order never changes, so neither do the bits.
+KERNEL(128) zero_inflated_binomial_logpmf_checked_grad_psi_p_loglik(
+    GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL double *partial, GLOBAL int *counters,
+    index_t n_rows, index_t n_sets, GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT psi_per_set, index_t psi_offset, index_t psi_stride, GLOBAL const real *RESTRICT n_per_set, index_t n_offset, index_t n_stride, GLOBAL const real *RESTRICT p_per_set, index_t p_offset, index_t p_stride)
+{
+    const index_t first_set = BLOCK_X * 8;
+    const int sets_here = (int)MIN(n_sets - first_set, (index_t)8);
+    x_per_row += x_offset + first_set * x_stride;
+    psi_per_set += psi_offset;
+    n_per_set += n_offset;
+    p_per_set += p_offset;
+    SHARED_ARRAY(double, sums, 1536);
+
+    // Whatever depends on the parameters alone: once per block.
+    SHARED_ARRAY(zero_inflated_binomial_logpmf_checked_grad_psi_p_set, sets, 8);
+    for (index_t k = THREAD; k < 8; k += 128)
+        sets[k] = zero_inflated_binomial_logpmf_checked_grad_psi_p_prepare_set(psi_per_set[(first_set + MIN(k, sets_here - 1)) * psi_stride], n_per_set[(first_set + MIN(k, sets_here - 1)) * n_stride], p_per_set[(first_set + MIN(k, sets_here - 1)) * p_stride]);
+    BARRIER();
+
+    double total[24];
+    UNROLL for (int s = 0; s < 24; s++)
+        total[s] = 0;
+    for (index_t first = BLOCK_Y * 256; first < n_rows; first += BLOCKS_Y * 256) {
+        if (first + 256 <= n_rows) {  // a whole tile: all its loads first, and no thread idle
+            double2 x_tile[1];
+            UNROLL for (int u = 0; u < 1; u++)
+                x_tile[u] = *(GLOBAL const double2 *)(x_per_row + first + (u * 128 + THREAD) * 2);
+            UNROLL for (int u = 0; u < 1; u++) {
+                const double2 x_wide = x_tile[u];
+                {
+                    const zero_inflated_binomial_logpmf_checked_grad_psi_p_row row = zero_inflated_binomial_logpmf_checked_grad_psi_p_prepare_row(x_wide.x);
+                    UNROLL for (int k = 0; k < 8; k++) {
+                        const zero_inflated_binomial_logpmf_checked_grad_psi_p_results result = zero_inflated_binomial_logpmf_checked_grad_psi_p_evaluate(sets[k], row);
+                        total[k * 3 + 0] += result.value;
+                        total[k * 3 + 1] += result.d_psi;
+                        total[k * 3 + 2] += result.d_p;
+                    }
+                }
+                {
+                    const zero_inflated_binomial_logpmf_checked_grad_psi_p_row row = zero_inflated_binomial_logpmf_checked_grad_psi_p_prepare_row(x_wide.y);
+                    UNROLL for (int k = 0; k < 8; k++) {
+                        const zero_inflated_binomial_logpmf_checked_grad_psi_p_results result = zero_inflated_binomial_logpmf_checked_grad_psi_p_evaluate(sets[k], row);
+                        total[k * 3 + 0] += result.value;
+                        total[k * 3 + 1] += result.d_psi;
+                        total[k * 3 + 2] += result.d_p;
+                    }
+                }
+            }
+        } else
+            for (int u = 0; u < 2; u++) {
+                const index_t r = u * 128 + THREAD, n = first + r;
+                if (n < n_rows) {
+                    const zero_inflated_binomial_logpmf_checked_grad_psi_p_row row = zero_inflated_binomial_logpmf_checked_grad_psi_p_prepare_row(x_per_row[n]);
+                    UNROLL for (int k = 0; k < 8; k++) {
+                        const zero_inflated_binomial_logpmf_checked_grad_psi_p_results result = zero_inflated_binomial_logpmf_checked_grad_psi_p_evaluate(sets[k], row);
+                        total[k * 3 + 0] += result.value;
+                        total[k * 3 + 1] += result.d_psi;
+                        total[k * 3 + 2] += result.d_p;
+                    }
+                }
+            }
+    }
+    GLOBAL double *const block_sums = BLOCKS_Y == 1
+        ? out + out_offset + first_set * 3 : partial + first_set * 3 * BLOCKS_Y + BLOCK_Y;
+    UNROLL for (int s = 0; s < 12; s++)
+        sums[s * 128 + THREAD] = total[s];
+    add_threads(sums);
+    for (index_t s = THREAD; s < MIN(sets_here * 3 - 0, 12); s += 128)
+        block_sums[s * BLOCKS_Y] = sums[s * 128];
+    BARRIER();
+    UNROLL for (int s = 0; s < 12; s++)
+        sums[s * 128 + THREAD] = total[12 + s];
+    add_threads(sums);
+    for (index_t s = THREAD; s < MIN(sets_here * 3 - 12, 12); s += 128)
+        block_sums[(12 + s) * BLOCKS_Y] = sums[s * 128];
+    if (BLOCKS_Y == 1)
+        return;
+    __shared__ int last;  // does this block finish last of those that share its sets? Then it adds them all
+    __threadfence();
+    __syncthreads();
+    if (THREAD == 0) {
+        last = atomicAdd(&counters[BLOCK_X], 1) == BLOCKS_Y - 1;
+        __threadfence();
+    }
+    __syncthreads();
+    if (last) {
+        add_blocks(out + out_offset, partial, first_set, sets_here, BLOCKS_Y, sums);
+        if (THREAD == 0)
+            counters[BLOCK_X] = 0;
+    }
+
+}
+
+

@@ -1,0 +1,48 @@
+"""PyMC distributions of gpustats' densities, of those that come along and of one's own.
+
+>>> import numpy as np, pymc as pm, gpustats as gs, gpustats.pymc as gpm
+>>> y = np.random.default_rng(1).normal(3.0, 2.0, 1000)
+>>> with pm.Model() as model:
+...     mu, sigma = pm.Normal("mu", 0, 10), pm.HalfNormal("sigma", 5)
+...     _ = gpm.Normal("y", mu, sigma, observed=y)
+>>> round(float(model.compile_logp()({"mu": 3.0, "sigma_log__": 0.7})), 3)
+-2104.608
+
+Everything PyMC does with a model works: NUTS (PyMC's and nutpie's), MAP, SMC, predictive draws, LOO. One step of a sampler
+costs one evaluation on the device, of the log-likelihood and all of its gradients together.
+
+There is a class for every density, built in or registered, under PyMC's name where PyMC has it, else under its own in
+CamelCase; parameters are those of gpustats, in its order or by name. `distribution` makes one of any other density.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from ..density import densities
+
+if TYPE_CHECKING:
+    from .distributions import distribution as distribution
+    from .ops import log_density as log_density
+
+__all__ = ["distribution", "log_density"]
+
+# PyMC is imported when first needed: the processes that evaluate for forked ones need none of it.
+_LAZY = {"distribution": "distributions", "log_density": "ops"}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        return getattr(importlib.import_module(f".{_LAZY[name]}", __name__), name)
+    if name[:1].isupper():
+        distributions = importlib.import_module(".distributions", __name__)
+        for density in densities:
+            if distributions.class_name(density) == name:
+                return distributions.distribution(densities[density])
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}, and there is no density of such a name")
+
+
+def __dir__() -> list[str]:
+    class_name = importlib.import_module(".distributions", __name__).class_name
+    return sorted({*globals(), *_LAZY, *map(class_name, densities)})

@@ -1,0 +1,180 @@
+"""How code compiled by Numba calls a density: through a C function pointer, not through Numba's object mode."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import os
+import threading
+import warnings
+from _thread import interrupt_main
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+from pytensor.graph.basic import Apply
+from pytensor.link.numba.dispatch.basic import numba_funcify, numba_njit
+
+from .ops import LogDensity, LogLikelihood, Weighted
+
+# Draws are NumPy's own, so object mode costs nothing there.
+warnings.filterwarnings("ignore", message=r"Numba will use object mode to run DensityRV\{")
+
+_FAILED = "the evaluation of a gpustats density failed; the RuntimeWarning that came before this tells why"
+_CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
+
+
+class _Thread(threading.local):
+    """Whether the calling thread is one that Python started.
+
+    Others, as nutpie's, have thread-local things for the time of one callback only. A device wants them for longer: a queue
+    of work, memory, CUDA's context. So these threads leave their evaluations to some that Python started.
+    """
+
+    def __init__(self) -> None:
+        own = [t for t in threading.enumerate() if not isinstance(t, threading._DummyThread)]
+        self.of_python = threading.get_ident() in [t.ident for t in own]
+
+
+_thread = _Thread()
+_pool = ThreadPoolExecutor(64, thread_name_prefix="gpustats-numba")  # its threads start when they are needed
+
+
+def _forget_threads() -> None:
+    global _pool
+    _pool = ThreadPoolExecutor(64, thread_name_prefix="gpustats-numba")
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_threads)
+
+
+class Bridge:
+    """A function of float64 arrays as a C function.
+
+    Parameters
+    ----------
+    function : callable
+        Takes a list of arrays and returns a list of arrays.
+    ndims : sequence of int
+        The dimensions of the arrays that it takes.
+    name : str
+        For warnings.
+    """
+
+    def __init__(self, function: Callable[[list[np.ndarray]], Sequence[np.ndarray]], ndims: Sequence[int], name: str):
+        self._function, self._ndims, self._name = function, tuple(ndims), name
+        self._layout = ctypes.c_int64 * (len(ndims) + sum(ndims))
+        self.callback = _CALLBACK(self._call)  # has to live as long as the code that calls it
+
+    def _call(self, layout: int, out: int) -> int:
+        """`layout` has the address of every array, then their extents; 1 for success (ctypes returns 0 for an error)."""
+        if _thread.of_python:
+            return self._evaluate(layout, out)
+        return _pool.submit(self._evaluate, layout, out).result()
+
+    def _evaluate(self, layout: int, out: int) -> int:
+        try:
+            numbers = self._layout.from_address(layout)
+            arrays, at = [], len(self._ndims)
+            for address, ndim in zip(numbers, self._ndims, strict=False):
+                arrays.append(_array(address, tuple(numbers[at : at + ndim])))
+                at += ndim
+            for result in self._function(arrays):
+                if result.size == 1:
+                    ctypes.c_double.from_address(out).value = result.item()
+                else:
+                    _array(out, result.shape)[...] = result
+                out += 8 * result.size
+            return 1
+        except KeyboardInterrupt:  # it cannot pass through compiled code: it comes again when that has returned
+            threading.Timer(0.01, interrupt_main).start()
+            return self._evaluate(layout, out)
+        except Exception as error:
+            warnings.warn(f"{self._name}: {type(error).__name__}: {error}", RuntimeWarning, stacklevel=2)
+        return 0
+
+
+def _array(address: int, shape: tuple[int, ...]) -> np.ndarray:
+    size = math.prod(shape)
+    if size == 1:
+        return np.array(ctypes.c_double.from_address(address).value).reshape(shape)
+    if not size:
+        return np.empty(shape)
+    memory: Any = (ctypes.c_double * size).from_address(address)
+    return np.frombuffer(memory).reshape(shape)
+
+
+def _compile(bridge: Bridge, ndims: Sequence[int], shapes: Sequence[Sequence[str]]) -> Callable:
+    """The Numba function that calls a bridge.
+
+    Parameters
+    ----------
+    ndims : sequence of int
+        Of the inputs a0, a1, …
+    shapes : sequence of sequences of str
+        For each output the expressions for its extents.
+    """
+    n = len(ndims)
+    inputs = ", ".join(f"a{i}" for i in range(n))
+    extents = [f"a{i}.shape[{axis}]" for i, ndim in enumerate(ndims) for axis in range(ndim)]
+    lines = [f"def call({inputs}):"]
+    lines += [f"    a{i} = np.ascontiguousarray(a{i})" for i in range(n) if ndims[i]]
+    lines += [f"    layout = np.empty({n + len(extents)}, np.int64)"]
+    lines += [f"    layout[{i}] = a{i}.ctypes.data" for i in range(n)]
+    lines += [f"    layout[{n + i}] = {extent}" for i, extent in enumerate(extents)]
+    sizes = []
+    for i, shape in enumerate(shapes):
+        lines += [f"    shape{i} = ({''.join(f'{extent}, ' for extent in shape)})"]
+        lines += [f"    size{i} = {' * '.join(f'shape{i}[{axis}]' for axis in range(len(shape))) or '1'}"]
+        sizes.append(f"size{i}")
+    lines += [f"    out = np.empty({' + '.join(sizes)})"]
+    lines += ["    if callback(layout.ctypes.data, out.ctypes.data) != 1:", "        raise RuntimeError(FAILED)"]
+    results, start = [], "0"
+    for i, _ in enumerate(shapes):
+        stop = f"{start} + size{i}"
+        results.append(f"out[{start}:{stop}].reshape(shape{i})")
+        start = stop
+    lines += [f"    return {', '.join(results)}"]
+    scope: dict[str, Any] = {"np": np, "callback": bridge.callback, "FAILED": _FAILED, "bridge": bridge}
+    exec("\n".join(lines), scope)
+    return numba_njit(scope["call"])
+
+
+def _extents(i: int, ndim: int) -> list[str]:
+    return [f"a{i}.shape[{axis}]" for axis in range(ndim)]
+
+
+def _ndims(node: Apply) -> list[int]:
+    return [v.type.ndim for v in node.inputs]
+
+
+@numba_funcify.register(LogDensity)
+def _log_density(op: LogDensity, node: Apply, **kwargs: Any) -> Callable:
+    ndims, shape = _ndims(node), []
+    ndim = node.outputs[0].type.ndim
+    for axis in range(ndim):
+        extent = "1"
+        for i, (n, rank) in enumerate(zip(ndims, op.ranks, strict=True)):
+            own = axis - (ndim - (n - rank))  # this axis among the input's own
+            if own >= 0:
+                extent = f"(a{i}.shape[{own}] if a{i}.shape[{own}] != 1 else {extent})"
+        shape.append(extent)
+    bridge = Bridge(lambda arrays: [op.evaluator.table(arrays)], ndims, str(op))
+    return _compile(bridge, ndims, [shape])
+
+
+@numba_funcify.register(LogLikelihood)
+def _log_likelihood(op: LogLikelihood, node: Apply, **kwargs: Any) -> Callable:
+    ndims, free = _ndims(node), op.evaluator.free
+    bridge = Bridge(lambda arrays: op.evaluator.sums(arrays, op.wrt), ndims, str(op))
+    places = [free.index(i) for i in op.wrt]
+    return _compile(bridge, ndims, [[], *(_extents(i, ndims[i]) for i in places)])
+
+
+@numba_funcify.register(Weighted)
+def _weighted(op: Weighted, node: Apply, **kwargs: Any) -> Callable:
+    ndims = _ndims(node)
+    bridge = Bridge(lambda arrays: op.evaluator.weighted(arrays[:-1], arrays[-1], op.wrt), ndims, str(op))
+    return _compile(bridge, ndims, [_extents(i, ndims[i]) for i in op.wrt])

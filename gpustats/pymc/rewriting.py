@@ -1,0 +1,85 @@
+"""The graph rewrite by which a log-likelihood and all of its gradients come from one evaluation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytensor.tensor as pt
+from pytensor.compile.mode import optdb
+from pytensor.graph.basic import Constant, Variable
+from pytensor.graph.fg import FunctionGraph
+from pytensor.graph.rewriting.basic import GraphRewriter
+from pytensor.scalar.basic import Add
+from pytensor.tensor.elemwise import Elemwise
+from pytensor.tensor.math import Sum
+
+from .ops import LogDensity, LogLikelihood
+
+
+class OneEvaluation(GraphRewriter):
+    """Evaluate a density once for the same arguments.
+
+    The sum of a `LogDensity` and the gradients of the `LogLikelihood` of the same inputs become the outputs of one
+    `LogLikelihood`, which has the gradients that something uses, and holds the inputs that are constants: so they need not
+    pass through the compiled graph, and stay on the device.
+    """
+
+    def apply(self, fgraph: FunctionGraph) -> None:
+        _split_sums(fgraph)
+        groups: dict[tuple, list] = {}
+        for node in fgraph.toposort():
+            if isinstance(node.op, LogDensity) or (isinstance(node.op, LogLikelihood) and not node.op.known):
+                groups.setdefault((node.op.formula, tuple(node.inputs)), []).append(node)
+        for (formula, _), nodes in groups.items():
+            inputs = nodes[0].inputs  # as they are now: another group's replacements may have changed them
+            totals: list[Variable] = []
+            gradients: list[tuple[int, Variable]] = []
+            for node in nodes:
+                if isinstance(node.op, LogDensity):
+                    totals += _totals(fgraph, node.outputs[0])
+                else:
+                    totals += _used(fgraph, node.outputs[:1])
+                    gradients += [(i, g) for i, g in zip(node.op.wrt, node.outputs[1:], strict=True) if fgraph.clients[g]]
+            if not totals and not gradients:
+                continue
+            wrt = sorted({i for i, _ in gradients})
+            known = [(i, v) for i, v in enumerate(inputs) if isinstance(v, Constant) and i not in wrt]
+            free = [v for i, v in enumerate(inputs) if i not in dict(known)]
+            total, *new = LogLikelihood(formula, wrt, known).make_node(*free).outputs
+            replaced = [(old, total) for old in totals] + [(old, new[wrt.index(i)]) for i, old in gradients]
+            fgraph.replace_all(replaced, reason="one evaluation of a density")
+
+
+def _used(fgraph: FunctionGraph, variables: list[Variable]) -> list[Variable]:
+    return [v for v in variables if fgraph.clients[v]]
+
+
+def _is_whole_sum(op: Any, ndim: int) -> bool:
+    return isinstance(op, Sum) and (op.axis is None or len(op.axis) == ndim)
+
+
+def _totals(fgraph: FunctionGraph, terms: Variable) -> list[Variable]:
+    """The variables that are the sum of all `terms`."""
+    if not terms.type.ndim:
+        return _used(fgraph, [terms])
+    return [client.outputs[0] for client, _ in fgraph.clients[terms] if _is_whole_sum(client.op, terms.type.ndim)]
+
+
+def _split_sums(fgraph: FunctionGraph) -> None:
+    """Sum(log-density + other) = Sum(log-density) + Sum(other): a transform adds its Jacobian to every term."""
+    for node in fgraph.toposort():
+        added = node.inputs[0] if isinstance(node.op, Sum) else None
+        if added is None or not _is_whole_sum(node.op, added.type.ndim):
+            continue
+        if added.owner is None or not (isinstance(added.owner.op, Elemwise) and isinstance(added.owner.op.scalar_op, Add)):
+            continue
+        terms = added.owner.inputs
+        ours = [t for t in terms if t.owner is not None and isinstance(t.owner.op, LogDensity)]
+        if not ours or any(t.type.broadcastable != added.type.broadcastable for t in terms):
+            continue
+        total = pt.add(*(node.op(t) for t in terms))
+        fgraph.replace(node.outputs[0], total, reason="split the sum of a density")
+
+
+# After `specialize`, when equal subgraphs are merged and sums are bare, and before Elemwise are fused.
+optdb.register("gpustats_one_evaluation", OneEvaluation(), "fast_run", "fast_compile", position=2.5)
