@@ -13,7 +13,7 @@ from .broadcasting import Shape
 from .codegen import PER_ROW, KernelCode, Operand
 from .device_function import Argument
 from .differentiate import VALUE, derivative, derivative_name, gradient
-from .pointwise import Pointwise
+from .pointwise import Pointwise, output
 
 if TYPE_CHECKING:
     from .language import Function
@@ -75,6 +75,9 @@ class Summed(Pointwise):
     def n_sums(self, operands: Sequence[Operand]) -> int:
         return len(self._split(operands)[0])
 
+    def written(self, operands: Sequence[Operand]) -> list[str]:
+        return self._split(operands)[1]
+
     def evaluate(
         self, values: Sequence[Any], runtime: Runtime | None
     ) -> tuple[Placement, dict[str, np.ndarray], dict[str, Any]]:
@@ -87,16 +90,9 @@ class Summed(Pointwise):
         sums, rows = self._split([p.operand for p in placement.placed])
         written, handles = {}, []
         for name in rows:
-            i = self._names.index(dict(self.results)[name])
-            native = arrays.is_device_array(values[i])
-            shape = (plan.grid[0], pattern.n_rows)
-            if runtime.host_visible and not native:
-                written[name], handle = runtime.host_result(shape, placement.dtype)
-                handles += [handle, 0]
-            else:
-                written[name] = runtime.empty(shape, placement.dtype)
-                handle, offset = runtime.memory(written[name])
-                handles += [handle, offset // placement.dtype.itemsize]
+            native = arrays.is_device_array(values[self._names.index(dict(self.results)[name])])
+            written[name], *handle = output(runtime, (plan.grid[0], pattern.n_rows), placement.dtype, native)
+            handles += handle
         table = plan.fetch([*handles, *placement.values]).reshape(pattern.n_sets, len(sums))
         return placement, {name: table[:, i].copy() for i, name in enumerate(sums)}, written
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from . import arrays
 from .placement import device_of
-from .pointwise import Pointwise
+from .pointwise import Pointwise, output
 
 if TYPE_CHECKING:
     from .density import Density
@@ -20,11 +20,12 @@ _NUMBERS = (float, int, np.float64, np.float32)
 
 
 class _Plan(NamedTuple):
-    """A sum over the data for parameters that are numbers."""
+    """A sum over the data for parameters of certain kinds."""
 
     launch: SumPlan
     data: tuple[Any, ...]  # what the kernel takes for the observations
     alive: list[Any]
+    rows: int  # how many derivatives are written for each observation
 
 
 class Likelihood:
@@ -64,8 +65,9 @@ class Likelihood:
             dtype = arrays.result_dtype([x])
             x = np.array(x, dtype) if runtime.host_visible else runtime.to_device(np.ascontiguousarray(x, dtype))
         self._runtime, self.x = runtime, x
-        #: how many numbers make a call that `_scalars` serves; -1: none do
-        self._n_scalars = len(density.parameters) if x.ndim == 1 and type(self._function) is Pointwise else -1
+        self._row = tuple(x.shape)
+        #: how many parameters make a call that `_evaluate` serves; -1: none do
+        self._n_plain = len(density.parameters) if x.ndim == 1 and len(x) and type(self._function) is Pointwise else -1
         self._plans: dict[Any, _Plan] = {}
 
     @property
@@ -93,8 +95,8 @@ class Likelihood:
         float or (K,) ndarray
             In float64.
         """
-        if (numbers := self._numbers(args, kwargs)) is not None:
-            return float(self._sums(self._function, None, numbers)[0])
+        if (plain := self._plain(args, kwargs)) is not None:
+            return float(self._evaluate(self._function, None, plain)[0][0])
         function = self._function.given(kwargs)
         return function.sum([self.x, *function.bind(args, kwargs, missing=1)], self._runtime)
 
@@ -122,14 +124,16 @@ class Likelihood:
         >>> gradient
         {'mu': 1.0, 'sigma': 2.0}
         """
-        numbers = self._numbers(args, kwargs)
+        plain = self._plain(args, kwargs)
         function = self._function.given(kwargs)
         gradient = function.gradient(wrt)
         if function.arguments[0].name in gradient.wrt:
             raise ValueError(f"wrt: {function.arguments[0].name} is the data of this likelihood, not a parameter")
-        if numbers is not None and not gradient.vectors:
-            value, *derivatives = self._sums(gradient.summed, gradient.wrt, numbers).tolist()
-            return value, dict(zip(gradient.wrt, derivatives, strict=True))
+        if plain is not None and not gradient.vectors:
+            sums, rows = self._evaluate(gradient.summed, gradient.wrt, plain)
+            value, *totals = sums.tolist()
+            by_row = {n for n, v in zip(self.density.parameters, plain, strict=True) if type(v) is np.ndarray}
+            return value, {n: (rows if n in by_row else totals).pop(0) for n in gradient.wrt}
         return gradient([self.x, *function.bind(args, kwargs, missing=1)], self._runtime)
 
     def hessian(self, *args: Any, wrt: str | Collection[str] | None = None, **kwargs: Any) -> np.ndarray:
@@ -158,27 +162,56 @@ class Likelihood:
 
     # -- the call that a sampler makes thousands of times: everything but the numbers is decided once
 
-    def _numbers(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Sequence[float] | None:
-        """The parameters where all are numbers, else None."""
-        if kwargs and len(args) + len(kwargs) == self._n_scalars:
+    def _plain(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Sequence[Any] | None:
+        """The parameters where each is a number, or an array with one for each observation as a kernel takes it; else None."""
+        if kwargs and len(args) + len(kwargs) == self._n_plain:
             try:
                 args = (*args, *(kwargs[n] for n in self.density.parameters[len(args) :]))
             except KeyError:
                 return None
-        elif len(args) != self._n_scalars or kwargs:
+        elif len(args) != self._n_plain or kwargs:
             return None
         if all(type(v) in _NUMBERS for v in args):
             return args
-        if all(type(v) in _NUMBERS or (type(v) is np.ndarray and not v.ndim and v.dtype.kind in "fiu") for v in args):
-            return [float(v) for v in args]
-        return None
+        found: list[Any] = []
+        for v in args:
+            if type(v) in _NUMBERS:
+                found.append(v)
+            elif type(v) is not np.ndarray:
+                return None
+            elif not v.ndim and v.dtype.kind in "fiu":
+                found.append(float(v))
+            elif v.shape == self._row and v.size > 1 and v.dtype == self.x.dtype and v.flags.c_contiguous:
+                found.append(v)
+            else:
+                return None
+        return found
 
-    def _sums(self, function: Pointwise, key: Any, numbers: Sequence[float]) -> np.ndarray:
-        """What `function` sums, at these parameters: a view, to be read at once."""
-        if (plan := self._plans.get(key)) is None:
-            placement = function.place("loglik", [self.x, *map(float, numbers)], self._runtime)
-            if not placement.pattern.n_rows:
-                return np.zeros(1 if key is None else 1 + len(key))
-            plan = _Plan(function.sum_plan(placement), placement.placed[0].values, placement.alive)
-            self._plans[key] = plan
-        return plan.launch.fetch((*plan.data, *numbers))
+    def _evaluate(self, function: Pointwise, key: Any, args: Sequence[Any]) -> tuple[np.ndarray, list[np.ndarray]]:
+        """What `function` sums at these parameters, a view to be read at once, and what it writes for each observation."""
+        kinds = "".join("r" if type(v) is np.ndarray else "1" for v in args)
+        runtime = self._runtime
+        if (plan := self._plans.get((key, kinds))) is None:
+            values = [self.x, *(v if k == "r" else float(v) for v, k in zip(args, kinds, strict=True))]
+            placement = function.place("loglik", values, runtime)
+            rows = function.written([p.operand for p in placement.placed])
+            plan = _Plan(function.sum_plan(placement), placement.placed[0].values, placement.alive, len(rows))
+            self._plans[key, kinds] = plan
+        written, given = [], list(plan.data)
+        for v, kind in zip(args, kinds, strict=True):
+            if kind == "r":
+                handle, offset = runtime.memory(v)
+                given += (handle, offset // v.itemsize, 0)
+            else:
+                given.append(v)
+        out: list[Any] = []
+        for _ in range(plan.rows):
+            array, *handle = output(runtime, self._row, self.x.dtype, False)
+            written.append(array)
+            out += handle
+        sums = plan.launch.fetch((*out, *given))
+        if written and not runtime.host_visible:
+            for i, array in enumerate(written):
+                written[i] = np.empty(self._row, self.x.dtype)
+                runtime.download(array, written[i])
+        return sums, written

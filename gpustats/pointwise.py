@@ -279,7 +279,7 @@ class Pointwise:
         native = any(arrays.is_device_array(v) for v in values)
         if not math.prod(pattern.shape):
             return runtime.empty(pattern.shape, dtype) if native else np.empty(pattern.shape, dtype)
-        result, out, offset = _output(runtime, pattern.shape, dtype, native)
+        result, out, offset = output(runtime, pattern.shape, dtype, native)
         (kernel, _), chosen = self.kernel("table", placement)
         set_blocks = -(-pattern.n_sets // chosen.sets)
         blocks = layout.row_blocks(runtime.device, chosen, pattern.n_rows, set_blocks)
@@ -360,6 +360,10 @@ class Pointwise:
         """How many sums there are for each set."""
         return 1
 
+    def written(self, operands: Sequence[Operand]) -> list[str]:
+        """The results that are written for each row."""
+        return []
+
     def kernel_source(self, shape: str, dtype: str, dialect: str) -> str:
         """The source of the kernel for many observations and many parameter sets; see `Density.kernel_source`."""
         ranks = [min(a.rank, 1) for a in self.arguments]
@@ -373,7 +377,7 @@ class Pointwise:
         return codegen.render(shape, f"{self.function.name}_{shape}", code, chosen, dtype, dialect)
 
 
-def _output(runtime: Runtime, shape: Shape, dtype: np.dtype, native: bool) -> tuple[Any, Any, int]:
+def output(runtime: Runtime, shape: Shape, dtype: np.dtype, native: bool) -> tuple[Any, Any, int]:
     """(what is returned, what the kernel writes to, the offset in it)."""
     if not native and runtime.host_visible:
         array, handle = runtime.host_result(shape, dtype)

@@ -170,3 +170,27 @@ def test_more_than_2_to_the_31_elements():
     del table
     out = density.logpdf(x, 2.0)
     assert out[2**31 - 1] == 4 and out[2**31] == 6 and out[-1] == 8 and np.count_nonzero(out) == 4
+
+
+@pytest.mark.parametrize("n", [1, 2, 500])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32], ids=["float64", "float32"])
+def test_gradients_of_plain_and_other_arguments_agree(n, dtype, rng):
+    """Numbers and one value for each observation go a shorter way than everything else."""
+    x, rows = rng.normal(size=n).astype(dtype), rng.normal(size=n).astype(dtype)
+    lik = gs.Likelihood(gs.student_t, x)
+    strided = np.repeat(rows, 2)[::2]
+    for mu in (0.3, np.array(0.3), np.float32(0.25), rows, strided, rows.astype(float)):
+        for wrt in (None, "mu", ("sigma", "mu")):
+            value, gradient = lik.value_and_grad(4.0, mu, sigma=1.5, wrt=wrt)
+            expected, derivatives = gs.student_t.loglik_and_grad(x, 4.0, np.atleast_1d(mu), 1.5, wrt=wrt)
+            assert list(gradient) == list(derivatives) == (["nu", "mu", "sigma"] if wrt is None else list(np.atleast_1d(wrt)))
+            np.testing.assert_allclose(value, expected, rtol=1e-6)
+            assert value == pytest.approx(lik(4.0, mu, 1.5), rel=1e-12)
+            for name in gradient:
+                assert np.shape(gradient[name]) == np.shape(mu if name == "mu" else 1.5)
+                np.testing.assert_allclose(gradient[name], np.reshape(derivatives[name], np.shape(gradient[name])), rtol=2e-5)
+
+
+def test_the_data_have_no_gradient():
+    with pytest.raises(ValueError, match="x is the data"):
+        gs.Likelihood(gs.normal, [1.0, 2.0]).value_and_grad(0.0, 1.0, wrt="x")

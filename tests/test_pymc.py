@@ -1,12 +1,14 @@
 """PyMC distributions of densities: values, gradients, graphs and draws, against PyMC's own."""
 
 import copy
+import ctypes
 import pickle
 import subprocess
 import sys
 import textwrap
 import threading
 import time
+import types
 
 import numpy as np
 import pytest
@@ -24,9 +26,9 @@ import gpustats as gs  # noqa: E402
 import gpustats.pymc as gpm  # noqa: E402
 from gpustats.library import library  # noqa: E402
 from gpustats.pymc import forked  # noqa: E402
-from gpustats.pymc.distributions import DensityRV, class_name  # noqa: E402
 from gpustats.pymc.evaluate import Evaluator, Formula  # noqa: E402
 from gpustats.pymc.ops import LogDensity, LogLikelihood, Weighted  # noqa: E402
+from gpustats.pymc.random_variable import DensityRV, class_name  # noqa: E402
 
 NAMES = sorted(library.built_in)
 CONTINUOUS = [n for n in NAMES if not gs.densities[n].discrete]
@@ -355,6 +357,14 @@ def test_density_of_ones_own():
     assert gpm.Lomax.formula != made.formula
 
 
+def test_density_that_replaces_a_built_in_one():
+    """It does not get the other's sampler."""
+    gs.register("real moyal_logpdf(real x, real mu, real sigma) { return -fabs(x - mu) / sigma; }", replace=True)
+    assert pm.logp(gpm.Moyal.dist(0.0, 2.0), 3.0).eval(mode=QUICK) == -1.5
+    with pytest.raises(NotImplementedError, match="no random draws of moyal"):
+        pm.draw(gpm.Moyal.dist(0.0, 2.0), mode=QUICK)
+
+
 def test_density_of_a_transform():
     zero_inflated = gs.transforms.ZeroInflate(gs.poisson)
     rv, x = gpm.distribution(zero_inflated).dist(0.7, 3.0), np.arange(4)
@@ -363,6 +373,32 @@ def test_density_of_a_transform():
     with pm.Model() as model:
         gpm.distribution(truncated)("v", 0.0, 1.0)
     assert list(model.initial_point()) == ["v_interval__"]
+    assert np.isfinite(model.compile_dlogp(mode=QUICK)(model.initial_point())).all()
+
+
+@pytest.mark.parametrize(
+    ("domain", "transform", "x"),
+    [("positive vector", "log", [0.5, 2.0]), ("unit vector", "logodds", [0.5, 0.2]), ("vector", None, [0.5, -2.0]),
+     ("ordered", "ordered", [-0.5, 2.0]), ("simplex", "simplex", [0.3, 0.7])],
+)  # fmt: skip
+def test_transforms_of_vectors(domain, transform, x):
+    """Each starts inside its domain, and its Jacobian is PyMC's."""
+    density = gs.register(f"""
+    // blob: a density of vectors
+    // x: {domain}    a: vector
+    __device__ real blob_logpdf(const real *x, const real *a, int dim) {{ return -x[0] * x[0] * a[0] - x[1] * a[1]; }}
+    """)
+    with pm.Model() as model:
+        gpm.distribution(density)("v", np.array([1.0, 2.0]))
+    start = model.initial_point()
+    assert list(start) == [f"v_{transform}__" if transform else "v"]
+    assert np.isfinite(model.compile_logp(mode=QUICK)(start))
+    if transform:
+        made = model.rvs_to_transforms[model["v"]]
+        forward = made.forward(pt.constant(np.array(x))).eval(mode=QUICK)
+        jacobian = made.log_jac_det(pt.constant(forward)).eval(mode=QUICK)
+        got = model.compile_logp(mode=QUICK)({f"v_{transform}__": forward})
+        assert got == pytest.approx(-x[0] ** 2 - 2 * x[1] + jacobian.sum(), rel=1e-10)
 
 
 def test_vectors_without_a_vector_parameter():
@@ -544,27 +580,34 @@ def test_evaluation_for_a_forked_process(monkeypatch):
         forked._worker = None
 
 
-def test_threads_that_python_did_not_start():
-    """They leave evaluations to threads that have their own things on the device for longer than one callback."""
-    import ctypes
-
+def test_threads_that_python_did_not_start(monkeypatch):
+    """What is thread-local lasts from one callback to the next, and no context of CUDA stays current."""
     from gpustats.pymc.numba_link import Bridge
 
-    names = []
-    bridge = Bridge(lambda arrays: names.append(threading.current_thread().name) or [arrays[0] + 1], [0], "bridge")
-    value, out = np.array(2.0), np.empty(1)
-    layout = np.array([value.ctypes.data])
-    pthread = ctypes.CDLL(None)
-    start = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p)(
-        lambda _: bridge.callback(layout.ctypes.data, out.ctypes.data) and None
+    left, seen, local = [], [], threading.local()
+    stack = types.SimpleNamespace(_leave=lambda: left.append(threading.get_ident()))
+    monkeypatch.setitem(
+        sys.modules, "gpustats.runtime.cuda", types.SimpleNamespace(_threads=types.SimpleNamespace(stack=stack))
     )
+
+    def function(arrays):
+        local.calls = getattr(local, "calls", 0) + 1
+        seen.append((threading.get_ident(), local.calls))
+        return [arrays[0] + 1]
+
+    bridge, value, out = Bridge(function, [0], "bridge"), np.array(2.0), np.empty(1)
+    layout = np.array([value.ctypes.data])
+    libc = ctypes.CDLL(None)
+    start = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p)
+    twice = start(lambda _: [bridge.callback(layout.ctypes.data, out.ctypes.data) for _ in range(2)] and None)
     thread = ctypes.c_ulong()
-    for _ in range(2):
-        assert pthread.pthread_create(ctypes.byref(thread), None, start, None) == 0
-        assert pthread.pthread_join(thread, None) == 0
-    assert bridge.callback(layout.ctypes.data, out.ctypes.data) == 1
+    assert libc.pthread_create(ctypes.byref(thread), None, twice, None) == 0
+    assert libc.pthread_join(thread, None) == 0
     assert out[0] == 3
-    assert [n.startswith("gpustats-numba") for n in names] == [True, True, False]
+    (first, one), (second, two) = seen
+    assert (one, two) == (1, 2) and left == [first, second] != [threading.get_ident()] * 2
+    assert bridge.callback(layout.ctypes.data, out.ctypes.data) == 1
+    assert len(left) == 2
 
 
 def test_an_interrupt_under_numba_comes_through(monkeypatch):

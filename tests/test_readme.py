@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import numpy as np
+import pytest
 from scipy import stats
 
 import gpustats as gs
@@ -25,3 +26,17 @@ def test_the_first_example_runs():
     expected = stats.nbinom.logpmf(names["x"], 2.0, 2.0 / 5.0).sum()
     np.testing.assert_allclose(names["lik"](3.0, 2.0), expected, rtol=1e-12)
     np.testing.assert_allclose(gs.densities["visits"].loglik(names["x"], 3.0, 2.0), expected, rtol=1e-12)
+
+
+def test_all_examples_run():
+    """In their order, as a reader would type them, with few data and few draws."""
+    pytest.importorskip("pymc")
+    blocks = re.findall(r"```python\n(.*?)```", README, re.S)
+    assert len(blocks) == 5
+    names = {}
+    exec(blocks[0].replace("1_000_000", "1_000"), names)
+    names |= {"mu": 3.0, "sigma": 2.0, "mus": np.array([1.0, 2.0]), "sigmas": np.array([0.5, 1.0])}
+    for block in blocks[1:]:
+        exec(block.replace("300", "20"), names)
+    assert names["grad"].keys() == {"x", "mu"}
+    assert names["fit"].posterior["mu"].shape == (2, 20)

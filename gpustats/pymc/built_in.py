@@ -86,12 +86,12 @@ def _multinomial(rng: np.random.Generator, n: Any, p: Any, size: tuple) -> Any:
 # ---- points that are more than a line
 
 
-def _between(mu: Any, lower: Any, upper: Any) -> Any:
-    """mu where it is well inside the interval, else the middle, or a little inside the only bound."""
+def between(point: Any, lower: Any, upper: Any) -> Any:
+    """The point where it is well inside the interval, else the interval's middle, or a little inside its only bound."""
     finite_lower, finite_upper = pt.invert(pt.isinf(lower)), pt.invert(pt.isinf(upper))
-    one_sided = pt.switch(finite_lower, lower + 1, pt.switch(finite_upper, upper - 1, mu))
-    middle = pt.switch(finite_lower & finite_upper, (lower + upper) / 2, one_sided)
-    return pt.switch((mu > lower) & (mu < upper), mu, middle)
+    one_sided = pt.switch(finite_lower, lower + 1, upper - 1)
+    inside = pt.switch(finite_lower & finite_upper, (lower + upper) / 2, one_sided)
+    return pt.switch((point > lower) & (point < upper), point, inside)
 
 
 def _most_probable(n: Any, p: Any) -> Any:
@@ -165,7 +165,7 @@ _TABLE: list[tuple[str, Callable[..., Any], Callable[..., Any]]] = [
         "logit_normal", lambda rng, mu, sigma, size: special.expit(rng.normal(mu, sigma, size)),
         lambda mu, sigma: pt.sigmoid(mu),
     ),
-    ("truncated_normal", _truncated_normal, lambda mu, sigma, lower, upper: _between(mu, lower, upper)),
+    ("truncated_normal", _truncated_normal, lambda mu, sigma, lower, upper: between(mu, lower, upper)),
     ("von_mises", lambda rng, mu, kappa, size: rng.vonmises(mu, kappa, size), lambda mu, kappa: mu),
     # binary, binomial
     ("bernoulli", lambda rng, p, size: rng.binomial(1, p, size), lambda p: p > 0.5),

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import ctypes
 import math
-import os
+import sys
 import threading
 import warnings
 from _thread import interrupt_main
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 from pytensor.graph.basic import Apply
 from pytensor.link.numba.dispatch.basic import numba_funcify, numba_njit
 
+from ..runtime import base
 from .ops import LogDensity, LogLikelihood, Weighted
 
 # Draws are NumPy's own, so object mode costs nothing there.
@@ -26,28 +26,31 @@ _CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
 
 
 class _Thread(threading.local):
-    """Whether the calling thread is one that Python started.
+    """What is to know about the calling thread: whether Python started it.
 
-    Others, as nutpie's, have thread-local things for the time of one callback only. A device wants them for longer: a queue
-    of work, memory, CUDA's context. So these threads leave their evaluations to some that Python started.
+    A thread that Python did not start, as nutpie's are, gets a state for the time of one callback, and loses with it all that
+    is thread-local: its queue of work and its memory on the device. Here its state is made to stay until the process ends.
+    (To hand the evaluation to a thread of Python's own would cost more than most evaluations.)
     """
 
     def __init__(self) -> None:
-        own = [t for t in threading.enumerate() if not isinstance(t, threading._DummyThread)]
-        self.of_python = threading.get_ident() in [t.ident for t in own]
+        own = [t.ident for t in threading.enumerate() if not isinstance(t, threading._DummyThread)]
+        self.of_python, self.used = threading.get_ident() in own, False
+        if not self.of_python:
+            ctypes.pythonapi.PyGILState_Ensure()
+
+    def leave(self) -> None:
+        """Leave a thread that may end without notice in a state in which it can."""
+        if not self.used:  # a forked child clears the states of all other threads, and must not free their things
+            self.used = True
+            _kept.extend(runtime._local.__dict__ for runtime in list(base._alive))
+        cuda: Any = sys.modules.get("gpustats.runtime.cuda")
+        if cuda is not None:  # PyCUDA aborts the process where a thread ends with a context that is current
+            cuda._threads.stack._leave()
 
 
 _thread = _Thread()
-_pool = ThreadPoolExecutor(64, thread_name_prefix="gpustats-numba")  # its threads start when they are needed
-
-
-def _forget_threads() -> None:
-    global _pool
-    _pool = ThreadPoolExecutor(64, thread_name_prefix="gpustats-numba")
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget_threads)
+_kept: list[dict[str, Any]] = []
 
 
 class Bridge:
@@ -72,7 +75,10 @@ class Bridge:
         """`layout` has the address of every array, then their extents; 1 for success (ctypes returns 0 for an error)."""
         if _thread.of_python:
             return self._evaluate(layout, out)
-        return _pool.submit(self._evaluate, layout, out).result()
+        try:
+            return self._evaluate(layout, out)
+        finally:
+            _thread.leave()
 
     def _evaluate(self, layout: int, out: int) -> int:
         try:

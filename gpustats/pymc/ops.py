@@ -61,8 +61,6 @@ class DensityOp(Op):
         """The inputs as float64 variables, constants as constants."""
         return [_as_float(v, name, rank) for v, name, rank in zip(inputs, self.formula.names, self.ranks, strict=False)]
 
-
-
     def no_second_derivatives(self) -> NotImplementedError:
         return NotImplementedError(
             f"this graph asks for second derivatives of {self.formula!r}, of which PyTensor gets the first only; "
