@@ -17,6 +17,7 @@ from pathlib import Path
 import arviz as az
 import numpy as np
 import pymc as pm
+import xarray as xr
 from rich.console import Console
 from rich.table import Table
 
@@ -139,9 +140,10 @@ def seconds(call: Callable[[], object], budget: float = 1.0) -> float:
 
 def judged(row: Row, posterior, sampling: float) -> Row:
     """With the smallest effective sample size of the bulk among the parameters."""
+    if hasattr(posterior, "to_dataset"):  # a group of a DataTree, as ArviZ 1 has it
+        posterior = posterior.to_dataset()
     names = [n for n in posterior.data_vars if not n.endswith("__")]
     ess = az.ess(posterior[names])
-    ess = ess.to_dataset() if hasattr(ess, "to_dataset") else ess
     row.sampling_s = sampling
     row.ess_per_s = float(min(ess[n] for n in names)) / sampling
     row.means = {n: float(posterior[n].mean()) for n in names}
@@ -186,8 +188,8 @@ def with_numpyro(title: str, model: Callable, draws: int, chains: int) -> Row:
         mcmc.run(jax.random.PRNGKey(2))
         again = time.perf_counter() - start
         row.compile_s = first - again
-        judged(row, az.from_dict({"posterior": mcmc.get_samples(group_by_chain=True)}).posterior
-               if az.__version__ >= "1" else az.from_dict(posterior=mcmc.get_samples(group_by_chain=True)).posterior, again)
+        draws_of = {k: np.asarray(v) for k, v in mcmc.get_samples(group_by_chain=True).items()}
+        judged(row, xr.Dataset({k: (("chain", "draw"), v) for k, v in draws_of.items()}), again)
     return row
 
 

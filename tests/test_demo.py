@@ -12,7 +12,7 @@ pytest.importorskip("statsmodels")
 
 
 def test_demo_agrees_with_scipy_and_is_centred_on_the_data(tmp_path, capsys):
-    assert main(["demo", "--points", "24", "--out", str(tmp_path / "new" / "folder")]) == 0
+    assert main(["demo", "--points", "24", "--draws", "0", "--out", str(tmp_path / "new" / "folder")]) == 0
     printed = capsys.readouterr().out
     assert "doctor_visits_logpmf" in printed
     assert "times as fast" in printed
@@ -44,3 +44,23 @@ def test_margins_mean_and_interval():
 def test_too_few_points_is_an_error(tmp_path, capsys):
     assert main(["demo", "--points", "3", "--out", str(tmp_path)]) == 1
     assert "--points" in capsys.readouterr().err
+
+
+def test_the_model_agrees_with_maximum_likelihood(tmp_path, capsys):
+    """statsmodels' estimates of the same regression, whose priors are weak for 20,190 observations."""
+    pytest.importorskip("pymc")
+    from rich.console import Console
+    from statsmodels.discrete.discrete_model import NegativeBinomial
+
+    from gpustats import demo_model
+
+    result = demo_model.run(Console(), gs.register(demo.SNIPPET, replace=True), tmp_path, draws=60)
+    assert "beta[disea]" in capsys.readouterr().out
+    for name in ("trace", "predictive"):
+        assert (tmp_path / f"{name}.png").stat().st_size > 10_000
+    x = demo.data_frame()[demo_model.COVARIATES].to_numpy(float)
+    x = np.column_stack([np.ones(len(x)), (x - x.mean(0)) / x.std(0)])
+    mle = NegativeBinomial(demo.visits(), x).fit(disp=0)
+    posterior = np.r_[result.posterior["intercept"].mean(), result.posterior["beta"].mean(("chain", "draw"))]
+    assert np.abs((posterior - mle.params[:-1]) / mle.bse[:-1]).max() < 1
+    assert float(result.posterior["alpha"].mean()) == pytest.approx(1 / mle.params[-1], rel=0.02)
