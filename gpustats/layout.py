@@ -125,7 +125,7 @@ def loglik(device: Device, code: KernelCode, problem: Problem) -> Layout:
         return Layout(threads, sets, threads, stage_vectors=numbers)
     wide = 1 if cpu or not problem.aligned or any(o.rank for o in code.row_operands) else 16 // problem.itemsize
     light = code.mixed_cost < (60 if cpu else 20)
-    unroll = 1 if sets > 1 else (8 if light else 2) if cpu else 8 if light and problem.itemsize == 8 else 4
+    unroll = 1 if sets > 1 else (8 if light and not code.rows else 2) if cpu else 8 if light and problem.itemsize == 8 else 4
     return Layout(threads, sets, threads * wide * unroll, unroll, wide, resident=1024)
 
 
