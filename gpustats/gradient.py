@@ -139,8 +139,8 @@ class Gradient:
                 result = _reduced_rows(runtime, rows[self._names[name]], shape, batch[i], native)
             else:
                 result = reduced(sums[self._names[name]].reshape(*shape[:-1], 1), batch[i])
-            if native and not arrays.is_device_array(result):
-                result = runtime.to_device(np.asarray(result))
+            if native != arrays.is_device_array(result):  # another argument may lie elsewhere
+                result = runtime.to_device(np.asarray(result)) if native else runtime.to_host(result)
             gradients[name] = float(result) if isinstance(values[i], float) else result
         value = sums[VALUE].reshape(shape[:-1])
         if shape[:-1] and any(arrays.is_device_array(v) for v in values[1:]):

@@ -19,6 +19,8 @@ MODULES = [
 def test_examples_of_the_module(name):
     if name == "gpustats.runtime.opencl":
         pytest.importorskip("pyopencl")
+    if name.startswith("gpustats.pymc"):
+        pytest.importorskip("pymc")
     assert doctest.testmod(importlib.import_module(name)).failed == 0
 
 

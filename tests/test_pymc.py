@@ -8,7 +8,6 @@ import sys
 import textwrap
 import threading
 import time
-import types
 
 import numpy as np
 import pytest
@@ -29,6 +28,7 @@ from gpustats.pymc import forked  # noqa: E402
 from gpustats.pymc.evaluate import Evaluator, Formula  # noqa: E402
 from gpustats.pymc.ops import LogDensity, LogLikelihood, Weighted  # noqa: E402
 from gpustats.pymc.random_variable import DensityRV, class_name  # noqa: E402
+from gpustats.runtime import choose  # noqa: E402
 
 NAMES = sorted(library.built_in)
 CONTINUOUS = [n for n in NAMES if not gs.densities[n].discrete]
@@ -581,14 +581,12 @@ def test_evaluation_for_a_forked_process(monkeypatch):
 
 
 def test_threads_that_python_did_not_start(monkeypatch):
-    """What is thread-local lasts from one callback to the next, and no context of CUDA stays current."""
+    """What is thread-local lasts from one callback to the next, and the device is told that they may end."""
     from gpustats.pymc.numba_link import Bridge
 
     left, seen, local = [], [], threading.local()
-    stack = types.SimpleNamespace(_leave=lambda: left.append(threading.get_ident()))
-    monkeypatch.setitem(
-        sys.modules, "gpustats.runtime.cuda", types.SimpleNamespace(_threads=types.SimpleNamespace(stack=stack))
-    )
+    runtime = choose.get()
+    monkeypatch.setattr(runtime, "leave_thread", lambda: left.append(threading.get_ident()))
 
     def function(arrays):
         local.calls = getattr(local, "calls", 0) + 1

@@ -22,7 +22,7 @@ _lock = threading.Lock()
 
 def _in_child() -> None:
     global _device, _worker, _lock
-    _device = choose.get().device.id if len(base._alive) else None
+    _device = choose.get().device.id if base.in_use() else None
     _worker, _lock = None, threading.Lock()
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import math
-import sys
 import threading
 import warnings
 from _thread import interrupt_main
@@ -35,22 +34,12 @@ class _Thread(threading.local):
 
     def __init__(self) -> None:
         own = [t.ident for t in threading.enumerate() if not isinstance(t, threading._DummyThread)]
-        self.of_python, self.used = threading.get_ident() in own, False
+        self.of_python = threading.get_ident() in own
         if not self.of_python:
             ctypes.pythonapi.PyGILState_Ensure()
 
-    def leave(self) -> None:
-        """Leave a thread that may end without notice in a state in which it can."""
-        if not self.used:  # a forked child clears the states of all other threads, and must not free their things
-            self.used = True
-            _kept.extend(runtime._local.__dict__ for runtime in list(base._alive))
-        cuda: Any = sys.modules.get("gpustats.runtime.cuda")
-        if cuda is not None:  # PyCUDA aborts the process where a thread ends with a context that is current
-            cuda._threads.stack._leave()
-
 
 _thread = _Thread()
-_kept: list[dict[str, Any]] = []
 
 
 class Bridge:
@@ -78,7 +67,8 @@ class Bridge:
         try:
             return self._evaluate(layout, out)
         finally:
-            _thread.leave()
+            for runtime in base.in_use():
+                runtime.leave_thread()
 
     def _evaluate(self, layout: int, out: int) -> int:
         try:

@@ -178,6 +178,16 @@ class Runtime(ABC):
     def synchronize(self) -> None:
         """Wait for the calling thread's kernels."""
 
+    def leave_thread(self) -> None:
+        """Let the calling thread end without notice, as one may that Python has not started.
+
+        What it has of its own on the device stays until the process ends: a forked child clears the states of all other
+        threads, and must not free it.
+        """
+        own = self._local.__dict__
+        if all(own is not kept for kept in _kept):
+            _kept.append(own)
+
     def elapsed(self, function: Callable[[], object], repeat: int = 10) -> list[float]:
         """Seconds that each of `repeat` calls of `function` keeps the device busy."""
         seconds = []
@@ -212,6 +222,12 @@ def nbytes_of(shape: int | tuple[int, ...], dtype: Any) -> int:
 
 
 _alive: weakref.WeakSet[Runtime] = weakref.WeakSet()
+_kept: list[dict[str, Any]] = []  # what threads have of their own that Python has not started
+
+
+def in_use() -> list[Runtime]:
+    """The runtimes that this process, or one that it was forked from, has made."""
+    return list(_alive)
 
 
 class _Forked:
@@ -228,7 +244,7 @@ class _Forked:
 
 
 def _disable_in_child() -> None:
-    for runtime in list(_alive):
+    for runtime in in_use():
         runtime._local = _Forked(runtime.device.id)
 
 

@@ -227,6 +227,11 @@ class CUDARuntime(Runtime):
         self._host_pool = HostPool(HOST_MEMORY)
         super().__init__()
 
+    def leave_thread(self) -> None:
+        super().leave_thread()
+        if self._local is _threads:  # not in a forked child
+            self._local.stack._leave()  # PyCUDA aborts the process where a thread ends with a context that is current
+
     def _state(self) -> _State:
         """The calling thread's own things, with the context current."""
         stack = self._local.stack
