@@ -1,5 +1,6 @@
 """Sampling PyMC models of densities: every sampler, threads and processes, predictions."""
 
+import functools
 import multiprocessing
 import warnings
 
@@ -11,6 +12,7 @@ pm = pytest.importorskip("pymc")
 import arviz  # noqa: E402
 from scipy import stats  # noqa: E402
 from sklearn.datasets import load_breast_cancer  # noqa: E402
+from statsmodels import datasets  # noqa: E402
 
 import gpustats as gs  # noqa: E402
 import gpustats.pymc as gpm  # noqa: E402
@@ -77,23 +79,63 @@ def test_from_a_string_to_the_posterior():
     assert mean_of(trace, "bound") == pytest.approx(np.average(grid, weights=weights), rel=0.01)
 
 
-def test_posterior_of_real_data_is_pymcs():
-    """A logistic regression of 569 tumours."""
+def tumours(distributions):
+    """A logistic regression of 569 tumours (scikit-learn)."""
     data = load_breast_cancer()
-    columns = data.data[:, [1, 4, 8]]
-    columns = (columns - columns.mean(0)) / columns.std(0)
-    traces = []
-    for make in (lambda eta: gpm.BernoulliLogit("y", eta, observed=data.target),
-                 lambda eta: pm.Bernoulli("y", logit_p=eta, observed=data.target)):  # fmt: skip
-        with pm.Model():
-            slopes, intercept = pm.Normal("slopes", 0, 2, shape=3), pm.Normal("intercept", 0, 2)
-            make(columns @ slopes + intercept)
-            traces.append(pm.sample(**{**SHORT, "draws": 500}))
-    for name in ("slopes", "intercept"):
-        got, want = (np.moveaxis(t.posterior[name].values.reshape(1000, -1), -1, 0) for t in traces)
-        for a, b in zip(got, want):
-            assert abs(a.mean() - b.mean()) < 0.25 * b.std()
-            assert a.std() == pytest.approx(b.std(), rel=0.2)
+    x = data.data[:, [1, 4, 8]]
+    with pm.Model() as model:
+        slopes, intercept = pm.Normal("slopes", 0, 2, shape=3), pm.Normal("intercept", 0, 2)
+        eta = (x - x.mean(0)) / x.std(0) @ slopes + intercept
+        if distributions is gpm:
+            gpm.BernoulliLogit("y", eta, observed=data.target)
+        else:
+            pm.Bernoulli("y", logit_p=eta, observed=data.target)
+    return model
+
+
+def households(distributions):
+    """A robust regression of what 235 households spent on food (Engel, 1857)."""
+    data = datasets.engel.load_pandas().data / 1000
+    with pm.Model() as model:
+        intercept, slope = pm.Normal("intercept", 0, 1), pm.Normal("slope", 0, 1)
+        nu, sigma = pm.Gamma("nu", 2, 0.1), pm.HalfNormal("sigma", 0.5)
+        mu = intercept + slope * data["income"].to_numpy()
+        distributions.StudentT("y", nu=nu, mu=mu, sigma=sigma, observed=data["foodexp"].to_numpy())
+    return model
+
+
+def visits(distributions):
+    """Counts of 2,019 persons' visits to a doctor (RAND Health Insurance Experiment)."""
+    y = datasets.randhie.load_pandas().data["mdvis"].to_numpy()[::10]
+    with pm.Model() as model:
+        mu, alpha = pm.HalfNormal("mu", 10), pm.HalfNormal("alpha", 10)
+        distributions.NegativeBinomial("y", mu=mu, alpha=alpha, observed=y)
+    return model
+
+
+def posterior_of(model, **how):
+    """Draws as a dataset, and their effective number."""
+    with model:
+        posterior = pm.sample(500, tune=500, chains=2, cores=2, random_seed=1, progressbar=False, **how).posterior
+    posterior = posterior.to_dataset() if hasattr(posterior, "to_dataset") else posterior
+    return posterior, arviz.ess(posterior)
+
+
+@functools.cache
+def posterior_of_pymc(make):
+    return posterior_of(make(pm), nuts_sampler="nutpie")
+
+
+@pytest.mark.parametrize("how", [{"nuts_sampler": "nutpie"}, {"nuts_sampler": "pymc"}], ids=["threads", "processes"])
+@pytest.mark.parametrize("make", [tumours, households, visits])
+def test_posterior_of_real_data_is_pymcs(make, how):
+    pytest.importorskip("nutpie")
+    (got, ess), (want, ess_of_want) = posterior_of(make(gpm), **how), posterior_of_pymc(make)
+    for name in [n for n in want.data_vars if not n.endswith("__")]:
+        a, b = (p[name].std(("chain", "draw")) / n[name] ** 0.5 for p, n in ((got, ess), (want, ess_of_want)))
+        difference = got[name].mean(("chain", "draw")) - want[name].mean(("chain", "draw"))
+        assert (abs(difference) <= 3 * np.hypot(a, b)).all()
+        np.testing.assert_allclose(got[name].std(("chain", "draw")), want[name].std(("chain", "draw")), rtol=0.2)
 
 
 def test_predictions_and_loo():
