@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -110,12 +111,15 @@ def predictive_picture(result: Any) -> Any:
 
 def run(console: Any, density: Density, out: Path, draws: int = 300) -> Any:
     """Fit, print the summary, save the pictures."""
-    import arviz as az
-
     console.print("\nThe same density as the likelihood of a PyMC model, a regression on health and insurance plan:\n")
-    result, seconds = fit(model(density), draws)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of PyTensor about BLAS, of ArviZ about its next version
+        import arviz as az
+
+        result, seconds = fit(model(density), draws)
+        summary = az.summary(result).to_string()
     console.print(f"\n2 chains of {draws} + {draws} draws took {seconds:.0f} s. ArviZ's summary:\n")
-    console.print(az.summary(result).to_string(), markup=False, highlight=False, soft_wrap=True)
+    console.print(summary, markup=False, highlight=False, soft_wrap=True)
     console.print()
     for name, picture in (("trace", trace_picture(result)), ("predictive", predictive_picture(result))):
         picture.savefig(out / f"{name}.png", dpi=150)
