@@ -251,8 +251,6 @@ class Density:
         for value, allowed in ((shape, shapes), (dtype, ("float64", "float32")), (dialect, ("cuda", "opencl"))):
             if value not in allowed:
                 raise ValueError(f"{value!r} is none of {', '.join(allowed)}")
-        if shape == "gradient":
-            return self.log_density.gradient(None).kernel_source(dtype, dialect)
         return self.log_density.kernel_source(shape, dtype, dialect)
 
 

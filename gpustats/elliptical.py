@@ -236,6 +236,8 @@ class Elliptical(Pointwise):
         return self._load(runtime, shape, source, name, "PqqPqqPqq" + code.signature, dtype, chosen, shared), chosen
 
     def kernel_source(self, shape: str, dtype: str, dialect: str, dim: int = 16) -> str:
+        if shape == "gradient":
+            return self.gradient(None).kernel_source(dtype, dialect)
         problem = layout.Problem(np.dtype(dtype).itemsize, 8, 8, aligned=True, dim=dim)
         return self.generated(shape, layout.REFERENCE_DEVICES[dialect], dtype, dialect, problem)[0]
 

@@ -366,6 +366,8 @@ class Pointwise:
 
     def kernel_source(self, shape: str, dtype: str, dialect: str) -> str:
         """The source of the kernel for many observations and many parameter sets; see `Density.kernel_source`."""
+        if shape == "gradient":
+            return self.gradient(None).kernel_source(dtype, dialect)
         ranks = [min(a.rank, 1) for a in self.arguments]
         operands = [
             Operand(n, PER_ROW if i == 0 else PER_SET, rank) for i, (n, rank) in enumerate(zip(self._names, ranks, strict=True))

@@ -17,7 +17,7 @@ def test_list_names_every_density(capsys):
     assert set(gs.densities) <= first
 
 
-@pytest.mark.parametrize("shape", ["table", "loglik"])
+@pytest.mark.parametrize("shape", ["table", "loglik", "gradient"])
 @pytest.mark.parametrize("dialect", ["cuda", "opencl"])
 def test_source(shape, dialect, capsys):
     assert main(["source", "normal", "--shape", shape, "--dialect", dialect, "--dtype", "float32"]) == 0
