@@ -66,8 +66,9 @@ class Likelihood:
             x = np.array(x, dtype) if runtime.host_visible else runtime.to_device(np.ascontiguousarray(x, dtype))
         self._runtime, self.x = runtime, x
         self._row = tuple(x.shape)
+        numbers = type(self._function) is Pointwise and not any(a.rank for a in self._function.arguments)
         #: how many parameters make a call that `_evaluate` serves; -1: none do
-        self._n_plain = len(density.parameters) if x.ndim == 1 and len(x) and type(self._function) is Pointwise else -1
+        self._n_plain = len(density.parameters) if numbers and x.ndim == 1 and len(x) else -1
         self._plans: dict[Any, _Plan] = {}
 
     @property

@@ -194,3 +194,10 @@ def test_gradients_of_plain_and_other_arguments_agree(n, dtype, rng):
 def test_the_data_have_no_gradient():
     with pytest.raises(ValueError, match="x is the data"):
         gs.Likelihood(gs.normal, [1.0, 2.0]).value_and_grad(0.0, 1.0, wrt="x")
+
+
+def test_a_vector_as_long_as_the_data_is_one_parameter():
+    p = np.array([0.2, 0.3, 0.5])
+    lik = gs.Likelihood(gs.categorical, [0.0, 2.0, 2.0])
+    np.testing.assert_allclose(lik(p), np.log(p[[0, 2, 2]]).sum(), rtol=1e-14)
+    np.testing.assert_allclose(lik.value_and_grad(p)[1]["p"], [1 / 0.2, 0, 2 / 0.5], rtol=1e-14)
