@@ -85,8 +85,10 @@ class Bridge:
                 out += 8 * result.size
             return 1
         except KeyboardInterrupt:  # it cannot pass through compiled code: it comes again when that has returned
-            threading.Timer(0.01, interrupt_main).start()
-            return self._evaluate(layout, out)
+            try:
+                return self._evaluate(layout, out)
+            finally:
+                threading.Timer(0.01, interrupt_main).start()
         except Exception as error:
             warnings.warn(f"{self._name}: {type(error).__name__}: {error}", RuntimeWarning, stacklevel=2)
         return 0
