@@ -111,8 +111,8 @@ class KernelCode:
         def cost(separated: Separated) -> int:
             nodes = [n for s in separated.body for n in lang.walk(s)]
             own = sum(1 if isinstance(n, lang.Binary) else 0 for n in nodes)
-            calls = sum(20 for n in nodes if isinstance(n, lang.Call) and not n.function.startswith("make_"))
-            calls -= sum(20 for n in nodes if isinstance(n, lang.Call) and n.function.endswith("_evaluate"))
+            functions = [n.function for n in nodes if isinstance(n, lang.Call)]
+            calls = sum(20 for f in functions if not f.startswith("make_") and not f.endswith("_evaluate"))
             return own + calls + 20 * any(isinstance(n, lang.For) for n in nodes) + sum(map(cost, separated.inner))
 
         return cost(self.separated)

@@ -6,7 +6,7 @@ vector, the element of it that the new parameter ``component`` names.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, MutableMapping, Sequence
+from collections.abc import Callable, MutableMapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
@@ -45,17 +45,15 @@ def results_of(function: Function, wrt: Sequence[str]) -> tuple[str, ...]:
 
 def component_of(function: Function) -> lang.Parameter:
     names = {p.name for p in function.parameters} | {n.name for n in lang.walk(function) if isinstance(n, Declare)}
-    return lang.Parameter(next(_fresh("component", names)), INT)
+    return lang.Parameter(_fresh("component", names), INT)
 
 
-def _fresh(prefix: str, used: set[str]) -> Iterator[str]:
-    """`prefix`, then with numbers, without what is used."""
-    i = 1
-    while True:
-        name = prefix if i == 1 else f"{prefix}{i}"
-        if name not in used:
-            yield name
-        i += 1
+def _fresh(prefix: str, used: set[str]) -> str:
+    """`prefix`, with a number where it is used."""
+    name, i = prefix, 2
+    while name in used:
+        name, i = f"{prefix}{i}", i + 1
+    return name
 
 
 def _costly(e: Expression) -> bool:
@@ -169,7 +167,7 @@ class Differentiator:
     # -- names
 
     def fresh(self, prefix: str) -> str:
-        name = next(_fresh(prefix, self.used))
+        name = _fresh(prefix, self.used)
         self.used.add(name)
         return name
 

@@ -214,10 +214,6 @@ class Hessian:
 
 def derivative_of(function: Pointwise, name: str) -> Pointwise:
     """The derivative with respect to one argument; of a vector, to the element that another argument tells."""
-    from .elliptical import Elliptical
-
-    if isinstance(function, Elliptical):
-        return function.derivative(name)
     functions = dict(function.functions)
     made = derivative(function.function, function._names[function._public.index(name)], functions)
     arguments = function.arguments
@@ -243,7 +239,7 @@ def reduced(sums: np.ndarray, shape: Shape, lead: int = 0) -> np.ndarray:
     """`sums`, added up along the axes along which an argument of `shape` does not vary."""
     missing = sums.ndim - lead - len(shape)
     sums = sums.sum(axis=tuple(range(lead, lead + missing)))
-    axes = tuple(lead + i for i, n in enumerate(shape) if n == 1 and sums.shape[lead + i] > 1)
+    axes = tuple(lead + i for i, n in enumerate(shape) if n == 1 and sums.shape[lead + i] != 1)
     return sums.sum(axis=axes, keepdims=True) if axes else sums
 
 

@@ -334,6 +334,12 @@ class Pointwise:
 
         return Gradient(self, wrt)
 
+    def derivative(self, name: str) -> Pointwise:
+        """The derivative with respect to one argument, at every point."""
+        from .gradient import derivative_of
+
+        return derivative_of(self, name)
+
     def hessian(self, wrt: str | Collection[str] | None) -> Hessian:
         """What computes the second derivatives of the sum with respect to these scalar parameters."""
         from .gradient import Hessian, chosen

@@ -55,11 +55,11 @@ def Grad(inner: Pointwise | Density, wrt: str | None = None) -> Pointwise:
     >>> round(float(gs.transforms.Grad(score, "mu")(2.0, 0.5, 1.0)), 6)
     -1.0
     """
-    from .gradient import chosen, derivative_of
+    from .gradient import chosen
 
     function = _pointwise(inner)
     (name,) = chosen(function, (function.arguments[0].name,) if wrt is None else wrt)
-    return derivative_of(function, name)
+    return function.derivative(name)
 
 
 def _pointwise(inner: Any) -> Pointwise:

@@ -11,11 +11,11 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-from ..arrays import is_device_array
 from ..density import Density
 from ..device_function import Argument
 from ..elliptical import SCALES
-from ..interface import to_device, to_host
+from ..gradient import reduced
+from ..interface import to_device
 from ..language import Printer
 from ..likelihood import Likelihood
 from ..pointwise import Pointwise
@@ -149,7 +149,7 @@ class Evaluator:
         else:
             value, gradients = function.value_and_grad(function.bind(arguments, {}), wanted)
         shape_of = dict(zip(self.free, shapes, strict=True))
-        return [_summed(value), *[_on_host(gradients[names[i]]).reshape(shape_of[i]) for i in wrt]]
+        return [_summed(value), *[np.asarray(gradients[names[i]]).reshape(shape_of[i]) for i in wrt]]
 
     def weighted(self, values: Sequence[np.ndarray], weight: np.ndarray, wrt: tuple[int, ...]) -> list[np.ndarray]:
         """Gradients, for each of wrt, of the sum of weight × log-density."""
@@ -168,8 +168,8 @@ class Evaluator:
         result = []
         for i, name in zip(wrt, names, strict=True):
             core = arguments[i].shape[arguments[i].ndim - ranks[i] :]
-            terms = _on_host(gradients[name]).reshape(shape + core)
-            result.append(_reduce(terms * np.reshape(weight, np.shape(weight) + (1,) * ranks[i]), arguments[i].shape))
+            terms = np.asarray(gradients[name]).reshape(shape + core)
+            result.append(reduced(terms * np.reshape(weight, np.shape(weight) + (1,) * ranks[i]), arguments[i].shape))
         return result
 
     # -- arguments
@@ -208,15 +208,3 @@ class Evaluator:
 
 def _summed(value: Any) -> np.ndarray:
     return np.asarray(value if isinstance(value, float) else value.sum())
-
-
-def _on_host(value: Any) -> np.ndarray:
-    """A vector's gradient lies on the device where another argument does."""
-    return to_host(value) if is_device_array(value) else np.asarray(value)
-
-
-def _reduce(terms: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
-    """`terms`, added up along the axes along which an array of `shape` was broadcast."""
-    terms = terms.sum(axis=tuple(range(terms.ndim - len(shape))))
-    axes = tuple(i for i, (n, m) in enumerate(zip(shape, terms.shape, strict=True)) if n == 1 and m != 1)
-    return terms.sum(axis=axes, keepdims=True)

@@ -134,10 +134,8 @@ class LogLikelihood(DensityOp):
     """The sum of the log-density and the sum's gradients, from one reading of the data."""
 
     def make_node(self, *inputs: Any) -> Apply:
-        known = dict(self.known)
         arguments = self.arguments(inputs)
-        free = [i for i in range(len(self.formula.names)) if i not in known]
-        given = dict(zip(free, arguments, strict=True))
+        given = dict(zip(self.evaluator.free, arguments, strict=True))
         return Apply(self, arguments, [pt.TensorType(FLOAT, shape=())(), *(given[i].type() for i in self.wrt)])
 
     def perform(self, node: Apply, inputs: Sequence[np.ndarray], outputs: Any) -> None:
@@ -145,9 +143,7 @@ class LogLikelihood(DensityOp):
             storage[0] = value
 
     def infer_shape(self, *args: Any) -> list[tuple]:
-        known = dict(self.known)
-        free = [i for i in range(len(self.formula.names)) if i not in known]
-        return [(), *(args[-1][free.index(i)] for i in self.wrt)]
+        return [(), *(args[-1][self.evaluator.free.index(i)] for i in self.wrt)]
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         return [[True] * len(node.outputs) for _ in node.inputs]
