@@ -50,14 +50,24 @@ def _check(argument: Argument, name: str, own: str, outside: str) -> str:
     return text
 
 
-def derived(function: Function, suffix: str, body: str, resolve: Resolve) -> Function:
-    """The function `<name>_<suffix>` with the arguments of `function` and the given body."""
-    declared = ", ".join(
-        f"{'const real *' if p.type == lang.VECTOR else p.type + ' '}{p.name}" for p in function.parameters
-    )
+_DECLARED = {
+    lang.REAL: "real ", lang.INT: "int ", lang.VECTOR: "const real *", lang.OUTPUT: "real *", lang.RNG: "rng_t *"
+}  # fmt: skip
+
+
+def declaration(p: lang.Parameter) -> str:
+    """A parameter as a user declares it."""
+    return f"{_DECLARED[p.type]}{p.name}"
+
+
+def derived(function: Function, suffix: str, body: str, resolve: Resolve, more: Sequence[str] = ()) -> Function:
+    """The function `<name>_<suffix>` with the arguments of `function`, `more` real ones, and the given body."""
+    parameters = [p for p in function.parameters if p.name != "dim"]
+    dim = [p for p in function.parameters if p.name == "dim"]
+    declared = ", ".join([*map(declaration, parameters), *(f"real {name}" for name in more), *map(declaration, dim)])
     name = f"{function.name}_{suffix}"
     known = lambda called: function if called == function.name else resolve(called)  # noqa: E731
-    return parse(f"real {name}({declared})\n{{\n{body}}}\n", known, name=function.name).functions[name]
+    return parse(f"{function.type} {name}({declared})\n{{\n{body}}}\n", known, name=function.name).functions[name]
 
 
 def _prefix(names: Sequence[str]) -> str:
@@ -101,6 +111,29 @@ def checked(function: Function, arguments: Sequence[Argument], resolve: Resolve)
         body += f"    real {own}value = {call};\n"
         value = f"{own}value"
     body += f"    return ({own}inside ? {value} : {own}outside){f' + ({bad})' if bad else ''};\n"
+    return derived(function, "checked", body, resolve)
+
+
+def checked_sampler(function: Function, arguments: Sequence[Argument], resolve: Resolve) -> Function:
+    """A sampler that gives nan where a parameter lies outside its domain.
+
+    Parameters
+    ----------
+    function : Function
+    arguments : sequence of Argument
+        The domains of its parameters, in their order.
+    """
+    unchecked = {lang.RNG, lang.OUTPUT}
+    names = [p.name for p in function.parameters if p.type not in unchecked and p.name != "dim"]
+    call = f"{function.name}({', '.join(p.name for p in function.parameters)})"
+    own = _prefix([p.name for p in function.parameters])
+    body = "".join(_check(argument, name, own, "NAN") for argument, name in zip(arguments, names, strict=True))
+    good = " && ".join(f"{own}bad_{name} == 0" for name in names) or "1"
+    if function.type == lang.VOID:
+        vector = next(p.name for p in function.parameters if p.type == lang.OUTPUT)
+        body += f"    if ({good}) {call};\n    else for (int {own}i = 0; {own}i < dim; {own}i++) {vector}[{own}i] = NAN;\n"
+    else:
+        body += f"    if (!({good})) return NAN;\n    return {call};\n"
     return derived(function, "checked", body, resolve)
 
 

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 TEMPLATES = Path(__file__).parent / "templates"
 #: How an argument reaches a kernel: one value for all, an array over parameter sets, an array over observations.
 VALUE, PER_SET, PER_ROW = "value", "set", "row"
+#: What a kernel that draws passes to a sampler.
+_OF_KERNEL = {lang.RNG: "&rng", lang.OUTPUT: "vector"}
 
 
 @dataclass(frozen=True)
@@ -168,6 +170,8 @@ class KernelCode:
     def _value(self, p: lang.Parameter, k: str, n: str, component: str | None, tile_row: str | None) -> str:
         if p.name == "dim":
             return "dim"
+        if p.type in _OF_KERNEL:
+            return _OF_KERNEL[p.type]
         o = self.by_name.get(p.name)
         if o is None:
             return p.name
@@ -217,7 +221,9 @@ def _template(name: str) -> Any:
     return TemplateLookup([str(TEMPLATES)], strict_undefined=True).get_template(name)
 
 
-def render(template: str, name: str, code: KernelCode, layout: Layout, dtype: str, dialect: str, **more: Any) -> str:
+def render(
+    template: str, name: str, code: KernelCode, layout: Layout, dtype: str, dialect: str, streams: bool = False, **more: Any
+) -> str:
     """The whole source of one kernel: prelude, device functions in their parts, and the shape around them.
 
     Parameters
@@ -228,6 +234,8 @@ def render(template: str, name: str, code: KernelCode, layout: Layout, dtype: st
         Name of the kernel's entry.
     dtype : {"float64", "float32"}
     dialect : {"cuda", "opencl"}
+    streams : bool
+        Whether the device functions draw random numbers.
     """
     code.stage_vectors = bool(layout.stage_vectors)
     space = {code.observation: "SHARED"} if code.stage_vectors and code.observation else {}
@@ -239,16 +247,17 @@ def render(template: str, name: str, code: KernelCode, layout: Layout, dtype: st
     more |= dict(name=name, layout=layout, vector_type=vector_type, dialect=dialect)
 
     def text() -> str:
-        return f"{prelude(dtype, dialect)}\n{functions}{_template(f'{template}.mako').render(code=code, **more)}"
+        head = prelude(dtype, dialect) + (random_functions(dtype, dialect) if streams else "")
+        return f"{head}\n{functions}{_template(f'{template}.mako').render(code=code, **more)}"
 
-    return _cached(text, template, dtype, functions, repr((code.operands, code.sums, code.rows)), repr(sorted(more.items())))
+    return _cached(text, template, dtype, str(streams), functions, repr((code.operands, code.sums, code.rows)), repr(sorted(more.items())))
 
 
 def render_plain(template: str, dtype: str, dialect: str, **more: Any) -> str:
     """The source of a kernel that calls no device function."""
 
     def text() -> str:
-        return prelude(dtype, dialect) + _template(f"{template}.mako").render(**more)
+        return prelude(dtype, dialect) + _template(f"{template}.mako").render(dtype=dtype, dialect=dialect, **more)
 
     return _cached(text, template, dtype, dialect, repr(sorted(more.items())))
 
@@ -257,6 +266,11 @@ def prelude(dtype: str, dialect: str) -> str:
     """The macros that a dialect defines, and the constants."""
     context = dict(dtype=dtype, constants=lang.CONSTANTS)
     return _template(f"prelude_{dialect}.mako").render(**context) + _template("prelude.mako").render(**context)
+
+
+def random_functions(dtype: str, dialect: str) -> str:
+    """The functions that draw random numbers."""
+    return _template("random.mako").get_def("functions").render(dtype=dtype, dialect=dialect)
 
 
 def _cached(text: Callable[[], str], *parts: str) -> str:

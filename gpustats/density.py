@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from .device_function import DeviceFunction
     from .language import Function
     from .pointwise import Pointwise
+    from .sampling import Sampler
 
 
 class Density:
@@ -76,6 +77,14 @@ class Density:
     def log_sf(self) -> Pointwise:
         """The checked logarithm of the survival function, ready to be evaluated."""
         return self._distribution_function("logsf")
+
+    @functools.cached_property
+    def sampler(self) -> Sampler:
+        """What draws."""
+        from .elliptical_sampling import EllipticalSampler
+        from .sampling import Sampler
+
+        return EllipticalSampler(self) if self.definition.elliptical else Sampler(self)
 
     def _distribution_function(self, ending: str) -> Pointwise:
         from .checks import distribution_function
@@ -236,22 +245,81 @@ class Density:
         function = self.log_density.given(kwargs)
         return function.value_and_grad(function.bind(args, kwargs), wrt)
 
+    def rvs(
+        self, *args: Any, size: int | tuple[int, ...] | None = None, rng: Any = None, dtype: Any = None, out: Any = None,
+        device: bool = False, **kwargs: Any,
+    ) -> Any:  # fmt: skip
+        """Random draws.
+
+        Parameters
+        ----------
+        *parameters : array_like
+            In the order of `parameters`, or by name; they broadcast against each other and to `size`.
+        size : int or tuple of int, optional
+            Shape of the result, to which the axis of a vector is added. By default the shape of the parameters.
+        rng : optional
+            A seed (an int, or what `gpustats.Generator` takes), a `gpustats.Generator`, which goes on from where it is, or a
+            `numpy.random.Generator`, from which a seed is drawn. By default a stream with a fresh seed.
+        dtype : optional
+            float32 or float64; by default float32 where all arrays among the parameters are float32, else float64. Draws of a
+            discrete distribution are int64.
+        out : ndarray or device array, optional
+            Where to write the draws; contiguous, of their shape and type.
+        device : bool
+            Whether to return a device array of the default device, rather than a NumPy array.
+
+        Returns
+        -------
+        ndarray, or a device array
+            The latter also where a parameter is one.
+
+        Raises
+        ------
+        ValueError
+            Where a parameter lies outside its domain. Parameters on a device are not read back: an invalid one gives nan, or the
+            smallest int64.
+        NotImplementedError
+            Where the density's source has neither a function ``name_sample`` nor a distribution function, which is
+            inverted otherwise.
+
+        Notes
+        -----
+        A draw depends on the generator's seed and on the number of the draw only, not on the device (but for its rounding) nor
+        on how many are drawn at a time.
+
+        Examples
+        --------
+        >>> import gpustats as gs
+        >>> x = gs.gamma.rvs(2.0, 1.0, size=100_000, rng=1)
+        >>> bool(abs(x.mean() - 2.0) < 0.02)
+        True
+        >>> gs.poisson.rvs([1.0, 1000.0], size=(3, 2), rng=1).shape
+        (3, 2)
+        """
+        from .random import as_generator
+
+        return self.sampler.draw(args, kwargs, size, as_generator(rng), dtype, out, device)
+
     def kernel_source(self, shape: str, dtype: str = "float64", dialect: str = "cuda") -> str:
         """The source of a kernel of this density, as it is compiled for many observations and parameter sets.
 
         Parameters
         ----------
-        shape : {"table", "loglik", "gradient"}
+        shape : {"table", "loglik", "gradient", "sample", "mixture"}
             The log-density at every point; its sum; the sum with its derivatives in all scalar parameters, or, where there are
-            none, in an element of the first vector.
+            none, in an element of the first vector; random draws; the summed log-density of a mixture.
         dtype : {"float64", "float32"}
         dialect : {"cuda", "opencl"}
         """
-        shapes = ("table", "loglik", "gradient")
+        shapes = ("table", "loglik", "gradient", "sample", "mixture")
         for value, allowed in ((shape, shapes), (dtype, ("float64", "float32")), (dialect, ("cuda", "opencl"))):
             if value not in allowed:
                 raise ValueError(f"{value!r} is none of {', '.join(allowed)}")
-        return self.log_density.kernel_source(shape, dtype, dialect)
+        if shape == "mixture":
+            from .mixture import weighted_term
+
+            return weighted_term(self.log_density).kernel_source(shape, dtype, dialect)
+        return (self.sampler if shape == "sample" else self.log_density).kernel_source(shape, dtype, dialect)
 
 
 class Densities(Mapping[str, Density]):

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pycparser import c_ast
 
 from .errors import DeviceFunctionError
-from .language import VECTOR, Function, Resolve
+from .language import OUTPUT, RNG, VECTOR, VOID, Function, Parameter, Resolve
 from .translate import COMMENT, Translator, fail, syntax_tree
 
 #: What a function can compute, by the ending of its name.
@@ -75,12 +75,15 @@ class DeviceFunction:
 
     @property
     def discrete(self) -> bool:
+        if self.role("logpdf", "logpmf") is None:  # a sampler alone
+            return bool(self.arguments) and "integer" in self.arguments[0].words
         return self.role("logpmf") is not None
 
     @property
     def elliptical(self) -> bool:
         """Whether the density sees its observation through the squared Mahalanobis distance `sqdist` only."""
-        return tuple(p.name for p in self.density.parameters[:2]) == ("sqdist", "logdet")
+        function = self.role("logpdf", "logpmf")
+        return function is not None and tuple(p.name for p in function.parameters[:2]) == ("sqdist", "logdet")
 
 
 def parse(source: str, resolve: Resolve = lambda name: None, name: str | None = None) -> DeviceFunction:
@@ -162,14 +165,39 @@ def _comment(source: str) -> tuple[str, str, dict[str, tuple[str, str, int]]]:
     return description, reference, entries
 
 
+def _drawn(source: str, sampler: Function, names: list[str]) -> dict[str, Parameter]:
+    """The parameters of the distribution that a sampler takes."""
+    if not sampler.parameters or sampler.parameters[0].type != RNG:
+        raise DeviceFunctionError(
+            f"{sampler.name} must take its stream first, `rng_t *rng`", sampler.line, sampler.column, source
+        )
+    own = zip(names, sampler.parameters, strict=True)
+    return {n: p for n, p in own if p.type not in (RNG, OUTPUT) and n != "dim"}
+
+
+def _same_parameters(source: str, sampler: Function | None, drawn: dict[str, Parameter], names: list[str]) -> None:
+    wanted = [n for n in names if n != "dim"]
+    if sampler is not None and list(drawn) != wanted:
+        raise DeviceFunctionError(
+            f"{sampler.name} must take the parameters ({', '.join(wanted)}) behind its stream, not ({', '.join(drawn)})",
+            sampler.line, sampler.column, source,
+        )  # fmt: skip
+
+
 def _arguments(
     source: str, name: str, functions: dict[str, Function], public: dict[str, list[str]],
     entries: dict[str, tuple[str, str, int]],
 ) -> tuple[Argument, ...]:
     """The public arguments: those of the signature, with the domains of the comment."""
     function = next(f for role in ROLES if (f := functions.get(f"{name}_{role}")))
-    names = public[function.name]
-    types = dict(zip(names, (p.type for p in function.parameters), strict=True))
+    sampler = functions.get(f"{name}_sample")
+    drawn = _drawn(source, sampler, public[sampler.name]) if sampler else {}
+    if function is sampler:  # there are draws of it, but no density
+        observation = {"x": VECTOR if sampler.type == VOID else "real"}
+        names, types = ["x", *drawn], {**observation, **{n: p.type for n, p in drawn.items()}}
+    else:
+        names = public[function.name]
+        types = dict(zip(names, (p.type for p in function.parameters), strict=True))
     if not names:
         raise DeviceFunctionError(f"{function.name} takes no observation", line=function.line, source=source)
     if names[:2] == ["sqdist", "logdet"]:  # an elliptical density: the comment says what users pass
@@ -179,6 +207,7 @@ def _arguments(
                     f"the comment must give the domain of {needed} for a density of sqdist and logdet",
                     line=function.line, source=source,
                 )  # fmt: skip
+        _same_parameters(source, sampler, drawn, names[2:])
         order = list(entries)
         return tuple(Argument(n, *entries[n][:2]) for n in ["x", *(n for n in order if n != "x")])
     for role in ("logcdf", "logsf"):
@@ -188,6 +217,12 @@ def _arguments(
                 f"{other.name} must take the arguments of {function.name}, ({', '.join(names)})",
                 line=other.line, column=other.column, source=source,
             )  # fmt: skip
+    _same_parameters(source, sampler, drawn, names[1:])
+    if sampler is not None and (sampler.type == VOID) != (types[names[0]] == VECTOR):
+        raise DeviceFunctionError(
+            f"{sampler.name} must {'write a vector, `real *`' if types[names[0]] == VECTOR else 'return a number'}, as "
+            f"{names[0]} of {function.name} is", line=sampler.line, column=sampler.column, source=source,
+        )  # fmt: skip
     for key, (_, _, line) in entries.items():
         if key not in names:
             raise DeviceFunctionError(

@@ -8,6 +8,7 @@ from typing import Any
 from .checks import TAILS, distribution_function, resolve_in
 from .density import Density
 from .device_function import Argument, parse
+from .inversion import inverted
 from .language import Function
 
 
@@ -28,6 +29,7 @@ class Inner:
             self.arguments = [Argument(p.name) for p in function.parameters if p.name != "dim"]
         self.observed = 2 if self.definition.elliptical else 1  # how many of them stand for the observation
         self.x = self.arguments[0].name
+        self.stream = self.fresh("rng")  # what samplers call theirs
 
     def refuse(self, needed: str) -> ValueError:
         return ValueError(f"{self.transform} takes {needed}, which {self.density.name} is not")
@@ -47,6 +49,15 @@ class Inner:
     def log_sf(self, at: str) -> str:
         """A call of the logarithm of the survival function."""
         return self._call(distribution_function(self.definition, "logsf", self.functions), at)
+
+    def sample(self) -> str | None:
+        """A call of the sampler, or of the inverted distribution function; None where there is neither."""
+        try:
+            sampler = self.definition.role("sample") or inverted(self.definition, self.functions)
+        except NotImplementedError:
+            return None
+        names = iter([self.stream, *(a.name for a in self.arguments[self.observed :])])
+        return f"{sampler.name}({', '.join('dim' if p.name == 'dim' else next(names) for p in sampler.parameters)})"
 
     def tails(self, at: str) -> str:
         """Calls of both, as two arguments."""
@@ -78,7 +89,8 @@ class Inner:
         suffix, description : str
             What follows the inner density's name in that of the new one, and in what its comment says.
         bodies : mapping
-            The C statements of its functions by the endings of their names, ``density`` for the log-density.
+            The C statements of its functions by the endings of their names, ``density`` for the log-density; ``sample``, if
+            there is one, last.
         domain : str, optional
             Of the observation, where it is not the inner density's.
         first, last : sequence of Argument
@@ -106,6 +118,8 @@ class Inner:
         for ending, body in bodies.items():
             if ending == "density":
                 ending = "logpmf" if density.discrete else "logpdf"
+            if ending == "sample":
+                declared = [f"rng_t *{self.stream}", *declared[self.observed :]]
             text += f"__device__ real {name}_{ending}({', '.join(declared)})\n{{\n{body}}}\n"
         definition = parse(text, resolve_in(self.functions), name)
         return Density(definition, self.functions, defaults)

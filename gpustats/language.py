@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, fields, replace
 
 REAL, INT, VECTOR = "real", "int", "vector"  # VECTOR: `const real *`, indexed by 0 .. dim-1
+RNG, OUTPUT, VOID = "rng", "output", "void"  # of samplers: `rng_t *`, `real *` for the vector that one draws, its result
 
 # Math functions of C99 that CUDA and OpenCL both have: name -> (types of the arguments, type of the result).
 MATH: dict[str, tuple[tuple[str, ...], str]] = {
@@ -26,6 +27,9 @@ MATH: dict[str, tuple[tuple[str, ...], str]] = {
     "ldexp": ((REAL, INT), REAL),
     "abs": ((INT,), INT),
 }
+
+# What samplers draw, each with `rng_t *` as its only argument: name -> its name in a kernel.
+DRAWS = {"uniform": "rng_uniform", "normal": "rng_normal", "exponential": "rng_exponential"}
 
 # Named constants; the preludes define them in the type of `real`.
 CONSTANTS = {
@@ -141,6 +145,22 @@ class Assign(Node):
 
 
 @dataclass(frozen=True)
+class Store(Node):
+    """`array[subscript] = value`."""
+
+    array: Name
+    subscript: Expression
+    value: Expression
+
+
+@dataclass(frozen=True)
+class Perform(Node):
+    """A call of a function that returns nothing."""
+
+    call: Expression
+
+
+@dataclass(frozen=True)
 class If(Node):
     condition: Expression
     then: tuple[Statement, ...]
@@ -160,7 +180,7 @@ class Return(Node):
     value: Expression
 
 
-Statement = Declare | Assign | If | For | Return
+Statement = Declare | Assign | Store | Perform | If | For | Return
 
 
 @dataclass(frozen=True)
@@ -229,6 +249,11 @@ def rebuild(node, change: Callable):
 def called(node: Node) -> list[str]:
     """Names of the functions called in `node`, in order of first appearance, without repeats."""
     return list(dict.fromkeys(n.function for n in walk(node) if isinstance(n, Call)))
+
+
+def draws(node: Node) -> list[Call]:
+    """The calls in `node` that take numbers from a stream."""
+    return [n for n in walk(node) if isinstance(n, Call) and any(a.type == RNG for a in n.arguments)]
 
 
 # ---- printing
@@ -300,6 +325,10 @@ class Printer:
                 return f"{indent}{self.assignment(s)};\n"
             case Return():
                 return f"{indent}return {self.expression(s.value)};\n"
+            case Store():
+                return f"{indent}{s.array.name}[{self.expression(s.subscript)}] = {self.expression(s.value)};\n"
+            case Perform():
+                return f"{indent}{self.expression(s.call)};\n"
             case If():
                 text = f"{indent}if ({self.expression(s.condition)}) {self.block(s.then, indent)}"
                 if s.otherwise:
@@ -308,7 +337,12 @@ class Printer:
             case For():
                 start = self.statement(s.start, "").strip().rstrip(";") if s.start else ""
                 step = self.assignment(s.step) if s.step else ""
-                return f"{indent}for ({start}; {self.expression(s.condition)}; {step}) {self.block(s.body, indent)}"
+                head, body = f"{indent}for ({start}; {self.expression(s.condition)}; {step}) ", self.block(s.body, indent)
+                if streams := {a.name for call in draws(s) for a in call.arguments if isinstance(a, Name) and a.type == RNG}:
+                    # Every turn begins with fresh words: so the compiler knows how many there are, and tests nothing.
+                    drop = "".join(f"{name}->left = 0;\n" for name in sorted(streams))
+                    return f"{head}{{\n{indent}    {drop}{body[2:]}{indent}{drop}"
+                return head + body
         raise AssertionError(s)
 
     def assignment(self, s: Assign) -> str:
@@ -325,6 +359,10 @@ class Printer:
     def parameter(self, p: Parameter) -> str:
         if p.type == VECTOR:
             return f"{self.space.get(p.name, 'GLOBAL')} const real *{p.name}"
+        if p.type == OUTPUT:
+            return f"GLOBAL real *{p.name}"
+        if p.type == RNG:
+            return f"rng_t *{p.name}"
         return f"{p.type} {p.name}"
 
     def results(self, f: Function) -> str:

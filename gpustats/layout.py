@@ -129,6 +129,20 @@ def loglik(device: Device, code: KernelCode, problem: Problem) -> Layout:
     return Layout(threads, sets, threads * wide * unroll, unroll, wide, resident=1024)
 
 
+def mixture(device: Device, code: KernelCode, problem: Problem) -> Layout:
+    """Layout of the mixture shape: `sets` is a number that is at least that of all sets."""
+    cpu = device.type == "cpu"
+    threads = 64 // problem.itemsize if cpu else min(128, device.max_threads)
+    unroll = 1 if problem.dim else 4 if cpu or code.mixed_cost < 60 else 2
+    tile, numbers = _stage_vectors(device, code, problem, threads) if problem.dim else (threads * unroll, 0)
+    if problem.dim:
+        threads = tile = min(threads, power_of_two(tile + 1) // 2)
+    group = min(problem.n_sets, 64)
+    while group > 1 and group * code.struct_bytes(SET, problem.itemsize) > 8192:
+        group //= 2
+    return Layout(threads, problem.n_sets, tile, unroll, group=group, stage_vectors=numbers, resident=1024)
+
+
 def factor_width(device: Device) -> int:
     """Rows of W that a thread multiplies at a time: as many as its registers hold sums for."""
     return 8 if device.type == "cpu" else 16
@@ -153,6 +167,33 @@ def elliptical(device: Device, problem: Problem, factor_size: int, n_sums: int) 
     while threads > 1 and fixed + group * matrix + dim * (threads * rows + 1) * itemsize > device.shared_memory:
         threads //= 2
     return Layout(threads, sets, threads * rows, rows, vector, group=max(group, 1)), group > 0
+
+
+def elliptical_mixture(device: Device, problem: Problem, factor_size: int) -> tuple[Layout, bool]:
+    """Layout of the mixture shape of elliptical densities, and whether it keeps a group's matrices in shared memory."""
+    n_sets = problem.n_sets
+    chosen, stage = elliptical(device, replace(problem, n_sets=min(n_sets, 8)), factor_size, 1)
+    return replace(chosen, sets=n_sets, vector=1, group=chosen.group if stage else min(n_sets, 16)), stage
+
+
+@dataclass(frozen=True)
+class SoftmaxLayout(Layout):
+    """The constants of the softmax kernel; `tile` is the rows that a block takes at once.
+
+    Attributes
+    ----------
+    lanes : int
+        Threads that share a row; a power of two.
+    """
+
+    lanes: int = 1
+
+
+def softmax(device: Device, itemsize: int, n_columns: int) -> SoftmaxLayout:
+    """Layout of the softmax kernel."""
+    threads = 64 // itemsize if device.type == "cpu" else min(128, device.max_threads)
+    lanes = 1 if device.type == "cpu" else min(power_of_two(n_columns), 32, threads)
+    return SoftmaxLayout(threads, tile=threads // lanes, lanes=lanes)
 
 
 @dataclass(frozen=True)
@@ -233,6 +274,133 @@ def scatter(device: Device, dim: int) -> ScatterLayout:
         panels=panels, pairs=pairs, together=min(width * width, power_of_two(2048 // threads + 1) // 2),
         places=1 if cpu else min(staged, threads),
     )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class DrawLayout(Layout):
+    """The constants of the discrete_draws kernel; `tile` is the rows of a block.
+
+    Attributes
+    ----------
+    width : int
+        The most entries of rows that have a thread each, a power of two; 0: a block has a row.
+    draws : int
+        The most draws of a long row that a block makes in one pass over it.
+    """
+
+    width: int = 0
+    draws: int = 0
+
+
+def discrete_draws(device: Device, itemsize: int, n: int) -> DrawLayout:
+    """Layout of the discrete_draws kernel for rows of n entries."""
+    cpu = device.type == "cpu"
+    if n > (512 if cpu else 64):
+        return DrawLayout(64 // itemsize, draws=256) if cpu else DrawLayout(64, draws=64)
+    width = max(power_of_two(n), 4)
+    threads = 128 // itemsize if cpu else min(128, device.max_threads)
+    while not cpu and (width + width // 8) * (threads + 1) * itemsize > min(device.shared_memory, 24 * 1024):
+        threads //= 2
+    return DrawLayout(threads, tile=threads, width=width)
+
+
+def draw_parts(device: Device, layout: DrawLayout, n_rows: int, n_draws: int) -> tuple[int, int]:
+    """How many blocks share the draws of a row, and how many of these a block makes at a time."""
+    if not layout.width:
+        return min(-(-n_draws // layout.draws), 65535), layout.draws
+    row_blocks = -(-n_rows // layout.tile)
+    wanted = -(-32 * device.compute_units // row_blocks)
+    least = max(1, 8 * layout.threads // min(n_rows, layout.tile))  # draws that are worth the rows' preparation
+    part = max(-(-n_draws // min(wanted, 65535)), min(least, n_draws))
+    return -(-n_draws // part), part
+
+
+def sample(device: Device, itemsize: int) -> Layout:
+    """Layout of the sample shape."""
+    threads = 64 // itemsize if device.type == "cpu" else min(256, device.max_threads)
+    return Layout(threads, tile=max(threads, 64))
+
+
+@dataclass(frozen=True)
+class LabelLayout(Layout):
+    """The constants of the label_statistics kernels; `tile` is the rows that a block has in shared memory.
+
+    Attributes
+    ----------
+    labels : int
+        Labels of a block.
+    columns : int
+        Of the rows; padded on a CPU to whole vector registers.
+    slices, each : int
+        Threads for a column, and sums that each of them has for a label.
+    shift_parts : int
+        Blocks that share the sums of a label.
+    groups : int
+        Groups of threads that share the rows of a tile.
+    width : int
+        Numbers of a row in shared memory.
+    shared : int
+        float64 numbers of shared memory.
+    adders : int
+        Threads a block of the kernel that adds the blocks' sums.
+    """
+
+    labels: int = 1
+    columns: int = 1
+    slices: int = 1
+    each: int = 1
+    shift_parts: int = 1
+    groups: int = 1
+    width: int = 1
+    shared: int = 1
+    adders: int = 64
+
+
+def label_statistics(device: Device, dim: int, n_labels: int, products: bool) -> LabelLayout:
+    """Layout of the kernels that add rows of `dim` numbers, or their products, by label."""
+    cpu = device.type == "cpu"
+    columns, shifts = (dim, dim // 2 + 1) if products else (dim + 1, 1)
+    if cpu and columns > 4:
+        columns = -(-columns // 8) * 8  # whole vector registers
+    if columns > device.max_threads:
+        raise ValueError(f"x has vectors of length {dim}: label_statistics takes up to {device.max_threads - 1} on {device.id}")
+    slices = 1 if cpu else min(shifts, max(1, min(512, device.max_threads) // columns))
+    each = -(-shifts // slices)
+    groups = max(1, min(8 if cpu else 128, device.max_threads) // (columns * slices))
+    available = min(device.shared_memory, (256 if cpu else 96) * 1024) // 8 - 64
+    labels, shift_parts = 0, 1
+    while True:
+        width = columns + slices * each * shift_parts if products else columns
+        tile = max(1, min(64, available // 8 // width))
+        room = available - tile * (width + 1)
+        labels = min(room // (each * groups * columns * slices), -(-n_labels // 8) * 8)
+        if labels >= min(n_labels, 1024) or (labels and groups == 1):
+            break
+        if groups > 1:
+            groups -= 1
+        elif each > 1:
+            each = -(-each // 2)
+            shift_parts = -(-shifts // (slices * each))
+        elif slices > 1:
+            slices = -(-slices // 2)
+            shift_parts = -(-shifts // (slices * each))
+        else:
+            raise ValueError(f"x has vectors of length {dim}, too long for the shared memory of {device.id}")
+    threads = groups * columns * slices
+    shared = labels * each * threads + tile * width
+    resident = threads * max(1, device.shared_memory // (8 * shared + 4 * tile + 1024))
+    return LabelLayout(
+        threads, tile=tile, resident=min(resident, 2048), labels=labels, columns=columns, slices=slices, each=each,
+        shift_parts=shift_parts, groups=groups, width=width, shared=shared, adders=8 if cpu else 64,
+    )  # fmt: skip
+
+
+def elliptical_sample(device: Device, dim: int, itemsize: int) -> Layout:
+    """Layout of the kernel that draws vectors; `tile` is the draws that a block has in shared memory."""
+    threads = 64 // itemsize if device.type == "cpu" else min(256, device.max_threads)
+    budget = min(device.shared_memory // 2, 16 * 1024)
+    tile = min(max(budget // (((dim | 1) + 1) * itemsize), 1), 128)
+    return Layout(threads, tile=tile)
 
 
 def row_blocks(device: Device, layout: Layout, n_rows: int, set_blocks: int, registers: int | None = None) -> int:

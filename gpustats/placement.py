@@ -75,10 +75,10 @@ def target_of(values: Sequence[Any], names: Sequence[str], default: Runtime | No
     return runtime, dtype
 
 
-def gather(runtime: Runtime, array: Any, dtype: np.dtype, shape: Shape | None = None) -> Any:
-    """A contiguous copy on the device of an array with any strides and type, broadcast to `shape`."""
+def gather(runtime: Runtime, array: Any, dtype: np.dtype, shape: Shape | None = None, out: Any = None) -> Any:
+    """A contiguous copy on the device, in `out` if given, of an array with any strides and type, broadcast to `shape`."""
     shape = tuple(array.shape) if shape is None else shape
-    result = runtime.empty(shape, dtype)
+    result = runtime.empty(shape, dtype) if out is None else out
     n = math.prod(shape)
     if not n:
         return result
@@ -90,9 +90,10 @@ def gather(runtime: Runtime, array: Any, dtype: np.dtype, shape: Shape | None = 
     if source_type is None:
         raise TypeError(f"device arrays of dtype {array.dtype} are not supported")
     kernel, threads = _gather_kernel(runtime, dtype.name, len(shape), source_type)
-    (out, _), (handle, offset) = runtime.memory(result), runtime.memory(array)
+    (to, to_offset), (handle, offset) = runtime.memory(result), runtime.memory(array)
     pairs = [v for pair in zip(shape, strides, strict=True) for v in pair]
-    kernel((min(-(-n // threads), 1 << 16), 1), out, handle, offset // itemsize, n, *pairs)
+    start = to_offset // dtype.itemsize
+    kernel((min(-(-n // threads), 1 << 16), 1), to, start, handle, offset // itemsize, n, *pairs)
     return result
 
 
@@ -100,9 +101,9 @@ def gather(runtime: Runtime, array: Any, dtype: np.dtype, shape: Shape | None = 
 def _gather_kernel(runtime: Runtime, dtype: str, ndim: int, source_type: str) -> tuple[Kernel, int]:
     threads = min(256, runtime.device.max_threads)
     source = codegen.render_plain(
-        "gather", dtype, runtime.dialect, threads=threads, ndim=ndim, source_type=source_type
+        "gather", dtype, runtime.dialect, threads=threads, ndim=ndim, source_type=source_type, result_type=_C_TYPES[dtype]
     )  # fmt: skip
-    return runtime.kernel(source, "gather", "PPqq" + "qq" * ndim, threads), threads
+    return runtime.kernel(source, "gather", "PqPqq" + "qq" * ndim, threads), threads
 
 
 _C_TYPES = {

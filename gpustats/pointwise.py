@@ -10,20 +10,23 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from . import arrays, codegen, layout
-from .broadcasting import Shape, sum_pattern, table_pattern
+from .broadcasting import Pattern, Shape, mixture_pattern, sum_pattern, table_pattern
 from .codegen import PER_ROW, PER_SET, VALUE, KernelCode, Operand
+from .device_function import Argument
 from .errors import CompileError, DeviceFunctionError
 from .language import Printer
 from .placement import Placed, Placement, gather, target_of
+from .random import Stream
 
 if TYPE_CHECKING:
-    from .device_function import Argument
     from .gradient import Gradient, Hessian
     from .language import Function
     from .runtime.base import Runtime
 
-_PATTERNS = {"table": table_pattern, "loglik": sum_pattern}
-_HEADS = {"table": "Pqqqqq", "loglik": "PqPPqq"}  # signatures of what precedes the arguments in each shape's kernel
+_PATTERNS = {"table": table_pattern, "loglik": sum_pattern, "mixture": mixture_pattern}
+#: Signatures of what precedes the arguments in each shape's kernel, and of what a mixture writes for each row.
+_HEADS = {"table": "Pqqqqq", "loglik": "PqPPqq", "mixture": "PqPPqqq"}
+_OUTPUTS = {"rows": "Pq", "labels": f"Pq{Stream.SIGNATURE}"}
 
 
 class SumPlan(NamedTuple):
@@ -97,9 +100,10 @@ class Pointwise:
         body = f"    return {formula.format(call)};\n"
         return self.with_function(derived(self.function, suffix, body, self.functions.get))
 
-    def with_function(self, function: Function) -> Pointwise:
-        """Another device function of the same arguments."""
-        return Pointwise(self.name, function, self.arguments, self.functions, self.source, self.defaults)
+    def with_function(self, function: Function, more: Sequence[str] = (), by_row: Sequence[str] = ()) -> Pointwise:
+        """Another device function of the same arguments, and of `more` scalars for each set, then `by_row` for each row."""
+        arguments = [*self.arguments, *(Argument(n) for n in (*more, *by_row))]
+        return Pointwise(self.name, function, arguments, self.functions, self.source, self.defaults)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The function at every point of the broadcast of its arguments."""
@@ -154,7 +158,10 @@ class Pointwise:
         """Put the arguments on the device where they belong."""
         runtime, dtype = target_of(values, self._public, runtime)
         batch, dim = self.batch_shapes(values)
-        pattern = _PATTERNS[shape](self._public, tuple(batch))
+        return self.placed(values, _PATTERNS[shape](self._public, tuple(batch)), runtime, dtype, dim)
+
+    def placed(self, values: Sequence[Any], pattern: Pattern, runtime: Runtime, dtype: np.dtype, dim: int) -> Placement:
+        """The arguments on a device, in a known pattern."""
         placement = Placement(runtime, dtype, pattern, dim)
         if not math.prod(pattern.shape):
             return placement
@@ -215,8 +222,8 @@ class Pointwise:
     def code(self, operands: Sequence[Operand]) -> KernelCode:
         return KernelCode(self.function, operands, self.functions.get)
 
-    def kernel(self, shape: str, placement: Placement) -> tuple[Any, layout.Layout]:
-        """The compiled kernel for a placement, and its layout."""
+    def kernel(self, shape: str, placement: Placement, outputs: tuple[str, ...] = ()) -> tuple[Any, layout.Layout]:
+        """The compiled kernel for a placement, and its layout; `outputs`: what a mixture writes for each row."""
         pattern, runtime = placement.pattern, placement.runtime
         operands = tuple(p.operand for p in placement.placed)
         own_rows = any(pattern.own_rows)
@@ -224,22 +231,26 @@ class Pointwise:
         multiple = math.gcd(pattern.n_sets, 8)
         dim = placement.dim if operands[0].rank and operands[0].role == PER_ROW else 0
         problem = layout.Problem(placement.dtype.itemsize, n_sets, multiple, pattern.by_rows, placement.aligned, dim)
-        key = (id(runtime), shape, operands, problem)
+        key = (id(runtime), shape, operands, problem, outputs)
         if key not in self._kernels:
             try:
-                self._kernels[key] = self.compile(shape, placement, problem)
+                self._kernels[key] = self.compile(shape, placement, problem, outputs)
             except CompileError as error:
                 raise self._explain(error, runtime) from error
         return self._kernels[key]
 
-    def compile(self, shape: str, placement: Placement, problem: layout.Problem) -> tuple[Any, layout.Layout]:
+    def compile(
+        self, shape: str, placement: Placement, problem: layout.Problem, outputs: Sequence[str]
+    ) -> tuple[Any, layout.Layout]:
         """((kernel, the launch that finishes its sums), layout)."""
         runtime, dtype = placement.runtime, placement.dtype
         code = self.code([p.operand for p in placement.placed])
         chosen = getattr(layout, shape)(runtime.device, code, problem)
         name = f"{self.function.name}_{shape}"
-        source = codegen.render(shape, name, code, chosen, dtype.name, runtime.dialect)
-        return self._load(runtime, shape, source, name, code.signature, dtype, chosen, 0), chosen
+        source = codegen.render(
+            shape, name, code, chosen, dtype.name, runtime.dialect, outputs=outputs, streams="labels" in outputs
+        )
+        return self._load(runtime, shape, source, name, signature_of(outputs) + code.signature, dtype, chosen, 0), chosen
 
     def _load(
         self, runtime: Runtime, shape: str, source: str, name: str, signature: str, dtype: np.dtype,
@@ -248,7 +259,7 @@ class Pointwise:
         signature = _HEADS[shape] + signature.replace("r", "d" if dtype.itemsize == 8 else "f")
         kernel = runtime.kernel(source, name, signature, chosen.threads, shared)
         finish = None
-        if shape == "loglik" and runtime.dialect == "opencl":
+        if shape != "table" and runtime.dialect == "opencl":
             finish = runtime.kernel(source, "add_partial_sums", "PqPqq", chosen.threads)
         return kernel, finish
 
@@ -280,13 +291,18 @@ class Pointwise:
         if not math.prod(pattern.shape):
             return runtime.empty(pattern.shape, dtype) if native else np.empty(pattern.shape, dtype)
         result, out, offset = output(runtime, pattern.shape, dtype, native)
+        self.launch_table(placement, out, offset)
+        return deliver(runtime, result, native)
+
+    def launch_table(self, placement: Placement, out: Any, offset: int) -> None:
+        """Start the evaluation of a placement into `out`."""
+        runtime, pattern = placement.runtime, placement.pattern
         (kernel, _), chosen = self.kernel("table", placement)
         set_blocks = -(-pattern.n_sets // chosen.sets)
         blocks = layout.row_blocks(runtime.device, chosen, pattern.n_rows, set_blocks)
         strides = (pattern.n_rows, pattern.n_sets, pattern.row_stride, pattern.set_stride)
         dim = [placement.dim] * self.function.has_dim
         kernel((set_blocks, blocks), out, offset, *strides, *placement.values, *dim)
-        return _deliver(runtime, result, out, native, placement)
 
     def total(self, *args: Any, **kwargs: Any) -> Any:
         """The sum over the last axis, in float64."""
@@ -382,7 +398,12 @@ class Pointwise:
         itemsize = np.dtype(dtype).itemsize
         problem = layout.Problem(itemsize, 8, 8, aligned=True, dim=4 if ranks[0] else 0)
         chosen = getattr(layout, shape)(layout.REFERENCE_DEVICES[dialect], code, problem)
-        return codegen.render(shape, f"{self.function.name}_{shape}", code, chosen, dtype, dialect)
+        return codegen.render(shape, f"{self.function.name}_{shape}", code, chosen, dtype, dialect, outputs=())
+
+
+def signature_of(outputs: Sequence[str]) -> str:
+    """That of what a mixture writes for each row."""
+    return "".join(_OUTPUTS[o] for o in outputs)
 
 
 def output(runtime: Runtime, shape: Shape, dtype: np.dtype, native: bool) -> tuple[Any, Any, int]:
@@ -395,7 +416,8 @@ def output(runtime: Runtime, shape: Shape, dtype: np.dtype, native: bool) -> tup
     return array, handle, offset // dtype.itemsize
 
 
-def _deliver(runtime: Runtime, result: Any, handle: Any, native: bool, placement: Placement) -> Any:
+def deliver(runtime: Runtime, result: Any, native: bool) -> Any:
+    """The result for the user, once the kernel may be waited for."""
     if native:
         if runtime.host_visible:  # the kernel may be reading NumPy arrays that do not outlive this call
             runtime.synchronize()

@@ -195,6 +195,9 @@ def Censor(density: Density, lower: Any = None, upper: Any = None) -> Density:
         "logcdf": _returns(invalid, (too_low, "-INFINITY"), (f"{x} >= upper" * high, "0"), otherwise=inner.log_cdf(x)),
         "logsf": _returns(invalid, (too_low, "0"), (f"{x} >= upper" * high, "-INFINITY"), otherwise=inner.log_sf(x)),
     }
+    if drawn := inner.sample():
+        drawn = f"fmax({drawn}, lower)" if low else drawn
+        bodies["sample"] = _returns(invalid, otherwise=f"fmin({drawn}, upper)" if high else drawn)
     return inner.transformed(
         "censored", "recorded between bounds only", bodies, last=arguments, defaults=bounds,
         domain="integer" if density.discrete else "real",
@@ -231,6 +234,8 @@ def LocScale(density: Density) -> Density:
     bodies = {"density": f"    return {inner.log_density(z)} - log(scale);\n"}
     if inner.has_tails:
         bodies |= {"logcdf": f"    return {inner.log_cdf(z)};\n", "logsf": f"    return {inner.log_sf(z)};\n"}
+    if drawn := inner.sample():
+        bodies["sample"] = f"    return loc + scale * {drawn};\n"
     last = [Argument("loc", "real", "location"), Argument("scale", "positive", "scale")]
     return inner.transformed("loc_scale", "moved and stretched", bodies, domain="real", last=last)
 
@@ -271,6 +276,8 @@ def ZeroInflate(density: Density) -> Density:
     if inner.has_tails:
         bodies["logcdf"] = mixed(f"{x} >= 0", inner.log_cdf(x), inner.log_cdf(x))
         bodies["logsf"] = mixed(f"{x} < 0", inner.log_sf(x), inner.log_sf(x))
+    if drawn := inner.sample():
+        bodies["sample"] = f"    if (uniform({inner.stream}) >= psi) return 0;\n    return {drawn};\n"
     domain = inner.definition.arguments[0].domain.replace("positive", "nonnegative")
     first = [Argument("psi", "unit", f"proportion of {density.name} draws")]
     return inner.transformed("zero_inflated", "with further zeros", bodies, domain=domain, first=first)

@@ -9,7 +9,7 @@ from pycparser import c_ast, c_parser
 
 from . import language as lang
 from .errors import DeviceFunctionError
-from .language import INT, REAL, VECTOR, Expression, Function, Resolve, Statement
+from .language import INT, OUTPUT, REAL, RNG, VECTOR, VOID, Expression, Function, Resolve, Statement
 
 # Identifiers that are harmless in C but mean something to a CUDA or an OpenCL compiler, or in the kernels around a function.
 RESERVED = frozenset(
@@ -18,7 +18,7 @@ RESERVED = frozenset(
     "try catch throw and or not xor bitand bitor and_eq or_eq xor_eq not_eq compl explicit export mutable asm vec_step "
     "alignas alignof concept requires constexpr const_cast static_cast dynamic_cast reinterpret_cast decltype noexcept "
     "nullptr static_assert thread_local typeid wchar_t char short long unsigned signed float double size_t index_t real "
-    "int set row out factors means GLOBAL SHARED DEVICE KERNEL RESTRICT UNROLL THREAD BLOCK_X BLOCK_Y BLOCKS_X BLOCKS_Y "
+    "int set row out draw rng_t word_t words_t philox factors means GLOBAL SHARED DEVICE KERNEL RESTRICT UNROLL THREAD BLOCK_X BLOCK_Y BLOCKS_X BLOCKS_Y "
     "NULL".split()
 )
 
@@ -43,15 +43,16 @@ def syntax_tree(source: str) -> list[Any]:
         line = text.count("\n", 0, directive.start()) + 1
         raise DeviceFunctionError("preprocessor directives are not supported", line=line, column=1, source=source)
     parser = c_parser.CParser()
-    prefix = 'typedef double real;\n#line 1 "snippet"\n'
+    prefix = 'typedef double real; typedef int rng_t;\n#line 1 "snippet"\n'
     try:
         tree = parser.parse(prefix + text)
     except c_parser.ParseError as error:
         line, column, message = _parse_error_position(parser, str(error), source)
         raise DeviceFunctionError(message, line=line, column=column, source=source) from None
-    if len(tree.ext) == 1:
+    functions = tree.ext[2:]  # behind the types of the prefix
+    if not functions:
         raise DeviceFunctionError("there is no function in it", line=1, column=1, source=source)
-    return tree.ext[1:]
+    return functions
 
 
 def _parse_error_position(parser: Any, text: str, source: str) -> tuple[int, int, str]:
@@ -111,12 +112,17 @@ class Translator:
     # -- declarations
 
     def type_of(self, node: Any, what: Any) -> str:
-        """`real`, `int` or `vector` of a declarator."""
-        if isinstance(node, c_ast.PtrDecl) or isinstance(node, c_ast.ArrayDecl):
-            if self.type_of(node.type, what) == REAL:
-                return VECTOR
-            self.fail(what, "the only pointers are `const real *`")
+        """`real`, `int`, or a kind of pointer, of a declarator."""
         names = tuple(getattr(getattr(node, "type", None), "names", ()))
+        if isinstance(node, c_ast.PtrDecl) or isinstance(node, c_ast.ArrayDecl):
+            pointed = getattr(getattr(node.type, "type", None), "names", None)
+            if pointed == ["rng_t"]:
+                return RNG
+            if self.type_of(node.type, what) == REAL:
+                return VECTOR if "const" in node.type.quals else OUTPUT
+            self.fail(what, "the only pointers are `const real *`, and in samplers `real *` and `rng_t *`")
+        if names == ("rng_t",):
+            self.fail(what, "a sampler takes its stream as `rng_t *`")
         aliases = {("real",): REAL, ("int",): INT, ("float",): None, ("double",): None}
         kind = aliases.get(names)
         if kind is None:
@@ -126,7 +132,10 @@ class Translator:
 
     def function(self, node: Any) -> Function:
         declaration = node.decl
-        if self.type_of(declaration.type.type, declaration) == VECTOR:
+        result = declaration.type.type
+        nothing = getattr(getattr(result, "type", None), "names", None) == ["void"]
+        self.result = VOID if nothing else self.type_of(result, declaration)
+        if self.result not in (REAL, INT, VOID):
             self.fail(declaration, "a device function returns a `real` or an `int`")
         self.scopes = [{}]
         parameters = []
@@ -136,16 +145,19 @@ class Translator:
                     continue
                 self.fail(p, "every argument needs a name")
             kind = self.type_of(p.type, p)
-            if kind == VECTOR and "const" not in p.quals:
-                self.fail(p, f"{p.name} is not to be written: declare it `const real *{p.name}`")
             if (p.name == "dim") != (kind == INT) and p.name == "dim":
                 self.fail(p, "dim, the length of the vectors, must be an `int`")
             parameters.append(lang.Parameter(self.declare(p, p.name, kind), kind, **self.at(p)))
-        if any(p.type == VECTOR for p in parameters) and not any(p.name == "dim" for p in parameters):
+        types = [p.type for p in parameters]
+        if (VECTOR in types or OUTPUT in types) and not any(p.name == "dim" for p in parameters):
             self.fail(declaration, "a function of vectors needs their length as its last argument, `int dim`")
-        self.result = self.type_of(declaration.type.type, declaration)
+        if (self.result == VOID) != (OUTPUT in types) or types.count(OUTPUT) > 1:
+            self.fail(declaration, "a function writes one vector, `real *`, and then returns `void`; or it writes none")
+        if OUTPUT in types and RNG not in types:
+            written = next(p for p in parameters if p.type == OUTPUT)
+            self.fail(written, f"{written.name} is not to be written: declare it `const real *{written.name}`")
         body = self.block(node.body)
-        if not _returns(body):
+        if self.result != VOID and not _returns(body):
             self.fail(declaration, f"{declaration.name} can reach its end without a `return`")
         return Function(
             self.printed(declaration.name), tuple(parameters), body, self.result, (), **self.at(declaration)
@@ -165,17 +177,26 @@ class Translator:
         match node:
             case c_ast.Decl():
                 kind = self.type_of(node.type, node)
-                if kind == VECTOR:
+                if kind not in (REAL, INT):
                     self.fail(node, "arrays and pointers of your own are not supported")
-                value = None if node.init is None else self.convert(node, self.expression(node.init), kind)
+                value = None if node.init is None else self.convert(node, self.value(node.init), kind)
                 return [lang.Declare(kind, self.declare(node, node.name, kind), value, **at)]
             case c_ast.DeclList():
                 return [s for d in node.decls for s in self.statement(d)]
+            case c_ast.Assignment(lvalue=c_ast.ArrayRef()):
+                return [self.store(node)]
             case c_ast.Assignment() | c_ast.UnaryOp():
                 return [self.assignment(node)]
+            case c_ast.FuncCall():
+                call = self.call(node)
+                if call.type != VOID:
+                    self.fail(node, "a call without use of its result has no effect here")
+                return [lang.Perform(call, **at)]
             case c_ast.If():
                 otherwise = self.block(node.iffalse) if node.iffalse is not None else ()
-                return [lang.If(self.expression(node.cond), self.block(node.iftrue), otherwise, **at)]
+                return [lang.If(self.value(node.cond), self.block(node.iftrue), otherwise, **at)]
+            case c_ast.While():
+                return [lang.For(None, self.value(node.cond), None, self.block(node.stmt), **at)]
             case c_ast.For():
                 self.scopes.append({})
                 if isinstance(node.init, c_ast.DeclList) and len(node.init.decls) > 1:
@@ -184,19 +205,21 @@ class Translator:
                 if node.cond is None:
                     self.fail(node, "a loop needs a condition")
                 step = self.assignment(node.next) if node.next is not None else None
-                loop = lang.For(start, self.expression(node.cond), step, self.block(node.stmt), **at)  # type: ignore[arg-type]
+                loop = lang.For(start, self.value(node.cond), step, self.block(node.stmt), **at)  # type: ignore[arg-type]
                 self.scopes.pop()
                 return [loop]
             case c_ast.Return():
+                if self.result == VOID:
+                    self.fail(node, "a function that writes a vector has no `return`")
                 if node.expr is None:
                     self.fail(node, "return needs a value")
-                return [lang.Return(self.convert(node, self.expression(node.expr), self.result), **at)]
+                return [lang.Return(self.convert(node, self.value(node.expr), self.result), **at)]
             case c_ast.Compound():
                 return list(self.block(node))
             case c_ast.EmptyStatement():
                 return []
         self.fail(node, f"{_spell(node)} is not supported: a device function is made of declarations, assignments, "
-                        "if, for and return")  # fmt: skip
+                        "if, for, while and return")  # fmt: skip
 
     def assignment(self, node: Any) -> lang.Assign:
         if isinstance(node, c_ast.UnaryOp) and node.op in ("++", "--", "p++", "p--"):
@@ -204,21 +227,31 @@ class Translator:
             value: Expression = lang.Number("1", INT)
         elif isinstance(node, c_ast.Assignment):
             target, operator = node.lvalue, node.op[:-1]
-            value = self.expression(node.rvalue)
+            value = self.value(node.rvalue)
         else:
             self.fail(node, "an expression alone has no effect here")
         if not isinstance(target, c_ast.ID):
             self.fail(node, "only variables of your own can be assigned to")
         name, kind = self.look_up(target)
-        if kind == VECTOR:
-            self.fail(node, f"{target.name} is a vector and cannot be assigned to")
+        if kind not in (REAL, INT):
+            self.fail(node, f"{target.name} is a pointer and cannot be assigned to")
         if operator:
             value = self.binary(node, operator, lang.Name(name, kind), value)
         return lang.Assign(name, kind, self.convert(node, value, kind), **self.at(node))
 
+    def store(self, node: Any) -> lang.Store:
+        element = self.expression(node.lvalue)
+        assert isinstance(element, lang.Index)
+        if element.array.type != OUTPUT:
+            self.fail(node, f"{node.lvalue.name.name} is not to be written: it is a `const real *`")
+        value: Expression = self.value(node.rvalue)
+        if operator := node.op[:-1]:
+            value = self.binary(node, operator, element, value)
+        return lang.Store(element.array, element.subscript, self.convert(node, value, REAL), **self.at(node))
+
     def convert(self, node: Any, value: Expression, kind: str) -> Expression:
-        if value.type == VECTOR:
-            self.fail(node, "a vector stands where a number is needed")
+        if value.type not in (REAL, INT):
+            self.fail(node, f"a {_KINDS[value.type]} stands where a number is needed")
         if kind == INT and value.type == REAL:
             self.fail(node, "a `real` does not become an `int` by itself: write `(int)` to cut off its fraction")
         return value
@@ -254,18 +287,25 @@ class Translator:
                 return lang.Cast(self.type_of(node.to_type.type, node), self.number(node.expr), **at)
             case c_ast.ArrayRef():
                 array = self.expression(node.name)
-                if not isinstance(array, lang.Name) or array.type != VECTOR:
-                    self.fail(node, "only a `const real *` argument can be indexed")
+                if not isinstance(array, lang.Name) or array.type not in (VECTOR, OUTPUT):
+                    self.fail(node, "only a vector can be indexed")
                 subscript = self.number(node.subscript)
                 if subscript.type != INT:
                     self.fail(node, "an index must be an `int`: write `(int)`")
                 return lang.Index(array, subscript, REAL, **at)
         self.fail(node, f"{_spell(node)} is not supported in an expression")
 
+    def value(self, node: Any) -> Expression:
+        """A whole expression of a statement."""
+        value = self.expression(node)
+        if len(lang.draws(value)) > 1:
+            self.fail(node, "several draws in one expression: C does not say which comes first, so give each a statement")
+        return value
+
     def number(self, node: Any) -> Expression:
         value = self.expression(node)
-        if value.type == VECTOR:
-            self.fail(node, "a vector stands where a number is needed")
+        if value.type not in (REAL, INT):
+            self.fail(node, f"a {_KINDS[value.type]} stands where a number is needed")
         return value
 
     def constant(self, node: Any) -> Expression:
@@ -293,7 +333,7 @@ class Translator:
                 self.fail(node, f"{a} / {b} is a division of whole numbers, which cuts off the fraction: write {a}.0 / {b}")
         return lang.Binary(operator, left, right, kind, **self.at(node))
 
-    def call(self, node: Any) -> Expression:
+    def call(self, node: Any) -> lang.Call:
         if not isinstance(node.name, c_ast.ID):
             self.fail(node, "only functions can be called")
         name = node.name.name
@@ -303,6 +343,8 @@ class Translator:
             wanted, result, printed = tuple(p.type for p in known.parameters), known.type, known.name
         elif name in lang.MATH:
             (wanted, result), printed = lang.MATH[name], name
+        elif name in lang.DRAWS:
+            wanted, result, printed = (RNG,), REAL, lang.DRAWS[name]
         else:
             hints = {"max": "fmax", "min": "fmin", "pi": "PI", "gamma": "tgamma", "ln": "log", "sqr": "x * x"}
             hint = f": did you mean {hints[name]}?" if name in hints else ": it is neither a math function of C99, nor one"
@@ -311,12 +353,18 @@ class Translator:
         if len(arguments) != len(wanted):
             self.fail(node, f"{name} takes {len(wanted)} argument{'s' * (len(wanted) != 1)}, not {len(arguments)}")
         for a, kind in zip(arguments, wanted, strict=True):
-            if (a.type == VECTOR) != (kind == VECTOR) or (kind == VECTOR and not isinstance(a, lang.Name)):
-                self.fail(node, f"{name} wants a {'vector' if kind == VECTOR else 'number'} here")
-            self.convert(node, a, kind) if kind != VECTOR else None
+            pointer = kind not in (REAL, INT)
+            same = a.type == kind or (a.type, kind) == (OUTPUT, VECTOR) if pointer else a.type in (REAL, INT)
+            if not same or (pointer and not isinstance(a, lang.Name)):
+                self.fail(node, f"{name} wants a {_KINDS[kind]} here")
+            self.convert(node, a, kind) if not pointer else None
         if name == "abs" and arguments[0].type == REAL:
             self.fail(node, "abs is for `int`: use fabs")
         return lang.Call(printed, arguments, result, **self.at(node))
+
+
+_KINDS = {REAL: "number", INT: "number", VECTOR: "vector", OUTPUT: "vector to write to, `real *`,",
+          RNG: "stream, `rng_t *`,", VOID: "call of a function without a result"}  # fmt: skip
 
 
 def _returns(statements: tuple[Statement, ...]) -> bool:
@@ -331,7 +379,7 @@ def _returns(statements: tuple[Statement, ...]) -> bool:
 
 def _spell(node: Any) -> str:
     names = {
-        "While": "while", "DoWhile": "do … while", "Switch": "switch", "Goto": "goto", "Break": "break",
+        "DoWhile": "do … while", "Switch": "switch", "Goto": "goto", "Break": "break",
         "Continue": "continue", "FuncCall": "a call without use of its result", "StructRef": "a struct member",
         "ExprList": "the comma operator", "Assignment": "an assignment", "Pragma": "#pragma", "Label": "a label",
     }  # fmt: skip

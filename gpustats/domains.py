@@ -1,0 +1,38 @@
+"""Domains of arguments on the host: whether numbers lie in them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .arrays import is_device_array
+from .device_function import Argument
+
+_TESTS = {
+    "positive": lambda v: v > 0,
+    "nonnegative": lambda v: v >= 0,
+    "unit": lambda v: (v >= 0) & (v <= 1),
+    "integer": lambda v: (v == np.floor(v)) & (np.abs(v) < np.inf),
+}
+
+
+def require(argument: Argument, value: Any) -> None:
+    """ValueError where a number, or one of an array of NumPy's, lies outside its domain. Device arrays are not read."""
+    if is_device_array(value):
+        return
+    inside = value == value
+    for word, test in _TESTS.items():
+        if word in argument.words:
+            inside = inside & test(value)
+    if "simplex" in argument.words:
+        tolerance = np.sqrt(np.finfo(value.dtype).eps) if value.dtype.kind == "f" else 0
+        inside = (inside & (value >= 0)).all(-1) & (np.abs(value.sum(-1) - 1) <= tolerance)
+    if "ordered" in argument.words:
+        inside = inside.all(-1) & (np.diff(value) > 0).all(-1)
+    if not np.all(inside):
+        where = np.argwhere(np.logical_not(inside))[0]
+        place = tuple(where.tolist())
+        found = value if isinstance(value, float) else value[place]
+        at = f" at index {place if len(place) > 1 else place[0]}" if place else ""
+        raise ValueError(f"{argument.name} must be {argument.domain}{at}, not {found}")

@@ -1,0 +1,59 @@
+<% padded, blocks = dim + 1 - dim % 2, -(-dim // lanes) %>\
+// Draws of an elliptical distribution: mean + s L z, where L L' is the covariance matrix, z has standard normal elements, and s,
+// one number for each draw, is what the sampler gives.
+//
+// A block keeps the z of a tile of draws in shared memory; neighbouring threads write neighbouring elements.
+#define DIM ${dim}
+#define PADDED ${padded}
+KERNEL(${layout.threads}) ${name}(
+    GLOBAL real *RESTRICT out, index_t out_offset, index_t n_draws, index_t n_rows, index_t n_sets,
+    index_t key, index_t stream, index_t first_draw,
+    GLOBAL const real *RESTRICT factors, index_t factors_offset, GLOBAL const real *RESTRICT means, index_t means_offset${", " if code.parameters else ""}${code.parameters})
+{
+% if code.operands:
+    const index_t first_set = 0;
+    ${code.apply_offsets()}
+% endif
+    out += out_offset;
+    factors += factors_offset;
+    means += means_offset;
+    DYNAMIC_SHARED_ARRAY(real, shared, ${layout.tile * (padded + 1)});
+    SHARED real *const normals = shared, *const scales = shared + ${layout.tile} * PADDED;
+
+    for (index_t first = BLOCK_Y * ${layout.tile}; first < n_draws; first += BLOCKS_Y * ${layout.tile}) {
+        const int rows_here = (int)MIN(n_draws - first, (index_t)${layout.tile});
+        BARRIER();  // the last tile has been used
+        for (int r = (int)THREAD; r < rows_here; r += ${layout.threads}) {
+            rng_t rng = rng_of(key, stream, first_draw + first + r);
+% if code.set_type:
+            const ${code.set_type} set = ${code.prepare_set(set_of.format("(first + r)"))};
+% endif
+            scales[r] = ${code.evaluate("row", "set", "0", set_of.format("(first + r)"))};
+        }
+        for (int e = (int)THREAD; e < rows_here * ${blocks}; e += ${layout.threads}) {
+            const int r = e / ${blocks}, block = e % ${blocks};
+            const words_t words = words_of(key, stream, first_draw + first + r, ELEMENT_BLOCKS | (word_t)block);
+            SHARED real *const mine = normals + r * PADDED + block * ${lanes};
+            real z[${lanes}];
+% if lanes == 2:
+            normals_of(uniform_of(words.a, words.b), uniform_of(words.c, words.d), &z[0], &z[1]);
+% else:
+            normals_of(uniform_of(words.a), uniform_of(words.b), &z[0], &z[1]);
+            normals_of(uniform_of(words.c), uniform_of(words.d), &z[2], &z[3]);
+% endif
+            UNROLL for (int j = 0; j < ${lanes}; j++)
+                if (block * ${lanes} + j < DIM)
+                    mine[j] = z[j];
+        }
+        BARRIER();
+        for (int e = (int)THREAD; e < rows_here * DIM; e += ${layout.threads}) {
+            const int r = e / DIM, i = e % DIM;
+            const index_t k = ${set_of.format("(first + r)")};
+            GLOBAL const real *const factor = factors + (k * DIM + i) * DIM;
+            real sum = 0;
+            for (int j = 0; j <= i; j++)
+                sum += factor[j] * normals[r * PADDED + j];
+            out[first * DIM + e] = means[k * DIM + i] + scales[r] * sum;
+        }
+    }
+}
