@@ -31,6 +31,9 @@ MATH: dict[str, tuple[tuple[str, ...], str]] = {
 # What samplers draw, each with `rng_t *` as its only argument: name -> its name in a kernel.
 DRAWS = {"uniform": "rng_uniform", "normal": "rng_normal", "exponential": "rng_exponential"}
 
+#: What a sampler says of a condition that rarely holds: a kernel may put off the draws for which it does.
+UNLIKELY = "unlikely"
+
 # Named constants; the preludes define them in the type of `real`.
 CONSTANTS = {
     "PI": "3.14159265358979323846",
@@ -290,6 +293,8 @@ class Printer:
                 return f"{self.expression(e.value)}.{e.name}"
             case Index():
                 return f"{e.array.name}[{self.expression(e.subscript)}]"
+            case Call(function=function) if function == UNLIKELY:
+                return self.expression(e.arguments[0], outer)
             case Call():
                 return f"{e.function}({', '.join(self.argument(e, i) for i in range(len(e.arguments)))})"
             case Cast():

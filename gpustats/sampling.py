@@ -23,7 +23,7 @@ from .codegen import VALUE, KernelCode, Operand
 from .destination import Destination, as_shape, size_of
 from .errors import CompileError
 from .inversion import inverted
-from .language import OUTPUT, REAL, RNG, VECTOR, VOID, Function
+from .language import INT, OUTPUT, REAL, RNG, VECTOR, VOID, Function
 from .placement import Placement, device_of
 from .pointwise import Pointwise
 from .random import Generator, Stream
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 #: Draws that share a block of words lie this far apart. Part of what a seed stands for: not to be changed.
 TOGETHER = 64
-DRAW = lang.Name("draw", REAL)
+DRAW, ONCE = lang.Name("draw", REAL), lang.Name("once", INT)
 
 
 def of_one_number(function: Function, functions: dict[str, Function]) -> tuple[str, Function] | None:
@@ -69,6 +69,55 @@ def of_one_number(function: Function, functions: dict[str, Function]) -> tuple[s
     )
     functions[made.name] = made
     return kind, made
+
+
+def with_first_turn(function: Function, functions: dict[str, Function]) -> Function | None:
+    """The sampler with one more argument, ``int once``, if it draws in loops.
+
+    Where that is 1, the sampler gives up, with nan, when a loop would take a second turn or a condition holds that is called
+    unlikely. So a kernel makes the first attempts at many draws together, and then all the draws that were put off. Functions
+    made on the way are added to `functions`.
+    """
+    found = {c.function: made for c in lang.draws(function)
+             if c.function in functions and (made := with_first_turn(functions[c.function], functions))}  # fmt: skip
+    if not found and not any(isinstance(n, lang.For) and lang.draws(n) for n in lang.walk(function)):
+        return None
+
+    def call(node: Any) -> Any:
+        node = lang.rebuild(node, call)
+        if isinstance(node, lang.Call) and node.function in found:
+            return replace(node, function=found[node.function].name, arguments=(*node.arguments, ONCE))
+        return node
+
+    def give_up(condition: lang.Expression) -> lang.Statement:
+        return lang.If(lang.Binary("&&", ONCE, condition, INT), (lang.Return(lang.Name("NAN", REAL)),), ())
+
+    def block(statements: tuple[lang.Statement, ...]) -> tuple[lang.Statement, ...]:
+        return tuple(t for s in statements for t in turned(s))
+
+    def turned(s: lang.Statement) -> list[lang.Statement]:
+        if isinstance(s, lang.If):
+            made = replace(s, condition=call(s.condition), then=block(s.then), otherwise=block(s.otherwise))
+            rare = isinstance(s.condition, lang.Call) and s.condition.function == lang.UNLIKELY
+            return [give_up(made.condition), made] if rare else [made]
+        if not isinstance(s, lang.For) or not lang.draws(s):
+            return [call(s)]
+        one, condition = lang.Number("1", INT), call(s.condition)
+        turn = f"turn_{s.line}_{s.column}"
+        more = lang.Binary("||", lang.Unary("!", ONCE, INT), lang.Unary("!", lang.Name(turn, INT), INT), INT)
+        count = lang.Assign(turn, INT, one)
+        body = (*block(s.body), *([s.step] if s.step else []))
+        return [
+            *([s.start] if s.start else []),
+            lang.Declare(INT, turn, lang.Number("0", INT)),
+            lang.For(None, lang.Binary("&&", more, condition, INT), count, body),
+            give_up(condition),
+        ]
+
+    parameters = (*function.parameters, lang.Parameter(ONCE.name, INT))
+    made = replace(function, name=f"{function.name}_turns", parameters=parameters, body=block(function.body))
+    functions[made.name] = made
+    return made
 
 
 @functools.lru_cache(1024)
@@ -115,6 +164,9 @@ class Sampler(Pointwise):
         functions[function.name] = function
         #: "uniform" or "normal" where the sampler is a function of one such number
         self.kind, function = (self.shares_words and of_one_number(function, functions)) or ("", function)
+        turns = with_first_turn(function, functions) if function.type == REAL and self.shares_words else None
+        #: whether it makes attempts, of which some are rejected
+        self.rejects, function = turns is not None, turns or function
         super().__init__(density.name, function, parameters, functions, definition.source, density.defaults)
         self._names = [p.name for p in function.parameters if p.type in (REAL, VECTOR) and p.name != DRAW.name]
         self.rank, self.discrete = observation.rank, density.discrete
@@ -136,6 +188,10 @@ class Sampler(Pointwise):
 
     def _draw(self, values: list[Any], size: Any, rng: Generator, dtype: Any, out: Any, device: bool) -> Any:
         batch, dim = self.batch_shapes(values)
+        if self.rank and not dim:  # the parameters are numbers
+            if not np.ndim(out):
+                raise ValueError(f"no parameter of {self.name} tells the length of its vectors: pass out=, which does")
+            dim = out.shape[-1]
         core = (dim,) * self.rank
         if out is not None:
             size = size_of(out, size, core)
@@ -172,7 +228,8 @@ class Sampler(Pointwise):
     # -- kernels
 
     def code(self, operands: Sequence[Operand]) -> KernelCode:
-        drawn = [p.name for p in self.function.parameters if p.type in (RNG, OUTPUT) or p.name == DRAW.name]
+        made = {DRAW.name, ONCE.name}
+        drawn = [p.name for p in self.function.parameters if p.type in (RNG, OUTPUT) or p.name in made]
         return KernelCode(self.function, operands, self.functions.get, drawn)
 
     def _launch(self, placement: Placement, to: Destination, written: np.dtype, stream: Stream) -> None:
@@ -205,12 +262,12 @@ class Sampler(Pointwise):
     def _sample_source(
         self, code: KernelCode, device: Device, dtype: str, dialect: str, order: str, written: np.dtype
     ) -> tuple[str, layout.Layout]:
-        chosen = layout.sample(device, np.dtype(dtype).itemsize)
+        chosen = layout.sample(device, np.dtype(dtype).itemsize, self.rejects)
         whole = written.kind == "i"
         source = codegen.render(
             "sample", f"{self.function.name}_sample", code, chosen, dtype, dialect, streams=True, kind=self.kind,
             lanes=self._lanes(np.dtype(dtype)) if self.kind else 0, together=TOGETHER, order=order, whole=whole,
-            vectors=bool(self.rank), out_type="index_t" if whole else "real",
+            rejects=self.rejects, vectors=bool(self.rank), out_type="index_t" if whole else "real",
         )  # fmt: skip
         return source, chosen
 

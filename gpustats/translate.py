@@ -18,7 +18,7 @@ RESERVED = frozenset(
     "try catch throw and or not xor bitand bitor and_eq or_eq xor_eq not_eq compl explicit export mutable asm vec_step "
     "alignas alignof concept requires constexpr const_cast static_cast dynamic_cast reinterpret_cast decltype noexcept "
     "nullptr static_assert thread_local typeid wchar_t char short long unsigned signed float double size_t index_t real "
-    "int set row out draw rng_t word_t words_t philox factors means GLOBAL SHARED DEVICE KERNEL RESTRICT UNROLL THREAD BLOCK_X BLOCK_Y BLOCKS_X BLOCKS_Y "
+    "int set row out draw once rng_t word_t words_t philox factors means GLOBAL SHARED DEVICE KERNEL RESTRICT UNROLL THREAD BLOCK_X BLOCK_Y BLOCKS_X BLOCKS_Y "
     "NULL".split()
 )
 
@@ -343,6 +343,8 @@ class Translator:
             wanted, result, printed = tuple(p.type for p in known.parameters), known.type, known.name
         elif name in lang.MATH:
             (wanted, result), printed = lang.MATH[name], name
+        elif name == lang.UNLIKELY:
+            wanted, result, printed = (INT,), INT, name
         elif name in lang.DRAWS:
             wanted, result, printed = (RNG,), REAL, lang.DRAWS[name]
         else:

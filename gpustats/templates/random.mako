@@ -61,7 +61,11 @@ DEVICE float uniform_of(word_t word)
 // Source: Box & Muller (1958), A note on the generation of random normal deviates.
 DEVICE void normals_of(real u, real v, real *first, real *second)
 {
+% if dialect == "cuda":
+    const real square = -2 * log(u), radius = square * rsqrt(square);  // positive, since u < 1
+% else:
     const real radius = sqrt(-2 * log(u));
+% endif
     const int quarter = (int)(4 * v + REAL(0.5));
     const real f = v - REAL(0.25) * quarter, s = f * f;  // exact; the sine and the cosine of 2 pi f, f in [-1/8, 1/8]
 % if dtype == "float64":
@@ -85,6 +89,9 @@ typedef struct {
     words_t words;
     word_t block;  // number of the next block
     int left;  // words that have not been used
+% if dtype == "float64":
+    word_t spare;  // 12 bits that the last normal number left
+% endif
 } rng_t;
 
 DEVICE rng_t rng_of(index_t key, index_t stream, index_t draw)
@@ -95,6 +102,9 @@ DEVICE rng_t rng_of(index_t key, index_t stream, index_t draw)
     rng.draw = draw;
     rng.block = 0;
     rng.left = 0;
+% if dtype == "float64":
+    rng.spare = 0;
+% endif
     return rng;
 }
 
@@ -115,8 +125,9 @@ DEVICE word_t rng_word(rng_t *rng)
 DEVICE real rng_uniform(rng_t *rng)
 {
 % if dtype == "float64":
+    const int last = rng->left == 1;  // behind a normal number: so both come from one block, and this one has 44 bits
     const word_t high = rng_word(rng);
-    return uniform_of(high, rng_word(rng));
+    return uniform_of(high, last ? rng->spare << 20 : rng_word(rng));
 % else:
     return uniform_of(rng_word(rng));
 % endif
@@ -124,9 +135,18 @@ DEVICE real rng_uniform(rng_t *rng)
 
 DEVICE real rng_normal(rng_t *rng)
 {
-    const real u = rng_uniform(rng);
     real first, second;
+% if dtype == "float64":
+    if (rng->left < 3)
+        rng->left = 0;
+    const word_t high = rng_word(rng);
+    const word_t low = rng_word(rng);
+    rng->spare = low & 0xFFF;
+    normals_of(uniform_of(high, low), uniform_of(rng_word(rng), 0x80000000), &first, &second);  // one of 2^32 angles
+% else:
+    const real u = rng_uniform(rng);
     normals_of(u, rng_uniform(rng), &first, &second);
+% endif
     return first;
 }
 

@@ -28,11 +28,8 @@ KERNEL(${layout.threads}) ${name}(
 % endif
     out += out_offset;
 % if order == "row" and code.set_type:
-    SHARED_ARRAY(${code.set_type}, sets, 1);  // whatever depends on the parameters alone: once per block
-    if (THREAD == 0)
-        sets[0] = ${code.prepare_set("0")};
-    BARRIER();
-    const ${code.set_type} set = sets[0];
+    // Whatever depends on the parameters alone. Each thread makes it, so that compilers see: branches on it do not diverge.
+    const ${code.set_type} set = ${code.prepare_set("0")};
 % endif
 % if lanes:
     // A tile of ${together} blocks of words makes ${together * lanes} draws.
@@ -40,7 +37,7 @@ KERNEL(${layout.threads}) ${name}(
     for (index_t begin = BLOCK_Y * ${layout.tile}; begin < tiles * ${together}; begin += BLOCKS_Y * ${layout.tile}) {
         const index_t first_block = first_tile * ${together} + begin, first = first_block * ${lanes} - first_draw;
         const int whole = first >= 0 && first + ${layout.tile * lanes} <= n_draws;
-        for (int step = 0; step < ${layout.tile}; step += ${layout.threads}) {
+        ${"UNROLL " if layout.unroll > 1 else ""}for (int step = 0; step < ${layout.tile}; step += ${layout.threads}) {
             const words_t words = words_of(key, stream, first_block + step + THREAD, SHARED_BLOCK);
 % if lanes == 2:
             real draw0 = uniform_of(words.a, words.b), draw1 = uniform_of(words.c, words.d);
@@ -53,7 +50,7 @@ KERNEL(${layout.threads}) ${name}(
 % endfor
 % endif
 % if layout.threads > together:
-            const index_t place = first + THREAD / ${together} * ${together * lanes} + THREAD % ${together};
+            const index_t place = first + (step + THREAD) / ${together} * ${together * lanes} + THREAD % ${together};
 % else:
             const index_t place = first + step + THREAD;
 % endif
@@ -78,6 +75,35 @@ ${assign()}\
             }
         }
     }
+% elif rejects:
+    SHARED_ARRAY(int, waiting, ${layout.tile});  // places of the draws whose first attempt was rejected, in any order
+    SHARED_ARRAY(int, n_waiting, 1);
+    for (index_t begin = BLOCK_Y * ${layout.tile}; begin < n_draws; begin += BLOCKS_Y * ${layout.tile}) {
+        if (THREAD == 0)
+            n_waiting[0] = 0;
+        BARRIER();
+        for (int step = 0; step < ${layout.tile}; step += ${layout.threads}) {
+            const index_t i = begin + step + THREAD;
+            if (i >= n_draws)
+                continue;
+            rng_t rng = rng_of(key, stream, first_draw + i);
+            const int once = 1;
+${evaluate()}\
+            if (value == value)
+                out[i] = ${"whole_number(value)" if whole else "value"};
+            else
+                waiting[${"atomicAdd(&n_waiting[0], 1)" if dialect == "cuda" else "atomic_inc(&n_waiting[0])"}] = step + (int)THREAD;
+        }
+        BARRIER();
+        for (int e = (int)THREAD; e < n_waiting[0]; e += ${layout.threads}) {
+            const index_t i = begin + waiting[e];
+            rng_t rng = rng_of(key, stream, first_draw + i);
+            const int once = 0;
+${evaluate()}\
+            out[i] = ${"whole_number(value)" if whole else "value"};
+        }
+        BARRIER();
+    }
 % else:
     for (index_t begin = BLOCK_Y * ${layout.tile}; begin < n_draws; begin += BLOCKS_Y * ${layout.tile})
         for (int step = 0; step < ${layout.tile}; step += ${layout.threads}) {
@@ -93,6 +119,12 @@ ${assign()}\
 % endif
 }
 <%def name="assign()">\
+${evaluate()}\
+% if not vectors:
+                    out[i] = ${"whole_number(value)" if whole else "value"};
+% endif
+</%def>
+<%def name="evaluate()">\
 % if order == "row_inside":
                     const index_t n = i % n_rows, k = i / n_rows;
 % elif order == "set_inside":
@@ -106,12 +138,5 @@ ${assign()}\
 % if code.row_type:
                     const ${code.row_type} row = ${code.prepare_row("n")};
 % endif
-<% value = code.evaluate("row", "set", "n", "0" if order == "row" else "k") %>\
-% if vectors:
-                    ${value};
-% elif whole:
-                    out[i] = whole_number(${value});
-% else:
-                    out[i] = ${value};
-% endif
+                    ${"" if vectors else "const real value = "}${code.evaluate("row", "set", "n", "0" if order == "row" else "k")};
 </%def>
