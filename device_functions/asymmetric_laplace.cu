@@ -17,3 +17,9 @@ __device__ real asymmetric_laplace_logsf(real x, real kappa, real mu, real b)
 {
     return asymmetric_laplace_logcdf(-x, 1 / kappa, -mu, b);
 }
+
+__device__ real asymmetric_laplace_sample(rng_t *rng, real kappa, real mu, real b)
+{
+    real u = uniform(rng), below = 1 / (1 + 1 / kappa / kappa), above = 1 / (1 + kappa * kappa);
+    return mu + (u < below ? kappa / b * log(u / below) : -1 / (b * kappa) * log((1 - u) / above));
+}

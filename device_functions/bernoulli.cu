@@ -16,3 +16,8 @@ __device__ real bernoulli_logsf(real x, real p)
 {
     return x < 1 ? log(p) : -INFINITY;
 }
+
+__device__ real bernoulli_sample(rng_t *rng, real p)
+{
+    return uniform(rng) < p;
+}

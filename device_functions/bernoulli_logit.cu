@@ -16,3 +16,8 @@ __device__ real bernoulli_logit_logsf(real x, real eta)
 {
     return x < 1 ? log_expit(eta) : -INFINITY;
 }
+
+__device__ real bernoulli_logit_sample(rng_t *rng, real eta)
+{
+    return uniform(rng) < expit(eta);
+}

@@ -19,3 +19,14 @@ __device__ real beta_logpdf(real x, real alpha, real beta)
     real at_one = beta < 1 ? INFINITY : beta > 1 ? -INFINITY : log(alpha) + (alpha - 1) * (x - 1);
     return x == 0 ? at_zero : x == 1 ? at_one : value;
 }
+
+// A gamma variable's share of the sum of two. Source: Devroye (1986), Non-Uniform Random Variate Generation, ch. IX.
+__device__ real beta_sample(rng_t *rng, real alpha, real beta)
+{
+    if (alpha < 1 && beta < 1) {  // both may underflow
+        real log_x = gamma_logarithm(rng, alpha), log_y = gamma_logarithm(rng, beta);
+        return expit(log_x - log_y);
+    }
+    real x = gamma_sample(rng, alpha, 1), y = gamma_sample(rng, beta, 1);
+    return x / (x + y);
+}

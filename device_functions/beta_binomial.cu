@@ -19,3 +19,9 @@ __device__ real beta_binomial_logpmf(real x, real n, real alpha, real beta)
          + alpha * log_excess(log_p - log(alpha / sum), -deviation * (1 / alpha))
          + beta * log_excess(log_q - log(beta / sum), deviation * (1 / beta));
 }
+
+__device__ real beta_binomial_sample(rng_t *rng, real n, real alpha, real beta)
+{
+    real p = beta_sample(rng, alpha, beta);
+    return binomial_sample(rng, n, p);
+}

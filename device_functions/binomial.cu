@@ -27,3 +27,36 @@ __device__ real binomial_logpmf_grad_p(real x, real n, real p)
     if (x > n) return 0;
     return x == 0 ? -n * (1 / (1 - p)) : x == n ? n * (1 / p) : -fma(n, p, -x) * (1 / (p * (1 - p)));
 }
+
+// The number of successes where p <= 1/2: by inversion where it is small, else by transformed rejection, BTRS.
+// Source: Hörmann (1993), The generation of binomial random variates.
+__device__ real count(rng_t *rng, real n, real p)
+{
+    if (n * p < 10) {
+        real u = uniform(rng), term = exp(n * log1p(-p)), odds = p / (1 - p), k = 0;
+        while (u > term && term > 1e-3 * EPSILON) {  // behind the smallest terms, u is what rounding has left
+            u -= term;
+            k++;
+            term *= odds * ((n - k + 1) / k);
+        }
+        return k;
+    }
+    real deviation = sqrt(n * p * (1 - p)), b = 1.15 + 2.53 * deviation, a = -0.0873 + 0.0248 * b + 0.01 * p;
+    real quick = 0.92 - 4.2 / b, mode = floor((n + 1) * p);
+    real log_scale = log((2.83 + 5.1 / b) * deviation) + binomial_logpmf(mode, n, p), value = NAN;
+    for (int i = 0; i < 1000 && isnan(value); i++) {
+        real u = uniform(rng), v = uniform(rng), tail = 0.5 - fabs(u - 0.5);
+        real k = floor((2 * a / tail + b) * (u - 0.5) + n * p + 0.5);
+        int accepted = tail >= 0.07 && v <= quick;
+        if (unlikely(!accepted && k >= 0 && k <= n))
+            accepted = log(v) + log_scale - log(a / (tail * tail) + b) <= binomial_logpmf(k, n, p);
+        if (accepted) value = k;
+    }
+    return value;
+}
+
+__device__ real binomial_sample(rng_t *rng, real n, real p)
+{
+    real k = count(rng, n, fmin(p, 1 - p));
+    return p > 0.5 ? n - k : k;
+}

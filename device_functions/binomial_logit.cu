@@ -11,3 +11,9 @@ __device__ real binomial_logit_logpmf_grad_eta(real x, real n, real eta)
 {
     return x > n ? 0 : x * expit(-eta) - (n - x) * expit(eta);
 }
+
+__device__ real binomial_logit_sample(rng_t *rng, real n, real eta)
+{
+    real k = binomial_count(rng, n, expit(-fabs(eta)));
+    return eta > 0 ? n - k : k;
+}

@@ -6,3 +6,17 @@ __device__ real categorical_logpmf(real x, const real *p, int dim)
     if (x >= dim) return -INFINITY;
     return log(p[(int)x]);
 }
+
+__device__ real categorical_sample(rng_t *rng, const real *p, int dim)
+{
+    real total = 0, below = 0;
+    for (int i = 0; i < dim; i++)
+        total += p[i];
+    real u = total * uniform(rng);
+    int category = 0;
+    for (int i = 0; i < dim && below < u; i++) {
+        if (p[i] > 0) category = i;
+        below += p[i];
+    }
+    return category;
+}

@@ -12,3 +12,21 @@ __device__ real categorical_logit_logpmf(real x, const real *eta, int dim)
     if (x >= dim) return -INFINITY;
     return eta[(int)x] - largest - log_sum;
 }
+
+__device__ real categorical_logit_sample(rng_t *rng, const real *eta, int dim)
+{
+    real largest = -INFINITY, total = 0, below = 0;
+    for (int i = 0; i < dim; i++)
+        largest = fmax(largest, eta[i]);
+    for (int i = 0; i < dim; i++)
+        total += exp(eta[i] - largest);
+    if (isnan(total)) return NAN;
+    real u = total * uniform(rng);
+    int category = 0;
+    for (int i = 0; i < dim && below < u; i++) {
+        real weight = exp(eta[i] - largest);
+        if (weight > 0) category = i;
+        below += weight;
+    }
+    return category;
+}

@@ -16,3 +16,11 @@ __device__ real cauchy_logsf(real x, real alpha, real beta)
 {
     return cauchy_logcdf(-x, -alpha, beta);
 }
+
+// tan(PI (u - 1/2)), which loses the tails where it is computed like that
+__device__ real cauchy_sample(rng_t *rng, real alpha, real beta)
+{
+    real u = uniform(rng), tail = u < 0.5 ? u : 1 - u;
+    real z = tail < 0.25 ? 1 / tan(PI * tail) : tan(PI * (0.5 - tail));
+    return alpha + (u < 0.5 ? -beta : beta) * z;
+}

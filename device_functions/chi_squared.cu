@@ -12,3 +12,8 @@ __device__ real chi_squared_logpdf(real x, real nu)
     real at_zero = nu < 2 ? INFINITY : nu > 2 ? -INFINITY : -LOG_2 - 0.5 * x;
     return x == 0 ? at_zero : isinf(x) ? -INFINITY : value;
 }
+
+__device__ real chi_squared_sample(rng_t *rng, real nu)
+{
+    return gamma_sample(rng, 0.5 * nu, 0.5);
+}

@@ -34,3 +34,27 @@ __device__ real dirichlet_logpdf(const real *x, const real *a, int dim)
         value += xlogy(a[i] - 1, x[i]);
     return value - log_beta;
 }
+
+// The shares of gamma variables in their sum; by their logarithms where all of them may underflow.
+// Source: Devroye (1986), Non-Uniform Random Variate Generation, ch. XI.
+__device__ void dirichlet_sample(rng_t *rng, const real *a, real *x, int dim)
+{
+    real largest = 0, most = -INFINITY, sum = 0;
+    for (int i = 0; i < dim; i++)
+        largest = fmax(largest, a[i]);
+    if (largest < 1) {
+        for (int i = 0; i < dim; i++) {
+            x[i] = gamma_logarithm(rng, a[i]);
+            most = fmax(most, x[i]);
+        }
+        for (int i = 0; i < dim; i++)
+            x[i] = exp(x[i] - most);
+    } else {
+        for (int i = 0; i < dim; i++)
+            x[i] = gamma_sample(rng, a[i], 1);
+    }
+    for (int i = 0; i < dim; i++)
+        sum += x[i];
+    for (int i = 0; i < dim; i++)
+        x[i] /= sum;
+}

@@ -19,3 +19,9 @@ __device__ real discrete_uniform_logsf(real x, real lower, real upper)
     if (upper < lower) return NAN;
     return x < lower ? 0 : x >= upper ? -INFINITY : log((upper - x) / (upper - lower + 1));
 }
+
+__device__ real discrete_uniform_sample(rng_t *rng, real lower, real upper)
+{
+    if (upper < lower) return NAN;
+    return fmin(lower + floor((upper - lower + 1) * uniform(rng)), upper);
+}

@@ -29,3 +29,9 @@ __device__ real ex_gaussian_logsf(real x, real mu, real sigma, real nu)
     if (z < ratio) return log(0.5 * (scaled_erfc(u) + scaled_erfc(width - u))) - u * u;
     return logaddexp(log_ndtr(-z), ratio * (0.5 * ratio - z) + log_ndtr(z - ratio));
 }
+
+__device__ real ex_gaussian_sample(rng_t *rng, real mu, real sigma, real nu)
+{
+    real z = normal(rng), waiting = exponential(rng);
+    return mu + sigma * z + nu * waiting;
+}

@@ -15,3 +15,8 @@ __device__ real exponential_logsf(real x, real lam)
 {
     return -lam * x;
 }
+
+__device__ real exponential_sample(rng_t *rng, real lam)
+{
+    return exponential(rng) / lam;
+}

@@ -24,3 +24,31 @@ __device__ real gamma_logpdf_grad_beta(real x, real alpha, real beta)
 {
     return isinf(x) ? 0 : -fma(beta, x, -alpha) * (1 / beta);
 }
+
+// A gamma variable of rate 1 and shape alpha >= 1.
+// Source: Marsaglia & Tsang (2000), A simple method for generating gamma variables.
+__device__ real standard(rng_t *rng, real alpha)
+{
+    real d = alpha - 1.0 / 3, c = 1 / sqrt(9 * d), value = NAN;
+    for (int i = 0; i < 1000 && isnan(value); i++) {
+        real z = normal(rng), u = uniform(rng);
+        real t = c * z, root = 1 + t;
+        int accepted = root > 0 && u < 1 - 0.0331 * (z * z) * (z * z);
+        if (unlikely(!accepted && root > 0)) accepted = log(u) < 0.5 * z * z + d * log1pmx(t * (3 + t * (3 + t)));
+        if (accepted) value = d * (root * root * root);
+    }
+    return value;
+}
+
+// A gamma variable of shape alpha < 1 is one of shape alpha + 1, times u^(1 / alpha), which may underflow.
+__device__ real logarithm(rng_t *rng, real alpha)
+{
+    real log_x = log(standard(rng, alpha < 1 ? alpha + 1 : alpha));
+    return alpha < 1 ? log_x - exponential(rng) / alpha : log_x;
+}
+
+__device__ real gamma_sample(rng_t *rng, real alpha, real beta)
+{
+    real x = standard(rng, alpha < 1 ? alpha + 1 : alpha) / beta;
+    return alpha < 1 ? exp(log(x) - exponential(rng) / alpha) : x;
+}

@@ -15,3 +15,8 @@ __device__ real geometric_logsf(real x, real p)
 {
     return x * log1p(-p);
 }
+
+__device__ real geometric_sample(rng_t *rng, real p)
+{
+    return fmax((real)1, ceil(log(uniform(rng)) / log1p(-p)));
+}

@@ -18,3 +18,9 @@ __device__ real gumbel_logsf(real x, real mu, real beta)
     real z = (x - mu) * (1 / beta), t = exp(-z);
     return t < EPSILON ? -z : log1mexp(-t);  // t underflows far in the tail
 }
+
+// A small u gives a large value: there are more digits of u near 0 than near 1.
+__device__ real gumbel_sample(rng_t *rng, real mu, real beta)
+{
+    return mu - beta * log(-log1p(-uniform(rng)));
+}

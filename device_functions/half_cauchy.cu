@@ -17,3 +17,9 @@ __device__ real half_cauchy_logsf(real x, real beta)
     real z = x * (1 / beta);
     return z < 1 ? log1p(-2 / PI * atan(z)) : LOG_2 - LOG_PI + log(atan2(1, z));
 }
+
+__device__ real half_cauchy_sample(rng_t *rng, real beta)
+{
+    real u = uniform(rng);
+    return beta * (u < 0.5 ? 1 / tan(0.5 * PI * u) : tan(0.5 * PI * (1 - u)));
+}

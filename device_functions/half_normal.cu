@@ -18,3 +18,8 @@ __device__ real half_normal_logsf(real x, real sigma)
     real u = x * (1 / sigma) / SQRT_2;
     return log(scaled_erfc(u)) - u * u;
 }
+
+__device__ real half_normal_sample(rng_t *rng, real sigma)
+{
+    return sigma * fabs(normal(rng));
+}

@@ -13,3 +13,9 @@ __device__ real inverse_gamma_logpdf(real x, real alpha, real beta)
     }
     return x == 0 || isinf(x) ? -INFINITY : value;
 }
+
+__device__ real inverse_gamma_sample(rng_t *rng, real alpha, real beta)
+{
+    if (alpha < 1) return exp(log(beta) - gamma_logarithm(rng, alpha));  // the gamma variable may underflow
+    return beta / gamma_sample(rng, alpha, 1);
+}

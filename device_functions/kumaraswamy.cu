@@ -21,3 +21,8 @@ __device__ real kumaraswamy_logcdf(real x, real a, real b)
     real log_hazard = log(b) + (exp(log_power) < EPSILON ? log_power : log(-log1mexp(log_power)));
     return gumbel_logsf(-log_hazard, 0, 1);
 }
+
+__device__ real kumaraswamy_sample(rng_t *rng, real a, real b)
+{
+    return exp(log1mexp(-exponential(rng) / b) / a);
+}

@@ -16,3 +16,9 @@ __device__ real laplace_logsf(real x, real mu, real b)
 {
     return laplace_logcdf(-x, -mu, b);
 }
+
+__device__ real laplace_sample(rng_t *rng, real mu, real b)
+{
+    real u = uniform(rng);
+    return mu + (u < 0.5 ? b * log(2 * u) : -b * log(2 * (1 - u)));
+}

@@ -17,3 +17,8 @@ __device__ real log_normal_logsf(real x, real mu, real sigma)
 {
     return log_ndtr((mu - log(x)) * (1 / sigma));
 }
+
+__device__ real log_normal_sample(rng_t *rng, real mu, real sigma)
+{
+    return exp(mu + sigma * normal(rng));
+}

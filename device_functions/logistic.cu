@@ -17,3 +17,8 @@ __device__ real logistic_logsf(real x, real mu, real s)
 {
     return log_expit((mu - x) * (1 / s));
 }
+
+__device__ real logistic_sample(rng_t *rng, real mu, real s)
+{
+    return mu + s * logit(uniform(rng));
+}

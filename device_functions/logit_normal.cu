@@ -17,3 +17,8 @@ __device__ real logit_normal_logsf(real x, real mu, real sigma)
 {
     return log_ndtr((mu - logit(x)) * (1 / sigma));
 }
+
+__device__ real logit_normal_sample(rng_t *rng, real mu, real sigma)
+{
+    return expit(mu + sigma * normal(rng));
+}

@@ -19,3 +19,9 @@ __device__ real moyal_logsf(real x, real mu, real sigma)
     real half = (mu - x) * (0.5 / sigma), root = exp(half);
     return root < EPSILON ? log(SQRT_2_OVER_PI) + half : half_normal_logcdf(root, 1);  // root underflows far in the tail
 }
+
+__device__ real moyal_sample(rng_t *rng, real mu, real sigma)
+{
+    real z = fabs(normal(rng));
+    return mu - 2 * sigma * log(fmax(z, 0.1 * EPSILON));  // a float32 z can be 0
+}

@@ -25,3 +25,18 @@ __device__ real multinomial_logpmf(const real *x, real n, const real *p, int dim
         value += xlogy(x[i], p[i]);
     return log_factorial(n) - log_factorials + value;
 }
+
+// Each count is binomial, given those before it. Source: Devroye (1986), Non-Uniform Random Variate Generation, ch. XI.
+__device__ void multinomial_sample(rng_t *rng, real n, const real *p, real *x, int dim)
+{
+    real rest = 0, left = n;
+    for (int i = dim - 1; i >= 0; i--) {  // the probability of what follows, exactly 0 where nothing does
+        x[i] = rest;
+        rest += p[i];
+    }
+    for (int i = 0; i < dim; i++) {
+        real k = p[i] > 0 ? binomial_sample(rng, left, p[i] / (p[i] + x[i])) : 0;
+        x[i] = k;
+        left -= k;
+    }
+}

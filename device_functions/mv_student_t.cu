@@ -8,3 +8,10 @@ __device__ real mv_student_t_logpdf(real sqdist, real logdet, real nu, int dim)
     return (log_gamma(0.5 * dim) - lbeta(0.5 * dim, 0.5 * nu) - 0.5 * (dim * (log(nu) + LOG_PI) + logdet))
          - 0.5 * (nu + dim) * log1p(sqdist / nu);
 }
+
+// The factor by which a draw differs from mu + L z, z standard normal, L L' = cov
+__device__ real mv_student_t_sample(rng_t *rng, real nu)
+{
+    if (isinf(nu)) return 1;
+    return sqrt(0.5 * nu / gamma_sample(rng, 0.5 * nu, 1));
+}

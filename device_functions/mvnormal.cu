@@ -6,3 +6,9 @@ __device__ real mvnormal_logpdf(real sqdist, real logdet, int dim)
 {
     return -0.5 * (dim * LOG_2PI + logdet) - 0.5 * sqdist;
 }
+
+// The factor by which a draw differs from mu + L z, z standard normal, L L' = cov
+__device__ real mvnormal_sample(rng_t *rng)
+{
+    return 1;
+}

@@ -31,3 +31,9 @@ __device__ real negative_binomial_logpmf_grad_mu(real x, real mu, real alpha)
 {
     return (x == 0 ? -1 : (x - mu) * (1 / mu)) * (alpha / (mu + alpha));
 }
+
+__device__ real negative_binomial_sample(rng_t *rng, real mu, real alpha)
+{
+    real mean = gamma_sample(rng, alpha, alpha / mu);
+    return poisson_sample(rng, mean);
+}

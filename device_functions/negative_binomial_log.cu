@@ -13,3 +13,8 @@ __device__ real negative_binomial_log_logpmf_grad_eta(real x, real eta, real alp
     real mu = exp(eta);
     return isinf(mu) ? -alpha : (x - mu) * (alpha / (mu + alpha));
 }
+
+__device__ real negative_binomial_log_sample(rng_t *rng, real eta, real alpha)
+{
+    return negative_binomial_sample(rng, exp(eta), alpha);
+}

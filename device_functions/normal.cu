@@ -16,3 +16,8 @@ __device__ real normal_logsf(real x, real mu, real sigma)
 {
     return log_ndtr((mu - x) * (1 / sigma));
 }
+
+__device__ real normal_sample(rng_t *rng, real mu, real sigma)
+{
+    return mu + sigma * normal(rng);
+}

@@ -9,3 +9,12 @@ __device__ real ordered_logit_logpmf(real x, real eta, const real *cutpoints, in
     // expit(b) - expit(a) = expit(b) expit(-a) (1 - exp(a - b)), where nothing cancels
     return log_expit(above - eta) + log_expit(eta - below) + log1mexp(below - above);
 }
+
+__device__ real ordered_logit_sample(rng_t *rng, real eta, const real *cutpoints, int dim)
+{
+    real z = eta + logit(uniform(rng));
+    int category = 0;
+    for (int i = 0; i < dim; i++)
+        if (cutpoints[i] < z) category = i + 1;
+    return category;
+}

@@ -16,3 +16,8 @@ __device__ real pareto_logcdf(real x, real alpha, real m)
 {
     return log1mexp(pareto_logsf(x, alpha, m));
 }
+
+__device__ real pareto_sample(rng_t *rng, real alpha, real m)
+{
+    return m + m * expm1(exponential(rng) / alpha);
+}

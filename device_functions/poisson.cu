@@ -20,3 +20,30 @@ __device__ real poisson_logpmf_grad_mu(real x, real mu)
 {
     return x == 0 ? -1 : (x - mu) * (1 / mu);
 }
+
+// By inversion where the mean is small. Else by transformed rejection, PTRS.
+// Source: Hörmann (1993), The transformed rejection method for generating Poisson random variables.
+__device__ real poisson_sample(rng_t *rng, real mu)
+{
+    if (isinf(mu)) return mu;
+    if (mu < 10) {
+        real u = uniform(rng), term = exp(-mu), k = 0;
+        while (u > term && term > 1e-3 * EPSILON) {  // behind the smallest terms, u is what rounding has left
+            u -= term;
+            k++;
+            term *= mu / k;
+        }
+        return k;
+    }
+    real b = 0.931 + 2.53 * sqrt(mu), a = -0.059 + 0.02483 * b, quick = 0.9277 - 3.6224 / (b - 2);
+    real log_scale = log(1.1239 + 1.1328 / (b - 3.4)), value = NAN;
+    for (int i = 0; i < 1000 && isnan(value); i++) {
+        real u = uniform(rng), v = uniform(rng), tail = 0.5 - fabs(u - 0.5);
+        real k = floor((2 * a / tail + b) * (u - 0.5) + mu + 0.43);
+        int accepted = tail >= 0.07 && v <= quick;
+        if (unlikely(!accepted && k >= 0 && (tail >= 0.013 || v <= tail)))
+            accepted = log(v) + log_scale - log(a / (tail * tail) + b) <= poisson_logpmf(k, mu);
+        if (accepted) value = k;
+    }
+    return value;
+}

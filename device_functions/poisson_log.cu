@@ -10,3 +10,8 @@ __device__ real poisson_log_logpmf_grad_eta(real x, real eta)
 {
     return x - exp(eta);
 }
+
+__device__ real poisson_log_sample(rng_t *rng, real eta)
+{
+    return poisson_sample(rng, exp(eta));
+}

@@ -7,3 +7,9 @@ __device__ real rice_logpdf(real x, real nu, real sigma)
     real z = (x - nu) * (1 / sigma);
     return log(x) - 2 * log(sigma) - 0.5 * z * z + log_i0e(x * (nu / sigma / sigma));
 }
+
+__device__ real rice_sample(rng_t *rng, real nu, real sigma)
+{
+    real x = normal(rng), y = normal(rng);
+    return hypot(nu + sigma * x, sigma * y);
+}

@@ -22,3 +22,10 @@ __device__ real triangular_logsf(real x, real lower, real c, real upper)
 {
     return triangular_logcdf(-x, -upper, -c, -lower);
 }
+
+__device__ real triangular_sample(rng_t *rng, real lower, real c, real upper)
+{
+    if (!(lower <= c && c <= upper && lower < upper)) return NAN;
+    real u = uniform(rng), width = upper - lower, below = (c - lower) / width, above = (upper - c) / width;
+    return u < below ? fmin(lower + width * sqrt(u * below), upper) : fmax(upper - width * sqrt((1 - u) * above), lower);
+}

@@ -45,3 +45,33 @@ __device__ real truncated_normal_logsf(real x, real mu, real sigma, real lower, 
 {
     return truncated_normal_logcdf(-x, -mu, sigma, -upper, -lower);
 }
+
+// Rejection from the normal distribution, from the uniform one, or, far in a tail, from an exponential distribution
+// confined to the interval. Source: Robert (1995), Simulation of truncated normal variables.
+__device__ real truncated_normal_sample(rng_t *rng, real mu, real sigma, real lower, real upper)
+{
+    if (!(lower < upper)) return NAN;
+    real a = standardized(lower - mu, sigma), b = standardized(upper - mu, sigma), x = NAN;
+    real width = standardized(upper - lower, sigma);
+    if (a <= 0 && b >= 0 && width > 2.5) {
+        for (int i = 0; i < 1000 && isnan(x); i++) {
+            real z = normal(rng);
+            if (a <= z && z <= b) x = mu + sigma * z;
+        }
+    } else if (a <= 0 && b >= 0) {
+        for (int i = 0; i < 1000 && isnan(x); i++) {
+            real u = uniform(rng), v = uniform(rng), z = a + width * u;
+            if (log(v) < -0.5 * z * z) x = lower + (upper - lower) * u;
+        }
+    } else {
+        // The displacement from the bound that is nearer to mu: so no digits are lost far from there.
+        real near = a > 0 ? a : -b, rate = 0.5 * (near + hypot(near, (real)2)), mass = -expm1(-rate * width);
+        real peak = fmin(1 / rate, width) - 1 / rate;
+        for (int i = 0; i < 1000 && isnan(x); i++) {
+            real u = uniform(rng), v = uniform(rng), step = -log1p(-mass * u) / rate;
+            real excess = step - 1 / rate;
+            if (log(v) < 0.5 * (peak * peak - excess * excess)) x = a > 0 ? lower + sigma * step : upper - sigma * step;
+        }
+    }
+    return isnan(x) ? x : fmin(fmax(x, lower), upper);
+}

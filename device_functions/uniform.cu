@@ -18,3 +18,9 @@ __device__ real uniform_logsf(real x, real lower, real upper)
     if (!(lower < upper)) return NAN;
     return x <= lower ? 0 : x >= upper ? -INFINITY : log((upper - x) * (1 / (upper - lower)));
 }
+
+__device__ real uniform_sample(rng_t *rng, real lower, real upper)
+{
+    if (!(lower < upper)) return NAN;
+    return fmin(lower + (upper - lower) * uniform(rng), upper);
+}

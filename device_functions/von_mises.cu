@@ -8,3 +8,20 @@ __device__ real von_mises_logpdf(real x, real mu, real kappa)
     real s = kappa > 200 ? sin(0.5 * (x - mu)) : sin(0.5 * x) * cos(0.5 * mu) - cos(0.5 * x) * sin(0.5 * mu);
     return isinf(x) ? -INFINITY : -(LOG_2PI + log_i0e(kappa)) - 2 * kappa * s * s;
 }
+
+// Rejection from the wrapped Cauchy distribution, in which t = tan(angle / 2) is a Cauchy variable.
+// Source: Best & Fisher (1979), Efficient simulation of the von Mises distribution.
+__device__ real von_mises_sample(rng_t *rng, real mu, real kappa)
+{
+    real mean = remainder(mu, 2 * PI);
+    real excess = (1 + 1 / (hypot((real)1, 2 * kappa) + 2 * kappa)) / (2 * kappa);  // s - 1 in the paper's notation
+    real scale = sqrt(excess / (excess + 2)), angle = NAN;
+    if (kappa < EPSILON) angle = PI * (2 * uniform(rng) - 1);
+    for (int i = 0; i < 1000 && isnan(angle); i++) {
+        real u = uniform(rng), v = uniform(rng);
+        real t = scale * tan(PI * (u - 0.5)), c = kappa * (excess + 2 * (t * t / (1 + t * t)));
+        if (log(v) < log(c) + 1 - c) angle = 2 * atan(t);
+    }
+    real x = mean + angle;
+    return x > PI ? x - 2 * PI : x < -PI ? x + 2 * PI : x;
+}

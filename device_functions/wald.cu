@@ -25,3 +25,11 @@ __device__ real wald_logsf(real x, real mu, real lam)
     return u < -1 ? log1p(-0.5 * exp(-u * u) * (scaled_erfc(-u) + scaled_erfc(v)))
                   : log(root) + log(scaled_erfc_mean_slope(u, 2 * root)) - u * u;
 }
+
+// The two roots are mu / t and mu t. Source: Michael, Schucany & Haas (1976), Generating random variates using
+// transformations with multiple roots.
+__device__ real wald_sample(rng_t *rng, real mu, real lam)
+{
+    real z = normal(rng), u = uniform(rng), w = 0.5 * (mu / lam) * z * z, t = 1 + w + sqrt(w) * sqrt(2 + w);
+    return u * (1 + t) < 1 ? mu * t : mu / t;
+}

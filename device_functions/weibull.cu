@@ -19,3 +19,8 @@ __device__ real weibull_logsf(real x, real alpha, real beta)
 {
     return gumbel_logcdf(-alpha * log(x / beta), 0, 1);
 }
+
+__device__ real weibull_sample(rng_t *rng, real alpha, real beta)
+{
+    return beta * pow(exponential(rng), 1 / alpha);
+}

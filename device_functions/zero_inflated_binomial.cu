@@ -14,3 +14,9 @@ __device__ real zero_inflated_binomial_logpmf_grad_psi(real x, real psi, real n,
     if (x > n) return 0;
     return x == 0 ? expm1(xlog1py(n, -p)) * exp(-zero_inflated_binomial_logpmf(x, psi, n, p)) : 1 / psi;
 }
+
+__device__ real zero_inflated_binomial_sample(rng_t *rng, real psi, real n, real p)
+{
+    if (uniform(rng) > psi) return 0;
+    return binomial_sample(rng, n, p);
+}

@@ -15,3 +15,9 @@ __device__ real zero_inflated_negative_binomial_logpmf_grad_psi(real x, real psi
                         * exp(-zero_inflated_negative_binomial_logpmf(x, psi, mu, alpha))
                   : 1 / psi;
 }
+
+__device__ real zero_inflated_negative_binomial_sample(rng_t *rng, real psi, real mu, real alpha)
+{
+    if (uniform(rng) > psi) return 0;
+    return negative_binomial_sample(rng, mu, alpha);
+}

@@ -12,3 +12,9 @@ __device__ real zero_inflated_poisson_logpmf_grad_psi(real x, real psi, real mu)
 {
     return x == 0 ? expm1(-mu) * exp(-zero_inflated_poisson_logpmf(x, psi, mu)) : 1 / psi;
 }
+
+__device__ real zero_inflated_poisson_sample(rng_t *rng, real psi, real mu)
+{
+    if (uniform(rng) > psi) return 0;
+    return poisson_sample(rng, mu);
+}

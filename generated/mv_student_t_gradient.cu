@@ -240,6 +240,7 @@ DEVICE mv_student_t_logpdf_checked_grad_sqdist_logdet_nu_results mv_student_t_lo
 }
 
 
+
 // Adds sums[s * threads + 0 .. threads - 1] into its first place, for every s, as a tree.
 DEVICE void add_threads(SHARED double *sums)
 {
@@ -272,7 +273,7 @@ DEVICE void add_blocks(GLOBAL double *out, GLOBAL const double *partial, index_t
 }
 
 
-// The table and loglik shapes for elliptical densities, which see an observation through its squared Mahalanobis distance
+// The table, loglik and mixture shapes for elliptical densities, which see an observation through its squared Mahalanobis distance
 // |W (x - mu)|^2, W lower triangular. This is where the arithmetic is: dim^2/2 multiplications for every entry.
 //
 // A block keeps a tile of rows (transposed, so that its threads read consecutive addresses) and the W of its sets in shared
@@ -308,8 +309,8 @@ KERNEL(128) mv_student_t_logpdf_checked_grad_sqdist_logdet_nu_loglik(
     for (index_t e = THREAD; e < MIN(2, sets_here - 0) * DIM; e += 128)
         shared_means[e] = means[(0 + e / DIM) * means_stride + e % DIM];
     SHARED_ARRAY(mv_student_t_logpdf_checked_grad_sqdist_logdet_nu_mss_set, sets, 2);
-    for (index_t k = THREAD; k < sets_here; k += 128)
-        sets[k] = mv_student_t_logpdf_checked_grad_sqdist_logdet_nu_mss_prepare_set(logdet_per_set[(first_set + k) * logdet_stride], nu_per_set[(first_set + k) * nu_stride], dim);
+    for (index_t e = THREAD; e < MIN(2, sets_here - 0); e += 128)
+        sets[e] = mv_student_t_logpdf_checked_grad_sqdist_logdet_nu_mss_prepare_set(logdet_per_set[(first_set + 0 + e) * logdet_stride], nu_per_set[(first_set + 0 + e) * nu_stride], dim);
     SHARED_ARRAY(double, sums, 768);
     for (int s = 0; s < 6; s++)
         sums[s * 128 + THREAD] = 0;
@@ -385,4 +386,5 @@ KERNEL(128) mv_student_t_logpdf_checked_grad_sqdist_logdet_nu_loglik(
     }
 
 }
+
 

@@ -115,6 +115,7 @@ DEVICE real mvnormal_logpdf_checked_ms_evaluate(mvnormal_logpdf_checked_ms_set s
 }
 
 
+
 // Adds sums[s * threads + 0 .. threads - 1] into its first place, for every s, as a tree.
 DEVICE void add_threads(SHARED double *sums)
 {
@@ -147,7 +148,7 @@ DEVICE void add_blocks(GLOBAL double *out, GLOBAL const double *partial, index_t
 }
 
 
-// The table and loglik shapes for elliptical densities, which see an observation through its squared Mahalanobis distance
+// The table, loglik and mixture shapes for elliptical densities, which see an observation through its squared Mahalanobis distance
 // |W (x - mu)|^2, W lower triangular. This is where the arithmetic is: dim^2/2 multiplications for every entry.
 //
 // A block keeps a tile of rows (transposed, so that its threads read consecutive addresses) and the W of its sets in shared
@@ -180,8 +181,8 @@ KERNEL(128) mvnormal_logpdf_checked_loglik(
     for (index_t e = THREAD; e < MIN(8, sets_here - 0) * DIM; e += 128)
         shared_means[e] = means[(0 + e / DIM) * means_stride + e % DIM];
     SHARED_ARRAY(mvnormal_logpdf_checked_ms_set, sets, 8);
-    for (index_t k = THREAD; k < sets_here; k += 128)
-        sets[k] = mvnormal_logpdf_checked_ms_prepare_set(logdet_per_set[(first_set + k) * logdet_stride], dim);
+    for (index_t e = THREAD; e < MIN(8, sets_here - 0); e += 128)
+        sets[e] = mvnormal_logpdf_checked_ms_prepare_set(logdet_per_set[(first_set + 0 + e) * logdet_stride], dim);
     SHARED_ARRAY(double, sums, 1024);
     for (int s = 0; s < 8; s++)
         sums[s * 128 + THREAD] = 0;
@@ -252,4 +253,5 @@ KERNEL(128) mvnormal_logpdf_checked_loglik(
     }
 
 }
+
 

@@ -79,7 +79,8 @@ DEVICE real mvnormal_logpdf_checked_ms_evaluate(mvnormal_logpdf_checked_ms_set s
 }
 
 
-// The table and loglik shapes for elliptical densities, which see an observation through its squared Mahalanobis distance
+
+// The table, loglik and mixture shapes for elliptical densities, which see an observation through its squared Mahalanobis distance
 // |W (x - mu)|^2, W lower triangular. This is where the arithmetic is: dim^2/2 multiplications for every entry.
 //
 // A block keeps a tile of rows (transposed, so that its threads read consecutive addresses) and the W of its sets in shared
@@ -111,8 +112,8 @@ KERNEL(128) mvnormal_logpdf_checked_table(
     for (index_t e = THREAD; e < MIN(8, sets_here - 0) * DIM; e += 128)
         shared_means[e] = means[(0 + e / DIM) * means_stride + e % DIM];
     SHARED_ARRAY(mvnormal_logpdf_checked_ms_set, sets, 8);
-    for (index_t k = THREAD; k < sets_here; k += 128)
-        sets[k] = mvnormal_logpdf_checked_ms_prepare_set(logdet_per_set[(first_set + k) * logdet_stride], dim);
+    for (index_t e = THREAD; e < MIN(8, sets_here - 0); e += 128)
+        sets[e] = mvnormal_logpdf_checked_ms_prepare_set(logdet_per_set[(first_set + 0 + e) * logdet_stride], dim);
 
     for (index_t first = BLOCK_Y * 256; first < n_rows; first += BLOCKS_Y * 256) {
         const int rows_here = (int)MIN(n_rows - first, (index_t)256);
@@ -120,7 +121,10 @@ KERNEL(128) mvnormal_logpdf_checked_table(
         for (int e = (int)THREAD; e < 256 * DIM; e += 128)
             tile[e % DIM * PADDED_TILE + e / DIM] = e < rows_here * DIM ? x_rows[first * DIM + e] : 0;
         BARRIER();
-        real kept[2][2];  // values of neighbouring sets, for one wide store
+        real kept[2][2];  // values of the last sets, for one wide store
+        UNROLL for (int r = 0; r < 2; r++)
+            UNROLL for (int v = 0; v < 2; v++)
+                kept[r][v] = 0;
         for (int k = 0; k < sets_here; k++) {
             SHARED const real *factor = shared_factors + k % 8 * 256;
             SHARED const real *mean = shared_means + k % 8 * DIM;
@@ -153,9 +157,9 @@ KERNEL(128) mvnormal_logpdf_checked_table(
             }
             UNROLL for (int r = 0; r < 2; r++) {
                 const index_t n = first + r * 128 + THREAD;
-                const real value = mvnormal_logpdf_checked_ms_evaluate(sets[k], sqdist[r]);
-                UNROLL for (int v = 0; v < 2; v++)
-                    kept[r][v] = k % 2 == v ? value : kept[r][v];
+                UNROLL for (int v = 0; v < 1; v++)
+                    kept[r][v] = kept[r][v + 1];
+                kept[r][1] = mvnormal_logpdf_checked_ms_evaluate(sets[k], sqdist[r]);
                 if (k % 2 == 1 && n < n_rows) {
                     double2 together;
                     together.x = kept[r][0];
@@ -166,4 +170,5 @@ KERNEL(128) mvnormal_logpdf_checked_table(
         }
     }
 }
+
 

@@ -16,24 +16,31 @@ from .density import Densities, Density, densities, register
 from .errors import CompileError, DeviceFunctionError, NoDeviceError
 
 if TYPE_CHECKING:
+    from . import compat as compat
     from . import transforms as transforms
+    from .discrete_draws import sample_discrete as sample_discrete
     from .interface import devices as devices
     from .interface import to_device as to_device
     from .interface import to_host as to_host
+    from .labels import label_statistics as label_statistics
     from .likelihood import Likelihood as Likelihood
+    from .mixture import Mixture as Mixture
+    from .random import Generator as Generator
     from .runtime.choose import use as use
 
 __version__ = "0.1.0"
 
 # Imported when first used, so that `import gpustats` stays quick and touches no device.
 _LAZY = {
-    "Likelihood": ".likelihood", "devices": ".interface", "to_device": ".interface", "to_host": ".interface",
-    "use": ".runtime.choose", "transforms": None,
+    "Generator": ".random", "Likelihood": ".likelihood", "Mixture": ".mixture", "compat": None, "devices": ".interface",
+    "label_statistics": ".labels", "sample_discrete": ".discrete_draws", "to_device": ".interface", "to_host": ".interface",
+    "transforms": None, "use": ".runtime.choose",
 }  # fmt: skip
 
 __all__ = [
-    "CompileError", "Densities", "Density", "DeviceFunctionError", "Likelihood", "NoDeviceError", "densities", "devices",
-    "register", "to_device", "to_host", "transforms", "use",
+    "CompileError", "Densities", "Density", "DeviceFunctionError", "Generator", "Likelihood", "Mixture", "NoDeviceError",
+    "compat", "densities", "devices", "label_statistics", "register", "sample_discrete", "to_device", "to_host", "transforms",
+    "use",
 ]  # fmt: skip
 
 

@@ -115,3 +115,12 @@ def sum_pattern(names: tuple[str, ...], shapes: tuple[Shape, ...]) -> Pattern:
         expand.append(grown)
         own.append(along_rows and any(varies))
     return Pattern(shape, n_rows, math.prod(lead), 1, n_rows, tuple(roles), tuple(expand), tuple(own))
+
+
+@functools.lru_cache(1024)
+def mixture_pattern(names: tuple[str, ...], shapes: tuple[Shape, ...]) -> Pattern:
+    """Rows of observations, which come first, and sets of parameters: shapes (N,) and () or (K,)."""
+    (n_rows,), n_sets = shapes[0], max(math.prod(s) for s in shapes[1:])
+    roles = (PER_ROW, *(PER_SET if math.prod(s) > 1 else VALUE for s in shapes[1:]))
+    none = (None,) * len(shapes)
+    return Pattern((n_rows, n_sets), n_rows, n_sets, n_sets, 1, roles, none, (False,) * len(shapes))

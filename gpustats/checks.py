@@ -29,8 +29,11 @@ def _test(words: frozenset[str], value: str) -> str:
     return " && ".join(tests) or f"{value} == {value}"
 
 
-def _check(argument: Argument, name: str, own: str, outside: str) -> str:
-    """C statements that declare `own` + `bad_NAME`: 0 where the argument lies in its domain, else `outside`."""
+def _check(argument: Argument, name: str, own: str, outside: str, tolerance: str = "sqrt(EPSILON)") -> str:
+    """C statements that declare `own` + `bad_NAME`: 0 where the argument lies in its domain, else `outside`.
+
+    A simplex sums to one within `tolerance`.
+    """
     bad, total, i = f"{own}bad_{name}", f"{own}sum_{name}", f"{own}i"
     if not argument.rank:
         return f"    real {bad} = {_test(argument.words, name)} ? 0 : {outside};\n"
@@ -45,7 +48,7 @@ def _check(argument: Argument, name: str, own: str, outside: str) -> str:
     if "simplex" in argument.words:
         text += (
             f"    real {total} = 0;\n{elements}{total} += {element};\n"
-            f"    if (!(fabs({total} - 1) <= sqrt(EPSILON))) {bad} = {outside};\n"
+            f"    if (!(fabs({total} - 1) <= {tolerance})) {bad} = {outside};\n"
         )
     return text
 
@@ -127,7 +130,8 @@ def checked_sampler(function: Function, arguments: Sequence[Argument], resolve: 
     names = [p.name for p in function.parameters if p.type not in unchecked and p.name != "dim"]
     call = f"{function.name}({', '.join(p.name for p in function.parameters)})"
     own = _prefix([p.name for p in function.parameters])
-    body = "".join(_check(argument, name, own, "NAN") for argument, name in zip(arguments, names, strict=True))
+    # That of float32: whole numbers are drawn in float64, whatever the type of the probabilities.
+    body = "".join(_check(argument, name, own, "NAN", "3.5e-4") for argument, name in zip(arguments, names, strict=True))
     good = " && ".join(f"{own}bad_{name} == 0" for name in names) or "1"
     if function.type == lang.VOID:
         vector = next(p.name for p in function.parameters if p.type == lang.OUTPUT)

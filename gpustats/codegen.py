@@ -250,7 +250,8 @@ def render(
         head = prelude(dtype, dialect) + (random_functions(dtype, dialect) if streams else "")
         return f"{head}\n{functions}{_template(f'{template}.mako').render(code=code, **more)}"
 
-    return _cached(text, template, dtype, str(streams), functions, repr((code.operands, code.sums, code.rows)), repr(sorted(more.items())))
+    parts = repr((code.operands, code.sums, code.rows)), repr(sorted(more.items()))
+    return _cached(text, template, dtype, str(streams), functions, *parts)
 
 
 def render_plain(template: str, dtype: str, dialect: str, **more: Any) -> str:

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from .sampling import Sampler
 
 
+#: What `Density.kernel_source` shows.
+KERNEL_SHAPES = ("table", "loglik", "gradient", "sample", "mixture")
+
+
 class Density:
     """A probability density or mass function made of a device function.
 
@@ -276,8 +280,8 @@ class Density:
         Raises
         ------
         ValueError
-            Where a parameter lies outside its domain. Parameters on a device are not read back: an invalid one gives nan, or the
-            smallest int64.
+            Where a parameter lies outside its domain. Parameters on a device are not read back: an invalid one gives nan,
+            or the smallest int64.
         NotImplementedError
             Where the density's source has neither a function ``name_sample`` nor a distribution function, which is
             inverted otherwise.
@@ -311,8 +315,7 @@ class Density:
         dtype : {"float64", "float32"}
         dialect : {"cuda", "opencl"}
         """
-        shapes = ("table", "loglik", "gradient", "sample", "mixture")
-        for value, allowed in ((shape, shapes), (dtype, ("float64", "float32")), (dialect, ("cuda", "opencl"))):
+        for value, allowed in ((shape, KERNEL_SHAPES), (dtype, ("float64", "float32")), (dialect, ("cuda", "opencl"))):
             if value not in allowed:
                 raise ValueError(f"{value!r} is none of {', '.join(allowed)}")
         if shape == "mixture":

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,18 +15,24 @@ _TESTS = {
     "positive": lambda v: v > 0,
     "nonnegative": lambda v: v >= 0,
     "unit": lambda v: (v >= 0) & (v <= 1),
-    "integer": lambda v: (v == np.floor(v)) & (np.abs(v) < np.inf),
+    "integer": lambda v: (v % 1 == 0) & (abs(v) < np.inf),
 }
+
+
+@functools.cache
+def _tests(words: frozenset[str]) -> list[Callable[[Any], Any]]:
+    return [test for word, test in _TESTS.items() if word in words] or [lambda v: v == v]
 
 
 def require(argument: Argument, value: Any) -> None:
     """ValueError where a number, or one of an array of NumPy's, lies outside its domain. Device arrays are not read."""
     if is_device_array(value):
         return
-    inside = value == value
-    for word, test in _TESTS.items():
-        if word in argument.words:
-            inside = inside & test(value)
+    inside: Any = True
+    for test in _tests(argument.words):
+        inside = inside & test(value)
+    if inside is True:
+        return
     if "simplex" in argument.words:
         tolerance = np.sqrt(np.finfo(value.dtype).eps) if value.dtype.kind == "f" else 0
         inside = (inside & (value >= 0)).all(-1) & (np.abs(value.sum(-1) - 1) <= tolerance)

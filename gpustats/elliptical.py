@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import arrays, codegen, layout
-from .broadcasting import Pattern, Shape, broadcast, sum_pattern, table_pattern
+from .broadcasting import Pattern, Shape, broadcast, mixture_pattern, sum_pattern, table_pattern
 from .checks import checked
 from .codegen import PER_ROW, PER_SET, KernelCode, Operand
 from .device_function import Argument
 from .differentiate import derivative
 from .placement import Placed, Placement, gather, target_of
-from .pointwise import Pointwise
+from .pointwise import Pointwise, signature_of
 
 if TYPE_CHECKING:
     from .device_function import DeviceFunction
@@ -60,25 +60,36 @@ class Elliptical(Pointwise):
         Which of `SCALES` the arguments have.
     sums, rows : sequence of str
         Of a function with several results: those to be summed over the rows, and those to be written for each set and row.
+    more, by_row : sequence of str
+        Names of scalar arguments that `function` takes behind those of the density: some with a value for each set, then
+        some with a value for each row.
     """
 
     def __init__(
         self, definition: DeviceFunction, functions: Mapping[str, Function], function: Function | None = None,
-        scale: str = "cov", sums: Sequence[str] = (), rows: Sequence[str] = (),
+        scale: str = "cov", sums: Sequence[str] = (), rows: Sequence[str] = (), more: Sequence[str] = (),
+        by_row: Sequence[str] = (),
     ):  # fmt: skip
         function = function or checked_density(definition, functions)
         arguments = [replace(a, name=scale) if a.name == "cov" else a for a in definition.arguments]
+        arguments += [Argument(n) for n in (*more, *by_row)]
         super().__init__(definition.name, function, arguments, functions, definition.source)
         self.definition, self.scale, self.sums, self.rows = definition, scale, tuple(sums), tuple(rows)
+        self.more, self.by_row = tuple(more), tuple(by_row)
         self._siblings = {scale: self}
 
-    def with_function(self, function: Function) -> Elliptical:
-        return Elliptical(self.definition, self.functions, function, self.scale)
+    def with_function(self, function: Function, more: Sequence[str] = (), by_row: Sequence[str] = ()) -> Elliptical:
+        return self.variant(function, more=(*self.more, *more), by_row=(*self.by_row, *by_row))
+
+    def variant(self, function: Function, functions: Mapping[str, Function] | None = None, **changed: Any) -> Elliptical:
+        """Another function of the same numbers."""
+        own = dict(scale=self.scale, more=self.more, by_row=self.by_row)
+        return Elliptical(self.definition, functions or self.functions, function, **{**own, **changed})
 
     def given(self, names: Collection[str]) -> Elliptical:
         scale = next((s for s in SCALES if s in names), "cov")
         if scale not in self._siblings:
-            self._siblings[scale] = Elliptical(self.definition, self.functions, self.function, scale)
+            self._siblings[scale] = self.variant(self.function, scale=scale)
         return self._siblings[scale]
 
     # -- arguments
@@ -87,10 +98,10 @@ class Elliptical(Pointwise):
         names = [a.name for a in self.arguments]
         runtime, dtype = target_of(values, names, runtime)
         batch, dim = self.batch_shapes(values)
-        full = broadcast(names, batch)
+        full = broadcast(names, batch) if shape != "mixture" else ()
         given = dict(zip(names, values, strict=True))
         shapes = dict(zip(names, batch, strict=True))
-        common = np.broadcast_shapes(*batch[1:])
+        common = np.broadcast_shapes(*(s for n, s in shapes.items() if n != names[0] and n not in self.by_row))
         pattern = _pattern(shape, shapes[names[0]], common)
         if pattern.roles[1] == PER_ROW:  # observations and parameters in pairs
             if not self._more_than_means(batch):  # move the observations instead
@@ -113,8 +124,8 @@ class Elliptical(Pointwise):
         runtime, pattern, dim, dtype = placement.runtime, placement.pattern, placement.dim, placement.dtype
         common = pattern.expand[1]
         if common is None:
-            common = np.broadcast_shapes(*(shapes[a.name] for a in self.arguments[1:]))
-        others = self.inner_operands()[1:]
+            common = np.broadcast_shapes(*(shapes[a.name] for a in self.arguments[1:] if a.name not in self.by_row))
+        others = [o for o in self.inner_operands()[1:] if o.role == PER_SET]
         parts, packed, start = {}, [], 0  # host parameters travel in one copy
         for name, rank in [(self.scale, 2), ("mu", 1), *((o.name, 0) for o in others)]:
             value, several = given[name], math.prod(shapes[name]) > 1
@@ -145,6 +156,8 @@ class Elliptical(Pointwise):
         factors, logdet = self._whiten(placement, given[self.scale], parts[self.scale])
         means = Placed(Operand("means", PER_SET, 1), parts["mu"])
         placement.placed += [factors, means, logdet, *(Placed(o, parts[o.name]) for o in others)]
+        for name in self.by_row:
+            self._place_array(placement, Operand(name, PER_ROW), given[name], None, 0)
 
     def _whiten(self, placement: Placement, matrix: Any, part: tuple[Any, int, int]) -> tuple[Placed, Placed]:
         """Launch the factorisation of all matrices: the packed W and their log determinants."""
@@ -197,7 +210,7 @@ class Elliptical(Pointwise):
                 f"{self.name} has no derivative at every point with respect to {name}, only of its sums: see loglik_and_grad"
             )
         functions = dict(self.functions)
-        return Elliptical(self.definition, functions, derivative(self.function, name, functions), self.scale)
+        return self.variant(derivative(self.function, name, functions), functions)
 
     def hessian(self, wrt: str | Collection[str] | None) -> Any:
         raise ValueError(
@@ -210,30 +223,39 @@ class Elliptical(Pointwise):
     def inner_operands(self) -> list[Operand]:
         """The operands of the device function but for ``sqdist``."""
         names = [p.name for p in self.function.parameters if p.name not in ("sqdist", "dim")]
-        return [Operand(n, PER_SET) for n in names]
+        return [Operand(n, PER_ROW if n in self.by_row else PER_SET) for n in names]
 
     def generated(
-        self, shape: str, device: Device, dtype: str, dialect: str, problem: layout.Problem
+        self, shape: str, device: Device, dtype: str, dialect: str, problem: layout.Problem, outputs: Sequence[str] = ()
     ) -> tuple[str, str, layout.Layout, KernelCode, int]:
         """(source, name, layout, code, bytes of shared memory) of a kernel."""
         code = KernelCode(self.function, self.inner_operands(), self.functions.get, ("sqdist",), self.sums, self.rows)
         dim, width = problem.dim, layout.factor_width(device)
         size = factor_size(dim, width)
-        chosen, stage = layout.elliptical(device, problem, size, code.n_sums if shape == "loglik" else 0)
+        if shape == "mixture":
+            chosen, stage = layout.elliptical_mixture(device, problem, size)
+        else:
+            chosen, stage = layout.elliptical(device, problem, size, code.n_sums if shape == "loglik" else 0)
         reals = dim * (chosen.tile + 1)
         reals += -reals % (16 // problem.itemsize) + chosen.group * (size + dim) * stage
         name = f"{self.function.name}_{shape}"
-        evaluate = re.sub(r"\bsqdist\b", "sqdist[r]", code.evaluate("row", "sets[k]", "n", "first_set + k"))
+        set = f"sets[k % {chosen.group}]" if shape == "mixture" else "sets[k]"
+        evaluate = re.sub(r"\bsqdist\b", "sqdist[r]", code.evaluate("row", set, "n", "first_set + k"))
         source = codegen.render(
             "elliptical", name, code, chosen, dtype, dialect, shape=shape, dim=dim, width=width, factor_size=size,
-            shared_reals=reals, stage_factors=stage, evaluate=evaluate,
+            shared_reals=reals, stage_factors=stage, evaluate=evaluate, outputs=outputs, streams="labels" in outputs,
         )  # fmt: skip
         return source, name, chosen, code, reals * problem.itemsize
 
-    def compile(self, shape: str, placement: Placement, problem: layout.Problem) -> tuple[Any, layout.Layout]:
+    def compile(
+        self, shape: str, placement: Placement, problem: layout.Problem, outputs: Sequence[str]
+    ) -> tuple[Any, layout.Layout]:
         runtime, dtype = placement.runtime, placement.dtype
-        source, name, chosen, code, shared = self.generated(shape, runtime.device, dtype.name, runtime.dialect, problem)
-        return self._load(runtime, shape, source, name, "PqqPqqPqq" + code.signature, dtype, chosen, shared), chosen
+        source, name, chosen, code, shared = self.generated(
+            shape, runtime.device, dtype.name, runtime.dialect, problem, outputs
+        )
+        signature = f"{signature_of(outputs)}PqqPqqPqq{code.signature}"
+        return self._load(runtime, shape, source, name, signature, dtype, chosen, shared), chosen
 
     def kernel_source(self, shape: str, dtype: str, dialect: str, dim: int = 16) -> str:
         if shape == "gradient":
@@ -263,6 +285,8 @@ def _pattern(shape: str, x: Shape, common: Shape) -> Pattern:
     """Rows of x and sets of parameters, which are broadcast among themselves first."""
     if shape == "table":
         return table_pattern(("x", "the parameters"), (x, common))
+    if shape == "mixture":
+        return mixture_pattern(("x", "the parameters"), (x, common))
     pattern = sum_pattern(("x", "the parameters"), (x, common))
     if pattern.roles[0] == PER_SET:  # one observation for each set
         return replace(pattern, roles=(PER_ROW, pattern.roles[1]), own_rows=(True, False))

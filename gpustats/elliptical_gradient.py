@@ -51,7 +51,7 @@ class EllipticalGradient(Gradient):
         together = gradient(function.function, ["sqdist", "logdet", *self.scalars], functions)
         sums = [VALUE, *(derivative_name(n) for n in ("logdet", *self.scalars))]
         self._plain, self._with_slopes = (
-            Elliptical(function.definition, functions, together, function.scale, sums, rows)
+            function.variant(together, functions, sums=sums, rows=rows)
             for rows in ([], [derivative_name("sqdist")])
         )
         self._slope = _constant_slope(function, functions)

@@ -16,7 +16,7 @@ from .destination import Destination, as_shape, size_of
 from .device_function import Argument
 from .elliptical import SCALES
 from .interface import to_host
-from .random import Generator, Stream
+from .random import STREAM, Generator
 from .sampling import Sampler, draws_pattern, order_of
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ class EllipticalSampler(Sampler):
         key = (id(runtime), dtype, dim, order)
         if key not in self._kernels:
             source, chosen, code = self._elliptical_source(runtime.device, dtype.name, runtime.dialect, dim, order)
-            signature = f"Pqqqq{Stream.SIGNATURE}PqPq{code.signature}"
+            signature = f"Pqqqq{STREAM}PqPq{code.signature}"
             shared = chosen.tile * ((dim | 1) + 1) * dtype.itemsize
             self._kernels[key] = runtime.kernel(source, f"{self.name}_sample", signature, chosen.threads, shared), chosen
         return self._kernels[key]

@@ -9,18 +9,19 @@ from pathlib import Path
 from .density import densities
 from .library import library
 
-SHAPES = ("table", "loglik", "gradient")
-#: Densities that are also shown in OpenCL C; the dialects differ in the first lines only.
-IN_BOTH_DIALECTS = ("gamma", "mvnormal", "normal")
+SHAPES = ("table", "loglik", "gradient", "sample")
+#: Densities that are also shown in OpenCL C, which differs in the first lines only, and as mixtures.
+SHOWN_IN_FULL = ("gamma", "mvnormal", "normal")
 _SUFFIX = {"cuda": "cu", "opencl": "cl"}
 
 
 def files() -> Iterator[tuple[str, str]]:
     """(name, text) of every file of the folder: float64, many observations and many parameter sets."""
     for name in sorted(library.built_in):
-        derivatives = densities[name].log_density.gradient(None).wrt
-        for shape in SHAPES if derivatives else SHAPES[:-1]:
-            for dialect in ("cuda", "opencl") if name in IN_BOTH_DIALECTS else ("cuda",):
+        full = name in SHOWN_IN_FULL
+        without = set() if densities[name].log_density.gradient(None).wrt else {"gradient"}
+        for shape in (s for s in (*SHAPES, *["mixture"] * full) if s not in without):
+            for dialect in ("cuda", "opencl") if full else ("cuda",):
                 head = f"// The {shape} kernel of {name}, made by `gpustats generate`. Do not edit.\n"
                 yield f"{name}_{shape}.{_SUFFIX[dialect]}", head + densities[name].kernel_source(shape, "float64", dialect)
 

@@ -75,7 +75,7 @@ def inverted(definition: DeviceFunction, functions: dict[str, Function]) -> Func
     NotImplementedError
         Where there is no distribution function, either.
     """
-    name, (observation, *parameters) = definition.name, definition.arguments
+    name, observation = definition.name, definition.arguments[0]
     if observation.rank or definition.role("logcdf", "logsf") is None:
         also = "" if observation.rank else f", or {name}_logcdf, which is inverted then"
         raise NotImplementedError(f"no random draws of {name}: write {name}_sample(rng_t *rng, …) beside its density{also}")

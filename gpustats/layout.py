@@ -130,17 +130,17 @@ def loglik(device: Device, code: KernelCode, problem: Problem) -> Layout:
 
 
 def mixture(device: Device, code: KernelCode, problem: Problem) -> Layout:
-    """Layout of the mixture shape: `sets` is a number that is at least that of all sets."""
-    cpu = device.type == "cpu"
+    """Layout of the mixture shape: a block goes through all sets, a group at a time; few sets are one group."""
+    n_sets, cpu = max(problem.n_sets, 16), device.type == "cpu"
     threads = 64 // problem.itemsize if cpu else min(128, device.max_threads)
     unroll = 1 if problem.dim else 4 if cpu or code.mixed_cost < 60 else 2
     tile, numbers = _stage_vectors(device, code, problem, threads) if problem.dim else (threads * unroll, 0)
     if problem.dim:
         threads = tile = min(threads, power_of_two(tile + 1) // 2)
-    group = min(problem.n_sets, 64)
+    group = min(n_sets, 64)
     while group > 1 and group * code.struct_bytes(SET, problem.itemsize) > 8192:
         group //= 2
-    return Layout(threads, problem.n_sets, tile, unroll, group=group, stage_vectors=numbers, resident=1024)
+    return Layout(threads, n_sets, tile, unroll, group=group, stage_vectors=numbers, resident=1024)
 
 
 def factor_width(device: Device) -> int:
@@ -171,9 +171,9 @@ def elliptical(device: Device, problem: Problem, factor_size: int, n_sums: int) 
 
 def elliptical_mixture(device: Device, problem: Problem, factor_size: int) -> tuple[Layout, bool]:
     """Layout of the mixture shape of elliptical densities, and whether it keeps a group's matrices in shared memory."""
-    n_sets = problem.n_sets
-    chosen, stage = elliptical(device, replace(problem, n_sets=min(n_sets, 8)), factor_size, 1)
-    return replace(chosen, sets=n_sets, vector=1, group=chosen.group if stage else min(n_sets, 16)), stage
+    chosen, stage = elliptical(device, replace(problem, n_sets=min(problem.n_sets, 8)), factor_size, 1)
+    n_sets = problem.n_sets if stage else max(problem.n_sets, 16)
+    return replace(chosen, sets=n_sets, vector=1, group=chosen.group if stage else 16), stage
 
 
 @dataclass(frozen=True)
@@ -295,11 +295,11 @@ class DrawLayout(Layout):
 def discrete_draws(device: Device, itemsize: int, n: int) -> DrawLayout:
     """Layout of the discrete_draws kernel for rows of n entries."""
     cpu = device.type == "cpu"
-    if n > (512 if cpu else 64):
+    if n > (512 if cpu else 128):  # measured
         return DrawLayout(64 // itemsize, draws=256) if cpu else DrawLayout(64, draws=64)
     width = max(power_of_two(n), 4)
     threads = 128 // itemsize if cpu else min(128, device.max_threads)
-    while not cpu and (width + width // 8) * (threads + 1) * itemsize > min(device.shared_memory, 24 * 1024):
+    while not cpu and (width + width // 8) * (threads + 1) * itemsize > min(device.shared_memory, 40 * 1024):
         threads //= 2
     return DrawLayout(threads, tile=threads, width=width)
 
@@ -315,10 +315,12 @@ def draw_parts(device: Device, layout: DrawLayout, n_rows: int, n_draws: int) ->
     return -(-n_draws // part), part
 
 
-def sample(device: Device, itemsize: int) -> Layout:
-    """Layout of the sample shape."""
-    threads = 64 // itemsize if device.type == "cpu" else min(256, device.max_threads)
-    return Layout(threads, tile=max(threads, 64))
+def sample(device: Device, itemsize: int, rejects: bool) -> Layout:
+    """Layout of the sample shape; `rejects`: the first attempts at a tile of draws are made together."""
+    if device.type == "cpu":
+        return Layout(64 // itemsize, tile=1024 if rejects else 64)
+    threads = min(128, device.max_threads)
+    return Layout(threads, tile=(8 if rejects else 2) * threads, unroll=2, resident=4096)
 
 
 @dataclass(frozen=True)
@@ -360,8 +362,8 @@ def label_statistics(device: Device, dim: int, n_labels: int, products: bool) ->
     """Layout of the kernels that add rows of `dim` numbers, or their products, by label."""
     cpu = device.type == "cpu"
     columns, shifts = (dim, dim // 2 + 1) if products else (dim + 1, 1)
-    if cpu and columns > 4:
-        columns = -(-columns // 8) * 8  # whole vector registers
+    if cpu:
+        columns = power_of_two(columns) if columns <= 8 else -(-columns // 8) * 8  # whole vector registers
     if columns > device.max_threads:
         raise ValueError(f"x has vectors of length {dim}: label_statistics takes up to {device.max_threads - 1} on {device.id}")
     slices = 1 if cpu else min(shifts, max(1, min(512, device.max_threads) // columns))

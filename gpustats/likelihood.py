@@ -28,7 +28,50 @@ class _Plan(NamedTuple):
     rows: int  # how many derivatives are written for each observation
 
 
-class Likelihood:
+class BoundDensity:
+    """A density, and observations on a device.
+
+    Parameters
+    ----------
+    density : Density
+    x : array_like
+        (N,), or (N, d) where one observation is a vector.
+    """
+
+    def __init__(self, density: Density, x: Any):
+        self.density = density
+        self._function = density.log_density
+        observation = self._function.arguments[0]
+        x = arrays.as_array(x, observation.name)
+        if isinstance(x, float):
+            x = np.array([x])
+        if x.ndim <= observation.rank:
+            raise ValueError(
+                f"{observation.name} has shape {tuple(x.shape)}: a {type(self).__name__.lower()} takes "
+                f"{'an array of shape (N,)' if not observation.rank else 'vectors as an array of shape (N, d)'}"
+            )
+        runtime = device_of([x], [observation.name])
+        self._native = arrays.is_device_array(x)  # as it came
+        if not self._native:
+            dtype = arrays.result_dtype([x])
+            x = np.array(x, dtype) if runtime.host_visible else runtime.to_device(np.ascontiguousarray(x, dtype))
+        self._runtime, self.x = runtime, x
+
+    @property
+    def device(self) -> Device:
+        """Where the data lie."""
+        return self._runtime.device
+
+    @property
+    def parameters(self) -> Sequence[str]:
+        return self.density.parameters
+
+    def __repr__(self) -> str:
+        kind, x = type(self).__name__.lower(), self.x
+        return f"<{kind} of {self.density.name} for x {tuple(x.shape)} {x.dtype} on {self.device.id}>"
+
+
+class Likelihood(BoundDensity):
     """The log-likelihood of parameters, given data that stay on a device.
 
     Parameters
@@ -49,39 +92,12 @@ class Likelihood:
     """
 
     def __init__(self, density: Density, x: Any):
-        self.density = density
-        self._function = density.log_density
-        observation = self._function.arguments[0]
-        x = arrays.as_array(x, observation.name)
-        if isinstance(x, float):
-            x = np.array([x])
-        if x.ndim <= observation.rank:
-            raise ValueError(
-                f"{observation.name} has shape {tuple(x.shape)}: a likelihood takes "
-                f"{'an array of shape (N,)' if not observation.rank else 'vectors as an array of shape (N, d)'}"
-            )
-        runtime = device_of([x], [observation.name])
-        if not arrays.is_device_array(x):
-            dtype = arrays.result_dtype([x])
-            x = np.array(x, dtype) if runtime.host_visible else runtime.to_device(np.ascontiguousarray(x, dtype))
-        self._runtime, self.x = runtime, x
-        self._row = tuple(x.shape)
+        super().__init__(density, x)
+        self._row = tuple(self.x.shape)
         numbers = type(self._function) is Pointwise and not any(a.rank for a in self._function.arguments)
         #: how many parameters make a call that `_evaluate` serves; -1: none do
-        self._n_plain = len(density.parameters) if numbers and x.ndim == 1 and len(x) else -1
+        self._n_plain = len(density.parameters) if numbers and self.x.ndim == 1 and len(self.x) else -1
         self._plans: dict[Any, _Plan] = {}
-
-    @property
-    def device(self) -> Device:
-        """Where the data lie."""
-        return self._runtime.device
-
-    @property
-    def parameters(self) -> Sequence[str]:
-        return self.density.parameters
-
-    def __repr__(self) -> str:
-        return f"<likelihood of {self.density.name} for x {tuple(self.x.shape)} {self.x.dtype} on {self.device.id}>"
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The summed log-density.

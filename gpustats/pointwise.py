@@ -16,7 +16,7 @@ from .device_function import Argument
 from .errors import CompileError, DeviceFunctionError
 from .language import Printer
 from .placement import Placed, Placement, gather, target_of
-from .random import Stream
+from .random import STREAM
 
 if TYPE_CHECKING:
     from .gradient import Gradient, Hessian
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _PATTERNS = {"table": table_pattern, "loglik": sum_pattern, "mixture": mixture_pattern}
 #: Signatures of what precedes the arguments in each shape's kernel, and of what a mixture writes for each row.
 _HEADS = {"table": "Pqqqqq", "loglik": "PqPPqq", "mixture": "PqPPqqq"}
-_OUTPUTS = {"rows": "Pq", "labels": f"Pq{Stream.SIGNATURE}"}
+_OUTPUTS = {"rows": "Pq", "labels": f"Pq{STREAM}"}
 
 
 class SumPlan(NamedTuple):

@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+STREAM = "qqq"  # what a `Stream` is in a kernel's signature
+
 
 class Stream(NamedTuple):
     """The place of a call's first draw, as kernels take it: three int64."""
@@ -19,8 +21,6 @@ class Stream(NamedTuple):
     key: int
     stream: int
     first_draw: int
-
-    SIGNATURE = "qqq"
 
 
 class Generator:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +26,7 @@ from .inversion import inverted
 from .language import INT, OUTPUT, REAL, RNG, VECTOR, VOID, Function
 from .placement import Placement, device_of
 from .pointwise import Pointwise
-from .random import Generator, Stream
+from .random import STREAM, Generator, Stream
 
 if TYPE_CHECKING:
     from .density import Density
@@ -176,6 +176,9 @@ class Sampler(Pointwise):
         """The parameters that the device function takes."""
         return parameters
 
+    def given(self, names: Collection[str]) -> Sampler:
+        return self
+
     def draw(
         self, args: Sequence[Any], kwargs: Mapping[str, Any], size: Any, rng: Generator, dtype: Any, out: Any, device: bool
     ) -> Any:
@@ -251,7 +254,7 @@ class Sampler(Pointwise):
         if key not in self._kernels:
             code = self.code(operands)
             source, chosen = self._sample_source(code, runtime.device, placement.dtype.name, runtime.dialect, order, written)
-            signature = "Pqqqq" + Stream.SIGNATURE + code.signature.replace("r", placement.dtype.char)
+            signature = "Pqqqq" + STREAM + code.signature.replace("r", placement.dtype.char)
             try:
                 kernel = runtime.kernel(source, f"{self.function.name}_sample", signature, chosen.threads)
             except CompileError as error:

@@ -18,8 +18,8 @@ RESERVED = frozenset(
     "try catch throw and or not xor bitand bitor and_eq or_eq xor_eq not_eq compl explicit export mutable asm vec_step "
     "alignas alignof concept requires constexpr const_cast static_cast dynamic_cast reinterpret_cast decltype noexcept "
     "nullptr static_assert thread_local typeid wchar_t char short long unsigned signed float double size_t index_t real "
-    "int set row out draw once rng_t word_t words_t philox factors means GLOBAL SHARED DEVICE KERNEL RESTRICT UNROLL THREAD BLOCK_X BLOCK_Y BLOCKS_X BLOCKS_Y "
-    "NULL".split()
+    "int set row out draw once rng_t word_t words_t philox factors means GLOBAL SHARED DEVICE KERNEL RESTRICT UNROLL THREAD "
+    "BLOCK_X BLOCK_Y BLOCKS_X BLOCKS_Y NULL".split()
 )
 
 
@@ -151,11 +151,11 @@ class Translator:
         types = [p.type for p in parameters]
         if (VECTOR in types or OUTPUT in types) and not any(p.name == "dim" for p in parameters):
             self.fail(declaration, "a function of vectors needs their length as its last argument, `int dim`")
+        if OUTPUT in types and RNG not in types:
+            written = declaration.type.args.params[types.index(OUTPUT)]
+            self.fail(written, f"{written.name} is not to be written: declare it `const real *{written.name}`")
         if (self.result == VOID) != (OUTPUT in types) or types.count(OUTPUT) > 1:
             self.fail(declaration, "a function writes one vector, `real *`, and then returns `void`; or it writes none")
-        if OUTPUT in types and RNG not in types:
-            written = next(p for p in parameters if p.type == OUTPUT)
-            self.fail(written, f"{written.name} is not to be written: declare it `const real *{written.name}`")
         body = self.block(node.body)
         if self.result != VOID and not _returns(body):
             self.fail(declaration, f"{declaration.name} can reach its end without a `return`")

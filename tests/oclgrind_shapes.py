@@ -69,7 +69,7 @@ def vectors(dtype):
 
 
 def elliptical(dtype):
-    for dim, sets in ((2, 1), (9, 4), (17, 3)):
+    for dim, sets in ((2, 1), (9, 8), (17, 3)):
         root = np.tril(rng.normal(size=(sets, dim, dim)) / dim) + np.eye(dim)
         cov = (root @ root.swapaxes(-1, -2)).astype(dtype)
         mu, x = rng.normal(size=(sets, dim)).astype(dtype), rng.normal(size=(70, dim)).astype(dtype)
@@ -133,11 +133,95 @@ def elliptical_gradients(dtype):
             close(got["cov"], in_cov / 2, dtype)
 
 
+def mixture(dtype):
+    """The density of a mixture, draws of labels, responsibilities, for one group of parameter sets and for several."""
+
+    def check(density, x, terms, *parameters):
+        log_weights = np.log(rng.dirichlet(np.ones(terms.shape[1]))).astype(dtype)
+        terms = terms.astype(float) + log_weights
+        want = special.logsumexp(terms, 1)
+        mixed = gs.Mixture(density, x)
+        close(mixed.loglik(log_weights, *parameters), want.sum(), dtype)
+        close(mixed.logpdf(log_weights, *parameters), want, dtype)
+        shares = np.exp(terms - want[:, None])
+        close(mixed.responsibilities(log_weights, *parameters), shares, dtype)
+        labels = mixed.assign(log_weights, *parameters, rng=1)
+        assert (shares[np.arange(len(x)), labels] > 1e-6).all()
+        close(mixed.value_and_grad(log_weights, *parameters)[1]["log_weights"], shares.sum(0), dtype)
+
+    x = rng.normal(size=N + 1).astype(dtype)
+    for sets in (1, 3, 70):
+        mu = rng.normal(size=sets).astype(dtype)
+        check(gs.normal, x, stats.norm.logpdf(x[:, None], mu, 1.5), mu, 1.5)
+    check(gs.normal, x[:3], stats.norm.logpdf(x[:3, None], mu, 1.5), mu, 1.5)
+    y, a = rng.dirichlet(np.ones(3), 130).astype(dtype), rng.uniform(1, 3, (5, 3)).astype(dtype)
+    check(gs.dirichlet, y, np.log(y) @ (a.T - 1) + special.gammaln(a.sum(-1)) - special.gammaln(a).sum(-1), a)
+    for dim, sets in ((2, 1), (9, 20), (17, 3)):
+        x, mu = rng.normal(size=(70, dim)).astype(dtype), rng.normal(size=(sets, dim)).astype(dtype)
+        cov = np.stack([np.diag(d) for d in rng.uniform(1, 2, (sets, dim))]).astype(dtype)
+        terms = stats.norm.logpdf(x[:, None], mu, np.sqrt(np.diagonal(cov, axis1=1, axis2=2))).sum(-1)
+        check(gs.mvnormal, x, terms, mu, cov)
+
+
+def samples(dtype):
+    """Draws from shared words and from words of their own, of numbers, whole numbers and vectors."""
+    kind = np.dtype(dtype).name
+    z = gs.normal.rvs(0.0, 1.0, size=N, rng=1, dtype=kind)
+    start = gs.Generator(1)
+    parts = [gs.normal.rvs(0.0, 1.0, size=n, rng=start, dtype=kind) for n in (3, 64, N - 67)]  # from the middle of a tile
+    np.testing.assert_array_equal(np.concatenate(parts), z)
+    mu = rng.normal(size=(N // 4, 4)).astype(dtype)
+    close(gs.normal.rvs(mu, 1.0, rng=1), mu + z.reshape(-1, 4), dtype)
+    close(gs.normal.rvs(mu[0], 1.0, size=(N // 4, 4), rng=1), mu[0] + z.reshape(-1, 4), dtype)
+    close(gs.normal.rvs(mu[:4, :1], 1.0, size=(4, N // 4), rng=1), mu[:4, :1] + z.reshape(4, -1), dtype)
+    alpha = rng.uniform(0.5, 3, 4).astype(dtype)
+    want = np.stack([gs.gamma.rvs(a, 1.0, size=N, rng=1, dtype=kind).reshape(-1, 4)[:, i] for i, a in enumerate(alpha)], 1)
+    close(gs.gamma.rvs(alpha, np.ones(1, dtype), size=(N // 4, 4), rng=1), want, dtype)
+    assert (gs.binomial.rvs([5, 1000], 0.3, size=(50, 2), rng=1) <= [5, 1000]).all()
+    assert (gs.geometric.rvs(0.3, size=N, rng=1) >= 1).all()
+    close(gs.dirichlet.rvs(np.ones((70, 3), dtype), rng=1).sum(-1), np.ones(70, dtype), dtype)
+    assert (gs.multinomial.rvs(9, np.full(3, 1 / 3), size=70, rng=1).sum(-1) == 9).all()
+    for dim in (2, 5):
+        z = gs.mvnormal.rvs(np.zeros(dim), np.eye(dim), size=90, rng=1, dtype=kind)
+        root = np.tril(rng.normal(size=(3, dim, dim)), -1) + 2 * np.eye(dim)
+        mean = rng.normal(size=(3, dim))
+        got = gs.mvnormal.rvs(mean, scale_tril=root, size=(30, 3), rng=1, dtype=kind)
+        want = mean + np.einsum("kij,nkj->nki", root, z.reshape(30, 3, dim).astype(float))
+        np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-5)
+
+
 def gather(dtype):
     x = rng.normal(size=(30, 8)).astype(dtype)
     device = gs.to_device(x)
     close(gs.normal.logpdf(device.T, 0.0, 1.0), stats.norm.logpdf(x.T), dtype)
     close(gs.normal.logpdf(device[::2, 1:], device[0, 1:], 1.0), stats.norm.logpdf(x[::2, 1:], x[0, 1:]), dtype)
+
+
+def discrete_draws(dtype):
+    for n in (1, 5, 16, 30, 64, 70, 520):
+        weights = rng.random((20, n)).astype(dtype)
+        hot = np.eye(n, dtype=dtype)[rng.integers(0, n, 20)]
+        for size in (None, 3):
+            for call in (dict(weights=weights), dict(log_weights=np.log(weights))):
+                labels = gs.sample_discrete(**call, size=size, rng=1)
+                assert labels.min() >= 0 and labels.max() < n
+            labels = gs.sample_discrete(hot, size=size, rng=1).reshape(20, -1)
+            assert (labels == hot.argmax(1)[:, None]).all()
+    assert gs.sample_discrete(weights[0], size=100, rng=1).shape == (100,)
+
+
+def label_statistics(dtype):
+    for shape, n_labels in (((), 3), ((2,), 3), ((3,), 70), ((15,), 4), ((30,), 20)):
+        x, labels = rng.normal(size=(150, *shape)).astype(dtype), rng.integers(-1, n_labels + 1, 150)
+        count, mean, scatter = gs.label_statistics(x, labels, n_labels)
+        for k in range(n_labels):
+            own = x[labels == k].astype(float)
+            assert count[k] == len(own)
+            if len(own):
+                own = own.reshape(len(own), -1)
+                y = own - own.mean(0)
+                close(mean[k], own.mean(0).reshape(shape), np.float64)
+                close(scatter[k], (y.T @ y).reshape(shape * 2), np.float64)
 
 
 MISTAKES = """

@@ -60,14 +60,26 @@ MISTAKES = {
     "remainder": ("real f_logpdf(real x)\n{\n    return @x % 2;\n}", "use fmod"),
     "bits": ("real f_logpdf(real x)\n{\n    int i = @1 << 2;\n    return x * i;\n}", "<< is not supported"),
     "abs": ("real f_logpdf(real x)\n{\n    return @abs(x);\n}", ""),
-    "while": ("real f_logpdf(real x)\n{\n    @while (x > 1)\n        x /= 2;\n    return x;\n}", "while is not supported"),
+    "do": ("real f_logpdf(real x)\n{\n    @do x /= 2; while (x > 1);\n    return x;\n}", "do … while is not supported"),
     "switch": ("real f_logpdf(real x)\n{\n    @switch (1) { default: return x; }\n    return x;\n}", "switch is not"),
     "break": ("real f_logpdf(real x)\n{\n    for (int i = 0; i < 3; i++) { @break; }\n    return x;\n}", "break is not"),
     "side effect": ("real f_logpdf(real x)\n{\n    return @x++;\n}", "not supported inside an expression"),
     "assignment inside": ("real f_logpdf(real x)\n{\n    real y;\n    return 1 + (@y = x);\n}", "not supported in an expression"),
-    "call alone": ("real f_logpdf(real x)\n{\n    @log(x);\n    return x;\n}", "not supported"),
+    "call alone": ("real f_logpdf(real x)\n{\n    @log(x);\n    return x;\n}", "has no effect"),
     "address": ("real f_logpdf(real x)\n{\n    return *&@x;\n}", "not supported"),
     "endless loop": ("real f_logpdf(real x)\n{\n    @for (;;) x += 1;\n    return x;\n}", "a loop needs a condition"),
+    "two draws": ("real f_sample(rng_t *rng)\n{\n    return @normal(rng) + normal(rng);\n}", "several draws in one expression"),
+    "stream by value": ("real f_sample(rng_t @rng)\n{\n    return 1;\n}", "a sampler takes its stream as `rng_t *`"),
+    "draw from a number": ("real f_sample(rng_t *rng, real a)\n{\n    return @normal(a);\n}", "normal wants a stream"),
+    "vector without void": ("real @f_sample(rng_t *rng, real *x, int dim)\n{\n    return 1;\n}", "then returns `void`"),
+    "return of a vector": ("void f_sample(rng_t *rng, real *x, int dim)\n{\n    @return;\n}", "has no `return`"),
+    "writing an argument": (
+        "void f_sample(rng_t *rng, const real *a, real *x, int dim)\n{\n    @a[0] = 1;\n}", "a is not to be written"
+    ),
+    "other parameters": (
+        "real f_logpdf(real x, real a) { return x - a; }\nreal @f_sample(rng_t *rng, real b) { return b; }", "parameters (a)"
+    ),
+    "no stream": ("real f_logpdf(real x) { return x; }\nreal @f_sample(real x) { return x; }", "its stream first"),
     "domain of an unknown argument": ("@// y: positive\nreal f_logpdf(real x)\n{\n    return x;\n}", "'y', which is not an argument"),
     "domain of a vector": ("// f: a test\n@// x: simplex\nreal f_logpdf(real x)\n{\n    return x;\n}", "signature has it as real"),
 }  # fmt: skip
@@ -92,6 +104,11 @@ def test_what_is_no_density(source):
         gs.register(source)
     with pytest.raises(TypeError):
         gs.register(b"real f_logpdf(real x) { return x; }")
+
+
+def test_while():
+    density = gs.register("real halved_logpdf(real x)\n{\n    while (x > 1)\n        x /= 2;\n    return x;\n}")
+    np.testing.assert_array_equal(density.logpdf([0.5, 3.0, 8.0]), [0.5, 0.75, 1.0])
 
 
 LOMAX = """

@@ -26,5 +26,5 @@ def test_examples_of_the_module(name):
 
 def test_the_public_functions_have_examples():
     finder = doctest.DocTestFinder(exclude_empty=True)
-    for public in (gpustats.register, gpustats.Likelihood, gpustats.Density):
+    for public in (gpustats.register, gpustats.Likelihood, gpustats.Mixture, gpustats.Density):
         assert any(test.examples for test in finder.find(public))

@@ -14,7 +14,10 @@ pytestmark = pytest.mark.skipif(
     reason="no Oclgrind: pip install 'pyopencl[oclgrind]'",
 )
 SCRIPT = Path(__file__).with_name("oclgrind_shapes.py")
-SHAPES = ["scalar", "many_blocks", "vectors", "elliptical", "gradients", "elliptical_gradients", "gather"]
+SHAPES = [
+    "scalar", "many_blocks", "vectors", "elliptical", "gradients", "elliptical_gradients", "mixture", "samples", "gather",
+    "discrete_draws", "label_statistics",
+]  # fmt: skip
 
 
 def reports(tmp_path, *arguments):

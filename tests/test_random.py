@@ -78,7 +78,8 @@ def expected_uniforms(generator, n, dtype):
 def test_uniform_draws_are_the_same_bits_on_every_device(dtype, n):
     for seed in (0, 1, 2**70, [1, 2, 3]):
         generator = gs.Generator(seed)
-        np.testing.assert_array_equal(gs.uniform.rvs(0.0, 1.0, size=n, rng=seed, dtype=dtype), expected_uniforms(generator, n, dtype))
+        got = gs.uniform.rvs(0.0, 1.0, size=n, rng=seed, dtype=dtype)
+        np.testing.assert_array_equal(got, expected_uniforms(generator, n, dtype))
     generator = gs.Generator(7)
     generator.take(2**33 + 5)  # the number of a draw takes two words
     want = expected_uniforms(generator, n, dtype)

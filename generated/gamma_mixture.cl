@@ -1,0 +1,352 @@
+// The mixture kernel of gamma, made by `gpustats generate`. Do not edit.
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+typedef double real;
+typedef long index_t;
+// The hint keeps Intel's compiler from vectors wider than a small block, which it would run one thread at a time.
+#define KERNEL(threads) __kernel __attribute__((reqd_work_group_size(threads, 1, 1), intel_vec_len_hint(MIN(threads, 8)))) void
+#define DEVICE static inline __attribute__((always_inline))  // Intel's compiler vectorises no calls
+#define GLOBAL __global
+#define SHARED __local
+#define RESTRICT restrict
+#define SHARED_ARRAY(type, name, count) __local type name[count]
+#define DYNAMIC_SHARED_ARRAY(type, name, count) __local type name[count] __attribute__((aligned(16)))
+#define BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
+#define BARRIER_GLOBAL() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+#define UNROLL _Pragma("unroll")
+#define UNROLL_BY_4  // compilers for CPUs know better
+#define STORE_STREAMING(to, value) (*(to) = (value))
+#define THREAD ((index_t)get_local_id(0))  // as wide as an address: vectorisers of CPUs then see consecutive accesses
+#define BLOCK_X ((index_t)get_group_id(0))
+#define BLOCK_Y ((index_t)get_group_id(1))
+#define BLOCKS_Y ((index_t)get_num_groups(1))
+#define BLOCKS_X ((index_t)get_num_groups(0))
+#define STORE_2(v, to) vstore2((double2)(v##0, v##1), 0, to)
+#define STORE_4(v, to) vstore4((double4)(v##0, v##1, v##2, v##3), 0, to)
+#define STORE_8(v, to) vstore8((double8)(v##0, v##1, v##2, v##3, v##4, v##5, v##6, v##7), 0, to)
+#define REAL(literal) literal
+#define EPSILON REAL(2.220446049250313e-16)
+#define PI REAL(3.14159265358979323846)
+#define LOG_2PI REAL(1.83787706640934548356)
+#define HALF_LOG_2PI REAL(0.91893853320467274178)
+#define LOG_2 REAL(0.69314718055994530942)
+#define LOG_PI REAL(1.14472988584940017414)
+#define SQRT_2 REAL(1.41421356237309504880)
+#define SQRT_PI REAL(1.77245385090551602730)
+#define SQRT_2_OVER_PI REAL(0.79788456080286535588)
+#define EULER_GAMMA REAL(0.57721566490153286061)
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+
+DEVICE real special_log_excess(real log_ratio, real u)
+{
+    real r = u / (2 + u);
+    real s = r * r;
+    real series = 0.3333333333333332928 + s * (0.2000000000000729134 + s * (0.1428571428355437858 + s * (0.1111111135871393149 + s * (0.09090894718066429085 + s * (0.07692785032479311552 + s * (0.06657072104827468075 + s * (0.06000536404795356268 + s * (0.04400369243072336941 + s * 0.0808202280597176611))))))));
+    return s < 0.1111 ? r * (2 * s * series - u) : fmin(log_ratio, 1 / EPSILON) - u;
+}
+
+DEVICE real special_log_ratio_excess(real ratio, real u)
+{
+    return special_log_excess(log(ratio), u);
+}
+
+DEVICE real special_stirling_series(real x)
+{
+    real v = 1 / x;
+    real s = v * v;
+    return v * (0.08333333333333314114 + s * (-0.002777777777430500254 + s * (0.0007936506884915048197 + s * (-0.0005952255253448391347 + s * (0.0008409701331661107948 + s * (-0.001888716724424404014 + s * (0.005726056083836847512 + s * (-0.01843123144258370909 + s * (0.04649879924372260093 + s * -0.06067253307630472635)))))))));
+}
+
+DEVICE real special_log_gamma_near_two(real z)
+{
+    real numerator = 0.4227843350984671393 + z * (0.7446983132107947606 + z * (0.5193055283793975869 + z * (0.1815238264834719641 + z * (0.0330824603310423564 + z * (0.002935427941079408713 + z * (9.982884455195008484e-5 + z * (3.896344535820739269e-7 + z * -2.74724591681427145e-9)))))));
+    real denominator = 1.0 + z * (1.998691873690975826 + z * (1.624572734572609033 + z * (0.6882797416261857106 + z * (0.1616150908767978973 + z * (0.02056718584681987448 + z * (0.001269421114541973567 + z * 2.769495701127702445e-5))))));
+    return z * (z + 1) * (numerator / denominator);
+}
+
+DEVICE real special_stirling_error(real x)
+{
+    if (x >= 3) {
+        return special_stirling_series(x);
+    }
+    real shift = x < 1.5 ? 1 : 0;
+    return special_log_gamma_near_two(x - 2 + shift) - (x - 0.5 + shift) * log(x) + (x - HALF_LOG_2PI);
+}
+
+DEVICE real special_log_gamma(real x)
+{
+    real log_x = log(x);
+    if (x < 3) {
+        return special_log_gamma_near_two(x < 1.5 ? x - 1 : x - 2) - (x < 1.5 ? log_x : 0);
+    }
+    return (x - 0.5) * (log_x - 1) + (HALF_LOG_2PI - 0.5 + special_stirling_series(x));
+}
+
+DEVICE int special_large_shape(real shape)
+{
+    return shape > (EPSILON < 1e-10 ? 100 : 10);
+}
+
+// gamma_logpdf: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real beta;
+    real alpha;
+    real c0;
+    real c1;
+    real c2;
+    real c3;
+    real c4;
+    int c5;
+    int c6;
+    int c7;
+    real c8;
+} gamma_logpdf_set;
+
+DEVICE gamma_logpdf_set gamma_logpdf_prepare_set(real alpha, real beta)
+{
+    gamma_logpdf_set set;
+    set.beta = beta;
+    set.alpha = alpha;
+    set.c0 = 1 / alpha;
+    set.c1 = 0.5 * log(alpha) - HALF_LOG_2PI - special_stirling_error(alpha);
+    set.c2 = beta / alpha;
+    set.c3 = alpha * log(beta) - special_log_gamma(alpha);
+    set.c4 = alpha - 1;
+    set.c5 = special_large_shape(alpha);
+    set.c6 = alpha < 1;
+    set.c7 = alpha > 1;
+    set.c8 = log(beta);
+    return set;
+}
+
+// gamma_logpdf: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+    real c0;
+    int c1;
+    int c2;
+} gamma_logpdf_row;
+
+DEVICE gamma_logpdf_row gamma_logpdf_prepare_row(real x)
+{
+    gamma_logpdf_row row;
+    row.x = x;
+    row.c0 = log(x);
+    row.c1 = x == 0;
+    row.c2 = isinf(x);
+    return row;
+}
+
+// gamma_logpdf: what depends on both, from what was computed ahead.
+DEVICE real gamma_logpdf_evaluate(gamma_logpdf_set set, gamma_logpdf_row row)
+{
+    real value;
+    if (set.c5) {
+        real u = fma(set.beta, row.x, -set.alpha) * set.c0;
+        value = set.c1 - row.c0 + set.alpha * special_log_ratio_excess(row.x * set.c2, u);
+    } else {
+        value = set.c3 + set.c4 * row.c0 - set.beta * row.x;
+    }
+    real at_zero = set.c6 ? INFINITY : set.c7 ? -INFINITY : set.c8 - set.beta * row.x;
+    return row.c1 ? at_zero : row.c2 ? -INFINITY : value;
+}
+
+// gamma_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    gamma_logpdf_set gamma_0;
+    real c0;
+} gamma_logpdf_checked_set;
+
+DEVICE gamma_logpdf_checked_set gamma_logpdf_checked_prepare_set(real alpha, real beta)
+{
+    gamma_logpdf_checked_set set;
+    real bad_alpha = alpha > 0 ? 0 : NAN;
+    real bad_beta = beta > 0 ? 0 : NAN;
+    set.gamma_0 = gamma_logpdf_prepare_set(alpha, beta);
+    set.c0 = bad_alpha + bad_beta;
+    return set;
+}
+
+// gamma_logpdf_checked: what depends on the observation alone, computed once for each.
+typedef struct {
+    gamma_logpdf_row gamma_0;
+    int inside;
+    real outside;
+} gamma_logpdf_checked_row;
+
+DEVICE gamma_logpdf_checked_row gamma_logpdf_checked_prepare_row(real x)
+{
+    gamma_logpdf_checked_row row;
+    real outside = x == x ? -INFINITY : NAN;
+    int inside = x >= 0;
+    row.gamma_0 = gamma_logpdf_prepare_row(x);
+    row.inside = inside;
+    row.outside = outside;
+    return row;
+}
+
+// gamma_logpdf_checked: what depends on both, from what was computed ahead.
+DEVICE real gamma_logpdf_checked_evaluate(gamma_logpdf_checked_set set, gamma_logpdf_checked_row row)
+{
+    real value = gamma_logpdf_evaluate(set.gamma_0, row.gamma_0);
+    return (row.inside ? value : row.outside) + set.c0;
+}
+
+// gamma_logpdf_checked_weighted_term: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    int c0;
+    real log_weight;
+    gamma_logpdf_checked_set gamma_0;
+} gamma_logpdf_checked_weighted_term_set;
+
+DEVICE gamma_logpdf_checked_weighted_term_set gamma_logpdf_checked_weighted_term_prepare_set(real alpha, real beta, real log_weight)
+{
+    gamma_logpdf_checked_weighted_term_set set;
+    set.c0 = log_weight == -INFINITY;
+    set.log_weight = log_weight;
+    set.gamma_0 = gamma_logpdf_checked_prepare_set(alpha, beta);
+    return set;
+}
+
+// gamma_logpdf_checked_weighted_term: what depends on the observation alone, computed once for each.
+typedef struct {
+    gamma_logpdf_checked_row gamma_0;
+} gamma_logpdf_checked_weighted_term_row;
+
+DEVICE gamma_logpdf_checked_weighted_term_row gamma_logpdf_checked_weighted_term_prepare_row(real x)
+{
+    gamma_logpdf_checked_weighted_term_row row;
+    row.gamma_0 = gamma_logpdf_checked_prepare_row(x);
+    return row;
+}
+
+// gamma_logpdf_checked_weighted_term: what depends on both, from what was computed ahead.
+DEVICE real gamma_logpdf_checked_weighted_term_evaluate(gamma_logpdf_checked_weighted_term_set set, gamma_logpdf_checked_weighted_term_row row)
+{
+    return set.c0 ? -INFINITY : set.log_weight + gamma_logpdf_checked_evaluate(set.gamma_0, row.gamma_0);
+}
+
+
+
+// Adds sums[s * threads + 0 .. threads - 1] into its first place, for every s, as a tree.
+DEVICE void add_threads(SHARED double *sums)
+{
+    for (int width = 64; width > 0; width /= 2) {
+        BARRIER();
+        for (index_t e = THREAD; e < width * 1; e += 128)
+            sums[e / width * 128 + e % width] += sums[e / width * 128 + e % width + width];
+    }
+    BARRIER();
+}
+
+// Adds the blocks' sums of this block's sets, in the order of the blocks, into `out`.
+DEVICE void add_blocks(GLOBAL double *out, GLOBAL const double *partial, index_t first_set, int sets_here, index_t blocks,
+                       SHARED double *sums)
+{
+    for (int first = 0; first < sets_here * 1; first += 1) {
+        const int sums_here = (int)MIN(sets_here * 1 - first, 1);
+        for (int s = 0; s < 1; s++) {
+            double total = 0;
+            if (s < sums_here)
+                for (index_t b = THREAD; b < blocks; b += 128)
+                    total += partial[(first_set * 1 + first + s) * blocks + b];
+            sums[s * 128 + THREAD] = total;
+        }
+        add_threads(sums);
+        for (index_t s = THREAD; s < sums_here; s += 128)
+            out[first_set * 1 + first + s] = sums[s * 128];
+        BARRIER();
+    }
+}
+
+// OpenCL 1.2 orders no memory between work-groups of one launch: the blocks' sums are added by a launch of their own.
+KERNEL(128) add_partial_sums(
+    GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL const double *RESTRICT partial, index_t n_sets, index_t blocks)
+{
+    SHARED_ARRAY(double, sums, 128);
+    const index_t first_set = BLOCK_X * 1;
+    add_blocks(out + out_offset, partial, first_set, (int)MIN(n_sets - first_set, (index_t)1), blocks, sums);
+}
+
+
+// log sum exp of terms that come one by one.
+typedef struct {
+    real high;  // the largest of them
+    real sum;  // of exp(term - high)
+} mixture_t;
+
+DEVICE mixture_t mixture_of_none()
+{
+    mixture_t mixture;
+    mixture.high = -INFINITY;
+    mixture.sum = 0;
+    return mixture;
+}
+
+// Of infinite terms, those of the same sign are equal: their difference is 0 here, not nan.
+DEVICE void mixture_add(mixture_t *mixture, real term)
+{
+    const real apart = exp(term == mixture->high ? 0 : -fabs(term - mixture->high));
+    const int larger = term > mixture->high;
+    mixture->sum = larger ? mixture->sum * apart + 1 : mixture->sum + apart;
+    mixture->high = larger ? term : mixture->high;
+}
+
+DEVICE real mixture_value(mixture_t mixture)
+{
+    return mixture.high + log(mixture.sum);
+}
+
+// The mixture shape: out[0] = sum over rows of log sum over sets of exp f(observation, parameter set). The terms are never
+// written.
+//
+// A thread takes 4 of a tile's rows through all parameter sets, which are prepared in shared memory, a group of them at a
+// time. Rows behind the last one are computed like it, and left out of what is written.
+KERNEL(128) gamma_logpdf_checked_weighted_term_mixture(
+    GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL double *partial, GLOBAL int *counters,
+    index_t n_rows, index_t n_sums, index_t n_sets,  // there is one sum
+    GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT alpha_per_set, index_t alpha_offset, index_t alpha_stride, GLOBAL const real *RESTRICT beta_per_set, index_t beta_offset, index_t beta_stride, GLOBAL const real *RESTRICT log_weight_per_set, index_t log_weight_offset, index_t log_weight_stride)
+{
+    const index_t first_set = 0;
+    const int sets_here = 1;  // sums of the block
+    x_per_row += x_offset + first_set * x_stride;
+    alpha_per_set += alpha_offset;
+    beta_per_set += beta_offset;
+    log_weight_per_set += log_weight_offset;
+    SHARED_ARRAY(double, sums, 128);
+    SHARED_ARRAY(gamma_logpdf_checked_weighted_term_set, sets, 16);
+                for (index_t e = THREAD; e < MIN(16, n_sets - 0); e += 128)
+                    sets[e] = gamma_logpdf_checked_weighted_term_prepare_set(alpha_per_set[(0 + e) * alpha_stride], beta_per_set[(0 + e) * beta_stride], log_weight_per_set[(0 + e) * log_weight_stride]);
+    BARRIER();
+
+    double total[1];
+    total[0] = 0;
+    for (index_t first = BLOCK_Y * 512; first < n_rows; first += BLOCKS_Y * 512) {
+        const int rows_here = (int)MIN(n_rows - first, (index_t)512);
+        gamma_logpdf_checked_weighted_term_row row[4];
+        UNROLL for (int r = 0; r < 4; r++)
+            row[r] = gamma_logpdf_checked_weighted_term_prepare_row(x_per_row[first + MIN(r * 128 + THREAD, rows_here - 1)]);
+        mixture_t mixture[4];
+        UNROLL for (int r = 0; r < 4; r++)
+            mixture[r] = mixture_of_none();
+        for (index_t k = 0; k < n_sets; k++) {
+            UNROLL for (int r = 0; r < 4; r++)
+                mixture_add(&mixture[r], gamma_logpdf_checked_weighted_term_evaluate(sets[k], row[r]));
+        }
+        UNROLL for (int r = 0; r < 4; r++) {
+            const index_t n = first + r * 128 + THREAD;
+            if (n < n_rows) {
+                const real value = mixture_value(mixture[r]);
+                total[0] += value;
+            }
+        }
+    }
+    GLOBAL double *const block_sums = BLOCKS_Y == 1
+        ? out + out_offset + first_set * 1 : partial + first_set * 1 * BLOCKS_Y + BLOCK_Y;
+    UNROLL for (int s = 0; s < 1; s++)
+        sums[s * 128 + THREAD] = total[s];
+    add_threads(sums);
+    for (index_t s = THREAD; s < MIN(sets_here * 1 - 0, 1); s += 128)
+        block_sums[s * BLOCKS_Y] = sums[s * 128];
+
+}
+

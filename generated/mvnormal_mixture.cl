@@ -1,0 +1,277 @@
+// The mixture kernel of mvnormal, made by `gpustats generate`. Do not edit.
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+typedef double real;
+typedef long index_t;
+// The hint keeps Intel's compiler from vectors wider than a small block, which it would run one thread at a time.
+#define KERNEL(threads) __kernel __attribute__((reqd_work_group_size(threads, 1, 1), intel_vec_len_hint(MIN(threads, 8)))) void
+#define DEVICE static inline __attribute__((always_inline))  // Intel's compiler vectorises no calls
+#define GLOBAL __global
+#define SHARED __local
+#define RESTRICT restrict
+#define SHARED_ARRAY(type, name, count) __local type name[count]
+#define DYNAMIC_SHARED_ARRAY(type, name, count) __local type name[count] __attribute__((aligned(16)))
+#define BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
+#define BARRIER_GLOBAL() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+#define UNROLL _Pragma("unroll")
+#define UNROLL_BY_4  // compilers for CPUs know better
+#define STORE_STREAMING(to, value) (*(to) = (value))
+#define THREAD ((index_t)get_local_id(0))  // as wide as an address: vectorisers of CPUs then see consecutive accesses
+#define BLOCK_X ((index_t)get_group_id(0))
+#define BLOCK_Y ((index_t)get_group_id(1))
+#define BLOCKS_Y ((index_t)get_num_groups(1))
+#define BLOCKS_X ((index_t)get_num_groups(0))
+#define STORE_2(v, to) vstore2((double2)(v##0, v##1), 0, to)
+#define STORE_4(v, to) vstore4((double4)(v##0, v##1, v##2, v##3), 0, to)
+#define STORE_8(v, to) vstore8((double8)(v##0, v##1, v##2, v##3, v##4, v##5, v##6, v##7), 0, to)
+#define REAL(literal) literal
+#define EPSILON REAL(2.220446049250313e-16)
+#define PI REAL(3.14159265358979323846)
+#define LOG_2PI REAL(1.83787706640934548356)
+#define HALF_LOG_2PI REAL(0.91893853320467274178)
+#define LOG_2 REAL(0.69314718055994530942)
+#define LOG_PI REAL(1.14472988584940017414)
+#define SQRT_2 REAL(1.41421356237309504880)
+#define SQRT_PI REAL(1.77245385090551602730)
+#define SQRT_2_OVER_PI REAL(0.79788456080286535588)
+#define EULER_GAMMA REAL(0.57721566490153286061)
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+
+// mvnormal_logpdf: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real c0;
+} mvnormal_logpdf_ms_set;
+
+DEVICE mvnormal_logpdf_ms_set mvnormal_logpdf_ms_prepare_set(real logdet, int dim)
+{
+    mvnormal_logpdf_ms_set set;
+    set.c0 = -0.5 * (dim * LOG_2PI + logdet);
+    return set;
+}
+
+// mvnormal_logpdf: what depends on both, from what was computed ahead.
+DEVICE real mvnormal_logpdf_ms_evaluate(mvnormal_logpdf_ms_set set, real sqdist)
+{
+    return set.c0 - 0.5 * sqdist;
+}
+
+// mvnormal_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    mvnormal_logpdf_ms_set mvnormal_0;
+    real bad_logdet;
+} mvnormal_logpdf_checked_ms_set;
+
+DEVICE mvnormal_logpdf_checked_ms_set mvnormal_logpdf_checked_ms_prepare_set(real logdet, int dim)
+{
+    mvnormal_logpdf_checked_ms_set set;
+    real bad_logdet = logdet == logdet ? 0 : NAN;
+    set.mvnormal_0 = mvnormal_logpdf_ms_prepare_set(logdet, dim);
+    set.bad_logdet = bad_logdet;
+    return set;
+}
+
+// mvnormal_logpdf_checked: what depends on both, from what was computed ahead.
+DEVICE real mvnormal_logpdf_checked_ms_evaluate(mvnormal_logpdf_checked_ms_set set, real sqdist)
+{
+    real outside = sqdist == sqdist ? -INFINITY : NAN;
+    int inside = sqdist == sqdist;
+    real value = mvnormal_logpdf_ms_evaluate(set.mvnormal_0, sqdist);
+    return (inside ? value : outside) + set.bad_logdet;
+}
+
+// mvnormal_logpdf_checked_weighted_term: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    int c0;
+    real log_weight;
+    mvnormal_logpdf_checked_ms_set mvnormal_0;
+} mvnormal_logpdf_checked_weighted_term_mss_set;
+
+DEVICE mvnormal_logpdf_checked_weighted_term_mss_set mvnormal_logpdf_checked_weighted_term_mss_prepare_set(real logdet, real log_weight, int dim)
+{
+    mvnormal_logpdf_checked_weighted_term_mss_set set;
+    set.c0 = log_weight == -INFINITY;
+    set.log_weight = log_weight;
+    set.mvnormal_0 = mvnormal_logpdf_checked_ms_prepare_set(logdet, dim);
+    return set;
+}
+
+// mvnormal_logpdf_checked_weighted_term: what depends on both, from what was computed ahead.
+DEVICE real mvnormal_logpdf_checked_weighted_term_mss_evaluate(mvnormal_logpdf_checked_weighted_term_mss_set set, real sqdist)
+{
+    return set.c0 ? -INFINITY : set.log_weight + mvnormal_logpdf_checked_ms_evaluate(set.mvnormal_0, sqdist);
+}
+
+
+
+// Adds sums[s * threads + 0 .. threads - 1] into its first place, for every s, as a tree.
+DEVICE void add_threads(SHARED double *sums)
+{
+    for (int width = 64; width > 0; width /= 2) {
+        BARRIER();
+        for (index_t e = THREAD; e < width * 1; e += 128)
+            sums[e / width * 128 + e % width] += sums[e / width * 128 + e % width + width];
+    }
+    BARRIER();
+}
+
+// Adds the blocks' sums of this block's sets, in the order of the blocks, into `out`.
+DEVICE void add_blocks(GLOBAL double *out, GLOBAL const double *partial, index_t first_set, int sets_here, index_t blocks,
+                       SHARED double *sums)
+{
+    for (int first = 0; first < sets_here * 1; first += 1) {
+        const int sums_here = (int)MIN(sets_here * 1 - first, 1);
+        for (int s = 0; s < 1; s++) {
+            double total = 0;
+            if (s < sums_here)
+                for (index_t b = THREAD; b < blocks; b += 128)
+                    total += partial[(first_set * 1 + first + s) * blocks + b];
+            sums[s * 128 + THREAD] = total;
+        }
+        add_threads(sums);
+        for (index_t s = THREAD; s < sums_here; s += 128)
+            out[first_set * 1 + first + s] = sums[s * 128];
+        BARRIER();
+    }
+}
+
+// OpenCL 1.2 orders no memory between work-groups of one launch: the blocks' sums are added by a launch of their own.
+KERNEL(128) add_partial_sums(
+    GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL const double *RESTRICT partial, index_t n_sets, index_t blocks)
+{
+    SHARED_ARRAY(double, sums, 128);
+    const index_t first_set = BLOCK_X * 1;
+    add_blocks(out + out_offset, partial, first_set, (int)MIN(n_sets - first_set, (index_t)1), blocks, sums);
+}
+
+
+// log sum exp of terms that come one by one.
+typedef struct {
+    real high;  // the largest of them
+    real sum;  // of exp(term - high)
+} mixture_t;
+
+DEVICE mixture_t mixture_of_none()
+{
+    mixture_t mixture;
+    mixture.high = -INFINITY;
+    mixture.sum = 0;
+    return mixture;
+}
+
+// Of infinite terms, those of the same sign are equal: their difference is 0 here, not nan.
+DEVICE void mixture_add(mixture_t *mixture, real term)
+{
+    const real apart = exp(term == mixture->high ? 0 : -fabs(term - mixture->high));
+    const int larger = term > mixture->high;
+    mixture->sum = larger ? mixture->sum * apart + 1 : mixture->sum + apart;
+    mixture->high = larger ? term : mixture->high;
+}
+
+DEVICE real mixture_value(mixture_t mixture)
+{
+    return mixture.high + log(mixture.sum);
+}
+
+// The table, loglik and mixture shapes for elliptical densities, which see an observation through its squared Mahalanobis distance
+// |W (x - mu)|^2, W lower triangular. This is where the arithmetic is: dim^2/2 multiplications for every entry.
+//
+// A block keeps a tile of rows (transposed, so that its threads read consecutive addresses) and the W of its sets in shared
+// memory. A thread multiplies 2 of the rows by 16 rows of W at a time, in registers: each number that it
+// reads is used 2 or 16 times. W comes packed in the order of use: for each 16 rows of it, column
+// by column, without the zeros above the diagonal but for the blocks that it crosses.
+#define DIM 16
+#define PADDED_TILE 257
+KERNEL(128) mvnormal_logpdf_checked_weighted_term_mixture(
+    GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL double *partial, GLOBAL int *counters,
+    index_t n_rows, index_t n_sums, index_t n_sets,  // there is one sum
+    GLOBAL const real *RESTRICT x_rows, index_t x_offset, index_t x_stride,
+    GLOBAL const real *RESTRICT factors, index_t factors_offset, index_t factors_stride,
+    GLOBAL const real *RESTRICT means, index_t means_offset, index_t means_stride,
+    GLOBAL const real *RESTRICT logdet_per_set, index_t logdet_offset, index_t logdet_stride, GLOBAL const real *RESTRICT log_weight_per_set, index_t log_weight_offset, index_t log_weight_stride, int dim)
+{
+    const index_t first_set = 0;
+    const int sets_here = (int)n_sets;
+    x_rows += x_offset + first_set * x_stride;
+    factors += factors_offset + first_set * factors_stride;
+    means += means_offset + first_set * means_stride;
+    logdet_per_set += logdet_offset;
+    log_weight_per_set += log_weight_offset;
+
+    DYNAMIC_SHARED_ARRAY(real, shared_reals, 6288);
+    SHARED real *const tile = shared_reals;
+    SHARED real *const shared_factors = shared_reals + 4112;
+    SHARED real *const shared_means = shared_factors + 2048;
+    for (index_t e = THREAD; e < MIN(8, sets_here - 0) * 256; e += 128)
+        shared_factors[e] = factors[(0 + e / 256) * factors_stride + e % 256];
+    for (index_t e = THREAD; e < MIN(8, sets_here - 0) * DIM; e += 128)
+        shared_means[e] = means[(0 + e / DIM) * means_stride + e % DIM];
+    SHARED_ARRAY(mvnormal_logpdf_checked_weighted_term_mss_set, sets, 8);
+    for (index_t e = THREAD; e < MIN(8, sets_here - 0); e += 128)
+        sets[e] = mvnormal_logpdf_checked_weighted_term_mss_prepare_set(logdet_per_set[(first_set + 0 + e) * logdet_stride], log_weight_per_set[(first_set + 0 + e) * log_weight_stride], dim);
+    SHARED_ARRAY(double, sums, 128);
+    double total[1];
+    total[0] = 0;
+
+    for (index_t first = BLOCK_Y * 256; first < n_rows; first += BLOCKS_Y * 256) {
+        const int rows_here = (int)MIN(n_rows - first, (index_t)256);
+        BARRIER();  // the last tile has been used
+        for (int e = (int)THREAD; e < 256 * DIM; e += 128)
+            tile[e % DIM * PADDED_TILE + e / DIM] = e < rows_here * DIM ? x_rows[first * DIM + e] : 0;
+        BARRIER();
+        mixture_t mixture[2];
+        UNROLL for (int r = 0; r < 2; r++)
+            mixture[r] = mixture_of_none();
+        for (int k = 0; k < sets_here; k++) {
+            SHARED const real *factor = shared_factors + k % 8 * 256;
+            SHARED const real *mean = shared_means + k % 8 * DIM;
+            real sqdist[2];
+            UNROLL for (int r = 0; r < 2; r++)
+                sqdist[r] = 0;
+            UNROLL for (int i = 0; i < DIM; i += 16) {  // rows i .. i + 15 of W
+                real z[2][16];
+                UNROLL for (int r = 0; r < 2; r++)
+                    UNROLL for (int b = 0; b < 16; b++)
+                        z[r][b] = 0;
+                UNROLL_BY_4 for (int j = 0; j < i; j++, factor += 16)
+                    UNROLL for (int r = 0; r < 2; r++) {
+                        const real y = tile[j * PADDED_TILE + r * 128 + THREAD] - mean[j];
+                        UNROLL for (int b = 0; b < 16; b++)
+                            z[r][b] += factor[b] * y;
+                    }
+                UNROLL for (int c = 0; c < 16; c++)  // the triangle on the diagonal
+                    {
+                        UNROLL for (int r = 0; r < 2; r++) {
+                            const real y = tile[(i + c) * PADDED_TILE + r * 128 + THREAD] - mean[i + c];
+                            UNROLL for (int b = c; b < 16; b++)
+                                z[r][b] += factor[b] * y;
+                        }
+                        factor += 16;
+                    }
+                UNROLL for (int r = 0; r < 2; r++)
+                    UNROLL for (int b = 0; b < 16; b++)
+                        sqdist[r] += z[r][b] * z[r][b];
+            }
+            UNROLL for (int r = 0; r < 2; r++)
+                mixture_add(&mixture[r], mvnormal_logpdf_checked_weighted_term_mss_evaluate(sets[k % 8], sqdist[r]));
+        }
+        UNROLL for (int r = 0; r < 2; r++) {
+            const index_t n = first + r * 128 + THREAD;
+            if (n < n_rows) {
+                const real value = mixture_value(mixture[r]);
+                total[0] += value;
+            }
+        }
+    }
+    {
+        const int sets_here = 1;  // sums of the block
+        GLOBAL double *const block_sums = BLOCKS_Y == 1
+        ? out + out_offset + first_set * 1 : partial + first_set * 1 * BLOCKS_Y + BLOCK_Y;
+    UNROLL for (int s = 0; s < 1; s++)
+        sums[s * 128 + THREAD] = total[s];
+    add_threads(sums);
+    for (index_t s = THREAD; s < MIN(sets_here * 1 - 0, 1); s += 128)
+        block_sums[s * BLOCKS_Y] = sums[s * 128];
+
+    }
+}
+
+

@@ -1,0 +1,319 @@
+// The mixture kernel of mvnormal, made by `gpustats generate`. Do not edit.
+typedef double real;
+typedef long long index_t;
+#define KERNEL(threads) extern "C" __global__ void __launch_bounds__(threads)
+#define DEVICE static __device__ __forceinline__
+#define GLOBAL
+#define SHARED
+#define RESTRICT __restrict__
+#define SHARED_ARRAY(type, name, count) __shared__ type name[count]
+#define DYNAMIC_SHARED_ARRAY(type, name, count) extern __shared__ __align__(16) type name[]
+#define BARRIER() __syncthreads()
+#define BARRIER_GLOBAL() __syncthreads()
+#define UNROLL _Pragma("unroll")
+#define UNROLL_BY_4 _Pragma("unroll 4")
+#define STORE_STREAMING(to, value) __stcs(to, value)  // not to be read again soon
+#define THREAD ((int)threadIdx.x)
+#define BLOCK_X ((index_t)blockIdx.x)
+#define BLOCK_Y ((index_t)blockIdx.y)
+#define BLOCKS_Y ((index_t)gridDim.y)
+#define BLOCKS_X ((index_t)gridDim.x)
+#undef INFINITY
+#undef NAN
+#define INFINITY __int_as_float(0x7f800000)
+#define NAN __int_as_float(0x7fffffff)
+
+// log(w + c), c being what rounding has taken from w. CUDA's own log and log1p branch, which keeps the compiler from working
+// on several numbers at once. log(2^k (1 + f)) = k log(2) + f - (h - s (h + R)), s = f / (2 + f), h = f^2 / 2; the polynomial R
+// interpolates 2 atanh(s) / s - 2 in Chebyshev points, with an error below 1e-17. Error of the whole below 1 ulp.
+static __device__ __forceinline__ double log_of_sum(double w, double c)
+{
+    const bool tiny = __double2hiint(w) < 0x00100000;  // subnormal, or not positive
+    const double scaled = tiny ? w * 18014398509481984.0 : w;
+    const int high = __double2hiint(scaled), k = (high - 0x3fe6a09e) >> 20;
+    const double m = __hiloint2double(high - (k << 20), __double2loint(scaled));  // between sqrt(1/2) and sqrt(2)
+    const double f = fma(c, __hiloint2double((0x3ff - k) << 20, 0), m - 1), g = f + 2;
+    double r;
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(g));
+    const double e = fma(-g, r, 1.0);
+    const double s = f * fma(r, fma(e, e, e), r), z = s * s, h = 0.5 * f * f;
+    const double R = z * (0.66666666666666696969 + z * (0.39999999999899197894 + z * (0.28571428626114518292 + z * (
+                          0.22222211112104947364 + z * (0.18182890778026130313 + z * (0.15331666676597174341 + z * (
+                          0.14617128399807299883)))))));
+    const double n = k - (tiny ? 54 : 0);
+    const double value = fma(n, 0.69314718036912381649, f - (h - fma(s, h + R, n * 1.9082149292705877e-10)));
+    const long long bits = __double_as_longlong(w);
+    const double special = (unsigned long long)bits << 1 == 0 ? -INFINITY : bits == 0x7ff0000000000000LL ? w : NAN;
+    return (unsigned long long)(bits - 1) < 0x7fefffffffffffffULL ? value : special;  // is w positive and finite?
+}
+
+static __device__ __forceinline__ double branchless_log(double x)
+{
+    return log_of_sum(x, 0);
+}
+
+static __device__ __forceinline__ double branchless_log1p(double x)
+{
+    const double w = 1 + x;
+    return log_of_sum(w, x - (w - 1));
+}
+#define log branchless_log
+#define log1p branchless_log1p
+#define REAL(literal) literal
+#define EPSILON REAL(2.220446049250313e-16)
+#define PI REAL(3.14159265358979323846)
+#define LOG_2PI REAL(1.83787706640934548356)
+#define HALF_LOG_2PI REAL(0.91893853320467274178)
+#define LOG_2 REAL(0.69314718055994530942)
+#define LOG_PI REAL(1.14472988584940017414)
+#define SQRT_2 REAL(1.41421356237309504880)
+#define SQRT_PI REAL(1.77245385090551602730)
+#define SQRT_2_OVER_PI REAL(0.79788456080286535588)
+#define EULER_GAMMA REAL(0.57721566490153286061)
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+
+// mvnormal_logpdf: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real c0;
+} mvnormal_logpdf_ms_set;
+
+DEVICE mvnormal_logpdf_ms_set mvnormal_logpdf_ms_prepare_set(real logdet, int dim)
+{
+    mvnormal_logpdf_ms_set set;
+    set.c0 = -0.5 * (dim * LOG_2PI + logdet);
+    return set;
+}
+
+// mvnormal_logpdf: what depends on both, from what was computed ahead.
+DEVICE real mvnormal_logpdf_ms_evaluate(mvnormal_logpdf_ms_set set, real sqdist)
+{
+    return set.c0 - 0.5 * sqdist;
+}
+
+// mvnormal_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    mvnormal_logpdf_ms_set mvnormal_0;
+    real bad_logdet;
+} mvnormal_logpdf_checked_ms_set;
+
+DEVICE mvnormal_logpdf_checked_ms_set mvnormal_logpdf_checked_ms_prepare_set(real logdet, int dim)
+{
+    mvnormal_logpdf_checked_ms_set set;
+    real bad_logdet = logdet == logdet ? 0 : NAN;
+    set.mvnormal_0 = mvnormal_logpdf_ms_prepare_set(logdet, dim);
+    set.bad_logdet = bad_logdet;
+    return set;
+}
+
+// mvnormal_logpdf_checked: what depends on both, from what was computed ahead.
+DEVICE real mvnormal_logpdf_checked_ms_evaluate(mvnormal_logpdf_checked_ms_set set, real sqdist)
+{
+    real outside = sqdist == sqdist ? -INFINITY : NAN;
+    int inside = sqdist == sqdist;
+    real value = mvnormal_logpdf_ms_evaluate(set.mvnormal_0, sqdist);
+    return (inside ? value : outside) + set.bad_logdet;
+}
+
+// mvnormal_logpdf_checked_weighted_term: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    int c0;
+    real log_weight;
+    mvnormal_logpdf_checked_ms_set mvnormal_0;
+} mvnormal_logpdf_checked_weighted_term_mss_set;
+
+DEVICE mvnormal_logpdf_checked_weighted_term_mss_set mvnormal_logpdf_checked_weighted_term_mss_prepare_set(real logdet, real log_weight, int dim)
+{
+    mvnormal_logpdf_checked_weighted_term_mss_set set;
+    set.c0 = log_weight == -INFINITY;
+    set.log_weight = log_weight;
+    set.mvnormal_0 = mvnormal_logpdf_checked_ms_prepare_set(logdet, dim);
+    return set;
+}
+
+// mvnormal_logpdf_checked_weighted_term: what depends on both, from what was computed ahead.
+DEVICE real mvnormal_logpdf_checked_weighted_term_mss_evaluate(mvnormal_logpdf_checked_weighted_term_mss_set set, real sqdist)
+{
+    return set.c0 ? -INFINITY : set.log_weight + mvnormal_logpdf_checked_ms_evaluate(set.mvnormal_0, sqdist);
+}
+
+
+
+// Adds sums[s * threads + 0 .. threads - 1] into its first place, for every s, as a tree.
+DEVICE void add_threads(SHARED double *sums)
+{
+    for (int width = 64; width > 0; width /= 2) {
+        BARRIER();
+        for (index_t e = THREAD; e < width * 1; e += 128)
+            sums[e / width * 128 + e % width] += sums[e / width * 128 + e % width + width];
+    }
+    BARRIER();
+}
+
+// Adds the blocks' sums of this block's sets, in the order of the blocks, into `out`.
+DEVICE void add_blocks(GLOBAL double *out, GLOBAL const double *partial, index_t first_set, int sets_here, index_t blocks,
+                       SHARED double *sums)
+{
+    for (int first = 0; first < sets_here * 1; first += 1) {
+        const int sums_here = (int)MIN(sets_here * 1 - first, 1);
+        for (int s = 0; s < 1; s++) {
+            double total = 0;
+            if (s < sums_here)
+                for (index_t b = THREAD; b < blocks; b += 128)
+                    total += partial[(first_set * 1 + first + s) * blocks + b];
+            sums[s * 128 + THREAD] = total;
+        }
+        add_threads(sums);
+        for (index_t s = THREAD; s < sums_here; s += 128)
+            out[first_set * 1 + first + s] = sums[s * 128];
+        BARRIER();
+    }
+}
+
+
+// log sum exp of terms that come one by one.
+typedef struct {
+    real high;  // the largest of them
+    real sum;  // of exp(term - high)
+} mixture_t;
+
+DEVICE mixture_t mixture_of_none()
+{
+    mixture_t mixture;
+    mixture.high = -INFINITY;
+    mixture.sum = 0;
+    return mixture;
+}
+
+// Of infinite terms, those of the same sign are equal: their difference is 0 here, not nan.
+DEVICE void mixture_add(mixture_t *mixture, real term)
+{
+    const real apart = exp(term == mixture->high ? 0 : -fabs(term - mixture->high));
+    const int larger = term > mixture->high;
+    mixture->sum = larger ? mixture->sum * apart + 1 : mixture->sum + apart;
+    mixture->high = larger ? term : mixture->high;
+}
+
+DEVICE real mixture_value(mixture_t mixture)
+{
+    return mixture.high + log(mixture.sum);
+}
+
+// The table, loglik and mixture shapes for elliptical densities, which see an observation through its squared Mahalanobis distance
+// |W (x - mu)|^2, W lower triangular. This is where the arithmetic is: dim^2/2 multiplications for every entry.
+//
+// A block keeps a tile of rows (transposed, so that its threads read consecutive addresses) and the W of its sets in shared
+// memory. A thread multiplies 2 of the rows by 16 rows of W at a time, in registers: each number that it
+// reads is used 2 or 16 times. W comes packed in the order of use: for each 16 rows of it, column
+// by column, without the zeros above the diagonal but for the blocks that it crosses.
+#define DIM 16
+#define PADDED_TILE 257
+KERNEL(128) mvnormal_logpdf_checked_weighted_term_mixture(
+    GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL double *partial, GLOBAL int *counters,
+    index_t n_rows, index_t n_sums, index_t n_sets,  // there is one sum
+    GLOBAL const real *RESTRICT x_rows, index_t x_offset, index_t x_stride,
+    GLOBAL const real *RESTRICT factors, index_t factors_offset, index_t factors_stride,
+    GLOBAL const real *RESTRICT means, index_t means_offset, index_t means_stride,
+    GLOBAL const real *RESTRICT logdet_per_set, index_t logdet_offset, index_t logdet_stride, GLOBAL const real *RESTRICT log_weight_per_set, index_t log_weight_offset, index_t log_weight_stride, int dim)
+{
+    const index_t first_set = 0;
+    const int sets_here = (int)n_sets;
+    x_rows += x_offset + first_set * x_stride;
+    factors += factors_offset + first_set * factors_stride;
+    means += means_offset + first_set * means_stride;
+    logdet_per_set += logdet_offset;
+    log_weight_per_set += log_weight_offset;
+
+    DYNAMIC_SHARED_ARRAY(real, shared_reals, 6288);
+    SHARED real *const tile = shared_reals;
+    SHARED real *const shared_factors = shared_reals + 4112;
+    SHARED real *const shared_means = shared_factors + 2048;
+    for (index_t e = THREAD; e < MIN(8, sets_here - 0) * 256; e += 128)
+        shared_factors[e] = factors[(0 + e / 256) * factors_stride + e % 256];
+    for (index_t e = THREAD; e < MIN(8, sets_here - 0) * DIM; e += 128)
+        shared_means[e] = means[(0 + e / DIM) * means_stride + e % DIM];
+    SHARED_ARRAY(mvnormal_logpdf_checked_weighted_term_mss_set, sets, 8);
+    for (index_t e = THREAD; e < MIN(8, sets_here - 0); e += 128)
+        sets[e] = mvnormal_logpdf_checked_weighted_term_mss_prepare_set(logdet_per_set[(first_set + 0 + e) * logdet_stride], log_weight_per_set[(first_set + 0 + e) * log_weight_stride], dim);
+    SHARED_ARRAY(double, sums, 128);
+    double total[1];
+    total[0] = 0;
+
+    for (index_t first = BLOCK_Y * 256; first < n_rows; first += BLOCKS_Y * 256) {
+        const int rows_here = (int)MIN(n_rows - first, (index_t)256);
+        BARRIER();  // the last tile has been used
+        for (int e = (int)THREAD; e < 256 * DIM; e += 128)
+            tile[e % DIM * PADDED_TILE + e / DIM] = e < rows_here * DIM ? x_rows[first * DIM + e] : 0;
+        BARRIER();
+        mixture_t mixture[2];
+        UNROLL for (int r = 0; r < 2; r++)
+            mixture[r] = mixture_of_none();
+        for (int k = 0; k < sets_here; k++) {
+            SHARED const real *factor = shared_factors + k % 8 * 256;
+            SHARED const real *mean = shared_means + k % 8 * DIM;
+            real sqdist[2];
+            UNROLL for (int r = 0; r < 2; r++)
+                sqdist[r] = 0;
+            UNROLL for (int i = 0; i < DIM; i += 16) {  // rows i .. i + 15 of W
+                real z[2][16];
+                UNROLL for (int r = 0; r < 2; r++)
+                    UNROLL for (int b = 0; b < 16; b++)
+                        z[r][b] = 0;
+                UNROLL_BY_4 for (int j = 0; j < i; j++, factor += 16)
+                    UNROLL for (int r = 0; r < 2; r++) {
+                        const real y = tile[j * PADDED_TILE + r * 128 + THREAD] - mean[j];
+                        UNROLL for (int b = 0; b < 16; b++)
+                            z[r][b] += factor[b] * y;
+                    }
+                UNROLL for (int c = 0; c < 16; c++)  // the triangle on the diagonal
+                    {
+                        UNROLL for (int r = 0; r < 2; r++) {
+                            const real y = tile[(i + c) * PADDED_TILE + r * 128 + THREAD] - mean[i + c];
+                            UNROLL for (int b = c; b < 16; b++)
+                                z[r][b] += factor[b] * y;
+                        }
+                        factor += 16;
+                    }
+                UNROLL for (int r = 0; r < 2; r++)
+                    UNROLL for (int b = 0; b < 16; b++)
+                        sqdist[r] += z[r][b] * z[r][b];
+            }
+            UNROLL for (int r = 0; r < 2; r++)
+                mixture_add(&mixture[r], mvnormal_logpdf_checked_weighted_term_mss_evaluate(sets[k % 8], sqdist[r]));
+        }
+        UNROLL for (int r = 0; r < 2; r++) {
+            const index_t n = first + r * 128 + THREAD;
+            if (n < n_rows) {
+                const real value = mixture_value(mixture[r]);
+                total[0] += value;
+            }
+        }
+    }
+    {
+        const int sets_here = 1;  // sums of the block
+        GLOBAL double *const block_sums = BLOCKS_Y == 1
+        ? out + out_offset + first_set * 1 : partial + first_set * 1 * BLOCKS_Y + BLOCK_Y;
+    UNROLL for (int s = 0; s < 1; s++)
+        sums[s * 128 + THREAD] = total[s];
+    add_threads(sums);
+    for (index_t s = THREAD; s < MIN(sets_here * 1 - 0, 1); s += 128)
+        block_sums[s * BLOCKS_Y] = sums[s * 128];
+    if (BLOCKS_Y == 1)
+        return;
+    __shared__ int last;  // does this block finish last of those that share its sets? Then it adds them all
+    __threadfence();
+    __syncthreads();
+    if (THREAD == 0) {
+        last = atomicAdd(&counters[BLOCK_X], 1) == BLOCKS_Y - 1;
+        __threadfence();
+    }
+    __syncthreads();
+    if (last) {
+        add_blocks(out + out_offset, partial, first_set, sets_here, BLOCKS_Y, sums);
+        if (THREAD == 0)
+            counters[BLOCK_X] = 0;
+    }
+
+    }
+}
+
+

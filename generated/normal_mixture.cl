@@ -1,0 +1,273 @@
+// The mixture kernel of normal, made by `gpustats generate`. Do not edit.
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+typedef double real;
+typedef long index_t;
+// The hint keeps Intel's compiler from vectors wider than a small block, which it would run one thread at a time.
+#define KERNEL(threads) __kernel __attribute__((reqd_work_group_size(threads, 1, 1), intel_vec_len_hint(MIN(threads, 8)))) void
+#define DEVICE static inline __attribute__((always_inline))  // Intel's compiler vectorises no calls
+#define GLOBAL __global
+#define SHARED __local
+#define RESTRICT restrict
+#define SHARED_ARRAY(type, name, count) __local type name[count]
+#define DYNAMIC_SHARED_ARRAY(type, name, count) __local type name[count] __attribute__((aligned(16)))
+#define BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
+#define BARRIER_GLOBAL() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+#define UNROLL _Pragma("unroll")
+#define UNROLL_BY_4  // compilers for CPUs know better
+#define STORE_STREAMING(to, value) (*(to) = (value))
+#define THREAD ((index_t)get_local_id(0))  // as wide as an address: vectorisers of CPUs then see consecutive accesses
+#define BLOCK_X ((index_t)get_group_id(0))
+#define BLOCK_Y ((index_t)get_group_id(1))
+#define BLOCKS_Y ((index_t)get_num_groups(1))
+#define BLOCKS_X ((index_t)get_num_groups(0))
+#define STORE_2(v, to) vstore2((double2)(v##0, v##1), 0, to)
+#define STORE_4(v, to) vstore4((double4)(v##0, v##1, v##2, v##3), 0, to)
+#define STORE_8(v, to) vstore8((double8)(v##0, v##1, v##2, v##3, v##4, v##5, v##6, v##7), 0, to)
+#define REAL(literal) literal
+#define EPSILON REAL(2.220446049250313e-16)
+#define PI REAL(3.14159265358979323846)
+#define LOG_2PI REAL(1.83787706640934548356)
+#define HALF_LOG_2PI REAL(0.91893853320467274178)
+#define LOG_2 REAL(0.69314718055994530942)
+#define LOG_PI REAL(1.14472988584940017414)
+#define SQRT_2 REAL(1.41421356237309504880)
+#define SQRT_PI REAL(1.77245385090551602730)
+#define SQRT_2_OVER_PI REAL(0.79788456080286535588)
+#define EULER_GAMMA REAL(0.57721566490153286061)
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+
+// normal_logpdf: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real mu;
+    real c0;
+    real c1;
+} normal_logpdf_set;
+
+DEVICE normal_logpdf_set normal_logpdf_prepare_set(real mu, real sigma)
+{
+    normal_logpdf_set set;
+    set.mu = mu;
+    set.c0 = 1 / sigma;
+    set.c1 = -(log(sigma) + HALF_LOG_2PI);
+    return set;
+}
+
+// normal_logpdf: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+} normal_logpdf_row;
+
+DEVICE normal_logpdf_row normal_logpdf_prepare_row(real x)
+{
+    normal_logpdf_row row;
+    row.x = x;
+    return row;
+}
+
+// normal_logpdf: what depends on both, from what was computed ahead.
+DEVICE real normal_logpdf_evaluate(normal_logpdf_set set, normal_logpdf_row row)
+{
+    real z = (row.x - set.mu) * set.c0;
+    return set.c1 - 0.5 * z * z;
+}
+
+// normal_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    normal_logpdf_set normal_0;
+    real c0;
+} normal_logpdf_checked_set;
+
+DEVICE normal_logpdf_checked_set normal_logpdf_checked_prepare_set(real mu, real sigma)
+{
+    normal_logpdf_checked_set set;
+    real bad_mu = mu == mu ? 0 : NAN;
+    real bad_sigma = sigma > 0 ? 0 : NAN;
+    set.normal_0 = normal_logpdf_prepare_set(mu, sigma);
+    set.c0 = bad_mu + bad_sigma;
+    return set;
+}
+
+// normal_logpdf_checked: what depends on the observation alone, computed once for each.
+typedef struct {
+    normal_logpdf_row normal_0;
+    int inside;
+    real outside;
+} normal_logpdf_checked_row;
+
+DEVICE normal_logpdf_checked_row normal_logpdf_checked_prepare_row(real x)
+{
+    normal_logpdf_checked_row row;
+    real outside = x == x ? -INFINITY : NAN;
+    int inside = x == x;
+    row.normal_0 = normal_logpdf_prepare_row(x);
+    row.inside = inside;
+    row.outside = outside;
+    return row;
+}
+
+// normal_logpdf_checked: what depends on both, from what was computed ahead.
+DEVICE real normal_logpdf_checked_evaluate(normal_logpdf_checked_set set, normal_logpdf_checked_row row)
+{
+    real value = normal_logpdf_evaluate(set.normal_0, row.normal_0);
+    return (row.inside ? value : row.outside) + set.c0;
+}
+
+// normal_logpdf_checked_weighted_term: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    int c0;
+    real log_weight;
+    normal_logpdf_checked_set normal_0;
+} normal_logpdf_checked_weighted_term_set;
+
+DEVICE normal_logpdf_checked_weighted_term_set normal_logpdf_checked_weighted_term_prepare_set(real mu, real sigma, real log_weight)
+{
+    normal_logpdf_checked_weighted_term_set set;
+    set.c0 = log_weight == -INFINITY;
+    set.log_weight = log_weight;
+    set.normal_0 = normal_logpdf_checked_prepare_set(mu, sigma);
+    return set;
+}
+
+// normal_logpdf_checked_weighted_term: what depends on the observation alone, computed once for each.
+typedef struct {
+    normal_logpdf_checked_row normal_0;
+} normal_logpdf_checked_weighted_term_row;
+
+DEVICE normal_logpdf_checked_weighted_term_row normal_logpdf_checked_weighted_term_prepare_row(real x)
+{
+    normal_logpdf_checked_weighted_term_row row;
+    row.normal_0 = normal_logpdf_checked_prepare_row(x);
+    return row;
+}
+
+// normal_logpdf_checked_weighted_term: what depends on both, from what was computed ahead.
+DEVICE real normal_logpdf_checked_weighted_term_evaluate(normal_logpdf_checked_weighted_term_set set, normal_logpdf_checked_weighted_term_row row)
+{
+    return set.c0 ? -INFINITY : set.log_weight + normal_logpdf_checked_evaluate(set.normal_0, row.normal_0);
+}
+
+
+
+// Adds sums[s * threads + 0 .. threads - 1] into its first place, for every s, as a tree.
+DEVICE void add_threads(SHARED double *sums)
+{
+    for (int width = 64; width > 0; width /= 2) {
+        BARRIER();
+        for (index_t e = THREAD; e < width * 1; e += 128)
+            sums[e / width * 128 + e % width] += sums[e / width * 128 + e % width + width];
+    }
+    BARRIER();
+}
+
+// Adds the blocks' sums of this block's sets, in the order of the blocks, into `out`.
+DEVICE void add_blocks(GLOBAL double *out, GLOBAL const double *partial, index_t first_set, int sets_here, index_t blocks,
+                       SHARED double *sums)
+{
+    for (int first = 0; first < sets_here * 1; first += 1) {
+        const int sums_here = (int)MIN(sets_here * 1 - first, 1);
+        for (int s = 0; s < 1; s++) {
+            double total = 0;
+            if (s < sums_here)
+                for (index_t b = THREAD; b < blocks; b += 128)
+                    total += partial[(first_set * 1 + first + s) * blocks + b];
+            sums[s * 128 + THREAD] = total;
+        }
+        add_threads(sums);
+        for (index_t s = THREAD; s < sums_here; s += 128)
+            out[first_set * 1 + first + s] = sums[s * 128];
+        BARRIER();
+    }
+}
+
+// OpenCL 1.2 orders no memory between work-groups of one launch: the blocks' sums are added by a launch of their own.
+KERNEL(128) add_partial_sums(
+    GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL const double *RESTRICT partial, index_t n_sets, index_t blocks)
+{
+    SHARED_ARRAY(double, sums, 128);
+    const index_t first_set = BLOCK_X * 1;
+    add_blocks(out + out_offset, partial, first_set, (int)MIN(n_sets - first_set, (index_t)1), blocks, sums);
+}
+
+
+// log sum exp of terms that come one by one.
+typedef struct {
+    real high;  // the largest of them
+    real sum;  // of exp(term - high)
+} mixture_t;
+
+DEVICE mixture_t mixture_of_none()
+{
+    mixture_t mixture;
+    mixture.high = -INFINITY;
+    mixture.sum = 0;
+    return mixture;
+}
+
+// Of infinite terms, those of the same sign are equal: their difference is 0 here, not nan.
+DEVICE void mixture_add(mixture_t *mixture, real term)
+{
+    const real apart = exp(term == mixture->high ? 0 : -fabs(term - mixture->high));
+    const int larger = term > mixture->high;
+    mixture->sum = larger ? mixture->sum * apart + 1 : mixture->sum + apart;
+    mixture->high = larger ? term : mixture->high;
+}
+
+DEVICE real mixture_value(mixture_t mixture)
+{
+    return mixture.high + log(mixture.sum);
+}
+
+// The mixture shape: out[0] = sum over rows of log sum over sets of exp f(observation, parameter set). The terms are never
+// written.
+//
+// A thread takes 4 of a tile's rows through all parameter sets, which are prepared in shared memory, a group of them at a
+// time. Rows behind the last one are computed like it, and left out of what is written.
+KERNEL(128) normal_logpdf_checked_weighted_term_mixture(
+    GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL double *partial, GLOBAL int *counters,
+    index_t n_rows, index_t n_sums, index_t n_sets,  // there is one sum
+    GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT mu_per_set, index_t mu_offset, index_t mu_stride, GLOBAL const real *RESTRICT sigma_per_set, index_t sigma_offset, index_t sigma_stride, GLOBAL const real *RESTRICT log_weight_per_set, index_t log_weight_offset, index_t log_weight_stride)
+{
+    const index_t first_set = 0;
+    const int sets_here = 1;  // sums of the block
+    x_per_row += x_offset + first_set * x_stride;
+    mu_per_set += mu_offset;
+    sigma_per_set += sigma_offset;
+    log_weight_per_set += log_weight_offset;
+    SHARED_ARRAY(double, sums, 128);
+    SHARED_ARRAY(normal_logpdf_checked_weighted_term_set, sets, 16);
+                for (index_t e = THREAD; e < MIN(16, n_sets - 0); e += 128)
+                    sets[e] = normal_logpdf_checked_weighted_term_prepare_set(mu_per_set[(0 + e) * mu_stride], sigma_per_set[(0 + e) * sigma_stride], log_weight_per_set[(0 + e) * log_weight_stride]);
+    BARRIER();
+
+    double total[1];
+    total[0] = 0;
+    for (index_t first = BLOCK_Y * 512; first < n_rows; first += BLOCKS_Y * 512) {
+        const int rows_here = (int)MIN(n_rows - first, (index_t)512);
+        normal_logpdf_checked_weighted_term_row row[4];
+        UNROLL for (int r = 0; r < 4; r++)
+            row[r] = normal_logpdf_checked_weighted_term_prepare_row(x_per_row[first + MIN(r * 128 + THREAD, rows_here - 1)]);
+        mixture_t mixture[4];
+        UNROLL for (int r = 0; r < 4; r++)
+            mixture[r] = mixture_of_none();
+        for (index_t k = 0; k < n_sets; k++) {
+            UNROLL for (int r = 0; r < 4; r++)
+                mixture_add(&mixture[r], normal_logpdf_checked_weighted_term_evaluate(sets[k], row[r]));
+        }
+        UNROLL for (int r = 0; r < 4; r++) {
+            const index_t n = first + r * 128 + THREAD;
+            if (n < n_rows) {
+                const real value = mixture_value(mixture[r]);
+                total[0] += value;
+            }
+        }
+    }
+    GLOBAL double *const block_sums = BLOCKS_Y == 1
+        ? out + out_offset + first_set * 1 : partial + first_set * 1 * BLOCKS_Y + BLOCK_Y;
+    UNROLL for (int s = 0; s < 1; s++)
+        sums[s * 128 + THREAD] = total[s];
+    add_threads(sums);
+    for (index_t s = THREAD; s < MIN(sets_here * 1 - 0, 1); s += 128)
+        block_sums[s * BLOCKS_Y] = sums[s * 128];
+
+}
+

@@ -1,0 +1,263 @@
+// The sample kernel of normal, made by `gpustats generate`. Do not edit.
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+typedef double real;
+typedef long index_t;
+// The hint keeps Intel's compiler from vectors wider than a small block, which it would run one thread at a time.
+#define KERNEL(threads) __kernel __attribute__((reqd_work_group_size(threads, 1, 1), intel_vec_len_hint(MIN(threads, 8)))) void
+#define DEVICE static inline __attribute__((always_inline))  // Intel's compiler vectorises no calls
+#define GLOBAL __global
+#define SHARED __local
+#define RESTRICT restrict
+#define SHARED_ARRAY(type, name, count) __local type name[count]
+#define DYNAMIC_SHARED_ARRAY(type, name, count) __local type name[count] __attribute__((aligned(16)))
+#define BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
+#define BARRIER_GLOBAL() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+#define UNROLL _Pragma("unroll")
+#define UNROLL_BY_4  // compilers for CPUs know better
+#define STORE_STREAMING(to, value) (*(to) = (value))
+#define THREAD ((index_t)get_local_id(0))  // as wide as an address: vectorisers of CPUs then see consecutive accesses
+#define BLOCK_X ((index_t)get_group_id(0))
+#define BLOCK_Y ((index_t)get_group_id(1))
+#define BLOCKS_Y ((index_t)get_num_groups(1))
+#define BLOCKS_X ((index_t)get_num_groups(0))
+#define STORE_2(v, to) vstore2((double2)(v##0, v##1), 0, to)
+#define STORE_4(v, to) vstore4((double4)(v##0, v##1, v##2, v##3), 0, to)
+#define STORE_8(v, to) vstore8((double8)(v##0, v##1, v##2, v##3, v##4, v##5, v##6, v##7), 0, to)
+#define REAL(literal) literal
+#define EPSILON REAL(2.220446049250313e-16)
+#define PI REAL(3.14159265358979323846)
+#define LOG_2PI REAL(1.83787706640934548356)
+#define HALF_LOG_2PI REAL(0.91893853320467274178)
+#define LOG_2 REAL(0.69314718055994530942)
+#define LOG_PI REAL(1.14472988584940017414)
+#define SQRT_2 REAL(1.41421356237309504880)
+#define SQRT_PI REAL(1.77245385090551602730)
+#define SQRT_2_OVER_PI REAL(0.79788456080286535588)
+#define EULER_GAMMA REAL(0.57721566490153286061)
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+// ---- random streams: Philox4x32-10 of Salmon, Moraes, Dror & Shaw (2011), Parallel random numbers: as easy as 1, 2, 3
+
+typedef unsigned long product_t;
+typedef unsigned int word_t;
+typedef struct {
+    word_t a, b, c, d;
+} words_t;
+
+DEVICE words_t philox(words_t counter, word_t key0, word_t key1)
+{
+    UNROLL for (int round = 0; round < 10; round++) {
+        const product_t a = (product_t)0xD2511F53u * counter.a, c = (product_t)0xCD9E8D57u * counter.c;
+        counter.a = (word_t)(c >> 32) ^ counter.b ^ key0;
+        counter.c = (word_t)(a >> 32) ^ counter.d ^ key1;
+        counter.b = (word_t)c;
+        counter.d = (word_t)a;
+        key0 += 0x9E3779B9u;
+        key1 += 0xBB67AE85u;
+    }
+    return counter;
+}
+
+// A block of four words: it depends on the stream, on the number of a draw, and on the number of the block within the draw.
+DEVICE words_t words_of(index_t key, index_t stream, index_t draw, word_t block)
+{
+    words_t counter;
+    counter.a = (word_t)draw;
+    counter.b = (word_t)(draw >> 32);
+    counter.c = block;
+    counter.d = (word_t)stream;
+    return philox(counter, (word_t)key, (word_t)(key >> 32));
+}
+
+// Numbers of blocks that are not a draw's own: of those that neighbouring draws share, of the elements of a vector.
+#define SHARED_BLOCK 0xFFFFFFFFu
+#define ELEMENT_BLOCKS 0x80000000u
+
+// A uniform number in the open interval (0, 1): the middle of one of 2^52 parts of it.
+DEVICE double uniform_of(word_t high, word_t low)
+{
+    const double number = as_double((ulong)0x3FF0000000000000 | (ulong)high << 20 | low >> 12);
+    return number - (1 - 0.5 * EPSILON);
+}
+
+// Two independent standard normal numbers from two uniform ones.
+// Source: Box & Muller (1958), A note on the generation of random normal deviates.
+DEVICE void normals_of(real u, real v, real *first, real *second)
+{
+    const real radius = sqrt(-2 * log(u));
+    const int quarter = (int)(4 * v + REAL(0.5));
+    const real f = v - REAL(0.25) * quarter, s = f * f;  // exact; the sine and the cosine of 2 pi f, f in [-1/8, 1/8]
+    const real sine = f * (6.2831853071795864572 + s * (-41.341702240399636207 + s * (81.605249275948035209 + s * (
+                           -76.705859704274550647 + s * (42.058685020160894047 + s * (-15.093804209987113512 + s * (
+                           3.7808689593022955184)))))));
+    const real cosine = 1 + s * (-19.739208802178716989 + s * (64.939394022667957529 + s * (
+                            -85.456817206522712487 + s * (60.24464132886729332 + s * (-26.426250908622135959 + s * (
+                            7.9030916877516976361 + s * (-1.6968494702918826806)))))));
+    *first = ((quarter + 1) & 2 ? -radius : radius) * (quarter & 1 ? sine : cosine);
+    *second = (quarter & 2 ? -radius : radius) * (quarter & 1 ? cosine : sine);
+}
+
+// The stream of one draw, for samplers that need several numbers.
+typedef struct {
+    index_t key, stream, draw;
+    words_t words;
+    word_t block;  // number of the next block
+    int left;  // words that have not been used
+    word_t spare;  // 12 bits that the last normal number left
+} rng_t;
+
+DEVICE rng_t rng_of(index_t key, index_t stream, index_t draw)
+{
+    rng_t rng;
+    rng.key = key;
+    rng.stream = stream;
+    rng.draw = draw;
+    rng.block = 0;
+    rng.left = 0;
+    rng.spare = 0;
+    return rng;
+}
+
+DEVICE word_t rng_word(rng_t *rng)
+{
+    if (rng->left == 0) {
+        rng->words = words_of(rng->key, rng->stream, rng->draw, rng->block++);
+        rng->left = 4;
+    }
+    const word_t word = rng->words.a;
+    rng->words.a = rng->words.b;
+    rng->words.b = rng->words.c;
+    rng->words.c = rng->words.d;
+    rng->left--;
+    return word;
+}
+
+DEVICE real rng_uniform(rng_t *rng)
+{
+    const int last = rng->left == 1;  // behind a normal number: so both come from one block, and this one has 44 bits
+    const word_t high = rng_word(rng);
+    return uniform_of(high, last ? rng->spare << 20 : rng_word(rng));
+}
+
+DEVICE real rng_normal(rng_t *rng)
+{
+    real first, second;
+    if (rng->left < 3)
+        rng->left = 0;
+    const word_t high = rng_word(rng);
+    const word_t low = rng_word(rng);
+    rng->spare = low & 0xFFF;
+    normals_of(uniform_of(high, low), uniform_of(rng_word(rng), 0x80000000), &first, &second);  // one of 2^32 angles
+    return first;
+}
+
+DEVICE real rng_exponential(rng_t *rng)
+{
+    return -log(rng_uniform(rng));
+}
+
+
+// normal_sample_of_normal: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real mu;
+    real sigma;
+} normal_sample_of_normal_mss_set;
+
+DEVICE normal_sample_of_normal_mss_set normal_sample_of_normal_mss_prepare_set(real mu, real sigma)
+{
+    normal_sample_of_normal_mss_set set;
+    set.mu = mu;
+    set.sigma = sigma;
+    return set;
+}
+
+// normal_sample_of_normal: what depends on both, from what was computed ahead.
+DEVICE real normal_sample_of_normal_mss_evaluate(normal_sample_of_normal_mss_set set, real draw)
+{
+    return set.mu + set.sigma * draw;
+}
+
+// normal_sample_checked_of_normal: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    int c0;
+    normal_sample_of_normal_mss_set normal_sample_of_normal_0;
+} normal_sample_checked_of_normal_mss_set;
+
+DEVICE normal_sample_checked_of_normal_mss_set normal_sample_checked_of_normal_mss_prepare_set(real mu, real sigma)
+{
+    normal_sample_checked_of_normal_mss_set set;
+    real bad_mu = mu == mu ? 0 : NAN;
+    real bad_sigma = sigma > 0 ? 0 : NAN;
+    set.c0 = !(bad_mu == 0 && bad_sigma == 0);
+    set.normal_sample_of_normal_0 = normal_sample_of_normal_mss_prepare_set(mu, sigma);
+    return set;
+}
+
+// normal_sample_checked_of_normal: what depends on both, from what was computed ahead.
+DEVICE real normal_sample_checked_of_normal_mss_evaluate(normal_sample_checked_of_normal_mss_set set, real draw)
+{
+    if (set.c0) {
+        return NAN;
+    }
+    return normal_sample_of_normal_mss_evaluate(set.normal_sample_of_normal_0, draw);
+}
+
+// The sample shape: out[i] = draw number first_draw + i, for the parameters of place i.
+//
+// A draw depends on the stream and on its number only, not on the thread that makes it. The sampler is a function of one number, and
+// 2 draws share a block of words: those that lie 64 apart, so that neighbouring threads write neighbouring places.
+
+KERNEL(128) normal_sample_checked_of_normal_sample(
+    GLOBAL real *RESTRICT out, index_t out_offset, index_t n_draws, index_t n_rows, index_t n_sets,
+    index_t key, index_t stream, index_t first_draw, real mu_value, real sigma_value)
+{
+    const index_t first_set = 0;
+    
+    out += out_offset;
+    // Whatever depends on the parameters alone. Each thread makes it, so that compilers see: branches on it do not diverge.
+    const normal_sample_checked_of_normal_mss_set set = normal_sample_checked_of_normal_mss_prepare_set(mu_value, sigma_value);
+    // A tile of 64 blocks of words makes 128 draws.
+    const index_t first_tile = first_draw / 128, tiles = (first_draw + n_draws - 1) / 128 + 1 - first_tile;
+    for (index_t begin = BLOCK_Y * 256; begin < tiles * 64; begin += BLOCKS_Y * 256) {
+        const index_t first_block = first_tile * 64 + begin, first = first_block * 2 - first_draw;
+        const int whole = first >= 0 && first + 512 <= n_draws;
+        UNROLL for (int step = 0; step < 256; step += 128) {
+            const words_t words = words_of(key, stream, first_block + step + THREAD, SHARED_BLOCK);
+            real draw0 = uniform_of(words.a, words.b), draw1 = uniform_of(words.c, words.d);
+            normals_of(draw0, draw1, &draw0, &draw1);
+            const index_t place = first + (step + THREAD) / 64 * 128 + THREAD % 64;
+            if (whole) {
+                {
+                    const index_t i = place + 0;
+                    const real draw = draw0;
+                    const real value = normal_sample_checked_of_normal_mss_evaluate(set, draw);
+                    out[i] = value;
+                }
+                {
+                    const index_t i = place + 64;
+                    const real draw = draw1;
+                    const real value = normal_sample_checked_of_normal_mss_evaluate(set, draw);
+                    out[i] = value;
+                }
+            } else {
+                {
+                    const index_t i = place + 0;
+                    const real draw = draw0;
+                    if (i >= 0 && i < n_draws) {
+                    const real value = normal_sample_checked_of_normal_mss_evaluate(set, draw);
+                    out[i] = value;
+                    }
+                }
+                {
+                    const index_t i = place + 64;
+                    const real draw = draw1;
+                    if (i >= 0 && i < n_draws) {
+                    const real value = normal_sample_checked_of_normal_mss_evaluate(set, draw);
+                    out[i] = value;
+                    }
+                }
+            }
+        }
+    }
+}
+
+

@@ -1,0 +1,305 @@
+// The sample kernel of uniform, made by `gpustats generate`. Do not edit.
+typedef double real;
+typedef long long index_t;
+#define KERNEL(threads) extern "C" __global__ void __launch_bounds__(threads)
+#define DEVICE static __device__ __forceinline__
+#define GLOBAL
+#define SHARED
+#define RESTRICT __restrict__
+#define SHARED_ARRAY(type, name, count) __shared__ type name[count]
+#define DYNAMIC_SHARED_ARRAY(type, name, count) extern __shared__ __align__(16) type name[]
+#define BARRIER() __syncthreads()
+#define BARRIER_GLOBAL() __syncthreads()
+#define UNROLL _Pragma("unroll")
+#define UNROLL_BY_4 _Pragma("unroll 4")
+#define STORE_STREAMING(to, value) __stcs(to, value)  // not to be read again soon
+#define THREAD ((int)threadIdx.x)
+#define BLOCK_X ((index_t)blockIdx.x)
+#define BLOCK_Y ((index_t)blockIdx.y)
+#define BLOCKS_Y ((index_t)gridDim.y)
+#define BLOCKS_X ((index_t)gridDim.x)
+#undef INFINITY
+#undef NAN
+#define INFINITY __int_as_float(0x7f800000)
+#define NAN __int_as_float(0x7fffffff)
+
+// log(w + c), c being what rounding has taken from w. CUDA's own log and log1p branch, which keeps the compiler from working
+// on several numbers at once. log(2^k (1 + f)) = k log(2) + f - (h - s (h + R)), s = f / (2 + f), h = f^2 / 2; the polynomial R
+// interpolates 2 atanh(s) / s - 2 in Chebyshev points, with an error below 1e-17. Error of the whole below 1 ulp.
+static __device__ __forceinline__ double log_of_sum(double w, double c)
+{
+    const bool tiny = __double2hiint(w) < 0x00100000;  // subnormal, or not positive
+    const double scaled = tiny ? w * 18014398509481984.0 : w;
+    const int high = __double2hiint(scaled), k = (high - 0x3fe6a09e) >> 20;
+    const double m = __hiloint2double(high - (k << 20), __double2loint(scaled));  // between sqrt(1/2) and sqrt(2)
+    const double f = fma(c, __hiloint2double((0x3ff - k) << 20, 0), m - 1), g = f + 2;
+    double r;
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(g));
+    const double e = fma(-g, r, 1.0);
+    const double s = f * fma(r, fma(e, e, e), r), z = s * s, h = 0.5 * f * f;
+    const double R = z * (0.66666666666666696969 + z * (0.39999999999899197894 + z * (0.28571428626114518292 + z * (
+                          0.22222211112104947364 + z * (0.18182890778026130313 + z * (0.15331666676597174341 + z * (
+                          0.14617128399807299883)))))));
+    const double n = k - (tiny ? 54 : 0);
+    const double value = fma(n, 0.69314718036912381649, f - (h - fma(s, h + R, n * 1.9082149292705877e-10)));
+    const long long bits = __double_as_longlong(w);
+    const double special = (unsigned long long)bits << 1 == 0 ? -INFINITY : bits == 0x7ff0000000000000LL ? w : NAN;
+    return (unsigned long long)(bits - 1) < 0x7fefffffffffffffULL ? value : special;  // is w positive and finite?
+}
+
+static __device__ __forceinline__ double branchless_log(double x)
+{
+    return log_of_sum(x, 0);
+}
+
+static __device__ __forceinline__ double branchless_log1p(double x)
+{
+    const double w = 1 + x;
+    return log_of_sum(w, x - (w - 1));
+}
+#define log branchless_log
+#define log1p branchless_log1p
+#define REAL(literal) literal
+#define EPSILON REAL(2.220446049250313e-16)
+#define PI REAL(3.14159265358979323846)
+#define LOG_2PI REAL(1.83787706640934548356)
+#define HALF_LOG_2PI REAL(0.91893853320467274178)
+#define LOG_2 REAL(0.69314718055994530942)
+#define LOG_PI REAL(1.14472988584940017414)
+#define SQRT_2 REAL(1.41421356237309504880)
+#define SQRT_PI REAL(1.77245385090551602730)
+#define SQRT_2_OVER_PI REAL(0.79788456080286535588)
+#define EULER_GAMMA REAL(0.57721566490153286061)
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+// ---- random streams: Philox4x32-10 of Salmon, Moraes, Dror & Shaw (2011), Parallel random numbers: as easy as 1, 2, 3
+
+typedef unsigned long long product_t;
+typedef unsigned int word_t;
+typedef struct {
+    word_t a, b, c, d;
+} words_t;
+
+DEVICE words_t philox(words_t counter, word_t key0, word_t key1)
+{
+    UNROLL for (int round = 0; round < 10; round++) {
+        const product_t a = (product_t)0xD2511F53u * counter.a, c = (product_t)0xCD9E8D57u * counter.c;
+        counter.a = (word_t)(c >> 32) ^ counter.b ^ key0;
+        counter.c = (word_t)(a >> 32) ^ counter.d ^ key1;
+        counter.b = (word_t)c;
+        counter.d = (word_t)a;
+        key0 += 0x9E3779B9u;
+        key1 += 0xBB67AE85u;
+    }
+    return counter;
+}
+
+// A block of four words: it depends on the stream, on the number of a draw, and on the number of the block within the draw.
+DEVICE words_t words_of(index_t key, index_t stream, index_t draw, word_t block)
+{
+    words_t counter;
+    counter.a = (word_t)draw;
+    counter.b = (word_t)(draw >> 32);
+    counter.c = block;
+    counter.d = (word_t)stream;
+    return philox(counter, (word_t)key, (word_t)(key >> 32));
+}
+
+// Numbers of blocks that are not a draw's own: of those that neighbouring draws share, of the elements of a vector.
+#define SHARED_BLOCK 0xFFFFFFFFu
+#define ELEMENT_BLOCKS 0x80000000u
+
+// A uniform number in the open interval (0, 1): the middle of one of 2^52 parts of it.
+DEVICE double uniform_of(word_t high, word_t low)
+{
+    const double number = __hiloint2double((int)(0x3FF00000u | high >> 12), (int)(high << 20 | low >> 12));
+    return number - (1 - 0.5 * EPSILON);
+}
+
+// Two independent standard normal numbers from two uniform ones.
+// Source: Box & Muller (1958), A note on the generation of random normal deviates.
+DEVICE void normals_of(real u, real v, real *first, real *second)
+{
+    const real square = -2 * log(u), radius = square * rsqrt(square);  // positive, since u < 1
+    const int quarter = (int)(4 * v + REAL(0.5));
+    const real f = v - REAL(0.25) * quarter, s = f * f;  // exact; the sine and the cosine of 2 pi f, f in [-1/8, 1/8]
+    const real sine = f * (6.2831853071795864572 + s * (-41.341702240399636207 + s * (81.605249275948035209 + s * (
+                           -76.705859704274550647 + s * (42.058685020160894047 + s * (-15.093804209987113512 + s * (
+                           3.7808689593022955184)))))));
+    const real cosine = 1 + s * (-19.739208802178716989 + s * (64.939394022667957529 + s * (
+                            -85.456817206522712487 + s * (60.24464132886729332 + s * (-26.426250908622135959 + s * (
+                            7.9030916877516976361 + s * (-1.6968494702918826806)))))));
+    *first = ((quarter + 1) & 2 ? -radius : radius) * (quarter & 1 ? sine : cosine);
+    *second = (quarter & 2 ? -radius : radius) * (quarter & 1 ? cosine : sine);
+}
+
+// The stream of one draw, for samplers that need several numbers.
+typedef struct {
+    index_t key, stream, draw;
+    words_t words;
+    word_t block;  // number of the next block
+    int left;  // words that have not been used
+    word_t spare;  // 12 bits that the last normal number left
+} rng_t;
+
+DEVICE rng_t rng_of(index_t key, index_t stream, index_t draw)
+{
+    rng_t rng;
+    rng.key = key;
+    rng.stream = stream;
+    rng.draw = draw;
+    rng.block = 0;
+    rng.left = 0;
+    rng.spare = 0;
+    return rng;
+}
+
+DEVICE word_t rng_word(rng_t *rng)
+{
+    if (rng->left == 0) {
+        rng->words = words_of(rng->key, rng->stream, rng->draw, rng->block++);
+        rng->left = 4;
+    }
+    const word_t word = rng->words.a;
+    rng->words.a = rng->words.b;
+    rng->words.b = rng->words.c;
+    rng->words.c = rng->words.d;
+    rng->left--;
+    return word;
+}
+
+DEVICE real rng_uniform(rng_t *rng)
+{
+    const int last = rng->left == 1;  // behind a normal number: so both come from one block, and this one has 44 bits
+    const word_t high = rng_word(rng);
+    return uniform_of(high, last ? rng->spare << 20 : rng_word(rng));
+}
+
+DEVICE real rng_normal(rng_t *rng)
+{
+    real first, second;
+    if (rng->left < 3)
+        rng->left = 0;
+    const word_t high = rng_word(rng);
+    const word_t low = rng_word(rng);
+    rng->spare = low & 0xFFF;
+    normals_of(uniform_of(high, low), uniform_of(rng_word(rng), 0x80000000), &first, &second);  // one of 2^32 angles
+    return first;
+}
+
+DEVICE real rng_exponential(rng_t *rng)
+{
+    return -log(rng_uniform(rng));
+}
+
+
+// uniform_sample_of_uniform: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    int c0;
+    real lower;
+    real c1;
+    real upper;
+} uniform_sample_of_uniform_mss_set;
+
+DEVICE uniform_sample_of_uniform_mss_set uniform_sample_of_uniform_mss_prepare_set(real lower, real upper)
+{
+    uniform_sample_of_uniform_mss_set set;
+    set.c0 = !(lower < upper);
+    set.lower = lower;
+    set.c1 = upper - lower;
+    set.upper = upper;
+    return set;
+}
+
+// uniform_sample_of_uniform: what depends on both, from what was computed ahead.
+DEVICE real uniform_sample_of_uniform_mss_evaluate(uniform_sample_of_uniform_mss_set set, real draw)
+{
+    if (set.c0) {
+        return NAN;
+    }
+    return fmin(set.lower + set.c1 * draw, set.upper);
+}
+
+// uniform_sample_checked_of_uniform: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    int c0;
+    uniform_sample_of_uniform_mss_set uniform_sample_of_uniform_0;
+} uniform_sample_checked_of_uniform_mss_set;
+
+DEVICE uniform_sample_checked_of_uniform_mss_set uniform_sample_checked_of_uniform_mss_prepare_set(real lower, real upper)
+{
+    uniform_sample_checked_of_uniform_mss_set set;
+    real bad_lower = lower == lower ? 0 : NAN;
+    real bad_upper = upper == upper ? 0 : NAN;
+    set.c0 = !(bad_lower == 0 && bad_upper == 0);
+    set.uniform_sample_of_uniform_0 = uniform_sample_of_uniform_mss_prepare_set(lower, upper);
+    return set;
+}
+
+// uniform_sample_checked_of_uniform: what depends on both, from what was computed ahead.
+DEVICE real uniform_sample_checked_of_uniform_mss_evaluate(uniform_sample_checked_of_uniform_mss_set set, real draw)
+{
+    if (set.c0) {
+        return NAN;
+    }
+    return uniform_sample_of_uniform_mss_evaluate(set.uniform_sample_of_uniform_0, draw);
+}
+
+// The sample shape: out[i] = draw number first_draw + i, for the parameters of place i.
+//
+// A draw depends on the stream and on its number only, not on the thread that makes it. The sampler is a function of one number, and
+// 2 draws share a block of words: those that lie 64 apart, so that neighbouring threads write neighbouring places.
+
+KERNEL(128) uniform_sample_checked_of_uniform_sample(
+    GLOBAL real *RESTRICT out, index_t out_offset, index_t n_draws, index_t n_rows, index_t n_sets,
+    index_t key, index_t stream, index_t first_draw, real lower_value, real upper_value)
+{
+    const index_t first_set = 0;
+    
+    out += out_offset;
+    // Whatever depends on the parameters alone. Each thread makes it, so that compilers see: branches on it do not diverge.
+    const uniform_sample_checked_of_uniform_mss_set set = uniform_sample_checked_of_uniform_mss_prepare_set(lower_value, upper_value);
+    // A tile of 64 blocks of words makes 128 draws.
+    const index_t first_tile = first_draw / 128, tiles = (first_draw + n_draws - 1) / 128 + 1 - first_tile;
+    for (index_t begin = BLOCK_Y * 256; begin < tiles * 64; begin += BLOCKS_Y * 256) {
+        const index_t first_block = first_tile * 64 + begin, first = first_block * 2 - first_draw;
+        const int whole = first >= 0 && first + 512 <= n_draws;
+        UNROLL for (int step = 0; step < 256; step += 128) {
+            const words_t words = words_of(key, stream, first_block + step + THREAD, SHARED_BLOCK);
+            real draw0 = uniform_of(words.a, words.b), draw1 = uniform_of(words.c, words.d);
+            const index_t place = first + (step + THREAD) / 64 * 128 + THREAD % 64;
+            if (whole) {
+                {
+                    const index_t i = place + 0;
+                    const real draw = draw0;
+                    const real value = uniform_sample_checked_of_uniform_mss_evaluate(set, draw);
+                    out[i] = value;
+                }
+                {
+                    const index_t i = place + 64;
+                    const real draw = draw1;
+                    const real value = uniform_sample_checked_of_uniform_mss_evaluate(set, draw);
+                    out[i] = value;
+                }
+            } else {
+                {
+                    const index_t i = place + 0;
+                    const real draw = draw0;
+                    if (i >= 0 && i < n_draws) {
+                    const real value = uniform_sample_checked_of_uniform_mss_evaluate(set, draw);
+                    out[i] = value;
+                    }
+                }
+                {
+                    const index_t i = place + 64;
+                    const real draw = draw1;
+                    if (i >= 0 && i < n_draws) {
+                    const real value = uniform_sample_checked_of_uniform_mss_evaluate(set, draw);
+                    out[i] = value;
+                    }
+                }
+            }
+        }
+    }
+}
+
+

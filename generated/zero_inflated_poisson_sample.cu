@@ -1,0 +1,452 @@
+// The sample kernel of zero_inflated_poisson, made by `gpustats generate`. Do not edit.
+typedef double real;
+typedef long long index_t;
+#define KERNEL(threads) extern "C" __global__ void __launch_bounds__(threads)
+#define DEVICE static __device__ __forceinline__
+#define GLOBAL
+#define SHARED
+#define RESTRICT __restrict__
+#define SHARED_ARRAY(type, name, count) __shared__ type name[count]
+#define DYNAMIC_SHARED_ARRAY(type, name, count) extern __shared__ __align__(16) type name[]
+#define BARRIER() __syncthreads()
+#define BARRIER_GLOBAL() __syncthreads()
+#define UNROLL _Pragma("unroll")
+#define UNROLL_BY_4 _Pragma("unroll 4")
+#define STORE_STREAMING(to, value) __stcs(to, value)  // not to be read again soon
+#define THREAD ((int)threadIdx.x)
+#define BLOCK_X ((index_t)blockIdx.x)
+#define BLOCK_Y ((index_t)blockIdx.y)
+#define BLOCKS_Y ((index_t)gridDim.y)
+#define BLOCKS_X ((index_t)gridDim.x)
+#undef INFINITY
+#undef NAN
+#define INFINITY __int_as_float(0x7f800000)
+#define NAN __int_as_float(0x7fffffff)
+
+// log(w + c), c being what rounding has taken from w. CUDA's own log and log1p branch, which keeps the compiler from working
+// on several numbers at once. log(2^k (1 + f)) = k log(2) + f - (h - s (h + R)), s = f / (2 + f), h = f^2 / 2; the polynomial R
+// interpolates 2 atanh(s) / s - 2 in Chebyshev points, with an error below 1e-17. Error of the whole below 1 ulp.
+static __device__ __forceinline__ double log_of_sum(double w, double c)
+{
+    const bool tiny = __double2hiint(w) < 0x00100000;  // subnormal, or not positive
+    const double scaled = tiny ? w * 18014398509481984.0 : w;
+    const int high = __double2hiint(scaled), k = (high - 0x3fe6a09e) >> 20;
+    const double m = __hiloint2double(high - (k << 20), __double2loint(scaled));  // between sqrt(1/2) and sqrt(2)
+    const double f = fma(c, __hiloint2double((0x3ff - k) << 20, 0), m - 1), g = f + 2;
+    double r;
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(g));
+    const double e = fma(-g, r, 1.0);
+    const double s = f * fma(r, fma(e, e, e), r), z = s * s, h = 0.5 * f * f;
+    const double R = z * (0.66666666666666696969 + z * (0.39999999999899197894 + z * (0.28571428626114518292 + z * (
+                          0.22222211112104947364 + z * (0.18182890778026130313 + z * (0.15331666676597174341 + z * (
+                          0.14617128399807299883)))))));
+    const double n = k - (tiny ? 54 : 0);
+    const double value = fma(n, 0.69314718036912381649, f - (h - fma(s, h + R, n * 1.9082149292705877e-10)));
+    const long long bits = __double_as_longlong(w);
+    const double special = (unsigned long long)bits << 1 == 0 ? -INFINITY : bits == 0x7ff0000000000000LL ? w : NAN;
+    return (unsigned long long)(bits - 1) < 0x7fefffffffffffffULL ? value : special;  // is w positive and finite?
+}
+
+static __device__ __forceinline__ double branchless_log(double x)
+{
+    return log_of_sum(x, 0);
+}
+
+static __device__ __forceinline__ double branchless_log1p(double x)
+{
+    const double w = 1 + x;
+    return log_of_sum(w, x - (w - 1));
+}
+#define log branchless_log
+#define log1p branchless_log1p
+#define REAL(literal) literal
+#define EPSILON REAL(2.220446049250313e-16)
+#define PI REAL(3.14159265358979323846)
+#define LOG_2PI REAL(1.83787706640934548356)
+#define HALF_LOG_2PI REAL(0.91893853320467274178)
+#define LOG_2 REAL(0.69314718055994530942)
+#define LOG_PI REAL(1.14472988584940017414)
+#define SQRT_2 REAL(1.41421356237309504880)
+#define SQRT_PI REAL(1.77245385090551602730)
+#define SQRT_2_OVER_PI REAL(0.79788456080286535588)
+#define EULER_GAMMA REAL(0.57721566490153286061)
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+// ---- random streams: Philox4x32-10 of Salmon, Moraes, Dror & Shaw (2011), Parallel random numbers: as easy as 1, 2, 3
+
+typedef unsigned long long product_t;
+typedef unsigned int word_t;
+typedef struct {
+    word_t a, b, c, d;
+} words_t;
+
+DEVICE words_t philox(words_t counter, word_t key0, word_t key1)
+{
+    UNROLL for (int round = 0; round < 10; round++) {
+        const product_t a = (product_t)0xD2511F53u * counter.a, c = (product_t)0xCD9E8D57u * counter.c;
+        counter.a = (word_t)(c >> 32) ^ counter.b ^ key0;
+        counter.c = (word_t)(a >> 32) ^ counter.d ^ key1;
+        counter.b = (word_t)c;
+        counter.d = (word_t)a;
+        key0 += 0x9E3779B9u;
+        key1 += 0xBB67AE85u;
+    }
+    return counter;
+}
+
+// A block of four words: it depends on the stream, on the number of a draw, and on the number of the block within the draw.
+DEVICE words_t words_of(index_t key, index_t stream, index_t draw, word_t block)
+{
+    words_t counter;
+    counter.a = (word_t)draw;
+    counter.b = (word_t)(draw >> 32);
+    counter.c = block;
+    counter.d = (word_t)stream;
+    return philox(counter, (word_t)key, (word_t)(key >> 32));
+}
+
+// Numbers of blocks that are not a draw's own: of those that neighbouring draws share, of the elements of a vector.
+#define SHARED_BLOCK 0xFFFFFFFFu
+#define ELEMENT_BLOCKS 0x80000000u
+
+// A uniform number in the open interval (0, 1): the middle of one of 2^52 parts of it.
+DEVICE double uniform_of(word_t high, word_t low)
+{
+    const double number = __hiloint2double((int)(0x3FF00000u | high >> 12), (int)(high << 20 | low >> 12));
+    return number - (1 - 0.5 * EPSILON);
+}
+
+// Two independent standard normal numbers from two uniform ones.
+// Source: Box & Muller (1958), A note on the generation of random normal deviates.
+DEVICE void normals_of(real u, real v, real *first, real *second)
+{
+    const real square = -2 * log(u), radius = square * rsqrt(square);  // positive, since u < 1
+    const int quarter = (int)(4 * v + REAL(0.5));
+    const real f = v - REAL(0.25) * quarter, s = f * f;  // exact; the sine and the cosine of 2 pi f, f in [-1/8, 1/8]
+    const real sine = f * (6.2831853071795864572 + s * (-41.341702240399636207 + s * (81.605249275948035209 + s * (
+                           -76.705859704274550647 + s * (42.058685020160894047 + s * (-15.093804209987113512 + s * (
+                           3.7808689593022955184)))))));
+    const real cosine = 1 + s * (-19.739208802178716989 + s * (64.939394022667957529 + s * (
+                            -85.456817206522712487 + s * (60.24464132886729332 + s * (-26.426250908622135959 + s * (
+                            7.9030916877516976361 + s * (-1.6968494702918826806)))))));
+    *first = ((quarter + 1) & 2 ? -radius : radius) * (quarter & 1 ? sine : cosine);
+    *second = (quarter & 2 ? -radius : radius) * (quarter & 1 ? cosine : sine);
+}
+
+// The stream of one draw, for samplers that need several numbers.
+typedef struct {
+    index_t key, stream, draw;
+    words_t words;
+    word_t block;  // number of the next block
+    int left;  // words that have not been used
+    word_t spare;  // 12 bits that the last normal number left
+} rng_t;
+
+DEVICE rng_t rng_of(index_t key, index_t stream, index_t draw)
+{
+    rng_t rng;
+    rng.key = key;
+    rng.stream = stream;
+    rng.draw = draw;
+    rng.block = 0;
+    rng.left = 0;
+    rng.spare = 0;
+    return rng;
+}
+
+DEVICE word_t rng_word(rng_t *rng)
+{
+    if (rng->left == 0) {
+        rng->words = words_of(rng->key, rng->stream, rng->draw, rng->block++);
+        rng->left = 4;
+    }
+    const word_t word = rng->words.a;
+    rng->words.a = rng->words.b;
+    rng->words.b = rng->words.c;
+    rng->words.c = rng->words.d;
+    rng->left--;
+    return word;
+}
+
+DEVICE real rng_uniform(rng_t *rng)
+{
+    const int last = rng->left == 1;  // behind a normal number: so both come from one block, and this one has 44 bits
+    const word_t high = rng_word(rng);
+    return uniform_of(high, last ? rng->spare << 20 : rng_word(rng));
+}
+
+DEVICE real rng_normal(rng_t *rng)
+{
+    real first, second;
+    if (rng->left < 3)
+        rng->left = 0;
+    const word_t high = rng_word(rng);
+    const word_t low = rng_word(rng);
+    rng->spare = low & 0xFFF;
+    normals_of(uniform_of(high, low), uniform_of(rng_word(rng), 0x80000000), &first, &second);  // one of 2^32 angles
+    return first;
+}
+
+DEVICE real rng_exponential(rng_t *rng)
+{
+    return -log(rng_uniform(rng));
+}
+
+
+DEVICE real special_log_excess(real log_ratio, real u)
+{
+    real r = u / (2 + u);
+    real s = r * r;
+    real series = 0.3333333333333332928 + s * (0.2000000000000729134 + s * (0.1428571428355437858 + s * (0.1111111135871393149 + s * (0.09090894718066429085 + s * (0.07692785032479311552 + s * (0.06657072104827468075 + s * (0.06000536404795356268 + s * (0.04400369243072336941 + s * 0.0808202280597176611))))))));
+    return s < 0.1111 ? r * (2 * s * series - u) : fmin(log_ratio, 1 / EPSILON) - u;
+}
+
+DEVICE real special_stirling_series(real x)
+{
+    real v = 1 / x;
+    real s = v * v;
+    return v * (0.08333333333333314114 + s * (-0.002777777777430500254 + s * (0.0007936506884915048197 + s * (-0.0005952255253448391347 + s * (0.0008409701331661107948 + s * (-0.001888716724424404014 + s * (0.005726056083836847512 + s * (-0.01843123144258370909 + s * (0.04649879924372260093 + s * -0.06067253307630472635)))))))));
+}
+
+DEVICE real special_factorial_remainder(real x)
+{
+    if (x < 3) {
+        return x == 2 ? 2 - LOG_2 : x;
+    }
+    return 0.5 * log(x) + (HALF_LOG_2PI + special_stirling_series(x));
+}
+
+DEVICE real special_log_factorial(real x)
+{
+    if (x < 3) {
+        return x == 2 ? LOG_2 : 0;
+    }
+    return (x + 0.5) * log(x) - x + (HALF_LOG_2PI + special_stirling_series(x));
+}
+
+DEVICE int special_large_shape(real shape)
+{
+    return shape > (EPSILON < 1e-10 ? 100 : 10);
+}
+
+// poisson_kernel: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real mu;
+    real log_mu;
+    int c0;
+} poisson_kernel_mss_set;
+
+DEVICE poisson_kernel_mss_set poisson_kernel_mss_prepare_set(real mu, real log_mu)
+{
+    poisson_kernel_mss_set set;
+    set.mu = mu;
+    set.log_mu = log_mu;
+    set.c0 = special_large_shape(mu);
+    return set;
+}
+
+// poisson_kernel: what depends on both, from what was computed ahead.
+DEVICE real poisson_kernel_mss_evaluate(poisson_kernel_mss_set set, real x)
+{
+    if (set.c0) {
+        return x == 0 ? -set.mu : x * special_log_excess(set.log_mu - log(x), (set.mu - x) * (1 / x)) - special_factorial_remainder(x);
+    }
+    return (x == 0 ? 0 : x * set.log_mu) - set.mu - special_log_factorial(x);
+}
+
+// poisson_logpmf: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    poisson_kernel_mss_set poisson_kernel_0;
+} poisson_logpmf_ms_set;
+
+DEVICE poisson_logpmf_ms_set poisson_logpmf_ms_prepare_set(real mu)
+{
+    poisson_logpmf_ms_set set;
+    set.poisson_kernel_0 = poisson_kernel_mss_prepare_set(mu, log(mu));
+    return set;
+}
+
+// poisson_logpmf: what depends on both, from what was computed ahead.
+DEVICE real poisson_logpmf_ms_evaluate(poisson_logpmf_ms_set set, real x)
+{
+    return poisson_kernel_mss_evaluate(set.poisson_kernel_0, x);
+}
+
+// poisson_sample_turns: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real mu;
+    int c0;
+    real c1;
+    int c2;
+    real c3;
+    real b;
+    real quick;
+    real log_scale;
+    real a;
+    poisson_logpmf_ms_set poisson_0;
+} poisson_sample_turns_msm_set;
+
+DEVICE poisson_sample_turns_msm_set poisson_sample_turns_msm_prepare_set(real mu)
+{
+    poisson_sample_turns_msm_set set;
+    real b = 0.931 + 2.53 * sqrt(mu);
+    real a = -0.059 + 0.02483 * b;
+    real quick = 0.9277 - 3.6224 / (b - 2);
+    real log_scale = log(1.1239 + 1.1328 / (b - 3.4));
+    set.mu = mu;
+    set.c0 = isinf(mu);
+    set.c1 = exp(-mu);
+    set.c2 = mu < 10;
+    set.c3 = 2 * a;
+    set.b = b;
+    set.quick = quick;
+    set.log_scale = log_scale;
+    set.a = a;
+    set.poisson_0 = poisson_logpmf_ms_prepare_set(mu);
+    return set;
+}
+
+// poisson_sample_turns: what depends on both, from what was computed ahead.
+DEVICE real poisson_sample_turns_msm_evaluate(poisson_sample_turns_msm_set set, rng_t *rng, int once)
+{
+    if (set.c0) {
+        return set.mu;
+    }
+    if (set.c2) {
+        real u = rng_uniform(rng);
+        real term = set.c1;
+        real k = 0;
+        for (; u > term && term > 1e-3 * EPSILON; ) {
+            u -= term;
+            k++;
+            term *= set.mu / k;
+        }
+        return k;
+    }
+    real value = NAN;
+    int i = 0;
+    int turn_40_5 = 0;
+    for (; (!once || !turn_40_5) && (i < 1000 && isnan(value)); turn_40_5 = 1) {
+        rng->left = 0;
+        real u_2 = rng_uniform(rng);
+        real v = rng_uniform(rng);
+        real tail = 0.5 - fabs(u_2 - 0.5);
+        real k_2 = floor((set.c3 / tail + set.b) * (u_2 - 0.5) + set.mu + 0.43);
+        int accepted = tail >= 0.07 && v <= set.quick;
+        if (once && (!accepted && k_2 >= 0 && (tail >= 0.013 || v <= tail))) {
+            return NAN;
+        }
+        if (!accepted && k_2 >= 0 && (tail >= 0.013 || v <= tail)) {
+            accepted = log(v) + set.log_scale - log(set.a / (tail * tail) + set.b) <= poisson_logpmf_ms_evaluate(set.poisson_0, k_2);
+        }
+        if (accepted) {
+            value = k_2;
+        }
+        i++;
+    }
+    rng->left = 0;
+    if (once && (i < 1000 && isnan(value))) {
+        return NAN;
+    }
+    return value;
+}
+
+// zero_inflated_poisson_sample_turns: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real psi;
+    poisson_sample_turns_msm_set poisson_sample_turns_0;
+} zero_inflated_poisson_sample_turns_mssm_set;
+
+DEVICE zero_inflated_poisson_sample_turns_mssm_set zero_inflated_poisson_sample_turns_mssm_prepare_set(real psi, real mu)
+{
+    zero_inflated_poisson_sample_turns_mssm_set set;
+    set.psi = psi;
+    set.poisson_sample_turns_0 = poisson_sample_turns_msm_prepare_set(mu);
+    return set;
+}
+
+// zero_inflated_poisson_sample_turns: what depends on both, from what was computed ahead.
+DEVICE real zero_inflated_poisson_sample_turns_mssm_evaluate(zero_inflated_poisson_sample_turns_mssm_set set, rng_t *rng, int once)
+{
+    if (rng_uniform(rng) > set.psi) {
+        return 0;
+    }
+    return poisson_sample_turns_msm_evaluate(set.poisson_sample_turns_0, rng, once);
+}
+
+// zero_inflated_poisson_sample_checked_turns: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    int c0;
+    zero_inflated_poisson_sample_turns_mssm_set zero_inflated_poisson_sample_turns_0;
+} zero_inflated_poisson_sample_checked_turns_mssm_set;
+
+DEVICE zero_inflated_poisson_sample_checked_turns_mssm_set zero_inflated_poisson_sample_checked_turns_mssm_prepare_set(real psi, real mu)
+{
+    zero_inflated_poisson_sample_checked_turns_mssm_set set;
+    real bad_psi = psi >= 0 && psi <= 1 ? 0 : NAN;
+    real bad_mu = mu >= 0 ? 0 : NAN;
+    set.c0 = !(bad_psi == 0 && bad_mu == 0);
+    set.zero_inflated_poisson_sample_turns_0 = zero_inflated_poisson_sample_turns_mssm_prepare_set(psi, mu);
+    return set;
+}
+
+// zero_inflated_poisson_sample_checked_turns: what depends on both, from what was computed ahead.
+DEVICE real zero_inflated_poisson_sample_checked_turns_mssm_evaluate(zero_inflated_poisson_sample_checked_turns_mssm_set set, rng_t *rng, int once)
+{
+    if (set.c0) {
+        return NAN;
+    }
+    return zero_inflated_poisson_sample_turns_mssm_evaluate(set.zero_inflated_poisson_sample_turns_0, rng, once);
+}
+
+// The sample shape: out[i] = draw number first_draw + i, for the parameters of place i.
+//
+// A draw depends on the stream and on its number only, not on the thread that makes it. The sampler takes words of its own for each.
+
+// A whole number; nan becomes the smallest one.
+DEVICE index_t whole_number(real value)
+{
+    const index_t most = 0x7FFFFFFFFFFFFFFF;
+    return value < REAL(9223372036854775807.0) ? (value > REAL(-9223372036854775808.0) ? (index_t)value : -most - 1)
+         : value == value ? most : -most - 1;
+}
+
+KERNEL(128) zero_inflated_poisson_sample_checked_turns_sample(
+    GLOBAL index_t *RESTRICT out, index_t out_offset, index_t n_draws, index_t n_rows, index_t n_sets,
+    index_t key, index_t stream, index_t first_draw, real psi_value, real mu_value)
+{
+    const index_t first_set = 0;
+    
+    out += out_offset;
+    // Whatever depends on the parameters alone. Each thread makes it, so that compilers see: branches on it do not diverge.
+    const zero_inflated_poisson_sample_checked_turns_mssm_set set = zero_inflated_poisson_sample_checked_turns_mssm_prepare_set(psi_value, mu_value);
+    SHARED_ARRAY(int, waiting, 1024);  // places of the draws whose first attempt was rejected, in any order
+    SHARED_ARRAY(int, n_waiting, 1);
+    for (index_t begin = BLOCK_Y * 1024; begin < n_draws; begin += BLOCKS_Y * 1024) {
+        if (THREAD == 0)
+            n_waiting[0] = 0;
+        BARRIER();
+        for (int step = 0; step < 1024; step += 128) {
+            const index_t i = begin + step + THREAD;
+            if (i >= n_draws)
+                continue;
+            rng_t rng = rng_of(key, stream, first_draw + i);
+            const int once = 1;
+                    const real value = zero_inflated_poisson_sample_checked_turns_mssm_evaluate(set, &rng, once);
+            if (value == value)
+                out[i] = whole_number(value);
+            else
+                waiting[atomicAdd(&n_waiting[0], 1)] = step + (int)THREAD;
+        }
+        BARRIER();
+        for (int e = (int)THREAD; e < n_waiting[0]; e += 128) {
+            const index_t i = begin + waiting[e];
+            rng_t rng = rng_of(key, stream, first_draw + i);
+            const int once = 0;
+                    const real value = zero_inflated_poisson_sample_checked_turns_mssm_evaluate(set, &rng, once);
+            out[i] = whole_number(value);
+        }
+        BARRIER();
+    }
+}
+
+
