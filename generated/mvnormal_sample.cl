@@ -185,8 +185,11 @@ KERNEL(256) mvnormal_sample(
     out += out_offset;
     factors += factors_offset;
     means += means_offset;
-    DYNAMIC_SHARED_ARRAY(real, shared, 2034);
+    DYNAMIC_SHARED_ARRAY(real, shared, 2306);
     SHARED real *const normals = shared, *const scales = shared + 113 * PADDED;
+    SHARED real *const shared_factor = scales + 113;  // there is but one
+    for (int e = (int)THREAD; e < DIM * DIM; e += 256)
+        shared_factor[e / DIM * PADDED + e % DIM] = factors[e];
 
     for (index_t first = BLOCK_Y * 113; first < n_draws; first += BLOCKS_Y * 113) {
         const int rows_here = (int)MIN(n_draws - first, (index_t)113);
@@ -209,7 +212,7 @@ KERNEL(256) mvnormal_sample(
         for (int e = (int)THREAD; e < rows_here * DIM; e += 256) {
             const int r = e / DIM, i = e % DIM;
             const index_t k = 0;
-            GLOBAL const real *const factor = factors + (k * DIM + i) * DIM;
+            SHARED const real *const factor = shared_factor + i * PADDED;
             real sum = 0;
             for (int j = 0; j <= i; j++)
                 sum += factor[j] * normals[r * PADDED + j];

@@ -94,22 +94,25 @@ class EllipticalSampler(Sampler):
         order = "one" if pattern.roles[0] == VALUE else "own" if pattern.roles[0] == PER_ROW else order_of(pattern)
         key = (id(runtime), dtype, dim, order)
         if key not in self._kernels:
-            source, chosen, code = self._elliptical_source(runtime.device, dtype.name, runtime.dialect, dim, order)
+            source, chosen, code, shared = self._elliptical_source(runtime.device, dtype.name, runtime.dialect, dim, order)
             signature = f"Pqqqq{STREAM}PqPq{code.signature}"
-            shared = chosen.tile * ((dim | 1) + 1) * dtype.itemsize
             self._kernels[key] = runtime.kernel(source, f"{self.name}_sample", signature, chosen.threads, shared), chosen
         return self._kernels[key]
 
     def _elliptical_source(
         self, device: Device, dtype: str, dialect: str, dim: int, order: str
-    ) -> tuple[str, layout.Layout, KernelCode]:
+    ) -> tuple[str, layout.Layout, KernelCode, int]:
+        """(source, layout, code, bytes of shared memory) of the kernel."""
         code = self.code([Operand(n, PER_SET) for n in self._names])
-        chosen = layout.elliptical_sample(device, dim, np.dtype(dtype).itemsize)
+        itemsize, padded = np.dtype(dtype).itemsize, dim | 1
+        chosen = layout.elliptical_sample(device, dim, itemsize)
+        staged = order == "one" and dim * padded * itemsize <= min(device.shared_memory // 2, 16 * 1024)
+        shared = chosen.tile * (padded + 1) + dim * padded * staged
         source = codegen.render(
             "elliptical_sample", f"{self.name}_sample", code, chosen, dtype, dialect, streams=True, dim=dim,
-            lanes=16 // np.dtype(dtype).itemsize, set_of=_SET_OF[order],
+            padded=padded, lanes=16 // itemsize, set_of=_SET_OF[order], staged=staged, shared=shared,
         )  # fmt: skip
-        return source, chosen, code
+        return source, chosen, code, shared * itemsize
 
     def kernel_source(self, shape: str, dtype: str, dialect: str) -> str:
         return self._elliptical_source(layout.REFERENCE_DEVICES[dialect], dtype, dialect, 16, "one")[0]

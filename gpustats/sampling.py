@@ -11,7 +11,7 @@ import functools
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -26,12 +26,12 @@ from .inversion import inverted
 from .language import INT, OUTPUT, REAL, RNG, VECTOR, VOID, Function
 from .placement import Placement, device_of
 from .pointwise import Pointwise
-from .random import STREAM, Generator, Stream
+from .random import STREAM, Generator
 
 if TYPE_CHECKING:
     from .density import Density
     from .device_function import Argument
-    from .runtime.base import Device, Runtime
+    from .runtime.base import Device, Kernel, Runtime
 
 #: Draws that share a block of words lie this far apart. Part of what a seed stands for: not to be changed.
 TOGETHER = 64
@@ -141,6 +141,14 @@ def order_of(pattern: Pattern) -> str:
     return "row" if pattern.n_sets == 1 else "row_inside" if pattern.row_stride == 1 else "set_inside"
 
 
+class _Plan(NamedTuple):
+    """A launch for parameters of certain shapes."""
+
+    kernel: Kernel
+    grid: tuple[int, int]
+    sizes: tuple[int, int, int]  # draws, rows, sets
+
+
 class Sampler(Pointwise):
     """The sampler of a density, ready to draw on any device.
 
@@ -170,6 +178,7 @@ class Sampler(Pointwise):
         super().__init__(density.name, function, parameters, functions, definition.source, density.defaults)
         self._names = [p.name for p in function.parameters if p.type in (REAL, VECTOR) and p.name != DRAW.name]
         self.rank, self.discrete = observation.rank, density.discrete
+        self._plans: dict[Any, _Plan] = {}
 
     @staticmethod
     def drawn(sampler: Function, parameters: list[Argument]) -> list[Argument]:
@@ -199,15 +208,27 @@ class Sampler(Pointwise):
         if out is not None:
             size = size_of(out, size, core)
         shape = np.broadcast_shapes(*batch) if size is None else as_shape(size)
-        pattern = draws_pattern(self._public, tuple(batch), shape)
         runtime, computed, wanted = self._target(values, dtype, out)
         # A sampler of vectors writes `real`, also where its draws are whole numbers.
         written = computed if self.rank else wanted
         native = device or any(map(arrays.is_device_array, values))
         destination = Destination(runtime, shape + core, written, wanted, native, out)
         if math.prod(shape + core):
-            placement = self.placed(values, pattern, runtime, computed, dim)
-            self._launch(placement, destination, written, rng.take(math.prod(shape)))
+            # Where all parameters are numbers, a call differs from others of its kind in these only.
+            kind = (id(runtime), shape, computed, written, dim) if set(map(type, values)) <= {float} else None
+            plan = self._plans.get(kind)
+            arguments: Sequence[Any] = values
+            if plan is None or kind is None:
+                pattern = draws_pattern(self._public, tuple(batch), shape)
+                placement = self.placed(values, pattern, runtime, computed, dim)
+                plan, arguments = self._plan(placement, written), placement.values
+                if kind is not None and len(self._plans) < 1024:
+                    self._plans[kind] = plan
+            stream = rng.take(math.prod(shape))
+            own_dim = (dim,) * self.function.has_dim
+            plan.kernel(plan.grid, destination.handle, destination.offset, *plan.sizes, *stream, *arguments, *own_dim)
+        else:
+            draws_pattern(self._public, tuple(batch), shape)  # the shapes have to fit all the same
         return destination.finished()
 
     def _target(self, values: Sequence[Any], dtype: Any, out: Any) -> tuple[Runtime, np.dtype, np.dtype]:
@@ -235,13 +256,12 @@ class Sampler(Pointwise):
         drawn = [p.name for p in self.function.parameters if p.type in (RNG, OUTPUT) or p.name in made]
         return KernelCode(self.function, operands, self.functions.get, drawn)
 
-    def _launch(self, placement: Placement, to: Destination, written: np.dtype, stream: Stream) -> None:
+    def _plan(self, placement: Placement, written: np.dtype) -> _Plan:
         runtime, pattern = placement.runtime, placement.pattern
         kernel, chosen = self._sample_kernel(placement, written)
         n = math.prod(pattern.shape)
         blocks = layout.row_blocks(runtime.device, chosen, -(-n // self._lanes(placement.dtype)), 1)
-        dim = [placement.dim] * self.function.has_dim
-        kernel((1, blocks), to.handle, to.offset, n, pattern.n_rows, pattern.n_sets, *stream, *placement.values, *dim)
+        return _Plan(kernel, (1, blocks), (n, pattern.n_rows, pattern.n_sets))
 
     def _lanes(self, dtype: np.dtype) -> int:
         """How many draws share a block of 128 bits."""

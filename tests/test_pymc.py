@@ -48,7 +48,7 @@ def ours(name):
 
 
 def sample(name, size, seed=0):
-    """Draws by gpustats' own sampler, without compiling anything."""
+    """Draws by gpustats, without compiling anything."""
     op = ours(name).rv_op
     return op.rng_fn(np.random.default_rng(seed), *map(np.asarray, PARAMETERS[name]), size)
 
@@ -271,6 +271,13 @@ def test_partial_sums_and_mixtures():
 # ---- distributions
 
 
+def assert_same_distribution(got, want, axis=0):
+    """Of draws along an axis, each component by itself."""
+    assert got.shape == want.shape and got.dtype == want.dtype
+    for a, b in zip(*(np.moveaxis(v, axis, -1).reshape(-1, v.shape[axis]) for v in (got, want))):
+        assert stats.ks_2samp(a, b, method="asymp").pvalue > 1e-5
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_draws_are_pymcs(name):
     density = gs.densities[name]
@@ -278,9 +285,46 @@ def test_draws_are_pymcs(name):
     op = ours(name).rv_op
     got = op.rng_fn(np.random.default_rng(2011), *map(np.asarray, values), (4000,))
     want = pm.draw(counterpart(density, class_name(name), values), draws=4000, random_seed=2011, mode=QUICK)
-    assert got.shape == want.shape
-    for a, b in zip(np.atleast_2d(got.T), np.atleast_2d(want.T)):
-        assert stats.ks_2samp(a, b).pvalue > 1e-4
+    assert_same_distribution(got, want)
+
+
+def test_predictive_draws_are_pymcs():
+    """Of all built-in densities: from the prior, and at parameters that vary from one draw of the posterior to the next."""
+
+    def model_of(make):
+        with pm.Model() as model:
+            factor = pm.Uniform("factor", 0.9, 1.1)
+            for name in NAMES:
+                parameters = [np.asarray(v) for v in PARAMETERS[name]]
+                if name not in ("categorical", "multinomial", "discrete_uniform"):
+                    parameters[-1] = parameters[-1] * factor
+                model.register_rv(make(name, parameters), name)
+        return model
+
+    def prior_of(model):
+        return pm.sample_prior_predictive(300, model=model, random_seed=1, compile_kwargs={"mode": QUICK}).prior
+
+    model = model_of(lambda name, parameters: ours(name).dist(*parameters))
+    prior = prior_of(model)
+    want = prior_of(model_of(lambda name, parameters: counterpart(gs.densities[name], class_name(name), parameters)))
+    predicted = pm.sample_posterior_predictive(
+        prior[["factor"]], model=model, var_names=NAMES, random_seed=2, progressbar=False, compile_kwargs={"mode": QUICK}
+    ).posterior_predictive
+    for name in NAMES:
+        for drawn in (prior[name], predicted[name]):
+            assert_same_distribution(drawn.values[0], want[name].values[0])
+
+
+def test_a_million_draws():
+    draws = pm.draw(gpm.Normal.dist(np.linspace(-1, 1, 1_000_000), 0.5), mode=QUICK, random_seed=1)
+    assert stats.kstest((draws - np.linspace(-1, 1, 1_000_000)) / 0.5, "norm").pvalue > 1e-4
+
+
+def test_draws_follow_pymcs_seed():
+    """The same seed gives the same draws, another gives others, and so does the next call of the same function."""
+    first, again, other = (pm.draw(gpm.Gamma.dist(2.0, 1.0, shape=3), 4, mode=QUICK, random_seed=s) for s in (1, 1, 2))
+    assert np.array_equal(first, again)
+    assert len(np.unique([first, other])) == 24
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -352,7 +396,10 @@ def test_density_of_ones_own():
     with pytest.raises(NotImplementedError, match=r"no random draws of lomax.*lambda rng, alpha, scale, size"):
         pm.draw(gpm.Lomax.dist(2.0, 3.0), mode=QUICK)
     made = gpm.distribution(lomax, random=lambda rng, alpha, scale, size: scale * rng.pareto(alpha, size))
-    assert pm.draw(made.dist(2.0, scale=3.0, shape=(4,)), mode=QUICK).shape == (4,)
+    assert stats.kstest(pm.draw(made.dist(2.0, scale=3.0), 1000, mode=QUICK), "lomax", (2.0, 0, 3.0)).pvalue > 1e-4
+    sampler = "real lomax_sample(rng_t *rng, real alpha, real scale) { return scale * expm1(exponential(rng) / alpha); }"
+    gs.register(LOMAX + sampler, replace=True)
+    assert stats.kstest(pm.draw(gpm.Lomax.dist(2.0, 3.0), 1000, mode=QUICK), "lomax", (2.0, 0, 3.0)).pvalue > 1e-4
     gs.register(LOMAX.replace("log1p(x / scale)", "log1p(2 * x / scale)"), replace=True)
     assert gpm.Lomax.formula != made.formula
 
@@ -369,6 +416,8 @@ def test_density_of_a_transform():
     zero_inflated = gs.transforms.ZeroInflate(gs.poisson)
     rv, x = gpm.distribution(zero_inflated).dist(0.7, 3.0), np.arange(4)
     assert difference(pm.logp(rv, x).eval(), gs.zero_inflated_poisson.logpmf(x, 0.7, 3.0)) < 1e-12
+    want = gs.zero_inflated_poisson.rvs(0.7, 3.0, size=2000, rng=1)
+    assert_same_distribution(pm.draw(rv, 2000, mode=QUICK, random_seed=2), want)
     truncated = gs.transforms.Truncate(gs.normal, lower=0.5)
     with pm.Model() as model:
         gpm.distribution(truncated)("v", 0.0, 1.0)
@@ -411,11 +460,17 @@ def test_vectors_without_a_vector_parameter():
         for (int i = 0; i < dim; i++) total += -log(sigma) - HALF_LOG_2PI - 0.5 * (x[i] / sigma) * (x[i] / sigma);
         return total;
     }
+    __device__ void ball_sample(rng_t *rng, real *x, real sigma, int dim)
+    {
+        for (int i = 0; i < dim; i++) x[i] = sigma * normal(rng);
+    }
     """)
     rv = gpm.Ball.dist(2.0, shape=(5, 3))
     assert rv.type.shape == (5, 3)
     x = Y[:15].reshape(5, 3)
     assert difference(pm.logp(rv, x).eval(), stats.norm.logpdf(x, 0, 2).sum(-1)) < 1e-12
+    draws = pm.draw(rv, 500, mode=QUICK)
+    assert draws.shape == (500, 5, 3) and stats.kstest(draws.ravel() / 2, "norm").pvalue > 1e-4
     with pm.Model() as model:
         sigma = pm.HalfNormal("sigma")
         gpm.Ball("y", sigma, observed=x)
@@ -566,7 +621,7 @@ def test_evaluation_for_a_forked_process(monkeypatch):
     """Its worker gives the same bits, and its errors."""
     evaluator = Evaluator(Formula(gs.normal), {0: Y})
     values = [np.array(2.0), np.array(1.5)]
-    want = evaluator.sums(values, (1, 2))
+    want, drawn = evaluator.sums(values, (1, 2)), sample("normal", (5,), seed=1)
     monkeypatch.setattr(forked, "_device", gs.devices()[0].id)
     try:
         for _ in range(2):
@@ -574,6 +629,7 @@ def test_evaluation_for_a_forked_process(monkeypatch):
         assert np.array_equal(evaluator.table(values), gs.normal.logpdf(Y, 2.0, 1.5))
         with pytest.raises(ValueError, match="shapes do not broadcast"):
             evaluator.table([np.zeros(3), np.array(1.5)])
+        assert np.array_equal(sample("normal", (5,), seed=1), drawn)
     finally:
         forked._worker._process.stdin.close()
         assert forked._worker._process.wait(10) == 0

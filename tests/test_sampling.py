@@ -1,6 +1,8 @@
 """Random draws: their distribution against scipy.stats', and what `rvs` promises beside that."""
 
+import json
 import warnings
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -334,6 +336,17 @@ def test_multinomial(n, p):
 
 
 @pytest.mark.slow
+@cases(CONTINUOUS | DISCRETE)
+@pytest.mark.filterwarnings("ignore:divide by zero:RuntimeWarning:scipy")
+def test_a_million_draws(name, parameters):
+    if name in DISCRETE:
+        assert_discrete(name, parameters, gs.Generator(4022), 1_000_000)
+    else:
+        for dtype in (np.float64, np.float32):
+            assert_continuous(name, parameters, dtype, gs.Generator(4022), 1_000_000)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*CONTINUOUS, *DISCRETE, *VECTOR])
 def test_random_parameters(name):
     seed = int(np.random.SeedSequence().generate_state(1)[0])
@@ -362,6 +375,27 @@ ORDINARY |= {"bernoulli": (0.3,), "geometric": (0.3,), "discrete_uniform": (-3, 
              "beta_binomial": (100, 2, 3), "dirichlet": ([1, 2, 3],), "multinomial": (20, [0.2, 0.3, 0.5]),
              "negative_binomial": (100, 3), "categorical": ([0.2, 0.3, 0.5],), "mvnormal": ([0, 1], np.eye(2)),
              "mv_student_t": (5, [0, 1], np.eye(2))}  # fmt: skip
+
+STORED = Path(__file__).with_name("draws.json")
+
+
+def draws_to_store(name, dtype):
+    """A few draws from the middle of a stream."""
+    rng = gs.Generator(2026)
+    rng.take(1_000_003)
+    kind = None if gs.densities[name].discrete else dtype
+    return gs.densities[name].rvs(*ORDINARY[name], size=5, rng=rng, dtype=kind)
+
+
+@pytest.mark.parametrize("name", ORDINARY)
+@each_dtype
+def test_draws_are_the_same_on_every_device(name, dtype):
+    """To rounding, those that a CPU once made: the numbers that a seed stands for stay what they are."""
+    want = json.loads(STORED.read_text())[np.dtype(dtype).name][name]
+    got = draws_to_store(name, dtype)
+    rtol = 1e-12 if dtype == np.float64 else 1e-5
+    np.testing.assert_allclose(got, want, rtol=rtol, atol=rtol * np.abs(want).max())
+
 
 #: One for each way of drawing: from one uniform number, from one normal number, from attempts, from several numbers.
 KINDS = ["cauchy", "normal", "gamma", "wald", "geometric", "poisson", "binomial", "categorical", "dirichlet", "multinomial"]
@@ -646,3 +680,14 @@ def test_a_density_without_sampler_and_distribution_function():
 def test_samplers_that_are_refused(sampler, message):
     with pytest.raises(gs.DeviceFunctionError, match=message):
         gs.register(f"{LOMAX}__device__ {sampler}\n")
+
+
+if __name__ == "__main__":  # stores the draws anew
+    values = {
+        np.dtype(dtype).name: {name: draws_to_store(name, dtype).tolist() for name in ORDINARY}
+        for dtype in (np.float64, np.float32)
+    }
+    text = json.dumps(values)
+    for name in ORDINARY:
+        text = text.replace(f'"{name}":', f'\n"{name}":')
+    STORED.write_text(text + "\n")

@@ -12,7 +12,8 @@ Everything PyMC does with a model works: NUTS (PyMC's and nutpie's), MAP, SMC, p
 costs one evaluation on the device, of the log-likelihood and all of its gradients together.
 
 There is a class for every density, built in or registered, under PyMC's name where PyMC has it, else under its own in
-CamelCase; parameters are those of gpustats, in its order or by name. `distribution` makes one of any other density.
+CamelCase; parameters are those of gpustats, in its order or by name. `distribution` makes one of any other density,
+`Mixture` one of a mixture of any.
 """
 
 from __future__ import annotations
@@ -24,12 +25,13 @@ from ..density import densities
 
 if TYPE_CHECKING:
     from .distributions import distribution as distribution
+    from .mixture import Mixture as Mixture
     from .ops import log_density as log_density
 
-__all__ = ["distribution", "log_density"]
+__all__ = ["Mixture", "distribution", "log_density"]
 
 # PyMC is imported when first needed: the processes that evaluate for forked ones need none of it.
-_LAZY = {"distribution": "distributions", "log_density": "ops"}
+_LAZY = {"Mixture": "mixture", "distribution": "distributions", "log_density": "ops"}
 
 
 def __getattr__(name: str) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from .evaluate import Formula
 from .random_variable import DensityRV, class_name, signature_of
 
 #: What `Distribution.dist` and the class itself take.
-_RESERVED = frozenset(
+RESERVED = frozenset(
     "name rng dims initval observed total_size transform default_transform shape size dtype return_next_rng".split()
 )
 
@@ -32,32 +32,35 @@ class _OfDensity(Distribution):
 
     @classmethod
     def dist(cls, *args: Any, **kwargs: Any) -> Any:
-        names = cls.formula.names[1:]
-        own = {n: kwargs.pop(n) for n in list(kwargs) if n not in _RESERVED}
-        scale = next((n for n in own if n in SCALES), None)
-        if scale is not None and "cov" in names:
-            names = tuple(scale if n == "cov" else n for n in names)
-        density = cls.formula.name
-        if len(args) > len(names):
-            raise ValueError(f"{density} takes {len(names)} parameters ({', '.join(names)}), not {len(args)}")
-        given = {**cls.formula.density.defaults, **dict(zip(names, args, strict=False))}
-        for name, value in own.items():
-            if name not in names:
-                raise ValueError(f"{density} has no parameter {name!r}; its parameters are {', '.join(names)}")
-            if name in names[: len(args)]:
-                raise ValueError(f"{density}: {name} is given twice")
-            given[name] = value
-        if lacking := [n for n in names if n not in given]:
-            raise ValueError(f"{density} needs {', '.join(lacking)}; its parameters are {', '.join(names)}")
-        parameters = [_as_parameter(given[n]) for n in names]
-        return _variant(cls, names, kwargs.get("shape"))._dist(parameters, **kwargs)
+        given = parameters_of(cls.formula, args, {n: kwargs.pop(n) for n in list(kwargs) if n not in RESERVED})
+        return _variant(cls, tuple(given), kwargs.get("shape"))._dist(list(given.values()), **kwargs)
 
     @classmethod
     def _dist(cls, parameters: list[Variable], **kwargs: Any) -> Any:
         return super().dist(parameters, **kwargs)
 
 
-def _as_parameter(value: Any) -> Variable:
+def parameters_of(formula: Formula, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Variable]:
+    """The parameters, in their order, by the names by which they are given."""
+    names, density = formula.names[1:], formula.name
+    scale = next((n for n in kwargs if n in SCALES), None)
+    if scale is not None and "cov" in names:
+        names = tuple(scale if n == "cov" else n for n in names)
+    if len(args) > len(names):
+        raise ValueError(f"{density} takes {len(names)} parameters ({', '.join(names)}), not {len(args)}")
+    given = {**formula.density.defaults, **dict(zip(names, args, strict=False))}
+    for name, value in kwargs.items():
+        if name not in names:
+            raise ValueError(f"{density} has no parameter {name!r}; its parameters are {', '.join(names)}")
+        if name in names[: len(args)]:
+            raise ValueError(f"{density}: {name} is given twice")
+        given[name] = value
+    if lacking := [n for n in names if n not in given]:
+        raise ValueError(f"{density} needs {', '.join(lacking)}; its parameters are {', '.join(names)}")
+    return {n: as_parameter(given[n]) for n in names}
+
+
+def as_parameter(value: Any) -> Variable:
     """PyTensor makes a float16 of the constant 0.5, and would compute with that."""
     variable = pt.as_tensor_variable(value)
     return pt.constant(np.asarray(value, pytensor.config.floatX)) if isinstance(variable, Constant) else variable
@@ -66,19 +69,26 @@ def _as_parameter(value: Any) -> Variable:
 def _variant(cls: type[_OfDensity], names: tuple[str, ...], shape: Any) -> type[_OfDensity]:
     """The class for a covariance given by another name, or for vectors whose length only the shape tells."""
     formula = cls.formula if names == cls.formula.names[1:] else Formula(cls.formula.density, (cls.formula.names[0], *names))
-    signature = signature_of(formula)
-    if formula.ranks[0] and not any(formula.ranks[1:]):
-        try:
-            (length,) = constant_fold([pt.as_tensor(shape).reshape((-1,))[-1]])
-            signature = f"{signature.partition('->')[0]}->({int(length)})"
-        except (ValueError, TypeError, NotImplementedError):
-            raise ValueError(
-                f"no parameter of {formula.name} tells the length of its vectors: pass shape=(…, length) with numbers"
-            ) from None
+    signature = sized_signature(formula, shape)
     op = cls.rv_op
     if formula == op.formula and signature == op.signature:
         return cls
     return _make(formula, op.random, signature)
+
+
+def sized_signature(formula: Formula, shape: Any) -> str:
+    """The signature, with the length of vectors where only the shape tells it."""
+    signature = signature_of(formula)
+    parameters, _, observation = signature.partition("->")
+    if "d" in parameters or observation == "()":
+        return signature
+    try:
+        (length,) = constant_fold([pt.as_tensor(shape).reshape((-1,))[-1]])
+        return f"{parameters}->({int(length)})"
+    except (ValueError, TypeError, NotImplementedError):
+        raise ValueError(
+            f"no parameter of {formula.name} tells the length of its vectors: pass shape=(…, length) with numbers"
+        ) from None
 
 
 @functools.lru_cache(1024)
@@ -108,7 +118,8 @@ def distribution(density: Density, *, random: Callable | None = None) -> type[Di
         Built in, registered by `gpustats.register`, or made by a transform.
     random : callable, optional
         ``random(rng, *parameters, size)`` draws an array of shape `size` (and the vector's axis) with a
-        `numpy.random.Generator`. Built-in densities have one; predictive draws need one.
+        `numpy.random.Generator`. Needed for predictive draws of a density that `Density.rvs` does not draw: whose source has
+        neither a function ``name_sample`` nor a distribution function.
 
     Returns
     -------
@@ -127,12 +138,19 @@ def distribution(density: Density, *, random: Callable | None = None) -> type[Di
     ... {
     ...     return log(alpha / scale) - (alpha + 1) * log1p(x / scale);
     ... }
+    ... __device__ real lomax_sample(rng_t *rng, real alpha, real scale)
+    ... {
+    ...     return scale * expm1(exponential(rng) / alpha);
+    ... }
     ... ''', replace=True)
-    >>> Lomax = gpm.distribution(lomax, random=lambda rng, alpha, scale, size: scale * rng.pareto(alpha, size))
+    >>> Lomax = gpm.distribution(lomax)
     >>> float(pm.logp(Lomax.dist(2.0, scale=3.0), 1.0).eval().round(6))
     -1.268511
+    >>> draws = pm.draw(Lomax.dist(2.0, scale=3.0), draws=100_000, random_seed=1)
+    >>> bool(abs((draws > 3.0).mean() - 0.25) < 0.01)
+    True
     """
     for name in density.parameters:
-        if name in _RESERVED:
+        if name in RESERVED:
             raise ValueError(f"{density.name} has a parameter called {name!r}, which PyMC uses itself: rename it")
     return _make(Formula(density), random)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 from weakref import WeakValueDictionary
 
@@ -19,6 +19,7 @@ from ..interface import to_device
 from ..language import Printer
 from ..likelihood import Likelihood
 from ..pointwise import Pointwise
+from ..random import Generator
 from ..runtime import choose
 from . import forked
 
@@ -34,6 +35,15 @@ class Formula:
     names : sequence of str, optional
         Its arguments by the names by which they are given, the observation first: a covariance matrix has several.
     kind : {"logpdf", "logcdf", "logsf"}
+
+    Attributes
+    ----------
+    words : frozenset of str
+        Of the observation's domain.
+    ranks, cores : tuple
+        For each argument the number of its axes that belong to one value, and these axes as NumPy writes them: ``"(d,d)"``.
+    differentiable : tuple of int
+        The arguments that are not whole numbers.
     """
 
     def __init__(self, density: Density, names: Sequence[str] = (), kind: str = "logpdf"):
@@ -47,11 +57,16 @@ class Formula:
         self.words = arguments[0].words
         self.domains = tuple(a.domain for a in arguments)
         self.ranks = tuple(a.rank for a in arguments)
+        self.cores = tuple(("()", "(d)", "(d,d)")[r] for r in self.ranks)
         self.differentiable = tuple(i for i, a in enumerate(arguments) if "integer" not in a.words)
 
     def of_kind(self, kind: str) -> Formula:
         """The distribution function of the same arguments, or the survival function."""
         return Formula(self.density, self.names, kind)
+
+    def evaluator(self, known: Mapping[int, np.ndarray]) -> Evaluator:
+        """What computes it, at arguments of which these are known."""
+        return Evaluator(self, known)
 
     @functools.cached_property
     def function(self) -> Pointwise:
@@ -95,8 +110,18 @@ class _Plan(NamedTuple):
     known: dict[int, Any]
 
 
+def in_one_process(method: Callable) -> Callable:
+    """A method that the worker of a forked process runs for it."""
+
+    @functools.wraps(method)
+    def routed(self: Any, *arguments: Any) -> Any:
+        return forked.call(self, method.__name__, *arguments) if forked.elsewhere() else method(self, *arguments)
+
+    return routed
+
+
 class Evaluator:
-    """A density's values, sums and gradients at arguments of which some never change.
+    """A density's values, sums, gradients and draws at arguments of which some never change.
 
     The known ones are put on the device when first needed. An evaluator serves several threads; it is never pickled.
 
@@ -115,17 +140,15 @@ class Evaluator:
 
     # -- what the Ops ask for
 
+    @in_one_process
     def table(self, values: Sequence[np.ndarray]) -> np.ndarray:
         """The log-density at every point."""
-        if forked.elsewhere():
-            return forked.call(self, "table", values)
         function = self.formula.function
         return np.asarray(function.table(function.bind(self._merge(values), {})), np.float64)
 
+    @in_one_process
     def sums(self, values: Sequence[np.ndarray], wrt: tuple[int, ...]) -> list[np.ndarray]:
         """[the sum, its gradient for each of wrt]"""
-        if forked.elsewhere():
-            return forked.call(self, "sums", values, wrt)
         shapes = tuple([v.shape for v in values])
         plan = self._plans.get(shapes)
         if plan is None:
@@ -139,8 +162,7 @@ class Evaluator:
         names, function = self.formula.names, self.formula.function
         wanted = tuple([names[i] for i in wrt])
         if plan.likelihood is not None:
-            by_name = dict(zip(names[1:], arguments[1:], strict=True)) if self._by_name else {}
-            by_place = () if by_name else arguments[1:]
+            by_place, by_name = self.passed(arguments[1:])
             if not wrt:
                 return [_summed(plan.likelihood(*by_place, **by_name))]
             value, gradients = plan.likelihood.value_and_grad(*by_place, wrt=wanted, **by_name)
@@ -151,10 +173,9 @@ class Evaluator:
         shape_of = dict(zip(self.free, shapes, strict=True))
         return [_summed(value), *[np.asarray(gradients[names[i]]).reshape(shape_of[i]) for i in wrt]]
 
+    @in_one_process
     def weighted(self, values: Sequence[np.ndarray], weight: np.ndarray, wrt: tuple[int, ...]) -> list[np.ndarray]:
         """Gradients, for each of wrt, of the sum of weight × log-density."""
-        if forked.elsewhere():
-            return forked.call(self, "weighted", values, weight, wrt)
         arguments, ranks = self._merge(values), self.formula.ranks
         shape = np.broadcast_shapes(*(v.shape[: v.ndim - r] for v, r in zip(arguments, ranks, strict=True)))
         # Where every observation has parameters of its own, the gradients of the sum are those of its terms.
@@ -172,7 +193,21 @@ class Evaluator:
             result.append(reduced(terms * np.reshape(weight, np.shape(weight) + (1,) * ranks[i]), arguments[i].shape))
         return result
 
+    @in_one_process
+    def draws(
+        self, parameters: Sequence[np.ndarray], size: tuple[int, ...], length: int | None, rng: Generator
+    ) -> np.ndarray:
+        """Random draws of shape `size` and the axis of a vector, whose `length` is told where the parameters do not tell."""
+        density = self.formula.density
+        out = None if length is None else np.empty((*size, length), np.int64 if density.discrete else np.float64)
+        by_place, by_name = self.passed(parameters)
+        return density.rvs(*by_place, size=size, rng=rng, out=out, **by_name)
+
     # -- arguments
+
+    def passed(self, parameters: Sequence[Any]) -> tuple[Sequence[Any], dict[str, Any]]:
+        """How a density takes them: those by place, and those by name."""
+        return ((), dict(zip(self.formula.names[1:], parameters, strict=True))) if self._by_name else (parameters, {})
 
     def _merge(self, values: Sequence[np.ndarray]) -> list[np.ndarray]:
         given = self.known | dict(zip(self.free, values, strict=True))

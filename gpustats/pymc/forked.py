@@ -74,12 +74,10 @@ def call(evaluator: Any, method: str, *arguments: Any) -> Any:
 
 def serve() -> None:
     """What the worker runs: requests come through its standard input."""
-    from .evaluate import Evaluator
-
     requests, replies = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a driver prints must not mix with the replies
     choose.use(pickle.load(requests))
-    evaluators: dict[int, Evaluator] = {}
+    evaluators: dict[int, Any] = {}
     while True:
         try:
             key, made, method, arguments = pickle.load(requests)
@@ -87,7 +85,8 @@ def serve() -> None:
             return
         try:
             if made is not None:
-                evaluators[key] = Evaluator(*made)
+                formula, known = made
+                evaluators[key] = formula.evaluator(known)
             reply: tuple[Any, Exception | None] = (getattr(evaluators[key], method)(*arguments), None)
         except Exception as error:
             reply = (None, error)

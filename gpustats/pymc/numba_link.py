@@ -17,7 +17,7 @@ from pytensor.link.numba.dispatch.basic import numba_funcify, numba_njit
 from ..runtime import base
 from .ops import LogDensity, LogLikelihood, Weighted
 
-# Draws are NumPy's own, so object mode costs nothing there.
+# Draws are a call of Python's in any case, so object mode costs nothing there.
 warnings.filterwarnings("ignore", message=r"Numba will use object mode to run DensityRV\{")
 
 _FAILED = "the evaluation of a gpustats density failed; the RuntimeWarning that came before this tells why"

@@ -49,7 +49,7 @@ class DensityOp(Op):
     @functools.cached_property
     def evaluator(self) -> Evaluator:
         """What computes; it has its data on the device of this process."""
-        return Evaluator(self.formula, {i: constant.data for i, constant in self.known})
+        return self.formula.evaluator({i: constant.data for i, constant in self.known})
 
     @functools.cached_property
     def ranks(self) -> tuple[int, ...]:

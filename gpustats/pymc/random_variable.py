@@ -17,9 +17,10 @@ from pytensor.graph.basic import Variable
 from pytensor.tensor.random.op import RandomVariable
 
 from ..library import folder, library
-from .built_in import BUILT_IN, between
-from .evaluate import Formula
+from ..random import as_generator
+from .evaluate import Evaluator, Formula
 from .ops import LogDensity
+from .points import POINTS, between, of_domain
 
 #: PyMC's names where they are not the density's in CamelCase.
 NAMES = {"mvnormal": "MvNormal", "ordered_logit": "OrderedLogistic"}
@@ -35,7 +36,7 @@ class DensityRV(RandomVariable):
     ----------
     formula : Formula
     random : callable, optional
-        ``random(rng, *parameters, size)``.
+        ``random(rng, *parameters, size)``; by default the device draws.
     signature : str, optional
         As NumPy writes it: ``"(),()->()"``.
     """
@@ -57,28 +58,37 @@ class DensityRV(RandomVariable):
     def __str__(self) -> str:
         return f"DensityRV{{{self.name}}}"
 
+    @property
+    def _length(self) -> int | None:
+        """That of a vector, where the parameters do not tell."""
+        return next((int(n) for n in self.output_sig if n.isdigit()), None)
+
     def rng_fn(self, rng: np.random.Generator, *args: Any) -> np.ndarray:
         *parameters, size = args
-        ranks = self.formula.ranks[1:]
+        parameters = [np.asarray(p, np.float64) for p in parameters]
         if size is None:
-            shapes = (np.shape(p)[: np.ndim(p) - r] for p, r in zip(parameters, ranks, strict=True))
-            size = np.broadcast_shapes(*shapes)
-        random = self.random
-        if random is None and _is_built_in(self.formula):
-            random = BUILT_IN[self.name].random
-            parameters = [_as_cov(n, p) for n, p in zip(self.formula.names[1:], parameters, strict=True)]
-        if random is None:
-            raise NotImplementedError(
-                f"no random draws of {self.name}: give a sampler, gpustats.pymc.distribution(density, "
-                f"random=lambda rng, {', '.join(self.formula.names[1:])}, size: …)"
-            )
-        return random(rng, *(np.asarray(p, np.float64) for p in parameters), size=tuple(int(n) for n in size))
+            ranks = self.formula.ranks[1:]
+            size = np.broadcast_shapes(*(p.shape[: p.ndim - r] for p, r in zip(parameters, ranks, strict=True)))
+        size = tuple(int(n) for n in size)
+        if self.random is not None:
+            return self.random(rng, *parameters, size=size)
+        try:
+            return _evaluator(self.formula).draws(parameters, size, self._length, as_generator(rng))
+        except NotImplementedError as error:
+            raise NotImplementedError(f"{error}{self._hint()}") from None
+
+    def _hint(self) -> str:
+        """What else can be done where a density has no sampler."""
+        return (
+            "; or give a sampler in Python, gpustats.pymc.distribution(density, "
+            f"random=lambda rng, {', '.join(self.formula.names[1:])}, size: …)"
+        )
 
 
-def _as_cov(name: str, matrix: Any) -> Any:
-    if name == "scale_tril":
-        return matrix @ np.swapaxes(matrix, -1, -2)
-    return np.linalg.inv(matrix) if name == "precision" else matrix
+@functools.lru_cache(1024)
+def _evaluator(formula: Formula) -> Evaluator:
+    """What draws: one for equal formulas, which a worker of this process knows by then."""
+    return formula.evaluator({})
 
 
 @functools.lru_cache(1024)
@@ -90,9 +100,7 @@ def _is_built_in(formula: Formula) -> bool:
 
 def signature_of(formula: Formula) -> str:
     """The axes of the parameters and of the observation that belong to one value, as NumPy writes them."""
-    cores = ["()", "(d)", "(d,d)"]
-    observation, *parameters = formula.ranks
-    return f"{','.join(cores[r] for r in parameters)}->{cores[observation]}"
+    return f"{','.join(formula.cores[1:])}->{formula.cores[0]}"
 
 
 def class_name(name: str) -> str:
@@ -115,21 +123,21 @@ def _logsf_of(op: DensityRV, value: Variable, rng: Variable, size: Variable, *pa
     return LogDensity(op.formula.of_kind("logsf"))(value, *params)
 
 
-def _bounds(op: DensityRV) -> tuple[int | None, int | None]:
+def bounds_of(formula: Formula) -> tuple[int | None, int | None]:
     """Which parameters are the lower and the upper bound of the observation."""
-    names = op.formula.names[1:]
-    lower, upper = (names.index(n) if n in names else None for n in BOUNDS.get(op.name, ("lower", "upper")))
+    names, called = formula.names[1:], BOUNDS.get(formula.density.name, ("lower", "upper"))
+    lower, upper = (names.index(n) if n in names else None for n in called)
     return lower, upper
 
 
 @_default_transform.register(DensityRV)
-def _transform(op: DensityRV, rv: Variable) -> Any:
+def default_transform(op: DensityRV, rv: Variable) -> Any:
     words = op.formula.words
     if op.formula.density.discrete:
         return None
-    if op.name in _CIRCULAR:
+    if op.formula.density.name in _CIRCULAR:
         return transforms.circular
-    bounds = _bounds(op)
+    bounds = bounds_of(op.formula)
     if bounds != (None, None):
         return bounded_cont_transform(op, rv, tuple(None if i is None else i + 2 for i in bounds))  # after rng and size
     if "simplex" in words:
@@ -159,21 +167,13 @@ class _OverVectors(transforms.Transform):
 @_support_point.register(DensityRV)
 def _point(op: DensityRV, rv: Variable, rng: Variable, size: Variable, *params: Any) -> Any:
     shape = op._infer_shape(size, params)
-    if _is_built_in(op.formula):
-        point = BUILT_IN[op.name].point(*params)
-    else:
-        ends = zip(_bounds(op), (-np.inf, np.inf), strict=True)
-        lower, upper = (infinite if i is None else params[i] for i, infinite in ends)
-        point = between(_point_of_domain(op.formula.words, shape[-1:]), lower, upper)
-    return pt.broadcast_to(point, shape)
+    return pt.broadcast_to(point_of(op.formula, params, shape[-1:]), shape)
 
 
-def _point_of_domain(words: frozenset[str], core: tuple) -> Any:
-    """A point inside a domain."""
-    if "simplex" in words:
-        return pt.ones(core) / core[0]
-    if "ordered" in words:
-        return pt.arange(core[0]) - (core[0] - 1) / 2
-    if "unit" in words:
-        return pt.constant(1 if "integer" in words else 0.5)
-    return pt.constant(1.0 if words & {"positive", "nonnegative"} else 0.0)
+def point_of(formula: Formula, parameters: Sequence[Any], core: tuple) -> Any:
+    """A starting point, before it is broadcast; `core` is the shape of a vector."""
+    if _is_built_in(formula):
+        return POINTS[formula.name](*parameters)
+    ends = zip(bounds_of(formula), (-np.inf, np.inf), strict=True)
+    lower, upper = (infinite if i is None else parameters[i] for i, infinite in ends)
+    return between(of_domain(formula.words, core), lower, upper)

@@ -1,4 +1,4 @@
-<% padded, blocks = dim + 1 - dim % 2, -(-dim // lanes) %>\
+<% blocks = -(-dim // lanes) %>\
 // Draws of an elliptical distribution: mean + s L z, where L L' is the covariance matrix, z has standard normal elements, and s,
 // one number for each draw, is what the sampler gives.
 //
@@ -17,8 +17,13 @@ KERNEL(${layout.threads}) ${name}(
     out += out_offset;
     factors += factors_offset;
     means += means_offset;
-    DYNAMIC_SHARED_ARRAY(real, shared, ${layout.tile * (padded + 1)});
+    DYNAMIC_SHARED_ARRAY(real, shared, ${shared});
     SHARED real *const normals = shared, *const scales = shared + ${layout.tile} * PADDED;
+% if staged:
+    SHARED real *const shared_factor = scales + ${layout.tile};  // there is but one
+    for (int e = (int)THREAD; e < DIM * DIM; e += ${layout.threads})
+        shared_factor[e / DIM * PADDED + e % DIM] = factors[e];
+% endif
 
     for (index_t first = BLOCK_Y * ${layout.tile}; first < n_draws; first += BLOCKS_Y * ${layout.tile}) {
         const int rows_here = (int)MIN(n_draws - first, (index_t)${layout.tile});
@@ -49,7 +54,11 @@ KERNEL(${layout.threads}) ${name}(
         for (int e = (int)THREAD; e < rows_here * DIM; e += ${layout.threads}) {
             const int r = e / DIM, i = e % DIM;
             const index_t k = ${set_of.format("(first + r)")};
+% if staged:
+            SHARED const real *const factor = shared_factor + i * PADDED;
+% else:
             GLOBAL const real *const factor = factors + (k * DIM + i) * DIM;
+% endif
             real sum = 0;
             for (int j = 0; j <= i; j++)
                 sum += factor[j] * normals[r * PADDED + j];
