@@ -155,7 +155,8 @@ def elliptical(device: Device, problem: Problem, factor_size: int, n_sums: int) 
         threads = 64 // itemsize
         return Layout(threads, min(problem.n_sets, 16), threads, 1), False
     sets = min(problem.n_sets, max(8 // max(n_sums, 1), 1))
-    vector = 16 // itemsize if problem.aligned and problem.set_multiple % (16 // itemsize) == 0 and sets > 1 else 1
+    wide = 16 // itemsize  # neighbouring sets in one store, where they are neighbours in the result
+    vector = wide if problem.aligned and not problem.by_rows and problem.set_multiple % wide == 0 and sets > 1 else 1
     matrix = (factor_size + dim) * itemsize
     threads = min(128, device.max_threads)
     fixed = 8 * n_sums * sets * threads + 64 * sets + 1024

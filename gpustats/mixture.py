@@ -63,7 +63,7 @@ class Mixture(BoundDensity):
     >>> mixture = gs.Mixture(gs.normal, np.array([-1.0, 0.0, 5.0]))
     >>> log_weights, mu = np.log([0.75, 0.25]), np.array([0.0, 4.0])
     >>> round(mixture.loglik(log_weights, mu, sigma=1.0), 4)
-    -6.1188
+    -5.7183
     >>> mixture.responsibilities(log_weights, mu, sigma=1.0).round(4)
     array([[1.000e+00, 0.000e+00],
            [9.999e-01, 1.000e-04],
@@ -196,7 +196,7 @@ class Mixture(BoundDensity):
         >>> mixture = gs.Mixture(gs.normal, np.array([-1.0, 0.0, 5.0]))
         >>> value, gradient = mixture.value_and_grad(np.log([0.75, 0.25]), mu=np.array([0.0, 4.0]), sigma=1.0)
         >>> gradient["log_weights"].round(4), gradient["mu"].round(4)
-        (array([1.9999, 1.0001]), array([-1.    ,  0.9995]))
+        (array([1.9999, 1.0001]), array([-0.9999,  0.9995]))
         """
         function = self._function.given(kwargs)
         wanted = (wrt,) if isinstance(wrt, str) else wrt

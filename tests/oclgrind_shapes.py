@@ -75,6 +75,7 @@ def elliptical(dtype):
         mu, x = rng.normal(size=(sets, dim)).astype(dtype), rng.normal(size=(70, dim)).astype(dtype)
         want = np.stack([stats.multivariate_normal.logpdf(x, *p) for p in zip(mu.astype(float), cov.astype(float))], -1)
         close(gs.mvnormal.logpdf(x[:, None], mu, cov), want, dtype)
+        close(gs.mvnormal.logpdf(x, mu[:, None], cov[:, None]), want.T, dtype)
         close(gs.mvnormal.loglik(x, mu[:, None], cov[:, None]), want.sum(0), dtype)
     close(
         gs.mvnormal.logpdf(x[:, None], mu, scale_tril=np.linalg.cholesky(cov.astype(float)).astype(dtype)), want, dtype

@@ -5,12 +5,19 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import special, stats
 
 pytest.importorskip("pymc")
 pytest.importorskip("matplotlib")
 pytest.importorskip("statsmodels")
+pytest.importorskip("sklearn")
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
+SMALL = {  # options that make an example short, and what it prints
+    "hierarchical": (["--draws", "25"], "r_hat"),
+    "mixture_gibbs": (["--n", "2000", "--components", "20", "--sweeps", "20"], "F-measure"),
+    "robust_regression": (["--draws", "25"], "r_hat"),
+}
 
 
 def example(name):
@@ -23,9 +30,10 @@ def example(name):
 @pytest.mark.parametrize("name", sorted(path.stem for path in EXAMPLES.glob("*.py")))
 def test_example(name, tmp_path, capsys):
     picture = tmp_path / "picture.png"
-    example(name).main(["--draws", "25", "--out", str(picture)])
+    options, printed = SMALL[name]
+    example(name).main([*options, "--out", str(picture)])
     assert picture.stat().st_size > 10_000
-    assert "r_hat" in capsys.readouterr().out
+    assert printed in capsys.readouterr().out
 
 
 def test_the_hierarchical_model_is_that_of_pymc():
@@ -40,3 +48,73 @@ def test_the_hierarchical_model_is_that_of_pymc():
     (value, gradient), (expected, derivatives) = (f(point) for f in functions)
     np.testing.assert_allclose(value, expected, rtol=1e-12)
     np.testing.assert_allclose(gradient, derivatives, rtol=1e-9, atol=1e-9)
+
+
+def test_the_mixture_recovers_its_components():
+    module, rng = example("mixture_gibbs"), np.random.default_rng(2)
+    n, shares = 3000, [0.5, 0.3, 0.15, 0.05]
+    mu = np.array([[0.0, 0.0, 0.0], [6.0, 0.0, 3.0], [0.0, 7.0, -3.0], [-6.0, -6.0, 0.0]])
+    truth = rng.choice(4, n, p=shares)
+    root = rng.normal(size=(4, 3, 3)) / 3 + np.eye(3)
+    x = (mu[truth] + np.einsum("nij,nj->ni", root[truth], rng.normal(size=(n, 3)))).astype(np.float32)
+    prior = module.Prior.of(x, within=0.05)
+    fit, again = (module.gibbs(x, prior, n_components=10, sweeps=600, seed=3) for _ in range(2))
+    assert module.adjusted_rand_score(truth, fit.labels) > 0.95
+    assert module.f_measures(truth, fit.labels).min() > 0.9
+    largest = np.argsort(-fit.draws[-1].log_weights)[:4]
+    now = module.Components(*(a[largest] for a in fit.draws[-1]))
+    for k in range(4):
+        own, covariance = x[truth == k], now.scale_tril[k] @ now.scale_tril[k].T
+        np.testing.assert_allclose(np.exp(now.log_weights[k]), len(own) / n, atol=0.05)
+        np.testing.assert_allclose(now.mu[k], own.mean(0), atol=5 * own.std(0).max() / len(own) ** 0.5)
+        np.testing.assert_allclose(covariance, np.cov(own.T), atol=8 * own.var(0).max() / len(own) ** 0.5)
+    np.testing.assert_array_equal(fit.labels, again.labels)
+    np.testing.assert_array_equal(fit.loglik, again.loglik)
+    # Held-out density: with the true one as the best that there is.
+    new = rng.choice(4, 2000, p=shares)
+    test = mu[new] + np.einsum("nij,nj->ni", root[new], rng.normal(size=(2000, 3)))
+    table = [stats.multivariate_normal.logpdf(test, mu[k], root[k] @ root[k].T) + np.log(shares[k]) for k in range(4)]
+    best = special.logsumexp(table, axis=0).mean()
+    assert best - 0.05 < module.log_predictive(test.astype(np.float32), fit.draws) < best + 0.02
+
+
+def test_the_host_draws_of_the_mixture_have_their_distributions():
+    module, rng = example("mixture_gibbs"), np.random.default_rng(4)
+    d, k = 3, 20_000
+    own = rng.normal(size=(40, d)) @ rng.normal(size=(d, d)) + 5
+    scatter = (own - own.mean(0)).T @ (own - own.mean(0))
+    prior = module.Prior(center=np.ones(d), kappa=0.5, nu=d + 4.0, scale=np.diag([1.0, 2.0, 3.0]))
+    mu, factors = prior.draw_components(
+        rng, np.full(k, 40), np.tile(own.mean(0), (k, 1)), np.tile(scatter, (k, 1, 1))
+    )  # fmt: skip
+    # The conjugate update (Murphy, 2007): of scale, by the sum of squares about the origin.
+    kappa, nu = 40.5, d + 44.0
+    center = (0.5 * prior.center + own.sum(0)) / kappa
+    scale = prior.scale + own.T @ own + 0.5 * np.outer(prior.center, prior.center) - kappa * np.outer(center, center)
+    covariances = factors @ factors.swapaxes(1, 2)
+    reference = stats.invwishart(nu, scale).rvs(k, random_state=5)
+    for i, j in ((0, 0), (1, 1), (2, 2), (0, 2)):
+        assert stats.ks_2samp(covariances[:, i, j], reference[:, i, j]).pvalue > 1e-3
+    assert np.all(np.triu(factors, 1) == 0)
+    z = (mu - center) * np.sqrt(kappa * (nu - d + 1) / np.diag(scale))
+    for i in range(d):
+        assert stats.kstest(z[:, i], stats.t(nu - d + 1).cdf).pvalue > 1e-3
+
+    count, alpha = np.array([5, 0, 20, 0]), 0.7
+    draws = [prior.draw_weights(rng, count, alpha) for _ in range(5000)]
+    log_weights, alphas = np.array([w for w, _ in draws]), np.array([a for _, a in draws])
+    np.testing.assert_allclose(special.logsumexp(log_weights, axis=1), 0, atol=1e-9)
+    assert stats.kstest(np.exp(log_weights[:, 0]), stats.beta(6, alpha + 20).cdf).pvalue > 1e-3
+    second = np.exp(log_weights[:, 1]) / -np.expm1(log_weights[:, 0])
+    assert stats.kstest(second, stats.beta(1, alpha + 20).cdf).pvalue > 1e-3
+    rate = 1 - log_weights[:, -1]  # minus the logarithms of what each piece leaves
+    assert stats.kstest(alphas * rate, stats.gamma(1 + 3).cdf).pvalue > 1e-3
+
+
+def test_the_mixture_of_wines_predicts_as_well_as_the_variational_one(tmp_path, capsys):
+    example("mixture_gibbs").main(["--real", "--sweeps", "200", "--out", str(tmp_path / "picture.png")])
+    lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith(("adjusted", "log-density"))]
+    numbers = [line.split()[-2:] for line in lines]
+    (agreement, _), (ours, theirs) = ([float(n) for n in pair] for pair in numbers)
+    assert agreement > 0.5
+    assert ours > theirs - 0.1

@@ -1,0 +1,320 @@
+"""`python -m bench.gibbs`: a sweep of the Gibbs sampler of a Gaussian mixture, beside the same in NumPy, JAX and PyTorch.
+
+The sweep: the label of each observation from its responsibilities, count, mean and scatter of the observations of each label,
+and from those, on the host, new weights, means and covariances. Data and labels stay on the device.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import io
+import statistics
+import time
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+from scipy import special
+
+import gpustats as gs
+
+from . import peers
+from .draws import NumPy, installed, write
+from .run import versions
+
+NOTE = """\
+Medians, each with its result there: the labels on the device, the statistics on the host. Host draws are the same for all.
+|z|: of the counts of labels drawn, the largest distance from the sum of responsibilities (SciPy, float64), in standard errors.
+difference: of means and scatter matrices from NumPy's in float64, given the labels, relative to the largest.
+"""
+COLUMNS = "work", "", "labels / ms", "statistics / ms", "host draws / ms", "sweep / ms", "× ours", "|z|", "difference"
+CHECKED = 10_000  # observations whose labels are compared with responsibilities
+
+
+class Components(NamedTuple):
+    """What a sweep starts from: (K,) log-weights, (K, d) means, (K, d, d) lower factors of the covariances."""
+
+    log_weights: np.ndarray
+    means: np.ndarray
+    factors: np.ndarray
+
+    def astype(self, dtype: Any) -> Components:
+        return Components(*(a.astype(dtype) for a in self))
+
+
+class Statistics(NamedTuple):
+    """Of the observations of each label."""
+
+    count: np.ndarray
+    mean: np.ndarray
+    scatter: np.ndarray
+
+
+def host_draws(rng: np.random.Generator, given: Statistics) -> Components:
+    """Components from their posterior: Dirichlet(1) weights, and a normal-inverse-Wishart prior with one observation's weight.
+
+    Bartlett's decomposition, turned about so that it gives the lower factors of the covariances.
+    """
+    count, mean, scatter = given
+    k, d = mean.shape
+    nu, kappa = d + 2 + count, 1 + count
+    center = (count / kappa)[:, None] * mean
+    scale = np.eye(d) + scatter + (count / kappa)[:, None, None] * mean[:, :, None] * mean[:, None, :]
+    bartlett = np.triu(rng.normal(size=(k, d, d)), 1)
+    diagonal = np.arange(d)
+    bartlett[:, diagonal, diagonal] = np.sqrt(rng.chisquare(nu[:, None] - diagonal[::-1]))
+    factors = np.linalg.solve(bartlett, np.linalg.cholesky(scale).swapaxes(1, 2)).swapaxes(1, 2)
+    means = center + np.einsum("kij,kj->ki", factors, rng.normal(size=(k, d))) / np.sqrt(kappa)[:, None]
+    return Components(np.log(rng.dirichlet(1.0 + count)), means, factors)
+
+
+class Sweep:
+    """A library's part of the sweep, for observations (N, d)."""
+
+    def __init__(self, peer: peers.Peer, x: np.ndarray, k: int):
+        self.peer, self.x, self.k = peer, peer.put(x), k
+
+    def labels(self, components: Components) -> Any:
+        """(N,) labels, where the library keeps them."""
+        raise NotImplementedError
+
+    def statistics(self, labels: Any) -> Statistics:
+        """On the host."""
+        raise NotImplementedError
+
+
+class GPUStatsSweep(Sweep):
+    def __init__(self, peer, x, k):
+        super().__init__(peer, x, k)
+        self.mixture, self.rng = gs.Mixture(gs.mvnormal, self.x), gs.Generator(1)
+
+    def labels(self, components):
+        log_weights, means, factors = components
+        return self.mixture.assign(log_weights, means, scale_tril=factors, rng=self.rng)
+
+    def statistics(self, labels):
+        return Statistics(*gs.label_statistics(self.x, labels, self.k))
+
+
+class NumPySweep(Sweep):
+    """All components in one matrix product, for as many observations at a time as fit a cache."""
+
+    CHUNK = 4096
+
+    def __init__(self, peer, x, k):
+        super().__init__(peer, x, k)
+        self.rng = np.random.default_rng(1)
+
+    def labels(self, components):
+        log_weights, means, factors = components
+        k, d = means.shape
+        inverse = np.linalg.inv(factors)
+        center = np.einsum("kij,kj->ki", inverse, means).ravel()
+        whiten = np.ascontiguousarray(inverse.reshape(k * d, d).T)
+        constant = log_weights - np.log(np.diagonal(factors, axis1=1, axis2=2)).sum(1)
+        labels = np.empty(len(self.x), np.int64)
+        for first in range(0, len(self.x), self.CHUNK):
+            x = self.x[first : first + self.CHUNK]
+            z = x @ whiten - center
+            log_density = constant - 0.5 * np.square(z, out=z).reshape(-1, k, d).sum(-1)
+            log_density -= log_density.max(1, keepdims=True)
+            sums = np.exp(log_density, out=log_density).cumsum(1)
+            labels[first : first + self.CHUNK] = (sums < sums[:, -1:] * self.rng.random((len(x), 1), x.dtype)).sum(1)
+        return labels
+
+    def statistics(self, labels):
+        d = self.x.shape[1]
+        count = np.bincount(labels, minlength=self.k)
+        mean, scatter = np.zeros((self.k, d)), np.zeros((self.k, d, d))
+        for i in np.flatnonzero(count):
+            own = self.x[labels == i]
+            mean[i] = own.mean(0, dtype=float)
+            own = own - mean[i]
+            scatter[i] = own.T @ own
+        return Statistics(count, mean, scatter)
+
+
+class JAXSweep(Sweep):
+    """Products by label are one matrix product with the labels one-hot."""
+
+    def __init__(self, peer, x, k):
+        super().__init__(peer, x, k)
+        jax, jnp = peer.jax, peer.jax.numpy
+        whiten = peer.functions["mvnormal"]
+
+        def draw(key, x, log_weights, means, factors):
+            key, subkey = jax.random.split(key)
+            return key, jax.random.categorical(subkey, log_weights + whiten(x, means, factors))
+
+        self.key = jax.random.key(1)
+        self.draw, self.reduce = jax.jit(draw), jax.jit(lambda x, labels: self.by_label(jax, jnp, x, labels))
+
+    def labels(self, components):
+        self.key, labels = self.draw(self.key, self.x, *components)
+        return labels
+
+    def statistics(self, labels):
+        return Statistics(*map(np.asarray, self.reduce(self.x, labels)))
+
+    def by_label(self, jax, jnp, x, labels):
+        member = jax.nn.one_hot(labels, self.k, dtype=x.dtype)
+        count = member.sum(0)
+        mean = (member.T @ x) / jnp.maximum(count, 1)[:, None]
+        centered = x - mean[labels]
+        pairs = (centered[:, :, None] * centered[:, None, :]).reshape(len(x), -1)
+        return count, mean, (member.T @ pairs).reshape(self.k, x.shape[1], x.shape[1])
+
+
+class JAXSegments(JAXSweep):
+    """Products by label are added by `jax.ops.segment_sum`."""
+
+    def by_label(self, jax, jnp, x, labels):
+        def total(a):
+            return jax.ops.segment_sum(a, labels, num_segments=self.k)
+
+        count = total(jnp.ones(len(x), x.dtype))
+        mean = total(x) / jnp.maximum(count, 1)[:, None]
+        centered = x - mean[labels]
+        return count, mean, total(centered[:, :, None] * centered[:, None, :])
+
+
+class PyTorchSweep(Sweep):
+    def labels(self, components):
+        log_weights, means, factors = map(self.peer.put, components)
+        table = log_weights + self.peer.functions["mvnormal"](self.x, means, factors)
+        return self.peer.torch.multinomial(table.softmax(1), 1)[:, 0]
+
+    def statistics(self, labels):
+        n, d = self.x.shape
+        member = self.peer.torch.nn.functional.one_hot(labels, self.k).to(self.x.dtype)
+        count = member.sum(0)
+        mean = (member.T @ self.x) / count.clamp(min=1)[:, None]
+        centered = self.x - mean[labels]
+        pairs = (centered[:, :, None] * centered[:, None, :]).reshape(n, d * d)
+        scatter = (member.T @ pairs).reshape(self.k, d, d)
+        return Statistics(*(a.cpu().numpy() for a in (count, mean, scatter)))
+
+
+SWEEPS: dict[type[peers.Peer], dict[str, type[Sweep]]] = {
+    peers.GPUStats: {"gpustats": GPUStatsSweep},
+    NumPy: {"NumPy": NumPySweep},
+    peers.JAX: {"JAX, one-hot": JAXSweep, "JAX, segments": JAXSegments},
+    peers.PyTorch: {"PyTorch": PyTorchSweep},
+}
+
+
+def problem(n: int, d: int, k: int, dtype: str) -> tuple[np.ndarray, Components]:
+    """Observations of K overlapping clusters of unequal sizes, and components near them."""
+    rng = np.random.default_rng(13)
+    labels = rng.choice(k, n, p=rng.dirichlet(np.ones(k)))
+    centers, roots = rng.normal(0, 1.5, (k, d)), np.eye(d) + rng.normal(size=(k, d, d)) / d
+    x = rng.normal(size=(n, d))
+    for i in range(k):
+        own = labels == i
+        x[own] = centers[i] + x[own] @ roots[i].T
+    x = x.astype(dtype)
+    return x, host_draws(rng, NumPySweep(NumPy(False), x, k).statistics(labels)).astype(dtype)
+
+
+def z_of_labels(x: np.ndarray, components: Components, labels: np.ndarray) -> float:
+    """The largest distance of a label's count from its expectation, in standard errors, where at least one is expected."""
+    log_weights, means, factors = components.astype(float)
+    responsibilities = special.softmax(log_weights + peers.SciPy._mvnormal(x, means, factors @ factors.swapaxes(1, 2)), axis=1)
+    expected, variance = responsibilities.sum(0), (responsibilities * (1 - responsibilities)).sum(0)
+    deviations = np.bincount(labels, minlength=len(means)) - expected
+    return float(np.max((np.abs(deviations) / np.sqrt(np.maximum(variance, 1e-9)))[variance > 1]))
+
+
+def difference(found: Statistics, expected: Statistics) -> float:
+    if not np.array_equal(found.count, expected.count):
+        return float("inf")
+    pairs = zip(found[1:], expected[1:], strict=True)
+    return max(float(np.abs(f - e).max() / np.abs(e).max()) for f, e in pairs)
+
+
+def measured(sweep: Sweep, x: np.ndarray, start: Components, budget: float) -> dict[str, float]:
+    """Medians of as many sweeps as fit into `budget` seconds, three at least, and how right they are."""
+    rng, components, wait = np.random.default_rng(2), start, sweep.peer.wait
+    labels = sweep.labels(start)
+    found, host = sweep.statistics(labels), np.asarray(sweep.peer.host(labels)).astype(np.int64)
+    row = {
+        "z": z_of_labels(x[:CHECKED], start, host[:CHECKED]),
+        "difference": difference(found, NumPySweep(NumPy(False), x.astype(float), sweep.k).statistics(host)),
+    }
+    parts: dict[str, list[float]] = {"labels": [], "statistics": [], "host draws": [], "sweep": []}
+    while sum(parts["sweep"]) < budget and len(parts["sweep"]) < 200 or len(parts["sweep"]) < 3:
+        times = [time.perf_counter()]
+        wait(labels := sweep.labels(components))
+        times.append(time.perf_counter())
+        found = sweep.statistics(labels)
+        times.append(time.perf_counter())
+        components = host_draws(rng, found).astype(x.dtype)
+        times.append(time.perf_counter())
+        for part, seconds in zip(parts, (*np.diff(times), times[-1] - times[0]), strict=True):
+            parts[part].append(float(seconds))
+    return row | {f"{part}_ms": 1e3 * statistics.median(seconds) for part, seconds in parts.items()}
+
+
+def render(report: dict) -> str:
+    """The table as text."""
+    table = Table(box=None, pad_edge=False, header_style="")
+    for i, column in enumerate(COLUMNS):
+        table.add_column(column, justify="right" if i > 1 else "left", no_wrap=True)
+    ours = {r["work"]: r["sweep_ms"] for r in report["rows"] if r["peer"] == "gpustats" and "error" not in r}
+    last = None
+    for row in report["rows"]:
+        work = row["work"] if row["work"] != last else ""
+        last = row["work"]
+        if "error" in row:
+            table.add_row(work, row["peer"], "failed")
+            continue
+        times = [f"{row[f'{part}_ms']:,.3g}" for part in ("labels", "statistics", "host draws", "sweep")]
+        ratio = f"{row['sweep_ms'] / ours[last]:.1f}" if last in ours else ""
+        table.add_row(work, row["peer"], *times, ratio, f"{row['z']:.1f}", f"{row['difference']:.0e}")
+    console = Console(width=150, file=io.StringIO())
+    console.print(table)
+    lines = [line.rstrip() for line in console.file.getvalue().splitlines()]
+    packages = ", ".join(f"{k} {v}" for k, v in report["versions"].items())
+    return "\n".join([f"{report['device']} ({report['backend']})", packages, "", *lines, "", NOTE])
+
+
+def main(argv: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m bench.gibbs", description=__doc__.splitlines()[0])
+    parser.add_argument("--device", help='such as "cuda:0", "cpu"; default: the first GPU, else CPU')
+    parser.add_argument("--n", type=float, help="observations; default: 1e6, on a CPU 1e5")
+    parser.add_argument("--dim", type=int, default=15, help="length of an observation (default: 15)")
+    parser.add_argument("--components", type=int, default=64, help="default: 64")
+    parser.add_argument("--dtype", action="append", choices=("float32", "float64"), help="default: both")
+    parser.add_argument("--peer", action="append", help="several times if you like; default: all installed, NumPy on CPUs only")
+    parser.add_argument("--seconds", type=float, default=2.0, help="for each row of the table (default: 2)")
+    parser.add_argument("--out", type=Path, default=Path("bench/results"), help="default: bench/results")
+    args = parser.parse_args(argv)
+    if args.device:
+        gs.use(args.device)
+    device = peers.GPUStats().device
+    gpu = device.type == "gpu"
+    n, d, k = int(args.n or (1e6 if gpu else 1e5)), args.dim, args.components
+    kinds = [kind for kind in SWEEPS if args.peer or not (gpu and kind is NumPy)]
+    report: dict = {"device": device.name, "backend": device.backend, "versions": versions(), "rows": []}
+    libraries = installed(kinds, gpu, args.peer)
+    for dtype in args.dtype or ("float32", "float64"):
+        x, start = problem(n, d, k, dtype)
+        for peer in libraries:
+            for name, kind in SWEEPS[type(peer)].items():
+                row = {"work": f"N={n:.0e} d={d} K={k} f{dtype[-2:]}".replace("e+0", "e"), "peer": name}
+                try:
+                    row |= measured(kind(peer, x, k), x, start, args.seconds)
+                except Exception as error:  # a peer's failure is a result, too
+                    row["error"] = f"{type(error).__name__}: {error}".splitlines()[0][:200]
+                    print(f"{row['work']}, {name}: {row['error']}")
+                report["rows"].append(row)
+                gc.collect()
+    write(args.out / f"gibbs-{device.backend}-{device.type}", render(report), report)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
