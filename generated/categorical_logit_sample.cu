@@ -115,11 +115,27 @@ DEVICE double uniform_of(word_t high, word_t low)
     return number - (1 - 0.5 * EPSILON);
 }
 
-// Two independent standard normal numbers from two uniform ones.
+// Distance of a point with two standard normal coordinates from the origin.
+DEVICE real radius_of(real u)
+{
+    const real square = -2 * log(u);  // positive, since u < 1
+    return square * rsqrt(square);
+}
+
+// A standard normal number from two uniform ones, the second of which gives the direction.
 // Source: Box & Muller (1958), A note on the generation of random normal deviates.
+DEVICE real normal_of(real u, real v)
+{
+    const real f = fabs(v - REAL(0.5)) - REAL(0.25), s = f * f;  // exact; cos(2 pi v) = sin(2 pi f), f in [-1/4, 1/4]
+    return radius_of(u) * (f * (6.2831853071795864756 + s * (-41.341702240399756862 + s * (81.605249276073615183 + s * (
+                                -76.705859752824919209 + s * (42.05869392542868225 + s * (-15.094641676117900093 + s * (
+                                3.8199280942271642021 + s * (-0.71773379214134533133 + s * 0.10089695501646811163)))))))));
+}
+
+// Two independent standard normal numbers from two uniform ones.
 DEVICE void normals_of(real u, real v, real *first, real *second)
 {
-    const real square = -2 * log(u), radius = square * rsqrt(square);  // positive, since u < 1
+    const real radius = radius_of(u);
     const int quarter = (int)(4 * v + REAL(0.5));
     const real f = v - REAL(0.25) * quarter, s = f * f;  // exact; the sine and the cosine of 2 pi f, f in [-1/8, 1/8]
     const real sine = f * (6.2831853071795864572 + s * (-41.341702240399636207 + s * (81.605249275948035209 + s * (
@@ -176,14 +192,12 @@ DEVICE real rng_uniform(rng_t *rng)
 
 DEVICE real rng_normal(rng_t *rng)
 {
-    real first, second;
     if (rng->left < 3)
         rng->left = 0;
     const word_t high = rng_word(rng);
     const word_t low = rng_word(rng);
     rng->spare = low & 0xFFF;
-    normals_of(uniform_of(high, low), uniform_of(rng_word(rng), 0x80000000), &first, &second);  // one of 2^32 angles
-    return first;
+    return normal_of(uniform_of(high, low), uniform_of(rng_word(rng), 0x80000000));  // one of 2^32 directions
 }
 
 DEVICE real rng_exponential(rng_t *rng)

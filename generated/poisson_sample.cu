@@ -115,11 +115,27 @@ DEVICE double uniform_of(word_t high, word_t low)
     return number - (1 - 0.5 * EPSILON);
 }
 
-// Two independent standard normal numbers from two uniform ones.
+// Distance of a point with two standard normal coordinates from the origin.
+DEVICE real radius_of(real u)
+{
+    const real square = -2 * log(u);  // positive, since u < 1
+    return square * rsqrt(square);
+}
+
+// A standard normal number from two uniform ones, the second of which gives the direction.
 // Source: Box & Muller (1958), A note on the generation of random normal deviates.
+DEVICE real normal_of(real u, real v)
+{
+    const real f = fabs(v - REAL(0.5)) - REAL(0.25), s = f * f;  // exact; cos(2 pi v) = sin(2 pi f), f in [-1/4, 1/4]
+    return radius_of(u) * (f * (6.2831853071795864756 + s * (-41.341702240399756862 + s * (81.605249276073615183 + s * (
+                                -76.705859752824919209 + s * (42.05869392542868225 + s * (-15.094641676117900093 + s * (
+                                3.8199280942271642021 + s * (-0.71773379214134533133 + s * 0.10089695501646811163)))))))));
+}
+
+// Two independent standard normal numbers from two uniform ones.
 DEVICE void normals_of(real u, real v, real *first, real *second)
 {
-    const real square = -2 * log(u), radius = square * rsqrt(square);  // positive, since u < 1
+    const real radius = radius_of(u);
     const int quarter = (int)(4 * v + REAL(0.5));
     const real f = v - REAL(0.25) * quarter, s = f * f;  // exact; the sine and the cosine of 2 pi f, f in [-1/8, 1/8]
     const real sine = f * (6.2831853071795864572 + s * (-41.341702240399636207 + s * (81.605249275948035209 + s * (
@@ -176,14 +192,12 @@ DEVICE real rng_uniform(rng_t *rng)
 
 DEVICE real rng_normal(rng_t *rng)
 {
-    real first, second;
     if (rng->left < 3)
         rng->left = 0;
     const word_t high = rng_word(rng);
     const word_t low = rng_word(rng);
     rng->spare = low & 0xFFF;
-    normals_of(uniform_of(high, low), uniform_of(rng_word(rng), 0x80000000), &first, &second);  // one of 2^32 angles
-    return first;
+    return normal_of(uniform_of(high, low), uniform_of(rng_word(rng), 0x80000000));  // one of 2^32 directions
 }
 
 DEVICE real rng_exponential(rng_t *rng)
@@ -395,31 +409,38 @@ KERNEL(128) poisson_sample_checked_turns_sample(
     out += out_offset;
     // Whatever depends on the parameters alone. Each thread makes it, so that compilers see: branches on it do not diverge.
     const poisson_sample_checked_turns_msm_set set = poisson_sample_checked_turns_msm_prepare_set(mu_value);
-    SHARED_ARRAY(int, waiting, 1024);  // places of the draws whose first attempt was rejected, in any order
+    // First attempts at all draws of a tile, then those draws whose first attempt was rejected, in any order.
+    SHARED_ARRAY(int, waiting, 1024);
     SHARED_ARRAY(int, n_waiting, 1);
     for (index_t begin = BLOCK_Y * 1024; begin < n_draws; begin += BLOCKS_Y * 1024) {
         if (THREAD == 0)
             n_waiting[0] = 0;
         BARRIER();
-        for (int step = 0; step < 1024; step += 128) {
-            const index_t i = begin + step + THREAD;
-            if (i >= n_draws)
-                continue;
-            rng_t rng = rng_of(key, stream, first_draw + i);
-            const int once = 1;
+        if (begin + 1024 <= n_draws) {
+            for (int step = 0; step < 1024; step += 128) {
+                const index_t i = begin + step + THREAD;
+                rng_t rng = rng_of(key, stream, first_draw + i);
+                const int once = 1;
                     const real value = poisson_sample_checked_turns_msm_evaluate(set, &rng, once);
-            if (value == value)
                 out[i] = whole_number(value);
-            else
-                waiting[atomicAdd(&n_waiting[0], 1)] = step + (int)THREAD;
+                if (value != value)
+                    waiting[atomicAdd(&n_waiting[0], 1)] = step + THREAD;
+            }
+        } else {  // the last tile: nobody has begun with its draws
+            for (int place = (int)THREAD; place < n_draws - begin; place += 128)
+                waiting[place] = place;
+            if (THREAD == 0)
+                n_waiting[0] = (int)(n_draws - begin);
         }
         BARRIER();
-        for (int e = (int)THREAD; e < n_waiting[0]; e += 128) {
-            const index_t i = begin + waiting[e];
+        const int waiting_here = n_waiting[0];
+        for (int first = 0; first < waiting_here; first += 128) {
+            const index_t i = begin + waiting[MIN(first + (int)THREAD, waiting_here - 1)];
             rng_t rng = rng_of(key, stream, first_draw + i);
             const int once = 0;
                     const real value = poisson_sample_checked_turns_msm_evaluate(set, &rng, once);
-            out[i] = whole_number(value);
+            if (first + (int)THREAD < waiting_here)
+                out[i] = whole_number(value);
         }
         BARRIER();
     }

@@ -290,7 +290,7 @@ class Sampler(Pointwise):
         source = codegen.render(
             "sample", f"{self.function.name}_sample", code, chosen, dtype, dialect, streams=True, kind=self.kind,
             lanes=self._lanes(np.dtype(dtype)) if self.kind else 0, together=TOGETHER, order=order, whole=whole,
-            rejects=self.rejects, vectors=bool(self.rank), out_type="index_t" if whole else "real",
+            rejects=self.rejects, serial=device.type == "cpu", vectors=bool(self.rank), out_type="index_t" if whole else "real",
         )  # fmt: skip
         return source, chosen
 

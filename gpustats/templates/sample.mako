@@ -76,31 +76,57 @@ ${assign()}\
         }
     }
 % elif rejects:
-    SHARED_ARRAY(int, waiting, ${layout.tile});  // places of the draws whose first attempt was rejected, in any order
+    // First attempts at all draws of a tile, then those draws whose first attempt was rejected, in any order.
+    SHARED_ARRAY(int, waiting, ${layout.tile});
     SHARED_ARRAY(int, n_waiting, 1);
+% if serial:
+    SHARED_ARRAY(int, rejected, ${layout.tile});
+% endif
     for (index_t begin = BLOCK_Y * ${layout.tile}; begin < n_draws; begin += BLOCKS_Y * ${layout.tile}) {
         if (THREAD == 0)
             n_waiting[0] = 0;
         BARRIER();
-        for (int step = 0; step < ${layout.tile}; step += ${layout.threads}) {
-            const index_t i = begin + step + THREAD;
-            if (i >= n_draws)
-                continue;
-            rng_t rng = rng_of(key, stream, first_draw + i);
-            const int once = 1;
+        if (begin + ${layout.tile} <= n_draws) {
+            for (int step = 0; step < ${layout.tile}; step += ${layout.threads}) {
+                const index_t i = begin + step + THREAD;
+                rng_t rng = rng_of(key, stream, first_draw + i);
+                const int once = 1;
 ${evaluate()}\
-            if (value == value)
                 out[i] = ${"whole_number(value)" if whole else "value"};
-            else
-                waiting[${"atomicAdd(&n_waiting[0], 1)" if dialect == "cuda" else "atomic_inc(&n_waiting[0])"}] = step + (int)THREAD;
+% if serial:
+                rejected[step + THREAD] = value != value;
+% elif dialect == "cuda":
+                if (value != value)
+                    waiting[atomicAdd(&n_waiting[0], 1)] = step + THREAD;
+% else:
+                if (value != value)
+                    waiting[atomic_inc(&n_waiting[0])] = step + (int)THREAD;
+% endif
+            }
+% if serial:
+            BARRIER();
+            if (THREAD == 0)  // vectors of threads would go through a branch one by one
+                for (int place = 0, count = 0; place < ${layout.tile}; place++) {
+                    waiting[count] = place;
+                    count += rejected[place];
+                    n_waiting[0] = count;
+                }
+% endif
+        } else {  // the last tile: nobody has begun with its draws
+            for (int place = (int)THREAD; place < n_draws - begin; place += ${layout.threads})
+                waiting[place] = place;
+            if (THREAD == 0)
+                n_waiting[0] = (int)(n_draws - begin);
         }
         BARRIER();
-        for (int e = (int)THREAD; e < n_waiting[0]; e += ${layout.threads}) {
-            const index_t i = begin + waiting[e];
+        const int waiting_here = n_waiting[0];
+        for (int first = 0; first < waiting_here; first += ${layout.threads}) {
+            const index_t i = begin + waiting[MIN(first + (int)THREAD, waiting_here - 1)];
             rng_t rng = rng_of(key, stream, first_draw + i);
             const int once = 0;
 ${evaluate()}\
-            out[i] = ${"whole_number(value)" if whole else "value"};
+            if (first + (int)THREAD < waiting_here)
+                out[i] = ${"whole_number(value)" if whole else "value"};
         }
         BARRIER();
     }
