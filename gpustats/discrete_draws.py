@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import functools
 import math
-import operator
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import arrays, codegen, layout
+from .destination import as_shape
 from .placement import gather, target_of
 from .pointwise import output
 from .random import STREAM, Generator, Stream, as_generator
 
 if TYPE_CHECKING:
-    from .broadcasting import Shape
     from .runtime.base import Kernel, Runtime
 
 
@@ -76,7 +75,7 @@ def sample_discrete(
     if isinstance(rows, float):
         raise ValueError(f"{name} is one number: it must have an axis of categories, (..., n)")
     *lead, n = rows.shape
-    draws = _draws(size)
+    draws = () if size is None else as_shape(size)
     shape = (*lead, *draws)
     native = arrays.is_device_array(rows)
     runtime, dtype = target_of([rows], [name], None)
@@ -103,19 +102,6 @@ def sample_discrete(
     if labels.min() < 0:
         raise ValueError(_complaint(name, rows, labels))
     return labels[()]
-
-
-def _draws(size: int | Sequence[int] | None) -> Shape:
-    """The axes that `size` asks for."""
-    if size is None:
-        return ()
-    try:
-        draws = tuple(map(operator.index, size if isinstance(size, Sequence) else (size,)))
-    except TypeError:
-        raise TypeError(f"size must be a whole number or a tuple of them, not {size!r}") from None
-    if any(n < 0 for n in draws):
-        raise ValueError(f"size must not be negative: {size!r}")
-    return draws
 
 
 def _launch(

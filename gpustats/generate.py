@@ -6,11 +6,11 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from .density import densities
+from .density import KERNEL_SHAPES, densities
 from .library import library
 
-SHAPES = ("table", "loglik", "gradient", "sample")
-#: Densities that are also shown in OpenCL C, which differs in the first lines only, and as mixtures.
+SHAPES = ("table", "loglik", "gradient")
+#: Densities of which all shapes are shown, also in OpenCL C, which differs in the first lines only.
 SHOWN_IN_FULL = ("gamma", "mvnormal", "normal")
 _SUFFIX = {"cuda": "cu", "opencl": "cl"}
 
@@ -20,7 +20,7 @@ def files() -> Iterator[tuple[str, str]]:
     for name in sorted(library.built_in):
         full = name in SHOWN_IN_FULL
         without = set() if densities[name].log_density.gradient(None).wrt else {"gradient"}
-        for shape in (s for s in (*SHAPES, *["mixture"] * full) if s not in without):
+        for shape in (s for s in (KERNEL_SHAPES if full else SHAPES) if s not in without):
             for dialect in ("cuda", "opencl") if full else ("cuda",):
                 head = f"// The {shape} kernel of {name}, made by `gpustats generate`. Do not edit.\n"
                 yield f"{name}_{shape}.{_SUFFIX[dialect]}", head + densities[name].kernel_source(shape, "float64", dialect)

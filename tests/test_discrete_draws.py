@@ -152,5 +152,5 @@ def test_errors():
         gs.sample_discrete(np.ones((3, 0)))
     with pytest.raises(ValueError, match="negative"):
         gs.sample_discrete([1.0], size=-1)
-    with pytest.raises(TypeError, match="whole number"):
+    with pytest.raises(ValueError, match="whole number"):
         gs.sample_discrete([1.0], size=1.5)
