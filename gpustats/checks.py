@@ -160,6 +160,8 @@ def _everywhere(function: Function, observation: Argument, edges: tuple[str, str
     return derived(function, "everywhere", body, resolve)
 
 
+#: Endings of the functions from which the distribution function can be had.
+DISTRIBUTION_FUNCTIONS = ("logcdf", "logsf", "cdf")
 #: Ending -> that of the function for the other tail, and the values below and above the support.
 TAILS = {"logcdf": ("logsf", ("-INFINITY", "0")), "logsf": ("logcdf", ("0", "-INFINITY"))}
 
@@ -181,14 +183,16 @@ def distribution_function(
     other, edges = TAILS[ending]
     function = definition.role(ending)
     if function is None:
-        known = definition.role(other)
+        known, formula = definition.role(other), "log1mexp({})"
+        if known is None:
+            known, formula = definition.role("cdf"), "log({})" if ending == "logcdf" else "log1p(-{})"
         if known is None:
             names = " and no ".join(f"{definition.name}_{ending}" for ending in TAILS)
             raise NotImplementedError(
                 f"{definition.name} has no {names}: write one of them, of the same arguments, beside {definition.density.name}"
             )
         call = f"{known.name}({', '.join(p.name for p in known.parameters)})"
-        function = derived(known, ending, f"    return log1mexp({call});\n", resolve_in(functions))
+        function = derived(known, ending, f"    return {formula.format(call)};\n", resolve_in(functions))
         functions |= library.closure([function])
     x, *parameters = definition.arguments
     everywhere = _everywhere(function, x, edges, resolve_in(functions))

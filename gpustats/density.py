@@ -165,7 +165,7 @@ class Density:
         Raises
         ------
         NotImplementedError
-            Where the density's source has neither a function ``name_logcdf`` nor ``name_logsf``.
+            Where the density's source has none of the functions ``name_logcdf``, ``name_logsf`` and ``name_cdf``.
 
         Examples
         --------

@@ -210,7 +210,7 @@ def _arguments(
         _same_parameters(source, sampler, drawn, names[2:])
         order = list(entries)
         return tuple(Argument(n, *entries[n][:2]) for n in ["x", *(n for n in order if n != "x")])
-    for role in ("logcdf", "logsf"):
+    for role in ("logcdf", "logsf", "cdf"):
         other = functions.get(f"{name}_{role}")
         if other is not None and public[other.name] != names:
             raise DeviceFunctionError(

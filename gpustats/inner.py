@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .checks import TAILS, distribution_function, resolve_in
+from .checks import DISTRIBUTION_FUNCTIONS, distribution_function, resolve_in
 from .density import Density
 from .device_function import Argument, parse
 from .inversion import inverted
@@ -72,7 +72,7 @@ class Inner:
     @property
     def has_tails(self) -> bool:
         """Whether it has a distribution function."""
-        return self.definition.role(*TAILS) is not None
+        return self.definition.role(*DISTRIBUTION_FUNCTIONS) is not None
 
     def _call(self, function: Function, at: str | None) -> str:
         names = iter([at or self.x, *(a.name for a in self.arguments[1:])])

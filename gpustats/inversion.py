@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from .checks import declaration, distribution_function, resolve_in
+from .checks import DISTRIBUTION_FUNCTIONS, declaration, distribution_function, resolve_in
 from .device_function import DeviceFunction, parse
 from .language import Function
 
@@ -76,7 +76,7 @@ def inverted(definition: DeviceFunction, functions: dict[str, Function]) -> Func
         Where there is no distribution function, either.
     """
     name, observation = definition.name, definition.arguments[0]
-    if observation.rank or definition.role("logcdf", "logsf") is None:
+    if observation.rank or definition.role(*DISTRIBUTION_FUNCTIONS) is None:
         also = "" if observation.rank else f", or {name}_logcdf, which is inverted then"
         raise NotImplementedError(f"no random draws of {name}: write {name}_sample(rng_t *rng, …) beside its density{also}")
     logcdf = distribution_function(definition, "logcdf", functions)

@@ -139,6 +139,15 @@ def test_either_tail_makes_the_other(ending, formula, rng):
     np.testing.assert_allclose(density.logsf(x, alpha, scale), stats.lomax.logsf(x, alpha, scale=scale), rtol=1e-12)
 
 
+def test_a_distribution_function_that_is_no_logarithm(rng):
+    density = gs.register(LOMAX.format("cdf", "1 - pow(1 + x / scale, -alpha)"))
+    distribution = stats.lomax(2.5, scale=3.0)
+    x = np.r_[-1.0, 0.0, rng.exponential(5, N)]
+    np.testing.assert_allclose(density.cdf(x, 2.5, 3.0), distribution.cdf(x), rtol=1e-12, atol=1e-15)
+    np.testing.assert_allclose(density.logsf(x, 2.5, 3.0), distribution.logsf(x), rtol=1e-9)
+    assert stats.kstest(density.rvs(2.5, 3.0, size=10_000, rng=1), distribution.cdf).pvalue > 1e-3
+
+
 def test_mistakes():
     with pytest.raises(NotImplementedError, match="poisson has no poisson_logcdf"):
         gs.poisson.logcdf(1, 2.0)
