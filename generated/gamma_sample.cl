@@ -305,23 +305,19 @@ KERNEL(128) gamma_sample_checked_turns_sample(
         if (THREAD == 0)
             n_waiting[0] = 0;
         BARRIER();
-        if (begin + 1024 <= n_draws) {
-            for (int step = 0; step < 1024; step += 128) {
-                const index_t i = begin + step + THREAD;
-                rng_t rng = rng_of(key, stream, first_draw + i);
-                const int once = 1;
+        const int draws_here = (int)MIN(n_draws - begin, (index_t)1024);
+        for (int step = 0; step < draws_here; step += 128) {
+            const int place = step + (int)THREAD, mine = place < draws_here;
+            const index_t i = mine ? begin + place : begin;  // no thread is idle: vectorisers like that
+            rng_t rng = rng_of(key, stream, first_draw + i);
+            const int once = 1;
                     const real value = gamma_sample_checked_turns_mssm_evaluate(set, &rng, once);
+            if (mine)
                 out[i] = value;
-                if (value != value)
-                    waiting[atomic_inc(&n_waiting[0])] = step + (int)THREAD;
-            }
-        } else {  // the last tile: nobody has begun with its draws
-            for (int place = (int)THREAD; place < n_draws - begin; place += 128)
-                waiting[place] = place;
-            if (THREAD == 0)
-                n_waiting[0] = (int)(n_draws - begin);
+            if (mine && value != value)
+                waiting[atomic_inc(&n_waiting[0])] = place;
         }
-        BARRIER();
+        BARRIER_GLOBAL();  // other threads write again what was rejected
         const int waiting_here = n_waiting[0];
         for (int first = 0; first < waiting_here; first += 128) {
             const index_t i = begin + waiting[MIN(first + (int)THREAD, waiting_here - 1)];

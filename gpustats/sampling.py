@@ -19,7 +19,7 @@ from . import arrays, codegen, domains, layout
 from . import language as lang
 from .broadcasting import Pattern, Shape, table_pattern
 from .checks import checked_sampler
-from .codegen import VALUE, KernelCode, Operand
+from .codegen import PER_SET, VALUE, KernelCode, Operand
 from .destination import Destination, as_shape, size_of
 from .errors import CompileError
 from .inversion import inverted
@@ -297,7 +297,7 @@ class Sampler(Pointwise):
     def kernel_source(self, shape: str, dtype: str, dialect: str) -> str:
         """The source of the kernel for one set of parameters; see `Density.kernel_source`."""
         ranks = [min(a.rank, 1) for a in self.arguments]
-        operands = [Operand(n, VALUE, rank) for n, rank in zip(self._names, ranks, strict=True)]
+        operands = [Operand(n, PER_SET if rank else VALUE, rank) for n, rank in zip(self._names, ranks, strict=True)]
         written = np.dtype(np.int64 if self.discrete and not self.rank else dtype)
         device = layout.REFERENCE_DEVICES[dialect]
         return self._sample_source(self.code(operands), device, dtype, dialect, "row", written)[0]

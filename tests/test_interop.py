@@ -32,6 +32,13 @@ def test_there_and_back():
     assert gs.to_host(X) is X
 
 
+def test_views_of_device_arrays_come_back_as_they_are():
+    array = np.arange(24.0).reshape(4, 6)
+    device = gs.to_device(array)
+    for view in (lambda a: a.T, lambda a: a[1:3], lambda a: a[::2], lambda a: a[:, 1:4], lambda a: a[:, ::2].T):
+        np.testing.assert_array_equal(gs.to_host(view(device)), view(array))
+
+
 def test_device_arrays_are_used_where_they_lie(monkeypatch):
     def forbidden(*args, **kwargs):
         raise AssertionError("copied")

@@ -17,7 +17,7 @@ import gpustats as gs
 from gpustats.library import library
 
 inf = np.inf
-N = 100_000
+N = 50_000
 # The smallest p-value that passes, with seeds that are fixed, and with fresh ones: of so many, some are small by chance.
 THRESHOLD, FRESH_THRESHOLD = 1e-4, 1e-8
 
@@ -427,7 +427,7 @@ def stretched(parameters, shapes):
 
 
 @pytest.mark.parametrize("name", KINDS)
-@pytest.mark.parametrize("shapes", [[()], [(7,)], [(40, 7)], [(40, 1)], [(40, 1), (7,)], [(7,), ()], [(40, 7), (7,)]], ids=str)
+@pytest.mark.parametrize("shapes", [[(7,)], [(40, 7)], [(40, 1), (7,)], [(40, 7), ()]], ids=str)
 def test_equal_parameters_in_arrays_change_nothing(name, shapes):
     parameters = [np.asarray(p, float) for p in ORDINARY[name]]
     want = gs.densities[name].rvs(*parameters, size=(40, 7), rng=3)

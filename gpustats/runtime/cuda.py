@@ -302,7 +302,8 @@ class CUDARuntime(Runtime):
 
     def to_host(self, native: Any) -> np.ndarray:
         if not native.flags.c_contiguous:
-            native = native.copy()
+            self.synchronize()
+            return native.get()
         shape, dtype = tuple(native.shape), native.dtype
         out = np.empty(shape, dtype) if native.nbytes < LARGE else self._host_pool.empty(shape, dtype)
         self.download(native, out)

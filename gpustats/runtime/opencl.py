@@ -264,6 +264,11 @@ class OpenCLRuntime(Runtime):
 
     def to_host(self, native: Any) -> np.ndarray:
         self._wait_for(native)
+        if not native.flags.forc and native.size:  # a view with gaps: the host gets all that it reaches over
+            reach = native.dtype.itemsize + sum((n - 1) * s for n, s in zip(native.shape, native.strides, strict=True))
+            raw = np.empty(reach, np.uint8)
+            cl.enqueue_copy(self._local.queue, raw, native.base_data, src_offset=native.offset)
+            return np.ndarray(native.shape, native.dtype, raw, strides=native.strides).copy()
         if native.nbytes < LARGE or not native.flags.c_contiguous:
             return native.get(self._local.queue)
         out = self._host_pool.empty(native.shape, native.dtype)

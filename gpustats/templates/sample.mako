@@ -86,39 +86,35 @@ ${assign()}\
         if (THREAD == 0)
             n_waiting[0] = 0;
         BARRIER();
-        if (begin + ${layout.tile} <= n_draws) {
-            for (int step = 0; step < ${layout.tile}; step += ${layout.threads}) {
-                const index_t i = begin + step + THREAD;
-                rng_t rng = rng_of(key, stream, first_draw + i);
-                const int once = 1;
+        const int draws_here = (int)MIN(n_draws - begin, (index_t)${layout.tile});
+        for (int step = 0; step < draws_here; step += ${layout.threads}) {
+            const int place = step + (int)THREAD, mine = place < draws_here;
+            const index_t i = mine ? begin + place : begin;  // no thread is idle: vectorisers like that
+            rng_t rng = rng_of(key, stream, first_draw + i);
+            const int once = 1;
 ${evaluate()}\
+            if (mine)
                 out[i] = ${"whole_number(value)" if whole else "value"};
 % if serial:
-                rejected[step + THREAD] = value != value;
+            rejected[place] = mine && value != value;
 % elif dialect == "cuda":
-                if (value != value)
-                    waiting[atomicAdd(&n_waiting[0], 1)] = step + THREAD;
+            if (mine && value != value)
+                waiting[atomicAdd(&n_waiting[0], 1)] = place;
 % else:
-                if (value != value)
-                    waiting[atomic_inc(&n_waiting[0])] = step + (int)THREAD;
+            if (mine && value != value)
+                waiting[atomic_inc(&n_waiting[0])] = place;
 % endif
-            }
-% if serial:
-            BARRIER();
-            if (THREAD == 0)  // vectors of threads would go through a branch one by one
-                for (int place = 0, count = 0; place < ${layout.tile}; place++) {
-                    waiting[count] = place;
-                    count += rejected[place];
-                    n_waiting[0] = count;
-                }
-% endif
-        } else {  // the last tile: nobody has begun with its draws
-            for (int place = (int)THREAD; place < n_draws - begin; place += ${layout.threads})
-                waiting[place] = place;
-            if (THREAD == 0)
-                n_waiting[0] = (int)(n_draws - begin);
         }
+        BARRIER_GLOBAL();  // other threads write again what was rejected
+% if serial:
+        if (THREAD == 0)  // vectors of threads would go through a branch one by one
+            for (int place = 0, count = 0; place < draws_here; place++) {
+                waiting[count] = place;
+                count += rejected[place];
+                n_waiting[0] = count;
+            }
         BARRIER();
+% endif
         const int waiting_here = n_waiting[0];
         for (int first = 0; first < waiting_here; first += ${layout.threads}) {
             const index_t i = begin + waiting[MIN(first + (int)THREAD, waiting_here - 1)];
