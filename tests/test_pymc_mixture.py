@@ -212,7 +212,7 @@ def test_posterior_is_pymcs():
     for distributions in (gpm, pm):
         with mixture_model(distributions):
             trace = pm.sample(
-                300, tune=300, chains=2, cores=2, random_seed=1, progressbar=False, nuts_sampler="nutpie", target_accept=0.9
+                200, tune=200, chains=2, cores=2, random_seed=1, progressbar=False, nuts_sampler="nutpie", target_accept=0.9
             )
         posterior = trace.posterior.to_dataset() if hasattr(trace.posterior, "to_dataset") else trace.posterior
         found.append((posterior, arviz.ess(posterior)))
