@@ -302,7 +302,8 @@ def test_predictive_draws_are_pymcs():
         return model
 
     def prior_of(model):
-        return pm.sample_prior_predictive(300, model=model, random_seed=1, compile_kwargs={"mode": QUICK}).prior
+        prior = pm.sample_prior_predictive(300, model=model, random_seed=1, compile_kwargs={"mode": QUICK}).prior
+        return prior.to_dataset() if hasattr(prior, "to_dataset") else prior  # a tree in newer versions
 
     model = model_of(lambda name, parameters: ours(name).dist(*parameters))
     prior = prior_of(model)
