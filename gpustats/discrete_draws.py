@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import arrays, codegen, layout
-from .destination import as_shape
+from .destination import Destination, as_shape
 from .placement import gather, target_of
-from .pointwise import output
 from .random import STREAM, Generator, Stream, as_generator
 
 if TYPE_CHECKING:
     from .runtime.base import Kernel, Runtime
+
+
+_LABEL = np.dtype(np.int32)
 
 
 def sample_discrete(
@@ -87,21 +89,16 @@ def sample_discrete(
         rows = np.ascontiguousarray(rows, dtype)
     elif not arrays.is_contiguous(rows) or rows.dtype != dtype:
         rows = gather(runtime, rows, dtype)
-    labels, out, offset = output(runtime, shape, np.dtype(np.int32), native)
+    labels = Destination(runtime, shape, _LABEL, _LABEL, native, None)
     handle, start = runtime.memory(rows)
     place = (handle, start // dtype.itemsize)
     stream = as_generator(rng).take(math.prod(shape))
-    _launch(runtime, dtype, log_weights is not None, (out, offset), place, (math.prod(lead), n, math.prod(draws)), stream)
-    if native:
-        return labels
-    if runtime.host_visible:
-        runtime.synchronize()
-    else:
-        labels, found = np.empty(shape, np.int32), labels
-        runtime.download(found, labels)
-    if labels.min() < 0:
-        raise ValueError(_complaint(name, rows, labels))
-    return labels[()]
+    to = (labels.handle, labels.offset)
+    _launch(runtime, dtype, log_weights is not None, to, place, (math.prod(lead), n, math.prod(draws)), stream)
+    drawn = labels.finished()
+    if not native and drawn.min() < 0:
+        raise ValueError(_complaint(name, rows, drawn))
+    return drawn
 
 
 def _launch(

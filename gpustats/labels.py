@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from . import arrays, codegen, layout
+from .destination import Destination
 from .placement import device_of, gather, target_of
-from .pointwise import output
 
 if TYPE_CHECKING:
     from .runtime.base import Kernel, Runtime
 
+_DOUBLE = np.dtype(np.float64)
 _LABEL_TYPES = {"int32": "int", "int64": "index_t"}
 
 
@@ -118,7 +119,8 @@ def _evaluate(runtime: Runtime, dtype: np.dtype, x: Any, labels: Any, dim: int, 
     labels_handle, labels_start = runtime.memory(labels)
     data = (x_handle, x_start // dtype.itemsize, labels_handle, labels_start // labels.dtype.itemsize, x.shape[0], n_labels)
     n_means, n_products = n_labels * (dim + 1), n_labels * dim * dim
-    result, out, offset = output(runtime, (n_means + n_products,), np.dtype(np.float64), False)
+    result = Destination(runtime, (n_means + n_products,), _DOUBLE, _DOUBLE, False, None)
+    out, offset = result.handle, result.offset
     for products, chosen in enumerate(layouts):
         n_out, start = (n_products, offset + n_means) if products else (n_means, offset)
         sums, totals = _kernels(runtime, dtype.name, _LABEL_TYPES[labels.dtype.name], dim, bool(products), chosen)
@@ -127,12 +129,7 @@ def _evaluate(runtime: Runtime, dtype: np.dtype, x: Any, labels: Any, dim: int, 
         partial = runtime.scratch(8 * blocks * n_labels * chosen.shift_parts * chosen.each * chosen.columns * chosen.slices)
         sums((parts, blocks), partial, *data, *((out, offset) if products else ()))
         totals((-(-n_out // chosen.adders), 1), out, start, partial, blocks, n_labels)
-    if runtime.host_visible:
-        runtime.synchronize()
-        return result
-    host = np.empty(result.shape)
-    runtime.download(result, host)
-    return host
+    return result.finished()
 
 
 @functools.lru_cache
