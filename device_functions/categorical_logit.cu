@@ -13,6 +13,19 @@ __device__ real categorical_logit_logpmf(real x, const real *eta, int dim)
     return eta[(int)x] - largest - log_sum;
 }
 
+// 1 at the category that was observed and 0 elsewhere, less the probability; all probabilities share their sum
+__device__ real categorical_logit_logpmf_grad_eta(real x, const real *eta, int dim, int component)
+{
+    real largest = -INFINITY, sum = 0;
+    for (int i = 0; i < dim; i++)
+        largest = fmax(largest, eta[i]);
+    for (int i = 0; i < dim; i++)
+        sum += exp(eta[i] - largest);
+    real scale = 1 / sum;
+    if (x >= dim) return 0;
+    return (x == component) - exp(eta[component] - largest) * scale;
+}
+
 __device__ real categorical_logit_sample(rng_t *rng, const real *eta, int dim)
 {
     real largest = -INFINITY, total = 0, below = 0;

@@ -10,6 +10,21 @@ __device__ real ordered_logit_logpmf(real x, real eta, const real *cutpoints, in
     return log_expit(above - eta) + log_expit(eta - below) + log1mexp(below - above);
 }
 
+// Only the categories on either side of a cutpoint depend on it. What they do not share with eta is found in a loop, which
+// depends on the cutpoints alone.
+__device__ real ordered_logit_logpmf_grad_cutpoints(real x, real eta, const real *cutpoints, int dim, int component)
+{
+    real here = 0, below = -INFINITY, above = INFINITY;
+    for (int i = 0; i < dim; i++) {
+        if (i == component - 1) below = cutpoints[i];
+        if (i == component) here = cutpoints[i];
+        if (i == component + 1) above = cutpoints[i];
+    }
+    real to_below = 1 / expm1(here - below), to_above = 1 / expm1(above - here);
+    if (x == component) return expit(eta - here) + to_below;
+    return x == component + 1 ? -expit(here - eta) - to_above : 0;
+}
+
 __device__ real ordered_logit_sample(rng_t *rng, real eta, const real *cutpoints, int dim)
 {
     real z = eta + logit(uniform(rng));

@@ -75,11 +75,11 @@ static __device__ __forceinline__ double branchless_log1p(double x)
 typedef struct {
     real value;
     real d_eta;
-} categorical_logit_logpmf_grad_eta_results;
+} categorical_logit_logpmf_grad_eta__results;
 
-DEVICE categorical_logit_logpmf_grad_eta_results make_categorical_logit_logpmf_grad_eta_results(real value, real d_eta)
+DEVICE categorical_logit_logpmf_grad_eta__results make_categorical_logit_logpmf_grad_eta__results(real value, real d_eta)
 {
-    categorical_logit_logpmf_grad_eta_results results;
+    categorical_logit_logpmf_grad_eta__results results;
     results.value = value;
     results.d_eta = d_eta;
     return results;
@@ -100,67 +100,137 @@ DEVICE categorical_logit_logpmf_checked_grad_eta_results make_categorical_logit_
 }
 
 
-// categorical_logit_logpmf_grad_eta: what depends on the parameters alone, computed once for each set of them.
+// categorical_logit_logpmf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real largest;
     real log_sum;
+} categorical_logit_logpmf_set;
+
+DEVICE categorical_logit_logpmf_set categorical_logit_logpmf_prepare_set(GLOBAL const real *eta, int dim)
+{
+    categorical_logit_logpmf_set set;
+    real largest = -INFINITY;
+    real sum = 0;
+    for (int i = 0; i < dim; i++) {
+        largest = fmax(largest, eta[i]);
+    }
+    for (int i_2 = 0; i_2 < dim; i_2++) {
+        sum += exp(eta[i_2] - largest);
+    }
+    real log_sum = log(sum);
+    set.largest = largest;
+    set.log_sum = log_sum;
+    return set;
+}
+
+// categorical_logit_logpmf: what depends on the observation alone, computed once for each.
+typedef struct {
+    int c0;
+    int c1;
+} categorical_logit_logpmf_row;
+
+DEVICE categorical_logit_logpmf_row categorical_logit_logpmf_prepare_row(real x, int dim)
+{
+    categorical_logit_logpmf_row row;
+    row.c0 = x >= dim;
+    row.c1 = (int)x;
+    return row;
+}
+
+// categorical_logit_logpmf: what depends on both, from what was computed ahead.
+DEVICE real categorical_logit_logpmf_evaluate(categorical_logit_logpmf_set set, categorical_logit_logpmf_row row, GLOBAL const real *eta)
+{
+    if (row.c0) {
+        return -INFINITY;
+    }
+    return eta[row.c1] - set.largest - set.log_sum;
+}
+
+// categorical_logit_logpmf_grad_eta: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
     int component;
-    real d_eta_largest;
-    real d_eta_log_sum;
+    real largest;
+    real scale;
 } categorical_logit_logpmf_grad_eta_set;
 
 DEVICE categorical_logit_logpmf_grad_eta_set categorical_logit_logpmf_grad_eta_prepare_set(GLOBAL const real *eta, int dim, int component)
 {
     categorical_logit_logpmf_grad_eta_set set;
-    real d_eta_largest = 0;
     real largest = -INFINITY;
-    real d_eta_sum = 0;
     real sum = 0;
     for (int i = 0; i < dim; i++) {
-        d_eta_largest = largest > eta[i] || eta[i] != eta[i] ? d_eta_largest : i == component ? 1 : 0;
         largest = fmax(largest, eta[i]);
     }
     for (int i_2 = 0; i_2 < dim; i_2++) {
-        real t = exp(eta[i_2] - largest);
-        d_eta_sum += t * ((i_2 == component ? 1 : 0) - d_eta_largest);
-        sum += t;
+        sum += exp(eta[i_2] - largest);
     }
-    real d_eta_log_sum = 1 / sum * d_eta_sum;
-    real log_sum = log(sum);
-    set.largest = largest;
-    set.log_sum = log_sum;
+    real scale = 1 / sum;
     set.component = component;
-    set.d_eta_largest = d_eta_largest;
-    set.d_eta_log_sum = d_eta_log_sum;
+    set.largest = largest;
+    set.scale = scale;
     return set;
 }
 
 // categorical_logit_logpmf_grad_eta: what depends on the observation alone, computed once for each.
 typedef struct {
     int c0;
-    int c1;
+    real x;
 } categorical_logit_logpmf_grad_eta_row;
 
 DEVICE categorical_logit_logpmf_grad_eta_row categorical_logit_logpmf_grad_eta_prepare_row(real x, int dim)
 {
     categorical_logit_logpmf_grad_eta_row row;
     row.c0 = x >= dim;
-    row.c1 = (int)x;
+    row.x = x;
     return row;
 }
 
 // categorical_logit_logpmf_grad_eta: what depends on both, from what was computed ahead.
-DEVICE categorical_logit_logpmf_grad_eta_results categorical_logit_logpmf_grad_eta_evaluate(categorical_logit_logpmf_grad_eta_set set, categorical_logit_logpmf_grad_eta_row row, GLOBAL const real *eta)
+DEVICE real categorical_logit_logpmf_grad_eta_evaluate(categorical_logit_logpmf_grad_eta_set set, categorical_logit_logpmf_grad_eta_row row, GLOBAL const real *eta)
 {
     if (row.c0) {
-        return make_categorical_logit_logpmf_grad_eta_results(-INFINITY, 0);
+        return 0;
     }
-    return make_categorical_logit_logpmf_grad_eta_results(eta[row.c1] - set.largest - set.log_sum, (row.c1 == set.component ? 1 : 0) - set.d_eta_largest - set.d_eta_log_sum);
+    return (row.x == set.component) - exp(eta[set.component] - set.largest) * set.scale;
+}
+
+// categorical_logit_logpmf_grad_eta_: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    categorical_logit_logpmf_set categorical_0;
+    categorical_logit_logpmf_grad_eta_set categorical_1;
+} categorical_logit_logpmf_grad_eta__set;
+
+DEVICE categorical_logit_logpmf_grad_eta__set categorical_logit_logpmf_grad_eta__prepare_set(GLOBAL const real *eta, int dim, int component)
+{
+    categorical_logit_logpmf_grad_eta__set set;
+    set.categorical_0 = categorical_logit_logpmf_prepare_set(eta, dim);
+    set.categorical_1 = categorical_logit_logpmf_grad_eta_prepare_set(eta, dim, component);
+    return set;
+}
+
+// categorical_logit_logpmf_grad_eta_: what depends on the observation alone, computed once for each.
+typedef struct {
+    categorical_logit_logpmf_row categorical_0;
+    categorical_logit_logpmf_grad_eta_row categorical_1;
+} categorical_logit_logpmf_grad_eta__row;
+
+DEVICE categorical_logit_logpmf_grad_eta__row categorical_logit_logpmf_grad_eta__prepare_row(real x, int dim)
+{
+    categorical_logit_logpmf_grad_eta__row row;
+    row.categorical_0 = categorical_logit_logpmf_prepare_row(x, dim);
+    row.categorical_1 = categorical_logit_logpmf_grad_eta_prepare_row(x, dim);
+    return row;
+}
+
+// categorical_logit_logpmf_grad_eta_: what depends on both, from what was computed ahead.
+DEVICE categorical_logit_logpmf_grad_eta__results categorical_logit_logpmf_grad_eta__evaluate(categorical_logit_logpmf_grad_eta__set set, categorical_logit_logpmf_grad_eta__row row, GLOBAL const real *eta)
+{
+    return make_categorical_logit_logpmf_grad_eta__results(categorical_logit_logpmf_evaluate(set.categorical_0, row.categorical_0, eta), categorical_logit_logpmf_grad_eta_evaluate(set.categorical_1, row.categorical_1, eta));
 }
 
 // categorical_logit_logpmf_checked_grad_eta: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
-    categorical_logit_logpmf_grad_eta_set categorical_0;
+    categorical_logit_logpmf_grad_eta__set categorical_0;
     real bad_eta;
 } categorical_logit_logpmf_checked_grad_eta_set;
 
@@ -173,14 +243,14 @@ DEVICE categorical_logit_logpmf_checked_grad_eta_set categorical_logit_logpmf_ch
             bad_eta = NAN;
         }
     }
-    set.categorical_0 = categorical_logit_logpmf_grad_eta_prepare_set(eta, dim, component);
+    set.categorical_0 = categorical_logit_logpmf_grad_eta__prepare_set(eta, dim, component);
     set.bad_eta = bad_eta;
     return set;
 }
 
 // categorical_logit_logpmf_checked_grad_eta: what depends on the observation alone, computed once for each.
 typedef struct {
-    categorical_logit_logpmf_grad_eta_row categorical_0;
+    categorical_logit_logpmf_grad_eta__row categorical_0;
     real outside;
     real d_eta_outside;
     int inside;
@@ -192,7 +262,7 @@ DEVICE categorical_logit_logpmf_checked_grad_eta_row categorical_logit_logpmf_ch
     real d_eta_outside = x == x ? 0 : NAN;
     real outside = x == x ? -INFINITY : NAN;
     int inside = x >= 0 && x == floor(x) && fabs(x) < INFINITY;
-    row.categorical_0 = categorical_logit_logpmf_grad_eta_prepare_row(x, dim);
+    row.categorical_0 = categorical_logit_logpmf_grad_eta__prepare_row(x, dim);
     row.outside = outside;
     row.d_eta_outside = d_eta_outside;
     row.inside = inside;
@@ -205,7 +275,7 @@ DEVICE categorical_logit_logpmf_checked_grad_eta_results categorical_logit_logpm
     real either;
     real d_eta_either;
     if (row.inside) {
-        categorical_logit_logpmf_grad_eta_results call = categorical_logit_logpmf_grad_eta_evaluate(set.categorical_0, row.categorical_0, eta);
+        categorical_logit_logpmf_grad_eta__results call = categorical_logit_logpmf_grad_eta__evaluate(set.categorical_0, row.categorical_0, eta);
         either = call.value;
         d_eta_either = call.d_eta;
     } else {

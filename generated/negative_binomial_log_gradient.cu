@@ -74,6 +74,20 @@ static __device__ __forceinline__ double branchless_log1p(double x)
 
 typedef struct {
     real value;
+    real d_phi;
+} negative_binomial_log_deviation_grad_phi_results;
+
+DEVICE negative_binomial_log_deviation_grad_phi_results make_negative_binomial_log_deviation_grad_phi_results(real value, real d_phi)
+{
+    negative_binomial_log_deviation_grad_phi_results results;
+    results.value = value;
+    results.d_phi = d_phi;
+    return results;
+}
+
+
+typedef struct {
+    real value;
     real d_alpha;
     real d_log_p;
     real d_log_q;
@@ -94,14 +108,14 @@ DEVICE negative_binomial_kernel_grad_alpha_log_p_log_q_deviation_results make_ne
 
 typedef struct {
     real value;
-    real d_alpha;
-} negative_binomial_log_logpmf_grad_alpha_results;
+    real d_phi;
+} negative_binomial_log_logpmf_grad_phi_results;
 
-DEVICE negative_binomial_log_logpmf_grad_alpha_results make_negative_binomial_log_logpmf_grad_alpha_results(real value, real d_alpha)
+DEVICE negative_binomial_log_logpmf_grad_phi_results make_negative_binomial_log_logpmf_grad_phi_results(real value, real d_phi)
 {
-    negative_binomial_log_logpmf_grad_alpha_results results;
+    negative_binomial_log_logpmf_grad_phi_results results;
     results.value = value;
-    results.d_alpha = d_alpha;
+    results.d_phi = d_phi;
     return results;
 }
 
@@ -109,15 +123,15 @@ DEVICE negative_binomial_log_logpmf_grad_alpha_results make_negative_binomial_lo
 typedef struct {
     real value;
     real d_eta;
-    real d_alpha;
-} negative_binomial_log_logpmf_grad_eta_alpha_results;
+    real d_phi;
+} negative_binomial_log_logpmf_grad_eta_phi_results;
 
-DEVICE negative_binomial_log_logpmf_grad_eta_alpha_results make_negative_binomial_log_logpmf_grad_eta_alpha_results(real value, real d_eta, real d_alpha)
+DEVICE negative_binomial_log_logpmf_grad_eta_phi_results make_negative_binomial_log_logpmf_grad_eta_phi_results(real value, real d_eta, real d_phi)
 {
-    negative_binomial_log_logpmf_grad_eta_alpha_results results;
+    negative_binomial_log_logpmf_grad_eta_phi_results results;
     results.value = value;
     results.d_eta = d_eta;
-    results.d_alpha = d_alpha;
+    results.d_phi = d_phi;
     return results;
 }
 
@@ -125,15 +139,15 @@ DEVICE negative_binomial_log_logpmf_grad_eta_alpha_results make_negative_binomia
 typedef struct {
     real value;
     real d_eta;
-    real d_alpha;
-} negative_binomial_log_logpmf_checked_grad_eta_alpha_results;
+    real d_phi;
+} negative_binomial_log_logpmf_checked_grad_eta_phi_results;
 
-DEVICE negative_binomial_log_logpmf_checked_grad_eta_alpha_results make_negative_binomial_log_logpmf_checked_grad_eta_alpha_results(real value, real d_eta, real d_alpha)
+DEVICE negative_binomial_log_logpmf_checked_grad_eta_phi_results make_negative_binomial_log_logpmf_checked_grad_eta_phi_results(real value, real d_eta, real d_phi)
 {
-    negative_binomial_log_logpmf_checked_grad_eta_alpha_results results;
+    negative_binomial_log_logpmf_checked_grad_eta_phi_results results;
     results.value = value;
     results.d_eta = d_eta;
-    results.d_alpha = d_alpha;
+    results.d_phi = d_phi;
     return results;
 }
 
@@ -205,6 +219,46 @@ DEVICE real special_expit(real x)
 DEVICE real special_log_expit(real x)
 {
     return fmin(x, (real)0) - log1p(exp(-fabs(x)));
+}
+
+// negative_binomial_log_deviation_grad_phi: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real mu;
+    real t;
+    int c0;
+    real phi;
+    real c1;
+} negative_binomial_log_deviation_grad_phi_set;
+
+DEVICE negative_binomial_log_deviation_grad_phi_set negative_binomial_log_deviation_grad_phi_prepare_set(real mu, real phi)
+{
+    negative_binomial_log_deviation_grad_phi_set set;
+    real t = 1 / (mu + phi);
+    set.mu = mu;
+    set.t = t;
+    set.c0 = isinf(mu);
+    set.phi = phi;
+    set.c1 = t * t;
+    return set;
+}
+
+// negative_binomial_log_deviation_grad_phi: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+} negative_binomial_log_deviation_grad_phi_row;
+
+DEVICE negative_binomial_log_deviation_grad_phi_row negative_binomial_log_deviation_grad_phi_prepare_row(real x)
+{
+    negative_binomial_log_deviation_grad_phi_row row;
+    row.x = x;
+    return row;
+}
+
+// negative_binomial_log_deviation_grad_phi: what depends on both, from what was computed ahead.
+DEVICE negative_binomial_log_deviation_grad_phi_results negative_binomial_log_deviation_grad_phi_evaluate(negative_binomial_log_deviation_grad_phi_set set, negative_binomial_log_deviation_grad_phi_row row)
+{
+    real t2 = (row.x - set.mu) * set.t;
+    return make_negative_binomial_log_deviation_grad_phi_results(set.c0 ? -set.phi : t2 * set.phi, set.c0 ? -1 : t2 - set.c1 * ((row.x - set.mu) * set.phi));
 }
 
 // negative_binomial_kernel_grad_alpha_log_p_log_q_deviation: what depends on the parameters alone, computed once for each set of them.
@@ -293,178 +347,198 @@ DEVICE negative_binomial_kernel_grad_alpha_log_p_log_q_deviation_results negativ
     return make_negative_binomial_kernel_grad_alpha_log_p_log_q_deviation_results(set.c5 - row.c5 + (special_stirling_series(n) - 0.5 * log_n) + set.alpha * t6 + row.x * special_log_excess(log_n - row.c6 + set.log_q, t8), set.c6 + (special_stirling_series_derivative(n) - 0.5 * d_alpha_log_n) + (t6 + set.alpha * (fabs(t5) < 0.5 ? t9 * t10 : d_alpha_log_n - set.t4 + t9)) + row.x * (fabs(t8) < 0.5 ? 0 : d_alpha_log_n), fabs(t5) < 0.5 ? 0 : set.alpha, fabs(t8) < 0.5 ? 0 : row.x, set.alpha * (fabs(t5) < 0.5 ? -(t10 * set.t4) : -set.t4) + row.x * (fabs(t8) < 0.5 ? row.t7 * (t8 / (1 + t8)) : row.t7));
 }
 
-// negative_binomial_log_logpmf_grad_alpha: what depends on the parameters alone, computed once for each set of them.
+// negative_binomial_log_logpmf_grad_phi: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
-    int c0;
-    real mu;
-    real c1;
-    real alpha;
-    real t;
+    negative_binomial_log_deviation_grad_phi_set negative_binomial_0;
     negative_binomial_kernel_grad_alpha_log_p_log_q_deviation_rsssm_set negative_binomial_kernel_grad_alpha_0;
-    real d_alpha_log_p;
-    real d_alpha_log_q;
-} negative_binomial_log_logpmf_grad_alpha_set;
+    real d_phi_log_p;
+    real d_phi_log_q;
+} negative_binomial_log_logpmf_grad_phi_set;
 
-DEVICE negative_binomial_log_logpmf_grad_alpha_set negative_binomial_log_logpmf_grad_alpha_prepare_set(real eta, real alpha)
+DEVICE negative_binomial_log_logpmf_grad_phi_set negative_binomial_log_logpmf_grad_phi_prepare_set(real eta, real phi)
 {
-    negative_binomial_log_logpmf_grad_alpha_set set;
+    negative_binomial_log_logpmf_grad_phi_set set;
     real mu = exp(eta);
-    real d_alpha_log_odds = -(1 / alpha);
-    real log_odds = eta - log(alpha);
-    real t = alpha / (mu + alpha);
-    real d_alpha_log_p = -(d_alpha_log_odds * special_expit(log_odds));
-    real d_alpha_log_q = special_expit(-log_odds) * d_alpha_log_odds;
-    set.c0 = isinf(mu);
-    set.mu = mu;
-    set.c1 = (1 - t) * (1 / (mu + alpha));
-    set.alpha = alpha;
-    set.t = t;
-    set.negative_binomial_kernel_grad_alpha_0 = negative_binomial_kernel_grad_alpha_log_p_log_q_deviation_rsssm_prepare_set(alpha, special_log_expit(-log_odds), special_log_expit(log_odds));
-    set.d_alpha_log_p = d_alpha_log_p;
-    set.d_alpha_log_q = d_alpha_log_q;
+    real d_phi_log_odds = -(1 / phi);
+    real log_odds = eta - log(phi);
+    real d_phi_log_p = -(d_phi_log_odds * special_expit(log_odds));
+    real d_phi_log_q = special_expit(-log_odds) * d_phi_log_odds;
+    set.negative_binomial_0 = negative_binomial_log_deviation_grad_phi_prepare_set(mu, phi);
+    set.negative_binomial_kernel_grad_alpha_0 = negative_binomial_kernel_grad_alpha_log_p_log_q_deviation_rsssm_prepare_set(phi, special_log_expit(-log_odds), special_log_expit(log_odds));
+    set.d_phi_log_p = d_phi_log_p;
+    set.d_phi_log_q = d_phi_log_q;
     return set;
 }
 
-// negative_binomial_log_logpmf_grad_alpha: what depends on the observation alone, computed once for each.
+// negative_binomial_log_logpmf_grad_phi: what depends on the observation alone, computed once for each.
 typedef struct {
-    real x;
+    negative_binomial_log_deviation_grad_phi_row negative_binomial_0;
     negative_binomial_kernel_grad_alpha_log_p_log_q_deviation_rsssm_row negative_binomial_kernel_grad_alpha_0;
-} negative_binomial_log_logpmf_grad_alpha_row;
+} negative_binomial_log_logpmf_grad_phi_row;
 
-DEVICE negative_binomial_log_logpmf_grad_alpha_row negative_binomial_log_logpmf_grad_alpha_prepare_row(real x)
+DEVICE negative_binomial_log_logpmf_grad_phi_row negative_binomial_log_logpmf_grad_phi_prepare_row(real x)
 {
-    negative_binomial_log_logpmf_grad_alpha_row row;
-    row.x = x;
+    negative_binomial_log_logpmf_grad_phi_row row;
+    row.negative_binomial_0 = negative_binomial_log_deviation_grad_phi_prepare_row(x);
     row.negative_binomial_kernel_grad_alpha_0 = negative_binomial_kernel_grad_alpha_log_p_log_q_deviation_rsssm_prepare_row(x);
     return row;
 }
 
-// negative_binomial_log_logpmf_grad_alpha: what depends on both, from what was computed ahead.
-DEVICE negative_binomial_log_logpmf_grad_alpha_results negative_binomial_log_logpmf_grad_alpha_evaluate(negative_binomial_log_logpmf_grad_alpha_set set, negative_binomial_log_logpmf_grad_alpha_row row)
+// negative_binomial_log_logpmf_grad_phi: what depends on both, from what was computed ahead.
+DEVICE negative_binomial_log_logpmf_grad_phi_results negative_binomial_log_logpmf_grad_phi_evaluate(negative_binomial_log_logpmf_grad_phi_set set, negative_binomial_log_logpmf_grad_phi_row row)
 {
-    real d_alpha_deviation = set.c0 ? -1 : (row.x - set.mu) * set.c1;
-    real deviation = set.c0 ? -set.alpha : (row.x - set.mu) * set.t;
-    negative_binomial_kernel_grad_alpha_log_p_log_q_deviation_results call = negative_binomial_kernel_grad_alpha_log_p_log_q_deviation_rsssm_evaluate(set.negative_binomial_kernel_grad_alpha_0, row.negative_binomial_kernel_grad_alpha_0, deviation);
-    return make_negative_binomial_log_logpmf_grad_alpha_results(call.value, call.d_alpha + call.d_log_p * set.d_alpha_log_p + call.d_log_q * set.d_alpha_log_q + call.d_deviation * d_alpha_deviation);
+    negative_binomial_log_deviation_grad_phi_results call2 = negative_binomial_log_deviation_grad_phi_evaluate(set.negative_binomial_0, row.negative_binomial_0);
+    real d_phi_deviation = call2.d_phi;
+    negative_binomial_kernel_grad_alpha_log_p_log_q_deviation_results call = negative_binomial_kernel_grad_alpha_log_p_log_q_deviation_rsssm_evaluate(set.negative_binomial_kernel_grad_alpha_0, row.negative_binomial_kernel_grad_alpha_0, call2.value);
+    return make_negative_binomial_log_logpmf_grad_phi_results(call.value, call.d_alpha + call.d_log_p * set.d_phi_log_p + call.d_log_q * set.d_phi_log_q + call.d_deviation * d_phi_deviation);
+}
+
+// negative_binomial_log_deviation: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    int c0;
+    real phi;
+    real mu;
+    real c1;
+} negative_binomial_log_deviation_set;
+
+DEVICE negative_binomial_log_deviation_set negative_binomial_log_deviation_prepare_set(real mu, real phi)
+{
+    negative_binomial_log_deviation_set set;
+    set.c0 = isinf(mu);
+    set.phi = phi;
+    set.mu = mu;
+    set.c1 = 1 / (mu + phi);
+    return set;
+}
+
+// negative_binomial_log_deviation: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+} negative_binomial_log_deviation_row;
+
+DEVICE negative_binomial_log_deviation_row negative_binomial_log_deviation_prepare_row(real x)
+{
+    negative_binomial_log_deviation_row row;
+    row.x = x;
+    return row;
+}
+
+// negative_binomial_log_deviation: what depends on both, from what was computed ahead.
+DEVICE real negative_binomial_log_deviation_evaluate(negative_binomial_log_deviation_set set, negative_binomial_log_deviation_row row)
+{
+    return set.c0 ? -set.phi : (row.x - set.mu) * set.c1 * set.phi;
 }
 
 // negative_binomial_log_logpmf_grad_eta: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
-    int c0;
-    real alpha;
-    real mu;
-    real c1;
+    negative_binomial_log_deviation_set negative_binomial_0;
 } negative_binomial_log_logpmf_grad_eta_set;
 
-DEVICE negative_binomial_log_logpmf_grad_eta_set negative_binomial_log_logpmf_grad_eta_prepare_set(real eta, real alpha)
+DEVICE negative_binomial_log_logpmf_grad_eta_set negative_binomial_log_logpmf_grad_eta_prepare_set(real eta, real phi)
 {
     negative_binomial_log_logpmf_grad_eta_set set;
-    real mu = exp(eta);
-    set.c0 = isinf(mu);
-    set.alpha = alpha;
-    set.mu = mu;
-    set.c1 = alpha / (mu + alpha);
+    set.negative_binomial_0 = negative_binomial_log_deviation_prepare_set(exp(eta), phi);
     return set;
 }
 
 // negative_binomial_log_logpmf_grad_eta: what depends on the observation alone, computed once for each.
 typedef struct {
-    real x;
+    negative_binomial_log_deviation_row negative_binomial_0;
 } negative_binomial_log_logpmf_grad_eta_row;
 
 DEVICE negative_binomial_log_logpmf_grad_eta_row negative_binomial_log_logpmf_grad_eta_prepare_row(real x)
 {
     negative_binomial_log_logpmf_grad_eta_row row;
-    row.x = x;
+    row.negative_binomial_0 = negative_binomial_log_deviation_prepare_row(x);
     return row;
 }
 
 // negative_binomial_log_logpmf_grad_eta: what depends on both, from what was computed ahead.
 DEVICE real negative_binomial_log_logpmf_grad_eta_evaluate(negative_binomial_log_logpmf_grad_eta_set set, negative_binomial_log_logpmf_grad_eta_row row)
 {
-    return set.c0 ? -set.alpha : (row.x - set.mu) * set.c1;
+    return negative_binomial_log_deviation_evaluate(set.negative_binomial_0, row.negative_binomial_0);
 }
 
-// negative_binomial_log_logpmf_grad_eta_alpha: what depends on the parameters alone, computed once for each set of them.
+// negative_binomial_log_logpmf_grad_eta_phi: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
-    negative_binomial_log_logpmf_grad_alpha_set negative_binomial_0;
+    negative_binomial_log_logpmf_grad_phi_set negative_binomial_0;
     negative_binomial_log_logpmf_grad_eta_set negative_binomial_1;
-} negative_binomial_log_logpmf_grad_eta_alpha_set;
+} negative_binomial_log_logpmf_grad_eta_phi_set;
 
-DEVICE negative_binomial_log_logpmf_grad_eta_alpha_set negative_binomial_log_logpmf_grad_eta_alpha_prepare_set(real eta, real alpha)
+DEVICE negative_binomial_log_logpmf_grad_eta_phi_set negative_binomial_log_logpmf_grad_eta_phi_prepare_set(real eta, real phi)
 {
-    negative_binomial_log_logpmf_grad_eta_alpha_set set;
-    set.negative_binomial_0 = negative_binomial_log_logpmf_grad_alpha_prepare_set(eta, alpha);
-    set.negative_binomial_1 = negative_binomial_log_logpmf_grad_eta_prepare_set(eta, alpha);
+    negative_binomial_log_logpmf_grad_eta_phi_set set;
+    set.negative_binomial_0 = negative_binomial_log_logpmf_grad_phi_prepare_set(eta, phi);
+    set.negative_binomial_1 = negative_binomial_log_logpmf_grad_eta_prepare_set(eta, phi);
     return set;
 }
 
-// negative_binomial_log_logpmf_grad_eta_alpha: what depends on the observation alone, computed once for each.
+// negative_binomial_log_logpmf_grad_eta_phi: what depends on the observation alone, computed once for each.
 typedef struct {
-    negative_binomial_log_logpmf_grad_alpha_row negative_binomial_0;
+    negative_binomial_log_logpmf_grad_phi_row negative_binomial_0;
     negative_binomial_log_logpmf_grad_eta_row negative_binomial_1;
-} negative_binomial_log_logpmf_grad_eta_alpha_row;
+} negative_binomial_log_logpmf_grad_eta_phi_row;
 
-DEVICE negative_binomial_log_logpmf_grad_eta_alpha_row negative_binomial_log_logpmf_grad_eta_alpha_prepare_row(real x)
+DEVICE negative_binomial_log_logpmf_grad_eta_phi_row negative_binomial_log_logpmf_grad_eta_phi_prepare_row(real x)
 {
-    negative_binomial_log_logpmf_grad_eta_alpha_row row;
-    row.negative_binomial_0 = negative_binomial_log_logpmf_grad_alpha_prepare_row(x);
+    negative_binomial_log_logpmf_grad_eta_phi_row row;
+    row.negative_binomial_0 = negative_binomial_log_logpmf_grad_phi_prepare_row(x);
     row.negative_binomial_1 = negative_binomial_log_logpmf_grad_eta_prepare_row(x);
     return row;
 }
 
-// negative_binomial_log_logpmf_grad_eta_alpha: what depends on both, from what was computed ahead.
-DEVICE negative_binomial_log_logpmf_grad_eta_alpha_results negative_binomial_log_logpmf_grad_eta_alpha_evaluate(negative_binomial_log_logpmf_grad_eta_alpha_set set, negative_binomial_log_logpmf_grad_eta_alpha_row row)
+// negative_binomial_log_logpmf_grad_eta_phi: what depends on both, from what was computed ahead.
+DEVICE negative_binomial_log_logpmf_grad_eta_phi_results negative_binomial_log_logpmf_grad_eta_phi_evaluate(negative_binomial_log_logpmf_grad_eta_phi_set set, negative_binomial_log_logpmf_grad_eta_phi_row row)
 {
-    negative_binomial_log_logpmf_grad_alpha_results derived = negative_binomial_log_logpmf_grad_alpha_evaluate(set.negative_binomial_0, row.negative_binomial_0);
-    return make_negative_binomial_log_logpmf_grad_eta_alpha_results(derived.value, negative_binomial_log_logpmf_grad_eta_evaluate(set.negative_binomial_1, row.negative_binomial_1), derived.d_alpha);
+    negative_binomial_log_logpmf_grad_phi_results derived = negative_binomial_log_logpmf_grad_phi_evaluate(set.negative_binomial_0, row.negative_binomial_0);
+    return make_negative_binomial_log_logpmf_grad_eta_phi_results(derived.value, negative_binomial_log_logpmf_grad_eta_evaluate(set.negative_binomial_1, row.negative_binomial_1), derived.d_phi);
 }
 
-// negative_binomial_log_logpmf_checked_grad_eta_alpha: what depends on the parameters alone, computed once for each set of them.
+// negative_binomial_log_logpmf_checked_grad_eta_phi: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
-    negative_binomial_log_logpmf_grad_eta_alpha_set negative_binomial_0;
+    negative_binomial_log_logpmf_grad_eta_phi_set negative_binomial_0;
     real c0;
-} negative_binomial_log_logpmf_checked_grad_eta_alpha_set;
+} negative_binomial_log_logpmf_checked_grad_eta_phi_set;
 
-DEVICE negative_binomial_log_logpmf_checked_grad_eta_alpha_set negative_binomial_log_logpmf_checked_grad_eta_alpha_prepare_set(real eta, real alpha)
+DEVICE negative_binomial_log_logpmf_checked_grad_eta_phi_set negative_binomial_log_logpmf_checked_grad_eta_phi_prepare_set(real eta, real phi)
 {
-    negative_binomial_log_logpmf_checked_grad_eta_alpha_set set;
+    negative_binomial_log_logpmf_checked_grad_eta_phi_set set;
     real bad_eta = eta == eta ? 0 : NAN;
-    real bad_alpha = alpha > 0 ? 0 : NAN;
-    set.negative_binomial_0 = negative_binomial_log_logpmf_grad_eta_alpha_prepare_set(eta, alpha);
-    set.c0 = bad_eta + bad_alpha;
+    real bad_phi = phi > 0 ? 0 : NAN;
+    set.negative_binomial_0 = negative_binomial_log_logpmf_grad_eta_phi_prepare_set(eta, phi);
+    set.c0 = bad_eta + bad_phi;
     return set;
 }
 
-// negative_binomial_log_logpmf_checked_grad_eta_alpha: what depends on the observation alone, computed once for each.
+// negative_binomial_log_logpmf_checked_grad_eta_phi: what depends on the observation alone, computed once for each.
 typedef struct {
-    negative_binomial_log_logpmf_grad_eta_alpha_row negative_binomial_0;
+    negative_binomial_log_logpmf_grad_eta_phi_row negative_binomial_0;
     int inside;
     real outside;
     real t;
-} negative_binomial_log_logpmf_checked_grad_eta_alpha_row;
+} negative_binomial_log_logpmf_checked_grad_eta_phi_row;
 
-DEVICE negative_binomial_log_logpmf_checked_grad_eta_alpha_row negative_binomial_log_logpmf_checked_grad_eta_alpha_prepare_row(real x)
+DEVICE negative_binomial_log_logpmf_checked_grad_eta_phi_row negative_binomial_log_logpmf_checked_grad_eta_phi_prepare_row(real x)
 {
-    negative_binomial_log_logpmf_checked_grad_eta_alpha_row row;
+    negative_binomial_log_logpmf_checked_grad_eta_phi_row row;
     real t = x == x ? 0 : NAN;
     real outside = x == x ? -INFINITY : NAN;
     int inside = x >= 0 && x == floor(x) && fabs(x) < INFINITY;
-    row.negative_binomial_0 = negative_binomial_log_logpmf_grad_eta_alpha_prepare_row(x);
+    row.negative_binomial_0 = negative_binomial_log_logpmf_grad_eta_phi_prepare_row(x);
     row.inside = inside;
     row.outside = outside;
     row.t = t;
     return row;
 }
 
-// negative_binomial_log_logpmf_checked_grad_eta_alpha: what depends on both, from what was computed ahead.
-DEVICE negative_binomial_log_logpmf_checked_grad_eta_alpha_results negative_binomial_log_logpmf_checked_grad_eta_alpha_evaluate(negative_binomial_log_logpmf_checked_grad_eta_alpha_set set, negative_binomial_log_logpmf_checked_grad_eta_alpha_row row)
+// negative_binomial_log_logpmf_checked_grad_eta_phi: what depends on both, from what was computed ahead.
+DEVICE negative_binomial_log_logpmf_checked_grad_eta_phi_results negative_binomial_log_logpmf_checked_grad_eta_phi_evaluate(negative_binomial_log_logpmf_checked_grad_eta_phi_set set, negative_binomial_log_logpmf_checked_grad_eta_phi_row row)
 {
-    negative_binomial_log_logpmf_grad_eta_alpha_results call = negative_binomial_log_logpmf_grad_eta_alpha_evaluate(set.negative_binomial_0, row.negative_binomial_0);
+    negative_binomial_log_logpmf_grad_eta_phi_results call = negative_binomial_log_logpmf_grad_eta_phi_evaluate(set.negative_binomial_0, row.negative_binomial_0);
     real d_eta_value = call.d_eta;
-    real d_alpha_value = call.d_alpha;
+    real d_phi_value = call.d_phi;
     real value = call.value;
-    return make_negative_binomial_log_logpmf_checked_grad_eta_alpha_results((row.inside ? value : row.outside) + set.c0, (row.inside ? d_eta_value : row.t) + set.c0, (row.inside ? d_alpha_value : row.t) + set.c0);
+    return make_negative_binomial_log_logpmf_checked_grad_eta_phi_results((row.inside ? value : row.outside) + set.c0, (row.inside ? d_eta_value : row.t) + set.c0, (row.inside ? d_phi_value : row.t) + set.c0);
 }
 
 
@@ -501,25 +575,25 @@ DEVICE void add_blocks(GLOBAL double *out, GLOBAL const double *partial, index_t
 
 
 // The loglik shape: out[set] = sum over rows of f(observation, parameter set); the terms are never written.
-// Here f has several results: value, d_eta, d_alpha are summed, out[set, result].
+// Here f has several results: value, d_eta, d_phi are summed, out[set, result].
 //
 // A thread walks over rows and keeps float64 sums for each set of its block. The sums of a block are added as a tree, those
 // of the blocks in their order by the last block to finish: the order never changes, so neither do the bits.
-KERNEL(128) negative_binomial_log_logpmf_checked_grad_eta_alpha_loglik(
+KERNEL(128) negative_binomial_log_logpmf_checked_grad_eta_phi_loglik(
     GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL double *partial, GLOBAL int *counters,
-    index_t n_rows, index_t n_sets, GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT eta_per_set, index_t eta_offset, index_t eta_stride, GLOBAL const real *RESTRICT alpha_per_set, index_t alpha_offset, index_t alpha_stride)
+    index_t n_rows, index_t n_sets, GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT eta_per_set, index_t eta_offset, index_t eta_stride, GLOBAL const real *RESTRICT phi_per_set, index_t phi_offset, index_t phi_stride)
 {
     const index_t first_set = BLOCK_X * 8;
     const int sets_here = (int)MIN(n_sets - first_set, (index_t)8);
     x_per_row += x_offset + first_set * x_stride;
     eta_per_set += eta_offset;
-    alpha_per_set += alpha_offset;
+    phi_per_set += phi_offset;
     SHARED_ARRAY(double, sums, 1536);
 
     // Whatever depends on the parameters alone: once per block.
-    SHARED_ARRAY(negative_binomial_log_logpmf_checked_grad_eta_alpha_set, sets, 8);
+    SHARED_ARRAY(negative_binomial_log_logpmf_checked_grad_eta_phi_set, sets, 8);
     for (index_t k = THREAD; k < 8; k += 128)
-        sets[k] = negative_binomial_log_logpmf_checked_grad_eta_alpha_prepare_set(eta_per_set[(first_set + MIN(k, sets_here - 1)) * eta_stride], alpha_per_set[(first_set + MIN(k, sets_here - 1)) * alpha_stride]);
+        sets[k] = negative_binomial_log_logpmf_checked_grad_eta_phi_prepare_set(eta_per_set[(first_set + MIN(k, sets_here - 1)) * eta_stride], phi_per_set[(first_set + MIN(k, sets_here - 1)) * phi_stride]);
     BARRIER();
 
     double total[24];
@@ -533,21 +607,21 @@ KERNEL(128) negative_binomial_log_logpmf_checked_grad_eta_alpha_loglik(
             UNROLL for (int u = 0; u < 1; u++) {
                 const double2 x_wide = x_tile[u];
                 {
-                    const negative_binomial_log_logpmf_checked_grad_eta_alpha_row row = negative_binomial_log_logpmf_checked_grad_eta_alpha_prepare_row(x_wide.x);
+                    const negative_binomial_log_logpmf_checked_grad_eta_phi_row row = negative_binomial_log_logpmf_checked_grad_eta_phi_prepare_row(x_wide.x);
                     UNROLL for (int k = 0; k < 8; k++) {
-                        const negative_binomial_log_logpmf_checked_grad_eta_alpha_results result = negative_binomial_log_logpmf_checked_grad_eta_alpha_evaluate(sets[k], row);
+                        const negative_binomial_log_logpmf_checked_grad_eta_phi_results result = negative_binomial_log_logpmf_checked_grad_eta_phi_evaluate(sets[k], row);
                         total[k * 3 + 0] += result.value;
                         total[k * 3 + 1] += result.d_eta;
-                        total[k * 3 + 2] += result.d_alpha;
+                        total[k * 3 + 2] += result.d_phi;
                     }
                 }
                 {
-                    const negative_binomial_log_logpmf_checked_grad_eta_alpha_row row = negative_binomial_log_logpmf_checked_grad_eta_alpha_prepare_row(x_wide.y);
+                    const negative_binomial_log_logpmf_checked_grad_eta_phi_row row = negative_binomial_log_logpmf_checked_grad_eta_phi_prepare_row(x_wide.y);
                     UNROLL for (int k = 0; k < 8; k++) {
-                        const negative_binomial_log_logpmf_checked_grad_eta_alpha_results result = negative_binomial_log_logpmf_checked_grad_eta_alpha_evaluate(sets[k], row);
+                        const negative_binomial_log_logpmf_checked_grad_eta_phi_results result = negative_binomial_log_logpmf_checked_grad_eta_phi_evaluate(sets[k], row);
                         total[k * 3 + 0] += result.value;
                         total[k * 3 + 1] += result.d_eta;
-                        total[k * 3 + 2] += result.d_alpha;
+                        total[k * 3 + 2] += result.d_phi;
                     }
                 }
             }
@@ -555,12 +629,12 @@ KERNEL(128) negative_binomial_log_logpmf_checked_grad_eta_alpha_loglik(
             for (int u = 0; u < 2; u++) {
                 const index_t r = u * 128 + THREAD, n = first + r;
                 if (n < n_rows) {
-                    const negative_binomial_log_logpmf_checked_grad_eta_alpha_row row = negative_binomial_log_logpmf_checked_grad_eta_alpha_prepare_row(x_per_row[n]);
+                    const negative_binomial_log_logpmf_checked_grad_eta_phi_row row = negative_binomial_log_logpmf_checked_grad_eta_phi_prepare_row(x_per_row[n]);
                     UNROLL for (int k = 0; k < 8; k++) {
-                        const negative_binomial_log_logpmf_checked_grad_eta_alpha_results result = negative_binomial_log_logpmf_checked_grad_eta_alpha_evaluate(sets[k], row);
+                        const negative_binomial_log_logpmf_checked_grad_eta_phi_results result = negative_binomial_log_logpmf_checked_grad_eta_phi_evaluate(sets[k], row);
                         total[k * 3 + 0] += result.value;
                         total[k * 3 + 1] += result.d_eta;
-                        total[k * 3 + 2] += result.d_alpha;
+                        total[k * 3 + 2] += result.d_phi;
                     }
                 }
             }

@@ -179,47 +179,76 @@ DEVICE real negative_binomial_kernel_rsssm_evaluate(negative_binomial_kernel_rss
     return set.c3 - row.c4 + (special_stirling_series(n) - 0.5 * log_n) + set.alpha * special_log_excess(log_n + set.c4, deviation * set.c5) + row.x * special_log_excess(log_n - row.c5 + set.log_q, -deviation * row.c6);
 }
 
-// negative_binomial_log_logpmf: what depends on the parameters alone, computed once for each set of them.
+// negative_binomial_log_deviation: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     int c0;
-    real alpha;
+    real phi;
     real mu;
     real c1;
+} negative_binomial_log_deviation_set;
+
+DEVICE negative_binomial_log_deviation_set negative_binomial_log_deviation_prepare_set(real mu, real phi)
+{
+    negative_binomial_log_deviation_set set;
+    set.c0 = isinf(mu);
+    set.phi = phi;
+    set.mu = mu;
+    set.c1 = 1 / (mu + phi);
+    return set;
+}
+
+// negative_binomial_log_deviation: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+} negative_binomial_log_deviation_row;
+
+DEVICE negative_binomial_log_deviation_row negative_binomial_log_deviation_prepare_row(real x)
+{
+    negative_binomial_log_deviation_row row;
+    row.x = x;
+    return row;
+}
+
+// negative_binomial_log_deviation: what depends on both, from what was computed ahead.
+DEVICE real negative_binomial_log_deviation_evaluate(negative_binomial_log_deviation_set set, negative_binomial_log_deviation_row row)
+{
+    return set.c0 ? -set.phi : (row.x - set.mu) * set.c1 * set.phi;
+}
+
+// negative_binomial_log_logpmf: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
     negative_binomial_kernel_rsssm_set negative_binomial_kernel_0;
+    negative_binomial_log_deviation_set negative_binomial_0;
 } negative_binomial_log_logpmf_set;
 
-DEVICE negative_binomial_log_logpmf_set negative_binomial_log_logpmf_prepare_set(real eta, real alpha)
+DEVICE negative_binomial_log_logpmf_set negative_binomial_log_logpmf_prepare_set(real eta, real phi)
 {
     negative_binomial_log_logpmf_set set;
     real mu = exp(eta);
-    real log_odds = eta - log(alpha);
-    set.c0 = isinf(mu);
-    set.alpha = alpha;
-    set.mu = mu;
-    set.c1 = alpha / (mu + alpha);
-    set.negative_binomial_kernel_0 = negative_binomial_kernel_rsssm_prepare_set(alpha, special_log_expit(-log_odds), special_log_expit(log_odds));
+    real log_odds = eta - log(phi);
+    set.negative_binomial_kernel_0 = negative_binomial_kernel_rsssm_prepare_set(phi, special_log_expit(-log_odds), special_log_expit(log_odds));
+    set.negative_binomial_0 = negative_binomial_log_deviation_prepare_set(mu, phi);
     return set;
 }
 
 // negative_binomial_log_logpmf: what depends on the observation alone, computed once for each.
 typedef struct {
-    real x;
     negative_binomial_kernel_rsssm_row negative_binomial_kernel_0;
+    negative_binomial_log_deviation_row negative_binomial_0;
 } negative_binomial_log_logpmf_row;
 
 DEVICE negative_binomial_log_logpmf_row negative_binomial_log_logpmf_prepare_row(real x)
 {
     negative_binomial_log_logpmf_row row;
-    row.x = x;
     row.negative_binomial_kernel_0 = negative_binomial_kernel_rsssm_prepare_row(x);
+    row.negative_binomial_0 = negative_binomial_log_deviation_prepare_row(x);
     return row;
 }
 
 // negative_binomial_log_logpmf: what depends on both, from what was computed ahead.
 DEVICE real negative_binomial_log_logpmf_evaluate(negative_binomial_log_logpmf_set set, negative_binomial_log_logpmf_row row)
 {
-    real deviation = set.c0 ? -set.alpha : (row.x - set.mu) * set.c1;
-    return negative_binomial_kernel_rsssm_evaluate(set.negative_binomial_kernel_0, row.negative_binomial_kernel_0, deviation);
+    return negative_binomial_kernel_rsssm_evaluate(set.negative_binomial_kernel_0, row.negative_binomial_kernel_0, negative_binomial_log_deviation_evaluate(set.negative_binomial_0, row.negative_binomial_0));
 }
 
 // negative_binomial_log_logpmf_checked: what depends on the parameters alone, computed once for each set of them.
@@ -228,13 +257,13 @@ typedef struct {
     real c0;
 } negative_binomial_log_logpmf_checked_set;
 
-DEVICE negative_binomial_log_logpmf_checked_set negative_binomial_log_logpmf_checked_prepare_set(real eta, real alpha)
+DEVICE negative_binomial_log_logpmf_checked_set negative_binomial_log_logpmf_checked_prepare_set(real eta, real phi)
 {
     negative_binomial_log_logpmf_checked_set set;
     real bad_eta = eta == eta ? 0 : NAN;
-    real bad_alpha = alpha > 0 ? 0 : NAN;
-    set.negative_binomial_0 = negative_binomial_log_logpmf_prepare_set(eta, alpha);
-    set.c0 = bad_eta + bad_alpha;
+    real bad_phi = phi > 0 ? 0 : NAN;
+    set.negative_binomial_0 = negative_binomial_log_logpmf_prepare_set(eta, phi);
+    set.c0 = bad_eta + bad_phi;
     return set;
 }
 
@@ -302,19 +331,19 @@ DEVICE void add_blocks(GLOBAL double *out, GLOBAL const double *partial, index_t
 // of the blocks in their order by the last block to finish: the order never changes, so neither do the bits.
 KERNEL(128) negative_binomial_log_logpmf_checked_loglik(
     GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL double *partial, GLOBAL int *counters,
-    index_t n_rows, index_t n_sets, GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT eta_per_set, index_t eta_offset, index_t eta_stride, GLOBAL const real *RESTRICT alpha_per_set, index_t alpha_offset, index_t alpha_stride)
+    index_t n_rows, index_t n_sets, GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT eta_per_set, index_t eta_offset, index_t eta_stride, GLOBAL const real *RESTRICT phi_per_set, index_t phi_offset, index_t phi_stride)
 {
     const index_t first_set = BLOCK_X * 8;
     const int sets_here = (int)MIN(n_sets - first_set, (index_t)8);
     x_per_row += x_offset + first_set * x_stride;
     eta_per_set += eta_offset;
-    alpha_per_set += alpha_offset;
+    phi_per_set += phi_offset;
     SHARED_ARRAY(double, sums, 1024);
 
     // Whatever depends on the parameters alone: once per block.
     SHARED_ARRAY(negative_binomial_log_logpmf_checked_set, sets, 8);
     for (index_t k = THREAD; k < 8; k += 128)
-        sets[k] = negative_binomial_log_logpmf_checked_prepare_set(eta_per_set[(first_set + MIN(k, sets_here - 1)) * eta_stride], alpha_per_set[(first_set + MIN(k, sets_here - 1)) * alpha_stride]);
+        sets[k] = negative_binomial_log_logpmf_checked_prepare_set(eta_per_set[(first_set + MIN(k, sets_here - 1)) * eta_stride], phi_per_set[(first_set + MIN(k, sets_here - 1)) * phi_stride]);
     BARRIER();
 
     double total[8];

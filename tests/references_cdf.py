@@ -96,6 +96,7 @@ def discrete_uniform(x, lower, upper):
 # name: (tails, lower end of the support, its upper end), the ends as functions of the parameters
 CDFS = {
     "normal": (normal, -mp.inf, mp.inf),
+    "normal_identity": (normal, -mp.inf, mp.inf),
     "half_normal": (half_normal, 0, mp.inf),
     "log_normal": (lambda x, mu, sigma: normal(mp.log(x), mu, sigma), 0, mp.inf),
     "logit_normal": (lambda x, mu, sigma: normal(mp.log(x / (1 - x)), mu, sigma), 0, 1),
@@ -123,6 +124,8 @@ CDFS = {
     "discrete_uniform": (discrete_uniform, lambda lower, upper: lower - 1, lambda lower, upper: upper),
     "bernoulli": (lambda x, p: (1 - p, p), -1, 1),
     "bernoulli_logit": (lambda x, eta: (1 / (1 + mp.exp(eta)), 1 / (1 + mp.exp(-eta))), -1, 1),
+    "bernoulli_probit": (lambda x, eta: (ndtr(-eta), ndtr(eta)), -1, 1),
+    "bernoulli_cloglog": (lambda x, eta: from_log_cdf(-mp.exp(eta)), -1, 1),
 }
 
 

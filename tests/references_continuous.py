@@ -3,6 +3,7 @@
 import mpmath as mp
 import numpy as np
 from references import Reference, exactly, log_uniform
+from references_discrete import ROUNDED_MEAN, expit
 from scipy import stats
 
 INF = mp.inf
@@ -108,6 +109,10 @@ def gamma(x, alpha, beta):
     return alpha * mp.log(beta) - mp.loggamma(alpha) + power - beta * x
 
 
+def gamma_log(x, eta, alpha):
+    return gamma(x, alpha, alpha / mp.exp(eta))
+
+
 def inverse_gamma(x, alpha, beta):
     if x == 0 or mp.isinf(x):
         return -INF
@@ -133,6 +138,10 @@ def beta(x, alpha, beta):
     left = 0 if alpha == 1 else (alpha - 1) * mp.log(x)
     right = 0 if beta == 1 else (beta - 1) * mp.log(1 - x)
     return left + right - mp.loggamma(alpha) - mp.loggamma(beta) + mp.loggamma(alpha + beta)
+
+
+def beta_logit(x, eta, phi):
+    return beta(x, phi * expit(eta), phi * expit(-eta))
 
 
 def kumaraswamy(x, a, b):
@@ -290,6 +299,11 @@ REFERENCES = {
          (1e150, 0, 1)],
         INVALID_LOCATION_SCALE, stats.norm,
     ),
+    "normal_identity": reference(
+        normal, parameters(real(), positive()), location_scale,
+        [(inf, 0, 1), (-inf, 0, 1), (1e10, 0, 1), (3, 3, 1e-30), (1e8 + 8, 1e8, 3), (1e150, 0, 1), (-700, 700, 0.1)],
+        INVALID_LOCATION_SCALE, stats.norm,
+    ),
     "half_normal": reference(
         half_normal, parameters(positive()), absolute(0),
         [(0, 1), (inf, 1), (1e10, 1), (1e-30, 1e-30), (1, 1e30), (1e-40, 1)],
@@ -332,6 +346,11 @@ REFERENCES = {
          (100, 1e6, 0, 1), (1, 1e-5, 0, 1), (1e5, 1e-3, 0, 1), (1e-10, 5, 0, 1), (2, 1e30, 0, 1), (1e3, 1e4, 0, 1)],
         [(0, 0, 1), (-1, 0, 1), (1, 0, 0), (1, 0, -1), (np.nan, 0, 1), (1, np.nan, 1), (1, 0, np.nan)],
         stats.t,
+    ),
+    "student_t_identity": reference(
+        student_t, parameters(positive(0.3, 100), real(), positive()), lambda rng, p: around(rng, p[1], p[2], 5),
+        [(inf, 3, 0, 1), (1e300, 2, 0, 1), (3, 1e15, 0, 1), (3, inf, 0, 1), (1, 1e-5, 0, 1), (-700, 4, 700, 0.1)],
+        [(0, 0, 1), (-1, 0, 1), (1, 0, 0), (1, 0, -1), (np.nan, 0, 1), (1, np.nan, 1), (1, 0, np.nan)], stats.t,
     ),
     "half_student_t": reference(
         half_student_t, parameters(positive(0.3, 100), positive()), lambda rng, p: np.abs(around(rng, 0, p[1], 5)),
@@ -405,6 +424,16 @@ REFERENCES = {
          (10, 10, 1), (10.5, 10.5, 1), (100.5, 100.25, 1), (1e-5, 1e-5, 1), (5, 1e-30, 1), (1e-3, 50, 1e5)],
         INVALID_PAIR, lambda alpha, beta: stats.gamma(alpha, scale=1 / beta),
     ),
+    "gamma_log": reference(
+        gamma_log, parameters(real(3), positive(0.05, 500)),
+        draws(lambda eta, alpha: stats.gamma(alpha, scale=np.exp(eta) / alpha)),
+        [(0, 0.5, 1), (0, 0.5, 0.5), (0, 0.5, 2), (0, 0.5, 200), (inf, 0.5, 2), (inf, 0.5, 0.5), (inf, 0.5, 200),
+         (1e-30, 0, 0.01), (1e30, 70, 2), (1e-30, -70, 200), (1e30, -10, 3), (1e-30, 80, 5), (2, 80, 0.3), (2, -80, 0.3)]
+        + [(x, eta, alpha) for x in (1e-300, 1, 1e300) for eta in (-700, 700) for alpha in (0.5, 1, 300)]
+        + [(20, 3, 1e6), (20.0625, 3, 1e6), (20, 3, 1), (5, 0, 1e-30), (5, 0, 10), (1, 0, 1e6), (0.5, 0, 1e12)],
+        INVALID_LOCATION_SCALE, lambda eta, alpha: stats.gamma(alpha, scale=np.exp(eta) / alpha),
+        rtol32=2e-4, reason=ROUNDED_MEAN,
+    ),
     "inverse_gamma": reference(
         inverse_gamma, parameters(positive(0.05, 500), positive()),
         lambda rng, p: np.clip(draws(lambda alpha, beta: stats.invgamma(alpha, scale=beta))(rng, p), 1e-30, 1e30),
@@ -445,6 +474,16 @@ REFERENCES = {
          (2.5e-9, 2.5, 1e9), (0.5, 1e12, 1e12), (0.75, 3e10, 1e10), (1e-10, 1e3, 1e3), (1 - 2**-20, 3e6, 3),
          (0.5, 1e-10, 1e-10), (1e-20, 5, 200)],
         INVALID_PAIR, stats.beta,
+    ),
+    "beta_logit": reference(
+        beta_logit, parameters(real(2), positive(0.1, 200)), anywhere_in_unit,
+        [(x, 0, phi) for x in (0, 1) for phi in (1, 2, 3, 400)]
+        + [(x, eta, phi) for x in (1e-30, 0.25, 1 - 2**-20) for eta in (-1000, -700, -80, 80, 700, 1000)
+           for phi in (1e-4, 3, 300)]
+        + [(0.5, 0, 1e6), (0.5005, 0, 1e6), (0.25, -1, 1e6), (0.9, 1, 1e4), (0.5, 0, 1e-10), (0.5, 3, 1e-30),
+           (1e-20, -45, 1e3), (1e-300, -600, 5), (0.75, 1.25, 1e5)],
+        INVALID_LOCATION_SCALE, lambda eta, phi: stats.beta(phi / (1 + np.exp(-eta)), phi / (1 + np.exp(eta))),
+        rtol32=1e-4, reason="near the mode of a large precision, the rounding error of expit(eta) counts sqrt(phi) times",
     ),
     "kumaraswamy": reference(
         kumaraswamy, parameters(positive(0.1, 20), positive(0.1, 20)), anywhere_in_unit,

@@ -1,5 +1,7 @@
 """References of the discrete densities: their definitions, evaluated by mpmath at 60 digits."""
 
+from types import SimpleNamespace
+
 import mpmath as mp
 import numpy as np
 from references import Reference, exactly, log_uniform
@@ -44,6 +46,14 @@ def bernoulli(x, p):
 
 def bernoulli_logit(x, eta):
     return binomial_logit(x, 1, eta)
+
+
+def bernoulli_probit(x, eta):
+    return -INF if x > 1 else mp.log(mp.erfc((eta if x == 0 else -eta) / mp.sqrt(2)) / 2)
+
+
+def bernoulli_cloglog(x, eta):
+    return -INF if x > 1 else -mp.exp(eta) if x == 0 else mp.log(-mp.expm1(-mp.exp(eta)))
 
 
 def binomial(x, n, p):
@@ -138,6 +148,11 @@ def poisson_draws(index):
     return lambda rng, p: np.floor(rng.poisson(p[index]) * log_uniform(rng, 0.2, 5, p[index].shape))
 
 
+def success_below(latent):
+    """Trials that succeed where a latent variable, one of scipy's, is at most eta"""
+    return lambda eta: SimpleNamespace(logpmf=lambda x: np.where(x == 0, latent.logsf(eta), latent.logcdf(eta)))
+
+
 def nbinom(mu, alpha):
     return stats.nbinom(alpha, alpha / (mu + alpha))
 
@@ -165,6 +180,19 @@ REFERENCES = {
         [(x, 1) for x in (2, *OUTSIDE)]
         + [(x, eta) for x in (0, 1) for eta in (0, 1e-10, 30, -30, 700, -700, 1e5, -1e30)],
         [(nan,)],
+    ),
+    "bernoulli_probit": reference(
+        bernoulli_probit, parameters(real()), lambda rng, p: np.round(rng.uniform(size=p[0].shape)),
+        [(x, 1) for x in (2, *OUTSIDE)]
+        + [(x, sign * eta) for x in (0, 1) for sign in (1, -1) for eta in (0, 1e-10, 5, 13, 30, 38, 700, 1e10, 1e150)],
+        [(nan,)], success_below(stats.norm),
+    ),
+    "bernoulli_cloglog": reference(
+        bernoulli_cloglog, parameters(real(2)), lambda rng, p: np.round(rng.uniform(size=p[0].shape)),
+        [(x, 1) for x in (2, *OUTSIDE)]
+        + [(x, sign * eta) for x in (0, 1) for sign in (1, -1) for eta in (0, 1e-10, 4, 16, 36.5, 80, 700, 1000)]
+        + [(0, -1e30), (1, -1e30)],
+        [(nan,)], success_below(stats.gumbel_l),
     ),
     "binomial": reference(
         binomial, parameters(whole(1, 1000), unit), up_to(0),

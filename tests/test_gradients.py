@@ -406,6 +406,8 @@ EDGES = [
     ("gamma", (1e-30, 0.01, 1), {"x": 0, "alpha": 0, "beta": 0}),
     ("gamma", (1e-20, 1e3, 1), {"x": 0, "alpha": 0, "beta": 0}),
     ("gamma", (200, 200, 1), {"x": 0, "alpha": 0, "beta": 0}),
+    *(("gamma_log", (2, eta, alpha), {"x": 0, "eta": 0}) for eta in (-690, 0, 700) for alpha in (1, 2, 300)),
+    *(("gamma_log", (2, eta, alpha), {"nu": 0}) for eta in (0, 700) for alpha in (1e-8, 1, 300)),
     ("chi_squared", (0, 2), {"x": 1}),
     ("chi_squared", (300, 300), {"x": 0, "nu": 0}),
     ("inverse_gamma", (1e20, 1e3, 1), {"x": 0, "alpha": 0, "beta": 0}),
@@ -420,6 +422,8 @@ EDGES = [
     ("beta", (0.5, 200, 200), {"x": 0, "alpha": 0, "beta": 0}),
     ("beta", (0.75, 1e6, 1e6), {"x": 0, "alpha": 0, "beta": 0}),
     ("beta", (1e-20, 5, 200), {"x": 0, "alpha": 0, "beta": 0}),
+    *(("beta_logit", (x, eta, 3), {"x": 0, "eta": 0, "phi": 0}) for x in (1e-30, 0.75) for eta in (-700, 1.5, 700)),
+    ("beta_logit", (0.5, 0, 1e6), {"x": 0, "eta": 0, "phi": 0}),
     ("kumaraswamy", (0, 1, 3), {"x": 1, "b": 0}),
     ("kumaraswamy", (1, 3, 1), {"x": -1, "a": 0}),
     ("kumaraswamy", (0.25, 1, 3), {"x": 0, "a": 0, "b": 0}),
@@ -448,6 +452,9 @@ EDGES = [
     ("bernoulli", (1, 1), {"p": -1}),
     ("bernoulli", (1, 1e-30), {"p": 0}),
     *(("bernoulli_logit", (x, eta), {"eta": 0}) for x in (0, 1) for eta in (0, 30, -30, 700, -700)),
+    *(("bernoulli_probit", (x, eta), {"eta": 0}) for x in (0, 1) for eta in (0, 30, -30, 1e150, -1e150)),
+    *(("bernoulli_cloglog", (x, eta), {"eta": 0}) for x in (0, 1) for eta in (0, -36, -36.5, -700, 4)),
+    ("bernoulli_cloglog", (1, 700), {"eta": 0}),
     ("binomial", (0, 5, 0), {"p": 1}),
     ("binomial", (5, 5, 1), {"p": -1}),
     ("binomial", (0, 200, 0), {"p": 1}),
@@ -472,7 +479,7 @@ EDGES = [
     ("negative_binomial", (3, 2, 2), {"mu": 0, "alpha": 0}),
     ("negative_binomial", (2, 5, 1e-8), {"mu": 0, "alpha": 0}),
     *(
-        ("negative_binomial_log", (x, eta, 2), {"eta": 0, "alpha": 0})
+        ("negative_binomial_log", (x, eta, 2), {"eta": 0, "phi": 0})
         for x in (0, 1, 5)
         for eta in (-700, float(np.log(2)), 700)
     ),
@@ -486,6 +493,7 @@ EDGES = [
     ("zero_inflated_negative_binomial", (0, 1, 5, 2), {"psi": -1, "mu": 0, "alpha": 0}),
     ("zero_inflated_negative_binomial", (0, 0, 5, 2), {"psi": 1, "mu": 0, "alpha": 0}),
     ("zero_inflated_negative_binomial", (0, 0.5, 0, 2), {"psi": 0, "mu": 1, "alpha": 0}),
+    ("negative_binomial_log", (3, 700, 1e-8), {"eta": 0}),
     ("categorical", (1, (0, 1, 0)), {"p": -1}),
     ("categorical_logit", (1, (1e5, 1e5, 1e5)), {"eta": 0}),
     ("categorical_logit", (2, (-700, 0, 700)), {"eta": 0}),

@@ -69,7 +69,9 @@ def among(probabilities):
 #: Density -> a scipy.stats distribution (or what has its methods `cdf` and `stats`) of the parameters.
 DISTRIBUTIONS = SCIPY | {
     "skew_normal": lambda mu, sigma, alpha: stats.skewnorm(alpha, mu, sigma),
+    "normal_identity": stats.norm,
     "student_t": stats.t,
+    "student_t_identity": stats.t,
     "half_student_t": lambda nu, sigma: known_by_cdf(lambda x: 1 - 2 * stats.t.sf(x, nu, 0, sigma)),
     "logit_normal": lambda mu, sigma: known_by_cdf(
         lambda x: stats.norm.cdf(special.logit(np.clip(x, 0, 1)), mu, sigma)
@@ -78,14 +80,18 @@ DISTRIBUTIONS = SCIPY | {
         lambda x: -np.expm1(b * np.log(-np.expm1(a * np.log(np.clip(x, 0, 1)))))
     ),
     "gamma": lambda alpha, beta: stats.gamma(alpha, scale=1 / beta),
+    "gamma_log": lambda eta, alpha: stats.gamma(alpha, scale=np.exp(eta) / alpha),
     "inverse_gamma": lambda alpha, beta: stats.invgamma(alpha, scale=beta),
     "chi_squared": stats.chi2,
     "beta": stats.beta,
+    "beta_logit": lambda eta, phi: stats.beta(phi * special.expit(eta), phi * special.expit(-eta)),
     "rice": lambda nu, sigma: tabulated(
         stats.rice(nu / sigma, scale=sigma), max(nu - 10 * sigma, 0), nu + 10 * sigma
     ),
     "von_mises": von_mises,
     "bernoulli_logit": lambda eta: stats.bernoulli(special.expit(eta)),
+    "bernoulli_probit": lambda eta: stats.bernoulli(special.ndtr(eta)),
+    "bernoulli_cloglog": lambda eta: stats.bernoulli(-np.expm1(-np.exp(eta))),
     "poisson": stats.poisson,
     "poisson_log": lambda eta: stats.poisson(np.exp(eta)),
     "binomial": stats.binom,
@@ -103,6 +109,7 @@ DISTRIBUTIONS = SCIPY | {
 
 CONTINUOUS = {
     "normal": [(0, 1), (-5, 0.2), (1e8, 300), (0, 1e-30)],
+    "normal_identity": [(0, 1), (1e8, 300)],
     "half_normal": [(1,), (1e-30,)],
     "truncated_normal": [
         (0, 1, -1, 2), (0, 1, -inf, inf), (0, 1, 0, inf), (2, 0.5, -inf, 0), (0, 1, 3, 5), (0, 1, -0.1, 0.5),
@@ -112,6 +119,7 @@ CONTINUOUS = {
     "skew_normal": [(0, 1, 0), (1, 2, 3), (0, 1, -0.5), (0, 1, 1e3), (3, 1, -1e30), (0, 1, 1e-30)],
     "ex_gaussian": [(0, 1, 1), (5, 0.01, 2), (0, 2, 0.01), (-3, 1, 20)],
     "student_t": [(3, 0, 1), (0.1, 0, 1), (1, 5, 2), (30, -1, 0.1), (1e9, 2, 0.5), (inf, 0, 1)],
+    "student_t_identity": [(3, 0, 1), (1, 5, 2)],
     "half_student_t": [(3, 1), (0.1, 2), (1e9, 1), (inf, 3)],
     "cauchy": [(0, 1), (-10, 0.01), (0, 1e20)],
     "half_cauchy": [(1,), (1e-10,)],
@@ -124,11 +132,13 @@ CONTINUOUS = {
     "moyal": [(0, 1), (10, 0.1)],
     "exponential": [(1,), (1e20,)],
     "gamma": [(1, 1), (1e-3, 1), (0.5, 2), (0.999, 1), (3.5, 1e-10), (1e6, 1e3), (1e9, 1)],
+    "gamma_log": [(0, 1), (2, 0.5), (-20, 300), (30, 1e-2), (-50, 1e-3)],
     "inverse_gamma": [(1, 1), (1e-2, 1), (0.3, 2), (5, 1e10), (1e6, 1e6)],
     "chi_squared": [(1,), (0.01,), (3,), (1e6,)],
     "weibull": [(1, 1), (0.05, 2), (100, 3)],
     "pareto": [(1, 1), (0.1, 2), (1e4, 3)],
     "beta": [(2, 3), (1, 1), (0.5, 0.5), (0.99, 0.99), (1e-3, 1e-3), (1e-3, 5), (3, 0.01), (1e5, 0.2), (1e6, 1e6)],
+    "beta_logit": [(0, 2), (1, 0.5), (-3, 1e-2), (2, 1e6), (-5, 30)],
     "kumaraswamy": [(2, 3), (0.5, 0.5), (0.01, 0.01), (1e-3, 1), (1000, 1e5), (1, 1e-3)],
     "uniform": [(0, 1), (-3, 7), (1e6, 1e6 + 1), (-1e-30, 1e-30)],
     "triangular": [(0, 0.3, 1), (0, 0, 1), (0, 1, 1), (-5, -4.9, 10), (1000, 1000.5, 1001)],
@@ -140,6 +150,8 @@ CONTINUOUS = {
 DISCRETE = {
     "bernoulli": [(0,), (0.3,), (0.999,), (1,)],
     "bernoulli_logit": [(0,), (-5,), (40,), (-inf,)],
+    "bernoulli_probit": [(0,), (-3,), (9,), (-inf,)],
+    "bernoulli_cloglog": [(0,), (-5,), (4,), (-inf,)],
     "geometric": [(1,), (0.3,), (0.999,), (1e-3,), (1e-9,)],
     "discrete_uniform": [(0, 0), (-3, 7), (5, 1e12)],
     "poisson": [(0,), (1e-3,), (1,), (9.9,), (10.1,), (30,), (1e4,), (1e9,), (1e15,)],

@@ -1,0 +1,23 @@
+// bernoulli_probit: success or failure of one trial, by the normal quantile of the probability of success
+// x: nonnegative integer    eta: real, normal quantile of the probability of success
+// source: McCullagh & Nelder (1989), Generalized Linear Models, ch. 4
+__device__ real bernoulli_probit_logpmf(real x, real eta)
+{
+    if (x > 1) return -INFINITY;
+    return log_ndtr(x == 0 ? -eta : eta);
+}
+
+__device__ real bernoulli_probit_logcdf(real x, real eta)
+{
+    return x < 1 ? log_ndtr(-eta) : 0;
+}
+
+__device__ real bernoulli_probit_logsf(real x, real eta)
+{
+    return x < 1 ? log_ndtr(eta) : -INFINITY;
+}
+
+__device__ real bernoulli_probit_sample(rng_t *rng, real eta)
+{
+    return uniform(rng) < 0.5 * erfc(-eta / SQRT_2);
+}

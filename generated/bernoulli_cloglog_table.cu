@@ -1,0 +1,210 @@
+// The table kernel of bernoulli_cloglog, made by `gpustats generate`. Do not edit.
+typedef double real;
+typedef long long index_t;
+#define KERNEL(threads) extern "C" __global__ void __launch_bounds__(threads)
+#define DEVICE static __device__ __forceinline__
+#define GLOBAL
+#define SHARED
+#define RESTRICT __restrict__
+#define SHARED_ARRAY(type, name, count) __shared__ type name[count]
+#define DYNAMIC_SHARED_ARRAY(type, name, count) extern __shared__ __align__(16) type name[]
+#define BARRIER() __syncthreads()
+#define BARRIER_GLOBAL() __syncthreads()
+#define UNROLL _Pragma("unroll")
+#define UNROLL_BY_4 _Pragma("unroll 4")
+#define STORE_STREAMING(to, value) __stcs(to, value)  // not to be read again soon
+#define THREAD ((int)threadIdx.x)
+#define BLOCK_X ((index_t)blockIdx.x)
+#define BLOCK_Y ((index_t)blockIdx.y)
+#define BLOCKS_Y ((index_t)gridDim.y)
+#define BLOCKS_X ((index_t)gridDim.x)
+#undef INFINITY
+#undef NAN
+#define INFINITY __int_as_float(0x7f800000)
+#define NAN __int_as_float(0x7fffffff)
+
+// log(w + c), c being what rounding has taken from w. CUDA's own log and log1p branch, which keeps the compiler from working
+// on several numbers at once. log(2^k (1 + f)) = k log(2) + f - (h - s (h + R)), s = f / (2 + f), h = f^2 / 2; the polynomial R
+// interpolates 2 atanh(s) / s - 2 in Chebyshev points, with an error below 1e-17. Error of the whole below 1 ulp.
+static __device__ __forceinline__ double log_of_sum(double w, double c)
+{
+    const bool tiny = __double2hiint(w) < 0x00100000;  // subnormal, or not positive
+    const double scaled = tiny ? w * 18014398509481984.0 : w;
+    const int high = __double2hiint(scaled), k = (high - 0x3fe6a09e) >> 20;
+    const double m = __hiloint2double(high - (k << 20), __double2loint(scaled));  // between sqrt(1/2) and sqrt(2)
+    const double f = fma(c, __hiloint2double((0x3ff - k) << 20, 0), m - 1), g = f + 2;
+    double r;
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(g));
+    const double e = fma(-g, r, 1.0);
+    const double s = f * fma(r, fma(e, e, e), r), z = s * s, h = 0.5 * f * f;
+    const double R = z * (0.66666666666666696969 + z * (0.39999999999899197894 + z * (0.28571428626114518292 + z * (
+                          0.22222211112104947364 + z * (0.18182890778026130313 + z * (0.15331666676597174341 + z * (
+                          0.14617128399807299883)))))));
+    const double n = k - (tiny ? 54 : 0);
+    const double value = fma(n, 0.69314718036912381649, f - (h - fma(s, h + R, n * 1.9082149292705877e-10)));
+    const long long bits = __double_as_longlong(w);
+    const double special = (unsigned long long)bits << 1 == 0 ? -INFINITY : bits == 0x7ff0000000000000LL ? w : NAN;
+    return (unsigned long long)(bits - 1) < 0x7fefffffffffffffULL ? value : special;  // is w positive and finite?
+}
+
+static __device__ __forceinline__ double branchless_log(double x)
+{
+    return log_of_sum(x, 0);
+}
+
+static __device__ __forceinline__ double branchless_log1p(double x)
+{
+    const double w = 1 + x;
+    return log_of_sum(w, x - (w - 1));
+}
+#define log branchless_log
+#define log1p branchless_log1p
+#define REAL(literal) literal
+#define EPSILON REAL(2.220446049250313e-16)
+#define PI REAL(3.14159265358979323846)
+#define LOG_2PI REAL(1.83787706640934548356)
+#define HALF_LOG_2PI REAL(0.91893853320467274178)
+#define LOG_2 REAL(0.69314718055994530942)
+#define LOG_PI REAL(1.14472988584940017414)
+#define SQRT_2 REAL(1.41421356237309504880)
+#define SQRT_PI REAL(1.77245385090551602730)
+#define SQRT_2_OVER_PI REAL(0.79788456080286535588)
+#define EULER_GAMMA REAL(0.57721566490153286061)
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+
+DEVICE real special_log1mexp(real x)
+{
+    return x > -LOG_2 ? log(-expm1(x)) : log1p(-exp(x));
+}
+
+DEVICE real bernoulli_cloglog_log_p(real eta)
+{
+    real rate = exp(eta);
+    return rate < EPSILON ? eta - 0.5 * rate : special_log1mexp(-rate);
+}
+
+// bernoulli_cloglog_logpmf: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real c0;
+    real c1;
+} bernoulli_cloglog_logpmf_set;
+
+DEVICE bernoulli_cloglog_logpmf_set bernoulli_cloglog_logpmf_prepare_set(real eta)
+{
+    bernoulli_cloglog_logpmf_set set;
+    set.c0 = -exp(eta);
+    set.c1 = bernoulli_cloglog_log_p(eta);
+    return set;
+}
+
+// bernoulli_cloglog_logpmf: what depends on the observation alone, computed once for each.
+typedef struct {
+    int c0;
+    int c1;
+} bernoulli_cloglog_logpmf_row;
+
+DEVICE bernoulli_cloglog_logpmf_row bernoulli_cloglog_logpmf_prepare_row(real x)
+{
+    bernoulli_cloglog_logpmf_row row;
+    row.c0 = x > 1;
+    row.c1 = x == 0;
+    return row;
+}
+
+// bernoulli_cloglog_logpmf: what depends on both, from what was computed ahead.
+DEVICE real bernoulli_cloglog_logpmf_evaluate(bernoulli_cloglog_logpmf_set set, bernoulli_cloglog_logpmf_row row)
+{
+    if (row.c0) {
+        return -INFINITY;
+    }
+    return row.c1 ? set.c0 : set.c1;
+}
+
+// bernoulli_cloglog_logpmf_checked: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    bernoulli_cloglog_logpmf_set bernoulli_cloglog_0;
+    real bad_eta;
+} bernoulli_cloglog_logpmf_checked_set;
+
+DEVICE bernoulli_cloglog_logpmf_checked_set bernoulli_cloglog_logpmf_checked_prepare_set(real eta)
+{
+    bernoulli_cloglog_logpmf_checked_set set;
+    real bad_eta = eta == eta ? 0 : NAN;
+    set.bernoulli_cloglog_0 = bernoulli_cloglog_logpmf_prepare_set(eta);
+    set.bad_eta = bad_eta;
+    return set;
+}
+
+// bernoulli_cloglog_logpmf_checked: what depends on the observation alone, computed once for each.
+typedef struct {
+    bernoulli_cloglog_logpmf_row bernoulli_cloglog_0;
+    int inside;
+    real outside;
+} bernoulli_cloglog_logpmf_checked_row;
+
+DEVICE bernoulli_cloglog_logpmf_checked_row bernoulli_cloglog_logpmf_checked_prepare_row(real x)
+{
+    bernoulli_cloglog_logpmf_checked_row row;
+    real outside = x == x ? -INFINITY : NAN;
+    int inside = x >= 0 && x == floor(x) && fabs(x) < INFINITY;
+    row.bernoulli_cloglog_0 = bernoulli_cloglog_logpmf_prepare_row(x);
+    row.inside = inside;
+    row.outside = outside;
+    return row;
+}
+
+// bernoulli_cloglog_logpmf_checked: what depends on both, from what was computed ahead.
+DEVICE real bernoulli_cloglog_logpmf_checked_evaluate(bernoulli_cloglog_logpmf_checked_set set, bernoulli_cloglog_logpmf_checked_row row)
+{
+    real value = bernoulli_cloglog_logpmf_evaluate(set.bernoulli_cloglog_0, row.bernoulli_cloglog_0);
+    return (row.inside ? value : row.outside) + set.bad_eta;
+}
+
+// The table shape: out[row, set] = f(observation, parameter set), every entry written once.
+//
+// by_rows: neighbouring threads take neighbouring rows, and go through the sets of their block together. That suits tables
+// whose sets lie far apart in `out`, or that have one set only, and CPUs, where threads are the lanes of vector registers
+// and branches on parameters stay branches. Otherwise neighbouring threads take neighbouring sets of the same row and hold
+// them in registers, and whatever depends on the row alone is prepared once in shared memory: so a warp writes consecutive
+// addresses.
+KERNEL(128) bernoulli_cloglog_logpmf_checked_table(
+    GLOBAL real *RESTRICT out, index_t out_offset, index_t n_rows, index_t n_sets, index_t row_stride, index_t set_stride,
+    GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT eta_per_set, index_t eta_offset, index_t eta_stride)
+{
+    const index_t first_set = BLOCK_X * 8;
+    const int sets_here = (int)MIN(n_sets - first_set, (index_t)8);
+    x_per_row += x_offset + first_set * x_stride;
+    eta_per_set += eta_offset;
+    out += out_offset + first_set * set_stride;
+
+    // Whatever depends on the parameters alone: once per block.
+    SHARED_ARRAY(bernoulli_cloglog_logpmf_checked_set, sets, 8);
+    for (index_t k = THREAD; k < sets_here; k += 128)
+        sets[k] = bernoulli_cloglog_logpmf_checked_prepare_set(eta_per_set[(first_set + k) * eta_stride]);
+    BARRIER();
+
+    const int columns = (sets_here + 1) / 2, rows_at_once = 128 / columns;
+    const int column = THREAD % columns * 2, my_row = THREAD / columns;
+    bernoulli_cloglog_logpmf_checked_set set[2];
+    UNROLL for (int v = 0; v < 2; v++)
+        set[v] = sets[MIN(column + v, sets_here - 1)];
+    SHARED_ARRAY(bernoulli_cloglog_logpmf_checked_row, rows, 512);
+
+    for (index_t first = BLOCK_Y * 512; first < n_rows; first += BLOCKS_Y * 512) {
+        const int rows_here = (int)MIN(n_rows - first, (index_t)512);
+        // Whatever depends on the observation alone: once per row.
+        for (index_t r = THREAD; r < rows_here; r += 128)
+            rows[r] = bernoulli_cloglog_logpmf_checked_prepare_row(x_per_row[first + r]);
+        BARRIER();
+        UNROLL_BY_4 for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
+            const bernoulli_cloglog_logpmf_checked_row row = rows[r];
+            GLOBAL real *cell = out + (first + r) * row_stride + column;  // set_stride is 1 here
+            double2 result;
+            result.x = bernoulli_cloglog_logpmf_checked_evaluate(set[0], row);
+            result.y = bernoulli_cloglog_logpmf_checked_evaluate(set[1], row);
+            STORE_STREAMING((GLOBAL double2 *)cell, result);
+        }
+        BARRIER();
+    }
+}
+

@@ -1,0 +1,294 @@
+// The loglik kernel of normal_identity, made by `gpustats generate`. Do not edit.
+typedef double real;
+typedef long long index_t;
+#define KERNEL(threads) extern "C" __global__ void __launch_bounds__(threads)
+#define DEVICE static __device__ __forceinline__
+#define GLOBAL
+#define SHARED
+#define RESTRICT __restrict__
+#define SHARED_ARRAY(type, name, count) __shared__ type name[count]
+#define DYNAMIC_SHARED_ARRAY(type, name, count) extern __shared__ __align__(16) type name[]
+#define BARRIER() __syncthreads()
+#define BARRIER_GLOBAL() __syncthreads()
+#define UNROLL _Pragma("unroll")
+#define UNROLL_BY_4 _Pragma("unroll 4")
+#define STORE_STREAMING(to, value) __stcs(to, value)  // not to be read again soon
+#define THREAD ((int)threadIdx.x)
+#define BLOCK_X ((index_t)blockIdx.x)
+#define BLOCK_Y ((index_t)blockIdx.y)
+#define BLOCKS_Y ((index_t)gridDim.y)
+#define BLOCKS_X ((index_t)gridDim.x)
+#undef INFINITY
+#undef NAN
+#define INFINITY __int_as_float(0x7f800000)
+#define NAN __int_as_float(0x7fffffff)
+
+// log(w + c), c being what rounding has taken from w. CUDA's own log and log1p branch, which keeps the compiler from working
+// on several numbers at once. log(2^k (1 + f)) = k log(2) + f - (h - s (h + R)), s = f / (2 + f), h = f^2 / 2; the polynomial R
+// interpolates 2 atanh(s) / s - 2 in Chebyshev points, with an error below 1e-17. Error of the whole below 1 ulp.
+static __device__ __forceinline__ double log_of_sum(double w, double c)
+{
+    const bool tiny = __double2hiint(w) < 0x00100000;  // subnormal, or not positive
+    const double scaled = tiny ? w * 18014398509481984.0 : w;
+    const int high = __double2hiint(scaled), k = (high - 0x3fe6a09e) >> 20;
+    const double m = __hiloint2double(high - (k << 20), __double2loint(scaled));  // between sqrt(1/2) and sqrt(2)
+    const double f = fma(c, __hiloint2double((0x3ff - k) << 20, 0), m - 1), g = f + 2;
+    double r;
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(g));
+    const double e = fma(-g, r, 1.0);
+    const double s = f * fma(r, fma(e, e, e), r), z = s * s, h = 0.5 * f * f;
+    const double R = z * (0.66666666666666696969 + z * (0.39999999999899197894 + z * (0.28571428626114518292 + z * (
+                          0.22222211112104947364 + z * (0.18182890778026130313 + z * (0.15331666676597174341 + z * (
+                          0.14617128399807299883)))))));
+    const double n = k - (tiny ? 54 : 0);
+    const double value = fma(n, 0.69314718036912381649, f - (h - fma(s, h + R, n * 1.9082149292705877e-10)));
+    const long long bits = __double_as_longlong(w);
+    const double special = (unsigned long long)bits << 1 == 0 ? -INFINITY : bits == 0x7ff0000000000000LL ? w : NAN;
+    return (unsigned long long)(bits - 1) < 0x7fefffffffffffffULL ? value : special;  // is w positive and finite?
+}
+
+static __device__ __forceinline__ double branchless_log(double x)
+{
+    return log_of_sum(x, 0);
+}
+
+static __device__ __forceinline__ double branchless_log1p(double x)
+{
+    const double w = 1 + x;
+    return log_of_sum(w, x - (w - 1));
+}
+#define log branchless_log
+#define log1p branchless_log1p
+#define REAL(literal) literal
+#define EPSILON REAL(2.220446049250313e-16)
+#define PI REAL(3.14159265358979323846)
+#define LOG_2PI REAL(1.83787706640934548356)
+#define HALF_LOG_2PI REAL(0.91893853320467274178)
+#define LOG_2 REAL(0.69314718055994530942)
+#define LOG_PI REAL(1.14472988584940017414)
+#define SQRT_2 REAL(1.41421356237309504880)
+#define SQRT_PI REAL(1.77245385090551602730)
+#define SQRT_2_OVER_PI REAL(0.79788456080286535588)
+#define EULER_GAMMA REAL(0.57721566490153286061)
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+
+// normal_logpdf: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real mu;
+    real c0;
+    real c1;
+} normal_logpdf_set;
+
+DEVICE normal_logpdf_set normal_logpdf_prepare_set(real mu, real sigma)
+{
+    normal_logpdf_set set;
+    set.mu = mu;
+    set.c0 = 1 / sigma;
+    set.c1 = -(log(sigma) + HALF_LOG_2PI);
+    return set;
+}
+
+// normal_logpdf: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+} normal_logpdf_row;
+
+DEVICE normal_logpdf_row normal_logpdf_prepare_row(real x)
+{
+    normal_logpdf_row row;
+    row.x = x;
+    return row;
+}
+
+// normal_logpdf: what depends on both, from what was computed ahead.
+DEVICE real normal_logpdf_evaluate(normal_logpdf_set set, normal_logpdf_row row)
+{
+    real z = (row.x - set.mu) * set.c0;
+    return set.c1 - 0.5 * z * z;
+}
+
+// normal_identity_logpdf: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    normal_logpdf_set normal_0;
+} normal_identity_logpdf_set;
+
+DEVICE normal_identity_logpdf_set normal_identity_logpdf_prepare_set(real eta, real sigma)
+{
+    normal_identity_logpdf_set set;
+    set.normal_0 = normal_logpdf_prepare_set(eta, sigma);
+    return set;
+}
+
+// normal_identity_logpdf: what depends on the observation alone, computed once for each.
+typedef struct {
+    normal_logpdf_row normal_0;
+} normal_identity_logpdf_row;
+
+DEVICE normal_identity_logpdf_row normal_identity_logpdf_prepare_row(real x)
+{
+    normal_identity_logpdf_row row;
+    row.normal_0 = normal_logpdf_prepare_row(x);
+    return row;
+}
+
+// normal_identity_logpdf: what depends on both, from what was computed ahead.
+DEVICE real normal_identity_logpdf_evaluate(normal_identity_logpdf_set set, normal_identity_logpdf_row row)
+{
+    return normal_logpdf_evaluate(set.normal_0, row.normal_0);
+}
+
+// normal_identity_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    normal_identity_logpdf_set normal_identity_0;
+    real c0;
+} normal_identity_logpdf_checked_set;
+
+DEVICE normal_identity_logpdf_checked_set normal_identity_logpdf_checked_prepare_set(real eta, real sigma)
+{
+    normal_identity_logpdf_checked_set set;
+    real bad_eta = eta == eta ? 0 : NAN;
+    real bad_sigma = sigma > 0 ? 0 : NAN;
+    set.normal_identity_0 = normal_identity_logpdf_prepare_set(eta, sigma);
+    set.c0 = bad_eta + bad_sigma;
+    return set;
+}
+
+// normal_identity_logpdf_checked: what depends on the observation alone, computed once for each.
+typedef struct {
+    normal_identity_logpdf_row normal_identity_0;
+    int inside;
+    real outside;
+} normal_identity_logpdf_checked_row;
+
+DEVICE normal_identity_logpdf_checked_row normal_identity_logpdf_checked_prepare_row(real x)
+{
+    normal_identity_logpdf_checked_row row;
+    real outside = x == x ? -INFINITY : NAN;
+    int inside = x == x;
+    row.normal_identity_0 = normal_identity_logpdf_prepare_row(x);
+    row.inside = inside;
+    row.outside = outside;
+    return row;
+}
+
+// normal_identity_logpdf_checked: what depends on both, from what was computed ahead.
+DEVICE real normal_identity_logpdf_checked_evaluate(normal_identity_logpdf_checked_set set, normal_identity_logpdf_checked_row row)
+{
+    real value = normal_identity_logpdf_evaluate(set.normal_identity_0, row.normal_identity_0);
+    return (row.inside ? value : row.outside) + set.c0;
+}
+
+
+// Adds sums[s * threads + 0 .. threads - 1] into its first place, for every s, as a tree.
+DEVICE void add_threads(SHARED double *sums)
+{
+    for (int width = 64; width > 0; width /= 2) {
+        BARRIER();
+        for (index_t e = THREAD; e < width * 8; e += 128)
+            sums[e / width * 128 + e % width] += sums[e / width * 128 + e % width + width];
+    }
+    BARRIER();
+}
+
+// Adds the blocks' sums of this block's sets, in the order of the blocks, into `out`.
+DEVICE void add_blocks(GLOBAL double *out, GLOBAL const double *partial, index_t first_set, int sets_here, index_t blocks,
+                       SHARED double *sums)
+{
+    for (int first = 0; first < sets_here * 1; first += 8) {
+        const int sums_here = (int)MIN(sets_here * 1 - first, 8);
+        for (int s = 0; s < 8; s++) {
+            double total = 0;
+            if (s < sums_here)
+                for (index_t b = THREAD; b < blocks; b += 128)
+                    total += partial[(first_set * 1 + first + s) * blocks + b];
+            sums[s * 128 + THREAD] = total;
+        }
+        add_threads(sums);
+        for (index_t s = THREAD; s < sums_here; s += 128)
+            out[first_set * 1 + first + s] = sums[s * 128];
+        BARRIER();
+    }
+}
+
+
+// The loglik shape: out[set] = sum over rows of f(observation, parameter set); the terms are never written.
+//
+// A thread walks over rows and keeps float64 sums for each set of its block. The sums of a block are added as a tree, those
+// of the blocks in their order by the last block to finish: the order never changes, so neither do the bits.
+KERNEL(128) normal_identity_logpdf_checked_loglik(
+    GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL double *partial, GLOBAL int *counters,
+    index_t n_rows, index_t n_sets, GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT eta_per_set, index_t eta_offset, index_t eta_stride, GLOBAL const real *RESTRICT sigma_per_set, index_t sigma_offset, index_t sigma_stride)
+{
+    const index_t first_set = BLOCK_X * 8;
+    const int sets_here = (int)MIN(n_sets - first_set, (index_t)8);
+    x_per_row += x_offset + first_set * x_stride;
+    eta_per_set += eta_offset;
+    sigma_per_set += sigma_offset;
+    SHARED_ARRAY(double, sums, 1024);
+
+    // Whatever depends on the parameters alone: once per block.
+    SHARED_ARRAY(normal_identity_logpdf_checked_set, sets, 8);
+    for (index_t k = THREAD; k < 8; k += 128)
+        sets[k] = normal_identity_logpdf_checked_prepare_set(eta_per_set[(first_set + MIN(k, sets_here - 1)) * eta_stride], sigma_per_set[(first_set + MIN(k, sets_here - 1)) * sigma_stride]);
+    BARRIER();
+
+    double total[8];
+    UNROLL for (int s = 0; s < 8; s++)
+        total[s] = 0;
+    for (index_t first = BLOCK_Y * 256; first < n_rows; first += BLOCKS_Y * 256) {
+        if (first + 256 <= n_rows) {  // a whole tile: all its loads first, and no thread idle
+            double2 x_tile[1];
+            UNROLL for (int u = 0; u < 1; u++)
+                x_tile[u] = *(GLOBAL const double2 *)(x_per_row + first + (u * 128 + THREAD) * 2);
+            UNROLL for (int u = 0; u < 1; u++) {
+                const double2 x_wide = x_tile[u];
+                {
+                    const normal_identity_logpdf_checked_row row = normal_identity_logpdf_checked_prepare_row(x_wide.x);
+                    UNROLL for (int k = 0; k < 8; k++) {
+                        total[k] += normal_identity_logpdf_checked_evaluate(sets[k], row);
+                    }
+                }
+                {
+                    const normal_identity_logpdf_checked_row row = normal_identity_logpdf_checked_prepare_row(x_wide.y);
+                    UNROLL for (int k = 0; k < 8; k++) {
+                        total[k] += normal_identity_logpdf_checked_evaluate(sets[k], row);
+                    }
+                }
+            }
+        } else
+            for (int u = 0; u < 2; u++) {
+                const index_t r = u * 128 + THREAD, n = first + r;
+                if (n < n_rows) {
+                    const normal_identity_logpdf_checked_row row = normal_identity_logpdf_checked_prepare_row(x_per_row[n]);
+                    UNROLL for (int k = 0; k < 8; k++) {
+                        total[k] += normal_identity_logpdf_checked_evaluate(sets[k], row);
+                    }
+                }
+            }
+    }
+    GLOBAL double *const block_sums = BLOCKS_Y == 1
+        ? out + out_offset + first_set * 1 : partial + first_set * 1 * BLOCKS_Y + BLOCK_Y;
+    UNROLL for (int s = 0; s < 8; s++)
+        sums[s * 128 + THREAD] = total[s];
+    add_threads(sums);
+    for (index_t s = THREAD; s < MIN(sets_here * 1 - 0, 8); s += 128)
+        block_sums[s * BLOCKS_Y] = sums[s * 128];
+    if (BLOCKS_Y == 1)
+        return;
+    __shared__ int last;  // does this block finish last of those that share its sets? Then it adds them all
+    __threadfence();
+    __syncthreads();
+    if (THREAD == 0) {
+        last = atomicAdd(&counters[BLOCK_X], 1) == BLOCKS_Y - 1;
+        __threadfence();
+    }
+    __syncthreads();
+    if (last) {
+        add_blocks(out + out_offset, partial, first_set, sets_here, BLOCKS_Y, sums);
+        if (THREAD == 0)
+            counters[BLOCK_X] = 0;
+    }
+
+}
+
+
