@@ -17,6 +17,7 @@ from .errors import CompileError, DeviceFunctionError, NoDeviceError
 
 if TYPE_CHECKING:
     from . import compat as compat
+    from . import linalg as linalg
     from . import transforms as transforms
     from .discrete_draws import sample_discrete as sample_discrete
     from .interface import devices as devices
@@ -32,15 +33,15 @@ __version__ = "0.1.0"
 
 # Imported when first used, so that `import gpustats` stays quick and touches no device.
 _LAZY = {
-    "Generator": ".random", "Likelihood": ".likelihood", "Mixture": ".mixture", "compat": None, "devices": ".interface",
-    "label_statistics": ".labels", "sample_discrete": ".discrete_draws", "to_device": ".interface", "to_host": ".interface",
-    "transforms": None, "use": ".runtime.choose",
+    "GLM": ".glm", "Generator": ".random", "Likelihood": ".likelihood", "Mixture": ".mixture", "compat": None,
+    "devices": ".interface", "label_statistics": ".labels", "linalg": None, "sample_discrete": ".discrete_draws",
+    "to_device": ".interface", "to_host": ".interface", "transforms": None, "use": ".runtime.choose",
 }  # fmt: skip
 
 __all__ = [
-    "CompileError", "Densities", "Density", "DeviceFunctionError", "Generator", "Likelihood", "Mixture", "NoDeviceError",
-    "compat", "densities", "devices", "label_statistics", "register", "sample_discrete", "to_device", "to_host", "transforms",
-    "use",
+    "CompileError", "Densities", "Density", "DeviceFunctionError", "GLM", "Generator", "Likelihood", "Mixture",
+    "NoDeviceError", "compat", "densities", "devices", "label_statistics", "linalg", "register", "sample_discrete",
+    "to_device", "to_host", "transforms", "use",
 ]  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -57,21 +57,22 @@ class KernelCode:
         Its arguments.
     resolve : callable
         Finds the functions that it calls.
-    both : sequence of str
-        Parameters that the kernel itself computes, from observations and parameters.
+    computed : sequence of str, or mapping
+        Parameters that the kernel itself computes, from observations and parameters; or what they depend on, by their names.
     sums, rows : sequence of str
         Of a function with several results: those to be summed over the rows, and those to be written for each row.
     """
 
     def __init__(
-        self, function: Function, operands: Sequence[Operand], resolve: Resolve, both: Sequence[str] = (),
-        sums: Sequence[str] = (), rows: Sequence[str] = (),
+        self, function: Function, operands: Sequence[Operand], resolve: Resolve,
+        computed: Sequence[str] | Mapping[str, int] = (), sums: Sequence[str] = (), rows: Sequence[str] = (),
     ):  # fmt: skip
         self.function, self.operands, self.resolve = function, tuple(operands), resolve
         self.sums, self.rows = tuple(sums), tuple(rows)
         self.n_sums = len(sums) if function.results else 1
         self.by_name = {o.name: o for o in operands}
-        levels = {o.name: o.level for o in operands} | dict.fromkeys(both, BOTH)
+        levels = {o.name: o.level for o in operands}
+        levels |= computed if isinstance(computed, Mapping) else dict.fromkeys(computed, BOTH)
         self.separated: Separated = separate(function, levels, self._separable)
         stages = self.separated.stages
         self.set_type = stages[SET].struct if stages[SET].members else None
@@ -79,6 +80,7 @@ class KernelCode:
         self.row_operands = [o for o in operands if o.role == PER_ROW]
         self.observation = operands[0].name if operands else None
         self.stage_vectors = False
+        self.at_hand: dict[str, str] = {}  # arguments that the template has in variables of its own: the C for them
 
     def _separable(self, name: str) -> Function | None:
         return None if name.startswith("special_") else self.resolve(name)
@@ -168,6 +170,8 @@ class KernelCode:
         return "\n    ".join(lines)
 
     def _value(self, p: lang.Parameter, k: str, n: str, component: str | None, tile_row: str | None) -> str:
+        if p.name in self.at_hand:
+            return self.at_hand[p.name]
         if p.name == "dim":
             return "dim"
         if p.type in _OF_KERNEL:
@@ -222,8 +226,9 @@ def _template(name: str) -> Any:
 
 
 def render(
-    template: str, name: str, code: KernelCode, layout: Layout, dtype: str, dialect: str, streams: bool = False, **more: Any
-) -> str:
+    template: str, name: str, code: KernelCode, layout: Layout, dtype: str, dialect: str, streams: bool = False,
+    others: Sequence[KernelCode] = (), space: Mapping[str, str] | None = None, **more: Any,
+) -> str:  # fmt: skip
     """The whole source of one kernel: prelude, device functions in their parts, and the shape around them.
 
     Parameters
@@ -236,21 +241,28 @@ def render(
     dialect : {"cuda", "opencl"}
     streams : bool
         Whether the device functions draw random numbers.
+    others : sequence of KernelCode
+        Further device functions of the kernel.
+    space : mapping
+        Address space of vector arguments, by name, where it is not that of global memory.
     """
     code.stage_vectors = bool(layout.stage_vectors)
-    space = {code.observation: "SHARED"} if code.stage_vectors and code.observation else {}
-    printer = Printer(dtype, space)
-    structs = map(printer.results, code.struct_functions)
-    functions = "\n".join([*structs, *map(printer.function, code.whole_functions), code.separated.print(printer)])
+    if code.stage_vectors and code.observation:
+        space = {**(space or {}), code.observation: "SHARED"}
+    printer, codes, printed = Printer(dtype, dict(space or {})), (code, *others), set[str]()
+    structs = dict.fromkeys(f for c in codes for f in c.struct_functions)
+    whole = dict.fromkeys(f for c in codes for f in c.whole_functions)
+    separated = [c.separated.print(printer, printed) for c in codes]
+    functions = "\n".join([*map(printer.results, structs), *map(printer.function, whole), *separated])
     width = layout.vector
     vector_type = ("double" if dtype == "float64" else "float") + (str(width) if width > 1 else "")
-    more |= dict(name=name, layout=layout, vector_type=vector_type, dialect=dialect)
+    more |= dict(name=name, layout=layout, vector_type=vector_type, dtype=dtype, dialect=dialect)
 
     def text() -> str:
         head = prelude(dtype, dialect) + (random_functions(dtype, dialect) if streams else "")
-        return f"{head}\n{functions}{_template(f'{template}.mako').render(code=code, **more)}"
+        return f"{head}\n{functions}{_template(f'{template}.mako').render(code=code, codes=codes, **more)}"
 
-    parts = repr((code.operands, code.sums, code.rows)), repr(sorted(more.items()))
+    parts = repr([(c.operands, c.sums, c.rows, c.at_hand) for c in codes]), repr(sorted(more.items()))
     return _cached(text, template, dtype, str(streams), functions, *parts)
 
 

@@ -13,7 +13,7 @@ costs one evaluation on the device, of the log-likelihood and all of its gradien
 
 There is a class for every density, built in or registered, under PyMC's name where PyMC has it, else under its own in
 CamelCase; parameters are those of gpustats, in its order or by name. `distribution` makes one of any other density,
-`Mixture` one of a mixture of any.
+`Mixture` one of a mixture of any, `GLM` one of observations with a linear predictor.
 """
 
 from __future__ import annotations
@@ -25,13 +25,14 @@ from ..density import densities
 
 if TYPE_CHECKING:
     from .distributions import distribution as distribution
+    from .glm import GLM as GLM
     from .mixture import Mixture as Mixture
     from .ops import log_density as log_density
 
-__all__ = ["Mixture", "distribution", "log_density"]
+__all__ = ["GLM", "Mixture", "distribution", "log_density"]
 
 # PyMC is imported when first needed: the processes that evaluate for forked ones need none of it.
-_LAZY = {"Mixture": "mixture", "distribution": "distributions", "log_density": "ops"}
+_LAZY = {"GLM": "glm", "Mixture": "mixture", "distribution": "distributions", "log_density": "ops"}
 
 
 def __getattr__(name: str) -> Any:

@@ -46,6 +46,8 @@ class Formula:
         The arguments that are not whole numbers.
     """
 
+    single: frozenset[str] = frozenset()  #: arguments that are computed in float32 where they are constants of that type
+
     def __init__(self, density: Density, names: Sequence[str] = (), kind: str = "logpdf"):
         self.density, self.name, self.kind = density, density.name, kind
         self.names = tuple(names) or tuple(density.domains)

@@ -104,20 +104,22 @@ def _array(address: int, shape: tuple[int, ...]) -> np.ndarray:
     return np.frombuffer(memory).reshape(shape)
 
 
-def _compile(bridge: Bridge, ndims: Sequence[int], shapes: Sequence[Sequence[str]]) -> Callable:
+def _compile(bridge: Bridge, node: Apply, shapes: Sequence[Sequence[str]]) -> Callable:
     """The Numba function that calls a bridge.
 
     Parameters
     ----------
-    ndims : sequence of int
-        Of the inputs a0, a1, …
+    node : Apply
+        Whose inputs are a0, a1, …
     shapes : sequence of sequences of str
         For each output the expressions for its extents.
     """
+    ndims = _ndims(node)
     n = len(ndims)
     inputs = ", ".join(f"a{i}" for i in range(n))
     extents = [f"a{i}.shape[{axis}]" for i, ndim in enumerate(ndims) for axis in range(ndim)]
     lines = [f"def call({inputs}):"]
+    lines += [f"    a{i} = a{i}.astype(np.float64)" for i, v in enumerate(node.inputs) if v.dtype != "float64"]
     lines += [f"    a{i} = np.ascontiguousarray(a{i})" for i in range(n) if ndims[i]]
     lines += [f"    layout = np.empty({n + len(extents)}, np.int64)"]
     lines += [f"    layout[{i}] = a{i}.ctypes.data" for i in range(n)]
@@ -160,7 +162,7 @@ def _log_density(op: LogDensity, node: Apply, **kwargs: Any) -> Callable:
                 extent = f"(a{i}.shape[{own}] if a{i}.shape[{own}] != 1 else {extent})"
         shape.append(extent)
     bridge = Bridge(lambda arrays: [op.evaluator.table(arrays)], ndims, str(op))
-    return _compile(bridge, ndims, [shape])
+    return _compile(bridge, node, [shape])
 
 
 @numba_funcify.register(LogLikelihood)
@@ -168,11 +170,11 @@ def _log_likelihood(op: LogLikelihood, node: Apply, **kwargs: Any) -> Callable:
     ndims, free = _ndims(node), op.evaluator.free
     bridge = Bridge(lambda arrays: op.evaluator.sums(arrays, op.wrt), ndims, str(op))
     places = [free.index(i) for i in op.wrt]
-    return _compile(bridge, ndims, [[], *(_extents(i, ndims[i]) for i in places)])
+    return _compile(bridge, node, [[], *(_extents(i, ndims[i]) for i in places)])
 
 
 @numba_funcify.register(Weighted)
 def _weighted(op: Weighted, node: Apply, **kwargs: Any) -> Callable:
     ndims = _ndims(node)
     bridge = Bridge(lambda arrays: op.evaluator.weighted(arrays[:-1], arrays[-1], op.wrt), ndims, str(op))
-    return _compile(bridge, ndims, [_extents(i, ndims[i]) for i in op.wrt])
+    return _compile(bridge, node, [_extents(i, ndims[i]) for i in op.wrt])

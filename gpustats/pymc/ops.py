@@ -59,7 +59,10 @@ class DensityOp(Op):
 
     def arguments(self, inputs: Sequence[Any]) -> list[Variable]:
         """The inputs as float64 variables, constants as constants."""
-        return [_as_float(v, name, rank) for v, name, rank in zip(inputs, self.formula.names, self.ranks, strict=False)]
+        single = self.formula.single
+        return [
+            _as_float(v, name, rank, name in single) for v, name, rank in zip(inputs, self.formula.names, self.ranks, strict=False)
+        ]
 
     def no_second_derivatives(self) -> NotImplementedError:
         return NotImplementedError(
@@ -68,12 +71,12 @@ class DensityOp(Op):
         )
 
 
-def _as_float(value: Any, name: str, rank: int) -> Variable:
+def _as_float(value: Any, name: str, rank: int, single: bool) -> Variable:
     value = pt.as_tensor_variable(value)
     if value.type.ndim < rank:
         kind = "vector" if rank == 1 else "matrix"
         raise ValueError(f"{name} must be a {kind}, or several with leading axes; it has {value.type.ndim} dimensions")
-    if value.dtype == FLOAT:
+    if value.dtype == FLOAT or (single and value.dtype == "float32" and isinstance(value, Constant)):
         return value
     if isinstance(value, Constant):
         return pt.constant(value.data.astype(FLOAT), name=value.name)
@@ -127,7 +130,9 @@ class LogDensity(DensityOp):
     def _no_gradient(self, i: int, v: Variable) -> Variable:
         if isinstance(v, Constant):
             return pt.zeros_like(v)
-        return grad_undefined(self, i, v, f"{self.formula.names[i]} of {self.formula.name} is a whole number")
+        name, domain = self.formula.names[i], self.formula.domains[i]
+        why = "is a whole number" if "integer" in domain else "is data"
+        return grad_undefined(self, i, v, f"{name} of {self.formula.name} {why}")
 
 
 class LogLikelihood(DensityOp):

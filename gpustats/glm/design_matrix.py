@@ -1,0 +1,65 @@
+"""X on a device, laid out for the kernels of the glm shape."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import arrays
+from ..placement import gather
+from .layout import lanes_of
+
+if TYPE_CHECKING:
+    from ..runtime.base import Runtime
+
+_TOGETHER = 8  # groups of rows that a CPU's kernel may take at once
+_CHUNK = 1 << 24  # bytes that are laid out at a time
+
+
+class DesignMatrix:
+    """X as a kernel takes it.
+
+    Parameters
+    ----------
+    X : array
+        (N, k). A device array in row-major order is used as it lies on a GPU; everything else is copied once: by rows for a
+        GPU, whose blocks read whole rows; for a CPU groups of rows are interleaved, one row for each lane of a register.
+    runtime : Runtime
+    dtype : dtype
+    """
+
+    def __init__(self, X: Any, runtime: Runtime, dtype: np.dtype):
+        self.n_rows, self.columns = X.shape
+        lanes = lanes_of(runtime.device, dtype.itemsize)
+        on_device = arrays.is_device_array(X)
+        if lanes > 1:
+            host = runtime.to_host(X) if on_device else X
+            laid = _interleaved(np.asarray(host), lanes, dtype)
+            self._array: Any = laid if runtime.host_visible else runtime.to_device(laid)
+        elif not on_device:
+            self._array = runtime.to_device(np.ascontiguousarray(X, dtype))
+        elif X.dtype != dtype or not arrays.is_contiguous(X):
+            self._array = gather(runtime, X, dtype)
+        else:
+            self._array = X
+        handle, offset = runtime.memory(self._array)
+        self.values = (handle, offset // dtype.itemsize)
+        self.aligned = (offset + (handle if isinstance(handle, int) else 0)) % 16 == 0
+
+
+def _interleaved(X: np.ndarray, lanes: int, dtype: np.dtype) -> np.ndarray:
+    """[rows / lanes][column][lane], with rows of zeros behind the last one."""
+    n, k = X.shape
+    groups = math.ceil(n / lanes / _TOGETHER) * _TOGETHER
+    result = np.empty((groups, k, lanes), dtype)
+    whole = n // lanes
+    step = max(_CHUNK // max(k * lanes * dtype.itemsize, 1), 1)
+    for start in range(0, whole, step):
+        end = min(start + step, whole)
+        result[start:end] = X[start * lanes : end * lanes].reshape(end - start, lanes, k).transpose(0, 2, 1)
+    result[whole:] = 0
+    if n % lanes:
+        result[whole, :, : n % lanes] = X[whole * lanes :].T
+    return result

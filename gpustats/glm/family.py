@@ -1,0 +1,147 @@
+"""A density as the distribution of a GLM's observations: the function of the linear predictor, with its derivatives."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .. import codegen
+from ..checks import derived, resolve_in
+from ..codegen import KernelCode, Operand
+from ..density import Density
+from ..device_function import Argument
+from ..differentiate import VALUE, derivative, derivative_name, gradient
+from ..language import REAL, VECTOR, Function, Name, Parameter, Return
+from ..library import library
+from ..pointwise import Pointwise
+from ..separate import BOTH, ROW
+
+#: What a GLM calls its coefficients and its intercept.
+COEFFICIENTS, INTERCEPT = "beta", "alpha"
+#: What it calls its data.
+OBSERVATIONS, DESIGN, WEIGHTS = "y", "X", "weights"
+
+
+class Family:
+    """The distribution of observations given their linear predictor.
+
+    Parameters
+    ----------
+    density : Density
+        Of one number.
+    eta : str
+        Name of the parameter that is the linear predictor: a number, or a vector with an element for each outcome.
+
+    Attributes
+    ----------
+    vector : bool
+        Whether the linear predictor is a vector.
+    parameters : tuple of str
+        Names of the density's other parameters.
+    ranks : dict
+        Number of axes of one value of each of these.
+    whole : set of str
+        Of these and the observations those that are whole numbers.
+    """
+
+    def __init__(self, density: Density, eta: str):
+        if type(density.log_density) is not Pointwise or density.log_density.arguments[0].rank:
+            raise ValueError(f"{density.name} has vectors for observations: a GLM takes a density of numbers")
+        if eta not in density.parameters:
+            raise ValueError(
+                f"{density.name} has no parameter {eta!r} for the linear predictor; its parameters are "
+                f"{', '.join(density.parameters)}: name one of them by eta="
+            )
+        self.density, self.eta = density, eta
+        arguments = {a.name: a for a in density.log_density.arguments}
+        self.vector = bool(arguments[eta].rank)
+        self.parameters = tuple(n for n in density.parameters if n != eta)
+        self.ranks = {n: arguments[n].rank for n in self.parameters}
+        self.whole = {n for n in self.parameters if "integer" in arguments[n].words}
+        if "integer" in density.log_density.arguments[0].words:
+            self.whole.add(OBSERVATIONS)
+        if taken := {COEFFICIENTS, INTERCEPT, OBSERVATIONS, DESIGN, WEIGHTS, "wrt", "rng"} & set(self.parameters):
+            raise ValueError(
+                f"{density.name} has a parameter called {taken.pop()!r}, as a GLM's own arguments are: rename it"
+            )
+        if self.vector and any(self.ranks.values()):
+            raise ValueError(f"{density.name} has vectors beside {eta}, which is one itself: a GLM takes one or the other")
+        self._terms: dict[bool, Pointwise] = {}
+
+    def term(self, weighted: bool) -> Pointwise:
+        """The log-density; times a weight, which is its last argument, a number for each row."""
+        if weighted not in self._terms:
+            inner = self.density.log_density
+            if weighted:
+                weight = "weight"
+                while weight in inner._names:
+                    weight += "_"
+                call = f"{inner.function.name}({', '.join(p.name for p in inner.function.parameters)})"
+                body = f"    return weighted({weight}, {call});\n"
+                made = derived(inner.function, "times", body, resolve_in(inner.functions), [weight])
+                functions = {**inner.functions, **library.closure([made])}
+                inner = Pointwise(inner.name, made, [*inner.arguments, Argument(weight)], functions, inner.source)
+            self._terms[weighted] = inner
+        return self._terms[weighted]
+
+    def codes(self, weighted: bool, operands: Sequence[Operand], wrt: Sequence[str], slopes: bool) -> Codes:
+        """What a kernel evaluates for a row and a set of parameters.
+
+        Parameters
+        ----------
+        weighted : bool
+        operands : sequence of Operand
+            All arguments but the linear predictor.
+        wrt : sequence of str
+            Names of scalar parameters, or "y".
+        slopes : bool
+            Whether the derivative in the linear predictor is wanted.
+        """
+        term = self.term(weighted)
+        functions = dict(term.functions)
+        internal = dict(zip((OBSERVATIONS, *term._public[1:]), term._names, strict=True))
+        eta = internal[self.eta]
+        names = [internal[n] for n in wrt] + [eta] * (slopes and not self.vector)
+        function = gradient(term.function, names, functions) if names else term.function
+        computed = {eta: ROW, "component": BOTH} if self.vector else {eta: BOTH}
+        at_hand = {eta: "eta", "component": "c"} if self.vector else {eta: "eta[0]"}
+        made = [KernelCode(function, operands, functions.get, computed)]
+        if slopes and self.vector:
+            made.append(KernelCode(derivative(term.function, eta, functions), operands, functions.get, computed))
+        for code in made:
+            code.at_hand = dict(at_hand)
+        space = {}
+        if self.vector:  # it is in private memory, which has no name in OpenCL C 1.2
+            called = [*functions.values(), *codegen.callees_first([function], functions.get)]
+            space = {p.name: "" for f in called for p in f.parameters if p.type == VECTOR}
+        return Codes(made, space, VALUE, {n: derivative_name(internal[n]) for n in (*wrt, self.eta)})
+
+
+@dataclass(frozen=True)
+class Codes:
+    """The device functions of a kernel.
+
+    Attributes
+    ----------
+    codes : list of KernelCode
+        The value with the derivatives; where the linear predictor is a vector, also the derivative in one of its elements.
+    space : dict
+        Address spaces of vectors.
+    value : str
+        The value's name among the results.
+    derivatives : dict
+        Names of derivatives among the results, by the arguments'.
+    """
+
+    codes: list[KernelCode]
+    space: dict[str, str]
+    value: str
+    derivatives: dict[str, str]
+
+
+def predictor_alone(vector: bool) -> Codes:
+    """For the linear predictor itself: a function that does nothing."""
+    function = Function("linear_predictor", (Parameter("eta", REAL),), (Return(Name("eta", REAL)),))
+    code = KernelCode(function, [], lambda name: None, ("eta",))
+    code.at_hand = {"eta": "eta[0]"}
+    return Codes([code], {}, VALUE, {})

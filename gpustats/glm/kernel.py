@@ -1,0 +1,145 @@
+"""The glm shape: from the device functions of a family to a kernel and its launch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .. import codegen
+from ..layout import row_blocks
+from . import layout
+from .layout import GLMLayout
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from ..runtime.base import Kernel, Runtime
+    from .family import Codes
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What a kernel computes; the templates know it as ``glm``.
+
+    Attributes
+    ----------
+    columns, outcomes : int
+        Of X, and elements of the linear predictor.
+    vector : bool
+        Whether the family takes the linear predictor as a vector.
+    alpha : str
+        How the intercept comes: not at all (""), as a number for all ("value"), for each set ("set"), each row ("row") or each
+        group of rows ("group").
+    offset : bool
+    sums : tuple of str
+        The results that are summed over the rows.
+    rows : tuple of str
+        What is written for each row: results, ``slope`` (the derivative in the linear predictor), ``eta``.
+    slope : str
+        The derivative in the linear predictor, where it is among the results.
+    slope_sums : bool
+        Whether these derivatives are summed over the rows.
+    gradient : bool
+        Whether the derivative in the coefficients is wanted.
+    own_rows : tuple of str
+        Arguments with values for each row that differ between sets.
+    """
+
+    columns: int
+    outcomes: int
+    vector: bool
+    alpha: str = ""
+    offset: bool = False
+    sums: tuple[str, ...] = ()
+    rows: tuple[str, ...] = ()
+    slope: str = ""
+    slope_sums: bool = False
+    gradient: bool = False
+    own_rows: tuple[str, ...] = ()
+
+    @property
+    def slopes(self) -> bool:
+        """Whether the derivatives in the linear predictor are computed."""
+        return self.gradient or self.slope_sums or "slope" in self.rows
+
+    @property
+    def n_sums(self) -> int:
+        return len(self.sums) + self.outcomes * self.slope_sums
+
+    @property
+    def slots(self) -> int:
+        """Numbers that are summed over the rows for each set: first `sums`, then the slopes, then the gradient."""
+        return self.n_sums + self.outcomes * self.columns * self.gradient
+
+    @property
+    def signature(self) -> str:
+        """Of what comes before the arguments of the device function."""
+        alpha = {"": "", "value": "r", "group": "PqqPq"}.get(self.alpha, "Pqq")
+        return "PqqPqPq" + alpha + "Pq" * self.offset + "Pq" * len(self.rows)
+
+
+class Launch(NamedTuple):
+    """A compiled kernel and its grid."""
+
+    runtime: Runtime
+    kernel: Kernel
+    total: Kernel
+    grid: tuple[int, int]
+    n_rows: int
+    n_sets: int
+    n_sums: int  # in all
+    spread: int
+    total_grid: tuple[int, int]
+
+    def __call__(self, values: Sequence[Any], out: Any, offset: int) -> None:
+        """Start it, with its sums in `out`, [set][slot]."""
+        blocks = self.grid[1]
+        partial = self.runtime.scratch(8 * blocks * max(self.n_sums, 1) * self.spread)
+        self.kernel(self.grid, partial, self.n_rows, self.n_sets, *values)
+        if self.n_sums:
+            self.total(self.total_grid, out, offset, partial, self.n_sums, blocks)
+
+
+def launch(
+    runtime: Runtime, dtype: np.dtype, name: str, shape: Shape, codes: Codes, n_rows: int, n_sets: int, aligned: bool
+) -> Launch:
+    """The kernel for X of `n_rows` rows and `n_sets` sets of coefficients; `aligned`: X allows 16-byte accesses."""
+    chosen = layout.choose(runtime.device, shape, dtype.itemsize, n_sets, aligned)
+    return compiled(runtime, dtype, name, shape, codes, n_rows, n_sets, chosen)
+
+
+def compiled(
+    runtime: Runtime, dtype: np.dtype, name: str, shape: Shape, codes: Codes, n_rows: int, n_sets: int, chosen: GLMLayout
+) -> Launch:
+    """The same in a given layout."""
+    source, shared = generated(name, shape, codes, chosen, dtype.name, runtime.dialect)
+    signature = (shape.signature + codes.codes[0].signature).replace("r", "d" if dtype.itemsize == 8 else "f")
+    kernel = runtime.kernel(source, name, signature, chosen.threads, shared * dtype.itemsize)
+    total = runtime.kernel(source, "glm_total", "PqPqq", chosen.adders)
+    set_blocks, n_sums = -(-n_sets // chosen.sets), n_sets * shape.slots
+    tiles = replace(chosen, tile=chosen.unroll * chosen.threads) if chosen.spread > 1 else chosen
+    blocks = row_blocks(runtime.device, tiles, n_rows, set_blocks, kernel.registers)
+    return Launch(
+        runtime, kernel, total, (set_blocks, blocks), n_rows, n_sets, n_sums, chosen.spread, (-(-n_sums // chosen.side), 1)
+    )  # fmt: skip
+
+
+def generated(name: str, shape: Shape, codes: Codes, chosen: GLMLayout, dtype: str, dialect: str) -> tuple[str, int]:
+    """The source of a kernel, and the numbers of shared memory that it takes."""
+    first, *others = codes.codes
+    template = "glm_lanes" if chosen.spread > 1 else "glm"
+    shared = layout.shared_reals(shape, chosen) if template == "glm" else 0
+    for code in codes.codes:
+        for operand in code.row_operands:
+            column, of_set = operand.name, f"s * {operand.name}_stride"
+            if operand.rank:
+                code.at_hand[column] = f"{column}_per_row + own * dim + {of_set}"
+            else:
+                code.at_hand[column] = f"{column}_per_row[own + {of_set}]" if column in shape.own_rows else f"{column}_here"
+        if shape.vector:
+            code.at_hand["dim"] = str(shape.outcomes)
+    source = codegen.render(
+        template, name, first, chosen, dtype, dialect, others=others, space=codes.space, glm=shape, shared=shared
+    )
+    return source, shared

@@ -1,0 +1,171 @@
+"""From PyTensor's arrays to a GLM on a device."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..density import Density
+from ..glm import GLM
+from ..glm.family import COEFFICIENTS, DESIGN, INTERCEPT, Family
+from ..random import Generator
+from .evaluate import Evaluator, Formula, in_one_process
+
+#: What an observation has beside its row of X, where it is given.
+OPTIONS = ("groups", "offset", "weights")
+
+
+class GLMFormula(Formula):
+    """A density of which one parameter is the linear predictor of a GLM.
+
+    Its arguments are the observation, a row of X, the coefficients, the intercept (a vector over the groups, where there are
+    groups), those of `OPTIONS` that are given, and the density's other parameters.
+
+    Parameters
+    ----------
+    density : Density
+    eta : str
+        Name of the parameter that is the linear predictor.
+    options : tuple of str
+        Of ``"groups"``, ``"offset"`` and ``"weights"``.
+    """
+
+    single = frozenset({DESIGN})
+
+    def __init__(self, density: Density, eta: str, options: Sequence[str] = ()):
+        self.plain, self.eta, self.options = Formula(density), eta, tuple(n for n in OPTIONS if n in options)
+        self.family = Family(density, eta)
+        self.density, self.kind, self.words = density, "logpdf", self.plain.words
+        self.name = f"{density.name}_glm"
+        vector, grouped = self.family.vector, "groups" in self.options
+        of = dict(zip(self.plain.names, zip(self.plain.ranks, self.plain.cores, self.plain.domains, strict=True), strict=True))
+        arguments = {
+            self.plain.names[0]: of[self.plain.names[0]],
+            DESIGN: (1, "(k)", "vector"),
+            COEFFICIENTS: (1 + vector, "(k,c)" if vector else "(k)", "vector"),
+            INTERCEPT: (grouped + vector, ("(g,c)" if vector else "(g)") if grouped else "(c)" if vector else "()", "real"),
+            **{n: (0, "()", "integer" if n == "groups" else "real") for n in self.options},
+            **{n: of[n] for n in self.family.parameters},
+        }
+        if clash := set(OPTIONS) & set(self.family.parameters):
+            raise ValueError(f"{density.name} has a parameter called {clash.pop()!r}, as a GLM's data are: rename it")
+        self.names = tuple(arguments)
+        self.ranks, self.cores, self.domains = zip(*arguments.values(), strict=True)
+        self.key = ("glm", eta, *self.options, *self.plain.key)
+        moved = {self.plain.names[i] for i in self.plain.differentiable} | {DESIGN, COEFFICIENTS, INTERCEPT}
+        self.differentiable = tuple(i for i, n in enumerate(self.names) if n in moved)
+
+    def evaluator(self, known: Mapping[int, np.ndarray]) -> Evaluator:
+        return GLMEvaluator(self, known)
+
+    def given(self, values: Sequence[Any]) -> dict[str, Any]:
+        """The arguments by their names; of all, or of all but the observation."""
+        return dict(zip(self.names[len(self.names) - len(values) :], values, strict=True))
+
+    def __reduce__(self) -> tuple:
+        return GLMFormula, (self.density, self.eta, self.options)
+
+
+class GLMEvaluator(Evaluator):
+    """A GLM's values, sums, gradients and draws at arguments of which some never change."""
+
+    formula: GLMFormula
+
+    def __init__(self, formula: GLMFormula, known: Mapping[int, np.ndarray]):
+        super().__init__(formula, known)
+        self._bound: GLM | None = None
+
+    @in_one_process
+    def table(self, values: Sequence[np.ndarray]) -> np.ndarray:
+        arguments = self._merge(values)
+        glm, parameters = self._call(arguments)
+        shape = np.broadcast_shapes(*(v.shape[: v.ndim - r] for v, r in zip(arguments, self.formula.ranks, strict=True)))
+        return np.asarray(glm.logpdf(**parameters), np.float64).reshape(shape)
+
+    @in_one_process
+    def sums(self, values: Sequence[np.ndarray], wrt: tuple[int, ...]) -> list[np.ndarray]:
+        arguments = self._merge(values)
+        glm, parameters = self._call(arguments)
+        if not wrt:
+            return [np.asarray(np.sum(glm(**parameters)))]
+        names = self._wrt(wrt)
+        value, gradients = glm.value_and_grad(**parameters, wrt=names)
+        return [np.asarray(np.sum(value)), *self._shaped(gradients, names, arguments, wrt)]
+
+    @in_one_process
+    def weighted(self, values: Sequence[np.ndarray], weight: np.ndarray, wrt: tuple[int, ...]) -> list[np.ndarray]:
+        arguments = self._merge(values)
+        glm, parameters = self._call(arguments)
+        names = self._wrt(wrt)
+        return self._shaped(glm.weighted_gradients(weight, **parameters, wrt=names), names, arguments, wrt)
+
+    @in_one_process
+    def draws(
+        self, parameters: Sequence[np.ndarray], size: tuple[int, ...], length: int | None, rng: Generator
+    ) -> np.ndarray:
+        formula = self.formula
+        given = formula.given(parameters)
+        X, beta, alpha = given[DESIGN], given[COEFFICIENTS], given[INTERCEPT]
+        if formula.family.vector:
+            eta = (X[..., None, :] @ beta)[..., 0, :]
+        else:
+            eta = X @ beta if beta.ndim == 1 else (X * beta).sum(-1)
+        if "groups" in given:
+            groups = given["groups"].astype(np.int64)
+            alpha = without_row_axis(alpha, formula.family.vector)
+            eta = eta + (alpha[..., groups, :] if formula.family.vector else alpha[..., groups])
+        else:
+            eta = eta + alpha
+        if "offset" in given:
+            offset = given["offset"]
+            eta = eta + (offset[..., None] if formula.family.vector else offset)
+        own = {n: given[n] for n in formula.family.parameters}
+        return formula.density.rvs(**{formula.eta: eta}, **own, size=size, rng=rng)
+
+    # -- arguments
+
+    def _wrt(self, wrt: tuple[int, ...]) -> tuple[str, ...]:
+        return tuple("y" if i == 0 else self.formula.names[i] for i in wrt)
+
+    def _shaped(
+        self, gradients: Mapping[str, Any], names: Sequence[str], arguments: Sequence[np.ndarray], wrt: Sequence[int]
+    ) -> list[np.ndarray]:
+        return [np.reshape(gradients[n], arguments[i].shape).astype(arguments[i].dtype) for n, i in zip(names, wrt, strict=True)]
+
+    def _call(self, arguments: Sequence[np.ndarray]) -> tuple[GLM, dict[str, Any]]:
+        """The model of the data, and what its methods take."""
+        formula = self.formula
+        y, *rest = arguments
+        given = formula.given(rest)
+        data = {DESIGN: given[DESIGN], **{n: given[n] for n in formula.options}}
+        glm = self._bound
+        if glm is None:
+            n = given[DESIGN].shape[0]
+            own = {k: np.broadcast_to(v, (n,)) for k, v in data.items() if k != DESIGN}
+            if "groups" in own:
+                own["groups"] = own["groups"].astype(np.int64)
+            glm = GLM(formula.density, np.broadcast_to(y, (n,)), data[DESIGN], eta=formula.eta, **own)
+            if all(i in self.known for i, name in enumerate(formula.names) if i == 0 or name in data):
+                self._bound = glm
+        beta = given[COEFFICIENTS]
+        rank = 1 + formula.family.vector
+        batch = beta.shape[: beta.ndim - rank]
+        if batch and batch[-1] != 1:
+            raise ValueError(f"beta has shape {beta.shape}: coefficients that differ from row to row make no GLM")
+        parameters = {COEFFICIENTS: beta.reshape(*batch[:-1], *beta.shape[beta.ndim - rank :]) if batch else beta}
+        ranks = dict(zip(formula.names, formula.ranks, strict=True))
+        for name in (INTERCEPT, *formula.family.parameters):
+            value = given[name]
+            parameters[name] = value.item() if value.size == 1 and not ranks[name] else value
+        if "groups" in formula.options:
+            parameters[INTERCEPT] = without_row_axis(given[INTERCEPT], formula.family.vector)
+        return glm, parameters
+
+
+def without_row_axis(alpha: Any, vector: bool) -> Any:
+    """Intercepts (…, 1, G) of groups as (…, G), an array or a variable: the groups take the place of the rows."""
+    if alpha.ndim < 2 + vector:
+        return alpha
+    return alpha[..., 0, :, :] if vector else alpha[..., 0, :]
