@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 #: What `Density.kernel_source` shows.
-KERNEL_SHAPES = ("table", "loglik", "gradient", "sample", "mixture")
+KERNEL_SHAPES = ("table", "loglik", "gradient", "sample", "mixture", "glm")
 
 
 class Density:
@@ -309,9 +309,10 @@ class Density:
 
         Parameters
         ----------
-        shape : {"table", "loglik", "gradient", "sample", "mixture"}
+        shape : {"table", "loglik", "gradient", "sample", "mixture", "glm"}
             The log-density at every point; its sum; the sum with its derivatives in all scalar parameters, or, where there are
-            none, in an element of the first vector; random draws; the summed log-density of a mixture.
+            none, in an element of the first vector; random draws; the summed log-density of a mixture; that of a GLM with its
+            derivatives, of a density with a parameter ``eta``.
         dtype : {"float64", "float32"}
         dialect : {"cuda", "opencl"}
         """
@@ -322,6 +323,10 @@ class Density:
             from .mixture import weighted_term
 
             return weighted_term(self.log_density).kernel_source(shape, dtype, dialect)
+        if shape == "glm":
+            from .glm import kernel
+
+            return kernel.kernel_source(self, dtype, dialect)
         return (self.sampler if shape == "sample" else self.log_density).kernel_source(shape, dtype, dialect)
 
 

@@ -12,6 +12,8 @@ from .library import library
 SHAPES = ("table", "loglik", "gradient")
 #: Densities of which all shapes are shown, also in OpenCL C, which differs in the first lines only.
 SHOWN_IN_FULL = ("gamma", "mvnormal", "normal")
+#: Families of which the GLM is shown: of a number, and of a vector.
+SHOWN_AS_GLM = ("bernoulli_logit", "categorical_logit", "normal_identity")
 _SUFFIX = {"cuda": "cu", "opencl": "cl"}
 
 
@@ -20,8 +22,9 @@ def files() -> Iterator[tuple[str, str]]:
     for name in sorted(library.built_in):
         full = name in SHOWN_IN_FULL
         without = set() if densities[name].log_density.gradient(None).wrt else {"gradient"}
-        for shape in (s for s in (KERNEL_SHAPES if full else SHAPES) if s not in without):
-            for dialect in ("cuda", "opencl") if full else ("cuda",):
+        shapes = [s for s in (KERNEL_SHAPES if full else SHAPES) if s not in without and s != "glm"]
+        for shape in [*shapes, *["glm"] * (name in SHOWN_AS_GLM)]:
+            for dialect in ("cuda", "opencl") if full or shape == "glm" else ("cuda",):
                 head = f"// The {shape} kernel of {name}, made by `gpustats generate`. Do not edit.\n"
                 yield f"{name}_{shape}.{_SUFFIX[dialect]}", head + densities[name].kernel_source(shape, "float64", dialect)
 

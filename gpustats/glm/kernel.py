@@ -7,13 +7,16 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import codegen
-from ..layout import row_blocks
+from ..codegen import PER_ROW, PER_SET, Operand
+from ..layout import REFERENCE_DEVICES, row_blocks
 from . import layout
+from .family import Family
 from .layout import GLMLayout
 
 if TYPE_CHECKING:
     import numpy as np
 
+    from ..density import Density
     from ..runtime.base import Kernel, Runtime
     from .family import Codes
 
@@ -123,6 +126,23 @@ def compiled(
     return Launch(
         runtime, kernel, total, (set_blocks, blocks), n_rows, n_sets, n_sums, chosen.spread, (-(-n_sums // chosen.side), 1)
     )  # fmt: skip
+
+
+def kernel_source(density: Density, dtype: str, dialect: str) -> str:
+    """The source for X of 16 columns, with all derivatives in numbers; see `Density.kernel_source`."""
+    family = Family(density, "eta")
+    wrt = [n for n in family.parameters if n not in family.whole and not family.ranks[n]]
+    term = family.term(False)
+    operands = [
+        Operand(name, PER_ROW if i == 0 else PER_SET, a.rank)
+        for i, (a, name) in enumerate(zip(term.arguments, term._names, strict=True)) if a.name != family.eta
+    ]  # fmt: skip
+    codes = family.codes(False, operands, wrt, True)
+    sums = (codes.value, *(codes.derivatives[n] for n in wrt))
+    slope = codes.derivatives[family.eta]
+    shape = Shape(16, 3 if family.vector else 1, family.vector, "set", False, sums, (), slope, True, True)
+    chosen = layout.choose(REFERENCE_DEVICES[dialect], shape, 8 if dtype == "float64" else 4, 1, True)
+    return generated(f"{density.name}_glm", shape, codes, chosen, dtype, dialect)[0]
 
 
 def generated(name: str, shape: Shape, codes: Codes, chosen: GLMLayout, dtype: str, dialect: str) -> tuple[str, int]:

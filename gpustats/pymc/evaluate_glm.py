@@ -142,11 +142,11 @@ class GLMEvaluator(Evaluator):
         data = {DESIGN: given[DESIGN], **{n: given[n] for n in formula.options}}
         glm = self._bound
         if glm is None:
-            n = given[DESIGN].shape[0]
-            own = {k: np.broadcast_to(v, (n,)) for k, v in data.items() if k != DESIGN}
+            X = data[DESIGN].reshape(_alone(DESIGN, data[DESIGN], 2))
+            own = {n: np.broadcast_to(v.reshape(_alone(n, v, 1)), len(X)) for n, v in {"y": y, **data}.items() if n != DESIGN}
             if "groups" in own:
                 own["groups"] = own["groups"].astype(np.int64)
-            glm = GLM(formula.density, np.broadcast_to(y, (n,)), data[DESIGN], eta=formula.eta, **own)
+            glm = GLM(formula.density, own.pop("y"), X, eta=formula.eta, **own)
             if all(i in self.known for i, name in enumerate(formula.names) if i == 0 or name in data):
                 self._bound = glm
         beta = given[COEFFICIENTS]
@@ -162,6 +162,14 @@ class GLMEvaluator(Evaluator):
         if "groups" in formula.options:
             parameters[INTERCEPT] = without_row_axis(given[INTERCEPT], formula.family.vector)
         return glm, parameters
+
+
+def _alone(name: str, value: np.ndarray, rank: int) -> tuple[int, ...]:
+    """The shape without leading axes, which data share: (1, N, k) is (N, k)."""
+    lead = value.shape[: max(value.ndim - rank, 0)]
+    if set(lead) - {1}:
+        raise ValueError(f"{name} has shape {value.shape}: the data of a GLM are the same for all sets of coefficients")
+    return value.shape[len(lead) :]
 
 
 def without_row_axis(alpha: Any, vector: bool) -> Any:

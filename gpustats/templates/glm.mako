@@ -150,7 +150,7 @@ KERNEL(${threads}) ${name}(${parts.parameters(codes[0])})
                     UNROLL for (int l = 0; l < ${min(lanes, 8) if lanes > 16 else lanes}; l++)
                         eta[c] += dots[((row_here * ${width}) + s * ${outcomes} + c) * ${lanes} + l];
                 }
-                ${parts.evaluate(codes, "total + turn * %d" % glm.n_sums, "slopes[row_here * %d + s * %d + c]" % (width, outcomes))}
+${parts.evaluate(codes, "total + turn * %d" % glm.n_sums, "slopes[row_here * %d + s * %d + c]" % (width, outcomes))}\
             }
         }
         BARRIER();

@@ -56,7 +56,7 @@ ${"            if (%d < sets_here)" % s if sets > 1 else ""}
 % for c in range(outcomes):
                 eta[${c}] = dot${s * outcomes + c}_${u};
 % endfor
-                ${parts.evaluate(codes, "total + %d" % (s * glm.n_sums), "slopes[%d + c]" % (u * width + s * outcomes))}
+${parts.evaluate(codes, "total + %d" % (s * glm.n_sums), "slopes[%d + c]" % (u * width + s * outcomes))}\
             }
 % endfor
         }

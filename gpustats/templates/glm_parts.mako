@@ -130,8 +130,12 @@ KERNEL(${layout.adders}) glm_total(
     double total = 0;
     if (i < n)
         for (index_t b = THREAD / ${layout.side}; b < blocks; b += ${layout.adders // layout.side})
+% if layout.spread > 1:
             for (int l = 0; l < ${layout.spread}; l++)
                 total += partial[(b * n + i) * ${layout.spread} + l];
+% else:
+            total += partial[b * n + i];
+% endif
     sums[THREAD] = total;
     for (int span = ${layout.adders // 2}; span >= ${layout.side}; span /= 2) {
         BARRIER();
