@@ -1,0 +1,321 @@
+"""The Cholesky factorisation, what is computed with its factor, and their reverse modes."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from . import blocked
+from .blocked import LOWER, UPPER
+from .call import Call, Shape, as_columns, matrix_shape, take
+from .products import sum_to
+from .provider import ASYMMETRIC, INFINITE, Matrix, asymmetry_tolerance
+from .triangular import copied, lower_operand, refuse, system_shapes
+
+
+def cholesky(a: Any, *, where: str = "auto") -> Any:
+    """The lower triangular l with a positive diagonal for which a = l l'.
+
+    Parameters
+    ----------
+    a : array_like, (..., n, n)
+        Symmetric, positive definite. a_ij and a_ji may differ by the root of the precision (1.5e-8, float32: 3.5e-4)
+        relative to \\|a_ij\\| + sqrt(\\|a_ii a_jj\\|); the lower triangle counts.
+    where : {"auto", "host", "device"}
+        Where a NumPy array is factorised; by default where it takes less time.
+
+    Returns
+    -------
+    ndarray, or a device array where a is one, (..., n, n)
+        With zeros above the diagonal.
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        Not positive definite: names the first leading minor that is not, and the matrix of a stack.
+    ValueError
+        No square matrices, nan or infinite numbers, not symmetric.
+
+    Examples
+    --------
+    >>> import numpy as np, gpustats as gs
+    >>> gs.linalg.cholesky(np.array([[4.0, 2.0], [2.0, 10.0]]))
+    array([[2., 0.],
+           [1., 3.]])
+    """
+    (a,) = take(a=a)
+    shape = matrix_shape(a, "a", square=True)
+    call = _call(a, 1 / 3, shape, where)
+    out = call.result(shape)
+    if out.batch and out.rows:
+        _factorise(call, a, out)
+    return call.deliver(out, shape)
+
+
+def _call(a: Any, flops: float, shape: Shape, where: str) -> Call:
+    return Call({"a": a}, flops * math.prod(shape) * shape[-1], math.prod(shape), "potrf", where)
+
+
+def _factorise(call: Call, a: Any, out: Matrix) -> None:
+    """out = the factor, or an error."""
+    provider = call.provider
+    found = provider.lower_if_symmetric(call.operand(a, tuple(a.shape[:-2])), out)
+    info = provider.factor(out)
+    _refuse_matrix(call, found, a)
+    failed = provider.read(info)
+    if failed.any():
+        place = int(np.flatnonzero(failed)[0])
+        raise np.linalg.LinAlgError(
+            f"a{_in_stack(a, place)} is not positive definite: its leading minor of order {failed[place]} is not"
+        )
+
+
+def _in_stack(a: Any, place: int) -> str:
+    """Which matrix of a stack."""
+    leading = tuple(a.shape[:-2])
+    return f"[{', '.join(map(str, np.unravel_index(place, leading)))}]" if leading else ""
+
+
+def _refuse_matrix(call: Call, found: Any, a: Any) -> None:
+    """The error for what `lower_if_symmetric` has found. Where that is, the host looks for."""
+    code = int(call.provider.read(found)[0])
+    if code not in (ASYMMETRIC, INFINITE):
+        return
+    host = a if isinstance(a, np.ndarray) else call.provider.runtime.to_host(a)
+    numbers = np.ascontiguousarray(host, call.dtype).reshape(-1, *host.shape[-2:])
+    for place, matrix in enumerate(numbers):
+        name = f"a{_in_stack(a, place)}"
+        if not np.isfinite(matrix).all():
+            i, j = np.argwhere(~np.isfinite(matrix))[0]
+            raise ValueError(f"{name} has nan or infinite numbers, the first at [{i}, {j}]: {matrix[i, j]}")
+        root = np.sqrt(np.abs(np.diag(matrix)))
+        allowed = asymmetry_tolerance(call.dtype) * (np.abs(matrix) + root[:, None] * root)
+        apart = np.tril(np.abs(matrix - matrix.T) > allowed)
+        if apart.any():
+            i, j = np.argwhere(apart)[0]
+            raise ValueError(
+                f"{name} is not symmetric: [{i}, {j}] is {matrix[i, j]} and [{j}, {i}] is {matrix[j, i]}; "
+                "take (a + a.T) / 2 if they should be equal"
+            )
+
+
+def cholesky_grad(l: Any, l_bar: Any, *, where: str = "auto") -> Any:  # noqa: E741
+    """The reverse mode of `cholesky`: ā = ½ l⁻ᵀ M l⁻¹, M being the lower triangle of l' l̄ mirrored above the diagonal.
+
+    Large matrices are cut in halves until nearly all work is in products (Murray 2016).
+
+    Parameters
+    ----------
+    l : array_like, (..., n, n)
+        What `cholesky` has returned.
+    l_bar : array_like, (..., n, n)
+        The derivative of a number in l. What lies above the diagonals is not read.
+
+    Returns
+    -------
+    ndarray or device array, (..., n, n)
+        Symmetric to the last bit, and such that the number changes by the sum of ``a_bar * da`` for a symmetric da.
+
+    Examples
+    --------
+    >>> import numpy as np, gpustats as gs
+    >>> gs.linalg.cholesky_grad(np.array([[2.0]]), np.array([[1.0]]))  # the derivative of sqrt(4)
+    array([[0.25]])
+    """
+    l, l_bar = take(l=l, l_bar=l_bar)  # noqa: E741
+    shape = matrix_shape(l, "l", square=True)
+    if tuple(getattr(l_bar, "shape", ())) != shape:
+        raise ValueError(f"l_bar has shape {tuple(getattr(l_bar, 'shape', ()))}, but l has {shape}")
+    n, stack = shape[-1], shape[:-2]
+    call = Call({"l": l, "l_bar": l_bar}, 2 / 3 * math.prod(shape) * n, math.prod(shape), where=where)
+    out = call.result(shape)
+    if out.batch and n:
+        provider = call.provider
+        factor, adjoint = call.operand(l, stack, row_major=True), call.operand(l_bar, stack)
+        if provider.takes_small(factor):
+            provider.lower(adjoint, out)
+            provider.small_cholesky_grad(factor, out)
+        else:
+            work = provider.empty(n, n, call.dtype, out.batch)
+            provider.lower(adjoint, work)
+            blocked.CholeskyReverse(provider, factor, work, out).run()
+    return call.deliver(out, shape)
+
+
+def logdet(a: Any, *, where: str = "auto") -> Any:
+    """The logarithm of the determinant of a symmetric, positive definite matrix.
+
+    Parameters
+    ----------
+    a : array_like, (..., n, n)
+        As for `cholesky`, which it goes by; with its errors.
+
+    Returns
+    -------
+    float, ndarray or device array, (...)
+        float64.
+
+    Examples
+    --------
+    >>> import numpy as np, gpustats as gs
+    >>> float(gs.linalg.logdet(np.eye(3) * np.e))
+    3.0
+    """
+    (a,) = take(a=a)
+    shape = matrix_shape(a, "a", square=True)
+    n, stack = shape[-1], shape[:-2]
+    call = _call(a, 1 / 3, shape, where)
+    factor = call.provider.empty(n, n, call.dtype, math.prod(stack))
+    if factor.batch and n:
+        _factorise(call, a, factor)
+    return call.log_determinant(factor, stack)
+
+
+def cho_logdet(l: Any, *, where: str = "auto") -> Any:  # noqa: E741
+    """The logarithm of the determinant of l l', twice the sum of the logarithms on the diagonal of l.
+
+    Parameters
+    ----------
+    l : array_like, (..., n, n)
+        What `cholesky` has returned.
+
+    Returns
+    -------
+    float, ndarray or device array, (...)
+        float64.
+    """
+    (l,) = take(l=l)  # noqa: E741
+    shape = matrix_shape(l, "l", square=True)
+    call = Call({"l": l}, 0.0, 0, where=where)
+    return call.log_determinant(call.operand(l, shape[:-2], row_major=True), shape[:-2])
+
+
+def cho_solve(l: Any, b: Any, *, where: str = "auto") -> Any:  # noqa: E741
+    """The x of l l' x = b, where l is a Cholesky factor.
+
+    Parameters
+    ----------
+    l : array_like, (..., n, n)
+        What `cholesky` has returned; the numbers above its diagonal are not read.
+    b : array_like, (n,) or (..., n, m)
+
+    Returns
+    -------
+    ndarray, or a device array where l or b is one
+        Shaped like b, with the broadcast leading axes.
+
+    Raises
+    ------
+    ValueError, numpy.linalg.LinAlgError
+        As `solve_triangular`.
+
+    Examples
+    --------
+    >>> import numpy as np, gpustats as gs
+    >>> gs.linalg.cho_solve(np.array([[2.0, 0.0], [1.0, 3.0]]), np.array([4.0, 2.0]))
+    array([1., 0.])
+    """
+    l, b = take(a=l, b=b)  # noqa: E741
+    shape, stack, n, m, vector = system_shapes(l, b)
+    batch = math.prod(stack)
+    call = Call({"l": l, "b": b}, 2.0 * batch * n * n * m, batch * n * m, where=where)
+    if not batch * n * m:
+        return call.deliver(call.result((*stack, n, m)), shape)
+    factor, found = lower_operand(call, l, True, stack)
+    x = copied(call, as_columns(b) if vector else b, stack)
+    call.provider.solve(factor, x)
+    call.provider.solve(factor.T, x)
+    refuse(call, found, l, True)
+    return call.deliver(x, shape)
+
+
+def cho_solve_grad(l: Any, x: Any, x_bar: Any, *, where: str = "auto") -> tuple[Any, Any]:  # noqa: E741
+    """The reverse mode of x = a⁻¹ b with a = l l': b̄ = a⁻¹ x̄ and ā = -½ (b̄ x' + x b̄').
+
+    Parameters
+    ----------
+    l : array_like, (..., n, n)
+    x : array_like, (n,) or (..., n, m)
+        What `cho_solve` has returned.
+    x_bar : array_like
+        The derivative of a number in x, of its shape.
+
+    Returns
+    -------
+    a_bar : (..., n, n)
+        The derivative in a, symmetric: the number changes by the sum of ``a_bar * da`` for a symmetric da. Summed over the
+        axes along which l was broadcast.
+    b_bar
+        The derivative in b, shaped like x.
+
+    Examples
+    --------
+    >>> import numpy as np, gpustats as gs
+    >>> a_bar, b_bar = gs.linalg.cho_solve_grad(np.array([[2.0]]), np.array([3.0]), np.array([1.0]))
+    >>> float(a_bar[0, 0]), float(b_bar[0])
+    (-0.75, 0.25)
+    """
+    l, x, x_bar = take(l=l, x=x, x_bar=x_bar)  # noqa: E741
+    shape, stack, n, m, vector = system_shapes(l, x, "x")
+    if tuple(x_bar.shape) != shape or tuple(x.shape) != shape:
+        raise ValueError(f"x has shape {tuple(x.shape)} and x_bar {tuple(x_bar.shape)}, but the solution has {shape}")
+    l_shape, batch = tuple(l.shape), math.prod(stack)
+    call = Call({"l": l, "x": x, "x_bar": x_bar}, 4.0 * batch * n * n * m, l.size + x.size, where=where)
+    if not batch * n * m:
+        return call.zeros(l_shape), call.zeros(shape)
+    a_bar = call.result(l_shape)
+    provider, solution = call.provider, call.operand(as_columns(x) if vector else x, stack)
+    b_bar = copied(call, as_columns(x_bar) if vector else x_bar, stack)
+    factor, _ = lower_operand(call, l, True, stack)
+    provider.solve(factor, b_bar)
+    provider.solve(factor.T, b_bar)
+    product = a_bar if l_shape[:-2] == stack else provider.empty(n, n, call.dtype, batch)
+    provider.gemm(-0.5, b_bar, solution.T, 0.0, product)
+    provider.gemm(-0.5, solution, b_bar.T, 1.0, product)
+    if product is not a_bar:
+        product = sum_to(call, product, stack, l_shape)
+    provider.lower(product, product, "mirror")
+    return call.deliver(product, l_shape), call.deliver(b_bar, shape)
+
+
+def cho_inverse(l: Any, *, where: str = "auto") -> Any:  # noqa: E741
+    """The inverse of l l', l⁻ᵀ l⁻¹: of a matrix whose Cholesky factor is l; also the derivative of its `logdet`.
+
+    Parameters
+    ----------
+    l : array_like, (..., n, n)
+        What `cholesky` has returned; the numbers above its diagonal are not read.
+
+    Returns
+    -------
+    ndarray or device array, (..., n, n)
+        Symmetric to the last bit.
+
+    Raises
+    ------
+    ValueError, numpy.linalg.LinAlgError
+        As `solve_triangular`.
+
+    Examples
+    --------
+    >>> import numpy as np, gpustats as gs
+    >>> gs.linalg.cho_inverse(np.array([[2.0]]))
+    array([[0.25]])
+    """
+    (l,) = take(a=l)  # noqa: E741
+    shape = matrix_shape(l, "l", square=True)
+    n, stack = shape[-1], shape[:-2]
+    call = Call({"l": l}, 2 / 3 * math.prod(shape) * n, math.prod(shape), where=where)
+    out = call.result(shape)
+    if out.batch and n:
+        provider, source = call.provider, call.operand(l, stack)
+        found = provider.examine_triangle(source)
+        inverse = provider.empty(n, n, call.dtype, out.batch)
+        provider.lower(source, inverse)
+        provider.invert(inverse)
+        blocked.multiply(provider, 1.0, inverse.T, UPPER, inverse, LOWER, 0.0, out)
+        provider.lower(out, out, "mirror")
+        refuse(call, found, l, True)
+    return call.deliver(out, shape)

@@ -1,0 +1,157 @@
+"""Linear algebra on CUDA devices, by cuBLAS and cuSOLVER, which nvmath-python binds."""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pycuda.driver as drv
+from nvmath.bindings import cublas, cusolverDn
+
+from . import blocked
+from .kernels import KernelProvider
+from .provider import Matrix
+
+if TYPE_CHECKING:
+    from ..runtime.cuda import CUDARuntime
+
+N, T = int(cublas.Operation.N), int(cublas.Operation.T)
+LEFT, RIGHT = int(cublas.SideMode.LEFT), int(cublas.SideMode.RIGHT)
+UPPER, NON_UNIT = int(cublas.FillMode.UPPER), int(cublas.DiagType.NON_UNIT)
+CUDA_TYPES = {"float32": 0, "float64": 1}  # cudaDataType_t: CUDA_R_32F, CUDA_R_64F
+
+
+class _Handles:
+    """The libraries' own things for one thread: they hold a stream and a workspace, so no two threads share them."""
+
+    def __init__(self) -> None:
+        self.blas, self.solver, self.parameters = cublas.create(), cusolverDn.create(), cusolverDn.create_params()
+
+
+class _Lease:
+    """A thread's handles. They serve another thread when it has ended: to destroy them needs the device's context."""
+
+    def __init__(self, runtime: CUDARuntime, free: list[_Handles]) -> None:
+        self._free = free
+        try:
+            self.handles = free.pop()
+        except IndexError:
+            self.handles = _Handles()
+        else:
+            drv.Context.synchronize()  # the workspaces may still be in use
+        own = runtime._state().stream
+        stream = own.handle if own is not None else 0
+        cublas.set_stream(self.handles.blas, stream)
+        cusolverDn.set_stream(self.handles.solver, stream)
+
+    def __del__(self) -> None:
+        if hasattr(self, "handles"):
+            self._free.append(self.handles)
+
+
+class CUDAProvider(KernelProvider):
+    """cuBLAS and cuSOLVER, and our own kernels for batches and for the inverses of small triangles.
+
+    What is row-major here is the transpose to the libraries, and the lower triangle their upper one.
+    """
+
+    runtime: CUDARuntime
+
+    def __init__(self, runtime: CUDARuntime) -> None:
+        super().__init__(runtime)
+        self._free: list[_Handles] = []
+        self._leases = threading.local()
+
+    @property
+    def _handles(self) -> _Handles:
+        """The calling thread's, with the device's context current."""
+        self.runtime._reenter()
+        lease: _Lease | None = getattr(self._leases, "lease", None)
+        if lease is None:
+            lease = self._leases.lease = _Lease(self.runtime, self._free)
+        return lease.handles
+
+    def gemm(
+        self, alpha: float, a: Matrix, b: Matrix, beta: float, c: Matrix, *, a_triangle: str = "", b_triangle: str = ""
+    ) -> None:
+        if a_triangle or b_triangle:
+            super().gemm(alpha, a, b, beta, c, a_triangle=a_triangle, b_triangle=b_triangle)
+            return
+        handle, factor, rest = self._handles.blas, _scalar(alpha, c.dtype), _scalar(beta, c.dtype)
+        shape = _op(b), _op(a), c.columns, c.rows, a.columns
+        if c.batch == 1:
+            gemm = _routine("gemm", c.dtype)
+            gemm(handle, *shape, factor, _at(b), b.stride, _at(a), a.stride, rest, _at(c), c.stride)
+        else:
+            gemm = _routine("gemm_strided_batched", c.dtype)
+            gemm(
+                handle, *shape, factor, _at(b), b.stride, b.batch_stride, _at(a), a.stride, a.batch_stride,
+                rest, _at(c), c.stride, c.batch_stride, c.batch,
+            )  # fmt: skip
+
+    def syrk(self, alpha: float, a: Matrix, beta: float, c: Matrix) -> None:
+        if c.batch > 1:
+            super().syrk(alpha, a, beta, c)
+            return
+        factor, rest = _scalar(alpha, c.dtype), _scalar(beta, c.dtype)
+        shape = UPPER, N if a.transposed else T, c.rows, a.columns
+        _routine("syrk", c.dtype)(self._handles.blas, *shape, factor, _at(a), a.stride, rest, _at(c), c.stride)
+
+    def trsm(self, l: Matrix, b: Matrix, left: bool) -> None:  # noqa: E741
+        if b.batch > 1 or b.transposed:
+            super().trsm(l, b, left)
+            return
+        if left and b.columns == b.stride == 1:  # a vector lies in the same way to both; so it is faster
+            shape, stride = (LEFT, UPPER, N if l.transposed else T, NON_UNIT, b.rows, 1), b.rows
+        else:
+            shape, stride = (RIGHT if left else LEFT, UPPER, _op(l), NON_UNIT, b.columns, b.rows), b.stride
+        one = _scalar(1.0, b.dtype)
+        _routine("trsm", b.dtype)(self._handles.blas, *shape, one, _at(l), l.stride, _at(b), stride)
+
+    def trtri(self, l: Matrix) -> None:  # noqa: E741
+        if l.rows > self.leaf:
+            blocked.invert(self, l)
+        else:
+            super().trtri(l)
+
+    def potrf(self, a: Matrix) -> Any:
+        if a.batch > 1:
+            return super().potrf(a)
+        handles, kind, info = self._handles, CUDA_TYPES[a.dtype.name], self.runtime.empty(1, np.int32)
+        call = handles.solver, handles.parameters, UPPER, a.rows, kind, _at(a), a.stride, kind
+        on_device, on_host = cusolverDn.xpotrf_buffer_size(*call)
+        workspace, host_workspace = self.runtime.scratch(on_device), np.empty(max(on_host, 1), np.uint8)
+        cusolverDn.xpotrf(
+            *call, int(workspace), on_device, host_workspace.ctypes.data, on_host, int(self.runtime.memory(info)[0])
+        )  # fmt: skip
+        if on_host:  # which the solver may read until it is done
+            self.runtime.synchronize()
+        return info
+
+
+def _op(m: Matrix) -> int:
+    return T if m.transposed else N
+
+
+def _at(m: Matrix) -> int:
+    """The address of the first number."""
+    return m.memory.address + m.start * m.memory.itemsize
+
+
+@functools.cache  # the algorithms have few different ones
+def _number(value: float, dtype: np.dtype) -> np.ndarray:
+    return np.array(value, dtype)
+
+
+def _scalar(value: float, dtype: np.dtype) -> int:
+    """The address of a number on the host, which the libraries read before they return."""
+    return int(_number(value, dtype).ctypes.data)
+
+
+@functools.cache
+def _routine(name: str, dtype: np.dtype) -> Callable[..., None]:
+    found: Callable[..., None] = getattr(cublas, ("s" if dtype == np.float32 else "d") + name)
+    return found

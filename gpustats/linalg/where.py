@@ -1,0 +1,170 @@
+"""Whether a call with NumPy arrays is computed where they are, or on the device.
+
+On the device it takes the transfers both ways and what the device needs, on the host what the host needs. All of these are
+straight lines, in the bytes and in the operations, which are measured once on a machine and kept on disk. A device that
+works in the host's memory needs no transfers, so nothing is measured there: it is BLAS and LAPACK.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import platform
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ..errors import NoDeviceError
+from ..runtime import cache
+from ..runtime import choose as runtimes
+from .host import HostProvider
+from .provider import Provider, provider_of
+
+if TYPE_CHECKING:
+    from ..runtime.base import Runtime
+
+WHERE = ("auto", "host", "device")
+SMALL = 1e6  # operations below which no device pays, and none is asked
+SIZES = {"host": (128, 1024), "device": (256, 2048)}  # of the matrices that are measured
+TRANSFER = 1 << 25  # bytes
+REPEATS = 7  # of which the fastest counts
+
+
+class Line(NamedTuple):
+    """Seconds that something takes."""
+
+    start: float
+    each: float
+
+    def seconds(self, amount: float) -> float:
+        return self.start + self.each * amount
+
+
+Speeds = dict[str, Line]  # "transfer" by bytes; "host gemm", "device gemm", "host potrf", "device potrf" by operations
+
+
+def choose(on_device: Runtime | None, dtype: np.dtype, flops: float, moved: int, kind: str, where: str) -> Provider:
+    """The provider for a call.
+
+    Parameters
+    ----------
+    on_device : Runtime or None
+        Where device arrays lie, if there are any.
+    dtype : dtype
+    flops : float
+        Operations.
+    moved : int
+        Bytes of NumPy arrays that would go to the device and come back.
+    kind : {"gemm", "potrf"}
+        What most operations are like.
+    where : {"auto", "host", "device"}
+
+    Raises
+    ------
+    ValueError
+        Another `where`, or the host for what lies on a device.
+    NoDeviceError
+        No device, where one is asked for.
+    """
+    if where not in WHERE:
+        raise ValueError(f"where must be one of {', '.join(map(repr, WHERE))}, not {where!r}")
+    if on_device is not None:
+        if where == "host":
+            raise ValueError("where='host', but an argument lies on a device: bring it to the host with gs.to_host")
+        return provider_of(on_device)
+    if where == "host":
+        return _host()
+    try:
+        runtime = runtimes.get()
+    except NoDeviceError:
+        if where == "device":
+            raise
+        return _host()
+    if where == "device" or runtime.host_visible:
+        return provider_of(runtime)
+    if flops < SMALL or (dtype.itemsize == 8 and not runtime.device.double):
+        return _host()
+    return provider_of(runtime) if pays(speeds(runtime, dtype), flops, moved, kind) else _host()
+
+
+def pays(measured: Speeds, flops: float, moved: int, kind: str) -> bool:
+    """Whether a call takes less time on the device."""
+    there = measured["transfer"].seconds(moved) + measured[f"device {kind}"].seconds(flops)
+    return there < measured[f"host {kind}"].seconds(flops)
+
+
+@functools.cache
+def _host() -> HostProvider:
+    return HostProvider()
+
+
+@functools.cache
+def speeds(runtime: Runtime, dtype: np.dtype) -> Speeds:
+    """What has been measured on this machine, or is now, in about a second."""
+    device = runtime.device
+    machine = platform.machine(), platform.processor(), str(os.cpu_count())
+    key = cache.key("linalg speeds", device.name, device.driver, dtype.name, *machine)
+    if (stored := cache.load(key)) is not None:
+        return {name: Line(*line) for name, line in json.loads(stored).items()}
+    measured = measure(provider_of(runtime), dtype)
+    cache.store(key, json.dumps(measured).encode())
+    return measured
+
+
+def measure(provider: Provider, dtype: np.dtype) -> Speeds:
+    """How fast a device, the host and the way between them are."""
+    found = {"transfer": _transfer(provider.runtime)}
+    for side, on in (("host", _host()), ("device", provider)):
+        for kind in ("gemm", "potrf"):
+            few, many = ((_flops(kind, n), _seconds(_operation(on, kind, n, dtype))) for n in SIZES[side])
+            found[f"{side} {kind}"] = _through(few, many)
+    return found
+
+
+def _transfer(runtime: Runtime) -> Line:
+    """There and back."""
+
+    def both_ways(nbytes: int) -> tuple[float, float]:
+        array = np.zeros(nbytes, np.uint8)
+        return 2 * nbytes, _seconds(lambda: runtime.to_host(runtime.to_device(array)))
+
+    return _through(both_ways(8), both_ways(TRANSFER))
+
+
+def _flops(kind: str, n: int) -> float:
+    return 2.0 * n**3 if kind == "gemm" else n**3 / 3
+
+
+def _operation(provider: Provider, kind: str, n: int, dtype: np.dtype) -> Callable[[], None]:
+    a, c = provider.empty(n, n, dtype), provider.empty(n, n, dtype)
+    provider.identity(a)
+    provider.identity(c)
+
+    def run() -> None:
+        if kind == "gemm":
+            provider.gemm(1.0, a, a, 0.0, c)
+        else:
+            provider.potrf(a)  # of the identity, which it leaves as it is
+        if not provider.on_host:
+            provider.runtime.synchronize()
+
+    return run
+
+
+def _seconds(run: Callable[[], object]) -> float:
+    run()
+    times = []
+    for _ in range(REPEATS):
+        start = time.perf_counter()
+        run()
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def _through(few: tuple[float, float], many: tuple[float, float]) -> Line:
+    """The line through two points, that neither falls nor begins below 0."""
+    each = max(many[1] - few[1], 0.0) / (many[0] - few[0])
+    return Line(max(few[1] - each * few[0], 0.0), each)
