@@ -32,11 +32,14 @@ def test_all_examples_run():
     """In their order, as a reader would type them, with few data and few draws."""
     pytest.importorskip("pymc")
     blocks = re.findall(r"```python\n(.*?)```", README, re.S)
-    assert len(blocks) == 7
+    assert len(blocks) == 9
     names = {}
     exec(blocks[0].replace("1_000_000", "1_000"), names)
     names |= {"mu": 3.0, "sigma": 2.0, "mus": np.array([1.0, 2.0]), "sigmas": np.array([0.5, 1.0])}
     for block in blocks[1:]:
         exec(block.replace("300", "20"), names)
     assert names["grad"].keys() == {"x", "mu"}
+    np.testing.assert_allclose(names["L"] @ names["L"].T, names["a"], atol=1e-12)
+    residuals = names["successes"] - 1 / (1 + np.exp(-0.1))
+    np.testing.assert_allclose(names["gradient"]["beta"], names["X"].T @ residuals, rtol=1e-9)
     assert names["fit"].posterior["mu"].shape == (2, 20)

@@ -81,8 +81,8 @@ class GLM:
     -----
     All methods take ``beta``, (k,) or (S, k) for S sets of coefficients (several chains, say, that share the pass over X), the
     intercept ``alpha``, and the density's other parameters in their order or by name. Intercept and parameters are numbers,
-    (S, 1) for S sets, (N,) or (S, N) with a value for each observation; ``alpha`` with groups is (G,) or (S, G). Where the linear
-    predictor is a vector, ``beta`` is (k, C) or (S, k, C), and ``alpha`` a number or (C,), (S, 1, C), (N, C), (S, N, C).
+    (S, 1) for S sets, (N,) or (S, N) with a value for each observation; ``alpha`` with groups is (G,) or (S, G). Where the
+    linear predictor is a vector, ``beta`` is (k, C) or (S, k, C), and ``alpha`` a number or (C,), (S, 1, C), (N, C), (S, N, C).
 
     Examples
     --------
@@ -90,10 +90,10 @@ class GLM:
     >>> X, y = np.array([[1.0, 0.5], [0.0, 2.0], [1.0, -1.0]]), np.array([1, 0, 1])
     >>> glm = gs.GLM(gs.bernoulli_logit, y, X)
     >>> round(glm(np.array([0.3, -0.2]), alpha=0.1), 6)
-    -1.453614
+    -1.546198
     >>> value, gradient = glm.value_and_grad(np.array([0.3, -0.2]), alpha=0.1)
     >>> gradient["beta"].round(4)
-    array([ 0.7795, -1.0386])
+    array([ 0.7799, -0.9927])
     """
 
     def __init__(
@@ -118,7 +118,7 @@ class GLM:
         self._design = DesignMatrix(data[DESIGN], self._runtime, self._dtype)
         self._data = {name: self._moved(value) for name, value in data.items() if name != DESIGN}
         self._groups = None if groups is None else Groups(_group_numbers(groups, n, self._runtime), self._runtime)
-        self._plans: dict[Any, kernel.Launch] = {}
+        self._plans: dict[Any, tuple[kernel.Launch, list[str]]] = {}
 
     @property
     def device(self) -> Device:
@@ -161,8 +161,9 @@ class GLM:
         beta, alpha, *parameters : array_like
             See the notes of the class.
         wrt : str or collection of str, optional
-            Of ``"beta"``, ``"alpha"``, names of the density's other parameters, ``"X"`` and ``"y"``. By default the coefficients, the
-            intercept if it is given, and all parameters that are not whole numbers. Only what is asked for is computed.
+            Of ``"beta"``, ``"alpha"``, names of the density's other parameters, ``"X"`` and ``"y"``. By default the
+            coefficients, the intercept if it is given, and all parameters that are not whole numbers. Only what is asked for
+            is computed.
 
         Returns
         -------
@@ -253,7 +254,9 @@ class GLM:
         """The density's parameters by their names."""
         names, defaults = self._family.parameters, self.density.defaults
         if len(args) > len(names):
-            raise ValueError(f"beyond beta and alpha, the GLM takes {len(names)} parameters ({', '.join(names)}), not {len(args)}")
+            raise ValueError(
+                f"beyond beta and alpha, the GLM takes {len(names)} parameters ({', '.join(names)}), not {len(args)}"
+            )
         given = dict(zip(names, args, strict=False))
         for name, value in kwargs.items():
             if name not in names:
@@ -288,8 +291,8 @@ class _Call:
         self.n_sets = math.prod(self.lead)
 
     def _outcomes(self) -> int:
-        beta, k = self.values[COEFFICIENTS], self.glm._columns
-        shape = getattr(beta, "shape", ())
+        k = self.glm._columns
+        shape: Shape = getattr(self.values[COEFFICIENTS], "shape", ())
         wanted = "(k, C) or (S, k, C)" if self.family.vector else "(k,) or (S, k)"
         rank = 1 + self.family.vector
         if len(shape) < rank or shape[len(shape) - rank] != k:
@@ -321,8 +324,11 @@ class _Call:
             return _Argument(value, (), False, core)
         allowed = {1, n} | ({groups.n} if groups and name == INTERCEPT else set())
         if batch[-1] not in allowed:
-            each = f"{n}, one for each row of X, " + (f"{groups.n}, one for each group, " if len(allowed) > 2 and groups else "")
-            raise ValueError(f"{name} has shape {shape}: its axis of length {batch[-1]} must have {each}or 1, as in (S, 1) for S sets")
+            each = f"{n}, one for each row of X, "
+            each += f"{groups.n}, one for each group, " if groups and name == INTERCEPT else ""
+            raise ValueError(
+                f"{name} has shape {shape}: its axis of length {batch[-1]} must have {each}or 1, as in (S, 1) for S sets"
+            )
         return _Argument(value, batch[:-1], batch[-1] != 1, core)
 
     def _kind(self, name: str) -> str:
@@ -387,7 +393,8 @@ class _Call:
 
     def _rows(self, task: _Task) -> tuple[dict[str, Any], list[Any]]:
         """What is to be written for each row, and what the kernel takes for it."""
-        rows, values = {}, []
+        rows: dict[str, Any] = {}
+        values: list[Any] = []
         for name in task.rows:
             native = self.native if name in ("value", "eta") else not self.runtime.host_visible
             extra = (self.outcomes,) if name in ("eta", "slope") else ()
@@ -397,8 +404,9 @@ class _Call:
 
     def _plan(self, task: _Task, kinds: Mapping[str, str], own: tuple[str, ...], weighted: bool) -> Any:
         glm = self.glm
+        order: list[str] = []
         if self.alone:
-            codes, order = predictor_alone(self.family.vector), []
+            codes = predictor_alone(self.family.vector)
         else:
             codes, order = self._codes(task, kinds, weighted)
         names = dict(zip(self.family.term(weighted)._public, self.family.term(weighted)._names, strict=True))
@@ -419,10 +427,12 @@ class _Call:
         """The device functions, and the names of their arguments in the kernel's order."""
         term = self.family.term(weighted)
         roles = {**kinds, OBSERVATIONS: PER_ROW, WEIGHTS: PER_ROW}
-        operands, order = [], []
+        operands: list[Operand] = []
+        order: list[str] = []
         for argument, internal in zip(term.arguments, term._names, strict=True):
             if argument.name != self.family.eta:
-                public = OBSERVATIONS if not order else WEIGHTS if argument is term.arguments[-1] and weighted else argument.name
+                last = argument is term.arguments[-1]
+                public = OBSERVATIONS if not order else WEIGHTS if weighted and last else argument.name
                 operands.append(Operand(internal, roles[public], argument.rank))
                 order.append(public)
         wrt = [n for n in (*task.sums, *task.rows) if n in (*self.family.parameters, OBSERVATIONS)]
@@ -550,7 +560,8 @@ class _Call:
         """What was written for each row, added up over the sets where they share the argument."""
         if math.prod(a.lead) == self.n_sets:
             return rows
-        return _to_lead(self._host(rows).reshape(*self.lead, self.glm.n_rows, *a.core), self.lead, a).astype(self.dtype, copy=False)
+        found = self._host(rows).reshape(*self.lead, self.glm.n_rows, *a.core)
+        return _to_lead(found, self.lead, a).astype(self.dtype, copy=False)
 
     def _intercept(self, kind: str, sums: np.ndarray, rows: Mapping[str, Any]) -> Any:
         a, n_sets, C = self.arguments[INTERCEPT], self.n_sets, self.outcomes
@@ -559,7 +570,7 @@ class _Call:
         if kind == "group":
             assert self.glm._groups is not None
             found = self.glm._groups.sums(rows["slope"], self.dtype, self.glm.n_rows, n_sets, C)
-            return _to_lead(found.reshape(*self.lead, -1, *a.core), self.lead, a)
+            return _to_lead(found.reshape(*self.lead, self.glm._groups.n, *a.core), self.lead, a)
         if not a.core:
             return _to_lead(sums.sum(1).reshape(*self.lead, 1), self.lead, a)
         return _to_lead(sums.reshape(*self.lead, 1, C), self.lead, a)
@@ -606,7 +617,7 @@ def _group_numbers(groups: Any, n: int, runtime: Runtime) -> np.ndarray:
     numbers = runtime.to_host(groups) if arrays.is_device_array(groups) else np.asarray(groups)
     if numbers.shape != (n,) or numbers.dtype.kind not in "iu":
         raise ValueError(
-            f"groups has shape {numbers.shape} and dtype {numbers.dtype}: it must be ({n},) whole numbers, the group of each row"
+            f"groups has shape {numbers.shape} and dtype {numbers.dtype}: it must be ({n},) whole numbers, one for each row"
         )
     if n and (numbers.min() < 0 or numbers.max() >= 2**31 - 1):
         raise ValueError("groups must be numbered from 0; numpy.unique(…, return_inverse=True) numbers them")

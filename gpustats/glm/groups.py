@@ -33,7 +33,8 @@ class Groups:
         ends = np.cumsum(counts)
         own = np.repeat(np.arange(self.n), segments)  # the group of each segment
         starts = (ends - counts)[own] + _SEGMENT * (np.arange(self.n_segments) - first[own])
-        self._runtime, self._alive = runtime, []
+        self._runtime = runtime
+        self._alive: list[Any] = []
         self.values = self._moved(groups)
         self._order = self._moved(np.argsort(groups, kind="stable"))[0]
         self._starts = self._moved(np.append(starts, len(groups)))[0]

@@ -57,8 +57,10 @@ def choose(device: Device, shape: Shape, itemsize: int, n_sets: int, aligned: bo
     vector = next(v for v in (16 // itemsize, 2, 1) if columns % v == 0)
     chunks = -(-columns // vector)
     # Measured on an H200: tiles of about 25 KB, two or three of them a block, and few threads, so that there are several blocks.
-    threads = min(128 if row_bytes <= 4096 else 256, device.max_threads)
-    tile = min(max(power_of_two(26 * 1024 // row_bytes + 1) // 2, 1), threads)
+    # Several sets read the coefficients more often than X: a thread then has two rows for each.
+    several = n_sets * shape.outcomes > 1 and itemsize == 8
+    threads = min(64 if several and row_bytes <= 4096 else 128 if row_bytes <= 4096 else 256, device.max_threads)
+    tile = min(max(power_of_two((13 if several else 26) * 1024 // row_bytes + 1) // 2, 1), threads)
 
     def lanes_for(tile: int) -> int:
         return max(threads // tile, min(8, power_of_two(2 * chunks // 5 + 1) // 2, threads), 1)

@@ -61,7 +61,7 @@ def _call(a: Any, flops: float, shape: Shape, where: str) -> Call:
 def _factorise(call: Call, a: Any, out: Matrix) -> None:
     """out = the factor, or an error."""
     provider = call.provider
-    found = provider.lower_if_symmetric(call.operand(a, tuple(a.shape[:-2])), out)
+    found = provider.lower_if_symmetric(call.operand(a, tuple(a.shape[:-2])), out, provider.reads_above(out))
     info = provider.factor(out)
     _refuse_matrix(call, found, a)
     failed = provider.read(info)

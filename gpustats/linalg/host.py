@@ -106,12 +106,12 @@ class HostProvider(Provider):
     def identity(self, target: Matrix) -> None:
         target.view[...] = np.eye(target.rows)
 
-    def lower_if_symmetric(self, source: Matrix, target: Matrix) -> np.ndarray:
-        if source.batch > 1 and source.rows <= small.MOST:
+    def lower_if_symmetric(self, source: Matrix, target: Matrix, upper: str = "zero") -> np.ndarray:
+        if source.batch > 1 and source.rows <= small.MOST and upper == "zero":
             with np.errstate(invalid="ignore"):  # nan above the diagonal may spread: it is refused
                 np.multiply(source.view, np.tri(source.rows, dtype=source.dtype), out=target.view)
         else:
-            self.lower(source, target)
+            self.lower(source, target, upper)
         tiles = [slice(i, i + TILE) for i in range(0, source.rows, TILE)]
         codes = (_compare(source, rows, columns) for rows in tiles for columns in tiles if columns.start <= rows.start)
         return np.array([max(codes, default=SOUND)], np.int32)

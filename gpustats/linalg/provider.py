@@ -254,7 +254,7 @@ class Provider(ABC):
         Parameters
         ----------
         a : Matrix
-            (n, n).
+            (n, n); above the diagonal as `reads_above` says.
 
         Returns
         -------
@@ -263,6 +263,10 @@ class Provider(ABC):
             that is not positive definite, counted from 1; then the triangle holds anything. It has to be read (`read`)
             before it counts, which waits for the device; so does what else is read.
         """
+
+    def reads_above(self, a: Matrix) -> str:
+        """What `factor` takes above the diagonal: ``"zero"``, zeros, or ``"mirror"``, the whole matrix; it leaves zeros there."""
+        return "zero"
 
     # The same for the public functions: batches of small matrices go to kernels of our own (`small`), which have one in each
     # thread or block.
@@ -329,9 +333,9 @@ class Provider(ABC):
         """target = 1."""
         triangles.identity(self.runtime, target)
 
-    def lower_if_symmetric(self, source: Matrix, target: Matrix) -> Any:
+    def lower_if_symmetric(self, source: Matrix, target: Matrix, upper: str = "zero") -> Any:
         """What `lower` does, and on the way look for numbers that are not finite or not symmetric: the worst, to `read`."""
-        return triangles.lower(self.runtime, source, target, check=True)
+        return triangles.lower(self.runtime, source, target, upper, check=True)
 
     def examine_triangle(self, l: Matrix) -> Any:  # noqa: E741
         """Look for numbers in a lower triangle that are not finite, and for zeros on its diagonal: the worst, to `read`."""

@@ -62,7 +62,7 @@ class GLM(Distribution):
     ...     _ = gpm.GLM("y", gs.bernoulli_logit, X=X, beta=beta, alpha=alpha, observed=y)
     >>> logp = model.compile_logp(vars=[model["y"]])
     >>> round(float(logp({"beta": np.array([0.3, -0.2]), "alpha": 0.1})), 6)
-    -1.453614
+    -1.546198
     """
 
     @classmethod
