@@ -10,6 +10,9 @@ from scipy import special, stats
 
 import gpustats as gs
 from gpustats import codegen
+from gpustats.linalg import small, triangles
+from gpustats.linalg.kernels import KernelProvider
+from gpustats.linalg.provider import ASYMMETRIC, SOUND, Matrix
 from gpustats.runtime import choose
 
 rng = np.random.default_rng(0)
@@ -69,10 +72,10 @@ def vectors(dtype):
 
 
 def elliptical(dtype):
-    for dim, sets in ((2, 1), (9, 8), (17, 3)):
+    for dim, sets in ((17, 1), (9, 8), (2, 3)):
         root = np.tril(rng.normal(size=(sets, dim, dim)) / dim) + np.eye(dim)
         cov = (root @ root.swapaxes(-1, -2)).astype(dtype)
-        mu, x = rng.normal(size=(sets, dim)).astype(dtype), rng.normal(size=(70, dim)).astype(dtype)
+        mu, x = rng.normal(size=(sets, dim)).astype(dtype), rng.normal(size=(37, dim)).astype(dtype)
         want = np.stack([stats.multivariate_normal.logpdf(x, *p) for p in zip(mu.astype(float), cov.astype(float))], -1)
         close(gs.mvnormal.logpdf(x[:, None], mu, cov), want, dtype)
         close(gs.mvnormal.logpdf(x, mu[:, None], cov[:, None]), want.T, dtype)
@@ -117,7 +120,7 @@ def gradients(dtype):
 
 
 def elliptical_gradients(dtype):
-    for dim, sets, rows in ((2, 1, 70), (6, 3, 70), (17, 2, 70), (33, 1, 40), (3, 1, 3000)):
+    for dim, sets, rows in ((2, 1, 600), (6, 3, 40), (17, 2, 40), (33, 1, 40)):
         root = np.tril(rng.normal(size=(sets, 1, dim, dim)) / dim) + np.eye(dim)
         cov = (root @ root.swapaxes(-1, -2)).astype(dtype)
         mu, x = rng.normal(size=(sets, 1, dim)).astype(dtype), rng.normal(size=(rows, dim)).astype(dtype)
@@ -127,7 +130,8 @@ def elliptical_gradients(dtype):
         distance = (y * z).sum(-1, keepdims=True)
         for name, others, weight in (("mvnormal", (), 1 + 0 * distance), ("mv_student_t", (5.0,), (5 + dim) / (5 + distance))):
             value, got = gs.densities[name].loglik_and_grad(x, *others, mu, cov, wrt=("x", "mu", "cov"))
-            close(value, gs.densities[name].logpdf(x[:, None], *others, mu[:, 0], cov[:, 0]).sum(0, dtype=float), dtype)
+            logpdf = stats.multivariate_t.logpdf if others else stats.multivariate_normal.logpdf
+            close(value, [logpdf(x, m, c, *others).sum() for m, c in zip(mu[:, 0].astype(float), cov[:, 0].astype(float))], dtype)
             close(got["x"], -(weight * z).sum(0), dtype)
             close(got["mu"], (weight * z).sum(1, keepdims=True), dtype)
             in_cov = ((weight * z).swapaxes(1, 2) @ z)[:, None] - rows * inverse
@@ -151,14 +155,14 @@ def mixture(dtype):
         close(mixed.value_and_grad(log_weights, *parameters)[1]["log_weights"], shares.sum(0), dtype)
 
     x = rng.normal(size=161).astype(dtype)
-    for sets in (3, 70):
+    for sets in (3, 65):
         mu = rng.normal(size=sets).astype(dtype)
         check(gs.normal, x, stats.norm.logpdf(x[:, None], mu, 1.5), mu, 1.5)
-    check(gs.normal, x[:3], stats.norm.logpdf(x[:3, None], mu, 1.5), mu, 1.5)
-    y, a = rng.dirichlet(np.ones(3), 70).astype(dtype), rng.uniform(1, 3, (5, 3)).astype(dtype)
+    check(gs.normal, x[:3], stats.norm.logpdf(x[:3, None], mu[:3], 1.5), mu[:3], 1.5)
+    y, a = rng.dirichlet(np.ones(3), 33).astype(dtype), rng.uniform(1, 3, (5, 3)).astype(dtype)
     check(gs.dirichlet, y, np.log(y) @ (a.T - 1) + special.gammaln(a.sum(-1)) - special.gammaln(a).sum(-1), a)
-    for dim, sets in ((9, 20), (17, 3)):
-        x, mu = rng.normal(size=(40, dim)).astype(dtype), rng.normal(size=(sets, dim)).astype(dtype)
+    for dim, sets in ((3, 17), (17, 2)):  # groups of sets; several blocks of a matrix
+        x, mu = rng.normal(size=(20, dim)).astype(dtype), rng.normal(size=(sets, dim)).astype(dtype)
         cov = np.stack([np.diag(d) for d in rng.uniform(1, 2, (sets, dim))]).astype(dtype)
         terms = stats.norm.logpdf(x[:, None], mu, np.sqrt(np.diagonal(cov, axis1=1, axis2=2))).sum(-1)
         check(gs.mvnormal, x, terms, mu, cov)
@@ -223,6 +227,157 @@ def label_statistics(dtype):
                 y = own - own.mean(0)
                 close(mean[k], own.mean(0).reshape(shape), np.float64)
                 close(scatter[k], (y.T @ y).reshape(shape * 2), np.float64)
+
+
+def held(array):
+    """A copy on the device, and the matrix that it is."""
+    native = choose.get().to_device(array)
+    return native, Matrix.over(choose.get(), native)
+
+
+def factors(n, batch, dtype):
+    """Positive definite matrices and their Cholesky factors."""
+    root = rng.normal(size=(batch, n, n))
+    a = (root @ root.swapaxes(1, 2) / n + np.eye(n)).astype(dtype)
+    return a, np.linalg.cholesky(a.astype(float))
+
+
+def linalg_blocked(dtype):
+    """Products in tiles, large, small and narrow, and in parts; triangles of one block and of several."""
+    provider = KernelProvider(choose.get())
+    for m, n, k in ((130, 20, 9), (33, 35, 18), (40, 3, 17), (3, 20, 17), (3, 4, 5), (9, 9, 600)):
+        a, b, c = (rng.normal(size=(2, *shape)).astype(dtype) for shape in ((m, k), (k, n), (m, n)))
+        got, matrix = held(c)
+        provider.gemm(2.0, held(a)[1], held(np.ascontiguousarray(b.swapaxes(1, 2)))[1].T, 0.5, matrix)
+        close(got, 2 * (a.astype(float) @ b) + 0.5 * c, dtype)
+    a = rng.normal(size=(50, 9)).astype(dtype)
+    got, matrix = held(np.zeros((50, 50), dtype))
+    provider.syrk(1.0, held(a)[1], 0.0, matrix)
+    close(got, np.tril(a.astype(float) @ a.T), dtype)
+    for n, batch in ((5, 2), (40, 1), (70, 2)):
+        a, lower = factors(n, batch, dtype)
+        got, matrix = held(a)
+        assert (provider.read(provider.potrf(matrix)) == 0).all()
+        close(np.tril(gs.to_host(got)), lower, dtype)
+        b = rng.normal(size=(batch, n, 11)).astype(dtype)
+        for l_seen, seen in ((matrix, lower), (matrix.T, lower.swapaxes(1, 2))):
+            x, side = held(b)
+            provider.trsm(l_seen, side, left=True)
+            close(x, np.linalg.solve(seen, b.astype(float)), dtype)
+            x, side = held(np.ascontiguousarray(b.swapaxes(1, 2)))
+            provider.trsm(l_seen, side, left=False)
+            close(x, np.linalg.solve(seen.swapaxes(1, 2), b.astype(float)).swapaxes(1, 2), dtype)
+        provider.trtri(matrix)
+        close(np.tril(gs.to_host(got)), np.linalg.inv(lower), dtype)
+
+
+def linalg_small(dtype):
+    """A matrix to a thread, in registers and in shared memory, and a matrix to a block; the last block not full."""
+    runtime = choose.get()
+    for n in (1, 3, 8, 13, 40):
+        a, lower = factors(n, 67 if n < 9 else 9, dtype)
+        got, matrix = held(a)
+        info = runtime.to_host(small.cholesky(runtime, matrix))
+        assert (info == 0).all()
+        close(np.tril(gs.to_host(got)), lower, dtype)
+        seed = rng.normal(size=lower.shape).astype(dtype)
+        derivative, seeds = held(seed)
+        small.cholesky_grad(runtime, matrix, seeds)
+        phi, inverse = np.tril(lower.swapaxes(1, 2) @ np.tril(seed.astype(float))), np.linalg.inv(lower)
+        phi[:, range(n), range(n)] /= 2
+        want = inverse.swapaxes(1, 2) @ phi @ inverse
+        close(derivative, (want + want.swapaxes(1, 2)) / 2, dtype)
+        for columns in (1, 9):
+            b = rng.normal(size=(len(a), n, columns)).astype(dtype)
+            x, side = held(b)
+            small.solve_triangular(runtime, matrix.T, side, left=True)
+            close(x, np.linalg.solve(lower.swapaxes(1, 2), b.astype(float)), dtype)
+        small.inv_triangular(runtime, matrix)
+        close(np.tril(gs.to_host(got)), inverse, dtype)
+
+
+def linalg_triangles(dtype):
+    """Passes over matrices of one tile and of several, parts of larger ones, batches, as they lie and transposed."""
+    runtime = choose.get()
+    provider = KernelProvider(runtime)
+    for n in (5, 70):
+        a = rng.normal(size=(2, n + 3, n + 2)).astype(dtype)
+        whole, part = a.astype(float), (slice(1, n + 1), slice(2, n + 2))
+        source = held(a)[1][part]
+        for seen, numbers in ((source, whole[:, *part]), (source.T, whole[:, *part].swapaxes(1, 2))):
+            got, matrix = held(a)
+            provider.copy(seen, matrix[:n, :n])
+            want = whole.copy()
+            want[:, :n, :n] = numbers
+            close(got, want, dtype)
+            for upper in ("zero", "mirror", "keep"):
+                got, matrix = held(a)
+                provider.lower(seen, matrix[part], upper)
+                lower = np.tril(numbers)
+                above = {"zero": 0, "mirror": np.tril(numbers, -1).swapaxes(1, 2), "keep": np.triu(whole[:, *part], 1)}
+                want = whole.copy()
+                want[:, *part] = lower + above[upper]
+                close(got, want, dtype)
+            assert provider.read(provider.lower_if_symmetric(seen, held(a)[1][part])) == ASYMMETRIC
+            assert provider.read(provider.examine_triangle(seen)) == SOUND
+        got, matrix = held(a)
+        provider.identity(matrix[:n, :n])
+        close(gs.to_host(got)[:, :n, :n], np.stack([np.eye(n)] * 2), dtype)
+        got, matrix = held(a)
+        provider.symmetrise(matrix[part])
+        mean = (whole[:, *part] + whole[:, *part].swapaxes(1, 2)) / 2
+        close(gs.to_host(got)[:, *part], mean, dtype)
+        spd, lower = factors(n, 2, dtype)
+        assert provider.read(provider.lower_if_symmetric(held(spd)[1], held(spd)[1])) == SOUND
+        value = triangles.log_determinant(runtime, held(lower.astype(dtype))[1])
+        np.testing.assert_allclose(gs.to_host(value), np.linalg.slogdet(spd.astype(float))[1], rtol=1e-4)
+
+
+def glm(dtype):
+    """Rows in tiles and rows read in place; numbers and vectors as linear predictors; values by set, row and group."""
+
+    def logit(n, k, sets, groups=None, **given):
+        X, y = rng.normal(size=(n, k)).astype(dtype), rng.integers(0, 2, n)
+        beta = (rng.normal(size=(*sets, k)) / np.sqrt(k)).astype(dtype)
+        alpha = rng.normal(size=(*sets, 1 if groups is None else groups.max() + 1)).astype(dtype)
+        model = gs.GLM(gs.bernoulli_logit, y, X, groups=groups, **given)
+        value, gradient = model.value_and_grad(beta, alpha)
+        eta = beta.astype(float) @ X.T.astype(float) + (alpha if groups is None else alpha[..., groups])
+        slope = y - special.expit(eta)
+        close(value, special.log_expit(np.where(y, eta, -eta)).sum(-1), dtype)
+        close(gradient["beta"], slope @ X.astype(float), dtype)
+        if groups is None:
+            close(gradient["alpha"], slope.sum(-1, keepdims=True), dtype)
+        else:
+            close(gradient["alpha"], np.stack([slope[..., groups == g].sum(-1) for g in range(groups.max() + 1)], -1), dtype)
+        close(model(beta, alpha), value, dtype)
+        close(model.linear_predictor(beta, alpha), eta, dtype)
+
+    for n, k in ((1, 1), (70, 1), (70, 6), (130, 7), (9, 65), (3, 3001), (3, 5002), (2, 9000)):
+        logit(n, k, ())
+        logit(n, k, (3,), offset=np.zeros(n), weights=np.ones(n))
+    logit(40, 3, (20,))
+    logit(600, 2, (2,), groups=np.r_[np.zeros(550, int), np.arange(50) % 7])
+    X, beta = rng.normal(size=(50, 4)).astype(dtype), rng.normal(size=(3, 4)).astype(dtype)
+    y, sigma = rng.normal(size=50).astype(dtype), rng.uniform(1, 2, (3, 50)).astype(dtype)
+    value, gradient = gs.GLM(gs.normal_identity, y, X).value_and_grad(beta, 0.0, sigma)
+    z = (y - beta.astype(float) @ X.T.astype(float)) / sigma
+    close(value, (-0.5 * z * z - np.log(sigma * np.sqrt(2 * np.pi))).sum(-1), dtype)
+    close(gradient["beta"], (z / sigma) @ X.astype(float), dtype)
+    close(gradient["sigma"], (z * z - 1) / sigma, dtype)
+    cutpoints = np.sort(rng.normal(size=(3, 50, 2)), -1).astype(dtype)
+    got = gs.GLM(gs.ordered_logit, np.zeros(50), X).value_and_grad(beta, 0.0, cutpoints, wrt="beta")
+    eta = cutpoints[..., 0] - beta.astype(float) @ X.T.astype(float)
+    close(got[0], special.log_expit(eta).sum(-1), dtype)
+    close(got[1]["beta"], -special.expit(-eta) @ X.astype(float), dtype)
+    y, groups = rng.integers(0, 3, 50), np.arange(50) % 5
+    beta, alpha = rng.normal(size=(2, 4, 3)).astype(dtype), rng.normal(size=(2, 5, 3)).astype(dtype)
+    value, gradient = gs.GLM(gs.categorical_logit, y, X, groups=groups).value_and_grad(beta, alpha)
+    eta = X.astype(float) @ beta.astype(float) + alpha[:, groups]
+    slope = np.eye(3)[y] - special.softmax(eta, -1)
+    close(value, np.take_along_axis(special.log_softmax(eta, -1), y[None, :, None], -1).sum((1, 2)), dtype)
+    close(gradient["beta"], X.T.astype(float) @ slope, dtype)
+    close(gradient["alpha"], np.stack([slope[:, groups == g].sum(1) for g in range(5)], 1), dtype)
 
 
 MISTAKES = """

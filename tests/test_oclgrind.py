@@ -16,7 +16,7 @@ pytestmark = pytest.mark.skipif(
 SCRIPT = Path(__file__).with_name("oclgrind_shapes.py")
 SHAPES = [
     "scalar", "many_blocks", "vectors", "elliptical", "gradients", "elliptical_gradients", "mixture", "samples", "gather",
-    "discrete_draws", "label_statistics",
+    "discrete_draws", "label_statistics", "glm", "linalg_blocked", "linalg_small", "linalg_triangles",
 ]  # fmt: skip
 
 

@@ -75,7 +75,8 @@ def choose(device: Device, shape: Shape, itemsize: int, n_sets: int, aligned: bo
         most = 3 if itemsize == 4 and sets * shape.outcomes == 1 else 2
         for stages, near in ((most, True), (2, True), (2, False), (0, True), (0, False)):
             chosen = GLMLayout(
-                threads, sets, tile, vector=vector if stages or aligned else 1, lanes=lanes_for(tile), stages=stages, near=near, load=load, adders=adders, side=32
+                threads, sets, tile, vector=vector if stages or aligned else 1, lanes=lanes_for(tile), stages=stages,
+                near=near, load=load, adders=adders, side=32,
             )  # fmt: skip
             used = shared_reals(shape, chosen) * itemsize + 1024
             if used <= budget:

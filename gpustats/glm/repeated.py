@@ -1,0 +1,147 @@
+"""The call that a sampler makes thousands of times: everything but the numbers is decided once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..codegen import PER_SET, VALUE
+from .family import COEFFICIENTS, INTERCEPT
+
+if TYPE_CHECKING:
+    from .call import Call
+
+_NUMBERS = (float, int, np.float64, np.float32)
+
+
+def kinds_of(values: Sequence[Any]) -> tuple[Any, ...] | None:
+    """What calls have in common that differ in the numbers only; None where an argument is neither number nor NumPy array."""
+    found: list[Any] = []
+    for v in values:
+        if type(v) in _NUMBERS:
+            found.append(None)
+        elif type(v) is np.ndarray and v.dtype.char in "df":
+            found.append(v.shape)
+        else:
+            return None
+    return tuple(found)
+
+
+class Repeated:
+    """The sum and its derivatives for arguments of the shapes that `call` has.
+
+    Parameters
+    ----------
+    call : Call
+        One that `suits`.
+    wrt : sequence of str
+        Names of arguments.
+    """
+
+    def __init__(self, call: Call, wrt: Sequence[str]):
+        glm, self._runtime, self._dtype = call.glm, call.runtime, call.dtype
+        names = list(call.arguments)
+        kinds = call.kinds()
+        task = call.task(wrt)
+        weights = call.weights()
+        self._launch, order = call.plan(task, weights is not None)
+        self._lead, self._n_sets, self._alive = call.lead, call.n_sets, weights
+        self._numbers: list[tuple[int, int]] = []  # (place in the kernel's values, argument)
+        self._handles: list[int] = []  # places of the array that travels
+        self._parts: list[tuple[int, int, int, bool]] = []  # (argument, where it lies in that array, whether transposed)
+        self._size = 0
+        starts: dict[str, tuple[int, int]] = {}
+        for i, (name, a) in enumerate(call.arguments.items()):
+            if name == COEFFICIENTS or kinds[name] == PER_SET:
+                flipped = name == COEFFICIENTS and call.family.vector
+                starts[name] = self._size, a.value.size // call.n_sets if math.prod(a.lead) > 1 else 0
+                self._parts.append((i, self._size, self._size + a.value.size, flipped))
+                self._size += a.value.size
+        self._values: list[Any] = list(glm._design.values)
+        self._add(COEFFICIENTS, starts[COEFFICIENTS][:1])
+        if kinds[INTERCEPT] == VALUE:
+            self._number(names.index(INTERCEPT))
+        elif kinds[INTERCEPT]:
+            self._add(INTERCEPT, starts[INTERCEPT])
+        if "offset" in glm._data:
+            self._values += call.place(glm._data["offset"])
+        for name in order:
+            if name in call.fixed:
+                self._values += (*call.place(weights if name == "weight" else glm._data[name]), 0)
+            elif kinds[name] == VALUE:
+                self._number(names.index(name))
+            else:
+                self._add(name, starts[name])
+        self._values += call.dim(order)
+        self._bytes = 8 * self._launch.n_sums
+        self._results = [self._result(call, name, task) for name in wrt]
+
+    @staticmethod
+    def suits(call: Call, wrt: Sequence[str]) -> bool:
+        """Whether there are sums only, and each argument has one set or all of them."""
+        kinds = call.kinds()
+        task = call.task(wrt)
+        return (
+            not task.rows
+            and call.n_sets > 0
+            and set(kinds.values()) <= {"", VALUE, PER_SET}
+            and all(a.lead in ((), call.lead) for a in call.arguments.values())
+            and (call.arguments[COEFFICIENTS].lead == call.lead)
+        )
+
+    def __call__(self, values: Sequence[Any]) -> tuple[Any, dict[str, Any]]:
+        """The value and the derivatives at other numbers."""
+        given = self._values.copy()
+        for place, i in self._numbers:
+            given[place] = values[i].item() if type(values[i]) is np.ndarray else float(values[i])
+        handle, _ = self._runtime.memory(packed := self._packed(values))
+        for place in self._handles:
+            given[place] = handle
+        result = self._runtime.result(self._bytes)
+        self._launch(given, result.handle, 0)
+        sums = self._runtime.fetch(result).view(np.float64).reshape(self._n_sets, -1)
+        del packed  # which the kernel may have been reading
+        gradients = {}
+        for name, columns, shape, own, flipped in self._results:
+            found = sums[:, columns]
+            if shape is None:
+                gradients[name] = float(found.sum())
+                continue
+            if not own and self._n_sets > 1:
+                found = found.sum(0)
+            found = found.reshape(shape)
+            gradients[name] = found.swapaxes(-1, -2).copy() if flipped else found.copy()
+        value = sums[:, 0].reshape(self._lead).copy() if self._lead else sums.item(0)
+        return value, gradients
+
+    def _packed(self, values: Sequence[Any]) -> np.ndarray:
+        """The arrays that travel, as one; a new one for each call, because threads share this object."""
+        packed = np.empty(self._size, self._dtype)
+        for i, start, end, flipped in self._parts:
+            value = values[i]
+            packed[start:end] = (value.swapaxes(-1, -2) if flipped else value).reshape(-1)
+        return packed
+
+    def _number(self, i: int) -> None:
+        self._numbers.append((len(self._values), i))
+        self._values.append(None)
+
+    def _add(self, name: str, rest: tuple[int, ...]) -> None:
+        self._handles.append(len(self._values))
+        self._values += (None, *rest)
+
+    def _result(self, call: Call, name: str, task: Any) -> tuple[str, slice, Any, bool, bool]:
+        """(name, columns of the sums, shape of the result or None for a number, whether it has all sets, whether transposed)."""
+        a, n_terms = call.arguments[name], len(task.sums)
+        n_sums = n_terms + call.outcomes * task.slope_sums
+        if name == COEFFICIENTS:
+            vector = call.family.vector
+            shape = (*a.value.shape[:-2], *a.value.shape[:-3:-1]) if vector else a.value.shape
+            return name, slice(n_sums, None), shape, True, vector
+        columns = slice(n_terms, n_sums) if name == INTERCEPT else slice(*(task.sums.index(name) + i for i in (0, 1)))
+        if isinstance(a.value, float):
+            return name, columns, None, False, False
+        return name, columns, a.value.shape, a.lead == call.lead and bool(a.lead), False
