@@ -50,14 +50,13 @@ def choose(device: Device, shape: Shape, itemsize: int, n_sets: int, aligned: bo
     """The layout for `n_sets` sets of coefficients; `aligned`: X allows 16-byte accesses."""
     if device.type == "cpu":
         sets = min(n_sets, max(8 // shape.outcomes, 1))
-        return GLMLayout(
-            lanes_of(device, itemsize), sets, unroll=min(8, max(8 // (sets * shape.outcomes), 1)), spread=lanes_of(device, itemsize)
-        )
+        lanes, groups = lanes_of(device, itemsize), min(8, max(8 // (sets * shape.outcomes), 1))
+        return GLMLayout(lanes, sets, unroll=groups, spread=lanes)
     columns, row_bytes = shape.columns, shape.columns * itemsize
     vector = next(v for v in (16 // itemsize, 2, 1) if columns % v == 0)
     chunks = -(-columns // vector)
-    # Measured on an H200: tiles of about 25 KB, two or three of them a block, and few threads, so that there are several blocks.
-    # Several sets read the coefficients more often than X: a thread then has two rows for each.
+    # Measured on an H200: tiles of about 25 KB, two or three a block, and few threads, so that there are several blocks. Several
+    # sets read the coefficients more often than X: a thread then has two rows for each.
     several = n_sets * shape.outcomes > 1 and itemsize == 8
     threads = min(64 if several and row_bytes <= 4096 else 128 if row_bytes <= 4096 else 256, device.max_threads)
     tile = min(max(power_of_two((13 if several else 26) * 1024 // row_bytes + 1) // 2, 1), threads)
@@ -93,5 +92,6 @@ def shared_reals(shape: Shape, layout: GLMLayout) -> int:
     """Numbers of shared memory that a block of the kernel with tiles has."""
     width = layout.sets * shape.outcomes
     coefficients, dots = width * shape.columns * layout.near, layout.tile * width * layout.lanes
-    used = layout.stages * layout.tile * shape.columns + coefficients + -coefficients % 4 + dots + -dots % 4 + layout.tile * width
+    used = layout.tile * (layout.stages * shape.columns + width)
+    used += coefficients + -coefficients % 4 + dots + -dots % 4  # what is read by fours begins at a multiple of four
     return max(used, 2 * layout.threads)  # at the end one double for each thread

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..codegen import PER_SET, VALUE
-from .family import COEFFICIENTS, INTERCEPT
+from .family import COEFFICIENTS, INTERCEPT, OBSERVATIONS, WEIGHTS
 
 if TYPE_CHECKING:
     from .call import Call
@@ -39,40 +39,39 @@ class Repeated:
         One that `suits`.
     wrt : sequence of str
         Names of arguments.
+    names : sequence of str
+        Those that a call gives, in its order.
     """
 
-    def __init__(self, call: Call, wrt: Sequence[str]):
-        glm, self._runtime, self._dtype = call.glm, call.runtime, call.dtype
-        names = list(call.arguments)
-        kinds = call.kinds()
-        task = call.task(wrt)
-        weights = call.weights()
-        self._launch, order = call.plan(task, weights is not None)
+    def __init__(self, call: Call, wrt: Sequence[str], names: Sequence[str]):
+        self._runtime, self._dtype = call.runtime, call.dtype
+        kinds, task, weights = call.kinds, call.task(wrt), call.weights()
+        self._launch, order = call.plan(task, weights)
         self._lead, self._n_sets, self._alive = call.lead, call.n_sets, weights
         self._numbers: list[tuple[int, int]] = []  # (place in the kernel's values, argument)
         self._handles: list[int] = []  # places of the array that travels
         self._parts: list[tuple[int, int, int, bool]] = []  # (argument, where it lies in that array, whether transposed)
         self._size = 0
         starts: dict[str, tuple[int, int]] = {}
-        for i, (name, a) in enumerate(call.arguments.items()):
+        for i, name in enumerate(names):
+            a = call.arguments[name]
             if name == COEFFICIENTS or kinds[name] == PER_SET:
                 flipped = name == COEFFICIENTS and call.family.vector
                 starts[name] = self._size, a.value.size // call.n_sets if math.prod(a.lead) > 1 else 0
                 self._parts.append((i, self._size, self._size + a.value.size, flipped))
                 self._size += a.value.size
-        self._values: list[Any] = list(glm._design.values)
+        self._values: list[Any] = list(call.glm._design.values)
         self._add(COEFFICIENTS, starts[COEFFICIENTS][:1])
         if kinds[INTERCEPT] == VALUE:
-            self._number(names.index(INTERCEPT))
+            self._number(INTERCEPT, names, call)
         elif kinds[INTERCEPT]:
             self._add(INTERCEPT, starts[INTERCEPT])
-        if "offset" in glm._data:
-            self._values += call.place(glm._data["offset"])
+        self._values += call.of_rows()
         for name in order:
-            if name in call.fixed:
-                self._values += (*call.place(weights if name == "weight" else glm._data[name]), 0)
+            if name in (OBSERVATIONS, WEIGHTS):
+                self._values += call.of_data(name, weights)
             elif kinds[name] == VALUE:
-                self._number(names.index(name))
+                self._number(name, names, call)
             else:
                 self._add(name, starts[name])
         self._values += call.dim(order)
@@ -82,14 +81,12 @@ class Repeated:
     @staticmethod
     def suits(call: Call, wrt: Sequence[str]) -> bool:
         """Whether there are sums only, and each argument has one set or all of them."""
-        kinds = call.kinds()
-        task = call.task(wrt)
         return (
-            not task.rows
+            not call.task(wrt).rows
             and call.n_sets > 0
-            and set(kinds.values()) <= {"", VALUE, PER_SET}
+            and set(call.kinds.values()) <= {"", VALUE, PER_SET}
             and all(a.lead in ((), call.lead) for a in call.arguments.values())
-            and (call.arguments[COEFFICIENTS].lead == call.lead)
+            and call.arguments[COEFFICIENTS].lead == call.lead
         )
 
     def __call__(self, values: Sequence[Any]) -> tuple[Any, dict[str, Any]]:
@@ -125,16 +122,17 @@ class Repeated:
             packed[start:end] = (value.swapaxes(-1, -2) if flipped else value).reshape(-1)
         return packed
 
-    def _number(self, i: int) -> None:
-        self._numbers.append((len(self._values), i))
-        self._values.append(None)
+    def _number(self, name: str, names: Sequence[str], call: Call) -> None:
+        if name in names:
+            self._numbers.append((len(self._values), names.index(name)))
+        self._values.append(call.values[name])  # a default, where a call does not give it
 
     def _add(self, name: str, rest: tuple[int, ...]) -> None:
         self._handles.append(len(self._values))
         self._values += (None, *rest)
 
     def _result(self, call: Call, name: str, task: Any) -> tuple[str, slice, Any, bool, bool]:
-        """(name, columns of the sums, shape of the result or None for a number, whether it has all sets, whether transposed)."""
+        """(name, columns of the sums, shape of the result or None for a number, whether for each set, whether transposed)."""
         a, n_terms = call.arguments[name], len(task.sums)
         n_sums = n_terms + call.outcomes * task.slope_sums
         if name == COEFFICIENTS:

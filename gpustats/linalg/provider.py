@@ -265,7 +265,7 @@ class Provider(ABC):
         """
 
     def reads_above(self, a: Matrix) -> str:
-        """What `factor` takes above the diagonal: ``"zero"``, zeros, or ``"mirror"``, the whole matrix; it leaves zeros there."""
+        """What `factor` takes above the diagonal, where it leaves zeros: ``"zero"``, or ``"mirror"``, the whole matrix."""
         return "zero"
 
     # The same for the public functions: batches of small matrices go to kernels of our own (`small`), which have one in each

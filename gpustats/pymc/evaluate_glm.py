@@ -132,7 +132,8 @@ class GLMEvaluator(Evaluator):
     def _shaped(
         self, gradients: Mapping[str, Any], names: Sequence[str], arguments: Sequence[np.ndarray], wrt: Sequence[int]
     ) -> list[np.ndarray]:
-        return [np.reshape(gradients[n], arguments[i].shape).astype(arguments[i].dtype) for n, i in zip(names, wrt, strict=True)]
+        own = [(gradients[n], arguments[i]) for n, i in zip(names, wrt, strict=True)]
+        return [np.reshape(gradient, a.shape).astype(a.dtype) for gradient, a in own]
 
     def _call(self, arguments: Sequence[np.ndarray]) -> tuple[GLM, dict[str, Any]]:
         """The model of the data, and what its methods take."""

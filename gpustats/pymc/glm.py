@@ -36,8 +36,8 @@ class GLM(Distribution):
     beta : tensor_like (k,)
         Coefficients; (k, C) where the linear predictor is a vector, as that of `gs.categorical_logit`.
     alpha : tensor_like, optional
-        Intercept: a number, one for each observation (N,), or, with `groups`, one for each group (G,). (C,), (N, C), (G, C) where
-        the linear predictor is a vector.
+        Intercept: a number, one for each observation (N,), or, with `groups`, one for each group (G,). (C,), (N, C), (G, C)
+        where the linear predictor is a vector.
     eta : str
         Name of the density's parameter that is the linear predictor.
     groups : (N,) array_like of int, optional
@@ -75,7 +75,8 @@ class GLM(Distribution):
         own = {n: kwargs.pop(n) for n in list(kwargs) if n not in RESERVED}
         wanted = formula.family.parameters
         if unknown := set(own) - set(wanted):
-            raise ValueError(f"{density.name} has no parameter {unknown.pop()!r} beside {eta}; it has {', '.join(wanted) or 'none'}")
+            has = ", ".join(wanted) or "none"
+            raise ValueError(f"{density.name} has no parameter {unknown.pop()!r} beside {eta}; it has {has}")
         own = {**{n: v for n, v in density.defaults.items() if n in wanted}, **own}
         if lacking := [n for n in wanted if n not in own]:
             raise ValueError(f"{density.name} needs {', '.join(lacking)}")

@@ -60,9 +60,8 @@ class DensityOp(Op):
     def arguments(self, inputs: Sequence[Any]) -> list[Variable]:
         """The inputs as float64 variables, constants as constants."""
         single = self.formula.single
-        return [
-            _as_float(v, name, rank, name in single) for v, name, rank in zip(inputs, self.formula.names, self.ranks, strict=False)
-        ]
+        given = zip(inputs, self.formula.names, self.ranks, strict=False)
+        return [_as_float(v, name, rank, name in single) for v, name, rank in given]
 
     def no_second_derivatives(self) -> NotImplementedError:
         return NotImplementedError(
