@@ -10,6 +10,7 @@ from scipy import special, stats
 
 import gpustats as gs
 from gpustats import codegen
+from gpustats import elliptical as elliptical_module
 from gpustats.linalg import small, triangles
 from gpustats.linalg.kernels import KernelProvider
 from gpustats.linalg.provider import ASYMMETRIC, SOUND, Matrix
@@ -88,6 +89,22 @@ def elliptical(dtype):
     want = np.stack([stats.multivariate_t.logpdf(x, *p, 5) for p in zip(mu.astype(float), cov.astype(float))], -1)
     close(gs.mv_student_t.logpdf(x[:, None], 5.0, mu, cov), want, dtype)
     close(gs.mv_student_t.loglik(x, 5.0, mu[:, None], cov[:, None]), want.sum(0), dtype)
+
+
+def elliptical_large(dtype):
+    """One matrix that the device's linear algebra factors."""
+    elliptical_module.LARGE = 1
+    for dim in (17, 9):
+        root = np.tril(rng.normal(size=(dim, dim)) / dim) + np.eye(dim)
+        cov = (root @ root.T).astype(dtype)
+        x = rng.normal(size=(5, dim)).astype(dtype)
+        want = stats.multivariate_normal.logpdf(x, cov=cov.astype(float))
+        mu = np.zeros(dim, dtype)
+        close(gs.mvnormal.logpdf(x, mu, gs.to_device(cov)), want, dtype)
+        close(gs.mvnormal.logpdf(x, mu, scale_tril=np.linalg.cholesky(cov.astype(float)).astype(dtype)), want, dtype)
+        close(gs.mvnormal.logpdf(x, mu, precision=np.linalg.inv(cov.astype(float)).astype(dtype)), want, dtype)
+        cov[0, 1] += 1
+        assert np.isnan(gs.mvnormal.logpdf(x, mu, cov)).all()
 
 
 def gradients(dtype):
@@ -350,13 +367,19 @@ def glm(dtype):
             close(gradient["alpha"], slope.sum(-1, keepdims=True), dtype)
         else:
             close(gradient["alpha"], np.stack([slope[..., groups == g].sum(-1) for g in range(groups.max() + 1)], -1), dtype)
-        close(model(beta, alpha), value, dtype)
-        close(model.linear_predictor(beta, alpha), eta, dtype)
+        if n == 130:
+            close(model(beta, alpha), value, dtype)
+            close(model.linear_predictor(beta, alpha), eta, dtype)
 
-    for n, k in ((1, 1), (70, 1), (70, 6), (130, 7), (9, 65), (3, 3001), (3, 5002), (2, 9000)):
-        logit(n, k, ())
-        logit(n, k, (3,), offset=np.zeros(n), weights=np.ones(n))
+    for n, k, sets in ((1, 1, ()), (70, 6, (3,)), (130, 7, ()), (9, 65, (3,)), (2, 1101, ())):
+        logit(n, k, sets, **(dict(offset=np.zeros(n), weights=np.ones(n)) if sets else {}))
     logit(40, 3, (20,))
+    runtime = choose.get()
+    whole = runtime.device
+    runtime.device = dataclasses.replace(whole, shared_memory=8192)  # too little for the rows, or for the coefficients, too
+    for k, sets in ((1100, ()), (1101, (2,))):
+        logit(2, k, sets)
+    runtime.device = whole
     logit(600, 2, (2,), groups=np.r_[np.zeros(550, int), np.arange(50) % 7])
     X, beta = rng.normal(size=(50, 4)).astype(dtype), rng.normal(size=(3, 4)).astype(dtype)
     y, sigma = rng.normal(size=50).astype(dtype), rng.uniform(1, 2, (3, 50)).astype(dtype)

@@ -57,12 +57,13 @@ def choose(device: Device, shape: Shape, itemsize: int, n_sets: int, aligned: bo
     chunks = -(-columns // vector)
     # Measured on an H200: tiles of about 25 KB, two or three a block, and few threads, so that there are several blocks. Several
     # sets read the coefficients more often than X: a thread then has two rows for each.
-    several = n_sets * shape.outcomes > 1 and itemsize == 8
-    threads = min(64 if several and row_bytes <= 4096 else 128 if row_bytes <= 4096 else 256, device.max_threads)
-    tile = min(max(power_of_two((13 if several else 26) * 1024 // row_bytes + 1) // 2, 1), threads)
+    several = n_sets * shape.outcomes > 1
+    few = itemsize == 8 and (several or row_bytes >= 1024)
+    threads = min(256 if row_bytes > 4096 else 64 if few else 128, device.max_threads)
+    tile = min(max(power_of_two((13 if several and few else 26) * 1024 // row_bytes + 1) // 2, 1), threads)
 
     def lanes_for(tile: int) -> int:
-        return max(threads // tile, min(8, power_of_two(2 * chunks // 5 + 1) // 2, threads), 1)
+        return max(threads // tile, min(16 if several and few else 8, power_of_two(2 * chunks // 5 + 1) // 2, threads), 1)
 
     load = 16 // itemsize if aligned and tile * row_bytes % 16 == 0 else 1
     adders = min(1024, device.max_threads)
@@ -71,11 +72,11 @@ def choose(device: Device, shape: Shape, itemsize: int, n_sets: int, aligned: bo
     sets = power_of_two(max(min(n_sets, 32 // per_set), 1) + 1) // 2
     budget = min(device.shared_memory, 232448)
     while True:
-        most = 3 if itemsize == 4 and sets * shape.outcomes == 1 else 2
+        most = 2 if several else 3
         for stages, near in ((most, True), (2, True), (2, False), (0, True), (0, False)):
             chosen = GLMLayout(
                 threads, sets, tile, vector=vector if stages or aligned else 1, lanes=lanes_for(tile), stages=stages,
-                near=near, load=load, adders=adders, side=32,
+                near=near, load=load, adders=adders, side=8,
             )  # fmt: skip
             used = shared_reals(shape, chosen) * itemsize + 1024
             if used <= budget:
