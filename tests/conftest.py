@@ -1,5 +1,11 @@
 """What all tests share."""
 
+import os
+
+# Before NumPy loads it. Threads that share small matrices wait for one another most of the time, the more so where each core
+# has a process of tests already.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 import numpy as np
 import pytest
 

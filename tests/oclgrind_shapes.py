@@ -148,7 +148,8 @@ def elliptical_gradients(dtype):
         for name, others, weight in (("mvnormal", (), 1 + 0 * distance), ("mv_student_t", (5.0,), (5 + dim) / (5 + distance))):
             value, got = gs.densities[name].loglik_and_grad(x, *others, mu, cov, wrt=("x", "mu", "cov"))
             logpdf = stats.multivariate_t.logpdf if others else stats.multivariate_normal.logpdf
-            close(value, [logpdf(x, m, c, *others).sum() for m, c in zip(mu[:, 0].astype(float), cov[:, 0].astype(float))], dtype)
+            exact = zip(mu[:, 0].astype(float), cov[:, 0].astype(float))
+            close(value, [logpdf(x, m, c, *others).sum() for m, c in exact], dtype)
             close(got["x"], -(weight * z).sum(0), dtype)
             close(got["mu"], (weight * z).sum(1, keepdims=True), dtype)
             in_cov = ((weight * z).swapaxes(1, 2) @ z)[:, None] - rows * inverse

@@ -154,106 +154,129 @@ def test_every_function_is_tested():
     assert lang.MATH.keys() | functions == tested | UNTESTED
 
 
-CASES = [
-    *(pytest.param(f"{name}({', '.join('abc'[: len(r)])})", f, r, id=name) for name, (f, *r) in FUNCTIONS.items()),
-    *(pytest.param(source, f, r, id=name) for name, (source, f, *r) in TOGETHER.items()),
+CASES = [  # (name, C with arguments a, b and c, meaning, where each of them lies)
+    *((name, f"{name}({', '.join('abc'[: len(r)])})", f, r) for name, (f, *r) in FUNCTIONS.items()),
+    *((name, source, f, r) for name, (source, f, *r) in TOGETHER.items()),
 ]
 
 
-def likelihood_of(source, arguments):
-    """Of one observation, which does not matter, so that nothing is summed."""
+def batches(size):
+    """The cases in parts, each of rules with as many arguments: a kernel for each rule would take long to compile."""
+    for n in (1, 2, 3):
+        alike = [case for case in CASES if len(case[-1]) == n]
+        for first in range(0, len(alike), size):
+            part = alike[first : first + size]
+            yield pytest.param(part, id=f"{part[0][0]} to {part[-1][0]}")
+
+
+def likelihood_of(sources, arguments):
+    """Of one observation, which does not matter, so that nothing is summed. The first parameter is the number of the source."""
     declared = "".join(f", real {a}" for a in arguments)
-    density = gs.register(f"real rule_logpdf(real x{declared})\n{{\n    return {source};\n}}\n", replace=True)
+    branches = "".join(f"    if (rule == {i}) return {source};\n" for i, source in enumerate(sources))
+    density = gs.register(
+        "// rule: one of several functions\n// rule: nonnegative integer\n"
+        f"real rule_logpdf(real x, real rule{declared})\n{{\n{branches}    return NAN;\n}}\n",
+        replace=True,
+    )
     return gs.Likelihood(density, [0.0])
 
 
-@pytest.mark.parametrize("source, meaning, ranges", CASES)
-def test_each_rule(source, meaning, ranges, rng):
+@pytest.mark.parametrize("cases", list(batches(12)))
+def test_each_rule(cases, rng):
     """First and second derivatives at ordinary points."""
-    arguments = "abc"[: len(ranges)]
-    likelihood = likelihood_of(source, arguments)
-    args = [rng.uniform(*r, 40) for r in ranges]
-    rows = list(zip(*(a.tolist() for a in args)))
-    value, first = likelihood.value_and_grad(*(a[:, None] for a in args))
-    np.testing.assert_allclose(value, [float(meaning(*map(mp.mpf, row))) for row in rows], rtol=1e-11, atol=1e-12)
-    second = likelihood.hessian(*(a[:, None] for a in args))
-    for i, a in enumerate(arguments):
-        want = [derivative(meaning, row, [i]) for row in rows]
-        assert derivative_errors(first[a].ravel(), want, 1e-3).max() <= 1e-11, f"d/d{a}"
-        for j, b in enumerate(arguments[: i + 1]):
-            want = [derivative(meaning, row, [i, j]) for row in rows]
-            assert derivative_errors(second[:, i, j], want, 1e-3).max() <= 1e-9, f"d/d{a} d/d{b}"
+    arguments = "abc"[: len(cases[0][-1])]
+    likelihood = likelihood_of([source for _, source, *_ in cases], arguments)
+    points = np.array([[rng.uniform(*r, 40) for r in ranges] for *_, ranges in cases])  # case, argument, point
+    sets = [np.repeat(np.arange(len(cases)), 40)[:, None], *points.swapaxes(0, 1).reshape(len(arguments), -1, 1)]
+    values, firsts = likelihood.value_and_grad(*sets)
+    seconds = likelihood.hessian(*sets)
+    for k, (name, _, meaning, _) in enumerate(cases):
+        here, rows = slice(40 * k, 40 * (k + 1)), points[k].T.tolist()
+        np.testing.assert_allclose(
+            values[here], [float(meaning(*map(mp.mpf, row))) for row in rows], rtol=1e-11, atol=1e-12, err_msg=name
+        )
+        for i, a in enumerate(arguments):
+            want = [derivative(meaning, row, [i]) for row in rows]
+            assert derivative_errors(firsts[a][here].ravel(), want, 1e-3).max() <= 1e-11, f"{name}: d/d{a}"
+            for j, b in enumerate(arguments[: i + 1]):
+                want = [derivative(meaning, row, [i, j]) for row in rows]
+                assert derivative_errors(seconds[here, i, j], want, 1e-3).max() <= 1e-9, f"{name}: d/d{a} d/d{b}"
 
 
-@pytest.mark.parametrize(
-    "source, args, want",
-    [
-        # what is not differentiable has the derivative of one side, or 0 in the middle
-        ("fabs(a)", (0,), (0,)),
-        ("fabs(a - b)", (2, 2), (0, 0)),
-        # powers of negative numbers and of zero
-        ("pow(a, 2)", (-1.5,), (-3,)),
-        ("pow(a, 2)", (0,), (0,)),
-        ("pow(a, 1)", (0,), (1,)),
-        ("pow(a, 0)", (0,), (0,)),
-        ("pow(a, b)", (0, 2), (0, 0)),
-        ("pow(a, b)", (3, 0), (0, np.log(3))),
-        # where formulas meet, or a term drops out
-        ("logaddexp(a, b)", (1, 1), (0.5, 0.5)),
-        ("logaddexp(a, b)", (1, -np.inf), (1, 0)),
-        ("logaddexp(a, b)", (-np.inf, 1), (0, 1)),
-        ("logaddexp(a, b)", (800, -800), (1, 0)),
-        ("logsubexp(a, b)", (1, -np.inf), (1, 0)),
-        ("log1pexp(a)", (0,), (0.5,)),
-        ("log1pexp(a)", (800,), (1,)),
-        ("log1pexp(a)", (-800,), (0,)),
-        ("expit(a)", (0,), (0.25,)),
-        ("expit(a)", (800,), (0,)),
-        ("expit(a)", (-700,), (np.exp(-700),)),
-        ("log_expit(a)", (0,), (0.5,)),
-        ("log_expit(a)", (-800,), (1,)),
-        ("log_expit(a)", (800,), (0,)),
-        ("logit(a)", (0.5,), (4,)),
-        ("logit(a)", (0.25,), (16 / 3,)),
-        ("log1mexp(a)", (-800,), (0,)),
-        ("log1pmx(a)", (0,), (0,)),
-        ("bd0(a, b)", (3, 3), (0, 0)),
-        ("bd0(a, b)", (3, 5), (np.log(3 / 5), 1 - 3 / 5)),
-        ("xlogy(a, b)", (0, 2), (np.log(2), 0)),
-        ("xlogy(a, b)", (0, 0), (-np.inf, 0)),
-        ("xlog1py(a, b)", (0, -1), (-np.inf, 0)),
-        ("log1p_square(a)", (0,), (0,)),
-        ("log1p_square(a)", (1e200,), (2e-200,)),
-        ("log1p_square(a)", (-1e30,), (-2e-30,)),
-        ("log_ndtr(a)", (0,), (2 / np.sqrt(2 * np.pi),)),
-        ("log_ndtr(a)", (-1e8,), (1e8,)),
-        ("log_ndtr(a)", (50,), (0,)),
-        ("log_gamma(a)", (1,), (-np.euler_gamma,)),
-        ("log_gamma(a)", (2,), (1 - np.euler_gamma,)),
-        ("log_gamma(a)", (1.5,), (float(mp.digamma(1.5)),)),
-        ("log_gamma(a)", (3,), (1.5 - np.euler_gamma,)),
-        ("log_gamma(a)", (1e15,), (np.log(1e15),)),
-        ("lbeta(a, b)", (1, 1), (-1, -1)),
-        ("log_i0e(a)", (0,), (-1,)),
-        ("log_i0(a)", (0,), (0,)),
-        ("log_i0(a)", (1e6,), (1 - 0.5e-6,)),
-        ("tanh(a)", (800,), (0,)),
-        ("normal_integral(a, b, b - a)", (-np.inf, np.inf), (0, 0)),
-        ("hypot(a, b)", (3, 4), (0.6, 0.8)),
-        ("hypot(a, b)", (1e200, 0), (1, 0)),
-        # constants that stand for what does not exist
-        ("a > 0 ? a * a : -INFINITY", (-1,), (0,)),
-        ("a > 0 ? a * a : NAN", (-1,), (np.nan,)),
-        ("a > 0 ? a * a : NAN", (3,), (6,)),
-        ("a == 0 ? 1 : a * log(a)", (0,), (0,)),
-        # the side that is not taken, whatever it is
-        ("a > 0 ? sqrt(a) : 0", (0,), (0,)),
-        ("a < 1 ? a : 1 / (a - 1)", (1 - 2**-53,), (1,)),
-    ],
-)
-def test_at_single_points(source, args, want):
-    _, got = likelihood_of(source, "ab"[: len(args)]).value_and_grad(*args)
-    np.testing.assert_allclose(list(got.values()), want, rtol=1e-12, atol=1e-15)
+#: (C, where, the derivatives)
+SINGLE_POINTS = [
+    # what is not differentiable has the derivative of one side, or 0 in the middle
+    ("fabs(a)", (0,), (0,)),
+    ("fabs(a - b)", (2, 2), (0, 0)),
+    # powers of negative numbers and of zero
+    ("pow(a, 2)", (-1.5,), (-3,)),
+    ("pow(a, 2)", (0,), (0,)),
+    ("pow(a, 1)", (0,), (1,)),
+    ("pow(a, 0)", (0,), (0,)),
+    ("pow(a, b)", (0, 2), (0, 0)),
+    ("pow(a, b)", (3, 0), (0, np.log(3))),
+    # where formulas meet, or a term drops out
+    ("logaddexp(a, b)", (1, 1), (0.5, 0.5)),
+    ("logaddexp(a, b)", (1, -np.inf), (1, 0)),
+    ("logaddexp(a, b)", (-np.inf, 1), (0, 1)),
+    ("logaddexp(a, b)", (800, -800), (1, 0)),
+    ("logsubexp(a, b)", (1, -np.inf), (1, 0)),
+    ("log1pexp(a)", (0,), (0.5,)),
+    ("log1pexp(a)", (800,), (1,)),
+    ("log1pexp(a)", (-800,), (0,)),
+    ("expit(a)", (0,), (0.25,)),
+    ("expit(a)", (800,), (0,)),
+    ("expit(a)", (-700,), (np.exp(-700),)),
+    ("log_expit(a)", (0,), (0.5,)),
+    ("log_expit(a)", (-800,), (1,)),
+    ("log_expit(a)", (800,), (0,)),
+    ("logit(a)", (0.5,), (4,)),
+    ("logit(a)", (0.25,), (16 / 3,)),
+    ("log1mexp(a)", (-800,), (0,)),
+    ("log1pmx(a)", (0,), (0,)),
+    ("bd0(a, b)", (3, 3), (0, 0)),
+    ("bd0(a, b)", (3, 5), (np.log(3 / 5), 1 - 3 / 5)),
+    ("xlogy(a, b)", (0, 2), (np.log(2), 0)),
+    ("xlogy(a, b)", (0, 0), (-np.inf, 0)),
+    ("xlog1py(a, b)", (0, -1), (-np.inf, 0)),
+    ("log1p_square(a)", (0,), (0,)),
+    ("log1p_square(a)", (1e200,), (2e-200,)),
+    ("log1p_square(a)", (-1e30,), (-2e-30,)),
+    ("log_ndtr(a)", (0,), (2 / np.sqrt(2 * np.pi),)),
+    ("log_ndtr(a)", (-1e8,), (1e8,)),
+    ("log_ndtr(a)", (50,), (0,)),
+    ("log_gamma(a)", (1,), (-np.euler_gamma,)),
+    ("log_gamma(a)", (2,), (1 - np.euler_gamma,)),
+    ("log_gamma(a)", (1.5,), (float(mp.digamma(1.5)),)),
+    ("log_gamma(a)", (3,), (1.5 - np.euler_gamma,)),
+    ("log_gamma(a)", (1e15,), (np.log(1e15),)),
+    ("lbeta(a, b)", (1, 1), (-1, -1)),
+    ("log_i0e(a)", (0,), (-1,)),
+    ("log_i0(a)", (0,), (0,)),
+    ("log_i0(a)", (1e6,), (1 - 0.5e-6,)),
+    ("tanh(a)", (800,), (0,)),
+    ("normal_integral(a, b, b - a)", (-np.inf, np.inf), (0, 0)),
+    ("hypot(a, b)", (3, 4), (0.6, 0.8)),
+    ("hypot(a, b)", (1e200, 0), (1, 0)),
+    # constants that stand for what does not exist
+    ("a > 0 ? a * a : -INFINITY", (-1,), (0,)),
+    ("a > 0 ? a * a : NAN", (-1,), (np.nan,)),
+    ("a > 0 ? a * a : NAN", (3,), (6,)),
+    ("a == 0 ? 1 : a * log(a)", (0,), (0,)),
+    # the side that is not taken, whatever it is
+    ("a > 0 ? sqrt(a) : 0", (0,), (0,)),
+    ("a < 1 ? a : 1 / (a - 1)", (1 - 2**-53,), (1,)),
+]
+
+
+@pytest.mark.parametrize("n_arguments", [1, 2])
+def test_at_single_points(n_arguments):
+    cases = [case for case in SINGLE_POINTS if len(case[1]) == n_arguments]
+    sources = list(dict.fromkeys(source for source, *_ in cases))
+    rules, args = [sources.index(source) for source, *_ in cases], np.array([args for _, args, _ in cases], float)
+    _, found = likelihood_of(sources, "ab"[:n_arguments]).value_and_grad(*np.c_[rules, args].T[..., None])
+    for got, (source, at, want) in zip(np.concatenate(list(found.values()), 1), cases, strict=True):
+        np.testing.assert_allclose(got, want, rtol=1e-12, atol=1e-15, err_msg=f"{source} at {at}")
 
 
 def test_what_depends_on_nothing_has_derivative_zero():

@@ -15,8 +15,9 @@ pytestmark = pytest.mark.skipif(
 )
 SCRIPT = Path(__file__).with_name("oclgrind_shapes.py")
 SHAPES = [
-    "scalar", "many_blocks", "vectors", "elliptical", "gradients", "elliptical_gradients", "mixture", "samples", "gather",
-    "discrete_draws", "label_statistics", "glm", "linalg_blocked", "linalg_small", "linalg_triangles",
+    "scalar", "many_blocks", "vectors", "elliptical", "elliptical_large", "gradients", "elliptical_gradients",
+    "mixture", "samples", "gather", "discrete_draws", "label_statistics", "glm", "linalg_blocked", "linalg_small",
+    "linalg_triangles",
 ]  # fmt: skip
 
 

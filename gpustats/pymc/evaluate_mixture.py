@@ -39,6 +39,7 @@ class MixtureFormula(Formula):
         self.names = (observation, _WEIGHTS, *parameters)
         self.key = ("mixture", *component.key)
         self.ranks = (component.ranks[0], 1, *(r + 1 for r in component.ranks[1:]))
+        self.domains = (component.domains[0], "vector", *component.domains[1:])
         of_sets = {0: "(k)", 1: "(k,d)", 2: "(k,d,d)"}
         self.cores = (component.cores[0], "(k)", *(of_sets[r] for r in component.ranks[1:]))
         moved = [i + 1 if i else 0 for i in component.differentiable]

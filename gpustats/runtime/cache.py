@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import math
 import os
 import sys
 import tempfile
 from pathlib import Path
 
 LIMIT = 256 << 20  # bytes kept; beyond it the entries that were used longest ago go
+_since_trimmed = math.inf  # bytes that this process has stored since it looked at the whole folder
 
 
 def folder() -> Path:
@@ -61,10 +63,16 @@ def store(key: str, data: bytes) -> None:
         except OSError:
             with contextlib.suppress(OSError):
                 os.unlink(name)
-        _trim(where)
+        _trim(where, len(data))
 
 
-def _trim(where: Path) -> None:
+def _trim(where: Path, stored: int) -> None:
+    """Now and then, because it takes the longer the more entries there are."""
+    global _since_trimmed
+    _since_trimmed += stored
+    if _since_trimmed < LIMIT / 64:
+        return
+    _since_trimmed = 0
     files = []
     for entry in os.scandir(where):
         with contextlib.suppress(OSError):  # another process may be trimming too

@@ -5,10 +5,25 @@
     tiles, several = layout.columns // width, layout.panels > 1
     groups = threads // lanes
     each = layout.pairs // groups  # pairs of tiles that a thread has
+    squared = width * width
     staged = layout.columns * (2 if several else 1)
     panel_pairs = layout.panels * (layout.panels + 1) // 2
     together, places = layout.together, layout.places
 %>\
+<%def name="find_tiles(pair, indent)">\
+% if several:
+${indent}const int left_tile = ${pair} / ${tiles}, right_tile = ${tiles} + ${pair} % ${tiles};
+% else:
+${indent}int left_tile = 0, right_tile = ${pair};
+${indent}while (right_tile > left_tile)
+${indent}    right_tile -= ++left_tile;
+% endif
+</%def>\
+<%def name="each_sum(statement, indent)">\
+${indent}UNROLL for (int a = 0; a < ${width}; a++)
+${indent}    UNROLL for (int b = 0; b < ${width}; b++)
+${indent}        ${statement};
+</%def>\
 #define DIM ${dim}
 #define PADDED_TILE ${layout.tile + 1}
 
@@ -51,25 +66,21 @@ KERNEL(${threads}) scatter(
     while (other > panel)
         other -= ++panel;
 % endif
-    SHARED_ARRAY(double, shared, ${max(staged * (layout.tile + 1) + layout.tile * weighted, together * threads)});
+    SHARED_ARRAY(double, shared, ${max(staged * (layout.tile + 1) + layout.tile * weighted, together * threads * (each == 1))});
     SHARED double *const tile = shared;
 % if weighted:
     SHARED double *const tile_weights = shared + ${staged} * PADDED_TILE;
 % endif
 
-% for p in range(each):
-% if several:
-    const int left${p} = (group + ${p * groups}) / ${tiles}, right${p} = ${tiles} + (group + ${p * groups}) % ${tiles};
+% if each > 1:
+    SHARED_ARRAY(double, totals, ${each * squared * threads});  // more than a thread has registers for
+    for (int s = 0; s < ${each * squared}; s++)
+        totals[s * ${threads} + THREAD] = 0;
 % else:
-    int left${p} = 0, right${p} = group + ${p * groups};
-    while (right${p} > left${p})
-        right${p} -= ++left${p};
+${find_tiles("group", "    ")}\
+    double total[${width}][${width}];
+${each_sum("total[a][b] = 0", "    ")}\
 % endif
-    double total${p}[${width}][${width}];
-    UNROLL for (int a = 0; a < ${width}; a++)
-        UNROLL for (int b = 0; b < ${width}; b++)
-            total${p}[a][b] = 0;
-% endfor
     for (index_t first = BLOCK_Y * ${layout.tile}; first < n_rows; first += BLOCKS_Y * ${layout.tile}) {
         const int rows_here = (int)MIN(n_rows - first, (index_t)${layout.tile});
         BARRIER();  // the last tile has been used
@@ -92,37 +103,49 @@ KERNEL(${threads}) scatter(
             tile_weights[row] = row < rows_here ? weights[first + row] : 0;
 % endif
         BARRIER();
-% for p in range(each):
+% if each > 1:
+        for (int p = 0; p < ${each}; p++) {
+            const int pair = group * ${each} + p;
+${find_tiles("pair", " " * 12)}\
+            SHARED double *const of_pair = totals + p * ${squared * threads} + THREAD;
+            double total[${width}][${width}];
+${each_sum(f"total[a][b] = of_pair[(a * {width} + b) * {threads}]", " " * 12)}\
+% else:
         {
-            SHARED const double *const left = tile + left${p} * ${width} * PADDED_TILE;
-            SHARED const double *const right = tile + right${p} * ${width} * PADDED_TILE;
+% endif
+            SHARED const double *const left = tile + left_tile * ${width} * PADDED_TILE;
+            SHARED const double *const right = tile + right_tile * ${width} * PADDED_TILE;
             for (int r = lane; r < ${layout.tile}; r += ${lanes}) {
                 double u[${width}], v[${width}];
                 UNROLL for (int a = 0; a < ${width}; a++) {
                     u[a] = left[a * PADDED_TILE + r]${" * tile_weights[r]" if weighted else ""};
                     v[a] = right[a * PADDED_TILE + r];
                 }
-                UNROLL for (int a = 0; a < ${width}; a++)
-                    UNROLL for (int b = 0; b < ${width}; b++)
-                        total${p}[a][b] += u[a] * v[b];
+${each_sum("total[a][b] += u[a] * v[b]", " " * 16)}\
             }
+% if each > 1:
+${each_sum(f"of_pair[(a * {width} + b) * {threads}] = total[a][b]", " " * 12)}\
+% endif
         }
-% endfor
     }
 
-    GLOBAL double *const block_sums = partial + BLOCK_X * ${layout.pairs * width * width} * BLOCKS_Y + BLOCK_Y;
+    GLOBAL double *const block_sums = partial + BLOCK_X * ${layout.pairs * squared} * BLOCKS_Y + BLOCK_Y;
+% if each > 1:
+    add_lanes(totals, lane, ${each * squared});
+    for (int s = lane; s < ${each * squared}; s += ${lanes})
+        block_sums[(group * ${each * squared} + s) * BLOCKS_Y] = totals[s * ${threads} + group * ${lanes}];
+% else:
     BARRIER();
-% for p in range(each):
-% for first in range(0, width * width, together):
+% for first in range(0, squared, together):
 % for s in range(first, first + together):
-    shared[${(s - first) * threads} + THREAD] = total${p}[${s // width}][${s % width}];
+    shared[${(s - first) * threads} + THREAD] = total[${s // width}][${s % width}];
 % endfor
     add_lanes(shared, lane, ${together});
     for (int s = lane; s < ${together}; s += ${lanes})
-        block_sums[((group + ${p * groups}) * ${width * width} + ${first} + s) * BLOCKS_Y] = shared[s * ${threads} + group * ${lanes}];
+        block_sums[(group * ${squared} + ${first} + s) * BLOCKS_Y] = shared[s * ${threads} + group * ${lanes}];
     BARRIER();
 % endfor
-% endfor
+% endif
 }
 
 // Adds the blocks' sums of one entry of a set's matrix and of its mirror image.
@@ -138,7 +161,7 @@ KERNEL(${lanes}) scatter_total(GLOBAL double *RESTRICT out, index_t out_offset, 
 % else:
     const int left = i / ${width}, right = j / ${width}, place = left * (left + 1) / 2 + right;
 % endif
-    partial += ((set * ${panel_pairs * layout.pairs} + place) * ${width * width} + i % ${width} * ${width} + j % ${width}) * blocks;
+    partial += ((set * ${panel_pairs * layout.pairs} + place) * ${squared} + i % ${width} * ${width} + j % ${width}) * blocks;
     SHARED_ARRAY(double, sums, ${lanes});
     double total = 0;
     for (index_t b = THREAD; b < blocks; b += ${lanes})
