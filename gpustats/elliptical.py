@@ -36,6 +36,8 @@ SCALES = {
     "scale_tril": "lower-triangular Cholesky factor of the covariance matrix",
     "precision": "inverse of the covariance matrix",
 }
+#: Rows from which the device's linear algebra factors a matrix in less time than a block of the whiten kernel
+LARGE = 96
 _DOUBLE = np.dtype(np.float64)
 _PADDING = np.zeros(4, np.uint8)
 
@@ -166,13 +168,18 @@ class Elliptical(Pointwise):
         n = placement.pattern.n_sets if stride else 1
         width = layout.factor_width(runtime.device)
         size = factor_size(dim, width)
-        chosen = layout.whiten(runtime.device, dim)
         single = arrays.is_device_array(matrix) and matrix.dtype.itemsize == 4
-        whiten = _whiten_kernel(runtime, dtype.name, self.scale, "float" if single else "double", width, chosen)
         factors = runtime.scratch(n * (size + 1) * dtype.itemsize)  # the determinants lie behind the factors
-        work = factors if chosen.shared else runtime.scratch(n * 2 * dim * dim * 8)
-        whiten((n, 1), factors, 0, factors, n * size, work, handle, offset, dim, size)
-        placement.alive += [factors, work]
+        how = dtype.name, self.scale, "float" if single else "double", width
+        if dim >= LARGE and (n == 1 or runtime.device.type == "cpu"):  # a GPU's blocks work on several matrices at a time
+            placement.alive.append(_whiten_large(runtime, how, n, (factors, size), (handle, offset), dim))
+        else:
+            chosen = layout.whiten(runtime.device, dim)
+            work = factors if chosen.shared else runtime.scratch(n * 2 * dim * dim * 8)
+            whiten = _whiten_kernel(runtime, *how, chosen)
+            whiten((n, 1), factors, 0, factors, n * size, work, handle, offset, dim, size)
+            placement.alive.append(work)
+        placement.alive.append(factors)
         return (
             Placed(Operand("factors", PER_SET, 1), (factors, 0, size if stride else 0)),
             Placed(Operand("logdet", PER_SET), (factors, n * size, 1 if stride else 0)),
@@ -272,6 +279,37 @@ def _whiten_kernel(
         "whiten", dtype, runtime.dialect, width=width, kind=kind, matrix_type=matrix_type, **asdict(chosen)
     )
     return runtime.kernel(source, "whiten", "PqPqPPqii", chosen.threads, 8 * chosen.shared)
+
+
+def _whiten_large(
+    runtime: Runtime, how: tuple[str, str, str, int], n: int, factors: tuple[Any, int], matrices: tuple[Any, int], dim: int
+) -> Any:
+    """What `_whiten_kernel` does, by the device's linear algebra: n matrices into memory for packed factors of a size.
+
+    Returns what is to be kept until the kernels are done.
+    """
+    from .linalg.provider import provider_of
+
+    provider, (dtype, kind, matrix_type, width) = provider_of(runtime), how
+    work = provider.empty(dim, dim, _DOUBLE, n)
+    mirror = kind != "scale_tril" and provider.reads_above(work) == "mirror"
+    threads = layout.whiten(runtime.device, dim).threads
+    source = codegen.render_plain(
+        "whiten_large", dtype, runtime.dialect, kind=kind, matrix_type=matrix_type, mirror=mirror, width=width, threads=threads
+    )
+    blocks = min(-(-dim * dim // threads), runtime.device.compute_units * 8)
+    take = runtime.kernel(source, "whiten_take", "PqPqi", threads)
+    take((n, blocks), work.handle, work.offset, *matrices, dim)
+    if provider.on_host:
+        runtime.synchronize()
+    failed = provider.factor(work) if kind != "scale_tril" else runtime.zeroed_counters(n)
+    if kind != "precision":
+        provider.invert(work)
+    handle, offset = (failed, 0) if kind == "scale_tril" else runtime.memory(failed)
+    packed, size = factors
+    pack = runtime.kernel(source, "whiten_pack", "PqPqPqPqii", threads)
+    pack((n, 1), packed, 0, packed, n * size, work.handle, work.offset, handle, offset // 4, dim, size)
+    return work, failed, handle
 
 
 def checked_density(definition: DeviceFunction, functions: Mapping[str, Function]) -> Function:

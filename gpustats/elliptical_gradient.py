@@ -16,7 +16,7 @@ import numpy as np
 from . import arrays
 from .broadcasting import Shape
 from .differentiate import VALUE, derivative_name, gradient
-from .elliptical import Elliptical, checked_density
+from .elliptical import LARGE, Elliptical, checked_density
 from .gradient import Gradient, reduced
 from .language import Call, Printer, Return, walk
 from .scatter import scatter
@@ -93,7 +93,11 @@ class EllipticalGradient(Gradient):
         # What has a value for each observation is the host's work; the rest needs sums over the observations only.
         by_rows = [n for n in self.vectors if n == x or in_pairs or (n == "mu" and _for_each_row(shapes[n]))]
         by_sums = [n for n in self.vectors if n not in by_rows]
-        sums, moments, slopes = self._launch(placement, bool(by_rows), bool(by_sums))
+        dim = placement.dim
+        few = scale in by_sums and dim >= LARGE and 2 * full[-1] < dim and math.prod(full) == full[-1]
+        if few:  # products of the observations with one matrix are less work than products of matrices
+            by_rows, by_sums = [n for n in self.vectors if n != scale], []
+        sums, moments, slopes = self._launch(placement, bool(by_rows) or few, bool(by_sums))
         value, logdet, *scalars = (column.reshape(sets) for column in sums.T)
         found = {n: reduced(d, shapes[n]) for n, d in zip(self.scalars, scalars, strict=True)}
         if self.vectors:
@@ -106,10 +110,16 @@ class EllipticalGradient(Gradient):
                 found["mu"] = reduced(-2 * _times(covariance.precision, moments[..., 1:, 0]), own["mu"])
             if scale in by_sums:
                 found[scale] = covariance.derivative(reduced(moments[..., 1:, 1:], own[scale]), reduced(logdet, shapes[scale]))
+        if by_rows or few:
+            observations, means = _host(runtime, given[x]), _host(runtime, given["mu"])
+            host_slopes = runtime.to_host(slopes).reshape(full)
+        if few:
+            y = np.subtract(observations, means, dtype=np.float64).reshape(-1, dim)
+            matrix = covariance.derivative_of_rows(y, host_slopes.reshape(-1, 1), logdet.item())
+            found[scale] = matrix.reshape(own[scale])
         if by_rows:
             totals = {n: np.zeros((*(1,) * (len(full) - len(shapes[n])), *own[n])) for n in by_rows}
-            host_slopes = runtime.to_host(slopes).reshape(full)
-            _add_rows(totals, x, _host(runtime, given[x]), _host(runtime, given["mu"]), covariance.precision, host_slopes)
+            _add_rows(totals, x, observations, means, covariance.precision, host_slopes)
             found |= {n: total.reshape(own[n]) for n, total in totals.items()}
             if scale in by_rows:
                 found[scale] = covariance.derivative(found[scale], reduced(logdet, shapes[scale]))
@@ -144,19 +154,11 @@ class _Covariance:
     """Covariance matrices given in one of several ways, and the inverses of what was given: nan where there is none."""
 
     def __init__(self, scale: str, matrices: np.ndarray):
-        from scipy.linalg import lapack
-
         self.scale, self.matrices = scale, np.asarray(matrices, np.float64)
-        self.inverses = np.full(self.matrices.shape, np.nan)
+        self.inverses = np.empty(self.matrices.shape)
+        inverse = _large_inverse if matrices.shape[-1] >= LARGE else _inverse
         for index in np.ndindex(matrices.shape[:-2]):
-            if scale == "scale_tril":
-                inverse, wrong = lapack.dtrtri(self.matrices[index], lower=1)
-            else:
-                factor, wrong = lapack.dpotrf(self.matrices[index], lower=1)
-                inverse = lapack.dpotri(factor, lower=1)[0]
-            if not wrong:
-                lower = np.tril(inverse)
-                self.inverses[index] = lower if scale == "scale_tril" else lower + np.tril(inverse, -1).T
+            self.inverses[index] = inverse(scale, self.matrices[index])
         self.precision = self.matrices if scale == "precision" else self.inverses
         if scale == "scale_tril":
             self.precision = self.inverses.swapaxes(-1, -2) @ self.inverses
@@ -171,6 +173,45 @@ class _Covariance:
             return products - r * inverses
         whole = r * inverses - inverses @ products @ inverses
         return (whole + whole.swapaxes(-1, -2)) / 2
+
+    def derivative_of_rows(self, y: np.ndarray, slopes: np.ndarray, logdet: float) -> np.ndarray:
+        """The same of one matrix, from the rows y of its observations, (n, dim), and their s, (n, 1)."""
+        inverse, weighted = self.inverses.reshape(self.inverses.shape[-2:]), slopes * y
+        if self.scale == "precision":
+            return weighted.T @ y - logdet * inverse
+        precision = self.precision.reshape(inverse.shape)
+        if self.scale == "scale_tril":
+            return np.tril(2 * (logdet * np.diag(inverse.diagonal()) - (weighted @ precision).T @ (y @ inverse.T)))
+        whole = logdet * inverse - (weighted @ precision).T @ (y @ precision)
+        return (whole + whole.T) / 2
+
+
+def _mirrored(a: np.ndarray) -> np.ndarray:
+    """The symmetric matrix that has the lower triangle of a."""
+    return np.tril(a) + np.tril(a, -1).T
+
+
+def _inverse(scale: str, matrix: np.ndarray) -> Any:
+    """nan where there is none."""
+    from scipy.linalg import lapack
+
+    if scale == "scale_tril":
+        inverse, wrong = lapack.dtrtri(matrix, lower=1)
+        return np.nan if wrong else np.tril(inverse)
+    factor, wrong = lapack.dpotrf(matrix, lower=1)
+    return np.nan if wrong else _mirrored(lapack.dpotri(factor, lower=1)[0])
+
+
+def _large_inverse(scale: str, matrix: np.ndarray) -> Any:
+    """The same, where it takes less time: on the device or on the host."""
+    from . import linalg
+
+    try:
+        if scale == "scale_tril":
+            return linalg.inv_triangular(matrix)
+        return linalg.cho_inverse(linalg.cholesky(_mirrored(matrix)))
+    except (ValueError, np.linalg.LinAlgError):
+        return np.nan
 
 
 def _add_rows(

@@ -18,6 +18,7 @@ N, K, G = 300, 4, 5
 X = rng.normal(size=(N, K))
 GROUPS, OFFSET, WEIGHTS = rng.integers(0, G, N), rng.normal(size=N) / 5, rng.uniform(0, 2, N)
 BINARY, COUNTS, REALS = rng.integers(0, 2, N), rng.poisson(2, N), rng.normal(size=N)
+LEVELS = np.minimum(COUNTS, 3)
 
 
 def model(likelihood, *, outcomes=None, groups=None):
@@ -68,8 +69,8 @@ CASES = {
         lambda b, a, s: pm.Categorical("y", logit_p=X @ b + a[GROUPS], observed=BINARY), dict(outcomes=3, groups=G),
     ),
     "cutpoints": (
-        lambda b, a, s: gpm.GLM("y", gs.ordered_logit, X, b, cutpoints=s * np.arange(3.0) + a, observed=np.minimum(COUNTS, 3)),
-        lambda b, a, s: pm.OrderedLogistic("y", eta=X @ b, cutpoints=s * np.arange(3.0) + a, observed=np.minimum(COUNTS, 3)), {},
+        lambda b, a, s: gpm.GLM("y", gs.ordered_logit, X, b, cutpoints=s * np.arange(3.0) + a, observed=LEVELS),
+        lambda b, a, s: pm.OrderedLogistic("y", eta=X @ b, cutpoints=s * np.arange(3.0) + a, observed=LEVELS), {},
     ),
     "uncertain design": (
         lambda b, a, s: gpm.GLM("y", gs.bernoulli_logit, pm.Normal("Z", X, 1.0, shape=X.shape), b, a, observed=BINARY),

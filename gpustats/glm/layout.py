@@ -55,8 +55,8 @@ def choose(device: Device, shape: Shape, itemsize: int, n_sets: int, aligned: bo
     columns, row_bytes = shape.columns, shape.columns * itemsize
     vector = next(v for v in (16 // itemsize, 2, 1) if columns % v == 0)
     chunks = -(-columns // vector)
-    # Measured on an H200: tiles of about 25 KB, two or three a block, and few threads, so that there are several blocks. Several
-    # sets read the coefficients more often than X: a thread then has two rows for each.
+    # Measured on an H200: tiles of about 25 KB, two or three a block, and few threads, so that there are several blocks.
+    # Several sets read the coefficients more often than X: a thread then has two rows for each.
     several = n_sets * shape.outcomes > 1
     few = itemsize == 8 and (several or row_bytes >= 1024)
     threads = min(256 if row_bytes > 4096 else 64 if few else 128, device.max_threads)
@@ -72,7 +72,7 @@ def choose(device: Device, shape: Shape, itemsize: int, n_sets: int, aligned: bo
     sets = power_of_two(max(min(n_sets, 32 // per_set), 1) + 1) // 2
     budget = min(device.shared_memory, 232448)
     while True:
-        most = 2 if several else 3
+        most = 3 if not several and (itemsize == 4 or few) else 2
         for stages, near in ((most, True), (2, True), (2, False), (0, True), (0, False)):
             chosen = GLMLayout(
                 threads, sets, tile, vector=vector if stages or aligned else 1, lanes=lanes_for(tile), stages=stages,

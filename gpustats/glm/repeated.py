@@ -101,7 +101,7 @@ class Repeated:
         self._launch(given, result.handle, 0)
         sums = self._runtime.fetch(result).view(np.float64).reshape(self._n_sets, -1)
         del packed  # which the kernel may have been reading
-        gradients = {}
+        gradients: dict[str, Any] = {}
         for name, columns, shape, own, flipped in self._results:
             found = sums[:, columns]
             if shape is None:

@@ -13,7 +13,8 @@ costs one evaluation on the device, of the log-likelihood and all of its gradien
 
 There is a class for every density, built in or registered, under PyMC's name where PyMC has it, else under its own in
 CamelCase; parameters are those of gpustats, in its order or by name. `distribution` makes one of any other density,
-`Mixture` one of a mixture of any, `GLM` one of observations with a linear predictor.
+`Mixture` one of a mixture of any, `GLM` one of observations with a linear predictor. `linalg` has the Cholesky factorisation,
+triangular systems and log-determinants for models that need them.
 """
 
 from __future__ import annotations
@@ -24,18 +25,21 @@ from typing import TYPE_CHECKING, Any
 from ..density import densities
 
 if TYPE_CHECKING:
+    from . import linalg as linalg
     from .distributions import distribution as distribution
     from .glm import GLM as GLM
     from .mixture import Mixture as Mixture
     from .ops import log_density as log_density
 
-__all__ = ["GLM", "Mixture", "distribution", "log_density"]
+__all__ = ["GLM", "Mixture", "distribution", "linalg", "log_density"]
 
 # PyMC is imported when first needed: the processes that evaluate for forked ones need none of it.
 _LAZY = {"GLM": "glm", "Mixture": "mixture", "distribution": "distributions", "log_density": "ops"}
 
 
 def __getattr__(name: str) -> Any:
+    if name == "linalg":
+        return importlib.import_module(".linalg", __name__)
     if name in _LAZY:
         return getattr(importlib.import_module(f".{_LAZY[name]}", __name__), name)
     if name[:1].isupper():
@@ -48,4 +52,4 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     class_name = importlib.import_module(".distributions", __name__).class_name
-    return sorted({*globals(), *_LAZY, *map(class_name, densities)})
+    return sorted({*globals(), *_LAZY, "linalg", *map(class_name, densities)})

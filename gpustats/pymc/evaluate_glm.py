@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -76,6 +77,7 @@ class GLMEvaluator(Evaluator):
     def __init__(self, formula: GLMFormula, known: Mapping[int, np.ndarray]):
         super().__init__(formula, known)
         self._bound: GLM | None = None
+        self._numbers: dict[Any, dict[str, int] | None] = {}
 
     @in_one_process
     def table(self, values: Sequence[np.ndarray]) -> np.ndarray:
@@ -86,6 +88,14 @@ class GLMEvaluator(Evaluator):
 
     @in_one_process
     def sums(self, values: Sequence[np.ndarray], wrt: tuple[int, ...]) -> list[np.ndarray]:
+        if (plain := self._plain(values)) is not None:  # the call that a sampler makes thousands of times
+            assert self._bound is not None
+            if not wrt:
+                return [np.asarray(self._bound(**plain))]
+            names = self._wrt(wrt)
+            value, found = self._bound.value_and_grad(**plain, wrt=names)
+            shapes = (values[self.free.index(i)].shape for i in wrt)
+            return [np.asarray(value), *(np.asarray(found[n]).reshape(s) for n, s in zip(names, shapes, strict=True))]
         arguments = self._merge(values)
         glm, parameters = self._call(arguments)
         if not wrt:
@@ -126,6 +136,28 @@ class GLMEvaluator(Evaluator):
 
     # -- arguments
 
+    def _plain(self, values: Sequence[np.ndarray]) -> dict[str, Any] | None:
+        """What a bound GLM takes, where the data and nothing else never change, and there is one set of numbers; else None."""
+        shapes = tuple([v.shape for v in values])
+        if shapes not in self._numbers:
+            ranks = dict(zip(self.formula.names, self.formula.ranks, strict=True))
+            names = [self.formula.names[i] for i in self.free]
+            whole = self._bound is not None and len(self.free) + len(self._data) == len(ranks)
+            plain = whole and all(n in ranks and len(s) == ranks[n] for n, s in zip(names, shapes, strict=True))
+            if self._bound is None:
+                return None
+            self._numbers[shapes] = {n: ranks[n] for n in names} if plain else None
+        known = self._numbers[shapes]
+        if known is None:
+            return None
+        return {n: v if rank else v.item() for (n, rank), v in zip(known.items(), values, strict=True)}
+
+    @functools.cached_property
+    def _data(self) -> set[int]:
+        """The arguments that are data."""
+        data = {DESIGN, *self.formula.options}
+        return {i for i, n in enumerate(self.formula.names) if i == 0 or n in data} & set(self.known)
+
     def _wrt(self, wrt: tuple[int, ...]) -> tuple[str, ...]:
         return tuple("y" if i == 0 else self.formula.names[i] for i in wrt)
 
@@ -148,7 +180,7 @@ class GLMEvaluator(Evaluator):
             if "groups" in own:
                 own["groups"] = own["groups"].astype(np.int64)
             glm = GLM(formula.density, own.pop("y"), X, eta=formula.eta, **own)
-            if all(i in self.known for i, name in enumerate(formula.names) if i == 0 or name in data):
+            if len(self._data) == 1 + len(data):
                 self._bound = glm
         beta = given[COEFFICIENTS]
         rank = 1 + formula.family.vector

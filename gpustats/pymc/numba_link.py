@@ -1,4 +1,4 @@
-"""How code compiled by Numba calls a density: through a C function pointer, not through Numba's object mode."""
+"""How code compiled by Numba calls gpustats: through a C function pointer, not through Numba's object mode."""
 
 from __future__ import annotations
 
@@ -15,12 +15,13 @@ from pytensor.graph.basic import Apply
 from pytensor.link.numba.dispatch.basic import numba_funcify, numba_njit
 
 from ..runtime import base
+from .linalg import StackOp
 from .ops import LogDensity, LogLikelihood, Weighted
 
 # Draws are a call of Python's in any case, so object mode costs nothing there.
 warnings.filterwarnings("ignore", message=r"Numba will use object mode to run DensityRV\{")
 
-_FAILED = "the evaluation of a gpustats density failed; the RuntimeWarning that came before this tells why"
+_FAILED = "the evaluation of a gpustats {} failed; the RuntimeWarning that came before this tells why"
 _CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
 
 
@@ -104,7 +105,7 @@ def _array(address: int, shape: tuple[int, ...]) -> np.ndarray:
     return np.frombuffer(memory).reshape(shape)
 
 
-def _compile(bridge: Bridge, node: Apply, shapes: Sequence[Sequence[str]]) -> Callable:
+def _compile(bridge: Bridge, node: Apply, shapes: Sequence[Sequence[str]], what: str = "density") -> Callable:
     """The Numba function that calls a bridge.
 
     Parameters
@@ -113,13 +114,15 @@ def _compile(bridge: Bridge, node: Apply, shapes: Sequence[Sequence[str]]) -> Ca
         Whose inputs are a0, a1, …
     shapes : sequence of sequences of str
         For each output the expressions for its extents.
+    what : str
+        For the error.
     """
     ndims = _ndims(node)
     n = len(ndims)
     inputs = ", ".join(f"a{i}" for i in range(n))
     extents = [f"a{i}.shape[{axis}]" for i, ndim in enumerate(ndims) for axis in range(ndim)]
     lines = [f"def call({inputs}):"]
-    lines += [f"    a{i} = a{i}.astype(np.float64)" for i, v in enumerate(node.inputs) if v.dtype != "float64"]
+    lines += [f"    a{i} = a{i}.astype(np.float64)" for i, v in enumerate(node.inputs) if v.type.dtype != "float64"]
     lines += [f"    a{i} = np.ascontiguousarray(a{i})" for i in range(n) if ndims[i]]
     lines += [f"    layout = np.empty({n + len(extents)}, np.int64)"]
     lines += [f"    layout[{i}] = a{i}.ctypes.data" for i in range(n)]
@@ -137,7 +140,7 @@ def _compile(bridge: Bridge, node: Apply, shapes: Sequence[Sequence[str]]) -> Ca
         results.append(f"out[{start}:{stop}].reshape(shape{i})")
         start = stop
     lines += [f"    return {', '.join(results)}"]
-    scope: dict[str, Any] = {"np": np, "callback": bridge.callback, "FAILED": _FAILED, "bridge": bridge}
+    scope: dict[str, Any] = {"np": np, "callback": bridge.callback, "FAILED": _FAILED.format(what), "bridge": bridge}
     exec("\n".join(lines), scope)
     return numba_njit(scope["call"])
 
@@ -146,21 +149,27 @@ def _extents(i: int, ndim: int) -> list[str]:
     return [f"a{i}.shape[{axis}]" for axis in range(ndim)]
 
 
+def _broadcast(batch: Sequence[int]) -> list[str]:
+    """The shape that inputs with so many leading axes broadcast to."""
+    ndim, shape = max(batch), []
+    for axis in range(ndim):
+        extent = "1"
+        for i, n in enumerate(batch):
+            own = axis - (ndim - n)  # this axis among the input's own
+            if own >= 0:
+                extent = f"(a{i}.shape[{own}] if a{i}.shape[{own}] != 1 else {extent})"
+        shape.append(extent)
+    return shape
+
+
 def _ndims(node: Apply) -> list[int]:
     return [v.type.ndim for v in node.inputs]
 
 
 @numba_funcify.register(LogDensity)
 def _log_density(op: LogDensity, node: Apply, **kwargs: Any) -> Callable:
-    ndims, shape = _ndims(node), []
-    ndim = node.outputs[0].type.ndim
-    for axis in range(ndim):
-        extent = "1"
-        for i, (n, rank) in enumerate(zip(ndims, op.ranks, strict=True)):
-            own = axis - (ndim - (n - rank))  # this axis among the input's own
-            if own >= 0:
-                extent = f"(a{i}.shape[{own}] if a{i}.shape[{own}] != 1 else {extent})"
-        shape.append(extent)
+    ndims = _ndims(node)
+    shape = _broadcast([n - rank for n, rank in zip(ndims, op.ranks, strict=True)])
     bridge = Bridge(lambda arrays: [op.evaluator.table(arrays)], ndims, str(op))
     return _compile(bridge, node, [shape])
 
@@ -178,3 +187,11 @@ def _weighted(op: Weighted, node: Apply, **kwargs: Any) -> Callable:
     ndims = _ndims(node)
     bridge = Bridge(lambda arrays: op.evaluator.weighted(arrays[:-1], arrays[-1], op.wrt), ndims, str(op))
     return _compile(bridge, node, [_extents(i, ndims[i]) for i in op.wrt])
+
+
+@numba_funcify.register(StackOp)
+def _linear_algebra(op: StackOp, node: Apply, **kwargs: Any) -> Callable:
+    ndims, last = _ndims(node), len(node.inputs) - 1
+    broadcast = _broadcast([n - 2 for n in ndims]) + _extents(last, ndims[last])[-2:]
+    shapes = [broadcast if like == "broadcast" else _extents(like, ndims[like]) for like in op.extents()]
+    return _compile(Bridge(op.evaluate, ndims, str(op)), node, shapes, "matrix function")
