@@ -7,14 +7,16 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
-pytest.importorskip("pymc")
+pm = pytest.importorskip("pymc")
 pytest.importorskip("matplotlib")
-pytest.importorskip("statsmodels")
+statsmodels = pytest.importorskip("statsmodels.api")
 pytest.importorskip("sklearn")
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 SMALL = {  # options that make an example short, and what it prints
+    "doctor_visits": (["--people", "60", "--draws", "15"], "persons without a visit"),
     "hierarchical": (["--draws", "25"], "r_hat"),
+    "logistic_regression": (["--n", "1000", "--k", "4", "--draws", "25"], "r_hat"),
     "mixture_gibbs": (["--n", "2000", "--components", "20", "--sweeps", "20"], "F-measure"),
     "robust_regression": (["--draws", "25"], "r_hat"),
 }
@@ -36,18 +38,67 @@ def test_example(name, tmp_path, capsys):
     assert printed in capsys.readouterr().out
 
 
-def test_the_hierarchical_model_is_that_of_pymc():
-    module = example("hierarchical")
-    data = module.survey(1)
-    models = [module.model(*data, on_device=on_device) for on_device in (True, False)]
-    functions = [m.logp_dlogp_function(ravel_inputs=True) for m in models]
+def assert_same(ours, pymcs):
+    """Two models have the same log-posterior with the same gradient."""
+    functions = [m.logp_dlogp_function(ravel_inputs=True) for m in (ours, pymcs)]
     for f in functions:
         f.set_extra_values({})
-    point = module.pm.blocking.DictToArrayBijection.map(models[0].initial_point())
+    point = pm.blocking.DictToArrayBijection.map(ours.initial_point())
     point = point._replace(data=np.random.default_rng(1).normal(scale=0.3, size=point.data.shape))
     (value, gradient), (expected, derivatives) = (f(point) for f in functions)
     np.testing.assert_allclose(value, expected, rtol=1e-12)
     np.testing.assert_allclose(gradient, derivatives, rtol=1e-9, atol=1e-9)
+
+
+def test_the_hierarchical_model_is_that_of_pymc():
+    module = example("hierarchical")
+    data = module.survey(1)
+    assert_same(*(module.model(*data, on_device=on_device) for on_device in (True, False)))
+
+
+def test_the_logistic_regression_is_that_of_pymc():
+    module = example("logistic_regression")
+    X, y, beta = module.toy_data(4000, 5)
+    assert_same(*(module.model(X, y, on_device=on_device) for on_device in (True, False)))
+    fit = statsmodels.GLM(y, np.column_stack([np.ones(len(y)), X]), statsmodels.families.Binomial()).fit()
+    assert np.all(np.abs(fit.params - np.append(module.INTERCEPT, beta)) < 4 * fit.bse)
+
+
+@pytest.mark.parametrize("by_person", [True, False])
+def test_the_model_of_doctor_visits_is_that_of_pymc(by_person):
+    module = example("doctor_visits")
+    visits, x, person = module.experiment(300)
+    with pm.Model() as plain:
+        beta, mean, phi = pm.Normal("beta", 0, 1, shape=x.shape[1]), pm.Normal("mean", 1, 1), pm.Gamma("phi", 2, 1)
+        alpha = mean
+        if by_person:
+            spread = pm.HalfNormal("spread", 1)
+            alpha = mean + (spread * pm.Normal("z", 0, 1, shape=300))[person]
+        pm.NegativeBinomial("visits", mu=pm.math.exp(alpha + x @ beta), alpha=phi, observed=visits)
+    assert_same(module.model(visits, x, person, by_person), plain)
+
+
+def test_the_persons_of_doctor_visits():
+    module = example("doctor_visits")
+    visits, _, person = module.experiment()
+    assert len(visits) == 20_190
+    assert np.all(np.isin(np.diff(person), [0, 1]))
+    years = np.bincount(person)
+    assert len(years) == 5294
+    assert np.isin(years, [3, 5]).mean() > 0.8  # for how long families took part
+    same = np.diff(person) == 0
+    assert np.corrcoef(visits[1:][same], visits[:-1][same])[0, 1] > 0.5
+    assert np.corrcoef(visits[1:][~same], visits[:-1][~same])[0, 1] < 0.2
+
+
+def test_the_check_of_doctor_visits():
+    module = example("doctor_visits")
+    visits, person = np.array([0, 3, 0, 0, 5, 1]), np.array([0, 0, 1, 1, 1, 2])
+    found = module.statistics(np.stack([visits, np.zeros(6, int)]), person)
+    assert found["years without a visit, %"].tolist() == [50, 100]
+    assert found["persons without a visit, %"].tolist() == [0, 100]
+    np.testing.assert_allclose(found["standard deviation of a person's visits"], [np.std([3, 5, 1]), 0])
+    assert found["most visits in a year"].tolist() == [5, 0]
 
 
 def test_the_mixture_recovers_its_components():
