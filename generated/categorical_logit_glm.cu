@@ -1,0 +1,461 @@
+// The glm kernel of categorical_logit, made by `gpustats generate`. Do not edit.
+typedef double real;
+typedef long long index_t;
+#define KERNEL(threads) extern "C" __global__ void __launch_bounds__(threads)
+#define DEVICE static __device__ __forceinline__
+#define GLOBAL
+#define SHARED
+#define RESTRICT __restrict__
+#define SHARED_ARRAY(type, name, count) __shared__ type name[count]
+#define DYNAMIC_SHARED_ARRAY(type, name, count) extern __shared__ __align__(16) type name[]
+#define BARRIER() __syncthreads()
+#define BARRIER_GLOBAL() __syncthreads()
+#define UNROLL _Pragma("unroll")
+#define UNROLL_BY_4 _Pragma("unroll 4")
+#define STORE_STREAMING(to, value) __stcs(to, value)  // not to be read again soon
+#define THREAD ((int)threadIdx.x)
+#define BLOCK_X ((index_t)blockIdx.x)
+#define BLOCK_Y ((index_t)blockIdx.y)
+#define BLOCKS_Y ((index_t)gridDim.y)
+#define BLOCKS_X ((index_t)gridDim.x)
+#undef INFINITY
+#undef NAN
+#define INFINITY __int_as_float(0x7f800000)
+#define NAN __int_as_float(0x7fffffff)
+
+// log(w + c), c being what rounding has taken from w. CUDA's own log and log1p branch, which keeps the compiler from working
+// on several numbers at once. log(2^k (1 + f)) = k log(2) + f - (h - s (h + R)), s = f / (2 + f), h = f^2 / 2; the polynomial R
+// interpolates 2 atanh(s) / s - 2 in Chebyshev points, with an error below 1e-17. Error of the whole below 1 ulp.
+static __device__ __forceinline__ double log_of_sum(double w, double c)
+{
+    const bool tiny = __double2hiint(w) < 0x00100000;  // subnormal, or not positive
+    const double scaled = tiny ? w * 18014398509481984.0 : w;
+    const int high = __double2hiint(scaled), k = (high - 0x3fe6a09e) >> 20;
+    const double m = __hiloint2double(high - (k << 20), __double2loint(scaled));  // between sqrt(1/2) and sqrt(2)
+    const double f = fma(c, __hiloint2double((0x3ff - k) << 20, 0), m - 1), g = f + 2;
+    double r;
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(g));
+    const double e = fma(-g, r, 1.0);
+    const double s = f * fma(r, fma(e, e, e), r), z = s * s, h = 0.5 * f * f;
+    const double R = z * (0.66666666666666696969 + z * (0.39999999999899197894 + z * (0.28571428626114518292 + z * (
+                          0.22222211112104947364 + z * (0.18182890778026130313 + z * (0.15331666676597174341 + z * (
+                          0.14617128399807299883)))))));
+    const double n = k - (tiny ? 54 : 0);
+    const double value = fma(n, 0.69314718036912381649, f - (h - fma(s, h + R, n * 1.9082149292705877e-10)));
+    const long long bits = __double_as_longlong(w);
+    const double special = (unsigned long long)bits << 1 == 0 ? -INFINITY : bits == 0x7ff0000000000000LL ? w : NAN;
+    return (unsigned long long)(bits - 1) < 0x7fefffffffffffffULL ? value : special;  // is w positive and finite?
+}
+
+static __device__ __forceinline__ double branchless_log(double x)
+{
+    return log_of_sum(x, 0);
+}
+
+static __device__ __forceinline__ double branchless_log1p(double x)
+{
+    const double w = 1 + x;
+    return log_of_sum(w, x - (w - 1));
+}
+#define log branchless_log
+#define log1p branchless_log1p
+#define REAL(literal) literal
+#define EPSILON REAL(2.220446049250313e-16)
+#define PI REAL(3.14159265358979323846)
+#define LOG_2PI REAL(1.83787706640934548356)
+#define HALF_LOG_2PI REAL(0.91893853320467274178)
+#define LOG_2 REAL(0.69314718055994530942)
+#define LOG_PI REAL(1.14472988584940017414)
+#define SQRT_2 REAL(1.41421356237309504880)
+#define SQRT_PI REAL(1.77245385090551602730)
+#define SQRT_2_OVER_PI REAL(0.79788456080286535588)
+#define EULER_GAMMA REAL(0.57721566490153286061)
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+
+typedef struct {
+    real value;
+    real d_eta;
+} categorical_logit_logpmf_grad_eta__results;
+
+DEVICE categorical_logit_logpmf_grad_eta__results make_categorical_logit_logpmf_grad_eta__results(real value, real d_eta)
+{
+    categorical_logit_logpmf_grad_eta__results results;
+    results.value = value;
+    results.d_eta = d_eta;
+    return results;
+}
+
+
+typedef struct {
+    real value;
+    real d_eta;
+} categorical_logit_logpmf_checked_grad_eta_results;
+
+DEVICE categorical_logit_logpmf_checked_grad_eta_results make_categorical_logit_logpmf_checked_grad_eta_results(real value, real d_eta)
+{
+    categorical_logit_logpmf_checked_grad_eta_results results;
+    results.value = value;
+    results.d_eta = d_eta;
+    return results;
+}
+
+
+DEVICE real categorical_logit_logpmf(real x,  const real *eta, int dim)
+{
+    real largest = -INFINITY;
+    real sum = 0;
+    for (int i = 0; i < dim; i++) {
+        largest = fmax(largest, eta[i]);
+    }
+    for (int i_2 = 0; i_2 < dim; i_2++) {
+        sum += exp(eta[i_2] - largest);
+    }
+    real log_sum = log(sum);
+    if (x >= dim) {
+        return -INFINITY;
+    }
+    return eta[(int)x] - largest - log_sum;
+}
+
+// categorical_logit_logpmf_checked: what depends on the observation alone, computed once for each.
+typedef struct {
+    real c0;
+} categorical_logit_logpmf_checked_rr_row;
+
+DEVICE categorical_logit_logpmf_checked_rr_row categorical_logit_logpmf_checked_rr_prepare_row(real x,  const real *eta, int dim)
+{
+    categorical_logit_logpmf_checked_rr_row row;
+    real bad_eta = 0;
+    for (int i = 0; i < dim; i++) {
+        if (!(eta[i] == eta[i])) {
+            bad_eta = NAN;
+        }
+    }
+    real outside = x == x ? -INFINITY : NAN;
+    int inside = x >= 0 && x == floor(x) && fabs(x) < INFINITY;
+    row.c0 = (inside ? categorical_logit_logpmf(x, eta, dim) : outside) + bad_eta;
+    return row;
+}
+
+// categorical_logit_logpmf_checked: what depends on both, from what was computed ahead.
+DEVICE real categorical_logit_logpmf_checked_rr_evaluate(categorical_logit_logpmf_checked_rr_row row)
+{
+    return row.c0;
+}
+
+
+// categorical_logit_logpmf_grad_eta: what depends on the observation alone, computed once for each.
+typedef struct {
+    int c0;
+    real x;
+    real largest;
+    real scale;
+} categorical_logit_logpmf_grad_eta_rrm_row;
+
+DEVICE categorical_logit_logpmf_grad_eta_rrm_row categorical_logit_logpmf_grad_eta_rrm_prepare_row(real x,  const real *eta, int dim)
+{
+    categorical_logit_logpmf_grad_eta_rrm_row row;
+    real largest = -INFINITY;
+    real sum = 0;
+    for (int i = 0; i < dim; i++) {
+        largest = fmax(largest, eta[i]);
+    }
+    for (int i_2 = 0; i_2 < dim; i_2++) {
+        sum += exp(eta[i_2] - largest);
+    }
+    real scale = 1 / sum;
+    row.c0 = x >= dim;
+    row.x = x;
+    row.largest = largest;
+    row.scale = scale;
+    return row;
+}
+
+// categorical_logit_logpmf_grad_eta: what depends on both, from what was computed ahead.
+DEVICE real categorical_logit_logpmf_grad_eta_rrm_evaluate(categorical_logit_logpmf_grad_eta_rrm_row row,  const real *eta, int component)
+{
+    if (row.c0) {
+        return 0;
+    }
+    return (row.x == component) - exp(eta[component] - row.largest) * row.scale;
+}
+
+// categorical_logit_logpmf_grad_eta_: what depends on the observation alone, computed once for each.
+typedef struct {
+    real c0;
+    categorical_logit_logpmf_grad_eta_rrm_row categorical_0;
+} categorical_logit_logpmf_grad_eta__rrm_row;
+
+DEVICE categorical_logit_logpmf_grad_eta__rrm_row categorical_logit_logpmf_grad_eta__rrm_prepare_row(real x,  const real *eta, int dim)
+{
+    categorical_logit_logpmf_grad_eta__rrm_row row;
+    row.c0 = categorical_logit_logpmf(x, eta, dim);
+    row.categorical_0 = categorical_logit_logpmf_grad_eta_rrm_prepare_row(x, eta, dim);
+    return row;
+}
+
+// categorical_logit_logpmf_grad_eta_: what depends on both, from what was computed ahead.
+DEVICE categorical_logit_logpmf_grad_eta__results categorical_logit_logpmf_grad_eta__rrm_evaluate(categorical_logit_logpmf_grad_eta__rrm_row row,  const real *eta, int component)
+{
+    return make_categorical_logit_logpmf_grad_eta__results(row.c0, categorical_logit_logpmf_grad_eta_rrm_evaluate(row.categorical_0, eta, component));
+}
+
+// categorical_logit_logpmf_checked_grad_eta: what depends on the observation alone, computed once for each.
+typedef struct {
+    categorical_logit_logpmf_grad_eta__rrm_row categorical_0;
+    real outside;
+    real d_eta_outside;
+    int inside;
+    real bad_eta;
+} categorical_logit_logpmf_checked_grad_eta_rrm_row;
+
+DEVICE categorical_logit_logpmf_checked_grad_eta_rrm_row categorical_logit_logpmf_checked_grad_eta_rrm_prepare_row(real x,  const real *eta, int dim)
+{
+    categorical_logit_logpmf_checked_grad_eta_rrm_row row;
+    real bad_eta = 0;
+    for (int i = 0; i < dim; i++) {
+        if (!(eta[i] == eta[i])) {
+            bad_eta = NAN;
+        }
+    }
+    real d_eta_outside = x == x ? 0 : NAN;
+    real outside = x == x ? -INFINITY : NAN;
+    int inside = x >= 0 && x == floor(x) && fabs(x) < INFINITY;
+    row.categorical_0 = categorical_logit_logpmf_grad_eta__rrm_prepare_row(x, eta, dim);
+    row.outside = outside;
+    row.d_eta_outside = d_eta_outside;
+    row.inside = inside;
+    row.bad_eta = bad_eta;
+    return row;
+}
+
+// categorical_logit_logpmf_checked_grad_eta: what depends on both, from what was computed ahead.
+DEVICE categorical_logit_logpmf_checked_grad_eta_results categorical_logit_logpmf_checked_grad_eta_rrm_evaluate(categorical_logit_logpmf_checked_grad_eta_rrm_row row,  const real *eta, int component)
+{
+    real either;
+    real d_eta_either;
+    if (row.inside) {
+        categorical_logit_logpmf_grad_eta__results call = categorical_logit_logpmf_grad_eta__rrm_evaluate(row.categorical_0, eta, component);
+        either = call.value;
+        d_eta_either = call.d_eta;
+    } else {
+        either = row.outside;
+        d_eta_either = row.d_eta_outside;
+    }
+    return make_categorical_logit_logpmf_checked_grad_eta_results(either + row.bad_eta, d_eta_either + row.bad_eta);
+}
+
+// categorical_logit_logpmf_checked_d_eta: what depends on the observation alone, computed once for each.
+typedef struct {
+    categorical_logit_logpmf_checked_grad_eta_rrm_row categorical_0;
+} categorical_logit_logpmf_checked_d_eta_rrm_row;
+
+DEVICE categorical_logit_logpmf_checked_d_eta_rrm_row categorical_logit_logpmf_checked_d_eta_rrm_prepare_row(real x,  const real *eta, int dim)
+{
+    categorical_logit_logpmf_checked_d_eta_rrm_row row;
+    row.categorical_0 = categorical_logit_logpmf_checked_grad_eta_rrm_prepare_row(x, eta, dim);
+    return row;
+}
+
+// categorical_logit_logpmf_checked_d_eta: what depends on both, from what was computed ahead.
+DEVICE real categorical_logit_logpmf_checked_d_eta_rrm_evaluate(categorical_logit_logpmf_checked_d_eta_rrm_row row,  const real *eta, int component)
+{
+    categorical_logit_logpmf_checked_grad_eta_results results = categorical_logit_logpmf_checked_grad_eta_rrm_evaluate(row.categorical_0, eta, component);
+    return results.d_eta;
+}
+
+
+#define COLUMNS 16
+#if __CUDA_ARCH__ >= 800
+#define COPY_TO_SHARED(type, to, from) asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" \
+    :: "r"((unsigned)__cvta_generic_to_shared(to)), "l"(from), "n"(sizeof(type)))
+#define COPIES_STARTED() asm volatile("cp.async.commit_group;")
+#define WAIT_FOR_COPIES(later) asm volatile("cp.async.wait_group %0;" :: "n"(later))
+#endif
+#ifndef COPY_TO_SHARED  // no copies in the background: they are done at once
+#define COPY_TO_SHARED(type, to, from) (*(SHARED type *)(to) = *(GLOBAL const type *)(from))
+#define COPIES_STARTED()
+#define WAIT_FOR_COPIES(later)
+#endif
+
+// Starts to copy the rows of a tile; zeros stand for those behind the last one.
+DEVICE void start_tile(SHARED real *tile, GLOBAL const real *X, index_t first, index_t n_rows)
+{
+    X += first * COLUMNS;
+    if (first + 64 <= n_rows)
+        for (int e = (int)THREAD * 2; e < 1024; e += 128)
+            COPY_TO_SHARED(double2, tile + e, X + e);
+    else
+        for (int e = (int)THREAD; e < 1024; e += 64)
+            tile[e] = e < (n_rows - first) * COLUMNS ? X[e] : 0;
+}
+
+KERNEL(64) categorical_logit_glm(
+    GLOBAL double *RESTRICT partial, index_t n_rows, index_t n_sets,
+    GLOBAL const real *RESTRICT X, index_t X_start, GLOBAL const real *RESTRICT beta, index_t beta_start,
+    GLOBAL const real *RESTRICT alpha, index_t alpha_start, index_t alpha_stride,
+    GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, int dim)
+{
+    const index_t first_set = BLOCK_X * 1;
+    const int sets_here = (int)MIN(n_sets - first_set, (index_t)1);
+    X += X_start;
+    beta += beta_start + first_set * 48;
+    alpha += alpha_start + first_set * alpha_stride;
+    x_per_row += x_offset + first_set * x_stride;
+
+    DYNAMIC_SHARED_ARRAY(real, shared, 2672);
+    // The coefficients of all sets; what the threads of a row add up to; the derivatives in eta.
+    SHARED real *const coefficients = shared + 2048;
+    SHARED real *const dots = coefficients + 48;
+    for (int e = (int)THREAD; e < 3 * COLUMNS; e += 64)
+        coefficients[e] = e < sets_here * 3 * COLUMNS ? beta[e] : 0;
+    SHARED real *const slopes = dots + 384;
+    
+    double total[4];
+    UNROLL for (int s = 0; s < 4; s++)
+        total[s] = 0;
+    double gradient[6];
+    UNROLL for (int s = 0; s < 6; s++)
+        gradient[s] = 0;
+    const int lane = (int)THREAD % 2, top = (int)THREAD / 2;
+    const int row_here = (int)THREAD % 64, chunk = (int)THREAD % 8, row_part = (int)THREAD / 8;
+    int stage = 0;
+    if ((BLOCK_Y + 0 * BLOCKS_Y) * 64 < n_rows)
+        start_tile(shared + 0, X, (BLOCK_Y + 0 * BLOCKS_Y) * 64, n_rows);
+    COPIES_STARTED();
+    BARRIER();
+    for (index_t first = BLOCK_Y * 64; first < n_rows; first += BLOCKS_Y * 64) {
+        const index_t n = first + row_here;
+        const int inside = n < n_rows;
+        const index_t own = inside ? n : 0;
+        const real x_here = x_per_row[own];
+
+        {
+            const int next = stage == 0 ? 1 : stage - 1;
+            const index_t ahead = first + 1 * BLOCKS_Y * 64;
+            if (ahead < n_rows)
+                start_tile(shared + next * 1024, X, ahead, n_rows);
+            COPIES_STARTED();
+        }
+        WAIT_FOR_COPIES(1);
+        BARRIER();
+        SHARED const real *const rows = shared + stage * 1024;
+        stage = stage == 1 ? 0 : stage + 1;
+
+        {   // eta: 2 threads share a row
+            real sum[6];
+            UNROLL for (int s = 0; s < 6; s++)
+                sum[s] = 0;
+            UNROLL for (int c = lane * 2; c < COLUMNS; c += 4) {
+                double2 b[3];
+                UNROLL for (int m = 0; m < 3; m++) {
+                    b[m] = *(SHARED const double2 *)(coefficients + m * COLUMNS + c);
+                }
+                UNROLL for (int u = 0; u < 2; u++) {
+                    const double2 v = *(SHARED const double2 *)(rows + (top + u * 32) * COLUMNS + c);
+                    UNROLL for (int m = 0; m < 3; m++) {
+                        sum[u * 3 + m] += v.x * b[m].x;
+                        sum[u * 3 + m] += v.y * b[m].y;
+                    }
+                }
+            }
+            UNROLL for (int u = 0; u < 2; u++)
+                UNROLL for (int m = 0; m < 3; m++)
+                    dots[((top + u * 32) * 3 + m) * 2 + lane] = sum[u * 3 + m];
+        }
+        BARRIER();
+        UNROLL for (int turn = 0; turn < 1; turn++) {
+            const int s = (int)THREAD / 64 + turn * 1;
+            if (s < sets_here) {
+                real eta[3];
+                UNROLL for (int c = 0; c < 3; c++) {
+                    eta[c] = 0;
+                    UNROLL for (int l = 0; l < 2; l++)
+                        eta[c] += dots[((row_here * 3) + s * 3 + c) * 2 + l];
+                }
+                for (int c = 0; c < 3; c++) {
+                    eta[c] += alpha[s * alpha_stride + c];
+                }
+                const categorical_logit_logpmf_checked_rr_row row = categorical_logit_logpmf_checked_rr_prepare_row(x_here, eta, 3);
+                const real result = categorical_logit_logpmf_checked_rr_evaluate(row);
+                (total + turn * 4)[0] += inside ? result : 0;
+                const categorical_logit_logpmf_checked_d_eta_rrm_row component_row = categorical_logit_logpmf_checked_d_eta_rrm_prepare_row(x_here, eta, 3);
+                for (int c = 0; c < 3; c++) {
+                    const real derivative = categorical_logit_logpmf_checked_d_eta_rrm_evaluate(component_row, eta, c);
+                    slopes[row_here * 3 + s * 3 + c] = inside ? derivative : 0;
+                    (total + turn * 4)[1 + c] += inside ? derivative : 0;
+                }
+            }
+        }
+        BARRIER();
+        if (row_part < 8) {  // the gradient: a thread has 2 columns of every 8th row
+            UNROLL for (int j = 0; j < 1; j++) {
+                const int c = (chunk + j * 64) * 2;
+                {
+                    double *const sum = gradient + j * 6;
+                    UNROLL_BY_4 for (int r = row_part; r < 64; r += 8) {
+                        const double2 v = *(SHARED const double2 *)(rows + r * COLUMNS + c);
+                        UNROLL for (int m = 0; m < 3; m += 1) {
+                            const double slope = *(SHARED const double *)(slopes + r * 3 + m);
+                            sum[(m + 0) * 2 + 0] += v.x * slope;
+                            sum[(m + 0) * 2 + 1] += v.y * slope;
+                        }
+                    }
+                }
+            }
+        }
+        BARRIER();
+    }
+
+    // What the threads of the block have, in their order; then the blocks' sums are added by glm_total.
+    SHARED double *const sums = (SHARED double *)shared;
+    partial += BLOCK_Y * n_sets * 52 + first_set * 52;
+    UNROLL for (int turn = 0; turn < 1; turn++)
+        UNROLL for (int q = 0; q < 4; q++) {
+            BARRIER();
+            sums[THREAD] = total[turn * 4 + q];
+            for (int span = 32; span > 0; span /= 2) {
+                BARRIER();
+                if (row_here < span)
+                    sums[THREAD] += sums[THREAD + span];
+            }
+            const int s = (int)THREAD / 64 + turn * 1;
+            if (row_here == 0 && s < sets_here)
+                partial[s * 52 + q] = sums[THREAD];
+        }
+    UNROLL for (int j = 0; j < 1; j++)
+        UNROLL for (int m = 0; m < 3; m++)
+            UNROLL for (int i = 0; i < 2; i++) {
+                BARRIER();
+                sums[THREAD] = gradient[j * 6 + m * 2 + i];
+                BARRIER();
+                const int c = (chunk + j * 64) * 2 + i;
+                if (row_part == 0 && c < COLUMNS && m < sets_here * 3) {
+                    double sum = 0;
+                    for (int p = 0; p < 8; p++)
+                        sum += sums[p * 8 + chunk];
+                    partial[m / 3 * 52 + 4 + m % 3 * COLUMNS + c] = sum;
+                }
+            }
+}
+
+KERNEL(1024) glm_total(
+    GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL const double *RESTRICT partial, index_t n, index_t blocks)
+{
+    // 8 neighbouring sums, each by 128 threads.
+    SHARED_ARRAY(double, sums, 1024);
+    const index_t i = BLOCK_X * 8 + THREAD % 8;
+    double total = 0;
+    if (i < n)
+        for (index_t b = THREAD / 8; b < blocks; b += 128)
+            total += partial[b * n + i];
+    sums[THREAD] = total;
+    for (int span = 512; span >= 8; span /= 2) {
+        BARRIER();
+        if (THREAD < span)
+            sums[THREAD] += sums[THREAD + span];
+    }
+    if (THREAD < 8 && i < n)
+        out[out_offset + i] = sums[THREAD];
+}
+

@@ -1,0 +1,439 @@
+// The glm kernel of normal_identity, made by `gpustats generate`. Do not edit.
+typedef double real;
+typedef long long index_t;
+#define KERNEL(threads) extern "C" __global__ void __launch_bounds__(threads)
+#define DEVICE static __device__ __forceinline__
+#define GLOBAL
+#define SHARED
+#define RESTRICT __restrict__
+#define SHARED_ARRAY(type, name, count) __shared__ type name[count]
+#define DYNAMIC_SHARED_ARRAY(type, name, count) extern __shared__ __align__(16) type name[]
+#define BARRIER() __syncthreads()
+#define BARRIER_GLOBAL() __syncthreads()
+#define UNROLL _Pragma("unroll")
+#define UNROLL_BY_4 _Pragma("unroll 4")
+#define STORE_STREAMING(to, value) __stcs(to, value)  // not to be read again soon
+#define THREAD ((int)threadIdx.x)
+#define BLOCK_X ((index_t)blockIdx.x)
+#define BLOCK_Y ((index_t)blockIdx.y)
+#define BLOCKS_Y ((index_t)gridDim.y)
+#define BLOCKS_X ((index_t)gridDim.x)
+#undef INFINITY
+#undef NAN
+#define INFINITY __int_as_float(0x7f800000)
+#define NAN __int_as_float(0x7fffffff)
+
+// log(w + c), c being what rounding has taken from w. CUDA's own log and log1p branch, which keeps the compiler from working
+// on several numbers at once. log(2^k (1 + f)) = k log(2) + f - (h - s (h + R)), s = f / (2 + f), h = f^2 / 2; the polynomial R
+// interpolates 2 atanh(s) / s - 2 in Chebyshev points, with an error below 1e-17. Error of the whole below 1 ulp.
+static __device__ __forceinline__ double log_of_sum(double w, double c)
+{
+    const bool tiny = __double2hiint(w) < 0x00100000;  // subnormal, or not positive
+    const double scaled = tiny ? w * 18014398509481984.0 : w;
+    const int high = __double2hiint(scaled), k = (high - 0x3fe6a09e) >> 20;
+    const double m = __hiloint2double(high - (k << 20), __double2loint(scaled));  // between sqrt(1/2) and sqrt(2)
+    const double f = fma(c, __hiloint2double((0x3ff - k) << 20, 0), m - 1), g = f + 2;
+    double r;
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(g));
+    const double e = fma(-g, r, 1.0);
+    const double s = f * fma(r, fma(e, e, e), r), z = s * s, h = 0.5 * f * f;
+    const double R = z * (0.66666666666666696969 + z * (0.39999999999899197894 + z * (0.28571428626114518292 + z * (
+                          0.22222211112104947364 + z * (0.18182890778026130313 + z * (0.15331666676597174341 + z * (
+                          0.14617128399807299883)))))));
+    const double n = k - (tiny ? 54 : 0);
+    const double value = fma(n, 0.69314718036912381649, f - (h - fma(s, h + R, n * 1.9082149292705877e-10)));
+    const long long bits = __double_as_longlong(w);
+    const double special = (unsigned long long)bits << 1 == 0 ? -INFINITY : bits == 0x7ff0000000000000LL ? w : NAN;
+    return (unsigned long long)(bits - 1) < 0x7fefffffffffffffULL ? value : special;  // is w positive and finite?
+}
+
+static __device__ __forceinline__ double branchless_log(double x)
+{
+    return log_of_sum(x, 0);
+}
+
+static __device__ __forceinline__ double branchless_log1p(double x)
+{
+    const double w = 1 + x;
+    return log_of_sum(w, x - (w - 1));
+}
+#define log branchless_log
+#define log1p branchless_log1p
+#define REAL(literal) literal
+#define EPSILON REAL(2.220446049250313e-16)
+#define PI REAL(3.14159265358979323846)
+#define LOG_2PI REAL(1.83787706640934548356)
+#define HALF_LOG_2PI REAL(0.91893853320467274178)
+#define LOG_2 REAL(0.69314718055994530942)
+#define LOG_PI REAL(1.14472988584940017414)
+#define SQRT_2 REAL(1.41421356237309504880)
+#define SQRT_PI REAL(1.77245385090551602730)
+#define SQRT_2_OVER_PI REAL(0.79788456080286535588)
+#define EULER_GAMMA REAL(0.57721566490153286061)
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+
+typedef struct {
+    real value;
+    real d_mu;
+    real d_sigma;
+} normal_logpdf_grad_mu_sigma_results;
+
+DEVICE normal_logpdf_grad_mu_sigma_results make_normal_logpdf_grad_mu_sigma_results(real value, real d_mu, real d_sigma)
+{
+    normal_logpdf_grad_mu_sigma_results results;
+    results.value = value;
+    results.d_mu = d_mu;
+    results.d_sigma = d_sigma;
+    return results;
+}
+
+
+typedef struct {
+    real value;
+    real d_eta;
+    real d_sigma;
+} normal_identity_logpdf_grad_eta_sigma_results;
+
+DEVICE normal_identity_logpdf_grad_eta_sigma_results make_normal_identity_logpdf_grad_eta_sigma_results(real value, real d_eta, real d_sigma)
+{
+    normal_identity_logpdf_grad_eta_sigma_results results;
+    results.value = value;
+    results.d_eta = d_eta;
+    results.d_sigma = d_sigma;
+    return results;
+}
+
+
+typedef struct {
+    real value;
+    real d_eta;
+    real d_sigma;
+} normal_identity_logpdf_checked_grad_eta_sigma_results;
+
+DEVICE normal_identity_logpdf_checked_grad_eta_sigma_results make_normal_identity_logpdf_checked_grad_eta_sigma_results(real value, real d_eta, real d_sigma)
+{
+    normal_identity_logpdf_checked_grad_eta_sigma_results results;
+    results.value = value;
+    results.d_eta = d_eta;
+    results.d_sigma = d_sigma;
+    return results;
+}
+
+
+// normal_logpdf_grad_mu_sigma: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real c0;
+    real t;
+    real c1;
+    real c2;
+} normal_logpdf_grad_mu_sigma_rms_set;
+
+DEVICE normal_logpdf_grad_mu_sigma_rms_set normal_logpdf_grad_mu_sigma_rms_prepare_set(real sigma)
+{
+    normal_logpdf_grad_mu_sigma_rms_set set;
+    real t = 1 / sigma;
+    set.c0 = t * t;
+    set.t = t;
+    set.c1 = -(log(sigma) + HALF_LOG_2PI);
+    set.c2 = -(1 / sigma);
+    return set;
+}
+
+// normal_logpdf_grad_mu_sigma: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+} normal_logpdf_grad_mu_sigma_rms_row;
+
+DEVICE normal_logpdf_grad_mu_sigma_rms_row normal_logpdf_grad_mu_sigma_rms_prepare_row(real x)
+{
+    normal_logpdf_grad_mu_sigma_rms_row row;
+    row.x = x;
+    return row;
+}
+
+// normal_logpdf_grad_mu_sigma: what depends on both, from what was computed ahead.
+DEVICE normal_logpdf_grad_mu_sigma_results normal_logpdf_grad_mu_sigma_rms_evaluate(normal_logpdf_grad_mu_sigma_rms_set set, normal_logpdf_grad_mu_sigma_rms_row row, real mu)
+{
+    real d_sigma_z = -(set.c0 * (row.x - mu));
+    real z = (row.x - mu) * set.t;
+    return make_normal_logpdf_grad_mu_sigma_results(set.c1 - 0.5 * z * z, set.t * z, set.c2 - z * d_sigma_z);
+}
+
+// normal_identity_logpdf_grad_eta_sigma: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    normal_logpdf_grad_mu_sigma_rms_set normal_0;
+} normal_identity_logpdf_grad_eta_sigma_rms_set;
+
+DEVICE normal_identity_logpdf_grad_eta_sigma_rms_set normal_identity_logpdf_grad_eta_sigma_rms_prepare_set(real sigma)
+{
+    normal_identity_logpdf_grad_eta_sigma_rms_set set;
+    set.normal_0 = normal_logpdf_grad_mu_sigma_rms_prepare_set(sigma);
+    return set;
+}
+
+// normal_identity_logpdf_grad_eta_sigma: what depends on the observation alone, computed once for each.
+typedef struct {
+    normal_logpdf_grad_mu_sigma_rms_row normal_0;
+} normal_identity_logpdf_grad_eta_sigma_rms_row;
+
+DEVICE normal_identity_logpdf_grad_eta_sigma_rms_row normal_identity_logpdf_grad_eta_sigma_rms_prepare_row(real x)
+{
+    normal_identity_logpdf_grad_eta_sigma_rms_row row;
+    row.normal_0 = normal_logpdf_grad_mu_sigma_rms_prepare_row(x);
+    return row;
+}
+
+// normal_identity_logpdf_grad_eta_sigma: what depends on both, from what was computed ahead.
+DEVICE normal_identity_logpdf_grad_eta_sigma_results normal_identity_logpdf_grad_eta_sigma_rms_evaluate(normal_identity_logpdf_grad_eta_sigma_rms_set set, normal_identity_logpdf_grad_eta_sigma_rms_row row, real eta)
+{
+    normal_logpdf_grad_mu_sigma_results call = normal_logpdf_grad_mu_sigma_rms_evaluate(set.normal_0, row.normal_0, eta);
+    return make_normal_identity_logpdf_grad_eta_sigma_results(call.value, call.d_mu, call.d_sigma);
+}
+
+// normal_identity_logpdf_checked_grad_eta_sigma: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    normal_identity_logpdf_grad_eta_sigma_rms_set normal_identity_0;
+    real bad_sigma;
+} normal_identity_logpdf_checked_grad_eta_sigma_rms_set;
+
+DEVICE normal_identity_logpdf_checked_grad_eta_sigma_rms_set normal_identity_logpdf_checked_grad_eta_sigma_rms_prepare_set(real sigma)
+{
+    normal_identity_logpdf_checked_grad_eta_sigma_rms_set set;
+    real bad_sigma = sigma > 0 ? 0 : NAN;
+    set.normal_identity_0 = normal_identity_logpdf_grad_eta_sigma_rms_prepare_set(sigma);
+    set.bad_sigma = bad_sigma;
+    return set;
+}
+
+// normal_identity_logpdf_checked_grad_eta_sigma: what depends on the observation alone, computed once for each.
+typedef struct {
+    normal_identity_logpdf_grad_eta_sigma_rms_row normal_identity_0;
+    int inside;
+    real outside;
+    real t;
+} normal_identity_logpdf_checked_grad_eta_sigma_rms_row;
+
+DEVICE normal_identity_logpdf_checked_grad_eta_sigma_rms_row normal_identity_logpdf_checked_grad_eta_sigma_rms_prepare_row(real x)
+{
+    normal_identity_logpdf_checked_grad_eta_sigma_rms_row row;
+    real t = x == x ? 0 : NAN;
+    real outside = x == x ? -INFINITY : NAN;
+    int inside = x == x;
+    row.normal_identity_0 = normal_identity_logpdf_grad_eta_sigma_rms_prepare_row(x);
+    row.inside = inside;
+    row.outside = outside;
+    row.t = t;
+    return row;
+}
+
+// normal_identity_logpdf_checked_grad_eta_sigma: what depends on both, from what was computed ahead.
+DEVICE normal_identity_logpdf_checked_grad_eta_sigma_results normal_identity_logpdf_checked_grad_eta_sigma_rms_evaluate(normal_identity_logpdf_checked_grad_eta_sigma_rms_set set, normal_identity_logpdf_checked_grad_eta_sigma_rms_row row, real eta)
+{
+    real bad_eta = eta == eta ? 0 : NAN;
+    normal_identity_logpdf_grad_eta_sigma_results call = normal_identity_logpdf_grad_eta_sigma_rms_evaluate(set.normal_identity_0, row.normal_identity_0, eta);
+    real d_eta_value = call.d_eta;
+    real d_sigma_value = call.d_sigma;
+    real value = call.value;
+    return make_normal_identity_logpdf_checked_grad_eta_sigma_results((row.inside ? value : row.outside) + (bad_eta + set.bad_sigma), (row.inside ? d_eta_value : row.t) + (bad_eta + set.bad_sigma), (row.inside ? d_sigma_value : row.t) + (bad_eta + set.bad_sigma));
+}
+
+
+#define COLUMNS 16
+#if __CUDA_ARCH__ >= 800
+#define COPY_TO_SHARED(type, to, from) asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" \
+    :: "r"((unsigned)__cvta_generic_to_shared(to)), "l"(from), "n"(sizeof(type)))
+#define COPIES_STARTED() asm volatile("cp.async.commit_group;")
+#define WAIT_FOR_COPIES(later) asm volatile("cp.async.wait_group %0;" :: "n"(later))
+#endif
+#ifndef COPY_TO_SHARED  // no copies in the background: they are done at once
+#define COPY_TO_SHARED(type, to, from) (*(SHARED type *)(to) = *(GLOBAL const type *)(from))
+#define COPIES_STARTED()
+#define WAIT_FOR_COPIES(later)
+#endif
+
+// Starts to copy the rows of a tile; zeros stand for those behind the last one.
+DEVICE void start_tile(SHARED real *tile, GLOBAL const real *X, index_t first, index_t n_rows)
+{
+    X += first * COLUMNS;
+    if (first + 128 <= n_rows)
+        for (int e = (int)THREAD * 2; e < 2048; e += 256)
+            COPY_TO_SHARED(double2, tile + e, X + e);
+    else
+        for (int e = (int)THREAD; e < 2048; e += 128)
+            tile[e] = e < (n_rows - first) * COLUMNS ? X[e] : 0;
+}
+
+KERNEL(128) normal_identity_glm(
+    GLOBAL double *RESTRICT partial, index_t n_rows, index_t n_sets,
+    GLOBAL const real *RESTRICT X, index_t X_start, GLOBAL const real *RESTRICT beta, index_t beta_start,
+    GLOBAL const real *RESTRICT alpha, index_t alpha_start, index_t alpha_stride,
+    GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT sigma_per_set, index_t sigma_offset, index_t sigma_stride)
+{
+    const index_t first_set = BLOCK_X * 1;
+    const int sets_here = (int)MIN(n_sets - first_set, (index_t)1);
+    X += X_start;
+    beta += beta_start + first_set * 16;
+    alpha += alpha_start + first_set * alpha_stride;
+    x_per_row += x_offset + first_set * x_stride;
+    sigma_per_set += sigma_offset;
+
+    DYNAMIC_SHARED_ARRAY(real, shared, 4496);
+    // The coefficients of all sets; what the threads of a row add up to; the derivatives in eta.
+    SHARED real *const coefficients = shared + 4096;
+    SHARED real *const dots = coefficients + 16;
+    for (int e = (int)THREAD; e < 1 * COLUMNS; e += 128)
+        coefficients[e] = e < sets_here * 1 * COLUMNS ? beta[e] : 0;
+    SHARED real *const slopes = dots + 256;
+        SHARED_ARRAY(normal_identity_logpdf_checked_grad_eta_sigma_rms_set, sets0, 1);
+    for (index_t k = THREAD; k < 1; k += 128)
+        sets0[k] = normal_identity_logpdf_checked_grad_eta_sigma_rms_prepare_set(sigma_per_set[(first_set + MIN(k, sets_here - 1)) * sigma_stride]);
+    BARRIER();
+
+    double total[3];
+    UNROLL for (int s = 0; s < 3; s++)
+        total[s] = 0;
+    double gradient[2];
+    UNROLL for (int s = 0; s < 2; s++)
+        gradient[s] = 0;
+    const int lane = (int)THREAD % 2, top = (int)THREAD / 2;
+    const int row_here = (int)THREAD % 128, chunk = (int)THREAD % 8, row_part = (int)THREAD / 8;
+    int stage = 0;
+    if ((BLOCK_Y + 0 * BLOCKS_Y) * 128 < n_rows)
+        start_tile(shared + 0, X, (BLOCK_Y + 0 * BLOCKS_Y) * 128, n_rows);
+    COPIES_STARTED();
+    BARRIER();
+    for (index_t first = BLOCK_Y * 128; first < n_rows; first += BLOCKS_Y * 128) {
+        const index_t n = first + row_here;
+        const int inside = n < n_rows;
+        const index_t own = inside ? n : 0;
+        const real x_here = x_per_row[own];
+
+        {
+            const int next = stage == 0 ? 1 : stage - 1;
+            const index_t ahead = first + 1 * BLOCKS_Y * 128;
+            if (ahead < n_rows)
+                start_tile(shared + next * 2048, X, ahead, n_rows);
+            COPIES_STARTED();
+        }
+        WAIT_FOR_COPIES(1);
+        BARRIER();
+        SHARED const real *const rows = shared + stage * 2048;
+        stage = stage == 1 ? 0 : stage + 1;
+
+        {   // eta: 2 threads share a row
+            real sum[2];
+            UNROLL for (int s = 0; s < 2; s++)
+                sum[s] = 0;
+            UNROLL for (int c = lane * 2; c < COLUMNS; c += 4) {
+                double2 b[1];
+                UNROLL for (int m = 0; m < 1; m++) {
+                    b[m] = *(SHARED const double2 *)(coefficients + m * COLUMNS + c);
+                }
+                UNROLL for (int u = 0; u < 2; u++) {
+                    const double2 v = *(SHARED const double2 *)(rows + (top + u * 64) * COLUMNS + c);
+                    UNROLL for (int m = 0; m < 1; m++) {
+                        sum[u * 1 + m] += v.x * b[m].x;
+                        sum[u * 1 + m] += v.y * b[m].y;
+                    }
+                }
+            }
+            UNROLL for (int u = 0; u < 2; u++)
+                UNROLL for (int m = 0; m < 1; m++)
+                    dots[((top + u * 64) * 1 + m) * 2 + lane] = sum[u * 1 + m];
+        }
+        BARRIER();
+        UNROLL for (int turn = 0; turn < 1; turn++) {
+            const int s = (int)THREAD / 128 + turn * 1;
+            if (s < sets_here) {
+                real eta[1];
+                UNROLL for (int c = 0; c < 1; c++) {
+                    eta[c] = 0;
+                    UNROLL for (int l = 0; l < 2; l++)
+                        eta[c] += dots[((row_here * 1) + s * 1 + c) * 2 + l];
+                }
+                for (int c = 0; c < 1; c++) {
+                    eta[c] += alpha[s * alpha_stride + c];
+                }
+                const normal_identity_logpdf_checked_grad_eta_sigma_rms_row row = normal_identity_logpdf_checked_grad_eta_sigma_rms_prepare_row(x_here);
+                const normal_identity_logpdf_checked_grad_eta_sigma_results result = normal_identity_logpdf_checked_grad_eta_sigma_rms_evaluate(sets0[s], row, eta[0]);
+                (total + turn * 3)[0] += inside ? result.value : 0;
+                (total + turn * 3)[1] += inside ? result.d_sigma : 0;
+                for (int c = 0; c < 1; c++) {
+                    const real derivative = result.d_eta;
+                    slopes[row_here * 1 + s * 1 + c] = inside ? derivative : 0;
+                    (total + turn * 3)[2 + c] += inside ? derivative : 0;
+                }
+            }
+        }
+        BARRIER();
+        if (row_part < 16) {  // the gradient: a thread has 2 columns of every 16th row
+            UNROLL for (int j = 0; j < 1; j++) {
+                const int c = (chunk + j * 128) * 2;
+                {
+                    double *const sum = gradient + j * 2;
+                    UNROLL_BY_4 for (int r = row_part; r < 128; r += 16) {
+                        const double2 v = *(SHARED const double2 *)(rows + r * COLUMNS + c);
+                        UNROLL for (int m = 0; m < 1; m += 1) {
+                            const double slope = *(SHARED const double *)(slopes + r * 1 + m);
+                            sum[(m + 0) * 2 + 0] += v.x * slope;
+                            sum[(m + 0) * 2 + 1] += v.y * slope;
+                        }
+                    }
+                }
+            }
+        }
+        BARRIER();
+    }
+
+    // What the threads of the block have, in their order; then the blocks' sums are added by glm_total.
+    SHARED double *const sums = (SHARED double *)shared;
+    partial += BLOCK_Y * n_sets * 19 + first_set * 19;
+    UNROLL for (int turn = 0; turn < 1; turn++)
+        UNROLL for (int q = 0; q < 3; q++) {
+            BARRIER();
+            sums[THREAD] = total[turn * 3 + q];
+            for (int span = 64; span > 0; span /= 2) {
+                BARRIER();
+                if (row_here < span)
+                    sums[THREAD] += sums[THREAD + span];
+            }
+            const int s = (int)THREAD / 128 + turn * 1;
+            if (row_here == 0 && s < sets_here)
+                partial[s * 19 + q] = sums[THREAD];
+        }
+    UNROLL for (int j = 0; j < 1; j++)
+        UNROLL for (int m = 0; m < 1; m++)
+            UNROLL for (int i = 0; i < 2; i++) {
+                BARRIER();
+                sums[THREAD] = gradient[j * 2 + m * 2 + i];
+                BARRIER();
+                const int c = (chunk + j * 128) * 2 + i;
+                if (row_part == 0 && c < COLUMNS && m < sets_here * 1) {
+                    double sum = 0;
+                    for (int p = 0; p < 16; p++)
+                        sum += sums[p * 8 + chunk];
+                    partial[m / 1 * 19 + 3 + m % 1 * COLUMNS + c] = sum;
+                }
+            }
+}
+
+KERNEL(1024) glm_total(
+    GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL const double *RESTRICT partial, index_t n, index_t blocks)
+{
+    // 8 neighbouring sums, each by 128 threads.
+    SHARED_ARRAY(double, sums, 1024);
+    const index_t i = BLOCK_X * 8 + THREAD % 8;
+    double total = 0;
+    if (i < n)
+        for (index_t b = THREAD / 8; b < blocks; b += 128)
+            total += partial[b * n + i];
+    sums[THREAD] = total;
+    for (int span = 512; span >= 8; span /= 2) {
+        BARRIER();
+        if (THREAD < span)
+            sums[THREAD] += sums[THREAD + span];
+    }
+    if (THREAD < 8 && i < n)
+        out[out_offset + i] = sums[THREAD];
+}
+
