@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import codegen, layout
+from .. import codegen
+from . import layout
 from .provider import Matrix, Provider
 
 if TYPE_CHECKING:

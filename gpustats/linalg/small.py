@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import codegen, layout
-from . import kernels
+from .. import codegen
+from . import kernels, layout
 from .provider import Matrix
 
 if TYPE_CHECKING:
