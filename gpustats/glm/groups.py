@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import codegen
+from ..layout import power_of_two
 
 if TYPE_CHECKING:
     from ..runtime.base import Runtime
 
-_SEGMENT = 512  # rows that a block adds at most, so that a few large groups fill a device, too
+_SEGMENT = 512  # rows that are added together at most, so that a few large groups fill a device, too
 
 
 class Groups:
@@ -27,7 +28,7 @@ class Groups:
     def __init__(self, groups: np.ndarray, runtime: Runtime):
         self.n = int(groups.max(initial=-1)) + 1
         counts = np.bincount(groups, minlength=self.n)
-        segments = -(-counts // _SEGMENT)  # of each group
+        segments = np.maximum(-(-counts // _SEGMENT), 1)  # of each group
         first = np.concatenate([[0], np.cumsum(segments)])
         self.n_segments = int(first[-1])
         ends = np.cumsum(counts)
@@ -35,6 +36,9 @@ class Groups:
         starts = (ends - counts)[own] + _SEGMENT * (np.arange(self.n_segments) - first[own])
         self._runtime = runtime
         self._alive: list[Any] = []
+        cpu = runtime.device.type == "cpu"
+        self._threads = 8 if cpu else min(128, runtime.device.max_threads)
+        self._lanes = min(power_of_two(len(groups) // max(8 * self.n_segments, 1)), self._threads)
         self.values = self._moved(groups)
         self._order = self._moved(np.argsort(groups, kind="stable"))[0]
         self._starts = self._moved(np.append(starts, len(groups)))[0]
@@ -52,19 +56,24 @@ class Groups:
         if not n_sets * self.n:
             return np.zeros((n_sets, self.n, columns))
         runtime = self._runtime
-        threads = 8 if runtime.device.type == "cpu" else 32
-        source = codegen.render_plain("segments", dtype.name, runtime.dialect, threads=threads)
-        add_segments = runtime.kernel(source, "add_segments", "PPqqPPqi", threads)
-        add_groups = runtime.kernel(source, "add_groups", "PPPqqi", threads)
         handle, offset = runtime.memory(rows)
-        partial = runtime.scratch(8 * n_sets * self.n_segments * columns)
         result = runtime.result(8 * n_sets * self.n * columns)
-        add_segments(
-            (self.n_segments, n_sets), partial, handle, offset // dtype.itemsize, n_rows, self._order, self._starts,
-            self.n_segments, columns,
-        )  # fmt: skip
-        add_groups(
-            (-(-self.n * columns // threads), n_sets), result.handle, partial, self._first_segments, self.n_segments, self.n,
-            columns,
-        )  # fmt: skip
+        self.add((handle, offset // dtype.itemsize), dtype, n_rows, n_sets, columns, result.handle, 0)
         return runtime.fetch(result).view(np.float64).reshape(n_sets, self.n, columns).copy()
+
+    def add(
+        self, rows: tuple[Any, int], dtype: np.dtype, n_rows: int, n_sets: int, columns: int, out: Any, offset: int
+    ) -> None:
+        """Start to add `rows`, a handle and an offset, up into `out`, (n_sets, groups, columns) float64."""
+        runtime, threads, n = self._runtime, self._threads, self.n_segments
+        source = codegen.render_plain("segments", dtype.name, runtime.dialect, threads=threads, lanes=self._lanes)
+        add_segments = runtime.kernel(source, "add_segments", "PqPqqPPqi", threads)
+        alone = n == self.n  # each group is one segment
+        sums = (out, offset) if alone else (runtime.scratch(8 * n_sets * n * columns), 0)
+        add_segments(
+            (-(-n // (threads // self._lanes)), n_sets), *sums, *rows, n_rows, self._order, self._starts, n, columns
+        )
+        if not alone:
+            add_groups = runtime.kernel(source, "add_groups", "PqPPqqi", threads)
+            blocks = -(-self.n * columns // threads)
+            add_groups((blocks, n_sets), out, offset, sums[0], self._first_segments, n, self.n, columns)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..codegen import PER_SET, VALUE
-from .family import COEFFICIENTS, INTERCEPT, OBSERVATIONS, WEIGHTS
+from .family import COEFFICIENTS, DESIGN, INTERCEPT, OBSERVATIONS, WEIGHTS
 
 if TYPE_CHECKING:
     from .call import Call
@@ -47,7 +47,9 @@ class Repeated:
         self._runtime, self._dtype = call.runtime, call.dtype
         kinds, task, weights = call.kinds, call.task(wrt), call.weights()
         self._launch, order = call.plan(task, weights)
-        self._lead, self._n_sets, self._alive = call.lead, call.n_sets, weights
+        self._groups = call.glm._groups if task.rows else None
+        self._rows = call.n_sets, call.glm.n_rows, call.outcomes
+        self._lead, self._alive = call.lead, weights
         self._numbers: list[tuple[int, int]] = []  # (place in the kernel's values, argument)
         self._handles: list[int] = []  # places of the array that travels
         self._parts: list[tuple[int, int, int, bool]] = []  # (argument, where it lies in that array, whether transposed)
@@ -55,7 +57,7 @@ class Repeated:
         starts: dict[str, tuple[int, int]] = {}
         for i, name in enumerate(names):
             a = call.arguments[name]
-            if name == COEFFICIENTS or kinds[name] == PER_SET:
+            if name == COEFFICIENTS or kinds[name] in (PER_SET, "group"):
                 flipped = name == COEFFICIENTS and call.family.vector
                 starts[name] = self._size, a.value.size // call.n_sets if math.prod(a.lead) > 1 else 0
                 self._parts.append((i, self._size, self._size + a.value.size, flipped))
@@ -67,6 +69,8 @@ class Repeated:
         elif kinds[INTERCEPT]:
             self._add(INTERCEPT, starts[INTERCEPT])
         self._values += call.of_rows()
+        self._slopes = len(self._values)
+        self._values += (None, 0) * len(task.rows)
         for name in order:
             if name in (OBSERVATIONS, WEIGHTS):
                 self._values += call.of_data(name, weights)
@@ -75,16 +79,18 @@ class Repeated:
             else:
                 self._add(name, starts[name])
         self._values += call.dim(order)
-        self._bytes = 8 * self._launch.n_sums
+        self._n_grouped = call.n_sets * self._groups.n * call.outcomes if self._groups else 0
+        self._bytes = 8 * (self._launch.n_sums + self._n_grouped)
         self._results = [self._result(call, name, task) for name in wrt]
 
     @staticmethod
     def suits(call: Call, wrt: Sequence[str]) -> bool:
-        """Whether there are sums only, and each argument has one set or all of them."""
+        """Whether there are sums only, also over groups, and each argument has one set or all of them."""
+        grouped = call.kinds[INTERCEPT] == "group" and DESIGN not in wrt
         return (
-            not call.task(wrt).rows
+            call.task(wrt).rows in ((), ("slope",) * grouped)
             and call.n_sets > 0
-            and set(call.kinds.values()) <= {"", VALUE, PER_SET}
+            and set(call.kinds.values()) <= {"", VALUE, PER_SET, "group"}
             and all(a.lead in ((), call.lead) for a in call.arguments.values())
             and call.arguments[COEFFICIENTS].lead == call.lead
         )
@@ -97,17 +103,24 @@ class Repeated:
         handle, _ = self._runtime.memory(packed := self._packed(values))
         for place in self._handles:
             given[place] = handle
-        result = self._runtime.result(self._bytes)
+        result, n_sums = self._runtime.result(self._bytes), self._launch.n_sums
+        n_sets, n_rows, outcomes = self._rows
+        if self._groups:
+            given[self._slopes] = self._runtime.scratch(n_sets * n_rows * outcomes * self._dtype.itemsize)
         self._launch(given, result.handle, 0)
-        sums = self._runtime.fetch(result).view(np.float64).reshape(self._n_sets, -1)
+        if self._groups:
+            slopes = given[self._slopes], 0
+            self._groups.add(slopes, self._dtype, n_rows, n_sets, outcomes, result.handle, n_sums)
+        numbers = self._runtime.fetch(result).view(np.float64)
+        sums, grouped = numbers[:n_sums].reshape(n_sets, -1), numbers[n_sums:].reshape(n_sets, -1)
         del packed  # which the kernel may have been reading
         gradients: dict[str, Any] = {}
         for name, columns, shape, own, flipped in self._results:
-            found = sums[:, columns]
+            found = grouped if columns is None else sums[:, columns]
             if shape is None:
                 gradients[name] = float(found.sum())
                 continue
-            if not own and self._n_sets > 1:
+            if not own and n_sets > 1:
                 found = found.sum(0)
             found = found.reshape(shape)
             gradients[name] = found.swapaxes(-1, -2).copy() if flipped else found.copy()
@@ -131,15 +144,22 @@ class Repeated:
         self._handles.append(len(self._values))
         self._values += (None, *rest)
 
-    def _result(self, call: Call, name: str, task: Any) -> tuple[str, slice, Any, bool, bool]:
-        """(name, columns of the sums, shape of the result or None for a number, whether for each set, whether transposed)."""
+    def _result(self, call: Call, name: str, task: Any) -> tuple[str, slice | None, Any, bool, bool]:
+        """(name, columns of the sums, shape of the result or None for a number, whether for each set, whether transposed).
+
+        Columns are None for what is summed by group.
+        """
         a, n_terms = call.arguments[name], len(task.sums)
         n_sums = n_terms + call.outcomes * task.slope_sums
         if name == COEFFICIENTS:
             vector = call.family.vector
             shape = (*a.value.shape[:-2], *a.value.shape[:-3:-1]) if vector else a.value.shape
             return name, slice(n_sums, None), shape, True, vector
-        columns = slice(n_terms, n_sums) if name == INTERCEPT else slice(*(task.sums.index(name) + i for i in (0, 1)))
+        columns: slice | None = slice(n_terms, n_sums)
+        if name != INTERCEPT:
+            columns = slice(task.sums.index(name), task.sums.index(name) + 1)
         if isinstance(a.value, float):
             return name, columns, None, False, False
+        if name == INTERCEPT and call.kinds[name] == "group":
+            columns = None
         return name, columns, a.value.shape, a.lead == call.lead and bool(a.lead), False

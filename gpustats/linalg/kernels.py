@@ -31,7 +31,9 @@ class KernelProvider(Provider):
 
     Examples
     --------
-    >>> runtime = gs.runtime.choose.get()
+    >>> import numpy as np
+    >>> from gpustats.runtime import choose
+    >>> runtime = choose.get()
     >>> a = np.array([[4.0, 2.0], [2.0, 5.0]])
     >>> provider = KernelProvider(runtime)
     >>> device = runtime.to_device(a)

@@ -42,7 +42,9 @@ def cholesky(runtime: Runtime, a: Matrix) -> Any:
 
     Examples
     --------
-    >>> runtime = gs.runtime.choose.get()
+    >>> import numpy as np
+    >>> from gpustats.runtime import choose
+    >>> runtime = choose.get()
     >>> a = runtime.to_device(np.array([[[4.0, 2.0], [2.0, 5.0]], [[1.0, 2.0], [2.0, 1.0]]]))
     >>> runtime.to_host(cholesky(runtime, Matrix.over(runtime, a)))
     array([0, 2], dtype=int32)

@@ -66,7 +66,11 @@ class GLMFormula(Formula):
         return dict(zip(self.names[len(self.names) - len(values) :], values, strict=True))
 
     def __reduce__(self) -> tuple:
-        return GLMFormula, (self.density, self.eta, self.options)
+        return _restored, (self.plain, self.eta, self.options)
+
+
+def _restored(plain: Formula, eta: str, options: tuple[str, ...]) -> GLMFormula:
+    return GLMFormula(plain.density, eta, options)
 
 
 class GLMEvaluator(Evaluator):
