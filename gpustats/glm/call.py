@@ -135,7 +135,7 @@ class Call:
 
     def run(self, task: Task, weights: Any = None) -> tuple[np.ndarray, dict[str, Any]]:
         """(the sums, [set][slot]; what is written for each row)."""
-        glm, runtime = self.glm, self.runtime
+        glm = self.glm
         rows, written = self._rows(task)
         if not self.n_sets:
             columns = len(task.sums) + self.outcomes * (task.slope_sums + glm._columns * task.gradient)
@@ -151,15 +151,8 @@ class Call:
         for name in order:
             values += self.of_data(name, weights) if name in (OBSERVATIONS, WEIGHTS) else places[name]
         values += self.dim(order)
-        result = runtime.result(8 * max(launch.n_sums, 1))
-        launch(values, result.handle, 0)
-        if launch.n_sums:
-            sums = runtime.fetch(result).view(np.float64).reshape(self.n_sets, -1).copy()
-        else:
-            sums = np.zeros((self.n_sets, 0))
-            if runtime.host_visible:  # the kernel reads the arrays of this call where they lie
-                runtime.synchronize()
-        del alive, packed
+        sums = launch.fetch(values)[0].reshape(self.n_sets, -1).copy()
+        del alive, packed  # which the kernel may have been reading
         return sums, rows
 
     def of_rows(self) -> list[Any]:

@@ -58,11 +58,11 @@ class Groups:
         runtime = self._runtime
         handle, offset = runtime.memory(rows)
         result = runtime.result(8 * n_sets * self.n * columns)
-        self.add((handle, offset // dtype.itemsize), dtype, n_rows, n_sets, columns, result.handle, 0)
+        self.add((handle, offset // dtype.itemsize), dtype, n_sets, n_rows, columns, result.handle, 0)
         return runtime.fetch(result).view(np.float64).reshape(n_sets, self.n, columns).copy()
 
     def add(
-        self, rows: tuple[Any, int], dtype: np.dtype, n_rows: int, n_sets: int, columns: int, out: Any, offset: int
+        self, rows: tuple[Any, int], dtype: np.dtype, n_sets: int, n_rows: int, columns: int, out: Any, offset: int
     ) -> None:
         """Start to add `rows`, a handle and an offset, up into `out`, (n_sets, groups, columns) float64."""
         runtime, threads, n = self._runtime, self._threads, self.n_segments

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from .. import codegen
 from ..codegen import PER_ROW, PER_SET, Operand
@@ -14,8 +16,6 @@ from .family import Family
 from .layout import GLMLayout
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from ..density import Density
     from ..runtime.base import Kernel, Runtime
     from .family import Codes
@@ -82,6 +82,10 @@ class Shape:
         return "PqqPqPq" + alpha + "Pq" * self.offset + "Pq" * len(self.rows)
 
 
+#: Sums of blocks that the host adds where it sees them: another launch would take longer.
+NEAR = 1 << 14
+
+
 class Launch(NamedTuple):
     """A compiled kernel and its grid."""
 
@@ -95,13 +99,29 @@ class Launch(NamedTuple):
     spread: int
     total_grid: tuple[int, int]
 
-    def __call__(self, values: Sequence[Any], out: Any, offset: int) -> None:
-        """Start it, with its sums in `out`, [set][slot]."""
-        blocks = self.grid[1]
-        partial = self.runtime.scratch(8 * blocks * max(self.n_sums, 1) * self.spread)
+    def fetch(
+        self, values: Sequence[Any], more: int = 0, then: Callable[[Any, int], None] | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The sums, [set][slot], and `more` numbers that `then` starts a kernel for: views, to be read at once.
+
+        `then` takes a handle and an offset in numbers.
+        """
+        blocks, runtime = self.grid[1], self.runtime
+        n_partial = self.n_sums * blocks * self.spread
+        near = runtime.host_visible and n_partial <= NEAR
+        n = n_partial if near else self.n_sums
+        result = runtime.result(8 * max(n + more, 1))
+        partial = result.handle if near else runtime.scratch(8 * max(n_partial, 1))
         self.kernel(self.grid, partial, self.n_rows, self.n_sets, *values)
-        if self.n_sums:
-            self.total(self.total_grid, out, offset, partial, self.n_sums, blocks)
+        if self.n_sums and not near:
+            self.total(self.total_grid, result.handle, 0, partial, self.n_sums, blocks)
+        if then is not None:
+            then(result.handle, n)
+        numbers = runtime.fetch(result).view(np.float64)
+        sums = numbers[:n]
+        if near:
+            sums = sums.reshape(blocks, self.n_sums, self.spread).sum((0, 2))
+        return sums, numbers[n : n + more]
 
 
 def launch(

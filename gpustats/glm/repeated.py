@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -80,7 +81,6 @@ class Repeated:
                 self._add(name, starts[name])
         self._values += call.dim(order)
         self._n_grouped = call.n_sets * self._groups.n * call.outcomes if self._groups else 0
-        self._bytes = 8 * (self._launch.n_sums + self._n_grouped)
         self._results = [self._result(call, name, task) for name in wrt]
 
     @staticmethod
@@ -103,16 +103,12 @@ class Repeated:
         handle, _ = self._runtime.memory(packed := self._packed(values))
         for place in self._handles:
             given[place] = handle
-        result, n_sums = self._runtime.result(self._bytes), self._launch.n_sums
         n_sets, n_rows, outcomes = self._rows
-        if self._groups:
-            given[self._slopes] = self._runtime.scratch(n_sets * n_rows * outcomes * self._dtype.itemsize)
-        self._launch(given, result.handle, 0)
-        if self._groups:
-            slopes = given[self._slopes], 0
-            self._groups.add(slopes, self._dtype, n_rows, n_sets, outcomes, result.handle, n_sums)
-        numbers = self._runtime.fetch(result).view(np.float64)
-        sums, grouped = numbers[:n_sums].reshape(n_sets, -1), numbers[n_sums:].reshape(n_sets, -1)
+        then = None
+        if groups := self._groups:
+            slopes = given[self._slopes] = self._runtime.scratch(n_sets * n_rows * outcomes * self._dtype.itemsize)
+            then = functools.partial(groups.add, (slopes, 0), self._dtype, *self._rows)
+        sums, grouped = (a.reshape(n_sets, -1) for a in self._launch.fetch(given, self._n_grouped, then))
         del packed  # which the kernel may have been reading
         gradients: dict[str, Any] = {}
         for name, columns, shape, own, flipped in self._results:
