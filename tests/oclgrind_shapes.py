@@ -371,6 +371,8 @@ def glm(dtype):
         if n == 130:
             close(model(beta, alpha), value, dtype)
             close(model.linear_predictor(beta, alpha), eta, dtype)
+        if n == 70:
+            close(model.logpdf(beta, alpha), special.log_expit(np.where(y, eta, -eta)), dtype)
 
     for n, k, sets in ((1, 1, ()), (70, 6, (3,)), (130, 7, ()), (9, 65, (3,)), (2, 1101, ())):
         logit(n, k, sets, **(dict(offset=np.zeros(n), weights=np.ones(n)) if sets else {}))

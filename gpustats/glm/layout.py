@@ -92,7 +92,6 @@ def choose(device: Device, shape: Shape, itemsize: int, n_sets: int, aligned: bo
 def shared_reals(shape: Shape, layout: GLMLayout) -> int:
     """Numbers of shared memory that a block of the kernel with tiles has."""
     width = layout.sets * shape.outcomes
-    coefficients, dots = width * shape.columns * layout.near, layout.tile * width * layout.lanes
-    used = layout.tile * (layout.stages * shape.columns + width)
-    used += coefficients + -coefficients % 4 + dots + -dots % 4  # what is read by fours begins at a multiple of four
+    parts = layout.stages * layout.tile * shape.columns, width * shape.columns * layout.near, layout.tile * width * layout.lanes
+    used = sum(n + -n % 4 for n in parts) + layout.tile * width  # what is read by fours begins at a multiple of four
     return max(used, 2 * layout.threads)  # at the end one double for each thread

@@ -14,6 +14,8 @@
     vector = lambda n: ("double" if dtype == "float64" else "float") + (str(n) if n > 1 else "")
     parts_of = lambda n: [""] if n == 1 else ["." + c for c in "xyzw"[:n]]
     staged = layout.stages > 0
+    by_fours = lambda n: n + -n % 4  # what is read by fours begins at a multiple of four
+    rows_end = by_fours(layout.stages * tile * columns)
     pair = next(n for n in ((4, 2, 1) if dtype == "float32" else (2, 1)) if width % n == 0)  # slopes that are read at once
 %>\
 #define COLUMNS ${columns}
@@ -51,17 +53,17 @@ KERNEL(${threads}) ${name}(${parts.parameters(codes[0])})
     DYNAMIC_SHARED_ARRAY(real, shared, ${shared});
     // ${"The coefficients of all sets; w" if layout.near else "W"}hat the threads of a row add up to; the derivatives in eta.
 % if layout.near:
-    SHARED real *const coefficients = shared + ${layout.stages * tile * columns};
-    SHARED real *const dots = coefficients + ${width * columns + -width * columns % 4};
+    SHARED real *const coefficients = shared + ${rows_end};
+    SHARED real *const dots = coefficients + ${by_fours(width * columns)};
     for (int e = (int)THREAD; e < ${width} * COLUMNS; e += ${threads})
         coefficients[e] = e < sets_here * ${outcomes} * COLUMNS ? beta[e] : 0;
 % else:
-    SHARED real *const dots = shared + ${layout.stages * tile * columns};
+    SHARED real *const dots = shared + ${rows_end};
 % endif
-    SHARED real *const slopes = dots + ${tile * width * lanes + -tile * width * lanes % 4};
+    SHARED real *const slopes = dots + ${by_fours(tile * width * lanes)};
     ${parts.prepare_sets(codes)}
     double total[${max(turns * glm.n_sums, 1)}];
-    UNROLL for (int s = 0; s < ${turns * max(glm.n_sums, 1)}; s++)
+    UNROLL for (int s = 0; s < ${turns * glm.n_sums}; s++)
         total[s] = 0;
 % if glm.gradient:
     double gradient[${own * wide * width}];
