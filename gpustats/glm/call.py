@@ -12,6 +12,7 @@ import numpy as np
 from .. import arrays
 from ..broadcasting import Shape
 from ..codegen import PER_ROW, PER_SET, VALUE, Operand
+from ..gradient import reduced
 from ..placement import device_of, gather
 from ..pointwise import deliver, output
 from . import kernel
@@ -143,39 +144,48 @@ class Call:
         launch, order = self.plan(task, weights)
         alive: list[Any] = [weights]
         packed, places = self._packed(alive)
-        values: list[Any] = [*glm._design.values, *places[COEFFICIENTS][:2]]
-        if self.kinds[INTERCEPT]:
-            values += places[INTERCEPT]
-        values += self.of_rows()
-        values += written
-        for name in order:
-            values += self.of_data(name, weights) if name in (OBSERVATIONS, WEIGHTS) else places[name]
-        values += self.dim(order)
+        values = self.kernel_values(order, places, written, weights)
         sums = launch.fetch(values)[0].reshape(self.n_sets, -1).copy()
         del alive, packed  # which the kernel may have been reading
         return sums, rows
 
-    def of_rows(self) -> list[Any]:
-        """What the kernel takes for the groups and the offset."""
-        values: list[Any] = []
+    def kernel_values(
+        self, order: Sequence[str], places: Mapping[str, Sequence[Any]], written: Sequence[Any], weights: Any
+    ) -> list[Any]:
+        """What the kernel takes, in its order.
+
+        Parameters
+        ----------
+        order : sequence of str
+            Names of the arguments of the device function.
+        places : mapping
+            What it takes for each argument of the call.
+        written : sequence
+            What it takes for what it writes for each row.
+        weights : array or None
+        """
+        data = self.glm._data
+        values: list[Any] = [*self.glm._design.values, *places[COEFFICIENTS][:2]]
+        if self.kinds[INTERCEPT]:
+            values += places[INTERCEPT]
         if self.kinds[INTERCEPT] == "group":
             assert self.glm._groups is not None
             values += self.glm._groups.values
-        if "offset" in self.glm._data:
-            values += self.place(self.glm._data["offset"])
+        if "offset" in data:
+            values += self._place(data["offset"])
+        values += written
+        for name in order:
+            if name == OBSERVATIONS:
+                values += (*self._place(data[OBSERVATIONS]), 0)
+            elif name == WEIGHTS:
+                values += (*self._place(weights), self.glm.n_rows * (len(weights.shape) > 1))
+            else:
+                values += places[name]
+        if order and any(self.family.ranks.values()):  # the length of vectors
+            values.append(next(a.core[0] for n, a in self.arguments.items() if a.core and n not in (COEFFICIENTS, INTERCEPT)))
+        elif order and self.family.vector:
+            values.append(self.outcomes)
         return values
-
-    def of_data(self, name: str, weights: Any) -> tuple[Any, ...]:
-        """What it takes for the observations, or for their weights."""
-        if name == OBSERVATIONS:
-            return (*self.place(self.glm._data[OBSERVATIONS]), 0)
-        return (*self.place(weights), self.glm.n_rows * (len(weights.shape) > 1))
-
-    def dim(self, order: Sequence[str]) -> list[int]:
-        """What it takes for the length of vectors, where there are any."""
-        if order and any(self.family.ranks.values()):
-            return [next(a.core[0] for n, a in self.arguments.items() if a.core and n not in (COEFFICIENTS, INTERCEPT))]
-        return [self.outcomes] if order and self.family.vector else []
 
     def _rows(self, task: Task) -> tuple[dict[str, Any], list[Any]]:
         """What is to be written for each row, and what the kernel takes for it."""
@@ -235,7 +245,7 @@ class Call:
         slopes = task.gradient or task.slope_sums or "slope" in task.rows
         return self.family.codes(weighted, operands, wrt, slopes), order
 
-    def place(self, array: Any) -> tuple[Any, int]:
+    def _place(self, array: Any) -> tuple[Any, int]:
         handle, offset = self.runtime.memory(array)
         return handle, offset // self.dtype.itemsize
 
@@ -258,7 +268,7 @@ class Call:
                 if value.dtype != self.dtype or tuple(value.shape) != shape or not arrays.is_contiguous(value):
                     value = gather(self.runtime, value, self.dtype, shape)
                 alive.append(value)
-                places[name] = (*self.place(value), stride)
+                places[name] = (*self._place(value), stride)
                 continue
             if value.shape != shape:
                 value = np.broadcast_to(value, shape)
@@ -268,12 +278,12 @@ class Call:
                 start += value.size
             else:
                 value = np.ascontiguousarray(value, self.dtype)
-                handle, offset = self.place(value)
+                handle, offset = self._place(value)
                 alive += [value, handle]
                 places[name] = (handle, offset, stride)
         packed = np.ascontiguousarray(parts[0]) if len(parts) == 1 else np.concatenate(parts) if parts else None
         if packed is not None:
-            handle, offset = self.place(packed)
+            handle, offset = self._place(packed)
             alive += [packed, handle]
             places = {n: (handle, offset + p[1], p[2]) if p[0] is None else p for n, p in places.items()}
         return packed, places
@@ -305,7 +315,7 @@ class Call:
             if name == COEFFICIENTS:
                 found = sums[:, n_sums:].reshape(*self.lead, self.outcomes, self.glm._columns)
                 found = found.swapaxes(-1, -2) if self.family.vector else found[..., 0, :]
-                result = _to_lead(found, self.lead, self.arguments[name])
+                result = self._to_lead(found, self.arguments[name])
             elif name == INTERCEPT:
                 result = self._intercept(kinds[name], sums[:, n_terms:n_sums], rows)
             elif name == DESIGN:
@@ -316,7 +326,7 @@ class Call:
                 one = Argument(self.glm._data[OBSERVATIONS], (), True, ())
                 result = self._by_row(rows[name], self.arguments.get(name, one))
             else:
-                result = _to_lead(sums[:, column[name]].reshape(*self.lead, 1), self.lead, self.arguments[name])
+                result = self._to_lead(sums[:, column[name]].reshape(*self.lead, 1), self.arguments[name])
             gradients[name] = self._delivered(name, result)
         return self.value(sums), gradients
 
@@ -354,12 +364,16 @@ class Call:
             return self.runtime.to_device(np.ascontiguousarray(result)) if native else self.runtime.to_host(result)
         return result
 
+    def _to_lead(self, found: np.ndarray, a: Argument) -> np.ndarray:
+        """Sums for each of the sets, (*lead, …), added up to those that the argument has."""
+        return reduced(found, (*a.lead, *found.shape[len(self.lead) :]))
+
     def _by_row(self, rows: Any, a: Argument) -> Any:
         """What was written for each row, added up over the sets where they share the argument."""
         if math.prod(a.lead) == self.n_sets:
             return rows
         found = self._host(rows).reshape(*self.lead, self.glm.n_rows, *a.core)
-        return _to_lead(found, self.lead, a).astype(self.dtype, copy=False)
+        return self._to_lead(found, a).astype(self.dtype, copy=False)
 
     def _intercept(self, kind: str, sums: np.ndarray, rows: Mapping[str, Any]) -> Any:
         a, n_sets, C = self.arguments[INTERCEPT], self.n_sets, self.outcomes
@@ -368,10 +382,10 @@ class Call:
         if kind == "group":
             assert self.glm._groups is not None
             found = self.glm._groups.sums(rows["slope"], self.dtype, self.glm.n_rows, n_sets, C)
-            return _to_lead(found.reshape(*self.lead, self.glm._groups.n, *a.core), self.lead, a)
+            return self._to_lead(found.reshape(*self.lead, self.glm._groups.n, *a.core), a)
         if not a.core:
-            return _to_lead(sums.sum(1).reshape(*self.lead, 1), self.lead, a)
-        return _to_lead(sums.reshape(*self.lead, 1, C), self.lead, a)
+            return self._to_lead(sums.sum(1).reshape(*self.lead, 1), a)
+        return self._to_lead(sums.reshape(*self.lead, 1, C), a)
 
     def _of_design(self, slopes: Any) -> Any:
         """The derivative in X: the slopes of all sets and outcomes times their coefficients."""
@@ -400,11 +414,3 @@ class Call:
         if weights is not None:
             values.append(weights if len(weights.shape) == 1 else weights.reshape(*self.lead, -1))
         return term.value_and_grad(values, (name,), self.runtime)[1][name]
-
-
-def _to_lead(found: np.ndarray, lead: Shape, a: Argument) -> np.ndarray:
-    """Sums for each of the sets, (*lead, …), added up to those that the argument has."""
-    missing = len(lead) - len(a.lead)
-    found = found.sum(axis=tuple(range(missing)))
-    axes = tuple(i for i, n in enumerate(a.lead) if n == 1 and lead[missing + i] != 1)
-    return found.sum(axis=axes, keepdims=True) if axes else found

@@ -216,7 +216,7 @@ class GLM:
         call = Call(self, beta, alpha, args, kwargs)
         if kinds is not None and key not in self._repeated:
             in_order = [COEFFICIENTS, INTERCEPT, *self._family.parameters[: len(args)], *kwargs]
-            self._repeated[key] = Repeated(call, names, in_order) if Repeated.suits(call, names) else None
+            self._repeated[key] = Repeated(call, names, in_order) if Repeated.suits(call, names, in_order) else None
         return call.value_and_grad(names)
 
     def _wrt(self, wrt: str | Collection[str] | None, intercept: bool) -> tuple[str, ...]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from enum import Enum
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ..codegen import PER_SET, VALUE
-from .family import COEFFICIENTS, DESIGN, INTERCEPT, OBSERVATIONS, WEIGHTS
+from .family import COEFFICIENTS, DESIGN, INTERCEPT
 
 if TYPE_CHECKING:
     from .call import Call
@@ -29,6 +30,19 @@ def kinds_of(values: Sequence[Any]) -> tuple[Any, ...] | None:
         else:
             return None
     return tuple(found)
+
+
+class _Hole(Enum):
+    """Places in what the kernel takes that each call fills."""
+
+    ARRAY = "the array that travels"
+    SLOPES = "derivatives for each row, which are summed by group"
+
+
+class _Number(NamedTuple):
+    """A place for a number that is an argument."""
+
+    argument: int
 
 
 class Repeated:
@@ -51,47 +65,35 @@ class Repeated:
         self._groups = call.glm._groups if task.rows else None
         self._rows = call.n_sets, call.glm.n_rows, call.outcomes
         self._lead, self._alive = call.lead, weights
-        self._numbers: list[tuple[int, int]] = []  # (place in the kernel's values, argument)
-        self._handles: list[int] = []  # places of the array that travels
-        self._parts: list[tuple[int, int, int, bool]] = []  # (argument, where it lies in that array, whether transposed)
-        self._size = 0
-        starts: dict[str, tuple[int, int]] = {}
+        self._parts: list[tuple[int, int, int, bool]] = []  # (argument, where it lies in the array, whether transposed)
+        self._size = 0  # of the array that travels
+        places: dict[str, tuple[Any, ...]] = {n: (v,) for n, v in call.values.items()}  # defaults, where a call gives none
         for i, name in enumerate(names):
             a = call.arguments[name]
             if name == COEFFICIENTS or kinds[name] in (PER_SET, "group"):
                 flipped = name == COEFFICIENTS and call.family.vector
-                starts[name] = self._size, a.value.size // call.n_sets if math.prod(a.lead) > 1 else 0
+                places[name] = _Hole.ARRAY, self._size, a.value.size // call.n_sets if math.prod(a.lead) > 1 else 0
                 self._parts.append((i, self._size, self._size + a.value.size, flipped))
                 self._size += a.value.size
-        self._values: list[Any] = list(call.glm._design.values)
-        self._add(COEFFICIENTS, starts[COEFFICIENTS][:1])
-        if kinds[INTERCEPT] == VALUE:
-            self._number(INTERCEPT, names, call)
-        elif kinds[INTERCEPT]:
-            self._add(INTERCEPT, starts[INTERCEPT])
-        self._values += call.of_rows()
-        self._slopes = len(self._values)
-        self._values += (None, 0) * len(task.rows)
-        for name in order:
-            if name in (OBSERVATIONS, WEIGHTS):
-                self._values += call.of_data(name, weights)
             elif kinds[name] == VALUE:
-                self._number(name, names, call)
-            else:
-                self._add(name, starts[name])
-        self._values += call.dim(order)
+                places[name] = (_Number(i),)
+        self._values = call.kernel_values(order, places, (_Hole.SLOPES, 0) * len(task.rows), weights)
+        self._numbers = [(place, v.argument) for place, v in enumerate(self._values) if isinstance(v, _Number)]
+        self._handles = [place for place, v in enumerate(self._values) if v is _Hole.ARRAY]
+        self._slopes = [place for place, v in enumerate(self._values) if v is _Hole.SLOPES]
         self._n_grouped = call.n_sets * self._groups.n * call.outcomes if self._groups else 0
         self._results = [self._result(call, name, task) for name in wrt]
 
     @staticmethod
-    def suits(call: Call, wrt: Sequence[str]) -> bool:
-        """Whether there are sums only, also over groups, and each argument has one set or all of them."""
+    def suits(call: Call, wrt: Sequence[str], names: Sequence[str]) -> bool:
+        """Whether there are sums only, also over groups, each argument has one set or all of them, and defaults are numbers."""
         grouped = call.kinds[INTERCEPT] == "group" and DESIGN not in wrt
         return (
             call.task(wrt).rows in ((), ("slope",) * grouped)
             and call.n_sets > 0
             and set(call.kinds.values()) <= {"", VALUE, PER_SET, "group"}
             and all(a.lead in ((), call.lead) for a in call.arguments.values())
+            and all(n in names or isinstance(v, float) for n, v in call.values.items())
             and call.arguments[COEFFICIENTS].lead == call.lead
         )
 
@@ -106,7 +108,8 @@ class Repeated:
         n_sets, n_rows, outcomes = self._rows
         then = None
         if groups := self._groups:
-            slopes = given[self._slopes] = self._runtime.scratch(n_sets * n_rows * outcomes * self._dtype.itemsize)
+            slopes = self._runtime.scratch(n_sets * n_rows * outcomes * self._dtype.itemsize)
+            given[self._slopes[0]] = slopes
             then = functools.partial(groups.add, (slopes, 0), self._dtype, *self._rows)
         sums, grouped = (a.reshape(n_sets, -1) for a in self._launch.fetch(given, self._n_grouped, then))
         del packed  # which the kernel may have been reading
@@ -130,15 +133,6 @@ class Repeated:
             value = values[i]
             packed[start:end] = (value.swapaxes(-1, -2) if flipped else value).reshape(-1)
         return packed
-
-    def _number(self, name: str, names: Sequence[str], call: Call) -> None:
-        if name in names:
-            self._numbers.append((len(self._values), names.index(name)))
-        self._values.append(call.values[name])  # a default, where a call does not give it
-
-    def _add(self, name: str, rest: tuple[int, ...]) -> None:
-        self._handles.append(len(self._values))
-        self._values += (None, *rest)
 
     def _result(self, call: Call, name: str, task: Any) -> tuple[str, slice | None, Any, bool, bool]:
         """(name, columns of the sums, shape of the result or None for a number, whether for each set, whether transposed).

@@ -12,7 +12,7 @@ from .blocked import LOWER, UPPER
 from .call import Call, Shape, as_columns, matrix_shape, take
 from .products import sum_to
 from .provider import ASYMMETRIC, INFINITE, Matrix, asymmetry_tolerance
-from .triangular import copied, lower_operand, refuse, system_shapes
+from .triangular import copied, lower_operand, refuse, solution_shapes, system_shapes
 
 
 def cholesky(a: Any, *, where: str = "auto") -> Any:
@@ -258,9 +258,7 @@ def cho_solve_grad(l: Any, x: Any, x_bar: Any, *, where: str = "auto") -> tuple[
     (-0.75, 0.25)
     """
     l, x, x_bar = take(l=l, x=x, x_bar=x_bar)  # noqa: E741
-    shape, stack, n, m, vector = system_shapes(l, x, "x")
-    if tuple(x_bar.shape) != shape or tuple(x.shape) != shape:
-        raise ValueError(f"x has shape {tuple(x.shape)} and x_bar {tuple(x_bar.shape)}, but the solution has {shape}")
+    shape, stack, n, m, vector = solution_shapes(l, x, x_bar)
     l_shape, batch = tuple(l.shape), math.prod(stack)
     call = Call({"l": l, "x": x, "x_bar": x_bar}, 4.0 * batch * n * n * m, l.size + x.size, where=where)
     if not batch * n * m:

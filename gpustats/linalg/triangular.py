@@ -141,9 +141,7 @@ def solve_triangular_grad(
     """
     a, x, x_bar = take(a=a, x=x, x_bar=x_bar)
     flip = transposes(trans)
-    shape, stack, n, m, vector = system_shapes(a, x, "x")
-    if tuple(x_bar.shape) != shape or tuple(x.shape) != shape:
-        raise ValueError(f"x has shape {tuple(x.shape)} and x_bar {tuple(x_bar.shape)}, but the solution has {shape}")
+    shape, stack, n, m, vector = solution_shapes(a, x, x_bar)
     a_shape, batch = tuple(a.shape), math.prod(stack)
     call = Call({"a": a, "x": x, "x_bar": x_bar}, 3.0 * batch * n * n * m, a.size + x.size, where=where)
     if not batch * n * m:
@@ -229,6 +227,14 @@ def system_shapes(a: Any, b: Any, name: str = "b") -> tuple[Shape, Shape, int, i
     stack = stack_shape(a=a_shape, **{name: b_shape})
     m = b_shape[-1]
     return (*stack, n) if vector else (*stack, n, m), stack, n, m, vector
+
+
+def solution_shapes(a: Any, x: Any, x_bar: Any) -> tuple[Shape, Shape, int, int, bool]:
+    """The same of a solution x and of the derivative in it, which has to have its shape."""
+    found = system_shapes(a, x, "x")
+    if tuple(x_bar.shape) != found[0] or tuple(x.shape) != found[0]:
+        raise ValueError(f"x has shape {tuple(x.shape)} and x_bar {tuple(x_bar.shape)}, but the solution has {found[0]}")
+    return found
 
 
 def copied(call: Call, b: Any, stack: Shape) -> Matrix:

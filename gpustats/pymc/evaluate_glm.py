@@ -65,6 +65,22 @@ class GLMFormula(Formula):
         """The arguments by their names; of all, or of all but the observation."""
         return dict(zip(self.names[len(self.names) - len(values) :], values, strict=True))
 
+    def plain_parameters(self, parameters: Sequence[Any]) -> dict[str, Any]:
+        """The density's own parameters by their names, the linear predictor among them: arrays or variables as they come."""
+        given, vector = self.given(parameters), self.family.vector
+        X, beta, alpha = given[DESIGN], given[COEFFICIENTS], given[INTERCEPT]
+        if vector:
+            eta = (X[..., None, :] @ beta)[..., 0, :]
+        else:
+            eta = X @ beta if beta.ndim == 1 else (X * beta).sum(-1)
+        if "groups" in given:
+            groups, alpha = given["groups"].astype("int64"), without_row_axis(alpha, vector)
+            alpha = alpha[..., groups, :] if vector else alpha[..., groups]
+        eta = eta + alpha
+        if "offset" in given:
+            eta = eta + (given["offset"][..., None] if vector else given["offset"])
+        return {n: eta if n == self.eta else given[n] for n in self.plain.names[1:]}
+
     def __reduce__(self) -> tuple:
         return _restored, (self.plain, self.eta, self.options)
 
@@ -119,24 +135,7 @@ class GLMEvaluator(Evaluator):
     def draws(
         self, parameters: Sequence[np.ndarray], size: tuple[int, ...], length: int | None, rng: Generator
     ) -> np.ndarray:
-        formula = self.formula
-        given = formula.given(parameters)
-        X, beta, alpha = given[DESIGN], given[COEFFICIENTS], given[INTERCEPT]
-        if formula.family.vector:
-            eta = (X[..., None, :] @ beta)[..., 0, :]
-        else:
-            eta = X @ beta if beta.ndim == 1 else (X * beta).sum(-1)
-        if "groups" in given:
-            groups = given["groups"].astype(np.int64)
-            alpha = without_row_axis(alpha, formula.family.vector)
-            eta = eta + (alpha[..., groups, :] if formula.family.vector else alpha[..., groups])
-        else:
-            eta = eta + alpha
-        if "offset" in given:
-            offset = given["offset"]
-            eta = eta + (offset[..., None] if formula.family.vector else offset)
-        own = {n: given[n] for n in formula.family.parameters}
-        return formula.density.rvs(**{formula.eta: eta}, **own, size=size, rng=rng)
+        return self.formula.density.rvs(**self.formula.plain_parameters(parameters), size=size, rng=rng)
 
     # -- arguments
 

@@ -15,7 +15,7 @@ from pytensor.graph.basic import Variable
 from ..density import Density
 from ..glm.family import COEFFICIENTS, DESIGN, INTERCEPT
 from .distributions import RESERVED, as_parameter
-from .evaluate_glm import GLMFormula, without_row_axis
+from .evaluate_glm import GLMFormula
 from .ops import LogDensity
 from .random_variable import DensityRV, point_of, signature_of
 
@@ -117,21 +117,8 @@ def _of(formula: GLMFormula) -> type[GLM]:
 
 
 def _plain(formula: GLMFormula, parameters: Sequence[Variable]) -> list[Variable]:
-    """The density's own parameters, the linear predictor among them."""
-    given = formula.given(parameters)
-    X, beta, alpha = given[DESIGN], given[COEFFICIENTS], given[INTERCEPT]
-    if formula.family.vector:
-        eta = (X[..., :, None] * beta).sum(axis=-2)
-    else:
-        eta = (X * beta).sum(axis=-1) if beta.type.ndim > 1 else pt.dot(X, beta)
-    if "groups" in given:
-        groups = pt.cast(given["groups"], "int64")
-        alpha = without_row_axis(alpha, formula.family.vector)
-        alpha = alpha[..., groups, :] if formula.family.vector else alpha[..., groups]
-    eta = eta + alpha
-    if "offset" in given:
-        eta = eta + (given["offset"][..., None] if formula.family.vector else given["offset"])
-    return [eta if n == formula.eta else given[n] for n in formula.plain.names[1:]]
+    """The density's own parameters, in its order."""
+    return list(formula.plain_parameters(parameters).values())
 
 
 @_logcdf.register(GLMRV)
