@@ -14,12 +14,15 @@ from typing import TYPE_CHECKING, Any
 
 from .density import Densities, Density, densities, register
 from .errors import CompileError, DeviceFunctionError, NoDeviceError
+from .library import library
 
 if TYPE_CHECKING:
     from . import compat as compat
+    from . import gp as gp
     from . import linalg as linalg
     from . import transforms as transforms
     from .discrete_draws import sample_discrete as sample_discrete
+    from .gp import covariances as covariances
     from .interface import devices as devices
     from .interface import to_device as to_device
     from .interface import to_host as to_host
@@ -34,14 +37,14 @@ __version__ = "0.1.0"
 # Imported when first used, so that `import gpustats` stays quick and touches no device.
 _LAZY = {
     "GLM": ".glm", "Generator": ".random", "Likelihood": ".likelihood", "Mixture": ".mixture", "compat": None,
-    "devices": ".interface", "label_statistics": ".labels", "linalg": None, "sample_discrete": ".discrete_draws",
-    "to_device": ".interface", "to_host": ".interface", "transforms": None, "use": ".runtime.choose",
+    "covariances": ".gp", "devices": ".interface", "gp": None, "label_statistics": ".labels", "linalg": None,
+    "sample_discrete": ".discrete_draws", "to_device": ".interface", "to_host": ".interface", "transforms": None, "use": ".runtime.choose",
 }  # fmt: skip
 
 __all__ = [
     "CompileError", "Densities", "Density", "DeviceFunctionError", "GLM", "Generator", "Likelihood", "Mixture",
-    "NoDeviceError", "compat", "densities", "devices", "label_statistics", "linalg", "register", "sample_discrete",
-    "to_device", "to_host", "transforms", "use",
+    "NoDeviceError", "compat", "covariances", "densities", "devices", "gp", "label_statistics", "linalg", "register",
+    "sample_discrete", "to_device", "to_host", "transforms", "use",
 ]  # fmt: skip
 
 
@@ -53,10 +56,15 @@ def __getattr__(name: str) -> Any:
         )  # fmt: skip
         globals()[name] = value
         return value
-    if not name.startswith("_") and name in densities:  # not cached: a density may be registered anew
-        return densities[name]
+    if not name.startswith("_"):  # not cached: a density may be registered anew
+        if name in densities:
+            return densities[name]
+        if library.has(name, covariance=True):
+            from .gp import covariances
+
+            return covariances[name]
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LAZY, *densities})
+    return sorted({*globals(), *_LAZY, *densities, *library.names(covariances=True)})

@@ -337,6 +337,8 @@ class Densities(Mapping[str, Density]):
         self._made: dict[str, Density] = {}
 
     def __getitem__(self, name: str) -> Density:
+        if not library.has(name):
+            raise KeyError(name)
         definition = library.get(name)
         if name not in self._made or self._made[name].definition is not definition:
             self._made[name] = Density(definition)
@@ -349,7 +351,7 @@ class Densities(Mapping[str, Density]):
         return len(list(library.names()))
 
     def __contains__(self, name: object) -> bool:
-        return name in library
+        return library.has(name)
 
     def __repr__(self) -> str:
         return f"<gpustats densities: {', '.join(self)}>"
@@ -358,21 +360,21 @@ class Densities(Mapping[str, Density]):
 densities = Densities()
 
 
-def register(source: str | Path, *, replace: bool = False) -> Density:
-    """Make a density of a few lines of C.
+def register(source: str | Path, *, replace: bool = False) -> Any:
+    """Make a density, or a covariance function, of a few lines of C.
 
     Parameters
     ----------
     source : str or Path
-        The text of a device function ``name_logpdf`` or ``name_logpmf`` (see CONTRIBUTING.md), or the path of a file with
-        it. A string without a newline that names an existing file is a path as well.
+        The text of a device function ``name_logpdf``, ``name_logpmf`` or ``name_cov`` (see CONTRIBUTING.md), or the path of a
+        file with it. A string without a newline that names an existing file is a path as well.
     replace : bool
-        Whether a density of the same name may be replaced.
+        Whether one of the same name may be replaced.
 
     Returns
     -------
-    Density
-        Also to be found at ``gs.densities[name]``.
+    Density or gp.Covariance
+        Also to be found at ``gs.densities[name]``, ``gs.covariances[name]``.
 
     Raises
     ------
@@ -395,4 +397,9 @@ def register(source: str | Path, *, replace: bool = False) -> Density:
     """
     if isinstance(source, Path) or (isinstance(source, str) and "\n" not in source and source.endswith(".cu")):
         source = Path(source).read_text(encoding="utf-8")
-    return densities[library.register(source, replace).name]
+    made = library.register(source, replace)
+    if made.covariance:
+        from .gp import covariances
+
+        return covariances[made.name]
+    return densities[made.name]

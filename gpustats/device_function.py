@@ -14,6 +14,8 @@ from .translate import COMMENT, Translator, fail, syntax_tree
 
 #: What a function can compute, by the ending of its name.
 ROLES = ("logpdf", "logpmf", "logcdf", "logsf", "cdf", "sample", "cov")
+#: What a covariance function sees of two points: their squared distance, and their scalar product.
+COVARIANCE_INPUTS = ("sqdist", "dot")
 #: The words that a domain is made of.
 DOMAIN_WORDS = frozenset("real positive nonnegative unit integer vector simplex ordered covariance".split())
 _VECTOR_WORDS = {"vector", "simplex", "ordered"}
@@ -78,6 +80,11 @@ class DeviceFunction:
         if self.role("logpdf", "logpmf") is None:  # a sampler alone
             return bool(self.arguments) and "integer" in self.arguments[0].words
         return self.role("logpmf") is not None
+
+    @property
+    def covariance(self) -> bool:
+        """Whether it is a covariance function, and no distribution."""
+        return self.role(*ROLES[:-1]) is None and self.role("cov") is not None
 
     @property
     def elliptical(self) -> bool:
@@ -184,6 +191,20 @@ def _same_parameters(source: str, sampler: Function | None, drawn: dict[str, Par
         )  # fmt: skip
 
 
+def _check_covariance(source: str, function: Function) -> None:
+    names = [p.name for p in function.parameters]
+    inputs = [n for n in names if n in COVARIANCE_INPUTS]
+    if not inputs or names[: len(inputs)] != inputs:
+        raise DeviceFunctionError(
+            f"{function.name} must take what it sees of two points first: sqdist, their squared distance, or dot, their scalar "
+            "product, or both", function.line, function.column, source,
+        )  # fmt: skip
+    if vectors := [p.name for p in function.parameters if p.type == VECTOR]:
+        raise DeviceFunctionError(
+            f"{function.name} must take numbers, but {vectors[0]} is a vector", function.line, function.column, source
+        )
+
+
 def _arguments(
     source: str, name: str, functions: dict[str, Function], public: dict[str, list[str]],
     entries: dict[str, tuple[str, str, int]],
@@ -210,6 +231,8 @@ def _arguments(
         _same_parameters(source, sampler, drawn, names[2:])
         order = list(entries)
         return tuple(Argument(n, *entries[n][:2]) for n in ["x", *(n for n in order if n != "x")])
+    if function.name == f"{name}_cov":
+        _check_covariance(source, function)
     for role in ("logcdf", "logsf", "cdf"):
         other = functions.get(f"{name}_{role}")
         if other is not None and public[other.name] != names:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:  # the parser is imported when first needed: importing it cost
     from .device_function import DeviceFunction
 
 SPECIAL = "special"
+#: What the file of a built-in covariance function ends in.
+_COVARIANCE = "_cov"
 
 
 @functools.cache
@@ -35,27 +37,42 @@ class Library:
         self._loading: list[str] = []
 
     @functools.cached_property
+    def _files(self) -> dict[str, Path]:
+        """The files that gpustats ships, by the name of the distribution or covariance."""
+        return {p.stem.removesuffix(_COVARIANCE): p for p in folder().glob("*.cu")}
+
+    @functools.cached_property
     def built_in(self) -> frozenset[str]:
-        """Names of the files that gpustats ships, without that of the special functions."""
-        return frozenset(p.stem for p in folder().glob("*.cu")) - {SPECIAL}
+        """Names of the densities that gpustats ships."""
+        return frozenset(n for n, p in self._files.items() if not p.stem.endswith(_COVARIANCE)) - {SPECIAL}
 
-    def names(self) -> Iterator[str]:
-        yield from sorted(self.built_in | self._parsed.keys() - {SPECIAL})
+    @functools.cached_property
+    def built_in_covariances(self) -> frozenset[str]:
+        """Names of the covariance functions that gpustats ships."""
+        return frozenset(self._files) - self.built_in - {SPECIAL}
 
-    def __contains__(self, name: object) -> bool:
-        return name != SPECIAL and (name in self.built_in or name in self._parsed)
+    def names(self, covariances: bool = False) -> Iterator[str]:
+        """Names of all densities, or of all covariance functions."""
+        built_in = self.built_in_covariances if covariances else self.built_in
+        yield from sorted(built_in | {n for n, d in self._parsed.items() if n != SPECIAL and d.covariance == covariances})
+
+    def has(self, name: object, covariance: bool = False) -> bool:
+        """Whether there is a density, or a covariance function, of this name."""
+        if name in self._parsed:
+            return name != SPECIAL and self._parsed[name].covariance == covariance
+        return name in (self.built_in_covariances if covariance else self.built_in)
 
     def get(self, name: str) -> DeviceFunction:
-        """The parsed source of the distribution `name`; KeyError where there is none."""
+        """The parsed source of the distribution or covariance function `name`; KeyError where there is none."""
         with self._lock:
             if name not in self._parsed:
-                if name not in self.built_in and name != SPECIAL:
+                if name not in self._files:
                     raise KeyError(name)
                 if name in self._loading:
                     raise DeviceFunctionError(f"{' and '.join(self._loading)} call each other")
                 self._loading.append(name)
                 try:
-                    self._add(name, (folder() / f"{name}.cu").read_text(encoding="utf-8"))
+                    self._add(name, self._files[name].read_text(encoding="utf-8"))
                 finally:
                     self._loading.remove(name)
             return self._parsed[name]
@@ -74,7 +91,7 @@ class Library:
 
         with self._lock:
             parsed = parse(source, self.resolve)
-            taken = parsed.name in self._parsed or parsed.name in self.built_in
+            taken = parsed.name in self._parsed or parsed.name in self._files
             if parsed.name == SPECIAL or (taken and not replace):
                 first = next(f for f in parsed.functions.values() if f.name.startswith(parsed.name + "_"))
                 advice = "it is gpustats' own" if parsed.name == SPECIAL else "choose another, or say replace=True"
@@ -105,7 +122,7 @@ class Library:
         if (special := self._functions.get(f"{SPECIAL}_{name}")) is not None:
             return special
         stem = name.rpartition("_")[0]
-        if stem in self.built_in and stem not in self._parsed and stem not in self._loading:
+        if stem in self._files and stem not in self._parsed and stem not in self._loading:
             self.get(stem)
         return self._functions.get(name)
 

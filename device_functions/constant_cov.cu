@@ -1,0 +1,7 @@
+// constant: covariance of an unknown constant
+// sqdist: nonnegative, squared distance of two points    amplitude: positive, standard deviation
+// source: Rasmussen & Williams (2006), table 4.1
+__device__ real constant_cov(real sqdist, real amplitude)
+{
+    return amplitude * amplitude;
+}

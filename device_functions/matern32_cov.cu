@@ -1,0 +1,14 @@
+// matern32: Matérn covariance of order 3/2, once differentiable
+// sqdist: nonnegative, squared distance of two points    amplitude: positive, standard deviation    lengthscale: positive
+// source: Rasmussen & Williams (2006), eq. 4.17
+__device__ real matern32_cov(real sqdist, real amplitude, real lengthscale)
+{
+    real r = sqrt(sqdist) * (sqrt(3.0) / lengthscale);
+    return amplitude * amplitude * (1 + r) * exp(-r);
+}
+
+__device__ real matern32_cov_grad_sqdist(real sqdist, real amplitude, real lengthscale)
+{
+    real scale = sqrt(3.0) / lengthscale;
+    return -0.5 * (amplitude * amplitude * scale * scale) * exp(-sqrt(sqdist) * scale);
+}

@@ -1,0 +1,8 @@
+// rational_quadratic: a scale mixture of squared exponential covariances
+// sqdist: nonnegative, squared distance of two points    amplitude: positive, standard deviation    lengthscale: positive
+// alpha: positive, the larger, the closer to the squared exponential
+// source: Rasmussen & Williams (2006), eq. 4.19
+__device__ real rational_quadratic_cov(real sqdist, real amplitude, real lengthscale, real alpha)
+{
+    return amplitude * amplitude * exp(-alpha * log1p(sqdist * (0.5 / (alpha * lengthscale * lengthscale))));
+}

@@ -1,0 +1,7 @@
+// rbf: squared exponential (Gaussian) covariance, infinitely smooth
+// sqdist: nonnegative, squared distance of two points    amplitude: positive, standard deviation    lengthscale: positive
+// source: Rasmussen & Williams (2006), eq. 4.9
+__device__ real rbf_cov(real sqdist, real amplitude, real lengthscale)
+{
+    return amplitude * amplitude * exp(sqdist * (-0.5 / (lengthscale * lengthscale)));
+}
