@@ -27,6 +27,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def parser() -> argparse.ArgumentParser:
     from .density import KERNEL_SHAPES
+    from .gp.covariance import COVARIANCE_SHAPES
 
     top = argparse.ArgumentParser(
         prog="gpustats", description="Densities written in a few lines of C, on GPUs and CPUs."
@@ -41,11 +42,11 @@ def parser() -> argparse.ArgumentParser:
     sub = command(devices, "list the devices")
     sub.add_argument("--bandwidth", action="store_true", help="measure how fast each copies its own memory")
 
-    command(list_, "list the densities")
+    command(list_, "list the densities and the covariance functions")
 
     sub = command(source, "print the source of one kernel")
-    sub.add_argument("name", help="a density, or a file with a device function")
-    sub.add_argument("--shape", choices=KERNEL_SHAPES, default="table", help="default: table")
+    sub.add_argument("name", help="a density, a covariance function, or a file with one")
+    sub.add_argument("--shape", choices=[*KERNEL_SHAPES, *COVARIANCE_SHAPES], help="default: table, covariance")
     sub.add_argument("--dialect", choices=["cuda", "opencl"], default="cuda", help="default: cuda")
     sub.add_argument("--dtype", choices=["float32", "float64"], default="float64", help="default: float64")
     sub.add_argument("--transform", choices=["exp"], help="exp: of the density itself, not of its logarithm")
@@ -91,19 +92,25 @@ def list_(args) -> None:
         for name, d in sorted(gs.densities.items())
     ]
     show(["density", "parameters", "description"], rows)
+    rows = [
+        [name, ", ".join(f"{p}: {c.domains[p]}" for p in c.parameters), c.description]
+        for name, c in sorted(gs.covariances.items())
+    ]
+    show(["covariance", "parameters", "description"], rows)
 
 
 def source(args) -> None:
     import gpustats as gs
 
     if Path(args.name).suffix:
-        density = gs.register(Path(args.name))
-    elif args.name in gs.densities:
-        density = gs.densities[args.name]
+        named = gs.register(Path(args.name))
+    elif args.name in gs.densities or args.name in gs.covariances:
+        named = getattr(gs, args.name)
     else:
-        raise ValueError(f"no density is called {args.name!r}: see `gpustats list`")
-    made = gs.transforms.Exp(density) if args.transform == "exp" else density
-    print(made.kernel_source(args.shape, dtype=args.dtype, dialect=args.dialect))
+        raise ValueError(f"no density or covariance function is called {args.name!r}: see `gpustats list`")
+    shape = args.shape or ("table" if isinstance(named, gs.Density) else "covariance")
+    made = gs.transforms.Exp(named) if args.transform == "exp" else named
+    print(made.kernel_source(shape, dtype=args.dtype, dialect=args.dialect))
 
 
 def generate(args) -> int:

@@ -6,7 +6,9 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from .density import KERNEL_SHAPES, densities
+from .density import KERNEL_SHAPES, Density, densities
+from .gp import Covariance, covariances
+from .gp.covariance import COVARIANCE_SHAPES
 from .library import library
 
 SHAPES = ("table", "loglik", "gradient")
@@ -14,6 +16,8 @@ SHAPES = ("table", "loglik", "gradient")
 SHOWN_IN_FULL = ("gamma", "mvnormal", "normal")
 #: Families of which the GLM is shown: of a number, and of a vector.
 SHOWN_AS_GLM = ("bernoulli_logit", "categorical_logit", "normal_identity")
+#: The covariance function of which all shapes are shown, also in OpenCL C; of the others the matrix.
+SHOWN_COVARIANCE = "rbf"
 _SUFFIX = {"cuda": "cu", "opencl": "cl"}
 
 
@@ -25,8 +29,17 @@ def files() -> Iterator[tuple[str, str]]:
         shapes = [s for s in (KERNEL_SHAPES if full else SHAPES) if s not in without and s != "glm"]
         for shape in [*shapes, *["glm"] * (name in SHOWN_AS_GLM)]:
             for dialect in ("cuda", "opencl") if full or shape == "glm" else ("cuda",):
-                head = f"// The {shape} kernel of {name}, made by `gpustats generate`. Do not edit.\n"
-                yield f"{name}_{shape}.{_SUFFIX[dialect]}", head + densities[name].kernel_source(shape, "float64", dialect)
+                yield _file(densities[name], shape, dialect)
+    for name in sorted(library.built_in_covariances):
+        full = name == SHOWN_COVARIANCE
+        for shape in COVARIANCE_SHAPES if full else COVARIANCE_SHAPES[:1]:
+            for dialect in ("cuda", "opencl") if full else ("cuda",):
+                yield _file(covariances[name], shape, dialect)
+
+
+def _file(made: Density | Covariance, shape: str, dialect: str) -> tuple[str, str]:
+    head = f"// The {shape} kernel of {made.name}, made by `gpustats generate`. Do not edit.\n"
+    return f"{made.name}_{shape}.{_SUFFIX[dialect]}", head + made.kernel_source(shape, "float64", dialect)
 
 
 def write(folder: str | os.PathLike[str]) -> list[str]:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 #: The hyperparameter that may have a value for each column of the points, by which their coordinates are divided.
 LENGTHSCALE = "lengthscale"
+#: What `Covariance.kernel_source` shows.
+COVARIANCE_SHAPES = ("covariance", "covariance_gradient")
 
 
 @dataclass(frozen=True)
@@ -149,14 +151,15 @@ class Covariance:
                 f"{self.name} and {other.name} both have a hyperparameter {both[0]!r}: name one of them anew, as in "
                 f"cov.rename({both[0]}='{both[0]}_2'), or give it a value by cov.fix({both[0]}=1.0)"
             )
-        sides, inputs = [], []
+        sides: list[str] = []
+        inputs: list[Input] = []
         for side in (self, other):
             names = {i.name: f"{i.kind}_{len(inputs) + k + 1}" for k, i in enumerate(side.inputs)}
             inputs += [replace(i, name=names[i.name]) for i in side.inputs]
             sides.append(side._written({n: f"{{{to}}}" for n, to in names.items()}))
-        names = [f"({c.name})" if " + " in c.name and "*" in form else c.name for c in (self, other)]
         functions = {**self.functions, **other.functions}
-        name = form.replace("(", "").replace(")", "").format(*names)
+        shown = [f"({c.name})" if " + " in c.name and "*" in form else c.name for c in (self, other)]
+        name = form.replace("(", "").replace(")", "").format(*shown)
         return Covariance(name, inputs, self.arguments + other.arguments, form.format(*sides), functions)
 
     def _written(self, texts: Mapping[str, str]) -> str:
@@ -172,9 +175,12 @@ class Covariance:
                 raise ValueError(f"{name!r} cannot be the name of a hyperparameter")
         arguments = [replace(a, name=names.get(a.name, a.name)) for a in self.arguments]
         if len({a.name for a in arguments} | {i.name for i in self.inputs}) < len(arguments) + len(self.inputs):
-            raise ValueError(f"two arguments of {self.name} would have the same name: {', '.join(a.name for a in arguments)}")
+            raise ValueError(
+                f"two arguments of {self.name} would have the same name: {', '.join(a.name for a in arguments)}"
+            )
         inputs = [replace(i, lengthscale=names.get(i.lengthscale, i.lengthscale)) for i in self.inputs]
-        return Covariance(self.name, inputs, arguments, self._written({n: f"{{{to}}}" for n, to in names.items()}), self.functions)
+        written = self._written({n: f"{{{to}}}" for n, to in names.items()})
+        return Covariance(self.name, inputs, arguments, written, self.functions)
 
     def fix(self, **values: float) -> Covariance:
         """The same function with constants in the places of hyperparameters: ``fix(amplitude=1.0)``."""
@@ -222,6 +228,25 @@ class Covariance:
 
         return covariance_matrix(self, x, x2, hyperparameters)
 
+    def kernel_source(self, shape: str, dtype: str = "float64", dialect: str = "cuda") -> str:
+        """The source of a kernel of this function, for points of 8 columns and a number for each hyperparameter.
+
+        Parameters
+        ----------
+        shape : {"covariance", "covariance_gradient"}
+            The matrix of covariances with a number added to its diagonal; the sums that the derivatives of a marginal
+            likelihood are made of.
+        dtype : {"float64", "float32"}
+        dialect : {"cuda", "opencl"}
+        """
+        from .matrix import kernel_source
+
+        allowed_values = COVARIANCE_SHAPES, ("float64", "float32"), ("cuda", "opencl")
+        for value, allowed in zip((shape, dtype, dialect), allowed_values, strict=True):
+            if value not in allowed:
+                raise ValueError(f"{value!r} is none of {', '.join(allowed)}")
+        return kernel_source(self, shape, dtype, dialect)
+
     # -- what kernels are made of
 
     def code(self, wrt: Sequence[str] = ()) -> tuple[KernelCode, dict[str, str]]:
@@ -256,7 +281,8 @@ def _rebuilt(*parts: Any) -> Covariance:
 
 
 _DOMAINS = {
-    "positive": lambda v: v > 0, "nonnegative": lambda v: v >= 0, "unit": lambda v: 0 <= v <= 1, "integer": lambda v: v == math.floor(v)
+    "positive": lambda v: v > 0, "nonnegative": lambda v: v >= 0, "unit": lambda v: 0 <= v <= 1,
+    "integer": lambda v: v == math.floor(v),
 }  # fmt: skip
 
 
@@ -284,7 +310,7 @@ class Covariances(Mapping[str, Covariance]):
         return library.names(covariances=True)
 
     def __len__(self) -> int:
-        return len(list(self))
+        return sum(1 for _ in self)
 
     def __contains__(self, name: object) -> bool:
         return library.has(name, covariance=True)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import arrays, codegen
+from ..layout import REFERENCE_DEVICES, Layout
 from ..linalg.provider import Matrix
 from ..placement import gather, target_of
 from .covariance import LENGTHSCALE, Covariance, check
@@ -19,23 +20,11 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class CovarianceLayout:
+class CovarianceLayout(Layout):
     """The constants of the kernels over pairs of points.
 
-    Attributes
-    ----------
-    tile : int
-        Rows and columns of pairs that a block takes at once.
-    threads : int
-    chunk : int
-        Columns of the points in shared memory.
+    `tile` is the rows and the columns of pairs that a block takes at once, `chunk` the columns of the points in shared memory.
     """
-
-    tile: int
-    threads: int
-    chunk: int
-    vector: int = 1
-    stage_vectors: bool = False
 
     @property
     def step(self) -> int:
@@ -52,8 +41,8 @@ def layout_for(device: Device, columns: int) -> CovarianceLayout:
     """The layout for points of so many columns."""
     chunk = min(columns, 8)
     if device.type == "cpu" or device.max_threads < 256:
-        return CovarianceLayout(32, 32, chunk)
-    return CovarianceLayout(32, 256, chunk)
+        return CovarianceLayout(32, tile=32, chunk=chunk)
+    return CovarianceLayout(256, tile=32, chunk=chunk)
 
 
 @dataclass(frozen=True)
@@ -91,7 +80,9 @@ class Hyperparameters:
                 f"{', '.join(covariance.parameters)}"
             )
         if lacking := [n for n in covariance.parameters if n not in values]:
-            raise ValueError(f"{covariance.name} needs {', '.join(lacking)}; its hyperparameters are {', '.join(covariance.parameters)}")
+            raise ValueError(
+                f"{covariance.name} needs {', '.join(lacking)}; its hyperparameters are {', '.join(covariance.parameters)}"
+            )
         self.numbers: dict[str, float] = {}
         self.vectors: dict[str, np.ndarray] = {}
         scaling = {i.lengthscale for i in covariance.inputs}
@@ -104,7 +95,9 @@ class Hyperparameters:
             if name not in scaling:
                 raise ValueError(f"{name} has shape {value.shape}: it must be a number")
             if value.shape != (columns,):
-                raise ValueError(f"{name} has shape {value.shape}: it must be a number, or ({columns},) for points of {columns} columns")
+                raise ValueError(
+                    f"{name} has shape {value.shape}: it must be a number, or ({columns},) for points of {columns} columns"
+                )
             for element in value:
                 check(argument, float(element))
             self.vectors[name] = value
@@ -116,8 +109,8 @@ class Hyperparameters:
 @functools.lru_cache
 def _require_scaled(covariance: Covariance, name: str) -> None:
     """ValueError unless the inputs count only relative to the lengthscale `name`."""
-    from ..pointwise import Pointwise
     from ..device_function import Argument
+    from ..pointwise import Pointwise
 
     inputs = [i for i in covariance.inputs if i.lengthscale == name]
     given = [*(i.name for i in covariance.inputs), *covariance.parameters]
@@ -136,6 +129,80 @@ def _require_scaled(covariance: Covariance, name: str) -> None:
         )
 
 
+class PairsCode:
+    """The kernels of a covariance function over pairs of points, as sources.
+
+    Parameters
+    ----------
+    covariance : Covariance
+    columns : int
+        Of the points.
+    vectors : sequence of str
+        Names of the lengthscales that are vectors.
+
+    Attributes
+    ----------
+    measures : list of Measure
+        What is taken of two points.
+    """
+
+    def __init__(self, covariance: Covariance, columns: int, vectors: Sequence[str]) -> None:
+        self.covariance, self.columns = covariance, columns
+        for i in covariance.inputs:
+            if i.columns is not None and max(i.columns) >= columns:
+                raise ValueError(
+                    f"{covariance.name} is a function of column {max(i.columns)}, but the points have {columns} columns"
+                )
+        seen = [Measure(i.kind, i.columns, i.lengthscale if i.lengthscale in vectors else "") for i in covariance.inputs]
+        self.measures = list(dict.fromkeys(seen))
+        self._inputs = [self.measures.index(m) for m in seen]
+
+    def source(
+        self, which: str, layout: CovarianceLayout, dtype: str, dialect: str, wrt: Sequence[str] = (), noise: str = "",
+        lower: bool = False,
+    ) -> tuple[str, str, str]:  # fmt: skip
+        """One kernel.
+
+        Parameters
+        ----------
+        which : {"matrix", "diagonal", "sums", "points"}
+        wrt : sequence of str
+            Names of hyperparameters, for ``"sums"``.
+        noise : {"", "value", "row"}
+            What is added to the diagonal of a ``"matrix"``: nothing, a number, one for each row.
+        lower : bool
+            Whether tiles above its diagonal are left out.
+
+        Returns
+        -------
+        source, name of the entry, signature
+        """
+        covariance = self.covariance
+        sums = [n for n in wrt if not any(m.scaled == n for m in self.measures)]
+        wanted = [k for k, m in enumerate(self.measures) if m.scaled and m.scaled in wrt]
+        slopes = [i.name for i, k in zip(covariance.inputs, self._inputs, strict=True) if k in wanted or which == "points"]
+        code, results = covariance.code((*sums, *slopes))
+        text = codegen.render(
+            "covariance", "covariance", code, layout, dtype, dialect, which=which, noise=noise, lower=lower,
+            columns=self.columns, measures=self.measures, inputs=self._inputs, wanted=wanted, sums=[results[n] for n in sums],
+            slopes=[results.get(i.name, "") for i in covariance.inputs],
+        )  # fmt: skip
+        entry, head = {
+            "matrix": ("covariance", "Pqq"), "diagonal": ("covariance_diagonal", "Pq"),
+            "sums": ("covariance_sums", "PPqPqqPqdqq"), "points": ("covariance_points", "PqPqqPqdq"),
+        }[which]  # fmt: skip
+        signature = head + "PqqPqqPq" + {"": "", "value": "r", "row": "Pq"}[noise] + code.signature
+        return text, entry, signature.replace("r", "d" if dtype == "float64" else "f")
+
+
+def kernel_source(covariance: Covariance, shape: str, dtype: str, dialect: str) -> str:
+    """The source for points of 8 columns with a number for each hyperparameter; see `Covariance.kernel_source`."""
+    layout, code = layout_for(REFERENCE_DEVICES[dialect], 8), PairsCode(covariance, 8, ())
+    if shape == "covariance":
+        return code.source("matrix", layout, dtype, dialect, noise="value")[0]
+    return code.source("sums", layout, dtype, dialect, wrt=covariance.parameters)[0]
+
+
 class Pairs:
     """A covariance function at points on a device.
 
@@ -152,14 +219,10 @@ class Pairs:
 
     def __init__(self, covariance: Covariance, runtime: Runtime, dtype: np.dtype, columns: int, vectors: Sequence[str]) -> None:
         self.covariance, self.runtime, self.dtype, self.columns = covariance, runtime, dtype, columns
-        seen = [Measure(i.kind, i.columns, i.lengthscale if i.lengthscale in vectors else "") for i in covariance.inputs]
-        self.measures = list(dict.fromkeys(seen))
-        self._inputs = [self.measures.index(m) for m in seen]
-        for i in covariance.inputs:
-            if i.columns is not None and max(i.columns) >= columns:
-                raise ValueError(f"{covariance.name} is a function of column {max(i.columns)}, but the points have {columns} columns")
+        self._code = PairsCode(covariance, columns, vectors)
+        self.measures = self._code.measures
         self.layout = layout_for(runtime.device, columns)
-        self._kernels: dict[Any, tuple[Kernel, dict[str, str]]] = {}
+        self._kernels: dict[Any, Kernel] = {}
 
     def place(self, values: Hyperparameters) -> tuple[Any, list[float]]:
         """What kernels take for the hyperparameters: an array to be kept alive, and numbers."""
@@ -170,11 +233,13 @@ class Pairs:
         scales = scales if self.runtime.host_visible else self.runtime.to_device(scales)
         return scales, [values.numbers[n] for n in self.covariance.parameters]
 
-    def matrix(self, out: Matrix, x: Any, y: Any, values: Hyperparameters, noise: Any = None, lower: bool = False) -> None:
-        """out = k(x, y), with `noise`, a number or an array, added to the diagonal; `lower`: only in tiles from there on down."""
+    def matrix(
+        self, out: Matrix, x: Any, y: Any, values: Hyperparameters, noise: Any = None, lower: bool = False
+    ) -> None:
+        """out = k(x, y), with `noise`, a number or an array, on its diagonal; `lower`: only in tiles from there on down."""
         kind = "" if noise is None else "value" if isinstance(noise, float) else "row"
         more = [] if noise is None else [noise] if kind == "value" else self._at(noise)
-        kernel, _ = self._kernel("matrix", noise=kind, lower=lower)
+        kernel = self._kernel("matrix", noise=kind, lower=lower)
         tile = self.layout.tile
         grid = -(-out.columns // tile), -(-out.rows // tile)
         scales, numbers = self.place(values)
@@ -184,7 +249,7 @@ class Pairs:
     def diagonal(self, x: Any, values: Hyperparameters) -> Any:
         """k(x_i, x_i): a device array (n,), or a NumPy array where the memory is the host's."""
         out = self.empty(x.shape[0])
-        kernel, _ = self._kernel("diagonal")
+        kernel = self._kernel("diagonal")
         scales, numbers = self.place(values)
         kernel((-(-x.shape[0] // self.layout.threads), 1), *self._at(out), *self._points(x, x, scales), *numbers)
         self._keep(scales)
@@ -214,8 +279,7 @@ class Pairs:
         """
         vectors = tuple(n for n in wrt if n in values.vectors)
         sums = tuple(n for n in wrt if n not in values.vectors)
-        needed = tuple(i.name for i in self.covariance.inputs if i.lengthscale in vectors)
-        kernel, results = self._kernel("sums", sums, needed, vectors)
+        kernel = self._kernel("sums", wrt=(*sums, *vectors))
         chunk, scaled = self.layout.chunk, [m for m in self.measures if m.scaled in vectors]
         n, tile = x.shape[0], self.layout.tile
         tiles = -(-n // tile)
@@ -253,7 +317,7 @@ class Pairs:
         Both triangles of `inverse` are read.
         """
         out = self.empty(tuple(x.shape))
-        kernel, _ = self._kernel("points", inputs=tuple(i.name for i in self.covariance.inputs))
+        kernel = self._kernel("points")
         scales, numbers = self.place(values)
         for first in range(0, self.columns, self.layout.chunk):
             kernel(
@@ -279,26 +343,11 @@ class Pairs:
     def _points(self, x: Any, y: Any, scales: Any) -> list[Any]:
         return [*self._at(x), x.shape[0], *self._at(y), y.shape[0], *self._at(scales)]
 
-    def _kernel(
-        self, which: str, wrt: tuple[str, ...] = (), inputs: tuple[str, ...] = (), vectors: tuple[str, ...] = (),
-        noise: str = "", lower: bool = False,
-    ) -> tuple[Kernel, dict[str, str]]:  # fmt: skip
-        key = which, wrt, inputs, vectors, noise, lower
+    def _kernel(self, which: str, **options: Any) -> Kernel:
+        key = which, *options.values()
         if key not in self._kernels:
-            code, results = self.covariance.code((*wrt, *inputs))
-            source = codegen.render(
-                "covariance", "covariance", code, self.layout, self.dtype.name, self.runtime.dialect, which=which, noise=noise,
-                lower=lower, columns=self.columns, measures=self.measures, inputs=self._inputs,
-                wanted=[k for k, m in enumerate(self.measures) if m.scaled in vectors],
-                sums=[results[n] for n in wrt], slopes=[results.get(i.name, "") for i in self.covariance.inputs],
-            )  # fmt: skip
-            head, entry = {
-                "matrix": ("Pqq", "covariance"), "diagonal": ("Pq", "covariance_diagonal"), "sums": ("PPqPqqPqdqq", "covariance_sums"),
-                "points": ("PqPqqPqdq", "covariance_points"),
-            }[which]  # fmt: skip
-            signature = head + "PqqPqqPq" + {"": "", "value": "r", "row": "Pq"}[noise] + code.signature
-            signature = signature.replace("r", "d" if self.dtype.itemsize == 8 else "f")
-            self._kernels[key] = self.runtime.kernel(source, entry, signature, self.layout.threads), results
+            code = self._code.source(which, self.layout, self.dtype.name, self.runtime.dialect, **options)
+            self._kernels[key] = self.runtime.kernel(*code, self.layout.threads)
         return self._kernels[key]
 
 
