@@ -25,8 +25,9 @@ def provider(request, monkeypatch):
     if request.param == "kernels":
         own = KernelProvider(choose.get())
         monkeypatch.setattr(where, "provider_of", lambda runtime: own)
-    monkeypatch.setattr(HostProvider, "leaf", LEAF)
-    monkeypatch.setattr(KernelProvider, "leaf", LEAF)
+    for name in ("leaf", "dense"):
+        monkeypatch.setattr(HostProvider, name, LEAF)
+        monkeypatch.setattr(KernelProvider, name, LEAF)
     return request.param
 
 
@@ -109,7 +110,7 @@ def test_triangular_products_skip_zeros(rng, monkeypatch):
     done = []
 
     class Counting(HostProvider):
-        leaf = LEAF
+        leaf = dense = LEAF
 
         def gemm(self, alpha, a, b, beta, c):
             done.append(2 * a.rows * a.columns * b.columns)
@@ -532,7 +533,7 @@ def test_the_algorithms_take_no_other_memory(rng):
     taken = []
 
     class Counting(HostProvider):
-        leaf = LEAF
+        leaf = dense = LEAF
 
         def empty(self, rows, columns, dtype, batch=1):
             taken.append(rows * columns * batch)

@@ -1,6 +1,6 @@
 """Algorithms for large matrices, made of a provider's operations: recursive, so that nearly all work is in large products.
 
-Triangles that a product meets are cut in halves down to blocks of `Provider.leaf` rows; the other half is skipped.
+Triangles that a product meets are cut in halves down to blocks of `Provider.dense` rows; the other half is skipped.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def multiply(
     if a_kind == b_kind == FULL:
         provider.gemm(alpha, a, b, beta, c)
         return
-    if a.columns <= provider.leaf:
+    if a.columns <= provider.dense:
         provider.gemm(alpha, triangle(provider, a, a_kind), triangle(provider, b, b_kind), beta, c)
         return
     halves = slice(0, _half(a.columns, provider.leaf)), slice(_half(a.columns, provider.leaf), None)
@@ -66,28 +66,52 @@ def lower_product(provider: Provider, alpha: float, a: Matrix, b: Matrix, beta: 
     lower_product(provider, alpha, a[half:, :], b[:, half:], beta, c[half:, half:])
 
 
-def invert(provider: Provider, l: Matrix) -> None:  # noqa: E741
-    """The lower triangle l = l⁻¹: of the diagonal blocks, then [[a, 0], [c, b]]⁻¹ = [[a⁻¹, 0], [-b⁻¹ c a⁻¹, b⁻¹]]."""
-    for blocks in _diagonal(provider, l):
+def invert(provider: Provider, l: Matrix, leaf: int) -> None:  # noqa: E741
+    """The lower triangle l = l⁻¹: of diagonal blocks of `leaf` rows, then [[a, 0], [c, b]]⁻¹ = [[a⁻¹, 0], [-b⁻¹ c a⁻¹, b⁻¹]]."""
+    for blocks in _diagonal(l, leaf):
         provider.trtri(blocks)
-    _combine(provider, l)
+    _combine(provider, l, leaf)
 
 
-def _combine(provider: Provider, l: Matrix) -> None:  # noqa: E741
-    if l.rows <= provider.leaf:
+def _combine(provider: Provider, l: Matrix, leaf: int) -> None:  # noqa: E741
+    if l.rows <= leaf:
         return
-    half = _half(l.rows, provider.leaf)
+    half = _half(l.rows, leaf)
     a, b, c = l[:half, :half], l[half:, half:], l[half:, :half]
-    _combine(provider, a)
-    _combine(provider, b)
+    _combine(provider, a, leaf)
+    _combine(provider, b, leaf)
     product = provider.empty(c.rows, c.columns, c.dtype, c.batch)
     multiply(provider, 1.0, b, LOWER, c, FULL, 0.0, product)
     multiply(provider, -1.0, product, FULL, a, LOWER, 0.0, c)
 
 
-def _diagonal(provider: Provider, l: Matrix) -> list[Matrix]:  # noqa: E741
+def gram(provider: Provider, l: Matrix) -> None:  # noqa: E741
+    """The lower triangle l = l' l: [[a, 0], [c, b]] becomes [[a' a + c' c, ·], [b' c, b' b]]. Not of a batch.
+
+    What lies above the diagonal of l may be overwritten, and has to be finite.
+    """
+    if l.rows <= provider.dense:
+        copy = triangle(provider, l, LOWER)
+        provider.syrk(1.0, copy.T, 0.0, l)
+        return
+    half = _half(l.rows, provider.leaf)
+    a, b, c = l[:half, :half], l[half:, half:], l[half:, :half]
+    gram(provider, a)
+    provider.syrk(1.0, c.T, 1.0, a)
+    _multiply_in_place(provider, b.T, c)
+    gram(provider, b)
+
+
+def _multiply_in_place(provider: Provider, a: Matrix, b: Matrix) -> None:
+    """b = a b, where a is an upper triangle."""
+    copy = provider.empty(b.rows, b.columns, b.dtype)
+    provider.copy(b, copy)
+    multiply(provider, 1.0, a, UPPER, copy, FULL, 0.0, b)
+
+
+def _diagonal(l: Matrix, leaf: int) -> list[Matrix]:  # noqa: E741
     """The leaves on the diagonal in as few batches as there can be."""
-    leaf, n = provider.leaf, l.rows
+    n = l.rows
     if l.batch == 1 and n > leaf:
         rest = n // leaf * leaf
         return [l.diagonal_blocks(leaf)] + ([l[rest:, rest:]] if rest < n else [])
@@ -121,7 +145,7 @@ class CholeskyReverse:
     def __init__(self, provider: Provider, l: Matrix, l_bar: Matrix, a_bar: Matrix) -> None:  # noqa: E741
         self.provider, self.l, self.l_bar, self.a_bar = provider, l, l_bar, a_bar
         self.leaves: list[tuple[Matrix, Matrix]] = []  # the diagonal blocks with zeros above, and their inverses
-        for blocks in _diagonal(provider, l):
+        for blocks in _diagonal(l, provider.leaf):
             copies = [provider.empty(blocks.rows, blocks.rows, l.dtype, blocks.batch) for _ in range(2)]
             for copy in copies:
                 provider.lower(blocks, copy)

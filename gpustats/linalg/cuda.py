@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 N, T = int(cublas.Operation.N), int(cublas.Operation.T)
 LEFT, RIGHT = int(cublas.SideMode.LEFT), int(cublas.SideMode.RIGHT)
 UPPER, LOWER, NON_UNIT = int(cublas.FillMode.UPPER), int(cublas.FillMode.LOWER), int(cublas.DiagType.NON_UNIT)
+#: Rows of triangles that are inverted in products of whole blocks, zeros and all.
+INVERTED = 2048
 CUDA_TYPES = {"float32": 0, "float64": 1}  # cudaDataType_t: CUDA_R_32F, CUDA_R_64F
 
 
@@ -59,7 +61,7 @@ class CUDAProvider(KernelProvider):
     """
 
     runtime: CUDARuntime
-    leaf = 512  # measured on an H200
+    leaf, dense = 512, 1024  # measured on an H200
 
     def __init__(self, runtime: CUDARuntime) -> None:
         super().__init__(runtime)
@@ -113,10 +115,21 @@ class CUDAProvider(KernelProvider):
         _routine("trsm", b.dtype)(self._handles.blas, *shape, one, _at(l), l.stride, _at(b), stride)
 
     def trtri(self, l: Matrix) -> None:  # noqa: E741
-        if l.rows > self.leaf:
-            blocked.invert(self, l)
-        else:
-            super().trtri(l)
+        if l.rows > INVERTED:
+            blocked.invert(self, l, INVERTED)
+            return
+        # With a row between them, all blocks on the diagonals lie in one line.
+        work = Matrix.over(self.runtime, self.runtime.empty((l.batch, l.rows + 1, l.rows), l.dtype))[: l.rows, :]
+        self.lower(l, work)
+        super().trtri(work)
+        self.lower(work, l, "keep")
+
+    def _join(self, l: Matrix, size: int) -> None:  # noqa: E741
+        """Of a triangle that has zeros above the diagonal."""
+        first, second, between = l[:size, :size], l[size:, size:], l[size:, :size]
+        product = self.empty(between.rows, between.columns, l.dtype, l.batch)
+        self.gemm(-1.0, second, between, 0.0, product)
+        self.gemm(1.0, product, first, 0.0, between)
 
     def reads_above(self, a: Matrix) -> str:
         return "mirror" if a.batch == 1 else super().reads_above(a)

@@ -24,7 +24,7 @@ class HostProvider(Provider):
     the transpose to them, and the lower triangle their upper one.
     """
 
-    leaf = 128
+    leaf = dense = 128
     on_host = True
 
     def __init__(self, runtime: Runtime | None = None) -> None:

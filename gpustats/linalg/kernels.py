@@ -114,7 +114,7 @@ class KernelProvider(Provider):
         n, size = l.rows, invert_triangles(self.runtime, l)
         while size < n:
             pairs = n // (2 * size)
-            if l.batch == 1 and pairs:  # all of them at once
+            if pairs and l.in_line(2 * size):  # all of them at once
                 self._join(l.diagonal_blocks(2 * size), size)
             else:
                 for first in range(0, 2 * size * pairs, 2 * size):

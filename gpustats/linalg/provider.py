@@ -155,9 +155,13 @@ class Matrix:
         )
 
     def diagonal_blocks(self, size: int) -> Matrix:
-        """The whole (size, size) blocks on the diagonal, as a batch. Not of a batch."""
-        step, count = size * (self.stride + 1), self.rows // size
+        """The whole (size, size) blocks on the diagonal, as a batch; of a batch, where they lie `in_line`."""
+        step, count = size * (self.stride + 1), self.rows // size * self.batch
         return Matrix(self.memory, size, size, self.stride, self.start, self.transposed, count, step)
+
+    def in_line(self, size: int) -> bool:
+        """Whether the (size, size) blocks on the diagonal lie as far apart everywhere, so that they are a batch."""
+        return self.batch == 1 or (self.rows % size == 0 and self.batch_stride == self.rows * (self.stride + 1))
 
     @property
     def view(self) -> np.ndarray:
@@ -187,11 +191,13 @@ class Provider(ABC):
         None: the host alone.
     leaf : int
         Rows of the diagonal blocks that blocked algorithms leave to `trtri`.
+    dense : int
+        Rows of triangles that products take with their zeros: one large product may take less time than several small ones.
     on_host : bool
         Whether it works on NumPy arrays, and has finished when an operation returns.
     """
 
-    leaf = 256
+    leaf = dense = 256
     on_host = False
 
     def __init__(self, runtime: Runtime) -> None:
