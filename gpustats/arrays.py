@@ -44,15 +44,19 @@ def as_array(value: Any, name: str) -> Any:
         array = np.asarray(value)
         if isinstance(value, np.ma.MaskedArray) and value.mask.any():
             raise TypeError(f"{name} is masked: fill its gaps first")
-    dtype = np.dtype(array.dtype)
+    check_dtype(np.dtype(array.dtype), name)
+    if isinstance(array, np.ndarray) and array.ndim == 0:
+        return float(array)
+    return array
+
+
+def check_dtype(dtype: np.dtype, name: str) -> None:
+    """TypeError where it is none of real numbers."""
     if dtype not in _FLOATS and dtype.kind not in "iub":
         raise TypeError(
             f"{name} has dtype {dtype}: gpustats computes with float32 and float64 (and takes integers); "
             f"convert it, for example with {name}.astype('float64')"
         )
-    if isinstance(array, np.ndarray) and array.ndim == 0:
-        return float(array)
-    return array
 
 
 def is_device_array(value: Any) -> bool:

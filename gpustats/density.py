@@ -49,6 +49,11 @@ class Density:
         self.parameters = tuple(a.name for a in definition.arguments[1:])
         self.domains = {a.name: a.domain for a in definition.arguments}
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what is compiled, which is made anew where it is wanted."""
+        lazy = functools.cached_property
+        return {n: v for n, v in self.__dict__.items() if not isinstance(getattr(type(self), n, None), lazy)}
+
     def __repr__(self) -> str:
         return f"<gpustats.{self.name}({', '.join(self.domains)})>"
 

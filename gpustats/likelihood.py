@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+import functools
+import math
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from . import arrays
+from .broadcasting import broadcast
+from .parallel.devices import example
+from .parallel.pieces import Data, Options, Pieces, divide, in_memory, in_pieces
+from .parallel.rows import added, added_with_gradients, as_rows
 from .placement import device_of
 from .pointwise import Pointwise, output
 
 if TYPE_CHECKING:
     from .density import Density
     from .pointwise import SumPlan
-    from .runtime.base import Device
+    from .runtime.base import Device, Runtime
 
 _NUMBERS = (float, int, np.float64, np.float32)
 
@@ -39,22 +45,32 @@ class BoundDensity:
     """
 
     def __init__(self, density: Density, x: Any):
-        self.density = density
-        self._function = density.log_density
+        self._bind(in_memory({"x": self._observations(density, x)})["x"])
+
+    def _observations(self, density: Density, x: Any) -> Any:
+        """The observations as an array, of a shape that the density takes."""
+        self.density, self._function = density, density.log_density
         observation = self._function.arguments[0]
-        x = arrays.as_array(x, observation.name)
+        x = as_rows(x, observation.name)
         if isinstance(x, float):
             x = np.array([x])
-        if x.ndim <= observation.rank:
+        if len(x.shape) <= observation.rank:
             raise ValueError(
                 f"{observation.name} has shape {tuple(x.shape)}: a {type(self).__name__.lower()} takes "
                 f"{'an array of shape (N,)' if not observation.rank else 'vectors as an array of shape (N, d)'}"
             )
-        runtime = device_of([x], [observation.name])
+        return x
+
+    def _bind(self, x: Any, runtime: Runtime | None = None, own: bool = False) -> None:
+        """Put the observations on a device; `own`: nobody changes them, so that they need no copy where a kernel sees them."""
+        runtime = runtime or device_of([x], [self._function.arguments[0].name])
         self._native = arrays.is_device_array(x)  # as it came
         if not self._native:
             dtype = arrays.result_dtype([x])
-            x = np.array(x, dtype) if runtime.host_visible else runtime.to_device(np.ascontiguousarray(x, dtype))
+            if not runtime.host_visible:
+                x = runtime.to_device(np.ascontiguousarray(x, dtype))
+            else:
+                x = np.ascontiguousarray(x, dtype) if own else np.array(x, dtype)
         self._runtime, self.x = runtime, x
 
     @property
@@ -80,6 +96,8 @@ class Likelihood(BoundDensity):
     x : array_like
         Observations: (N,), or (N, d) where one observation is a vector. They are moved to the default device once; a device
         array is used where it lies.
+    devices, client, memory, chunk : optional
+        How to divide the observations where one device is not enough: see `gpustats.parallel`.
 
     Examples
     --------
@@ -91,14 +109,47 @@ class Likelihood(BoundDensity):
     array([-5.2568, -5.7568])
     """
 
-    def __init__(self, density: Density, x: Any):
-        super().__init__(density, x)
+    _pieces: Pieces | None
+
+    def __init__(
+        self, density: Density, x: Any, *, devices: Any = None, client: Any = None, memory: int | None = None,
+        chunk: int | None = None,
+    ):  # fmt: skip
+        x = self._observations(density, x)
+        options = Options(devices, client, memory, chunk)
+        elsewhere = devices is not None or client is not None
+        runtime = None if elsewhere else device_of([x], [self._function.arguments[0].name])
+        self.x, self._pieces = x, None
+        if len(x.shape) == 1 + self._function.arguments[0].rank:
+            row = math.prod(x.shape[1:]) * arrays.result_dtype([x]).itemsize
+            self._pieces = divide(self, Data({"x": x}, x.shape[0], row), options, runtime)
+        elif options != Options():
+            raise ValueError(f"x has shape {tuple(x.shape)}: only observations along one axis are divided")
+        if self._pieces is None:
+            self._bind(in_memory({"x": x})["x"], runtime)
+
+    def _bind(self, x: Any, runtime: Runtime | None = None, own: bool = False) -> None:
+        super()._bind(x, runtime, own)
         self._row = tuple(self.x.shape)
         numbers = type(self._function) is Pointwise and not any(a.rank for a in self._function.arguments)
         #: how many parameters make a call that `_evaluate` serves; -1: none do
-        self._n_plain = len(density.parameters) if numbers and self.x.ndim == 1 and len(self.x) else -1
+        self._n_plain = len(self.density.parameters) if numbers and self.x.ndim == 1 and len(self.x) else -1
         self._plans: dict[Any, _Plan] = {}
 
+    @property
+    def device(self) -> Device:
+        """Where the data lie, if on one device."""
+        if self._pieces is not None:
+            raise AttributeError(f"the data lie in pieces: {self._pieces.where}")
+        return self._runtime.device
+
+    def __repr__(self) -> str:
+        if self._pieces is None:
+            return super().__repr__()
+        x = self.x
+        return f"<likelihood of {self.density.name} for x {tuple(x.shape)} {x.dtype} on {self._pieces.where}>"
+
+    @in_pieces(added)
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The summed log-density.
 
@@ -117,6 +168,7 @@ class Likelihood(BoundDensity):
         function = self._function.given(kwargs)
         return function.sum([self.x, *function.bind(args, kwargs, missing=1)], self._runtime)
 
+    @in_pieces(added_with_gradients)
     def value_and_grad(self, *args: Any, wrt: str | Collection[str] | None = None, **kwargs: Any) -> tuple[Any, dict[str, Any]]:
         """The summed log-density and its derivatives, in one pass over the data.
 
@@ -153,6 +205,7 @@ class Likelihood(BoundDensity):
             return value, {n: (rows if n in by_row else totals).pop(0) for n in gradient.wrt}
         return gradient([self.x, *function.bind(args, kwargs, missing=1)], self._runtime)
 
+    @in_pieces(added)
     def hessian(self, *args: Any, wrt: str | Collection[str] | None = None, **kwargs: Any) -> np.ndarray:
         """The matrix of second derivatives, in one pass over the data.
 
@@ -176,6 +229,36 @@ class Likelihood(BoundDensity):
         """
         function = self._function.given(kwargs)
         return function.hessian(wrt)([self.x, *function.bind(args, kwargs, missing=1)], self._runtime)
+
+    # -- as a model that is evaluated in pieces: see `parallel.pieces.Divisible`
+
+    def _row_axes(self, method: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Sequence[str], dict[str, int]]:
+        kwargs = {n: v for n, v in kwargs.items() if n != "wrt"}
+        function = self._function.given(kwargs)
+        values = function.bind(args, kwargs, missing=1)
+        names, x = [a.name for a in function.arguments], self.x
+        n_rows = x.shape[0]
+        batch = function.batch_shapes([np.broadcast_to(0.0, x.shape), *values])[0]
+        broadcast(names, batch)
+        axes = {
+            a.name: -1 - a.rank
+            for a, shape in zip(function.arguments[1:], batch[1:], strict=True)
+            if shape and shape[-1] == n_rows > 1
+        }
+        return names[1:], axes
+
+    def _recipe(self) -> Callable[..., Likelihood]:
+        return functools.partial(Likelihood, self.density)
+
+    def _piece(self, data: Mapping[str, np.ndarray], runtime: Runtime) -> Likelihood:
+        piece = Likelihood.__new__(Likelihood)
+        piece.density, piece._function, piece._pieces = self.density, self._function, None
+        piece._bind(data["x"], runtime, own=not isinstance(data["x"], np.memmap))  # a file is read now, not by the kernel
+        return piece
+
+    def _trial(self) -> tuple[Any, ...]:
+        dim = self.x.shape[-1]
+        return tuple(example(a, dim) for a in self._function.arguments[1:])
 
     # -- the call that a sampler makes thousands of times: everything but the numbers is decided once
 

@@ -65,9 +65,10 @@ class Call:
         if kwargs is not None:
             given |= glm._given(args, kwargs)
         self.values = {n: arrays.as_array(v, n) for n, v in given.items()}
-        if len({id(device_of([v], [n], self.runtime)) for n, v in self.values.items()} | {id(self.runtime)}) > 1:
+        native = {n: v for n, v in self.values.items() if arrays.is_device_array(v)}
+        if any(device_of([v], [n]) is not self.runtime for n, v in native.items()):
             raise ValueError(f"the data lie on {self.runtime.device.id}, and an argument on another device: move it")
-        self.native = arrays.is_device_array(self.values[COEFFICIENTS])
+        self.native = COEFFICIENTS in native
         self.outcomes = self._outcomes()
         self.arguments = {n: self._argument(n, v) for n, v in self.values.items()}
         try:
@@ -94,7 +95,7 @@ class Call:
             if self.family.ranks.get(name):
                 raise ValueError(f"{name} must be a vector; it has shape ()")
             return Argument(value, (), False, ())
-        n, shape, groups = self.glm.n_rows, tuple(value.shape), self.glm._groups
+        n, shape, n_groups = self.glm.n_rows, tuple(value.shape), self.glm.n_groups
         if name == COEFFICIENTS:
             rank = 1 + self.family.vector
             return Argument(value, shape[:-rank], False, shape[-rank:])
@@ -109,10 +110,11 @@ class Call:
         batch = shape[: len(shape) - len(core)]
         if not batch:
             return Argument(value, (), False, core)
-        allowed = {1, n} | ({groups.n} if groups and name == INTERCEPT else set())
+        grouped = n_groups is not None and name == INTERCEPT
+        allowed = {1, n} | ({n_groups} if grouped else set())
         if batch[-1] not in allowed:
             each = f"{n}, one for each row of X, "
-            each += f"{groups.n}, one for each group, " if groups and name == INTERCEPT else ""
+            each += f"{n_groups}, one for each group, " if grouped else ""
             raise ValueError(
                 f"{name} has shape {shape}: its axis of length {batch[-1]} must have {each}or 1, as in (S, 1) for S sets"
             )
@@ -126,7 +128,7 @@ class Call:
 
     def _kind(self, name: str, a: Argument) -> str:
         if a.by_row:
-            grouped = name == INTERCEPT and self.glm._groups is not None and a.batch[-1] == self.glm._groups.n
+            grouped = name == INTERCEPT and a.batch[-1] == self.glm.n_groups
             return "group" if grouped else PER_ROW
         if isinstance(a.value, float) or (not a.core and math.prod(a.batch) == 1):
             return VALUE

@@ -36,7 +36,10 @@ class DesignMatrix:
         on_device = arrays.is_device_array(X)
         if lanes > 1:
             host = runtime.to_host(X) if on_device else X
-            laid = _interleaved(np.asarray(host), lanes, dtype)
+            shape = (math.ceil(self.n_rows / lanes / _TOGETHER) * _TOGETHER, self.columns, lanes)
+            # Where matrices come and go, fresh memory would cost as much as the copy.
+            laid = runtime.host_result(shape, dtype)[0] if runtime.host_visible else np.empty(shape, dtype)
+            _interleave(np.asarray(host), laid)
             self._array: Any = laid if runtime.host_visible else runtime.to_device(laid)
         elif not on_device:
             self._array = runtime.to_device(np.ascontiguousarray(X, dtype))
@@ -49,17 +52,14 @@ class DesignMatrix:
         self.aligned = (offset + (handle if isinstance(handle, int) else 0)) % 16 == 0
 
 
-def _interleaved(X: np.ndarray, lanes: int, dtype: np.dtype) -> np.ndarray:
+def _interleave(X: np.ndarray, result: np.ndarray) -> None:
     """[rows / lanes][column][lane], with rows of zeros behind the last one."""
-    n, k = X.shape
-    groups = math.ceil(n / lanes / _TOGETHER) * _TOGETHER
-    result = np.empty((groups, k, lanes), dtype)
+    (n, k), lanes = X.shape, result.shape[2]
     whole = n // lanes
-    step = max(_CHUNK // max(k * lanes * dtype.itemsize, 1), 1)
+    step = max(_CHUNK // max(k * lanes * result.itemsize, 1), 1)
     for start in range(0, whole, step):
         end = min(start + step, whole)
         result[start:end] = X[start * lanes : end * lanes].reshape(end - start, lanes, k).transpose(0, 2, 1)
     result[whole:] = 0
     if n % lanes:
         result[whole, :, : n % lanes] = X[whole * lanes :].T
-    return result

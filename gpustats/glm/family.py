@@ -19,7 +19,7 @@ from ..separate import BOTH, ROW
 #: What a GLM calls its coefficients and its intercept.
 COEFFICIENTS, INTERCEPT = "beta", "alpha"
 #: What it calls its data.
-OBSERVATIONS, DESIGN, WEIGHTS = "y", "X", "weights"
+OBSERVATIONS, DESIGN, OFFSET, WEIGHTS, GROUPS = "y", "X", "offset", "weights", "groups"
 
 
 class Family:

@@ -22,11 +22,13 @@ class Groups:
     ----------
     groups : (N,) array of int
         From 0 to the number of groups minus one.
+    n : int
+        The number of groups.
     runtime : Runtime
     """
 
-    def __init__(self, groups: np.ndarray, runtime: Runtime):
-        self.n = int(groups.max(initial=-1)) + 1
+    def __init__(self, groups: np.ndarray, n: int, runtime: Runtime):
+        self.n = n
         counts = np.bincount(groups, minlength=self.n)
         segments = np.maximum(-(-counts // _SEGMENT), 1)  # of each group
         first = np.concatenate([[0], np.cumsum(segments)])

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+import copy
+import functools
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .. import arrays
+from ..interface import to_host
+from ..parallel.devices import example
+from ..parallel.pieces import Data, Options, divide, in_memory, in_pieces
+from ..parallel.rows import added, added_gradients, added_with_gradients, as_rows, joined, largest
 from ..placement import device_of, gather
 from .call import Call
 from .design_matrix import DesignMatrix
-from .family import COEFFICIENTS, DESIGN, INTERCEPT, OBSERVATIONS, WEIGHTS, Family
+from .family import COEFFICIENTS, DESIGN, GROUPS, INTERCEPT, OBSERVATIONS, OFFSET, WEIGHTS, Family
 from .groups import Groups
 from .repeated import Repeated, kinds_of
 
@@ -46,6 +52,10 @@ class GLM:
         Nonnegative; how often each observation counts.
     groups : (N,) array_like of int, optional
         The group of each observation, from 0 to G - 1. Then the intercept ``alpha`` may have a value for each group.
+    n_groups : int, optional
+        The number of groups G; by default the largest of `groups` plus one.
+    devices, client, memory, chunk : optional
+        How to divide the rows where one device is not enough: see `gpustats.parallel`.
 
     Raises
     ------
@@ -72,33 +82,55 @@ class GLM:
     """
 
     def __init__(
-        self, density: Density, y: Any, X: Any, *, eta: str = "eta", offset: Any = None, weights: Any = None, groups: Any = None
-    ):
+        self, density: Density, y: Any, X: Any, *, eta: str = "eta", offset: Any = None, weights: Any = None,
+        groups: Any = None, n_groups: int | None = None, devices: Any = None, client: Any = None, memory: int | None = None,
+        chunk: int | None = None,
+    ):  # fmt: skip
         self.density, self._family = density, Family(density, eta)
-        given = {OBSERVATIONS: y, DESIGN: X, "offset": offset, WEIGHTS: weights}
-        data = {n: arrays.as_array(v, n) for n, v in given.items() if v is not None}
+        given = {OBSERVATIONS: y, DESIGN: X, OFFSET: offset, WEIGHTS: weights, GROUPS: groups}
+        data = {n: as_rows(v, n) for n, v in given.items() if v is not None}
+        if arrays.is_device_array(data.get(GROUPS)):
+            data[GROUPS] = to_host(data[GROUPS])
         if len(getattr(data[DESIGN], "shape", ())) != 2:
             raise ValueError(f"X must be a matrix, (N, k); it has shape {getattr(data[DESIGN], 'shape', ())}")
         n, self._columns = data[DESIGN].shape
         if not self._columns:
             raise ValueError(f"X has shape {(n, 0)}: a GLM needs a column")
         for name, value in data.items():
-            if name != DESIGN and getattr(value, "shape", ()) != (n,):
+            if name not in (DESIGN, GROUPS) and getattr(value, "shape", ()) != (n,):
                 raise ValueError(f"{name} has shape {getattr(value, 'shape', ())}, and X has {n} rows: it must be ({n},)")
-        self._runtime = device_of(list(data.values()), list(data))
         self._dtype = arrays.result_dtype([data[DESIGN]])
-        if self._dtype.itemsize == 8 and not self._runtime.device.double:
-            raise ValueError(f"{self._runtime.device} computes in float32 only: pass X in float32")
-        self.n_rows = n
-        self._design = DesignMatrix(data[DESIGN], self._runtime, self._dtype)
-        self._data = {name: self._moved(value) for name, value in data.items() if name != DESIGN}
-        self._groups = None if groups is None else Groups(_group_numbers(groups, n, self._runtime), self._runtime)
-        self._plans: dict[Any, tuple[Launch, list[str]]] = {}
+        self.n_rows, self.n_groups = n, None if groups is None else _count(data[GROUPS], n, n_groups)
+        self._plans_by_size: dict[Any, dict[Any, Any]] = {}
+        elsewhere = devices is not None or client is not None
+        runtime = None if elsewhere else device_of(list(data.values()), list(data))
+        self._runtime: Any = runtime  # None: the pieces have theirs
+        row = (self._columns + len(data) - 1 - (GROUPS in data)) * self._dtype.itemsize + 8 * (GROUPS in data)
+        self._pieces = divide(self, Data(data, n, row), Options(devices, client, memory, chunk), runtime)
+        if self._pieces is None:
+            assert runtime is not None
+            self._bind(in_memory(data), runtime)
+
+    def _bind(self, data: Mapping[str, Any], runtime: Runtime) -> None:
+        """Put the data on a device."""
+        if self._dtype.itemsize == 8 and not runtime.device.double:
+            raise ValueError(f"{runtime.device} computes in float32 only: pass X in float32")
+        self._runtime = runtime
+        self._design = DesignMatrix(data[DESIGN], runtime, self._dtype)
+        self._data = {n: self._moved(v) for n, v in data.items() if n not in (DESIGN, GROUPS)}
+        self._groups: Groups | None = None
+        if self.n_groups is not None:
+            self._groups = Groups(_group_numbers(data[GROUPS], self.n_groups), self.n_groups, runtime)
+        # What is planned for some rows is good for as many others: pieces of the same model share it.
+        size = runtime, self.n_rows, self._design.aligned
+        self._plans: dict[Any, tuple[Launch, list[str]]] = self._plans_by_size.setdefault(size, {})
         self._repeated: dict[Any, Repeated | None] = {}
 
     @property
     def device(self) -> Device:
-        """Where the data lie."""
+        """Where the data lie, if on one device."""
+        if self._pieces is not None:
+            raise AttributeError(f"the data lie in pieces: {self._pieces.where}")
         return self._runtime.device
 
     @property
@@ -107,10 +139,12 @@ class GLM:
         return (COEFFICIENTS, INTERCEPT, *self._family.parameters)
 
     def __repr__(self) -> str:
-        return f"<GLM of {self.density.name} for X ({self.n_rows}, {self._columns}) {self._dtype} on {self.device.id}>"
+        where = self._runtime.device.id if self._pieces is None else self._pieces.where
+        return f"<GLM of {self.density.name} for X ({self.n_rows}, {self._columns}) {self._dtype} on {where}>"
 
     # -- what users call
 
+    @in_pieces(added)
     def __call__(self, beta: Any, alpha: Any = 0.0, *args: Any, **kwargs: Any) -> Any:
         """The summed log-density.
 
@@ -126,6 +160,7 @@ class GLM:
         """
         return self._value_and_grad((), beta, alpha, args, kwargs)[0]
 
+    @in_pieces(added_with_gradients)
     def value_and_grad(
         self, beta: Any, alpha: Any = None, *args: Any, wrt: str | Collection[str] | None = None, **kwargs: Any
     ) -> tuple[Any, dict[str, Any]]:
@@ -157,12 +192,14 @@ class GLM:
         """
         return self._value_and_grad(wrt, beta, alpha, args, kwargs)
 
+    @in_pieces(added_gradients)
     def weighted_gradients(
         self, factors: Any, beta: Any, alpha: Any = 0.0, *args: Any, wrt: Collection[str], **kwargs: Any
     ) -> dict[str, Any]:
         """The derivatives of the sum of the log-densities times `factors`, (N,) or (S, N); otherwise as `value_and_grad`."""
         return Call(self, beta, alpha, args, kwargs).value_and_grad(self._wrt(wrt, True), factors)[1]
 
+    @in_pieces(joined("logpdf"))
     def logpdf(self, beta: Any, alpha: Any = 0.0, *args: Any, **kwargs: Any) -> Any:
         """The log-density of each observation; arguments as for a call.
 
@@ -174,6 +211,7 @@ class GLM:
 
     logpmf = logpdf
 
+    @in_pieces(joined("linear_predictor"))
     def linear_predictor(self, beta: Any, alpha: Any = 0.0) -> Any:
         """``X @ beta + alpha + offset``.
 
@@ -198,9 +236,47 @@ class GLM:
         -------
         (N,) or (S, N) ndarray, or a device array where beta is one
         """
-        call = Call(self, beta, alpha, args, kwargs)
-        own = {a: call.arguments[a].value for a in self._family.parameters}
-        return self.density.rvs(**own, **{self._family.eta: call.by_rows("eta")}, rng=rng)
+        own = Call(self, beta, alpha, args, kwargs).values
+        own = {n: own[n] for n in self._family.parameters}
+        return self.density.rvs(**own, **{self._family.eta: self.linear_predictor(beta, alpha)}, rng=rng)
+
+    # -- as a model that is evaluated in pieces: see `parallel.pieces.Divisible`
+
+    def _row_axes(self, method: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Sequence[str], dict[str, int]]:
+        names, vector = list(self.parameters), self._family.vector
+        axes = {OBSERVATIONS: 0, DESIGN: 0, "logpdf": -1, "linear_predictor": -1 - vector}
+        own = {n: v for n, v in kwargs.items() if n not in ("wrt", "factors")}
+        if method == "weighted_gradients":
+            names.insert(0, "factors")
+            factors = args[0] if args else kwargs["factors"]
+            if np.shape(factors)[-1:] != (self.n_rows,):
+                raise ValueError(f"factors has shape {np.shape(factors)}: it must be ({self.n_rows},) or (S, {self.n_rows})")
+            axes["factors"], args = -1, args[1:]
+        call = self._call(method == "linear_predictor", *args, **own)
+        for name, a in call.arguments.items():
+            kind = call.kinds.get(name)
+            if a.by_row and kind != "group":
+                axes[name] = -1 - len(a.core)
+                if name == INTERCEPT and self.n_groups is not None:
+                    raise ValueError("alpha has a value for each row: leave out groups where the rows are divided")
+        return names, axes
+
+    def _call(self, alone: bool, beta: Any, alpha: Any = 0.0, *args: Any, **kwargs: Any) -> Call:
+        return Call(self, beta, alpha, args, None if alone else kwargs)
+
+    def _recipe(self) -> Callable[..., GLM]:
+        return functools.partial(GLM, self.density, eta=self._family.eta, n_groups=self.n_groups)
+
+    def _piece(self, data: Mapping[str, np.ndarray], runtime: Runtime) -> GLM:
+        piece = copy.copy(self)
+        piece._pieces, piece.n_rows = None, len(data[DESIGN])
+        piece._bind(data, runtime)
+        return piece
+
+    def _trial(self) -> tuple[Any, ...]:
+        beta = np.zeros((self._columns, 3) if self._family.vector else self._columns)
+        arguments = {a.name: a for a in self.density.log_density.arguments}
+        return (beta, 0.0, *(example(arguments[n], 3) for n in self._family.parameters))
 
     # -- the pieces of a call
 
@@ -259,14 +335,20 @@ class GLM:
         return {n: given[n] for n in names}
 
 
-def _group_numbers(groups: Any, n: int, runtime: Runtime) -> np.ndarray:
-    groups = arrays.as_array(groups, "groups")
-    numbers = runtime.to_host(groups) if arrays.is_device_array(groups) else np.asarray(groups)
-    if numbers.shape != (n,) or numbers.dtype.kind not in "iu":
+def _count(groups: Any, n: int, n_groups: int | None) -> int:
+    """The number of groups; where it is not given, all numbers are read."""
+    shape, dtype = getattr(groups, "shape", ()), np.dtype(getattr(groups, "dtype", float))
+    if tuple(shape) != (n,) or dtype.kind not in "iu":
         raise ValueError(
-            f"groups has shape {numbers.shape} and dtype {numbers.dtype}: it must be ({n},) whole numbers, one for each row"
+            f"groups has shape {tuple(shape)} and dtype {dtype}: it must be ({n},) whole numbers, one for each row"
         )
-    if n and (numbers.min() < 0 or numbers.max() >= 2**31 - 1):
-        raise ValueError("groups must be numbered from 0; numpy.unique(…, return_inverse=True) numbers them")
-    return numbers
+    return int(largest(groups, -1)) + 1 if n_groups is None else n_groups
 
+
+def _group_numbers(groups: Any, n_groups: int) -> np.ndarray:
+    numbers = np.asarray(groups)
+    if len(numbers) and (numbers.min() < 0 or numbers.max() >= 2**31 - 1):
+        raise ValueError("groups must be numbered from 0; numpy.unique(…, return_inverse=True) numbers them")
+    if numbers.max(initial=-1) >= n_groups:
+        raise ValueError(f"groups has the number {numbers.max()}, and n_groups={n_groups} must be larger than all of them")
+    return numbers

@@ -179,7 +179,8 @@ class GLMEvaluator(Evaluator):
         glm = self._bound
         if glm is None:
             X = data[DESIGN].reshape(_alone(DESIGN, data[DESIGN], 2))
-            own = {n: np.broadcast_to(v.reshape(_alone(n, v, 1)), len(X)) for n, v in {"y": y, **data}.items() if n != DESIGN}
+            by_row = {n: v.reshape(_alone(n, v, 1)) for n, v in {"y": y, **data}.items() if n != DESIGN}
+            own: dict[str, Any] = {n: np.broadcast_to(v, len(X)) for n, v in by_row.items()}
             if "groups" in own:
                 own["groups"] = own["groups"].astype(np.int64)
             glm = GLM(formula.density, own.pop("y"), X, eta=formula.eta, **own)

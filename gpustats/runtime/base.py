@@ -207,6 +207,10 @@ class Runtime(ABC):
     def free_memory(self) -> int | None:
         """Bytes of device memory that nothing uses, None where the driver does not tell."""
 
+    @abstractmethod
+    def release(self) -> None:
+        """Give the device what the calling thread's pool keeps for later."""
+
     def _too_large(self, nbytes: int) -> MemoryError:
         free, total = self.free_memory(), self.device.memory
         has = f"{total / 2**30:.2f} GiB" if free is None else f"{free / 2**30:.2f} GiB of {total / 2**30:.2f} GiB"

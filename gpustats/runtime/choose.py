@@ -7,6 +7,7 @@ import importlib
 import os
 import sys
 import threading
+from collections.abc import Sequence
 from types import TracebackType
 from typing import Any
 
@@ -159,6 +160,32 @@ class use:
 
     def __repr__(self) -> str:
         return f"<using {self.device}>"
+
+
+def several(spec: str | Sequence[str | Device]) -> list[Runtime]:
+    """The runtimes of several devices.
+
+    Parameters
+    ----------
+    spec : "all" or sequence of str or Device
+        ``"all"``: every GPU of CUDA, else of OpenCL, else the CPU. Otherwise each as for `get`; one may be named twice.
+    """
+    if isinstance(spec, (str, Device)) and spec != "all":
+        spec = [spec]
+    if not isinstance(spec, str):
+        if found := [get(one) for one in spec]:
+            return found
+        raise ValueError("devices is empty: name one, or say devices='all'")
+    everything = devices()
+    for rank in range(CPU):
+        if matching := [_runtime(device) for device in everything if _rank(device) == rank]:
+            return matching
+    return [_find("cpu")] if everything else [_find(None)]
+
+
+def stay(runtime: Runtime) -> None:
+    """Make a device the calling thread's choice, for as long as the thread runs."""
+    _context.set(runtime)
 
 
 def for_array(obj: Any) -> Runtime | None:

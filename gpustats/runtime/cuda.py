@@ -104,14 +104,18 @@ class _State:
     def __init__(self, stream: Any) -> None:
         self.stream = stream
         self.pool = DeviceMemoryPool()
-        # A pool that holds nothing needs a current context to take memory back, and ends the process without one. An
-        # array may be collected in any thread, so the pool always holds something: a size that nothing else asks for.
-        self.pool.allocate(1)
+        self.release()
         self.staging = Staging(stream)
         self.done = drv.Event(drv.event_flags.DISABLE_TIMING)
         self.counters: tuple[int, Any] = (0, None)
         self.result: tuple[int, Any] | None = None
         self.results: dict[int, Result] = {}
+
+    def release(self) -> None:
+        self.pool.free_held()
+        # A pool that holds nothing needs a current context to take memory back, and ends the process without one. An
+        # array may be collected in any thread, so the pool always holds something: a size that nothing else asks for.
+        self.pool.allocate(1)
 
     def wait(self) -> None:
         self.done.record(self.stream)
@@ -391,3 +395,6 @@ class CUDARuntime(Runtime):
     def free_memory(self) -> int | None:
         self._state()
         return int(drv.mem_get_info()[0])
+
+    def release(self) -> None:
+        self._state().release()

@@ -237,8 +237,7 @@ class OpenCLRuntime(Runtime):
         free = self.free_memory() if nbytes > LARGE else None
         if free is None or nbytes <= free:
             return
-        self._local.pool.free_held()
-        self._host_pool.release()
+        self.release()
         if nbytes > (self.free_memory() or 0):
             raise self._too_large(nbytes)
 
@@ -372,3 +371,7 @@ class OpenCLRuntime(Runtime):
                 lines = Path("/proc/meminfo").read_text().splitlines()
                 return 1024 * int(next(line for line in lines if line.startswith("MemAvailable")).split()[1])
         return None
+
+    def release(self) -> None:
+        self._local.pool.free_held()
+        self._host_pool.release()

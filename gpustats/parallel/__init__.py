@@ -1,0 +1,26 @@
+"""Rows in pieces: on several devices, in a stream that no device could hold, on the workers of a cluster.
+
+`gpustats.Likelihood` and `gpustats.GLM` divide their observations where they are asked to by
+
+``devices``
+    ``"all"`` (every GPU of CUDA, else of OpenCL, else the CPU), or a list of devices. Each keeps a share of the rows, by its
+    speed.
+``chunk``, ``memory``
+    The number of rows of a piece, and the most bytes of data on a device at a time. Data that take more are read anew at each
+    call, a piece while a kernel works on the one before it: NumPy arrays, memory-mapped files, Zarr and Dask arrays, HDF5 data
+    sets, whatever has a shape, a dtype and slices. By default `memory` is what the device has free, less a margin. Such data
+    must not change while the model is in use.
+``client``
+    A `distributed.Client`. Each worker keeps a share of the rows on its device (or on ``devices=``, with ``memory=`` and
+    ``chunk=`` of its own). Files are read by the workers, which must see them under the same path. A share whose worker dies
+    is made again by another worker.
+
+The model's methods take and return NumPy arrays then, and whatever is divided the results are the same to rounding: sums are
+added up in the order of the pieces, in float64, so that the same pieces give the same bits at each call.
+
+`DeviceMap` and `ClusterMap` call any function of a range of items on all devices, or workers.
+"""
+
+from .maps import ClusterMap, DeviceMap
+
+__all__ = ["ClusterMap", "DeviceMap"]

@@ -1,0 +1,207 @@
+"""Rows spread over the workers of a Dask cluster, each of which keeps its own on its devices.
+
+A worker process holds its pieces in a table, by a token of the model. A call sends parameters and gets sums back. Where
+the table lacks a piece, because its worker died and another took the call, the piece is made again from where its data
+came from: by Dask itself for a Dask array, by the worker for a file, by the client for what is in its memory.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import pickle
+import uuid
+import weakref
+from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Mapping
+from concurrent.futures import CancelledError
+from typing import Any
+
+from ..runtime import choose
+from .devices import kind, sample, seconds, speeds
+from .pieces import Data, Divisible, Options, Pieces
+from .rows import Arguments, Range, is_stored, read, section, split
+
+try:
+    from distributed import Client, KilledWorker, fire_and_forget
+except ImportError as error:
+    raise ImportError("a cluster needs Dask: pip install 'gpustats[dask]'") from error
+
+ATTEMPTS = 5  # for a piece whose workers die one after another
+POLL = 0.3  # seconds after which one looks whether a worker is still there
+PATIENCE = 60  # seconds to wait for a worker to come (back)
+REFERENCE = 1 << 20  # bytes below which what is pickled is taken for the place of data rather than for data
+
+
+class Missing(LookupError):
+    """A worker was asked for a piece that it does not have. It answers with one: raised there, it would be logged."""
+
+
+#: What tells that a worker died, or data with it.
+LOST = (KilledWorker, CancelledError, OSError)
+
+
+def checked(client: Any) -> Client:
+    """The client, if it is one that waits for results."""
+    if not isinstance(client, Client):
+        raise TypeError(f"client must be a distributed.Client, not {type(client).__name__}")
+    if client.asynchronous:
+        raise TypeError("client is asynchronous: pass one made without asynchronous=True")
+    return client
+
+
+def again(client: Client) -> Iterator[Callable[[BaseException], None]]:
+    """For each attempt a function that is told why it failed; it raises the error after the last one."""
+    for left in reversed(range(ATTEMPTS)):
+
+        def failed(error: BaseException, left: int = left) -> None:
+            if not left:
+                raise error
+            client.wait_for_workers(1, timeout=PATIENCE)
+
+        yield failed
+
+
+def _started(ask: Callable[[], Any]) -> Any:
+    """A task, or None where its worker dies already as it starts."""
+    with contextlib.suppress(*LOST):
+        return ask()
+
+
+def _answers(client: Client, function: Callable[..., Any], *args: Any) -> dict[str, Any]:
+    """What a function gives on each worker."""
+    for failed in again(client):
+        try:
+            return client.run(function, *args)
+        except LOST as error:
+            failed(error)
+    raise AssertionError("the last attempt returns or raises")
+
+
+class Cluster(Pieces):
+    """A piece for each worker, which keeps it.
+
+    Parameters
+    ----------
+    model : Divisible
+    data : Data
+        In the client's memory, from which rows are sent; Dask arrays; files (Zarr, memory-mapped), which workers read where
+        they see them under the same path.
+    options : Options
+        ``devices``, ``memory`` and ``chunk`` are those of each worker.
+    """
+
+    def __init__(self, model: Divisible, data: Data, options: Options):
+        client = self._client = checked(options.client)
+        self._make = functools.partial(
+            model._recipe(), devices=options.devices, memory=options.memory, chunk=options.chunk
+        )  # fmt: skip
+        self._data, self._token = data.arrays, uuid.uuid4().hex
+        client.wait_for_workers(1, timeout=PATIENCE)
+        kinds = _answers(client, _kinds, options.devices)
+        homes = list(kinds)
+
+        def measured(i: int) -> float:
+            return client.run(seconds, self._make, sample(data), model._trial(), workers=[homes[i]])[homes[i]]
+
+        self.ranges = split(data.n_rows, speeds(list(kinds.values()), measured))
+        self._homes = homes[: len(self.ranges)]
+        weakref.finalize(self, _forget_all, client, self._token, self._homes).atexit = False
+        binds = [functools.partial(self._bind, i) for i in range(len(self.ranges))]
+        bound = [_started(bind) for bind in binds]  # all at once
+        for i, future in enumerate(bound):
+            self._certain(i, future, binds[i])
+        self.where = f"{len(set(self._homes))} workers of {client.scheduler_info()['address']}"
+
+    def map(self, method: str, calls: Iterable[Arguments]) -> Generator[Any, None, None]:
+        calls = list(calls)
+        ask = [functools.partial(self._ask, i, method, call) for i, call in enumerate(calls)]
+        futures = [_started(a) for a in ask]
+        for i, future in enumerate(futures):
+            yield self._certain(i, future, ask[i])
+
+    def _ask(self, i: int, method: str, call: Arguments) -> Any:
+        return self._client.submit(_call, (self._token, i), method, *call, workers=[self._homes[i]], pure=False)
+
+    def _bind(self, i: int) -> Any:
+        """Have a worker make a piece."""
+        client, home = self._client, self._homes[i]
+        data = {n: self._sent(v, self.ranges[i], home) for n, v in self._data.items()}
+        return client.submit(_bind, (self._token, i), self._make, data, workers=[home], pure=False)
+
+    def _sent(self, value: Any, rows: Range, home: str) -> Any:
+        """Some rows of the data on their way to a worker: a task, their place, or themselves."""
+        if hasattr(value, "__dask_graph__"):
+            return self._client.compute(value[slice(*rows)], workers=[home], allow_other_workers=True)
+        part = section(value, *rows)
+        if is_stored(value):
+            with contextlib.suppress(Exception):  # HDF5 data sets, for one, cannot be pickled
+                if len(pickle.dumps(part)) < REFERENCE:
+                    return part
+            part = read(value, *rows)
+        return self._client.scatter([part], workers=[home], hash=False)[0]
+
+    def _certain(self, i: int, future: Any, ask: Callable[[], Any]) -> Any:
+        """The result of a task for a piece. Where either is lost, the piece is made again and `ask` gives another task."""
+        for failed in again(self._client):
+            result: Any = Missing(f"piece {i} was lost again and again")
+            try:
+                if future is not None and not isinstance(result := self._awaited(future, self._homes[i]), Missing):
+                    return result
+                failed(result)
+            except LOST as error:
+                failed(error)
+            future = _started(functools.partial(self._again, i, ask))
+        raise AssertionError("the last attempt returns or raises")
+
+    def _again(self, i: int, ask: Callable[[], Any]) -> Any:
+        living = list(self._client.nthreads())
+        if self._homes[i] not in living:
+            self._homes[i] = min(living, key=self._homes.count, default=self._homes[i])
+        self._awaited(self._bind(i), self._homes[i])
+        return ask()
+
+    def _awaited(self, future: Any, home: str) -> Any:
+        """The result of a task on a worker. Dask itself would wait for ever for one that is gone."""
+        try:
+            while True:
+                try:
+                    return future.result(timeout=POLL)
+                except TimeoutError:
+                    if future.done():  # the task's own error
+                        raise
+                    if home not in self._client.nthreads():
+                        raise ConnectionError(f"the worker {home} is gone") from None
+        finally:
+            future.release()  # an error refers to this frame, the client to the error: nothing would ever be freed
+
+
+# ---- on the workers
+
+_models: dict[tuple[str, int], Any] = {}
+
+
+def _kinds(devices: Any) -> Hashable:
+    """Those of the devices that compute here."""
+    return tuple(kind(runtime) for runtime in ([choose.get()] if devices is None else choose.several(devices)))
+
+
+def _bind(key: tuple[str, int], make: Callable[..., Any], data: Mapping[str, Any]) -> None:
+    _models[key] = make(**data)
+
+
+def _call(key: tuple[str, int], method: str, args: Any, kwargs: Any) -> Any:
+    if key not in _models:
+        return Missing(f"piece {key[1]} was lost again and again")
+    return getattr(_models[key], method)(*args, **kwargs)
+
+
+def _forget(token: str) -> None:
+    for key in [key for key in _models if key[0] == token]:
+        _models.pop(key, None)
+
+
+def _forget_all(client: Client, token: str, homes: list[str]) -> None:
+    """Free what a model has on the workers; called by the garbage collector, so it waits for nothing."""
+    if client.status == "running":
+        for home in set(homes):
+            fire_and_forget(client.submit(_forget, token, workers=[home], pure=False))

@@ -1,0 +1,149 @@
+"""Rows spread over the devices of one machine: each keeps its own, and a thread that waits for it."""
+
+from __future__ import annotations
+
+import functools
+import os
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Generator, Hashable, Iterable, Mapping, Sequence
+from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..runtime import choose
+from .pieces import Data, Divisible, Options, Pieces
+from .rows import Arguments, read, section, split
+
+if TYPE_CHECKING:
+    from ..device_function import Argument
+    from ..runtime.base import Runtime
+
+TRIAL = 1 << 18  # rows by which a device's speed is measured
+
+_thread = threading.local()
+
+
+@functools.cache
+def _worker(runtime: Runtime, number: int) -> Executor:
+    """The thread that waits for a device, the same for the whole process; several where a device is named several times."""
+    return ThreadPoolExecutor(1, f"gpustats-{runtime.device.id}", _start, (runtime,))
+
+
+def _start(runtime: Runtime) -> None:
+    choose.stay(runtime)
+    _thread.works = True
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_worker.cache_clear)  # a forked child has none of these threads
+
+
+def workers(runtimes: Sequence[Runtime]) -> list[Executor]:
+    """A thread for each of the devices, on which that device is the chosen one."""
+    seen: Counter[int] = Counter()
+    found = []
+    for runtime in runtimes:
+        found.append(_worker(runtime, seen[id(runtime)]))
+        seen[id(runtime)] += 1
+    return found
+
+
+def inside_worker() -> bool:
+    """Whether the calling thread is one of these: it must not wait for another."""
+    return getattr(_thread, "works", False)
+
+
+class Devices(Pieces):
+    """A piece for each device, which keeps it; of a size that its speed allows.
+
+    Parameters
+    ----------
+    model : Divisible
+    data : Data
+    options : Options
+        ``memory`` and ``chunk`` are those of each device.
+    """
+
+    def __init__(self, model: Divisible, data: Data, options: Options):
+        runtimes = choose.several(options.devices)
+        self._workers = workers(runtimes)
+        make = functools.partial(model._recipe(), memory=options.memory, chunk=options.chunk)
+        def measured(i: int) -> float:
+            return self._workers[i].submit(seconds, make, sample(data), model._trial()).result()
+
+        self.ranges = split(data.n_rows, speeds([kind(runtime) for runtime in runtimes], measured))
+        parts = [{n: section(v, *rows) for n, v in data.arrays.items()} for rows in self.ranges]
+        futures = [w.submit(make, **part) for w, part in zip(self._workers, parts, strict=False)]
+        self._models = _results(futures)
+        self.where = ", ".join(
+            f"{runtime.device.id} ({end - first} rows)"
+            for runtime, (first, end) in zip(runtimes, self.ranges, strict=False)
+        )
+
+    def map(self, method: str, calls: Iterable[Arguments]) -> Generator[Any, None, None]:
+        if inside_worker():
+            for model, (args, kwargs) in zip(self._models, calls, strict=True):
+                yield getattr(model, method)(*args, **kwargs)
+            return
+        futures = [
+            worker.submit(getattr(model, method), *args, **kwargs)
+            for worker, model, (args, kwargs) in zip(self._workers, self._models, calls, strict=False)
+        ]
+        yield from _results(futures)
+
+
+def _results(futures: Sequence[Future[Any]]) -> list[Any]:
+    """The results, once all are there: an error leaves no other piece at work."""
+    wait(futures)
+    return [future.result() for future in futures]
+
+
+# ---- how fast devices are
+
+
+def kind(runtime: Runtime) -> Hashable:
+    """What devices that are equally fast have in common."""
+    device = runtime.device
+    return device.backend, device.name, device.driver, device.compute_units
+
+
+def speeds(kinds: Sequence[Hashable], measured: Callable[[int], float]) -> list[float]:
+    """How fast devices, or workers, are against one another; only those that differ are measured.
+
+    Parameters
+    ----------
+    kinds : sequence
+    measured : callable
+        Takes a place among them and gives seconds.
+    """
+    return [1 / measured(i) if len(set(kinds)) > 1 else 1.0 for i in range(len(kinds))]
+
+
+def sample(data: Data) -> dict[str, np.ndarray]:
+    """The rows by which speeds are measured."""
+    return {n: read(v, 0, min(TRIAL, data.n_rows)) for n, v in data.arrays.items()}
+
+
+def seconds(make: Callable[..., Any], data: Mapping[str, Any], trial: tuple[Any, ...]) -> float:
+    """How long the calling thread's device takes for the sum and its derivatives over some rows."""
+    model = make(**data)
+    model.value_and_grad(*trial)  # compiles
+    times = []
+    for _ in range(3):
+        start = time.perf_counter()
+        model.value_and_grad(*trial)
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def example(argument: Argument, dim: int) -> Any:
+    """A value that lies in the argument's domain, whichever that is."""
+    if argument.rank == 2:
+        return np.eye(dim)
+    if argument.rank == 1:
+        ordered = np.arange(1.0, dim + 1)
+        return ordered if "integer" in argument.words else ordered / ordered.sum()
+    return 1.0 if "integer" in argument.words else 0.5

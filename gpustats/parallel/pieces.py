@@ -1,0 +1,150 @@
+"""A model whose rows are evaluated in pieces, and the choice of how."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
+
+import numpy as np
+
+from .. import arrays
+from .rows import Arguments, Range, cut, is_stored
+
+if TYPE_CHECKING:
+    from ..runtime.base import Runtime
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+class Options(NamedTuple):
+    """How a user wants rows to be divided; None: not at all, unless the device cannot hold them."""
+
+    devices: Any = None
+    client: Any = None
+    memory: int | None = None
+    chunk: int | None = None
+
+
+class Divisible(Protocol):
+    """What a model of rows has to know so that it can be evaluated in pieces."""
+
+    _pieces: Pieces | None
+
+    def _row_axes(self, method: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Sequence[str], dict[str, int]]:
+        """Names of `args`, and the axis of the rows of each argument and result that has one, counted from the end.
+
+        Errors of a call are found here, in the shapes that the user knows.
+        """
+
+    def _recipe(self) -> Callable[..., Any]:
+        """What makes the model anew of other rows, by the names of the data; it can be pickled."""
+
+    def _piece(self, data: Mapping[str, np.ndarray], runtime: Runtime) -> Any:
+        """The model of other rows on a device, which shares what is planned for as many; nobody changes the data."""
+
+    def _trial(self) -> tuple[Any, ...]:
+        """What `value_and_grad` takes to be timed."""
+
+
+class Data(NamedTuple):
+    """What a model is bound to.
+
+    Attributes
+    ----------
+    arrays : dict
+        Name -> array with the rows first, in memory or read by slices.
+    n_rows, row_bytes : int
+        And what a row takes on a device.
+    """
+
+    arrays: dict[str, Any]
+    n_rows: int
+    row_bytes: int
+
+
+class Pieces(ABC):
+    """The pieces of a model.
+
+    Attributes
+    ----------
+    ranges : list of (int, int)
+        The rows of each.
+    where : str
+        For users to read.
+    """
+
+    ranges: list[Range]
+    where: str
+
+    @abstractmethod
+    def map(self, method: str, calls: Iterable[Arguments]) -> Generator[Any, None, None]:
+        """What a method gives for each piece, in their order."""
+
+
+def in_pieces(together: Callable[[Iterable[Any], Mapping[str, int]], Any]) -> Callable[[Method], Method]:
+    """Let a method of a model be evaluated by pieces where the model has any.
+
+    Parameters
+    ----------
+    together : callable
+        Makes one result of those of the pieces: see `rows`.
+    """
+
+    def decorate(method: Any) -> Any:
+        name = method.__name__
+
+        @functools.wraps(method)
+        def evaluate(self: Any, *args: Any, **kwargs: Any) -> Any:
+            if (pieces := self._pieces) is None:
+                return method(self, *args, **kwargs)
+            for value in (*args, *kwargs.values()):
+                if arrays.is_device_array(value):
+                    raise TypeError(f"the data lie in pieces ({pieces.where}): pass NumPy arrays, see gs.to_host")
+            names, axes = self._row_axes(name, args, kwargs)
+            with contextlib.closing(pieces.map(name, cut(args, kwargs, names, axes, pieces.ranges))) as results:
+                return together(results, axes)
+
+        return evaluate
+
+    return decorate
+
+
+def divide(model: Divisible, data: Data, options: Options, runtime: Runtime | None) -> Pieces | None:
+    """The pieces of a model; None where all rows go to one device at once.
+
+    Parameters
+    ----------
+    model : Divisible
+    data : Data
+    options : Options
+    runtime : Runtime or None
+        The device for a model that is not spread over several. None: they are others.
+    """
+    for name, value in (("memory", options.memory), ("chunk", options.chunk)):
+        if value is not None and not value > 0:
+            raise ValueError(f"{name} must be a positive number of {'bytes' if name == 'memory' else 'rows'}, not {value!r}")
+    native = [n for n, v in data.arrays.items() if arrays.is_device_array(v)]
+    if native:
+        if options != Options():
+            raise ValueError(f"{', '.join(native)}: on a device already, and not divided; pass NumPy arrays, see gs.to_host")
+        return None
+    if options.client is not None:
+        from .cluster import Cluster
+
+        return Cluster(model, data, options)
+    if options.devices is not None:
+        from .devices import Devices
+
+        return Devices(model, data, options)
+    assert runtime is not None
+    from .stream import Stream, fits
+
+    return None if fits(data, options, runtime) else Stream(model, data, options, runtime)
+
+
+def in_memory(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Data for one device: what is read by slices is read."""
+    return {n: np.asarray(v[: v.shape[0]]) if is_stored(v) and not isinstance(v, np.memmap) else v for n, v in data.items()}

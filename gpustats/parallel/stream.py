@@ -1,0 +1,123 @@
+"""Rows that a device holds only some of at a time: while a kernel works on some, the next are read and copied."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import math
+import threading
+import weakref
+from collections import deque
+from collections.abc import Generator, Iterable
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+from ..runtime.choose import stay
+from .pieces import Data, Divisible, Options, Pieces
+from .rows import Arguments, chunks, read, split
+
+if TYPE_CHECKING:
+    from ..runtime.base import Runtime
+
+BUFFERS = 2  # pieces that pass through the device: one is computed on, the next arrives
+PARTS, FEW = 16, 8  # into which the memory is divided: what does not pass through stays, and need not be read again
+LEAST = 32 << 20  # bytes of a piece below which a call may take longer than the copy, so that there are few parts then
+MARGIN = 0.3  # of what a device has free: for results, and because pools round sizes up by as much as a quarter
+SMALL = 64 << 20  # bytes of data for which nobody needs to ask how much is free
+
+
+def fits(data: Data, options: Options, runtime: Runtime) -> bool:
+    """Whether all rows go to the device at once."""
+    nbytes = data.n_rows * data.row_bytes
+    return options.chunk is None and (
+        (options.memory is None and nbytes <= SMALL) or nbytes <= budget(options, runtime, nbytes)
+    )  # fmt: skip
+
+
+def budget(options: Options, runtime: Runtime, wanted: int) -> int:
+    """The most bytes of data on the device, of which somebody would like to put `wanted` there."""
+    if options.memory is not None:
+        return int(options.memory)
+    if (room := _room(runtime)) < wanted:
+        runtime.release()  # what former data have left in the thread's pool is free
+        room = _room(runtime)
+    return room
+
+
+def _room(runtime: Runtime) -> int:
+    free = runtime.free_memory()
+    return int((1 - MARGIN) * (runtime.device.memory if free is None else free))
+
+
+class Stream(Pieces):
+    """Pieces that pass through a device, but for those that it has room to keep.
+
+    Parameters
+    ----------
+    model : Divisible
+    data : Data
+    options : Options
+        ``chunk`` is the number of rows of a piece, ``memory`` the most bytes of data on the device.
+    runtime : Runtime
+    """
+
+    def __init__(self, model: Divisible, data: Data, options: Options, runtime: Runtime):
+        # A copy of the model: this is a part of the other one, and a circle would keep the data on the device for a while.
+        self._model, self._data, self._runtime = copy.copy(model), data.arrays, runtime
+        nbytes = data.n_rows * data.row_bytes
+        limit = budget(options, runtime, nbytes)
+        if options.chunk is not None:
+            self.ranges = chunks(data.n_rows, options.chunk)
+        else:
+            rows = max(max(limit // PARTS, min(limit // FEW, LEAST)) // data.row_bytes, 1)
+            self.ranges = split(data.n_rows, [1] * math.ceil(data.n_rows / rows))
+        largest = max(end - first for first, end in self.ranges) * data.row_bytes
+        kept = len(self.ranges)
+        if nbytes > limit:
+            kept = limit // largest - BUFFERS
+            if kept < 0:
+                raise ValueError(
+                    f"{BUFFERS} pieces of {largest / data.row_bytes:.0f} rows take {BUFFERS * largest} bytes of the device, "
+                    f"and memory={limit}: choose a smaller chunk"
+                )
+        self.where = f"{runtime.device.id}, {len(self.ranges)} pieces of {largest // max(data.row_bytes, 1)} rows, {kept} kept"
+        # One thread, so that the memory in which one piece has arrived is that of a later one.
+        self._reader = ThreadPoolExecutor(1, "gpustats-reader", stay, (runtime,))
+        self._passing = threading.Lock()  # the budget is for one call
+        self._kept = [self._reader.submit(self._arrived, i).result() for i in range(kept)]
+        weakref.finalize(self, _close, self._reader, self._kept).atexit = False
+
+    def _arrived(self, i: int) -> Any:
+        """A piece on the device."""
+        piece = self._model._piece({n: read(v, *self.ranges[i]) for n, v in self._data.items()}, self._runtime)
+        self._runtime.synchronize()  # kernels of another thread will read what this one's copies write
+        return piece
+
+    def map(self, method: str, calls: Iterable[Arguments]) -> Generator[Any, None, None]:
+        calls = iter(calls)
+        if len(self._kept) == len(self.ranges):
+            for piece, (args, kwargs) in zip(self._kept, calls, strict=True):
+                yield getattr(piece, method)(*args, **kwargs)
+            return
+        with self._passing:
+            coming = iter(range(len(self._kept), len(self.ranges)))
+            arriving: deque[Future[Any]] = deque()
+            try:
+                for i, (args, kwargs) in enumerate(calls):
+                    while len(arriving) < BUFFERS and (following := next(coming, None)) is not None:
+                        arriving.append(self._reader.submit(self._arrived, following))
+                    piece = self._kept[i] if i < len(self._kept) else arriving.popleft().result()
+                    result = getattr(piece, method)(*args, **kwargs)
+                    del piece  # before the next one is let in
+                    yield result
+            finally:
+                for future in arriving:  # an error ends the call early: what is on its way does not outlive it
+                    if not future.cancel():
+                        future.exception()
+
+
+def _close(reader: Executor, kept: list[Any]) -> None:
+    """Free the pieces in the thread whose pool they came from, then end it and the pool with it."""
+    with contextlib.suppress(RuntimeError):  # at the end of the process there are no threads any more
+        reader.submit(kept.clear)
+    reader.shutdown(wait=False)

@@ -1,0 +1,207 @@
+"""Rows, and ranges of items, on the workers of a cluster, of which some die."""
+
+import gc
+import os
+import pickle
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+from test_parallel import same
+from test_streaming import memmap
+
+import gpustats as gs
+
+distributed = pytest.importorskip("distributed")
+
+N, K, G = 1501, 4, 5  # rows, columns, groups
+
+
+@pytest.fixture(scope="module")
+def client():
+    with (
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        yield client
+
+
+@pytest.fixture
+def data(rng):
+    X, offset, weights = rng.normal(size=(N, K)), rng.normal(size=N), rng.uniform(size=N)
+    return dict(y=rng.poisson(2.0, N), X=X, offset=offset, weights=weights, groups=rng.integers(0, G, N))
+
+
+@pytest.fixture
+def both(client):
+    """As many workers as before others were killed."""
+    client.cluster.scale(2)  # a nanny whose worker dies as it starts ends with it
+    client.wait_for_workers(2, timeout=30)
+
+
+def kill(client, address):
+    os.kill(client.run(os.getpid, workers=[address])[address], signal.SIGKILL)
+
+
+def same_bits(one, other):
+    np.testing.assert_array_equal(one[0], other[0])
+    assert list(one[1]) == list(other[1])
+    for name in one[1]:
+        np.testing.assert_array_equal(one[1][name], other[1][name])
+
+
+def held(client):
+    """How many pieces the workers have."""
+    return sum(client.run(lambda: len(__import__("gpustats.parallel.cluster", fromlist=["_"])._models)).values())
+
+
+@pytest.mark.usefixtures("both")
+class TestModels:
+    def test_glm(self, client, data, rng):
+        whole, divided = gs.GLM(gs.poisson_log, **data), gs.GLM(gs.poisson_log, **data, client=client)
+        assert isinstance(divided, gs.GLM) and "2 workers of tcp://" in repr(divided)
+        beta, alpha = 0.1 * rng.normal(size=(3, K)), rng.normal(size=(3, G))
+        for method in ("__call__", "value_and_grad", "logpdf", "linear_predictor"):
+            same(getattr(divided, method)(beta, alpha), getattr(whole, method)(beta, alpha))
+        np.testing.assert_array_equal(divided.rvs(beta, alpha, rng=1), whole.rvs(beta, alpha, rng=1))
+        del data["groups"]
+        whole, divided = gs.GLM(gs.poisson_log, **data), gs.GLM(gs.poisson_log, **data, client=client)
+        same(divided.value_and_grad(beta[0], data["offset"]), whole.value_and_grad(beta[0], data["offset"]))
+
+    def test_pieces_have_the_bits_of_those_on_one_machine(self, client, data, rng):
+        near = gs.GLM(gs.poisson_log, **data, devices=["cpu"] * 2)
+        far = gs.GLM(gs.poisson_log, **data, client=client, devices=["cpu"])
+        assert near._pieces.ranges == far._pieces.ranges
+        beta, alpha = 0.1 * rng.normal(size=K), rng.normal(size=G)
+        same_bits(far.value_and_grad(beta, alpha), near.value_and_grad(beta, alpha))
+
+    def test_a_worker_that_dies_loses_nothing(self, client, data, rng):
+        divided = gs.GLM(gs.poisson_log, **data, client=client)
+        beta, alpha = 0.1 * rng.normal(size=K), rng.normal(size=G)
+        before = divided.value_and_grad(beta, alpha)
+        kill(client, divided._pieces._homes[0])
+        same_bits(divided.value_and_grad(beta, alpha), before)
+        same_bits(divided.value_and_grad(beta, alpha), before)
+
+    def test_a_worker_that_dies_while_it_computes(self, client, rng):
+        x = rng.normal(size=2_000_000)
+        likelihood = gs.Likelihood(gs.student_t, x, client=client, chunk=1000)  # many pieces: a call takes a while
+        before = likelihood.value_and_grad(5.0, 0.0, 1.0)
+        address = likelihood._pieces._homes[1]
+        pid = client.run(os.getpid, workers=[address])[address]
+        timer = threading.Timer(0.05, os.kill, (pid, signal.SIGKILL))
+        timer.start()
+        same_bits(likelihood.value_and_grad(5.0, 0.0, 1.0), before)
+        timer.join()
+        same_bits(likelihood.value_and_grad(5.0, 0.0, 1.0), before)
+
+    def test_all_workers_die(self, client, rng):
+        x = rng.normal(size=N)
+        likelihood = gs.Likelihood(gs.normal, x, client=client)
+        before = likelihood.value_and_grad(0.0, 1.0)
+        for address in set(likelihood._pieces._homes):
+            kill(client, address)
+        same_bits(likelihood.value_and_grad(0.0, 1.0), before)
+
+    @pytest.mark.parametrize("kind", ["memmap", "zarr", "dask", "hdf5"])
+    def test_data_that_are_not_in_memory(self, client, rng, tmp_path, kind):
+        a = rng.normal(size=N)
+        if kind == "memmap":
+            x = memmap(tmp_path, "x", a)
+        elif kind == "zarr":
+            x = pytest.importorskip("zarr").create_array(tmp_path / "x.zarr", data=a, chunks=(200,))
+        elif kind == "hdf5":
+            x = pytest.importorskip("h5py").File(tmp_path / "x.h5", "w").create_dataset("x", data=a)
+        else:
+            x = pytest.importorskip("dask.array").from_array(a, chunks=200)
+        likelihood = gs.Likelihood(gs.normal, x, client=client, chunk=100, memory=400 * 8)
+        before = likelihood.value_and_grad(0.1, 1.0)
+        same(before, gs.Likelihood(gs.normal, a).value_and_grad(0.1, 1.0))
+        if kind in ("memmap", "dask"):
+            kill(client, likelihood._pieces._homes[1])
+        same_bits(likelihood.value_and_grad(0.1, 1.0), before)
+
+    def test_what_users_register_travels(self, client, rng):
+        mine = gs.register("real pointed_logpdf(real x, real mu) {\n return -log1p(fabs(x - mu)); }")
+        x = rng.normal(size=N)
+        likelihood = gs.Likelihood(mine, x, client=client)
+        assert likelihood(0.5) == pytest.approx(-np.log1p(np.abs(x - 0.5)).sum(), rel=1e-12)
+        truncated = gs.transforms.Truncate(gs.normal, -5.0, 5.0)
+        assert gs.Likelihood(truncated, x, client=client)(0.0, 1.0) == pytest.approx(truncated.loglik(x, 0.0, 1.0), rel=1e-12)
+
+    def test_errors_are_those_of_one_machine(self, client, rng):
+        likelihood = gs.Likelihood(gs.normal, rng.normal(size=N), client=client)
+        with pytest.raises(ValueError, match="shapes do not broadcast"):
+            likelihood(np.zeros(3), 1.0)
+        with pytest.raises(ValueError, match="wrt: normal has no argument 'tau'"):
+            likelihood.value_and_grad(0.0, 1.0, wrt="tau")
+        with pytest.raises(TypeError, match=r"must be a distributed\.Client, not str"):
+            gs.Likelihood(gs.normal, np.zeros(3), client="tcp://localhost:8786")
+
+    def test_workers_forget(self, client, rng):
+        gc.collect()
+        for _ in range(50):
+            if not held(client):
+                break
+            time.sleep(0.1)
+        likelihood = gs.Likelihood(gs.normal, rng.normal(size=N), client=client)
+        assert held(client) == 2
+        del likelihood
+        gc.collect()
+        for _ in range(50):
+            if not held(client):
+                return
+            time.sleep(0.1)
+        raise AssertionError("the workers keep what nobody uses")
+
+    def test_fewer_rows_than_workers(self, client):
+        assert gs.Likelihood(gs.normal, np.empty(0), client=client)(0.0, 1.0) == 0.0
+        assert gs.Likelihood(gs.normal, np.zeros(1), client=client)(0.0, 1.0) == pytest.approx(-0.918938533204672)
+
+
+def squares(data, first, end, runtime):
+    time.sleep(data["delay"])
+    return {"square": data["x"][first:end] ** 2, "range": np.repeat([[first, end]], end - first, 0)}
+
+
+@pytest.mark.usefixtures("both")
+class TestMaps:
+    def test_map(self, client, rng):
+        x = rng.normal(size=40)
+        for devices in (None, ["cpu", "cpu"]):
+            found = gs.parallel.ClusterMap(client, devices)(squares, {"x": x, "delay": 0.0}, 40, chunk=7)
+            np.testing.assert_array_equal(found["square"], x**2)
+        assert gs.parallel.ClusterMap(client)(squares, {"x": x, "delay": 0.0}, 0)["range"].shape == (0, 2)
+
+    @pytest.mark.parametrize("n_killed", [1, 2])
+    def test_workers_that_die(self, client, rng, n_killed):
+        x = rng.normal(size=30)
+        pids = list(client.run(os.getpid).values())[:n_killed]
+        timer = threading.Timer(0.1, lambda: [os.kill(pid, signal.SIGKILL) for pid in pids])
+        timer.start()
+        found = gs.parallel.ClusterMap(client)(squares, {"x": x, "delay": 0.02}, 30, chunk=1)
+        timer.join()
+        np.testing.assert_array_equal(found["square"], x**2)
+        assert found["range"][:, 0].tolist() == list(range(30))
+
+    def test_errors_and_retries(self, client, tmp_path):
+        def fails_once(data, first, end, runtime):
+            if first == 2 and not data.exists():
+                data.write_text("tried")
+                raise RuntimeError("not now")
+            return {"one": np.ones(end - first)}
+
+        mapped = gs.parallel.ClusterMap(client)
+        with pytest.raises(RuntimeError, match="not now"):
+            mapped(fails_once, tmp_path / "first", 6, chunk=2)
+        assert mapped(fails_once, tmp_path / "second", 6, chunk=2, retries=1)["one"].sum() == 6
+
+
+def test_sections_of_sections_travel(tmp_path, rng):
+    from gpustats.parallel.rows import Section
+
+    a = rng.normal(size=20)
+    x = Section(memmap(tmp_path, "x", a), 5, 20)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(Section(x, 2, 9)))[:], a[7:14])

@@ -1,0 +1,298 @@
+"""Data that pass through a device in pieces."""
+
+import threading
+import time
+import weakref
+
+import numpy as np
+import pytest
+from scipy import stats
+from test_parallel import like_a_gpu, same  # noqa: F401
+
+import gpustats as gs
+from gpustats.parallel import stream
+from gpustats.runtime import choose
+
+N, K, G = 3001, 6, 5  # rows, columns, groups
+
+
+@pytest.fixture(params=["device", "gpu"])
+def runtime(request):
+    """The device that there is, and one with memory of its own."""
+    made = choose.get() if request.param == "device" else request.getfixturevalue("like_a_gpu")
+    with gs.use(made):
+        yield made
+
+
+@pytest.fixture
+def data(rng):
+    X, offset, weights = rng.normal(size=(N, K)), rng.normal(size=N), rng.uniform(size=N)
+    return dict(y=rng.poisson(2.0, N), X=X, offset=offset, weights=weights, groups=rng.integers(0, G, N))
+
+
+class Stored:
+    """An array that is not in memory, as an HDF5 data set is not; it tells what is read."""
+
+    def __init__(self, array):
+        self._array, self.shape, self.dtype = array, array.shape, array.dtype
+        self.reads = []
+
+    def __getitem__(self, rows):
+        self.reads.append((rows.start, rows.stop))
+        return self._array[rows].copy()
+
+    def __array__(self, *_, **__):
+        raise AssertionError("read as a whole")
+
+
+def memmap(folder, name, array):
+    mapped = np.memmap(folder / name, array.dtype, "w+", shape=array.shape)
+    mapped[:] = array
+    mapped.flush()
+    return np.memmap(folder / name, array.dtype, "r", shape=array.shape)
+
+
+def on_disk(kind, data, folder):
+    """The data as arrays that are read by slices."""
+    if kind == "memmap":
+        return {n: memmap(folder, n, v) for n, v in data.items()}
+    if kind == "stored":
+        return {n: Stored(v) for n, v in data.items()}
+    if kind == "hdf5":
+        file = pytest.importorskip("h5py").File(folder / "data.h5", "w")
+        return {n: file.create_dataset(n, data=v) for n, v in data.items()}
+    if kind == "zarr":
+        group = pytest.importorskip("zarr").open_group(folder / "data.zarr", mode="w")
+        return {n: group.create_array(n, data=v, chunks=(500, *v.shape[1:])) for n, v in data.items()}
+    dask = pytest.importorskip("dask.array")
+    return {n: dask.from_array(v, chunks=(500, *v.shape[1:])) for n, v in data.items()}
+
+
+@pytest.fixture
+def on_device(monkeypatch):
+    """Counts the bytes of data on the device: [now, the most so far]."""
+    counted, lock = [0, 0], threading.Lock()
+
+    def add(n):
+        with lock:
+            counted[0] += n
+            counted[1] = max(counted)
+
+    def watched(kind):
+        piece = kind._piece
+
+        def counting(self, data, runtime):
+            made = piece(self, data, runtime)
+            size = sum(v.size * (4 if n == "groups" else 8) for n, v in data.items())
+            size += 4 * len(data.get("groups", ()))  # their order
+            add(size)
+            weakref.finalize(made, add, -size)
+            return made
+
+        monkeypatch.setattr(kind, "_piece", counting)
+
+    watched(gs.GLM), watched(gs.Likelihood)
+    return counted
+
+
+# ---- the same numbers
+
+
+@pytest.mark.parametrize("kind", ["memmap", "stored", "hdf5", "zarr", "dask"])
+def test_glm_on_disk(kind, data, rng, tmp_path, on_device):
+    """A stream through a small memory, to the bit what the same pieces in memory give."""
+    stored = on_disk(kind, data, tmp_path)
+    row = 8 * (K + 3) + 8
+    memory = row * N // 2
+    beta, alpha = 0.1 * rng.normal(size=K), rng.normal(size=G)
+    whole, near = gs.GLM(gs.poisson_log, **data), gs.GLM(gs.poisson_log, **data, chunk=250)
+    far = gs.GLM(gs.poisson_log, **stored, chunk=250, memory=memory)
+    assert len(near._pieces._kept) == len(near._pieces.ranges) == 13 and 0 < len(far._pieces._kept) < 7
+    on_device[1] = on_device[0]
+    before = on_device[0]
+    for _ in range(2):
+        value, gradient = far.value_and_grad(beta, alpha)
+        same((value, gradient), whole.value_and_grad(beta, alpha))
+        expected, gradients = near.value_and_grad(beta, alpha)
+        assert value == expected
+        for name in gradient:
+            np.testing.assert_array_equal(gradient[name], gradients[name])
+    np.testing.assert_array_equal(far.logpdf(beta, alpha), near.logpdf(beta, alpha))
+    others = before - len(far._pieces._kept) * 250 * row  # what `near` has on the device
+    assert memory - 3 * 250 * row < on_device[1] - others <= memory
+
+
+@pytest.mark.parametrize("chunk", [1, 7, 1500, N, 10 * N])
+def test_pieces_of_any_size(runtime, chunk, rng):
+    n = min(N, 30 * chunk)
+    X, y = rng.normal(size=(n, K)), rng.normal(size=n)
+    beta = rng.normal(size=(2, K))
+    whole, divided = gs.GLM(gs.normal, y, X, eta="mu"), gs.GLM(gs.normal, y, X, eta="mu", chunk=chunk)
+    same(divided.value_and_grad(beta, 0.2, 1.5), whole.value_and_grad(beta, 0.2, 1.5))
+    same(divided.linear_predictor(beta, y), whole.linear_predictor(beta, y))
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64])
+def test_likelihood(runtime, rng, tmp_path, dtype, on_device):
+    x = rng.integers(1, 9, N).astype(dtype)
+    size = 4 if dtype == np.float32 else 8
+    mapped = memmap(tmp_path, "x", x)
+    whole = gs.Likelihood(gs.gamma, x)
+    before = on_device[0]
+    divided = gs.Likelihood(gs.gamma, mapped, chunk=100, memory=1000 * size)
+    by_row = rng.uniform(1, 2, N).astype(np.float32 if dtype == np.float32 else float)
+    rtol = 1e-5 if dtype == np.float32 else 1e-11
+    for alpha in (2.0, by_row, rng.uniform(1, 2, size=(3, 1))):
+        same(divided(alpha, 1.5), whole(alpha, 1.5), rtol)
+        same(divided.value_and_grad(alpha, 1.5), whole.value_and_grad(alpha, 1.5), rtol)
+    assert on_device[1] - before <= 8000
+    assert divided(2.0, 1.5) == pytest.approx(stats.gamma.logpdf(x.astype(float), 2, scale=1 / 1.5).sum(), rel=1e-6)
+    near = gs.Likelihood(gs.gamma, x, chunk=100)
+    assert near.value_and_grad(2.0, 1.5) == divided.value_and_grad(2.0, 1.5)
+
+
+def test_memory_alone_chooses_the_pieces(runtime, rng, on_device, monkeypatch):
+    monkeypatch.setattr(stream, "LEAST", 1 << 10)
+    X, y = rng.normal(size=(N, K)), rng.poisson(1.0, N)
+    memory = 60_000
+    before = on_device[0]
+    glm = gs.GLM(gs.poisson_log, y, X, memory=memory)
+    same(glm.value_and_grad(np.ones(K) / 9), gs.GLM(gs.poisson_log, y, X).value_and_grad(np.ones(K) / 9))
+    assert memory / 2 < on_device[1] - before <= memory
+    assert gs.GLM(gs.poisson_log, y, X, memory=1 << 30)._pieces is None  # all of it fits
+    assert len(gs.GLM(gs.poisson_log, y, X, memory=8000)._pieces.ranges) == -(-N // (1000 // (8 * (K + 1))))
+
+
+def test_what_the_device_cannot_hold_is_streamed_unasked(rng, monkeypatch):
+    x = rng.normal(size=N)
+    runtime = choose.get()
+    monkeypatch.setattr(stream, "SMALL", 1 << 10)
+    monkeypatch.setattr(stream, "LEAST", 1 << 10)
+    monkeypatch.setattr(runtime, "free_memory", lambda: 10_000)
+    likelihood = gs.Likelihood(gs.normal, x)
+    assert len(likelihood._pieces.ranges) > 2
+    assert likelihood(0.0, 1.0) == pytest.approx(stats.norm.logpdf(x).sum(), rel=1e-12)
+    assert gs.Likelihood(gs.normal, Stored(x[:100]))._pieces is None
+
+
+def test_a_stream_that_is_gone_leaves_nothing(rng, on_device):
+    likelihood = gs.Likelihood(gs.normal, rng.normal(size=N), chunk=100)
+    (thread,) = likelihood._pieces._reader._threads
+    assert on_device[0] == 8 * N and thread.is_alive()
+    del likelihood
+    thread.join(10)
+    assert on_device[0] == 0 and not thread.is_alive()
+
+
+def test_files_that_fit_are_read_once(rng, tmp_path):
+    x = rng.normal(size=N)
+    stored = Stored(x)
+    likelihood = gs.Likelihood(gs.normal, stored)
+    for _ in range(2):
+        assert likelihood(0.0, 1.0) == gs.Likelihood(gs.normal, x)(0.0, 1.0)
+    assert stored.reads == [(None, N)]
+    gs.Mixture(gs.normal, memmap(tmp_path, "x", x)).loglik(np.zeros(1), 0.0, 1.0)
+
+
+# ---- how it runs
+
+
+def test_value_and_gradient_read_the_data_once(rng):
+    x = Stored(rng.normal(size=1000))
+    likelihood = gs.Likelihood(gs.normal, x, chunk=100, memory=400 * 8)
+    kept = sorted(x.reads)
+    assert kept == [(0, 100), (100, 200)]  # two stay, two pass through
+    x.reads.clear()
+    likelihood.value_and_grad(0.0, 1.0)
+    assert x.reads == [(i, i + 100) for i in range(200, 1000, 100)]
+
+
+def test_reading_and_computing_overlap(rng, monkeypatch):
+    """While one piece is computed on, the next is read."""
+    x = Stored(rng.normal(size=1000))
+    likelihood = gs.Likelihood(gs.normal, x, chunk=100, memory=200 * 8)
+    call, computed = gs.Likelihood.__call__, []
+
+    def until_the_next_is_read(self, *args):
+        if self._pieces is None:
+            computed.append(len(computed))
+            wanted, deadline = min(len(computed) + 1, 10), time.monotonic() + 10
+            while len(x.reads) < wanted:
+                assert time.monotonic() < deadline
+                time.sleep(0.001)
+            assert len(x.reads) == wanted  # and no further one, for which there is no room
+        return call(self, *args)
+
+    monkeypatch.setattr(gs.Likelihood, "__call__", until_the_next_is_read)
+    likelihood(0.0, 1.0)
+    assert len(computed) == 10
+
+
+def test_errors_end_a_call_and_the_next_one_works(rng, on_device):
+    x = rng.normal(size=1000)
+
+    class Broken(Stored):
+        broken = False
+
+        def __getitem__(self, rows):
+            if self.broken and rows.start == 500:
+                raise OSError("the disk is gone")
+            return super().__getitem__(rows)
+
+    stored = Broken(x)
+    likelihood = gs.Likelihood(gs.normal, stored, chunk=100, memory=300 * 8)
+    kept = on_device[0]
+    Broken.broken = True
+    with pytest.raises(OSError, match="the disk is gone"):
+        likelihood(0.0, 1.0)
+    with pytest.raises(ValueError, match="no parameter 'nu'"):
+        likelihood(0.0, 1.0, nu=3.0)
+    Broken.broken = False
+    assert likelihood(0.0, 1.0) == pytest.approx(stats.norm.logpdf(x).sum(), rel=1e-12)
+    assert on_device[0] == kept
+
+
+def test_threads_take_turns(rng, on_device):
+    x = rng.normal(size=2000)
+    before = on_device[0]
+    likelihood = gs.Likelihood(gs.normal, Stored(x), chunk=100, memory=300 * 8)
+    found = []
+    threads = [threading.Thread(target=lambda i=i: found.append((i, likelihood(float(i), 1.0)))) for i in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(found) == [(i, likelihood(float(i), 1.0)) for i in range(3)]
+    assert on_device[1] - before <= 300 * 8
+
+
+def test_a_stream_on_each_device(rng, data, like_a_gpu):  # noqa: F811
+    unlike = [choose.get(), like_a_gpu]
+    stored = {n: Stored(v) for n, v in data.items()}
+    beta, alpha = 0.1 * rng.normal(size=K), rng.normal(size=G)
+    glm = gs.GLM(gs.poisson_log, **stored, devices=unlike, chunk=100, memory=300 * 80)
+    same(glm.value_and_grad(beta, alpha), gs.GLM(gs.poisson_log, **data).value_and_grad(beta, alpha))
+
+
+def test_errors(rng):
+    x = rng.normal(size=1000)
+    with pytest.raises(ValueError, match="2 pieces of 500 rows take 8000 bytes of the device, and memory=5000"):
+        gs.Likelihood(gs.normal, x, chunk=500, memory=5000)
+    for wrong in (dict(chunk=0), dict(memory=-1)):
+        with pytest.raises(ValueError, match="must be a positive number of"):
+            gs.Likelihood(gs.normal, x, **wrong)
+    with pytest.raises(TypeError, match="x has dtype complex128"):
+        gs.Likelihood(gs.normal, Stored(x.astype(complex)), chunk=10)
+    with pytest.raises(ValueError, match=r"y has shape \(999,\), and X has 1000 rows"):
+        gs.GLM(gs.poisson_log, Stored(x[:999]), Stored(x[:, None]), chunk=10)
+    with pytest.raises(ValueError, match="on a device already"):
+        gs.Likelihood(gs.normal, gs.to_device(x), chunk=10)
+    with pytest.raises(ValueError, match="needs a column"):
+        gs.GLM(gs.poisson_log, x, Stored(np.empty((1000, 0))), chunk=10)
+
+
+def test_nothing(rng):
+    assert gs.Likelihood(gs.normal, np.empty(0), chunk=10)(0.0, 1.0) == 0.0
+    glm = gs.GLM(gs.poisson_log, np.empty(0), np.empty((0, K)), chunk=10)
+    value, gradient = glm.value_and_grad(np.ones(K), 0.1)
+    assert value == 0.0 and not gradient["beta"].any() and glm.logpdf(np.ones(K)).shape == (0,)
