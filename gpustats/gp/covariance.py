@@ -12,6 +12,7 @@ from ..checks import resolve_in
 from ..codegen import VALUE, KernelCode, Operand
 from ..device_function import COVARIANCE_INPUTS, Argument, DeviceFunction, parse
 from ..differentiate import derivative_name, gradient
+from ..errors import DeviceFunctionError
 from ..library import library
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 #: The hyperparameter that may have a value for each column of the points, by which their coordinates are divided.
 LENGTHSCALE = "lengthscale"
 #: What `Covariance.kernel_source` shows.
-COVARIANCE_SHAPES = ("covariance", "covariance_gradient")
+COVARIANCE_SHAPES = ("covariance", "covariance_gradient", "local_design", "local_fit")
 
 
 @dataclass(frozen=True)
@@ -180,7 +181,13 @@ class Covariance:
             )
         inputs = [replace(i, lengthscale=names.get(i.lengthscale, i.lengthscale)) for i in self.inputs]
         written = self._written({n: f"{{{to}}}" for n, to in names.items()})
-        return Covariance(self.name, inputs, arguments, written, self.functions)
+        renamed = Covariance(self.name, inputs, arguments, written, self.functions)
+        try:
+            renamed.function  # noqa: B018  is parsed
+        except DeviceFunctionError:
+            listed = ", ".join(names.values())
+            raise ValueError(f"a word of C cannot be the name of a hyperparameter: {listed}") from None
+        return renamed
 
     def fix(self, **values: float) -> Covariance:
         """The same function with constants in the places of hyperparameters: ``fix(amplitude=1.0)``."""
@@ -233,18 +240,24 @@ class Covariance:
 
         Parameters
         ----------
-        shape : {"covariance", "covariance_gradient"}
+        shape : {"covariance", "covariance_gradient", "local_design", "local_fit"}
             The matrix of covariances with a number added to its diagonal; the sums that the derivatives of a marginal
-            likelihood are made of.
+            likelihood are made of; the search for a `LocalGP`'s designs, and its estimates and predictions.
         dtype : {"float64", "float32"}
+            Local Gaussian processes are always computed in float64.
         dialect : {"cuda", "opencl"}
         """
-        from .matrix import kernel_source
-
         allowed_values = COVARIANCE_SHAPES, ("float64", "float32"), ("cuda", "opencl")
         for value, allowed in zip((shape, dtype, dialect), allowed_values, strict=True):
             if value not in allowed:
                 raise ValueError(f"{value!r} is none of {', '.join(allowed)}")
+        if shape.startswith("local"):
+            from .local import design, fit
+            from .local.correlation import Correlation
+
+            return (design if shape == "local_design" else fit).kernel_source(Correlation(self), dialect)
+        from .matrix import kernel_source
+
         return kernel_source(self, shape, dtype, dialect)
 
     # -- what kernels are made of

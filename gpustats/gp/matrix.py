@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -74,17 +74,10 @@ class Hyperparameters:
     """
 
     def __init__(self, covariance: Covariance, columns: int, values: Mapping[str, Any]) -> None:
-        if unknown := [n for n in values if n not in covariance.parameters]:
-            raise ValueError(
-                f"{covariance.name} has no hyperparameter {unknown[0]!r}; its hyperparameters are "
-                f"{', '.join(covariance.parameters)}"
-            )
-        if lacking := [n for n in covariance.parameters if n not in values]:
-            raise ValueError(
-                f"{covariance.name} needs {', '.join(lacking)}; its hyperparameters are {', '.join(covariance.parameters)}"
-            )
+        check_names(covariance, values)
         self.numbers: dict[str, float] = {}
         self.vectors: dict[str, np.ndarray] = {}
+        self.scales: Any = None  # where `Pairs` has put the vectors
         scaling = {i.lengthscale for i in covariance.inputs}
         for argument in covariance.arguments:
             name, value = argument.name, np.asarray(values[argument.name], np.float64)
@@ -104,6 +97,15 @@ class Hyperparameters:
             self.numbers[name] = 1.0
         for name in self.vectors:
             _require_scaled(covariance, name)
+
+
+def check_names(covariance: Covariance, given: Collection[str]) -> None:
+    """ValueError unless these are the covariance function's hyperparameters."""
+    has = f"its hyperparameters are {', '.join(covariance.parameters)}"
+    if unknown := [n for n in given if n not in covariance.parameters]:
+        raise ValueError(f"{covariance.name} has no hyperparameter {unknown[0]!r}; {has}")
+    if lacking := [n for n in covariance.parameters if n not in given]:
+        raise ValueError(f"{covariance.name} needs {', '.join(lacking)}; {has}")
 
 
 @functools.lru_cache
@@ -169,7 +171,7 @@ class PairsCode:
         wrt : sequence of str
             Names of hyperparameters, for ``"sums"``.
         noise : {"", "value", "row"}
-            What is added to the diagonal of a ``"matrix"``: nothing, a number, one for each row.
+            What is added to the diagonal of a ``"matrix"``, after a factor: nothing, a number, one for each row.
         lower : bool
             Whether tiles above its diagonal are left out.
 
@@ -189,9 +191,9 @@ class PairsCode:
         )  # fmt: skip
         entry, head = {
             "matrix": ("covariance", "Pqq"), "diagonal": ("covariance_diagonal", "Pq"),
-            "sums": ("covariance_sums", "PPqPqqPqdqq"), "points": ("covariance_points", "PqPqqPqdq"),
+            "sums": ("covariance_sums", "PPqPqqPqddqq"), "points": ("covariance_points", "PqPqqPqddq"),
         }[which]  # fmt: skip
-        signature = head + "PqqPqqPq" + {"": "", "value": "r", "row": "Pq"}[noise] + code.signature
+        signature = head + "PqqPqqPq" + {"": "", "value": "rr", "row": "rPq"}[noise] + code.signature
         return text, entry, signature.replace("r", "d" if dtype == "float64" else "f")
 
 
@@ -223,40 +225,53 @@ class Pairs:
         self.measures = self._code.measures
         self.layout = layout_for(runtime.device, columns)
         self._kernels: dict[Any, Kernel] = {}
+        self._unscaled = self.empty(1)  # for kernels that read no scales
 
     def place(self, values: Hyperparameters) -> tuple[Any, list[float]]:
-        """What kernels take for the hyperparameters: an array to be kept alive, and numbers."""
-        scales = np.ones((len(self.measures), self.columns), self.dtype)
-        for row, measure in zip(scales, self.measures, strict=True):
-            if measure.scaled:
-                row[:] = 1 / values.vectors[measure.scaled]
-        scales = scales if self.runtime.host_visible else self.runtime.to_device(scales)
-        return scales, [values.numbers[n] for n in self.covariance.parameters]
+        """What kernels take for the hyperparameters: an array, which `values` keeps alive, and numbers."""
+        if values.scales is None:
+            if any(m.scaled for m in self.measures):
+                scales = np.ones((len(self.measures), self.columns), self.dtype)
+                for row, measure in zip(scales, self.measures, strict=True):
+                    if measure.scaled:
+                        row[:] = 1 / values.vectors[measure.scaled]
+                values.scales = scales if self.runtime.host_visible else self.runtime.to_device(scales)
+            else:
+                values.scales = self._unscaled
+        return values.scales, [values.numbers[n] for n in self.covariance.parameters]
 
     def matrix(
-        self, out: Matrix, x: Any, y: Any, values: Hyperparameters, noise: Any = None, lower: bool = False
+        self, out: Matrix, x: Any, y: Any, values: Hyperparameters, noise: Any = None, lift: float = 1.0, lower: bool = False
     ) -> None:
-        """out = k(x, y), with `noise`, a number or an array, on its diagonal; `lower`: only in tiles from there on down."""
+        """out = k(x, y).
+
+        Parameters
+        ----------
+        noise : float or (n,) array, optional
+            Added to the diagonal, after that is multiplied by `lift`.
+        lower : bool
+            Whether only tiles on the diagonal and below it are written.
+        """
         kind = "" if noise is None else "value" if isinstance(noise, float) else "row"
-        more = [] if noise is None else [noise] if kind == "value" else self._at(noise)
+        more: list[Any] = [] if noise is None else [lift, noise] if kind == "value" else [lift, *self.at(noise)]
         kernel = self._kernel("matrix", noise=kind, lower=lower)
         tile = self.layout.tile
         grid = -(-out.columns // tile), -(-out.rows // tile)
         scales, numbers = self.place(values)
         kernel(grid, out.handle, out.offset, out.stride, *self._points(x, y, scales), *more, *numbers)
-        self._keep(scales)
+        self._finish()
 
     def diagonal(self, x: Any, values: Hyperparameters) -> Any:
         """k(x_i, x_i): a device array (n,), or a NumPy array where the memory is the host's."""
         out = self.empty(x.shape[0])
         kernel = self._kernel("diagonal")
         scales, numbers = self.place(values)
-        kernel((-(-x.shape[0] // self.layout.threads), 1), *self._at(out), *self._points(x, x, scales), *numbers)
-        self._keep(scales)
+        kernel((-(-x.shape[0] // self.layout.threads), 1), *self.at(out), *self._points(x, x, scales), *numbers)
+        self._finish()
         return out
 
     def gradient(
-        self, x: Any, values: Hyperparameters, inverse: Matrix, alpha: Any, weight: float, wrt: Sequence[str]
+        self, x: Any, values: Hyperparameters, inverse: Matrix, alpha: Any, weight: float, wrt: Sequence[str], lift: float = 1.0
     ) -> tuple[dict[str, Any], float, Any]:
         """The sums over all i, j of W_ij dk(x_i, x_j) / dθ, where W = (weight alpha alpha' - inverse) / 2.
 
@@ -267,6 +282,8 @@ class Pairs:
         alpha : device array, or ndarray where the memory is the host's, (n,)
         wrt : sequence of str
             Names of hyperparameters.
+        lift : float
+            How often the derivatives on the diagonal count.
 
         Returns
         -------
@@ -293,8 +310,8 @@ class Pairs:
         for first in range(0, self.columns if scaled else 1, chunk):
             result = self.runtime.result(8 * blocks * slots)
             kernel(
-                (blocks, 1), result.handle, *self._at(diagonal), inverse.handle, inverse.offset, inverse.stride,
-                *self._at(alpha), weight, tiles, first, *self._points(x, x, scales), *numbers,
+                (blocks, 1), result.handle, *self.at(diagonal), inverse.handle, inverse.offset, inverse.stride,
+                *self.at(alpha), weight, lift, tiles, first, *self._points(x, x, scales), *numbers,
             )  # fmt: skip
             found = self.runtime.fetch(result).view(np.float64).reshape(blocks, slots).sum(0)
             if first == 0:
@@ -311,7 +328,9 @@ class Pairs:
             gradient[measure.scaled] += -2 * moments / values.vectors[measure.scaled] ** 3
         return gradient, float(total[len(sums)]), diagonal
 
-    def points_gradient(self, x: Any, values: Hyperparameters, inverse: Matrix, alpha: Any, weight: float) -> Any:
+    def points_gradient(
+        self, x: Any, values: Hyperparameters, inverse: Matrix, alpha: Any, weight: float, lift: float = 1.0
+    ) -> Any:
         """The derivative of what `gradient` sums in the points: a device array or ndarray, (n, columns).
 
         Both triangles of `inverse` are read.
@@ -321,27 +340,28 @@ class Pairs:
         scales, numbers = self.place(values)
         for first in range(0, self.columns, self.layout.chunk):
             kernel(
-                (-(-x.shape[0] // self.layout.tile), 1), *self._at(out), inverse.handle, inverse.offset, inverse.stride,
-                *self._at(alpha), weight, first, *self._points(x, x, scales), *numbers,
+                (-(-x.shape[0] // self.layout.tile), 1), *self.at(out), inverse.handle, inverse.offset, inverse.stride,
+                *self.at(alpha), weight, lift, first, *self._points(x, x, scales), *numbers,
             )  # fmt: skip
-        self._keep(scales)
+        self._finish()
         return out
 
     def empty(self, shape: Any) -> Any:
         """An array that kernels write: a NumPy array where the memory is the host's."""
         return np.empty(shape, self.dtype) if self.runtime.host_visible else self.runtime.empty(shape, self.dtype)
 
-    def _keep(self, scales: Any) -> None:
-        """Where kernels read the host's memory, an array must not go before they are done."""
+    def _finish(self) -> None:
+        """Where kernels work in the host's memory, the host goes on with what they have done."""
         if self.runtime.host_visible:
             self.runtime.synchronize()
 
-    def _at(self, array: Any) -> tuple[Any, int]:
+    def at(self, array: Any) -> tuple[Any, int]:
+        """What kernels take for an array: its memory, and where it begins there, in numbers."""
         handle, offset = self.runtime.memory(array)
         return handle, offset // array.dtype.itemsize
 
     def _points(self, x: Any, y: Any, scales: Any) -> list[Any]:
-        return [*self._at(x), x.shape[0], *self._at(y), y.shape[0], *self._at(scales)]
+        return [*self.at(x), x.shape[0], *self.at(y), y.shape[0], *self.at(scales)]
 
     def _kernel(self, which: str, **options: Any) -> Kernel:
         key = which, *options.values()

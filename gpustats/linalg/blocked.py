@@ -67,7 +67,7 @@ def lower_product(provider: Provider, alpha: float, a: Matrix, b: Matrix, beta: 
 
 
 def invert(provider: Provider, l: Matrix, leaf: int) -> None:  # noqa: E741
-    """The lower triangle l = l⁻¹: of diagonal blocks of `leaf` rows, then [[a, 0], [c, b]]⁻¹ = [[a⁻¹, 0], [-b⁻¹ c a⁻¹, b⁻¹]]."""
+    """The lower triangle l = l⁻¹: of blocks of `leaf` rows, then [[a, 0], [c, b]]⁻¹ = [[a⁻¹, 0], [-b⁻¹ c a⁻¹, b⁻¹]]."""
     for blocks in _diagonal(l, leaf):
         provider.trtri(blocks)
     _combine(provider, l, leaf)
@@ -90,7 +90,7 @@ def gram(provider: Provider, l: Matrix) -> None:  # noqa: E741
 
     What lies above the diagonal of l may be overwritten, and has to be finite.
     """
-    if l.rows <= provider.dense:
+    if l.rows <= 2 * provider.dense:
         copy = triangle(provider, l, LOWER)
         provider.syrk(1.0, copy.T, 0.0, l)
         return

@@ -118,8 +118,8 @@ class CUDAProvider(KernelProvider):
         if l.rows > INVERTED:
             blocked.invert(self, l, INVERTED)
             return
-        # With a row between them, all blocks on the diagonals lie in one line.
-        work = Matrix.over(self.runtime, self.runtime.empty((l.batch, l.rows + 1, l.rows), l.dtype))[: l.rows, :]
+        rows = l.rows + (l.batch > 1)  # with a row between them, all blocks on the diagonals lie in one line
+        work = Matrix.over(self.runtime, self.runtime.empty((l.batch, rows, l.rows), l.dtype))[: l.rows, :]
         self.lower(l, work)
         super().trtri(work)
         self.lower(work, l, "keep")

@@ -13,8 +13,9 @@ costs one evaluation on the device, of the log-likelihood and all of its gradien
 
 There is a class for every density, built in or registered, under PyMC's name where PyMC has it, else under its own in
 CamelCase; parameters are those of gpustats, in its order or by name. `distribution` makes one of any other density,
-`Mixture` one of a mixture of any, `GLM` one of observations with a linear predictor. `linalg` has the Cholesky factorisation,
-triangular systems and log-determinants for models that need them.
+`Mixture` one of a mixture of any, `GLM` one of observations with a linear predictor, `GPMarginal` one of noisy observations
+of a Gaussian process. `linalg` has the Cholesky factorisation, triangular systems and log-determinants for models that need
+them.
 """
 
 from __future__ import annotations
@@ -28,13 +29,14 @@ if TYPE_CHECKING:
     from . import linalg as linalg
     from .distributions import distribution as distribution
     from .glm import GLM as GLM
+    from .gp import GPMarginal as GPMarginal
     from .mixture import Mixture as Mixture
     from .ops import log_density as log_density
 
-__all__ = ["GLM", "Mixture", "distribution", "linalg", "log_density"]
+__all__ = ["GLM", "GPMarginal", "Mixture", "distribution", "linalg", "log_density"]
 
 # PyMC is imported when first needed: the processes that evaluate for forked ones need none of it.
-_LAZY = {"GLM": "glm", "Mixture": "mixture", "distribution": "distributions", "log_density": "ops"}
+_LAZY = {"GLM": "glm", "GPMarginal": "gp", "Mixture": "mixture", "distribution": "distributions", "log_density": "ops"}
 
 
 def __getattr__(name: str) -> Any:

@@ -36,7 +36,6 @@ ${"," if code.parameters else ""}
                     const real a = xs[c][row + q * ${layout.step}];
 % for k, measure in enumerate(measures):
 <%
-    term = "(a - b)" if measure.kind == "sqdist" else None
     factor = f"scale_{k}" if measure.scaled else None
     if measure.kind == "sqdist":
         part = f"(a - b){' * ' + factor if factor else ''}"
@@ -91,10 +90,10 @@ for (int t = (int)THREAD; t < ${layout.tile * layout.chunk}; t += ${layout.threa
 </%def>
 
 % if which == "matrix":
-// out[i * stride + j] = k(x_i, y_j)${" + noise where i = j" if noise else ""}. ${"Nothing above the diagonal." if lower else ""}
+// out[i * stride + j] = k(x_i, y_j)${", where i = j times lift, plus noise" if noise else ""}.${" Only in tiles on and below the diagonal." if lower else ""}
 KERNEL(${layout.threads}) covariance(
     GLOBAL real *RESTRICT out, index_t out_start, index_t stride,
-${head(*{"": [], "value": ["real noise"], "row": ["GLOBAL const real *RESTRICT noise, index_t noise_start"]}[noise])}
+${head(*{"": [], "value": ["real lift, real noise"], "row": ["real lift, GLOBAL const real *RESTRICT noise, index_t noise_start"]}[noise])}
 {
 ${shared()}
     const index_t i0 = BLOCK_Y * ${layout.tile}, j0 = BLOCK_X * ${layout.tile};
@@ -111,13 +110,7 @@ ${look()}
 ${seen()}
             const real value = ${code.evaluate("row_", "set", "0", "0")};
             if (i < n && j < m)
-                out[i * stride + j] = value\
-% if noise == "value":
- + (i == j ? noise : 0)\
-% elif noise == "row":
- + (i == j ? noise[noise_start + i] : 0)\
-% endif
-;
+                out[i * stride + j] = ${f"i == j ? value * lift + {'noise' if noise == 'value' else 'noise[noise_start + i]'} : value" if noise else "value"};
         }
     }
 }
@@ -151,12 +144,13 @@ ${head()}
     out[out_start + i] = ${code.evaluate("row_", "set", "0", "0")};
 }
 % elif which == "sums":
-## Sums over all pairs of W_ij = (weight alpha_i alpha_j - inverse_ij) / 2 times derivatives, from the lower triangle.
+## Sums over all pairs of W_ij = (weight alpha_i alpha_j - inverse_ij) / 2 times derivatives, from the lower triangle; those on
+## the diagonal count `lift` times.
 // partial[block][slot]: ${", ".join([*sums, "trace of W"])}${"".join(f", by column of measure {k} from first on" for k in wanted)}
 KERNEL(${layout.threads}) covariance_sums(
     GLOBAL double *RESTRICT partial, GLOBAL real *RESTRICT diagonal, index_t diagonal_start,
     GLOBAL const real *RESTRICT inverse, index_t inverse_start, index_t stride,
-    GLOBAL const real *RESTRICT alpha, index_t alpha_start, double weight, index_t tiles, index_t first,
+    GLOBAL const real *RESTRICT alpha, index_t alpha_start, double weight, double lift, index_t tiles, index_t first,
 ${head()}
 {
 ${shared()}
@@ -197,7 +191,7 @@ ${look()}
                 trace += w;
                 diagonal[diagonal_start + i] = w;
             }
-            w *= i == j ? 1 : 2;
+            w *= i == j ? (real)lift : 2;
 ${seen()}
 % if code.function.results:
             const ${code.function.type} result = ${code.evaluate("row_", "set", "0", "0")};
@@ -241,11 +235,12 @@ ${seen()}
 % endfor
 }
 % elif which == "points":
-## The derivative in the points: out[i][c] = sum_j 2 W_ij d k(x_i, x_j) / d x_i[c], for `chunk` columns from `first` on.
+## The derivative in the points: out[i][c] = sum_j 2 W_ij d k(x_i, x_j) / d x_i[c], for `chunk` columns from `first` on; W as for
+## the sums, with what is on its diagonal `lift` times.
 // inverse is symmetric: both triangles are read.
 KERNEL(${layout.threads}) covariance_points(
     GLOBAL real *RESTRICT out, index_t out_start, GLOBAL const real *RESTRICT inverse, index_t inverse_start, index_t stride,
-    GLOBAL const real *RESTRICT alpha, index_t alpha_start, double weight, index_t first,
+    GLOBAL const real *RESTRICT alpha, index_t alpha_start, double weight, double lift, index_t first,
 ${head()}
 {
 ${shared()}
@@ -267,7 +262,7 @@ ${look()}
             const bool inside = i < n && j < m;
             real w = 0;
             if (inside)
-                w = (real)weight * alpha[i] * alpha[j] - inverse[i * stride + j];
+                w = ((real)weight * alpha[i] * alpha[j] - inverse[i * stride + j]) * (i == j ? (real)lift : 1);
 ${seen()}
             const ${code.function.type} result = ${code.evaluate("row_", "set", "0", "0")};
 % for k in range(len(measures)):

@@ -1,0 +1,142 @@
+"""The covariance matrix of some points, factorised on a device, and what is computed with its factor."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import codegen
+from ..linalg import blocked
+from ..linalg.provider import Matrix, Provider
+
+if TYPE_CHECKING:
+    from ..runtime.base import Kernel, Runtime
+    from .matrix import Hyperparameters, Pairs
+
+_SIGNATURES = {"marginal_summary": "PqPqPqqPqq", "marginal_prediction": "PqPqPqPqPqqPqqd"}
+
+
+class Factor:
+    """K + noise = l l' at n points, and z = l⁻¹ r for a residual r.
+
+    Work is enqueued; only `summary` waits for it. In all there is one matrix n x n, and `inverse` makes another.
+
+    Parameters
+    ----------
+    provider : Provider
+    pairs : Pairs
+    x : (n, p) array
+        As kernels read it.
+    residual : (n,) ndarray
+    values : Hyperparameters
+    noise : float or (n,) ndarray
+        Added to the diagonal.
+    lift : float
+        By which the diagonal is multiplied before.
+    """
+
+    def __init__(
+        self, provider: Provider, pairs: Pairs, x: Any, residual: np.ndarray, values: Hyperparameters, noise: Any, lift: float
+    ) -> None:
+        self.provider, self.pairs, self.x, self.values, self.lift = provider, pairs, x, values, lift
+        self.runtime, self.n = pairs.runtime, x.shape[0]
+        self.l = provider.empty(self.n, self.n, pairs.dtype)
+        self.z = Matrix.over(self.runtime, placed(self.runtime, np.array(residual, pairs.dtype).reshape(-1, 1)))
+        self._summary: Any = None
+        if not self.n:
+            return
+        if not isinstance(noise, float):
+            noise = placed(self.runtime, noise.astype(pairs.dtype))
+        only_lower = provider.reads_above(self.l) != "mirror"
+        pairs.matrix(self.l, x, x, values, noise, lift, lower=only_lower)
+        info = provider.potrf(self.l)
+        provider.trsm(self.l, self.z, left=True)
+        self._summary = empty(self.runtime, 3, np.float64)
+        kernel = _kernel(self.runtime, "marginal_summary", pairs.dtype)
+        kernel(
+            (1, 1), *pairs.at(self._summary), *pairs.at(info), self.l.handle, self.l.offset, self.l.stride,
+            self.z.handle, self.z.offset, self.n,
+        )  # fmt: skip
+        if isinstance(info, np.ndarray):  # which the kernel reads
+            self.runtime.synchronize()
+
+    @functools.cached_property
+    def summary(self) -> tuple[int, float, float]:
+        """The order of the first leading minor that is not positive definite, or 0; log |K + noise|; r' (K + noise)⁻¹ r."""
+        if not self.n:
+            return 0, 0.0, 0.0
+        info, log_determinant, squares = to_host(self.runtime, self._summary)
+        return int(info), float(log_determinant), float(squares)
+
+    def inverse(self) -> tuple[Matrix, Matrix]:
+        """alpha = (K + noise)⁻¹ r, (n, 1), and the lower triangle of (K + noise)⁻¹ = l⁻ᵀ l⁻¹."""
+        inverse = self.provider.empty(self.n, self.n, self.pairs.dtype)
+        alpha = self.provider.empty(self.n, 1, self.pairs.dtype)
+        self.provider.lower(self.l, inverse)
+        self.provider.trtri(inverse)
+        self.provider.gemm(1.0, inverse.T, self.z, 0.0, alpha)
+        blocked.gram(self.provider, inverse)
+        return alpha, inverse
+
+    def rows(self, xs: Any) -> Matrix:
+        """k(xs, x) l'⁻¹, (m, n)."""
+        rows = self.provider.empty(xs.shape[0], self.n, self.pairs.dtype)
+        if self.n:
+            self.pairs.matrix(rows, xs, self.x, self.values)
+            self.provider.trsm(self.l.T, rows, left=False)
+        return rows
+
+    def predict(self, xs: Any, mean: Any, scale: Any, noise: Any, factor: float) -> None:
+        """Add to the `mean` at new points what the data tell of it; `scale` is the root of factor * (variance + noise).
+
+        Parameters
+        ----------
+        xs : (m, p) array
+        mean, scale, noise : (m,) array
+            As kernels read and write them.
+        factor : float
+        """
+        prior, rows = self.pairs.diagonal(xs, self.values), self.rows(xs)
+        kernel, at = _kernel(self.runtime, "marginal_prediction", self.pairs.dtype), self.pairs.at
+        kernel(
+            (xs.shape[0], 1), *at(mean), *at(scale), *at(prior), *at(noise), rows.handle, rows.offset, rows.stride,
+            self.z.handle, self.z.offset, self.n, factor,
+        )  # fmt: skip
+        if self.runtime.host_visible:  # `prior` and `rows` go
+            self.runtime.synchronize()
+
+    def covariance(self, xs: Any, noise: Any, factor: float) -> Matrix:
+        """factor * (covariance of new points given the data + noise on its diagonal), (m, m)."""
+        out = self.provider.empty(xs.shape[0], xs.shape[0], self.pairs.dtype)
+        self.pairs.matrix(out, xs, xs, self.values, noise)
+        if self.n:
+            self.provider.syrk(-factor, self.rows(xs), factor, out)
+            self.provider.lower(out, out, "mirror")
+        return out
+
+
+def empty(runtime: Runtime, shape: Any, dtype: Any) -> Any:
+    """An array that kernels write: a NumPy array where they see the host's memory."""
+    return np.empty(shape, dtype) if runtime.host_visible else runtime.empty(shape, dtype)
+
+
+def placed(runtime: Runtime, array: np.ndarray) -> Any:
+    """An array where kernels read and write it: itself where they see the host's memory, else a copy."""
+    return array if runtime.host_visible else runtime.to_device(array)
+
+
+def to_host(runtime: Runtime, array: Any) -> np.ndarray:
+    """An array that kernels have written, when they are done."""
+    if isinstance(array, np.ndarray):
+        runtime.synchronize()
+        return array
+    return runtime.to_host(array)
+
+
+@functools.lru_cache
+def _kernel(runtime: Runtime, name: str, dtype: np.dtype) -> Kernel:
+    threads = min(256, runtime.device.max_threads)
+    source = codegen.render_plain("gp_marginal", dtype.name, runtime.dialect, threads=threads)
+    return runtime.kernel(source, name, _SIGNATURES[name], threads)

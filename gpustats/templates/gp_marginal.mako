@@ -1,0 +1,56 @@
+## What is taken of a factorised covariance matrix K = l l'. A block adds in float64, in a fixed order.
+<%def name="add(names)">\
+% for name in names:
+    totals[THREAD] = ${name};
+    for (int span = ${threads // 2}; span > 0; span /= 2) {
+        BARRIER();
+        if (THREAD < span)
+            totals[THREAD] += totals[THREAD + span];
+    }
+    BARRIER();
+    ${name} = totals[0];
+    BARRIER();
+% endfor
+</%def>
+// out: the order of the first leading minor that is not positive definite, or 0; log |K|; z'z. Of one block.
+KERNEL(${threads}) marginal_summary(
+    GLOBAL double *RESTRICT out, index_t out_start, GLOBAL const int *RESTRICT info, index_t info_start,
+    GLOBAL const real *RESTRICT factor, index_t factor_start, index_t stride, GLOBAL const real *RESTRICT z, index_t z_start,
+    index_t n)
+{
+    SHARED_ARRAY(double, totals, ${threads});
+    double logarithms = 0, squares = 0;
+    for (index_t i = THREAD; i < n; i += ${threads}) {
+        const double a = z[z_start + i];
+        logarithms += log((double)factor[factor_start + i * (stride + 1)]);
+        squares += a * a;
+    }
+${add(["logarithms", "squares"])}
+    if (THREAD == 0) {
+        out[out_start] = info[info_start];
+        out[out_start + 1] = 2 * logarithms;
+        out[out_start + 2] = squares;
+    }
+}
+
+// A block has a point: row v of k(xs, x) l'^-1. The mean gets v'z added; the squared scale is factor (prior - v'v + noise).
+KERNEL(${threads}) marginal_prediction(
+    GLOBAL real *RESTRICT mean, index_t mean_start, GLOBAL real *RESTRICT scale, index_t scale_start,
+    GLOBAL const real *RESTRICT prior, index_t prior_start, GLOBAL const real *RESTRICT noise, index_t noise_start,
+    GLOBAL const real *RESTRICT rows, index_t rows_start, index_t stride, GLOBAL const real *RESTRICT z, index_t z_start,
+    index_t n, double factor)
+{
+    SHARED_ARRAY(double, totals, ${threads});
+    double product = 0, squares = 0;
+    for (index_t i = THREAD; i < n; i += ${threads}) {
+        const double a = rows[rows_start + BLOCK_X * stride + i];
+        product += a * z[z_start + i];
+        squares += a * a;
+    }
+${add(["product", "squares"])}
+    if (THREAD == 0) {
+        const double left = prior[prior_start + BLOCK_X] - squares;  // below 0 by rounding alone
+        mean[mean_start + BLOCK_X] += product;
+        scale[scale_start + BLOCK_X] = sqrt(factor * ((left < 0 ? 0 : left) + noise[noise_start + BLOCK_X]));
+    }
+}
