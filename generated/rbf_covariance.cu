@@ -104,12 +104,12 @@ DEVICE real rbf_cov_mss_evaluate(rbf_cov_mss_set set, real sqdist)
 
 
 
-// out[i * stride + j] = k(x_i, y_j) + noise where i = j. 
+// out[i * stride + j] = k(x_i, y_j), where i = j times lift, plus noise.
 KERNEL(256) covariance(
     GLOBAL real *RESTRICT out, index_t out_start, index_t stride,
     GLOBAL const real *RESTRICT x, index_t x_start, index_t n, GLOBAL const real *RESTRICT y, index_t y_start, index_t m,
     GLOBAL const real *RESTRICT scales, index_t scales_start,
-    real noise,
+    real lift, real noise,
     real amplitude_value, real lengthscale_value)
 {
     SHARED_ARRAY(real, xs[8], 33);
@@ -155,7 +155,7 @@ KERNEL(256) covariance(
 
             const real value = rbf_cov_mss_evaluate(set, seen0);
             if (i < n && j < m)
-                out[i * stride + j] = value + (i == j ? noise : 0);
+                out[i * stride + j] = i == j ? value * lift + noise : value;
         }
     }
 }

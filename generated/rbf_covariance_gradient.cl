@@ -93,7 +93,7 @@ DEVICE rbf_cov_grad_amplitude_lengthscale_results rbf_cov_grad_amplitude_lengths
 KERNEL(256) covariance_sums(
     GLOBAL double *RESTRICT partial, GLOBAL real *RESTRICT diagonal, index_t diagonal_start,
     GLOBAL const real *RESTRICT inverse, index_t inverse_start, index_t stride,
-    GLOBAL const real *RESTRICT alpha, index_t alpha_start, double weight, index_t tiles, index_t first,
+    GLOBAL const real *RESTRICT alpha, index_t alpha_start, double weight, double lift, index_t tiles, index_t first,
     GLOBAL const real *RESTRICT x, index_t x_start, index_t n, GLOBAL const real *RESTRICT y, index_t y_start, index_t m,
     GLOBAL const real *RESTRICT scales, index_t scales_start,
     real amplitude_value, real lengthscale_value)
@@ -155,7 +155,7 @@ KERNEL(256) covariance_sums(
                 trace += w;
                 diagonal[diagonal_start + i] = w;
             }
-            w *= i == j ? 1 : 2;
+            w *= i == j ? (real)lift : 2;
             const real seen0 = seen_0[q];
 
             const rbf_cov_grad_amplitude_lengthscale_results result = rbf_cov_grad_amplitude_lengthscale_mss_evaluate(set, seen0);

@@ -20,9 +20,11 @@ if TYPE_CHECKING:
     from . import compat as compat
     from . import gp as gp
     from . import linalg as linalg
+    from . import parallel as parallel
     from . import transforms as transforms
     from .discrete_draws import sample_discrete as sample_discrete
     from .gp import covariances as covariances
+    from .gp.local import LocalGP as LocalGP
     from .interface import devices as devices
     from .interface import to_device as to_device
     from .interface import to_host as to_host
@@ -36,15 +38,16 @@ __version__ = "0.1.0"
 
 # Imported when first used, so that `import gpustats` stays quick and touches no device.
 _LAZY = {
-    "GLM": ".glm", "Generator": ".random", "Likelihood": ".likelihood", "Mixture": ".mixture", "compat": None,
-    "covariances": ".gp", "devices": ".interface", "gp": None, "label_statistics": ".labels", "linalg": None,
-    "sample_discrete": ".discrete_draws", "to_device": ".interface", "to_host": ".interface", "transforms": None, "use": ".runtime.choose",
+    "GLM": ".glm", "Generator": ".random", "Likelihood": ".likelihood", "LocalGP": ".gp.local", "Mixture": ".mixture",
+    "compat": None, "covariances": ".gp", "devices": ".interface", "gp": None, "label_statistics": ".labels",
+    "linalg": None, "parallel": None, "sample_discrete": ".discrete_draws", "to_device": ".interface", "to_host": ".interface",
+    "transforms": None, "use": ".runtime.choose",
 }  # fmt: skip
 
 __all__ = [
-    "CompileError", "Densities", "Density", "DeviceFunctionError", "GLM", "Generator", "Likelihood", "Mixture",
-    "NoDeviceError", "compat", "covariances", "densities", "devices", "gp", "label_statistics", "linalg", "register",
-    "sample_discrete", "to_device", "to_host", "transforms", "use",
+    "CompileError", "Densities", "Density", "DeviceFunctionError", "GLM", "Generator", "Likelihood", "LocalGP",
+    "Mixture", "NoDeviceError", "compat", "covariances", "densities", "devices", "gp", "label_statistics", "linalg",
+    "parallel", "register", "sample_discrete", "to_device", "to_host", "transforms", "use",
 ]  # fmt: skip
 
 

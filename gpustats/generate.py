@@ -16,7 +16,7 @@ SHAPES = ("table", "loglik", "gradient")
 SHOWN_IN_FULL = ("gamma", "mvnormal", "normal")
 #: Families of which the GLM is shown: of a number, and of a vector.
 SHOWN_AS_GLM = ("bernoulli_logit", "categorical_logit", "normal_identity")
-#: The covariance function of which all shapes are shown, also in OpenCL C; of the others the matrix.
+#: The covariance function of which all shapes are shown, also in OpenCL C; of the others only the matrix.
 SHOWN_COVARIANCE = "rbf"
 _SUFFIX = {"cuda": "cu", "opencl": "cl"}
 

@@ -3,14 +3,22 @@ every access. The first argument is the type of device that kernels are laid out
 """
 
 import dataclasses
+import functools
 import sys
 
 import numpy as np
+from local_references import greedy_design, mspe_design
 from scipy import special, stats
 
 import gpustats as gs
 from gpustats import codegen
 from gpustats import elliptical as elliptical_module
+from gpustats.gp import MarginalLikelihood
+from gpustats.gp.local.correlation import Correlation
+from gpustats.gp.local.defaults import darg, garg
+from gpustats.gp.local.design import Design
+from gpustats.gp.local.fit import Fit
+from gpustats.gp.local.nearest import Nearest
 from gpustats.linalg import small, triangles
 from gpustats.linalg.kernels import KernelProvider
 from gpustats.linalg.provider import ASYMMETRIC, SOUND, Matrix
@@ -404,6 +412,111 @@ def glm(dtype):
     close(value, np.take_along_axis(special.log_softmax(eta, -1), y[None, :, None], -1).sum((1, 2)), dtype)
     close(gradient["beta"], X.T.astype(float) @ slope, dtype)
     close(gradient["alpha"], np.stack([slope[:, groups == g].sum(1) for g in range(5)], 1), dtype)
+
+
+def covariance(dtype):
+    """Pairs of points in one tile and in several, columns in one chunk and in two; factors, sums over pairs, predictions."""
+    cov = gs.rbf + gs.linear.rename(lengthscale="slope")
+    for n, p, scaled in ((5, 1, False), (37, 2, True), (34, 9, True)):
+        x, new = rng.normal(size=(n, p)).astype(dtype), rng.normal(size=(3, p)).astype(dtype)
+        y, sigma = rng.normal(size=n).astype(dtype), rng.uniform(0.5, 1.0, n)
+        lengthscale = rng.uniform(1.0, 2.0, p) if scaled else 1.5
+        values = dict(amplitude=1.2, lengthscale=lengthscale, slope=2.0)
+
+        def k(a, b, lengthscale=lengthscale):
+            a, b = a.astype(float), b.astype(float)
+            return 1.44 * np.exp(-0.5 * (((a[:, None] - b) / lengthscale) ** 2).sum(-1)) + a @ b.T / 4
+
+        close(cov(x, new, **values), k(x, new), dtype)
+        ml = MarginalLikelihood(cov, x, y)
+        for noise in (0.7, sigma):
+            inverse = np.linalg.inv(k(x, x) + np.diag(np.broadcast_to(noise, n) ** 2))
+            alpha = inverse @ y
+            W = (np.outer(alpha, alpha) - inverse) / 2
+            value, gradient = ml.value_and_grad(**values, sigma=noise, wrt=[*values, "sigma", "x", "y"])
+            want = -0.5 * (y @ alpha - np.linalg.slogdet(inverse)[1] + n * np.log(2 * np.pi))
+            bound = 1e-9 if dtype == np.float64 else 2e-3
+            near = functools.partial(np.testing.assert_allclose, rtol=bound, atol=bound)
+            near(value, want)
+            near(gradient["slope"], -2 * (W * (x.astype(float) @ x.T / 4)).sum() / 2.0)
+            near(gradient["y"], -alpha)
+            near(gradient["sigma"], 2 * noise * np.diag(W) if np.ndim(noise) else 2 * noise * np.trace(W))
+            apart = x[:, None].astype(float) - x
+            local = W * (k(x, x) - x.astype(float) @ x.T / 4)
+            near(gradient["amplitude"], 2 * local.sum() / 1.2)
+            by_column = (local[:, :, None] * apart**2).sum((0, 1)) / np.asarray(lengthscale) ** 3
+            near(gradient["lengthscale"], by_column if scaled else by_column.sum())
+            near(gradient["x"], -2 * (local[:, :, None] * apart).sum(1) / np.asarray(lengthscale) ** 2 + W @ x / 2)
+            found = ml.predict(new, **values, sigma=noise, cov=True)
+            near(found.mean, k(new, x) @ alpha)
+            near(found.covariance, k(new, new) - k(new, x) @ inverse @ k(x, new))
+            near(found.variance, np.diag(found.covariance))
+
+
+def local_nearest(dtype):
+    """All points and those within a sample's distance, and where the sample says nothing: all at the same distance."""
+    runtime = choose.get()
+    uniform = rng.uniform(size=(4200, 2))
+    grid, equal = np.round(4 * uniform[:90]), np.ones((4200, 1))
+    for X, k, start in ((uniform, 20, 3), (grid, 33, 33), (equal, 70, 2), (uniform[:3], 5, 4)):
+        x = rng.uniform(size=(3, X.shape[1]))
+        got = gs.to_host(Nearest(runtime, X, "device").find(runtime.to_device(x), k, start))
+        distances = sum((X[:, e] - x[:, e, None]) ** 2 for e in range(X.shape[1]))
+        want = np.argsort(distances, axis=1, kind="stable")[:, :k]
+        n = want.shape[1]
+        np.testing.assert_array_equal(got[:, : min(start, n)], want[:, :start])
+        np.testing.assert_array_equal(np.sort(got[:, :n]), np.sort(want))
+        assert (got[:, n:] == -1).all()
+
+
+def local_design(dtype):
+    """Candidates' numbers in shared and in global memory; whole rounds of the threads, and not; nan; both criteria."""
+    runtime = choose.get()
+    X, x = rng.uniform(size=(150, 2)), rng.uniform(size=(3, 2))
+    y = np.sin(5 * X[:, 0]) + X[:, 1]
+    x[1] = np.nan
+    candidates = np.argsort(((x[:, None] - X) ** 2).sum(-1), axis=1).astype(np.int32)
+    whole = runtime.device
+    for shared_memory, k, separable, mspe in (
+        (whole.shared_memory, 150, False, False), (8000, 150, True, False), (2400, 128, False, False),
+        (whole.shared_memory, 150, False, True), (10000, 40, False, True),
+    ):  # fmt: skip
+        runtime.device = dataclasses.replace(whole, shared_memory=shared_memory)
+        d = np.tile([0.5, 0.7], (3, 1)) if separable else np.full(3, 0.5)
+        first = np.ascontiguousarray(candidates[:, :k])
+        arrays = [runtime.to_device(a) for a in (X, x, first, d, np.full(3, 1e-3))]
+        search = Design(runtime, arrays[0], Correlation(), separable, runtime.to_device(y) if mspe else None)
+        got = gs.to_host(search.search(*arrays[1:], start=3, end=8))
+        assert (got[1] == -1).all()
+        for i in (0, 2):
+            given = x[i], first[i], d[i], 1e-3, 3, 8
+            np.testing.assert_array_equal(got[i], mspe_design(X, y, *given) if mspe else greedy_design(X, *given))
+    runtime.device = whole
+
+
+def local_fit(dtype):
+    """Estimates of lengthscales, nuggets, both and neither; matrices in shared and in global memory; nan; a singular matrix."""
+    runtime = choose.get()
+    X, y, x = rng.uniform(size=(40, 2)), rng.normal(size=40), rng.uniform(size=(4, 2))
+    X[39] = X[38]
+    n, whole = 17, runtime.device
+    designs = np.argsort(((x[:, None] - X[:38]) ** 2).sum(-1), axis=1)[:, :n].astype(np.int32)
+    designs[2, 3], designs[3, :2] = -1, [38, 39]
+    for of_d, of_g, separable, near in ((0, 0, 0, 1), (0, 1, 1, 0), (1, 0, 0, 1), (1, 1, 1, 1), (1, 0, 1, 0), (0, 0, 0, 0)):
+        priors = darg({"mle": bool(of_d)}, X), garg({"mle": bool(of_g)}, y)
+        runtime.device = whole if near else dataclasses.replace(whole, shared_memory=2048)
+        d, g = np.full((4, 1 + separable), 0.3), np.array([1e-2, 1e-2, 1e-2, 1e-2 if of_g else 0])
+        arrays = [runtime.to_device(a) for a in (X, y, x, designs, d, g)]
+        found = Fit(runtime, *arrays[:2], Correlation(), n, bool(separable)).run(*arrays[2:], *priors)
+        mean, scale, _, d, g, status = (runtime.to_host(a) for a in found)
+        assert np.isnan(mean[2]) and status[3] == 0 if not of_g else (status[:2] > 1).all()
+        for i in range(2):
+            Z, k = X[designs[i]], np.exp(-((x[i] - X[designs[i]]) ** 2 / d[i]).sum(-1))
+            K = np.exp(-((Z[:, None] - Z) ** 2 / d[i]).sum(-1)) + g[i] * np.eye(n)
+            solved = np.linalg.solve(K, np.c_[k, y[designs[i]]])
+            close(mean[i], solved[:, 0] @ y[designs[i]], np.float64)
+            close(scale[i], np.sqrt(y[designs[i]] @ solved[:, 1] * (1 + g[i] - k @ solved[:, 0]) / n), np.float64)
+    runtime.device = whole
 
 
 MISTAKES = """

@@ -15,6 +15,8 @@ pytest.importorskip("sklearn")
 EXAMPLES = Path(__file__).parents[1] / "examples"
 SMALL = {  # options that make an example short, and what it prints
     "doctor_visits": (["--people", "60", "--draws", "15"], "persons without a visit"),
+    "emulation": (["--points", "41", "--predict", "15", "--end", "20", "--close", "60"], "within 95% intervals"),
+    "gp_regression": (["--n", "100", "--every", "4"], "log marginal likelihood"),
     "hierarchical": (["--draws", "25"], "r_hat"),
     "logistic_regression": (["--n", "1000", "--k", "4", "--draws", "25"], "r_hat"),
     "mixture_gibbs": (["--n", "2000", "--components", "20", "--sweeps", "20"], "F-measure"),

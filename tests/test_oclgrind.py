@@ -17,7 +17,7 @@ SCRIPT = Path(__file__).with_name("oclgrind_shapes.py")
 SHAPES = [
     "scalar", "many_blocks", "vectors", "elliptical", "elliptical_large", "gradients", "elliptical_gradients",
     "mixture", "samples", "gather", "discrete_draws", "label_statistics", "glm", "linalg_blocked", "linalg_small",
-    "linalg_triangles",
+    "linalg_triangles", "covariance", "local_nearest", "local_design", "local_fit",
 ]  # fmt: skip
 
 

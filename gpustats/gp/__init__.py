@@ -7,5 +7,9 @@
 """
 
 from .covariance import Covariance, covariances
+from .fitting import Fit
+from .local import LocalGP, LocalPrediction
+from .marginal import MarginalLikelihood
+from .prediction import Prediction
 
-__all__ = ["Covariance", "covariances"]
+__all__ = ["Covariance", "Fit", "LocalGP", "LocalPrediction", "MarginalLikelihood", "Prediction", "covariances"]

@@ -1,0 +1,281 @@
+// The local_design kernel of rbf, made by `gpustats generate`. Do not edit.
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+typedef double real;
+typedef long index_t;
+// The hint keeps Intel's compiler from vectors wider than a small block, which it would run one thread at a time.
+#define KERNEL(threads) __kernel __attribute__((reqd_work_group_size(threads, 1, 1), intel_vec_len_hint(MIN(threads, 8)))) void
+#define DEVICE static inline __attribute__((always_inline))  // Intel's compiler vectorises no calls
+#define GLOBAL __global
+#define SHARED __local
+#define RESTRICT restrict
+#define SHARED_ARRAY(type, name, count) __local type name[count]
+#define DYNAMIC_SHARED_ARRAY(type, name, count) __local type name[count] __attribute__((aligned(16)))
+#define BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
+#define BARRIER_GLOBAL() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+#define UNROLL _Pragma("unroll")
+#define UNROLL_BY_4  // compilers for CPUs know better
+#define STORE_STREAMING(to, value) (*(to) = (value))
+#define THREAD ((index_t)get_local_id(0))  // as wide as an address: vectorisers of CPUs then see consecutive accesses
+#define BLOCK_X ((index_t)get_group_id(0))
+#define BLOCK_Y ((index_t)get_group_id(1))
+#define BLOCKS_Y ((index_t)get_num_groups(1))
+#define BLOCKS_X ((index_t)get_num_groups(0))
+#define STORE_2(v, to) vstore2((double2)(v##0, v##1), 0, to)
+#define STORE_4(v, to) vstore4((double4)(v##0, v##1, v##2, v##3), 0, to)
+#define STORE_8(v, to) vstore8((double8)(v##0, v##1, v##2, v##3, v##4, v##5, v##6, v##7), 0, to)
+#define REAL(literal) literal
+#define EPSILON REAL(2.220446049250313e-16)
+#define PI REAL(3.14159265358979323846)
+#define LOG_2PI REAL(1.83787706640934548356)
+#define HALF_LOG_2PI REAL(0.91893853320467274178)
+#define LOG_2 REAL(0.69314718055994530942)
+#define LOG_PI REAL(1.14472988584940017414)
+#define SQRT_2 REAL(1.41421356237309504880)
+#define SQRT_PI REAL(1.77245385090551602730)
+#define SQRT_2_OVER_PI REAL(0.79788456080286535588)
+#define EULER_GAMMA REAL(0.57721566490153286061)
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+DEVICE real rbf_cov(real sqdist, real amplitude, real lengthscale)
+{
+    return amplitude * amplitude * exp(sqdist * (-0.5 / (lengthscale * lengthscale)));
+}
+
+typedef struct {
+    real value;
+    real d_sqdist;
+} rbf_cov_grad_sqdist_results;
+
+DEVICE rbf_cov_grad_sqdist_results make_rbf_cov_grad_sqdist_results(real value, real d_sqdist)
+{
+    rbf_cov_grad_sqdist_results results;
+    results.value = value;
+    results.d_sqdist = d_sqdist;
+    return results;
+}
+
+
+DEVICE rbf_cov_grad_sqdist_results rbf_cov_grad_sqdist(real sqdist, real amplitude, real lengthscale)
+{
+    real t = -0.5 / (lengthscale * lengthscale);
+    real t2 = exp(sqdist * t);
+    return make_rbf_cov_grad_sqdist_results(amplitude * amplitude * t2, amplitude * amplitude * (t2 * t));
+}
+
+typedef struct {
+    real value;
+    real d_r2;
+} correlation_grad_r2_results;
+
+DEVICE correlation_grad_r2_results make_correlation_grad_r2_results(real value, real d_r2)
+{
+    correlation_grad_r2_results results;
+    results.value = value;
+    results.d_r2 = d_r2;
+    return results;
+}
+
+
+DEVICE correlation_grad_r2_results correlation_grad_r2(real r2)
+{
+    rbf_cov_grad_sqdist_results call = rbf_cov_grad_sqdist(2 * r2, 1.0, 1.0);
+    return make_correlation_grad_r2_results(call.value, call.d_sqdist * 2);
+}
+
+DEVICE real correlation(real r2)
+{
+    return rbf_cov(2 * r2, 1.0, 1.0);
+}
+
+DEVICE real correlation_slope(real r2)
+{
+    correlation_grad_r2_results results = correlation_grad_r2(r2);
+    return results.d_r2;
+}
+
+#define DIM 8
+#define NEAR 0  // rows of numbers of the candidates that lie in shared memory; the others in the block's scratch
+// Row r of the candidates' numbers: their coordinates, then their rows of the Cholesky factor, entry by entry.
+#define NEAR_ROW(r) (near_rows + (r) * width)
+#define FAR_ROW(r) (far_rows + ((r) - NEAR) * width)
+#define AT_ROW(r, z) (FAR_ROW(r)[z])
+#define NEAR_FACTOR(r, z) NEAR_ROW(DIM + (r))[z]
+#define FAR_FACTOR(r, z) FAR_ROW(DIM + (r))[z]
+// A variance below this is rounding: what it stands for is determined by the design already.
+#define FLOOR 1e-13
+
+// The candidate that is better: of the larger value, of the lower row of X where values are equal. nan is never better.
+#define IS_BETTER(value, row, than, than_row) ((value) > (than) || ((value) == (than) && (row) < (than_row)))
+#define WORST -INFINITY
+
+// By how much the variance at the location becomes smaller.
+DEVICE real value_of(real covariance, real variance)
+{
+    return variance <= FLOOR ? 0 * covariance : covariance * covariance / variance;
+}
+
+// Adds the design's new point to the conditional covariances of 4 or one candidate a thread, and looks for the next.
+KERNEL(256) local_design(
+    GLOBAL int *RESTRICT out, index_t out_offset, GLOBAL const real *RESTRICT X, index_t X_offset,
+    GLOBAL const real *RESTRICT locations, index_t locations_offset, GLOBAL const int *RESTRICT all_candidates,
+    index_t candidates_offset, GLOBAL const real *RESTRICT d, index_t d_offset, GLOBAL const real *RESTRICT g, index_t g_offset,
+    GLOBAL real *RESTRICT scratch, index_t scratch_reals, index_t n_locations, int n_candidates, int width, int start, int end)
+{
+    DYNAMIC_SHARED_ARRAY(real, shared, 648);
+    SHARED real *const own = shared;  // the new point's coordinates, then its row of the factor
+    SHARED real *const best_values = own + 72;
+    SHARED int *const best_rows = (SHARED int *)(best_values + 288), *const best_places = best_rows + 288;
+    GLOBAL real *const far_rows = scratch + BLOCK_X * scratch_reals + 2 * width;
+    GLOBAL real *const variance = far_rows - 2 * width, *const covariance = variance + width;
+    for (index_t m = BLOCK_X; m < n_locations; m += BLOCKS_X) {
+        GLOBAL const int *const candidates = all_candidates + candidates_offset + m * n_candidates;
+        GLOBAL const real *const location = locations + locations_offset + m * DIM;
+        GLOBAL int *const design = out + out_offset + m * end;
+        for (int z = (int)THREAD; z < width; z += 256) {
+            const int row = z < n_candidates ? candidates[z] : -1;
+            real r2 = 0;
+            UNROLL for (int e = 0; e < DIM; e++) {
+                // From the location on: no digits are lost far from the origin.
+                const real from = row < 0 ? NAN : X[X_offset + row * (index_t)DIM + e] - location[e];
+                const real u = from / sqrt(d[d_offset + m]);
+                r2 = fma(u, u, r2);
+                FAR_ROW(e)[z] = u;
+            }
+            variance[z] = 1 + g[g_offset + m];
+            covariance[z] = r2 == r2 ? correlation(r2) : NAN;
+        }
+        BARRIER_GLOBAL();
+        int j = 0;
+        for (int chosen = 0; j < end; j++) {
+            if (j < start)
+                chosen = j;
+            const real c = chosen < 0 ? NAN : covariance[chosen];
+            if (c != c)
+                break;
+            if (THREAD == 0)
+                design[j] = candidates[chosen];
+            if (j + 1 == end)
+                continue;
+            const real v = variance[chosen], scale = v > FLOOR ? 1 / sqrt(v) : 0, w_location = c * scale;
+            for (int e = (int)THREAD; e < DIM + j; e += 256)
+                own[e] = AT_ROW(e, chosen);
+            BARRIER_GLOBAL();  // what was chosen has been read
+            real best = WORST;
+            int best_row = -1, best_place = -1, z = (int)THREAD;
+            for (; z + 768 < width; z += 1024) {
+            real acc[4];
+            UNROLL for (int c = 0; c < 4; c++)
+                acc[c] = 0;
+            UNROLL for (int e = 0; e < DIM; e++) {
+                UNROLL for (int c = 0; c < 4; c++) {
+                    const real from = AT_ROW(e, z + c * 256) - own[e];
+                    acc[c] = fma(from, from, acc[c]);
+                }
+            }
+            UNROLL for (int c = 0; c < 4; c++) {
+                acc[c] = correlation(acc[c]);
+            }
+            UNROLL_BY_4
+            for (int i = 0; i < j; i += 1) {
+                const real l = own[DIM + i];
+                UNROLL for (int c = 0; c < 4; c++) {
+                    const real other = FAR_FACTOR(i, z + c * 256);
+                    acc[c] = fma(-l, other, acc[c]);
+                }
+            }
+            UNROLL for (int c = 0; c < 4; c++) {
+                const int place = z + c * 256;
+                const real w = acc[c] * scale, v = fma(-w, w, variance[place]);
+                const real k = place == chosen ? NAN : fma(-w, w_location, covariance[place]);  // what is chosen leaves
+                variance[place] = v;
+                covariance[place] = k;
+                {
+                    FAR_ROW(DIM + 1 * j)[place] = w;
+                }
+                const real value = value_of(k, v);
+                if (value >= best) {  // never where it is nan
+                    const int row = candidates[place];
+                    if (IS_BETTER(value, row, best, best_row)) {
+                        best = value;
+                        best_row = row;
+                        best_place = place;
+                    }
+                }
+            }
+            }
+            for (; z < width; z += 256) {
+            real acc[1];
+            UNROLL for (int c = 0; c < 1; c++)
+                acc[c] = 0;
+            UNROLL for (int e = 0; e < DIM; e++) {
+                UNROLL for (int c = 0; c < 1; c++) {
+                    const real from = AT_ROW(e, z + c * 256) - own[e];
+                    acc[c] = fma(from, from, acc[c]);
+                }
+            }
+            UNROLL for (int c = 0; c < 1; c++) {
+                acc[c] = correlation(acc[c]);
+            }
+            UNROLL_BY_4
+            for (int i = 0; i < j; i += 1) {
+                const real l = own[DIM + i];
+                UNROLL for (int c = 0; c < 1; c++) {
+                    const real other = FAR_FACTOR(i, z + c * 256);
+                    acc[c] = fma(-l, other, acc[c]);
+                }
+            }
+            UNROLL for (int c = 0; c < 1; c++) {
+                const int place = z + c * 256;
+                const real w = acc[c] * scale, v = fma(-w, w, variance[place]);
+                const real k = place == chosen ? NAN : fma(-w, w_location, covariance[place]);  // what is chosen leaves
+                variance[place] = v;
+                covariance[place] = k;
+                {
+                    FAR_ROW(DIM + 1 * j)[place] = w;
+                }
+                const real value = value_of(k, v);
+                if (value >= best) {  // never where it is nan
+                    const int row = candidates[place];
+                    if (IS_BETTER(value, row, best, best_row)) {
+                        best = value;
+                        best_row = row;
+                        best_place = place;
+                    }
+                }
+            }
+            }
+            best_values[THREAD] = best;
+            best_rows[THREAD] = best_row;
+            best_places[THREAD] = best_place;
+            BARRIER_GLOBAL();  // rows of the factor, too
+            if (j + 1 < start)
+                continue;
+            if (THREAD < 32) {
+                for (int i = (int)THREAD + 32; i < 256; i += 32) {
+                    if (IS_BETTER(best_values[i], best_rows[i], best, best_row)) {
+                        best = best_values[i];
+                        best_row = best_rows[i];
+                        best_place = best_places[i];
+                    }
+                }
+                best_values[256 + THREAD] = best;
+                best_rows[256 + THREAD] = best_row;
+                best_places[256 + THREAD] = best_place;
+            }
+            BARRIER();
+            best = WORST;
+            best_row = best_place = -1;
+            for (int i = 256; i < 288; i++) {
+                    if (IS_BETTER(best_values[i], best_rows[i], best, best_row)) {
+                        best = best_values[i];
+                        best_row = best_rows[i];
+                        best_place = best_places[i];
+                    }
+            }
+            chosen = best_place;
+        }
+        if (j < end && THREAD == 0)  // nan, or nothing left to choose from
+            for (int i = 0; i < end; i++)
+                design[i] = -1;
+        BARRIER_GLOBAL();
+    }
+}

@@ -1,0 +1,360 @@
+// The local_fit kernel of rbf, made by `gpustats generate`. Do not edit.
+typedef double real;
+typedef long long index_t;
+#define KERNEL(threads) extern "C" __global__ void __launch_bounds__(threads)
+#define DEVICE static __device__ __forceinline__
+#define GLOBAL
+#define SHARED
+#define RESTRICT __restrict__
+#define SHARED_ARRAY(type, name, count) __shared__ type name[count]
+#define DYNAMIC_SHARED_ARRAY(type, name, count) extern __shared__ __align__(16) type name[]
+#define BARRIER() __syncthreads()
+#define BARRIER_GLOBAL() __syncthreads()
+#define UNROLL _Pragma("unroll")
+#define UNROLL_BY_4 _Pragma("unroll 4")
+#define STORE_STREAMING(to, value) __stcs(to, value)  // not to be read again soon
+#define THREAD ((int)threadIdx.x)
+#define BLOCK_X ((index_t)blockIdx.x)
+#define BLOCK_Y ((index_t)blockIdx.y)
+#define BLOCKS_Y ((index_t)gridDim.y)
+#define BLOCKS_X ((index_t)gridDim.x)
+#undef INFINITY
+#undef NAN
+#define INFINITY __int_as_float(0x7f800000)
+#define NAN __int_as_float(0x7fffffff)
+
+// log(w + c), c being what rounding has taken from w. CUDA's own log and log1p branch, which keeps the compiler from working
+// on several numbers at once. log(2^k (1 + f)) = k log(2) + f - (h - s (h + R)), s = f / (2 + f), h = f^2 / 2; the polynomial R
+// interpolates 2 atanh(s) / s - 2 in Chebyshev points, with an error below 1e-17. Error of the whole below 1 ulp.
+static __device__ __forceinline__ double log_of_sum(double w, double c)
+{
+    const bool tiny = __double2hiint(w) < 0x00100000;  // subnormal, or not positive
+    const double scaled = tiny ? w * 18014398509481984.0 : w;
+    const int high = __double2hiint(scaled), k = (high - 0x3fe6a09e) >> 20;
+    const double m = __hiloint2double(high - (k << 20), __double2loint(scaled));  // between sqrt(1/2) and sqrt(2)
+    const double f = fma(c, __hiloint2double((0x3ff - k) << 20, 0), m - 1), g = f + 2;
+    double r;
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(g));
+    const double e = fma(-g, r, 1.0);
+    const double s = f * fma(r, fma(e, e, e), r), z = s * s, h = 0.5 * f * f;
+    const double R = z * (0.66666666666666696969 + z * (0.39999999999899197894 + z * (0.28571428626114518292 + z * (
+                          0.22222211112104947364 + z * (0.18182890778026130313 + z * (0.15331666676597174341 + z * (
+                          0.14617128399807299883)))))));
+    const double n = k - (tiny ? 54 : 0);
+    const double value = fma(n, 0.69314718036912381649, f - (h - fma(s, h + R, n * 1.9082149292705877e-10)));
+    const long long bits = __double_as_longlong(w);
+    const double special = (unsigned long long)bits << 1 == 0 ? -INFINITY : bits == 0x7ff0000000000000LL ? w : NAN;
+    return (unsigned long long)(bits - 1) < 0x7fefffffffffffffULL ? value : special;  // is w positive and finite?
+}
+
+static __device__ __forceinline__ double branchless_log(double x)
+{
+    return log_of_sum(x, 0);
+}
+
+static __device__ __forceinline__ double branchless_log1p(double x)
+{
+    const double w = 1 + x;
+    return log_of_sum(w, x - (w - 1));
+}
+#define log branchless_log
+#define log1p branchless_log1p
+#define REAL(literal) literal
+#define EPSILON REAL(2.220446049250313e-16)
+#define PI REAL(3.14159265358979323846)
+#define LOG_2PI REAL(1.83787706640934548356)
+#define HALF_LOG_2PI REAL(0.91893853320467274178)
+#define LOG_2 REAL(0.69314718055994530942)
+#define LOG_PI REAL(1.14472988584940017414)
+#define SQRT_2 REAL(1.41421356237309504880)
+#define SQRT_PI REAL(1.77245385090551602730)
+#define SQRT_2_OVER_PI REAL(0.79788456080286535588)
+#define EULER_GAMMA REAL(0.57721566490153286061)
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+#define ROW(i) (16 * ((i) / 16 + 1) * (16 * ((i) / 16) / 2 + (i) % 16))  // where it begins
+// What the parameter of number k takes, a lengthscale or the nugget.
+#define OF(k, of_d, of_g) of_d
+#define AT_BOUND(k) (gradient[k] > 0 ? best[k] <= OF(k, d_low, g_low) : best[k] >= OF(k, d_high, g_high))
+
+DEVICE real rbf_cov(real sqdist, real amplitude, real lengthscale)
+{
+    return amplitude * amplitude * exp(sqdist * (-0.5 / (lengthscale * lengthscale)));
+}
+
+typedef struct {
+    real value;
+    real d_sqdist;
+} rbf_cov_grad_sqdist_results;
+
+DEVICE rbf_cov_grad_sqdist_results make_rbf_cov_grad_sqdist_results(real value, real d_sqdist)
+{
+    rbf_cov_grad_sqdist_results results;
+    results.value = value;
+    results.d_sqdist = d_sqdist;
+    return results;
+}
+
+
+DEVICE rbf_cov_grad_sqdist_results rbf_cov_grad_sqdist(real sqdist, real amplitude, real lengthscale)
+{
+    real t = -0.5 / (lengthscale * lengthscale);
+    real t2 = exp(sqdist * t);
+    return make_rbf_cov_grad_sqdist_results(amplitude * amplitude * t2, amplitude * amplitude * (t2 * t));
+}
+
+typedef struct {
+    real value;
+    real d_r2;
+} correlation_grad_r2_results;
+
+DEVICE correlation_grad_r2_results make_correlation_grad_r2_results(real value, real d_r2)
+{
+    correlation_grad_r2_results results;
+    results.value = value;
+    results.d_r2 = d_r2;
+    return results;
+}
+
+
+DEVICE correlation_grad_r2_results correlation_grad_r2(real r2)
+{
+    rbf_cov_grad_sqdist_results call = rbf_cov_grad_sqdist(2 * r2, 1.0, 1.0);
+    return make_correlation_grad_r2_results(call.value, call.d_sqdist * 2);
+}
+
+DEVICE real correlation(real r2)
+{
+    return rbf_cov(2 * r2, 1.0, 1.0);
+}
+
+DEVICE real correlation_slope(real r2)
+{
+    correlation_grad_r2_results results = correlation_grad_r2(r2);
+    return results.d_r2;
+}
+
+KERNEL(64) local_fit(
+    GLOBAL real *RESTRICT means, index_t means_offset, GLOBAL real *RESTRICT scales, index_t scales_offset,
+    GLOBAL real *RESTRICT logliks, index_t logliks_offset, GLOBAL real *RESTRICT d_fitted, index_t d_fitted_offset,
+    GLOBAL real *RESTRICT g_fitted, index_t g_fitted_offset, GLOBAL int *RESTRICT statuses, index_t statuses_offset,
+    GLOBAL const real *RESTRICT X, index_t X_offset, GLOBAL const real *RESTRICT y, index_t y_offset,
+    GLOBAL const real *RESTRICT locations, index_t locations_offset, GLOBAL const int *RESTRICT designs, index_t designs_offset,
+    GLOBAL const real *RESTRICT d_start, index_t d_start_offset, GLOBAL const real *RESTRICT g_start, index_t g_start_offset,
+    GLOBAL real *work, index_t count, real offset, real d_low, real d_high, real d_power, real d_rate, real g_low, real g_high,
+    real g_power, real g_rate)
+{
+    const int me = THREAD, lane = me % 16, row = me / 16;
+    DYNAMIC_SHARED_ARRAY(real, shared, 2634);
+    SHARED real *const matrix = shared, *const column = shared + 1792;
+    SHARED real *const responses = column + 64, *const pivots = responses + 64, *const x = pivots + 64;
+    SHARED real *const partial = x + 512, *const theta = partial + 128;  // lengthscales, nugget
+    SHARED real *const rates = theta + 2;  // 1 / lengthscales
+    // Of the logarithms of what is estimated: the best so far, what is tried next, and what leads there.
+    SHARED real *const best = rates + 1, *const trial = best + 1, *const gradient = trial + 1;
+    SHARED real *const change = gradient + 1, *const gradient_change = change + 1, *const direction = gradient_change + 1;
+    SHARED real *const inverse_hessian = direction + 1;
+
+    for (index_t location = BLOCK_X; location < count; location += BLOCKS_X) {
+        BARRIER();
+        for (int i = me; i < 64; i += 64) {
+            const index_t point = i < 50 ? designs[designs_offset + location * 50 + i] : -1;
+            responses[i] = point < 0 ? 0 : y[y_offset + point];
+            for (int k = 0; k < 8; k++)
+                x[k * 64 + i] = i == 50 ? locations[locations_offset + location * 8 + k]
+                    : point >= 0 ? X[X_offset + point * 8 + k] : i < 50 ? (real)NAN : 0;
+        }
+        for (int k = me; k <= 1; k += 64)
+            theta[k] = k < 1 ? d_start[d_start_offset + location * 1 + k] : g_start[g_start_offset + location];
+        BARRIER();
+        for (int k = me; k < 1; k += 64) {
+            best[k] = trial[k] = log(theta[0 + k]);
+            direction[k] = 0;
+        }
+        real objective = 0, step = 1;
+        int updates = 0;
+        real mean = NAN, variance = NAN, loglik = NAN;
+        int status = 0, evaluations = 0, finished = 0;
+        while (!finished) {
+            BARRIER();
+            for (int k = me; k < 1; k += 64)
+                theta[0 + k] = exp(trial[k]);
+            BARRIER();
+            for (int k = me; k < 1; k += 64)
+                rates[k] = 1 / theta[k];
+            BARRIER();
+            const real g = theta[1];
+            for (int i = row; i < 52; i += 4)
+                for (int chunk = 0; chunk <= i / 16; chunk++) {
+                    const int j = chunk * 16 + lane;
+                    real squares = 0;
+                    for (int k = 0; k < 8; k++) {
+                        const real difference = x[k * 64 + i] - x[k * 64 + j];
+                        squares += difference * difference;
+                    }
+                    const real r2 = squares * rates[0];
+                    matrix[ROW(i) + j] = i > 50 ? responses[j] : i == j ? 1 + g : correlation(r2);
+                }
+            BARRIER();
+
+            int definite = 1;
+            real least_pivot = INFINITY;
+            for (int k = 0; k < 50 && definite; k++) {
+                for (int i = me; i < 64; i += 64) {
+                    const int entry_place = i < k ? ROW(k) + i : ROW(i) + k;
+                    real entry = 0;
+                    if (i < 52) {
+                        entry = matrix[entry_place];
+                        matrix[entry_place] = 0;
+                    }
+                    if (i == k)
+                        pivots[k] = entry;
+                    column[i] = i == k ? -1 : entry;  // beside the zeros: so the same formula serves all entries
+                }
+                BARRIER();
+                const real reciprocal = 1 / pivots[k];
+                definite = !(pivots[k] <= 0);
+                least_pivot = fmin(least_pivot, pivots[k]);
+                for (int i = row; i < 52; i += 4) {
+                    const real factor = column[i] * reciprocal;
+                    for (int chunk = 0; chunk <= i / 16; chunk++)
+                        matrix[ROW(i) + chunk * 16 + lane] -= factor * column[chunk * 16 + lane];
+                }
+                BARRIER();
+            }
+            evaluations++;
+            const real psi = -matrix[ROW(51) + 51];
+            real log_determinant = 0;
+            for (int k = me; k < 50; k += 64)
+                log_determinant += log(pivots[k]);
+            partial[64 + me] = log_determinant;
+            // The gradient is tr(W dK) / 2 with W = n / psi alpha alpha' - K^-1, where alpha = K^-1 y.
+            const real ratio = 50 / psi;
+            real slope_0 = 0;
+            for (int i = row; i < 50; i += 4) {
+                const real factor = ratio * matrix[ROW(51) + i];
+                for (int chunk = 0; chunk <= i / 16; chunk++) {
+                    const int j = chunk * 16 + lane;
+                    real squares = 0;
+                    for (int k = 0; k < 8; k++) {
+                        const real difference = x[k * 64 + i] - x[k * 64 + j];
+                        squares += difference * difference;
+                    }
+                    const real r2 = squares * rates[0];
+                    const real weight = factor * matrix[ROW(51) + j] + matrix[ROW(i) + j];
+                    const int counts = j < i && r2 != 0;  // equal points have no say, though the slope may be infinite there
+                    const real slope = counts ? -weight * correlation_slope(r2) : 0;
+                    slope_0 += counts ? slope * r2 : 0;
+                }
+            }
+            partial[0 + me] = slope_0;
+            for (int width = 32; width > 0; width /= 2) {
+                BARRIER();
+                for (int e = (int)me; e < 2 * width; e += 64) {
+                    const int place = e / width * 64 + e % width;
+                    partial[place] += partial[place + width];
+                }
+            }
+            BARRIER();
+            const real likelihood = offset - 25.0 * log(psi / 2) - partial[64] / 2;
+            // Minimised: minus the log-likelihood, minus the logarithm of the prior density.
+            real value = -likelihood, descent = 0;
+            for (int k = 0; k < 1; k++) {
+                value -= OF(k, d_power, g_power) * trial[k] - OF(k, d_rate, g_rate) * exp(trial[k]);
+                descent += evaluations > 1 ? gradient[k] * (trial[k] - best[k]) : 0;
+            }
+            // What rounding may change, which grows with the condition of the matrix.
+            const real rounding = (1e-11 + 1.0000000000000001e-16 / least_pivot) * (1 + fabs(objective)), lowered = objective - value;
+            const int accepted = definite && (evaluations == 1 || lowered >= -1e-4 * descent - rounding);
+            if (accepted) {
+                mean = -matrix[ROW(51) + 50];
+                variance = psi * matrix[ROW(50) + 50] / 50;
+                loglik = likelihood;
+                status = evaluations;
+            }
+            BARRIER();
+            if (accepted) {
+                for (int k = me; k < 1; k += 64) {
+                    const real now = OF(k, d_rate, g_rate) * exp(trial[k]) - OF(k, d_power, g_power) - partial[k * 64];
+                    change[k] = evaluations > 1 ? trial[k] - best[k] : 0;
+                    gradient_change[k] = change[k] == 0 ? 0 : now - gradient[k];  // what stays at its bound tells nothing of others
+                    best[k] = trial[k];
+                    gradient[k] = now;
+                }
+                BARRIER();
+                objective = value;
+                real along = 0, square = 0, length = 0, far = 0;
+                for (int k = 0; k < 1; k++) {
+                    along += change[k] * gradient_change[k];
+                    square += gradient_change[k] * gradient_change[k];
+                    length += gradient[k] * gradient[k];
+                    const real room = gradient[k] > 0 ? best[k] - OF(k, d_low, g_low) : OF(k, d_high, g_high) - best[k];
+                    far = fmax(far, fmin(fabs(gradient[k]), room));
+                }
+                finished = !(far > 1e-06) || !isfinite(value) || (evaluations > 1 && lowered <= rounding);
+                if (evaluations == 1 || (along > 0 && updates == 0)) {
+                    const real size = evaluations == 1 ? fmin((real)1, 1 / sqrt(length)) : along / square;
+                    for (int e = (int)me; e < 1; e += 64)
+                        inverse_hessian[e] = e % 2 == 0 ? size : 0;
+                    BARRIER();
+                }
+                if (along > 0) {
+                    updates++;
+                    for (int k = me; k < 1; k += 64) {
+                        direction[k] = 0;
+                        for (int l = 0; l < 1; l++)
+                            direction[k] += inverse_hessian[k * 1 + l] * gradient_change[l];
+                    }
+                    BARRIER();
+                    real curvature = along;
+                    for (int k = 0; k < 1; k++)
+                        curvature += direction[k] * gradient_change[k];
+                    for (int e = (int)me; e < 1; e += 64) {
+                        const int k = e / 1, l = e % 1;
+                        const real across = direction[k] * change[l] + change[k] * direction[l];
+                        inverse_hessian[e] += (curvature / along * change[k] * change[l] - across) / along;
+                    }
+                } else if (evaluations > 1) {  // the slope grows: further away
+                    for (int e = (int)me; e < 1; e += 64)
+                        inverse_hessian[e] *= 4;
+                }
+                BARRIER();
+                for (int k = me; k < 1; k += 64) {
+                    real sum = 0;
+                    for (int l = 0; l < 1; l++)
+                        sum -= AT_BOUND(l) ? 0 : inverse_hessian[k * 1 + l] * gradient[l];
+                    direction[k] = AT_BOUND(k) ? 0 : sum;
+                }
+                BARRIER();
+                real longest = 0;
+                for (int k = 0; k < 1; k++)
+                    longest = fmax(longest, fabs(direction[k]));
+                step = fmin((real)1, 2 / longest);
+            } else {
+                // The minimum of the parabola through both values and the slope, if there is one in reach.
+                const real excess = -lowered - descent, shorter = -descent / (2 * excess);
+                step *= definite && shorter > 0.1 ? fmin(shorter, (real)0.5) : 0.1;
+                finished = evaluations == 1 || -descent <= rounding;
+            }
+            if (evaluations == 100 && !finished) {
+                finished = 1;
+                status = -evaluations;
+            }
+            for (int k = me; k < 1; k += 64)
+                trial[k] = fmin(fmax(best[k] + step * direction[k], OF(k, d_low, g_low)), OF(k, d_high, g_high));
+        }
+        if (me == 0) {
+            means[means_offset + location] = mean;
+            scales[scales_offset + location] = sqrt(variance < 0 ? 0 : variance);  // which rounding may make negative
+            logliks[logliks_offset + location] = loglik;
+            statuses[statuses_offset + location] = status;
+        }
+        BARRIER();
+        for (int k = me; k <= 1; k += 64) {
+            const real fitted = k >= 0 && k < 1 ? exp(best[k - 0]) : theta[k];
+            if (k < 1)
+                d_fitted[d_fitted_offset + location * 1 + k] = fitted;
+            else
+                g_fitted[g_fitted_offset + location] = fitted;
+        }
+    }
+}

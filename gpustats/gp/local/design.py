@@ -1,0 +1,151 @@
+"""Local designs: for each location the points that reduce its predictive variance most, chosen one after another."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ... import codegen
+from ...layout import REFERENCE_DEVICES
+from . import layout
+
+if TYPE_CHECKING:
+    from ...runtime.base import Kernel, Runtime
+    from .correlation import Correlation
+
+
+class Design:
+    """The search for local designs among candidates.
+
+    Parameters
+    ----------
+    runtime : Runtime
+        Of a device that computes in float64.
+    X : (N, p) device array of float64
+        Contiguous.
+    correlation : Correlation
+    separable : bool
+        Whether each column has a lengthscale of its own.
+    y : (N,) device array of float64, optional
+        Responses. With them the criterion is the mean-squared prediction error, without them the reduction of variance.
+    chosen : int, optional
+        What `layout.design` takes to choose another layout.
+
+    Raises
+    ------
+    ValueError
+        Responses and a lengthscale for each column.
+
+    Notes
+    -----
+    After Gramacy, Niemi & Weiss (2014). Active learning (ALC) adds to a design of j points the candidate z that reduces the
+    variance at the location x most, eq. 6: by c(z)² / v(z), where c(z) is the covariance of x and z given the design, and v(z)
+    the variance at z, with the nugget. Adding a point s makes v(z) smaller by w(z)², and c(z) by w(z) w(x), where w(z) is the
+    covariance of s and z given the design, divided by the root of v(s): the next row of the Cholesky factor of the design's
+    matrix, continued to all candidates. A candidate costs O(j) operations a step, where eq. 6 as it stands costs O(j²).
+
+    The mean-squared prediction error, eq. 4, with V(z) = psi v(z) / (j - 2), takes the derivatives of all that in the
+    lengthscale, by the same steps, and second derivatives of what concerns the design's own points. Where the log-likelihood of
+    the design is not concave, its second derivative counts as no information, not as negative information. Responses that are
+    all 0 at a design leave the variance as the criterion.
+
+    Equally good candidates are taken in the order of the rows of X. The result for a location depends on that location alone.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gpustats.gp.local.correlation import Correlation
+    >>> from gpustats.runtime import choose
+    >>> runtime = choose.get()
+    >>> array = runtime.to_device
+    >>> X = np.linspace(0.0, 1.0, 11)[:, None]
+    >>> x, candidates = np.array([[0.42]]), np.array([[4, 5, 0, 1, 2, 3, 6, 7, 8, 9, 10]], dtype=np.int32)
+    >>> design = Design(runtime, array(X), Correlation())
+    >>> found = design.search(array(x), array(candidates), array(np.array([0.1])), array(np.array([1e-4])), start=2, end=5)
+    >>> runtime.to_host(found)
+    array([[4, 5, 3, 6, 7]], dtype=int32)
+    """
+
+    def __init__(
+        self, runtime: Runtime, X: Any, correlation: Correlation, separable: bool = False, y: Any = None, **chosen: int
+    ):
+        if y is not None and separable:
+            raise ValueError("separable = True: the mean-squared prediction error has one lengthscale")
+        self.runtime, self.X, self.y, self.separable = runtime, X, y, separable
+        self.source = correlation.source(curvature=y is not None)
+        self._chosen = chosen
+
+    def search(self, locations: Any, candidates: Any, d: Any, g: Any, start: int, end: int, out: Any = None) -> Any:
+        """The designs, as rows of X in the order in which they are chosen.
+
+        Parameters
+        ----------
+        locations : (m, p) device array of float64
+        candidates : (m, k) device array of int32
+            Rows of X, each at most once; -1: none. The first `start` begin the design.
+        d : (m,) or (m, 1) device array of float64, (m, p) if separable
+            Lengthscales.
+        g : (m,) device array of float64
+            Nuggets.
+        start, end : int
+            Points that the design begins with, and has in the end; 1 <= start <= end <= k, and start >= 3 for the mean-squared
+            prediction error.
+        out : (m, end) device array of int32, optional
+
+        Returns
+        -------
+        (m, end) device array of int32
+            `out`. A row of -1 where a location, its hyperparameters or all that is left to choose from are nan.
+
+        Raises
+        ------
+        ValueError
+            Numbers of points that are none, too few, or more than there are candidates.
+        """
+        runtime = self.runtime
+        (m, dim), k = locations.shape, candidates.shape[1]
+        mspe = self.y is not None
+        if not 1 <= start <= end <= k:
+            raise ValueError(f"start = {start}, end = {end}: a design of {k} candidates needs 1 <= start <= end <= {k}")
+        if mspe and start < 3:
+            raise ValueError(f"start = {start}: the mean-squared prediction error needs 3 points to begin with")
+        out = runtime.empty((m, end), np.int32) if out is None else out
+        if not m:
+            return out
+        chosen = layout.design(runtime.device, dim, k, end, mspe, **self._chosen)
+        blocks = layout.blocks_within(runtime, chosen.blocks, m, 8 * chosen.scratch)
+        kernel = _kernel(runtime, self.source, dim, self.separable, mspe, replace(chosen, blocks=0, scratch=0, width=0))
+        arrays = [place(runtime, a) for a in (out, self.X, locations, candidates, d, g, *([self.y] if mspe else []))]
+        operands = [value for pair in arrays for value in pair]
+        scratch = runtime.scratch(8 * max(chosen.scratch, 1) * blocks)
+        kernel((blocks, 1), *operands, scratch, chosen.scratch, m, k, chosen.width, start, end)
+        return out
+
+
+def place(runtime: Runtime, array: Any) -> tuple[Any, int]:
+    """A device array's handle, and its offset behind it in numbers."""
+    handle, offset = runtime.memory(array)
+    return handle, offset // array.dtype.itemsize
+
+
+@functools.lru_cache
+def _kernel(
+    runtime: Runtime, correlation: str, dim: int, separable: bool, mspe: bool, chosen: layout.DesignLayout
+) -> Kernel:
+    source = _source(correlation, dim, separable, mspe, chosen, runtime.dialect)
+    return runtime.kernel(source, "local_design", "Pq" * (6 + mspe) + "Pqqiiii", chosen.threads, 8 * chosen.shared)
+
+
+def _source(correlation: str, dim: int, separable: bool, mspe: bool, chosen: layout.DesignLayout, dialect: str) -> str:
+    return codegen.render_plain(
+        "local_design", "float64", dialect, layout=chosen, correlation=correlation, dim=dim, separable=separable, mspe=mspe
+    )
+
+
+def kernel_source(correlation: Correlation, dialect: str) -> str:
+    """The source for points of 8 columns, 1000 candidates and designs of 50; see `Covariance.kernel_source`."""
+    chosen = layout.design(REFERENCE_DEVICES[dialect], 8, 1000, 50)
+    return _source(correlation.source(), 8, False, False, chosen, dialect)

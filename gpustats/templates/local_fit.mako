@@ -1,0 +1,301 @@
+## The local_fit shape: for each location the prediction from its design, at the lengthscales and the nugget that maximise the
+## penalised likelihood. A block has one location at a time, with all about it in shared memory.
+##
+## The matrix has a row for each point of the design, then one for the location and one for the responses; its lower triangle is
+## kept, in rows of whole chunks of columns. Sweeping the rows of K (symmetric Gauss-Jordan steps, whose pivots are those of
+## Cholesky's factorisation) turns
+##       K                                    -K^-1
+##       k'     1 + g             into         k' K^-1    1 + g - k' K^-1 k
+##       y'     0         0                    y' K^-1        - y' K^-1 k       - y' K^-1 y
+## so that the value, its gradient and the prediction come from one pass.
+<%
+    n, p, threads, lanes = shape.n, shape.p, layout.threads, layout.lanes
+    Q, n_d, rows = shape.estimated, shape.lengthscales, shape.n + 2
+    abreast, padded = threads // lanes, -(-rows // lanes) * lanes
+    barrier = "BARRIER();" if layout.in_shared else "BARRIER_GLOBAL();"
+    # Where a row has all threads, which are those of a vector register, the compiler is to see that they do the same.
+    whole = abreast == 1
+    place = "index_t" if whole else "int"
+    first = 0 if shape.estimate_d else n_d  # of the lengthscales and the nugget, what is estimated first
+%>\
+#define ROW(i) (${lanes} * ((i) / ${lanes} + 1) * (${lanes} * ((i) / ${lanes}) / 2 + (i) % ${lanes}))  // where it begins
+% if Q:
+// What the parameter of number k takes, a lengthscale or the nugget.
+#define OF(k, of_d, of_g) ${"of_d" if not shape.estimate_g else "of_g" if not shape.estimate_d else f"((k) < {Q - 1} ? of_d : of_g)"}
+#define AT_BOUND(k) (gradient[k] > 0 ? best[k] <= OF(k, d_low, g_low) : best[k] >= OF(k, d_high, g_high))
+% endif
+
+${correlation}
+## The terms of r2 between the points i and j.
+<%def name="distance(p, padded)">\
+% if shape.separable:
+% for k in range(p):
+                    const real difference_${k} = x[${k * padded} + i] - x[${k * padded} + j];
+                    const real term_${k} = difference_${k} * difference_${k} * rates[${k}];
+% endfor
+                    const real r2 = ${" + ".join(f"term_{k}" for k in range(p))};
+% else:
+                    real squares = 0;
+                    for (int k = 0; k < ${p}; k++) {
+                        const real difference = x[k * ${padded} + i] - x[k * ${padded} + j];
+                        squares += difference * difference;
+                    }
+                    const real r2 = squares * rates[0];
+% endif
+</%def>\
+KERNEL(${threads}) local_fit(
+    GLOBAL real *RESTRICT means, index_t means_offset, GLOBAL real *RESTRICT scales, index_t scales_offset,
+    GLOBAL real *RESTRICT logliks, index_t logliks_offset, GLOBAL real *RESTRICT d_fitted, index_t d_fitted_offset,
+    GLOBAL real *RESTRICT g_fitted, index_t g_fitted_offset, GLOBAL int *RESTRICT statuses, index_t statuses_offset,
+    GLOBAL const real *RESTRICT X, index_t X_offset, GLOBAL const real *RESTRICT y, index_t y_offset,
+    GLOBAL const real *RESTRICT locations, index_t locations_offset, GLOBAL const int *RESTRICT designs, index_t designs_offset,
+    GLOBAL const real *RESTRICT d_start, index_t d_start_offset, GLOBAL const real *RESTRICT g_start, index_t g_start_offset,
+    GLOBAL real *work, index_t count, real offset, real d_low, real d_high, real d_power, real d_rate, real g_low, real g_high,
+    real g_power, real g_rate)
+{
+    const ${place} me = THREAD, lane = ${"me" if whole else f"me % {lanes}"}, row = ${0 if whole else f"me / {lanes}"};
+    DYNAMIC_SHARED_ARRAY(real, shared, ${layout.shared});
+% if layout.in_shared:
+    SHARED real *const matrix = shared, *const column = shared + ${layout.matrix};
+% else:
+    GLOBAL real *const matrix = work + BLOCK_X * ${layout.matrix};
+    SHARED real *const column = shared;
+% endif
+    SHARED real *const responses = column + ${padded}, *const pivots = responses + ${padded}, *const x = pivots + ${padded};
+    SHARED real *const partial = x + ${p * padded}, *const theta = partial + ${(Q + 1) * threads};  // lengthscales, nugget
+    SHARED real *const rates = theta + ${n_d + 1};  // 1 / lengthscales
+% if Q:
+    // Of the logarithms of what is estimated: the best so far, what is tried next, and what leads there.
+    SHARED real *const best = rates + ${n_d}, *const trial = best + ${Q}, *const gradient = trial + ${Q};
+    SHARED real *const change = gradient + ${Q}, *const gradient_change = change + ${Q}, *const direction = gradient_change + ${Q};
+    SHARED real *const inverse_hessian = direction + ${Q};
+% endif
+
+    for (index_t location = BLOCK_X; location < count; location += BLOCKS_X) {
+        BARRIER();
+        for (${place} i = me; i < ${padded}; i += ${threads}) {
+            const index_t point = i < ${n} ? designs[designs_offset + location * ${n} + i] : -1;
+            responses[i] = point < 0 ? 0 : y[y_offset + point];
+            for (int k = 0; k < ${p}; k++)
+                x[k * ${padded} + i] = i == ${n} ? locations[locations_offset + location * ${p} + k]
+                    : point >= 0 ? X[X_offset + point * ${p} + k] : i < ${n} ? (real)NAN : 0;
+        }
+        for (${place} k = me; k <= ${n_d}; k += ${threads})
+            theta[k] = k < ${n_d} ? d_start[d_start_offset + location * ${n_d} + k] : g_start[g_start_offset + location];
+% if Q:
+        BARRIER();
+        for (${place} k = me; k < ${Q}; k += ${threads}) {
+            best[k] = trial[k] = log(theta[${first} + k]);
+            direction[k] = 0;
+        }
+        real objective = 0, step = 1;
+        int updates = 0;
+% endif
+        real mean = NAN, variance = NAN, loglik = NAN;
+        int status = 0, evaluations = 0, finished = 0;
+        while (!finished) {
+            ${barrier}
+% if Q:
+            for (${place} k = me; k < ${Q}; k += ${threads})
+                theta[${first} + k] = exp(trial[k]);
+            BARRIER();
+% endif
+            for (${place} k = me; k < ${n_d}; k += ${threads})
+                rates[k] = 1 / theta[k];
+            BARRIER();
+            const real g = theta[${n_d}];
+            for (${place} i = row; i < ${rows}; i += ${abreast})
+                for (${place} chunk = 0; chunk <= i / ${lanes}; chunk++) {
+                    const ${place} j = chunk * ${lanes} + lane;
+${distance(p, padded)}\
+                    matrix[ROW(i) + j] = i > ${n} ? responses[j] : i == j ? 1 + g : correlation(r2);
+                }
+            ${barrier}
+
+            int definite = 1;
+% if Q:
+            real least_pivot = INFINITY;
+% endif
+            for (int k = 0; k < ${n} && definite; k++) {
+                for (${place} i = me; i < ${padded}; i += ${threads}) {
+                    const ${place} entry_place = i < k ? ROW(k) + i : ROW(i) + k;
+                    real entry = 0;
+                    if (i < ${rows}) {
+                        entry = matrix[entry_place];
+                        matrix[entry_place] = 0;
+                    }
+                    if (i == k)
+                        pivots[k] = entry;
+                    column[i] = i == k ? -1 : entry;  // beside the zeros: so the same formula serves all entries
+                }
+                ${barrier}
+                const real reciprocal = 1 / pivots[k];
+                definite = !(pivots[k] <= 0);
+% if Q:
+                least_pivot = fmin(least_pivot, pivots[k]);
+% endif
+                for (${place} i = ${"" if Q else "k + 1 + "}row; i < ${rows}; i += ${abreast}) {
+                    const real factor = column[i] * reciprocal;
+                    for (${place} chunk = ${0 if Q else f"k / {lanes}"}; chunk <= i / ${lanes}; chunk++)
+                        matrix[ROW(i) + chunk * ${lanes} + lane] -= factor * column[chunk * ${lanes} + lane];
+                }
+                ${barrier}
+            }
+            evaluations++;
+            const real psi = -matrix[ROW(${n + 1}) + ${n + 1}];
+            real log_determinant = 0;
+            for (${place} k = me; k < ${n}; k += ${threads})
+                log_determinant += log(pivots[k]);
+            partial[${Q * threads} + me] = log_determinant;
+% if Q:
+            // The gradient is tr(W dK) / 2 with W = n / psi alpha alpha' - K^-1, where alpha = K^-1 y.
+            const real ratio = ${n} / psi;
+            real ${", ".join(f"slope_{k} = 0" for k in range(Q))};
+% if shape.estimate_d:
+            for (${place} i = row; i < ${n}; i += ${abreast}) {
+                const real factor = ratio * matrix[ROW(${n + 1}) + i];
+                for (${place} chunk = 0; chunk <= i / ${lanes}; chunk++) {
+                    const ${place} j = chunk * ${lanes} + lane;
+${distance(p, padded)}\
+                    const real weight = factor * matrix[ROW(${n + 1}) + j] + matrix[ROW(i) + j];
+                    const int counts = j < i && r2 != 0;  // equal points have no say, though the slope may be infinite there
+                    const real slope = counts ? -weight * correlation_slope(r2) : 0;
+% for k in range(n_d):
+                    slope_${k} += counts ? slope * ${f"term_{k}" if shape.separable else "r2"} : 0;
+% endfor
+                }
+            }
+% endif
+% if shape.estimate_g:
+            for (${place} i = me; i < ${n}; i += ${threads}) {
+                const real alpha = matrix[ROW(${n + 1}) + i];
+                slope_${Q - 1} += (ratio * alpha * alpha + matrix[ROW(i) + i]) * g / 2;
+            }
+% endif
+% for k in range(Q):
+            partial[${k * threads} + me] = slope_${k};
+% endfor
+% endif
+            for (int width = ${threads // 2}; width > 0; width /= 2) {
+                BARRIER();
+                for (int e = (int)me; e < ${Q + 1} * width; e += ${threads}) {
+                    const int place = e / width * ${threads} + e % width;
+                    partial[place] += partial[place + width];
+                }
+            }
+            BARRIER();
+            const real likelihood = offset - ${n / 2} * log(psi / 2) - partial[${Q * threads}] / 2;
+% if Q:
+            // Minimised: minus the log-likelihood, minus the logarithm of the prior density.
+            real value = -likelihood, descent = 0;
+            for (int k = 0; k < ${Q}; k++) {
+                value -= OF(k, d_power, g_power) * trial[k] - OF(k, d_rate, g_rate) * exp(trial[k]);
+                descent += evaluations > 1 ? gradient[k] * (trial[k] - best[k]) : 0;
+            }
+            // What rounding may change, which grows with the condition of the matrix.
+            const real rounding = (1e-11 + ${2e-18 * n} / least_pivot) * (1 + fabs(objective)), lowered = objective - value;
+            const int accepted = definite && (evaluations == 1 || lowered >= -1e-4 * descent - rounding);
+% else:
+            const int accepted = definite;
+% endif
+            if (accepted) {
+                mean = -matrix[ROW(${n + 1}) + ${n}];
+                variance = psi * matrix[ROW(${n}) + ${n}] / ${n};
+                loglik = likelihood;
+                status = evaluations;
+            }
+% if Q:
+${maximise(Q, threads, place)}\
+% else:
+            finished = 1;
+% endif
+        }
+        if (me == 0) {
+            means[means_offset + location] = mean;
+            scales[scales_offset + location] = sqrt(variance < 0 ? 0 : variance);  // which rounding may make negative
+            logliks[logliks_offset + location] = loglik;
+            statuses[statuses_offset + location] = status;
+        }
+        BARRIER();
+        for (${place} k = me; k <= ${n_d}; k += ${threads}) {
+            const real fitted = ${f"k >= {first} && k < {first + Q} ? exp(best[k - {first}]) : theta[k]" if Q else "theta[k]"};
+            if (k < ${n_d})
+                d_fitted[d_fitted_offset + location * ${n_d} + k] = fitted;
+            else
+                g_fitted[g_fitted_offset + location] = fitted;
+        }
+    }
+}
+## Projected quasi-Newton (BFGS) steps in the logarithms: where to try next, or whether to finish.
+<%def name="maximise(Q, threads, place)">\
+            BARRIER();
+            if (accepted) {
+                for (${place} k = me; k < ${Q}; k += ${threads}) {
+                    const real now = OF(k, d_rate, g_rate) * exp(trial[k]) - OF(k, d_power, g_power) - partial[k * ${threads}];
+                    change[k] = evaluations > 1 ? trial[k] - best[k] : 0;
+                    gradient_change[k] = change[k] == 0 ? 0 : now - gradient[k];  // what stays at its bound tells nothing of others
+                    best[k] = trial[k];
+                    gradient[k] = now;
+                }
+                BARRIER();
+                objective = value;
+                real along = 0, square = 0, length = 0, far = 0;
+                for (int k = 0; k < ${Q}; k++) {
+                    along += change[k] * gradient_change[k];
+                    square += gradient_change[k] * gradient_change[k];
+                    length += gradient[k] * gradient[k];
+                    const real room = gradient[k] > 0 ? best[k] - OF(k, d_low, g_low) : OF(k, d_high, g_high) - best[k];
+                    far = fmax(far, fmin(fabs(gradient[k]), room));
+                }
+                finished = !(far > ${shape.TOLERANCE}) || !isfinite(value) || (evaluations > 1 && lowered <= rounding);
+                if (evaluations == 1 || (along > 0 && updates == 0)) {
+                    const real size = evaluations == 1 ? fmin((real)1, 1 / sqrt(length)) : along / square;
+                    for (int e = (int)me; e < ${Q * Q}; e += ${threads})
+                        inverse_hessian[e] = e % ${Q + 1} == 0 ? size : 0;
+                    BARRIER();
+                }
+                if (along > 0) {
+                    updates++;
+                    for (${place} k = me; k < ${Q}; k += ${threads}) {
+                        direction[k] = 0;
+                        for (int l = 0; l < ${Q}; l++)
+                            direction[k] += inverse_hessian[k * ${Q} + l] * gradient_change[l];
+                    }
+                    BARRIER();
+                    real curvature = along;
+                    for (int k = 0; k < ${Q}; k++)
+                        curvature += direction[k] * gradient_change[k];
+                    for (int e = (int)me; e < ${Q * Q}; e += ${threads}) {
+                        const int k = e / ${Q}, l = e % ${Q};
+                        const real across = direction[k] * change[l] + change[k] * direction[l];
+                        inverse_hessian[e] += (curvature / along * change[k] * change[l] - across) / along;
+                    }
+                } else if (evaluations > 1) {  // the slope grows: further away
+                    for (int e = (int)me; e < ${Q * Q}; e += ${threads})
+                        inverse_hessian[e] *= 4;
+                }
+                BARRIER();
+                for (${place} k = me; k < ${Q}; k += ${threads}) {
+                    real sum = 0;
+                    for (int l = 0; l < ${Q}; l++)
+                        sum -= AT_BOUND(l) ? 0 : inverse_hessian[k * ${Q} + l] * gradient[l];
+                    direction[k] = AT_BOUND(k) ? 0 : sum;
+                }
+                BARRIER();
+                real longest = 0;
+                for (int k = 0; k < ${Q}; k++)
+                    longest = fmax(longest, fabs(direction[k]));
+                step = fmin((real)1, 2 / longest);
+            } else {
+                // The minimum of the parabola through both values and the slope, if there is one in reach.
+                const real excess = -lowered - descent, shorter = -descent / (2 * excess);
+                step *= definite && shorter > 0.1 ? fmin(shorter, (real)0.5) : 0.1;
+                finished = evaluations == 1 || -descent <= rounding;
+            }
+            if (evaluations == ${shape.MOST_EVALUATIONS} && !finished) {
+                finished = 1;
+                status = -evaluations;
+            }
+            for (${place} k = me; k < ${Q}; k += ${threads})
+                trial[k] = fmin(fmax(best[k] + step * direction[k], OF(k, d_low, g_low)), OF(k, d_high, g_high));
+</%def>\

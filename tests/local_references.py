@@ -1,0 +1,63 @@
+"""What local designs are compared with: the formulas of Gramacy, Niemi & Weiss (2014) as they stand there, in NumPy."""
+
+import numpy as np
+
+
+def gaussian(r2):
+    return np.exp(-r2)
+
+
+def greedy_design(X, x, candidates, d, g, start, end, correlation=gaussian):
+    """The design for the location x by equations (6) and (7), with the inverse of its matrix anew for each point."""
+
+    def k(a, b):
+        return correlation(((a[:, None] - b) ** 2 / d).sum(-1))
+
+    design, left = list(candidates[:start]), sorted(candidates[start:])
+    while len(design) < end:
+        inverse = np.linalg.inv(k(X[design], X[design]) + g * np.eye(len(design)))
+        to_candidates, to_x, of_candidates = k(X[design], X[left]), k(X[design], x[None])[:, 0], k(X[left], x[None])[:, 0]
+        m = 1 / (1 + g - np.einsum("iz,ij,jz->z", to_candidates, inverse, to_candidates))
+        g_j = -m * (inverse @ to_candidates)
+        reduction = (to_x @ g_j) ** 2 / m + 2 * (to_x @ g_j) * of_candidates + of_candidates**2 * m
+        design.append(left.pop(reduction.argmax()))
+    return np.array(design)
+
+
+def mspe_design(X, y, x, candidates, theta, g, start, end, correlation=gaussian, slope=lambda r2: -np.exp(-r2)):
+    """The design for the location x by equations (4) and (5), derivatives by complex steps."""
+
+    def derivative(f):
+        return f(theta + 1e-30j).imag / 1e-30
+
+    def k(a, b, theta):
+        return correlation(((a[:, None] - b) ** 2).sum(-1) / theta)
+
+    def psi(rows, theta):
+        return y[rows] @ np.linalg.solve(k(X[rows], X[rows], theta) + g * np.eye(len(rows)), y[rows])
+
+    def mean_and_variance(rows, at, theta):
+        of = k(X[rows], at, theta)
+        weights = np.linalg.solve(k(X[rows], X[rows], theta) + g * np.eye(len(rows)), of)
+        return y[rows] @ weights, 1 + g - (of * weights).sum(0)
+
+    def slope_of_loglik(rows, theta):
+        r2 = ((X[rows, None] - X[rows]) ** 2).sum(-1) / theta
+        K, K_slope = correlation(r2) + g * np.eye(len(rows)), -slope(r2) * r2 / theta
+        alpha = np.linalg.solve(K, y[rows])
+        return (len(rows) * (alpha @ K_slope @ alpha) / (y[rows] @ alpha) - np.trace(np.linalg.solve(K, K_slope))) / 2
+
+    def errors(rows, left):
+        j, at = len(rows), X[left]
+        F = max(-derivative(lambda t: slope_of_loglik(rows, t)), 0)
+        V = mean_and_variance(rows, at, theta)[1] * psi(rows, theta) / (j - 2)
+        V_slope = derivative(lambda t: mean_and_variance(rows, at, t)[1] * psi(rows, t) / (j - 2))
+        G = F + V_slope**2 / (2 * V**2) + derivative(lambda t: mean_and_variance(rows, at, t)[0]) ** 2 / V
+        v = np.array([mean_and_variance([*rows, z], x[None], theta)[1][0] for z in left])
+        mean_slope = derivative(lambda t: mean_and_variance(rows, x[None], t)[0])[0]
+        return (j + 1) * psi(rows, theta) / (j * (j - 1)) * v + mean_slope**2 / G
+
+    design, left = list(candidates[:start]), sorted(candidates[start:])
+    while len(design) < end:
+        design.append(left.pop(errors(design, left).argmin()))
+    return np.array(design)
