@@ -32,7 +32,7 @@ PAPER = {
     512_000: (836.00, 0.35, 4015.12, 0.36), 1_024_000: (2789.81, 0.26, 13694.48, 0.27),
 }  # fmt: skip
 NOTE = """\
-seconds: of one call, from the points in the host's memory to the predictions there. mse: of the N predictions from the function.
+seconds: of one call, from points in the host's memory to predictions there. mse: of the N predictions from the function.
 1,536 cores, 10 GPUs: what the paper measured in 2013, on 96 nodes of 16 cores, and on 5 nodes of 2 GPUs and 16 cores.
 by hand: the search for a design in NumPy, with the formulas of the paper (eq. 6 and 7) for all candidates at once, on the CPU;
 ms for one location. in 95 %: true values within the 95 % intervals.
@@ -146,7 +146,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--device", help='such as "cuda:0", "cpu"; default: the first GPU, else CPU')
     parser.add_argument("--devices", help='"all", or several with commas between them')
     parser.add_argument("--workers", type=int, default=0, help="of a Dask cluster on this machine; default: none")
-    parser.add_argument("--n", type=int, action="append", help="several times if you like; default: 1000 to 1024000 (CPU: 16000)")
+    parser.add_argument("--n", type=int, action="append", help="several times if you like; default: all of the table (CPU: to 16000)")
     parser.add_argument("--g", type=float, default=1e-4, help="nugget (default: 1e-4; with 1e-3 the errors are the paper's)")
     parser.add_argument("--no-search", action="store_true", help="do not search by hand")
     parser.add_argument("--out", type=Path, default=Path("bench/results"), help="default: bench/results")
