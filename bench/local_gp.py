@@ -146,7 +146,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--device", help='such as "cuda:0", "cpu"; default: the first GPU, else CPU')
     parser.add_argument("--devices", help='"all", or several with commas between them')
     parser.add_argument("--workers", type=int, default=0, help="of a Dask cluster on this machine; default: none")
-    parser.add_argument("--n", type=int, action="append", help="several times if you like; default: all of the table (CPU: to 16000)")
+    parser.add_argument("--n", type=int, action="append", help="several times if you like; default: the table (CPU: to 16000)")
     parser.add_argument("--g", type=float, default=1e-4, help="nugget (default: 1e-4; with 1e-3 the errors are the paper's)")
     parser.add_argument("--no-search", action="store_true", help="do not search by hand")
     parser.add_argument("--out", type=Path, default=Path("bench/results"), help="default: bench/results")
