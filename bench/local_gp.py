@@ -32,10 +32,10 @@ PAPER = {
     512_000: (836.00, 0.35, 4015.12, 0.36), 1_024_000: (2789.81, 0.26, 13694.48, 0.27),
 }  # fmt: skip
 NOTE = """\
-seconds: of one call, from points in the host's memory to predictions there. mse: of the N predictions from the function.
+seconds: of a call (the second, unless it takes long), from points in host memory to predictions there. mse: of these.
 1,536 cores, 10 GPUs: what the paper measured in 2013, on 96 nodes of 16 cores, and on 5 nodes of 2 GPUs and 16 cores.
-by hand: the search for a design in NumPy, with the formulas of the paper (eq. 6 and 7) for all candidates at once, on the CPU;
-ms for one location. in 95 %: true values within the 95 % intervals.
+by hand: the search for a design in NumPy, with the formulas of the paper (eq. 6 and 7) for all candidates at once, by BLAS on
+all cores; ms for one location. in 95 %: true values within the 95 % intervals.
 """
 GOALS = {1_024_000: 120.0}  # seconds, on an NVIDIA H200
 LOWER = np.array([0.05, 100, 63070, 990, 63.1, 700, 1120, 9855])
@@ -65,24 +65,23 @@ def data(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 def search_by_hand(X: np.ndarray, x: np.ndarray, candidates: np.ndarray, d: float, g: float, start: int, end: int) -> list[int]:
     """A local design with O(j²) operations for each candidate and step: K⁻¹ k for all of them in one product."""
-    Z = X[candidates]
-
-    def covariance(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        return np.exp(-((a[:, None] - b) ** 2).sum(-1) / d)
-
-    design = list(range(start))
-    k_x = covariance(x[None], Z)[0]
-    inverse = np.linalg.inv(covariance(Z[design], Z[design]) + g * np.eye(start))
-    k = covariance(Z[design], Z)
-    for _ in range(start, end):
-        solved = inverse @ k
-        v = 1 + g - (k * solved).sum(0)
+    Z = np.ascontiguousarray(X[candidates].T)
+    k, k_x = np.empty((end, len(candidates))), np.exp(-((Z - x[:, None]) ** 2).sum(0) / d)
+    for j in range(start):
+        k[j] = np.exp(-((Z - Z[:, j, None]) ** 2).sum(0) / d)
+    inverse, design = np.zeros((end, end)), list(range(start))
+    inverse[:start, :start] = np.linalg.inv(k[:start, :start] + g * np.eye(start))
+    for j in range(start, end):
+        solved = inverse[:j, :j] @ k[:j]
+        v = 1 + g - np.einsum("ij,ij->j", k[:j], solved)
         reduction = (k_x - k_x[design] @ solved) ** 2 / v
         reduction[design] = -1
         new = int(reduction.argmax())
-        column = -solved[:, new] / v[new]
-        inverse = np.block([[inverse - np.outer(column, solved[:, new]), column[:, None]], [column[None], 1 / v[new]]])
-        k = np.vstack([k, covariance(Z[new][None], Z)])
+        row = solved[:, new]
+        inverse[:j, :j] += np.outer(row, row / v[new])
+        inverse[j, :j] = inverse[:j, j] = -row / v[new]
+        inverse[j, j] = 1 / v[new]
+        k[j] = np.exp(-((Z - Z[:, new, None]) ** 2).sum(0) / d)
         design.append(new)
     return [int(candidates[i]) for i in design]
 
@@ -111,9 +110,12 @@ def row(n: int, g: float, devices: Any, client: Any, compare: bool) -> dict[str,
     gp = gs.LocalGP(X, y)
     options = {"start": 6, "end": end, "close": close, "g": g, "devices": devices, "client": client}
     gp.predict(XX[:16384], **options)  # compiles
-    begin = time.perf_counter()
-    found = gp.predict(XX, **options)
-    seconds = time.perf_counter() - begin
+    for _ in range(2):
+        begin = time.perf_counter()
+        found = gp.predict(XX, **options)
+        seconds = time.perf_counter() - begin
+        if seconds > 10:
+            break
     mse = float(np.mean((found.mean - borehole(XX)) ** 2))
     inside = np.mean(np.abs(borehole(XX) - found.mean) <= 1.96 * found.scale)
     made = {

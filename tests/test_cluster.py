@@ -199,6 +199,48 @@ class TestMaps:
         assert mapped(fails_once, tmp_path / "second", 6, chunk=2, retries=1)["one"].sum() == 6
 
 
+@pytest.mark.usefixtures("both")
+class TestLocalGP:
+    def test_a_worker_that_dies_in_the_middle(self, client, rng):
+        """The result of one process, to the bit."""
+        X, XX = rng.uniform(size=(3000, 3)), rng.uniform(size=(4000, 3))
+        gp = gs.LocalGP(X, np.sin(5 * X[:, 0]) + X[:, 1] * X[:, 2])
+        options = dict(end=20, close=100)
+        want = gp.predict(XX, **options)
+        address = next(iter(client.nthreads()))
+        pid = client.run(os.getpid, workers=[address])[address]
+        killed = []
+
+        def kill_at_work():
+            """As soon as the worker has computed a few ranges."""
+            while not killed:
+                if sum(a == address for who in client.who_has().values() for a in who) >= 2:
+                    os.kill(pid, signal.SIGKILL)
+                    killed.append(pid)
+                time.sleep(0.01)
+
+        thread = threading.Thread(target=kill_at_work)
+        thread.start()
+        found = gp.predict(XX, **options, client=client)
+        if not killed:
+            killed.append(None)
+        thread.join()
+        assert killed == [pid]
+        for name in ("mean", "scale", "indices", "d", "loglik", "evaluations"):
+            np.testing.assert_array_equal(getattr(found, name), getattr(want, name), err_msg=name)
+
+    def test_a_covariance_of_ones_own_travels(self, client, rng):
+        mine = gs.register(
+            "real travelled_cov(real sqdist, real amplitude, real lengthscale) {"
+            "\n return amplitude * amplitude / (1 + sqdist / (lengthscale * lengthscale)); }",
+            replace=True,
+        )
+        X, XX = rng.uniform(size=(200, 2)), rng.uniform(size=(30, 2))
+        gp = gs.LocalGP(X, X.sum(1), cov=mine)
+        found, want = (gp.predict(XX, end=10, close=40, g=1e-2, client=c) for c in (client, None))
+        np.testing.assert_array_equal(found.mean, want.mean)
+
+
 def test_sections_of_sections_travel(tmp_path, rng):
     from gpustats.parallel.rows import Section
 

@@ -106,6 +106,7 @@ DEVICE real value_of(real covariance, real variance, real variance_slope, real m
             }
             for (int e = (int)THREAD; e < DIM; e += ${threads})
                 points[e * end + j] = own[e];
+            BARRIER();  // compilers read ahead, to entry j
             if (THREAD == 0) {
                 scales[j] = scale;
                 root_slopes[j] = root_slope;
