@@ -8,7 +8,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Generator, Hashable, Iterable, Mapping, Sequence
-from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -71,6 +71,7 @@ class Devices(Pieces):
         runtimes = choose.several(options.devices)
         self._workers = workers(runtimes)
         make = functools.partial(model._recipe(), memory=options.memory, chunk=options.chunk)
+
         def measured(i: int) -> float:
             return self._workers[i].submit(seconds, make, sample(data), model._trial()).result()
 
@@ -84,20 +85,27 @@ class Devices(Pieces):
         )
 
     def map(self, method: str, calls: Iterable[Arguments]) -> Generator[Any, None, None]:
+        bound = [getattr(model, method) for model in self._models]
+        calls = list(calls)
         if inside_worker():
-            for model, (args, kwargs) in zip(self._models, calls, strict=True):
-                yield getattr(model, method)(*args, **kwargs)
+            yield from (work(*args, **kwargs) for work, (args, kwargs) in zip(bound, calls, strict=True))
             return
         futures = [
-            worker.submit(getattr(model, method), *args, **kwargs)
-            for worker, model, (args, kwargs) in zip(self._workers, self._models, calls, strict=False)
+            worker.submit(work, *args, **kwargs)
+            for worker, work, (args, kwargs) in zip(self._workers, bound[:-1], calls, strict=False)
         ]
-        yield from _results(futures)
+        try:  # the calling thread would but wait
+            args, kwargs = calls[-1]
+            last = bound[-1](*args, **kwargs)
+        finally:
+            found = _results(futures)
+        yield from (*found, last)
 
 
 def _results(futures: Sequence[Future[Any]]) -> list[Any]:
     """The results, once all are there: an error leaves no other piece at work."""
-    wait(futures)
+    for future in futures:
+        future.exception()  # waits
     return [future.result() for future in futures]
 
 
