@@ -1,5 +1,6 @@
 """What all tests share."""
 
+import dataclasses
 import os
 
 # Before NumPy loads it. Threads that share small matrices wait for one another most of the time, the more so where each core
@@ -11,6 +12,7 @@ import pytest
 
 import gpustats as gs
 from gpustats.library import library
+from gpustats.runtime import choose
 
 
 def pytest_collection_modifyitems(items):
@@ -24,6 +26,36 @@ def pytest_collection_modifyitems(items):
 @pytest.fixture
 def rng():
     return np.random.default_rng(2011)
+
+
+@pytest.fixture(scope="module")
+def like_a_gpu():
+    """A second device: the CPU, with memory of its own and kernels laid out as for a GPU."""
+    try:
+        runtime = choose.get("cpu")
+    except (ValueError, gs.NoDeviceError):
+        pytest.skip("needs an OpenCL runtime for the CPU")
+    from pyopencl import Context
+
+    from gpustats.runtime import opencl
+
+    context = Context([runtime._device])
+    limits = dict(warp=32, max_threads=256, shared_memory=65536, compute_units=4)
+    made = opencl.OpenCLRuntime(context, runtime._device, dataclasses.replace(runtime.device, type="gpu", **limits))
+    opencl._adopted[context.int_ptr] = made
+    yield made
+    del opencl._adopted[context.int_ptr]
+
+
+@pytest.fixture(params=["device", "gpu"])
+def layout(request):
+    """Kernels laid out for the device that there is, and for a GPU."""
+    if request.param == "device":
+        yield choose.get()
+    else:
+        made = request.getfixturevalue("like_a_gpu")
+        with gs.use(made):
+            yield made
 
 
 @pytest.fixture(autouse=True)

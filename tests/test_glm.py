@@ -1,6 +1,5 @@
 """Generalised linear models, against statsmodels, PyMC, mpmath and NumPy."""
 
-import dataclasses
 import threading
 import warnings
 
@@ -13,35 +12,6 @@ import gpustats as gs
 from gpustats.runtime import choose
 
 N, K, S, C, G = 43, 5, 4, 3, 6  # rows, columns, sets of coefficients, outcomes, groups
-
-
-@pytest.fixture(scope="module")
-def like_a_gpu():
-    """A runtime on a CPU, whose kernels are laid out as for a GPU."""
-    runtime = choose.get()
-    if runtime.device.type != "cpu":
-        pytest.skip("there is a GPU")
-    from pyopencl import Context
-
-    from gpustats.runtime import opencl
-
-    context = Context([runtime._device])
-    limits = dict(warp=32, max_threads=256, shared_memory=65536, compute_units=4)
-    made = opencl.OpenCLRuntime(context, runtime._device, dataclasses.replace(runtime.device, type="gpu", **limits))
-    opencl._adopted[context.int_ptr] = made
-    yield made
-    del opencl._adopted[context.int_ptr]
-
-
-@pytest.fixture(params=["device", "gpu"])
-def layout(request):
-    """Kernels laid out for the device that there is, and for a GPU."""
-    if request.param == "device":
-        yield choose.get()
-    else:
-        made = request.getfixturevalue("like_a_gpu")
-        with gs.use(made):
-            yield made
 
 
 # ---- statsmodels, on its data

@@ -18,35 +18,6 @@ from gpustats.runtime import choose
 N, P = 300, 3
 
 
-@pytest.fixture(scope="module")
-def like_a_gpu():
-    """A runtime on a CPU, whose kernels are laid out as for a GPU."""
-    runtime = choose.get()
-    if runtime.device.type != "cpu":
-        pytest.skip("there is a GPU")
-    from pyopencl import Context
-
-    from gpustats.runtime import opencl
-
-    context = Context([runtime._device])
-    limits = dict(warp=32, max_threads=256, shared_memory=65536, compute_units=4)
-    made = opencl.OpenCLRuntime(context, runtime._device, dataclasses.replace(runtime.device, type="gpu", **limits))
-    opencl._adopted[context.int_ptr] = made
-    yield made
-    del opencl._adopted[context.int_ptr]
-
-
-@pytest.fixture(params=["device", "gpu"])
-def layout(request):
-    """Kernels laid out for the device that there is, and for a GPU."""
-    if request.param == "device":
-        yield choose.get()
-    else:
-        made = request.getfixturevalue("like_a_gpu")
-        with gs.use(made):
-            yield made
-
-
 @pytest.fixture
 def data(rng):
     """X, y with noise, and locations."""

@@ -1,6 +1,5 @@
 """Rows cut into pieces and put together again, several devices, and functions of ranges of items."""
 
-import dataclasses
 import pickle
 import threading
 
@@ -14,25 +13,6 @@ from gpustats.parallel import rows
 from gpustats.runtime import choose
 
 N, K, S, G = 203, 4, 3, 5  # rows, columns, sets of coefficients, groups
-
-
-@pytest.fixture(scope="module")
-def like_a_gpu():
-    """A second device: the CPU, with memory of its own and kernels laid out as for a GPU."""
-    try:
-        runtime = choose.get("cpu")
-    except (ValueError, gs.NoDeviceError):
-        pytest.skip("needs an OpenCL runtime for the CPU")
-    from pyopencl import Context
-
-    from gpustats.runtime import opencl
-
-    context = Context([runtime._device])
-    limits = dict(warp=32, max_threads=256, shared_memory=65536, compute_units=4)
-    made = opencl.OpenCLRuntime(context, runtime._device, dataclasses.replace(runtime.device, type="gpu", **limits))
-    opencl._adopted[context.int_ptr] = made
-    yield made
-    del opencl._adopted[context.int_ptr]
 
 
 @pytest.fixture

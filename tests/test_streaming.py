@@ -7,7 +7,7 @@ import weakref
 import numpy as np
 import pytest
 from scipy import stats
-from test_parallel import like_a_gpu, same  # noqa: F401
+from test_parallel import same
 
 import gpustats as gs
 from gpustats.parallel import stream
@@ -16,12 +16,10 @@ from gpustats.runtime import choose
 N, K, G = 3001, 6, 5  # rows, columns, groups
 
 
-@pytest.fixture(params=["device", "gpu"])
-def runtime(request):
+@pytest.fixture
+def runtime(layout):
     """The device that there is, and one with memory of its own."""
-    made = choose.get() if request.param == "device" else request.getfixturevalue("like_a_gpu")
-    with gs.use(made):
-        yield made
+    return layout
 
 
 @pytest.fixture
@@ -266,7 +264,7 @@ def test_threads_take_turns(rng, on_device):
     assert on_device[1] - before <= 300 * 8
 
 
-def test_a_stream_on_each_device(rng, data, like_a_gpu):  # noqa: F811
+def test_a_stream_on_each_device(rng, data, like_a_gpu):
     unlike = [choose.get(), like_a_gpu]
     stored = {n: Stored(v) for n, v in data.items()}
     beta, alpha = 0.1 * rng.normal(size=K), rng.normal(size=G)
