@@ -14,6 +14,7 @@ from .device_function import Argument
 from .inner import Inner
 
 if TYPE_CHECKING:
+    from .gp import Covariance
     from .pointwise import Pointwise
 
 
@@ -35,16 +36,17 @@ def Exp(inner: Pointwise | Density) -> Pointwise:
     return _pointwise(inner).map("exp", "exp({})")
 
 
-def Grad(inner: Pointwise | Density, wrt: str | None = None) -> Pointwise:
+def Grad(inner: Pointwise | Density | Covariance, wrt: str | None = None) -> Any:
     """The derivative of a function with respect to one argument, at every point.
 
     Parameters
     ----------
-    inner : Pointwise or Density
-        A density's logarithm, or anything a transform made.
+    inner : Pointwise, Density or gp.Covariance
+        A density's logarithm, or anything a transform made; or a covariance function.
     wrt : str, optional
-        Name of an argument that is not a whole number; the observation, if not given. Where it is a vector, the derivative
-        takes another argument, last: ``component``, the number of the element.
+        Name of an argument that is not a whole number; the observation (of a covariance function, what it sees of two points)
+        if not given. Where it is a vector, the derivative takes another argument, last: ``component``, the number of the
+        element.
 
     Examples
     --------
@@ -54,8 +56,15 @@ def Grad(inner: Pointwise | Density, wrt: str | None = None) -> Pointwise:
     1.5
     >>> round(float(gs.transforms.Grad(score, "mu")(2.0, 0.5, 1.0)), 6)
     -1.0
+    >>> gs.transforms.Grad(gs.rbf, "amplitude")([0.0, 1.0], amplitude=2.0, lengthscale=1.0).round(3)
+    array([[4.   , 2.426],
+           [2.426, 4.   ]])
     """
+    from .gp import Covariance
     from .gradient import chosen
+
+    if isinstance(inner, Covariance):
+        return inner.derivative(wrt)
 
     function = _pointwise(inner)
     (name,) = chosen(function, (function.arguments[0].name,) if wrt is None else wrt)

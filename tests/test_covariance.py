@@ -93,6 +93,26 @@ def test_registered(rng):
     np.testing.assert_allclose(got, want + 0.25 * np.exp(-0.5 * r**2), rtol=1e-11, atol=1e-12)
 
 
+def test_derivatives_as_matrices(rng):
+    """`Grad` of a sum of products, in every hyperparameter; its second derivative; that in the squared distance."""
+    grad, x = gs.transforms.Grad, rng.normal(size=(6, 2))
+    seasonal = gs.periodic.fix(amplitude=1.0).on(1).rename(lengthscale="rough")
+    cov = gs.rbf.on(0) * seasonal + gs.linear.rename(lengthscale="slope")
+    values = dict(amplitude=1.3, lengthscale=0.7, rough=0.4, period=1.7, slope=2.0)
+    for name in cov.parameters:
+        up, down = (cov(x, **{**values, name: values[name] + h}) for h in (1e-6, -1e-6))
+        np.testing.assert_allclose(grad(cov, name)(x, **values), (up - down) / 2e-6, rtol=1e-6, atol=1e-8)
+    squares = ((x[:, None] - x) ** 2).sum(-1)
+    twice = grad(grad(gs.rbf, "amplitude"), "amplitude")(x, amplitude=2.0, lengthscale=1.5)
+    np.testing.assert_allclose(twice, 2 * np.exp(-squares / 4.5), rtol=1e-12)
+    slope = grad(gs.matern32)(x, amplitude=1.0, lengthscale=0.8)
+    np.testing.assert_allclose(slope, -1.5 / 0.64 * np.exp(-np.sqrt(3 * squares) / 0.8), rtol=1e-12)
+    scaled = grad(gs.rbf, "amplitude")(x, amplitude=1.0, lengthscale=[1.0, 2.0])
+    np.testing.assert_allclose(scaled, 2 * gs.rbf(x, amplitude=1.0, lengthscale=[1.0, 2.0]), rtol=1e-12)
+    with pytest.raises(ValueError, match="no argument 'tau'; its arguments are sqdist, amplitude, lengthscale"):
+        grad(gs.rbf, "tau")
+
+
 def test_pickles(rng):
     x = rng.normal(size=(5, 3))
     for cov, values in ((gs.rbf, dict(amplitude=1.0, lengthscale=2.0)), (composed(), COMPOSED)):

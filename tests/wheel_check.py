@@ -23,6 +23,10 @@ __device__ real shifted_logpdf(real x, real shift) { return -0.5 * (x - shift) *
 """)
 np.testing.assert_allclose(density.loglik(x, 0.25), stats.norm.logpdf(x, 0.25).sum(), rtol=1e-12)
 
+exact = gs.gp.MarginalLikelihood(gs.rbf, x[:50], x[:50] ** 2).predict(x[50:60], amplitude=3.0, lengthscale=2.0, sigma=0.1)
+local = gs.LocalGP(x[:50], x[:50] ** 2).predict(x[50:60], end=50)
+np.testing.assert_allclose(exact.mean, local.mean, atol=0.1)
+
 used = [path for path in opened if os.path.realpath(path).startswith(root)]
 assert not used, f"the installed package read files of the repository: {used}"
 print(f"wheel: {len(gs.densities)} densities, from {os.path.dirname(gs.__file__)}")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ..checks import resolve_in
 from ..codegen import VALUE, KernelCode, Operand
 from ..device_function import COVARIANCE_INPUTS, Argument, DeviceFunction, parse
-from ..differentiate import derivative_name, gradient
+from ..differentiate import derivative, derivative_name, gradient
 from ..errors import DeviceFunctionError
 from ..library import library
 
@@ -207,6 +207,17 @@ class Covariance:
             raise ValueError(f"the columns of {self.name} are chosen already")
         inputs = [replace(i, columns=columns) for i in self.inputs]
         return Covariance(self.name, inputs, self.arguments, self.expression, self.functions, self._definition)
+
+    def derivative(self, wrt: str | None = None) -> Covariance:
+        """The function's derivative in a hyperparameter or an input, by default the first: see `gpustats.transforms.Grad`."""
+        wrt = self.inputs[0].name if wrt is None else wrt
+        names = [*(i.name for i in self.inputs), *self.parameters]
+        if wrt not in names:
+            raise ValueError(f"wrt: {self.name} has no argument {wrt!r}; its arguments are {', '.join(names)}")
+        functions = {**self.functions, self.function.name: self.function}
+        made = derivative(self.function, self.function.parameters[names.index(wrt)].name, functions)
+        expression = f"{made.name}({', '.join(f'{{{n}}}' for n in names)})"
+        return Covariance(f"d({self.name})/d({wrt})", self.inputs, self.arguments, expression, functions)
 
     def _know(self, names: Mapping[str, Any]) -> None:
         for name in names:
