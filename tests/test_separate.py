@@ -258,7 +258,7 @@ ROLES = [roles for roles in itertools.product(("value", "row", "set"), repeat=3)
 
 
 @settings(
-    max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck), phases=[Phase.generate]
+    max_examples=25, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck), phases=[Phase.generate]
 )
 @given(programs(), st.sampled_from(ROLES))
 def test_random_programs_compute_what_python_does(program, roles):
