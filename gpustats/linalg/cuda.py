@@ -115,8 +115,9 @@ class CUDAProvider(KernelProvider):
         _routine("trsm", b.dtype)(self._handles.blas, *shape, one, _at(l), l.stride, _at(b), stride)
 
     def trtri(self, l: Matrix) -> None:  # noqa: E741
-        if l.rows > INVERTED:
-            blocked.invert(self, l, INVERTED)
+        if l.rows > INVERTED or (l.batch == 1 and l.rows > self.leaf):  # by halves, so that `work` is no whole matrix
+            half = -(-l.rows // 128) * 64
+            blocked.invert(self, l, min(half, INVERTED))
             return
         rows = l.rows + (l.batch > 1)  # with a row between them, all blocks on the diagonals lie in one line
         work = Matrix.over(self.runtime, self.runtime.empty((l.batch, rows, l.rows), l.dtype))[: l.rows, :]
