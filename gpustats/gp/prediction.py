@@ -46,15 +46,20 @@ class Prediction:
 
     def interval(self, confidence: float = 0.95) -> tuple[Any, Any]:
         """The ends of the central intervals that have the probability `confidence`."""
-        from scipy import stats
-
-        if not 0 <= confidence <= 1:
-            raise ValueError(f"confidence = {confidence}: it must lie between 0 and 1")
-        standard = stats.norm() if self.df is None else stats.t(self.df)
-        half = self.scale * float(standard.ppf((1 + confidence) / 2))
-        return self.mean - half, self.mean + half
+        return central_interval(self.mean, self.scale, self.df, confidence)
 
 
 def variance_of_t(df: int) -> float:
     """That of a Student-t distribution with scale 1."""
     return df / (df - 2) if df > 2 else np.inf
+
+
+def central_interval(mean: Any, scale: Any, df: int | None, confidence: float) -> tuple[Any, Any]:
+    """The ends of central intervals of normal distributions, or of Student-t distributions with `df` degrees of freedom."""
+    from scipy import stats
+
+    if not 0 <= confidence <= 1:
+        raise ValueError(f"confidence = {confidence}: it must lie between 0 and 1")
+    standard = stats.norm() if df is None else stats.t(df)
+    half = scale * float(standard.ppf((1 + confidence) / 2))
+    return mean - half, mean + half

@@ -14,6 +14,7 @@ from ... import arrays
 from ...parallel.maps import ClusterMap, DeviceMap, RangeMap
 from ...placement import device_of
 from ...runtime import choose
+from ..prediction import central_interval, variance_of_t
 from .correlation import Correlation
 from .defaults import Parameter, darg, garg
 from .design import Design
@@ -64,16 +65,11 @@ class LocalPrediction:
     @property
     def variance(self) -> Any:
         """The variance of each distribution; infinite for two degrees of freedom or less."""
-        return self.scale * self.scale * (self.df / (self.df - 2) if self.df > 2 else np.inf)
+        return self.scale * self.scale * variance_of_t(self.df)
 
     def interval(self, confidence: float = 0.95) -> tuple[Any, Any]:
         """The ends of the central intervals that have the probability `confidence`."""
-        from scipy import stats
-
-        if not 0 <= confidence <= 1:
-            raise ValueError(f"confidence = {confidence}: it must lie between 0 and 1")
-        half = self.scale * float(stats.t.ppf((1 + confidence) / 2, self.df))
-        return self.mean - half, self.mean + half
+        return central_interval(self.mean, self.scale, self.df, confidence)
 
     def rvs(self, size: Any = None, rng: Any = None) -> Any:
         """Independent draws of the responses, of shape `size`, by default (m,); as for `Density.rvs`."""
