@@ -24,13 +24,19 @@ def _tests(words: frozenset[str]) -> list[Callable[[Any], Any]]:
     return [test for word, test in _TESTS.items() if word in words] or [lambda v: v == v]
 
 
+def elements_inside(argument: Argument, value: Any) -> Any:
+    """Whether a number lies in the domain, or which elements of an array do, each by itself."""
+    inside: Any = True
+    for test in _tests(argument.words):
+        inside = inside & test(value)
+    return inside
+
+
 def require(argument: Argument, value: Any) -> None:
     """ValueError where a number, or one of an array of NumPy's, lies outside its domain. Device arrays are not read."""
     if is_device_array(value):
         return
-    inside: Any = True
-    for test in _tests(argument.words):
-        inside = inside & test(value)
+    inside = elements_inside(argument, value)
     if inside is True:
         return
     if "simplex" in argument.words:

@@ -75,6 +75,12 @@ def target_of(values: Sequence[Any], names: Sequence[str], default: Runtime | No
     return runtime, dtype
 
 
+def at(runtime: Runtime, array: Any) -> tuple[Any, int]:
+    """An array as a kernel takes it: its handle, and its offset behind it in numbers."""
+    handle, offset = runtime.memory(array)
+    return handle, offset // array.dtype.itemsize
+
+
 def gather(runtime: Runtime, array: Any, dtype: np.dtype, shape: Shape | None = None, out: Any = None) -> Any:
     """A contiguous copy on the device, in `out` if given, of an array with any strides and type, broadcast to `shape`."""
     shape = tuple(array.shape) if shape is None else shape

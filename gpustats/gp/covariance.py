@@ -12,6 +12,7 @@ from ..checks import resolve_in
 from ..codegen import VALUE, KernelCode, Operand
 from ..device_function import COVARIANCE_INPUTS, Argument, DeviceFunction, parse
 from ..differentiate import derivative, derivative_name, gradient
+from ..domains import elements_inside
 from ..errors import DeviceFunctionError
 from ..library import library
 
@@ -304,15 +305,9 @@ def _rebuilt(*parts: Any) -> Covariance:
     return Covariance(*parts)
 
 
-_DOMAINS = {
-    "positive": lambda v: v > 0, "nonnegative": lambda v: v >= 0, "unit": lambda v: 0 <= v <= 1,
-    "integer": lambda v: v == math.floor(v),
-}  # fmt: skip
-
-
 def check(argument: Argument, value: Any) -> None:
     """ValueError where a number is outside the domain of a hyperparameter, or not finite."""
-    if not math.isfinite(value) or not all(test(value) for word, test in _DOMAINS.items() if word in argument.words):
+    if not (math.isfinite(value) and elements_inside(argument, value)):
         raise ValueError(f"{argument.name} is {value}: it must be {argument.domain}, and finite")
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from .. import codegen
 from ..linalg import blocked
 from ..linalg.provider import Matrix, Provider
+from .matrix import empty, placed
 
 if TYPE_CHECKING:
     from ..runtime.base import Kernel, Runtime
@@ -115,16 +116,6 @@ class Factor:
             self.provider.syrk(-factor, self.rows(xs), factor, out)
             self.provider.lower(out, out, "mirror")
         return out
-
-
-def empty(runtime: Runtime, shape: Any, dtype: Any) -> Any:
-    """An array that kernels write: a NumPy array where they see the host's memory."""
-    return np.empty(shape, dtype) if runtime.host_visible else runtime.empty(shape, dtype)
-
-
-def placed(runtime: Runtime, array: np.ndarray) -> Any:
-    """An array where kernels read and write it: itself where they see the host's memory, else a copy."""
-    return array if runtime.host_visible else runtime.to_device(array)
 
 
 def to_host(runtime: Runtime, array: Any) -> np.ndarray:

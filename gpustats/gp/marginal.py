@@ -14,9 +14,9 @@ from .. import arrays
 from ..linalg.provider import Matrix, provider_of
 from ..placement import device_of, target_of
 from .covariance import Covariance
-from .factor import Factor, empty, placed, to_host
+from .factor import Factor, to_host
 from .fitting import Fit, maximise
-from .matrix import Hyperparameters, Pairs, on_device, points
+from .matrix import Hyperparameters, Pairs, empty, on_device, placed, points
 from .prediction import Prediction, variance_of_t
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import numpy as np
 from .. import arrays, codegen
 from ..layout import REFERENCE_DEVICES, Layout
 from ..linalg.provider import Matrix
-from ..placement import gather, target_of
+from ..placement import at, gather, target_of
 from .covariance import LENGTHSCALE, Covariance, check
 
 if TYPE_CHECKING:
@@ -235,7 +235,7 @@ class Pairs:
                 for row, measure in zip(scales, self.measures, strict=True):
                     if measure.scaled:
                         row[:] = 1 / values.vectors[measure.scaled]
-                values.scales = scales if self.runtime.host_visible else self.runtime.to_device(scales)
+                values.scales = placed(self.runtime, scales)
             else:
                 values.scales = self._unscaled
         return values.scales, [values.numbers[n] for n in self.covariance.parameters]
@@ -348,7 +348,7 @@ class Pairs:
 
     def empty(self, shape: Any) -> Any:
         """An array that kernels write: a NumPy array where the memory is the host's."""
-        return np.empty(shape, self.dtype) if self.runtime.host_visible else self.runtime.empty(shape, self.dtype)
+        return empty(self.runtime, shape, self.dtype)
 
     def _finish(self) -> None:
         """Where kernels work in the host's memory, the host goes on with what they have done."""
@@ -357,8 +357,7 @@ class Pairs:
 
     def at(self, array: Any) -> tuple[Any, int]:
         """What kernels take for an array: its memory, and where it begins there, in numbers."""
-        handle, offset = self.runtime.memory(array)
-        return handle, offset // array.dtype.itemsize
+        return at(self.runtime, array)
 
     def _points(self, x: Any, y: Any, scales: Any) -> list[Any]:
         return [*self.at(x), x.shape[0], *self.at(y), y.shape[0], *self.at(scales)]
@@ -388,6 +387,16 @@ def covariance_matrix(covariance: Covariance, x: Any, x2: Any, values: Mapping[s
     return out if native else runtime.to_host(out)
 
 
+def empty(runtime: Runtime, shape: Any, dtype: Any) -> Any:
+    """An array that kernels write: a NumPy array where they see the host's memory."""
+    return np.empty(shape, dtype) if runtime.host_visible else runtime.empty(shape, dtype)
+
+
+def placed(runtime: Runtime, array: np.ndarray) -> Any:
+    """An array where kernels read and write it: itself where they see the host's memory, else a copy."""
+    return array if runtime.host_visible else runtime.to_device(array)
+
+
 def points(x: Any, name: str) -> Any:
     """Points as an array (n, p)."""
     x = arrays.as_array(x, name)
@@ -404,5 +413,4 @@ def on_device(runtime: Runtime, array: Any, dtype: np.dtype) -> Any:
     if arrays.is_device_array(array):
         same = array.dtype == dtype and arrays.is_contiguous(array)
         return array if same else gather(runtime, array, dtype)
-    array = np.ascontiguousarray(array, dtype)
-    return array if runtime.host_visible else runtime.to_device(array)
+    return placed(runtime, np.ascontiguousarray(array, dtype))

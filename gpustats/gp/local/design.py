@@ -10,6 +10,7 @@ import numpy as np
 
 from ... import codegen
 from ...layout import REFERENCE_DEVICES
+from ...placement import at
 from . import layout
 
 if TYPE_CHECKING:
@@ -118,17 +119,11 @@ class Design:
         chosen = layout.design(runtime.device, dim, k, end, mspe, **self._chosen)
         blocks = layout.blocks_within(runtime, chosen.blocks, m, 8 * chosen.scratch)
         kernel = _kernel(runtime, self.source, dim, self.separable, mspe, replace(chosen, blocks=0, scratch=0, width=0))
-        arrays = [place(runtime, a) for a in (out, self.X, locations, candidates, d, g, *([self.y] if mspe else []))]
+        arrays = [at(runtime, a) for a in (out, self.X, locations, candidates, d, g, *([self.y] if mspe else []))]
         operands = [value for pair in arrays for value in pair]
         scratch = runtime.scratch(8 * max(chosen.scratch, 1) * blocks)
         kernel((blocks, 1), *operands, scratch, chosen.scratch, m, k, chosen.width, start, end)
         return out
-
-
-def place(runtime: Runtime, array: Any) -> tuple[Any, int]:
-    """A device array's handle, and its offset behind it in numbers."""
-    handle, offset = runtime.memory(array)
-    return handle, offset // array.dtype.itemsize
 
 
 @functools.lru_cache

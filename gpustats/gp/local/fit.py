@@ -11,9 +11,9 @@ import numpy as np
 
 from ... import codegen
 from ...layout import REFERENCE_DEVICES
+from ...placement import at
 from . import layout
 from .correlation import Correlation
-from .design import place
 
 if TYPE_CHECKING:
     from ...runtime.base import Kernel, Runtime
@@ -142,7 +142,7 @@ class Fit:
         blocks = min(m, chosen.blocks)
         work = self.runtime.scratch(8 * max(chosen.work * blocks, 1))
         arrays = (out.mean, out.scale, out.loglik, out.d, out.g, out.status, self.X, self.y, locations, designs, d, g)
-        handles = [v for a in arrays for v in place(self.runtime, a)]
+        handles = [v for a in arrays for v in at(self.runtime, a)]
         constant = math.lgamma(self.n / 2) - self.n / 2 * math.log(2 * math.pi)
         kernel((blocks, 1), *handles, work, m, constant, *of_d.bounds_and_prior, *of_g.bounds_and_prior)
         return out

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ... import codegen
+from ...placement import at
 from . import layout
-from .design import place
 
 if TYPE_CHECKING:
     from scipy.spatial import cKDTree
@@ -121,7 +121,7 @@ class Nearest:
         points, _ = runtime.memory(self._points)
         sample, _ = runtime.memory(self._sample(n_sample)) if n_sample else (points, 0)
         kernel(
-            (blocks, 1), *place(runtime, out), points, sample, *place(runtime, locations), runtime.scratch(8 * words * blocks),
+            (blocks, 1), *at(runtime, out), points, sample, *at(runtime, locations), runtime.scratch(8 * words * blocks),
             words, m, n, n_sample, rank, k, start, capacity,
         )  # fmt: skip
         return out
