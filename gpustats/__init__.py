@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from .density import Densities, Density, densities, register
 from .errors import CompileError, DeviceFunctionError, NoDeviceError
-from .library import library
+from .language.library import library
 
 if TYPE_CHECKING:
     from . import compat as compat
@@ -22,26 +22,26 @@ if TYPE_CHECKING:
     from . import linalg as linalg
     from . import parallel as parallel
     from . import transforms as transforms
-    from .discrete_draws import sample_discrete as sample_discrete
+    from .draws.discrete import sample_discrete as sample_discrete
+    from .draws.generator import Generator as Generator
     from .gp import covariances as covariances
     from .gp.local import LocalGP as LocalGP
-    from .interface import devices as devices
-    from .interface import to_device as to_device
-    from .interface import to_host as to_host
-    from .labels import label_statistics as label_statistics
     from .likelihood import Likelihood as Likelihood
-    from .mixture import Mixture as Mixture
-    from .random import Generator as Generator
+    from .mixtures.labels import label_statistics as label_statistics
+    from .mixtures.mixture import Mixture as Mixture
     from .runtime.choose import use as use
+    from .runtime.transfers import devices as devices
+    from .runtime.transfers import to_device as to_device
+    from .runtime.transfers import to_host as to_host
 
 __version__ = "0.1.0"
 
 # Imported when first used, so that `import gpustats` stays quick and touches no device.
 _LAZY = {
-    "GLM": ".glm", "Generator": ".random", "Likelihood": ".likelihood", "LocalGP": ".gp.local", "Mixture": ".mixture",
-    "compat": None, "covariances": ".gp", "devices": ".interface", "gp": None, "label_statistics": ".labels",
-    "linalg": None, "parallel": None, "sample_discrete": ".discrete_draws", "to_device": ".interface", "to_host": ".interface",
-    "transforms": None, "use": ".runtime.choose",
+    "GLM": ".glm", "Generator": ".draws.generator", "Likelihood": ".likelihood", "LocalGP": ".gp.local",
+    "Mixture": ".mixtures.mixture", "compat": None, "covariances": ".gp", "devices": ".runtime.transfers", "gp": None,
+    "label_statistics": ".mixtures.labels", "linalg": None, "parallel": None, "sample_discrete": ".draws.discrete",
+    "to_device": ".runtime.transfers", "to_host": ".runtime.transfers", "transforms": None, "use": ".runtime.choose",
 }  # fmt: skip
 
 __all__ = [

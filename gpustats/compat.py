@@ -19,15 +19,14 @@ from typing import Any
 
 import numpy as np
 
-from . import arrays
 from .density import densities
-from .discrete_draws import sample_discrete as _sample_discrete
-from .interface import to_device, to_host
-from .mixture import weighted_term
-from .placement import gather
-from .pointwise import Pointwise
-from .runtime import choose
-from .transforms import Exp
+from .draws.discrete import sample_discrete as _sample_discrete
+from .evaluation.placement import gather
+from .evaluation.pointwise import Pointwise
+from .mixtures.mixture import weighted_term
+from .runtime import arrays, choose
+from .runtime.transfers import to_device, to_host
+from .transforms.densities import Exp
 
 __all__ = ["mvnpdf", "mvnpdf_multi", "normpdf", "normpdf_multi", "sample_discrete"]
 

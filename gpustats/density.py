@@ -7,13 +7,13 @@ from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .library import library
+from .language.library import library
 
 if TYPE_CHECKING:
-    from .device_function import DeviceFunction
-    from .language import Function
-    from .pointwise import Pointwise
-    from .sampling import Sampler
+    from .draws.sampler import Sampler
+    from .evaluation.pointwise import Pointwise
+    from .language.device_function import DeviceFunction
+    from .language.nodes import Function
 
 
 #: What `Density.kernel_source` shows.
@@ -60,11 +60,11 @@ class Density:
     @functools.cached_property
     def log_density(self) -> Pointwise:
         """The checked log-density, ready to be evaluated."""
-        from .checks import checked
-        from .pointwise import Pointwise
+        from .evaluation.pointwise import Pointwise
+        from .rewriting.checks import checked
 
         if self.definition.elliptical:
-            from .elliptical import Elliptical
+            from .elliptical.density import Elliptical
 
             return Elliptical(self.definition, self._functions)
         arguments = self.definition.arguments
@@ -73,7 +73,7 @@ class Density:
 
     @functools.cached_property
     def _density(self) -> Pointwise:
-        from .transforms import Exp
+        from .transforms.densities import Exp
 
         return Exp(self.log_density)
 
@@ -90,15 +90,15 @@ class Density:
     @functools.cached_property
     def sampler(self) -> Sampler:
         """What draws."""
-        from .elliptical_sampling import EllipticalSampler
-        from .sampling import Sampler
+        from .draws.sampler import Sampler
+        from .elliptical.sampler import EllipticalSampler
 
         return EllipticalSampler(self) if self.definition.elliptical else Sampler(self)
 
     def _distribution_function(self, ending: str) -> Pointwise:
-        from .checks import distribution_function
-        from .device_function import Argument
-        from .pointwise import Pointwise
+        from .evaluation.pointwise import Pointwise
+        from .language.device_function import Argument
+        from .rewriting.checks import distribution_function
 
         functions = dict(self._functions)
         function = distribution_function(self.definition, ending, functions)
@@ -107,7 +107,7 @@ class Density:
 
     @functools.cached_property
     def _cdf(self) -> Pointwise:
-        from .transforms import Exp
+        from .transforms.densities import Exp
 
         return Exp(self.log_cdf)
 
@@ -305,7 +305,7 @@ class Density:
         >>> gs.poisson.rvs([1.0, 1000.0], size=(3, 2), rng=1).shape
         (3, 2)
         """
-        from .random import as_generator
+        from .draws.generator import as_generator
 
         return self.sampler.draw(args, kwargs, size, as_generator(rng), dtype, out, device)
 
@@ -325,7 +325,7 @@ class Density:
             if value not in allowed:
                 raise ValueError(f"{value!r} is none of {', '.join(allowed)}")
         if shape == "mixture":
-            from .mixture import weighted_term
+            from .mixtures.mixture import weighted_term
 
             return weighted_term(self.log_density).kernel_source(shape, dtype, dialect)
         if shape == "glm":

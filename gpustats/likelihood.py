@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from . import arrays
-from .broadcasting import broadcast
+from .evaluation.broadcasting import broadcast
+from .evaluation.placement import device_of
+from .evaluation.pointwise import Pointwise, output
 from .parallel.devices import example
 from .parallel.pieces import Data, Options, Pieces, divide, in_memory, in_pieces
 from .parallel.rows import added, added_with_gradients, as_rows
-from .placement import device_of
-from .pointwise import Pointwise, output
+from .runtime import arrays
 
 if TYPE_CHECKING:
     from .density import Density
-    from .pointwise import SumPlan
+    from .evaluation.pointwise import SumPlan
     from .runtime.base import Device, Runtime
 
 _NUMBERS = (float, int, np.float64, np.float32)

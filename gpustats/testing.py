@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from .device_function import Argument
-from .language import VECTOR
-from .library import library
-from .pointwise import Pointwise
+from .evaluation.pointwise import Pointwise
+from .language.device_function import Argument
+from .language.library import library
+from .language.nodes import VECTOR
 
 
 def evaluate_device(function_name: str, *args: Any, dtype: Any = np.float64) -> np.ndarray:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import gpustats as gs
-from gpustats.library import library
+from gpustats.language.library import library
 from gpustats.runtime import choose
 
 

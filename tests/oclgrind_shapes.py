@@ -11,14 +11,14 @@ from local_references import greedy_design, mspe_design
 from scipy import special, stats
 
 import gpustats as gs
-from gpustats import codegen
-from gpustats import elliptical as elliptical_module
+from gpustats.elliptical import density as elliptical_module
 from gpustats.gp import MarginalLikelihood
 from gpustats.gp.local.correlation import Correlation
 from gpustats.gp.local.defaults import darg, garg
 from gpustats.gp.local.design import Design
 from gpustats.gp.local.fit import Fit
 from gpustats.gp.local.nearest import Nearest
+from gpustats.kernels import code as codegen
 from gpustats.linalg import small, triangles
 from gpustats.linalg.kernels import KernelProvider
 from gpustats.linalg.provider import ASYMMETRIC, SOUND, Matrix

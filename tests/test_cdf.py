@@ -9,7 +9,7 @@ from references_cdf import CDFS, log, tails
 from scipy import stats
 
 import gpustats as gs
-from gpustats.library import library
+from gpustats.language.library import library
 
 REFERENCES = references_continuous.REFERENCES | references_discrete.REFERENCES
 N = 60

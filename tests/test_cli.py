@@ -3,7 +3,7 @@
 import pytest
 
 import gpustats as gs
-from gpustats.cli import main
+from gpustats.commands.cli import main
 
 
 def test_devices(capsys):

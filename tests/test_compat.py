@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 import gpustats as gs
-from gpustats import arrays
+from gpustats.runtime import arrays
 
 compat = gs.compat
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import gpustats as gs
-from gpustats import demo
-from gpustats.cli import main
+from gpustats.commands import demo
+from gpustats.commands.cli import main
 
 pytest.importorskip("matplotlib")
 pytest.importorskip("statsmodels")
@@ -52,7 +52,7 @@ def test_the_model_agrees_with_maximum_likelihood(tmp_path, capsys):
     from rich.console import Console
     from statsmodels.discrete.discrete_model import NegativeBinomial
 
-    from gpustats import demo_model
+    from gpustats.commands import demo_model
 
     result = demo_model.run(Console(), gs.register(demo.SNIPPET, replace=True), tmp_path, draws=60)
     assert "beta[disea]" in capsys.readouterr().out

@@ -8,7 +8,7 @@ import references_vector
 from references import errors, representable
 
 import gpustats as gs
-from gpustats.library import library
+from gpustats.language.library import library
 
 REFERENCES = references_continuous.REFERENCES | references_discrete.REFERENCES | references_vector.REFERENCES
 ELLIPTICAL = {"mvnormal", "mv_student_t"}  # in test_elliptical.py

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 import gpustats as gs
-from gpustats.library import library
+from gpustats.language.library import library
 from gpustats.testing import evaluate_device
 
 # What is wrong stands after an @.

@@ -9,9 +9,9 @@ import pytest
 from references import derivative, derivative_errors
 
 import gpustats as gs
-from gpustats import language as lang
-from gpustats.device_function import parse
-from gpustats.library import SPECIAL, library
+from gpustats.language import nodes as lang
+from gpustats.language.device_function import parse
+from gpustats.language.library import SPECIAL, library
 
 # ---- what the functions mean -----------------------------------------------------------------------------------------
 

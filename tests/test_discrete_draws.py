@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 import gpustats as gs
-from gpustats.random import Generator
+from gpustats.draws.generator import Generator
 from gpustats.runtime import choose
 
 SIZES = [1, 2, 7, 16, 17, 64, 65, 600, 1000, 100_000]

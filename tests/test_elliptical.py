@@ -9,9 +9,9 @@ from references import errors
 from scipy import special, stats
 
 import gpustats as gs
-from gpustats.elliptical import LARGE
+from gpustats.elliptical.density import LARGE
+from gpustats.elliptical.scatter import scatter
 from gpustats.runtime import choose
-from gpustats.scatter import scatter
 
 DIMS = [1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 33, 64, 100, 128]
 DTYPES = [np.float64, np.float32]

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import gpustats as gs
-from gpustats.cli import parser
+from gpustats.commands.cli import parser
 
 STORED = Path(__file__).with_name("public.json")
 MODULES = [

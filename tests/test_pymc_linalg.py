@@ -15,8 +15,8 @@ from scipy import linalg, stats  # noqa: E402
 
 import gpustats as gs  # noqa: E402
 import gpustats.pymc as gpm  # noqa: E402
-from gpustats.pymc import forked  # noqa: E402
-from gpustats.pymc.evaluate_linalg import linear_algebra  # noqa: E402
+from gpustats.pymc.evaluation import forked  # noqa: E402
+from gpustats.pymc.evaluation.linalg import linear_algebra  # noqa: E402
 from gpustats.pymc.linalg import Cholesky, CholeskyGrad, SolveTriangular, SolveTriangularGrad  # noqa: E402
 
 AS_WRITTEN = pytensor.compile.Mode("py", None)  # without rewriting, which takes longer than what is computed

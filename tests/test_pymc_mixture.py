@@ -17,10 +17,10 @@ from scipy import stats  # noqa: E402
 
 import gpustats as gs  # noqa: E402
 import gpustats.pymc as gpm  # noqa: E402
-from gpustats.pymc import forked  # noqa: E402
-from gpustats.pymc.evaluate import Formula  # noqa: E402
-from gpustats.pymc.evaluate_mixture import MixtureEvaluator, MixtureFormula  # noqa: E402
-from gpustats.pymc.ops import LogDensity, LogLikelihood  # noqa: E402
+from gpustats.pymc.evaluation import forked  # noqa: E402
+from gpustats.pymc.evaluation.density import Formula  # noqa: E402
+from gpustats.pymc.evaluation.mixture import MixtureEvaluator, MixtureFormula  # noqa: E402
+from gpustats.pymc.graph.ops import LogDensity, LogLikelihood  # noqa: E402
 from gpustats.pymc.random_variable import class_name  # noqa: E402
 
 QUICK = "FAST_COMPILE"

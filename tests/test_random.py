@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import gpustats as gs
-from gpustats import codegen
-from gpustats.random import as_generator
+from gpustats.draws.generator import as_generator
+from gpustats.kernels import code as codegen
 from gpustats.runtime import choose
 
 # Counter, key and result of philox4x32 with 10 rounds, from kat_vectors of Random123.

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 import gpustats as gs
-from gpustats.library import library
+from gpustats.language.library import library
 
 README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
 

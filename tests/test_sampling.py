@@ -14,7 +14,7 @@ from scipy import special, stats
 from test_cdf import SCIPY
 
 import gpustats as gs
-from gpustats.library import library
+from gpustats.language.library import library
 
 inf = np.inf
 N = 50_000

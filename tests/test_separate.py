@@ -8,10 +8,10 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 import gpustats as gs
-from gpustats.device_function import parse
-from gpustats.language import Printer
-from gpustats.library import library
-from gpustats.separate import ROW, SET, separate
+from gpustats.kernels.separate import ROW, SET, separate
+from gpustats.language.device_function import parse
+from gpustats.language.library import library
+from gpustats.language.nodes import Printer
 
 
 def separated(body, arguments="real x, real a, real b", sets=("a", "b"), helpers=""):

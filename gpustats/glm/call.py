@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from .. import arrays
-from ..broadcasting import Shape
-from ..codegen import PER_ROW, PER_SET, VALUE, Operand
-from ..gradient import reduced
-from ..placement import device_of, gather
-from ..pointwise import deliver, output
+from ..evaluation.broadcasting import Shape
+from ..evaluation.gradient import reduced
+from ..evaluation.placement import device_of, gather
+from ..evaluation.pointwise import deliver, output
+from ..kernels.code import PER_ROW, PER_SET, VALUE, Operand
+from ..runtime import arrays
 from . import kernel
 from .family import COEFFICIENTS, DESIGN, INTERCEPT, OBSERVATIONS, WEIGHTS, predictor_alone
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import arrays
-from ..placement import gather
+from ..evaluation.placement import gather
+from ..runtime import arrays
 from .layout import lanes_of
 
 if TYPE_CHECKING:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .. import codegen
-from ..checks import derived, resolve_in
-from ..codegen import KernelCode, Operand
 from ..density import Density
-from ..device_function import Argument
-from ..differentiate import VALUE, derivative, derivative_name, gradient
-from ..language import REAL, VECTOR, Function, Name, Parameter, Return
-from ..library import library
-from ..pointwise import Pointwise
-from ..separate import BOTH, ROW
+from ..evaluation.pointwise import Pointwise
+from ..kernels import code as codegen
+from ..kernels.code import KernelCode, Operand
+from ..kernels.separate import BOTH, ROW
+from ..language.device_function import Argument
+from ..language.library import library
+from ..language.nodes import REAL, VECTOR, Function, Name, Parameter, Return
+from ..rewriting.checks import derived, resolve_in
+from ..rewriting.differentiate import VALUE, derivative, derivative_name, gradient
 
 #: What a GLM calls its coefficients and its intercept.
 COEFFICIENTS, INTERCEPT = "beta", "alpha"

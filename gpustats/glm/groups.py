@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import codegen
-from ..layout import power_of_two
+from ..kernels import code as codegen
+from ..kernels.layout import power_of_two
 
 if TYPE_CHECKING:
     from ..runtime.base import Runtime
@@ -68,7 +68,7 @@ class Groups:
     ) -> None:
         """Start to add `rows`, a handle and an offset, up into `out`, (n_sets, groups, columns) float64."""
         runtime, threads, n = self._runtime, self._threads, self.n_segments
-        source = codegen.render_plain("segments", dtype.name, runtime.dialect, threads=threads, lanes=self._lanes)
+        source = codegen.render_plain("glm/segments", dtype.name, runtime.dialect, threads=threads, lanes=self._lanes)
         add_segments = runtime.kernel(source, "add_segments", "PqPqqPPqi", threads)
         alone = n == self.n  # each group is one segment
         sums = (out, offset) if alone else (runtime.scratch(8 * n_sets * n * columns), 0)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from .. import codegen
-from ..codegen import PER_ROW, PER_SET, Operand
-from ..layout import REFERENCE_DEVICES, row_blocks
+from ..kernels import code as codegen
+from ..kernels.code import PER_ROW, PER_SET, Operand
+from ..kernels.layout import REFERENCE_DEVICES, row_blocks
 from . import layout
 from .family import Family
 from .layout import GLMLayout
@@ -168,8 +168,8 @@ def kernel_source(density: Density, dtype: str, dialect: str) -> str:
 def generated(name: str, shape: Shape, codes: Codes, chosen: GLMLayout, dtype: str, dialect: str) -> tuple[str, int]:
     """The source of a kernel, and the numbers of shared memory that it takes."""
     first, *others = codes.codes
-    template = "glm_lanes" if chosen.spread > 1 else "glm"
-    shared = layout.shared_reals(shape, chosen) if template == "glm" else 0
+    template = "glm/glm_lanes" if chosen.spread > 1 else "glm/glm"
+    shared = layout.shared_reals(shape, chosen) if template == "glm/glm" else 0
     for code in codes.codes:
         for operand in code.row_operands:
             column, of_set = operand.name, f"s * {operand.name}_stride"

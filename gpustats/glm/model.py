@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import arrays
-from ..interface import to_host
+from ..evaluation.placement import device_of, gather
 from ..parallel.devices import example
 from ..parallel.pieces import Data, Options, divide, in_memory, in_pieces
 from ..parallel.rows import added, added_gradients, added_with_gradients, as_rows, joined, largest
-from ..placement import device_of, gather
+from ..runtime import arrays
+from ..runtime.transfers import to_host
 from .call import Call
 from .design_matrix import DesignMatrix
 from .family import COEFFICIENTS, DESIGN, GROUPS, INTERCEPT, OBSERVATIONS, OFFSET, WEIGHTS, Family

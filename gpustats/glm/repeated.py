@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..codegen import PER_SET, VALUE
+from ..kernels.code import PER_SET, VALUE
 from .family import COEFFICIENTS, DESIGN, INTERCEPT
 
 if TYPE_CHECKING:

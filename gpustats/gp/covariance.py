@@ -8,16 +8,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from ..checks import resolve_in
-from ..codegen import VALUE, KernelCode, Operand
-from ..device_function import COVARIANCE_INPUTS, Argument, DeviceFunction, parse
-from ..differentiate import derivative, derivative_name, gradient
-from ..domains import elements_inside
 from ..errors import DeviceFunctionError
-from ..library import library
+from ..evaluation.arguments import elements_inside
+from ..kernels.code import VALUE, KernelCode, Operand
+from ..language.device_function import COVARIANCE_INPUTS, Argument, DeviceFunction, parse
+from ..language.library import library
+from ..rewriting.checks import resolve_in
+from ..rewriting.differentiate import derivative, derivative_name, gradient
 
 if TYPE_CHECKING:
-    from ..language import Function
+    from ..language.nodes import Function
 
 #: The hyperparameter that may have a value for each column of the points, by which their coordinates are divided.
 LENGTHSCALE = "lengthscale"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import codegen
+from ..kernels import code as codegen
 from ..linalg import blocked
 from ..linalg.provider import Matrix, Provider
 from .matrix import empty, placed
@@ -129,5 +129,5 @@ def to_host(runtime: Runtime, array: Any) -> np.ndarray:
 @functools.lru_cache
 def _kernel(runtime: Runtime, name: str, dtype: np.dtype) -> Kernel:
     threads = min(256, runtime.device.max_threads)
-    source = codegen.render_plain("gp_marginal", dtype.name, runtime.dialect, threads=threads)
+    source = codegen.render_plain("gp/gp_marginal", dtype.name, runtime.dialect, threads=threads)
     return runtime.kernel(source, name, _SIGNATURES[name], threads)

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from .. import arrays
+from ..evaluation.placement import device_of, target_of
 from ..linalg.provider import Matrix, provider_of
-from ..placement import device_of, target_of
+from ..runtime import arrays
 from .covariance import Covariance
 from .factor import Factor, to_host
 from .fitting import Fit, maximise
@@ -311,7 +311,7 @@ class MarginalLikelihood:
         by as many times that as it takes to make it positive definite.
         """
         from ..density import densities
-        from ..random import as_generator
+        from ..draws.generator import as_generator
 
         new = self._new_points(xs, noise, mean_xs, self._point(sigma, mean, hyperparameters))
         count, rng = 1 if size is None else int(size), as_generator(rng)

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import arrays, codegen
-from ..layout import REFERENCE_DEVICES, Layout
+from ..evaluation.placement import at, gather, target_of
+from ..kernels import code as codegen
+from ..kernels.layout import REFERENCE_DEVICES, Layout
 from ..linalg.provider import Matrix
-from ..placement import at, gather, target_of
+from ..runtime import arrays
 from .covariance import LENGTHSCALE, Covariance, check
 
 if TYPE_CHECKING:
@@ -111,8 +112,8 @@ def check_names(covariance: Covariance, given: Collection[str]) -> None:
 @functools.lru_cache
 def _require_scaled(covariance: Covariance, name: str) -> None:
     """ValueError unless the inputs count only relative to the lengthscale `name`."""
-    from ..device_function import Argument
-    from ..pointwise import Pointwise
+    from ..evaluation.pointwise import Pointwise
+    from ..language.device_function import Argument
 
     inputs = [i for i in covariance.inputs if i.lengthscale == name]
     given = [*(i.name for i in covariance.inputs), *covariance.parameters]
@@ -185,7 +186,7 @@ class PairsCode:
         slopes = [i.name for i, k in zip(covariance.inputs, self._inputs, strict=True) if k in wanted or which == "points"]
         code, results = covariance.code((*sums, *slopes))
         text = codegen.render(
-            "covariance", "covariance", code, layout, dtype, dialect, which=which, noise=noise, lower=lower,
+            "gp/covariance", "covariance", code, layout, dtype, dialect, which=which, noise=noise, lower=lower,
             columns=self.columns, measures=self.measures, inputs=self._inputs, wanted=wanted, sums=[results[n] for n in sums],
             slopes=[results.get(i.name, "") for i in covariance.inputs],
         )  # fmt: skip

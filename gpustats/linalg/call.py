@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import arrays
-from ..placement import device_of, gather
+from ..evaluation.placement import device_of, gather
+from ..runtime import arrays
 from . import where as placement_rule
 from .provider import Matrix, Provider
 

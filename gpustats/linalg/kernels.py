@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import codegen
+from ..kernels import code as codegen
 from . import layout
 from .provider import Matrix, Provider
 
@@ -207,7 +207,7 @@ def _gemm_kernel(
     b_transposed: bool = False, a_triangle: str = "", b_triangle: str = "",
 ) -> Kernel:  # fmt: skip
     source = codegen.render_plain(
-        "linalg_gemm", dtype, runtime.dialect, which=which, layout=chosen, lower=lower, a_transposed=a_transposed,
+        "linalg/gemm", dtype, runtime.dialect, which=which, layout=chosen, lower=lower, a_transposed=a_transposed,
         b_transposed=b_transposed, a_triangle=a_triangle, b_triangle=b_triangle,
     )  # fmt: skip
     operands, factors = "Pqqq" * 2, "dd" if dtype == "float64" else "ff"
@@ -221,7 +221,7 @@ def _gemm_kernel(
 
 @functools.lru_cache
 def _triangular_kernel(runtime: Runtime, kind: str, dtype: str, chosen: layout.TriangularLayout) -> Kernel:
-    source = codegen.render_plain("linalg_triangular", dtype, runtime.dialect, kind=kind, layout=chosen)
+    source = codegen.render_plain("linalg/triangular", dtype, runtime.dialect, kind=kind, layout=chosen)
     signature = {"potrf": "PqqqqPii", "trsm": "PqqqqPqqqqiqq", "trtri": "Pqqqqqq"}[kind]
     numbers = chosen.size * (chosen.size + 1) + (kind != "potrf") * chosen.size * (chosen.columns + 1)
     return runtime.kernel(source, f"linalg_{kind}", signature, chosen.threads, np.dtype(dtype).itemsize * numbers)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import arrays
+from ..runtime import arrays
 from . import blocked
 from .blocked import FULL, LOWER, UPPER
 from .call import Call, Shape, as_columns, matrix_shape, stack_shape, take

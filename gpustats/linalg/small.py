@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import codegen
+from ..kernels import code as codegen
 from . import kernels, layout
 from .provider import Matrix
 
@@ -127,5 +127,5 @@ def _place(m: Matrix) -> tuple[Any, int, int, int]:
 
 @functools.lru_cache
 def _kernel(runtime: Runtime, kind: str, dtype: str, chosen: layout.SmallLayout, shared: int = 0) -> Kernel:
-    source = codegen.render_plain("linalg_small", dtype, runtime.dialect, kind=kind, layout=chosen)
+    source = codegen.render_plain("linalg/small", dtype, runtime.dialect, kind=kind, layout=chosen)
     return runtime.kernel(source, f"linalg_small_{kind}", _SIGNATURES[kind], chosen.threads, shared)

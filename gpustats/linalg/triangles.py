@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import codegen
+from ..kernels import code as codegen
 
 if TYPE_CHECKING:
     from ..runtime.base import Kernel, Runtime
@@ -92,7 +92,7 @@ def _kernel(
 
     threads = min(THREADS, runtime.device.max_threads)
     source = codegen.render_plain(
-        "linalg_triangles", dtype.name, runtime.dialect, tile=TILE, threads=threads, transposed=transposed, upper=upper,
+        "linalg/triangles", dtype.name, runtime.dialect, tile=TILE, threads=threads, transposed=transposed, upper=upper,
         check=check, tolerance=repr(asymmetry_tolerance(dtype)), asymmetric=ASYMMETRIC, infinite=INFINITE,
         zero_on_diagonal=ZERO_ON_DIAGONAL,
     )  # fmt: skip

@@ -18,7 +18,7 @@ from .pieces import Data, Divisible, Options, Pieces
 from .rows import Arguments, read, section, split
 
 if TYPE_CHECKING:
-    from ..device_function import Argument
+    from ..language.device_function import Argument
     from ..runtime.base import Runtime
 
 TRIAL = 1 << 18  # rows by which a device's speed is measured

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
-from .. import arrays
+from ..runtime import arrays
 from .rows import Arguments, Range, cut, is_stored
 
 if TYPE_CHECKING:

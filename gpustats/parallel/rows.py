@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import arrays
+from ..runtime import arrays
 
 Range = tuple[int, int]  # the first row, and the one behind the last
 Arguments = tuple[tuple[Any, ...], dict[str, Any]]

@@ -30,13 +30,13 @@ if TYPE_CHECKING:
     from .distributions import distribution as distribution
     from .glm import GLM as GLM
     from .gp import GPMarginal as GPMarginal
+    from .graph.ops import log_density as log_density
     from .mixture import Mixture as Mixture
-    from .ops import log_density as log_density
 
 __all__ = ["GLM", "GPMarginal", "Mixture", "distribution", "linalg", "log_density"]
 
 # PyMC is imported when first needed: the processes that evaluate for forked ones need none of it.
-_LAZY = {"GLM": "glm", "GPMarginal": "gp", "Mixture": "mixture", "distribution": "distributions", "log_density": "ops"}
+_LAZY = {"GLM": "glm", "GPMarginal": "gp", "Mixture": "mixture", "distribution": "distributions", "log_density": "graph.ops"}
 
 
 def __getattr__(name: str) -> Any:

@@ -14,9 +14,9 @@ from pymc.pytensorf import constant_fold
 from pytensor.graph.basic import Constant, Variable
 
 from ..density import Density
-from ..elliptical import SCALES
-from . import numba_link, rewriting  # noqa: F401  they register themselves
-from .evaluate import Formula
+from ..elliptical.density import SCALES
+from .evaluation.density import Formula
+from .graph import numba_link, rewriting  # noqa: F401  they register themselves
 from .random_variable import DensityRV, class_name, signature_of
 
 #: What `Distribution.dist` and the class itself take.

@@ -15,8 +15,8 @@ from pytensor.graph.basic import Variable
 from ..density import Density
 from ..glm.family import COEFFICIENTS, DESIGN, INTERCEPT
 from .distributions import RESERVED, as_parameter
-from .evaluate_glm import GLMFormula
-from .ops import LogDensity
+from .evaluation.glm import GLMFormula
+from .graph.ops import LogDensity
 from .random_variable import DensityRV, point_of, signature_of
 
 

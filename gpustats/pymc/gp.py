@@ -14,9 +14,9 @@ from pytensor.graph.basic import Variable
 from ..gp import Covariance
 from ..gp.marginal import MEAN, SIGMA, refuse_names
 from ..gp.matrix import check_names
-from . import numba_link, rewriting  # noqa: F401  they register themselves
 from .distributions import RESERVED, as_parameter
-from .evaluate_gp import POINTS, GPFormula
+from .evaluation.gp import POINTS, GPFormula
+from .graph import numba_link, rewriting  # noqa: F401  they register themselves
 from .random_variable import DensityRV, signature_of
 
 

@@ -29,8 +29,8 @@ from pytensor.graph.replace import _vectorize_node
 from pytensor.tensor.utils import broadcast_static_dim_lengths
 
 from ..linalg.triangular import transposes
-from .evaluate_linalg import linear_algebra
-from .ops import FLOAT
+from .evaluation.linalg import linear_algebra
+from .graph.ops import FLOAT
 
 __all__ = ["cho_logdet", "cho_solve", "cholesky", "logdet", "solve_triangular"]
 
@@ -317,4 +317,4 @@ def cho_logdet(l: Any) -> Variable:  # noqa: E741
     return 2 * pt.log(pt.diagonal(pt.as_tensor_variable(l), axis1=-2, axis2=-1)).sum(-1)
 
 
-from . import numba_link  # noqa: E402, F401  which needs what stands above, and registers itself
+from .graph import numba_link  # noqa: E402, F401  which needs what stands above, and registers itself

@@ -16,9 +16,9 @@ from pytensor.graph.basic import Variable
 
 from ..density import Density
 from .distributions import RESERVED, as_parameter, parameters_of, sized_signature
-from .evaluate import Formula
-from .evaluate_mixture import MixtureFormula
-from .ops import LogDensity
+from .evaluation.density import Formula
+from .evaluation.mixture import MixtureFormula
+from .graph.ops import LogDensity
 from .random_variable import DensityRV, bounds_of, default_transform, point_of
 
 

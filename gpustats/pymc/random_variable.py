@@ -16,10 +16,10 @@ from pymc.logprob.abstract import _logccdf, _logcdf, _logprob
 from pytensor.graph.basic import Variable
 from pytensor.tensor.random.op import RandomVariable
 
-from ..library import folder, library
-from ..random import as_generator
-from .evaluate import Evaluator, Formula
-from .ops import LogDensity
+from ..draws.generator import as_generator
+from ..language.library import folder, library
+from .evaluation.density import Evaluator, Formula
+from .graph.ops import LogDensity
 from .points import POINTS, between, of_domain
 
 #: PyMC's names where they are not the density's in CamelCase.

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ... import codegen, differentiate
-from ... import language as lang
-from ...language import REAL, Binary, Call, Function, Name, Number, Parameter, Return
+from ...kernels import code as codegen
+from ...language import nodes as lang
+from ...language.nodes import REAL, Binary, Call, Function, Name, Number, Parameter, Return
+from ...rewriting import differentiate
 
 if TYPE_CHECKING:
     from ..covariance import Covariance

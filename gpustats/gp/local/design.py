@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ... import codegen
-from ...layout import REFERENCE_DEVICES
-from ...placement import at
+from ...evaluation.placement import at
+from ...kernels import code as codegen
+from ...kernels.layout import REFERENCE_DEVICES
 from . import layout
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ def _kernel(
 
 def _source(correlation: str, dim: int, separable: bool, mspe: bool, chosen: layout.DesignLayout, dialect: str) -> str:
     return codegen.render_plain(
-        "local_design", "float64", dialect, layout=chosen, correlation=correlation, dim=dim, separable=separable, mspe=mspe
+        "gp/local/design", "float64", dialect, layout=chosen, correlation=correlation, dim=dim, separable=separable, mspe=mspe
     )
 
 

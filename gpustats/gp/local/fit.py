@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from ... import codegen
-from ...layout import REFERENCE_DEVICES
-from ...placement import at
+from ...evaluation.placement import at
+from ...kernels import code as codegen
+from ...kernels.layout import REFERENCE_DEVICES
 from . import layout
 from .correlation import Correlation
 
@@ -158,7 +158,7 @@ def _compiled(
 
 
 def _source(shape: Shape, correlation: str, chosen: layout.FitLayout, dialect: str) -> str:
-    return codegen.render_plain("local_fit", "float64", dialect, shape=shape, layout=chosen, correlation=correlation)
+    return codegen.render_plain("gp/local/fit", "float64", dialect, shape=shape, layout=chosen, correlation=correlation)
 
 
 def kernel_source(correlation: Correlation, dialect: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ...layout import power_of_two
+from ...kernels.layout import power_of_two
 
 if TYPE_CHECKING:
     from ...runtime.base import Device, Runtime

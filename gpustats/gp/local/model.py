@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ... import arrays
+from ...density import densities
+from ...evaluation.placement import device_of
 from ...parallel.maps import ClusterMap, DeviceMap, RangeMap
-from ...placement import device_of
-from ...runtime import choose
+from ...runtime import arrays, choose
 from ..prediction import central_interval, variance_of_t
 from .correlation import Correlation
 from .defaults import Parameter, darg, garg
@@ -73,9 +73,7 @@ class LocalPrediction:
 
     def rvs(self, size: Any = None, rng: Any = None) -> Any:
         """Independent draws of the responses, of shape `size`, by default (m,); as for `Density.rvs`."""
-        import gpustats as gs
-
-        return gs.student_t.rvs(float(self.df), self.mean, self.scale, size=size, rng=rng)
+        return densities["student_t"].rvs(float(self.df), self.mean, self.scale, size=size, rng=rng)
 
 
 @dataclass(frozen=True)

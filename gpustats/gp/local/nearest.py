@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ... import codegen
-from ...placement import at
+from ...evaluation.placement import at
+from ...kernels import code as codegen
 from . import layout
 
 if TYPE_CHECKING:
@@ -178,5 +178,5 @@ def sample_of(n: int, k: int) -> tuple[int, int, int]:
 
 @functools.lru_cache
 def _kernel(runtime: Runtime, dim: int, chosen: layout.NearestLayout) -> Kernel:
-    source = codegen.render_plain("local_nearest", "float64", runtime.dialect, layout=chosen, dim=dim)
+    source = codegen.render_plain("gp/local/nearest", "float64", runtime.dialect, layout=chosen, dim=dim)
     return runtime.kernel(source, "local_nearest", "PqPPPqPqqiiiiiq", chosen.threads)

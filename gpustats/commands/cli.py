@@ -1,0 +1,160 @@
+"""The command line: `gpustats devices | list | source | generate | demo | bench`."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; returns the exit status."""
+    import gpustats as gs
+
+    args = parser().parse_args(argv)
+    try:
+        return args.run(args) or 0
+    except BrokenPipeError:  # `gpustats source … | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except (gs.NoDeviceError, gs.DeviceFunctionError, ImportError, OSError, ValueError) as error:
+        print(f"gpustats: {error}", file=sys.stderr)
+        return 1
+
+
+def parser() -> argparse.ArgumentParser:
+    from ..density import KERNEL_SHAPES
+    from ..gp.covariance import COVARIANCE_SHAPES
+
+    top = argparse.ArgumentParser(
+        prog="gpustats", description="Densities written in a few lines of C, on GPUs and CPUs."
+    )
+    commands = top.add_subparsers(required=True, metavar="command")
+
+    def command(run, help: str) -> argparse.ArgumentParser:
+        sub = commands.add_parser(run.__name__.strip("_"), help=help, description=help)
+        sub.set_defaults(run=run)
+        return sub
+
+    sub = command(devices, "list the devices")
+    sub.add_argument("--bandwidth", action="store_true", help="measure how fast each copies its own memory")
+
+    command(list_, "list the densities and the covariance functions")
+
+    sub = command(source, "print the source of one kernel")
+    sub.add_argument("name", help="a density, a covariance function, or a file with one")
+    sub.add_argument("--shape", choices=[*KERNEL_SHAPES, *COVARIANCE_SHAPES], help="default: table, covariance")
+    sub.add_argument("--dialect", choices=["cuda", "opencl"], default="cuda", help="default: cuda")
+    sub.add_argument("--dtype", choices=["float32", "float64"], default="float64", help="default: float64")
+    sub.add_argument("--transform", choices=["exp"], help="exp: of the density itself, not of its logarithm")
+
+    sub = command(generate, "write the kernels of the built-in densities")
+    sub.add_argument("folder", nargs="?", default="generated", help="default: generated")
+    sub.add_argument("--check", action="store_true", help="write nothing, fail where a file is out of date")
+
+    sub = command(demo, "a posterior from 20,190 doctor-visit counts, beside SciPy, and a PyMC model of them")
+    sub.add_argument("--out", type=Path, default=Path("gpustats-demo"), help="folder for the pictures")
+    sub.add_argument("--points", type=int, default=200, help="grid points along each parameter (default: 200)")
+    sub.add_argument("--draws", type=int, default=300, help="of each of 2 chains of the PyMC model (default: 300; 0: no model)")
+    sub.add_argument("--device", help='such as "cuda:0", "opencl:0", "gpu", "cpu"')
+
+    sub = command(bench, "measure against SciPy, JAX, PyTorch and CuPy, where installed")
+    sub.add_argument("arguments", nargs=argparse.REMAINDER, help="--help lists them")
+    sub.prefix_chars = "\0"  # hands every option on
+    return top
+
+
+def devices(args) -> int:
+    import gpustats as gs
+    from gpustats.runtime import choose
+
+    found = gs.devices()
+    if not found:
+        choose.get()  # says what was looked for
+    columns = ["id", "backend", "type", "name", "memory / GiB"]
+    rows = [[d.id, d.backend, d.type, d.name, f"{d.memory / 2**30:.1f}"] for d in found]
+    if args.bandwidth:
+        columns.append("copies at / GB/s")
+        for row in rows:
+            row.append(f"{choose.get(row[0]).bandwidth() / 1e9:.1f}")
+    show(columns, rows, numbers=4)
+    return 0
+
+
+def list_(args) -> None:
+    import gpustats as gs
+
+    rows = [
+        [name, ", ".join(f"{p}: {d.domains[p]}" for p in d.parameters), d.description]
+        for name, d in sorted(gs.densities.items())
+    ]
+    show(["density", "parameters", "description"], rows)
+    rows = [
+        [name, ", ".join(f"{p}: {c.domains[p]}" for p in c.parameters), c.description]
+        for name, c in sorted(gs.covariances.items())
+    ]
+    show(["covariance", "parameters", "description"], rows)
+
+
+def source(args) -> None:
+    import gpustats as gs
+
+    if Path(args.name).suffix:
+        named = gs.register(Path(args.name))
+    elif args.name in gs.densities or args.name in gs.covariances:
+        named = getattr(gs, args.name)
+    else:
+        raise ValueError(f"no density or covariance function is called {args.name!r}: see `gpustats list`")
+    shape = args.shape or ("table" if isinstance(named, gs.Density) else "covariance")
+    made = gs.transforms.Exp(named) if args.transform == "exp" else named
+    print(made.kernel_source(shape, dtype=args.dtype, dialect=args.dialect))
+
+
+def generate(args) -> int:
+    from gpustats.commands import generate
+
+    if not args.check:
+        generate.write(args.folder)
+        return 0
+    stale = generate.stale(args.folder)
+    for path in stale:
+        print(f"out of date: {path}", file=sys.stderr)
+    return 1 if stale else 0
+
+
+def demo(args) -> None:
+    import gpustats as gs
+    from gpustats.commands import demo
+
+    if args.device:
+        gs.use(args.device)
+    demo.run(args.out, args.points, args.draws)
+
+
+def bench(args) -> int:
+    try:
+        run = importlib.import_module("gpustats.bench.run")
+    except ModuleNotFoundError:  # in a checkout the folder lies beside the package
+        sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+        run = importlib.import_module("bench.run")
+    return run.main(args.arguments)
+
+
+def show(columns: Sequence[str], rows: Sequence[Sequence[str]], numbers: int | None = None) -> None:
+    """Print a table; columns from number `numbers` on are right-aligned."""
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for i, column in enumerate(columns):
+        right = numbers is not None and i >= numbers
+        table.add_column(column, justify="right" if right else "left", overflow="fold", no_wrap=right or i == 0)
+    for row in rows:
+        table.add_row(*row)
+    console = Console()
+    if not console.is_terminal:
+        console.width = 160
+    console.print(table, markup=False)

@@ -1,0 +1,63 @@
+"""The folder `generated/`: what the generator emits, for readers without a GPU, and so that changes show as diffs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from ..density import KERNEL_SHAPES, Density, densities
+from ..gp import Covariance, covariances
+from ..gp.covariance import COVARIANCE_SHAPES
+from ..language.library import library
+
+SHAPES = ("table", "loglik", "gradient")
+#: Densities of which all shapes are shown, also in OpenCL C, which differs in the first lines only.
+SHOWN_IN_FULL = ("gamma", "mvnormal", "normal")
+#: Families of which the GLM is shown: of a number, and of a vector.
+SHOWN_AS_GLM = ("bernoulli_logit", "categorical_logit", "normal_identity")
+#: The covariance function of which all shapes are shown, also in OpenCL C; of the others only the matrix.
+SHOWN_COVARIANCE = "rbf"
+_SUFFIX = {"cuda": "cu", "opencl": "cl"}
+
+
+def files() -> Iterator[tuple[str, str]]:
+    """(name, text) of every file of the folder: float64, many observations and many parameter sets."""
+    for name in sorted(library.built_in):
+        full = name in SHOWN_IN_FULL
+        without = set() if densities[name].log_density.gradient(None).wrt else {"gradient"}
+        shapes = [s for s in (KERNEL_SHAPES if full else SHAPES) if s not in without and s != "glm"]
+        for shape in [*shapes, *["glm"] * (name in SHOWN_AS_GLM)]:
+            for dialect in ("cuda", "opencl") if full or shape == "glm" else ("cuda",):
+                yield _file(densities[name], shape, dialect)
+    for name in sorted(library.built_in_covariances):
+        full = name == SHOWN_COVARIANCE
+        for shape in COVARIANCE_SHAPES if full else COVARIANCE_SHAPES[:1]:
+            for dialect in ("cuda", "opencl") if full else ("cuda",):
+                yield _file(covariances[name], shape, dialect)
+
+
+def _file(made: Density | Covariance, shape: str, dialect: str) -> tuple[str, str]:
+    head = f"// The {shape} kernel of {made.name}, made by `gpustats generate`. Do not edit.\n"
+    return f"{made.name}_{shape}.{_SUFFIX[dialect]}", head + made.kernel_source(shape, "float64", dialect)
+
+
+def write(folder: str | os.PathLike[str]) -> list[str]:
+    """Bring the folder up to date; the names of the files that changed, also of those removed."""
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    changed = stale(folder)
+    wanted = dict(files())
+    for name in changed:
+        if name in wanted:
+            (folder / name).write_text(wanted[name], encoding="utf-8")
+        else:
+            (folder / name).unlink()
+    return changed
+
+
+def stale(folder: str | os.PathLike[str]) -> list[str]:
+    """Names of the files that are missing, differ from what the generator emits now, or should not be there."""
+    folder, wanted = Path(folder), dict(files())
+    found = {p.name: p.read_text(encoding="utf-8") for s in _SUFFIX.values() for p in folder.glob(f"*.{s}")}
+    return sorted(name for name in wanted.keys() | found.keys() if wanted.get(name) != found.get(name))

@@ -1,0 +1,1 @@
+"""Random draws: streams, samplers, categories."""

@@ -1,0 +1,306 @@
+"""Random draws of a density: from its sampler, a device function, to a kernel's launch.
+
+A sampler ``name_sample(rng_t *rng, …)`` takes numbers from a stream. Where it takes just one, it is a function of that
+number, and neighbouring draws share a block of random words. A density with a distribution function and no sampler is
+inverted.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ..errors import CompileError
+from ..evaluation import arguments as domains
+from ..evaluation.broadcasting import Pattern, Shape, table_pattern
+from ..evaluation.placement import Placement, device_of
+from ..evaluation.pointwise import Pointwise
+from ..evaluation.results import Destination, as_shape, size_of
+from ..kernels import code as codegen
+from ..kernels import layout
+from ..kernels.code import PER_SET, VALUE, KernelCode, Operand
+from ..language import nodes as lang
+from ..language.nodes import INT, OUTPUT, REAL, RNG, VECTOR, VOID, Function
+from ..rewriting.checks import checked_sampler
+from ..rewriting.inversion import inverted
+from ..runtime import arrays
+from .generator import STREAM, Generator
+
+if TYPE_CHECKING:
+    from ..density import Density
+    from ..language.device_function import Argument
+    from ..runtime.base import Device, Kernel, Runtime
+
+#: Draws that share a block of words lie this far apart. Part of what a seed stands for: not to be changed.
+TOGETHER = 64
+DRAW, ONCE = lang.Name("draw", REAL), lang.Name("once", INT)
+
+
+def of_one_number(function: Function, functions: dict[str, Function]) -> tuple[str, Function] | None:
+    """(``uniform`` or ``normal``, the sampler as a function of one such number), if it draws one and no more.
+
+    Functions made on the way are added to `functions`.
+    """
+    calls = lang.draws(function)
+    loops = [n for n in lang.walk(function) if isinstance(n, lang.For)]
+    if len(calls) != 1 or function.type == VOID or any(lang.draws(loop) for loop in loops):
+        return None
+    (call,) = calls
+    if call.function in lang.DRAWS.values():
+        kind = "normal" if call.function == lang.DRAWS["normal"] else "uniform"
+        value: lang.Expression = DRAW
+        if call.function == lang.DRAWS["exponential"]:
+            value = lang.Unary("-", lang.Call("log", (DRAW,)), REAL)
+    else:
+        inner = of_one_number(functions[call.function], functions)
+        if inner is None:
+            return None
+        kind, made = inner
+        value = lang.Call(made.name, tuple(DRAW if a.type == RNG else a for a in call.arguments))
+
+    def replaced(node: Any) -> Any:
+        return value if node == call else lang.rebuild(node, replaced)
+
+    parameters = tuple(lang.Parameter(DRAW.name, REAL) if p.type == RNG else p for p in function.parameters)
+    made = replace(
+        function, name=f"{function.name}_of_{kind}", parameters=parameters, body=tuple(map(replaced, function.body))
+    )
+    functions[made.name] = made
+    return kind, made
+
+
+def with_first_turn(function: Function, functions: dict[str, Function]) -> Function | None:
+    """The sampler with one more argument, ``int once``, if it draws in loops.
+
+    Where that is 1, the sampler gives up, with nan, when a loop would take a second turn or a condition holds that is called
+    unlikely. So a kernel makes the first attempts at many draws together, and then all the draws that were put off. Functions
+    made on the way are added to `functions`.
+    """
+    found = {c.function: made for c in lang.draws(function)
+             if c.function in functions and (made := with_first_turn(functions[c.function], functions))}  # fmt: skip
+    if not found and not any(isinstance(n, lang.For) and lang.draws(n) for n in lang.walk(function)):
+        return None
+
+    def call(node: Any) -> Any:
+        node = lang.rebuild(node, call)
+        if isinstance(node, lang.Call) and node.function in found:
+            return replace(node, function=found[node.function].name, arguments=(*node.arguments, ONCE))
+        return node
+
+    def give_up(condition: lang.Expression) -> lang.Statement:
+        return lang.If(lang.Binary("&&", ONCE, condition, INT), (lang.Return(lang.Name("NAN", REAL)),), ())
+
+    def block(statements: tuple[lang.Statement, ...]) -> tuple[lang.Statement, ...]:
+        return tuple(t for s in statements for t in turned(s))
+
+    def turned(s: lang.Statement) -> list[lang.Statement]:
+        if isinstance(s, lang.If):
+            made = replace(s, condition=call(s.condition), then=block(s.then), otherwise=block(s.otherwise))
+            rare = isinstance(s.condition, lang.Call) and s.condition.function == lang.UNLIKELY
+            return [give_up(made.condition), made] if rare else [made]
+        if not isinstance(s, lang.For) or not lang.draws(s):
+            return [call(s)]
+        one, condition = lang.Number("1", INT), call(s.condition)
+        turn = f"turn_{s.line}_{s.column}"
+        more = lang.Binary("||", lang.Unary("!", ONCE, INT), lang.Unary("!", lang.Name(turn, INT), INT), INT)
+        count = lang.Assign(turn, INT, one)
+        body = (*block(s.body), *([s.step] if s.step else []))
+        return [
+            *([s.start] if s.start else []),
+            lang.Declare(INT, turn, lang.Number("0", INT)),
+            lang.For(None, lang.Binary("&&", more, condition, INT), count, body),
+            give_up(condition),
+        ]
+
+    parameters = (*function.parameters, lang.Parameter(ONCE.name, INT))
+    made = replace(function, name=f"{function.name}_turns", parameters=parameters, body=block(function.body))
+    functions[made.name] = made
+    return made
+
+
+@functools.lru_cache(1024)
+def draws_pattern(names: tuple[str, ...], shapes: tuple[Shape, ...], size: Shape) -> Pattern:
+    """Rows and sets of an array of draws: rows are what parameters do not vary along."""
+    try:
+        fits = np.broadcast_shapes(size, *shapes) == size
+    except ValueError:
+        fits = False
+    if not fits:
+        listed = ", ".join(f"{n} {s}" for n, s in zip(names, shapes, strict=True) if s)
+        raise ValueError(f"size {size} does not fit the shapes of the parameters: {listed}")
+    padded = [(1,) * (len(size) - len(s)) + tuple(s) for s in shapes]
+    free = tuple(1 if any(s[axis] > 1 for s in padded) else n for axis, n in enumerate(size))
+    pattern = table_pattern(("size", *names), (free, *shapes))
+    return replace(pattern, roles=pattern.roles[1:], expand=pattern.expand[1:], own_rows=pattern.own_rows[1:])
+
+
+def order_of(pattern: Pattern) -> str:
+    """How a kernel finds the row and the set of a place in the result."""
+    return "row" if pattern.n_sets == 1 else "row_inside" if pattern.row_stride == 1 else "set_inside"
+
+
+class _Plan(NamedTuple):
+    """A launch for parameters of certain shapes."""
+
+    kernel: Kernel
+    grid: tuple[int, int]
+    sizes: tuple[int, int, int]  # draws, rows, sets
+
+
+class Sampler(Pointwise):
+    """The sampler of a density, ready to draw on any device.
+
+    Parameters
+    ----------
+    density : Density
+
+    Raises
+    ------
+    NotImplementedError
+        Where the density's source has neither a sampler nor a distribution function.
+    """
+
+    shares_words = True  # whether draws may share a block of words where one number makes a draw
+
+    def __init__(self, density: Density):
+        definition, functions = density.definition, dict(density._functions)
+        observation, *parameters = definition.arguments
+        sampler = definition.role("sample") or inverted(definition, functions)
+        function = checked_sampler(sampler, self.drawn(sampler, parameters), functions.get)
+        functions[function.name] = function
+        #: "uniform" or "normal" where the sampler is a function of one such number
+        self.kind, function = (self.shares_words and of_one_number(function, functions)) or ("", function)
+        turns = with_first_turn(function, functions) if function.type == REAL and self.shares_words else None
+        #: whether it makes attempts, of which some are rejected
+        self.rejects, function = turns is not None, turns or function
+        super().__init__(density.name, function, parameters, functions, definition.source, density.defaults)
+        self._names = [p.name for p in function.parameters if p.type in (REAL, VECTOR) and p.name != DRAW.name]
+        self.rank, self.discrete = observation.rank, density.discrete
+        self._plans: dict[Any, _Plan] = {}
+
+    @staticmethod
+    def drawn(sampler: Function, parameters: list[Argument]) -> list[Argument]:
+        """The parameters that the device function takes."""
+        return parameters
+
+    def given(self, names: Collection[str]) -> Sampler:
+        return self
+
+    def draw(
+        self, args: Sequence[Any], kwargs: Mapping[str, Any], size: Any, rng: Generator, dtype: Any, out: Any, device: bool
+    ) -> Any:
+        """Draws: see `Density.rvs`."""
+        function = self.given(kwargs)
+        values = function.bind(args, kwargs)
+        for argument, value in zip(function.arguments, values, strict=True):
+            domains.require(argument, value)
+        return function._draw(values, size, rng, dtype, out, device)
+
+    def _draw(self, values: list[Any], size: Any, rng: Generator, dtype: Any, out: Any, device: bool) -> Any:
+        batch, dim = self.batch_shapes(values)
+        if self.rank and not dim:  # the parameters are numbers
+            if not np.ndim(out):
+                raise ValueError(f"no parameter of {self.name} tells the length of its vectors: pass out=, which does")
+            dim = out.shape[-1]
+        core = (dim,) * self.rank
+        if out is not None:
+            size = size_of(out, size, core)
+        shape = np.broadcast_shapes(*batch) if size is None else as_shape(size)
+        runtime, computed, wanted = self._target(values, dtype, out)
+        # A sampler of vectors writes `real`, also where its draws are whole numbers.
+        written = computed if self.rank else wanted
+        native = device or any(map(arrays.is_device_array, values))
+        destination = Destination(runtime, shape + core, written, wanted, native, out)
+        if math.prod(shape + core):
+            # Where all parameters are numbers, a call differs from others of its kind in these only.
+            kind = (id(runtime), shape, computed, written, dim) if set(map(type, values)) <= {float} else None
+            plan = self._plans.get(kind)
+            arguments: Sequence[Any] = values
+            if plan is None or kind is None:
+                pattern = draws_pattern(self._public, tuple(batch), shape)
+                placement = self.placed(values, pattern, runtime, computed, dim)
+                plan, arguments = self._plan(placement, written), placement.values
+                if kind is not None and len(self._plans) < 1024:
+                    self._plans[kind] = plan
+            stream = rng.take(math.prod(shape))
+            own_dim = (dim,) * self.function.has_dim
+            plan.kernel(plan.grid, destination.handle, destination.offset, *plan.sizes, *stream, *arguments, *own_dim)
+        else:
+            draws_pattern(self._public, tuple(batch), shape)  # the shapes have to fit all the same
+        return destination.finished()
+
+    def _target(self, values: Sequence[Any], dtype: Any, out: Any) -> tuple[Runtime, np.dtype, np.dtype]:
+        """Where to draw, the type to compute in, and that of the draws."""
+        on_device = [out] if arrays.is_device_array(out) else []
+        runtime = device_of([*values, *on_device], [*self._public, "out"][: len(values) + len(on_device)])
+        if self.discrete:
+            if any(given is not None and np.dtype(given) != np.int64 for given in (dtype, getattr(out, "dtype", None))):
+                raise TypeError(f"draws of {self.name} are whole numbers: dtype must be int64, and so must that of out")
+            computed = np.dtype(np.float64 if runtime.device.double else np.float32)  # which does not hold all of them
+            return runtime, computed, np.dtype(np.int64)
+        computed = arrays.result_dtype(list(values)) if dtype is None and out is None else np.dtype(dtype or out.dtype)
+        if computed not in (np.dtype(np.float32), np.dtype(np.float64)):
+            raise TypeError(f"draws of {self.name} are float32 or float64, not {computed}")
+        if out is not None and out.dtype != computed:
+            raise TypeError(f"out has dtype {out.dtype}, and dtype={computed} is asked for")
+        if computed.itemsize == 8 and not runtime.device.double:
+            raise ValueError(f"{runtime.device} computes in float32 only: say dtype='float32'")
+        return runtime, computed, computed
+
+    # -- kernels
+
+    def code(self, operands: Sequence[Operand]) -> KernelCode:
+        made = {DRAW.name, ONCE.name}
+        drawn = [p.name for p in self.function.parameters if p.type in (RNG, OUTPUT) or p.name in made]
+        return KernelCode(self.function, operands, self.functions.get, drawn)
+
+    def _plan(self, placement: Placement, written: np.dtype) -> _Plan:
+        runtime, pattern = placement.runtime, placement.pattern
+        kernel, chosen = self._sample_kernel(placement, written)
+        n = math.prod(pattern.shape)
+        blocks = layout.row_blocks(runtime.device, chosen, -(-n // self._lanes(placement.dtype)), 1)
+        return _Plan(kernel, (1, blocks), (n, pattern.n_rows, pattern.n_sets))
+
+    def _lanes(self, dtype: np.dtype) -> int:
+        """How many draws share a block of 128 bits."""
+        return 16 // dtype.itemsize if self.kind else 1
+
+    def _sample_kernel(self, placement: Placement, written: np.dtype) -> tuple[Any, layout.Layout]:
+        runtime, operands = placement.runtime, tuple(p.operand for p in placement.placed)
+        order = order_of(placement.pattern)
+        key = (id(runtime), operands, placement.dtype, order, written)
+        if key not in self._kernels:
+            code = self.code(operands)
+            source, chosen = self._sample_source(code, runtime.device, placement.dtype.name, runtime.dialect, order, written)
+            signature = "Pqqqq" + STREAM + code.signature.replace("r", placement.dtype.char)
+            try:
+                kernel = runtime.kernel(source, f"{self.function.name}_sample", signature, chosen.threads)
+            except CompileError as error:
+                raise self._explain(error, runtime) from error
+            self._kernels[key] = kernel, chosen
+        return self._kernels[key]
+
+    def _sample_source(
+        self, code: KernelCode, device: Device, dtype: str, dialect: str, order: str, written: np.dtype
+    ) -> tuple[str, layout.Layout]:
+        chosen = layout.sample(device, np.dtype(dtype).itemsize, self.rejects)
+        whole = written.kind == "i"
+        source = codegen.render(
+            "draws/sample", f"{self.function.name}_sample", code, chosen, dtype, dialect, streams=True, kind=self.kind,
+            lanes=self._lanes(np.dtype(dtype)) if self.kind else 0, together=TOGETHER, order=order, whole=whole,
+            rejects=self.rejects, serial=device.type == "cpu", vectors=bool(self.rank), out_type="index_t" if whole else "real",
+        )  # fmt: skip
+        return source, chosen
+
+    def kernel_source(self, shape: str, dtype: str, dialect: str) -> str:
+        """The source of the kernel for one set of parameters; see `Density.kernel_source`."""
+        ranks = [min(a.rank, 1) for a in self.arguments]
+        operands = [Operand(n, PER_SET if rank else VALUE, rank) for n, rank in zip(self._names, ranks, strict=True)]
+        written = np.dtype(np.int64 if self.discrete and not self.rank else dtype)
+        device = layout.REFERENCE_DEVICES[dialect]
+        return self._sample_source(self.code(operands), device, dtype, dialect, "row", written)[0]

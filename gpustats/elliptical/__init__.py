@@ -1,0 +1,1 @@
+"""Elliptical densities: functions of a squared Mahalanobis distance, evaluated, differentiated and drawn from."""

@@ -1,0 +1,274 @@
+"""Derivatives of sums of elliptical densities.
+
+With y = x - mu, and the derivatives s and r of the device function in the squared distance y' cov⁻¹ y and in log det cov, they
+are 2 s cov⁻¹ y in x, -2 s cov⁻¹ y in mu, and r cov⁻¹ - s cov⁻¹ y y' cov⁻¹ in cov. So those in the parameters follow from the
+sums of r, s y and s y y' over the observations.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..evaluation.broadcasting import Shape
+from ..evaluation.gradient import Gradient, reduced
+from ..language.nodes import Call, Printer, Return, walk
+from ..rewriting.differentiate import VALUE, derivative_name, gradient
+from ..runtime import arrays
+from .density import LARGE, Elliptical, checked_density
+from .scatter import scatter
+
+if TYPE_CHECKING:
+    from ..evaluation.placement import Placement
+    from ..language.nodes import Function
+    from ..runtime.base import Runtime
+
+_CHUNK = 1 << 16  # observations that the host works on at a time
+
+
+class EllipticalGradient(Gradient):
+    """The derivatives of a summed elliptical density.
+
+    Parameters
+    ----------
+    function : Elliptical
+        What is summed.
+    wrt : sequence of str
+        Names of arguments.
+    """
+
+    function: Elliptical
+
+    def __init__(self, function: Elliptical, wrt: Sequence[str]):
+        self.function, self.wrt = function, tuple(wrt)
+        ranks = {a.name: a.rank for a in function.arguments}
+        self.scalars = tuple(n for n in wrt if not ranks[n])
+        self.vectors = tuple(n for n in wrt if ranks[n])
+        functions = dict(function.functions)
+        together = gradient(function.function, ["sqdist", "logdet", *self.scalars], functions)
+        sums = [VALUE, *(derivative_name(n) for n in ("logdet", *self.scalars))]
+        self._plain, self._with_slopes = (
+            function.variant(together, functions, sums=sums, rows=rows)
+            for rows in ([], [derivative_name("sqdist")])
+        )
+        self._slope = _constant_slope(function, functions)
+
+    def kernel_source(self, dtype: str, dialect: str) -> str:
+        return (self._with_slopes if self._slope is None else self._plain).kernel_source("loglik", dtype, dialect)
+
+    def __call__(self, values: Sequence[Any], runtime: Runtime | None = None) -> tuple[Any, dict[str, Any]]:
+        arguments = self.function.arguments
+        batch, dim = self.function.batch_shapes(values)
+        given = {a.name: v for a, v in zip(arguments, values, strict=True)}
+        shapes = {a.name: s for a, s in zip(arguments, batch, strict=True)}
+        own = {a.name: (*shapes[a.name], *(dim,) * a.rank) for a in arguments}
+        placement = self.function.place("loglik", values, runtime)
+        runtime, lead = placement.runtime, placement.pattern.shape[:-1]
+        if math.prod(placement.pattern.shape):
+            value, gradients = self._evaluate(placement, given, shapes, own)
+        else:
+            value, gradients = np.zeros(lead), {n: np.zeros(own[n]) for n in self.wrt}
+        for name, result in gradients.items():
+            if _for_each_row(shapes[name]):
+                result = result.astype(placement.dtype, copy=False)
+            if arrays.is_device_array(given[name]):
+                result = runtime.to_device(result)
+            gradients[name] = float(result) if isinstance(given[name], float) else result
+        if lead and any(arrays.is_device_array(v) for v in values[1:]):
+            return runtime.to_device(value), gradients
+        return (value if lead else float(value)), gradients
+
+    def _evaluate(
+        self, placement: Placement, given: Mapping[str, Any], shapes: Mapping[str, Shape], own: Mapping[str, Shape]
+    ) -> tuple[np.ndarray, dict[str, Any]]:
+        """The sums, and their derivatives as host arrays of shapes `own`."""
+        x, scale = self.function.arguments[0].name, self.function.scale
+        runtime, pattern = placement.runtime, placement.pattern
+        full = pattern.shape or (1,)
+        in_pairs = pattern.n_rows < full[-1]  # every observation is a set
+        sets = full if in_pairs else (*full[:-1], 1)
+        # What has a value for each observation is the host's work; the rest needs sums over the observations only.
+        by_rows = [n for n in self.vectors if n == x or in_pairs or (n == "mu" and _for_each_row(shapes[n]))]
+        by_sums = [n for n in self.vectors if n not in by_rows]
+        dim = placement.dim
+        few = scale in by_sums and dim >= LARGE and 2 * full[-1] < dim and math.prod(full) == full[-1]
+        if few:  # products of the observations with one matrix are less work than products of matrices
+            by_rows, by_sums = [n for n in self.vectors if n != scale], []
+        sums, moments, slopes = self._launch(placement, bool(by_rows) or few, bool(by_sums))
+        value, logdet, *scalars = (column.reshape(sets) for column in sums.T)
+        found = {n: reduced(d, shapes[n]) for n, d in zip(self.scalars, scalars, strict=True)}
+        if self.vectors:
+            covariance = _Covariance(scale, _host(runtime, given[scale]))
+        if by_sums:
+            moments = moments.reshape(*sets, *moments.shape[1:])
+            if slopes is None:
+                moments = self._slope * moments + 0 * logdet[..., None, None]  # nan where parameters are invalid
+            if "mu" in by_sums:
+                found["mu"] = reduced(-2 * _times(covariance.precision, moments[..., 1:, 0]), own["mu"])
+            if scale in by_sums:
+                found[scale] = covariance.derivative(reduced(moments[..., 1:, 1:], own[scale]), reduced(logdet, shapes[scale]))
+        if by_rows or few:
+            observations, means = _host(runtime, given[x]), _host(runtime, given["mu"])
+            host_slopes = runtime.to_host(slopes).reshape(full)
+        if few:
+            y = np.subtract(observations, means, dtype=np.float64).reshape(-1, dim)
+            matrix = covariance.derivative_of_rows(y, host_slopes.reshape(-1, 1), logdet.item())
+            found[scale] = matrix.reshape(own[scale])
+        if by_rows:
+            totals = {n: np.zeros((*(1,) * (len(full) - len(shapes[n])), *own[n])) for n in by_rows}
+            _add_rows(totals, x, observations, means, covariance.precision, host_slopes)
+            found |= {n: total.reshape(own[n]) for n, total in totals.items()}
+            if scale in by_rows:
+                found[scale] = covariance.derivative(found[scale], reduced(logdet, shapes[scale]))
+        return value.sum(-1).reshape(pattern.shape[:-1]), {n: found[n] for n in self.wrt}
+
+    def _launch(self, placement: Placement, by_rows: bool, by_sums: bool) -> tuple[np.ndarray, Any, Any]:
+        """The sums of each set; those of s [1; y] [1; y]'; s for each set and row, on the device.
+
+        The products are not multiplied by s, and s is not there, where it is a constant and not wanted for each row.
+        """
+        runtime, pattern, dim, dtype = placement.runtime, placement.pattern, placement.dim, placement.dtype
+        terms = self._with_slopes if by_rows or (by_sums and self._slope is None) else self._plain
+        plan = terms.sum_plan(placement)
+        n_sums = plan.n_sets * plan.n_sums
+        result = runtime.result(8 * (n_sums + by_sums * plan.n_sets * (dim + 1) ** 2))
+        x, factors, means, *others = (p.values for p in placement.placed)
+        slopes, weights = None, None
+        if terms.rows:
+            slopes = runtime.empty((pattern.n_sets, pattern.n_rows), dtype)
+            handle, offset = runtime.memory(slopes)
+            weights = (handle, offset // dtype.itemsize, pattern.n_rows)
+        written = weights[:2] if weights else ()
+        plan.launch(result.handle, 0, [*x, *factors, *means, *written, *(v for values in others for v in values)])
+        if by_sums:
+            scatter(runtime, dtype, dim, pattern.n_rows, pattern.n_sets, x, means, weights, result.handle, n_sums)
+        numbers = runtime.fetch(result).view(np.float64).copy()
+        sums = numbers[:n_sums].reshape(plan.n_sets, plan.n_sums)
+        return sums, numbers[n_sums:].reshape(-1, dim + 1, dim + 1), slopes
+
+
+class _Covariance:
+    """Covariance matrices given in one of several ways, and the inverses of what was given: nan where there is none."""
+
+    def __init__(self, scale: str, matrices: np.ndarray):
+        self.scale, self.matrices = scale, np.asarray(matrices, np.float64)
+        self.inverses = np.empty(self.matrices.shape)
+        inverse = _large_inverse if matrices.shape[-1] >= LARGE else _inverse
+        for index in np.ndindex(matrices.shape[:-2]):
+            self.inverses[index] = inverse(scale, self.matrices[index])
+        self.precision = self.matrices if scale == "precision" else self.inverses
+        if scale == "scale_tril":
+            self.precision = self.inverses.swapaxes(-1, -2) @ self.inverses
+
+    def derivative(self, products: np.ndarray, logdet: np.ndarray) -> np.ndarray:
+        """The derivative in what was given, from the sums of s y y' and of r."""
+        inverses, r = self.inverses, logdet[..., None, None]
+        if self.scale == "scale_tril":
+            half = self.precision @ products @ inverses.swapaxes(-1, -2)
+            return np.tril(2 * (r * np.eye(half.shape[-1]) * inverses - half))
+        if self.scale == "precision":
+            return products - r * inverses
+        whole = r * inverses - inverses @ products @ inverses
+        return (whole + whole.swapaxes(-1, -2)) / 2
+
+    def derivative_of_rows(self, y: np.ndarray, slopes: np.ndarray, logdet: float) -> np.ndarray:
+        """The same of one matrix, from the rows y of its observations, (n, dim), and their s, (n, 1)."""
+        inverse, weighted = self.inverses.reshape(self.inverses.shape[-2:]), slopes * y
+        if self.scale == "precision":
+            return weighted.T @ y - logdet * inverse
+        precision = self.precision.reshape(inverse.shape)
+        if self.scale == "scale_tril":
+            return np.tril(2 * (logdet * np.diag(inverse.diagonal()) - (weighted @ precision).T @ (y @ inverse.T)))
+        whole = logdet * inverse - (weighted @ precision).T @ (y @ precision)
+        return (whole + whole.T) / 2
+
+
+def _mirrored(a: np.ndarray) -> np.ndarray:
+    """The symmetric matrix that has the lower triangle of a."""
+    return np.tril(a) + np.tril(a, -1).T
+
+
+def _inverse(scale: str, matrix: np.ndarray) -> Any:
+    """nan where there is none."""
+    from scipy.linalg import lapack
+
+    if scale == "scale_tril":
+        inverse, wrong = lapack.dtrtri(matrix, lower=1)
+        return np.nan if wrong else np.tril(inverse)
+    factor, wrong = lapack.dpotrf(matrix, lower=1)
+    return np.nan if wrong else _mirrored(lapack.dpotri(factor, lower=1)[0])
+
+
+def _large_inverse(scale: str, matrix: np.ndarray) -> Any:
+    """The same, where it takes less time: on the device or on the host."""
+    from .. import linalg
+
+    try:
+        if scale == "scale_tril":
+            return linalg.inv_triangular(matrix)
+        return linalg.cho_inverse(linalg.cholesky(_mirrored(matrix)))
+    except (ValueError, np.linalg.LinAlgError):
+        return np.nan
+
+
+def _add_rows(
+    totals: Mapping[str, np.ndarray], x: str, observations: np.ndarray, means: np.ndarray, precision: np.ndarray,
+    slopes: np.ndarray,
+) -> None:  # fmt: skip
+    """Add to `totals` the derivatives in the observations `x` and in their means, and the sums of s y y' for the matrices.
+
+    All have as many batch axes as `slopes`, with a length of 1 where they are sums.
+    """
+    full, dim = slopes.shape, observations.shape[-1]
+    shared = precision.ndim == 2 or precision.shape[-3] == 1  # by all observations of a sum
+    observations, means = (np.broadcast_to(a, (*full, dim)) for a in (observations, means))
+    precision = np.broadcast_to(precision, (*full, dim, dim))
+    for k in np.ndindex(full[:-1]):
+        for start in range(0, full[-1], _CHUNK):
+            rows = slice(start, start + _CHUNK)
+            y = np.subtract(observations[k][rows], means[k][rows], dtype=np.float64)
+            weighted = slopes[k][rows, None] * y
+            outward = 2 * (weighted @ precision[k][0] if shared else _times(precision[k][rows], weighted))
+            for name, total in totals.items():
+                here = total[tuple(i if n > 1 else 0 for i, n in zip(k, total.shape, strict=False))]
+                if name == x or name == "mu":
+                    term = outward if name == x else -outward
+                elif len(here) == 1:
+                    term = (weighted.T @ y)[None]
+                else:
+                    term = weighted[:, :, None] * y[:, None, :]
+                if len(here) == 1:
+                    here += term.sum(0)
+                else:
+                    here[rows] += term
+
+
+def _constant_slope(function: Elliptical, functions: dict[str, Function]) -> float | None:
+    """The derivative of the density in the squared distance, where it is a number: that of the normal distribution is."""
+    density = function.definition.density
+    if function.function != checked_density(function.definition, function.functions):
+        return None
+    made = gradient(density, ["sqdist"], functions)
+    returned = [node.value for node in walk(made) if isinstance(node, Return)]
+    place = made.results.index(derivative_name("sqdist"))
+    texts = {Printer().expression(v.arguments[place]) if isinstance(v, Call) else "" for v in returned}
+    try:
+        (text,) = texts
+        return float(text)
+    except ValueError:  # several, or none that is a number
+        return None
+
+
+def _for_each_row(shape: Shape) -> bool:
+    return bool(shape) and shape[-1] > 1
+
+
+def _host(runtime: Runtime, array: Any) -> np.ndarray:
+    return runtime.to_host(array) if arrays.is_device_array(array) else array
+
+
+def _times(matrices: np.ndarray, vectors: np.ndarray) -> np.ndarray:
+    return (matrices @ vectors[..., None])[..., 0]

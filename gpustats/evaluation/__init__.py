@@ -1,0 +1,1 @@
+"""Evaluation: from the arguments of one call to the launch of a kernel and its result."""

@@ -1,0 +1,85 @@
+"""Where a kernel writes what a user asked for: a new array, or one that the user gave."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..runtime import arrays
+from .broadcasting import Shape
+from .placement import gather
+from .pointwise import deliver, output
+
+if TYPE_CHECKING:
+    from ..runtime.base import Runtime
+
+
+def as_shape(size: Any) -> Shape:
+    """The argument `size`, a whole number or several, as a shape."""
+    given = tuple(size) if np.iterable(size) else (size,)
+    try:
+        shape = tuple(int(n) for n in given)
+    except (TypeError, ValueError):
+        shape = (-1,)
+    if shape != given or min(shape, default=0) < 0:
+        raise ValueError(f"size must be a whole number that is not negative, or a tuple of them, not {size!r}")
+    return shape
+
+
+def size_of(out: Any, size: Any, core: Shape) -> Shape:
+    """The size that the array `out` stands for, without the axes of a vector."""
+    if not (isinstance(out, np.ndarray) or arrays.is_device_array(out)):
+        raise TypeError(f"out must be a NumPy or a device array, not {type(out).__name__}")
+    shape = tuple(out.shape)
+    if not (out.flags.c_contiguous if isinstance(out, np.ndarray) else arrays.is_contiguous(out)):
+        raise ValueError("out must be contiguous, in C order")
+    wanted = shape[: len(shape) - len(core)] if size is None else as_shape(size)
+    if shape != wanted + core:
+        raise ValueError(f"out has shape {shape}, but the draws have {wanted + core}")
+    return wanted
+
+
+class Destination:
+    """Memory for a result.
+
+    Parameters
+    ----------
+    runtime : Runtime
+    shape : tuple of int
+    written : dtype
+        What the kernel writes.
+    dtype : dtype
+        What the user gets.
+    native : bool
+        Whether that is a device array, where `out` does not tell.
+    out : ndarray or device array, optional
+        Contiguous, of this shape and `dtype`.
+
+    Attributes
+    ----------
+    handle, offset
+        What the kernel takes, and where in it the result begins, in numbers.
+    """
+
+    def __init__(self, runtime: Runtime, shape: Shape, written: np.dtype, dtype: np.dtype, native: bool, out: Any):
+        self.runtime, self.dtype, self.out = runtime, dtype, out
+        self.native = native if out is None else arrays.is_device_array(out)
+        if out is not None and written == dtype and (self.native or runtime.host_visible):
+            self.result = out
+            self.handle, offset = runtime.memory(out)
+            self.offset = offset // written.itemsize
+        else:
+            self.result, self.handle, self.offset = output(runtime, shape, written, self.native)
+
+    def finished(self) -> Any:
+        """The result as the user gets it, once the kernel has been started."""
+        result, out = self.result, self.out
+        if self.native and result.dtype != self.dtype:
+            result = gather(self.runtime, result, self.dtype, out=out)
+        delivered = deliver(self.runtime, result, self.native)
+        if out is None:
+            return delivered if delivered.dtype == self.dtype else delivered.astype(self.dtype)
+        if not self.native and result is not out:
+            out[...] = delivered
+        return out

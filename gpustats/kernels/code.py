@@ -1,0 +1,304 @@
+"""From a device function and a kernel shape to the source of a kernel."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..language import nodes as lang
+from ..language.nodes import VECTOR, Function, Printer, Resolve
+from ..runtime import cache
+from .separate import BOTH, CONST, ROW, SET, Separated, separate
+
+if TYPE_CHECKING:
+    from .layout import Layout
+
+PACKAGE = Path(__file__).parents[1]
+#: How an argument reaches a kernel: one value for all, an array over parameter sets, an array over observations.
+VALUE, PER_SET, PER_ROW = "value", "set", "row"
+#: What a kernel that draws passes to a sampler.
+_OF_KERNEL = {lang.RNG: "&rng", lang.OUTPUT: "vector"}
+
+
+@dataclass(frozen=True)
+class Operand:
+    """An argument of a device function as the kernel takes it."""
+
+    name: str  # as printed in C
+    role: str  # VALUE, PER_SET, PER_ROW
+    rank: int = 0  # 1: a vector of length dim
+
+    @property
+    def level(self) -> int:
+        return ROW if self.role == PER_ROW else SET
+
+    @property
+    def parameters(self) -> list[tuple[str, str]]:
+        """(C declaration, signature character) of what the kernel takes for it."""
+        if self.role == VALUE and not self.rank:
+            return [(f"real {self.name}_value", "r")]
+        # The stride is how far the next set's value, vector or rows lie away: 0 where all sets share them.
+        return [
+            (f"GLOBAL const real *RESTRICT {self.name}_per_{self.role}", "P"), (f"index_t {self.name}_offset", "q"),
+            (f"index_t {self.name}_stride", "q"),
+        ]  # fmt: skip
+
+
+class KernelCode:
+    """A separated device function together with the expressions by which a template calls its parts.
+
+    Parameters
+    ----------
+    function : Function
+    operands : sequence of Operand
+        Its arguments.
+    resolve : callable
+        Finds the functions that it calls.
+    computed : sequence of str, or mapping
+        Parameters that the kernel itself computes, from observations and parameters; or what they depend on, by their names.
+    sums, rows : sequence of str
+        Of a function with several results: those to be summed over the rows, and those to be written for each row.
+    """
+
+    def __init__(
+        self, function: Function, operands: Sequence[Operand], resolve: Resolve,
+        computed: Sequence[str] | Mapping[str, int] = (), sums: Sequence[str] = (), rows: Sequence[str] = (),
+    ):  # fmt: skip
+        self.function, self.operands, self.resolve = function, tuple(operands), resolve
+        self.sums, self.rows = tuple(sums), tuple(rows)
+        self.n_sums = len(sums) if function.results else 1
+        self.by_name = {o.name: o for o in operands}
+        levels = {o.name: o.level for o in operands}
+        levels |= computed if isinstance(computed, Mapping) else dict.fromkeys(computed, BOTH)
+        self.separated: Separated = separate(function, levels, self._separable)
+        stages = self.separated.stages
+        self.set_type = stages[SET].struct if stages[SET].members else None
+        self.row_type = stages[ROW].struct if stages[ROW].members else None
+        self.row_operands = [o for o in operands if o.role == PER_ROW]
+        self.observation = operands[0].name if operands else None
+        self.stage_vectors = False
+        self.at_hand: dict[str, str] = {}  # arguments that the template has in variables of its own: the C for them
+
+    def _separable(self, name: str) -> Function | None:
+        return None if name.startswith("special_") else self.resolve(name)
+
+    @functools.cached_property
+    def whole_functions(self) -> list[Function]:
+        """The functions that are called as they are, callees first."""
+
+        def parts(separated: Separated) -> list[lang.Node]:
+            return [node for inner in separated.inner for node in parts(inner)] + separated.parts()
+
+        return callees_first(parts(self.separated), self.resolve)
+
+    @functools.cached_property
+    def struct_functions(self) -> list[Function]:
+        """The functions with several results, whole or in parts."""
+        found = [f for f in self.whole_functions if f.results]
+
+        def visit(separated: Separated) -> None:
+            for inner in separated.inner:
+                visit(inner)
+            if separated.source.results:
+                found.append(separated.source)
+
+        visit(self.separated)
+        return list(dict.fromkeys(found))
+
+    @functools.cached_property
+    def mixed_cost(self) -> int:
+        """Rough number of arithmetic operations that each entry of a table costs."""
+
+        def cost(separated: Separated) -> int:
+            nodes = [n for s in separated.body for n in lang.walk(s)]
+            own = sum(1 if isinstance(n, lang.Binary) else 0 for n in nodes)
+            functions = [n.function for n in nodes if isinstance(n, lang.Call)]
+            calls = sum(20 for f in functions if not f.startswith("make_") and not f.endswith("_evaluate"))
+            return own + calls + 20 * any(isinstance(n, lang.For) for n in nodes) + sum(map(cost, separated.inner))
+
+        return cost(self.separated)
+
+    @property
+    def set_cost(self) -> int:
+        """Rough number of arithmetic operations that preparing one parameter set costs."""
+
+        def cost(separated: Separated) -> int:
+            own = [c[1] if isinstance(c, tuple) else c for c in separated.stages[SET].computed]
+            calls = [n.function for part in own for n in lang.walk(part) if isinstance(n, lang.Call)]
+            whole = sum(60 if self.resolve(c) else 20 for c in calls if c in lang.MATH or self.resolve(c))
+            return whole + sum(map(cost, separated.inner))
+
+        return cost(self.separated)
+
+    def struct_bytes(self, level: int, itemsize: int) -> int:
+        """An upper bound of the size of the struct of `level`."""
+
+        def size(separated: Separated) -> int:
+            plain = sum(k in (lang.REAL, lang.INT) for k in separated.stages[level].members.values())
+            return plain * itemsize + sum(map(size, separated.inner)) + 8
+
+        return size(self.separated)
+
+    # -- pieces of text for the templates
+
+    @property
+    def can_stage_vectors(self) -> bool:
+        """Vectors in shared memory are another type in OpenCL C 1.2, so no whole function may take one."""
+        return not any(p.type == VECTOR for f in self.whole_functions for p in f.parameters)
+
+    @property
+    def parameters(self) -> str:
+        declared = [f"GLOBAL real *RESTRICT {name}_rows, index_t {name}_offset" for name in self.rows]
+        declared += [d for o in self.operands for d, _ in o.parameters]
+        return ", ".join(declared + (["int dim"] if self.function.has_dim else []))
+
+    @property
+    def signature(self) -> str:
+        """One character for each kernel parameter; `r` stands for `real`."""
+        operands = "".join(c for o in self.operands for _, c in o.parameters)
+        return "Pq" * len(self.rows) + operands + "i" * self.function.has_dim
+
+    def apply_offsets(self) -> str:
+        lines = [
+            f"{o.name}_per_row += {o.name}_offset + first_set * {o.name}_stride;" if o.role == PER_ROW
+            else f"{o.name}_per_set += {o.name}_offset;"
+            for o in self.operands if o.role != VALUE or o.rank
+        ]  # fmt: skip
+        return "\n    ".join(lines)
+
+    def _value(self, p: lang.Parameter, k: str, n: str, component: str | None, tile_row: str | None) -> str:
+        if p.name in self.at_hand:
+            return self.at_hand[p.name]
+        if p.name == "dim":
+            return "dim"
+        if p.type in _OF_KERNEL:
+            return _OF_KERNEL[p.type]
+        o = self.by_name.get(p.name)
+        if o is None:
+            return p.name
+        if o.role == PER_ROW:
+            if o.rank:
+                staged = self.stage_vectors and tile_row and o.name == self.observation
+                return f"vectors + ({tile_row}) * padded" if staged else f"{o.name}_per_row + ({n}) * dim"
+            return f"{o.name}_wide.{component}" if component else f"{o.name}_per_row[{n}]"
+        if o.rank:
+            return f"{o.name}_per_set + ({k}) * {o.name}_stride"
+        return f"{o.name}_value" if o.role == VALUE else f"{o.name}_per_set[({k}) * {o.name}_stride]"
+
+    def prepare_set(self, k: str) -> str:
+        values = (self._value(p, k, "", None, None) for p in self.separated.arguments[SET])
+        return f"{self.separated.stages[SET].function}({', '.join(values)})"
+
+    def prepare_row(self, n: str, component: str | None = None, tile_row: str | None = None) -> str:
+        values = (self._value(p, "", n, component, tile_row) for p in self.separated.arguments[ROW])
+        return f"{self.separated.stages[ROW].function}({', '.join(values)})"
+
+    def evaluate(self, row: str, set: str, n: str, k: str, tile_row: str | None = None) -> str:
+        structs = ([set] if self.set_type else []) + ([row] if self.row_type else [])
+        values = (self._value(p, k, n, None, tile_row) for p in self.separated.arguments[BOTH])
+        return f"{self.separated.evaluate}({', '.join([*structs, *values])})"
+
+
+def callees_first(nodes: Sequence[lang.Node], resolve: Resolve) -> list[Function]:
+    """The functions that are called in `nodes`, and those that these call, in an order in which C can read them."""
+    found: dict[str, Function] = {}
+
+    def visit(nodes: Sequence[lang.Node]) -> None:
+        for node in nodes:
+            for name in lang.called(node):
+                function = resolve(name)
+                if function is not None and name not in found:
+                    visit(function.body)
+                    found[name] = function
+
+    visit(nodes)
+    return list(found.values())
+
+
+@functools.cache
+def _template(name: str) -> Any:
+    from mako.lookup import TemplateLookup
+
+    return TemplateLookup([str(PACKAGE)], strict_undefined=True).get_template(name)
+
+
+def render(
+    template: str, name: str, code: KernelCode, layout: Layout, dtype: str, dialect: str, streams: bool = False,
+    others: Sequence[KernelCode] = (), space: Mapping[str, str] | None = None, **more: Any,
+) -> str:  # fmt: skip
+    """The whole source of one kernel: prelude, device functions in their parts, and the shape around them.
+
+    Parameters
+    ----------
+    template : str
+        Its path in the package, without the ending: ``kernels/table``, ``elliptical/elliptical``.
+    name : str
+        Name of the kernel's entry.
+    dtype : {"float64", "float32"}
+    dialect : {"cuda", "opencl"}
+    streams : bool
+        Whether the device functions draw random numbers.
+    others : sequence of KernelCode
+        Further device functions of the kernel.
+    space : mapping
+        Address space of vector arguments, by name, where it is not that of global memory.
+    """
+    code.stage_vectors = bool(layout.stage_vectors)
+    if code.stage_vectors and code.observation:
+        space = {**(space or {}), code.observation: "SHARED"}
+    printer, codes, printed = Printer(dtype, dict(space or {})), (code, *others), set[str]()
+    structs = dict.fromkeys(f for c in codes for f in c.struct_functions)
+    whole = dict.fromkeys(f for c in codes for f in c.whole_functions)
+    separated = [c.separated.print(printer, printed) for c in codes]
+    functions = "\n".join([*map(printer.results, structs), *map(printer.function, whole), *separated])
+    width = layout.vector
+    vector_type = ("double" if dtype == "float64" else "float") + (str(width) if width > 1 else "")
+    more |= dict(name=name, layout=layout, vector_type=vector_type, dtype=dtype, dialect=dialect)
+
+    def text() -> str:
+        head = prelude(dtype, dialect) + (random_functions(dtype, dialect) if streams else "")
+        return f"{head}\n{functions}{_template(f'{template}.mako').render(code=code, codes=codes, **more)}"
+
+    parts = repr([(c.operands, c.sums, c.rows, c.at_hand) for c in codes]), repr(sorted(more.items()))
+    return _cached(text, template, dtype, str(streams), functions, *parts)
+
+
+def render_plain(template: str, dtype: str, dialect: str, **more: Any) -> str:
+    """The source of a kernel that calls no device function."""
+
+    def text() -> str:
+        return prelude(dtype, dialect) + _template(f"{template}.mako").render(dtype=dtype, dialect=dialect, **more)
+
+    return _cached(text, template, dtype, dialect, repr(sorted(more.items())))
+
+
+def prelude(dtype: str, dialect: str) -> str:
+    """The macros that a dialect defines, and the constants."""
+    context = dict(dtype=dtype, constants=lang.CONSTANTS)
+    return _template(f"kernels/prelude_{dialect}.mako").render(**context) + _template("kernels/prelude.mako").render(**context)
+
+
+def random_functions(dtype: str, dialect: str) -> str:
+    """The functions that draw random numbers."""
+    return _template("draws/generator.mako").get_def("functions").render(dtype=dtype, dialect=dialect)
+
+
+def _cached(text: Callable[[], str], *parts: str) -> str:
+    """The text that `parts` and the templates decide, from the disk where it was made before: Mako takes long to import."""
+    key = cache.key("source", _templates_digest(), *parts)
+    if (stored := cache.load(key)) is not None:
+        return stored.decode()
+    made = text()
+    cache.store(key, made.encode())
+    return made
+
+
+@functools.cache
+def _templates_digest() -> str:
+    return cache.key(*(p.read_text(encoding="utf-8") for p in sorted([*PACKAGE.rglob("*.mako"), Path(__file__)])))
+
+
+__all__ = ["BOTH", "CONST", "KernelCode", "Operand", "PER_ROW", "PER_SET", "VALUE", "render"]

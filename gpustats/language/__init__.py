@@ -1,0 +1,1 @@
+"""The language of device functions: a text becomes functions."""

@@ -1,0 +1,388 @@
+"""From the text of device functions to the nodes of `language`: syntax by pycparser, then names and types."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, NoReturn
+
+from pycparser import c_ast, c_parser
+
+from ..errors import DeviceFunctionError
+from . import nodes as lang
+from .nodes import INT, OUTPUT, REAL, RNG, VECTOR, VOID, Expression, Function, Resolve, Statement
+
+# Identifiers that are harmless in C but mean something to a CUDA or an OpenCL compiler, or in the kernels around a function.
+RESERVED = frozenset(
+    "half kernel global local private constant generic event sampler image read_only write_only read_write uniform pipe "
+    "bool true false new delete class template typename this operator public protected friend virtual namespace using "
+    "try catch throw and or not xor bitand bitor and_eq or_eq xor_eq not_eq compl explicit export mutable asm vec_step "
+    "alignas alignof concept requires constexpr const_cast static_cast dynamic_cast reinterpret_cast decltype noexcept "
+    "nullptr static_assert thread_local typeid wchar_t char short long unsigned signed float double size_t index_t real "
+    "int set row out draw once rng_t word_t words_t philox factors means GLOBAL SHARED DEVICE KERNEL RESTRICT UNROLL THREAD "
+    "BLOCK_X BLOCK_Y BLOCKS_X BLOCKS_Y NULL".split()
+)
+
+
+def fail(source: str, node: Any, message: str) -> NoReturn:
+    """Refuse `source` for what is wrong at `node`."""
+    coord = getattr(node, "coord", node)
+    raise DeviceFunctionError(
+        message, line=getattr(coord, "line", None), column=getattr(coord, "column", None), source=source
+    )
+
+
+#: A comment of C, of either kind.
+COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
+
+
+def syntax_tree(source: str) -> list[Any]:
+    """pycparser's nodes of the top level; comments and `__device__` become blanks, so that positions stay."""
+    blank = lambda match: re.sub(r"[^\n]", " ", match.group())  # noqa: E731
+    text = re.sub(r"\b__device__\b|\binline\b|\bstatic\b", blank, COMMENT.sub(blank, source))
+    if directive := re.search(r"^[ \t]*#.*$", text, re.M):
+        line = text.count("\n", 0, directive.start()) + 1
+        raise DeviceFunctionError("preprocessor directives are not supported", line=line, column=1, source=source)
+    parser = c_parser.CParser()
+    prefix = 'typedef double real; typedef int rng_t;\n#line 1 "snippet"\n'
+    try:
+        tree = parser.parse(prefix + text)
+    except c_parser.ParseError as error:
+        line, column, message = _parse_error_position(parser, str(error), source)
+        raise DeviceFunctionError(message, line=line, column=column, source=source) from None
+    functions = tree.ext[2:]  # behind the types of the prefix
+    if not functions:
+        raise DeviceFunctionError("there is no function in it", line=1, column=1, source=source)
+    return functions
+
+
+def _parse_error_position(parser: Any, text: str, source: str) -> tuple[int, int, str]:
+    match = re.match(r"snippet:(\d+):(\d+): (.*)", text)
+    if match:
+        message = match[3].removeprefix("before: ")
+        message = f"syntax error before '{message}'" if match[3].startswith("before: ") else match[3]
+        return int(match[1]), int(match[2]), message
+    message = text.split(":", 1)[-1].strip()
+    tokens = getattr(getattr(parser, "_tokens", None), "_buffer", [])  # pycparser 3 names no place for some errors
+    token = next((t for t in reversed(tokens) if t is not None), None)
+    if token is None:
+        return source.count("\n") + 1, 1, f"syntax error: {message}"
+    near = "" if tokens[-1] is None else f" before '{token.value}'"
+    return token.lineno, token.column, f"syntax error{near}: {message[:1].lower()}{message[1:]}"
+
+
+class Translator:
+    """Translates one function, checking names and types on the way."""
+
+    def __init__(self, source: str, distribution: str, functions: dict[str, Function], resolve: Resolve):
+        self.source, self.distribution, self.functions, self.resolve = source, distribution, functions, resolve
+        self.scopes: list[dict[str, tuple[str, str]]] = []  # user's name -> (printed name, type)
+        self.used: set[str] = set()
+
+    def fail(self, node: Any, message: str) -> NoReturn:
+        fail(self.source, node, message)
+
+    @staticmethod
+    def at(node: Any) -> dict[str, int]:
+        return {"line": node.coord.line, "column": node.coord.column} if node.coord else {}
+
+    # -- names
+
+    def printed(self, function: str) -> str:
+        """Names of helpers carry the distribution's, so that they clash with nothing."""
+        return function if function.startswith(self.distribution + "_") else f"{self.distribution}_{function}"
+
+    def declare(self, node: Any, name: str, type: str) -> str:
+        if name in self.scopes[-1]:
+            self.fail(node, f"{name} is declared twice")
+        if name in lang.CONSTANTS or name in lang.SPECIAL_CONSTANTS:
+            self.fail(node, f"{name} is a constant of gpustats: choose another name")
+        printed, n = name + "_" * (name in RESERVED or name in lang.MATH), 2
+        while printed in self.used:
+            printed, n = f"{name}_{n}", n + 1
+        self.used.add(printed)
+        self.scopes[-1][name] = (printed, type)
+        return printed
+
+    def look_up(self, node: Any) -> tuple[str, str]:
+        for scope in reversed(self.scopes):
+            if node.name in scope:
+                return scope[node.name]
+        self.fail(node, f"{node.name} is not defined here")
+
+    # -- declarations
+
+    def type_of(self, node: Any, what: Any) -> str:
+        """`real`, `int`, or a kind of pointer, of a declarator."""
+        names = tuple(getattr(getattr(node, "type", None), "names", ()))
+        if isinstance(node, c_ast.PtrDecl) or isinstance(node, c_ast.ArrayDecl):
+            pointed = getattr(getattr(node.type, "type", None), "names", None)
+            if pointed == ["rng_t"]:
+                return RNG
+            if self.type_of(node.type, what) == REAL:
+                return VECTOR if "const" in node.type.quals else OUTPUT
+            self.fail(what, "the only pointers are `const real *`, and in samplers `real *` and `rng_t *`")
+        if names == ("rng_t",):
+            self.fail(what, "a sampler takes its stream as `rng_t *`")
+        aliases = {("real",): REAL, ("int",): INT, ("float",): None, ("double",): None}
+        kind = aliases.get(names)
+        if kind is None:
+            hint = ": write `real`" if names in aliases else ": there are `real`, `int` and `const real *`"
+            self.fail(what, f"type '{' '.join(names) or type(node).__name__}' is not supported{hint}")
+        return kind
+
+    def function(self, node: Any) -> Function:
+        declaration = node.decl
+        result = declaration.type.type
+        nothing = getattr(getattr(result, "type", None), "names", None) == ["void"]
+        self.result = VOID if nothing else self.type_of(result, declaration)
+        if self.result not in (REAL, INT, VOID):
+            self.fail(declaration, "a device function returns a `real` or an `int`")
+        self.scopes = [{}]
+        parameters = []
+        for p in declaration.type.args.params if declaration.type.args else ():
+            if not isinstance(p, c_ast.Decl):
+                if isinstance(p, c_ast.Typename) and getattr(p.type.type, "names", None) == ["void"]:
+                    continue
+                self.fail(p, "every argument needs a name")
+            kind = self.type_of(p.type, p)
+            if (p.name == "dim") != (kind == INT) and p.name == "dim":
+                self.fail(p, "dim, the length of the vectors, must be an `int`")
+            parameters.append(lang.Parameter(self.declare(p, p.name, kind), kind, **self.at(p)))
+        types = [p.type for p in parameters]
+        if (VECTOR in types or OUTPUT in types) and not any(p.name == "dim" for p in parameters):
+            self.fail(declaration, "a function of vectors needs their length as its last argument, `int dim`")
+        if OUTPUT in types and RNG not in types:
+            written = declaration.type.args.params[types.index(OUTPUT)]
+            self.fail(written, f"{written.name} is not to be written: declare it `const real *{written.name}`")
+        if (self.result == VOID) != (OUTPUT in types) or types.count(OUTPUT) > 1:
+            self.fail(declaration, "a function writes one vector, `real *`, and then returns `void`; or it writes none")
+        body = self.block(node.body)
+        if self.result != VOID and not _returns(body):
+            self.fail(declaration, f"{declaration.name} can reach its end without a `return`")
+        return Function(
+            self.printed(declaration.name), tuple(parameters), body, self.result, (), **self.at(declaration)
+        )
+
+    # -- statements
+
+    def block(self, node: Any) -> tuple[Statement, ...]:
+        items = (node.block_items or []) if isinstance(node, c_ast.Compound) else [node]
+        self.scopes.append({})
+        statements = tuple(s for item in items if item is not None for s in self.statement(item))
+        self.scopes.pop()
+        return statements
+
+    def statement(self, node: Any) -> list[Statement]:
+        at = self.at(node)
+        match node:
+            case c_ast.Decl():
+                kind = self.type_of(node.type, node)
+                if kind not in (REAL, INT):
+                    self.fail(node, "arrays and pointers of your own are not supported")
+                value = None if node.init is None else self.convert(node, self.value(node.init), kind)
+                return [lang.Declare(kind, self.declare(node, node.name, kind), value, **at)]
+            case c_ast.DeclList():
+                return [s for d in node.decls for s in self.statement(d)]
+            case c_ast.Assignment(lvalue=c_ast.ArrayRef()):
+                return [self.store(node)]
+            case c_ast.Assignment() | c_ast.UnaryOp():
+                return [self.assignment(node)]
+            case c_ast.FuncCall():
+                call = self.call(node)
+                if call.type != VOID:
+                    self.fail(node, "a call without use of its result has no effect here")
+                return [lang.Perform(call, **at)]
+            case c_ast.If():
+                otherwise = self.block(node.iffalse) if node.iffalse is not None else ()
+                return [lang.If(self.value(node.cond), self.block(node.iftrue), otherwise, **at)]
+            case c_ast.While():
+                return [lang.For(None, self.value(node.cond), None, self.block(node.stmt), **at)]
+            case c_ast.For():
+                self.scopes.append({})
+                if isinstance(node.init, c_ast.DeclList) and len(node.init.decls) > 1:
+                    self.fail(node, "declare one loop variable")
+                start = self.statement(node.init)[0] if node.init is not None else None
+                if node.cond is None:
+                    self.fail(node, "a loop needs a condition")
+                step = self.assignment(node.next) if node.next is not None else None
+                loop = lang.For(start, self.value(node.cond), step, self.block(node.stmt), **at)  # type: ignore[arg-type]
+                self.scopes.pop()
+                return [loop]
+            case c_ast.Return():
+                if self.result == VOID:
+                    self.fail(node, "a function that writes a vector has no `return`")
+                if node.expr is None:
+                    self.fail(node, "return needs a value")
+                return [lang.Return(self.convert(node, self.value(node.expr), self.result), **at)]
+            case c_ast.Compound():
+                return list(self.block(node))
+            case c_ast.EmptyStatement():
+                return []
+        self.fail(node, f"{_spell(node)} is not supported: a device function is made of declarations, assignments, "
+                        "if, for, while and return")  # fmt: skip
+
+    def assignment(self, node: Any) -> lang.Assign:
+        if isinstance(node, c_ast.UnaryOp) and node.op in ("++", "--", "p++", "p--"):
+            target, operator = node.expr, node.op[-1]
+            value: Expression = lang.Number("1", INT)
+        elif isinstance(node, c_ast.Assignment):
+            target, operator = node.lvalue, node.op[:-1]
+            value = self.value(node.rvalue)
+        else:
+            self.fail(node, "an expression alone has no effect here")
+        if not isinstance(target, c_ast.ID):
+            self.fail(node, "only variables of your own can be assigned to")
+        name, kind = self.look_up(target)
+        if kind not in (REAL, INT):
+            self.fail(node, f"{target.name} is a pointer and cannot be assigned to")
+        if operator:
+            value = self.binary(node, operator, lang.Name(name, kind), value)
+        return lang.Assign(name, kind, self.convert(node, value, kind), **self.at(node))
+
+    def store(self, node: Any) -> lang.Store:
+        element = self.expression(node.lvalue)
+        assert isinstance(element, lang.Index)
+        if element.array.type != OUTPUT:
+            self.fail(node, f"{node.lvalue.name.name} is not to be written: it is a `const real *`")
+        value: Expression = self.value(node.rvalue)
+        if operator := node.op[:-1]:
+            value = self.binary(node, operator, element, value)
+        return lang.Store(element.array, element.subscript, self.convert(node, value, REAL), **self.at(node))
+
+    def convert(self, node: Any, value: Expression, kind: str) -> Expression:
+        if value.type not in (REAL, INT):
+            self.fail(node, f"a {_KINDS[value.type]} stands where a number is needed")
+        if kind == INT and value.type == REAL:
+            self.fail(node, "a `real` does not become an `int` by itself: write `(int)` to cut off its fraction")
+        return value
+
+    # -- expressions
+
+    def expression(self, node: Any) -> Expression:
+        at = self.at(node)
+        match node:
+            case c_ast.Constant():
+                return self.constant(node)
+            case c_ast.ID():
+                if node.name in lang.CONSTANTS or node.name in lang.SPECIAL_CONSTANTS:
+                    return lang.Name(node.name, REAL, **at)
+                name, kind = self.look_up(node)
+                return lang.Name(name, kind, **at)
+            case c_ast.FuncCall():
+                return self.call(node)
+            case c_ast.UnaryOp():
+                if node.op not in ("-", "+", "!"):
+                    self.fail(node, f"operator {node.op} is not supported inside an expression")
+                operand = self.number(node.expr)
+                return operand if node.op == "+" else lang.Unary(
+                    node.op, operand, INT if node.op == "!" else operand.type, **at
+                )  # fmt: skip
+            case c_ast.BinaryOp():
+                return self.binary(node, node.op, self.number(node.left), self.number(node.right))
+            case c_ast.TernaryOp():
+                condition, then, otherwise = map(self.number, (node.cond, node.iftrue, node.iffalse))
+                kind = REAL if REAL in (then.type, otherwise.type) else INT
+                return lang.Conditional(condition, then, otherwise, kind, **at)
+            case c_ast.Cast():
+                return lang.Cast(self.type_of(node.to_type.type, node), self.number(node.expr), **at)
+            case c_ast.ArrayRef():
+                array = self.expression(node.name)
+                if not isinstance(array, lang.Name) or array.type not in (VECTOR, OUTPUT):
+                    self.fail(node, "only a vector can be indexed")
+                subscript = self.number(node.subscript)
+                if subscript.type != INT:
+                    self.fail(node, "an index must be an `int`: write `(int)`")
+                return lang.Index(array, subscript, REAL, **at)
+        self.fail(node, f"{_spell(node)} is not supported in an expression")
+
+    def value(self, node: Any) -> Expression:
+        """A whole expression of a statement."""
+        value = self.expression(node)
+        if len(lang.draws(value)) > 1:
+            self.fail(node, "several draws in one expression: C does not say which comes first, so give each a statement")
+        return value
+
+    def number(self, node: Any) -> Expression:
+        value = self.expression(node)
+        if value.type not in (REAL, INT):
+            self.fail(node, f"a {_KINDS[value.type]} stands where a number is needed")
+        return value
+
+    def constant(self, node: Any) -> Expression:
+        text = node.value
+        if node.type == "int" and re.fullmatch(r"0|[1-9]\d*", text):
+            return lang.Number(text, INT, **self.at(node))
+        if node.type in ("double", "float"):
+            if text[-1] in "fFlL":
+                self.fail(node, f"write {text[:-1]}: literals take the type of `real`")
+            return lang.Number(text, REAL, **self.at(node))
+        self.fail(node, f"literal {text} is not supported")
+
+    def binary(self, node: Any, operator: str, left: Expression, right: Expression) -> Expression:
+        kind = REAL if REAL in (left.type, right.type) else INT
+        if operator in ("==", "!=", "<", ">", "<=", ">=", "&&", "||"):
+            kind = INT
+        elif operator == "%":
+            if kind == REAL:
+                self.fail(node, "% works on `int`: use fmod")
+        elif operator not in "+-*/":
+            self.fail(node, f"operator {operator} is not supported")
+        elif operator == "/" and kind == INT:
+            a, b = (self_.text if isinstance(self_, lang.Number) else None for self_ in (left, right))
+            if a is not None and b is not None and (int(b) == 0 or int(a) % int(b)):
+                self.fail(node, f"{a} / {b} is a division of whole numbers, which cuts off the fraction: write {a}.0 / {b}")
+        return lang.Binary(operator, left, right, kind, **self.at(node))
+
+    def call(self, node: Any) -> lang.Call:
+        if not isinstance(node.name, c_ast.ID):
+            self.fail(node, "only functions can be called")
+        name = node.name.name
+        arguments = tuple(self.expression(a) for a in (node.args.exprs if node.args else ()))
+        known = self.functions.get(self.printed(name)) or self.resolve(name)
+        if known is not None:
+            wanted, result, printed = tuple(p.type for p in known.parameters), known.type, known.name
+        elif name in lang.MATH:
+            (wanted, result), printed = lang.MATH[name], name
+        elif name == lang.UNLIKELY:
+            wanted, result, printed = (INT,), INT, name
+        elif name in lang.DRAWS:
+            wanted, result, printed = (RNG,), REAL, lang.DRAWS[name]
+        else:
+            hints = {"max": "fmax", "min": "fmin", "pi": "PI", "gamma": "tgamma", "ln": "log", "sqr": "x * x"}
+            hint = f": did you mean {hints[name]}?" if name in hints else ": it is neither a math function of C99, nor one"
+            self.fail(node, f"unknown function {name}{hint}" + ("" if name in hints else
+                      " of special.cu, nor defined above"))  # fmt: skip
+        if len(arguments) != len(wanted):
+            self.fail(node, f"{name} takes {len(wanted)} argument{'s' * (len(wanted) != 1)}, not {len(arguments)}")
+        for a, kind in zip(arguments, wanted, strict=True):
+            pointer = kind not in (REAL, INT)
+            same = a.type == kind or (a.type, kind) == (OUTPUT, VECTOR) if pointer else a.type in (REAL, INT)
+            if not same or (pointer and not isinstance(a, lang.Name)):
+                self.fail(node, f"{name} wants a {_KINDS[kind]} here")
+            self.convert(node, a, kind) if not pointer else None
+        if name == "abs" and arguments[0].type == REAL:
+            self.fail(node, "abs is for `int`: use fabs")
+        return lang.Call(printed, arguments, result, **self.at(node))
+
+
+_KINDS = {REAL: "number", INT: "number", VECTOR: "vector", OUTPUT: "vector to write to, `real *`,",
+          RNG: "stream, `rng_t *`,", VOID: "call of a function without a result"}  # fmt: skip
+
+
+def _returns(statements: tuple[Statement, ...]) -> bool:
+    """Whether every way through `statements` ends in a return."""
+    for s in statements:
+        if isinstance(s, lang.Return):
+            return True
+        if isinstance(s, lang.If) and s.otherwise and _returns(s.then) and _returns(s.otherwise):
+            return True
+    return False
+
+
+def _spell(node: Any) -> str:
+    names = {
+        "DoWhile": "do … while", "Switch": "switch", "Goto": "goto", "Break": "break",
+        "Continue": "continue", "FuncCall": "a call without use of its result", "StructRef": "a struct member",
+        "ExprList": "the comma operator", "Assignment": "an assignment", "Pragma": "#pragma", "Label": "a label",
+    }  # fmt: skip
+    return names.get(type(node).__name__, type(node).__name__)

@@ -1,0 +1,1 @@
+"""Mixtures of a density's parameter sets, and statistics of labelled observations."""

@@ -1,0 +1,325 @@
+"""Mixtures of densities, bound to data on a device."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ..draws.generator import as_generator
+from ..evaluation.gradient import chosen
+from ..evaluation.placement import gather
+from ..evaluation.pointwise import Pointwise, SumPlan, deliver, output
+from ..kernels import code as codegen
+from ..kernels import layout
+from ..likelihood import BoundDensity
+from ..rewriting.checks import derived
+from ..runtime import arrays
+from ..runtime.transfers import to_host
+
+if TYPE_CHECKING:
+    from ..density import Density
+    from ..evaluation.placement import Placement
+    from ..runtime.base import Kernel, Runtime
+
+_LABEL = np.dtype(np.int32)
+
+
+class _Call(NamedTuple):
+    """The arguments of a call."""
+
+    terms: Pointwise  # the function of them whose exp is summed
+    values: list[Any]  # the observations, the parameters, log_weights
+    placement: Placement
+    native: bool  # whether any of them came as a device array
+
+
+class Mixture(BoundDensity):
+    """The density of a mixture of K components of one family at data that stay on a device.
+
+    At an observation x it is ``sum_k exp(log_weights[k]) f(x; parameters[k])``. The N × K densities are never written but for
+    `responsibilities`.
+
+    Parameters
+    ----------
+    density : Density
+        That of one component.
+    x : array_like
+        Observations: (N,), or (N, d) where one observation is a vector. They are moved to the default device once; a device
+        array is used where it lies.
+
+    Notes
+    -----
+    All methods take ``log_weights``, an array of shape (K,) that is not normalised here, and the density's parameters in their
+    order, or by name: each has one value for all components, or K of them along its first axis, as in (K,) for numbers,
+    (K, d) for vectors and (K, d, d) for matrices. Where the weight of a component is 0 (``log_weights`` is -inf), its
+    parameters do not matter, even if they are invalid. Else invalid parameters give nan, as an observation that is nan does;
+    an observation outside the support of all components gives -inf.
+
+    Examples
+    --------
+    >>> import numpy as np, gpustats as gs
+    >>> mixture = gs.Mixture(gs.normal, np.array([-1.0, 0.0, 5.0]))
+    >>> log_weights, mu = np.log([0.75, 0.25]), np.array([0.0, 4.0])
+    >>> round(mixture.loglik(log_weights, mu, sigma=1.0), 4)
+    -5.7183
+    >>> mixture.responsibilities(log_weights, mu, sigma=1.0).round(4)
+    array([[1.000e+00, 0.000e+00],
+           [9.999e-01, 1.000e-04],
+           [0.000e+00, 1.000e+00]])
+    >>> mixture.assign(log_weights, mu, sigma=1.0, rng=1)
+    array([0, 0, 1], dtype=int32)
+    """
+
+    def __init__(self, density: Density, x: Any):
+        super().__init__(density, x)
+        dims = 1 + self._function.arguments[0].rank
+        if len(self.x.shape) != dims:
+            raise ValueError(
+                f"{self._function.arguments[0].name} has shape {tuple(self.x.shape)}: a mixture takes observations of shape "
+                f"{'(N, d)' if dims > 1 else '(N,)'}"
+            )
+        self._terms = weighted_term(self._function)
+
+    # -- what users call
+
+    def loglik(self, log_weights: Any, *args: Any, **kwargs: Any) -> float:
+        """The summed log-density.
+
+        Parameters
+        ----------
+        log_weights : (K,) array_like
+        *parameters : array_like
+            In the density's order, or by name: see the notes of the class.
+
+        Returns
+        -------
+        float
+            The sum runs in float64, in an order that is always the same; over nothing it is 0.
+
+        Raises
+        ------
+        ValueError
+            Where a parameter has neither one value nor K, or names are unknown or missing.
+        """
+        return self._sum(self._call(log_weights, args, kwargs))
+
+    __call__ = loglik
+
+    def logpdf(self, log_weights: Any, *args: Any, **kwargs: Any) -> Any:
+        """The log-density of the mixture at each observation; arguments as for `loglik`.
+
+        Returns
+        -------
+        (N,) ndarray, or the kind of device array that came in
+            float32 where all arrays are float32, else float64.
+        """
+        call = self._call(log_weights, args, kwargs)
+        return self._rows(call, "rows", call.placement.dtype)
+
+    logpmf = logpdf
+
+    def assign(self, log_weights: Any, *args: Any, rng: Any = None, **kwargs: Any) -> Any:
+        """Draw the component of each observation from its responsibilities.
+
+        Parameters
+        ----------
+        log_weights, *parameters
+            As for `loglik`.
+        rng : int, gpustats.Generator, numpy.random.Generator or None
+            A seed or a generator; None takes one of the process's own. Each observation is one draw of it, so that calls with
+            parts of the data, one after the other, draw what one call with all of them does.
+
+        Returns
+        -------
+        (N,) ndarray of int32, or the kind of device array that came in
+            -1 where the mixture's density is nan or 0.
+
+        Notes
+        -----
+        A component takes the place of the one drawn so far with the probability that is its share of their sum. That takes a
+        random number of 32 bits for each, whatever the type of the data: a component with a share below 1e-10 is never drawn.
+        """
+        call = self._call(log_weights, args, kwargs)
+        stream = as_generator(rng).take(call.placement.pattern.n_rows)
+        return self._rows(call, "labels", _LABEL, stream)
+
+    def responsibilities(self, log_weights: Any, *args: Any, **kwargs: Any) -> Any:
+        """The probability of each component at each observation; arguments as for `loglik`.
+
+        Returns
+        -------
+        (N, K) ndarray, or the kind of device array that came in
+            float32 where all arrays are float32, else float64. nan where the mixture's density is nan or 0.
+        """
+        call = self._call(log_weights, args, kwargs)
+        placement, runtime = call.placement, self._runtime
+        shape, dtype = placement.pattern.shape, placement.dtype
+        if not math.prod(shape):
+            return self._nothing(call, shape, dtype)
+        table, handle, offset = output(runtime, shape, dtype, call.native)
+        call.terms.launch_table(placement, handle, offset)
+        softmax, chosen_layout = _softmax_kernel(runtime, dtype.name, layout.power_of_two(shape[1]))
+        softmax((1, layout.row_blocks(runtime.device, chosen_layout, shape[0], 1)), handle, offset, *shape)
+        return deliver(runtime, table, call.native)
+
+    def value_and_grad(
+        self, log_weights: Any, *args: Any, wrt: str | Collection[str] | None = None, **kwargs: Any
+    ) -> tuple[float, dict[str, Any]]:
+        """The summed log-density and its derivatives.
+
+        Parameters
+        ----------
+        log_weights, *parameters
+            As for `loglik`.
+        wrt : str or collection of str, optional
+            Names of parameters, ``"log_weights"``, or the observation; by default all but the observation and parameters that
+            are whole numbers.
+
+        Returns
+        -------
+        value : float
+        gradient : dict
+            Name -> derivative, shaped like that argument: float64 but for that in the observations, a device array where the
+            argument is one. That in ``log_weights`` is the sum of the responsibilities of each component. That of a
+            covariance or precision matrix is symmetric: with respect to symmetric changes.
+
+        Notes
+        -----
+        Components that contribute nothing to the density at an observation, and observations where it is 0, add nothing to
+        the derivatives. nan at one observation makes the derivatives nan.
+
+        Examples
+        --------
+        >>> import numpy as np, gpustats as gs
+        >>> mixture = gs.Mixture(gs.normal, np.array([-1.0, 0.0, 5.0]))
+        >>> value, gradient = mixture.value_and_grad(np.log([0.75, 0.25]), mu=np.array([0.0, 4.0]), sigma=1.0)
+        >>> gradient["log_weights"].round(4), gradient["mu"].round(4)
+        (array([1.9999, 1.0001]), array([-0.9999,  0.9995]))
+        """
+        function = self._function.given(kwargs)
+        wanted = (wrt,) if isinstance(wrt, str) else wrt
+        names = chosen(function, None if wanted is None else [n for n in wanted if n != "log_weights"])
+        call = self._call(log_weights, args, kwargs)
+        n_rows, dtype = call.placement.pattern.n_rows, call.placement.dtype
+        if n_rows:
+            value, totals = self._launch(call, "rows", dtype)
+        else:
+            value, totals = 0.0, np.zeros(0, dtype)
+        x, *parameters = call.values
+        ranks = [a.rank for a in call.terms.arguments[1:]]
+        sets = [_as_sets(self._runtime, v, rank) for v, rank in zip(parameters, ranks, strict=True)]
+        shares = _shares(self._terms).given(kwargs)
+        counts, found = shares.gradient(names or (shares.arguments[-2].name,))([x, *sets, totals], self._runtime)
+        given = dict(zip((a.name for a in function.arguments), call.values, strict=False))
+        gradient = {n: g if isinstance(g, float) else g.reshape(given[n].shape) for n, g in found.items() if n in names}
+        observation = function.arguments[0].name
+        if observation in gradient and not self._native:  # the data came from the host
+            gradient[observation] = to_host(gradient[observation])
+        if wanted is None or "log_weights" in wanted:
+            counts = self._runtime.to_host(counts) if arrays.is_device_array(counts) else counts
+            native = arrays.is_device_array(parameters[-1])
+            gradient = {"log_weights": self._runtime.to_device(counts) if native else counts, **gradient}
+        return value, gradient
+
+    # -- one call
+
+    def _call(self, log_weights: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> _Call:
+        function, terms = self._function.given(kwargs), self._terms.given(kwargs)
+        weights = arrays.as_array(log_weights, "log_weights")
+        if isinstance(weights, float) or weights.ndim != 1 or not weights.shape[0]:
+            shape = () if isinstance(weights, float) else tuple(weights.shape)
+            raise ValueError(
+                f"log_weights has shape {shape}: a mixture takes one number for each component, an array of shape (K,)"
+            )
+        parameters = function.bind(args, kwargs, missing=1)
+        values = [self.x, *parameters, weights]
+        n_sets = weights.shape[0]
+        batch, _ = function.batch_shapes(values[:-1])
+        for argument, value, shape in zip(function.arguments[1:], parameters, batch[1:], strict=True):
+            if shape not in ((), (1,), (n_sets,)):
+                raise ValueError(
+                    f"{argument.name} has shape {tuple(value.shape)}: a mixture of {n_sets} components, one for each of "
+                    f"log_weights, takes one {_KINDS[argument.rank]}, or {n_sets} of them along the first axis"
+                )
+        placement = terms.place("mixture", values, self._runtime)
+        return _Call(terms, values, placement, self._native or any(map(arrays.is_device_array, [*parameters, weights])))
+
+    def _sum(self, call: _Call) -> float:
+        return self._launch(call)[0] if call.placement.pattern.n_rows else 0.0
+
+    def _rows(self, call: _Call, kind: str, dtype: np.dtype, stream: Sequence[int] = ()) -> Any:
+        n_rows = call.placement.pattern.n_rows
+        if not n_rows:
+            return self._nothing(call, (0,), dtype)
+        return deliver(self._runtime, self._launch(call, kind, dtype, stream)[1], call.native)
+
+    def _launch(self, call: _Call, kind: str = "", dtype: Any = None, stream: Sequence[int] = ()) -> tuple[float, Any]:
+        """The sum over the observations, and what is written for each ("rows" or "labels"), where the kernel wrote it."""
+        terms, placement = call.terms, call.placement
+        runtime, pattern = placement.runtime, placement.pattern
+        (kernel, finish), chosen_layout = terms.kernel("mixture", placement, (kind,) if kind else ())
+        blocks = layout.row_blocks(runtime.device, chosen_layout, pattern.n_rows, 1, kernel.registers)
+        dim = (placement.dim,) if terms.function.has_dim else ()
+        plan = SumPlan(runtime, kernel, finish, (1, blocks), pattern.n_rows, 1, 1, dim)
+        result, *handle = output(runtime, (pattern.n_rows,), dtype, call.native) if kind else (None,)
+        return float(plan.fetch([pattern.n_sets, *handle, *stream, *placement.values])[0]), result
+
+    def _nothing(self, call: _Call, shape: tuple[int, ...], dtype: np.dtype) -> Any:
+        return self._runtime.empty(shape, dtype) if call.native else np.empty(shape, dtype)
+
+
+_KINDS = ("number", "vector", "matrix")
+
+
+def _fresh(name: str, function: Pointwise) -> str:
+    """A name that is none of the function's parameters'."""
+    while any(p.name == name for p in function.function.parameters):
+        name += "_"
+    return name
+
+
+def weighted_term(function: Pointwise) -> Pointwise:
+    """log_weight + f, a function of another argument for each set: -inf where the weight is 0, whatever f is."""
+    weight = _fresh("log_weight", function)
+    call = f"{function.function.name}({', '.join(p.name for p in function.function.parameters)})"
+    body = f"    return {weight} == -INFINITY ? -INFINITY : {weight} + {call};\n"
+    made = derived(function.function, "weighted_term", body, function.functions.get, [weight])
+    return function.with_function(made, more=[weight])
+
+
+@functools.lru_cache
+def _shares(terms: Pointwise) -> Pointwise:
+    """exp(terms - total), the responsibility, where `total` is the mixture's log-density at the row.
+
+    Its derivatives with `total` held fixed, summed over the rows, are those of the mixture's log-likelihood.
+    """
+    total, value = _fresh("total", terms), _fresh("value", terms)
+    call = f"{terms.function.name}({', '.join(p.name for p in terms.function.parameters)})"
+    # Where the responsibility is 0, so are its derivatives, even if those of the term are not finite.
+    body = (
+        f"    real {value} = {call};\n"
+        f"    {value} = {value} == -INFINITY ? 0 : exp({value} - {total});\n"
+        f"    return {value} == 0 ? 0 : {value};\n"
+    )
+    made = derived(terms.function, "share", body, terms.functions.get, [total])
+    return terms.with_function(made, by_row=[total])
+
+
+def _as_sets(runtime: Runtime, value: Any, rank: int) -> Any:
+    """Parameter sets along the first axis, as a sum takes them: with an axis for the rows behind it."""
+    if isinstance(value, float) or len(value.shape) == rank:
+        return value
+    if arrays.is_device_array(value) and not arrays.is_contiguous(value):
+        value = gather(runtime, value, value.dtype)
+    return value.reshape(value.shape[0], 1, *value.shape[1:])
+
+
+@functools.lru_cache
+def _softmax_kernel(runtime: Runtime, dtype: str, n_columns: int) -> tuple[Kernel, layout.SoftmaxLayout]:
+    made = layout.softmax(runtime.device, np.dtype(dtype).itemsize, n_columns)
+    source = codegen.render_plain("mixtures/softmax", dtype, runtime.dialect, layout=made)
+    return runtime.kernel(source, "softmax", "Pqqq", made.threads), made

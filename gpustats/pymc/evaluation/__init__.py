@@ -1,0 +1,1 @@
+"""What the Ops of PyTensor compute, without PyTensor."""

@@ -1,0 +1,1 @@
+"""PyTensor's side: Ops, rewrites of graphs, Numba."""

@@ -1,0 +1,197 @@
+"""How code compiled by Numba calls gpustats: through a C function pointer, not through Numba's object mode."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import threading
+import warnings
+from _thread import interrupt_main
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from pytensor.graph.basic import Apply
+from pytensor.link.numba.dispatch.basic import numba_funcify, numba_njit
+
+from ...runtime import base
+from ..linalg import StackOp
+from .ops import LogDensity, LogLikelihood, Weighted
+
+# Draws are a call of Python's in any case, so object mode costs nothing there.
+warnings.filterwarnings("ignore", message=r"Numba will use object mode to run DensityRV\{")
+
+_FAILED = "the evaluation of a gpustats {} failed; the RuntimeWarning that came before this tells why"
+_CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
+
+
+class _Thread(threading.local):
+    """What is to know about the calling thread: whether Python started it.
+
+    A thread that Python did not start, as nutpie's are, gets a state for the time of one callback, and loses with it all that
+    is thread-local: its queue of work and its memory on the device. Here its state is made to stay until the process ends.
+    (To hand the evaluation to a thread of Python's own would cost more than most evaluations.)
+    """
+
+    def __init__(self) -> None:
+        own = [t.ident for t in threading.enumerate() if not isinstance(t, threading._DummyThread)]
+        self.of_python = threading.get_ident() in own
+        if not self.of_python:
+            ctypes.pythonapi.PyGILState_Ensure()
+
+
+_thread = _Thread()
+
+
+class Bridge:
+    """A function of float64 arrays as a C function.
+
+    Parameters
+    ----------
+    function : callable
+        Takes a list of arrays and returns a list of arrays.
+    ndims : sequence of int
+        The dimensions of the arrays that it takes.
+    name : str
+        For warnings.
+    """
+
+    def __init__(self, function: Callable[[list[np.ndarray]], Sequence[np.ndarray]], ndims: Sequence[int], name: str):
+        self._function, self._ndims, self._name = function, tuple(ndims), name
+        self._layout = ctypes.c_int64 * (len(ndims) + sum(ndims))
+        self.callback = _CALLBACK(self._call)  # has to live as long as the code that calls it
+
+    def _call(self, layout: int, out: int) -> int:
+        """`layout` has the address of every array, then their extents; 1 for success (ctypes returns 0 for an error)."""
+        if _thread.of_python:
+            return self._evaluate(layout, out)
+        try:
+            return self._evaluate(layout, out)
+        finally:
+            for runtime in base.in_use():
+                runtime.leave_thread()
+
+    def _evaluate(self, layout: int, out: int) -> int:
+        try:
+            numbers = self._layout.from_address(layout)
+            arrays, at = [], len(self._ndims)
+            for address, ndim in zip(numbers, self._ndims, strict=False):
+                arrays.append(_array(address, tuple(numbers[at : at + ndim])))
+                at += ndim
+            for result in self._function(arrays):
+                if result.size == 1:
+                    ctypes.c_double.from_address(out).value = result.item()
+                else:
+                    _array(out, result.shape)[...] = result
+                out += 8 * result.size
+            return 1
+        except KeyboardInterrupt:  # it cannot pass through compiled code: it comes again when that has returned
+            try:
+                return self._evaluate(layout, out)
+            finally:
+                threading.Timer(0.01, interrupt_main).start()
+        except Exception as error:
+            warnings.warn(f"{self._name}: {type(error).__name__}: {error}", RuntimeWarning, stacklevel=2)
+        return 0
+
+
+def _array(address: int, shape: tuple[int, ...]) -> np.ndarray:
+    size = math.prod(shape)
+    if size == 1:
+        return np.array(ctypes.c_double.from_address(address).value).reshape(shape)
+    if not size:
+        return np.empty(shape)
+    memory: Any = (ctypes.c_double * size).from_address(address)
+    return np.frombuffer(memory).reshape(shape)
+
+
+def _compile(bridge: Bridge, node: Apply, shapes: Sequence[Sequence[str]], what: str = "density") -> Callable:
+    """The Numba function that calls a bridge.
+
+    Parameters
+    ----------
+    node : Apply
+        Whose inputs are a0, a1, …
+    shapes : sequence of sequences of str
+        For each output the expressions for its extents.
+    what : str
+        For the error.
+    """
+    ndims = _ndims(node)
+    n = len(ndims)
+    inputs = ", ".join(f"a{i}" for i in range(n))
+    extents = [f"a{i}.shape[{axis}]" for i, ndim in enumerate(ndims) for axis in range(ndim)]
+    lines = [f"def call({inputs}):"]
+    lines += [f"    a{i} = a{i}.astype(np.float64)" for i, v in enumerate(node.inputs) if v.type.dtype != "float64"]
+    lines += [f"    a{i} = np.ascontiguousarray(a{i})" for i in range(n) if ndims[i]]
+    lines += [f"    layout = np.empty({n + len(extents)}, np.int64)"]
+    lines += [f"    layout[{i}] = a{i}.ctypes.data" for i in range(n)]
+    lines += [f"    layout[{n + i}] = {extent}" for i, extent in enumerate(extents)]
+    sizes = []
+    for i, shape in enumerate(shapes):
+        lines += [f"    shape{i} = ({''.join(f'{extent}, ' for extent in shape)})"]
+        lines += [f"    size{i} = {' * '.join(f'shape{i}[{axis}]' for axis in range(len(shape))) or '1'}"]
+        sizes.append(f"size{i}")
+    lines += [f"    out = np.empty({' + '.join(sizes)})"]
+    lines += ["    if callback(layout.ctypes.data, out.ctypes.data) != 1:", "        raise RuntimeError(FAILED)"]
+    results, start = [], "0"
+    for i, _ in enumerate(shapes):
+        stop = f"{start} + size{i}"
+        results.append(f"out[{start}:{stop}].reshape(shape{i})")
+        start = stop
+    lines += [f"    return {', '.join(results)}"]
+    scope: dict[str, Any] = {"np": np, "callback": bridge.callback, "FAILED": _FAILED.format(what), "bridge": bridge}
+    exec("\n".join(lines), scope)
+    return numba_njit(scope["call"])
+
+
+def _extents(i: int, ndim: int) -> list[str]:
+    return [f"a{i}.shape[{axis}]" for axis in range(ndim)]
+
+
+def _broadcast(batch: Sequence[int]) -> list[str]:
+    """The shape that inputs with so many leading axes broadcast to."""
+    ndim, shape = max(batch), []
+    for axis in range(ndim):
+        extent = "1"
+        for i, n in enumerate(batch):
+            own = axis - (ndim - n)  # this axis among the input's own
+            if own >= 0:
+                extent = f"(a{i}.shape[{own}] if a{i}.shape[{own}] != 1 else {extent})"
+        shape.append(extent)
+    return shape
+
+
+def _ndims(node: Apply) -> list[int]:
+    return [v.type.ndim for v in node.inputs]
+
+
+@numba_funcify.register(LogDensity)
+def _log_density(op: LogDensity, node: Apply, **kwargs: Any) -> Callable:
+    ndims = _ndims(node)
+    shape = _broadcast([n - rank for n, rank in zip(ndims, op.ranks, strict=True)])
+    bridge = Bridge(lambda arrays: [op.evaluator.table(arrays)], ndims, str(op))
+    return _compile(bridge, node, [shape])
+
+
+@numba_funcify.register(LogLikelihood)
+def _log_likelihood(op: LogLikelihood, node: Apply, **kwargs: Any) -> Callable:
+    ndims, free = _ndims(node), op.evaluator.free
+    bridge = Bridge(lambda arrays: op.evaluator.sums(arrays, op.wrt), ndims, str(op))
+    places = [free.index(i) for i in op.wrt]
+    return _compile(bridge, node, [[], *(_extents(i, ndims[i]) for i in places)])
+
+
+@numba_funcify.register(Weighted)
+def _weighted(op: Weighted, node: Apply, **kwargs: Any) -> Callable:
+    ndims = _ndims(node)
+    bridge = Bridge(lambda arrays: op.evaluator.weighted(arrays[:-1], arrays[-1], op.wrt), ndims, str(op))
+    return _compile(bridge, node, [_extents(i, ndims[i]) for i in op.wrt])
+
+
+@numba_funcify.register(StackOp)
+def _linear_algebra(op: StackOp, node: Apply, **kwargs: Any) -> Callable:
+    ndims, last = _ndims(node), len(node.inputs) - 1
+    broadcast = _broadcast([n - 2 for n in ndims]) + _extents(last, ndims[last])[-2:]
+    shapes = [broadcast if like == "broadcast" else _extents(like, ndims[like]) for like in op.extents()]
+    return _compile(Bridge(op.evaluate, ndims, str(op)), node, shapes, "matrix function")

@@ -1,0 +1,239 @@
+"""PyTensor Ops of a density: the log-density, its sum with gradients, and the product with a cotangent."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytensor.tensor as pt
+from pytensor.gradient import DisconnectedType, disconnected_type, grad_undefined
+from pytensor.graph.basic import Apply, Constant, Variable
+from pytensor.graph.op import Op
+from pytensor.graph.replace import _vectorize_node
+from pytensor.scalar.basic import Second
+from pytensor.tensor.basic import Alloc
+from pytensor.tensor.elemwise import DimShuffle, Elemwise
+
+from ...density import Density
+from ..evaluation.density import Evaluator, Formula
+
+FLOAT = "float64"
+
+
+class DensityOp(Op):
+    """What the Ops of a density share: its formula, and evaluators that stay where they were made.
+
+    Parameters
+    ----------
+    formula : Formula
+        The density and the names of its arguments.
+    wrt : tuple of int
+        The arguments for which there are gradients.
+    known : tuple of (int, TensorConstant)
+        Arguments that never change, and so are no inputs of the Op.
+    """
+
+    __props__ = ("formula", "wrt", "known")
+
+    def __init__(self, formula: Formula, wrt: Sequence[int] = (), known: Sequence[tuple[int, Constant]] = ()):
+        self.formula, self.wrt, self.known = formula, tuple(wrt), tuple(known)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self.__props__}
+
+    def __str__(self) -> str:
+        return f"{type(self).__name__}{{{self.formula!r}}}"
+
+    @functools.cached_property
+    def evaluator(self) -> Evaluator:
+        """What computes; it has its data on the device of this process."""
+        return self.formula.evaluator({i: constant.data for i, constant in self.known})
+
+    @functools.cached_property
+    def ranks(self) -> tuple[int, ...]:
+        """For each input the number of its axes that belong to one value."""
+        known = dict(self.known)
+        return tuple(rank for i, rank in enumerate(self.formula.ranks) if i not in known)
+
+    def arguments(self, inputs: Sequence[Any]) -> list[Variable]:
+        """The inputs as float64 variables, constants as constants."""
+        single = self.formula.single
+        given = zip(inputs, self.formula.names, self.ranks, strict=False)
+        return [_as_float(v, name, rank, name in single) for v, name, rank in given]
+
+    def no_second_derivatives(self) -> NotImplementedError:
+        return NotImplementedError(
+            f"this graph asks for second derivatives of {self.formula!r}, of which PyTensor gets the first only; "
+            "gpustats.Likelihood(…).hessian has them for scalar parameters"
+        )
+
+
+def _as_float(value: Any, name: str, rank: int, single: bool) -> Variable:
+    value = pt.as_tensor_variable(value)
+    if value.type.ndim < rank:
+        kind = "vector" if rank == 1 else "matrix"
+        raise ValueError(f"{name} must be a {kind}, or several with leading axes; it has {value.type.ndim} dimensions")
+    if value.dtype == FLOAT or (single and value.dtype == "float32" and isinstance(value, Constant)):
+        return value
+    if isinstance(value, Constant):
+        return pt.constant(value.data.astype(FLOAT), name=value.name)
+    return pt.cast(value, FLOAT)
+
+
+class LogDensity(DensityOp):
+    """The log-density at every point of the broadcast of its arguments."""
+
+    def make_node(self, *inputs: Any) -> Apply:
+        arguments = self.arguments(inputs)
+        batch = [v.type.shape[: v.type.ndim - rank] for v, rank in zip(arguments, self.ranks, strict=True)]
+        ndim = max(map(len, batch))
+        shape = []
+        for extents in zip(*((1,) * (ndim - len(b)) + b for b in batch), strict=True):
+            longer = set(extents) - {1}
+            known = longer - {None}
+            if len(known) > 1:
+                listed = ", ".join(f"{name} {b}" for name, b in zip(self.formula.names, batch, strict=True))
+                raise ValueError(f"{self.formula!r}: shapes do not broadcast: {listed}")
+            shape.append(known.pop() if known else None if longer else 1)
+        return Apply(self, arguments, [pt.TensorType(FLOAT, shape=tuple(shape))()])
+
+    def perform(self, node: Apply, inputs: Sequence[np.ndarray], outputs: Any) -> None:
+        outputs[0][0] = self.evaluator.table(inputs)
+
+    def infer_shape(self, *args: Any) -> list[tuple]:  # PyTensor 2 passes the graph as well
+        node, shapes = args[-2:]
+        if not node.outputs[0].type.ndim:
+            return [()]
+        batch = [tuple(s)[: len(s) - r] for s, r in zip(shapes, self.ranks, strict=True)]
+        static = [v.type.shape[: len(b)] for v, b in zip(node.inputs, batch, strict=True)]
+        fixed = [tuple(n if m is None else m for n, m in zip(b, t, strict=True)) for b, t in zip(batch, static, strict=True)]
+        return [tuple(pt.broadcast_shape(*fixed, arrays_are_shapes=True))]
+
+    def pullback(self, inputs: Sequence[Variable], outputs: Sequence[Variable], cotangents: Sequence[Variable]) -> list:
+        wrt = [i for i, v in enumerate(inputs) if i in self.formula.differentiable and not isinstance(v, Constant)]
+        (cotangent,) = cotangents
+        gradients: dict[int, Variable] = {}
+        if isinstance(cotangent.type, DisconnectedType):
+            return [disconnected_type() for _ in inputs]
+        if wrt and (factor := uniform(cotangent)) is not None:
+            unscaled = LogLikelihood(self.formula, wrt).make_node(*inputs).outputs[1:]
+            gradients = {i: factor * g for i, g in zip(wrt, unscaled, strict=True)}
+        elif wrt:
+            gradients = dict(zip(wrt, Weighted(self.formula, wrt).make_node(*inputs, cotangent).outputs, strict=True))
+        return [gradients[i] if i in gradients else self._no_gradient(i, v) for i, v in enumerate(inputs)]
+
+    L_op: Any = pullback  # its name in PyTensor 2
+
+    def _no_gradient(self, i: int, v: Variable) -> Variable:
+        if isinstance(v, Constant):
+            return pt.zeros_like(v)
+        name, domain = self.formula.names[i], self.formula.domains[i]
+        why = "is a whole number" if "integer" in domain else "is data"
+        return grad_undefined(self, i, v, f"{name} of {self.formula.name} {why}")
+
+
+class LogLikelihood(DensityOp):
+    """The sum of the log-density and the sum's gradients, from one reading of the data."""
+
+    def make_node(self, *inputs: Any) -> Apply:
+        arguments = self.arguments(inputs)
+        given = dict(zip(self.evaluator.free, arguments, strict=True))
+        return Apply(self, arguments, [pt.TensorType(FLOAT, shape=())(), *(given[i].type() for i in self.wrt)])
+
+    def perform(self, node: Apply, inputs: Sequence[np.ndarray], outputs: Any) -> None:
+        for storage, value in zip(outputs, self.evaluator.sums(inputs, self.wrt), strict=True):
+            storage[0] = value
+
+    def infer_shape(self, *args: Any) -> list[tuple]:
+        return [(), *(args[-1][self.evaluator.free.index(i)] for i in self.wrt)]
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        return [[True] * len(node.outputs) for _ in node.inputs]
+
+    def pullback(self, inputs: Sequence[Variable], outputs: Sequence[Variable], cotangents: Sequence[Variable]) -> list:
+        if any(not isinstance(c.type, DisconnectedType) for c in cotangents[1:]):
+            raise self.no_second_derivatives()
+        # The cotangent of a sum is uniform.
+        return LogDensity(self.formula).pullback(inputs, [], [cotangents[0]])
+
+    L_op: Any = pullback
+
+
+class Weighted(DensityOp):
+    """Gradients of the sum of the log-density times a weight at every point: the inputs are the arguments and the weight."""
+
+    def make_node(self, *inputs: Any) -> Apply:
+        arguments = self.arguments(inputs[:-1])
+        weight = pt.cast(inputs[-1], FLOAT)
+        return Apply(self, [*arguments, weight], [arguments[i].type() for i in self.wrt])
+
+    def perform(self, node: Apply, inputs: Sequence[np.ndarray], outputs: Any) -> None:
+        for storage, value in zip(outputs, self.evaluator.weighted(inputs[:-1], inputs[-1], self.wrt), strict=True):
+            storage[0] = value
+
+    def infer_shape(self, *args: Any) -> list[tuple]:
+        return [args[-1][i] for i in self.wrt]
+
+    def pullback(self, inputs: Sequence[Variable], outputs: Sequence[Variable], cotangents: Sequence[Variable]) -> list:
+        raise self.no_second_derivatives()
+
+    L_op: Any = pullback
+
+
+def uniform(variable: Any) -> Any:
+    """The number that a variable has in all places, where the graph shows that it is one: the cotangent of a sum is."""
+    if not variable.type.ndim:
+        return variable
+    if isinstance(variable, Constant):
+        data = np.asarray(variable.data)
+        return pt.constant(data.flat[0]) if data.size and (data == data.flat[0]).all() else None
+    if all(variable.type.broadcastable):
+        return variable.dimshuffle()
+    node = variable.owner
+    if node is None:
+        return None
+    if isinstance(node.op, DimShuffle | Alloc):
+        return uniform(node.inputs[0])
+    if isinstance(node.op, Elemwise):
+        if isinstance(node.op.scalar_op, Second):
+            return uniform(node.inputs[1])
+        factors = [uniform(v) for v in node.inputs]
+        if all(f is not None for f in factors):
+            return node.op.make_node(*factors).outputs[node.outputs.index(variable)]
+    return None
+
+
+@_vectorize_node.register(LogDensity)
+def _vectorize(op: LogDensity, node: Apply, *inputs: Any) -> Apply:
+    """With further leading axes: the old batch axes have to lie against one another as before."""
+    ndim = node.outputs[0].type.ndim
+    aligned = []
+    for new, old, rank in zip(inputs, node.inputs, op.ranks, strict=True):
+        extra = new.type.ndim - old.type.ndim
+        missing = ndim - (old.type.ndim - rank)
+        if extra and missing:
+            order: list[Any] = [*range(extra), *["x"] * missing, *range(extra, new.type.ndim)]
+            new = new.dimshuffle(*order)
+        aligned.append(new)
+    return op.make_node(*aligned)
+
+
+def log_density(density: Density, *arguments: Any) -> Variable:
+    """The log-density as a PyTensor variable, differentiable in everything that is not a whole number.
+
+    Parameters
+    ----------
+    density : Density
+    *arguments : tensor_like
+        The observation and the parameters, in the density's order.
+
+    Examples
+    --------
+    >>> import gpustats as gs
+    >>> from gpustats.pymc import log_density
+    >>> log_density(gs.normal, [-1.0, 0.0, 2.0], 0.0, 1.0).eval().round(4)
+    array([-1.4189, -0.9189, -2.9189])
+    """
+    return LogDensity(Formula(density)).make_node(*arguments).outputs[0]

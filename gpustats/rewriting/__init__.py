@@ -1,0 +1,1 @@
+"""Rewriting: a device function becomes another one."""

@@ -1,0 +1,201 @@
+"""The rules of differentiation, and expressions that are simplified as they are made.
+
+A new function that device functions may call needs a line in `RULES`, or none where it is in special.cu: then its own text is
+differentiated.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import replace
+
+from ..language import nodes as lang
+from ..language.nodes import INT, REAL, Binary, Conditional, Expression, Function, Name, Number
+
+#: The derivative of each operator and function, in C, from the arguments a, b, c and their derivatives da, db, dc. Terms with
+#: a derivative that is zero vanish. Functions of special.cu without a rule are differentiated like any other.
+RULES = {
+    "+": "da + db",
+    "-": "da - db",
+    "/": "(da - a / b * db) * (1 / b)",
+    # C99
+    "acos": "-da / sqrt(1 - a * a)",
+    "acosh": "da / sqrt(a * a - 1)",
+    "asin": "da / sqrt(1 - a * a)",
+    "asinh": "da / sqrt(1 + a * a)",
+    "atan": "1 / (1 + a * a) * da",
+    "atan2": "(b * da - a * db) * (1 / (a * a + b * b))",
+    "atanh": "1 / (1 - a * a) * da",
+    "cbrt": "1 / (3 * cbrt(a) * cbrt(a)) * da",
+    "ceil": "0",
+    "copysign": "(a < 0) == (copysign(1, b) < 0) ? da : -da",
+    "cos": "-sin(a) * da",
+    "cosh": "sinh(a) * da",
+    "erf": "2 / SQRT_PI * exp(-a * a) * da",
+    "erfc": "-2 / SQRT_PI * exp(-a * a) * da",
+    "exp": "exp(a) * da",
+    "exp2": "LOG_2 * exp2(a) * da",
+    "expm1": "exp(a) * da",
+    "fabs": "a > 0 ? da : a < 0 ? -da : 0",
+    "fdim": "a > b ? da - db : 0",
+    "floor": "0",
+    "fma": "da * b + a * db + dc",
+    "fmax": "a > b || b != b ? da : db",
+    "fmin": "a <= b || b != b ? da : db",
+    "fmod": "da - trunc(a / b) * db",
+    "hypot": "a == 0 && b == 0 ? 0 : a / hypot(a, b) * da + b / hypot(a, b) * db",
+    "ldexp": "ldexp(1, b) * da",
+    "lgamma": "(a > 0 ? digamma(a) : digamma(1 - a) - PI / tan(PI * a)) * da",
+    "log": "1 / a * da",
+    "log10": "1 / (a * log(10)) * da",
+    "log1p": "1 / (1 + a) * da",
+    "log2": "1 / (a * LOG_2) * da",
+    "nextafter": "da",
+    "pow": "(b == 0 ? 0 : b * pow(a, b - 1)) * da + (a == 0 && b > 0 ? 0 : pow(a, b) * log(a)) * db",
+    "remainder": "da - rint(a / b) * db",
+    "rint": "0",
+    "round": "0",
+    "sin": "cos(a) * da",
+    "sinh": "cosh(a) * da",
+    "sqrt": "0.5 / sqrt(a) * da",
+    "tan": "(1 + tan(a) * tan(a)) * da",
+    "tanh": "1 / (cosh(a) * cosh(a)) * da",
+    "tgamma": "tgamma(a) * (a > 0 ? digamma(a) : digamma(1 - a) - PI / tan(PI * a)) * da",
+    "trunc": "0",
+    # special.cu
+    "digamma": "trigamma(a) * da",
+    "expit": "expit(a) * expit(-a) * da",
+    "inverse_mills": "-inverse_mills(a) * (a + inverse_mills(a)) * da",
+    "lbeta": "lbeta_derivative(a, b) * da + lbeta_derivative(b, a) * db",
+    "log1mexp": "-1 / expm1(-a) * da",
+    "log1p_square": "(fabs(a) > 1 / EPSILON ? 2 : 2 * a) / (fabs(a) > 1 / EPSILON ? a : 1 + a * a) * da",
+    "log1pexp": "expit(a) * da",
+    "log1pmx": "-a / (1 + a) * da",
+    "log_excess": "fabs(b) < 0.5 ? -b / (1 + b) * db : da - db",
+    "log_expit": "expit(-a) * da",
+    "log_gamma": "digamma(a) * da",
+    "log_ndtr": "inverse_mills(a) * da",
+    "log_ratio_excess": "fabs(b) < 0.5 ? -b / a * db : da / a - db",
+    "logaddexp": "(a == -INFINITY ? 0 : expit(a - b) * da) + (b == -INFINITY ? 0 : expit(b - a) * db)",
+    "logit": "1 / (a * (1 - a)) * da",
+    "logsubexp": "b == -INFINITY ? da : da - 1 / expm1(a - b) * (db - da)",
+    "scaled_erfc": "-scaled_erfc_slope(a) * da",
+    "stirling_error": "stirling_error_derivative(a) * da",
+    "stirling_series": "stirling_series_derivative(a) * da",
+    "weighted": "a == 0 && isinf(b) ? 0 : a * db + b * da",
+    "xlog1py": "log1p(b) * da + (a == 0 ? 0 : a / (1 + b) * db)",
+    "xlogy": "log(b) * da + (a == 0 ? 0 : a / b * db)",
+}
+
+SPECIAL = "special_"  # what the printed names of the functions of special.cu begin with
+ZERO, ONE = Number("0", INT), Number("1", INT)
+
+
+def is_number(e: Expression, value: float) -> bool:
+    return isinstance(e, Number) and float(e.text) == value
+
+
+def _kind(*expressions: Expression) -> str:
+    return REAL if any(e.type == REAL for e in expressions) else INT
+
+
+def negative(a: Expression) -> Expression:
+    if is_number(a, 0):
+        return ZERO
+    if isinstance(a, Binary) and a.operator == "-":
+        return replace(a, left=a.right, right=a.left)
+    return a.operand if isinstance(a, lang.Unary) and a.operator == "-" else lang.Unary("-", a, a.type)
+
+
+def negated(a: Expression) -> Expression | None:
+    """b where `a` is -b."""
+    return a.operand if isinstance(a, lang.Unary) and a.operator == "-" else None
+
+
+def add(a: Expression, b: Expression) -> Expression:
+    if is_number(a, 0) or is_number(b, 0):
+        return b if is_number(a, 0) else a
+    if (c := negated(b)) is not None:
+        return subtract(a, c)
+    if (c := negated(a)) is not None:
+        return subtract(b, c)
+    return Binary("+", a, b, _kind(a, b))
+
+
+def subtract(a: Expression, b: Expression) -> Expression:
+    if is_number(a, 0) or is_number(b, 0):
+        return negative(b) if is_number(a, 0) else a
+    if (c := negated(b)) is not None:
+        return add(a, c)
+    return Binary("-", a, b, _kind(a, b))
+
+
+def multiply(a: Expression, b: Expression) -> Expression:
+    if is_number(a, 0) or is_number(b, 0):
+        return ZERO
+    if is_number(a, 1) or is_number(b, 1):
+        return b if is_number(a, 1) else a
+    for left, right in ((a, b), (b, a)):
+        if (c := negated(left)) is not None:
+            return negative(multiply(c, right))
+        if isinstance(left, Conditional) and isinstance(left.then, Number) and isinstance(left.otherwise, Number):
+            return choose(left.condition, multiply(left.then, right), multiply(left.otherwise, right))  # 0 times infinity is 0
+    return Binary("*", a, b, _kind(a, b))
+
+
+def divide(a: Expression, b: Expression) -> Expression:
+    if is_number(a, 0):
+        return ZERO
+    if (c := negated(a)) is not None:
+        return negative(divide(c, b))
+    if a.type == INT and b.type == INT:  # would cut off the fraction
+        a = Number(a.text + ".0", REAL) if isinstance(a, Number) else lang.Cast(REAL, a)
+    return Binary("/", a, b, REAL)
+
+
+def choose(condition: Expression, then: Expression, otherwise: Expression) -> Expression:
+    return then if then == otherwise else Conditional(condition, then, otherwise, _kind(then, otherwise))
+
+
+_MADE: dict[str, Callable[[Expression, Expression], Expression]] = {
+    "+": add, "-": subtract, "*": multiply, "/": divide,
+}  # fmt: skip
+
+
+def filled(e: Expression, given: dict[str, Expression]) -> Expression:
+    """`e` with expressions in the place of names."""
+    match e:
+        case Name():
+            return given.get(e.name, e)
+        case Binary() if e.operator in _MADE:
+            return _MADE[e.operator](filled(e.left, given), filled(e.right, given))
+        case lang.Unary() if e.operator == "-":
+            return negative(filled(e.operand, given))
+        case Conditional():
+            return choose(*(filled(part, given) for part in (e.condition, e.then, e.otherwise)))
+    return lang.rebuild(e, lambda child: filled(child, given))
+
+
+@functools.cache
+def rule(name: str, types: tuple[str, ...]) -> tuple[Expression, dict[str, Function]]:
+    """The rule of an operator or function, parsed, and the functions that it calls."""
+    from ..language.device_function import parse
+    from ..language.library import library
+
+    letters = "abc"[: len(types)]
+    declared = ", ".join([*(f"{t} {n}" for n, t in zip(letters, types, strict=True)), *(f"real d{n}" for n in letters)])
+    source = f"real derivative_rule({declared}) {{ return {RULES[name]}; }}"
+    function = parse(source, library.resolve, "derivative").functions["derivative_rule"]
+    (statement,) = function.body
+    assert isinstance(statement, lang.Return)
+    called = library.closure([function])
+    del called[function.name]
+    return statement.value, called
+
+
+def factors(e: Expression) -> list[Expression]:
+    """What `e` is a product of, signs aside."""
+    if isinstance(e, Binary) and e.operator == "*":
+        return factors(e.left) + factors(e.right)
+    return [e]

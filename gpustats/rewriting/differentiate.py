@@ -1,0 +1,104 @@
+"""Derivatives of device functions: functions in, functions out, in the same language.
+
+`gradient` makes of a function another one that returns the value and its derivatives (see `forward_mode`). Functions that are
+called are differentiated in turn; those of `derivative_rules` have their derivatives there. As the result is a device
+function, it can be differentiated again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import MutableMapping, Sequence
+from dataclasses import replace
+
+from ..errors import DeviceFunctionError
+from ..language import nodes as lang
+from ..language.nodes import INT, REAL, VECTOR, Call, Declare, Expression, Function, Name, Statement
+from .forward_mode import VALUE, Differentiator, component_of, derivative_name, results_of
+
+
+def gradient(function: Function, wrt: Sequence[str], functions: MutableMapping[str, Function]) -> Function:
+    """The function that returns the value and the derivatives of `function`.
+
+    Parameters
+    ----------
+    function : Function
+        With one `real` result, or with several (then all of them are differentiated).
+    wrt : sequence of str
+        Names of parameters. For a vector the result has another parameter ``int component``, last: the derivative is with
+        respect to that element.
+    functions : mapping
+        All functions that it calls, by their names. Those that are made on the way are added. A function that is called
+        ``<function>_grad_<parameter>``, takes the same parameters (and ``component``, for a vector) and returns a `real`
+        is the derivative of ``<function>``, which then is not derived.
+
+    Returns
+    -------
+    Function
+        Its `results` are ``value`` and ``d_<parameter>``; derivatives of other results have names by `derivative_name`.
+    """
+    wrt = tuple(p.name for p in function.parameters if p.name in wrt)
+    name = f"{function.name}_grad_{'_'.join(wrt)}"
+    while name in functions and functions[name].results != results_of(function, wrt):
+        name += "_"  # parameters a_b and (a, b), or the name of the function's own derivative
+    if name not in functions:
+        own = {w: g for w in wrt if (g := _own_derivative(function, w, functions))}
+        if own:
+            functions[name] = _with_own(function, wrt, own, name, functions)
+        else:
+            functions[name] = Differentiator(function, wrt, name, functions, gradient).run()
+    return functions[name]
+
+
+def derivative(function: Function, wrt: str, functions: MutableMapping[str, Function]) -> Function:
+    """The derivative of `function` with respect to one parameter, as a function with one result."""
+    both = gradient(function, (wrt,), functions)
+    name = f"{function.name}_d_{wrt}"
+    results = Name("results", both.type)
+    body: tuple[Statement, ...] = (
+        Declare(both.type, "results", _call(both)), lang.Return(lang.Member(results, derivative_name(wrt)))
+    )  # fmt: skip
+    functions[name] = Function(name, both.parameters, body)
+    return functions[name]
+
+
+def _call(function: Function) -> Call:
+    """A call of `function` from one with parameters of the same names."""
+    return Call(function.name, tuple(Name(p.name, p.type) for p in function.parameters), function.type)
+
+
+def _own_derivative(function: Function, wrt: str, functions: MutableMapping[str, Function]) -> Function | None:
+    found = functions.get(f"{function.name}_grad_{wrt}")
+    if found is None or found.results:
+        return None
+    wanted = [p.type for p in function.parameters]
+    if function.parameters[[p.name for p in function.parameters].index(wrt)].type == VECTOR:
+        wanted.append(INT)
+    if [p.type for p in found.parameters] != wanted or found.type != REAL:
+        extra = ", int component" if len(wanted) > len(function.parameters) else ""
+        raise DeviceFunctionError(
+            f"{found.name} must return a real and take what {function.name} takes: "
+            f"({', '.join(p.name for p in function.parameters)}{extra})", found.line, found.column,
+        )  # fmt: skip
+    return found
+
+
+def _with_own(
+    function: Function, wrt: tuple[str, ...], own: dict[str, Function], name: str, functions: MutableMapping[str, Function]
+) -> Function:
+    """The gradient where `own` functions give some of the derivatives."""
+    rest = tuple(w for w in wrt if w not in own)
+    parameters = function.parameters
+    if any(p.type == VECTOR and p.name in wrt for p in parameters):
+        parameters += (component_of(function),)
+    values: dict[str, Expression] = {VALUE: _call(function)}
+    body: list[Statement] = []
+    if rest:
+        derived = gradient(function, rest, functions)
+        call = _call(replace(derived, parameters=parameters[: len(derived.parameters)]))
+        body.append(Declare(derived.type, "derived", call))
+        values = {r: lang.Member(Name("derived", derived.type), r) for r in derived.results}
+    for w, g in own.items():
+        values[derivative_name(w)] = _call(replace(g, parameters=parameters[: len(g.parameters)]))
+    made = Function(name, parameters, (), f"{name}_results", results_of(function, wrt))
+    body.append(lang.Return(Call(made.maker, tuple(values[r] for r in made.results), made.type)))
+    return replace(made, body=tuple(body))

@@ -1,0 +1,461 @@
+"""Forward-mode differentiation of one device function, from source to source.
+
+Beside each variable the result carries the variable's derivative in each wanted direction, which is a parameter or, for a
+vector, the element of it that the new parameter ``component`` names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, MutableMapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+from ..errors import DeviceFunctionError
+from ..language import nodes as lang
+from ..language.nodes import (
+    INT,
+    REAL,
+    VECTOR,
+    Binary,
+    Call,
+    Conditional,
+    Declare,
+    Expression,
+    Function,
+    Name,
+    Number,
+    Statement,
+)
+from . import derivative_rules as rules
+from .derivative_rules import ONE, RULES, SPECIAL, ZERO, add, choose, is_number, multiply, negated, negative
+
+VALUE = "value"  # the name of the result that was there before
+
+
+def derivative_name(parameter: str, result: str = VALUE) -> str:
+    """The name of the derivative of `result` with respect to `parameter`."""
+    return f"d_{parameter}" if result == VALUE else f"{result}_d_{parameter}"
+
+
+def results_of(function: Function, wrt: Sequence[str]) -> tuple[str, ...]:
+    """Names of the results of the gradient of `function`: first derivatives need not be taken again."""
+    own = function.results or (VALUE,)
+    return tuple(dict.fromkeys([*own, *(derivative_name(w, r) for r in own for w in wrt)]))
+
+
+def component_of(function: Function) -> lang.Parameter:
+    names = {p.name for p in function.parameters} | {n.name for n in lang.walk(function) if isinstance(n, Declare)}
+    return lang.Parameter(_fresh("component", names), INT)
+
+
+def _fresh(prefix: str, used: set[str]) -> str:
+    """`prefix`, with a number where it is used."""
+    name, i = prefix, 2
+    while name in used:
+        name, i = f"{prefix}{i}", i + 1
+    return name
+
+
+def _costly(e: Expression) -> bool:
+    """Whether `e` is worth a variable."""
+    nodes = list(lang.walk(e))
+    return sum(isinstance(n, Binary) for n in nodes) > 2 or any(
+        isinstance(n, (Call, Conditional)) or (isinstance(n, Binary) and n.operator == "/") for n in nodes
+    )
+
+
+def _risky(e: Expression) -> bool:
+    """Whether `e` must not be evaluated where a condition keeps it from being."""
+    return any(
+        isinstance(n, lang.Index) or (isinstance(n, Binary) and n.operator in "/%" and n.type == INT) for n in lang.walk(e)
+    )
+
+
+class Differentiator:
+    """Makes the function `name` that returns what `function` does, and its derivatives.
+
+    Parameters
+    ----------
+    function : Function
+    wrt : tuple of str
+        Names of its parameters, in their order: the directions.
+    name : str
+    functions : mapping
+        All functions that it calls, and those that the rules bring in.
+    gradient : callable
+        ``gradient(function, wrt, functions)`` differentiates a function that is called.
+    """
+
+    def __init__(
+        self, function: Function, wrt: tuple[str, ...], name: str, functions: MutableMapping[str, Function],
+        gradient: Callable[[Function, Sequence[str], MutableMapping[str, Function]], Function],
+    ):  # fmt: skip
+        self.function, self.wrt, self.functions, self.gradient = function, wrt, functions, gradient
+        self.vectors = {p.name for p in function.parameters if p.type == VECTOR}
+        written = [n for n in lang.walk(function) if isinstance(n, (Declare, lang.Assign))]
+        self.used = {p.name for p in function.parameters} | {n.name for n in written}
+        counts = [n.name for n in written]
+        parameters = {p.name for p in function.parameters}
+        #: names whose values never change: parameters that are not assigned to, variables that are written once
+        self.stable = (parameters - set(counts)) | {n for n in counts if counts.count(n) == 1 and n not in parameters}
+        self.parameters = function.parameters
+        self.component = None
+        if self.vectors & set(wrt):
+            self.component = component_of(function)
+            self.used.add(self.component.name)
+            self.parameters += (self.component,)
+        self.made = Function(name, self.parameters, (), f"{name}_results", results_of(function, wrt))
+        self.out: list[Statement] = []
+        self.known: dict[tuple[str, str], Expression] = {}  # derivatives that need no variable: (variable, direction)
+        self.structs: dict[str, tuple[Function, dict[str, dict[str, Expression]]]] = {}  # variables with several results
+        self.constant = self._constant_variables(written)
+        self.active = self._active_variables(written)
+
+    # -- which variables have a derivative
+
+    def _constant_variables(self, written: Sequence[Declare | lang.Assign]) -> set[str]:
+        """Variables that are made of 0 and NAN only: they are their own derivatives."""
+        found = {n.name for n in written if n.type == REAL} - {p.name for p in self.function.parameters}
+        while True:
+            wrong = {n.name for n in written if n.value is not None and not self._own(n.value, found)}
+            if not found & wrong:
+                return found
+            found -= wrong
+
+    def _own(self, e: Expression, names: set[str]) -> bool:
+        match e:
+            case Number():
+                return is_number(e, 0)
+            case Name():
+                return e.name == "NAN" or e.name in names
+            case Conditional():
+                return self._own(e.then, names) and self._own(e.otherwise, names)
+            case Binary():
+                return e.operator == "+" and self._own(e.left, names) and self._own(e.right, names)
+        return False
+
+    def _active_variables(self, written: Sequence[Declare | lang.Assign]) -> dict[str, set[str]]:
+        active = {w: {w} for w in self.wrt if w not in self.vectors}
+        while True:
+            before = {n: set(directions) for n, directions in active.items()}
+            for n in written:
+                if n.value is not None and n.type != INT:
+                    active.setdefault(n.name, set()).update(self.directions(n.value, active))
+            if active == before:
+                return active
+
+    def directions(self, e: Expression, active: dict[str, set[str]]) -> set[str]:
+        """The directions in which `e` has a derivative."""
+        match e:
+            case Name():
+                if e.name == "NAN":
+                    return set(self.wrt)
+                return {e.name} & set(self.wrt) if e.type == VECTOR else active.get(e.name, set())
+            case lang.Index():
+                return {e.array.name} & set(self.wrt)
+            case Conditional():
+                return self.directions(e.then, active) | self.directions(e.otherwise, active)
+            case Call() if RULES.get(e.function) == "0":
+                return set()
+        if e.type == INT:
+            return set()
+        found: set[str] = set()
+        for child in lang.children(e):
+            found |= self.directions(child, active)  # type: ignore[arg-type]
+        return found
+
+    # -- names
+
+    def fresh(self, prefix: str) -> str:
+        name = _fresh(prefix, self.used)
+        self.used.add(name)
+        return name
+
+    def variable(self, name: str, w: str) -> str:
+        """The variable with the derivative of a variable."""
+        key = (name, w)
+        if key not in self.known:
+            self.known[key] = Name(self.fresh(f"d_{w}_{name}"), REAL)
+        known = self.known[key]
+        assert isinstance(known, Name)
+        return known.name
+
+    # -- derivatives of expressions
+
+    def d(self, e: Expression, w: str) -> Expression:
+        """The derivative of `e`, in which `lifted` has been at work, in direction `w`."""
+        if w not in self.directions(e, self.active):
+            return ZERO
+        match e:
+            case Name():
+                if e.name in self.constant or e.name == "NAN":
+                    return e
+                if e.name == w and e.name in self.stable:
+                    return ONE
+                return self.known.get((e.name, w)) or Name(self.variable(e.name, w), REAL)
+            case lang.Index():
+                assert self.component is not None
+                here = Binary("==", e.subscript, Name(self.component.name, INT), INT)
+                return Conditional(here, ONE, ZERO, INT)
+            case lang.Member():
+                assert isinstance(e.value, Name)
+                function, arguments = self.structs[e.value.name]
+                total: Expression = ZERO
+                for p, derivatives in arguments.items():
+                    partial = lang.Member(Name(e.value.name, function.type), derivative_name(p, e.name))
+                    total = add(total, multiply(partial, derivatives[w]))
+                return total
+            case Conditional():
+                return choose(e.condition, self.d(e.then, w), self.d(e.otherwise, w))
+            case lang.Cast():
+                return self.d(e.operand, w)
+            case lang.Unary():
+                return negative(self.d(e.operand, w))
+            case Binary(operator="*"):
+                return self.d_product(e, w)
+            case Binary():
+                return self.by_rule(e.operator, (e.left, e.right), w)
+            case Call():
+                return self.by_rule(e.function.removeprefix(SPECIAL), e.arguments, w)
+        raise AssertionError(e)
+
+    def d_product(self, e: Expression, w: str) -> Expression:
+        """Of a product with repeated factors: d(z z) is 2 z dz."""
+        factors = rules.factors(e)
+        total: Expression = ZERO
+        for f in dict.fromkeys(factors):
+            derivative = self.d(f, w)
+            if is_number(derivative, 0):
+                continue
+            rest = factors.copy()
+            rest.remove(f)
+            number = Fraction(factors.count(f))
+            for other in [r for r in rest if isinstance(r, Number)]:
+                rest.remove(other)
+                number *= Fraction(other.text)
+            whole = number.denominator == 1 and number < 1000
+            term: Expression = Number(str(number) if whole else repr(float(number)), INT if whole else REAL)
+            for r in rest:
+                term = multiply(term, r)
+            total = add(total, multiply(term, derivative))
+        return total
+
+    def by_rule(self, name: str, arguments: Sequence[Expression], w: str) -> Expression:
+        if name not in RULES:
+            raise DeviceFunctionError(f"{self.function.name}: the derivative of {name} is not known", self.function.line)
+        given = {}
+        for letter, a in zip("abc", arguments, strict=False):
+            given[letter], given[f"d{letter}"] = a, self.d(a, w)
+        rule, functions = rules.rule(name, tuple(INT if name == "ldexp" and i else REAL for i in range(len(arguments))))
+        self.functions.update(functions)
+        return rules.filled(rule, given)
+
+    # -- calls that have to be made ahead of an expression
+
+    def lifted(self, e: Expression) -> Expression:
+        """`e` with the calls of functions without a rule replaced by what they return."""
+        if not self.directions(e, self.active):
+            return e
+        match e:
+            case Call() if self.differentiable(e):
+                return lang.Member(self.called(e, self.fresh("call")), VALUE)
+            case Conditional():
+                before = self.out
+                sides = []
+                for side in (e.then, e.otherwise):
+                    self.out = []
+                    sides.append((self.lifted(side), self.out))
+                self.out = before
+                if not sides[0][1] and not sides[1][1]:
+                    return Conditional(e.condition, sides[0][0], sides[1][0], e.type)
+                return self.branch(e, sides)
+        return lang.rebuild(e, self.lifted)
+
+    def differentiable(self, e: Expression) -> bool:
+        """Whether `e` is a call of a function that has to be differentiated."""
+        return (
+            isinstance(e, Call) and e.function in self.functions
+            and not (e.function.startswith(SPECIAL) and e.function.removeprefix(SPECIAL) in RULES)
+        )  # fmt: skip
+
+    def called(self, e: Call, name: str) -> Name:
+        """Declare `name` as what the gradient of the called function returns."""
+        callee = self.functions[e.function]
+        arguments = [a if isinstance(a, Name) and a.type == VECTOR else self.lifted(a) for a in e.arguments]
+        wanted: dict[str, dict[str, Expression]] = {}
+        vectors = False
+        for parameter, a in zip(callee.parameters, arguments, strict=True):
+            directions = self.directions(a, self.active)
+            if directions and parameter.type != INT:
+                if parameter.type == VECTOR:
+                    vectors = True
+                    wanted[parameter.name] = {w: ONE if w in directions else ZERO for w in self.wrt}
+                else:
+                    wanted[parameter.name] = {w: self.d(a, w) for w in self.wrt}
+        derived = self.gradient(callee, tuple(wanted), self.functions)
+        pairs = [(p, w) for p in wanted for w in self.wrt]
+        shared = self.shared([*arguments, *(wanted[p][w] for p, w in pairs)])
+        for (p, w), derivative in zip(pairs, shared[len(arguments) :], strict=True):
+            wanted[p][w] = self.kept(derivative, f"d_{w}_{p}")
+        given = tuple(shared[: len(arguments)])
+        if vectors:
+            assert self.component is not None
+            given += (Name(self.component.name, INT),)
+        self.out.append(Declare(derived.type, name, Call(derived.name, given, derived.type)))
+        self.structs[name] = (derived, wanted)
+        self.active[name] = {w for p in wanted for w in self.wrt if not is_number(wanted[p][w], 0)}
+        return Name(name, derived.type)
+
+    def kept(self, e: Expression, prefix: str) -> Expression:
+        """`e`, in a variable of its own unless it can be repeated wherever and as often as one likes."""
+        plain = negated(e) or e
+        if isinstance(plain, Number) or (isinstance(plain, Name) and plain.name in self.stable | lang.CONSTANTS.keys()):
+            return e
+        name = self.fresh(prefix)
+        self.stable.add(name)
+        self.out.append(Declare(REAL, name, e))
+        return Name(name, REAL)
+
+    def branch(self, e: Conditional, sides: Sequence[tuple[Expression, list[Statement]]]) -> Expression:
+        """A conditional whose sides need statements of their own."""
+        name, directions = self.fresh("either"), self.directions(e, self.active)
+        self.active[name] = directions
+        variables = [(name, None), *((self.variable(name, w), w) for w in self.wrt if w in directions)]
+        self.out += [Declare(REAL, variable, None) for variable, _ in variables]
+        before, blocks = self.out, []
+        for value, statements in sides:
+            self.out = statements
+            values = self.shared([value if w is None else self.d(value, w) for _, w in variables])
+            self.out += [lang.Assign(v, REAL, x) for (v, _), x in zip(variables, values, strict=True)]
+            blocks.append(tuple(self.out))
+        self.out = before
+        self.out.append(lang.If(e.condition, *blocks))
+        return Name(name, REAL)
+
+    # -- what several expressions have in common
+
+    def shared(self, expressions: Sequence[Expression]) -> list[Expression]:
+        """The expressions, with costly parts that occur more than once in variables of their own."""
+        certain: set[Expression] = set()  # evaluated whatever the conditions are
+
+        def mark(e: Expression) -> None:
+            if e in certain:
+                return
+            certain.add(e)
+            lazy = isinstance(e, Conditional) or (isinstance(e, Binary) and e.operator in ("&&", "||"))
+            for i, child in enumerate(lang.children(e)):
+                if not lazy or i == 0:
+                    mark(child)  # type: ignore[arg-type]
+
+        uses: dict[Expression, int] = {}
+
+        def count(e: Expression) -> None:
+            uses[e] = uses.get(e, 0) + 1
+            if uses[e] == 1:
+                for child in lang.children(e):
+                    count(child)  # type: ignore[arg-type]
+
+        for e in expressions:
+            mark(e)
+            count(e)
+        replaced: dict[Expression, Expression] = {}
+
+        def rewrite(e: Expression) -> Expression:
+            if isinstance(e, (Name, Number)):
+                return e
+            if e in replaced:
+                return replaced[e]
+            new = lang.rebuild(e, rewrite)
+            if uses[e] > 1 and e.type == REAL and _costly(e) and (e in certain or not _risky(e)):
+                name = self.fresh("t")
+                self.stable.add(name)
+                self.out.append(Declare(REAL, name, new))
+                new = Name(name, REAL)
+            replaced[e] = new
+            return new
+
+        return [rewrite(e) for e in expressions]
+
+    # -- statements
+
+    def run(self) -> Function:
+        for p in self.function.parameters:
+            if p.name not in self.stable:
+                for w in self.active.get(p.name, ()):
+                    self.out.append(Declare(REAL, self.variable(p.name, w), ONE if p.name == w else ZERO))
+        self.block(self.function.body)
+        return replace(self.made, body=tuple(self.out))
+
+    def block(self, statements: Sequence[Statement]) -> None:
+        for s in statements:
+            self.statement(s)
+
+    def inner(self, statements: Sequence[Statement]) -> tuple[Statement, ...]:
+        """Statements of a block of its own."""
+        before, self.out = self.out, []
+        self.block(statements)
+        made, self.out = tuple(self.out), before
+        return made
+
+    def statement(self, s: Statement) -> None:
+        match s:
+            case Declare() if s.value is not None and s.type not in (REAL, INT):
+                assert isinstance(s.value, Call)
+                if self.directions(s.value, self.active):
+                    self.called(s.value, s.name)
+                else:
+                    self.out.append(s)
+            case Declare(value=None):
+                self.out.append(s)
+                if s.type == REAL and s.name not in self.constant:
+                    self.out += [
+                        Declare(REAL, self.variable(s.name, w), None) for w in self.wrt if w in self.active.get(s.name, ())
+                    ]
+            case Declare() | lang.Assign():
+                self.write(s)
+            case lang.If():
+                then = self.inner(s.then)
+                self.out.append(lang.If(s.condition, then, self.inner(s.otherwise)))
+            case lang.For():
+                self.loop(s)
+            case lang.Return():
+                self.out.append(self.results(s.value))
+
+    def write(self, s: Declare | lang.Assign) -> None:
+        """An assignment, and those of the variable's derivatives: before it, as they may need the old value."""
+        assert s.value is not None
+        directions = [w for w in self.wrt if w in self.active.get(s.name, ())]
+        if s.type == INT or s.name in self.constant or not directions:
+            self.out.append(s)
+            return
+        value = self.lifted(s.value)
+        *derivatives, value = self.shared([*(self.d(value, w) for w in directions), value])
+        is_new = isinstance(s, Declare)
+        for w, derivative in zip(directions, derivatives, strict=True):
+            if is_new and s.name in self.stable:
+                self.known[s.name, w] = self.kept(derivative, f"d_{w}_{s.name}")
+            elif is_new:
+                self.out.append(Declare(REAL, self.variable(s.name, w), derivative))
+            else:
+                self.out.append(lang.Assign(self.variable(s.name, w), REAL, derivative))
+        self.out.append(replace(s, value=value))
+
+    def loop(self, s: lang.For) -> None:
+        for part in (s.start, s.step):
+            if part is not None and part.type == REAL and self.active.get(part.name):
+                raise DeviceFunctionError(
+                    f"{self.function.name}: the loop variable {part.name} depends on {', '.join(self.active[part.name])}: "
+                    "count with an int, so that the derivative can be taken", s.line, s.column,
+                )  # fmt: skip
+        self.out.append(lang.For(s.start, s.condition, s.step, self.inner(s.body)))
+
+    def results(self, value: Expression) -> lang.Return:
+        """The return of a value, or of several, and of all derivatives."""
+        own = self.function.results or (VALUE,)
+        values = value.arguments if self.function.results and isinstance(value, Call) else (value,)
+        results = {r: self.lifted(v) for r, v in zip(own, values, strict=True)}
+        for r in own:
+            for w in self.wrt:
+                if (name := derivative_name(w, r)) not in results:
+                    results[name] = self.d(results[r], w)
+        return lang.Return(Call(self.made.maker, tuple(self.shared(list(results.values()))), self.made.type))

@@ -1,0 +1,146 @@
+"""What counts as an array, and where it lies."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+from typing import Any
+
+import numpy as np
+
+from . import choose
+
+#: Types that come in; whatever is neither float32 nor float64 is computed in float64.
+_FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
+
+
+def as_array(value: Any, name: str) -> Any:
+    """`value` as a NumPy array, a float, or a device array as it lies (nothing is copied between devices).
+
+    Parameters
+    ----------
+    value : array_like
+        Numbers, NumPy arrays and what converts to them; ``pycuda.gpuarray.GPUArray``; ``pyopencl.array.Array``; objects
+        with ``__cuda_array_interface__``; objects with DLPack.
+    name : str
+        The argument's name, for errors.
+
+    Raises
+    ------
+    TypeError
+        For complex numbers, objects, strings and float16.
+    """
+    if type(value) in (float, int):
+        return float(value)
+    if is_device_array(value):
+        array = value
+    elif hasattr(value, "__cuda_array_interface__"):
+        array = _from_cuda_array_interface(value, name)
+    elif _dlpack_device(value) == _DL_CUDA:
+        array = _from_dlpack(value, name)
+    elif not hasattr(value, "__array__") and hasattr(value, "__dlpack__"):
+        array = np.from_dlpack(value)
+    else:
+        array = np.asarray(value)
+        if isinstance(value, np.ma.MaskedArray) and value.mask.any():
+            raise TypeError(f"{name} is masked: fill its gaps first")
+    check_dtype(np.dtype(array.dtype), name)
+    if isinstance(array, np.ndarray) and array.ndim == 0:
+        return float(array)
+    return array
+
+
+def check_dtype(dtype: np.dtype, name: str) -> None:
+    """TypeError where it is none of real numbers."""
+    if dtype not in _FLOATS and dtype.kind not in "iub":
+        raise TypeError(
+            f"{name} has dtype {dtype}: gpustats computes with float32 and float64 (and takes integers); "
+            f"convert it, for example with {name}.astype('float64')"
+        )
+
+
+def is_device_array(value: Any) -> bool:
+    """Whether `value` is a PyCUDA or PyOpenCL array."""
+    kind: Any = type(value)
+    return _is_device_type(kind)
+
+
+@functools.cache
+def _is_device_type(kind: Any) -> bool:
+    return any(c.__module__ in ("pycuda.gpuarray", "pyopencl.array") for c in kind.__mro__)
+
+
+def result_dtype(values: list[Any]) -> np.dtype:
+    """float32 where every array is float32, else float64; numbers without axes have no say."""
+    dtypes = {np.dtype(v.dtype) for v in values if not isinstance(v, float)}
+    return np.dtype(np.float32) if dtypes == {np.dtype(np.float32)} else np.dtype(np.float64)
+
+
+def is_contiguous(array: Any) -> bool:
+    """Whether a device array's numbers lie in C order without gaps."""
+    expected = array.dtype.itemsize
+    for n, stride in zip(reversed(array.shape), reversed(array.strides), strict=True):
+        if n > 1 and stride != expected:
+            return False
+        expected *= n
+    return True
+
+
+# ---- arrays of other libraries
+
+
+def _from_cuda_array_interface(value: Any, name: str) -> Any:
+    interface = value.__cuda_array_interface__
+    if interface.get("mask") is not None:
+        raise TypeError(f"{name} is masked: fill its gaps first")
+    runtime = choose.for_array(value)
+    assert runtime is not None
+    runtime.memory(value)  # waits for the library's own stream
+    return _gpuarray(
+        value, interface["shape"], np.dtype(interface["typestr"]), interface["data"][0], interface.get("strides")
+    )
+
+
+def _gpuarray(owner: Any, shape: Any, dtype: np.dtype, pointer: int, strides: Any) -> Any:
+    """A GPUArray over memory that belongs to `owner`, which it keeps alive."""
+    from pycuda.gpuarray import GPUArray
+
+    return GPUArray(tuple(shape), dtype, gpudata=pointer or 0, base=owner, strides=strides)
+
+
+_DL_CPU, _DL_CUDA = 1, 2
+
+
+def _dlpack_device(value: Any) -> int | None:
+    try:
+        return int(value.__dlpack_device__()[0])
+    except (AttributeError, TypeError, NotImplementedError):
+        return None
+
+
+class _DLTensor(ctypes.Structure):
+    """`DLTensor` of dlpack.h, version 0 (the layout that every producer still offers)."""
+
+    _fields_ = [
+        ("data", ctypes.c_void_p), ("device_type", ctypes.c_int32), ("device_id", ctypes.c_int32),
+        ("ndim", ctypes.c_int32), ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16),
+        ("shape", ctypes.POINTER(ctypes.c_int64)), ("strides", ctypes.POINTER(ctypes.c_int64)),
+        ("byte_offset", ctypes.c_uint64),
+    ]  # fmt: skip
+
+
+def _from_dlpack(value: Any, name: str) -> Any:
+    """A GPUArray over a CUDA tensor that offers only DLPack. The capsule, kept alive with it, frees the tensor."""
+    capsule = value.__dlpack__(stream=1)  # ordered before the legacy default stream
+    pointer = ctypes.pythonapi.PyCapsule_GetPointer
+    pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    tensor = _DLTensor.from_address(pointer(capsule, b"dltensor"))
+    kind = {0: "i", 1: "u", 2: "f", 6: "b"}.get(tensor.code)
+    if kind is None or tensor.lanes != 1:
+        raise TypeError(f"{name}: DLPack type code {tensor.code} with {tensor.lanes} lanes is not a real number")
+    dtype = np.dtype(f"{kind}{tensor.bits // 8}")
+    shape = tuple(tensor.shape[i] for i in range(tensor.ndim))
+    strides = tuple(tensor.strides[i] * dtype.itemsize for i in range(tensor.ndim)) if tensor.strides else None
+    address = (tensor.data or 0) + tensor.byte_offset
+    choose.for_array(value)  # makes the device's context current
+    return _gpuarray((value, capsule), shape, dtype, address, strides)

@@ -1,0 +1,57 @@
+"""The functions by which users see devices and move arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import arrays, choose
+from .base import Device
+
+
+def devices() -> list[Device]:
+    """Every device that gpustats can compute on, CUDA devices first.
+
+    Examples
+    --------
+    >>> import gpustats as gs
+    >>> [device.id for device in gs.devices()]  # doctest: +SKIP
+    ['cuda:0', 'opencl:0']
+    """
+    return choose.devices()
+
+
+def to_device(array: Any) -> Any:
+    """Copy an array to the default device.
+
+    Parameters
+    ----------
+    array : array_like
+        Converted to float64 unless it is float32. A device array is returned as it is.
+
+    Returns
+    -------
+    pycuda.gpuarray.GPUArray or pyopencl.array.Array
+    """
+    array = arrays.as_array(array, "array")
+    if arrays.is_device_array(array):
+        return array
+    host = np.ascontiguousarray(array, arrays.result_dtype([array]))
+    return choose.get().to_device(host.reshape(np.shape(array)))
+
+
+def to_host(array: Any) -> np.ndarray:
+    """Copy a device array to the host.
+
+    Parameters
+    ----------
+    array : device array
+        Of PyCUDA or PyOpenCL, or with ``__cuda_array_interface__``; a NumPy array is returned as it is.
+    """
+    array = arrays.as_array(array, "array")
+    if not arrays.is_device_array(array):
+        return np.asarray(array)
+    runtime = choose.for_array(array)
+    assert runtime is not None
+    return runtime.to_host(array)

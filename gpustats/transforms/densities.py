@@ -1,0 +1,348 @@
+"""Transforms: a device function in, another device function out.
+
+They compose, with one another and with every kernel shape, and take a user's functions as well as built-in ones. `Exp` and
+`Grad` change what is computed of a density; the others make a new `Density`, which is written in the users' own language, as
+its ``source`` shows.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..density import Density
+from ..language.device_function import Argument
+from .inner import Inner
+
+if TYPE_CHECKING:
+    from ..evaluation.pointwise import Pointwise
+    from ..gp import Covariance
+
+
+def Exp(inner: Pointwise | Density) -> Pointwise:
+    """exp of a function: the density of a log-density.
+
+    Parameters
+    ----------
+    inner : Pointwise or Density
+        A density's logarithm, or anything a transform made.
+
+    Examples
+    --------
+    >>> import gpustats as gs
+    >>> pdf = gs.transforms.Exp(gs.normal)
+    >>> round(float(pdf(0.0, 0.0, 1.0)), 6)
+    0.398942
+    """
+    return _pointwise(inner).map("exp", "exp({})")
+
+
+def Grad(inner: Pointwise | Density | Covariance, wrt: str | None = None) -> Any:
+    """The derivative of a function with respect to one argument, at every point.
+
+    Parameters
+    ----------
+    inner : Pointwise, Density or gp.Covariance
+        A density's logarithm, or anything a transform made; or a covariance function.
+    wrt : str, optional
+        Name of an argument that is not a whole number; the observation (of a covariance function, what it sees of two points)
+        if not given. Where it is a vector, the derivative takes another argument, last: ``component``, the number of the
+        element.
+
+    Examples
+    --------
+    >>> import gpustats as gs
+    >>> score = gs.transforms.Grad(gs.normal, "mu")
+    >>> round(float(score(2.0, 0.5, 1.0)), 6)
+    1.5
+    >>> round(float(gs.transforms.Grad(score, "mu")(2.0, 0.5, 1.0)), 6)
+    -1.0
+    >>> gs.transforms.Grad(gs.rbf, "amplitude")([0.0, 1.0], amplitude=2.0, lengthscale=1.0).round(3)
+    array([[4.   , 2.426],
+           [2.426, 4.   ]])
+    """
+    from ..evaluation.gradient import chosen
+    from ..gp import Covariance
+
+    if isinstance(inner, Covariance):
+        return inner.derivative(wrt)
+
+    function = _pointwise(inner)
+    (name,) = chosen(function, (function.arguments[0].name,) if wrt is None else wrt)
+    return function.derivative(name)
+
+
+def _pointwise(inner: Any) -> Pointwise:
+    return getattr(inner, "log_density", inner)
+
+
+# ---- transforms that make a density of a density
+
+
+def _bounds(inner: Inner, lower: Any, upper: Any) -> tuple[dict[str, Any], list[Argument]]:
+    """The bounds that are given, and the parameters that they become."""
+    inner.require_scalar()
+    bounds = {name: value for name, value in (("lower", lower), ("upper", upper)) if value is not None}
+    if not bounds:
+        raise ValueError(f"{inner.transform} needs lower, or upper, or both")
+    domain = "integer" if inner.density.discrete else "real"
+    return bounds, [Argument(name, domain, f"{name} bound") for name in bounds]
+
+
+def _returns(*cases: tuple[str, str], otherwise: str) -> str:
+    """C statements that return the value of the first condition that holds, without those whose condition is empty."""
+    return "".join(f"    if ({when}) return {value};\n" for when, value in cases if when) + f"    return {otherwise};\n"
+
+
+def Truncate(density: Density, lower: Any = None, upper: Any = None) -> Density:
+    """A density confined to [lower, upper], and normalised anew.
+
+    Parameters
+    ----------
+    density : Density
+        Of a single number, with a function ``name_logcdf`` or ``name_logsf`` (better both: each is accurate in its tail).
+    lower, upper : array_like, optional
+        The bounds, both inclusive; whole numbers for a discrete density. They become the last parameters of the new
+        density, with these values as their defaults: a call may leave them out, or give others.
+
+    Returns
+    -------
+    Density
+        nan unless lower < upper (lower <= upper for a discrete density), and where there is no mass between them.
+
+    Raises
+    ------
+    NotImplementedError
+        Where the density has no distribution function.
+    ValueError
+        Where it is one of vectors, or has a parameter of the name of a bound.
+
+    Notes
+    -----
+    Between bounds that are much closer to one another than the density's scale, the difference of two distribution
+    functions loses digits; `gpustats.truncated_normal` is accurate there, too.
+
+    Examples
+    --------
+    >>> import gpustats as gs
+    >>> positive = gs.transforms.Truncate(gs.normal, lower=0.0)
+    >>> positive
+    <gpustats.normal_truncated(x, mu, sigma, lower)>
+    >>> round(float(positive.logpdf(1.0, mu=0.0, sigma=1.0)), 6)
+    -0.725791
+    >>> round(float(positive.logpdf(1.0, mu=0.0, sigma=1.0, lower=0.5)), 6)
+    -0.243027
+    """
+    inner = Inner("Truncate", density)
+    bounds, arguments = _bounds(inner, lower, upper)
+    x, discrete, mass = inner.x, density.discrete, inner.fresh("log_mass")
+    below = inner.tails("lower - 1" if discrete else "lower") if "lower" in bounds else "-INFINITY, 0"
+    above = inner.tails("upper") if "upper" in bounds else "0, -INFINITY"
+    too_low = f"{x} < lower" if "lower" in bounds else ""
+    too_high = f"{x} > upper" if "upper" in bounds else ""
+    head = f"    real {mass} = log_cdf_difference({below}, {above});\n"
+    empty = [(f"!({mass} > -INFINITY)", "NAN")]
+    if len(bounds) == 2:
+        empty.insert(0, (f"!(lower {'<=' if discrete else '<'} upper)", "NAN"))
+    cases = {
+        "density": ("-INFINITY", "-INFINITY", inner.log_density()),
+        "logcdf": ("-INFINITY", "0", f"log_cdf_difference({below}, {inner.tails(x)})"),
+        "logsf": ("0", "-INFINITY", f"log_cdf_difference({inner.tails(x)}, {above})"),
+    }
+    bodies = {
+        ending: head + _returns(*empty, (too_low, low), (too_high, high), otherwise=f"{value} - {mass}")
+        for ending, (low, high, value) in cases.items()
+    }
+    return inner.transformed("truncated", "confined to an interval", bodies, last=arguments, defaults=bounds)
+
+
+def Censor(density: Density, lower: Any = None, upper: Any = None) -> Density:
+    """A density of observations of which those beyond a bound were recorded as the bound.
+
+    At `lower` it is the probability of a value up to there, at `upper` of one from there on, between them the density
+    itself, and outside of them 0, as in ``pymc.Censored``.
+
+    Parameters
+    ----------
+    density : Density
+        Of a single number, with a function ``name_logcdf`` or ``name_logsf`` (better both: each is accurate in its tail).
+    lower, upper : array_like, optional
+        The bounds; whole numbers for a discrete density. They become the last parameters of the new density, with these
+        values as their defaults: a call may leave them out, or give others, for example one for each observation. An
+        infinite bound (of a continuous density) is none.
+
+    Returns
+    -------
+    Density
+        nan unless lower < upper.
+
+    Raises
+    ------
+    NotImplementedError
+        Where the density has no distribution function.
+    ValueError
+        Where it is one of vectors, or has a parameter of the name of a bound.
+
+    Examples
+    --------
+    >>> import numpy as np, gpustats as gs
+    >>> lifetime = gs.transforms.Censor(gs.weibull, upper=10.0)  # the study ended after 10 years
+    >>> lifetime.logpdf(np.array([2.5, 7.0, 10.0]), alpha=2.0, beta=9.0).round(4)
+    array([-2.8622, -2.3603, -1.2346])
+    """
+    inner = Inner("Censor", density)
+    bounds, arguments = _bounds(inner, lower, upper)
+    x = inner.x
+    invalid = ("!(lower < upper)" if len(bounds) == 2 else "", "NAN")
+    low, high = ("lower" in bounds, "upper" in bounds)
+    too_low, too_high = f"{x} < lower" * low, f"{x} > upper" * high
+    at_lower = (f"{x} == lower" * low, inner.log_cdf("lower"))
+    at_upper = (f"{x} == upper" * high, inner.log_sf("upper - 1" if density.discrete else "upper"))
+    bodies = {
+        "density": _returns(
+            invalid, (too_low, "-INFINITY"), (too_high, "-INFINITY"), at_lower, at_upper, otherwise=inner.log_density()
+        ),
+        "logcdf": _returns(invalid, (too_low, "-INFINITY"), (f"{x} >= upper" * high, "0"), otherwise=inner.log_cdf(x)),
+        "logsf": _returns(invalid, (too_low, "0"), (f"{x} >= upper" * high, "-INFINITY"), otherwise=inner.log_sf(x)),
+    }
+    if drawn := inner.sample():
+        drawn = f"fmax({drawn}, lower)" if low else drawn
+        bodies["sample"] = _returns(invalid, otherwise=f"fmin({drawn}, upper)" if high else drawn)
+    return inner.transformed(
+        "censored", "recorded between bounds only", bodies, last=arguments, defaults=bounds,
+        domain="integer" if density.discrete else "real",
+    )  # fmt: skip
+
+
+def LocScale(density: Density) -> Density:
+    """The density of ``loc + scale * z`` where z has the given one.
+
+    Parameters
+    ----------
+    density : Density
+        Continuous, of a single number.
+
+    Returns
+    -------
+    Density
+        With the further parameters ``loc`` (real) and ``scale`` (positive).
+
+    Examples
+    --------
+    >>> import gpustats as gs
+    >>> shifted = gs.transforms.LocScale(gs.gamma)  # the three-parameter gamma distribution
+    >>> shifted
+    <gpustats.gamma_loc_scale(x, alpha, beta, loc, scale)>
+    >>> round(float(shifted.logpdf(3.0, alpha=2.0, beta=1.0, loc=1.0, scale=2.0)), 6)
+    -1.693147
+    """
+    inner = Inner("LocScale", density)
+    inner.require_scalar()
+    if density.discrete:
+        raise inner.refuse("a continuous density")
+    z = f"({inner.x} - loc) * (1 / scale)"
+    bodies = {"density": f"    return {inner.log_density(z)} - log(scale);\n"}
+    if inner.has_tails:
+        bodies |= {"logcdf": f"    return {inner.log_cdf(z)};\n", "logsf": f"    return {inner.log_sf(z)};\n"}
+    if drawn := inner.sample():
+        bodies["sample"] = f"    return loc + scale * {drawn};\n"
+    last = [Argument("loc", "real", "location"), Argument("scale", "positive", "scale")]
+    return inner.transformed("loc_scale", "moved and stretched", bodies, domain="real", last=last)
+
+
+def ZeroInflate(density: Density) -> Density:
+    """A mixture of zeros and of draws from a discrete density.
+
+    Parameters
+    ----------
+    density : Density
+        Discrete, of a single number.
+
+    Returns
+    -------
+    Density
+        With a further first parameter ``psi`` in [0, 1], the proportion of draws from `density`, as in PyMC.
+
+    Examples
+    --------
+    >>> import gpustats as gs
+    >>> beds = gs.transforms.ZeroInflate(gs.beta_binomial)
+    >>> beds
+    <gpustats.beta_binomial_zero_inflated(x, psi, n, alpha, beta)>
+    >>> round(float(beds.pmf(0, psi=0.75, n=3, alpha=1.0, beta=1.0)), 6)
+    0.4375
+    """
+    inner = Inner("ZeroInflate", density)
+    inner.require_scalar()
+    if not density.discrete:
+        raise inner.refuse("a discrete density")
+    x = inner.x
+
+    def mixed(zeros: str, value: str, otherwise: str) -> str:
+        """Where the condition `zeros` holds, the zeros are among the values that are counted."""
+        return f"    return {zeros} ? logaddexp(log1p(-psi), log(psi) + {value}) : log(psi) + {otherwise};\n"
+
+    bodies = {"density": mixed(f"{x} == 0", inner.log_density("0"), inner.log_density())}
+    if inner.has_tails:
+        bodies["logcdf"] = mixed(f"{x} >= 0", inner.log_cdf(x), inner.log_cdf(x))
+        bodies["logsf"] = mixed(f"{x} < 0", inner.log_sf(x), inner.log_sf(x))
+    if drawn := inner.sample():
+        bodies["sample"] = f"    if (uniform({inner.stream}) >= psi) return 0;\n    return {drawn};\n"
+    domain = inner.definition.arguments[0].domain.replace("positive", "nonnegative")
+    first = [Argument("psi", "unit", f"proportion of {density.name} draws")]
+    return inner.transformed("zero_inflated", "with further zeros", bodies, domain=domain, first=first)
+
+
+def Weighted(density: Density) -> Density:
+    """A log-density multiplied by a weight: how often an observation counts in a sum.
+
+    Parameters
+    ----------
+    density : Density
+        Of numbers or of vectors.
+
+    Returns
+    -------
+    Density
+        With a further last parameter ``weight`` (nonnegative). Not normalised. Where the weight is 0 the value is 0, also
+        where the density is.
+
+    Examples
+    --------
+    >>> import numpy as np, gpustats as gs
+    >>> weighted = gs.transforms.Weighted(gs.normal)
+    >>> round(weighted.loglik(np.array([1.0, 2.0]), 0.0, 1.0, weight=np.array([3.0, 0.0])), 6)
+    -4.256816
+    """
+    return _multiplied("Weighted", density, "weighted", "with a weight", "weight")
+
+
+def Power(density: Density) -> Density:
+    """A density raised to a power, for tempering.
+
+    Parameters
+    ----------
+    density : Density
+        Of numbers or of vectors.
+
+    Returns
+    -------
+    Density
+        With a further last parameter ``power`` (nonnegative). Not normalised. Where the power is 0 the value is 1, also
+        where the density is 0.
+
+    Examples
+    --------
+    >>> import gpustats as gs
+    >>> tempered = gs.transforms.Power(gs.exponential)
+    >>> round(float(tempered.logpdf(3.0, lam=1.0, power=0.5)), 6)
+    -1.5
+    """
+    return _multiplied("Power", density, "power", "raised to a power", "power")
+
+
+def _multiplied(transform: str, density: Density, suffix: str, description: str, parameter: str) -> Density:
+    inner = Inner(transform, density)
+    domain = "vector" if density.definition.arguments[0].rank else "real"
+    body = f"    return weighted({parameter}, {inner.log_density()});\n"
+    last = [Argument(parameter, "nonnegative", parameter)]
+    return inner.transformed(suffix, description, {"density": body}, domain=domain, last=last)

@@ -1,0 +1,125 @@
+"""What a transform needs to write a new density in the users' own language: the functions of the density that it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..density import Density
+from ..language.device_function import Argument, parse
+from ..language.nodes import Function
+from ..rewriting.checks import DISTRIBUTION_FUNCTIONS, distribution_function, resolve_in
+from ..rewriting.inversion import inverted
+
+
+class Inner:
+    """The density that a transform takes, as the text of the new one refers to it.
+
+    Its functions are called with the rules of `checked` around them, which so hold inside of the new density.
+    """
+
+    def __init__(self, transform: str, density: Density):
+        if not isinstance(density, Density):
+            raise TypeError(f"{transform} takes a density, not {type(density).__name__}")
+        self.transform, self.density, self.definition = transform, density, density.definition
+        self.functions = dict(density.log_density.functions)
+        function = self.definition.density
+        self.arguments: Sequence[Argument] = self.definition.arguments  # of the C functions
+        if self.definition.elliptical:
+            self.arguments = [Argument(p.name) for p in function.parameters if p.name != "dim"]
+        self.observed = 2 if self.definition.elliptical else 1  # how many of them stand for the observation
+        self.x = self.arguments[0].name
+        self.stream = self.fresh("rng")  # what samplers call theirs
+
+    def refuse(self, needed: str) -> ValueError:
+        return ValueError(f"{self.transform} takes {needed}, which {self.density.name} is not")
+
+    def require_scalar(self) -> None:
+        if self.definition.arguments[0].rank:
+            raise self.refuse("the density of a single number")
+
+    def log_density(self, at: str | None = None) -> str:
+        """A call of the log-density at the observation, or at another C expression."""
+        return self._call(self.density.log_density.function, at)
+
+    def log_cdf(self, at: str) -> str:
+        """A call of the logarithm of the distribution function."""
+        return self._call(distribution_function(self.definition, "logcdf", self.functions), at)
+
+    def log_sf(self, at: str) -> str:
+        """A call of the logarithm of the survival function."""
+        return self._call(distribution_function(self.definition, "logsf", self.functions), at)
+
+    def sample(self) -> str | None:
+        """A call of the sampler, or of the inverted distribution function; None where there is neither."""
+        try:
+            sampler = self.definition.role("sample") or inverted(self.definition, self.functions)
+        except NotImplementedError:
+            return None
+        names = iter([self.stream, *(a.name for a in self.arguments[self.observed :])])
+        return f"{sampler.name}({', '.join('dim' if p.name == 'dim' else next(names) for p in sampler.parameters)})"
+
+    def tails(self, at: str) -> str:
+        """Calls of both, as two arguments."""
+        return f"\n        {self.log_cdf(at)}, {self.log_sf(at)}"
+
+    def fresh(self, name: str) -> str:
+        """A name for a variable of the new functions' own, which hides no argument."""
+        while any(name == a.name for a in self.arguments):
+            name += "_"
+        return name
+
+    @property
+    def has_tails(self) -> bool:
+        """Whether it has a distribution function."""
+        return self.definition.role(*DISTRIBUTION_FUNCTIONS) is not None
+
+    def _call(self, function: Function, at: str | None) -> str:
+        names = iter([at or self.x, *(a.name for a in self.arguments[1:])])
+        return f"{function.name}({', '.join('dim' if p.name == 'dim' else next(names) for p in function.parameters)})"
+
+    def transformed(
+        self, suffix: str, description: str, bodies: Mapping[str, str], *, domain: str | None = None,
+        first: Sequence[Argument] = (), last: Sequence[Argument] = (), defaults: Mapping[str, Any] | None = None,
+    ) -> Density:  # fmt: skip
+        """The density that a transform makes.
+
+        Parameters
+        ----------
+        suffix, description : str
+            What follows the inner density's name in that of the new one, and in what its comment says.
+        bodies : mapping
+            The C statements of its functions by the endings of their names, ``density`` for the log-density; ``sample``, if
+            there is one, last.
+        domain : str, optional
+            Of the observation, where it is not the inner density's.
+        first, last : sequence of Argument
+            New parameters before and behind those of the inner density.
+        defaults : mapping, optional
+            Values of new parameters. Parameters that have one stand behind those that have none, as in Python.
+        """
+        density, name = self.density, f"{self.density.name}_{suffix}"
+        defaults = {**density.defaults, **(defaults or {})}
+        if taken := [a.name for a in (*first, *last) if a.name in density.domains]:
+            raise ValueError(f"{self.transform} adds a parameter {taken[0]}, but {density.name} has one of this name")
+
+        def arranged(arguments: Sequence[Argument], observed: int) -> list[Argument]:
+            parameters = [*first, *arguments[observed:], *last]
+            return [*arguments[:observed], *sorted(parameters, key=lambda a: a.name in defaults)]
+
+        x, *parameters = arranged(self.definition.arguments, 1)
+        text = f"// {name}: {density.name} {description}\n"
+        for a in (Argument(x.name, domain or x.domain, x.description), *parameters):
+            text += f"// {a.name}: {a.domain}{a.description and ', ' + a.description}\n"
+        text += f"// source: {density.reference}\n" if density.reference else ""
+        arguments = arranged(self.arguments, self.observed)
+        declared = [f"{'const real *' if a.rank else 'real '}{a.name}" for a in arguments]
+        declared += ["int dim"] * self.definition.density.has_dim
+        for ending, body in bodies.items():
+            if ending == "density":
+                ending = "logpmf" if density.discrete else "logpdf"
+            if ending == "sample":
+                declared = [f"rng_t *{self.stream}", *declared[self.observed :]]
+            text += f"__device__ real {name}_{ending}({', '.join(declared)})\n{{\n{body}}}\n"
+        definition = parse(text, resolve_in(self.functions), name)
+        return Density(definition, self.functions, defaults)
