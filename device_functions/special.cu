@@ -1,6 +1,6 @@
 // Special functions that device functions may call, all accurate in float32 as in float64.
 //
-// "Error n": the largest error that tests/test_special.py has found, on a CPU, in either type, is n EPSILON, relative
+// "Error n": the largest error that tests/language/test_special.py has found, on a CPU, in either type, is n EPSILON, relative
 // to the value, or to max(1, |value|) where it says "scaled". Polynomials whose source is not named interpolate the
 // function in Chebyshev points; their own error is below 2e-16.
 

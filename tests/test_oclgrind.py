@@ -25,7 +25,7 @@ def reports(tmp_path, *arguments):
     """What Oclgrind writes while the script runs."""
     log = tmp_path / "log"
     checks = {"OCLGRIND_DATA_RACES": "1", "OCLGRIND_LOG": str(log)}
-    search = os.pathsep.join([str(SCRIPT.parents[1]), os.environ.get("PYTHONPATH", "")])
+    search = os.pathsep.join([str(SCRIPT.parents[1]), str(SCRIPT.with_name("helpers")), os.environ.get("PYTHONPATH", "")])
     environment = {**os.environ, "PYTHONPATH": search, "GPUSTATS_CACHE_DIR": str(tmp_path / "cache"), **checks}
     done = subprocess.run([sys.executable, SCRIPT, *arguments], env=environment, capture_output=True, text=True)
     assert done.returncode == 0 and done.stdout.endswith("done\n"), done.stderr[-3000:]

@@ -6,8 +6,8 @@ import weakref
 
 import numpy as np
 import pytest
+from pieces import memmap, same
 from scipy import stats
-from test_parallel import same
 
 import gpustats as gs
 from gpustats.parallel import stream
@@ -41,13 +41,6 @@ class Stored:
 
     def __array__(self, *_, **__):
         raise AssertionError("read as a whole")
-
-
-def memmap(folder, name, array):
-    mapped = np.memmap(folder / name, array.dtype, "w+", shape=array.shape)
-    mapped[:] = array
-    mapped.flush()
-    return np.memmap(folder / name, array.dtype, "r", shape=array.shape)
 
 
 def on_disk(kind, data, folder):

@@ -9,8 +9,7 @@ import time
 
 import numpy as np
 import pytest
-from test_parallel import same
-from test_streaming import memmap
+from pieces import memmap, same
 
 import gpustats as gs
 

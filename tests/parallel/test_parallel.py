@@ -5,6 +5,7 @@ import threading
 
 import numpy as np
 import pytest
+from pieces import same
 from scipy import stats
 
 import gpustats as gs
@@ -28,21 +29,6 @@ def data(rng):
     return dict(
         y=rng.poisson(2.0, N), X=X, offset=offset, weights=weights, groups=rng.permutation(np.arange(N) % G)
     )  # fmt: skip
-
-
-def same(divided, whole, rtol=1e-11):
-    """Whether results are the same to rounding, and of the same kinds."""
-    assert type(divided) is type(whole)
-    if isinstance(whole, dict):
-        assert list(divided) == list(whole)
-        for name in whole:
-            same(divided[name], whole[name], rtol)
-    elif isinstance(whole, tuple):
-        for one, other in zip(divided, whole, strict=True):
-            same(one, other, rtol)
-    else:
-        assert np.shape(divided) == np.shape(whole) and np.asarray(divided).dtype == np.asarray(whole).dtype
-        np.testing.assert_allclose(divided, whole, rtol, 1e-11 if rtol < 1e-6 else 1e-4)
 
 
 # ---- cutting and adding

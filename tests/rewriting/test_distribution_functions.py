@@ -6,6 +6,7 @@ import references_continuous
 import references_discrete
 from references import errors, exactly
 from references_cdf import CDFS, log, tails
+from references_scipy import SCIPY
 from scipy import stats
 
 import gpustats as gs
@@ -15,31 +16,6 @@ REFERENCES = references_continuous.REFERENCES | references_discrete.REFERENCES
 N = 60
 
 each_dtype = pytest.mark.parametrize("dtype", [np.float64, np.float32], ids=["float64", "float32"])
-
-
-SCIPY = {
-    "normal": stats.norm,
-    "half_normal": lambda sigma: stats.halfnorm(scale=sigma),
-    "log_normal": lambda mu, sigma: stats.lognorm(sigma, scale=np.exp(mu)),
-    "truncated_normal": lambda mu, sigma, a, b: stats.truncnorm((a - mu) / sigma, (b - mu) / sigma, mu, sigma),
-    "ex_gaussian": lambda mu, sigma, nu: stats.exponnorm(nu / sigma, mu, sigma),
-    "wald": lambda mu, lam: stats.invgauss(mu / lam, scale=lam),
-    "laplace": stats.laplace,
-    "asymmetric_laplace": lambda kappa, mu, b: stats.laplace_asymmetric(kappa, mu, 1 / b),
-    "logistic": stats.logistic,
-    "gumbel": stats.gumbel_r,
-    "moyal": stats.moyal,
-    "cauchy": stats.cauchy,
-    "half_cauchy": lambda beta: stats.halfcauchy(scale=beta),
-    "exponential": lambda lam: stats.expon(scale=1 / lam),
-    "weibull": lambda alpha, beta: stats.weibull_min(alpha, scale=beta),
-    "pareto": lambda alpha, m: stats.pareto(alpha, scale=m),
-    "uniform": lambda lower, upper: stats.uniform(lower, upper - lower),
-    "triangular": lambda lower, c, upper: stats.triang((c - lower) / (upper - lower), lower, upper - lower),
-    "geometric": stats.geom,
-    "discrete_uniform": lambda lower, upper: stats.randint(lower, upper + 1),
-    "bernoulli": stats.bernoulli,
-}
 
 each_cdf = pytest.mark.parametrize("name", CDFS)
 

@@ -34,7 +34,7 @@ KERNEL void fill(GLOBAL double *out, LONG n, double value) {
     if (k < n) out[k] = value;
 }
 """
-SEARCH = os.pathsep.join([str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
+SEARCH = os.pathsep.join([str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")])
 
 
 @pytest.fixture(params=[pytest.param(id, marks=[pytest.mark.cuda] if id.startswith("cuda") else []) for id in IDS])

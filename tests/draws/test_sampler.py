@@ -10,8 +10,8 @@ import pytest
 import references_continuous
 import references_discrete
 import references_vector
+from references_scipy import SCIPY
 from scipy import special, stats
-from test_cdf import SCIPY
 
 import gpustats as gs
 from gpustats.language.library import library
