@@ -539,7 +539,7 @@ def mistake(name, dtype):
     runtime = choose.get()
     _, out = runtime.host_result((64,), dtype)  # pooled memory is longer than what was asked for
     source = codegen.prelude(np.dtype(dtype).name, "opencl") + MISTAKES
-    runtime.kernel(source, name, "P", 64)((1, 1), out)
+    runtime.kernel(source, name, 64)((1, 1), out)
 
 
 def race(dtype):

@@ -14,7 +14,7 @@ from ..evaluation.results import Destination, as_shape
 from ..kernels import code as codegen
 from ..kernels import layout
 from ..runtime import arrays
-from .generator import STREAM, Generator, Stream, as_generator
+from .generator import Generator, Stream, as_generator
 
 if TYPE_CHECKING:
     from ..runtime.base import Kernel, Runtime
@@ -121,7 +121,7 @@ def _kernel(runtime: Runtime, dtype: str, log: bool, single: bool, chosen: layou
     source = codegen.render_plain(
         "draws/discrete_draws", dtype, runtime.dialect, layout=chosen, log=log, single=single and bool(chosen.width)
     )
-    return runtime.kernel(source, "discrete_draws", "PqPqqqqq" + STREAM, chosen.threads)
+    return runtime.kernel(source, "discrete_draws", chosen.threads)
 
 
 def _complaint(name: str, rows: np.ndarray, labels: np.ndarray) -> str:

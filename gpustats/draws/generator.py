@@ -12,8 +12,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-STREAM = "qqq"  # what a `Stream` is in a kernel's signature
-
 
 class Stream(NamedTuple):
     """The place of a call's first draw, as kernels take it: three int64."""

@@ -29,7 +29,7 @@ from ..language.nodes import INT, OUTPUT, REAL, RNG, VECTOR, VOID, Function
 from ..rewriting.checks import checked_sampler
 from ..rewriting.inversion import inverted
 from ..runtime import arrays
-from .generator import STREAM, Generator
+from .generator import Generator
 
 if TYPE_CHECKING:
     from ..density import Density
@@ -277,9 +277,8 @@ class Sampler(Pointwise):
         if key not in self._kernels:
             code = self.code(operands)
             source, chosen = self._sample_source(code, runtime.device, placement.dtype.name, runtime.dialect, order, written)
-            signature = "Pqqqq" + STREAM + code.signature.replace("r", placement.dtype.char)
             try:
-                kernel = runtime.kernel(source, f"{self.function.name}_sample", signature, chosen.threads)
+                kernel = runtime.kernel(source, f"{self.function.name}_sample", chosen.threads)
             except CompileError as error:
                 raise self._explain(error, runtime) from error
             self._kernels[key] = kernel, chosen

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..evaluation.broadcasting import Pattern, Shape, broadcast, mixture_pattern, sum_pattern, table_pattern
 from ..evaluation.placement import Placed, Placement, gather, target_of
-from ..evaluation.pointwise import Pointwise, signature_of
+from ..evaluation.pointwise import Pointwise
 from ..kernels import code as codegen
 from ..kernels import layout
 from ..kernels.code import PER_ROW, PER_SET, KernelCode, Operand
@@ -236,8 +236,8 @@ class Elliptical(Pointwise):
 
     def generated(
         self, shape: str, device: Device, dtype: str, dialect: str, problem: layout.Problem, outputs: Sequence[str] = ()
-    ) -> tuple[str, str, layout.Layout, KernelCode, int]:
-        """(source, name, layout, code, bytes of shared memory) of a kernel."""
+    ) -> tuple[str, str, layout.Layout, int]:
+        """(source, name, layout, bytes of shared memory) of a kernel."""
         code = KernelCode(self.function, self.inner_operands(), self.functions.get, ("sqdist",), self.sums, self.rows)
         dim, width = problem.dim, layout.factor_width(device)
         size = factor_size(dim, width)
@@ -254,17 +254,16 @@ class Elliptical(Pointwise):
             "elliptical/elliptical", name, code, chosen, dtype, dialect, shape=shape, dim=dim, width=width, factor_size=size,
             shared_reals=reals, stage_factors=stage, evaluate=evaluate, outputs=outputs, streams="labels" in outputs,
         )  # fmt: skip
-        return source, name, chosen, code, reals * problem.itemsize
+        return source, name, chosen, reals * problem.itemsize
 
     def compile(
         self, shape: str, placement: Placement, problem: layout.Problem, outputs: Sequence[str]
     ) -> tuple[Any, layout.Layout]:
         runtime, dtype = placement.runtime, placement.dtype
-        source, name, chosen, code, shared = self.generated(
+        source, name, chosen, shared = self.generated(
             shape, runtime.device, dtype.name, runtime.dialect, problem, outputs
         )
-        signature = f"{signature_of(outputs)}PqqPqqPqq{code.signature}"
-        return self._load(runtime, shape, source, name, signature, dtype, chosen, shared), chosen
+        return self._load(runtime, shape, source, name, chosen, shared), chosen
 
     def kernel_source(self, shape: str, dtype: str, dialect: str, dim: int = 16) -> str:
         if shape == "gradient":
@@ -280,7 +279,7 @@ def _whiten_kernel(
     source = codegen.render_plain(
         "elliptical/whiten", dtype, runtime.dialect, width=width, kind=kind, matrix_type=matrix_type, **asdict(chosen)
     )
-    return runtime.kernel(source, "whiten", "PqPqPPqii", chosen.threads, 8 * chosen.shared)
+    return runtime.kernel(source, "whiten", chosen.threads, 8 * chosen.shared)
 
 
 def _whiten_large(
@@ -301,7 +300,7 @@ def _whiten_large(
         threads=threads,
     )  # fmt: skip
     blocks = min(-(-dim * dim // threads), runtime.device.compute_units * 8)
-    take = runtime.kernel(source, "whiten_take", "PqPqi", threads)
+    take = runtime.kernel(source, "whiten_take", threads)
     take((n, blocks), work.handle, work.offset, *matrices, dim)
     if provider.on_host:
         runtime.synchronize()
@@ -310,7 +309,7 @@ def _whiten_large(
         provider.invert(work)
     handle, offset = (failed, 0) if kind == "scale_tril" else runtime.memory(failed)
     packed, size = factors
-    pack = runtime.kernel(source, "whiten_pack", "PqPqPqPqii", threads)
+    pack = runtime.kernel(source, "whiten_pack", threads)
     pack((n, 1), packed, 0, packed, n * size, work.handle, work.offset, handle, offset // 4, dim, size)
     return work, failed, handle
 

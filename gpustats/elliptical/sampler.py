@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..draws.generator import STREAM, Generator
+from ..draws.generator import Generator
 from ..draws.sampler import Sampler, draws_pattern, order_of
 from ..evaluation.broadcasting import Pattern, Shape
 from ..evaluation.results import Destination, as_shape, size_of
 from ..kernels import code as codegen
 from ..kernels import layout
-from ..kernels.code import PER_ROW, PER_SET, VALUE, KernelCode, Operand
+from ..kernels.code import PER_ROW, PER_SET, VALUE, Operand
 from ..language.device_function import Argument
 from ..runtime import arrays
 from ..runtime.transfers import to_host
@@ -96,15 +96,14 @@ class EllipticalSampler(Sampler):
         order = "one" if pattern.roles[0] == VALUE else "own" if pattern.roles[0] == PER_ROW else order_of(pattern)
         key = (id(runtime), dtype, dim, order)
         if key not in self._kernels:
-            source, chosen, code, shared = self._elliptical_source(runtime.device, dtype.name, runtime.dialect, dim, order)
-            signature = f"Pqqqq{STREAM}PqPq{code.signature}"
-            self._kernels[key] = runtime.kernel(source, f"{self.name}_sample", signature, chosen.threads, shared), chosen
+            source, chosen, shared = self._elliptical_source(runtime.device, dtype.name, runtime.dialect, dim, order)
+            self._kernels[key] = runtime.kernel(source, f"{self.name}_sample", chosen.threads, shared), chosen
         return self._kernels[key]
 
     def _elliptical_source(
         self, device: Device, dtype: str, dialect: str, dim: int, order: str
-    ) -> tuple[str, layout.Layout, KernelCode, int]:
-        """(source, layout, code, bytes of shared memory) of the kernel."""
+    ) -> tuple[str, layout.Layout, int]:
+        """(source, layout, bytes of shared memory) of the kernel."""
         code = self.code([Operand(n, PER_SET) for n in self._names])
         itemsize, padded = np.dtype(dtype).itemsize, dim | 1
         chosen = layout.elliptical_sample(device, dim, itemsize)
@@ -114,7 +113,7 @@ class EllipticalSampler(Sampler):
             "elliptical/elliptical_sample", f"{self.name}_sample", code, chosen, dtype, dialect, streams=True, dim=dim,
             padded=padded, lanes=16 // itemsize, set_of=_SET_OF[order], staged=staged, shared=shared,
         )  # fmt: skip
-        return source, chosen, code, shared * itemsize
+        return source, chosen, shared * itemsize
 
     def kernel_source(self, shape: str, dtype: str, dialect: str) -> str:
         return self._elliptical_source(layout.REFERENCE_DEVICES[dialect], dtype, dialect, 16, "one")[0]

@@ -51,5 +51,5 @@ def _kernels(
     runtime: Runtime, dtype: str, dim: int, weighted: bool, chosen: layout.ScatterLayout
 ) -> tuple[Kernel, Kernel]:
     source = codegen.render_plain("elliptical/scatter", dtype, runtime.dialect, layout=chosen, dim=dim, weighted=weighted)
-    kernel = runtime.kernel(source, "scatter", "Pq" + "Pqq" * (2 + weighted), chosen.threads)
-    return kernel, runtime.kernel(source, "scatter_total", "PqPq", chosen.lanes)
+    kernel = runtime.kernel(source, "scatter", chosen.threads)
+    return kernel, runtime.kernel(source, "scatter_total", chosen.lanes)

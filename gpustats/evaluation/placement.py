@@ -110,7 +110,7 @@ def _gather_kernel(runtime: Runtime, dtype: str, ndim: int, source_type: str) ->
         "evaluation/gather", dtype, runtime.dialect, threads=threads, ndim=ndim, source_type=source_type,
         result_type=_C_TYPES[dtype],
     )  # fmt: skip
-    return runtime.kernel(source, "gather", "PqPqq" + "qq" * ndim, threads), threads
+    return runtime.kernel(source, "gather", threads), threads
 
 
 _C_TYPES = {

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..draws.generator import STREAM
 from ..errors import CompileError, DeviceFunctionError
 from ..kernels import code as codegen
 from ..kernels import layout
@@ -27,9 +26,6 @@ if TYPE_CHECKING:
 
 _TEMPLATES = {"table": "kernels/table", "loglik": "kernels/loglik", "mixture": "mixtures/mixture"}
 _PATTERNS = {"table": table_pattern, "loglik": sum_pattern, "mixture": mixture_pattern}
-#: Signatures of what precedes the arguments in each shape's kernel, and of what a mixture writes for each row.
-_HEADS = {"table": "Pqqqqq", "loglik": "PqPPqq", "mixture": "PqPPqqq"}
-_OUTPUTS = {"rows": "Pq", "labels": f"Pq{STREAM}"}
 
 
 class SumPlan(NamedTuple):
@@ -253,17 +249,15 @@ class Pointwise:
         source = codegen.render(
             _TEMPLATES[shape], name, code, chosen, dtype.name, runtime.dialect, outputs=outputs, streams="labels" in outputs
         )
-        return self._load(runtime, shape, source, name, signature_of(outputs) + code.signature, dtype, chosen, 0), chosen
+        return self._load(runtime, shape, source, name, chosen, 0), chosen
 
     def _load(
-        self, runtime: Runtime, shape: str, source: str, name: str, signature: str, dtype: np.dtype,
-        chosen: layout.Layout, shared: int,
-    ) -> tuple[Any, Any]:  # fmt: skip
-        signature = _HEADS[shape] + signature.replace("r", "d" if dtype.itemsize == 8 else "f")
-        kernel = runtime.kernel(source, name, signature, chosen.threads, shared)
+        self, runtime: Runtime, shape: str, source: str, name: str, chosen: layout.Layout, shared: int
+    ) -> tuple[Any, Any]:
+        kernel = runtime.kernel(source, name, chosen.threads, shared)
         finish = None
         if shape != "table" and runtime.dialect == "opencl":
-            finish = runtime.kernel(source, "add_partial_sums", "PqPqq", chosen.threads)
+            finish = runtime.kernel(source, "add_partial_sums", chosen.threads)
         return kernel, finish
 
     def _explain(self, error: CompileError, runtime: Runtime) -> Exception:
@@ -276,7 +270,7 @@ class Pointwise:
         text += "".join(f"#define {f.name.removeprefix('special_')} {f.name}\n" for f in functions)
         text += '#line 1 "snippet"\n' + re.sub(r"\b__device__\b", "DEVICE", source) + "\nKERNEL(1) nothing(int n) {}\n"
         try:
-            runtime.kernel(text, "nothing", "i", 1)
+            runtime.kernel(text, "nothing", 1)
         except CompileError as own:
             place = re.search(r"snippet[:(](\d+)(?:[:,](\d+))?[^\n]*error: *([^\n]*)", own.log)
             if place:
@@ -402,11 +396,6 @@ class Pointwise:
         problem = layout.Problem(itemsize, 8, 8, aligned=True, dim=4 if ranks[0] else 0)
         chosen = getattr(layout, shape)(layout.REFERENCE_DEVICES[dialect], code, problem)
         return codegen.render(_TEMPLATES[shape], f"{self.function.name}_{shape}", code, chosen, dtype, dialect, outputs=())
-
-
-def signature_of(outputs: Sequence[str]) -> str:
-    """That of what a mixture writes for each row."""
-    return "".join(_OUTPUTS[o] for o in outputs)
 
 
 def output(runtime: Runtime, shape: Shape, dtype: np.dtype, native: bool) -> tuple[Any, Any, int]:

@@ -69,13 +69,13 @@ class Groups:
         """Start to add `rows`, a handle and an offset, up into `out`, (n_sets, groups, columns) float64."""
         runtime, threads, n = self._runtime, self._threads, self.n_segments
         source = codegen.render_plain("glm/segments", dtype.name, runtime.dialect, threads=threads, lanes=self._lanes)
-        add_segments = runtime.kernel(source, "add_segments", "PqPqqPPqi", threads)
+        add_segments = runtime.kernel(source, "add_segments", threads)
         alone = n == self.n  # each group is one segment
         sums = (out, offset) if alone else (runtime.scratch(8 * n_sets * n * columns), 0)
         add_segments(
             (-(-n // (threads // self._lanes)), n_sets), *sums, *rows, n_rows, self._order, self._starts, n, columns
         )
         if not alone:
-            add_groups = runtime.kernel(source, "add_groups", "PqPPqqi", threads)
+            add_groups = runtime.kernel(source, "add_groups", threads)
             blocks = -(-self.n * columns // threads)
             add_groups((blocks, n_sets), out, offset, sums[0], self._first_segments, n, self.n, columns)

@@ -75,12 +75,6 @@ class Shape:
         """Numbers that are summed over the rows for each set: first `sums`, then the slopes, then the gradient."""
         return self.n_sums + self.outcomes * self.columns * self.gradient
 
-    @property
-    def signature(self) -> str:
-        """Of what comes before the arguments of the device function."""
-        alpha = {"": "", "value": "r", "group": "PqqPq"}.get(self.alpha, "Pqq")
-        return "PqqPqPq" + alpha + "Pq" * self.offset + "Pq" * len(self.rows)
-
 
 #: Sums of blocks that the host adds where it sees them: another launch would take longer.
 NEAR = 1 << 14
@@ -137,9 +131,8 @@ def compiled(
 ) -> Launch:
     """The same in a given layout."""
     source, shared = generated(name, shape, codes, chosen, dtype.name, runtime.dialect)
-    signature = (shape.signature + codes.codes[0].signature).replace("r", "d" if dtype.itemsize == 8 else "f")
-    kernel = runtime.kernel(source, name, signature, chosen.threads, shared * dtype.itemsize)
-    total = runtime.kernel(source, "glm_total", "PqPqq", chosen.adders)
+    kernel = runtime.kernel(source, name, chosen.threads, shared * dtype.itemsize)
+    total = runtime.kernel(source, "glm_total", chosen.adders)
     set_blocks, n_sums = -(-n_sets // chosen.sets), n_sets * shape.slots
     tiles = replace(chosen, tile=chosen.unroll * chosen.threads) if chosen.spread > 1 else chosen
     blocks = row_blocks(runtime.device, tiles, n_rows, set_blocks, kernel.registers)

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from ..runtime.base import Kernel, Runtime
     from .matrix import Hyperparameters, Pairs
 
-_SIGNATURES = {"marginal_summary": "PqPqPqqPqq", "marginal_prediction": "PqPqPqPqPqqPqqd"}
 
 
 class Factor:
@@ -130,4 +129,4 @@ def to_host(runtime: Runtime, array: Any) -> np.ndarray:
 def _kernel(runtime: Runtime, name: str, dtype: np.dtype) -> Kernel:
     threads = min(256, runtime.device.max_threads)
     source = codegen.render_plain("gp/gp_marginal", dtype.name, runtime.dialect, threads=threads)
-    return runtime.kernel(source, name, _SIGNATURES[name], threads)
+    return runtime.kernel(source, name, threads)

@@ -163,7 +163,7 @@ class PairsCode:
     def source(
         self, which: str, layout: CovarianceLayout, dtype: str, dialect: str, wrt: Sequence[str] = (), noise: str = "",
         lower: bool = False,
-    ) -> tuple[str, str, str]:  # fmt: skip
+    ) -> tuple[str, str]:  # fmt: skip
         """One kernel.
 
         Parameters
@@ -178,7 +178,7 @@ class PairsCode:
 
         Returns
         -------
-        source, name of the entry, signature
+        source, name of the entry
         """
         covariance = self.covariance
         sums = [n for n in wrt if not any(m.scaled == n for m in self.measures)]
@@ -190,12 +190,7 @@ class PairsCode:
             columns=self.columns, measures=self.measures, inputs=self._inputs, wanted=wanted, sums=[results[n] for n in sums],
             slopes=[results.get(i.name, "") for i in covariance.inputs],
         )  # fmt: skip
-        entry, head = {
-            "matrix": ("covariance", "Pqq"), "diagonal": ("covariance_diagonal", "Pq"),
-            "sums": ("covariance_sums", "PPqPqqPqddqq"), "points": ("covariance_points", "PqPqqPqddq"),
-        }[which]  # fmt: skip
-        signature = head + "PqqPqqPq" + {"": "", "value": "rr", "row": "rPq"}[noise] + code.signature
-        return text, entry, signature.replace("r", "d" if dtype == "float64" else "f")
+        return text, "covariance" if which == "matrix" else f"covariance_{which}"
 
 
 def kernel_source(covariance: Covariance, shape: str, dtype: str, dialect: str) -> str:

@@ -36,15 +36,13 @@ class Operand:
         return ROW if self.role == PER_ROW else SET
 
     @property
-    def parameters(self) -> list[tuple[str, str]]:
-        """(C declaration, signature character) of what the kernel takes for it."""
+    def parameters(self) -> list[str]:
+        """What the kernel takes for it, as C declares it."""
         if self.role == VALUE and not self.rank:
-            return [(f"real {self.name}_value", "r")]
+            return [f"real {self.name}_value"]
         # The stride is how far the next set's value, vector or rows lie away: 0 where all sets share them.
-        return [
-            (f"GLOBAL const real *RESTRICT {self.name}_per_{self.role}", "P"), (f"index_t {self.name}_offset", "q"),
-            (f"index_t {self.name}_stride", "q"),
-        ]  # fmt: skip
+        array = f"GLOBAL const real *RESTRICT {self.name}_per_{self.role}"
+        return [array, f"index_t {self.name}_offset", f"index_t {self.name}_stride"]
 
 
 class KernelCode:
@@ -152,14 +150,8 @@ class KernelCode:
     @property
     def parameters(self) -> str:
         declared = [f"GLOBAL real *RESTRICT {name}_rows, index_t {name}_offset" for name in self.rows]
-        declared += [d for o in self.operands for d, _ in o.parameters]
+        declared += [parameter for o in self.operands for parameter in o.parameters]
         return ", ".join(declared + (["int dim"] if self.function.has_dim else []))
-
-    @property
-    def signature(self) -> str:
-        """One character for each kernel parameter; `r` stands for `real`."""
-        operands = "".join(c for o in self.operands for _, c in o.parameters)
-        return "Pq" * len(self.rows) + operands + "i" * self.function.has_dim
 
     def apply_offsets(self) -> str:
         lines = [

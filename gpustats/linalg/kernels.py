@@ -210,18 +210,16 @@ def _gemm_kernel(
         "linalg/gemm", dtype, runtime.dialect, which=which, layout=chosen, lower=lower, a_transposed=a_transposed,
         b_transposed=b_transposed, a_triangle=a_triangle, b_triangle=b_triangle,
     )  # fmt: skip
-    operands, factors = "Pqqq" * 2, "dd" if dtype == "float64" else "ff"
     if which == "small":
-        return runtime.kernel(source, "linalg_gemm_small", f"Pqqqq{operands}iiiq{factors}", chosen.adders)
+        return runtime.kernel(source, "linalg_gemm_small", chosen.adders)
     if which == "total":
-        return runtime.kernel(source, "linalg_gemm_total", f"PqqqqPqqqq{factors}", chosen.adders)
+        return runtime.kernel(source, "linalg_gemm_total", chosen.adders)
     shared = np.dtype(dtype).itemsize * chosen.staged
-    return runtime.kernel(source, "linalg_gemm", f"Pqqqqq{operands}qqqq{factors}", chosen.threads, shared)
+    return runtime.kernel(source, "linalg_gemm", chosen.threads, shared)
 
 
 @functools.lru_cache
 def _triangular_kernel(runtime: Runtime, kind: str, dtype: str, chosen: layout.TriangularLayout) -> Kernel:
     source = codegen.render_plain("linalg/triangular", dtype, runtime.dialect, kind=kind, layout=chosen)
-    signature = {"potrf": "PqqqqPii", "trsm": "PqqqqPqqqqiqq", "trtri": "Pqqqqqq"}[kind]
     numbers = chosen.size * (chosen.size + 1) + (kind != "potrf") * chosen.size * (chosen.columns + 1)
-    return runtime.kernel(source, f"linalg_{kind}", signature, chosen.threads, np.dtype(dtype).itemsize * numbers)
+    return runtime.kernel(source, f"linalg_{kind}", chosen.threads, np.dtype(dtype).itemsize * numbers)

@@ -20,10 +20,6 @@ if TYPE_CHECKING:
     from ..runtime.base import Kernel, Runtime
 
 MOST = 64  # rows
-_SIGNATURES = {
-    "cholesky": "PqqqPqi", "cholesky_grad": "PqqqPqqqqi", "block_grad": "PqqqPqqqi", "trtri": "Pqqqqi",
-    "solve": "PqqqqPqqqqqqi",
-}  # fmt: skip
 
 
 def cholesky(runtime: Runtime, a: Matrix) -> Any:
@@ -128,4 +124,4 @@ def _place(m: Matrix) -> tuple[Any, int, int, int]:
 @functools.lru_cache
 def _kernel(runtime: Runtime, kind: str, dtype: str, chosen: layout.SmallLayout, shared: int = 0) -> Kernel:
     source = codegen.render_plain("linalg/small", dtype, runtime.dialect, kind=kind, layout=chosen)
-    return runtime.kernel(source, f"linalg_small_{kind}", _SIGNATURES[kind], chosen.threads, shared)
+    return runtime.kernel(source, f"linalg_small_{kind}", chosen.threads, shared)

@@ -78,12 +78,6 @@ def _worst(runtime: Runtime, dtype: np.dtype, found: Any) -> Any:
     return found[:1]
 
 
-_SIGNATURES = {
-    "copy": "Pqqq" * 2 + "qq", "lower": "Pqqq" * 2 + "qPq", "examine": "PqqqqPq", "worst": "Pqq", "identity": "Pqqqqq",
-    "log_determinant": "PqqqqPq",
-}  # fmt: skip
-
-
 @functools.lru_cache
 def _kernel(
     runtime: Runtime, name: str, dtype: np.dtype, transposed: bool = False, upper: str = "zero", check: bool = False
@@ -96,4 +90,4 @@ def _kernel(
         check=check, tolerance=repr(asymmetry_tolerance(dtype)), asymmetric=ASYMMETRIC, infinite=INFINITE,
         zero_on_diagonal=ZERO_ON_DIAGONAL,
     )  # fmt: skip
-    return runtime.kernel(source, name, _SIGNATURES[name], threads)
+    return runtime.kernel(source, name, threads)

@@ -141,6 +141,5 @@ def _kernels(
     source = codegen.render_plain(
         "mixtures/label_statistics", dtype, runtime.dialect, layout=chosen, label_type=label_type, dim=dim, products=products
     )
-    signature = "PPqPqqq" + "Pq" * products
-    sums = runtime.kernel(source, "label_sums", signature, chosen.threads, 8 * chosen.shared)
-    return sums, runtime.kernel(source, "label_totals", "PqPqq", chosen.adders)
+    sums = runtime.kernel(source, "label_sums", chosen.threads, 8 * chosen.shared)
+    return sums, runtime.kernel(source, "label_totals", chosen.adders)

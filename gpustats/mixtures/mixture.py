@@ -322,4 +322,4 @@ def _as_sets(runtime: Runtime, value: Any, rank: int) -> Any:
 def _softmax_kernel(runtime: Runtime, dtype: str, n_columns: int) -> tuple[Kernel, layout.SoftmaxLayout]:
     made = layout.softmax(runtime.device, np.dtype(dtype).itemsize, n_columns)
     source = codegen.render_plain("mixtures/softmax", dtype, runtime.dialect, layout=made)
-    return runtime.kernel(source, "softmax", "Pqqq", made.threads), made
+    return runtime.kernel(source, "softmax", made.threads), made

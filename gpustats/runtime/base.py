@@ -17,8 +17,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-DTYPES = {"q": np.int64, "i": np.int32, "d": np.float64, "f": np.float32}  # scalars in a kernel's signature
-
 
 @dataclass(frozen=True)
 class Device:
@@ -107,15 +105,14 @@ class Runtime(ABC):
         return f"<{type(self).__name__} on {self.device}>"
 
     @abstractmethod
-    def kernel(self, source: str, name: str, signature: str, threads: int, shared: int = 0) -> Kernel:
+    def kernel(self, source: str, name: str, threads: int, shared: int = 0) -> Kernel:
         """The entry `name` of `source`, compiled at most once per source.
 
         Parameters
         ----------
         source : str
-            In the runtime's dialect. CUDA entries are ``extern "C"``.
-        signature : str
-            One character an argument: ``P`` array, ``q`` int64, ``i`` int32, ``d`` float64, ``f`` float32.
+            In the runtime's dialect. CUDA entries are ``extern "C"``. The types of the arguments are read from it: see
+            `signature.signature_of`.
         threads : int
             In a block.
         shared : int

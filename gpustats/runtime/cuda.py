@@ -20,6 +20,7 @@ from ..errors import CompileError, NoDeviceError
 from . import cache, nvrtc
 from .base import Device, Kernel, Result, Runtime, nbytes_of
 from .host_pool import HostPool
+from .signature import signature_of
 from .staging import LARGE, Staging
 
 HOST_MEMORY = 4 << 30  # the most bytes of the host's memory kept for large results
@@ -227,7 +228,7 @@ class CUDARuntime(Runtime):
         self._local = _threads
         self._compiling = threading.Lock()
         self._modules: dict[str, Any] = {}
-        self._kernels: dict[tuple[str, str, str, int, int], CUDAKernel] = {}
+        self._kernels: dict[tuple[str, str, int, int], CUDAKernel] = {}
         self._host_pool = HostPool(HOST_MEMORY)
         super().__init__()
 
@@ -253,8 +254,8 @@ class CUDARuntime(Runtime):
 
     # Kernels
 
-    def kernel(self, source: str, name: str, signature: str, threads: int, shared: int = 0) -> CUDAKernel:
-        key = (source, name, signature, threads, shared)
+    def kernel(self, source: str, name: str, threads: int, shared: int = 0) -> CUDAKernel:
+        key = (source, name, threads, shared)
         if key not in self._kernels:
             self._state()
             module = self._module(source)
@@ -262,7 +263,7 @@ class CUDARuntime(Runtime):
                 function = module.get_function(name)
             except drv.LogicError:
                 raise CompileError(f'no kernel {name}: is it extern "C"?', source) from None
-            self._kernels[key] = CUDAKernel(self, function, signature, threads, shared)
+            self._kernels[key] = CUDAKernel(self, function, signature_of(source, name), threads, shared)
         return self._kernels[key]
 
     def _module(self, source: str) -> Any:
@@ -386,7 +387,7 @@ class CUDARuntime(Runtime):
     def bandwidth(self) -> float:
         nbytes = min(max(8 * self._l2, 256 << 20), self.device.memory // 8) // 8192 * 8192
         source, target, stream = self.scratch(nbytes), self.scratch(nbytes), self._state().stream
-        kernel = self.kernel(_COPY, "copy", "PPq", 256)
+        kernel = self.kernel(_COPY, "copy", 256)
         blocks = 16 * self.device.compute_units
         times = self.elapsed(lambda: drv.memcpy_dtod_async(target, source, nbytes, stream), 8)
         times += self.elapsed(lambda: kernel((blocks, 1), source, target, nbytes // 16), 8)

@@ -15,8 +15,9 @@ from pyopencl.tools import ImmediateAllocator, MemoryPool
 
 from ..errors import CompileError, NoDeviceError
 from . import cache, icd
-from .base import DTYPES, Device, Kernel, Result, Runtime, nbytes_of
+from .base import Device, Kernel, Result, Runtime, nbytes_of
 from .host_pool import HostPool
+from .signature import DTYPES, signature_of
 
 OPTIONS = "-cl-std=CL1.2"  # and nothing that loosens the arithmetic
 LARGE = 16 << 20  # bytes from which on it pays to look at the free memory and to use the host's memory again
@@ -156,7 +157,7 @@ class OpenCLRuntime(Runtime):
         self._local = _Thread(context, device)
         self._compiling = threading.Lock()
         self._programs: dict[str, cl.Program] = {}
-        self._kernels: dict[tuple[str, str, str, int], OpenCLKernel] = {}
+        self._kernels: dict[tuple[str, str, int], OpenCLKernel] = {}
         self._host_pool = HostPool(description.memory // 8)
         self.host_visible = description.type == "cpu" and self._shares_memory()
         super().__init__()
@@ -170,14 +171,14 @@ class OpenCLRuntime(Runtime):
 
     # Kernels
 
-    def kernel(self, source: str, name: str, signature: str, threads: int, shared: int = 0) -> OpenCLKernel:
-        key = (source, name, signature, threads)
+    def kernel(self, source: str, name: str, threads: int, shared: int = 0) -> OpenCLKernel:
+        key = (source, name, threads)
         if key not in self._kernels:
             program = self._program(source)
             try:
-                self._kernels[key] = OpenCLKernel(self, program, name, signature, threads)
+                self._kernels[key] = OpenCLKernel(self, program, name, signature_of(source, name), threads)
             except cl.LogicError as error:
-                raise CompileError(f"no kernel {name}{signature!r}: {error}", source) from None
+                raise CompileError(f"no kernel {name}: {error}", source) from None
         return self._kernels[key]
 
     def _program(self, source: str) -> cl.Program:
@@ -359,7 +360,7 @@ class OpenCLRuntime(Runtime):
         source, target = self.scratch(nbytes), self.scratch(nbytes)
         queue, threads = self._local.queue, min(256, self.device.max_threads)
         cl.enqueue_fill_buffer(queue, source, np.ones(1), 0, nbytes)  # pages never written all lie on the same memory
-        kernel = self.kernel(_COPY, "copy", "PP", threads) if self.device.double else None
+        kernel = self.kernel(_COPY, "copy", threads) if self.device.double else None
         times = self.elapsed(lambda: cl.enqueue_copy(queue, target, source), 8)
         if kernel is not None:
             times += self.elapsed(lambda: kernel((nbytes // 32 // threads, 1), source, target), 8)

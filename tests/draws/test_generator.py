@@ -47,7 +47,7 @@ KERNEL(1) answer(GLOBAL int *out, int a, int b, int c, int d, int key0, int key1
     out[0] = (int)words.a, out[1] = (int)words.b, out[2] = (int)words.c, out[3] = (int)words.d;
 }
 """
-    kernel = runtime.kernel(source, "answer", "Piiiiii", 1)
+    kernel = runtime.kernel(source, "answer", 1)
     for counter, key, answer in KNOWN:
         result = runtime.result(16)
         kernel((1, 1), result.handle, *np.array(words(counter) + words(key), np.uint32).view(np.int32).tolist())

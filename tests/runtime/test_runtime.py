@@ -20,16 +20,16 @@ needs_cpu = pytest.mark.skipif(CPU is None, reason="no OpenCL CPU device")
 
 HEADERS = {
     "opencl": "#define KERNEL __kernel\n#define GLOBAL __global\n"
-    "#define INDEX get_global_id(0)\n#define ROW get_group_id(1)\n#define LONG long\n",
+    "#define INDEX get_global_id(0)\n#define ROW get_group_id(1)\ntypedef long index_t;\n",
     "cuda": '#define KERNEL extern "C" __global__\n#define GLOBAL\n'
-    "#define INDEX (blockIdx.x * (size_t)blockDim.x + threadIdx.x)\n#define ROW blockIdx.y\n#define LONG long long\n",
+    "#define INDEX (blockIdx.x * (size_t)blockDim.x + threadIdx.x)\n#define ROW blockIdx.y\ntypedef long long index_t;\n",
 }
 AFFINE = """
-KERNEL void affine(GLOBAL const double *x, LONG n, double a, int b, float c, GLOBAL double *out) {
+KERNEL void affine(GLOBAL const double *x, index_t n, double a, int b, float c, GLOBAL double *out) {
     size_t k = INDEX;
     if (k < n) out[ROW * n + k] = a * x[k] + b + c + ROW;
 }
-KERNEL void fill(GLOBAL double *out, LONG n, double value) {
+KERNEL void fill(GLOBAL double *out, index_t n, double value) {
     size_t k = INDEX;
     if (k < n) out[k] = value;
 }
@@ -42,8 +42,8 @@ def runtime(request):
     return get(request.param)
 
 
-def affine(runtime, name="affine", signature="PqdifP"):
-    return runtime.kernel(HEADERS[runtime.dialect] + AFFINE, name, signature, 64)
+def affine(runtime, name="affine"):
+    return runtime.kernel(HEADERS[runtime.dialect] + AFFINE, name, 64)
 
 
 def run(code, **environment):
@@ -70,13 +70,13 @@ def test_arguments_of_every_type(runtime):
 
 def test_kernels_are_compiled_once(runtime):
     assert affine(runtime) is affine(runtime)
-    assert affine(runtime, "fill", "Pqd") is not affine(runtime)
+    assert affine(runtime, "fill") is not affine(runtime)
 
 
 def test_compile_error_shows_the_source(runtime):
     source = HEADERS[runtime.dialect] + "KERNEL void broken(GLOBAL double *x)\n{\n    x[0] = nonsense;\n}\n"
     with pytest.raises(CompileError, match="nonsense") as caught:
-        runtime.kernel(source, "broken", "P", 1)
+        runtime.kernel(source, "broken", 1)
     line = source.splitlines().index("    x[0] = nonsense;") + 1
     assert caught.value.lines == [line]
     assert f">{line:5d} |     x[0] = nonsense;" in str(caught.value)
@@ -88,7 +88,7 @@ def test_threads_have_their_own_arguments(runtime):
     n, wrong = 4096, []
 
     def work(value):
-        kernel = affine(runtime, "fill", "Pqd")
+        kernel = affine(runtime, "fill")
         for _ in range(100):
             result = runtime.result(8 * n)
             kernel((n // 64, 1), result.handle, n, value)
@@ -141,10 +141,10 @@ def test_memory_of_slices_of_device_arrays(runtime):
     handle, offset = runtime.memory(native)
     result = runtime.result(8 * 6)
     source = """
-    KERNEL void shifted(GLOBAL const char *x, LONG offset, GLOBAL double *out) {
+    KERNEL void shifted(GLOBAL const char *x, index_t offset, GLOBAL double *out) {
         out[INDEX] = ((GLOBAL const double *)(x + offset))[INDEX];
     }"""
-    runtime.kernel(HEADERS[runtime.dialect] + source, "shifted", "PqP", 6)((1, 1), handle, offset, result.handle)
+    runtime.kernel(HEADERS[runtime.dialect] + source, "shifted", 6)((1, 1), handle, offset, result.handle)
     np.testing.assert_array_equal(runtime.fetch(result).view(np.float64), np.arange(4.0, 10.0))
 
 
@@ -165,7 +165,7 @@ def test_too_much_memory(runtime):
 
 
 def test_scratch_memory_is_used_again(runtime):
-    fill = affine(runtime, "fill", "Pqd")
+    fill = affine(runtime, "fill")
     for nbytes in (1000, 8 << 20):
         for value in range(20):
             handle = runtime.scratch(nbytes)
@@ -187,7 +187,7 @@ def test_counters_start_at_zero(runtime):
 
 
 def test_results_grow(runtime):
-    fill = affine(runtime, "fill", "Pqd")
+    fill = affine(runtime, "fill")
     for n in (1, 3000, 2, 100_000):
         result = runtime.result(8 * n)
         fill((-(-n // 64), 1), result.handle, n, float(n))
@@ -198,7 +198,7 @@ def test_results_grow(runtime):
 
 def test_time_and_bandwidth(runtime):
     native = runtime.empty(1 << 20, np.float64)
-    fill = affine(runtime, "fill", "Pqd")
+    fill = affine(runtime, "fill")
     handle, _ = runtime.memory(native)
     times = runtime.elapsed(lambda: fill((1 << 14, 1), handle, 1 << 20, 1.0), 3)
     assert len(times) == 3 and all(0 < time < 1 for time in times)
@@ -213,7 +213,7 @@ def test_numpy_arrays_are_used_in_place():
     runtime = get(CPU)
     if not runtime.host_visible:
         pytest.skip("this driver copies")
-    fill = affine(runtime, "fill", "Pqd")
+    fill = affine(runtime, "fill")
     for start in range(3):
         array = np.zeros(103)[start:]
         handle, _ = runtime.memory(array)
@@ -232,7 +232,7 @@ def test_host_results_live_as_long_as_their_views():
     runtime = get(CPU)
     if not runtime.host_visible:
         pytest.skip("this driver copies")
-    fill = affine(runtime, "fill", "Pqd")
+    fill = affine(runtime, "fill")
 
     def filled(value):
         array, handle = runtime.host_result((100, 1000), np.float64)
@@ -279,7 +279,7 @@ import time, numpy as np
 from gpustats.runtime import get
 runtime = get({CPU!r})
 start = time.perf_counter()
-kernel = runtime.kernel({HEADERS["opencl"] + AFFINE!r}, "fill", "Pqd", 64)
+kernel = runtime.kernel({HEADERS["opencl"] + AFFINE!r}, "fill", 64)
 result = runtime.result(64)
 kernel((1, 1), result.handle, 8, 5.0)
 assert (runtime.fetch(result).view(np.float64) == 5).all()
@@ -443,7 +443,7 @@ def test_oclgrind_can_be_chosen_by_name():
         import numpy as np
         from gpustats.runtime import get
         runtime = get()
-        kernel = runtime.kernel({HEADERS["opencl"] + AFFINE!r}, "affine", "PqdifP", 8)
+        kernel = runtime.kernel({HEADERS["opencl"] + AFFINE!r}, "affine", 8)
         result = runtime.result(64)
         kernel((1, 1), runtime.memory(np.arange(8.0))[0], 8, 2.0, 1, 0.5, result.handle)
         assert (runtime.fetch(result).view(np.float64) == 2 * np.arange(8) + 1.5).all()

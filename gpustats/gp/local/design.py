@@ -131,7 +131,7 @@ def _kernel(
     runtime: Runtime, correlation: str, dim: int, separable: bool, mspe: bool, chosen: layout.DesignLayout
 ) -> Kernel:
     source = _source(correlation, dim, separable, mspe, chosen, runtime.dialect)
-    return runtime.kernel(source, "local_design", "Pq" * (6 + mspe) + "Pqqiiii", chosen.threads, 8 * chosen.shared)
+    return runtime.kernel(source, "local_design", chosen.threads, 8 * chosen.shared)
 
 
 def _source(correlation: str, dim: int, separable: bool, mspe: bool, chosen: layout.DesignLayout, dialect: str) -> str:

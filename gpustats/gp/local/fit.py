@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from ...runtime.base import Kernel, Runtime
     from .defaults import Parameter
 
-_SIGNATURE = "Pq" * 12 + "Pq" + "d" * 9
 
 
 @dataclass(frozen=True)
@@ -154,7 +153,7 @@ def _compiled(
 ) -> tuple[Kernel, layout.FitLayout]:
     chosen = layout.fit(runtime.device, shape, **dict(given))
     source = _source(shape, correlation, chosen, runtime.dialect)
-    return runtime.kernel(source, "local_fit", _SIGNATURE, chosen.threads, 8 * chosen.shared), chosen
+    return runtime.kernel(source, "local_fit", chosen.threads, 8 * chosen.shared), chosen
 
 
 def _source(shape: Shape, correlation: str, chosen: layout.FitLayout, dialect: str) -> str:

@@ -179,4 +179,4 @@ def sample_of(n: int, k: int) -> tuple[int, int, int]:
 @functools.lru_cache
 def _kernel(runtime: Runtime, dim: int, chosen: layout.NearestLayout) -> Kernel:
     source = codegen.render_plain("gp/local/nearest", "float64", runtime.dialect, layout=chosen, dim=dim)
-    return runtime.kernel(source, "local_nearest", "PqPPPqPqqiiiiiq", chosen.threads)
+    return runtime.kernel(source, "local_nearest", chosen.threads)
