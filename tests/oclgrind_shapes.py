@@ -18,7 +18,7 @@ from gpustats.gp.local.defaults import darg, garg
 from gpustats.gp.local.design import Design
 from gpustats.gp.local.fit import Fit
 from gpustats.gp.local.nearest import Nearest
-from gpustats.kernels import code as codegen
+from gpustats.kernels.template import prelude
 from gpustats.linalg import small, triangles
 from gpustats.linalg.kernels import KernelProvider
 from gpustats.linalg.provider import ASYMMETRIC, SOUND, Matrix
@@ -538,7 +538,7 @@ def mistake(name, dtype):
     """What Oclgrind must report."""
     runtime = choose.get()
     _, out = runtime.host_result((64,), dtype)  # pooled memory is longer than what was asked for
-    source = codegen.prelude(np.dtype(dtype).name, "opencl") + MISTAKES
+    source = prelude(np.dtype(dtype).name, "opencl") + MISTAKES
     runtime.kernel(source, name, 64)((1, 1), out)
 
 

@@ -13,6 +13,7 @@ from ..errors import CompileError, DeviceFunctionError
 from ..kernels import code as codegen
 from ..kernels import layout
 from ..kernels.code import PER_ROW, PER_SET, VALUE, KernelCode, Operand
+from ..kernels.template import prelude
 from ..language.device_function import Argument
 from ..language.nodes import Printer
 from ..runtime import arrays
@@ -266,7 +267,7 @@ class Pointwise:
         called = codegen.callees_first(list(self.functions.values()), self.functions.get)
         functions = [f for f in called if not f.name.startswith(f"{self.name}_") and not f.results]
         printer = Printer("float64")
-        text = codegen.prelude("float64", runtime.dialect) + "\n".join(map(printer.function, functions))
+        text = prelude("float64", runtime.dialect) + "\n".join(map(printer.function, functions))
         text += "".join(f"#define {f.name.removeprefix('special_')} {f.name}\n" for f in functions)
         text += '#line 1 "snippet"\n' + re.sub(r"\b__device__\b", "DEVICE", source) + "\nKERNEL(1) nothing(int n) {}\n"
         try:

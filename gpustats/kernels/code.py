@@ -1,22 +1,15 @@
-"""From a device function and a kernel shape to the source of a kernel."""
+"""A separated device function, and the expressions by which a template calls its parts."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from ..language import nodes as lang
-from ..language.nodes import VECTOR, Function, Printer, Resolve
-from ..runtime import cache
-from .separate import BOTH, CONST, ROW, SET, Separated, separate
+from ..language.nodes import VECTOR, Function, Resolve
+from .separate import BOTH, ROW, SET, Separated, separate
 
-if TYPE_CHECKING:
-    from .layout import Layout
-
-PACKAGE = Path(__file__).parents[1]
 #: How an argument reaches a kernel: one value for all, an array over parameter sets, an array over observations.
 VALUE, PER_SET, PER_ROW = "value", "set", "row"
 #: What a kernel that draws passes to a sampler.
@@ -210,87 +203,19 @@ def callees_first(nodes: Sequence[lang.Node], resolve: Resolve) -> list[Function
     return list(found.values())
 
 
-@functools.cache
-def _template(name: str) -> Any:
-    from mako.lookup import TemplateLookup
-
-    return TemplateLookup([str(PACKAGE)], strict_undefined=True).get_template(name)
+# What follows goes once every folder renders its own templates.
 
 
-def render(
-    template: str, name: str, code: KernelCode, layout: Layout, dtype: str, dialect: str, streams: bool = False,
-    others: Sequence[KernelCode] = (), space: Mapping[str, str] | None = None, **more: Any,
-) -> str:  # fmt: skip
-    """The whole source of one kernel: prelude, device functions in their parts, and the shape around them.
+def render(path, name, code, layout, dtype, dialect, streams=False, others=(), space=None, **more):
+    from .template import Template
 
-    Parameters
-    ----------
-    template : str
-        Its path in the package, without the ending: ``kernels/table``, ``elliptical/elliptical``.
-    name : str
-        Name of the kernel's entry.
-    dtype : {"float64", "float32"}
-    dialect : {"cuda", "opencl"}
-    streams : bool
-        Whether the device functions draw random numbers.
-    others : sequence of KernelCode
-        Further device functions of the kernel.
-    space : mapping
-        Address space of vector arguments, by name, where it is not that of global memory.
-    """
-    code.stage_vectors = bool(layout.stage_vectors)
-    if code.stage_vectors and code.observation:
-        space = {**(space or {}), code.observation: "SHARED"}
-    printer, codes, printed = Printer(dtype, dict(space or {})), (code, *others), set[str]()
-    structs = dict.fromkeys(f for c in codes for f in c.struct_functions)
-    whole = dict.fromkeys(f for c in codes for f in c.whole_functions)
-    separated = [c.separated.print(printer, printed) for c in codes]
-    functions = "\n".join([*map(printer.results, structs), *map(printer.function, whole), *separated])
-    width = layout.vector
-    vector_type = ("double" if dtype == "float64" else "float") + (str(width) if width > 1 else "")
-    more |= dict(name=name, layout=layout, vector_type=vector_type, dtype=dtype, dialect=dialect)
-
-    def text() -> str:
-        head = prelude(dtype, dialect) + (random_functions(dtype, dialect) if streams else "")
-        return f"{head}\n{functions}{_template(f'{template}.mako').render(code=code, codes=codes, **more)}"
-
-    parts = repr([(c.operands, c.sums, c.rows, c.at_hand) for c in codes]), repr(sorted(more.items()))
-    return _cached(text, template, dtype, str(streams), functions, *parts)
+    before = [Template("draws/generator.mako")] if streams else []
+    return Template(f"{path}.mako").source_of(
+        code, name, layout, dtype, dialect, others=others, before=before, space=space, **more
+    )
 
 
-def render_plain(template: str, dtype: str, dialect: str, **more: Any) -> str:
-    """The source of a kernel that calls no device function."""
+def render_plain(path, dtype, dialect, **more):
+    from .template import Template
 
-    def text() -> str:
-        return prelude(dtype, dialect) + _template(f"{template}.mako").render(dtype=dtype, dialect=dialect, **more)
-
-    return _cached(text, template, dtype, dialect, repr(sorted(more.items())))
-
-
-def prelude(dtype: str, dialect: str) -> str:
-    """The macros that a dialect defines, and the constants."""
-    context = dict(dtype=dtype, constants=lang.CONSTANTS)
-    return _template(f"kernels/prelude_{dialect}.mako").render(**context) + _template("kernels/prelude.mako").render(**context)
-
-
-def random_functions(dtype: str, dialect: str) -> str:
-    """The functions that draw random numbers."""
-    return _template("draws/generator.mako").get_def("functions").render(dtype=dtype, dialect=dialect)
-
-
-def _cached(text: Callable[[], str], *parts: str) -> str:
-    """The text that `parts` and the templates decide, from the disk where it was made before: Mako takes long to import."""
-    key = cache.key("source", _templates_digest(), *parts)
-    if (stored := cache.load(key)) is not None:
-        return stored.decode()
-    made = text()
-    cache.store(key, made.encode())
-    return made
-
-
-@functools.cache
-def _templates_digest() -> str:
-    return cache.key(*(p.read_text(encoding="utf-8") for p in sorted([*PACKAGE.rglob("*.mako"), Path(__file__)])))
-
-
-__all__ = ["BOTH", "CONST", "KernelCode", "Operand", "PER_ROW", "PER_SET", "VALUE", "render"]
+    return Template(f"{path}.mako").source(dtype, dialect, **more)

@@ -9,7 +9,7 @@ import pytest
 
 import gpustats as gs
 from gpustats.draws.generator import as_generator
-from gpustats.kernels import code as codegen
+from gpustats.kernels.template import Template, prelude
 from gpustats.runtime import choose
 
 # Counter, key and result of philox4x32 with 10 rounds, from kat_vectors of Random123.
@@ -37,7 +37,7 @@ def reference(counter, key):
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_philox_gives_the_known_answers(dtype):
     runtime = choose.get()
-    source = codegen.prelude(dtype, runtime.dialect) + codegen.random_functions(dtype, runtime.dialect)
+    source = prelude(dtype, runtime.dialect) + Template("draws/generator.mako").functions(dtype, runtime.dialect)
     source += """
 KERNEL(1) answer(GLOBAL int *out, int a, int b, int c, int d, int key0, int key1)
 {

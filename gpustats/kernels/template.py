@@ -1,0 +1,156 @@
+"""Templates: a Mako file beside the module that renders it becomes the source of kernels, which are compiled once."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+from ..language import nodes as lang
+from ..runtime import cache
+from . import code as code_module
+
+if TYPE_CHECKING:
+    from ..runtime.base import Kernel, Runtime
+    from .code import KernelCode
+    from .layout import Layout
+
+PACKAGE = Path(__file__).parents[1]
+
+
+class Template:
+    """A Mako template, and the kernels that were compiled from it.
+
+    Parameters
+    ----------
+    path : str
+        In the package.
+    """
+
+    def __init__(self, path: str):
+        self.path = path
+        self._kernels: WeakKeyDictionary[Runtime, dict[tuple[Any, ...], Kernel]] = WeakKeyDictionary()
+
+    @classmethod
+    def beside(cls, module: str, name: str) -> Template:
+        """The template `name` in the folder of a module, which gives its own ``__file__``."""
+        return cls((Path(module).parent / f"{name}.mako").relative_to(PACKAGE).as_posix())
+
+    def __repr__(self) -> str:
+        return f"<template {self.path}>"
+
+    def kernel(self, runtime: Runtime, name: str, threads: int, shared: int = 0, *, dtype: str, **constants: Any) -> Kernel:
+        """The kernel `name` of a source that calls no device function, compiled at most once for a runtime.
+
+        Parameters
+        ----------
+        name : str
+            The kernel's own name in the source.
+        threads, shared : int
+            Threads a block, and bytes of dynamic shared memory.
+        dtype : {"float64", "float32"}
+        **constants : hashable
+            What the template is rendered with.
+        """
+        if (known := self._kernels.get(runtime)) is None:
+            known = self._kernels.setdefault(runtime, {})
+        key = (name, threads, shared, dtype, *constants.items())
+        if key not in known:
+            known[key] = runtime.kernel(self.source(dtype, runtime.dialect, **constants), name, threads, shared)
+        return known[key]
+
+    def source(self, dtype: str, dialect: str, **constants: Any) -> str:
+        """The source of kernels that call no device function.
+
+        Parameters
+        ----------
+        dtype : {"float64", "float32"}
+        dialect : {"cuda", "opencl"}
+        **constants
+            What the template is rendered with.
+        """
+
+        def text() -> str:
+            return prelude(dtype, dialect) + _loaded(self.path).render(dtype=dtype, dialect=dialect, **constants)
+
+        return _stored(text, self.path, dtype, dialect, repr(sorted(constants.items())))
+
+    def source_of(
+        self, code: KernelCode, name: str, layout: Layout, dtype: str, dialect: str, *, others: Sequence[KernelCode] = (),
+        before: Sequence[Template] = (), space: Mapping[str, str] | None = None, **constants: Any,
+    ) -> str:  # fmt: skip
+        """The source of a kernel of device functions: prelude, the functions in their parts, and the template around them.
+
+        Parameters
+        ----------
+        code : KernelCode
+            The device function that the kernel evaluates.
+        name : str
+            The kernel's name.
+        layout : Layout
+        dtype : {"float64", "float32"}
+        dialect : {"cuda", "opencl"}
+        others : sequence of KernelCode
+            Further device functions of the kernel.
+        before : sequence of Template
+            Templates whose block ``functions`` the device functions call.
+        space : mapping
+            Address space of vector arguments, by name, where it is not that of global memory.
+        **constants
+            What else the template is rendered with.
+        """
+        code.stage_vectors = bool(layout.stage_vectors)
+        if code.stage_vectors and code.observation:
+            space = {**(space or {}), code.observation: "SHARED"}
+        printer, codes, printed = lang.Printer(dtype, dict(space or {})), (code, *others), set[str]()
+        structs = dict.fromkeys(f for c in codes for f in c.struct_functions)
+        whole = dict.fromkeys(f for c in codes for f in c.whole_functions)
+        separated = [c.separated.print(printer, printed) for c in codes]
+        functions = "\n".join([*map(printer.results, structs), *map(printer.function, whole), *separated])
+        width = layout.vector
+        vector_type = ("double" if dtype == "float64" else "float") + (str(width) if width > 1 else "")
+        constants |= dict(name=name, layout=layout, vector_type=vector_type, dtype=dtype, dialect=dialect)
+
+        def text() -> str:
+            head = prelude(dtype, dialect) + "".join(t.functions(dtype, dialect) for t in before)
+            return f"{head}\n{functions}{_loaded(self.path).render(code=code, codes=codes, **constants)}"
+
+        parts = repr([(c.operands, c.sums, c.rows, c.at_hand) for c in codes]), repr(sorted(constants.items()))
+        return _stored(text, self.path, dtype, repr([t.path for t in before]), functions, *parts)
+
+    def functions(self, dtype: str, dialect: str) -> str:
+        """The template's block ``functions``: C functions for other kernels."""
+        return _loaded(self.path).get_def("functions").render(dtype=dtype, dialect=dialect)
+
+
+def prelude(dtype: str, dialect: str) -> str:
+    """The macros that a dialect defines, and the constants."""
+    context = dict(dtype=dtype, constants=lang.CONSTANTS)
+    return _loaded(f"kernels/prelude_{dialect}.mako").render(**context) + _loaded("kernels/prelude.mako").render(**context)
+
+
+@functools.cache
+def _loaded(path: str) -> Any:
+    """A template as Mako has it, which is imported here: that takes long."""
+    from mako.lookup import TemplateLookup
+
+    return TemplateLookup([str(PACKAGE)], strict_undefined=True).get_template(path)
+
+
+def _stored(text: Callable[[], str], *parts: str) -> str:
+    """The text that `parts` and all templates decide, from the disk where it was made before."""
+    key = cache.key("source", _digest(), *parts)
+    if (stored := cache.load(key)) is not None:
+        return stored.decode()
+    made = text()
+    cache.store(key, made.encode())
+    return made
+
+
+@functools.cache
+def _digest() -> str:
+    """What the texts of all templates, and of the modules that fill them in, come to."""
+    files = [*sorted(PACKAGE.rglob("*.mako")), Path(code_module.__file__), Path(__file__)]
+    return cache.key(*(path.read_text(encoding="utf-8") for path in files))

@@ -1,0 +1,16 @@
+"""Names of types that cross the package: what an array is, and what a kernel takes for one."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+
+#: An array of numbers: a NumPy array, or a device array of PyCUDA or PyOpenCL. The libraries of the latter tell mypy nothing.
+Array: TypeAlias = Any
+#: What a kernel takes for memory: an address on CUDA, a buffer on OpenCL.
+Handle: TypeAlias = Any
+#: The type of an array's numbers.
+DType: TypeAlias = np.dtype[Any]
+#: The lengths of an array's axes.
+Shape: TypeAlias = tuple[int, ...]
