@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 
-# clang (OpenCL) writes `file:line:column: error: …`, NVRTC and nvcc `file(line): error: …`.
-_ERROR = re.compile(r"^[^\n]*?[:(](\d+)(?:[:,](\d+))?\)?:\s+(?:fatal |catastrophic )?error\b", re.MULTILINE)
+# clang (Intel's OpenCL) writes `file:line:column: error: …`, PoCL `error: file:line:column: …`, NVRTC and nvcc
+# `file(line): error: …`.
+_ERROR = re.compile(
+    r"^(?:error: [^\n]*?:(\d+):\d+:\s|[^\n]*?[:(](\d+)(?:[:,]\d+)?\)?:\s+(?:fatal |catastrophic )?error\b)", re.MULTILINE
+)
 
 
 def numbered(source: str, lines: set[int] | None = None, context: int = 2) -> str:
@@ -74,7 +77,7 @@ class CompileError(RuntimeError):
     @property
     def lines(self) -> list[int]:
         """The lines of `source` in which the compiler found errors."""
-        return sorted({int(match[1]) for match in _ERROR.finditer(self.log)})
+        return sorted({int(match[1] or match[2]) for match in _ERROR.finditer(self.log)})
 
     def __str__(self) -> str:
         lines = {line for line in self.lines if line <= self.source.count("\n") + 1}

@@ -529,6 +529,9 @@ def test_errors_show_their_lines():
     assert isinstance(error, ValueError) and issubclass(NoDeviceError, RuntimeError)
     nvcc = CompileError('kernel.cu(2): error: identifier "y" is undefined', "a\nb\nc\nd\ne\nf")
     assert nvcc.lines == [2] and ">    2 | b" in str(nvcc) and "f" not in str(nvcc).split("\n\n")[1]
+    intel = CompileError("1:3:5: error: use of undeclared identifier 'y'", "a\nb\nc")
+    pocl = CompileError("error: /tmp/a.cl:3:5: use of undeclared identifier 'y'\nDevice failed to build", "a\nb\nc")
+    assert intel.lines == pocl.lines == [3]
 
 
 def test_devices_are_values():
