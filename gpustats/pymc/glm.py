@@ -135,4 +135,3 @@ def _logsf_of(op: GLMRV, value: Variable, rng: Variable, size: Variable, *params
 def _point(op: GLMRV, rv: Variable, rng: Variable, size: Variable, *params: Any) -> Any:
     shape = op._infer_shape(size, params)
     return pt.broadcast_to(point_of(op.formula.plain, _plain(op.formula, params), shape[-1:]), shape)
-

@@ -185,5 +185,3 @@ def test_discrete_variables_are_sampled():
     assert trace.posterior["n"].dtype == np.int64
     assert int(trace.posterior["n"].min()) >= 6
     assert float((trace.posterior["n"] * trace.posterior["p"]).mean()) == pytest.approx(5, abs=1.0)
-
-

@@ -173,4 +173,3 @@ def _checked(name: str, given: Mapping[str, Any]) -> Parameter:
         raise ValueError(f"{name}['ab'] is {given['ab']!r}: it must be two nonnegative numbers, a gamma's shape and rate")
     a, b = given["ab"]
     return Parameter(start, True, least, most, (float(a), float(b)))
-
