@@ -16,7 +16,6 @@ from pytensor.graph.basic import Constant, Variable
 from ..density import Density
 from ..elliptical.density import SCALES
 from .evaluation.density import Formula
-from .graph import numba_link, rewriting  # noqa: F401  they register themselves
 from .random_variable import DensityRV, class_name, signature_of
 
 #: What `Distribution.dist` and the class itself take.

@@ -16,7 +16,6 @@ from ..gp.marginal import MEAN, SIGMA, refuse_names
 from ..gp.matrix import check_names
 from .distributions import RESERVED, as_parameter
 from .evaluation.gp import POINTS, GPFormula
-from .graph import numba_link, rewriting  # noqa: F401  they register themselves
 from .random_variable import DensityRV, signature_of
 
 

@@ -17,7 +17,12 @@ import gpustats as gs  # noqa: E402
 import gpustats.pymc as gpm  # noqa: E402
 from gpustats.pymc.evaluation import forked  # noqa: E402
 from gpustats.pymc.evaluation.linalg import linear_algebra  # noqa: E402
-from gpustats.pymc.linalg import Cholesky, CholeskyGrad, SolveTriangular, SolveTriangularGrad  # noqa: E402
+from gpustats.pymc.graph.linear_algebra import (  # noqa: E402
+    Cholesky,
+    CholeskyGrad,
+    SolveTriangular,
+    SolveTriangularGrad,
+)
 
 AS_WRITTEN = pytensor.compile.Mode("py", None)  # without rewriting, which takes longer than what is computed
 MERGED = pytensor.compile.Mode("py", "merge")

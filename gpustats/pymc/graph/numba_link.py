@@ -15,7 +15,7 @@ from pytensor.graph.basic import Apply
 from pytensor.link.numba.dispatch.basic import numba_funcify, numba_njit
 
 from ...runtime import base
-from ..linalg import StackOp
+from .linear_algebra import StackOp
 from .ops import LogDensity, LogLikelihood, Weighted
 
 # Draws are a call of Python's in any case, so object mode costs nothing there.
@@ -193,5 +193,5 @@ def _weighted(op: Weighted, node: Apply, **kwargs: Any) -> Callable:
 def _linear_algebra(op: StackOp, node: Apply, **kwargs: Any) -> Callable:
     ndims, last = _ndims(node), len(node.inputs) - 1
     broadcast = _broadcast([n - 2 for n in ndims]) + _extents(last, ndims[last])[-2:]
-    shapes = [broadcast if like == "broadcast" else _extents(like, ndims[like]) for like in op.extents()]
+    shapes = [broadcast if i is None else _extents(i, ndims[i]) for i in op.shaped_like]
     return _compile(Bridge(op.evaluate, ndims, str(op)), node, shapes, "matrix function")

@@ -18,6 +18,7 @@ from pytensor.tensor.elemwise import DimShuffle, Elemwise
 
 from ...density import Density
 from ..evaluation.density import Evaluator, Formula
+from .shapes import broadcast_batch
 
 FLOAT = "float64"
 
@@ -103,13 +104,7 @@ class LogDensity(DensityOp):
         outputs[0][0] = self.evaluator.table(inputs)
 
     def infer_shape(self, *args: Any) -> list[tuple]:  # PyTensor 2 passes the graph as well
-        node, shapes = args[-2:]
-        if not node.outputs[0].type.ndim:
-            return [()]
-        batch = [tuple(s)[: len(s) - r] for s, r in zip(shapes, self.ranks, strict=True)]
-        static = [v.type.shape[: len(b)] for v, b in zip(node.inputs, batch, strict=True)]
-        fixed = [tuple(n if m is None else m for n, m in zip(b, t, strict=True)) for b, t in zip(batch, static, strict=True)]
-        return [tuple(pt.broadcast_shape(*fixed, arrays_are_shapes=True))]
+        return [broadcast_batch(*args[-2:], self.ranks)]
 
     def pullback(self, inputs: Sequence[Variable], outputs: Sequence[Variable], cotangents: Sequence[Variable]) -> list:
         wrt = [i for i, v in enumerate(inputs) if i in self.formula.differentiable and not isinstance(v, Constant)]

@@ -1,0 +1,27 @@
+"""Shapes of results in a PyTensor graph."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytensor.tensor as pt
+from pytensor.graph.basic import Apply
+
+
+def broadcast_batch(node: Apply, shapes: Sequence[Sequence[Any]], ranks: Sequence[int]) -> tuple[Any, ...]:
+    """The shape to which the leading axes of a node's inputs broadcast.
+
+    Parameters
+    ----------
+    node : Apply
+    shapes : sequence
+        For each input its shape: PyTensor variables.
+    ranks : sequence of int
+        For each input the number of its last axes that do not count.
+    """
+    batches = []
+    for variable, shape, rank in zip(node.inputs, shapes, ranks, strict=True):
+        static = variable.type.shape  # what the graph knows for certain spares it to compare lengths
+        batches.append(tuple(shape[i] if static[i] is None else static[i] for i in range(len(static) - rank)))
+    return tuple(pt.broadcast_shape(*batches, arrays_are_shapes=True)) if any(batches) else ()
