@@ -1,0 +1,84 @@
+"""Nearest points, local designs and estimates."""
+
+import dataclasses
+
+import numpy as np
+from local_references import greedy_design, mspe_design
+from simulator import close, kernel_shape
+
+import gpustats as gs
+from gpustats.gp.local.correlation import Correlation
+from gpustats.gp.local.defaults import darg, garg
+from gpustats.gp.local.design import Design
+from gpustats.gp.local.fit import Fit
+from gpustats.gp.local.nearest import Nearest
+from gpustats.runtime import choose
+
+
+@kernel_shape
+def local_nearest(dtype, rng):
+    """All points and those within a sample's distance, and where the sample says nothing: all at the same distance."""
+    runtime = choose.get()
+    uniform = rng.uniform(size=(4200, 2))
+    grid, equal = np.round(4 * uniform[:90]), np.ones((4200, 1))
+    for X, k, start in ((uniform, 20, 3), (grid, 33, 33), (equal, 70, 2), (uniform[:3], 5, 4)):
+        x = rng.uniform(size=(3, X.shape[1]))
+        got = gs.to_host(Nearest(runtime, X, "device").find(runtime.to_device(x), k, start))
+        distances = sum((X[:, e] - x[:, e, None]) ** 2 for e in range(X.shape[1]))
+        want = np.argsort(distances, axis=1, kind="stable")[:, :k]
+        n = want.shape[1]
+        np.testing.assert_array_equal(got[:, : min(start, n)], want[:, :start])
+        np.testing.assert_array_equal(np.sort(got[:, :n]), np.sort(want))
+        assert (got[:, n:] == -1).all()
+
+
+@kernel_shape
+def local_design(dtype, rng):
+    """Candidates' numbers in shared and in global memory; whole rounds of the threads, and not; nan; both criteria."""
+    runtime = choose.get()
+    X, x = rng.uniform(size=(150, 2)), rng.uniform(size=(3, 2))
+    y = np.sin(5 * X[:, 0]) + X[:, 1]
+    x[1] = np.nan
+    candidates = np.argsort(((x[:, None] - X) ** 2).sum(-1), axis=1).astype(np.int32)
+    whole = runtime.device
+    for shared_memory, k, separable, mspe in (
+        (whole.shared_memory, 150, False, False), (8000, 150, True, False), (2400, 128, False, False),
+        (whole.shared_memory, 150, False, True), (10000, 40, False, True),
+    ):  # fmt: skip
+        runtime.device = dataclasses.replace(whole, shared_memory=shared_memory)
+        d = np.tile([0.5, 0.7], (3, 1)) if separable else np.full(3, 0.5)
+        first = np.ascontiguousarray(candidates[:, :k])
+        arrays = [runtime.to_device(a) for a in (X, x, first, d, np.full(3, 1e-3))]
+        search = Design(runtime, arrays[0], Correlation(), separable, runtime.to_device(y) if mspe else None)
+        got = gs.to_host(search.search(*arrays[1:], start=3, end=8))
+        assert (got[1] == -1).all()
+        for i in (0, 2):
+            given = x[i], first[i], d[i], 1e-3, 3, 8
+            np.testing.assert_array_equal(got[i], mspe_design(X, y, *given) if mspe else greedy_design(X, *given))
+    runtime.device = whole
+
+
+@kernel_shape
+def local_fit(dtype, rng):
+    """Estimates of lengthscales, nuggets, both and neither; matrices in shared and in global memory; nan; a singular matrix."""
+    runtime = choose.get()
+    X, y, x = rng.uniform(size=(40, 2)), rng.normal(size=40), rng.uniform(size=(4, 2))
+    X[39] = X[38]
+    n, whole = 17, runtime.device
+    designs = np.argsort(((x[:, None] - X[:38]) ** 2).sum(-1), axis=1)[:, :n].astype(np.int32)
+    designs[2, 3], designs[3, :2] = -1, [38, 39]
+    for of_d, of_g, separable, near in ((0, 0, 0, 1), (0, 1, 1, 0), (1, 0, 0, 1), (1, 1, 1, 1), (1, 0, 1, 0), (0, 0, 0, 0)):
+        priors = darg({"mle": bool(of_d)}, X), garg({"mle": bool(of_g)}, y)
+        runtime.device = whole if near else dataclasses.replace(whole, shared_memory=2048)
+        d, g = np.full((4, 1 + separable), 0.3), np.array([1e-2, 1e-2, 1e-2, 1e-2 if of_g else 0])
+        arrays = [runtime.to_device(a) for a in (X, y, x, designs, d, g)]
+        found = Fit(runtime, *arrays[:2], Correlation(), n, bool(separable)).run(*arrays[2:], *priors)
+        mean, scale, _, d, g, status = (runtime.to_host(a) for a in found)
+        assert np.isnan(mean[2]) and status[3] == 0 if not of_g else (status[:2] > 1).all()
+        for i in range(2):
+            Z, k = X[designs[i]], np.exp(-((x[i] - X[designs[i]]) ** 2 / d[i]).sum(-1))
+            K = np.exp(-((Z[:, None] - Z) ** 2 / d[i]).sum(-1)) + g[i] * np.eye(n)
+            solved = np.linalg.solve(K, np.c_[k, y[designs[i]]])
+            close(mean[i], solved[:, 0] @ y[designs[i]], np.float64)
+            close(scale[i], np.sqrt(y[designs[i]] @ solved[:, 1] * (1 + g[i] - k @ solved[:, 0]) / n), np.float64)
+    runtime.device = whole

@@ -1,0 +1,49 @@
+"""Covariance functions and marginal likelihoods."""
+
+import functools
+
+import numpy as np
+from simulator import close, kernel_shape
+
+import gpustats as gs
+from gpustats.gp import MarginalLikelihood
+
+
+@kernel_shape
+def covariance(dtype, rng):
+    """Pairs of points in one tile and in several, columns in one chunk and in two; factors, sums over pairs, predictions."""
+    cov = gs.rbf + gs.linear.rename(lengthscale="slope")
+    for n, p, scaled in ((5, 1, False), (37, 2, True), (34, 9, True)):
+        x, new = rng.normal(size=(n, p)).astype(dtype), rng.normal(size=(3, p)).astype(dtype)
+        y, sigma = rng.normal(size=n).astype(dtype), rng.uniform(0.5, 1.0, n)
+        lengthscale = rng.uniform(1.0, 2.0, p) if scaled else 1.5
+        values = dict(amplitude=1.2, lengthscale=lengthscale, slope=2.0)
+
+        def k(a, b, lengthscale=lengthscale):
+            a, b = a.astype(float), b.astype(float)
+            return 1.44 * np.exp(-0.5 * (((a[:, None] - b) / lengthscale) ** 2).sum(-1)) + a @ b.T / 4
+
+        close(cov(x, new, **values), k(x, new), dtype)
+        ml = MarginalLikelihood(cov, x, y)
+        for noise in (0.7, sigma):
+            inverse = np.linalg.inv(k(x, x) + np.diag(np.broadcast_to(noise, n) ** 2))
+            alpha = inverse @ y
+            W = (np.outer(alpha, alpha) - inverse) / 2
+            value, gradient = ml.value_and_grad(**values, sigma=noise, wrt=[*values, "sigma", "x", "y"])
+            want = -0.5 * (y @ alpha - np.linalg.slogdet(inverse)[1] + n * np.log(2 * np.pi))
+            bound = 1e-9 if dtype == np.float64 else 2e-3
+            near = functools.partial(np.testing.assert_allclose, rtol=bound, atol=bound)
+            near(value, want)
+            near(gradient["slope"], -2 * (W * (x.astype(float) @ x.T / 4)).sum() / 2.0)
+            near(gradient["y"], -alpha)
+            near(gradient["sigma"], 2 * noise * np.diag(W) if np.ndim(noise) else 2 * noise * np.trace(W))
+            apart = x[:, None].astype(float) - x
+            local = W * (k(x, x) - x.astype(float) @ x.T / 4)
+            near(gradient["amplitude"], 2 * local.sum() / 1.2)
+            by_column = (local[:, :, None] * apart**2).sum((0, 1)) / np.asarray(lengthscale) ** 3
+            near(gradient["lengthscale"], by_column if scaled else by_column.sum())
+            near(gradient["x"], -2 * (local[:, :, None] * apart).sum(1) / np.asarray(lengthscale) ** 2 + W @ x / 2)
+            found = ml.predict(new, **values, sigma=noise, cov=True)
+            near(found.mean, k(new, x) @ alpha)
+            near(found.covariance, k(new, new) - k(new, x) @ inverse @ k(x, new))
+            near(found.variance, np.diag(found.covariance))
