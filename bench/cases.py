@@ -1,4 +1,4 @@
-"""What is measured."""
+"""The work of `bench.run`: densities, observations, parameters."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ class Case:
         return f"{self.density} {pattern}, {sizes}{f' d={self.dim}' if self.dim else ''} f{self.dtype[-2:]}"
 
     @property
-    def waited(self) -> bool:
-        """Whether the time that counts is that of a call with its result: a sum is a number that the caller needs."""
-        return self.kind != "table"
+    def time(self) -> str:
+        """The time that counts: that of a call with its result for a sum, which is a number that the caller needs."""
+        return "enqueued_us" if self.kind == "table" else "waited_us"
 
     @property
     def bytes(self) -> int:

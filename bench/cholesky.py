@@ -5,31 +5,27 @@ The matrices are those of Češnovar et al. (section 3.3.3): n² on the diagonal
 
 from __future__ import annotations
 
-import argparse
-import gc
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rich.console import Console
-from rich.progress import track
 from scipy import linalg
 
 import gpustats as gs
 
-from .draws import installed, write
-from .glm import Columns, render, with_ratios
+from . import charts
 from .peers import JAX, CuPy, GPUStats, Peer, PyTorch, SciPy
-from .run import COLORS, measure, number, versions
+from .report import DIFFERENCE, GOAL, RATIO, TIMES, TIMES_NOTE, Report, Row, Table, attempt, cell, names, options, size
 
-NOTE = """\
-enqueued: calls back to back, divided by their number; waited: one call until its result is there (median).
+NOTE = TIMES_NOTE + """\
 rate: n³/3 operations for the factor, n³ with the reverse mode, which takes the derivative in the factor to that in the matrix.
 difference: of factors from LAPACK's in float64, relative to its largest element; of reverse modes: of u'āu for four random u
 from the derivative of the factor along uu', relative to the largest. by hand: a product and two triangular solves.
 """
+COLUMNS = TIMES | {"rate / TFLOP/s": cell("rate", "{:.3g}", 1e-12)} | RATIO | GOAL | DIFFERENCE
 PROBES = 4
 GOALS = {4096: 6e3, 8192: 25e3, 16384: 150e3}  # of the factor with its reverse mode, in float64 on an NVIDIA H200, in µs
 
@@ -153,112 +149,65 @@ def with_torch(peer: Peer, case: Case, a, adjoint):
     return lambda: torch.autograd.grad(torch.linalg.cholesky(a), a, adjoint)[0]
 
 
-PEERS: dict[type[Peer], tuple[str, Bind]] = {
-    GPUStats: ("gpustats", with_gpustats),
-    SciPy: ("SciPy", with_scipy),
-    JAX: ("JAX", with_jax),
-    PyTorch: ("PyTorch", with_torch),
-    CuPy: ("CuPy", with_cupy),
+PEERS: dict[type[Peer], Bind] = {
+    GPUStats: with_gpustats,
+    SciPy: with_scipy,
+    JAX: with_jax,
+    PyTorch: with_torch,
+    CuPy: with_cupy,
 }
 
 
-def rows(n: int, dtype: str, peers: list[Peer], goals: dict[int, float]) -> list[dict]:
-    """Of one matrix: one row for each work and peer; a peer that fails says so in its row."""
-    found = []
+@lru_cache(maxsize=1)
+def problem(n: int, dtype: str) -> tuple[np.ndarray, np.ndarray, Reference]:
+    """What the factorisation and its reverse mode have in common."""
     a, adjoint = Case(n, dtype).data()
-    reference = Reference(a, adjoint)
-    for case in (Case(n, dtype), Case(n, dtype, reverse=True)):
-        for peer in peers:
-            kind, bind = PEERS[type(peer)]
-            name = f"{kind}, by hand" if case.reverse and type(peer) in (SciPy, CuPy) else kind
-            row = {"work": case.title, "case": case.work, "n": n, "dtype": dtype, "peer": name, "waited": True}
-            row["goal_us"] = goals.get(n) if kind == GPUStats.name and case.reverse and dtype == "float64" else None
-            try:
-                call = bind(peer, case, a, adjoint)
-                row["difference"] = reference.difference(case, peer.host(call()))
-                row["waited_us"], row["enqueued_us"] = (1e6 * t for t in measure(call, peer))
-                row["rate"] = case.flops / row["waited_us"] * 1e6
-            except Exception as error:  # a peer's failure is a result, too
-                row["error"] = f"{type(error).__name__}: {error}".splitlines()[0][:200]
-                print(f"{case.title}, {name}: {row['error']}")
-            found.append(row)
-            call = None
-            gc.collect()
-    return found
+    return a, adjoint, Reference(a, adjoint)
 
 
-COLUMNS: Columns = {
-    "enqueued / µs": lambda row: number(row["enqueued_us"]),
-    "waited / µs": lambda row: number(row["waited_us"]),
-    "rate / TFLOP/s": lambda row: f"{row['rate'] / 1e12:.3g}",
-    "× ours": lambda row: f"{row['ratio']:.2f}" if "ratio" in row else "",
-    "goal / µs": lambda row: f"≤ {row['goal_us']:,.0f}" if row["goal_us"] else "",
-    "difference": lambda row: f"{row['difference']:.0e}",
-}
+def measured(report: Report, case: Case, peer: Peer) -> Row:
+    a, adjoint, reference = problem(case.n, case.dtype)
+    call = PEERS[type(peer)](peer, case, a, adjoint)
+    difference = reference.difference(case, peer.host(call()))
+    times = report.measure(call, peer)
+    return times | {"difference": difference, "rate": case.flops / times["waited_us"] * 1e6}
 
 
-def chart(report: dict, path: Path) -> None:
+def row(case: Case, peer: Peer, goals: dict[int, float]) -> Row:
+    by_hand = ", by hand" if case.reverse and isinstance(peer, (SciPy, CuPy)) else ""
+    goal = goals.get(case.n) if isinstance(peer, GPUStats) and case.reverse and case.dtype == "float64" else None
+    made = {"work": case.title, "case": case.work, "n": case.n, "dtype": case.dtype}
+    return made | {"peer": peer.name + by_hand, "time": "waited_us", "goal_us": goal}
+
+
+def chart(report: dict[str, Any], path: Path) -> None:
     """How many times as long others take as gpustats, over n, as figure 5 of the paper has it."""
-    import matplotlib
-    from matplotlib.figure import Figure
-
-    fair = [row for row in report["rows"] if "ratio" in row and row["peer"] != GPUStats.name]
     works, types = (list(dict.fromkeys(row[key] for row in report["rows"])) for key in ("case", "dtype"))
-    style = {"font.size": 10, "axes.spines.top": False, "axes.spines.right": False, "axes.titlelocation": "left"}
-    with matplotlib.rc_context(style):
-        figure = Figure(figsize=(4.5 * len(works), 3.4 * len(types) + 0.6), layout="constrained")
-        grid = figure.subplots(len(types), len(works), sharex=True, sharey="col", squeeze=False)
-        for i, j in np.ndindex(grid.shape):
-            axes, dtype, work = grid[i, j], types[i], works[j]
-            own = [row for row in fair if (row["dtype"], row["case"]) == (dtype, work)]
-            for peer in dict.fromkeys(row["peer"] for row in own):
-                points = [(row["n"], row["ratio"]) for row in own if row["peer"] == peer]
-                name = peer.removesuffix(", by hand")
-                axes.plot(*zip(*points, strict=True), "o-", color=COLORS[name], label=name, markersize=4)
-            axes.axhline(1, color=COLORS[GPUStats.name], lw=1)
-            axes.set_xscale("log", base=2)
-            axes.set_xticks(sorted({row["n"] for row in report["rows"]}))
-            axes.xaxis.set_major_formatter("{x:.0f}")
-            axes.tick_params(axis="x", which="minor", length=0)
-            axes.grid(axis="y", color="#e3e6ea")
-            axes.set_title(f"{work}, {dtype}")
-            if i == len(types) - 1:
-                axes.set_xlabel("n")
-            if not j:
-                axes.set_ylabel("time / gpustats' time")
-        for axes in grid[0]:  # shared by a column, and so set when all lines are there
-            axes.set_ylim(bottom=0)
-        labels = {label: handle for axes in grid.flat for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)}
-        figure.legend(labels.values(), labels, loc="outside lower center", ncols=4, frameon=False)
-        figure.suptitle(report["device"], x=0.01, ha="left", weight="bold")
-        figure.savefig(path, dpi=130)
+    panels = {
+        (dtype, work): charts.Panel(f"{work}, {dtype}", "n", "time / gpustats' time", log=False, ratio=True)
+        for dtype in types
+        for work in works
+    }
+    for row in report["rows"]:
+        if "ratio" in row and row["peer"] != GPUStats.name:
+            panels[row["dtype"], row["case"]].add(row["peer"].partition(",")[0], row["n"], row["ratio"])
+    grid = [[panels[dtype, work] for work in works] for dtype in types]
+    charts.lines(path, names(report["devices"]), grid, "col")
 
 
 def main(argv: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m bench.cholesky", description=__doc__.splitlines()[0])
-    parser.add_argument("--device", help='such as "cuda:0", "cpu"; default: the first GPU, else CPU')
-    parser.add_argument("--n", type=int, action="append", help="several times if you like; default: 512 to 16384 (CPU: 4096)")
-    parser.add_argument("--dtype", action="append", choices=("float32", "float64"), help="default: both")
-    parser.add_argument("--peer", action="append", help="several times if you like; default: all installed, SciPy on CPUs only")
-    parser.add_argument("--out", type=Path, default=Path("bench/results"), help="default: bench/results")
+    parser = options("cholesky", __doc__)
+    parser.add_argument("--n", type=size, action="append", help="size, repeatable; default: 512 to 16384 (CPU: 4096)")
     args = parser.parse_args(argv)
-    if args.device:
-        gs.use(args.device)
-    ours = GPUStats()
-    gpu = ours.device.type == "gpu"
-    sizes = args.n or [512 << i for i in range(6 if gpu else 4)]
-    peers = installed([kind for kind in PEERS if args.peer or not (gpu and kind is SciPy)], gpu, args.peer)
-    report: dict = {"device": ours.device.name, "backend": ours.device.backend, "bandwidth": ours.runtime.bandwidth()}
-    report |= {"versions": versions(), "rows": []}
-    work = [(n, dtype) for dtype in args.dtype or ("float64", "float32") for n in sizes]
-    for n, dtype in track(work, "measuring", console=Console(stderr=True)):
-        report["rows"] += rows(n, dtype, peers, GOALS if gpu else {})
-    with_ratios(report["rows"])
-    stem = args.out / f"cholesky-{ours.device.backend}-{ours.device.type}"
-    write(stem, render(report, COLUMNS, NOTE), report)
-    chart(report, stem.with_suffix(".png"))
-    print(f"written: {stem}.png")
-    return 0
+    report = Report(args)
+    sizes = report.default(args.n, gpu=[512 << i for i in range(6)], cpu=[512 << i for i in range(4)], quick=[64, 128])
+    peers = report.peers(PEERS, cpu_only=[SciPy])
+    cases = [Case(n, dtype, reverse) for dtype in ("float64", "float32") for n in sizes for reverse in (False, True)]
+    for case in report.wanted(cases):
+        for peer in peers:
+            made = row(case, peer, GOALS if report.gpu else {})
+            report.rows.append(attempt(made, measured, report, case, peer))
+    return report.write(Table(report.rows, COLUMNS, NOTE), chart=chart)
 
 
 if __name__ == "__main__":

@@ -2,33 +2,23 @@
 
 from __future__ import annotations
 
-import argparse
-import fnmatch
-import gc
-import io
-import json
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
-from rich.console import Console
-from rich.progress import track
-from rich.table import Table
 from scipy import special, stats
 
 import gpustats as gs
 
-from .peers import JAX, CuPy, GPUStats, Peer, PyTorch
-from .run import measure, number, versions
+from .peers import JAX, CuPy, GPUStats, NumPy, Peer, PyTorch
+from .report import RATIO, TIMES, TIMES_NOTE, Report, Row, Table, attempt, cell, options, size
 
-NOTE = """\
-enqueued: calls back to back, divided by their number; waited: one call until its draws are there (median).
+NOTE = TIMES_NOTE + """\
 rate: numbers drawn in the time enqueued. |z|: distance of the draws' mean from its expectation, in standard errors.
 NumPy draws in float64 where it has no float32. Whole numbers (i64) come in the type that a library prefers.
 """
-COLUMNS = "work", "", "enqueued / µs", "waited / µs", "rate / 1e9/s", "× ours", "|z|"
+COLUMNS = TIMES | {"rate / 1e9/s": cell("rate", "{:.3g}", 1e-9)} | RATIO | {"|z|": cell("z", "{:.1f}")}
 
 DISTRIBUTIONS = {  # of the scalar densities: ours as SciPy has it
     "normal": stats.norm,
@@ -112,9 +102,9 @@ def cases(n: int) -> list[Case]:
     return found
 
 
-# -- Each library as a good user of it draws: (peer, case) -> a function that starts the work, or None where it cannot.
+# -- Each library as a good user of it draws: (peer, case) -> a function that starts the work.
 
-Bind = Callable[[Peer, Case], Callable[[], object] | None]
+Bind = Callable[[Peer, Case], Callable[[], object]]
 
 
 def with_gpustats(peer: Peer, case: Case):
@@ -168,9 +158,7 @@ def with_jax(peer: Peer, case: Case):
         "binomial": lambda key: r.binomial(key, *p, shape, "float32"),
         "categorical": lambda key, log_weights: r.categorical(key, log_weights),
         "mvnormal": lambda key, mean, factor: mean + r.normal(key, (case.n, case.width), dtype) @ factor.T,
-    }.get(case.density)  # it has no von Mises distribution
-    if draw is None:
-        return None
+    }[case.density]
     start, numbers = r.key(1), iter(range(2**31))
     work = jax.jit(lambda number, *arrays: draw(r.fold_in(start, number), *arrays))
     return lambda: work(next(numbers), *arrays)
@@ -222,11 +210,6 @@ def with_cupy(peer: Peer, case: Case):
     }[case.density]
 
 
-class NumPy(Peer):
-    name = "NumPy"
-    asynchronous = False
-
-
 PEERS: dict[type[Peer], Bind] = {
     GPUStats: with_gpustats,
     NumPy: with_numpy,
@@ -234,98 +217,29 @@ PEERS: dict[type[Peer], Bind] = {
     PyTorch: with_torch,
     CuPy: with_cupy,
 }
+MISSING = {(JAX, "von_mises")}
 
 
-def rows(case: Case, peers: list[Peer]) -> list[dict]:
-    """One row for each peer that can do the work; a peer that fails says so in its row."""
-    found = []
-    for peer in peers:
-        row = {"work": case.title, "peer": peer.name}
-        try:
-            call = PEERS[type(peer)](peer, case)
-            if call is None:
-                continue
-            row["z"] = case.z(np.asarray(peer.host(call())))
-            row["waited_us"], row["enqueued_us"] = (1e6 * t for t in measure(call, peer))
-            row["rate"] = case.n * (case.width if case.density == "mvnormal" else 1) / row["enqueued_us"] * 1e6
-        except Exception as error:  # a peer's failure is a result, too
-            row["error"] = f"{type(error).__name__}: {error}".splitlines()[0][:200]
-            print(f"{case.title}, {peer.name}: {row['error']}")
-        found.append(row)
-        call = None
-        gc.collect()
-    return found
-
-
-def render(report: dict) -> str:
-    """The table as text."""
-    table = Table(box=None, pad_edge=False, header_style="")
-    for i, column in enumerate(COLUMNS):
-        table.add_column(column, justify="right" if i > 1 else "left", no_wrap=True)
-    ours = {r["work"]: r["enqueued_us"] for r in report["rows"] if r["peer"] == GPUStats.name and "error" not in r}
-    last = None
-    for row in report["rows"]:
-        work = row["work"] if row["work"] != last else ""
-        if work and last:
-            table.add_row()
-        last = row["work"]
-        if "error" in row:
-            table.add_row(work, row["peer"], "failed")
-            continue
-        table.add_row(
-            work, row["peer"], number(row["enqueued_us"]), number(row["waited_us"]), f"{row['rate'] / 1e9:.3g}",
-            f"{row['enqueued_us'] / ours[last]:.1f}" if last in ours else "", f"{row['z']:.1f}",
-        )  # fmt: skip
-    console = Console(width=130, file=io.StringIO())
-    console.print(table)
-    lines = [line.rstrip() for line in console.file.getvalue().splitlines()]
-    packages = ", ".join(f"{k} {v}" for k, v in report["versions"].items())
-    return "\n".join([f"{report['device']} ({report['backend']})", packages, "", *lines, "", NOTE])
+def measured(report: Report, case: Case, peer: Peer) -> Row:
+    call = PEERS[type(peer)](peer, case)
+    z = case.z(np.asarray(peer.host(call())))
+    times = report.measure(call, peer)
+    numbers = case.n * (case.width if case.density == "mvnormal" else 1)
+    return times | {"z": z, "rate": numbers / times["enqueued_us"] * 1e6}
 
 
 def main(argv: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m bench.draws", description=__doc__)
-    parser.add_argument("--device", help='such as "cuda:0", "cpu"; default: the first GPU, else CPU')
-    parser.add_argument("--n", type=float, help="draws, a tenth of it of categories and vectors; default: 1e7, on a CPU 1e6")
-    parser.add_argument("--only", metavar="PATTERN", default="*", help='work to measure, such as "gamma*f64"')
-    parser.add_argument("--peer", action="append", help="several times if you like; default: all that are installed")
-    parser.add_argument("--out", type=Path, default=Path("bench/results"), help="default: bench/results")
+    parser = options("draws", __doc__)
+    parser.add_argument("--n", type=size, help="draws, a tenth of it of categories and vectors; default: 1e7, on a CPU 1e6")
     args = parser.parse_args(argv)
-    if args.device:
-        gs.use(args.device)
-    device = GPUStats().device
-    gpu = device.type == "gpu"
-    all_cases = cases(int(args.n or (1e7 if gpu else 1e6)))
-    wanted = [c for c in all_cases if fnmatch.fnmatch(c.title, f"*{args.only}*")]
-    if not wanted:
-        parser.error("\n  ".join([f"no work matches {args.only!r}; there is", *(c.title for c in all_cases)]))
-    peers = installed(list(PEERS), gpu, args.peer)
-    report = {"device": device.name, "backend": device.backend, "versions": versions(), "rows": []}
-    for case in track(wanted, "measuring", console=Console(stderr=True)):
-        report["rows"] += rows(case, peers)
-    write(args.out / f"draws-{device.backend}-{device.type}", render(report), report)
-    return 0
-
-
-def installed(kinds: list[type[Peer]], gpu: bool, wanted: list[str] | None = None) -> list[Peer]:
-    """Those of the libraries that are there, and wanted; ours is always."""
-    found = []
-    for kind in kinds:
-        if kind is GPUStats or not wanted or kind.name.lower() in map(str.lower, wanted):
-            try:
-                found.append(kind(gpu))
-            except ImportError:
-                continue
-    return found
-
-
-def write(stem: Path, text: str, report: dict) -> None:
-    """Print the table, and write it with its figures as JSON."""
-    stem.parent.mkdir(parents=True, exist_ok=True)
-    print(text)
-    stem.with_suffix(".txt").write_text(text)
-    stem.with_suffix(".json").write_text(json.dumps(report, indent=1, ensure_ascii=False) + "\n")
-    print(f"written: {stem}.txt, .json")
+    report = Report(args)
+    peers = report.peers(PEERS)
+    for case in report.wanted(cases(report.default(args.n, gpu=10**7, cpu=10**6, quick=10**4))):
+        for peer in peers:
+            if (type(peer), case.density) not in MISSING:
+                row = {"work": case.title, "peer": peer.name, "time": "enqueued_us"}
+                report.rows.append(attempt(row, measured, report, case, peer))
+    return report.write(Table(report.rows, COLUMNS, NOTE))
 
 
 if __name__ == "__main__":

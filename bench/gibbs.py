@@ -6,31 +6,27 @@ and from those, on the host, new weights, means and covariances. Data and labels
 
 from __future__ import annotations
 
-import argparse
-import gc
-import io
 import statistics
 import time
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from rich.console import Console
-from rich.table import Table
 from scipy import special
 
 import gpustats as gs
 
-from . import peers
-from .draws import NumPy, installed, write
-from .run import versions
+from .peers import JAX, GPUStats, NumPy, Peer, PyTorch, SciPy
+from .report import DIFFERENCE, RATIO, Columns, Report, Row, Table, attempt, cell, options, size
 
 NOTE = """\
 Medians, each with its result there: the labels on the device, the statistics on the host. Host draws are the same for all.
 |z|: of the counts of labels drawn, the largest distance from the sum of responsibilities (SciPy, float64), in standard errors.
 difference: of means and scatter matrices from NumPy's in float64, given the labels, relative to the largest.
 """
-COLUMNS = "work", "", "labels / ms", "statistics / ms", "host draws / ms", "sweep / ms", "× ours", "|z|", "difference"
+PARTS = "labels", "statistics", "host draws", "sweep"
+COLUMNS: Columns = {f"{part} / ms": cell(f"{part}_ms", "{:,.3g}") for part in PARTS}
+COLUMNS |= RATIO | {"|z|": cell("z", "{:.1f}")} | DIFFERENCE
 CHECKED = 10_000  # observations whose labels are compared with responsibilities
 
 
@@ -74,7 +70,7 @@ def host_draws(rng: np.random.Generator, given: Statistics) -> Components:
 class Sweep:
     """A library's part of the sweep, for observations (N, d)."""
 
-    def __init__(self, peer: peers.Peer, x: np.ndarray, k: int):
+    def __init__(self, peer: Peer, x: np.ndarray, k: int):
         self.peer, self.x, self.k = peer, peer.put(x), k
 
     def labels(self, components: Components) -> Any:
@@ -198,16 +194,31 @@ class PyTorchSweep(Sweep):
         return Statistics(*(a.cpu().numpy() for a in (count, mean, scatter)))
 
 
-SWEEPS: dict[type[peers.Peer], dict[str, type[Sweep]]] = {
-    peers.GPUStats: {"gpustats": GPUStatsSweep},
+SWEEPS: dict[type[Peer], dict[str, type[Sweep]]] = {
+    GPUStats: {"gpustats": GPUStatsSweep},
     NumPy: {"NumPy": NumPySweep},
-    peers.JAX: {"JAX, one-hot": JAXSweep, "JAX, segments": JAXSegments},
-    peers.PyTorch: {"PyTorch": PyTorchSweep},
+    JAX: {"JAX, one-hot": JAXSweep, "JAX, segments": JAXSegments},
+    PyTorch: {"PyTorch": PyTorchSweep},
 }
 
 
-def problem(n: int, d: int, k: int, dtype: str) -> tuple[np.ndarray, Components]:
+@dataclass(frozen=True)
+class Case:
+    """A mixture of k normals of dimension d, and n observations."""
+
+    n: int
+    d: int
+    k: int
+    dtype: str
+
+    @property
+    def title(self) -> str:
+        return f"N={self.n:.0e} d={self.d} K={self.k} f{self.dtype[-2:]}".replace("e+0", "e")
+
+
+def problem(case: Case) -> tuple[np.ndarray, Components]:
     """Observations of K overlapping clusters of unequal sizes, and components near them."""
+    n, d, k = case.n, case.d, case.k
     rng = np.random.default_rng(13)
     labels = rng.choice(k, n, p=rng.dirichlet(np.ones(k)))
     centers, roots = rng.normal(0, 1.5, (k, d)), np.eye(d) + rng.normal(size=(k, d, d)) / d
@@ -215,14 +226,14 @@ def problem(n: int, d: int, k: int, dtype: str) -> tuple[np.ndarray, Components]
     for i in range(k):
         own = labels == i
         x[own] = centers[i] + x[own] @ roots[i].T
-    x = x.astype(dtype)
-    return x, host_draws(rng, NumPySweep(NumPy(False), x, k).statistics(labels)).astype(dtype)
+    x = x.astype(case.dtype)
+    return x, host_draws(rng, NumPySweep(NumPy(False), x, k).statistics(labels)).astype(case.dtype)
 
 
 def z_of_labels(x: np.ndarray, components: Components, labels: np.ndarray) -> float:
     """The largest distance of a label's count from its expectation, in standard errors, where at least one is expected."""
     log_weights, means, factors = components.astype(float)
-    responsibilities = special.softmax(log_weights + peers.SciPy._mvnormal(x, means, factors @ factors.swapaxes(1, 2)), axis=1)
+    responsibilities = special.softmax(log_weights + SciPy.mvnormal(x, means, factors @ factors.swapaxes(1, 2)), axis=1)
     expected, variance = responsibilities.sum(0), (responsibilities * (1 - responsibilities)).sum(0)
     deviations = np.bincount(labels, minlength=len(means)) - expected
     return float(np.max((np.abs(deviations) / np.sqrt(np.maximum(variance, 1e-9)))[variance > 1]))
@@ -235,16 +246,16 @@ def difference(found: Statistics, expected: Statistics) -> float:
     return max(float(np.abs(f - e).max() / np.abs(e).max()) for f, e in pairs)
 
 
-def measured(sweep: Sweep, x: np.ndarray, start: Components, budget: float) -> dict[str, float]:
+def measured(kind: type[Sweep], peer: Peer, x: np.ndarray, start: Components, budget: float) -> Row:
     """Medians of as many sweeps as fit into `budget` seconds, three at least, and how right they are."""
-    rng, components, wait = np.random.default_rng(2), start, sweep.peer.wait
+    sweep, rng, components, wait = kind(peer, x, len(start.means)), np.random.default_rng(2), start, peer.wait
     labels = sweep.labels(start)
-    found, host = sweep.statistics(labels), np.asarray(sweep.peer.host(labels)).astype(np.int64)
+    found, host = sweep.statistics(labels), np.asarray(peer.host(labels)).astype(np.int64)
     row = {
         "z": z_of_labels(x[:CHECKED], start, host[:CHECKED]),
         "difference": difference(found, NumPySweep(NumPy(False), x.astype(float), sweep.k).statistics(host)),
     }
-    parts: dict[str, list[float]] = {"labels": [], "statistics": [], "host draws": [], "sweep": []}
+    parts: dict[str, list[float]] = {part: [] for part in PARTS}
     while sum(parts["sweep"]) < budget and len(parts["sweep"]) < 200 or len(parts["sweep"]) < 3:
         times = [time.perf_counter()]
         wait(labels := sweep.labels(components))
@@ -258,62 +269,24 @@ def measured(sweep: Sweep, x: np.ndarray, start: Components, budget: float) -> d
     return row | {f"{part}_ms": 1e3 * statistics.median(seconds) for part, seconds in parts.items()}
 
 
-def render(report: dict) -> str:
-    """The table as text."""
-    table = Table(box=None, pad_edge=False, header_style="")
-    for i, column in enumerate(COLUMNS):
-        table.add_column(column, justify="right" if i > 1 else "left", no_wrap=True)
-    ours = {r["work"]: r["sweep_ms"] for r in report["rows"] if r["peer"] == "gpustats" and "error" not in r}
-    last = None
-    for row in report["rows"]:
-        work = row["work"] if row["work"] != last else ""
-        last = row["work"]
-        if "error" in row:
-            table.add_row(work, row["peer"], "failed")
-            continue
-        times = [f"{row[f'{part}_ms']:,.3g}" for part in ("labels", "statistics", "host draws", "sweep")]
-        ratio = f"{row['sweep_ms'] / ours[last]:.1f}" if last in ours else ""
-        table.add_row(work, row["peer"], *times, ratio, f"{row['z']:.1f}", f"{row['difference']:.0e}")
-    console = Console(width=150, file=io.StringIO())
-    console.print(table)
-    lines = [line.rstrip() for line in console.file.getvalue().splitlines()]
-    packages = ", ".join(f"{k} {v}" for k, v in report["versions"].items())
-    return "\n".join([f"{report['device']} ({report['backend']})", packages, "", *lines, "", NOTE])
-
-
 def main(argv: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m bench.gibbs", description=__doc__.splitlines()[0])
-    parser.add_argument("--device", help='such as "cuda:0", "cpu"; default: the first GPU, else CPU')
-    parser.add_argument("--n", type=float, help="observations; default: 1e6, on a CPU 1e5")
+    parser = options("gibbs", __doc__)
+    parser.add_argument("--n", type=size, help="observations; default: 1e6, on a CPU 1e5")
     parser.add_argument("--dim", type=int, default=15, help="length of an observation (default: 15)")
     parser.add_argument("--components", type=int, default=64, help="default: 64")
-    parser.add_argument("--dtype", action="append", choices=("float32", "float64"), help="default: both")
-    parser.add_argument("--peer", action="append", help="several times if you like; default: all installed, NumPy on CPUs only")
-    parser.add_argument("--seconds", type=float, default=2.0, help="for each row of the table (default: 2)")
-    parser.add_argument("--out", type=Path, default=Path("bench/results"), help="default: bench/results")
+    parser.add_argument("--seconds", type=float, help="for each row of the table (default: 2)")
     args = parser.parse_args(argv)
-    if args.device:
-        gs.use(args.device)
-    device = peers.GPUStats().device
-    gpu = device.type == "gpu"
-    n, d, k = int(args.n or (1e6 if gpu else 1e5)), args.dim, args.components
-    kinds = [kind for kind in SWEEPS if args.peer or not (gpu and kind is NumPy)]
-    report: dict = {"device": device.name, "backend": device.backend, "versions": versions(), "rows": []}
-    libraries = installed(kinds, gpu, args.peer)
-    for dtype in args.dtype or ("float32", "float64"):
-        x, start = problem(n, d, k, dtype)
-        for peer in libraries:
+    report = Report(args)
+    n = report.default(args.n, gpu=10**6, cpu=10**5, quick=10**4)
+    budget = report.default(args.seconds, gpu=2.0, cpu=2.0, quick=0.1)
+    peers = report.peers(SWEEPS, cpu_only=[NumPy])
+    for case in report.wanted([Case(n, args.dim, args.components, dtype) for dtype in ("float32", "float64")]):
+        x, start = problem(case)
+        for peer in peers:
             for name, kind in SWEEPS[type(peer)].items():
-                row = {"work": f"N={n:.0e} d={d} K={k} f{dtype[-2:]}".replace("e+0", "e"), "peer": name}
-                try:
-                    row |= measured(kind(peer, x, k), x, start, args.seconds)
-                except Exception as error:  # a peer's failure is a result, too
-                    row["error"] = f"{type(error).__name__}: {error}".splitlines()[0][:200]
-                    print(f"{row['work']}, {name}: {row['error']}")
-                report["rows"].append(row)
-                gc.collect()
-    write(args.out / f"gibbs-{device.backend}-{device.type}", render(report), report)
-    return 0
+                row = {"work": case.title, "peer": name, "time": "sweep_ms"}
+                report.rows.append(attempt(row, measured, kind, peer, x, start, budget))
+    return report.write(Table(report.rows, COLUMNS, NOTE))
 
 
 if __name__ == "__main__":

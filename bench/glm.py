@@ -2,32 +2,24 @@
 
 from __future__ import annotations
 
-import argparse
-import gc
-import io
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rich.console import Console
-from rich.progress import track
-from rich.table import Table
 from scipy import special
 
 import gpustats as gs
 
-from .draws import NumPy, installed, write
-from .peers import JAX, CuPy, GPUStats, Peer, PyTorch
-from .run import measure, number, versions
+from .peers import JAX, CuPy, GPUStats, NumPy, Peer, PyTorch
+from .report import DIFFERENCE, GOAL, RATIO, TIMES, TIMES_NOTE, Report, Row, Table, attempt, cell, options, size
 
-NOTE = """\
-enqueued: calls back to back, divided by their number; waited: one call until its result is there (median).
+NOTE = TIMES_NOTE + """\
 floor: reading X once, at the bandwidth of a copy measured in this run. gpustats takes coefficients from the host and returns
 there; for the others they lie on the device, with the results. by hand: two products, with the derivative written out.
 difference: of the values, relative to them, and of the gradients, relative to their largest element, from NumPy's in float64.
 """
+COLUMNS = TIMES | {"floor / µs": cell("floor_us")} | RATIO | GOAL | DIFFERENCE
 
 
 @dataclass(frozen=True)
@@ -42,8 +34,8 @@ class Case:
         Sets of coefficients in one call.
     goal : float, optional
         Time to reach on an NVIDIA H200, in µs.
-    waited : bool
-        Whether the time that counts is that of a call with its result.
+    time : {"enqueued_us", "waited_us"}
+        The time that counts.
     """
 
     n: int
@@ -51,7 +43,7 @@ class Case:
     dtype: str = "float64"
     chains: int = 1
     goal: float | None = None
-    waited: bool = False
+    time: str = "enqueued_us"
 
     @property
     def title(self) -> str:
@@ -73,8 +65,8 @@ class Case:
         return tuple(np.asarray(a, self.dtype) for a in (y, X, beta, alpha))
 
 
-def cases(gpu: bool) -> list[Case]:
-    """The work for a GPU; for a CPU a tenth of the rows."""
+def cases(gpu: bool, quick: bool = False) -> list[Case]:
+    """The work for a GPU; for a CPU a tenth of the rows, where there are many; `quick`: a hundredth of them."""
     found = [
         Case(10**6, 200, "float64", goal=470),
         Case(10**6, 200, "float32", goal=240),
@@ -82,12 +74,14 @@ def cases(gpu: bool) -> list[Case]:
         Case(10**6, 50, "float32", goal=75),
         Case(10**7, 20, "float64", goal=540),
         Case(10**7, 20, "float32", goal=290),
-        Case(10**4, 100, "float64", goal=45, waited=True),
-        Case(10**4, 100, "float32", waited=True),
+        Case(10**4, 100, "float64", goal=45, time="waited_us"),
+        Case(10**4, 100, "float32", time="waited_us"),
         Case(10**6, 200, "float64", chains=4, goal=600),
         Case(10**6, 200, "float32", chains=4),
     ]
-    return found if gpu else [replace(c, n=c.n if c.waited else c.n // 10, goal=None) for c in found]
+    if gpu and not quick:
+        return found
+    return [replace(c, n=c.n // 100 if quick else min(c.n, max(c.n // 10, 10**4)), goal=None) for c in found]
 
 
 # -- Each library as a good user of it writes the work: (peer, y, X, beta, alpha) -> a function that starts it, which returns
@@ -182,30 +176,23 @@ PEERS: dict[type[Peer], dict[str, Bind]] = {
 }
 
 
-def rows(case: Case, peers: list[Peer], bandwidth: float) -> list[dict]:
-    """One row for each way of each peer; one that fails says so in its row."""
-    found = []
+def rows(report: Report, case: Case, peers: list[Peer]) -> list[Row]:
+    """One row for each way of each library."""
     data = case.data()
     expected = by_hand(np, *(a.astype(float, copy=False) for a in data))
+
+    def measured(peer: Peer, bind: Bind) -> Row:
+        call = bind(peer, *data)
+        found = [np.asarray(peer.host(result), float) for result in call()]
+        return {"difference": difference(found, expected)} | report.measure(call, peer)
+
+    made = []
     for peer in peers:
         for name, bind in PEERS[type(peer)].items():
-            row = {"work": case.title, "peer": name, "waited": case.waited, "bytes": case.bytes}
-            row |= {"floor_us": 1e6 * case.bytes / bandwidth, "goal_us": case.goal if name == GPUStats.name else None}
-            try:
-                call = bind(peer, *data)
-                row["difference"] = difference([host(peer, a) for a in call()], expected)
-                row["waited_us"], row["enqueued_us"] = (1e6 * t for t in measure(call, peer))
-            except Exception as error:  # a peer's failure is a result, too
-                row["error"] = f"{type(error).__name__}: {error}".splitlines()[0][:200]
-                print(f"{case.title}, {name}: {row['error']}")
-            found.append(row)
-            call = None
-            gc.collect()
-    return found
-
-
-def host(peer: Peer, result: Any) -> np.ndarray:
-    return np.asarray(peer.host(result), float)
+            row = {"work": case.title, "peer": name, "time": case.time, "bytes": case.bytes}
+            row |= {"floor_us": 1e6 * case.bytes / report.bandwidth, "goal_us": case.goal if name == GPUStats.name else None}
+            made.append(attempt(row, measured, peer, bind))
+    return made
 
 
 def difference(found: list[np.ndarray], expected: tuple[np.ndarray, ...]) -> float:
@@ -214,78 +201,20 @@ def difference(found: list[np.ndarray], expected: tuple[np.ndarray, ...]) -> flo
     return float(max(np.max(np.abs(value / expected[0])), *(np.abs(g).max() / largest for g in gradient)))
 
 
-Columns = dict[str, Callable[[dict], str]]
-COLUMNS: Columns = {  # name -> what it says of a row
-    "enqueued / µs": lambda row: number(row["enqueued_us"]),
-    "waited / µs": lambda row: number(row["waited_us"]),
-    "floor / µs": lambda row: number(row["floor_us"]),
-    "× ours": lambda row: f"{row['ratio']:.1f}" if "ratio" in row else "",
-    "goal / µs": lambda row: f"≤ {row['goal_us']:g}" if row["goal_us"] else "",
-    "difference": lambda row: f"{row['difference']:.0e}",
-}
-
-
-def time_of(row: dict) -> float:
-    """The time that counts, in µs."""
-    return row["waited_us"] if row["waited"] else row["enqueued_us"]
-
-
-def with_ratios(found: list[dict]) -> list[dict]:
-    """The rows, with the time of each over ours."""
-    ours = {row["work"]: time_of(row) for row in found if row["peer"] == GPUStats.name and "error" not in row}
-    fair = [row for row in found if "error" not in row and row["work"] in ours]
-    for row in fair:
-        row["ratio"] = time_of(row) / ours[row["work"]]
-    return found
-
-
-def render(report: dict, columns: Columns, note: str) -> str:
-    """The table as text."""
-    table = Table(box=None, pad_edge=False, header_style="")
-    for i, column in enumerate(("work", "", *columns)):
-        table.add_column(column, justify="right" if i > 1 else "left", no_wrap=True)
-    last = None
-    for row in report["rows"]:
-        work = row["work"] if row["work"] != last else ""
-        if work and last:
-            table.add_row()
-        last = row["work"]
-        cells = ["failed"] if "error" in row else [say(row) for say in columns.values()]
-        table.add_row(work, row["peer"], *cells)
-    console = Console(width=150, file=io.StringIO())
-    console.print(table)
-    lines = [line.rstrip() for line in console.file.getvalue().splitlines()]
-    head = f"{report['device']} ({report['backend']}), {report['bandwidth'] / 1e9:.1f} GB/s read and written by a copy"
-    packages = ", ".join(f"{k} {v}" for k, v in report["versions"].items())
-    return "\n".join([head, packages, "", *lines, "", note])
-
-
 def main(argv: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m bench.glm", description=__doc__.splitlines()[0])
-    parser.add_argument("--device", help='such as "cuda:0", "cpu"; default: the first GPU, else CPU')
-    parser.add_argument("--n", type=float, help="observations, of all work")
+    parser = options("glm", __doc__)
+    parser.add_argument("--n", type=size, help="observations, of all work")
     parser.add_argument("--k", type=int, help="variables, of all work")
-    parser.add_argument("--small", action="store_true", help="a hundredth of the rows, to see that everything runs")
-    parser.add_argument("--dtype", choices=("float32", "float64"), help="default: both")
-    parser.add_argument("--peer", action="append", help="several times if you like; default: all installed, NumPy on CPUs only")
-    parser.add_argument("--out", type=Path, default=Path("bench/results"), help="default: bench/results")
     args = parser.parse_args(argv)
-    if args.device:
-        gs.use(args.device)
-    ours = GPUStats()
-    gpu = ours.device.type == "gpu"
-    wanted = [c for c in cases(gpu) if args.dtype in (None, c.dtype)]
-    if args.n or args.k or args.small:
-        shrunk = (replace(c, n=int(args.n or c.n) // (100 if args.small else 1), k=args.k or c.k, goal=None) for c in wanted)
-        wanted = list({c.title: c for c in shrunk}.values())
-    peers = installed([kind for kind in PEERS if args.peer or not (gpu and kind is NumPy)], gpu, args.peer)
-    report: dict = {"device": ours.device.name, "backend": ours.device.backend, "bandwidth": ours.runtime.bandwidth()}
-    report |= {"versions": versions(), "rows": []}
-    for case in track(wanted, "measuring", console=Console(stderr=True)):
-        report["rows"] += rows(case, peers, report["bandwidth"])
-    with_ratios(report["rows"])
-    write(args.out / f"glm-{ours.device.backend}-{ours.device.type}", render(report, COLUMNS, NOTE), report)
-    return 0
+    report = Report(args)
+    found = cases(report.gpu, report.quick)
+    if args.n or args.k:
+        resized = (replace(case, n=args.n or case.n, k=args.k or case.k, goal=None) for case in found)
+        found = list({case.title: case for case in resized}.values())
+    peers = report.peers(PEERS, cpu_only=[NumPy])
+    for case in report.wanted(found):
+        report.rows += rows(report, case, peers)
+    return report.write(Table(report.rows, COLUMNS, NOTE))
 
 
 if __name__ == "__main__":

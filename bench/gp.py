@@ -6,27 +6,22 @@ function is RBF.
 
 from __future__ import annotations
 
-import argparse
-import gc
-import io
-import logging
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rich.console import Console
-from rich.progress import track
+import pymc as pm
 
 import gpustats as gs
+import gpustats.pymc as gpm
 
-from .draws import installed, write
-from .glm import Columns, render, with_ratios
+from . import charts, nuts
 from .peers import JAX, GPUStats, Peer, PyTorch, SciPy
-from .pymc_models import Row, with_numpyro, with_pymc
-from .pymc_models import render as render_models
-from .run import COLORS, measure, number, versions
+from .report import DIFFERENCE, GOAL, RATIO, Columns, Report, Row, Table, attempt, cell, names, options, size
 
 NOTE = """\
 One evaluation of the log marginal likelihood and its derivatives in amplitude, lengthscale and noise, x and y in place; median.
@@ -140,13 +135,20 @@ def with_sklearn(peer: Peer, x, y):
 PEERS: dict[type[Peer], Bind] = {
     GPUStats: with_gpustats, SciPy: with_scipy, JAX: with_jax, PyTorch: with_torch, ScikitLearn: with_sklearn
 }  # fmt: skip
-COLUMNS: Columns = {
-    "waited / µs": lambda row: number(row["waited_us"]),
-    "rate / TFLOP/s": lambda row: f"{row['rate'] / 1e12:.3g}",
-    "× ours": lambda row: f"{row['ratio']:.2f}" if "ratio" in row else "",
-    "goal / µs": lambda row: f"≤ {row['goal_us']:,.0f}" if row["goal_us"] else "",
-    "difference": lambda row: f"{row['difference']:.0e}" if "difference" in row else "",
-}
+COLUMNS: Columns = {"waited / µs": cell("waited_us"), "rate / TFLOP/s": cell("rate", "{:.3g}", 1e-12)}
+COLUMNS |= RATIO | GOAL | DIFFERENCE
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """The value and the gradient of one marginal likelihood."""
+
+    n: int
+    dtype: str
+
+    @property
+    def title(self) -> str:
+        return f"value + gradient, n={self.n} f{self.dtype[-2:]}"
 
 
 def flat(result: Any, host: Callable = np.asarray) -> np.ndarray:
@@ -155,40 +157,42 @@ def flat(result: Any, host: Callable = np.asarray) -> np.ndarray:
     return np.array([np.asarray(v if isinstance(v, float) else host(v)).item() for v in (value, *derivatives)])
 
 
-def rows(n: int, dtype: str, peers: list[Peer], goals: dict[int, float]) -> list[dict]:
-    """Of one number of points: one row for each peer; a peer that fails says so in its row."""
-    x, y = toy(n)
-    reference = flat(with_scipy(None, x, y)()) if n <= 4096 else None
-    found = []
-    for peer in peers:
-        title = f"value + gradient, n={n} f{dtype[-2:]}"
-        row: dict = {"work": title, "n": n, "dtype": dtype, "peer": peer.name, "waited": True}
-        row["goal_us"] = goals.get(n) if peer.name == GPUStats.name and dtype == "float64" else None
-        try:
-            call = PEERS[type(peer)](peer, x.astype(dtype), y.astype(dtype))
-            result = flat(call(), peer.host)
-            if reference is not None:
-                row["difference"] = float(np.abs(result / reference - 1).max())
-            row["waited_us"], row["enqueued_us"] = (1e6 * t for t in measure(call, peer))
-            row["rate"] = n**3 / row["waited_us"] * 1e6
-        except Exception as error:  # a peer's failure is a result, too
-            row["error"] = f"{type(error).__name__}: {error}".splitlines()[0][:200]
-            print(f"{title}, {peer.name}: {row['error']}")
-        found.append(row)
-        call = None
-        gc.collect()
-    return found
+@lru_cache(maxsize=1)
+def reference(n: int) -> np.ndarray | None:
+    """What results are compared with, where it does not take too long."""
+    return flat(with_scipy(None, *toy(n))()) if n <= 4096 else None
+
+
+def measured(report: Report, case: Evaluation, peer: Peer) -> Row:
+    call = PEERS[type(peer)](peer, *(a.astype(case.dtype) for a in toy(case.n)))
+    result, expected = flat(call(), peer.host), reference(case.n)
+    times = report.measure(call, peer)
+    made = times | {"rate": case.n**3 / times["waited_us"] * 1e6}
+    return made if expected is None else made | {"difference": float(np.abs(result / expected - 1).max())}
+
+
+def row(case: Evaluation, peer: Peer, goals: dict[int, float]) -> Row:
+    goal = goals.get(case.n) if isinstance(peer, GPUStats) and case.dtype == "float64" else None
+    made = {"work": case.title, "n": case.n, "dtype": case.dtype}
+    return made | {"peer": peer.name, "time": "waited_us", "goal_us": goal}
 
 
 # -- Section 4.2
 
 
-def model(x: np.ndarray, y: np.ndarray, ours: bool) -> Any:
+@dataclass(frozen=True)
+class Sampling:
+    """The model of section 4.2 by NUTS."""
+
+    n: int
+
+    @property
+    def title(self) -> str:
+        return f"GP regression, n={self.n:,}"
+
+
+def model(x: np.ndarray, y: np.ndarray, ours: bool) -> pm.Model:
     """With the priors of Betancourt (2017): the lengthscale between 2 and 10 with a probability of 0.98."""
-    import pymc as pm
-
-    import gpustats.pymc as gpm
-
     with pm.Model() as made:
         rho = pm.InverseGamma("rho", 8.91924, 34.5805)
         alpha, sigma = pm.HalfNormal("alpha", 2), pm.HalfNormal("sigma", 1)
@@ -200,108 +204,56 @@ def model(x: np.ndarray, y: np.ndarray, ours: bool) -> Any:
     return made
 
 
-def numpyro_model(x: Any, y: Any) -> Callable[[], None]:
+def numpyro_model(x: Any, y: Any) -> None:
     import jax.numpy as jnp
     import numpyro
     from numpyro import distributions as d
 
-    def made():
-        rho = numpyro.sample("rho", d.InverseGamma(8.91924, 34.5805))
-        alpha, sigma = numpyro.sample("alpha", d.HalfNormal(2.0)), numpyro.sample("sigma", d.HalfNormal(1.0))
-        K = alpha**2 * jnp.exp((x[:, None] - x) ** 2 * (-0.5 / rho**2)) + sigma**2 * jnp.eye(len(x))
-        numpyro.sample("y", d.MultivariateNormal(jnp.zeros(len(x)), covariance_matrix=K), obs=y)
-
-    return made
+    rho = numpyro.sample("rho", d.InverseGamma(8.91924, 34.5805))
+    alpha, sigma = numpyro.sample("alpha", d.HalfNormal(2.0)), numpyro.sample("sigma", d.HalfNormal(1.0))
+    K = alpha**2 * jnp.exp((x[:, None] - x) ** 2 * (-0.5 / rho**2)) + sigma**2 * jnp.eye(len(x))
+    numpyro.sample("y", d.MultivariateNormal(jnp.zeros(len(x)), covariance_matrix=K), obs=y)
 
 
-def sampled(sizes: list[int], draws: int, chains: int, plain: int) -> list[Row]:
-    """Of each library; PyMC's own process for at most `plain` observations."""
-    found = []
-    for n in sizes:
-        x, y = toy(n)
-        title = f"GP regression, n={n:,}"
-        found.append(with_pymc(title, model(x, y, True), "gpustats", draws, chains))
-        if n <= plain:
-            found.append(with_pymc(title, model(x, y, False), "PyMC", draws, chains))
-        try:
-            import jax
-            import numpyro  # noqa: F401
-        except ImportError:
-            continue
-        jax.config.update("jax_enable_x64", True)
-        found.append(with_numpyro(title, numpyro_model(jax.numpy.asarray(x), jax.numpy.asarray(y)), draws, chains))
-    return found
-
-
-def chart(found: list[Row], device: str, path: Path) -> None:
+def chart(report: dict[str, Any], path: Path) -> None:
     """Seconds of sampling, and how many times as long others take, over n, as figure 7 of the paper has it."""
-    import matplotlib
-    from matplotlib.figure import Figure
-
-    style = {"font.size": 10, "axes.spines.top": False, "axes.spines.right": False, "axes.titlelocation": "left"}
-    times = {(row.peer, int(row.work.split("=")[1].replace(",", ""))): row.sampling_s for row in found}
-    with matplotlib.rc_context(style):
-        figure = Figure(figsize=(8.5, 3.6), layout="constrained")
-        left, right = figure.subplots(1, 2)
-        for peer in dict.fromkeys(row.peer for row in found):
-            points = sorted((n, t) for (p, n), t in times.items() if p == peer)
-            color = COLORS.get("JAX" if peer == "NumPyro" else "SciPy" if peer == "PyMC" else peer)
-            left.plot(*zip(*points, strict=True), "o-", label=peer, color=color, markersize=4)
-            if peer != GPUStats.name:
-                ratios = [(n, t / times[GPUStats.name, n]) for n, t in points]
-                right.plot(*zip(*ratios, strict=True), "o-", label=peer, color=color, markersize=4)
-        left.set_title("sampling / s")
-        left.set_yscale("log")
-        left.legend(frameon=False)
-        right.set_title("time / gpustats' time")
-        right.axhline(1, lw=1, color="#888888")
-        right.set_ylim(bottom=0)
-        for axes in (left, right):
-            axes.set_xlabel("n")
-            axes.grid(axis="y", color="#e3e6ea")
-        figure.suptitle(device, x=0.01, ha="left", weight="bold")
-        figure.savefig(path, dpi=130)
+    seconds = charts.Panel("sampling / s", "n")
+    ratios = charts.Panel("time / gpustats' time", "n", ratio=True, log=False)
+    for row in report["sampling"]:
+        if "sampling_s" in row:
+            seconds.add(row["peer"], row["n"], row["sampling_s"])
+        if "ratio" in row and row["peer"] != GPUStats.name:
+            ratios.add(row["peer"], row["n"], row["ratio"])
+    charts.lines(path, names(report["devices"]), [[seconds, ratios]])
 
 
 def main(argv: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m bench.gp", description=__doc__.splitlines()[0])
-    parser.add_argument("--device", help='such as "cuda:0", "cpu"; default: the first GPU, else CPU')
-    parser.add_argument("--n", type=int, action="append", help="several times if you like; default: 1024 to 8192 (CPU: 2048)")
-    parser.add_argument("--dtype", action="append", choices=("float32", "float64"), help="default: float64")
-    parser.add_argument("--peer", action="append", help="several times if you like; default: all installed, some on CPUs only")
-    parser.add_argument("--nuts", type=int, action="append", help="n to sample with; default: 256 to 4096 (CPU: 512); 0: none")
-    parser.add_argument("--draws", type=int, default=200, help="and as many to tune (default: 200)")
-    parser.add_argument("--chains", type=int, default=1)
-    parser.add_argument("--plain", type=int, default=1024, help="the most n for PyMC's own process (default: 1024)")
-    parser.add_argument("--out", type=Path, default=Path("bench/results"), help="default: bench/results")
+    parser = options("gp", __doc__)
+    parser.add_argument("--n", type=size, action="append", help="points, repeatable; default: 1024 to 8192 (CPU: 2048)")
+    parser.add_argument("--dtype", action="append", choices=("float32", "float64"), help="repeatable; default: float64")
+    sampling = "points of the model that is sampled, repeatable; default: 256 to 4096 (CPU: 512); 0: no sampling"
+    parser.add_argument("--nuts", type=size, action="append", help=sampling)
+    parser.add_argument("--draws", type=int, help="and as many to tune (default: 200)")
+    parser.add_argument("--chains", type=int, default=1, help="default: 1")
+    parser.add_argument("--plain-up-to", type=size, default=1024, help="the most n for PyMC's own process (default: 1024)")
     args = parser.parse_args(argv)
-    logging.getLogger("pymc").setLevel(logging.ERROR)
-    if args.device:
-        gs.use(args.device)
-    ours = GPUStats()
-    gpu = ours.device.type == "gpu"
-    sizes = args.n or [1024 << i for i in range(4 if gpu else 2)]
-    to_sample = [256 << i for i in range(5 if gpu else 2)] if args.nuts is None else [n for n in args.nuts if n]
-    peers = installed([kind for kind in PEERS if args.peer or not (gpu and kind in (SciPy, ScikitLearn))], gpu, args.peer)
-    report: dict = {"device": ours.device.name, "backend": ours.device.backend, "bandwidth": ours.runtime.bandwidth()}
-    report |= {"versions": versions(), "rows": []}
-    work = [(n, dtype) for dtype in args.dtype or ["float64"] for n in sizes]
-    for n, dtype in track(work, "measuring", console=Console(stderr=True)):
-        report["rows"] += rows(n, dtype, peers, GOALS if gpu else {})
-    with_ratios(report["rows"])
-    found = sampled(to_sample, args.draws, args.chains, args.plain)
-    report["sampling"] = [vars(row) for row in found]
-    text = render(report, COLUMNS, NOTE)
-    if found:
-        console = Console(width=170, file=io.StringIO())
-        console.print(render_models(found, f"NUTS, {args.draws} draws and as many to tune, {args.chains} chains"))
-        text += "\n" + "\n".join(line.rstrip() for line in console.file.getvalue().splitlines()) + "\n"
-    stem = args.out / f"gp-{ours.device.backend}-{ours.device.type}"
-    write(stem, text, report)
-    if found:
-        chart(found, ours.device.name, stem.with_suffix(".png"))
-        print(f"written: {stem}.png")
-    return 0
+    report = Report(args)
+    sizes = report.default(args.n, gpu=[1024 << i for i in range(4)], cpu=[1024, 2048], quick=[128])
+    to_sample = report.default(args.nuts, gpu=[256 << i for i in range(5)], cpu=[256, 512], quick=[64])
+    draws = report.default(args.draws, gpu=200, cpu=200, quick=20)
+    peers, samplers = report.peers(PEERS, cpu_only=[SciPy, ScikitLearn]), report.peers(nuts.PEERS)
+    sampled: list[Row] = []
+    evaluations = [Evaluation(n, dtype) for dtype in args.dtype or ["float64"] for n in sizes]
+    for case in report.wanted([*evaluations, *(Sampling(n) for n in to_sample if n)]):
+        if isinstance(case, Evaluation):
+            goals = GOALS if report.gpu else {}
+            report.rows += [attempt(row(case, peer, goals), measured, report, case, peer) for peer in peers]
+            continue
+        problem, work = nuts.Model(toy(case.n), model, numpyro_model), {"work": case.title, "n": case.n}
+        fast = [peer for peer in samplers if peer.name != "PyMC" or case.n <= args.plain_up_to]
+        sampled += [nuts.sampled(report, work, problem, peer, draws, args.chains) for peer in fast]
+    tables = [Table(report.rows, COLUMNS, NOTE), Table(sampled, nuts.COLUMNS | RATIO | nuts.MEANS, nuts.NOTE, "sampling")]
+    return report.write(*tables, chart=chart if sampled else None)
 
 
 if __name__ == "__main__":

@@ -5,23 +5,17 @@ N points of a Latin hypercube are the data and N others are predicted; the desig
 
 from __future__ import annotations
 
-import argparse
-import time
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from rich.console import Console
-from rich.progress import track
 from scipy.spatial import cKDTree
 from scipy.stats import qmc
 
 import gpustats as gs
 
-from .draws import write
-from .glm import Columns, render
 from .peers import GPUStats
-from .run import number, versions
+from .report import Columns, Report, Row, Table, cell, options, size, timed
 
 #: N: seconds and mean squared error on 1,536 cores, then on ten GPUs with 80 cores, as the table has them.
 PAPER = {
@@ -86,97 +80,91 @@ def search_by_hand(X: np.ndarray, x: np.ndarray, candidates: np.ndarray, d: floa
     return [int(candidates[i]) for i in design]
 
 
-def by_hand(n: int, X: np.ndarray, XX: np.ndarray, end: int, close: int, gp: gs.LocalGP, locations: int = 16) -> dict[str, Any]:
+def by_hand(n: int, X: np.ndarray, XX: np.ndarray, end: int, close: int, gp: gs.LocalGP, locations: int = 16) -> Row:
     """ms for the search at one location, in NumPy and by gpustats, and in how many of the designs they agree."""
     x = XX[:locations]
     d = float(np.quantile(((X[:500, None] - X[500:1000]) ** 2).sum(-1), 0.1))
     _, candidates = cKDTree(X).query(x, close)
-    begin = time.perf_counter()
-    designs = [search_by_hand(X, x[i], candidates[i], d, 1e-4, 6, end) for i in range(locations)]
-    seconds = (time.perf_counter() - begin) / locations
-    fixed = {"start": d, "mle": False}
-    found = gp.predict(x, start=6, end=end, close=close, d=fixed)
+    designs, seconds = timed(lambda: [search_by_hand(X, x[i], candidates[i], d, 1e-4, 6, end) for i in range(locations)])
+    fixed = {"start": 6, "end": end, "close": close, "d": {"start": d, "mle": False}}
+    agreement = float((gp.predict(x, **fixed).indices == designs).all(1).mean())
     many = XX[: 64 * locations]
-    begin = time.perf_counter()
-    gp.predict(many, start=6, end=end, close=close, d=fixed)
-    ours = (time.perf_counter() - begin) / len(many)
-    return {"by_hand_ms": 1e3 * seconds, "search_ms": 1e3 * ours, "agreement": float((found.indices == designs).all(1).mean())}
+    by_hand_ms, search_ms = 1e3 * seconds / locations, 1e3 * timed(lambda: gp.predict(many, **fixed))[1] / len(many)
+    return {"by_hand_ms": by_hand_ms, "search_ms": search_ms, "search_ratio": by_hand_ms / search_ms, "agreement": agreement}
 
 
-def row(n: int, g: float, devices: Any, client: Any, compare: bool) -> dict[str, Any]:
-    """One row of the table."""
-    end, close = schedule(n)
+@dataclass(frozen=True)
+class Case:
+    """N points, and as many predictions."""
+
+    n: int
+
+    @property
+    def title(self) -> str:
+        end, close = schedule(self.n)
+        return f"N={self.n:,} n={end} N'={close:,}"
+
+
+def row(case: Case, g: float, devices: Any, client: Any, compare: bool) -> Row:
+    """One row of the table; `compare`: with the search by hand."""
+    n, (end, close) = case.n, schedule(case.n)
     X, y, XX = data(n)
     gp = gs.LocalGP(X, y)
     options = {"start": 6, "end": end, "close": close, "g": g, "devices": devices, "client": client}
     gp.predict(XX[:16384], **options)  # compiles
     for _ in range(2):
-        begin = time.perf_counter()
-        found = gp.predict(XX, **options)
-        seconds = time.perf_counter() - begin
+        found, seconds = timed(lambda: gp.predict(XX, **options))
         if seconds > 10:
             break
-    mse = float(np.mean((found.mean - borehole(XX)) ** 2))
-    inside = np.mean(np.abs(borehole(XX) - found.mean) <= 1.96 * found.scale)
+    truth = borehole(XX)
     made = {
-        "work": f"N={n:,} n={end} N'={close:,}", "peer": GPUStats.name, "n": n, "end": end, "close": close,
-        "seconds": seconds, "mse": mse, "coverage": float(inside),
+        "work": case.title, "peer": GPUStats.name, "time": "seconds", "n": n, "end": end, "close": close,
+        "seconds": seconds, "mse": float(np.mean((found.mean - truth) ** 2)),
+        "coverage": float(np.mean(np.abs(truth - found.mean) <= 1.96 * found.scale)),
     }  # fmt: skip
+    if n in PAPER:
+        made |= dict(zip(("cores_s", "cores_mse", "gpus_s", "gpus_mse"), PAPER[n], strict=True))
     return made | (by_hand(n, X, XX, end, close, gp) if compare else {})
 
 
-def optional(key: str) -> Any:
-    return lambda row: number(row[key]) if key in row else ""
-
-
 COLUMNS: Columns = {
-    "seconds": lambda row: f"{row['seconds']:.2f}",
-    "1,536 cores": lambda row: f"{row['paper'][0]:.2f}" if "paper" in row else "",
-    "10 GPUs": lambda row: f"{row['paper'][2]:.2f}" if "paper" in row else "",
-    "goal": lambda row: f"≤ {row['goal']:.0f}" if "goal" in row else "",
-    "mse": lambda row: f"{row['mse']:.2f}",
-    "paper's mse": lambda row: f"{row['paper'][1]:.2f}, {row['paper'][3]:.2f}" if "paper" in row else "",
-    "in 95 %": lambda row: f"{100 * row['coverage']:.1f} %",
-    "by hand / ms": optional("by_hand_ms"),
-    "ours / ms": optional("search_ms"),
-    "× ours": lambda row: f"{row['by_hand_ms'] / row['search_ms']:.0f}" if "by_hand_ms" in row else "",
+    "seconds": cell("seconds", "{:.2f}"),
+    "1,536 cores": cell("cores_s", "{:.2f}"),
+    "10 GPUs": cell("gpus_s", "{:.2f}"),
+    "goal": cell("goal", "≤ {:.0f}"),
+    "mse": cell("mse", "{:.2f}"),
+    "paper's mse": lambda row: f"{row['cores_mse']:.2f}, {row['gpus_mse']:.2f}" if "cores_mse" in row else "",
+    "in 95 %": cell("coverage", "{:.1f} %", 100),
+    "by hand / ms": cell("by_hand_ms"),
+    "ours / ms": cell("search_ms"),
+    "× ours": cell("search_ratio", "{:.0f}"),
 }
 
 
 def main(argv: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m bench.local_gp", description=__doc__.splitlines()[0])
-    parser.add_argument("--device", help='such as "cuda:0", "cpu"; default: the first GPU, else CPU')
+    parser = options("local_gp", __doc__)
     parser.add_argument("--devices", help='"all", or several with commas between them')
     parser.add_argument("--workers", type=int, default=0, help="of a Dask cluster on this machine; default: none")
-    parser.add_argument("--n", type=int, action="append", help="several times if you like; default: the table (CPU: to 16000)")
+    parser.add_argument("--n", type=size, action="append", help="points, repeatable; default: the table (CPU: to 16000)")
     parser.add_argument("--g", type=float, default=1e-4, help="nugget (default: 1e-4; with 1e-3 the errors are the paper's)")
     parser.add_argument("--no-search", action="store_true", help="do not search by hand")
-    parser.add_argument("--out", type=Path, default=Path("bench/results"), help="default: bench/results")
     args = parser.parse_args(argv)
-    if args.device:
-        gs.use(args.device)
-    ours = GPUStats()
-    gpu = ours.device.type == "gpu"
-    sizes = args.n or [n for n in PAPER if gpu or n <= 16_000]
     devices = args.devices if args.devices in (None, "all") else args.devices.split(",")
+    report = Report(args, devices, args.workers)
+    sizes = report.default(args.n, gpu=list(PAPER), cpu=[n for n in PAPER if n <= 16_000], quick=[1000])
     client = None
     if args.workers:
         from dask.distributed import Client
 
         client = Client(n_workers=args.workers, threads_per_worker=1)
-    report: dict = {"device": ours.device.name, "backend": ours.device.backend, "bandwidth": ours.runtime.bandwidth()}
-    report |= {"versions": versions(), "g": args.g, "devices": args.devices, "workers": args.workers, "rows": []}
-    for n in track(sizes, "measuring", console=Console(stderr=True)):
-        made = row(n, args.g, devices, client, not (args.no_search or client or devices))
-        made |= {"paper": PAPER[n]} if n in PAPER else {}
-        made |= {"goal": GOALS[n]} if gpu and n in GOALS else {}
-        report["rows"].append(made)
+    for case in report.wanted(map(Case, sizes)):
+        made = row(case, args.g, devices, client, not (args.no_search or client or devices))
+        if report.gpu and case.n in GOALS:
+            made["goal"] = GOALS[case.n]
+        report.rows.append(made)
     if client is not None:
         client.close()
-    spread = f"-{args.workers}-workers" if args.workers else "-devices" if devices else ""
-    stem = args.out / f"local-gp-{ours.device.backend}-{ours.device.type}{spread}"
-    write(stem, render(report, COLUMNS, NOTE), report)
-    return 0
+    return report.write(Table(report.rows, COLUMNS, NOTE))
 
 
 if __name__ == "__main__":

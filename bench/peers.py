@@ -1,4 +1,4 @@
-"""Who is measured: each library as a good user of it writes the same work."""
+"""The libraries that are measured, each with log-densities as a good user of it writes them."""
 
 from __future__ import annotations
 
@@ -104,6 +104,13 @@ class GPUStats(Peer):
         return np.atleast_1d(gs.to_host(result))
 
 
+class NumPy(Peer):
+    """For work that a user of it writes by hand."""
+
+    name = "NumPy"
+    asynchronous = False
+
+
 class SciPy(Peer):
     """Has no derivatives: central differences, as scipy.optimize would take them."""
 
@@ -118,7 +125,8 @@ class SciPy(Peer):
         return work
 
     @staticmethod
-    def _mvnormal(x, mean, covariance):
+    def mvnormal(x, mean, covariance):
+        """Log-densities (N, K) of x (N, d) for means (K, d) and covariances (K, d, d)."""
         pairs = zip(mean, covariance, strict=True)
         return np.stack([stats.multivariate_normal.logpdf(x, m, c) for m, c in pairs], axis=-1)
 
@@ -127,7 +135,7 @@ class SciPy(Peer):
         "gamma": lambda x, alpha, beta: stats.gamma.logpdf(x, alpha, scale=1 / beta),
         "student_t": stats.t.logpdf,
         "negative_binomial": lambda x, mu, alpha: stats.nbinom.logpmf(x, alpha, alpha / (alpha + mu)),
-        "mvnormal": _mvnormal,
+        "mvnormal": mvnormal,
     }
 
     def prepare(self, density, parameters):

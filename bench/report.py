@@ -1,0 +1,309 @@
+"""What all benches share: their options, the libraries that take part, the clock, tables, and the files of results.
+
+A bench is a module with a `main` that makes a `Report`, fills its rows and writes it:
+
+    report = Report(options("glm", __doc__).parse_args(argv))
+    for case in report.wanted(cases(report)):
+        report.rows += rows(report, case)
+    return report.write(Table(report.rows, COLUMNS, NOTE))
+
+A row is a dictionary: "work", what was done; "peer", the library; "time", the key of the time that counts; that time, and
+whatever else the bench has measured. Where a library failed, the row has "error" instead of what was measured.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import fnmatch
+import gc
+import importlib.metadata
+import io
+import json
+import platform
+import re
+import statistics
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import rich.table
+from rich.console import Console
+from rich.progress import track
+
+import gpustats as gs
+from gpustats.runtime import choose
+
+from .peers import GPUStats, Peer
+
+Row = dict[str, Any]
+Columns = dict[str, Callable[[Row], str]]  # the head of each column -> what the column says of a row
+
+PACKAGES = {  # module -> the distributions that it may come from
+    "numpy": ["numpy"], "scipy": ["scipy"], "pyopencl": ["pyopencl"], "pycuda": ["pycuda"], "jax": ["jax"],
+    "torch": ["torch"], "cupy": ["cupy-cuda12x", "cupy-cuda13x"], "sklearn": ["scikit-learn"], "pymc": ["pymc"],
+    "nutpie": ["nutpie"], "numpyro": ["numpyro"], "distributed": ["distributed"],
+}  # fmt: skip
+
+
+def options(bench: str, description: str, prog: str | None = None) -> argparse.ArgumentParser:
+    """The options that every bench has. `bench` names its files, and its module where `prog` does not say how it is called."""
+    parser = argparse.ArgumentParser(prog=prog or f"python -m bench.{bench}", description=description)
+    parser.set_defaults(bench=bench)
+    parser.add_argument("--device", help='such as "cuda:0", "opencl:0", "gpu", "cpu"; default: the first GPU, else CPU')
+    parser.add_argument("--only", metavar="PATTERN", default="*", help='work to measure, such as "gamma*f64"')
+    parser.add_argument("--peer", action="append", help="library to measure, repeatable; default: all that suit the device")
+    parser.add_argument("--quick", action="store_true", help="little work, to see that everything runs")
+    parser.add_argument("--out", type=Path, default=Path("bench/results"), help="default: bench/results")
+    return parser
+
+
+def size(text: str) -> int:
+    """A whole number as an option has it: 1e6 is one."""
+    return int(float(text))
+
+
+def attempt(row: Row, work: Callable[..., Row], *args: Any) -> Row:
+    """The row with what `work(*args)` adds to it, or with its error: that a library fails is a result, too."""
+    try:
+        row |= work(*args)
+    except Exception as error:
+        row["error"] = f"{type(error).__name__}: {error}".splitlines()[0][:200]
+        print(f"{row['work']}, {row['peer']}: {row['error']}", file=sys.stderr)
+    gc.collect()
+    return row
+
+
+def timed(call: Callable[[], Any]) -> tuple[Any, float]:
+    """The result of a call, and its seconds."""
+    start = time.perf_counter()
+    result = call()
+    return result, time.perf_counter() - start
+
+
+def measure(call: Callable[[], object], peer: Peer, budget: float = 0.4) -> tuple[float, float]:
+    """Seconds of one call waited for (median), and of one of many enqueued back to back (median of 3 batches).
+
+    `call` has run before, so that whatever has to be compiled is. Each measurement takes about `budget` seconds, or a few
+    calls, or one that takes longer than a second.
+    """
+
+    def clock(n: int) -> float:
+        start = time.perf_counter()
+        for _ in range(n):
+            result = call()
+        peer.wait(result)
+        return (time.perf_counter() - start) / n
+
+    first = clock(1)
+    count = int(min(200, max(3 if first < 1 else 1, budget / first)))
+    waited = statistics.median([first] if count == 1 else [clock(1) for _ in range(count)])
+    if not peer.asynchronous or count == 1:
+        return waited, waited
+    return waited, statistics.median(clock(max(2, count // 3)) for _ in range(3))
+
+
+def time_of(row: Row) -> float | None:
+    """The time of a row that counts; None where its library failed."""
+    return row.get(row.get("time", ""))
+
+
+def with_ratios(rows: list[Row]) -> list[Row]:
+    """The rows, each with its time over that of gpustats for the same work."""
+    ours = {row["work"]: time_of(row) for row in rows if row["peer"] == GPUStats.name}
+    for row in rows:
+        time, own = time_of(row), ours.get(row["work"])
+        if time and own:
+            row["ratio"] = time / own
+    return rows
+
+
+# -- Tables
+
+
+def number(value: float) -> str:
+    """Three digits, and all of those before the point."""
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def cell(key: str, form: str | Callable[[float], str] = number, scale: float = 1) -> Callable[[Row], str]:
+    """What a column says of a row: `scale` times its value of `key`, in a format; nothing where it has none."""
+    say = form.format if isinstance(form, str) else form
+    return lambda row: "" if row.get(key) is None else say(scale * row[key])
+
+
+TIMES: Columns = {"enqueued / µs": cell("enqueued_us"), "waited / µs": cell("waited_us")}
+TIMES_NOTE = "enqueued: calls back to back, divided by their number; waited: one call until its result is there (median).\n"
+RATIO: Columns = {"× ours": cell("ratio", "{:,.2f}")}
+GOAL: Columns = {"goal / µs": cell("goal_us", "≤ {:,g}")}
+DIFFERENCE: Columns = {"difference": cell("difference", "{:.0e}")}
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows, what each column says of them, and a note below; `key` is where the JSON file has the rows."""
+
+    rows: list[Row]
+    columns: Columns
+    note: str
+    key: str = "rows"
+
+    def __str__(self) -> str:
+        table = rich.table.Table(box=None, pad_edge=False, header_style="")
+        for i, head in enumerate(("work", "", *self.columns)):
+            table.add_column(head, justify="right" if i > 1 else "left", no_wrap=True)
+        works = [row["work"] for row in self.rows]
+        apart = len(set(works)) < len(works)  # else each row is work of its own
+        for i, row in enumerate(self.rows):
+            new = not i or works[i - 1] != row["work"]
+            if new and i and apart:
+                table.add_row()
+            cells = ["failed"] if "error" in row else [say(row) for say in self.columns.values()]
+            table.add_row(row["work"] if new else "", row["peer"], *cells)
+        text = io.StringIO()
+        Console(width=250, file=text).print(table, markup=False)
+        lines = [line.rstrip() for line in text.getvalue().splitlines()]
+        return "\n".join([*lines, "", self.note])
+
+
+# -- Files
+
+
+def names(devices: Iterable[dict[str, Any]]) -> str:
+    """The devices by name, such as "NVIDIA H200" or "2 x NVIDIA H200"."""
+    counts = Counter(device["name"] for device in devices)
+    return ", ".join(f"{n} x {name}" if n > 1 else name for name, n in counts.items())
+
+
+def file_name(bench: str, devices: Sequence[dict[str, Any]], *others: str) -> str:
+    """The name of a bench's files without its ending: the bench, the devices, their backend, and what else sets a run apart.
+
+    >>> file_name("local_gp", 2 * [{"name": "NVIDIA H200", "backend": "cuda"}], "quick")
+    'local-gp-2-x-nvidia-h200-cuda-quick'
+    """
+    backends = dict.fromkeys(device["backend"] for device in devices)
+    text = " ".join([bench, names(devices), *backends, *others])
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
+
+
+def versions() -> dict[str, str]:
+    """Of Python, gpustats, and the libraries in use."""
+    found = {"python": platform.python_version(), "gpustats": gs.__version__}
+    for package in [package for module, packages in PACKAGES.items() if module in sys.modules for package in packages]:
+        try:
+            found[package] = importlib.metadata.version(package)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+def heading(head: dict[str, Any]) -> str:
+    """What was measured on and with, in two lines."""
+    first, packages = head["devices"][0], ", ".join(f"{k} {v}" for k, v in head["versions"].items())
+    place = f"{names(head['devices'])} ({first['backend']}, {first['driver']}), {head['date']}"
+    return f"{place}, {head['bandwidth'] / 1e9:.1f} GB/s read and written by a copy\n{packages}\n"
+
+
+class Report:
+    """What a bench measures on a device, and where it is written.
+
+    Parameters
+    ----------
+    args : argparse.Namespace
+        Of `options`.
+    devices : str or sequence of str, optional
+        Several devices to measure together: see `gpustats.runtime.choose.several`.
+    workers : int, optional
+        Processes to measure together.
+
+    Attributes
+    ----------
+    gpu, quick : bool
+        Whether the device is a GPU, and whether little work will do.
+    devices : list of dict
+        What is known of the devices that are measured: the attributes of `gpustats.runtime.base.Device`.
+    path : Path
+        Of the files, without their endings.
+    rows : list of dict
+    """
+
+    def __init__(self, args: argparse.Namespace, devices: str | Sequence[str] | None = None, workers: int = 0):
+        if args.device:
+            gs.use(args.device)
+        runtime = choose.get()
+        used = [runtime] if devices is None else choose.several(devices)
+        self.args, self.quick, self.gpu = args, args.quick, runtime.device.type == "gpu"
+        self.devices = [asdict(r.device) for r in used]
+        others = [f"{workers} workers"] * bool(workers) + ["quick"] * self.quick
+        self.path = args.out / file_name(args.bench, self.devices, *others)
+        self.rows: list[Row] = []
+
+    @cached_property
+    def bandwidth(self) -> float:
+        """Of a copy within the device's memory, in bytes a second, read and written."""
+        return choose.get().bandwidth()
+
+    def default(self, given: Any, gpu: Any, cpu: Any, quick: Any) -> Any:
+        """What an option says, or what suits the device where it says nothing."""
+        if given is not None:
+            return given
+        return quick if self.quick else gpu if self.gpu else cpu
+
+    def peers(self, kinds: Iterable[type[Peer]], cpu_only: Collection[type[Peer]] = ()) -> list[Peer]:
+        """The libraries that are installed and asked for, and gpustats; those of `cpu_only` on a GPU only by their names."""
+        asked = [name.lower() for name in self.args.peer or ()]
+        found = []
+        for kind in kinds:
+            wanted = kind.name.lower() in asked if asked else not (self.gpu and kind in cpu_only)
+            if wanted or kind is GPUStats:
+                try:
+                    found.append(kind(self.gpu))
+                except ImportError:
+                    continue
+        return found
+
+    def wanted(self, cases: Iterable[Any]) -> Iterable[Any]:
+        """The cases whose titles match --only, while a bar shows how many are done."""
+        cases = list(cases)
+        found = [case for case in cases if fnmatch.fnmatch(case.title, f"*{self.args.only}*")]
+        if not found:
+            sys.exit("\n  ".join([f"no work matches {self.args.only!r}; there is", *(case.title for case in cases)]))
+        return track(found, "measuring", console=Console(stderr=True))
+
+    def measure(self, call: Callable[[], object], peer: Peer) -> Row:
+        """The times of a call that has run before, in µs."""
+        waited, enqueued = measure(call, peer, 0.02 if self.quick else 0.4)
+        return {"waited_us": 1e6 * waited, "enqueued_us": 1e6 * enqueued}
+
+    def write(self, *tables: Table, chart: Callable[[dict[str, Any], Path], None] | None = None) -> int:
+        """Print the tables, write them, their figures as JSON, and a chart of these."""
+        head = {
+            "bench": self.args.bench,
+            "date": datetime.date.today().isoformat(),
+            "devices": self.devices,
+            "host": platform.processor() or platform.machine(),
+            "bandwidth": self.bandwidth,
+            "versions": versions(),
+            "options": {k: v for k, v in vars(self.args).items() if k not in ("bench", "device", "out")},
+        }
+        report = head | {table.key: with_ratios(table.rows) for table in tables}
+        text = "\n".join([heading(head), *map(str, tables)])
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        print(text)
+        self._file(".txt").write_text(text)
+        self._file(".json").write_text(json.dumps(report, indent=1, ensure_ascii=False) + "\n")
+        if chart:
+            try:
+                chart(report, self._file(".png"))
+            except ImportError as error:
+                print(f"no chart: {error}", file=sys.stderr)
+        print(f"written: {self.path}.*")
+        return 0
+
+    def _file(self, ending: str) -> Path:
+        return self.path.with_name(self.path.name + ending)

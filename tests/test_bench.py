@@ -1,0 +1,96 @@
+"""The benches: their tables, their files, and one of them from its options to its results."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import gpustats as gs
+from bench import draws, report
+
+RESULTS = Path(report.__file__).parent / "results"
+H200 = {"name": "NVIDIA H200", "backend": "cuda"}
+
+
+def rows():
+    return [
+        {"work": "a sum", "peer": "gpustats", "time": "waited_us", "waited_us": 20.0, "enqueued_us": 10.0},
+        {"work": "a sum", "peer": "JAX", "time": "waited_us", "waited_us": 50.0, "enqueued_us": 10.0},
+        {"work": "a table", "peer": "gpustats", "time": "enqueued_us", "waited_us": 80.0, "enqueued_us": 1234.5},
+        {"work": "a table", "peer": "JAX", "time": "enqueued_us", "error": "MemoryError: none left"},
+    ]
+
+
+def test_a_table_has_ratios_of_the_times_that_count_and_says_who_failed():
+    found = report.with_ratios(rows())
+    text = str(report.Table(found, report.TIMES | report.RATIO | report.GOAL, "A note.\n"))
+    lines = [line.split("  ") for line in text.splitlines()]
+    words = [[word.strip() for word in line if word.strip()] for line in lines]
+    assert words == [
+        ["work", "enqueued / µs", "waited / µs", "× ours", "goal / µs"],
+        ["a sum", "gpustats", "10", "20", "1.00"],
+        ["JAX", "10", "50", "2.50"],
+        [],
+        ["a table", "gpustats", "1,234", "80", "1.00"],
+        ["JAX", "failed"],
+        [],
+        ["A note."],
+    ]
+
+
+def test_a_failure_is_a_result():
+    def work():
+        raise MemoryError("none left\nwhere there was some")
+
+    assert report.attempt({"work": "a sum", "peer": "JAX"}, work)["error"] == "MemoryError: none left"
+    assert report.attempt({"work": "a sum"}, lambda: {"seconds": 1.0}) == {"work": "a sum", "seconds": 1.0}
+
+
+def test_what_is_measured_elsewhere_has_files_of_its_own():
+    devices = [[H200], [H200 | {"name": "NVIDIA H100"}], [H200 | {"backend": "opencl"}], [H200, H200]]
+    names = [report.file_name("local_gp", found) for found in devices]
+    names += [report.file_name("local_gp", [H200], *others) for others in (["2 workers"], ["quick"])]
+    names.append(report.file_name("gp", [H200]))
+    assert names[0] == "local-gp-nvidia-h200-cuda"
+    assert len(set(names)) == len(names)
+
+
+@pytest.mark.parametrize("path", sorted(RESULTS.glob("*.json")), ids=lambda path: path.stem)
+def test_results_that_are_kept_have_the_format_and_the_names_of_new_ones(path):
+    found = json.loads(path.read_text())
+    workers = found["options"].get("workers")
+    assert path.stem == report.file_name(found["bench"], found["devices"], *[f"{workers} workers"] * bool(workers))
+    assert path.with_suffix(".txt").exists()
+    assert found["date"]
+    assert all(report.time_of(row) > 0 for row in found["rows"])
+
+
+def test_every_kept_file_belongs_to_results():
+    assert {path.stem for path in RESULTS.iterdir()} == {path.stem for path in RESULTS.glob("*.json")}
+
+
+def test_a_bench_from_its_options_to_its_files(tmp_path, capsys):
+    assert draws.main(["--quick", "--only", "poisson(4)", "--peer", "NumPy", "--out", str(tmp_path)]) == 0
+    printed = capsys.readouterr().out
+    json_file, text_file = sorted(tmp_path.iterdir())
+    assert (json_file.suffix, text_file.suffix) == (".json", ".txt")
+    assert json_file.stem.endswith("-quick")
+    assert text_file.read_text() in printed
+    found = json.loads(json_file.read_text())
+    (device,) = found["devices"]
+    assert device["name"] in printed
+    assert device["driver"] in printed
+    assert np.datetime64(found["date"]) >= np.datetime64("today") - 1
+    assert found["versions"]["gpustats"] == gs.__version__
+    assert found["versions"]["numpy"] == np.__version__
+    assert [(row["work"], row["peer"]) for row in found["rows"]] == [
+        ("poisson(4), N=1e4 i64", "gpustats"),
+        ("poisson(4), N=1e4 i64", "NumPy"),
+    ]
+    assert all(row["z"] < 6 for row in found["rows"])
+
+
+def test_work_that_does_not_exist_is_listed(tmp_path):
+    with pytest.raises(SystemExit, match="poisson"):
+        draws.main(["--quick", "--only", "poison", "--out", str(tmp_path)])
