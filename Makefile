@@ -1,10 +1,10 @@
-# make demo | test | bench | lint: each makes what it needs in .venv.
+# make demo | test | bench | lint | coverage: each makes what it needs in .venv.
 PYTHON ?= python3
 VENV ?= .venv
 EXTRAS ?= dev# with an NVIDIA GPU: make test EXTRAS=dev,cuda13
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
-.PHONY: demo test bench lint clean
+.PHONY: demo test bench lint coverage clean
 
 demo: $(VENV)/.installed
 	$(BIN)/gpustats demo
@@ -13,6 +13,9 @@ test: lint
 	$(BIN)/python -m pytest -q -n auto
 	tests/wheel.sh $(BIN)/python
 	tests/nvcc.sh
+
+coverage: $(VENV)/.installed
+	$(BIN)/python -m pytest -q -n auto --cov
 
 bench: $(VENV)/.installed-bench
 	$(BIN)/python -m bench
@@ -31,4 +34,4 @@ $(VENV)/.installed-bench: $(VENV)/.installed
 	touch $@
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache gpustats-demo
+	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .coverage* gpustats-demo

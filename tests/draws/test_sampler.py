@@ -702,4 +702,4 @@ if __name__ == "__main__":  # stores the draws anew
     text = json.dumps(values)
     for name in ORDINARY:
         text = text.replace(f'"{name}":', f'\n"{name}":')
-    STORED.write_text(text + "\n")
+    STORED.write_text(text.replace(" \n", "\n") + "\n")
