@@ -98,7 +98,7 @@ class Density:
     def _distribution_function(self, ending: str) -> Pointwise:
         from .evaluation.pointwise import Pointwise
         from .language.device_function import Argument
-        from .rewriting.checks import distribution_function
+        from .rewriting.inversion import distribution_function
 
         functions = dict(self._functions)
         function = distribution_function(self.definition, ending, functions)

@@ -15,7 +15,8 @@ import numpy as np
 
 from ..evaluation.broadcasting import Shape
 from ..evaluation.gradient import Gradient, reduced
-from ..language.nodes import Call, Printer, Return, walk
+from ..language.nodes import Call, Return, walk
+from ..language.printer import Printer
 from ..rewriting.differentiate import VALUE, derivative_name, gradient
 from ..runtime import arrays
 from .density import LARGE, Elliptical, checked_density

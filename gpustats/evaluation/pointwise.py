@@ -15,7 +15,7 @@ from ..kernels import layout
 from ..kernels.code import PER_ROW, PER_SET, VALUE, KernelCode, Operand
 from ..kernels.template import prelude
 from ..language.device_function import Argument
-from ..language.nodes import Printer
+from ..language.printer import Printer
 from ..runtime import arrays
 from .broadcasting import Pattern, Shape, mixture_pattern, sum_pattern, table_pattern
 from .placement import Placed, Placement, gather, target_of
@@ -94,7 +94,7 @@ class Pointwise:
 
     def map(self, suffix: str, formula: str) -> Pointwise:
         """The same function with `formula`, C in which {} stands for its value, applied to the value."""
-        from ..rewriting.checks import derived
+        from ..language.derived import derived
 
         call = f"{self.function.name}({', '.join(p.name for p in self.function.parameters)})"
         body = f"    return {formula.format(call)};\n"

@@ -10,10 +10,10 @@ from ..evaluation.pointwise import Pointwise
 from ..kernels import code as codegen
 from ..kernels.code import KernelCode, Operand
 from ..kernels.separate import BOTH, ROW
+from ..language.derived import derived, resolve_in
 from ..language.device_function import Argument
 from ..language.library import library
 from ..language.nodes import REAL, VECTOR, Function, Name, Parameter, Return
-from ..rewriting.checks import derived, resolve_in
 from ..rewriting.differentiate import VALUE, derivative, derivative_name, gradient
 
 #: What a GLM calls its coefficients and its intercept.

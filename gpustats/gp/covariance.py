@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from ..errors import DeviceFunctionError
 from ..evaluation.arguments import elements_inside
 from ..kernels.code import VALUE, KernelCode, Operand
+from ..language.derived import resolve_in
 from ..language.device_function import COVARIANCE_INPUTS, Argument, DeviceFunction, parse
 from ..language.library import library
-from ..rewriting.checks import resolve_in
 from ..rewriting.differentiate import derivative, derivative_name, gradient
 
 if TYPE_CHECKING:

@@ -18,7 +18,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from ..language import nodes as lang
-from ..language.nodes import VECTOR, Expression, Function, Node, Printer, Statement
+from ..language.nodes import VECTOR, Expression, Function, Node, Statement
+from ..language.printer import Printer
 
 CONST, SET, ROW, BOTH = 0, 1, 2, 3  # what a value depends on: bits for parameters and observations
 _OWNER = {SET: "set", ROW: "row"}

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from ..language import nodes as lang
+from ..language.printer import Printer
 from ..runtime import cache
 from . import code as code_module
 
@@ -104,7 +105,7 @@ class Template:
         code.stage_vectors = bool(layout.stage_vectors)
         if code.stage_vectors and code.observation:
             space = {**(space or {}), code.observation: "SHARED"}
-        printer, codes, printed = lang.Printer(dtype, dict(space or {})), (code, *others), set[str]()
+        printer, codes, printed = Printer(dtype, dict(space or {})), (code, *others), set[str]()
         structs = dict.fromkeys(f for c in codes for f in c.struct_functions)
         whole = dict.fromkeys(f for c in codes for f in c.whole_functions)
         separated = [c.separated.print(printer, printed) for c in codes]

@@ -15,8 +15,8 @@ from ..evaluation.placement import gather
 from ..evaluation.pointwise import Pointwise, SumPlan, deliver, output
 from ..kernels import code as codegen
 from ..kernels import layout
+from ..language.derived import derived
 from ..likelihood import BoundDensity
-from ..rewriting.checks import derived
 from ..runtime import arrays
 from ..runtime.transfers import to_host
 

@@ -6,11 +6,11 @@ A density or a distribution function, as its author wrote it, sees only argument
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from ..language import nodes as lang
-from ..language.device_function import Argument, DeviceFunction, parse
-from ..language.library import library
+from ..language.derived import derived
+from ..language.device_function import Argument
 from ..language.nodes import Function, Resolve
 
 _SCALAR_TESTS = {
@@ -21,7 +21,7 @@ _SCALAR_TESTS = {
 }
 
 
-def _test(words: frozenset[str], value: str) -> str:
+def inside(words: frozenset[str], value: str) -> str:
     """A C condition that holds where `value` lies in the domain `words`, and never for nan."""
     if "simplex" in words:
         words = words | {"nonnegative"}
@@ -36,7 +36,7 @@ def _check(argument: Argument, name: str, own: str, outside: str, tolerance: str
     """
     bad, total, i = f"{own}bad_{name}", f"{own}sum_{name}", f"{own}i"
     if not argument.rank:
-        return f"    real {bad} = {_test(argument.words, name)} ? 0 : {outside};\n"
+        return f"    real {bad} = {inside(argument.words, name)} ? 0 : {outside};\n"
     element, elements = f"{name}[{i}]", f"    for (int {i} = 0; {i} < dim; {i}++)\n        "
     text = f"    real {bad} = 0;\n"
     if "ordered" in argument.words:
@@ -44,7 +44,7 @@ def _check(argument: Argument, name: str, own: str, outside: str, tolerance: str
             f"    for (int {i} = 1; {i} < dim; {i}++)\n"
             f"        if (!({name}[{i} - 1] < {element})) {bad} = {outside};\n"
         )
-    text += f"{elements}if (!({_test(argument.words, element)})) {bad} = {outside};\n"
+    text += f"{elements}if (!({inside(argument.words, element)})) {bad} = {outside};\n"
     if "simplex" in argument.words:
         text += (
             f"    real {total} = 0;\n{elements}{total} += {element};\n"
@@ -53,27 +53,7 @@ def _check(argument: Argument, name: str, own: str, outside: str, tolerance: str
     return text
 
 
-_DECLARED = {
-    lang.REAL: "real ", lang.INT: "int ", lang.VECTOR: "const real *", lang.OUTPUT: "real *", lang.RNG: "rng_t *"
-}  # fmt: skip
-
-
-def declaration(p: lang.Parameter) -> str:
-    """A parameter as a user declares it."""
-    return f"{_DECLARED[p.type]}{p.name}"
-
-
-def derived(function: Function, suffix: str, body: str, resolve: Resolve, more: Sequence[str] = ()) -> Function:
-    """The function `<name>_<suffix>` with the arguments of `function`, `more` real ones, and the given body."""
-    parameters = [p for p in function.parameters if p.name != "dim"]
-    dim = [p for p in function.parameters if p.name == "dim"]
-    declared = ", ".join([*map(declaration, parameters), *(f"real {name}" for name in more), *map(declaration, dim)])
-    name = f"{function.name}_{suffix}"
-    known = lambda called: function if called == function.name else resolve(called)  # noqa: E731
-    return parse(f"{function.type} {name}({declared})\n{{\n{body}}}\n", known, name=function.name).functions[name]
-
-
-def _prefix(names: Sequence[str]) -> str:
+def own_prefix(names: Sequence[str]) -> str:
     """What a wrapper's own variables begin with, so that none hides an argument."""
     own = ""
     while any(re.match(f"{own}(bad_|nan_|sum_|(i|at|inside|outside|value)$)", name) for name in names):
@@ -97,7 +77,7 @@ def checked(function: Function, arguments: Sequence[Argument], resolve: Resolve)
     names = [p.name for p in function.parameters if p.name != "dim"]
     call = f"{function.name}({', '.join(p.name for p in function.parameters)})"
     x, observation = names[0], arguments[0]
-    own = _prefix(names)
+    own = own_prefix(names)
     body = ""
     for argument, name in zip(arguments[1:], names[1:], strict=True):
         body += _check(argument, name, own, "NAN")
@@ -107,7 +87,8 @@ def checked(function: Function, arguments: Sequence[Argument], resolve: Resolve)
         body += f"        if ({x}[{own}i] != {x}[{own}i]) {own}nan_{x} = 1;\n"
         body += f"    real {own}outside = {own}nan_{x} ? NAN : {own}bad_{x};\n    int {own}inside = {own}bad_{x} == 0;\n"
     else:
-        body += f"    real {own}outside = {x} == {x} ? -INFINITY : NAN;\n    int {own}inside = {_test(observation.words, x)};\n"
+        body += f"    real {own}outside = {x} == {x} ? -INFINITY : NAN;\n"
+        body += f"    int {own}inside = {inside(observation.words, x)};\n"
     bad = " + ".join(f"{own}bad_{name}" for name in names[1:])
     value = call
     if all(p.type != lang.VECTOR for p in function.parameters):  # no branch: cheaper than one where threads run in lockstep
@@ -129,7 +110,7 @@ def checked_sampler(function: Function, arguments: Sequence[Argument], resolve: 
     unchecked = {lang.RNG, lang.OUTPUT}
     names = [p.name for p in function.parameters if p.type not in unchecked and p.name != "dim"]
     call = f"{function.name}({', '.join(p.name for p in function.parameters)})"
-    own = _prefix([p.name for p in function.parameters])
+    own = own_prefix([p.name for p in function.parameters])
     # That of float32: whole numbers are drawn in float64, whatever the type of the probabilities.
     body = "".join(_check(argument, name, own, "NAN", "3.5e-4") for argument, name in zip(arguments, names, strict=True))
     good = " && ".join(f"{own}bad_{name} == 0" for name in names) or "1"
@@ -139,67 +120,3 @@ def checked_sampler(function: Function, arguments: Sequence[Argument], resolve: 
     else:
         body += f"    if (!({good})) return NAN;\n    return {call};\n"
     return derived(function, "checked", body, resolve)
-
-
-def _everywhere(function: Function, observation: Argument, edges: tuple[str, str], resolve: Resolve) -> Function:
-    """A distribution function for every real number: it has the values `edges` below and above the observation's domain.
-
-    A function of whole numbers keeps its value up to the next one. Outside of the domain the function is evaluated at 1,
-    which lies in every domain: so it can say nan where parameters do not go together, whatever x is.
-    """
-    x, *names = (p.name for p in function.parameters)
-    own = _prefix([x, *names])
-    at, (below, above) = f"{own}at", edges
-    test = f"{_test(observation.words - {'integer'}, at)} && fabs({at}) < INFINITY"
-    body = (
-        f"    real {at} = {f'floor({x})' if 'integer' in observation.words else x};\n"
-        f"    int {own}inside = {test};\n"
-        f"    real {own}value = {function.name}({', '.join([f'{own}inside ? {at} : 1', *names])});\n"
-        f"    return {own}inside || {own}value != {own}value ? {own}value : {at} > 0 ? {above} : {below};\n"
-    )
-    return derived(function, "everywhere", body, resolve)
-
-
-#: Endings of the functions from which the distribution function can be had.
-DISTRIBUTION_FUNCTIONS = ("logcdf", "logsf", "cdf")
-#: Ending -> that of the function for the other tail, and the values below and above the support.
-TAILS = {"logcdf": ("logsf", ("-INFINITY", "0")), "logsf": ("logcdf", ("0", "-INFINITY"))}
-
-
-def distribution_function(
-    definition: DeviceFunction, ending: str, functions: dict[str, Function]
-) -> Function:
-    """The logarithm of the distribution function or of the survival function, with scipy.stats' rules around it.
-
-    Where the source has only one of the two, it makes the other.
-
-    Parameters
-    ----------
-    definition : DeviceFunction
-    ending : {"logcdf", "logsf"}
-    functions : mapping
-        All functions that it calls; those made on the way are added.
-    """
-    other, edges = TAILS[ending]
-    function = definition.role(ending)
-    if function is None:
-        known, formula = definition.role(other), "log1mexp({})"
-        if known is None:
-            known, formula = definition.role("cdf"), "log({})" if ending == "logcdf" else "log1p(-{})"
-        if known is None:
-            names = " and no ".join(f"{definition.name}_{ending}" for ending in TAILS)
-            raise NotImplementedError(
-                f"{definition.name} has no {names}: write one of them, of the same arguments, beside {definition.density.name}"
-            )
-        call = f"{known.name}({', '.join(p.name for p in known.parameters)})"
-        function = derived(known, ending, f"    return {formula.format(call)};\n", resolve_in(functions))
-        functions |= library.closure([function])
-    x, *parameters = definition.arguments
-    everywhere = _everywhere(function, x, edges, resolve_in(functions))
-    made = checked(everywhere, [Argument(x.name), *parameters], resolve_in(functions))
-    functions |= {everywhere.name: everywhere, made.name: made}
-    return made
-
-
-def resolve_in(functions: Mapping[str, Function]) -> Resolve:
-    return lambda name: functions.get(name) or library.resolve(name)

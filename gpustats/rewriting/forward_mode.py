@@ -27,6 +27,8 @@ from ..language.nodes import (
     Statement,
 )
 from . import derivative_rules as rules
+from .activity import Activity
+from .common_parts import common_parts
 from .derivative_rules import ONE, RULES, SPECIAL, ZERO, add, choose, is_number, multiply, negated, negative
 
 VALUE = "value"  # the name of the result that was there before
@@ -56,21 +58,6 @@ def _fresh(prefix: str, used: set[str]) -> str:
     return name
 
 
-def _costly(e: Expression) -> bool:
-    """Whether `e` is worth a variable."""
-    nodes = list(lang.walk(e))
-    return sum(isinstance(n, Binary) for n in nodes) > 2 or any(
-        isinstance(n, (Call, Conditional)) or (isinstance(n, Binary) and n.operator == "/") for n in nodes
-    )
-
-
-def _risky(e: Expression) -> bool:
-    """Whether `e` must not be evaluated where a condition keeps it from being."""
-    return any(
-        isinstance(n, lang.Index) or (isinstance(n, Binary) and n.operator in "/%" and n.type == INT) for n in lang.walk(e)
-    )
-
-
 class Differentiator:
     """Makes the function `name` that returns what `function` does, and its derivatives.
 
@@ -91,16 +78,12 @@ class Differentiator:
         gradient: Callable[[Function, Sequence[str], MutableMapping[str, Function]], Function],
     ):  # fmt: skip
         self.function, self.wrt, self.functions, self.gradient = function, wrt, functions, gradient
-        self.vectors = {p.name for p in function.parameters if p.type == VECTOR}
+        self.activity = Activity(function, wrt)
         written = [n for n in lang.walk(function) if isinstance(n, (Declare, lang.Assign))]
         self.used = {p.name for p in function.parameters} | {n.name for n in written}
-        counts = [n.name for n in written]
-        parameters = {p.name for p in function.parameters}
-        #: names whose values never change: parameters that are not assigned to, variables that are written once
-        self.stable = (parameters - set(counts)) | {n for n in counts if counts.count(n) == 1 and n not in parameters}
         self.parameters = function.parameters
         self.component = None
-        if self.vectors & set(wrt):
+        if any(p.type == VECTOR and p.name in wrt for p in function.parameters):
             self.component = component_of(function)
             self.used.add(self.component.name)
             self.parameters += (self.component,)
@@ -108,63 +91,13 @@ class Differentiator:
         self.out: list[Statement] = []
         self.known: dict[tuple[str, str], Expression] = {}  # derivatives that need no variable: (variable, direction)
         self.structs: dict[str, tuple[Function, dict[str, dict[str, Expression]]]] = {}  # variables with several results
-        self.constant = self._constant_variables(written)
-        self.active = self._active_variables(written)
-
-    # -- which variables have a derivative
-
-    def _constant_variables(self, written: Sequence[Declare | lang.Assign]) -> set[str]:
-        """Variables that are made of 0 and NAN only: they are their own derivatives."""
-        found = {n.name for n in written if n.type == REAL} - {p.name for p in self.function.parameters}
-        while True:
-            wrong = {n.name for n in written if n.value is not None and not self._own(n.value, found)}
-            if not found & wrong:
-                return found
-            found -= wrong
-
-    def _own(self, e: Expression, names: set[str]) -> bool:
-        match e:
-            case Number():
-                return is_number(e, 0)
-            case Name():
-                return e.name == "NAN" or e.name in names
-            case Conditional():
-                return self._own(e.then, names) and self._own(e.otherwise, names)
-            case Binary():
-                return e.operator == "+" and self._own(e.left, names) and self._own(e.right, names)
-        return False
-
-    def _active_variables(self, written: Sequence[Declare | lang.Assign]) -> dict[str, set[str]]:
-        active = {w: {w} for w in self.wrt if w not in self.vectors}
-        while True:
-            before = {n: set(directions) for n, directions in active.items()}
-            for n in written:
-                if n.value is not None and n.type != INT:
-                    active.setdefault(n.name, set()).update(self.directions(n.value, active))
-            if active == before:
-                return active
-
-    def directions(self, e: Expression, active: dict[str, set[str]]) -> set[str]:
-        """The directions in which `e` has a derivative."""
-        match e:
-            case Name():
-                if e.name == "NAN":
-                    return set(self.wrt)
-                return {e.name} & set(self.wrt) if e.type == VECTOR else active.get(e.name, set())
-            case lang.Index():
-                return {e.array.name} & set(self.wrt)
-            case Conditional():
-                return self.directions(e.then, active) | self.directions(e.otherwise, active)
-            case Call() if RULES.get(e.function) == "0":
-                return set()
-        if e.type == INT:
-            return set()
-        found: set[str] = set()
-        for child in lang.children(e):
-            found |= self.directions(child, active)  # type: ignore[arg-type]
-        return found
 
     # -- names
+
+    def directions(self, variable: str) -> list[str]:
+        """The directions in which a variable has a derivative, in their order."""
+        active = self.activity.directions.get(variable, ())
+        return [w for w in self.wrt if w in active]
 
     def fresh(self, prefix: str) -> str:
         name = _fresh(prefix, self.used)
@@ -184,13 +117,13 @@ class Differentiator:
 
     def d(self, e: Expression, w: str) -> Expression:
         """The derivative of `e`, in which `lifted` has been at work, in direction `w`."""
-        if w not in self.directions(e, self.active):
+        if w not in self.activity.of(e):
             return ZERO
         match e:
             case Name():
-                if e.name in self.constant or e.name == "NAN":
+                if e.name in self.activity.constant or e.name == "NAN":
                     return e
-                if e.name == w and e.name in self.stable:
+                if e.name == w and e.name in self.activity.stable:
                     return ONE
                 return self.known.get((e.name, w)) or Name(self.variable(e.name, w), REAL)
             case lang.Index():
@@ -254,7 +187,7 @@ class Differentiator:
 
     def lifted(self, e: Expression) -> Expression:
         """`e` with the calls of functions without a rule replaced by what they return."""
-        if not self.directions(e, self.active):
+        if not self.activity.of(e):
             return e
         match e:
             case Call() if self.differentiable(e):
@@ -285,7 +218,7 @@ class Differentiator:
         wanted: dict[str, dict[str, Expression]] = {}
         vectors = False
         for parameter, a in zip(callee.parameters, arguments, strict=True):
-            directions = self.directions(a, self.active)
+            directions = self.activity.of(a)
             if directions and parameter.type != INT:
                 if parameter.type == VECTOR:
                     vectors = True
@@ -303,23 +236,25 @@ class Differentiator:
             given += (Name(self.component.name, INT),)
         self.out.append(Declare(derived.type, name, Call(derived.name, given, derived.type)))
         self.structs[name] = (derived, wanted)
-        self.active[name] = {w for p in wanted for w in self.wrt if not is_number(wanted[p][w], 0)}
+        self.activity.directions[name] = {w for p in wanted for w in self.wrt if not is_number(wanted[p][w], 0)}
         return Name(name, derived.type)
 
     def kept(self, e: Expression, prefix: str) -> Expression:
         """`e`, in a variable of its own unless it can be repeated wherever and as often as one likes."""
         plain = negated(e) or e
-        if isinstance(plain, Number) or (isinstance(plain, Name) and plain.name in self.stable | lang.CONSTANTS.keys()):
+        if isinstance(plain, Number):
+            return e
+        if isinstance(plain, Name) and (plain.name in self.activity.stable or plain.name in lang.CONSTANTS):
             return e
         name = self.fresh(prefix)
-        self.stable.add(name)
+        self.activity.stable.add(name)
         self.out.append(Declare(REAL, name, e))
         return Name(name, REAL)
 
     def branch(self, e: Conditional, sides: Sequence[tuple[Expression, list[Statement]]]) -> Expression:
         """A conditional whose sides need statements of their own."""
-        name, directions = self.fresh("either"), self.directions(e, self.active)
-        self.active[name] = directions
+        name, directions = self.fresh("either"), self.activity.of(e)
+        self.activity.directions[name] = directions
         variables = [(name, None), *((self.variable(name, w), w) for w in self.wrt if w in directions)]
         self.out += [Declare(REAL, variable, None) for variable, _ in variables]
         before, blocks = self.out, []
@@ -332,56 +267,19 @@ class Differentiator:
         self.out.append(lang.If(e.condition, *blocks))
         return Name(name, REAL)
 
-    # -- what several expressions have in common
-
     def shared(self, expressions: Sequence[Expression]) -> list[Expression]:
-        """The expressions, with costly parts that occur more than once in variables of their own."""
-        certain: set[Expression] = set()  # evaluated whatever the conditions are
-
-        def mark(e: Expression) -> None:
-            if e in certain:
-                return
-            certain.add(e)
-            lazy = isinstance(e, Conditional) or (isinstance(e, Binary) and e.operator in ("&&", "||"))
-            for i, child in enumerate(lang.children(e)):
-                if not lazy or i == 0:
-                    mark(child)  # type: ignore[arg-type]
-
-        uses: dict[Expression, int] = {}
-
-        def count(e: Expression) -> None:
-            uses[e] = uses.get(e, 0) + 1
-            if uses[e] == 1:
-                for child in lang.children(e):
-                    count(child)  # type: ignore[arg-type]
-
-        for e in expressions:
-            mark(e)
-            count(e)
-        replaced: dict[Expression, Expression] = {}
-
-        def rewrite(e: Expression) -> Expression:
-            if isinstance(e, (Name, Number)):
-                return e
-            if e in replaced:
-                return replaced[e]
-            new = lang.rebuild(e, rewrite)
-            if uses[e] > 1 and e.type == REAL and _costly(e) and (e in certain or not _risky(e)):
-                name = self.fresh("t")
-                self.stable.add(name)
-                self.out.append(Declare(REAL, name, new))
-                new = Name(name, REAL)
-            replaced[e] = new
-            return new
-
-        return [rewrite(e) for e in expressions]
+        """The expressions, with what they have in common in variables of their own."""
+        declarations, rewritten = common_parts(expressions, self.fresh)
+        self.activity.stable.update(d.name for d in declarations)
+        self.out += declarations
+        return rewritten
 
     # -- statements
 
     def run(self) -> Function:
         for p in self.function.parameters:
-            if p.name not in self.stable:
-                for w in self.active.get(p.name, ()):
+            if p.name not in self.activity.stable:
+                for w in self.directions(p.name):
                     self.out.append(Declare(REAL, self.variable(p.name, w), ONE if p.name == w else ZERO))
         self.block(self.function.body)
         return replace(self.made, body=tuple(self.out))
@@ -401,16 +299,14 @@ class Differentiator:
         match s:
             case Declare() if s.value is not None and s.type not in (REAL, INT):
                 assert isinstance(s.value, Call)
-                if self.directions(s.value, self.active):
+                if self.activity.of(s.value):
                     self.called(s.value, s.name)
                 else:
                     self.out.append(s)
             case Declare(value=None):
                 self.out.append(s)
-                if s.type == REAL and s.name not in self.constant:
-                    self.out += [
-                        Declare(REAL, self.variable(s.name, w), None) for w in self.wrt if w in self.active.get(s.name, ())
-                    ]
+                if s.type == REAL and s.name not in self.activity.constant:
+                    self.out += [Declare(REAL, self.variable(s.name, w), None) for w in self.directions(s.name)]
             case Declare() | lang.Assign():
                 self.write(s)
             case lang.If():
@@ -424,15 +320,15 @@ class Differentiator:
     def write(self, s: Declare | lang.Assign) -> None:
         """An assignment, and those of the variable's derivatives: before it, as they may need the old value."""
         assert s.value is not None
-        directions = [w for w in self.wrt if w in self.active.get(s.name, ())]
-        if s.type == INT or s.name in self.constant or not directions:
+        directions = self.directions(s.name)
+        if s.type == INT or s.name in self.activity.constant or not directions:
             self.out.append(s)
             return
         value = self.lifted(s.value)
         *derivatives, value = self.shared([*(self.d(value, w) for w in directions), value])
         is_new = isinstance(s, Declare)
         for w, derivative in zip(directions, derivatives, strict=True):
-            if is_new and s.name in self.stable:
+            if is_new and s.name in self.activity.stable:
                 self.known[s.name, w] = self.kept(derivative, f"d_{w}_{s.name}")
             elif is_new:
                 self.out.append(Declare(REAL, self.variable(s.name, w), derivative))
@@ -442,9 +338,9 @@ class Differentiator:
 
     def loop(self, s: lang.For) -> None:
         for part in (s.start, s.step):
-            if part is not None and part.type == REAL and self.active.get(part.name):
+            if part is not None and part.type == REAL and (directions := self.directions(part.name)):
                 raise DeviceFunctionError(
-                    f"{self.function.name}: the loop variable {part.name} depends on {', '.join(self.active[part.name])}: "
+                    f"{self.function.name}: the loop variable {part.name} depends on {', '.join(directions)}: "
                     "count with an int, so that the derivative can be taken", s.line, s.column,
                 )  # fmt: skip
         self.out.append(lang.For(s.start, s.condition, s.step, self.inner(s.body)))

@@ -1,12 +1,79 @@
-"""Samplers of densities that have a distribution function but no sampler: the function is inverted."""
+"""Distribution functions, and samplers that invert them, for densities whose sources do not have their own.
+
+Of the logarithms of the distribution function and of the survival function a source need write only one, or the distribution
+function itself.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from ..language.device_function import DeviceFunction, parse
-from ..language.nodes import Function
-from .checks import DISTRIBUTION_FUNCTIONS, declaration, distribution_function, resolve_in
+from ..language.derived import declaration, derived, resolve_in
+from ..language.device_function import Argument, DeviceFunction, parse
+from ..language.library import library
+from ..language.nodes import Function, Resolve
+from .checks import checked, inside, own_prefix
+
+#: Endings of the functions from which the distribution function can be had.
+DISTRIBUTION_FUNCTIONS = ("logcdf", "logsf", "cdf")
+# For each of the two logarithms, by the ending of its function: the ending of the other one, and its values below and above the
+# support.
+_TAILS = {"logcdf": ("logsf", ("-INFINITY", "0")), "logsf": ("logcdf", ("0", "-INFINITY"))}
+
+
+def distribution_function(
+    definition: DeviceFunction, ending: str, functions: dict[str, Function]
+) -> Function:
+    """The logarithm of the distribution function or of the survival function, with scipy.stats' rules around it.
+
+    Where the source has only one of the two, it makes the other.
+
+    Parameters
+    ----------
+    definition : DeviceFunction
+    ending : {"logcdf", "logsf"}
+    functions : mapping
+        All functions that it calls; those made on the way are added.
+    """
+    other, edges = _TAILS[ending]
+    function = definition.role(ending)
+    if function is None:
+        known, formula = definition.role(other), "log1mexp({})"
+        if known is None:
+            known, formula = definition.role("cdf"), "log({})" if ending == "logcdf" else "log1p(-{})"
+        if known is None:
+            names = " and no ".join(f"{definition.name}_{ending}" for ending in _TAILS)
+            raise NotImplementedError(
+                f"{definition.name} has no {names}: write one of them, of the same arguments, beside {definition.density.name}"
+            )
+        call = f"{known.name}({', '.join(p.name for p in known.parameters)})"
+        function = derived(known, ending, f"    return {formula.format(call)};\n", resolve_in(functions))
+        functions |= library.closure([function])
+    x, *parameters = definition.arguments
+    everywhere = _everywhere(function, x, edges, resolve_in(functions))
+    made = checked(everywhere, [Argument(x.name), *parameters], resolve_in(functions))
+    functions |= {everywhere.name: everywhere, made.name: made}
+    return made
+
+
+def _everywhere(function: Function, observation: Argument, edges: tuple[str, str], resolve: Resolve) -> Function:
+    """A distribution function for every real number: it has the values `edges` below and above the observation's domain.
+
+    A function of whole numbers keeps its value up to the next one. Outside of the domain the function is evaluated at 1,
+    which lies in every domain: so it can say nan where parameters do not go together, whatever x is.
+    """
+    x, *names = (p.name for p in function.parameters)
+    own = own_prefix([x, *names])
+    at, (below, above) = f"{own}at", edges
+    test = f"{inside(observation.words - {'integer'}, at)} && fabs({at}) < INFINITY"
+    body = (
+        f"    real {at} = {f'floor({x})' if 'integer' in observation.words else x};\n"
+        f"    int {own}inside = {test};\n"
+        f"    real {own}value = {function.name}({', '.join([f'{own}inside ? {at} : 1', *names])});\n"
+        f"    return {own}inside || {own}value != {own}value ? {own}value : {at} > 0 ? {above} : {below};\n"
+    )
+    return derived(function, "everywhere", body, resolve)
+
 
 # The number t >= 0 for which sign * t has the distribution function u, by growing or shrinking an interval and halving it. What
 # short_of tells is whether t lies nearer to 0 than that.

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..density import Density
+from ..language.derived import resolve_in
 from ..language.device_function import Argument, parse
 from ..language.nodes import Function
-from ..rewriting.checks import DISTRIBUTION_FUNCTIONS, distribution_function, resolve_in
-from ..rewriting.inversion import inverted
+from ..rewriting.inversion import DISTRIBUTION_FUNCTIONS, distribution_function, inverted
 
 
 class Inner:

@@ -11,7 +11,7 @@ import gpustats as gs
 from gpustats.kernels.separate import ROW, SET, separate
 from gpustats.language.device_function import parse
 from gpustats.language.library import library
-from gpustats.language.nodes import Printer
+from gpustats.language.printer import Printer
 
 
 def separated(body, arguments="real x, real a, real b", sets=("a", "b"), helpers=""):

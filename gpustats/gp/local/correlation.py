@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from ...kernels import code as codegen
 from ...language import nodes as lang
 from ...language.nodes import REAL, Binary, Call, Function, Name, Number, Parameter, Return
+from ...language.printer import Printer
 from ...rewriting import differentiate
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ class Correlation:
         return "\n".join(self._printed(self._parts if curvature else self._parts[:2]))
 
     def _printed(self, parts: list[Function]) -> Iterator[str]:
-        printer = lang.Printer()
+        printer = Printer()
         bodies = [statement for part in parts for statement in part.body]
         own = {part.name for part in parts}
         for function in codegen.callees_first(bodies, lambda name: None if name in own else self._functions.get(name)):

@@ -17,7 +17,7 @@ from ...elliptical.density import SCALES
 from ...evaluation.gradient import reduced
 from ...evaluation.pointwise import Pointwise
 from ...language.device_function import Argument
-from ...language.nodes import Printer
+from ...language.printer import Printer
 from ...likelihood import Likelihood
 from ...runtime import choose
 from ...runtime.transfers import to_device

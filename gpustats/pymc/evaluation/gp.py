@@ -14,7 +14,7 @@ from ...evaluation.gradient import reduced
 from ...gp import Covariance, MarginalLikelihood
 from ...gp.covariance import check
 from ...gp.marginal import MEAN, SIGMA
-from ...language.nodes import Printer
+from ...language.printer import Printer
 from .density import Evaluator, Formula, in_one_process
 
 OBSERVATIONS, POINTS = "y", "x"

@@ -1,0 +1,46 @@
+"""Functions that gpustats writes around a user's function: with the same arguments, and a body of C that calls it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from .device_function import parse
+from .library import library
+from .nodes import INT, OUTPUT, REAL, RNG, VECTOR, Function, Parameter, Resolve
+
+_DECLARED = {REAL: "real ", INT: "int ", VECTOR: "const real *", OUTPUT: "real *", RNG: "rng_t *"}
+
+
+def declaration(p: Parameter) -> str:
+    """The parameter `p` as a user declares it."""
+    return f"{_DECLARED[p.type]}{p.name}"
+
+
+def derived(function: Function, suffix: str, body: str, resolve: Resolve, more: Sequence[str] = ()) -> Function:
+    """The function ``<name>_<suffix>`` with the arguments of `function`, `more` real ones, and the given body.
+
+    Parameters
+    ----------
+    function : Function
+    suffix : str
+    body : str
+        C statements, in which `function` may be called by its name.
+    resolve : callable
+        Finds the other functions that the body calls.
+    more : sequence of str
+        Names of real arguments that stand behind those of `function`, and before ``dim``.
+    """
+    parameters = [p for p in function.parameters if p.name != "dim"]
+    dim = [p for p in function.parameters if p.name == "dim"]
+    declared = ", ".join([*map(declaration, parameters), *(f"real {name}" for name in more), *map(declaration, dim)])
+    name = f"{function.name}_{suffix}"
+
+    def known(called: str) -> Function | None:
+        return function if called == function.name else resolve(called)
+
+    return parse(f"{function.type} {name}({declared})\n{{\n{body}}}\n", known, name=function.name).functions[name]
+
+
+def resolve_in(functions: Mapping[str, Function]) -> Resolve:
+    """Finds a function among `functions`, or else in the library."""
+    return lambda name: functions.get(name) or library.resolve(name)

@@ -1,0 +1,161 @@
+"""How functions print as C: one text for CUDA and OpenCL, in the macros of the preludes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from .nodes import (
+    INT,
+    MATH,
+    OUTPUT,
+    REAL,
+    RNG,
+    UNLIKELY,
+    VECTOR,
+    Assign,
+    Binary,
+    Call,
+    Cast,
+    Conditional,
+    Declare,
+    Expression,
+    Field,
+    For,
+    Function,
+    If,
+    Index,
+    Member,
+    Name,
+    Number,
+    Parameter,
+    Perform,
+    Return,
+    Statement,
+    Store,
+    Unary,
+    draws,
+    walk,
+)
+
+_PRECEDENCE = {"||": 1, "&&": 2, "==": 3, "!=": 3, "<": 4, ">": 4, "<=": 4, ">=": 4, "+": 5, "-": 5, "*": 6, "/": 6, "%": 6}
+_UNARY = 7
+
+
+@dataclass(frozen=True)
+class Printer:
+    """Prints nodes as C in which `real` is `dtype`; the same text serves CUDA and OpenCL.
+
+    Parameters
+    ----------
+    dtype : {"float64", "float32"}
+        Decides the suffix of floating literals.
+    space : dict
+        Address space (a macro of the preludes) of each vector argument, by name.
+    """
+
+    dtype: str = "float64"
+    space: dict[str, str] = field(default_factory=dict)
+
+    def expression(self, e: Expression, outer: int = 0) -> str:
+        """`e` as C, in parentheses where it binds less tightly than `outer`."""
+        match e:
+            case Number():
+                return e.text + ("f" if e.type == REAL and self.dtype == "float32" else "")
+            case Name():
+                return e.name
+            case Field():
+                return f"{e.owner}.{e.name}"
+            case Member():
+                return f"{self.expression(e.value)}.{e.name}"
+            case Index():
+                return f"{e.array.name}[{self.expression(e.subscript)}]"
+            case Call(function=function) if function == UNLIKELY:
+                return self.expression(e.arguments[0], outer)
+            case Call():
+                return f"{e.function}({', '.join(self.argument(e, i) for i in range(len(e.arguments)))})"
+            case Cast():
+                text, level = f"({e.type}){self.expression(e.operand, _UNARY)}", _UNARY
+            case Unary():
+                operand = self.expression(e.operand, _UNARY)
+                text, level = e.operator + (f"({operand})" if operand[0] == e.operator else operand), _UNARY
+            case Binary():
+                level = _PRECEDENCE[e.operator]
+                left, right = self.expression(e.left, level), self.expression(e.right, level + 1)
+                text = f"{left} {e.operator} {right}"
+            case Conditional():
+                parts = (self.expression(e.condition, 1), self.expression(e.then, 1), self.expression(e.otherwise))
+                text, level = "{} ? {} : {}".format(*parts), 0
+        return f"({text})" if level < outer or (level == 0 and outer > 0) else text
+
+    def argument(self, call: Call, i: int) -> str:
+        """Argument `i`, cast where overloaded math functions would be ambiguous."""
+        e = call.arguments[i]
+        text = self.expression(e)
+        # INFINITY and NAN are floats in OpenCL, whatever `real` is.
+        unsure = e.type == INT or any(isinstance(n, Name) and n.name in ("INFINITY", "NAN") for n in walk(e))
+        if call.function in MATH and MATH[call.function][0][i] == REAL and unsure:
+            return f"(real)({text})"
+        return text
+
+    def statement(self, s: Statement, indent: str = "    ") -> str:
+        match s:
+            case Declare():
+                value = "" if s.value is None else f" = {self.expression(s.value)}"
+                return f"{indent}{s.type} {s.name}{value};\n"
+            case Assign():
+                return f"{indent}{self.assignment(s)};\n"
+            case Return():
+                return f"{indent}return {self.expression(s.value)};\n"
+            case Store():
+                return f"{indent}{s.array.name}[{self.expression(s.subscript)}] = {self.expression(s.value)};\n"
+            case Perform():
+                return f"{indent}{self.expression(s.call)};\n"
+            case If():
+                text = f"{indent}if ({self.expression(s.condition)}) {self.block(s.then, indent)}"
+                if s.otherwise:
+                    text = text.rstrip("\n") + f" else {self.block(s.otherwise, indent)}"
+                return text
+            case For():
+                start = self.statement(s.start, "").strip().rstrip(";") if s.start else ""
+                step = self.assignment(s.step) if s.step else ""
+                head, body = f"{indent}for ({start}; {self.expression(s.condition)}; {step}) ", self.block(s.body, indent)
+                if streams := {a.name for call in draws(s) for a in call.arguments if isinstance(a, Name) and a.type == RNG}:
+                    # Every turn begins with fresh words: so the compiler knows how many there are, and tests nothing.
+                    drop = "".join(f"{name}->left = 0;\n" for name in sorted(streams))
+                    return f"{head}{{\n{indent}    {drop}{body[2:]}{indent}{drop}"
+                return head + body
+        raise AssertionError(s)
+
+    def assignment(self, s: Assign) -> str:
+        value = s.value
+        if isinstance(value, Binary) and value.operator in "+-*/" and value.left == Name(s.name, s.type):
+            if value.right == Number("1", INT) and value.operator in "+-":
+                return s.name + value.operator * 2
+            return f"{s.name} {value.operator}= {self.expression(value.right)}"
+        return f"{s.name} = {self.expression(value)}"
+
+    def block(self, statements: tuple[Statement, ...], indent: str) -> str:
+        return "{\n" + "".join(self.statement(s, indent + "    ") for s in statements) + indent + "}\n"
+
+    def parameter(self, p: Parameter) -> str:
+        if p.type == VECTOR:
+            return f"{self.space.get(p.name, 'GLOBAL')} const real *{p.name}"
+        if p.type == OUTPUT:
+            return f"GLOBAL real *{p.name}"
+        if p.type == RNG:
+            return f"rng_t *{p.name}"
+        return f"{p.type} {p.name}"
+
+    def results(self, f: Function) -> str:
+        """The struct in which `f` returns several results."""
+        members = "".join(f"    real {name};\n" for name in f.results)
+        parameters = ", ".join(f"real {name}" for name in f.results)
+        body = "".join(f"    results.{name} = {name};\n" for name in f.results)
+        return (
+            f"typedef struct {{\n{members}}} {f.type};\n\n"
+            f"DEVICE {f.type} {f.maker}({parameters})\n{{\n    {f.type} results;\n{body}    return results;\n}}\n\n"
+        )
+
+    def function(self, f: Function) -> str:
+        head = f"DEVICE {f.type} {f.name}({', '.join(map(self.parameter, f.parameters))})\n"
+        return head + self.block(f.body, "")

@@ -1,0 +1,100 @@
+"""What several expressions have in common: costly parts that occur more than once become variables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ..language.nodes import (
+    INT,
+    REAL,
+    Binary,
+    Call,
+    Conditional,
+    Declare,
+    Expression,
+    Index,
+    Name,
+    Number,
+    children,
+    rebuild,
+    walk,
+)
+
+
+def common_parts(
+    expressions: Sequence[Expression], fresh: Callable[[str], str]
+) -> tuple[list[Declare], list[Expression]]:
+    """Declarations of the common parts of `expressions`, and the expressions in terms of them.
+
+    Parameters
+    ----------
+    expressions : sequence of Expression
+        They are evaluated one after another, with nothing assigned to in between.
+    fresh : callable
+        Makes of a prefix a name that is not used yet.
+    """
+    certain = _certain(expressions)
+    uses = _uses(expressions)
+    declarations: list[Declare] = []
+    replaced: dict[Expression, Expression] = {}
+
+    def rewrite(e: Expression) -> Expression:
+        if isinstance(e, (Name, Number)):
+            return e
+        if e in replaced:
+            return replaced[e]
+        new = rebuild(e, rewrite)
+        if uses[e] > 1 and e.type == REAL and _costly(e) and (e in certain or not _risky(e)):
+            name = fresh("t")
+            declarations.append(Declare(REAL, name, new))
+            new = Name(name, REAL)
+        replaced[e] = new
+        return new
+
+    return declarations, [rewrite(e) for e in expressions]
+
+
+def _certain(expressions: Sequence[Expression]) -> set[Expression]:
+    """The parts that are evaluated whatever the conditions are."""
+    found: set[Expression] = set()
+
+    def mark(e: Expression) -> None:
+        if e in found:
+            return
+        found.add(e)
+        lazy = isinstance(e, Conditional) or (isinstance(e, Binary) and e.operator in ("&&", "||"))
+        for i, child in enumerate(children(e)):
+            if not lazy or i == 0:
+                mark(child)  # type: ignore[arg-type]
+
+    for e in expressions:
+        mark(e)
+    return found
+
+
+def _uses(expressions: Sequence[Expression]) -> dict[Expression, int]:
+    """How often each part occurs, where what stands inside a repeated part counts once."""
+    uses: dict[Expression, int] = {}
+
+    def count(e: Expression) -> None:
+        uses[e] = uses.get(e, 0) + 1
+        if uses[e] == 1:
+            for child in children(e):
+                count(child)  # type: ignore[arg-type]
+
+    for e in expressions:
+        count(e)
+    return uses
+
+
+def _costly(e: Expression) -> bool:
+    """Whether `e` is worth a variable."""
+    nodes = list(walk(e))
+    return sum(isinstance(n, Binary) for n in nodes) > 2 or any(
+        isinstance(n, (Call, Conditional)) or (isinstance(n, Binary) and n.operator == "/") for n in nodes
+    )
+
+
+def _risky(e: Expression) -> bool:
+    """Whether `e` must not be evaluated where a condition keeps it from being."""
+    return any(isinstance(n, Index) or (isinstance(n, Binary) and n.operator in "/%" and n.type == INT) for n in walk(e))
