@@ -160,12 +160,13 @@ PEERS: dict[type[Peer], Bind] = {
 
 @lru_cache(maxsize=1)
 def problem(n: int, dtype: str) -> tuple[np.ndarray, np.ndarray, Reference]:
-    """What the factorisation and its reverse mode have in common."""
+    """The matrix, the derivative in its factor, and what results are compared with."""
     a, adjoint = Case(n, dtype).data()
     return a, adjoint, Reference(a, adjoint)
 
 
 def measured(report: Report, case: Case, peer: Peer) -> Row:
+    """The times of one library, its rate, and its difference from LAPACK."""
     a, adjoint, reference = problem(case.n, case.dtype)
     call = PEERS[type(peer)](peer, case, a, adjoint)
     difference = reference.difference(case, peer.host(call()))
@@ -174,6 +175,7 @@ def measured(report: Report, case: Case, peer: Peer) -> Row:
 
 
 def row(case: Case, peer: Peer, goals: dict[int, float]) -> Row:
+    """The row of one library before it is measured."""
     by_hand = ", by hand" if case.reverse and isinstance(peer, (SciPy, CuPy)) else ""
     goal = goals.get(case.n) if isinstance(peer, GPUStats) and case.reverse and case.dtype == "float64" else None
     made = {"work": case.title, "case": case.work, "n": case.n, "dtype": case.dtype}

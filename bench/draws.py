@@ -112,11 +112,11 @@ def with_gpustats(peer: Peer, case: Case):
     if case.density == "categorical":
         (log_weights,) = map(peer.put, case.arrays())
         return lambda: gs.sample_discrete(log_weights=log_weights, rng=rng)
-    given = {"size": case.n, "rng": rng, "dtype": case.dtype, "device": device}
+    arguments = {"size": case.n, "rng": rng, "dtype": case.dtype, "device": device}
     if case.width:
         mean, factor = case.arrays()
-        return lambda: gs.mvnormal.rvs(mean, scale_tril=factor, **given)
-    return lambda: gs.densities[case.density].rvs(*case.parameters, **given)
+        return lambda: gs.mvnormal.rvs(mean, scale_tril=factor, **arguments)
+    return lambda: gs.densities[case.density].rvs(*case.parameters, **arguments)
 
 
 def with_numpy(peer: Peer, case: Case):
@@ -217,10 +217,11 @@ PEERS: dict[type[Peer], Bind] = {
     PyTorch: with_torch,
     CuPy: with_cupy,
 }
-MISSING = {(JAX, "von_mises")}
+MISSING = {(JAX, "von_mises")}  # what a library does not draw
 
 
 def measured(report: Report, case: Case, peer: Peer) -> Row:
+    """The times of one library, its rate, and how far the mean of its draws is from the expectation."""
     call = PEERS[type(peer)](peer, case)
     z = case.z(np.asarray(peer.host(call())))
     times = report.measure(call, peer)

@@ -6,7 +6,6 @@ and from those, on the host, new weights, means and covariances. Data and labels
 
 from __future__ import annotations
 
-import statistics
 import time
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -42,19 +41,19 @@ class Components(NamedTuple):
 
 
 class Statistics(NamedTuple):
-    """Of the observations of each label."""
+    """The number of observations of each label (K,), their means (K, d), and their sums of squares about them (K, d, d)."""
 
     count: np.ndarray
     mean: np.ndarray
     scatter: np.ndarray
 
 
-def host_draws(rng: np.random.Generator, given: Statistics) -> Components:
+def host_draws(rng: np.random.Generator, statistics: Statistics) -> Components:
     """Components from their posterior: Dirichlet(1) weights, and a normal-inverse-Wishart prior with one observation's weight.
 
     Bartlett's decomposition, turned about so that it gives the lower factors of the covariances.
     """
-    count, mean, scatter = given
+    count, mean, scatter = statistics
     k, d = mean.shape
     nu, kappa = d + 2 + count, 1 + count
     center = (count / kappa)[:, None] * mean
@@ -68,7 +67,7 @@ def host_draws(rng: np.random.Generator, given: Statistics) -> Components:
 
 
 class Sweep:
-    """A library's part of the sweep, for observations (N, d)."""
+    """What a library does of the sweep, for observations (N, d)."""
 
     def __init__(self, peer: Peer, x: np.ndarray, k: int):
         self.peer, self.x, self.k = peer, peer.put(x), k
@@ -78,7 +77,7 @@ class Sweep:
         raise NotImplementedError
 
     def statistics(self, labels: Any) -> Statistics:
-        """On the host."""
+        """The statistics of the observations of each label, on the host."""
         raise NotImplementedError
 
 
@@ -266,7 +265,7 @@ def measured(kind: type[Sweep], peer: Peer, x: np.ndarray, start: Components, bu
         times.append(time.perf_counter())
         for part, seconds in zip(parts, (*np.diff(times), times[-1] - times[0]), strict=True):
             parts[part].append(float(seconds))
-    return row | {f"{part}_ms": 1e3 * statistics.median(seconds) for part, seconds in parts.items()}
+    return row | {f"{part}_ms": float(1e3 * np.median(seconds)) for part, seconds in parts.items()}
 
 
 def main(argv: list[str] | None = None) -> int:

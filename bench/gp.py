@@ -159,11 +159,12 @@ def flat(result: Any, host: Callable = np.asarray) -> np.ndarray:
 
 @lru_cache(maxsize=1)
 def reference(n: int) -> np.ndarray | None:
-    """What results are compared with, where it does not take too long."""
+    """The value and the derivatives by SciPy, where they do not take too long."""
     return flat(with_scipy(None, *toy(n))()) if n <= 4096 else None
 
 
 def measured(report: Report, case: Evaluation, peer: Peer) -> Row:
+    """The times of one library, its rate, and its difference from SciPy."""
     call = PEERS[type(peer)](peer, *(a.astype(case.dtype) for a in toy(case.n)))
     result, expected = flat(call(), peer.host), reference(case.n)
     times = report.measure(call, peer)
@@ -172,6 +173,7 @@ def measured(report: Report, case: Evaluation, peer: Peer) -> Row:
 
 
 def row(case: Evaluation, peer: Peer, goals: dict[int, float]) -> Row:
+    """The row of one library before it is measured."""
     goal = goals.get(case.n) if isinstance(peer, GPUStats) and case.dtype == "float64" else None
     made = {"work": case.title, "n": case.n, "dtype": case.dtype}
     return made | {"peer": peer.name, "time": "waited_us", "goal_us": goal}

@@ -34,6 +34,7 @@ class Peer:
         return a
 
     def compile(self, f: Callable) -> Callable:
+        """`f` as the library runs it fastest."""
         return f
 
     def prepare(self, density: str, parameters: list[np.ndarray]) -> list[np.ndarray]:
@@ -74,9 +75,8 @@ class GPUStats(Peer):
 
     name = "gpustats"
 
-    def __init__(self, gpu: bool | None = None):
+    def __init__(self, gpu):
         self.runtime = choose.get()
-        self.device = self.runtime.device
         self.asynchronous = not self.runtime.host_visible
         self.wait = lambda result: self.runtime.synchronize()
         self.put = gs.to_device if self.asynchronous else np.asarray

@@ -44,11 +44,7 @@ from .peers import GPUStats, Peer
 Row = dict[str, Any]
 Columns = dict[str, Callable[[Row], str]]  # the head of each column -> what the column says of a row
 
-PACKAGES = {  # module -> the distributions that it may come from
-    "numpy": ["numpy"], "scipy": ["scipy"], "pyopencl": ["pyopencl"], "pycuda": ["pycuda"], "jax": ["jax"],
-    "torch": ["torch"], "cupy": ["cupy-cuda12x", "cupy-cuda13x"], "sklearn": ["scikit-learn"], "pymc": ["pymc"],
-    "nutpie": ["nutpie"], "numpyro": ["numpyro"], "distributed": ["distributed"],
-}  # fmt: skip
+LIBRARIES = "numpy scipy pyopencl pycuda jax torch cupy sklearn pymc nutpie numpyro distributed".split()  # the modules
 
 
 def options(bench: str, description: str, prog: str | None = None) -> argparse.ArgumentParser:
@@ -192,18 +188,15 @@ def file_name(bench: str, devices: Sequence[dict[str, Any]], *others: str) -> st
 
 
 def versions() -> dict[str, str]:
-    """Of Python, gpustats, and the libraries in use."""
+    """The versions of Python, gpustats, and the libraries that are in use."""
+    packages = importlib.metadata.packages_distributions()
+    used = [package for module in LIBRARIES if module in sys.modules for package in packages.get(module, [])]
     found = {"python": platform.python_version(), "gpustats": gs.__version__}
-    for package in [package for module, packages in PACKAGES.items() if module in sys.modules for package in packages]:
-        try:
-            found[package] = importlib.metadata.version(package)
-        except importlib.metadata.PackageNotFoundError:
-            continue
-    return found
+    return found | {package: importlib.metadata.version(package) for package in used}
 
 
 def heading(head: dict[str, Any]) -> str:
-    """What was measured on and with, in two lines."""
+    """The devices and the versions with which a report was made, in two lines."""
     first, packages = head["devices"][0], ", ".join(f"{k} {v}" for k, v in head["versions"].items())
     place = f"{names(head['devices'])} ({first['backend']}, {first['driver']}), {head['date']}"
     return f"{place}, {head['bandwidth'] / 1e9:.1f} GB/s read and written by a copy\n{packages}\n"
@@ -215,7 +208,7 @@ class Report:
     Parameters
     ----------
     args : argparse.Namespace
-        Of `options`.
+        The options: see `options`.
     devices : str or sequence of str, optional
         Several devices to measure together: see `gpustats.runtime.choose.several`.
     workers : int, optional
@@ -228,8 +221,9 @@ class Report:
     devices : list of dict
         What is known of the devices that are measured: the attributes of `gpustats.runtime.base.Device`.
     path : Path
-        Of the files, without their endings.
+        Where the files go, without their endings.
     rows : list of dict
+        What was measured.
     """
 
     def __init__(self, args: argparse.Namespace, devices: str | Sequence[str] | None = None, workers: int = 0):
@@ -245,7 +239,7 @@ class Report:
 
     @cached_property
     def bandwidth(self) -> float:
-        """Of a copy within the device's memory, in bytes a second, read and written."""
+        """The bandwidth of a copy within the device's memory, in bytes a second, read and written."""
         return choose.get().bandwidth()
 
     def default(self, given: Any, gpu: Any, cpu: Any, quick: Any) -> Any:
@@ -281,7 +275,7 @@ class Report:
         return {"waited_us": 1e6 * waited, "enqueued_us": 1e6 * enqueued}
 
     def write(self, *tables: Table, chart: Callable[[dict[str, Any], Path], None] | None = None) -> int:
-        """Print the tables, write them, their figures as JSON, and a chart of these."""
+        """Print the tables; write them, all that was measured as JSON, and a chart, which takes what the JSON file has."""
         head = {
             "bench": self.args.bench,
             "date": datetime.date.today().isoformat(),
@@ -295,15 +289,12 @@ class Report:
         text = "\n".join([heading(head), *map(str, tables)])
         self.path.parent.mkdir(parents=True, exist_ok=True)
         print(text)
-        self._file(".txt").write_text(text)
-        self._file(".json").write_text(json.dumps(report, indent=1, ensure_ascii=False) + "\n")
+        self.path.with_suffix(".txt").write_text(text)
+        self.path.with_suffix(".json").write_text(json.dumps(report, indent=1, ensure_ascii=False) + "\n")
         if chart:
             try:
-                chart(report, self._file(".png"))
+                chart(report, self.path.with_suffix(".png"))
             except ImportError as error:
                 print(f"no chart: {error}", file=sys.stderr)
         print(f"written: {self.path}.*")
         return 0
-
-    def _file(self, ending: str) -> Path:
-        return self.path.with_name(self.path.name + ending)

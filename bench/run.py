@@ -55,6 +55,7 @@ def rows(report: Report, case: Case, peers: list[Peer]) -> list[Row]:
 
 
 def row(case: Case, peer: Peer) -> Row:
+    """The row of one library before it is measured."""
     goal = case.goal if isinstance(peer, GPUStats) else None
     return {"work": case.title, "peer": peer.name, "time": case.time, "bytes": case.bytes, "goal_us": goal}
 
