@@ -1,8 +1,10 @@
-"""The examples in the docstrings run."""
+"""The examples in the docstrings run, and the links of the pages lead somewhere."""
 
 import doctest
 import importlib
 import pkgutil
+import re
+from pathlib import Path
 
 import pytest
 
@@ -29,3 +31,12 @@ def test_the_public_functions_have_examples():
     finder = doctest.DocTestFinder(exclude_empty=True)
     for public in (gpustats.register, gpustats.Likelihood, gpustats.Mixture, gpustats.GLM, gpustats.Density):
         assert any(test.examples for test in finder.find(public))
+
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.mark.parametrize("page", [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")], ids=lambda path: str(path.relative_to(ROOT)))
+def test_links_within_the_repository(page):
+    links = re.findall(r"\]\(([^)#\s]+)", page.read_text(encoding="utf-8"))
+    assert [link for link in links if "://" not in link and not (page.parent / link).exists()] == []

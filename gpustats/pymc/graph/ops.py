@@ -104,7 +104,8 @@ class LogDensity(DensityOp):
         outputs[0][0] = self.evaluator.table(inputs)
 
     def infer_shape(self, *args: Any) -> list[tuple]:  # PyTensor 2 passes the graph as well
-        return [broadcast_batch(*args[-2:], self.ranks)]
+        node, shapes = args[-2:]
+        return [broadcast_batch(node, shapes, self.ranks)]
 
     def pullback(self, inputs: Sequence[Variable], outputs: Sequence[Variable], cotangents: Sequence[Variable]) -> list:
         wrt = [i for i, v in enumerate(inputs) if i in self.formula.differentiable and not isinstance(v, Constant)]
