@@ -289,7 +289,7 @@ def _whiten_large(
 
     Returns what is to be kept until the kernels are done.
     """
-    from ..linalg.provider import provider_of
+    from ..linalg.providers import provider_of
 
     provider, (dtype, kind, matrix_type, width) = provider_of(runtime), how
     work = provider.empty(dim, dim, _DOUBLE, n)

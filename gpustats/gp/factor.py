@@ -9,7 +9,8 @@ import numpy as np
 
 from ..kernels import code as codegen
 from ..linalg import blocked
-from ..linalg.provider import Matrix, Provider
+from ..linalg.matrix import Matrix
+from ..linalg.provider import Provider
 from .matrix import empty, placed
 
 if TYPE_CHECKING:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..evaluation.placement import device_of, target_of
-from ..linalg.provider import Matrix, provider_of
+from ..linalg.matrix import Matrix
+from ..linalg.providers import provider_of
 from ..runtime import arrays
 from .covariance import Covariance
 from .factor import Factor, to_host

@@ -12,7 +12,7 @@ import numpy as np
 from ..evaluation.placement import at, gather, target_of
 from ..kernels import code as codegen
 from ..kernels.layout import REFERENCE_DEVICES, Layout
-from ..linalg.provider import Matrix
+from ..linalg.matrix import Matrix
 from ..runtime import arrays
 from .covariance import LENGTHSCALE, Covariance, check
 

@@ -5,7 +5,8 @@ Triangles that a product meets are cut in halves down to blocks of `Provider.den
 
 from __future__ import annotations
 
-from .provider import Matrix, Provider
+from .matrix import Matrix
+from .provider import Provider
 
 FULL, LOWER, UPPER = "full", "lower", "upper"
 

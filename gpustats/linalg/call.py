@@ -11,7 +11,8 @@ import numpy as np
 from ..evaluation.placement import device_of, gather
 from ..runtime import arrays
 from . import where as placement_rule
-from .provider import Matrix, Provider
+from .matrix import Matrix
+from .provider import Provider
 
 if TYPE_CHECKING:
     from ..runtime.base import Runtime

@@ -10,8 +10,8 @@ import numpy as np
 from . import blocked
 from .blocked import LOWER, UPPER
 from .call import Call, Shape, as_columns, matrix_shape, take
+from .matrix import ASYMMETRIC, INFINITE, Matrix, asymmetry_tolerance
 from .products import sum_to
-from .provider import ASYMMETRIC, INFINITE, Matrix, asymmetry_tolerance
 from .triangular import copied, lower_operand, refuse, solution_shapes, system_shapes
 
 

@@ -5,15 +5,16 @@ from __future__ import annotations
 import functools
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pycuda.driver as drv
 from nvmath.bindings import cublas, cusolverDn
 
+from ..runtime.types import Array, DType
 from . import blocked
 from .kernels import KernelProvider
-from .provider import Matrix
+from .matrix import Matrix
 
 if TYPE_CHECKING:
     from ..runtime.cuda import CUDARuntime
@@ -65,6 +66,7 @@ class CUDAProvider(KernelProvider):
 
     def __init__(self, runtime: CUDARuntime) -> None:
         super().__init__(runtime)
+        self.kernels = KernelProvider(runtime)
         self._free: list[_Handles] = []
         self._leases = threading.local()
 
@@ -120,7 +122,7 @@ class CUDAProvider(KernelProvider):
             blocked.invert(self, l, min(half, INVERTED))
             return
         rows = l.rows + (l.batch > 1)  # with a row between them, all blocks on the diagonals lie in one line
-        work = Matrix.over(self.runtime, self.runtime.empty((l.batch, rows, l.rows), l.dtype))[: l.rows, :]
+        work = self.empty(rows, l.rows, l.dtype, l.batch)[: l.rows, :]
         self.lower(l, work)
         super().trtri(work)
         self.lower(work, l, "keep")
@@ -135,7 +137,7 @@ class CUDAProvider(KernelProvider):
     def reads_above(self, a: Matrix) -> str:
         return "mirror" if a.batch == 1 else super().reads_above(a)
 
-    def potrf(self, a: Matrix) -> Any:
+    def potrf(self, a: Matrix) -> Array:
         """cuSOLVER takes half the time for what is its lower triangle and our upper one, which is transposed afterwards."""
         if a.batch > 1:
             return super().potrf(a)
@@ -162,16 +164,16 @@ def _at(m: Matrix) -> int:
 
 
 @functools.cache  # the algorithms have few different ones
-def _number(value: float, dtype: np.dtype) -> np.ndarray:
+def _number(value: float, dtype: DType) -> np.ndarray:
     return np.array(value, dtype)
 
 
-def _scalar(value: float, dtype: np.dtype) -> int:
+def _scalar(value: float, dtype: DType) -> int:
     """The address of a number on the host, which the libraries read before they return."""
     return int(_number(value, dtype).ctypes.data)
 
 
 @functools.cache
-def _routine(name: str, dtype: np.dtype) -> Callable[..., None]:
+def _routine(name: str, dtype: DType) -> Callable[..., None]:
     found: Callable[..., None] = getattr(cublas, ("s" if dtype == np.float32 else "d") + name)
     return found

@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..runtime.types import DType
 from . import small
-from .provider import ASYMMETRIC, INFINITE, SOUND, ZERO_ON_DIAGONAL, Matrix, Provider, asymmetry_tolerance
+from .kernels import KernelProvider
+from .matrix import ASYMMETRIC, INFINITE, SOUND, ZERO_ON_DIAGONAL, Matrix, asymmetry_tolerance
+from .provider import Provider
 
 if TYPE_CHECKING:
     from ..runtime.base import Runtime
@@ -29,12 +32,11 @@ class HostProvider(Provider):
 
     def __init__(self, runtime: Runtime | None = None) -> None:
         super().__init__(runtime)  # type: ignore[arg-type]
+        self.kernels = KernelProvider(runtime) if runtime else None
 
-    def empty(self, rows: int, columns: int, dtype: Any, batch: int = 1) -> Matrix:
-        shape = (batch, rows, columns)
-        return Matrix.over(
-            self.runtime, self.runtime.host_result(shape, dtype)[0] if self.runtime else np.empty(shape, dtype)
-        )
+    def empty(self, rows: int, columns: int, dtype: DType, batch: int = 1) -> Matrix:
+        shape, runtime = (batch, rows, columns), self.runtime
+        return Matrix.over(runtime, runtime.host_result(shape, dtype)[0] if runtime else np.empty(shape, dtype))
 
     def gemm(self, alpha: float, a: Matrix, b: Matrix, beta: float, c: Matrix) -> None:
         if c.batch > 1:  # NumPy goes through a batch in less time
@@ -167,7 +169,7 @@ def _addresses(m: Matrix) -> list[ctypes.c_void_p]:
 class _Routine:
     """A subroutine of Fortran, which takes the addresses of its arguments."""
 
-    def __init__(self, address: int, dtype: np.dtype) -> None:
+    def __init__(self, address: int, dtype: DType) -> None:
         self._start = ctypes.CFUNCTYPE(None)(address)  # lets other threads of Python run meanwhile
         self._real = ctypes.c_float if dtype == np.float32 else ctypes.c_double
 
@@ -183,7 +185,7 @@ class _Routine:
 
 
 @functools.cache
-def _routine(name: str, dtype: np.dtype) -> _Routine:
+def _routine(name: str, dtype: DType) -> _Routine:
     from scipy.linalg import cython_blas, cython_lapack
 
     library = cython_lapack if name in ("trtri", "potrf") else cython_blas

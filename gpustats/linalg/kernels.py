@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..kernels import code as codegen
-from . import layout
-from .provider import Matrix, Provider
+from ..kernels.template import Template
+from ..runtime.types import Array, DType
+from . import layout, triangles
+from .blocks import factor_triangles, invert_triangles, solve_triangles
+from .matrix import Matrix
+from .provider import Provider
 
 if TYPE_CHECKING:
     from ..runtime.base import Kernel, Runtime
 
 PANEL = 256  # columns that a Cholesky factorisation finishes before it updates what lies behind them
 _TRANSPOSED = {"": "", "lower": "upper", "upper": "lower"}
+
+_GEMM = Template.beside(__file__, "gemm")
 
 
 class KernelProvider(Provider):
@@ -44,6 +49,13 @@ class KernelProvider(Provider):
            [1., 2.]])
     """
 
+    def __init__(self, runtime: Runtime) -> None:
+        super().__init__(runtime)
+        self.kernels = self
+
+    def empty(self, rows: int, columns: int, dtype: DType, batch: int = 1) -> Matrix:
+        return Matrix.over(self.runtime, self.runtime.empty((batch, rows, columns), dtype))
+
     def gemm(
         self, alpha: float, a: Matrix, b: Matrix, beta: float, c: Matrix, *, a_triangle: str = "", b_triangle: str = ""
     ) -> None:
@@ -71,9 +83,8 @@ class KernelProvider(Provider):
         chosen = layout.gemm(runtime.device, dtype.itemsize, c.rows, c.columns, c.batch)
         tiles = chosen.tiles(c.rows, c.columns) * c.batch
         parts, part = layout.gemm_parts(runtime.device, chosen, tiles, a.columns)
-        kernel = functools.partial(_gemm_kernel, runtime, dtype.name, chosen)
-        place = c.handle, c.offset, c.batch_stride, *strides(c)
-        operands = [n for m in (a, b) for n in (m.handle, m.offset, m.batch_stride, m.stride)]
+        kernel = functools.partial(_gemm_kernel, runtime, dtype, chosen)
+        place, operands = c.as_seen, (*a.as_stored, *b.as_stored)
         size, whole = c.rows * c.columns, not (a_triangle or b_triangle or lower)
         by_numbers = -(-c.batch * size // chosen.adders), 1
         if whole and layout.gemm_small(*c.shape, a.columns):
@@ -104,7 +115,7 @@ class KernelProvider(Provider):
         self.gemm(-1.0, between, first[1], 1.0, second[1])
         self.trsm(*second, left=True)
 
-    def _half(self, n: int, dtype: np.dtype) -> int:
+    def _half(self, n: int, dtype: DType) -> int:
         """About half of n, in whole blocks; n where it is one block."""
         size = layout.triangular(self.runtime.device, dtype.itemsize, n).size
         return n if n <= size else -(-n // (2 * size)) * size
@@ -126,11 +137,11 @@ class KernelProvider(Provider):
     def _join(self, l: Matrix, size: int) -> None:  # noqa: E741
         """From a triangle with two inverses on its diagonal, the first of `size` rows, to its inverse."""
         first, second, between = l[:size, :size], l[size:, size:], l[size:, :size]
-        product = Matrix.over(self.runtime, self.runtime.empty((l.batch, *between.shape), l.dtype))
+        product = self.empty(*between.shape, l.dtype, l.batch)
         self.gemm(-1.0, second, between, 0.0, product, a_triangle="lower")
         self.gemm(1.0, product, first, 0.0, between, b_triangle="lower")
 
-    def potrf(self, a: Matrix) -> Any:
+    def potrf(self, a: Matrix) -> Array:
         n, info = a.rows, self.runtime.empty(a.batch, np.int32)
         handle, _ = self.runtime.memory(info)
         size = layout.triangular(self.runtime.device, a.dtype.itemsize, n).size
@@ -147,79 +158,38 @@ class KernelProvider(Provider):
                 self.syrk(-1.0, a[behind:, panel:behind], 1.0, a[behind:, behind:])
         return info
 
+    # Passes over the numbers
 
-def strides(m: Matrix) -> tuple[int, int]:
-    """Numbers from one row to the next, and from one column to the next."""
-    return (1, m.stride) if m.transposed else (m.stride, 1)
+    def copy(self, source: Matrix, target: Matrix) -> None:
+        triangles.copy(self.runtime, source, target)
 
+    def lower(self, source: Matrix, target: Matrix, upper: str = "zero") -> None:
+        triangles.lower(self.runtime, source, target, upper)
 
-def factor_triangles(runtime: Runtime, a: Matrix, info: Any, first: int = 0) -> None:
-    """Cholesky factors of matrices that a block's shared memory holds, in place.
+    def symmetrise(self, a: Matrix) -> None:
+        triangles.lower(self.runtime, a, a, "mean")
 
-    Parameters
-    ----------
-    a : Matrix
-        No larger than `layout.triangular` allows.
-    info
-        A handle to (batch,) int32: see `Provider.potrf`.
-    first : int
-        Where `a` begins on the diagonal of a larger matrix. Unless that is 0, what `info` says stays where it is not 0.
-    """
-    chosen = layout.triangular(runtime.device, a.dtype.itemsize, a.rows)
-    kernel = _triangular_kernel(runtime, "potrf", a.dtype.name, chosen)
-    kernel((a.batch, 1), a.handle, a.offset, a.batch_stride, *strides(a), info, a.rows, first)
+    def identity(self, target: Matrix) -> None:
+        triangles.identity(self.runtime, target)
 
+    def lower_if_symmetric(self, source: Matrix, target: Matrix, upper: str = "zero") -> Array:
+        return triangles.lower(self.runtime, source, target, upper, check=True)
 
-def solve_triangles(runtime: Runtime, l: Matrix, b: Matrix) -> None:  # noqa: E741
-    """b = l⁻¹ b for triangles that a block's shared memory holds; l may be `transposed`, and b."""
-    chosen = layout.triangular(runtime.device, b.dtype.itemsize, l.rows)
-    kernel = _triangular_kernel(runtime, "trsm", b.dtype.name, chosen)
-    blocks = layout.triangular_blocks(runtime.device, chosen, b.columns, b.batch)
-    kernel((b.batch * blocks, 1), *substitution(l, b), l.rows, b.columns, blocks)
+    def examine_triangle(self, l: Matrix) -> Array:  # noqa: E741
+        return triangles.examine(self.runtime, l)
+
+    def log_determinant(self, l: Matrix) -> Array:  # noqa: E741
+        return triangles.log_determinant(self.runtime, l)
 
 
-def substitution(l: Matrix, b: Matrix) -> tuple[Any, ...]:  # noqa: E741
-    """What kernels take for b and l to solve l x = b from the first row on.
-
-    An upper triangle is a lower one, seen from its last row and column.
-    """
-    (l_row, l_column), (b_row, b_column) = strides(l), strides(b)
-    l_start, b_start = l.offset, b.offset
-    if l.transposed:
-        last = l.rows - 1
-        l_start, l_row, l_column = l_start + last * (l_row + l_column), -l_row, -l_column
-        b_start, b_row = b_start + last * b_row, -b_row
-    return b.handle, b_start, b.batch_stride, b_row, b_column, l.handle, l_start, l.batch_stride, l_row, l_column
-
-
-def invert_triangles(runtime: Runtime, l: Matrix) -> int:  # noqa: E741
-    """Inverses of the blocks on the diagonal, in place; returns how many rows these have (the last one maybe fewer)."""
-    chosen = layout.triangular(runtime.device, l.dtype.itemsize, l.rows)
-    kernel = _triangular_kernel(runtime, "trtri", l.dtype.name, chosen)
-    blocks = -(-l.rows // chosen.size)
-    kernel((l.batch * blocks, 1), l.handle, l.offset, l.batch_stride, *strides(l), l.rows, blocks)
-    return chosen.size
-
-
-@functools.lru_cache
 def _gemm_kernel(
-    runtime: Runtime, dtype: str, chosen: layout.GemmLayout, which: str, lower: bool = False, a_transposed: bool = False,
-    b_transposed: bool = False, a_triangle: str = "", b_triangle: str = "",
+    runtime: Runtime, dtype: DType, chosen: layout.GemmLayout, which: str = "", lower: bool = False,
+    a_transposed: bool = False, b_transposed: bool = False, a_triangle: str = "", b_triangle: str = "",
 ) -> Kernel:  # fmt: skip
-    source = codegen.render_plain(
-        "linalg/gemm", dtype, runtime.dialect, which=which, layout=chosen, lower=lower, a_transposed=a_transposed,
-        b_transposed=b_transposed, a_triangle=a_triangle, b_triangle=b_triangle,
+    tiled = which == ""
+    threads, shared = (chosen.threads, dtype.itemsize * chosen.staged) if tiled else (chosen.adders, 0)
+    return _GEMM.kernel(
+        runtime, "linalg_gemm" if tiled else f"linalg_gemm_{which}", threads, shared, dtype=dtype.name, which=which,
+        layout=chosen, lower=lower, a_transposed=a_transposed, b_transposed=b_transposed, a_triangle=a_triangle,
+        b_triangle=b_triangle,
     )  # fmt: skip
-    if which == "small":
-        return runtime.kernel(source, "linalg_gemm_small", chosen.adders)
-    if which == "total":
-        return runtime.kernel(source, "linalg_gemm_total", chosen.adders)
-    shared = np.dtype(dtype).itemsize * chosen.staged
-    return runtime.kernel(source, "linalg_gemm", chosen.threads, shared)
-
-
-@functools.lru_cache
-def _triangular_kernel(runtime: Runtime, kind: str, dtype: str, chosen: layout.TriangularLayout) -> Kernel:
-    source = codegen.render_plain("linalg/triangular", dtype, runtime.dialect, kind=kind, layout=chosen)
-    numbers = chosen.size * (chosen.size + 1) + (kind != "potrf") * chosen.size * (chosen.columns + 1)
-    return runtime.kernel(source, f"linalg_{kind}", chosen.threads, np.dtype(dtype).itemsize * numbers)

@@ -1,14 +1,21 @@
-"""How the kernels of linear algebra are laid out on a device."""
+"""How the kernels of linear algebra are laid out on a device: how many threads a block has, and what each of them takes.
+
+The tables say what was the fastest on an H200 and on the cores of a server's CPU; ``python -m bench cholesky`` measures what
+rests on them. What varies is the device, the width of a number (`itemsize`, bytes) and the size of the matrices.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ..kernels.layout import power_of_two
 
 if TYPE_CHECKING:
     from ..runtime.base import Device
+
+REGISTER = 64  # bytes of a CPU's vector register: as many threads as it holds numbers run in lockstep
+IN_REGISTERS = 8  # rows up to which a thread's own matrix is in its registers
 
 
 @dataclass(frozen=True)
@@ -57,25 +64,41 @@ class GemmLayout:
         return -(-n_rows // self.tile_rows) * -(-n_columns // self.tile_columns)
 
 
+#: Tiles of products on a CPU, by their width and by `itemsize`: a row of threads is a vector register.
+_CPU_TILES = {
+    #               threads, across, rows, columns, vector, depth, adders
+    ("narrow", 4): GemmLayout(64, 16, 4, 1, 1, 16, 16),
+    ("narrow", 8): GemmLayout(32, 8, 4, 1, 1, 16, 8),
+    ("wide", 4): GemmLayout(128, 16, 8, 2, 1, 16, 16),
+    ("wide", 8): GemmLayout(64, 8, 8, 2, 1, 16, 8),
+}
+#: Tiles on a GPU: narrow ones for few columns; else large ones where they fill the device, and small ones where they do not.
+_GPU_TILES = {
+    #               threads, across, rows, columns, vector, depth, adders
+    ("narrow", 4): GemmLayout(128, 8, 4, 1, 1, 16, 64),
+    ("narrow", 8): GemmLayout(128, 8, 4, 1, 1, 16, 64),
+    ("small", 4): GemmLayout(64, 8, 4, 4, 4, 16, 64),
+    ("small", 8): GemmLayout(64, 8, 4, 4, 2, 16, 64),
+    ("large", 4): GemmLayout(256, 16, 8, 8, 4, 8, 64),
+    ("large", 8): GemmLayout(128, 16, 8, 4, 2, 8, 64),
+}
+NARROW = 8  # columns that a GPU's narrow tiles have
+
+
 def gemm(device: Device, itemsize: int, n_rows: int, n_columns: int, batch: int) -> GemmLayout:
-    """Layout of the matrix product: large tiles where they fill the device, else smaller ones, narrow ones for few columns."""
-    if device.type == "cpu":  # a row of threads is a vector register
-        across = 64 // itemsize
-        if n_columns <= across:
-            return GemmLayout(4 * across, across, rows=4, columns=1, vector=1, depth=16, adders=across)
-        return GemmLayout(8 * across, across, rows=8, columns=2, vector=1, depth=16, adders=across)
-    wide = 16 // itemsize
-    if n_columns <= 8:
-        return GemmLayout(min(128, device.max_threads), 8, rows=4, columns=1, vector=1, depth=16, adders=64)
-    double = itemsize == 8
-    large = GemmLayout(128 if double else 256, 16, rows=8, columns=4 if double else 8, vector=wide, depth=8, adders=64)
-    small = GemmLayout(64, 8, rows=4, columns=4, vector=wide, depth=16, adders=64)
+    """Layout of the matrix product."""
+    if device.type == "cpu":
+        return _CPU_TILES["narrow" if n_columns <= REGISTER // itemsize else "wide", itemsize]
+    if n_columns <= NARROW:
+        narrow = _GPU_TILES["narrow", itemsize]
+        return narrow if narrow.threads <= device.max_threads else replace(narrow, threads=device.max_threads)
+    large = _GPU_TILES["large", itemsize]
     fills = large.tiles(n_rows, n_columns) * batch >= device.compute_units
-    return large if fills and large.threads <= device.max_threads else small
+    return large if fills and large.threads <= device.max_threads else _GPU_TILES["small", itemsize]
 
 
 def gemm_small(n_rows: int, n_columns: int, inner: int) -> bool:
-    """Whether a thread a number is faster than tiles."""
+    """Whether a thread for each number of the product is faster than tiles."""
     return n_rows * n_columns <= 64 and inner <= 16
 
 
@@ -112,23 +135,62 @@ class TriangularLayout:
     columns: int
     width: int
 
+    def staged(self, kind: str) -> int:
+        """Numbers in shared memory: the triangle and, but for its factor (``"potrf"``), the columns that are solved for."""
+        return self.size * (self.size + 1) + (kind != "potrf") * self.size * (self.columns + 1)
+
+
+#: Triangles on a GPU by `size`. Up to 32 rows a block is a warp, whose barriers cost next to nothing.
+_GPU_TRIANGLES = {
+    #                 threads, size, lanes, columns, width
+    8: TriangularLayout(32, 8, 8, 8, 8),
+    16: TriangularLayout(32, 16, 8, 16, 8),
+    32: TriangularLayout(32, 32, 8, 32, 8),
+    64: TriangularLayout(256, 64, 16, 64, 16),
+}
+
 
 def triangular(device: Device, itemsize: int, n: int) -> TriangularLayout:
     """Layout of the kernels that have a triangle of n rows, or its blocks on the diagonal, in shared memory."""
     most = 64 if itemsize * 64 * (65 + 65) <= device.shared_memory else 32
     size = min(max(power_of_two(n), 8), most)
-    if device.type == "cpu":  # the lanes of a vector register
-        lanes = 64 // itemsize
+    if device.type == "cpu":
+        lanes = REGISTER // itemsize
         return TriangularLayout(lanes, size, lanes, columns=lanes, width=8)
-    if size <= 32:  # a warp; its barriers cost next to nothing
-        return TriangularLayout(32, size, min(size, 8), columns=32 if size == 32 else size, width=8)
-    return TriangularLayout(min(256, device.max_threads), size, 16, columns=64, width=16)
+    chosen = _GPU_TRIANGLES[size]
+    return chosen if size <= 32 else replace(chosen, threads=min(chosen.threads, device.max_threads))
 
 
 def triangular_blocks(device: Device, layout: TriangularLayout, n_columns: int, batch: int) -> int:
     """How many blocks share the columns that a triangle is solved for: enough to fill the device, not to read it in vain."""
     wanted = -(-(4 if device.type == "cpu" else 16) * device.compute_units // batch)
     return max(1, min(-(-n_columns // layout.columns), wanted))
+
+
+@dataclass(frozen=True)
+class TileLayout:
+    """The constants of the passes over a matrix.
+
+    Attributes
+    ----------
+    threads : int
+        Threads a block.
+    tile : int
+        Rows and columns that a block has in shared memory.
+    """
+
+    threads: int
+    tile: int = 32
+
+    def on_and_below_diagonal(self, n: int) -> int:
+        """How many tiles a triangle of n rows has."""
+        tiles = -(-n // self.tile)
+        return tiles * (tiles + 1) // 2
+
+
+def tiles(device: Device) -> TileLayout:
+    """Layout of the passes over a matrix."""
+    return TileLayout(min(256, device.max_threads))
 
 
 @dataclass(frozen=True)
@@ -157,26 +219,38 @@ class SmallLayout:
 
 
 def small(device: Device, itemsize: int, n: int, triangles: int) -> SmallLayout | None:
-    """Layout where each thread has a matrix of n rows, `triangles` of them, to itself; None where a block should have one."""
+    """Layout where each thread has `triangles` triangles of n rows to itself; None where they are too large for that.
+
+    On a CPU they may be in shared memory, which is no slower than its other memory. On a GPU they must be in registers, and
+    pass through shared memory so that neighbouring threads read neighbouring numbers.
+    """
     if device.type == "cpu":
-        threads, size = 64 // itemsize, n if n <= 8 else -(-n // 8) * 8
-        fits = n <= 8 or triangles * size * (size + 1) // 2 * threads * itemsize <= device.shared_memory
-        return SmallLayout(threads, size, registers=n <= 8) if fits else None
+        threads = REGISTER // itemsize
+        if n <= IN_REGISTERS:
+            return SmallLayout(threads, n)
+        size = -(-n // 8) * 8
+        fits = triangles * size * (size + 1) // 2 * threads * itemsize <= device.shared_memory
+        return SmallLayout(threads, size, registers=False) if fits else None
+    if n > IN_REGISTERS:
+        return None
     threads = 64
     while threads > 1 and threads * (n * n + 1) * itemsize > device.shared_memory:
         threads //= 2
-    return SmallLayout(threads, n, staged=n > 1) if n <= 8 else None
+    return SmallLayout(threads, n, staged=n > 1)
 
 
 def small_columns(device: Device, itemsize: int, n: int, n_columns: int) -> SmallLayout | None:
     """Layout where each thread solves for a column of n numbers; None where a block should solve for several columns."""
-    if n <= 8:
-        return SmallLayout(64 // itemsize if device.type == "cpu" else min(128, device.max_threads), n)
-    return SmallLayout(64 // itemsize, 64, registers=False) if device.type == "cpu" and n_columns < 8 else None
+    cpu = device.type == "cpu"
+    if n <= IN_REGISTERS:
+        return SmallLayout(REGISTER // itemsize if cpu else min(128, device.max_threads), n)
+    few = n_columns < 8
+    return SmallLayout(REGISTER // itemsize, 64, registers=False) if cpu and few else None
 
 
 def small_block(device: Device, itemsize: int, n: int) -> SmallLayout:
     """Layout where each block has a matrix of n rows in shared memory."""
-    threads, size = 64 // itemsize if device.type == "cpu" else 32 if n <= 32 else 64, max(power_of_two(n), 16)
-    padded = size + (size * (size + 1) * itemsize <= device.shared_memory)  # one more, where there is room: another bank
-    return SmallLayout(threads, size, registers=False, padded=padded)
+    threads = REGISTER // itemsize if device.type == "cpu" else 32 if n <= 32 else 64
+    size = max(power_of_two(n), 16)
+    room = size * (size + 1) * itemsize <= device.shared_memory
+    return SmallLayout(threads, size, registers=False, padded=size + room)  # with room for one more: another bank

@@ -12,7 +12,7 @@ from ..runtime import arrays
 from . import blocked
 from .blocked import FULL, LOWER, UPPER
 from .call import Call, Shape, as_columns, matrix_shape, stack_shape, take
-from .provider import Matrix
+from .matrix import Matrix
 
 
 @dataclass(frozen=True)

@@ -2,27 +2,30 @@
 
 The functions take matrices of up to `MOST` rows and any runtime. All work in place, in the order of the calling thread, and
 none waits. Their conventions are those of `provider.Provider`: lower triangles, and what lies above the diagonal does not
-count.
+count. Where matrices are too large for a thread, some do nothing and say so: `Provider` then has other kernels.
 """
 
 from __future__ import annotations
 
-import functools
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..kernels import code as codegen
-from . import kernels, layout
-from .provider import Matrix
+from ..kernels.template import Template
+from ..runtime.types import Array, DType, Handle
+from . import layout
+from .blocks import substitution
+from .matrix import Matrix
 
 if TYPE_CHECKING:
     from ..runtime.base import Kernel, Runtime
 
 MOST = 64  # rows
 
+_SMALL = Template.beside(__file__, "small")
 
-def cholesky(runtime: Runtime, a: Matrix) -> Any:
+
+def cholesky(runtime: Runtime, a: Matrix) -> Array | None:
     """The lower triangles of a = their Cholesky factors.
 
     Parameters
@@ -33,8 +36,8 @@ def cholesky(runtime: Runtime, a: Matrix) -> Any:
 
     Returns
     -------
-    int32 device array of shape (batch,)
-        See `Provider.potrf`.
+    int32 device array of shape (batch,), or None
+        See `Provider.potrf`. None where the matrices are too large for a thread; then nothing is done.
 
     Examples
     --------
@@ -48,11 +51,12 @@ def cholesky(runtime: Runtime, a: Matrix) -> Any:
     array([[2., 0.],
            [1., 2.]])
     """
+    if (chosen := layout.small(runtime.device, a.dtype.itemsize, a.rows, 1)) is None:
+        return None
     info = runtime.empty(a.batch, np.int32)
     handle, _ = runtime.memory(info)
-    if _of_threads(runtime, "cholesky", a, (), (handle,)):
-        return info
-    return kernels.KernelProvider(runtime).potrf(a)
+    _one_a_thread(runtime, "cholesky", chosen, a, handle)
+    return info
 
 
 def cholesky_grad(runtime: Runtime, l: Matrix, l_bar: Matrix) -> None:  # noqa: E741
@@ -66,62 +70,63 @@ def cholesky_grad(runtime: Runtime, l: Matrix, l_bar: Matrix) -> None:  # noqa: 
     l, l_bar : Matrix
         (n, n), n up to `MOST`; not `transposed`.
     """
-    if _of_threads(runtime, "cholesky_grad", l_bar, (l,), ()):
+    itemsize = l.dtype.itemsize
+    if (chosen := layout.small(runtime.device, itemsize, l_bar.rows, 2)) is not None:
+        _one_a_thread(runtime, "cholesky_grad", chosen, l_bar, *l.as_stored)
         return
-    chosen = layout.small_block(runtime.device, l.dtype.itemsize, l.rows)
-    kernel = _kernel(runtime, "block_grad", l.dtype.name, chosen, chosen.size * chosen.padded * l.dtype.itemsize)
-    kernel((l_bar.batch, 1), *_place(l_bar), *_place(l), l.rows)
+    chosen = layout.small_block(runtime.device, itemsize, l.rows)
+    kernel = _kernel(runtime, "block_grad", l.dtype, chosen, chosen.size * chosen.padded * itemsize)
+    kernel((l_bar.batch, 1), *l_bar.as_stored, *l.as_stored, l.rows)
 
 
-def inv_triangular(runtime: Runtime, l: Matrix) -> None:  # noqa: E741
+def inv_triangular(runtime: Runtime, l: Matrix) -> bool:  # noqa: E741
     """The lower triangles l = their inverses.
 
     Parameters
     ----------
     l : Matrix
         (n, n), n up to `MOST`; not `transposed`. No number on a diagonal is 0.
+
+    Returns
+    -------
+    bool
+        False where the matrices are too large for a thread; then nothing is done.
     """
-    if not _of_threads(runtime, "trtri", l, (), ()):
-        kernels.KernelProvider(runtime).trtri(l)
+    if (chosen := layout.small(runtime.device, l.dtype.itemsize, l.rows, 1)) is None:
+        return False
+    _one_a_thread(runtime, "trtri", chosen, l)
+    return True
 
 
-def solve_triangular(runtime: Runtime, l: Matrix, b: Matrix, left: bool) -> None:  # noqa: E741
-    """b = l⁻¹ b where `left`, else b l⁻¹.
+def solve_triangular(runtime: Runtime, l: Matrix, b: Matrix) -> bool:  # noqa: E741
+    """b = l⁻¹ b, one thread a column.
 
     Parameters
     ----------
     l : Matrix
         (n, n), n up to `MOST`, lower triangular, or the `transposed` of such a one. No number on a diagonal is 0.
     b : Matrix
-        (n, m) where `left`, else (m, n); may be `transposed`.
+        (n, m); may be `transposed`.
+
+    Returns
+    -------
+    bool
+        False where the columns are too long for a thread; then nothing is done.
     """
-    if not left:  # b l⁻¹ = (l⁻ᵀ bᵀ)ᵀ
-        l, b = l.T, b.T  # noqa: E741
-    chosen = layout.small_columns(runtime.device, b.dtype.itemsize, l.rows, b.columns)
-    if chosen is None:
-        kernels.KernelProvider(runtime).trsm(l, b, left=True)
-        return
-    kernel = _kernel(runtime, "solve", b.dtype.name, chosen)
-    count = b.batch * b.columns
-    kernel((-(-count // chosen.threads), 1), *kernels.substitution(l, b), b.columns, count, l.rows)
-
-
-def _of_threads(runtime: Runtime, kind: str, a: Matrix, operands: tuple[Matrix, ...], handles: tuple[Any, ...]) -> bool:
-    """Start a kernel in which each thread has a matrix; False where the matrices are too large for that."""
-    chosen = layout.small(runtime.device, a.dtype.itemsize, a.rows, 1 + len(operands))
-    if chosen is None:
+    if (chosen := layout.small_columns(runtime.device, b.dtype.itemsize, l.rows, b.columns)) is None:
         return False
-    kernel = _kernel(runtime, kind, a.dtype.name, chosen)
-    places = [n for m in (a, *operands) for n in _place(m)]
-    kernel((-(-a.batch // chosen.threads), 1), *places, *handles, a.batch, a.rows)
+    count = b.batch * b.columns
+    kernel = _kernel(runtime, "solve", b.dtype, chosen)
+    kernel((-(-count // chosen.threads), 1), *substitution(l, b), b.columns, count, l.rows)
     return True
 
 
-def _place(m: Matrix) -> tuple[Any, int, int, int]:
-    return m.handle, m.offset, m.batch_stride, m.stride
+def _one_a_thread(runtime: Runtime, kind: str, chosen: layout.SmallLayout, a: Matrix, *more: Handle | int) -> None:
+    """Start a kernel in which each thread has a matrix; it takes `more` behind the matrices a."""
+    kernel = _kernel(runtime, kind, a.dtype, chosen)
+    kernel((-(-a.batch // chosen.threads), 1), *a.as_stored, *more, a.batch, a.rows)
 
 
-@functools.lru_cache
-def _kernel(runtime: Runtime, kind: str, dtype: str, chosen: layout.SmallLayout, shared: int = 0) -> Kernel:
-    source = codegen.render_plain("linalg/small", dtype, runtime.dialect, kind=kind, layout=chosen)
-    return runtime.kernel(source, f"linalg_small_{kind}", chosen.threads, shared)
+def _kernel(runtime: Runtime, kind: str, dtype: DType, chosen: layout.SmallLayout, shared: int = 0) -> Kernel:
+    name = f"linalg_small_{kind}"
+    return _SMALL.kernel(runtime, name, chosen.threads, shared, dtype=dtype.name, kind=kind, layout=chosen)

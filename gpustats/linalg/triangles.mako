@@ -1,5 +1,6 @@
 ## Passes over a matrix or a batch: copies, transposes, triangles, and what is wrong with one. A matrix is given as its array,
-## the offset of its first number, the numbers from row to row, and those from one matrix of the batch to the next.
+## the offset of its first number, the numbers from one matrix of the batch to the next, and those from row to row.
+<% threads, tile = layout.threads, layout.tile %>\
 #define TILE ${tile}
 #define PADDED ${tile + 1}
 #define ROWS_AT_ONCE ${threads // tile}
@@ -58,8 +59,8 @@ DEVICE void note(GLOBAL int *found, SHARED int *codes, int code)
 }
 
 KERNEL(${threads}) copy(
-    GLOBAL const real *RESTRICT source, index_t source_offset, index_t source_stride, index_t source_batch_stride,
-    GLOBAL real *RESTRICT target, index_t target_offset, index_t target_stride, index_t target_batch_stride,
+    GLOBAL const real *RESTRICT source, index_t source_offset, index_t source_batch_stride, index_t source_stride,
+    GLOBAL real *RESTRICT target, index_t target_offset, index_t target_batch_stride, index_t target_stride,
     index_t rows, index_t columns)
 {
     SHARED_ARRAY(real, tile, TILE * PADDED);
@@ -77,8 +78,8 @@ KERNEL(${threads}) copy(
 
 // A block has a tile on or below the diagonal and its mirror image.
 KERNEL(${threads}) lower(
-    GLOBAL const real *source, index_t source_offset, index_t source_stride, index_t source_batch_stride,
-    GLOBAL real *target, index_t target_offset, index_t target_stride, index_t target_batch_stride,
+    GLOBAL const real *source, index_t source_offset, index_t source_batch_stride, index_t source_stride,
+    GLOBAL real *target, index_t target_offset, index_t target_batch_stride, index_t target_stride,
     index_t n, GLOBAL int *RESTRICT found, index_t found_offset)
 {
     SHARED_ARRAY(real, tile, TILE * PADDED);
@@ -130,7 +131,7 @@ KERNEL(${threads}) lower(
 }
 
 KERNEL(${threads}) examine(
-    GLOBAL const real *RESTRICT source, index_t source_offset, index_t source_stride, index_t source_batch_stride, index_t n,
+    GLOBAL const real *RESTRICT source, index_t source_offset, index_t source_batch_stride, index_t source_stride, index_t n,
     GLOBAL int *RESTRICT found, index_t found_offset)
 {
     SHARED_ARRAY(real, tile, TILE * PADDED);
@@ -169,7 +170,7 @@ KERNEL(${threads}) worst(GLOBAL int *found, index_t found_offset, index_t n)
 }
 
 KERNEL(${threads}) identity(
-    GLOBAL real *RESTRICT target, index_t target_offset, index_t target_stride, index_t target_batch_stride, index_t n,
+    GLOBAL real *RESTRICT target, index_t target_offset, index_t target_batch_stride, index_t target_stride, index_t n,
     index_t blocks)
 {
     const index_t place = BLOCK_X % blocks * ${threads} + THREAD, i = place / n, j = place % n;
@@ -178,7 +179,7 @@ KERNEL(${threads}) identity(
 }
 
 KERNEL(${threads}) log_determinant(
-    GLOBAL const real *RESTRICT source, index_t source_offset, index_t source_stride, index_t source_batch_stride, index_t n,
+    GLOBAL const real *RESTRICT source, index_t source_offset, index_t source_batch_stride, index_t source_stride, index_t n,
     GLOBAL double *RESTRICT out, index_t out_offset)
 {
     SHARED_ARRAY(double, sums, ${threads});

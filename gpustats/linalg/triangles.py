@@ -2,92 +2,76 @@
 
 from __future__ import annotations
 
-import functools
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..kernels import code as codegen
+from ..evaluation.placement import at
+from ..kernels.template import Template
+from ..runtime.types import Array, DType
+from . import layout
+from .matrix import ASYMMETRIC, INFINITE, ZERO_ON_DIAGONAL, Matrix, asymmetry_tolerance
 
 if TYPE_CHECKING:
     from ..runtime.base import Kernel, Runtime
-    from .provider import Matrix
 
-TILE = 32
-THREADS = 256
+_TRIANGLES = Template.beside(__file__, "triangles")
 
 
 def copy(runtime: Runtime, source: Matrix, target: Matrix) -> None:
     """target = source."""
-    tiles_down, tiles_across = -(-target.rows // TILE), -(-target.columns // TILE)
+    tile = layout.tiles(runtime.device).tile
+    tiles = -(-target.rows // tile) * -(-target.columns // tile)
     kernel = _kernel(runtime, "copy", target.dtype, source.transposed)
-    kernel((tiles_down * tiles_across * target.batch, 1), *_place(source), *_place(target), *target.shape)
+    kernel((tiles * target.batch, 1), *source.as_stored, *target.as_stored, *target.shape)
 
 
-def lower(runtime: Runtime, source: Matrix, target: Matrix, upper: str = "zero", check: bool = False) -> Any:
-    """The lower triangle; with `check`, an int32 device array of one number: the worst that was found."""
-    pairs = _pairs(target)
+def lower(runtime: Runtime, source: Matrix, target: Matrix, upper: str = "zero", check: bool = False) -> Array | None:
+    """The lower triangle of target = that of source, and above it what `upper` says: see `Provider.lower`.
+
+    With `check`, an int32 device array of one number: the worst that was found in the source. Else None.
+    """
+    tiles = layout.tiles(runtime.device).on_and_below_diagonal(target.rows) * target.batch
     kernel = _kernel(runtime, "lower", target.dtype, source.transposed, upper, check)
-    found = runtime.empty(1 + pairs if check else 0, np.int32)
-    kernel((pairs, 1), *_place(source), *_place(target), target.rows, *_found(runtime, found))
+    found = runtime.empty(1 + tiles if check else 0, np.int32)
+    kernel((tiles, 1), *source.as_stored, *target.as_stored, target.rows, *at(runtime, found))
     return _worst(runtime, target.dtype, found) if check else None
 
 
-def examine(runtime: Runtime, l: Matrix) -> Any:  # noqa: E741
+def examine(runtime: Runtime, l: Matrix) -> Array:  # noqa: E741
     """What a lower triangle has that a solve cannot go on with: an int32 device array of one number."""
-    pairs = _pairs(l)
+    tiles = layout.tiles(runtime.device).on_and_below_diagonal(l.rows) * l.batch
     kernel = _kernel(runtime, "examine", l.dtype, l.transposed)
-    found = runtime.empty(1 + pairs, np.int32)
-    kernel((pairs, 1), *_place(l), l.rows, *_found(runtime, found))
+    found = runtime.empty(1 + tiles, np.int32)
+    kernel((tiles, 1), *l.as_stored, l.rows, *at(runtime, found))
     return _worst(runtime, l.dtype, found)
 
 
 def identity(runtime: Runtime, target: Matrix) -> None:
     """target = 1."""
+    blocks = -(-target.rows * target.rows // layout.tiles(runtime.device).threads)
     kernel = _kernel(runtime, "identity", target.dtype)
-    blocks = -(-target.rows * target.rows // THREADS)
-    kernel((blocks * target.batch, 1), *_place(target), target.rows, blocks)
+    kernel((blocks * target.batch, 1), *target.as_stored, target.rows, blocks)
 
 
-def log_determinant(runtime: Runtime, l: Matrix) -> Any:  # noqa: E741
-    """Of each l l': a float64 device array (batch,)."""
+def log_determinant(runtime: Runtime, l: Matrix) -> Array:  # noqa: E741
+    """The logarithm of the determinant of each l l': a float64 device array (batch,)."""
     out = runtime.empty(l.batch, np.float64)
-    handle, offset = runtime.memory(out)
-    _kernel(runtime, "log_determinant", l.dtype)((l.batch, 1), *_place(l), l.rows, handle, offset // 8)
+    _kernel(runtime, "log_determinant", l.dtype)((l.batch, 1), *l.as_stored, l.rows, *at(runtime, out))
     return out
 
 
-def _place(m: Matrix) -> tuple[Any, int, int, int]:
-    return m.handle, m.offset, m.stride, m.batch_stride
-
-
-def _pairs(m: Matrix) -> int:
-    """Tiles on the diagonal and below it."""
-    tiles = -(-m.rows // TILE)
-    return tiles * (tiles + 1) // 2 * m.batch
-
-
-def _found(runtime: Runtime, found: Any) -> tuple[Any, int]:
-    handle, offset = runtime.memory(found)
-    return handle, offset // 4
-
-
-def _worst(runtime: Runtime, dtype: np.dtype, found: Any) -> Any:
+def _worst(runtime: Runtime, dtype: DType, found: Array) -> Array:
     """The largest of what the blocks have found, which becomes the first number."""
-    _kernel(runtime, "worst", dtype)((1, 1), *_found(runtime, found), found.shape[0] - 1)
+    _kernel(runtime, "worst", dtype)((1, 1), *at(runtime, found), found.shape[0] - 1)
     return found[:1]
 
 
-@functools.lru_cache
 def _kernel(
-    runtime: Runtime, name: str, dtype: np.dtype, transposed: bool = False, upper: str = "zero", check: bool = False
+    runtime: Runtime, name: str, dtype: DType, transposed: bool = False, upper: str = "zero", check: bool = False
 ) -> Kernel:
-    from .provider import ASYMMETRIC, INFINITE, ZERO_ON_DIAGONAL, asymmetry_tolerance
-
-    threads = min(THREADS, runtime.device.max_threads)
-    source = codegen.render_plain(
-        "linalg/triangles", dtype.name, runtime.dialect, tile=TILE, threads=threads, transposed=transposed, upper=upper,
-        check=check, tolerance=repr(asymmetry_tolerance(dtype)), asymmetric=ASYMMETRIC, infinite=INFINITE,
-        zero_on_diagonal=ZERO_ON_DIAGONAL,
+    chosen = layout.tiles(runtime.device)
+    return _TRIANGLES.kernel(
+        runtime, name, chosen.threads, dtype=dtype.name, layout=chosen, transposed=transposed, upper=upper, check=check,
+        tolerance=asymmetry_tolerance(dtype), asymmetric=ASYMMETRIC, infinite=INFINITE, zero_on_diagonal=ZERO_ON_DIAGONAL,
     )  # fmt: skip
-    return runtime.kernel(source, name, threads)

@@ -10,8 +10,8 @@ import numpy as np
 from . import blocked
 from .blocked import FULL, LOWER
 from .call import Call, Shape, as_columns, matrix_shape, stack_shape, take
+from .matrix import INFINITE, ZERO_ON_DIAGONAL, Matrix
 from .products import only, sum_to
-from .provider import INFINITE, ZERO_ON_DIAGONAL, Matrix
 
 
 def solve_triangular(a: Any, b: Any, trans: int | str = 0, lower: bool = True, *, where: str = "auto") -> Any:

@@ -21,7 +21,8 @@ from ..errors import NoDeviceError
 from ..runtime import cache
 from ..runtime import choose as runtimes
 from .host import HostProvider
-from .provider import Provider, provider_of
+from .provider import Provider
+from .providers import provider_of
 
 if TYPE_CHECKING:
     from ..runtime.base import Runtime

@@ -8,7 +8,7 @@ from sklearn.gaussian_process import kernels
 
 import gpustats as gs
 from gpustats.gp.matrix import Hyperparameters, Pairs
-from gpustats.linalg.provider import Matrix
+from gpustats.linalg.matrix import Matrix
 from gpustats.runtime import choose
 
 SPECTRAL = """

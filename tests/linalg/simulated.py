@@ -6,7 +6,7 @@ from simulator import close, kernel_shape
 import gpustats as gs
 from gpustats.linalg import small, triangles
 from gpustats.linalg.kernels import KernelProvider
-from gpustats.linalg.provider import ASYMMETRIC, SOUND, Matrix
+from gpustats.linalg.matrix import ASYMMETRIC, SOUND, Matrix
 from gpustats.runtime import choose
 
 
@@ -57,10 +57,11 @@ def linalg_blocked(dtype, rng):
 def linalg_small(dtype, rng):
     """A matrix to a thread, in registers and in shared memory, and a matrix to a block; the last block not full."""
     runtime = choose.get()
+    provider = KernelProvider(runtime)
     for n in (1, 3, 8, 13, 40):
         a, lower = factors(rng, n, 67 if n < 9 else 9, dtype)
         got, matrix = held(a)
-        info = runtime.to_host(small.cholesky(runtime, matrix))
+        info = provider.read(provider.factor(matrix))
         assert (info == 0).all()
         close(np.tril(gs.to_host(got)), lower, dtype)
         seed = rng.normal(size=lower.shape).astype(dtype)
@@ -73,9 +74,9 @@ def linalg_small(dtype, rng):
         for columns in (1, 9):
             b = rng.normal(size=(len(a), n, columns)).astype(dtype)
             x, side = held(b)
-            small.solve_triangular(runtime, matrix.T, side, left=True)
+            provider.solve(matrix.T, side)
             close(x, np.linalg.solve(lower.swapaxes(1, 2), b.astype(float)), dtype)
-        small.inv_triangular(runtime, matrix)
+        provider.invert(matrix)
         close(np.tril(gs.to_host(got)), inverse, dtype)
 
 

@@ -11,7 +11,7 @@ from gpustats import linalg
 from gpustats.linalg import blocked, where
 from gpustats.linalg.host import HostProvider
 from gpustats.linalg.kernels import KernelProvider
-from gpustats.linalg.provider import provider_of
+from gpustats.linalg.providers import provider_of
 from gpustats.runtime import choose
 
 LEAF = 16  # so that small matrices are cut in blocks, too
