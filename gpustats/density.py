@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from .language.nodes import Function
 
 
-#: What `Density.kernel_source` shows.
-KERNEL_SHAPES = ("table", "loglik", "gradient", "sample", "mixture", "glm")
-
 
 class Density:
     """A probability density or mass function made of a device function.
@@ -73,9 +70,7 @@ class Density:
 
     @functools.cached_property
     def _density(self) -> Pointwise:
-        from .transforms.densities import Exp
-
-        return Exp(self.log_density)
+        return self.log_density.map("exp", "exp({})")
 
     @functools.cached_property
     def log_cdf(self) -> Pointwise:
@@ -90,10 +85,13 @@ class Density:
     @functools.cached_property
     def sampler(self) -> Sampler:
         """What draws."""
-        from .draws.sampler import Sampler
-        from .elliptical.sampler import EllipticalSampler
+        if self.definition.elliptical:
+            from .elliptical.sampler import EllipticalSampler
 
-        return EllipticalSampler(self) if self.definition.elliptical else Sampler(self)
+            return EllipticalSampler(self.definition, self._functions)
+        from .draws.sampler import Sampler
+
+        return Sampler(self.definition, self._functions, self.defaults)
 
     def _distribution_function(self, ending: str) -> Pointwise:
         from .evaluation.pointwise import Pointwise
@@ -107,9 +105,7 @@ class Density:
 
     @functools.cached_property
     def _cdf(self) -> Pointwise:
-        from .transforms.densities import Exp
-
-        return Exp(self.log_cdf)
+        return self.log_cdf.map("exp", "exp({})")
 
     def logpdf(self, *args: Any, **kwargs: Any) -> Any:
         """Log of the density (of the mass function, for a discrete distribution).
@@ -251,8 +247,10 @@ class Density:
         >>> round(value, 4), gradient
         (-5.2568, {'mu': 1.0, 'sigma': 2.0})
         """
-        function = self.log_density.given(kwargs)
-        return function.value_and_grad(function.bind(args, kwargs), wrt)
+        from .evaluation.gradient import gradient_of
+
+        function = self.log_density.for_arguments(kwargs)
+        return gradient_of(function, wrt)(function.bind(args, kwargs))
 
     def rvs(
         self, *args: Any, size: int | tuple[int, ...] | None = None, rng: Any = None, dtype: Any = None, out: Any = None,
@@ -321,18 +319,9 @@ class Density:
         dtype : {"float64", "float32"}
         dialect : {"cuda", "opencl"}
         """
-        for value, allowed in ((shape, KERNEL_SHAPES), (dtype, ("float64", "float32")), (dialect, ("cuda", "opencl"))):
-            if value not in allowed:
-                raise ValueError(f"{value!r} is none of {', '.join(allowed)}")
-        if shape == "mixture":
-            from .mixtures.mixture import weighted_term
+        from .kernels.shown import shown_source
 
-            return weighted_term(self.log_density).kernel_source(shape, dtype, dialect)
-        if shape == "glm":
-            from .glm import kernel
-
-            return kernel.kernel_source(self, dtype, dialect)
-        return (self.sampler if shape == "sample" else self.log_density).kernel_source(shape, dtype, dialect)
+        return shown_source("density", self, shape, dtype, dialect)
 
 
 class Densities(Mapping[str, Density]):

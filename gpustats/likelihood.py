@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from .evaluation.broadcasting import broadcast
+from .evaluation.gradient import gradient_of, hessian_of
 from .evaluation.placement import device_of
-from .evaluation.pointwise import Pointwise, output
+from .evaluation.pointwise import Pointwise
+from .evaluation.results import output
+from .evaluation.sums import LOGLIK
 from .parallel.devices import example
 from .parallel.pieces import Data, Options, Pieces, divide, in_memory, in_pieces
 from .parallel.rows import added, added_with_gradients, as_rows
@@ -19,7 +22,7 @@ from .runtime import arrays
 
 if TYPE_CHECKING:
     from .density import Density
-    from .evaluation.pointwise import SumPlan
+    from .evaluation.sums import SumPlan
     from .runtime.base import Device, Runtime
 
 _NUMBERS = (float, int, np.float64, np.float32)
@@ -165,7 +168,7 @@ class Likelihood(BoundDensity):
         """
         if (plain := self._plain(args, kwargs)) is not None:
             return float(self._evaluate(self._function, None, plain)[0][0])
-        function = self._function.given(kwargs)
+        function = self._function.for_arguments(kwargs)
         return function.sum([self.x, *function.bind(args, kwargs, missing=1)], self._runtime)
 
     @in_pieces(added_with_gradients)
@@ -194,8 +197,8 @@ class Likelihood(BoundDensity):
         {'mu': 1.0, 'sigma': 2.0}
         """
         plain = self._plain(args, kwargs)
-        function = self._function.given(kwargs)
-        gradient = function.gradient(wrt)
+        function = self._function.for_arguments(kwargs)
+        gradient = gradient_of(function, wrt)
         if function.arguments[0].name in gradient.wrt:
             raise ValueError(f"wrt: {function.arguments[0].name} is the data of this likelihood, not a parameter")
         if plain is not None and not gradient.vectors:
@@ -227,14 +230,14 @@ class Likelihood(BoundDensity):
         array([[ -3.,  -2.],
                [ -2., -12.]])
         """
-        function = self._function.given(kwargs)
-        return function.hessian(wrt)([self.x, *function.bind(args, kwargs, missing=1)], self._runtime)
+        function = self._function.for_arguments(kwargs)
+        return hessian_of(function, wrt)([self.x, *function.bind(args, kwargs, missing=1)], self._runtime)
 
     # -- as a model that is evaluated in pieces: see `parallel.pieces.Divisible`
 
     def _row_axes(self, method: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Sequence[str], dict[str, int]]:
         kwargs = {n: v for n, v in kwargs.items() if n != "wrt"}
-        function = self._function.given(kwargs)
+        function = self._function.for_arguments(kwargs)
         values = function.bind(args, kwargs, missing=1)
         names, x = [a.name for a in function.arguments], self.x
         n_rows = x.shape[0]
@@ -293,9 +296,9 @@ class Likelihood(BoundDensity):
         runtime = self._runtime
         if (plan := self._plans.get((key, kinds))) is None:
             values = [self.x, *(v if k == "r" else float(v) for v, k in zip(args, kinds, strict=True))]
-            placement = function.place("loglik", values, runtime)
-            rows = function.written([p.operand for p in placement.placed])
-            plan = _Plan(function.sum_plan(placement), placement.placed[0].values, placement.alive, len(rows))
+            placement = function.place(LOGLIK, values, runtime)
+            rows = function.written(placement.operands)
+            plan = _Plan(function.sum_plan(placement), placement.arguments[0].values, placement.alive, len(rows))
             self._plans[key, kinds] = plan
         written, given = [], list(plan.data)
         for v, kind in zip(args, kinds, strict=True):

@@ -26,8 +26,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def parser() -> argparse.ArgumentParser:
-    from ..density import KERNEL_SHAPES
     from ..gp.covariance import COVARIANCE_SHAPES
+    from ..kernels.shown import shown
 
     top = argparse.ArgumentParser(
         prog="gpustats", description="Densities written in a few lines of C, on GPUs and CPUs."
@@ -46,7 +46,7 @@ def parser() -> argparse.ArgumentParser:
 
     sub = command(source, "print the source of one kernel")
     sub.add_argument("name", help="a density, a covariance function, or a file with one")
-    sub.add_argument("--shape", choices=[*KERNEL_SHAPES, *COVARIANCE_SHAPES], help="default: table, covariance")
+    sub.add_argument("--shape", choices=[*shown("density"), *COVARIANCE_SHAPES], help="default: table, covariance")
     sub.add_argument("--dialect", choices=["cuda", "opencl"], default="cuda", help="default: cuda")
     sub.add_argument("--dtype", choices=["float32", "float64"], default="float64", help="default: float64")
     sub.add_argument("--transform", choices=["exp"], help="exp: of the density itself, not of its logarithm")

@@ -6,9 +6,11 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from ..density import KERNEL_SHAPES, Density, densities
+from ..density import Density, densities
+from ..evaluation.arguments import differentiable
 from ..gp import Covariance, covariances
 from ..gp.covariance import COVARIANCE_SHAPES
+from ..kernels.shown import shown
 from ..language.library import library
 
 SHAPES = ("table", "loglik", "gradient")
@@ -25,8 +27,8 @@ def files() -> Iterator[tuple[str, str]]:
     """(name, text) of every file of the folder: float64, many observations and many parameter sets."""
     for name in sorted(library.built_in):
         full = name in SHOWN_IN_FULL
-        without = set() if densities[name].log_density.gradient(None).wrt else {"gradient"}
-        shapes = [s for s in (KERNEL_SHAPES if full else SHAPES) if s not in without and s != "glm"]
+        without = set() if differentiable(densities[name].log_density.arguments[1:]) else {"gradient"}
+        shapes = [s for s in (shown("density") if full else SHAPES) if s not in without and s != "glm"]
         for shape in [*shapes, *["glm"] * (name in SHOWN_AS_GLM)]:
             for dialect in ("cuda", "opencl") if full or shape == "glm" else ("cuda",):
                 yield _file(densities[name], shape, dialect)

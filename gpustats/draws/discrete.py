@@ -2,25 +2,67 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..evaluation.placement import gather, target_of
+from ..evaluation.placement import as_read, at, target_of
 from ..evaluation.results import Destination, as_shape
-from ..kernels import code as codegen
-from ..kernels import layout
-from ..runtime import arrays
+from ..kernels.layout import Layout, power_of_two
+from ..kernels.template import Template
+from ..runtime.arrays import as_array, is_device_array
 from .generator import Generator, Stream, as_generator
 
 if TYPE_CHECKING:
-    from ..runtime.base import Kernel, Runtime
+    from ..runtime.base import Device, Runtime
+    from ..runtime.types import DType, Handle
 
-
+_DRAWS = Template.beside(__file__, "discrete_draws")
 _LABEL = np.dtype(np.int32)
+#: Entries of a row from which on a block has a row, rather than a thread each of its entries: measured on an H200 and on a CPU.
+LONG = {"gpu": 128, "cpu": 512}
+
+
+@dataclass(frozen=True)
+class DrawLayout(Layout):
+    """The constants of the discrete_draws kernel; `tile` is the rows of a block.
+
+    Attributes
+    ----------
+    width : int
+        The most entries of rows that have a thread each, a power of two; 0: a block has a row.
+    draws : int
+        The most draws of a long row that a block makes in one pass over it.
+    """
+
+    width: int = 0
+    draws: int = 0
+
+
+def layout(device: Device, itemsize: int, n: int) -> DrawLayout:
+    """Layout of the discrete_draws kernel for rows of n entries."""
+    cpu = device.type == "cpu"
+    if n > LONG["cpu" if cpu else "gpu"]:
+        return DrawLayout(64 // itemsize, draws=256) if cpu else DrawLayout(64, draws=64)
+    width = max(power_of_two(n), 4)
+    threads = 128 // itemsize if cpu else min(128, device.max_threads)
+    while not cpu and (width + width // 8) * (threads + 1) * itemsize > min(device.shared_memory, 40 * 1024):
+        threads //= 2
+    return DrawLayout(threads, tile=threads, width=width)
+
+
+def draw_parts(device: Device, layout: DrawLayout, n_rows: int, n_draws: int) -> tuple[int, int]:
+    """How many blocks share the draws of a row, and how many of these a block makes at a time."""
+    if not layout.width:
+        return min(-(-n_draws // layout.draws), 65535), layout.draws
+    row_blocks = -(-n_rows // layout.tile)
+    wanted = -(-32 * device.compute_units // row_blocks)
+    least = max(1, 8 * layout.threads // min(n_rows, layout.tile))  # draws that are worth the rows' preparation
+    part = max(-(-n_draws // min(wanted, 65535)), min(least, n_draws))
+    return -(-n_draws // part), part
 
 
 def sample_discrete(
@@ -75,25 +117,21 @@ def sample_discrete(
     if (weights is None) == (log_weights is None):
         raise ValueError("give either weights or log_weights")
     name = "weights" if log_weights is None else "log_weights"
-    rows = arrays.as_array(weights if log_weights is None else log_weights, name)
+    rows = as_array(weights if log_weights is None else log_weights, name)
     if isinstance(rows, float):
         raise ValueError(f"{name} is one number: it must have an axis of categories, (..., n)")
     *lead, n = rows.shape
     draws = () if size is None else as_shape(size)
     shape = (*lead, *draws)
-    native = arrays.is_device_array(rows)
+    native = is_device_array(rows)
     runtime, dtype = target_of([rows], [name], None)
     if not math.prod(shape):
         return runtime.empty(shape, np.int32) if native else np.empty(shape, np.int32)
     if not n:
         raise ValueError(f"{name} has shape {tuple(rows.shape)}: there are no categories to draw from")
-    if not native:
-        rows = np.ascontiguousarray(rows, dtype)
-    elif not arrays.is_contiguous(rows) or rows.dtype != dtype:
-        rows = gather(runtime, rows, dtype)
+    rows = as_read(runtime, rows, dtype)
     labels = Destination(runtime, shape, _LABEL, _LABEL, native, None)
-    handle, start = runtime.memory(rows)
-    place = (handle, start // dtype.itemsize)
+    place = at(runtime, rows)
     stream = as_generator(rng).take(math.prod(shape))
     to = (labels.handle, labels.offset)
     _launch(runtime, dtype, log_weights is not None, to, place, (math.prod(lead), n, math.prod(draws)), stream)
@@ -104,24 +142,19 @@ def sample_discrete(
 
 
 def _launch(
-    runtime: Runtime, dtype: np.dtype, log: bool, out: tuple[Any, int], rows: tuple[Any, int], sizes: tuple[int, int, int],
+    runtime: Runtime, dtype: DType, log: bool, out: tuple[Handle, int], rows: tuple[Handle, int], sizes: tuple[int, int, int],
     stream: Stream,
 ) -> None:  # fmt: skip
     """Start the draws: `sizes` are the numbers of rows, of categories, and of draws a row."""
     n_rows, n, n_draws = sizes
-    chosen = layout.discrete_draws(runtime.device, dtype.itemsize, n)
-    kernel = _kernel(runtime, dtype.name, log, n_draws == 1, chosen)
-    row_blocks = -(-n_rows // chosen.tile)
-    parts, part = layout.draw_parts(runtime.device, chosen, n_rows, n_draws)
-    kernel((row_blocks, parts), *out, *rows, n_rows, n, n_draws, part, *stream)
-
-
-@functools.lru_cache
-def _kernel(runtime: Runtime, dtype: str, log: bool, single: bool, chosen: layout.DrawLayout) -> Kernel:
-    source = codegen.render_plain(
-        "draws/discrete_draws", dtype, runtime.dialect, layout=chosen, log=log, single=single and bool(chosen.width)
+    chosen = layout(runtime.device, dtype.itemsize, n)
+    single = n_draws == 1 and bool(chosen.width)
+    kernel = _DRAWS.kernel(
+        runtime, "discrete_draws", chosen.threads, dtype=dtype.name, layout=chosen, log=log, single=single
     )
-    return runtime.kernel(source, "discrete_draws", chosen.threads)
+    row_blocks = -(-n_rows // chosen.tile)
+    parts, part = draw_parts(runtime.device, chosen, n_rows, n_draws)
+    kernel((row_blocks, parts), *out, *rows, n_rows, n, n_draws, part, *stream)
 
 
 def _complaint(name: str, rows: np.ndarray, labels: np.ndarray) -> str:

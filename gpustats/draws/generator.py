@@ -1,6 +1,6 @@
 """Random streams: what a seed stands for, and how far it has been used.
 
-The numbers themselves are made in the kernels' registers: see ``templates/random.mako``.
+The numbers themselves are made in the kernels' registers: see ``generator.mako``.
 """
 
 from __future__ import annotations
@@ -11,6 +11,11 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+
+from ..kernels.template import Template
+
+#: The C functions that draw random numbers.
+RANDOM = Template.beside(__file__, "generator")
 
 
 class Stream(NamedTuple):

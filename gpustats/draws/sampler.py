@@ -15,33 +15,34 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..errors import CompileError
-from ..evaluation import arguments as domains
-from ..evaluation.broadcasting import Pattern, Shape, table_pattern
+from ..evaluation.arguments import require
+from ..evaluation.broadcasting import Pattern, table_pattern
 from ..evaluation.placement import Placement, device_of
-from ..evaluation.pointwise import Pointwise
+from ..evaluation.pointwise import Pointwise, Source
 from ..evaluation.results import Destination, as_shape, size_of
-from ..kernels import code as codegen
-from ..kernels import layout
 from ..kernels.code import PER_SET, VALUE, KernelCode, Operand
+from ..kernels.layout import REFERENCE_DEVICES, Layout, row_blocks
+from ..kernels.shape import Compiled, Shape
+from ..kernels.template import Template
 from ..language.nodes import OUTPUT, REAL, RNG, VECTOR, Function
 from ..rewriting.checks import checked_sampler
 from ..rewriting.inversion import inverted
 from ..rewriting.samplers import DRAW, ONCE, of_one_number, with_first_turn
-from ..runtime import arrays
-from .generator import Generator
+from ..runtime.arrays import is_device_array, result_dtype
+from .generator import RANDOM, Generator
 
 if TYPE_CHECKING:
-    from ..density import Density
-    from ..language.device_function import Argument
+    from ..language.device_function import Argument, DeviceFunction
     from ..runtime.base import Device, Kernel, Runtime
+    from ..runtime.types import DType
+    from ..runtime.types import Shape as Lengths
 
 #: Draws that share a block of words lie this far apart. Part of what a seed stands for: not to be changed.
 TOGETHER = 64
 
 
 @functools.lru_cache(1024)
-def draws_pattern(names: tuple[str, ...], shapes: tuple[Shape, ...], size: Shape) -> Pattern:
+def draws_pattern(names: tuple[str, ...], shapes: tuple[Lengths, ...], size: Lengths) -> Pattern:
     """Rows and sets of an array of draws: rows are what parameters do not vary along."""
     try:
         fits = np.broadcast_shapes(size, *shapes) == size
@@ -54,6 +55,17 @@ def draws_pattern(names: tuple[str, ...], shapes: tuple[Shape, ...], size: Shape
     free = tuple(1 if any(s[axis] > 1 for s in padded) else n for axis, n in enumerate(size))
     pattern = table_pattern(("size", *names), (free, *shapes))
     return replace(pattern, roles=pattern.roles[1:], expand=pattern.expand[1:], own_rows=pattern.own_rows[1:])
+
+
+def layout(device: Device, itemsize: int, rejects: bool) -> Layout:
+    """The layout of draws; `rejects`: the first attempts at a tile of draws are made together."""
+    if device.type == "cpu":
+        return Layout(64 // itemsize, tile=1024 if rejects else 64)
+    threads = min(128, device.max_threads)
+    return Layout(threads, tile=(8 if rejects else 2) * threads, unroll=2, resident=4096)
+
+
+SAMPLE = Shape("sample", Template.beside(__file__, "sample"), draws_pattern, layout)
 
 
 def order_of(pattern: Pattern) -> str:
@@ -74,18 +86,25 @@ class Sampler(Pointwise):
 
     Parameters
     ----------
-    density : Density
+    definition : DeviceFunction
+        The source of the density.
+    functions : mapping
+        All functions that it calls.
+    defaults : mapping
+        Values of the parameters that a call may leave out, by their names.
 
     Raises
     ------
     NotImplementedError
-        Where the density's source has neither a sampler nor a distribution function.
+        Where the source has neither a sampler nor a distribution function.
     """
 
     shares_words = True  # whether draws may share a block of words where one number makes a draw
 
-    def __init__(self, density: Density):
-        definition, functions = density.definition, dict(density._functions)
+    def __init__(
+        self, definition: DeviceFunction, functions: Mapping[str, Function], defaults: Mapping[str, Any] | None = None
+    ):
+        functions = dict(functions)
         observation, *parameters = definition.arguments
         sampler = definition.role("sample") or inverted(definition, functions)
         function = checked_sampler(sampler, self.drawn(sampler, parameters), functions.get)
@@ -95,9 +114,9 @@ class Sampler(Pointwise):
         turns = with_first_turn(function, functions) if function.type == REAL and self.shares_words else None
         #: whether it makes attempts, of which some are rejected
         self.rejects, function = turns is not None, turns or function
-        super().__init__(density.name, function, parameters, functions, definition.source, density.defaults)
-        self._names = [p.name for p in function.parameters if p.type in (REAL, VECTOR) and p.name != DRAW.name]
-        self.rank, self.discrete = observation.rank, density.discrete
+        super().__init__(definition.name, function, parameters, functions, definition.source, defaults)
+        self.c_names = [p.name for p in function.parameters if p.type in (REAL, VECTOR) and p.name != DRAW.name]
+        self.rank, self.discrete = observation.rank, definition.discrete
         self._plans: dict[Any, _Plan] = {}
 
     @staticmethod
@@ -105,17 +124,17 @@ class Sampler(Pointwise):
         """The parameters that the device function takes."""
         return parameters
 
-    def given(self, names: Collection[str]) -> Sampler:
+    def for_arguments(self, names: Collection[str]) -> Sampler:
         return self
 
     def draw(
         self, args: Sequence[Any], kwargs: Mapping[str, Any], size: Any, rng: Generator, dtype: Any, out: Any, device: bool
     ) -> Any:
         """Draws: see `Density.rvs`."""
-        function = self.given(kwargs)
+        function = self.for_arguments(kwargs)
         values = function.bind(args, kwargs)
         for argument, value in zip(function.arguments, values, strict=True):
-            domains.require(argument, value)
+            require(argument, value)
         return function._draw(values, size, rng, dtype, out, device)
 
     def _draw(self, values: list[Any], size: Any, rng: Generator, dtype: Any, out: Any, device: bool) -> Any:
@@ -131,7 +150,7 @@ class Sampler(Pointwise):
         runtime, computed, wanted = self._target(values, dtype, out)
         # A sampler of vectors writes `real`, also where its draws are whole numbers.
         written = computed if self.rank else wanted
-        native = device or any(map(arrays.is_device_array, values))
+        native = device or any(map(is_device_array, values))
         destination = Destination(runtime, shape + core, written, wanted, native, out)
         if math.prod(shape + core):
             # Where all parameters are numbers, a call differs from others of its kind in these only.
@@ -139,8 +158,8 @@ class Sampler(Pointwise):
             plan = self._plans.get(kind)
             arguments: Sequence[Any] = values
             if plan is None or kind is None:
-                pattern = draws_pattern(self._public, tuple(batch), shape)
-                placement = self.placed(values, pattern, runtime, computed, dim)
+                pattern = SAMPLE.pattern(self.argument_names, tuple(batch), shape)
+                placement = self.place_in(pattern, values, runtime, computed, dim)
                 plan, arguments = self._plan(placement, written), placement.values
                 if kind is not None and len(self._plans) < 1024:
                     self._plans[kind] = plan
@@ -148,19 +167,19 @@ class Sampler(Pointwise):
             own_dim = (dim,) * self.function.has_dim
             plan.kernel(plan.grid, destination.handle, destination.offset, *plan.sizes, *stream, *arguments, *own_dim)
         else:
-            draws_pattern(self._public, tuple(batch), shape)  # the shapes have to fit all the same
+            SAMPLE.pattern(self.argument_names, tuple(batch), shape)  # the shapes have to fit all the same
         return destination.finished()
 
     def _target(self, values: Sequence[Any], dtype: Any, out: Any) -> tuple[Runtime, np.dtype, np.dtype]:
         """Where to draw, the type to compute in, and that of the draws."""
-        on_device = [out] if arrays.is_device_array(out) else []
-        runtime = device_of([*values, *on_device], [*self._public, "out"][: len(values) + len(on_device)])
+        on_device = [out] if is_device_array(out) else []
+        runtime = device_of([*values, *on_device], [*self.argument_names, "out"][: len(values) + len(on_device)])
         if self.discrete:
             if any(given is not None and np.dtype(given) != np.int64 for given in (dtype, getattr(out, "dtype", None))):
                 raise TypeError(f"draws of {self.name} are whole numbers: dtype must be int64, and so must that of out")
             computed = np.dtype(np.float64 if runtime.device.double else np.float32)  # which does not hold all of them
             return runtime, computed, np.dtype(np.int64)
-        computed = arrays.result_dtype(list(values)) if dtype is None and out is None else np.dtype(dtype or out.dtype)
+        computed = result_dtype(list(values)) if dtype is None and out is None else np.dtype(dtype or out.dtype)
         if computed not in (np.dtype(np.float32), np.dtype(np.float64)):
             raise TypeError(f"draws of {self.name} are float32 or float64, not {computed}")
         if out is not None and out.dtype != computed:
@@ -176,47 +195,40 @@ class Sampler(Pointwise):
         drawn = [p.name for p in self.function.parameters if p.type in (RNG, OUTPUT) or p.name in made]
         return KernelCode(self.function, operands, self.functions.get, drawn)
 
-    def _plan(self, placement: Placement, written: np.dtype) -> _Plan:
+    def _plan(self, placement: Placement, written: DType) -> _Plan:
         runtime, pattern = placement.runtime, placement.pattern
-        kernel, chosen = self._sample_kernel(placement, written)
+        order = order_of(pattern)
+
+        def compiled() -> Compiled:
+            code = self.code(placement.operands)
+            source = self._sample_source(code, runtime.device, placement.dtype.name, runtime.dialect, order, written)
+            return self.compiled(runtime, source)
+
+        key = (runtime, placement.operands, placement.dtype, order, written)
+        kernel, _, layout = SAMPLE.compiled(self, key, compiled)
         n = math.prod(pattern.shape)
-        blocks = layout.row_blocks(runtime.device, chosen, -(-n // self._lanes(placement.dtype)), 1)
+        blocks = row_blocks(runtime.device, layout, -(-n // self._lanes(placement.dtype)), 1)
         return _Plan(kernel, (1, blocks), (n, pattern.n_rows, pattern.n_sets))
 
-    def _lanes(self, dtype: np.dtype) -> int:
+    def _lanes(self, dtype: DType) -> int:
         """How many draws share a block of 128 bits."""
         return 16 // dtype.itemsize if self.kind else 1
 
-    def _sample_kernel(self, placement: Placement, written: np.dtype) -> tuple[Any, layout.Layout]:
-        runtime, operands = placement.runtime, tuple(p.operand for p in placement.placed)
-        order = order_of(placement.pattern)
-        key = (id(runtime), operands, placement.dtype, order, written)
-        if key not in self._kernels:
-            code = self.code(operands)
-            source, chosen = self._sample_source(code, runtime.device, placement.dtype.name, runtime.dialect, order, written)
-            try:
-                kernel = runtime.kernel(source, f"{self.function.name}_sample", chosen.threads)
-            except CompileError as error:
-                raise self._explain(error, runtime) from error
-            self._kernels[key] = kernel, chosen
-        return self._kernels[key]
-
     def _sample_source(
-        self, code: KernelCode, device: Device, dtype: str, dialect: str, order: str, written: np.dtype
-    ) -> tuple[str, layout.Layout]:
-        chosen = layout.sample(device, np.dtype(dtype).itemsize, self.rejects)
-        whole = written.kind == "i"
-        source = codegen.render(
-            "draws/sample", f"{self.function.name}_sample", code, chosen, dtype, dialect, streams=True, kind=self.kind,
+        self, code: KernelCode, device: Device, dtype: str, dialect: str, order: str, written: DType
+    ) -> Source:
+        layout = SAMPLE.layout(device, np.dtype(dtype).itemsize, self.rejects)
+        whole, name = written.kind == "i", f"{self.function.name}_sample"
+        text = SAMPLE.template.source_of(
+            code, name, layout, dtype, dialect, before=(RANDOM,), kind=self.kind,
             lanes=self._lanes(np.dtype(dtype)) if self.kind else 0, together=TOGETHER, order=order, whole=whole,
             rejects=self.rejects, serial=device.type == "cpu", vectors=bool(self.rank), out_type="index_t" if whole else "real",
         )  # fmt: skip
-        return source, chosen
+        return Source(text, name, layout)
 
-    def kernel_source(self, shape: str, dtype: str, dialect: str) -> str:
+    def shown(self, dtype: str, dialect: str) -> str:
         """The source of the kernel for one set of parameters; see `Density.kernel_source`."""
         ranks = [min(a.rank, 1) for a in self.arguments]
-        operands = [Operand(n, PER_SET if rank else VALUE, rank) for n, rank in zip(self._names, ranks, strict=True)]
+        operands = [Operand(n, PER_SET if rank else VALUE, rank) for n, rank in zip(self.c_names, ranks, strict=True)]
         written = np.dtype(np.int64 if self.discrete and not self.rank else dtype)
-        device = layout.REFERENCE_DEVICES[dialect]
-        return self._sample_source(self.code(operands), device, dtype, dialect, "row", written)[0]
+        return self._sample_source(self.code(operands), REFERENCE_DEVICES[dialect], dtype, dialect, "row", written).text

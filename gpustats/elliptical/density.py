@@ -6,48 +6,41 @@ A device function whose first two parameters are ``sqdist`` and ``logdet`` is th
 
 from __future__ import annotations
 
-import functools
 import math
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..evaluation.broadcasting import Pattern, Shape, broadcast, mixture_pattern, sum_pattern, table_pattern
-from ..evaluation.placement import Placed, Placement, gather, target_of
-from ..evaluation.pointwise import Pointwise
-from ..kernels import code as codegen
-from ..kernels import layout
+from ..evaluation.arguments import check_wrt
+from ..evaluation.broadcasting import Pattern, broadcast
+from ..evaluation.parcel import Parcel
+from ..evaluation.placement import PlacedArgument, Placement, as_read, at, target_of
+from ..evaluation.pointwise import Pointwise, Source
+from ..evaluation.results import as_host
+from ..evaluation.sums import LOGLIK
 from ..kernels.code import PER_ROW, PER_SET, KernelCode, Operand
+from ..kernels.template import Template
 from ..language.device_function import Argument
 from ..rewriting.checks import checked
 from ..rewriting.differentiate import derivative
-from ..runtime import arrays
+from ..runtime.arrays import is_device_array
+from .layout import factor_size, factor_width, layout
+from .whiten import SCALES, whiten
 
 if TYPE_CHECKING:
+    from ..kernels.layout import Problem
+    from ..kernels.shape import Shape
     from ..language.device_function import DeviceFunction
     from ..language.nodes import Function
-    from ..runtime.base import Device, Kernel, Runtime
-    from .gradient import EllipticalGradient
+    from ..runtime.base import Device, Runtime
+    from ..runtime.types import DType, Handle
+    from ..runtime.types import Shape as Lengths
 
-#: The ways to give the covariance matrix.
-SCALES = {
-    "cov": "covariance matrix",
-    "scale_tril": "lower-triangular Cholesky factor of the covariance matrix",
-    "precision": "inverse of the covariance matrix",
-}
-#: Rows from which the device's linear algebra factors a matrix in less time than a block of the whiten kernel
-LARGE = 96
 _DOUBLE = np.dtype(np.float64)
-_PADDING = np.zeros(4, np.uint8)
-
-
-@functools.cache
-def factor_size(dim: int, width: int) -> int:
-    """Numbers in a W packed by `width` rows."""
-    return width * sum(min(i + width, dim) for i in range(0, dim, width))
+_ELLIPTICAL = Template.beside(__file__, "elliptical")
 
 
 class Elliptical(Pointwise):
@@ -90,7 +83,7 @@ class Elliptical(Pointwise):
         own = dict(scale=self.scale, more=self.more, by_row=self.by_row)
         return Elliptical(self.definition, functions or self.functions, function, **{**own, **changed})
 
-    def given(self, names: Collection[str]) -> Elliptical:
+    def for_arguments(self, names: Collection[str]) -> Elliptical:
         scale = next((s for s in SCALES if s in names), "cov")
         if scale not in self._siblings:
             self._siblings[scale] = self.variant(self.function, scale=scale)
@@ -98,11 +91,11 @@ class Elliptical(Pointwise):
 
     # -- arguments
 
-    def place(self, shape: str, values: Sequence[Any], runtime: Runtime | None = None) -> Placement:
-        names = [a.name for a in self.arguments]
+    def place(self, shape: Shape, values: Sequence[Any], runtime: Runtime | None = None) -> Placement:
+        names = self.argument_names
         runtime, dtype = target_of(values, names, runtime)
         batch, dim = self.batch_shapes(values)
-        full = broadcast(names, batch) if shape != "mixture" else ()
+        full = () if shape.all_sets else broadcast(names, batch)
         given = dict(zip(names, values, strict=True))
         shapes = dict(zip(names, batch, strict=True))
         common = np.broadcast_shapes(*(s for n, s in shapes.items() if n != names[0] and n not in self.by_row))
@@ -119,113 +112,72 @@ class Elliptical(Pointwise):
         if math.prod(pattern.shape):
             expand = None if pattern.expand[0] is None else pattern.expand[0] + (dim,)
             stride = pattern.n_rows * dim if pattern.own_rows[0] else 0
-            self._place_array(placement, Operand("x", PER_ROW, 1), given[names[0]], expand, stride)
+            placement.add_array(Operand("x", PER_ROW, 1), given[names[0]], expand, stride)
             self._place_parameters(placement, given, shapes)
         return placement
 
-    def _place_parameters(self, placement: Placement, given: dict[str, Any], shapes: dict[str, Shape]) -> None:
+    def _place_parameters(self, placement: Placement, given: dict[str, Any], shapes: dict[str, Lengths]) -> None:
         """W, mu, log det cov and the density's other parameters, for each set or shared by all sets."""
         runtime, pattern, dim, dtype = placement.runtime, placement.pattern, placement.dim, placement.dtype
         common = pattern.expand[1]
         if common is None:
             common = np.broadcast_shapes(*(shapes[a.name] for a in self.arguments[1:] if a.name not in self.by_row))
         others = [o for o in self.inner_operands()[1:] if o.role == PER_SET]
-        parts, packed, start = {}, [], 0  # host parameters travel in one copy
+        places: dict[str, tuple[Handle, int]] = {}
+        strides, parcel = {}, Parcel()
         for name, rank in [(self.scale, 2), ("mu", 1), *((o.name, 0) for o in others)]:
             value, several = given[name], math.prod(shapes[name]) > 1
-            core = (dim,) * rank
-            expand = common + core if several and math.prod(shapes[name]) != pattern.n_sets else None
-            stride = dim**rank if several else 0
-            if arrays.is_device_array(value):
+            expand = common + (dim,) * rank if several and math.prod(shapes[name]) != pattern.n_sets else None
+            strides[name] = dim**rank if several else 0
+            if is_device_array(value):
                 to = value.dtype if rank == 2 and value.dtype.kind == "f" else dtype
-                if value.dtype != to or expand is not None or not arrays.is_contiguous(value):
-                    value = gather(runtime, value, to, expand)
-                handle, offset = runtime.memory(value)
-                placement.alive += [value, handle]
-                parts[name] = (handle, offset // to.itemsize, stride)
+                value = as_read(runtime, value, to, expand)
+                places[name] = at(runtime, value)
+                placement.alive += [value, places[name]]
             else:
                 to = _DOUBLE if rank == 2 else dtype  # matrices are factored in float64
-                value = np.ascontiguousarray(value if expand is None else np.broadcast_to(value, expand), to)
-                packed.append(value.reshape(-1).view(np.uint8))
-                parts[name] = (None, start // to.itemsize, stride)
-                start += value.nbytes
-                if start % 8:
-                    packed.append(_PADDING)
-                    start += 4
-        if packed:
-            together = np.concatenate(packed)
-            handle, offset = runtime.memory(together)
-            placement.alive += [together, handle]
-            parts = {n: (handle, p[1], p[2]) if p[0] is None else p for n, p in parts.items()}
-        factors, logdet = self._whiten(placement, given[self.scale], parts[self.scale])
-        means = Placed(Operand("means", PER_SET, 1), parts["mu"])
-        placement.placed += [factors, means, logdet, *(Placed(o, parts[o.name]) for o in others)]
+                parcel.add(name, as_read(runtime, value, to, expand))
+        places |= parcel.send(runtime)
+        placement.alive += parcel.alive
+
+        def placed(operand: Operand, name: str) -> PlacedArgument:
+            return PlacedArgument(operand, (*places[name], strides[name]))
+
+        factors, logdet = whiten(placement, self.scale, given[self.scale], (*places[self.scale], strides[self.scale]))
+        means = placed(Operand("means", PER_SET, 1), "mu")
+        placement.arguments += [factors, means, logdet, *(placed(o, o.name) for o in others)]
         for name in self.by_row:
-            self._place_array(placement, Operand(name, PER_ROW), given[name], None, 0)
+            placement.add_array(Operand(name, PER_ROW), given[name], None, 0)
 
-    def _whiten(self, placement: Placement, matrix: Any, part: tuple[Any, int, int]) -> tuple[Placed, Placed]:
-        """Launch the factorisation of all matrices: the packed W and their log determinants."""
-        runtime, dim, dtype = placement.runtime, placement.dim, placement.dtype
-        handle, offset, stride = part
-        n = placement.pattern.n_sets if stride else 1
-        width = layout.factor_width(runtime.device)
-        size = factor_size(dim, width)
-        single = arrays.is_device_array(matrix) and matrix.dtype.itemsize == 4
-        factors = runtime.scratch(n * (size + 1) * dtype.itemsize)  # the determinants lie behind the factors
-        how = dtype.name, self.scale, "float" if single else "double", width
-        if dim >= LARGE and (n == 1 or runtime.device.type == "cpu"):  # a GPU's blocks work on several matrices at a time
-            placement.alive.append(_whiten_large(runtime, how, n, (factors, size), (handle, offset), dim))
-        else:
-            chosen = layout.whiten(runtime.device, dim)
-            work = factors if chosen.shared else runtime.scratch(n * 2 * dim * dim * 8)
-            whiten = _whiten_kernel(runtime, *how, chosen)
-            whiten((n, 1), factors, 0, factors, n * size, work, handle, offset, dim, size)
-            placement.alive.append(work)
-        placement.alive.append(factors)
-        return (
-            Placed(Operand("factors", PER_SET, 1), (factors, 0, size if stride else 0)),
-            Placed(Operand("logdet", PER_SET), (factors, n * size, 1 if stride else 0)),
-        )
-
-    def _more_than_means(self, batch: Sequence[Shape]) -> bool:
+    def _more_than_means(self, batch: Sequence[Lengths]) -> bool:
         """Whether there are several of any parameter beside the mean."""
-        return any(math.prod(s) > 1 for n, s in zip(self._public[1:], batch[1:], strict=True) if n != "mu")
+        return any(math.prod(s) > 1 for n, s in zip(self.argument_names[1:], batch[1:], strict=True) if n != "mu")
 
     # -- sums and derivatives
 
     def sum(self, values: Sequence[Any], runtime: Runtime | None = None) -> Any:
         batch, _ = self.batch_shapes(values)
-        parameters = broadcast(self._public[1:], batch[1:])
+        parameters = broadcast(self.argument_names[1:], batch[1:])
         if parameters[-1:] <= (1,) or not self._more_than_means(batch):
             return super().sum(values, runtime)
-        placement = self.place("loglik", values, runtime)  # every observation is a set
-        terms = self.sum_plan(placement).fetch(placement.values) if placement.placed else np.zeros(0)
+        placement = self.place(LOGLIK, values, runtime)  # every observation is a set
+        terms = self.sum_plan(placement).fetch(placement.values) if placement.arguments else np.zeros(0)
         sums = terms.reshape(placement.pattern.shape).sum(-1)
-        native = sums.ndim and any(arrays.is_device_array(v) for v in values[1:])
+        native = sums.ndim and any(map(is_device_array, values[1:]))
         return placement.runtime.to_device(sums) if native else sums if sums.ndim else float(sums)
 
     def n_sums(self, operands: Sequence[Operand]) -> int:
         return len(self.sums) or 1
 
-    def differentiated(self, wrt: Sequence[str]) -> EllipticalGradient:
-        from .gradient import EllipticalGradient
-
-        return EllipticalGradient(self, wrt)
-
-    def derivative(self, name: str) -> Elliptical:
+    def derivative(self, wrt: str | None = None) -> Elliptical:
         """The derivative with respect to one of the numbers that it depends on, at every point."""
+        (name,) = check_wrt(self.name, self.arguments, self.arguments[0].name if wrt is None else wrt)
         if next(a.rank for a in self.arguments if a.name == name):
             raise ValueError(
                 f"{self.name} has no derivative at every point with respect to {name}, only of its sums: see loglik_and_grad"
             )
         functions = dict(self.functions)
         return self.variant(derivative(self.function, name, functions), functions)
-
-    def hessian(self, wrt: str | Collection[str] | None) -> Any:
-        raise ValueError(
-            f"the Hessian is for densities of scalar parameters, and {self.name} has a mean vector and a covariance matrix: "
-            "take differences of value_and_grad"
-        )
 
     # -- kernels
 
@@ -234,84 +186,29 @@ class Elliptical(Pointwise):
         names = [p.name for p in self.function.parameters if p.name not in ("sqdist", "dim")]
         return [Operand(n, PER_ROW if n in self.by_row else PER_SET) for n in names]
 
-    def generated(
-        self, shape: str, device: Device, dtype: str, dialect: str, problem: layout.Problem, outputs: Sequence[str] = ()
-    ) -> tuple[str, str, layout.Layout, int]:
-        """(source, name, layout, bytes of shared memory) of a kernel."""
+    def source_for(
+        self, shape: Shape, device: Device, dtype: str, dialect: str, problem: Problem, operands: Sequence[Operand],
+        outputs: Sequence[str] = (),
+    ) -> Source:  # fmt: skip
         code = KernelCode(self.function, self.inner_operands(), self.functions.get, ("sqdist",), self.sums, self.rows)
-        dim, width = problem.dim, layout.factor_width(device)
+        dim, width = problem.dim, factor_width(device)
         size = factor_size(dim, width)
-        if shape == "mixture":
-            chosen, stage = layout.elliptical_mixture(device, problem, size)
-        else:
-            chosen, stage = layout.elliptical(device, problem, size, code.n_sums if shape == "loglik" else 0)
+        chosen, stage = layout(device, problem, size, code.n_sums if shape.sums else 0, shape.all_sets)
         reals = dim * (chosen.tile + 1)
         reals += -reals % (16 // problem.itemsize) + chosen.group * (size + dim) * stage
-        name = f"{self.function.name}_{shape}"
-        set = f"sets[k % {chosen.group}]" if shape == "mixture" else "sets[k]"
+        name = f"{self.function.name}_{shape.name}"
+        set = f"sets[k % {chosen.group}]" if shape.all_sets else "sets[k]"
         evaluate = re.sub(r"\bsqdist\b", "sqdist[r]", code.evaluate("row", set, "n", "first_set + k"))
-        source = codegen.render(
-            "elliptical/elliptical", name, code, chosen, dtype, dialect, shape=shape, dim=dim, width=width, factor_size=size,
-            shared_reals=reals, stage_factors=stage, evaluate=evaluate, outputs=outputs, streams="labels" in outputs,
+        text = _ELLIPTICAL.source_of(
+            code, name, chosen, dtype, dialect, shape=shape.name, dim=dim, width=width, factor_size=size, shared_reals=reals,
+            stage_factors=stage, evaluate=evaluate, outputs=outputs, before=shape.before(outputs),
         )  # fmt: skip
-        return source, name, chosen, reals * problem.itemsize
+        return Source(text, name, chosen, reals * problem.itemsize)
 
-    def compile(
-        self, shape: str, placement: Placement, problem: layout.Problem, outputs: Sequence[str]
-    ) -> tuple[Any, layout.Layout]:
-        runtime, dtype = placement.runtime, placement.dtype
-        source, name, chosen, shared = self.generated(
-            shape, runtime.device, dtype.name, runtime.dialect, problem, outputs
-        )
-        return self._load(runtime, shape, source, name, chosen, shared), chosen
+    shown_dim = 16
 
-    def kernel_source(self, shape: str, dtype: str, dialect: str, dim: int = 16) -> str:
-        if shape == "gradient":
-            return self.gradient(None).kernel_source(dtype, dialect)
-        problem = layout.Problem(np.dtype(dtype).itemsize, 8, 8, aligned=True, dim=dim)
-        return self.generated(shape, layout.REFERENCE_DEVICES[dialect], dtype, dialect, problem)[0]
-
-
-@functools.lru_cache
-def _whiten_kernel(
-    runtime: Runtime, dtype: str, kind: str, matrix_type: str, width: int, chosen: layout.WhitenLayout
-) -> Kernel:
-    source = codegen.render_plain(
-        "elliptical/whiten", dtype, runtime.dialect, width=width, kind=kind, matrix_type=matrix_type, **asdict(chosen)
-    )
-    return runtime.kernel(source, "whiten", chosen.threads, 8 * chosen.shared)
-
-
-def _whiten_large(
-    runtime: Runtime, how: tuple[str, str, str, int], n: int, factors: tuple[Any, int], matrices: tuple[Any, int], dim: int
-) -> Any:
-    """What `_whiten_kernel` does, by the device's linear algebra: n matrices into memory for packed factors of a size.
-
-    Returns what is to be kept until the kernels are done.
-    """
-    from ..linalg.providers import provider_of
-
-    provider, (dtype, kind, matrix_type, width) = provider_of(runtime), how
-    work = provider.empty(dim, dim, _DOUBLE, n)
-    mirror = kind != "scale_tril" and provider.reads_above(work) == "mirror"
-    threads = layout.whiten(runtime.device, dim).threads
-    source = codegen.render_plain(
-        "elliptical/whiten_large", dtype, runtime.dialect, kind=kind, matrix_type=matrix_type, mirror=mirror, width=width,
-        threads=threads,
-    )  # fmt: skip
-    blocks = min(-(-dim * dim // threads), runtime.device.compute_units * 8)
-    take = runtime.kernel(source, "whiten_take", threads)
-    take((n, blocks), work.handle, work.offset, *matrices, dim)
-    if provider.on_host:
-        runtime.synchronize()
-    failed = provider.factor(work) if kind != "scale_tril" else runtime.zeroed_counters(n)
-    if kind != "precision":
-        provider.invert(work)
-    handle, offset = (failed, 0) if kind == "scale_tril" else runtime.memory(failed)
-    packed, size = factors
-    pack = runtime.kernel(source, "whiten_pack", threads)
-    pack((n, 1), packed, 0, packed, n * size, work.handle, work.offset, handle, offset // 4, dim, size)
-    return work, failed, handle
+    def shown_operands(self) -> list[Operand]:
+        return self.inner_operands()
 
 
 def checked_density(definition: DeviceFunction, functions: Mapping[str, Function]) -> Function:
@@ -321,21 +218,17 @@ def checked_density(definition: DeviceFunction, functions: Mapping[str, Function
     return checked(definition.density, [public.get(n, Argument(n)) for n in own], functions.get)
 
 
-def _pattern(shape: str, x: Shape, common: Shape) -> Pattern:
+def _pattern(shape: Shape, x: Lengths, common: Lengths) -> Pattern:
     """Rows of x and sets of parameters, which are broadcast among themselves first."""
-    if shape == "table":
-        return table_pattern(("x", "the parameters"), (x, common))
-    if shape == "mixture":
-        return mixture_pattern(("x", "the parameters"), (x, common))
-    pattern = sum_pattern(("x", "the parameters"), (x, common))
-    if pattern.roles[0] == PER_SET:  # one observation for each set
+    pattern = shape.pattern(("x", "the parameters"), (x, common))
+    if shape.sums and pattern.roles[0] == PER_SET:  # one observation for each set
         return replace(pattern, roles=(PER_ROW, pattern.roles[1]), own_rows=(True, False))
     return pattern
 
 
-def _difference(runtime: Runtime, x: Any, mu: Any, dtype: np.dtype) -> Any:
+def _difference(runtime: Runtime, x: Any, mu: Any, dtype: DType) -> Any:
     """x - mu, one mean for each observation."""
-    on_device = arrays.is_device_array(x) or arrays.is_device_array(mu)
-    host = [runtime.to_host(v) if arrays.is_device_array(v) else v for v in (x, mu)]
+    on_device = is_device_array(x) or is_device_array(mu)
+    host = [as_host(runtime, v) for v in (x, mu)]
     difference = np.subtract(*host, dtype=np.float64).astype(dtype)
     return runtime.to_device(difference) if on_device else difference

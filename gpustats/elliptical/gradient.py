@@ -14,13 +14,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..evaluation.broadcasting import Shape
-from ..evaluation.gradient import Gradient, reduced
+from ..evaluation.gradient import Gradient, differentiated, reduced, twice_differentiated
+from ..evaluation.placement import at
+from ..evaluation.results import as_host, like
+from ..evaluation.sums import LOGLIK
 from ..language.nodes import Call, Return, walk
 from ..language.printer import Printer
 from ..rewriting.differentiate import VALUE, derivative_name, gradient
-from ..runtime import arrays
-from .density import LARGE, Elliptical, checked_density
+from ..runtime.arrays import is_device_array
+from .density import Elliptical, checked_density
+from .inverses import CovarianceMatrices
 from .scatter import scatter
+from .whiten import LARGE
 
 if TYPE_CHECKING:
     from ..evaluation.placement import Placement
@@ -57,8 +62,8 @@ class EllipticalGradient(Gradient):
         )
         self._slope = _constant_slope(function, functions)
 
-    def kernel_source(self, dtype: str, dialect: str) -> str:
-        return (self._with_slopes if self._slope is None else self._plain).kernel_source("loglik", dtype, dialect)
+    def shown(self, dtype: str, dialect: str) -> str:
+        return (self._with_slopes if self._slope is None else self._plain).shown_for(LOGLIK, dtype, dialect)
 
     def __call__(self, values: Sequence[Any], runtime: Runtime | None = None) -> tuple[Any, dict[str, Any]]:
         arguments = self.function.arguments
@@ -66,7 +71,7 @@ class EllipticalGradient(Gradient):
         given = {a.name: v for a, v in zip(arguments, values, strict=True)}
         shapes = {a.name: s for a, s in zip(arguments, batch, strict=True)}
         own = {a.name: (*shapes[a.name], *(dim,) * a.rank) for a in arguments}
-        placement = self.function.place("loglik", values, runtime)
+        placement = self.function.place(LOGLIK, values, runtime)
         runtime, lead = placement.runtime, placement.pattern.shape[:-1]
         if math.prod(placement.pattern.shape):
             value, gradients = self._evaluate(placement, given, shapes, own)
@@ -75,10 +80,8 @@ class EllipticalGradient(Gradient):
         for name, result in gradients.items():
             if _for_each_row(shapes[name]):
                 result = result.astype(placement.dtype, copy=False)
-            if arrays.is_device_array(given[name]):
-                result = runtime.to_device(result)
-            gradients[name] = float(result) if isinstance(given[name], float) else result
-        if lead and any(arrays.is_device_array(v) for v in values[1:]):
+            gradients[name] = like(runtime, result, given[name])
+        if lead and any(is_device_array(v) for v in values[1:]):
             return runtime.to_device(value), gradients
         return (value if lead else float(value)), gradients
 
@@ -102,7 +105,7 @@ class EllipticalGradient(Gradient):
         value, logdet, *scalars = (column.reshape(sets) for column in sums.T)
         found = {n: reduced(d, shapes[n]) for n, d in zip(self.scalars, scalars, strict=True)}
         if self.vectors:
-            covariance = _Covariance(scale, _host(runtime, given[scale]))
+            covariance = CovarianceMatrices(scale, as_host(runtime, given[scale]))
         if by_sums:
             moments = moments.reshape(*sets, *moments.shape[1:])
             if slopes is None:
@@ -112,7 +115,7 @@ class EllipticalGradient(Gradient):
             if scale in by_sums:
                 found[scale] = covariance.derivative(reduced(moments[..., 1:, 1:], own[scale]), reduced(logdet, shapes[scale]))
         if by_rows or few:
-            observations, means = _host(runtime, given[x]), _host(runtime, given["mu"])
+            observations, means = as_host(runtime, given[x]), as_host(runtime, given["mu"])
             host_slopes = runtime.to_host(slopes).reshape(full)
         if few:
             y = np.subtract(observations, means, dtype=np.float64).reshape(-1, dim)
@@ -136,12 +139,11 @@ class EllipticalGradient(Gradient):
         plan = terms.sum_plan(placement)
         n_sums = plan.n_sets * plan.n_sums
         result = runtime.result(8 * (n_sums + by_sums * plan.n_sets * (dim + 1) ** 2))
-        x, factors, means, *others = (p.values for p in placement.placed)
+        x, factors, means, *others = (a.values for a in placement.arguments)
         slopes, weights = None, None
         if terms.rows:
             slopes = runtime.empty((pattern.n_sets, pattern.n_rows), dtype)
-            handle, offset = runtime.memory(slopes)
-            weights = (handle, offset // dtype.itemsize, pattern.n_rows)
+            weights = (*at(runtime, slopes), pattern.n_rows)
         written = weights[:2] if weights else ()
         plan.launch(result.handle, 0, [*x, *factors, *means, *written, *(v for values in others for v in values)])
         if by_sums:
@@ -149,70 +151,6 @@ class EllipticalGradient(Gradient):
         numbers = runtime.fetch(result).view(np.float64).copy()
         sums = numbers[:n_sums].reshape(plan.n_sets, plan.n_sums)
         return sums, numbers[n_sums:].reshape(-1, dim + 1, dim + 1), slopes
-
-
-class _Covariance:
-    """Covariance matrices given in one of several ways, and the inverses of what was given: nan where there is none."""
-
-    def __init__(self, scale: str, matrices: np.ndarray):
-        self.scale, self.matrices = scale, np.asarray(matrices, np.float64)
-        self.inverses = np.empty(self.matrices.shape)
-        inverse = _large_inverse if matrices.shape[-1] >= LARGE else _inverse
-        for index in np.ndindex(matrices.shape[:-2]):
-            self.inverses[index] = inverse(scale, self.matrices[index])
-        self.precision = self.matrices if scale == "precision" else self.inverses
-        if scale == "scale_tril":
-            self.precision = self.inverses.swapaxes(-1, -2) @ self.inverses
-
-    def derivative(self, products: np.ndarray, logdet: np.ndarray) -> np.ndarray:
-        """The derivative in what was given, from the sums of s y y' and of r."""
-        inverses, r = self.inverses, logdet[..., None, None]
-        if self.scale == "scale_tril":
-            half = self.precision @ products @ inverses.swapaxes(-1, -2)
-            return np.tril(2 * (r * np.eye(half.shape[-1]) * inverses - half))
-        if self.scale == "precision":
-            return products - r * inverses
-        whole = r * inverses - inverses @ products @ inverses
-        return (whole + whole.swapaxes(-1, -2)) / 2
-
-    def derivative_of_rows(self, y: np.ndarray, slopes: np.ndarray, logdet: float) -> np.ndarray:
-        """The same of one matrix, from the rows y of its observations, (n, dim), and their s, (n, 1)."""
-        inverse, weighted = self.inverses.reshape(self.inverses.shape[-2:]), slopes * y
-        if self.scale == "precision":
-            return weighted.T @ y - logdet * inverse
-        precision = self.precision.reshape(inverse.shape)
-        if self.scale == "scale_tril":
-            return np.tril(2 * (logdet * np.diag(inverse.diagonal()) - (weighted @ precision).T @ (y @ inverse.T)))
-        whole = logdet * inverse - (weighted @ precision).T @ (y @ precision)
-        return (whole + whole.T) / 2
-
-
-def _mirrored(a: np.ndarray) -> np.ndarray:
-    """The symmetric matrix that has the lower triangle of a."""
-    return np.tril(a) + np.tril(a, -1).T
-
-
-def _inverse(scale: str, matrix: np.ndarray) -> Any:
-    """nan where there is none."""
-    from scipy.linalg import lapack
-
-    if scale == "scale_tril":
-        inverse, wrong = lapack.dtrtri(matrix, lower=1)
-        return np.nan if wrong else np.tril(inverse)
-    factor, wrong = lapack.dpotrf(matrix, lower=1)
-    return np.nan if wrong else _mirrored(lapack.dpotri(factor, lower=1)[0])
-
-
-def _large_inverse(scale: str, matrix: np.ndarray) -> Any:
-    """The same, where it takes less time: on the device or on the host."""
-    from .. import linalg
-
-    try:
-        if scale == "scale_tril":
-            return linalg.inv_triangular(matrix)
-        return linalg.cho_inverse(linalg.cholesky(_mirrored(matrix)))
-    except (ValueError, np.linalg.LinAlgError):
-        return np.nan
 
 
 def _add_rows(
@@ -267,9 +205,16 @@ def _for_each_row(shape: Shape) -> bool:
     return bool(shape) and shape[-1] > 1
 
 
-def _host(runtime: Runtime, array: Any) -> np.ndarray:
-    return runtime.to_host(array) if arrays.is_device_array(array) else array
-
-
 def _times(matrices: np.ndarray, vectors: np.ndarray) -> np.ndarray:
     return (matrices @ vectors[..., None])[..., 0]
+
+
+differentiated.register(Elliptical, EllipticalGradient)
+
+
+@twice_differentiated.register(Elliptical)
+def _refused(function: Elliptical, wrt: tuple[str, ...]) -> Any:
+    raise ValueError(
+        f"the Hessian is for densities of scalar parameters, and {function.name} has a mean vector and a covariance matrix: "
+        "take differences of value_and_grad"
+    )

@@ -3,30 +3,33 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..draws.generator import Generator
-from ..draws.sampler import Sampler, draws_pattern, order_of
-from ..evaluation.broadcasting import Pattern, Shape
+from ..draws.generator import RANDOM, Generator
+from ..draws.sampler import SAMPLE, Sampler, draws_pattern, order_of
+from ..evaluation.pointwise import Source
 from ..evaluation.results import Destination, as_shape, size_of
-from ..kernels import code as codegen
-from ..kernels import layout
 from ..kernels.code import PER_ROW, PER_SET, VALUE, Operand
-from ..language.device_function import Argument
-from ..runtime import arrays
+from ..kernels.layout import REFERENCE_DEVICES, Layout, row_blocks
+from ..kernels.shape import Compiled
+from ..kernels.template import Template
+from ..runtime.arrays import is_device_array
 from ..runtime.transfers import to_host
-from .density import SCALES
+from .whiten import SCALES
 
 if TYPE_CHECKING:
-    from ..density import Density
+    from ..evaluation.broadcasting import Pattern
+    from ..language.device_function import Argument, DeviceFunction
     from ..language.nodes import Function
-    from ..runtime.base import Device, Kernel, Runtime
+    from ..runtime.base import Device, Runtime
+    from ..runtime.types import DType
+    from ..runtime.types import Shape as Lengths
 
-
+_SAMPLE = Template.beside(__file__, "elliptical_sample")
 #: The set of parameters of a draw: the only one, its own, or what its place in the result tells.
 _SET_OF = {"one": "0", "own": "{}", "row_inside": "{} / n_rows", "set_inside": "{} % n_sets"}
 
@@ -36,16 +39,17 @@ class EllipticalSampler(Sampler):
 
     Parameters
     ----------
-    density : Density
+    definition, functions
+        As for `Sampler`.
     scale : str
         Which of `SCALES` the arguments have.
     """
 
-    def __init__(self, density: Density, scale: str = "cov"):
-        super().__init__(density)
-        self.density, self.scale = density, scale
+    def __init__(self, definition: DeviceFunction, functions: Mapping[str, Function], scale: str = "cov"):
+        super().__init__(definition, functions)
+        self.definition, self.scale = definition, scale
         self.arguments = tuple(replace(a, name=scale) if a.name == "cov" else a for a in self.arguments)
-        self._public = tuple(a.name for a in self.arguments)
+        self.argument_names = tuple(a.name for a in self.arguments)
         self._siblings = {scale: self}
 
     shares_words = False  # it needs a normal vector beside what the sampler takes
@@ -54,10 +58,10 @@ class EllipticalSampler(Sampler):
     def drawn(sampler: Function, parameters: list[Argument]) -> list[Argument]:
         return [a for a in parameters if not a.rank]
 
-    def given(self, names: Collection[str]) -> EllipticalSampler:
+    def for_arguments(self, names: Collection[str]) -> EllipticalSampler:
         scale = next((s for s in SCALES if s in names), "cov")
         if scale not in self._siblings:
-            self._siblings[scale] = EllipticalSampler(self.density, scale)
+            self._siblings[scale] = EllipticalSampler(self.definition, self.functions, scale)
         return self._siblings[scale]
 
     def _draw(self, values: list[Any], size: Any, rng: Generator, dtype: Any, out: Any, device: bool) -> Any:
@@ -68,20 +72,20 @@ class EllipticalSampler(Sampler):
         shape = common if size is None else as_shape(size)
         pattern = draws_pattern(("the parameters",), (common,), shape)
         runtime, computed, _ = self._target(values, dtype, out)
-        native = device or any(map(arrays.is_device_array, values))
+        native = device or any(map(is_device_array, values))
         destination = Destination(runtime, (*shape, dim), computed, computed, native, out)
         if n := math.prod(shape):
-            kernel, chosen = self._kernel(runtime, computed, dim, pattern)
-            blocks = layout.row_blocks(runtime.device, chosen, n, 1)
+            kernel, _, layout = self._vector_kernel(runtime, computed, dim, pattern)
+            blocks = row_blocks(runtime.device, layout, n, 1)
             sizes = (n, pattern.n_rows, pattern.n_sets)
             parts = self._on_device(runtime, values, dim, pattern.expand[0] or common, computed)
             own_dim = [dim] * self.function.has_dim
             kernel((1, blocks), destination.handle, destination.offset, *sizes, *rng.take(n), *parts, *own_dim)
         return destination.finished()
 
-    def _on_device(self, runtime: Runtime, values: Sequence[Any], dim: int, common: Shape, dtype: np.dtype) -> list[Any]:
+    def _on_device(self, runtime: Runtime, values: Sequence[Any], dim: int, common: Lengths, dtype: DType) -> list[Any]:
         """What a kernel takes for the parameters, of shape `common` each, after one copy."""
-        host = {n: to_host(v) for n, v in zip(self._public, values, strict=True)}
+        host = {n: to_host(v) for n, v in zip(self.argument_names, values, strict=True)}
         factor, mean = _factor(self.scale, host.pop(self.scale)), host.pop("mu")
         spread = [np.broadcast_to(factor, (*common, dim, dim)), np.broadcast_to(mean, (*common, dim))]
         spread += [np.broadcast_to(value, common) for value in host.values()]
@@ -92,31 +96,36 @@ class EllipticalSampler(Sampler):
 
     # -- kernels
 
-    def _kernel(self, runtime: Runtime, dtype: np.dtype, dim: int, pattern: Pattern) -> tuple[Kernel, layout.Layout]:
+    def _vector_kernel(self, runtime: Runtime, dtype: DType, dim: int, pattern: Pattern) -> Compiled:
         order = "one" if pattern.roles[0] == VALUE else "own" if pattern.roles[0] == PER_ROW else order_of(pattern)
-        key = (id(runtime), dtype, dim, order)
-        if key not in self._kernels:
-            source, chosen, shared = self._elliptical_source(runtime.device, dtype.name, runtime.dialect, dim, order)
-            self._kernels[key] = runtime.kernel(source, f"{self.name}_sample", chosen.threads, shared), chosen
-        return self._kernels[key]
 
-    def _elliptical_source(
-        self, device: Device, dtype: str, dialect: str, dim: int, order: str
-    ) -> tuple[str, layout.Layout, int]:
-        """(source, layout, bytes of shared memory) of the kernel."""
-        code = self.code([Operand(n, PER_SET) for n in self._names])
-        itemsize, padded = np.dtype(dtype).itemsize, dim | 1
-        chosen = layout.elliptical_sample(device, dim, itemsize)
+        def compiled() -> Compiled:
+            return self.compiled(runtime, self._vector_source(runtime.device, dtype.name, runtime.dialect, dim, order))
+
+        return SAMPLE.compiled(self, (runtime, dtype, dim, order), compiled)
+
+    def _vector_source(self, device: Device, dtype: str, dialect: str, dim: int, order: str) -> Source:
+        code = self.code([Operand(n, PER_SET) for n in self.c_names])
+        itemsize, padded, name = np.dtype(dtype).itemsize, dim | 1, f"{self.name}_sample"
+        chosen = layout(device, dim, itemsize)
         staged = order == "one" and dim * padded * itemsize <= min(device.shared_memory // 2, 16 * 1024)
         shared = chosen.tile * (padded + 1) + dim * padded * staged
-        source = codegen.render(
-            "elliptical/elliptical_sample", f"{self.name}_sample", code, chosen, dtype, dialect, streams=True, dim=dim,
-            padded=padded, lanes=16 // itemsize, set_of=_SET_OF[order], staged=staged, shared=shared,
+        text = _SAMPLE.source_of(
+            code, name, chosen, dtype, dialect, before=(RANDOM,), dim=dim, padded=padded, lanes=16 // itemsize,
+            set_of=_SET_OF[order], staged=staged, shared=shared,
         )  # fmt: skip
-        return source, chosen, shared * itemsize
+        return Source(text, name, chosen, shared * itemsize)
 
-    def kernel_source(self, shape: str, dtype: str, dialect: str) -> str:
-        return self._elliptical_source(layout.REFERENCE_DEVICES[dialect], dtype, dialect, 16, "one")[0]
+    def shown(self, dtype: str, dialect: str) -> str:
+        return self._vector_source(REFERENCE_DEVICES[dialect], dtype, dialect, 16, "one").text
+
+
+def layout(device: Device, dim: int, itemsize: int) -> Layout:
+    """Layout of the kernel that draws vectors; `tile` is the draws that a block has in shared memory."""
+    threads = 64 // itemsize if device.type == "cpu" else min(256, device.max_threads)
+    budget = min(device.shared_memory // 2, 16 * 1024)
+    tile = min(max(budget // (((dim | 1) + 1) * itemsize), 1), 128)
+    return Layout(threads, tile=tile)
 
 
 def _factor(scale: str, matrix: np.ndarray) -> np.ndarray:

@@ -1,9 +1,9 @@
-"""Domains of arguments on the host: whether numbers lie in them."""
+"""Arguments of a call on the host: which value is whose, and whether it lies in its domain."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -50,3 +50,56 @@ def require(argument: Argument, value: Any) -> None:
         found = value if isinstance(value, float) else value[place]
         at = f" at index {place if len(place) > 1 else place[0]}" if place else ""
         raise ValueError(f"{argument.name} must be {argument.domain}{at}, not {found}")
+
+
+def match(
+    name: str, wanted: Sequence[str], args: Sequence[Any], kwargs: Mapping[str, Any], defaults: Mapping[str, Any]
+) -> list[Any]:
+    """What a call gives for the arguments `wanted` of the function `name`: by place, by name, or by default.
+
+    Raises
+    ------
+    ValueError
+        For too many values, unknown names, an argument that is given twice or not at all.
+    """
+    if len(args) > len(wanted):
+        raise ValueError(f"{name} takes {len(wanted)} arguments ({', '.join(wanted)}), not {len(args)}")
+    found = dict(zip(wanted, args, strict=False))
+    for key, value in kwargs.items():
+        if key not in wanted:
+            raise ValueError(f"{name} has no parameter {key!r}; its parameters are {', '.join(wanted)}")
+        if key in found:
+            raise ValueError(f"{name}: {key} is given twice")
+        found[key] = value
+    found = {**defaults, **found}
+    if lacking := [n for n in wanted if n not in found]:
+        raise ValueError(f"{name} needs {', '.join(lacking)}; its parameters are {', '.join(wanted)}")
+    return [found[n] for n in wanted]
+
+
+def differentiable(arguments: Sequence[Argument]) -> tuple[str, ...]:
+    """Names of the arguments that are not whole numbers."""
+    return tuple(a.name for a in arguments if "integer" not in a.words)
+
+
+def check_wrt(name: str, arguments: Sequence[Argument], wrt: str | Collection[str] | None) -> tuple[str, ...]:
+    """The arguments of the function `name` in which derivatives are wanted: all but the first, the observation, by default.
+
+    Raises
+    ------
+    ValueError
+        For names that are unknown, given twice, or of whole numbers.
+    """
+    can = differentiable(arguments)
+    if wrt is None:
+        return tuple(n for n in can if n != arguments[0].name)
+    names = (wrt,) if isinstance(wrt, str) else tuple(wrt)
+    for n in names:
+        known = [a.name for a in arguments]
+        if n not in known:
+            raise ValueError(f"wrt: {name} has no argument {n!r}; its arguments are {', '.join(known)}")
+        if n not in can:
+            raise ValueError(f"wrt: {n} of {name} takes whole numbers only, so there is no derivative in it")
+        if names.count(n) > 1:
+            raise ValueError(f"wrt names {n} twice")
+    return names

@@ -2,45 +2,63 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from ..kernels.code import PER_ROW, KernelCode, Operand
-from ..language.device_function import Argument
-from ..rewriting.differentiate import VALUE, derivative, derivative_name, gradient
-from ..runtime import arrays
+from ..rewriting.differentiate import VALUE, derivative_name, gradient
+from ..runtime.arrays import is_device_array
+from .arguments import check_wrt
 from .broadcasting import Shape
-from .pointwise import Pointwise, output
+from .pointwise import Pointwise
+from .results import as_host, like, output
+from .sums import LOGLIK
 
 if TYPE_CHECKING:
     from ..language.nodes import Function
     from ..runtime.base import Runtime
     from .placement import Placement
 
+#: The gradients that were made of a function, by what was asked for.
+_GRADIENTS: WeakKeyDictionary[Pointwise, dict[Any, Gradient]] = WeakKeyDictionary()
+_HESSIANS: WeakKeyDictionary[Pointwise, dict[tuple[str, ...], Hessian]] = WeakKeyDictionary()
 
-def differentiable(arguments: Sequence[Argument]) -> tuple[str, ...]:
-    """Names of the arguments that are not whole numbers."""
-    return tuple(a.name for a in arguments if "integer" not in a.words)
+
+def gradient_of(function: Pointwise, wrt: str | Collection[str] | None = None) -> Gradient:
+    """What computes the sum of a function and its derivatives with respect to some arguments, by default all parameters."""
+    known = _GRADIENTS.setdefault(function, {})
+    key = wrt if wrt is None or isinstance(wrt, str) else tuple(wrt)
+    if (found := known.get(key)) is None:
+        names = check_wrt(function.name, function.arguments, wrt)
+        found = known.get(names) or differentiated(function, names)
+        known[key] = known[names] = found
+    return found
 
 
-def chosen(function: Pointwise, wrt: str | Collection[str] | None) -> tuple[str, ...]:
-    """The arguments with respect to which derivatives are wanted: all parameters where `wrt` is None."""
-    can = differentiable(function.arguments)
-    if wrt is None:
-        return tuple(n for n in can if n != function.arguments[0].name)
-    names = (wrt,) if isinstance(wrt, str) else tuple(wrt)
-    for name in names:
-        known = [a.name for a in function.arguments]
-        if name not in known:
-            raise ValueError(f"wrt: {function.name} has no argument {name!r}; its arguments are {', '.join(known)}")
-        if name not in can:
-            raise ValueError(f"wrt: {name} of {function.name} takes whole numbers only, so there is no derivative in it")
-        if names.count(name) > 1:
-            raise ValueError(f"wrt names {name} twice")
-    return names
+def hessian_of(function: Pointwise, wrt: str | Collection[str] | None = None) -> Hessian:
+    """What computes the second derivatives of the sum of a function with respect to scalar parameters, by default all."""
+    known = _HESSIANS.setdefault(function, {})
+    names = check_wrt(function.name, function.arguments, wrt)
+    if names not in known:
+        known[names] = twice_differentiated(function, names)
+    return known[names]
+
+
+@functools.singledispatch
+def differentiated(function: Pointwise, wrt: tuple[str, ...]) -> Gradient:
+    """The gradient of a function; other kinds of functions have others."""
+    return Gradient(function, wrt)
+
+
+@functools.singledispatch
+def twice_differentiated(function: Pointwise, wrt: tuple[str, ...]) -> Hessian:
+    """The Hessian of a function; other kinds of functions have others, or none."""
+    return Hessian(function, wrt)
 
 
 class Summed(Pointwise):
@@ -61,7 +79,7 @@ class Summed(Pointwise):
         self, inner: Pointwise, function: Function, functions: dict[str, Function], results: Sequence[tuple[str, str]]
     ):
         super().__init__(inner.name, function, inner.arguments, functions, inner.source)
-        self.results = tuple((r, self._names[self._public.index(a)] if a else "") for r, a in results)
+        self.results = tuple((r, self.c_name(a) if a else "") for r, a in results)
 
     def _split(self, operands: Sequence[Operand]) -> tuple[list[str], list[str]]:
         """The results that are summed, and those that are written for each row."""
@@ -82,15 +100,15 @@ class Summed(Pointwise):
         self, values: Sequence[Any], runtime: Runtime | None
     ) -> tuple[Placement, dict[str, np.ndarray], dict[str, Any]]:
         """The sums, each of one number a set, and what is written for each row: (groups of sets, rows)."""
-        placement = self.place("loglik", values, runtime)
+        placement = self.place(LOGLIK, values, runtime)
         runtime, pattern = placement.runtime, placement.pattern
         if not math.prod(pattern.shape):
             return placement, {r: np.zeros(pattern.n_sets) for r, _ in self.results}, {}
         plan = self.sum_plan(placement)
-        sums, rows = self._split([p.operand for p in placement.placed])
+        sums, rows = self._split(placement.operands)
         written, handles = {}, []
         for name in rows:
-            native = arrays.is_device_array(values[self._names.index(dict(self.results)[name])])
+            native = is_device_array(values[self.c_names.index(dict(self.results)[name])])
             written[name], *handle = output(runtime, (plan.grid[0], pattern.n_rows), placement.dtype, native)
             handles += handle
         table = plan.fetch([*handles, *placement.values]).reshape(pattern.n_sets, len(sums))
@@ -114,47 +132,43 @@ class Gradient:
         self.scalars = tuple(n for n in wrt if not ranks[n])
         self.vectors = tuple(n for n in wrt if ranks[n])
         functions = dict(function.functions)
-        internal = dict(zip(function._public, function._names, strict=True))
-        together = gradient(function.function, [internal[n] for n in self.scalars], functions)
-        results = [(VALUE, ""), *((derivative_name(internal[n]), n) for n in self.scalars)]
-        self.summed = Summed(function, together, functions, results)
-        self._names = {n: derivative_name(internal[n]) for n in self.scalars}
-        self._components = {n: derivative_of(function, n) for n in self.vectors}
+        together = gradient(function.function, [function.c_name(n) for n in self.scalars], functions)
+        self._results = {n: derivative_name(function.c_name(n)) for n in self.scalars}
+        self.summed = Summed(function, together, functions, [(VALUE, ""), *((r, n) for n, r in self._results.items())])
+        self._components = {n: function.derivative(n) for n in self.vectors}
 
     def __call__(self, values: Sequence[Any], runtime: Runtime | None = None) -> tuple[Any, dict[str, Any]]:
         """The sums over the last axis, and the derivatives of the sum of these, each shaped like its argument."""
         placement, sums, rows = self.summed.evaluate(values, runtime)
         runtime, shape = placement.runtime, placement.pattern.shape
         batch = self.function.batch_shapes(values)[0]
-        index = {n: i for i, n in enumerate(self.function._public)}
+        index = {n: i for i, n in enumerate(self.function.argument_names)}
         gradients = {}
         for name in self.wrt:
             i = index[name]
-            native = arrays.is_device_array(values[i])
+            native = is_device_array(values[i])
             if not math.prod(shape):
                 result = np.zeros(np.shape(values[i]))
             elif name in self.vectors:
                 result = self._vector(name, values, batch, shape, placement)
-            elif self._names[name] in rows:
-                result = _reduced_rows(runtime, rows[self._names[name]], shape, batch[i], native)
+            elif self._results[name] in rows:
+                result = _reduced_rows(runtime, rows[self._results[name]], shape, batch[i], native)
             else:
-                result = reduced(sums[self._names[name]].reshape(*shape[:-1], 1), batch[i])
-            if native != arrays.is_device_array(result):  # another argument may lie elsewhere
-                result = runtime.to_device(np.asarray(result)) if native else runtime.to_host(result)
-            gradients[name] = float(result) if isinstance(values[i], float) else result
+                result = reduced(sums[self._results[name]].reshape(*shape[:-1], 1), batch[i])
+            gradients[name] = like(runtime, result, values[i])  # another argument may lie elsewhere
         value = sums[VALUE].reshape(shape[:-1])
-        if shape[:-1] and any(arrays.is_device_array(v) for v in values[1:]):
+        if shape[:-1] and any(is_device_array(v) for v in values[1:]):
             return runtime.to_device(value), gradients
         return (value if shape[:-1] else float(value[()])), gradients
 
-    def kernel_source(self, dtype: str, dialect: str) -> str:
+    def shown(self, dtype: str, dialect: str) -> str:
         """The source of the kernel for many observations and sets of parameters; see `Density.kernel_source`."""
-        shown = self.summed if self.scalars or not self.vectors else self._components[self.vectors[0]]
-        return shown.kernel_source("loglik", dtype, dialect)
+        summed = self.summed if self.scalars or not self.vectors else self._components[self.vectors[0]]
+        return summed.shown_for(LOGLIK, dtype, dialect)
 
     def _vector(self, name: str, values: Sequence[Any], batch: Sequence[Shape], shape: Shape, placement: Placement) -> Any:
         """The derivative with respect to a vector: one of its elements is one more axis of the parameter sets."""
-        i, ranks = self.function._public.index(name), [a.rank for a in self.function.arguments]
+        i, ranks = self.function.argument_names.index(name), [a.rank for a in self.function.arguments]
         per_row = bool(batch[i]) and batch[i][-1] > 1
         dim = placement.dim
         own = (*batch[i], dim)
@@ -164,11 +178,11 @@ class Gradient:
             table = self._components[name].table([*grown, component])
             if tuple(table.shape) == own:
                 return table
-            host = placement.runtime.to_host(table) if arrays.is_device_array(table) else table
+            host = as_host(placement.runtime, table)
             return reduced(np.moveaxis(host, -1, 0), batch[i], lead=1).transpose(*range(1, len(own)), 0)
         grown = [_with_axis(v, rank, -2) for v, rank in zip(values, ranks, strict=True)]
         sums = self._components[name].sum([*grown, component[:, None]], placement.runtime)
-        host = placement.runtime.to_host(sums) if arrays.is_device_array(sums) else sums
+        host = as_host(placement.runtime, sums)
         moved = np.moveaxis(np.asarray(host).reshape(*shape[:-1], dim), -1, 0)[..., None]
         return np.ascontiguousarray(np.moveaxis(reduced(moved, batch[i], lead=1), 0, -1))
 
@@ -190,7 +204,7 @@ class Hessian:
             raise ValueError(f"the Hessian is for scalar parameters: {', '.join(vectors)} of {function.name} is a vector")
         self.function, self.wrt = function, tuple(wrt)
         functions = dict(function.functions)
-        internal = [function._names[function._public.index(n)] for n in wrt]
+        internal = [function.c_name(n) for n in wrt]
         first = gradient(function.function, internal, functions)
         second = gradient(first, internal, functions)
         self._places = [(i, j) for i in range(len(wrt)) for j in range(i + 1)]
@@ -199,7 +213,7 @@ class Hessian:
 
     def __call__(self, values: Sequence[Any], runtime: Runtime | None = None) -> np.ndarray:
         """One matrix for each set of parameters."""
-        for name, shape in zip(self.function._public[1:], self.function.batch_shapes(values)[0][1:], strict=True):
+        for name, shape in zip(self.function.argument_names[1:], self.function.batch_shapes(values)[0][1:], strict=True):
             if name in self.wrt and shape and shape[-1] > 1:
                 raise ValueError(
                     f"{name} has shape {shape}, one value for each observation: the Hessian is for scalars, or K sets of "
@@ -210,18 +224,6 @@ class Hessian:
         for (name, _), (i, j) in zip(self.summed.results, self._places, strict=True):
             result[:, i, j] = result[:, j, i] = sums[name]
         return result.reshape(*placement.pattern.shape[:-1], len(self.wrt), len(self.wrt))
-
-
-def derivative_of(function: Pointwise, name: str) -> Pointwise:
-    """The derivative with respect to one argument; of a vector, to the element that another argument tells."""
-    functions = dict(function.functions)
-    made = derivative(function.function, function._names[function._public.index(name)], functions)
-    arguments = function.arguments
-    if next(a for a in arguments if a.name == name).rank:
-        if "component" in function._public:
-            raise ValueError(f"{function.name} has an argument `component` already")
-        arguments = (*arguments, Argument("component", "nonnegative integer"))
-    return Pointwise(function.name, made, arguments, functions, function.source, function.defaults)
 
 
 def _with_axis(value: Any, rank: int, place: int) -> Any:
@@ -251,7 +253,7 @@ def _reduced_rows(runtime: Runtime, rows: Any, shape: Shape, wanted: Shape, nati
         host = np.empty(rows.shape, rows.dtype)
         runtime.download(rows, host)
         return host.reshape(wanted)
-    host = rows if isinstance(rows, np.ndarray) else runtime.to_host(rows)
+    host = as_host(runtime, rows)
     if host.shape[0] == math.prod(shape[:-1]):
         return reduced(host.reshape(shape), wanted)
     return host.sum(axis=0).reshape(wanted)  # the sums of groups of sets that share the rows

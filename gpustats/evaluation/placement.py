@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..kernels import code as codegen
-from ..kernels.code import PER_ROW, Operand
-from ..runtime import arrays, choose
+from ..kernels.code import PER_ROW, PER_SET, VALUE, Operand
+from ..kernels.template import Template
+from ..runtime import choose
+from ..runtime.arrays import is_contiguous, is_device_array, result_dtype
 from .broadcasting import Pattern, Shape
+from .parcel import Parcel
 
 if TYPE_CHECKING:
-    from ..runtime.base import Kernel, Runtime
+    from ..language.device_function import Argument
+    from ..runtime.base import Runtime
+    from ..runtime.types import Array, DType, Handle
+
+_GATHER = Template.beside(__file__, "gather")
 
 
-@dataclass
-class Placed:
+@dataclass(frozen=True)
+class PlacedArgument:
     """An argument on a device, as a kernel takes it."""
 
     operand: Operand
@@ -33,29 +38,116 @@ class Placement:
     """All arguments of a call on a device."""
 
     runtime: Runtime
-    dtype: np.dtype
+    dtype: DType
     pattern: Pattern
     dim: int
-    placed: list[Placed] = field(default_factory=list)
+    arguments: list[PlacedArgument] = field(default_factory=list)
     alive: list[Any] = field(default_factory=list)  # memory that the kernel reads
 
     @property
+    def operands(self) -> tuple[Operand, ...]:
+        return tuple(a.operand for a in self.arguments)
+
+    @property
     def values(self) -> list[Any]:
-        return [v for p in self.placed for v in p.values]
+        """What fills the kernel's parameters."""
+        return [v for a in self.arguments for v in a.values]
 
     @property
     def aligned(self) -> bool:
         """Whether all rows allow 16-byte accesses."""
-        rows = [p for p in self.placed if p.operand.role == PER_ROW]
+        rows = [a for a in self.arguments if a.operand.role == PER_ROW]
         whole = self.pattern.n_sets == 1 or self.pattern.n_rows * self.dtype.itemsize % 16 == 0
-        return all(p.address % 16 == 0 for p in rows) and (whole or not self.pattern.by_rows)
+        return all(a.address % 16 == 0 for a in rows) and (whole or not self.pattern.by_rows)
+
+    def add_array(self, operand: Operand, value: Array, expand: Shape | None, stride: int) -> None:
+        """One more argument, of contiguous `real` numbers: the array as it lies where it is that already, else a copy.
+
+        Parameters
+        ----------
+        expand : tuple of int or None
+            The shape that it is broadcast to first.
+        stride : int
+            How far the numbers of the next set lie away.
+        """
+        runtime, dtype = self.runtime, self.dtype
+        value = as_read(runtime, value, dtype, expand)
+        handle, offset = runtime.memory(value)
+        self.alive.append((value, handle))
+        address = offset + (handle if isinstance(handle, int) else 0)
+        self.arguments.append(PlacedArgument(operand, (handle, offset // dtype.itemsize, stride), address))
+
+
+class _Taken(NamedTuple):
+    """How a kernel is to take an argument: a number, an array for each set, or an array for each row."""
+
+    operand: Operand
+    value: Any
+    expand: Shape | None = None  # the shape that an array is broadcast to first
+    stride: int = 0
+
+
+def place_arguments(
+    arguments: Sequence[Argument], c_names: Sequence[str], values: Sequence[Any], pattern: Pattern, runtime: Runtime,
+    dtype: DType, dim: int,
+) -> Placement:  # fmt: skip
+    """The arguments of a call on a device; host arrays with a value for each set travel in one copy.
+
+    Parameters
+    ----------
+    arguments : sequence of Argument
+    c_names : sequence of str
+        Their names in the device function.
+    values : sequence
+        Numbers, host arrays, arrays of the device.
+    pattern : Pattern
+    dim : int
+        Length of vectors.
+    """
+    placement = Placement(runtime, dtype, pattern, dim)
+    if not math.prod(pattern.shape):
+        return placement
+    taken = [_taken(pattern, i, a.rank, n, v, dim) for i, (a, n, v) in enumerate(zip(arguments, c_names, values, strict=True))]
+    parcel = Parcel()
+    for t in taken:
+        if t.operand.role == PER_SET and not is_device_array(t.value):
+            parcel.add(t.operand.name, as_read(runtime, t.value, dtype, t.expand))
+    sent = parcel.send(runtime)
+    placement.alive += parcel.alive
+    for t in taken:
+        if isinstance(t.value, float):
+            placement.arguments.append(PlacedArgument(t.operand, (t.value,)))
+        elif t.operand.name in sent:
+            placement.arguments.append(PlacedArgument(t.operand, (*sent[t.operand.name], t.stride)))
+        else:
+            placement.add_array(t.operand, t.value, t.expand, t.stride)
+    return placement
+
+
+def _taken(pattern: Pattern, i: int, rank: int, name: str, value: Any, dim: int) -> _Taken:
+    """How a kernel takes the argument number i, values of which have `rank` axes of length `dim`."""
+    role, expand = pattern.roles[i], pattern.expand[i]
+    if role == VALUE and isinstance(value, np.ndarray) and not rank:
+        value = float(value.reshape(()))
+    if isinstance(value, float):
+        return _Taken(Operand(name, VALUE), value)
+    core: Shape = (dim,) * rank
+    if role == PER_ROW:
+        stride = dim**rank * (pattern.n_rows if pattern.own_rows[i] else 0)
+    else:
+        stride = 0 if role == VALUE else dim**rank
+        role = PER_SET
+        if expand is not None:  # a sum's sets have no last axis
+            expand = expand[:-1]
+            value = value.reshape(*value.shape[: len(value.shape) - rank - 1], *core)
+    return _Taken(Operand(name, role, min(rank, 1)), value, None if expand is None else expand + core, stride)
 
 
 def device_of(values: Sequence[Any], names: Sequence[str], default: Runtime | None = None) -> Runtime:
     """The runtime of the one device on which the device arrays lie, else `default`, else the chosen one."""
     found: dict[int, tuple[Runtime, str]] = {}
     for value, name in zip(values, names, strict=True):
-        if arrays.is_device_array(value):
+        if is_device_array(value):
             runtime = choose.for_array(value)
             assert runtime is not None
             found.setdefault(id(runtime), (runtime, name))
@@ -69,19 +161,34 @@ def device_of(values: Sequence[Any], names: Sequence[str], default: Runtime | No
 
 def target_of(values: Sequence[Any], names: Sequence[str], default: Runtime | None) -> tuple[Runtime, np.dtype]:
     """The runtime for a call, and the type that it computes in."""
-    runtime, dtype = device_of(values, names, default), arrays.result_dtype(list(values))
+    runtime, dtype = device_of(values, names, default), result_dtype(list(values))
     if dtype.itemsize == 8 and not runtime.device.double:
         raise ValueError(f"{runtime.device} computes in float32 only: pass float32 arrays")
     return runtime, dtype
 
 
-def at(runtime: Runtime, array: Any) -> tuple[Any, int]:
+def at(runtime: Runtime, array: Array) -> tuple[Handle, int]:
     """An array as a kernel takes it: its handle, and its offset behind it in numbers."""
     handle, offset = runtime.memory(array)
     return handle, offset // array.dtype.itemsize
 
 
-def gather(runtime: Runtime, array: Any, dtype: np.dtype, shape: Shape | None = None, out: Any = None) -> Any:
+def as_read(runtime: Runtime, array: Array, dtype: DType, shape: Shape | None = None) -> Array:
+    """An array as kernels read it, contiguous numbers of a type: itself where it is that already, else a copy where it lies.
+
+    Parameters
+    ----------
+    shape : tuple of int, optional
+        What it is broadcast to; by default its own.
+    """
+    if not is_device_array(array):
+        return np.ascontiguousarray(array if shape is None else np.broadcast_to(array, shape), dtype)
+    if array.dtype != dtype or shape is not None or not is_contiguous(array):
+        return gather(runtime, array, dtype, shape)
+    return array
+
+
+def gather(runtime: Runtime, array: Array, dtype: DType, shape: Shape | None = None, out: Array = None) -> Array:
     """A contiguous copy on the device, in `out` if given, of an array with any strides and type, broadcast to `shape`."""
     shape = tuple(array.shape) if shape is None else shape
     result = runtime.empty(shape, dtype) if out is None else out
@@ -95,22 +202,16 @@ def gather(runtime: Runtime, array: Any, dtype: np.dtype, shape: Shape | None = 
     source_type = _C_TYPES.get(array.dtype.name)
     if source_type is None:
         raise TypeError(f"device arrays of dtype {array.dtype} are not supported")
-    kernel, threads = _gather_kernel(runtime, dtype.name, len(shape), source_type)
+    threads = min(256, runtime.device.max_threads)
+    kernel = _GATHER.kernel(
+        runtime, "gather", threads, dtype=dtype.name, threads=threads, ndim=len(shape), source_type=source_type,
+        result_type=_C_TYPES[dtype.name],
+    )  # fmt: skip
     (to, to_offset), (handle, offset) = runtime.memory(result), runtime.memory(array)
     pairs = [v for pair in zip(shape, strides, strict=True) for v in pair]
     start = to_offset // dtype.itemsize
     kernel((min(-(-n // threads), 1 << 16), 1), to, start, handle, offset // itemsize, n, *pairs)
     return result
-
-
-@functools.lru_cache
-def _gather_kernel(runtime: Runtime, dtype: str, ndim: int, source_type: str) -> tuple[Kernel, int]:
-    threads = min(256, runtime.device.max_threads)
-    source = codegen.render_plain(
-        "evaluation/gather", dtype, runtime.dialect, threads=threads, ndim=ndim, source_type=source_type,
-        result_type=_C_TYPES[dtype],
-    )  # fmt: skip
-    return runtime.kernel(source, "gather", threads), threads
 
 
 _C_TYPES = {

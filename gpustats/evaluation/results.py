@@ -1,4 +1,4 @@
-"""Where a kernel writes what a user asked for: a new array, or one that the user gave."""
+"""Results: where a kernel writes what a user asked for, a new array or one that the user gave, and how that is handed over."""
 
 from __future__ import annotations
 
@@ -6,13 +6,54 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..runtime import arrays
+from ..runtime.arrays import is_contiguous, is_device_array
 from .broadcasting import Shape
-from .placement import gather
-from .pointwise import deliver, output
+from .placement import at, gather
 
 if TYPE_CHECKING:
     from ..runtime.base import Runtime
+    from ..runtime.types import Array, DType, Handle
+
+
+def output(runtime: Runtime, shape: Shape, dtype: DType, native: bool) -> tuple[Array, Handle, int]:
+    """(what is returned, what the kernel writes to, the offset in it in numbers).
+
+    Parameters
+    ----------
+    native : bool
+        Whether the user gets a device array.
+    """
+    if not native and runtime.host_visible:
+        array, handle = runtime.host_result(shape, dtype)
+        return array, handle, 0
+    array = runtime.empty(shape, dtype)
+    return (array, *at(runtime, array))
+
+
+def deliver(runtime: Runtime, result: Array, native: bool) -> Array:
+    """The result for the user, once the kernel may be waited for."""
+    if native:
+        if runtime.host_visible:  # the kernel may be reading NumPy arrays that do not outlive this call
+            runtime.synchronize()
+        return result
+    if runtime.host_visible:
+        runtime.synchronize()
+        return result[()]
+    host = np.empty(result.shape, result.dtype)
+    runtime.download(result, host)
+    return host[()]
+
+
+def like(runtime: Runtime, result: Array, argument: Any) -> Any:
+    """A result as its argument came: a number, a host array or a device array."""
+    if is_device_array(argument) != is_device_array(result):
+        result = runtime.to_device(np.asarray(result)) if is_device_array(argument) else runtime.to_host(result)
+    return float(result) if isinstance(argument, float) else result
+
+
+def as_host(runtime: Runtime, array: Array) -> np.ndarray:
+    """The array itself where it lies on the host, else a copy of it."""
+    return runtime.to_host(array) if is_device_array(array) else array
 
 
 def as_shape(size: Any) -> Shape:
@@ -29,10 +70,10 @@ def as_shape(size: Any) -> Shape:
 
 def size_of(out: Any, size: Any, core: Shape) -> Shape:
     """The size that the array `out` stands for, without the axes of a vector."""
-    if not (isinstance(out, np.ndarray) or arrays.is_device_array(out)):
+    if not (isinstance(out, np.ndarray) or is_device_array(out)):
         raise TypeError(f"out must be a NumPy or a device array, not {type(out).__name__}")
     shape = tuple(out.shape)
-    if not (out.flags.c_contiguous if isinstance(out, np.ndarray) else arrays.is_contiguous(out)):
+    if not (out.flags.c_contiguous if isinstance(out, np.ndarray) else is_contiguous(out)):
         raise ValueError("out must be contiguous, in C order")
     wanted = shape[: len(shape) - len(core)] if size is None else as_shape(size)
     if shape != wanted + core:
@@ -64,7 +105,7 @@ class Destination:
 
     def __init__(self, runtime: Runtime, shape: Shape, written: np.dtype, dtype: np.dtype, native: bool, out: Any):
         self.runtime, self.dtype, self.out = runtime, dtype, out
-        self.native = native if out is None else arrays.is_device_array(out)
+        self.native = native if out is None else is_device_array(out)
         if out is not None and written == dtype and (self.native or runtime.host_visible):
             self.result = out
             self.handle, offset = runtime.memory(out)

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..evaluation.broadcasting import Shape
-from ..evaluation.gradient import reduced
+from ..evaluation.gradient import gradient_of, reduced
 from ..evaluation.placement import device_of, gather
-from ..evaluation.pointwise import deliver, output
+from ..evaluation.results import deliver, output
 from ..kernels.code import PER_ROW, PER_SET, VALUE, Operand
 from ..runtime import arrays
 from . import kernel
@@ -217,9 +217,9 @@ class Call:
             codes = predictor_alone(self.family.vector)
         else:
             codes, order = self._codes(task, weighted)
-        names = dict(zip(self.family.term(weighted)._public, self.family.term(weighted)._names, strict=True))
+        names = dict(zip(self.family.term(weighted).argument_names, self.family.term(weighted).c_names, strict=True))
         if weighted:
-            names[WEIGHTS] = self.family.term(weighted)._names[-1]
+            names[WEIGHTS] = self.family.term(weighted).c_names[-1]
         shape = kernel.Shape(
             glm._columns, self.outcomes, self.family.vector and not self.alone, kinds[INTERCEPT], "offset" in glm._data,
             tuple(codes.derivatives[n] if n else codes.value for n in task.sums),
@@ -237,7 +237,7 @@ class Call:
         roles = {**self.kinds, OBSERVATIONS: PER_ROW, WEIGHTS: PER_ROW}
         operands: list[Operand] = []
         order: list[str] = []
-        for argument, internal in zip(term.arguments, term._names, strict=True):
+        for argument, internal in zip(term.arguments, term.c_names, strict=True):
             if argument.name != self.family.eta:
                 last = argument is term.arguments[-1]
                 public = OBSERVATIONS if not order else WEIGHTS if weighted and last else argument.name
@@ -415,4 +415,4 @@ class Call:
         values = [self.glm._data[OBSERVATIONS], *(eta if n == self.family.eta else own[n] for n in self.glm.density.parameters)]
         if weights is not None:
             values.append(weights if len(weights.shape) == 1 else weights.reshape(*self.lead, -1))
-        return term.value_and_grad(values, (name,), self.runtime)[1][name]
+        return gradient_of(term, (name,))(values, self.runtime)[1][name]

@@ -74,7 +74,7 @@ class Family:
             inner = self.density.log_density
             if weighted:
                 weight = "weight"
-                while weight in inner._names:
+                while weight in inner.c_names:
                     weight += "_"
                 call = f"{inner.function.name}({', '.join(p.name for p in inner.function.parameters)})"
                 body = f"    return weighted({weight}, {call});\n"
@@ -99,7 +99,7 @@ class Family:
         """
         term = self.term(weighted)
         functions = dict(term.functions)
-        internal = dict(zip((OBSERVATIONS, *term._public[1:]), term._names, strict=True))
+        internal = dict(zip((OBSERVATIONS, *term.argument_names[1:]), term.c_names, strict=True))
         eta = internal[self.eta]
         names = [internal[n] for n in wrt] + [eta] * (slopes and not self.vector)
         function = gradient(term.function, names, functions) if names else term.function

@@ -148,7 +148,7 @@ def kernel_source(density: Density, dtype: str, dialect: str) -> str:
     term = family.term(False)
     operands = [
         Operand(name, PER_ROW if i == 0 else PER_SET, a.rank)
-        for i, (a, name) in enumerate(zip(term.arguments, term._names, strict=True)) if a.name != family.eta
+        for i, (a, name) in enumerate(zip(term.arguments, term.c_names, strict=True)) if a.name != family.eta
     ]  # fmt: skip
     codes = family.codes(False, operands, wrt, True)
     sums = (codes.value, *(codes.derivatives[n] for n in wrt))

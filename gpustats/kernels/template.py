@@ -42,7 +42,7 @@ class Template:
     def __repr__(self) -> str:
         return f"<template {self.path}>"
 
-    def kernel(self, runtime: Runtime, name: str, threads: int, shared: int = 0, *, dtype: str, **constants: Any) -> Kernel:
+    def kernel(self, runtime: Runtime, name: str, threads: int, shared: int = 0, /, *, dtype: str, **constants: Any) -> Kernel:
         """The kernel `name` of a source that calls no device function, compiled at most once for a runtime.
 
         Parameters

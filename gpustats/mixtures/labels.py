@@ -2,23 +2,99 @@
 
 from __future__ import annotations
 
-import functools
 import operator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..evaluation.placement import device_of, gather, target_of
+from ..evaluation.placement import as_read, at, device_of, target_of
 from ..evaluation.results import Destination
-from ..kernels import code as codegen
-from ..kernels import layout
-from ..runtime import arrays
+from ..kernels.layout import Layout, power_of_two, row_blocks
+from ..kernels.template import Template
+from ..runtime.arrays import as_array, is_contiguous, is_device_array
 
 if TYPE_CHECKING:
-    from ..runtime.base import Kernel, Runtime
+    from ..runtime.base import Device, Runtime
+    from ..runtime.types import DType
 
+_STATISTICS = Template.beside(__file__, "label_statistics")
 _DOUBLE = np.dtype(np.float64)
 _LABEL_TYPES = {"int32": "int", "int64": "index_t"}
+
+
+@dataclass(frozen=True)
+class LabelLayout(Layout):
+    """The constants of the label_statistics kernels; `tile` is the rows that a block has in shared memory.
+
+    Attributes
+    ----------
+    labels : int
+        Labels of a block.
+    columns : int
+        Of the rows; padded on a CPU to whole vector registers.
+    slices, each : int
+        Threads for a column, and sums that each of them has for a label.
+    shift_parts : int
+        Blocks that share the sums of a label.
+    groups : int
+        Groups of threads that share the rows of a tile.
+    width : int
+        Numbers of a row in shared memory.
+    shared : int
+        float64 numbers of shared memory.
+    adders : int
+        Threads a block of the kernel that adds the blocks' sums.
+    """
+
+    labels: int = 1
+    columns: int = 1
+    slices: int = 1
+    each: int = 1
+    shift_parts: int = 1
+    groups: int = 1
+    width: int = 1
+    shared: int = 1
+    adders: int = 64
+
+
+def layout(device: Device, dim: int, n_labels: int, products: bool) -> LabelLayout:
+    """Layout of the kernels that add rows of `dim` numbers, or their products, by label."""
+    cpu = device.type == "cpu"
+    columns, shifts = (dim, dim // 2 + 1) if products else (dim + 1, 1)
+    if cpu:
+        columns = power_of_two(columns) if columns <= 8 else -(-columns // 8) * 8  # whole vector registers
+    if columns > device.max_threads:
+        raise ValueError(f"x has vectors of length {dim}: label_statistics takes up to {device.max_threads - 1} on {device.id}")
+    slices = 1 if cpu else min(shifts, max(1, min(512, device.max_threads) // columns))
+    each = -(-shifts // slices)
+    groups = max(1, min(8 if cpu else 128, device.max_threads) // (columns * slices))
+    available = min(device.shared_memory, (256 if cpu else 96) * 1024) // 8 - 64
+    labels, shift_parts = 0, 1
+    while True:
+        width = columns + slices * each * shift_parts if products else columns
+        tile = max(1, min(64, available // 8 // width))
+        room = available - tile * (width + 1)
+        labels = min(room // (each * groups * columns * slices), -(-n_labels // 8) * 8)
+        if labels >= min(n_labels, 1024) or (labels and groups == 1):
+            break
+        if groups > 1:
+            groups -= 1
+        elif each > 1:
+            each = -(-each // 2)
+            shift_parts = -(-shifts // (slices * each))
+        elif slices > 1:
+            slices = -(-slices // 2)
+            shift_parts = -(-shifts // (slices * each))
+        else:
+            raise ValueError(f"x has vectors of length {dim}, too long for the shared memory of {device.id}")
+    threads = groups * columns * slices
+    shared = labels * each * threads + tile * width
+    resident = threads * max(1, device.shared_memory // (8 * shared + 4 * tile + 1024))
+    return LabelLayout(
+        threads, tile=tile, resident=min(resident, 2048), labels=labels, columns=columns, slices=slices, each=each,
+        shift_parts=shift_parts, groups=groups, width=width, shared=shared, adders=8 if cpu else 64,
+    )  # fmt: skip
 
 
 class LabelStatistics(NamedTuple):
@@ -69,7 +145,7 @@ def label_statistics(x: Any, labels: Any, n_labels: int) -> LabelStatistics:
     >>> count, mean, scatter
     (array([2, 0, 3]), array([ 2.,  0., 20.]), array([  2.,   0., 200.]))
     """
-    x, labels = arrays.as_array(x, "x"), _as_labels(labels)
+    x, labels = as_array(x, "x"), _as_labels(labels)
     if isinstance(x, float) or x.ndim > 2:
         raise ValueError(f"x must have shape (N,) or (N, d), not {() if isinstance(x, float) else tuple(x.shape)}")
     if tuple(labels.shape) != tuple(x.shape[:1]):
@@ -97,49 +173,37 @@ def label_statistics(x: Any, labels: Any, n_labels: int) -> LabelStatistics:
 
 def _as_labels(labels: Any) -> Any:
     """The labels as an array of int32 or int64."""
-    if not arrays.is_device_array(labels) and not hasattr(labels, "__cuda_array_interface__"):
+    if not is_device_array(labels) and not hasattr(labels, "__cuda_array_interface__"):
         host = np.asarray(labels)
         if host.dtype.kind not in "iu" and host.size:
             raise TypeError(f"labels must be whole numbers, not {host.dtype}")
         return np.ascontiguousarray(host, np.int32 if np.can_cast(host.dtype, np.int32) else np.int64)
-    labels = arrays.as_array(labels, "labels")
+    labels = as_array(labels, "labels")
     if labels.dtype.name not in _LABEL_TYPES:
         raise TypeError(f"labels on a device must be int32 or int64, not {labels.dtype}")
-    if not arrays.is_contiguous(labels):
+    if not is_contiguous(labels):
         raise ValueError("labels on a device must be contiguous")
     return labels
 
 
-def _evaluate(runtime: Runtime, dtype: np.dtype, x: Any, labels: Any, dim: int, n_labels: int) -> np.ndarray:
+def _evaluate(runtime: Runtime, dtype: DType, x: Any, labels: Any, dim: int, n_labels: int) -> np.ndarray:
     """(K, d + 1) means and counts, and (K, d, d) sums of products behind them."""
-    layouts = [layout.label_statistics(runtime.device, dim, n_labels, products) for products in (False, True)]
-    if not arrays.is_device_array(x):
-        x = np.ascontiguousarray(x, dtype)
-    elif not arrays.is_contiguous(x) or x.dtype != dtype:
-        x = gather(runtime, x, dtype)
-    x_handle, x_start = runtime.memory(x)
-    labels_handle, labels_start = runtime.memory(labels)
-    data = (x_handle, x_start // dtype.itemsize, labels_handle, labels_start // labels.dtype.itemsize, x.shape[0], n_labels)
+    layouts = [layout(runtime.device, dim, n_labels, products) for products in (False, True)]
+    x = as_read(runtime, x, dtype)
+    data = (*at(runtime, x), *at(runtime, labels), x.shape[0], n_labels)
     n_means, n_products = n_labels * (dim + 1), n_labels * dim * dim
     result = Destination(runtime, (n_means + n_products,), _DOUBLE, _DOUBLE, False, None)
     out, offset = result.handle, result.offset
     for products, chosen in enumerate(layouts):
         n_out, start = (n_products, offset + n_means) if products else (n_means, offset)
-        sums, totals = _kernels(runtime, dtype.name, _LABEL_TYPES[labels.dtype.name], dim, bool(products), chosen)
+        constants: dict[str, Any] = dict(
+            dtype=dtype.name, layout=chosen, label_type=_LABEL_TYPES[labels.dtype.name], dim=dim, products=bool(products)
+        )
+        sums = _STATISTICS.kernel(runtime, "label_sums", chosen.threads, 8 * chosen.shared, **constants)
+        totals = _STATISTICS.kernel(runtime, "label_totals", chosen.adders, **constants)
         parts = -(-n_labels // chosen.labels) * chosen.shift_parts
-        blocks = layout.row_blocks(runtime.device, chosen, x.shape[0], parts)
+        blocks = row_blocks(runtime.device, chosen, x.shape[0], parts)
         partial = runtime.scratch(8 * blocks * n_labels * chosen.shift_parts * chosen.each * chosen.columns * chosen.slices)
         sums((parts, blocks), partial, *data, *((out, offset) if products else ()))
         totals((-(-n_out // chosen.adders), 1), out, start, partial, blocks, n_labels)
     return result.finished()
-
-
-@functools.lru_cache
-def _kernels(
-    runtime: Runtime, dtype: str, label_type: str, dim: int, products: bool, chosen: layout.LabelLayout
-) -> tuple[Kernel, Kernel]:
-    source = codegen.render_plain(
-        "mixtures/label_statistics", dtype, runtime.dialect, layout=chosen, label_type=label_type, dim=dim, products=products
-    )
-    sums = runtime.kernel(source, "label_sums", chosen.threads, 8 * chosen.shared)
-    return sums, runtime.kernel(source, "label_totals", chosen.adders)

@@ -2,30 +2,79 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..draws.generator import as_generator
-from ..evaluation.gradient import chosen
-from ..evaluation.placement import gather
-from ..evaluation.pointwise import Pointwise, SumPlan, deliver, output
-from ..kernels import code as codegen
-from ..kernels import layout
-from ..language.derived import derived
+from ..draws.generator import RANDOM, as_generator
+from ..evaluation.arguments import check_wrt
+from ..evaluation.broadcasting import mixture_pattern
+from ..evaluation.gradient import gradient_of
+from ..evaluation.placement import as_read
+from ..evaluation.pointwise import Pointwise
+from ..evaluation.results import as_host, deliver, output
+from ..evaluation.sums import SumPlan
+from ..kernels.layout import Layout, Problem, power_of_two, row_blocks, stage_vectors
+from ..kernels.separate import SET
+from ..kernels.shape import Shape
+from ..kernels.template import Template
 from ..likelihood import BoundDensity
-from ..runtime import arrays
+from ..runtime.arrays import as_array, is_device_array
 from ..runtime.transfers import to_host
+from .terms import shares, weighted_term
 
 if TYPE_CHECKING:
     from ..density import Density
     from ..evaluation.placement import Placement
-    from ..runtime.base import Kernel, Runtime
+    from ..kernels.code import KernelCode
+    from ..runtime.base import Device, Runtime
 
+_SOFTMAX = Template.beside(__file__, "softmax")
 _LABEL = np.dtype(np.int32)
+
+
+def layout(device: Device, code: KernelCode, problem: Problem) -> Layout:
+    """The layout of a mixture: a block goes through all sets, a group at a time; few sets are one group."""
+    n_sets, cpu = max(problem.n_sets, 16), device.type == "cpu"
+    threads = 64 // problem.itemsize if cpu else min(128, device.max_threads)
+    unroll = 1 if problem.dim else 4 if cpu or code.mixed_cost < 60 else 2
+    tile, numbers = stage_vectors(device, code, problem, threads) if problem.dim else (threads * unroll, 0)
+    if problem.dim:
+        threads = tile = min(threads, power_of_two(tile + 1) // 2)
+    group = min(n_sets, 64)
+    while group > 1 and group * code.struct_bytes(SET, problem.itemsize) > 8192:
+        group //= 2
+    return Layout(threads, n_sets, tile, unroll, group=group, stage_vectors=numbers, resident=1024)
+
+
+#: Writes for each row, besides the sum: the mixture's log-density, or the number of a component that is drawn.
+MIXTURE = Shape(
+    "mixture", Template.beside(__file__, "mixture"), mixture_pattern, layout, sums=True, all_sets=True,
+    outputs={"rows": (), "labels": (RANDOM,)},
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class SoftmaxLayout(Layout):
+    """The constants of the softmax kernel; `tile` is the rows that a block takes at once.
+
+    Attributes
+    ----------
+    lanes : int
+        Threads that share a row; a power of two.
+    """
+
+    lanes: int = 1
+
+
+def softmax_layout(device: Device, itemsize: int, n_columns: int) -> SoftmaxLayout:
+    """Layout of the softmax kernel."""
+    threads = 64 // itemsize if device.type == "cpu" else min(128, device.max_threads)
+    lanes = 1 if device.type == "cpu" else min(power_of_two(n_columns), 32, threads)
+    return SoftmaxLayout(threads, tile=threads // lanes, lanes=lanes)
 
 
 class _Call(NamedTuple):
@@ -162,8 +211,9 @@ class Mixture(BoundDensity):
             return self._nothing(call, shape, dtype)
         table, handle, offset = output(runtime, shape, dtype, call.native)
         call.terms.launch_table(placement, handle, offset)
-        softmax, chosen_layout = _softmax_kernel(runtime, dtype.name, layout.power_of_two(shape[1]))
-        softmax((1, layout.row_blocks(runtime.device, chosen_layout, shape[0], 1)), handle, offset, *shape)
+        chosen = softmax_layout(runtime.device, dtype.itemsize, power_of_two(shape[1]))
+        softmax = _SOFTMAX.kernel(runtime, "softmax", chosen.threads, dtype=dtype.name, layout=chosen)
+        softmax((1, row_blocks(runtime.device, chosen, shape[0], 1)), handle, offset, *shape)
         return deliver(runtime, table, call.native)
 
     def value_and_grad(
@@ -200,9 +250,11 @@ class Mixture(BoundDensity):
         >>> gradient["log_weights"].round(4), gradient["mu"].round(4)
         (array([1.9999, 1.0001]), array([-0.9999,  0.9995]))
         """
-        function = self._function.given(kwargs)
+        function = self._function.for_arguments(kwargs)
         wanted = (wrt,) if isinstance(wrt, str) else wrt
-        names = chosen(function, None if wanted is None else [n for n in wanted if n != "log_weights"])
+        names = check_wrt(
+            function.name, function.arguments, None if wanted is None else [n for n in wanted if n != "log_weights"]
+        )
         call = self._call(log_weights, args, kwargs)
         n_rows, dtype = call.placement.pattern.n_rows, call.placement.dtype
         if n_rows:
@@ -212,24 +264,24 @@ class Mixture(BoundDensity):
         x, *parameters = call.values
         ranks = [a.rank for a in call.terms.arguments[1:]]
         sets = [_as_sets(self._runtime, v, rank) for v, rank in zip(parameters, ranks, strict=True)]
-        shares = _shares(self._terms).given(kwargs)
-        counts, found = shares.gradient(names or (shares.arguments[-2].name,))([x, *sets, totals], self._runtime)
+        share = shares(self._terms).for_arguments(kwargs)
+        counts, found = gradient_of(share, names or (share.arguments[-2].name,))([x, *sets, totals], self._runtime)
         given = dict(zip((a.name for a in function.arguments), call.values, strict=False))
         gradient = {n: g if isinstance(g, float) else g.reshape(given[n].shape) for n, g in found.items() if n in names}
         observation = function.arguments[0].name
         if observation in gradient and not self._native:  # the data came from the host
             gradient[observation] = to_host(gradient[observation])
         if wanted is None or "log_weights" in wanted:
-            counts = self._runtime.to_host(counts) if arrays.is_device_array(counts) else counts
-            native = arrays.is_device_array(parameters[-1])
+            counts = as_host(self._runtime, counts)
+            native = is_device_array(parameters[-1])
             gradient = {"log_weights": self._runtime.to_device(counts) if native else counts, **gradient}
         return value, gradient
 
     # -- one call
 
     def _call(self, log_weights: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> _Call:
-        function, terms = self._function.given(kwargs), self._terms.given(kwargs)
-        weights = arrays.as_array(log_weights, "log_weights")
+        function, terms = self._function.for_arguments(kwargs), self._terms.for_arguments(kwargs)
+        weights = as_array(log_weights, "log_weights")
         if isinstance(weights, float) or weights.ndim != 1 or not weights.shape[0]:
             shape = () if isinstance(weights, float) else tuple(weights.shape)
             raise ValueError(
@@ -245,8 +297,8 @@ class Mixture(BoundDensity):
                     f"{argument.name} has shape {tuple(value.shape)}: a mixture of {n_sets} components, one for each of "
                     f"log_weights, takes one {_KINDS[argument.rank]}, or {n_sets} of them along the first axis"
                 )
-        placement = terms.place("mixture", values, self._runtime)
-        return _Call(terms, values, placement, self._native or any(map(arrays.is_device_array, [*parameters, weights])))
+        placement = terms.place(MIXTURE, values, self._runtime)
+        return _Call(terms, values, placement, self._native or any(map(is_device_array, [*parameters, weights])))
 
     def _sum(self, call: _Call) -> float:
         return self._launch(call)[0] if call.placement.pattern.n_rows else 0.0
@@ -261,8 +313,8 @@ class Mixture(BoundDensity):
         """The sum over the observations, and what is written for each ("rows" or "labels"), where the kernel wrote it."""
         terms, placement = call.terms, call.placement
         runtime, pattern = placement.runtime, placement.pattern
-        (kernel, finish), chosen_layout = terms.kernel("mixture", placement, (kind,) if kind else ())
-        blocks = layout.row_blocks(runtime.device, chosen_layout, pattern.n_rows, 1, kernel.registers)
+        kernel, finish, chosen = terms.kernel(MIXTURE, placement, (kind,) if kind else ())
+        blocks = row_blocks(runtime.device, chosen, pattern.n_rows, 1, kernel.registers)
         dim = (placement.dim,) if terms.function.has_dim else ()
         plan = SumPlan(runtime, kernel, finish, (1, blocks), pattern.n_rows, 1, 1, dim)
         result, *handle = output(runtime, (pattern.n_rows,), dtype, call.native) if kind else (None,)
@@ -275,51 +327,10 @@ class Mixture(BoundDensity):
 _KINDS = ("number", "vector", "matrix")
 
 
-def _fresh(name: str, function: Pointwise) -> str:
-    """A name that is none of the function's parameters'."""
-    while any(p.name == name for p in function.function.parameters):
-        name += "_"
-    return name
-
-
-def weighted_term(function: Pointwise) -> Pointwise:
-    """log_weight + f, a function of another argument for each set: -inf where the weight is 0, whatever f is."""
-    weight = _fresh("log_weight", function)
-    call = f"{function.function.name}({', '.join(p.name for p in function.function.parameters)})"
-    body = f"    return {weight} == -INFINITY ? -INFINITY : {weight} + {call};\n"
-    made = derived(function.function, "weighted_term", body, function.functions.get, [weight])
-    return function.with_function(made, more=[weight])
-
-
-@functools.lru_cache
-def _shares(terms: Pointwise) -> Pointwise:
-    """exp(terms - total), the responsibility, where `total` is the mixture's log-density at the row.
-
-    Its derivatives with `total` held fixed, summed over the rows, are those of the mixture's log-likelihood.
-    """
-    total, value = _fresh("total", terms), _fresh("value", terms)
-    call = f"{terms.function.name}({', '.join(p.name for p in terms.function.parameters)})"
-    # Where the responsibility is 0, so are its derivatives, even if those of the term are not finite.
-    body = (
-        f"    real {value} = {call};\n"
-        f"    {value} = {value} == -INFINITY ? 0 : exp({value} - {total});\n"
-        f"    return {value} == 0 ? 0 : {value};\n"
-    )
-    made = derived(terms.function, "share", body, terms.functions.get, [total])
-    return terms.with_function(made, by_row=[total])
-
-
 def _as_sets(runtime: Runtime, value: Any, rank: int) -> Any:
     """Parameter sets along the first axis, as a sum takes them: with an axis for the rows behind it."""
     if isinstance(value, float) or len(value.shape) == rank:
         return value
-    if arrays.is_device_array(value) and not arrays.is_contiguous(value):
-        value = gather(runtime, value, value.dtype)
+    if is_device_array(value):
+        value = as_read(runtime, value, value.dtype)
     return value.reshape(value.shape[0], 1, *value.shape[1:])
-
-
-@functools.lru_cache
-def _softmax_kernel(runtime: Runtime, dtype: str, n_columns: int) -> tuple[Kernel, layout.SoftmaxLayout]:
-    made = layout.softmax(runtime.device, np.dtype(dtype).itemsize, n_columns)
-    source = codegen.render_plain("mixtures/softmax", dtype, runtime.dialect, layout=made)
-    return runtime.kernel(source, "softmax", made.threads), made

@@ -60,15 +60,7 @@ def Grad(inner: Pointwise | Density | Covariance, wrt: str | None = None) -> Any
     array([[4.   , 2.426],
            [2.426, 4.   ]])
     """
-    from ..evaluation.gradient import chosen
-    from ..gp import Covariance
-
-    if isinstance(inner, Covariance):
-        return inner.derivative(wrt)
-
-    function = _pointwise(inner)
-    (name,) = chosen(function, (function.arguments[0].name,) if wrt is None else wrt)
-    return function.derivative(name)
+    return _pointwise(inner).derivative(wrt)
 
 
 def _pointwise(inner: Any) -> Pointwise:

@@ -7,7 +7,7 @@ from scipy import stats
 from simulator import close, kernel_shape
 
 import gpustats as gs
-from gpustats.elliptical import density as elliptical_module
+from gpustats.elliptical import whiten as elliptical_module
 
 
 @kernel_shape

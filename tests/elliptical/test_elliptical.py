@@ -9,8 +9,8 @@ from references import errors
 from scipy import special, stats
 
 import gpustats as gs
-from gpustats.elliptical.density import LARGE
 from gpustats.elliptical.scatter import scatter
+from gpustats.elliptical.whiten import LARGE
 from gpustats.runtime import choose
 
 DIMS = [1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 33, 64, 100, 128]

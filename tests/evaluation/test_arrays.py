@@ -47,7 +47,7 @@ def test_device_arrays_are_used_where_they_lie(monkeypatch):
     with monkeypatch.context() as patch:
         for name in ("to_device", "to_host"):
             patch.setattr(type(choose.get()), name, forbidden)
-        patch.setattr("gpustats.evaluation.pointwise.gather", forbidden)
+        patch.setattr("gpustats.evaluation.placement.gather", forbidden)
         outs = [gs.normal.logpdf(a, 0.5, 2.0) for a in (x, offset, x.reshape(6, 10))]
         sums = [gs.normal.loglik(a, 0.5, 2.0) for a in (x, offset)]
     for out in outs:

@@ -9,7 +9,7 @@ from references_continuous import REFERENCES
 from scipy import stats
 
 import gpustats as gs
-from gpustats.transforms.densities import Censor, Exp, Grad, LocScale, Power, Truncate, Weighted, ZeroInflate
+from gpustats.transforms import Censor, Exp, Grad, LocScale, Power, Truncate, Weighted, ZeroInflate
 
 N = 50
 inf = np.inf

@@ -14,7 +14,7 @@ import numpy as np
 from ...density import Density
 from ...draws.generator import Generator
 from ...elliptical.density import SCALES
-from ...evaluation.gradient import reduced
+from ...evaluation.gradient import gradient_of, reduced
 from ...evaluation.pointwise import Pointwise
 from ...language.device_function import Argument
 from ...language.printer import Printer
@@ -75,7 +75,7 @@ class Formula:
         """What is evaluated, of these arguments in this order."""
         density = self.density
         of_kind = {"logpdf": "log_density", "logcdf": "log_cdf", "logsf": "log_sf"}[self.kind]
-        return getattr(density, of_kind).given(self.names)
+        return getattr(density, of_kind).for_arguments(self.names)
 
     def __repr__(self) -> str:
         return self.name if self.kind == "logpdf" else f"{self.name}_{self.kind}"
@@ -171,7 +171,7 @@ class Evaluator:
         elif not wrt:
             return [_summed(function.sum(function.bind(arguments, {})))]
         else:
-            value, gradients = function.value_and_grad(function.bind(arguments, {}), wanted)
+            value, gradients = gradient_of(function, wanted)(function.bind(arguments, {}))
         shape_of = dict(zip(self.free, shapes, strict=True))
         return [_summed(value), *[np.asarray(gradients[names[i]]).reshape(shape_of[i]) for i in wrt]]
 
@@ -187,7 +187,7 @@ class Evaluator:
         ]
         names = [self.formula.names[i] for i in wrt]
         function = self.formula.function
-        _, gradients = function.value_and_grad(function.bind(rows, {}), tuple(names))
+        _, gradients = gradient_of(function, tuple(names))(function.bind(rows, {}))
         result = []
         for i, name in zip(wrt, names, strict=True):
             core = arguments[i].shape[arguments[i].ndim - ranks[i] :]

@@ -1,0 +1,47 @@
+"""What a compiler says of a kernel, told of the lines that the user wrote."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from ..errors import CompileError, DeviceFunctionError
+from ..kernels.code import callees_first
+from ..kernels.template import prelude
+from ..language.printer import Printer
+
+if TYPE_CHECKING:
+    from ..language.nodes import Function
+    from ..runtime.base import Runtime
+
+
+def explained(
+    error: CompileError, runtime: Runtime, name: str, source: str, functions: Mapping[str, Function],
+    resolve: Callable[[str], Function | None],
+) -> Exception:  # fmt: skip
+    """The compiler's words about the user's own lines, where it also rejects these as they stand; else the error itself.
+
+    Parameters
+    ----------
+    error : CompileError
+        Of the generated kernel.
+    name, source : str
+        Of the density, and the text that the user wrote.
+    functions, resolve
+        All functions that it calls, by their names, and what finds one.
+    """
+    called = [f for f in callees_first(list(functions.values()), resolve) if not f.name.startswith(f"{name}_")]
+    called = [f for f in called if not f.results]
+    printer = Printer("float64")
+    text = prelude("float64", runtime.dialect) + "\n".join(map(printer.function, called))
+    text += "".join(f"#define {f.name.removeprefix('special_')} {f.name}\n" for f in called)
+    text += '#line 1 "snippet"\n' + re.sub(r"\b__device__\b", "DEVICE", source) + "\nKERNEL(1) nothing(int n) {}\n"
+    try:
+        runtime.kernel(text, "nothing", 1)
+    except CompileError as own:
+        place = re.search(r"snippet[:(](\d+)(?:[:,](\d+))?[^\n]*error: *([^\n]*)", own.log)
+        if place:
+            line, column = int(place[1]), int(place[2]) if place[2] else None
+            return DeviceFunctionError(f"{runtime.device.id}'s compiler: {place[3]}", line, column, source)
+    return error

@@ -1,0 +1,83 @@
+"""The loglik shape: sums of a function over the observations, for many sets of parameters, and how one is launched."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ..kernels.layout import Layout, Problem, power_of_two, stage_vectors
+from ..kernels.shape import Shape
+from ..kernels.template import Template
+from .broadcasting import sum_pattern
+
+if TYPE_CHECKING:
+    from ..kernels.code import KernelCode
+    from ..runtime.base import Device, Kernel, Runtime
+    from ..runtime.types import Handle
+
+LIGHT = {"cpu": 60, "gpu": 20}  # arithmetic operations below which a thread keeps many rows in flight
+
+
+def layout(device: Device, code: KernelCode, problem: Problem) -> Layout:
+    """The layout of a sum: of vectors, on a CPU, on a GPU."""
+    sets = min(power_of_two(problem.n_sets), power_of_two(max(24 // code.n_sums, 1) + 1) // 2, 8)
+    if problem.dim:
+        return _of_vectors(device, code, problem, sets)
+    return _on_cpu(device, code, sets) if device.type == "cpu" else _on_gpu(device, code, problem, sets)
+
+
+def _of_vectors(device: Device, code: KernelCode, problem: Problem, sets: int) -> Layout:
+    threads = min(64 if device.type == "cpu" else 128, device.max_threads)
+    tile, numbers = stage_vectors(device, code, problem, threads)
+    tile = threads if not numbers else tile
+    threads = min(threads, power_of_two(tile + 1) // 2)
+    return Layout(threads, sets, threads, stage_vectors=numbers)
+
+
+def _on_cpu(device: Device, code: KernelCode, sets: int) -> Layout:
+    threads = min(64, device.max_threads)
+    unroll = 1 if sets > 1 else 8 if code.mixed_cost < LIGHT["cpu"] and not code.rows else 2
+    return Layout(threads, sets, threads * unroll, unroll, resident=1024)
+
+
+def _on_gpu(device: Device, code: KernelCode, problem: Problem, sets: int) -> Layout:
+    threads = min(256 if sets == 1 else 128, device.max_threads)
+    wide = 1 if any(o.rank for o in code.row_operands) else problem.wide
+    unroll = 1 if sets > 1 else 8 if code.mixed_cost < LIGHT["gpu"] and problem.itemsize == 8 else 4
+    return Layout(threads, sets, threads * wide * unroll, unroll, wide, resident=1024)
+
+
+LOGLIK = Shape("loglik", Template.beside(__file__, "loglik"), sum_pattern, layout, sums=True)
+
+
+class SumPlan(NamedTuple):
+    """A compiled sum and its launch."""
+
+    runtime: Runtime
+    kernel: Kernel
+    finish: Kernel | None  # the launch that adds the blocks' sums, where the kernel cannot
+    grid: tuple[int, int]
+    n_rows: int
+    n_sets: int
+    n_sums: int  # for each set
+    dim: tuple[int, ...]  # the length of vectors, where the kernel takes it
+
+    def launch(self, out: Handle, offset: int, values: Sequence[Any]) -> None:
+        """Start the sum into `out`."""
+        set_blocks, blocks = self.grid
+        partial = counters = out
+        if blocks > 1:
+            partial = self.runtime.scratch(8 * self.n_sets * self.n_sums * blocks)
+            if self.finish is None:
+                counters = self.runtime.zeroed_counters(set_blocks)
+        self.kernel(self.grid, out, offset, partial, counters, self.n_rows, self.n_sets, *values, *self.dim)
+        if self.finish is not None and blocks > 1:
+            self.finish((set_blocks, 1), out, offset, partial, self.n_sets, blocks)
+
+    def fetch(self, values: Sequence[Any]) -> np.ndarray:
+        """The sums: a view, to be read at once."""
+        result = self.runtime.result(8 * self.n_sets * self.n_sums)
+        self.launch(result.handle, 0, values)
+        return self.runtime.fetch(result).view(np.float64)

@@ -1,0 +1,63 @@
+"""The table shape: a function at every point of the broadcast of observations and parameters."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..kernels.layout import Layout, Problem, power_of_two, stage_vectors
+from ..kernels.separate import ROW, SET
+from ..kernels.shape import Shape
+from ..kernels.template import Template
+from .broadcasting import table_pattern
+
+if TYPE_CHECKING:
+    from ..kernels.code import KernelCode
+    from ..runtime.base import Device
+
+COSTLY = 60  # arithmetic operations from which it no longer pays that a thread has several entries in flight
+
+
+def layout(device: Device, code: KernelCode, problem: Problem) -> Layout:
+    """The layout of a table: on a CPU, else by which of rows and sets are neighbours in the result."""
+    if device.type == "cpu":
+        return _on_cpu(problem)
+    return _by_rows(device, code, problem) if problem.by_rows else _by_sets(device, code, problem)
+
+
+def _on_cpu(problem: Problem) -> Layout:
+    """Threads are the lanes of vector registers: a small block is one register."""
+    threads = 64 // problem.itemsize
+    sets = 1 if problem.by_rows else min(power_of_two(problem.n_sets), 64)
+    chunk = next(c for c in (8, 4, 2, 1) if sets % c == 0 and problem.set_multiple % c == 0)
+    return Layout(threads, sets, 512, 512 // threads, by_rows=True, chunk=chunk)
+
+
+def _by_rows(device: Device, code: KernelCode, problem: Problem) -> Layout:
+    """Neighbouring threads of a GPU take neighbouring rows."""
+    threads = min(256, device.max_threads)
+    vectors = problem.dim or any(o.rank for o in code.row_operands)
+    wide = 1 if vectors else problem.wide
+    unroll = 1 if code.mixed_cost > COSTLY else 2
+    return Layout(threads, 1, threads * wide * unroll, unroll, wide, by_rows=True)
+
+
+def _by_sets(device: Device, code: KernelCode, problem: Problem) -> Layout:
+    """Neighbouring threads of a GPU take neighbouring sets, of which a block prepares its own."""
+    wide, itemsize = problem.wide, problem.itemsize
+    heavy = code.struct_bytes(SET, itemsize) * wide > 128  # too many registers for several sets a thread
+    vector = wide if problem.set_multiple % wide == 0 and not heavy else 1
+    threads = min(128, device.max_threads)
+    sets = min(power_of_two(problem.n_sets), threads, 32 * vector)
+    struct = code.struct_bytes(ROW, itemsize) if code.row_type else 0
+    budget = min(device.shared_memory, 48 * 1024) - sets * code.struct_bytes(SET, itemsize) - 256
+    if problem.dim:
+        tile, numbers = stage_vectors(device, code, problem, 256)
+    else:
+        tile, numbers = max((t for t in (1024, 512, 256) if t * struct <= budget), default=128), 0
+    stage_rows = 0 < tile * struct <= budget - numbers * itemsize
+    # A block for each tile writes fastest, unless the parameter-only work of every block costs more than that.
+    resident = 2048 if code.set_cost > COSTLY else 1 << 30
+    return Layout(threads, sets, tile, 1, vector, stage_rows=stage_rows, stage_vectors=numbers, resident=resident)
+
+
+TABLE = Shape("table", Template.beside(__file__, "table"), table_pattern, layout)

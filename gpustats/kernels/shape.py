@@ -1,0 +1,68 @@
+"""Shapes: patterns of data movement, each solved once for every device function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+from weakref import WeakKeyDictionary
+
+if TYPE_CHECKING:
+    from ..runtime.base import Kernel
+    from .layout import Layout
+    from .template import Template
+
+
+class Compiled(NamedTuple):
+    """A kernel of a shape for one device function."""
+
+    kernel: Kernel
+    finish: Kernel | None  # adds the sums of blocks, where the kernel itself cannot
+    layout: Layout
+
+
+@dataclass(frozen=True, eq=False)
+class Shape:
+    """How observations and sets of parameters are gone through, whatever the function of them.
+
+    The module that launches a shape's kernels owns the shape. Densities of another kind, such as elliptical ones, may have a
+    template and layouts of their own for it.
+
+    Attributes
+    ----------
+    name : str
+        What users call it, and how its kernels' names end.
+    template : Template
+        Declares what the kernel takes, ends with the function's own arguments, and goes through the data.
+    pattern : callable
+        ``pattern(names, shapes, …)`` tells from the names and batch shapes of a call's arguments what its rows and sets are.
+    layout : callable
+        ``layout(device, …)`` chooses threads and tiles for a device and a function.
+    sums : bool
+        Whether its kernels add up over the rows: a block leaves sums that are still to be added to those of others.
+    all_sets : bool
+        Whether a block goes through all sets of parameters.
+    outputs : mapping
+        What its kernels may write for each row, and the templates whose C functions that takes.
+    """
+
+    name: str
+    template: Template
+    pattern: Callable[..., Any]
+    layout: Callable[..., Layout]
+    sums: bool = False
+    all_sets: bool = False
+    outputs: dict[str, Sequence[Template]] = field(default_factory=dict)
+    _kernels: WeakKeyDictionary[Any, dict[Hashable, Compiled]] = field(default_factory=WeakKeyDictionary, repr=False)
+
+    def before(self, outputs: Sequence[str]) -> list[Template]:
+        """The templates whose C functions a kernel calls that writes `outputs`."""
+        return list(dict.fromkeys(t for o in outputs for t in self.outputs[o]))
+
+    def compiled(self, function: Any, key: Hashable, make: Callable[[], Compiled]) -> Compiled:
+        """The kernel for `function` and whatever else decides it, made when it is first asked for."""
+        if (known := self._kernels.get(function)) is None:
+            known = self._kernels.setdefault(function, {})
+        if key not in known:
+            known[key] = make()
+        return known[key]
