@@ -4,6 +4,7 @@ A name or a default that changes or goes breaks somebody's program, so it is to 
 ``python tests/test_public.py``.
 """
 
+import functools
 import importlib
 import inspect
 import json
@@ -55,6 +56,7 @@ def arguments_of(command):
     return {" ".join(a.option_strings) or a.dest: [repr(a.default), a.choices and sorted(a.choices)] for a in command._actions}
 
 
+@functools.cache
 def public():
     found = {}
     for name in MODULES:

@@ -8,33 +8,15 @@ from concurrent.futures import ThreadPoolExecutor
 import mpmath
 import numpy as np
 import pytest
+from gp_data import data
 from scipy import stats
 from sklearn.gaussian_process import GaussianProcessRegressor, kernels
 
 import gpustats as gs
-from gpustats.gp import MarginalLikelihood, marginal
-from gpustats.linalg.host import HostProvider
-from gpustats.linalg.kernels import KernelProvider
+from gpustats.gp import MarginalLikelihood
 from gpustats.runtime import choose
 
 LEAF = 16  # so that small matrices are cut in blocks, too
-
-
-@pytest.fixture(params=["best", "kernels"])
-def provider(request, monkeypatch):
-    """Computes with the device's best provider, and with our own kernels."""
-    if request.param == "kernels":
-        own = KernelProvider(choose.get())
-        monkeypatch.setattr(marginal, "provider_of", lambda runtime: own)
-    for name in ("leaf", "dense"):
-        monkeypatch.setattr(HostProvider, name, LEAF)
-        monkeypatch.setattr(KernelProvider, name, LEAF)
-    return request.param
-
-
-def data(rng, n=60, p=2, dtype=np.float64):
-    x = rng.normal(size=(n, p))
-    return x.astype(dtype), (np.sin(2 * x[:, 0]) + 0.3 * rng.normal(size=n)).astype(dtype)
 
 
 def slope(function, value, step=1e-5):
@@ -47,6 +29,7 @@ def slope(function, value, step=1e-5):
 # name -> (covariance, hyperparameters, scikit-learn's kernel, theta -> what is ours). theta are logarithms; amplitudes are
 # squared there.
 ONE = kernels.ConstantKernel(1.3**2)
+
 MODELS = {
     "rbf": (gs.rbf, dict(amplitude=1.3, lengthscale=0.8), ONE * kernels.RBF(0.8), ["amplitude", "lengthscale"]),
     "ard": (gs.rbf, dict(amplitude=1.3, lengthscale=[0.8, 2.0]), ONE * kernels.RBF([0.8, 2.0]), ["amplitude", "lengthscale"]),
@@ -77,6 +60,7 @@ MODELS = {
         ONE * kernels.RBF(2.0) * kernels.ExpSineSquared(0.9, 1.5), ["amplitude", "lengthscale", "roughness", "period"],
     ),
 }  # fmt: skip
+
 SIGMA = 0.3
 
 
@@ -169,9 +153,6 @@ def test_jitter_is_relative_to_the_diagonal(rng):
     np.testing.assert_allclose(MarginalLikelihood(cov, x, y, jitter=1e-2)(**values), want, rtol=1e-9)
 
 
-# ---- the scale integrated out
-
-
 def test_student_t_is_the_integral(rng):
     """Over tau²: N(y; 0, tau² R) / tau², by quadrature in many digits."""
     x, y = data(rng, 5, 1)
@@ -211,160 +192,6 @@ def test_no_scale_to_integrate_out():
         MarginalLikelihood(gs.rbf, np.arange(3.0), np.ones(3), student_t=True)(amplitude=1.0, lengthscale=1.0, mean=1.0)
     with pytest.raises(ValueError, match="no observations"):
         MarginalLikelihood(gs.rbf, np.empty(0), np.empty(0), student_t=True)
-
-
-# ---- predictions
-
-
-def test_predictions_in_chunks(provider, rng, monkeypatch):
-    x, y = data(rng)
-    ml, values = MarginalLikelihood(gs.rbf, x, y), dict(amplitude=1.2, lengthscale=0.8, sigma=0.3)
-    new = rng.normal(size=(300, 2))
-    whole = ml.predict(new, **values)
-    monkeypatch.setattr(marginal, "CHUNK", 1)
-    parts = ml.predict(new, **values)
-    np.testing.assert_allclose(parts.mean, whole.mean, rtol=1e-12, atol=1e-13)
-    np.testing.assert_allclose(parts.scale, whole.scale, rtol=1e-12)
-
-
-def test_predictions_use_the_last_factor(rng, monkeypatch):
-    x, y = data(rng)
-    ml, values = MarginalLikelihood(gs.rbf, x, y), dict(amplitude=1.2, lengthscale=[0.8, 0.9], sigma=0.3)
-    owner, made = type(marginal.provider_of(choose.get())), []
-    plain = owner.potrf
-    monkeypatch.setattr(owner, "potrf", lambda self, a: made.append(a.rows) or plain(self, a))
-    ml.value_and_grad(**values)
-    ml.predict(x[:3], **values)
-    ml.predict(x[:4], **{**values, "lengthscale": np.array([0.8, 0.9])}, cov=True)
-    assert made == [60]
-    ml.predict(x[:3], **{**values, "sigma": 0.31})
-    assert made == [60, 60]
-
-
-def test_prior_means(rng):
-    """As a number, as values, as a function."""
-    x, y = data(rng)
-    values, new = dict(amplitude=1.2, lengthscale=0.8, sigma=0.3), rng.normal(size=(5, 2))
-
-    def trend(at):
-        return 2 + at[:, 0]
-
-    residuals = MarginalLikelihood(gs.rbf, x, y - trend(x))
-    want = residuals.predict(new, **values)
-    by_function = MarginalLikelihood(gs.rbf, x, y, mean=trend)
-    plain = MarginalLikelihood(gs.rbf, x, y)
-    np.testing.assert_allclose(by_function(**values), residuals(**values), rtol=1e-12)
-    for got in (by_function.predict(new, **values), plain.predict(new, **values, mean=trend(x), mean_xs=trend(new))):
-        np.testing.assert_allclose(got.mean, want.mean + trend(new), rtol=1e-11)
-        np.testing.assert_allclose(got.scale, want.scale, rtol=1e-11)
-    shifted = MarginalLikelihood(gs.rbf, x, y - 3).predict(new, **values).mean
-    np.testing.assert_allclose(plain.predict(new, **values, mean=3.0).mean, 3 + shifted, rtol=1e-11)
-    with pytest.raises(ValueError, match="give the prior mean at xs"):
-        plain.predict(new, **values, mean=trend(x))
-
-
-def test_draws(provider, rng):
-    x, y = data(rng)
-    values, new = dict(amplitude=1.2, lengthscale=0.8, sigma=0.3), rng.normal(size=(6, 2))
-    for student_t in (False, True):
-        ml = MarginalLikelihood(gs.rbf, x, y, student_t=student_t)
-        p = ml.predict(new, **values, cov=True)
-        draws = ml.draw(new, 40_000, 1, **values)
-        error = p.scale / np.sqrt(len(draws))
-        assert (np.abs(draws.mean(0) - p.mean) < 5 * error).all()
-        np.testing.assert_allclose(np.cov(draws.T), p.covariance, atol=0.05 * p.covariance.max())
-        cdf = stats.norm(p.mean[0], p.scale[0]).cdf if not student_t else stats.t(60, p.mean[0], p.scale[0]).cdf
-        assert stats.kstest(draws[:, 0], cdf).pvalue > 1e-3
-        np.testing.assert_array_equal(ml.draw(new, 3, 1, **values), draws[:3])
-    assert ml.draw(new, rng=2, **values).shape == (6,)
-    line = np.linspace(0, 1, 200)  # nearly singular
-    ml = MarginalLikelihood(gs.rbf, line[::20], np.sin(6 * line[::20]))
-    paths = ml.draw(line, 2, 3, amplitude=1.0, lengthscale=0.3, sigma=1e-3)
-    np.testing.assert_allclose(paths[:, ::20], np.tile(np.sin(6 * line[::20]), (2, 1)), atol=0.01)
-
-
-def test_noise_of_predictions(rng):
-    x, y = data(rng)
-    ml, values = MarginalLikelihood(gs.rbf, x, y), dict(amplitude=1.2, lengthscale=0.8, sigma=rng.uniform(0.2, 0.4, 60))
-    base = ml.predict(x[:3], **values).variance
-    np.testing.assert_allclose(ml.predict(x[:3], **values, noise=0.5).variance, base + 0.25)
-    np.testing.assert_allclose(ml.predict(x[:3], **values, noise=[0.5, 0.0, 1.0]).variance, base + [0.25, 0, 1])
-    with pytest.raises(ValueError, match=r"give that of new ones as noise, \(3,\)"):
-        ml.predict(x[:3], **values, noise=True)
-
-
-# ---- fits
-
-
-def test_fit_finds_the_optimum_of_sklearn(rng):
-    x, y = data(rng, 100)
-    kernel = kernels.ConstantKernel(1.0) * kernels.RBF([1.0, 1.0]) + kernels.WhiteKernel(0.1)
-    theirs = GaussianProcessRegressor(kernel, alpha=0, random_state=1).fit(x, y)
-    ml = MarginalLikelihood(gs.rbf, x, y)
-    fit = ml.fit(dict(amplitude=1.0, lengthscale=[1.0, 1.0], sigma=0.3))
-    assert fit.loglik > theirs.log_marginal_likelihood_value_ - 1e-4
-    assert fit.loglik == ml(**fit.values) and fit.result.success
-    _, gradient = ml.value_and_grad(**fit.values)
-    assert np.abs(np.concatenate([np.ravel(gradient[n] * fit.values[n]) for n in gradient])[[0, 1, 3]]).max() < 0.05
-
-
-def test_fit_with_bounds_priors_and_fixed_values(rng):
-    x, y = data(rng, 50, 1)
-    ml, start = MarginalLikelihood(gs.rbf, x, y), dict(amplitude=1.0, lengthscale=1.0, sigma=0.5, mean=0.2)
-    fit = ml.fit(start, fixed=["sigma"], bounds=dict(lengthscale=(0.9, 5.0)))
-    assert fit.values["sigma"] == 0.5 and fit.values["lengthscale"] >= 0.9 * (1 - 1e-12) and fit.values["mean"] != 0.2
-
-    def prior(v):
-        return -0.5 * ((v["amplitude"] - 3) / 1e-3) ** 2, {"amplitude": -(v["amplitude"] - 3) / 1e-6}
-
-    pulled = ml.fit(start, log_prior=prior)
-    np.testing.assert_allclose(pulled.values["amplitude"], 3, atol=0.01)
-    np.testing.assert_allclose(pulled.loglik, ml(**pulled.values))
-    plain, limits = ml.fit(start), dict.fromkeys(["amplitude", "lengthscale", "sigma"], (1e-3, 9.0))
-    for other in (ml.fit(start, log=False, bounds=limits), ml.fit(start, method="BFGS")):
-        np.testing.assert_allclose(other.loglik, plain.loglik, atol=1e-3)
-
-
-def test_fit_restarts(rng):
-    """From a start in another basin, restarts find the better optimum."""
-    x = np.sort(rng.uniform(0, 10, 40))
-    y = np.sin(3 * x) + 0.1 * rng.normal(size=40)
-    ml, start = MarginalLikelihood(gs.rbf, x, y), dict(amplitude=0.1, lengthscale=30.0, sigma=1.0)
-    ranges = dict(bounds=dict(amplitude=(0.01, 10.0), lengthscale=(0.05, 50.0), sigma=(0.01, 2.0)))
-    one, many = ml.fit(start, **ranges), ml.fit(start, **ranges, restarts=8, rng=1)
-    assert many.loglik > one.loglik + 20
-    assert many.values == ml.fit(start, **ranges, restarts=8, rng=1).values
-
-
-def test_fit_turns_back_where_there_is_no_likelihood(rng):
-    """Without noise, long lengthscales have no positive definite matrix."""
-    x = np.linspace(0, 1, 40)
-    ml = MarginalLikelihood(gs.rbf, x, np.sin(9 * x))
-    fit = ml.fit(dict(amplitude=1.0, lengthscale=0.02))
-    assert fit.loglik > ml(amplitude=1.0, lengthscale=0.02) + 20
-    with pytest.raises(np.linalg.LinAlgError):
-        ml(amplitude=1.0, lengthscale=5.0)
-    with pytest.raises(np.linalg.LinAlgError):
-        ml.fit(dict(amplitude=1.0, lengthscale=5.0))
-
-
-@pytest.mark.parametrize(
-    "start, options, message",
-    [
-        (dict(amplitude=1.0, lengthscale=1.0, sigma=0.0), {}, "sigma starts at 0.0"),
-        (dict(amplitude=1.0, lengthscale=1.0, nu=0.0), {}, "there is no 'nu'"),
-        (dict(amplitude=1.0, lengthscale=1.0), dict(fixed=["sigma"]), "start has no sigma"),
-        (dict(amplitude=1.0, lengthscale=1.0), dict(fixed=["amplitude", "lengthscale"]), "nothing to fit"),
-        (dict(amplitude=1.0, lengthscale=1.0), dict(bounds=dict(amplitude=(2.0, 1.0))), "bounds of amplitude"),
-        (dict(amplitude=1.0), {}, "rbf needs lengthscale"),
-    ],
-)
-def test_fit_errors(start, options, message):
-    with pytest.raises(ValueError, match=message):
-        MarginalLikelihood(gs.rbf, np.arange(3.0), np.arange(3.0)).fit(start, **options)
-
-
-# ---- arrays of all kinds
 
 
 def test_single_precision(provider, rng):
@@ -488,9 +315,6 @@ def test_no_more_than_three_matrices(provider, rng, monkeypatch):
         ml.value_and_grad(amplitude=1.2, lengthscale=[0.8, 0.9], sigma=sigma)
         assert alive[0] == n * n * 8  # the factor, for predictions
     assert 2 * n * n * 8 <= most[0] <= 3 * n * n * 8
-
-
-# ---- what cannot be computed
 
 
 def test_not_positive_definite(provider, rng):

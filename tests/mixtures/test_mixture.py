@@ -1,73 +1,15 @@
-"""Mixtures of densities bound to data."""
+"""Mixtures of densities bound to data, against SciPy."""
 
 import math
 
 import numpy as np
 import pytest
+from references_mixture import EXAMPLES, check_gradient, columns, mvnormal, normal, weights
 from scipy import special, stats
 
 import gpustats as gs
 
 TOLERANCE = {np.float64: 1e-12, np.float32: 3e-5}
-
-
-def weights(rng, k, dtype=np.float64):
-    return np.log(rng.dirichlet(np.ones(k))).astype(dtype)
-
-
-def covariances(rng, k, dim, dtype=np.float64):
-    root = rng.normal(size=(k, dim, dim))
-    return (root @ root.swapaxes(1, 2) / dim + np.eye(dim)).astype(dtype)
-
-
-def columns(logpdf, *parameters):
-    """SciPy's log-densities, one column for each component."""
-    return np.stack([logpdf(*(p.astype(float) for p in sets)) for sets in zip(*parameters, strict=True)], 1)
-
-
-def normal(rng, n, k, dtype):
-    x, mu, sigma = rng.normal(0, 3, n), rng.normal(0, 3, k), rng.uniform(0.5, 2, k)
-    x, mu, sigma = x.astype(dtype), mu.astype(dtype), sigma.astype(dtype)
-    return x, (mu, sigma), stats.norm.logpdf(x[:, None].astype(float), mu.astype(float), sigma.astype(float))
-
-
-def gamma(rng, n, k, dtype):
-    x, alpha, beta = (a.astype(dtype) for a in (rng.gamma(2, 1, n), rng.uniform(0.5, 3, k), rng.uniform(0.5, 2, k)))
-    return x, (alpha, beta), stats.gamma.logpdf(x[:, None].astype(float), alpha.astype(float), scale=1 / beta.astype(float))
-
-
-def poisson(rng, n, k, dtype):
-    x, mu = rng.poisson(4, n).astype(dtype), rng.uniform(0.5, 9, k).astype(dtype)
-    return x, (mu,), stats.poisson.logpmf(x[:, None], mu.astype(float))
-
-
-def student_t(rng, n, k, dtype):
-    x, nu, mu, sigma = rng.standard_t(3, n), rng.uniform(1, 9, k), rng.normal(size=k), rng.uniform(0.5, 2, k)
-    x, nu, mu, sigma = (a.astype(dtype) for a in (x, nu, mu, sigma))
-    return x, (nu, mu, sigma), stats.t.logpdf(x[:, None].astype(float), *(a.astype(float) for a in (nu, mu, sigma)))
-
-
-def dirichlet(rng, n, k, dtype):
-    x, a = rng.dirichlet([2, 3, 4], n).astype(dtype), rng.uniform(1, 4, (k, 3)).astype(dtype)
-    log_x = np.log(x.astype(float))
-    return x, (a,), columns(lambda p: log_x @ (p - 1) + special.gammaln(p.sum()) - special.gammaln(p).sum(), a)
-
-
-def mvnormal(rng, n, k, dtype, dim=4):
-    x, mu = rng.normal(size=(n, dim)).astype(dtype), rng.normal(size=(k, dim)).astype(dtype)
-    cov = covariances(rng, k, dim, dtype)
-    logpdf = lambda m, c: stats.multivariate_normal.logpdf(x, m, c).reshape(n)  # noqa: E731
-    return x, (mu, cov), columns(logpdf, mu, cov)
-
-
-def mv_student_t(rng, n, k, dtype, dim=4):
-    x, (mu, cov), _ = mvnormal(rng, n, k, dtype, dim)
-    nu = rng.uniform(2, 9, k).astype(dtype)
-    logpdf = lambda df, m, c: stats.multivariate_t.logpdf(x, m, c, df).reshape(n)  # noqa: E731
-    return x, (nu, mu, cov), columns(logpdf, nu, mu, cov)
-
-
-EXAMPLES = {f.__name__: f for f in (normal, gamma, poisson, student_t, dirichlet, mvnormal, mv_student_t)}
 
 
 def check_values(mixture, log_weights, parameters, table, dtype, **named):
@@ -169,9 +111,6 @@ def test_transforms(rng):
     cut = gs.transforms.Truncate(gs.normal, lower=0.0)
     table = stats.truncnorm.logpdf(x[:, None], -mu, np.inf, mu)
     check_values(gs.Mixture(cut, x), weights(rng, 3), (mu, 1.0), table, np.float64)
-
-
-# ---- edges
 
 
 def test_nothing():
@@ -289,169 +228,6 @@ def test_device_arrays(name, rng):
             np.testing.assert_allclose(gs.to_host(gradient[n]) if native else gradient[n], want, rtol=1e-12)
     on_device = held.value_and_grad(gs.to_device(log_weights), *parameters)[1]["log_weights"]
     assert not isinstance(on_device, np.ndarray)
-
-
-# ---- derivatives
-
-
-def check_gradient(mixture, log_weights, parameters, tolerance=1e-6, **options):
-    """Against central differences of the log-likelihood, which the other tests compare with SciPy."""
-    arguments = {"log_weights": log_weights, **parameters}
-    value, gradient = mixture.value_and_grad(log_weights, **parameters, **options)
-    assert value == mixture.loglik(log_weights, **parameters)
-    for name, got in gradient.items():
-        at = np.asarray(arguments[name], float)
-        assert np.shape(got) == at.shape and isinstance(got, float) == (not at.shape)
-        want = np.zeros(at.shape)
-        for index in np.ndindex(at.shape):
-            step = np.zeros(at.shape)
-            step[index] = h = 1e-3 * max(1, abs(at[index]))
-            f = lambda t: mixture.loglik(**{**arguments, name: at + t * step})  # noqa: B023, E731
-            want[index] = (8 * (f(1) - f(-1)) - (f(2) - f(-2))) / (12 * h)
-        scale = np.abs(want).max()
-        np.testing.assert_allclose(got, want, rtol=tolerance, atol=tolerance * scale, err_msg=name)
-    return gradient
-
-
-def test_gradients_of_scalar_densities(rng):
-    for name, names in (("normal", ("mu", "sigma")), ("gamma", ("alpha", "beta")), ("student_t", ("nu", "mu", "sigma"))):
-        for n, k in ((40, 3), (1, 1), (1, 4), (30, 1)):
-            x, parameters, _ = EXAMPLES[name](rng, n, k, np.float64)
-            gradient = check_gradient(gs.Mixture(gs.densities[name], x), weights(rng, k), dict(zip(names, parameters)))
-            assert list(gradient) == ["log_weights", *names]
-            np.testing.assert_allclose(gradient["log_weights"].sum(), n)
-
-
-def test_gradients_of_shared_parameters(rng):
-    x, (mu, _), _ = normal(rng, 40, 3, np.float64)
-    for sigma in (1.5, np.array([1.5])):
-        check_gradient(gs.Mixture(gs.normal, x), weights(rng, 3), dict(mu=mu, sigma=sigma))
-
-
-def test_gradients_in_vectors(rng):
-    x, (a,), _ = dirichlet(rng, 40, 3, np.float64)
-    mixture = gs.Mixture(gs.dirichlet, x)
-    check_gradient(mixture, weights(rng, 3), dict(a=a))
-    check_gradient(mixture, weights(rng, 3), dict(a=a[0]))
-
-
-@pytest.mark.parametrize("name", ["mvnormal", "mv_student_t"])
-def test_gradients_of_elliptical_densities(name, rng):
-    """Matrices as Cholesky factors, of which no entry depends on another; `cov` against sums of moments."""
-    for n, k in ((40, 3), (1, 1), (1, 3), (30, 1)):
-        x, (*nu, mu, cov), _ = EXAMPLES[name](rng, n, k, np.float64, 3)
-        parameters = dict(zip(("nu",), nu)) | dict(mu=mu, scale_tril=np.linalg.cholesky(cov))
-        mixture, log_weights = gs.Mixture(gs.densities[name], x), weights(rng, k)
-        value, gradient = mixture.value_and_grad(log_weights, **parameters)
-        check_gradient(mixture, log_weights, parameters, wrt=[n for n in parameters if n != "scale_tril"])
-        lower = np.tril(rng.normal(size=cov.shape))  # a derivative in one direction
-        f = lambda t: mixture.loglik(log_weights, **{**parameters, "scale_tril": parameters["scale_tril"] + t * lower})  # noqa: B023, E731
-        want = (8 * (f(1e-3) - f(-1e-3)) - (f(2e-3) - f(-2e-3))) / 12e-3
-        np.testing.assert_allclose((gradient["scale_tril"] * lower).sum(), want, rtol=1e-6)
-    shared = mixture.value_and_grad(log_weights, *nu, mu, cov[0])[1]["cov"]
-    assert shared.shape == (3, 3)
-    symmetric = lower[0] + lower[0].T
-    f = lambda t: mixture.loglik(log_weights, *nu, mu, cov[0] + t * symmetric)  # noqa: E731
-    np.testing.assert_allclose((shared * symmetric).sum(), (8 * (f(1e-3) - f(-1e-3)) - (f(2e-3) - f(-2e-3))) / 12e-3, rtol=1e-6)
-
-
-def test_gradients_of_responsibilities_times_scores(rng):
-    x, (mu, cov), table = mvnormal(rng, 2000, 5, np.float32)
-    log_weights = weights(rng, 5, np.float32)
-    terms = table + log_weights
-    shares = np.exp(terms - special.logsumexp(terms, 1)[:, None])
-    y, inverse = x[:, None] - mu.astype(float), np.linalg.inv(cov.astype(float))
-    z = (inverse @ y[..., None])[..., 0]
-    _, gradient = gs.Mixture(gs.mvnormal, x).value_and_grad(log_weights, mu, cov)
-    for name, want in (
-        ("log_weights", shares.sum(0)), ("mu", (shares[..., None] * z).sum(0)),
-        ("cov", (np.einsum("nk,nki,nkj->kij", shares, z, z) - shares.sum(0)[:, None, None] * inverse) / 2),
-    ):  # fmt: skip
-        assert gradient[name].dtype == np.float64
-        np.testing.assert_allclose(gradient[name], want, rtol=1e-3, atol=1e-5 * np.abs(want).max())
-
-
-@pytest.mark.parametrize("name", ["normal", "dirichlet", "mvnormal"])
-def test_gradients_in_the_observations(name, rng):
-    x, parameters, _ = EXAMPLES[name](rng, 12, 3, np.float64)
-    log_weights, density = weights(rng, 3), gs.densities[name]
-    gradient = gs.Mixture(density, x).value_and_grad(log_weights, *parameters, wrt=density.log_density.arguments[0].name)[1]
-    (got,) = gradient.values()
-    assert got.shape == x.shape
-    if name == "dirichlet":  # moves within the simplex
-        step = rng.normal(size=x.shape)
-        step -= step.mean(-1, keepdims=True)
-    else:
-        step = np.ones(x.shape)
-    f = lambda t: gs.Mixture(density, x + t * step).logpdf(log_weights, *parameters)  # noqa: E731
-    want = (8 * (f(1e-5) - f(-1e-5)) - (f(2e-5) - f(-2e-5))) / 12e-5
-    np.testing.assert_allclose((got * step).reshape(12, -1).sum(1), want, rtol=1e-6, atol=1e-7)
-
-
-def test_which_gradients(rng):
-    x, parameters, _ = normal(rng, 12, 3, np.float64)
-    mixture, log_weights = gs.Mixture(gs.normal, x), weights(rng, 3)
-    everything = mixture.value_and_grad(log_weights, *parameters)[1]
-    for wrt in ("mu", "log_weights", ["sigma", "log_weights"], ("sigma", "mu")):
-        gradient = mixture.value_and_grad(log_weights, *parameters, wrt=wrt)[1]
-        assert set(gradient) == {wrt} if isinstance(wrt, str) else set(wrt)
-        for name, got in gradient.items():
-            np.testing.assert_allclose(got, everything[name], rtol=1e-13)
-    counts = gs.Mixture(gs.binomial, np.array([1.0, 2.0])).value_and_grad(log_weights, 5, np.array([0.25, 0.5, 0.75]))[1]
-    assert list(counts) == ["log_weights", "p"]
-
-
-# ---- labels
-
-
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
-@pytest.mark.parametrize("k", [1, 2, 5, 70])
-def test_frequencies_of_labels(k, dtype, rng):
-    points, parameters, table = normal(rng, 4, k, dtype)
-    log_weights, n = weights(rng, k, dtype), 30_000
-    labels = gs.Mixture(gs.normal, np.repeat(points, n)).assign(log_weights, *parameters, rng=k)
-    assert labels.dtype == np.int32 and labels.shape == (4 * n,)
-    for own, terms in zip(labels.reshape(4, n), table + log_weights, strict=True):
-        expected = n * special.softmax(terms)
-        counts = np.bincount(own, minlength=k)
-        often = expected > 10
-        got = np.append(counts[often], counts[~often].sum())
-        want = np.append(expected[often], expected[~often].sum())
-        chi2 = ((got - want)[want > 0] ** 2 / want[want > 0]).sum()
-        assert stats.chi2.sf(chi2, max(1, often.sum())) > 1e-5
-
-
-def test_labels_of_vectors(rng):
-    mu, n = np.array([[0.0, 0.0], [1.0, 1.0], [-1.0, 2.0]]), 30_000
-    log_weights, cov = np.log([0.5, 0.25, 0.25]), covariances(rng, 3, 2)
-    x = np.tile([0.5, 0.5], (n, 1))
-    labels = gs.Mixture(gs.mvnormal, x).assign(log_weights, mu, cov, rng=2)
-    shares = gs.Mixture(gs.mvnormal, x[:1]).responsibilities(log_weights, mu, cov)[0]
-    assert stats.chisquare(np.bincount(labels, minlength=3), n * shares / shares.sum()).pvalue > 1e-5
-
-
-@pytest.mark.parametrize("name", ["normal", "mvnormal"])
-def test_draws_depend_on_the_seed_and_the_number_of_the_draw(name, rng):
-    x, parameters, _ = EXAMPLES[name](rng, 1001, 6, np.float64)
-    log_weights, density = weights(rng, 6), gs.densities[name]
-    labels = gs.Mixture(density, x).assign(log_weights, *parameters, rng=7)
-    assert np.array_equal(gs.Mixture(density, x).assign(log_weights, *parameters, rng=7), labels)
-    assert not np.array_equal(gs.Mixture(density, x).assign(log_weights, *parameters, rng=8), labels)
-    generator = gs.Generator(7)
-    parts = [gs.Mixture(density, part).assign(log_weights, *parameters, rng=generator) for part in (x[:333], x[333:])]
-    assert np.array_equal(np.concatenate(parts), labels)
-    again = gs.Mixture(density, x)
-    assert not np.array_equal(again.assign(log_weights, *parameters), again.assign(log_weights, *parameters))
-
-
-def test_labels_are_independent(rng):
-    """Neighbouring observations, and the draws of neighbouring components, share nothing."""
-    n = 100_000
-    labels = gs.Mixture(gs.normal, np.zeros(n)).assign(np.zeros(8), np.zeros(8), 1.0, rng=1)
-    assert stats.chisquare(np.bincount(8 * labels[:-1] + labels[1:], minlength=64)).pvalue > 1e-5
-
-
-# ---- wrong arguments
 
 
 def test_wrong_arguments(rng):

@@ -3,7 +3,7 @@
 import dataclasses
 
 import numpy as np
-from local_references import greedy_design, mspe_design
+from references_local import greedy_design, mspe_design
 from simulator import close, kernel_shape
 
 import gpustats as gs

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from local_references import greedy_design, mspe_design
+from references_local import greedy_design, mspe_design
 from scipy.spatial import cKDTree
 
 import gpustats as gs

@@ -1,6 +1,9 @@
-"""What local designs are compared with: the formulas of Gramacy, Niemi & Weiss (2014) as they stand there, in NumPy."""
+"""What local Gaussian processes are compared with: the formulas of Gramacy, Niemi & Weiss (2014) as they stand, in NumPy."""
 
 import numpy as np
+from scipy import linalg, special
+
+N, P = 300, 3
 
 
 def gaussian(r2):
@@ -61,3 +64,36 @@ def mspe_design(X, y, x, candidates, theta, g, start, end, correlation=gaussian,
     while len(design) < end:
         design.append(left.pop(errors(design, left).argmin()))
     return np.array(design)
+
+
+def matrix(a, b, d, correlation=gaussian):
+    return correlation(((a[:, None] - b) ** 2 / d).sum(-1))
+
+
+def loglik(Z, y, d, g, correlation=gaussian):
+    """The logarithm of equation (3)."""
+    n = len(y)
+    factor = linalg.cholesky(matrix(Z, Z, d, correlation) + g * np.eye(n), lower=True)
+    psi = (linalg.solve_triangular(factor, y, lower=True) ** 2).sum()
+    return special.gammaln(n / 2) - n / 2 * np.log(2 * np.pi) - np.log(np.diag(factor)).sum() - n / 2 * np.log(psi / 2)
+
+
+def student(Z, y, x, d, g, correlation=gaussian):
+    """Mean and scale by equations (1) and (2), with the nugget."""
+    k = matrix(x[None], Z, d, correlation)[0]
+    K = matrix(Z, Z, d, correlation) + g * np.eye(len(y))
+    psi = y @ linalg.solve(K, y, assume_a="pos")
+    solved = linalg.solve(K, k, assume_a="pos")
+    return solved @ y, np.sqrt(psi * (1 + g - solved @ k) / len(y))
+
+
+def check(p, X, y, XX, correlation=gaussian, rtol=1e-9):
+    """The predictions and the likelihood follow from designs, lengthscales and nuggets."""
+    for i, x in enumerate(XX):
+        Z, responses = X[p.indices[i]], y[p.indices[i]]
+        np.testing.assert_allclose((p.mean[i], p.scale[i]), student(Z, responses, x, p.d[i], p.g[i], correlation), rtol=rtol)
+        np.testing.assert_allclose(p.loglik[i], loglik(Z, responses, p.d[i], p.g[i], correlation), rtol=rtol)
+
+
+def fixed(value):
+    return {"start": value, "mle": False}

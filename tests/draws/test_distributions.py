@@ -1,0 +1,86 @@
+"""The distributions of random draws, against scipy.stats."""
+
+import numpy as np
+import pytest
+import references_continuous
+import references_discrete
+import references_vector
+from references_draws import (
+    CONTINUOUS,
+    DISCRETE,
+    FRESH_THRESHOLD,
+    VECTOR,
+    assert_continuous,
+    assert_dirichlet,
+    assert_discrete,
+    assert_multinomial,
+    cases,
+)
+
+import gpustats as gs
+from gpustats.language.library import library
+
+inf = np.inf
+each_dtype = pytest.mark.parametrize("dtype", [np.float64, np.float32], ids=["float64", "float32"])
+
+
+def test_every_density_has_a_sampler():
+    sampled = {name for name in library.built_in if library.get(name).role("sample")}
+    assert sampled == library.built_in
+    elliptical = {name for name in library.built_in if library.get(name).elliptical}
+    assert sampled - elliptical == CONTINUOUS.keys() | DISCRETE.keys() | VECTOR.keys()
+
+
+@cases(CONTINUOUS)
+@each_dtype
+def test_continuous(name, parameters, dtype):
+    assert_continuous(name, parameters, dtype, gs.Generator(2011))
+
+
+@cases(DISCRETE)
+@pytest.mark.filterwarnings("ignore:divide by zero:RuntimeWarning:scipy")
+def test_discrete(name, parameters):
+    assert_discrete(name, parameters, gs.Generator(2011))
+
+
+@pytest.mark.parametrize("a", [p for (p,) in VECTOR["dirichlet"]], ids=str)
+@each_dtype
+def test_dirichlet(a, dtype):
+    assert_dirichlet(a, dtype, gs.Generator(2011), 50_000)
+
+
+@pytest.mark.parametrize("n,p", VECTOR["multinomial"], ids=str)
+def test_multinomial(n, p):
+    assert_multinomial(n, p, gs.Generator(2011), 50_000)
+
+
+@pytest.mark.slow
+@cases(CONTINUOUS | DISCRETE)
+@pytest.mark.filterwarnings("ignore:divide by zero:RuntimeWarning:scipy")
+def test_a_million_draws(name, parameters):
+    if name in DISCRETE:
+        assert_discrete(name, parameters, gs.Generator(4022), 1_000_000)
+    else:
+        for dtype in (np.float64, np.float32):
+            assert_continuous(name, parameters, dtype, gs.Generator(4022), 1_000_000)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [*CONTINUOUS, *DISCRETE, *VECTOR])
+def test_random_parameters(name):
+    seed = int(np.random.SeedSequence().generate_state(1)[0])
+    print(f"seed {seed}")  # pytest shows it where the test fails
+    references = references_continuous.REFERENCES | references_discrete.REFERENCES | references_vector.REFERENCES
+    for row in zip(*references[name].parameters(np.random.default_rng(seed), 10)):
+        parameters = tuple(np.asarray(p).tolist() for p in row)
+        print(f"parameters {parameters}")
+        rng, n = gs.Generator(seed), 500_000
+        if name == "dirichlet":
+            assert_dirichlet(*parameters, np.float64, rng, n, FRESH_THRESHOLD)
+        elif name == "multinomial":
+            assert_multinomial(*parameters, rng, n, FRESH_THRESHOLD)
+        elif name in DISCRETE:
+            assert_discrete(name, parameters, rng, n, FRESH_THRESHOLD)
+        else:
+            for dtype in (np.float64, np.float32):
+                assert_continuous(name, parameters, dtype, rng, n, FRESH_THRESHOLD)

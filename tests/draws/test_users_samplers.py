@@ -1,0 +1,89 @@
+"""Draws from densities of users, with a sampler and by inversion of a distribution function."""
+
+import numpy as np
+import pytest
+from references_draws import DISTRIBUTIONS, THRESHOLD, N, cases, chi_squared, edges_of, kolmogorov_smirnov
+from scipy import stats
+
+import gpustats as gs
+
+inf = np.inf
+each_dtype = pytest.mark.parametrize("dtype", [np.float64, np.float32], ids=["float64", "float32"])
+
+LOMAX = """
+// lomax: Pareto distribution that starts at zero
+// x: nonnegative    alpha: positive, shape    scale: positive
+__device__ real lomax_logpdf(real x, real alpha, real scale)
+{
+    return log(alpha / scale) - (alpha + 1) * log1p(x / scale);
+}
+"""
+
+LOMAX_CDF = """
+__device__ real lomax_logsf(real x, real alpha, real scale)
+{
+    return -alpha * log1p(x / scale);
+}
+"""
+
+LOMAX_SAMPLE = """
+__device__ real lomax_sample(rng_t *rng, real alpha, real scale)
+{
+    return scale * expm1(exponential(rng) / alpha);
+}
+"""
+
+
+@pytest.mark.parametrize("more", [LOMAX_SAMPLE, LOMAX_CDF, LOMAX_CDF + LOMAX_SAMPLE], ids=["sampler", "sf", "both"])
+@pytest.mark.parametrize("alpha,scale", [(2.0, 3.0), (0.1, 1.0), (100.0, 1e10)])
+@each_dtype
+def test_a_users_density(more, alpha, scale, dtype):
+    x = gs.register(LOMAX + more).rvs(alpha, scale, size=N, rng=1, dtype=dtype)
+    assert x.dtype == dtype and (x >= 0).all()
+    assert kolmogorov_smirnov(x, stats.lomax(float(dtype(alpha)), scale=scale).cdf) > THRESHOLD
+
+
+def without_sampler(name):
+    """A copy of a built-in density that has its distribution function, but no sampler."""
+    source = gs.densities[name].source
+    return gs.register(source[: source.index(f"__device__ real {name}_sample")].replace(f"{name}_", f"{name}_copy_"))
+
+
+INVERTED = {
+    "cauchy": [(0, 1), (-10, 0.01)], "wald": [(1, 1), (1, 1e-4)], "gumbel": [(-5, 3)], "kumaraswamy": [(0.5, 0.5)],
+    "truncated_normal": [(0, 1, -1, 2), (0, 1, 40, inf), (-3, 2, 1000, 1001)], "normal": [(0, 1), (1e8, 300)],
+    "geometric": [(0.3,), (1e-9,), (1,)], "discrete_uniform": [(-3, 7), (0, 0), (-(10**12), 5)], "bernoulli": [(0.3,)],
+}  # fmt: skip
+
+
+@cases(INVERTED)
+@pytest.mark.filterwarnings("ignore:divide by zero:RuntimeWarning:scipy")
+def test_distribution_functions_are_inverted(name, parameters):
+    density, distribution = without_sampler(name), DISTRIBUTIONS[name](*parameters)
+    if density.discrete:
+        x = density.rvs(*parameters, size=N, rng=1)
+        assert chi_squared(x[2000:], distribution.cdf, edges_of(x[:2000])) > THRESHOLD
+    else:
+        for dtype in (np.float64, np.float32):
+            x = density.rvs(*parameters, size=N // 5, rng=1, dtype=dtype)
+            assert kolmogorov_smirnov(x, distribution.cdf) > THRESHOLD
+
+
+def test_a_density_without_sampler_and_distribution_function():
+    density = gs.register(LOMAX)
+    with pytest.raises(NotImplementedError, match=r"lomax_sample\(rng_t \*rng.*lomax_logcdf"):
+        density.rvs(1.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    "sampler,message",
+    [
+        ("real lomax_sample(rng_t *rng, real scale) { return uniform(rng); }", "must take the parameters"),
+        ("real lomax_sample(real alpha, real scale) { return 1; }", "rng_t"),
+        ("real lomax_sample(rng_t *rng, real alpha, real scale) { return uniform(rng) + normal(rng); }", "several draws"),
+        ("real lomax_sample(rng_t *rng, real alpha, real scale) { return gaussian(rng); }", "unknown function gaussian"),
+    ],
+)
+def test_samplers_that_are_refused(sampler, message):
+    with pytest.raises(gs.DeviceFunctionError, match=message):
+        gs.register(f"{LOMAX}__device__ {sampler}\n")

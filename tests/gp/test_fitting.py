@@ -1,0 +1,77 @@
+"""Fits of hyperparameters, against scikit-learn."""
+
+import numpy as np
+import pytest
+from gp_data import data
+from sklearn.gaussian_process import GaussianProcessRegressor, kernels
+
+import gpustats as gs
+from gpustats.gp import MarginalLikelihood
+
+
+def test_fit_finds_the_optimum_of_sklearn(rng):
+    x, y = data(rng, 100)
+    kernel = kernels.ConstantKernel(1.0) * kernels.RBF([1.0, 1.0]) + kernels.WhiteKernel(0.1)
+    theirs = GaussianProcessRegressor(kernel, alpha=0, random_state=1).fit(x, y)
+    ml = MarginalLikelihood(gs.rbf, x, y)
+    fit = ml.fit(dict(amplitude=1.0, lengthscale=[1.0, 1.0], sigma=0.3))
+    assert fit.loglik > theirs.log_marginal_likelihood_value_ - 1e-4
+    assert fit.loglik == ml(**fit.values) and fit.result.success
+    _, gradient = ml.value_and_grad(**fit.values)
+    assert np.abs(np.concatenate([np.ravel(gradient[n] * fit.values[n]) for n in gradient])[[0, 1, 3]]).max() < 0.05
+
+
+def test_fit_with_bounds_priors_and_fixed_values(rng):
+    x, y = data(rng, 50, 1)
+    ml, start = MarginalLikelihood(gs.rbf, x, y), dict(amplitude=1.0, lengthscale=1.0, sigma=0.5, mean=0.2)
+    fit = ml.fit(start, fixed=["sigma"], bounds=dict(lengthscale=(0.9, 5.0)))
+    assert fit.values["sigma"] == 0.5 and fit.values["lengthscale"] >= 0.9 * (1 - 1e-12) and fit.values["mean"] != 0.2
+
+    def prior(v):
+        return -0.5 * ((v["amplitude"] - 3) / 1e-3) ** 2, {"amplitude": -(v["amplitude"] - 3) / 1e-6}
+
+    pulled = ml.fit(start, log_prior=prior)
+    np.testing.assert_allclose(pulled.values["amplitude"], 3, atol=0.01)
+    np.testing.assert_allclose(pulled.loglik, ml(**pulled.values))
+    plain, limits = ml.fit(start), dict.fromkeys(["amplitude", "lengthscale", "sigma"], (1e-3, 9.0))
+    for other in (ml.fit(start, log=False, bounds=limits), ml.fit(start, method="BFGS")):
+        np.testing.assert_allclose(other.loglik, plain.loglik, atol=1e-3)
+
+
+def test_fit_restarts(rng):
+    """From a start in another basin, restarts find the better optimum."""
+    x = np.sort(rng.uniform(0, 10, 40))
+    y = np.sin(3 * x) + 0.1 * rng.normal(size=40)
+    ml, start = MarginalLikelihood(gs.rbf, x, y), dict(amplitude=0.1, lengthscale=30.0, sigma=1.0)
+    ranges = dict(bounds=dict(amplitude=(0.01, 10.0), lengthscale=(0.05, 50.0), sigma=(0.01, 2.0)))
+    one, many = ml.fit(start, **ranges), ml.fit(start, **ranges, restarts=8, rng=1)
+    assert many.loglik > one.loglik + 20
+    assert many.values == ml.fit(start, **ranges, restarts=8, rng=1).values
+
+
+def test_fit_turns_back_where_there_is_no_likelihood(rng):
+    """Without noise, long lengthscales have no positive definite matrix."""
+    x = np.linspace(0, 1, 40)
+    ml = MarginalLikelihood(gs.rbf, x, np.sin(9 * x))
+    fit = ml.fit(dict(amplitude=1.0, lengthscale=0.02))
+    assert fit.loglik > ml(amplitude=1.0, lengthscale=0.02) + 20
+    with pytest.raises(np.linalg.LinAlgError):
+        ml(amplitude=1.0, lengthscale=5.0)
+    with pytest.raises(np.linalg.LinAlgError):
+        ml.fit(dict(amplitude=1.0, lengthscale=5.0))
+
+
+@pytest.mark.parametrize(
+    "start, options, message",
+    [
+        (dict(amplitude=1.0, lengthscale=1.0, sigma=0.0), {}, "sigma starts at 0.0"),
+        (dict(amplitude=1.0, lengthscale=1.0, nu=0.0), {}, "there is no 'nu'"),
+        (dict(amplitude=1.0, lengthscale=1.0), dict(fixed=["sigma"]), "start has no sigma"),
+        (dict(amplitude=1.0, lengthscale=1.0), dict(fixed=["amplitude", "lengthscale"]), "nothing to fit"),
+        (dict(amplitude=1.0, lengthscale=1.0), dict(bounds=dict(amplitude=(2.0, 1.0))), "bounds of amplitude"),
+        (dict(amplitude=1.0), {}, "rbf needs lengthscale"),
+    ],
+)
+def test_fit_errors(start, options, message):
+    with pytest.raises(ValueError, match=message):
+        MarginalLikelihood(gs.rbf, np.arange(3.0), np.arange(3.0)).fit(start, **options)

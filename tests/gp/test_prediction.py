@@ -1,0 +1,89 @@
+"""Predictions of Gaussian processes, and draws."""
+
+import numpy as np
+import pytest
+from gp_data import data
+from scipy import stats
+
+import gpustats as gs
+from gpustats.gp import MarginalLikelihood, marginal
+from gpustats.runtime import choose
+
+LEAF = 16  # so that small matrices are cut in blocks, too
+
+
+def test_predictions_in_chunks(provider, rng, monkeypatch):
+    x, y = data(rng)
+    ml, values = MarginalLikelihood(gs.rbf, x, y), dict(amplitude=1.2, lengthscale=0.8, sigma=0.3)
+    new = rng.normal(size=(300, 2))
+    whole = ml.predict(new, **values)
+    monkeypatch.setattr(marginal, "CHUNK", 1)
+    parts = ml.predict(new, **values)
+    np.testing.assert_allclose(parts.mean, whole.mean, rtol=1e-12, atol=1e-13)
+    np.testing.assert_allclose(parts.scale, whole.scale, rtol=1e-12)
+
+
+def test_predictions_use_the_last_factor(rng, monkeypatch):
+    x, y = data(rng)
+    ml, values = MarginalLikelihood(gs.rbf, x, y), dict(amplitude=1.2, lengthscale=[0.8, 0.9], sigma=0.3)
+    owner, made = type(marginal.provider_of(choose.get())), []
+    plain = owner.potrf
+    monkeypatch.setattr(owner, "potrf", lambda self, a: made.append(a.rows) or plain(self, a))
+    ml.value_and_grad(**values)
+    ml.predict(x[:3], **values)
+    ml.predict(x[:4], **{**values, "lengthscale": np.array([0.8, 0.9])}, cov=True)
+    assert made == [60]
+    ml.predict(x[:3], **{**values, "sigma": 0.31})
+    assert made == [60, 60]
+
+
+def test_prior_means(rng):
+    """As a number, as values, as a function."""
+    x, y = data(rng)
+    values, new = dict(amplitude=1.2, lengthscale=0.8, sigma=0.3), rng.normal(size=(5, 2))
+
+    def trend(at):
+        return 2 + at[:, 0]
+
+    residuals = MarginalLikelihood(gs.rbf, x, y - trend(x))
+    want = residuals.predict(new, **values)
+    by_function = MarginalLikelihood(gs.rbf, x, y, mean=trend)
+    plain = MarginalLikelihood(gs.rbf, x, y)
+    np.testing.assert_allclose(by_function(**values), residuals(**values), rtol=1e-12)
+    for got in (by_function.predict(new, **values), plain.predict(new, **values, mean=trend(x), mean_xs=trend(new))):
+        np.testing.assert_allclose(got.mean, want.mean + trend(new), rtol=1e-11)
+        np.testing.assert_allclose(got.scale, want.scale, rtol=1e-11)
+    shifted = MarginalLikelihood(gs.rbf, x, y - 3).predict(new, **values).mean
+    np.testing.assert_allclose(plain.predict(new, **values, mean=3.0).mean, 3 + shifted, rtol=1e-11)
+    with pytest.raises(ValueError, match="give the prior mean at xs"):
+        plain.predict(new, **values, mean=trend(x))
+
+
+def test_draws(provider, rng):
+    x, y = data(rng)
+    values, new = dict(amplitude=1.2, lengthscale=0.8, sigma=0.3), rng.normal(size=(6, 2))
+    for student_t in (False, True):
+        ml = MarginalLikelihood(gs.rbf, x, y, student_t=student_t)
+        p = ml.predict(new, **values, cov=True)
+        draws = ml.draw(new, 40_000, 1, **values)
+        error = p.scale / np.sqrt(len(draws))
+        assert (np.abs(draws.mean(0) - p.mean) < 5 * error).all()
+        np.testing.assert_allclose(np.cov(draws.T), p.covariance, atol=0.05 * p.covariance.max())
+        cdf = stats.norm(p.mean[0], p.scale[0]).cdf if not student_t else stats.t(60, p.mean[0], p.scale[0]).cdf
+        assert stats.kstest(draws[:, 0], cdf).pvalue > 1e-3
+        np.testing.assert_array_equal(ml.draw(new, 3, 1, **values), draws[:3])
+    assert ml.draw(new, rng=2, **values).shape == (6,)
+    line = np.linspace(0, 1, 200)  # nearly singular
+    ml = MarginalLikelihood(gs.rbf, line[::20], np.sin(6 * line[::20]))
+    paths = ml.draw(line, 2, 3, amplitude=1.0, lengthscale=0.3, sigma=1e-3)
+    np.testing.assert_allclose(paths[:, ::20], np.tile(np.sin(6 * line[::20]), (2, 1)), atol=0.01)
+
+
+def test_noise_of_predictions(rng):
+    x, y = data(rng)
+    ml, values = MarginalLikelihood(gs.rbf, x, y), dict(amplitude=1.2, lengthscale=0.8, sigma=rng.uniform(0.2, 0.4, 60))
+    base = ml.predict(x[:3], **values).variance
+    np.testing.assert_allclose(ml.predict(x[:3], **values, noise=0.5).variance, base + 0.25)
+    np.testing.assert_allclose(ml.predict(x[:3], **values, noise=[0.5, 0.0, 1.0]).variance, base + [0.25, 0, 1])
+    with pytest.raises(ValueError, match=r"give that of new ones as noise, \(3,\)"):
+        ml.predict(x[:3], **values, noise=True)

@@ -1,0 +1,57 @@
+"""Our distributions beside PyMC's, and a small model of either."""
+
+import numpy as np
+import pytest
+
+pm = pytest.importorskip("pymc")
+from pymc_counterparts import PARAMETERS  # noqa: E402
+
+import gpustats as gs  # noqa: E402
+import gpustats.pymc as gpm  # noqa: E402
+from gpustats.language.library import library  # noqa: E402
+from gpustats.pymc.random_variable import class_name  # noqa: E402
+
+NAMES = sorted(library.built_in)
+CONTINUOUS = [n for n in NAMES if not gs.densities[n].discrete]
+QUICK = "FAST_COMPILE"
+
+
+def ours(name):
+    return getattr(gpm, class_name(name))
+
+
+def sample(name, size, seed=0):
+    """Draws by gpustats, without compiling anything."""
+    op = ours(name).rv_op
+    return op.rng_fn(np.random.default_rng(seed), *map(np.asarray, PARAMETERS[name]), size)
+
+
+def difference(got, want):
+    return np.max(np.abs(got - want) / (1 + np.abs(want)), initial=0)
+
+
+def normal_model(distributions, observed, **kwargs):
+    with pm.Model(**kwargs) as model:
+        mu, sigma = pm.Normal("mu", 0, 10), pm.HalfNormal("sigma", 5)
+        distributions.Normal("y", mu, sigma, observed=observed)
+    return model
+
+
+Y = np.random.default_rng(1).normal(3, 2, 100)
+POINT = np.array([2.5, 0.5])
+
+
+def value_and_gradient(model, mode=None):
+    function = model.logp_dlogp_function(ravel_inputs=True, mode=mode)
+    function.set_extra_values({})
+    return function
+
+
+LOMAX = """
+// lomax: Pareto distribution that starts at zero
+// x: nonnegative    alpha: positive, shape    scale: positive
+__device__ real lomax_logpdf(real x, real alpha, real scale)
+{
+    return log(alpha / scale) - (alpha + 1) * log1p(x / scale);
+}
+"""

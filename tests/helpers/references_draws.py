@@ -1,0 +1,307 @@
+"""Parameters to draw at, the distributions of the draws, and the tests that compare the two."""
+
+import warnings
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from references_scipy import SCIPY
+from scipy import special, stats
+
+import gpustats as gs
+
+inf = np.inf
+N = 50_000
+
+# The smallest p-value that passes, with seeds that are fixed, and with fresh ones: of so many, some are small by chance.
+THRESHOLD, FRESH_THRESHOLD = 1e-4, 1e-8
+
+
+def known_by_cdf(cdf, mean=np.nan, var=np.nan):
+    """What scipy.stats has no distribution for."""
+    return SimpleNamespace(cdf=cdf, stats=lambda moments: (mean, var, np.nan))
+
+
+def tabulated(distribution, low, high):
+    """A distribution whose distribution function is slow: it is interpolated between 2001 points, from `low` to `high`."""
+    points = np.linspace(low, high, 2001)
+    values = distribution.cdf(points)
+    return SimpleNamespace(cdf=lambda x: np.interp(x, points, values), stats=distribution.stats)
+
+
+def von_mises(mu, kappa):
+    """Around 0, because scipy's distribution function of draws in [-pi, pi] is that of an interval around the mean."""
+    if kappa == 0:
+        return stats.uniform(-np.pi, 2 * np.pi)
+    reach = min(np.pi, 10 / np.sqrt(kappa))
+    return tabulated(stats.vonmises(kappa), -reach, reach)
+
+
+def zero_inflated(psi, base):
+    mean, var = base.stats("mv")
+    return known_by_cdf(
+        lambda k: np.where(k < 0, 0.0, 1 - psi + psi * base.cdf(k)), psi * mean, psi * (var + (1 - psi) * mean**2)
+    )
+
+
+def negative_binomial(mu, alpha):
+    return stats.nbinom(alpha, alpha / (alpha + mu))
+
+
+def among(probabilities):
+    """Categories 0, 1, … with these probabilities."""
+    cumulative = np.concatenate([[0.0], np.cumsum(probabilities)])
+    numbers = np.arange(len(probabilities))
+    mean = np.sum(numbers * probabilities)
+    return known_by_cdf(
+        lambda k: cumulative[np.clip(np.asarray(k, int) + 1, 0, len(numbers))],
+        mean, np.sum((numbers - mean) ** 2 * probabilities),
+    )  # fmt: skip
+
+
+#: Density -> a scipy.stats distribution (or what has its methods `cdf` and `stats`) of the parameters.
+DISTRIBUTIONS = SCIPY | {
+    "skew_normal": lambda mu, sigma, alpha: stats.skewnorm(alpha, mu, sigma),
+    "normal_identity": stats.norm,
+    "student_t": stats.t,
+    "student_t_identity": stats.t,
+    "half_student_t": lambda nu, sigma: known_by_cdf(lambda x: 1 - 2 * stats.t.sf(x, nu, 0, sigma)),
+    "logit_normal": lambda mu, sigma: known_by_cdf(
+        lambda x: stats.norm.cdf(special.logit(np.clip(x, 0, 1)), mu, sigma)
+    ),
+    "kumaraswamy": lambda a, b: known_by_cdf(
+        lambda x: -np.expm1(b * np.log(-np.expm1(a * np.log(np.clip(x, 0, 1)))))
+    ),
+    "gamma": lambda alpha, beta: stats.gamma(alpha, scale=1 / beta),
+    "gamma_log": lambda eta, alpha: stats.gamma(alpha, scale=np.exp(eta) / alpha),
+    "inverse_gamma": lambda alpha, beta: stats.invgamma(alpha, scale=beta),
+    "chi_squared": stats.chi2,
+    "beta": stats.beta,
+    "beta_logit": lambda eta, phi: stats.beta(phi * special.expit(eta), phi * special.expit(-eta)),
+    "rice": lambda nu, sigma: tabulated(
+        stats.rice(nu / sigma, scale=sigma), max(nu - 10 * sigma, 0), nu + 10 * sigma
+    ),
+    "von_mises": von_mises,
+    "bernoulli_logit": lambda eta: stats.bernoulli(special.expit(eta)),
+    "bernoulli_probit": lambda eta: stats.bernoulli(special.ndtr(eta)),
+    "bernoulli_cloglog": lambda eta: stats.bernoulli(-np.expm1(-np.exp(eta))),
+    "poisson": stats.poisson,
+    "poisson_log": lambda eta: stats.poisson(np.exp(eta)),
+    "binomial": stats.binom,
+    "binomial_logit": lambda n, eta: stats.binom(n, special.expit(eta)),
+    "negative_binomial": lambda mu, alpha: negative_binomial(mu, alpha),
+    "negative_binomial_log": lambda eta, alpha: negative_binomial(np.exp(eta), alpha),
+    "beta_binomial": stats.betabinom,
+    "zero_inflated_poisson": lambda psi, mu: zero_inflated(psi, stats.poisson(mu)),
+    "zero_inflated_binomial": lambda psi, n, p: zero_inflated(psi, stats.binom(n, p)),
+    "zero_inflated_negative_binomial": lambda psi, mu, alpha: zero_inflated(psi, negative_binomial(mu, alpha)),
+    "categorical": lambda p: among(np.divide(p, np.sum(p))),
+    "categorical_logit": lambda eta: among(special.softmax(eta)),
+    "ordered_logit": lambda eta, cutpoints: among(np.diff([0, *special.expit(np.subtract(cutpoints, eta)), 1])),
+}
+
+CONTINUOUS = {
+    "normal": [(0, 1), (-5, 0.2), (1e8, 300), (0, 1e-30)],
+    "normal_identity": [(0, 1), (1e8, 300)],
+    "half_normal": [(1,), (1e-30,)],
+    "truncated_normal": [
+        (0, 1, -1, 2), (0, 1, -inf, inf), (0, 1, 0, inf), (2, 0.5, -inf, 0), (0, 1, 3, 5), (0, 1, -0.1, 0.5),
+        (0, 1, -1.2, 1.2), (0, 1, -1.3, 1.3), (0, 1, 0.1, 0.2), (0, 1, 0.1, 4), (0, 1, 0.1, inf), (0, 1e10, 0, 1),
+        (0, 1, 40, inf), (0, 1, -inf, -40), (0, 1, 40, 40.01), (0, 1, -41, -40), (-3, 2, 1000, 1001), (0, 1, -1e-3, 2e-3),
+    ],
+    "skew_normal": [(0, 1, 0), (1, 2, 3), (0, 1, -0.5), (0, 1, 1e3), (3, 1, -1e30), (0, 1, 1e-30)],
+    "ex_gaussian": [(0, 1, 1), (5, 0.01, 2), (0, 2, 0.01), (-3, 1, 20)],
+    "student_t": [(3, 0, 1), (0.1, 0, 1), (1, 5, 2), (30, -1, 0.1), (1e9, 2, 0.5), (inf, 0, 1)],
+    "student_t_identity": [(3, 0, 1), (1, 5, 2)],
+    "half_student_t": [(3, 1), (0.1, 2), (1e9, 1), (inf, 3)],
+    "cauchy": [(0, 1), (-10, 0.01), (0, 1e20)],
+    "half_cauchy": [(1,), (1e-10,)],
+    "laplace": [(0, 1), (5, 0.1), (0, 1e20)],
+    "asymmetric_laplace": [(1, 0, 1), (3, -2, 0.5), (1e-3, 0, 1), (1e3, 1, 2), (1e-30, 0, 1)],
+    "logistic": [(0, 1), (100, 0.5)],
+    "log_normal": [(0, 1), (3, 0.01), (-2, 8)],
+    "logit_normal": [(0, 1), (0, 10), (2, 0.1), (-30, 5)],
+    "gumbel": [(0, 1), (-5, 3)],
+    "moyal": [(0, 1), (10, 0.1)],
+    "exponential": [(1,), (1e20,)],
+    "gamma": [(1, 1), (1e-3, 1), (0.5, 2), (0.999, 1), (3.5, 1e-10), (1e6, 1e3), (1e9, 1)],
+    "gamma_log": [(0, 1), (2, 0.5), (-20, 300), (30, 1e-2), (-50, 1e-3)],
+    "inverse_gamma": [(1, 1), (1e-2, 1), (0.3, 2), (5, 1e10), (1e6, 1e6)],
+    "chi_squared": [(1,), (0.01,), (3,), (1e6,)],
+    "weibull": [(1, 1), (0.05, 2), (100, 3)],
+    "pareto": [(1, 1), (0.1, 2), (1e4, 3)],
+    "beta": [(2, 3), (1, 1), (0.5, 0.5), (0.99, 0.99), (1e-3, 1e-3), (1e-3, 5), (3, 0.01), (1e5, 0.2), (1e6, 1e6)],
+    "beta_logit": [(0, 2), (1, 0.5), (-3, 1e-2), (2, 1e6), (-5, 30)],
+    "kumaraswamy": [(2, 3), (0.5, 0.5), (0.01, 0.01), (1e-3, 1), (1000, 1e5), (1, 1e-3)],
+    "uniform": [(0, 1), (-3, 7), (1e6, 1e6 + 1), (-1e-30, 1e-30)],
+    "triangular": [(0, 0.3, 1), (0, 0, 1), (0, 1, 1), (-5, -4.9, 10), (1000, 1000.5, 1001)],
+    "von_mises": [(0, 0), (1, 1e-3), (0, 1e-20), (0, 1), (-2, 50), (3, 4), (10, 2), (0, 1000), (1, 1e8)],
+    "wald": [(1, 1), (1, 1e6), (1e4, 1), (1, 1e-4), (3, 0.2)],
+    "rice": [(0, 1), (1, 1), (10, 0.5), (1e5, 10)],
+}  # fmt: skip
+
+DISCRETE = {
+    "bernoulli": [(0,), (0.3,), (0.999,), (1,)],
+    "bernoulli_logit": [(0,), (-5,), (40,), (-inf,)],
+    "bernoulli_probit": [(0,), (-3,), (9,), (-inf,)],
+    "bernoulli_cloglog": [(0,), (-5,), (4,), (-inf,)],
+    "geometric": [(1,), (0.3,), (0.999,), (1e-3,), (1e-9,)],
+    "discrete_uniform": [(0, 0), (-3, 7), (5, 1e12)],
+    "poisson": [(0,), (1e-3,), (1,), (9.9,), (10.1,), (30,), (1e4,), (1e9,), (1e15,)],
+    "poisson_log": [(-7,), (2.3,), (10,), (-inf,)],
+    "binomial": [
+        (0, 0.5), (1, 0.5), (10, 0.3), (30, 0.5), (50, 0), (50, 1), (100, 0.0999), (100, 0.101), (100, 0.9),
+        (1e9, 1e-9), (1e9, 0.5), (1e9, 1 - 1e-6), (1e15, 0.3),
+    ],
+    "binomial_logit": [(10, 0.5), (30, -2), (100, 5), (1000, -0.1), (1000, 40), (20, -inf), (20, inf)],
+    "negative_binomial": [(5, 1e-2), (0, 1), (3, 0.7), (100, 3), (1e6, 2.5), (3, 1e9)],
+    "negative_binomial_log": [(1, 0.5), (8, 20), (-3, 4)],
+    "beta_binomial": [(0, 1, 1), (10, 2, 3), (100, 0.01, 0.02), (1000, 0.5, 7), (50, 1e6, 1e6)],
+    "zero_inflated_poisson": [(0, 3), (0.3, 2), (0.9, 50), (1, 4)],
+    "zero_inflated_binomial": [(0.3, 10, 0.5), (0.9, 1000, 0.3)],
+    "zero_inflated_negative_binomial": [(0.3, 4, 1.5), (0.8, 100, 0.3)],
+    "categorical": [([1.0],), ([0, 0.2, 0, 0.5, 0.3, 0],), (np.full(300, 1 / 300),)],
+    "categorical_logit": [([3.0],), ([-1, 2, -inf, 1000, 999],), ([-inf, -800, -801, -inf],)],
+    "ordered_logit": [(0.5, [0.0]), (-1, [-2, -1, 0, 3]), (30, [-2, 31])],
+}  # fmt: skip
+
+VECTOR = {
+    "dirichlet": [([1.0],), ([1, 2, 3],), ([0.5, 0.3, 0.9],), ([1e-3, 1e-3, 2e-3],), ([1e-3, 5, 0.2],), ([1e5, 2e5, 10],)],
+    "multinomial": [
+        (0, [0.3, 0.7]), (20, [0.2, 0, 0.5, 0.3, 0]), (1000, [0.1] * 10), (10**9, [1e-9, 0.5, 0.5 - 1e-9]), (7, [1.0]),
+    ],
+}  # fmt: skip
+
+
+def cases(table):
+    listed = [(name, parameters) for name, sets in table.items() for parameters in sets]
+    return pytest.mark.parametrize("name,parameters", listed, ids=[f"{n}{p}"[:60] for n, p in listed])
+
+
+def neighbours(x):
+    """A bit less and a bit more than each number: what else may have been rounded to it, subnormal numbers included."""
+    info = np.finfo(x.dtype)
+    size = np.abs(x.astype(float))
+    with np.errstate(invalid="ignore", over="ignore"):
+        inwards, outwards = size - (4 * info.eps * size + info.tiny), size + (4 * info.eps * size + info.tiny)
+    inwards, outwards = np.where(size < inf, inwards, info.max), np.where(outwards < info.max, outwards, inf)
+    return np.where(x < 0, -outwards, inwards), np.where(x < 0, -inwards, outwards)
+
+
+def kolmogorov_smirnov(x, cdf):
+    """The p-value of draws x, of which each stands for what has been rounded to it.
+
+    So values that rounding has made equal, those that underflowed to 0 above all, count as spread over the interval that they
+    come from, in the way that suits the distribution best.
+    """
+    with np.errstate(all="ignore"):
+        below, above = map(cdf, neighbours(np.sort(x)))
+    n = len(x)
+    rank = np.arange(n)
+    return stats.kstwo.sf(max(np.max((rank + 1) / n - above), np.max(below - rank / n)), n)
+
+
+def chi_squared(x, cdf, edges):
+    """The p-value of draws x of whole numbers, counted in the intervals that end with `edges`, made larger where need be."""
+    probability = np.diff([0, *cdf(edges.astype(float)), 1])
+    bins, expected, kept = np.searchsorted(edges, x), np.zeros(1), np.zeros(len(edges) + 1, int)
+    for i, p in enumerate(probability):
+        if expected[-1] >= 10 and len(x) * probability[i:].sum() >= 10:
+            expected = np.append(expected, 0)
+        expected[-1] += len(x) * p
+        kept[i] = len(expected) - 1
+    counts = np.bincount(kept[bins], minlength=len(expected))
+    if len(expected) == 1:  # all of them are the same number, nearly always
+        return 1.0
+    return stats.chi2.sf(np.sum((counts - expected) ** 2 / expected), len(expected) - 1)
+
+
+def edges_of(draws):
+    """Ends of intervals, from draws that are not those to be tested."""
+    return np.unique(np.quantile(draws, np.linspace(0, 1, 201), method="lower"))
+
+
+def assert_moments(x, distribution):
+    """Mean and variance within 5 standard errors, where they exist, and where they are not of a few draws only."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        mean, var, kurtosis = map(float, distribution.stats("mvk"))
+    if not (0 < var < inf and -2 <= kurtosis < 100):
+        return
+    rounding = np.finfo(x.dtype if x.dtype.kind == "f" else float).eps * abs(mean)
+    deviations = (x.astype(float) - mean) / np.sqrt(var)
+    error = 5 / np.sqrt(len(x))
+    assert abs(deviations.mean()) < error + rounding / np.sqrt(var)
+    assert abs((deviations**2).mean() - 1) < error * np.sqrt(kurtosis + 2) + rounding / np.sqrt(var)
+
+
+def in_support(name, x, parameters):
+    """Whether all draws are possible values."""
+    domain = gs.densities[name].domains["x"].split()
+    lower = 0 if {"nonnegative", "unit"} & set(domain) else -inf
+    upper = 1 if "unit" in domain else inf
+    if name in ("uniform", "triangular"):
+        lower, upper = parameters[0], parameters[-1]
+    elif name == "truncated_normal":
+        lower, upper = parameters[2:]
+    elif name == "pareto":
+        lower = parameters[1]
+    elif name == "von_mises":
+        lower, upper = -np.pi, np.pi
+    return np.all((x >= x.dtype.type(lower)) & (x <= x.dtype.type(upper)))
+
+
+def as_given(parameters, dtype):
+    """Parameters as a kernel of this type sees them."""
+    return [float(dtype(p)) if np.ndim(p) == 0 else np.asarray(p, dtype) for p in parameters]
+
+
+def assert_continuous(name, parameters, dtype, rng, n=N, threshold=THRESHOLD):
+    x = gs.densities[name].rvs(*parameters, size=n, rng=rng, dtype=dtype)
+    assert x.dtype == dtype and x.shape == (n,)
+    assert not np.isnan(x).any()
+    parameters = as_given(parameters, dtype)
+    assert in_support(name, x, parameters)
+    distribution = DISTRIBUTIONS[name](*parameters)
+    if name == "von_mises":
+        x = np.remainder(x - parameters[0] + np.pi, 2 * np.pi).astype(dtype) - dtype(np.pi)
+    assert kolmogorov_smirnov(x, distribution.cdf) > threshold
+    assert_moments(x, distribution)
+
+
+def assert_discrete(name, parameters, rng, n=N, threshold=THRESHOLD):
+    density, distribution = gs.densities[name], DISTRIBUTIONS[name](*parameters)
+    edges = edges_of(density.rvs(*parameters, size=10_000, rng=rng))
+    x = density.rvs(*parameters, size=n, rng=rng)
+    assert x.dtype == np.int64 and x.shape == (n,)
+    assert (density.logpmf(np.unique(x).astype(float), *parameters) > -inf).all()
+    assert chi_squared(x, distribution.cdf, edges) > threshold
+    assert_moments(x, distribution)
+
+
+def assert_dirichlet(a, dtype, rng, n=N, threshold=THRESHOLD):
+    x = gs.dirichlet.rvs(a, size=n, rng=rng, dtype=dtype)
+    a = np.asarray(a, float)
+    assert x.dtype == dtype and x.shape == (n, len(a))
+    assert (x >= 0).all() and np.abs(x.sum(1, dtype=float) - 1).max() < 8 * np.finfo(dtype).eps
+    if len(a) == 1:
+        assert (x == 1).all()
+        return
+    for i in range(len(a)):
+        assert kolmogorov_smirnov(x[:, i], stats.beta(a[i], a.sum() - a[i]).cdf) > threshold
+    if a.min() > 0.1:  # the first two shares, whatever the others are
+        share = x[:, 0] / (x[:, 0] + x[:, 1])
+        assert kolmogorov_smirnov(share, stats.beta(*a[:2]).cdf) > threshold
+
+
+def assert_multinomial(n, p, rng, draws=N, threshold=THRESHOLD):
+    p = np.asarray(p, float)
+    x = gs.multinomial.rvs(n, p, size=draws + 2000, rng=rng)
+    assert x.dtype == np.int64 and x.shape == (draws + 2000, len(p))
+    assert (x >= 0).all() and (x.sum(1) == n).all()
+    assert (x[:, p == 0] == 0).all()
+    several = [(x[:, i], p[i]) for i in range(len(p))]
+    several += [(x[:, i] + x[:, i + 1], p[i] + p[i + 1]) for i in range(len(p) - 1)]
+    for counts, probability in several:
+        cdf = stats.binom(n, min(probability, 1)).cdf
+        assert chi_squared(counts[2000:], cdf, edges_of(counts[:2000])) > threshold

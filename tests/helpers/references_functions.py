@@ -1,0 +1,94 @@
+"""What the functions that device functions may call mean, in mpmath."""
+
+import mpmath as mp
+
+
+def normal_mass(a, b):
+    """Phi(b) - Phi(a)"""
+    return (mp.erf(b / mp.sqrt(2)) - mp.erf(a / mp.sqrt(2))) / 2
+
+
+def stirling_error(x):
+    return mp.loggamma(x) - ((x - 0.5) * mp.log(x) - x + mp.log(2 * mp.pi) / 2)
+
+
+def truncated(x):
+    return mp.floor(x) if x > 0 else mp.ceil(x)
+
+
+# name: (meaning, where each argument lies)
+MATH = {
+    "acos": (mp.acos, (-0.9, 0.9)),
+    "acosh": (mp.acosh, (1.1, 5)),
+    "asin": (mp.asin, (-0.9, 0.9)),
+    "asinh": (mp.asinh, (-3, 3.5)),
+    "atan": (mp.atan, (-3, 3.5)),
+    "atan2": (mp.atan2, (-3, 3.5), (-3, 3.5)),
+    "atanh": (mp.atanh, (-0.9, 0.8)),
+    "cbrt": (lambda x: mp.sign(x) * mp.cbrt(abs(x)), (-3, -0.2)),
+    "ceil": (mp.ceil, (-2.4, 2.9)),
+    "copysign": (lambda a, b: abs(a) * mp.sign(b), (-3, 3.5), (-3, 3.5)),
+    "cos": (mp.cos, (-3, 3.5)),
+    "cosh": (mp.cosh, (-2, 2.5)),
+    "erf": (mp.erf, (-2, 2.5)),
+    "erfc": (mp.erfc, (-2, 2.5)),
+    "exp": (mp.exp, (-3, 2.5)),
+    "exp2": (lambda x: mp.mpf(2) ** x, (-3, 2.5)),
+    "expm1": (mp.expm1, (-3, 2.5)),
+    "fabs": (abs, (-3, 3.5)),
+    "fdim": (lambda a, b: max(a - b, mp.mpf(0)), (-3, 3.5), (-3, 3.5)),
+    "floor": (mp.floor, (-2.4, 2.9)),
+    "fma": (lambda a, b, c: a * b + c, (-3, 3.5), (-3, 3.5), (-3, 3.5)),
+    "fmax": (max, (-3, 3.5), (-3, 3.5)),
+    "fmin": (min, (-3, 3.5), (-3, 3.5)),
+    "fmod": (lambda a, b: a - b * truncated(a / b), (-9, 9.5), (0.7, 2.1)),
+    "hypot": (mp.hypot, (-3, 3.5), (-3, 3.5)),
+    "lgamma": (mp.loggamma, (0.2, 6)),
+    "log": (mp.log, (0.2, 6)),
+    "log10": (mp.log10, (0.2, 6)),
+    "log1p": (mp.log1p, (-0.9, 4)),
+    "log2": (lambda x: mp.log(x, 2), (0.2, 6)),
+    "nextafter": (lambda a, b: a, (-3, 3.5), (-3, 3.5)),
+    "pow": (mp.power, (0.2, 3), (-2, 2.5)),
+    "remainder": (lambda a, b: a - b * mp.nint(a / b), (-9, 9.5), (0.7, 2.1)),
+    "rint": (mp.nint, (-2.4, 2.9)),
+    "round": (mp.nint, (-2.4, 2.9)),
+    "sin": (mp.sin, (-3, 3.5)),
+    "sinh": (mp.sinh, (-2, 2.5)),
+    "sqrt": (mp.sqrt, (0.2, 6)),
+    "tan": (mp.tan, (-1.2, 1.3)),
+    "tanh": (mp.tanh, (-2, 2.5)),
+    "tgamma": (mp.gamma, (0.3, 4)),
+    "trunc": (truncated, (-2.4, 2.9)),
+}
+
+SPECIAL_FUNCTIONS = {
+    "bd0": (lambda x, m: x * mp.log(x / m) + m - x, (0.3, 5), (0.4, 5.5)),
+    "digamma": (mp.digamma, (0.2, 15)),
+    "expit": (lambda x: 1 / (1 + mp.exp(-x)), (-5, 5.5)),
+    "lbeta": (lambda a, b: mp.loggamma(a) + mp.loggamma(b) - mp.loggamma(a + b), (0.2, 6), (0.3, 7)),
+    "log1mexp": (lambda x: mp.log(-mp.expm1(x)), (-5, -0.05)),
+    "log1p_square": (lambda x: mp.log1p(x * x), (-3, 3.5)),
+    "log1pexp": (lambda x: mp.log1p(mp.exp(x)), (-5, 5.5)),
+    "log1pmx": (lambda x: mp.log1p(x) - x, (-0.8, 5)),
+    "log_expit": (lambda x: -mp.log1p(mp.exp(-x)), (-5, 5.5)),
+    "log_gamma": (mp.loggamma, (0.2, 9)),
+    "log_gamma_near_two": (lambda z: mp.loggamma(2 + z), (-0.9, 0.95)),
+    "log_i0": (lambda x: mp.log(mp.besseli(0, x)), (0.1, 25)),
+    "log_i0e": (lambda x: mp.log(mp.besseli(0, x)) - x, (0.1, 25)),
+    "log_ndtr": (lambda x: mp.log(mp.erfc(-x / mp.sqrt(2)) / 2), (-9, 5)),
+    "log_ndtr_difference": (lambda a, b: mp.log(normal_mass(a, b)), (-4, 1), (1.1, 4)),
+    "scaled_erfc_any": (lambda x: mp.exp(x * x) * mp.erfc(x), (-2, 6)),
+    "logaddexp": (lambda a, b: mp.log(mp.exp(a) + mp.exp(b)), (-5, 5.5), (-5, 5.5)),
+    "logit": (lambda p: mp.log(p / (1 - p)), (0.05, 0.95)),
+    "logsubexp": (lambda a, b: mp.log(mp.exp(a) - mp.exp(b)), (1, 4), (-2, 0.8)),
+    "scaled_erfc": (lambda x: mp.exp(x * x) * mp.erfc(x), (0.05, 6)),
+    "stirling_error": (stirling_error, (0.3, 9)),
+    "stirling_series": (stirling_error, (3, 30)),
+    "trigamma": (lambda x: mp.psi(1, x), (0.3, 15)),
+    "weighted": (lambda weight, log_density: weight * log_density, (0.1, 3), (-3, 3.5)),
+    "xlog1py": (lambda x, y: x * mp.log1p(y), (-3, 3.5), (-0.9, 4)),
+    "xlogy": (lambda x, y: x * mp.log(y), (-3, 3.5), (0.2, 6)),
+}
+
+FUNCTIONS = MATH | SPECIAL_FUNCTIONS

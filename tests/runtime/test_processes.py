@@ -1,0 +1,117 @@
+"""The cache on disk, and processes that are forked and spawned."""
+
+import os
+import subprocess
+import sys
+import textwrap
+
+import pytest
+from runtimes import AFFINE, CPU, HEADERS, SEARCH, needs_cpu, run
+
+# The cache on disk
+CACHED = f"""
+import time, numpy as np
+from gpustats.runtime import get
+runtime = get({CPU!r})
+start = time.perf_counter()
+kernel = runtime.kernel({HEADERS["opencl"] + AFFINE!r}, "fill", 64)
+result = runtime.result(64)
+kernel((1, 1), result.handle, 8, 5.0)
+assert (runtime.fetch(result).view(np.float64) == 5).all()
+print(time.perf_counter() - start)
+"""
+
+
+@needs_cpu
+def test_a_second_process_compiles_nothing(tmp_path):
+    environment = {"GPUSTATS_CACHE_DIR": str(tmp_path)}
+    run(CACHED, **environment)
+    (entry,) = tmp_path.iterdir()
+    before = entry.stat().st_ino
+    assert float(run(CACHED, **environment)) < 0.5
+    assert [file.stat().st_ino for file in tmp_path.iterdir()] == [before]  # nothing was written again
+
+
+@needs_cpu
+@pytest.mark.parametrize("damage", [b"", b"nonsense", "truncated"])
+def test_a_damaged_cache_is_no_error(tmp_path, damage):
+    environment = {"GPUSTATS_CACHE_DIR": str(tmp_path)}
+    run(CACHED, **environment)
+    (entry,) = tmp_path.iterdir()
+    content = entry.read_bytes()
+    entry.write_bytes(content[:-100] if damage == "truncated" else damage)
+    run(CACHED, **environment)
+    assert len(entry.read_bytes()) == len(content)
+
+
+@needs_cpu
+def test_an_unusable_cache_is_no_error(tmp_path):
+    file = tmp_path / "file"
+    file.touch()
+    run(CACHED, GPUSTATS_CACHE_DIR=str(file))
+    run(CACHED, GPUSTATS_CACHE_DIR=str(file / "below"))
+
+
+def test_the_cache_drops_what_is_oldest(tmp_path, monkeypatch):
+    from gpustats.runtime import cache
+
+    monkeypatch.setenv("GPUSTATS_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(cache, "LIMIT", 1000)
+    for n in range(10):
+        cache.store(f"entry{n}", b"x" * 300)
+        os.utime(tmp_path / f"entry{n}", (n, n))
+    cache.store("last", b"y" * 300)
+    assert cache.load("last") == b"y" * 300
+    assert cache.load("entry9") and cache.load("entry0") is None
+    assert sum(file.stat().st_size for file in tmp_path.iterdir()) <= 1000
+
+
+# Processes
+@needs_cpu
+def test_a_forked_child_gets_a_clear_error():
+    message = f"""
+    import os
+    from gpustats.runtime import get
+    runtime = get({CPU!r})
+    runtime.synchronize()
+    child = os.fork()
+    if not child:
+        try:
+            get({CPU!r}).synchronize()
+        except RuntimeError as error:
+            print(error, flush=True)
+        os._exit(0)
+    os.waitpid(child, 0)
+    runtime.synchronize()
+    """
+    assert "spawn" in run(message)
+
+
+@needs_cpu
+def test_a_spawned_child_works(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        textwrap.dedent(f"""
+        import multiprocessing
+        from gpustats.runtime import get
+
+        def work(n):
+            get({CPU!r}).synchronize()
+            return n + 1
+
+        if __name__ == "__main__":
+            work(0)
+            with multiprocessing.get_context("spawn").Pool(1) as pool:
+                print(pool.map(work, [1, 2]))
+        """)
+    )
+    env = {**os.environ, "PYTHONPATH": SEARCH}
+    assert subprocess.run([sys.executable, script], env=env, capture_output=True, text=True).stdout == "[2, 3]\n"
+
+
+# The choice
+def test_importing_touches_no_device():
+    run("""
+    import sys, gpustats.runtime
+    assert not {"pyopencl", "pycuda", "mako"} & set(sys.modules)
+    """)

@@ -1,0 +1,234 @@
+"""Densities truncated and censored, against SciPy and PyMC."""
+
+import numpy as np
+import pytest
+from references import exactly
+from references_cdf import log_mass
+from references_continuous import REFERENCES
+from scipy import stats
+from transformed import assert_close
+
+import gpustats as gs
+from gpustats.transforms.densities import Censor, Truncate, ZeroInflate
+
+N = 50
+inf = np.inf
+
+# (density, its parameters, scipy's distribution with the same)
+CONTINUOUS = {
+    "normal": ((0.5, 1.5), stats.norm(0.5, 1.5)),
+    "exponential": ((0.7,), stats.expon(scale=1 / 0.7)),
+    "weibull": ((1.7, 2.5), stats.weibull_min(1.7, scale=2.5)),
+    "pareto": ((2.5, 0.3), stats.pareto(2.5, scale=0.3)),
+    "logistic": ((0.5, 0.8), stats.logistic(0.5, 0.8)),
+    "gumbel": ((0.5, 0.8), stats.gumbel_r(0.5, 0.8)),
+    "cauchy": ((0.5, 0.8), stats.cauchy(0.5, 0.8)),
+    "log_normal": ((0.3, 0.8), stats.lognorm(0.8, scale=np.exp(0.3))),
+    "wald": ((1.5, 2.0), stats.invgauss(0.75, scale=2.0)),
+}
+
+DISCRETE = {
+    "geometric": ((0.3,), stats.geom(0.3)),
+    "bernoulli": ((0.3,), stats.bernoulli(0.3)),
+}
+
+each_bounds = pytest.mark.parametrize(  # in single precision with both, whose code is that of either
+    "lower, upper, dtype", [(0.5, None, np.float64), (None, 2.0, np.float64), (0.5, 2.0, np.float64), (0.5, 2.0, np.float32)]
+)
+
+WHOLE_BOUNDS = [(1, None), (None, 4), (1, 4), (1, 1)]
+
+
+def given(lower, upper):
+    return {name: value for name, value in (("lower", lower), ("upper", upper)) if value is not None}
+
+
+@pytest.mark.parametrize("name", CONTINUOUS)
+@each_bounds
+def test_truncated(name, lower, upper, dtype):
+    parameters, theirs = CONTINUOUS[name]
+    truncated = Truncate(gs.densities[name], lower, upper)
+    assert truncated.parameters == (*gs.densities[name].parameters, *given(lower, upper))
+    x = np.r_[-1.0, 0.4, 0.5, np.linspace(0.5, 2, 20), 2.0, 2.1, 30].astype(dtype)
+    a, b = (-inf if lower is None else lower), (inf if upper is None else upper)
+    mass = theirs.cdf(b) - theirs.cdf(a)
+    want = np.where((x >= a) & (x <= b), theirs.logpdf(x.astype(float)) - np.log(mass), -inf)
+    assert_close(truncated.logpdf(x, *parameters), want, dtype)
+    between = exactly(lambda low, high: log_mass(name, low, high, *parameters))
+    clipped = np.clip(x.astype(float), a, b)
+    assert_close(truncated.logcdf(x, *parameters), between(a, clipped) - between(a, b), dtype)
+    assert_close(truncated.logsf(x, *parameters), between(clipped, b) - between(a, b), dtype)
+
+
+@pytest.mark.parametrize("name", ["geometric", "bernoulli"])
+@pytest.mark.parametrize("lower, upper", WHOLE_BOUNDS)
+def test_truncated_discrete(name, lower, upper):
+    parameters, theirs = DISCRETE[name]
+    truncated = Truncate(gs.densities[name], lower, upper)
+    x = np.arange(-2.0, 12)
+    inside = (x >= (-inf if lower is None else lower)) & (x <= (inf if upper is None else upper))
+    pmf = np.where(inside, theirs.pmf(x), 0)
+    pmf /= theirs.pmf(np.arange(-2, 1000))[np.r_[inside, np.full(988, upper is None)]].sum()
+    got = truncated.pmf(x, *parameters)
+    np.testing.assert_allclose(got, pmf, rtol=1e-13)
+    np.testing.assert_allclose(truncated.cdf(x + 0.5, *parameters), np.cumsum(pmf), rtol=1e-13)
+    assert truncated.discrete and (truncated.logpmf([0.5, 1.5], *parameters) == -inf).all()
+
+
+def test_truncation_has_scipys_special_cases():
+    x = np.linspace(0.1, 3, N)
+    assert_close(Truncate(gs.exponential, upper=3.0).logpdf(x, 2.0), stats.truncexpon(6, scale=0.5).logpdf(x))
+    want = stats.truncweibull_min(1.7, 0.1, 3, scale=1).logpdf(x)
+    assert_close(Truncate(gs.weibull, 0.1, 3.0).logpdf(x, 1.7, 1.0), want)
+    want = stats.truncpareto(2.5, 30, scale=0.1).logpdf(x)
+    assert_close(Truncate(gs.pareto, upper=3.0).logpdf(x, 2.5, 0.1), want)
+    for lower, upper in ((0.0, inf), (-inf, 3.0), (0.0, 3.0), (8.0, 9.0), (-9.0, -8.0)):
+        z = np.linspace(max(lower, -9), min(upper, 9), N)
+        assert_close(Truncate(gs.normal, lower, upper).logpdf(z, 0.0, 1.0), stats.truncnorm(lower, upper).logpdf(z), factor=10)
+
+
+# (density, its parameters, bounds): mass that is out of float64's reach, in either tail
+FAR = [
+    ("normal", (0, 1), (50, inf)), ("normal", (0, 1), (50, 51)), ("normal", (0, 1), (-51, -50)),
+    ("exponential", (1,), (1e4, inf)), ("exponential", (1,), (1e4, 1e4 + 1)),
+    ("logistic", (0, 1), (800, 802)), ("logistic", (0, 1), (-802, -800)), ("logistic", (0, 1), (-800, 800)),
+    ("gumbel", (0, 1), (800, 803)), ("gumbel", (0, 1), (-9, -8)), ("moyal", (0, 1), (1600, 1605)),
+    ("cauchy", (0, 1), (1e20, 3e20)), ("cauchy", (0, 1), (-3e20, -1e20)),
+    ("wald", (1, 1), (2000, 2002)), ("wald", (1, 1), (1e-4, 2e-4)), ("ex_gaussian", (0, 1, 1), (-41, -40)),
+    ("weibull", (2, 1), (30, 31)), ("weibull", (2, 1), (1e-200, 3e-200)), ("kumaraswamy", (50, 3), (1e-9, 3e-9)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name, parameters, bounds", FAR)
+def test_truncation_in_far_tails(name, parameters, bounds):
+    low, high = np.clip(bounds, -1e300, bounds[0] + abs(bounds[0]) if np.isinf(bounds[1]) else inf)
+    x = low + (high - low) * np.linspace(0.0, 1.0, 9)
+    exact = exactly(lambda x: REFERENCES[name].logpdf.__wrapped__(x, *parameters) - log_mass(name, *bounds, *parameters))
+    got = Truncate(gs.densities[name], *bounds).logpdf(x, *map(float, parameters))
+    # The normalised log-density is the difference of two numbers of the size of log_mass.
+    size = max(1, abs(float(exactly(lambda x: log_mass(name, *bounds, *parameters))(0.0))))
+    assert np.abs(got - exact(x)).max() <= 2e-15 * size
+
+
+@pytest.mark.parametrize("lower", [0.0, np.zeros(N), np.full((3, 1), 0.5)], ids=["number", "observations", "sets"])
+def test_bounds_of_every_shape(lower, rng):
+    x, mu = rng.exponential(size=N), np.array([[0.0], [0.5], [1.0]])
+    truncated = Truncate(gs.normal, lower=lower)
+    full = np.broadcast_to(lower, (3, N))
+    want = np.where(x < full, -inf, stats.norm.logpdf(x, mu) - stats.norm.logsf(full, mu))
+    assert_close(truncated.logpdf(x, mu, 1.0), want)
+    np.testing.assert_allclose(truncated.loglik(x, mu, 1.0), want.sum(-1), rtol=1e-13)
+    np.testing.assert_allclose(gs.Likelihood(truncated, x)(mu, 1.0), want.sum(-1), rtol=1e-13)
+
+
+def test_the_normaliser_is_made_once_for_each_set():
+    source = Truncate(gs.normal, 0.0, 2.0).kernel_source("table")
+    evaluate = source[source.index("normal_truncated_logpdf_evaluate(") :]
+    assert "log_ndtr" not in evaluate and "log_cdf_difference" not in evaluate
+    assert "log_cdf_difference" in source
+
+
+def test_bounds_are_defaults():
+    truncated = Truncate(gs.normal, lower=0.5, upper=[2.0, 3.0])
+    other = Truncate(gs.normal, -inf, inf)
+    assert list(truncated.defaults) == ["lower", "upper"]
+    got = truncated.logpdf(1.0, 0.0, 1.0)
+    np.testing.assert_array_equal(got, other.logpdf(1.0, 0.0, 1.0, [0.5, 0.5], [2.0, 3.0]))
+    np.testing.assert_array_equal(truncated.logpdf(1.0, 0.0, 1.0, upper=3.0), got[1])
+    np.testing.assert_array_equal(truncated.cdf(1.0, 0.0, 1.0, upper=3.0), np.exp(other.logcdf(1.0, 0.0, 1.0, 0.5, 3.0)))
+    with pytest.raises(ValueError, match="needs sigma"):
+        truncated.logpdf(1.0, 0.0)
+
+
+def test_truncation_to_nothing_is_nan(frechet):
+    for density, parameters, lower, upper in (
+        (gs.normal, (0.0, 1.0), 1.0, 1.0), (gs.normal, (0.0, 1.0), 2.0, 1.0), (gs.normal, (0.0, 1.0), np.nan, 1.0),
+        (gs.exponential, (1.0,), -2.0, -1.0), (frechet, (2.0, 1.0), -2.0, 0.0), (gs.kumaraswamy, (2.0, 3.0), 1.0, 2.0),
+        (gs.geometric, (0.5,), 3.0, 2.0), (gs.geometric, (0.5,), 1.5, 3.0), (gs.normal, (0.0, -1.0), 0.0, 1.0),
+    ):  # fmt: skip
+        truncated = Truncate(density, lower, upper)
+        for x in (1.0, 4.0) if density.discrete else (0.25, 1.0):
+            assert np.isnan(truncated.logpdf(x, *parameters)) and np.isnan(truncated.logcdf(x, *parameters))
+
+
+@pytest.mark.parametrize("name", CONTINUOUS)
+@each_bounds
+def test_censored(name, lower, upper, dtype):
+    parameters, theirs = CONTINUOUS[name]
+    x = np.r_[-1.0, 0.4, 0.5, np.linspace(0.6, 1.9, 20), 2.0, 2.1, 30].astype(dtype)
+    a, b = (-inf if lower is None else lower), (inf if upper is None else upper)
+    z = x.astype(float)
+    want = np.select([z < a, z > b, z == a, z == b], [-inf, -inf, theirs.logcdf(z), theirs.logsf(z)], theirs.logpdf(z))
+    assert_close(Censor(gs.densities[name], lower, upper).logpdf(x, *parameters), want, dtype)
+
+
+@pytest.mark.parametrize("name", ["geometric", "bernoulli"])
+@pytest.mark.parametrize("lower, upper", [(1, None), (None, 4), (0, 1), (2, 5)])
+def test_censored_discrete(name, lower, upper):
+    parameters, theirs = DISCRETE[name]
+    censored = Censor(gs.densities[name], lower, upper)
+    x = np.arange(-2.0, 12)
+    a, b = (-inf if lower is None else lower), (inf if upper is None else upper)
+    want = np.select([(x < a) | (x > b), x == a, x == b], [0, theirs.cdf(x), theirs.sf(x - 1)], theirs.pmf(x))
+    np.testing.assert_allclose(censored.pmf(x, *parameters), want, rtol=1e-13, atol=1e-300)
+    np.testing.assert_allclose(censored.cdf(x, *parameters), np.where(x < a, 0, np.where(x >= b, 1, theirs.cdf(x))), rtol=1e-13)
+    np.testing.assert_allclose(np.exp(censored.logsf(x, *parameters)), 1 - censored.cdf(x, *parameters), atol=1e-14)
+
+
+def test_censoring_where_the_density_has_no_mass():
+    assert Censor(gs.exponential, upper=-1.0).logpdf(-1.0, 2.0) == 0  # every observation is recorded as the bound
+    assert Censor(gs.exponential, lower=-1.0).logpdf(-1.0, 2.0) == -inf
+    assert np.isnan(Censor(gs.exponential, 2.0, 2.0).logpdf(2.0, 2.0))
+
+
+def test_a_censoring_time_for_each_observation(rng):
+    end = np.where(rng.uniform(size=N) < 0.3, inf, rng.uniform(0.5, 2, N))
+    x = np.minimum(rng.weibull(1.5, N), end)
+    alpha = np.array([[1.0], [1.5], [2.0]])
+    want = np.where(x == end, stats.weibull_min.logsf(x, alpha), stats.weibull_min.logpdf(x, alpha)).sum(-1)
+    likelihood = gs.Likelihood(Censor(gs.weibull, upper=end), x)
+    np.testing.assert_allclose(likelihood(alpha, 1.0), want, rtol=1e-12)
+
+
+def float64(*values):
+    """PyMC computes in float32 with numbers that fit into it."""
+    return [np.float64(v) for v in values]
+
+
+PYMC = {
+    "normal": ("Normal", (0.5, 1.5)),
+    "exponential": ("Exponential", (0.7,)),
+    "weibull": ("Weibull", (1.7, 2.5)),
+    "gumbel": ("Gumbel", (0.5, 0.8)),
+    "laplace": ("Laplace", (0.5, 0.8)),
+    "geometric": ("Geometric", (0.3,)),
+}
+
+
+@pytest.mark.parametrize("name", PYMC)
+@pytest.mark.parametrize("lower, upper", [(1, None), (1, 4)])
+def test_pymc_agrees(name, lower, upper):
+    pm = pytest.importorskip("pymc")
+    theirs, parameters = PYMC[name]
+    discrete = gs.densities[name].discrete
+    x = np.arange(0, 7) if discrete else np.r_[0.5, 1.0, np.linspace(1.1, 3.9, 12), 4.0, 4.5]
+    bounds = {n: v if discrete else np.float64(v) for n, v in given(lower, upper).items()}
+    for transform, wrap in ((Truncate, pm.Truncated), (Censor, pm.Censored)):
+        want = pm.logp(wrap.dist(getattr(pm, theirs).dist(*float64(*parameters)), **bounds), x).eval()
+        got = transform(gs.densities[name], lower, upper).logpdf(x.astype(float), *parameters)
+        np.testing.assert_allclose(got, want, rtol=1e-7, atol=1e-7)  # PyMC's normal tails have constants in float32
+
+
+@pytest.mark.parametrize("theirs, name, parameters", [
+    ("ZeroInflatedPoisson", "poisson", (0.7, 3.0)),
+    ("ZeroInflatedBinomial", "binomial", (0.7, 8, 0.4)),
+    ("ZeroInflatedNegativeBinomial", "negative_binomial", (0.7, 3.0, 1.5)),
+])  # fmt: skip
+def test_pymc_agrees_on_further_zeros(theirs, name, parameters):
+    pm = pytest.importorskip("pymc")
+    x = np.arange(9)
+    inflated = ZeroInflate(gs.densities[name])
+    assert inflated.parameters[0] == "psi"
+    got = inflated.logpmf(x, *parameters)
+    np.testing.assert_allclose(got, pm.logp(getattr(pm, theirs).dist(*float64(*parameters)), x).eval(), rtol=1e-10)
+    np.testing.assert_allclose(got, gs.densities[f"zero_inflated_{name}"].logpmf(x, *parameters), rtol=1e-13)
