@@ -9,8 +9,8 @@ from references_elliptical import BAD, assert_close, cases_of, covariances, each
 from scipy import special
 
 import gpustats as gs
-from gpustats.elliptical.whiten import LARGE
 from gpustats.elliptical.scatter import scatter
+from gpustats.elliptical.whiten import LARGE
 from gpustats.runtime import choose
 
 RANKS = {"x": 1, "nu": 0, "mu": 1, "cov": 2, "scale_tril": 2, "precision": 2}

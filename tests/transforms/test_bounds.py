@@ -9,7 +9,7 @@ from scipy import stats
 from transformed import assert_close
 
 import gpustats as gs
-from gpustats.transforms.densities import Censor, Truncate, ZeroInflate
+from gpustats.transforms import Censor, Truncate, ZeroInflate
 
 N = 50
 inf = np.inf
