@@ -232,7 +232,7 @@ class Report:
         runtime = choose.get()
         used = [runtime] if devices is None else choose.several(devices)
         self.args, self.quick, self.gpu = args, args.quick, runtime.device.type == "gpu"
-        self.devices = [asdict(r.device) for r in used]
+        self.devices = list({r.device.id: asdict(r.device) for r in used}.values())
         others = [f"{workers} workers"] * bool(workers) + ["quick"] * self.quick
         self.path = args.out / file_name(args.bench, self.devices, *others)
         self.rows: list[Row] = []
