@@ -26,7 +26,6 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def parser() -> argparse.ArgumentParser:
-    from ..gp.covariance import COVARIANCE_SHAPES
     from ..kernels.shown import shown
 
     top = argparse.ArgumentParser(
@@ -46,7 +45,7 @@ def parser() -> argparse.ArgumentParser:
 
     sub = command(source, "print the source of one kernel")
     sub.add_argument("name", help="a density, a covariance function, or a file with one")
-    sub.add_argument("--shape", choices=[*shown("density"), *COVARIANCE_SHAPES], help="default: table, covariance")
+    sub.add_argument("--shape", choices=[*shown("density"), *shown("covariance")], help="default: table, covariance")
     sub.add_argument("--dialect", choices=["cuda", "opencl"], default="cuda", help="default: cuda")
     sub.add_argument("--dtype", choices=["float32", "float64"], default="float64", help="default: float64")
     sub.add_argument("--transform", choices=["exp"], help="exp: of the density itself, not of its logarithm")

@@ -9,7 +9,6 @@ from pathlib import Path
 from ..density import Density, densities
 from ..evaluation.arguments import differentiable
 from ..gp import Covariance, covariances
-from ..gp.covariance import COVARIANCE_SHAPES
 from ..kernels.shown import shown
 from ..language.library import library
 
@@ -34,7 +33,7 @@ def files() -> Iterator[tuple[str, str]]:
                 yield _file(densities[name], shape, dialect)
     for name in sorted(library.built_in_covariances):
         full = name == SHOWN_COVARIANCE
-        for shape in COVARIANCE_SHAPES if full else COVARIANCE_SHAPES[:1]:
+        for shape in shown("covariance") if full else ("covariance",):
             for dialect in ("cuda", "opencl") if full else ("cuda",):
                 yield _file(covariances[name], shape, dialect)
 

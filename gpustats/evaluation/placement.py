@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from ..kernels.code import PER_ROW, PER_SET, VALUE, Operand
 from ..kernels.template import Template
@@ -212,6 +213,31 @@ def gather(runtime: Runtime, array: Array, dtype: DType, shape: Shape | None = N
     start = to_offset // dtype.itemsize
     kernel((min(-(-n // threads), 1 << 16), 1), to, start, handle, offset // itemsize, n, *pairs)
     return result
+
+
+def empty(runtime: Runtime, shape: int | Shape, dtype: DTypeLike) -> Array:
+    """A new array for kernels to write: a NumPy array where they see the host's memory, else a device array."""
+    return np.empty(shape, dtype) if runtime.host_visible else runtime.empty(shape, dtype)
+
+
+def moved(runtime: Runtime, array: Array) -> Array:
+    """An array where kernels read and write it: a copy on the device of a NumPy array whose memory they do not see."""
+    return array if runtime.host_visible or is_device_array(array) else runtime.to_device(array)
+
+
+def to_host(runtime: Runtime, array: Array) -> np.ndarray:
+    """An array that kernels have written, as a NumPy array, once they are done."""
+    if isinstance(array, np.ndarray):
+        runtime.synchronize()
+        return array
+    return runtime.to_host(array)
+
+
+def delivered(runtime: Runtime, array: Array, native: bool) -> Array:
+    """An array that kernels have written, as a caller gets it: a device array if `native`, else a NumPy array."""
+    if native == is_device_array(array):
+        return array
+    return runtime.to_device(array) if native else runtime.to_host(array)
 
 
 _C_TYPES = {

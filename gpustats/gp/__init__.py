@@ -6,10 +6,11 @@
 (5, 5)
 """
 
-from .covariance import Covariance, covariances
+from .covariance import Covariance
 from .fitting import Fit
-from .local import LocalGP, LocalPrediction
+from .local import LocalGP
 from .marginal import MarginalLikelihood
-from .prediction import Prediction
+from .prediction import LocalPrediction, Prediction
+from .registry import covariances
 
 __all__ = ["Covariance", "Fit", "LocalGP", "LocalPrediction", "MarginalLikelihood", "Prediction", "covariances"]

@@ -7,20 +7,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..kernels import code as codegen
+from ..evaluation.placement import empty, moved, to_host
+from ..kernels.template import Template
 from ..linalg import blocked
 from ..linalg.matrix import Matrix
 from ..linalg.provider import Provider
-from .matrix import empty, placed
+from .hyperparameters import Hyperparameters
+from .pairs import Pairs
 
 if TYPE_CHECKING:
-    from ..runtime.base import Kernel, Runtime
-    from .matrix import Hyperparameters, Pairs
+    from ..runtime.base import Kernel
 
+_FACTOR = Template.beside(__file__, "factor")
 
 
 class Factor:
-    """K + noise = l l' at n points, and z = l⁻¹ r for a residual r.
+    """The Cholesky factor l of a covariance matrix with noise, K + noise = l l', at n points, and z = l⁻¹ r for a residual r.
 
     Work is enqueued; only `summary` waits for it. In all there is one matrix n x n, and `inverse` makes another.
 
@@ -44,18 +46,18 @@ class Factor:
         self.provider, self.pairs, self.x, self.values, self.lift = provider, pairs, x, values, lift
         self.runtime, self.n = pairs.runtime, x.shape[0]
         self.l = provider.empty(self.n, self.n, pairs.dtype)
-        self.z = Matrix.over(self.runtime, placed(self.runtime, np.array(residual, pairs.dtype).reshape(-1, 1)))
+        self.z = Matrix.over(self.runtime, moved(self.runtime, np.array(residual, pairs.dtype).reshape(-1, 1)))
         self._summary: Any = None
         if not self.n:
             return
         if not isinstance(noise, float):
-            noise = placed(self.runtime, noise.astype(pairs.dtype))
+            noise = moved(self.runtime, noise.astype(pairs.dtype))
         only_lower = provider.reads_above(self.l) != "mirror"
         pairs.matrix(self.l, x, x, values, noise, lift, lower=only_lower)
         info = provider.potrf(self.l)
         provider.trsm(self.l, self.z, left=True)
         self._summary = empty(self.runtime, 3, np.float64)
-        kernel = _kernel(self.runtime, "marginal_summary", pairs.dtype)
+        kernel = self._kernel("marginal_summary")
         kernel(
             (1, 1), *pairs.at(self._summary), *pairs.at(info), self.l.handle, self.l.offset, self.l.stride,
             self.z.handle, self.z.offset, self.n,
@@ -89,45 +91,34 @@ class Factor:
             self.provider.trsm(self.l.T, rows, left=False)
         return rows
 
-    def predict(self, xs: Any, mean: Any, scale: Any, noise: Any, factor: float) -> None:
-        """Add to the `mean` at new points what the data tell of it; `scale` is the root of factor * (variance + noise).
+    def predict(self, xs: Any, mean: Any, scale: Any, noise: Any, scale2: float) -> None:
+        """Add to the `mean` at new points what the data tell of it; `scale` is the root of scale2 * (variance + noise).
 
         Parameters
         ----------
         xs : (m, p) array
         mean, scale, noise : (m,) array
             As kernels read and write them.
-        factor : float
+        scale2 : float
         """
         prior, rows = self.pairs.diagonal(xs, self.values), self.rows(xs)
-        kernel, at = _kernel(self.runtime, "marginal_prediction", self.pairs.dtype), self.pairs.at
+        kernel, at = self._kernel("marginal_prediction"), self.pairs.at
         kernel(
             (xs.shape[0], 1), *at(mean), *at(scale), *at(prior), *at(noise), rows.handle, rows.offset, rows.stride,
-            self.z.handle, self.z.offset, self.n, factor,
+            self.z.handle, self.z.offset, self.n, scale2,
         )  # fmt: skip
         if self.runtime.host_visible:  # `prior` and `rows` go
             self.runtime.synchronize()
 
-    def covariance(self, xs: Any, noise: Any, factor: float) -> Matrix:
-        """factor * (covariance of new points given the data + noise on its diagonal), (m, m)."""
+    def covariance(self, xs: Any, noise: Any, scale2: float) -> Matrix:
+        """scale2 * (covariance of new points given the data + noise on its diagonal), (m, m)."""
         out = self.provider.empty(xs.shape[0], xs.shape[0], self.pairs.dtype)
         self.pairs.matrix(out, xs, xs, self.values, noise)
         if self.n:
-            self.provider.syrk(-factor, self.rows(xs), factor, out)
+            self.provider.syrk(-scale2, self.rows(xs), scale2, out)
             self.provider.lower(out, out, "mirror")
         return out
 
-
-def to_host(runtime: Runtime, array: Any) -> np.ndarray:
-    """An array that kernels have written, when they are done."""
-    if isinstance(array, np.ndarray):
-        runtime.synchronize()
-        return array
-    return runtime.to_host(array)
-
-
-@functools.lru_cache
-def _kernel(runtime: Runtime, name: str, dtype: np.dtype) -> Kernel:
-    threads = min(256, runtime.device.max_threads)
-    source = codegen.render_plain("gp/gp_marginal", dtype.name, runtime.dialect, threads=threads)
-    return runtime.kernel(source, name, threads)
+    def _kernel(self, name: str) -> Kernel:
+        threads = min(256, self.runtime.device.max_threads)
+        return _FACTOR.kernel(self.runtime, name, threads, dtype=self.pairs.dtype.name, threads=threads)

@@ -4,63 +4,32 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Collection, Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..evaluation.placement import device_of, target_of
-from ..linalg.matrix import Matrix
+from ..density import densities
+from ..draws.generator import as_generator
+from ..evaluation.placement import as_read, delivered, device_of, moved
 from ..linalg.providers import provider_of
 from ..runtime import arrays
 from .covariance import Covariance
-from .factor import Factor, to_host
+from .factor import Factor
 from .fitting import Fit, maximise
-from .matrix import Hyperparameters, Pairs, empty, on_device, placed, points
+from .gradient import gradient, zero_gradient
+from .hyperparameters import Hyperparameters, refuse_names
+from .matrix import as_points
+from .observations import Observations
+from .pairs import Pairs
+from .parameters import MEAN, RESERVED, SIGMA, Parameters, X, Y, by_row, check_wrt, deviation, on_host
+from .posterior import Posterior
 from .prediction import Prediction, variance_of_t
 
 if TYPE_CHECKING:
     from ..runtime.base import Device
 
 LOG_2PI = math.log(2 * math.pi)
-SIGMA, MEAN, X, Y = "sigma", "mean", "x", "y"
-#: What the methods take beside hyperparameters, which so cannot have these names.
-RESERVED = (SIGMA, MEAN, X, Y, "xs", "wrt", "noise", "cov", "mean_xs", "size", "rng")
-#: Bytes of the covariances between data and new points that predictions have at a time.
-CHUNK = 1 << 27
-
-
-def refuse_names(cov: Covariance, reserved: Collection[str]) -> None:
-    """ValueError where a hyperparameter has a name that means something else."""
-    if taken := [n for n in cov.parameters if n in reserved]:
-        name = taken[0]
-        raise ValueError(f"{cov.name} has a hyperparameter {name!r}: rename it, as in cov.rename({name}='{name}_2')")
-
-
-class _Point(NamedTuple):
-    """What a likelihood is evaluated at, checked."""
-
-    values: Hyperparameters
-    sigma: float | np.ndarray
-    mean: float | np.ndarray
-    given: tuple[str, ...]  # names
-
-    @property
-    def key(self) -> Any:
-        numbers = self.values.numbers | self.values.vectors | {SIGMA: self.sigma, MEAN: self.mean}
-        return tuple((n, np.shape(v), np.asarray(v).tobytes()) for n, v in numbers.items())
-
-    def __str__(self) -> str:
-        numbers = self.values.numbers | self.values.vectors | {SIGMA: self.sigma}
-        return ", ".join(f"{n}={_short(v)}" for n, v in numbers.items())
-
-
-def _short(value: float | np.ndarray) -> str:
-    if isinstance(value, float):
-        return f"{value:.6g}"
-    listed = ", ".join(f"{v:.6g}" for v in value[:4])
-    return f"[{listed}{', …' if len(value) > 4 else ''}]"
 
 
 class MarginalLikelihood:
@@ -130,37 +99,22 @@ class MarginalLikelihood:
         if not (math.isfinite(jitter) and jitter >= 0):
             raise ValueError(f"jitter is {jitter}: it must be nonnegative, and finite")
         self.cov, self.student_t, self.jitter, self._mean = cov, student_t, float(jitter), mean
-        given = points(x, X), arrays.as_array(y, Y)
-        shape = tuple(getattr(given[1], "shape", ()))
-        self.n, self.columns = given[0].shape
-        if shape != (self.n,):
-            raise ValueError(f"y has shape {shape}, and x {self.n} points: it must be ({self.n},)")
+        self._data = data = Observations(x, y)
+        self.n, self.columns = data.n, data.columns
         if student_t and not self.n:
             raise ValueError("there are no observations: nothing tells the scale that student_t integrates out")
-        self._runtime, self._dtype = target_of(given, [X, Y], None)
-        self._native = arrays.is_device_array(x), arrays.is_device_array(y)
-        self._flat = len(getattr(arrays.as_array(x, X), "shape", ())) == 1
-        host_x, self._y = (
-            np.array(self._runtime.to_host(a) if arrays.is_device_array(a) else a, self._dtype, order="C") for a in given
-        )
-        for name, a in ((X, host_x), (Y, self._y)):
-            if not np.isfinite(a).all():
-                place = np.argwhere(~np.isfinite(a))[0]
-                raise ValueError(f"{name}[{', '.join(map(str, place))}] is {a[tuple(place)]}: leave out what is not known")
-        self._host_x = host_x
-        self._x = on_device(self._runtime, given[0] if self._native[0] else host_x, self._dtype)
-        self._pairs: dict[tuple[str, ...], Pairs] = {}
+        self._provider = provider_of(data.runtime)
+        self._pairs: dict[tuple[str, ...], Pairs] = {}  # by the names of the lengthscales that are vectors
         self._pairs_for(())  # errors of the columns that cov is a function of
-        self._local = threading.local()
+        self._local = threading.local()  # .last: the parameters of the thread's last factor, and that
 
     def __reduce__(self) -> Any:
-        x = self._host_x[:, 0] if self._flat else self._host_x
-        return _rebuilt, (self.cov, x, self._y, self._mean, self.student_t, self.jitter)
+        return _rebuilt, (self.cov, self._data.given_x, self._data.y, self._mean, self.student_t, self.jitter)
 
     @property
     def device(self) -> Device:
         """Where the data lie."""
-        return self._runtime.device
+        return self._data.runtime.device
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -169,7 +123,7 @@ class MarginalLikelihood:
 
     def __repr__(self) -> str:
         kind, shape = ", student_t" if self.student_t else "", (self.n, self.columns)
-        return f"<MarginalLikelihood of {self.cov.name} for x {shape} {self._dtype}{kind} on {self.device.id}>"
+        return f"<MarginalLikelihood of {self.cov.name} for x {shape} {self._data.dtype}{kind} on {self.device.id}>"
 
     # -- what users call
 
@@ -186,8 +140,8 @@ class MarginalLikelihood:
         -------
         float
         """
-        point = self._point(sigma, mean, hyperparameters)
-        return self._loglik(self._factor(point), point)
+        parameters = self._parameters(sigma, mean, hyperparameters)
+        return self._loglik(self._factor(parameters), parameters)
 
     def value_and_grad(
         self, *, sigma: Any = None, mean: Any = None, wrt: str | Collection[str] | None = None, **hyperparameters: Any
@@ -209,34 +163,15 @@ class MarginalLikelihood:
             Name -> derivative, shaped like that argument: floats, and arrays in float64 but for those in x and y, which
             are like x and y.
         """
-        point = self._point(sigma, mean, hyperparameters)
-        names = self._wrt(wrt, point)
+        parameters = self._parameters(sigma, mean, hyperparameters)
+        names = parameters.given if wrt is None else check_wrt(wrt, (*self.parameters, X, Y))
         if not self.n:
-            return 0.0, {n: self._zeros(n, point) for n in names}
-        factor = self._factor(point)
-        if self._on_host or self.student_t:
-            self._loglik(factor, point)  # before work that would be in vain, or needs psi
-        alpha, inverse = factor.inverse()
-        weight = self.n / factor.summary[2] if self.student_t else 1.0
-        at, lift = (self._x, point.values, inverse, alpha.memory.array, weight), 1 + self.jitter
-        own = [n for n in names if n in self.cov.parameters]
-        gradient: dict[str, Any] = {}
-        if own or SIGMA in names:
-            found, trace, diagonal = factor.pairs.gradient(*at, own, lift)
-            gradient |= found
-            if SIGMA in names:
-                plain = isinstance(point.sigma, float)
-                gradient[SIGMA] = 2 * point.sigma * (trace if plain else to_host(self._runtime, diagonal).astype(float))
-        if MEAN in names or Y in names:
-            slope = weight * to_host(self._runtime, alpha.memory.array).reshape(-1)
-            gradient[MEAN] = float(slope.sum(dtype=float)) if isinstance(point.mean, float) else slope.astype(float)
-            gradient[Y] = self._like_data(-slope, 1)
-        if X in names:
-            factor.provider.lower(inverse, inverse, "mirror")
-            slope = factor.pairs.points_gradient(*at, lift)
-            slope = slope.reshape(self.n) if self._flat else slope
-            gradient[X] = slope if self._native[0] and arrays.is_device_array(slope) else self._like_data(slope, 0)
-        return self._loglik(factor, point), {n: gradient[n] for n in names}
+            return 0.0, zero_gradient(self._data, parameters, names)
+        factor = self._factor(parameters)
+        if self._provider.on_host or self.student_t:
+            self._loglik(factor, parameters)  # raises before work that would be in vain, or needs what is not there
+        found = gradient(factor, self._data, parameters, names, self.student_t)
+        return self._loglik(factor, parameters), found
 
     def predict(
         self, xs: Any, *, noise: Any = False, cov: bool = False, mean_xs: Any = None, sigma: Any = None, mean: Any = None,
@@ -276,15 +211,13 @@ class MarginalLikelihood:
         >>> p.mean.round(2), p.scale.round(2)
         (array([0.14, 0.15]), array([0.05, 0.21]))
         """
-        new = self._new_points(xs, noise, mean_xs, self._point(sigma, mean, hyperparameters))
+        posterior = self._posterior(xs, noise, mean_xs, self._parameters(sigma, mean, hyperparameters))
         df = self.n if self.student_t else None
+        runtime, native = self._data.runtime, arrays.is_device_array(xs)
+        location, scale = (delivered(runtime, a, native) for a in posterior.moments())
         covariance = None
-        if cov and new.m:
-            spread = new.scale2 * (1.0 if df is None else variance_of_t(df))
-            covariance = new.factor.covariance(new.xs, new.noise, spread).memory.array.reshape(new.m, new.m)
-        elif cov:
-            covariance = empty(self._runtime, (0, 0), self._dtype)
-        location, scale, covariance = (self._delivered(a, new.native) for a in (*self._moments(new), covariance))
+        if cov:
+            covariance = delivered(runtime, posterior.covariance(1.0 if df is None else variance_of_t(df)), native)
         return Prediction(location, scale, covariance, df)
 
     def draw(
@@ -311,24 +244,14 @@ class MarginalLikelihood:
         Close points make their covariance matrix singular but for rounding. So their variances grow by about the precision, or
         by as many times that as it takes to make it positive definite.
         """
-        from ..density import densities
-        from ..draws.generator import as_generator
-
-        new = self._new_points(xs, noise, mean_xs, self._point(sigma, mean, hyperparameters))
+        posterior = self._posterior(xs, noise, mean_xs, self._parameters(sigma, mean, hyperparameters))
         count, rng = 1 if size is None else int(size), as_generator(rng)
         squares = densities["chi_squared"].rvs(float(max(self.n, 1)), size=(count, 1), rng=rng.jumped())
-        z = densities["normal"].rvs(0.0, 1.0, size=(count, new.m), rng=rng)
+        z = densities["normal"].rvs(0.0, 1.0, size=(count, posterior.m), rng=rng)
         if self.student_t:
             z *= np.sqrt(self.n / squares)
-        out = placed(self._runtime, np.tile(to_host(self._runtime, self._moments(new)[0]), (count, 1)))
-        if out.size:
-            root = self._root(new)
-            z = Matrix.over(self._runtime, placed(self._runtime, z.astype(self._dtype)))
-            self._provider.gemm(1.0, z, root.T, 1.0, Matrix.over(self._runtime, out))
-            if self._runtime.host_visible:
-                self._runtime.synchronize()
-        out = self._delivered(out, new.native)
-        return out.reshape(new.m) if size is None else out
+        out = delivered(self._data.runtime, posterior.draws(z), arrays.is_device_array(xs))
+        return out.reshape(posterior.m) if size is None else out
 
     def fit(
         self, start: Mapping[str, Any], *, fixed: Collection[str] = (), bounds: Mapping[str, tuple[float, float]] | None = None,
@@ -387,90 +310,39 @@ class MarginalLikelihood:
             restarts=restarts, rng=rng, options=options,
         )  # fmt: skip
 
-    # -- arguments
-
-    def _point(self, sigma: Any, mean: Any, hyperparameters: Mapping[str, Any]) -> _Point:
-        values = Hyperparameters(self.cov, self.columns, {n: _on_host(v) for n, v in hyperparameters.items()})
-        given = tuple(n for n, v in ((SIGMA, sigma), (MEAN, mean)) if v is not None)
-        deviation = self._by_row(SIGMA, 0.0 if sigma is None else sigma, self.n)
-        if np.any(np.asarray(deviation) < 0):
-            raise ValueError(f"sigma is {np.min(deviation)}: a standard deviation must be nonnegative")
-        return _Point(values, deviation, self._prior_mean(mean), (*self.cov.parameters, *given))
-
-    def _prior_mean(self, mean: Any) -> float | np.ndarray:
-        if mean is None:
-            mean = self._mean(self._host_x) if callable(self._mean) else self._mean
-        return self._by_row(MEAN, mean, self.n)
-
-    def _by_row(self, name: str, value: Any, n: int) -> float | np.ndarray:
-        """A number, or a vector (n,) in float64."""
-        value = np.asarray(_on_host(value), np.float64)
-        if value.shape not in ((), (n,)):
-            raise ValueError(f"{name} has shape {value.shape}: it must be a number or ({n},)")
-        if not np.isfinite(value).all():
-            raise ValueError(f"{name} is {value if not value.ndim else value[~np.isfinite(value)][0]}: it must be finite")
-        return value if value.ndim else float(value)
-
-    def _wrt(self, wrt: str | Collection[str] | None, point: _Point) -> tuple[str, ...]:
-        if wrt is None:
-            return point.given
-        names = (wrt,) if isinstance(wrt, str) else tuple(wrt)
-        for name in names:
-            if name not in (allowed := (*self.parameters, X, Y)):
-                raise ValueError(f"wrt: {name!r} is none of {', '.join(allowed)}")
-            if names.count(name) > 1:
-                raise ValueError(f"wrt names {name} twice")
-        return names
-
-    def _zeros(self, name: str, point: _Point) -> Any:
-        """The derivative of nothing."""
-        if name == X:
-            return self._like_data(np.zeros((0,) if self._flat else (0, self.columns), self._dtype), 0)
-        if name == Y:
-            return self._like_data(np.zeros(0, self._dtype), 1)
-        value = {**point.values.numbers, **point.values.vectors, SIGMA: point.sigma, MEAN: point.mean}[name]
-        return 0.0 if isinstance(value, float) else np.zeros(value.shape)
-
-    def _like_data(self, array: Any, which: int) -> Any:
-        return self._delivered(array, self._native[which])
-
-    def _delivered(self, array: Any, native: bool) -> Any:
-        """A result as the caller gets it."""
-        if array is None or native == arrays.is_device_array(array):
-            return array
-        return self._runtime.to_device(array) if native else self._runtime.to_host(array)
-
     # -- the pieces of a call
 
-    @property
-    def _provider(self) -> Any:
-        return provider_of(self._runtime)
+    def _parameters(self, sigma: Any, mean: Any, hyperparameters: Mapping[str, Any]) -> Parameters:
+        values = Hyperparameters(self.cov, self.columns, {n: on_host(v) for n, v in hyperparameters.items()})
+        given = tuple(n for n, v in ((SIGMA, sigma), (MEAN, mean)) if v is not None)
+        spread = deviation(SIGMA, 0.0 if sigma is None else sigma, self.n)
+        if mean is None:
+            mean = self._mean(self._data.host_x) if callable(self._mean) else self._mean
+        return Parameters(values, spread, by_row(MEAN, mean, self.n), (*self.cov.parameters, *given))
 
-    @property
-    def _on_host(self) -> bool:
-        return bool(self._provider.on_host)
+    def _pairs_for(self, vectors: tuple[str, ...]) -> Pairs:
+        if vectors not in self._pairs:
+            self._pairs[vectors] = Pairs(self.cov, self._data.runtime, self._data.dtype, self.columns, vectors)
+        return self._pairs[vectors]
 
-    def _pairs_for(self, vectors: Sequence[str]) -> Pairs:
-        key = tuple(vectors)
-        if key not in self._pairs:
-            self._pairs[key] = Pairs(self.cov, self._runtime, self._dtype, self.columns, key)
-        return self._pairs[key]
-
-    def _factor(self, point: _Point) -> Factor:
-        """The factor at a point, of which the calling thread keeps its last."""
-        key = point.key
+    def _factor(self, parameters: Parameters) -> Factor:
+        """The factor of the covariance matrix, of which the calling thread keeps its last."""
+        key = parameters.key
         last_key, last = getattr(self._local, "last", (None, None))
         if last is not None and last_key == key:
             return last
         self._local.last = last = None  # its memory goes to the next
-        pairs = self._pairs_for(tuple(point.values.vectors))
-        residual = self._y - np.asarray(point.mean)
-        noise = np.square(point.sigma) if isinstance(point.sigma, np.ndarray) else point.sigma**2
-        factor = Factor(self._provider, pairs, self._x, residual, point.values, noise, 1 + self.jitter)
+        pairs = self._pairs_for(tuple(parameters.hyperparameters.vectors))
+        residual = self._data.y - np.asarray(parameters.mean)
+        sigma = parameters.sigma
+        noise = np.square(sigma) if isinstance(sigma, np.ndarray) else sigma**2
+        factor = Factor(
+            self._provider, pairs, self._data.x, residual, parameters.hyperparameters, noise, 1 + self.jitter
+        )
         self._local.last = key, factor
         return factor
 
-    def _loglik(self, factor: Factor, point: _Point) -> float:
+    def _loglik(self, factor: Factor, parameters: Parameters) -> float:
         """The log-likelihood, or the error that there is none."""
         minor, log_determinant, psi = factor.summary
         value = math.nan
@@ -486,81 +358,38 @@ class MarginalLikelihood:
             self._local.last = None, None
             where = f"its leading minor of order {minor} is not" if minor else "it is singular or too large"
             raise np.linalg.LinAlgError(
-                f"the covariance matrix of {n} points is not positive definite: {where}, at {point}; "
-                f"take a larger sigma, or give a jitter such as {np.finfo(self._dtype).eps * 1e4:.0e}"
+                f"the covariance matrix of {n} points is not positive definite: {where}, at {parameters}; "
+                f"take a larger sigma, or give a jitter such as {np.finfo(self._data.dtype).eps * 1e4:.0e}"
             )
         return value
 
-    def _new_points(self, xs: Any, noise: Any, mean_xs: Any, point: _Point) -> _NewPoints:
-        native = arrays.is_device_array(xs)
-        xs = points(xs, "xs")
+    def _posterior(self, xs: Any, noise: Any, mean_xs: Any, parameters: Parameters) -> Posterior:
+        """The posterior at new points, after a look at the arguments of `predict`."""
+        native, xs, data = arrays.is_device_array(xs), as_points(xs, "xs"), self._data
         m, columns = xs.shape
         if columns != self.columns:
             raise ValueError(f"xs has {columns} columns, and x {self.columns}: they must have the same")
-        if native and device_of([xs], ["xs"]) is not self._runtime:
+        if native and device_of([xs], ["xs"]) is not data.runtime:
             raise ValueError(f"xs lies on another device than the data, {self.device.id}: move it with gs.to_host")
         if mean_xs is None:
-            if MEAN not in point.given and callable(self._mean):
-                mean_xs = self._mean(_on_host(xs))
-            elif isinstance(point.mean, float):
-                mean_xs = point.mean
+            if MEAN not in parameters.given and callable(self._mean):
+                mean_xs = self._mean(on_host(xs))
+            elif isinstance(parameters.mean, float):
+                mean_xs = parameters.mean
             else:
                 raise ValueError(f"mean has a value for each observation: give the prior mean at xs, too, as mean_xs, ({m},)")
-        if noise is True and not isinstance(point.sigma, float):
+        sigma = parameters.sigma
+        if noise is True and not isinstance(sigma, float):
             raise ValueError(f"sigma has a value for each observation: give that of new ones as noise, ({m},)")
-        deviation = self._by_row("noise", point.sigma if noise is True else float(noise) if noise is False else noise, m)
-        if np.any(np.asarray(deviation) < 0):
-            raise ValueError(f"noise is {np.min(deviation)}: a standard deviation must be nonnegative")
-        rows = [np.broadcast_to(v, m).astype(self._dtype) for v in (self._by_row("mean_xs", mean_xs, m), np.square(deviation))]
-        factor = self._factor(point)
-        self._loglik(factor, point)
+        spread = deviation("noise", sigma if noise is True else float(noise) if noise is False else noise, m)
+        mean, variances = (
+            np.broadcast_to(v, m).astype(data.dtype) for v in (by_row("mean_xs", mean_xs, m), np.square(spread))
+        )
+        factor = self._factor(parameters)
+        self._loglik(factor, parameters)
         scale2 = factor.summary[2] / self.n if self.student_t else 1.0
-        placed_xs = on_device(self._runtime, xs, self._dtype)
-        return _NewPoints(m, native, placed_xs, rows[0], placed(self._runtime, rows[1]), factor, scale2)
-
-    def _moments(self, new: _NewPoints) -> tuple[Any, Any]:
-        """Location and scale at each new point."""
-        location, scale = placed(self._runtime, new.mean), empty(self._runtime, new.m, self._dtype)
-        step = max(CHUNK // (max(self.n, 1) * self._dtype.itemsize), 64)
-        for i in range(0, new.m, step):
-            part = slice(i, i + step)
-            new.factor.predict(new.xs[part], location[part], scale[part], new.noise[part], new.scale2)
-        return location, scale
-
-    def _root(self, new: _NewPoints) -> Matrix:
-        """The lower triangle whose product with its transpose is the new points' squared scale."""
-        provider, runtime = self._provider, self._runtime
-        largest = float(to_host(runtime, new.factor.pairs.diagonal(new.xs, new.factor.values)).max())
-        variances = to_host(runtime, new.noise)
-        jitter = 4 * np.finfo(self._dtype).eps
-        for _ in range(8):
-            noise = placed(runtime, (variances + jitter * largest).astype(self._dtype))
-            root = new.factor.covariance(new.xs, noise, new.scale2)
-            if not provider.read(provider.potrf(root)).any():
-                provider.lower(root, root)
-                return root
-            jitter *= 10
-        raise np.linalg.LinAlgError(f"the covariance matrix of {new.m} new points is not positive definite")
-
-
-@dataclass(frozen=True)
-class _NewPoints:
-    """Where to predict."""
-
-    m: int
-    native: bool  # whether they came as a device array
-    xs: Any
-    mean: np.ndarray  # prior
-    noise: Any  # variances
-    factor: Factor
-    scale2: float  # of which all variances are multiples
-
-
-def _on_host(value: Any) -> Any:
-    if arrays.is_device_array(value):
-        runtime = device_of([value], ["value"])
-        return runtime.to_host(value)
-    return value
+        placed = [moved(data.runtime, a) for a in (as_read(data.runtime, xs, data.dtype), variances)]
+        return Posterior(factor, placed[0], mean, placed[1], scale2)
 
 
 def _rebuilt(cov: Covariance, x: Any, y: Any, mean: Any, student_t: bool, jitter: float) -> MarginalLikelihood:

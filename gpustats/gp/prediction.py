@@ -1,4 +1,4 @@
-"""Predictions of a Gaussian process: their distribution at each new point, and jointly."""
+"""Predictions of Gaussian processes: their distributions at new points."""
 
 from __future__ import annotations
 
@@ -7,9 +7,43 @@ from typing import Any
 
 import numpy as np
 
+from ..density import densities
+
+
+class LocationScale:
+    """Distributions at m points, each by itself: normal ones, or Student-t where there are degrees of freedom.
+
+    A subclass is a dataclass with the fields `mean` and `scale`, their locations and scales, and `df`, None for normal ones.
+    """
+
+    mean: Any
+    scale: Any
+    df: int | None
+
+    @property
+    def variance(self) -> Any:
+        """The variance of each distribution; infinite for two degrees of freedom or less."""
+        square = self.scale * self.scale
+        return square if self.df is None else square * variance_of_t(self.df)
+
+    def interval(self, confidence: float = 0.95) -> tuple[Any, Any]:
+        """The ends of the central intervals that have the probability `confidence`."""
+        from scipy import stats
+
+        if not 0 <= confidence <= 1:
+            raise ValueError(f"confidence = {confidence}: it must lie between 0 and 1")
+        standard = stats.norm() if self.df is None else stats.t(self.df)
+        half = self.scale * float(standard.ppf((1 + confidence) / 2))
+        return self.mean - half, self.mean + half
+
+
+def variance_of_t(df: int) -> float:
+    """The variance of a Student-t distribution with scale 1."""
+    return df / (df - 2) if df > 2 else np.inf
+
 
 @dataclass(frozen=True)
-class Prediction:
+class Prediction(LocationScale):
     """Normal distributions at m points, or Student-t distributions where the scale is integrated out.
 
     Attributes
@@ -38,28 +72,39 @@ class Prediction:
     covariance: Any = None
     df: int | None = None
 
-    @property
-    def variance(self) -> Any:
-        """That of each distribution; infinite for two degrees of freedom or less."""
-        square = self.scale * self.scale
-        return square if self.df is None else square * variance_of_t(self.df)
 
-    def interval(self, confidence: float = 0.95) -> tuple[Any, Any]:
-        """The ends of the central intervals that have the probability `confidence`."""
-        return central_interval(self.mean, self.scale, self.df, confidence)
+@dataclass(frozen=True)
+class LocalPrediction(LocationScale):
+    """Student-t distributions of the responses at m locations.
 
+    Attributes
+    ----------
+    mean, scale : (m,) array
+        Location and scale of each distribution.
+    df : int
+        Degrees of freedom: the points of a design.
+    indices : (m, df) array of int32
+        The rows of X that are each location's design, in the order in which they were chosen; -1 where X or the location have
+        a nan.
+    d : (m,) array, or (m, p) if separable
+        Lengthscales.
+    g : (m,) array
+        Nuggets.
+    loglik : (m,) array
+        The log-likelihood of each design's responses at d and g, the amplitude integrated out.
+    evaluations : (m,) array of int32
+        How often the likelihood was evaluated to find its maximum; negative where the limit was reached before.
+    """
 
-def variance_of_t(df: int) -> float:
-    """That of a Student-t distribution with scale 1."""
-    return df / (df - 2) if df > 2 else np.inf
+    mean: Any
+    scale: Any
+    df: int
+    indices: Any
+    d: Any
+    g: Any
+    loglik: Any
+    evaluations: Any
 
-
-def central_interval(mean: Any, scale: Any, df: int | None, confidence: float) -> tuple[Any, Any]:
-    """The ends of central intervals of normal distributions, or of Student-t distributions with `df` degrees of freedom."""
-    from scipy import stats
-
-    if not 0 <= confidence <= 1:
-        raise ValueError(f"confidence = {confidence}: it must lie between 0 and 1")
-    standard = stats.norm() if df is None else stats.t(df)
-    half = scale * float(standard.ppf((1 + confidence) / 2))
-    return mean - half, mean + half
+    def rvs(self, size: Any = None, rng: Any = None) -> Any:
+        """Independent draws of the responses, of shape `size`, by default (m,); as for `Density.rvs`."""
+        return densities["student_t"].rvs(float(self.df), self.mean, self.scale, size=size, rng=rng)

@@ -28,8 +28,8 @@ def shown(kind: str) -> Mapping[str, Make]:
     kind : {"density", "covariance"}
     """
     here = Path(__file__)
-    # What every function has comes first.
-    files = sorted(PACKAGE.rglob("shown.py"), key=lambda path: (path.parent.name != "evaluation", path))
+    # What every function has comes first, then the outer folders.
+    files = sorted(PACKAGE.rglob("shown.py"), key=lambda path: (path.parent.name != "evaluation", len(path.parts), path))
     modules = [_module(path.parent) for path in files if path != here]
     of_kind = [module.SHOWN for module in modules if getattr(module, "KIND", "density") == kind]
     return {name: make for found in of_kind for name, make in found.items()}

@@ -12,8 +12,8 @@ from pymc.distributions.transforms import _default_transform
 from pytensor.graph.basic import Variable
 
 from ..gp import Covariance
-from ..gp.marginal import MEAN, SIGMA, refuse_names
-from ..gp.matrix import check_names
+from ..gp.hyperparameters import check_names, refuse_names
+from ..gp.parameters import MEAN, SIGMA
 from .distributions import RESERVED, as_parameter
 from .evaluation.gp import POINTS, GPFormula
 from .random_variable import DensityRV, signature_of

@@ -7,7 +7,8 @@ import pytest
 from sklearn.gaussian_process import kernels
 
 import gpustats as gs
-from gpustats.gp.matrix import Hyperparameters, Pairs
+from gpustats.gp.hyperparameters import Hyperparameters
+from gpustats.gp.pairs import Pairs
 from gpustats.linalg.matrix import Matrix
 from gpustats.runtime import choose
 

@@ -6,7 +6,7 @@ from gp_data import data
 from scipy import stats
 
 import gpustats as gs
-from gpustats.gp import MarginalLikelihood, marginal
+from gpustats.gp import MarginalLikelihood, marginal, posterior
 from gpustats.runtime import choose
 
 LEAF = 16  # so that small matrices are cut in blocks, too
@@ -17,7 +17,7 @@ def test_predictions_in_chunks(provider, rng, monkeypatch):
     ml, values = MarginalLikelihood(gs.rbf, x, y), dict(amplitude=1.2, lengthscale=0.8, sigma=0.3)
     new = rng.normal(size=(300, 2))
     whole = ml.predict(new, **values)
-    monkeypatch.setattr(marginal, "CHUNK", 1)
+    monkeypatch.setattr(posterior, "CHUNK", 1)
     parts = ml.predict(new, **values)
     np.testing.assert_allclose(parts.mean, whole.mean, rtol=1e-12, atol=1e-13)
     np.testing.assert_allclose(parts.scale, whole.scale, rtol=1e-12)

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from ...kernels import code as codegen
+from ...kernels.code import callees_first
 from ...language import nodes as lang
 from ...language.nodes import REAL, Binary, Call, Function, Name, Number, Parameter, Return
 from ...language.printer import Printer
 from ...rewriting import differentiate
-
-if TYPE_CHECKING:
-    from ..covariance import Covariance
+from ..expression import Expression
 
 _R2 = Name("r2", REAL)
 
@@ -26,7 +23,7 @@ class Correlation:
 
     Parameters
     ----------
-    covariance : Covariance, optional
+    covariance : Expression, optional
         Of one squared distance, with an amplitude and a lengthscale; its other parameters have to be fixed. exp(-r2) if
         there is none.
 
@@ -50,7 +47,7 @@ class Correlation:
     <BLANKLINE>
     """
 
-    def __init__(self, covariance: Covariance | None = None):
+    def __init__(self, covariance: Expression | None = None):
         self._functions: dict[str, Function] = {}
         if covariance is None:
             value = Call("exp", (lang.Unary("-", _R2, REAL),))
@@ -72,7 +69,7 @@ class Correlation:
         printer = Printer()
         bodies = [statement for part in parts for statement in part.body]
         own = {part.name for part in parts}
-        for function in codegen.callees_first(bodies, lambda name: None if name in own else self._functions.get(name)):
+        for function in callees_first(bodies, lambda name: None if name in own else self._functions.get(name)):
             if function.results:
                 yield printer.results(function)
             yield printer.function(function)
@@ -83,7 +80,7 @@ def _function(suffix: str, value: lang.Expression) -> Function:
     return Function(f"correlation{suffix}", (Parameter("r2", REAL),), (Return(value),))
 
 
-def _at_one(covariance: Covariance) -> Call:
+def _at_one(covariance: Expression) -> Call:
     """The covariance at amplitude 1, lengthscale 1 and the squared distance 2 r2."""
     inputs, parameters = covariance.inputs, covariance.parameters
     if len(inputs) != 1 or inputs[0].kind != "sqdist" or inputs[0].columns is not None:

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import functools
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...evaluation.placement import at
-from ...kernels import code as codegen
-from ...kernels.layout import REFERENCE_DEVICES
-from . import layout
+from ...kernels.template import Template
+from .correlation import Correlation
+from .layout import blocks_within, design_layout
 
 if TYPE_CHECKING:
-    from ...runtime.base import Kernel, Runtime
-    from .correlation import Correlation
+    from ...runtime.base import Runtime
+
+DESIGN = Template.beside(__file__, "design")
 
 
 class Design:
@@ -33,7 +32,7 @@ class Design:
     y : (N,) device array of float64, optional
         Responses. With them the criterion is the mean-squared prediction error, without them the reduction of variance.
     chosen : int, optional
-        What `layout.design` takes to choose another layout.
+        What `design_layout` takes to choose another layout.
 
     Raises
     ------
@@ -116,31 +115,14 @@ class Design:
         out = runtime.empty((m, end), np.int32) if out is None else out
         if not m:
             return out
-        chosen = layout.design(runtime.device, dim, k, end, mspe, **self._chosen)
-        blocks = layout.blocks_within(runtime, chosen.blocks, m, 8 * chosen.scratch)
-        kernel = _kernel(runtime, self.source, dim, self.separable, mspe, replace(chosen, blocks=0, scratch=0, width=0))
-        arrays = [at(runtime, a) for a in (out, self.X, locations, candidates, d, g, *([self.y] if mspe else []))]
-        operands = [value for pair in arrays for value in pair]
-        scratch = runtime.scratch(8 * max(chosen.scratch, 1) * blocks)
-        kernel((blocks, 1), *operands, scratch, chosen.scratch, m, k, chosen.width, start, end)
+        layout = design_layout(runtime.device, dim, k, end, mspe, **self._chosen)
+        blocks = blocks_within(runtime, layout.blocks, m, 8 * layout.scratch)
+        kernel = DESIGN.kernel(
+            runtime, "local_design", layout.threads, 8 * layout.shared, dtype="float64", layout=layout,
+            correlation=self.source, dim=dim, separable=self.separable, mspe=mspe,
+        )  # fmt: skip
+        arrays = (out, self.X, locations, candidates, d, g, *([self.y] if mspe else []))
+        operands = [value for a in arrays for value in at(runtime, a)]
+        scratch = runtime.scratch(8 * max(layout.scratch, 1) * blocks)
+        kernel((blocks, 1), *operands, scratch, layout.scratch, m, k, layout.width, start, end)
         return out
-
-
-@functools.lru_cache
-def _kernel(
-    runtime: Runtime, correlation: str, dim: int, separable: bool, mspe: bool, chosen: layout.DesignLayout
-) -> Kernel:
-    source = _source(correlation, dim, separable, mspe, chosen, runtime.dialect)
-    return runtime.kernel(source, "local_design", chosen.threads, 8 * chosen.shared)
-
-
-def _source(correlation: str, dim: int, separable: bool, mspe: bool, chosen: layout.DesignLayout, dialect: str) -> str:
-    return codegen.render_plain(
-        "gp/local/design", "float64", dialect, layout=chosen, correlation=correlation, dim=dim, separable=separable, mspe=mspe
-    )
-
-
-def kernel_source(correlation: Correlation, dialect: str) -> str:
-    """The source for points of 8 columns, 1000 candidates and designs of 50; see `Covariance.kernel_source`."""
-    chosen = layout.design(REFERENCE_DEVICES[dialect], 8, 1000, 50)
-    return _source(correlation.source(), 8, False, False, chosen, dialect)

@@ -9,26 +9,26 @@
 ##       y'     0         0                    y' K^-1        - y' K^-1 k       - y' K^-1 y
 ## so that the value, its gradient and the prediction come from one pass.
 <%
-    n, p, threads, lanes = shape.n, shape.p, layout.threads, layout.lanes
-    Q, n_d, rows = shape.estimated, shape.lengthscales, shape.n + 2
+    n, p, threads, lanes = problem.n, problem.p, layout.threads, layout.lanes
+    Q, n_d, rows = problem.estimated, problem.lengthscales, problem.n + 2
     abreast, padded = threads // lanes, -(-rows // lanes) * lanes
     barrier = "BARRIER();" if layout.in_shared else "BARRIER_GLOBAL();"
     # Where a row has all threads, which are those of a vector register, the compiler is to see that they do the same.
     whole = abreast == 1
     place = "index_t" if whole else "int"
-    first = 0 if shape.estimate_d else n_d  # of the lengthscales and the nugget, what is estimated first
+    first = 0 if problem.estimate_d else n_d  # of the lengthscales and the nugget, what is estimated first
 %>\
 #define ROW(i) (${lanes} * ((i) / ${lanes} + 1) * (${lanes} * ((i) / ${lanes}) / 2 + (i) % ${lanes}))  // where it begins
 % if Q:
 // What the parameter of number k takes, a lengthscale or the nugget.
-#define OF(k, of_d, of_g) ${"of_d" if not shape.estimate_g else "of_g" if not shape.estimate_d else f"((k) < {Q - 1} ? of_d : of_g)"}
+#define OF(k, of_d, of_g) ${"of_d" if not problem.estimate_g else "of_g" if not problem.estimate_d else f"((k) < {Q - 1} ? of_d : of_g)"}
 #define AT_BOUND(k) (gradient[k] > 0 ? best[k] <= OF(k, d_low, g_low) : best[k] >= OF(k, d_high, g_high))
 % endif
 
 ${correlation}
 ## The terms of r2 between the points i and j.
 <%def name="distance(p, padded)">\
-% if shape.separable:
+% if problem.separable:
 % for k in range(p):
                     const real difference_${k} = x[${k * padded} + i] - x[${k * padded} + j];
                     const real term_${k} = difference_${k} * difference_${k} * rates[${k}];
@@ -151,7 +151,7 @@ ${distance(p, padded)}\
             // The gradient is tr(W dK) / 2 with W = n / psi alpha alpha' - K^-1, where alpha = K^-1 y.
             const real ratio = ${n} / psi;
             real ${", ".join(f"slope_{k} = 0" for k in range(Q))};
-% if shape.estimate_d:
+% if problem.estimate_d:
             for (${place} i = row; i < ${n}; i += ${abreast}) {
                 const real factor = ratio * matrix[ROW(${n + 1}) + i];
                 for (${place} chunk = 0; chunk <= i / ${lanes}; chunk++) {
@@ -161,12 +161,12 @@ ${distance(p, padded)}\
                     const int counts = j < i && r2 != 0;  // equal points have no say, though the slope may be infinite there
                     const real slope = counts ? -weight * correlation_slope(r2) : 0;
 % for k in range(n_d):
-                    slope_${k} += counts ? slope * ${f"term_{k}" if shape.separable else "r2"} : 0;
+                    slope_${k} += counts ? slope * ${f"term_{k}" if problem.separable else "r2"} : 0;
 % endfor
                 }
             }
 % endif
-% if shape.estimate_g:
+% if problem.estimate_g:
             for (${place} i = me; i < ${n}; i += ${threads}) {
                 const real alpha = matrix[ROW(${n + 1}) + i];
                 slope_${Q - 1} += (ratio * alpha * alpha + matrix[ROW(i) + i]) * g / 2;
@@ -247,7 +247,7 @@ ${maximise(Q, threads, place)}\
                     const real room = gradient[k] > 0 ? best[k] - OF(k, d_low, g_low) : OF(k, d_high, g_high) - best[k];
                     far = fmax(far, fmin(fabs(gradient[k]), room));
                 }
-                finished = !(far > ${shape.TOLERANCE}) || !isfinite(value) || (evaluations > 1 && lowered <= rounding);
+                finished = !(far > ${problem.TOLERANCE}) || !isfinite(value) || (evaluations > 1 && lowered <= rounding);
                 if (evaluations == 1 || (along > 0 && updates == 0)) {
                     const real size = evaluations == 1 ? fmin((real)1, 1 / sqrt(length)) : along / square;
                     for (int e = (int)me; e < ${Q * Q}; e += ${threads})
@@ -292,7 +292,7 @@ ${maximise(Q, threads, place)}\
                 step *= definite && shorter > 0.1 ? fmin(shorter, (real)0.5) : 0.1;
                 finished = evaluations == 1 || -descent <= rounding;
             }
-            if (evaluations == ${shape.MOST_EVALUATIONS} && !finished) {
+            if (evaluations == ${problem.MOST_EVALUATIONS} && !finished) {
                 finished = 1;
                 status = -evaluations;
             }

@@ -2,58 +2,21 @@
 
 from __future__ import annotations
 
-import functools
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ...evaluation.placement import at
-from ...kernels import code as codegen
-from ...kernels.layout import REFERENCE_DEVICES
-from . import layout
+from ...kernels.template import Template
 from .correlation import Correlation
+from .defaults import Parameter
+from .layout import FitProblem, fit_layout
 
 if TYPE_CHECKING:
-    from ...runtime.base import Kernel, Runtime
-    from .defaults import Parameter
+    from ...runtime.base import Runtime
 
-
-
-@dataclass(frozen=True)
-class Shape:
-    """What a kernel computes; the template knows it as ``shape``.
-
-    Attributes
-    ----------
-    n, p : int
-        Points of a design, and columns of X.
-    separable : bool
-        Whether there is a lengthscale for each column.
-    estimate_d, estimate_g : bool
-        Whether lengthscales and the nugget are estimated.
-    """
-
-    n: int
-    p: int
-    separable: bool = False
-    estimate_d: bool = True
-    estimate_g: bool = False
-
-    #: The search ends where no derivative in a logarithm is larger, but for those that point beyond a bound; or where a step
-    #: changes the objective by no more than rounding does.
-    TOLERANCE: ClassVar[float] = 1e-6
-    MOST_EVALUATIONS: ClassVar[int] = 100
-
-    @property
-    def lengthscales(self) -> int:
-        return self.p if self.separable else 1
-
-    @property
-    def estimated(self) -> int:
-        """How many numbers are estimated for each location."""
-        return self.lengthscales * self.estimate_d + self.estimate_g
+FIT = Template.beside(__file__, "fit")
 
 
 class Fitted(NamedTuple):
@@ -85,7 +48,7 @@ class Fitted(NamedTuple):
         return cls(*(runtime.empty(s, np.int32 if n == "status" else np.float64) for n, s in shapes.items()))
 
 
-class Fit:
+class LocalFit:
     """Estimates and predictions for locations whose designs are known.
 
     Parameters
@@ -99,7 +62,7 @@ class Fit:
         Points of a design.
     separable : bool
     chosen : int, optional
-        What `layout.fit` takes to choose another layout.
+        What `fit_layout` takes to choose another layout.
 
     Notes
     -----
@@ -116,7 +79,7 @@ class Fit:
         self, runtime: Runtime, X: Any, y: Any, correlation: Correlation, n: int, separable: bool = False, **chosen: int
     ):
         self.runtime, self.X, self.y, self.source = runtime, X, y, correlation.source()
-        self.n, self.separable, self._chosen = n, separable, tuple(chosen.items())
+        self.n, self.separable, self._chosen = n, separable, chosen
 
     def run(self, locations: Any, designs: Any, d: Any, g: Any, of_d: Parameter, of_g: Parameter) -> Fitted:
         """Start the kernel for some locations.
@@ -136,31 +99,16 @@ class Fit:
         out = Fitted.empty(self.runtime, m, d.shape[1])
         if not m:
             return out
-        shape = Shape(self.n, p, self.separable, of_d.mle, of_g.mle)
-        kernel, chosen = _compiled(self.runtime, shape, self.source, self._chosen)
-        blocks = min(m, chosen.blocks)
-        work = self.runtime.scratch(8 * max(chosen.work * blocks, 1))
+        problem = FitProblem(self.n, p, self.separable, of_d.mle, of_g.mle)
+        layout = fit_layout(self.runtime.device, problem, **self._chosen)
+        kernel = FIT.kernel(
+            self.runtime, "local_fit", layout.threads, 8 * layout.shared, dtype="float64", problem=problem, layout=layout,
+            correlation=self.source,
+        )  # fmt: skip
+        blocks = min(m, layout.blocks)
+        work = self.runtime.scratch(8 * max(layout.work * blocks, 1))
         arrays = (out.mean, out.scale, out.loglik, out.d, out.g, out.status, self.X, self.y, locations, designs, d, g)
         handles = [v for a in arrays for v in at(self.runtime, a)]
         constant = math.lgamma(self.n / 2) - self.n / 2 * math.log(2 * math.pi)
         kernel((blocks, 1), *handles, work, m, constant, *of_d.bounds_and_prior, *of_g.bounds_and_prior)
         return out
-
-
-@functools.lru_cache
-def _compiled(
-    runtime: Runtime, shape: Shape, correlation: str, given: tuple[tuple[str, int], ...]
-) -> tuple[Kernel, layout.FitLayout]:
-    chosen = layout.fit(runtime.device, shape, **dict(given))
-    source = _source(shape, correlation, chosen, runtime.dialect)
-    return runtime.kernel(source, "local_fit", chosen.threads, 8 * chosen.shared), chosen
-
-
-def _source(shape: Shape, correlation: str, chosen: layout.FitLayout, dialect: str) -> str:
-    return codegen.render_plain("gp/local/fit", "float64", dialect, shape=shape, layout=chosen, correlation=correlation)
-
-
-def kernel_source(correlation: Correlation, dialect: str) -> str:
-    """The source for points of 8 columns, designs of 50 and an estimated lengthscale; see `Covariance.kernel_source`."""
-    shape = Shape(50, 8, False, True, False)
-    return _source(shape, correlation.source(), layout.fit(REFERENCE_DEVICES[dialect], shape), dialect)

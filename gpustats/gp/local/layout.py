@@ -1,17 +1,31 @@
-"""How the kernels of local Gaussian processes are laid out on a device."""
+"""How the kernels of local Gaussian processes are laid out on a device.
+
+Each layout function takes the constants to use instead of those that it would choose: tests try others.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, ClassVar
 
 from ...kernels.layout import power_of_two
 
 if TYPE_CHECKING:
     from ...runtime.base import Device, Runtime
-    from .fit import Shape
 
 RESERVED = 1024  # bytes of shared memory that CUDA takes of each block's
+
+
+def blocks_within(runtime: Runtime, wanted: int, most: int, nbytes: int) -> int:
+    """How many blocks of `wanted`, of which no more than `most` have work, find `nbytes` of scratch each: at least one."""
+    free = runtime.free_memory() or runtime.device.memory // 2
+    return max(min(wanted, most, free // 2 // max(nbytes, 1)), 1)
+
+
+# ---- designs
+
+#: Threads of a GPU's block for up to so many candidates, which are no more than 6 for a thread; beyond the last: 384.
+_DESIGN_THREADS = {384: 64, 768: 128, 1536: 256}
 
 
 @dataclass(frozen=True)
@@ -24,8 +38,6 @@ class DesignLayout:
         Threads a block.
     unroll : int
         Candidates that a thread works on at once.
-    width : int
-        Places for candidates, in whole rounds of the threads.
     near_state : bool
         Whether the candidates' conditional variances and covariances lie in shared memory.
     near : int
@@ -34,32 +46,36 @@ class DesignLayout:
         The most points of a design.
     own : int
         Numbers of shared memory for the point that was chosen last and, with derivatives, for all points.
-    scratch : int
-        Numbers in global memory that each block has.
     shared : int
         Numbers of shared memory in all.
-    blocks : int
-        Blocks that are resident on the device.
+    width, scratch, blocks : int
+        Of a launch, for which the kernel is the same: places for candidates, in whole rounds of the threads; numbers in global
+        memory that each block has; blocks that are resident on the device.
     """
 
     threads: int
     unroll: int
-    width: int
     near_state: bool
     near: int
     end: int
     own: int
-    scratch: int
     shared: int
-    blocks: int
+    width: int = field(compare=False, repr=False)
+    scratch: int = field(compare=False, repr=False)
+    blocks: int = field(compare=False, repr=False)
 
 
-def bests(threads: int) -> int:
-    """Numbers of shared memory in which a block finds the best candidate."""
-    return 2 * (threads + min(threads, 32))
+def _design_block(device: Device, n_candidates: int, mspe: bool, threads: int) -> tuple[int, int, int]:
+    """Threads, candidates that a thread works on at once, and blocks of a multiprocessor."""
+    if device.type == "cpu":
+        return threads or 8, 4, 1
+    usual = next((t for most, t in _DESIGN_THREADS.items() if n_candidates <= most), 384)
+    threads = min(threads or usual, device.max_threads)
+    resident = 512 if mspe else 768  # threads of a multiprocessor, by the registers that they need
+    return threads, 2 if mspe else 4, max(resident // threads, 1)
 
 
-def design(
+def design_layout(
     device: Device, dim: int, n_candidates: int, end: int, mspe: bool = False, threads: int = 0, unroll: int = 0,
     per_unit: int = 0,
 ) -> DesignLayout:  # fmt: skip
@@ -76,33 +92,63 @@ def design(
     most = -(-end // 16) * 16  # designs of about the same size have the same kernel
     own = dim + each * most + 8 * most * mspe
     own += own % 2
+    threads, usual_unroll, usual_per_unit = _design_block(device, n_candidates, mspe, threads)
+    unroll, per_unit = unroll or usual_unroll, per_unit or usual_per_unit
     cpu = device.type == "cpu"
-    if cpu:
-        threads, unroll, per_unit = threads or 8, unroll or 4, per_unit or 1
-    else:
-        threads = min(threads or next((t for t in (64, 128, 256) if n_candidates <= 6 * t), 384), device.max_threads)
-        unroll, per_unit = unroll or (2 if mspe else 4), per_unit or max((512 if mspe else 768) // threads, 1)  # by registers
     width = -(-n_candidates // threads) * threads
     width += threads * (cpu and 8 * width % 4096 == 0)  # rows that begin in the same set of a cache would push one another out
-    fixed = own + bests(threads)
+    fixed = own + 2 * (threads + min(threads, 32))  # the latter to find the best candidate
     rows, near, near_state = dim + each * (end - 1), 0, False
     if not cpu:
         # A block's share of a multiprocessor's shared memory, which is about what one block may have of it.
         budget = min(max((device.shared_memory + RESERVED) // per_unit - RESERVED, 16384), device.shared_memory)
-        fit = (budget // 8 - fixed) // width
-        near_state = fit >= states
-        near = max(min(fit - states, rows), 0)
+        fitting = (budget // 8 - fixed) // width
+        near_state = fitting >= states
+        near = max(min(fitting - states, rows), 0)
         near -= (near - dim) % each if near > dim else 0  # no point's rows lie in both memories
-    far = (rows - near + states * (not near_state)) * width + (3 * end + dim) * end * mspe
-    shared = fixed + (near + states * near_state) * width
-    blocks = device.compute_units * per_unit
-    return DesignLayout(threads, unroll, width, near_state, near, most, own, far, shared, blocks)
+    return DesignLayout(
+        threads, unroll, near_state, near, most, own, shared=fixed + (near + states * near_state) * width, width=width,
+        scratch=(rows - near + states * (not near_state)) * width + (3 * end + dim) * end * mspe,
+        blocks=device.compute_units * per_unit,
+    )  # fmt: skip
 
 
-def blocks_within(runtime: Runtime, wanted: int, most: int, nbytes: int) -> int:
-    """How many blocks of `wanted`, of which no more than `most` have work, find `nbytes` of scratch each: at least one."""
-    free = runtime.free_memory() or runtime.device.memory // 2
-    return max(min(wanted, most, free // 2 // max(nbytes, 1)), 1)
+# ---- estimates
+
+
+@dataclass(frozen=True)
+class FitProblem:
+    """What the local_fit kernel estimates and predicts.
+
+    Attributes
+    ----------
+    n, p : int
+        Points of a design, and columns of X.
+    separable : bool
+        Whether there is a lengthscale for each column.
+    estimate_d, estimate_g : bool
+        Whether lengthscales and the nugget are estimated.
+    """
+
+    n: int
+    p: int
+    separable: bool = False
+    estimate_d: bool = True
+    estimate_g: bool = False
+
+    #: The search ends where no derivative in a logarithm is larger, but for those that point beyond a bound; or where a step
+    #: changes the objective by no more than rounding does.
+    TOLERANCE: ClassVar[float] = 1e-6
+    MOST_EVALUATIONS: ClassVar[int] = 100
+
+    @property
+    def lengthscales(self) -> int:
+        return self.p if self.separable else 1
+
+    @property
+    def estimated(self) -> int:
+        """How many numbers are estimated for each location."""
+        return self.lengthscales * self.estimate_d + self.estimate_g
 
 
 @dataclass(frozen=True)
@@ -120,7 +166,7 @@ class FitLayout:
     shared : int
         Numbers of shared memory.
     blocks : int
-        Blocks that are resident on the device.
+        Blocks that are resident on the device; the kernel is the same for all numbers of them.
     """
 
     threads: int
@@ -128,7 +174,7 @@ class FitLayout:
     in_shared: bool
     matrix: int
     shared: int
-    blocks: int
+    blocks: int = field(compare=False, repr=False)
 
     @property
     def work(self) -> int:
@@ -136,21 +182,24 @@ class FitLayout:
         return 0 if self.in_shared else self.matrix
 
 
-def fit(device: Device, shape: Shape, threads: int = 0, lanes: int = 0, per_unit: int = 0) -> FitLayout:
-    """Layout of the local_fit kernel; `threads`, `lanes` and blocks `per_unit` to try others than chosen."""
+def fit_layout(device: Device, problem: FitProblem, threads: int = 0, lanes: int = 0, per_unit: int = 0) -> FitLayout:
+    """Layout of the local_fit kernel; `threads`, `lanes` and blocks `per_unit` of a multiprocessor to try others than usual."""
     cpu = device.type == "cpu"
     lanes = lanes or (8 if cpu else 16)
-    threads = threads or (8 if cpu else 64 if shape.n <= 64 else 128)
-    rows, estimated = shape.n + 2, shape.estimated
+    threads = threads or (8 if cpu else 64 if problem.n <= 64 else 128)
+    rows, estimated = problem.n + 2, problem.estimated
     padded = -(-rows // lanes) * lanes
     matrix = sum(i // lanes * lanes + lanes for i in range(rows))
-    beside = (3 + shape.p) * padded + (estimated + 1) * threads + 2 * shape.lengthscales + 1 + (6 + estimated) * estimated
+    beside = (3 + problem.p) * padded + (estimated + 1) * threads + 2 * problem.lengthscales + 1 + (6 + estimated) * estimated
     in_shared = 8 * (matrix + beside) <= device.shared_memory
     shared = beside + matrix * in_shared
     if not per_unit:
         fitting = (device.shared_memory + RESERVED) // (8 * shared + RESERVED)
         per_unit = 4 if cpu else max(min(fitting, 2048 // threads, 32), 1)
     return FitLayout(threads, lanes, in_shared, matrix, shared, device.compute_units * per_unit)
+
+
+# ---- nearest points
 
 
 @dataclass(frozen=True)
@@ -168,14 +217,14 @@ class NearestLayout:
     copies : int
         Histograms of a block: one for each of a few threads that are the lanes of a vector register, or one for all.
     blocks : int
-        Blocks that are resident on the device.
+        Blocks that are resident on the device; the kernel is the same for all numbers of them.
     """
 
     threads: int
     locations: int
     unroll: int
     copies: int
-    blocks: int
+    blocks: int = field(compare=False, repr=False)
 
     def scratch(self, capacity: int, start: int) -> int:
         """Words of 8 bytes in global memory that each block has, for `capacity` points of each location."""
@@ -183,15 +232,15 @@ class NearestLayout:
         return points + -(-points // 2)
 
 
-def nearest(
+def nearest_layout(
     device: Device, dim: int, n_locations: int, threads: int = 0, locations: int = 0, unroll: int = 0, per_unit: int = 0
 ) -> NearestLayout:
-    """Layout of the search for nearest points; the last four to try others than chosen."""
+    """Layout of the search for nearest points; the last four to try others than usual."""
     cpu = device.type == "cpu"
     blocks = device.compute_units * (per_unit or (1 if cpu else 4))
 
     def time(locations: int) -> int:
-        """That of the block with most to do: what it reads of the points costs it as much as 4 locations do."""
+        """The time of the block with most to do: what it reads of the points costs it as much as 4 locations do."""
         return -(-n_locations // (locations * blocks)) * (locations + 4)
 
     locations = locations or min((1, 8) if cpu else (1, 4, 8, 16, 24, 32), key=time)

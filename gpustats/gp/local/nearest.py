@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import functools
 import math
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...evaluation.placement import at
-from ...kernels import code as codegen
-from . import layout
+from ...kernels.layout import power_of_two
+from ...kernels.template import Template
+from .layout import blocks_within, nearest_layout
 
 if TYPE_CHECKING:
     from scipy.spatial import cKDTree
 
-    from ...runtime.base import Kernel, Runtime
+    from ...runtime.base import Runtime
+
+_NEAREST = Template.beside(__file__, "nearest")
 
 
 class Nearest:
@@ -31,7 +33,7 @@ class Nearest:
     method : {"auto", "device", "tree"}
         Distances to all rows on the device, or a k-d tree of SciPy on the host. Both find the same rows.
     chosen : int, optional
-        What `layout.nearest` takes to choose another layout.
+        What `nearest_layout` takes to choose another layout.
 
     Raises
     ------
@@ -114,10 +116,10 @@ class Nearest:
             return out
         n, start = len(self.X), max(start, 1)
         n_sample, rank, capacity = sample_of(n, min(k, n))
-        chosen = layout.nearest(runtime.device, dim, m, **self._chosen)
-        words = chosen.scratch(capacity, start)
-        blocks = layout.blocks_within(runtime, chosen.blocks, -(-m // chosen.locations), 8 * words)
-        kernel = _kernel(runtime, dim, replace(chosen, blocks=0))
+        layout = nearest_layout(runtime.device, dim, m, **self._chosen)
+        words = layout.scratch(capacity, start)
+        blocks = blocks_within(runtime, layout.blocks, -(-m // layout.locations), 8 * words)
+        kernel = _NEAREST.kernel(runtime, "local_nearest", layout.threads, dtype="float64", layout=layout, dim=dim)
         points, _ = runtime.memory(self._points)
         sample, _ = runtime.memory(self._sample(n_sample)) if n_sample else (points, 0)
         kernel(
@@ -166,7 +168,7 @@ def sample_of(n: int, k: int) -> tuple[int, int, int]:
 
     The number of the sample's rows among the k nearest has a mean of k n_sample / n and about that variance.
     """
-    size = layout.power_of_two(int(2 * (9.0 * k * n) ** (1 / 3)))  # about the least work in all
+    size = power_of_two(int(2 * (9.0 * k * n) ** (1 / 3)))  # about the least work in all
     size = min(max(size, 1024), 16384)
     share = size / n
     rank = math.ceil(k * share + 4 * math.sqrt(k * share) + 6)
@@ -174,9 +176,3 @@ def sample_of(n: int, k: int) -> tuple[int, int, int]:
     if 4 * size > n or 2 * capacity > n:
         return 0, 0, n
     return size, rank, max(capacity, size)
-
-
-@functools.lru_cache
-def _kernel(runtime: Runtime, dim: int, chosen: layout.NearestLayout) -> Kernel:
-    source = codegen.render_plain("gp/local/nearest", "float64", runtime.dialect, layout=chosen, dim=dim)
-    return runtime.kernel(source, "local_nearest", chosen.threads)

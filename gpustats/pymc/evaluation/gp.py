@@ -12,8 +12,8 @@ import numpy as np
 from ...draws.generator import Generator
 from ...evaluation.gradient import reduced
 from ...gp import Covariance, MarginalLikelihood
-from ...gp.covariance import check
-from ...gp.marginal import MEAN, SIGMA
+from ...gp.expression import require_inside
+from ...gp.parameters import MEAN, SIGMA
 from ...language.printer import Printer
 from .density import Evaluator, Formula, in_one_process
 
@@ -172,7 +172,7 @@ class GPEvaluator(Evaluator):
         try:
             for argument in self.formula.covariance.arguments:
                 for value in given[argument.name].reshape(-1):
-                    check(argument, value)
+                    require_inside(argument, value)
         except ValueError:
             return False
         return True

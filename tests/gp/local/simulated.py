@@ -10,7 +10,7 @@ import gpustats as gs
 from gpustats.gp.local.correlation import Correlation
 from gpustats.gp.local.defaults import darg, garg
 from gpustats.gp.local.design import Design
-from gpustats.gp.local.fit import Fit
+from gpustats.gp.local.fit import LocalFit
 from gpustats.gp.local.nearest import Nearest
 from gpustats.runtime import choose
 
@@ -72,7 +72,7 @@ def local_fit(dtype, rng):
         runtime.device = whole if near else dataclasses.replace(whole, shared_memory=2048)
         d, g = np.full((4, 1 + separable), 0.3), np.array([1e-2, 1e-2, 1e-2, 1e-2 if of_g else 0])
         arrays = [runtime.to_device(a) for a in (X, y, x, designs, d, g)]
-        found = Fit(runtime, *arrays[:2], Correlation(), n, bool(separable)).run(*arrays[2:], *priors)
+        found = LocalFit(runtime, *arrays[:2], Correlation(), n, bool(separable)).run(*arrays[2:], *priors)
         mean, scale, _, d, g, status = (runtime.to_host(a) for a in found)
         assert np.isnan(mean[2]) and status[3] == 0 if not of_g else (status[:2] > 1).all()
         for i in range(2):

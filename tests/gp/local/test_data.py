@@ -9,8 +9,9 @@ from references_local import N, P, check, fixed
 from scipy import stats
 
 import gpustats as gs
-from gpustats.gp.local import darg, garg, model
+from gpustats.gp.local import darg, garg, job
 from gpustats.gp.local.correlation import Correlation
+from gpustats.gp.local.scheme import Scheme
 from gpustats.runtime import choose
 
 
@@ -66,7 +67,7 @@ def test_chunks_and_devices_make_no_difference(data, monkeypatch):
     X, y, XX = data
     gp = gs.LocalGP(X, y)
     want = gp.predict(XX, end=20, stages=2)
-    monkeypatch.setattr(model, "CHUNK_BYTES", 4 * N * 3)  # three locations
+    monkeypatch.setattr(job, "CHUNK_BYTES", 4 * N * 3)  # three locations
     for more in (dict(progress=True), dict(devices=[gp.device.id] * 2)):
         got = gp.predict(XX, end=20, stages=2, **more)
         for name in ("mean", "scale", "indices", "d", "loglik"):
@@ -151,9 +152,9 @@ def test_pickle(data):
     again = pickle.loads(pickle.dumps(gp))
     np.testing.assert_array_equal(again.predict(XX, end=20).mean, want.mean)
     assert again.predict(XX, end=20).mean.dtype == np.float32 and repr(again) == repr(gp)
-    scheme = gp._scheme(6, 20, None, None, None, "alc", False, 1, "auto")
-    job = model.Job(gp, scheme, XX, np.full((7, 1), 0.5), np.full(7, 1e-3))
-    (here, there) = (model.predictions(j, 2, 5, choose.get()) for j in (job, pickle.loads(pickle.dumps(job))))
+    scheme = Scheme.checked(gp.X, gp.y, 6, 20, None, None, None, "alc", False, 1, "auto")
+    made = job.Job(gp._data, scheme, XX, np.full((7, 1), 0.5), np.full(7, 1e-3))
+    (here, there) = (job.predictions(j, 2, 5, choose.get()) for j in (made, pickle.loads(pickle.dumps(made))))
     assert here.keys() == there.keys() and len(here["mean"]) == 3
     for name in here:
         np.testing.assert_array_equal(here[name], there[name])

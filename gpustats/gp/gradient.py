@@ -1,0 +1,66 @@
+"""The derivatives of the log marginal likelihood of a Gaussian process, from the factor of its covariance matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..evaluation.placement import to_host
+from .factor import Factor
+from .observations import Observations
+from .parameters import MEAN, SIGMA, Parameters, X, Y
+
+
+def gradient(
+    factor: Factor, data: Observations, parameters: Parameters, wrt: Sequence[str], student_t: bool
+) -> dict[str, Any]:
+    """The derivatives in hyperparameters, ``"sigma"``, ``"mean"``, ``"x"`` and ``"y"``.
+
+    With R = K + diag(sigma²) and alpha = R⁻¹ (y - mean), the derivative in R is W = (weight alpha alpha' - R⁻¹) / 2, where
+    `student_t` has weight = n / (y - mean)' R⁻¹ (y - mean), else 1.
+
+    Parameters
+    ----------
+    factor : Factor
+        Of R.
+    data : Observations
+        Of one point at least.
+    parameters : Parameters
+        At which R was computed.
+    wrt : sequence of str
+
+    Returns
+    -------
+    dict
+        Name -> float or array, like that argument.
+    """
+    runtime, lift = data.runtime, factor.lift
+    alpha, inverse = factor.inverse()
+    weight = data.n / factor.summary[2] if student_t else 1.0
+    of_pairs = data.x, parameters.hyperparameters, inverse, alpha.memory.array, weight
+    own = [n for n in wrt if n in factor.pairs.covariance.parameters]
+    found: dict[str, Any] = {}
+    if own or SIGMA in wrt:
+        of_own, trace, diagonal = factor.pairs.gradient(*of_pairs, own, lift)
+        found |= of_own
+        if SIGMA in wrt:
+            one = isinstance(parameters.sigma, float)
+            found[SIGMA] = 2 * parameters.sigma * (trace if one else to_host(runtime, diagonal).astype(float))
+    if MEAN in wrt or Y in wrt:
+        slope = weight * to_host(runtime, alpha.memory.array).reshape(-1)
+        found[MEAN] = float(slope.sum(dtype=float)) if isinstance(parameters.mean, float) else slope.astype(float)
+        found[Y] = data.like_y(-slope)
+    if X in wrt:
+        factor.provider.lower(inverse, inverse, "mirror")
+        found[X] = data.like_x(factor.pairs.points_gradient(*of_pairs, lift))
+    return {n: found[n] for n in wrt}
+
+
+def zero_gradient(data: Observations, parameters: Parameters, wrt: Sequence[str]) -> dict[str, Any]:
+    """The derivatives where there are no observations."""
+    zeros: dict[str, Any] = {X: data.like_x(np.zeros((0, data.columns), data.dtype)), Y: data.like_y(np.zeros(0, data.dtype))}
+    for name, value in parameters.by_name.items():
+        zeros[name] = 0.0 if isinstance(value, float) else np.zeros(value.shape)
+    return {n: zeros[n] for n in wrt}

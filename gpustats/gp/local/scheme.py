@@ -1,0 +1,70 @@
+"""What a prediction by local Gaussian processes is to do: how designs are chosen, and what is estimated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .defaults import Parameter, darg, garg
+
+METHODS = ("alc", "mspe", "nn")
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """How the designs are chosen, and what is estimated: figure 1 of Gramacy, Niemi & Weiss (2014).
+
+    The fields are arguments of `LocalGP.predict`, checked; `d` and `g` say all that is known of lengthscales and nugget.
+    """
+
+    start: int
+    end: int
+    close: int
+    method: str
+    separable: bool
+    stages: int
+    nearest: str
+    d: Parameter
+    g: Parameter
+
+    @classmethod
+    def checked(
+        cls, X: np.ndarray, y: np.ndarray, start: int, end: int, close: int | None, d: Any, g: Any, method: str,
+        separable: bool, stages: int, nearest: str,
+    ) -> Scheme:  # fmt: skip
+        """The scheme of the arguments of `LocalGP.predict`, or ValueError where they make no sense for these data."""
+        n = len(X)
+        close = min(max(1000, end), n) if close is None else close
+        if not 1 <= start <= end <= min(close, n):
+            raise ValueError(
+                f"start = {start}, end = {end}, close = {close}, and X has {n} rows: it must be 1 <= start <= end <= close, "
+                "and end <= the rows of X"
+            )
+        if method not in METHODS:
+            raise ValueError(f"method = {method!r}: there are {', '.join(map(repr, METHODS))}")
+        if method == "mspe" and separable:
+            raise ValueError("method = 'mspe' has one lengthscale: use separable = False, or method = 'alc'")
+        if method == "mspe" and start < 3:
+            raise ValueError(f"start = {start}: method = 'mspe' needs a design of 3 points to begin with")
+        if stages < 1:
+            raise ValueError(f"stages = {stages}: there must be one at least")
+        return cls(start, end, min(close, n), method, separable, stages, nearest, darg(d, X), garg(g, y))
+
+    def starts(self, m: int, p: int) -> tuple[np.ndarray, np.ndarray]:
+        """Where the searches for lengthscales, (m, p) or (m, 1), and nuggets, (m,), start at m locations with p columns."""
+        lengthscales = _by_location("d", self.d.start, m, p if self.separable else 1)
+        return lengthscales, _by_location("g", self.g.start, m, 1)[:, 0]
+
+
+def _by_location(name: str, start: Any, m: int, columns: int) -> np.ndarray:
+    """A number for each location and column, (m, columns)."""
+    start = np.asarray(start, np.float64)
+    shape = start.shape
+    if start.ndim == 1 and columns == 1 and shape == (m,):
+        start = start[:, None]
+    if start.ndim > 2 or any(s not in (1, w) for s, w in zip(reversed(start.shape), (columns, m), strict=False)):
+        wanted = f"({m},)" if columns == 1 else f"({columns},), ({m}, 1) or ({m}, {columns})"
+        raise ValueError(f"{name} has shape {shape}: it must be a number, or {wanted}")
+    return np.broadcast_to(start, (m, columns))

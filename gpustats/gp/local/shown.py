@@ -1,0 +1,33 @@
+"""The kernels of local Gaussian processes that are shown of a covariance function of one distance."""
+
+from __future__ import annotations
+
+from ...kernels.layout import REFERENCE_DEVICES
+from ..expression import Expression
+from .correlation import Correlation
+from .design import DESIGN
+from .fit import FIT
+from .layout import FitProblem, design_layout, fit_layout
+
+#: Columns of the points, candidates of a design, and points of it.
+COLUMNS, CANDIDATES, POINTS = 8, 1000, 50
+
+
+def _design(covariance: Expression, dtype: str, dialect: str) -> str:
+    """The search for designs by the reduction of variance; it computes in float64 whatever the type."""
+    layout = design_layout(REFERENCE_DEVICES[dialect], COLUMNS, CANDIDATES, POINTS)
+    correlation = Correlation(covariance).source()
+    return DESIGN.source(
+        "float64", dialect, layout=layout, correlation=correlation, dim=COLUMNS, separable=False, mspe=False
+    )
+
+
+def _fit(covariance: Expression, dtype: str, dialect: str) -> str:
+    """Estimates of a lengthscale, and predictions; in float64 whatever the type."""
+    problem = FitProblem(POINTS, COLUMNS)
+    layout = fit_layout(REFERENCE_DEVICES[dialect], problem)
+    return FIT.source("float64", dialect, problem=problem, layout=layout, correlation=Correlation(covariance).source())
+
+
+KIND = "covariance"
+SHOWN = {"local_design": _design, "local_fit": _fit}

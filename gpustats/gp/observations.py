@@ -1,0 +1,72 @@
+"""The points and responses of a Gaussian process, on the device that computes with them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..evaluation.placement import as_read, delivered, moved, target_of
+from ..runtime import arrays
+from .matrix import as_points
+from .parameters import X, Y
+
+
+class Observations:
+    """Points and responses: checked, and moved to a device once.
+
+    Parameters
+    ----------
+    x : (n, p) or (n,) array_like
+    y : (n,) array_like
+
+    Attributes
+    ----------
+    n, columns : int
+        Points, and numbers of each of them.
+    runtime : Runtime
+        Of the device on which x or y lie, else of the default device.
+    dtype : dtype
+        float32 where x and y are float32, else float64.
+    host_x, y : ndarray
+        (n, columns) and (n,).
+    x : (n, columns) array
+        As kernels read it.
+
+    Raises
+    ------
+    ValueError
+        Where shapes do not go together, or there are nan or infinite numbers.
+    """
+
+    def __init__(self, x: Any, y: Any) -> None:
+        points, responses = given = as_points(x, X), arrays.as_array(y, Y)
+        shape = tuple(getattr(responses, "shape", ()))
+        self.n, self.columns = points.shape
+        if shape != (self.n,):
+            raise ValueError(f"y has shape {shape}, and x {self.n} points: it must be ({self.n},)")
+        self.runtime, self.dtype = target_of(given, [X, Y], None)
+        self._native = {X: arrays.is_device_array(x), Y: arrays.is_device_array(y)}
+        self._flat = len(getattr(arrays.as_array(x, X), "shape", ())) == 1
+        self.host_x, self.y = (
+            np.array(self.runtime.to_host(a) if arrays.is_device_array(a) else a, self.dtype, order="C") for a in given
+        )
+        for name, a in ((X, self.host_x), (Y, self.y)):
+            if not np.isfinite(a).all():
+                place = np.argwhere(~np.isfinite(a))[0]
+                raise ValueError(f"{name}[{', '.join(map(str, place))}] is {a[tuple(place)]}: leave out what is not known")
+        self.x = moved(self.runtime, as_read(self.runtime, points if self._native[X] else self.host_x, self.dtype))
+
+    @property
+    def given_x(self) -> np.ndarray:
+        """The points with as many axes as they were given with."""
+        return self.host_x[:, 0] if self._flat else self.host_x
+
+    def like_x(self, array: Any) -> Any:
+        """A derivative in the points, (n, columns), shaped like the points that were given, and where they lay."""
+        array = array.reshape(self.n) if self._flat else array
+        return delivered(self.runtime, array, self._native[X])
+
+    def like_y(self, array: Any) -> Any:
+        """A derivative in the responses, (n,), where they lay."""
+        return delivered(self.runtime, array, self._native[Y])

@@ -1,0 +1,94 @@
+"""A Gaussian process at new points, given data: moments of each point, joint covariances and draws."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..evaluation.placement import empty, moved, to_host
+from ..linalg.matrix import Matrix
+from .factor import Factor
+
+#: Bytes of the covariances between data and new points that predictions have at a time.
+CHUNK = 1 << 27
+
+
+@dataclass(frozen=True)
+class Posterior:
+    """The distribution of a Gaussian process at m new points, given the data that a factor is of.
+
+    Attributes
+    ----------
+    factor : Factor
+        Of the data's covariance matrix.
+    xs : (m, p) array
+        The new points, as kernels read them.
+    mean : (m,) ndarray
+        The prior mean there.
+    noise : (m,) array
+        The variances of noise there, as kernels read them.
+    scale2 : float
+        Of what all variances are multiples.
+    """
+
+    factor: Factor
+    xs: Any
+    mean: np.ndarray
+    noise: Any
+    scale2: float
+
+    @property
+    def m(self) -> int:
+        return len(self.mean)
+
+    def moments(self) -> tuple[Any, Any]:
+        """Location and scale at each new point, (m,) arrays as kernels write them."""
+        factor, runtime, dtype = self.factor, self.factor.runtime, self.mean.dtype
+        location, scale = moved(runtime, self.mean), empty(runtime, self.m, dtype)
+        step = max(CHUNK // (max(factor.n, 1) * dtype.itemsize), 64)
+        for i in range(0, self.m, step):
+            part = slice(i, i + step)
+            factor.predict(self.xs[part], location[part], scale[part], self.noise[part], self.scale2)
+        return location, scale
+
+    def covariance(self, times: float) -> Any:
+        """The covariances of all new points times a number, an (m, m) array as kernels write it."""
+        m = self.m
+        if not m:
+            return empty(self.factor.runtime, (0, 0), self.mean.dtype)
+        return self.factor.covariance(self.xs, self.noise, self.scale2 * times).memory.array.reshape(m, m)
+
+    def draws(self, z: np.ndarray) -> Any:
+        """Joint draws, an array (size, m) as kernels write it, of standard normal draws (size, m).
+
+        Raises
+        ------
+        numpy.linalg.LinAlgError
+            Where the new points' covariance matrix is not positive definite, nor with variances that are a little larger.
+        """
+        runtime, provider = self.factor.runtime, self.factor.provider
+        out = moved(runtime, np.tile(to_host(runtime, self.moments()[0]), (len(z), 1)))
+        if out.size:
+            root = self._root()
+            normal = Matrix.over(runtime, moved(runtime, z.astype(self.mean.dtype)))
+            provider.gemm(1.0, normal, root.T, 1.0, Matrix.over(runtime, out))
+            if runtime.host_visible:
+                runtime.synchronize()
+        return out
+
+    def _root(self) -> Matrix:
+        """The lower triangle whose product with its transpose is the new points' squared scale."""
+        factor, runtime, provider = self.factor, self.factor.runtime, self.factor.provider
+        largest = float(to_host(runtime, factor.pairs.diagonal(self.xs, factor.values)).max())
+        variances, dtype = to_host(runtime, self.noise), self.mean.dtype
+        jitter = 4 * np.finfo(dtype).eps
+        for _ in range(8):
+            noise = moved(runtime, (variances + jitter * largest).astype(dtype))
+            root = factor.covariance(self.xs, noise, self.scale2)
+            if not provider.read(provider.potrf(root)).any():
+                provider.lower(root, root)
+                return root
+            jitter *= 10
+        raise np.linalg.LinAlgError(f"the covariance matrix of {self.m} new points is not positive definite")

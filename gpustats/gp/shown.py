@@ -1,0 +1,24 @@
+"""The kernels over pairs of points that are shown of any covariance function, with a number for each hyperparameter."""
+
+from __future__ import annotations
+
+from ..kernels.layout import REFERENCE_DEVICES
+from .expression import Expression
+from .pairs import PairsCode, layout_for
+
+#: Of the points.
+COLUMNS = 8
+
+
+def _matrix(covariance: Expression, dtype: str, dialect: str) -> str:
+    layout = layout_for(REFERENCE_DEVICES[dialect], COLUMNS)
+    return PairsCode(covariance, COLUMNS, ()).source("matrix", layout, dtype, dialect, noise="value")[0]
+
+
+def _gradient(covariance: Expression, dtype: str, dialect: str) -> str:
+    layout = layout_for(REFERENCE_DEVICES[dialect], COLUMNS)
+    return PairsCode(covariance, COLUMNS, ()).source("sums", layout, dtype, dialect, wrt=covariance.parameters)[0]
+
+
+KIND = "covariance"
+SHOWN = {"covariance": _matrix, "covariance_gradient": _gradient}
