@@ -16,7 +16,8 @@ from .evaluation.pointwise import Pointwise
 from .evaluation.results import output
 from .evaluation.sums import LOGLIK
 from .parallel.devices import example
-from .parallel.pieces import Data, Options, Pieces, divide, in_memory, in_pieces
+from .parallel.divide import divide
+from .parallel.pieces import Data, Options, Pieces, in_memory, in_pieces
 from .parallel.rows import added, added_with_gradients, as_rows
 from .runtime import arrays
 

@@ -11,7 +11,8 @@ import numpy as np
 
 from ..evaluation.placement import device_of, gather
 from ..parallel.devices import example
-from ..parallel.pieces import Data, Options, divide, in_memory, in_pieces
+from ..parallel.divide import divide
+from ..parallel.pieces import Data, Options, in_memory, in_pieces
 from ..parallel.rows import added, added_gradients, added_with_gradients, as_rows, joined, largest
 from ..runtime import arrays
 from ..runtime.transfers import to_host

@@ -12,7 +12,7 @@ import functools
 import pickle
 import uuid
 import weakref
-from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
 from typing import Any
 
@@ -36,7 +36,7 @@ class Missing(LookupError):
     """A worker was asked for a piece that it does not have. It answers with one: raised there, it would be logged."""
 
 
-#: What tells that a worker died, or data with it.
+#: Errors that tell that a worker died, or that data were lost with it.
 LOST = (KilledWorker, CancelledError, OSError)
 
 
@@ -68,7 +68,7 @@ def _started(ask: Callable[[], Any]) -> Any:
 
 
 def _answers(client: Client, function: Callable[..., Any], *args: Any) -> dict[str, Any]:
-    """What a function gives on each worker."""
+    """The results of a function on each worker, by the workers' addresses."""
     for failed in again(client):
         try:
             return client.run(function, *args)
@@ -120,6 +120,7 @@ class Cluster(Pieces):
             yield self._certain(i, future, ask[i])
 
     def _ask(self, i: int, method: str, call: Arguments) -> Any:
+        """Have a worker evaluate a method of its piece."""
         return self._client.submit(_call, (self._token, i), method, *call, workers=[self._homes[i]], pure=False)
 
     def _bind(self, i: int) -> Any:
@@ -154,6 +155,7 @@ class Cluster(Pieces):
         raise AssertionError("the last attempt returns or raises")
 
     def _again(self, i: int, ask: Callable[[], Any]) -> Any:
+        """Make a piece anew, on another worker where its own is gone, and ask once more."""
         living = list(self._client.nthreads())
         if self._homes[i] not in living:
             self._homes[i] = min(living, key=self._homes.count, default=self._homes[i])
@@ -177,25 +179,28 @@ class Cluster(Pieces):
 
 # ---- on the workers
 
-_models: dict[tuple[str, int], Any] = {}
+_models: dict[tuple[str, int], Any] = {}  # the pieces, by the token of the model and their number
 
 
-def _kinds(devices: Any) -> Hashable:
-    """Those of the devices that compute here."""
+def _kinds(devices: str | Sequence[str] | None) -> Hashable:
+    """The kinds of the devices on which this worker computes: see `devices.kind`."""
     return tuple(kind(runtime) for runtime in ([choose.get()] if devices is None else choose.several(devices)))
 
 
 def _bind(key: tuple[str, int], make: Callable[..., Any], data: Mapping[str, Any]) -> None:
+    """Make a piece and keep it."""
     _models[key] = make(**data)
 
 
 def _call(key: tuple[str, int], method: str, args: Any, kwargs: Any) -> Any:
+    """The result of a method of a piece, or a `Missing`."""
     if key not in _models:
         return Missing(f"piece {key[1]} was lost again and again")
     return getattr(_models[key], method)(*args, **kwargs)
 
 
 def _forget(token: str) -> None:
+    """Free the pieces of a model."""
     for key in [key for key in _models if key[0] == token]:
         _models.pop(key, None)
 

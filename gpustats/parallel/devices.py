@@ -28,11 +28,12 @@ _thread = threading.local()
 
 @functools.cache
 def _worker(runtime: Runtime, number: int) -> Executor:
-    """The thread that waits for a device, the same for the whole process; several where a device is named several times."""
+    """A thread that waits for a device, one for the whole process; `number` counts where a device is named several times."""
     return ThreadPoolExecutor(1, f"gpustats-{runtime.device.id}", _start, (runtime,))
 
 
 def _start(runtime: Runtime) -> None:
+    """What such a thread does first."""
     choose.stay(runtime)
     _thread.works = True
 
@@ -52,7 +53,7 @@ def workers(runtimes: Sequence[Runtime]) -> list[Executor]:
 
 
 def inside_worker() -> bool:
-    """Whether the calling thread is one of these: it must not wait for another."""
+    """Whether the calling thread is one that waits for a device: it must not wait for another of them."""
     return getattr(_thread, "works", False)
 
 
@@ -85,8 +86,7 @@ class Devices(Pieces):
         )
 
     def map(self, method: str, calls: Iterable[Arguments]) -> Generator[Any, None, None]:
-        bound = [getattr(model, method) for model in self._models]
-        calls = list(calls)
+        bound, calls = [getattr(model, method) for model in self._models], list(calls)
         if inside_worker():
             yield from (work(*args, **kwargs) for work, (args, kwargs) in zip(bound, calls, strict=True))
             return
@@ -124,8 +124,9 @@ def speeds(kinds: Sequence[Hashable], measured: Callable[[int], float]) -> list[
     Parameters
     ----------
     kinds : sequence
+        What equally fast ones have in common: see `kind`.
     measured : callable
-        Takes a place among them and gives seconds.
+        The seconds that a device or worker takes for the same work, from its place in `kinds`.
     """
     return [1 / measured(i) if len(set(kinds)) > 1 else 1.0 for i in range(len(kinds))]
 

@@ -28,7 +28,7 @@ ROUNDS = 16  # ranges for each device, where the caller does not say how large t
 
 
 class RangeMap(ABC):
-    """What maps of all kinds have in common."""
+    """A map over ranges of items: cuts the items into ranges, and puts the results together."""
 
     def __call__(
         self, function: Function, data: Any, n: int, *, chunk: int | None = None, progress: bool = False, retries: int = 0
@@ -149,7 +149,7 @@ class ClusterMap(RangeMap):
     ----------
     client : distributed.Client
     devices : "all" or sequence of str, optional
-        Those that each worker uses; by default the one that it would choose.
+        The devices that each worker uses; by default the one that it would choose.
     """
 
     def __init__(self, client: Any, devices: str | Sequence[str] | None = None):
@@ -201,6 +201,7 @@ def _on_worker(function: Function, data: Any, first: int, end: int, devices: Any
 
 
 def _tried(retries: int, function: Function, *args: Any) -> Mapping[str, np.ndarray]:
+    """The result of a call that is made again where it raises an error, at most `retries` times."""
     for _ in range(retries):
         with contextlib.suppress(Exception):
             return function(*args)
@@ -222,7 +223,7 @@ def _put(whole: dict[str, np.ndarray], found: Mapping[str, np.ndarray], first: i
 
 @contextlib.contextmanager
 def _bar(n: int, shown: bool) -> Iterator[Callable[[int], None]]:
-    """What is told how many more items are done."""
+    """A function that is told how many more items are done; a bar shows them if `shown`."""
     if not shown:
         yield lambda more: None
         return

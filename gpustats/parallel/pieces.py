@@ -1,4 +1,4 @@
-"""A model whose rows are evaluated in pieces, and the choice of how."""
+"""A model whose rows are evaluated in pieces: what it has to offer, and what the pieces are."""
 
 from __future__ import annotations
 
@@ -40,24 +40,24 @@ class Divisible(Protocol):
         """
 
     def _recipe(self) -> Callable[..., Any]:
-        """What makes the model anew of other rows, by the names of the data; it can be pickled."""
+        """A function that makes the model anew of other rows, which it takes by the names of the data; it can be pickled."""
 
     def _piece(self, data: Mapping[str, np.ndarray], runtime: Runtime) -> Any:
         """The model of other rows on a device, which shares what is planned for as many; nobody changes the data."""
 
     def _trial(self) -> tuple[Any, ...]:
-        """What `value_and_grad` takes to be timed."""
+        """The arguments with which `value_and_grad` is timed."""
 
 
 class Data(NamedTuple):
-    """What a model is bound to.
+    """The data that a model is bound to.
 
     Attributes
     ----------
     arrays : dict
         Name -> array with the rows first, in memory or read by slices.
     n_rows, row_bytes : int
-        And what a row takes on a device.
+        How many rows there are, and how many bytes each takes on a device.
     """
 
     arrays: dict[str, Any]
@@ -71,9 +71,9 @@ class Pieces(ABC):
     Attributes
     ----------
     ranges : list of (int, int)
-        The rows of each.
+        The rows of each piece.
     where : str
-        For users to read.
+        Where the pieces lie, for users to read.
     """
 
     ranges: list[Range]
@@ -81,7 +81,7 @@ class Pieces(ABC):
 
     @abstractmethod
     def map(self, method: str, calls: Iterable[Arguments]) -> Generator[Any, None, None]:
-        """What a method gives for each piece, in their order."""
+        """The results of a method for each piece, in the order of the pieces; `calls` are the arguments for each."""
 
 
 def in_pieces(together: Callable[[Iterable[Any], Mapping[str, int]], Any]) -> Callable[[Method], Method]:
@@ -90,7 +90,7 @@ def in_pieces(together: Callable[[Iterable[Any], Mapping[str, int]], Any]) -> Ca
     Parameters
     ----------
     together : callable
-        Makes one result of those of the pieces: see `rows`.
+        Makes one result of the pieces' results: see `rows`.
     """
 
     def decorate(method: Any) -> Any:
@@ -112,39 +112,6 @@ def in_pieces(together: Callable[[Iterable[Any], Mapping[str, int]], Any]) -> Ca
     return decorate
 
 
-def divide(model: Divisible, data: Data, options: Options, runtime: Runtime | None) -> Pieces | None:
-    """The pieces of a model; None where all rows go to one device at once.
-
-    Parameters
-    ----------
-    model : Divisible
-    data : Data
-    options : Options
-    runtime : Runtime or None
-        The device for a model that is not spread over several. None: they are others.
-    """
-    for name, value in (("memory", options.memory), ("chunk", options.chunk)):
-        if value is not None and not value > 0:
-            raise ValueError(f"{name} must be a positive number of {'bytes' if name == 'memory' else 'rows'}, not {value!r}")
-    native = [n for n, v in data.arrays.items() if arrays.is_device_array(v)]
-    if native:
-        if options != Options():
-            raise ValueError(f"{', '.join(native)}: on a device already, and not divided; pass NumPy arrays, see gs.to_host")
-        return None
-    if options.client is not None:
-        from .cluster import Cluster
-
-        return Cluster(model, data, options)
-    if options.devices is not None:
-        from .devices import Devices
-
-        return Devices(model, data, options)
-    assert runtime is not None
-    from .stream import Stream, fits
-
-    return None if fits(data, options, runtime) else Stream(model, data, options, runtime)
-
-
 def in_memory(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Data for one device: what is read by slices is read."""
+    """The data for one device, which takes all rows at once: arrays that are read by slices are read."""
     return {n: np.asarray(v[: v.shape[0]]) if is_stored(v) and not isinstance(v, np.memmap) else v for n, v in data.items()}

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from ..runtime import arrays
+from ..runtime.types import Array, DType, Shape
 
 Range = tuple[int, int]  # the first row, and the one behind the last
 Arguments = tuple[tuple[Any, ...], dict[str, Any]]
@@ -25,8 +26,8 @@ Arguments = tuple[tuple[Any, ...], dict[str, Any]]
 # ---- data
 
 
-def as_rows(value: Any, name: str) -> Any:
-    """As `arrays.as_array`, but what is not in memory stays where it is: see `is_stored`."""
+def as_rows(value: Any, name: str) -> Array:
+    """What `arrays.as_array` makes of the rows of a model, but for rows that `is_stored`: they stay where they are."""
     if not is_stored(value):
         return arrays.as_array(value, name)
     arrays.check_dtype(np.dtype(value.dtype), name)
@@ -57,11 +58,11 @@ class Section:
         self.first, self.end = first, end
 
     @property
-    def shape(self) -> tuple[int, ...]:
+    def shape(self) -> Shape:
         return (self.end - self.first, *self.source.shape[1:])
 
     @property
-    def dtype(self) -> np.dtype:
+    def dtype(self) -> DType:
         return self.source.dtype
 
     def __getitem__(self, rows: slice) -> Any:
@@ -90,23 +91,23 @@ def _place_in_file(array: np.memmap) -> tuple[str, int] | None:
     return os.path.abspath(path), behind + array.offset // ALLOCATIONGRANULARITY * ALLOCATIONGRANULARITY
 
 
-def _mapped(path: str, dtype: np.dtype, offset: int, shape: tuple[int, ...]) -> Any:
+def _mapped(path: str, dtype: DType, offset: int, shape: Shape) -> Any:
     return np.memmap(path, dtype, "r", offset, shape) if math.prod(shape) else np.empty(shape, dtype)
 
 
-def section(value: Any, first: int, end: int) -> Any:
+def section(value: Array, first: int, end: int) -> Array:
     """Some rows of an array, of one that is read by slices still to be read."""
     return Section(value, first, end) if is_stored(value) else value[first:end]
 
 
-def read(value: Any, first: int, end: int) -> np.ndarray:
+def read(value: Array, first: int, end: int) -> np.ndarray:
     """Some rows of an array, in memory; a view where it is in memory or mapped to it."""
     rows = value[first:end]
     return rows if isinstance(rows, np.ndarray) else np.asarray(rows)
 
 
-def largest(value: Any, initial: Any) -> Any:
-    """The largest of an array and `initial`; one that is read by slices passes through the memory."""
+def largest(value: Array, initial: Any) -> Any:
+    """The largest number of an array and `initial`. An array that is read by slices passes through the memory."""
     size = 1 << 20 if is_stored(value) else max(value.shape[0], 1)
     return functools.reduce(lambda found, rows: read(value, *rows).max(initial=found), chunks(value.shape[0], size), initial)
 
@@ -134,9 +135,9 @@ def cut(
     Parameters
     ----------
     args, kwargs
-        Of the call for all rows.
+        The arguments of the call for all rows.
     names : sequence of str
-        Those of `args`.
+        The names of `args`.
     axes : mapping
         The axis of the rows, counted from the end, of each argument that has one.
     ranges : iterable of (int, int)
@@ -196,7 +197,7 @@ def added_with_gradients(
 
 
 def joined(name: str) -> Callable[[Iterable[Any], Mapping[str, int]], Any]:
-    """What puts together a result with a value for each row, whose axis of the rows is known as `name`."""
+    """A function that puts together results with a value for each row, whose axis of the rows `axes` calls `name`."""
 
     def together(results: Iterable[Any], axes: Mapping[str, int]) -> Any:
         return np.concatenate(list(results), axes[name])

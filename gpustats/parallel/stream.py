@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from ..runtime.base import Runtime
 
 BUFFERS = 2  # pieces that pass through the device: one is computed on, the next arrives
-PARTS, FEW = 16, 8  # into which the memory is divided: what does not pass through stays, and need not be read again
-LEAST = 32 << 20  # bytes of a piece below which a call may take longer than the copy, so that there are few parts then
+PARTS, FEW = 16, 8  # pieces that fill the memory; those that do not pass through stay, and need not be read again
+LEAST = 32 << 20  # bytes of a piece below which a call may take longer than the copy: then FEW pieces fill the memory
 MARGIN = 0.3  # of what a device has free: for results, and because pools round sizes up by as much as a quarter
 SMALL = 64 << 20  # bytes of data for which nobody needs to ask how much is free
 
@@ -45,6 +45,7 @@ def budget(options: Options, runtime: Runtime, wanted: int) -> int:
 
 
 def _room(runtime: Runtime) -> int:
+    """The bytes of data that a device can take now."""
     free = runtime.free_memory()
     return int((1 - MARGIN) * (runtime.device.memory if free is None else free))
 

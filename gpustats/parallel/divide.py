@@ -1,0 +1,42 @@
+"""Whether the rows of a model are divided, and how: over a cluster, over devices, or in a stream."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..runtime import arrays
+from .devices import Devices
+from .pieces import Data, Divisible, Options, Pieces
+from .stream import Stream, fits
+
+if TYPE_CHECKING:
+    from ..runtime.base import Runtime
+
+
+def divide(model: Divisible, data: Data, options: Options, runtime: Runtime | None) -> Pieces | None:
+    """The pieces of a model; None where all rows go to one device at once.
+
+    Parameters
+    ----------
+    model : Divisible
+    data : Data
+    options : Options
+    runtime : Runtime or None
+        The device for a model that is not spread over several devices or workers; else None.
+    """
+    for name, value in (("memory", options.memory), ("chunk", options.chunk)):
+        if value is not None and not value > 0:
+            raise ValueError(f"{name} must be a positive number of {'bytes' if name == 'memory' else 'rows'}, not {value!r}")
+    native = [n for n, v in data.arrays.items() if arrays.is_device_array(v)]
+    if native:
+        if options != Options():
+            raise ValueError(f"{', '.join(native)}: on a device already, and not divided; pass NumPy arrays, see gs.to_host")
+        return None
+    if options.client is not None:
+        from .cluster import Cluster  # Dask is slow to import, and may be missing
+
+        return Cluster(model, data, options)
+    if options.devices is not None:
+        return Devices(model, data, options)
+    assert runtime is not None
+    return None if fits(data, options, runtime) else Stream(model, data, options, runtime)
