@@ -8,17 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..evaluation.placement import device_of, gather
+from ..evaluation.placement import as_read, device_of, gather
 from ..runtime import arrays
+from ..runtime.types import Array, DType, Shape
 from . import where as placement_rule
 from .matrix import Matrix
 from .provider import Provider
 
 if TYPE_CHECKING:
     from ..runtime.base import Runtime
-
-Shape = tuple[int, ...]
-
 
 def matrix_shape(value: Any, name: str, square: bool = False) -> Shape:
     """The shape of an argument that is a matrix, or a stack of them along its leading axes."""
@@ -31,7 +29,7 @@ def matrix_shape(value: Any, name: str, square: bool = False) -> Shape:
     return shape
 
 
-def take(**values: Any) -> list[Any]:
+def take(**values: Any) -> list[Array]:
     """The arguments as arrays where they lie; TypeError for what gpustats does not compute with."""
     return [arrays.as_array(value, name) for name, value in values.items()]
 
@@ -45,14 +43,14 @@ def stack_shape(**shapes: Shape) -> Shape:
         raise ValueError(f"stacks of matrices that do not broadcast along their leading axes: {listed}") from None
 
 
-def as_columns(vector: Any) -> Any:
+def as_column(vector: Array) -> Array:
     """A vector as a matrix of one column."""
-    if not isinstance(vector, np.ndarray) and not arrays.is_contiguous(vector):
+    if arrays.is_device_array(vector) and not arrays.is_contiguous(vector):
         vector = gather(device_of([vector], ["vector"]), vector, np.dtype(vector.dtype))
     return vector.reshape(*vector.shape, 1)
 
 
-class Call:
+class MatrixCall:
     """One call: where it is computed, its operands there, and its results back.
 
     Parameters
@@ -62,9 +60,9 @@ class Call:
     flops : float
         Operations of the call.
     numbers : int
-        Of the results.
+        How many numbers the results have.
     kind : {"gemm", "potrf"}
-        What most of them are like: independent of one another, or not.
+        What most operations are like: those of a product, independent of one another, or of a factorisation.
     where : {"auto", "host", "device"}
 
     Attributes
@@ -78,33 +76,34 @@ class Call:
     """
 
     def __init__(
-        self, values: dict[str, Any], flops: float, numbers: int, kind: str = "gemm", where: str = "auto"
+        self, values: dict[str, Array], flops: float, numbers: int, kind: str = "gemm", where: str = "auto"
     ) -> None:
-        given = list(values.values())
-        self.dtype = arrays.result_dtype(given)
-        self.native = any(map(arrays.is_device_array, given))
-        on_device = device_of(given, list(values)) if self.native else None
-        moved = (sum(v.size for v in given) + numbers) * self.dtype.itemsize
+        arguments = list(values.values())
+        self.dtype: DType = arrays.result_dtype(arguments)
+        self.native = any(map(arrays.is_device_array, arguments))
+        on_device = device_of(arguments, list(values)) if self.native else None
+        moved = (sum(v.size for v in arguments) + numbers) * self.dtype.itemsize
         self.provider: Provider = placement_rule.choose(on_device, self.dtype, flops, moved, kind, where)
         self.runtime: Runtime | None = self.provider.runtime
         if self.runtime is not None and self.dtype.itemsize == 8 and not self.runtime.device.double:
             raise ValueError(f"{self.runtime.device} computes in float32 only: pass float32 arrays")
 
-    def operand(self, array: Any, stack: Shape = (), row_major: bool = False) -> Matrix:
-        """An argument, broadcast to a stack of matrices. It may be the caller's memory: only to be read.
+    def operand(self, array: Array, stack: Shape = (), row_major: bool = False) -> Matrix:
+        """An argument where the call is computed, broadcast to a stack of matrices.
 
-        With `row_major`, it is no `transposed` one.
+        It may be the caller's memory, so it is only to be read. With `row_major`, it is not `transposed`.
         """
         shape = tuple(array.shape)
         batch = math.prod(stack)
         if shape[:-2] != stack and math.prod(shape[:-2]) != 1:
             shape = stack + shape[-2:]
-        lies = self._lie(array, shape, row_major)
-        if lies.batch != batch:  # one for all
-            lies.batch, lies.batch_stride = batch, 0
-        return lies
+        matrix = self._matrix(array, shape, row_major)
+        if matrix.batch != batch:  # one for all
+            matrix.batch, matrix.batch_stride = batch, 0
+        return matrix
 
-    def _lie(self, array: Any, shape: Shape, row_major: bool) -> Matrix:
+    def _matrix(self, array: Array, shape: Shape, row_major: bool) -> Matrix:
+        """The matrices of an array in the shape that it is broadcast to, copied only where they have to be."""
         flipped = False
         if isinstance(array, np.ndarray):
             array = np.broadcast_to(np.asarray(array, self.dtype), shape)
@@ -115,12 +114,11 @@ class Call:
                 array = self.runtime.to_device(array)
         else:
             assert self.runtime is not None
-            if array.shape != shape or array.dtype != self.dtype or not arrays.is_contiguous(array):
-                array = gather(self.runtime, array, self.dtype, shape)
+            array = as_read(self.runtime, array, self.dtype, None if tuple(array.shape) == shape else shape)
         matrix = Matrix.over(self.runtime, array)
         return matrix.T if flipped else matrix
 
-    def writable(self, array: Any, stack: Shape = ()) -> Matrix:
+    def writable(self, array: Array, stack: Shape = ()) -> Matrix:
         """A copy of an argument, row-major."""
         source = self.operand(array, stack)
         target = self.provider.empty(source.rows, source.columns, self.dtype, source.batch)
@@ -135,7 +133,7 @@ class Call:
             return Matrix.over(self.runtime, self.runtime.empty(shape, self.dtype))
         return self.provider.empty(shape[-2], shape[-1], self.dtype, math.prod(shape[:-2]))
 
-    def zeros(self, shape: Shape) -> Any:
+    def zeros(self, shape: Shape) -> Array:
         """A result that is a sum over nothing, as the caller gets it."""
         zeros = np.zeros(shape, self.dtype)
         if not self.native:
@@ -143,8 +141,8 @@ class Call:
         assert self.runtime is not None
         return self.runtime.to_device(zeros)
 
-    def deliver(self, matrix: Matrix, shape: Sequence[int]) -> Any:
-        """What `result` gave, in this shape."""
+    def deliver(self, matrix: Matrix, shape: Sequence[int]) -> Array:
+        """A matrix that `result` gave, as the caller gets it, in this shape."""
         array, shape = matrix.memory.array, tuple(shape)
         if not self.native and not self.provider.on_host:
             assert self.runtime is not None
@@ -152,14 +150,12 @@ class Call:
         return array if array.shape == shape else array.reshape(shape)
 
     def log_determinant(self, factor: Matrix, stack: Shape) -> Any:
-        """That of each l l', as the caller gets it, float64."""
-        whole = factor.batch and factor.rows
-        return self._small(self.provider.log_determinant(factor) if whole else np.zeros(factor.batch), stack)
-
-    def _small(self, numbers: Any, shape: Shape) -> Any:
+        """The logarithm of the determinant of l l' for each factor l of a stack, as the caller gets it, float64."""
+        some = factor.batch and factor.rows
+        numbers = self.provider.log_determinant(factor) if some else np.zeros(factor.batch)
         if not self.native:
-            return self.provider.read(numbers).reshape(shape)[()]
+            return self.provider.read(numbers).reshape(stack)[()]
         if isinstance(numbers, np.ndarray):
             assert self.runtime is not None
             numbers = self.runtime.to_device(numbers)
-        return numbers.reshape(shape)
+        return numbers.reshape(stack)

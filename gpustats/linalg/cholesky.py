@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from ..runtime.types import Array, Shape
 from . import blocked
 from .blocked import LOWER, UPPER
-from .call import Call, Shape, as_columns, matrix_shape, take
+from .call import MatrixCall, as_column, matrix_shape, take
 from .matrix import ASYMMETRIC, INFINITE, Matrix, asymmetry_tolerance
 from .products import sum_to
 from .triangular import copied, lower_operand, refuse, solution_shapes, system_shapes
@@ -54,11 +55,11 @@ def cholesky(a: Any, *, where: str = "auto") -> Any:
     return call.deliver(out, shape)
 
 
-def _call(a: Any, flops: float, shape: Shape, where: str) -> Call:
-    return Call({"a": a}, flops * math.prod(shape) * shape[-1], math.prod(shape), "potrf", where)
+def _call(a: Array, flops: float, shape: Shape, where: str) -> MatrixCall:
+    return MatrixCall({"a": a}, flops * math.prod(shape) * shape[-1], math.prod(shape), "potrf", where)
 
 
-def _factorise(call: Call, a: Any, out: Matrix) -> None:
+def _factorise(call: MatrixCall, a: Array, out: Matrix) -> None:
     """out = the factor, or an error."""
     provider = call.provider
     found = provider.lower_if_symmetric(call.operand(a, tuple(a.shape[:-2])), out, provider.reads_above(out))
@@ -72,18 +73,18 @@ def _factorise(call: Call, a: Any, out: Matrix) -> None:
         )
 
 
-def _in_stack(a: Any, place: int) -> str:
-    """Which matrix of a stack."""
+def _in_stack(a: Array, place: int) -> str:
+    """The index of a matrix in its stack, as it stands behind the stack's name."""
     leading = tuple(a.shape[:-2])
     return f"[{', '.join(map(str, np.unravel_index(place, leading)))}]" if leading else ""
 
 
-def _refuse_matrix(call: Call, found: Any, a: Any) -> None:
-    """The error for what `lower_if_symmetric` has found. Where that is, the host looks for."""
+def _refuse_matrix(call: MatrixCall, found: Array, a: Array) -> None:
+    """The error for what `lower_if_symmetric` has found in a. The host looks for the place."""
     code = int(call.provider.read(found)[0])
     if code not in (ASYMMETRIC, INFINITE):
         return
-    host = a if isinstance(a, np.ndarray) else call.provider.runtime.to_host(a)
+    host = call.provider.read(a)
     numbers = np.ascontiguousarray(host, call.dtype).reshape(-1, *host.shape[-2:])
     for place, matrix in enumerate(numbers):
         name = f"a{_in_stack(a, place)}"
@@ -129,7 +130,7 @@ def cholesky_grad(l: Any, l_bar: Any, *, where: str = "auto") -> Any:  # noqa: E
     if tuple(getattr(l_bar, "shape", ())) != shape:
         raise ValueError(f"l_bar has shape {tuple(getattr(l_bar, 'shape', ()))}, but l has {shape}")
     n, stack = shape[-1], shape[:-2]
-    call = Call({"l": l, "l_bar": l_bar}, 2 / 3 * math.prod(shape) * n, math.prod(shape), where=where)
+    call = MatrixCall({"l": l, "l_bar": l_bar}, 2 / 3 * math.prod(shape) * n, math.prod(shape), where=where)
     out = call.result(shape)
     if out.batch and n:
         provider = call.provider
@@ -188,7 +189,7 @@ def cho_logdet(l: Any, *, where: str = "auto") -> Any:  # noqa: E741
     """
     (l,) = take(l=l)  # noqa: E741
     shape = matrix_shape(l, "l", square=True)
-    call = Call({"l": l}, 0.0, 0, where=where)
+    call = MatrixCall({"l": l}, 0.0, 0, where=where)
     return call.log_determinant(call.operand(l, shape[:-2], row_major=True), shape[:-2])
 
 
@@ -220,14 +221,14 @@ def cho_solve(l: Any, b: Any, *, where: str = "auto") -> Any:  # noqa: E741
     l, b = take(a=l, b=b)  # noqa: E741
     shape, stack, n, m, vector = system_shapes(l, b)
     batch = math.prod(stack)
-    call = Call({"l": l, "b": b}, 2.0 * batch * n * n * m, batch * n * m, where=where)
+    call = MatrixCall({"l": l, "b": b}, 2.0 * batch * n * n * m, batch * n * m, where=where)
     if not batch * n * m:
         return call.deliver(call.result((*stack, n, m)), shape)
     factor, found = lower_operand(call, l, True, stack)
-    x = copied(call, as_columns(b) if vector else b, stack)
+    x = copied(call, as_column(b) if vector else b, stack)
     call.provider.solve(factor, x)
     call.provider.solve(factor.T, x)
-    refuse(call, found, l, True)
+    refuse(call, found, True)
     return call.deliver(x, shape)
 
 
@@ -260,12 +261,12 @@ def cho_solve_grad(l: Any, x: Any, x_bar: Any, *, where: str = "auto") -> tuple[
     l, x, x_bar = take(l=l, x=x, x_bar=x_bar)  # noqa: E741
     shape, stack, n, m, vector = solution_shapes(l, x, x_bar)
     l_shape, batch = tuple(l.shape), math.prod(stack)
-    call = Call({"l": l, "x": x, "x_bar": x_bar}, 4.0 * batch * n * n * m, l.size + x.size, where=where)
+    call = MatrixCall({"l": l, "x": x, "x_bar": x_bar}, 4.0 * batch * n * n * m, l.size + x.size, where=where)
     if not batch * n * m:
         return call.zeros(l_shape), call.zeros(shape)
     a_bar = call.result(l_shape)
-    provider, solution = call.provider, call.operand(as_columns(x) if vector else x, stack)
-    b_bar = copied(call, as_columns(x_bar) if vector else x_bar, stack)
+    provider, solution = call.provider, call.operand(as_column(x) if vector else x, stack)
+    b_bar = copied(call, as_column(x_bar) if vector else x_bar, stack)
     factor, _ = lower_operand(call, l, True, stack)
     provider.solve(factor, b_bar)
     provider.solve(factor.T, b_bar)
@@ -305,7 +306,7 @@ def cho_inverse(l: Any, *, where: str = "auto") -> Any:  # noqa: E741
     (l,) = take(a=l)  # noqa: E741
     shape = matrix_shape(l, "l", square=True)
     n, stack = shape[-1], shape[:-2]
-    call = Call({"l": l}, 2 / 3 * math.prod(shape) * n, math.prod(shape), where=where)
+    call = MatrixCall({"l": l}, 2 / 3 * math.prod(shape) * n, math.prod(shape), where=where)
     out = call.result(shape)
     if out.batch and n:
         provider, source = call.provider, call.operand(l, stack)
@@ -315,5 +316,5 @@ def cho_inverse(l: Any, *, where: str = "auto") -> Any:  # noqa: E741
         provider.invert(inverse)
         blocked.multiply(provider, 1.0, inverse.T, UPPER, inverse, LOWER, 0.0, out)
         provider.lower(out, out, "mirror")
-        refuse(call, found, l, True)
+        refuse(call, found, True)
     return call.deliver(out, shape)

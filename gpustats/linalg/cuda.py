@@ -72,7 +72,7 @@ class CUDAProvider(KernelProvider):
 
     @property
     def _handles(self) -> _Handles:
-        """The calling thread's, with the device's context current."""
+        """The calling thread's own, with the device's context made current."""
         self.runtime._reenter()
         lease: _Lease | None = getattr(self._leases, "lease", None)
         if lease is None:
@@ -128,7 +128,7 @@ class CUDAProvider(KernelProvider):
         self.lower(work, l, "keep")
 
     def _join(self, l: Matrix, size: int) -> None:  # noqa: E741
-        """Of a triangle that has zeros above the diagonal."""
+        """From a triangle with two inverses on its diagonal to its inverse, by cuBLAS: it has zeros above the diagonal."""
         first, second, between = l[:size, :size], l[size:, size:], l[size:, :size]
         product = self.empty(between.rows, between.columns, l.dtype, l.batch)
         self.gemm(-1.0, second, between, 0.0, product)

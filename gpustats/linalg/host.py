@@ -167,7 +167,7 @@ def _addresses(m: Matrix) -> list[ctypes.c_void_p]:
 
 
 class _Routine:
-    """A subroutine of Fortran, which takes the addresses of its arguments."""
+    """A subroutine of BLAS or LAPACK in Fortran, which takes the addresses of its arguments."""
 
     def __init__(self, address: int, dtype: DType) -> None:
         self._start = ctypes.CFUNCTYPE(None)(address)  # lets other threads of Python run meanwhile

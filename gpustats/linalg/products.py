@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from ..runtime import arrays
+from ..runtime.types import Array, Shape
 from . import blocked
 from .blocked import FULL, LOWER, UPPER
-from .call import Call, Shape, as_columns, matrix_shape, stack_shape, take
+from .call import MatrixCall, as_column, matrix_shape, stack_shape, take
 from .matrix import Matrix
 
 
@@ -19,7 +20,7 @@ from .matrix import Matrix
 class Triangular:
     """A square matrix of which only one triangle counts; the numbers in the other are never read. Made by `lower`, `upper`."""
 
-    array: Any
+    array: Array
     kind: str
 
 
@@ -82,24 +83,25 @@ def matmul(a: Any, b: Any, *, where: str = "auto") -> Any:
     a_vector, b_vector = len(a.shape) == 1, len(b.shape) == 1
     a_shape = (1, *a.shape) if a_vector else matrix_shape(a, "a")
     b_shape = (*b.shape, 1) if b_vector else matrix_shape(b, "b")
-    _fit(a.shape, a_shape, b.shape, b_shape)
+    _require_fit(a.shape, a_shape, b.shape, b_shape)
     stack = stack_shape(a=a_shape, b=b_shape)
     (m, k), n = a_shape[-2:], b_shape[-1]
     batch = math.prod(stack)
-    call = Call({"a": a, "b": b}, 2.0 * batch * m * k * n, batch * m * n, where=where)
+    call = MatrixCall({"a": a, "b": b}, 2.0 * batch * m * k * n, batch * m * n, where=where)
     core = (() if a_vector else (m,)) + (() if b_vector else (n,))
     if not k:
         return call.zeros(stack + core)
     out = call.result((*stack, m, n))
     if batch * m * n:
-        left = call.operand(as_columns(a) if a_vector else a, stack)
-        right = call.operand(as_columns(b) if b_vector else b, stack)
+        left = call.operand(as_column(a) if a_vector else a, stack)
+        right = call.operand(as_column(b) if b_vector else b, stack)
         left = left.T if a_vector else left
         _multiply(call, left, a_kind, right, b_kind, out)
     return call.deliver(out, stack + core)
 
 
-def _multiply(call: Call, a: Matrix, a_kind: str, b: Matrix, b_kind: str, out: Matrix) -> None:
+def _multiply(call: MatrixCall, a: Matrix, a_kind: str, b: Matrix, b_kind: str, out: Matrix) -> None:
+    """out = a b. The product of two lower (upper) triangles is one, too: zeros fill its other half."""
     provider = call.provider
     if a_kind == b_kind == UPPER:  # what is left zero lies below the diagonal: it comes from that of the transposes
         transposed = provider.empty(out.columns, out.rows, out.dtype, out.batch)
@@ -141,7 +143,7 @@ def gram(a: Any, *, where: str = "auto") -> Any:
     *leading, m, k = matrix_shape(a, "a")
     stack = tuple(leading)
     batch = math.prod(stack)
-    call = Call({"a": a}, 1.0 * batch * m * m * k, batch * m * m, where=where)
+    call = MatrixCall({"a": a}, 1.0 * batch * m * m * k, batch * m * m, where=where)
     if not k:
         return call.zeros((*stack, m, m))
     out = call.result((*stack, m, m))
@@ -180,13 +182,13 @@ def matmul_grad(a: Any, b: Any, c_bar: Any, *, where: str = "auto") -> tuple[Any
     (a, a_kind), (b, b_kind) = _operand(a, "a"), _operand(b, "b")
     (c_bar,) = take(c_bar=c_bar)
     a_shape, b_shape, c_shape = matrix_shape(a, "a"), matrix_shape(b, "b"), matrix_shape(c_bar, "c_bar")
-    _fit(a_shape, a_shape, b_shape, b_shape)
+    _require_fit(a_shape, a_shape, b_shape, b_shape)
     stack = stack_shape(a=a_shape, b=b_shape)
     (m, k), n = a_shape[-2:], b_shape[-1]
     if c_shape != (*stack, m, n):
         raise ValueError(f"c_bar has shape {c_shape}, but a b has {(*stack, m, n)}")
     batch = math.prod(stack)
-    call = Call({"a": a, "b": b, "c_bar": c_bar}, 4.0 * batch * m * k * n, a.size + b.size, where=where)
+    call = MatrixCall({"a": a, "b": b, "c_bar": c_bar}, 4.0 * batch * m * k * n, a.size + b.size, where=where)
     if not batch * m * k * n:
         return call.zeros(a_shape), call.zeros(b_shape)
     left, right, adjoint = (call.operand(x, stack) for x in (a, b, c_bar))
@@ -231,7 +233,7 @@ def gram_grad(a: Any, c_bar: Any, *, where: str = "auto") -> Any:
     stack = tuple(leading)
     if tuple(c_bar.shape) != (*stack, m, m):
         raise ValueError(f"c_bar has shape {tuple(c_bar.shape)}, but a a' has {(*stack, m, m)}")
-    call = Call({"a": a, "c_bar": c_bar}, 4.0 * math.prod(stack) * m * m * k, a.size, where=where)
+    call = MatrixCall({"a": a, "c_bar": c_bar}, 4.0 * math.prod(stack) * m * m * k, a.size, where=where)
     out = call.result(shape)
     if a.size:
         operand, adjoint = call.operand(a, stack), call.operand(c_bar, stack)
@@ -240,7 +242,7 @@ def gram_grad(a: Any, c_bar: Any, *, where: str = "auto") -> Any:
     return call.deliver(out, shape)
 
 
-def sum_to(call: Call, m: Matrix, stack: Shape, shape: Shape) -> Matrix:
+def sum_to(call: MatrixCall, m: Matrix, stack: Shape, shape: Shape) -> Matrix:
     """A stack of matrices summed over the axes along which an argument of `shape` was broadcast.
 
     Each is a product with a row of ones, so that it works wherever a product does, in an order that is always the same.
@@ -263,7 +265,7 @@ def sum_to(call: Call, m: Matrix, stack: Shape, shape: Shape) -> Matrix:
     return m
 
 
-def only(call: Call, m: Matrix, kind: str, shape: Shape) -> Matrix:
+def only(call: MatrixCall, m: Matrix, kind: str, shape: Shape) -> Matrix:
     """One triangle of a result, with zeros in the other."""
     if kind == LOWER:
         call.provider.lower(m, m)
@@ -275,10 +277,11 @@ def only(call: Call, m: Matrix, kind: str, shape: Shape) -> Matrix:
 
 
 def _flip(kind: str) -> str:
+    """The kind of the transpose of a matrix."""
     return {LOWER: UPPER, UPPER: LOWER}.get(kind, FULL)
 
 
-def _operand(value: Any, name: str) -> tuple[Any, str]:
+def _operand(value: Any, name: str) -> tuple[Array, str]:
     """An argument as an array, and which part of it counts."""
     if isinstance(value, Triangular):
         return value.array, value.kind
@@ -288,9 +291,10 @@ def _operand(value: Any, name: str) -> tuple[Any, str]:
     return array, FULL
 
 
-def _fit(a_given: Shape, a_shape: Shape, b_given: Shape, b_shape: Shape) -> None:
+def _require_fit(a_own: Shape, a_shape: Shape, b_own: Shape, b_shape: Shape) -> None:
+    """ValueError where a b is not defined, in the shapes that the caller knows: a vector is given without its second axis."""
     if a_shape[-1] != b_shape[-2]:
         raise ValueError(
-            f"a has shape {tuple(a_given)} and b {tuple(b_given)}: the last axis of a ({a_shape[-1]}) and the "
-            f"{'only' if len(b_given) == 1 else 'second last'} axis of b ({b_shape[-2]}) must be equally long"
+            f"a has shape {tuple(a_own)} and b {tuple(b_own)}: the last axis of a ({a_shape[-1]}) and the "
+            f"{'only' if len(b_own) == 1 else 'second last'} axis of b ({b_shape[-2]}) must be equally long"
         )

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..evaluation.results import as_host
 from ..runtime.types import Array, DType
 from . import small
 from .matrix import Matrix
@@ -171,7 +172,7 @@ class Provider(ABC):
 
     def read(self, numbers: Array) -> np.ndarray:
         """What `potrf` and the methods below have returned, on the host."""
-        return numbers if isinstance(numbers, np.ndarray) else self.runtime.to_host(numbers)
+        return as_host(self.runtime, numbers)
 
     # Passes over the numbers. They too work on batches and lay out nothing anew.
 

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from ..runtime.types import Array, Shape
 from . import blocked
 from .blocked import FULL, LOWER
-from .call import Call, Shape, as_columns, matrix_shape, stack_shape, take
+from .call import MatrixCall, as_column, matrix_shape, stack_shape, take
 from .matrix import INFINITE, ZERO_ON_DIAGONAL, Matrix
 from .products import only, sum_to
 
@@ -52,13 +53,13 @@ def solve_triangular(a: Any, b: Any, trans: int | str = 0, lower: bool = True, *
     flip = transposes(trans)
     shape, stack, n, m, vector = system_shapes(a, b)
     batch = math.prod(stack)
-    call = Call({"a": a, "b": b}, 1.0 * batch * n * n * m, batch * n * m, where=where)
+    call = MatrixCall({"a": a, "b": b}, 1.0 * batch * n * n * m, batch * n * m, where=where)
     if not batch * n * m:
         return call.deliver(call.result((*stack, n, m)), shape)
     factor, found = lower_operand(call, a, lower, stack)
-    x = copied(call, as_columns(b) if vector else b, stack)
+    x = copied(call, as_column(b) if vector else b, stack)
     call.provider.solve(factor if flip != lower else factor.T, x)
-    refuse(call, found, a, lower)
+    refuse(call, found, lower)
     return call.deliver(x, shape)
 
 
@@ -94,7 +95,7 @@ def inv_triangular(a: Any, lower: bool = True, *, where: str = "auto") -> Any:
     shape = matrix_shape(a, "a", square=True)
     n, stack = shape[-1], shape[:-2]
     batch = math.prod(stack)
-    call = Call({"a": a}, batch * n**3 / 3, batch * n * n, where=where)
+    call = MatrixCall({"a": a}, batch * n**3 / 3, batch * n * n, where=where)
     out = call.result(shape)
     if batch * n:
         provider, source = call.provider, call.operand(a, stack)
@@ -104,7 +105,7 @@ def inv_triangular(a: Any, lower: bool = True, *, where: str = "auto") -> Any:
         provider.invert(inverse)
         if not lower:
             provider.copy(inverse.T, out)
-        refuse(call, found, a, lower)
+        refuse(call, found, lower)
     return call.deliver(out, shape)
 
 
@@ -143,12 +144,12 @@ def solve_triangular_grad(
     flip = transposes(trans)
     shape, stack, n, m, vector = solution_shapes(a, x, x_bar)
     a_shape, batch = tuple(a.shape), math.prod(stack)
-    call = Call({"a": a, "x": x, "x_bar": x_bar}, 3.0 * batch * n * n * m, a.size + x.size, where=where)
+    call = MatrixCall({"a": a, "x": x, "x_bar": x_bar}, 3.0 * batch * n * n * m, a.size + x.size, where=where)
     if not batch * n * m:
         return call.zeros(a_shape), call.zeros(shape)
     a_bar = call.result(a_shape)
-    provider, solution = call.provider, call.operand(as_columns(x) if vector else x, stack)
-    b_bar = copied(call, as_columns(x_bar) if vector else x_bar, stack)
+    provider, solution = call.provider, call.operand(as_column(x) if vector else x, stack)
+    b_bar = copied(call, as_column(x_bar) if vector else x_bar, stack)
     factor, _ = lower_operand(call, a, lower, stack)
     provider.solve(factor if flip == lower else factor.T, b_bar)
     left, right = (solution, b_bar) if flip else (b_bar, solution)
@@ -194,7 +195,7 @@ def inv_triangular_grad(inverse: Any, inverse_bar: Any, lower: bool = True, *, w
         raise ValueError(f"inverse_bar has shape {tuple(inverse_bar.shape)}, but inverse has {shape}")
     n, stack = shape[-1], shape[:-2]
     batch = math.prod(stack)
-    call = Call({"inverse": inverse, "inverse_bar": inverse_bar}, 2.0 * batch * n**3, batch * n * n, where=where)
+    call = MatrixCall({"inverse": inverse, "inverse_bar": inverse_bar}, 2.0 * batch * n**3, batch * n * n, where=where)
     out = call.result(shape)
     if batch * n:
         provider, kind, other = call.provider, *((LOWER, blocked.UPPER) if lower else (blocked.UPPER, LOWER))
@@ -217,7 +218,7 @@ def transposes(trans: int | str) -> bool:
     return trans not in (0, "N")
 
 
-def system_shapes(a: Any, b: Any, name: str = "b") -> tuple[Shape, Shape, int, int, bool]:
+def system_shapes(a: Array, b: Array, name: str = "b") -> tuple[Shape, Shape, int, int, bool]:
     """The shape of a solution, its leading axes, n, m, and whether it is a vector."""
     a_shape = matrix_shape(a, "a", square=True)
     n, vector = a_shape[-1], len(getattr(b, "shape", ())) == 1
@@ -229,15 +230,15 @@ def system_shapes(a: Any, b: Any, name: str = "b") -> tuple[Shape, Shape, int, i
     return (*stack, n) if vector else (*stack, n, m), stack, n, m, vector
 
 
-def solution_shapes(a: Any, x: Any, x_bar: Any) -> tuple[Shape, Shape, int, int, bool]:
-    """The same of a solution x and of the derivative in it, which has to have its shape."""
+def solution_shapes(a: Array, x: Array, x_bar: Array) -> tuple[Shape, Shape, int, int, bool]:
+    """What `system_shapes` says of a solution x, and of the derivative in it, which has to have its shape."""
     found = system_shapes(a, x, "x")
     if tuple(x_bar.shape) != found[0] or tuple(x.shape) != found[0]:
         raise ValueError(f"x has shape {tuple(x.shape)} and x_bar {tuple(x_bar.shape)}, but the solution has {found[0]}")
     return found
 
 
-def copied(call: Call, b: Any, stack: Shape) -> Matrix:
+def copied(call: MatrixCall, b: Array, stack: Shape) -> Matrix:
     """A copy of a right-hand side, in the memory of a result."""
     source = call.operand(b, stack)
     out = call.result((*stack, *source.shape))
@@ -245,13 +246,13 @@ def copied(call: Call, b: Any, stack: Shape) -> Matrix:
     return out
 
 
-def lower_operand(call: Call, a: Any, lower: bool, stack: Shape) -> tuple[Matrix, Any]:
-    """A triangle so that it, or where it is not `lower` its transpose, is stored as a lower one: for nothing, if it lies so.
+def lower_operand(call: MatrixCall, a: Array, lower: bool, stack: Shape) -> tuple[Matrix, Array]:
+    """The triangle a, or where it is not `lower` its transpose, stored as a lower one, and what `examine_triangle` finds in it.
 
-    And what `examine_triangle` finds in it.
+    Nothing is copied where it lies so already.
     """
     source = call.operand(a, stack)
-    own = source.batches(0, 1) if source.batch_stride == 0 else source
+    own = source.batches(0, 1) if source.batch_stride == 0 else source  # one for all is examined and copied once
     own = own if lower else own.T
     found = call.provider.examine_triangle(own)
     if own.transposed:
@@ -263,7 +264,7 @@ def lower_operand(call: Call, a: Any, lower: bool, stack: Shape) -> tuple[Matrix
     return own, found
 
 
-def refuse(call: Call, found: Any, a: Any, lower: bool) -> None:
+def refuse(call: MatrixCall, found: Array, lower: bool) -> None:
     """The error for a triangle that `examine_triangle` has found something in."""
     code = int(call.provider.read(found)[0])
     if code == INFINITE:

@@ -20,6 +20,7 @@ import numpy as np
 from ..errors import NoDeviceError
 from ..runtime import cache
 from ..runtime import choose as runtimes
+from ..runtime.types import DType
 from .host import HostProvider
 from .provider import Provider
 from .providers import provider_of
@@ -47,7 +48,7 @@ class Line(NamedTuple):
 Speeds = dict[str, Line]  # "transfer" by bytes; "host gemm", "device gemm", "host potrf", "device potrf" by operations
 
 
-def choose(on_device: Runtime | None, dtype: np.dtype, flops: float, moved: int, kind: str, where: str) -> Provider:
+def choose(on_device: Runtime | None, dtype: DType, flops: float, moved: int, kind: str, where: str) -> Provider:
     """The provider for a call.
 
     Parameters
@@ -103,7 +104,7 @@ def _host() -> HostProvider:
 
 
 @functools.cache
-def speeds(runtime: Runtime, dtype: np.dtype) -> Speeds:
+def speeds(runtime: Runtime, dtype: DType) -> Speeds:
     """What has been measured on this machine, or is now, in about a second."""
     device = runtime.device
     machine = platform.machine(), platform.processor(), str(os.cpu_count())
@@ -115,7 +116,7 @@ def speeds(runtime: Runtime, dtype: np.dtype) -> Speeds:
     return measured
 
 
-def measure(provider: Provider, dtype: np.dtype) -> Speeds:
+def measure(provider: Provider, dtype: DType) -> Speeds:
     """How fast a device, the host and the way between them are."""
     found = {"transfer": _transfer(provider.runtime)}
     for side, on in (("host", _host()), ("device", provider)):
@@ -126,7 +127,7 @@ def measure(provider: Provider, dtype: np.dtype) -> Speeds:
 
 
 def _transfer(runtime: Runtime) -> Line:
-    """There and back."""
+    """The seconds that bytes take to the device and back."""
 
     def both_ways(nbytes: int) -> tuple[float, float]:
         array = np.zeros(nbytes, np.uint8)
@@ -136,10 +137,12 @@ def _transfer(runtime: Runtime) -> Line:
 
 
 def _flops(kind: str, n: int) -> float:
+    """The operations that are measured, for matrices of n rows."""
     return 2.0 * n**3 if kind == "gemm" else n**3 / 3
 
 
-def _operation(provider: Provider, kind: str, n: int, dtype: np.dtype) -> Callable[[], None]:
+def _operation(provider: Provider, kind: str, n: int, dtype: DType) -> Callable[[], None]:
+    """A product, or a factorisation, of matrices of n rows, that has finished when it returns."""
     a, c = provider.empty(n, n, dtype), provider.empty(n, n, dtype)
     provider.identity(a)
     provider.identity(c)
@@ -156,6 +159,7 @@ def _operation(provider: Provider, kind: str, n: int, dtype: np.dtype) -> Callab
 
 
 def _seconds(run: Callable[[], object]) -> float:
+    """The fastest of some runs."""
     run()
     times = []
     for _ in range(REPEATS):
