@@ -118,14 +118,6 @@ class MatrixCall:
         matrix = Matrix.over(self.runtime, array)
         return matrix.T if flipped else matrix
 
-    def writable(self, array: Array, stack: Shape = ()) -> Matrix:
-        """A copy of an argument, row-major."""
-        source = self.operand(array, stack)
-        target = self.provider.empty(source.rows, source.columns, self.dtype, source.batch)
-        if source.batch and source.rows and source.columns:
-            self.provider.copy(source, target)
-        return target
-
     def result(self, shape: Shape) -> Matrix:
         """Memory for a result, of the kind that the caller gets."""
         if self.native:
