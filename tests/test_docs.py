@@ -10,7 +10,10 @@ import pytest
 
 import gpustats
 
-NEED_CUDA = {"gpustats.linalg.cuda", "gpustats.runtime.cuda", "gpustats.runtime.nvrtc", "gpustats.runtime.staging"}
+NEED_CUDA = {
+    "gpustats.linalg.cuda", "gpustats.runtime.cuda", "gpustats.runtime.nvrtc", "gpustats.runtime.staging",
+    "gpustats.runtime.thread_state",
+}  # fmt: skip
 MODULES = [
     m.name
     for m in pkgutil.walk_packages(gpustats.__path__, "gpustats.")

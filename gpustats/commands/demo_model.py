@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .demo import STYLE, counts_axes, data_frame
+from .demo_data import STYLE, counts_axes, data_frame
 
 if TYPE_CHECKING:
     import pymc as pm

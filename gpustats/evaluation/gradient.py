@@ -11,7 +11,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from ..kernels.code import PER_ROW, KernelCode, Operand
-from ..rewriting.differentiate import VALUE, derivative_name, gradient
+from ..rewriting.differentiate import gradient
+from ..rewriting.forward_mode import VALUE, derivative_name
 from ..runtime.arrays import is_device_array
 from .arguments import check_wrt
 from .broadcasting import Shape

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from ..language import nodes as lang
 from ..language.nodes import VECTOR, Function, Resolve
@@ -206,16 +207,13 @@ def callees_first(nodes: Sequence[lang.Node], resolve: Resolve) -> list[Function
 # What follows goes once every folder renders its own templates.
 
 
-def render(path, name, code, layout, dtype, dialect, streams=False, others=(), space=None, **more):
+def render(path: str, *args: Any, **more: Any) -> str:
     from .template import Template
 
-    before = [Template("draws/generator.mako")] if streams else []
-    return Template(f"{path}.mako").source_of(
-        code, name, layout, dtype, dialect, others=others, before=before, space=space, **more
-    )
+    return Template(f"{path}.mako").source_of(*args, **more)
 
 
-def render_plain(path, dtype, dialect, **more):
+def render_plain(path: str, dtype: str, dialect: str, **more: Any) -> str:
     from .template import Template
 
     return Template(f"{path}.mako").source(dtype, dialect, **more)

@@ -132,7 +132,7 @@ class _Separator:
             {SET: Stage(f"{name}_set", f"{name}_prepare_set"), ROW: Stage(f"{name}_row", f"{name}_prepare_row")},
         )  # fmt: skip
         self.available = {n: level for n, level in self.levels.items() if level in (SET, ROW)}  # name -> stage
-        self.replacements: dict[Expression, lang.Field] = {}
+        self.replacements: dict[Expression | tuple[int, str, Expression], lang.Field] = {}
 
     # -- what depends on what
 
@@ -268,7 +268,8 @@ class _Separator:
             return self.rewrite_call(e, callee)
         if isinstance(e, lang.Index):
             return lang.Index(e.array, self.rewrite(e.subscript))
-        return lang.rebuild(e, self.rewrite)
+        rebuilt: Expression = lang.rebuild(e, self.rewrite)
+        return rebuilt
 
     def rewrite_call(self, e: lang.Call, callee: Function) -> Expression:
         """A call whose arguments depend on both: its own parameter-only and row-only parts move ahead as well."""
@@ -285,8 +286,8 @@ class _Separator:
                 place = (level, separated.name, e)
                 if place not in self.replacements:
                     name = self.fresh(level, callee.name.partition("_log")[0] + "_")
-                    self.replacements[place] = self.member(level, name, stage.struct, ahead)  # type: ignore[index]
-                arguments.append(self.replacements[place])  # type: ignore[index]
+                    self.replacements[place] = self.member(level, name, stage.struct, ahead)
+                arguments.append(self.replacements[place])
         for p in separated.arguments[BOTH]:
             a = given[p.name][0]
             arguments.append(a if p.type == VECTOR else self.rewrite(a))
@@ -312,7 +313,8 @@ class _Separator:
     def rewrite_plain(self, s: Statement) -> Statement:
         if isinstance(s, lang.Assign):
             return lang.Assign(s.name, s.type, self.rewrite(s.value))
-        return lang.rebuild(s, self.rewrite)
+        rebuilt: Statement = lang.rebuild(s, self.rewrite)
+        return rebuilt
 
     def collect_arguments(self) -> None:
         """Which parameters each of the three functions takes."""

@@ -74,7 +74,8 @@ class Template:
         """
 
         def text() -> str:
-            return prelude(dtype, dialect) + _loaded(self.path).render(dtype=dtype, dialect=dialect, **constants)
+            body: str = _loaded(self.path).render(dtype=dtype, dialect=dialect, **constants)
+            return prelude(dtype, dialect) + body
 
         return _stored(text, self.path, dtype, dialect, repr(sorted(constants.items())))
 
@@ -123,13 +124,16 @@ class Template:
 
     def functions(self, dtype: str, dialect: str) -> str:
         """The template's block ``functions``: C functions for other kernels."""
-        return _loaded(self.path).get_def("functions").render(dtype=dtype, dialect=dialect)
+        text: str = _loaded(self.path).get_def("functions").render(dtype=dtype, dialect=dialect)
+        return text
 
 
 def prelude(dtype: str, dialect: str) -> str:
     """The macros that a dialect defines, and the constants."""
     context = dict(dtype=dtype, constants=lang.CONSTANTS)
-    return _loaded(f"kernels/prelude_{dialect}.mako").render(**context) + _loaded("kernels/prelude.mako").render(**context)
+    of_dialect: str = _loaded(f"kernels/prelude_{dialect}.mako").render(**context)
+    of_both: str = _loaded("kernels/prelude.mako").render(**context)
+    return of_dialect + of_both
 
 
 @functools.cache

@@ -216,7 +216,7 @@ class Runtime(ABC):
 
 def nbytes_of(shape: int | tuple[int, ...], dtype: Any) -> int:
     """Bytes of an array, without NumPy's overflow at 2**63."""
-    size = np.dtype(dtype).itemsize
+    size: int = np.dtype(dtype).itemsize
     for extent in shape if isinstance(shape, tuple) else (shape,):
         size *= int(extent)
     return size

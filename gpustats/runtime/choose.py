@@ -55,7 +55,8 @@ def devices() -> list[Device]:
 
 def _runtime(device: Device) -> Runtime:
     backend, _, number = device.id.partition(":")
-    return _backend(backend).runtime(int(number))
+    found: Runtime = _backend(backend).runtime(int(number))
+    return found
 
 
 def _names(device: Device) -> str:
@@ -190,17 +191,21 @@ def stay(runtime: Runtime) -> None:
 
 def for_array(obj: Any) -> Runtime | None:
     """The runtime of the device on which an array lies; None for what is no device array."""
+    found: Runtime
     # A user who has an array of a library has imported the library.
     opencl_arrays = sys.modules.get("pyopencl.array")
     if opencl_arrays is not None and isinstance(obj, opencl_arrays.Array):
-        return _backend("opencl").from_array(obj)
+        found = _backend("opencl").from_array(obj)
+        return found
     cuda_arrays = sys.modules.get("pycuda.gpuarray")
     if (cuda_arrays is not None and isinstance(obj, cuda_arrays.GPUArray)) or isinstance(
         getattr(obj, "__cuda_array_interface__", None), dict
     ):
-        return _backend("cuda").from_array(obj)
+        found = _backend("cuda").from_array(obj)
+        return found
     if hasattr(obj, "__dlpack_device__"):
         kind, number = obj.__dlpack_device__()
         if kind == 2:  # DLPack's number for CUDA
-            return _backend("cuda").runtime(number)
+            found = _backend("cuda").runtime(number)
+            return found
     return None

@@ -14,14 +14,15 @@ from typing import Any
 
 import numpy as np
 import pycuda.driver as drv
-from pycuda.tools import DeviceMemoryPool, clear_context_caches
+from pycuda.tools import clear_context_caches
 
 from ..errors import CompileError, NoDeviceError
 from . import cache, nvrtc
 from .base import Device, Kernel, Result, Runtime, nbytes_of
 from .host_pool import HostPool
 from .signature import signature_of
-from .staging import LARGE, Staging
+from .staging import LARGE
+from .thread_state import ThreadState
 
 HOST_MEMORY = 4 << 30  # the most bytes of the host's memory kept for large results
 PLAIN_SHARED = 48 << 10  # bytes of shared memory that a block may have without asking
@@ -40,7 +41,8 @@ _runtimes: dict[int, CUDARuntime] = {}
 def _count() -> int:
     try:
         drv.init()
-        return drv.Device.count()
+        count: int = drv.Device.count()
+        return count
     except drv.Error as error:
         raise NoDeviceError(f"the NVIDIA driver does not start ({error})") from None
 
@@ -99,37 +101,13 @@ def from_array(array: Any) -> CUDARuntime:
     return runtime(ordinal.value)
 
 
-class _State:
-    """What a thread has of its own on one device."""
-
-    def __init__(self, stream: Any) -> None:
-        self.stream = stream
-        self.pool = DeviceMemoryPool()
-        self.release()
-        self.staging = Staging(stream)
-        self.done = drv.Event(drv.event_flags.DISABLE_TIMING)
-        self.counters: tuple[int, Any] = (0, None)
-        self.result: tuple[int, Any] | None = None
-        self.results: dict[int, Result] = {}
-
-    def release(self) -> None:
-        self.pool.free_held()
-        # A pool that holds nothing needs a current context to take memory back, and ends the process without one. An
-        # array may be collected in any thread, so the pool always holds something: a size that nothing else asks for.
-        self.pool.allocate(1)
-
-    def wait(self) -> None:
-        self.done.record(self.stream)
-        self.done.synchronize()
-
-
 class _Stack:
     """A thread's contexts. PyCUDA aborts the process if a thread ends with a context that is still pushed."""
 
     def __init__(self) -> None:
         self.active: CUDARuntime | None = None
-        self.state: _State | None = None  # of the active runtime
-        self.states: dict[CUDARuntime, _State] = {}
+        self.state: ThreadState | None = None  # of the active runtime
+        self.states: dict[CUDARuntime, ThreadState] = {}
         self.pushed = 0  # contexts that we have pushed and not popped
         self.thread = threading.get_ident()
 
@@ -142,7 +120,7 @@ class _Stack:
         if runtime not in self.states:
             # The main thread works on the default stream, as PyCUDA's arrays do.
             main = threading.current_thread() is threading.main_thread()
-            self.states[runtime] = _State(None if main else drv.Stream())
+            self.states[runtime] = ThreadState(None if main else drv.Stream())
         self.active, self.state = runtime, self.states[runtime]
 
     def _leave(self) -> None:
@@ -237,12 +215,13 @@ class CUDARuntime(Runtime):
         if self._local is _threads:  # not in a forked child
             self._local.stack._leave()  # PyCUDA aborts the process where a thread ends with a context that is current
 
-    def _state(self) -> _State:
+    def _state(self) -> ThreadState:
         """The calling thread's own things, with the context current."""
         stack = self._local.stack
         if stack.active is not self:
             stack.activate(self)
-        return stack.state
+        state: ThreadState = stack.state
+        return state
 
     def _reenter(self) -> bool:
         """Make the context current again if the user's code has pushed another since; whether it had."""
@@ -308,7 +287,8 @@ class CUDARuntime(Runtime):
     def to_host(self, native: Any) -> np.ndarray:
         if not native.flags.c_contiguous:
             self.synchronize()
-            return native.get()
+            host: np.ndarray = native.get()
+            return host
         shape, dtype = tuple(native.shape), native.dtype
         out = np.empty(shape, dtype) if native.nbytes < LARGE else self._host_pool.empty(shape, dtype)
         self.download(native, out)
@@ -385,7 +365,7 @@ class CUDARuntime(Runtime):
         return [end.time_since(start) * 1e-3 for start, end in events]
 
     def bandwidth(self) -> float:
-        nbytes = min(max(8 * self._l2, 256 << 20), self.device.memory // 8) // 8192 * 8192
+        nbytes: int = min(max(8 * self._l2, 256 << 20), self.device.memory // 8) // 8192 * 8192
         source, target, stream = self.scratch(nbytes), self.scratch(nbytes), self._state().stream
         kernel = self.kernel(_COPY, "copy", 256)
         blocks = 16 * self.device.compute_units

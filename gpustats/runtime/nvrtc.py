@@ -60,6 +60,7 @@ def _nvcc(source: str, arch: str, reason: str) -> bytes:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # whatever nvcc prints although it succeeds
-            return compile(source, nvcc, options=list(OPTIONS), no_extern_c=True, arch=arch, cache_dir=False)
+            cubin: bytes = compile(source, nvcc, options=list(OPTIONS), no_extern_c=True, arch=arch, cache_dir=False)
+            return cubin
     except Rejected as error:
         raise CompileError(str(error.stderr or error), source) from None

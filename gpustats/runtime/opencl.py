@@ -205,18 +205,18 @@ class OpenCLRuntime(Runtime):
                 processor = next(line for line in lines if line.startswith(("flags", "Features")))
         return device.name, device.driver_version, device.platform.name, device.platform.version, processor
 
-    def _from_binary(self, binary: bytes) -> cl.Program | None:
+    def _from_binary(self, binary: bytes) -> Any:
         with contextlib.suppress(cl.Error):
             return cl.Program(self.context, [self._device], [binary]).build(OPTIONS)
         return None
 
-    def _from_source(self, source: str) -> cl.Program:
+    def _from_source(self, source: str) -> Any:
         program = cl.Program(self.context, source)
         program.int_ptr  # noqa: B018  makes the program at once, which keeps PyOpenCL's own disk cache out
         try:
             return program.build(OPTIONS, [self._device])
         except cl.Error as error:
-            log = program.get_build_info(self._device, cl.program_build_info.LOG)
+            log = program.get_build_info(self._device, cl.program_build_info.LOG)  # type: ignore[no-untyped-call]
             raise CompileError(log or str(error), source) from None
 
     # Memory
@@ -270,7 +270,8 @@ class OpenCLRuntime(Runtime):
             cl.enqueue_copy(self._local.queue, raw, native.base_data, src_offset=native.offset)
             return np.ndarray(native.shape, native.dtype, raw, strides=native.strides).copy()
         if native.nbytes < LARGE or not native.flags.c_contiguous:
-            return native.get(self._local.queue)
+            host: np.ndarray = native.get(self._local.queue)
+            return host
         out = self._host_pool.empty(native.shape, native.dtype)
         self.download(native, out)
         return out
@@ -323,7 +324,8 @@ class OpenCLRuntime(Runtime):
                 local.result, local.results = (size, handle, view), {}
             _, handle, view = local.result
             local.results[nbytes] = Result(handle, view[:nbytes])
-        return local.results[nbytes]
+        result: Result = local.results[nbytes]
+        return result
 
     def fetch(self, result: Result) -> np.ndarray:
         queue = self._local.queue
