@@ -1,7 +1,7 @@
 """How the kernels of linear algebra are laid out on a device: how many threads a block has, and what each of them takes.
 
-The tables say what was the fastest on an H200 and on the cores of a server's CPU; ``python -m bench cholesky`` measures what
-rests on them. What varies is the device, the width of a number (`itemsize`, bytes) and the size of the matrices.
+Layouts vary with the device, the width of a number (`itemsize`, bytes) and the size of the matrices.
+``python -m bench cholesky`` times the factorisations and solves that rest on them.
 """
 
 from __future__ import annotations
@@ -221,8 +221,8 @@ class SmallLayout:
 def small(device: Device, itemsize: int, n: int, triangles: int) -> SmallLayout | None:
     """Layout where each thread has `triangles` triangles of n rows to itself; None where they are too large for that.
 
-    On a CPU they may be in shared memory, which is no slower than its other memory. On a GPU they must be in registers, and
-    pass through shared memory so that neighbouring threads read neighbouring numbers.
+    On a CPU larger ones may be in shared memory. On a GPU they have to be in registers, and pass through shared memory so
+    that neighbouring threads read neighbouring numbers.
     """
     if device.type == "cpu":
         threads = REGISTER // itemsize
