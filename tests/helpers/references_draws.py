@@ -23,10 +23,18 @@ def known_by_cdf(cdf, mean=np.nan, var=np.nan):
 
 
 def tabulated(distribution, low, high):
-    """A distribution whose distribution function is slow: it is interpolated between 2001 points, from `low` to `high`."""
+    """A distribution whose functions are slow: all is interpolated between 2001 points, from `low` to `high`."""
     points = np.linspace(low, high, 2001)
-    values = distribution.cdf(points)
-    return SimpleNamespace(cdf=lambda x: np.interp(x, points, values), stats=distribution.stats)
+    values, density = distribution.cdf(points), distribution.pdf(points)
+
+    def mean(of):
+        return np.trapezoid(of * density, points)
+
+    centre = mean(points)
+    var, fourth = mean((points - centre) ** 2), mean((points - centre) ** 4)
+    return SimpleNamespace(
+        cdf=lambda x: np.interp(x, points, values), stats=lambda moments: (centre, var, fourth / var**2 - 3)
+    )
 
 
 def von_mises(mu, kappa):
