@@ -10,12 +10,12 @@ demo: $(VENV)/.installed
 	$(BIN)/gpustats demo
 
 test: lint
-	$(BIN)/python -m pytest -q -n auto
+	$(BIN)/python -m pytest -q -n auto --dist worksteal
 	tests/wheel.sh $(BIN)/python
 	tests/nvcc.sh
 
 coverage: $(VENV)/.installed
-	$(BIN)/python -m pytest -q -n auto --cov
+	$(BIN)/python -m pytest -q -n auto --dist worksteal --cov
 
 bench: $(VENV)/.installed-bench
 	$(BIN)/python -m bench
