@@ -7,7 +7,7 @@ immutable nodes, never on text.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 
 REAL, INT, VECTOR = "real", "int", "vector"  # VECTOR: `const real *`, indexed by 0 .. dim-1
 RNG, OUTPUT, VOID = "rng", "output", "void"  # of samplers: `rng_t *`, `real *` for the vector that one draws, its result
@@ -222,8 +222,7 @@ Resolve = Callable[[str], Function | None]
 
 def children(node: Node) -> Iterator[Node]:
     """The nodes directly below `node`."""
-    for f in fields(node):
-        value = getattr(node, f.name)
+    for value in vars(node).values():
         if isinstance(value, Node):
             yield value
         elif isinstance(value, tuple):
@@ -232,20 +231,20 @@ def children(node: Node) -> Iterator[Node]:
 
 def walk(node: Node) -> Iterator[Node]:
     """`node` and everything below it, outermost first."""
-    yield node
-    for child in children(node):
-        yield from walk(child)
+    left = [node]
+    while left:
+        yield (node := left.pop())
+        left += reversed(list(children(node)))
 
 
 def rebuild(node, change: Callable):
     """A copy of `node` with each direct child `c` replaced by `change(c)`."""
     new = {}
-    for f in fields(node):
-        value = getattr(node, f.name)
+    for name, value in vars(node).items():
         if isinstance(value, Node):
-            new[f.name] = change(value)
+            new[name] = change(value)
         elif isinstance(value, tuple) and any(isinstance(v, Node) for v in value):
-            new[f.name] = tuple(change(v) if isinstance(v, Node) else v for v in value)
+            new[name] = tuple(change(v) if isinstance(v, Node) else v for v in value)
     return replace(node, **new) if new else node
 
 
