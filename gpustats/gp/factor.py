@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from .pairs import Pairs
 if TYPE_CHECKING:
     from ..runtime.base import Kernel
 
+LOG_2PI = math.log(2 * math.pi)
 _FACTOR = Template.beside(__file__, "factor")
 
 
@@ -72,6 +74,23 @@ class Factor:
             return 0, 0.0, 0.0
         info, log_determinant, squares = to_host(self.runtime, self._summary)
         return int(info), float(log_determinant), float(squares)
+
+    def loglik(self, student_t: bool) -> float:
+        """The log-density of the residual, nan where the matrix is not positive definite.
+
+        Parameters
+        ----------
+        student_t : bool
+            Whether a factor tau² of the matrix is integrated out, whose prior density is 1 / tau².
+        """
+        minor, log_determinant, squares = self.summary
+        if minor:
+            return math.nan
+        if not student_t:
+            return -0.5 * (squares + log_determinant + self.n * LOG_2PI)
+        if squares == 0:
+            raise ValueError("y equals the mean everywhere: there is no scale to integrate out (student_t)")
+        return math.lgamma(self.n / 2) - 0.5 * (self.n * LOG_2PI + log_determinant + self.n * math.log(squares / 2))
 
     def inverse(self) -> tuple[Matrix, Matrix]:
         """alpha = (K + noise)⁻¹ r, (n, 1), and the lower triangle of (K + noise)⁻¹ = l⁻ᵀ l⁻¹."""

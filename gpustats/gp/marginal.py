@@ -29,8 +29,6 @@ from .prediction import Prediction, variance_of_t
 if TYPE_CHECKING:
     from ..runtime.base import Device
 
-LOG_2PI = math.log(2 * math.pi)
-
 
 class MarginalLikelihood:
     """The log marginal likelihood of a Gaussian process, log N(y; mean, K + diag(sigma²)), bound to data on a device.
@@ -344,21 +342,13 @@ class MarginalLikelihood:
 
     def _loglik(self, factor: Factor, parameters: Parameters) -> float:
         """The log-likelihood, or the error that there is none."""
-        minor, log_determinant, psi = factor.summary
-        value = math.nan
-        n = self.n
-        if not minor:
-            if not self.student_t:
-                value = -0.5 * (psi + log_determinant + n * LOG_2PI)
-            elif psi == 0:
-                raise ValueError("y equals the mean everywhere: there is no scale to integrate out (student_t)")
-            else:
-                value = math.lgamma(n / 2) - 0.5 * (n * LOG_2PI + log_determinant + n * math.log(psi / 2))
+        value = factor.loglik(self.student_t)
         if not math.isfinite(value):
             self._local.last = None, None
+            minor = factor.summary[0]
             where = f"its leading minor of order {minor} is not" if minor else "it is singular or too large"
             raise np.linalg.LinAlgError(
-                f"the covariance matrix of {n} points is not positive definite: {where}, at {parameters}; "
+                f"the covariance matrix of {self.n} points is not positive definite: {where}, at {parameters}; "
                 f"take a larger sigma, or give a jitter such as {np.finfo(self._data.dtype).eps * 1e4:.0e}"
             )
         return value

@@ -1,4 +1,4 @@
-"""Where the search for lengthscales and nuggets starts, between which bounds, and what is thought of them beforehand."""
+"""Starting values, bounds and priors of lengthscales and nuggets: as given, else from the data."""
 
 from __future__ import annotations
 
