@@ -173,6 +173,6 @@ def generated(name: str, shape: Shape, codes: Codes, chosen: GLMLayout, dtype: s
         if shape.vector:
             code.at_hand["dim"] = str(shape.outcomes)
     source = codegen.render(
-        template, name, first, chosen, dtype, dialect, others=others, space=codes.space, glm=shape, shared=shared
+        template, first, name, chosen, dtype, dialect, others=others, space=codes.space, glm=shape, shared=shared
     )
     return source, shared
