@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..evaluation.broadcasting import Shape
 from ..evaluation.gradient import Gradient, differentiated, reduced, twice_differentiated
 from ..evaluation.placement import at
 from ..evaluation.results import as_host, like
@@ -33,6 +32,61 @@ if TYPE_CHECKING:
     from ..runtime.base import Runtime
 
 _CHUNK = 1 << 16  # observations that the host works on at a time
+
+
+class _Case:
+    """The arguments of a call, and how the derivatives in vectors and in the matrix are had.
+
+    Parameters
+    ----------
+    function : Elliptical
+    vectors : sequence of str
+        The arguments of vectors and matrices in which derivatives are wanted.
+    values : sequence
+        Of the function's arguments.
+    runtime : Runtime, optional
+
+    Attributes
+    ----------
+    by_rows : list of str
+        Arguments whose derivatives the host makes of the slopes s that the device writes for each observation.
+    by_sums : list of str
+        Arguments whose derivatives follow from sums over the observations, which the device adds: see `scatter`.
+    by_products : list of str
+        The matrix, where there are few long observations: products of these with one matrix are less work than products
+        of matrices.
+    """
+
+    def __init__(self, function: Elliptical, vectors: Sequence[str], values: Sequence[Any], runtime: Runtime | None):
+        batch, dim = function.batch_shapes(values)
+        arguments = function.arguments
+        self.x, self.scale = arguments[0].name, function.scale
+        self.values = {a.name: v for a, v in zip(arguments, values, strict=True)}
+        self.batch = {a.name: s for a, s in zip(arguments, batch, strict=True)}
+        self.shapes = {a.name: (*self.batch[a.name], *(dim,) * a.rank) for a in arguments}
+        self.placement = function.place(LOGLIK, values, runtime)
+        pattern = self.placement.pattern
+        self.runtime, self.lead, self.full = self.placement.runtime, pattern.shape[:-1], pattern.shape or (1,)
+        in_pairs = pattern.n_rows < self.full[-1]  # every observation is a set
+        self.sets = self.full if in_pairs else (*self.full[:-1], 1)
+        self.by_rows = [n for n in vectors if n == self.x or in_pairs or (n == "mu" and self.varies_by_row(n))]
+        self.by_sums = [n for n in vectors if n not in self.by_rows]
+        self.by_products: list[str] = []
+        few = 2 * self.full[-1] < dim and math.prod(self.full) == self.full[-1]
+        if self.scale in self.by_sums and dim >= LARGE and few:
+            self.by_rows, self.by_sums = [n for n in vectors if n != self.scale], []
+            self.by_products = [self.scale]
+
+    def varies_by_row(self, name: str) -> bool:
+        """Whether the argument has a value for each observation."""
+        shape = self.batch[name]
+        return bool(shape) and shape[-1] > 1
+
+    def matrices(self) -> CovarianceMatrices:
+        return CovarianceMatrices(self.scale, self.on_host(self.scale))
+
+    def on_host(self, name: str) -> np.ndarray:
+        return as_host(self.runtime, self.values[name])
 
 
 class EllipticalGradient(Gradient):
@@ -66,68 +120,38 @@ class EllipticalGradient(Gradient):
         return (self._with_slopes if self._slope is None else self._plain).shown_for(LOGLIK, dtype, dialect)
 
     def __call__(self, values: Sequence[Any], runtime: Runtime | None = None) -> tuple[Any, dict[str, Any]]:
-        arguments = self.function.arguments
-        batch, dim = self.function.batch_shapes(values)
-        given = {a.name: v for a, v in zip(arguments, values, strict=True)}
-        shapes = {a.name: s for a, s in zip(arguments, batch, strict=True)}
-        own = {a.name: (*shapes[a.name], *(dim,) * a.rank) for a in arguments}
-        placement = self.function.place(LOGLIK, values, runtime)
-        runtime, lead = placement.runtime, placement.pattern.shape[:-1]
-        if math.prod(placement.pattern.shape):
-            value, gradients = self._evaluate(placement, given, shapes, own)
+        case = _Case(self.function, self.vectors, values, runtime)
+        if math.prod(case.placement.pattern.shape):
+            value, gradients = self._evaluate(case)
         else:
-            value, gradients = np.zeros(lead), {n: np.zeros(own[n]) for n in self.wrt}
+            value, gradients = np.zeros(case.lead), {n: np.zeros(case.shapes[n]) for n in self.wrt}
         for name, result in gradients.items():
-            if _for_each_row(shapes[name]):
-                result = result.astype(placement.dtype, copy=False)
-            gradients[name] = like(runtime, result, given[name])
-        if lead and any(is_device_array(v) for v in values[1:]):
-            return runtime.to_device(value), gradients
-        return (value if lead else float(value)), gradients
+            if case.varies_by_row(name):
+                result = result.astype(case.placement.dtype, copy=False)
+            gradients[name] = like(case.runtime, result, case.values[name])
+        if case.lead and any(map(is_device_array, values[1:])):
+            return case.runtime.to_device(value), gradients
+        return (value if case.lead else float(value)), gradients
 
-    def _evaluate(
-        self, placement: Placement, given: Mapping[str, Any], shapes: Mapping[str, Shape], own: Mapping[str, Shape]
-    ) -> tuple[np.ndarray, dict[str, Any]]:
-        """The sums, and their derivatives as host arrays of shapes `own`."""
-        x, scale = self.function.arguments[0].name, self.function.scale
-        runtime, pattern = placement.runtime, placement.pattern
-        full = pattern.shape or (1,)
-        in_pairs = pattern.n_rows < full[-1]  # every observation is a set
-        sets = full if in_pairs else (*full[:-1], 1)
-        # What has a value for each observation is the host's work; the rest needs sums over the observations only.
-        by_rows = [n for n in self.vectors if n == x or in_pairs or (n == "mu" and _for_each_row(shapes[n]))]
-        by_sums = [n for n in self.vectors if n not in by_rows]
-        dim = placement.dim
-        few = scale in by_sums and dim >= LARGE and 2 * full[-1] < dim and math.prod(full) == full[-1]
-        if few:  # products of the observations with one matrix are less work than products of matrices
-            by_rows, by_sums = [n for n in self.vectors if n != scale], []
-        sums, moments, slopes = self._launch(placement, bool(by_rows) or few, bool(by_sums))
-        value, logdet, *scalars = (column.reshape(sets) for column in sums.T)
-        found = {n: reduced(d, shapes[n]) for n, d in zip(self.scalars, scalars, strict=True)}
+    def _evaluate(self, case: _Case) -> tuple[np.ndarray, dict[str, Any]]:
+        """The sums, and their derivatives as host arrays."""
+        sums, moments, slopes = self._launch(case.placement, bool(case.by_rows or case.by_products), bool(case.by_sums))
+        value, logdet, *scalars = (column.reshape(case.sets) for column in sums.T)
+        found = {n: reduced(d, case.batch[n]) for n, d in zip(self.scalars, scalars, strict=True)}
         if self.vectors:
-            covariance = CovarianceMatrices(scale, as_host(runtime, given[scale]))
-        if by_sums:
-            moments = moments.reshape(*sets, *moments.shape[1:])
+            matrices = case.matrices()
+        if case.by_sums:
+            moments = moments.reshape(*case.sets, *moments.shape[1:])
             if slopes is None:
                 moments = self._slope * moments + 0 * logdet[..., None, None]  # nan where parameters are invalid
-            if "mu" in by_sums:
-                found["mu"] = reduced(-2 * _times(covariance.precision, moments[..., 1:, 0]), own["mu"])
-            if scale in by_sums:
-                found[scale] = covariance.derivative(reduced(moments[..., 1:, 1:], own[scale]), reduced(logdet, shapes[scale]))
-        if by_rows or few:
-            observations, means = as_host(runtime, given[x]), as_host(runtime, given["mu"])
-            host_slopes = runtime.to_host(slopes).reshape(full)
-        if few:
-            y = np.subtract(observations, means, dtype=np.float64).reshape(-1, dim)
-            matrix = covariance.derivative_of_rows(y, host_slopes.reshape(-1, 1), logdet.item())
-            found[scale] = matrix.reshape(own[scale])
-        if by_rows:
-            totals = {n: np.zeros((*(1,) * (len(full) - len(shapes[n])), *own[n])) for n in by_rows}
-            _add_rows(totals, x, observations, means, covariance.precision, host_slopes)
-            found |= {n: total.reshape(own[n]) for n, total in totals.items()}
-            if scale in by_rows:
-                found[scale] = covariance.derivative(found[scale], reduced(logdet, shapes[scale]))
-        return value.sum(-1).reshape(pattern.shape[:-1]), {n: found[n] for n in self.wrt}
+            found |= _from_sums(case, matrices, moments, logdet)
+        if case.by_products or case.by_rows:
+            slopes = case.runtime.to_host(slopes).reshape(case.full)
+        if case.by_products:
+            found |= _from_products(case, matrices, slopes, logdet)
+        if case.by_rows:
+            found |= _from_rows(case, matrices, slopes, logdet)
+        return value.sum(-1).reshape(case.lead), {n: found[n] for n in self.wrt}
 
     def _launch(self, placement: Placement, by_rows: bool, by_sums: bool) -> tuple[np.ndarray, Any, Any]:
         """The sums of each set; those of s [1; y] [1; y]'; s for each set and row, on the device.
@@ -151,6 +175,38 @@ class EllipticalGradient(Gradient):
         numbers = runtime.fetch(result).view(np.float64).copy()
         sums = numbers[:n_sums].reshape(plan.n_sets, plan.n_sums)
         return sums, numbers[n_sums:].reshape(-1, dim + 1, dim + 1), slopes
+
+
+def _from_sums(
+    case: _Case, matrices: CovarianceMatrices, moments: np.ndarray, logdet: np.ndarray
+) -> dict[str, np.ndarray]:
+    """The derivatives in the mean and in the matrix from the sums of s [1; y] [1; y]' and of r, for each set."""
+    found = {}
+    if "mu" in case.by_sums:
+        found["mu"] = reduced(-2 * _times(matrices.precision, moments[..., 1:, 0]), case.shapes["mu"])
+    if (scale := case.scale) in case.by_sums:
+        products = reduced(moments[..., 1:, 1:], case.shapes[scale])
+        found[scale] = matrices.derivative(products, reduced(logdet, case.batch[scale]))
+    return found
+
+
+def _from_products(
+    case: _Case, matrices: CovarianceMatrices, slopes: np.ndarray, logdet: np.ndarray
+) -> dict[str, np.ndarray]:
+    """The derivative in the only matrix from the observations, all together, and their slopes."""
+    y = np.subtract(case.on_host(case.x), case.on_host("mu"), dtype=np.float64).reshape(-1, case.placement.dim)
+    matrix = matrices.derivative_of_rows(y, slopes.reshape(-1, 1), logdet.item())
+    return {case.scale: matrix.reshape(case.shapes[case.scale])}
+
+
+def _from_rows(case: _Case, matrices: CovarianceMatrices, slopes: np.ndarray, logdet: np.ndarray) -> dict[str, np.ndarray]:
+    """The derivatives that the host adds up, or writes, from each observation and its slope."""
+    totals = {n: np.zeros((*(1,) * (len(case.full) - len(case.batch[n])), *case.shapes[n])) for n in case.by_rows}
+    _add_rows(totals, case.x, case.on_host(case.x), case.on_host("mu"), matrices.precision, slopes)
+    found = {n: total.reshape(case.shapes[n]) for n, total in totals.items()}
+    if (scale := case.scale) in found:
+        found[scale] = matrices.derivative(found[scale], reduced(logdet, case.batch[scale]))
+    return found
 
 
 def _add_rows(
@@ -199,10 +255,6 @@ def _constant_slope(function: Elliptical, functions: dict[str, Function]) -> flo
         return float(text)
     except ValueError:  # several, or none that is a number
         return None
-
-
-def _for_each_row(shape: Shape) -> bool:
-    return bool(shape) and shape[-1] > 1
 
 
 def _times(matrices: np.ndarray, vectors: np.ndarray) -> np.ndarray:
