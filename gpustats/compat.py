@@ -26,7 +26,7 @@ from .evaluation.pointwise import Pointwise
 from .mixtures.mixture import weighted_term
 from .runtime import arrays, choose
 from .runtime.transfers import to_device, to_host
-from .transforms.densities import Exp
+from .transforms import Exp
 
 __all__ = ["mvnpdf", "mvnpdf_multi", "normpdf", "normpdf_multi", "sample_discrete"]
 

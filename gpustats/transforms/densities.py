@@ -1,73 +1,14 @@
-"""Transforms: a device function in, another device function out.
-
-They compose, with one another and with every kernel shape, and take a user's functions as well as built-in ones. `Exp` and
-`Grad` change what is computed of a density; the others make a new `Density`, which is written in the users' own language, as
-its ``source`` shows.
-"""
+"""Transforms that make a density of a density, written in the users' own language, as its ``source`` shows."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..density import Density
 from ..language.device_function import Argument
 from .inner import Inner
 
-if TYPE_CHECKING:
-    from ..evaluation.pointwise import Pointwise
-    from ..gp import Covariance
-
-
-def Exp(inner: Pointwise | Density) -> Pointwise:
-    """exp of a function: the density of a log-density.
-
-    Parameters
-    ----------
-    inner : Pointwise or Density
-        A density's logarithm, or anything a transform made.
-
-    Examples
-    --------
-    >>> import gpustats as gs
-    >>> pdf = gs.transforms.Exp(gs.normal)
-    >>> round(float(pdf(0.0, 0.0, 1.0)), 6)
-    0.398942
-    """
-    return _pointwise(inner).map("exp", "exp({})")
-
-
-def Grad(inner: Pointwise | Density | Covariance, wrt: str | None = None) -> Any:
-    """The derivative of a function with respect to one argument, at every point.
-
-    Parameters
-    ----------
-    inner : Pointwise, Density or gp.Covariance
-        A density's logarithm, or anything a transform made; or a covariance function.
-    wrt : str, optional
-        Name of an argument that is not a whole number; the observation (of a covariance function, what it sees of two points)
-        if not given. Where it is a vector, the derivative takes another argument, last: ``component``, the number of the
-        element.
-
-    Examples
-    --------
-    >>> import gpustats as gs
-    >>> score = gs.transforms.Grad(gs.normal, "mu")
-    >>> round(float(score(2.0, 0.5, 1.0)), 6)
-    1.5
-    >>> round(float(gs.transforms.Grad(score, "mu")(2.0, 0.5, 1.0)), 6)
-    -1.0
-    >>> gs.transforms.Grad(gs.rbf, "amplitude")([0.0, 1.0], amplitude=2.0, lengthscale=1.0).round(3)
-    array([[4.   , 2.426],
-           [2.426, 4.   ]])
-    """
-    return _pointwise(inner).derivative(wrt)
-
-
-def _pointwise(inner: Any) -> Pointwise:
-    return getattr(inner, "log_density", inner)
-
-
-# ---- transforms that make a density of a density
+__all__ = ["Censor", "LocScale", "Power", "Truncate", "Weighted", "ZeroInflate"]
 
 
 def _bounds(inner: Inner, lower: Any, upper: Any) -> tuple[dict[str, Any], list[Argument]]:
