@@ -12,9 +12,11 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from .density import Densities, Density, densities, register
+from .density import Densities, Density, densities
 from .errors import CompileError, DeviceFunctionError, NoDeviceError
+from .gp.kind import COVARIANCE
 from .language.library import library
+from .registry import register
 
 if TYPE_CHECKING:
     from . import compat as compat
@@ -62,12 +64,12 @@ def __getattr__(name: str) -> Any:
     if not name.startswith("_"):  # not cached: a density may be registered anew
         if name in densities:
             return densities[name]
-        if library.has(name, covariance=True):
-            from .gp import covariances
+        if library.has(name, COVARIANCE):
+            from .gp.registry import covariances
 
             return covariances[name]
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LAZY, *densities, *library.names(covariances=True)})
+    return sorted({*globals(), *_LAZY, *densities, *library.names(COVARIANCE)})

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Collection, Iterator, Mapping
-from pathlib import Path
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
-from .language.library import library
+from .elliptical.kind import ELLIPTICAL
+from .language.kinds import DENSITY
+from .language.library import Registry, library
 
 if TYPE_CHECKING:
     from .draws.sampler import Sampler
@@ -60,7 +61,7 @@ class Density:
         from .evaluation.pointwise import Pointwise
         from .rewriting.checks import checked
 
-        if self.definition.elliptical:
+        if self.definition.kind is ELLIPTICAL:
             from .elliptical.density import Elliptical
 
             return Elliptical(self.definition, self._functions)
@@ -85,7 +86,7 @@ class Density:
     @functools.cached_property
     def sampler(self) -> Sampler:
         """What draws."""
-        if self.definition.elliptical:
+        if self.definition.kind is ELLIPTICAL:
             from .elliptical.sampler import EllipticalSampler
 
             return EllipticalSampler(self.definition, self._functions)
@@ -324,76 +325,11 @@ class Density:
         return shown_source("density", self, shape, dtype, dialect)
 
 
-class Densities(Mapping[str, Density]):
+class Densities(Registry[Density]):
     """Every registered density by its name; built-in ones are parsed when first asked for."""
 
     def __init__(self) -> None:
-        self._made: dict[str, Density] = {}
-
-    def __getitem__(self, name: str) -> Density:
-        if not library.has(name):
-            raise KeyError(name)
-        definition = library.get(name)
-        if name not in self._made or self._made[name].definition is not definition:
-            self._made[name] = Density(definition)
-        return self._made[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return library.names()
-
-    def __len__(self) -> int:
-        return len(list(library.names()))
-
-    def __contains__(self, name: object) -> bool:
-        return library.has(name)
-
-    def __repr__(self) -> str:
-        return f"<gpustats densities: {', '.join(self)}>"
+        super().__init__(DENSITY, Density)
 
 
 densities = Densities()
-
-
-def register(source: str | Path, *, replace: bool = False) -> Any:
-    """Make a density, or a covariance function, of a few lines of C.
-
-    Parameters
-    ----------
-    source : str or Path
-        The text of a device function ``name_logpdf``, ``name_logpmf`` or ``name_cov`` (see CONTRIBUTING.md), or the path of a
-        file with it. A string without a newline that names an existing file is a path as well.
-    replace : bool
-        Whether one of the same name may be replaced.
-
-    Returns
-    -------
-    Density or gp.Covariance
-        Also to be found at ``gs.densities[name]``, ``gs.covariances[name]``.
-
-    Raises
-    ------
-    DeviceFunctionError
-        With line and column, where the source breaks the rules of the language, or the name is taken.
-
-    Examples
-    --------
-    >>> import gpustats as gs
-    >>> density = gs.register('''
-    ... // lomax: Pareto distribution that starts at zero
-    ... // x: nonnegative    alpha: positive, shape    scale: positive
-    ... __device__ real lomax_logpdf(real x, real alpha, real scale)
-    ... {
-    ...     return log(alpha / scale) - (alpha + 1) * log1p(x / scale);
-    ... }
-    ... ''', replace=True)
-    >>> round(float(density.logpdf(1.0, alpha=2.0, scale=3.0)), 6)
-    -1.268511
-    """
-    if isinstance(source, Path) or (isinstance(source, str) and "\n" not in source and source.endswith(".cu")):
-        source = Path(source).read_text(encoding="utf-8")
-    made = library.register(source, replace)
-    if made.covariance:
-        from .gp import covariances
-
-        return covariances[made.name]
-    return densities[made.name]

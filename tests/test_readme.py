@@ -8,6 +8,8 @@ import pytest
 from scipy import stats
 
 import gpustats as gs
+from gpustats.gp.kind import COVARIANCE
+from gpustats.language.kinds import DENSITY
 from gpustats.language.library import library
 
 README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
@@ -16,12 +18,12 @@ README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
 def test_the_table_names_every_built_in_density():
     table = README.partition("## Densities")[2].partition("\n\n`gpustats list`")[0]
     named = set(re.findall(r"`(\w+)`", table)) - {"cov", "scale_tril", "precision"}
-    assert named == set(library.built_in)
+    assert named == set(library.built_in(DENSITY))
 
 
 def test_the_text_names_every_built_in_covariance_function():
     listed = README.partition("Those that come along:\n")[2].partition(".")[0]
-    assert set(re.findall(r"`(\w+)`", listed)) == set(library.built_in_covariances)
+    assert set(re.findall(r"`(\w+)`", listed)) == set(library.built_in(COVARIANCE))
 
 
 def test_the_covariance_function_of_the_text_is_one():

@@ -9,7 +9,9 @@ from pathlib import Path
 from ..density import Density, densities
 from ..evaluation.arguments import differentiable
 from ..gp import Covariance, covariances
+from ..gp.kind import COVARIANCE
 from ..kernels.shown import shown
+from ..language.kinds import DENSITY
 from ..language.library import library
 
 SHAPES = ("table", "loglik", "gradient")
@@ -24,14 +26,14 @@ _SUFFIX = {"cuda": "cu", "opencl": "cl"}
 
 def files() -> Iterator[tuple[str, str]]:
     """(name, text) of every file of the folder: float64, many observations and many parameter sets."""
-    for name in sorted(library.built_in):
+    for name in sorted(library.built_in(DENSITY)):
         full = name in SHOWN_IN_FULL
         without = set() if differentiable(densities[name].log_density.arguments[1:]) else {"gradient"}
         shapes = [s for s in (shown("density") if full else SHAPES) if s not in without and s != "glm"]
         for shape in [*shapes, *["glm"] * (name in SHOWN_AS_GLM)]:
             for dialect in ("cuda", "opencl") if full or shape == "glm" else ("cuda",):
                 yield _file(densities[name], shape, dialect)
-    for name in sorted(library.built_in_covariances):
+    for name in sorted(library.built_in(COVARIANCE)):
         full = name == SHOWN_COVARIANCE
         for shape in shown("covariance") if full else ("covariance",):
             for dialect in ("cuda", "opencl") if full else ("cuda",):

@@ -6,11 +6,39 @@
 (5, 5)
 """
 
-from .covariance import Covariance
-from .fitting import Fit
-from .local import LocalGP
-from .marginal import MarginalLikelihood
-from .prediction import LocalPrediction, Prediction
-from .registry import covariances
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from . import local as local
+    from .covariance import Covariance
+    from .fitting import Fit
+    from .local import LocalGP
+    from .marginal import MarginalLikelihood
+    from .prediction import LocalPrediction, Prediction
+    from .registry import covariances
 
 __all__ = ["Covariance", "Fit", "LocalGP", "LocalPrediction", "MarginalLikelihood", "Prediction", "covariances"]
+
+# Imported when first used, so that `import gpustats` can know what a covariance function is and stay quick.
+_LAZY = {
+    "Covariance": ".covariance", "Fit": ".fitting", "LocalGP": ".local", "LocalPrediction": ".prediction",
+    "MarginalLikelihood": ".marginal", "Prediction": ".prediction", "covariances": ".registry", "local": None,
+}  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LAZY:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = _LAZY[name]
+    value = importlib.import_module(f".{name}", __name__) if module is None else getattr(
+        importlib.import_module(module, __name__), name
+    )  # fmt: skip
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LAZY})

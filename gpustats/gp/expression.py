@@ -12,9 +12,10 @@ from ..errors import DeviceFunctionError
 from ..evaluation.arguments import elements_inside
 from ..kernels.code import VALUE, KernelCode, Operand
 from ..language.derived import resolve_in
-from ..language.device_function import COVARIANCE_INPUTS, Argument, DeviceFunction, parse
+from ..language.device_function import Argument, DeviceFunction, parse
 from ..language.library import library
 from ..rewriting.differentiate import derivative, derivative_name, gradient
+from .kind import INPUTS
 
 if TYPE_CHECKING:
     from ..language.nodes import Function
@@ -78,7 +79,7 @@ class Expression:
     def of(cls, definition: DeviceFunction) -> Self:
         """The covariance function of a source."""
         functions = library.closure(definition.functions.values())
-        inputs = [a for a in definition.arguments if a.name in COVARIANCE_INPUTS]
+        inputs = [a for a in definition.arguments if a.name in INPUTS]
         arguments = definition.arguments[len(inputs) :]
         scale = LENGTHSCALE if any(a.name == LENGTHSCALE for a in arguments) else ""
         places = ", ".join(f"{{{a.name}}}" for a in definition.arguments)

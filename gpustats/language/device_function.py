@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import functools
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from pycparser import c_ast
 
 from ..errors import DeviceFunctionError
-from .nodes import OUTPUT, RNG, VECTOR, VOID, Function, Parameter, Resolve
+from .kinds import Kind, endings, kinds
+from .nodes import OUTPUT, REAL, RNG, VECTOR, VOID, Function, Parameter, Resolve
 from .translate import COMMENT, Translator, fail, syntax_tree
 
-#: What a function can compute, by the ending of its name.
-ROLES = ("logpdf", "logpmf", "logcdf", "logsf", "cdf", "sample", "cov")
-#: What a covariance function sees of two points: their squared distance, and their scalar product.
-COVARIANCE_INPUTS = ("sqdist", "dot")
 #: The words that a domain is made of.
 DOMAIN_WORDS = frozenset("real positive nonnegative unit integer vector simplex ordered covariance".split())
 _VECTOR_WORDS = {"vector", "simplex", "ordered"}
@@ -82,15 +79,10 @@ class DeviceFunction:
         return self.role("logpmf") is not None
 
     @property
-    def covariance(self) -> bool:
-        """Whether it is a covariance function, and no distribution."""
-        return self.role(*ROLES[:-1]) is None and self.role("cov") is not None
-
-    @property
-    def elliptical(self) -> bool:
-        """Whether the density sees its observation through the squared Mahalanobis distance `sqdist` only."""
-        function = self.role("logpdf", "logpmf")
-        return function is not None and tuple(p.name for p in function.parameters[:2]) == ("sqdist", "logdet")
+    def kind(self) -> Kind | None:
+        """What it defines; None where it is but functions for others to call."""
+        described = ((kind, self.role(*kind.endings)) for kind in kinds())
+        return next((kind for kind, function in described if function is not None and kind.describes(function)), None)
 
 
 def parse(source: str, resolve: Resolve = lambda name: None, name: str | None = None) -> DeviceFunction:
@@ -126,16 +118,15 @@ def parse(source: str, resolve: Resolve = lambda name: None, name: str | None = 
             fail(source, node, f"function {node.decl.name} is defined twice")
         functions[function.name] = function
         names[function.name] = list(translator.scopes[0])
-    comment = _comment(source)
-    if not any(f"{name}_{role}" in functions for role in ROLES):
-        return DeviceFunction(name, source, functions, (), *comment[:2])
-    return DeviceFunction(name, source, functions, _arguments(source, name, functions, names, comment[2]), *comment[:2])
+    description, reference, entries = _comment(source)
+    made = DeviceFunction(name, source, functions, (), description, reference)
+    return replace(made, arguments=_arguments(made, names, entries)) if made.kind else made
 
 
 def _distribution_name(source: str, names: list[str]) -> str:
-    stems = {n.rpartition("_")[0] for n in names if n.rpartition("_")[2] in ROLES and "_" in n}
+    stems = {n.rpartition("_")[0] for n in names if n.rpartition("_")[2] in endings() and "_" in n}
     if len(stems) != 1:
-        wanted = ", ".join(f"name_{role}" for role in ROLES)
+        wanted = ", ".join(f"name_{ending}" for ending in endings())
         raise DeviceFunctionError(
             f"found {'several distributions' if stems else 'no distribution'} in the functions "
             f"{', '.join(names)}: name the one that matters with an ending out of {wanted}",
@@ -146,10 +137,11 @@ def _distribution_name(source: str, names: list[str]) -> str:
 
 # ---- the comment
 
+Entry = tuple[str, str, int]  # of an argument in the comment: its domain, its description, the line
 
-def _comment(source: str) -> tuple[str, str, dict[str, tuple[str, str, int]]]:
-    """(description, reference, {argument: (domain, description, line)}) from the comments before the first function."""
-    entries: dict[str, tuple[str, str, int]] = {}
+def _comment(source: str) -> tuple[str, str, dict[str, Entry]]:
+    """The description, the reference, and what is said of each argument, from the comments before the first function."""
+    entries: dict[str, Entry] = {}
     description = reference = ""
     for match in COMMENT.finditer(source):
         if "(" in COMMENT.sub("", source[: match.start()]):
@@ -172,6 +164,78 @@ def _comment(source: str) -> tuple[str, str, dict[str, tuple[str, str, int]]]:
     return description, reference, entries
 
 
+# ---- the arguments
+
+
+def _arguments(made: DeviceFunction, names_of: dict[str, list[str]], entries: dict[str, Entry]) -> tuple[Argument, ...]:
+    """The arguments as users pass them: those of the signature, with the domains that the comment gives.
+
+    Parameters
+    ----------
+    made : DeviceFunction
+        What has been parsed so far.
+    names_of : dict
+        Function -> names of its arguments, as the user wrote them.
+    entries : dict
+        Argument -> what the comment says of it.
+    """
+    kind = made.kind
+    assert kind is not None
+    function, sampler = made.role(*kind.endings), made.role("sample")
+    assert function is not None
+    drawn = _drawn(made.source, sampler, names_of[sampler.name]) if sampler else {}
+    if function is sampler:  # there are draws of it, but no density
+        names, types = ["x", *drawn], {"x": VECTOR if sampler.type == VOID else REAL, **{n: p.type for n, p in drawn.items()}}
+    else:
+        names = names_of[function.name]
+        types = dict(zip(names, (p.type for p in function.parameters), strict=True))
+    if not names:
+        raise DeviceFunctionError(f"{function.name} takes no observation", line=function.line, source=made.source)
+    if kind.public:
+        if sampler:
+            _require_same(made.source, sampler, drawn, names[len(kind.inputs) :])
+        return _of_comment(made, function, kind, entries)
+    if kind.fault is not None and (fault := kind.fault(function)):
+        raise DeviceFunctionError(fault, function.line, function.column, made.source)
+    for ending in ("logcdf", "logsf", "cdf"):
+        other = made.role(ending)
+        if other is not None and names_of[other.name] != names:
+            raise DeviceFunctionError(
+                f"{other.name} must take the arguments of {function.name}, ({', '.join(names)})",
+                line=other.line, column=other.column, source=made.source,
+            )  # fmt: skip
+    if sampler:
+        _require_same(made.source, sampler, drawn, names[1:])
+        if (sampler.type == VOID) != (types[names[0]] == VECTOR):
+            raise DeviceFunctionError(
+                f"{sampler.name} must {'write a vector, `real *`' if types[names[0]] == VECTOR else 'return a number'}, as "
+                f"{names[0]} of {function.name} is", line=sampler.line, column=sampler.column, source=made.source,
+            )  # fmt: skip
+    for key, (_, _, line) in entries.items():
+        if key not in names:
+            raise DeviceFunctionError(
+                f"the comment gives a domain for '{key}', which is not an argument of {function.name}"
+                f"({', '.join(names)})", line=line, column=1, source=made.source,
+            )  # fmt: skip
+    return tuple(
+        _argument(made.source, n, types[n], entries.get(n, ("", "", function.line))) for n in names if n != "dim"
+    )
+
+
+def _of_comment(
+    made: DeviceFunction, function: Function, kind: Kind, entries: dict[str, Entry]
+) -> tuple[Argument, ...]:
+    """The arguments of a function that sees others, computed of them: all that the comment names, the observation first."""
+    for needed in kind.public:
+        if needed not in entries:
+            raise DeviceFunctionError(
+                f"the comment must give the domain of {needed} for a {(kind.base or kind).name} of {' and '.join(kind.inputs)}",
+                line=function.line, source=made.source,
+            )  # fmt: skip
+    observation = kind.public[0]
+    return tuple(Argument(n, *entries[n][:2]) for n in [observation, *(n for n in entries if n != observation)])
+
+
 def _drawn(source: str, sampler: Function, names: list[str]) -> dict[str, Parameter]:
     """The parameters of the distribution that a sampler takes."""
     if not sampler.parameters or sampler.parameters[0].type != RNG:
@@ -182,86 +246,23 @@ def _drawn(source: str, sampler: Function, names: list[str]) -> dict[str, Parame
     return {n: p for n, p in own if p.type not in (RNG, OUTPUT) and n != "dim"}
 
 
-def _same_parameters(source: str, sampler: Function | None, drawn: dict[str, Parameter], names: list[str]) -> None:
+def _require_same(source: str, sampler: Function, drawn: dict[str, Parameter], names: list[str]) -> None:
+    """Refuse a sampler whose parameters are not those of the density, `names`."""
     wanted = [n for n in names if n != "dim"]
-    if sampler is not None and list(drawn) != wanted:
+    if list(drawn) != wanted:
         raise DeviceFunctionError(
             f"{sampler.name} must take the parameters ({', '.join(wanted)}) behind its stream, not ({', '.join(drawn)})",
             sampler.line, sampler.column, source,
         )  # fmt: skip
 
 
-def _check_covariance(source: str, function: Function) -> None:
-    names = [p.name for p in function.parameters]
-    inputs = [n for n in names if n in COVARIANCE_INPUTS]
-    if not inputs or names[: len(inputs)] != inputs:
+def _argument(source: str, name: str, type: str, entry: Entry) -> Argument:
+    """An argument of the signature, with what the comment says of it."""
+    domain, about, line = entry
+    argument = Argument(name, domain or ("vector" if type == VECTOR else "real"), about)
+    if (argument.rank == 1) != (type == VECTOR):
         raise DeviceFunctionError(
-            f"{function.name} must take what it sees of two points first: sqdist, their squared distance, or dot, their scalar "
-            "product, or both", function.line, function.column, source,
+            f"the comment calls {name} '{domain}', but the signature has it as "
+            f"{'const real *' if type == VECTOR else type}", line=line, column=1, source=source,
         )  # fmt: skip
-    if vectors := [p.name for p in function.parameters if p.type == VECTOR]:
-        raise DeviceFunctionError(
-            f"{function.name} must take numbers, but {vectors[0]} is a vector", function.line, function.column, source
-        )
-
-
-def _arguments(
-    source: str, name: str, functions: dict[str, Function], public: dict[str, list[str]],
-    entries: dict[str, tuple[str, str, int]],
-) -> tuple[Argument, ...]:
-    """The public arguments: those of the signature, with the domains of the comment."""
-    function = next(f for role in ROLES if (f := functions.get(f"{name}_{role}")))
-    sampler = functions.get(f"{name}_sample")
-    drawn = _drawn(source, sampler, public[sampler.name]) if sampler else {}
-    if function is sampler:  # there are draws of it, but no density
-        observation = {"x": VECTOR if sampler.type == VOID else "real"}
-        names, types = ["x", *drawn], {**observation, **{n: p.type for n, p in drawn.items()}}
-    else:
-        names = public[function.name]
-        types = dict(zip(names, (p.type for p in function.parameters), strict=True))
-    if not names:
-        raise DeviceFunctionError(f"{function.name} takes no observation", line=function.line, source=source)
-    if names[:2] == ["sqdist", "logdet"]:  # an elliptical density: the comment says what users pass
-        for needed in ("x", "mu", "cov"):
-            if needed not in entries:
-                raise DeviceFunctionError(
-                    f"the comment must give the domain of {needed} for a density of sqdist and logdet",
-                    line=function.line, source=source,
-                )  # fmt: skip
-        _same_parameters(source, sampler, drawn, names[2:])
-        order = list(entries)
-        return tuple(Argument(n, *entries[n][:2]) for n in ["x", *(n for n in order if n != "x")])
-    if function.name == f"{name}_cov":
-        _check_covariance(source, function)
-    for role in ("logcdf", "logsf", "cdf"):
-        other = functions.get(f"{name}_{role}")
-        if other is not None and public[other.name] != names:
-            raise DeviceFunctionError(
-                f"{other.name} must take the arguments of {function.name}, ({', '.join(names)})",
-                line=other.line, column=other.column, source=source,
-            )  # fmt: skip
-    _same_parameters(source, sampler, drawn, names[1:])
-    if sampler is not None and (sampler.type == VOID) != (types[names[0]] == VECTOR):
-        raise DeviceFunctionError(
-            f"{sampler.name} must {'write a vector, `real *`' if types[names[0]] == VECTOR else 'return a number'}, as "
-            f"{names[0]} of {function.name} is", line=sampler.line, column=sampler.column, source=source,
-        )  # fmt: skip
-    for key, (_, _, line) in entries.items():
-        if key not in names:
-            raise DeviceFunctionError(
-                f"the comment gives a domain for '{key}', which is not an argument of {function.name}"
-                f"({', '.join(names)})", line=line, column=1, source=source,
-            )  # fmt: skip
-    arguments = []
-    for n in names:
-        if n == "dim":
-            continue
-        domain, about, line = entries.get(n, ("", "", function.line))
-        argument = Argument(n, domain or ("vector" if types[n] == VECTOR else "real"), about)
-        if (argument.rank == 1) != (types[n] == VECTOR):
-            raise DeviceFunctionError(
-                f"the comment calls {n} '{domain}', but the signature has it as "
-                f"{'const real *' if types[n] == VECTOR else types[n]}", line=line, column=1, source=source,
-            )  # fmt: skip
-        arguments.append(argument)
-    return tuple(arguments)
+    return argument

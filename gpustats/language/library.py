@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import functools
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from ..errors import DeviceFunctionError
 from . import nodes as lang
+from .kinds import DENSITY, Kind, kinds
 
 if TYPE_CHECKING:  # the parser is imported when first needed: importing it costs more than the rest of gpustats
     from .device_function import DeviceFunction
 
 SPECIAL = "special"
-#: What the file of a built-in covariance function ends in.
-_COVARIANCE = "_cov"
 
 
 @functools.cache
@@ -37,42 +36,41 @@ class Library:
         self._loading: list[str] = []
 
     @functools.cached_property
-    def _files(self) -> dict[str, Path]:
-        """The files that gpustats ships, by the name of the distribution or covariance."""
-        return {p.stem.removesuffix(_COVARIANCE): p for p in folder().glob("*.cu")}
+    def _shipped(self) -> dict[str, tuple[Path, Kind | None]]:
+        """The files that gpustats ships, and the kinds of what they define, by its names."""
+        found: dict[str, tuple[Path, Kind | None]] = {}
+        for path in folder().glob("*.cu"):
+            kind = next((k for k in kinds() if k.file_ending and path.stem.endswith(k.file_ending)), DENSITY)
+            found[path.stem.removesuffix(kind.file_ending)] = path, None if path.stem == SPECIAL else kind
+        return found
 
-    @functools.cached_property
-    def built_in(self) -> frozenset[str]:
-        """Names of the densities that gpustats ships."""
-        return frozenset(n for n, p in self._files.items() if not p.stem.endswith(_COVARIANCE)) - {SPECIAL}
+    def built_in(self, kind: Kind) -> set[str]:
+        """Names of the densities, or of the things of another kind, that gpustats ships."""
+        return {name for name, (_, its_kind) in self._shipped.items() if kind.includes(its_kind)}
 
-    @functools.cached_property
-    def built_in_covariances(self) -> frozenset[str]:
-        """Names of the covariance functions that gpustats ships."""
-        return frozenset(self._files) - self.built_in - {SPECIAL}
+    def names(self, kind: Kind) -> list[str]:
+        """Names of all things of a kind, in alphabetical order."""
+        return [name for name in sorted({*self._shipped, *self._parsed}) if self.has(name, kind)]
 
-    def names(self, covariances: bool = False) -> Iterator[str]:
-        """Names of all densities, or of all covariance functions."""
-        built_in = self.built_in_covariances if covariances else self.built_in
-        yield from sorted(built_in | {n for n, d in self._parsed.items() if n != SPECIAL and d.covariance == covariances})
-
-    def has(self, name: object, covariance: bool = False) -> bool:
-        """Whether there is a density, or a covariance function, of this name."""
+    def has(self, name: object, kind: Kind) -> bool:
+        """Whether there is a thing of this kind and name."""
+        if not isinstance(name, str):
+            return False
         if name in self._parsed:
-            return name != SPECIAL and self._parsed[name].covariance == covariance
-        return name in (self.built_in_covariances if covariance else self.built_in)
+            return kind.includes(self._parsed[name].kind)
+        return name in self._shipped and kind.includes(self._shipped[name][1])
 
     def get(self, name: str) -> DeviceFunction:
         """The parsed source of the distribution or covariance function `name`; KeyError where there is none."""
         with self._lock:
             if name not in self._parsed:
-                if name not in self._files:
+                if name not in self._shipped:
                     raise KeyError(name)
                 if name in self._loading:
                     raise DeviceFunctionError(f"{' and '.join(self._loading)} call each other")
                 self._loading.append(name)
                 try:
-                    self._add(name, self._files[name].read_text(encoding="utf-8"))
+                    self._add(name, self._shipped[name][0].read_text(encoding="utf-8"))
                 finally:
                     self._loading.remove(name)
             return self._parsed[name]
@@ -91,7 +89,7 @@ class Library:
 
         with self._lock:
             parsed = parse(source, self.resolve)
-            taken = parsed.name in self._parsed or parsed.name in self._files
+            taken = parsed.name in self._parsed or parsed.name in self._shipped
             if parsed.name == SPECIAL or (taken and not replace):
                 first = next(f for f in parsed.functions.values() if f.name.startswith(parsed.name + "_"))
                 advice = "it is gpustats' own" if parsed.name == SPECIAL else "choose another, or say replace=True"
@@ -122,9 +120,46 @@ class Library:
         if (special := self._functions.get(f"{SPECIAL}_{name}")) is not None:
             return special
         stem = name.rpartition("_")[0]
-        if stem in self._files and stem not in self._parsed and stem not in self._loading:
+        if stem in self._shipped and stem not in self._parsed and stem not in self._loading:
             self.get(stem)
         return self._functions.get(name)
 
 
 library = Library()
+
+T = TypeVar("T")
+
+
+class Registry(Mapping[str, T]):
+    """All things of one kind by their names, made of their sources when first asked for.
+
+    Parameters
+    ----------
+    kind : Kind
+    make : callable
+        Makes the thing of its parsed source.
+    """
+
+    def __init__(self, kind: Kind, make: Callable[[DeviceFunction], T]):
+        self._kind, self._make = kind, make
+        self._made: dict[str, tuple[DeviceFunction, T]] = {}
+
+    def __getitem__(self, name: str) -> T:
+        if not library.has(name, self._kind):
+            raise KeyError(name)
+        definition = library.get(name)
+        if name not in self._made or self._made[name][0] is not definition:
+            self._made[name] = definition, self._make(definition)
+        return self._made[name][1]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(library.names(self._kind))
+
+    def __len__(self) -> int:
+        return len(library.names(self._kind))
+
+    def __contains__(self, name: object) -> bool:
+        return library.has(name, self._kind)
+
+    def __repr__(self) -> str:
+        return f"<gpustats {self._kind.plural}: {', '.join(self)}>"

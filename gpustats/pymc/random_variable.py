@@ -17,6 +17,7 @@ from pytensor.graph.basic import Variable
 from pytensor.tensor.random.op import RandomVariable
 
 from ..draws.generator import as_generator
+from ..language.kinds import DENSITY
 from ..language.library import folder, library
 from .evaluation.density import Evaluator, Formula
 from .graph.ops import LogDensity
@@ -95,7 +96,7 @@ def _evaluator(formula: Formula) -> Evaluator:
 def _is_built_in(formula: Formula) -> bool:
     """Whether it is the density that gpustats ships under this name, and not one that replaced it."""
     name = formula.name
-    return name in library.built_in and formula.density.source == (folder() / f"{name}.cu").read_text(encoding="utf-8")
+    return name in library.built_in(DENSITY) and formula.density.source == (folder() / f"{name}.cu").read_text(encoding="utf-8")
 
 
 def signature_of(formula: Formula) -> str:

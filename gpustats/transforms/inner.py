@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..density import Density
+from ..elliptical.kind import ELLIPTICAL
 from ..language.derived import resolve_in
 from ..language.device_function import Argument, parse
 from ..language.nodes import Function
@@ -25,9 +26,10 @@ class Inner:
         self.functions = dict(density.log_density.functions)
         function = self.definition.density
         self.arguments: Sequence[Argument] = self.definition.arguments  # of the C functions
-        if self.definition.elliptical:
+        elliptical = self.definition.kind is ELLIPTICAL
+        if elliptical:
             self.arguments = [Argument(p.name) for p in function.parameters if p.name != "dim"]
-        self.observed = 2 if self.definition.elliptical else 1  # how many of them stand for the observation
+        self.observed = len(ELLIPTICAL.inputs) if elliptical else 1  # how many of them stand for the observation
         self.x = self.arguments[0].name
         self.stream = self.fresh("rng")  # what samplers call theirs
 

@@ -8,10 +8,11 @@ from pymc_counterparts import PARAMETERS  # noqa: E402
 
 import gpustats as gs  # noqa: E402
 import gpustats.pymc as gpm  # noqa: E402
+from gpustats.language.kinds import DENSITY
 from gpustats.language.library import library  # noqa: E402
 from gpustats.pymc.random_variable import class_name  # noqa: E402
 
-NAMES = sorted(library.built_in)
+NAMES = sorted(library.built_in(DENSITY))
 CONTINUOUS = [n for n in NAMES if not gs.densities[n].discrete]
 QUICK = "FAST_COMPILE"
 

@@ -1,0 +1,73 @@
+"""The kinds of things that a source can define, and how it tells which: by the endings of its functions' names.
+
+A source of ``normal_logpdf`` defines a density. Other kinds are described beside what is made of them, and added to the
+table here when gpustats is imported, before any source is parsed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from .nodes import Function
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of thing that a source can define.
+
+    Attributes
+    ----------
+    name, plural : str
+        As messages have them.
+    endings : tuple of str
+        What the names of its functions end in. The first one that a source has tells the arguments.
+    file_ending : str
+        What the names of the files of built-in ones end in, behind the name of the thing itself.
+    fault : callable, optional
+        What is wrong with the parameters of a function: a message for its author, or "".
+    base : Kind, optional
+        The kind of which this one is a special case. Then a source is of this kind if its function sees `inputs` first.
+    inputs : tuple of str
+        Names of the parameters through which the function of such a special case sees the observation.
+    public : tuple of str
+        The arguments that users pass and `inputs` are made of: they are not in the signature, so the comment has to name them.
+    """
+
+    name: str
+    plural: str
+    endings: tuple[str, ...]
+    file_ending: str = ""
+    fault: Callable[[Function], str] | None = None
+    base: Kind | None = None
+    inputs: tuple[str, ...] = ()
+    public: tuple[str, ...] = ()
+
+    def includes(self, kind: Kind | None) -> bool:
+        """Whether `kind` is this one, or a special case of it."""
+        return kind is not None and self in (kind, kind.base)
+
+    def describes(self, function: Function) -> bool:
+        """Whether a function with one of the endings is of this kind."""
+        return tuple(p.name for p in function.parameters[: len(self.inputs)]) == self.inputs
+
+
+DENSITY = Kind("density", "densities", ("logpdf", "logpmf", "logcdf", "logsf", "cdf", "sample"))
+
+_kinds: list[Kind] = [DENSITY]
+
+
+def add_kind(kind: Kind) -> None:
+    """Let sources define things of another kind."""
+    if kind not in _kinds:
+        _kinds.insert(_kinds.index(kind.base) if kind.base else len(_kinds), kind)  # special cases are looked for first
+
+
+def kinds() -> Sequence[Kind]:
+    """All kinds, special cases before the kinds that they belong to."""
+    return _kinds
+
+
+def endings() -> list[str]:
+    """All endings of functions' names that mean something."""
+    return list(dict.fromkeys(e for kind in _kinds for e in kind.endings))

@@ -1,0 +1,60 @@
+"""Making densities and covariance functions of the sources that users write."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from .density import densities
+from .elliptical.kind import ELLIPTICAL
+from .gp.kind import COVARIANCE
+from .language.kinds import add_kind
+from .language.library import library
+
+add_kind(ELLIPTICAL)
+add_kind(COVARIANCE)
+
+
+def register(source: str | Path, *, replace: bool = False) -> Any:
+    """Make a density, or a covariance function, of a few lines of C.
+
+    Parameters
+    ----------
+    source : str or Path
+        The text of a device function ``name_logpdf``, ``name_logpmf`` or ``name_cov`` (see CONTRIBUTING.md), or the path of a
+        file with it. A string without a newline that names an existing file is a path as well.
+    replace : bool
+        Whether one of the same name may be replaced.
+
+    Returns
+    -------
+    Density or gp.Covariance
+        Also to be found at ``gs.densities[name]``, ``gs.covariances[name]``.
+
+    Raises
+    ------
+    DeviceFunctionError
+        With line and column, where the source breaks the rules of the language, or the name is taken.
+
+    Examples
+    --------
+    >>> import gpustats as gs
+    >>> density = gs.register('''
+    ... // lomax: Pareto distribution that starts at zero
+    ... // x: nonnegative    alpha: positive, shape    scale: positive
+    ... __device__ real lomax_logpdf(real x, real alpha, real scale)
+    ... {
+    ...     return log(alpha / scale) - (alpha + 1) * log1p(x / scale);
+    ... }
+    ... ''', replace=True)
+    >>> round(float(density.logpdf(1.0, alpha=2.0, scale=3.0)), 6)
+    -1.268511
+    """
+    if isinstance(source, Path) or (isinstance(source, str) and "\n" not in source and source.endswith(".cu")):
+        source = Path(source).read_text(encoding="utf-8")
+    made = library.register(source, replace)
+    if COVARIANCE.includes(made.kind):
+        from .gp.registry import covariances  # here, as it takes long
+
+        return covariances[made.name]
+    return densities[made.name]
