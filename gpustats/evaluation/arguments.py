@@ -9,19 +9,13 @@ from typing import Any
 import numpy as np
 
 from ..language.device_function import Argument
+from ..language.domains import domains_of
 from ..runtime.arrays import is_device_array
-
-_TESTS = {
-    "positive": lambda v: v > 0,
-    "nonnegative": lambda v: v >= 0,
-    "unit": lambda v: (v >= 0) & (v <= 1),
-    "integer": lambda v: (v % 1 == 0) & (abs(v) < np.inf),
-}
 
 
 @functools.cache
 def _tests(words: frozenset[str]) -> list[Callable[[Any], Any]]:
-    return [test for word, test in _TESTS.items() if word in words] or [lambda v: v == v]
+    return [domain.inside for domain in domains_of(words) if domain.inside is not None] or [lambda v: v == v]
 
 
 def elements_inside(argument: Argument, value: Any) -> Any:
@@ -39,11 +33,9 @@ def require(argument: Argument, value: Any) -> None:
     inside = elements_inside(argument, value)
     if inside is True:
         return
-    if "simplex" in argument.words:
-        tolerance = np.sqrt(np.finfo(value.dtype).eps) if value.dtype.kind == "f" else 0
-        inside = (inside & (value >= 0)).all(-1) & (np.abs(value.sum(-1) - 1) <= tolerance)
-    if "ordered" in argument.words:
-        inside = inside.all(-1) & (np.diff(value) > 0).all(-1)
+    whole = [domain.whole for domain in domains_of(argument.words) if domain.whole is not None]
+    if whole:
+        inside = functools.reduce(np.logical_and, (test(value) for test in whole), inside.all(-1))
     if not np.all(inside):
         where = np.argwhere(np.logical_not(inside))[0]
         place = tuple(where.tolist())

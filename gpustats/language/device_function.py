@@ -9,13 +9,10 @@ from dataclasses import dataclass, field, replace
 from pycparser import c_ast
 
 from ..errors import DeviceFunctionError
+from .domains import DOMAINS, domains_of
 from .kinds import Kind, endings, kinds
 from .nodes import OUTPUT, REAL, RNG, VECTOR, VOID, Function, Parameter, Resolve
 from .translate import COMMENT, Translator, fail, syntax_tree
-
-#: The words that a domain is made of.
-DOMAIN_WORDS = frozenset("real positive nonnegative unit integer vector simplex ordered covariance".split())
-_VECTOR_WORDS = {"vector", "simplex", "ordered"}
 
 
 @dataclass(frozen=True)
@@ -33,7 +30,7 @@ class Argument:
     @functools.cached_property
     def rank(self) -> int:
         """Number of trailing axes that belong to one value: 0 scalar, 1 vector, 2 matrix."""
-        return 2 if "covariance" in self.words else 1 if self.words & _VECTOR_WORDS else 0
+        return max((domain.rank for domain in domains_of(self.words)), default=0)
 
 
 @dataclass(frozen=True)
@@ -156,7 +153,7 @@ def _comment(source: str) -> tuple[str, str, dict[str, Entry]]:
                     continue
                 if key == "source":
                     reference = rest
-                elif rest.split(",")[0].split() and set(rest.split(",")[0].split()) <= DOMAIN_WORDS:
+                elif rest.split(",")[0].split() and set(rest.split(",")[0].split()) <= DOMAINS.keys():
                     domain, _, about = rest.partition(",")
                     entries[key] = (" ".join(domain.split()), about.strip(), line + i)
                 elif not description:

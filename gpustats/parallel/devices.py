@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..language.domains import point_of
 from ..runtime import choose
 from .pieces import Data, Divisible, Options, Pieces
 from .rows import Arguments, read, section, split
@@ -149,10 +150,6 @@ def seconds(make: Callable[..., Any], data: Mapping[str, Any], trial: tuple[Any,
 
 
 def example(argument: Argument, dim: int) -> Any:
-    """A value that lies in the argument's domain, whichever that is."""
-    if argument.rank == 2:
-        return np.eye(dim)
-    if argument.rank == 1:
-        ordered = np.arange(1.0, dim + 1)
-        return ordered if "integer" in argument.words else ordered / ordered.sum()
-    return 1.0 if "integer" in argument.words else 0.5
+    """A value that lies in the argument's domain; vectors have `dim` elements."""
+    point = point_of(argument.words, np, dim)
+    return np.full(dim, point) if argument.rank == 1 and np.ndim(point) == 0 else point

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import pytensor.tensor as pt
 
+from ..language.domains import point_of
+
 
 def between(point: Any, lower: Any, upper: Any) -> Any:
     """The point where it is well inside the interval, else the interval's middle, or a little inside its only bound."""
@@ -19,13 +21,7 @@ def between(point: Any, lower: Any, upper: Any) -> Any:
 
 def of_domain(words: frozenset[str], core: tuple) -> Any:
     """A point inside a domain; `core` is the shape of a vector."""
-    if "simplex" in words:
-        return pt.ones(core) / core[0]
-    if "ordered" in words:
-        return pt.arange(core[0]) - (core[0] - 1) / 2
-    if "unit" in words:
-        return pt.constant(1 if "integer" in words else 0.5)
-    return pt.constant(1.0 if words & {"positive", "nonnegative"} else 0.0)
+    return pt.as_tensor(point_of(words, pt, core[0] if core else None))
 
 
 def _count(value: Any) -> Any:

@@ -6,26 +6,18 @@ A density or a distribution function, as its author wrote it, sees only argument
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from ..language import nodes as lang
 from ..language.derived import derived
 from ..language.device_function import Argument
+from ..language.domains import domains_of
 from ..language.nodes import Function, Resolve
 
-_SCALAR_TESTS = {
-    "positive": "{0} > 0",
-    "nonnegative": "{0} >= 0",
-    "unit": "{0} >= 0 && {0} <= 1",
-    "integer": "{0} == floor({0}) && fabs({0}) < INFINITY",
-}
 
-
-def inside(words: frozenset[str], value: str) -> str:
-    """A C condition that holds where `value` lies in the domain `words`, and never for nan."""
-    if "simplex" in words:
-        words = words | {"nonnegative"}
-    tests = [test.format(value) for word, test in _SCALAR_TESTS.items() if word in words]
+def inside(words: Iterable[str], value: str) -> str:
+    """A C condition that holds where the number `value` lies in the domain `words`, and never for nan."""
+    tests = dict.fromkeys(domain.c.format(value) for domain in domains_of(words) if domain.c)
     return " && ".join(tests) or f"{value} == {value}"
 
 
@@ -34,23 +26,14 @@ def _check(argument: Argument, name: str, own: str, outside: str, tolerance: str
 
     A simplex sums to one within `tolerance`.
     """
-    bad, total, i = f"{own}bad_{name}", f"{own}sum_{name}", f"{own}i"
+    bad = f"{own}bad_{name}"
     if not argument.rank:
         return f"    real {bad} = {inside(argument.words, name)} ? 0 : {outside};\n"
-    element, elements = f"{name}[{i}]", f"    for (int {i} = 0; {i} < dim; {i}++)\n        "
-    text = f"    real {bad} = 0;\n"
-    if "ordered" in argument.words:
-        text += (
-            f"    for (int {i} = 1; {i} < dim; {i}++)\n"
-            f"        if (!({name}[{i} - 1] < {element})) {bad} = {outside};\n"
-        )
-    text += f"{elements}if (!({inside(argument.words, element)})) {bad} = {outside};\n"
-    if "simplex" in argument.words:
-        text += (
-            f"    real {total} = 0;\n{elements}{total} += {element};\n"
-            f"    if (!(fabs({total} - 1) <= {tolerance})) {bad} = {outside};\n"
-        )
-    return text
+    test = inside(argument.words, f"{name}[{own}i]")
+    return f"    real {bad} = 0;\n" + "".join(
+        domain.c_whole.format(x=name, own=own, bad=bad, outside=outside, inside=test, tolerance=tolerance)
+        for domain in domains_of({"vector", *argument.words})
+    )
 
 
 def own_prefix(names: Sequence[str]) -> str:

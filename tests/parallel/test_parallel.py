@@ -211,8 +211,9 @@ def test_examples_lie_in_their_domain(name):
         value = devices_module.example(argument, 3)
         assert np.ndim(value) == argument.rank
         words = argument.words
-        assert np.all(np.asarray(value) >= 0) and ("positive" not in words or argument.rank == 2 or np.all(value > 0))
-        assert "unit" not in words or np.all(value <= 1)
+        assert "nonnegative" not in words or np.all(np.asarray(value) >= 0)
+        assert "positive" not in words or np.all(np.asarray(value) > 0)
+        assert "unit" not in words or np.all((np.asarray(value) >= 0) & (np.asarray(value) <= 1))
         assert "simplex" not in words or np.sum(value) == pytest.approx(1.0)
         assert "ordered" not in words or np.all(np.diff(value) > 0)
         assert "integer" not in words or np.all(value == np.rint(value))

@@ -1,0 +1,111 @@
+"""Domains: where an argument may lie, said in words like ``positive integer``, each of which is one record here.
+
+A word knows its test in C, for kernels, and in NumPy, for arrays on the host, and a point that lies well inside.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Domain:
+    """What one word of a domain says of a value.
+
+    Attributes
+    ----------
+    word : str
+    rank : int
+        Number of axes that belong to one value: 0 for a number, 1 for a vector, 2 for a matrix.
+    c : str
+        The condition for a number, or for an element of a vector, as C with ``{0}`` in its place; "" where there is none.
+    inside : callable, optional
+        The same condition for a number or a NumPy array.
+    c_whole : str
+        C statements for a vector ``{x}`` as a whole, which set ``{bad}`` to ``{outside}`` where it lies outside. They may use
+        ``{own}i`` and ``{own}sum_{x}`` as variables, the condition ``{inside}`` for the element ``{x}[{own}i]``, and the
+        number ``{tolerance}`` for sums.
+    whole : callable, optional
+        The same condition for vectors along the last axis of a NumPy array.
+    point : callable, optional
+        Takes a module, NumPy or PyTensor's, and the length of a vector, and gives a value well inside the domain.
+    """
+
+    word: str
+    rank: int = 0
+    c: str = ""
+    inside: Callable[[Any], Any] | None = None
+    c_whole: str = ""
+    whole: Callable[[Any], Any] | None = None
+    point: Callable[[Any, Any], Any] | None = None
+
+
+def _sums_to_one(v: Any) -> Any:
+    import numpy as np  # here, as it takes long
+
+    tolerance = np.sqrt(np.finfo(v.dtype).eps) if v.dtype.kind == "f" else 0
+    return np.abs(v.sum(-1) - 1) <= tolerance
+
+
+_ELEMENTS = """\
+    for (int {own}i = 0; {own}i < dim; {own}i++)
+        if (!({inside})) {bad} = {outside};
+"""
+_ORDERED = """\
+    for (int {own}i = 1; {own}i < dim; {own}i++)
+        if (!({x}[{own}i - 1] < {x}[{own}i])) {bad} = {outside};
+"""
+_SUMS_TO_ONE = """\
+    real {own}sum_{x} = 0;
+    for (int {own}i = 0; {own}i < dim; {own}i++)
+        {own}sum_{x} += {x}[{own}i];
+    if (!(fabs({own}sum_{x} - 1) <= {tolerance})) {bad} = {outside};
+"""
+
+#: All words of domains; where a domain has several of them, the point is that of the last one.
+DOMAINS = {
+    domain.word: domain
+    for domain in (
+        Domain("real", point=lambda module, n: 0.0),
+        Domain("positive", c="{0} > 0", inside=lambda v: v > 0, point=lambda module, n: 1.0),
+        Domain("nonnegative", c="{0} >= 0", inside=lambda v: v >= 0, point=lambda module, n: 1.0),
+        Domain("unit", c="{0} >= 0 && {0} <= 1", inside=lambda v: (v >= 0) & (v <= 1), point=lambda module, n: 0.5),
+        Domain(
+            "integer", c="{0} == floor({0}) && fabs({0}) < INFINITY", inside=lambda v: (v % 1 == 0) & (abs(v) < math.inf)
+        ),
+        Domain(
+            "ordered", 1, c_whole=_ORDERED, whole=lambda v: (v[..., 1:] > v[..., :-1]).all(-1),
+            point=lambda module, n: module.arange(n) - (n - 1) / 2,
+        ),
+        Domain("vector", 1, c_whole=_ELEMENTS),
+        Domain(
+            "simplex", 1, "{0} >= 0", lambda v: v >= 0, _SUMS_TO_ONE, _sums_to_one,
+            point=lambda module, n: module.ones((n,)) / n,
+        ),
+        Domain("covariance", 2, point=lambda module, n: module.eye(n)),
+    )
+}  # fmt: skip
+
+
+def domains_of(words: Iterable[str]) -> list[Domain]:
+    """The records of some words, in the order of the table."""
+    return [domain for word, domain in DOMAINS.items() if word in words]
+
+
+def point_of(words: Iterable[str], module: Any, n: Any) -> Any:
+    """A value well inside a domain: a number, also for the elements of vectors that are free of one another.
+
+    Parameters
+    ----------
+    words : collection of str
+    module
+        ``numpy`` or ``pytensor.tensor``.
+    n : int or a PyTensor variable
+        The length of vectors.
+    """
+    point = [d.point for d in domains_of({"real", *words}) if d.point is not None][-1](module, n)
+    whole = isinstance(point, float) and "integer" in words
+    return math.ceil(point) if whole and not point.is_integer() else point
