@@ -10,7 +10,7 @@ from ..evaluation.pointwise import Pointwise
 from ..kernels import code as codegen
 from ..kernels.code import KernelCode, Operand
 from ..kernels.separate import BOTH, ROW
-from ..language.derived import derived, resolve_in
+from ..language.derived import resolve_in, with_argument
 from ..language.device_function import Argument
 from ..language.library import library
 from ..language.nodes import REAL, VECTOR, Function, Name, Parameter, Return
@@ -73,12 +73,8 @@ class Family:
         if weighted not in self._terms:
             inner = self.density.log_density
             if weighted:
-                weight = "weight"
-                while weight in inner.c_names:
-                    weight += "_"
-                call = f"{inner.function.name}({', '.join(p.name for p in inner.function.parameters)})"
-                body = f"    return weighted({weight}, {call});\n"
-                made = derived(inner.function, "times", body, resolve_in(inner.functions), [weight])
+                body = "    return weighted({argument}, {call});\n"
+                made, weight = with_argument(inner.function, "times", "weight", body, resolve_in(inner.functions))
                 functions = {**inner.functions, **library.closure([made])}
                 inner = Pointwise(inner.name, made, [*inner.arguments, Argument(weight)], functions, inner.source)
             self._terms[weighted] = inner

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from .device_function import parse
 from .library import library
+from .names import fresh_name
 from .nodes import INT, OUTPUT, REAL, RNG, VECTOR, Function, Parameter, Resolve
 
 _DECLARED = {REAL: "real ", INT: "int ", VECTOR: "const real *", OUTPUT: "real *", RNG: "rng_t *"}
@@ -14,6 +15,11 @@ _DECLARED = {REAL: "real ", INT: "int ", VECTOR: "const real *", OUTPUT: "real *
 def declaration(p: Parameter) -> str:
     """The parameter `p` as a user declares it."""
     return f"{_DECLARED[p.type]}{p.name}"
+
+
+def call_of(function: Function) -> str:
+    """A call of `function`, in C, by one that has arguments of the same names."""
+    return f"{function.name}({', '.join(p.name for p in function.parameters)})"
 
 
 def derived(function: Function, suffix: str, body: str, resolve: Resolve, more: Sequence[str] = ()) -> Function:
@@ -39,6 +45,26 @@ def derived(function: Function, suffix: str, body: str, resolve: Resolve, more: 
         return function if called == function.name else resolve(called)
 
     return parse(f"{function.type} {name}({declared})\n{{\n{body}}}\n", known, name=function.name).functions[name]
+
+
+def with_argument(
+    function: Function, suffix: str, argument: str, body: str, resolve: Resolve
+) -> tuple[Function, str]:
+    """The function ``<name>_<suffix>`` of one more real argument, and the name of that argument.
+
+    Parameters
+    ----------
+    function : Function
+    suffix : str
+    argument : str
+        What the new argument is called unless `function` has one of this name.
+    body : str
+        C statements with ``{argument}`` where they use the new argument, and ``{call}`` where they call `function`.
+    resolve : callable
+        Finds the other functions that the body calls.
+    """
+    name = fresh_name(argument, {p.name for p in function.parameters})
+    return derived(function, suffix, body.format(argument=name, call=call_of(function)), resolve, [name]), name
 
 
 def resolve_in(functions: Mapping[str, Function]) -> Resolve:

@@ -9,6 +9,7 @@ from pycparser import c_ast, c_parser
 
 from ..errors import DeviceFunctionError
 from . import nodes as lang
+from .names import numbered_name
 from .nodes import INT, OUTPUT, REAL, RNG, VECTOR, VOID, Expression, Function, Resolve, Statement
 
 # Identifiers that are harmless in C but mean something to a CUDA or an OpenCL compiler, or in the kernels around a function.
@@ -96,9 +97,10 @@ class Translator:
             self.fail(node, f"{name} is declared twice")
         if name in lang.CONSTANTS or name in lang.SPECIAL_CONSTANTS:
             self.fail(node, f"{name} is a constant of gpustats: choose another name")
-        printed, n = name + "_" * (name in RESERVED or name in lang.MATH), 2
-        while printed in self.used:
-            printed, n = f"{name}_{n}", n + 1
+        if name in RESERVED or name in lang.MATH:
+            printed = numbered_name(f"{name}_", self.used)
+        else:
+            printed = numbered_name(name, self.used, "_")
         self.used.add(printed)
         self.scopes[-1][name] = (printed, type)
         return printed

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from ..language import nodes as lang
-from ..language.derived import derived
+from ..language.derived import call_of, derived
 from ..language.device_function import Argument
 from ..language.domains import domains_of
 from ..language.nodes import Function, Resolve
@@ -58,7 +58,7 @@ def checked(function: Function, arguments: Sequence[Argument], resolve: Resolve)
         Their domains, in the order of the function's parameters (``dim`` left out).
     """
     names = [p.name for p in function.parameters if p.name != "dim"]
-    call = f"{function.name}({', '.join(p.name for p in function.parameters)})"
+    call = call_of(function)
     x, observation = names[0], arguments[0]
     own = own_prefix(names)
     body = ""
@@ -92,7 +92,7 @@ def checked_sampler(function: Function, arguments: Sequence[Argument], resolve: 
     """
     unchecked = {lang.RNG, lang.OUTPUT}
     names = [p.name for p in function.parameters if p.type not in unchecked and p.name != "dim"]
-    call = f"{function.name}({', '.join(p.name for p in function.parameters)})"
+    call = call_of(function)
     own = own_prefix([p.name for p in function.parameters])
     # That of float32: whole numbers are drawn in float64, whatever the type of the probabilities.
     body = "".join(_check(argument, name, own, "NAN", "3.5e-4") for argument, name in zip(arguments, names, strict=True))

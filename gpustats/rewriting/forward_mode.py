@@ -12,6 +12,7 @@ from fractions import Fraction
 
 from ..errors import DeviceFunctionError
 from ..language import nodes as lang
+from ..language.names import numbered_name
 from ..language.nodes import (
     INT,
     REAL,
@@ -47,15 +48,7 @@ def results_of(function: Function, wrt: Sequence[str]) -> tuple[str, ...]:
 
 def component_of(function: Function) -> lang.Parameter:
     names = {p.name for p in function.parameters} | {n.name for n in lang.walk(function) if isinstance(n, Declare)}
-    return lang.Parameter(_fresh("component", names), INT)
-
-
-def _fresh(prefix: str, used: set[str]) -> str:
-    """`prefix`, with a number where it is used."""
-    name, i = prefix, 2
-    while name in used:
-        name, i = f"{prefix}{i}", i + 1
-    return name
+    return lang.Parameter(numbered_name("component", names), INT)
 
 
 class Differentiator:
@@ -100,7 +93,7 @@ class Differentiator:
         return [w for w in self.wrt if w in active]
 
     def fresh(self, prefix: str) -> str:
-        name = _fresh(prefix, self.used)
+        name = numbered_name(prefix, self.used)
         self.used.add(name)
         return name
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..language.derived import declaration, derived, resolve_in
+from ..language.derived import call_of, declaration, derived, resolve_in
 from ..language.device_function import Argument, DeviceFunction, parse
 from ..language.library import library
 from ..language.nodes import Function, Resolve
@@ -46,8 +46,7 @@ def distribution_function(
             raise NotImplementedError(
                 f"{definition.name} has no {names}: write one of them, of the same arguments, beside {definition.density.name}"
             )
-        call = f"{known.name}({', '.join(p.name for p in known.parameters)})"
-        function = derived(known, ending, f"    return {formula.format(call)};\n", resolve_in(functions))
+        function = derived(known, ending, f"    return {formula.format(call_of(known))};\n", resolve_in(functions))
         functions |= library.closure([function])
     x, *parameters = definition.arguments
     everywhere = _everywhere(function, x, edges, resolve_in(functions))

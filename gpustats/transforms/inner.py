@@ -9,6 +9,7 @@ from ..density import Density
 from ..elliptical.kind import ELLIPTICAL
 from ..language.derived import resolve_in
 from ..language.device_function import Argument, parse
+from ..language.names import fresh_name
 from ..language.nodes import Function
 from ..rewriting.inversion import DISTRIBUTION_FUNCTIONS, distribution_function, inverted
 
@@ -67,9 +68,7 @@ class Inner:
 
     def fresh(self, name: str) -> str:
         """A name for a variable of the new functions' own, which hides no argument."""
-        while any(name == a.name for a in self.arguments):
-            name += "_"
-        return name
+        return fresh_name(name, {a.name for a in self.arguments})
 
     @property
     def has_tails(self) -> bool:

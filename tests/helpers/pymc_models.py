@@ -8,7 +8,7 @@ from pymc_counterparts import PARAMETERS  # noqa: E402
 
 import gpustats as gs  # noqa: E402
 import gpustats.pymc as gpm  # noqa: E402
-from gpustats.language.kinds import DENSITY
+from gpustats.language.kinds import DENSITY  # noqa: E402
 from gpustats.language.library import library  # noqa: E402
 from gpustats.pymc.random_variable import class_name  # noqa: E402
 
