@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+Values = Any  #: a number, a NumPy array, or a PyTensor variable
+
 
 @dataclass(frozen=True)
 class Domain:
@@ -37,13 +39,13 @@ class Domain:
     word: str
     rank: int = 0
     c: str = ""
-    inside: Callable[[Any], Any] | None = None
+    inside: Callable[[Values], Values] | None = None
     c_whole: str = ""
-    whole: Callable[[Any], Any] | None = None
-    point: Callable[[Any, Any], Any] | None = None
+    whole: Callable[[Values], Values] | None = None
+    point: Callable[[Any, Values], Values] | None = None
 
 
-def _sums_to_one(v: Any) -> Any:
+def _sums_to_one(v: Values) -> Values:
     import numpy as np  # here, as it takes long
 
     tolerance = np.sqrt(np.finfo(v.dtype).eps) if v.dtype.kind == "f" else 0
@@ -95,7 +97,7 @@ def domains_of(words: Iterable[str]) -> list[Domain]:
     return [domain for word, domain in DOMAINS.items() if word in words]
 
 
-def point_of(words: Iterable[str], module: Any, n: Any) -> Any:
+def point_of(words: Iterable[str], module: Any, n: Values) -> Values:
     """A value well inside a domain: a number, also for the elements of vectors that are free of one another.
 
     Parameters

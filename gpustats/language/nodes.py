@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar, cast
 
 REAL, INT, VECTOR = "real", "int", "vector"  # VECTOR: `const real *`, indexed by 0 .. dim-1
 RNG, OUTPUT, VOID = "rng", "output", "void"  # of samplers: `rng_t *`, `real *` for the vector that one draws, its result
@@ -219,6 +220,8 @@ Resolve = Callable[[str], Function | None]
 
 # ---- walking
 
+N = TypeVar("N", bound=Node)
+
 
 def children(node: Node) -> Iterator[Node]:
     """The nodes directly below `node`."""
@@ -229,6 +232,11 @@ def children(node: Node) -> Iterator[Node]:
             yield from (v for v in value if isinstance(v, Node))
 
 
+def parts(e: Expression) -> Iterator[Expression]:
+    """The expressions directly below `e`, which has nothing else below it."""
+    return cast("Iterator[Expression]", children(e))
+
+
 def walk(node: Node) -> Iterator[Node]:
     """`node` and everything below it, outermost first."""
     left = [node]
@@ -237,9 +245,9 @@ def walk(node: Node) -> Iterator[Node]:
         left += reversed(list(children(node)))
 
 
-def rebuild(node, change: Callable):
+def rebuild(node: N, change: Callable[[Any], Node]) -> N:
     """A copy of `node` with each direct child `c` replaced by `change(c)`."""
-    new = {}
+    new: dict[str, Any] = {}
     for name, value in vars(node).items():
         if isinstance(value, Node):
             new[name] = change(value)

@@ -1,4 +1,4 @@
-"""From the text of device functions to the nodes of `language`: syntax by pycparser, then names and types."""
+"""From the text of device functions to the nodes of their trees: syntax by pycparser, then names and types."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from . import nodes as lang
 from .names import numbered_name
 from .nodes import INT, OUTPUT, REAL, RNG, VECTOR, VOID, Expression, Function, Resolve, Statement
 
+Syntax = Any  #: a node of pycparser's tree, none of which says what it consists of
+
 # Identifiers that are harmless in C but mean something to a CUDA or an OpenCL compiler, or in the kernels around a function.
 RESERVED = frozenset(
     "half kernel global local private constant generic event sampler image read_only write_only read_write uniform pipe "
@@ -24,7 +26,7 @@ RESERVED = frozenset(
 )
 
 
-def fail(source: str, node: Any, message: str) -> NoReturn:
+def fail(source: str, node: Syntax, message: str) -> NoReturn:
     """Refuse `source` for what is wrong at `node`."""
     coord = getattr(node, "coord", node)
     raise DeviceFunctionError(
@@ -36,7 +38,7 @@ def fail(source: str, node: Any, message: str) -> NoReturn:
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
 
 
-def syntax_tree(source: str) -> list[Any]:
+def syntax_tree(source: str) -> list[Syntax]:
     """pycparser's nodes of the top level; comments and `__device__` become blanks, so that positions stay."""
     blank = lambda match: re.sub(r"[^\n]", " ", match.group())  # noqa: E731
     text = re.sub(r"\b__device__\b|\binline\b|\bstatic\b", blank, COMMENT.sub(blank, source))
@@ -50,7 +52,7 @@ def syntax_tree(source: str) -> list[Any]:
     except c_parser.ParseError as error:
         line, column, message = _parse_error_position(parser, str(error), source)
         raise DeviceFunctionError(message, line=line, column=column, source=source) from None
-    functions = tree.ext[2:]  # behind the types of the prefix
+    functions: list[Syntax] = tree.ext[2:]  # behind the types of the prefix
     if not functions:
         raise DeviceFunctionError("there is no function in it", line=1, column=1, source=source)
     return functions
@@ -79,11 +81,11 @@ class Translator:
         self.scopes: list[dict[str, tuple[str, str]]] = []  # user's name -> (printed name, type)
         self.used: set[str] = set()
 
-    def fail(self, node: Any, message: str) -> NoReturn:
+    def fail(self, node: Syntax, message: str) -> NoReturn:
         fail(self.source, node, message)
 
     @staticmethod
-    def at(node: Any) -> dict[str, int]:
+    def at(node: Syntax) -> dict[str, int]:
         return {"line": node.coord.line, "column": node.coord.column} if node.coord else {}
 
     # -- names
@@ -92,7 +94,7 @@ class Translator:
         """Names of helpers carry the distribution's, so that they clash with nothing."""
         return function if function.startswith(self.distribution + "_") else f"{self.distribution}_{function}"
 
-    def declare(self, node: Any, name: str, type: str) -> str:
+    def declare(self, node: Syntax, name: str, type: str) -> str:
         if name in self.scopes[-1]:
             self.fail(node, f"{name} is declared twice")
         if name in lang.CONSTANTS or name in lang.SPECIAL_CONSTANTS:
@@ -105,7 +107,7 @@ class Translator:
         self.scopes[-1][name] = (printed, type)
         return printed
 
-    def look_up(self, node: Any) -> tuple[str, str]:
+    def look_up(self, node: Syntax) -> tuple[str, str]:
         for scope in reversed(self.scopes):
             if node.name in scope:
                 return scope[node.name]
@@ -113,7 +115,7 @@ class Translator:
 
     # -- declarations
 
-    def type_of(self, node: Any, what: Any) -> str:
+    def type_of(self, node: Syntax, what: Syntax) -> str:
         """`real`, `int`, or a kind of pointer, of a declarator."""
         names = tuple(getattr(getattr(node, "type", None), "names", ()))
         if isinstance(node, c_ast.PtrDecl) or isinstance(node, c_ast.ArrayDecl):
@@ -132,7 +134,7 @@ class Translator:
             self.fail(what, f"type '{' '.join(names) or type(node).__name__}' is not supported{hint}")
         return kind
 
-    def function(self, node: Any) -> Function:
+    def function(self, node: Syntax) -> Function:
         declaration = node.decl
         result = declaration.type.type
         nothing = getattr(getattr(result, "type", None), "names", None) == ["void"]
@@ -167,14 +169,14 @@ class Translator:
 
     # -- statements
 
-    def block(self, node: Any) -> tuple[Statement, ...]:
+    def block(self, node: Syntax) -> tuple[Statement, ...]:
         items = (node.block_items or []) if isinstance(node, c_ast.Compound) else [node]
         self.scopes.append({})
         statements = tuple(s for item in items if item is not None for s in self.statement(item))
         self.scopes.pop()
         return statements
 
-    def statement(self, node: Any) -> list[Statement]:
+    def statement(self, node: Syntax) -> list[Statement]:
         at = self.at(node)
         match node:
             case c_ast.Decl():
@@ -223,7 +225,7 @@ class Translator:
         self.fail(node, f"{_spell(node)} is not supported: a device function is made of declarations, assignments, "
                         "if, for, while and return")  # fmt: skip
 
-    def assignment(self, node: Any) -> lang.Assign:
+    def assignment(self, node: Syntax) -> lang.Assign:
         if isinstance(node, c_ast.UnaryOp) and node.op in ("++", "--", "p++", "p--"):
             target, operator = node.expr, node.op[-1]
             value: Expression = lang.Number("1", INT)
@@ -241,7 +243,7 @@ class Translator:
             value = self.binary(node, operator, lang.Name(name, kind), value)
         return lang.Assign(name, kind, self.convert(node, value, kind), **self.at(node))
 
-    def store(self, node: Any) -> lang.Store:
+    def store(self, node: Syntax) -> lang.Store:
         element = self.expression(node.lvalue)
         assert isinstance(element, lang.Index)
         if element.array.type != OUTPUT:
@@ -251,7 +253,7 @@ class Translator:
             value = self.binary(node, operator, element, value)
         return lang.Store(element.array, element.subscript, self.convert(node, value, REAL), **self.at(node))
 
-    def convert(self, node: Any, value: Expression, kind: str) -> Expression:
+    def convert(self, node: Syntax, value: Expression, kind: str) -> Expression:
         if value.type not in (REAL, INT):
             self.fail(node, f"a {_KINDS[value.type]} stands where a number is needed")
         if kind == INT and value.type == REAL:
@@ -260,7 +262,7 @@ class Translator:
 
     # -- expressions
 
-    def expression(self, node: Any) -> Expression:
+    def expression(self, node: Syntax) -> Expression:
         at = self.at(node)
         match node:
             case c_ast.Constant():
@@ -297,20 +299,20 @@ class Translator:
                 return lang.Index(array, subscript, REAL, **at)
         self.fail(node, f"{_spell(node)} is not supported in an expression")
 
-    def value(self, node: Any) -> Expression:
+    def value(self, node: Syntax) -> Expression:
         """A whole expression of a statement."""
         value = self.expression(node)
         if len(lang.draws(value)) > 1:
             self.fail(node, "several draws in one expression: C does not say which comes first, so give each a statement")
         return value
 
-    def number(self, node: Any) -> Expression:
+    def number(self, node: Syntax) -> Expression:
         value = self.expression(node)
         if value.type not in (REAL, INT):
             self.fail(node, f"a {_KINDS[value.type]} stands where a number is needed")
         return value
 
-    def constant(self, node: Any) -> Expression:
+    def constant(self, node: Syntax) -> Expression:
         text = node.value
         if node.type == "int" and re.fullmatch(r"0|[1-9]\d*", text):
             return lang.Number(text, INT, **self.at(node))
@@ -320,7 +322,7 @@ class Translator:
             return lang.Number(text, REAL, **self.at(node))
         self.fail(node, f"literal {text} is not supported")
 
-    def binary(self, node: Any, operator: str, left: Expression, right: Expression) -> Expression:
+    def binary(self, node: Syntax, operator: str, left: Expression, right: Expression) -> Expression:
         kind = REAL if REAL in (left.type, right.type) else INT
         if operator in ("==", "!=", "<", ">", "<=", ">=", "&&", "||"):
             kind = INT
@@ -330,12 +332,12 @@ class Translator:
         elif operator not in "+-*/":
             self.fail(node, f"operator {operator} is not supported")
         elif operator == "/" and kind == INT:
-            a, b = (self_.text if isinstance(self_, lang.Number) else None for self_ in (left, right))
+            a, b = (side.text if isinstance(side, lang.Number) else None for side in (left, right))
             if a is not None and b is not None and (int(b) == 0 or int(a) % int(b)):
                 self.fail(node, f"{a} / {b} is a division of whole numbers, which cuts off the fraction: write {a}.0 / {b}")
         return lang.Binary(operator, left, right, kind, **self.at(node))
 
-    def call(self, node: Any) -> lang.Call:
+    def call(self, node: Syntax) -> lang.Call:
         if not isinstance(node.name, c_ast.ID):
             self.fail(node, "only functions can be called")
         name = node.name.name
@@ -381,7 +383,7 @@ def _returns(statements: tuple[Statement, ...]) -> bool:
     return False
 
 
-def _spell(node: Any) -> str:
+def _spell(node: Syntax) -> str:
     names = {
         "DoWhile": "do … while", "Switch": "switch", "Goto": "goto", "Break": "break",
         "Continue": "continue", "FuncCall": "a call without use of its result", "StructRef": "a struct member",

@@ -18,7 +18,7 @@ from ..language.nodes import (
     Index,
     Name,
     Number,
-    children,
+    parts,
     walk,
 )
 from .derivative_rules import RULES, is_number
@@ -79,8 +79,8 @@ class Activity:
         if e.type == INT:
             return set()
         found: set[str] = set()
-        for child in children(e):
-            found |= self.of(child)  # type: ignore[arg-type]
+        for child in parts(e):
+            found |= self.of(child)
         return found
 
 

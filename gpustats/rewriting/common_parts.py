@@ -15,7 +15,7 @@ from ..language.nodes import (
     Index,
     Name,
     Number,
-    children,
+    parts,
     rebuild,
     walk,
 )
@@ -43,7 +43,7 @@ def common_parts(
             return e
         if e in replaced:
             return replaced[e]
-        new = rebuild(e, rewrite)
+        new: Expression = rebuild(e, rewrite)
         if uses[e] > 1 and e.type == REAL and _costly(e) and (e in certain or not _risky(e)):
             name = fresh("t")
             declarations.append(Declare(REAL, name, new))
@@ -63,9 +63,9 @@ def _certain(expressions: Sequence[Expression]) -> set[Expression]:
             return
         found.add(e)
         lazy = isinstance(e, Conditional) or (isinstance(e, Binary) and e.operator in ("&&", "||"))
-        for i, child in enumerate(children(e)):
+        for i, child in enumerate(parts(e)):
             if not lazy or i == 0:
-                mark(child)  # type: ignore[arg-type]
+                mark(child)
 
     for e in expressions:
         mark(e)
@@ -79,8 +79,8 @@ def _uses(expressions: Sequence[Expression]) -> dict[Expression, int]:
     def count(e: Expression) -> None:
         uses[e] = uses.get(e, 0) + 1
         if uses[e] == 1:
-            for child in children(e):
-                count(child)  # type: ignore[arg-type]
+            for child in parts(e):
+                count(child)
 
     for e in expressions:
         count(e)

@@ -15,6 +15,8 @@ from ..language import nodes as lang
 from ..language.nodes import INT, REAL, VECTOR, Call, Declare, Expression, Function, Name, Statement
 from .forward_mode import VALUE, Differentiator, component_of, derivative_name, results_of
 
+__all__ = ["VALUE", "derivative", "derivative_name", "gradient"]
+
 
 def gradient(function: Function, wrt: Sequence[str], functions: MutableMapping[str, Function]) -> Function:
     """The function that returns the value and the derivatives of `function`.
