@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 REAL, INT, VECTOR = "real", "int", "vector"  # VECTOR: `const real *`, indexed by 0 .. dim-1
 RNG, OUTPUT, VOID = "rng", "output", "void"  # of samplers: `rng_t *`, `real *` for the vector that one draws, its result
@@ -234,7 +234,7 @@ def children(node: Node) -> Iterator[Node]:
 
 def parts(e: Expression) -> Iterator[Expression]:
     """The expressions directly below `e`, which has nothing else below it."""
-    return cast("Iterator[Expression]", children(e))
+    return children(e)  # type: ignore[return-value]
 
 
 def walk(node: Node) -> Iterator[Node]:
