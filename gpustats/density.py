@@ -6,8 +6,7 @@ import functools
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
-from .elliptical.kind import ELLIPTICAL
-from .language.kinds import DENSITY
+from .language.kinds import DENSITY, Kind
 from .language.library import Registry, library
 
 if TYPE_CHECKING:
@@ -16,6 +15,11 @@ if TYPE_CHECKING:
     from .language.device_function import DeviceFunction
     from .language.nodes import Function
 
+#: Densities whose function sees the squared Mahalanobis distance of x from mu, and the logarithm of the determinant of cov.
+ELLIPTICAL = Kind(
+    "elliptical density", "elliptical densities", ("logpdf", "logpmf"),
+    base=DENSITY, inputs=("sqdist", "logdet"), public=("x", "mu", "cov"),
+)  # fmt: skip
 
 
 class Density:

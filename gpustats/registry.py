@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from .density import densities
-from .elliptical.kind import ELLIPTICAL
+from .density import ELLIPTICAL, densities
 from .gp.kind import COVARIANCE
 from .language.kinds import add_kind
 from .language.library import library

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..density import Density
-from ..elliptical.kind import ELLIPTICAL
+from ..density import ELLIPTICAL, Density
 from ..language.derived import resolve_in
 from ..language.device_function import Argument, parse
 from ..language.names import fresh_name

@@ -18,7 +18,7 @@ from references_draws import (
 )
 
 import gpustats as gs
-from gpustats.elliptical.kind import ELLIPTICAL
+from gpustats.density import ELLIPTICAL
 from gpustats.language.kinds import DENSITY
 from gpustats.language.library import library
 
