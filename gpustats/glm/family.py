@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ..density import Density
 from ..evaluation.pointwise import Pointwise
-from ..kernels import code as codegen
-from ..kernels.code import KernelCode, Operand
+from ..kernels.code import KernelCode, Operand, callees_first
 from ..kernels.separate import BOTH, ROW
 from ..language.derived import resolve_in, with_argument
 from ..language.device_function import Argument
 from ..language.library import library
 from ..language.nodes import REAL, VECTOR, Function, Name, Parameter, Return
-from ..rewriting.differentiate import VALUE, derivative, derivative_name, gradient
+from ..rewriting.differentiate import derivative, derivative_name, gradient
 
 #: What a GLM calls its coefficients and its intercept.
 COEFFICIENTS, INTERCEPT = "beta", "alpha"
@@ -80,37 +79,47 @@ class Family:
             self._terms[weighted] = inner
         return self._terms[weighted]
 
-    def codes(self, weighted: bool, operands: Sequence[Operand], wrt: Sequence[str], slopes: bool) -> Codes:
+    def names(self, weighted: bool) -> dict[str, str]:
+        """What a GLM calls the arguments of `term` -> what C calls them; in their order, without the linear predictor."""
+        term = self.term(weighted)
+        names = {n: c for n, c in zip(term.argument_names[1:], term.c_names[1:], strict=True) if n != self.eta}
+        if weighted:
+            names[WEIGHTS] = names.pop(term.argument_names[-1])
+        return {OBSERVATIONS: term.c_names[0], **names}
+
+    def codes(self, roles: Mapping[str, str], wrt: Sequence[str], slopes: bool) -> Codes:
         """What a kernel evaluates for a row and a set of parameters.
 
         Parameters
         ----------
-        weighted : bool
-        operands : sequence of Operand
-            All arguments but the linear predictor.
+        roles : mapping
+            How the observations, the density's other parameters and, if there are any, the weights reach the kernel.
         wrt : sequence of str
             Names of scalar parameters, or "y".
         slopes : bool
             Whether the derivative in the linear predictor is wanted.
         """
-        term = self.term(weighted)
+        weighted = WEIGHTS in roles
+        term, names = self.term(weighted), self.names(weighted)
+        eta = term.c_names[term.argument_names.index(self.eta)]
+        operands = [Operand(c, roles[n], self.ranks.get(n, 0)) for n, c in names.items()]
         functions = dict(term.functions)
-        internal = dict(zip((OBSERVATIONS, *term.argument_names[1:]), term.c_names, strict=True))
-        eta = internal[self.eta]
-        names = [internal[n] for n in wrt] + [eta] * (slopes and not self.vector)
-        function = gradient(term.function, names, functions) if names else term.function
+        moving = [names[n] for n in wrt] + [eta] * (slopes and not self.vector)
+        function = gradient(term.function, moving, functions) if moving else term.function
         computed = {eta: ROW, "component": BOTH} if self.vector else {eta: BOTH}
         at_hand = {eta: "eta", "component": "c"} if self.vector else {eta: "eta[0]"}
         made = [KernelCode(function, operands, functions.get, computed)]
         if slopes and self.vector:
-            made.append(KernelCode(derivative(term.function, eta, functions), operands, functions.get, computed))
+            component = derivative(term.function, eta, functions)
+            made.append(KernelCode(component, operands, functions.get, computed))
         for code in made:
             code.at_hand = dict(at_hand)
         space = {}
         if self.vector:  # it is in private memory, which has no name in OpenCL C 1.2
-            called = [*functions.values(), *codegen.callees_first([function], functions.get)]
+            called = [*functions.values(), *callees_first([function], functions.get)]
             space = {p.name: "" for f in called for p in f.parameters if p.type == VECTOR}
-        return Codes(made, space, VALUE, {n: derivative_name(internal[n]) for n in (*wrt, self.eta)})
+        derivatives = {n: derivative_name(names[n]) for n in wrt}
+        return Codes(made, tuple(names), space, derivatives, derivative_name(eta))
 
 
 @dataclass(frozen=True)
@@ -121,23 +130,26 @@ class Codes:
     ----------
     codes : list of KernelCode
         The value with the derivatives; where the linear predictor is a vector, also the derivative in one of its elements.
+    operands : tuple of str
+        What a GLM calls their arguments but the linear predictor, in their order.
     space : dict
         Address spaces of vectors.
-    value : str
-        The value's name among the results.
     derivatives : dict
         Names of derivatives among the results, by the arguments'.
+    slope : str
+        The name of the derivative in the linear predictor.
     """
 
     codes: list[KernelCode]
+    operands: tuple[str, ...]
     space: dict[str, str]
-    value: str
     derivatives: dict[str, str]
+    slope: str = ""
 
 
 def predictor_alone(vector: bool) -> Codes:
-    """For the linear predictor itself: a function that does nothing."""
+    """For the linear predictor itself: a function that returns it."""
     function = Function("linear_predictor", (Parameter("eta", REAL),), (Return(Name("eta", REAL)),))
     code = KernelCode(function, [], lambda name: None, ("eta",))
     code.at_hand = {"eta": "eta[0]"}
-    return Codes([code], {}, VALUE, {})
+    return Codes([code], (), {}, {})

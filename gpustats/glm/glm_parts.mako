@@ -3,14 +3,14 @@
 
     GLOBAL double *RESTRICT partial, index_t n_rows, index_t n_sets,
     GLOBAL const real *RESTRICT X, index_t X_start, GLOBAL const real *RESTRICT beta, index_t beta_start\
-% if glm.alpha == "value":
+% if glm.alpha.value == "value":
 ,
     real alpha\
-% elif glm.alpha:
+% elif glm.alpha.value != "absent":
 ,
     GLOBAL const real *RESTRICT alpha, index_t alpha_start, index_t alpha_stride\
 % endif
-% if glm.alpha == "group":
+% if glm.alpha.value == "group":
 ,
     GLOBAL const int *RESTRICT groups, index_t groups_start\
 % endif
@@ -30,10 +30,10 @@ const index_t first_set = BLOCK_X * ${layout.sets};
     const int sets_here = (int)MIN(n_sets - first_set, (index_t)${layout.sets});
     X += X_start;
     beta += beta_start + first_set * ${glm.outcomes * glm.columns};
-% if glm.alpha not in ("", "value"):
+% if glm.alpha.value not in ("absent", "value"):
     alpha += alpha_start + first_set * alpha_stride;
 % endif
-% if glm.alpha == "group":
+% if glm.alpha.value == "group":
     groups += groups_start;
 % endif
 % if glm.offset:
@@ -62,7 +62,7 @@ const index_t own = ${row};
         const real ${operand.name}_here = ${operand.name}_per_row[own];
 % endif
 % endfor
-% if glm.alpha == "group":
+% if glm.alpha.value == "group":
         const index_t group = groups[own];
 % endif
 % if glm.offset:
@@ -74,8 +74,8 @@ const index_t own = ${row};
 <%
     terms, component = codes[0], codes[-1]
     outcomes, n_terms = glm.outcomes, len(glm.sums)
-    place = {"row": f"own * {outcomes} + ", "group": f"group * {outcomes} + "}.get(glm.alpha, "")
-    added = ["alpha" if glm.alpha == "value" else f"alpha[s * alpha_stride + {place}c]"] if glm.alpha else []
+    place = {"row": f"own * {outcomes} + ", "group": f"group * {outcomes} + "}.get(glm.alpha.value, "")
+    added = [] if glm.alpha.value == "absent" else ["alpha" if glm.alpha.value == "value" else f"alpha[s * alpha_stride + {place}c]"]
     added += ["offset_here"] * glm.offset
     of = lambda name: f"result.{name}" if terms.function.results else "result"
 %>\

@@ -1,15 +1,20 @@
-"""How the kernels of the glm shape are laid out on a device."""
+"""How the kernels of the glm shape are laid out on a device.
+
+On a GPU a block takes a tile of rows into shared memory, where they are read twice: for the linear predictor, and for the
+derivative in the coefficients. On a CPU each lane of a vector register has a row.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..kernels.layout import Layout, power_of_two
+from .computation import Computation
 
 if TYPE_CHECKING:
     from ..runtime.base import Device
-    from .kernel import Shape
 
 
 @dataclass(frozen=True)
@@ -27,7 +32,7 @@ class GLMLayout(Layout):
     load : int
         Numbers that a thread copies at once.
     spread : int
-        Sums side by side that are still to be added up for one.
+        Sums side by side that are still to be added up for one: those of the lanes of a CPU's vector registers.
     adders, side : int
         Threads a block of the kernel that adds the blocks' sums, and how many of these lie side by side.
     """
@@ -41,57 +46,107 @@ class GLMLayout(Layout):
     side: int = 8
 
 
+class _Tiles(NamedTuple):
+    """How a block of a GPU takes the rows of X.
+
+    Attributes
+    ----------
+    row_bytes : int
+        The longest row that it is for.
+    threads : int
+        Threads a block.
+    bytes : int
+        What a tile has at most.
+    lanes : int
+        The most threads that share a row.
+    stages : int
+        The most tiles in shared memory.
+    """
+
+    row_bytes: float
+    threads: int
+    bytes: int
+    lanes: int
+    stages: int
+
+
+_ANY_LONGER = float("inf")
+#: Measured with ``python -m bench.glm`` on an H200: few threads and small tiles, two or three a block, so that several blocks
+#: share a multiprocessor. Several sets read the coefficients more often than X, so that a thread has few rows of each set.
+#: (bytes of a number, several sets or outcomes) -> by the bytes of a row.
+_TILES = {
+    # X          sets        row up to     threads      bytes    lanes  stages
+    (8, False): (_Tiles(         1023,         128,  26 * 1024,      8,      2),
+                 _Tiles(         4096,          64,  26 * 1024,      8,      3),
+                 _Tiles(  _ANY_LONGER,         256,  26 * 1024,      8,      3)),
+    (8, True):  (_Tiles(         4096,          64,  13 * 1024,     16,      2),
+                 _Tiles(  _ANY_LONGER,         256,  13 * 1024,     16,      2)),
+    (4, False): (_Tiles(         4096,         128,  26 * 1024,      8,      3),
+                 _Tiles(  _ANY_LONGER,         256,  26 * 1024,      8,      3)),
+    (4, True):  (_Tiles(         4096,         128,  26 * 1024,      8,      2),
+                 _Tiles(  _ANY_LONGER,         256,  26 * 1024,      8,      2)),
+}  # fmt: skip
+#: The most bytes of shared memory that are used: all that a block can have on an H200.
+_MOST_SHARED = 232448
+#: What a block takes of it beside the arrays that are counted here.
+_RESERVED = 1024
+
+
 def lanes_of(device: Device, itemsize: int) -> int:
     """Rows of X that lie side by side: those of a vector register of a CPU, else 1."""
     return 64 // itemsize if device.type == "cpu" else 1
 
 
-def choose(device: Device, shape: Shape, itemsize: int, n_sets: int, aligned: bool) -> GLMLayout:
+def layout_for(device: Device, computation: Computation, itemsize: int, n_sets: int, aligned: bool) -> GLMLayout:
     """The layout for `n_sets` sets of coefficients; `aligned`: X allows 16-byte accesses."""
     if device.type == "cpu":
-        sets = min(n_sets, max(8 // shape.outcomes, 1))
-        lanes, groups = lanes_of(device, itemsize), min(8, max(8 // (sets * shape.outcomes), 1))
-        return GLMLayout(lanes, sets, unroll=groups, spread=lanes)
-    columns, row_bytes = shape.columns, shape.columns * itemsize
-    vector = next(v for v in (16 // itemsize, 2, 1) if columns % v == 0)
-    chunks = -(-columns // vector)
-    # Measured on an H200: tiles of about 25 KB, two or three a block, and few threads, so that there are several blocks.
-    # Several sets read the coefficients more often than X: a thread then has two rows for each.
-    several = n_sets * shape.outcomes > 1
-    few = itemsize == 8 and (several or row_bytes >= 1024)
-    threads = min(256 if row_bytes > 4096 else 64 if few else 128, device.max_threads)
-    tile = min(max(power_of_two((13 if several and few else 26) * 1024 // row_bytes + 1) // 2, 1), threads)
+        return _in_lanes(device, computation.outcomes, itemsize, n_sets)
+    budget = min(device.shared_memory, _MOST_SHARED)
+    for layout in _in_tiles(device, computation, itemsize, n_sets, aligned):
+        used = shared_reals(computation, layout) * itemsize + _RESERVED
+        if used <= budget:
+            return replace(layout, resident=min(2048, layout.threads * (budget // used)))
+    raise ValueError(f"a GLM of {computation.outcomes} outcomes does not fit into the shared memory of {device.id}")
 
-    def lanes_for(tile: int) -> int:
-        return max(threads // tile, min(16 if several and few else 8, power_of_two(2 * chunks // 5 + 1) // 2, threads), 1)
 
+def _in_lanes(device: Device, outcomes: int, itemsize: int, n_sets: int) -> GLMLayout:
+    """On a CPU: up to eight sums at once, of sets and outcomes or of groups of rows, as many as it has registers for."""
+    lanes, sets = lanes_of(device, itemsize), min(n_sets, max(8 // outcomes, 1))
+    return GLMLayout(lanes, sets, unroll=max(8 // (sets * outcomes), 1), spread=lanes)
+
+
+def _in_tiles(device: Device, computation: Computation, itemsize: int, n_sets: int, aligned: bool) -> Iterator[GLMLayout]:
+    """On a GPU: the layouts that may fit into shared memory, best first."""
+    columns, outcomes, row_bytes = computation.columns, computation.outcomes, computation.columns * itemsize
+    kind = next(t for t in _TILES[itemsize, n_sets * outcomes > 1] if row_bytes <= t.row_bytes)
+    threads = min(kind.threads, device.max_threads)
+    tile = min(max(_power_below(kind.bytes // row_bytes), 1), threads)
+    wide = next(n for n in (16 // itemsize, 2, 1) if columns % n == 0)
+    chunks = -(-columns // wide)
     load = 16 // itemsize if aligned and tile * row_bytes % 16 == 0 else 1
-    adders = min(1024, device.max_threads)
-    # As many sets at once as leave a thread registers for their sums, and a block shared memory for two tiles.
-    per_set = shape.outcomes * -(-chunks // threads) * vector
-    sets = power_of_two(max(min(n_sets, 32 // per_set), 1) + 1) // 2
-    budget = min(device.shared_memory, 232448)
-    while True:
-        most = 3 if not several and (itemsize == 4 or few) else 2
-        for stages, near in ((most, True), (2, True), (2, False), (0, True), (0, False)):
-            chosen = GLMLayout(
-                threads, sets, tile, vector=vector if stages or aligned else 1, lanes=lanes_for(tile), stages=stages,
-                near=near, load=load, adders=adders, side=8,
+    # As many sets at once as leave a thread registers for their sums.
+    sets = _power_below(max(min(n_sets, 32 // (outcomes * -(-chunks // threads) * wide)), 1))
+    while sets and tile:
+        lanes = max(threads // tile, min(kind.lanes, _power_below(2 * chunks // 5), threads), 1)
+        for stages, near in ((kind.stages, True), (2, True), (2, False), (0, True), (0, False)):
+            yield GLMLayout(
+                threads, sets, tile, vector=wide if stages or aligned else 1, lanes=lanes, stages=stages, near=near,
+                load=load, adders=min(1024, device.max_threads), side=8,
             )  # fmt: skip
-            used = shared_reals(shape, chosen) * itemsize + 1024
-            if used <= budget:
-                return replace(chosen, resident=min(2048, threads * (budget // used)))
         if sets > 1:
             sets //= 2
-        elif tile > 1:
-            tile //= 2
         else:
-            raise ValueError(f"a GLM of {shape.outcomes} outcomes does not fit into the shared memory of {device.id}")
+            tile //= 2
 
 
-def shared_reals(shape: Shape, layout: GLMLayout) -> int:
+def _power_below(n: int) -> int:
+    """The largest power of two that is at most n; 0 for less than one."""
+    return power_of_two(n + 1) // 2
+
+
+def shared_reals(computation: Computation, layout: GLMLayout) -> int:
     """Numbers of shared memory that a block of the kernel with tiles has."""
-    width = layout.sets * shape.outcomes
-    parts = layout.stages * layout.tile * shape.columns, width * shape.columns * layout.near, layout.tile * width * layout.lanes
+    columns, width = computation.columns, layout.sets * computation.outcomes
+    parts = layout.stages * layout.tile * columns, width * columns * layout.near, layout.tile * width * layout.lanes
     used = sum(n + -n % 4 for n in parts) + layout.tile * width  # what is read by fours begins at a multiple of four
     return max(used, 2 * layout.threads)  # at the end one double for each thread

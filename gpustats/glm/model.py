@@ -9,23 +9,24 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..evaluation.placement import device_of, gather
+from ..evaluation.placement import device_of
 from ..parallel.devices import example
 from ..parallel.divide import divide
 from ..parallel.pieces import Data, Options, in_memory, in_pieces
-from ..parallel.rows import added, added_gradients, added_with_gradients, as_rows, joined, largest
+from ..parallel.rows import added, added_gradients, added_with_gradients, joined
 from ..runtime import arrays
-from ..runtime.transfers import to_host
-from .call import Call
-from .design_matrix import DesignMatrix
+from . import results
+from .arguments import Arguments, named_parameters
+from .call import GLMCall
+from .computation import Kind
+from .data import GLMData, Sizes, read, sizes_of
 from .family import COEFFICIENTS, DESIGN, GROUPS, INTERCEPT, OBSERVATIONS, OFFSET, WEIGHTS, Family
-from .groups import Groups
-from .repeated import Repeated, kinds_of
+from .plan import Plans
+from .repeated import RepeatedCall, repeatable, shapes_of
 
 if TYPE_CHECKING:
     from ..density import Density
     from ..runtime.base import Device, Runtime
-    from .kernel import Launch
 
 
 class GLM:
@@ -88,51 +89,30 @@ class GLM:
         chunk: int | None = None,
     ):  # fmt: skip
         self.density, self._family = density, Family(density, eta)
-        given = {OBSERVATIONS: y, DESIGN: X, OFFSET: offset, WEIGHTS: weights, GROUPS: groups}
-        data = {n: as_rows(v, n) for n, v in given.items() if v is not None}
-        if arrays.is_device_array(data.get(GROUPS)):
-            data[GROUPS] = to_host(data[GROUPS])
-        if len(getattr(data[DESIGN], "shape", ())) != 2:
-            raise ValueError(f"X must be a matrix, (N, k); it has shape {getattr(data[DESIGN], 'shape', ())}")
-        n, self._columns = data[DESIGN].shape
-        if not self._columns:
-            raise ValueError(f"X has shape {(n, 0)}: a GLM needs a column")
-        for name, value in data.items():
-            if name not in (DESIGN, GROUPS) and getattr(value, "shape", ()) != (n,):
-                raise ValueError(f"{name} has shape {getattr(value, 'shape', ())}, and X has {n} rows: it must be ({n},)")
+        data = read({OBSERVATIONS: y, DESIGN: X, OFFSET: offset, WEIGHTS: weights, GROUPS: groups})
+        self.n_rows, self._columns, self.n_groups = sizes_of(data, n_groups)
         self._dtype = arrays.result_dtype([data[DESIGN]])
-        self.n_rows, self.n_groups = n, None if groups is None else _count(data[GROUPS], n, n_groups)
-        self._plans_by_size: dict[Any, dict[Any, Any]] = {}
+        self._plans = Plans()
         elsewhere = devices is not None or client is not None
         runtime = None if elsewhere else device_of(list(data.values()), list(data))
-        self._runtime: Any = runtime  # None: the pieces have theirs
-        row = (self._columns + len(data) - 1 - (GROUPS in data)) * self._dtype.itemsize + 8 * (GROUPS in data)
-        self._pieces = divide(self, Data(data, n, row), Options(devices, client, memory, chunk), runtime)
+        n_numbers = self._columns + len(data.keys() - {DESIGN, GROUPS})
+        row = n_numbers * self._dtype.itemsize + 8 * (GROUPS in data)
+        self._pieces = divide(self, Data(data, self.n_rows, row), Options(devices, client, memory, chunk), runtime)
         if self._pieces is None:
             assert runtime is not None
             self._bind(in_memory(data), runtime)
 
     def _bind(self, data: Mapping[str, Any], runtime: Runtime) -> None:
         """Put the data on a device."""
-        if self._dtype.itemsize == 8 and not runtime.device.double:
-            raise ValueError(f"{runtime.device} computes in float32 only: pass X in float32")
-        self._runtime = runtime
-        self._design = DesignMatrix(data[DESIGN], runtime, self._dtype)
-        self._data = {n: self._moved(v) for n, v in data.items() if n not in (DESIGN, GROUPS)}
-        self._groups: Groups | None = None
-        if self.n_groups is not None:
-            self._groups = Groups(_group_numbers(data[GROUPS], self.n_groups), self.n_groups, runtime)
-        # What is planned for some rows is good for as many others: pieces of the same model share it.
-        size = runtime, self.n_rows, self._design.aligned
-        self._plans: dict[Any, tuple[Launch, list[str]]] = self._plans_by_size.setdefault(size, {})
-        self._repeated: dict[Any, Repeated | None] = {}
+        self._data = GLMData(data, self._sizes, self._dtype, runtime)
+        self._repeated: dict[Any, RepeatedCall | None] = {}
 
     @property
     def device(self) -> Device:
         """Where the data lie, if on one device."""
         if self._pieces is not None:
             raise AttributeError(f"the data lie in pieces: {self._pieces.where}")
-        return self._runtime.device
+        return self._data.runtime.device
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -140,7 +120,7 @@ class GLM:
         return (COEFFICIENTS, INTERCEPT, *self._family.parameters)
 
     def __repr__(self) -> str:
-        where = self._runtime.device.id if self._pieces is None else self._pieces.where
+        where = self.device.id if self._pieces is None else self._pieces.where
         return f"<GLM of {self.density.name} for X ({self.n_rows}, {self._columns}) {self._dtype} on {where}>"
 
     # -- what users call
@@ -198,7 +178,8 @@ class GLM:
         self, factors: Any, beta: Any, alpha: Any = 0.0, *args: Any, wrt: Collection[str], **kwargs: Any
     ) -> dict[str, Any]:
         """The derivatives of the sum of the log-densities times `factors`, (N,) or (S, N); otherwise as `value_and_grad`."""
-        return Call(self, beta, alpha, args, kwargs).value_and_grad(self._wrt(wrt, True), factors)[1]
+        call = self._call(self._all_arguments(beta, alpha, *args, **kwargs))
+        return results.value_and_grad(call, self._wrt(wrt, True), factors)[1]
 
     @in_pieces(joined("logpdf"))
     def logpdf(self, beta: Any, alpha: Any = 0.0, *args: Any, **kwargs: Any) -> Any:
@@ -208,7 +189,7 @@ class GLM:
         -------
         (N,) or (S, N) ndarray, or a device array where beta is one
         """
-        return Call(self, beta, alpha, args, kwargs).by_rows("value")
+        return results.logpdf(self._call(self._all_arguments(beta, alpha, *args, **kwargs)))
 
     logpmf = logpdf
 
@@ -221,7 +202,7 @@ class GLM:
         (N,) or (S, N) ndarray, or a device array where beta is one
             With a last axis of outcomes where the linear predictor is a vector.
         """
-        return Call(self, beta, alpha, (), None).by_rows("eta")
+        return results.linear_predictor(self._call(self._linear_arguments(beta, alpha)))
 
     def rvs(self, beta: Any, alpha: Any = 0.0, *args: Any, rng: Any = None, **kwargs: Any) -> Any:
         """Draws of new observations at the rows of X.
@@ -237,8 +218,8 @@ class GLM:
         -------
         (N,) or (S, N) ndarray, or a device array where beta is one
         """
-        own = Call(self, beta, alpha, args, kwargs).values
-        own = {n: own[n] for n in self._family.parameters}
+        arguments = self._all_arguments(beta, alpha, *args, **kwargs)
+        own: dict[str, Any] = {n: arguments[n].value for n in self._family.parameters}
         return self.density.rvs(**own, **{self._family.eta: self.linear_predictor(beta, alpha)}, rng=rng)
 
     # -- as a model that is evaluated in pieces: see `parallel.pieces.Divisible`
@@ -253,17 +234,13 @@ class GLM:
             if np.shape(factors)[-1:] != (self.n_rows,):
                 raise ValueError(f"factors has shape {np.shape(factors)}: it must be ({self.n_rows},) or (S, {self.n_rows})")
             axes["factors"], args = -1, args[1:]
-        call = self._call(method == "linear_predictor", *args, **own)
-        for name, a in call.arguments.items():
-            kind = call.kinds.get(name)
-            if a.by_row and kind != "group":
-                axes[name] = -1 - len(a.core)
+        arguments = self._linear_arguments if method == "linear_predictor" else self._all_arguments
+        for name, argument in arguments(*args, **own).by_name.items():
+            if argument.kind is Kind.ROW:
+                axes[name] = -1 - len(argument.core)
                 if name == INTERCEPT and self.n_groups is not None:
                     raise ValueError("alpha has a value for each row: leave out groups where the rows are divided")
         return names, axes
-
-    def _call(self, alone: bool, beta: Any, alpha: Any = 0.0, *args: Any, **kwargs: Any) -> Call:
-        return Call(self, beta, alpha, args, None if alone else kwargs)
 
     def _recipe(self) -> Callable[..., GLM]:
         return functools.partial(GLM, self.density, eta=self._family.eta, n_groups=self.n_groups)
@@ -279,22 +256,38 @@ class GLM:
         arguments = {a.name: a for a in self.density.log_density.arguments}
         return (beta, 0.0, *(example(arguments[n], 3) for n in self._family.parameters))
 
-    # -- the pieces of a call
+    # -- the parts of a call
+
+    @property
+    def _sizes(self) -> Sizes:
+        return Sizes(self.n_rows, self._columns, self.n_groups)
+
+    def _linear_arguments(self, beta: Any, alpha: Any = 0.0) -> Arguments:
+        """The arguments of a call that computes the linear predictor."""
+        return Arguments(self._family, self._sizes, {COEFFICIENTS: beta, INTERCEPT: alpha})
+
+    def _all_arguments(self, beta: Any, alpha: Any = 0.0, *args: Any, **kwargs: Any) -> Arguments:
+        """The arguments of a call that computes the density."""
+        parameters = named_parameters(self._family, args, kwargs)
+        return Arguments(self._family, self._sizes, {COEFFICIENTS: beta, INTERCEPT: alpha, **parameters})
+
+    def _call(self, arguments: Arguments) -> GLMCall:
+        return GLMCall(self._data, arguments, self._plans)
 
     def _value_and_grad(
         self, wrt: str | Collection[str] | None, beta: Any, alpha: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
     ) -> tuple[Any, dict[str, Any]]:
         values = (beta, 0.0 if alpha is None else alpha, *args, *kwargs.values())
-        kinds = kinds_of(values)
-        key = kinds, alpha is None, tuple(kwargs), wrt if wrt is None or isinstance(wrt, str) else tuple(wrt)
-        if kinds is not None and (known := self._repeated.get(key)) is not None:
+        shapes = shapes_of(values)
+        key = shapes, alpha is None, tuple(kwargs), wrt if wrt is None or isinstance(wrt, str) else tuple(wrt)
+        if shapes is not None and (known := self._repeated.get(key)) is not None:
             return known(values)
-        names = self._wrt(wrt, alpha is not None)
-        call = Call(self, beta, alpha, args, kwargs)
-        if kinds is not None and key not in self._repeated:
-            in_order = [COEFFICIENTS, INTERCEPT, *self._family.parameters[: len(args)], *kwargs]
-            self._repeated[key] = Repeated(call, names, in_order) if Repeated.suits(call, names, in_order) else None
-        return call.value_and_grad(names)
+        in_wrt = self._wrt(wrt, alpha is not None)
+        call = self._call(self._all_arguments(beta, alpha, *args, **kwargs))
+        if shapes is not None and key not in self._repeated:
+            names = [COEFFICIENTS, INTERCEPT, *self._family.parameters[: len(args)], *kwargs]
+            self._repeated[key] = RepeatedCall(call, in_wrt, names) if repeatable(call, in_wrt, names) else None
+        return results.value_and_grad(call, in_wrt)
 
     def _wrt(self, wrt: str | Collection[str] | None, intercept: bool) -> tuple[str, ...]:
         can = [n for n in self.parameters if n not in self._family.whole]
@@ -307,49 +300,3 @@ class GLM:
             if names.count(name) > 1:
                 raise ValueError(f"wrt names {name} twice")
         return names
-
-    def _moved(self, value: Any) -> Any:
-        """An array as kernels read it, on the device or in memory that it sees."""
-        if arrays.is_device_array(value):
-            same = value.dtype == self._dtype and arrays.is_contiguous(value)
-            return value if same else gather(self._runtime, value, self._dtype)
-        value = np.array(value, self._dtype, order="C")
-        return value if self._runtime.host_visible else self._runtime.to_device(value)
-
-    def _given(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
-        """The density's parameters by their names."""
-        names, defaults = self._family.parameters, self.density.defaults
-        if len(args) > len(names):
-            raise ValueError(
-                f"beyond beta and alpha, the GLM takes {len(names)} parameters ({', '.join(names)}), not {len(args)}"
-            )
-        given = dict(zip(names, args, strict=False))
-        for name, value in kwargs.items():
-            if name not in names:
-                raise ValueError(f"the GLM has no parameter {name!r}; its parameters are {', '.join(self.parameters)}")
-            if name in given:
-                raise ValueError(f"{name} is given twice")
-            given[name] = value
-        given = {**{n: defaults[n] for n in names if n in defaults}, **given}
-        if lacking := [n for n in names if n not in given]:
-            raise ValueError(f"the GLM needs {', '.join(lacking)}; its parameters are {', '.join(self.parameters)}")
-        return {n: given[n] for n in names}
-
-
-def _count(groups: Any, n: int, n_groups: int | None) -> int:
-    """The number of groups; where it is not given, all numbers are read."""
-    shape, dtype = getattr(groups, "shape", ()), np.dtype(getattr(groups, "dtype", float))
-    if tuple(shape) != (n,) or dtype.kind not in "iu":
-        raise ValueError(
-            f"groups has shape {tuple(shape)} and dtype {dtype}: it must be ({n},) whole numbers, one for each row"
-        )
-    return int(largest(groups, -1)) + 1 if n_groups is None else n_groups
-
-
-def _group_numbers(groups: Any, n_groups: int) -> np.ndarray:
-    numbers = np.asarray(groups)
-    if len(numbers) and (numbers.min() < 0 or numbers.max() >= 2**31 - 1):
-        raise ValueError("groups must be numbered from 0; numpy.unique(…, return_inverse=True) numbers them")
-    if numbers.max(initial=-1) >= n_groups:
-        raise ValueError(f"groups has the number {numbers.max()}, and n_groups={n_groups} must be larger than all of them")
-    return numbers

@@ -1,5 +1,35 @@
-"""The kernel of a GLM that is shown of any density with a linear predictor."""
+"""The kernels of this folder that `Density.kernel_source` shows."""
 
-from .kernel import kernel_source
+from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from ..kernels.code import PER_ROW, PER_SET
+from ..kernels.layout import REFERENCE_DEVICES
+from . import kernel
+from .computation import Computation, Kind
+from .family import OBSERVATIONS, Family
+from .layout import layout_for
+from .task import Quantity
+
+if TYPE_CHECKING:
+    from ..density import Density
+
+
+def kernel_source(density: Density, dtype: str, dialect: str) -> str:
+    """The source for X of 16 columns, an intercept and parameters for each set, with all derivatives in numbers."""
+    family = Family(density, "eta")
+    wrt = [n for n in family.parameters if n not in family.whole and not family.ranks[n]]
+    codes = family.codes({OBSERVATIONS: PER_ROW, **dict.fromkeys(family.parameters, PER_SET)}, wrt, slopes=True)
+    computation = Computation(
+        columns=16, outcomes=3 if family.vector else 1, vector=family.vector, alpha=Kind.SET,
+        sums=(Quantity.VALUE.value, *(codes.derivatives[n] for n in wrt)), slope=codes.slope,
+        slope_sums=True, gradient=True,
+    )  # fmt: skip
+    itemsize = 8 if dtype == "float64" else 4
+    layout = layout_for(REFERENCE_DEVICES[dialect], computation, itemsize, n_sets=1, aligned=True)
+    return kernel.source(f"{density.name}_glm", computation, codes, layout, dtype, dialect)[0]
+
+
+#: Kernel shape -> what makes its source of any density.
 SHOWN = {"glm": kernel_source}

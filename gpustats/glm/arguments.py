@@ -1,0 +1,181 @@
+"""The arguments of one call of a GLM, checked against the data: how each lies against the rows and the sets of coefficients."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..runtime import arrays
+from ..runtime.types import Array, Shape
+from .computation import Kind
+from .data import Sizes
+from .family import COEFFICIENTS, INTERCEPT, Family
+
+
+class Argument(NamedTuple):
+    """An argument of a call.
+
+    Attributes
+    ----------
+    value : float or array
+    kind : Kind
+    lead : tuple of int
+        Its axes for sets.
+    core : tuple of int
+        The axes of one value: none for a number.
+    """
+
+    value: Any
+    kind: Kind
+    lead: Shape
+    core: Shape
+
+    @property
+    def batch(self) -> Shape:
+        """Its axes for sets, rows and groups."""
+        return () if isinstance(self.value, float) else tuple(self.value.shape[: len(self.value.shape) - len(self.core)])
+
+    @property
+    def n_sets(self) -> int:
+        """The number of its sets; where it is one, all sets of the call share it."""
+        return math.prod(self.lead)
+
+
+class Arguments:
+    """The arguments of one call.
+
+    Parameters
+    ----------
+    family : Family
+    sizes : Sizes
+        Of the data.
+    given : mapping
+        The coefficients, the intercept (None: there is none), and the density's other parameters, unless only the linear
+        predictor is wanted.
+
+    Attributes
+    ----------
+    by_name : dict
+        Name -> Argument.
+    kinds : dict
+        Name -> Kind.
+    lead : tuple of int
+        The axes for sets of all arguments together.
+    n_sets, outcomes : int
+        The number of sets, and of elements of the linear predictor.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For what are no numbers, and where shapes do not go together.
+    """
+
+    def __init__(self, family: Family, sizes: Sizes, given: Mapping[str, Any]):
+        self.family, self.sizes = family, sizes
+        absent = given[INTERCEPT] is None
+        values = {n: 0.0 if absent and n == INTERCEPT else arrays.as_array(v, n) for n, v in given.items()}
+        self.outcomes = self._outcomes(values[COEFFICIENTS])
+        self.by_name = {n: self._argument(n, v) for n, v in values.items()}
+        if absent:
+            self.by_name[INTERCEPT] = Argument(0.0, Kind.ABSENT, (), ())
+        self.kinds = {n: a.kind for n, a in self.by_name.items()}
+        try:
+            self.lead = np.broadcast_shapes(*(a.lead for a in self.by_name.values()))
+        except ValueError:
+            listed = ", ".join(f"{n} {a.batch + a.core}" for n, a in self.by_name.items())
+            raise ValueError(f"the sets of coefficients and parameters do not go together: {listed}") from None
+        self.n_sets = math.prod(self.lead)
+
+    def __getitem__(self, name: str) -> Argument:
+        return self.by_name[name]
+
+    @property
+    def native(self) -> bool:
+        """Whether results with a value for each row are device arrays: where the coefficients are one."""
+        return arrays.is_device_array(self.by_name[COEFFICIENTS].value)
+
+    @property
+    def dim(self) -> int | None:
+        """The length of the vectors that the density takes; None where it takes numbers only."""
+        if any(self.family.ranks.values()):
+            return next(self.by_name[n].core[0] for n, rank in self.family.ranks.items() if rank)
+        return self.outcomes if self.family.vector else None
+
+    def _outcomes(self, beta: Any) -> int:
+        k, vector = self.sizes.columns, self.family.vector
+        shape: Shape = tuple(getattr(beta, "shape", ()))
+        rank = 1 + vector
+        if len(shape) < rank or shape[len(shape) - rank] != k:
+            wanted = "(k, C) or (S, k, C)" if vector else "(k,) or (S, k)"
+            raise ValueError(f"beta has shape {shape}, and X has k = {k} columns: it must be {wanted}")
+        if vector and not shape[-1]:
+            raise ValueError(f"beta has shape {shape}: there is no outcome")
+        return shape[-1] if vector else 1
+
+    def _argument(self, name: str, value: Any) -> Argument:
+        if name == COEFFICIENTS:
+            rank = 1 + self.family.vector
+            return Argument(value, Kind.SET, tuple(value.shape[:-rank]), tuple(value.shape[-rank:]))
+        if isinstance(value, float):
+            if self.family.ranks.get(name):
+                raise ValueError(f"{name} must be a vector; it has shape ()")
+            return Argument(value, Kind.VALUE, (), ())
+        core = self._core(name, value)
+        batch = tuple(value.shape[: len(value.shape) - len(core)])
+        kind = self._kind_by_row(name, value, batch)
+        if kind is None:
+            kind = Kind.SET if core or math.prod(batch) != 1 else Kind.VALUE
+        return Argument(value, kind, batch[:-1], core)
+
+    def _core(self, name: str, value: Array) -> Shape:
+        """The axes of one value."""
+        shape = tuple(value.shape)
+        if name != INTERCEPT:
+            rank = self.family.ranks[name]
+            if len(shape) < rank:
+                raise ValueError(f"{name} must be a vector; it has shape {shape}")
+            return shape[len(shape) - rank :]
+        core = shape[-1:] if self.family.vector else ()
+        if core and core[0] != self.outcomes:
+            raise ValueError(f"alpha has shape {shape}: its last axis must be beta's {self.outcomes} outcomes")
+        return core
+
+    def _kind_by_row(self, name: str, value: Array, batch: Shape) -> Kind | None:
+        """ROW or GROUP where the argument varies with the rows."""
+        length, n_rows = batch[-1] if batch else 1, self.sizes.n_rows
+        n_groups = self.sizes.n_groups if name == INTERCEPT else None
+        if length == 1:
+            return None
+        if length == n_groups:
+            return Kind.GROUP
+        if length == n_rows:
+            return Kind.ROW
+        by_group = "" if n_groups is None else f"{n_groups}, one for each group, "
+        raise ValueError(
+            f"{name} has shape {tuple(value.shape)}: its axis of length {length} must have {n_rows}, one for each row of X, "
+            f"{by_group}or 1, as in (S, 1) for S sets"
+        )
+
+
+def named_parameters(family: Family, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+    """The density's parameters beside the linear predictor, as a call gives them, by their names and in their order."""
+    names, defaults = family.parameters, family.density.defaults
+    known = ", ".join((COEFFICIENTS, INTERCEPT, *names))
+    if len(args) > len(names):
+        raise ValueError(
+            f"beyond beta and alpha, the GLM takes {len(names)} parameters ({', '.join(names)}), not {len(args)}"
+        )
+    given = dict(zip(names, args, strict=False))
+    for name, value in kwargs.items():
+        if name not in names:
+            raise ValueError(f"the GLM has no parameter {name!r}; its parameters are {known}")
+        if name in given:
+            raise ValueError(f"{name} is given twice")
+        given[name] = value
+    given = {**defaults, **given}
+    if lacking := [n for n in names if n not in given]:
+        raise ValueError(f"the GLM needs {', '.join(lacking)}; its parameters are {known}")
+    return {n: given[n] for n in names}

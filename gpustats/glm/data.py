@@ -1,0 +1,141 @@
+"""The data of a GLM, as they come and on a device."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ..evaluation.placement import as_read, at
+from ..parallel.rows import as_rows, largest
+from ..runtime import arrays
+from ..runtime.transfers import to_host
+from ..runtime.types import Array, DType, Handle, Shape
+from .design_matrix import DesignMatrix
+from .family import DESIGN, GROUPS, OBSERVATIONS, OFFSET, WEIGHTS
+from .groups import Groups
+
+if TYPE_CHECKING:
+    from ..runtime.base import Runtime
+
+
+class Sizes(NamedTuple):
+    """The sizes of a GLM's data.
+
+    Attributes
+    ----------
+    n_rows, columns : int
+        Of X.
+    n_groups : int or None
+        None where there are no groups.
+    """
+
+    n_rows: int
+    columns: int
+    n_groups: int | None
+
+
+def read(given: Mapping[str, Any]) -> dict[str, Array]:
+    """The data that are given, by their names, as arrays: files are not read yet; groups come to the host."""
+    data = {n: as_rows(v, n) for n, v in given.items() if v is not None}
+    if arrays.is_device_array(data.get(GROUPS)):
+        data[GROUPS] = to_host(data[GROUPS])
+    return data
+
+
+def sizes_of(data: Mapping[str, Array], n_groups: int | None) -> Sizes:
+    """The sizes of the data; ValueError where they do not go together.
+
+    Parameters
+    ----------
+    data : mapping
+        Of `read`.
+    n_groups : int or None
+        The number of groups; by default the largest group's number tells.
+    """
+    shape: Shape = getattr(data[DESIGN], "shape", ())
+    if len(shape) != 2:
+        raise ValueError(f"X must be a matrix, (N, k); it has shape {shape}")
+    n, columns = shape
+    if not columns:
+        raise ValueError(f"X has shape {(n, 0)}: a GLM needs a column")
+    for name, value in data.items():
+        if name not in (DESIGN, GROUPS) and getattr(value, "shape", ()) != (n,):
+            raise ValueError(f"{name} has shape {getattr(value, 'shape', ())}, and X has {n} rows: it must be ({n},)")
+    return Sizes(n, columns, _count_groups(data[GROUPS], n, n_groups) if GROUPS in data else None)
+
+
+def _count_groups(groups: Array, n_rows: int, n_groups: int | None) -> int:
+    shape, dtype = tuple(getattr(groups, "shape", ())), np.dtype(getattr(groups, "dtype", float))
+    if shape != (n_rows,) or dtype.kind not in "iu":
+        raise ValueError(f"groups has shape {shape} and dtype {dtype}: it must be ({n_rows},) whole numbers, one for each row")
+    return int(largest(groups, -1)) + 1 if n_groups is None else n_groups
+
+
+def _group_numbers(groups: Array, n_groups: int) -> np.ndarray:
+    numbers = np.asarray(groups)
+    if len(numbers) and (numbers.min() < 0 or numbers.max() >= 2**31 - 1):
+        raise ValueError("groups must be numbered from 0; numpy.unique(…, return_inverse=True) numbers them")
+    if numbers.max(initial=-1) >= n_groups:
+        raise ValueError(f"groups has the number {numbers.max()}, and n_groups={n_groups} must be larger than all of them")
+    return numbers
+
+
+class Column(NamedTuple):
+    """A number for each row, on a device.
+
+    Attributes
+    ----------
+    array : (N,) or (sets, N) array
+    values : (handle, int)
+        What a kernel takes for it.
+    """
+
+    array: Array
+    values: tuple[Handle, int]
+
+    @property
+    def by_set(self) -> bool:
+        """Whether the sets have columns of their own."""
+        return len(self.array.shape) > 1
+
+
+class GLMData:
+    """The data of a GLM on one device.
+
+    Parameters
+    ----------
+    data : mapping
+        Name -> array, in memory or on the device.
+    sizes : Sizes
+    dtype : dtype
+        In which everything is computed.
+    runtime : Runtime
+
+    Attributes
+    ----------
+    design : DesignMatrix
+    y : Column
+    offset, weights : Column or None
+    groups : Groups or None
+    """
+
+    def __init__(self, data: Mapping[str, Array], sizes: Sizes, dtype: DType, runtime: Runtime):
+        if dtype.itemsize == 8 and not runtime.device.double:
+            raise ValueError(f"{runtime.device} computes in float32 only: pass X in float32")
+        self.sizes, self.dtype, self.runtime = sizes, dtype, runtime
+        self.design = DesignMatrix(data[DESIGN], runtime, dtype)
+        self.y = self.column(data[OBSERVATIONS])
+        self.offset, self.weights = (self.column(data[n]) if n in data else None for n in (OFFSET, WEIGHTS))
+        self.groups: Groups | None = None
+        if sizes.n_groups is not None:
+            self.groups = Groups(_group_numbers(data[GROUPS], sizes.n_groups), sizes.n_groups, runtime)
+
+    def column(self, value: Array) -> Column:
+        """An array where kernels see it; what the user does with a NumPy array later does not change it."""
+        if not arrays.is_device_array(value):
+            value = np.array(value, self.dtype, order="C")
+            value = value if self.runtime.host_visible else self.runtime.to_device(value)
+        array = as_read(self.runtime, value, self.dtype)
+        return Column(array, at(self.runtime, array))

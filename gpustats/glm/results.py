@@ -1,0 +1,163 @@
+"""The results of a call of a GLM, from what its kernel has summed and written: values, and derivatives like its arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..evaluation.gradient import gradient_of, reduced
+from ..evaluation.placement import gather
+from ..evaluation.results import as_host, deliver, like
+from ..runtime.types import Array
+from .arguments import Argument
+from .call import Evaluated, GLMCall
+from .computation import Kind
+from .data import Column
+from .family import COEFFICIENTS, DESIGN, INTERCEPT, OBSERVATIONS
+from .task import PREDICTOR_ALONE, VALUE_BY_ROW, Quantity, Task
+
+
+def value_and_grad(call: GLMCall, wrt: Sequence[str], factors: Any = None) -> tuple[Any, dict[str, Any]]:
+    """The summed log-density and its derivatives.
+
+    Parameters
+    ----------
+    call : GLMCall
+    wrt : sequence of str
+        Names of arguments.
+    factors : array_like, optional
+        (N,) or (*lead, N): multiply the weights of the observations.
+    """
+    weights, task, lead = call.weights(factors), Task.of_derivatives(call.arguments, wrt), call.arguments.lead
+    derivatives = _Derivatives(call, task, weights, call.run(task, weights))
+    found = {name: derivatives.like_argument(name) for name in wrt}
+    value = derivatives.sums[:, task.column(Quantity.VALUE)]
+    return (value.reshape(lead).copy() if lead else float(value[0])), found
+
+
+def logpdf(call: GLMCall) -> Array:
+    """The log-density of each row."""
+    return _by_row(call, call.run(VALUE_BY_ROW, call.weights()).rows[Quantity.VALUE], ())
+
+
+def linear_predictor(call: GLMCall) -> Array:
+    """The linear predictor of each row."""
+    core = (call.arguments.outcomes,) if call.arguments.family.vector else ()
+    return _by_row(call, call.run(PREDICTOR_ALONE).rows[Quantity.PREDICTOR], core)
+
+
+def _by_row(call: GLMCall, rows: Array, core: tuple[int, ...]) -> Array:
+    arguments, data = call.arguments, call.data
+    return deliver(data.runtime, rows.reshape(*arguments.lead, data.sizes.n_rows, *core), arguments.native)
+
+
+class _Derivatives:
+    """The derivatives of a call's value.
+
+    Parameters
+    ----------
+    call : GLMCall
+    task : Task
+    weights : Column or None
+        Those of the rows in this call.
+    evaluated : Evaluated
+        What the kernel has computed for the task.
+    """
+
+    def __init__(self, call: GLMCall, task: Task, weights: Column | None, evaluated: Evaluated):
+        self._data, self._arguments, self._task, self._weights = call.data, call.arguments, task, weights
+        self.sums, self._rows = evaluated
+
+    def like_argument(self, name: str) -> Any:
+        """The derivative in an argument as a number, NumPy or device array, as the argument is; in data as beta is."""
+        result, runtime = self._derivative(name), self._data.runtime
+        if name in (DESIGN, OBSERVATIONS):
+            return like(runtime, result, self._arguments[COEFFICIENTS].value)
+        argument = self._arguments[name].value
+        return like(runtime, result.reshape(() if isinstance(argument, float) else argument.shape), argument)
+
+    def _derivative(self, name: str) -> Array:
+        if name == COEFFICIENTS:
+            return self._in_coefficients()
+        if name == INTERCEPT:
+            return self._in_intercept()
+        if name == DESIGN:
+            return self._in_design(self._rows[Quantity.SLOPE])
+        if name == OBSERVATIONS:
+            return self._by_row(self._rows[name], Argument(self._data.y.array, Kind.ROW, (), ())).reshape(-1)
+        argument = self._arguments[name]
+        if argument.core:
+            return self._in_vector(name)
+        if argument.kind is Kind.ROW:
+            return self._by_row(self._rows[name], argument)
+        return self._added(self.sums[:, self._task.column(name)], argument)
+
+    # -- sums and rows of all sets, added up over the sets that share an argument
+
+    def _added(self, sums: np.ndarray, argument: Argument, *axes: int) -> np.ndarray:
+        """Sums of all sets, each with some `axes`."""
+        lead, axes = self._arguments.lead, axes or (1,)
+        found = sums.reshape(*lead, *axes)
+        return found.copy() if argument.lead == lead else reduced(found, (*argument.lead, *axes))
+
+    def _by_row(self, rows: Array, argument: Argument) -> Array:
+        """What was written for each row."""
+        if argument.n_sets == self._arguments.n_sets:
+            return rows
+        found = self._added(as_host(self._data.runtime, rows), argument, self._data.sizes.n_rows, *argument.core)
+        return found.astype(self._data.dtype, copy=False)
+
+    # -- derivatives in the kinds of arguments
+
+    def _in_coefficients(self) -> np.ndarray:
+        arguments, vector = self._arguments, self._arguments.family.vector
+        sums = self.sums[:, self._task.gradient_columns(arguments.outcomes)]
+        by_outcome = [arguments.outcomes] * vector
+        found = self._added(sums, arguments[COEFFICIENTS], *by_outcome, self._data.sizes.columns)
+        return np.ascontiguousarray(found.swapaxes(-1, -2)) if vector else found
+
+    def _in_intercept(self) -> Array:
+        alpha, outcomes = self._arguments[INTERCEPT], self._arguments.outcomes
+        if alpha.kind is Kind.ROW:
+            return self._by_row(self._rows[Quantity.SLOPE], alpha)
+        if alpha.kind is Kind.GROUP:
+            groups, data = self._data.groups, self._data
+            assert groups is not None
+            slopes, n_sets = self._rows[Quantity.SLOPE], self._arguments.n_sets
+            sums = groups.sums(slopes, data.dtype, n_sets, data.sizes.n_rows, outcomes)
+            return self._added(sums, alpha, groups.n, *alpha.core)
+        sums = self.sums[:, self._task.slope_columns(outcomes)]
+        return self._added(sums, alpha, 1, outcomes) if alpha.core else self._added(sums.sum(1), alpha)
+
+    def _in_design(self, slopes: Array) -> Array:
+        """The slopes of all sets and outcomes times their coefficients."""
+        from .. import linalg  # NumPy's and the device's libraries take long to import
+
+        data, arguments = self._data, self._arguments
+        (n_rows, k, _), n_sets = data.sizes, arguments.n_sets
+        if not n_rows * n_sets:
+            return np.zeros((n_rows, k), data.dtype)
+        beta = arguments[COEFFICIENTS]
+        host = np.broadcast_to(as_host(data.runtime, beta.value), (*arguments.lead, *beta.core)).astype(data.dtype)
+        host = np.ascontiguousarray(host.swapaxes(-1, -2) if arguments.family.vector else host).reshape(-1, k)
+        by_set = slopes.reshape(n_sets, n_rows, arguments.outcomes)
+        if isinstance(slopes, np.ndarray):
+            return linalg.matmul(by_set.transpose((1, 0, 2)).reshape(n_rows, -1), host)
+        if n_sets > 1:
+            by_set = gather(data.runtime, by_set.transpose((1, 0, 2)), data.dtype)
+        return linalg.matmul(by_set.reshape(n_rows, -1), data.runtime.to_device(host))
+
+    def _in_vector(self, name: str) -> np.ndarray:
+        """A vector parameter's derivative is that of the density, at the linear predictor that the kernel has written."""
+        data, arguments, family = self._data, self._arguments, self._arguments.family
+        rows = (*arguments.lead, data.sizes.n_rows)
+        values = {n: arguments[n].value for n in family.parameters}
+        values[family.eta] = self._rows[Quantity.PREDICTOR].reshape(rows)
+        given = [data.y.array, *(values[n] for n in family.density.parameters)]
+        if self._weights is not None:
+            weights = self._weights.array
+            given.append(weights.reshape(rows) if self._weights.by_set else weights)
+        term = family.term(self._weights is not None)
+        return gradient_of(term, (name,))(given, data.runtime)[1][name]

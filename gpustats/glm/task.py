@@ -1,0 +1,94 @@
+"""What a call of a GLM wants to know."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import Enum
+from typing import NamedTuple
+
+from ..rewriting import differentiate
+from .arguments import Arguments
+from .computation import Kind
+from .family import COEFFICIENTS, DESIGN, INTERCEPT, OBSERVATIONS
+
+
+class Quantity(Enum):
+    """What a kernel computes for a row and a set, by the name that C has for it; derivatives go by the arguments' names."""
+
+    VALUE = differentiate.VALUE
+    """The log-density."""
+    PREDICTOR = "eta"
+    """The linear predictor, with intercept and offset."""
+    SLOPE = "slope"
+    """The derivative of the log-density in the linear predictor."""
+
+
+class Task(NamedTuple):
+    """What a call wants to know.
+
+    For each set the kernel gives a line of sums: first those of `sums`, then the slopes', then the derivative in the
+    coefficients.
+
+    Attributes
+    ----------
+    sums : tuple
+        What is summed over the rows: the value, and derivatives in arguments by their names.
+    rows : tuple
+        What is written for each row: quantities, and derivatives in arguments by their names.
+    slope_sums : bool
+        Whether the slopes are summed over the rows, which makes the derivative in an intercept that all rows share.
+    gradient : bool
+        Whether the derivative in the coefficients is wanted.
+    """
+
+    sums: tuple[Quantity | str, ...] = ()
+    rows: tuple[Quantity | str, ...] = ()
+    slope_sums: bool = False
+    gradient: bool = False
+
+    @classmethod
+    def of_derivatives(cls, arguments: Arguments, wrt: Sequence[str]) -> Task:
+        """The value, and what the derivatives in `wrt` are made of."""
+        kinds, ranks = arguments.kinds, arguments.family.ranks
+        numbers = [n for n in wrt if ranks.get(n) == 0]
+        vectors = [n for n in wrt if ranks.get(n)]
+        by_row = [n for n in numbers if kinds[n] is Kind.ROW] + [OBSERVATIONS] * (OBSERVATIONS in wrt)
+        shared_intercept = kinds[INTERCEPT] not in (Kind.ROW, Kind.GROUP)
+        slope_rows = DESIGN in wrt or (INTERCEPT in wrt and not shared_intercept)
+        return cls(
+            sums=(Quantity.VALUE, *(n for n in numbers if n not in by_row)),
+            # A vector's derivative is evaluated at the linear predictor, after the kernel.
+            rows=(*[Quantity.SLOPE] * slope_rows, *[Quantity.PREDICTOR] * bool(vectors), *by_row),
+            slope_sums=INTERCEPT in wrt and shared_intercept,
+            gradient=COEFFICIENTS in wrt,
+        )
+
+    @property
+    def of_density(self) -> bool:
+        """Whether it takes the density, and not the linear predictor alone."""
+        return self != PREDICTOR_ALONE
+
+    @property
+    def slopes(self) -> bool:
+        """Whether the derivatives in the linear predictor are computed."""
+        return self.gradient or self.slope_sums or Quantity.SLOPE in self.rows
+
+    def column(self, quantity: Quantity | str) -> int:
+        """Where in a line of sums one of `sums` is."""
+        return self.sums.index(quantity)
+
+    def slope_columns(self, outcomes: int) -> slice:
+        """Where in a line of sums the slopes' are, one for each outcome."""
+        return slice(len(self.sums), len(self.sums) + outcomes * self.slope_sums)
+
+    def gradient_columns(self, outcomes: int) -> slice:
+        """Where in a line of sums the derivative in the coefficients is."""
+        return slice(self.slope_columns(outcomes).stop, None)
+
+    def n_columns(self, outcomes: int, columns: int) -> int:
+        """The length of a line of sums, for X of so many columns."""
+        return self.slope_columns(outcomes).stop + outcomes * columns * self.gradient
+
+
+PREDICTOR_ALONE = Task(rows=(Quantity.PREDICTOR,))
+VALUE_BY_ROW = Task(rows=(Quantity.VALUE,))
