@@ -28,15 +28,17 @@ from ..density import densities
 if TYPE_CHECKING:
     from . import linalg as linalg
     from .distributions import distribution as distribution
+    from .distributions import log_density as log_density
     from .glm import GLM as GLM
     from .gp import GPMarginal as GPMarginal
-    from .graph.ops import log_density as log_density
     from .mixture import Mixture as Mixture
 
 __all__ = ["GLM", "GPMarginal", "Mixture", "distribution", "linalg", "log_density"]
 
 # PyMC is imported when first needed: the processes that evaluate for forked ones need none of it.
-_LAZY = {"GLM": "glm", "GPMarginal": "gp", "Mixture": "mixture", "distribution": "distributions", "log_density": "graph.ops"}
+_LAZY = {
+    "GLM": "glm", "GPMarginal": "gp", "Mixture": "mixture", "distribution": "distributions", "log_density": "distributions",
+}  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

@@ -8,19 +8,19 @@ from typing import Any
 
 import numpy as np
 import pytensor.tensor as pt
-from pymc.distributions.distribution import Continuous, Discrete, Distribution, _support_point
-from pymc.logprob.abstract import _logccdf, _logcdf
+from pymc.distributions.distribution import Continuous, Discrete
 from pytensor.graph.basic import Variable
 
 from ..density import Density
-from ..glm.family import COEFFICIENTS, DESIGN, INTERCEPT
-from .distributions import RESERVED, as_parameter
+from ..glm.family import COEFFICIENTS, DESIGN, GROUPS, INTERCEPT, OFFSET, WEIGHTS
+from .evaluation.formula import FormulaArgument, Kind
 from .evaluation.glm import GLMFormula
 from .graph.ops import LogDensity
-from .random_variable import DensityRV, point_of, signature_of
+from .parameters import as_float_constant, as_parameter, match, take_parameters
+from .random_variable import DensityRV, FormulaDistribution, point_of
 
 
-class GLM(Distribution):
+class GLM(FormulaDistribution):
     """The distribution of observations whose linear predictor is ``X @ beta + alpha + offset``.
 
     The log-likelihood and its gradients in coefficients, intercept, the density's other parameters, and X where it is random,
@@ -70,37 +70,25 @@ class GLM(Distribution):
         cls, density: Density, X: Any, beta: Any, alpha: Any = 0.0, *, eta: str = "eta", groups: Any = None, offset: Any = None,
         weights: Any = None, **kwargs: Any,
     ) -> Any:  # fmt: skip
-        options = {n: v for n, v in (("groups", groups), ("offset", offset), ("weights", weights)) if v is not None}
+        options = {n: v for n, v in ((GROUPS, groups), (OFFSET, offset), (WEIGHTS, weights)) if v is not None}
         formula = GLMFormula(density, eta, tuple(options))
-        own = {n: kwargs.pop(n) for n in list(kwargs) if n not in RESERVED}
-        wanted = formula.family.parameters
-        if unknown := set(own) - set(wanted):
-            has = ", ".join(wanted) or "none"
-            raise ValueError(f"{density.name} has no parameter {unknown.pop()!r} beside {eta}; it has {has}")
-        own = {**{n: v for n, v in density.defaults.items() if n in wanted}, **own}
-        if lacking := [n for n in wanted if n not in own]:
-            raise ValueError(f"{density.name} needs {', '.join(lacking)}")
-        given = {DESIGN: X, COEFFICIENTS: beta, INTERCEPT: alpha, **options, **own}
-        parameters = [_parameter(n, given[n], r) for n, r in zip(formula.names[1:], formula.ranks[1:], strict=True)]
-        return _of(formula)._dist(parameters, **kwargs)
-
-    @classmethod
-    def _dist(cls, parameters: list[Variable], **kwargs: Any) -> Any:
-        return super().dist(parameters, **kwargs)
+        own = match(density.name, formula.family.parameters, (), take_parameters(kwargs), density.defaults, beside=eta)
+        values = {DESIGN: X, COEFFICIENTS: beta, INTERCEPT: alpha, **options, **own}
+        parameters = [_as_variable(a, values[a.name]) for a in formula.arguments[1:]]
+        return _class_of(formula)._of_variables(parameters, **kwargs)
 
 
-def _parameter(name: str, value: Any, rank: int) -> Variable:
-    if name == DESIGN and not isinstance(value, Variable):
-        value = np.asarray(value)
-        if value.ndim != 2:
-            raise ValueError(f"X must be a matrix, (N, k); it has shape {value.shape}")
-        return pt.constant(value if value.dtype == np.float32 else value.astype(np.float64))
+def _as_variable(argument: FormulaArgument, value: Any) -> Variable:
+    if argument.name == DESIGN and not isinstance(value, Variable):
+        if np.ndim(value) != 2:
+            raise ValueError(f"X must be a matrix, (N, k); it has shape {np.shape(value)}")
+        return as_float_constant(value)
     variable = as_parameter(value)
-    if variable.type.ndim < rank:
-        kind = "a vector" if rank == 1 else "a matrix"
-        if name == INTERCEPT and not variable.type.ndim:
+    if variable.type.ndim < argument.rank:
+        kind = "a vector" if argument.rank == 1 else "a matrix"
+        if argument.name == INTERCEPT and not variable.type.ndim:
             raise ValueError(f"alpha is a number: it must be {kind} here, with a value for each group or outcome")
-        raise ValueError(f"{name} must be {kind}; it has {variable.type.ndim} dimensions")
+        raise ValueError(f"{argument.name} must be {kind}; it has {variable.type.ndim} dimensions")
     return variable
 
 
@@ -109,29 +97,20 @@ class GLMRV(DensityRV):
 
     formula: GLMFormula
 
+    def _outcome_parameters(self, parameters: Sequence[Variable]) -> list[Variable]:
+        return list(self.formula.outcome_parameters(parameters).values())
+
+    def log_probability(self, kind: Kind, value: Variable, parameters: Sequence[Any]) -> Any:
+        if kind is Kind.LOGPDF:
+            return super().log_probability(kind, value, parameters)
+        return LogDensity(self.formula.of_kind(kind))(value, *self._outcome_parameters(parameters))
+
+    def support_point(self, size: Variable, parameters: Sequence[Any]) -> Variable:
+        shape = self._infer_shape(size, parameters)
+        return pt.broadcast_to(point_of(self.formula.outcome, self._outcome_parameters(parameters), shape[-1:]), shape)
+
 
 @functools.lru_cache(1024)
-def _of(formula: GLMFormula) -> type[GLM]:
-    kind = Discrete if formula.density.discrete else Continuous
-    return type("GLM", (GLM, kind), {"__module__": "gpustats.pymc", "rv_op": GLMRV(formula, None, signature_of(formula))})
-
-
-def _plain(formula: GLMFormula, parameters: Sequence[Variable]) -> list[Variable]:
-    """The density's own parameters, in its order."""
-    return list(formula.plain_parameters(parameters).values())
-
-
-@_logcdf.register(GLMRV)
-def _logcdf_of(op: GLMRV, value: Variable, rng: Variable, size: Variable, *params: Variable, **_: Any) -> Any:
-    return LogDensity(op.formula.plain.of_kind("logcdf"))(value, *_plain(op.formula, params))
-
-
-@_logccdf.register(GLMRV)
-def _logsf_of(op: GLMRV, value: Variable, rng: Variable, size: Variable, *params: Variable, **_: Any) -> Any:
-    return LogDensity(op.formula.plain.of_kind("logsf"))(value, *_plain(op.formula, params))
-
-
-@_support_point.register(GLMRV)
-def _point(op: GLMRV, rv: Variable, rng: Variable, size: Variable, *params: Any) -> Any:
-    shape = op._infer_shape(size, params)
-    return pt.broadcast_to(point_of(op.formula.plain, _plain(op.formula, params), shape[-1:]), shape)
+def _class_of(formula: GLMFormula) -> type[GLM]:
+    kind = Discrete if formula.discrete else Continuous
+    return type("GLM", (GLM, kind), {"__module__": "gpustats.pymc", "rv_op": GLMRV(formula)})

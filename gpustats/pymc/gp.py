@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 import pytensor.tensor as pt
-from pymc.distributions.distribution import Continuous, Distribution, _support_point
-from pymc.distributions.transforms import _default_transform
-from pytensor.graph.basic import Variable
+from pymc.distributions.distribution import Continuous
+from pytensor.graph.basic import Constant, Variable
 
 from ..gp import Covariance
 from ..gp.hyperparameters import check_names, refuse_names
 from ..gp.parameters import MEAN, SIGMA
-from .distributions import RESERVED, as_parameter
 from .evaluation.gp import POINTS, GPFormula
-from .random_variable import DensityRV, signature_of
+from .parameters import RESERVED, as_float_constant, as_parameter, take_parameters
+from .random_variable import DensityRV, FormulaDistribution
 
 
-class GPMarginal(Distribution):
+class GPMarginal(FormulaDistribution):
     """The distribution of noisy observations of a Gaussian process, the process itself integrated out.
 
     The log-density is that of a multivariate normal distribution with covariance matrix K + diag(sigma²). It comes with its
@@ -68,27 +67,25 @@ class GPMarginal(Distribution):
         if not isinstance(cov, Covariance):
             raise TypeError(f"cov must be a covariance function such as gs.rbf, not {type(cov).__name__}")
         refuse_names(cov, {*RESERVED, POINTS, SIGMA, MEAN, "jitter"})
-        own = {n: kwargs.pop(n) for n in list(kwargs) if n not in RESERVED}
-        check_names(cov, own)
-        given = {n: as_parameter(v) for n, v in {SIGMA: sigma, MEAN: mean, **{n: own[n] for n in cov.parameters}}.items()}
-        scaling = {SIGMA, MEAN, *(i.lengthscale for i in cov.inputs)}
-        if wrong := [n for n, v in given.items() if v.type.ndim > (n in scaling)]:
-            wanted = "a number or a vector" if wrong[0] in scaling else "a number"
-            raise ValueError(f"{wrong[0]} has {given[wrong[0]].type.ndim} dimensions: it must be {wanted}")
-        vectors = tuple(n for n, v in given.items() if v.type.ndim)
-        return _of(GPFormula(cov, vectors, jitter))._dist([_points(x), *given.values()], **kwargs)
-
-    @classmethod
-    def _dist(cls, parameters: list[Variable], **kwargs: Any) -> Any:
-        return super().dist(parameters, **kwargs)
+        hyperparameters = take_parameters(kwargs)
+        check_names(cov, hyperparameters)
+        values = {SIGMA: sigma, MEAN: mean, **{n: hyperparameters[n] for n in cov.parameters}}
+        parameters = {n: as_parameter(v) for n, v in values.items()}
+        may_be_vectors = {SIGMA, MEAN, *(i.lengthscale for i in cov.inputs)}
+        for name, variable in parameters.items():
+            if variable.type.ndim > (name in may_be_vectors):
+                wanted = "a number or a vector" if name in may_be_vectors else "a number"
+                raise ValueError(f"{name} has {variable.type.ndim} dimensions: it must be {wanted}")
+        vectors = tuple(n for n, v in parameters.items() if v.type.ndim)
+        return _class_of(GPFormula(cov, vectors, jitter))._of_variables([_points(x), *parameters.values()], **kwargs)
 
 
 def _points(x: Any) -> Variable:
+    """The points in rows: a constant stays one, so that it stays on the device."""
     if not isinstance(x, Variable):
-        x = np.asarray(x)
-        x = pt.constant(x if x.dtype == np.float32 else x.astype(np.float64))
+        x = as_float_constant(x)
     if x.type.ndim == 1:
-        x = x[:, None] if x.owner is not None or not hasattr(x, "data") else pt.constant(x.data[:, None])
+        x = pt.constant(x.data[:, None]) if isinstance(x, Constant) else x[:, None]
     if x.type.ndim != 2:
         raise ValueError(f"x has {x.type.ndim} dimensions: it must be (n, p), points in rows, or (n,)")
     return x
@@ -99,28 +96,17 @@ class GPMarginalRV(DensityRV):
 
     formula: GPFormula
 
-    def __init__(
-        self, formula: GPFormula, random: None = None, signature: str | None = None, dtype: str | None = None,
-        inplace: bool = False,
-    ):  # fmt: skip
-        super().__init__(formula, random, signature, dtype or "floatX", inplace)
-
     def _hint(self) -> str:
         return ""
 
+    def default_transform(self, rv: Variable) -> None:
+        return None
+
+    def support_point(self, size: Variable, parameters: Sequence[Any]) -> Variable:
+        mean = parameters[self.formula.names.index(MEAN) - 1]
+        return pt.broadcast_to(mean, self._infer_shape(size, parameters))
+
 
 @functools.lru_cache(1024)
-def _of(formula: GPFormula) -> type[GPMarginal]:
-    rv_op = GPMarginalRV(formula, None, signature_of(formula))
-    return type("GPMarginal", (GPMarginal, Continuous), {"__module__": "gpustats.pymc", "rv_op": rv_op})
-
-
-@_default_transform.register(GPMarginalRV)
-def _transform(op: GPMarginalRV, rv: Variable) -> None:
-    return None
-
-
-@_support_point.register(GPMarginalRV)
-def _point(op: GPMarginalRV, rv: Variable, rng: Variable, size: Variable, *params: Any) -> Any:
-    mean = params[op.formula.names.index(MEAN) - 1]
-    return pt.broadcast_to(mean, op._infer_shape(size, params))
+def _class_of(formula: GPFormula) -> type[GPMarginal]:
+    return type("GPMarginal", (GPMarginal, Continuous), {"__module__": "gpustats.pymc", "rv_op": GPMarginalRV(formula)})

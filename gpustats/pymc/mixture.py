@@ -9,20 +9,17 @@ from typing import Any
 import pytensor.tensor as pt
 from pymc.distributions import transforms
 from pymc.distributions.dist_math import check_parameters
-from pymc.distributions.distribution import Distribution, _support_point
-from pymc.distributions.transforms import _default_transform
-from pymc.logprob.abstract import _logccdf, _logcdf, _logprob
 from pytensor.graph.basic import Variable
 
 from ..density import Density
-from .distributions import RESERVED, as_parameter, parameters_of, sized_signature
-from .evaluation.density import Formula
+from .evaluation.density import DensityFormula
+from .evaluation.formula import FormulaArgument, Kind
 from .evaluation.mixture import MixtureFormula
-from .graph.ops import LogDensity
-from .random_variable import DensityRV, bounds_of, default_transform, point_of
+from .parameters import as_parameter, parameters_of, sized_signature, take_parameters
+from .random_variable import DensityRV, FormulaDistribution, bounds_of, point_of
 
 
-class Mixture(Distribution):
+class Mixture(FormulaDistribution):
     """The distribution of a mixture of K components of one density.
 
     Its log-density at x is ``log(sum_k w[k] f(x; parameters[k]))``. With its gradient in the weights and the parameters of all
@@ -66,25 +63,20 @@ class Mixture(Distribution):
 
     @classmethod
     def dist(cls, w: Any, density: Density, *args: Any, **kwargs: Any) -> Any:
-        own = {n: kwargs.pop(n) for n in list(kwargs) if n not in RESERVED}
-        plain = Formula(density)
-        given = parameters_of(plain, args, own)
-        component = Formula(density, (plain.names[0], *given))
+        values = parameters_of(density, args, take_parameters(kwargs))
+        component = DensityFormula(density, (next(iter(density.domains)), *values))
         weights = as_parameter(w)
         if not weights.type.ndim:
             raise ValueError("w must have a last axis of components, (..., K); it is one number")
-        ranks = component.ranks[1:]
-        parameters = [_of_components(n, v, r, weights) for (n, v), r in zip(given.items(), ranks, strict=True)]
+        parameters = [_of_components(a, values[a.name], weights) for a in component.arguments[1:]]
         formula = MixtureFormula(component)
-        return _of(formula, sized_signature(formula, kwargs.get("shape")))._dist([weights, *parameters], **kwargs)
-
-    @classmethod
-    def _dist(cls, parameters: list[Variable], **kwargs: Any) -> Any:
-        return super().dist(parameters, **kwargs)
+        made = _class_of(formula, sized_signature(formula, kwargs.get("shape")))
+        return made._of_variables([weights, *parameters], **kwargs)
 
 
-def _of_components(name: str, value: Variable, rank: int, weights: Variable) -> Variable:
+def _of_components(argument: FormulaArgument, value: Variable, weights: Variable) -> Variable:
     """The parameter with an axis of components, of length 1 where there was none."""
+    name, rank = argument.name, argument.rank
     if value.type.ndim < rank:
         raise ValueError(f"{name} must be a {'vector' if rank == 1 else 'matrix'}, or one for each component")
     if value.type.ndim == rank:
@@ -103,55 +95,36 @@ class MixtureRV(DensityRV):
     def _hint(self) -> str:
         return ""
 
+    def log_probability(self, kind: Kind, value: Variable, parameters: Sequence[Any]) -> Any:
+        weights, *rest = parameters
+        sum_to_one = pt.all(pt.isclose(weights.sum(axis=-1), 1))
+        checked: Any = check_parameters(weights, pt.all(weights >= 0), sum_to_one, msg="w >= 0, sum(w) == 1")
+        return super().log_probability(kind, value, [pt.log(checked), *rest])
+
+    def default_transform(self, rv: Variable) -> Any:
+        lower, upper = bounds_of(self.formula)
+        if self.formula.discrete or (lower, upper) == (None, None):
+            return super().default_transform(rv)
+
+        def widest_interval(*inputs: Any) -> tuple:
+            """Of all components, from the random variable's inputs, where the parameters come after rng and size."""
+            least = None if lower is None else inputs[lower + 2].min(axis=-1)
+            return least, None if upper is None else inputs[upper + 2].max(axis=-1)
+
+        return transforms.Interval(bounds_fn=widest_interval)
+
+    def support_point(self, size: Variable, parameters: Sequence[Any]) -> Variable:
+        """The components' points, weighted."""
+        weights, *rest = parameters
+        shape = self._infer_shape(size, parameters)
+        points = point_of(self.formula.component, rest, shape[-1:])
+        rank = self.formula.observation.rank
+        if points.type.ndim == rank:  # the same for all components
+            points = pt.expand_dims(points, 0)
+        point = (pt.shape_padright(weights, rank) * points).sum(axis=-1 - rank)
+        return pt.broadcast_to(pt.round(point) if self.formula.discrete else point, shape)
+
 
 @functools.lru_cache(1024)
-def _of(formula: MixtureFormula, signature: str) -> type[Mixture]:
+def _class_of(formula: MixtureFormula, signature: str) -> type[Mixture]:
     return type("Mixture", (Mixture,), {"__module__": "gpustats.pymc", "rv_op": MixtureRV(formula, None, signature)})
-
-
-def _at(formula: Formula, value: Variable, weights: Any, parameters: Sequence[Variable]) -> Variable:
-    weights = check_parameters(
-        weights, pt.all(weights >= 0), pt.all(pt.isclose(weights.sum(axis=-1), 1)), msg="w >= 0, sum(w) == 1"
-    )
-    return LogDensity(formula).make_node(value, pt.log(weights), *parameters).outputs[0]
-
-
-@_logprob.register(MixtureRV)
-def _logp(op: MixtureRV, values: Sequence[Variable], rng: Variable, size: Variable, *params: Variable, **_: Any) -> Any:
-    return _at(op.formula, values[0], params[0], params[1:])
-
-
-@_logcdf.register(MixtureRV)
-def _logcdf_of(op: MixtureRV, value: Variable, rng: Variable, size: Variable, *params: Variable, **_: Any) -> Any:
-    return _at(op.formula.of_kind("logcdf"), value, params[0], params[1:])
-
-
-@_logccdf.register(MixtureRV)
-def _logsf_of(op: MixtureRV, value: Variable, rng: Variable, size: Variable, *params: Variable, **_: Any) -> Any:
-    return _at(op.formula.of_kind("logsf"), value, params[0], params[1:])
-
-
-@_default_transform.register(MixtureRV)
-def _transform(op: MixtureRV, rv: Variable) -> Any:
-    lower, upper = bounds_of(op.formula)
-    if op.formula.density.discrete or (lower, upper) == (None, None):
-        return default_transform(op, rv)
-
-    def ends(*inputs: Any) -> tuple:
-        """The widest interval; the parameters come after rng and size."""
-        least = None if lower is None else inputs[lower + 2].min(axis=-1)
-        return least, None if upper is None else inputs[upper + 2].max(axis=-1)
-
-    return transforms.Interval(bounds_fn=ends)
-
-
-@_support_point.register(MixtureRV)
-def _point(op: MixtureRV, rv: Variable, rng: Variable, size: Variable, weights: Any, *params: Any) -> Any:
-    """The components' points, weighted."""
-    shape = op._infer_shape(size, (weights, *params))
-    points = point_of(op.formula.component, params, shape[-1:])
-    rank = op.formula.ranks[0]
-    if points.type.ndim == rank:  # the same for all components
-        points = pt.expand_dims(points, 0)
-    point = (pt.shape_padright(weights, rank) * points).sum(axis=-1 - rank)
-    return pt.broadcast_to(pt.round(point) if op.formula.density.discrete else point, shape)

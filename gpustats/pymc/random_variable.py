@@ -1,4 +1,4 @@
-"""The random variable of a density, and what PyMC asks of it."""
+"""Random variables of formulas, with the log-probabilities, transforms and starting points that PyMC asks them for."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 import pytensor.tensor as pt
 from pymc.distributions import transforms
 from pymc.distributions.continuous import bounded_cont_transform
-from pymc.distributions.distribution import _support_point
+from pymc.distributions.distribution import Distribution, _support_point
 from pymc.distributions.transforms import _default_transform
 from pymc.logprob.abstract import _logccdf, _logcdf, _logprob
 from pytensor.graph.basic import Variable
@@ -19,19 +19,29 @@ from pytensor.tensor.random.op import RandomVariable
 from ..draws.generator import as_generator
 from ..language.kinds import DENSITY
 from ..language.library import folder, library
-from .evaluation.density import Evaluator, Formula
+from .evaluation.batches import common_batch
+from .evaluation.formula import Evaluator, Formula, Kind
 from .graph.ops import LogDensity
 from .points import POINTS, between, of_domain
 
 #: PyMC's names where they are not the density's in CamelCase.
 NAMES = {"mvnormal": "MvNormal", "ordered_logit": "OrderedLogistic"}
-#: Parameters that bound the observation; those named lower and upper do without an entry.
+#: Names of the parameters that are the lower and the upper bound of the observation, where they are not lower and upper.
 BOUNDS = {"pareto": ("m", None)}
 _CIRCULAR = {"von_mises"}
 
 
+class FormulaDistribution(Distribution):
+    """A PyMC distribution whose parameters are those of a formula."""
+
+    @classmethod
+    def _of_variables(cls, parameters: list[Variable], **kwargs: Any) -> Any:
+        """The random variable; `dist` of a subclass takes what users pass."""
+        return super().dist(parameters, **kwargs)
+
+
 class DensityRV(RandomVariable):
-    """The random variable of a density.
+    """The random variable of a formula's observation.
 
     Parameters
     ----------
@@ -39,7 +49,7 @@ class DensityRV(RandomVariable):
     random : callable, optional
         ``random(rng, *parameters, size)``; by default the device draws.
     signature : str, optional
-        As NumPy writes it: ``"(),()->()"``.
+        Other than the formula's where that leaves the length of a vector open.
     """
 
     __props__: Any = ("formula", "random", "signature", "dtype", "inplace")
@@ -52,8 +62,8 @@ class DensityRV(RandomVariable):
         camel = class_name(formula.name)
         self._print_name = (camel, rf"\operatorname{{{camel}}}")
         super().__init__(
-            name=formula.name, signature=signature or signature_of(formula), inplace=inplace,
-            dtype=dtype or ("int64" if formula.density.discrete else "floatX"),
+            name=formula.name, signature=signature or formula.signature, inplace=inplace,
+            dtype=dtype or ("int64" if formula.discrete else "floatX"),
         )  # fmt: skip
 
     def __str__(self) -> str:
@@ -61,15 +71,14 @@ class DensityRV(RandomVariable):
 
     @property
     def _length(self) -> int | None:
-        """That of a vector, where the parameters do not tell."""
+        """The length of an observed vector, where the parameters do not tell it."""
         return next((int(n) for n in self.output_sig if n.isdigit()), None)
 
     def rng_fn(self, rng: np.random.Generator, *args: Any) -> np.ndarray:
         *parameters, size = args
         parameters = [np.asarray(p, np.float64) for p in parameters]
         if size is None:
-            ranks = self.formula.ranks[1:]
-            size = np.broadcast_shapes(*(p.shape[: p.ndim - r] for p, r in zip(parameters, ranks, strict=True)))
+            size = common_batch(parameters, self.formula.ranks[1:])
         size = tuple(int(n) for n in size)
         if self.random is not None:
             return self.random(rng, *parameters, size=size)
@@ -79,16 +88,70 @@ class DensityRV(RandomVariable):
             raise NotImplementedError(f"{error}{self._hint()}") from None
 
     def _hint(self) -> str:
-        """What else can be done where a density has no sampler."""
+        """What else a user can do where a density has no sampler."""
         return (
             "; or give a sampler in Python, gpustats.pymc.distribution(density, "
             f"random=lambda rng, {', '.join(self.formula.names[1:])}, size: …)"
         )
 
+    # -- what PyMC asks for
+
+    def log_probability(self, kind: Kind, value: Variable, parameters: Sequence[Any]) -> Any:
+        """The log-density at a value, or the logarithm of the distribution function or the survival function."""
+        formula = self.formula if kind is self.formula.kind else self.formula.of_kind(kind)
+        return LogDensity(formula)(value, *parameters)
+
+    def default_transform(self, rv: Variable) -> Any:
+        """The transform of a free variable, which follows from the domain of the observation; or None."""
+        formula, words = self.formula, self.formula.observation.words
+        if formula.discrete:
+            return None
+        if formula.density.name in _CIRCULAR:
+            return transforms.circular
+        bounds = bounds_of(formula)
+        if bounds != (None, None):  # as places among the random variable's inputs, which begin with rng and size
+            return bounded_cont_transform(self, rv, tuple(None if i is None else i + 2 for i in bounds))
+        if "simplex" in words:
+            return transforms.simplex
+        if "ordered" in words:
+            return transforms.ordered
+        chosen = transforms.log if words & {"positive", "nonnegative"} else transforms.logodds if "unit" in words else None
+        return chosen if chosen is None or not formula.observation.rank else _OverVectors(chosen)
+
+    def support_point(self, size: Variable, parameters: Sequence[Any]) -> Variable:
+        """The point where a sampler starts."""
+        shape = self._infer_shape(size, parameters)
+        return pt.broadcast_to(point_of(self.formula, parameters, shape[-1:]), shape)
+
+
+@_logprob.register(DensityRV)
+def _logp(op: DensityRV, values: Sequence[Variable], rng: Variable, size: Variable, *params: Variable, **_: Any) -> Any:
+    return op.log_probability(Kind.LOGPDF, values[0], params)
+
+
+@_logcdf.register(DensityRV)
+def _log_distribution(op: DensityRV, value: Variable, rng: Variable, size: Variable, *params: Variable, **_: Any) -> Any:
+    return op.log_probability(Kind.LOGCDF, value, params)
+
+
+@_logccdf.register(DensityRV)
+def _log_survival(op: DensityRV, value: Variable, rng: Variable, size: Variable, *params: Variable, **_: Any) -> Any:
+    return op.log_probability(Kind.LOGSF, value, params)
+
+
+@_default_transform.register(DensityRV)
+def _transform(op: DensityRV, rv: Variable) -> Any:
+    return op.default_transform(rv)
+
+
+@_support_point.register(DensityRV)
+def _point(op: DensityRV, rv: Variable, rng: Variable, size: Variable, *params: Variable) -> Any:
+    return op.support_point(size, params)
+
 
 @functools.lru_cache(1024)
 def _evaluator(formula: Formula) -> Evaluator:
-    """What draws: one for equal formulas, which a worker of this process knows by then."""
+    """The evaluator that draws: one for equal formulas, so that a worker process gets it once."""
     return formula.evaluator({})
 
 
@@ -99,58 +162,23 @@ def _is_built_in(formula: Formula) -> bool:
     return name in library.built_in(DENSITY) and formula.density.source == (folder() / f"{name}.cu").read_text(encoding="utf-8")
 
 
-def signature_of(formula: Formula) -> str:
-    """The axes of the parameters and of the observation that belong to one value, as NumPy writes them."""
-    return f"{','.join(formula.cores[1:])}->{formula.cores[0]}"
-
-
 def class_name(name: str) -> str:
     """PyMC's name of a density: student_t -> StudentT."""
     return NAMES.get(name) or "".join(part.capitalize() for part in name.split("_"))
 
 
-@_logprob.register(DensityRV)
-def _logp(op: DensityRV, values: Sequence[Variable], rng: Variable, size: Variable, *params: Variable, **_: Any) -> Any:
-    return LogDensity(op.formula)(values[0], *params)
-
-
-@_logcdf.register(DensityRV)
-def _logcdf_of(op: DensityRV, value: Variable, rng: Variable, size: Variable, *params: Variable, **_: Any) -> Any:
-    return LogDensity(op.formula.of_kind("logcdf"))(value, *params)
-
-
-@_logccdf.register(DensityRV)
-def _logsf_of(op: DensityRV, value: Variable, rng: Variable, size: Variable, *params: Variable, **_: Any) -> Any:
-    return LogDensity(op.formula.of_kind("logsf"))(value, *params)
+# -- densities
 
 
 def bounds_of(formula: Formula) -> tuple[int | None, int | None]:
-    """Which parameters are the lower and the upper bound of the observation."""
-    names, called = formula.names[1:], BOUNDS.get(formula.density.name, ("lower", "upper"))
-    lower, upper = (names.index(n) if n in names else None for n in called)
+    """The places of the parameters that are the lower and the upper bound of the observation."""
+    names, bounds = formula.names[1:], BOUNDS.get(formula.density.name, ("lower", "upper"))
+    lower, upper = (names.index(n) if n in names else None for n in bounds)
     return lower, upper
 
 
-@_default_transform.register(DensityRV)
-def default_transform(op: DensityRV, rv: Variable) -> Any:
-    words = op.formula.words
-    if op.formula.density.discrete:
-        return None
-    if op.formula.density.name in _CIRCULAR:
-        return transforms.circular
-    bounds = bounds_of(op.formula)
-    if bounds != (None, None):
-        return bounded_cont_transform(op, rv, tuple(None if i is None else i + 2 for i in bounds))  # after rng and size
-    if "simplex" in words:
-        return transforms.simplex
-    if "ordered" in words:
-        return transforms.ordered
-    chosen = transforms.log if words & {"positive", "nonnegative"} else transforms.logodds if "unit" in words else None
-    return chosen if chosen is None or not op.formula.ranks[0] else _OverVectors(chosen)
-
-
 class _OverVectors(transforms.Transform):
-    """An elementwise transform of vectors: one log determinant for each."""
+    """An elementwise transform of vectors, with one log-determinant for each vector."""
 
     def __init__(self, inner: Any):
         self.inner, self.name = inner, inner.name
@@ -165,16 +193,10 @@ class _OverVectors(transforms.Transform):
         return self.inner.log_jac_det(value, *inputs).sum(axis=-1)
 
 
-@_support_point.register(DensityRV)
-def _point(op: DensityRV, rv: Variable, rng: Variable, size: Variable, *params: Any) -> Any:
-    shape = op._infer_shape(size, params)
-    return pt.broadcast_to(point_of(op.formula, params, shape[-1:]), shape)
-
-
 def point_of(formula: Formula, parameters: Sequence[Any], core: tuple) -> Any:
-    """A starting point, before it is broadcast; `core` is the shape of a vector."""
+    """A density's starting point, before it is broadcast; `core` is the shape of a vector."""
     if _is_built_in(formula):
         return POINTS[formula.name](*parameters)
     ends = zip(bounds_of(formula), (-np.inf, np.inf), strict=True)
     lower, upper = (infinite if i is None else parameters[i] for i, infinite in ends)
-    return between(of_domain(formula.words, core), lower, upper)
+    return between(of_domain(formula.observation.words, core), lower, upper)

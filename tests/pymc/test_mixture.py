@@ -18,7 +18,7 @@ from scipy import stats  # noqa: E402
 import gpustats as gs  # noqa: E402
 import gpustats.pymc as gpm  # noqa: E402
 from gpustats.pymc.evaluation import forked  # noqa: E402
-from gpustats.pymc.evaluation.density import Formula  # noqa: E402
+from gpustats.pymc.evaluation.density import DensityFormula  # noqa: E402
 from gpustats.pymc.evaluation.mixture import MixtureEvaluator, MixtureFormula  # noqa: E402
 from gpustats.pymc.graph.ops import LogDensity, LogLikelihood  # noqa: E402
 from gpustats.pymc.random_variable import class_name  # noqa: E402
@@ -69,7 +69,7 @@ def both(name, x, weights, parameters):
     """What gpustats and PyMC say: values, and gradients of their sum and of a weighted sum."""
     inputs = [pt.tensor(f"p{i}", dtype="float64", shape=np.shape(v)) for i, v in enumerate([weights, *parameters])]
     observed = pt.tensor("x", dtype=x.dtype.name, shape=x.shape)
-    formula = MixtureFormula(Formula(gs.densities[name]))
+    formula = MixtureFormula(DensityFormula(gs.densities[name]))
     candidates = [observed, *inputs]
     wrt = [candidates[i] for i in formula.differentiable]
     if name == "dirichlet":  # PyMC's gradient does not know that x sums to one
@@ -354,7 +354,7 @@ def test_density_without_a_sampler():
 
 
 def test_evaluation_for_a_forked_process(monkeypatch):
-    evaluator = MixtureEvaluator(MixtureFormula(Formula(gs.normal)), {0: Y})
+    evaluator = MixtureEvaluator(MixtureFormula(DensityFormula(gs.normal)), {0: Y})
     values = [np.log(W), *COMPONENTS["normal"]]
     rv = gpm.Mixture.dist(W, gs.normal, *COMPONENTS["normal"], shape=10)
     want, drawn = evaluator.sums(values, (1, 2)), pm.draw(rv, mode=QUICK, random_seed=1)
@@ -374,7 +374,7 @@ def test_models_are_pickled(rng):
     again = cloudpickle.loads(cloudpickle.dumps(model))
     got, want = (value_and_gradient(m, QUICK)(point) for m in (again, model))
     assert got[0] == want[0] and np.array_equal(got[1], want[1])
-    assert MixtureFormula(Formula(gs.normal)) == MixtureFormula(Formula(gs.normal)) != Formula(gs.normal)
+    assert MixtureFormula(DensityFormula(gs.normal)) == MixtureFormula(DensityFormula(gs.normal)) != DensityFormula(gs.normal)
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ from pymc_models import LOMAX, POINT, QUICK, Y, difference, normal_model, sample
 import gpustats as gs  # noqa: E402
 import gpustats.pymc as gpm  # noqa: E402
 from gpustats.pymc.evaluation import forked  # noqa: E402
-from gpustats.pymc.evaluation.density import Evaluator, Formula  # noqa: E402
+from gpustats.pymc.evaluation.density import DensityEvaluator, DensityFormula  # noqa: E402
 from gpustats.pymc.graph.ops import LogDensity, LogLikelihood  # noqa: E402
 from gpustats.pymc.random_variable import DensityRV  # noqa: E402
 from gpustats.runtime import choose  # noqa: E402
@@ -61,14 +61,14 @@ def test_evaluator_keeps_what_is_known_on_the_device(monkeypatch):
     copies = []
     monkeypatch.setattr(choose.get(), "host_visible", False)
     monkeypatch.setattr(evaluate, "to_device", lambda array: copies.append(array) or gs.to_device(array))
-    evaluator = Evaluator(Formula(gs.normal), {0: Y, 1: np.linspace(0, 1, 100)})
+    evaluator = DensityEvaluator(DensityFormula(gs.normal), {0: Y, 1: np.linspace(0, 1, 100)})
     for sigma in (1.0, 2.0):
         total, gradient = evaluator.sums([np.array(sigma)], (2,))
         value, want = gs.normal.loglik_and_grad(Y, np.linspace(0, 1, 100), sigma)
         assert total == pytest.approx(value, rel=1e-12)
         assert gradient == pytest.approx(want["sigma"], rel=1e-12) and gradient.shape == ()
     assert len(copies) == 1
-    evaluator = Evaluator(Formula(gs.mvnormal), {1: Y[:90].reshape(30, 3), 2: COV})
+    evaluator = DensityEvaluator(DensityFormula(gs.mvnormal), {1: Y[:90].reshape(30, 3), 2: COV})
     x = np.zeros((30, 3))
     (_, gradient) = evaluator.sums([x], (0,))
     assert isinstance(gradient, np.ndarray)
@@ -76,7 +76,7 @@ def test_evaluator_keeps_what_is_known_on_the_device(monkeypatch):
 
 
 def test_evaluator_serves_several_threads():
-    evaluator = Evaluator(Formula(gs.normal), {0: Y})
+    evaluator = DensityEvaluator(DensityFormula(gs.normal), {0: Y})
     want = [evaluator.sums([np.array(m), np.array(1.0)], (1,))[0] for m in range(4)]
     got = [[] for _ in range(4)]
 
@@ -93,12 +93,12 @@ def test_evaluator_serves_several_threads():
 
 
 def test_ops_are_equal_by_what_they_compute():
-    assert LogDensity(Formula(gs.normal)) == LogDensity(Formula(gs.normal))
-    assert LogDensity(Formula(gs.normal)) != LogDensity(Formula(gs.laplace))
-    assert LogLikelihood(Formula(gs.normal), (1,)) != LogLikelihood(Formula(gs.normal), (2,))
-    assert DensityRV(Formula(gs.normal)) == gpm.Normal.rv_op
+    assert LogDensity(DensityFormula(gs.normal)) == LogDensity(DensityFormula(gs.normal))
+    assert LogDensity(DensityFormula(gs.normal)) != LogDensity(DensityFormula(gs.laplace))
+    assert LogLikelihood(DensityFormula(gs.normal), (1,)) != LogLikelihood(DensityFormula(gs.normal), (2,))
+    assert DensityRV(DensityFormula(gs.normal)) == gpm.Normal.rv_op
     for copied in (copy.deepcopy, lambda op: pickle.loads(pickle.dumps(op))):
-        op = LogLikelihood(Formula(gs.normal), (1,))
+        op = LogLikelihood(DensityFormula(gs.normal), (1,))
         assert op.evaluator and copied(op) == op and hash(copied(op)) == hash(op)
 
 
@@ -115,7 +115,7 @@ def test_models_and_functions_are_pickled():
 def test_unpickled_elsewhere(tmp_path):
     """A fresh process opens the device itself, and needs no registration of the density."""
     density = gs.transforms.Weighted(gs.register(LOMAX))
-    op = LogLikelihood(Formula(density), (1,), [(0, pt.constant(np.arange(1.0, 6.0)))])
+    op = LogLikelihood(DensityFormula(density), (1,), [(0, pt.constant(np.arange(1.0, 6.0)))])
     values = [np.array(2.0), np.array(3.0), np.array(0.5)]
     want = op.evaluator.sums(values, (1,))
     (tmp_path / "op").write_bytes(cloudpickle.dumps((op, values)))
@@ -131,7 +131,7 @@ def test_unpickled_elsewhere(tmp_path):
 
 def test_evaluation_for_a_forked_process(monkeypatch):
     """Its worker gives the same bits, and its errors."""
-    evaluator = Evaluator(Formula(gs.normal), {0: Y})
+    evaluator = DensityEvaluator(DensityFormula(gs.normal), {0: Y})
     values = [np.array(2.0), np.array(1.5)]
     want, drawn = evaluator.sums(values, (1, 2)), sample("normal", (5,), seed=1)
     monkeypatch.setattr(forked, "_device", gs.devices()[0].id)
@@ -177,7 +177,7 @@ def test_threads_that_python_did_not_start(monkeypatch):
 
 
 def test_an_interrupt_under_numba_comes_through(monkeypatch):
-    function, evaluate, calls = value_and_gradient(normal_model(gpm, Y), "NUMBA"), Evaluator.sums, []
+    function, evaluate, calls = value_and_gradient(normal_model(gpm, Y), "NUMBA"), DensityEvaluator.sums, []
 
     def interrupted(self, values, wrt):
         calls.append(wrt)
@@ -185,7 +185,7 @@ def test_an_interrupt_under_numba_comes_through(monkeypatch):
             raise KeyboardInterrupt
         return evaluate(self, values, wrt)
 
-    monkeypatch.setattr(Evaluator, "sums", interrupted)
+    monkeypatch.setattr(DensityEvaluator, "sums", interrupted)
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
     try:
         with pytest.raises(KeyboardInterrupt):
@@ -203,7 +203,7 @@ def test_failures_under_numba_are_told(monkeypatch):
     def fail(self, values, wrt):
         raise MemoryError("no room")
 
-    monkeypatch.setattr(Evaluator, "sums", fail)
+    monkeypatch.setattr(DensityEvaluator, "sums", fail)
     with (
         pytest.warns(RuntimeWarning, match=r"LogLikelihood\{normal\}: MemoryError: no room"),
         pytest.raises(RuntimeError, match="evaluation of a gpustats density failed"),

@@ -1,12 +1,11 @@
-"""From PyTensor's arrays to a density on a device: what the Ops compute, whichever linker calls them."""
+"""A density in a graph: from PyTensor's arrays to its sums, gradients and draws on a device, whichever linker calls."""
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import math
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -21,227 +20,194 @@ from ...language.printer import Printer
 from ...likelihood import Likelihood
 from ...runtime import choose
 from ...runtime.transfers import to_device
-from . import forked
+from .batches import Shape, batch_of, common_batch, core_of
+from .forked import survives_fork
+from .formula import Evaluator, Formula, FormulaArgument, Kind
+
+#: the axes of a number, a vector and a matrix
+_CORES = ("()", "(d)", "(d,d)")
+#: kind -> attribute of a density
+_FUNCTIONS = {Kind.LOGPDF: "log_density", Kind.LOGCDF: "log_cdf", Kind.LOGSF: "log_sf"}
 
 
-class Formula:
-    """A density, or its distribution function, as a part of a graph.
-
-    Two are equal where everything that they compute is, whatever process they were made in.
+class DensityFormula(Formula):
+    """A density, or its distribution function.
 
     Parameters
     ----------
     density : Density
     names : sequence of str, optional
-        Its arguments by the names by which they are given, the observation first: a covariance matrix has several.
-    kind : {"logpdf", "logcdf", "logsf"}
-
-    Attributes
-    ----------
-    words : frozenset of str
-        Of the observation's domain.
-    ranks, cores : tuple
-        For each argument the number of its axes that belong to one value, and these axes as NumPy writes them: ``"(d,d)"``.
-    differentiable : tuple of int
-        The arguments that are not whole numbers.
+        The arguments by the names that a call gives, the observation first: a covariance matrix has several.
+    kind : Kind
     """
 
-    single: frozenset[str] = frozenset()  #: arguments that are computed in float32 where they are constants of that type
+    def __init__(self, density: Density, names: Sequence[str] = (), kind: Kind = Kind.LOGPDF):
+        self.density = density
+        names, domains = tuple(names) or tuple(density.domains), density.domains
+        arguments = [Argument(n, domains["cov"] if n in SCALES else domains[n]) for n in names]
+        #: the function of these arguments, in this order, that is evaluated
+        self.function: Pointwise = getattr(density, _FUNCTIONS[kind]).for_arguments(names)
+        super().__init__(
+            density.name,
+            [FormulaArgument(a.name, _CORES[a.rank], a.domain, "integer" not in a.words) for a in arguments],
+            (*names, kind.value, digest(density.source, self.function.functions)),
+            density.discrete,
+            kind,
+        )
+        self._passed_by_name = names != tuple(domains)
 
-    def __init__(self, density: Density, names: Sequence[str] = (), kind: str = "logpdf"):
-        self.density, self.name, self.kind = density, density.name, kind
-        self.names = tuple(names) or tuple(density.domains)
-        code = Printer("float64")
-        functions = "".join(code.function(f) for _, f in sorted(self.function.functions.items()))
-        self.key = (*self.names, kind, hashlib.sha256(f"{density.source}\0{functions}".encode()).hexdigest())
-        domains = density.domains
-        arguments = [Argument(n, domains["cov"] if n in SCALES else domains[n]) for n in self.names]
-        self.words = arguments[0].words
-        self.domains = tuple(a.domain for a in arguments)
-        self.ranks = tuple(a.rank for a in arguments)
-        self.cores = tuple(("()", "(d)", "(d,d)")[r] for r in self.ranks)
-        self.differentiable = tuple(i for i, a in enumerate(arguments) if "integer" not in a.words)
+    def of_kind(self, kind: Kind) -> DensityFormula:
+        return DensityFormula(self.density, self.names, kind)
 
-    def of_kind(self, kind: str) -> Formula:
-        """The distribution function of the same arguments, or the survival function."""
-        return Formula(self.density, self.names, kind)
+    def evaluator(self, known: Mapping[int, np.ndarray]) -> DensityEvaluator:
+        return DensityEvaluator(self, known)
 
-    def evaluator(self, known: Mapping[int, np.ndarray]) -> Evaluator:
-        """What computes it, at arguments of which these are known."""
-        return Evaluator(self, known)
-
-    @functools.cached_property
-    def function(self) -> Pointwise:
-        """What is evaluated, of these arguments in this order."""
-        density = self.density
-        of_kind = {"logpdf": "log_density", "logcdf": "log_cdf", "logsf": "log_sf"}[self.kind]
-        return getattr(density, of_kind).for_arguments(self.names)
-
-    def __repr__(self) -> str:
-        return self.name if self.kind == "logpdf" else f"{self.name}_{self.kind}"
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Formula) and self.key == other.key
-
-    def __hash__(self) -> int:
-        return hash(self.key)
-
-    def __deepcopy__(self, memo: Any) -> Formula:
-        return self
+    def as_call(self, parameters: Sequence[Any]) -> tuple[Sequence[Any], dict[str, Any]]:
+        """The parameters as methods of a density take them: those by place, and those by name."""
+        return ((), dict(zip(self.names[1:], parameters, strict=True))) if self._passed_by_name else (parameters, {})
 
     def __reduce__(self) -> tuple:
         density = self.density
-        return _restore, (self.key, density.definition, density._functions, density.defaults, self.names, self.kind)
+        return _restored, (self.key, density.definition, density._functions, density.defaults, self.names, self.kind)
 
 
-_restored: WeakValueDictionary[tuple, Formula] = WeakValueDictionary()  # so that equal graphs share compiled kernels
+def digest(source: str, functions: Mapping[str, Any]) -> str:
+    """A text that is equal for equal sources with equal device functions."""
+    code = Printer("float64")
+    printed = "".join(code.function(f) for _, f in sorted(functions.items()))
+    return hashlib.sha256(f"{source}\0{printed}".encode()).hexdigest()
 
 
-def _restore(key: tuple, definition: Any, functions: Any, defaults: Any, names: tuple[str, ...], kind: str) -> Formula:
-    formula = _restored.get(key)
+_unpickled: WeakValueDictionary[tuple, DensityFormula] = WeakValueDictionary()  # so that equal graphs share compiled kernels
+
+
+def _restored(
+    key: tuple, definition: Any, functions: Any, defaults: Any, names: tuple[str, ...], kind: Kind
+) -> DensityFormula:
+    formula = _unpickled.get(key)
     if formula is None:
-        formula = _restored[key] = Formula(Density(definition, functions, defaults), names, kind)
+        formula = _unpickled[key] = DensityFormula(Density(definition, functions, defaults), names, kind)
     return formula
 
 
-class _Plan(NamedTuple):
-    """How arrays of certain shapes are passed on."""
+class DensityEvaluator(Evaluator):
+    """A density's values, sums, gradients and draws, at arrays of which some never change."""
 
-    shapes: list[tuple[int, ...] | None]  # each argument's; None: a float
-    likelihood: Likelihood | None
-    known: dict[int, Any]
+    formula: DensityFormula
 
+    def __init__(self, formula: DensityFormula, known: Mapping[int, np.ndarray]):
+        super().__init__(formula, known)
+        self._repeated: dict[tuple[Shape, ...], _RepeatedSum] = {}
 
-def in_one_process(method: Callable) -> Callable:
-    """A method that the worker of a forked process runs for it."""
-
-    @functools.wraps(method)
-    def routed(self: Any, *arguments: Any) -> Any:
-        return forked.call(self, method.__name__, *arguments) if forked.elsewhere() else method(self, *arguments)
-
-    return routed
-
-
-class Evaluator:
-    """A density's values, sums, gradients and draws at arguments of which some never change.
-
-    The known ones are put on the device when first needed. An evaluator serves several threads; it is never pickled.
-
-    Parameters
-    ----------
-    formula : Formula
-    known : mapping
-        Index of an argument -> its array.
-    """
-
-    def __init__(self, formula: Formula, known: Mapping[int, np.ndarray]):
-        self.formula, self.known = formula, dict(known)
-        self.free = tuple(i for i in range(len(formula.names)) if i not in self.known)
-        self._by_name = formula.names != tuple(formula.density.domains)
-        self._plans: dict[tuple, _Plan] = {}
-
-    # -- what the Ops ask for
-
-    @in_one_process
+    @survives_fork
     def table(self, values: Sequence[np.ndarray]) -> np.ndarray:
-        """The log-density at every point."""
         function = self.formula.function
-        return np.asarray(function.table(function.bind(self._merge(values), {})), np.float64)
+        return np.asarray(function.table(function.bind(self.all_arguments(values), {})), np.float64)
 
-    @in_one_process
+    @survives_fork
     def sums(self, values: Sequence[np.ndarray], wrt: tuple[int, ...]) -> list[np.ndarray]:
-        """[the sum, its gradient for each of wrt]"""
         shapes = tuple([v.shape for v in values])
-        plan = self._plans.get(shapes)
-        if plan is None:
-            plan = self._plans[shapes] = self._plan(shapes)
-        arguments: list[Any] = [None] * len(self.formula.names)
-        for i, value in plan.known.items():
-            arguments[i] = value
-        for i, value in zip(self.free, values, strict=True):
-            shape = plan.shapes[i]
-            arguments[i] = value.item() if shape is None else value.reshape(shape)
-        names, function = self.formula.names, self.formula.function
-        wanted = tuple([names[i] for i in wrt])
-        if plan.likelihood is not None:
-            by_place, by_name = self.passed(arguments[1:])
-            if not wrt:
-                return [_summed(plan.likelihood(*by_place, **by_name))]
-            value, gradients = plan.likelihood.value_and_grad(*by_place, wrt=wanted, **by_name)
-        elif not wrt:
-            return [_summed(function.sum(function.bind(arguments, {})))]
-        else:
-            value, gradients = gradient_of(function, wanted)(function.bind(arguments, {}))
-        shape_of = dict(zip(self.free, shapes, strict=True))
-        return [_summed(value), *[np.asarray(gradients[names[i]]).reshape(shape_of[i]) for i in wrt]]
+        repeated = self._repeated.get(shapes)
+        if repeated is None:
+            repeated = self._repeated[shapes] = _RepeatedSum(self, shapes)
+        return repeated(values, wrt)
 
-    @in_one_process
+    @survives_fork
     def weighted(self, values: Sequence[np.ndarray], weight: np.ndarray, wrt: tuple[int, ...]) -> list[np.ndarray]:
-        """Gradients, for each of wrt, of the sum of weight × log-density."""
-        arguments, ranks = self._merge(values), self.formula.ranks
-        shape = np.broadcast_shapes(*(v.shape[: v.ndim - r] for v, r in zip(arguments, ranks, strict=True)))
-        # Where every observation has parameters of its own, the gradients of the sum are those of its terms.
-        rows = [
-            np.broadcast_to(v, shape + v.shape[v.ndim - r :]).reshape(-1, *v.shape[v.ndim - r :])
-            for v, r in zip(arguments, ranks, strict=True)
-        ]
-        names = [self.formula.names[i] for i in wrt]
+        # Where every observation has parameters of its own, the derivatives of the sum are those of its terms.
+        arguments, names, ranks = self.all_arguments(values), self.formula.names, self.formula.ranks
+        batch = common_batch(arguments, ranks)
+        cores = [core_of(v, r) for v, r in zip(arguments, ranks, strict=True)]
+        rows = [np.broadcast_to(v, batch + core).reshape(-1, *core) for v, core in zip(arguments, cores, strict=True)]
         function = self.formula.function
-        _, gradients = gradient_of(function, tuple(names))(function.bind(rows, {}))
+        _, gradients = gradient_of(function, tuple([names[i] for i in wrt]))(function.bind(rows, {}))
         result = []
-        for i, name in zip(wrt, names, strict=True):
-            core = arguments[i].shape[arguments[i].ndim - ranks[i] :]
-            terms = np.asarray(gradients[name]).reshape(shape + core)
-            result.append(reduced(terms * np.reshape(weight, np.shape(weight) + (1,) * ranks[i]), arguments[i].shape))
+        for i in wrt:
+            terms = np.asarray(gradients[names[i]]).reshape(batch + cores[i])
+            factors = np.reshape(weight, np.shape(weight) + (1,) * ranks[i])
+            result.append(reduced(terms * factors, arguments[i].shape))
         return result
 
-    @in_one_process
+    @survives_fork
     def draws(
         self, parameters: Sequence[np.ndarray], size: tuple[int, ...], length: int | None, rng: Generator
     ) -> np.ndarray:
-        """Random draws of shape `size` and the axis of a vector, whose `length` is told where the parameters do not tell."""
         density = self.formula.density
         out = None if length is None else np.empty((*size, length), np.int64 if density.discrete else np.float64)
-        by_place, by_name = self.passed(parameters)
+        by_place, by_name = self.formula.as_call(parameters)
         return density.rvs(*by_place, size=size, rng=rng, out=out, **by_name)
 
-    # -- arguments
 
-    def passed(self, parameters: Sequence[Any]) -> tuple[Sequence[Any], dict[str, Any]]:
-        """How a density takes them: those by place, and those by name."""
-        return ((), dict(zip(self.formula.names[1:], parameters, strict=True))) if self._by_name else (parameters, {})
+class _RepeatedSum:
+    """The sum that a sampler asks for thousands of times: for arrays of certain shapes, everything but the numbers is decided.
 
-    def _merge(self, values: Sequence[np.ndarray]) -> list[np.ndarray]:
-        given = self.known | dict(zip(self.free, values, strict=True))
-        return [given[i] for i in range(len(given))]
+    Parameters
+    ----------
+    evaluator : DensityEvaluator
+    shapes : sequence of tuple
+        Those of the arrays that a call takes.
+    """
 
-    def _plan(self, shapes: Sequence[tuple[int, ...]]) -> _Plan:
-        """Decide once for the arguments' shapes how they are passed on: one row of numbers wherever that is possible."""
-        given = {i: v.shape for i, v in self.known.items()} | dict(zip(self.free, shapes, strict=True))
-        ranks = self.formula.ranks
-        batch = {i: s[: len(s) - ranks[i]] for i, s in given.items()}
-        full = np.broadcast_shapes(*batch.values())
-        single = {i for i, b in batch.items() if math.prod(b) == 1}
-        flat = all(i in single or b == full for i, b in batch.items())
-        passed: list[tuple[int, ...] | None] = []
-        for i in range(len(given)):
-            core = given[i][len(batch[i]) :]
-            if i in single and (flat or ranks[i] == 0):
-                passed.append(core or None)
-            else:
-                passed.append((-1, *core) if flat else given[i])
-        known: dict[int, Any] = {}
-        for i, value in self.known.items():
-            shape = passed[i]
-            known[i] = value.item() if shape is None else np.ascontiguousarray(value.reshape(shape))
-            if i and i not in single and flat and not choose.get().host_visible:
-                known[i] = to_device(known[i])
-        likelihood = None
-        if 0 in known and self.formula.kind == "logpdf":
-            x = known.pop(0)
-            likelihood = Likelihood(self.formula.density, np.reshape(x, (1, *np.shape(x))) if 0 in single else x)
-        return _Plan(passed, likelihood, known)
+    def __init__(self, evaluator: DensityEvaluator, shapes: Sequence[Shape]):
+        formula, known = evaluator.formula, evaluator.known
+        self._formula = formula
+        by_place = {i: v.shape for i, v in known.items()} | dict(zip(evaluator.free, shapes, strict=True))
+        passed = shapes_passed([by_place[i] for i in range(len(by_place))], formula.ranks)
+        self._shape_of_gradient = dict(zip(evaluator.free, shapes, strict=True))
+        self._free = [(i, passed[i]) for i in evaluator.free]
+        self._arguments: list[Any] = [None] * len(passed)  # of a call, but for those that differ from call to call
+        for i, value in known.items():
+            self._arguments[i] = _as_passed(value, passed[i], on_device=i > 0)
+        self._likelihood: Likelihood | None = None  # bound to the observations, where these never change
+        if 0 in known and formula.kind is Kind.LOGPDF:
+            one = math.prod(batch_of(known[0], formula.ranks[0])) == 1
+            x = self._arguments[0]
+            self._likelihood = Likelihood(formula.density, np.reshape(x, (1, *np.shape(x))) if one else x)
+
+    def __call__(self, values: Sequence[np.ndarray], wrt: tuple[int, ...]) -> list[np.ndarray]:
+        """As `Evaluator.sums`."""
+        arguments = self._arguments.copy()
+        for (i, shape), value in zip(self._free, values, strict=True):
+            arguments[i] = value.item() if shape is None else value.reshape(shape)
+        names = tuple([self._formula.names[i] for i in wrt])
+        evaluate = self._by_function if self._likelihood is None else self._by_likelihood
+        value, gradients = evaluate(arguments, names)
+        total = np.asarray(value if isinstance(value, float) else value.sum())
+        shapes = self._shape_of_gradient
+        return [total, *[np.asarray(gradients[n]).reshape(shapes[i]) for n, i in zip(names, wrt, strict=True)]]
+
+    def _by_likelihood(self, arguments: Sequence[Any], wrt: tuple[str, ...]) -> tuple[Any, dict[str, Any]]:
+        likelihood = self._likelihood
+        assert likelihood is not None
+        by_place, by_name = self._formula.as_call(arguments[1:])
+        if not wrt:
+            return likelihood(*by_place, **by_name), {}
+        return likelihood.value_and_grad(*by_place, wrt=wrt, **by_name)
+
+    def _by_function(self, arguments: Sequence[Any], wrt: tuple[str, ...]) -> tuple[Any, dict[str, Any]]:
+        function = self._formula.function
+        bound = function.bind(arguments, {})
+        return gradient_of(function, wrt)(bound) if wrt else (function.sum(bound), {})
 
 
-def _summed(value: Any) -> np.ndarray:
-    return np.asarray(value if isinstance(value, float) else value.sum())
+def shapes_passed(shapes: Sequence[Shape], ranks: Sequence[int]) -> list[Shape | None]:
+    """The shapes in which arrays are passed on to a sum: with one axis of rows wherever that is possible; None for a number."""
+    batches = [s[: len(s) - r] for s, r in zip(shapes, ranks, strict=True)]
+    full = np.broadcast_shapes(*batches)
+    one_axis = all(math.prod(b) == 1 or b == full for b in batches)
+    passed: list[Shape | None] = []
+    for shape, batch, rank in zip(shapes, batches, ranks, strict=True):
+        core = shape[len(batch) :]
+        if math.prod(batch) == 1 and (one_axis or not rank):
+            passed.append(core or None)
+        else:
+            passed.append((-1, *core) if one_axis else shape)
+    return passed
+
+
+def _as_passed(value: np.ndarray, shape: Shape | None, on_device: bool) -> Any:
+    """An array that never changes, in the shape in which it is passed on; `on_device`: with its rows on the device."""
+    if shape is None:
+        return value.item()
+    array = np.ascontiguousarray(value.reshape(shape))
+    return to_device(array) if on_device and shape[:1] == (-1,) and not choose.get().host_visible else array

@@ -6,17 +6,19 @@ evaluations done by a fresh one of its own, through a pair of pipes.
 
 from __future__ import annotations
 
+import functools
 import os
 import pickle
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from typing import Any
 
 from ...runtime import base, choose
 
 _device: str | None = None  # the device of the parent, where this process was forked from one that had used it
-_worker: _Worker | None = None
+_worker: _Worker | None = None  # of this process, if it was forked
 _lock = threading.Lock()
 
 
@@ -30,19 +32,37 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_in_child)
 
 
-def elsewhere() -> bool:
-    """Whether this process has to leave its evaluations to another."""
-    return _device is not None
+def survives_fork(method: Callable) -> Callable:
+    """A method of an evaluator that in a forked process is run by that process's worker.
+
+    The worker gets the evaluator pickled, when it runs one of its methods for the first time.
+    """
+
+    @functools.wraps(method)
+    def routed(self: Any, *arguments: Any) -> Any:
+        return method(self, *arguments) if _device is None else _by_worker(self, method.__name__, arguments)
+
+    return routed
+
+
+def _by_worker(evaluator: Any, method: str, arguments: tuple) -> Any:
+    """evaluator.method(*arguments), run by this process's worker."""
+    global _worker
+    with _lock:
+        if _worker is None:
+            assert _device is not None
+            _worker = _Worker(_device)
+        return _worker(evaluator, method, arguments)
 
 
 class _Worker:
-    """A fresh Python process that evaluates."""
+    """A fresh Python process that evaluates for this one."""
 
     def __init__(self, device: str) -> None:
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
         command = [sys.executable, "-c", "from gpustats.pymc.evaluation.forked import serve; serve()"]
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment)
-        self._known: dict[int, Any] = {}  # evaluators are kept alive, so that no other gets the number of one
+        self._sent: dict[int, Any] = {}  # by their ids: evaluators are kept alive, so that no other gets the id of one
         self._send(device)
 
     def _send(self, message: Any) -> None:
@@ -52,9 +72,8 @@ class _Worker:
 
     def __call__(self, evaluator: Any, method: str, arguments: tuple) -> Any:
         key = id(evaluator)
-        made = None if key in self._known else (evaluator.formula, evaluator.known)
-        self._known[key] = evaluator
-        self._send((key, made, method, arguments))
+        self._send((key, None if key in self._sent else evaluator, method, arguments))
+        self._sent[key] = evaluator
         assert self._process.stdout is not None
         result, error = pickle.load(self._process.stdout)
         if error is not None:
@@ -62,31 +81,20 @@ class _Worker:
         return result
 
 
-def call(evaluator: Any, method: str, *arguments: Any) -> Any:
-    """evaluator.method(*arguments), done by this process's worker."""
-    global _worker
-    with _lock:
-        if _worker is None:
-            assert _device is not None
-            _worker = _Worker(_device)
-        return _worker(evaluator, method, arguments)
-
-
 def serve() -> None:
-    """What the worker runs: requests come through its standard input."""
+    """The worker's main loop: requests come through its standard input, replies go through its standard output."""
     requests, replies = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a driver prints must not mix with the replies
     choose.use(pickle.load(requests))
     evaluators: dict[int, Any] = {}
     while True:
         try:
-            key, made, method, arguments = pickle.load(requests)
+            key, evaluator, method, arguments = pickle.load(requests)
         except EOFError:
             return
         try:
-            if made is not None:
-                formula, known = made
-                evaluators[key] = formula.evaluator(known)
+            if evaluator is not None:
+                evaluators[key] = evaluator
             reply: tuple[Any, Exception | None] = (getattr(evaluators[key], method)(*arguments), None)
         except Exception as error:
             reply = (None, error)

@@ -1,54 +1,45 @@
-"""From PyTensor's arrays to linear algebra on a device."""
+"""Linear algebra in a graph: from PyTensor's arrays to factors, solutions and their reverse modes on a device."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from ... import linalg
 from ...evaluation.gradient import reduced
-from .density import in_one_process
+from .forked import survives_fork
 
 Trans = int | str
 
 
 class LinearAlgebra:
-    """What the Ops of `gpustats.pymc.linalg` compute, on stacks of float64 matrices with as many leading axes each.
+    """The functions that the Ops of linear algebra compute, of stacks of float64 matrices with as many leading axes each.
 
-    It has no state: there is one, and its worker makes another.
+    It has no state, so that there is one object in each process.
     """
 
-    # What `forked` sends a worker of an evaluator, to make one there.
-    known: Mapping[int, np.ndarray] = {}
+    def __reduce__(self) -> str:
+        return "linear_algebra"
 
-    @property
-    def formula(self) -> LinearAlgebra:
-        return self
-
-    def evaluator(self, known: Mapping[int, np.ndarray]) -> LinearAlgebra:
-        return self
-
-    # -- what the Ops ask for
-
-    @in_one_process
+    @survives_fork
     def cholesky(self, a: np.ndarray, on_error: str) -> np.ndarray:
         return linalg.cholesky(a) if on_error == "raise" else _or_nan(linalg.cholesky, a)
 
-    @in_one_process
+    @survives_fork
     def cholesky_grad(self, l: np.ndarray, l_bar: np.ndarray) -> np.ndarray:  # noqa: E741
         return linalg.cholesky_grad(l, l_bar)
 
-    @in_one_process
+    @survives_fork
     def solve_triangular(self, a: np.ndarray, b: np.ndarray, trans: Trans, lower: bool) -> np.ndarray:
         return _or_nan(lambda a, b: linalg.solve_triangular(a, b, trans, lower), a, b)
 
-    @in_one_process
+    @survives_fork
     def solve_triangular_grad(
         self, a: np.ndarray, b: np.ndarray, x: np.ndarray, x_bar: np.ndarray, trans: Trans, lower: bool
     ) -> Sequence[np.ndarray]:
-        with np.errstate(all="ignore"):  # of what has no solution
+        with np.errstate(all="ignore"):  # some systems have no solution
             a_bar, b_bar = linalg.solve_triangular_grad(a, x, x_bar, trans, lower)
         return [a_bar, reduced(b_bar, b.shape)]
 
@@ -59,7 +50,7 @@ linear_algebra = LinearAlgebra()
 def _or_nan(function: Callable[..., np.ndarray], *stacks: np.ndarray) -> np.ndarray:
     """function(*stacks), with nan for the matrices that have no result.
 
-    These are such as are singular or not positive definite, or have nan or infinite numbers. Other errors are raised.
+    Such a matrix is singular or not positive definite, or has nan or infinite numbers. Other errors are raised.
     """
     try:
         return function(*stacks)

@@ -1,4 +1,4 @@
-"""From PyTensor's arrays to a mixture on a device."""
+"""A mixture in a graph: from PyTensor's arrays to its sums, gradients and draws on a device."""
 
 from __future__ import annotations
 
@@ -13,42 +13,43 @@ from ...draws.discrete import sample_discrete
 from ...draws.generator import Generator
 from ...evaluation.gradient import reduced
 from ...mixtures.mixture import Mixture
-from .density import Evaluator, Formula, in_one_process
+from .batches import batch_of, common_batch, core_of, values_at
+from .density import DensityFormula
+from .forked import survives_fork
+from .formula import Evaluator, Formula, FormulaArgument, Kind
 
 _WEIGHTS = "log_weights"
+#: a parameter's core -> the same with an axis of components
+_OF_COMPONENTS = {"()": "(k)", "(d)": "(k,d)", "(d,d)": "(k,d,d)"}
 
 
 class MixtureFormula(Formula):
-    """A mixture of components of one density.
+    """The log-density of a mixture of components of one density, or its distribution function.
 
     Its arguments are the observation, the logarithms of the weights, and the density's parameters with an axis of components
     in front of those of a value, whose length may be 1.
 
     Parameters
     ----------
-    component : Formula
+    component : DensityFormula
     """
 
-    def __init__(self, component: Formula):
-        self.component = component
-        self.density, self.kind, self.words = component.density, component.kind, component.words
-        self.name = f"{component.name}_mixture"
-        observation, *parameters = component.names
-        if _WEIGHTS in parameters:
+    def __init__(self, component: DensityFormula):
+        self.component, self.density = component, component.density
+        observation, *parameters = component.arguments
+        if _WEIGHTS in component.names[1:]:
             raise ValueError(f"{component.name} has a parameter called {_WEIGHTS!r}, as a mixture has itself: rename it")
-        self.names = (observation, _WEIGHTS, *parameters)
-        self.key = ("mixture", *component.key)
-        self.ranks = (component.ranks[0], 1, *(r + 1 for r in component.ranks[1:]))
-        self.domains = (component.domains[0], "vector", *component.domains[1:])
-        of_sets = {0: "(k)", 1: "(k,d)", 2: "(k,d,d)"}
-        self.cores = (component.cores[0], "(k)", *(of_sets[r] for r in component.ranks[1:]))
-        moved = [i + 1 if i else 0 for i in component.differentiable]
-        self.differentiable = tuple(sorted([1, *moved]))
+        weights = FormulaArgument(_WEIGHTS, "(k)", "vector")
+        of_components = [a._replace(core=_OF_COMPONENTS[a.core]) for a in parameters]
+        key = ("mixture", *component.key)
+        super().__init__(
+            f"{component.name}_mixture", [observation, weights, *of_components], key, component.discrete, component.kind
+        )
 
-    def of_kind(self, kind: str) -> Formula:
+    def of_kind(self, kind: Kind) -> MixtureFormula:
         return MixtureFormula(self.component.of_kind(kind))
 
-    def evaluator(self, known: Mapping[int, np.ndarray]) -> Evaluator:
+    def evaluator(self, known: Mapping[int, np.ndarray]) -> MixtureEvaluator:
         return MixtureEvaluator(self, known)
 
     def __reduce__(self) -> tuple:
@@ -56,10 +57,10 @@ class MixtureFormula(Formula):
 
 
 class MixtureEvaluator(Evaluator):
-    """A mixture's values, sums, gradients and draws at arguments of which some never change.
+    """A mixture's log-densities, sums, gradients and draws, at arrays of which some never change.
 
-    With one set of components for all observations, a `gpustats.Mixture` does it. Where the components or their weights vary,
-    from one observation to the next or over further axes, the densities of all components are written.
+    With one set of components for all observations, a `gpustats.Mixture` has the answers. Where the components or their weights
+    vary, from one observation to the next or over further axes, the densities of all components are written.
     """
 
     formula: MixtureFormula
@@ -67,49 +68,36 @@ class MixtureEvaluator(Evaluator):
     def __init__(self, formula: MixtureFormula, known: Mapping[int, np.ndarray]):
         super().__init__(formula, known)
         self._component = formula.component.evaluator({})
-        self._bound: Mixture | None = None
+        self._mixture: Mixture | None = None  # bound to the observations, where these never change
 
-    @in_one_process
+    @survives_fork
     def table(self, values: Sequence[np.ndarray]) -> np.ndarray:
-        arguments = self._merge(values)
+        arguments = self.all_arguments(values)
         if not self._one_set(arguments):
-            return logsumexp(self._terms(arguments)[0], axis=-1)
-        mixture, (weights, *by_place), by_name = self._call(arguments)
-        shape = np.broadcast_shapes(*(self._batch(v, i) for i, v in enumerate(arguments)))
-        return np.asarray(mixture.logpdf(weights, *by_place, **by_name)).reshape(shape)
+            return self._table_of_varying(arguments)
+        mixture, by_place, by_name = self._mixture_and_parameters(arguments)
+        return np.asarray(mixture.logpdf(*by_place, **by_name)).reshape(common_batch(arguments, self.formula.ranks))
 
-    @in_one_process
+    @survives_fork
     def sums(self, values: Sequence[np.ndarray], wrt: tuple[int, ...]) -> list[np.ndarray]:
-        arguments = self._merge(values)
-        if not self._one_set(arguments):
-            total = logsumexp(self._terms(arguments)[0], axis=-1)
-            return [np.asarray(total.sum()), *(self.weighted(values, np.ones(total.shape), wrt) if wrt else ())]
-        mixture, (weights, *by_place), by_name = self._call(arguments)
-        if not wrt:
-            return [np.asarray(mixture.loglik(weights, *by_place, **by_name))]
-        names = [self.formula.names[i] for i in wrt]
-        value, gradients = mixture.value_and_grad(weights, *by_place, wrt=names, **by_name)
-        return [np.asarray(value), *(np.reshape(gradients[n], arguments[i].shape) for i, n in zip(wrt, names, strict=True))]
+        arguments = self.all_arguments(values)
+        if self._one_set(arguments):
+            return self._sums_of_one_set(arguments, wrt)
+        table = self._table_of_varying(arguments)
+        return [np.asarray(table.sum()), *(self._weighted(arguments, np.ones(table.shape), wrt) if wrt else ())]
 
-    @in_one_process
+    @survives_fork
     def weighted(self, values: Sequence[np.ndarray], weight: np.ndarray, wrt: tuple[int, ...]) -> list[np.ndarray]:
-        arguments = self._merge(values)
-        terms, given = self._terms(arguments)
-        with np.errstate(invalid="ignore"):  # where all components have a density of 0
-            shares = np.where(terms == -np.inf, 0.0, np.exp(terms - logsumexp(terms, axis=-1, keepdims=True)))
-        shares = shares * np.reshape(weight, (*np.shape(weight), 1))
-        ranks = self.formula.component.ranks
-        shape = np.broadcast_shapes(*(v.shape[: v.ndim - r] for v, r in zip(given, ranks, strict=True)))
-        inner = [i - 1 if i else 0 for i in wrt if i != 1]
-        # The derivative of the mixture is that of its components, each times its share.
-        found = iter(self._component.weighted(given, reduced(shares, shape), tuple(inner)) if inner else ())
-        return [np.reshape(reduced(shares, arguments[1].shape) if i == 1 else next(found), arguments[i].shape) for i in wrt]
+        return self._weighted(self.all_arguments(values), weight, wrt)
 
-    @in_one_process
+    @survives_fork
     def draws(
         self, parameters: Sequence[np.ndarray], size: tuple[int, ...], length: int | None, rng: Generator
     ) -> np.ndarray:
-        """Of parameters that begin with the weights themselves: the components first, then from each of them."""
+        """As `Evaluator.draws`, of parameters that begin with the weights themselves.
+
+        The component of each draw comes first, then all draws from each of them.
+        """
         weights, *rest = parameters
         rows = np.broadcast_to(weights, (*size, weights.shape[-1])) if weights.ndim > 1 else weights
         labels = np.asarray(sample_discrete(rows, size=None if weights.ndim > 1 else size, rng=rng))
@@ -117,7 +105,7 @@ class MixtureEvaluator(Evaluator):
         result = None
         for k in range(weights.shape[-1]):
             mine = labels == k
-            own = [_rows_of(_component(p, k, r), r, mine) for p, r in zip(rest, ranks, strict=True)]
+            own = [values_at(_of_component(p, k, r), r, size, mine) for p, r in zip(rest, ranks, strict=True)]
             drawn = self._component.draws(own, (np.count_nonzero(mine),), length, rng)
             if result is None:
                 result = np.empty(size + drawn.shape[1:], drawn.dtype)
@@ -125,43 +113,61 @@ class MixtureEvaluator(Evaluator):
         assert result is not None
         return result
 
-    # -- arguments
-
-    def _batch(self, value: np.ndarray, i: int) -> tuple[int, ...]:
-        return value.shape[: value.ndim - self.formula.ranks[i]]
+    # -- one set of components for all observations
 
     def _one_set(self, arguments: Sequence[np.ndarray]) -> bool:
-        return self.formula.kind == "logpdf" and all(
-            math.prod(self._batch(v, i)) == 1 for i, v in enumerate(arguments) if i
-        )
+        """Whether there is one set of weights and parameters, and the log-density is asked for."""
+        sets = zip(arguments[1:], self.formula.ranks[1:], strict=True)
+        return self.formula.kind is Kind.LOGPDF and all([math.prod(batch_of(v, r)) == 1 for v, r in sets])
 
-    def _call(self, arguments: Sequence[np.ndarray]) -> tuple[Mixture, list[np.ndarray], dict[str, Any]]:
-        """The mixture of all observations; the weights and the parameters that it takes by place; those by name."""
+    def _sums_of_one_set(self, arguments: Sequence[np.ndarray], wrt: tuple[int, ...]) -> list[np.ndarray]:
+        mixture, by_place, by_name = self._mixture_and_parameters(arguments)
+        if not wrt:
+            return [np.asarray(mixture.loglik(*by_place, **by_name))]
+        names = [self.formula.names[i] for i in wrt]
+        value, gradients = mixture.value_and_grad(*by_place, wrt=names, **by_name)
+        return [np.asarray(value), *[np.reshape(gradients[n], arguments[i].shape) for i, n in zip(wrt, names, strict=True)]]
+
+    def _mixture_and_parameters(self, arguments: Sequence[np.ndarray]) -> tuple[Mixture, list[Any], dict[str, Any]]:
+        """The mixture of all observations; what its methods take by place, the weights first, and by name."""
         x, *sets = arguments
-        mixture = self._bound
+        mixture = self._mixture
         if mixture is None:
-            mixture = Mixture(self.formula.density, x.reshape(-1, *x.shape[x.ndim - self.formula.ranks[0] :]))
+            mixture = Mixture(self.formula.density, x.reshape(-1, *core_of(x, self.formula.ranks[0])))
             if 0 in self.known:
-                self._bound = mixture
-        ranks = self.formula.ranks[1:]
-        weights, *parameters = (v.reshape(v.shape[v.ndim - r :]) for v, r in zip(sets, ranks, strict=True))
-        by_place, by_name = self._component.passed(parameters)
+                self._mixture = mixture
+        weights, *parameters = [v.reshape(core_of(v, r)) for v, r in zip(sets, self.formula.ranks[1:], strict=True)]
+        by_place, by_name = self.formula.component.as_call(parameters)
         return mixture, [weights, *by_place], by_name
 
-    def _terms(self, arguments: Sequence[np.ndarray]) -> tuple[np.ndarray, list[np.ndarray]]:
-        """For each component, along the last axis, the logarithm of its weighted density; and what the component takes."""
-        x, weights, *parameters = arguments
-        given = [np.expand_dims(x, x.ndim - self.formula.ranks[0]), *parameters]
-        return np.where(weights == -np.inf, -np.inf, weights + self._component.table(given)), given
+    # -- components or weights that vary
+
+    def _component_arguments(self, arguments: Sequence[np.ndarray]) -> list[np.ndarray]:
+        """The arguments of the component's density. Their last leading axis is the components', of length 1 in observations."""
+        x, _, *parameters = arguments
+        return [np.expand_dims(x, x.ndim - self.formula.ranks[0]), *parameters]
+
+    def _weighted_densities(self, arguments: Sequence[np.ndarray]) -> np.ndarray:
+        """The logarithm of each component's density times its weight, with components along the last axis."""
+        weights = arguments[1]
+        return np.where(weights == -np.inf, -np.inf, weights + self._component.table(self._component_arguments(arguments)))
+
+    def _table_of_varying(self, arguments: Sequence[np.ndarray]) -> np.ndarray:
+        return logsumexp(self._weighted_densities(arguments), axis=-1)
+
+    def _weighted(self, arguments: Sequence[np.ndarray], weight: np.ndarray, wrt: tuple[int, ...]) -> list[np.ndarray]:
+        """The derivative of a mixture is that of its components, each times its share of the density."""
+        terms, of_component = self._weighted_densities(arguments), self._component_arguments(arguments)
+        with np.errstate(invalid="ignore"):  # where all components have a density of 0
+            shares = np.where(terms == -np.inf, 0.0, np.exp(terms - logsumexp(terms, axis=-1, keepdims=True)))
+        shares = shares * np.reshape(weight, (*np.shape(weight), 1))
+        batch = common_batch(of_component, self.formula.component.ranks)
+        in_component = tuple(i - 1 if i else 0 for i in wrt if i != 1)  # where the component has these: it has no weights
+        found = iter(self._component.weighted(of_component, reduced(shares, batch), in_component) if in_component else ())
+        return [np.reshape(reduced(shares, arguments[1].shape) if i == 1 else next(found), arguments[i].shape) for i in wrt]
 
 
-def _component(parameter: np.ndarray, k: int, rank: int) -> np.ndarray:
+def _of_component(parameter: np.ndarray, k: int, rank: int) -> np.ndarray:
     """The parameter of one component; those of all may be the same."""
     axis = parameter.ndim - rank - 1
     return parameter.take(k if parameter.shape[axis] > 1 else 0, axis)
-
-
-def _rows_of(parameter: np.ndarray, rank: int, mine: np.ndarray) -> np.ndarray:
-    """The parameters of some draws, where each draw has its own."""
-    core = parameter.shape[parameter.ndim - rank :]
-    return np.broadcast_to(parameter, mine.shape + core)[mine] if parameter.ndim > rank else parameter

@@ -1,4 +1,4 @@
-"""PyTensor Ops of a density: the log-density, its sum with gradients, and the product with a cotangent."""
+"""PyTensor Ops of a formula: the log-density, its sum with gradients, and the gradients of a weighted sum."""
 
 from __future__ import annotations
 
@@ -16,24 +16,22 @@ from pytensor.scalar.basic import Second
 from pytensor.tensor.basic import Alloc
 from pytensor.tensor.elemwise import DimShuffle, Elemwise
 
-from ...density import Density
-from ..evaluation.density import Evaluator, Formula
+from ..evaluation.formula import Evaluator, Formula, FormulaArgument
 from .shapes import broadcast_batch
 
 FLOAT = "float64"
 
 
 class DensityOp(Op):
-    """What the Ops of a density share: its formula, and evaluators that stay where they were made.
+    """An Op of a formula. Copies of it in other processes make evaluators of their own.
 
     Parameters
     ----------
     formula : Formula
-        The density and the names of its arguments.
-    wrt : tuple of int
-        The arguments for which there are gradients.
-    known : tuple of (int, TensorConstant)
-        Arguments that never change, and so are no inputs of the Op.
+    wrt : sequence of int
+        The places of the arguments in which there are derivatives.
+    known : sequence of (int, TensorConstant)
+        Places and values of the arguments that never change, and so are no inputs of the Op.
     """
 
     __props__ = ("formula", "wrt", "known")
@@ -49,20 +47,23 @@ class DensityOp(Op):
 
     @functools.cached_property
     def evaluator(self) -> Evaluator:
-        """What computes; it has its data on the device of this process."""
+        """The evaluator of this process, which has its data on the device."""
         return self.formula.evaluator({i: constant.data for i, constant in self.known})
 
     @functools.cached_property
     def ranks(self) -> tuple[int, ...]:
         """For each input the number of its axes that belong to one value."""
+        return tuple(a.rank for a in self._input_arguments)
+
+    @functools.cached_property
+    def _input_arguments(self) -> list[FormulaArgument]:
+        """The formula's arguments that are inputs."""
         known = dict(self.known)
-        return tuple(rank for i, rank in enumerate(self.formula.ranks) if i not in known)
+        return [a for i, a in enumerate(self.formula.arguments) if i not in known]
 
     def arguments(self, inputs: Sequence[Any]) -> list[Variable]:
         """The inputs as float64 variables, constants as constants."""
-        single = self.formula.single
-        given = zip(inputs, self.formula.names, self.ranks, strict=False)
-        return [_as_float(v, name, rank, name in single) for v, name, rank in given]
+        return [_as_float(v, a) for v, a in zip(inputs, self._input_arguments, strict=False)]
 
     def no_second_derivatives(self) -> NotImplementedError:
         return NotImplementedError(
@@ -71,12 +72,14 @@ class DensityOp(Op):
         )
 
 
-def _as_float(value: Any, name: str, rank: int, single: bool) -> Variable:
+def _as_float(value: Any, argument: FormulaArgument) -> Variable:
     value = pt.as_tensor_variable(value)
-    if value.type.ndim < rank:
-        kind = "vector" if rank == 1 else "matrix"
-        raise ValueError(f"{name} must be a {kind}, or several with leading axes; it has {value.type.ndim} dimensions")
-    if value.dtype == FLOAT or (single and value.dtype == "float32" and isinstance(value, Constant)):
+    if value.type.ndim < argument.rank:
+        kind = "vector" if argument.rank == 1 else "matrix"
+        raise ValueError(
+            f"{argument.name} must be a {kind}, or several with leading axes; it has {value.type.ndim} dimensions"
+        )
+    if value.dtype == FLOAT or (argument.single and value.dtype == "float32" and isinstance(value, Constant)):
         return value
     if isinstance(value, Constant):
         return pt.constant(value.data.astype(FLOAT), name=value.name)
@@ -125,9 +128,9 @@ class LogDensity(DensityOp):
     def _no_gradient(self, i: int, v: Variable) -> Variable:
         if isinstance(v, Constant):
             return pt.zeros_like(v)
-        name, domain = self.formula.names[i], self.formula.domains[i]
-        why = "is a whole number" if "integer" in domain else "is data"
-        return grad_undefined(self, i, v, f"{name} of {self.formula.name} {why}")
+        argument = self.formula.arguments[i]
+        why = "is a whole number" if "integer" in argument.words else "is data"
+        return grad_undefined(self, i, v, f"{argument.name} of {self.formula.name} {why}")
 
 
 class LogLikelihood(DensityOp):
@@ -135,8 +138,8 @@ class LogLikelihood(DensityOp):
 
     def make_node(self, *inputs: Any) -> Apply:
         arguments = self.arguments(inputs)
-        given = dict(zip(self.evaluator.free, arguments, strict=True))
-        return Apply(self, arguments, [pt.TensorType(FLOAT, shape=())(), *(given[i].type() for i in self.wrt)])
+        by_place = dict(zip(self.evaluator.free, arguments, strict=True))
+        return Apply(self, arguments, [pt.TensorType(FLOAT, shape=())(), *(by_place[i].type() for i in self.wrt)])
 
     def perform(self, node: Apply, inputs: Sequence[np.ndarray], outputs: Any) -> None:
         for storage, value in zip(outputs, self.evaluator.sums(inputs, self.wrt), strict=True):
@@ -158,7 +161,7 @@ class LogLikelihood(DensityOp):
 
 
 class Weighted(DensityOp):
-    """Gradients of the sum of the log-density times a weight at every point: the inputs are the arguments and the weight."""
+    """The gradients of the sum of weight × log-density: the inputs are the arguments, and the weights of all points."""
 
     def make_node(self, *inputs: Any) -> Apply:
         arguments = self.arguments(inputs[:-1])
@@ -203,7 +206,7 @@ def uniform(variable: Any) -> Any:
 
 @_vectorize_node.register(LogDensity)
 def _vectorize(op: LogDensity, node: Apply, *inputs: Any) -> Apply:
-    """With further leading axes: the old batch axes have to lie against one another as before."""
+    """The same Op of inputs with further leading axes: their old leading axes have to broadcast as before."""
     ndim = node.outputs[0].type.ndim
     aligned = []
     for new, old, rank in zip(inputs, node.inputs, op.ranks, strict=True):
@@ -214,22 +217,3 @@ def _vectorize(op: LogDensity, node: Apply, *inputs: Any) -> Apply:
             new = new.dimshuffle(*order)
         aligned.append(new)
     return op.make_node(*aligned)
-
-
-def log_density(density: Density, *arguments: Any) -> Variable:
-    """The log-density as a PyTensor variable, differentiable in everything that is not a whole number.
-
-    Parameters
-    ----------
-    density : Density
-    *arguments : tensor_like
-        The observation and the parameters, in the density's order.
-
-    Examples
-    --------
-    >>> import gpustats as gs
-    >>> from gpustats.pymc import log_density
-    >>> log_density(gs.normal, [-1.0, 0.0, 2.0], 0.0, 1.0).eval().round(4)
-    array([-1.4189, -0.9189, -2.9189])
-    """
-    return LogDensity(Formula(density)).make_node(*arguments).outputs[0]

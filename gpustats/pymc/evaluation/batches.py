@@ -1,0 +1,29 @@
+"""Arrays of values with leading axes: a value's own axes are the last ones, its core; the leading ones are its batch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+Shape = tuple[int, ...]
+
+
+def batch_of(array: np.ndarray, rank: int) -> Shape:
+    """The shape of the leading axes, where a value has `rank` axes of its own."""
+    return array.shape[: array.ndim - rank]
+
+
+def core_of(array: np.ndarray, rank: int) -> Shape:
+    """The shape of one value."""
+    return array.shape[array.ndim - rank :]
+
+
+def common_batch(arrays: Sequence[np.ndarray], ranks: Sequence[int]) -> Shape:
+    """The shape to which the leading axes of all arrays broadcast."""
+    return np.broadcast_shapes(*(batch_of(a, r) for a, r in zip(arrays, ranks, strict=True)))
+
+
+def values_at(array: np.ndarray, rank: int, batch: Shape, place: tuple[int, ...] | np.ndarray) -> np.ndarray:
+    """The values at an index, or where a mask is true, of an array broadcast to `batch`; a lone value as it is."""
+    return array if array.ndim == rank else np.broadcast_to(array, batch + core_of(array, rank))[place]

@@ -1,0 +1,168 @@
+"""Log-densities as PyTensor's Ops know them: the arguments of a formula, and what evaluates it at arrays."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from enum import Enum
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from ...density import Density
+    from ...draws.generator import Generator
+
+
+class Kind(Enum):
+    """The function of a distribution that a formula computes."""
+
+    LOGPDF = "logpdf"
+    LOGCDF = "logcdf"
+    LOGSF = "logsf"
+
+
+class FormulaArgument(NamedTuple):
+    """An argument of a formula: the observation, or a parameter.
+
+    Attributes
+    ----------
+    name : str
+    core : str
+        The axes that belong to one value, as NumPy writes them: ``"()"`` for numbers, ``"(d)"`` for vectors.
+    domain : str
+        As the comment of a device function has it, such as ``"positive"``.
+    differentiable : bool
+        Whether there is a derivative in it. There is none in whole numbers.
+    single : bool
+        Whether a constant in float32 is computed with in float32.
+    """
+
+    name: str
+    core: str
+    domain: str
+    differentiable: bool = True
+    single: bool = False
+
+    @property
+    def rank(self) -> int:
+        """How many axes belong to one value."""
+        return 0 if self.core == "()" else 1 + self.core.count(",")
+
+    @property
+    def words(self) -> frozenset[str]:
+        """Of the domain."""
+        return frozenset(self.domain.split())
+
+
+class Formula(ABC):
+    """A log-density, or the logarithm of a distribution function, as a part of a graph.
+
+    Two formulas are equal where everything that they compute is, whatever process they were made in.
+
+    Parameters
+    ----------
+    name : str
+        For errors, and for graphs that are printed.
+    arguments : sequence of FormulaArgument
+        The observation first.
+    key : tuple
+        Equal for formulas of one class that compute the same.
+    discrete : bool
+        Whether observations are whole numbers.
+    kind : Kind
+
+    Attributes
+    ----------
+    names, ranks : tuple
+        Those of the arguments.
+    differentiable : tuple of int
+        The places of the arguments in which there are derivatives.
+    """
+
+    density: Density  #: that of an observation or of a mixture's component; a Gaussian process has none
+
+    def __init__(
+        self, name: str, arguments: Sequence[FormulaArgument], key: tuple[str, ...], discrete: bool, kind: Kind = Kind.LOGPDF
+    ):
+        self.name, self.arguments, self.key, self.discrete, self.kind = name, tuple(arguments), key, discrete, kind
+        self.names = tuple(a.name for a in self.arguments)
+        self.ranks = tuple(a.rank for a in self.arguments)
+        self.differentiable = tuple(i for i, a in enumerate(self.arguments) if a.differentiable)
+
+    @property
+    def observation(self) -> FormulaArgument:
+        return self.arguments[0]
+
+    @property
+    def signature(self) -> str:
+        """The axes of one value of each parameter and of the observation, as NumPy writes them: ``"(),()->()"``."""
+        return f"{','.join(a.core for a in self.arguments[1:])}->{self.observation.core}"
+
+    @abstractmethod
+    def of_kind(self, kind: Kind) -> Formula:
+        """Another function of the same distribution and arguments."""
+
+    @abstractmethod
+    def evaluator(self, known: Mapping[int, np.ndarray]) -> Evaluator:
+        """An evaluator for which some arguments, by their places, never change."""
+
+    def __repr__(self) -> str:
+        return self.name if self.kind is Kind.LOGPDF else f"{self.name}_{self.kind.value}"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Formula) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    def __deepcopy__(self, memo: Any) -> Formula:
+        return self
+
+
+class Evaluator(ABC):
+    """The values, sums, gradients and draws of a formula, at arrays of which some never change.
+
+    These are put on the device when first needed. An evaluator serves several threads.
+
+    Parameters
+    ----------
+    formula : Formula
+    known : mapping
+        The place of an argument -> its array.
+
+    Attributes
+    ----------
+    free : tuple of int
+        The places of the other arguments. The methods take an array for each.
+    """
+
+    def __init__(self, formula: Formula, known: Mapping[int, np.ndarray]):
+        self.formula, self.known = formula, dict(known)
+        self.free = tuple(i for i in range(len(formula.arguments)) if i not in self.known)
+
+    def __reduce__(self) -> tuple:
+        return type(self), (self.formula, self.known)
+
+    @abstractmethod
+    def table(self, values: Sequence[np.ndarray]) -> np.ndarray:
+        """The log-density at every point."""
+
+    @abstractmethod
+    def sums(self, values: Sequence[np.ndarray], wrt: tuple[int, ...]) -> list[np.ndarray]:
+        """[the sum of the log-densities, the sum's derivative in each of the arguments at the places `wrt`]."""
+
+    @abstractmethod
+    def weighted(self, values: Sequence[np.ndarray], weight: np.ndarray, wrt: tuple[int, ...]) -> list[np.ndarray]:
+        """The derivatives, in each of the arguments at the places `wrt`, of the sum of weight × log-density."""
+
+    @abstractmethod
+    def draws(
+        self, parameters: Sequence[np.ndarray], size: tuple[int, ...], length: int | None, rng: Generator
+    ) -> np.ndarray:
+        """Random draws of shape `size` and the axis of a vector, whose `length` is told where the parameters do not tell it."""
+
+    def all_arguments(self, values: Sequence[np.ndarray]) -> list[np.ndarray]:
+        """The arguments in their order: those that never change, and `values`."""
+        by_place = self.known | dict(zip(self.free, values, strict=True))
+        return [by_place[i] for i in range(len(by_place))]

@@ -1,0 +1,101 @@
+"""Parameters of distributions, from a user's call to PyTensor's variables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pytensor
+import pytensor.tensor as pt
+from pymc.pytensorf import constant_fold
+from pytensor.graph.basic import Constant, Variable
+
+from ..density import Density
+from ..elliptical.density import SCALES
+from .evaluation.formula import Formula
+
+#: Keywords that PyMC takes itself, in `Distribution.dist` or in a call of the class.
+RESERVED = frozenset(
+    "name rng dims initval observed total_size transform default_transform shape size dtype return_next_rng".split()
+)
+
+
+def take_parameters(kwargs: dict[str, Any]) -> dict[str, Any]:
+    """Remove the keywords that are not PyMC's own, and return them."""
+    return {n: kwargs.pop(n) for n in list(kwargs) if n not in RESERVED}
+
+
+def match(
+    owner: str, names: Sequence[str], args: Sequence[Any], kwargs: Mapping[str, Any], defaults: Mapping[str, Any],
+    beside: str = "",
+) -> dict[str, Any]:  # fmt: skip
+    """The arguments of a call by their names, in the order of `names`.
+
+    Parameters
+    ----------
+    owner : str
+        Name of what takes the arguments, for errors.
+    names : sequence of str
+    args, kwargs
+        The call's arguments, by place and by name.
+    defaults : mapping
+        Values of arguments that a call may leave out.
+    beside : str
+        Name of an argument that comes in another way, for errors.
+
+    Raises
+    ------
+    ValueError
+        Where an argument is unknown, missing, or there twice.
+    """
+    listed = ", ".join(names) or "none"
+    if len(args) > len(names):
+        raise ValueError(f"{owner} takes {len(names)} parameters ({listed}), not {len(args)}")
+    by_place = dict(zip(names, args, strict=False))
+    for name in kwargs:
+        if name not in names:
+            has = f" beside {beside}; it has {listed}" if beside else f"; its parameters are {listed}"
+            raise ValueError(f"{owner} has no parameter {name!r}{has}")
+        if name in by_place:
+            raise ValueError(f"{owner}: {name} is given twice")
+    values = {**defaults, **by_place, **kwargs}
+    if lacking := [n for n in names if n not in values]:
+        raise ValueError(f"{owner} needs {', '.join(lacking)}" + ("" if beside else f"; its parameters are {listed}"))
+    return {n: values[n] for n in names}
+
+
+def parameters_of(density: Density, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Variable]:
+    """A density's parameters by the names that a call gives, of which a covariance matrix has several."""
+    names: Sequence[str] = density.parameters
+    if "cov" in names:
+        scale = next((n for n in kwargs if n in SCALES), "cov")
+        names = [scale if n == "cov" else n for n in names]
+    values = match(density.name, names, args, kwargs, density.defaults)
+    return {n: as_parameter(v) for n, v in values.items()}
+
+
+def as_parameter(value: Any) -> Variable:
+    """The variable of a parameter. PyTensor makes a float16 of the constant 0.5, and would compute with that."""
+    variable = pt.as_tensor_variable(value)
+    return pt.constant(np.asarray(value, pytensor.config.floatX)) if isinstance(variable, Constant) else variable
+
+
+def as_float_constant(value: Any) -> Variable:
+    """A constant array: float32 stays float32, else float64."""
+    array = np.asarray(value)
+    return pt.constant(array if array.dtype == np.float32 else array.astype(np.float64))
+
+
+def sized_signature(formula: Formula, shape: Any) -> str:
+    """The formula's signature, with the length of observed vectors as a number where only `shape` tells it."""
+    parameters, _, observation = formula.signature.partition("->")
+    if "d" in parameters or observation == "()":
+        return formula.signature
+    try:
+        (length,) = constant_fold([pt.as_tensor(shape).reshape((-1,))[-1]])
+        return f"{parameters}->({int(length)})"
+    except (ValueError, TypeError, NotImplementedError):
+        raise ValueError(
+            f"no parameter of {formula.name} tells the length of its vectors: pass shape=(…, length) with numbers"
+        ) from None
