@@ -21,7 +21,7 @@ def core_of(array: np.ndarray, rank: int) -> Shape:
 
 def common_batch(arrays: Sequence[np.ndarray], ranks: Sequence[int]) -> Shape:
     """The shape to which the leading axes of all arrays broadcast."""
-    return np.broadcast_shapes(*(batch_of(a, r) for a, r in zip(arrays, ranks, strict=True)))
+    return np.broadcast_shapes(*[a.shape[: a.ndim - r] for a, r in zip(arrays, ranks, strict=True)])
 
 
 def values_at(array: np.ndarray, rank: int, batch: Shape, place: tuple[int, ...] | np.ndarray) -> np.ndarray:

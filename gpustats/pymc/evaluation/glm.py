@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,7 +13,7 @@ from ...density import Density
 from ...draws.generator import Generator
 from ...glm import GLM
 from ...glm.family import COEFFICIENTS, DESIGN, GROUPS, INTERCEPT, OBSERVATIONS, OFFSET, WEIGHTS, Family
-from .batches import batch_of, common_batch, core_of
+from .batches import Shape, batch_of, common_batch, core_of
 from .density import DensityFormula
 from .forked import survives_fork
 from .formula import Evaluator, Formula, FormulaArgument, Kind
@@ -121,8 +122,7 @@ class GLMEvaluator(Evaluator):
         data = {0, *(i for i, n in enumerate(formula.names) if n == DESIGN or n in formula.options)}
         self._data_stay = data <= self.known.keys()
         self._only_data_stay = data == self.known.keys()
-        self._free_names = [formula.names[i] for i in self.free]
-        self._free_ranks = [formula.ranks[i] for i in self.free]
+        self._one_set: dict[tuple[Shape, ...], list[tuple[str, Shape | None]] | None] = {}
 
     @functools.cached_property
     def _model(self) -> GLM:
@@ -138,14 +138,34 @@ class GLMEvaluator(Evaluator):
 
     @survives_fork
     def sums(self, values: Sequence[np.ndarray], wrt: tuple[int, ...]) -> list[np.ndarray]:
-        if self._only_data_stay and [v.ndim for v in values] == self._free_ranks:
-            return self._sums_of_one_set(values, wrt)
-        return self._sums_of_sets(self.all_arguments(values), wrt)
+        shapes = tuple([v.shape for v in values])
+        if shapes not in self._one_set:
+            self._one_set[shapes] = self._as_one_set(shapes)
+        passed = self._one_set[shapes]
+        if passed is None:
+            return self._sums_of_sets(self.all_arguments(values), wrt)
+        return self._sums_of_one_set(values, passed, wrt)
 
-    def _sums_of_one_set(self, values: Sequence[np.ndarray], wrt: tuple[int, ...]) -> list[np.ndarray]:
+    def _as_one_set(self, shapes: Sequence[Shape]) -> list[tuple[str, Shape | None]] | None:
+        """The names and shapes in which the model takes arrays of these shapes; None for a number.
+
+        Instead of the list, None unless the data never change and the arrays are one set of parameters: PyMC adds leading axes
+        of length 1.
+        """
+        passed: list[tuple[str, Shape | None]] = []
+        for i, shape in zip(self.free, shapes, strict=True):
+            n_leading = len(shape) - self.formula.ranks[i]
+            if not self._only_data_stay or math.prod(shape[:n_leading]) != 1:
+                return None
+            passed.append((self.formula.names[i], shape[n_leading:] or None))
+        return passed
+
+    def _sums_of_one_set(
+        self, values: Sequence[np.ndarray], passed: Sequence[tuple[str, Shape | None]], wrt: tuple[int, ...]
+    ) -> list[np.ndarray]:
         """The sums for one set of parameters and fixed data: the call that a sampler makes thousands of times."""
-        named = zip(self._free_names, self._free_ranks, values, strict=True)
-        parameters = {n: v if rank else v.item() for n, rank, v in named}
+        named = zip(passed, values, strict=True)
+        parameters = {n: v.item() if shape is None else v.reshape(shape) for (n, shape), v in named}
         if not wrt:
             return [np.asarray(self._model(**parameters))]
         names = self._names_in_model(wrt)
