@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from ..language import nodes as lang
 from ..language.nodes import VECTOR, Function, Resolve
@@ -202,18 +201,3 @@ def callees_first(nodes: Sequence[lang.Node], resolve: Resolve) -> list[Function
 
     visit(nodes)
     return list(found.values())
-
-
-# What follows goes once every folder renders its own templates.
-
-
-def render(path: str, *args: Any, **more: Any) -> str:
-    from .template import Template
-
-    return Template(f"{path}.mako").source_of(*args, **more)
-
-
-def render_plain(path: str, dtype: str, dialect: str, **more: Any) -> str:
-    from .template import Template
-
-    return Template(f"{path}.mako").source(dtype, dialect, **more)
