@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _NUMBERS = (float, int, np.float64, np.float32)
 
 
-class _Plan(NamedTuple):
+class _NumberPlan(NamedTuple):
     """A sum over the data for parameters of certain kinds."""
 
     launch: SumPlan
@@ -138,7 +138,7 @@ class Likelihood(BoundDensity):
         numbers = type(self._function) is Pointwise and not any(a.rank for a in self._function.arguments)
         #: how many parameters make a call that `_evaluate` serves; -1: none do
         self._n_plain = len(self.density.parameters) if numbers and self.x.ndim == 1 and len(self.x) else -1
-        self._plans: dict[Any, _Plan] = {}
+        self._plans: dict[Any, _NumberPlan] = {}
 
     @property
     def device(self) -> Device:
@@ -299,7 +299,7 @@ class Likelihood(BoundDensity):
             values = [self.x, *(v if k == "r" else float(v) for v, k in zip(args, kinds, strict=True))]
             placement = function.place(LOGLIK, values, runtime)
             rows = function.written(placement.operands)
-            plan = _Plan(function.sum_plan(placement), placement.arguments[0].values, placement.alive, len(rows))
+            plan = _NumberPlan(function.sum_plan(placement), placement.arguments[0].values, placement.alive, len(rows))
             self._plans[key, kinds] = plan
         written, given = [], list(plan.data)
         for v, kind in zip(args, kinds, strict=True):

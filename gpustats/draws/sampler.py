@@ -73,7 +73,7 @@ def order_of(pattern: Pattern) -> str:
     return "row" if pattern.n_sets == 1 else "row_inside" if pattern.row_stride == 1 else "set_inside"
 
 
-class _Plan(NamedTuple):
+class _DrawPlan(NamedTuple):
     """A launch for parameters of certain shapes."""
 
     kernel: Kernel
@@ -117,7 +117,7 @@ class Sampler(Pointwise):
         super().__init__(definition.name, function, parameters, functions, definition.source, defaults)
         self.c_names = [p.name for p in function.parameters if p.type in (REAL, VECTOR) and p.name != DRAW.name]
         self.rank, self.discrete = observation.rank, definition.discrete
-        self._plans: dict[Any, _Plan] = {}
+        self._plans: dict[Any, _DrawPlan] = {}
 
     @staticmethod
     def drawn(sampler: Function, parameters: list[Argument]) -> list[Argument]:
@@ -195,7 +195,7 @@ class Sampler(Pointwise):
         drawn = [p.name for p in self.function.parameters if p.type in (RNG, OUTPUT) or p.name in made]
         return KernelCode(self.function, operands, self.functions.get, drawn)
 
-    def _plan(self, placement: Placement, written: DType) -> _Plan:
+    def _plan(self, placement: Placement, written: DType) -> _DrawPlan:
         runtime, pattern = placement.runtime, placement.pattern
         order = order_of(pattern)
 
@@ -208,7 +208,7 @@ class Sampler(Pointwise):
         kernel, _, layout = SAMPLE.compiled(self, key, compiled)
         n = math.prod(pattern.shape)
         blocks = row_blocks(runtime.device, layout, -(-n // self._lanes(placement.dtype)), 1)
-        return _Plan(kernel, (1, blocks), (n, pattern.n_rows, pattern.n_sets))
+        return _DrawPlan(kernel, (1, blocks), (n, pattern.n_rows, pattern.n_sets))
 
     def _lanes(self, dtype: DType) -> int:
         """How many draws share a block of 128 bits."""

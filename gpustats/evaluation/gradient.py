@@ -6,7 +6,6 @@ import functools
 import math
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -25,14 +24,9 @@ if TYPE_CHECKING:
     from ..runtime.base import Runtime
     from .placement import Placement
 
-#: The gradients that were made of a function, by what was asked for.
-_GRADIENTS: WeakKeyDictionary[Pointwise, dict[Any, Gradient]] = WeakKeyDictionary()
-_HESSIANS: WeakKeyDictionary[Pointwise, dict[tuple[str, ...], Hessian]] = WeakKeyDictionary()
-
-
 def gradient_of(function: Pointwise, wrt: str | Collection[str] | None = None) -> Gradient:
     """What computes the sum of a function and its derivatives with respect to some arguments, by default all parameters."""
-    known = _GRADIENTS.setdefault(function, {})
+    known: dict[Any, Gradient] = function.made["gradient"]
     key = wrt if wrt is None or isinstance(wrt, str) else tuple(wrt)
     if (found := known.get(key)) is None:
         names = check_wrt(function.name, function.arguments, wrt)
@@ -43,7 +37,7 @@ def gradient_of(function: Pointwise, wrt: str | Collection[str] | None = None) -
 
 def hessian_of(function: Pointwise, wrt: str | Collection[str] | None = None) -> Hessian:
     """What computes the second derivatives of the sum of a function with respect to scalar parameters, by default all."""
-    known = _HESSIANS.setdefault(function, {})
+    known: dict[Any, Hessian] = function.made["hessian"]
     names = check_wrt(function.name, function.arguments, wrt)
     if names not in known:
         known[names] = twice_differentiated(function, names)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -58,6 +59,15 @@ class Pointwise:
         What the user wrote, for errors.
     defaults : mapping
         Values of the parameters that a call may leave out, by their names.
+
+    Attributes
+    ----------
+    argument_names : tuple of str
+        As users know the arguments.
+    c_names : list of str
+        The same arguments in the device function.
+    made : dict
+        What others have made of the function once and for all, such as gradients, by what it is and what it was asked for.
     """
 
     def __init__(
@@ -69,6 +79,7 @@ class Pointwise:
         self.defaults = dict(defaults or {})
         self.argument_names = tuple(a.name for a in self.arguments)
         self.c_names = [p.name for p in function.parameters if p.name != "dim"]
+        self.made: defaultdict[str, dict[Any, Any]] = defaultdict(dict)
 
     def map(self, suffix: str, formula: str) -> Pointwise:
         """The same function with `formula`, C in which {} stands for its value, applied to the value."""

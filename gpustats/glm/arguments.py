@@ -10,18 +10,18 @@ import numpy as np
 
 from ..runtime import arrays
 from ..runtime.types import Array, Shape
-from .computation import Kind
+from .computation import Route
 from .data import Sizes
 from .family import COEFFICIENTS, INTERCEPT, Family
 
 
-class Argument(NamedTuple):
+class GLMArgument(NamedTuple):
     """An argument of a call.
 
     Attributes
     ----------
     value : float or array
-    kind : Kind
+    kind : Route
     lead : tuple of int
         Its axes for sets.
     core : tuple of int
@@ -29,7 +29,7 @@ class Argument(NamedTuple):
     """
 
     value: Any
-    kind: Kind
+    kind: Route
     lead: Shape
     core: Shape
 
@@ -59,9 +59,9 @@ class Arguments:
     Attributes
     ----------
     by_name : dict
-        Name -> Argument.
+        Name -> GLMArgument.
     kinds : dict
-        Name -> Kind.
+        Name -> Route.
     lead : tuple of int
         The axes for sets of all arguments together.
     n_sets, outcomes : int
@@ -80,7 +80,7 @@ class Arguments:
         self.outcomes = self._outcomes(values[COEFFICIENTS])
         self.by_name = {n: self._argument(n, v) for n, v in values.items()}
         if absent:
-            self.by_name[INTERCEPT] = Argument(0.0, Kind.ABSENT, (), ())
+            self.by_name[INTERCEPT] = GLMArgument(0.0, Route.ABSENT, (), ())
         self.kinds = {n: a.kind for n, a in self.by_name.items()}
         try:
             self.lead = np.broadcast_shapes(*(a.lead for a in self.by_name.values()))
@@ -89,7 +89,7 @@ class Arguments:
             raise ValueError(f"the sets of coefficients and parameters do not go together: {listed}") from None
         self.n_sets = math.prod(self.lead)
 
-    def __getitem__(self, name: str) -> Argument:
+    def __getitem__(self, name: str) -> GLMArgument:
         return self.by_name[name]
 
     @property
@@ -115,20 +115,20 @@ class Arguments:
             raise ValueError(f"beta has shape {shape}: there is no outcome")
         return shape[-1] if vector else 1
 
-    def _argument(self, name: str, value: Any) -> Argument:
+    def _argument(self, name: str, value: Any) -> GLMArgument:
         if name == COEFFICIENTS:
             rank = 1 + self.family.vector
-            return Argument(value, Kind.SET, tuple(value.shape[:-rank]), tuple(value.shape[-rank:]))
+            return GLMArgument(value, Route.SET, tuple(value.shape[:-rank]), tuple(value.shape[-rank:]))
         if isinstance(value, float):
             if self.family.ranks.get(name):
                 raise ValueError(f"{name} must be a vector; it has shape ()")
-            return Argument(value, Kind.VALUE, (), ())
+            return GLMArgument(value, Route.VALUE, (), ())
         core = self._core(name, value)
         batch = tuple(value.shape[: len(value.shape) - len(core)])
         kind = self._kind_by_row(name, value, batch)
         if kind is None:
-            kind = Kind.SET if core or math.prod(batch) != 1 else Kind.VALUE
-        return Argument(value, kind, batch[:-1], core)
+            kind = Route.SET if core or math.prod(batch) != 1 else Route.VALUE
+        return GLMArgument(value, kind, batch[:-1], core)
 
     def _core(self, name: str, value: Array) -> Shape:
         """The axes of one value."""
@@ -143,16 +143,16 @@ class Arguments:
             raise ValueError(f"alpha has shape {shape}: its last axis must be beta's {self.outcomes} outcomes")
         return core
 
-    def _kind_by_row(self, name: str, value: Array, batch: Shape) -> Kind | None:
+    def _kind_by_row(self, name: str, value: Array, batch: Shape) -> Route | None:
         """ROW or GROUP where the argument varies with the rows."""
         length, n_rows = batch[-1] if batch else 1, self.sizes.n_rows
         n_groups = self.sizes.n_groups if name == INTERCEPT else None
         if length == 1:
             return None
         if length == n_groups:
-            return Kind.GROUP
+            return Route.GROUP
         if length == n_rows:
-            return Kind.ROW
+            return Route.ROW
         by_group = "" if n_groups is None else f"{n_groups}, one for each group, "
         raise ValueError(
             f"{name} has shape {tuple(value.shape)}: its axis of length {length} must have {n_rows}, one for each row of X, "

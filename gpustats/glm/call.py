@@ -13,8 +13,8 @@ from ..evaluation.placement import as_read, at, device_of
 from ..evaluation.results import as_host, output
 from ..runtime import arrays
 from ..runtime.types import Array
-from .arguments import Argument, Arguments
-from .computation import Kind
+from .arguments import Arguments, GLMArgument
+from .computation import Route
 from .data import Column, GLMData
 from .family import COEFFICIENTS, INTERCEPT, OBSERVATIONS, WEIGHTS
 from .plan import Plan, Plans
@@ -100,9 +100,9 @@ class GLMCall:
         """
         data, alpha = self.data, self.arguments.kinds[INTERCEPT]
         values: list[Any] = [*data.design.values, *arguments[COEFFICIENTS][:2]]  # all sets' coefficients lie one after another
-        if alpha is not Kind.ABSENT:
+        if alpha is not Route.ABSENT:
             values += arguments[INTERCEPT]
-        if alpha is Kind.GROUP:
+        if alpha is Route.GROUP:
             assert data.groups is not None
             values += data.groups.values
         if data.offset is not None:
@@ -161,11 +161,11 @@ class _DeviceArguments:
         self.values: dict[str, Values] = {}
         parcel, strides, runtime = Parcel(), dict[str, int](), call.data.runtime
         for name, argument in call.arguments.by_name.items():
-            if argument.kind in (Kind.ABSENT, Kind.VALUE):
+            if argument.kind in (Route.ABSENT, Route.VALUE):
                 self.values[name] = (self._number(argument),)
                 continue
             array, stride = self._as_read(name, argument)
-            if argument.kind is Kind.SET and isinstance(array, np.ndarray):
+            if argument.kind is Route.SET and isinstance(array, np.ndarray):
                 parcel.add(name, array)
                 strides[name] = stride
             else:
@@ -175,11 +175,11 @@ class _DeviceArguments:
         self.values |= {n: (*place, strides[n]) for n, place in parcel.send(runtime).items()}
         self._alive += parcel.alive
 
-    def _number(self, argument: Argument) -> float:
+    def _number(self, argument: GLMArgument) -> float:
         value = argument.value
         return value if isinstance(value, float) else float(as_host(self._data.runtime, value).reshape(()))
 
-    def _as_read(self, name: str, argument: Argument) -> tuple[Array, int]:
+    def _as_read(self, name: str, argument: GLMArgument) -> tuple[Array, int]:
         """An array with what the kernel reads for all sets or, where they share it, for one, and the distance between sets."""
         arguments, value, stride = self._arguments, argument.value, 0
         shape = argument.batch + argument.core

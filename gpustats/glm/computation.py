@@ -8,8 +8,8 @@ from enum import Enum
 from ..kernels import code
 
 
-class Kind(Enum):
-    """How an argument reaches the kernel."""
+class Route(Enum):
+    """The route by which an argument reaches the kernel."""
 
     ABSENT = "absent"
     """Not at all: the intercept, where a call has none."""
@@ -33,7 +33,7 @@ class Computation:
         Columns of X, and elements of the linear predictor.
     vector : bool
         Whether the density takes the linear predictor as a vector.
-    alpha : Kind
+    alpha : Route
         How the intercept reaches the kernel.
     offset : bool
         Whether there is an offset.
@@ -54,7 +54,7 @@ class Computation:
     columns: int
     outcomes: int
     vector: bool
-    alpha: Kind = Kind.ABSENT
+    alpha: Route = Route.ABSENT
     offset: bool = False
     sums: tuple[str, ...] = ()
     rows: tuple[str, ...] = ()

@@ -18,7 +18,7 @@ from ..runtime import arrays
 from . import results
 from .arguments import Arguments, named_parameters
 from .call import GLMCall
-from .computation import Kind
+from .computation import Route
 from .data import GLMData, Sizes, read, sizes_of
 from .family import COEFFICIENTS, DESIGN, GROUPS, INTERCEPT, OBSERVATIONS, OFFSET, WEIGHTS, Family
 from .plan import Plans
@@ -236,7 +236,7 @@ class GLM:
             axes["factors"], args = -1, args[1:]
         arguments = self._linear_arguments if method == "linear_predictor" else self._all_arguments
         for name, argument in arguments(*args, **own).by_name.items():
-            if argument.kind is Kind.ROW:
+            if argument.kind is Route.ROW:
                 axes[name] = -1 - len(argument.core)
                 if name == INTERCEPT and self.n_groups is not None:
                     raise ValueError("alpha has a value for each row: leave out groups where the rows are divided")

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from . import kernel
 from .arguments import Arguments
-from .computation import Computation, Kind
+from .computation import Computation, Route
 from .data import Column, GLMData
 from .family import INTERCEPT, OBSERVATIONS, WEIGHTS, Codes, predictor_alone
 from .task import Quantity, Task
@@ -46,7 +46,7 @@ class Plans:
 
 def _with_own_rows(arguments: Arguments, weights: Column | None) -> tuple[str, ...]:
     """The arguments of the density with values for each row that differ between sets."""
-    own = [n for n, a in arguments.by_name.items() if a.kind is Kind.ROW and a.n_sets > 1 and n != INTERCEPT]
+    own = [n for n, a in arguments.by_name.items() if a.kind is Route.ROW and a.n_sets > 1 and n != INTERCEPT]
     if weights is not None and weights.by_set:
         own.append(WEIGHTS)
     return tuple(own)
@@ -85,8 +85,8 @@ def _codes(task: Task, arguments: Arguments, weighted: bool) -> Codes:
     family = arguments.family
     if not task.of_density:
         return predictor_alone(family.vector)
-    roles = {n: arguments.kinds[n].value for n in family.parameters} | {OBSERVATIONS: Kind.ROW.value}
+    roles = {n: arguments.kinds[n].value for n in family.parameters} | {OBSERVATIONS: Route.ROW.value}
     if weighted:
-        roles[WEIGHTS] = Kind.ROW.value
+        roles[WEIGHTS] = Route.ROW.value
     wrt = [q for q in (*task.sums, *task.rows) if isinstance(q, str)]
     return family.codes(roles, wrt, task.slopes)

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..runtime.types import Shape
 from .call import GLMCall, Values
-from .computation import Kind
+from .computation import Route
 from .family import COEFFICIENTS, DESIGN, INTERCEPT
 from .task import Quantity, Task
 
@@ -93,11 +93,11 @@ def repeatable(call: GLMCall, wrt: Sequence[str], names: Sequence[str]) -> bool:
         Those of the arguments that the call gives, in its order.
     """
     arguments = call.arguments
-    by_group = arguments.kinds[INTERCEPT] is Kind.GROUP and DESIGN not in wrt
+    by_group = arguments.kinds[INTERCEPT] is Route.GROUP and DESIGN not in wrt
     return (
         Task.of_derivatives(arguments, wrt).rows in ((), (Quantity.SLOPE,) * by_group)
         and arguments.n_sets > 0
-        and Kind.ROW not in arguments.kinds.values()
+        and Route.ROW not in arguments.kinds.values()
         and all(a.lead in ((), arguments.lead) for a in arguments.by_name.values())
         and arguments[COEFFICIENTS].lead == arguments.lead
         and all(n in names or isinstance(a.value, float) for n, a in arguments.by_name.items())
@@ -178,9 +178,9 @@ def _packing(call: GLMCall, names: Sequence[str]) -> tuple[list[_Part], dict[str
     start = 0
     for i, name in enumerate(names):
         argument = arguments[name]
-        if argument.kind is Kind.VALUE:
+        if argument.kind is Route.VALUE:
             taken[name] = (_Number(i),)
-        elif argument.kind is not Kind.ABSENT:
+        elif argument.kind is not Route.ABSENT:
             size = argument.value.size
             transposed = name == COEFFICIENTS and arguments.family.vector
             parts.append(_Part(i, start, start + size, transposed))
@@ -202,7 +202,7 @@ def _result(call: GLMCall, task: Task, name: str) -> _Result:
     columns: slice | None
     if name != INTERCEPT:
         columns = slice(task.column(name), task.column(name) + 1)
-    elif argument.kind is Kind.GROUP:
+    elif argument.kind is Route.GROUP:
         columns = None
     else:
         columns = task.slope_columns(outcomes)

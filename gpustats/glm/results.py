@@ -11,9 +11,9 @@ from ..evaluation.gradient import gradient_of, reduced
 from ..evaluation.placement import gather
 from ..evaluation.results import as_host, deliver, like
 from ..runtime.types import Array
-from .arguments import Argument
+from .arguments import GLMArgument
 from .call import Evaluated, GLMCall
-from .computation import Kind
+from .computation import Route
 from .data import Column
 from .family import COEFFICIENTS, DESIGN, INTERCEPT, OBSERVATIONS
 from .task import PREDICTOR_ALONE, VALUE_BY_ROW, Quantity, Task
@@ -86,23 +86,23 @@ class _Derivatives:
         if name == DESIGN:
             return self._in_design(self._rows[Quantity.SLOPE])
         if name == OBSERVATIONS:
-            return self._by_row(self._rows[name], Argument(self._data.y.array, Kind.ROW, (), ())).reshape(-1)
+            return self._by_row(self._rows[name], GLMArgument(self._data.y.array, Route.ROW, (), ())).reshape(-1)
         argument = self._arguments[name]
         if argument.core:
             return self._in_vector(name)
-        if argument.kind is Kind.ROW:
+        if argument.kind is Route.ROW:
             return self._by_row(self._rows[name], argument)
         return self._added(self.sums[:, self._task.column(name)], argument)
 
     # -- sums and rows of all sets, added up over the sets that share an argument
 
-    def _added(self, sums: np.ndarray, argument: Argument, *axes: int) -> np.ndarray:
+    def _added(self, sums: np.ndarray, argument: GLMArgument, *axes: int) -> np.ndarray:
         """Sums of all sets, each with some `axes`."""
         lead, axes = self._arguments.lead, axes or (1,)
         found = sums.reshape(*lead, *axes)
         return found.copy() if argument.lead == lead else reduced(found, (*argument.lead, *axes))
 
-    def _by_row(self, rows: Array, argument: Argument) -> Array:
+    def _by_row(self, rows: Array, argument: GLMArgument) -> Array:
         """What was written for each row."""
         if argument.n_sets == self._arguments.n_sets:
             return rows
@@ -120,9 +120,9 @@ class _Derivatives:
 
     def _in_intercept(self) -> Array:
         alpha, outcomes = self._arguments[INTERCEPT], self._arguments.outcomes
-        if alpha.kind is Kind.ROW:
+        if alpha.kind is Route.ROW:
             return self._by_row(self._rows[Quantity.SLOPE], alpha)
-        if alpha.kind is Kind.GROUP:
+        if alpha.kind is Route.GROUP:
             groups, data = self._data.groups, self._data
             assert groups is not None
             slopes, n_sets = self._rows[Quantity.SLOPE], self._arguments.n_sets

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ..kernels.code import PER_ROW, PER_SET
 from ..kernels.layout import REFERENCE_DEVICES
 from . import kernel
-from .computation import Computation, Kind
+from .computation import Computation, Route
 from .family import OBSERVATIONS, Family
 from .layout import layout_for
 from .task import Quantity
@@ -22,7 +22,7 @@ def kernel_source(density: Density, dtype: str, dialect: str) -> str:
     wrt = [n for n in family.parameters if n not in family.whole and not family.ranks[n]]
     codes = family.codes({OBSERVATIONS: PER_ROW, **dict.fromkeys(family.parameters, PER_SET)}, wrt, slopes=True)
     computation = Computation(
-        columns=16, outcomes=3 if family.vector else 1, vector=family.vector, alpha=Kind.SET,
+        columns=16, outcomes=3 if family.vector else 1, vector=family.vector, alpha=Route.SET,
         sums=(Quantity.VALUE.value, *(codes.derivatives[n] for n in wrt)), slope=codes.slope,
         slope_sums=True, gradient=True,
     )  # fmt: skip

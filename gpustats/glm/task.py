@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ..rewriting import differentiate
 from .arguments import Arguments
-from .computation import Kind
+from .computation import Route
 from .family import COEFFICIENTS, DESIGN, INTERCEPT, OBSERVATIONS
 
 
@@ -52,8 +52,8 @@ class Task(NamedTuple):
         kinds, ranks = arguments.kinds, arguments.family.ranks
         numbers = [n for n in wrt if ranks.get(n) == 0]
         vectors = [n for n in wrt if ranks.get(n)]
-        by_row = [n for n in numbers if kinds[n] is Kind.ROW] + [OBSERVATIONS] * (OBSERVATIONS in wrt)
-        shared_intercept = kinds[INTERCEPT] not in (Kind.ROW, Kind.GROUP)
+        by_row = [n for n in numbers if kinds[n] is Route.ROW] + [OBSERVATIONS] * (OBSERVATIONS in wrt)
+        shared_intercept = kinds[INTERCEPT] not in (Route.ROW, Route.GROUP)
         slope_rows = DESIGN in wrt or (INTERCEPT in wrt and not shared_intercept)
         return cls(
             sums=(Quantity.VALUE, *(n for n in numbers if n not in by_row)),

@@ -75,7 +75,7 @@ class DeviceFunction:
             return bool(self.arguments) and "integer" in self.arguments[0].words
         return self.role("logpmf") is not None
 
-    @property
+    @functools.cached_property
     def kind(self) -> Kind | None:
         """What it defines; None where it is but functions for others to call."""
         described = ((kind, self.role(*kind.endings)) for kind in kinds())

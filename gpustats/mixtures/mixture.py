@@ -77,7 +77,7 @@ def softmax_layout(device: Device, itemsize: int, n_columns: int) -> SoftmaxLayo
     return SoftmaxLayout(threads, tile=threads // lanes, lanes=lanes)
 
 
-class _Call(NamedTuple):
+class _MixtureCall(NamedTuple):
     """The arguments of a call."""
 
     terms: Pointwise  # the function of them whose exp is summed
@@ -279,7 +279,7 @@ class Mixture(BoundDensity):
 
     # -- one call
 
-    def _call(self, log_weights: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> _Call:
+    def _call(self, log_weights: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> _MixtureCall:
         function, terms = self._function.for_arguments(kwargs), self._terms.for_arguments(kwargs)
         weights = as_array(log_weights, "log_weights")
         if isinstance(weights, float) or weights.ndim != 1 or not weights.shape[0]:
@@ -298,18 +298,18 @@ class Mixture(BoundDensity):
                     f"log_weights, takes one {_KINDS[argument.rank]}, or {n_sets} of them along the first axis"
                 )
         placement = terms.place(MIXTURE, values, self._runtime)
-        return _Call(terms, values, placement, self._native or any(map(is_device_array, [*parameters, weights])))
+        return _MixtureCall(terms, values, placement, self._native or any(map(is_device_array, [*parameters, weights])))
 
-    def _sum(self, call: _Call) -> float:
+    def _sum(self, call: _MixtureCall) -> float:
         return self._launch(call)[0] if call.placement.pattern.n_rows else 0.0
 
-    def _rows(self, call: _Call, kind: str, dtype: np.dtype, stream: Sequence[int] = ()) -> Any:
+    def _rows(self, call: _MixtureCall, kind: str, dtype: np.dtype, stream: Sequence[int] = ()) -> Any:
         n_rows = call.placement.pattern.n_rows
         if not n_rows:
             return self._nothing(call, (0,), dtype)
         return deliver(self._runtime, self._launch(call, kind, dtype, stream)[1], call.native)
 
-    def _launch(self, call: _Call, kind: str = "", dtype: Any = None, stream: Sequence[int] = ()) -> tuple[float, Any]:
+    def _launch(self, call: _MixtureCall, kind: str = "", dtype: Any = None, stream: Sequence[int] = ()) -> tuple[float, Any]:
         """The sum over the observations, and what is written for each ("rows" or "labels"), where the kernel wrote it."""
         terms, placement = call.terms, call.placement
         runtime, pattern = placement.runtime, placement.pattern
@@ -320,7 +320,7 @@ class Mixture(BoundDensity):
         result, *handle = output(runtime, (pattern.n_rows,), dtype, call.native) if kind else (None,)
         return float(plan.fetch([pattern.n_sets, *handle, *stream, *placement.values])[0]), result
 
-    def _nothing(self, call: _Call, shape: tuple[int, ...], dtype: np.dtype) -> Any:
+    def _nothing(self, call: _MixtureCall, shape: tuple[int, ...], dtype: np.dtype) -> Any:
         return self._runtime.empty(shape, dtype) if call.native else np.empty(shape, dtype)
 
 

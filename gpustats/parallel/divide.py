@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ..runtime import arrays
 from .devices import Devices
 from .pieces import Data, Divisible, Options, Pieces
-from .stream import Stream, fits
+from .stream import StreamedPieces, fits
 
 if TYPE_CHECKING:
     from ..runtime.base import Runtime
@@ -39,4 +39,4 @@ def divide(model: Divisible, data: Data, options: Options, runtime: Runtime | No
     if options.devices is not None:
         return Devices(model, data, options)
     assert runtime is not None
-    return None if fits(data, options, runtime) else Stream(model, data, options, runtime)
+    return None if fits(data, options, runtime) else StreamedPieces(model, data, options, runtime)

@@ -50,7 +50,7 @@ def _room(runtime: Runtime) -> int:
     return int((1 - MARGIN) * (runtime.device.memory if free is None else free))
 
 
-class Stream(Pieces):
+class StreamedPieces(Pieces):
     """Pieces that pass through a device, but for those that it has room to keep.
 
     Parameters

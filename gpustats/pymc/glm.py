@@ -13,7 +13,7 @@ from pytensor.graph.basic import Variable
 
 from ..density import Density
 from ..glm.family import COEFFICIENTS, DESIGN, GROUPS, INTERCEPT, OFFSET, WEIGHTS
-from .evaluation.formula import FormulaArgument, Kind
+from .evaluation.formula import FormulaArgument, LogFunction
 from .evaluation.glm import GLMFormula
 from .graph.ops import LogDensity
 from .parameters import as_float_constant, as_parameter, match, take_parameters
@@ -100,8 +100,8 @@ class GLMRV(DensityRV):
     def _outcome_parameters(self, parameters: Sequence[Variable]) -> list[Variable]:
         return list(self.formula.outcome_parameters(parameters).values())
 
-    def log_probability(self, kind: Kind, value: Variable, parameters: Sequence[Any]) -> Any:
-        if kind is Kind.LOGPDF:
+    def log_probability(self, kind: LogFunction, value: Variable, parameters: Sequence[Any]) -> Any:
+        if kind is LogFunction.LOGPDF:
             return super().log_probability(kind, value, parameters)
         return LogDensity(self.formula.of_kind(kind))(value, *self._outcome_parameters(parameters))
 

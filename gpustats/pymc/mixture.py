@@ -13,7 +13,7 @@ from pytensor.graph.basic import Variable
 
 from ..density import Density
 from .evaluation.density import DensityFormula
-from .evaluation.formula import FormulaArgument, Kind
+from .evaluation.formula import FormulaArgument, LogFunction
 from .evaluation.mixture import MixtureFormula
 from .parameters import as_parameter, parameters_of, sized_signature, take_parameters
 from .random_variable import DensityRV, FormulaDistribution, bounds_of, point_of
@@ -95,7 +95,7 @@ class MixtureRV(DensityRV):
     def _hint(self) -> str:
         return ""
 
-    def log_probability(self, kind: Kind, value: Variable, parameters: Sequence[Any]) -> Any:
+    def log_probability(self, kind: LogFunction, value: Variable, parameters: Sequence[Any]) -> Any:
         weights, *rest = parameters
         sum_to_one = pt.all(pt.isclose(weights.sum(axis=-1), 1))
         checked: Any = check_parameters(weights, pt.all(weights >= 0), sum_to_one, msg="w >= 0, sum(w) == 1")

@@ -20,7 +20,7 @@ from ..draws.generator import as_generator
 from ..language.kinds import DENSITY
 from ..language.library import folder, library
 from .evaluation.batches import common_batch
-from .evaluation.formula import Evaluator, Formula, Kind
+from .evaluation.formula import Evaluator, Formula, LogFunction
 from .graph.ops import LogDensity
 from .points import POINTS, between, of_domain
 
@@ -96,7 +96,7 @@ class DensityRV(RandomVariable):
 
     # -- what PyMC asks for
 
-    def log_probability(self, kind: Kind, value: Variable, parameters: Sequence[Any]) -> Any:
+    def log_probability(self, kind: LogFunction, value: Variable, parameters: Sequence[Any]) -> Any:
         """The log-density at a value, or the logarithm of the distribution function or the survival function."""
         formula = self.formula if kind is self.formula.kind else self.formula.of_kind(kind)
         return LogDensity(formula)(value, *parameters)
@@ -126,17 +126,17 @@ class DensityRV(RandomVariable):
 
 @_logprob.register(DensityRV)
 def _logp(op: DensityRV, values: Sequence[Variable], rng: Variable, size: Variable, *params: Variable, **_: Any) -> Any:
-    return op.log_probability(Kind.LOGPDF, values[0], params)
+    return op.log_probability(LogFunction.LOGPDF, values[0], params)
 
 
 @_logcdf.register(DensityRV)
 def _log_distribution(op: DensityRV, value: Variable, rng: Variable, size: Variable, *params: Variable, **_: Any) -> Any:
-    return op.log_probability(Kind.LOGCDF, value, params)
+    return op.log_probability(LogFunction.LOGCDF, value, params)
 
 
 @_logccdf.register(DensityRV)
 def _log_survival(op: DensityRV, value: Variable, rng: Variable, size: Variable, *params: Variable, **_: Any) -> Any:
-    return op.log_probability(Kind.LOGSF, value, params)
+    return op.log_probability(LogFunction.LOGSF, value, params)
 
 
 @_default_transform.register(DensityRV)

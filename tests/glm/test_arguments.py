@@ -5,7 +5,7 @@ import pytest
 
 import gpustats as gs
 from gpustats.glm.arguments import Arguments
-from gpustats.glm.computation import Kind
+from gpustats.glm.computation import Route
 from gpustats.glm.data import Sizes
 from gpustats.glm.family import Family
 from gpustats.glm.task import Quantity, Task
@@ -23,30 +23,30 @@ def arguments(density=gs.normal_identity, n_rows=N, n_groups=G, **given):
 @pytest.mark.parametrize(
     "alpha, kind, lead",
     [
-        (None, Kind.ABSENT, ()), ((), Kind.VALUE, ()), ((1,), Kind.VALUE, ()), ((1, 1), Kind.VALUE, (1,)),
-        ((S, 1), Kind.SET, (S,)), ((N,), Kind.ROW, ()), ((S, N), Kind.ROW, (S,)), ((G,), Kind.GROUP, ()),
-        ((S, G), Kind.GROUP, (S,)),
+        (None, Route.ABSENT, ()), ((), Route.VALUE, ()), ((1,), Route.VALUE, ()), ((1, 1), Route.VALUE, (1,)),
+        ((S, 1), Route.SET, (S,)), ((N,), Route.ROW, ()), ((S, N), Route.ROW, (S,)), ((G,), Route.GROUP, ()),
+        ((S, G), Route.GROUP, (S,)),
     ],
 )  # fmt: skip
 def test_kinds_of_intercepts(alpha, kind, lead):
     found = arguments(alpha=alpha, sigma=())
-    assert found.kinds == {"beta": Kind.SET, "alpha": kind, "sigma": Kind.VALUE}
+    assert found.kinds == {"beta": Route.SET, "alpha": kind, "sigma": Route.VALUE}
     assert found["alpha"].lead == lead and found.n_sets == (S if S in lead else 1)
 
 
 def test_a_group_for_each_row_and_none():
-    assert arguments(alpha=(N,), sigma=(N,), n_groups=N).kinds["alpha"] is Kind.GROUP
-    assert arguments(alpha=(N,), sigma=(N,), n_groups=N).kinds["sigma"] is Kind.ROW
-    assert arguments(alpha=(N,), sigma=(), n_groups=None).kinds["alpha"] is Kind.ROW
-    assert arguments(alpha=(1,), sigma=(), n_rows=1, n_groups=1).kinds["alpha"] is Kind.VALUE
+    assert arguments(alpha=(N,), sigma=(N,), n_groups=N).kinds["alpha"] is Route.GROUP
+    assert arguments(alpha=(N,), sigma=(N,), n_groups=N).kinds["sigma"] is Route.ROW
+    assert arguments(alpha=(N,), sigma=(), n_groups=None).kinds["alpha"] is Route.ROW
+    assert arguments(alpha=(1,), sigma=(), n_rows=1, n_groups=1).kinds["alpha"] is Route.VALUE
 
 
 def test_vectors():
     found = arguments(gs.ordered_logit, beta=(S, K), cutpoints=(2,))
-    assert found.kinds["cutpoints"] is Kind.SET and found["cutpoints"].n_sets == 1 and found.dim == 2
+    assert found.kinds["cutpoints"] is Route.SET and found["cutpoints"].n_sets == 1 and found.dim == 2
     assert arguments(gs.ordered_logit, cutpoints=(S, N, 2))["cutpoints"].core == (2,)
     several = arguments(gs.categorical_logit, beta=(S, K, 6), alpha=(N, 6))
-    assert several.outcomes == several.dim == 6 and several.kinds["alpha"] is Kind.ROW
+    assert several.outcomes == several.dim == 6 and several.kinds["alpha"] is Route.ROW
 
 
 @pytest.mark.parametrize(

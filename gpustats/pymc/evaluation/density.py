@@ -22,12 +22,12 @@ from ...runtime import choose
 from ...runtime.transfers import to_device
 from .batches import Shape, batch_of, common_batch, core_of
 from .forked import survives_fork
-from .formula import Evaluator, Formula, FormulaArgument, Kind
+from .formula import Evaluator, Formula, FormulaArgument, LogFunction
 
 #: the axes of a number, a vector and a matrix
 _CORES = ("()", "(d)", "(d,d)")
 #: kind -> attribute of a density
-_FUNCTIONS = {Kind.LOGPDF: "log_density", Kind.LOGCDF: "log_cdf", Kind.LOGSF: "log_sf"}
+_FUNCTIONS = {LogFunction.LOGPDF: "log_density", LogFunction.LOGCDF: "log_cdf", LogFunction.LOGSF: "log_sf"}
 
 
 class DensityFormula(Formula):
@@ -38,10 +38,10 @@ class DensityFormula(Formula):
     density : Density
     names : sequence of str, optional
         The arguments by the names that a call gives, the observation first: a covariance matrix has several.
-    kind : Kind
+    kind : LogFunction
     """
 
-    def __init__(self, density: Density, names: Sequence[str] = (), kind: Kind = Kind.LOGPDF):
+    def __init__(self, density: Density, names: Sequence[str] = (), kind: LogFunction = LogFunction.LOGPDF):
         self.density = density
         names, domains = tuple(names) or tuple(density.domains), density.domains
         arguments = [Argument(n, domains["cov"] if n in SCALES else domains[n]) for n in names]
@@ -56,7 +56,7 @@ class DensityFormula(Formula):
         )
         self._passed_by_name = names != tuple(domains)
 
-    def of_kind(self, kind: Kind) -> DensityFormula:
+    def of_kind(self, kind: LogFunction) -> DensityFormula:
         return DensityFormula(self.density, self.names, kind)
 
     def evaluator(self, known: Mapping[int, np.ndarray]) -> DensityEvaluator:
@@ -82,7 +82,7 @@ _unpickled: WeakValueDictionary[tuple, DensityFormula] = WeakValueDictionary()  
 
 
 def _restored(
-    key: tuple, definition: Any, functions: Any, defaults: Any, names: tuple[str, ...], kind: Kind
+    key: tuple, definition: Any, functions: Any, defaults: Any, names: tuple[str, ...], kind: LogFunction
 ) -> DensityFormula:
     formula = _unpickled.get(key)
     if formula is None:
@@ -159,7 +159,7 @@ class _RepeatedSum:
         for i, value in known.items():
             self._arguments[i] = _as_passed(value, passed[i], on_device=i > 0)
         self._likelihood: Likelihood | None = None  # bound to the observations, where these never change
-        if 0 in known and formula.kind is Kind.LOGPDF:
+        if 0 in known and formula.kind is LogFunction.LOGPDF:
             one = math.prod(batch_of(known[0], formula.ranks[0])) == 1
             x = self._arguments[0]
             self._likelihood = Likelihood(formula.density, np.reshape(x, (1, *np.shape(x))) if one else x)

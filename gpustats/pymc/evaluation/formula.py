@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ...draws.generator import Generator
 
 
-class Kind(Enum):
+class LogFunction(Enum):
     """The function of a distribution that a formula computes."""
 
     LOGPDF = "logpdf"
@@ -70,7 +70,7 @@ class Formula(ABC):
         Equal for formulas of one class that compute the same.
     discrete : bool
         Whether observations are whole numbers.
-    kind : Kind
+    kind : LogFunction
 
     Attributes
     ----------
@@ -83,7 +83,8 @@ class Formula(ABC):
     density: Density  #: that of an observation or of a mixture's component; a Gaussian process has none
 
     def __init__(
-        self, name: str, arguments: Sequence[FormulaArgument], key: tuple[str, ...], discrete: bool, kind: Kind = Kind.LOGPDF
+        self, name: str, arguments: Sequence[FormulaArgument], key: tuple[str, ...], discrete: bool,
+        kind: LogFunction = LogFunction.LOGPDF,
     ):
         self.name, self.arguments, self.key, self.discrete, self.kind = name, tuple(arguments), key, discrete, kind
         self.names = tuple(a.name for a in self.arguments)
@@ -100,7 +101,7 @@ class Formula(ABC):
         return f"{','.join(a.core for a in self.arguments[1:])}->{self.observation.core}"
 
     @abstractmethod
-    def of_kind(self, kind: Kind) -> Formula:
+    def of_kind(self, kind: LogFunction) -> Formula:
         """Another function of the same distribution and arguments."""
 
     @abstractmethod
@@ -108,7 +109,7 @@ class Formula(ABC):
         """An evaluator for which some arguments, by their places, never change."""
 
     def __repr__(self) -> str:
-        return self.name if self.kind is Kind.LOGPDF else f"{self.name}_{self.kind.value}"
+        return self.name if self.kind is LogFunction.LOGPDF else f"{self.name}_{self.kind.value}"
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Formula) and self.key == other.key

@@ -16,7 +16,7 @@ from ...glm.family import COEFFICIENTS, DESIGN, GROUPS, INTERCEPT, OBSERVATIONS,
 from .batches import Shape, batch_of, common_batch, core_of
 from .density import DensityFormula
 from .forked import survives_fork
-from .formula import Evaluator, Formula, FormulaArgument, Kind
+from .formula import Evaluator, Formula, FormulaArgument, LogFunction
 
 #: The data that an observation may have beside its row of X.
 OPTIONS = (GROUPS, OFFSET, WEIGHTS)
@@ -59,7 +59,7 @@ class GLMFormula(Formula):
         key = ("glm", eta, *self.options, *self.outcome.key)
         super().__init__(f"{density.name}_glm", arguments, key, density.discrete)
 
-    def of_kind(self, kind: Kind) -> DensityFormula:
+    def of_kind(self, kind: LogFunction) -> DensityFormula:
         """A function of the outcome's distribution, whose parameters are those of `outcome_parameters`."""
         return self.outcome.of_kind(kind)
 

@@ -16,7 +16,7 @@ from ...gp.parameters import MEAN, SIGMA
 from .batches import common_batch, core_of, values_at
 from .density import digest
 from .forked import survives_fork
-from .formula import Evaluator, Formula, FormulaArgument, Kind
+from .formula import Evaluator, Formula, FormulaArgument, LogFunction
 
 OBSERVATIONS, POINTS = "y", "x"
 
@@ -48,7 +48,7 @@ class GPFormula(Formula):
         key = ("gp", *self.vectors, str(self.jitter), digest(f"{covariance.source}\0{covariance.inputs}", covariance.functions))
         super().__init__("gp_marginal", arguments, key, discrete=False)
 
-    def of_kind(self, kind: Kind) -> Formula:
+    def of_kind(self, kind: LogFunction) -> Formula:
         raise NotImplementedError("the observations of a Gaussian process have no distribution function that is computed")
 
     def evaluator(self, known: Mapping[int, np.ndarray]) -> GPEvaluator:

@@ -16,7 +16,7 @@ from ...mixtures.mixture import Mixture
 from .batches import batch_of, common_batch, core_of, values_at
 from .density import DensityFormula
 from .forked import survives_fork
-from .formula import Evaluator, Formula, FormulaArgument, Kind
+from .formula import Evaluator, Formula, FormulaArgument, LogFunction
 
 _WEIGHTS = "log_weights"
 #: a parameter's core -> the same with an axis of components
@@ -46,7 +46,7 @@ class MixtureFormula(Formula):
             f"{component.name}_mixture", [observation, weights, *of_components], key, component.discrete, component.kind
         )
 
-    def of_kind(self, kind: Kind) -> MixtureFormula:
+    def of_kind(self, kind: LogFunction) -> MixtureFormula:
         return MixtureFormula(self.component.of_kind(kind))
 
     def evaluator(self, known: Mapping[int, np.ndarray]) -> MixtureEvaluator:
@@ -118,7 +118,7 @@ class MixtureEvaluator(Evaluator):
     def _one_set(self, arguments: Sequence[np.ndarray]) -> bool:
         """Whether there is one set of weights and parameters, and the log-density is asked for."""
         sets = zip(arguments[1:], self.formula.ranks[1:], strict=True)
-        return self.formula.kind is Kind.LOGPDF and all([math.prod(batch_of(v, r)) == 1 for v, r in sets])
+        return self.formula.kind is LogFunction.LOGPDF and all([math.prod(batch_of(v, r)) == 1 for v, r in sets])
 
     def _sums_of_one_set(self, arguments: Sequence[np.ndarray], wrt: tuple[int, ...]) -> list[np.ndarray]:
         mixture, by_place, by_name = self._mixture_and_parameters(arguments)
