@@ -6,7 +6,6 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary
 
 from ..language import nodes as lang
 from ..language.printer import Printer
@@ -32,7 +31,8 @@ class Template:
 
     def __init__(self, path: str):
         self.path = path
-        self._kernels: WeakKeyDictionary[Runtime, dict[tuple[Any, ...], Kernel]] = WeakKeyDictionary()
+        #: `_compiled`, whose results are kept: a sequence of small kernels must not wait for their being found
+        self.kernel = functools.lru_cache(maxsize=None)(self._compiled)
 
     @classmethod
     def beside(cls, module: str, name: str) -> Template:
@@ -42,7 +42,9 @@ class Template:
     def __repr__(self) -> str:
         return f"<template {self.path}>"
 
-    def kernel(self, runtime: Runtime, name: str, threads: int, shared: int = 0, /, *, dtype: str, **constants: Any) -> Kernel:
+    def _compiled(
+        self, runtime: Runtime, name: str, threads: int, shared: int = 0, /, *, dtype: str, **constants: Any
+    ) -> Kernel:
         """The kernel `name` of a source that calls no device function, compiled at most once for a runtime.
 
         Parameters
@@ -55,12 +57,7 @@ class Template:
         **constants : hashable
             What the template is rendered with.
         """
-        if (known := self._kernels.get(runtime)) is None:
-            known = self._kernels.setdefault(runtime, {})
-        key = (name, threads, shared, dtype, *constants.items())
-        if key not in known:
-            known[key] = runtime.kernel(self.source(dtype, runtime.dialect, **constants), name, threads, shared)
-        return known[key]
+        return runtime.kernel(self.source(dtype, runtime.dialect, **constants), name, threads, shared)
 
     def source(self, dtype: str, dialect: str, **constants: Any) -> str:
         """The source of kernels that call no device function.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -67,11 +68,13 @@ def _worst(runtime: Runtime, dtype: DType, found: Array) -> Array:
     return found[:1]
 
 
+@functools.cache  # a factorisation starts dozens of them, and should not wait for their constants
 def _kernel(
     runtime: Runtime, name: str, dtype: DType, transposed: bool = False, upper: str = "zero", check: bool = False
 ) -> Kernel:
     chosen = layout.tiles(runtime.device)
     return _TRIANGLES.kernel(
         runtime, name, chosen.threads, dtype=dtype.name, layout=chosen, transposed=transposed, upper=upper, check=check,
-        tolerance=asymmetry_tolerance(dtype), asymmetric=ASYMMETRIC, infinite=INFINITE, zero_on_diagonal=ZERO_ON_DIAGONAL,
+        tolerance=asymmetry_tolerance(dtype), asymmetric=ASYMMETRIC, infinite=INFINITE,
+        zero_on_diagonal=ZERO_ON_DIAGONAL,
     )  # fmt: skip

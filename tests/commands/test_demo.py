@@ -52,13 +52,13 @@ def test_the_model_agrees_with_maximum_likelihood(tmp_path, capsys):
     from rich.console import Console
     from statsmodels.discrete.discrete_model import NegativeBinomial
 
-    from gpustats.commands import demo_model
+    from gpustats.commands import demo_data, demo_model
 
     result = demo_model.run(Console(), gs.register(demo.SNIPPET, replace=True), tmp_path, draws=60)
     assert "beta[disea]" in capsys.readouterr().out
     for name in ("trace", "predictive"):
         assert (tmp_path / f"{name}.png").stat().st_size > 10_000
-    x = demo.data_frame()[demo_model.COVARIATES].to_numpy(float)
+    x = demo_data.data_frame()[demo_model.COVARIATES].to_numpy(float)
     x = np.column_stack([np.ones(len(x)), (x - x.mean(0)) / x.std(0)])
     mle = NegativeBinomial(demo.visits(), x).fit(disp=0)
     posterior = np.r_[result.posterior["intercept"].mean(), result.posterior["beta"].mean(("chain", "draw"))]
