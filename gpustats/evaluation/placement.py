@@ -225,21 +225,6 @@ def moved(runtime: Runtime, array: Array) -> Array:
     return array if runtime.host_visible or is_device_array(array) else runtime.to_device(array)
 
 
-def to_host(runtime: Runtime, array: Array) -> np.ndarray:
-    """An array that kernels have written, as a NumPy array, once they are done."""
-    if isinstance(array, np.ndarray):
-        runtime.synchronize()
-        return array
-    return runtime.to_host(array)
-
-
-def delivered(runtime: Runtime, array: Array, native: bool) -> Array:
-    """An array that kernels have written, as a caller gets it: a device array if `native`, else a NumPy array."""
-    if native == is_device_array(array):
-        return array
-    return runtime.to_device(array) if native else runtime.to_host(array)
-
-
 _C_TYPES = {
     "float32": "float", "float64": "double", "int8": "signed char", "uint8": "unsigned char", "bool": "unsigned char",
     "int16": "short", "uint16": "unsigned short", "int32": "int", "uint32": "unsigned int",

@@ -44,16 +44,29 @@ def deliver(runtime: Runtime, result: Array, native: bool) -> Array:
     return host[()]
 
 
+def delivered(runtime: Runtime, array: Array, native: bool) -> Array:
+    """An array as a caller gets it: a device array if `native`, else a NumPy array."""
+    if native == is_device_array(array):
+        return array
+    return runtime.to_device(np.asarray(array)) if native else runtime.to_host(array)
+
+
 def like(runtime: Runtime, result: Array, argument: Any) -> Any:
     """A result as its argument came: a number, a host array or a device array."""
-    if is_device_array(argument) != is_device_array(result):
-        result = runtime.to_device(np.asarray(result)) if is_device_array(argument) else runtime.to_host(result)
+    result = delivered(runtime, result, is_device_array(argument))
     return float(result) if isinstance(argument, float) else result
 
 
 def as_host(runtime: Runtime, array: Array) -> np.ndarray:
     """The array itself where it lies on the host, else a copy of it."""
     return runtime.to_host(array) if is_device_array(array) else array
+
+
+def written(runtime: Runtime, array: Array) -> np.ndarray:
+    """What kernels have written to an array, as a NumPy array, once they are done."""
+    if isinstance(array, np.ndarray):
+        runtime.synchronize()
+    return as_host(runtime, array)
 
 
 def as_shape(size: Any) -> Shape:

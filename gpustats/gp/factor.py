@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..evaluation.placement import empty, moved, to_host
+from ..evaluation.placement import empty, moved
+from ..evaluation.results import written
 from ..kernels.template import Template
 from ..linalg import blocked
 from ..linalg.matrix import Matrix
@@ -72,7 +73,7 @@ class Factor:
         """The order of the first leading minor that is not positive definite, or 0; log |K + noise|; r' (K + noise)⁻¹ r."""
         if not self.n:
             return 0, 0.0, 0.0
-        info, log_determinant, squares = to_host(self.runtime, self._summary)
+        info, log_determinant, squares = written(self.runtime, self._summary)
         return int(info), float(log_determinant), float(squares)
 
     def loglik(self, student_t: bool) -> float:

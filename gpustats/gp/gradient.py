@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..evaluation.placement import to_host
+from ..evaluation.results import written
 from .factor import Factor
 from .observations import Observations
 from .parameters import MEAN, SIGMA, Parameters, X, Y
@@ -47,9 +47,9 @@ def gradient(
         found |= of_own
         if SIGMA in wrt:
             one = isinstance(parameters.sigma, float)
-            found[SIGMA] = 2 * parameters.sigma * (trace if one else to_host(runtime, diagonal).astype(float))
+            found[SIGMA] = 2 * parameters.sigma * (trace if one else written(runtime, diagonal).astype(float))
     if MEAN in wrt or Y in wrt:
-        slope = weight * to_host(runtime, alpha.memory.array).reshape(-1)
+        slope = weight * written(runtime, alpha.memory.array).reshape(-1)
         found[MEAN] = float(slope.sum(dtype=float)) if isinstance(parameters.mean, float) else slope.astype(float)
         found[Y] = data.like_y(-slope)
     if X in wrt:

@@ -11,7 +11,8 @@ import numpy as np
 
 from ..density import densities
 from ..draws.generator import as_generator
-from ..evaluation.placement import as_read, delivered, device_of, moved
+from ..evaluation.placement import as_read, device_of, moved
+from ..evaluation.results import delivered
 from ..linalg.providers import provider_of
 from ..runtime import arrays
 from .covariance import Covariance

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..evaluation.placement import as_read, delivered, moved, target_of
+from ..evaluation.placement import as_read, moved, target_of
+from ..evaluation.results import as_host, delivered
 from ..runtime import arrays
 from .matrix import as_points
 from .parameters import X, Y
@@ -49,7 +50,7 @@ class Observations:
         self._native = {X: arrays.is_device_array(x), Y: arrays.is_device_array(y)}
         self._flat = len(getattr(arrays.as_array(x, X), "shape", ())) == 1
         self.host_x, self.y = (
-            np.array(self.runtime.to_host(a) if arrays.is_device_array(a) else a, self.dtype, order="C") for a in given
+            np.array(as_host(self.runtime, a), self.dtype, order="C") for a in given
         )
         for name, a in ((X, self.host_x), (Y, self.y)):
             if not np.isfinite(a).all():

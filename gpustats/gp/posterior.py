@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..evaluation.placement import empty, moved, to_host
+from ..evaluation.placement import empty, moved
+from ..evaluation.results import written
 from ..linalg.matrix import Matrix
 from .factor import Factor
 
@@ -69,7 +70,7 @@ class Posterior:
             Where the new points' covariance matrix is not positive definite, nor with variances that are a little larger.
         """
         runtime, provider = self.factor.runtime, self.factor.provider
-        out = moved(runtime, np.tile(to_host(runtime, self.moments()[0]), (len(z), 1)))
+        out = moved(runtime, np.tile(written(runtime, self.moments()[0]), (len(z), 1)))
         if out.size:
             root = self._root()
             normal = Matrix.over(runtime, moved(runtime, z.astype(self.mean.dtype)))
@@ -81,8 +82,8 @@ class Posterior:
     def _root(self) -> Matrix:
         """The lower triangle whose product with its transpose is the new points' squared scale."""
         factor, runtime, provider = self.factor, self.factor.runtime, self.factor.provider
-        largest = float(to_host(runtime, factor.pairs.diagonal(self.xs, factor.values)).max())
-        variances, dtype = to_host(runtime, self.noise), self.mean.dtype
+        largest = float(written(runtime, factor.pairs.diagonal(self.xs, factor.values)).max())
+        variances, dtype = written(runtime, self.noise), self.mean.dtype
         jitter = 4 * np.finfo(dtype).eps
         for _ in range(8):
             noise = moved(runtime, (variances + jitter * largest).astype(dtype))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...evaluation.placement import device_of
+from ...evaluation.results import as_host
 from ...runtime import arrays
 from ..expression import Expression
 from ..prediction import LocalPrediction
@@ -71,7 +72,7 @@ class LocalGP:
         runtime = self._runtime = device_of([X, y], ["X", "y"])
         if not runtime.device.double:
             raise ValueError(f"{runtime.device} has no float64, which local Gaussian processes need: use another device")
-        on_host = [runtime.to_host(a) if arrays.is_device_array(a) else a for a in (X, y)]
+        on_host = [as_host(runtime, a) for a in (X, y)]
         self.X, self.y = (np.array(a, np.float64, order="C") for a in on_host)
         self.cov, self._dtype = cov, arrays.result_dtype([X])
         self._data = Data(self.X, self.y, cov)
