@@ -14,7 +14,7 @@ from ..kernels.code import PER_ROW, PER_SET, KernelCode, Operand
 from ..kernels.layout import REFERENCE_DEVICES, Layout, Problem, power_of_two, row_blocks
 from ..kernels.shape import Compiled, Shape
 from ..kernels.shown import shown_source
-from ..language.derived import derived
+from ..language.derived import call_of, derived
 from ..language.device_function import Argument
 from ..rewriting.differentiate import derivative
 from ..runtime.arrays import as_array, is_device_array
@@ -83,8 +83,7 @@ class Pointwise:
 
     def map(self, suffix: str, formula: str) -> Pointwise:
         """The same function with `formula`, C in which {} stands for its value, applied to the value."""
-        call = f"{self.function.name}({', '.join(p.name for p in self.function.parameters)})"
-        body = f"    return {formula.format(call)};\n"
+        body = f"    return {formula.format(call_of(self.function))};\n"
         return self.with_function(derived(self.function, suffix, body, self.functions.get))
 
     def with_function(self, function: Function, more: Sequence[str] = (), by_row: Sequence[str] = ()) -> Pointwise:
