@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,7 +13,8 @@ from .evaluation.broadcasting import broadcast
 from .evaluation.gradient import gradient_of, hessian_of
 from .evaluation.placement import device_of
 from .evaluation.pointwise import Pointwise
-from .evaluation.results import output
+from .evaluation.repeated import KernelValues, Number, Plans, Rows, kind_of
+from .evaluation.results import as_host, output
 from .evaluation.sums import LOGLIK
 from .parallel.devices import example
 from .parallel.divide import divide
@@ -23,19 +24,7 @@ from .runtime import arrays
 
 if TYPE_CHECKING:
     from .density import Density
-    from .evaluation.sums import SumPlan
     from .runtime.base import Device, Runtime
-
-_NUMBERS = (float, int, np.float64, np.float32)
-
-
-class _NumberPlan(NamedTuple):
-    """A sum over the data for parameters of certain kinds."""
-
-    launch: SumPlan
-    data: tuple[Any, ...]  # what the kernel takes for the observations
-    alive: list[Any]
-    rows: int  # how many derivatives are written for each observation
 
 
 class BoundDensity:
@@ -134,11 +123,9 @@ class Likelihood(BoundDensity):
 
     def _bind(self, x: Any, runtime: Runtime | None = None, own: bool = False) -> None:
         super()._bind(x, runtime, own)
-        self._row = tuple(self.x.shape)
-        numbers = type(self._function) is Pointwise and not any(a.rank for a in self._function.arguments)
-        #: how many parameters make a call that `_evaluate` serves; -1: none do
-        self._n_plain = len(self.density.parameters) if numbers and self.x.ndim == 1 and len(self.x) else -1
-        self._plans: dict[Any, _NumberPlan] = {}
+        of_numbers = type(self._function) is Pointwise and not any(a.rank for a in self._function.arguments)
+        self._repeats = of_numbers and len(self.x.shape) == 1 and self.x.shape[0] > 0
+        self._plans: Plans[_RepeatedSum | None] = Plans()
 
     @property
     def device(self) -> Device:
@@ -167,8 +154,9 @@ class Likelihood(BoundDensity):
         float or (K,) ndarray
             In float64.
         """
-        if (plain := self._plain(args, kwargs)) is not None:
-            return float(self._evaluate(self._function, None, plain)[0][0])
+        arguments = self._in_order(args, kwargs)
+        if arguments is not None and (repeated := self._repeated(arguments, self._function, None)):
+            return float(repeated(arguments)[0][0])
         function = self._function.for_arguments(kwargs)
         return function.sum([self.x, *function.bind(args, kwargs, missing=1)], self._runtime)
 
@@ -197,16 +185,15 @@ class Likelihood(BoundDensity):
         >>> gradient
         {'mu': 1.0, 'sigma': 2.0}
         """
-        plain = self._plain(args, kwargs)
         function = self._function.for_arguments(kwargs)
         gradient = gradient_of(function, wrt)
         if function.arguments[0].name in gradient.wrt:
             raise ValueError(f"wrt: {function.arguments[0].name} is the data of this likelihood, not a parameter")
-        if plain is not None and not gradient.vectors:
-            sums, rows = self._evaluate(gradient.summed, gradient.wrt, plain)
+        arguments = self._in_order(args, kwargs)
+        if arguments is not None and (repeated := self._repeated(arguments, gradient.summed, gradient.wrt)):
+            sums, rows = repeated(arguments)
             value, *totals = sums.tolist()
-            by_row = {n for n, v in zip(self.density.parameters, plain, strict=True) if type(v) is np.ndarray}
-            return value, {n: (rows if n in by_row else totals).pop(0) for n in gradient.wrt}
+            return value, {n: (rows if n in repeated.by_row else totals).pop(0) for n in gradient.wrt}
         return gradient([self.x, *function.bind(args, kwargs, missing=1)], self._runtime)
 
     @in_pieces(added)
@@ -266,56 +253,72 @@ class Likelihood(BoundDensity):
 
     # -- the call that a sampler makes thousands of times: everything but the numbers is decided once
 
-    def _plain(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Sequence[Any] | None:
-        """The parameters where each is a number, or an array with one for each observation as a kernel takes it; else None."""
-        if kwargs and len(args) + len(kwargs) == self._n_plain:
-            try:
-                args = (*args, *(kwargs[n] for n in self.density.parameters[len(args) :]))
-            except KeyError:
-                return None
-        elif len(args) != self._n_plain or kwargs:
+    def _in_order(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Sequence[Any] | None:
+        """The parameters of a call in the density's order; None where it does not give just these, or is not repeated."""
+        names = self.density.parameters
+        if not self._repeats or len(args) + len(kwargs) != len(names):
             return None
-        if all(type(v) in _NUMBERS for v in args):
-            return args
-        found: list[Any] = []
-        for v in args:
-            if type(v) in _NUMBERS:
-                found.append(v)
-            elif type(v) is not np.ndarray:
-                return None
-            elif not v.ndim and v.dtype.kind in "fiu":
-                found.append(float(v))
-            elif v.shape == self._row and v.size > 1 and v.dtype == self.x.dtype and v.flags.c_contiguous:
-                found.append(v)
-            else:
-                return None
-        return found
+        try:
+            return (*args, *(kwargs[n] for n in names[len(args) :])) if kwargs else args
+        except KeyError:
+            return None
 
-    def _evaluate(self, function: Pointwise, key: Any, args: Sequence[Any]) -> tuple[np.ndarray, list[np.ndarray]]:
-        """What `function` sums at these parameters, a view to be read at once, and what it writes for each observation."""
-        kinds = "".join("r" if type(v) is np.ndarray else "1" for v in args)
-        runtime = self._runtime
-        if (plan := self._plans.get((key, kinds))) is None:
-            values = [self.x, *(v if k == "r" else float(v) for v, k in zip(args, kinds, strict=True))]
-            placement = function.place(LOGLIK, values, runtime)
-            rows = function.written(placement.operands)
-            plan = _NumberPlan(function.sum_plan(placement), placement.arguments[0].values, placement.alive, len(rows))
-            self._plans[key, kinds] = plan
-        written, given = [], list(plan.data)
-        for v, kind in zip(args, kinds, strict=True):
-            if kind == "r":
-                handle, offset = runtime.memory(v)
-                given += (handle, offset // v.itemsize, 0)
-            else:
-                given.append(v)
-        out: list[Any] = []
-        for _ in range(plan.rows):
-            array, *handle = output(runtime, self._row, self.x.dtype, False)
+    def _repeated(self, arguments: Sequence[Any], function: Pointwise, wrt: Any) -> _RepeatedSum | None:
+        """What sums `function`, the log-density or its derivatives in `wrt`, in such calls; None where they differ in more."""
+        if (kind := kind_of(arguments)) is None:
+            return None
+        return self._plans.plan((wrt, kind), self._new_repeated, arguments, function)
+
+    def _new_repeated(self, arguments: Sequence[Any], function: Pointwise) -> _RepeatedSum | None:
+        row, dtype = tuple(self.x.shape), self.x.dtype
+        numbers = [np.ndim(v) == 0 and np.result_type(v).kind in "fiu" for v in arguments]
+        rows = [np.shape(v) == row and row != (1,) and v.dtype == dtype for v in arguments]
+        if not all(n or r for n, r in zip(numbers, rows, strict=True)):
+            return None
+        return _RepeatedSum(function, self._runtime, self.x, arguments, self.density.parameters)
+
+
+class _RepeatedSum:
+    """The sums of a function over the data in calls of one kind: its parameters are numbers, or have one for each observation.
+
+    Parameters
+    ----------
+    function : Pointwise
+        Of numbers; with several results, where derivatives are wanted.
+    runtime : Runtime
+    x : ndarray or device array
+        The observations, (N,).
+    arguments : sequence
+        The parameters of one of the calls.
+    names : sequence of str
+        Those of the parameters.
+
+    Attributes
+    ----------
+    by_row : set of str
+        The parameters with one number for each observation.
+    """
+
+    def __init__(self, function: Pointwise, runtime: Runtime, x: Any, arguments: Sequence[Any], names: Sequence[str]):
+        values = [x, *(v if np.ndim(v) else float(v) for v in arguments)]
+        placement = function.place(LOGLIK, values, runtime)
+        taken: list[Any] = [*placement.arguments[0].values]
+        for i, value in enumerate(values[1:]):
+            taken += [Number(i)] if isinstance(value, float) else [Rows(i), 0]
+        self._runtime, self._dtype, self._shape = runtime, placement.dtype, placement.pattern.shape
+        self._alive = x, placement.alive[:1]  # whose memory the kernel reads
+        self._values = KernelValues(runtime, self._dtype, taken)
+        self._plan, self._n_written = function.sum_plan(placement), len(function.written(placement.operands))
+        self.by_row = {n for n, v in zip(names, arguments, strict=True) if np.ndim(v)}
+
+    def __call__(self, arguments: Sequence[Any]) -> tuple[np.ndarray, list[np.ndarray]]:
+        """The sums, a view to be read at once, and what is written for each observation."""
+        taken, alive = self._values.of(arguments)
+        written, places = [], list[Any]()
+        for _ in range(self._n_written):
+            array, *place = output(self._runtime, self._shape, self._dtype, False)
             written.append(array)
-            out += handle
-        sums = plan.launch.fetch((*out, *given))
-        if written and not runtime.host_visible:
-            for i, array in enumerate(written):
-                written[i] = np.empty(self._row, self.x.dtype)
-                runtime.download(array, written[i])
-        return sums, written
+            places += place
+        sums = self._plan.fetch([*places, *taken])
+        del alive  # which the kernel may have been reading
+        return sums, [as_host(self._runtime, array) for array in written]

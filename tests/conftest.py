@@ -9,9 +9,14 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 import pytest
+from matrices import LEAF
 
 import gpustats as gs
+from gpustats.gp import marginal
 from gpustats.language.library import library
+from gpustats.linalg import where
+from gpustats.linalg.host import HostProvider
+from gpustats.linalg.kernels import KernelProvider
 from gpustats.runtime import choose
 
 
@@ -56,6 +61,19 @@ def layout(request):
         made = request.getfixturevalue("like_a_gpu")
         with gs.use(made):
             yield made
+
+
+@pytest.fixture(params=["best", "kernels"])
+def provider(request, monkeypatch):
+    """Linear algebra by the device's best provider, and by our own kernels; small matrices are cut in blocks, too."""
+    if request.param == "kernels":
+        own = KernelProvider(choose.get())
+        for module in (where, marginal):
+            monkeypatch.setattr(module, "provider_of", lambda runtime: own)
+    for name in ("leaf", "dense"):
+        monkeypatch.setattr(HostProvider, name, LEAF)
+        monkeypatch.setattr(KernelProvider, name, LEAF)
+    return request.param
 
 
 @pytest.fixture(autouse=True)

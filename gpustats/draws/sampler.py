@@ -19,6 +19,7 @@ from ..evaluation.arguments import require
 from ..evaluation.broadcasting import Pattern, table_pattern
 from ..evaluation.placement import Placement, device_of
 from ..evaluation.pointwise import Pointwise, Source
+from ..evaluation.repeated import Plans
 from ..evaluation.results import Destination, as_shape, size_of
 from ..kernels.code import PER_SET, VALUE, KernelCode, Operand
 from ..kernels.layout import REFERENCE_DEVICES, Layout, row_blocks
@@ -117,7 +118,7 @@ class Sampler(Pointwise):
         super().__init__(definition.name, function, parameters, functions, definition.source, defaults)
         self.c_names = [p.name for p in function.parameters if p.type in (REAL, VECTOR) and p.name != DRAW.name]
         self.rank, self.discrete = observation.rank, definition.discrete
-        self._plans: dict[Any, _DrawPlan] = {}
+        self._plans: Plans[_DrawPlan] = Plans()
 
     @staticmethod
     def drawn(sampler: Function, parameters: list[Argument]) -> list[Argument]:
@@ -153,16 +154,17 @@ class Sampler(Pointwise):
         native = device or any(map(is_device_array, values))
         destination = Destination(runtime, shape + core, written, wanted, native, out)
         if math.prod(shape + core):
-            # Where all parameters are numbers, a call differs from others of its kind in these only.
-            kind = (id(runtime), shape, computed, written, dim) if set(map(type, values)) <= {float} else None
-            plan = self._plans.get(kind)
-            arguments: Sequence[Any] = values
-            if plan is None or kind is None:
+
+            def placed() -> Placement:
                 pattern = SAMPLE.pattern(self.argument_names, tuple(batch), shape)
-                placement = self.place_in(pattern, values, runtime, computed, dim)
+                return self.place_in(pattern, values, runtime, computed, dim)
+
+            if set(map(type, values)) <= {float}:  # calls of this kind differ in these numbers only
+                kind, arguments = (runtime, shape, computed, written, dim), values
+                plan = self._plans.plan(kind, lambda: self._plan(placed(), written))
+            else:
+                placement = placed()
                 plan, arguments = self._plan(placement, written), placement.values
-                if kind is not None and len(self._plans) < 1024:
-                    self._plans[kind] = plan
             stream = rng.take(math.prod(shape))
             own_dim = (dim,) * self.function.has_dim
             plan.kernel(plan.grid, destination.handle, destination.offset, *plan.sizes, *stream, *arguments, *own_dim)

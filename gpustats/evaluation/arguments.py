@@ -45,27 +45,41 @@ def require(argument: Argument, value: Any) -> None:
 
 
 def match(
-    name: str, wanted: Sequence[str], args: Sequence[Any], kwargs: Mapping[str, Any], defaults: Mapping[str, Any]
-) -> list[Any]:
+    name: str, wanted: Sequence[str], args: Sequence[Any], kwargs: Mapping[str, Any], defaults: Mapping[str, Any],
+    beside: Sequence[str] = (),
+) -> list[Any]:  # fmt: skip
     """What a call gives for the arguments `wanted` of the function `name`: by place, by name, or by default.
+
+    Parameters
+    ----------
+    name : str
+    wanted : sequence of str
+    args, kwargs
+        The call's arguments, by place and by name.
+    defaults : mapping
+        Values of the arguments that a call may leave out.
+    beside : sequence of str
+        Arguments that come in another way, for errors.
 
     Raises
     ------
     ValueError
         For too many values, unknown names, an argument that is given twice or not at all.
     """
+    listed = ", ".join(wanted) or "none"
+    others = f" beside {' and '.join(beside)}" if beside else ""
     if len(args) > len(wanted):
-        raise ValueError(f"{name} takes {len(wanted)} arguments ({', '.join(wanted)}), not {len(args)}")
+        raise ValueError(f"{name} takes {len(wanted)} arguments{others} ({listed}), not {len(args)}")
     found = dict(zip(wanted, args, strict=False))
     for key, value in kwargs.items():
         if key not in wanted:
-            raise ValueError(f"{name} has no parameter {key!r}; its parameters are {', '.join(wanted)}")
+            raise ValueError(f"{name} has no parameter {key!r}{others}; its parameters are {listed}")
         if key in found:
             raise ValueError(f"{name}: {key} is given twice")
         found[key] = value
     found = {**defaults, **found}
     if lacking := [n for n in wanted if n not in found]:
-        raise ValueError(f"{name} needs {', '.join(lacking)}; its parameters are {', '.join(wanted)}")
+        raise ValueError(f"{name} needs {', '.join(lacking)}{others}; its parameters are {listed}")
     return [found[n] for n in wanted]
 
 
@@ -85,13 +99,28 @@ def check_wrt(name: str, arguments: Sequence[Argument], wrt: str | Collection[st
     can = differentiable(arguments)
     if wrt is None:
         return tuple(n for n in can if n != arguments[0].name)
-    names = (wrt,) if isinstance(wrt, str) else tuple(wrt)
+    names = _named_once(wrt)
     for n in names:
         known = [a.name for a in arguments]
         if n not in known:
             raise ValueError(f"wrt: {name} has no argument {n!r}; its arguments are {', '.join(known)}")
         if n not in can:
             raise ValueError(f"wrt: {n} of {name} takes whole numbers only, so there is no derivative in it")
-        if names.count(n) > 1:
-            raise ValueError(f"wrt names {n} twice")
+    return names
+
+
+def check_names(wrt: str | Collection[str], allowed: Collection[str]) -> tuple[str, ...]:
+    """The names in `wrt`; ValueError where one is not allowed, or named twice."""
+    names = _named_once(wrt)
+    for name in names:
+        if name not in allowed:
+            raise ValueError(f"wrt: {name!r} is none of {', '.join(allowed)}")
+    return names
+
+
+def _named_once(wrt: str | Collection[str]) -> tuple[str, ...]:
+    names = (wrt,) if isinstance(wrt, str) else tuple(wrt)
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"wrt names {name} twice")
     return names

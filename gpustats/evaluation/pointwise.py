@@ -287,3 +287,8 @@ class Pointwise:
     def written(self, operands: Sequence[Operand]) -> list[str]:
         """The results that are written for each row."""
         return []
+
+
+def log_density_of(what: Any) -> Any:
+    """The logarithm of a density; a function itself."""
+    return getattr(what, "log_density", what)

@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from .gradient import gradient_of
+from .pointwise import log_density_of
 from .sums import LOGLIK
 from .table import TABLE
 
-
-def _function(what: Any) -> Any:
-    """The function itself, or the log-density of a density."""
-    return getattr(what, "log_density", what)
-
-
 SHOWN = {
-    "table": lambda what, dtype, dialect: _function(what).shown_for(TABLE, dtype, dialect),
-    "loglik": lambda what, dtype, dialect: _function(what).shown_for(LOGLIK, dtype, dialect),
-    "gradient": lambda what, dtype, dialect: gradient_of(_function(what)).shown(dtype, dialect),
+    "table": lambda what, dtype, dialect: log_density_of(what).shown_for(TABLE, dtype, dialect),
+    "loglik": lambda what, dtype, dialect: log_density_of(what).shown_for(LOGLIK, dtype, dialect),
+    "gradient": lambda what, dtype, dialect: gradient_of(log_density_of(what)).shown(dtype, dialect),
 }

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..evaluation.arguments import match
 from ..runtime import arrays
 from ..runtime.types import Array, Shape
 from .computation import Route
@@ -163,19 +164,5 @@ class Arguments:
 def named_parameters(family: Family, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
     """The density's parameters beside the linear predictor, as a call gives them, by their names and in their order."""
     names, defaults = family.parameters, family.density.defaults
-    known = ", ".join((COEFFICIENTS, INTERCEPT, *names))
-    if len(args) > len(names):
-        raise ValueError(
-            f"beyond beta and alpha, the GLM takes {len(names)} parameters ({', '.join(names)}), not {len(args)}"
-        )
-    given = dict(zip(names, args, strict=False))
-    for name, value in kwargs.items():
-        if name not in names:
-            raise ValueError(f"the GLM has no parameter {name!r}; its parameters are {known}")
-        if name in given:
-            raise ValueError(f"{name} is given twice")
-        given[name] = value
-    given = {**defaults, **given}
-    if lacking := [n for n in names if n not in given]:
-        raise ValueError(f"the GLM needs {', '.join(lacking)}; its parameters are {known}")
-    return {n: given[n] for n in names}
+    values = match("the GLM", names, args, kwargs, defaults, beside=(COEFFICIENTS, INTERCEPT))
+    return dict(zip(names, values, strict=True))

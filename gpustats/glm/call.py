@@ -10,6 +10,7 @@ import numpy as np
 
 from ..evaluation.parcel import Parcel
 from ..evaluation.placement import as_read, at, device_of
+from ..evaluation.repeated import Plans
 from ..evaluation.results import as_host, output
 from ..runtime import arrays
 from ..runtime.types import Array
@@ -17,7 +18,7 @@ from .arguments import Arguments, GLMArgument
 from .computation import Route
 from .data import Column, GLMData
 from .family import COEFFICIENTS, INTERCEPT, OBSERVATIONS, WEIGHTS
-from .plan import Plan, Plans
+from .plan import Plan, plan_of
 from .task import Quantity, Task
 
 #: What a kernel takes for an argument: a number; or a handle, an offset, and how far the next set's values lie away.
@@ -50,7 +51,7 @@ class GLMCall:
         Those of the model.
     """
 
-    def __init__(self, data: GLMData, arguments: Arguments, plans: Plans):
+    def __init__(self, data: GLMData, arguments: Arguments, plans: Plans[Plan]):
         self.data, self.arguments, self._plans = data, arguments, plans
         for name, argument in arguments.by_name.items():
             value = argument.value
@@ -59,7 +60,7 @@ class GLMCall:
 
     def plan(self, task: Task, weights: Column | None) -> Plan:
         """The kernel for a task."""
-        return self._plans.plan(task, self.arguments, self.data, weights)
+        return plan_of(self._plans, task, self.arguments, self.data, weights)
 
     def weights(self, factors: Any = None) -> Column | None:
         """The weights of the observations, times `factors`, (N,) or (*lead, N), if there are any."""

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..evaluation.arguments import check_names
 from ..evaluation.placement import device_of
+from ..evaluation.repeated import Plans, kind_of
 from ..parallel.devices import example
 from ..parallel.divide import divide
 from ..parallel.pieces import Data, Options, in_memory, in_pieces
@@ -21,8 +23,8 @@ from .call import GLMCall
 from .computation import Route
 from .data import GLMData, Sizes, read, sizes_of
 from .family import COEFFICIENTS, DESIGN, GROUPS, INTERCEPT, OBSERVATIONS, OFFSET, WEIGHTS, Family
-from .plan import Plans
-from .repeated import RepeatedCall, repeatable, shapes_of
+from .plan import Plan
+from .repeated import RepeatedCall, repeatable
 
 if TYPE_CHECKING:
     from ..density import Density
@@ -92,7 +94,7 @@ class GLM:
         data = read({OBSERVATIONS: y, DESIGN: X, OFFSET: offset, WEIGHTS: weights, GROUPS: groups})
         self.n_rows, self._columns, self.n_groups = sizes_of(data, n_groups)
         self._dtype = arrays.result_dtype([data[DESIGN]])
-        self._plans = Plans()
+        self._plans: Plans[Plan] = Plans()
         elsewhere = devices is not None or client is not None
         runtime = None if elsewhere else device_of(list(data.values()), list(data))
         n_numbers = self._columns + len(data.keys() - {DESIGN, GROUPS})
@@ -105,7 +107,7 @@ class GLM:
     def _bind(self, data: Mapping[str, Any], runtime: Runtime) -> None:
         """Put the data on a device."""
         self._data = GLMData(data, self._sizes, self._dtype, runtime)
-        self._repeated: dict[Any, RepeatedCall | None] = {}
+        self._repeated: Plans[RepeatedCall | None] = Plans()
 
     @property
     def device(self) -> Device:
@@ -277,26 +279,27 @@ class GLM:
     def _value_and_grad(
         self, wrt: str | Collection[str] | None, beta: Any, alpha: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
     ) -> tuple[Any, dict[str, Any]]:
+        wrt = wrt if wrt is None or isinstance(wrt, str) else tuple(wrt)
         values = (beta, 0.0 if alpha is None else alpha, *args, *kwargs.values())
-        shapes = shapes_of(values)
-        key = shapes, alpha is None, tuple(kwargs), wrt if wrt is None or isinstance(wrt, str) else tuple(wrt)
-        if shapes is not None and (known := self._repeated.get(key)) is not None:
-            return known(values)
+        if (kind := kind_of(values)) is not None:
+            kind_of_call = kind, alpha is None, tuple(kwargs), wrt
+            repeated = self._repeated.plan(kind_of_call, self._new_repeated, wrt, beta, alpha, args, kwargs)
+            if repeated is not None:
+                return repeated(values)
+        call = self._call(self._all_arguments(beta, alpha, *args, **kwargs))
+        return results.value_and_grad(call, self._wrt(wrt, alpha is not None))
+
+    def _new_repeated(
+        self, wrt: str | tuple[str, ...] | None, beta: Any, alpha: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
+    ) -> RepeatedCall | None:
+        """What makes calls of this kind; None where they differ in more than their numbers."""
+        names = [COEFFICIENTS, INTERCEPT, *self._family.parameters[: len(args)], *kwargs]
         in_wrt = self._wrt(wrt, alpha is not None)
         call = self._call(self._all_arguments(beta, alpha, *args, **kwargs))
-        if shapes is not None and key not in self._repeated:
-            names = [COEFFICIENTS, INTERCEPT, *self._family.parameters[: len(args)], *kwargs]
-            self._repeated[key] = RepeatedCall(call, in_wrt, names) if repeatable(call, in_wrt, names) else None
-        return results.value_and_grad(call, in_wrt)
+        return RepeatedCall(call, in_wrt, names) if repeatable(call, in_wrt, names) else None
 
     def _wrt(self, wrt: str | Collection[str] | None, intercept: bool) -> tuple[str, ...]:
         can = [n for n in self.parameters if n not in self._family.whole]
         if wrt is None:
             return tuple(n for n in can if n != INTERCEPT or intercept)
-        names = (wrt,) if isinstance(wrt, str) else tuple(wrt)
-        for name in names:
-            if name not in (allowed := [*can, DESIGN, *{OBSERVATIONS} - self._family.whole]):
-                raise ValueError(f"wrt: {name!r} is none of {', '.join(allowed)}")
-            if names.count(name) > 1:
-                raise ValueError(f"wrt names {name} twice")
-        return names
+        return check_names(wrt, [*can, DESIGN, *{OBSERVATIONS} - self._family.whole])

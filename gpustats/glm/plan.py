@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from ..evaluation.repeated import Plans
 from . import kernel
 from .arguments import Arguments
 from .computation import Computation, Route
@@ -26,22 +27,14 @@ class Plan(NamedTuple):
     operands: tuple[str, ...]
 
 
-class Plans:
-    """The kernels that calls of a model have needed; pieces of the model with as many rows on the same device share them."""
-
-    def __init__(self) -> None:
-        self._known: dict[tuple[object, ...], Plan] = {}
-
-    def plan(self, task: Task, arguments: Arguments, data: GLMData, weights: Column | None) -> Plan:
-        """The kernel for a task."""
-        own = _with_own_rows(arguments, weights)
-        key = (
-            data.runtime, data.sizes.n_rows, data.design.aligned, task, *arguments.kinds.values(), own,
-            arguments.n_sets, arguments.outcomes, weights is None,
-        )  # fmt: skip
-        if key not in self._known:
-            self._known[key] = _planned(task, arguments, data, weights is not None, own)
-        return self._known[key]
+def plan_of(plans: Plans[Plan], task: Task, arguments: Arguments, data: GLMData, weights: Column | None) -> Plan:
+    """The kernel for a task; pieces of a model with as many rows on the same device share them, in `plans`."""
+    own = _with_own_rows(arguments, weights)
+    kind = (
+        data.runtime, data.sizes.n_rows, data.design.aligned, task, *arguments.kinds.values(), own, arguments.n_sets,
+        arguments.outcomes, weights is None,
+    )  # fmt: skip
+    return plans.plan(kind, _planned, task, arguments, data, weights is not None, own)
 
 
 def _with_own_rows(arguments: Arguments, weights: Column | None) -> tuple[str, ...]:

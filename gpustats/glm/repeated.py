@@ -1,59 +1,18 @@
-"""The call that a sampler makes thousands of times: everything but the numbers is decided once."""
+"""Calls of a GLM that differ in their numbers only: see `evaluation.repeated`."""
 
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Sequence
-from enum import Enum
 from typing import Any, NamedTuple
 
-import numpy as np
-
+from ..evaluation.repeated import KernelValues, Number, Packed, Part, Scratch
 from ..runtime.types import Shape
 from .call import GLMCall, Values
 from .computation import Route
 from .family import COEFFICIENTS, DESIGN, INTERCEPT
 from .task import Quantity, Task
-
-_NUMBERS = (float, int, np.float64, np.float32)
-
-
-def shapes_of(values: Sequence[Any]) -> tuple[Shape | None, ...] | None:
-    """What calls have in common that differ in their numbers only: the shapes of arrays, None for a number.
-
-    None where an argument is neither a number nor a NumPy array of floating-point numbers: such a call is not repeated.
-    """
-    found: list[Shape | None] = []
-    for value in values:
-        if type(value) in _NUMBERS:
-            found.append(None)
-        elif type(value) is np.ndarray and value.dtype.char in "df":
-            found.append(value.shape)
-        else:
-            return None
-    return tuple(found)
-
-
-class _Place(Enum):
-    """Stands in what the kernel takes for what only a call has."""
-
-    PARCEL = "the array in which all arrays of a call travel"
-    SLOPES = "scratch memory for the slopes of the rows, which are then added up by group"
-
-
-class _Number(NamedTuple):
-    """Stands in what the kernel takes for an argument that is a number."""
-
-    argument: int  # its place among the arguments
-
-
-class _Part(NamedTuple):
-    """An argument's part of the array in which all travel."""
-
-    argument: int
-    start: int
-    end: int
-    transposed: bool
 
 
 class _Result(NamedTuple):
@@ -122,31 +81,22 @@ class RepeatedCall:
         self._lead, self._sizes = arguments.lead, (arguments.n_sets, data.sizes.n_rows, arguments.outcomes)
         self._groups = data.groups if task.rows else None
         self._n_by_group = arguments.n_sets * self._groups.n * arguments.outcomes if self._groups else 0
-        self._parts, taken = _packing(call, names)
-        self._size = self._parts[-1].end
-        self._values = call.kernel_values(plan, taken, (_Place.SLOPES, 0) * len(task.rows), weights)
-        self._numbers = [(i, v.argument) for i, v in enumerate(self._values) if isinstance(v, _Number)]
-        self._parcels = [i for i, v in enumerate(self._values) if v is _Place.PARCEL]
-        self._slopes = [i for i, v in enumerate(self._values) if v is _Place.SLOPES]
+        slopes = Scratch(math.prod(self._sizes) * data.dtype.itemsize)  # of the rows, which are then added up by group
+        parts, taken = _packing(call, names)
+        values = call.kernel_values(plan, taken, (slopes, 0) * len(task.rows), weights)
+        self._slopes = [i for i, v in enumerate(values) if v is slopes]
+        self._values = KernelValues(data.runtime, data.dtype, values, parts)
         self._results = [_result(call, task, name) for name in wrt]
 
     def __call__(self, values: Sequence[Any]) -> tuple[Any, dict[str, Any]]:
         """The value and the derivatives at other numbers."""
-        taken = self._values.copy()
-        for i, argument in self._numbers:
-            value = values[argument]
-            taken[i] = value.item() if type(value) is np.ndarray else float(value)
-        handle, _ = self._runtime.memory(parcel := self._packed(values))
-        for i in self._parcels:
-            taken[i] = handle
-        n_sets, n_rows, outcomes = self._sizes
-        add_groups = None
+        taken, alive = self._values.of(values)
+        n_sets, add_groups = self._sizes[0], None
         if groups := self._groups:
-            slopes = self._runtime.scratch(n_sets * n_rows * outcomes * self._dtype.itemsize)
-            taken[self._slopes[0]] = slopes
-            add_groups = functools.partial(groups.add, (slopes, 0), self._dtype, *self._sizes)
+            slopes = taken[self._slopes[0]], 0
+            add_groups = functools.partial(groups.add, slopes, self._dtype, *self._sizes)
         sums, by_group = self._launch.fetch(taken, self._n_by_group, add_groups)
-        del parcel  # which the kernel may have been reading
+        del alive  # which the kernel may have been reading
         sums, by_group = sums.reshape(n_sets, -1), by_group.reshape(n_sets, -1)
         gradients: dict[str, Any] = {}
         for name, columns, shape, by_set, transposed in self._results:
@@ -161,30 +111,22 @@ class RepeatedCall:
         value = sums[:, 0].reshape(self._lead).copy() if self._lead else sums.item(0)
         return value, gradients
 
-    def _packed(self, values: Sequence[Any]) -> np.ndarray:
-        """The arrays of a call as one; a new one for each call, because threads share this object."""
-        packed = np.empty(self._size, self._dtype)
-        for argument, start, end, transposed in self._parts:
-            value = values[argument]
-            packed[start:end] = (value.swapaxes(-1, -2) if transposed else value).reshape(-1)
-        return packed
 
-
-def _packing(call: GLMCall, names: Sequence[str]) -> tuple[list[_Part], dict[str, Values]]:
+def _packing(call: GLMCall, names: Sequence[str]) -> tuple[list[Part], dict[str, Values]]:
     """How arrays lie in the one in which they travel, and what the kernel takes for each argument."""
     arguments = call.arguments
     taken: dict[str, Values] = {n: (a.value,) for n, a in arguments.by_name.items()}  # defaults, where a call gives none
-    parts: list[_Part] = []
+    parts: list[Part] = []
     start = 0
     for i, name in enumerate(names):
         argument = arguments[name]
         if argument.kind is Route.VALUE:
-            taken[name] = (_Number(i),)
+            taken[name] = (Number(i),)
         elif argument.kind is not Route.ABSENT:
             size = argument.value.size
             transposed = name == COEFFICIENTS and arguments.family.vector
-            parts.append(_Part(i, start, start + size, transposed))
-            taken[name] = (_Place.PARCEL, start, size // arguments.n_sets if argument.n_sets > 1 else 0)
+            parts.append(Part(i, start, start + size, transposed))
+            taken[name] = (Packed(), start, size // arguments.n_sets if argument.n_sets > 1 else 0)
             start += size
     return parts, taken
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..density import densities
 from ..draws.generator import as_generator
+from ..evaluation.arguments import check_names
 from ..evaluation.placement import as_read, device_of, moved
 from ..evaluation.results import delivered
 from ..linalg.providers import provider_of
@@ -23,7 +24,7 @@ from .hyperparameters import Hyperparameters, refuse_names
 from .matrix import as_points
 from .observations import Observations
 from .pairs import Pairs
-from .parameters import MEAN, RESERVED, SIGMA, Parameters, X, Y, by_row, check_wrt, deviation, on_host
+from .parameters import MEAN, RESERVED, SIGMA, Parameters, X, Y, by_row, deviation, on_host
 from .posterior import Posterior
 from .prediction import Prediction, variance_of_t
 
@@ -163,7 +164,7 @@ class MarginalLikelihood:
             are like x and y.
         """
         parameters = self._parameters(sigma, mean, hyperparameters)
-        names = parameters.given if wrt is None else check_wrt(wrt, (*self.parameters, X, Y))
+        names = parameters.given if wrt is None else check_names(wrt, (*self.parameters, X, Y))
         if not self.n:
             return 0.0, zero_gradient(self._data, parameters, names)
         factor = self._factor(parameters)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -74,14 +73,3 @@ def deviation(name: str, value: Any, n: int) -> float | np.ndarray:
     if np.any(np.asarray(checked) < 0):
         raise ValueError(f"{name} is {np.min(checked)}: a standard deviation must be nonnegative")
     return checked
-
-
-def check_wrt(wrt: str | Collection[str], allowed: Collection[str]) -> tuple[str, ...]:
-    """The names in `wrt`; ValueError where one is not allowed, or named twice."""
-    names = (wrt,) if isinstance(wrt, str) else tuple(wrt)
-    for name in names:
-        if name not in allowed:
-            raise ValueError(f"wrt: {name!r} is none of {', '.join(allowed)}")
-        if names.count(name) > 1:
-            raise ValueError(f"wrt names {name} twice")
-    return names

@@ -12,11 +12,12 @@ from pymc.distributions.distribution import Continuous, Discrete
 from pytensor.graph.basic import Variable
 
 from ..density import Density
+from ..evaluation.arguments import match
 from ..glm.family import COEFFICIENTS, DESIGN, GROUPS, INTERCEPT, OFFSET, WEIGHTS
 from .evaluation.formula import FormulaArgument, LogFunction
 from .evaluation.glm import GLMFormula
 from .graph.ops import LogDensity
-from .parameters import as_float_constant, as_parameter, match, take_parameters
+from .parameters import as_float_constant, as_parameter, take_parameters
 from .random_variable import DensityRV, FormulaDistribution, point_of
 
 
@@ -72,8 +73,9 @@ class GLM(FormulaDistribution):
     ) -> Any:  # fmt: skip
         options = {n: v for n, v in ((GROUPS, groups), (OFFSET, offset), (WEIGHTS, weights)) if v is not None}
         formula = GLMFormula(density, eta, tuple(options))
-        own = match(density.name, formula.family.parameters, (), take_parameters(kwargs), density.defaults, beside=eta)
-        values = {DESIGN: X, COEFFICIENTS: beta, INTERCEPT: alpha, **options, **own}
+        names = formula.family.parameters
+        own = match(density.name, names, (), take_parameters(kwargs), density.defaults, beside=(eta,))
+        values = {DESIGN: X, COEFFICIENTS: beta, INTERCEPT: alpha, **options, **dict(zip(names, own, strict=True))}
         parameters = [_as_variable(a, values[a.name]) for a in formula.arguments[1:]]
         return _class_of(formula)._of_variables(parameters, **kwargs)
 

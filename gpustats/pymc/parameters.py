@@ -13,6 +13,7 @@ from pytensor.graph.basic import Constant, Variable
 
 from ..density import Density
 from ..elliptical.density import SCALES
+from ..evaluation.arguments import match
 from .evaluation.formula import Formula
 
 #: Keywords that PyMC takes itself, in `Distribution.dist` or in a call of the class.
@@ -26,45 +27,6 @@ def take_parameters(kwargs: dict[str, Any]) -> dict[str, Any]:
     return {n: kwargs.pop(n) for n in list(kwargs) if n not in RESERVED}
 
 
-def match(
-    owner: str, names: Sequence[str], args: Sequence[Any], kwargs: Mapping[str, Any], defaults: Mapping[str, Any],
-    beside: str = "",
-) -> dict[str, Any]:  # fmt: skip
-    """The arguments of a call by their names, in the order of `names`.
-
-    Parameters
-    ----------
-    owner : str
-        Name of what takes the arguments, for errors.
-    names : sequence of str
-    args, kwargs
-        The call's arguments, by place and by name.
-    defaults : mapping
-        Values of arguments that a call may leave out.
-    beside : str
-        Name of an argument that comes in another way, for errors.
-
-    Raises
-    ------
-    ValueError
-        Where an argument is unknown, missing, or there twice.
-    """
-    listed = ", ".join(names) or "none"
-    if len(args) > len(names):
-        raise ValueError(f"{owner} takes {len(names)} parameters ({listed}), not {len(args)}")
-    by_place = dict(zip(names, args, strict=False))
-    for name in kwargs:
-        if name not in names:
-            has = f" beside {beside}; it has {listed}" if beside else f"; its parameters are {listed}"
-            raise ValueError(f"{owner} has no parameter {name!r}{has}")
-        if name in by_place:
-            raise ValueError(f"{owner}: {name} is given twice")
-    values = {**defaults, **by_place, **kwargs}
-    if lacking := [n for n in names if n not in values]:
-        raise ValueError(f"{owner} needs {', '.join(lacking)}" + ("" if beside else f"; its parameters are {listed}"))
-    return {n: values[n] for n in names}
-
-
 def parameters_of(density: Density, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Variable]:
     """A density's parameters by the names that a call gives, of which a covariance matrix has several."""
     names: Sequence[str] = density.parameters
@@ -72,7 +34,7 @@ def parameters_of(density: Density, args: Sequence[Any], kwargs: Mapping[str, An
         scale = next((n for n in kwargs if n in SCALES), "cov")
         names = [scale if n == "cov" else n for n in names]
     values = match(density.name, names, args, kwargs, density.defaults)
-    return {n: as_parameter(v) for n, v in values.items()}
+    return {n: as_parameter(v) for n, v in zip(names, values, strict=True)}
 
 
 def as_parameter(value: Any) -> Variable:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ..evaluation.pointwise import log_density_of
+
 if TYPE_CHECKING:
     from ..density import Density
     from ..evaluation.pointwise import Pointwise
@@ -32,7 +34,7 @@ def Exp(inner: Pointwise | Density) -> Pointwise:
     >>> round(float(pdf(0.0, 0.0, 1.0)), 6)
     0.398942
     """
-    function: Pointwise = _pointwise(inner)
+    function: Pointwise = log_density_of(inner)
     return function.map("exp", "exp({})")
 
 
@@ -60,10 +62,5 @@ def Grad(inner: Differentiable | Density, wrt: str | None = None) -> Any:
     array([[4.   , 2.426],
            [2.426, 4.   ]])
     """
-    function: Differentiable = _pointwise(inner)
+    function: Differentiable = log_density_of(inner)
     return function.derivative(wrt)
-
-
-def _pointwise(inner: Any) -> Any:
-    """The logarithm of a density; anything else itself."""
-    return getattr(inner, "log_density", inner)

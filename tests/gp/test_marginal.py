@@ -16,8 +16,6 @@ import gpustats as gs
 from gpustats.gp import MarginalLikelihood
 from gpustats.runtime import choose
 
-LEAF = 16  # so that small matrices are cut in blocks, too
-
 
 def slope(function, value, step=1e-5):
     """The derivative by central differences."""

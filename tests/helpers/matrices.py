@@ -6,6 +6,9 @@ import scipy.linalg
 
 import gpustats as gs
 
+#: The size of blocks, where tests want small matrices to be cut in them, too.
+LEAF = 16
+
 
 def tolerance(dtype, scale=1.0):
     return scale * (1e-10 if dtype == np.float64 else 2e-3)

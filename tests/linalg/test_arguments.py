@@ -8,8 +8,6 @@ from matrices import close, plain_cholesky_grad, positive_definite
 import gpustats as gs
 from gpustats import linalg
 
-LEAF = 16  # so that small matrices are cut in blocks, too
-
 
 def test_device_arrays_stay_on_the_device(rng, provider):
     n = 40

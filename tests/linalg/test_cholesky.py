@@ -9,7 +9,6 @@ from scipy.linalg import hilbert, toeplitz
 
 from gpustats import linalg
 
-LEAF = 16  # so that small matrices are cut in blocks, too
 SIZES = [1, 2, 3, 8, 15, 16, 17, 33, 64, 70, 130]
 DTYPES = [np.float64, np.float32]
 

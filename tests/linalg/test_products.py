@@ -4,13 +4,12 @@
 import numpy as np
 import pytest
 import scipy.linalg
-from matrices import close, slope, with_traps
+from matrices import LEAF, close, slope, with_traps
 
 from gpustats import linalg
 from gpustats.linalg import where
 from gpustats.linalg.host import HostProvider
 
-LEAF = 16  # so that small matrices are cut in blocks, too
 SIZES = [1, 2, 3, 8, 15, 16, 17, 33, 64, 70, 130]
 DTYPES = [np.float64, np.float32]
 

@@ -2,7 +2,7 @@
 
 # ruff: noqa: E741  (l is what the factor is called; functions in loops are called at once)
 import numpy as np
-from matrices import close, plain_cholesky_grad, positive_definite
+from matrices import LEAF, close, plain_cholesky_grad, positive_definite
 
 from gpustats import linalg
 from gpustats.linalg import blocked, where
@@ -10,8 +10,6 @@ from gpustats.linalg.host import HostProvider
 from gpustats.linalg.kernels import KernelProvider
 from gpustats.linalg.providers import provider_of
 from gpustats.runtime import choose
-
-LEAF = 16  # so that small matrices are cut in blocks, too
 
 
 def test_the_host_alone(rng):

@@ -15,6 +15,7 @@ from ...draws.generator import Generator
 from ...elliptical.density import SCALES
 from ...evaluation.gradient import gradient_of, reduced
 from ...evaluation.pointwise import Pointwise
+from ...evaluation.repeated import Plans
 from ...language.device_function import Argument
 from ...language.printer import Printer
 from ...likelihood import Likelihood
@@ -97,7 +98,7 @@ class DensityEvaluator(Evaluator):
 
     def __init__(self, formula: DensityFormula, known: Mapping[int, np.ndarray]):
         super().__init__(formula, known)
-        self._repeated: dict[tuple[Shape, ...], _RepeatedSum] = {}
+        self._plans: Plans[_RepeatedSum] = Plans()
 
     @survives_fork
     def table(self, values: Sequence[np.ndarray]) -> np.ndarray:
@@ -107,10 +108,7 @@ class DensityEvaluator(Evaluator):
     @survives_fork
     def sums(self, values: Sequence[np.ndarray], wrt: tuple[int, ...]) -> list[np.ndarray]:
         shapes = tuple([v.shape for v in values])
-        repeated = self._repeated.get(shapes)
-        if repeated is None:
-            repeated = self._repeated[shapes] = _RepeatedSum(self, shapes)
-        return repeated(values, wrt)
+        return self._plans.plan(shapes, _RepeatedSum, self, shapes)(values, wrt)
 
     @survives_fork
     def weighted(self, values: Sequence[np.ndarray], weight: np.ndarray, wrt: tuple[int, ...]) -> list[np.ndarray]:

@@ -11,6 +11,7 @@ import numpy as np
 
 from ...density import Density
 from ...draws.generator import Generator
+from ...evaluation.repeated import Plans
 from ...glm import GLM
 from ...glm.family import COEFFICIENTS, DESIGN, GROUPS, INTERCEPT, OBSERVATIONS, OFFSET, WEIGHTS, Family
 from .batches import Shape, batch_of, common_batch, core_of
@@ -122,7 +123,7 @@ class GLMEvaluator(Evaluator):
         data = {0, *(i for i, n in enumerate(formula.names) if n == DESIGN or n in formula.options)}
         self._data_stay = data <= self.known.keys()
         self._only_data_stay = data == self.known.keys()
-        self._one_set: dict[tuple[Shape, ...], list[tuple[str, Shape | None]] | None] = {}
+        self._plans: Plans[list[tuple[str, Shape | None]] | None] = Plans()
 
     @functools.cached_property
     def _model(self) -> GLM:
@@ -139,9 +140,7 @@ class GLMEvaluator(Evaluator):
     @survives_fork
     def sums(self, values: Sequence[np.ndarray], wrt: tuple[int, ...]) -> list[np.ndarray]:
         shapes = tuple([v.shape for v in values])
-        if shapes not in self._one_set:
-            self._one_set[shapes] = self._as_one_set(shapes)
-        passed = self._one_set[shapes]
+        passed = self._plans.plan(shapes, self._as_one_set, shapes)
         if passed is None:
             return self._sums_of_sets(self.all_arguments(values), wrt)
         return self._sums_of_one_set(values, passed, wrt)

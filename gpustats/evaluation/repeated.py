@@ -1,0 +1,155 @@
+"""Calls that differ in their numbers only, of which a sampler makes thousands: everything else is decided once.
+
+What such calls have in common is their kind, `kind_of` their arguments. What is decided for a kind, its plan, is kept in a
+`Plans`; a plan that launches a kernel keeps the list of what the kernel takes as `KernelValues`, in which each call puts
+its numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from ..runtime.base import Runtime
+    from ..runtime.types import Array, DType, Shape
+
+P = TypeVar("P")
+
+_NUMBERS = (float, int, np.float64, np.float32)
+_MISSING = object()
+
+
+def kind_of(arguments: Sequence[Any]) -> tuple[tuple[Shape, str] | None, ...] | None:
+    """What calls have in common that differ in their numbers only: shape and type of each array, None for a number.
+
+    None where an argument is neither a number nor a NumPy array: such a call is not repeated.
+    """
+    found: list[tuple[Shape, str] | None] = []
+    for value in arguments:
+        if type(value) in _NUMBERS:
+            found.append(None)
+        elif type(value) is np.ndarray:
+            found.append((value.shape, value.dtype.char))
+        else:
+            return None
+    return tuple(found)
+
+
+class Plans(Generic[P]):
+    """The plans of the kinds of calls that an object has seen; those beyond `LIMIT` kinds are made anew for each call.
+
+    Threads may share it.
+    """
+
+    LIMIT = 1024
+
+    def __init__(self) -> None:
+        self._known: dict[Hashable, P] = {}
+
+    def plan(self, kind: Hashable, make: Callable[..., P], *arguments: Any) -> P:
+        """The plan of a kind of calls, which `make` makes of the first of them and these arguments."""
+        found: Any = self._known.get(kind, _MISSING)
+        if found is _MISSING:
+            found = make(*arguments)
+            if len(self._known) < self.LIMIT:
+                self._known[kind] = found
+        plan: P = found
+        return plan
+
+
+class Number(NamedTuple):
+    """Stands in what a kernel takes for an argument of the call, by its place, that is a number."""
+
+    argument: int
+
+
+class Rows(NamedTuple):
+    """Stands for the handle and the offset of an argument of the call, by its place, that is an array read where it lies."""
+
+    argument: int
+
+
+class Packed(NamedTuple):
+    """Stands for the handle of the one array in which small arguments of the call travel."""
+
+
+class Scratch(NamedTuple):
+    """Stands for the handle of memory that kernels write and read within the call."""
+
+    nbytes: int
+
+
+class Part(NamedTuple):
+    """An argument's part of the array in which small ones travel; `transposed`: with its last axes exchanged."""
+
+    argument: int
+    start: int
+    end: int
+    transposed: bool
+
+
+class KernelValues:
+    """What a kernel takes in calls of one kind. Threads may share it.
+
+    Parameters
+    ----------
+    runtime : Runtime
+    dtype : dtype
+        Of the numbers that the kernel reads.
+    values : sequence
+        In the kernel's order: what is the same in each call, and `Number`, `Rows` (which stands for two values), `Packed` and
+        `Scratch`.
+    parts : sequence of Part
+    """
+
+    def __init__(self, runtime: Runtime, dtype: DType, values: Sequence[Any], parts: Sequence[Part] = ()):
+        self._runtime, self._dtype, self._parts = runtime, dtype, parts
+        self._values: list[Any] = []
+        self._numbers: list[tuple[int, int]] = []  # place in `_values`, argument
+        self._rows: list[tuple[int, int]] = []
+        self._packed: list[int] = []
+        self._scratch: list[tuple[int, int]] = []  # place, bytes
+        for value in values:
+            place = len(self._values)
+            if isinstance(value, Number):
+                self._numbers.append((place, value.argument))
+            elif isinstance(value, Rows):
+                self._rows.append((place, value.argument))
+                self._values.append(None)
+            elif isinstance(value, Packed):
+                self._packed.append(place)
+            elif isinstance(value, Scratch):
+                self._scratch.append((place, value.nbytes))
+            self._values.append(value)
+
+    def of(self, arguments: Sequence[Any]) -> tuple[list[Any], list[Array]]:
+        """What the kernel takes in a call, and what the caller holds until the kernel is done."""
+        taken, alive = self._values.copy(), []
+        for place, i in self._numbers:
+            value = arguments[i]
+            taken[place] = value.item() if type(value) is np.ndarray else float(value)
+        for place, i in self._rows:
+            array = np.ascontiguousarray(arguments[i], self._dtype)
+            handle, offset = self._runtime.memory(array)
+            taken[place], taken[place + 1] = handle, offset // array.itemsize
+            alive += [array, handle]
+        if self._packed:
+            array = self._pack(arguments)
+            handle, _ = self._runtime.memory(array)
+            for place in self._packed:
+                taken[place] = handle
+            alive += [array, handle]
+        for place, nbytes in self._scratch:
+            taken[place] = self._runtime.scratch(nbytes)
+        return taken, alive
+
+    def _pack(self, arguments: Sequence[Any]) -> np.ndarray:
+        """The small arrays of a call as one; a new one for each call, because threads share this object."""
+        packed = np.empty(self._parts[-1].end, self._dtype)
+        for argument, start, end, transposed in self._parts:
+            value = arguments[argument]
+            packed[start:end] = (value.swapaxes(-1, -2) if transposed else value).reshape(-1)
+        return packed
