@@ -438,24 +438,3 @@ KERNEL(64) categorical_logit_glm(
                 }
             }
 }
-
-KERNEL(1024) glm_total(
-    GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL const double *RESTRICT partial, index_t n, index_t blocks)
-{
-    // 8 neighbouring sums, each by 128 threads.
-    SHARED_ARRAY(double, sums, 1024);
-    const index_t i = BLOCK_X * 8 + THREAD % 8;
-    double total = 0;
-    if (i < n)
-        for (index_t b = THREAD / 8; b < blocks; b += 128)
-            total += partial[b * n + i];
-    sums[THREAD] = total;
-    for (int span = 512; span >= 8; span /= 2) {
-        BARRIER();
-        if (THREAD < span)
-            sums[THREAD] += sums[THREAD + span];
-    }
-    if (THREAD < 8 && i < n)
-        out[out_offset + i] = sums[THREAD];
-}
-

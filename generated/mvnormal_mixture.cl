@@ -113,35 +113,6 @@ DEVICE void add_threads(SHARED double *sums)
     BARRIER();
 }
 
-// Adds the blocks' sums of this block's sets, in the order of the blocks, into `out`.
-DEVICE void add_blocks(GLOBAL double *out, GLOBAL const double *partial, index_t first_set, int sets_here, index_t blocks,
-                       SHARED double *sums)
-{
-    for (int first = 0; first < sets_here * 1; first += 1) {
-        const int sums_here = (int)MIN(sets_here * 1 - first, 1);
-        for (int s = 0; s < 1; s++) {
-            double total = 0;
-            if (s < sums_here)
-                for (index_t b = THREAD; b < blocks; b += 128)
-                    total += partial[(first_set * 1 + first + s) * blocks + b];
-            sums[s * 128 + THREAD] = total;
-        }
-        add_threads(sums);
-        for (index_t s = THREAD; s < sums_here; s += 128)
-            out[first_set * 1 + first + s] = sums[s * 128];
-        BARRIER();
-    }
-}
-
-// OpenCL 1.2 orders no memory between work-groups of one launch: the blocks' sums are added by a launch of their own.
-KERNEL(128) add_partial_sums(
-    GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL const double *RESTRICT partial, index_t n_sets, index_t blocks)
-{
-    SHARED_ARRAY(double, sums, 128);
-    const index_t first_set = BLOCK_X * 1;
-    add_blocks(out + out_offset, partial, first_set, (int)MIN(n_sets - first_set, (index_t)1), blocks, sums);
-}
-
 
 // log sum exp of terms that come one by one.
 typedef struct {

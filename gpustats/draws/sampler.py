@@ -207,7 +207,7 @@ class Sampler(Pointwise):
             return self.compiled(runtime, source)
 
         key = (runtime, placement.operands, placement.dtype, order, written)
-        kernel, _, layout = SAMPLE.compiled(self, key, compiled)
+        kernel, layout = SAMPLE.compiled(self, key, compiled)
         n = math.prod(pattern.shape)
         blocks = row_blocks(runtime.device, layout, -(-n // self._lanes(placement.dtype)), 1)
         return _DrawPlan(kernel, (1, blocks), (n, pattern.n_rows, pattern.n_sets))

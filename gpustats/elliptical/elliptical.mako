@@ -10,7 +10,7 @@
 % if shape == "loglik":
 ${reduce.functions(layout, dialect, code.n_sums, slots)}
 % elif mixture:
-${reduce.functions(replace(layout, sets=1), dialect, 1, 1)}
+${reduce.functions(layout, dialect, 1, 1)}
 ${logsumexp.functions(outputs)}
 % endif
 // The table, loglik and mixture shapes for elliptical densities, which see an observation through its squared Mahalanobis distance

@@ -75,7 +75,7 @@ class EllipticalSampler(Sampler):
         native = device or any(map(is_device_array, values))
         destination = Destination(runtime, (*shape, dim), computed, computed, native, out)
         if n := math.prod(shape):
-            kernel, _, layout = self._vector_kernel(runtime, computed, dim, pattern)
+            kernel, layout = self._vector_kernel(runtime, computed, dim, pattern)
             blocks = row_blocks(runtime.device, layout, n, 1)
             sizes = (n, pattern.n_rows, pattern.n_sets)
             parts = self._on_device(runtime, values, dim, pattern.expand[0] or common, computed)

@@ -46,7 +46,7 @@ def require(argument: Argument, value: Any) -> None:
 
 def match(
     name: str, wanted: Sequence[str], args: Sequence[Any], kwargs: Mapping[str, Any], defaults: Mapping[str, Any],
-    beside: Sequence[str] = (),
+    noun: str = "arguments", first: Sequence[str] = (), beside: str = "",
 ) -> list[Any]:  # fmt: skip
     """What a call gives for the arguments `wanted` of the function `name`: by place, by name, or by default.
 
@@ -58,28 +58,33 @@ def match(
         The call's arguments, by place and by name.
     defaults : mapping
         Values of the arguments that a call may leave out.
-    beside : sequence of str
-        Arguments that come in another way, for errors.
+    noun : str
+        What errors call the arguments.
+    first : sequence of str
+        Arguments that stand before these in a call, for errors.
+    beside : str
+        An argument that comes in another way, for errors.
 
     Raises
     ------
     ValueError
         For too many values, unknown names, an argument that is given twice or not at all.
     """
-    listed = ", ".join(wanted) or "none"
-    others = f" beside {' and '.join(beside)}" if beside else ""
+    listed = ", ".join((*first, *wanted)) or "none"
     if len(args) > len(wanted):
-        raise ValueError(f"{name} takes {len(wanted)} arguments{others} ({listed}), not {len(args)}")
+        beyond = f"beyond {' and '.join(first)}, " if first else ""
+        raise ValueError(f"{beyond}{name} takes {len(wanted)} {noun} ({', '.join(wanted) or 'none'}), not {len(args)}")
     found = dict(zip(wanted, args, strict=False))
     for key, value in kwargs.items():
         if key not in wanted:
-            raise ValueError(f"{name} has no parameter {key!r}{others}; its parameters are {listed}")
+            known = f" beside {beside}; it has {listed}" if beside else f"; its parameters are {listed}"
+            raise ValueError(f"{name} has no parameter {key!r}{known}")
         if key in found:
             raise ValueError(f"{name}: {key} is given twice")
         found[key] = value
     found = {**defaults, **found}
     if lacking := [n for n in wanted if n not in found]:
-        raise ValueError(f"{name} needs {', '.join(lacking)}{others}; its parameters are {listed}")
+        raise ValueError(f"{name} needs {', '.join(lacking)}; its parameters are {listed}")
     return [found[n] for n in wanted]
 
 

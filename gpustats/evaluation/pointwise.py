@@ -22,7 +22,7 @@ from .arguments import check_wrt, match
 from .diagnosis import explained
 from .placement import Placement, at, place_arguments, target_of
 from .results import deliver, output
-from .sums import LOGLIK, SumPlan
+from .sums import LOGLIK, SumPlan, adder_of
 from .table import TABLE
 
 if TYPE_CHECKING:
@@ -177,7 +177,7 @@ class Pointwise:
             source = self.source_for(
                 shape, runtime.device, placement.dtype.name, runtime.dialect, problem, operands, outputs
             )
-            return self.compiled(runtime, source, finish=shape.sums)
+            return self.compiled(runtime, source)
 
         return shape.compiled(self, (runtime, operands, problem, outputs), compiled)
 
@@ -192,13 +192,11 @@ class Pointwise:
         text = shape.template.source_of(code, name, layout, dtype, dialect, before=before, outputs=outputs)
         return Source(text, name, layout)
 
-    def compiled(self, runtime: Runtime, source: Source, finish: bool = False) -> Compiled:
-        """The kernel of a source; `finish`: and what adds the sums of blocks, where it cannot do that itself."""
+    def compiled(self, runtime: Runtime, source: Source) -> Compiled:
+        """The kernel of a source."""
         text, name, layout, shared = source
         try:
-            kernel = runtime.kernel(text, name, layout.threads, shared)
-            separate = finish and runtime.dialect == "opencl"
-            return Compiled(kernel, runtime.kernel(text, "add_partial_sums", layout.threads) if separate else None, layout)
+            return Compiled(runtime.kernel(text, name, layout.threads, shared), layout)
         except CompileError as error:
             raise explained(error, runtime, self.name, self.source, self.functions, self.functions.get) from error
 
@@ -241,7 +239,7 @@ class Pointwise:
     def launch_table(self, placement: Placement, out: Handle, offset: int) -> None:
         """Start the evaluation of a placement into `out`."""
         runtime, pattern = placement.runtime, placement.pattern
-        kernel, _, layout = self.kernel(TABLE, placement)
+        kernel, layout = self.kernel(TABLE, placement)
         set_blocks = -(-pattern.n_sets // layout.sets)
         blocks = row_blocks(runtime.device, layout, pattern.n_rows, set_blocks)
         strides = (pattern.n_rows, pattern.n_sets, pattern.row_stride, pattern.set_stride)
@@ -272,13 +270,14 @@ class Pointwise:
 
     def sum_plan(self, placement: Placement) -> SumPlan:
         """How to launch the sum over a placement; good for other values of its scalar parameters, too."""
-        kernel, finish, layout = self.kernel(LOGLIK, placement)
+        kernel, layout = self.kernel(LOGLIK, placement)
         pattern, runtime = placement.pattern, placement.runtime
         set_blocks = -(-pattern.n_sets // layout.sets)
         blocks = row_blocks(runtime.device, layout, pattern.n_rows, set_blocks, kernel.registers)
         dim = (placement.dim,) if self.function.has_dim else ()
         n_sums = self.n_sums(placement.operands)
-        return SumPlan(runtime, kernel, finish, (set_blocks, blocks), pattern.n_rows, pattern.n_sets, n_sums, dim)
+        adder = adder_of(runtime, layout, blocks)
+        return SumPlan(runtime, kernel, adder, (set_blocks, blocks), pattern.n_rows, pattern.n_sets, n_sums, dim)
 
     def n_sums(self, operands: Sequence[Operand]) -> int:
         """How many sums there are for each set."""

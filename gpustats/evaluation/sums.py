@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from ..runtime.base import Device, Kernel, Runtime
     from ..runtime.types import Handle
 
+_ADDER = Template.beside(__file__, "add_partial_sums")
+_TOGETHER = 8  # sums that one of its blocks adds up
+
 LIGHT = {"cpu": 60, "gpu": 20}  # arithmetic operations below which a thread keeps many rows in flight
 
 
@@ -52,12 +55,20 @@ def _on_gpu(device: Device, code: KernelCode, problem: Problem, sets: int) -> La
 LOGLIK = Shape("loglik", Template.beside(__file__, "loglik"), sum_pattern, layout, sums=True)
 
 
+def adder_of(runtime: Runtime, layout: Layout, blocks: int) -> Kernel | None:
+    """What adds the sums of a kernel's blocks up; None where the kernel does so itself."""
+    if blocks == 1 or runtime.dialect != "opencl":
+        return None
+    own = Layout(layout.threads)
+    return _ADDER.kernel(runtime, "add_partial_sums", own.threads, dtype="float64", layout=own, together=_TOGETHER)
+
+
 class SumPlan(NamedTuple):
     """A compiled sum and its launch."""
 
     runtime: Runtime
     kernel: Kernel
-    finish: Kernel | None  # the launch that adds the blocks' sums, where the kernel cannot
+    adder: Kernel | None  # adds the blocks' sums, where there are several and the kernel cannot
     grid: tuple[int, int]
     n_rows: int
     n_sets: int
@@ -70,11 +81,12 @@ class SumPlan(NamedTuple):
         partial = counters = out
         if blocks > 1:
             partial = self.runtime.scratch(8 * self.n_sets * self.n_sums * blocks)
-            if self.finish is None:
+            if self.adder is None:
                 counters = self.runtime.zeroed_counters(set_blocks)
         self.kernel(self.grid, out, offset, partial, counters, self.n_rows, self.n_sets, *values, *self.dim)
-        if self.finish is not None and blocks > 1:
-            self.finish((set_blocks, 1), out, offset, partial, self.n_sets, blocks)
+        if self.adder is not None:
+            n = self.n_sets * self.n_sums
+            self.adder((-(-n // _TOGETHER), 1), out, offset, partial, n, blocks)
 
     def fetch(self, values: Sequence[Any]) -> np.ndarray:
         """The sums: a view, to be read at once."""

@@ -164,5 +164,5 @@ class Arguments:
 def named_parameters(family: Family, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
     """The density's parameters beside the linear predictor, as a call gives them, by their names and in their order."""
     names, defaults = family.parameters, family.density.defaults
-    values = match("the GLM", names, args, kwargs, defaults, beside=(COEFFICIENTS, INTERCEPT))
+    values = match("the GLM", names, args, kwargs, defaults, "parameters", first=(COEFFICIENTS, INTERCEPT))
     return dict(zip(names, values, strict=True))

@@ -234,4 +234,3 @@ ${parts.evaluate(codes, "total + turn * %d" % glm.n_sums, "slopes[row_here * %d 
             }
 % endif
 }
-${parts.total(layout)}

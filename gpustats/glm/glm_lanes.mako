@@ -82,4 +82,3 @@ ${"            if (%d < sets_here)" % (m // outcomes) if sets > 1 else ""}
         for (int q = 0; q < ${glm.n_sums}; q++)
             partial[(s * ${slots} + q) * ${lanes} + lane] = total[s * ${max(glm.n_sums, 1)} + q];
 }
-${parts.total(layout)}

@@ -118,31 +118,3 @@ const index_t own = ${row};
                 }
 % endif
 </%def>
-## The blocks' sums, added in their order.
-<%def name="total(layout)">\
-
-KERNEL(${layout.adders}) glm_total(
-    GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL const double *RESTRICT partial, index_t n, index_t blocks)
-{
-    // ${layout.side} neighbouring sums, each by ${layout.adders // layout.side} threads.
-    SHARED_ARRAY(double, sums, ${layout.adders});
-    const index_t i = BLOCK_X * ${layout.side} + THREAD % ${layout.side};
-    double total = 0;
-    if (i < n)
-        for (index_t b = THREAD / ${layout.side}; b < blocks; b += ${layout.adders // layout.side})
-% if layout.spread > 1:
-            for (int l = 0; l < ${layout.spread}; l++)
-                total += partial[(b * n + i) * ${layout.spread} + l];
-% else:
-            total += partial[b * n + i];
-% endif
-    sums[THREAD] = total;
-    for (int span = ${layout.adders // 2}; span >= ${layout.side}; span /= 2) {
-        BARRIER();
-        if (THREAD < span)
-            sums[THREAD] += sums[THREAD + span];
-    }
-    if (THREAD < ${layout.side} && i < n)
-        out[out_offset + i] = sums[THREAD];
-}
-</%def>

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _TILES = Template.beside(__file__, "glm")
 _LANES = Template.beside(__file__, "glm_lanes")
+_TOTAL = Template.beside(__file__, "glm_total")
 #: Sums of blocks that the host adds where it sees them: another launch would take longer.
 _FEW_SUMS = 1 << 14
 
@@ -30,8 +31,10 @@ class Launch(NamedTuple):
 
     Attributes
     ----------
-    kernel, total : Kernel
-        What sums over the rows of each block, and what adds the blocks' sums.
+    kernel : Kernel
+        What sums over the rows of each block.
+    total : Kernel or None
+        What adds the blocks' sums up, where the host does not.
     grid, total_grid : (int, int)
     n_rows, n_sets : int
     n_sums : int
@@ -42,7 +45,7 @@ class Launch(NamedTuple):
 
     runtime: Runtime
     kernel: Kernel
-    total: Kernel
+    total: Kernel | None
     grid: tuple[int, int]
     total_grid: tuple[int, int]
     n_rows: int
@@ -70,13 +73,12 @@ class Launch(NamedTuple):
             [set][slot], and what `then` wrote: views, to be read at once.
         """
         blocks, runtime = self.grid[1], self.runtime
-        n_partial = self.n_sums * blocks * self.spread
-        on_host = runtime.host_visible and n_partial <= _FEW_SUMS
+        n_partial, on_host = self.n_sums * blocks * self.spread, self.total is None
         n = n_partial if on_host else self.n_sums
         result = runtime.result(8 * max(n + more, 1))
-        partial = result.handle if on_host else runtime.scratch(8 * max(n_partial, 1))
+        partial = result.handle if on_host else runtime.scratch(8 * n_partial)
         self.kernel(self.grid, partial, self.n_rows, self.n_sets, *values)
-        if self.n_sums and not on_host:
+        if self.total is not None:
             self.total(self.total_grid, result.handle, 0, partial, self.n_sums, blocks)
         if then is not None:
             then(result.handle, n)
@@ -94,10 +96,13 @@ def launch(
     layout = layout_for(runtime.device, computation, dtype.itemsize, n_sets, aligned)
     text, shared = source(name, computation, codes, layout, dtype.name, runtime.dialect)
     kernel = runtime.kernel(text, name, layout.threads, shared * dtype.itemsize)
-    total = runtime.kernel(text, "glm_total", layout.adders)
     set_blocks, n_sums = -(-n_sets // layout.sets), n_sets * computation.slots
     tiles = replace(layout, tile=layout.unroll * layout.threads) if layout.spread > 1 else layout
     blocks = row_blocks(runtime.device, tiles, n_rows, set_blocks, kernel.registers)
+    on_host = runtime.host_visible and n_sums * blocks * layout.spread <= _FEW_SUMS
+    total = None if on_host or not n_sums else _TOTAL.kernel(
+        runtime, "glm_total", layout.adders, dtype=dtype.name, adders=layout.adders, side=layout.side, spread=layout.spread
+    )  # fmt: skip
     total_grid = (-(-n_sums // layout.side), 1)
     return Launch(runtime, kernel, total, (set_blocks, blocks), total_grid, n_rows, n_sets, n_sums, layout.spread)
 

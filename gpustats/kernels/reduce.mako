@@ -12,6 +12,12 @@ DEVICE void add_threads(SHARED double *sums)
     BARRIER();
 }
 
+% if dialect == "cuda":
+${add_blocks(layout, n_sums, together)}\
+% endif
+</%def>
+## The sums of all blocks, where one block adds them; it needs `add_threads` for as many sums `together`.
+<%def name="add_blocks(layout, n_sums, together)">\
 // Adds the blocks' sums of this block's sets, in the order of the blocks, into `out`.
 DEVICE void add_blocks(GLOBAL double *out, GLOBAL const double *partial, index_t first_set, int sets_here, index_t blocks,
                        SHARED double *sums)
@@ -32,17 +38,6 @@ DEVICE void add_blocks(GLOBAL double *out, GLOBAL const double *partial, index_t
     }
 }
 
-% if dialect == "opencl":
-// OpenCL 1.2 orders no memory between work-groups of one launch: the blocks' sums are added by a launch of their own.
-KERNEL(${layout.threads}) add_partial_sums(
-    GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL const double *RESTRICT partial, index_t n_sets, index_t blocks)
-{
-    SHARED_ARRAY(double, sums, ${together * layout.threads});
-    const index_t first_set = BLOCK_X * ${layout.sets};
-    add_blocks(out + out_offset, partial, first_set, (int)MIN(n_sets - first_set, (index_t)${layout.sets}), blocks, sums);
-}
-
-% endif
 </%def>
 ## `total`: each thread's sums where they are in registers; else they are in shared memory, all of them together.
 <%def name="finish(layout, dialect, n_sums, together, total=None)">\

@@ -17,7 +17,6 @@ class Compiled(NamedTuple):
     """A kernel of a shape for one device function."""
 
     kernel: Kernel
-    finish: Kernel | None  # adds the sums of blocks, where the kernel itself cannot
     layout: Layout
 
 

@@ -6,7 +6,7 @@
     here = f"MIN(r * {layout.threads} + THREAD, rows_here - 1)"
     set = "sets[k]" if whole else f"sets[k % {layout.group}]"
 %>\
-${reduce.functions(replace(layout, sets=1), dialect, 1, 1)}
+${reduce.functions(layout, dialect, 1, 1)}
 ${logsumexp.functions(outputs)}
 // The mixture shape: out[0] = sum over rows of log sum over sets of exp f(observation, parameter set). The terms are never
 // written.

@@ -16,7 +16,7 @@ from ..evaluation.gradient import gradient_of
 from ..evaluation.placement import as_read
 from ..evaluation.pointwise import Pointwise
 from ..evaluation.results import as_host, deliver, output
-from ..evaluation.sums import SumPlan
+from ..evaluation.sums import SumPlan, adder_of
 from ..kernels.layout import Layout, Problem, power_of_two, row_blocks, stage_vectors
 from ..kernels.separate import SET
 from ..kernels.shape import Shape
@@ -313,10 +313,10 @@ class Mixture(BoundDensity):
         """The sum over the observations, and what is written for each ("rows" or "labels"), where the kernel wrote it."""
         terms, placement = call.terms, call.placement
         runtime, pattern = placement.runtime, placement.pattern
-        kernel, finish, chosen = terms.kernel(MIXTURE, placement, (kind,) if kind else ())
+        kernel, chosen = terms.kernel(MIXTURE, placement, (kind,) if kind else ())
         blocks = row_blocks(runtime.device, chosen, pattern.n_rows, 1, kernel.registers)
         dim = (placement.dim,) if terms.function.has_dim else ()
-        plan = SumPlan(runtime, kernel, finish, (1, blocks), pattern.n_rows, 1, 1, dim)
+        plan = SumPlan(runtime, kernel, adder_of(runtime, chosen, blocks), (1, blocks), pattern.n_rows, 1, 1, dim)
         result, *handle = output(runtime, (pattern.n_rows,), dtype, call.native) if kind else (None,)
         return float(plan.fetch([pattern.n_sets, *handle, *stream, *placement.values])[0]), result
 

@@ -74,7 +74,7 @@ class GLM(FormulaDistribution):
         options = {n: v for n, v in ((GROUPS, groups), (OFFSET, offset), (WEIGHTS, weights)) if v is not None}
         formula = GLMFormula(density, eta, tuple(options))
         names = formula.family.parameters
-        own = match(density.name, names, (), take_parameters(kwargs), density.defaults, beside=(eta,))
+        own = match(density.name, names, (), take_parameters(kwargs), density.defaults, beside=eta)
         values = {DESIGN: X, COEFFICIENTS: beta, INTERCEPT: alpha, **options, **dict(zip(names, own, strict=True))}
         parameters = [_as_variable(a, values[a.name]) for a in formula.arguments[1:]]
         return _class_of(formula)._of_variables(parameters, **kwargs)

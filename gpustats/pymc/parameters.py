@@ -33,7 +33,7 @@ def parameters_of(density: Density, args: Sequence[Any], kwargs: Mapping[str, An
     if "cov" in names:
         scale = next((n for n in kwargs if n in SCALES), "cov")
         names = [scale if n == "cov" else n for n in names]
-    values = match(density.name, names, args, kwargs, density.defaults)
+    values = match(density.name, names, args, kwargs, density.defaults, "parameters")
     return {n: as_parameter(v) for n, v in zip(names, values, strict=True)}
 
 
