@@ -1,6 +1,7 @@
 """What all tests share."""
 
 import dataclasses
+import gc
 import os
 
 # Before NumPy loads it. Threads that share small matrices wait for one another most of the time, the more so where each core
@@ -26,6 +27,12 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if "cuda" in item.keywords:
             item.add_marker(pytest.mark.skip(reason="no CUDA device"))
+
+
+def pytest_collection_finish():
+    """What was imported stays: the collector of garbage need not go through it again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture
