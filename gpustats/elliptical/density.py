@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
 _DOUBLE = np.dtype(np.float64)
 _ELLIPTICAL = Template.beside(__file__, "elliptical")
+_SHAPES = ("table", "loglik", "mixture")  # that the template has kernels of
 
 
 class Elliptical(Pointwise):
@@ -190,6 +191,11 @@ class Elliptical(Pointwise):
         self, shape: Shape, device: Device, dtype: str, dialect: str, problem: Problem, operands: Sequence[Operand],
         outputs: Sequence[str] = (),
     ) -> Source:  # fmt: skip
+        if shape.name not in _SHAPES:
+            raise NotImplementedError(
+                f"{self.name} is a function of a squared distance, which has kernels of its own: {', '.join(_SHAPES)}, and none "
+                f"of the shape {shape.name}"
+            )
         code = KernelCode(self.function, self.inner_operands(), self.functions.get, ("sqdist",), self.sums, self.rows)
         dim, width = problem.dim, factor_width(device)
         size = factor_size(dim, width)

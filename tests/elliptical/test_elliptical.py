@@ -1,5 +1,7 @@
 """The multivariate normal and Student t distributions."""
 
+import dataclasses
+
 import mpmath as mp
 import numpy as np
 import pytest
@@ -19,6 +21,7 @@ from scipy import stats
 
 import gpustats as gs
 from gpustats.elliptical.whiten import LARGE
+from gpustats.evaluation.table import TABLE
 
 DIMS = [1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 33, 64, 100, 128]
 
@@ -253,3 +256,11 @@ def test_large_matrices_that_are_none(scale, rng):
         slightly[1, 0] = np.nextafter(slightly[1, 0], np.float32(1), dtype=np.float32)
     got = gs.to_host(gs.mvnormal.logpdf(gs.to_device(x), mu=mu, **{scale: gs.to_device(slightly)}))
     assert_close(got, reference("mvnormal", x, mu, cov[3]), np.float32, 10)
+
+
+def test_shapes_without_a_kernel_are_refused():
+    """Else their launch would start a kernel that takes other arguments."""
+    function = gs.mvnormal.log_density
+    other = dataclasses.replace(TABLE, name="best")
+    with pytest.raises(NotImplementedError, match="mvnormal is a function of a squared distance.* none of the shape best"):
+        function.shown_for(other, "float64", "opencl")
