@@ -193,8 +193,8 @@ class Elliptical(Pointwise):
     ) -> Source:  # fmt: skip
         if shape.name not in _SHAPES:
             raise NotImplementedError(
-                f"{self.name} is a function of a squared distance, which has kernels of its own: {', '.join(_SHAPES)}, and none "
-                f"of the shape {shape.name}"
+                f"{self.name} is a function of a squared distance, which has kernels of its own, {', '.join(_SHAPES)}, "
+                f"and none of the shape {shape.name}"
             )
         code = KernelCode(self.function, self.inner_operands(), self.functions.get, ("sqdist",), self.sums, self.rows)
         dim, width = problem.dim, factor_width(device)
