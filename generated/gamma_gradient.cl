@@ -366,7 +366,7 @@ DEVICE void add_threads(SHARED double *sums)
 // Here f has several results: value, d_alpha, d_beta are summed, out[set, result].
 //
 // A thread walks over rows and keeps float64 sums for each set of its block. The sums of a block are added as a tree, those
-// of the blocks in their order by the last block to finish: the order never changes, so neither do the bits.
+// of the blocks in their order by add_partial_sums: the order never changes, so neither do the bits.
 KERNEL(128) gamma_logpdf_checked_grad_alpha_beta_loglik(
     GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL double *partial, GLOBAL int *counters,
     index_t n_rows, index_t n_sets, GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT alpha_per_set, index_t alpha_offset, index_t alpha_stride, GLOBAL const real *RESTRICT beta_per_set, index_t beta_offset, index_t beta_stride)

@@ -128,7 +128,7 @@ DEVICE void add_threads(SHARED double *sums)
 // The loglik shape: out[set] = sum over rows of f(observation, parameter set); the terms are never written.
 //
 // A thread walks over rows and keeps float64 sums for each set of its block. The sums of a block are added as a tree, those
-// of the blocks in their order by the last block to finish: the order never changes, so neither do the bits.
+// of the blocks in their order by add_partial_sums: the order never changes, so neither do the bits.
 KERNEL(128) normal_logpdf_checked_loglik(
     GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL double *partial, GLOBAL int *counters,
     index_t n_rows, index_t n_sets, GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT mu_per_set, index_t mu_offset, index_t mu_stride, GLOBAL const real *RESTRICT sigma_per_set, index_t sigma_offset, index_t sigma_stride)

@@ -125,7 +125,7 @@ class Likelihood(BoundDensity):
         super()._bind(x, runtime, own)
         of_numbers = type(self._function) is Pointwise and not any(a.rank for a in self._function.arguments)
         self._repeats = of_numbers and len(self.x.shape) == 1 and self.x.shape[0] > 0
-        self._plans: Plans[_RepeatedSum | None] = Plans()
+        self._calls: Plans[_RepeatedSum | None] = Plans()
 
     @property
     def device(self) -> Device:
@@ -267,14 +267,15 @@ class Likelihood(BoundDensity):
         """What sums `function`, the log-density or its derivatives in `wrt`, in such calls; None where they differ in more."""
         if (kind := kind_of(arguments)) is None:
             return None
-        return self._plans.plan((wrt, kind), self._new_repeated, arguments, function)
+        return self._calls.plan((wrt, kind), self._new_repeated, arguments, function)
 
     def _new_repeated(self, arguments: Sequence[Any], function: Pointwise) -> _RepeatedSum | None:
         row, dtype = tuple(self.x.shape), self.x.dtype
-        numbers = [np.ndim(v) == 0 and np.result_type(v).kind in "fiu" for v in arguments]
-        rows = [np.shape(v) == row and row != (1,) and v.dtype == dtype for v in arguments]
-        if not all(n or r for n, r in zip(numbers, rows, strict=True)):
-            return None
+        for value in arguments:
+            if type(value) is not np.ndarray or (value.ndim == 0 and value.dtype.kind in "fiu"):
+                continue  # a number
+            if value.shape != row or row == (1,) or value.dtype != dtype:
+                return None
         return _RepeatedSum(function, self._runtime, self.x, arguments, self.density.parameters)
 
 
@@ -306,7 +307,7 @@ class _RepeatedSum:
         for i, value in enumerate(values[1:]):
             taken += [Number(i)] if isinstance(value, float) else [Rows(i), 0]
         self._runtime, self._dtype, self._shape = runtime, placement.dtype, placement.pattern.shape
-        self._alive = x, placement.alive[:1]  # whose memory the kernel reads
+        self._alive = x, placement.alive[:1]  # whose memory the kernel reads: x, or the copy of it that was placed first
         self._values = KernelValues(runtime, self._dtype, taken)
         self._plan, self._n_written = function.sum_plan(placement), len(function.written(placement.operands))
         self.by_row = {n for n, v in zip(names, arguments, strict=True) if np.ndim(v)}

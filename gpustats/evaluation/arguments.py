@@ -84,7 +84,7 @@ def match(
         found[key] = value
     found = {**defaults, **found}
     if lacking := [n for n in wanted if n not in found]:
-        raise ValueError(f"{name} needs {', '.join(lacking)}; its parameters are {listed}")
+        raise ValueError(f"{name} needs {', '.join(lacking)}" + ("" if beside else f"; its parameters are {listed}"))
     return [found[n] for n in wanted]
 
 
@@ -104,28 +104,32 @@ def check_wrt(name: str, arguments: Sequence[Argument], wrt: str | Collection[st
     can = differentiable(arguments)
     if wrt is None:
         return tuple(n for n in can if n != arguments[0].name)
-    names = _named_once(wrt)
+    names = as_names(wrt)
     for n in names:
         known = [a.name for a in arguments]
         if n not in known:
             raise ValueError(f"wrt: {name} has no argument {n!r}; its arguments are {', '.join(known)}")
         if n not in can:
             raise ValueError(f"wrt: {n} of {name} takes whole numbers only, so there is no derivative in it")
+        _check_once(n, names)
     return names
 
 
-def check_names(wrt: str | Collection[str], allowed: Collection[str]) -> tuple[str, ...]:
+def check_wrt_among(wrt: str | Collection[str], allowed: Collection[str]) -> tuple[str, ...]:
     """The names in `wrt`; ValueError where one is not allowed, or named twice."""
-    names = _named_once(wrt)
+    names = as_names(wrt)
     for name in names:
         if name not in allowed:
             raise ValueError(f"wrt: {name!r} is none of {', '.join(allowed)}")
+        _check_once(name, names)
     return names
 
 
-def _named_once(wrt: str | Collection[str]) -> tuple[str, ...]:
-    names = (wrt,) if isinstance(wrt, str) else tuple(wrt)
-    for name in names:
-        if names.count(name) > 1:
-            raise ValueError(f"wrt names {name} twice")
-    return names
+def as_names(wrt: str | Collection[str]) -> tuple[str, ...]:
+    """One name, or several, as a tuple."""
+    return (wrt,) if isinstance(wrt, str) else tuple(wrt)
+
+
+def _check_once(name: str, names: Sequence[str]) -> None:
+    if names.count(name) > 1:
+        raise ValueError(f"wrt names {name} twice")

@@ -13,7 +13,7 @@ ${reduce.functions(layout, dialect, code.n_sums, together)}
 % endif
 //
 // A thread walks over rows and keeps float64 sums for each set of its block. The sums of a block are added as a tree, those
-// of the blocks in their order by the last block to finish: the order never changes, so neither do the bits.
+// of the blocks in their order by ${"the last block to finish" if dialect == "cuda" else "add_partial_sums"}: the order never changes, so neither do the bits.
 KERNEL(${layout.threads}) ${name}(
     GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL double *partial, GLOBAL int *counters,
     index_t n_rows, index_t n_sets, ${code.parameters})

@@ -14,7 +14,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from ..runtime.base import Runtime
-    from ..runtime.types import Array, DType, Shape
+    from ..runtime.types import DType, Shape
 
 P = TypeVar("P")
 
@@ -22,24 +22,24 @@ _NUMBERS = (float, int, np.float64, np.float32)
 _MISSING = object()
 
 
-def kind_of(arguments: Sequence[Any]) -> tuple[tuple[Shape, str] | None, ...] | None:
+def kind_of(arguments: Sequence[Any]) -> tuple[tuple[Shape, DType] | None, ...] | None:
     """What calls have in common that differ in their numbers only: shape and type of each array, None for a number.
 
-    None where an argument is neither a number nor a NumPy array: such a call is not repeated.
+    None where an argument is neither a NumPy array nor a number of a type that samplers use: such a call is not repeated.
     """
-    found: list[tuple[Shape, str] | None] = []
+    found: list[tuple[Shape, DType] | None] = []
     for value in arguments:
         if type(value) in _NUMBERS:
             found.append(None)
         elif type(value) is np.ndarray:
-            found.append((value.shape, value.dtype.char))
+            found.append((value.shape, value.dtype))
         else:
             return None
     return tuple(found)
 
 
 class Plans(Generic[P]):
-    """The plans of the kinds of calls that an object has seen; those beyond `LIMIT` kinds are made anew for each call.
+    """The plans of the kinds of calls that an object has seen; where these are more than `LIMIT`, all are forgotten.
 
     Threads may share it.
     """
@@ -54,8 +54,9 @@ class Plans(Generic[P]):
         found: Any = self._known.get(kind, _MISSING)
         if found is _MISSING:
             found = make(*arguments)
-            if len(self._known) < self.LIMIT:
-                self._known[kind] = found
+            if len(self._known) >= self.LIMIT:
+                self._known.clear()
+            self._known[kind] = found
         plan: P = found
         return plan
 
@@ -103,6 +104,11 @@ class KernelValues:
         In the kernel's order: what is the same in each call, and `Number`, `Rows` (which stands for two values), `Packed` and
         `Scratch`.
     parts : sequence of Part
+
+    Attributes
+    ----------
+    scratch : list of int
+        The places of scratch memory in what the kernel takes.
     """
 
     def __init__(self, runtime: Runtime, dtype: DType, values: Sequence[Any], parts: Sequence[Part] = ()):
@@ -111,7 +117,7 @@ class KernelValues:
         self._numbers: list[tuple[int, int]] = []  # place in `_values`, argument
         self._rows: list[tuple[int, int]] = []
         self._packed: list[int] = []
-        self._scratch: list[tuple[int, int]] = []  # place, bytes
+        self.scratch: list[int] = []
         for value in values:
             place = len(self._values)
             if isinstance(value, Number):
@@ -122,12 +128,12 @@ class KernelValues:
             elif isinstance(value, Packed):
                 self._packed.append(place)
             elif isinstance(value, Scratch):
-                self._scratch.append((place, value.nbytes))
+                self.scratch.append(place)
             self._values.append(value)
 
-    def of(self, arguments: Sequence[Any]) -> tuple[list[Any], list[Array]]:
+    def of(self, arguments: Sequence[Any]) -> tuple[list[Any], list[Any]]:
         """What the kernel takes in a call, and what the caller holds until the kernel is done."""
-        taken, alive = self._values.copy(), []
+        taken, alive = self._values.copy(), list[Any]()
         for place, i in self._numbers:
             value = arguments[i]
             taken[place] = value.item() if type(value) is np.ndarray else float(value)
@@ -142,8 +148,8 @@ class KernelValues:
             for place in self._packed:
                 taken[place] = handle
             alive += [array, handle]
-        for place, nbytes in self._scratch:
-            taken[place] = self._runtime.scratch(nbytes)
+        for place in self.scratch:
+            taken[place] = self._runtime.scratch(taken[place].nbytes)
         return taken, alive
 
     def _pack(self, arguments: Sequence[Any]) -> np.ndarray:

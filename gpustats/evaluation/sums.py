@@ -55,12 +55,12 @@ def _on_gpu(device: Device, code: KernelCode, problem: Problem, sets: int) -> La
 LOGLIK = Shape("loglik", Template.beside(__file__, "loglik"), sum_pattern, layout, sums=True)
 
 
-def adder_of(runtime: Runtime, layout: Layout, blocks: int) -> Kernel | None:
-    """What adds the sums of a kernel's blocks up; None where the kernel does so itself."""
+def adder_of(runtime: Runtime, threads: int, blocks: int) -> Kernel | None:
+    """What adds up the sums of blocks of so many threads; None where the kernel that made them does."""
     if blocks == 1 or runtime.dialect != "opencl":
         return None
-    own = Layout(layout.threads)
-    return _ADDER.kernel(runtime, "add_partial_sums", own.threads, dtype="float64", layout=own, together=_TOGETHER)
+    layout = Layout(threads)
+    return _ADDER.kernel(runtime, "add_partial_sums", threads, dtype="float64", layout=layout, together=_TOGETHER)
 
 
 class SumPlan(NamedTuple):

@@ -34,7 +34,7 @@ class Launch(NamedTuple):
     kernel : Kernel
         What sums over the rows of each block.
     total : Kernel or None
-        What adds the blocks' sums up, where the host does not.
+        What adds the blocks' sums up; None where the host does, and where there are none.
     grid, total_grid : (int, int)
     n_rows, n_sets : int
     n_sums : int
@@ -99,10 +99,10 @@ def launch(
     set_blocks, n_sums = -(-n_sets // layout.sets), n_sets * computation.slots
     tiles = replace(layout, tile=layout.unroll * layout.threads) if layout.spread > 1 else layout
     blocks = row_blocks(runtime.device, tiles, n_rows, set_blocks, kernel.registers)
-    on_host = runtime.host_visible and n_sums * blocks * layout.spread <= _FEW_SUMS
-    total = None if on_host or not n_sums else _TOTAL.kernel(
-        runtime, "glm_total", layout.adders, dtype=dtype.name, adders=layout.adders, side=layout.side, spread=layout.spread
-    )  # fmt: skip
+    total = None
+    if n_sums and not (runtime.host_visible and n_sums * blocks * layout.spread <= _FEW_SUMS):
+        constants = dict(adders=layout.adders, side=layout.side, spread=layout.spread)
+        total = _TOTAL.kernel(runtime, "glm_total", layout.adders, dtype="float64", **constants)
     total_grid = (-(-n_sums // layout.side), 1)
     return Launch(runtime, kernel, total, (set_blocks, blocks), total_grid, n_rows, n_sets, n_sums, layout.spread)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..evaluation.arguments import check_names
+from ..evaluation.arguments import check_wrt_among
 from ..evaluation.placement import device_of
 from ..evaluation.repeated import Plans, kind_of
 from ..parallel.devices import example
@@ -107,7 +107,7 @@ class GLM:
     def _bind(self, data: Mapping[str, Any], runtime: Runtime) -> None:
         """Put the data on a device."""
         self._data = GLMData(data, self._sizes, self._dtype, runtime)
-        self._repeated: Plans[RepeatedCall | None] = Plans()
+        self._calls: Plans[RepeatedCall | None] = Plans()
 
     @property
     def device(self) -> Device:
@@ -282,12 +282,12 @@ class GLM:
         wrt = wrt if wrt is None or isinstance(wrt, str) else tuple(wrt)
         values = (beta, 0.0 if alpha is None else alpha, *args, *kwargs.values())
         if (kind := kind_of(values)) is not None:
-            kind_of_call = kind, alpha is None, tuple(kwargs), wrt
-            repeated = self._repeated.plan(kind_of_call, self._new_repeated, wrt, beta, alpha, args, kwargs)
+            key = kind, alpha is None, tuple(kwargs), wrt
+            repeated = self._calls.plan(key, self._new_repeated, wrt, beta, alpha, args, kwargs)
             if repeated is not None:
                 return repeated(values)
-        call = self._call(self._all_arguments(beta, alpha, *args, **kwargs))
-        return results.value_and_grad(call, self._wrt(wrt, alpha is not None))
+        in_wrt = self._wrt(wrt, alpha is not None)
+        return results.value_and_grad(self._call(self._all_arguments(beta, alpha, *args, **kwargs)), in_wrt)
 
     def _new_repeated(
         self, wrt: str | tuple[str, ...] | None, beta: Any, alpha: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
@@ -302,4 +302,4 @@ class GLM:
         can = [n for n in self.parameters if n not in self._family.whole]
         if wrt is None:
             return tuple(n for n in can if n != INTERCEPT or intercept)
-        return check_names(wrt, [*can, DESIGN, *{OBSERVATIONS} - self._family.whole])
+        return check_wrt_among(wrt, [*can, DESIGN, *{OBSERVATIONS} - self._family.whole])

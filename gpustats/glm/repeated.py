@@ -84,7 +84,6 @@ class RepeatedCall:
         slopes = Scratch(math.prod(self._sizes) * data.dtype.itemsize)  # of the rows, which are then added up by group
         parts, taken = _packing(call, names)
         values = call.kernel_values(plan, taken, (slopes, 0) * len(task.rows), weights)
-        self._slopes = [i for i, v in enumerate(values) if v is slopes]
         self._values = KernelValues(data.runtime, data.dtype, values, parts)
         self._results = [_result(call, task, name) for name in wrt]
 
@@ -93,8 +92,8 @@ class RepeatedCall:
         taken, alive = self._values.of(values)
         n_sets, add_groups = self._sizes[0], None
         if groups := self._groups:
-            slopes = taken[self._slopes[0]], 0
-            add_groups = functools.partial(groups.add, slopes, self._dtype, *self._sizes)
+            (slopes,) = self._values.scratch
+            add_groups = functools.partial(groups.add, (taken[slopes], 0), self._dtype, *self._sizes)
         sums, by_group = self._launch.fetch(taken, self._n_by_group, add_groups)
         del alive  # which the kernel may have been reading
         sums, by_group = sums.reshape(n_sets, -1), by_group.reshape(n_sets, -1)
@@ -102,7 +101,7 @@ class RepeatedCall:
         for name, columns, shape, by_set, transposed in self._results:
             found = by_group if columns is None else sums[:, columns]
             if shape is None:
-                gradients[name] = float(found.sum())
+                gradients[name] = float(found.sum(1).sum())  # in the order of `results`
                 continue
             if not by_set and n_sets > 1:
                 found = found.sum(0)

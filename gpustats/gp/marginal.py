@@ -11,7 +11,7 @@ import numpy as np
 
 from ..density import densities
 from ..draws.generator import as_generator
-from ..evaluation.arguments import check_names
+from ..evaluation.arguments import check_wrt_among
 from ..evaluation.placement import as_read, device_of, moved
 from ..evaluation.results import delivered
 from ..linalg.providers import provider_of
@@ -164,7 +164,7 @@ class MarginalLikelihood:
             are like x and y.
         """
         parameters = self._parameters(sigma, mean, hyperparameters)
-        names = parameters.given if wrt is None else check_names(wrt, (*self.parameters, X, Y))
+        names = parameters.given if wrt is None else check_wrt_among(wrt, (*self.parameters, X, Y))
         if not self.n:
             return 0.0, zero_gradient(self._data, parameters, names)
         factor = self._factor(parameters)

@@ -25,9 +25,42 @@ def test_plans_are_made_once_for_each_kind(monkeypatch):
     for kind, want in [("a", "A"), ("none", None), ("a", "A"), ("none", None)]:
         assert plans.plan(kind, make, kind) == want
     assert made == ["a", "none"]
-    for _ in range(2):  # beyond the limit
-        assert plans.plan("c", make, "c") == "C"
-    assert made == ["a", "none", "c", "c"]
+    for kind in ("c", "c", "a", "c"):  # beyond the limit: those before are forgotten
+        assert plans.plan(kind, make, kind) == kind.upper()
+    assert made == ["a", "none", "c", "a"]
+
+
+def test_what_is_refused_is_refused_after_a_call_of_the_same_shape(rng):
+    """Numbers in the other order of bytes have the same letter for a type."""
+    other = np.ones(50).astype(np.dtype(np.float64).newbyteorder())
+    likelihood = gs.Likelihood(gs.normal, rng.normal(size=50))
+    glm = gs.GLM(gs.bernoulli_logit, rng.integers(0, 2, 50), np.ones((50, 2)))
+    for call, array in ((lambda v: likelihood(0.0, v), other), (glm, other[:2])):
+        for _ in range(2):
+            call(array.astype(np.float64))
+            with pytest.raises(TypeError, match=f"has dtype {other.dtype}"):
+                call(array)
+
+
+def test_a_huge_number_leaves_later_calls_as_they_are(rng):
+    likelihood = gs.Likelihood(gs.normal, rng.normal(size=50))
+    want = gs.Likelihood(gs.normal, likelihood.x)(float(2**64), 1.0)
+    assert likelihood(2**64, 1.0) == want
+    with pytest.raises(OverflowError):
+        likelihood(10**400, 1.0)
+    assert next(iter(likelihood._calls._known.values())) is not None
+    assert likelihood(float(2**64), 1.0) == want
+
+
+def test_errors_come_in_the_same_order_in_every_call(rng):
+    glm = gs.GLM(gs.bernoulli_logit, rng.integers(0, 2, 50), np.ones((50, 2)))
+    for beta in ([1.0, 2.0, 3.0], np.ones(3)):
+        with pytest.raises(ValueError, match="wrt: 'mu' is none of beta, alpha, X"):
+            glm.value_and_grad(beta, 0.0, wrt="mu")
+    with pytest.raises(ValueError, match="wrt: normal has no argument 'foo'"):
+        gs.normal.loglik_and_grad(np.ones(3), 0.0, 1.0, wrt=("foo", "foo"))
+    with pytest.raises(ValueError, match="wrt names mu twice"):
+        gs.normal.loglik_and_grad(np.ones(3), 0.0, 1.0, wrt=("mu", "mu", "foo"))
 
 
 def test_what_raises_leaves_no_plan():

@@ -98,7 +98,7 @@ class DensityEvaluator(Evaluator):
 
     def __init__(self, formula: DensityFormula, known: Mapping[int, np.ndarray]):
         super().__init__(formula, known)
-        self._plans: Plans[_RepeatedSum] = Plans()
+        self._plans: Plans[_SumForShapes] = Plans()
 
     @survives_fork
     def table(self, values: Sequence[np.ndarray]) -> np.ndarray:
@@ -108,7 +108,7 @@ class DensityEvaluator(Evaluator):
     @survives_fork
     def sums(self, values: Sequence[np.ndarray], wrt: tuple[int, ...]) -> list[np.ndarray]:
         shapes = tuple([v.shape for v in values])
-        return self._plans.plan(shapes, _RepeatedSum, self, shapes)(values, wrt)
+        return self._plans.plan(shapes, _SumForShapes, self, shapes)(values, wrt)
 
     @survives_fork
     def weighted(self, values: Sequence[np.ndarray], weight: np.ndarray, wrt: tuple[int, ...]) -> list[np.ndarray]:
@@ -136,7 +136,7 @@ class DensityEvaluator(Evaluator):
         return density.rvs(*by_place, size=size, rng=rng, out=out, **by_name)
 
 
-class _RepeatedSum:
+class _SumForShapes:
     """The sum that a sampler asks for thousands of times: for arrays of certain shapes, everything but the numbers is decided.
 
     Parameters
