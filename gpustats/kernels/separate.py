@@ -14,6 +14,7 @@ in turn, each with members of its own in the caller's structs.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -247,7 +248,7 @@ class _Separator:
 
     def fresh(self, level: int, prefix: str) -> str:
         members = self.result.stages[level].members
-        return next(n for i in range(len(members) + 1) if (n := f"{prefix}{i}") not in members and n not in self.kinds)
+        return next(n for i in itertools.count() if (n := f"{prefix}{i}") not in members and n not in self.kinds)
 
     def rewrite(self, e: Expression) -> Expression:
         """`e` with everything that is computed ahead replaced by members of `set` and `row`."""

@@ -38,6 +38,7 @@ from .nodes import (
 )
 
 _PRECEDENCE = {"||": 1, "&&": 2, "==": 3, "!=": 3, "<": 4, ">": 4, "<=": 4, ">=": 4, "+": 5, "-": 5, "*": 6, "/": 6, "%": 6}
+_COMPARISONS = ("==", "!=", "<", ">", "<=", ">=")
 _UNARY = 7
 
 
@@ -80,7 +81,8 @@ class Printer:
                 text, level = e.operator + (f"({operand})" if operand[0] == e.operator else operand), _UNARY
             case Binary():
                 level = _PRECEDENCE[e.operator]
-                left, right = self.expression(e.left, level), self.expression(e.right, level + 1)
+                compares = e.operator in _COMPARISONS  # compilers doubt a < b < c, though it means (a < b) < c
+                left, right = self.expression(e.left, level + compares), self.expression(e.right, level + 1)
                 text = f"{left} {e.operator} {right}"
             case Conditional():
                 parts = (self.expression(e.condition, 1), self.expression(e.then, 1), self.expression(e.otherwise))
