@@ -122,7 +122,7 @@ DEVICE categorical_logpmf_grad_p_row categorical_logpmf_grad_p_prepare_row(real 
 {
     categorical_logpmf_grad_p_row row;
     row.c0 = x >= dim;
-    row.c1 = (int)x;
+    row.c1 = min(max((int)x, 0), dim - 1);
     return row;
 }
 
@@ -132,7 +132,8 @@ DEVICE categorical_logpmf_grad_p_results categorical_logpmf_grad_p_evaluate(cate
     if (row.c0) {
         return make_categorical_logpmf_grad_p_results(-INFINITY, 0);
     }
-    return make_categorical_logpmf_grad_p_results(log(p[row.c1]), row.c1 == set.component ? 1 / p[row.c1] : 0);
+    real t = p[row.c1];
+    return make_categorical_logpmf_grad_p_results(log(t), row.c1 == set.component ? 1 / t : 0);
 }
 
 // categorical_logpmf_checked_grad_p: what depends on the parameters alone, computed once for each set of them.

@@ -78,7 +78,7 @@ DEVICE real categorical_logit_logpmf(real x,  const real *eta, int dim)
     if (x >= dim) {
         return -INFINITY;
     }
-    return eta[(int)x] - largest - log_sum;
+    return eta[min(max((int)x, 0), dim - 1)] - largest - log_sum;
 }
 
 // categorical_logit_logpmf_checked: what depends on the observation alone, computed once for each.
@@ -136,12 +136,12 @@ DEVICE categorical_logit_logpmf_grad_eta_rrm_row categorical_logit_logpmf_grad_e
 }
 
 // categorical_logit_logpmf_grad_eta: what depends on both, from what was computed ahead.
-DEVICE real categorical_logit_logpmf_grad_eta_rrm_evaluate(categorical_logit_logpmf_grad_eta_rrm_row row,  const real *eta, int component)
+DEVICE real categorical_logit_logpmf_grad_eta_rrm_evaluate(categorical_logit_logpmf_grad_eta_rrm_row row,  const real *eta, int dim, int component)
 {
     if (row.c0) {
         return 0;
     }
-    return (row.x == component) - exp(eta[component] - row.largest) * row.scale;
+    return (row.x == component) - exp(eta[min(max(component, 0), dim - 1)] - row.largest) * row.scale;
 }
 
 // categorical_logit_logpmf_grad_eta_: what depends on the observation alone, computed once for each.
@@ -159,9 +159,9 @@ DEVICE categorical_logit_logpmf_grad_eta__rrm_row categorical_logit_logpmf_grad_
 }
 
 // categorical_logit_logpmf_grad_eta_: what depends on both, from what was computed ahead.
-DEVICE categorical_logit_logpmf_grad_eta__results categorical_logit_logpmf_grad_eta__rrm_evaluate(categorical_logit_logpmf_grad_eta__rrm_row row,  const real *eta, int component)
+DEVICE categorical_logit_logpmf_grad_eta__results categorical_logit_logpmf_grad_eta__rrm_evaluate(categorical_logit_logpmf_grad_eta__rrm_row row,  const real *eta, int dim, int component)
 {
-    return make_categorical_logit_logpmf_grad_eta__results(row.c0, categorical_logit_logpmf_grad_eta_rrm_evaluate(row.categorical_0, eta, component));
+    return make_categorical_logit_logpmf_grad_eta__results(row.c0, categorical_logit_logpmf_grad_eta_rrm_evaluate(row.categorical_0, eta, dim, component));
 }
 
 // categorical_logit_logpmf_checked_grad_eta: what depends on the observation alone, computed once for each.
@@ -194,12 +194,12 @@ DEVICE categorical_logit_logpmf_checked_grad_eta_rrm_row categorical_logit_logpm
 }
 
 // categorical_logit_logpmf_checked_grad_eta: what depends on both, from what was computed ahead.
-DEVICE categorical_logit_logpmf_checked_grad_eta_results categorical_logit_logpmf_checked_grad_eta_rrm_evaluate(categorical_logit_logpmf_checked_grad_eta_rrm_row row,  const real *eta, int component)
+DEVICE categorical_logit_logpmf_checked_grad_eta_results categorical_logit_logpmf_checked_grad_eta_rrm_evaluate(categorical_logit_logpmf_checked_grad_eta_rrm_row row,  const real *eta, int dim, int component)
 {
     real either;
     real d_eta_either;
     if (row.inside) {
-        categorical_logit_logpmf_grad_eta__results call = categorical_logit_logpmf_grad_eta__rrm_evaluate(row.categorical_0, eta, component);
+        categorical_logit_logpmf_grad_eta__results call = categorical_logit_logpmf_grad_eta__rrm_evaluate(row.categorical_0, eta, dim, component);
         either = call.value;
         d_eta_either = call.d_eta;
     } else {
@@ -222,9 +222,9 @@ DEVICE categorical_logit_logpmf_checked_d_eta_rrm_row categorical_logit_logpmf_c
 }
 
 // categorical_logit_logpmf_checked_d_eta: what depends on both, from what was computed ahead.
-DEVICE real categorical_logit_logpmf_checked_d_eta_rrm_evaluate(categorical_logit_logpmf_checked_d_eta_rrm_row row,  const real *eta, int component)
+DEVICE real categorical_logit_logpmf_checked_d_eta_rrm_evaluate(categorical_logit_logpmf_checked_d_eta_rrm_row row,  const real *eta, int dim, int component)
 {
-    categorical_logit_logpmf_checked_grad_eta_results results = categorical_logit_logpmf_checked_grad_eta_rrm_evaluate(row.categorical_0, eta, component);
+    categorical_logit_logpmf_checked_grad_eta_results results = categorical_logit_logpmf_checked_grad_eta_rrm_evaluate(row.categorical_0, eta, dim, component);
     return results.d_eta;
 }
 
@@ -339,7 +339,7 @@ KERNEL(64) categorical_logit_glm(
                 (total + turn * 4)[0] += inside ? result : 0;
                 const categorical_logit_logpmf_checked_d_eta_rrm_row component_row = categorical_logit_logpmf_checked_d_eta_rrm_prepare_row(x_here, eta, 3);
                 for (int c = 0; c < 3; c++) {
-                    const real derivative = categorical_logit_logpmf_checked_d_eta_rrm_evaluate(component_row, eta, c);
+                    const real derivative = categorical_logit_logpmf_checked_d_eta_rrm_evaluate(component_row, eta, 3, c);
                     slopes[row_here * 3 + s * 3 + c] = inside ? derivative : 0;
                     (total + turn * 4)[1 + c] += inside ? derivative : 0;
                 }

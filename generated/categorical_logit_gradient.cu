@@ -133,7 +133,7 @@ DEVICE categorical_logit_logpmf_row categorical_logit_logpmf_prepare_row(real x,
 {
     categorical_logit_logpmf_row row;
     row.c0 = x >= dim;
-    row.c1 = (int)x;
+    row.c1 = min(max((int)x, 0), dim - 1);
     return row;
 }
 
@@ -149,6 +149,7 @@ DEVICE real categorical_logit_logpmf_evaluate(categorical_logit_logpmf_set set, 
 // categorical_logit_logpmf_grad_eta: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     int component;
+    int c0;
     real largest;
     real scale;
 } categorical_logit_logpmf_grad_eta_set;
@@ -166,6 +167,7 @@ DEVICE categorical_logit_logpmf_grad_eta_set categorical_logit_logpmf_grad_eta_p
     }
     real scale = 1 / sum;
     set.component = component;
+    set.c0 = min(max(component, 0), dim - 1);
     set.largest = largest;
     set.scale = scale;
     return set;
@@ -191,7 +193,7 @@ DEVICE real categorical_logit_logpmf_grad_eta_evaluate(categorical_logit_logpmf_
     if (row.c0) {
         return 0;
     }
-    return (row.x == set.component) - exp(eta[set.component] - set.largest) * set.scale;
+    return (row.x == set.component) - exp(eta[set.c0] - set.largest) * set.scale;
 }
 
 // categorical_logit_logpmf_grad_eta_: what depends on the parameters alone, computed once for each set of them.

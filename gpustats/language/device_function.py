@@ -12,7 +12,8 @@ from ..errors import DeviceFunctionError
 from .domains import DOMAINS, domains_of
 from .kinds import Kind, endings, kinds
 from .nodes import OUTPUT, REAL, RNG, VECTOR, VOID, Function, Parameter, Resolve
-from .translate import COMMENT, Translator, fail, syntax_tree
+from .syntax import COMMENT, fail, syntax_tree
+from .translate import Translator
 
 
 @dataclass(frozen=True)

@@ -1,18 +1,17 @@
-"""From the text of device functions to the nodes of their trees: syntax by pycparser, then names and types."""
+"""From the syntax of device functions to the nodes of their trees: names and types are checked on the way."""
 
 from __future__ import annotations
 
 import re
-from typing import Any, NoReturn
+from typing import NoReturn
 
-from pycparser import c_ast, c_parser
+from pycparser import c_ast
 
-from ..errors import DeviceFunctionError
 from . import nodes as lang
+from .bounds import LARGEST, length, within_bounds, written_out
 from .names import numbered_name
 from .nodes import INT, OUTPUT, REAL, RNG, VECTOR, VOID, Expression, Function, Resolve, Statement
-
-Syntax = Any  #: a node of pycparser's tree, none of which says what it consists of
+from .syntax import STEPS, Syntax, assigned, fail
 
 # Identifiers that are harmless in C but mean something to a CUDA or an OpenCL compiler, or in the kernels around a function.
 RESERVED = frozenset(
@@ -24,53 +23,6 @@ RESERVED = frozenset(
     "int set row out draw once rng_t word_t words_t philox factors means GLOBAL SHARED DEVICE KERNEL RESTRICT UNROLL THREAD "
     "BLOCK_X BLOCK_Y BLOCKS_X BLOCKS_Y NULL".split()
 )
-
-
-def fail(source: str, node: Syntax, message: str) -> NoReturn:
-    """Refuse `source` for what is wrong at `node`."""
-    coord = getattr(node, "coord", node)
-    raise DeviceFunctionError(
-        message, line=getattr(coord, "line", None), column=getattr(coord, "column", None), source=source
-    )
-
-
-#: A comment of C, of either kind.
-COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
-
-
-def syntax_tree(source: str) -> list[Syntax]:
-    """pycparser's nodes of the top level; comments and `__device__` become blanks, so that positions stay."""
-    blank = lambda match: re.sub(r"[^\n]", " ", match.group())  # noqa: E731
-    text = re.sub(r"\b__device__\b|\binline\b|\bstatic\b", blank, COMMENT.sub(blank, source))
-    if directive := re.search(r"^[ \t]*#.*$", text, re.M):
-        line = text.count("\n", 0, directive.start()) + 1
-        raise DeviceFunctionError("preprocessor directives are not supported", line=line, column=1, source=source)
-    parser = c_parser.CParser()
-    prefix = 'typedef double real; typedef int rng_t;\n#line 1 "snippet"\n'
-    try:
-        tree = parser.parse(prefix + text)
-    except c_parser.ParseError as error:
-        line, column, message = _parse_error_position(parser, str(error), source)
-        raise DeviceFunctionError(message, line=line, column=column, source=source) from None
-    functions: list[Syntax] = tree.ext[2:]  # behind the types of the prefix
-    if not functions:
-        raise DeviceFunctionError("there is no function in it", line=1, column=1, source=source)
-    return functions
-
-
-def _parse_error_position(parser: Any, text: str, source: str) -> tuple[int, int, str]:
-    match = re.match(r"snippet:(\d+):(\d+): (.*)", text)
-    if match:
-        message = match[3].removeprefix("before: ")
-        message = f"syntax error before '{message}'" if match[3].startswith("before: ") else match[3]
-        return int(match[1]), int(match[2]), message
-    message = text.split(":", 1)[-1].strip()
-    tokens = getattr(getattr(parser, "_tokens", None), "_buffer", [])  # pycparser 3 names no place for some errors
-    token = next((t for t in reversed(tokens) if t is not None), None)
-    if token is None:
-        return source.count("\n") + 1, 1, f"syntax error: {message}"
-    near = "" if tokens[-1] is None else f" before '{token.value}'"
-    return token.lineno, token.column, f"syntax error{near}: {message[:1].lower()}{message[1:]}"
 
 
 class Translator:
@@ -160,12 +112,23 @@ class Translator:
             self.fail(written, f"{written.name} is not to be written: declare it `const real *{written.name}`")
         if (self.result == VOID) != (OUTPUT in types) or types.count(OUTPUT) > 1:
             self.fail(declaration, "a function writes one vector, `real *`, and then returns `void`; or it writes none")
-        body = self.block(node.body)
+        body = (*self.copies(node.body), *self.block(node.body))
         if self.result != VOID and not _returns(body):
             self.fail(declaration, f"{declaration.name} can reach its end without a `return`")
         return Function(
-            self.printed(declaration.name), tuple(parameters), body, self.result, (), **self.at(declaration)
+            self.printed(declaration.name), tuple(parameters), within_bounds(body), self.result, (), **self.at(declaration)
         )
+
+    def copies(self, body: Syntax) -> list[Statement]:
+        """Variables in place of the parameters that the function assigns to: parameters themselves never change."""
+        parameters, changed = self.scopes[-1], assigned(body)
+        self.scopes.append({})
+        found: list[Statement] = []
+        for name, (printed, kind) in parameters.items():
+            if name in changed and kind in (REAL, INT):
+                value = lang.Name(printed, kind, **self.at(body))
+                found.append(lang.Declare(kind, self.declare(body, name, kind), value, **self.at(body)))
+        return found
 
     # -- statements
 
@@ -226,7 +189,7 @@ class Translator:
                         "if, for, while and return")  # fmt: skip
 
     def assignment(self, node: Syntax) -> lang.Assign:
-        if isinstance(node, c_ast.UnaryOp) and node.op in ("++", "--", "p++", "p--"):
+        if isinstance(node, c_ast.UnaryOp) and node.op in STEPS:
             target, operator = node.expr, node.op[-1]
             value: Expression = lang.Number("1", INT)
         elif isinstance(node, c_ast.Assignment):
@@ -296,6 +259,8 @@ class Translator:
                 subscript = self.number(node.subscript)
                 if subscript.type != INT:
                     self.fail(node, "an index must be an `int`: write `(int)`")
+                if (place := written_out(subscript)) is not None and place < 0:
+                    self.fail(node, f"there is no element {place}: the first is 0")
                 return lang.Index(array, subscript, REAL, **at)
         self.fail(node, f"{_spell(node)} is not supported in an expression")
 
@@ -315,6 +280,8 @@ class Translator:
     def constant(self, node: Syntax) -> Expression:
         text = node.value
         if node.type == "int" and re.fullmatch(r"0|[1-9]\d*", text):
+            if int(text) > LARGEST:
+                self.fail(node, f"{text} does not fit an `int`, which ends at {LARGEST}: write {text}.0")
             return lang.Number(text, INT, **self.at(node))
         if node.type in ("double", "float"):
             if text[-1] in "fFlL":
@@ -335,7 +302,10 @@ class Translator:
             a, b = (side.text if isinstance(side, lang.Number) else None for side in (left, right))
             if a is not None and b is not None and (int(b) == 0 or int(a) % int(b)):
                 self.fail(node, f"{a} / {b} is a division of whole numbers, which cuts off the fraction: write {a}.0 / {b}")
-        return lang.Binary(operator, left, right, kind, **self.at(node))
+        made = lang.Binary(operator, left, right, kind, **self.at(node))
+        if (value := written_out(made)) is not None and abs(value) > LARGEST:
+            self.fail(node, f"this comes to {value}, which does not fit an `int`: write one of the numbers with .0")
+        return made
 
     def call(self, node: Syntax) -> lang.Call:
         if not isinstance(node.name, c_ast.ID):
@@ -364,9 +334,12 @@ class Translator:
             if not same or (pointer and not isinstance(a, lang.Name)):
                 self.fail(node, f"{name} wants a {_KINDS[kind]} here")
             self.convert(node, a, kind) if not pointer else None
+        if known is not None and not {VECTOR, OUTPUT}.isdisjoint(wanted):
+            arguments = tuple(length(a) if p.name == "dim" else a for a, p in zip(arguments, known.parameters, strict=True))
         if name == "abs" and arguments[0].type == REAL:
             self.fail(node, "abs is for `int`: use fabs")
         return lang.Call(printed, arguments, result, **self.at(node))
+
 
 
 _KINDS = {REAL: "number", INT: "number", VECTOR: "vector", OUTPUT: "vector to write to, `real *`,",

@@ -51,6 +51,10 @@ MISTAKES = {
     "string": ('real f_logpdf(real x)\n{\n    return @"x";\n}', "is not supported"),
     "real to int": ("real f_logpdf(real x)\n{\n    int @k = x;\n    return k;\n}", "write `(int)`"),
     "index": ("real f_logpdf(const real *x, real a, int dim)\n{\n    return @x[a];\n}", "an index must be an `int`"),
+    "element before the first": ("real f_logpdf(const real *x, int dim)\n{\n    return @x[2 - 3];\n}", "no element -1"),
+    "literal beyond int": ("real f_logpdf(real x)\n{\n    int n = @3000000000;\n    return n * x;\n}", "write 3000000000.0"),
+    "product beyond int": ("real f_logpdf(real x)\n{\n    return @100000 * 100000 * x;\n}", "this comes to 10000000000"),
+    "sum beyond int": ("real f_logpdf(real x)\n{\n    return x - (@2147483647 + 1);\n}", "this comes to 2147483648"),
     "index of a number": ("real f_logpdf(real x)\n{\n    return @x[0];\n}", "can be indexed"),
     "vector as a number": ("real f_logpdf(const real *x, int dim)\n{\n    return 2 * @x;\n}", "a vector stands where"),
     "number as a vector": (
@@ -257,6 +261,7 @@ def test_names_that_mean_something_elsewhere(start):
             "return !(x > 0) + 2 * (x > 0 && x < 1 || x == 1.5);",
             lambda x: 1.0 * ~(x > 0) + 2 * ((x > 0) & (x < 1) | (x == 1.5)),
         ),
+        ("return ((x > 0) >= 1) + 2 * ((x < 1) == (x < 0));", lambda x: 1.0 * (x > 0) + 2 * ((x < 1) == (x < 0))),
         ("return (int)x + (real)7 / 2 + 7 % 4;", lambda x: np.trunc(x) + 6.5),
         ("return isnan(x - x) ? INFINITY : fmax(x, NAN);", lambda x: x),
         ("return exp(LOG_2) + PI - 1e0 + .5 + 2. * EPSILON * 0;", lambda x: 1.5 + np.pi + 0 * x),
@@ -270,6 +275,63 @@ def test_semantics_of_c(body, want):
         return
     x = np.array([-1.5, -0.5, 0.0, 0.5, 1.0, 1.5])
     np.testing.assert_allclose(gs.register(source).logpdf(x), want(x), rtol=1e-15)
+
+
+def test_arguments_may_be_assigned_to(rng):
+    """The observation and the parameters, in branches and loops, in tables, sums and derivatives."""
+    plain = gs.register("""
+    real plain_logpdf(real x, real m, real n)
+    {
+        real z = x > m ? x - m : 2 * (m - x), total = m;
+        for (int i = 0; i < 3; i++) total += z * n / (i + 1);
+        return -total * total;
+    }
+    """)
+    assigning = gs.register("""
+    real assigning_logpdf(real x, real m, real n)
+    {
+        real before = m;
+        if (x > m) x -= m; else x = 2 * (m - x);
+        for (int i = 0; i < 3; i++) { m += x * n / (i + 1); }
+        n = m - before;
+        before += n;
+        return -before * before;
+    }
+    """)
+    x, m, n = rng.normal(size=20), rng.normal(size=4), rng.uniform(1, 2, 4)
+    np.testing.assert_allclose(assigning.logpdf(x[:, None], m, n), plain.logpdf(x[:, None], m, n), rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(assigning.logpdf(x, 0.3, 1.5), plain.logpdf(x, 0.3, 1.5), rtol=1e-12, atol=1e-14)
+    got, want = (d.loglik_and_grad(x, 0.3, 1.5, wrt=("x", "m", "n")) for d in (assigning, plain))
+    assert got[0] == pytest.approx(want[0], rel=1e-12)
+    for name in want[1]:
+        np.testing.assert_allclose(got[1][name], want[1][name], rtol=1e-11, atol=1e-11)
+
+
+@pytest.mark.parametrize("names", [("c0", "c1", "c2"), ("c1", "t", "t_0"), ("names_0", "inner_0", "d_c0"), ("r0", "value", "i")])
+def test_names_that_gpustats_uses_itself(names, rng):
+    """As those of parameters, of a local variable, and beside calls of other functions."""
+    a, b, local = names
+    density = gs.register(f"""
+    real inner(real x, real {a}) {{ return log({a}) * x + exp(-x * {a}); }}
+    real names_logpdf(real x, real {a}, real {b})
+    {{
+        real {local} = inner(x, {b}) + inner({a}, x + {b}) * log({a});
+        return {local} - sin(x) * log({b} + 1) + exp({a} + {b});
+    }}
+    """)
+
+    def f(x, a, b):
+        inner = np.log(b) * x + np.exp(-x * b) + (np.log(x + b) * a + np.exp(-a * (x + b))) * np.log(a)
+        return inner - np.sin(x) * np.log(b + 1) + np.exp(a + b)
+
+    x, p, q = rng.uniform(0, 1, 9), rng.uniform(0.5, 1, 3), rng.uniform(0.5, 1, 3)
+    np.testing.assert_allclose(density.logpdf(x[:, None], p, q), f(x[:, None], p, q), rtol=1e-12)
+    value, gradient = density.loglik_and_grad(x, p[0], q[0])
+    assert value == pytest.approx(f(x, p[0], q[0]).sum(), rel=1e-12)
+    for i, name in enumerate((a, b)):
+        step = 1e-6 * np.eye(2)[i]
+        slope = (f(x, p[0] + step[0], q[0] + step[1]) - f(x, p[0] - step[0], q[0] - step[1])).sum() / 2e-6
+        assert gradient[name] == pytest.approx(slope, rel=1e-6)
 
 
 def test_literals_take_the_type_of_real():

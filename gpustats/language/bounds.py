@@ -1,0 +1,122 @@
+"""Whole numbers in device functions: those that are written out, and indices that stay within their vectors.
+
+A vector has `dim` elements, and behind them lies the memory of others. So an index that is not plainly one of 0 … dim - 1, as
+the variable of a loop over the elements is, becomes the nearest of these.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TypeVar
+
+from . import nodes as lang
+from .nodes import INT, Expression, Node, Statement
+
+#: The largest `int`.
+LARGEST = (1 << 31) - 1
+
+_DIM = lang.Name("dim", INT)
+_LAST = lang.Binary("-", _DIM, lang.Number("1", INT), INT)
+_SMALL = 1 << 16  # steps and first values of loops that cannot wrap around
+
+N = TypeVar("N", bound=Node)
+
+
+def written_out(e: Expression) -> int | None:
+    """The value of a whole number that consists of literals, None for what is computed."""
+    if e.type != INT:
+        return None
+    match e:
+        case lang.Number():
+            return int(e.text)
+        case lang.Unary(operator="-"):
+            operand = written_out(e.operand)
+            return None if operand is None else -operand
+        case lang.Binary(operator="+" | "-" | "*"):
+            left, right = written_out(e.left), written_out(e.right)
+            if left is not None and right is not None:
+                return left + right if e.operator == "+" else left - right if e.operator == "-" else left * right
+    return None
+
+
+def within_bounds(statements: tuple[Statement, ...]) -> tuple[Statement, ...]:
+    """The statements of a function with every index in 0 … dim - 1."""
+    return tuple(_bounded(s, frozenset()) for s in statements)
+
+
+def _bounded(node: N, safe: frozenset[str]) -> N:
+    """`node` with every index in bounds, where the variables in `safe` are."""
+    if isinstance(node, lang.For):
+        head = lang.rebuild(replace(node, body=()), lambda child: _bounded(child, safe))
+        inside = safe | {name} if (name := _element(node, safe)) else safe
+        return replace(head, body=tuple(_bounded(s, inside) for s in node.body))
+    node = lang.rebuild(node, lambda child: _bounded(child, safe))
+    if isinstance(node, (lang.Index, lang.Store)) and not _inside(node.subscript, safe):
+        return replace(node, subscript=_between(lang.Number("0", INT), node.subscript, _LAST))
+    return node
+
+
+def length(e: Expression) -> Expression:
+    """The length `e` that a function tells another of its own vectors: at least 1 and no more than there are elements."""
+    return e if e == _DIM else _between(lang.Number("1", INT), e, _DIM)
+
+
+def _between(first: Expression, e: Expression, last: Expression) -> Expression:
+    return lang.Call("min", (lang.Call("max", (e, first), INT), last), INT)
+
+
+def _inside(e: Expression, safe: frozenset[str]) -> bool:
+    """Whether `e` is plainly one of 0 … dim - 1."""
+    return written_out(e) == 0 or e == _LAST or (isinstance(e, lang.Name) and e.name in safe)
+
+
+def _element(loop: lang.For, safe: frozenset[str]) -> str:
+    """The variable of a loop that goes through elements of a vector, up or down; else nothing."""
+    start, step = loop.start, loop.step
+    if start is None or step is None or start.value is None or start.name != step.name or start.type != INT:
+        return ""
+    name = start.name
+    changed = [s.name for statement in loop.body for s in lang.walk(statement) if isinstance(s, (lang.Assign, lang.Declare))]
+    value = step.value
+    if name in changed or not isinstance(value, lang.Binary) or value.left != lang.Name(name, INT):
+        return ""
+    by = written_out(value.right)
+    if by is None or not 0 < by <= _SMALL:
+        return ""
+    conditions = list(_all_of(loop.condition))
+    if value.operator == "+" and _nonnegative(start.value, safe):
+        return name if any(_below_dim(c, name, safe) for c in conditions) else ""
+    if value.operator == "-" and _inside(start.value, safe):
+        return name if any(_from_zero(c, name) for c in conditions) else ""
+    return ""
+
+
+def _all_of(condition: Expression) -> list[Expression]:
+    """The conditions that all hold where this one does."""
+    if isinstance(condition, lang.Binary) and condition.operator == "&&":
+        return _all_of(condition.left) + _all_of(condition.right)
+    return [condition]
+
+
+def _nonnegative(e: Expression, safe: frozenset[str]) -> bool:
+    if isinstance(e, lang.Binary) and e.operator == "+":
+        return _nonnegative(e.left, safe) and _nonnegative(e.right, safe)
+    return 0 < (written_out(e) or 0) <= _SMALL or _inside(e, safe)
+
+
+def _below_dim(condition: Expression, name: str, safe: frozenset[str]) -> bool:
+    """Whether a condition keeps a variable below `dim`."""
+    if not isinstance(condition, lang.Binary) or condition.left != lang.Name(name, INT):
+        return False
+    limit = condition.right
+    return (condition.operator == "<" and (limit == _DIM or _inside(limit, safe))) or (
+        condition.operator == "<=" and _inside(limit, safe)
+    )
+
+
+def _from_zero(condition: Expression, name: str) -> bool:
+    """Whether a condition keeps a variable at 0 or above."""
+    if not isinstance(condition, lang.Binary) or condition.left != lang.Name(name, INT):
+        return False
+    limit = written_out(condition.right)
+    return limit is not None and limit >= {">": -1, ">=": 0}.get(condition.operator, LARGEST)

@@ -1,0 +1,91 @@
+"""Indices of vectors: none reads or writes beside its vector, and those of plain loops stay as they are written."""
+
+import numpy as np
+import pytest
+
+import gpustats as gs
+
+AT = "real at_logpdf(const real *x, real k, int dim) {{ {} }}"
+
+
+def printed(body):
+    return gs.register(AT.format(body), replace=True).kernel_source("table", "float64", "cuda")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "return k * x[0] + x[dim - 1];",
+        "real s = 0; for (int i = 0; i < dim; i++) s += k * x[i]; return s;",
+        "real s = 0; for (int i = 1; dim > 1 && i < dim; i += 2) s += k * x[i]; return s;",
+        "real s = 0; for (int i = dim - 1; i >= 0; i--) s += k * x[i]; return s;",
+        "real s = 0; for (int i = 0; i < dim; i++) for (int j = i + 1; j < dim; j++) s += k * x[i] * x[j]; return s;",
+        "real s = 0; for (int i = 0; i < dim; i++) for (int j = 0; j <= i; j++) if (k > 0) s += x[i] * x[j]; return s;",
+        "real s = 0; int i = 0; for (i = 0; i < dim; i++) s += k * x[i]; return s;",
+    ],
+)
+def test_plain_indices_stay(body):
+    assert "min(max(" not in printed(body).partition("at_logpdf_evaluate")[2]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "return x[(int)k];",
+        "return x[1] + k;",
+        "return k + x[dim];",
+        "return k + x[dim - 2];",
+        "real s = 0; for (int i = 0; i <= dim; i++) s += k * x[i]; return s;",
+        "real s = 0; for (int i = 0; i < dim; i++) s += k * x[i + 1]; return s;",
+        "real s = 0; for (int i = 0; i < dim; i++) { i += 1; s += k * x[i]; } return s;",
+        "real s = 0; for (int i = (int)k; i < dim; i++) s += k * x[i]; return s;",
+        "real s = 0; for (int i = dim; i >= 0; i--) s += k * x[i]; return s;",
+        "real s = 0; for (int i = 1; i < dim; i += 2147483647) s += k * x[i]; return s;",
+        "real s = 0; for (int i = 0; k > 0 || i < dim; i++) s += x[i]; return s;",
+        "real s = 0; int i = 0; while (i < dim) { i++; s += k * x[i]; } return s;",
+        "real s = 0; for (int i = 0; x[i] > k && i < dim; i++) s += x[i]; return s;",
+        "real s = 0; int i; for (i = 0; i < dim; i++) s += x[i]; return s + k * x[i];",
+    ],
+)
+def test_others_are_kept_within(body):
+    assert "min(max(" in printed(body)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_the_nearest_element_is_read(rng, layout, dtype):
+    """Beside each vector of a table lies another: reading it went unnoticed."""
+    density = gs.register(AT.format("return x[(int)k];"))
+    x = rng.normal(size=(40, 5)).astype(dtype)
+    for k in [0, 4, -1, -7, 5, 1e9, -1e9, 2.0]:
+        want = x[:, int(np.clip(k, 0, 4))]
+        np.testing.assert_array_equal(density.logpdf(x, k), want)
+        assert density.loglik(x, k) == pytest.approx(want.astype(float).sum(), rel=1e-6)
+    k = np.array([-3.0, 1.0, 99.0], dtype)
+    np.testing.assert_array_equal(density.logpdf(x[:, None], k), x[:, [0, 1, 4]])
+
+
+@pytest.mark.parametrize("told", ["dim + 3", "100", "-5", "(int)k"])
+def test_helpers_are_told_no_wrong_length(rng, told):
+    density = gs.register(f"""
+    real total(const real *v, int dim) {{ real s = 0; for (int i = 0; i < dim; i++) s += v[i]; return s + v[dim - 1]; }}
+    real at_logpdf(const real *x, real k, int dim) {{ return total(x, {told}) + 0 * k; }}
+    """)
+    x, k = rng.normal(size=(40, 5)), 3.0
+    n = {"dim + 3": 5, "100": 5, "-5": 1, "(int)k": 3}[told]
+    np.testing.assert_allclose(density.logpdf(x, k), x[:, :n].sum(1) + x[:, n - 1], rtol=1e-13)
+
+
+def test_nothing_is_written_beside_a_vector():
+    gs.register("""
+    real spill_logpdf(const real *x, real k, int dim) { return k * x[0]; }
+    void spill_sample(rng_t *rng, real k, real *x, int dim)
+    {
+        for (int i = 0; i < dim; i++) x[i] = k;
+        x[(int)k] = uniform(rng);
+        x[dim + 3] = 2 + uniform(rng);
+    }
+    """)
+    out = np.full((10, 4), 7.0)
+    gs.spill.rvs(-5.0, size=8, rng=1, out=out[1:9])
+    assert (out[[0, 9]] == 7).all()
+    assert (out[1:9, 1:3] == -5).all() and (out[1:9, 0] < 1).all() and (out[1:9, 3] > 2).all()
