@@ -118,5 +118,5 @@ def _from_zero(condition: Expression, name: str) -> bool:
     """Whether a condition keeps a variable at 0 or above."""
     if not isinstance(condition, lang.Binary) or condition.left != lang.Name(name, INT):
         return False
-    limit = written_out(condition.right)
-    return limit is not None and limit >= {">": -1, ">=": 0}.get(condition.operator, LARGEST)
+    limit, least = written_out(condition.right), {">": -1, ">=": 0}.get(condition.operator)
+    return limit is not None and least is not None and limit >= least

@@ -41,6 +41,7 @@ def test_plain_indices_stay(body):
         "real s = 0; for (int i = (int)k; i < dim; i++) s += k * x[i]; return s;",
         "real s = 0; for (int i = dim; i >= 0; i--) s += k * x[i]; return s;",
         "real s = 0; for (int i = 1; i < dim; i += 2147483647) s += k * x[i]; return s;",
+        "real s = 0; for (int i = dim - 1; i < 2147483647; i -= 1) { s += x[i]; if (s > k) return s; } return s;",
         "real s = 0; for (int i = 0; k > 0 || i < dim; i++) s += x[i]; return s;",
         "real s = 0; int i = 0; while (i < dim) { i++; s += k * x[i]; } return s;",
         "real s = 0; for (int i = 0; x[i] > k && i < dim; i++) s += x[i]; return s;",
