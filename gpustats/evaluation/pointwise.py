@@ -276,7 +276,7 @@ class Pointwise:
         blocks = row_blocks(runtime.device, layout, pattern.n_rows, set_blocks, kernel.registers)
         dim = (placement.dim,) if self.function.has_dim else ()
         n_sums = self.n_sums(placement.operands)
-        adder = adder_of(runtime, layout.threads, blocks)
+        adder = adder_of(runtime, layout.threads, blocks, pattern.n_sets * n_sums)
         return SumPlan(runtime, kernel, adder, (set_blocks, blocks), pattern.n_rows, pattern.n_sets, n_sums, dim)
 
     def n_sums(self, operands: Sequence[Operand]) -> int:

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from ..runtime.types import Handle
 
 _ADDER = Template.beside(__file__, "add_partial_sums")
-_TOGETHER = 8  # sums that one of its blocks adds up
 
 LIGHT = {"cpu": 60, "gpu": 20}  # arithmetic operations below which a thread keeps many rows in flight
 
@@ -55,12 +54,20 @@ def _on_gpu(device: Device, code: KernelCode, problem: Problem, sets: int) -> La
 LOGLIK = Shape("loglik", Template.beside(__file__, "loglik"), sum_pattern, layout, sums=True)
 
 
-def adder_of(runtime: Runtime, threads: int, blocks: int) -> Kernel | None:
-    """What adds up the sums of blocks of so many threads; None where the kernel that made them does."""
+class Adder(NamedTuple):
+    """What adds up the sums of blocks, where the kernel that made them cannot."""
+
+    kernel: Kernel
+    together: int  # sums that a block of it adds
+
+
+def adder_of(runtime: Runtime, threads: int, blocks: int, n: int) -> Adder | None:
+    """What adds up `n` sums of blocks of so many threads; None where the kernel that made them does."""
     if blocks == 1 or runtime.dialect != "opencl":
         return None
-    layout = Layout(threads)
-    return _ADDER.kernel(runtime, "add_partial_sums", threads, dtype="float64", layout=layout, together=_TOGETHER)
+    layout, together = Layout(threads), min(power_of_two(n), 8)
+    kernel = _ADDER.kernel(runtime, "add_partial_sums", threads, dtype="float64", layout=layout, together=together)
+    return Adder(kernel, together)
 
 
 class SumPlan(NamedTuple):
@@ -68,7 +75,7 @@ class SumPlan(NamedTuple):
 
     runtime: Runtime
     kernel: Kernel
-    adder: Kernel | None  # adds the blocks' sums, where there are several and the kernel cannot
+    adder: Adder | None
     grid: tuple[int, int]
     n_rows: int
     n_sets: int
@@ -86,7 +93,7 @@ class SumPlan(NamedTuple):
         self.kernel(self.grid, out, offset, partial, counters, self.n_rows, self.n_sets, *values, *self.dim)
         if self.adder is not None:
             n = self.n_sets * self.n_sums
-            self.adder((-(-n // _TOGETHER), 1), out, offset, partial, n, blocks)
+            self.adder.kernel((-(-n // self.adder.together), 1), out, offset, partial, n, blocks)
 
     def fetch(self, values: Sequence[Any]) -> np.ndarray:
         """The sums: a view, to be read at once."""

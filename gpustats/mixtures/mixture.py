@@ -316,7 +316,7 @@ class Mixture(BoundDensity):
         kernel, chosen = terms.kernel(MIXTURE, placement, (kind,) if kind else ())
         blocks = row_blocks(runtime.device, chosen, pattern.n_rows, 1, kernel.registers)
         dim = (placement.dim,) if terms.function.has_dim else ()
-        plan = SumPlan(runtime, kernel, adder_of(runtime, chosen.threads, blocks), (1, blocks), pattern.n_rows, 1, 1, dim)
+        plan = SumPlan(runtime, kernel, adder_of(runtime, chosen.threads, blocks, 1), (1, blocks), pattern.n_rows, 1, 1, dim)
         result, *handle = output(runtime, (pattern.n_rows,), dtype, call.native) if kind else (None,)
         return float(plan.fetch([pattern.n_sets, *handle, *stream, *placement.values])[0]), result
 
