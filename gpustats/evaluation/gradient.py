@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ..runtime.base import Runtime
     from .placement import Placement
 
+
 def gradient_of(function: Pointwise, wrt: str | Collection[str] | None = None) -> Gradient:
     """What computes the sum of a function and its derivatives with respect to some arguments, by default all parameters."""
     known: dict[Any, Gradient] = function.made["gradient"]

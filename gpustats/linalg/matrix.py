@@ -21,7 +21,6 @@ SOUND, ZERO_ON_DIAGONAL, ASYMMETRIC, INFINITE = range(4)
 
 
 @functools.cache
-@functools.cache
 def asymmetry_tolerance(dtype: DType) -> float:
     """How far a_ij and a_ji may lie apart, relative to |a_ij| + sqrt(|a_ii a_jj|): the root of the precision."""
     return math.sqrt(np.finfo(dtype).eps)
