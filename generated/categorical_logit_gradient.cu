@@ -133,7 +133,7 @@ DEVICE categorical_logit_logpmf_row categorical_logit_logpmf_prepare_row(real x,
 {
     categorical_logit_logpmf_row row;
     row.c0 = x >= dim;
-    row.c1 = min(max((int)x, 0), dim - 1);
+    row.c1 = max(min((int)x, dim - 1), 0);
     return row;
 }
 
@@ -167,7 +167,7 @@ DEVICE categorical_logit_logpmf_grad_eta_set categorical_logit_logpmf_grad_eta_p
     }
     real scale = 1 / sum;
     set.component = component;
-    set.c0 = min(max(component, 0), dim - 1);
+    set.c0 = max(min(component, dim - 1), 0);
     set.largest = largest;
     set.scale = scale;
     return set;

@@ -105,7 +105,7 @@ DEVICE categorical_logit_logpmf_row categorical_logit_logpmf_prepare_row(real x,
 {
     categorical_logit_logpmf_row row;
     row.c0 = x >= dim;
-    row.c1 = min(max((int)x, 0), dim - 1);
+    row.c1 = max(min((int)x, dim - 1), 0);
     return row;
 }
 

@@ -82,7 +82,7 @@ DEVICE categorical_logpmf_row categorical_logpmf_prepare_row(real x, int dim)
 {
     categorical_logpmf_row row;
     row.c0 = x >= dim;
-    row.c1 = min(max((int)x, 0), dim - 1);
+    row.c1 = max(min((int)x, dim - 1), 0);
     return row;
 }
 

@@ -39,30 +39,33 @@ def written_out(e: Expression) -> int | None:
     return None
 
 
-def within_bounds(statements: tuple[Statement, ...]) -> tuple[Statement, ...]:
-    """The statements of a function with every index in 0 … dim - 1."""
-    return tuple(_bounded(s, frozenset()) for s in statements)
+def within_bounds(statements: tuple[Statement, ...], helper: bool) -> tuple[Statement, ...]:
+    """The statements of a function with every index in 0 … dim - 1; `helper`: others may tell it a `dim` of 0."""
+    return tuple(_bounded(s, frozenset(), helper) for s in statements)
 
 
-def _bounded(node: N, safe: frozenset[str]) -> N:
+def _bounded(node: N, safe: frozenset[str], helper: bool) -> N:
     """`node` with every index in bounds, where the variables in `safe` are."""
     if isinstance(node, lang.For):
-        head = lang.rebuild(replace(node, body=()), lambda child: _bounded(child, safe))
+        head = lang.rebuild(replace(node, body=()), lambda child: _bounded(child, safe, helper))
         inside = safe | {name} if (name := _element(node, safe)) else safe
-        return replace(head, body=tuple(_bounded(s, inside) for s in node.body))
-    node = lang.rebuild(node, lambda child: _bounded(child, safe))
-    if isinstance(node, (lang.Index, lang.Store)) and not _inside(node.subscript, safe):
-        return replace(node, subscript=_between(lang.Number("0", INT), node.subscript, _LAST))
+        return replace(head, body=tuple(_bounded(s, inside, helper) for s in node.body))
+    node = lang.rebuild(node, lambda child: _bounded(child, safe, helper))
+    if isinstance(node, (lang.Index, lang.Store)):
+        e = node.subscript
+        if not _inside(e, safe) or (helper and e == _LAST):
+            return replace(node, subscript=_between(0, e, _LAST))
     return node
 
 
-def length(e: Expression) -> Expression:
-    """The length `e` that a function tells another of its own vectors: at least 1 and no more than there are elements."""
-    return e if e == _DIM else _between(lang.Number("1", INT), e, _DIM)
+def length(e: Expression, least: int) -> Expression:
+    """The length `e` that a function tells another of its vectors: at least `least`, and no more than there are elements."""
+    return e if e == _DIM else _between(least, e, _DIM)
 
 
-def _between(first: Expression, e: Expression, last: Expression) -> Expression:
-    return lang.Call("min", (lang.Call("max", (e, first), INT), last), INT)
+def _between(first: int, e: Expression, last: Expression) -> Expression:
+    """The number nearest to `e` that is no more than `last` and, above all, no less than `first`."""
+    return lang.Call("max", (lang.Call("min", (e, last), INT), lang.Number(str(first), INT)), INT)
 
 
 def _inside(e: Expression, safe: frozenset[str]) -> bool:
@@ -83,7 +86,7 @@ def _element(loop: lang.For, safe: frozenset[str]) -> str:
     by = written_out(value.right)
     if by is None or not 0 < by <= _SMALL:
         return ""
-    conditions = list(_all_of(loop.condition))
+    conditions = _all_of(loop.condition)
     if value.operator == "+" and _nonnegative(start.value, safe):
         return name if any(_below_dim(c, name, safe) for c in conditions) else ""
     if value.operator == "-" and _inside(start.value, safe):

@@ -9,6 +9,7 @@ from pycparser import c_ast
 
 from . import nodes as lang
 from .bounds import LARGEST, length, within_bounds, written_out
+from .kinds import endings
 from .names import numbered_name
 from .nodes import INT, OUTPUT, REAL, RNG, VECTOR, VOID, Expression, Function, Resolve, Statement
 from .syntax import STEPS, Syntax, assigned, fail
@@ -115,8 +116,9 @@ class Translator:
         body = (*self.copies(node.body), *self.block(node.body))
         if self.result != VOID and not _returns(body):
             self.fail(declaration, f"{declaration.name} can reach its end without a `return`")
+        body = within_bounds(body, _is_helper(declaration.name))
         return Function(
-            self.printed(declaration.name), tuple(parameters), within_bounds(body), self.result, (), **self.at(declaration)
+            self.printed(declaration.name), tuple(parameters), body, self.result, (), **self.at(declaration)
         )
 
     def copies(self, body: Syntax) -> list[Statement]:
@@ -335,11 +337,18 @@ class Translator:
                 self.fail(node, f"{name} wants a {_KINDS[kind]} here")
             self.convert(node, a, kind) if not pointer else None
         if known is not None and not {VECTOR, OUTPUT}.isdisjoint(wanted):
-            arguments = tuple(length(a) if p.name == "dim" else a for a, p in zip(arguments, known.parameters, strict=True))
+            least = 0 if _is_helper(known.name) else 1
+            arguments = tuple(
+                length(a, least) if p.name == "dim" else a for a, p in zip(arguments, known.parameters, strict=True)
+            )
         if name == "abs" and arguments[0].type == REAL:
             self.fail(node, "abs is for `int`: use fabs")
         return lang.Call(printed, arguments, result, **self.at(node))
 
+
+def _is_helper(function: str) -> bool:
+    """Whether a function is none that users call, whose vectors have an element at least."""
+    return function.rpartition("_")[2] not in endings()
 
 
 _KINDS = {REAL: "number", INT: "number", VECTOR: "vector", OUTPUT: "vector to write to, `real *`,",

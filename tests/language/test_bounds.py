@@ -25,7 +25,7 @@ def printed(body):
     ],
 )
 def test_plain_indices_stay(body):
-    assert "min(max(" not in printed(body).partition("at_logpdf_evaluate")[2]
+    assert "max(min(" not in printed(body).partition("at_logpdf_evaluate")[2]
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_plain_indices_stay(body):
     ],
 )
 def test_others_are_kept_within(body):
-    assert "min(max(" in printed(body)
+    assert "max(min(" in printed(body)
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
@@ -72,8 +72,19 @@ def test_helpers_are_told_no_wrong_length(rng, told):
     real at_logpdf(const real *x, real k, int dim) {{ return total(x, {told}) + 0 * k; }}
     """)
     x, k = rng.normal(size=(40, 5)), 3.0
-    n = {"dim + 3": 5, "100": 5, "-5": 1, "(int)k": 3}[told]
-    np.testing.assert_allclose(density.logpdf(x, k), x[:, :n].sum(1) + x[:, n - 1], rtol=1e-13)
+    n = {"dim + 3": 5, "100": 5, "-5": 0, "(int)k": 3}[told]
+    np.testing.assert_allclose(density.logpdf(x, k), x[:, :n].sum(1) + x[:, max(n - 1, 0)], rtol=1e-13)
+
+
+def test_a_helper_may_be_told_that_there_is_no_element(rng):
+    """As a sum of none has it; a density's vectors have one."""
+    density = gs.register("""
+    real total(const real *v, int dim) { real s = 0; for (int i = 0; i < dim; i++) s += v[i]; return s; }
+    real at_logpdf(const real *x, real k, int dim) { return total(x, (int)k); }
+    """)
+    x = rng.normal(size=(40, 5))
+    for k in range(6):
+        np.testing.assert_allclose(density.logpdf(x, float(k)), x[:, :k].sum(1), rtol=1e-13, atol=1e-15)
 
 
 def test_nothing_is_written_beside_a_vector():
