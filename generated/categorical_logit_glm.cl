@@ -36,6 +36,24 @@ typedef long index_t;
 #define EULER_GAMMA REAL(0.57721566490153286061)
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
+// Whole numbers where C leaves open what happens, or the processor stops: the same on every device.
+// nan becomes 0, and what lies beyond the ends of int becomes the nearer one.
+DEVICE int to_int(real x)
+{
+    return x == x ? convert_int_sat(x) : 0;
+}
+
+// What is divided by 0 gives 0 and leaves itself as the remainder; -2^31 / -1 wraps around.
+DEVICE int int_quotient(int a, int b)
+{
+    return b == 0 ? 0 : b == -1 ? (int)(0u - (unsigned)a) : a / b;
+}
+
+DEVICE int int_remainder(int a, int b)
+{
+    return b == 0 ? a : b == -1 ? 0 : a % b;
+}
+
 typedef struct {
     real value;
     real d_eta;
@@ -78,7 +96,7 @@ DEVICE real categorical_logit_logpmf(real x,  const real *eta, int dim)
     if (x >= dim) {
         return -INFINITY;
     }
-    return eta[max(min((int)x, dim - 1), 0)] - largest - log_sum;
+    return eta[max(min(to_int(x), dim - 1), 0)] - largest - log_sum;
 }
 
 // categorical_logit_logpmf_checked: what depends on the observation alone, computed once for each.

@@ -72,6 +72,24 @@ static __device__ __forceinline__ double branchless_log1p(double x)
 #define EULER_GAMMA REAL(0.57721566490153286061)
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
+// Whole numbers where C leaves open what happens, or the processor stops: the same on every device.
+// nan becomes 0, and what lies beyond the ends of int becomes the nearer one.
+DEVICE int to_int(real x)
+{
+    return x == x ? (int)x : 0;
+}
+
+// What is divided by 0 gives 0 and leaves itself as the remainder; -2^31 / -1 wraps around.
+DEVICE int int_quotient(int a, int b)
+{
+    return b == 0 ? 0 : b == -1 ? (int)(0u - (unsigned)a) : a / b;
+}
+
+DEVICE int int_remainder(int a, int b)
+{
+    return b == 0 ? a : b == -1 ? 0 : a % b;
+}
+
 DEVICE real special_log_expit(real x)
 {
     return fmin(x, (real)0) - log1p(exp(-fabs(x)));
@@ -108,9 +126,9 @@ DEVICE ordered_logit_logpmf_row ordered_logit_logpmf_prepare_row(real x, int dim
     ordered_logit_logpmf_row row;
     row.c0 = x > dim;
     row.c1 = x == 0;
-    row.c2 = max(min((int)x - 1, dim - 1), 0);
+    row.c2 = max(min(to_int(x) - 1, dim - 1), 0);
     row.c3 = x == dim;
-    row.c4 = max(min((int)x, dim - 1), 0);
+    row.c4 = max(min(to_int(x), dim - 1), 0);
     return row;
 }
 

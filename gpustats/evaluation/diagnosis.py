@@ -34,7 +34,8 @@ def explained(
     called = [f for f in callees_first(list(functions.values()), resolve) if not f.name.startswith(f"{name}_")]
     called = [f for f in called if not f.results]
     printer = Printer("float64")
-    text = prelude("float64", runtime.dialect) + "\n".join(map(printer.function, called))
+    functions_called = "\n".join(map(printer.function, called))
+    text = prelude("float64", runtime.dialect, functions_called) + functions_called
     text += "".join(f"#define {f.name.removeprefix('special_')} {f.name}\n" for f in called)
     text += '#line 1 "snippet"\n' + re.sub(r"\b__device__\b", "DEVICE", source) + "\nKERNEL(1) nothing(int n) {}\n"
     try:

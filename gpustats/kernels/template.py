@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..language import nodes as lang
-from ..language.printer import Printer
+from ..language.printer import WHOLE_NUMBERS, Printer
 from ..runtime import cache
 from . import code as code_module
 
@@ -113,7 +113,7 @@ class Template:
         constants |= dict(name=name, layout=layout, vector_type=vector_type, dtype=dtype, dialect=dialect)
 
         def text() -> str:
-            head = prelude(dtype, dialect) + "".join(t.functions(dtype, dialect) for t in before)
+            head = prelude(dtype, dialect, functions) + "".join(t.functions(dtype, dialect) for t in before)
             return f"{head}\n{functions}{_loaded(self.path).render(code=code, codes=codes, **constants)}"
 
         parts = repr([(c.operands, c.sums, c.rows, c.at_hand) for c in codes]), repr(sorted(constants.items()))
@@ -125,12 +125,13 @@ class Template:
         return text
 
 
-def prelude(dtype: str, dialect: str) -> str:
-    """The macros that a dialect defines, and the constants."""
+def prelude(dtype: str, dialect: str, functions: str = "") -> str:
+    """The macros that a dialect defines, the constants, and what printed functions need beside them."""
     context = dict(dtype=dtype, constants=lang.CONSTANTS)
-    of_dialect: str = _loaded(f"kernels/prelude_{dialect}.mako").render(**context)
-    of_both: str = _loaded("kernels/prelude.mako").render(**context)
-    return of_dialect + of_both
+    files = [f"prelude_{dialect}", "prelude"]
+    if any(f"{name}(" in functions for name in WHOLE_NUMBERS):
+        files.append("whole_numbers")
+    return "".join(_loaded(f"kernels/{file}.mako").render(dialect=dialect, **context) for file in files)
 
 
 @functools.cache

@@ -42,6 +42,15 @@ _COMPARISONS = ("==", "!=", "<", ">", "<=", ">=")
 _UNARY = 7
 
 
+#: The functions of whole_numbers.mako, which stand for what C leaves open.
+WHOLE_NUMBERS = ("to_int", "int_quotient", "int_remainder")
+
+
+def _plain_divisor(e: Expression) -> bool:
+    """Whether a whole number is written out and greater than 0, so that a division by it is always defined."""
+    return isinstance(e, Number) and int(e.text) > 0
+
+
 @dataclass(frozen=True)
 class Printer:
     """Prints nodes as C in which `real` is `dtype`; the same text serves CUDA and OpenCL.
@@ -74,11 +83,16 @@ class Printer:
                 return self.expression(e.arguments[0], outer)
             case Call():
                 return f"{e.function}({', '.join(self.argument(e, i) for i in range(len(e.arguments)))})"
+            case Cast(type="int") if e.operand.type == REAL:
+                return f"to_int({self.expression(e.operand)})"
             case Cast():
                 text, level = f"({e.type}){self.expression(e.operand, _UNARY)}", _UNARY
             case Unary():
                 operand = self.expression(e.operand, _UNARY)
                 text, level = e.operator + (f"({operand})" if operand[0] == e.operator else operand), _UNARY
+            case Binary(operator="/" | "%", type="int") if not _plain_divisor(e.right):
+                name = "int_quotient" if e.operator == "/" else "int_remainder"
+                return f"{name}({self.expression(e.left)}, {self.expression(e.right)})"
             case Binary():
                 level = _PRECEDENCE[e.operator]
                 compares = e.operator in _COMPARISONS  # compilers doubt a < b < c, though it means (a < b) < c
@@ -130,7 +144,8 @@ class Printer:
 
     def assignment(self, s: Assign) -> str:
         value = s.value
-        if isinstance(value, Binary) and value.operator in "+-*/" and value.left == Name(s.name, s.type):
+        steps = "+-*/" if value.type == REAL else "+-*"
+        if isinstance(value, Binary) and value.operator in steps and value.left == Name(s.name, s.type):
             if value.right == Number("1", INT) and value.operator in "+-":
                 return s.name + value.operator * 2
             return f"{s.name} {value.operator}= {self.expression(value.right)}"

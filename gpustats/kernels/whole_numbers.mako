@@ -1,0 +1,18 @@
+
+// Whole numbers where C leaves open what happens, or the processor stops: the same on every device.
+// nan becomes 0, and what lies beyond the ends of int becomes the nearer one.
+DEVICE int to_int(real x)
+{
+    return x == x ? ${"convert_int_sat(x)" if dialect == "opencl" else "(int)x"} : 0;
+}
+
+// What is divided by 0 gives 0 and leaves itself as the remainder; -2^31 / -1 wraps around.
+DEVICE int int_quotient(int a, int b)
+{
+    return b == 0 ? 0 : b == -1 ? (int)(0u - (unsigned)a) : a / b;
+}
+
+DEVICE int int_remainder(int a, int b)
+{
+    return b == 0 ? a : b == -1 ? 0 : a % b;
+}

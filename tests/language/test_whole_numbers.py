@@ -1,0 +1,64 @@
+"""Whole numbers in device functions where C leaves open what happens: the same on every device."""
+
+import numpy as np
+import pytest
+
+import gpustats as gs
+
+ENDS = -(2**31), 2**31 - 1
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_numbers_beyond_an_int(layout, dtype):
+    density = gs.register("real whole_logpdf(real x, real a) { int k = (int)(x / a); return k == 0 ? 0.25 : k; }")
+    x = np.array([1, -1, 3e9, -3e9, 2.7, -2.7, 0, 1e30, -1e30, 2147483000], dtype)
+    least, most = (dtype(end) for end in ENDS)
+    want = np.array([1, -1, most, least, 2, -2, 0.25, most, least, dtype(2147483000)], dtype)
+    np.testing.assert_array_equal(density.logpdf(x, 1.0), want)
+    divided = density.logpdf(x, 0.0)  # by 0: infinities, and nan for 0 / 0
+    np.testing.assert_array_equal(divided, np.where(x > 0, most, np.where(x < 0, least, dtype(0.25))))
+
+
+def test_nan_is_zero(layout):
+    density = gs.register("""
+    real nothing(real a) { return a - a; }
+    real whole_logpdf(real x, real a) { return 3 + (int)nothing(1 / a) + 0 * x; }
+    """)
+    assert density.logpdf(np.zeros(4), 0.0).tolist() == [3] * 4
+    assert density.loglik(np.zeros(4), 0.0) == 12
+
+
+def test_divisions_by_zero(layout, rng):
+    """Processors stop at them, or do not; numbers of GPUs are arbitrary."""
+    density = gs.register("""
+    real divide_logpdf(real x, real a)
+    {
+        int n = (int)x, k = (int)a, m = n;
+        m /= k;
+        return m + 1e-6 * (n % k) + 1e6 * (n / 3) + 1e4 * (n % 3);
+    }
+    """)
+    x, a = rng.integers(-50, 50, 30).astype(float), np.arange(-4.0, 5.0)
+    n, k = x.astype(int), np.where(a == 0, 1, a).astype(int)[:, None]
+    quotient = np.where(a[:, None] == 0, 0, np.trunc(n / k))
+    rest = n - quotient * a[:, None]
+    want = quotient + 1e-6 * rest + 1e6 * np.trunc(n / 3) + 1e4 * np.fmod(n, 3)
+    np.testing.assert_allclose(density.logpdf(x, a[:, None]), want, rtol=1e-14)
+
+
+def test_the_least_int_divided_by_minus_one(layout):
+    density = gs.register("real least_logpdf(real x, real a) { int k = (int)a; return (int)x / k + (int)x % k; }")
+    np.testing.assert_array_equal(density.logpdf([-3e9, 6.0], -1.0), [ENDS[0], -6])
+
+
+def test_divisions_by_literals_stay(rng):
+    text = gs.register("real third_logpdf(real x, real a) { int k = (int)(x * a); return k / 3 + k % 2; }").kernel_source("table")
+    assert "k / 3" in text and "k % 2" in text and "int_quotient" not in text.partition("third")[2]
+
+
+def test_names_of_the_functions_are_free():
+    density = gs.register("""
+    real to_int(real x) { return x + 1; }
+    real free_logpdf(real int_quotient, real int_remainder) { int k = (int)int_remainder; return to_int(int_quotient) / (4 / k); }
+    """)
+    assert density.logpdf(np.array([1.0]), 2.0) == 1.0
