@@ -1,7 +1,8 @@
 """Compiled kernels on disk, shared by all processes of a user.
 
 The cache only ever saves time: whatever goes wrong with it (no disk, no permission, a damaged file) means a
-compilation, never an error.
+compilation, never an error. Its entries hold code that runs in this process. So they are read only from a folder and
+from files that belong to the user and that nobody else can write; links are not followed.
 """
 
 from __future__ import annotations
@@ -10,12 +11,29 @@ import contextlib
 import hashlib
 import math
 import os
+import re
+import secrets
+import stat
 import sys
-import tempfile
+import time
+import warnings
+from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 LIMIT = 256 << 20  # bytes kept; beyond it the entries that were used longest ago go
+ABANDONED = 3600  # seconds after which a file that is still being written belongs to a process that has died
+
+_ENTRY = re.compile(r"[0-9a-f]{64}")
+_WRITING = "writing-"
+_CHECKED = hasattr(
+    os, "geteuid"
+)  # elsewhere (Windows) the folder lies in the user's profile, which the system protects
+_READ = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_CLOEXEC", "O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"))
+_WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | sum(getattr(os, name, 0) for name in ("O_CLOEXEC", "O_BINARY"))
+
 _since_trimmed = math.inf  # bytes that this process has stored since it looked at the whole folder
+_warned = False
 
 
 def folder() -> Path:
@@ -36,16 +54,20 @@ def key(*parts: str) -> str:
 
 
 def load(key: str) -> bytes | None:
-    """The entry, or None if there is none or it is damaged."""
+    """The entry, or None if there is none, or one that is damaged or that others may have written."""
     try:
-        path = folder() / key
-        content = path.read_bytes()
-        digest, data = content[:32], content[32:]
-        # Drivers may crash on a truncated binary rather than refuse it.
-        if hashlib.sha256(data).digest() != digest:
-            return None
-        os.utime(path)  # the oldest go first, so a hit makes an entry young
-        return data
+        with _opened() as place, open(os.open(place.name(key), _READ, dir_fd=place.descriptor), "rb") as file:
+            status = os.fstat(file.fileno())
+            if not stat.S_ISREG(status.st_mode) or status.st_size > LIMIT or _doubt(status):
+                return None
+            content = file.read()
+            digest, data = content[:32], content[32:]
+            # Drivers may crash on a truncated binary rather than refuse it.
+            if hashlib.sha256(data).digest() != digest:
+                return None
+            with contextlib.suppress(OSError):  # the oldest go first, so a hit makes an entry young
+                os.utime(file.fileno() if os.utime in os.supports_fd else place.name(key))
+            return data
     except (OSError, RuntimeError):  # RuntimeError: no home directory
         return None
 
@@ -53,34 +75,105 @@ def load(key: str) -> bytes | None:
 def store(key: str, data: bytes) -> None:
     """Write an entry atomically: another process sees all of it or nothing."""
     with contextlib.suppress(OSError, RuntimeError):
-        where = folder()
-        where.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=where, prefix="writing-")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(hashlib.sha256(data).digest() + data)
-            os.replace(name, where / key)
-        except OSError:
+        folder().parent.mkdir(parents=True, exist_ok=True)
+        with contextlib.suppress(FileExistsError):
+            folder().mkdir(mode=0o700)
+        with _opened() as place:
+            name, at = place.name(_WRITING + secrets.token_hex(8)), place.descriptor
+            try:
+                with open(os.open(name, _WRITE, 0o600, dir_fd=at), "wb") as file:
+                    file.write(hashlib.sha256(data).digest())
+                    file.write(data)
+                os.replace(name, place.name(key), src_dir_fd=at, dst_dir_fd=at)
+            except BaseException:
+                with contextlib.suppress(OSError):
+                    os.unlink(name, dir_fd=at)
+                raise
+            _trim(place, len(data))
+
+
+class _Place(NamedTuple):
+    """The folder, opened: nothing that is put in its place from now on is taken for it."""
+
+    path: Path
+    descriptor: int | None  # None where the system opens no folders
+
+    def name(self, name: str) -> str:
+        """A file of the folder as `os` takes it, with the descriptor as its ``dir_fd``."""
+        return name if self.descriptor is not None else str(self.path / name)
+
+
+@contextlib.contextmanager
+def _opened() -> Iterator[_Place]:
+    """The folder, once it has been seen to be the user's alone. OSError if there is none that may be used."""
+    path = folder()
+    if not _CHECKED:
+        yield _Place(path, None)
+        return
+    if path.is_symlink():
+        _refuse(path, "it is a link: give the folder that it leads to")
+    descriptor = os.open(path, _READ | os.O_DIRECTORY)
+    try:
+        status = os.fstat(descriptor)
+        if doubt := _doubt(status):
+            _refuse(path, f"{doubt}: remove it, and it is made anew, or give another folder")
+        if stat.S_IMODE(status.st_mode) & 0o077 and all(map(_is_ours, os.listdir(descriptor))):
+            # Earlier versions let others read. A folder that holds other things as well is left as the user wants it.
             with contextlib.suppress(OSError):
-                os.unlink(name)
-        _trim(where, len(data))
+                os.fchmod(descriptor, 0o700)
+        yield _Place(path, descriptor)
+    finally:
+        os.close(descriptor)
 
 
-def _trim(where: Path, stored: int) -> None:
+def _doubt(status: os.stat_result) -> str:
+    """Why what a file or folder holds may come from others; empty if it may not."""
+    if not _CHECKED:
+        return ""
+    if status.st_uid != os.geteuid():
+        return f"it belongs to another user (uid {status.st_uid})"
+    if status.st_mode & 0o022:
+        return f"others can write to it (mode {stat.S_IMODE(status.st_mode):04o})"
+    return ""
+
+
+def _refuse(path: Path, why: str) -> None:
+    """Say once that the folder is not used, and leave it."""
+    global _warned
+    if not _warned:
+        _warned = True
+        warnings.warn(
+            f"compiled kernels are not kept, nor read from {path}, because {why} in the environment variable "
+            "GPUSTATS_CACHE_DIR. Without it every process compiles its kernels again",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+    raise PermissionError(f"{path}: {why}")
+
+
+def _is_ours(name: str) -> bool:
+    """Whether a file of this name is the cache's own: the user may keep others beside it."""
+    return bool(_ENTRY.fullmatch(name)) or name.startswith(_WRITING)
+
+
+def _trim(place: _Place, stored: int) -> None:
     """Now and then, because it takes the longer the more entries there are."""
     global _since_trimmed
     _since_trimmed += stored
     if _since_trimmed < LIMIT / 64:
         return
     _since_trimmed = 0
-    files = []
-    for entry in os.scandir(where):
+    files, excess = [], -LIMIT
+    for entry in os.scandir(place.path if place.descriptor is None else place.descriptor):
         with contextlib.suppress(OSError):  # another process may be trimming too
-            files.append((entry.stat().st_mtime, entry.stat().st_size, entry.path))
-    excess = sum(size for _, size, _ in files) - LIMIT
-    for _, size, path in sorted(files):
-        if excess <= 0:
+            if _is_ours(entry.name) and entry.is_file(follow_symlinks=False):
+                status = entry.stat(follow_symlinks=False)
+                abandoned = entry.name.startswith(_WRITING) and status.st_mtime < time.time() - ABANDONED
+                files.append((0.0 if abandoned else status.st_mtime, status.st_size, entry.name))
+                excess += status.st_size
+    for last_use, size, name in sorted(files):
+        if last_use and excess <= 0:
             break
         with contextlib.suppress(OSError):
-            os.unlink(path)
+            os.unlink(place.name(name), dir_fd=place.descriptor)
         excess -= size

@@ -52,20 +52,6 @@ def test_an_unusable_cache_is_no_error(tmp_path):
     run(CACHED, GPUSTATS_CACHE_DIR=str(file / "below"))
 
 
-def test_the_cache_drops_what_is_oldest(tmp_path, monkeypatch):
-    from gpustats.runtime import cache
-
-    monkeypatch.setenv("GPUSTATS_CACHE_DIR", str(tmp_path))
-    monkeypatch.setattr(cache, "LIMIT", 1000)
-    for n in range(10):
-        cache.store(f"entry{n}", b"x" * 300)
-        os.utime(tmp_path / f"entry{n}", (n, n))
-    cache.store("last", b"y" * 300)
-    assert cache.load("last") == b"y" * 300
-    assert cache.load("entry9") and cache.load("entry0") is None
-    assert sum(file.stat().st_size for file in tmp_path.iterdir()) <= 1000
-
-
 # Processes
 @needs_cpu
 def test_a_forked_child_gets_a_clear_error():
