@@ -96,7 +96,7 @@ DEVICE real categorical_logit_logpmf(real x,  const real *eta, int dim)
     if (x >= dim) {
         return -INFINITY;
     }
-    return eta[max(min(to_int(x), dim - 1), 0)] - largest - log_sum;
+    return eta[min(max(to_int(x), 0), dim - 1)] - largest - log_sum;
 }
 
 // categorical_logit_logpmf_checked: what depends on the observation alone, computed once for each.
@@ -159,7 +159,7 @@ DEVICE real categorical_logit_logpmf_grad_eta_rrm_evaluate(categorical_logit_log
     if (row.c0) {
         return 0;
     }
-    return (row.x == component) - exp(eta[max(min(component, dim - 1), 0)] - row.largest) * row.scale;
+    return (row.x == component) - exp(eta[min(max(component, 0), max(dim - 1, 0))] - row.largest) * row.scale;
 }
 
 // categorical_logit_logpmf_grad_eta_: what depends on the observation alone, computed once for each.

@@ -151,7 +151,7 @@ DEVICE categorical_logit_logpmf_row categorical_logit_logpmf_prepare_row(real x,
 {
     categorical_logit_logpmf_row row;
     row.c0 = x >= dim;
-    row.c1 = max(min(to_int(x), dim - 1), 0);
+    row.c1 = min(max(to_int(x), 0), dim - 1);
     return row;
 }
 
@@ -185,7 +185,7 @@ DEVICE categorical_logit_logpmf_grad_eta_set categorical_logit_logpmf_grad_eta_p
     }
     real scale = 1 / sum;
     set.component = component;
-    set.c0 = max(min(component, dim - 1), 0);
+    set.c0 = min(max(component, 0), max(dim - 1, 0));
     set.largest = largest;
     set.scale = scale;
     return set;

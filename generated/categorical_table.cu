@@ -100,7 +100,7 @@ DEVICE categorical_logpmf_row categorical_logpmf_prepare_row(real x, int dim)
 {
     categorical_logpmf_row row;
     row.c0 = x >= dim;
-    row.c1 = max(min(to_int(x), dim - 1), 0);
+    row.c1 = min(max(to_int(x), 0), dim - 1);
     return row;
 }
 

@@ -160,9 +160,9 @@ DEVICE ordered_logit_logpmf_grad_eta_row ordered_logit_logpmf_grad_eta_prepare_r
     ordered_logit_logpmf_grad_eta_row row;
     row.c0 = x > dim;
     row.c1 = x == 0;
-    row.c2 = max(min(to_int(x) - 1, dim - 1), 0);
+    row.c2 = min(max(to_int(x) - 1, 0), dim - 1);
     row.c3 = x == dim;
-    row.c4 = max(min(to_int(x), dim - 1), 0);
+    row.c4 = min(max(to_int(x), 0), dim - 1);
     return row;
 }
 
@@ -189,7 +189,7 @@ DEVICE ordered_logit_logpmf_checked_grad_eta_set ordered_logit_logpmf_checked_gr
     real bad_eta = eta == eta ? 0 : NAN;
     real bad_cutpoints = 0;
     for (int i = 1; i < dim; i++) {
-        if (!(cutpoints[max(min(i - 1, dim - 1), 0)] < cutpoints[i])) {
+        if (!(cutpoints[min(max(i - 1, 0), max(dim - 1, 0))] < cutpoints[i])) {
             bad_cutpoints = NAN;
         }
     }

@@ -54,18 +54,26 @@ def _bounded(node: N, safe: frozenset[str], helper: bool) -> N:
     if isinstance(node, (lang.Index, lang.Store)):
         e = node.subscript
         if not _inside(e, safe) or (helper and e == _LAST):
-            return replace(node, subscript=_between(0, e, _LAST))
+            return replace(node, subscript=_between(0, e, _at_least(0, _LAST) if helper else _LAST))
     return node
 
 
-def length(e: Expression, least: int) -> Expression:
-    """The length `e` that a function tells another of its vectors: at least `least`, and no more than there are elements."""
-    return e if e == _DIM else _between(least, e, _DIM)
+def length(e: Expression, least: int, helper: bool) -> Expression:
+    """The length `e` that a function, perhaps a helper, tells another of its vectors: at least `least`, at most its own."""
+    return e if e == _DIM else _between(least, e, _at_least(least, _DIM) if helper and least else _DIM)
 
 
 def _between(first: int, e: Expression, last: Expression) -> Expression:
-    """The number nearest to `e` that is no more than `last` and, above all, no less than `first`."""
-    return lang.Call("max", (lang.Call("min", (e, last), INT), lang.Number(str(first), INT)), INT)
+    """The number nearest to `e` in `first` … `last`.
+
+    The order of the two comparisons matters: NVIDIA's assembler (CUDA 13.0, Hopper) takes max(min(e, last), 0) == last for
+    false where it is true.
+    """
+    return last if last == _at_least(first, e) else lang.Call("min", (_at_least(first, e), last), INT)
+
+
+def _at_least(first: int, e: Expression) -> Expression:
+    return lang.Call("max", (e, lang.Number(str(first), INT)), INT)
 
 
 def _inside(e: Expression, safe: frozenset[str]) -> bool:

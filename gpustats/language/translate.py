@@ -89,6 +89,7 @@ class Translator:
 
     def function(self, node: Syntax) -> Function:
         declaration = node.decl
+        self.helper = _is_helper(declaration.name)
         result = declaration.type.type
         nothing = getattr(getattr(result, "type", None), "names", None) == ["void"]
         self.result = VOID if nothing else self.type_of(result, declaration)
@@ -116,7 +117,7 @@ class Translator:
         body = (*self.copies(node.body), *self.block(node.body))
         if self.result != VOID and not _returns(body):
             self.fail(declaration, f"{declaration.name} can reach its end without a `return`")
-        body = within_bounds(body, _is_helper(declaration.name))
+        body = within_bounds(body, self.helper)
         return Function(
             self.printed(declaration.name), tuple(parameters), body, self.result, (), **self.at(declaration)
         )
@@ -339,7 +340,8 @@ class Translator:
         if known is not None and not {VECTOR, OUTPUT}.isdisjoint(wanted):
             least = 0 if _is_helper(known.name) else 1
             arguments = tuple(
-                length(a, least) if p.name == "dim" else a for a, p in zip(arguments, known.parameters, strict=True)
+                length(a, least, self.helper) if p.name == "dim" else a
+                for a, p in zip(arguments, known.parameters, strict=True)
             )
         if name == "abs" and arguments[0].type == REAL:
             self.fail(node, "abs is for `int`: use fabs")
