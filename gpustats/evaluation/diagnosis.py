@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import CompileError, DeviceFunctionError
 from ..kernels.code import callees_first
+from ..kernels.sines import kept_apart
 from ..kernels.template import prelude
 from ..language.printer import Printer
 
@@ -34,7 +35,7 @@ def explained(
     called = [f for f in callees_first(list(functions.values()), resolve) if not f.name.startswith(f"{name}_")]
     called = [f for f in called if not f.results]
     printer = Printer("float64")
-    functions_called = "\n".join(map(printer.function, called))
+    functions_called = kept_apart([*called, *functions.values()]) + "\n".join(map(printer.function, called))
     text = prelude("float64", runtime.dialect, functions_called) + functions_called
     text += "".join(f"#define {f.name.removeprefix('special_')} {f.name}\n" for f in called)
     text += '#line 1 "snippet"\n' + re.sub(r"\b__device__\b", "DEVICE", source) + "\nKERNEL(1) nothing(int n) {}\n"

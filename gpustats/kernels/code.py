@@ -76,6 +76,11 @@ class KernelCode:
     def _separable(self, name: str) -> Function | None:
         return None if name.startswith("special_") else self.resolve(name)
 
+    @property
+    def functions(self) -> list[Function]:
+        """The functions that the kernel is made of, before they were separated."""
+        return [*callees_first(self.function.body, self.resolve), self.function]
+
     @functools.cached_property
     def whole_functions(self) -> list[Function]:
         """The functions that are called as they are, callees first."""

@@ -11,6 +11,7 @@ from ..language import nodes as lang
 from ..language.printer import WHOLE_NUMBERS, Printer
 from ..runtime import cache
 from . import code as code_module
+from .sines import kept_apart
 
 if TYPE_CHECKING:
     from ..runtime.base import Kernel, Runtime
@@ -108,6 +109,7 @@ class Template:
         whole = dict.fromkeys(f for c in codes for f in c.whole_functions)
         separated = [c.separated.print(printer, printed) for c in codes]
         functions = "\n".join([*map(printer.results, structs), *map(printer.function, whole), *separated])
+        functions = kept_apart([f for c in codes for f in c.functions]) + functions
         width = layout.vector
         vector_type = ("double" if dtype == "float64" else "float") + (str(width) if width > 1 else "")
         constants |= dict(name=name, layout=layout, vector_type=vector_type, dtype=dtype, dialect=dialect)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ...kernels.code import callees_first
+from ...kernels.sines import kept_apart
 from ...language import nodes as lang
 from ...language.nodes import REAL, Binary, Call, Function, Name, Number, Parameter, Return
 from ...language.printer import Printer
@@ -63,13 +64,15 @@ class Correlation:
 
     def source(self, curvature: bool = False) -> str:
         """The functions as C for either dialect's prelude, in the type ``real``; the second derivative only if asked for."""
-        return "\n".join(self._printed(self._parts if curvature else self._parts[:2]))
+        return "\n".join(filter(None, self._printed(self._parts if curvature else self._parts[:2])))
 
     def _printed(self, parts: list[Function]) -> Iterator[str]:
         printer = Printer()
         bodies = [statement for part in parts for statement in part.body]
         own = {part.name for part in parts}
-        for function in callees_first(bodies, lambda name: None if name in own else self._functions.get(name)):
+        called = callees_first(bodies, lambda name: None if name in own else self._functions.get(name))
+        yield kept_apart([*called, *parts])
+        for function in called:
             if function.results:
                 yield printer.results(function)
             yield printer.function(function)
