@@ -36,7 +36,7 @@ def evaluate_device(function_name: str, *args: Any, dtype: Any = np.float64) -> 
     >>> evaluate_device("log1mexp", np.array([-1e-3, -1.0, -50.0])).round(6)
     array([-6.908255, -0.458675, -0.      ])
     """
-    function = library.resolve(function_name)
+    function = library.resolve(function_name) or library.helper(function_name)
     if function is None:
         raise ValueError(f"there is no device function {function_name}")
     arguments = [

@@ -83,9 +83,14 @@ def provider(request, monkeypatch):
     return request.param
 
 
+#: what registering changes
+KEPT = [*((library, name) for name in ("_parsed", "_registered", "_functions")), (gs.densities, "_made")]
+
+
 @pytest.fixture(autouse=True)
 def library_as_before():
     """Forget what a test registers."""
-    parsed, functions, made = dict(library._parsed), dict(library._functions), dict(gs.densities._made)
+    before = [(holder, name, dict(getattr(holder, name))) for holder, name in KEPT]
     yield
-    library._parsed, library._functions, gs.densities._made = parsed, functions, made
+    for holder, name, value in before:
+        setattr(holder, name, value)

@@ -74,7 +74,7 @@ class Family:
             if weighted:
                 body = "    return weighted({argument}, {call});\n"
                 made, weight = with_argument(inner.function, "times", "weight", body, resolve_in(inner.functions))
-                functions = {**inner.functions, **library.closure([made])}
+                functions = {**library.closure([made]), **inner.functions}
                 inner = Pointwise(inner.name, made, [*inner.arguments, Argument(weight)], functions, inner.source)
             self._terms[weighted] = inner
         return self._terms[weighted]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import hashlib
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -78,14 +79,15 @@ class Expression:
     @classmethod
     def of(cls, definition: DeviceFunction) -> Self:
         """The covariance function of a source."""
-        functions = library.closure(definition.functions.values())
+        functions, function = library.closure(definition.functions.values()), definition.role("cov")
+        assert function is not None
         inputs = [a for a in definition.arguments if a.name in INPUTS]
         arguments = definition.arguments[len(inputs) :]
         scale = LENGTHSCALE if any(a.name == LENGTHSCALE for a in arguments) else ""
         places = ", ".join(f"{{{a.name}}}" for a in definition.arguments)
         return cls(
             definition.name, [Input(a.name, a.name, None, scale) for a in inputs], arguments,
-            f"{definition.name}_cov({places})", functions, definition,
+            f"{function.name}({places})", functions, definition,
         )  # fmt: skip
 
     def __repr__(self) -> str:
@@ -119,8 +121,10 @@ class Expression:
             function = self._definition.role("cov")
             assert function is not None
             return self._definition.source, function
-        text = f"// {self.name}\n__device__ real composed({', '.join(f'real {n}' for n in self._names)})\n{{\n"
+        text = f"({', '.join(f'real {n}' for n in self._names)})\n{{\n"
         text += f"    return {self.expression.format_map({n: n for n in self._names})};\n}}\n"
+        name = f"composed_{hashlib.sha256(text.encode()).hexdigest()[:8]}"  # two may stand in one kernel
+        text = f"// {self.name}\n__device__ real {name}{text}"
         (function,) = parse(text, resolve_in(self.functions), "composed").functions.values()
         return text, function
 
@@ -148,6 +152,11 @@ class Expression:
             inputs += [replace(i, name=names[i.name]) for i in side.inputs]
             sides.append(side._written({n: f"{{{to}}}" for n, to in names.items()}))
         functions = {**self.functions, **other.functions}
+        if differing := [n for n, f in self.functions.items() if functions[n] != f]:
+            raise ValueError(
+                f"{self.name} and {other.name} have different functions {differing[0]}, as they were made in two processes: "
+                "register one of them under another name"
+            )
         shown = [f"({c.name})" if " + " in c.name and "*" in form else c.name for c in (self, other)]
         name = form.replace("(", "").replace(")", "").format(*shown)
         return type(self)(name, inputs, self.arguments + other.arguments, form.format(*sides), functions)

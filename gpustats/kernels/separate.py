@@ -24,6 +24,7 @@ from ..language.printer import Printer
 
 CONST, SET, ROW, BOTH = 0, 1, 2, 3  # what a value depends on: bits for parameters and observations
 _OWNER = {SET: "set", ROW: "row"}
+_PARTS = ("prepare_set", "prepare_row", "evaluate", "set", "row")
 _ABOUT = {
     SET: "what depends on the parameters alone, computed once for each set of them.",
     ROW: "what depends on the observation alone, computed once for each.",
@@ -128,6 +129,8 @@ class _Separator:
         tag = "".join("csrm"[self.levels[n]] for n in self.parameters if n != "dim")
         plain = tag[:1] == "r" and set(tag[1:]) <= {"s"}
         name = function.name if plain else f"{function.name}_{tag}"
+        while any(find(f"{name}_{part}") for part in _PARTS):  # a user's own function
+            name += "_"
         self.result = Separated(
             function, name, self.levels,
             {SET: Stage(f"{name}_set", f"{name}_prepare_set"), ROW: Stage(f"{name}_row", f"{name}_prepare_row")},

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from .device_function import parse
 from .library import library
@@ -44,7 +45,15 @@ def derived(function: Function, suffix: str, body: str, resolve: Resolve, more: 
     def known(called: str) -> Function | None:
         return function if called == function.name else resolve(called)
 
-    return parse(f"{function.type} {name}({declared})\n{{\n{body}}}\n", known, name=function.name).functions[name]
+    made = parse(f"{function.type} {name}({declared})\n{{\n{body}}}\n", known, name=function.name).functions[name]
+    return unlike_others(made, resolve)
+
+
+def unlike_others(made: Function, resolve: Resolve) -> Function:
+    """A function that gpustats has made, under a longer name where another function has its own."""
+    while (known := resolve(made.name)) is not None and known != made:
+        made = replace(made, name=f"{made.name}_")
+    return made
 
 
 def with_argument(
@@ -65,6 +74,11 @@ def with_argument(
     """
     name = fresh_name(argument, {p.name for p in function.parameters})
     return derived(function, suffix, body.format(argument=name, call=call_of(function)), resolve, [name]), name
+
+
+def taken_in(functions: Mapping[str, Function]) -> Callable[[str], bool]:
+    """Whether one of `functions`, or of special.cu, has a name: what is written beside them needs another."""
+    return lambda name: name in functions or library.is_special(name)
 
 
 def resolve_in(functions: Mapping[str, Function]) -> Resolve:

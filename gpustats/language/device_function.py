@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from pycparser import c_ast
@@ -11,6 +12,7 @@ from pycparser import c_ast
 from ..errors import DeviceFunctionError
 from .domains import DOMAINS, domains_of
 from .kinds import Kind, endings, kinds
+from .names import printed_names
 from .nodes import OUTPUT, REAL, RNG, VECTOR, VOID, Function, Parameter, Resolve
 from .syntax import COMMENT, fail, syntax_tree
 from .translate import Translator
@@ -50,6 +52,11 @@ class DeviceFunction:
         Observation first, then the parameters in the order in which users pass them.
     description, reference : str
         First line of the comment; its `source:` entry.
+    prefix : str
+        What the names of its functions in kernels begin with: `name`, unless functions of another source have names of its
+        own then.
+    others : dict
+        The functions of other sources that it calls, by the names under which it knows them.
     """
 
     name: str
@@ -58,10 +65,12 @@ class DeviceFunction:
     arguments: tuple[Argument, ...] = ()
     description: str = ""
     reference: str = ""
+    prefix: str = ""
+    others: dict[str, Function] = field(default_factory=dict, repr=False)
 
     def role(self, *endings: str) -> Function | None:
         """The function whose name ends in one of `endings`."""
-        return next((f for e in endings if (f := self.functions.get(f"{self.name}_{e}"))), None)
+        return next((f for e in endings if (f := self.functions.get(f"{self.prefix}_{e}"))), None)
 
     @property
     def density(self) -> Function:
@@ -83,7 +92,9 @@ class DeviceFunction:
         return next((kind for kind, function in described if function is not None and kind.describes(function)), None)
 
 
-def parse(source: str, resolve: Resolve = lambda name: None, name: str | None = None) -> DeviceFunction:
+def parse(
+    source: str, resolve: Resolve = lambda name: None, name: str | None = None, taken: Callable[[str], bool] | None = None
+) -> DeviceFunction:
     """Parse and check the source of a device function.
 
     Parameters
@@ -94,6 +105,8 @@ def parse(source: str, resolve: Resolve = lambda name: None, name: str | None = 
         Finds functions defined elsewhere: name -> Function, or None.
     name : str, optional
         Name of the distribution, where the functions' names do not tell it.
+    taken : callable, optional
+        Whether another function has a name in kernels.
 
     Raises
     ------
@@ -105,19 +118,29 @@ def parse(source: str, resolve: Resolve = lambda name: None, name: str | None = 
     tree = syntax_tree(source)
     found = [node for node in tree if isinstance(node, c_ast.FuncDef)]
     name = name or _distribution_name(source, [f.decl.name for f in found])
-    functions: dict[str, Function] = {}
+    printed = printed_names(name, [f.decl.name for f in found], endings(), taken)
+    own: dict[str, Function] = {}  # by the names that the user gave them
+    others: dict[str, Function] = {}
     names: dict[str, list[str]] = {}  # of the arguments, as the user wrote them
+
+    def known(called: str) -> Function | None:
+        if called in own:
+            return own[called]
+        if (function := resolve(called)) is not None:
+            others[called] = function
+        return function
+
     for node in tree:
         if not isinstance(node, c_ast.FuncDef):
             fail(source, node, "only functions may stand at the top level")
-        translator = Translator(source, name, functions, resolve)
-        function = translator.function(node)
-        if function.name in functions:
+        if node.decl.name in own:
             fail(source, node, f"function {node.decl.name} is defined twice")
-        functions[function.name] = function
+        translator = Translator(source, printed[node.decl.name], known)
+        function = own[node.decl.name] = translator.function(node)
         names[function.name] = list(translator.scopes[0])
     description, reference, entries = _comment(source)
-    made = DeviceFunction(name, source, functions, (), description, reference)
+    functions = {function.name: function for function in own.values()}
+    made = DeviceFunction(name, source, functions, (), description, reference, printed[""], others)
     return replace(made, arguments=_arguments(made, names, entries)) if made.kind else made
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from ..errors import DeviceFunctionError
 from . import nodes as lang
-from .kinds import DENSITY, Kind, kinds
+from .kinds import DENSITY, Kind, endings, kinds
 
 if TYPE_CHECKING:  # the parser is imported when first needed: importing it costs more than the rest of gpustats
     from .device_function import DeviceFunction
@@ -31,7 +31,11 @@ class Library:
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
-        self._parsed: dict[str, DeviceFunction] = {}
+        self._parsed: dict[str, DeviceFunction] = {}  # what a name stands for now
+        self._built_in: dict[str, DeviceFunction] = {}  # what gpustats ships, also where a user has replaced it
+        self._registered: dict[str, DeviceFunction] = {}  # by their texts
+        # Of all sources there ever were, by their names in kernels, of which no two have one: those shipped, those registered.
+        self._built_in_functions: dict[str, lang.Function] = {}
         self._functions: dict[str, lang.Function] = {}
         self._loading: list[str] = []
 
@@ -64,65 +68,98 @@ class Library:
         """The parsed source of the distribution or covariance function `name`; KeyError where there is none."""
         with self._lock:
             if name not in self._parsed:
-                if name not in self._shipped:
-                    raise KeyError(name)
-                if name in self._loading:
-                    raise DeviceFunctionError(f"{' and '.join(self._loading)} call each other")
-                self._loading.append(name)
-                try:
-                    self._add(name, self._shipped[name][0].read_text(encoding="utf-8"))
-                finally:
-                    self._loading.remove(name)
+                self._parsed[name] = self._shipped_source(name)
             return self._parsed[name]
 
-    def _add(self, name: str | None, source: str) -> DeviceFunction:
+    def _shipped_source(self, name: str) -> DeviceFunction:
+        """The parsed source that gpustats ships under a name. It calls none but shipped ones, whatever users have replaced."""
         from .device_function import parse
 
-        parsed = parse(source, self.resolve, name)
-        self._parsed[parsed.name] = parsed
-        self._functions.update(parsed.functions)
-        return parsed
+        if name not in self._shipped:
+            raise KeyError(name)
+        if name in self._loading:
+            raise DeviceFunctionError(f"{' and '.join(self._loading)} call each other")
+        if name not in self._built_in:
+            self._loading.append(name)
+            try:
+                text = self._shipped[name][0].read_text(encoding="utf-8")
+                parsed = parse(text, lambda called: self._find(called, self._shipped_source), name)
+            finally:
+                self._loading.remove(name)
+            self._built_in[name] = parsed
+            self._built_in_functions.update(parsed.functions)
+        return self._built_in[name]
 
     def register(self, source: str, replace: bool) -> DeviceFunction:
         """Parse a user's source and keep it; nothing changes where it is refused."""
         from .device_function import parse
 
         with self._lock:
-            parsed = parse(source, self.resolve)
+            before = self._registered.get(source) if isinstance(source, str) else None
+            same = before is not None and all(self.resolve(name) is f for name, f in before.others.items())
+            parsed = before if before is not None and same else parse(source, self.resolve, taken=self._taken)
             taken = parsed.name in self._parsed or parsed.name in self._shipped
             if parsed.name == SPECIAL or (taken and not replace):
-                first = next(f for f in parsed.functions.values() if f.name.startswith(parsed.name + "_"))
+                first = next(f for e in endings() if (f := parsed.role(e)))
                 advice = "it is gpustats' own" if parsed.name == SPECIAL else "choose another, or say replace=True"
                 raise DeviceFunctionError(f"the name {parsed.name} is taken: {advice}", first.line, first.column, source)
-            self._parsed[parsed.name] = parsed
+            self._parsed[parsed.name] = self._registered[source] = parsed
             self._functions.update(parsed.functions)
             return parsed
 
+    def _taken(self, printed: str) -> bool:
+        """Whether a function of another source, or of one that was replaced, has this name in kernels."""
+        for stem in _stems(printed):
+            if stem in self._shipped:
+                self._shipped_source(stem)
+        return printed in self._functions or printed in self._built_in_functions or self.is_special(printed)
+
+    def is_special(self, name: str) -> bool:
+        """Whether a function of special.cu has this name."""
+        with self._lock:
+            return f"{SPECIAL}_{name}" in self._shipped_source(SPECIAL).functions
+
     def closure(self, functions: Iterable[lang.Function]) -> dict[str, lang.Function]:
-        """These functions and all that they call, as they are now: a density stays what it is if another replaces it."""
+        """These functions and all that they call."""
         found: dict[str, lang.Function] = {}
         waiting = list(functions)
         while waiting:
             function = waiting.pop()
             found[function.name] = function
-            calls = (self._functions.get(name) for name in lang.called(function))
+            calls = (self._functions.get(n) or self._built_in_functions.get(n) for n in lang.called(function))
             waiting += [f for f in calls if f is not None and f.name not in found]
         return found
 
     def resolve(self, name: str) -> lang.Function | None:
-        """A function by its name, loading the file that it is in: ``log1mexp`` of special.cu, ``poisson_logpmf``."""
+        """A function that any source may call: ``log1mexp`` of special.cu, ``poisson_logpmf``; no helper of a user's source."""
+        return self._find(name, self.get)
+
+    def helper(self, name: str) -> lang.Function | None:
+        """Any function of a registered source, by the names of both: ``mix_weight`` for ``weight`` beside ``mix_logpdf``."""
+        sources = ((stem, self._parsed[stem]) for stem in _stems(name) if stem in self._parsed)
+        found = (source.functions.get(source.prefix + name.removeprefix(stem)) for stem, source in sources)
+        return next((function for function in found if function is not None), None)
+
+    def _find(self, name: str, source: Callable[[str], DeviceFunction]) -> lang.Function | None:
+        """A function of special.cu, one with a known ending of the source that a name stands for, or a shipped helper."""
         if name in lang.MATH or name in lang.DRAWS:
             return None
-        if name in self._functions:
-            return self._functions[name]
-        if SPECIAL not in self._parsed and SPECIAL not in self._loading:
-            self.get(SPECIAL)
-        if (special := self._functions.get(f"{SPECIAL}_{name}")) is not None:
-            return special
-        stem = name.rpartition("_")[0]
-        if stem in self._shipped and stem not in self._parsed and stem not in self._loading:
-            self.get(stem)
-        return self._functions.get(name)
+        with self._lock:
+            if SPECIAL not in self._loading:
+                special = self._shipped_source(SPECIAL).functions
+                if (found := special.get(f"{SPECIAL}_{name}")) is not None:
+                    return found
+            stem, _, ending = name.rpartition("_")
+            if ending in endings() and stem not in self._loading and (stem in self._parsed or stem in self._shipped):
+                return source(stem).role(ending)
+            stems = (s for s in _stems(name) if s in self._shipped and s not in self._loading)
+            return next((f for s in stems if (f := self._shipped_source(s).functions.get(name)) is not None), None)
+
+
+def _stems(name: str) -> list[str]:
+    """What may be the name of a source before an underscore in the name of a function, the longest first."""
+    words = name.split("_")
+    return ["_".join(words[:i]) for i in range(len(words) - 1, 0, -1)]
 
 
 library = Library()

@@ -1,8 +1,48 @@
-"""New names for what gpustats adds to a function, so that they hide nothing of the user's."""
+"""Names in kernels: of what users write, where others have taken theirs, and of what gpustats adds, which hides nothing."""
 
 from __future__ import annotations
 
-from collections.abc import Container
+import itertools
+import re
+from collections.abc import Callable, Container, Sequence
+
+#: What functions of OpenCL, of CUDA and of the templates begin with: `get_global_id`, `make_int2`, `mixture_add`.
+_BUILT_IN = re.compile(
+    "(abs|add|as|async|atom|atomic|bitfield|cl|clock|convert|correlation|cuda|curvature|dot|enqueue|fast|find|get|half|highest|"
+    "intel|is|load|log_of|mad|make|mem|mixture|mul|native|normal_of|normals|nothing|nv|own|pick|radius|read|retain|release|"
+    "results|rhadd|hadd|rng|set|slope|special|start|sub|sum|tile|to|total|uniform_of|value|vec|vload|vstore|wait|weight|"
+    "whole|words|work|write)_"
+)
+
+
+def printed_names(
+    name: str, functions: Sequence[str], endings: Sequence[str], taken: Callable[[str], bool] | None
+) -> dict[str, str]:
+    """The names in kernels of the functions of a source, all of which begin in one way, given at "".
+
+    Parameters
+    ----------
+    name : str
+        That of the distribution, with which they begin unless a name is taken then.
+    functions : sequence of str
+        As the user calls them.
+    endings : sequence of str
+        Those of functions that others may call: no helper's name becomes one of these.
+    taken : callable or None
+        Whether another function has a name in kernels.
+    """
+    first = name
+    if taken is not None and (_BUILT_IN.match(name + "_") or name.startswith("_") or name.isupper()):
+        first = f"own_{name}"  # macros and built-in functions of compilers
+    for number in itertools.count(1):
+        prefix, found = first if number == 1 else f"{first}_{number}", dict[str, str]()
+        for function in sorted(functions, key=lambda f: not f.startswith(f"{name}_")):  # a helper gives way
+            printed = f"{prefix}_{function.removeprefix(name + '_')}"
+            used = {*found.values(), *(f"{prefix}_{ending}" for ending in endings if function != f"{name}_{ending}")}
+            found.setdefault(function, fresh_name(printed, used))
+        if taken is None or not any(map(taken, found.values())):
+            break
+    return {**found, "": prefix}
 
 
 def fresh_name(name: str, used: Container[str]) -> str:

@@ -60,6 +60,17 @@ def _parse_error_position(parser: Any, text: str, source: str) -> tuple[int, int
     return token.lineno, token.column, f"syntax error{near}: {message[:1].lower()}{message[1:]}"
 
 
+def called(node: Syntax) -> set[str]:
+    """Names of the functions that a piece of a function calls."""
+    waiting, found = [node], set()
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, c_ast.FuncCall) and isinstance(node.name, c_ast.ID):
+            found.add(node.name.name)
+        waiting += [child for _, child in node.children()]
+    return found
+
+
 def assigned(node: Syntax) -> set[str]:
     """Names of the variables that a piece of a function assigns to."""
     found = set().union(*(assigned(child) for _, child in node.children()))

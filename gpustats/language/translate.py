@@ -12,7 +12,7 @@ from .bounds import LARGEST, length, within_bounds, written_out
 from .kinds import endings
 from .names import numbered_name
 from .nodes import INT, OUTPUT, REAL, RNG, VECTOR, VOID, Expression, Function, Resolve, Statement
-from .syntax import STEPS, Syntax, assigned, fail
+from .syntax import STEPS, Syntax, assigned, called, fail
 
 # Identifiers that are harmless in C but mean something to a CUDA or an OpenCL compiler, or in the kernels around a function.
 RESERVED = frozenset(
@@ -29,8 +29,9 @@ RESERVED = frozenset(
 class Translator:
     """Translates one function, checking names and types on the way."""
 
-    def __init__(self, source: str, distribution: str, functions: dict[str, Function], resolve: Resolve):
-        self.source, self.distribution, self.functions, self.resolve = source, distribution, functions, resolve
+    def __init__(self, source: str, name: str, resolve: Resolve):
+        self.source, self.name, self.resolve = source, name, resolve
+        self.functions = [name]  # those that it calls, and itself, as they are called in kernels
         self.scopes: list[dict[str, tuple[str, str]]] = []  # user's name -> (printed name, type)
         self.used: set[str] = set()
 
@@ -43,16 +44,12 @@ class Translator:
 
     # -- names
 
-    def printed(self, function: str) -> str:
-        """Names of helpers carry the distribution's, so that they clash with nothing."""
-        return function if function.startswith(self.distribution + "_") else f"{self.distribution}_{function}"
-
     def declare(self, node: Syntax, name: str, type: str) -> str:
         if name in self.scopes[-1]:
             self.fail(node, f"{name} is declared twice")
         if name in lang.CONSTANTS or name in lang.SPECIAL_CONSTANTS:
             self.fail(node, f"{name} is a constant of gpustats: choose another name")
-        if name in RESERVED or name in lang.MATH:
+        if name in RESERVED or name in lang.MATH or any(name == f or name.startswith(f + "_") for f in self.functions):
             printed = numbered_name(f"{name}_", self.used)
         else:
             printed = numbered_name(name, self.used, "_")
@@ -96,6 +93,7 @@ class Translator:
         if self.result not in (REAL, INT, VOID):
             self.fail(declaration, "a device function returns a `real` or an `int`")
         self.scopes = [{}]
+        self.functions += [f.name for name in called(node.body) if (f := self.resolve(name)) is not None]
         parameters = []
         for p in declaration.type.args.params if declaration.type.args else ():
             if not isinstance(p, c_ast.Decl):
@@ -118,9 +116,7 @@ class Translator:
         if self.result != VOID and not _returns(body):
             self.fail(declaration, f"{declaration.name} can reach its end without a `return`")
         body = within_bounds(body, self.helper)
-        return Function(
-            self.printed(declaration.name), tuple(parameters), body, self.result, (), **self.at(declaration)
-        )
+        return Function(self.name, tuple(parameters), body, self.result, (), **self.at(declaration))
 
     def copies(self, body: Syntax) -> list[Statement]:
         """Variables in place of the parameters that the function assigns to: parameters themselves never change."""
@@ -315,7 +311,7 @@ class Translator:
             self.fail(node, "only functions can be called")
         name = node.name.name
         arguments = tuple(self.expression(a) for a in (node.args.exprs if node.args else ()))
-        known = self.functions.get(self.printed(name)) or self.resolve(name)
+        known = self.resolve(name)
         if known is not None:
             wanted, result, printed = tuple(p.type for p in known.parameters), known.type, known.name
         elif name in lang.MATH:

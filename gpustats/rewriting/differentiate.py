@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from ..errors import DeviceFunctionError
 from ..language import nodes as lang
+from ..language.derived import unlike_others
 from ..language.nodes import INT, REAL, VECTOR, Call, Declare, Expression, Function, Name, Statement
 from .forward_mode import VALUE, Differentiator, component_of, derivative_name, results_of
 
@@ -59,8 +60,9 @@ def derivative(function: Function, wrt: str, functions: MutableMapping[str, Func
     body: tuple[Statement, ...] = (
         Declare(both.type, "results", _call(both)), lang.Return(lang.Member(results, derivative_name(wrt)))
     )  # fmt: skip
-    functions[name] = Function(name, both.parameters, body)
-    return functions[name]
+    made = unlike_others(Function(name, both.parameters, body), functions.get)
+    functions[made.name] = made
+    return made
 
 
 def _call(function: Function) -> Call:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..language.derived import call_of, declaration, derived, resolve_in
+from ..language.derived import call_of, declaration, derived, resolve_in, taken_in
 from ..language.device_function import Argument, DeviceFunction, parse
 from ..language.library import library
 from ..language.nodes import Function, Resolve
@@ -47,7 +47,7 @@ def distribution_function(
                 f"{definition.name} has no {names}: write one of them, of the same arguments, beside {definition.density.name}"
             )
         function = derived(known, ending, f"    return {formula.format(call_of(known))};\n", resolve_in(functions))
-        functions |= library.closure([function])
+        functions |= {**library.closure([function]), **functions}
     x, *parameters = definition.arguments
     everywhere = _everywhere(function, x, edges, resolve_in(functions))
     made = checked(everywhere, [Argument(x.name), *parameters], resolve_in(functions))
@@ -155,6 +155,8 @@ def inverted(definition: DeviceFunction, functions: dict[str, Function]) -> Func
         logcdf=f"{logcdf.name}(x{passed})", logsf=f"{logsf.name}(x{passed})",
         sign="0" if observation.words & {"positive", "nonnegative", "unit"} else f"{name}_short_of(0, -1, u{passed})",
     )  # fmt: skip
-    made = parse(text, resolve_in(functions), name).functions
-    functions |= made
-    return made[f"{name}_sample"]
+    made = parse(text, resolve_in(functions), name, taken_in(functions))
+    functions |= made.functions
+    sampler = made.role("sample")
+    assert sampler is not None
+    return sampler

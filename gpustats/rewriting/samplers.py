@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..language import nodes as lang
+from ..language.derived import unlike_others
 from ..language.nodes import INT, REAL, RNG, VOID, Function
 
 DRAW, ONCE = lang.Name("draw", REAL), lang.Name("once", INT)
@@ -41,9 +42,8 @@ def of_one_number(function: Function, functions: dict[str, Function]) -> tuple[s
         return value if node == call else lang.rebuild(node, replaced)
 
     parameters = tuple(lang.Parameter(DRAW.name, REAL) if p.type == RNG else p for p in function.parameters)
-    made = replace(
-        function, name=f"{function.name}_of_{kind}", parameters=parameters, body=tuple(map(replaced, function.body))
-    )
+    name, body = f"{function.name}_of_{kind}", tuple(map(replaced, function.body))
+    made = unlike_others(replace(function, name=name, parameters=parameters, body=body), functions.get)
     functions[made.name] = made
     return kind, made
 
@@ -93,5 +93,6 @@ def with_first_turn(function: Function, functions: dict[str, Function]) -> Funct
 
     parameters = (*function.parameters, lang.Parameter(ONCE.name, INT))
     made = replace(function, name=f"{function.name}_turns", parameters=parameters, body=block(function.body))
+    made = unlike_others(made, functions.get)
     functions[made.name] = made
     return made

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..density import ELLIPTICAL, Density
-from ..language.derived import resolve_in
+from ..language.derived import resolve_in, taken_in
 from ..language.device_function import Argument, parse
 from ..language.names import fresh_name
 from ..language.nodes import Function
@@ -121,5 +121,5 @@ class Inner:
             if ending == "sample":
                 declared = [f"rng_t *{self.stream}", *declared[self.observed :]]
             text += f"__device__ real {name}_{ending}({', '.join(declared)})\n{{\n{body}}}\n"
-        definition = parse(text, resolve_in(self.functions), name)
+        definition = parse(text, resolve_in(self.functions), name, taken_in(self.functions))
         return Density(definition, self.functions, defaults)
