@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..kernels.layout import Layout, Problem, power_of_two, stage_vectors
-from ..kernels.separate import ROW, SET
+from ..kernels.separated import ROW, SET
 from ..kernels.shape import Shape
 from ..kernels.template import Template
 from .broadcasting import table_pattern

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ..density import Density
 from ..evaluation.pointwise import Pointwise
 from ..kernels.code import KernelCode, Operand, callees_first
-from ..kernels.separate import BOTH, ROW
+from ..kernels.separated import BOTH, ROW
 from ..language.derived import resolve_in, with_argument
 from ..language.device_function import Argument
 from ..language.library import library

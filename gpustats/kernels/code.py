@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from ..language import nodes as lang
 from ..language.nodes import VECTOR, Function, Resolve
-from .separate import BOTH, ROW, SET, Separated, separate
+from .separate import separate
+from .separated import BOTH, ROW, SET, Separated
 
 #: How an argument reaches a kernel: one value for all, an array over parameter sets, an array over observations.
 VALUE, PER_SET, PER_ROW = "value", "set", "row"
@@ -64,7 +65,7 @@ class KernelCode:
         self.by_name = {o.name: o for o in operands}
         levels = {o.name: o.level for o in operands}
         levels |= computed if isinstance(computed, Mapping) else dict.fromkeys(computed, BOTH)
-        self.separated: Separated = separate(function, levels, self._separable)
+        self.separated: Separated = separate(function, levels, resolve, lambda name: name.startswith("special_"))
         stages = self.separated.stages
         self.set_type = stages[SET].struct if stages[SET].members else None
         self.row_type = stages[ROW].struct if stages[ROW].members else None
@@ -72,9 +73,6 @@ class KernelCode:
         self.observation = operands[0].name if operands else None
         self.stage_vectors = False
         self.at_hand: dict[str, str] = {}  # arguments that the template has in variables of its own: the C for them
-
-    def _separable(self, name: str) -> Function | None:
-        return None if name.startswith("special_") else self.resolve(name)
 
     @property
     def functions(self) -> list[Function]:
@@ -122,8 +120,7 @@ class KernelCode:
         """Rough number of arithmetic operations that preparing one parameter set costs."""
 
         def cost(separated: Separated) -> int:
-            own = [c[1] if isinstance(c, tuple) else c for c in separated.stages[SET].computed]
-            calls = [n.function for part in own for n in lang.walk(part) if isinstance(n, lang.Call)]
+            calls = [n.function for part in separated.stages[SET].computed for n in lang.walk(part) if isinstance(n, lang.Call)]
             whole = sum(60 if self.resolve(c) else 20 for c in calls if c in lang.MATH or self.resolve(c))
             return whole + sum(map(cost, separated.inner))
 

@@ -8,101 +8,30 @@ alone (``log(sigma)``) or on the observation alone (``lgamma(x + 1)``). `separat
 * ``evaluate``: the rest, which sees the results of the other two as the structs ``set`` and ``row``.
 
 No arithmetic is re-ordered: statements and subexpressions move whole. Device functions are pure, so evaluating a part
-ahead of time, even one that a branch would have skipped, changes no result. Calls of other device functions are separated
-in turn, each with members of its own in the caller's structs.
+ahead of time, even one that a branch would have skipped, changes no result. What is not certain to end there (see
+`Termination`) takes the conditions that it stands under along, or stays where these are known too late. Calls of other device
+functions are separated in turn, each with members of its own in the caller's structs.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 
 from ..language import nodes as lang
-from ..language.nodes import VECTOR, Expression, Function, Node, Statement
-from ..language.printer import Printer
+from ..language.nodes import VECTOR, Expression, Function, Node, Resolve, Statement
+from ..rewriting.termination import Termination
+from .guards import Guard, beyond, guarded, negation
+from .separated import BOTH, CONST, OWNER, ROW, SET, Separated, Stage
 
-CONST, SET, ROW, BOTH = 0, 1, 2, 3  # what a value depends on: bits for parameters and observations
-_OWNER = {SET: "set", ROW: "row"}
 _PARTS = ("prepare_set", "prepare_row", "evaluate", "set", "row")
-_ABOUT = {
-    SET: "what depends on the parameters alone, computed once for each set of them.",
-    ROW: "what depends on the observation alone, computed once for each.",
-}
-
-
-@dataclass
-class Stage:
-    """What is computed ahead for one parameter set, or for one observation."""
-
-    struct: str
-    function: str
-    members: dict[str, str] = field(default_factory=dict)  # name -> C type
-    computed: list[Statement | tuple[str, Expression]] = field(default_factory=list)  # in order; tuple: member = value
-
-
-@dataclass
-class Separated:
-    """A function in three parts; see the module's docstring.
-
-    Attributes
-    ----------
-    stages : dict
-        SET and ROW -> Stage; a stage without members is left out of the printed code.
-    arguments : dict
-        SET, ROW, BOTH -> the parameters that ``prepare_set``, ``prepare_row`` and ``evaluate`` take, in order, beside the
-        structs.
-    inner : list of Separated
-        The separated functions that this one calls, to be printed before it.
-    """
-
-    source: Function
-    name: str
-    levels: dict[str, int]
-    stages: dict[int, Stage]
-    body: tuple[Statement, ...] = ()
-    arguments: dict[int, tuple[lang.Parameter, ...]] = field(default_factory=dict)
-    inner: list[Separated] = field(default_factory=list)
-
-    @property
-    def evaluate(self) -> str:
-        return f"{self.name}_evaluate"
-
-    def parts(self) -> list[Node]:
-        """Every piece of code in it, for finding what it calls."""
-        own: list[Node] = list(self.body)
-        for stage in self.stages.values():
-            own += [c[1] if isinstance(c, tuple) else c for c in stage.computed]
-        return own
-
-    def print(self, printer: Printer, printed: set[str] | None = None) -> str:
-        """The structs and functions as C, those of `inner` first, without those in `printed`."""
-        printed = set() if printed is None else printed
-        if self.name in printed:
-            return ""
-        printed.add(self.name)
-        text = "".join(part.print(printer, printed) for part in self.inner)
-        for level, stage in self.stages.items():
-            if not stage.members:
-                continue
-            members = "".join(f"    {kind} {name};\n" for name, kind in stage.members.items())
-            text += f"// {self.source.name}: {_ABOUT[level]}\ntypedef struct {{\n{members}}} {stage.struct};\n\n"
-            owner, parameters = _OWNER[level], ", ".join(map(printer.parameter, self.arguments[level]))
-            text += f"DEVICE {stage.struct} {stage.function}({parameters})\n{{\n    {stage.struct} {owner};\n"
-            for item in stage.computed:
-                if isinstance(item, tuple):
-                    text += f"    {owner}.{item[0]} = {printer.expression(item[1])};\n"
-                else:
-                    text += printer.statement(item)
-            text += f"    return {owner};\n}}\n\n"
-        structs = [f"{s.struct} {_OWNER[level]}" for level, s in self.stages.items() if s.members]
-        parameters = ", ".join([*structs, *map(printer.parameter, self.arguments[BOTH])])
-        text += f"// {self.source.name}: what depends on both, from what was computed ahead.\n"
-        return text + f"DEVICE {self.source.type} {self.evaluate}({parameters})\n{printer.block(self.body, '')}\n"
+Guards = tuple[Expression, ...]  # conditions that all hold
 
 
 def separate(
-    function: Function, levels: Mapping[str, int], find: Callable[[str], Function | None]
+    function: Function, levels: Mapping[str, int], resolve: Resolve, whole: Callable[[str], bool] = lambda name: False
 ) -> Separated:
     """Separate `function` by what its parameters are.
 
@@ -111,10 +40,32 @@ def separate(
     function : Function
     levels : mapping
         SET, ROW or BOTH for each parameter but ``dim``.
-    find : callable
-        Name -> the device function to be separated where it is called, None for those that stay whole.
+    resolve : callable
+        Finds the functions that are called.
+    whole : callable
+        Whether a function, of which it is told the name, stays as it is where it is called.
     """
-    return _Separator(function, dict(levels), find).run()
+    return _Separation(resolve, whole).of(function, dict(levels))
+
+
+class _Separation:
+    """What the separations of a function and of those that it calls have in common; each is made once."""
+
+    def __init__(self, resolve: Resolve, whole: Callable[[str], bool]):
+        self.resolve, self.whole = resolve, whole
+        self.termination = Termination(resolve)
+        self._made: dict[tuple[str, tuple[int, ...], frozenset[int]], Separated] = {}
+
+    def find(self, name: str) -> Function | None:
+        """A function that is separated where it is called."""
+        return None if self.whole(name) else self.resolve(name)
+
+    def of(self, function: Function, levels: Mapping[str, int], held: frozenset[int] = frozenset()) -> Separated:
+        """`function`, separated; into the stages of `held` goes only what is certain to end."""
+        key = (function.name, tuple(levels.get(p.name, CONST) for p in function.parameters), held)
+        if key not in self._made:
+            self._made[key] = _Separator(function, dict(levels), self, held).run()
+        return self._made[key]
 
 
 def _assigned(statements: Iterable[Node]) -> list[str]:
@@ -122,21 +73,25 @@ def _assigned(statements: Iterable[Node]) -> list[str]:
 
 
 class _Separator:
-    def __init__(self, function: Function, levels: dict[str, int], find: Callable[[str], Function | None]):
-        self.function, self.find = function, find
+    def __init__(self, function: Function, levels: dict[str, int], separation: _Separation, held: frozenset[int]):
+        self.function, self.separation, self.held = function, separation, held
         self.parameters = {p.name: p for p in function.parameters}
         self.levels = {n: levels.get(n, CONST) for n in self.parameters}
         tag = "".join("csrm"[self.levels[n]] for n in self.parameters if n != "dim")
         plain = tag[:1] == "r" and set(tag[1:]) <= {"s"}
         name = function.name if plain else f"{function.name}_{tag}"
-        while any(find(f"{name}_{part}") for part in _PARTS):  # a user's own function
+        name += "".join(f"_{OWNER[level]}_whole" for level in sorted(held))
+        while any(separation.resolve(f"{name}_{part}") for part in _PARTS):  # a user's own function
             name += "_"
         self.result = Separated(
             function, name, self.levels,
             {SET: Stage(f"{name}_set", f"{name}_prepare_set"), ROW: Stage(f"{name}_row", f"{name}_prepare_row")},
         )  # fmt: skip
         self.available = {n: level for n, level in self.levels.items() if level in (SET, ROW)}  # name -> stage
-        self.replacements: dict[Expression | tuple[int, str, Expression], lang.Field] = {}
+        self.replacements: dict[Expression | tuple[int, str, Expression], list[tuple[Guards, lang.Field]]] = {}
+        self.certain = separation.termination.is_certain(*function.body)
+        self.numbers: dict[tuple[int, str], Iterator[int]] = {}  # of new members, by stage and prefix
+        self.guards: tuple[Guard, ...] = ()  # the conditions under which the current place is reached; none if all is certain
 
     # -- what depends on what
 
@@ -178,53 +133,77 @@ class _Separator:
             if names == before:
                 return names
 
-    def hoisted_statements(self) -> dict[int, int]:
-        """Positions of the statements of the outermost block that move as a whole -> SET or ROW."""
+    def hoisted_statements(self) -> dict[int, tuple[int, Guards]]:
+        """Positions of the statements of the outermost block that move as a whole -> SET or ROW, and under what conditions."""
         body = self.function.body
         base = SET if SET in self.levels.values() else ROW  # where constants go
-        mentioned = [{n.name for n in lang.walk(s) if isinstance(n, (lang.Name, lang.Assign, lang.Declare))} for s in body]
-        shared = {n for names in mentioned for n in names if sum(n in others for others in mentioned) > 1}
+        written = [set(_assigned([s])) for s in body]
+        named = [{n.name for n in lang.walk(s) if isinstance(n, lang.Name)} for s in body]
+        returns = [any(isinstance(n, lang.Return) for n in lang.walk(s)) for s in body]
+        shared = {n for n, count in Counter(n for a, b in zip(written, named, strict=True) for n in a | b).items() if count > 1}
         forced: set[str] = set()
         while True:
             names = self.variable_levels(forced)
             # Constants that several statements share are made in one stage; others go where their statement goes.
             local = {n: level or base for n, level in names.items() if n not in self.levels and n in shared}
             places, names = names, {**names, **local}
-            moved: dict[int, int] = {}
+            moved: dict[int, tuple[int, Guards]] = {}
             for i, s in enumerate(body):
-                written = _assigned([s])
                 level = self.level(s, names, places)
-                for n in written:
+                for n in written[i]:
                     level |= names[n]
-                if written and level in (SET, ROW) and not any(isinstance(n, lang.Return) for n in lang.walk(s)):
-                    moved[i] = level
-            stuck = {n for i, s in enumerate(body) if i not in moved for n in _assigned([s])}
-            for i in moved:  # a variable that is read before its last assignment moved away must stay
-                for n in _assigned([body[i]]):
-                    readers = (j for j in range(i) if j not in moved)
-                    if any(isinstance(m, lang.Name) and m.name == n for j in readers for m in lang.walk(body[j])):
-                        stuck.add(n)
+                if not written[i] or level not in (SET, ROW) or returns[i]:
+                    continue
+                guards = self.guards_at(i, level, lambda e: self.level(e, names, places))  # noqa: B023
+                if guards is not None:
+                    moved[i] = level, guards
+            stuck = {n for i, s in enumerate(body) if i not in moved for n in written[i]}
+            read: set[str] = set()
+            for i in range(len(body)):  # a variable that is read before its last assignment moved away must stay
+                if i in moved:
+                    stuck |= read & written[i]
+                else:
+                    read |= named[i]
             stuck = {n for n in stuck if names[n] != BOTH}
             if not stuck:
                 return moved
             forced |= stuck
 
+    def guards_at(self, i: int, level: int, level_of: Callable[[Expression], int]) -> Guards | None:
+        """The conditions under which statement `i` of the outermost block is computed ahead; None where it must not be."""
+        body = self.function.body
+        if self.certain or self.separation.termination.is_certain(body[i]):
+            return ()
+        guards: list[Expression] = []
+        for j in range(i):
+            for guard in beyond(body[j]):
+                if guard is None or level_of(guard) not in (CONST, level):
+                    return None
+                if {n.name for n in lang.walk(guard) if isinstance(n, lang.Name)}.intersection(_assigned(body[j:i])):
+                    return None  # has another value by then
+                guards.append(guard)
+        return None if level in self.held else tuple(guards)
+
     # -- the move
+
+    def compute(self, level: int, s: Statement, guards: Guards) -> None:
+        """Let stage `level` compute `s`, where all `guards` hold."""
+        stage = self.result.stages[level]
+        stage.certain = stage.certain and (self.certain or self.separation.termination.is_certain(s))
+        stage.computed += guarded(s, guards)
 
     def run(self) -> Separated:
         moved = self.hoisted_statements()
-        for i, level in moved.items():
+        for i, (level, guards) in moved.items():
             s = self.function.body[i]
-            self.result.stages[level].computed.append(s)
+            self.compute(level, s, guards)
             for n in lang.walk(s):
                 if isinstance(n, lang.Declare):
                     self.available[n.name] = level
         self.kinds = {n.name: n.type for s in self.function.body for n in lang.walk(s) if isinstance(n, lang.Declare)}
         self.kinds |= {p.name: p.type for p in self.function.parameters}
-        counts = _assigned(self.function.body)
-        self.once = {n for n in counts if counts.count(n) == 1}
-        rest = (s for i, s in enumerate(self.function.body) if i not in moved)
-        self.result.body = tuple(t for s in rest for t in self.rewrite_statement(s))
+        self.once = {n for n, count in Counter(_assigned(self.function.body)).items() if count == 1}
+        self.result.body = self.rewrite_block([s for i, s in enumerate(self.function.body) if i not in moved])
         self.collect_arguments()
         return self.result
 
@@ -242,16 +221,40 @@ class _Separator:
                 break
         return level
 
-    def member(self, level: int, name: str, kind: str, value: Expression) -> lang.Field:
+    def guards_in(self, level: int) -> Guards | None:
+        """The conditions under which the current place is reached, where stage `level` knows them all."""
+        known = tuple(g for g in self.guards if g is not None and self.stage_of(g) in (CONST, level))
+        return None if level in self.held or len(known) < len(self.guards) else known
+
+    def guards_for(self, level: int, e: Expression) -> Guards | None:
+        """The conditions under which stage `level` is to compute `e`; None where it must not."""
+        return () if self.certain or self.separation.termination.is_certain(e) else self.guards_in(level)
+
+    @contextmanager
+    def under(self, *guards: Guard) -> Iterator[None]:
+        """A place that is reached only where `guards` hold, too."""
+        before = self.guards
+        if not self.certain:
+            self.guards += guards
+        yield
+        self.guards = before
+
+    def computed_ahead(self, key: Expression | tuple[int, str, Expression]) -> lang.Field | None:
+        """A member that was made under the conditions of the current place, or under fewer."""
+        found = self.replacements.get(key, ())
+        return next((member for guards, member in found if self.guards[: len(guards)] == guards), None)
+
+    def member(self, level: int, name: str, kind: str, value: Expression, guards: Guards = ()) -> lang.Field:
         stage = self.result.stages[level]
         if name not in stage.members:
             stage.members[name] = kind
-            stage.computed.append((name, value))
-        return lang.Field(_OWNER[level], name, kind)
+            self.compute(level, lang.Assign(f"{OWNER[level]}.{name}", kind, value), guards)
+        return lang.Field(OWNER[level], name, kind)
 
     def fresh(self, level: int, prefix: str) -> str:
         members = self.result.stages[level].members
-        return next(n for i in itertools.count() if (n := f"{prefix}{i}") not in members and n not in self.kinds)
+        numbers = self.numbers.setdefault((level, prefix), itertools.count())
+        return next(n for i in numbers if (n := f"{prefix}{i}") not in members and n not in self.kinds)
 
     def rewrite(self, e: Expression) -> Expression:
         """`e` with everything that is computed ahead replaced by members of `set` and `row`."""
@@ -259,19 +262,31 @@ class _Separator:
             if e.name in self.kinds and e.type != VECTOR and (level := self.available.get(e.name)):
                 return self.member(level, e.name, e.type, lang.Name(e.name, e.type))
             return e
-        if e in self.replacements:
-            return self.replacements[e]
         if isinstance(e, (lang.Number, lang.Field)):
             return e
+        if (found := self.computed_ahead(e)) is not None:
+            return found
         level = self.stage_of(e)
         negated_name = isinstance(e, lang.Unary) and isinstance(e.operand, lang.Name)
-        if level in (SET, ROW) and not negated_name:
-            self.replacements[e] = self.member(level, self.fresh(level, "c"), e.type, e)
-            return self.replacements[e]
-        if isinstance(e, lang.Call) and (callee := self.find(e.function)) and level != CONST:
-            return self.rewrite_call(e, callee)
-        if isinstance(e, lang.Index):
-            return lang.Index(e.array, self.rewrite(e.subscript))
+        if level in (SET, ROW) and not negated_name and (guards := self.guards_for(level, e)) is not None:
+            made = self.member(level, self.fresh(level, "c"), e.type, e, guards)
+            self.replacements.setdefault(e, []).append((guards, made))
+            return made
+        match e:
+            case lang.Call() if (callee := self.separation.find(e.function)) and level != CONST:
+                return self.rewrite_call(e, callee)
+            case lang.Index():
+                return lang.Index(e.array, self.rewrite(e.subscript))
+            case lang.Conditional():
+                condition = self.rewrite(e.condition)
+                with self.under(e.condition):
+                    then = self.rewrite(e.then)
+                with self.under(negation(e.condition)):
+                    return lang.Conditional(condition, then, self.rewrite(e.otherwise), e.type)
+            case lang.Binary(operator="&&" | "||"):
+                left = self.rewrite(e.left)
+                with self.under(e.left if e.operator == "&&" else negation(e.left)):
+                    return lang.Binary(e.operator, left, self.rewrite(e.right), e.type)
         rebuilt: Expression = lang.rebuild(e, self.rewrite)
         return rebuilt
 
@@ -280,38 +295,69 @@ class _Separator:
         given = {}
         for p, a in zip(callee.parameters, e.arguments, strict=True):
             given[p.name] = (a, (self.stage_of(a) or SET) if p.name != "dim" else CONST)
-        separated = separate(callee, {n: level for n, (_, level) in given.items()}, self.find)
+        levels = {n: level for n, (_, level) in given.items()}
+        separated = self.separation.of(callee, levels)
+        held = [level for level, s in separated.stages.items() if not s.certain and self.guards_in(level) is None]
+        if held:
+            separated = self.separation.of(callee, levels, frozenset(held))
         if all(separated.name != s.name for s in self.result.inner):
             self.result.inner.append(separated)
         arguments: list[Expression] = []
         for level, stage in separated.stages.items():
             if stage.members:
-                ahead = lang.Call(stage.function, tuple(given[p.name][0] for p in separated.arguments[level]), stage.struct)
-                place = (level, separated.name, e)
-                if place not in self.replacements:
-                    name = self.fresh(level, callee.name.partition("_log")[0] + "_")
-                    self.replacements[place] = self.member(level, name, stage.struct, ahead)
-                arguments.append(self.replacements[place])
+                arguments.append(self.struct(level, stage, separated, e, given, callee))
         for p in separated.arguments[BOTH]:
             a = given[p.name][0]
             arguments.append(a if p.type == VECTOR else self.rewrite(a))
         return lang.Call(separated.evaluate, tuple(arguments), e.type)
 
+    def struct(
+        self, level: int, stage: Stage, separated: Separated, e: lang.Call, given: Mapping[str, tuple[Expression, int]],
+        callee: Function,
+    ) -> lang.Field:  # fmt: skip
+        """The member for what stage `level` of a function that is called computes."""
+        place = (level, separated.name, e)
+        if (found := self.computed_ahead(place)) is not None:
+            return found
+        ahead = lang.Call(stage.function, tuple(given[p.name][0] for p in separated.arguments[level]), stage.struct)
+        guards = () if stage.certain else self.guards_in(level)
+        assert guards is not None
+        made = self.member(level, self.fresh(level, callee.name.partition("_log")[0] + "_"), stage.struct, ahead, guards)
+        own = self.result.stages[level]
+        own.certain = own.certain and stage.certain
+        self.replacements.setdefault(place, []).append((guards, made))
+        return made
+
+    def rewrite_block(self, statements: Iterable[Statement]) -> tuple[Statement, ...]:
+        made: list[Statement] = []
+        with self.under():
+            for s in statements:
+                made += self.rewrite_statement(s)
+                if not self.certain:
+                    self.guards += beyond(s)
+        return tuple(made)
+
     def rewrite_statement(self, s: Statement) -> list[Statement]:
         if isinstance(s, lang.Declare) and s.value is not None and s.name in self.once:
             level = self.stage_of(s.value)
-            if level in (SET, ROW):  # in a branch: computed ahead all the same
-                self.result.stages[level].computed.append(s)
+            if level in (SET, ROW) and (guards := self.guards_for(level, s.value)) is not None:  # computed ahead all the same
+                self.compute(level, s, guards)
                 self.available[s.name] = level
                 return []
         if isinstance(s, lang.If):
-            then = tuple(t for inner in s.then for t in self.rewrite_statement(inner))
-            otherwise = tuple(t for inner in s.otherwise for t in self.rewrite_statement(inner))
+            with self.under(s.condition):
+                then = self.rewrite_block(s.then)
+            with self.under(negation(s.condition)):
+                otherwise = self.rewrite_block(s.otherwise)
             return [lang.If(self.rewrite(s.condition), then, otherwise)]
         if isinstance(s, lang.For):
             start = self.rewrite_plain(s.start) if s.start else None
-            body = tuple(t for inner in s.body for t in self.rewrite_statement(inner))
-            return [lang.For(start, self.rewrite(s.condition), self.rewrite_plain(s.step) if s.step else None, body)]  # type: ignore[arg-type]
+            with self.under(None):  # there may be no turn
+                body = self.rewrite_block(s.body)
+            condition = self.rewrite(s.condition)
+            with self.under(None):
+                step = self.rewrite_plain(s.step) if s.step else None
+            return [lang.For(start, condition, step, body)]  # type: ignore[arg-type]
         return [self.rewrite_plain(s)]
 
     def rewrite_plain(self, s: Statement) -> Statement:
@@ -324,8 +370,7 @@ class _Separator:
         """Which parameters each of the three functions takes."""
         result = self.result
         for level, stage in result.stages.items():
-            nodes: list[Node] = [c[1] if isinstance(c, tuple) else c for c in stage.computed]
-            result.arguments[level] = self.used_in(nodes)
+            result.arguments[level] = self.used_in(stage.computed)
         result.arguments[BOTH] = self.used_in(result.body)
 
     def used_in(self, nodes: Iterable[Node]) -> tuple[lang.Parameter, ...]:

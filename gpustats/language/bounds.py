@@ -94,7 +94,7 @@ def _element(loop: lang.For, safe: frozenset[str]) -> str:
     by = written_out(value.right)
     if by is None or not 0 < by <= _SMALL:
         return ""
-    conditions = _all_of(loop.condition)
+    conditions = conjuncts(loop.condition)
     if value.operator == "+" and _nonnegative(start.value, safe):
         return name if any(_below_dim(c, name, safe) for c in conditions) else ""
     if value.operator == "-" and _inside(start.value, safe):
@@ -102,10 +102,10 @@ def _element(loop: lang.For, safe: frozenset[str]) -> str:
     return ""
 
 
-def _all_of(condition: Expression) -> list[Expression]:
+def conjuncts(condition: Expression) -> list[Expression]:
     """The conditions that all hold where this one does."""
     if isinstance(condition, lang.Binary) and condition.operator == "&&":
-        return _all_of(condition.left) + _all_of(condition.right)
+        return conjuncts(condition.left) + conjuncts(condition.right)
     return [condition]
 
 

@@ -18,9 +18,9 @@ def declaration(p: Parameter) -> str:
     return f"{_DECLARED[p.type]}{p.name}"
 
 
-def call_of(function: Function) -> str:
-    """A call of `function`, in C, by one that has arguments of the same names."""
-    return f"{function.name}({', '.join(p.name for p in function.parameters)})"
+def call_of(function: Function, given: Mapping[str, str] | None = None) -> str:
+    """A call of `function`, in C, by one that has arguments of the same names; `given`: others in the place of some."""
+    return f"{function.name}({', '.join((given or {}).get(p.name, p.name) for p in function.parameters)})"
 
 
 def derived(function: Function, suffix: str, body: str, resolve: Resolve, more: Sequence[str] = ()) -> Function:

@@ -40,6 +40,9 @@ from .nodes import (
 _PRECEDENCE = {"||": 1, "&&": 2, "==": 3, "!=": 3, "<": 4, ">": 4, "<=": 4, ">=": 4, "+": 5, "-": 5, "*": 6, "/": 6, "%": 6}
 _COMPARISONS = ("==", "!=", "<", ">", "<=", ">=")
 _UNARY = 7
+# Intel's OpenCL compiler takes both sides of a branch for one where each has a loop that ends for all threads at once. So all
+# loops that do not just count are told that their end is the thread's own matter.
+_ANY_THREAD = "THREAD < 65536"
 
 
 #: The functions of whole_numbers.mako, which stand for what C leaves open.
@@ -134,7 +137,10 @@ class Printer:
             case For():
                 start = self.statement(s.start, "").strip().rstrip(";") if s.start else ""
                 step = self.assignment(s.step) if s.step else ""
-                head, body = f"{indent}for ({start}; {self.expression(s.condition)}; {step}) ", self.block(s.body, indent)
+                condition = self.expression(s.condition)
+                if not (draws(s) or _counts(s)):
+                    condition = f"{self.expression(s.condition, _PRECEDENCE['&&'])} && {_ANY_THREAD}"
+                head, body = f"{indent}for ({start}; {condition}; {step}) ", self.block(s.body, indent)
                 if streams := {a.name for call in draws(s) for a in call.arguments if isinstance(a, Name) and a.type == RNG}:
                     # Every turn begins with fresh words: so the compiler knows how many there are, and tests nothing.
                     drop = "".join(f"{name}->left = 0;\n" for name in sorted(streams))
@@ -176,3 +182,12 @@ class Printer:
     def function(self, f: Function) -> str:
         head = f"DEVICE {f.type} {f.name}({', '.join(map(self.parameter, f.parameters))})\n"
         return head + self.block(f.body, "")
+
+
+def _counts(loop: For) -> bool:
+    """Whether a loop ends where its variable reaches a limit, and only there."""
+    condition, step = loop.condition, loop.step
+    return (
+        isinstance(condition, Binary) and condition.operator in _COMPARISONS
+        and step is not None and condition.left == Name(step.name, step.type)
+    )  # fmt: skip

@@ -18,7 +18,7 @@ from ..evaluation.pointwise import Pointwise
 from ..evaluation.results import as_host, deliver, output
 from ..evaluation.sums import SumPlan, adder_of
 from ..kernels.layout import Layout, Problem, power_of_two, row_blocks, stage_vectors
-from ..kernels.separate import SET
+from ..kernels.separated import SET
 from ..kernels.shape import Shape
 from ..kernels.template import Template
 from ..likelihood import BoundDensity

@@ -13,6 +13,7 @@ from ..language.derived import call_of, derived
 from ..language.device_function import Argument
 from ..language.domains import domains_of
 from ..language.nodes import Function, Resolve
+from .termination import Termination
 
 
 def inside(words: Iterable[str], value: str) -> str:
@@ -73,10 +74,14 @@ def checked(function: Function, arguments: Sequence[Argument], resolve: Resolve)
         body += f"    real {own}outside = {x} == {x} ? -INFINITY : NAN;\n"
         body += f"    int {own}inside = {inside(observation.words, x)};\n"
     bad = " + ".join(f"{own}bad_{name}" for name in names[1:])
-    value = call
-    if all(p.type != lang.VECTOR for p in function.parameters):  # no branch: cheaper than one where threads run in lockstep
+    scalar = all(p.type != lang.VECTOR for p in function.parameters)
+    if not Termination(resolve).is_certain(*function.body):  # outside of its domains it may have no end
+        good = " && ".join(f"{own}bad_{name} == 0" for name in names[1:])
+        body += f"    if (!({good})) return NAN;\n" if good else ""
+        call = call_of(function, {x: f"({own}inside ? {x} : 1)"}) if scalar else call  # every domain has a 1
+    if scalar:  # no branch: cheaper than one where threads run in lockstep
         body += f"    real {own}value = {call};\n"
-        value = f"{own}value"
+    value = f"{own}value" if scalar else call
     body += f"    return ({own}inside ? {value} : {own}outside){f' + ({bad})' if bad else ''};\n"
     return derived(function, "checked", body, resolve)
 

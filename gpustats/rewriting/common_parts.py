@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ..language.nodes import (
-    INT,
     REAL,
     Binary,
     Call,
@@ -17,12 +16,12 @@ from ..language.nodes import (
     Number,
     parts,
     rebuild,
-    walk,
 )
+from .termination import Termination
 
 
 def common_parts(
-    expressions: Sequence[Expression], fresh: Callable[[str], str]
+    expressions: Sequence[Expression], fresh: Callable[[str], str], termination: Termination
 ) -> tuple[list[Declare], list[Expression]]:
     """Declarations of the common parts of `expressions`, and the expressions in terms of them.
 
@@ -32,11 +31,18 @@ def common_parts(
         They are evaluated one after another, with nothing assigned to in between.
     fresh : callable
         Makes of a prefix a name that is not used yet.
+    termination : Termination
+        Tells what may be evaluated where a condition keeps it from being.
     """
     certain = _certain(expressions)
     uses = _uses(expressions)
+    costs: dict[Expression, int] = {}
+    reads: dict[Expression, bool] = {}
     declarations: list[Declare] = []
     replaced: dict[Expression, Expression] = {}
+
+    def harmless(e: Expression) -> bool:
+        return not _reads(e, reads) and termination.is_certain(e)
 
     def rewrite(e: Expression) -> Expression:
         if isinstance(e, (Name, Number)):
@@ -44,7 +50,7 @@ def common_parts(
         if e in replaced:
             return replaced[e]
         new: Expression = rebuild(e, rewrite)
-        if uses[e] > 1 and e.type == REAL and _costly(e) and (e in certain or not _risky(e)):
+        if uses[e] > 1 and e.type == REAL and _cost(e, costs) >= _WORTH and (e in certain or harmless(e)):
             name = fresh("t")
             declarations.append(Declare(REAL, name, new))
             new = Name(name, REAL)
@@ -87,14 +93,20 @@ def _uses(expressions: Sequence[Expression]) -> dict[Expression, int]:
     return uses
 
 
-def _costly(e: Expression) -> bool:
-    """Whether `e` is worth a variable."""
-    nodes = list(walk(e))
-    return sum(isinstance(n, Binary) for n in nodes) > 2 or any(
-        isinstance(n, (Call, Conditional)) or (isinstance(n, Binary) and n.operator == "/") for n in nodes
-    )
+_WORTH = 3  # what an expression must cost at least to be worth a variable
 
 
-def _risky(e: Expression) -> bool:
-    """Whether `e` must not be evaluated where a condition keeps it from being."""
-    return any(isinstance(n, Index) or (isinstance(n, Binary) and n.operator in "/%" and n.type == INT) for n in walk(e))
+def _cost(e: Expression, known: dict[Expression, int]) -> int:
+    """How many operations `e` takes, up to `_WORTH`, which one that is no sum or product costs alone."""
+    if e not in known:
+        dear = isinstance(e, (Call, Conditional)) or (isinstance(e, Binary) and e.operator == "/")
+        own = _WORTH if dear else isinstance(e, Binary)
+        known[e] = min(own + sum(_cost(child, known) for child in parts(e)), _WORTH)
+    return known[e]
+
+
+def _reads(e: Expression, known: dict[Expression, bool]) -> bool:
+    """Whether `e` reads from a vector, at a place that may be known to exist only under a condition."""
+    if e not in known:
+        known[e] = isinstance(e, Index) or any(_reads(child, known) for child in parts(e))
+    return known[e]

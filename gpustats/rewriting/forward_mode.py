@@ -31,6 +31,7 @@ from . import derivative_rules as rules
 from .activity import Activity
 from .common_parts import common_parts
 from .derivative_rules import ONE, RULES, SPECIAL, ZERO, add, choose, is_number, multiply, negated, negative
+from .termination import Termination
 
 VALUE = "value"  # the name of the result that was there before
 
@@ -72,6 +73,7 @@ class Differentiator:
     ):  # fmt: skip
         self.function, self.wrt, self.functions, self.gradient = function, wrt, functions, gradient
         self.activity = Activity(function, wrt)
+        self.termination = Termination(functions.get)
         written = [n for n in lang.walk(function) if isinstance(n, (Declare, lang.Assign))]
         self.used = {p.name for p in function.parameters} | {n.name for n in written}
         self.parameters = function.parameters
@@ -262,7 +264,7 @@ class Differentiator:
 
     def shared(self, expressions: Sequence[Expression]) -> list[Expression]:
         """The expressions, with what they have in common in variables of their own."""
-        declarations, rewritten = common_parts(expressions, self.fresh)
+        declarations, rewritten = common_parts(expressions, self.fresh, self.termination)
         self.activity.stable.update(d.name for d in declarations)
         self.out += declarations
         return rewritten

@@ -1,6 +1,7 @@
 """Separation by dependence: it moves work out of the inner loop, and never changes a result."""
 
 import itertools
+import re
 
 import numpy as np
 import pytest
@@ -8,7 +9,8 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 import gpustats as gs
-from gpustats.kernels.separate import ROW, SET, separate
+from gpustats.kernels.separate import separate
+from gpustats.kernels.separated import ROW, SET
 from gpustats.language.device_function import parse
 from gpustats.language.library import library
 from gpustats.language.printer import Printer
@@ -120,6 +122,112 @@ def test_helpers_and_densities_are_separated_in_turn():
         and "log" not in rest.replace("logpdf", "")
         and "lgamma" not in rest
     )
+
+
+SERIES = "real series(real q) { real s = 0, t = 1; while (t > 1e-12) { s += t; t *= q; } return s; }"
+#: A helper that has no end at q = 1, behind a condition that keeps it from being called there: 2 m x at q = 0.5, 0 at q = 1.
+GUARDS = {
+    "branch": "real y = 0; if (q < 1) y = series(q) * m; return y * x;",
+    "branch of a local": "if (q < 1) { real y = series(q); return y * x * m; } return 0;",
+    "statements of a branch": "real y = 0; if (q < 1) { real t = q; while (t < 1) t *= 2; y = 2 * t * m; } return y * x;",
+    "nested branches": "if (m > 0) if (q < 1) { if (m > -1) return series(q) * x * m; } return 0;",
+    "choice": "return (q < 1 ? series(q) : 0) * x * m;",
+    "choice of mixed values": "return q < 1 ? series(q) * x * m : 0;",
+    "and": "return q < 1 && series(q) * x > 0 ? 2 * m * x : 0;",
+    "or": "return q >= 1 || series(q) * x < 0 ? 0 : 2 * m * x;",
+    "early return": "if (q >= 1) return 0; return series(q) * x * m;",
+    "early returns": "if (m < 0) return 1; else if (q >= 1) return 0; return series(q) * x * m;",
+    "loop behind a return":
+        "if (q >= 1) return 0; real s = 0, t = 1; for (int i = 0; t > 1e-12; i++) { s += t; t *= q; } return s * x * m;",
+    "name of a condition": "int open = q < 1; real y = 0; if (open) y = series(q) * x * m; return y;",
+    "reassigned condition": "real r = q; if (r >= 1) return 0; r = 0; real s = series(q) + r; return s * x * m;",
+    "condition on both": "if (q * x < x) return series(q) * x * m; return 0;",
+    "turn of a loop": "real y = 0; for (int i = 0; i < (q < 1 ? 1 : 0); i++) y += series(q) * x * m; return y;",
+    "helper": "return q < 1 ? both(x, q) * m : 0;",
+    "helper with a guard": "return guarding(x, q) * m;",
+}
+HELPERS = f"""{SERIES}
+real both(real x, real q) {{ return series(q) * x; }}
+real guarding(real x, real q) {{ if (q >= 1) return 0; return both(x, q); }}"""
+
+
+@pytest.mark.parametrize("kind", GUARDS)
+def test_what_may_have_no_end_stays_behind_its_guards(kind):
+    function = parse(f"{HELPERS} real f_logpdf(real x, real q, real m) {{ {GUARDS[kind]} }}", library.resolve)
+    parts = separate(function.density, {"x": ROW, "q": SET, "m": SET}, function.functions.get).print(Printer())
+    ahead = [part for part in parts.split("DEVICE ") if "_prepare_" in part.partition("{")[0] and "both" not in part[:9]]
+    outermost = re.findall(r"^    (?:\S.*(?:f_series|f_both_prepare_set)\(|for).*", "".join(ahead), re.M)
+    assert all(re.search(r"\?|&&|\|\|", line) for line in outermost)
+    density = gs.register(f"{HELPERS} real f_logpdf(real x, real q, real m) {{ {GUARDS[kind]} }}", replace=True)
+    x, q = np.array([0.5, 1.5, 3.0]), np.array([0.5, 1.0])
+    want = np.stack([x, 0 * x], 1)
+    np.testing.assert_allclose(density.logpdf(x[:, None], q, 0.5), want, rtol=1e-11)
+    np.testing.assert_allclose(density.logpdf(x, q[:, None], 0.5), want.T, rtol=1e-11)
+    np.testing.assert_allclose(density.logpdf(x[:2], q, 0.5), [0.5, 0], rtol=1e-11)
+    value, gradient = density.loglik_and_grad(x, q[:, None], 0.5, wrt=("q", "m"))
+    np.testing.assert_allclose(value, [5, 0], rtol=1e-11)
+    if kind not in ("and", "or"):
+        np.testing.assert_allclose(gradient["q"][:, 0], [10, 0], rtol=1e-9)
+    np.testing.assert_allclose(gradient["m"], 10, rtol=1e-9)
+
+
+def test_what_may_have_no_end_moves_with_its_guards():
+    for body in ("if (q >= 1) return 0; return series(q) * x;", "return q < 1 ? series(q) * x : x;"):
+        per_set, _, rest = separated(body, "real x, real q", ("q",), SERIES)
+        assert "series" in per_set and "series" not in rest
+    per_set, per_row, rest = separated("return q < 1 ? series(x) * q : q;", "real x, real q", ("q",), SERIES)
+    assert "for" not in per_set + per_row and "for" in rest
+    per_set, _, rest = separated("return series(q) * x;", "real x, real q", ("q",), SERIES)
+    assert "series" in per_set and "if" not in per_set and "series" not in rest
+
+
+def test_loops_that_end_move_out_of_branches():
+    for loop in ("int i = 0; i < 8; i++", "int i = dim; i > 0; i--", "int i = 0; i < 1000 && s < a; i += 2"):
+        helper = f"real sums(real a, int dim) {{ real s = 0; for ({loop}) s += a / 2; return s; }}"
+        body = "return x[0] > 1 ? x[0] * sums(a, dim) : 0;"
+        per_set, _, rest = separated(body, "const real *x, real a, int dim", ("a",), helper)
+        assert "sums" in per_set and "sums" not in rest
+
+
+def test_outside_of_the_domains_nothing_runs_that_has_an_end_inside():
+    density = gs.register(
+        f"// f: a series\n// x: positive    q: positive\n{SERIES}\n"
+        "real f_logpdf(real x, real q) { return series(1 / (1 + q)) - series(1 / (1 + x)); }"
+        "real f_logsf(real x, real q) { return -x * series(1 / (1 + q)) / (1 + 1 / q); }", replace=True,
+    )  # fmt: skip
+    x, q = np.array([-1.0, 0.0, 1.0, np.nan]), np.array([-1.0, 0.0, 1.0, np.nan])
+    want = np.full((4, 4), np.nan)
+    want[:3, 2] = -np.inf, -np.inf, 0
+    np.testing.assert_array_equal(density.logpdf(x[:, None], q), want)
+    value, gradient = density.loglik_and_grad(x[2:3], q[:, None], wrt="q")
+    np.testing.assert_array_equal(value, want[2])
+    np.testing.assert_allclose(gradient["q"][:, 0], [np.nan, np.nan, -1, np.nan], rtol=1e-9)
+    np.testing.assert_allclose(density.cdf(x[:3, None], q)[:, 2], [0, 0, 1 - np.exp(-1)], rtol=1e-11)
+    assert np.isnan(density.cdf(1.0, -1.0))
+    draws = gs.to_host(density.rvs(gs.to_device(q), size=(4,), rng=1))
+    assert np.isnan(draws[[0, 1, 3]]).all() and draws[2] > 0
+    mixture = gs.Mixture(density, x[2:3])
+    assert mixture.loglik(np.log([0.5, 0.5]), q[2] * np.ones(2)) == 0
+    assert np.isnan(mixture.loglik(np.log([0.5, 0.5]), np.array([1.0, -1.0])))
+
+
+def test_what_two_branches_share_stays_behind_their_conditions():
+    density = gs.register(
+        f"{SERIES}\nreal f_logpdf(real x, real q, real m)"
+        "{ return q < 1 ? (x > 1 ? sin(m * series(q)) : cos(m * series(q))) : m; }", replace=True,
+    )  # fmt: skip
+    _, gradient = density.loglik_and_grad(np.array([0.5, 1.5]), np.array([[0.5], [1.0]]), np.full((2, 1), 0.5), wrt="m")
+    np.testing.assert_allclose(gradient["m"][:, 0], [2 * np.cos(1) - 2 * np.sin(1), 2], rtol=1e-9)
+
+
+@pytest.mark.parametrize("loop", ["while (t > 1e-12)", "for (int i = 0; i < 1000 && t > 1e-12; i++)"])
+def test_loops_on_both_sides_of_a_branch(loop):
+    """Intel's compiler would take one side for all observations where the loops end together for them."""
+    sides = (f"real s = 0, t = 1; {loop} {{ s += t; t *= q; }} y = {start} + s * x;" for start in (3, 5))
+    body = "real y; if (x > 1) {{ {} }} else {{ {} }} return y;".format(*sides)
+    density = gs.register(f"real f_logpdf(real x, real q) {{ {body} }}", replace=True)
+    x = np.array([0.5, 1.5, 0.25, 2.0, 3.0])
+    np.testing.assert_allclose(density.logpdf(x, 0.5), np.where(x > 1, 3, 5) + 2 * x, rtol=1e-11)
 
 
 def test_one_function_separated_in_several_ways():

@@ -1,0 +1,49 @@
+"""The conditions under which statements are reached, and statements that are evaluated elsewhere under the same conditions."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ..language import nodes as lang
+from ..language.nodes import INT, REAL, Expression, Statement
+
+#: A condition that holds wherever a statement is reached; None where it is not a matter of one expression.
+Guard = Expression | None
+
+
+def negation(condition: Expression) -> Expression:
+    if isinstance(condition, lang.Unary) and condition.operator == "!":
+        return condition.operand
+    return lang.Unary("!", condition, INT)
+
+
+def beyond(s: Statement) -> tuple[Guard, ...]:
+    """What holds of the conditions in `s` wherever the statement after it is reached."""
+    if not any(isinstance(n, lang.Return) for n in lang.walk(s)):
+        return ()
+    if isinstance(s, lang.If):
+        for block, other, condition in ((s.then, s.otherwise, negation(s.condition)), (s.otherwise, s.then, s.condition)):
+            if _returns(block):
+                return (condition, *(guard for inner in other for guard in beyond(inner)))
+    return (None,)
+
+
+def _returns(block: Sequence[Statement]) -> bool:
+    """Whether no way through `block` reaches its end."""
+    if not block:
+        return False
+    last = block[-1]
+    return isinstance(last, lang.Return) or (isinstance(last, lang.If) and _returns(last.then) and _returns(last.otherwise))
+
+
+def guarded(s: Statement, guards: Sequence[Expression]) -> list[Statement]:
+    """`s`, to be evaluated only where all `guards` hold; what it declares is declared anyway."""
+    if not guards:
+        return [s]
+    condition = functools.reduce(lambda a, b: lang.Binary("&&", a, b, INT), guards)
+    if not isinstance(s, lang.Declare) or s.value is None:
+        return [lang.If(condition, (s,), ())]
+    anything = lang.Number("0", INT) if s.type in (REAL, INT) else None
+    return [replace(s, value=anything), lang.If(condition, (lang.Assign(s.name, s.type, s.value),), ())]

@@ -1,0 +1,79 @@
+"""A function in three parts: what depends on the parameters alone, on the observation alone, and on both."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ..language import nodes as lang
+from ..language.nodes import Function, Node, Statement
+from ..language.printer import Printer
+
+CONST, SET, ROW, BOTH = 0, 1, 2, 3  # what a value depends on: bits for parameters and observations
+OWNER = {SET: "set", ROW: "row"}
+_ABOUT = {
+    SET: "what depends on the parameters alone, computed once for each set of them.",
+    ROW: "what depends on the observation alone, computed once for each.",
+}
+
+
+@dataclass
+class Stage:
+    """What is computed ahead for one parameter set, or for one observation."""
+
+    struct: str
+    function: str
+    members: dict[str, str] = field(default_factory=dict)  # name -> C type
+    computed: list[Statement] = field(default_factory=list)  # in order
+    certain: bool = True  # whether it may be computed whatever the conditions are under which the function is called
+
+
+@dataclass
+class Separated:
+    """A function in three parts, as `separate` makes it.
+
+    Attributes
+    ----------
+    stages : dict
+        SET and ROW -> Stage; a stage without members is left out of the printed code.
+    arguments : dict
+        SET, ROW, BOTH -> the parameters that ``prepare_set``, ``prepare_row`` and ``evaluate`` take, in order, beside the
+        structs.
+    inner : list of Separated
+        The separated functions that this one calls, to be printed before it.
+    """
+
+    source: Function
+    name: str
+    levels: dict[str, int]
+    stages: dict[int, Stage]
+    body: tuple[Statement, ...] = ()
+    arguments: dict[int, tuple[lang.Parameter, ...]] = field(default_factory=dict)
+    inner: list[Separated] = field(default_factory=list)
+
+    @property
+    def evaluate(self) -> str:
+        return f"{self.name}_evaluate"
+
+    def parts(self) -> list[Node]:
+        """Every piece of code in it, for finding what it calls."""
+        return [*self.body, *(s for stage in self.stages.values() for s in stage.computed)]
+
+    def print(self, printer: Printer, printed: set[str] | None = None) -> str:
+        """The structs and functions as C, those of `inner` first, without those in `printed`."""
+        printed = set() if printed is None else printed
+        if self.name in printed:
+            return ""
+        printed.add(self.name)
+        text = "".join(part.print(printer, printed) for part in self.inner)
+        for level, stage in self.stages.items():
+            if not stage.members:
+                continue
+            members = "".join(f"    {kind} {name};\n" for name, kind in stage.members.items())
+            text += f"// {self.source.name}: {_ABOUT[level]}\ntypedef struct {{\n{members}}} {stage.struct};\n\n"
+            owner, parameters = OWNER[level], ", ".join(map(printer.parameter, self.arguments[level]))
+            text += f"DEVICE {stage.struct} {stage.function}({parameters})\n{{\n    {stage.struct} {owner};\n"
+            text += "".join(map(printer.statement, stage.computed)) + f"    return {owner};\n}}\n\n"
+        structs = [f"{s.struct} {OWNER[level]}" for level, s in self.stages.items() if s.members]
+        parameters = ", ".join([*structs, *map(printer.parameter, self.arguments[BOTH])])
+        text += f"// {self.source.name}: what depends on both, from what was computed ahead.\n"
+        return text + f"DEVICE {self.source.type} {self.evaluate}({parameters})\n{printer.block(self.body, '')}\n"

@@ -1,0 +1,82 @@
+"""What may be evaluated where a condition of the author's would have kept it from being.
+
+Device functions are pure, but where the conditions around a loop do not hold, it may be without end. Straight-line code is
+harmless anywhere, and so are loops whose turns can be told from the text.
+"""
+
+from __future__ import annotations
+
+from ..language import nodes as lang
+from ..language.bounds import conjuncts, written_out
+from ..language.nodes import INT, Expression, Node, Resolve
+
+MOST_TURNS = 1 << 16  # of all loops within one another
+_DIM = 128  # elements that a vector is taken to have, for counting turns
+
+
+class Termination:
+    """Tells what is certain to end soon, whatever the values of its variables are.
+
+    Parameters
+    ----------
+    resolve : callable
+        Finds the functions that are called; those that it does not find are harmless.
+    """
+
+    def __init__(self, resolve: Resolve):
+        self._resolve = resolve
+        self._turns_of: dict[str, int] = {}  # of functions
+        self._turns_in: dict[Expression, int] = {}
+
+    def is_certain(self, *nodes: Node) -> bool:
+        """Whether all of this may be evaluated whatever the conditions around it are."""
+        return all(self._turns(node) <= MOST_TURNS for node in nodes)
+
+    def _turns(self, node: Node) -> int:
+        """How often the innermost loops of `node` turn at most; more than `MOST_TURNS` where nobody knows."""
+        if not isinstance(node, Expression):
+            inside = max((self._turns(child) for child in lang.children(node)), default=1)
+            return inside * _turns_of_loop(node) if isinstance(node, lang.For) else inside
+        if node not in self._turns_in:
+            own = self._turns_of_function(node.function) if isinstance(node, lang.Call) else 1
+            self._turns_in[node] = max(own, max(map(self._turns, lang.parts(node)), default=1))
+        return self._turns_in[node]
+
+    def _turns_of_function(self, name: str) -> int:
+        if name not in self._turns_of:
+            function = self._resolve(name)
+            self._turns_of[name] = 1 if function is None else max(map(self._turns, function.body), default=1)
+        return self._turns_of[name]
+
+
+def _turns_of_loop(loop: lang.For) -> int:
+    """How often a loop turns at most: one that counts with an `int` from one bound to another, neither of them computed."""
+    start, step = loop.start, loop.step
+    unknown = MOST_TURNS + 1
+    if start is None or step is None or start.value is None or start.type != INT or start.name != step.name:
+        return unknown
+    counter, value = lang.Name(start.name, INT), step.value
+    first = _bound(start.value)
+    if first is None or not isinstance(value, lang.Binary) or value.operator not in ("+", "-") or value.left != counter:
+        return unknown
+    changed = (n for s in loop.body for n in lang.walk(s) if isinstance(n, (lang.Assign, lang.Declare)))
+    by = written_out(value.right)
+    if by is None or by < 1 or any(n.name == start.name for n in changed):
+        return unknown
+    towards = ("<", "<=") if value.operator == "+" else (">", ">=")
+    for condition in conjuncts(loop.condition):
+        if isinstance(condition, lang.Binary) and condition.operator in towards and condition.left == counter:
+            last = _bound(condition.right)
+            if last is not None:
+                return abs(last - first) // by + 1  # the last one being that in which the condition fails
+    return unknown
+
+
+def _bound(e: Expression) -> int | None:
+    """A number that `e` stands for, where it is made of literals and `dim`."""
+    if isinstance(e, lang.Name):
+        return _DIM if e.name == "dim" else None
+    if isinstance(e, lang.Binary) and e.operator in ("+", "-"):
+        left, right = _bound(e.left), _bound(e.right)
+        return None if left is None or right is None else left + right if e.operator == "+" else left - right
+    return written_out(e)
