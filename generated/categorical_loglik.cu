@@ -22,11 +22,12 @@ typedef long long index_t;
 #undef NAN
 #define INFINITY __int_as_float(0x7f800000)
 #define NAN __int_as_float(0x7fffffff)
+typedef unsigned long long bits_t;
 
-// log(w + c), c being what rounding has taken from w. CUDA's own log and log1p branch, which keeps the compiler from working
+// log(w + c), c being what rounding has taken from w. NVIDIA's own log and log1p branch, which keeps the compiler from working
 // on several numbers at once. log(2^k (1 + f)) = k log(2) + f - (h - s (h + R)), s = f / (2 + f), h = f^2 / 2; the polynomial R
 // interpolates 2 atanh(s) / s - 2 in Chebyshev points, with an error below 1e-17. Error of the whole below 1 ulp.
-static __device__ __forceinline__ double log_of_sum(double w, double c)
+DEVICE double log_of_sum(double w, double c)
 {
     const bool tiny = __double2hiint(w) < 0x00100000;  // subnormal, or not positive
     const double scaled = tiny ? w * 18014398509481984.0 : w;
@@ -42,17 +43,17 @@ static __device__ __forceinline__ double log_of_sum(double w, double c)
                           0.14617128399807299883)))))));
     const double n = k - (tiny ? 54 : 0);
     const double value = fma(n, 0.69314718036912381649, f - (h - fma(s, h + R, n * 1.9082149292705877e-10)));
-    const long long bits = __double_as_longlong(w);
-    const double special = (unsigned long long)bits << 1 == 0 ? -INFINITY : bits == 0x7ff0000000000000LL ? w : NAN;
-    return (unsigned long long)(bits - 1) < 0x7fefffffffffffffULL ? value : special;  // is w positive and finite?
+    const index_t bits = __double_as_longlong(w);
+    const double special = (bits_t)bits << 1 == 0 ? -INFINITY : bits == 0x7ff0000000000000 ? w : NAN;
+    return (bits_t)(bits - 1) < 0x7fefffffffffffff ? value : special;  // is w positive and finite?
 }
 
-static __device__ __forceinline__ double branchless_log(double x)
+DEVICE double branchless_log(double x)
 {
     return log_of_sum(x, 0);
 }
 
-static __device__ __forceinline__ double branchless_log1p(double x)
+DEVICE double branchless_log1p(double x)
 {
     const double w = 1 + x;
     return log_of_sum(w, x - (w - 1));

@@ -2,8 +2,15 @@
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 typedef ${"double" if dtype == "float64" else "float"} real;
 typedef long index_t;
-// The hint keeps Intel's compiler from vectors wider than a small block, which it would run one thread at a time.
-#define KERNEL(threads) __kernel __attribute__((reqd_work_group_size(threads, 1, 1), intel_vec_len_hint(MIN(threads, ${8 if dtype == 'float64' else 16})))) void
+#ifndef __has_attribute
+#define __has_attribute(name) 0
+#endif
+#if __has_attribute(intel_vec_len_hint)  // keeps Intel's compiler from wide vectors, whose blocks it would run one thread at a time
+#define VECTORS_OF(n) , intel_vec_len_hint(n)
+#else
+#define VECTORS_OF(n)
+#endif
+#define KERNEL(threads) __kernel __attribute__((reqd_work_group_size(threads, 1, 1) VECTORS_OF(MIN(threads, ${8 if dtype == 'float64' else 16})))) void
 #define DEVICE static inline __attribute__((always_inline))  // Intel's compiler vectorises no calls
 #define GLOBAL __global
 #define SHARED __local
@@ -24,3 +31,8 @@ typedef long index_t;
 % for n in (2, 4, 8):
 #define STORE_${n}(v, to) vstore${n}((${vector}${n})(${", ".join(f"v##{i}" for i in range(n))}), 0, to)
 % endfor
+% if dtype == "float64":
+#ifdef NVIDIA  // the compute capability of a GPU of NVIDIA's, by an option of the compiler
+<%include file="branchless_log.mako"/>\
+#endif
+% endif

@@ -223,7 +223,7 @@ def nbytes_of(shape: int | tuple[int, ...], dtype: Any) -> int:
 
 
 _alive: weakref.WeakSet[Runtime] = weakref.WeakSet()
-_kept: list[dict[str, Any]] = []  # what threads have of their own that Python has not started
+_kept: list[Any] = []  # what threads have of their own that Python has not started, or a forked child has from its parent
 
 
 def in_use() -> list[Runtime]:
@@ -246,6 +246,7 @@ class _Forked:
 
 def _disable_in_child() -> None:
     for runtime in in_use():
+        _kept.append(runtime._local)  # drivers free in a child what the parent still uses, or end the child
         runtime._local = _Forked(runtime.device.id)
 
 

@@ -19,7 +19,6 @@ from .base import Device, Kernel, Result, Runtime, nbytes_of
 from .host_pool import HostPool
 from .signature import DTYPES, signature_of
 
-OPTIONS = "-cl-std=CL1.2"  # and nothing that loosens the arithmetic
 LARGE = 16 << 20  # bytes from which on it pays to look at the free memory and to use the host's memory again
 
 _COPY = """
@@ -184,7 +183,7 @@ class OpenCLRuntime(Runtime):
     def _program(self, source: str) -> cl.Program:
         with self._compiling:
             if source not in self._programs:
-                key = cache.key("opencl", source, OPTIONS, *self._identity)
+                key = cache.key("opencl", source, self._options, *self._identity)
                 binary = cache.load(key)
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")  # compilers chat
@@ -205,16 +204,26 @@ class OpenCLRuntime(Runtime):
                 processor = next(line for line in lines if line.startswith(("flags", "Features")))
         return device.name, device.driver_version, device.platform.name, device.platform.version, processor
 
+    @cached_property
+    def _options(self) -> str:
+        """The compiler's options: nothing that loosens the arithmetic."""
+        device, options = self._device, "-cl-std=CL1.2"
+        if self.device.type == "gpu" and device.single_fp_config & cl.device_fp_config.CORRECTLY_ROUNDED_DIVIDE_SQRT:
+            options += " -cl-fp32-correctly-rounded-divide-sqrt"  # else x / (x + y) may exceed 1
+        with contextlib.suppress(cl.Error, AttributeError):  # each exists on NVIDIA's devices only
+            options += f" -D NVIDIA={device.compute_capability_major_nv}{device.compute_capability_minor_nv}"
+        return options
+
     def _from_binary(self, binary: bytes) -> Any:
         with contextlib.suppress(cl.Error):
-            return cl.Program(self.context, [self._device], [binary]).build(OPTIONS)
+            return cl.Program(self.context, [self._device], [binary]).build(self._options)
         return None
 
     def _from_source(self, source: str) -> Any:
         program = cl.Program(self.context, source)
         program.int_ptr  # noqa: B018  makes the program at once, which keeps PyOpenCL's own disk cache out
         try:
-            return program.build(OPTIONS, [self._device])
+            return program.build(self._options, [self._device])
         except cl.Error as error:
             log = program.get_build_info(self._device, cl.program_build_info.LOG)  # type: ignore[no-untyped-call]
             raise CompileError(log or str(error), source) from None
@@ -235,6 +244,8 @@ class OpenCLRuntime(Runtime):
 
     def _check(self, nbytes: int) -> None:
         """A CPU grants more memory than there is and kills the process later: refuse before."""
+        if nbytes > self.device.memory:
+            raise self._too_large(nbytes)
         free = self.free_memory() if nbytes > LARGE else None
         if free is None or nbytes <= free:
             return
