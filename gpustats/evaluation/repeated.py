@@ -49,6 +49,9 @@ class Plans(Generic[P]):
     def __init__(self) -> None:
         self._known: dict[Hashable, P] = {}
 
+    def __reduce__(self) -> Any:
+        return Plans, ()  # they are for devices of this process
+
     def plan(self, kind: Hashable, make: Callable[..., P], *arguments: Any) -> P:
         """The plan of a kind of calls, which `make` makes of the first of them and these arguments."""
         found: Any = self._known.get(kind, _MISSING)

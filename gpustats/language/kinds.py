@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from .nodes import Function
 
@@ -43,6 +44,9 @@ class Kind:
     inputs: tuple[str, ...] = ()
     public: tuple[str, ...] = ()
 
+    def __reduce__(self) -> Any:
+        return _named, (self.name,)
+
     def includes(self, kind: Kind | None) -> bool:
         """Whether `kind` is this one, or a special case of it."""
         return kind is not None and self in (kind, kind.base)
@@ -61,6 +65,11 @@ def add_kind(kind: Kind) -> None:
     """Let sources define things of another kind."""
     if kind not in _kinds:
         _kinds.insert(_kinds.index(kind.base) if kind.base else len(_kinds), kind)  # special cases are looked for first
+
+
+def _named(name: str) -> Kind:
+    """The kind of a name: there is one of each, also for what was pickled."""
+    return next(kind for kind in _kinds if kind.name == name)
 
 
 def kinds() -> Sequence[Kind]:
