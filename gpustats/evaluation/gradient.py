@@ -215,7 +215,10 @@ class Hessian:
                     f"{name} has shape {shape}, one value for each observation: the Hessian is for scalars, or K sets of "
                     "shape (K, 1); leave it out of wrt"
                 )
-        placement, sums, _ = self.summed.evaluate(values, runtime)
+        if self.wrt:
+            placement, sums, _ = self.summed.evaluate(values, runtime)
+        else:  # an empty matrix, for which there is nothing to sum
+            placement, sums = self.function.place(LOGLIK, values, runtime), {}
         result = np.zeros((placement.pattern.n_sets, len(self.wrt), len(self.wrt)))
         for (name, _), (i, j) in zip(self.summed.results, self._places, strict=True):
             result[:, i, j] = result[:, j, i] = sums[name]
