@@ -19,7 +19,8 @@ from .evaluation.sums import LOGLIK
 from .parallel.devices import example
 from .parallel.divide import divide
 from .parallel.pieces import Data, Options, Pieces, in_memory, in_pieces
-from .parallel.rows import added, added_with_gradients, as_rows
+from .parallel.remade import Remade
+from .parallel.rows import added, added_with_gradients, as_rows, is_in_file
 from .runtime import arrays
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from .runtime.base import Device, Runtime
 
 
-class BoundDensity:
+class BoundDensity(Remade):
     """A density, and observations on a device.
 
     Parameters
@@ -42,7 +43,7 @@ class BoundDensity:
 
     def _observations(self, density: Density, x: Any) -> Any:
         """The observations as an array, of a shape that the density takes."""
-        self.density, self._function = density, density.log_density
+        self._density, self._function = density, density.log_density
         observation = self._function.arguments[0]
         x = as_rows(x, observation.name)
         if isinstance(x, float):
@@ -58,13 +59,32 @@ class BoundDensity:
         """Put the observations on a device; `own`: nobody changes them, so that they need no copy where a kernel sees them."""
         runtime = runtime or device_of([x], [self._function.arguments[0].name])
         self._native = arrays.is_device_array(x)  # as it came
+        if is_in_file(x):
+            x, own = x[:], True
         if not self._native:
             dtype = arrays.result_dtype([x])
             if not runtime.host_visible:
                 x = runtime.to_device(np.ascontiguousarray(x, dtype))
             else:
                 x = np.ascontiguousarray(x, dtype) if own else np.array(x, dtype)
-        self._runtime, self.x = runtime, x
+        self._runtime, self._x = runtime, x
+
+    @property
+    def density(self) -> Density:
+        """That of one observation."""
+        return self._density
+
+    @property
+    def x(self) -> Any:
+        """The observations, where they lie."""
+        return self._x
+
+    @x.setter
+    def x(self, value: Any) -> None:
+        name = type(self).__name__
+        raise AttributeError(
+            f"the data of a {name.lower()} stay what they are: make a new one, gpustats.{name}(density, x)"
+        )
 
     @property
     def device(self) -> Device:
@@ -73,11 +93,19 @@ class BoundDensity:
 
     @property
     def parameters(self) -> Sequence[str]:
-        return self.density.parameters
+        return self._density.parameters
+
+    # -- as a model that travels: see `parallel.remade`
+
+    def _recipe(self) -> Callable[..., Any]:
+        return functools.partial(type(self), self._density)
+
+    def _held(self) -> dict[str, Any]:
+        return {"x": self._x if self._native else as_host(self._runtime, self._x)}
 
     def __repr__(self) -> str:
-        kind, x = type(self).__name__.lower(), self.x
-        return f"<{kind} of {self.density.name} for x {tuple(x.shape)} {x.dtype} on {self.device.id}>"
+        kind, x = type(self).__name__.lower(), self._x
+        return f"<{kind} of {self._density.name} for x {tuple(x.shape)} {x.dtype} on {self.device.id}>"
 
 
 class Likelihood(BoundDensity):
@@ -91,6 +119,10 @@ class Likelihood(BoundDensity):
         array is used where it lies.
     devices, client, memory, chunk : optional
         How to divide the observations where one device is not enough: see `gpustats.parallel`.
+
+    Notes
+    -----
+    It can be pickled, copied, and sent to other processes: there the data are moved to the default device.
 
     Examples
     --------
@@ -109,10 +141,10 @@ class Likelihood(BoundDensity):
         chunk: int | None = None,
     ):  # fmt: skip
         x = self._observations(density, x)
-        options = Options(devices, client, memory, chunk)
+        options = self._options = Options(devices, client, memory, chunk)
         elsewhere = devices is not None or client is not None
         runtime = None if elsewhere else device_of([x], [self._function.arguments[0].name])
-        self.x, self._pieces = x, None
+        self._x, self._pieces = x, None
         if len(x.shape) == 1 + self._function.arguments[0].rank:
             row = math.prod(x.shape[1:]) * arrays.result_dtype([x]).itemsize
             self._pieces = divide(self, Data({"x": x}, x.shape[0], row), options, runtime)
@@ -124,7 +156,9 @@ class Likelihood(BoundDensity):
     def _bind(self, x: Any, runtime: Runtime | None = None, own: bool = False) -> None:
         super()._bind(x, runtime, own)
         of_numbers = type(self._function) is Pointwise and not any(a.rank for a in self._function.arguments)
-        self._repeats = of_numbers and len(self.x.shape) == 1 and self.x.shape[0] > 0
+        self._repeats = of_numbers and len(self._x.shape) == 1 and self._x.shape[0] > 0
+        if self._native:  # kernels must read the user's array itself, not what a copy of it had in the first call
+            self._repeats &= self._x.dtype == arrays.result_dtype([self._x]) and arrays.is_contiguous(self._x)
         self._calls: Plans[_RepeatedSum | None] = Plans()
 
     @property
@@ -137,8 +171,8 @@ class Likelihood(BoundDensity):
     def __repr__(self) -> str:
         if self._pieces is None:
             return super().__repr__()
-        x = self.x
-        return f"<likelihood of {self.density.name} for x {tuple(x.shape)} {x.dtype} on {self._pieces.where}>"
+        x = self._x
+        return f"<likelihood of {self._density.name} for x {tuple(x.shape)} {x.dtype} on {self._pieces.where}>"
 
     @in_pieces(added)
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -158,7 +192,7 @@ class Likelihood(BoundDensity):
         if arguments is not None and (repeated := self._repeated(arguments, self._function, None)):
             return float(repeated(arguments)[0][0])
         function = self._function.for_arguments(kwargs)
-        return function.sum([self.x, *function.bind(args, kwargs, missing=1)], self._runtime)
+        return function.sum([self._x, *function.bind(args, kwargs, missing=1)], self._runtime)
 
     @in_pieces(added_with_gradients)
     def value_and_grad(self, *args: Any, wrt: str | Collection[str] | None = None, **kwargs: Any) -> tuple[Any, dict[str, Any]]:
@@ -194,7 +228,7 @@ class Likelihood(BoundDensity):
             sums, rows = repeated(arguments)
             value, *totals = sums.tolist()
             return value, {n: (rows if n in repeated.by_row else totals).pop(0) for n in gradient.wrt}
-        return gradient([self.x, *function.bind(args, kwargs, missing=1)], self._runtime)
+        return gradient([self._x, *function.bind(args, kwargs, missing=1)], self._runtime)
 
     @in_pieces(added)
     def hessian(self, *args: Any, wrt: str | Collection[str] | None = None, **kwargs: Any) -> np.ndarray:
@@ -219,7 +253,7 @@ class Likelihood(BoundDensity):
                [ -2., -12.]])
         """
         function = self._function.for_arguments(kwargs)
-        return hessian_of(function, wrt)([self.x, *function.bind(args, kwargs, missing=1)], self._runtime)
+        return hessian_of(function, wrt)([self._x, *function.bind(args, kwargs, missing=1)], self._runtime)
 
     # -- as a model that is evaluated in pieces: see `parallel.pieces.Divisible`
 
@@ -227,7 +261,7 @@ class Likelihood(BoundDensity):
         kwargs = {n: v for n, v in kwargs.items() if n != "wrt"}
         function = self._function.for_arguments(kwargs)
         values = function.bind(args, kwargs, missing=1)
-        names, x = [a.name for a in function.arguments], self.x
+        names, x = [a.name for a in function.arguments], self._x
         n_rows = x.shape[0]
         batch = function.batch_shapes([np.broadcast_to(0.0, x.shape), *values])[0]
         broadcast(names, batch)
@@ -238,24 +272,24 @@ class Likelihood(BoundDensity):
         }
         return names[1:], axes
 
-    def _recipe(self) -> Callable[..., Likelihood]:
-        return functools.partial(Likelihood, self.density)
+    def _held(self) -> dict[str, Any]:
+        return super()._held() if self._pieces is None else self._pieces.held()
 
     def _piece(self, data: Mapping[str, np.ndarray], runtime: Runtime) -> Likelihood:
         piece = Likelihood.__new__(Likelihood)
-        piece.density, piece._function, piece._pieces = self.density, self._function, None
-        piece._bind(data["x"], runtime, own=not isinstance(data["x"], np.memmap))  # a file is read now, not by the kernel
+        piece._density, piece._function, piece._pieces = self._density, self._function, None
+        piece._bind(data["x"], runtime, own=True)
         return piece
 
     def _trial(self) -> tuple[Any, ...]:
-        dim = self.x.shape[-1]
+        dim = self._x.shape[-1]
         return tuple(example(a, dim) for a in self._function.arguments[1:])
 
     # -- the call that a sampler makes thousands of times: everything but the numbers is decided once
 
     def _in_order(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Sequence[Any] | None:
         """The parameters of a call in the density's order; None where it does not give just these, or is not repeated."""
-        names = self.density.parameters
+        names = self._density.parameters
         if not self._repeats or len(args) + len(kwargs) != len(names):
             return None
         try:
@@ -270,13 +304,15 @@ class Likelihood(BoundDensity):
         return self._calls.plan((wrt, kind), self._new_repeated, arguments, function)
 
     def _new_repeated(self, arguments: Sequence[Any], function: Pointwise) -> _RepeatedSum | None:
-        row, dtype = tuple(self.x.shape), self.x.dtype
+        row, dtype = tuple(self._x.shape), self._x.dtype
         for value in arguments:
-            if type(value) is not np.ndarray or (value.ndim == 0 and value.dtype.kind in "fiu"):
+            if type(value) is not np.ndarray:
                 continue  # a number
+            if not value.ndim and (value.dtype == arrays.result_dtype([value]) or value.dtype.kind in "iu"):
+                continue
             if value.shape != row or row == (1,) or value.dtype != dtype:
                 return None
-        return _RepeatedSum(function, self._runtime, self.x, arguments, self.density.parameters)
+        return _RepeatedSum(function, self._runtime, self._x, arguments, self._density.parameters)
 
 
 class _RepeatedSum:

@@ -201,3 +201,72 @@ def test_a_vector_as_long_as_the_data_is_one_parameter():
     lik = gs.Likelihood(gs.categorical, [0.0, 2.0, 2.0])
     np.testing.assert_allclose(lik(p), np.log(p[[0, 2, 2]]).sum(), rtol=1e-14)
     np.testing.assert_allclose(lik.value_and_grad(p)[1]["p"], [1 / 0.2, 0, 2 / 0.5], rtol=1e-14)
+
+
+# ---- what must not be
+
+
+@pytest.mark.parametrize("kind", [gs.Likelihood, gs.Mixture])
+def test_the_data_cannot_be_exchanged(x, kind):
+    """What is planned for calls was planned for them."""
+    model = kind(gs.normal, x)
+    with pytest.raises(AttributeError, match=rf"make a new one, gpustats\.{kind.__name__}\(density, x\)"):
+        model.x = x[:10]
+    with pytest.raises(AttributeError, match="density"):
+        model.density = gs.student_t
+    assert model.x.shape == x.shape and model.density is gs.normal
+
+
+@pytest.mark.parametrize("made", ["every other", "backwards", "integers"])
+def test_a_device_array_is_used_where_it_lies(x, made):
+    """Later changes of it are seen, whatever its strides and its type are."""
+    if made == "integers":
+        whole = choose.get().to_device(np.arange(10))
+        view = whole
+    else:
+        whole = gs.to_device(x)
+        view = whole[::2] if made == "every other" else whole[::-1]
+    likelihood = gs.Likelihood(gs.normal, view)
+    for value in (1, 2, 3):
+        whole[:] = value
+        expected = gs.normal.loglik(np.full(view.shape, float(value)), 0.5, 2.0)
+        assert likelihood(0.5, 2.0) == pytest.approx(expected, rel=1e-12)
+        assert likelihood.value_and_grad(0.5, 2.0)[0] == pytest.approx(expected, rel=1e-12)
+
+
+def test_derivatives_in_nothing(x):
+    """Are none: no gradient, and a matrix without elements."""
+    sets = np.array([[0.5], [0.6], [0.7]])
+    for likelihood in (gs.Likelihood(gs.normal, x), gs.Likelihood(gs.normal, x, chunk=100)):
+        value, gradient = likelihood.value_and_grad(0.5, 2.0, wrt=())
+        assert value == likelihood(0.5, 2.0) and gradient == {}
+        assert likelihood.hessian(0.5, 2.0, wrt=()).shape == (0, 0)
+        assert likelihood.hessian(sets, 2.0, wrt=[]).shape == (3, 0, 0)
+    assert gs.Likelihood(gs.normal, x[:0]).hessian(0.5, 2.0, wrt=()).shape == (0, 0)
+    assert gs.Likelihood(gs.poisson, np.arange(3)).hessian(2.0, wrt=()).shape == (0, 0)
+
+
+@pytest.mark.parametrize("dtype", ["f2", "longdouble", ">f8", ">i4", "complex128", "U1", "O"])
+@pytest.mark.parametrize("shape", [(), (1,), (1, 1)])
+def test_parameters_of_types_that_the_density_refuses(x, dtype, shape):
+    likelihood, sigma = gs.Likelihood(gs.normal, x), np.ones(shape).astype(dtype)
+    calls = [
+        lambda: gs.normal.loglik(x, 0.5, sigma),
+        lambda: likelihood(0.5, sigma),
+        lambda: likelihood.value_and_grad(0.5, sigma),
+    ]
+    if dtype == ">i4":
+        assert all(np.ravel(call()[0] if isinstance(call(), tuple) else call()) == likelihood(0.5, 1.0) for call in calls)
+        return
+    for call in calls:
+        with pytest.raises(TypeError, match="sigma has dtype"):
+            call()
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i1", "u4", "i8", "?"])
+def test_parameters_of_types_that_it_takes(x, dtype):
+    likelihood = gs.Likelihood(gs.normal, x)
+    sigma = np.ones((), dtype)
+    for _ in range(2):
+        assert likelihood(0.5, sigma) == likelihood(0.5, sigma[()]) == likelihood(0.5, 1.0)
+        assert likelihood.value_and_grad(0.5, sigma)[0] == likelihood(0.5, 1.0)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..evaluation.placement import as_read, at
+from ..evaluation.results import as_host
 from ..parallel.rows import as_rows, largest
 from ..runtime import arrays
 from ..runtime.transfers import to_host
@@ -70,7 +71,7 @@ def _count_groups(groups: Array, n_rows: int, n_groups: int | None) -> int:
     shape, dtype = tuple(getattr(groups, "shape", ())), np.dtype(getattr(groups, "dtype", float))
     if shape != (n_rows,) or dtype.kind not in "iu":
         raise ValueError(f"groups has shape {shape} and dtype {dtype}: it must be ({n_rows},) whole numbers, one for each row")
-    return int(largest(groups, -1)) + 1 if n_groups is None else n_groups
+    return int(largest(groups, -1, GROUPS)) + 1 if n_groups is None else n_groups
 
 
 def _group_numbers(groups: Array, n_groups: int) -> np.ndarray:
@@ -131,6 +132,15 @@ class GLMData:
         self.groups: Groups | None = None
         if sizes.n_groups is not None:
             self.groups = Groups(_group_numbers(data[GROUPS], sizes.n_groups), sizes.n_groups, runtime)
+
+    def on_host(self) -> dict[str, np.ndarray]:
+        """The data again, as they are computed with."""
+        columns = {OBSERVATIONS: self.y, OFFSET: self.offset, WEIGHTS: self.weights}
+        data = {n: as_host(self.runtime, c.array) for n, c in columns.items() if c is not None}
+        data[DESIGN] = self.design.on_host()
+        if self.groups is not None:
+            data[GROUPS] = self.groups.on_host()
+        return data
 
     def column(self, value: Array) -> Column:
         """An array where kernels see it; what the user does with a NumPy array later does not change it."""

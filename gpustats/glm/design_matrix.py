@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..evaluation.placement import gather
+from ..evaluation.results import as_host
 from ..runtime import arrays
 from .layout import lanes_of
 
@@ -31,7 +32,7 @@ class DesignMatrix:
     """
 
     def __init__(self, X: Any, runtime: Runtime, dtype: np.dtype):
-        self.n_rows, self.columns = X.shape
+        (self.n_rows, self.columns), self._runtime = X.shape, runtime
         lanes = lanes_of(runtime.device, dtype.itemsize)
         on_device = arrays.is_device_array(X)
         if lanes > 1:
@@ -39,7 +40,7 @@ class DesignMatrix:
             shape = (math.ceil(self.n_rows / lanes / _TOGETHER) * _TOGETHER, self.columns, lanes)
             # Where matrices come and go, fresh memory would cost as much as the copy.
             laid = runtime.host_result(shape, dtype)[0] if runtime.host_visible else np.empty(shape, dtype)
-            _interleave(np.asarray(host), laid)
+            _interleave(host, laid)
             self._array: Any = laid if runtime.host_visible else runtime.to_device(laid)
         elif not on_device:
             self._array = runtime.to_device(np.ascontiguousarray(X, dtype))
@@ -49,11 +50,19 @@ class DesignMatrix:
             self._array = X
         handle, offset = runtime.memory(self._array)
         self.values = (handle, offset // dtype.itemsize)
+        self._interleaved = lanes > 1
         self.aligned = (offset + (handle if isinstance(handle, int) else 0)) % 16 == 0
 
+    def on_host(self) -> np.ndarray:
+        """X again, in row-major order."""
+        found = as_host(self._runtime, self._array)
+        if not self._interleaved:
+            return found
+        return found.transpose(0, 2, 1).reshape(-1, self.columns)[: self.n_rows]
 
-def _interleave(X: np.ndarray, result: np.ndarray) -> None:
-    """[rows / lanes][column][lane], with rows of zeros behind the last one."""
+
+def _interleave(X: Any, result: np.ndarray) -> None:
+    """[rows / lanes][column][lane], with rows of zeros behind the last one; rows of a file are read on the way."""
     (n, k), lanes = X.shape, result.shape[2]
     whole = n // lanes
     step = max(_CHUNK // max(k * lanes * result.itemsize, 1), 1)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..evaluation.placement import at
+from ..evaluation.results import as_host
 from ..kernels.layout import power_of_two
 from ..kernels.template import Template
 from ..runtime.types import Array, DType, Handle
@@ -52,6 +53,7 @@ class Groups:
         self._lanes = min(power_of_two(len(groups) // max(8 * self.n_segments, 1)), self._threads)
         self._alive: list[Any] = []
         self.values = self._placed(groups)
+        self._groups = self._alive[0]
         self._order = self._placed(np.argsort(groups, kind="stable"))[0]
         self._starts = self._placed(np.append(starts, len(groups)))[0]
         self._first_segments = self._placed(first)[0]
@@ -63,6 +65,10 @@ class Groups:
         handle, offset = at(self._runtime, kept)
         self._alive += [kept, handle]
         return handle, offset
+
+    def on_host(self) -> np.ndarray:
+        """The group of each observation again."""
+        return as_host(self._runtime, self._groups)
 
     def sums(self, rows: Array, dtype: DType, n_sets: int, n_rows: int, columns: int) -> np.ndarray:
         """The sums over the rows of each group, (n_sets, groups, columns) in float64, of `rows`, (n_sets, N, columns)."""

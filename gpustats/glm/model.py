@@ -15,6 +15,7 @@ from ..evaluation.repeated import Plans, kind_of
 from ..parallel.devices import example
 from ..parallel.divide import divide
 from ..parallel.pieces import Data, Options, in_memory, in_pieces
+from ..parallel.remade import Remade
 from ..parallel.rows import added, added_gradients, added_with_gradients, joined
 from ..runtime import arrays
 from . import results
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from ..runtime.base import Device, Runtime
 
 
-class GLM:
+class GLM(Remade):
     """The log-likelihood of a generalised linear model whose data stay on a device.
 
     The observations have the density ``f(y[n]; eta[n], …)`` with the linear predictor ``eta[n] = X[n] @ beta + alpha +
@@ -73,6 +74,8 @@ class GLM:
     (S, 1) for S sets, (N,) or (S, N) with a value for each observation; ``alpha`` with groups is (G,) or (S, G). Where the
     linear predictor is a vector, ``beta`` is (k, C) or (S, k, C), and ``alpha`` a number or (C,), (S, 1, C), (N, C), (S, N, C).
 
+    It can be pickled, copied, and sent to other processes: there the data are moved to the default device.
+
     Examples
     --------
     >>> import numpy as np, gpustats as gs
@@ -90,7 +93,7 @@ class GLM:
         groups: Any = None, n_groups: int | None = None, devices: Any = None, client: Any = None, memory: int | None = None,
         chunk: int | None = None,
     ):  # fmt: skip
-        self.density, self._family = density, Family(density, eta)
+        self._family = Family(density, eta)
         data = read({OBSERVATIONS: y, DESIGN: X, OFFSET: offset, WEIGHTS: weights, GROUPS: groups})
         self.n_rows, self._columns, self.n_groups = sizes_of(data, n_groups)
         self._dtype = arrays.result_dtype([data[DESIGN]])
@@ -99,7 +102,8 @@ class GLM:
         runtime = None if elsewhere else device_of(list(data.values()), list(data))
         n_numbers = self._columns + len(data.keys() - {DESIGN, GROUPS})
         row = n_numbers * self._dtype.itemsize + 8 * (GROUPS in data)
-        self._pieces = divide(self, Data(data, self.n_rows, row), Options(devices, client, memory, chunk), runtime)
+        self._options = Options(devices, client, memory, chunk)
+        self._pieces = divide(self, Data(data, self.n_rows, row), self._options, runtime)
         if self._pieces is None:
             assert runtime is not None
             self._bind(in_memory(data), runtime)
@@ -108,6 +112,11 @@ class GLM:
         """Put the data on a device."""
         self._data = GLMData(data, self._sizes, self._dtype, runtime)
         self._calls: Plans[RepeatedCall | None] = Plans()
+
+    @property
+    def density(self) -> Density:
+        """The distribution of an observation."""
+        return self._family.density
 
     @property
     def device(self) -> Device:
@@ -245,7 +254,10 @@ class GLM:
         return names, axes
 
     def _recipe(self) -> Callable[..., GLM]:
-        return functools.partial(GLM, self.density, eta=self._family.eta, n_groups=self.n_groups)
+        return functools.partial(type(self), self.density, eta=self._family.eta, n_groups=self.n_groups)
+
+    def _held(self) -> dict[str, Any]:
+        return self._data.on_host() if self._pieces is None else self._pieces.held()
 
     def _piece(self, data: Mapping[str, np.ndarray], runtime: Runtime) -> GLM:
         piece = copy.copy(self)

@@ -15,6 +15,7 @@ from ..evaluation.arguments import check_wrt_among
 from ..evaluation.placement import as_read, device_of, moved
 from ..evaluation.results import delivered
 from ..linalg.providers import provider_of
+from ..parallel.remade import fetched, placed
 from ..runtime import arrays
 from .covariance import Covariance
 from .factor import Factor
@@ -109,7 +110,8 @@ class MarginalLikelihood:
         self._local = threading.local()  # .last: the parameters of the thread's last factor, and that
 
     def __reduce__(self) -> Any:
-        return _rebuilt, (self.cov, self._data.given_x, self._data.y, self._mean, self.student_t, self.jitter)
+        x, y = (fetched(a) for a in self._data.given)
+        return _rebuilt, (self.cov, x, y, self._mean, self.student_t, self.jitter)
 
     @property
     def device(self) -> Device:
@@ -385,4 +387,4 @@ class MarginalLikelihood:
 
 
 def _rebuilt(cov: Covariance, x: Any, y: Any, mean: Any, student_t: bool, jitter: float) -> MarginalLikelihood:
-    return MarginalLikelihood(cov, x, y, mean=mean, student_t=student_t, jitter=jitter)
+    return MarginalLikelihood(cov, placed(x), placed(y), mean=mean, student_t=student_t, jitter=jitter)

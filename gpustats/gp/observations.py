@@ -59,9 +59,9 @@ class Observations:
         self.x = moved(self.runtime, as_read(self.runtime, points if self._native[X] else self.host_x, self.dtype))
 
     @property
-    def given_x(self) -> np.ndarray:
-        """The points with as many axes as they were given with."""
-        return self.host_x[:, 0] if self._flat else self.host_x
+    def given(self) -> tuple[Any, Any]:
+        """The points and the responses as they were given: with as many axes, and where they lay."""
+        return self.like_x(self.host_x), self.like_y(self.y)
 
     def like_x(self, array: Any) -> Any:
         """A derivative in the points, (n, columns), shaped like the points that were given, and where they lay."""

@@ -108,6 +108,8 @@ class Mixture(BoundDensity):
     parameters do not matter, even if they are invalid. Else invalid parameters give nan, as an observation that is nan does;
     an observation outside the support of all components gives -inf.
 
+    It can be pickled, copied, and sent to other processes: there the data are moved to the default device.
+
     Examples
     --------
     >>> import numpy as np, gpustats as gs
@@ -126,9 +128,9 @@ class Mixture(BoundDensity):
     def __init__(self, density: Density, x: Any):
         super().__init__(density, x)
         dims = 1 + self._function.arguments[0].rank
-        if len(self.x.shape) != dims:
+        if len(self._x.shape) != dims:
             raise ValueError(
-                f"{self._function.arguments[0].name} has shape {tuple(self.x.shape)}: a mixture takes observations of shape "
+                f"{self._function.arguments[0].name} has shape {tuple(self._x.shape)}: a mixture takes observations of shape "
                 f"{'(N, d)' if dims > 1 else '(N,)'}"
             )
         self._terms = weighted_term(self._function)
@@ -288,7 +290,7 @@ class Mixture(BoundDensity):
                 f"log_weights has shape {shape}: a mixture takes one number for each component, an array of shape (K,)"
             )
         parameters = function.bind(args, kwargs, missing=1)
-        values = [self.x, *parameters, weights]
+        values = [self._x, *parameters, weights]
         n_sets = weights.shape[0]
         batch, _ = function.batch_shapes(values[:-1])
         for argument, value, shape in zip(function.arguments[1:], parameters, batch[1:], strict=True):

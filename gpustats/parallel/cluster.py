@@ -17,6 +17,7 @@ from concurrent.futures import CancelledError
 from typing import Any
 
 from ..runtime import choose
+from .declared import is_dask
 from .devices import kind, sample, seconds, speeds
 from .pieces import Data, Divisible, Options, Pieces
 from .rows import Arguments, Range, is_stored, read, section, split
@@ -59,6 +60,14 @@ def again(client: Client) -> Iterator[Callable[[BaseException], None]]:
             client.wait_for_workers(1, timeout=PATIENCE)
 
         yield failed
+
+
+def scattered(client: Client, data: Any, **where: Any) -> Any:
+    """Data on their way to workers; ConnectionError where these are gone."""
+    try:
+        return client.scatter([data], hash=False, **where)[0]
+    except KeyError as error:  # by which the scheduler says that it does not know a worker any more
+        raise ConnectionError(f"the worker {error} is gone") from None
 
 
 def _started(ask: Callable[[], Any]) -> Any:
@@ -112,6 +121,9 @@ class Cluster(Pieces):
             self._certain(i, future, binds[i])
         self.where = f"{len(set(self._homes))} workers of {client.scheduler_info()['address']}"
 
+    def held(self) -> dict[str, Any]:
+        return self._data
+
     def map(self, method: str, calls: Iterable[Arguments]) -> Generator[Any, None, None]:
         calls = list(calls)
         ask = [functools.partial(self._ask, i, method, call) for i, call in enumerate(calls)]
@@ -126,20 +138,20 @@ class Cluster(Pieces):
     def _bind(self, i: int) -> Any:
         """Have a worker make a piece."""
         client, home = self._client, self._homes[i]
-        data = {n: self._sent(v, self.ranges[i], home) for n, v in self._data.items()}
+        data = {n: self._sent(n, v, self.ranges[i], home) for n, v in self._data.items()}
         return client.submit(_bind, (self._token, i), self._make, data, workers=[home], pure=False)
 
-    def _sent(self, value: Any, rows: Range, home: str) -> Any:
+    def _sent(self, name: str, value: Any, rows: Range, home: str) -> Any:
         """Some rows of the data on their way to a worker: a task, their place, or themselves."""
-        if hasattr(value, "__dask_graph__"):
+        if is_dask(value):
             return self._client.compute(value[slice(*rows)], workers=[home], allow_other_workers=True)
         part = section(value, *rows)
         if is_stored(value):
             with contextlib.suppress(Exception):  # HDF5 data sets, for one, cannot be pickled
                 if len(pickle.dumps(part)) < REFERENCE:
                     return part
-            part = read(value, *rows)
-        return self._client.scatter([part], workers=[home], hash=False)[0]
+            part = read(value, *rows, name)
+        return scattered(self._client, part, workers=[home])
 
     def _certain(self, i: int, future: Any, ask: Callable[[], Any]) -> Any:
         """The result of a task for a piece. Where either is lost, the piece is made again and `ask` gives another task."""

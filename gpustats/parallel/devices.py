@@ -16,7 +16,7 @@ import numpy as np
 from ..language.domains import point_of
 from ..runtime import choose
 from .pieces import Data, Divisible, Options, Pieces
-from .rows import Arguments, read, section, split
+from .rows import Arguments, is_stored, read, section, split
 
 if TYPE_CHECKING:
     from ..language.device_function import Argument
@@ -78,6 +78,8 @@ class Devices(Pieces):
             return self._workers[i].submit(seconds, make, sample(data), model._trial()).result()
 
         self.ranges = split(data.n_rows, speeds([kind(runtime) for runtime in runtimes], measured))
+        # Files stay where they are; of what is in memory the pieces have copies, which nobody changes.
+        self._data = {n: v if is_stored(v) else None for n, v in data.arrays.items()}
         parts = [{n: section(v, *rows) for n, v in data.arrays.items()} for rows in self.ranges]
         futures = [w.submit(make, **part) for w, part in zip(self._workers, parts, strict=False)]
         self._models = _results(futures)
@@ -85,6 +87,10 @@ class Devices(Pieces):
             f"{runtime.device.id} ({end - first} rows)"
             for runtime, (first, end) in zip(runtimes, self.ranges, strict=False)
         )
+
+    def held(self) -> dict[str, Any]:
+        parts = [model._held() for model in self._models]
+        return {n: np.concatenate([part[n] for part in parts]) if v is None else v for n, v in self._data.items()}
 
     def map(self, method: str, calls: Iterable[Arguments]) -> Generator[Any, None, None]:
         bound, calls = [getattr(model, method) for model in self._models], list(calls)
@@ -134,7 +140,7 @@ def speeds(kinds: Sequence[Hashable], measured: Callable[[int], float]) -> list[
 
 def sample(data: Data) -> dict[str, np.ndarray]:
     """The rows by which speeds are measured."""
-    return {n: read(v, 0, min(TRIAL, data.n_rows)) for n, v in data.arrays.items()}
+    return {n: read(v, 0, min(TRIAL, data.n_rows), n) for n, v in data.arrays.items()}
 
 
 def seconds(make: Callable[..., Any], data: Mapping[str, Any], trial: tuple[Any, ...]) -> float:

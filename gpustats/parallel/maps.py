@@ -102,6 +102,9 @@ class DeviceMap(RangeMap):
     def __init__(self, devices: str | Sequence[str | Device] = "all"):
         self._runtimes = choose.several(devices)
 
+    def __reduce__(self) -> Any:
+        return DeviceMap, ([runtime.device.id for runtime in self._runtimes],)
+
     def _places(self) -> int:
         return len(self._runtimes)
 
@@ -165,13 +168,13 @@ class ClusterMap(RangeMap):
     ) -> Generator[tuple[Range, Mapping[str, np.ndarray]], None, None]:
         from distributed import as_completed
 
-        from .cluster import LOST, again
+        from .cluster import LOST, again, scattered
 
         client, waiting = self._client, set(ranges)
         for attempt in again(client):
             futures: dict[Any, Range] = {}
             try:
-                (shared,) = client.scatter([data], broadcast=True, hash=False)
+                shared = scattered(client, data, broadcast=True)
                 for rows in sorted(waiting):
                     future = client.submit(
                         _on_worker, function, shared, *rows, self._devices, retries=retries, pure=False

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 import numpy as np
 
 from ..runtime import arrays
-from .rows import Arguments, Range, cut, is_stored
+from .declared import as_declared
+from .rows import Arguments, Range, cut, is_in_file, is_stored
 
 if TYPE_CHECKING:
     from ..runtime.base import Runtime
@@ -44,6 +45,9 @@ class Divisible(Protocol):
 
     def _piece(self, data: Mapping[str, np.ndarray], runtime: Runtime) -> Any:
         """The model of other rows on a device, which shares what is planned for as many; nobody changes the data."""
+
+    def _held(self) -> dict[str, Any]:
+        """The data by their names."""
 
     def _trial(self) -> tuple[Any, ...]:
         """The arguments with which `value_and_grad` is timed."""
@@ -80,6 +84,10 @@ class Pieces(ABC):
     where: str
 
     @abstractmethod
+    def held(self) -> dict[str, Any]:
+        """The data of all pieces by their names, in memory or read by slices."""
+
+    @abstractmethod
     def map(self, method: str, calls: Iterable[Arguments]) -> Generator[Any, None, None]:
         """The results of a method for each piece, in the order of the pieces; `calls` are the arguments for each."""
 
@@ -114,4 +122,10 @@ def in_pieces(together: Callable[[Iterable[Any], Mapping[str, int]], Any]) -> Ca
 
 def in_memory(data: Mapping[str, Any]) -> dict[str, Any]:
     """The data for one device, which takes all rows at once: arrays that are read by slices are read."""
-    return {n: np.asarray(v[: v.shape[0]]) if is_stored(v) and not isinstance(v, np.memmap) else v for n, v in data.items()}
+
+    def whole(name: str, value: Any) -> Any:
+        if not is_stored(value) or is_in_file(value):  # files are read where they are to be copied
+            return value
+        return as_declared(value[: value.shape[0]], tuple(value.shape), value.dtype, name)
+
+    return {n: whole(n, v) for n, v in data.items()}

@@ -8,16 +8,15 @@ from __future__ import annotations
 import functools
 import math
 import operator
-import os
-import pickle
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from mmap import ALLOCATIONGRANULARITY
 from typing import Any
 
 import numpy as np
 
 from ..runtime import arrays
 from ..runtime.types import Array, DType, Shape
+from .declared import as_declared, checked_chunks, is_dask
+from .files import FileRows, MappedRows, mapped_rows
 
 Range = tuple[int, int]  # the first row, and the one behind the last
 Arguments = tuple[tuple[Any, ...], dict[str, Any]]
@@ -29,15 +28,16 @@ Arguments = tuple[tuple[Any, ...], dict[str, Any]]
 def as_rows(value: Any, name: str) -> Array:
     """What `arrays.as_array` makes of the rows of a model, but for rows that `is_stored`: they stay where they are."""
     if not is_stored(value):
-        return arrays.as_array(value, name)
+        array = arrays.as_array(value, name)
+        return (mapped_rows(array, name) or array) if isinstance(array, np.ndarray) else array
     arrays.check_dtype(np.dtype(value.dtype), name)
-    return value
+    return checked_chunks(value, name) if is_dask(value) else value
 
 
 def is_stored(value: Any) -> bool:
-    """Whether an array is read by slices: a memory-mapped file, a Zarr or Dask array, an HDF5 data set and their like."""
+    """Whether an array is read by slices: rows in a file, a Zarr or Dask array, an HDF5 data set and their like."""
     if isinstance(value, np.ndarray):
-        return isinstance(value, np.memmap)
+        return False
     if any(hasattr(value, a) for a in ("__cuda_array_interface__", "__dlpack__", "iloc")):  # other libraries' memory; pandas
         return False
     return isinstance(value, Section) or (
@@ -48,8 +48,13 @@ def is_stored(value: Any) -> bool:
     )
 
 
+def is_in_file(value: Any) -> bool:
+    """Whether an array is that of a memory-mapped file: what is read of it is nobody else's."""
+    return isinstance(value, FileRows | MappedRows)
+
+
 class Section:
-    """Some rows of an array that is read by slices. Pickled without the rows of a file, which is opened anew elsewhere."""
+    """Some rows of an array that is read by slices."""
 
     def __init__(self, source: Any, first: int, end: int):
         if isinstance(source, Section):
@@ -72,27 +77,9 @@ class Section:
         return self.source[self.first + first : self.first + max(first, end)]
 
     def __reduce__(self) -> Any:
-        if not isinstance(self.source, np.memmap):
-            return Section, (self.source, self.first, self.end)
-        if (place := _place_in_file(self.source)) is None:
-            raise pickle.PicklingError("of a memory-mapped array only rows that lie in its file in C order can be pickled")
-        path, start = place
-        row = math.prod(self.shape[1:]) * self.dtype.itemsize
-        return _mapped, (path, self.dtype, start + self.first * row, self.shape)
-
-
-def _place_in_file(array: np.memmap) -> tuple[str, int] | None:
-    """The file behind a memory-mapped array, if its numbers lie there in C order, and where they start."""
-    mapped, path = getattr(array, "_mmap", None), getattr(array, "filename", None)
-    if mapped is None or path is None or not array.flags.c_contiguous:
-        return None
-    # A view keeps the `offset` of the array that it is a view of: only addresses tell where it starts.
-    behind = array.ctypes.data - np.frombuffer(mapped, np.uint8).ctypes.data
-    return os.path.abspath(path), behind + array.offset // ALLOCATIONGRANULARITY * ALLOCATIONGRANULARITY
-
-
-def _mapped(path: str, dtype: DType, offset: int, shape: Shape) -> Any:
-    return np.memmap(path, dtype, "r", offset, shape) if math.prod(shape) else np.empty(shape, dtype)
+        if isinstance(self.source, MappedRows):
+            return np.asarray, (self[:],)
+        return Section, (self.source, self.first, self.end)
 
 
 def section(value: Array, first: int, end: int) -> Array:
@@ -100,16 +87,16 @@ def section(value: Array, first: int, end: int) -> Array:
     return Section(value, first, end) if is_stored(value) else value[first:end]
 
 
-def read(value: Array, first: int, end: int) -> np.ndarray:
-    """Some rows of an array, in memory; a view where it is in memory or mapped to it."""
-    rows = value[first:end]
-    return rows if isinstance(rows, np.ndarray) else np.asarray(rows)
+def read(value: Array, first: int, end: int, name: str) -> np.ndarray:
+    """Some rows of an array, in memory; a view where it is there already."""
+    return as_declared(value[first:end], (end - first, *value.shape[1:]), value.dtype, f"{name}[{first}:{end}]")
 
 
-def largest(value: Array, initial: Any) -> Any:
+def largest(value: Array, initial: Any, name: str) -> Any:
     """The largest number of an array and `initial`. An array that is read by slices passes through the memory."""
     size = 1 << 20 if is_stored(value) else max(value.shape[0], 1)
-    return functools.reduce(lambda found, rows: read(value, *rows).max(initial=found), chunks(value.shape[0], size), initial)
+    parts = (read(value, *rows, name) for rows in chunks(value.shape[0], size))
+    return functools.reduce(lambda found, rows: rows.max(initial=found), parts, initial)
 
 
 def split(n_rows: int, shares: Sequence[float]) -> list[Range]:

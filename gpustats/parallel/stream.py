@@ -90,9 +90,12 @@ class StreamedPieces(Pieces):
 
     def _arrived(self, i: int) -> Any:
         """A piece on the device."""
-        piece = self._model._piece({n: read(v, *self.ranges[i]) for n, v in self._data.items()}, self._runtime)
+        piece = self._model._piece({n: read(v, *self.ranges[i], n) for n, v in self._data.items()}, self._runtime)
         self._runtime.synchronize()  # kernels of another thread will read what this one's copies write
         return piece
+
+    def held(self) -> dict[str, Any]:
+        return self._data
 
     def map(self, method: str, calls: Iterable[Arguments]) -> Generator[Any, None, None]:
         calls = iter(calls)

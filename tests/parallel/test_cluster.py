@@ -241,8 +241,8 @@ class TestLocalGP:
 
 
 def test_sections_of_sections_travel(tmp_path, rng):
-    from gpustats.parallel.rows import Section
+    from gpustats.parallel.rows import Section, as_rows
 
     a = rng.normal(size=20)
-    x = Section(memmap(tmp_path, "x", a), 5, 20)
+    x = Section(as_rows(memmap(tmp_path, "x", a), "x"), 5, 20)
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(Section(x, 2, 9)))[:], a[7:14])

@@ -1,0 +1,71 @@
+"""What an array that is read by slices declares of itself is held against what it turns out to be."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..runtime.types import DType, Shape
+
+
+def as_declared(found: Any, shape: Shape, dtype: DType, what: str) -> np.ndarray:
+    """What was read, as a NumPy array.
+
+    Parameters
+    ----------
+    found : array
+    shape, dtype
+        What was declared.
+    what : str
+        What it is, for errors.
+
+    Raises
+    ------
+    ValueError
+        Where the shape or the dtype is another one.
+    TypeError
+        Where gaps are masked.
+    """
+    array = np.asarray(found)
+    if array.shape != shape or array.dtype != dtype:
+        raise ValueError(f"{what} has shape {array.shape} and dtype {array.dtype}: declared were {shape} and {dtype}")
+    if isinstance(found, np.ma.MaskedArray) and found.mask.any():
+        raise TypeError(f"{what} is masked: fill its gaps first")
+    return array
+
+
+def is_dask(value: Any) -> bool:
+    """Whether a value is a Dask array."""
+    return any(c.__module__.startswith("dask.array") for c in type(value).__mro__)
+
+
+def checked_chunks(value: Any, name: str) -> Any:
+    """A Dask array whose chunks raise an error where they are not as declared: rows would be left out, or counted for others.
+
+    Parameters
+    ----------
+    value : dask.array.Array
+    name : str
+        For errors.
+
+    Raises
+    ------
+    ValueError
+        Where the sizes of chunks are unknown.
+    """
+    if any(math.isnan(n) for n in value.shape):
+        raise ValueError(
+            f"{name} has chunks of unknown sizes, its shape is {value.shape}: call its method compute_chunk_sizes() first, or "
+            "make it by to_dask_array(lengths=True) where it comes from a data frame"
+        )
+    return value.map_blocks(
+        _checked, name, value.dtype, dtype=value.dtype, meta=np.empty((0,) * value.ndim, value.dtype)
+    )
+
+
+def _checked(chunk: Any, name: str, dtype: DType, block_info: Any = None) -> np.ndarray:
+    """A chunk, if it has the shape and the dtype that were declared; called where Dask computes."""
+    place, shape = block_info[None]["chunk-location"], tuple(block_info[None]["chunk-shape"])
+    return as_declared(chunk, shape, dtype, f"{name}: the chunk {place} of this Dask array")

@@ -1,0 +1,216 @@
+"""Arrays that lie in files: read from the file itself, and refused once it has changed.
+
+Where a program reads mapped memory that its file does not have any more, the system ends it. So the rows of a memory-mapped
+array are read by the functions that read files, and after each reading it is asked whether the file is still as it was.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import time
+import weakref
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..runtime.types import DType, Shape
+
+BLOCK = 1 << 20  # bytes that are read at a time where numbers do not lie one after another
+TICK = 10_000_000  # nanoseconds between which some systems cannot tell the times of two changes
+
+
+class Stamp(NamedTuple):
+    """By what a change of a file is noticed: its size in bytes, and when it was last written to, in nanoseconds."""
+
+    size: int
+    written: int
+
+    def __str__(self) -> str:
+        when = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(self.written // 10**9))
+        return f"{self.size} bytes, written {when}.{self.written % 10**9:09}"
+
+
+class FileRows:
+    """The rows of an array that lies in a file. Pickled without them: they are read elsewhere, under the same path.
+
+    Parameters
+    ----------
+    name : str
+        The array's name, for errors.
+    path : str
+    dtype : dtype
+    shape, strides : tuple of int
+    start : int
+        Where in the file the first number lies.
+    stamp : Stamp, optional
+        What the file must be like; by default, what it is like now.
+
+    Raises
+    ------
+    RuntimeError
+        Also from a later reading, where the file has changed, or another one has its path.
+    """
+
+    def __init__(
+        self, name: str, path: str, dtype: DType, shape: Shape, strides: Shape, start: int, stamp: Stamp | None = None
+    ):  # fmt: skip
+        self._name, self._path, self._start = name, path, start
+        self.dtype, self.shape, self.strides = dtype, shape, strides
+        self._file = os.open(path, os.O_RDONLY)  # of its own: the path may lead elsewhere tomorrow
+        weakref.finalize(self, os.close, self._file).atexit = False
+        now = os.fstat(self._file)
+        if stamp is None and 0 <= (age := time.time_ns() - now.st_mtime_ns) < TICK:
+            time.sleep((TICK - age) / 1e9)  # so that the next change has another time
+            now = os.fstat(self._file)
+        self._identity = now.st_dev, now.st_ino
+        self._stamp = stamp or Stamp(now.st_size, now.st_mtime_ns)
+        self.check()
+
+    def __reduce__(self) -> Any:
+        self.check()
+        state = self._name, self._path, self.dtype, self.shape, self.strides, self._start, self._stamp
+        return FileRows, state
+
+    def check(self) -> None:
+        """RuntimeError where the file is not as it was."""
+        now = os.fstat(self._file)
+        if (now.st_size, now.st_mtime_ns) != self._stamp:
+            found = Stamp(now.st_size, now.st_mtime_ns)
+            raise RuntimeError(
+                f"{self._name}: the file {self._path} has changed since the model was made ({self._stamp}; now {found}): "
+                "make a new model of it"
+            )
+        try:
+            there = os.stat(self._path)
+        except FileNotFoundError:
+            return  # it has no name any more, but lives on for those who have it open
+        if (there.st_dev, there.st_ino) != self._identity:
+            raise RuntimeError(
+                f"{self._name}: the file {self._path} was replaced by another one: make a new model of it"
+            )
+
+    def __getitem__(self, rows: slice) -> np.ndarray:
+        first, end, step = rows.indices(self.shape[0])
+        if step != 1:
+            raise IndexError("the rows of a file are read one after another")
+        result = np.empty((max(end - first, 0), *self.shape[1:]), self.dtype)
+        if result.size:
+            self._fill(result, self._start + first * self.strides[0], self.strides)
+        self.check()
+        return result
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return np.asarray(self[:], dtype)
+
+    def _fill(self, out: np.ndarray, start: int, strides: Shape) -> None:
+        """Read an array, the first number of which lies at `start`."""
+        if out.flags.c_contiguous and strides == out.strides:
+            self._read(out.reshape(-1).view(np.uint8).data, start)
+            return
+        extents = [(n - 1) * s for n, s in zip(out.shape, strides, strict=True)]
+        if (span := sum(map(abs, extents)) + out.itemsize) <= BLOCK:
+            first = sum(min(extent, 0) for extent in extents)
+            block = bytearray(span)
+            self._read(memoryview(block), start + first)
+            out[...] = np.ndarray(out.shape, out.dtype, block, -first, strides)
+            return
+        axis = max(range(out.ndim), key=lambda i: abs(extents[i]))
+        half = out.shape[axis] // 2
+        before = (slice(None),) * axis
+        self._fill(out[*before, :half], start, strides)
+        self._fill(out[*before, half:], start + half * strides[axis], strides)
+
+    def _read(self, block: memoryview, start: int) -> None:
+        """Fill a block with the bytes from `start` on."""
+        done = 0
+        while done < len(block):
+            n = os.preadv(self._file, [block[done:]], start + done)
+            if not n:
+                self.check()
+                raise RuntimeError(
+                    f"{self._name}: the file {self._path} ends at byte {start + done}, {len(block) - done} too early"
+                )
+            done += n
+
+
+class MappedRows:
+    """The rows of a memory-mapped array whose file cannot be told, or which differs from it: they are read from the memory.
+
+    Parameters
+    ----------
+    name : str
+        The array's name, for errors.
+    array : ndarray
+    mapped : mmap.mmap
+        The memory that it is a part of.
+    """
+
+    def __init__(self, name: str, array: np.ndarray, mapped: mmap.mmap):
+        self._name, self._array, self._mapped, self._size = name, array, mapped, mapped.size()
+        self.dtype, self.shape = array.dtype, array.shape
+
+    def __reduce__(self) -> Any:
+        return np.asarray, (self[:],)
+
+    def __getitem__(self, rows: slice) -> np.ndarray:
+        self.check()
+        result = np.array(self._array[rows])
+        self.check()
+        return result
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return np.asarray(self[:], dtype)
+
+    def check(self) -> None:
+        """RuntimeError where the file is larger or smaller than it was."""
+        if (size := self._mapped.size()) != self._size:
+            raise RuntimeError(
+                f"{self._name}: the file behind this memory-mapped array had {self._size} bytes when the model was made, and "
+                f"has {size} now: make a new model of it"
+            )
+
+
+def mapped_rows(array: np.ndarray, name: str) -> FileRows | MappedRows | None:
+    """The rows of an array that lies in a memory-mapped file; None for another array.
+
+    They are read from the memory where the file has no path, where what is written to the memory does not get to the file (mode
+    ``c``), and on Windows, which does not let a file that is mapped become shorter.
+
+    Raises
+    ------
+    ValueError
+        Where the file has become too short.
+    RuntimeError
+        Where its path is that of another file by now.
+    """
+    base: Any = array
+    owner: np.memmap | None = None
+    while isinstance(base, np.ndarray):
+        if isinstance(base, np.memmap):
+            owner = base  # the last one is that which mapped the file: its views do not know where they start
+        base = base.base
+    mapped = base.obj if isinstance(base, memoryview) else base
+    if not isinstance(mapped, mmap.mmap):
+        return None
+    memory = np.frombuffer(mapped, np.uint8)
+    start = array.ctypes.data - memory.ctypes.data
+    offset = owner.offset // mmap.ALLOCATIONGRANULARITY * mmap.ALLOCATIONGRANULARITY if owner is not None else 0
+    if (missing := offset + len(memory) - mapped.size()) > 0:
+        raise ValueError(
+            f"{name}: the file behind this memory-mapped array ends {missing} bytes before what was mapped of it"
+        )
+    if owner is None or owner.filename is None or owner.mode == "c" or not hasattr(os, "preadv"):
+        return MappedRows(name, array, mapped)
+    if owner.mode != "r":
+        owner.flush()  # what its owner has written until now is no later change of the file
+    path = os.path.abspath(owner.filename)
+    try:
+        rows = FileRows(name, path, array.dtype, array.shape, array.strides, offset + start)
+    except OSError:  # nothing has its path any more
+        return MappedRows(name, array, mapped)
+    n = array.shape[0]
+    for first in (0, n - 1)[: min(n, 2)]:
+        if rows[first : first + 1].tobytes() != array[first : first + 1].tobytes():
+            raise RuntimeError(f"{name}: {path} is not the file any more that was mapped to memory: map it anew")
+    return rows
