@@ -84,3 +84,10 @@ class CompileError(RuntimeError):
         if not lines:
             return f"the kernel does not compile\n{self.log.strip()}"
         return f"the kernel does not compile\n{self.log.strip()}\n\n{numbered(self.source, lines)}"
+
+
+class CompilerCrash(CompileError):
+    """A kernel on which the device's compiler fails instead of rejecting it: it crashes, or does not end."""
+
+    def __str__(self) -> str:
+        return f"{self.log.strip()}\n\n{numbered(self.source)}"

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from ..errors import CompileError, DeviceFunctionError
+from ..errors import CompileError, CompilerCrash, DeviceFunctionError
 from ..kernels.code import callees_first
 from ..kernels.sines import kept_apart
 from ..kernels.template import prelude
@@ -32,6 +32,8 @@ def explained(
     functions, resolve
         All functions that it calls, by their names, and what finds one.
     """
+    if isinstance(error, CompilerCrash):
+        return CompilerCrash(error.log, source)
     called = [f for f in callees_first(list(functions.values()), resolve) if not f.name.startswith(f"{name}_")]
     called = [f for f in called if not f.results]
     printer = Printer("float64")

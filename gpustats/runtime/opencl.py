@@ -184,13 +184,13 @@ class OpenCLRuntime(Runtime):
         with self._compiling:
             if source not in self._programs:
                 key = cache.key("opencl", source, self._options, *self._identity)
-                binary = cache.load(key)
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore")  # compilers chat
-                    program = self._from_binary(binary) if binary else None
-                    if program is None:
-                        program = self._from_source(source)
-                        cache.store(key, program.binaries[0])
+                program = self._from_binary(cache.load(key))
+                if program is None:
+                    from . import compiler  # rarely needed
+
+                    binary = compiler.compiled(self._device, source, self._options)
+                    program = self._from_binary(binary) or self._from_source(source)
+                    cache.store(key, program.binaries[0])
                 self._programs[source] = program
             return self._programs[source]
 
@@ -214,16 +214,18 @@ class OpenCLRuntime(Runtime):
             options += f" -D NVIDIA={device.compute_capability_major_nv}{device.compute_capability_minor_nv}"
         return options
 
-    def _from_binary(self, binary: bytes) -> Any:
-        with contextlib.suppress(cl.Error):
-            return cl.Program(self.context, [self._device], [binary]).build(self._options)
+    def _from_binary(self, binary: bytes | None) -> Any:
+        if binary:
+            with contextlib.suppress(cl.Error), warnings.catch_warnings(action="ignore"):  # compilers chat
+                return cl.Program(self.context, [self._device], [binary]).build(self._options)
         return None
 
     def _from_source(self, source: str) -> Any:
         program = cl.Program(self.context, source)
-        program.int_ptr  # noqa: B018  makes the program at once, which keeps PyOpenCL's own disk cache out
         try:
-            return program.build(self._options, [self._device])
+            with warnings.catch_warnings(action="ignore"):
+                program.int_ptr  # noqa: B018  makes the program at once, which keeps PyOpenCL's own disk cache out
+                return program.build(self._options, [self._device])
         except cl.Error as error:
             log = program.get_build_info(self._device, cl.program_build_info.LOG)  # type: ignore[no-untyped-call]
             raise CompileError(log or str(error), source) from None
