@@ -49,6 +49,7 @@ def parser() -> argparse.ArgumentParser:
     sub.add_argument("--dialect", choices=["cuda", "opencl"], default="cuda", help="default: cuda")
     sub.add_argument("--dtype", choices=["float32", "float64"], default="float64", help="default: float64")
     sub.add_argument("--transform", choices=["exp"], help="exp: of the density itself, not of its logarithm")
+    sub.add_argument("--check", action="store_true", help="list instead the indices that may lie outside of their vectors")
 
     sub = command(generate, "write the kernels of the built-in densities")
     sub.add_argument("folder", nargs="?", default="generated", help="default: generated")
@@ -107,9 +108,24 @@ def source(args) -> None:
         named = getattr(gs, args.name)
     else:
         raise ValueError(f"no density or covariance function is called {args.name!r}: see `gpustats list`")
+    if args.check:
+        return check_indices(named)
     shape = args.shape or ("table" if isinstance(named, gs.Density) else "covariance")
     made = gs.transforms.Exp(named) if args.transform == "exp" else named
     print(made.kernel_source(shape, dtype=args.dtype, dialect=args.dialect))
+
+
+def check_indices(named) -> None:
+    """Print the lines of a source with an index, or a length told to a helper, that is not plainly within its vector."""
+    from ..errors import numbered
+    from ..language.bounds import not_plain
+
+    found = [place for function in named.definition.functions.values() for place in not_plain(function)]
+    for line, column, text in sorted(found):
+        print(f"line {line}, column {column}: {text} may lie outside: the nearest is taken where it does")
+        print(numbered(named.source, {line}, context=0))
+    if not found:
+        print(f"{named.name}: every index is plainly within its vector")
 
 
 def generate(args) -> int:

@@ -6,17 +6,23 @@ the variable of a loop over the elements is, becomes the nearest of these.
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TypeVar
 
 from . import nodes as lang
-from .nodes import INT, Expression, Node, Statement
+from .nodes import INT, REAL, Expression, Function, Node, Statement
 
 #: The largest `int`.
 LARGEST = (1 << 31) - 1
 
+#: Whether what is read outside of a vector is nan, so that mistakes show: by the environment's ``GPUSTATS_CHECK_INDICES``.
+STRICT = os.environ.get("GPUSTATS_CHECK_INDICES", "0") not in ("", "0")
+
 _DIM = lang.Name("dim", INT)
 _LAST = lang.Binary("-", _DIM, lang.Number("1", INT), INT)
+_BOUNDING = ("min", "max")  # of whole numbers: functions that users do not have
 _SMALL = 1 << 16  # steps and first values of loops that cannot wrap around
 
 N = TypeVar("N", bound=Node)
@@ -54,8 +60,32 @@ def _bounded(node: N, safe: frozenset[str], helper: bool) -> N:
     if isinstance(node, (lang.Index, lang.Store)):
         e = node.subscript
         if not _inside(e, safe) or (helper and e == _LAST):
-            return replace(node, subscript=_between(0, e, _at_least(0, _LAST) if helper else _LAST))
+            bounded = _between(0, e, _at_least(0, _LAST) if helper else _LAST)
+            if isinstance(node, lang.Store):
+                return replace(node, subscript=bounded, value=nan_unless(e, bounded, node.value))
+            return nan_unless(e, bounded, replace(node, subscript=bounded))  # type: ignore[return-value]
     return node
+
+
+def nan_unless(e: Expression, bounded: Expression, value: Expression) -> Expression:
+    """`value`, which is nan in the search of mistakes where the index or the length `e` had to be bounded."""
+    if not STRICT or e == bounded or value.type != REAL or lang.draws(e):
+        return value
+    return lang.Conditional(lang.Binary("==", e, bounded, INT), value, lang.Name("NAN", REAL), REAL)
+
+
+def not_plain(function: Function) -> Iterator[tuple[int, int, str]]:
+    """The line, the column and a name of each index and length of a function that is not plainly within its vector."""
+    for statement in function.body:
+        for node in lang.walk(statement):
+            if isinstance(node, (lang.Index, lang.Store)) and _is_bounded(node.subscript):
+                yield node.line, node.column, f"the index of {node.array.name}"
+            elif isinstance(node, lang.Call) and node.function not in _BOUNDING and any(map(_is_bounded, node.arguments)):
+                yield node.line, node.column, f"the length told to {node.function}"
+
+
+def _is_bounded(e: Expression) -> bool:
+    return isinstance(e, lang.Call) and e.function in _BOUNDING
 
 
 def length(e: Expression, least: int, helper: bool) -> Expression:

@@ -8,7 +8,7 @@ from typing import NoReturn
 from pycparser import c_ast
 
 from . import nodes as lang
-from .bounds import LARGEST, length, within_bounds, written_out
+from .bounds import LARGEST, length, nan_unless, within_bounds, written_out
 from .kinds import endings
 from .names import numbered_name
 from .nodes import INT, OUTPUT, REAL, RNG, VECTOR, VOID, Expression, Function, Resolve, Statement
@@ -306,7 +306,7 @@ class Translator:
             self.fail(node, f"this comes to {value}, which does not fit an `int`: write one of the numbers with .0")
         return made
 
-    def call(self, node: Syntax) -> lang.Call:
+    def call(self, node: Syntax) -> Expression:
         if not isinstance(node.name, c_ast.ID):
             self.fail(node, "only functions can be called")
         name = node.name.name
@@ -333,15 +333,14 @@ class Translator:
             if not same or (pointer and not isinstance(a, lang.Name)):
                 self.fail(node, f"{name} wants a {_KINDS[kind]} here")
             self.convert(node, a, kind) if not pointer else None
-        if known is not None and not {VECTOR, OUTPUT}.isdisjoint(wanted):
-            least = 0 if _is_helper(known.name) else 1
-            arguments = tuple(
-                length(a, least, self.helper) if p.name == "dim" else a
-                for a, p in zip(arguments, known.parameters, strict=True)
-            )
         if name == "abs" and arguments[0].type == REAL:
             self.fail(node, "abs is for `int`: use fabs")
-        return lang.Call(printed, arguments, result, **self.at(node))
+        if known is None or {VECTOR, OUTPUT}.isdisjoint(wanted):
+            return lang.Call(printed, arguments, result, **self.at(node))
+        place = [p.name for p in known.parameters].index("dim")
+        bounded = length(arguments[place], 0 if _is_helper(known.name) else 1, self.helper)
+        given = (*arguments[:place], bounded, *arguments[place + 1 :])
+        return nan_unless(arguments[place], bounded, lang.Call(printed, given, result, **self.at(node)))
 
 
 def _is_helper(function: str) -> bool:

@@ -37,6 +37,18 @@ def test_source_of_a_file(tmp_path, capsys):
     assert "command_line_slope_logpdf" in capsys.readouterr().out
 
 
+def test_indices_of_a_file(tmp_path, capsys):
+    file = tmp_path / "third.cu"
+    file.write_text("real command_line_third_logpdf(const real *x, real a, int dim)\n{\n    return a * x[2];\n}\n")
+    assert main(["source", str(file), "--check"]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "line 3, column 16: the index of x may lie outside: the nearest is taken where it does",
+        ">    3 |     return a * x[2];",
+    ]
+    assert main(["source", "dirichlet", "--check"]) == 0
+    assert "every index" in capsys.readouterr().out
+
+
 def test_mistakes_are_one_message_and_a_status(tmp_path, capsys):
     assert main(["source", "nirmal"]) == 1
     assert "'nirmal'" in capsys.readouterr().err

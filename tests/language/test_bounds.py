@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import gpustats as gs
+from gpustats.language import bounds
 
 AT = "real at_logpdf(const real *x, real k, int dim) {{ {} }}"
 
@@ -101,3 +102,41 @@ def test_nothing_is_written_beside_a_vector():
     gs.spill.rvs(-5.0, size=8, rng=1, out=out[1:9])
     assert (out[[0, 9]] == 7).all()
     assert (out[1:9, 1:3] == -5).all() and (out[1:9, 0] < 1).all() and (out[1:9, 3] > 2).all()
+
+
+MISTAKEN = """
+real total(const real *v, int dim)
+{
+    real s = 0;
+    for (int i = 0; i < dim; i++)
+        s += v[i];
+    return s;
+}
+
+real at_logpdf(const real *x, real k, int dim)
+{
+    return x[(int)k] + total(x, dim + 1) - total(x, dim);
+}
+"""
+
+
+def test_indices_that_may_lie_outside_are_listed():
+    functions = gs.register(MISTAKEN).definition.functions.values()
+    assert [place for f in functions for place in bounds.not_plain(f)] == [
+        (12, 12, "the index of x"), (12, 24, "the length told to at_total"),
+    ]  # fmt: skip
+    assert not list(bounds.not_plain(gs.normal.definition.density))
+
+
+def test_what_is_read_outside_is_nan_where_mistakes_are_searched(rng, monkeypatch):
+    monkeypatch.setattr(bounds, "STRICT", True)
+    x, k = rng.normal(size=(3, 4)), np.array([0.0, 4.0, -1.0])
+    density = gs.register(AT.format("return x[(int)k];"))
+    np.testing.assert_array_equal(density.logpdf(x, k), [x[0, 0], np.nan, np.nan])
+    assert np.isnan(gs.Likelihood(density, x)(k=4.0)) and gs.Likelihood(density, x)(k=3.0) == pytest.approx(x[:, 3].sum())
+    assert np.isnan(gs.register(MISTAKEN, replace=True).logpdf(x, 0.0)).all()
+    gs.register("""
+    real spill_logpdf(const real *x, real k, int dim) { return k * x[0]; }
+    void spill_sample(rng_t *rng, real k, real *x, int dim) { for (int i = 0; i <= dim; i++) x[i] = k; }
+    """)
+    np.testing.assert_array_equal(gs.spill.rvs(2.0, size=2, rng=1, out=np.empty((2, 3))), [[2, 2, np.nan]] * 2)
