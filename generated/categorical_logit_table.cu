@@ -91,6 +91,12 @@ DEVICE int int_remainder(int a, int b)
     return b == 0 ? a : b == -1 ? 0 : a % b;
 }
 
+// OpenCL's own abs gives an unsigned number: abs(1) - 2 would be 2^32 - 1.
+DEVICE int int_abs(int a)
+{
+    return a < 0 ? (int)(0u - (unsigned)a) : a;
+}
+
 // categorical_logit_logpmf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real largest;

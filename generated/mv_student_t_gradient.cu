@@ -291,7 +291,7 @@ KERNEL(128) mv_student_t_logpdf_checked_grad_sqdist_logdet_nu_loglik(
     GLOBAL const real *RESTRICT x_rows, index_t x_offset, index_t x_stride,
     GLOBAL const real *RESTRICT factors, index_t factors_offset, index_t factors_stride,
     GLOBAL const real *RESTRICT means, index_t means_offset, index_t means_stride,
-    GLOBAL real *RESTRICT d_sqdist_rows, index_t d_sqdist_offset, GLOBAL const real *RESTRICT logdet_per_set, index_t logdet_offset, index_t logdet_stride, GLOBAL const real *RESTRICT nu_per_set, index_t nu_offset, index_t nu_stride, int dim)
+    GLOBAL real *RESTRICT d_sqdist_rows, index_t d_sqdist_first, GLOBAL const real *RESTRICT logdet_per_set, index_t logdet_offset, index_t logdet_stride, GLOBAL const real *RESTRICT nu_per_set, index_t nu_offset, index_t nu_stride, int dim)
 {
     const index_t first_set = BLOCK_X * 2;
     const int sets_here = (int)MIN(n_sets - first_set, (index_t)2);
@@ -359,7 +359,7 @@ KERNEL(128) mv_student_t_logpdf_checked_grad_sqdist_logdet_nu_loglik(
                     sums[(k * 3 + 0) * 128 + THREAD] += result.value;
                     sums[(k * 3 + 1) * 128 + THREAD] += result.d_logdet;
                     sums[(k * 3 + 2) * 128 + THREAD] += result.d_nu;
-                    d_sqdist_rows[d_sqdist_offset + (first_set + k) * n_rows + n] = result.d_sqdist;
+                    d_sqdist_rows[d_sqdist_first + (first_set + k) * n_rows + n] = result.d_sqdist;
                 }
             }
         }

@@ -155,7 +155,7 @@ ${logsumexp.draw_words(layout, outputs) if mixture else ""}\
                     sums[(k * ${code.n_sums} + ${i}) * ${layout.threads} + THREAD] += result.${member};
 % endfor
 % for member in code.rows:
-                    ${member}_rows[${member}_offset + (first_set + k) * n_rows + n] = result.${member};
+                    ${member}_rows[${member}_first + (first_set + k) * n_rows + n] = result.${member};
 % endfor
                 }
 % elif shape == "loglik":

@@ -99,7 +99,7 @@ ${accumulate("k", code.evaluate("row", "sets[k]", n, "first_set + MIN(k, sets_he
                     }
 % endif
 % for name in code.rows:
-                    ${name}_rows[${name}_offset + BLOCK_X * n_rows + ${n}] = ${name}_here;
+                    ${name}_rows[${name}_first + BLOCK_X * n_rows + ${n}] = ${name}_here;
 % endfor
 </%def>
 <%def name="accumulate(k, value, indent='')">\

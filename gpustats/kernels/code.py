@@ -144,7 +144,7 @@ class KernelCode:
 
     @property
     def parameters(self) -> str:
-        declared = [f"GLOBAL real *RESTRICT {name}_rows, index_t {name}_offset" for name in self.rows]
+        declared = [f"GLOBAL real *RESTRICT {name}_rows, index_t {name}_first" for name in self.rows]
         declared += [parameter for o in self.operands for parameter in o.parameters]
         return ", ".join(declared + (["int dim"] if self.function.has_dim else []))
 

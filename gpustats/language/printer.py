@@ -46,7 +46,7 @@ _ANY_THREAD = "THREAD < 65536"
 
 
 #: The functions of whole_numbers.mako, which stand for what C leaves open.
-WHOLE_NUMBERS = ("to_int", "int_quotient", "int_remainder")
+WHOLE_NUMBERS = ("to_int", "int_quotient", "int_remainder", "int_abs")
 
 
 def _plain_divisor(e: Expression) -> bool:
@@ -84,6 +84,8 @@ class Printer:
                 return f"{e.array.name}[{self.expression(e.subscript)}]"
             case Call(function=function) if function == UNLIKELY:
                 return self.expression(e.arguments[0], outer)
+            case Call(function="abs"):
+                return f"int_abs({self.expression(e.arguments[0])})"
             case Call():
                 return f"{e.function}({', '.join(self.argument(e, i) for i in range(len(e.arguments)))})"
             case Cast(type="int") if e.operand.type == REAL:
@@ -102,7 +104,10 @@ class Printer:
                 left, right = self.expression(e.left, level + compares), self.expression(e.right, level + 1)
                 text = f"{left} {e.operator} {right}"
             case Conditional():
-                parts = (self.expression(e.condition, 1), self.expression(e.then, 1), self.expression(e.otherwise))
+                condition = e.condition  # in OpenCL it must be a whole number
+                if condition.type == REAL:
+                    condition = Binary("!=", condition, Number("0", INT), INT)
+                parts = (self.expression(condition, 1), self.expression(e.then, 1), self.expression(e.otherwise))
                 text, level = "{} ? {} : {}".format(*parts), 0
         return f"({text})" if level < outer or (level == 0 and outer > 0) else text
 

@@ -63,3 +63,11 @@ def test_names_of_the_functions_are_free():
     real free_logpdf(real int_quotient, real int_remainder) { return to_int(int_quotient) / (4 / (int)int_remainder); }
     """)
     assert density.logpdf(np.array([1.0]), 2.0) == 1.0
+
+
+def test_absolute_values_have_signs(layout):
+    """OpenCL's abs gives unsigned numbers, which wrap around below 0 and fit no other function of whole numbers."""
+    density = gs.register("""
+    real signed_logpdf(real x, const real *v, int dim) { int k = (int)x; return abs(k) - 5 + 0.25 * v[abs(x > 1)] - abs(k); }
+    """)
+    np.testing.assert_array_equal(density.logpdf(np.array([-3.0, 0.0, 3.0]), np.array([1.0, 2.0])), [-4.75, -4.75, -4.5])

@@ -1,0 +1,21 @@
+"""A density's own arguments may have the names of what gpustats makes of others."""
+
+import numpy as np
+
+import gpustats as gs
+
+
+def test_an_argument_with_the_name_of_a_derivative(layout):
+    density = gs.register("""
+    // named: a derivative of x, rows of it, and where they begin
+    real named_logpdf(real x, real d_x, real d_x_rows, real d_x_first, real d_x_offset, real d_d_x)
+    {
+        return x * d_x + 2 * d_x_rows + 3 * d_x_first + 5 * d_x_offset + 7 * d_d_x;
+    }
+    """)
+    x = np.arange(1.0, 4)
+    for names in (["x", "d_x"], list(density.domains)):
+        _, gradient = density.loglik_and_grad(x, x, x, x, x, x, wrt=names)
+        want = {"x": x, "d_x": x, "d_x_rows": [2] * 3, "d_x_first": [3] * 3, "d_x_offset": [5] * 3, "d_d_x": [7] * 3}
+        for name in names:
+            np.testing.assert_array_equal(gradient[name], want[name], err_msg=name)
