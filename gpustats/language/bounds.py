@@ -132,6 +132,28 @@ def _element(loop: lang.For, safe: frozenset[str]) -> str:
     return ""
 
 
+def counted(loop: lang.For) -> bool:
+    """Whether a loop plainly takes few turns: one for each element of a vector, or some tens of thousands."""
+    each_turn = [s for s in (loop.step, *loop.body) if isinstance(s, lang.Assign)]
+    changed = [n for s in (loop.step, *loop.body) if s for n in lang.walk(s) if isinstance(n, (lang.Assign, lang.Declare))]
+    for condition in conjuncts(loop.condition):
+        if isinstance(condition, lang.Binary) and isinstance(condition.left, lang.Name) and condition.left.type == INT:
+            name, limit = condition.left.name, written_out(condition.right)
+            few = condition.right == _DIM if limit is None else abs(limit) <= _SMALL
+            by = {"<": "+", "<=": "+", ">": "-", ">=": "-"}.get(condition.operator)
+            of_name = [s for s in changed if s.name == name]
+            if few and by and of_name and all(s in each_turn and _moves(s, by) for s in of_name):
+                return True
+    return False
+
+
+def _moves(s: Node, by: str) -> bool:
+    """Whether a statement adds (or subtracts, as `by` says) a positive whole number to its variable."""
+    if not isinstance(s, lang.Assign) or not isinstance(s.value, lang.Binary) or s.value.left != lang.Name(s.name, INT):
+        return False
+    return s.value.operator == by and (written_out(s.value.right) or 0) > 0
+
+
 def conjuncts(condition: Expression) -> list[Expression]:
     """The conditions that all hold where this one does."""
     if isinstance(condition, lang.Binary) and condition.operator == "&&":

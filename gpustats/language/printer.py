@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from .bounds import counted
 from .nodes import (
     INT,
     MATH,
@@ -43,6 +44,9 @@ _UNARY = 7
 # Intel's OpenCL compiler takes both sides of a branch for one where each has a loop that ends for all threads at once. So all
 # loops that do not just count are told that their end is the thread's own matter.
 _ANY_THREAD = "THREAD < 65536"
+
+#: Stands at the head of a loop that may take any number of turns.
+ENDLESS = "// until the condition fails"
 
 
 #: The functions of whole_numbers.mako, which stand for what C leaves open.
@@ -146,10 +150,13 @@ class Printer:
                 if not (draws(s) or _counts(s)):
                     condition = f"{self.expression(s.condition, _PRECEDENCE['&&'])} && {_ANY_THREAD}"
                 head, body = f"{indent}for ({start}; {condition}; {step}) ", self.block(s.body, indent)
+                if not counted(s):
+                    body = f"{{  {ENDLESS}{body[1:]}"
                 if streams := {a.name for call in draws(s) for a in call.arguments if isinstance(a, Name) and a.type == RNG}:
                     # Every turn begins with fresh words: so the compiler knows how many there are, and tests nothing.
                     drop = "".join(f"{name}->left = 0;\n" for name in sorted(streams))
-                    return f"{head}{{\n{indent}    {drop}{body[2:]}{indent}{drop}"
+                    first, rest = body.split("\n", 1)
+                    return f"{head}{first}\n{indent}    {drop}{rest}{indent}{drop}"
                 return head + body
         raise AssertionError(s)
 

@@ -5,19 +5,19 @@ from __future__ import annotations
 import contextlib
 import threading
 import warnings
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyopencl as cl
-from pyopencl.tools import ImmediateAllocator, MemoryPool
 
 from ..errors import CompileError, NoDeviceError
 from . import cache, icd
-from .base import Device, Kernel, Result, Runtime, nbytes_of
+from .base import Device, Result, Runtime, nbytes_of
 from .host_pool import HostPool
-from .signature import DTYPES, signature_of
+from .opencl_kernel import OpenCLKernel
+from .opencl_thread import InFlight, OpenCLThreads, host_buffers
 
 LARGE = 16 << 20  # bytes from which on it pays to look at the free memory and to use the host's memory again
 
@@ -111,39 +111,8 @@ def from_array(array: Any) -> OpenCLRuntime:
         array.queue is not None
         and not array.queue.properties & cl.command_queue_properties.OUT_OF_ORDER_EXEC_MODE_ENABLE
     ):
-        ours._local.work_on(array.queue)  # PyOpenCL refuses to mix arrays of several queues
+        ours._local.thread.work_on(array.queue)  # PyOpenCL refuses to mix arrays of several queues
     return ours
-
-
-class _Thread(threading.local):
-    """What each thread has of its own on one device; made when the thread first asks for any of it."""
-
-    def __init__(self, context: cl.Context, device: cl.Device) -> None:
-        self.work_on(cl.CommandQueue(context, device))
-        self.counters: tuple[int, Any] = (0, None)
-        self.result: tuple[int, Any, np.ndarray] | None = None
-        self.results: dict[int, Result] = {}
-
-    def work_on(self, queue: cl.CommandQueue) -> None:
-        self.queue = queue
-        self.pool = MemoryPool(ImmediateAllocator(queue))
-
-
-class _Clone(threading.local):
-    """An OpenCL kernel holds its arguments: each thread needs one of its own."""
-
-    def __init__(self, program: cl.Program, name: str, types: list[Any]) -> None:
-        self.launch = cl.Kernel(program, name)
-        self.launch.set_scalar_arg_dtypes(types)
-
-
-class OpenCLKernel(Kernel):
-    def __init__(self, runtime: OpenCLRuntime, program: cl.Program, name: str, signature: str, threads: int) -> None:
-        self._runtime, self._block = runtime, (threads, 1)
-        self._clone = _Clone(program, name, [DTYPES.get(kind) for kind in signature])
-
-    def __call__(self, grid: tuple[int, int], *args: Any) -> None:
-        self._clone.launch(self._runtime._local.queue, grid, self._block, *args, g_times_l=True)
 
 
 class OpenCLRuntime(Runtime):
@@ -153,7 +122,9 @@ class OpenCLRuntime(Runtime):
 
     def __init__(self, context: cl.Context, device: cl.Device, description: Device) -> None:
         self.device, self.context, self._device = description, context, device
-        self._local = _Thread(context, device)
+        in_flight = InFlight()
+        self._host_buffer = host_buffers(in_flight)
+        self._local = OpenCLThreads(context, device, in_flight, self._relearn)
         self._compiling = threading.Lock()
         self._programs: dict[str, cl.Program] = {}
         self._kernels: dict[tuple[str, str, int], OpenCLKernel] = {}
@@ -165,19 +136,25 @@ class OpenCLRuntime(Runtime):
         """Whether a buffer over NumPy's memory is that memory, also where it is not aligned."""
         probe = np.zeros(5)[1:]
         handle = self._over(probe)
-        cl.enqueue_fill_buffer(self._local.queue, handle, np.ones(1), 0, probe.nbytes).wait()
+        cl.enqueue_fill_buffer(self._local.thread.queue, handle, np.ones(1), 0, probe.nbytes).wait()
         return bool((probe == 1).all())
 
     # Kernels
 
+    def _relearn(self) -> None:
+        for kernel in list(self._kernels.values()):
+            kernel.soon.clear()
+
     def kernel(self, source: str, name: str, threads: int, shared: int = 0) -> OpenCLKernel:
         key = (source, name, threads)
         if key not in self._kernels:
-            program = self._program(source)
-            try:
-                self._kernels[key] = OpenCLKernel(self, program, name, signature_of(source, name), threads)
-            except cl.LogicError as error:
-                raise CompileError(f"no kernel {name}: {error}", source) from None
+            with self._local.thread:
+                program = self._program(source)
+                try:
+                    made = OpenCLKernel(self, program, source, name, threads)
+                except cl.LogicError as error:
+                    raise CompileError(f"no kernel {name}: {error}", source) from None
+                self._kernels[key] = made
         return self._kernels[key]
 
     def _program(self, source: str) -> cl.Program:
@@ -234,7 +211,7 @@ class OpenCLRuntime(Runtime):
 
     def _over(self, array: np.ndarray) -> cl.Buffer:
         access = cl.mem_flags.READ_WRITE if array.flags.writeable else cl.mem_flags.READ_ONLY
-        return cl.Buffer(self.context, access | cl.mem_flags.USE_HOST_PTR, hostbuf=array)
+        return self._host_buffer(self.context, access | cl.mem_flags.USE_HOST_PTR, hostbuf=array)
 
     def _buffer(self, nbytes: int) -> cl.Buffer:
         return cl.Buffer(self.context, cl.mem_flags.READ_WRITE, nbytes)
@@ -257,8 +234,11 @@ class OpenCLRuntime(Runtime):
 
     def _allocate(self, nbytes: int) -> Any:
         self._check(nbytes)
+        thread = self._local.thread
+        if thread.closed:
+            thread.refuse()
         try:
-            return self._local.pool.allocate(max(nbytes, 8))
+            return thread.pool.allocate(max(nbytes, 8))
         except (cl.MemoryError, cl.LogicError, cl.RuntimeError, MemoryError, OverflowError):
             raise self._too_large(nbytes) from None
 
@@ -266,13 +246,13 @@ class OpenCLRuntime(Runtime):
         from pyopencl.array import Array
 
         data = self._allocate(nbytes_of(shape, dtype))
-        return Array(self._local.queue, shape, dtype, data=data, allocator=self._local.pool)
+        return Array(self._local.thread.queue, shape, dtype, data=data, allocator=self._local.thread.pool)
 
     def to_device(self, array: np.ndarray) -> Any:
         array = np.ascontiguousarray(array).reshape(np.shape(array))
         native = self.empty(array.shape, array.dtype)
         if array.size:
-            cl.enqueue_copy(self._local.queue, native.base_data, array)
+            self._copy(native.base_data, array)
         return native
 
     def to_host(self, native: Any) -> np.ndarray:
@@ -280,10 +260,14 @@ class OpenCLRuntime(Runtime):
         if not native.flags.forc and native.size:  # a view with gaps: the host gets all that it reaches over
             reach = native.dtype.itemsize + sum((n - 1) * s for n, s in zip(native.shape, native.strides, strict=True))
             raw = np.empty(reach, np.uint8)
-            cl.enqueue_copy(self._local.queue, raw, native.base_data, src_offset=native.offset)
+            self._copy(raw, native.base_data, native.offset)
             return np.ndarray(native.shape, native.dtype, raw, strides=native.strides).copy()
         if native.nbytes < LARGE or not native.flags.c_contiguous:
-            host: np.ndarray = native.get(self._local.queue)
+            thread = self._local.thread
+            host: np.ndarray
+            with thread:
+                thread.wait()
+                host = native.get(thread.queue)
             return host
         out = self._host_pool.empty(native.shape, native.dtype)
         self.download(native, out)
@@ -294,12 +278,19 @@ class OpenCLRuntime(Runtime):
 
         return isinstance(obj, Array)
 
+    def _copy(self, target: Any, source: Any, source_offset: int = 0) -> None:
+        """Copy between a device's and the host's memory, after the calling thread's kernels, and wait for it."""
+        where = {} if isinstance(source, np.ndarray) else {"src_offset": source_offset}
+        self._local.thread.wait(partial(cl.enqueue_copy, self._local.thread.queue, target, source, **where))
+
     def _wait_for(self, array: Any) -> None:
         """Another queue may still be writing the array."""
-        if array.queue is not None and array.queue != self._local.queue:
-            array.queue.finish()
+        if array.queue is not None and array.queue != self._local.thread.queue:
+            with self._local.thread:
+                array.queue.finish()
         for event in array.events:
-            event.wait()
+            with self._local.thread:
+                event.wait()
 
     def memory(self, array: Any) -> tuple[Any, int]:
         if not isinstance(array, np.ndarray):
@@ -312,14 +303,14 @@ class OpenCLRuntime(Runtime):
         if self.host_visible:
             return self._over(array), 0
         handle = self._allocate(array.nbytes)
-        cl.enqueue_copy(self._local.queue, handle, array)
+        self._copy(handle, array)
         return handle, 0
 
     def scratch(self, nbytes: int) -> Any:
         return self._allocate(nbytes)
 
     def zeroed_counters(self, n: int) -> Any:
-        local = self._local
+        local = self._local.thread
         if local.counters[0] < n:
             size = max(2 * local.counters[0], n, 256)
             handle = self._buffer(4 * size)
@@ -328,7 +319,7 @@ class OpenCLRuntime(Runtime):
         return local.counters[1]
 
     def result(self, nbytes: int) -> Result:
-        local = self._local
+        local = self._local.thread
         if nbytes not in local.results:
             if local.result is None or local.result[0] < nbytes:
                 size = max(2 * nbytes, 4096)
@@ -341,11 +332,10 @@ class OpenCLRuntime(Runtime):
         return result
 
     def fetch(self, result: Result) -> np.ndarray:
-        queue = self._local.queue
         if self.host_visible:
-            queue.finish()
+            self._local.thread.wait()
         else:
-            cl.enqueue_copy(queue, result.view, result.handle)
+            self._copy(result.view, result.handle)
         return result.view
 
     def host_result(self, shape: int | tuple[int, ...], dtype: Any) -> tuple[np.ndarray, Any]:
@@ -362,18 +352,18 @@ class OpenCLRuntime(Runtime):
         if self.is_native(native_or_handle):
             self._wait_for(native_or_handle)
             native_or_handle, offset = native_or_handle.base_data, native_or_handle.offset
-        cl.enqueue_copy(self._local.queue, out, native_or_handle, src_offset=offset)
+        self._copy(out, native_or_handle, offset)
 
     # Time
 
     def synchronize(self) -> None:
-        self._local.queue.finish()
+        self._local.thread.wait()
 
     def bandwidth(self) -> float:
         cached = self._device.global_mem_cache_size
         nbytes = min(max(8 * cached, 128 << 20), self.device.memory // 8) // 8192 * 8192
         source, target = self.scratch(nbytes), self.scratch(nbytes)
-        queue, threads = self._local.queue, min(256, self.device.max_threads)
+        queue, threads = self._local.thread.queue, min(256, self.device.max_threads)
         cl.enqueue_fill_buffer(queue, source, np.ones(1), 0, nbytes)  # pages never written all lie on the same memory
         kernel = self.kernel(_COPY, "copy", threads) if self.device.double else None
         times = self.elapsed(lambda: cl.enqueue_copy(queue, target, source), 8)
@@ -389,5 +379,5 @@ class OpenCLRuntime(Runtime):
         return None
 
     def release(self) -> None:
-        self._local.pool.free_held()
+        self._local.thread.pool.free_held()
         self._host_pool.release()

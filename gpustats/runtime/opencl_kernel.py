@@ -1,0 +1,50 @@
+"""Kernels of an OpenCL device."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import pyopencl as cl
+
+from ..language.printer import ENDLESS
+from .base import Kernel, Runtime
+from .signature import DTYPES, signature_of
+
+
+class _Clone(threading.local):
+    """An OpenCL kernel holds its arguments: each thread needs one of its own."""
+
+    def __init__(self, program: cl.Program, name: str, types: list[Any]) -> None:
+        self.launch = cl.Kernel(program, name)
+        self.launch.set_scalar_arg_dtypes(types)
+
+
+class OpenCLKernel(Kernel):
+    """A kernel of a program.
+
+    Attributes
+    ----------
+    soon : set of tuple
+        The grids for which it was soon done when it was last waited for. How long a loop takes that has no plain end may depend
+        on the numbers of a call: then this says nothing about the next one, and is not looked at.
+    """
+
+    def __init__(self, runtime: Runtime, program: cl.Program, source: str, name: str, threads: int) -> None:
+        self._runtime, self._block, self._endless = runtime, (threads, 1), ENDLESS in source
+        self.soon: set[tuple[int, int]] = set()
+        self._clone = _Clone(program, name, [DTYPES.get(kind) for kind in signature_of(source, name)])
+
+    def __call__(self, grid: tuple[int, int], *args: Any) -> None:
+        thread = self._runtime._local.thread
+        thread.running += 1
+        try:
+            if thread.closed:
+                thread.refuse()
+            event = self._clone.launch(thread.queue, grid, self._block, *args, g_times_l=True)
+        finally:
+            thread.running -= 1
+        if thread.on_main:
+            thread.in_flight.last = event
+            if self._endless or grid not in self.soon:
+                thread.started_unknown(set() if self._endless else self.soon, grid)

@@ -1,0 +1,151 @@
+"""What a thread has of its own on an OpenCL device: its queue of work, its memory, and how it waits for both."""
+
+from __future__ import annotations
+
+import _thread
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pyopencl as cl
+from pyopencl.tools import ImmediateAllocator, MemoryPool
+
+from .base import Result
+from .waiting import Aside, Calls, on_main
+
+SHORT = 1.5e-3  # seconds; waiting aside costs 20 us more
+MANY = 256  # kernels are no longer counted
+
+
+class InFlight:
+    """The kernels that the main thread has started and not waited for: Ctrl-C calls it away, and ends no kernel.
+
+    Attributes
+    ----------
+    last : Event or None
+        Of the last of them.
+    left : bool
+        Whether the thread was called away from waiting for them.
+    kept : list
+        Memory of the host that only they use any more.
+    """
+
+    __slots__ = ("kept", "last", "left")
+
+    def __init__(self) -> None:
+        self.last: Any = None
+        self.left = False
+        self.kept: list[Any] = []
+
+    def keep(self, memory: Any) -> None:
+        """Hold memory that the calling thread drops for as long as the kernels may use it."""
+        if self.left or _thread.get_ident() == threading.main_thread().ident:
+            if self.last.command_execution_status > cl.command_execution_status.COMPLETE:  # below: it failed
+                self.kept.append(memory)
+
+
+def host_buffers(in_flight: InFlight) -> type[cl.Buffer]:
+    """The class of a runtime's buffers over the memory of NumPy arrays, which outlives the kernels that use it.
+
+    It does so also where Ctrl-C, or any other exception, has ended the wait for them.
+    """
+
+    class HostBuffer(cl.Buffer):
+        __slots__ = ()
+
+        def __del__(self) -> None:
+            if in_flight.last is not None:
+                in_flight.keep(self.hostbuf)
+
+    return HostBuffer
+
+
+class OpenCLThread(Calls):
+    """What each thread has of its own on one device.
+
+    Parameters
+    ----------
+    in_flight : InFlight
+        The main thread's.
+    relearn : callable
+        Makes all kernels forget how soon they were done.
+
+    Attributes
+    ----------
+    on_main : bool
+        Whether it is the main thread, the only one that signals reach, which notes what it starts.
+    """
+
+    def __init__(
+        self, context: cl.Context, device: cl.Device, in_flight: InFlight, relearn: Callable[[], None]
+    ) -> None:
+        super().__init__()
+        self.work_on(cl.CommandQueue(context, device))
+        self.counters: tuple[int, Any] = (0, None)
+        self.result: tuple[int, Any, np.ndarray] | None = None
+        self.results: dict[int, Result] = {}
+        self.on_main = on_main()
+        self.in_flight = in_flight if self.on_main else InFlight()
+        self._unknown: list[tuple[set[Any], Any]] = []  # kernels in flight that may take long, and since when they are
+        self._since = 0.0
+        self._relearn, self._aside = relearn, Aside()
+
+    def work_on(self, queue: cl.CommandQueue) -> None:
+        self.queue = queue
+        self.pool = MemoryPool(ImmediateAllocator(queue))
+
+    def started_unknown(self, soon: set[Any], grid: Any) -> None:
+        """Note that a kernel was started that is not among those that are `soon` done."""
+        if not self._unknown:
+            self._since = time.perf_counter()
+        if len(self._unknown) < MANY:
+            self._unknown.append((soon, grid))
+
+    def wait(self, how: Callable[[], object] | None = None) -> None:
+        """Wait for the thread's kernels, by a call that does. Ctrl-C ends the wait, and not the kernels.
+
+        The thread that waits for Intel's runtime computes meanwhile. So kernels that were soon done the last time are waited
+        for in the main thread itself, where Ctrl-C has no effect until they are done; all others are waited for aside.
+        """
+        if self._unknown:
+            self._wait_aside()
+        self.running += 1
+        try:
+            if self.closed:
+                self.refuse()
+            if how is None:
+                self.queue.finish()
+            else:
+                how()
+        except KeyboardInterrupt:
+            self._relearn()
+            raise
+        finally:
+            self.running -= 1
+        in_flight = self.in_flight
+        in_flight.last, in_flight.left = None, False
+        if in_flight.kept:
+            in_flight.kept = []
+
+    def _wait_aside(self) -> None:
+        if on_main():
+            try:
+                self._aside.wait(self.queue.finish)
+            except BaseException:
+                self.in_flight.left = True
+                raise
+        if time.perf_counter() - self._since < SHORT:
+            for soon, grid in self._unknown:
+                soon.add(grid)
+        self._unknown = []
+
+
+class OpenCLThreads(threading.local):
+    """Each thread's own, made when the thread first asks for it."""
+
+    def __init__(
+        self, context: cl.Context, device: cl.Device, in_flight: InFlight, relearn: Callable[[], None]
+    ) -> None:
+        self.thread = OpenCLThread(context, device, in_flight, relearn)

@@ -1,0 +1,141 @@
+"""Waiting for a device, so that Ctrl-C and the end of the process find each thread where it can be stopped."""
+
+from __future__ import annotations
+
+import _thread
+import atexit
+import os
+import sys
+import threading
+import time
+import weakref
+from collections.abc import Callable
+from queue import SimpleQueue
+
+SLICE = 0.1  # seconds after which a wait looks for signals where the system does not end it for them (Windows)
+SPIN = 2e-3  # seconds for which a wait looks again and again; then it sleeps for a hundredth of what it has waited
+LONGEST = 0.05  # seconds of such a sleep
+GRACE = 0.1  # seconds in which other threads end by themselves when Python ends
+
+_lock = threading.Lock()
+_everyone: list[weakref.ref[Calls]] = []
+_ending: int | None = None  # the thread in which Python ends, once it does
+
+
+class Calls:
+    """A thread's calls of a driver, within which Python must not end the thread: enter this for such a call.
+
+    At its own end, Python ends each daemon thread that comes back from C. In one that comes back through C++, which the
+    libraries for OpenCL and CUDA are, this ends the process ("terminate called without an active exception"). So the end waits
+    until no other thread is in such a call, and who begins one then gets SystemExit, which ends the thread quietly.
+
+    Parameters
+    ----------
+    for_main : bool
+        Whether the calls are made in the place of the main thread, which Ctrl-C may have called away from them.
+    """
+
+    def __init__(self, for_main: bool = False) -> None:
+        self.running, self.closed = 0, _ending is not None
+        self.thread, self.for_main = threading.current_thread(), for_main
+        with _lock:
+            _everyone[:] = [known for known in _everyone if known() is not None] + [weakref.ref(self)]
+
+    def __enter__(self) -> None:
+        # Where each microsecond counts, this is written out. One of two threads sees what the other has done first.
+        self.running += 1
+        if self.closed:
+            try:
+                self.refuse()
+            except SystemExit:
+                self.running -= 1
+                raise
+
+    def refuse(self) -> None:
+        """Python ends: SystemExit, which ends a thread quietly."""
+        if self.thread.ident != _ending:
+            raise SystemExit("Python ends")
+
+    def __exit__(self, *_: object) -> None:
+        self.running -= 1
+
+
+@atexit.register
+def end_calls() -> None:
+    """Let no other thread call a driver any more, and wait for those that do."""
+    global _ending
+    _ending = _thread.get_ident()
+    # A program that ends by Ctrl-C does so at once, whatever the device still computes: a signal ends the process.
+    by_signal = getattr(sys, "last_type", None) is KeyboardInterrupt and not hasattr(sys, "ps1")
+    everyone = [calls for known in _everyone if (calls := known())]
+    for calls in everyone:
+        calls.closed = True
+    others = [calls for calls in everyone if calls.thread.ident != _ending]
+    while any(calls.running and not (by_signal and calls.for_main) for calls in others):
+        time.sleep(1e-3)
+    # Who computes all the time comes to a call soon, and so to an end; others may do what they like.
+    latest = time.perf_counter() + GRACE
+    while time.perf_counter() < latest and any(calls.thread.is_alive() and not calls.for_main for calls in others):
+        time.sleep(1e-3)
+
+
+def on_main() -> bool:
+    """Whether the calling thread is the one that gets signals, and may leave a wait for them."""
+    return _thread.get_ident() == threading.main_thread().ident and _ending is None
+
+
+def until(done: Callable[[], bool]) -> None:
+    """Ask until it is so. A signal ends this in the main thread; other threads of Python go on meanwhile."""
+    start = time.perf_counter()
+    while not done():
+        waited = time.perf_counter() - start
+        time.sleep(0 if waited < SPIN else min(waited / 100, LONGEST))
+
+
+class _Job:
+    def __init__(self, function: Callable[[], object]) -> None:
+        self.function, self.error = function, None
+        self.done = _thread.allocate_lock()
+        self.done.acquire()
+
+    error: BaseException | None
+
+
+class Aside:
+    """A thread that waits in the place of the main one, which signals then reach: they do not reach one that is in C."""
+
+    def __init__(self) -> None:
+        self._jobs: SimpleQueue[_Job] = SimpleQueue()
+        self._started = False
+
+    def wait(self, function: Callable[[], object]) -> None:
+        """Call a function that waits, and wait for it. An exception that a signal brings leaves it running."""
+        if not self._started:
+            threading.Thread(target=self._serve, name="gpustats-wait", daemon=True).start()
+            self._started = True
+        job = _Job(function)
+        self._jobs.put(job)
+        while not job.done.acquire(timeout=SLICE):
+            pass
+        if job.error is not None:
+            raise job.error
+
+    def _serve(self) -> None:
+        calls = Calls(for_main=True)
+        while True:
+            job = self._jobs.get()
+            try:
+                with calls:
+                    job.function()
+            except BaseException as error:
+                job.error = error
+            job.done.release()
+            del job
+
+
+def _forget_other_threads() -> None:
+    _everyone.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_other_threads)
