@@ -11,7 +11,7 @@ from pytensor.graph.basic import Variable
 
 from ..density import Density
 from .evaluation.density import DensityFormula
-from .graph.ops import LogDensity
+from .graph.guard import guarded
 from .parameters import RESERVED, parameters_of, sized_signature, take_parameters
 from .random_variable import DensityRV, FormulaDistribution, class_name
 
@@ -117,4 +117,4 @@ def log_density(density: Density, *arguments: Any) -> Variable:
     >>> log_density(gs.normal, [-1.0, 0.0, 2.0], 0.0, 1.0).eval().round(4)
     array([-1.4189, -0.9189, -2.9189])
     """
-    return LogDensity(DensityFormula(density)).make_node(*arguments).outputs[0]
+    return guarded(DensityFormula(density), *arguments)

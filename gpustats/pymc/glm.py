@@ -16,7 +16,7 @@ from ..evaluation.arguments import match
 from ..glm.family import COEFFICIENTS, DESIGN, GROUPS, INTERCEPT, OFFSET, WEIGHTS
 from .evaluation.formula import FormulaArgument, LogFunction
 from .evaluation.glm import GLMFormula
-from .graph.ops import LogDensity
+from .graph.guard import guarded
 from .parameters import as_float_constant, as_parameter, take_parameters
 from .random_variable import DensityRV, FormulaDistribution, point_of
 
@@ -105,7 +105,7 @@ class GLMRV(DensityRV):
     def log_probability(self, kind: LogFunction, value: Variable, parameters: Sequence[Any]) -> Any:
         if kind is LogFunction.LOGPDF:
             return super().log_probability(kind, value, parameters)
-        return LogDensity(self.formula.of_kind(kind))(value, *self._outcome_parameters(parameters))
+        return guarded(self.formula.of_kind(kind), value, *self._outcome_parameters(parameters))
 
     def support_point(self, size: Variable, parameters: Sequence[Any]) -> Variable:
         shape = self._infer_shape(size, parameters)

@@ -22,8 +22,8 @@ class GPMarginal(FormulaDistribution):
     """The distribution of noisy observations of a Gaussian process, the process itself integrated out.
 
     The log-density is that of a multivariate normal distribution with covariance matrix K + diag(sigma²). It comes with its
-    gradient in everything that is random from one evaluation on the device: see `gpustats.gp.MarginalLikelihood`. It is -inf
-    where the matrix is not positive definite, and nan where a hyperparameter lies outside its domain.
+    gradient in everything that is random from one evaluation on the device: see `gpustats.gp.MarginalLikelihood`. A matrix that
+    is not positive definite, as a hyperparameter outside its domain, is an invalid parameter: -inf in a model.
 
     Parameters
     ----------

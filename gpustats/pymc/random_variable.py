@@ -21,7 +21,7 @@ from ..language.kinds import DENSITY
 from ..language.library import folder, library
 from .evaluation.batches import common_batch
 from .evaluation.formula import Evaluator, Formula, LogFunction
-from .graph.ops import LogDensity
+from .graph.guard import guarded
 from .points import POINTS, between, of_domain
 
 #: PyMC's names where they are not the density's in CamelCase.
@@ -99,7 +99,7 @@ class DensityRV(RandomVariable):
     def log_probability(self, kind: LogFunction, value: Variable, parameters: Sequence[Any]) -> Any:
         """The log-density at a value, or the logarithm of the distribution function or the survival function."""
         formula = self.formula if kind is self.formula.kind else self.formula.of_kind(kind)
-        return LogDensity(formula)(value, *parameters)
+        return guarded(formula, value, *parameters)
 
     def default_transform(self, rv: Variable) -> Any:
         """The transform of a free variable, which follows from the domain of the observation; or None."""

@@ -116,16 +116,20 @@ def test_several_sets():
     np.testing.assert_allclose(pt.grad(total, amplitude).eval({amplitude: 1.2}), want, rtol=1e-6)
 
 
-def test_outside():
-    """-inf where the matrix is not positive definite, nan outside the domains: as PyMC's, without an exception."""
-    amplitude, lengthscale, sigma = pt.dscalars("amplitude", "lengthscale", "sigma")
+def test_invalid_parameters():
+    """Where the matrix is not positive definite, and outside the domains: -inf in a model, an error elsewhere, as PyMC's."""
+    amplitude, lengthscale, sigma = inputs = pt.dscalars("amplitude", "lengthscale", "sigma")
     x = np.repeat(X, 2, axis=0)
     value = pm.logp(gpm.GPMarginal.dist(gs.rbf, x, sigma, amplitude=amplitude, lengthscale=lengthscale), np.repeat(Y, 2))
-    function = pytensor.function([amplitude, lengthscale, sigma], [value, *pt.grad(value, [amplitude, lengthscale, sigma])])
-    assert np.isfinite(function(1.0, 1.0, 0.1)).all()
-    assert function(1.0, 1.0, 0.0)[0] == -np.inf
-    for point in ((-1.0, 1.0, 0.1), (1.0, np.inf, 0.1), (1.0, 0.0, 0.1), (1.0, 1.0, -0.1), (1.0, np.nan, 0.1)):
-        assert np.isnan(function(*point)[0])
+    outputs = [value, *pt.grad(value, [amplitude, lengthscale, sigma])]
+    in_model, elsewhere = pm.compile(inputs, outputs), pytensor.function(inputs, outputs)
+    for function in (in_model, elsewhere):
+        assert np.isfinite(function(1.0, 1.0, 0.1)).all()
+    outside = [(-1.0, 1.0, 0.1), (1.0, np.inf, 0.1), (1.0, 0.0, 0.1), (1.0, 1.0, -0.1), (1.0, np.nan, 0.1)]
+    for point in (*outside, (1.0, 1.0, 0.0)):
+        assert in_model(*point) == [-np.inf, 0, 0, 0]
+        with pytest.raises(pm.logprob.utils.ParameterValueError, match="gp_marginal: sigma must be nonnegative"):
+            elsewhere(*point)
 
 
 def test_single_precision():

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+
+from ...evaluation.arguments import require
+from ...language.device_function import Argument
 
 if TYPE_CHECKING:
     from ...density import Density
@@ -121,10 +125,17 @@ class Formula(ABC):
         return self
 
 
+#: whether all parameters are valid
+_VALID, _INVALID = np.array(True), np.array(False)
+
+
 class Evaluator(ABC):
     """The values, sums, gradients and draws of a formula, at arrays of which some never change.
 
     These are put on the device when first needed. An evaluator serves several threads.
+
+    Of invalid parameters the device makes nan. Only where there is nan, a second look tells whether it comes of such parameters
+    or of arguments that are nan themselves: so that it costs nothing where all is well.
 
     Parameters
     ----------
@@ -163,7 +174,58 @@ class Evaluator(ABC):
     ) -> np.ndarray:
         """Random draws of shape `size` and the axis of a vector, whose `length` is told where the parameters do not tell it."""
 
+    # -- as PyMC takes invalid parameters: for all observations at once
+
+    def checked_table(self, values: Sequence[np.ndarray]) -> list[np.ndarray]:
+        """[the log-density at every point, whether all parameters are valid]."""
+        terms = self.table(values)
+        return [terms, _INVALID if np.isnan(terms).any() and self.refuses(values, terms) else _VALID]
+
+    def checked_sums(self, values: Sequence[np.ndarray], wrt: tuple[int, ...]) -> list[np.ndarray]:
+        """[the sum, whether all parameters are valid, *derivatives]: -inf and zeros where they are not."""
+        result = self.sums(values, wrt)
+        if math.isnan(result[0]) and self.refuses(values):
+            return [np.array(-np.inf), _INVALID, *map(np.zeros_like, result[1:])]
+        result.insert(1, _VALID)
+        return result
+
+    def checked_weighted(self, values: Sequence[np.ndarray], weight: np.ndarray, wrt: tuple[int, ...]) -> list[np.ndarray]:
+        """The derivatives of the weighted sum: zeros where parameters are invalid."""
+        gradients = self.weighted(values, weight, wrt)
+        if any(np.isnan(g).any() for g in gradients) and self.refuses(values):
+            return [np.zeros_like(g) for g in gradients]
+        return gradients
+
+    def refuses(self, values: Sequence[np.ndarray], terms: np.ndarray | None = None) -> bool:
+        """Whether parameters are invalid: outside their domains, or there is no log-density at them, and no argument is nan.
+
+        Parameters
+        ----------
+        values : sequence of ndarray
+        terms : ndarray, optional
+            Their `table`.
+        """
+        arguments = self.all_arguments(values)
+        if not all(map(_inside_domain, self.formula.arguments[1:], arguments[1:])):
+            return True
+        without = np.isnan(self.table(values) if terms is None else terms)
+        for array, rank in zip(arguments, self.formula.ranks, strict=True):
+            given = np.isnan(array)
+            without = without & ~given.any(axis=tuple(range(given.ndim - rank, given.ndim)))
+        return bool(without.any())
+
     def all_arguments(self, values: Sequence[np.ndarray]) -> list[np.ndarray]:
         """The arguments in their order: those that never change, and `values`."""
         by_place = self.known | dict(zip(self.free, values, strict=True))
         return [by_place[i] for i in range(len(by_place))]
+
+
+def _inside_domain(argument: FormulaArgument, value: np.ndarray) -> bool:
+    """Whether all of a parameter's values lie in its domain. Where that is all real numbers, nan is none of its business."""
+    if argument.words <= {"real", "vector"}:
+        return True
+    try:
+        require(Argument(argument.name, argument.domain), value)
+    except ValueError:
+        return False
+    return True

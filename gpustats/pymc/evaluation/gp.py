@@ -61,8 +61,8 @@ class GPFormula(Formula):
 class GPEvaluator(Evaluator):
     """A Gaussian process' log-densities, gradients and draws, at arrays of which some never change.
 
-    The log-density is -inf where the covariance matrix is not positive definite, and nan outside the domains. Arguments with
-    leading axes are several sets, and each set is one evaluation on the device.
+    The log-density is nan outside the domains, and where the covariance matrix is not positive definite. Arguments with leading
+    axes are several sets, and each set is one evaluation on the device.
     """
 
     formula: GPFormula
@@ -136,8 +136,9 @@ class GPEvaluator(Evaluator):
 
     def _value_and_gradients(self, one: Mapping[str, np.ndarray], wrt: Sequence[str]) -> tuple[float, Mapping[str, Any]]:
         """The log-density of one set of arguments, and its derivatives in some."""
+        nowhere = math.nan, {n: np.full(one[n].shape, np.nan) for n in wrt}
         if not self._inside_domains(one):
-            return math.nan, {n: np.full(one[n].shape, np.nan) for n in wrt}
+            return nowhere
         parameters = dict(one)
         y, x = parameters.pop(OBSERVATIONS), parameters.pop(POINTS)
         if y.shape != x.shape[:1]:
@@ -152,7 +153,7 @@ class GPEvaluator(Evaluator):
             wanted = [n for n in wrt if n not in by_row] + [MEAN] * bool(by_row)
             value, gradients = likelihood.value_and_grad(**parameters, wrt=wanted)
         except np.linalg.LinAlgError:
-            return -math.inf, {n: np.zeros(one[n].shape) for n in wrt}
+            return nowhere
         if by_row:
             gradients[OBSERVATIONS] = -gradients[MEAN]
             if MEAN not in self.formula.vectors:

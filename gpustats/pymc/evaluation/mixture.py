@@ -90,6 +90,10 @@ class MixtureEvaluator(Evaluator):
     def weighted(self, values: Sequence[np.ndarray], weight: np.ndarray, wrt: tuple[int, ...]) -> list[np.ndarray]:
         return self._weighted(self.all_arguments(values), weight, wrt)
 
+    def refuses(self, values: Sequence[np.ndarray], terms: np.ndarray | None = None) -> bool:
+        """As `Evaluator.refuses`; weights have no logarithm where they are invalid."""
+        return bool(np.isnan(self.all_arguments(values)[1]).any()) or super().refuses(values, terms)
+
     @survives_fork
     def draws(
         self, parameters: Sequence[np.ndarray], size: tuple[int, ...], length: int | None, rng: Generator

@@ -13,7 +13,7 @@ from pytensor.graph.replace import _vectorize_node
 from pytensor.tensor.utils import broadcast_static_dim_lengths
 
 from ..evaluation.linalg import linear_algebra
-from .ops import FLOAT
+from .ops import FLOAT, as_float64
 from .shapes import broadcast_batch
 
 
@@ -31,7 +31,7 @@ class StackOp(Op):
 
     def stacks(self, *inputs: Any) -> list[Variable]:
         """The inputs as float64 variables with as many axes each."""
-        variables = [pt.cast(pt.as_tensor_variable(v), FLOAT) for v in inputs]
+        variables = [as_float64(v) for v in inputs]
         for variable in variables:
             if variable.type.ndim < 2:
                 raise ValueError(

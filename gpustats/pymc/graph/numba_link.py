@@ -135,9 +135,10 @@ def _compile(bridge: Bridge, node: Apply, shapes: Sequence[Sequence[str]], what:
     lines += [f"    out = np.empty({' + '.join(sizes)})"]
     lines += ["    if callback(layout.ctypes.data, out.ctypes.data) != 1:", "        raise RuntimeError(FAILED)"]
     results, start = [], "0"
-    for i, _ in enumerate(shapes):
+    for i, output in enumerate(node.outputs):
         stop = f"{start} + size{i}"
-        results.append(f"out[{start}:{stop}].reshape(shape{i})")
+        result = f"out[{start}:{stop}].reshape(shape{i})"
+        results.append(f"{result} != 0" if output.type.dtype == "bool" else result)
         start = stop
     lines += [f"    return {', '.join(results)}"]
     scope: dict[str, Any] = {"np": np, "callback": bridge.callback, "FAILED": _FAILED.format(what), "bridge": bridge}
@@ -170,22 +171,22 @@ def _ndims(node: Apply) -> list[int]:
 def _log_density(op: LogDensity, node: Apply, **kwargs: Any) -> Callable:
     ndims = _ndims(node)
     shape = _broadcast([n - rank for n, rank in zip(ndims, op.ranks, strict=True)])
-    bridge = Bridge(lambda arrays: [op.evaluator.table(arrays)], ndims, str(op))
-    return _compile(bridge, node, [shape])
+    bridge = Bridge(lambda arrays: op.evaluator.checked_table(arrays), ndims, str(op))
+    return _compile(bridge, node, [shape, []])
 
 
 @numba_funcify.register(LogLikelihood)
 def _log_likelihood(op: LogLikelihood, node: Apply, **kwargs: Any) -> Callable:
     ndims, free = _ndims(node), op.evaluator.free
-    bridge = Bridge(lambda arrays: op.evaluator.sums(arrays, op.wrt), ndims, str(op))
+    bridge = Bridge(lambda arrays: op.evaluator.checked_sums(arrays, op.wrt), ndims, str(op))
     places = [free.index(i) for i in op.wrt]
-    return _compile(bridge, node, [[], *(_extents(i, ndims[i]) for i in places)])
+    return _compile(bridge, node, [[], [], *(_extents(i, ndims[i]) for i in places)])
 
 
 @numba_funcify.register(Weighted)
 def _weighted(op: Weighted, node: Apply, **kwargs: Any) -> Callable:
     ndims = _ndims(node)
-    bridge = Bridge(lambda arrays: op.evaluator.weighted(arrays[:-1], arrays[-1], op.wrt), ndims, str(op))
+    bridge = Bridge(lambda arrays: op.evaluator.checked_weighted(arrays[:-1], arrays[-1], op.wrt), ndims, str(op))
     return _compile(bridge, node, [_extents(i, ndims[i]) for i in op.wrt])
 
 

@@ -12,7 +12,8 @@ from pytensor.gradient import DisconnectedType, disconnected_type, grad_undefine
 from pytensor.graph.basic import Apply, Constant, Variable
 from pytensor.graph.op import Op
 from pytensor.graph.replace import _vectorize_node
-from pytensor.scalar.basic import Second
+from pytensor.scalar.basic import Cast, Second
+from pytensor.scalar.basic import float64 as scalar_float64
 from pytensor.tensor.basic import Alloc
 from pytensor.tensor.elemwise import DimShuffle, Elemwise
 
@@ -20,6 +21,24 @@ from ..evaluation.formula import Evaluator, Formula, FormulaArgument
 from .shapes import broadcast_batch
 
 FLOAT = "float64"
+
+
+class _Widen(Cast):
+    """To float64, with a derivative of the type that is widened: that of a cast would be float64."""
+
+    def pullback(self, inputs: Sequence[Any], outputs: Sequence[Any], cotangents: Sequence[Any]) -> list:
+        return [cotangents[0].astype(inputs[0].dtype)]
+
+    L_op: Any = pullback  # its name in PyTensor 2
+
+
+_widen = Elemwise(_Widen(scalar_float64))
+
+
+def as_float64(value: Any) -> Any:
+    """The variable in float64; derivatives in it have its own type."""
+    variable = pt.as_tensor_variable(value)
+    return _widen(variable) if variable.dtype in ("float16", "float32") else pt.cast(variable, FLOAT)
 
 
 class DensityOp(Op):
@@ -83,11 +102,13 @@ def _as_float(value: Any, argument: FormulaArgument) -> Variable:
         return value
     if isinstance(value, Constant):
         return pt.constant(value.data.astype(FLOAT), name=value.name)
-    return pt.cast(value, FLOAT)
+    return as_float64(value)
 
 
 class LogDensity(DensityOp):
-    """The log-density at every point of the broadcast of its arguments."""
+    """The log-density at every point of the broadcast of its arguments, and whether all parameters are valid."""
+
+    default_output = 0
 
     def make_node(self, *inputs: Any) -> Apply:
         arguments = self.arguments(inputs)
@@ -101,23 +122,26 @@ class LogDensity(DensityOp):
                 listed = ", ".join(f"{name} {b}" for name, b in zip(self.formula.names, batch, strict=True))
                 raise ValueError(f"{self.formula!r}: shapes do not broadcast: {listed}")
             shape.append(known.pop() if known else None if longer else 1)
-        return Apply(self, arguments, [pt.TensorType(FLOAT, shape=tuple(shape))()])
+        return Apply(self, arguments, [pt.TensorType(FLOAT, shape=tuple(shape))(), _condition()])
 
     def perform(self, node: Apply, inputs: Sequence[np.ndarray], outputs: Any) -> None:
-        outputs[0][0] = self.evaluator.table(inputs)
+        outputs[0][0], outputs[1][0] = self.evaluator.checked_table(inputs)
 
     def infer_shape(self, *args: Any) -> list[tuple]:  # PyTensor 2 passes the graph as well
         node, shapes = args[-2:]
-        return [broadcast_batch(node, shapes, self.ranks)]
+        return [broadcast_batch(node, shapes, self.ranks), ()]
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        return [[True, False] for _ in node.inputs]
 
     def pullback(self, inputs: Sequence[Variable], outputs: Sequence[Variable], cotangents: Sequence[Variable]) -> list:
         wrt = [i for i, v in enumerate(inputs) if i in self.formula.differentiable and not isinstance(v, Constant)]
-        (cotangent,) = cotangents
+        cotangent = cotangents[0]
         gradients: dict[int, Variable] = {}
         if isinstance(cotangent.type, DisconnectedType):
             return [disconnected_type() for _ in inputs]
         if wrt and (factor := uniform(cotangent)) is not None:
-            unscaled = LogLikelihood(self.formula, wrt).make_node(*inputs).outputs[1:]
+            unscaled = LogLikelihood(self.formula, wrt).make_node(*inputs).outputs[2:]
             gradients = {i: factor * g for i, g in zip(wrt, unscaled, strict=True)}
         elif wrt:
             gradients = dict(zip(wrt, Weighted(self.formula, wrt).make_node(*inputs, cotangent).outputs, strict=True))
@@ -134,28 +158,31 @@ class LogDensity(DensityOp):
 
 
 class LogLikelihood(DensityOp):
-    """The sum of the log-density and the sum's gradients, from one reading of the data."""
+    """The sum of the log-density, whether all parameters are valid, and the sum's gradients, from one reading of the data.
+
+    Where a parameter is invalid, the sum is -inf and the gradients are 0.
+    """
 
     def make_node(self, *inputs: Any) -> Apply:
         arguments = self.arguments(inputs)
         by_place = dict(zip(self.evaluator.free, arguments, strict=True))
-        return Apply(self, arguments, [pt.TensorType(FLOAT, shape=())(), *(by_place[i].type() for i in self.wrt)])
+        return Apply(self, arguments, [pt.dscalar(), _condition(), *(by_place[i].type() for i in self.wrt)])
 
     def perform(self, node: Apply, inputs: Sequence[np.ndarray], outputs: Any) -> None:
-        for storage, value in zip(outputs, self.evaluator.sums(inputs, self.wrt), strict=True):
+        for storage, value in zip(outputs, self.evaluator.checked_sums(inputs, self.wrt), strict=True):
             storage[0] = value
 
     def infer_shape(self, *args: Any) -> list[tuple]:
-        return [(), *(args[-1][self.evaluator.free.index(i)] for i in self.wrt)]
+        return [(), (), *(args[-1][self.evaluator.free.index(i)] for i in self.wrt)]
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         return [[True] * len(node.outputs) for _ in node.inputs]
 
     def pullback(self, inputs: Sequence[Variable], outputs: Sequence[Variable], cotangents: Sequence[Variable]) -> list:
-        if any(not isinstance(c.type, DisconnectedType) for c in cotangents[1:]):
+        if any(not isinstance(c.type, DisconnectedType) for c in cotangents[2:]):
             raise self.no_second_derivatives()
         # The cotangent of a sum is uniform.
-        return LogDensity(self.formula).pullback(inputs, [], [cotangents[0]])
+        return LogDensity(self.formula).pullback(inputs, [], cotangents[:1])
 
     L_op: Any = pullback
 
@@ -165,11 +192,11 @@ class Weighted(DensityOp):
 
     def make_node(self, *inputs: Any) -> Apply:
         arguments = self.arguments(inputs[:-1])
-        weight = pt.cast(inputs[-1], FLOAT)
+        weight = as_float64(inputs[-1])
         return Apply(self, [*arguments, weight], [arguments[i].type() for i in self.wrt])
 
     def perform(self, node: Apply, inputs: Sequence[np.ndarray], outputs: Any) -> None:
-        for storage, value in zip(outputs, self.evaluator.weighted(inputs[:-1], inputs[-1], self.wrt), strict=True):
+        for storage, value in zip(outputs, self.evaluator.checked_weighted(inputs[:-1], inputs[-1], self.wrt), strict=True):
             storage[0] = value
 
     def infer_shape(self, *args: Any) -> list[tuple]:
@@ -179,6 +206,10 @@ class Weighted(DensityOp):
         raise self.no_second_derivatives()
 
     L_op: Any = pullback
+
+
+def _condition() -> Variable:
+    return pt.TensorType("bool", shape=())()
 
 
 def uniform(variable: Any) -> Any:

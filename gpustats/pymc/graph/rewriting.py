@@ -13,6 +13,7 @@ from pytensor.scalar.basic import Add
 from pytensor.tensor.elemwise import Elemwise
 from pytensor.tensor.math import Sum
 
+from .guard import log_density_behind, sum_of_checked, switches
 from .ops import LogDensity, LogLikelihood
 
 
@@ -26,6 +27,7 @@ class OneEvaluation(GraphRewriter):
 
     def apply(self, fgraph: FunctionGraph) -> None:
         _split_sums(fgraph)
+        _check_sums(fgraph)
         groups: dict[tuple, list] = {}
         for node in fgraph.toposort():
             if isinstance(node.op, LogDensity) or (isinstance(node.op, LogLikelihood) and not node.op.known):
@@ -33,20 +35,24 @@ class OneEvaluation(GraphRewriter):
         for (formula, _), nodes in groups.items():
             inputs = nodes[0].inputs  # as they are now: another group's replacements may have changed them
             totals: list[Variable] = []
+            conditions: list[Variable] = []
             gradients: list[tuple[int, Variable]] = []
             for node in nodes:
                 if isinstance(node.op, LogDensity):
-                    totals += _totals(fgraph, node.outputs[0])
+                    totals += _totals(fgraph, *node.outputs)
                 else:
                     totals += _used(fgraph, node.outputs[:1])
-                    gradients += [(i, g) for i, g in zip(node.op.wrt, node.outputs[1:], strict=True) if fgraph.clients[g]]
+                    gradients += [(i, g) for i, g in zip(node.op.wrt, node.outputs[2:], strict=True) if fgraph.clients[g]]
+                conditions.append(node.outputs[1])
             if not totals and not gradients:
                 continue
             wrt = sorted({i for i, _ in gradients})
             known = [(i, v) for i, v in enumerate(inputs) if isinstance(v, Constant) and i not in wrt]
             free = [v for i, v in enumerate(inputs) if i not in dict(known)]
-            total, *new = LogLikelihood(formula, wrt, known).make_node(*free).outputs
+            total, valid, *new = LogLikelihood(formula, wrt, known).make_node(*free).outputs
             replaced = [(old, total) for old in totals] + [(old, new[wrt.index(i)]) for i, old in gradients]
+            if totals:
+                replaced += [(old, valid) for old in _used(fgraph, conditions)]
             fgraph.replace_all(replaced, reason="one evaluation of a density")
 
 
@@ -58,11 +64,13 @@ def _is_whole_sum(op: Any, ndim: int) -> bool:
     return isinstance(op, Sum) and (op.axis is None or len(op.axis) == ndim)
 
 
-def _totals(fgraph: FunctionGraph, terms: Variable) -> list[Variable]:
-    """The variables that are the sum of all `terms`."""
+def _totals(fgraph: FunctionGraph, terms: Variable, valid: Variable) -> list[Variable]:
+    """The variables that are the sum of all `terms`, also those that are -inf instead where the parameters are invalid."""
     if not terms.type.ndim:
-        return _used(fgraph, [terms])
-    return [client.outputs[0] for client, _ in fgraph.clients[terms] if _is_whole_sum(client.op, terms.type.ndim)]
+        totals = _used(fgraph, [terms])
+    else:
+        totals = [client.outputs[0] for client, _ in fgraph.clients[terms] if _is_whole_sum(client.op, terms.type.ndim)]
+    return [v for total in totals for v in (*switches(fgraph, total, valid), total)]
 
 
 def _split_sums(fgraph: FunctionGraph) -> None:
@@ -74,11 +82,21 @@ def _split_sums(fgraph: FunctionGraph) -> None:
         if added.owner is None or not (isinstance(added.owner.op, Elemwise) and isinstance(added.owner.op.scalar_op, Add)):
             continue
         terms = added.owner.inputs
-        ours = [t for t in terms if t.owner is not None and isinstance(t.owner.op, LogDensity)]
-        if not ours or any(t.type.broadcastable != added.type.broadcastable for t in terms):
+        if not any(map(log_density_behind, terms)) or any(t.type.broadcastable != added.type.broadcastable for t in terms):
             continue
         total = pt.add(*(node.op(t) for t in terms))
         fgraph.replace(node.outputs[0], total, reason="split the sum of a density")
+
+
+def _check_sums(fgraph: FunctionGraph) -> None:
+    """Sum(checked log-density) = checked Sum(log-density): parameters are valid for all observations or for none."""
+    for node in fgraph.toposort():
+        terms = node.inputs[0] if isinstance(node.op, Sum) else None
+        if terms is None or not _is_whole_sum(node.op, terms.type.ndim) or not log_density_behind(terms):
+            continue
+        if not isinstance(terms.owner.op, LogDensity):
+            total = pt.cast(sum_of_checked(terms), node.outputs[0].type.dtype)
+            fgraph.replace(node.outputs[0], total, reason="check the sum of a density")
 
 
 # After `specialize`, when equal subgraphs are merged and sums are bare, and before Elemwise are fused.
