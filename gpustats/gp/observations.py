@@ -53,9 +53,7 @@ class Observations:
             np.array(as_host(self.runtime, a), self.dtype, order="C") for a in given
         )
         for name, a in ((X, self.host_x), (Y, self.y)):
-            if not np.isfinite(a).all():
-                place = np.argwhere(~np.isfinite(a))[0]
-                raise ValueError(f"{name}[{', '.join(map(str, place))}] is {a[tuple(place)]}: leave out what is not known")
+            require_finite(name, a)
         self.x = moved(self.runtime, as_read(self.runtime, points if self._native[X] else self.host_x, self.dtype))
 
     @property
@@ -71,3 +69,10 @@ class Observations:
     def like_y(self, array: Any) -> Any:
         """A derivative in the responses, (n,), where they lay."""
         return delivered(self.runtime, array, self._native[Y])
+
+
+def require_finite(name: str, a: np.ndarray) -> None:
+    """ValueError, with the first such place, where there are nan or infinite numbers."""
+    if not np.isfinite(a).all():
+        place = np.argwhere(~np.isfinite(a))[0]
+        raise ValueError(f"{name}[{', '.join(map(str, place))}] is {a[tuple(place)]}: leave out what is not known")

@@ -10,6 +10,7 @@ from ...evaluation.placement import device_of
 from ...evaluation.results import as_host
 from ...runtime import arrays
 from ..expression import Expression
+from ..observations import require_finite
 from ..prediction import LocalPrediction
 from .job import Data, Job
 from .scheme import Scheme
@@ -41,7 +42,8 @@ class LocalGP:
     Raises
     ------
     ValueError
-        Where shapes do not go together, the covariance is another one, or the device has no float64.
+        Where shapes do not go together, there are nan or infinite numbers, the covariance is another one, or the device has no
+        float64.
 
     Notes
     -----
@@ -74,6 +76,8 @@ class LocalGP:
             raise ValueError(f"{runtime.device} has no float64, which local Gaussian processes need: use another device")
         on_host = [as_host(runtime, a) for a in (X, y)]
         self.X, self.y = (np.array(a, np.float64, order="C") for a in on_host)
+        require_finite("X", self.X)
+        require_finite("y", self.y)
         self.cov, self._dtype = cov, arrays.result_dtype([X])
         self._data = Data(self.X, self.y, cov)
 
@@ -131,7 +135,7 @@ class LocalGP:
         Raises
         ------
         ValueError
-            Where shapes, numbers of points, d or g are none that make sense.
+            Where shapes, numbers of points, d or g are none that make sense, or XX has nan or infinite numbers.
         numpy.linalg.LinAlgError
             Where the matrix of a design's correlations is not positive definite, as with equal points and no nugget.
         """
@@ -142,8 +146,9 @@ class LocalGP:
         native, runtime = arrays.is_device_array(XX), self._runtime
         if native and device_of([XX], ["XX"]) is not runtime:
             raise ValueError(f"XX lies on another device than the data, which are on {self.device.id}: move it with gs.to_host")
-        scheme = Scheme.checked(self.X, self.y, start, end, close, d, g, method, separable, stages, nearest)
         locations = np.ascontiguousarray(runtime.to_host(XX) if native else XX, np.float64)
+        require_finite("XX", locations)
+        scheme = Scheme.checked(self.X, self.y, start, end, close, d, g, method, separable, stages, nearest)
         made = Job(self._data, scheme, locations, *scheme.starts(m, p)).run(runtime, devices, client, progress)
         if (wrong := np.flatnonzero(made["status"] == 0)).size:
             raise np.linalg.LinAlgError(

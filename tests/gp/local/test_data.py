@@ -111,19 +111,20 @@ def test_slopes_that_are_infinite_at_equal_points(data):
     check(p, X, y, XX, lambda r2: np.exp(-np.sqrt(2 * r2)))
 
 
-def test_nan(data):
-    X, y, XX = data
-    gp = gs.LocalGP(X, y)
-    holes = XX.copy()
-    holes[2, 1] = np.nan
-    want, got = gp.predict(XX, end=20), gp.predict(holes, end=20)
-    assert np.isnan(got.mean[2]) and np.isnan(got.scale[2]) and np.isnan(got.loglik[2]) and (got.indices[2] == -1).all()
-    np.testing.assert_array_equal(np.delete(got.mean, 2), np.delete(want.mean, 2))
-    y = y.copy()
-    y[want.indices[0, 3]] = np.nan
-    p = gs.LocalGP(X, y).predict(XX, end=20)
-    touched = np.isnan(y[p.indices]).any(1)
-    assert touched[0] and (np.isnan(p.mean) == touched).all() and (np.isnan(p.scale) == touched).all()
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("kind", [np.asarray, gs.to_device])
+def test_numbers_that_are_not_finite_are_refused(data, bad, kind):
+    """As a `gp.MarginalLikelihood` does: a nan would make predictions nan, or, among equal distances, another design."""
+    X, y, XX = (a.copy() for a in data)
+    X[3, 1] = y[5] = XX[2, 0] = bad
+    for arguments, place in (((X, data[1]), r"X\[3, 1\]"), ((data[0], y), r"y\[5\]")):
+        with pytest.raises(ValueError, match=rf"^{place} is {bad}: leave out what is not known"):
+            gs.LocalGP(*map(kind, arguments))
+    gp = gs.LocalGP(*map(kind, data[:2]))
+    for separable in (False, True):
+        with pytest.raises(ValueError, match=rf"^XX\[2, 0\] is {bad}: leave out what is not known"):
+            gp.predict(kind(XX), end=20, separable=separable)
+    assert np.isfinite(gs.to_host(gp.predict(kind(np.delete(XX, 2, 0)), end=20).mean)).all()
 
 
 def test_responses_of_zero(data):
