@@ -13,6 +13,7 @@ from . import small
 from .kernels import KernelProvider
 from .matrix import ASYMMETRIC, INFINITE, SOUND, ZERO_ON_DIAGONAL, Matrix, asymmetry_tolerance
 from .provider import Provider
+from .threads import as_many_as_free
 
 if TYPE_CHECKING:
     from ..runtime.base import Runtime
@@ -39,22 +40,24 @@ class HostProvider(Provider):
         return Matrix.over(runtime, runtime.host_result(shape, dtype)[0] if runtime else np.empty(shape, dtype))
 
     def gemm(self, alpha: float, a: Matrix, b: Matrix, beta: float, c: Matrix) -> None:
-        if c.batch > 1:  # NumPy goes through a batch in less time
-            if beta == 0 and alpha == 1:
-                np.matmul(a.view, b.view, out=c.view)
-            else:
-                c.view[...] = alpha * (a.view @ b.view) + (beta * c.view if beta else 0)
-            return
-        routine = _routine("gemm", c.dtype)
-        for a_, b_, c_ in zip(_addresses(a), _addresses(b), _addresses(c), strict=True):
-            routine(
-                _op(b), _op(a), c.columns, c.rows, a.columns, alpha, b_, b.stride, a_, a.stride, beta, c_, c.stride
-            )  # fmt: skip
+        with as_many_as_free(c.rows * c.columns * a.columns):
+            if c.batch > 1:  # NumPy goes through a batch in less time
+                if beta == 0 and alpha == 1:
+                    np.matmul(a.view, b.view, out=c.view)
+                else:
+                    c.view[...] = alpha * (a.view @ b.view) + (beta * c.view if beta else 0)
+                return
+            routine = _routine("gemm", c.dtype)
+            for a_, b_, c_ in zip(_addresses(a), _addresses(b), _addresses(c), strict=True):
+                routine(
+                    _op(b), _op(a), c.columns, c.rows, a.columns, alpha, b_, b.stride, a_, a.stride, beta, c_, c.stride
+                )  # fmt: skip
 
     def syrk(self, alpha: float, a: Matrix, beta: float, c: Matrix) -> None:
         routine = _routine("syrk", c.dtype)
-        for a_, c_ in zip(_addresses(a), _addresses(c), strict=True):
-            routine(b"U", b"N" if a.transposed else b"T", c.rows, a.columns, alpha, a_, a.stride, beta, c_, c.stride)
+        with as_many_as_free(c.rows**2 * a.columns):
+            for a_, c_ in zip(_addresses(a), _addresses(c), strict=True):
+                routine(b"U", b"N" if a.transposed else b"T", c.rows, a.columns, alpha, a_, a.stride, beta, c_, c.stride)
 
     def trsm(self, l: Matrix, b: Matrix, left: bool) -> None:  # noqa: E741
         routine = _routine("trsm", b.dtype)
@@ -63,18 +66,21 @@ class HostProvider(Provider):
             stride = b.rows
         else:
             shape, stride = (b"R" if left else b"L", b"U", _op(l), b"N", b.columns, b.rows), b.stride
-        for l_, b_ in zip(_addresses(l), _addresses(b), strict=True):
-            routine(*shape, 1.0, l_, l.stride, b_, stride)
+        with as_many_as_free(l.rows * b.rows * b.columns):
+            for l_, b_ in zip(_addresses(l), _addresses(b), strict=True):
+                routine(*shape, 1.0, l_, l.stride, b_, stride)
 
     def trtri(self, l: Matrix) -> None:  # noqa: E741
         routine, info = _routine("trtri", l.dtype), np.zeros(1, np.int32)
-        for l_ in _addresses(l):
-            routine(b"U", b"N", l.rows, l_, l.stride, ctypes.c_void_p(info.ctypes.data))
+        with as_many_as_free(l.rows**3):
+            for l_ in _addresses(l):
+                routine(b"U", b"N", l.rows, l_, l.stride, ctypes.c_void_p(info.ctypes.data))
 
     def potrf(self, a: Matrix) -> np.ndarray:
         routine, info = _routine("potrf", a.dtype), np.zeros(a.batch, np.int32)
-        for a_, info_ in zip(_addresses(a), range(info.ctypes.data, info.ctypes.data + info.nbytes, 4), strict=True):
-            routine(b"U", a.rows, a_, a.stride, ctypes.c_void_p(info_))
+        with as_many_as_free(a.rows**3):
+            for a_, info_ in zip(_addresses(a), range(info.ctypes.data, info.ctypes.data + info.nbytes, 4), strict=True):
+                routine(b"U", a.rows, a_, a.stride, ctypes.c_void_p(info_))
         return info
 
     # Passes over the numbers

@@ -1,0 +1,155 @@
+"""How many threads BLAS may take: as many as there are processors that nothing else runs on.
+
+The threads of OpenBLAS wait for one another by spinning. Where other processes use the processors, too, each of the many waits
+of a factorisation lasts until the scheduler comes round, and two threads take ten times as long as one, or fifty.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import math
+import os
+import threading
+import time
+from typing import Any
+
+#: Multiplications of a routine from which on BLAS takes several threads.
+LEAST_WORK = 64**3
+#: Seconds for which a count of free processors holds: counting takes about 0.1 ms.
+HOLDS = 0.05
+
+_LITTLE = contextlib.nullcontext()
+
+
+def as_many_as_free(work: int) -> contextlib.AbstractContextManager:
+    """A context in which BLAS has no more threads than there are free processors; it has as many as before after it.
+
+    Parameters
+    ----------
+    work : int
+        Multiplications of what is to be done. For little work, which takes one thread anyway, nothing is looked up.
+    """
+    if work < LEAST_WORK:
+        return _LITTLE
+    return _Bound(free.threads())
+
+
+class FreeProcessors:
+    """The number of processors that are free for this process, counted anew when the last count is old."""
+
+    def __init__(self) -> None:
+        self._until = 0.0
+        self._threads: int | None = None
+
+    def threads(self) -> int | None:
+        """How many threads may run at once, or None if as many as this process may have processors."""
+        now = time.monotonic()
+        if now >= self._until:
+            self._threads = self._count()
+            self._until = time.monotonic() + HOLDS
+        return self._threads
+
+    def _count(self) -> int | None:
+        all_of_them = os.cpu_count() or 1
+        ours = processors_allowed()
+        threads = min(ours, all_of_them - others_running())
+        return max(threads, 1) if threads < all_of_them else None
+
+
+free = FreeProcessors()
+
+
+def processors_allowed() -> int:
+    """How many processors this process may use at once."""
+    count = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    quota = _quota()
+    return count if quota is None else min(count, quota)
+
+
+@functools.cache
+def _quota() -> int | None:
+    """How many processors' time a container has, if it has less than all."""
+    with contextlib.suppress(OSError, ValueError), open("/sys/fs/cgroup/cpu.max", encoding="ascii") as file:
+        quota, period = file.read().split()
+        return max(math.ceil(int(quota) / int(period)), 1)  # ValueError where it says "max"
+    return None
+
+
+def others_running() -> int:
+    """How many threads run or wait for a processor now, but for the calling one and those of BLAS; 0 where Linux does not tell.
+
+    Threads of BLAS go on spinning for a while after their work. They are the ones of this process that Python does not know.
+    """
+    try:
+        with open("/proc/loadavg", encoding="ascii") as file:
+            running = int(file.read().split()[3].partition("/")[0]) - 1
+        return max(running - _unknown_to_python(), 0) if running > 0 else 0
+    except (OSError, ValueError, IndexError):
+        return 0
+
+
+def _unknown_to_python() -> int:
+    """The running threads of this process that Python has not started, nor seen."""
+    known = {str(t.native_id) for t in threading.enumerate()}
+    count = 0
+    for thread in set(os.listdir("/proc/self/task")) - known:
+        with contextlib.suppress(OSError), open(f"/proc/self/task/{thread}/stat", "rb") as file:
+            count += file.read().rpartition(b") ")[2].startswith(b"R")
+    return count
+
+
+class _Bound:
+    """A context in which BLAS has at most so many threads, divided among the callers that are in one at the same time."""
+
+    _lock = threading.Lock()
+    _inside = 0
+    _before: dict[Any, int] = {}  # library -> threads that it had
+    _now: dict[Any, int] = {}  # library -> threads that it was given instead
+
+    def __init__(self, threads: int | None):
+        self._threads = threads
+
+    def __enter__(self) -> None:
+        cls = _Bound
+        with cls._lock:
+            cls._inside += 1
+            if self._threads is None and cls._inside == 1:
+                return
+            most = max((self._threads or processors_allowed()) // cls._inside, 1)
+            for library in _libraries():
+                count = library.get_num_threads()
+                if count is not None and count > most:
+                    cls._before.setdefault(library, count)
+                    cls._now[library] = most
+                    library.set_num_threads(most)
+
+    def __exit__(self, *_: object) -> None:
+        cls = _Bound
+        with cls._lock:
+            cls._inside -= 1
+            if not cls._inside and cls._before:
+                for library, count in cls._before.items():
+                    if library.get_num_threads() == cls._now[library]:  # nobody else has changed it meanwhile
+                        library.set_num_threads(count)
+                cls._before, cls._now = {}, {}
+
+
+def _in_child() -> None:
+    """A forked process has one thread, which is in no context of another one."""
+    for library, count in _Bound._before.items():
+        library.set_num_threads(count)
+    _Bound._lock, _Bound._inside, _Bound._before, _Bound._now = threading.Lock(), 0, {}, {}
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_in_child)
+
+
+@functools.cache
+def _libraries() -> list[Any]:
+    """NumPy's and SciPy's BLAS."""
+    import scipy.linalg.cython_blas  # noqa: F401  loads them
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController().select(user_api="blas").lib_controllers
