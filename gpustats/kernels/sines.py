@@ -13,16 +13,23 @@ from ..language.nodes import Assign, Call, Declare, Function, Name, Node, Return
 
 SINES = {"sin", "cos"}
 _ARGUMENT = "the argument of a sine"
-# 0 * x + x is x to the bit where x is finite; sin and cos of all else are nan. No compiler may simplify it: x might be -0.
+# x + 0 * x is x to the bit where x is finite; sin and cos of all else are nan. No compiler may simplify it: x might be -0.
 APART = """\
 #ifdef __OPENCL_VERSION__
 // Sines of sines are kept apart: Intel's compiler fails where it joins sin(t) and cos(t), and t is such a sine or cosine.
-DEVICE real apart(real x)
+DEVICE real sin_apart(real x)
 {
-    return x + 0 * x;
+    return sin(x + 0 * x);
 }
-#define sin(x) sin(apart(x))
-#define cos(x) cos(apart(x))
+
+DEVICE real cos_apart(real x)
+{
+    return cos(x + 0 * x);
+}
+#undef sin
+#undef cos
+#define sin(x) sin_apart(x)
+#define cos(x) cos_apart(x)
 #endif
 
 """

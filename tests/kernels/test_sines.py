@@ -81,9 +81,12 @@ def test_the_sign_of_zero_and_what_is_not_finite(layout):
 
 
 def test_the_name_is_free(layout):
-    density = gs.register(
-        "real nested_logpdf(real x, real apart) { return sin(cos(apart)) + cos(cos(apart)) * sin(apart) + 0 * x; }"
-    )
+    density = gs.register("""
+    real nested_logpdf(real x, real sin_apart)
+    {
+        return sin(cos(sin_apart)) + cos(cos(sin_apart)) * sin(sin_apart) + 0 * x;
+    }
+    """)
     np.testing.assert_allclose(density.logpdf(0.0, 0.5), np.sin(np.cos(0.5)) + np.cos(np.cos(0.5)) * np.sin(0.5))
 
 
