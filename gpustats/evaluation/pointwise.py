@@ -16,6 +16,7 @@ from ..kernels.shape import Compiled, Shape
 from ..kernels.shown import shown_source
 from ..language.derived import call_of, derived
 from ..language.device_function import Argument
+from ..language.names import numbered_name
 from ..rewriting.differentiate import derivative
 from ..runtime.arrays import as_array, is_device_array
 from .arguments import check_wrt, match
@@ -94,16 +95,15 @@ class Pointwise:
     def derivative(self, wrt: str | None = None) -> Pointwise:
         """The derivative with respect to one argument, by default the observation, at every point.
 
-        That with respect to a vector takes one more argument, ``component``: the number of the element.
+        That with respect to a vector takes one more argument, ``component``: the number of the element. Where the function has
+        one of that name, it is ``component2``.
         """
         (name,) = check_wrt(self.name, self.arguments, self.arguments[0].name if wrt is None else wrt)
         functions = dict(self.functions)
         made = derivative(self.function, self.c_name(name), functions)
         arguments = self.arguments
         if next(a for a in arguments if a.name == name).rank:
-            if "component" in self.argument_names:
-                raise ValueError(f"{self.name} has an argument `component` already")
-            arguments = (*arguments, Argument("component", "nonnegative integer"))
+            arguments = (*arguments, Argument(numbered_name("component", self.argument_names), "nonnegative integer"))
         return Pointwise(self.name, made, arguments, functions, self.source, self.defaults)
 
     def for_arguments(self, names: Collection[str]) -> Pointwise:

@@ -19,3 +19,15 @@ def test_an_argument_with_the_name_of_a_derivative(layout):
         want = {"x": x, "d_x": x, "d_x_rows": [2] * 3, "d_x_first": [3] * 3, "d_x_offset": [5] * 3, "d_d_x": [7] * 3}
         for name in names:
             np.testing.assert_array_equal(gradient[name], want[name], err_msg=name)
+
+
+def test_an_argument_with_the_name_of_the_number_of_an_element(layout):
+    density = gs.register("""
+    real named_logpdf(real x, real component, const real *v, int dim) { return x * component * v[0] + v[dim - 1] * v[1]; }
+    """)
+    x, v = np.arange(1.0, 4), np.array([2.0, 3.0, 5.0])
+    _, gradient = density.loglik_and_grad(x, 4.0, v)
+    np.testing.assert_array_equal(gradient["v"], [24, 15, 9])
+    assert gradient["component"] == 12
+    of_elements = gs.transforms.Grad(density, "v")
+    np.testing.assert_array_equal(of_elements(x, 4.0, v, component2=0), 4 * x)
