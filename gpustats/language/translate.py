@@ -22,7 +22,8 @@ RESERVED = frozenset(
     "alignas alignof concept requires constexpr const_cast static_cast dynamic_cast reinterpret_cast decltype noexcept "
     "nullptr static_assert thread_local typeid wchar_t char short long unsigned signed float double size_t index_t real "
     "int set row out draw once rng_t word_t words_t philox factors means GLOBAL SHARED DEVICE KERNEL RESTRICT UNROLL THREAD "
-    "BLOCK_X BLOCK_Y BLOCKS_X BLOCKS_Y NULL to_int int_quotient int_remainder int_abs sin_apart cos_apart".split()
+    "BLOCK_X BLOCK_Y BLOCKS_X BLOCKS_Y NULL to_int int_quotient int_remainder int_abs sin_apart cos_apart "
+    "rows labels mixture".split()
 )
 
 

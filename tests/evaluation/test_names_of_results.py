@@ -31,3 +31,23 @@ def test_an_argument_with_the_name_of_the_number_of_an_element(layout):
     assert gradient["component"] == 12
     of_elements = gs.transforms.Grad(density, "v")
     np.testing.assert_array_equal(of_elements(x, 4.0, v, component2=0), 4 * x)
+
+
+def test_arguments_with_the_names_of_what_a_mixture_writes(layout):
+    density = gs.register("""
+    // x: real    rows: positive    labels: real    mixture: real    log_weight: real
+    real named_logpdf(real x, real rows, real labels, real mixture, real log_weight)
+    {
+        return x * rows - 2 * labels + 3 * mixture + 4 * log_weight;
+    }
+    """)
+    mixture = gs.Mixture(density, np.array([1.0, 2.0]))
+    given, weights = (
+        dict(rows=[1.0, 2.0], labels=[3.0, 4.0], mixture=[5.0, 6.0], log_weight=[0.0, -1.0]),
+        np.log([0.5, 0.5]),
+    )
+    want = np.log(0.5) + np.logaddexp([10, 11], [8, 10])
+    np.testing.assert_allclose(mixture.logpdf(weights, **given), want, rtol=1e-14)
+    assert set(mixture.assign(weights, rng=1, **given)) <= {0, 1}
+    _, gradient = mixture.value_and_grad(weights, **given)
+    np.testing.assert_allclose(gradient["mixture"], 3 * gradient["log_weights"], rtol=1e-13)
