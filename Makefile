@@ -1,10 +1,10 @@
-# make demo | test | bench | lint | coverage: each makes what it needs in .venv.
+# make demo | test | bench | lint | coverage | fuzz: each makes what it needs in .venv.
 PYTHON ?= python3
 VENV ?= .venv
 EXTRAS ?= dev# with an NVIDIA GPU: make test EXTRAS=dev,cuda13
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
-.PHONY: demo test bench lint coverage clean
+.PHONY: demo test bench lint coverage fuzz clean
 
 demo: $(VENV)/.installed
 	$(BIN)/gpustats demo
@@ -16,6 +16,10 @@ test: lint
 
 coverage: $(VENV)/.installed
 	$(BIN)/python -m pytest -q -n auto --dist worksteal --cov
+
+SECONDS ?= 1800# of random programs: make fuzz SECONDS=36000
+fuzz: $(VENV)/.installed
+	$(BIN)/python -m tests.fuzz --seconds $(SECONDS)
 
 bench: $(VENV)/.installed-bench
 	$(BIN)/python -m bench
