@@ -57,7 +57,12 @@ def again(client: Client) -> Iterator[Callable[[BaseException], None]]:
         def failed(error: BaseException, left: int = left) -> None:
             if not left:
                 raise error
-            client.wait_for_workers(1, timeout=PATIENCE)
+            try:
+                client.wait_for_workers(1, timeout=PATIENCE)
+            except TimeoutError:
+                raise ConnectionError(
+                    f"{client.scheduler_info()['address']} has lost its last worker, and none came within {PATIENCE} seconds"
+                ) from error
 
         yield failed
 
@@ -71,9 +76,11 @@ def scattered(client: Client, data: Any, **where: Any) -> Any:
 
 
 def _started(ask: Callable[[], Any]) -> Any:
-    """A task, or None where its worker dies already as it starts."""
-    with contextlib.suppress(*LOST):
+    """A task, or the error where its worker dies already as it starts."""
+    try:
         return ask()
+    except LOST as error:
+        return error
 
 
 def _answers(client: Client, function: Callable[..., Any], *args: Any) -> dict[str, Any]:
@@ -156,13 +163,16 @@ class Cluster(Pieces):
     def _certain(self, i: int, future: Any, ask: Callable[[], Any]) -> Any:
         """The result of a task for a piece. Where either is lost, the piece is made again and `ask` gives another task."""
         for failed in again(self._client):
-            result: Any = Missing(f"piece {i} was lost again and again")
+            first, end = self.ranges[i]
+            error: BaseException = ConnectionError(f"rows {first} to {end} are lost: worker after worker has died with them")
             try:
-                if future is not None and not isinstance(result := self._awaited(future, self._homes[i]), Missing):
+                if isinstance(future, BaseException):
+                    raise future
+                if not isinstance(result := self._awaited(future, self._homes[i]), Missing):
                     return result
-                failed(result)
-            except LOST as error:
-                failed(error)
+            except LOST as found:
+                error = found
+            failed(error)
             future = _started(functools.partial(self._again, i, ask))
         raise AssertionError("the last attempt returns or raises")
 
@@ -180,6 +190,10 @@ class Cluster(Pieces):
             while True:
                 try:
                     return future.result(timeout=POLL)
+                except UnboundLocalError:
+                    if future.status == "error":  # the task's own error
+                        raise
+                    raise CancelledError from None  # of a task that is cancelled just now Dask has no result
                 except TimeoutError:
                     if future.done():  # the task's own error
                         raise

@@ -70,18 +70,18 @@ class Devices(Pieces):
     """
 
     def __init__(self, model: Divisible, data: Data, options: Options):
-        runtimes = choose.several(options.devices)
-        self._workers = workers(runtimes)
+        runtimes = self._runtimes = choose.several(options.devices)
+        threads = workers(runtimes)
         make = functools.partial(model._recipe(), memory=options.memory, chunk=options.chunk)
 
         def measured(i: int) -> float:
-            return self._workers[i].submit(seconds, make, sample(data), model._trial()).result()
+            return threads[i].submit(seconds, make, sample(data), model._trial()).result()
 
         self.ranges = split(data.n_rows, speeds([kind(runtime) for runtime in runtimes], measured))
         # Files stay where they are; of what is in memory the pieces have copies, which nobody changes.
         self._data = {n: v if is_stored(v) else None for n, v in data.arrays.items()}
         parts = [{n: section(v, *rows) for n, v in data.arrays.items()} for rows in self.ranges]
-        futures = [w.submit(make, **part) for w, part in zip(self._workers, parts, strict=False)]
+        futures = [w.submit(make, **part) for w, part in zip(threads, parts, strict=False)]
         self._models = _results(futures)
         self.where = ", ".join(
             f"{runtime.device.id} ({end - first} rows)"
@@ -97,9 +97,9 @@ class Devices(Pieces):
         if inside_worker():
             yield from (work(*args, **kwargs) for work, (args, kwargs) in zip(bound, calls, strict=True))
             return
-        futures = [
+        futures = [  # of this process: a forked child has threads of its own, in which the error is that of its device
             worker.submit(work, *args, **kwargs)
-            for worker, work, (args, kwargs) in zip(self._workers, bound[:-1], calls, strict=False)
+            for worker, work, (args, kwargs) in zip(workers(self._runtimes), bound[:-1], calls, strict=False)
         ]
         try:  # the calling thread would but wait
             args, kwargs = calls[-1]

@@ -31,64 +31,81 @@ class Stamp(NamedTuple):
         return f"{self.size} bytes, written {when}.{self.written % 10**9:09}"
 
 
-class FileRows:
-    """The rows of an array that lies in a file. Pickled without them: they are read elsewhere, under the same path.
+class File:
+    """A file that must stay as it is. Pickled by its path, under which it must be the same elsewhere.
 
     Parameters
     ----------
     name : str
-        The array's name, for errors.
+        That of the array that lies in it, for errors.
     path : str
-    dtype : dtype
-    shape, strides : tuple of int
-    start : int
-        Where in the file the first number lies.
     stamp : Stamp, optional
-        What the file must be like; by default, what it is like now.
+        What it must be like; by default, what it is like now.
 
     Raises
     ------
     RuntimeError
-        Also from a later reading, where the file has changed, or another one has its path.
+        Also from later checks, where the file has changed, or another one has its path.
     """
 
-    def __init__(
-        self, name: str, path: str, dtype: DType, shape: Shape, strides: Shape, start: int, stamp: Stamp | None = None
-    ):  # fmt: skip
-        self._name, self._path, self._start = name, path, start
-        self.dtype, self.shape, self.strides = dtype, shape, strides
-        self._file = os.open(path, os.O_RDONLY)  # of its own: the path may lead elsewhere tomorrow
-        weakref.finalize(self, os.close, self._file).atexit = False
-        now = os.fstat(self._file)
+    def __init__(self, name: str, path: str, stamp: Stamp | None = None):
+        self.name, self.path = name, path
+        self._descriptor = os.open(path, os.O_RDONLY)  # of its own: the path may lead elsewhere tomorrow
+        weakref.finalize(self, os.close, self._descriptor).atexit = False
+        now = os.fstat(self._descriptor)
         if stamp is None and 0 <= (age := time.time_ns() - now.st_mtime_ns) < TICK:
             time.sleep((TICK - age) / 1e9)  # so that the next change has another time
-            now = os.fstat(self._file)
+            now = os.fstat(self._descriptor)
         self._identity = now.st_dev, now.st_ino
         self._stamp = stamp or Stamp(now.st_size, now.st_mtime_ns)
         self.check()
 
     def __reduce__(self) -> Any:
         self.check()
-        state = self._name, self._path, self.dtype, self.shape, self.strides, self._start, self._stamp
-        return FileRows, state
+        return File, (self.name, self.path, self._stamp)
 
     def check(self) -> None:
         """RuntimeError where the file is not as it was."""
-        now = os.fstat(self._file)
+        now = os.fstat(self._descriptor)
         if (now.st_size, now.st_mtime_ns) != self._stamp:
             found = Stamp(now.st_size, now.st_mtime_ns)
             raise RuntimeError(
-                f"{self._name}: the file {self._path} has changed since the model was made ({self._stamp}; now {found}): "
+                f"{self.name}: the file {self.path} has changed since the model was made ({self._stamp}; now {found}): "
                 "make a new model of it"
             )
         try:
-            there = os.stat(self._path)
+            there = os.stat(self.path)
         except FileNotFoundError:
             return  # it has no name any more, but lives on for those who have it open
         if (there.st_dev, there.st_ino) != self._identity:
-            raise RuntimeError(
-                f"{self._name}: the file {self._path} was replaced by another one: make a new model of it"
-            )
+            raise RuntimeError(f"{self.name}: the file {self.path} was replaced by another one: make a new model of it")
+
+    def read(self, block: memoryview, start: int) -> None:
+        """Fill a block with the bytes from `start` on."""
+        done = 0
+        while done < len(block):
+            n = os.preadv(self._descriptor, [block[done:]], start + done)
+            if not n:
+                self.check()
+                raise RuntimeError(f"{self.name}: the file {self.path} ends {len(block) - done} bytes too early")
+            done += n
+
+
+class FileRows:
+    """The rows of an array whose numbers lie in a file. Pickled without them.
+
+    Parameters
+    ----------
+    file : File
+    dtype : dtype
+    shape, strides : tuple of int
+    start : int
+        Where in the file the first number lies.
+    """
+
+    def __init__(self, file: File, dtype: DType, shape: Shape, strides: Shape, start: int):
+        self._file, self._start = file, start
+        self.dtype, self.shape, self.strides = dtype, shape, strides
 
     def __getitem__(self, rows: slice) -> np.ndarray:
         first, end, step = rows.indices(self.shape[0])
@@ -97,7 +114,7 @@ class FileRows:
         result = np.empty((max(end - first, 0), *self.shape[1:]), self.dtype)
         if result.size:
             self._fill(result, self._start + first * self.strides[0], self.strides)
-        self.check()
+        self._file.check()
         return result
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
@@ -106,13 +123,13 @@ class FileRows:
     def _fill(self, out: np.ndarray, start: int, strides: Shape) -> None:
         """Read an array, the first number of which lies at `start`."""
         if out.flags.c_contiguous and strides == out.strides:
-            self._read(out.reshape(-1).view(np.uint8).data, start)
+            self._file.read(out.reshape(-1).view(np.uint8).data, start)
             return
         extents = [(n - 1) * s for n, s in zip(out.shape, strides, strict=True)]
         if (span := sum(map(abs, extents)) + out.itemsize) <= BLOCK:
             first = sum(min(extent, 0) for extent in extents)
             block = bytearray(span)
-            self._read(memoryview(block), start + first)
+            self._file.read(memoryview(block), start + first)
             out[...] = np.ndarray(out.shape, out.dtype, block, -first, strides)
             return
         axis = max(range(out.ndim), key=lambda i: abs(extents[i]))
@@ -121,17 +138,47 @@ class FileRows:
         self._fill(out[*before, :half], start, strides)
         self._fill(out[*before, half:], start + half * strides[axis], strides)
 
-    def _read(self, block: memoryview, start: int) -> None:
-        """Fill a block with the bytes from `start` on."""
-        done = 0
-        while done < len(block):
-            n = os.preadv(self._file, [block[done:]], start + done)
-            if not n:
-                self.check()
-                raise RuntimeError(
-                    f"{self._name}: the file {self._path} ends at byte {start + done}, {len(block) - done} too early"
-                )
-            done += n
+
+class HDF5Rows:
+    """The rows of an HDF5 data set in a file that is open for reading only. Pickled without them.
+
+    Parameters
+    ----------
+    file : File
+    dataset : h5py.Dataset
+    """
+
+    def __init__(self, file: File, dataset: Any):
+        self._file, self._dataset = file, dataset
+        self.dtype, self.shape = dataset.dtype, dataset.shape
+
+    def __reduce__(self) -> Any:
+        return _opened, (self._file, self._dataset.name)
+
+    def __getitem__(self, rows: slice) -> Any:
+        found = self._dataset[rows]
+        self._file.check()
+        return found
+
+
+def _opened(file: File, dataset: str) -> HDF5Rows:
+    """The data set of a name, in a file that is opened anew."""
+    import h5py
+
+    return HDF5Rows(file, h5py.File(file.path, "r")[dataset])
+
+
+def hdf5_rows(value: Any, name: str) -> HDF5Rows | None:
+    """The rows of an HDF5 data set whose file nobody is meant to change; None for another array."""
+    if not any(c.__module__.startswith("h5py") for c in type(value).__mro__):
+        return None
+    file = value.file
+    if file.mode != "r" or file.swmr_mode or file.driver == "core":
+        return None
+    try:
+        return HDF5Rows(File(name, os.path.abspath(file.filename)), value)
+    except OSError:  # it lies in no file, or in several
+        return None
 
 
 class MappedRows:
@@ -206,7 +253,7 @@ def mapped_rows(array: np.ndarray, name: str) -> FileRows | MappedRows | None:
         owner.flush()  # what its owner has written until now is no later change of the file
     path = os.path.abspath(owner.filename)
     try:
-        rows = FileRows(name, path, array.dtype, array.shape, array.strides, offset + start)
+        rows = FileRows(File(name, path), array.dtype, array.shape, array.strides, offset + start)
     except OSError:  # nothing has its path any more
         return MappedRows(name, array, mapped)
     n = array.shape[0]

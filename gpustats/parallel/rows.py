@@ -16,7 +16,7 @@ import numpy as np
 from ..runtime import arrays
 from ..runtime.types import Array, DType, Shape
 from .declared import as_declared, checked_chunks, is_dask
-from .files import FileRows, MappedRows, mapped_rows
+from .files import FileRows, MappedRows, hdf5_rows, mapped_rows
 
 Range = tuple[int, int]  # the first row, and the one behind the last
 Arguments = tuple[tuple[Any, ...], dict[str, Any]]
@@ -31,7 +31,7 @@ def as_rows(value: Any, name: str) -> Array:
         array = arrays.as_array(value, name)
         return (mapped_rows(array, name) or array) if isinstance(array, np.ndarray) else array
     arrays.check_dtype(np.dtype(value.dtype), name)
-    return checked_chunks(value, name) if is_dask(value) else value
+    return checked_chunks(value, name) if is_dask(value) else hdf5_rows(value, name) or value
 
 
 def is_stored(value: Any) -> bool:

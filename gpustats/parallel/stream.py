@@ -103,6 +103,7 @@ class StreamedPieces(Pieces):
             for piece, (args, kwargs) in zip(self._kept, calls, strict=True):
                 yield getattr(piece, method)(*args, **kwargs)
             return
+        self._runtime.synchronize()  # raises an error in a forked child, which has no thread that reads
         with self._passing:
             coming = iter(range(len(self._kept), len(self.ranges)))
             arriving: deque[Future[Any]] = deque()

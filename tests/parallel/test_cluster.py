@@ -1,5 +1,6 @@
 """Rows, and ranges of items, on the workers of a cluster, of which some die."""
 
+import copy
 import gc
 import os
 import pickle
@@ -14,6 +15,7 @@ from pieces import memmap, same
 import gpustats as gs
 
 distributed = pytest.importorskip("distributed")
+cluster = pytest.importorskip("gpustats.parallel.cluster")
 
 N, K, G = 1501, 4, 5  # rows, columns, groups
 
@@ -158,6 +160,92 @@ class TestModels:
     def test_fewer_rows_than_workers(self, client):
         assert gs.Likelihood(gs.normal, np.empty(0), client=client)(0.0, 1.0) == 0.0
         assert gs.Likelihood(gs.normal, np.zeros(1), client=client)(0.0, 1.0) == pytest.approx(-0.918938533204672)
+
+
+class Deadly:
+    """Data the reading of which ends any process but the one where they were made."""
+
+    dtype, shape = np.dtype(float), (N,)
+
+    def __init__(self):
+        self.home = os.getpid()
+
+    def __getitem__(self, rows):
+        if os.getpid() != self.home:
+            os._exit(1)
+        return np.zeros(N)[rows]
+
+
+class Faulty(Deadly):
+    """Data that cannot be read there."""
+
+    def __getitem__(self, rows):
+        if os.getpid() != self.home:
+            raise OSError("the disk is gone")
+        return np.zeros(N)[rows]
+
+
+@pytest.mark.usefixtures("both")
+class TestFaults:
+    def test_data_that_kill_every_worker(self, client, monkeypatch):
+        monkeypatch.setattr(cluster, "ATTEMPTS", 2)
+        with pytest.raises((ConnectionError, distributed.KilledWorker), match="is gone|died"):
+            gs.Likelihood(gs.normal, Deadly(), client=client)
+
+    def test_data_that_workers_cannot_read(self, client, monkeypatch):
+        """What looks like the loss of a worker, an OSError, is told as it is once other workers have failed alike."""
+        monkeypatch.setattr(cluster, "ATTEMPTS", 2)
+        with pytest.raises(OSError, match="the disk is gone"):
+            gs.Likelihood(gs.normal, Faulty(), client=client)
+
+    def test_no_worker_is_left(self, client, rng, monkeypatch):
+        likelihood = gs.Likelihood(gs.normal, rng.normal(size=N), client=client)
+        before = likelihood(0.0, 1.0)
+        monkeypatch.setattr(cluster, "PATIENCE", 1)
+        client.cluster.scale(0)
+        deadline = time.monotonic() + 30
+        while client.nthreads():
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+        with pytest.raises(ConnectionError, match="has lost its last worker, and none came within 1 seconds"):
+            likelihood(0.0, 1.0)
+        with pytest.raises(ConnectionError, match="has lost its last worker, and none came within 1 seconds"):
+            gs.parallel.ClusterMap(client)(squares, {"x": np.zeros(3), "delay": 0.0}, 3)
+        monkeypatch.undo()
+        client.cluster.scale(2)
+        client.wait_for_workers(2, timeout=60)
+        assert likelihood(0.0, 1.0) == before
+
+    def test_a_file_that_changes(self, client, rng, tmp_path):
+        """Neither a stream on a worker nor a worker that takes over reads what was not meant."""
+        for options in (dict(chunk=100, memory=300 * 8), {}):
+            likelihood = gs.Likelihood(gs.normal, memmap(tmp_path, "x", rng.normal(size=N)), client=client, **options)
+            likelihood(0.0, 1.0)
+            os.truncate(tmp_path / "x", 100)
+            if not options:
+                kill(client, likelihood._pieces._homes[0])
+            with pytest.raises(RuntimeError, match="x: the file .* has changed since the model was made"):
+                likelihood(0.0, 1.0)
+
+    def test_dask_chunks_that_are_not_as_declared(self, client, rng):
+        da = pytest.importorskip("dask.array")
+        x = da.from_array(rng.normal(size=N), chunks=100)
+        for change in (lambda c: c[:-1], lambda c: np.append(c, c), lambda c: c.astype("f4")):
+            with pytest.raises(ValueError, match=r"x: the chunk \(\d+,\) of this Dask array has shape"):
+                gs.Likelihood(gs.normal, x.map_blocks(change, dtype=float), client=client)
+        positive = x[x > 0]
+        with pytest.raises(ValueError, match="chunks of unknown sizes"):
+            gs.Likelihood(gs.normal, positive, client=client)
+        positive.compute_chunk_sizes()
+        same(gs.Likelihood(gs.normal, positive, client=client)(0.0, 1.0), gs.normal.loglik(positive.compute(), 0.0, 1.0))
+
+    def test_models_travel(self, client, data, rng):
+        beta, alpha = 0.1 * rng.normal(size=K), rng.normal(size=G)
+        spread, whole = gs.GLM(gs.poisson_log, **data, client=client), gs.GLM(gs.poisson_log, **data)
+        for other in (pickle.loads(pickle.dumps(spread)), copy.copy(spread), copy.deepcopy(spread)):
+            assert repr(other) == repr(spread)
+            same_bits(other.value_and_grad(beta, alpha), spread.value_and_grad(beta, alpha))
+        same_bits(client.submit(lambda m: m.value_and_grad(beta, alpha), whole).result(), whole.value_and_grad(beta, alpha))
 
 
 def squares(data, first, end, runtime):

@@ -176,7 +176,7 @@ def test_a_file_that_changes_at_once(tmp_path, x):
         rows = as_rows(np.memmap(tmp_path / "x", float, "r"), "x")
         write(tmp_path / "x")
         with pytest.raises(RuntimeError, match="has changed since"):
-            rows.check()
+            rows[:]
 
 
 def test_a_file_that_changed_before(tmp_path, x):
@@ -226,6 +226,30 @@ def test_data_that_were_read_may_go(tmp_path, x):
         before = likelihood(0.0, 1.0)
         shrink(tmp_path / "x")
         assert likelihood(0.0, 1.0) == before
+
+
+@pytest.mark.parametrize("change", ["write", "replace"])
+def test_hdf5(tmp_path, x, change):
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(tmp_path / "x", "w") as file:
+        file.create_dataset("group/x", data=x)
+    likelihood = gs.Likelihood(gs.normal, h5py.File(tmp_path / "x", "r")["group/x"], **STREAM)
+    other = pickle.loads(pickle.dumps(likelihood))
+    assert likelihood(0.0, 1.0) == other(0.0, 1.0) == gs.Likelihood(gs.normal, x, chunk=100)(0.0, 1.0)
+    CHANGES[change](tmp_path / "x")
+    for model in (likelihood, other):
+        with pytest.raises(RuntimeError, match="make a new model"):
+            model(0.0, 1.0)
+
+
+def test_hdf5_that_is_written_to(tmp_path, x):
+    """The user keeps it open for writing: when it gets to the disk tells nothing."""
+    file = pytest.importorskip("h5py").File(tmp_path / "x", "w")
+    likelihood = gs.Likelihood(gs.normal, file.create_dataset("x", data=x), **STREAM)
+    expected = likelihood(0.0, 1.0)
+    file.create_dataset("another", data=x)
+    file.flush()
+    assert likelihood(0.0, 1.0) == expected
 
 
 def test_devices(tmp_path, x):

@@ -1,5 +1,7 @@
 """Data that pass through a device in pieces."""
 
+import gc
+import os
 import threading
 import time
 import weakref
@@ -7,6 +9,7 @@ import weakref
 import numpy as np
 import pytest
 from pieces import memmap, same
+from runtimes import run
 from scipy import stats
 
 import gpustats as gs
@@ -241,6 +244,56 @@ def test_errors_end_a_call_and_the_next_one_works(rng, on_device):
     Broken.broken = False
     assert likelihood(0.0, 1.0) == pytest.approx(stats.norm.logpdf(x).sum(), rel=1e-12)
     assert on_device[0] == kept
+
+
+@pytest.mark.parametrize("error", [OSError, MemoryError, SystemExit, KeyboardInterrupt])
+@pytest.mark.parametrize("place", [0, 200, 900])
+def test_faults_of_the_reader(rng, on_device, error, place):
+    """The call raises what the reader has raised, wherever in the data that was, and leaves nothing on the device."""
+    x = rng.normal(size=1000)
+
+    class Faulty(Stored):
+        fault = False
+
+        def __getitem__(self, rows):
+            if self.fault and rows.start == place:
+                raise error("of the reader")
+            return super().__getitem__(rows)
+
+    stored = Faulty(x)
+    likelihood = gs.Likelihood(gs.normal, stored, chunk=100, memory=200 * 8)  # none stays
+    before, expected = on_device[0], likelihood.value_and_grad(0.0, 1.0)
+    for _ in range(2):
+        stored.fault = True
+        with pytest.raises(error, match="of the reader"):
+            likelihood.value_and_grad(0.0, 1.0)
+        assert on_device[0] == before
+        with pytest.raises(error, match="of the reader"):
+            gs.Likelihood(gs.normal, stored, chunk=100, memory=1000 * 8)
+        stored.fault = False
+        assert likelihood.value_and_grad(0.0, 1.0) == expected
+    gc.collect()
+    assert on_device[0] == before
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.parametrize("options", ["chunk=100, memory=200 * 8", "chunk=100, memory=400 * 8", "devices=['cpu', 'cpu']"])
+def test_a_forked_child_does_not_wait_for_threads_of_its_parent(options):
+    code = f"""
+    import os, signal
+    import numpy as np, gpustats as gs
+    likelihood = gs.Likelihood(gs.normal, np.zeros(1000), {options})
+    likelihood(0.0, 1.0)
+    if os.fork() == 0:
+        signal.alarm(20)
+        try:
+            likelihood(0.0, 1.0)
+        except RuntimeError as error:
+            print(error, flush=True)
+        os._exit(0)
+    os.wait()
+    """
+    assert "this process was forked from one that had already used" in run(code)
 
 
 def test_threads_take_turns(rng, on_device):
