@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import pickle
+import time
 import uuid
 import weakref
 from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Mapping, Sequence
@@ -57,6 +58,7 @@ def again(client: Client) -> Iterator[Callable[[BaseException], None]]:
         def failed(error: BaseException, left: int = left) -> None:
             if not left:
                 raise error
+            time.sleep(POLL * (ATTEMPTS - left))  # it takes a while until all know that a worker is gone
             try:
                 client.wait_for_workers(1, timeout=PATIENCE)
             except TimeoutError:
@@ -73,6 +75,16 @@ def scattered(client: Client, data: Any, **where: Any) -> Any:
         return client.scatter([data], hash=False, **where)[0]
     except KeyError as error:  # by which the scheduler says that it does not know a worker any more
         raise ConnectionError(f"the worker {error} is gone") from None
+
+
+def result_of(future: Any, timeout: float | None = None) -> Any:
+    """The result of a task; CancelledError also where it is cancelled while one waits: then Dask trips over its own variable."""
+    try:
+        return future.result(timeout=timeout)
+    except UnboundLocalError:
+        if future.status == "error":  # the task's own error
+            raise
+        raise CancelledError(f"{future.key} was cancelled") from None
 
 
 def _started(ask: Callable[[], Any]) -> Any:
@@ -189,11 +201,7 @@ class Cluster(Pieces):
         try:
             while True:
                 try:
-                    return future.result(timeout=POLL)
-                except UnboundLocalError:
-                    if future.status == "error":  # the task's own error
-                        raise
-                    raise CancelledError from None  # of a task that is cancelled just now Dask has no result
+                    return result_of(future, POLL)
                 except TimeoutError:
                     if future.done():  # the task's own error
                         raise

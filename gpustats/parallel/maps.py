@@ -168,7 +168,7 @@ class ClusterMap(RangeMap):
     ) -> Generator[tuple[Range, Mapping[str, np.ndarray]], None, None]:
         from distributed import as_completed
 
-        from .cluster import LOST, again, scattered
+        from .cluster import LOST, again, result_of, scattered
 
         client, waiting = self._client, set(ranges)
         for attempt in again(client):
@@ -181,7 +181,7 @@ class ClusterMap(RangeMap):
                     )  # fmt: skip
                     futures[future] = rows
                 for future in as_completed(list(futures)):
-                    rows, found = futures[future], future.result()
+                    rows, found = futures[future], result_of(future)
                     del futures[future]
                     waiting.remove(rows)
                     yield rows, found
