@@ -78,7 +78,7 @@ def scattered(client: Client, data: Any, **where: Any) -> Any:
 
 
 def result_of(future: Any, timeout: float | None = None) -> Any:
-    """The result of a task; CancelledError also where it is cancelled while one waits: then Dask trips over its own variable."""
+    """The result of a task; CancelledError also where it is cancelled meanwhile, when Dask trips over its own variable."""
     try:
         return future.result(timeout=timeout)
     except UnboundLocalError:
