@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import functools
 import re
+import sys
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
@@ -14,8 +16,11 @@ from .domains import DOMAINS, domains_of
 from .kinds import Kind, endings, kinds
 from .names import printed_names
 from .nodes import OUTPUT, REAL, RNG, VECTOR, VOID, Function, Parameter, Resolve
-from .syntax import COMMENT, fail, syntax_tree
+from .syntax import COMMENT, deepest, fail, plain_text, syntax_tree
 from .translate import Translator
+
+_deep_recursion = threading.Lock()  # the limit is that of all threads
+_DEEP = 50_000  # calls
 
 
 @dataclass(frozen=True)
@@ -72,6 +77,10 @@ class DeviceFunction:
         """The function whose name ends in one of `endings`."""
         return next((f for e in endings if (f := self.functions.get(f"{self.prefix}_{e}"))), None)
 
+    def written(self, function: Function) -> str:
+        """What the user calls one of the functions."""
+        return self.name + function.name.removeprefix(self.prefix)
+
     @property
     def density(self) -> Function:
         function = self.role("logpdf", "logpmf")
@@ -115,6 +124,24 @@ def parse(
     """
     if not isinstance(source, str):
         raise TypeError(f"source must be a string of C, not {type(source).__name__}")
+    source = plain_text(source)
+    try:
+        return _parsed(source, resolve, name, taken)
+    except RecursionError:  # of Python's own calls, for which there is memory enough
+        pass
+    with _deep_recursion:
+        limit = sys.getrecursionlimit()
+        sys.setrecursionlimit(max(limit, _DEEP))
+        try:
+            return _parsed(source, resolve, name, taken)
+        except RecursionError:
+            line, column = deepest(source)
+            raise DeviceFunctionError("this is nested too deeply: make parts of it variables", line, column, source) from None
+        finally:
+            sys.setrecursionlimit(limit)
+
+
+def _parsed(source: str, resolve: Resolve, name: str | None, taken: Callable[[str], bool] | None) -> DeviceFunction:
     tree = syntax_tree(source)
     found = [node for node in tree if isinstance(node, c_ast.FuncDef)]
     name = name or _distribution_name(source, [f.decl.name for f in found])
@@ -187,6 +214,8 @@ def _comment(source: str) -> tuple[str, str, dict[str, Entry]]:
 
 # ---- the arguments
 
+_SAME_ARGUMENTS = ("logcdf", "logsf", "cdf")  # endings of functions that take those of the density
+
 
 def _arguments(made: DeviceFunction, names_of: dict[str, list[str]], entries: dict[str, Entry]) -> tuple[Argument, ...]:
     """The arguments as users pass them: those of the signature, with the domains that the comment gives.
@@ -204,38 +233,46 @@ def _arguments(made: DeviceFunction, names_of: dict[str, list[str]], entries: di
     assert kind is not None
     function, sampler = made.role(*kind.endings), made.role("sample")
     assert function is not None
-    drawn = _drawn(made.source, sampler, names_of[sampler.name]) if sampler else {}
+    drawn = _drawn(made, sampler, names_of[sampler.name]) if sampler else {}
     if function is sampler:  # there are draws of it, but no density
         names, types = ["x", *drawn], {"x": VECTOR if sampler.type == VOID else REAL, **{n: p.type for n, p in drawn.items()}}
     else:
         names = names_of[function.name]
         types = dict(zip(names, (p.type for p in function.parameters), strict=True))
     if not names:
-        raise DeviceFunctionError(f"{function.name} takes no observation", line=function.line, source=made.source)
+        raise DeviceFunctionError(
+            f"{made.written(function)} takes no observation", function.line, function.column, made.source
+        )
+    for ending in ("logpdf", "logpmf", *_SAME_ARGUMENTS, "cov"):
+        if (one := made.role(ending)) is not None and one.type != REAL:
+            raise DeviceFunctionError(
+                f"{made.written(one)} must return a `real`, not {one.type}", one.line, one.column, made.source
+            )
     if kind.public:
         if sampler:
-            _require_same(made.source, sampler, drawn, names[len(kind.inputs) :])
+            _require_same(made, sampler, drawn, names[len(kind.inputs) :])
         return _of_comment(made, function, kind, entries)
     if kind.fault is not None and (fault := kind.fault(function)):
         raise DeviceFunctionError(fault, function.line, function.column, made.source)
-    for ending in ("logcdf", "logsf", "cdf"):
+    for ending in _SAME_ARGUMENTS:
         other = made.role(ending)
         if other is not None and names_of[other.name] != names:
             raise DeviceFunctionError(
-                f"{other.name} must take the arguments of {function.name}, ({', '.join(names)})",
+                f"{made.written(other)} must take the arguments of {made.written(function)}, ({', '.join(names)})",
                 line=other.line, column=other.column, source=made.source,
             )  # fmt: skip
     if sampler:
-        _require_same(made.source, sampler, drawn, names[1:])
+        _require_same(made, sampler, drawn, names[1:])
         if (sampler.type == VOID) != (types[names[0]] == VECTOR):
+            wanted = "write a vector, `real *`" if types[names[0]] == VECTOR else "return a number"
             raise DeviceFunctionError(
-                f"{sampler.name} must {'write a vector, `real *`' if types[names[0]] == VECTOR else 'return a number'}, as "
-                f"{names[0]} of {function.name} is", line=sampler.line, column=sampler.column, source=made.source,
+                f"{made.written(sampler)} must {wanted}, as {names[0]} of {made.written(function)} is",
+                line=sampler.line, column=sampler.column, source=made.source,
             )  # fmt: skip
     for key, (_, _, line) in entries.items():
         if key not in names:
             raise DeviceFunctionError(
-                f"the comment gives a domain for '{key}', which is not an argument of {function.name}"
+                f"the comment gives a domain for '{key}', which is not an argument of {made.written(function)}"
                 f"({', '.join(names)})", line=line, column=1, source=made.source,
             )  # fmt: skip
     return tuple(
@@ -257,23 +294,23 @@ def _of_comment(
     return tuple(Argument(n, *entries[n][:2]) for n in [observation, *(n for n in entries if n != observation)])
 
 
-def _drawn(source: str, sampler: Function, names: list[str]) -> dict[str, Parameter]:
+def _drawn(made: DeviceFunction, sampler: Function, names: list[str]) -> dict[str, Parameter]:
     """The parameters of the distribution that a sampler takes."""
     if not sampler.parameters or sampler.parameters[0].type != RNG:
         raise DeviceFunctionError(
-            f"{sampler.name} must take its stream first, `rng_t *rng`", sampler.line, sampler.column, source
+            f"{made.written(sampler)} must take its stream first, `rng_t *rng`", sampler.line, sampler.column, made.source
         )
     own = zip(names, sampler.parameters, strict=True)
     return {n: p for n, p in own if p.type not in (RNG, OUTPUT) and n != "dim"}
 
 
-def _require_same(source: str, sampler: Function, drawn: dict[str, Parameter], names: list[str]) -> None:
+def _require_same(made: DeviceFunction, sampler: Function, drawn: dict[str, Parameter], names: list[str]) -> None:
     """Refuse a sampler whose parameters are not those of the density, `names`."""
     wanted = [n for n in names if n != "dim"]
     if list(drawn) != wanted:
         raise DeviceFunctionError(
-            f"{sampler.name} must take the parameters ({', '.join(wanted)}) behind its stream, not ({', '.join(drawn)})",
-            sampler.line, sampler.column, source,
+            f"{made.written(sampler)} must take the parameters ({', '.join(wanted)}) behind its stream, "
+            f"not ({', '.join(drawn)})", sampler.line, sampler.column, made.source,
         )  # fmt: skip
 
 

@@ -15,6 +15,29 @@ _BUILT_IN = re.compile(
 )
 
 
+# Identifiers that are harmless in C but mean something to a CUDA or an OpenCL compiler, or in the kernels around a function.
+_RESERVED = frozenset(
+    "half kernel global local private constant generic event sampler image read_only write_only read_write uniform pipe "
+    "bool true false new delete class template typename this operator public protected friend virtual namespace using "
+    "try catch throw and or not xor bitand bitor and_eq or_eq xor_eq not_eq compl explicit export mutable asm vec_step "
+    "alignas alignof concept requires constexpr const_cast static_cast dynamic_cast reinterpret_cast decltype noexcept "
+    "nullptr static_assert thread_local typeid wchar_t char short long unsigned signed float double size_t index_t real "
+    "int set row out draw once rng_t word_t words_t philox factors means GLOBAL SHARED DEVICE KERNEL RESTRICT UNROLL THREAD "
+    "BLOCK_X BLOCK_Y BLOCKS_X BLOCKS_Y to_int int_quotient int_remainder int_abs sin_apart cos_apart "
+    "rows labels mixture "
+    "min max branchless_log branchless_log1p log_of_sum unix linux i386 co_await co_return co_yield constinit consteval typeof "
+    "typeof_unqual I".split()
+)
+
+# Macros, and types: CLK_LOCAL_MEM_FENCE, _Imaginary, image2d_t.
+_MACRO_OR_TYPE = re.compile(r"[A-Z][A-Z0-9_]+|M_\w+|cuda\w+|_.*|.*__.*|.*_t")
+
+
+def means_something(name: str) -> bool:
+    """Whether a name that users may give a variable means something else in a kernel."""
+    return name in _RESERVED or _MACRO_OR_TYPE.fullmatch(name) is not None
+
+
 def printed_names(
     name: str, functions: Sequence[str], endings: Sequence[str], taken: Callable[[str], bool] | None
 ) -> dict[str, str]:

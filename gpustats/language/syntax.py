@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any, NoReturn
 
 from pycparser import c_ast, c_parser
@@ -28,7 +29,10 @@ COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
 def syntax_tree(source: str) -> list[Syntax]:
     """pycparser's nodes of the top level; comments and `__device__` become blanks, so that positions stay."""
     blank = lambda match: re.sub(r"[^\n]", " ", match.group())  # noqa: E731
-    text = re.sub(r"\b__device__\b|\binline\b|\bstatic\b", blank, COMMENT.sub(blank, source))
+    text = re.sub(r"\b(__device__|__host__|__forceinline__|__inline__)\b", blank, COMMENT.sub(blank, source))
+    if (opening := text.find("/*")) >= 0:
+        line, column = text.count("\n", 0, opening) + 1, opening - text.rfind("\n", 0, opening)
+        raise DeviceFunctionError("this comment is never closed: write */ at its end", line, column, source)
     if directive := re.search(r"^[ \t]*#.*$", text, re.M):
         line = text.count("\n", 0, directive.start()) + 1
         raise DeviceFunctionError("preprocessor directives are not supported", line=line, column=1, source=source)
@@ -60,20 +64,51 @@ def _parse_error_position(parser: Any, text: str, source: str) -> tuple[int, int
     return token.lineno, token.column, f"syntax error{near}: {message[:1].lower()}{message[1:]}"
 
 
+def plain_text(source: str) -> str:
+    """The text with line feeds at the ends of its lines, whatever the editor wrote there, and no mark of its encoding."""
+    return source.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+
+
+def deepest(source: str) -> tuple[int, int]:
+    """The line and the column of the bracket that lies in most others."""
+    level = most = 0
+    place = 1, 1
+    text = COMMENT.sub(lambda match: re.sub(r"[^\n]", " ", match.group()), source)
+    for i, line in enumerate(text.split("\n"), 1):
+        for k, character in enumerate(line, 1):
+            level += (character in "({") - (character in ")}")
+            if level > most:
+                most, place = level, (i, k)
+    return place
+
+
 def called(node: Syntax) -> set[str]:
     """Names of the functions that a piece of a function calls."""
-    waiting, found = [node], set()
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, c_ast.FuncCall) and isinstance(node.name, c_ast.ID):
-            found.add(node.name.name)
-        waiting += [child for _, child in node.children()]
-    return found
+    return {part.name.name for part in _walk(node) if isinstance(part, c_ast.FuncCall) and isinstance(part.name, c_ast.ID)}
 
 
 def assigned(node: Syntax) -> set[str]:
     """Names of the variables that a piece of a function assigns to."""
-    found = set().union(*(assigned(child) for _, child in node.children()))
-    target = node.lvalue if isinstance(node, c_ast.Assignment) else node.expr if isinstance(node, c_ast.UnaryOp) else None
-    changes = not isinstance(node, c_ast.UnaryOp) or node.op in STEPS
-    return found | {target.name} if changes and isinstance(target, c_ast.ID) else found
+    found = set()
+    for part in _walk(node):
+        target = part.lvalue if isinstance(part, c_ast.Assignment) else part.expr if isinstance(part, c_ast.UnaryOp) else None
+        if isinstance(target, c_ast.ID) and (not isinstance(part, c_ast.UnaryOp) or part.op in STEPS):
+            found.add(target.name)
+    return found
+
+
+def _walk(node: Syntax) -> Iterator[Syntax]:
+    waiting = [node]
+    while waiting:
+        yield (node := waiting.pop())
+        waiting += [child for _, child in node.children()]
+
+
+def spelled(node: Syntax) -> str:
+    """What a kind of node is called in messages."""
+    names = {
+        "DoWhile": "do … while", "Switch": "switch", "Goto": "goto", "Break": "break",
+        "Continue": "continue", "FuncCall": "a call without use of its result", "StructRef": "a struct member",
+        "ExprList": "the comma operator", "Assignment": "an assignment", "Pragma": "#pragma", "Label": "a label",
+    }  # fmt: skip
+    return names.get(type(node).__name__, type(node).__name__)

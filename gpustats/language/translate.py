@@ -2,29 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from typing import NoReturn
 
 from pycparser import c_ast
 
 from . import nodes as lang
-from .bounds import LARGEST, length, nan_unless, within_bounds, written_out
+from .assignment import with_values
+from .bounds import LARGEST, length, nan_unless, within_bounds
+from .depth import flat
 from .kinds import endings
-from .names import numbered_name
+from .literals import CONSTANTS, SMALLEST, advice, literal
+from .names import means_something, numbered_name
 from .nodes import INT, OUTPUT, REAL, RNG, VECTOR, VOID, Expression, Function, Resolve, Statement
-from .syntax import STEPS, Syntax, assigned, called, fail
-
-# Identifiers that are harmless in C but mean something to a CUDA or an OpenCL compiler, or in the kernels around a function.
-RESERVED = frozenset(
-    "half kernel global local private constant generic event sampler image read_only write_only read_write uniform pipe "
-    "bool true false new delete class template typename this operator public protected friend virtual namespace using "
-    "try catch throw and or not xor bitand bitor and_eq or_eq xor_eq not_eq compl explicit export mutable asm vec_step "
-    "alignas alignof concept requires constexpr const_cast static_cast dynamic_cast reinterpret_cast decltype noexcept "
-    "nullptr static_assert thread_local typeid wchar_t char short long unsigned signed float double size_t index_t real "
-    "int set row out draw once rng_t word_t words_t philox factors means GLOBAL SHARED DEVICE KERNEL RESTRICT UNROLL THREAD "
-    "BLOCK_X BLOCK_Y BLOCKS_X BLOCKS_Y NULL to_int int_quotient int_remainder int_abs sin_apart cos_apart "
-    "rows labels mixture".split()
-)
+from .syntax import STEPS, Syntax, assigned, called, fail, spelled
 
 
 class Translator:
@@ -35,9 +25,16 @@ class Translator:
         self.functions = [name]  # those that it calls, and itself, as they are called in kernels
         self.scopes: list[dict[str, tuple[str, str]]] = []  # user's name -> (printed name, type)
         self.used: set[str] = set()
+        self.written: dict[str, str] = {}  # printed name -> user's name
+        self.fixed: set[str] = set()  # variables that are never assigned to, as printed
+        self.values: dict[int, tuple[Expression, int]] = {}  # whole numbers that consist of literals, by their nodes' ids
 
     def fail(self, node: Syntax, message: str) -> NoReturn:
         fail(self.source, node, message)
+
+    def refuse_unset(self, variable: lang.Name) -> NoReturn:
+        name = self.written[variable.name]
+        self.fail(variable, f"{name} may have no value here: give it one where it is declared")
 
     @staticmethod
     def at(node: Syntax) -> dict[str, int]:
@@ -50,19 +47,25 @@ class Translator:
             self.fail(node, f"{name} is declared twice")
         if name in lang.CONSTANTS or name in lang.SPECIAL_CONSTANTS:
             self.fail(node, f"{name} is a constant of gpustats: choose another name")
-        if name in RESERVED or name in lang.MATH or any(name == f or name.startswith(f + "_") for f in self.functions):
-            printed = numbered_name(f"{name}_", self.used)
+        if means_something(name) or name in lang.MATH or any(name == f or name.startswith(f + "_") for f in self.functions):
+            printed = numbered_name(f"{name}_", self.used, "_")
         else:
             printed = numbered_name(name, self.used, "_")
         self.used.add(printed)
+        self.written[printed] = name
         self.scopes[-1][name] = (printed, type)
         return printed
 
-    def look_up(self, node: Syntax) -> tuple[str, str]:
+    def look_up(self, node: Syntax) -> Expression:
+        if node.name in lang.CONSTANTS or node.name in lang.SPECIAL_CONSTANTS:
+            return lang.Name(node.name, REAL, **self.at(node))
         for scope in reversed(self.scopes):
             if node.name in scope:
-                return scope[node.name]
-        self.fail(node, f"{node.name} is not defined here")
+                name, kind = scope[node.name]
+                return lang.Name(name, kind, **self.at(node))
+        if node.name in CONSTANTS:
+            return CONSTANTS[node.name]
+        self.fail(node, f"{node.name} is not defined here{advice(node.name)}")
 
     # -- declarations
 
@@ -105,6 +108,8 @@ class Translator:
             if (p.name == "dim") != (kind == INT) and p.name == "dim":
                 self.fail(p, "dim, the length of the vectors, must be an `int`")
             parameters.append(lang.Parameter(self.declare(p, p.name, kind), kind, **self.at(p)))
+            if kind in (REAL, INT) and "const" in p.quals:
+                self.fixed.add(parameters[-1].name)
         types = [p.type for p in parameters]
         if (VECTOR in types or OUTPUT in types) and not any(p.name == "dim" for p in parameters):
             self.fail(declaration, "a function of vectors needs their length as its last argument, `int dim`")
@@ -116,6 +121,7 @@ class Translator:
         body = (*self.copies(node.body), *self.block(node.body))
         if self.result != VOID and not _returns(body):
             self.fail(declaration, f"{declaration.name} can reach its end without a `return`")
+        body = flat(with_values(body, self.refuse_unset), self.used, self.fail)
         body = within_bounds(body, self.helper)
         return Function(self.name, tuple(parameters), body, self.result, (), **self.at(declaration))
 
@@ -125,7 +131,7 @@ class Translator:
         self.scopes.append({})
         found: list[Statement] = []
         for name, (printed, kind) in parameters.items():
-            if name in changed and kind in (REAL, INT):
+            if name in changed and kind in (REAL, INT) and printed not in self.fixed:
                 value = lang.Name(printed, kind, **self.at(body))
                 found.append(lang.Declare(kind, self.declare(body, name, kind), value, **self.at(body)))
         return found
@@ -135,9 +141,11 @@ class Translator:
     def block(self, node: Syntax) -> tuple[Statement, ...]:
         items = (node.block_items or []) if isinstance(node, c_ast.Compound) else [node]
         self.scopes.append({})
-        statements = tuple(s for item in items if item is not None for s in self.statement(item))
+        statements: list[Statement] = []
+        for item in items:  # no generator: a chain of else if may be deep
+            statements += [] if item is None else self.statement(item)
         self.scopes.pop()
-        return statements
+        return tuple(statements)
 
     def statement(self, node: Syntax) -> list[Statement]:
         at = self.at(node)
@@ -146,8 +154,13 @@ class Translator:
                 kind = self.type_of(node.type, node)
                 if kind not in (REAL, INT):
                     self.fail(node, "arrays and pointers of your own are not supported")
+                if node.storage:
+                    self.fail(node, f"{node.name} cannot be `{node.storage[0]}`: a function keeps nothing from call to call")
                 value = None if node.init is None else self.convert(node, self.value(node.init), kind)
-                return [lang.Declare(kind, self.declare(node, node.name, kind), value, **at)]
+                made = lang.Declare(kind, self.declare(node, node.name, kind), value, **at)
+                if "const" in node.quals:
+                    self.fixed.add(made.name)
+                return [made]
             case c_ast.DeclList():
                 return [s for d in node.decls for s in self.statement(d)]
             case c_ast.Assignment(lvalue=c_ast.ArrayRef()):
@@ -185,7 +198,7 @@ class Translator:
                 return list(self.block(node))
             case c_ast.EmptyStatement():
                 return []
-        self.fail(node, f"{_spell(node)} is not supported: a device function is made of declarations, assignments, "
+        self.fail(node, f"{spelled(node)} is not supported: a device function is made of declarations, assignments, "
                         "if, for, while and return")  # fmt: skip
 
     def assignment(self, node: Syntax) -> lang.Assign:
@@ -199,12 +212,16 @@ class Translator:
             self.fail(node, "an expression alone has no effect here")
         if not isinstance(target, c_ast.ID):
             self.fail(node, "only variables of your own can be assigned to")
-        name, kind = self.look_up(target)
-        if kind not in (REAL, INT):
+        variable = self.look_up(target)
+        if not isinstance(variable, lang.Name) or variable.name in (*lang.CONSTANTS, *lang.SPECIAL_CONSTANTS):
+            self.fail(node, f"{target.name} is a constant and cannot be assigned to")
+        if variable.type not in (REAL, INT):
             self.fail(node, f"{target.name} is a pointer and cannot be assigned to")
+        if variable.name in self.fixed:
+            self.fail(node, f"{target.name} is `const` and cannot be assigned to")
         if operator:
-            value = self.binary(node, operator, lang.Name(name, kind), value)
-        return lang.Assign(name, kind, self.convert(node, value, kind), **self.at(node))
+            value = self.binary(node, operator, variable, value)
+        return lang.Assign(variable.name, variable.type, self.convert(node, value, variable.type), **self.at(node))
 
     def store(self, node: Syntax) -> lang.Store:
         element = self.expression(node.lvalue)
@@ -231,23 +248,32 @@ class Translator:
             case c_ast.Constant():
                 return self.constant(node)
             case c_ast.ID():
-                if node.name in lang.CONSTANTS or node.name in lang.SPECIAL_CONSTANTS:
-                    return lang.Name(node.name, REAL, **at)
-                name, kind = self.look_up(node)
-                return lang.Name(name, kind, **at)
+                return self.look_up(node)
             case c_ast.FuncCall():
                 return self.call(node)
             case c_ast.UnaryOp():
                 if node.op not in ("-", "+", "!"):
                     self.fail(node, f"operator {node.op} is not supported inside an expression")
+                if node.op == "-" and isinstance(node.expr, c_ast.Constant) and node.expr.value == str(LARGEST + 1):
+                    self.values[id(SMALLEST)] = SMALLEST, -LARGEST - 1
+                    return SMALLEST
                 operand = self.number(node.expr)
-                return operand if node.op == "+" else lang.Unary(
-                    node.op, operand, INT if node.op == "!" else operand.type, **at
-                )  # fmt: skip
+                if node.op == "+":
+                    return operand
+                made = lang.Unary(node.op, operand, INT if node.op == "!" else operand.type, **at)
+                if node.op == "-" and (value := self.written_out(operand)) is not None:
+                    self.keep(node, made, -value)
+                return made
             case c_ast.BinaryOp():
-                return self.binary(node, node.op, self.number(node.left), self.number(node.right))
+                operations = [node]
+                while isinstance(node.left, c_ast.BinaryOp):  # a long sum is deep on this side
+                    operations.append(node := node.left)
+                found = self.number(node.left)
+                for operation in reversed(operations):
+                    found = self.binary(operation, operation.op, found, self.number(operation.right))
+                return found
             case c_ast.TernaryOp():
-                condition, then, otherwise = map(self.number, (node.cond, node.iftrue, node.iffalse))
+                condition, then, otherwise = [self.number(n) for n in (node.cond, node.iftrue, node.iffalse)]
                 kind = REAL if REAL in (then.type, otherwise.type) else INT
                 return lang.Conditional(condition, then, otherwise, kind, **at)
             case c_ast.Cast():
@@ -259,10 +285,10 @@ class Translator:
                 subscript = self.number(node.subscript)
                 if subscript.type != INT:
                     self.fail(node, "an index must be an `int`: write `(int)`")
-                if (place := written_out(subscript)) is not None and place < 0:
+                if (place := self.written_out(subscript)) is not None and place < 0:
                     self.fail(node, f"there is no element {place}: the first is 0")
                 return lang.Index(array, subscript, REAL, **at)
-        self.fail(node, f"{_spell(node)} is not supported in an expression")
+        self.fail(node, f"{spelled(node)} is not supported in an expression")
 
     def value(self, node: Syntax) -> Expression:
         """A whole expression of a statement."""
@@ -278,16 +304,20 @@ class Translator:
         return value
 
     def constant(self, node: Syntax) -> Expression:
-        text = node.value
-        if node.type == "int" and re.fullmatch(r"0|[1-9]\d*", text):
-            if int(text) > LARGEST:
-                self.fail(node, f"{text} does not fit an `int`, which ends at {LARGEST}: write {text}.0")
-            return lang.Number(text, INT, **self.at(node))
-        if node.type in ("double", "float"):
-            if text[-1] in "fFlL":
-                self.fail(node, f"write {text[:-1]}: literals take the type of `real`")
-            return lang.Number(text, REAL, **self.at(node))
-        self.fail(node, f"literal {text} is not supported")
+        made = literal(node.type, node.value)
+        if isinstance(made, str):
+            self.fail(node, made)
+        return lang.Number(made.text, made.type, **self.at(node))
+
+    def written_out(self, e: Expression) -> int | None:
+        """The value of a whole number that consists of literals, None for what is computed."""
+        return int(e.text) if isinstance(e, lang.Number) and e.type == INT else self.values.get(id(e), (e, None))[1]
+
+    def keep(self, node: Syntax, e: Expression, value: int) -> None:
+        """Note the value of what is written out, which must fit an `int`."""
+        if not -LARGEST - 1 <= value <= LARGEST:
+            self.fail(node, f"this comes to {value}, which does not fit an `int`: write one of the numbers with .0")
+        self.values[id(e)] = e, value
 
     def binary(self, node: Syntax, operator: str, left: Expression, right: Expression) -> Expression:
         kind = REAL if REAL in (left.type, right.type) else INT
@@ -303,15 +333,17 @@ class Translator:
             if a is not None and b is not None and (int(b) == 0 or int(a) % int(b)):
                 self.fail(node, f"{a} / {b} is a division of whole numbers, which cuts off the fraction: write {a}.0 / {b}")
         made = lang.Binary(operator, left, right, kind, **self.at(node))
-        if (value := written_out(made)) is not None and abs(value) > LARGEST:
-            self.fail(node, f"this comes to {value}, which does not fit an `int`: write one of the numbers with .0")
+        if kind == INT and operator in "+-*":
+            one, other = self.written_out(left), self.written_out(right)
+            if one is not None and other is not None:
+                self.keep(node, made, one + other if operator == "+" else one - other if operator == "-" else one * other)
         return made
 
     def call(self, node: Syntax) -> Expression:
         if not isinstance(node.name, c_ast.ID):
             self.fail(node, "only functions can be called")
         name = node.name.name
-        arguments = tuple(self.expression(a) for a in (node.args.exprs if node.args else ()))
+        arguments = tuple([self.expression(a) for a in (node.args.exprs if node.args else ())])
         known = self.resolve(name)
         if known is not None:
             wanted, result, printed = tuple(p.type for p in known.parameters), known.type, known.name
@@ -334,7 +366,7 @@ class Translator:
             if not same or (pointer and not isinstance(a, lang.Name)):
                 self.fail(node, f"{name} wants a {_KINDS[kind]} here")
             self.convert(node, a, kind) if not pointer else None
-        if name == "abs" and arguments[0].type == REAL:
+        if name == "abs" and known is None and arguments[0].type == REAL:
             self.fail(node, "abs is for `int`: use fabs")
         if known is None or {VECTOR, OUTPUT}.isdisjoint(wanted):
             return lang.Call(printed, arguments, result, **self.at(node))
@@ -361,12 +393,3 @@ def _returns(statements: tuple[Statement, ...]) -> bool:
         if isinstance(s, lang.If) and s.otherwise and _returns(s.then) and _returns(s.otherwise):
             return True
     return False
-
-
-def _spell(node: Syntax) -> str:
-    names = {
-        "DoWhile": "do … while", "Switch": "switch", "Goto": "goto", "Break": "break",
-        "Continue": "continue", "FuncCall": "a call without use of its result", "StructRef": "a struct member",
-        "ExprList": "the comma operator", "Assignment": "an assignment", "Pragma": "#pragma", "Label": "a label",
-    }  # fmt: skip
-    return names.get(type(node).__name__, type(node).__name__)

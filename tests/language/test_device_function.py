@@ -84,6 +84,37 @@ MISTAKES = {
         "real f_logpdf(real x, real a) { return x - a; }\nreal @f_sample(rng_t *rng, real b) { return b; }", "parameters (a)"
     ),
     "no stream": ("real f_logpdf(real x) { return x; }\nreal @f_sample(real x) { return x; }", "its stream first"),
+    "unclosed comment": ("real f_logpdf(real x)\n{\n    return x; @/* a comment\n}\n", "never closed"),
+    "value of a constant": ("real f_logpdf(real x)\n{\n    const real y = x;\n    @y = 2;\n    return y;\n}", "y is `const`"),
+    "constant argument": ("real f_logpdf(real x, const real m)\n{\n    @m += x;\n    return m;\n}", "m is `const`"),
+    "constant of C": ("real f_logpdf(real x)\n{\n    @M_PI = 3;\n    return x;\n}", "M_PI is a constant"),
+    "no value": ("real f_logpdf(real x)\n{\n    real y;\n    return x + @y;\n}", "y may have no value here"),
+    "no value of its own": ("real f_logpdf(real x)\n{\n    real NULL;\n    @NULL += x;\n    return x;\n}", "NULL may have no value"),
+    "a value on one side": (
+        "real f_logpdf(real x)\n{\n    real y;\n    if (x > 0) y = 1;\n    return x + @y;\n}", "y may have no value here"
+    ),
+    "no value in the first turn": (
+        "real f_logpdf(real x)\n{\n    real y;\n    for (int i = 0; i < 3; i++) { x += @y; y = x; }\n    return x;\n}", "no value"
+    ),
+    "kept from call to call": ("real f_logpdf(real x)\n{\n    static real @n = 0;\n    return x + n;\n}", "cannot be `static`"),
+    "density that is an int": ("int @f_logpdf(real x)\n{\n    return 1;\n}", "f_logpdf must return a `real`"),
+    "distribution function that is an int": (
+        "real f_logpdf(real x) { return x; }\nint @f_cdf(real x) { return 1; }", "f_cdf must return a `real`"
+    ),
+    "least int": ("real f_logpdf(real x)\n{\n    return x * -(-@2147483647 - 1);\n}", "this comes to 2147483648"),
+    "less than an int": ("real f_logpdf(real x)\n{\n    return x * (-@2147483647 - 2);\n}", "this comes to -2147483649"),
+    "very long literal": ("real f_logpdf(real x)\n{\n    return x * @1" + 5000 * "0" + ";\n}", "does not fit an `int`"),
+    "name of another epsilon": ("real f_logpdf(real x)\n{\n    return x + @DBL_EPSILON;\n}", "write EPSILON"),
+    "name of OpenCL's pi": ("real f_logpdf(real x)\n{\n    return x + @M_PI_F;\n}", "write M_PI"),
+    "blocks in blocks": (
+        "real f_logpdf(real x)\n{\n" + 50 * "if (x > 0) {" + "@if (x > 0)" + " return 1; " + 50 * "}" + "return 0;\n}",
+        "more than 50 blocks",
+    ),
+    "deep condition of a loop": (
+        "real f_logpdf(real x)\n{\n    while (" + 5 * "(x + " + "(@x + " + 63 * "(x + " + "1" + 69 * ")" + " < 0) x = 0; return x; }",
+        "more than 64 levels",
+    ),
+    "brackets without end": ("real f_logpdf(real x)\n{\n    return " + 49997 * "(" + "@(x" + 49998 * ")" + ";\n}", "too deeply"),
     "domain of an unknown argument": ("@// y: positive\nreal f_logpdf(real x)\n{\n    return x;\n}", "'y', which is not an argument"),
     "domain of a vector": ("// f: a test\n@// x: simplex\nreal f_logpdf(real x)\n{\n    return x;\n}", "signature has it as real"),
 }  # fmt: skip
@@ -216,6 +247,8 @@ def test_helpers_and_other_densities():
 
 
 NAMES = (
+    "CLK_LOCAL_MEM_FENCE FLT_MAX M_PI INT_MAX NULL EOF HUGE_VAL image2d_t __func__ _Imaginary M_LN2_F complex I max min uint4 "
+    "true linux stderr signbit BARRIER rng normal uniform fma exp2 t part otherwise own atomic_add get_global_id set_row special "
     "half kernel new class global local out set row n k m r e i u first dim_ value inside outside bad_x total sums result "
     "template typename this char_ uint float4 vector THREAD threadIdx x_rows x_offset n_rows out_offset step mix log_ half_"
 ).split()
@@ -332,6 +365,96 @@ def test_names_that_gpustats_uses_itself(names, rng):
         step = 1e-6 * np.eye(2)[i]
         slope = (f(x, p[0] + step[0], q[0] + step[1]) - f(x, p[0] - step[0], q[0] - step[1])).sum() / 2e-6
         assert gradient[name] == pytest.approx(slope, rel=1e-6)
+
+
+@pytest.mark.parametrize("end", ["\r\n", "\r", "\n"])
+def test_text_from_any_editor(end, tmp_path):
+    text = LOMAX.replace("\n", end)
+    assert gs.register(text).logpdf(0, 2, 1) == np.log(2)
+    (tmp_path / "lomax.cu").write_bytes(b"\xef\xbb\xbf" + text.encode())
+    density = gs.register(tmp_path / "lomax.cu", replace=True)
+    assert density.logpdf(0, 2, 1) == np.log(2) and density.domains["alpha"] == "positive"
+    with pytest.raises(gs.DeviceFunctionError) as caught:
+        gs.register("\ufeff" + text.replace("log1p(x", "log1q(x"), replace=True)
+    assert (caught.value.line, caught.value.column) == (7, 47)
+
+
+@pytest.mark.parametrize(
+    "body, want",
+    [
+        ("return M_PI + M_E * x;", lambda x: np.pi + np.e * x),
+        ("return M_LN2 * M_LOG2E + M_LN10 * M_LOG10E + M_PI_2 / M_PI_4 + 0 * x;", lambda x: 4 + 0 * x),
+        ("return M_1_PI * M_PI + M_2_PI * M_PI_2 + M_2_SQRTPI * SQRT_PI + M_SQRT2 * M_SQRT1_2 + 0 * x;", lambda x: 5 + 0 * x),
+        ("real M_PI = 3; return M_PI * x;", lambda x: 3 * x),
+        ("return x < HUGE_VAL ? INT_MAX - true : false;", lambda x: 2147483646.0 + 0 * x),
+        ("int low = INT_MIN, least = -2147483648; return x + low - least;", lambda x: x),
+        ("return (-2147483647 - 1) + x;", lambda x: x - 2147483648),
+        ("const real y = 2 * x; const int n = 3; return n * y;", lambda x: 6 * x),
+        ("real y; if (x > 0) y = 1; else if (x < -1) return 5; else y = 2; return y;", lambda x: np.select([x > 0, x < -1], [1, 5], 2)),
+        ("real y; for (int i = 0; i < 3; i++) y = i * x; return y;", lambda x: 2 * x),
+        ("real y; int n; for (int i = 0; i < (int)x; i++) { y = x; n = 1; } return isnan(y) ? n - 1 : y;", lambda x: np.where(x < 1, -1, x)),
+        ("real y, z; z = x; y = z; while (z > 1) { z -= 1; y = z; } return y;", lambda x: np.where(x > 1, x - 1, x)),
+    ],
+)
+def test_names_and_values_of_variables(body, want):
+    x = np.array([-1.5, -0.5, 0.0, 0.5, 1.0, 1.5])
+    got = gs.register(f"real f_logpdf(real x) {{ {body} }}").logpdf(x)
+    np.testing.assert_allclose(got, want(x), rtol=1e-14, atol=1e-14)
+
+
+def chain(n, then, otherwise):
+    return " else ".join(f"if (x < {i}) {then.format(i)}" for i in range(n)) + f" else {otherwise}"
+
+
+DEEP = {
+    "brackets": ("return " + 2000 * "(" + "x * m" + 2000 * ")" + ";", lambda x, m: x * m),
+    "braces": (1000 * "{" + "return x * m;" + 1000 * "}", lambda x, m: x * m),
+    "terms": ("return " + " + ".join(1500 * ["m"]) + " + x;", lambda x, m: 1500 * m + x),
+    "nested terms": ("return " + 300 * "m + (" + "x" + 300 * ")" + ";", lambda x, m: 300 * m + x),
+    "signs": ("return " + 700 * "- " + "x * m;", lambda x, m: x * m),
+    "calls": ("return " + 300 * "fabs(" + "x * m" + 300 * ")" + ";", lambda x, m: abs(x * m)),
+    "conditions": ("return (" + " && ".join(f"x > -{i}" for i in range(1, 500)) + ") * m * x;", lambda x, m: (x > -1) * m * x),
+    "choices": ("return " + "".join(f"x < {i} ? {i} * m : " for i in range(100)) + "m;", lambda x, m: np.ceil(x + 1e-9) * m),
+    "whole numbers": ("int k = (int)m; return x * (k + " + " + ".join(3000 * ["1"]) + ");", lambda x, m: x * (np.trunc(m) + 3000)),
+    "returns": (chain(60, "return {} * m;", "return m;"), lambda x, m: np.ceil(x + 1e-9) * m),
+    "assignments": ("real y; " + chain(60, "y = {} * m;", "y = m;") + " return y;", lambda x, m: np.ceil(x + 1e-9) * m),
+    "some returns": ("real y = x; " + chain(60, "y = {} * m;", "return m;") + " return y;", lambda x, m: np.ceil(x + 1e-9) * m),
+}
+
+
+@pytest.mark.parametrize("name", DEEP)
+def test_deep_code(name):
+    body, want = DEEP[name]
+    density = gs.register(f"real f_logpdf(real x, real m) {{ {body} }}")
+    x, m = np.array([0.25, 1.5, 30.5, 50.5]), np.array([0.5, 1.75])
+    np.testing.assert_allclose(density.logpdf(x[:, None], m), want(x[:, None], m), rtol=1e-12)
+
+
+def test_a_thousand_cases_and_ten_thousand_terms():
+    for body in (chain(1000, "return {};", "return m;"), "return x * (" + " + ".join(10000 * ["m"]) + ");"):
+        density = gs.register(f"real f_logpdf(real x, real m) {{ {body} }}", replace=True)
+        assert "f_logpdf" in density.kernel_source("table")
+
+
+@pytest.mark.parametrize("name", ["conditions", "some returns"])
+def test_derivatives_of_deep_code(name):
+    body, want = DEEP[name]
+    x, m = np.array([0.25, 1.5, 30.5]), 1.75
+    gradient = gs.register(f"real f_logpdf(real x, real m) {{ {body} }}").loglik_and_grad(x, m)[1]
+    assert gradient["m"] == pytest.approx((want(x, m + 1) - want(x, m)).sum())
+
+
+def test_parts_of_deep_code_are_evaluated_once_and_in_their_turn():
+    """What a condition guards is not read beside its vector, nor is a draw taken twice."""
+    density = gs.register(
+        "real f_logpdf(const real *x, real m, int dim) { return "
+        + " + ".join(f"(dim > {i} && x[{i} % dim] > 0 ? x[{i} % dim] * m : 0)" for i in range(100)) + "; }"
+    )  # fmt: skip
+    x = np.array([[1.0, -2.0, 3.0]])
+    np.testing.assert_allclose(density.logpdf(x, 2.0), [8.0])
+    sampler = gs.register("real s_sample(rng_t *rng, real m) { return " + " + ".join(100 * ["m"]) + " + uniform(rng); }")
+    draws = sampler.rvs(1.0, size=1000, rng=1) - 100
+    assert (draws > 0).all() and (draws < 1).all() and draws.std() == pytest.approx(12**-0.5, rel=0.1)
 
 
 def test_literals_take_the_type_of_real():
