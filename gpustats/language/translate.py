@@ -48,7 +48,7 @@ class Translator:
         if name in lang.CONSTANTS or name in lang.SPECIAL_CONSTANTS:
             self.fail(node, f"{name} is a constant of gpustats: choose another name")
         if means_something(name) or name in lang.MATH or any(name == f or name.startswith(f + "_") for f in self.functions):
-            printed = numbered_name(f"{name}_", self.used, "_")
+            printed = numbered_name(f"own{name}_" if name.startswith("_") else f"{name}_", self.used, "_")
         else:
             printed = numbered_name(name, self.used, "_")
         self.used.add(printed)

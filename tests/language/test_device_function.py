@@ -248,7 +248,7 @@ def test_helpers_and_other_densities():
 
 NAMES = (
     "CLK_LOCAL_MEM_FENCE FLT_MAX M_PI INT_MAX NULL EOF HUGE_VAL image2d_t __func__ _Imaginary M_LN2_F complex I max min uint4 "
-    "true linux stderr signbit BARRIER rng normal uniform fma exp2 t part otherwise own atomic_add get_global_id set_row special "
+    "__global __constant true linux signbit BARRIER rng normal uniform fma exp2 t part otherwise own atomic_add get_global_id set_row special "
     "half kernel new class global local out set row n k m r e i u first dim_ value inside outside bad_x total sums result "
     "template typename this char_ uint float4 vector THREAD threadIdx x_rows x_offset n_rows out_offset step mix log_ half_"
 ).split()
