@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..language import nodes as lang
@@ -82,25 +82,13 @@ class KernelCode:
     @functools.cached_property
     def whole_functions(self) -> list[Function]:
         """The functions that are called as they are, callees first."""
-
-        def parts(separated: Separated) -> list[lang.Node]:
-            return [node for inner in separated.inner for node in parts(inner)] + separated.parts()
-
-        return callees_first(parts(self.separated), self.resolve)
+        return callees_first([part for separated in self.separated.all() for part in separated.parts()], self.resolve)
 
     @functools.cached_property
     def struct_functions(self) -> list[Function]:
         """The functions with several results, whole or in parts."""
-        found = [f for f in self.whole_functions if f.results]
-
-        def visit(separated: Separated) -> None:
-            for inner in separated.inner:
-                visit(inner)
-            if separated.source.results:
-                found.append(separated.source)
-
-        visit(self.separated)
-        return list(dict.fromkeys(found))
+        functions = [*self.whole_functions, *(separated.source for separated in self.separated.all())]
+        return list({f.name: f for f in functions if f.results}.values())
 
     @functools.cached_property
     def mixed_cost(self) -> int:
@@ -111,9 +99,9 @@ class KernelCode:
             own = sum(1 if isinstance(n, lang.Binary) else 0 for n in nodes)
             functions = [n.function for n in nodes if isinstance(n, lang.Call)]
             calls = sum(20 for f in functions if not f.startswith("make_") and not f.endswith("_evaluate"))
-            return own + calls + 20 * any(isinstance(n, lang.For) for n in nodes) + sum(map(cost, separated.inner))
+            return own + calls + 20 * any(isinstance(n, lang.For) for n in nodes)
 
-        return cost(self.separated)
+        return self._with_inner(cost)
 
     @property
     def set_cost(self) -> int:
@@ -121,19 +109,25 @@ class KernelCode:
 
         def cost(separated: Separated) -> int:
             calls = [n.function for part in separated.stages[SET].computed for n in lang.walk(part) if isinstance(n, lang.Call)]
-            whole = sum(60 if self.resolve(c) else 20 for c in calls if c in lang.MATH or self.resolve(c))
-            return whole + sum(map(cost, separated.inner))
+            return sum(60 if self.resolve(c) else 20 for c in calls if c in lang.MATH or self.resolve(c))
 
-        return cost(self.separated)
+        return self._with_inner(cost)
 
     def struct_bytes(self, level: int, itemsize: int) -> int:
         """An upper bound of the size of the struct of `level`."""
 
         def size(separated: Separated) -> int:
             plain = sum(k in (lang.REAL, lang.INT) for k in separated.stages[level].members.values())
-            return plain * itemsize + sum(map(size, separated.inner)) + 8
+            return plain * itemsize + 8
 
-        return size(self.separated)
+        return self._with_inner(size)
+
+    def _with_inner(self, cost: Callable[[Separated], int]) -> int:
+        """A cost of the separated function, and of those that it calls each time that one of these is mentioned."""
+        costs: dict[str, int] = {}
+        for separated in self.separated.all():
+            costs[separated.name] = cost(separated) + sum(costs[inner.name] for inner in separated.inner)
+        return costs[self.separated.name]
 
     # -- pieces of text for the templates
 

@@ -88,6 +88,7 @@ class _Separator:
             {SET: Stage(f"{name}_set", f"{name}_prepare_set"), ROW: Stage(f"{name}_row", f"{name}_prepare_row")},
         )  # fmt: skip
         self.available = {n: level for n, level in self.levels.items() if level in (SET, ROW)}  # name -> stage
+        self.stages_of: dict[Expression, int] = {}
         self.replacements: dict[Expression | tuple[int, str, Expression], list[tuple[Guards, lang.Field]]] = {}
         self.certain = separation.termination.is_certain(*function.body)
         self.numbers: dict[tuple[int, str], Iterator[int]] = {}  # of new members, by stage and prefix
@@ -209,17 +210,16 @@ class _Separator:
 
     def stage_of(self, e: Expression) -> int:
         """SET or ROW where `e` can be computed in that stage, CONST where anywhere, else BOTH."""
-        level = CONST
-        for n in lang.walk(e):
-            if isinstance(n, lang.Name) and n.name in self.kinds and n.name != "dim":
-                level |= self.available.get(n.name, BOTH)
-            elif isinstance(n, lang.Index) and any(
-                isinstance(m, lang.Name) and m.name != "dim" for m in lang.walk(n.subscript)
-            ):
-                level |= BOTH
-            if level == BOTH:
-                break
-        return level
+        if isinstance(e, lang.Name):
+            return self.available.get(e.name, BOTH) if e.name in self.kinds and e.name != "dim" else CONST
+        if e not in self.stages_of:  # names are declared before they are used
+            level = CONST
+            for child in lang.parts(e):
+                level |= self.stage_of(child)
+            if isinstance(e, lang.Index) and any(isinstance(n, lang.Name) and n.name != "dim" for n in lang.walk(e.subscript)):
+                level = BOTH
+            self.stages_of[e] = level
+        return self.stages_of[e]
 
     def guards_in(self, level: int) -> Guards | None:
         """The conditions under which the current place is reached, where stage `level` knows them all."""

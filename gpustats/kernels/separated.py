@@ -58,13 +58,29 @@ class Separated:
         """Every piece of code in it, for finding what it calls."""
         return [*self.body, *(s for stage in self.stages.values() for s in stage.computed)]
 
+    def all(self) -> list[Separated]:
+        """This one and all that it calls, callees first."""
+        found: dict[str, Separated] = {}
+
+        def visit(separated: Separated) -> None:
+            if separated.name not in found:
+                for inner in separated.inner:
+                    visit(inner)
+                found[separated.name] = separated
+
+        visit(self)
+        return list(found.values())
+
     def print(self, printer: Printer, printed: set[str] | None = None) -> str:
-        """The structs and functions as C, those of `inner` first, without those in `printed`."""
+        """The structs and functions as C, those that it calls first, without those in `printed`."""
         printed = set() if printed is None else printed
-        if self.name in printed:
-            return ""
-        printed.add(self.name)
-        text = "".join(part.print(printer, printed) for part in self.inner)
+        new = [separated for separated in self.all() if separated.name not in printed]
+        printed.update(separated.name for separated in new)
+        return "".join(separated.print_alone(printer) for separated in new)
+
+    def print_alone(self, printer: Printer) -> str:
+        """Its own structs and functions as C."""
+        text = ""
         for level, stage in self.stages.items():
             if not stage.members:
                 continue

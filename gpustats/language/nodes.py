@@ -57,6 +57,10 @@ class Node:
     line: int = field(default=0, compare=False, kw_only=True)
     column: int = field(default=0, compare=False, kw_only=True)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the hash, which another process would compute otherwise."""
+        return {name: value for name, value in self.__dict__.items() if name != "_hash"}
+
 
 @dataclass(frozen=True)
 class Number(Node):
@@ -132,6 +136,22 @@ class Member(Node):
 
 
 Expression = Number | Name | Call | Unary | Binary | Conditional | Cast | Index | Field | Member
+
+
+def _kept(compute: Callable[[Any], int]) -> Callable[[Any], int]:
+    """`compute`, the hash of a node, done once: that of an expression needs those of all its parts."""
+
+    def hash_of(node: Node) -> int:
+        known: int | None = node.__dict__.get("_hash")
+        if known is None:
+            object.__setattr__(node, "_hash", known := compute(node))
+        return known
+
+    return hash_of
+
+
+for _kind in (Number, Name, Call, Unary, Binary, Conditional, Cast, Index, Field, Member):
+    _kind.__hash__ = _kept(_kind.__hash__)  # type: ignore[assignment]
 
 
 @dataclass(frozen=True)
@@ -246,13 +266,16 @@ def walk(node: Node) -> Iterator[Node]:
 
 
 def rebuild(node: N, change: Callable[[Any], Node]) -> N:
-    """A copy of `node` with each direct child `c` replaced by `change(c)`."""
+    """`node` with each direct child `c` replaced by `change(c)`: a copy, unless all children remain."""
     new: dict[str, Any] = {}
     for name, value in vars(node).items():
         if isinstance(value, Node):
-            new[name] = change(value)
+            if (changed := change(value)) is not value:
+                new[name] = changed
         elif isinstance(value, tuple) and any(isinstance(v, Node) for v in value):
-            new[name] = tuple(change(v) if isinstance(v, Node) else v for v in value)
+            several = tuple(change(v) if isinstance(v, Node) else v for v in value)
+            if any(a is not b for a, b in zip(several, value, strict=True)):
+                new[name] = several
     return replace(node, **new) if new else node
 
 

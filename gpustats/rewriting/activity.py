@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 
 from ..language.nodes import (
     INT,
@@ -40,57 +41,71 @@ class Activity:
     stable : set of str
         Names whose values never change: parameters that are not assigned to, variables that are written once.
     directions : dict
-        Name of a variable -> the directions in which it has a derivative. Names made by the differentiation are added.
+        Name of a variable -> the directions in which it has a derivative.
     """
 
     def __init__(self, function: Function, wrt: tuple[str, ...]):
         self.wrt = frozenset(wrt)
         written = [n for n in walk(function) if isinstance(n, (Declare, Assign))]
-        names = [n.name for n in written]
+        times = Counter(n.name for n in written)
         parameters = {p.name for p in function.parameters}
-        self.stable = (parameters - set(names)) | {n for n in names if names.count(n) == 1 and n not in parameters}
+        self.stable = (parameters - times.keys()) | {n for n, count in times.items() if count == 1 and n not in parameters}
         self.constant = _constant_variables(written, parameters)
-        self.directions = {p.name: {p.name} for p in function.parameters if p.name in wrt and p.type != VECTOR}
+        self.directions = {p.name: frozenset({p.name}) for p in function.parameters if p.name in wrt and p.type != VECTOR}
+        self._known: dict[Expression, frozenset[str]] = {}
         self._spread(written)
 
     def _spread(self, written: Sequence[Declare | Assign]) -> None:
         """Carry directions from variables to those that are made of them, until nothing changes."""
-        while True:
-            before = {n: set(directions) for n, directions in self.directions.items()}
+        changed = True
+        while changed:
+            changed = False
             for n in written:
                 if n.value is not None and n.type != INT:
-                    self.directions.setdefault(n.name, set()).update(self.of(n.value))
-            if self.directions == before:
-                return
+                    self._known.clear()
+                    before = self.directions.get(n.name)
+                    self.directions[n.name] = now = (before or frozenset()) | self._found(n.value)
+                    changed = changed or now != before
+        self._known.clear()
 
-    def of(self, e: Expression) -> set[str]:
+    def add(self, name: str, directions: Iterable[str]) -> None:
+        """Take up a variable that the differentiation makes, or makes anew."""
+        if name in self.directions:
+            self._known.clear()
+        self.directions[name] = frozenset(directions)
+
+    def of(self, e: Expression) -> frozenset[str]:
         """The directions in which `e` has a derivative."""
+        if e not in self._known:
+            self._known[e] = self._found(e)
+        return self._known[e]
+
+    def _found(self, e: Expression) -> frozenset[str]:
         match e:
             case Name():
                 if e.name == "NAN":
-                    return set(self.wrt)
-                return {e.name} & self.wrt if e.type == VECTOR else self.directions.get(e.name, set())
+                    return self.wrt
+                return self.wrt & {e.name} if e.type == VECTOR else self.directions.get(e.name, frozenset())
             case Index():
-                return {e.array.name} & self.wrt
+                return self.wrt & {e.array.name}
             case Conditional():
                 return self.of(e.then) | self.of(e.otherwise)
             case Call() if RULES.get(e.function) == "0":
-                return set()
+                return frozenset()
         if e.type == INT:
-            return set()
-        found: set[str] = set()
-        for child in parts(e):
-            found |= self.of(child)
-        return found
+            return frozenset()
+        return frozenset().union(*map(self.of, parts(e)))
 
 
 def _constant_variables(written: Sequence[Declare | Assign], parameters: set[str]) -> set[str]:
     found = {n.name for n in written if n.type == REAL} - parameters
-    while True:
-        wrong = {n.name for n in written if n.value is not None and not _is_constant(n.value, found)}
-        if not found & wrong:
-            return found
-        found -= wrong
+    count = -1
+    while len(found) != count:
+        count = len(found)
+        for n in written:
+            if n.name in found and n.value is not None and not _is_constant(n.value, found):
+                found.remove(n.name)
+    return found
 
 
 def _is_constant(e: Expression, names: set[str]) -> bool:

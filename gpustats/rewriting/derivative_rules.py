@@ -199,3 +199,12 @@ def factors(e: Expression) -> list[Expression]:
     if isinstance(e, Binary) and e.operator == "*":
         return factors(e.left) + factors(e.right)
     return [e]
+
+
+def terms(e: Expression) -> list[tuple[str, Expression]]:
+    """What `e` is a sum of, from left to right, each with its sign."""
+    found: list[tuple[str, Expression]] = []
+    while isinstance(e, Binary) and e.operator in ("+", "-"):
+        found.append((e.operator, e.right))
+        e = e.left
+    return [("+", e), *reversed(found)]

@@ -6,6 +6,7 @@ vector, the element of it that the new parameter ``component`` names.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, MutableMapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -30,7 +31,7 @@ from ..language.nodes import (
 from . import derivative_rules as rules
 from .activity import Activity
 from .common_parts import common_parts
-from .derivative_rules import ONE, RULES, SPECIAL, ZERO, add, choose, is_number, multiply, negated, negative
+from .derivative_rules import ONE, RULES, SPECIAL, ZERO, add, choose, is_number, multiply, negated, negative, subtract
 from .termination import Termination
 
 VALUE = "value"  # the name of the result that was there before
@@ -83,9 +84,12 @@ class Differentiator:
             self.used.add(self.component.name)
             self.parameters += (self.component,)
         self.made = Function(name, self.parameters, (), f"{name}_results", results_of(function, wrt))
+        self.terms: dict[Expression, defaultdict[str, list[tuple[str, Expression]]]] = {}  # of sums: direction -> (sign, term)
+        self.numbers: dict[str, int] = {}  # the last one given to names that begin in the same way
         self.out: list[Statement] = []
         self.known: dict[tuple[str, str], Expression] = {}  # derivatives that need no variable: (variable, direction)
-        self.structs: dict[str, tuple[Function, dict[str, dict[str, Expression]]]] = {}  # variables with several results
+        #: variables with several results: the gradient that returned them, and for each direction the arguments that depend on it
+        self.structs: dict[str, tuple[Function, defaultdict[str, list[tuple[str, Expression]]]]] = {}
 
     # -- names
 
@@ -95,7 +99,11 @@ class Differentiator:
         return [w for w in self.wrt if w in active]
 
     def fresh(self, prefix: str) -> str:
-        name = numbered_name(prefix, self.used)
+        """A new name: `prefix`, or one that is numbered, by the next number of its kind that is free."""
+        name, number = prefix, self.numbers.get(prefix, 1)
+        while name in self.used:
+            name, number = f"{prefix}{number + 1}", number + 1
+        self.numbers[prefix] = number
         self.used.add(name)
         return name
 
@@ -129,9 +137,9 @@ class Differentiator:
                 assert isinstance(e.value, Name)
                 function, arguments = self.structs[e.value.name]
                 total: Expression = ZERO
-                for p, derivatives in arguments.items():
+                for p, derivative in arguments[w]:
                     partial = lang.Member(Name(e.value.name, function.type), derivative_name(p, e.name))
-                    total = add(total, multiply(partial, derivatives[w]))
+                    total = add(total, multiply(partial, derivative))
                 return total
             case Conditional():
                 return choose(e.condition, self.d(e.then, w), self.d(e.otherwise, w))
@@ -141,11 +149,25 @@ class Differentiator:
                 return negative(self.d(e.operand, w))
             case Binary(operator="*"):
                 return self.d_product(e, w)
+            case Binary(operator="+" | "-"):
+                return self.d_sum(e, w)
             case Binary():
                 return self.by_rule(e.operator, (e.left, e.right), w)
             case Call():
                 return self.by_rule(e.function.removeprefix(SPECIAL), e.arguments, w)
         raise AssertionError(e)
+
+    def d_sum(self, e: Binary, w: str) -> Expression:
+        """Of a sum: of many terms only those are looked at that depend on `w`."""
+        if e not in self.terms:
+            found = self.terms[e] = defaultdict(list)
+            for sign, part in rules.terms(e):
+                for direction in self.activity.of(part):
+                    found[direction].append((sign, part))
+        total: Expression = ZERO
+        for sign, part in self.terms[e][w]:
+            total = (add if sign == "+" else subtract)(total, self.d(part, w))
+        return total
 
     def d_product(self, e: Expression, w: str) -> Expression:
         """Of a product with repeated factors: d(z z) is 2 z dz."""
@@ -217,21 +239,23 @@ class Differentiator:
             if directions and parameter.type != INT:
                 if parameter.type == VECTOR:
                     vectors = True
-                    wanted[parameter.name] = {w: ONE if w in directions else ZERO for w in self.wrt}
+                    wanted[parameter.name] = {w: ONE for w in self.wrt if w in directions}
                 else:
-                    wanted[parameter.name] = {w: self.d(a, w) for w in self.wrt}
+                    wanted[parameter.name] = {w: self.d(a, w) for w in self.wrt if w in directions}
         derived = self.gradient(callee, tuple(wanted), self.functions)
-        pairs = [(p, w) for p in wanted for w in self.wrt]
+        pairs = [(p, w) for p, derivatives in wanted.items() for w in derivatives]
         shared = self.shared([*arguments, *(wanted[p][w] for p, w in pairs)])
+        given_derivatives: defaultdict[str, list[tuple[str, Expression]]] = defaultdict(list)
         for (p, w), derivative in zip(pairs, shared[len(arguments) :], strict=True):
-            wanted[p][w] = self.kept(derivative, f"d_{w}_{p}")
+            if not is_number(kept := self.kept(derivative, f"d_{w}_{p}"), 0):
+                given_derivatives[w].append((p, kept))
         given = tuple(shared[: len(arguments)])
         if vectors:
             assert self.component is not None
             given += (Name(self.component.name, INT),)
         self.out.append(Declare(derived.type, name, Call(derived.name, given, derived.type)))
-        self.structs[name] = (derived, wanted)
-        self.activity.directions[name] = {w for p in wanted for w in self.wrt if not is_number(wanted[p][w], 0)}
+        self.structs[name] = (derived, given_derivatives)
+        self.activity.add(name, given_derivatives)
         return Name(name, derived.type)
 
     def kept(self, e: Expression, prefix: str) -> Expression:
@@ -249,7 +273,7 @@ class Differentiator:
     def branch(self, e: Conditional, sides: Sequence[tuple[Expression, list[Statement]]]) -> Expression:
         """A conditional whose sides need statements of their own."""
         name, directions = self.fresh("either"), self.activity.of(e)
-        self.activity.directions[name] = directions
+        self.activity.add(name, directions)
         variables = [(name, None), *((self.variable(name, w), w) for w in self.wrt if w in directions)]
         self.out += [Declare(REAL, variable, None) for variable, _ in variables]
         before, blocks = self.out, []
@@ -320,6 +344,11 @@ class Differentiator:
             self.out.append(s)
             return
         value = self.lifted(s.value)
+        own = ("+", Name(s.name, s.type))
+        if isinstance(s, lang.Assign) and own in (terms := rules.terms(value)):  # its other derivatives stay what they are
+            terms.remove(own)
+            active = frozenset[str]().union(*(self.activity.of(term) for _, term in terms))
+            directions = [w for w in directions if w in active]
         *derivatives, value = self.shared([*(self.d(value, w) for w in directions), value])
         is_new = isinstance(s, Declare)
         for w, derivative in zip(directions, derivatives, strict=True):
