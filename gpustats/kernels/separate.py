@@ -26,6 +26,7 @@ from ..rewriting.termination import Termination
 from .guards import Guard, beyond, guarded, negation
 from .separated import BOTH, CONST, OWNER, ROW, SET, Separated, Stage
 
+_MOST_NUMBERS = 256  # that a function computes ahead for several functions that it calls
 _PARTS = ("prepare_set", "prepare_row", "evaluate", "set", "row")
 Guards = tuple[Expression, ...]  # conditions that all hold
 
@@ -244,10 +245,14 @@ class _Separator:
         found = self.replacements.get(key, ())
         return next((member for guards, member in found if self.guards[: len(guards)] == guards), None)
 
-    def member(self, level: int, name: str, kind: str, value: Expression, guards: Guards = ()) -> lang.Field:
+    def member(
+        self, level: int, name: str, kind: str, value: Expression, guards: Guards = (), numbers: int = 1
+    ) -> lang.Field:
         stage = self.result.stages[level]
         if name not in stage.members:
             stage.members[name] = kind
+            stage.numbers += numbers
+            stage.inherited += numbers if kind not in (lang.REAL, lang.INT) else 0
             self.compute(level, lang.Assign(f"{OWNER[level]}.{name}", kind, value), guards)
         return lang.Field(OWNER[level], name, kind)
 
@@ -300,6 +305,9 @@ class _Separator:
         held = [level for level, s in separated.stages.items() if not s.certain and self.guards_in(level) is None]
         if held:
             separated = self.separation.of(callee, levels, frozenset(held))
+        if not all(self.has_room(level, stage) for level, stage in separated.stages.items()):
+            whole: Expression = lang.rebuild(e, self.rewrite)
+            return whole
         if all(separated.name != s.name for s in self.result.inner):
             self.result.inner.append(separated)
         arguments: list[Expression] = []
@@ -310,6 +318,11 @@ class _Separator:
             a = given[p.name][0]
             arguments.append(a if p.type == VECTOR else self.rewrite(a))
         return lang.Call(separated.evaluate, tuple(arguments), e.type)
+
+    def has_room(self, level: int, stage: Stage) -> bool:
+        """Whether a stage of a function that is called has room beside those of others, which could double with each call."""
+        own = self.result.stages[level]
+        return own.numbers + stage.numbers <= _MOST_NUMBERS or (not own.inherited and stage.inherited <= _MOST_NUMBERS)
 
     def struct(
         self, level: int, stage: Stage, separated: Separated, e: lang.Call, given: Mapping[str, tuple[Expression, int]],
@@ -322,7 +335,8 @@ class _Separator:
         ahead = lang.Call(stage.function, tuple(given[p.name][0] for p in separated.arguments[level]), stage.struct)
         guards = () if stage.certain else self.guards_in(level)
         assert guards is not None
-        made = self.member(level, self.fresh(level, callee.name.partition("_log")[0] + "_"), stage.struct, ahead, guards)
+        name = self.fresh(level, callee.name.partition("_log")[0] + "_")
+        made = self.member(level, name, stage.struct, ahead, guards, stage.numbers)
         own = self.result.stages[level]
         own.certain = own.certain and stage.certain
         self.replacements.setdefault(place, []).append((guards, made))

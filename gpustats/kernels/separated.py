@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ..language import nodes as lang
@@ -24,6 +25,8 @@ class Stage:
     function: str
     members: dict[str, str] = field(default_factory=dict)  # name -> C type
     computed: list[Statement] = field(default_factory=list)  # in order
+    numbers: int = 0  # that the struct consists of
+    inherited: int = 0  # those of them that are in structs of functions that are called
     certain: bool = True  # whether it may be computed whatever the conditions are under which the function is called
 
 
@@ -58,6 +61,11 @@ class Separated:
         """Every piece of code in it, for finding what it calls."""
         return [*self.body, *(s for stage in self.stages.values() for s in stage.computed)]
 
+    def functions(self) -> list[tuple[str, Sequence[Node]]]:
+        """The names and bodies of its parts."""
+        prepared = [(stage.function, stage.computed) for stage in self.stages.values() if stage.members]
+        return [*prepared, (self.evaluate, self.body)]
+
     def all(self) -> list[Separated]:
         """This one and all that it calls, callees first."""
         found: dict[str, Separated] = {}
@@ -87,9 +95,11 @@ class Separated:
             members = "".join(f"    {kind} {name};\n" for name, kind in stage.members.items())
             text += f"// {self.source.name}: {_ABOUT[level]}\ntypedef struct {{\n{members}}} {stage.struct};\n\n"
             owner, parameters = OWNER[level], ", ".join(map(printer.parameter, self.arguments[level]))
-            text += f"DEVICE {stage.struct} {stage.function}({parameters})\n{{\n    {stage.struct} {owner};\n"
+            kind = printer.kind(stage.function)
+            text += f"{kind} {stage.struct} {stage.function}({parameters})\n{{\n    {stage.struct} {owner};\n"
             text += "".join(map(printer.statement, stage.computed)) + f"    return {owner};\n}}\n\n"
         structs = [f"{s.struct} {OWNER[level]}" for level, s in self.stages.items() if s.members]
         parameters = ", ".join([*structs, *map(printer.parameter, self.arguments[BOTH])])
         text += f"// {self.source.name}: what depends on both, from what was computed ahead.\n"
-        return text + f"DEVICE {self.source.type} {self.evaluate}({parameters})\n{printer.block(self.body, '')}\n"
+        kind = printer.kind(self.evaluate)
+        return text + f"{kind} {self.source.type} {self.evaluate}({parameters})\n{printer.block(self.body, '')}\n"

@@ -11,6 +11,7 @@ from ..language import nodes as lang
 from ..language.printer import WHOLE_NUMBERS, Printer
 from ..runtime import cache
 from . import code as code_module
+from .inlining import large_functions
 from .sines import kept_apart
 
 if TYPE_CHECKING:
@@ -104,9 +105,12 @@ class Template:
         code.stage_vectors = bool(layout.stage_vectors)
         if code.stage_vectors and code.observation:
             space = {**(space or {}), code.observation: "SHARED"}
-        printer, codes, printed = Printer(dtype, dict(space or {})), (code, *others), set[str]()
+        codes, printed = (code, *others), set[str]()
         structs = dict.fromkeys(f for c in codes for f in c.struct_functions)
         whole = dict.fromkeys(f for c in codes for f in c.whole_functions)
+        parts_of = (part for c in codes for s in c.separated.all() for part in s.functions())
+        large = large_functions([*((f.name, f.body) for f in whole), *parts_of])
+        printer = Printer(dtype, dict(space or {}), frozenset(large))
         separated = [c.separated.print(printer, printed) for c in codes]
         functions = "\n".join([*map(printer.results, structs), *map(printer.function, whole), *separated])
         functions = kept_apart([f for c in codes for f in c.functions]) + functions
@@ -133,6 +137,8 @@ def prelude(dtype: str, dialect: str, functions: str = "") -> str:
     files = [f"prelude_{dialect}", "prelude"]
     if any(f"{name}(" in functions for name in WHOLE_NUMBERS):
         files.append("whole_numbers")
+    if "LARGE " in functions:
+        files.append("large")
     return "".join(_loaded(f"kernels/{file}.mako").render(dialect=dialect, **context) for file in files)
 
 

@@ -68,10 +68,17 @@ class Printer:
         Decides the suffix of floating literals.
     space : dict
         Address space (a macro of the preludes) of each vector argument, by name.
+    large : set
+        Names of functions that are not inlined.
     """
 
     dtype: str = "float64"
     space: dict[str, str] = field(default_factory=dict)
+    large: frozenset[str] = frozenset()
+
+    def kind(self, function: str) -> str:
+        """What the declaration of a function begins with."""
+        return "LARGE" if function in self.large else "DEVICE"
 
     def expression(self, e: Expression, outer: int = 0) -> str:
         """`e` as C, in parentheses where it binds less tightly than `outer`."""
@@ -192,7 +199,7 @@ class Printer:
         )
 
     def function(self, f: Function) -> str:
-        head = f"DEVICE {f.type} {f.name}({', '.join(map(self.parameter, f.parameters))})\n"
+        head = f"{self.kind(f.name)} {f.type} {f.name}({', '.join(map(self.parameter, f.parameters))})\n"
         return head + self.block(f.body, "")
 
 

@@ -88,7 +88,7 @@ class Differentiator:
         self.numbers: dict[str, int] = {}  # the last one given to names that begin in the same way
         self.out: list[Statement] = []
         self.known: dict[tuple[str, str], Expression] = {}  # derivatives that need no variable: (variable, direction)
-        #: variables with several results: the gradient that returned them, and for each direction the arguments that depend on it
+        #: variables with several results: the gradient that returned them, and for each direction the arguments that vary
         self.structs: dict[str, tuple[Function, defaultdict[str, list[tuple[str, Expression]]]]] = {}
 
     # -- names

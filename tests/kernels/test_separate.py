@@ -26,7 +26,7 @@ def separated(body, arguments="real x, real a, real b", sets=("a", "b"), helpers
     pieces = {name: "" for name in ("prepare_set", "prepare_row", "evaluate")}
     for piece in text.split("DEVICE ")[1:]:
         head, _, code = piece.partition("{")
-        pieces[next(name for name in pieces if name in head)] += code.partition("//")[0]  # up to the next part's comment
+        pieces[next(name for name in pieces if name in head)] += code.partition("\n//")[0]  # up to the next part's comment
     return tuple(pieces.values())
 
 

@@ -1,0 +1,36 @@
+"""Functions that would be too large where they are called."""
+
+import re
+
+import numpy as np
+from scipy.special import comb
+
+import gpustats as gs
+
+N = 20
+
+
+def test_helpers_that_call_the_last_one_twice():
+    helpers = "".join(f"real h{i + 1}(real x, real m) {{ return h{i}(x, m) + h{i}(x + 1, m); }}\n" for i in range(N))
+    density = gs.register(
+        f"real h0(real x, real m) {{ return sin(x - m); }}\n{helpers}real f_logpdf(real x, real m) {{ return h{N}(x, m); }}",
+        replace=True,
+    )
+    for dialect, word in (("opencl", "noinline"), ("cuda", "__noinline__")):
+        text = density.kernel_source("loglik", "float64", dialect)
+        assert word in text and 1 <= text.count("LARGE real") <= 8
+        assert len(re.findall(r"^(DEVICE|LARGE) ", text, re.M)) < 8 * N
+    x, k = np.array([0.5, 1.5]), np.arange(N + 1)[:, None]
+    np.testing.assert_allclose(density.loglik(x, 0.5), (comb(N, k) * np.sin(x + k - 0.5)).sum(), rtol=1e-12)
+
+
+def test_long_functions_still_compute_ahead_what_depends_on_the_parameters():
+    body = "".join(f"s += exp(-m * {i}.5) * x;" for i in range(1200))
+    density = gs.register(f"real f_logpdf(real x, real m) {{ real s = 0; {body} return s; }}", replace=True)
+    text = density.kernel_source("loglik", "float64", "opencl")
+    assert text.count("exp(") == text[: text.index("f_logpdf_evaluate(")].count("exp(")
+
+
+def test_built_in_densities_are_inlined():
+    for name in ("beta", "truncated_normal", "student_t"):
+        assert "LARGE" not in gs.densities[name].kernel_source("gradient", "float64", "opencl")
