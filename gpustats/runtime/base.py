@@ -17,6 +17,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .waiting import keep_for_ever
+
 
 @dataclass(frozen=True)
 class Device:
@@ -223,7 +225,7 @@ def nbytes_of(shape: int | tuple[int, ...], dtype: Any) -> int:
 
 
 _alive: weakref.WeakSet[Runtime] = weakref.WeakSet()
-_kept: list[Any] = []  # what threads have of their own that Python has not started, or a forked child has from its parent
+_kept: list[dict[str, Any]] = []  # what threads have of their own that Python has not started
 
 
 def in_use() -> list[Runtime]:
@@ -246,7 +248,7 @@ class _Forked:
 
 def _disable_in_child() -> None:
     for runtime in in_use():
-        _kept.append(runtime._local)  # drivers free in a child what the parent still uses, or end the child
+        keep_for_ever(runtime, runtime._local)
         runtime._local = _Forked(runtime.device.id)
 
 

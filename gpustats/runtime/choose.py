@@ -92,7 +92,9 @@ def _find(spec: str | None) -> Runtime:
         return _runtime(min(matching, key=_rank))
     why = "".join(f"\n  {reason}" for reason in reasons)
     if everything := devices():
-        raise ValueError(f"no device {spec!r}{why}\nThere is" + "".join(f"\n  {device}" for device in everything))
+        advice = f"\n{INSTALL}" if reasons else ""  # a driver is missing
+        there_is = "".join(f"\n  {device}" for device in everything)
+        raise ValueError(f"no device {spec!r}{why}{advice}\nThere is{there_is}")
     raise NoDeviceError(f"no device to compute on{why}\n{INSTALL}")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import threading
 import warnings
 from functools import cached_property, partial
@@ -19,6 +20,7 @@ from .host_pool import HostPool
 from .opencl_kernel import OpenCLKernel
 from .opencl_thread import InFlight, OpenCLThreads, host_buffers
 
+TELLING = "-cl-nv-verbose"  # NVIDIA's compiler then tells how many registers a kernel takes
 LARGE = 16 << 20  # bytes from which on it pays to look at the free memory and to use the host's memory again
 
 _COPY = """
@@ -127,6 +129,7 @@ class OpenCLRuntime(Runtime):
         self._local = OpenCLThreads(context, device, in_flight, self._relearn)
         self._compiling = threading.Lock()
         self._programs: dict[str, cl.Program] = {}
+        self._registers: dict[str, dict[str, int]] = {}  # source -> kernel -> registers of a thread, where the compiler tells
         self._kernels: dict[tuple[str, str, int], OpenCLKernel] = {}
         self._host_pool = HostPool(description.memory // 8)
         self.host_visible = description.type == "cpu" and self._shares_memory()
@@ -152,6 +155,7 @@ class OpenCLRuntime(Runtime):
                 program = self._program(source)
                 try:
                     made = OpenCLKernel(self, program, source, name, threads)
+                    made.registers = self._registers.get(source, {}).get(name)
                 except cl.LogicError as error:
                     raise CompileError(f"no kernel {name}: {error}", source) from None
                 self._kernels[key] = made
@@ -169,7 +173,18 @@ class OpenCLRuntime(Runtime):
                     program = self._from_binary(binary) or self._from_source(source)
                     cache.store(key, program.binaries[0])
                 self._programs[source] = program
+                if TELLING in self._options:
+                    self._registers[source] = self._registers_of(program, cache.key("registers", key))
             return self._programs[source]
+
+    def _registers_of(self, program: cl.Program, key: str) -> dict[str, int]:
+        """The registers that a thread of each kernel takes: the compiler tells them when it compiles, and the disk later."""
+        log = program.get_build_info(self._device, cl.program_build_info.LOG)  # type: ignore[no-untyped-call]
+        told = re.findall(r"entry function '(\w+)'.*?Used (\d+) registers", log or "", re.DOTALL)
+        if not told:
+            return {name: int(n) for name, n in map(str.split, (cache.load(key) or b"").decode().splitlines())}
+        cache.store(key, "\n".join(map(" ".join, told)).encode())
+        return {name: int(n) for name, n in told}
 
     @cached_property
     def _identity(self) -> tuple[str, ...]:
@@ -188,7 +203,8 @@ class OpenCLRuntime(Runtime):
         if self.device.type == "gpu" and device.single_fp_config & cl.device_fp_config.CORRECTLY_ROUNDED_DIVIDE_SQRT:
             options += " -cl-fp32-correctly-rounded-divide-sqrt"  # else x / (x + y) may exceed 1
         with contextlib.suppress(cl.Error, AttributeError):  # each exists on NVIDIA's devices only
-            options += f" -D NVIDIA={device.compute_capability_major_nv}{device.compute_capability_minor_nv}"
+            capability = f"{device.compute_capability_major_nv}{device.compute_capability_minor_nv}"
+            options += f" -D NVIDIA={capability} {TELLING}"
         return options
 
     def _from_binary(self, binary: bytes | None) -> Any:

@@ -133,9 +133,24 @@ class Aside:
             del job
 
 
+def keep_for_ever(*objects: object) -> None:
+    """In a forked child: let nothing free these, at its end either. A driver may then free the parent's, or end the child."""
+    import ctypes
+
+    for kept in objects:
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(kept))
+
+
+_held: list[Calls | None] = []  # while the process is forked: what its threads have, which are gone in the child
+
+
 def _forget_other_threads() -> None:
+    keep_for_ever(*_held)
     _everyone.clear()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget_other_threads)
+    os.register_at_fork(
+        before=lambda: _held.extend(known() for known in _everyone), after_in_parent=_held.clear,
+        after_in_child=_forget_other_threads,
+    )  # fmt: skip
