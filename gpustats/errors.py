@@ -13,7 +13,7 @@ _ERROR = re.compile(
 
 def numbered(source: str, lines: set[int] | None = None, context: int = 2) -> str:
     """`source` with line numbers; only the neighbourhood of `lines`, marked, where they are given."""
-    text = source.splitlines()
+    text = source.removesuffix("\n").split("\n")  # as compilers and editors count
     wanted = lines or set()
     shown = [
         f"{'>' if number in wanted else ' '}{number:5d} | {line}"

@@ -195,7 +195,7 @@ def _comment(source: str) -> tuple[str, str, dict[str, Entry]]:
         if "(" in COMMENT.sub("", source[: match.start()]):
             break  # comments inside and after the first function are the author's own
         line = source.count("\n", 0, match.start()) + 1
-        for i, text in enumerate(match.group().strip("/*").splitlines()):
+        for i, text in enumerate(match.group().strip("/*").split("\n")):
             text = text.strip().lstrip("*/").strip()
             for entry in re.split(r"\s{2,}(?=\w+:)", text):
                 key, colon, rest = entry.partition(":")
@@ -243,8 +243,8 @@ def _arguments(made: DeviceFunction, names_of: dict[str, list[str]], entries: di
         raise DeviceFunctionError(
             f"{made.written(function)} takes no observation", function.line, function.column, made.source
         )
-    for ending in ("logpdf", "logpmf", *_SAME_ARGUMENTS, "cov"):
-        if (one := made.role(ending)) is not None and one.type != REAL:
+    for ending in ("logpdf", "logpmf", *_SAME_ARGUMENTS, "cov", "sample"):
+        if (one := made.role(ending)) is not None and one.type not in (REAL, VOID):
             raise DeviceFunctionError(
                 f"{made.written(one)} must return a `real`, not {one.type}", one.line, one.column, made.source
             )

@@ -72,6 +72,8 @@ def _call(function: Function) -> Call:
 
 def _own_derivative(function: Function, wrt: str, functions: MutableMapping[str, Function]) -> Function | None:
     found = functions.get(f"{function.name}_grad_{wrt}")
+    if found is None and wrt.endswith("_") and wrt[:-1] not in [p.name for p in function.parameters]:
+        found = functions.get(f"{function.name}_grad_{wrt[:-1]}")  # the user's name, as `kernel`, means something in kernels
     if found is None or found.results:
         return None
     wanted = [p.type for p in function.parameters]

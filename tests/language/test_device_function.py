@@ -101,6 +101,10 @@ MISTAKES = {
     "distribution function that is an int": (
         "real f_logpdf(real x) { return x; }\nint @f_cdf(real x) { return 1; }", "f_cdf must return a `real`"
     ),
+    "draw that is an int": (
+        "real f_logpmf(real x) { return 0; }\nint @f_sample(rng_t *rng) { return 1; }", "f_sample must return a `real`"
+    ),
+    "other ends of lines in a comment": ("// a \u2028 b \x85\nreal f_logpdf(real x)\n{\n    return @y;\n}", "not defined"),
     "least int": ("real f_logpdf(real x)\n{\n    return x * -(-@2147483647 - 1);\n}", "this comes to 2147483648"),
     "less than an int": ("real f_logpdf(real x)\n{\n    return x * (-@2147483647 - 2);\n}", "this comes to -2147483649"),
     "very long literal": ("real f_logpdf(real x)\n{\n    return x * @1" + 5000 * "0" + ";\n}", "does not fit an `int`"),
@@ -129,7 +133,7 @@ def test_mistakes_are_shown_where_they_are(mistake):
     error = caught.value
     assert message in error.message
     assert (error.line, error.column) == (before.count("\n") + 1, len(before.rpartition("\n")[2]) + 1)
-    assert f"> {error.line:4d} | {source.splitlines()[error.line - 1]}" in str(error)
+    assert f"> {error.line:4d} | {source.split(chr(10))[error.line - 1]}" in str(error)
     assert "f" not in gs.densities
 
 
@@ -455,6 +459,14 @@ def test_parts_of_deep_code_are_evaluated_once_and_in_their_turn():
     sampler = gs.register("real s_sample(rng_t *rng, real m) { return " + " + ".join(100 * ["m"]) + " + uniform(rng); }")
     draws = sampler.rvs(1.0, size=1000, rng=1) - 100
     assert (draws > 0).all() and (draws < 1).all() and draws.std() == pytest.approx(12**-0.5, rel=0.1)
+
+
+def test_a_derivative_of_ones_own_in_an_argument_with_another_name_in_kernels():
+    density = gs.register("""
+    real f_logpdf(real x, real kernel) { return x * kernel; }
+    real f_logpdf_grad_kernel(real x, real kernel) { return 5; }
+    """)
+    assert density.loglik_and_grad([1.0], 2.0) == (2.0, {"kernel": 5.0})
 
 
 def test_literals_take_the_type_of_real():
