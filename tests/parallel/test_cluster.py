@@ -39,7 +39,7 @@ def data(rng):
 def both(client):
     """As many workers as before others were killed."""
     client.cluster.scale(2)  # a nanny whose worker dies as it starts ends with it
-    client.wait_for_workers(2, timeout=30)
+    client.wait_for_workers(2, timeout=120)
 
 
 def kill(client, address):
