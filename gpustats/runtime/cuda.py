@@ -23,6 +23,7 @@ from .host_pool import HostPool
 from .signature import signature_of
 from .staging import LARGE
 from .thread_state import ThreadState
+from .waiting import end_calls
 
 HOST_MEMORY = 4 << 30  # the most bytes of the host's memory kept for large results
 PLAIN_SHARED = 48 << 10  # bytes of shared memory that a block may have without asking
@@ -158,6 +159,7 @@ _threads = _Threads()
 
 @atexit.register
 def _close() -> None:
+    end_calls()
     if any(runtime._local is not _threads for runtime in _runtimes.values()):
         # In a forked child no context can be popped any more, only abandoned.
         while (context := drv.Context.get_current()) is not None:
@@ -347,6 +349,8 @@ class CUDARuntime(Runtime):
             raise ValueError("the array to download into is not C-contiguous")
         if not out.size:
             return
+        if state.on_main:
+            state.wait()  # Ctrl-C has no effect on the copy
         state.staging.to_host(int(getattr(native_or_handle, "gpudata", native_or_handle)), out)
 
     # Time

@@ -9,6 +9,7 @@ from pycuda.tools import DeviceMemoryPool
 
 from .base import Result
 from .staging import Staging
+from .waiting import Calls, on_main, until
 
 
 class ThreadState:
@@ -16,6 +17,7 @@ class ThreadState:
 
     def __init__(self, stream: Any) -> None:
         self.stream = stream
+        self._calls, self.on_main = Calls(), on_main()
         self.pool = DeviceMemoryPool()
         self.release()
         self.staging = Staging(stream)
@@ -31,5 +33,10 @@ class ThreadState:
         self.pool.allocate(1)
 
     def wait(self) -> None:
+        """Wait for the thread's kernels; in the main thread Ctrl-C ends the wait, and not the kernels."""
         self.done.record(self.stream)
-        self.done.synchronize()
+        if self.on_main:
+            until(self.done.query)
+        else:
+            with self._calls:
+                self.done.synchronize()
