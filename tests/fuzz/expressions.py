@@ -29,8 +29,8 @@ from .tree import (
 #: Names of variables: usual ones, ones that gpustats itself gives, and ones that mean something to compilers but not to C.
 NAMES = (
     "mu sigma a b c c0 c1 c2 c0_ x0 v w t s n k i j m z u value total result rate scale d_x d_mu d_a component call either "
-    "bad_x bad_mu nan_x own_i inside outside x_2 a_2 a_0 c0_value common set row rows labels out once half kernel global "
-    "gamma e y1 at sum log_weight weight mixture sum_x to_int sin_apart int_abs shared both parameters observations real2 f g h0"
+    "bad_x bad_mu nan_x own_i inside outside x_2 a_2 a_0 c0_value common set row rows labels out half kernel global "
+    "gamma e y1 at sum log_weight weight mixture sum_x to_int sin_apart int_abs shared both parameters real2 f g h0"
 ).split()
 HELPERS = "foo bar bar_x g_value c0_f helper value_of h d_foo foo_2 checked grad gradient scaled".split()
 

@@ -93,7 +93,7 @@ def fuzz(
     say : callable
         Takes each line that is to be shown.
     """
-    report, end = Report(), time.monotonic() + seconds
+    report, end, told = Report(), time.monotonic() + seconds, time.monotonic()
 
     def jobs() -> Iterator[Job]:
         for number in itertools.islice(itertools.count(seed), programs):
@@ -107,6 +107,9 @@ def fuzz(
             report.programs += 1
             report.compared += outcome.compared
             report.undecided += outcome.undecided
+            if time.monotonic() > told + 60:
+                told = time.monotonic()
+                say(f"{report.programs} programs, up to seed {job.seed}, {report.compared.total()} numbers")
             for failure in outcome.failures:
                 program = _smallest(job, failure, Worker(device, plant, limit), shrinking)
                 if program is None:
