@@ -74,7 +74,7 @@ class Template:
 
         def text() -> str:
             body: str = _loaded(self.path).render(dtype=dtype, dialect=dialect, **constants)
-            return prelude(dtype, dialect) + body
+            return prelude(dtype, dialect, body) + body
 
         return _stored(text, self.path, dtype, dialect, repr(sorted(constants.items())))
 

@@ -49,6 +49,20 @@ def test_memory_maps_and_strides(data, tmp_path):
         np.testing.assert_array_equal(gs.LocalGP(*given[:2]).predict(given[2], end=10).mean, want.mean)
 
 
+def test_a_covariance_of_whole_numbers(data):
+    """What stands for casts is defined in kernels of templates, too."""
+    X, y, XX = data
+    gs.register("""
+    // sqdist: nonnegative  lengthscale: positive  amplitude: positive
+    real cast_cov(real sqdist, real lengthscale, real amplitude)
+    {
+        return amplitude * amplitude * exp(-0.5 * sqdist / (lengthscale * lengthscale)) + (int)(0 * sqdist);
+    }
+    """)
+    got, want = (gs.LocalGP(X, y, cov=cov).predict(XX, end=20).mean for cov in (gs.cast, gs.rbf))
+    np.testing.assert_allclose(got, want, rtol=1e-6)
+
+
 def test_one_column(rng):
     x = np.sort(rng.uniform(size=80))
     p = gs.LocalGP(x, np.sin(9 * x)).predict(np.linspace(0.1, 0.9, 5), end=12)
