@@ -6,6 +6,7 @@ import atexit
 import contextlib
 import ctypes
 import functools
+import os
 import sys
 import threading
 from collections.abc import Callable
@@ -110,7 +111,7 @@ class _Stack:
         self.state: ThreadState | None = None  # of the active runtime
         self.states: dict[CUDARuntime, ThreadState] = {}
         self.pushed = 0  # contexts that we have pushed and not popped
-        self.thread = threading.get_ident()
+        self.process, self.thread = os.getpid(), threading.get_ident()
 
     def activate(self, runtime: CUDARuntime) -> None:
         if self.active is not runtime:
@@ -143,6 +144,8 @@ class _Stack:
         self.active = None
 
     def __del__(self) -> None:
+        if os.getpid() != self.process:  # a forked child has no contexts
+            return
         # A thread's own things go in the thread itself; those of a daemon thread at the process's end in the main one.
         if threading.get_ident() != self.thread:
             self.pushed = 0

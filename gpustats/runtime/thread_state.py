@@ -12,12 +12,12 @@ from .staging import Staging
 from .waiting import Calls, on_main, until
 
 
-class ThreadState:
+class ThreadState(Calls):
     """A thread's stream, its memory pool, its staging memory and its place for results on one device."""
 
     def __init__(self, stream: Any) -> None:
-        self.stream = stream
-        self._calls, self.on_main = Calls(), on_main()
+        super().__init__()
+        self.stream, self.on_main = stream, on_main()
         self.pool = DeviceMemoryPool()
         self.release()
         self.staging = Staging(stream)
@@ -38,5 +38,5 @@ class ThreadState:
         if self.on_main:
             until(self.done.query)
         else:
-            with self._calls:
+            with self:
                 self.done.synchronize()
