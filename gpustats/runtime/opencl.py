@@ -315,6 +315,7 @@ class OpenCLRuntime(Runtime):
         if not array.size:
             return self._nothing, 0
         if not (array.flags.c_contiguous and array.flags.aligned):
+            self._check(array.nbytes)
             array = np.array(array, order="C")
         if self.host_visible:
             return self._over(array), 0
