@@ -37,14 +37,11 @@ class OpenCLKernel(Kernel):
 
     def __call__(self, grid: tuple[int, int], *args: Any) -> None:
         thread = self._runtime._local.thread
-        thread.running += 1
-        try:
-            if thread.closed:
-                thread.refuse()
+        if thread.on_main:  # the end of Python comes from this thread, and waits for others only
             event = self._clone.launch(thread.queue, grid, self._block, *args, g_times_l=True)
-        finally:
-            thread.running -= 1
-        if thread.on_main:
             thread.in_flight.last = event
             if self._endless or grid not in self.soon:
                 thread.started_unknown(set() if self._endless else self.soon, grid)
+        else:
+            with thread:
+                self._clone.launch(thread.queue, grid, self._block, *args, g_times_l=True)

@@ -111,23 +111,19 @@ class OpenCLThread(Calls):
         """
         if self._unknown:
             self._wait_aside()
-        self.running += 1
+        if not self.on_main:
+            with self:
+                (how or self.queue.finish)()
+            return
         try:
-            if self.closed:
-                self.refuse()
-            if how is None:
-                self.queue.finish()
-            else:
-                how()
+            (how or self.queue.finish)()
         except KeyboardInterrupt:
             self._relearn()
             raise
-        finally:
-            self.running -= 1
         in_flight = self.in_flight
-        in_flight.last, in_flight.left = None, False
-        if in_flight.kept:
-            in_flight.kept = []
+        in_flight.last = None
+        if in_flight.left or in_flight.kept:
+            in_flight.left, in_flight.kept = False, []
 
     def _wait_aside(self) -> None:
         if on_main():
