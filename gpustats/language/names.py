@@ -26,7 +26,7 @@ _RESERVED = frozenset(
     "LARGE BLOCK_X BLOCK_Y BLOCKS_X BLOCKS_Y to_int int_quotient int_remainder int_abs sin_apart cos_apart "
     "rows labels mixture "
     "min max branchless_log branchless_log1p log_of_sum unix linux i386 co_await co_return co_yield constinit consteval typeof "
-    "typeof_unqual I N".split()
+    "typeof_unqual I".split()
 )
 
 # Macros, and types: CLK_LOCAL_MEM_FENCE, _Imaginary, image2d_t.
