@@ -1,5 +1,6 @@
 """Rows, and ranges of items, on the workers of a cluster, of which some die."""
 
+import contextlib
 import copy
 import gc
 import os
@@ -22,11 +23,11 @@ N, K, G = 1501, 4, 5  # rows, columns, groups
 
 @pytest.fixture(scope="module")
 def client():
-    with (
-        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50) as cluster,
-        distributed.Client(cluster) as client,
-    ):
+    cluster = distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50)
+    with distributed.Client(cluster) as client:
         yield client
+    with contextlib.suppress(KeyError):  # Dask looks for workers that were killed
+        cluster.close()
 
 
 @pytest.fixture
