@@ -13,7 +13,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from .density import Densities, Density, densities
-from .errors import CompileError, DeviceFunctionError, NoDeviceError
+from .errors import CompileError, DeviceFunctionError, DeviceLostError, NoDeviceError
 from .gp.kind import COVARIANCE
 from .language.library import library
 from .registry import register
@@ -47,8 +47,8 @@ _LAZY = {
 }  # fmt: skip
 
 __all__ = [
-    "CompileError", "Densities", "Density", "DeviceFunctionError", "GLM", "Generator", "Likelihood", "LocalGP",
-    "Mixture", "NoDeviceError", "compat", "covariances", "densities", "devices", "gp", "label_statistics", "linalg",
+    "CompileError", "Densities", "Density", "DeviceFunctionError", "DeviceLostError", "GLM", "Generator", "Likelihood",
+    "LocalGP", "Mixture", "NoDeviceError", "compat", "covariances", "densities", "devices", "gp", "label_statistics", "linalg",
     "parallel", "register", "sample_discrete", "to_device", "to_host", "transforms", "use",
 ]  # fmt: skip
 

@@ -59,6 +59,13 @@ class NoDeviceError(RuntimeError):
     """No device to compute on; the message lists what was looked for and what to install."""
 
 
+class DeviceLostError(RuntimeError):
+    """A device on which nothing can be computed any more in the context that was used, and what lay there is gone.
+
+    After a kernel's stray access, or a reset of the driver, all calls in that context fail. The message says what works again.
+    """
+
+
 class CompileError(RuntimeError):
     """A kernel that the device's compiler rejects.
 

@@ -333,7 +333,7 @@ class MarginalLikelihood:
         last_key, last = getattr(self._local, "last", (None, None))
         if last is not None and last_key == key:
             return last
-        self._local.last = last = None  # its memory goes to the next
+        self._local.last = last = None, None  # its memory goes to the next, or, where that fails, to nobody
         pairs = self._pairs_for(tuple(parameters.hyperparameters.vectors))
         residual = self._data.y - np.asarray(parameters.mean)
         sigma = parameters.sigma

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..errors import DeviceLostError
 from .waiting import keep_for_ever
 
 
@@ -93,11 +94,14 @@ class Runtime(ABC):
         The language of `kernel`'s sources: ``"cuda"`` or ``"opencl"``.
     host_visible : bool
         Whether kernels read and write the host's own memory, so that NumPy arrays need no copy.
+    lost : str
+        How and why, once the device is lost: every call raises DeviceLostError then. Empty until then.
     """
 
     device: Device
     dialect: str
     host_visible: bool
+    lost: str = ""
     _local: Any  # what each thread has of its own
 
     def __init__(self) -> None:
@@ -210,6 +214,30 @@ class Runtime(ABC):
     def release(self) -> None:
         """Give the device what the calling thread's pool keeps for later."""
 
+    @abstractmethod
+    def _is_lost(self, error: BaseException) -> bool:
+        """Whether an error is one of the driver's, and nothing works any more."""
+
+    @abstractmethod
+    def _forget(self) -> None:
+        """Let nobody find this runtime any more, so that who asks for the device gets a new one."""
+
+    def lost_by(self, error: BaseException) -> DeviceLostError | None:
+        """What to raise in the place of an error of the driver where the device is lost, else None.
+
+        The first to find it lost gives it up: whoever still uses this runtime learns so, and others get a new one.
+        """
+        if not self.lost and self._is_lost(error):
+            self.lost = (
+                f"{self.device} is lost ({error}), and with it what lay there: device arrays, and the data of objects such as "
+                "Likelihood. The likely cause is a kernel that read or wrote beside its memory, or a reset of the driver. "
+                "The next call with data of the host works in a new context, or says that it takes a new process; make arrays "
+                "and objects anew."
+            )
+            self._forget()
+            self._local = _Unusable(DeviceLostError, self.lost)
+        return DeviceLostError(self.lost) if self.lost else None
+
     def _too_large(self, nbytes: int) -> MemoryError:
         free, total = self.free_memory(), self.device.memory
         has = f"{total / 2**30:.2f} GiB" if free is None else f"{free / 2**30:.2f} GiB of {total / 2**30:.2f} GiB"
@@ -233,23 +261,24 @@ def in_use() -> list[Runtime]:
     return list(_alive)
 
 
-class _Forked:
-    """In the place of a runtime's per-thread state in a forked child, whose copy of the driver does not work."""
+class _Unusable:
+    """In the place of a runtime's per-thread state, which all calls ask for, once the driver does not work for it any more."""
 
-    def __init__(self, device: str) -> None:
-        self.__dict__["device"] = device
+    def __init__(self, kind: type[RuntimeError], message: str) -> None:
+        self.__dict__.update(kind=kind, message=message)
 
     def __getattr__(self, name: str) -> Any:
-        raise RuntimeError(
-            f"this process was forked from one that had already used {self.device}, and the driver does not work in "
-            "it: start processes with the spawn start method, multiprocessing.get_context('spawn')"
-        )
+        raise self.kind(self.message)
 
 
 def _disable_in_child() -> None:
     for runtime in in_use():
         keep_for_ever(runtime, runtime._local)
-        runtime._local = _Forked(runtime.device.id)
+        runtime._local = _Unusable(
+            RuntimeError,
+            f"this process was forked from one that had already used {runtime.device.id}, and the driver does not work in "
+            "it: start processes with the spawn start method, multiprocessing.get_context('spawn')",
+        )
 
 
 if hasattr(os, "register_at_fork"):

@@ -126,10 +126,22 @@ def get(spec: str | Device | Runtime | None = None) -> Runtime:
         if chosen is None:
             with _lock:
                 chosen = _automatic = _automatic or _find(os.environ.get("GPUSTATS_DEVICE"))
-        return chosen
+        return chosen if not chosen.lost else _anew(chosen)
     if isinstance(spec, Runtime):
         return spec
     return _runtime(spec) if isinstance(spec, Device) else _find(spec)
+
+
+def _anew(lost: Runtime) -> Runtime:
+    """A new runtime for a device that is lost, in its place wherever it was chosen."""
+    global _default, _automatic
+    made = _runtime(lost.device)
+    if _context.get() is lost:
+        _context.set(made)
+    with _lock:
+        _default = made if _default is lost else _default
+        _automatic = made if _automatic is lost else _automatic
+    return made
 
 
 class use:

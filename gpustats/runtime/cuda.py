@@ -5,8 +5,6 @@ from __future__ import annotations
 import atexit
 import contextlib
 import ctypes
-import functools
-import os
 import sys
 import threading
 from collections.abc import Callable
@@ -17,13 +15,15 @@ import numpy as np
 import pycuda.driver as drv
 from pycuda.tools import clear_context_caches
 
-from ..errors import CompileError, NoDeviceError
+from ..errors import CompileError, DeviceLostError
 from . import cache, nvrtc
-from .base import Device, Kernel, Result, Runtime, nbytes_of
+from .base import Kernel, Result, Runtime, nbytes_of
+from .cuda_devices import count, describe, only_one
+from .cuda_devices import devices as devices
 from .host_pool import HostPool
 from .signature import signature_of
 from .staging import LARGE
-from .thread_state import ThreadState
+from .thread_state import Stacks, ThreadState
 from .waiting import end_calls
 
 HOST_MEMORY = 4 << 30  # the most bytes of the host's memory kept for large results
@@ -38,126 +38,55 @@ extern "C" __global__ void copy(const double2 *source, double2 *target, long lon
 
 _lock = threading.RLock()
 _runtimes: dict[int, CUDARuntime] = {}
-
-
-def _count() -> int:
-    try:
-        drv.init()
-        count: int = drv.Device.count()
-        return count
-    except drv.Error as error:
-        raise NoDeviceError(f"the NVIDIA driver does not start ({error})") from None
-
-
-@functools.cache
-def _only_one() -> bool:
-    return _count() == 1
-
-
-def devices() -> list[Device]:
-    """A description of each CUDA device."""
-    return [describe(number) for number in range(_count())]
-
-
-def describe(number: int) -> Device:
-    """The properties of the device ``cuda:<number>``."""
-    device, attribute = drv.Device(number), drv.device_attribute
-    version = drv.get_driver_version()
-    return Device(
-        id=f"cuda:{number}",
-        backend="cuda",
-        type="gpu",
-        name=device.name(),
-        vendor="NVIDIA",
-        driver=f"CUDA {version // 1000}.{version % 1000 // 10}",
-        memory=device.total_memory(),
-        compute_units=device.get_attribute(attribute.MULTIPROCESSOR_COUNT),
-        warp=device.get_attribute(attribute.WARP_SIZE),
-        shared_memory=device.get_attribute(attribute.MAX_SHARED_MEMORY_PER_BLOCK_OPTIN),
-        max_threads=device.get_attribute(attribute.MAX_THREADS_PER_BLOCK),
-        double=True,
-    )
+_lost: set[int] = set()  # numbers of devices that were lost in this process
 
 
 def runtime(number: int) -> CUDARuntime:
     """The process's runtime for the device ``cuda:<number>``."""
     with _lock:
         if number not in _runtimes:
-            _count()
-            _runtimes[number] = CUDARuntime(number)
+            count()
+            _runtimes[number] = CUDARuntime(number, _new_context(number) if number in _lost else None)
         return _runtimes[number]
+
+
+def _new_context(number: int) -> Any:
+    """A context beside the one that is lost. Most drivers make none in the same process."""
+    try:
+        context = drv.Device(number).make_context()
+        try:
+            drv.memset_d8(drv.mem_alloc(8), 0, 8)
+            drv.Context.synchronize()
+        finally:
+            drv.Context.pop()
+    except drv.Error as error:
+        raise DeviceLostError(
+            f"cuda:{number} was lost, and the driver makes no new context that works ({error}): start a new process"
+        ) from None
+    return context
 
 
 def from_array(array: Any) -> CUDARuntime:
     """The runtime of the device on which the memory behind a ``__cuda_array_interface__`` lies."""
-    if len(_runtimes) == 1 and _only_one():
+    if len(_runtimes) == 1 and only_one() and not _lost:
         return _runtimes[0]
     pointer = array.__cuda_array_interface__["data"][0]
-    if _only_one() or not pointer:
+    if not pointer or (only_one() and not _lost):
         return runtime(0)
-    ordinal = ctypes.c_int()
+    ordinal, context = ctypes.c_int(), ctypes.c_void_p()
     driver = ctypes.CDLL("nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1")
     code = driver.cuPointerGetAttribute(ctypes.byref(ordinal), 9, ctypes.c_uint64(pointer))  # 9: DEVICE_ORDINAL
-    if code:
+    if code and not _lost:
         raise ValueError(f"the array's memory at {pointer:#x} is none that CUDA knows")
-    return runtime(ordinal.value)
+    found = runtime(ordinal.value)
+    if _lost:
+        code = code or driver.cuPointerGetAttribute(ctypes.byref(context), 1, ctypes.c_uint64(pointer))  # 1: CONTEXT
+        if code or context.value != found.context.handle:
+            raise DeviceLostError(f"the array lies on {found.device} in a context that is lost: make it anew")
+    return found
 
 
-class _Stack:
-    """A thread's contexts. PyCUDA aborts the process if a thread ends with a context that is still pushed."""
-
-    def __init__(self) -> None:
-        self.active: CUDARuntime | None = None
-        self.state: ThreadState | None = None  # of the active runtime
-        self.states: dict[CUDARuntime, ThreadState] = {}
-        self.pushed = 0  # contexts that we have pushed and not popped
-        self.process, self.thread = os.getpid(), threading.get_ident()
-
-    def activate(self, runtime: CUDARuntime) -> None:
-        if self.active is not runtime:
-            self._leave()
-        if drv.Context.get_current() != runtime.context:  # the user's code may have pushed another since
-            runtime.context.push()
-            self.pushed += 1
-        if runtime not in self.states:
-            # The main thread works on the default stream, as PyCUDA's arrays do.
-            main = threading.current_thread() is threading.main_thread()
-            self.states[runtime] = ThreadState(None if main else drv.Stream())
-        self.active, self.state = runtime, self.states[runtime]
-
-    def _leave(self) -> None:
-        if self.pushed and self.active is not None and drv.Context.get_current() == self.active.context:
-            drv.Context.pop()
-            self.pushed -= 1
-        self.active = self.state = None
-
-    def close(self) -> None:
-        """Free each device's things under its context, then leave them all."""
-        with contextlib.suppress(drv.Error):
-            for runtime in list(self.states):
-                self.activate(runtime)
-                self.state = None
-                del self.states[runtime]
-            while self.pushed:
-                drv.Context.pop()
-                self.pushed -= 1
-        self.active = None
-
-    def __del__(self) -> None:
-        if os.getpid() != self.process:  # a forked child has no contexts
-            return
-        # A thread's own things go in the thread itself; those of a daemon thread at the process's end in the main one.
-        if threading.get_ident() != self.thread:
-            self.pushed = 0
-        self.close()
-
-
-class _Threads(threading.local):
-    def __init__(self) -> None:
-        self.stack = _Stack()
-
-
-_threads = _Threads()
+_threads = Stacks()
 
 
 @atexit.register
@@ -167,7 +96,7 @@ def _close() -> None:
         # In a forked child no context can be popped any more, only abandoned.
         while (context := drv.Context.get_current()) is not None:
             context.detach()
-    elif _runtimes:
+    elif _runtimes or _lost:
         clear_context_caches()
         _threads.stack.close()
 
@@ -185,9 +114,9 @@ class CUDAKernel(Kernel):
         stream = self._runtime._state().stream
         try:
             self._launch(grid, self._block, self._pack(*args), self._shared, stream)
-        except drv.LogicError:
-            if not self._runtime._reenter():
-                raise
+        except drv.Error as error:
+            if not (isinstance(error, drv.LogicError) and self._runtime._reenter()):
+                raise self._runtime.lost_by(error) or error from None
             self._launch(grid, self._block, self._pack(*args), self._shared, stream)
 
 
@@ -200,12 +129,14 @@ class CUDARuntime(Runtime):
     dialect = "cuda"
     host_visible = False
 
-    def __init__(self, number: int) -> None:
-        self.device = describe(number)
+    def __init__(self, number: int, context: Any = None) -> None:
+        self.device, self._number = describe(number), number
         device = drv.Device(number)
-        current = drv.Context.get_current()
-        adopt = current is not None and drv.Context.get_device() == device
-        self.context = current if adopt else device.retain_primary_context()
+        if context is None:
+            current = drv.Context.get_current()
+            adopt = current is not None and drv.Context.get_device() == device
+            context = current if adopt else device.retain_primary_context()
+        self.context = context
         self.arch = "sm_{}{}".format(*device.compute_capability())
         self._l2 = device.get_attribute(drv.device_attribute.L2_CACHE_SIZE)
         self._local = _threads
@@ -220,11 +151,30 @@ class CUDARuntime(Runtime):
         if self._local is _threads:  # not in a forked child
             self._local.stack._leave()  # PyCUDA aborts the process where a thread ends with a context that is current
 
+    def _is_lost(self, error: BaseException) -> bool:
+        if not isinstance(error, drv.Error) or isinstance(error, drv.MemoryError):
+            return False
+        try:
+            self._local.stack.activate(self)
+            drv.Context.synchronize()
+        except drv.Error:
+            return True
+        return False
+
+    def _forget(self) -> None:
+        with _lock:
+            if _runtimes.get(self._number) is self:
+                del _runtimes[self._number]
+            _lost.add(self._number)
+
     def _state(self) -> ThreadState:
         """The calling thread's own things, with the context current."""
         stack = self._local.stack
         if stack.active is not self:
-            stack.activate(self)
+            try:
+                stack.activate(self)
+            except drv.Error as error:
+                raise self.lost_by(error) or error from None
         state: ThreadState = stack.state
         return state
 
@@ -245,8 +195,8 @@ class CUDARuntime(Runtime):
             module = self._module(source)
             try:
                 function = module.get_function(name)
-            except drv.LogicError:
-                raise CompileError(f'no kernel {name}: is it extern "C"?', source) from None
+            except drv.Error as error:
+                raise self.lost_by(error) or CompileError(f'no kernel {name}: is it extern "C"?', source) from None
             self._kernels[key] = CUDAKernel(self, function, signature_of(source, name), threads, shared)
         return self._kernels[key]
 
@@ -260,7 +210,10 @@ class CUDARuntime(Runtime):
                         module = drv.module_from_buffer(cubin)
                 if module is None:
                     cubin = nvrtc.compile(source, self.arch)
-                    module = drv.module_from_buffer(cubin)
+                    try:
+                        module = drv.module_from_buffer(cubin)
+                    except drv.Error as error:
+                        raise self.lost_by(error) or error from None
                     cache.store(key, cubin)
                 self._modules[source] = module
             return self._modules[source]
@@ -275,6 +228,8 @@ class CUDARuntime(Runtime):
             return self._state().pool.allocate(max(nbytes, 8))
         except drv.MemoryError:
             raise self._too_large(nbytes) from None
+        except drv.Error as error:
+            raise self.lost_by(error) or error from None
 
     def empty(self, shape: int | tuple[int, ...], dtype: Any) -> Any:
         from pycuda.gpuarray import GPUArray
@@ -286,13 +241,22 @@ class CUDARuntime(Runtime):
         array = np.ascontiguousarray(array).reshape(np.shape(array))
         native = self.empty(array.shape, array.dtype)
         if array.size:
-            self._state().staging.to_device(int(native.gpudata), array)
+            self._upload(native.gpudata, array)
         return native
+
+    def _upload(self, handle: Any, array: np.ndarray) -> None:
+        try:
+            self._state().staging.to_device(int(handle), array)
+        except drv.Error as error:
+            raise self.lost_by(error) or error from None
 
     def to_host(self, native: Any) -> np.ndarray:
         if not native.flags.c_contiguous:
             self.synchronize()
-            host: np.ndarray = native.get()
+            try:
+                host: np.ndarray = native.get()
+            except drv.Error as error:
+                raise self.lost_by(error) or error from None
             return host
         shape, dtype = tuple(native.shape), native.dtype
         out = np.empty(shape, dtype) if native.nbytes < LARGE else self._host_pool.empty(shape, dtype)
@@ -308,14 +272,17 @@ class CUDARuntime(Runtime):
         if isinstance(array, np.ndarray):
             handle = self._allocate(array.nbytes)
             if array.size:
-                self._state().staging.to_device(int(handle), np.ascontiguousarray(array))
+                self._upload(handle, np.ascontiguousarray(array))
             return handle, 0
         if self.is_native(array):  # PyCUDA's arrays name no stream
             return array.ptr, 0
         interface = array.__cuda_array_interface__
         if interface.get("stream") not in (None, 1):  # another library's stream may still be writing
             self._state()
-            drv.Context.synchronize()
+            try:
+                drv.Context.synchronize()
+            except drv.Error as error:
+                raise self.lost_by(error) or error from None
         return interface["data"][0], 0
 
     def scratch(self, nbytes: int) -> Any:
@@ -326,8 +293,11 @@ class CUDARuntime(Runtime):
         if state.counters[0] < n:
             size = max(2 * state.counters[0], n, 256)
             self._reenter()
-            handle = drv.mem_alloc(4 * size)
-            drv.memset_d32_async(handle, 0, size, state.stream)
+            try:
+                handle = drv.mem_alloc(4 * size)
+                drv.memset_d32_async(handle, 0, size, state.stream)
+            except drv.Error as error:
+                raise self.lost_by(error) or error from None
             state.counters = (size, handle)
         return state.counters[1]
 
@@ -336,14 +306,17 @@ class CUDARuntime(Runtime):
         if nbytes not in state.results:
             if state.result is None or state.result[0] < nbytes:
                 size = max(2 * nbytes, 4096)
-                state.result = size, drv.pagelocked_empty(size, np.uint8, mem_flags=drv.host_alloc_flags.DEVICEMAP)
-                state.results = {}
+                try:
+                    view = drv.pagelocked_empty(size, np.uint8, mem_flags=drv.host_alloc_flags.DEVICEMAP)
+                except drv.Error as error:
+                    raise self.lost_by(error) or error from None
+                state.result, state.results = (size, view), {}
             view = state.result[1]
             state.results[nbytes] = Result(int(view.base.get_device_pointer()), view[:nbytes])
         return state.results[nbytes]
 
     def fetch(self, result: Result) -> np.ndarray:
-        self._state().wait()
+        self.synchronize()
         return result.view
 
     def download(self, native_or_handle: Any, out: np.ndarray) -> None:
@@ -353,13 +326,20 @@ class CUDARuntime(Runtime):
         if not out.size:
             return
         if state.on_main:
-            state.wait()  # Ctrl-C has no effect on the copy
-        state.staging.to_host(int(getattr(native_or_handle, "gpudata", native_or_handle)), out)
+            self.synchronize()  # Ctrl-C has no effect on the copy
+        try:
+            state.staging.to_host(int(getattr(native_or_handle, "gpudata", native_or_handle)), out)
+        except drv.Error as error:
+            raise self.lost_by(error) or error from None
 
     # Time
 
     def synchronize(self) -> None:
-        self._state().wait()
+        state = self._state()
+        try:
+            state.wait()
+        except drv.Error as error:
+            raise self.lost_by(error) or error from None
 
     def elapsed(self, function: Callable[[], object], repeat: int = 10) -> list[float]:
         stream = self._state().stream
@@ -368,7 +348,10 @@ class CUDARuntime(Runtime):
             start.record(stream)
             function()
             end.record(stream)
-        events[-1][1].synchronize()
+        try:
+            events[-1][1].synchronize()
+        except drv.Error as error:
+            raise self.lost_by(error) or error from None
         return [end.time_since(start) * 1e-3 for start, end in events]
 
     def bandwidth(self) -> float:
@@ -382,7 +365,14 @@ class CUDARuntime(Runtime):
 
     def free_memory(self) -> int | None:
         self._state()
-        return int(drv.mem_get_info()[0])
+        try:
+            return int(drv.mem_get_info()[0])
+        except drv.Error as error:
+            raise self.lost_by(error) or error from None
 
     def release(self) -> None:
-        self._state().release()
+        state = self._state()
+        try:
+            state.release()
+        except drv.Error as error:
+            raise self.lost_by(error) or error from None

@@ -13,12 +13,15 @@ from typing import Any
 import numpy as np
 import pyopencl as cl
 
-from ..errors import CompileError, NoDeviceError
-from . import cache, icd
-from .base import Device, Result, Runtime, nbytes_of
+from ..errors import CompileError, DeviceLostError
+from . import cache
+from .base import Device, Result, Runtime, in_use, nbytes_of
 from .host_pool import HostPool
+from .opencl_devices import SUSPICIOUS, cl_devices, describe, failing
+from .opencl_devices import devices as devices
 from .opencl_kernel import OpenCLKernel
 from .opencl_thread import InFlight, OpenCLThreads, host_buffers
+from .waiting import Calls
 
 TELLING = "-cl-nv-verbose"  # NVIDIA's compiler then tells how many registers a kernel takes
 LARGE = 16 << 20  # bytes from which on it pays to look at the free memory and to use the host's memory again
@@ -29,63 +32,10 @@ __kernel void copy(__global const double4 *source, __global double4 *target) {
 }
 """
 
-_lock = threading.Lock()
-_devices: list[cl.Device] | None = None
+_lock = threading.RLock()
 _runtimes: dict[int, OpenCLRuntime] = {}  # by device number
 _adopted: dict[int, OpenCLRuntime] = {}  # by the user's context
-
-
-def cl_devices() -> list[cl.Device]:
-    """All OpenCL devices, in the order in which the platforms list them: the numbers in the ids."""
-    global _devices
-    with _lock:
-        if _devices is None:
-            with icd.visible():
-                platforms = cl.get_platforms()
-            found = []
-            for platform in platforms:
-                with contextlib.suppress(cl.Error):  # a platform without a device
-                    found += platform.get_devices()
-            _devices = found
-        return _devices
-
-
-def devices() -> list[Device]:
-    """A description of each OpenCL device. NoDeviceError says why there is none."""
-    try:
-        found = cl_devices()
-    except cl.Error as error:
-        raise NoDeviceError(icd.missing() or f"no driver found ({error})") from None
-    if not found and (reason := icd.missing()):
-        raise NoDeviceError(reason)
-    return [describe(device, f"opencl:{number}") for number, device in enumerate(found)]
-
-
-def describe(device: cl.Device, id: str) -> Device:
-    """The properties of a device."""
-    # Oclgrind calls itself all types at once; it runs on the CPU.
-    kind = next((k for k in ("cpu", "gpu") if device.type & getattr(cl.device_type, k.upper())), "accelerator")
-    return Device(
-        id=id,
-        backend="opencl",
-        type=kind,
-        name=device.name.strip(),
-        vendor=device.vendor.strip(),
-        driver=f"{device.platform.name.strip()} {device.driver_version}",
-        memory=device.global_mem_size,
-        compute_units=device.max_compute_units,
-        warp=_lockstep(device) if kind == "gpu" else 1,
-        shared_memory=device.local_mem_size,
-        max_threads=device.max_work_group_size,
-        double="cl_khr_fp64" in device.extensions.split(),
-    )
-
-
-def _lockstep(device: cl.Device) -> int:
-    for name in ("warp_size_nv", "wavefront_width_amd", "preferred_work_group_size_multiple"):
-        with contextlib.suppress(cl.Error, AttributeError):  # each exists on some drivers only
-            return int(getattr(device, name))
-    return 32
+_lost: set[int] = set()  # numbers of devices that were lost in this process
 
 
 def runtime(number: int) -> OpenCLRuntime:
@@ -93,6 +43,10 @@ def runtime(number: int) -> OpenCLRuntime:
     device = cl_devices()[number]
     with _lock:
         if number not in _runtimes:
+            if number in _lost and (reason := failing(device)):
+                raise DeviceLostError(
+                    f"opencl:{number} was lost, and the driver makes no new context that works ({reason}): start a new process"
+                )
             _runtimes[number] = OpenCLRuntime(cl.Context([device]), device, describe(device, f"opencl:{number}"))
         return _runtimes[number]
 
@@ -104,9 +58,12 @@ def from_array(array: Any) -> OpenCLRuntime:
         for ours in (*_runtimes.values(), *_adopted.values()):
             if ours.context == context:
                 return ours
+    for known in in_use():
+        if isinstance(known, OpenCLRuntime) and known.lost and known.context == context:
+            return known  # whose calls say that the array is gone
     device = array.queue.device if array.queue is not None else context.devices[0]
-    known = cl_devices()
-    number = known.index(device) if device in known else len(known)
+    every = cl_devices()
+    number = every.index(device) if device in every else len(every)
     with _lock:
         ours = _adopted[context.int_ptr] = OpenCLRuntime(context, device, describe(device, f"opencl:{number}"))
     if (
@@ -124,9 +81,9 @@ class OpenCLRuntime(Runtime):
 
     def __init__(self, context: cl.Context, device: cl.Device, description: Device) -> None:
         self.device, self.context, self._device = description, context, device
-        in_flight = InFlight()
+        self._in_flight = in_flight = InFlight()
         self._host_buffer = host_buffers(in_flight)
-        self._local = OpenCLThreads(context, device, in_flight, self._relearn)
+        self._local = OpenCLThreads(context, device, in_flight, self._relearn, self.lost_by)
         self._compiling = threading.Lock()
         self._programs: dict[str, cl.Program] = {}
         self._registers: dict[str, dict[str, int]] = {}  # source -> kernel -> registers of a thread, where the compiler tells
@@ -142,6 +99,21 @@ class OpenCLRuntime(Runtime):
         cl.enqueue_fill_buffer(self._local.thread.queue, handle, np.ones(1), 0, probe.nbytes).wait()
         return bool((probe == 1).all())
 
+    def _is_lost(self, error: BaseException) -> bool:
+        if getattr(error, "code", None) not in SUSPICIOUS:
+            return False
+        with Calls():
+            return failing(self._device, self.context) is not None
+
+    def _forget(self) -> None:
+        self._in_flight.last = None  # a lost device computes nothing that memory is to be kept for
+        with _lock:
+            for known in (_runtimes, _adopted):
+                for key in [key for key, runtime in known.items() if runtime is self]:
+                    del known[key]
+                    if known is _runtimes:
+                        _lost.add(key)
+
     # Kernels
 
     def _relearn(self) -> None:
@@ -156,8 +128,8 @@ class OpenCLRuntime(Runtime):
                 try:
                     made = OpenCLKernel(self, program, source, name, threads)
                     made.registers = self._registers.get(source, {}).get(name)
-                except cl.LogicError as error:
-                    raise CompileError(f"no kernel {name}: {error}", source) from None
+                except cl.Error as error:
+                    raise self.lost_by(error) or CompileError(f"no kernel {name}: {error}", source) from None
                 self._kernels[key] = made
         return self._kernels[key]
 
@@ -220,6 +192,8 @@ class OpenCLRuntime(Runtime):
                 program.int_ptr  # noqa: B018  makes the program at once, which keeps PyOpenCL's own disk cache out
                 return program.build(self._options, [self._device])
         except cl.Error as error:
+            if lost := self.lost_by(error):
+                raise lost from None
             log = program.get_build_info(self._device, cl.program_build_info.LOG)  # type: ignore[no-untyped-call]
             raise CompileError(log or str(error), source) from None
 
@@ -227,10 +201,16 @@ class OpenCLRuntime(Runtime):
 
     def _over(self, array: np.ndarray) -> cl.Buffer:
         access = cl.mem_flags.READ_WRITE if array.flags.writeable else cl.mem_flags.READ_ONLY
-        return self._host_buffer(self.context, access | cl.mem_flags.USE_HOST_PTR, hostbuf=array)
+        try:
+            return self._host_buffer(self.context, access | cl.mem_flags.USE_HOST_PTR, hostbuf=array)
+        except cl.Error as error:
+            raise self.lost_by(error) or error from None
 
     def _buffer(self, nbytes: int) -> cl.Buffer:
-        return cl.Buffer(self.context, cl.mem_flags.READ_WRITE, nbytes)
+        try:
+            return cl.Buffer(self.context, cl.mem_flags.READ_WRITE, nbytes)
+        except cl.Error as error:
+            raise self.lost_by(error) or error from None
 
     @cached_property
     def _nothing(self) -> cl.Buffer:
@@ -255,8 +235,8 @@ class OpenCLRuntime(Runtime):
             thread.refuse()
         try:
             return thread.pool.allocate(max(nbytes, 8))
-        except (cl.MemoryError, cl.LogicError, cl.RuntimeError, MemoryError, OverflowError):
-            raise self._too_large(nbytes) from None
+        except (cl.MemoryError, cl.LogicError, cl.RuntimeError, MemoryError, OverflowError) as error:
+            raise self.lost_by(error) or self._too_large(nbytes) from None
 
     def empty(self, shape: int | tuple[int, ...], dtype: Any) -> Any:
         from pyopencl.array import Array
@@ -283,7 +263,10 @@ class OpenCLRuntime(Runtime):
             host: np.ndarray
             with thread:
                 thread.wait()
-                host = native.get(thread.queue)
+                try:
+                    host = native.get(thread.queue)
+                except cl.Error as error:
+                    raise self.lost_by(error) or error from None
             return host
         out = self._host_pool.empty(native.shape, native.dtype)
         self.download(native, out)
@@ -301,12 +284,16 @@ class OpenCLRuntime(Runtime):
 
     def _wait_for(self, array: Any) -> None:
         """Another queue may still be writing the array."""
-        if array.queue is not None and array.queue != self._local.thread.queue:
-            with self._local.thread:
-                array.queue.finish()
-        for event in array.events:
-            with self._local.thread:
-                event.wait()
+        thread = self._local.thread
+        try:
+            if array.queue is not None and array.queue != thread.queue:
+                with thread:
+                    array.queue.finish()
+            for event in array.events:
+                with thread:
+                    event.wait()
+        except cl.Error as error:
+            raise self.lost_by(error) or error from None
 
     def memory(self, array: Any) -> tuple[Any, int]:
         if not isinstance(array, np.ndarray):
@@ -331,7 +318,10 @@ class OpenCLRuntime(Runtime):
         if local.counters[0] < n:
             size = max(2 * local.counters[0], n, 256)
             handle = self._buffer(4 * size)
-            cl.enqueue_fill_buffer(local.queue, handle, np.zeros(1, np.int32), 0, 4 * size)
+            try:
+                cl.enqueue_fill_buffer(local.queue, handle, np.zeros(1, np.int32), 0, 4 * size)
+            except cl.Error as error:
+                raise self.lost_by(error) or error from None
             local.counters = (size, handle)
         return local.counters[1]
 

@@ -37,11 +37,14 @@ class OpenCLKernel(Kernel):
 
     def __call__(self, grid: tuple[int, int], *args: Any) -> None:
         thread = self._runtime._local.thread
-        if thread.on_main:  # the end of Python comes from this thread, and waits for others only
-            event = self._clone.launch(thread.queue, grid, self._block, *args, g_times_l=True)
-            thread.in_flight.last = event
-            if self._endless or grid not in self.soon:
-                thread.started_unknown(set() if self._endless else self.soon, grid)
-        else:
-            with thread:
-                self._clone.launch(thread.queue, grid, self._block, *args, g_times_l=True)
+        try:
+            if thread.on_main:  # the end of Python comes from this thread, and waits for others only
+                event = self._clone.launch(thread.queue, grid, self._block, *args, g_times_l=True)
+                thread.in_flight.last = event
+                if self._endless or grid not in self.soon:
+                    thread.started_unknown(set() if self._endless else self.soon, grid)
+            else:
+                with thread:
+                    self._clone.launch(thread.queue, grid, self._block, *args, g_times_l=True)
+        except cl.Error as error:
+            raise self._runtime.lost_by(error) or error from None

@@ -12,8 +12,11 @@ import numpy as np
 import pyopencl as cl
 from pyopencl.tools import ImmediateAllocator, MemoryPool
 
+from ..errors import DeviceLostError
 from .base import Result
 from .waiting import Aside, Calls, on_main
+
+LostBy = Callable[[BaseException], "DeviceLostError | None"]
 
 SHORT = 1.5e-3  # seconds; waiting aside costs 20 us more
 MANY = 256  # kernels are no longer counted
@@ -71,6 +74,8 @@ class OpenCLThread(Calls):
         The main thread's.
     relearn : callable
         Makes all kernels forget how soon they were done.
+    lost_by : callable
+        As the runtime's `Runtime.lost_by`.
 
     Attributes
     ----------
@@ -79,7 +84,7 @@ class OpenCLThread(Calls):
     """
 
     def __init__(
-        self, context: cl.Context, device: cl.Device, in_flight: InFlight, relearn: Callable[[], None]
+        self, context: cl.Context, device: cl.Device, in_flight: InFlight, relearn: Callable[[], None], lost_by: LostBy
     ) -> None:
         super().__init__()
         self.work_on(cl.CommandQueue(context, device))
@@ -90,7 +95,7 @@ class OpenCLThread(Calls):
         self.in_flight = in_flight if self.on_main else InFlight()
         self._unknown: list[tuple[set[Any], Any]] = []  # kernels in flight that may take long, and since when they are
         self._since = 0.0
-        self._relearn, self._aside = relearn, Aside()
+        self._relearn, self._lost_by, self._aside = relearn, lost_by, Aside()
 
     def work_on(self, queue: cl.CommandQueue) -> None:
         self.queue = queue
@@ -109,17 +114,19 @@ class OpenCLThread(Calls):
         The thread that waits for Intel's runtime computes meanwhile. So kernels that were soon done the last time are waited
         for in the main thread itself, where Ctrl-C has no effect until they are done; all others are waited for aside.
         """
-        if self._unknown:
-            self._wait_aside()
-        if not self.on_main:
-            with self:
-                (how or self.queue.finish)()
-            return
         try:
+            if self._unknown:
+                self._wait_aside()
+            if not self.on_main:
+                with self:
+                    (how or self.queue.finish)()
+                return
             (how or self.queue.finish)()
         except KeyboardInterrupt:
             self._relearn()
             raise
+        except cl.Error as error:
+            raise self._lost_by(error) or error from None
         in_flight = self.in_flight
         in_flight.last = None
         if in_flight.left or in_flight.kept:
@@ -142,6 +149,9 @@ class OpenCLThreads(threading.local):
     """Each thread's own, made when the thread first asks for it."""
 
     def __init__(
-        self, context: cl.Context, device: cl.Device, in_flight: InFlight, relearn: Callable[[], None]
+        self, context: cl.Context, device: cl.Device, in_flight: InFlight, relearn: Callable[[], None], lost_by: LostBy
     ) -> None:
-        self.thread = OpenCLThread(context, device, in_flight, relearn)
+        try:
+            self.thread = OpenCLThread(context, device, in_flight, relearn, lost_by)
+        except cl.Error as error:
+            raise lost_by(error) or error from None

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import threading
 from typing import Any
 
 import pycuda.driver as drv
@@ -9,7 +12,7 @@ from pycuda.tools import DeviceMemoryPool
 
 from .base import Result
 from .staging import Staging
-from .waiting import Calls, on_main, until
+from .waiting import Calls, keep_for_ever, on_main, until
 
 
 class ThreadState(Calls):
@@ -40,3 +43,62 @@ class ThreadState(Calls):
         else:
             with self:
                 self.done.synchronize()
+
+
+class Stack:
+    """A thread's contexts. PyCUDA aborts the process if a thread ends with a context that is still pushed."""
+
+    def __init__(self) -> None:
+        self.active: Any = None
+        self.state: ThreadState | None = None  # of the active runtime
+        self.states: dict[Any, ThreadState] = {}
+        self.pushed = 0  # contexts that we have pushed and not popped
+        self.process, self.thread = os.getpid(), threading.get_ident()
+
+    def activate(self, runtime: Any) -> None:
+        if self.active is not runtime:
+            self._leave()
+        if drv.Context.get_current() != runtime.context:  # the user's code may have pushed another since
+            runtime.context.push()
+            self.pushed += 1
+        if runtime not in self.states:
+            # The main thread works on the default stream, as PyCUDA's arrays do.
+            main = threading.current_thread() is threading.main_thread()
+            self.states[runtime] = ThreadState(None if main else drv.Stream())
+        self.active, self.state = runtime, self.states[runtime]
+
+    def _leave(self) -> None:
+        if self.pushed and self.active is not None and drv.Context.get_current() == self.active.context:
+            drv.Context.pop()
+            self.pushed -= 1
+        self.active = self.state = None
+
+    def close(self) -> None:
+        """Free each device's things under its context, then leave them all."""
+        for runtime in list(self.states):
+            if runtime.lost:  # nothing there can be freed any more
+                keep_for_ever(runtime, self.states.pop(runtime))
+        with contextlib.suppress(drv.Error):
+            for runtime in list(self.states):
+                self.activate(runtime)
+                self.state = None
+                del self.states[runtime]
+            while self.pushed:
+                drv.Context.pop()
+                self.pushed -= 1
+        self.active = None
+
+    def __del__(self) -> None:
+        if os.getpid() != self.process:  # a forked child has no contexts
+            return
+        # A thread's own things go in the thread itself; those of a daemon thread at the process's end in the main one.
+        if threading.get_ident() != self.thread:
+            self.pushed = 0
+        self.close()
+
+
+class Stacks(threading.local):
+    """Each thread's own."""
+
+    def __init__(self) -> None:
+        self.stack = Stack()
