@@ -97,6 +97,14 @@ def assigned(node: Syntax) -> set[str]:
     return found
 
 
+def mentioned(node: Syntax, variable: str) -> Syntax | None:
+    """Where a piece of a function first mentions a variable, None where it does not."""
+    functions = [part.name for part in _walk(node) if isinstance(part, c_ast.FuncCall)]
+    names = [part for part in _walk(node) if isinstance(part, c_ast.ID) and part.name == variable]
+    places = [name for name in names if not any(name is function for function in functions)]
+    return min(places, key=lambda place: (place.coord.line, place.coord.column), default=None)
+
+
 def _walk(node: Syntax) -> Iterator[Syntax]:
     waiting = [node]
     while waiting:

@@ -14,7 +14,7 @@ from .kinds import endings
 from .literals import CONSTANTS, SMALLEST, advice, literal
 from .names import means_something, numbered_name
 from .nodes import INT, OUTPUT, REAL, RNG, VECTOR, VOID, Expression, Function, Resolve, Statement
-from .syntax import STEPS, Syntax, assigned, called, fail, spelled
+from .syntax import STEPS, Syntax, assigned, called, fail, mentioned, spelled
 
 
 class Translator:
@@ -156,6 +156,10 @@ class Translator:
                     self.fail(node, "arrays and pointers of your own are not supported")
                 if node.storage:
                     self.fail(node, f"{node.name} cannot be `{node.storage[0]}`: a function keeps nothing from call to call")
+                outer = node.name not in self.scopes[-1] and any(node.name in scope for scope in self.scopes)
+                if outer and node.init is not None and (own := mentioned(node.init, node.name)):
+                    self.fail(own, f"{node.name} is here, in C, the new variable without a value, not the outer {node.name}: "
+                                   "give the new one another name")  # fmt: skip
                 value = None if node.init is None else self.convert(node, self.value(node.init), kind)
                 made = lang.Declare(kind, self.declare(node, node.name, kind), value, **at)
                 if "const" in node.quals:

@@ -31,6 +31,20 @@ MISTAKES = {
     ),
     "name of an inner block": ("real f_logpdf(real x)\n{\n    if (x > 0) { real y = x; }\n    return @y;\n}", "y is not defined"),
     "used in its own declaration": ("real f_logpdf(real x)\n{\n    real y = @y + x;\n    return y;\n}", "y is not defined"),
+    "outer name in the declaration of an inner one": (
+        "real f_logpdf(real x)\n{\n    real y = x;\n    if (x > 0) {\n        real y = x * (@y + y);\n        x = y;\n    }\n"
+        "    return x + y;\n}", "not the outer y: give the new one another name",
+    ),
+    "argument in the declaration of its namesake": (
+        "real f_logpdf(real x)\n{\n    real x = fabs(@x);\n    return x;\n}", "not the outer x: give the new one another name",
+    ),
+    "outer name in the start of a loop": (
+        "real f_logpdf(real x)\n{\n    int i = 2;\n    for (int i = @i; i < 5; i++) x += i;\n    return x + i;\n}",
+        "not the outer i",
+    ),
+    "declared twice, from itself": (
+        "real f_logpdf(real x)\n{\n    real y = x;\n    real @y = y + 1;\n    return y;\n}", "declared twice",
+    ),
     "declared twice": ("real f_logpdf(real x)\n{\n    real y = x;\n    real @y = 2;\n    return y;\n}", "declared twice"),
     "defined twice": (
         "real f_logpdf(real x)\n{\n    return x;\n}\nreal @f_logpdf(real x)\n{\n    return x;\n}", "defined twice",
