@@ -45,5 +45,11 @@ def guarded(s: Statement, guards: Sequence[Expression]) -> list[Statement]:
     condition = functools.reduce(lambda a, b: lang.Binary("&&", a, b, INT), guards)
     if not isinstance(s, lang.Declare) or s.value is None:
         return [lang.If(condition, (s,), ())]
-    anything = lang.Number("0", INT) if s.type in (REAL, INT) else None
-    return [replace(s, value=anything), lang.If(condition, (lang.Assign(s.name, s.type, s.value),), ())]
+    return [replace(s, value=None), lang.If(condition, (lang.Assign(s.name, s.type, s.value),), ())]
+
+
+def with_zero(s: Statement) -> Statement:
+    """`s`, with 0 for a number that is declared without a value; structs have zeros anyway."""
+    if isinstance(s, lang.Declare) and s.value is None and s.type in (REAL, INT):
+        return replace(s, value=lang.Number("0", INT))
+    return s

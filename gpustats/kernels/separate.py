@@ -192,6 +192,7 @@ class _Separator:
         """Let stage `level` compute `s`, where all `guards` hold."""
         stage = self.result.stages[level]
         stage.certain = stage.certain and (self.certain or self.separation.termination.is_certain(s))
+        stage.guarded = stage.guarded or bool(guards)
         stage.computed += guarded(s, guards)
 
     def run(self) -> Separated:

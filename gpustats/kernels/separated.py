@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from ..language import nodes as lang
 from ..language.nodes import Function, Node, Statement
 from ..language.printer import Printer
+from .guards import with_zero
 
 CONST, SET, ROW, BOTH = 0, 1, 2, 3  # what a value depends on: bits for parameters and observations
 OWNER = {SET: "set", ROW: "row"}
@@ -27,6 +28,7 @@ class Stage:
     computed: list[Statement] = field(default_factory=list)  # in order
     numbers: int = 0  # that the struct consists of
     inherited: int = 0  # those of them that are in structs of functions that are called
+    guarded: bool = False  # whether some of it is computed only where conditions hold
     certain: bool = True  # whether it may be computed whatever the conditions are under which the function is called
 
 
@@ -96,8 +98,11 @@ class Separated:
             text += f"// {self.source.name}: {_ABOUT[level]}\ntypedef struct {{\n{members}}} {stage.struct};\n\n"
             owner, parameters = OWNER[level], ", ".join(map(printer.parameter, self.arguments[level]))
             kind = printer.kind(stage.function)
-            text += f"{kind} {stage.struct} {stage.function}({parameters})\n{{\n    {stage.struct} {owner};\n"
-            text += "".join(map(printer.statement, stage.computed)) + f"    return {owner};\n}}\n\n"
+            zeros, computed = " = {0}" * stage.guarded, stage.computed
+            if stage.guarded:  # a compiler may take a branch for taken where what it leaves out is read without a value
+                computed = [with_zero(s) for s in computed]
+            text += f"{kind} {stage.struct} {stage.function}({parameters})\n{{\n    {stage.struct} {owner}{zeros};\n"
+            text += "".join(map(printer.statement, computed)) + f"    return {owner};\n}}\n\n"
         structs = [f"{s.struct} {OWNER[level]}" for level, s in self.stages.items() if s.members]
         parameters = ", ".join([*structs, *map(printer.parameter, self.arguments[BOTH])])
         text += f"// {self.source.name}: what depends on both, from what was computed ahead.\n"

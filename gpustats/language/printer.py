@@ -136,6 +136,8 @@ class Printer:
         match s:
             case Declare():
                 value = "" if s.value is None else f" = {self.expression(s.value)}"
+                if s.value is None and s.type not in (REAL, INT):  # a struct that gets its value in a branch
+                    value = " = {0}"
                 return f"{indent}{s.type} {s.name}{value};\n"
             case Assign():
                 return f"{indent}{self.assignment(s)};\n"

@@ -39,9 +39,10 @@ def affine(runtime, name="affine"):
     return runtime.kernel(HEADERS[runtime.dialect] + AFFINE, name, 64)
 
 
-def run(code, **environment):
-    """The output of `code` in a new process."""
+def run(code, seconds=None, **environment):
+    """The output of `code` in a new process, which may take so many seconds."""
     env = {**os.environ, "PYTHONPATH": SEARCH, **environment}
-    done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], env=env, capture_output=True, text=True)
+    command = [sys.executable, "-c", textwrap.dedent(code)]
+    done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=seconds)
     assert done.returncode == 0, done.stderr
     return done.stdout + done.stderr

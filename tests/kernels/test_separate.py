@@ -14,6 +14,7 @@ from gpustats.kernels.separated import ROW, SET
 from gpustats.language.device_function import parse
 from gpustats.language.library import library
 from gpustats.language.printer import Printer
+from tests.helpers.runtimes import run
 
 
 def separated(body, arguments="real x, real a, real b", sets=("a", "b"), helpers=""):
@@ -141,6 +142,8 @@ GUARDS = {
         "if (q >= 1) return 0; real s = 0, t = 1; for (int i = 0; t > 1e-12; i++) { s += t; t *= q; } return s * x * m;",
     "name of a condition": "int open = q < 1; real y = 0; if (open) y = series(q) * x * m; return y;",
     "reassigned condition": "real r = q; if (r >= 1) return 0; r = 0; real s = series(q) + r; return s * x * m;",
+    "a value in each branch":
+        "real y; if (q >= 1) return 0; if (q > 0.25) y = series(q); else y = 1; real z = y * m; return z * x;",
     "condition on both": "if (q * x < x) return series(q) * x * m; return 0;",
     "turn of a loop": "real y = 0; for (int i = 0; i < (q < 1 ? 1 : 0); i++) y += series(q) * x * m; return y;",
     "helper": "return q < 1 ? both(x, q) * m : 0;",
@@ -169,6 +172,30 @@ def test_what_may_have_no_end_stays_behind_its_guards(kind):
     if kind not in ("and", "or"):
         np.testing.assert_allclose(gradient["q"][:, 0], [10, 0], rtol=1e-9)
     np.testing.assert_allclose(gradient["m"], 10, rtol=1e-9)
+
+
+def test_derivatives_end_where_no_set_of_parameters_lets_the_loop_run():
+    """Intel's compiler ran the loop all the same where what its branch leaves out was read without a value."""
+    code = f"""
+    import numpy as np
+    import gpustats as gs
+
+    density = gs.register('{SERIES}'
+        'real f_logpdf(real x, real q) {{ if (q > 0 && q < 1) {{ return series(q); }} return -x * q; }}')
+    print(*density.loglik_and_grad(np.array([0.5, 1.5]), 1.0, wrt="q"))
+    value, gradient = density.loglik_and_grad(np.array([0.5, 1.5]), np.array([[0.5], [2.0]]), wrt="q")
+    print(*np.round(value, 6), *np.round(gradient["q"][:, 0], 6))
+    """
+    assert run(code, seconds=120).splitlines() == ["-2.0 {'q': -2.0}", "4.0 -4.0 8.0 -2.0"]
+
+
+def test_what_is_computed_behind_guards_has_a_value_anyway():
+    per_set, _, _ = separated(GUARDS["a value in each branch"], "real x, real q, real m", ("q", "m"), HELPERS)
+    assert "real y = 0;" in per_set and "_set set = {0};" in per_set
+    for kind, body in GUARDS.items():
+        density = gs.register(f"{HELPERS} real f_logpdf(real x, real q, real m) {{ {body} }}", replace=True)
+        declared = re.findall(r"^    \w+_results call\w*;", density.kernel_source("gradient"), re.M)
+        assert not declared, f"{kind}: {declared}"
 
 
 def test_what_may_have_no_end_moves_with_its_guards():
