@@ -11,13 +11,14 @@ import os
 import time
 import weakref
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..errors import DeviceLostError
+from ..language.printer import ENDLESS
 from .waiting import keep_for_ever
 
 
@@ -75,10 +76,21 @@ class Kernel(ABC):
     """A compiled kernel with a fixed block size.
 
     ``kernel(grid, *args)`` starts ``grid = (x, y)`` blocks in the calling thread's order and returns at once.
+
+    Attributes
+    ----------
+    soon : set of tuple
+        The grids for which it was soon done when it was last waited for.
+    endless : bool
+        Whether it has a loop without a plain end: how long that takes may depend on a call's numbers, and `soon` says nothing.
     """
 
     registers: int | None = None  # a thread's, and its spilled or indexed memory in bytes, where the driver tells
     local: int | None = None
+
+    def __init__(self, source: str) -> None:
+        self.soon: set[tuple[int, int]] = set()
+        self.endless = ENDLESS in source
 
     @abstractmethod
     def __call__(self, grid: tuple[int, int], *args: Any) -> None: ...
@@ -103,6 +115,7 @@ class Runtime(ABC):
     host_visible: bool
     lost: str = ""
     _local: Any  # what each thread has of its own
+    _kernels: Mapping[Any, Kernel]  # those that are compiled
 
     def __init__(self) -> None:
         _alive.add(self)
@@ -180,6 +193,11 @@ class Runtime(ABC):
     @abstractmethod
     def synchronize(self) -> None:
         """Wait for the calling thread's kernels."""
+
+    def relearn(self) -> None:
+        """Forget which kernels were soon done: one of them was not."""
+        for kernel in list(self._kernels.values()):
+            kernel.soon.clear()
 
     def leave_thread(self) -> None:
         """Let the calling thread end without notice, as one may that Python has not started.

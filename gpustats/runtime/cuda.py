@@ -102,22 +102,26 @@ def _close() -> None:
 
 
 class CUDAKernel(Kernel):
-    def __init__(self, runtime: CUDARuntime, function: Any, signature: str, threads: int, shared: int) -> None:
+    def __init__(self, runtime: CUDARuntime, function: Any, source: str, name: str, threads: int, shared: int) -> None:
+        super().__init__(source)
         self._runtime, self._function, self._block, self._shared = runtime, function, (threads,), shared
         if shared + function.shared_size_bytes > PLAIN_SHARED:  # the static part counts as well
             function.set_attribute(drv.function_attribute.MAX_DYNAMIC_SHARED_SIZE_BYTES, shared)
         self.registers, self.local = function.num_regs, function.local_size_bytes
         # What Function.prepared_async_call does, less a driver call that it makes for the sake of old toolkits.
-        self._launch, self._pack = function._launch_kernel, Struct(signature).pack
+        self._launch, self._pack = function._launch_kernel, Struct(signature_of(source, name)).pack
 
     def __call__(self, grid: tuple[int, int], *args: Any) -> None:
-        stream = self._runtime._state().stream
+        state = self._runtime._state()
+        stream = state.stream
         try:
             self._launch(grid, self._block, self._pack(*args), self._shared, stream)
         except drv.Error as error:
             if not (isinstance(error, drv.LogicError) and self._runtime._reenter()):
                 raise self._runtime.lost_by(error) or error from None
             self._launch(grid, self._block, self._pack(*args), self._shared, stream)
+        if state.on_main and (self.endless or grid not in self.soon):
+            state.started_unknown(set() if self.endless else self.soon, grid)
 
 
 class CUDARuntime(Runtime):
@@ -197,7 +201,7 @@ class CUDARuntime(Runtime):
                 function = module.get_function(name)
             except drv.Error as error:
                 raise self.lost_by(error) or CompileError(f'no kernel {name}: is it extern "C"?', source) from None
-            self._kernels[key] = CUDAKernel(self, function, signature_of(source, name), threads, shared)
+            self._kernels[key] = CUDAKernel(self, function, source, name, threads, shared)
         return self._kernels[key]
 
     def _module(self, source: str) -> Any:
@@ -325,7 +329,7 @@ class CUDARuntime(Runtime):
             raise ValueError("the array to download into is not C-contiguous")
         if not out.size:
             return
-        if state.on_main:
+        if state.unknown:
             self.synchronize()  # Ctrl-C has no effect on the copy
         try:
             state.staging.to_host(int(getattr(native_or_handle, "gpudata", native_or_handle)), out)

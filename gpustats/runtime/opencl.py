@@ -83,7 +83,7 @@ class OpenCLRuntime(Runtime):
         self.device, self.context, self._device = description, context, device
         self._in_flight = in_flight = InFlight()
         self._host_buffer = host_buffers(in_flight)
-        self._local = OpenCLThreads(context, device, in_flight, self._relearn, self.lost_by)
+        self._local = OpenCLThreads(context, device, in_flight, self.relearn, self.lost_by)
         self._compiling = threading.Lock()
         self._programs: dict[str, cl.Program] = {}
         self._registers: dict[str, dict[str, int]] = {}  # source -> kernel -> registers of a thread, where the compiler tells
@@ -115,10 +115,6 @@ class OpenCLRuntime(Runtime):
                         _lost.add(key)
 
     # Kernels
-
-    def _relearn(self) -> None:
-        for kernel in list(self._kernels.values()):
-            kernel.soon.clear()
 
     def kernel(self, source: str, name: str, threads: int, shared: int = 0) -> OpenCLKernel:
         key = (source, name, threads)

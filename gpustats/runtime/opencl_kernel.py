@@ -7,7 +7,6 @@ from typing import Any
 
 import pyopencl as cl
 
-from ..language.printer import ENDLESS
 from .base import Kernel, Runtime
 from .signature import DTYPES, signature_of
 
@@ -21,18 +20,11 @@ class _Clone(threading.local):
 
 
 class OpenCLKernel(Kernel):
-    """A kernel of a program.
-
-    Attributes
-    ----------
-    soon : set of tuple
-        The grids for which it was soon done when it was last waited for. How long a loop takes that has no plain end may depend
-        on the numbers of a call: then this says nothing about the next one, and is not looked at.
-    """
+    """A kernel of a program."""
 
     def __init__(self, runtime: Runtime, program: cl.Program, source: str, name: str, threads: int) -> None:
-        self._runtime, self._block, self._endless = runtime, (threads, 1), ENDLESS in source
-        self.soon: set[tuple[int, int]] = set()
+        super().__init__(source)
+        self._runtime, self._block = runtime, (threads, 1)
         self._clone = _Clone(program, name, [DTYPES.get(kind) for kind in signature_of(source, name)])
 
     def __call__(self, grid: tuple[int, int], *args: Any) -> None:
@@ -41,8 +33,8 @@ class OpenCLKernel(Kernel):
             if thread.on_main:  # the end of Python comes from this thread, and waits for others only
                 event = self._clone.launch(thread.queue, grid, self._block, *args, g_times_l=True)
                 thread.in_flight.last = event
-                if self._endless or grid not in self.soon:
-                    thread.started_unknown(set() if self._endless else self.soon, grid)
+                if self.endless or grid not in self.soon:
+                    thread.started_unknown(set() if self.endless else self.soon, grid)
             else:
                 with thread:
                     self._clone.launch(thread.queue, grid, self._block, *args, g_times_l=True)

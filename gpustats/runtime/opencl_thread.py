@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import _thread
 import threading
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -14,12 +13,9 @@ from pyopencl.tools import ImmediateAllocator, MemoryPool
 
 from ..errors import DeviceLostError
 from .base import Result
-from .waiting import Aside, Calls, on_main
+from .waiting import Aside, Waiter, on_main
 
 LostBy = Callable[[BaseException], "DeviceLostError | None"]
-
-SHORT = 1.5e-3  # seconds; waiting aside costs 20 us more
-MANY = 256  # kernels are no longer counted
 
 
 class InFlight:
@@ -65,7 +61,7 @@ def host_buffers(in_flight: InFlight) -> type[cl.Buffer]:
     return HostBuffer
 
 
-class OpenCLThread(Calls):
+class OpenCLThread(Waiter):
     """What each thread has of its own on one device.
 
     Parameters
@@ -76,11 +72,6 @@ class OpenCLThread(Calls):
         Makes all kernels forget how soon they were done.
     lost_by : callable
         As the runtime's `Runtime.lost_by`.
-
-    Attributes
-    ----------
-    on_main : bool
-        Whether it is the main thread, the only one that signals reach, which notes what it starts.
     """
 
     def __init__(
@@ -91,22 +82,12 @@ class OpenCLThread(Calls):
         self.counters: tuple[int, Any] = (0, None)
         self.result: tuple[int, Any, np.ndarray] | None = None
         self.results: dict[int, Result] = {}
-        self.on_main = on_main()
         self.in_flight = in_flight if self.on_main else InFlight()
-        self._unknown: list[tuple[set[Any], Any]] = []  # kernels in flight that may take long, and since when they are
-        self._since = 0.0
         self._relearn, self._lost_by, self._aside = relearn, lost_by, Aside()
 
     def work_on(self, queue: cl.CommandQueue) -> None:
         self.queue = queue
         self.pool = MemoryPool(ImmediateAllocator(queue))
-
-    def started_unknown(self, soon: set[Any], grid: Any) -> None:
-        """Note that a kernel was started that is not among those that are `soon` done."""
-        if not self._unknown:
-            self._since = time.perf_counter()
-        if len(self._unknown) < MANY:
-            self._unknown.append((soon, grid))
 
     def wait(self, how: Callable[[], object] | None = None) -> None:
         """Wait for the thread's kernels, by a call that does. Ctrl-C ends the wait, and not the kernels.
@@ -115,7 +96,7 @@ class OpenCLThread(Calls):
         for in the main thread itself, where Ctrl-C has no effect until they are done; all others are waited for aside.
         """
         try:
-            if self._unknown:
+            if self.unknown:
                 self._wait_aside()
             if not self.on_main:
                 with self:
@@ -139,10 +120,7 @@ class OpenCLThread(Calls):
             except BaseException:
                 self.in_flight.left = True
                 raise
-        if time.perf_counter() - self._since < SHORT:
-            for soon, grid in self._unknown:
-                soon.add(grid)
-        self._unknown = []
+        self.learn()
 
 
 class OpenCLThreads(threading.local):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
+from collections.abc import Callable
 from typing import Any
 
 import pycuda.driver as drv
@@ -12,15 +13,22 @@ from pycuda.tools import DeviceMemoryPool
 
 from .base import Result
 from .staging import Staging
-from .waiting import Calls, keep_for_ever, on_main, until
+from .waiting import Waiter, keep_for_ever, on_main, until
 
 
-class ThreadState(Calls):
-    """A thread's stream, its memory pool, its staging memory and its place for results on one device."""
+class ThreadState(Waiter):
+    """A thread's stream, its memory pool, its staging memory and its place for results on one device.
 
-    def __init__(self, stream: Any) -> None:
+    Parameters
+    ----------
+    stream : pycuda.driver.Stream or None
+    relearn : callable
+        Makes all kernels forget how soon they were done.
+    """
+
+    def __init__(self, stream: Any, relearn: Callable[[], None]) -> None:
         super().__init__()
-        self.stream, self.on_main = stream, on_main()
+        self.stream, self._relearn = stream, relearn
         self.pool = DeviceMemoryPool()
         self.release()
         self.staging = Staging(stream)
@@ -36,13 +44,25 @@ class ThreadState(Calls):
         self.pool.allocate(1)
 
     def wait(self) -> None:
-        """Wait for the thread's kernels; in the main thread Ctrl-C ends the wait, and not the kernels."""
+        """Wait for the thread's kernels. Ctrl-C ends the wait, and not the kernels.
+
+        Kernels that were soon done the last time are waited for in the driver, where Ctrl-C has no effect until they are done.
+        """
         self.done.record(self.stream)
-        if self.on_main:
-            until(self.done.query)
-        else:
+        if self.unknown:
+            if on_main():
+                until(self.done.query)
+            self.done.synchronize()
+            self.learn()
+        elif not self.on_main:
             with self:
                 self.done.synchronize()
+        else:
+            try:
+                self.done.synchronize()
+            except KeyboardInterrupt:
+                self._relearn()
+                raise
 
 
 class Stack:
@@ -64,7 +84,7 @@ class Stack:
         if runtime not in self.states:
             # The main thread works on the default stream, as PyCUDA's arrays do.
             main = threading.current_thread() is threading.main_thread()
-            self.states[runtime] = ThreadState(None if main else drv.Stream())
+            self.states[runtime] = ThreadState(None if main else drv.Stream(), runtime.relearn)
         self.active, self.state = runtime, self.states[runtime]
 
     def _leave(self) -> None:

@@ -11,7 +11,10 @@ import time
 import weakref
 from collections.abc import Callable
 from queue import SimpleQueue
+from typing import Any
 
+SHORT = 1.5e-3  # seconds; to wait so that signals arrive costs some 20 us more
+MANY = 256  # kernels are no longer counted
 SLICE = 0.1  # seconds after which a wait looks for signals where the system does not end it for them (Windows)
 SPIN = 2e-3  # seconds for which a wait looks again and again; then it sleeps for a hundredth of what it has waited
 LONGEST = 0.05  # seconds of such a sleep
@@ -90,6 +93,38 @@ def until(done: Callable[[], bool]) -> None:
     while not done():
         waited = time.perf_counter() - start
         time.sleep(0 if waited < SPIN else min(waited / 100, LONGEST))
+
+
+class Waiter(Calls):
+    """A thread that notes which of the kernels that it has started may take long: it waits for them in another way.
+
+    Attributes
+    ----------
+    on_main : bool
+        Whether it is the main thread, the only one that signals reach, and so the only one that notes.
+    unknown : list
+        The kernels in flight of which nobody knows that they are soon done: where to note it, and the grid.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.on_main = on_main()
+        self.unknown: list[tuple[set[Any], Any]] = []
+        self._since = 0.0
+
+    def started_unknown(self, soon: set[Any], grid: Any) -> None:
+        """Note that a kernel was started that is not among those that are `soon` done."""
+        if not self.unknown:
+            self._since = time.perf_counter()
+        if len(self.unknown) < MANY:
+            self.unknown.append((soon, grid))
+
+    def learn(self) -> None:
+        """They are done: note those that were it soon."""
+        if time.perf_counter() - self._since < SHORT:
+            for soon, grid in self.unknown:
+                soon.add(grid)
+        self.unknown = []
 
 
 class _Job:

@@ -8,12 +8,13 @@ import pickle
 import numpy as np
 import pytest
 from pieces import memmap
-from runtimes import run
+from runtimes import IDS, run
 
 import gpustats as gs
 from gpustats.runtime import choose
 
 N, K, G = 1003, 4, 5
+HERE = IDS[0] if IDS else "cpu"
 
 WAYS = {"pickle": lambda model: pickle.loads(pickle.dumps(model)), "copy": copy.copy, "deepcopy": copy.deepcopy}
 
@@ -51,8 +52,8 @@ def same_model(one, other, *args, methods=("__call__", "value_and_grad"), **kwar
 
 
 OPTIONS = [
-    {}, dict(chunk=100), dict(chunk=100, memory=300 * 8), dict(memory=300 * 8), dict(devices=["cpu"] * 3),
-    dict(devices=["cpu"] * 2, chunk=100, memory=300 * 8),
+    {}, dict(chunk=100), dict(chunk=100, memory=300 * 8), dict(memory=300 * 8), dict(devices=[HERE] * 3),
+    dict(devices=[HERE] * 2, chunk=100, memory=300 * 8),
 ]  # fmt: skip
 
 
@@ -152,7 +153,7 @@ def test_what_belongs_to_them(way, x):
     same_bits(
         way(gs.rbf)(x[:5, None], amplitude=1.0, lengthscale=2.0), gs.rbf(x[:5, None], amplitude=1.0, lengthscale=2.0)
     )
-    device_map = gs.parallel.DeviceMap(["cpu", "cpu"])
+    device_map = gs.parallel.DeviceMap([HERE, HERE])
     assert way(device_map)._runtimes == device_map._runtimes
 
 
@@ -161,7 +162,7 @@ files_tell = pytest.mark.skipif(not hasattr(os, "preadv"), reason="files are rea
 
 @files_tell
 @pytest.mark.parametrize(
-    "options", [{}, dict(chunk=100, memory=300 * 8), dict(devices=["cpu"] * 2, chunk=100, memory=300 * 8)]
+    "options", [{}, dict(chunk=100, memory=300 * 8), dict(devices=[HERE] * 2, chunk=100, memory=300 * 8)]
 )
 def test_files_travel_by_their_path(tmp_path, way, x, options):
     mapped = memmap(tmp_path, "x", np.tile(x, 100))

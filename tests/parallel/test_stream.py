@@ -9,7 +9,7 @@ import weakref
 import numpy as np
 import pytest
 from pieces import memmap, same
-from runtimes import run
+from runtimes import IDS, run
 from scipy import stats
 
 import gpustats as gs
@@ -277,7 +277,7 @@ def test_faults_of_the_reader(rng, on_device, error, place):
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-@pytest.mark.parametrize("options", ["chunk=100, memory=200 * 8", "chunk=100, memory=400 * 8", "devices=['cpu', 'cpu']"])
+@pytest.mark.parametrize("options", ["chunk=100, memory=200 * 8", "chunk=100, memory=400 * 8", f"devices={IDS[:1] * 2}"])
 def test_a_forked_child_does_not_wait_for_threads_of_its_parent(options):
     code = f"""
     import os, signal
