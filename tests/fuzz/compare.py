@@ -70,7 +70,7 @@ class Found:
     def right(self) -> bool:
         if not math.isfinite(self.wanted):
             return self.got == self.wanted or (math.isnan(self.got) and math.isnan(self.wanted))
-        return abs(self.got - self.wanted) <= self.tolerance + 1e-300
+        return abs(self.got - self.wanted) <= self.tolerance + 1e-36  # below is where float32 ends
 
     def __str__(self) -> str:
         return f"{self.what} is {self.got!r}, expected {self.wanted!r} ± {self.tolerance:.1e}"
