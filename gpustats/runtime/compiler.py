@@ -1,7 +1,7 @@
 """Intel's OpenCL compiler in a process of its own: a source that it cannot bear ends that process, and not the user's.
 
 The process starts with the first kernel that was never compiled on this machine, compiles all others, and ends with this
-one. Its binaries are those that the driver makes in this process, to the byte.
+one. Its binaries are those that the driver would make in this process.
 """
 
 from __future__ import annotations

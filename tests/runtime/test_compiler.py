@@ -17,7 +17,7 @@ from runtimes import HEADERS, IDS, SEARCH, run
 
 import gpustats as gs
 from gpustats.errors import CompileError, CompilerCrash
-from gpustats.runtime import cache, compiler, devices, get, opencl
+from gpustats.runtime import compiler, devices, get, opencl
 
 INTEL = next((d.id for d in devices() if d.id in IDS and d.driver.startswith("Intel(R) OpenCL")), None)
 pytestmark = pytest.mark.skipif(INTEL is None or sys.platform != "linux", reason="needs Intel's OpenCL driver on Linux")
@@ -96,11 +96,18 @@ def wait_for_the_end(pid, seconds=20):
 # What it makes
 
 
-def test_binaries_are_those_of_this_process(runtime):
-    for source in (SOURCE % "same", gs.gamma.kernel_source("loglik", dialect="opencl")):
+def test_binaries_are_those_of_this_process(tmp_path):
+    """Both processes are new: a binary holds a number that counts what its process has compiled before."""
+    source = SOURCE % "same", gs.gamma.kernel_source("loglik", dialect="opencl")
+    code = f"""
+    from gpustats.runtime import compiler, get
+    runtime = get({INTEL!r})
+    for source in {source!r}:
         made = compiler.compiled(runtime._device, source, runtime._options)
-        assert made == runtime._from_source(source).binaries[0]
-    assert cache.load("0" * 64) is None  # it stores nothing itself
+        print(made == runtime._from_source(source).binaries[0])
+    """
+    assert run(code, GPUSTATS_CACHE_DIR=str(tmp_path)).split() == ["True", "True"]
+    assert list(tmp_path.iterdir()) == []  # it stores nothing itself
 
 
 def test_one_process_compiles_all(runtime):
