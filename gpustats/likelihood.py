@@ -18,9 +18,10 @@ from .evaluation.results import as_host, output
 from .evaluation.sums import LOGLIK
 from .parallel.devices import example
 from .parallel.divide import divide
+from .parallel.files import InFile
 from .parallel.pieces import Data, Options, Pieces, in_memory, in_pieces
 from .parallel.remade import Remade
-from .parallel.rows import added, added_with_gradients, as_rows, is_in_file
+from .parallel.rows import added, added_with_gradients, as_rows
 from .runtime import arrays
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ class BoundDensity(Remade):
         """Put the observations on a device; `own`: nobody changes them, so that they need no copy where a kernel sees them."""
         runtime = runtime or device_of([x], [self._function.arguments[0].name])
         self._native = arrays.is_device_array(x)  # as it came
-        if is_in_file(x):
+        if isinstance(x, InFile):
             x, own = x[:], True
         if not self._native:
             dtype = arrays.result_dtype([x])

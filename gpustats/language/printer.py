@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from ..runtime.signature import ENDLESS
 from .bounds import counted
 from .nodes import (
     INT,
@@ -45,8 +46,6 @@ _UNARY = 7
 # loops that do not just count are told that their end is the thread's own matter.
 _ANY_THREAD = "THREAD < 65536"
 
-#: Stands at the head of a loop that may take any number of turns.
-ENDLESS = "// until the condition fails"
 
 
 #: The functions of whole_numbers.mako, which stand for what C leaves open.

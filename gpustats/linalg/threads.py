@@ -104,8 +104,7 @@ class _Bound:
 
     _lock = threading.Lock()
     _inside = 0
-    _before: dict[Any, int] = {}  # library -> threads that it had
-    _now: dict[Any, int] = {}  # library -> threads that it was given instead
+    _changed: dict[Any, tuple[int, int]] = {}  # library -> threads that it had, and that it was given instead
 
     def __init__(self, threads: int | None):
         self._threads = threads
@@ -113,33 +112,33 @@ class _Bound:
     def __enter__(self) -> None:
         cls = _Bound
         with cls._lock:
-            cls._inside += 1
-            if self._threads is None and cls._inside == 1:
-                return
-            most = max((self._threads or processors_allowed()) // cls._inside, 1)
-            for library in _libraries():
-                count = library.get_num_threads()
-                if count is not None and count > most:
-                    cls._before.setdefault(library, count)
-                    cls._now[library] = most
-                    library.set_num_threads(most)
+            inside = cls._inside + 1
+            if self._threads is not None or inside > 1:
+                most = max((self._threads or processors_allowed()) // inside, 1)
+                for library in _libraries():
+                    count = library.get_num_threads()
+                    if count is not None and count > most:
+                        before, _ = cls._changed.get(library, (count, 0))
+                        cls._changed[library] = before, most
+                        library.set_num_threads(most)
+            cls._inside = inside  # last: whoever is called away before has not entered
 
     def __exit__(self, *_: object) -> None:
         cls = _Bound
         with cls._lock:
             cls._inside -= 1
-            if not cls._inside and cls._before:
-                for library, count in cls._before.items():
-                    if library.get_num_threads() == cls._now[library]:  # nobody else has changed it meanwhile
-                        library.set_num_threads(count)
-                cls._before, cls._now = {}, {}
+            if not cls._inside and cls._changed:
+                for library, (before, given) in cls._changed.items():
+                    if library.get_num_threads() == given:  # nobody else has changed it meanwhile
+                        library.set_num_threads(before)
+                cls._changed = {}
 
 
 def _in_child() -> None:
     """A forked process has one thread, which is in no context of another one."""
-    for library, count in _Bound._before.items():
-        library.set_num_threads(count)
-    _Bound._lock, _Bound._inside, _Bound._before, _Bound._now = threading.Lock(), 0, {}, {}
+    for library, (before, _) in _Bound._changed.items():
+        library.set_num_threads(before)
+    _Bound._lock, _Bound._inside, _Bound._changed = threading.Lock(), 0, {}
 
 
 if hasattr(os, "register_at_fork"):

@@ -12,12 +12,12 @@ import functools
 import pickle
 import time
 import uuid
-import weakref
 from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
 from typing import Any
 
 from ..runtime import choose
+from .closing import once_gone
 from .declared import is_dask
 from .devices import kind, sample, seconds, speeds
 from .pieces import Data, Divisible, Options, Pieces
@@ -133,7 +133,7 @@ class Cluster(Pieces):
 
         self.ranges = split(data.n_rows, speeds(list(kinds.values()), measured))
         self._homes = homes[: len(self.ranges)]
-        weakref.finalize(self, _forget_all, client, self._token, self._homes).atexit = False
+        once_gone(self, _forget_all, client, self._token, self._homes)
         binds = [functools.partial(self._bind, i) for i in range(len(self.ranges))]
         bound = [_started(bind) for bind in binds]  # all at once
         for i, future in enumerate(bound):
@@ -240,7 +240,7 @@ def _forget(token: str) -> None:
 
 
 def _forget_all(client: Client, token: str, homes: list[str]) -> None:
-    """Free what a model has on the workers; called by the garbage collector, so it waits for nothing."""
+    """Free what a model has on the workers."""
     if client.status == "running":
         for home in set(homes):
             fire_and_forget(client.submit(_forget, token, workers=[home], pure=False))

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import mmap
 import os
+import sys
 import time
 import weakref
+from abc import ABC, abstractmethod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -91,7 +93,20 @@ class File:
             done += n
 
 
-class FileRows:
+class InFile(ABC):
+    """The rows of an array in a memory-mapped file: what is read of them is nobody else's."""
+
+    dtype: DType
+    shape: Shape
+
+    @abstractmethod
+    def __getitem__(self, rows: slice) -> np.ndarray: ...
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return np.asarray(self[:], dtype)
+
+
+class FileRows(InFile):
     """The rows of an array whose numbers lie in a file. Pickled without them.
 
     Parameters
@@ -116,9 +131,6 @@ class FileRows:
             self._fill(result, self._start + first * self.strides[0], self.strides)
         self._file.check()
         return result
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        return np.asarray(self[:], dtype)
 
     def _fill(self, out: np.ndarray, start: int, strides: Shape) -> None:
         """Read an array, the first number of which lies at `start`."""
@@ -170,7 +182,8 @@ def _opened(file: File, dataset: str) -> HDF5Rows:
 
 def hdf5_rows(value: Any, name: str) -> HDF5Rows | None:
     """The rows of an HDF5 data set whose file nobody is meant to change; None for another array."""
-    if not any(c.__module__.startswith("h5py") for c in type(value).__mro__):
+    h5py = sys.modules.get("h5py")  # who has a data set has imported it
+    if h5py is None or not isinstance(value, h5py.Dataset):
         return None
     file = value.file
     if file.mode != "r" or file.swmr_mode or file.driver == "core":
@@ -181,7 +194,7 @@ def hdf5_rows(value: Any, name: str) -> HDF5Rows | None:
         return None
 
 
-class MappedRows:
+class MappedRows(InFile):
     """The rows of a memory-mapped array whose file cannot be told, or which differs from it: they are read from the memory.
 
     Parameters
@@ -205,9 +218,6 @@ class MappedRows:
         result = np.array(self._array[rows])
         self.check()
         return result
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        return np.asarray(self[:], dtype)
 
     def check(self) -> None:
         """RuntimeError where the file is larger or smaller than it was."""
@@ -240,10 +250,14 @@ def mapped_rows(array: np.ndarray, name: str) -> FileRows | MappedRows | None:
     mapped = base.obj if isinstance(base, memoryview) else base
     if not isinstance(mapped, mmap.mmap):
         return None
+    try:
+        size = mapped.size()
+    except (OSError, ValueError):  # no file is behind it
+        return None
     memory = np.frombuffer(mapped, np.uint8)
     start = array.ctypes.data - memory.ctypes.data
     offset = owner.offset // mmap.ALLOCATIONGRANULARITY * mmap.ALLOCATIONGRANULARITY if owner is not None else 0
-    if (missing := offset + len(memory) - mapped.size()) > 0:
+    if (missing := offset + len(memory) - size) > 0:
         raise ValueError(
             f"{name}: the file behind this memory-mapped array ends {missing} bytes before what was mapped of it"
         )

@@ -12,7 +12,8 @@ import numpy as np
 
 from ..runtime import arrays
 from .declared import as_declared
-from .rows import Arguments, Range, cut, is_in_file, is_stored
+from .files import InFile
+from .rows import Arguments, Range, cut, is_stored
 
 if TYPE_CHECKING:
     from ..runtime.base import Runtime
@@ -124,7 +125,7 @@ def in_memory(data: Mapping[str, Any]) -> dict[str, Any]:
     """The data for one device, which takes all rows at once: arrays that are read by slices are read."""
 
     def whole(name: str, value: Any) -> Any:
-        if not is_stored(value) or is_in_file(value):  # files are read where they are to be copied
+        if not is_stored(value) or isinstance(value, InFile):  # files are read where they are to be copied
             return value
         return as_declared(value[: value.shape[0]], tuple(value.shape), value.dtype, name)
 

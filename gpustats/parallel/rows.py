@@ -16,7 +16,7 @@ import numpy as np
 from ..runtime import arrays
 from ..runtime.types import Array, DType, Shape
 from .declared import as_declared, checked_chunks, is_dask
-from .files import FileRows, MappedRows, hdf5_rows, mapped_rows
+from .files import MappedRows, hdf5_rows, mapped_rows
 
 Range = tuple[int, int]  # the first row, and the one behind the last
 Arguments = tuple[tuple[Any, ...], dict[str, Any]]
@@ -46,11 +46,6 @@ def is_stored(value: Any) -> bool:
         and hasattr(value, "__getitem__")
         and not arrays.is_device_array(value)
     )
-
-
-def is_in_file(value: Any) -> bool:
-    """Whether an array is that of a memory-mapped file: what is read of it is nobody else's."""
-    return isinstance(value, FileRows | MappedRows)
 
 
 class Section:

@@ -6,13 +6,13 @@ import contextlib
 import copy
 import math
 import threading
-import weakref
 from collections import deque
 from collections.abc import Generator, Iterable
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 from ..runtime.choose import stay
+from .closing import once_gone
 from .pieces import Data, Divisible, Options, Pieces
 from .rows import Arguments, chunks, read, split
 
@@ -86,7 +86,7 @@ class StreamedPieces(Pieces):
         self._reader = ThreadPoolExecutor(1, "gpustats-reader", stay, (runtime,))
         self._passing = threading.Lock()  # the budget is for one call
         self._kept = [self._reader.submit(self._arrived, i).result() for i in range(kept)]
-        weakref.finalize(self, _close, self._reader, self._kept).atexit = False
+        once_gone(self, _close, self._reader, self._kept)
 
     def _arrived(self, i: int) -> Any:
         """A piece on the device."""

@@ -13,12 +13,13 @@ import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..errors import DeviceLostError
-from ..language.printer import ENDLESS
+from .signature import ENDLESS
 from .waiting import keep_for_ever
 
 
@@ -114,6 +115,7 @@ class Runtime(ABC):
     dialect: str
     host_visible: bool
     lost: str = ""
+    _error: type[BaseException]  # the driver's
     _local: Any  # what each thread has of its own
     _kernels: Mapping[Any, Kernel]  # those that are compiled
 
@@ -246,20 +248,37 @@ class Runtime(ABC):
         The first to find it lost gives it up: whoever still uses this runtime learns so, and others get a new one.
         """
         if not self.lost and self._is_lost(error):
-            self.lost = (
+            message = (
                 f"{self.device} is lost ({error}), and with it what lay there: device arrays, and the data of objects such as "
                 "Likelihood. The likely cause is a kernel that read or wrote beside its memory, or a reset of the driver. "
                 "The next call with data of the host works in a new context, or says that it takes a new process; make arrays "
                 "and objects anew."
             )
-            self._forget()
-            self._local = _Unusable(DeviceLostError, self.lost)
+            self._forget()  # first: who sees that it is lost asks for a new one
+            self.lost = message
+            self._local = _Unusable(DeviceLostError, message)
         return DeviceLostError(self.lost) if self.lost else None
+
+    @cached_property
+    def watch(self) -> _Watch:
+        """A context for calls of the driver: within it, an error by which the device is lost becomes DeviceLostError."""
+        return _Watch(self)
 
     def _too_large(self, nbytes: int) -> MemoryError:
         free, total = self.free_memory(), self.device.memory
         has = f"{total / 2**30:.2f} GiB" if free is None else f"{free / 2**30:.2f} GiB of {total / 2**30:.2f} GiB"
         return MemoryError(f"asked {nbytes / 2**30:.2f} GiB, free {has} on {self.device.name} ({self.device.id})")
+
+
+class _Watch:
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: object) -> None:
+        if isinstance(error, self._runtime._error) and (lost := self._runtime.lost_by(error)):
+            raise lost from None
 
 
 def nbytes_of(shape: int | tuple[int, ...], dtype: Any) -> int:

@@ -26,9 +26,7 @@ ABANDONED = 3600  # seconds after which a file that is still being written belon
 
 _ENTRY = re.compile(r"[0-9a-f]{64}")
 _WRITING = "writing-"
-_CHECKED = hasattr(
-    os, "geteuid"
-)  # elsewhere (Windows) the folder lies in the user's profile, which the system protects
+_CHECKED = hasattr(os, "geteuid")  # elsewhere (Windows) the system protects the user's profile, in which the folder lies
 _READ = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_CLOEXEC", "O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"))
 _WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | sum(getattr(os, name, 0) for name in ("O_CLOEXEC", "O_BINARY"))
 

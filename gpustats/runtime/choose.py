@@ -120,16 +120,22 @@ def get(spec: str | Device | Runtime | None = None) -> Runtime:
     NoDeviceError
         No device at all; it tells what to install.
     """
-    global _automatic
     if spec is None:
-        chosen = _context.get() or _default or _automatic
-        if chosen is None:
-            with _lock:
-                chosen = _automatic = _automatic or _find(os.environ.get("GPUSTATS_DEVICE"))
-        return chosen if not chosen.lost else _anew(chosen)
+        found = chosen()
+        return found if not found.lost else _anew(found)
     if isinstance(spec, Runtime):
         return spec
     return _runtime(spec) if isinstance(spec, Device) else _find(spec)
+
+
+def chosen() -> Runtime:
+    """The runtime of the choice that holds, also where its device is lost."""
+    global _automatic
+    found = _context.get() or _default or _automatic
+    if found is None:
+        with _lock:
+            found = _automatic = _automatic or _find(os.environ.get("GPUSTATS_DEVICE"))
+    return found
 
 
 def _anew(lost: Runtime) -> Runtime:

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import CompileError, CompilerCrash
 from .compile_worker import REPLY, REQUEST
+from .waiting import end_calls
 
 if TYPE_CHECKING:
     import pyopencl as cl
@@ -175,8 +176,7 @@ def _worker(device: cl.Device) -> Worker | None:
         return None
     with _starting:
         if library not in _workers:
-            worker = _workers[library] = Worker(library)
-            atexit.register(worker.end)
+            _workers[library] = Worker(library)
         return _workers[library]
 
 
@@ -221,6 +221,14 @@ def compiled(device: cl.Device, source: str, options: str) -> bytes | None:
 def _kernels(source: str) -> str:
     """The names of a source's kernels."""
     return ", ".join(re.findall(r"\bKERNEL\(\d+\) (\w+)\(", source)) or "a kernel"
+
+
+@atexit.register
+def _end() -> None:
+    end_calls()  # another thread may still compile
+    for worker in _workers.values():
+        if worker is not None:
+            worker.end()
 
 
 def _in_child() -> None:

@@ -132,6 +132,7 @@ class CUDARuntime(Runtime):
 
     dialect = "cuda"
     host_visible = False
+    _error = drv.Error
 
     def __init__(self, number: int, context: Any = None) -> None:
         self.device, self._number = describe(number), number
@@ -175,10 +176,8 @@ class CUDARuntime(Runtime):
         """The calling thread's own things, with the context current."""
         stack = self._local.stack
         if stack.active is not self:
-            try:
+            with self.watch:
                 stack.activate(self)
-            except drv.Error as error:
-                raise self.lost_by(error) or error from None
         state: ThreadState = stack.state
         return state
 
@@ -214,10 +213,8 @@ class CUDARuntime(Runtime):
                         module = drv.module_from_buffer(cubin)
                 if module is None:
                     cubin = nvrtc.compile(source, self.arch)
-                    try:
+                    with self.watch:
                         module = drv.module_from_buffer(cubin)
-                    except drv.Error as error:
-                        raise self.lost_by(error) or error from None
                     cache.store(key, cubin)
                 self._modules[source] = module
             return self._modules[source]
@@ -249,18 +246,15 @@ class CUDARuntime(Runtime):
         return native
 
     def _upload(self, handle: Any, array: np.ndarray) -> None:
-        try:
-            self._state().staging.to_device(int(handle), array)
-        except drv.Error as error:
-            raise self.lost_by(error) or error from None
+        state = self._state()
+        with self.watch, state:
+            state.staging.to_device(int(handle), array)
 
     def to_host(self, native: Any) -> np.ndarray:
         if not native.flags.c_contiguous:
             self.synchronize()
-            try:
+            with self.watch, self._state():
                 host: np.ndarray = native.get()
-            except drv.Error as error:
-                raise self.lost_by(error) or error from None
             return host
         shape, dtype = tuple(native.shape), native.dtype
         out = np.empty(shape, dtype) if native.nbytes < LARGE else self._host_pool.empty(shape, dtype)
@@ -282,11 +276,8 @@ class CUDARuntime(Runtime):
             return array.ptr, 0
         interface = array.__cuda_array_interface__
         if interface.get("stream") not in (None, 1):  # another library's stream may still be writing
-            self._state()
-            try:
+            with self.watch, self._state():
                 drv.Context.synchronize()
-            except drv.Error as error:
-                raise self.lost_by(error) or error from None
         return interface["data"][0], 0
 
     def scratch(self, nbytes: int) -> Any:
@@ -297,11 +288,9 @@ class CUDARuntime(Runtime):
         if state.counters[0] < n:
             size = max(2 * state.counters[0], n, 256)
             self._reenter()
-            try:
+            with self.watch:
                 handle = drv.mem_alloc(4 * size)
                 drv.memset_d32_async(handle, 0, size, state.stream)
-            except drv.Error as error:
-                raise self.lost_by(error) or error from None
             state.counters = (size, handle)
         return state.counters[1]
 
@@ -310,10 +299,8 @@ class CUDARuntime(Runtime):
         if nbytes not in state.results:
             if state.result is None or state.result[0] < nbytes:
                 size = max(2 * nbytes, 4096)
-                try:
+                with self.watch:
                     view = drv.pagelocked_empty(size, np.uint8, mem_flags=drv.host_alloc_flags.DEVICEMAP)
-                except drv.Error as error:
-                    raise self.lost_by(error) or error from None
                 state.result, state.results = (size, view), {}
             view = state.result[1]
             state.results[nbytes] = Result(int(view.base.get_device_pointer()), view[:nbytes])
@@ -331,31 +318,27 @@ class CUDARuntime(Runtime):
             return
         if state.unknown:
             self.synchronize()  # Ctrl-C has no effect on the copy
-        try:
+        with self.watch, state:
             state.staging.to_host(int(getattr(native_or_handle, "gpudata", native_or_handle)), out)
-        except drv.Error as error:
-            raise self.lost_by(error) or error from None
 
     # Time
 
     def synchronize(self) -> None:
         state = self._state()
-        try:
+        try:  # what `watch` does, in less time
             state.wait()
         except drv.Error as error:
             raise self.lost_by(error) or error from None
 
     def elapsed(self, function: Callable[[], object], repeat: int = 10) -> list[float]:
         stream = self._state().stream
-        events = [(drv.Event(), drv.Event()) for _ in range(repeat)]
-        for start, end in events:
-            start.record(stream)
-            function()
-            end.record(stream)
-        try:
+        with self.watch:
+            events = [(drv.Event(), drv.Event()) for _ in range(repeat)]
+            for start, end in events:
+                start.record(stream)
+                function()
+                end.record(stream)
             events[-1][1].synchronize()
-        except drv.Error as error:
-            raise self.lost_by(error) or error from None
         return [end.time_since(start) * 1e-3 for start, end in events]
 
     def bandwidth(self) -> float:
@@ -369,14 +352,10 @@ class CUDARuntime(Runtime):
 
     def free_memory(self) -> int | None:
         self._state()
-        try:
+        with self.watch:
             return int(drv.mem_get_info()[0])
-        except drv.Error as error:
-            raise self.lost_by(error) or error from None
 
     def release(self) -> None:
         state = self._state()
-        try:
+        with self.watch:
             state.release()
-        except drv.Error as error:
-            raise self.lost_by(error) or error from None

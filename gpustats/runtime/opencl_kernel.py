@@ -40,3 +40,7 @@ class OpenCLKernel(Kernel):
                     self._clone.launch(thread.queue, grid, self._block, *args, g_times_l=True)
         except cl.Error as error:
             raise self._runtime.lost_by(error) or error from None
+        except BaseException:  # a signal's: the kernel may have been started
+            if thread.on_main:
+                thread.in_flight.last = cl.enqueue_marker(thread.queue)
+            raise

@@ -5,17 +5,17 @@ from __future__ import annotations
 import _thread
 import threading
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyopencl as cl
 from pyopencl.tools import ImmediateAllocator, MemoryPool
 
-from ..errors import DeviceLostError
 from .base import Result
 from .waiting import Aside, Waiter, on_main
 
-LostBy = Callable[[BaseException], "DeviceLostError | None"]
+if TYPE_CHECKING:
+    from .opencl import OpenCLRuntime
 
 
 class InFlight:
@@ -40,8 +40,9 @@ class InFlight:
 
     def keep(self, memory: Any) -> None:
         """Hold memory that the calling thread drops for as long as the kernels may use it."""
-        if self.left or _thread.get_ident() == threading.main_thread().ident:
-            if self.last.command_execution_status > cl.command_execution_status.COMPLETE:  # below: it failed
+        last = self.last  # which the main thread may take away meanwhile
+        if last is not None and (self.left or _thread.get_ident() == threading.main_thread().ident):
+            if last.command_execution_status > cl.command_execution_status.COMPLETE:  # below: it failed
                 self.kept.append(memory)
 
 
@@ -62,28 +63,15 @@ def host_buffers(in_flight: InFlight) -> type[cl.Buffer]:
 
 
 class OpenCLThread(Waiter):
-    """What each thread has of its own on one device.
+    """What each thread has of its own on one device."""
 
-    Parameters
-    ----------
-    in_flight : InFlight
-        The main thread's.
-    relearn : callable
-        Makes all kernels forget how soon they were done.
-    lost_by : callable
-        As the runtime's `Runtime.lost_by`.
-    """
-
-    def __init__(
-        self, context: cl.Context, device: cl.Device, in_flight: InFlight, relearn: Callable[[], None], lost_by: LostBy
-    ) -> None:
+    def __init__(self, runtime: OpenCLRuntime) -> None:
         super().__init__()
-        self.work_on(cl.CommandQueue(context, device))
+        self.work_on(cl.CommandQueue(runtime.context, runtime._device))
         self.counters: tuple[int, Any] = (0, None)
         self.result: tuple[int, Any, np.ndarray] | None = None
         self.results: dict[int, Result] = {}
-        self.in_flight = in_flight if self.on_main else InFlight()
-        self._relearn, self._lost_by, self._aside = relearn, lost_by, Aside()
+        self._runtime, self.in_flight, self._aside = runtime, runtime._in_flight, Aside()
 
     def work_on(self, queue: cl.CommandQueue) -> None:
         self.queue = queue
@@ -104,10 +92,10 @@ class OpenCLThread(Waiter):
                 return
             (how or self.queue.finish)()
         except KeyboardInterrupt:
-            self._relearn()
+            self._runtime.relearn()
             raise
         except cl.Error as error:
-            raise self._lost_by(error) or error from None
+            raise self._runtime.lost_by(error) or error from None
         in_flight = self.in_flight
         in_flight.last = None
         if in_flight.left or in_flight.kept:
@@ -126,10 +114,6 @@ class OpenCLThread(Waiter):
 class OpenCLThreads(threading.local):
     """Each thread's own, made when the thread first asks for it."""
 
-    def __init__(
-        self, context: cl.Context, device: cl.Device, in_flight: InFlight, relearn: Callable[[], None], lost_by: LostBy
-    ) -> None:
-        try:
-            self.thread = OpenCLThread(context, device, in_flight, relearn, lost_by)
-        except cl.Error as error:
-            raise lost_by(error) or error from None
+    def __init__(self, runtime: OpenCLRuntime) -> None:
+        with runtime.watch:
+            self.thread = OpenCLThread(runtime)

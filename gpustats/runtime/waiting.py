@@ -39,14 +39,14 @@ class Calls:
     """
 
     def __init__(self, for_main: bool = False) -> None:
-        self.running, self.closed = 0, _ending is not None
+        self.running, self.closed = 0, False
         self.thread, self.for_main = threading.current_thread(), for_main
         with _lock:
             _everyone[:] = [known for known in _everyone if known() is not None] + [weakref.ref(self)]
+            self.closed = _ending is not None
 
     def __enter__(self) -> None:
-        # Where each microsecond counts, this is written out. One of two threads sees what the other has done first.
-        self.running += 1
+        self.running += 1  # before it looks; the end closes before it looks: one of them sees the other
         if self.closed:
             try:
                 self.refuse()
@@ -67,10 +67,11 @@ class Calls:
 def end_calls() -> None:
     """Let no other thread call a driver any more, and wait for those that do."""
     global _ending
-    _ending = _thread.get_ident()
+    with _lock:
+        _ending = _thread.get_ident()
+        everyone = [calls for known in _everyone if (calls := known())]
     # A program that ends by Ctrl-C does so at once, whatever the device still computes: a signal ends the process.
     by_signal = getattr(sys, "last_type", None) is KeyboardInterrupt and not hasattr(sys, "ps1")
-    everyone = [calls for known in _everyone if (calls := known())]
     for calls in everyone:
         calls.closed = True
     others = [calls for calls in everyone if calls.thread.ident != _ending]
@@ -180,8 +181,10 @@ _held: list[Calls | None] = []  # while the process is forked: what its threads 
 
 
 def _forget_other_threads() -> None:
+    global _lock
     keep_for_ever(*_held)
     _everyone.clear()
+    _lock = threading.Lock()
 
 
 if hasattr(os, "register_at_fork"):

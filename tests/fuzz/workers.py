@@ -16,9 +16,7 @@ from .compare import Failure, Outcome, check
 from .points import Points
 from .tree import Program
 
-TIME_LIMIT = (
-    90.0  # seconds that a program may take; a child that has just been started also imports and looks for devices
-)
+TIME_LIMIT = 90.0  # seconds that an entry point may take; a child that has just been started also imports and finds devices
 PROGRAMS = 150  # that a child may see before it is replaced, as compiled kernels stay in memory
 
 

@@ -123,19 +123,15 @@ def test_a_count_holds_for_a_while(processors):
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/loadavg"), reason="only Linux tells")
-def test_busy_processes_count_and_own_idle_threads_do_not():
-    before = min(threads.others_running() for _ in range(20))
+def test_busy_processes_count():
     busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(3)]
     try:
         time.sleep(0.5)
-        found = sorted(threads.others_running() for _ in range(20))[10]
-        assert found >= 2
-        assert threads.FreeProcessors().threads() is not None or (os.cpu_count() or 1) > found
+        assert sorted(threads.others_running() for _ in range(20))[10] >= 2
     finally:
         for process in busy:
             process.kill()
             process.wait()
-    assert before >= 0
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/loadavg"), reason="only Linux tells")

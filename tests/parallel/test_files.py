@@ -13,7 +13,8 @@ from runtimes import run
 
 import gpustats as gs
 from gpustats.parallel import files
-from gpustats.parallel.rows import as_rows, is_in_file
+from gpustats.parallel.files import InFile
+from gpustats.parallel.rows import as_rows
 from gpustats.runtime import choose
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "preadv"), reason="files are read through memory on Windows")
@@ -252,6 +253,14 @@ def test_hdf5_that_is_written_to(tmp_path, x):
     assert likelihood(0.0, 1.0) == expected
 
 
+def test_hdf5_in_another_type(tmp_path, x):
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(tmp_path / "x", "w") as file:
+        file["x"] = x
+    view = h5py.File(tmp_path / "x", "r")["x"].astype("f4")
+    assert gs.Likelihood(gs.normal, view, **STREAM)(0.0, 1.0) == gs.Likelihood(gs.normal, view[:], chunk=100)(0.0, 1.0)
+
+
 def test_devices(tmp_path, x):
     likelihood = gs.Likelihood(gs.normal, memmap(tmp_path, "x", x), devices=[choose.get()] * 2, **STREAM)
     assert likelihood(0.0, 1.0) == gs.Likelihood(gs.normal, x, devices=[choose.get()] * 2, chunk=100)(0.0, 1.0)
@@ -262,8 +271,9 @@ def test_devices(tmp_path, x):
 
 def test_other_arrays_are_no_files(tmp_path, x):
     mapped = memmap(tmp_path, "x", x)
-    for array in (x, x[::2], mapped + 1, mapped.copy(), mapped[[1, 2]], list(x[:3]), np.float64(2.0)):
-        assert not is_in_file(as_rows(array, "x"))
+    shared = np.frombuffer(mmap.mmap(-1, 80))  # with forked children
+    for array in (x, x[::2], mapped + 1, mapped.copy(), mapped[[1, 2]], list(x[:3]), np.float64(2.0), shared):
+        assert not isinstance(as_rows(array, "x"), InFile)
     with pytest.raises(TypeError, match="x is masked"):
         as_rows(np.ma.MaskedArray(mapped, x > 0), "x")
     with pytest.raises(TypeError, match="x has dtype complex128"):

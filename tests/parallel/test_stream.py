@@ -178,6 +178,22 @@ def test_a_stream_that_is_gone_leaves_nothing(rng, on_device):
     assert on_device[0] == 0 and not thread.is_alive()
 
 
+def test_the_collector_may_come_where_a_lock_is_held():
+    """A stream may be freed within any call: also where a pool of threads is just given work, and holds a lock for that."""
+    output = run("""
+        import concurrent.futures.thread as pools, gc, time
+        import numpy as np, gpustats as gs
+        likelihood = gs.Likelihood(gs.normal, np.zeros(1000), chunk=100)
+        (reader,) = likelihood._pieces._reader._threads
+        with pools._global_shutdown_lock:
+            del likelihood
+            gc.collect()
+        reader.join(10)
+        print(reader.is_alive())
+        """, seconds=60)  # fmt: skip
+    assert output == "False\n"
+
+
 def test_files_that_fit_are_read_once(rng, tmp_path):
     x = rng.normal(size=N)
     stored = Stored(x)

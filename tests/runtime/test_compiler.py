@@ -128,7 +128,9 @@ def test_a_known_kernel_starts_no_process(tmp_path):
 
 
 def test_other_drivers_compile_here():
-    others = [d for d in opencl.cl_devices() if d.platform.name != "Intel(R) OpenCL"]
+    others = [d for d in opencl.cl_devices() if d.platform.name.strip() != "Intel(R) OpenCL"]
+    if not others:
+        pytest.skip("no other driver")
     assert all(compiler.compiled(device, SOURCE, "") is None for device in others)
 
 

@@ -1,7 +1,7 @@
 """What goes wrong around a computation: damaged and full disks, killed processes, signals, threads at the process's end, errors
 of drivers. Whatever it is, the next call is right or says what to do."""
 
-import gc
+import hashlib
 import os
 import random
 import signal
@@ -12,7 +12,7 @@ import time
 
 import numpy as np
 import pytest
-from runtimes import AFFINE, CPU, HEADERS, SEARCH, needs_cpu, run
+from runtimes import AFFINE, CPU, HEADERS, IDS, SEARCH, needs_cpu, run
 
 import gpustats as gs
 from gpustats.runtime import cache, get
@@ -105,8 +105,6 @@ def test_a_damaged_binary_is_compiled_again(tmp_path, digest):
     run(code, GPUSTATS_CACHE_DIR=str(tmp_path))
     (entry,) = tmp_path.iterdir()
     data = b"no binary" * 100
-    import hashlib
-
     entry.write_bytes((hashlib.sha256(data).digest() if digest == "right" else entry.read_bytes()[:32]) + data)
     run(code, GPUSTATS_CACHE_DIR=str(tmp_path))
     assert b"no binary" not in entry.read_bytes()
@@ -268,14 +266,15 @@ def test_waiting_aside_hands_errors_on():
 
 
 # The end
-@needs_cpu
+@pytest.mark.parametrize("device", IDS)
 @pytest.mark.parametrize(
     "call", ["lik(0.0, 1.0)", "gs.normal.logpdf(x, 0.0, 1.0)", "gs.to_host(gs.normal.logpdf(there, 0.0, 1.0))"]
 )
-def test_threads_that_compute_when_python_ends(call):
+def test_threads_that_compute_when_python_ends(call, device):
     code = f"""
         import threading, time
         import numpy as np, gpustats as gs
+        gs.use({device!r})
         x = np.linspace(-1, 1, 200_000)
         lik, there = gs.Likelihood(gs.normal, x), gs.to_device(x)
         {call}
@@ -333,4 +332,3 @@ def test_a_forked_child_waits_for_no_thread_of_its_parent():
         """
     )
     assert output.endswith("ended\n")
-    gc.collect()

@@ -26,9 +26,7 @@ RIGHT = -0.9189385332046727
 
 def error_of(code, kind=cl.RuntimeError):
     """As the driver raises it."""
-    with pytest.raises(cl.Error) as raised:
-        cl.Program(cl.Context([opencl.cl_devices()[0]]), "no program").build()
-    return kind(type(raised.value.args[0])("clFinish", code, ""))
+    return kind(cl._cl._ErrorRecord("clFinish", code, ""))
 
 
 class Queue(cl.CommandQueue):
@@ -211,20 +209,19 @@ def test_a_device_chosen_for_the_process(victim, fails):
     assert choose.get() is choose._default is opencl.runtime(int(CPU.partition(":")[2]))
 
 
-def test_again_and_again(victim, fails, monkeypatch):
+def test_again_and_again(victim, fails):
     for _ in range(3):
         runtime = choose.get()
-        with monkeypatch.context():
-            fails(runtime, "wait")
-            with pytest.raises(gs.DeviceLostError):
-                runtime.synchronize()
+        fails(runtime, "wait")
+        with pytest.raises(gs.DeviceLostError):
+            runtime.synchronize()
         assert gs.normal.logpdf(0.0, 0.0, 1.0) == pytest.approx(RIGHT)
 
 
 def test_threads(victim, fails):
     """All of them are told, whichever finds it first, and all go on with one new runtime."""
     gs.normal.loglik(X, 0.0, 1.0)
-    ready, told, values, chosen = threading.Barrier(6), [], [], []
+    ready, told, values, chosen = threading.Barrier(6, timeout=60), [], [], []
 
     def work():
         with contextlib.suppress(gs.DeviceLostError):
@@ -387,11 +384,11 @@ assert runtime not in cuda._runtimes.values()
 HELPERS = str(Path(__file__).parents[1] / "helpers")
 
 
-@pytest.mark.parametrize("kind", ["LogicError", "LaunchError"])
-@pytest.mark.parametrize(
-    "place",
-    ["launch", "wait", "fetch", "allocation", "memory", "upload", "download", "compile", "counters", "free"],
-)
+@pytest.mark.parametrize("place, kind", [
+    *((place, "LogicError") for place in (
+        "launch", "wait", "fetch", "allocation", "memory", "upload", "download", "compile", "counters", "free")),
+    ("launch", "LaunchError"),
+])  # fmt: skip
 def test_cuda_in_a_new_context(place, kind):
     """Where the driver makes one."""
     begin = CUDA.format(helpers=HELPERS, place=place, kind=kind, refuses=False)

@@ -24,7 +24,7 @@ _lock = threading.Lock()
 
 def _in_child() -> None:
     global _device, _worker, _lock
-    _device = choose.get().device.id if base.in_use() else None
+    _device = choose.chosen().device.id if base.in_use() else None
     _worker, _lock = None, threading.Lock()
 
 

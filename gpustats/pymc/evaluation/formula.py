@@ -125,10 +125,6 @@ class Formula(ABC):
         return self
 
 
-#: whether all parameters are valid
-_VALID, _INVALID = np.array(True), np.array(False)
-
-
 class Evaluator(ABC):
     """The values, sums, gradients and draws of a formula, at arrays of which some never change.
 
@@ -179,14 +175,14 @@ class Evaluator(ABC):
     def checked_table(self, values: Sequence[np.ndarray]) -> list[np.ndarray]:
         """[the log-density at every point, whether all parameters are valid]."""
         terms = self.table(values)
-        return [terms, _INVALID if np.isnan(terms).any() and self.refuses(values, terms) else _VALID]
+        return [terms, np.array(not (np.isnan(terms).any() and self.refuses(values, terms)))]
 
     def checked_sums(self, values: Sequence[np.ndarray], wrt: tuple[int, ...]) -> list[np.ndarray]:
         """[the sum, whether all parameters are valid, *derivatives]: -inf and zeros where they are not."""
         result = self.sums(values, wrt)
         if math.isnan(result[0]) and self.refuses(values):
-            return [np.array(-np.inf), _INVALID, *map(np.zeros_like, result[1:])]
-        result.insert(1, _VALID)
+            return [np.array(-np.inf), np.array(False), *map(np.zeros_like, result[1:])]
+        result.insert(1, np.array(True))
         return result
 
     def checked_weighted(self, values: Sequence[np.ndarray], weight: np.ndarray, wrt: tuple[int, ...]) -> list[np.ndarray]:

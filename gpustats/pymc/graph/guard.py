@@ -14,7 +14,7 @@ import numpy as np
 import pytensor
 import pytensor.tensor as pt
 from pymc.logprob.utils import CheckParameterValue
-from pytensor.graph.basic import Apply, Constant, Variable
+from pytensor.graph.basic import Constant, Variable
 from pytensor.graph.fg import FunctionGraph
 from pytensor.scalar.basic import Cast, Switch
 from pytensor.tensor.basic import ScalarFromTensor, TensorFromScalar
@@ -36,23 +36,23 @@ def _message(formula: Formula) -> str:
     return f"invalid parameters of {formula.name}" + (f": {', '.join(wanted)}" if wanted else "")
 
 
-def log_density_behind(variable: Variable) -> Apply | None:
-    """The `LogDensity` of which the variable is the checked terms, in whatever type; or None."""
+def is_log_density(variable: Variable) -> bool:
+    """Whether a variable is the checked terms of a `LogDensity`, in whatever type."""
     if _is_elementwise(variable, Cast):
-        return log_density_behind(variable.owner.inputs[0])
+        return is_log_density(variable.owner.inputs[0])
     node = variable.owner
     if node is None:
-        return None
+        return False
     if isinstance(node.op, LogDensity):
-        return node
+        return True
     if isinstance(node.op, CheckParameterValue):
         terms, condition = node.inputs[0], node.inputs[1]
     elif _is_elementwise(variable, Switch) and _is_minus_infinity(node.inputs[2]):
         condition, terms = node.inputs[0], node.inputs[1]
     else:
-        return None
+        return False
     node = terms.owner
-    return node if node is not None and isinstance(node.op, LogDensity) and _bare(condition) is node.outputs[1] else None
+    return node is not None and isinstance(node.op, LogDensity) and _bare(condition) is node.outputs[1]
 
 
 def sum_of_checked(variable: Any) -> Variable:

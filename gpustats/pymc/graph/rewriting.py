@@ -13,7 +13,7 @@ from pytensor.scalar.basic import Add
 from pytensor.tensor.elemwise import Elemwise
 from pytensor.tensor.math import Sum
 
-from .guard import log_density_behind, sum_of_checked, switches
+from .guard import is_log_density, sum_of_checked, switches
 from .ops import LogDensity, LogLikelihood
 
 
@@ -82,7 +82,7 @@ def _split_sums(fgraph: FunctionGraph) -> None:
         if added.owner is None or not (isinstance(added.owner.op, Elemwise) and isinstance(added.owner.op.scalar_op, Add)):
             continue
         terms = added.owner.inputs
-        if not any(map(log_density_behind, terms)) or any(t.type.broadcastable != added.type.broadcastable for t in terms):
+        if not any(map(is_log_density, terms)) or any(t.type.broadcastable != added.type.broadcastable for t in terms):
             continue
         total = pt.add(*(node.op(t) for t in terms))
         fgraph.replace(node.outputs[0], total, reason="split the sum of a density")
@@ -92,7 +92,7 @@ def _check_sums(fgraph: FunctionGraph) -> None:
     """Sum(checked log-density) = checked Sum(log-density): parameters are valid for all observations or for none."""
     for node in fgraph.toposort():
         terms = node.inputs[0] if isinstance(node.op, Sum) else None
-        if terms is None or not _is_whole_sum(node.op, terms.type.ndim) or not log_density_behind(terms):
+        if terms is None or not _is_whole_sum(node.op, terms.type.ndim) or not is_log_density(terms):
             continue
         if not isinstance(terms.owner.op, LogDensity):
             total = pt.cast(sum_of_checked(terms), node.outputs[0].type.dtype)

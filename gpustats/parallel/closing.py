@@ -1,0 +1,37 @@
+"""What is to be done once an object is gone: by a thread, because the garbage collector may come while any lock is held."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+import threading
+import weakref
+from collections.abc import Callable
+from queue import SimpleQueue
+from typing import Any
+
+_jobs: SimpleQueue[tuple[Callable[..., object], tuple[Any, ...]]] = SimpleQueue()
+
+
+def once_gone(owner: Any, function: Callable[..., object], *arguments: Any) -> None:
+    """Have a function called soon after an object is gone, in another thread. At the end of Python it is not called."""
+    _start()
+    weakref.finalize(owner, _jobs.put, (function, arguments)).atexit = False
+
+
+@functools.cache
+def _start() -> None:
+    threading.Thread(target=_serve, args=(_jobs,), name="gpustats-closing", daemon=True).start()
+
+
+def _serve(jobs: SimpleQueue[tuple[Callable[..., object], tuple[Any, ...]]]) -> None:
+    while True:
+        function, arguments = jobs.get()
+        with contextlib.suppress(Exception):  # nobody waits for it
+            function(*arguments)
+        del function, arguments
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_start.cache_clear)  # a forked child has no such thread
