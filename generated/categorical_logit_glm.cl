@@ -105,6 +105,22 @@ DEVICE int int_remainder(int a, int b)
     return b == 0 ? a : b == -1 ? 0 : a % b;
 }
 
+// Beyond the ends of int they wrap around. Where C leaves that open, compilers drop what keeps an index within its vector.
+DEVICE int int_sum(int a, int b)
+{
+    return (int)((unsigned)a + (unsigned)b);
+}
+
+DEVICE int int_difference(int a, int b)
+{
+    return (int)((unsigned)a - (unsigned)b);
+}
+
+DEVICE int int_product(int a, int b)
+{
+    return (int)((unsigned)a * (unsigned)b);
+}
+
 // OpenCL's own abs gives an unsigned number: abs(1) - 2 would be 2^32 - 1.
 DEVICE int int_abs(int a)
 {

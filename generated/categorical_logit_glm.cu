@@ -77,7 +77,7 @@ DEVICE double branchless_log1p(double x)
 // nan becomes 0, and what lies beyond the ends of int becomes the nearer one.
 DEVICE int to_int(real x)
 {
-    return x == x ? (int)x : 0;
+    return x == x ? __double2int_rz(x) : 0;
 }
 
 // What is divided by 0 gives 0 and leaves itself as the remainder; -2^31 / -1 wraps around.
@@ -89,6 +89,22 @@ DEVICE int int_quotient(int a, int b)
 DEVICE int int_remainder(int a, int b)
 {
     return b == 0 ? a : b == -1 ? 0 : a % b;
+}
+
+// Beyond the ends of int they wrap around. Where C leaves that open, compilers drop what keeps an index within its vector.
+DEVICE int int_sum(int a, int b)
+{
+    return (int)((unsigned)a + (unsigned)b);
+}
+
+DEVICE int int_difference(int a, int b)
+{
+    return (int)((unsigned)a - (unsigned)b);
+}
+
+DEVICE int int_product(int a, int b)
+{
+    return (int)((unsigned)a * (unsigned)b);
 }
 
 // OpenCL's own abs gives an unsigned number: abs(1) - 2 would be 2^32 - 1.

@@ -250,7 +250,9 @@ DEVICE dirichlet_logpdf_grad_a_results dirichlet_logpdf_grad_a_evaluate(dirichle
                 real t4 = x[i_3] * t3;
                 real t5 = deviation / a[i_3];
                 real t6 = special_log_ratio_excess(t4, t5);
-                d_a_value += (i_3 == set.component ? t6 : 0) + a[i_3] * (fabs(t5) < 0.5 ? -(t5 / t4 * ((d_a_deviation - (i_3 == set.component ? t5 : 0)) * (1 / a[i_3]))) : x[i_3] * ((set.d_a_sum - (i_3 == set.component ? t3 : 0)) * (1 / a[i_3])) / t4 - (d_a_deviation - (i_3 == set.component ? t5 : 0)) * (1 / a[i_3]));
+                real t7 = 1 / a[i_3];
+                real t8 = (d_a_deviation - (i_3 == set.component ? t5 : 0)) * t7;
+                d_a_value += (i_3 == set.component ? t6 : 0) + a[i_3] * (fabs(t5) < 0.5 ? -(t5 / t4 * t8) : x[i_3] * ((set.d_a_sum - (i_3 == set.component ? t3 : 0)) * t7) / t4 - t8);
                 value += a[i_3] * t6 - log(x[i_3]);
             }
         }

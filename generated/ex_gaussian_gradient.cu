@@ -73,6 +73,46 @@ DEVICE double branchless_log1p(double x)
 #define EULER_GAMMA REAL(0.57721566490153286061)
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
+// Whole numbers where C leaves open what happens, or the processor stops: the same on every device.
+// nan becomes 0, and what lies beyond the ends of int becomes the nearer one.
+DEVICE int to_int(real x)
+{
+    return x == x ? __double2int_rz(x) : 0;
+}
+
+// What is divided by 0 gives 0 and leaves itself as the remainder; -2^31 / -1 wraps around.
+DEVICE int int_quotient(int a, int b)
+{
+    return b == 0 ? 0 : b == -1 ? (int)(0u - (unsigned)a) : a / b;
+}
+
+DEVICE int int_remainder(int a, int b)
+{
+    return b == 0 ? a : b == -1 ? 0 : a % b;
+}
+
+// Beyond the ends of int they wrap around. Where C leaves that open, compilers drop what keeps an index within its vector.
+DEVICE int int_sum(int a, int b)
+{
+    return (int)((unsigned)a + (unsigned)b);
+}
+
+DEVICE int int_difference(int a, int b)
+{
+    return (int)((unsigned)a - (unsigned)b);
+}
+
+DEVICE int int_product(int a, int b)
+{
+    return (int)((unsigned)a * (unsigned)b);
+}
+
+// OpenCL's own abs gives an unsigned number: abs(1) - 2 would be 2^32 - 1.
+DEVICE int int_abs(int a)
+{
+    return a < 0 ? (int)(0u - (unsigned)a) : a;
+}
+
 typedef struct {
     real value;
     real d_mu;
@@ -126,7 +166,7 @@ DEVICE real special_scaled_erfc_slope(real x)
     real s = 0.5 / (x * x);
     real series = 1;
     for (int k = 12; k > 0; k--) {
-        series = 1 - (2 * k + 1) * s * series;
+        series = 1 - int_sum(int_product(2, k), 1) * s * series;
     }
     return 2 / SQRT_PI * (x > (EPSILON < 1e-10 ? 10 : 6) ? s * series : 1 - SQRT_PI * x * special_scaled_erfc_any(x));
 }

@@ -210,7 +210,9 @@ DEVICE multinomial_logpmf_grad_p_results multinomial_logpmf_grad_p_evaluate(mult
                 deviations += deviation;
                 real t = deviation / x[i_2];
                 real t2 = set.n * p[i_2] / x[i_2];
-                d_p_value += x[i_2] * (fabs(t) < 0.5 ? -(t / t2 * (d_p_deviation * (1 / x[i_2]))) : (i_2 == set.component ? set.n : 0) * (1 / x[i_2]) / t2 - d_p_deviation * (1 / x[i_2]));
+                real t3 = 1 / x[i_2];
+                real t4 = d_p_deviation * t3;
+                d_p_value += x[i_2] * (fabs(t) < 0.5 ? -(t / t2 * t4) : (i_2 == set.component ? set.n : 0) * t3 / t2 - t4);
                 value += x[i_2] * special_log_ratio_excess(t2, t);
             }
         }

@@ -77,7 +77,7 @@ DEVICE double branchless_log1p(double x)
 // nan becomes 0, and what lies beyond the ends of int becomes the nearer one.
 DEVICE int to_int(real x)
 {
-    return x == x ? (int)x : 0;
+    return x == x ? __double2int_rz(x) : 0;
 }
 
 // What is divided by 0 gives 0 and leaves itself as the remainder; -2^31 / -1 wraps around.
@@ -89,6 +89,22 @@ DEVICE int int_quotient(int a, int b)
 DEVICE int int_remainder(int a, int b)
 {
     return b == 0 ? a : b == -1 ? 0 : a % b;
+}
+
+// Beyond the ends of int they wrap around. Where C leaves that open, compilers drop what keeps an index within its vector.
+DEVICE int int_sum(int a, int b)
+{
+    return (int)((unsigned)a + (unsigned)b);
+}
+
+DEVICE int int_difference(int a, int b)
+{
+    return (int)((unsigned)a - (unsigned)b);
+}
+
+DEVICE int int_product(int a, int b)
+{
+    return (int)((unsigned)a * (unsigned)b);
 }
 
 // OpenCL's own abs gives an unsigned number: abs(1) - 2 would be 2^32 - 1.
@@ -133,7 +149,7 @@ DEVICE ordered_logit_logpmf_row ordered_logit_logpmf_prepare_row(real x, int dim
     ordered_logit_logpmf_row row;
     row.c0 = x > dim;
     row.c1 = x == 0;
-    row.c2 = min(max(to_int(x) - 1, 0), dim - 1);
+    row.c2 = min(max(int_difference(to_int(x), 1), 0), dim - 1);
     row.c3 = x == dim;
     row.c4 = min(max(to_int(x), 0), dim - 1);
     return row;
@@ -162,7 +178,7 @@ DEVICE ordered_logit_logpmf_checked_set ordered_logit_logpmf_checked_prepare_set
     real bad_eta = eta == eta ? 0 : NAN;
     real bad_cutpoints = 0;
     for (int i = 1; i < dim; i++) {
-        if (!(cutpoints[min(max(i - 1, 0), max(dim - 1, 0))] < cutpoints[i])) {
+        if (!(cutpoints[min(max(int_difference(i, 1), 0), max(dim - 1, 0))] < cutpoints[i])) {
             bad_cutpoints = NAN;
         }
     }

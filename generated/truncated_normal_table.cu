@@ -73,6 +73,46 @@ DEVICE double branchless_log1p(double x)
 #define EULER_GAMMA REAL(0.57721566490153286061)
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
+// Whole numbers where C leaves open what happens, or the processor stops: the same on every device.
+// nan becomes 0, and what lies beyond the ends of int becomes the nearer one.
+DEVICE int to_int(real x)
+{
+    return x == x ? __double2int_rz(x) : 0;
+}
+
+// What is divided by 0 gives 0 and leaves itself as the remainder; -2^31 / -1 wraps around.
+DEVICE int int_quotient(int a, int b)
+{
+    return b == 0 ? 0 : b == -1 ? (int)(0u - (unsigned)a) : a / b;
+}
+
+DEVICE int int_remainder(int a, int b)
+{
+    return b == 0 ? a : b == -1 ? 0 : a % b;
+}
+
+// Beyond the ends of int they wrap around. Where C leaves that open, compilers drop what keeps an index within its vector.
+DEVICE int int_sum(int a, int b)
+{
+    return (int)((unsigned)a + (unsigned)b);
+}
+
+DEVICE int int_difference(int a, int b)
+{
+    return (int)((unsigned)a - (unsigned)b);
+}
+
+DEVICE int int_product(int a, int b)
+{
+    return (int)((unsigned)a * (unsigned)b);
+}
+
+// OpenCL's own abs gives an unsigned number: abs(1) - 2 would be 2^32 - 1.
+DEVICE int int_abs(int a)
+{
+    return a < 0 ? (int)(0u - (unsigned)a) : a;
+}
+
 DEVICE real special_scaled_erfc(real x)
 {
     real t = 1 - 7.5 / (x + 3.75);
@@ -84,7 +124,7 @@ DEVICE real special_legendre_node(int k)
 {
     int i = k / 2;
     real node = i == 0 ? 0.18343464249564980494 : i == 1 ? 0.52553240991632898582 : i == 2 ? 0.79666647741362673959 : 0.96028985649753623168;
-    return k == 2 * i ? node : -node;
+    return k == int_product(2, i) ? node : -node;
 }
 
 DEVICE real special_legendre_weight(int k)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..kernels.layout import Layout, Problem, power_of_two, stage_vectors
+from ..kernels.layout import Layout, Problem, power_of_two, sets_that_fit, stage_vectors
 from ..kernels.shape import Shape
 from ..kernels.template import Template
 from .broadcasting import sum_pattern
@@ -25,6 +25,7 @@ LIGHT = {"cpu": 60, "gpu": 20}  # arithmetic operations below which a thread kee
 def layout(device: Device, code: KernelCode, problem: Problem) -> Layout:
     """The layout of a sum: of vectors, on a CPU, on a GPU."""
     sets = min(power_of_two(problem.n_sets), power_of_two(max(24 // code.n_sums, 1) + 1) // 2, 8)
+    sets = sets_that_fit(code, problem.itemsize, sets)
     if problem.dim:
         return _of_vectors(device, code, problem, sets)
     return _on_cpu(device, code, sets) if device.type == "cpu" else _on_gpu(device, code, problem, sets)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..kernels.layout import Layout, Problem, power_of_two, stage_vectors
+from ..kernels.layout import Layout, Problem, power_of_two, sets_that_fit, stage_vectors
 from ..kernels.separated import ROW, SET
 from ..kernels.shape import Shape
 from ..kernels.template import Template
@@ -20,14 +20,14 @@ COSTLY = 60  # arithmetic operations from which it no longer pays that a thread 
 def layout(device: Device, code: KernelCode, problem: Problem) -> Layout:
     """The layout of a table: on a CPU, else by which of rows and sets are neighbours in the result."""
     if device.type == "cpu":
-        return _on_cpu(problem)
+        return _on_cpu(code, problem)
     return _by_rows(device, code, problem) if problem.by_rows else _by_sets(device, code, problem)
 
 
-def _on_cpu(problem: Problem) -> Layout:
+def _on_cpu(code: KernelCode, problem: Problem) -> Layout:
     """Threads are the lanes of vector registers: a small block is one register."""
     threads = 64 // problem.itemsize
-    sets = 1 if problem.by_rows else min(power_of_two(problem.n_sets), 64)
+    sets = 1 if problem.by_rows else sets_that_fit(code, problem.itemsize, min(power_of_two(problem.n_sets), 64))
     chunk = next(c for c in (8, 4, 2, 1) if sets % c == 0 and problem.set_multiple % c == 0)
     return Layout(threads, sets, 512, 512 // threads, by_rows=True, chunk=chunk)
 
@@ -47,7 +47,7 @@ def _by_sets(device: Device, code: KernelCode, problem: Problem) -> Layout:
     heavy = code.struct_bytes(SET, itemsize) * wide > 128  # too many registers for several sets a thread
     vector = wide if problem.set_multiple % wide == 0 and not heavy else 1
     threads = min(128, device.max_threads)
-    sets = min(power_of_two(problem.n_sets), threads, 32 * vector)
+    sets = sets_that_fit(code, itemsize, min(power_of_two(problem.n_sets), threads, 32 * vector))
     struct = code.struct_bytes(ROW, itemsize) if code.row_type else 0
     budget = min(device.shared_memory, 48 * 1024) - sets * code.struct_bytes(SET, itemsize) - 256
     if problem.dim:

@@ -115,12 +115,7 @@ class KernelCode:
 
     def struct_bytes(self, level: int, itemsize: int) -> int:
         """An upper bound of the size of the struct of `level`."""
-
-        def size(separated: Separated) -> int:
-            plain = sum(k in (lang.REAL, lang.INT) for k in separated.stages[level].members.values())
-            return plain * itemsize + 8
-
-        return self._with_inner(size)
+        return self.separated.stages[level].numbers * itemsize + 8 * len(self.separated.all())  # for alignment
 
     def _with_inner(self, cost: Callable[[Separated], int]) -> int:
         """A cost of the separated function, and of those that it calls each time that one of these is mentioned."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from .separated import SET
+
 if TYPE_CHECKING:
     from ..runtime.base import Device
     from .code import KernelCode
@@ -82,6 +84,13 @@ def stage_vectors(device: Device, code: KernelCode, problem: Problem, rows: int)
     budget = min(device.shared_memory, 48 * 1024) // 2 // problem.itemsize
     rows = min(rows, budget // (problem.dim | 1))
     return (rows, rows * (problem.dim | 1)) if rows >= device.warp else (256, 0)
+
+
+def sets_that_fit(code: KernelCode, itemsize: int, sets: int, most: int = 24 * 1024) -> int:
+    """At most `sets`, a power of two, whose structs take at most `most` bytes together."""
+    while sets > 1 and sets * code.struct_bytes(SET, itemsize) > most:
+        sets //= 2
+    return sets
 
 
 def row_blocks(device: Device, layout: Layout, n_rows: int, set_blocks: int, registers: int | None = None) -> int:

@@ -78,14 +78,16 @@ class _Separator:
         self.function, self.separation, self.held = function, separation, held
         self.parameters = {p.name: p for p in function.parameters}
         self.levels = {n: levels.get(n, CONST) for n in self.parameters}
-        tag = "".join("csrm"[self.levels[n]] for n in self.parameters if n != "dim")
-        plain = tag[:1] == "r" and set(tag[1:]) <= {"s"}
+        tag = "".join("csrm"[level] for n, level in self.levels.items() if n != "dim" or level)
+        plain = tag[:1] == "r" and set(tag[1:]) <= {"s"} and not self.levels.get("dim")
         name = function.name if plain else f"{function.name}_{tag}"
         name += "".join(f"_{OWNER[level]}_whole" for level in sorted(held))
-        while any(separation.resolve(f"{name}_{part}") for part in _PARTS):  # a user's own function
+        own = () if name == function.name else (name,)
+        while any(map(separation.resolve, (*own, *(f"{name}_{part}" for part in _PARTS)))):  # a user's own function
             name += "_"
+            own = (name,)
         self.result = Separated(
-            function, name, self.levels,
+            function, name,
             {SET: Stage(f"{name}_set", f"{name}_prepare_set"), ROW: Stage(f"{name}_row", f"{name}_prepare_row")},
         )  # fmt: skip
         self.available = {n: level for n, level in self.levels.items() if level in (SET, ROW)}  # name -> stage
@@ -121,12 +123,10 @@ class _Separator:
                 for inner in (*s.then, *s.otherwise):
                     visit(inner, inside)
             elif isinstance(s, lang.For):
-                inside = control
-                loop = [part for part in (s.start, *s.body, s.step) if part is not None]
-                for _ in range(2):
-                    for inner in loop:
-                        visit(inner, inside)
-                    inside |= self.level(s.condition, names)
+                inside = control | self.level(s.condition, names)
+                for part in (s.start, *s.body, s.step):
+                    if part is not None:
+                        visit(part, inside)
 
         while True:
             before = dict(names)
@@ -213,7 +213,8 @@ class _Separator:
     def stage_of(self, e: Expression) -> int:
         """SET or ROW where `e` can be computed in that stage, CONST where anywhere, else BOTH."""
         if isinstance(e, lang.Name):
-            return self.available.get(e.name, BOTH) if e.name in self.kinds and e.name != "dim" else CONST
+            known = e.name in self.kinds and (e.name != "dim" or self.levels.get("dim") != CONST)
+            return self.available.get(e.name, BOTH) if known else CONST
         if e not in self.stages_of:  # names are declared before they are used
             level = CONST
             for child in lang.parts(e):
@@ -300,7 +301,7 @@ class _Separator:
         """A call whose arguments depend on both: its own parameter-only and row-only parts move ahead as well."""
         given = {}
         for p, a in zip(callee.parameters, e.arguments, strict=True):
-            given[p.name] = (a, (self.stage_of(a) or SET) if p.name != "dim" else CONST)
+            given[p.name] = (a, self.stage_of(a) or (SET if p.name != "dim" else CONST))
         levels = {n: level for n, (_, level) in given.items()}
         separated = self.separation.of(callee, levels)
         held = [level for level, s in separated.stages.items() if not s.certain and self.guards_in(level) is None]

@@ -49,7 +49,6 @@ class Separated:
 
     source: Function
     name: str
-    levels: dict[str, int]
     stages: dict[int, Stage]
     body: tuple[Statement, ...] = ()
     arguments: dict[int, tuple[lang.Parameter, ...]] = field(default_factory=dict)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
-from ..language.nodes import Assign, Call, Declare, Function, Name, Node, Return, Store, called, walk
+from ..language.nodes import OUTPUT, Assign, Call, Declare, Function, Name, Node, Return, Store, called, walk
 
 SINES = {"sin", "cos"}
 _ARGUMENT = "the argument of a sine"
@@ -59,6 +59,8 @@ def _are_nested(functions: Sequence[Function]) -> bool:
                 case Call() if n.function in parameters:
                     for argument, name in zip(n.arguments, parameters[n.function], strict=True):
                         _add(made_of, argument, name)
+                        if isinstance(argument, Name) and argument.type == OUTPUT:  # which the function writes
+                            made_of[name].add(argument.name)
     found, left = set[str](), list(SINES)
     while left:
         new = made_of[left.pop()] - found

@@ -21,7 +21,8 @@ LARGEST = (1 << 31) - 1
 STRICT = os.environ.get("GPUSTATS_CHECK_INDICES", "0") not in ("", "0")
 
 _DIM = lang.Name("dim", INT)
-_LAST = lang.Binary("-", _DIM, lang.Number("1", INT), INT)
+#: The place of a vector's last element.
+LAST = lang.Binary("-", _DIM, lang.Number("1", INT), INT)
 _BOUNDING = ("min", "max")  # of whole numbers: functions that users do not have
 _SMALL = 1 << 16  # steps and first values of loops that cannot wrap around
 
@@ -59,8 +60,8 @@ def _bounded(node: N, safe: frozenset[str], helper: bool) -> N:
     node = lang.rebuild(node, lambda child: _bounded(child, safe, helper))
     if isinstance(node, (lang.Index, lang.Store)):
         e = node.subscript
-        if not _inside(e, safe) or (helper and e == _LAST):
-            bounded = _between(0, e, _at_least(0, _LAST) if helper else _LAST)
+        if not _inside(e, safe) or (helper and e == LAST):
+            bounded = _between(0, e, _at_least(0, LAST) if helper else LAST)
             if isinstance(node, lang.Store):
                 return replace(node, subscript=bounded, value=nan_unless(e, bounded, node.value))
             return nan_unless(e, bounded, replace(node, subscript=bounded))  # type: ignore[return-value]
@@ -70,6 +71,8 @@ def _bounded(node: N, safe: frozenset[str], helper: bool) -> N:
 def nan_unless(e: Expression, bounded: Expression, value: Expression) -> Expression:
     """`value`, which is nan in the search of mistakes where the index or the length `e` had to be bounded."""
     if not STRICT or e == bounded or value.type != REAL or lang.draws(e):
+        return value
+    if any(isinstance(n, lang.Index) for n in lang.walk(e)):  # written twice at each level, it would grow without end
         return value
     return lang.Conditional(lang.Binary("==", e, bounded, INT), value, lang.Name("NAN", REAL), REAL)
 
@@ -108,7 +111,7 @@ def _at_least(first: int, e: Expression) -> Expression:
 
 def _inside(e: Expression, safe: frozenset[str]) -> bool:
     """Whether `e` is plainly one of 0 … dim - 1."""
-    return written_out(e) == 0 or e == _LAST or (isinstance(e, lang.Name) and e.name in safe)
+    return written_out(e) == 0 or e == LAST or (isinstance(e, lang.Name) and e.name in safe)
 
 
 def _element(loop: lang.For, safe: frozenset[str]) -> str:
@@ -151,7 +154,7 @@ def _moves(s: Node, by: str) -> bool:
     """Whether a statement adds (or subtracts, as `by` says) a positive whole number to its variable."""
     if not isinstance(s, lang.Assign) or not isinstance(s.value, lang.Binary) or s.value.left != lang.Name(s.name, INT):
         return False
-    return s.value.operator == by and (written_out(s.value.right) or 0) > 0
+    return s.value.operator == by and 0 < (written_out(s.value.right) or 0) <= _SMALL
 
 
 def conjuncts(condition: Expression) -> list[Expression]:
@@ -164,7 +167,8 @@ def conjuncts(condition: Expression) -> list[Expression]:
 def _nonnegative(e: Expression, safe: frozenset[str]) -> bool:
     if isinstance(e, lang.Binary) and e.operator == "+":
         return _nonnegative(e.left, safe) and _nonnegative(e.right, safe)
-    return 0 < (written_out(e) or 0) <= _SMALL or _inside(e, safe)
+    number = written_out(e)
+    return 0 <= number <= _SMALL if number is not None else isinstance(e, lang.Name) and e.name in safe
 
 
 def _below_dim(condition: Expression, name: str, safe: frozenset[str]) -> bool:

@@ -120,14 +120,15 @@ class _Cut:
             links.append(s := s.otherwise[0])
         last = tuple(self.block(s.otherwise, level + 1))
         found: list[Statement] = []
+        size = max(CHAIN // level, 2)  # deep within others, short
         before = ""  # the variable that tells whether no condition held so far
-        for first in range(0, len(links), CHAIN):
-            otherwise, at_end, going_on = last, first + CHAIN >= len(links), ""
+        for first in range(0, len(links), size):
+            otherwise, at_end, going_on = last, first + size >= len(links), ""
             if not at_end:
                 going_on = self.fresh("otherwise")
                 found.insert(0, lang.Declare(INT, going_on, _ZERO))
                 otherwise = (lang.Assign(going_on, INT, _ONE),)
-            for link in reversed(links[first : first + CHAIN]):
+            for link in reversed(links[first : first + size]):
                 ahead: list[Statement] = []
                 condition = self.whole(link.condition, ahead)
                 then = tuple(self.block(link.then, level + 1))

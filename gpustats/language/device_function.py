@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import functools
 import re
-import sys
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
@@ -16,10 +14,10 @@ from .domains import DOMAINS, domains_of
 from .kinds import Kind, endings, kinds
 from .names import printed_names
 from .nodes import OUTPUT, REAL, RNG, VECTOR, VOID, Function, Parameter, Resolve
+from .recursion import deeply
 from .syntax import COMMENT, deepest, fail, plain_text, syntax_tree
 from .translate import Translator
 
-_deep_recursion = threading.Lock()  # the limit is that of all threads
 _DEEP = 50_000  # calls
 
 
@@ -126,19 +124,10 @@ def parse(
         raise TypeError(f"source must be a string of C, not {type(source).__name__}")
     source = plain_text(source)
     try:
-        return _parsed(source, resolve, name, taken)
-    except RecursionError:  # of Python's own calls, for which there is memory enough
-        pass
-    with _deep_recursion:
-        limit = sys.getrecursionlimit()
-        sys.setrecursionlimit(max(limit, _DEEP))
-        try:
-            return _parsed(source, resolve, name, taken)
-        except RecursionError:
-            line, column = deepest(source)
-            raise DeviceFunctionError("this is nested too deeply: make parts of it variables", line, column, source) from None
-        finally:
-            sys.setrecursionlimit(limit)
+        return deeply(lambda: _parsed(source, resolve, name, taken), _DEEP)
+    except RecursionError:
+        line, column = deepest(source)
+        raise DeviceFunctionError("this is nested too deeply: make parts of it variables", line, column, source) from None
 
 
 def _parsed(source: str, resolve: Resolve, name: str | None, taken: Callable[[str], bool] | None) -> DeviceFunction:

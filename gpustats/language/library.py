@@ -16,6 +16,7 @@ if TYPE_CHECKING:  # the parser is imported when first needed: importing it cost
     from .device_function import DeviceFunction
 
 SPECIAL = "special"
+MOST_CALLS = 40  # within one another: kernels are made function by function, each within the one that calls it
 
 
 @functools.cache
@@ -37,6 +38,7 @@ class Library:
         # Of all sources there ever were, by their names in kernels, of which no two have one: those shipped, those registered.
         self._built_in_functions: dict[str, lang.Function] = {}
         self._functions: dict[str, lang.Function] = {}
+        self._calls: dict[str, int] = {}  # of users' functions: how many calls they make within one another
         self._loading: list[str] = []
 
     @functools.cached_property
@@ -103,9 +105,20 @@ class Library:
                 first = next(f for e in endings() if (f := parsed.role(e)))
                 advice = "it is gpustats' own" if parsed.name == SPECIAL else "choose another, or say replace=True"
                 raise DeviceFunctionError(f"the name {parsed.name} is taken: {advice}", first.line, first.column, source)
+            self._calls.update(self._calls_within(parsed, source))
             self._parsed[parsed.name] = self._registered[source] = parsed
             self._functions.update(parsed.functions)
             return parsed
+
+    def _calls_within(self, parsed: DeviceFunction, source: str) -> dict[str, int]:
+        """How many calls each function of a source makes within one another, those of gpustats' own functions aside."""
+        found: dict[str, int] = {}
+        for name, function in parsed.functions.items():  # callees first
+            found[name] = 1 + max((found.get(n, self._calls.get(n, 0)) for n in lang.called(function)), default=0)
+            if found[name] > MOST_CALLS:
+                message = f"more than {MOST_CALLS} functions call one another here, each the next: make one of several"
+                raise DeviceFunctionError(message, function.line, function.column, source)
+        return found
 
     def _taken(self, printed: str) -> bool:
         """Whether a function of another source, or of one that was replaced, has this name in kernels."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 from . import nodes as lang
@@ -75,5 +76,7 @@ def literal(kind: str, text: str) -> lang.Number | str:
         if text[-1] in "fFlL":
             return f"write {text[:-1]}: literals take the type of `real`"
         if "x" not in text.lower():
-            return lang.Number(text, REAL)
+            if float(text) == math.inf:
+                return f"{text} is too large: write INFINITY"
+            return lang.Number(text if float(text) else "0.0", REAL)
     return f"literal {text} is not supported: write a decimal number"

@@ -23,14 +23,14 @@ _RESERVED = frozenset(
     "alignas alignof concept requires constexpr const_cast static_cast dynamic_cast reinterpret_cast decltype noexcept "
     "nullptr static_assert thread_local typeid wchar_t char short long unsigned signed float double size_t index_t real "
     "int set row out draw once rng_t word_t words_t philox factors means GLOBAL SHARED DEVICE KERNEL RESTRICT UNROLL THREAD "
-    "LARGE BLOCK_X BLOCK_Y BLOCKS_X BLOCKS_Y to_int int_quotient int_remainder int_abs sin_apart cos_apart "
-    "rows labels mixture "
+    "LARGE BLOCK_X BLOCK_Y BLOCKS_X BLOCKS_Y threadIdx get_local_id sin_apart cos_apart rows labels mixture to_int int_sum "
+    "int_difference int_product int_quotient int_remainder int_abs "
     "min max branchless_log branchless_log1p log_of_sum unix linux i386 co_await co_return co_yield constinit consteval typeof "
     "typeof_unqual I".split()
 )
 
-# Macros, and types: CLK_LOCAL_MEM_FENCE, _Imaginary, image2d_t.
-_MACRO_OR_TYPE = re.compile(r"[A-Z][A-Z0-9_]+|M_\w+|cuda\w+|_.*|.*__.*|.*_t")
+# Macros, types and functions: CLK_LOCAL_MEM_FENCE, _Imaginary, image2d_t.
+_MACRO_OR_TYPE = re.compile(r"[A-Z][A-Z0-9_]+|M_\w+|cuda\w+|(rng|special)_\w+|_.*|.*__.*|.*_t")
 
 
 def means_something(name: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ..runtime.signature import ENDLESS
-from .bounds import counted
+from .bounds import LAST, counted, written_out
 from .nodes import (
     INT,
     MATH,
@@ -46,15 +46,28 @@ _UNARY = 7
 # loops that do not just count are told that their end is the thread's own matter.
 _ANY_THREAD = "THREAD < 65536"
 
-
-
 #: The functions of whole_numbers.mako, which stand for what C leaves open.
-WHOLE_NUMBERS = ("to_int", "int_quotient", "int_remainder", "int_abs")
+WHOLE_NUMBERS = ("to_int", "int_sum", "int_difference", "int_product", "int_quotient", "int_remainder", "int_abs")
+_OF_INTS = {"+": "int_sum", "-": "int_difference", "*": "int_product", "/": "int_quotient", "%": "int_remainder"}
 
 
-def _plain_divisor(e: Expression) -> bool:
-    """Whether a whole number is written out and greater than 0, so that a division by it is always defined."""
-    return isinstance(e, Number) and int(e.text) > 0
+def _is_plain(e: Binary) -> bool:
+    """Whether C defines what an operation with whole numbers gives, whatever their values are."""
+    if e.operator in ("/", "%"):
+        return isinstance(e.right, Number) and int(e.right.text) > 0
+    if e.operator not in _OF_INTS or e == LAST or written_out(e) is not None:
+        return True
+    return _is_small(e.left) and _is_small(e.right)
+
+
+def _is_small(e: Expression) -> bool:
+    """Whether a whole number is one of a few literals, or says whether something holds."""
+    match e:
+        case Number():
+            return len(e.text) < 4
+        case Conditional():
+            return _is_small(e.then) and _is_small(e.otherwise)
+    return isinstance(e, (Unary, Binary)) and e.operator in ("!", "&&", "||", *_COMPARISONS)
 
 
 @dataclass(frozen=True)
@@ -102,12 +115,13 @@ class Printer:
                 return f"to_int({self.expression(e.operand)})"
             case Cast():
                 text, level = f"({e.type}){self.expression(e.operand, _UNARY)}", _UNARY
+            case Unary(operator="-", type="int") if written_out(e) is None:
+                return f"int_difference(0, {self.expression(e.operand)})"
             case Unary():
                 operand = self.expression(e.operand, _UNARY)
                 text, level = e.operator + (f"({operand})" if operand[0] == e.operator else operand), _UNARY
-            case Binary(operator="/" | "%", type="int") if not _plain_divisor(e.right):
-                name = "int_quotient" if e.operator == "/" else "int_remainder"
-                return f"{name}({self.expression(e.left)}, {self.expression(e.right)})"
+            case Binary(type="int") if not _is_plain(e):
+                return f"{_OF_INTS[e.operator]}({self.expression(e.left)}, {self.expression(e.right)})"
             case Binary():
                 level = _PRECEDENCE[e.operator]
                 compares = e.operator in _COMPARISONS  # compilers doubt a < b < c, though it means (a < b) < c
@@ -153,7 +167,7 @@ class Printer:
                 return text
             case For():
                 start = self.statement(s.start, "").strip().rstrip(";") if s.start else ""
-                step = self.assignment(s.step) if s.step else ""
+                step = self.assignment(s.step, counted(s)) if s.step else ""
                 condition = self.expression(s.condition)
                 if not (draws(s) or _counts(s)):
                     condition = f"{self.expression(s.condition, _PRECEDENCE['&&'])} && {_ANY_THREAD}"
@@ -168,9 +182,10 @@ class Printer:
                 return head + body
         raise AssertionError(s)
 
-    def assignment(self, s: Assign) -> str:
+    def assignment(self, s: Assign, counts: bool = False) -> str:
+        """`counts`: it is the step of a loop that just counts, and so comes to no end of `int`."""
         value = s.value
-        steps = "+-*/" if value.type == REAL else "+-*"
+        steps = "+-*/" if value.type == REAL else "+-" if counts else ""
         if isinstance(value, Binary) and value.operator in steps and value.left == Name(s.name, s.type):
             if value.right == Number("1", INT) and value.operator in "+-":
                 return s.name + value.operator * 2

@@ -98,6 +98,7 @@ class Translator:
             self.fail(declaration, "a device function returns a `real` or an `int`")
         self.scopes = [{}]
         self.functions += [f.name for name in called(node.body) if (f := self.resolve(name)) is not None]
+        self.used.update(self.functions)
         parameters = []
         for p in declaration.type.args.params if declaration.type.args else ():
             if not isinstance(p, c_ast.Decl):

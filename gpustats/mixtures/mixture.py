@@ -17,8 +17,7 @@ from ..evaluation.placement import as_read
 from ..evaluation.pointwise import Pointwise
 from ..evaluation.results import as_host, deliver, output
 from ..evaluation.sums import SumPlan, adder_of
-from ..kernels.layout import Layout, Problem, power_of_two, row_blocks, stage_vectors
-from ..kernels.separated import SET
+from ..kernels.layout import Layout, Problem, power_of_two, row_blocks, sets_that_fit, stage_vectors
 from ..kernels.shape import Shape
 from ..kernels.template import Template
 from ..likelihood import BoundDensity
@@ -44,9 +43,7 @@ def layout(device: Device, code: KernelCode, problem: Problem) -> Layout:
     tile, numbers = stage_vectors(device, code, problem, threads) if problem.dim else (threads * unroll, 0)
     if problem.dim:
         threads = tile = min(threads, power_of_two(tile + 1) // 2)
-    group = min(n_sets, 64)
-    while group > 1 and group * code.struct_bytes(SET, problem.itemsize) > 8192:
-        group //= 2
+    group = sets_that_fit(code, problem.itemsize, min(n_sets, 64), 8192)
     return Layout(threads, n_sets, tile, unroll, group=group, stage_vectors=numbers, resident=1024)
 
 

@@ -11,7 +11,6 @@ from ..language.nodes import (
     Conditional,
     Declare,
     Expression,
-    Index,
     Name,
     Number,
     parts,
@@ -37,12 +36,8 @@ def common_parts(
     certain = _certain(expressions)
     uses = _uses(expressions)
     costs: dict[Expression, int] = {}
-    reads: dict[Expression, bool] = {}
     declarations: list[Declare] = []
     replaced: dict[Expression, Expression] = {}
-
-    def harmless(e: Expression) -> bool:
-        return not _reads(e, reads) and termination.is_certain(e)
 
     def rewrite(e: Expression) -> Expression:
         if isinstance(e, (Name, Number)):
@@ -50,7 +45,7 @@ def common_parts(
         if e in replaced:
             return replaced[e]
         new: Expression = rebuild(e, rewrite)
-        if uses[e] > 1 and e.type == REAL and _cost(e, costs) >= _WORTH and (e in certain or harmless(e)):
+        if uses[e] > 1 and e.type == REAL and _cost(e, costs) >= _WORTH and (e in certain or termination.is_certain(e)):
             name = fresh("t")
             declarations.append(Declare(REAL, name, new))
             new = Name(name, REAL)
@@ -102,11 +97,4 @@ def _cost(e: Expression, known: dict[Expression, int]) -> int:
         dear = isinstance(e, (Call, Conditional)) or (isinstance(e, Binary) and e.operator == "/")
         own = _WORTH if dear else isinstance(e, Binary)
         known[e] = min(own + sum(_cost(child, known) for child in parts(e)), _WORTH)
-    return known[e]
-
-
-def _reads(e: Expression, known: dict[Expression, bool]) -> bool:
-    """Whether `e` reads from a vector, at a place that may be known to exist only under a condition."""
-    if e not in known:
-        known[e] = isinstance(e, Index) or any(_reads(child, known) for child in parts(e))
     return known[e]

@@ -34,6 +34,7 @@ from .common_parts import common_parts
 from .derivative_rules import ONE, RULES, SPECIAL, ZERO, add, choose, is_number, multiply, negated, negative, subtract
 from .termination import Termination
 
+_TINY, _HUGE = Fraction(1, 10**300), 10**300  # within these a product of literals is a `real`
 VALUE = "value"  # the name of the result that was there before
 
 
@@ -76,7 +77,7 @@ class Differentiator:
         self.activity = Activity(function, wrt)
         self.termination = Termination(functions.get)
         written = [n for n in lang.walk(function) if isinstance(n, (Declare, lang.Assign))]
-        self.used = {p.name for p in function.parameters} | {n.name for n in written}
+        self.used = {p.name for p in function.parameters} | {n.name for n in written} | set(lang.called(function))
         self.parameters = function.parameters
         self.component = None
         if any(p.type == VECTOR and p.name in wrt for p in function.parameters):
@@ -181,8 +182,10 @@ class Differentiator:
             rest.remove(f)
             number = Fraction(factors.count(f))
             for other in [r for r in rest if isinstance(r, Number)]:
-                rest.remove(other)
-                number *= Fraction(other.text)
+                product = number * Fraction(other.text)
+                if product == 0 or _TINY < product < _HUGE:
+                    rest.remove(other)
+                    number = product
             whole = number.denominator == 1 and number < 1000
             term: Expression = Number(str(number) if whole else repr(float(number)), INT if whole else REAL)
             for r in rest:

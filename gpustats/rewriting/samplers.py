@@ -75,9 +75,9 @@ def with_first_turn(function: Function, functions: dict[str, Function]) -> Funct
     def turned(s: lang.Statement) -> list[lang.Statement]:
         if isinstance(s, lang.If):
             made = replace(s, condition=call(s.condition), then=block(s.then), otherwise=block(s.otherwise))
-            rare = isinstance(s.condition, lang.Call) and s.condition.function == lang.UNLIKELY
+            rare = isinstance(s.condition, lang.Call) and s.condition.function == lang.UNLIKELY and not lang.draws(s.condition)
             return [give_up(made.condition), made] if rare else [made]
-        if not isinstance(s, lang.For) or not lang.draws(s):
+        if not isinstance(s, lang.For) or not lang.draws(s) or lang.draws(s.condition):  # it would be drawn once more
             return [call(s)]
         one, condition = lang.Number("1", INT), call(s.condition)
         turn = f"turn_{s.line}_{s.column}"

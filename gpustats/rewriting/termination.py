@@ -7,7 +7,7 @@ harmless anywhere, and so are loops whose turns can be told from the text.
 from __future__ import annotations
 
 from ..language import nodes as lang
-from ..language.bounds import conjuncts, written_out
+from ..language.bounds import LARGEST, conjuncts, written_out
 from ..language.nodes import INT, Expression, Node, Resolve
 
 MOST_TURNS = 1 << 16  # of all loops within one another
@@ -67,7 +67,7 @@ def _turns_of_loop(loop: lang.For) -> int:
     for condition in conjuncts(loop.condition):
         if isinstance(condition, lang.Binary) and condition.operator in towards and condition.left == counter:
             last = _bound(condition.right)
-            if last is not None:
+            if last is not None and abs(last) + by <= LARGEST:  # beyond, it would begin again
                 return abs(last - first) // by + 1  # the last one being that in which the condition fails
     return unknown
 

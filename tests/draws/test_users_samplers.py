@@ -69,6 +69,23 @@ def test_distribution_functions_are_inverted(name, parameters):
             assert kolmogorov_smirnov(x, distribution.cdf) > THRESHOLD
 
 
+@pytest.mark.parametrize(
+    "body, distribution",
+    [
+        ("real k = 1; if (unlikely(uniform(rng) < p)) k = 5; while (uniform(rng) < 0.5) k += 10; return fmod(k, 10.0);", None),
+        ("real k = 0; while (uniform(rng) < p) k += 1; return k - k + uniform(rng);", stats.uniform()),
+    ],
+)  # fmt: skip
+def test_conditions_that_draw(body, distribution):
+    """They are drawn once: the first attempts at many draws are made together, and those that are not done go on."""
+    density = gs.register(f"real f_logpdf(real x, real p) {{ return x * p; }} real f_sample(rng_t *rng, real p) {{ {body} }}")
+    draws = density.rvs(0.3, size=100_000, rng=1)
+    if distribution is None:
+        assert stats.binomtest(int((draws == 5).sum()), draws.size, 0.3).pvalue > 1e-6
+    else:
+        assert stats.kstest(draws, distribution.cdf).pvalue > 1e-6
+
+
 def test_a_density_without_sampler_and_distribution_function():
     density = gs.register(LOMAX)
     with pytest.raises(NotImplementedError, match=r"lomax_sample\(rng_t \*rng.*lomax_logcdf"):

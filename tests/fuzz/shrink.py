@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from .interpreter import CONSTANTS
+from .numbers import _CHOICES, _STEPS, _TESTS, FUNCTIONS
 from .tree import (
     INT,
     REAL,
@@ -196,10 +197,4 @@ def _known_names(nodes: tuple, scopes: list[dict[str, str]], known: dict[str, Fu
     return True
 
 
-def _outside() -> frozenset[str]:
-    from .numbers import _CHOICES, _STEPS, _TESTS, FUNCTIONS
-
-    return frozenset({*FUNCTIONS, *_CHOICES, *_STEPS, *_TESTS, "fma", "abs"})
-
-
-_OUTSIDE = _outside()
+_OUTSIDE = frozenset({*FUNCTIONS, *_CHOICES, *_STEPS, *_TESTS, "fma", "abs"})

@@ -3,7 +3,7 @@
 import re
 
 import numpy as np
-from scipy.special import comb
+from scipy.special import comb, gammaln
 
 import gpustats as gs
 
@@ -29,6 +29,28 @@ def test_long_functions_still_compute_ahead_what_depends_on_the_parameters():
     density = gs.register(f"real f_logpdf(real x, real m) {{ real s = 0; {body} return s; }}", replace=True)
     text = density.kernel_source("loglik", "float64", "opencl")
     assert text.count("exp(") == text[: text.index("f_logpdf_evaluate(")].count("exp(")
+
+
+def test_what_is_computed_ahead_for_many_sets_fits_the_shared_memory(layout):
+    body = "".join(f"s += exp(-m * {i}.5) * x;" for i in range(1200))
+    density = gs.register(f"real f_logpdf(real x, real m) {{ real s = 0; {body} return s; }}", replace=True)
+    x, m = np.linspace(1, 2, 30), np.linspace(0.01, 0.02, 8)
+    want = x[:, None] * np.exp(-m * (np.arange(1200)[:, None] + 0.5)).sum(0)
+    np.testing.assert_allclose(density.logpdf(x[:, None], m), want, rtol=1e-12)
+    np.testing.assert_allclose(density.logpdf(x, m[:, None]), want.T, rtol=1e-12)
+    np.testing.assert_allclose(density.loglik(x, m[:, None]), want.sum(0), rtol=1e-12)
+
+
+def test_what_many_calls_compute_ahead_fits_the_shared_memory(layout):
+    terms = " + ".join(f"inner(x + {i}, a)" for i in range(60))
+    density = gs.register(f"""
+    real inner(real x, real a) {{ return log(x) * exp(x * 1e-3) * a + lgamma(x) / a; }}
+    real f_logpdf(real x, real a) {{ return {terms}; }}
+    """, replace=True)  # fmt: skip
+    x, a = np.linspace(1, 2, 30)[:, None], np.linspace(1, 2, 40)
+    y = x + np.arange(60)[:, None, None]
+    want = (np.log(y) * np.exp(y * 1e-3) * a + gammaln(y) / a).sum(0)
+    np.testing.assert_allclose(density.logpdf(x, a), want, rtol=1e-12)
 
 
 def test_built_in_densities_are_inlined():

@@ -268,7 +268,7 @@ NAMES = (
     "CLK_LOCAL_MEM_FENCE FLT_MAX M_PI INT_MAX NULL EOF HUGE_VAL image2d_t __func__ _Imaginary M_LN2_F complex I max min uint4 "
     "__global __constant true linux signbit BARRIER rng normal uniform fma exp2 t part otherwise own atomic_add get_global_id set_row special "
     "half kernel new class global local out set row n k m r e i u first dim_ value inside outside bad_x total sums result "
-    "template typename this char_ uint float4 vector THREAD threadIdx x_rows x_offset n_rows out_offset step mix log_ half_"
+    "template typename this char_ uint float4 vector THREAD threadIdx get_local_id rng_normal special_digamma x_rows x_offset n_rows out_offset step mix log_ half_"
 ).split()
 
 
@@ -446,6 +446,39 @@ def test_deep_code(name):
     density = gs.register(f"real f_logpdf(real x, real m) {{ {body} }}")
     x, m = np.array([0.25, 1.5, 30.5, 50.5]), np.array([0.5, 1.75])
     np.testing.assert_allclose(density.logpdf(x[:, None], m), want(x[:, None], m), rtol=1e-12)
+
+
+def test_chains_within_chains():
+    body = "x += m;"
+    for _ in range(12):
+        body = chain(23, "x -= {};", body)
+    density = gs.register(f"real f_logpdf(real x, real m) {{ {body} return x; }}")
+    np.testing.assert_allclose(density.logpdf(np.array([0.5, 30.0]), 1.5), [-0.5, 31.5])
+
+
+def test_loops_within_loops():
+    body = "s += x * m;"
+    for i in range(30):
+        body = f"for (int i{i} = 0; i{i} < 1; i{i}++) {{ {body} }}"
+    density = gs.register(f"real f_logpdf(real x, real m) {{ real s = 0; {body} return s; }}")
+    assert density.logpdf(2.0, 3.0) == 6
+
+
+def test_helpers_that_call_one_another():
+    helpers = "real h0(real x) { return x; }" + "".join(f"real h{i + 1}(real x) {{ return h{i}(x + 1); }}" for i in range(60))
+    source = "real f_logpdf(real x, real m) {{ return h{}(x) * m; }}"
+    assert gs.register(helpers.partition("real h31")[0] + source.format(30)).loglik_and_grad(2.0, 3.0)[1]["m"] == 32
+    with pytest.raises(gs.DeviceFunctionError, match="more than 40 functions call one another here"):
+        gs.register(helpers + source.format(60), replace=True)
+
+
+def test_literals_that_no_number_holds():
+    with pytest.raises(gs.DeviceFunctionError, match="1e999999999 is too large: write INFINITY"):
+        gs.register("real f_logpdf(real x, real m) { return x * 1e999999999 * m; }")
+    value, gradient = gs.register("real f_logpdf(real x, real m) { return x * 1e-999999999 * m; }").loglik_and_grad(2.0, 3.0)
+    assert value == 0 and gradient["m"] == 0
+    value, gradient = gs.register("real g_logpdf(real x, real m) { return x * 1e300 * m * 1e300; }").loglik_and_grad(1e-305, 1e-296)
+    assert value == pytest.approx(0.1) and gradient["m"] == pytest.approx(1e295)
 
 
 def test_a_thousand_cases_and_ten_thousand_terms():

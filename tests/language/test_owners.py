@@ -166,6 +166,11 @@ TAKEN = {
     "parameter": "real m(real x) { return x; } real f_logpdf(real x, real m) { real f_m = x; return f_m * m; }",
     "local": "real g(real x) { return x; }"
     "real f_logpdf(real x, real f_g) { real f_logpdf_row = f_g; return g(x) * f_logpdf_row; }",
+    "derivative of a helper": "real m_y(real x) { return x; } real f_logpdf(real x, real m) { real m_y = x; return m_y * m; }",
+    "tag": "real inner(real x, real a) { return x * log(exp(a)); } real inner_ms(real x, real a) { return x * log(exp(a)); }"
+    "real f_logpdf(real x, real m) { return inner(x + 0 * m, m) + 0 * inner_ms(x + m, m); }",
+    "part": "real part_2(real x) { return x; }"
+    "real f_logpdf(real x, real m) { return 0 * part_2(x) + " + 80 * "(0 * x + " + "x * m" + 80 * ")" + "; }",
     "other's": "real f_logpdf(real x, real normal_logpdf) { return x * normal_logpdf + 0 * laplace_logpdf(x, 0, 1); }",
 }  # fmt: skip
 

@@ -19,6 +19,25 @@ def test_numbers_beyond_an_int(layout, dtype):
     np.testing.assert_array_equal(divided, np.where(x > 0, most, np.where(x < 0, least, dtype(0.25))))
 
 
+def test_numbers_that_wrap_around(layout):
+    density = gs.register("""
+    real wrap_logpdf(real x, real a) { int k = (int)x, n = (int)a; return k + n - 0.25 * (k * n) - 0.5 * (n - k); }
+    """)
+    x, a = np.array([2147483647.0, -2147483648.0, 5.0]), np.array([1.0, -1.0, 2147483647.0])
+    k, n = x.astype(np.int32)[:, None], a.astype(np.int32)
+    with np.errstate(over="ignore"):
+        want = (k + n) - 0.25 * (k * n) - 0.5 * (n - k)
+    np.testing.assert_array_equal(density.logpdf(x[:, None], a), want)
+
+
+def test_literals_beyond_an_int(layout):
+    """Compilers work them out, and take what C leaves open for anything."""
+    density = gs.register("""
+    real beyond_logpdf(real x, const real *p, int dim) { return p[(int)1e10] + 10 * p[(int)-1e10] + (int)1e10 + 0 * x; }
+    """)
+    np.testing.assert_array_equal(density.logpdf(np.zeros(2), np.array([1.0, 2.0, 3.0])), np.full(2, 13.0 + 2**31 - 1))
+
+
 def test_nan_is_zero(layout):
     density = gs.register("""
     real nothing(real a) { return a - a; }

@@ -35,6 +35,8 @@ LONG = {
     "one variable, assigned many times": lambda n: "real long_logpdf(real x, real m) { real s = x - m;" + "".join(
         "s = s * 0.5 + m;" for _ in range(n)
     ) + "return -s * s; }",
+    "values without their signs, of an element": lambda n: "real long_logpdf(real x, const real *p, int dim) { return "
+    + n // 4 * "fabs(" + "x * p[0]" + n // 4 * ")" + "; }",
     "helpers that call the last one twice": lambda n: "real h0(real x, real m) { return sin(x - m); }\n" + "".join(
         f"real h{i + 1}(real x, real m) {{ return h{i}(x, m) + h{i}(x + 1, m); }}\n" for i in range(n)
     ) + f"real long_logpdf(real x, real m) {{ return h{n}(x, m); }}",

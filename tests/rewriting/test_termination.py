@@ -25,6 +25,7 @@ CERTAIN = [
     "real s = x; if (s > a) return 1; for (int i = 0; i < 8; i++) if (s > a) s -= log_gamma(a); return s;",
 ]
 UNCERTAIN = [
+    "real s = 0; for (int i = 2147483640; i <= 2147483647; i++) s += x; return s;",
     "real s = 0; while (s < a) s += x; return s;",
     "real s = 0; for (int i = 0; s < a; i++) s += x; return s;",
     "real s = 0; for (int i = 0; i < (int)a; i++) s += x; return s;",
