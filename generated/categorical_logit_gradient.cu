@@ -190,9 +190,7 @@ DEVICE real categorical_logit_logpmf_evaluate(categorical_logit_logpmf_set set, 
 // categorical_logit_logpmf_grad_eta: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     int component;
-    int c0;
-    real largest;
-    real scale;
+    real c0;
 } categorical_logit_logpmf_grad_eta_set;
 
 DEVICE categorical_logit_logpmf_grad_eta_set categorical_logit_logpmf_grad_eta_prepare_set(GLOBAL const real *eta, int dim, int component)
@@ -208,9 +206,7 @@ DEVICE categorical_logit_logpmf_grad_eta_set categorical_logit_logpmf_grad_eta_p
     }
     real scale = 1 / sum;
     set.component = component;
-    set.c0 = min(max(component, 0), max(dim - 1, 0));
-    set.largest = largest;
-    set.scale = scale;
+    set.c0 = exp(eta[min(max(component, 0), max(dim - 1, 0))] - largest) * scale;
     return set;
 }
 
@@ -229,12 +225,12 @@ DEVICE categorical_logit_logpmf_grad_eta_row categorical_logit_logpmf_grad_eta_p
 }
 
 // categorical_logit_logpmf_grad_eta: what depends on both, from what was computed ahead.
-DEVICE real categorical_logit_logpmf_grad_eta_evaluate(categorical_logit_logpmf_grad_eta_set set, categorical_logit_logpmf_grad_eta_row row, GLOBAL const real *eta)
+DEVICE real categorical_logit_logpmf_grad_eta_evaluate(categorical_logit_logpmf_grad_eta_set set, categorical_logit_logpmf_grad_eta_row row)
 {
     if (row.c0) {
         return 0;
     }
-    return (row.x == set.component) - exp(eta[set.c0] - set.largest) * set.scale;
+    return (row.x == set.component) - set.c0;
 }
 
 // categorical_logit_logpmf_grad_eta_: what depends on the parameters alone, computed once for each set of them.
@@ -268,7 +264,7 @@ DEVICE categorical_logit_logpmf_grad_eta__row categorical_logit_logpmf_grad_eta_
 // categorical_logit_logpmf_grad_eta_: what depends on both, from what was computed ahead.
 DEVICE categorical_logit_logpmf_grad_eta__results categorical_logit_logpmf_grad_eta__evaluate(categorical_logit_logpmf_grad_eta__set set, categorical_logit_logpmf_grad_eta__row row, GLOBAL const real *eta)
 {
-    return make_categorical_logit_logpmf_grad_eta__results(categorical_logit_logpmf_evaluate(set.categorical_0, row.categorical_0, eta), categorical_logit_logpmf_grad_eta_evaluate(set.categorical_1, row.categorical_1, eta));
+    return make_categorical_logit_logpmf_grad_eta__results(categorical_logit_logpmf_evaluate(set.categorical_0, row.categorical_0, eta), categorical_logit_logpmf_grad_eta_evaluate(set.categorical_1, row.categorical_1));
 }
 
 // categorical_logit_logpmf_checked_grad_eta: what depends on the parameters alone, computed once for each set of them.

@@ -99,15 +99,13 @@ class _Separator:
 
     # -- what depends on what
 
-    def level(self, e: Node, names: Mapping[str, int], places: Mapping[str, int] | None = None) -> int:
-        """What `e` depends on, given the same of names; `places`: that of names in subscripts, where it differs."""
+    def level(self, e: Node, names: Mapping[str, int]) -> int:
+        """What `e` depends on, given the same of names."""
         if isinstance(e, lang.Name):
             return names.get(e.name, CONST)
-        if isinstance(e, lang.Index) and self.level(e.subscript, places or names) != CONST:
-            return BOTH  # never read ahead at a place that the data decide
         level = CONST
         for child in lang.children(e):
-            level |= self.level(child, names, places)
+            level |= self.level(child, names)
         return level
 
     def variable_levels(self, forced: set[str]) -> dict[str, int]:
@@ -147,16 +145,15 @@ class _Separator:
         while True:
             names = self.variable_levels(forced)
             # Constants that several statements share are made in one stage; others go where their statement goes.
-            local = {n: level or base for n, level in names.items() if n not in self.levels and n in shared}
-            places, names = names, {**names, **local}
+            names |= {n: level or base for n, level in names.items() if n not in self.levels and n in shared}
             moved: dict[int, tuple[int, Guards]] = {}
             for i, s in enumerate(body):
-                level = self.level(s, names, places)
+                level = self.level(s, names)
                 for n in written[i]:
                     level |= names[n]
                 if not written[i] or level not in (SET, ROW) or returns[i]:
                     continue
-                guards = self.guards_at(i, level, lambda e: self.level(e, names, places))  # noqa: B023
+                guards = self.guards_at(i, level, names)
                 if guards is not None:
                     moved[i] = level, guards
             stuck = {n for i, s in enumerate(body) if i not in moved for n in written[i]}
@@ -171,7 +168,7 @@ class _Separator:
                 return moved
             forced |= stuck
 
-    def guards_at(self, i: int, level: int, level_of: Callable[[Expression], int]) -> Guards | None:
+    def guards_at(self, i: int, level: int, names: Mapping[str, int]) -> Guards | None:
         """The conditions under which statement `i` of the outermost block is computed ahead; None where it must not be."""
         body = self.function.body
         if self.certain or self.separation.termination.is_certain(body[i]):
@@ -179,7 +176,7 @@ class _Separator:
         guards: list[Expression] = []
         for j in range(i):
             for guard in beyond(body[j]):
-                if guard is None or level_of(guard) not in (CONST, level):
+                if guard is None or self.level(guard, names) not in (CONST, level):
                     return None
                 if {n.name for n in lang.walk(guard) if isinstance(n, lang.Name)}.intersection(_assigned(body[j:i])):
                     return None  # has another value by then
@@ -219,8 +216,6 @@ class _Separator:
             level = CONST
             for child in lang.parts(e):
                 level |= self.stage_of(child)
-            if isinstance(e, lang.Index) and any(isinstance(n, lang.Name) and n.name != "dim" for n in lang.walk(e.subscript)):
-                level = BOTH
             self.stages_of[e] = level
         return self.stages_of[e]
 

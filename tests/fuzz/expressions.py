@@ -1,7 +1,6 @@
 """Random expressions of the language of device functions, well typed.
 
-Whole numbers are small, as C leaves open what happens where they overflow. Most others stay near 1, as little can be
-compared where all is nan.
+Most numbers stay near 1, as little can be compared where all is nan.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ LEAST, LARGEST = -(2**31), 2**31 - 1  # of `int`
 
 
 class Undefined(Exception):
-    """What C leaves open, such as whole numbers that overflow: no result is expected."""
+    """What C leaves open, such as a function without a result: nothing is expected."""
 
 
 class Endless(Undefined):
@@ -150,7 +150,7 @@ class Arithmetic:
         if name == "abs":
             (whole_number,) = arguments
             assert isinstance(whole_number, int)
-            return abs(whole_number)
+            return whole_number if whole_number >= 0 else whole("-", 0, whole_number)
         if name in _TESTS:
             return int(self.decide(_TESTS[name](self.real(arguments[0]).value)))
         reals = [self.real(a) for a in arguments]
@@ -198,9 +198,7 @@ def whole(operator: str, a: int, b: int) -> int:
         value = quotient if operator == "/" else a - b * quotient
     else:
         value = a + b if operator == "+" else a - b if operator == "-" else a * b
-    if not LEAST <= value <= LARGEST:
-        raise Undefined("a whole number that overflows")
-    return value
+    return (value - LEAST) % 2**32 + LEAST  # beyond its ends it wraps around
 
 
 def _divided(a: float, b: float) -> float:
