@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from ..runtime.signature import ENDLESS
 from .bounds import LAST, counted, written_out
 from .nodes import (
     INT,
@@ -45,6 +44,8 @@ _UNARY = 7
 # Intel's OpenCL compiler takes both sides of a branch for one where each has a loop that ends for all threads at once. So all
 # loops that do not just count are told that their end is the thread's own matter.
 _ANY_THREAD = "THREAD < 65536"
+#: Stands at the head of a loop that may take any number of turns.
+ENDLESS = "// until the condition fails"
 
 #: The functions of whole_numbers.mako, which stand for what C leaves open.
 WHOLE_NUMBERS = ("to_int", "int_sum", "int_difference", "int_product", "int_quotient", "int_remainder", "int_abs")

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import DeviceLostError
-from .signature import ENDLESS
+from ..language.printer import ENDLESS
 from .waiting import keep_for_ever
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import _thread
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyopencl as cl
@@ -13,9 +13,6 @@ from pyopencl.tools import ImmediateAllocator, MemoryPool
 
 from .base import Result
 from .waiting import Aside, Waiter, on_main
-
-if TYPE_CHECKING:
-    from .opencl import OpenCLRuntime
 
 
 class InFlight:
@@ -63,9 +60,14 @@ def host_buffers(in_flight: InFlight) -> type[cl.Buffer]:
 
 
 class OpenCLThread(Waiter):
-    """What each thread has of its own on one device."""
+    """What each thread has of its own on one device.
 
-    def __init__(self, runtime: OpenCLRuntime) -> None:
+    Parameters
+    ----------
+    runtime : OpenCLRuntime
+    """
+
+    def __init__(self, runtime: Any) -> None:
         super().__init__()
         self.work_on(cl.CommandQueue(runtime.context, runtime._device))
         self.counters: tuple[int, Any] = (0, None)
@@ -114,6 +116,6 @@ class OpenCLThread(Waiter):
 class OpenCLThreads(threading.local):
     """Each thread's own, made when the thread first asks for it."""
 
-    def __init__(self, runtime: OpenCLRuntime) -> None:
+    def __init__(self, runtime: Any) -> None:
         with runtime.watch:
             self.thread = OpenCLThread(runtime)

@@ -14,9 +14,6 @@ _NUMBERS = {"index_t": "q", "long": "q", "long long": "q", "int": "i", "double":
 DTYPES = {"q": np.int64, "i": np.int32, "d": np.float64, "f": np.float32}
 POINTER = "P"
 
-#: Stands at the head of a loop that may take any number of turns.
-ENDLESS = "// until the condition fails"
-
 _REAL = re.compile(r"\btypedef\s+(double|float)\s+real\s*;")
 
 

@@ -39,8 +39,11 @@ def data(rng):
 @pytest.fixture
 def both(client):
     """As many workers as before others were killed."""
-    client.cluster.scale(2)  # a nanny whose worker dies as it starts ends with it
-    client.wait_for_workers(2, timeout=120)
+    for n in range(2, 6):  # a nanny whose worker dies as it starts ends with it, which the cluster may not notice
+        client.cluster.scale(n)
+        with contextlib.suppress(TimeoutError):
+            return client.wait_for_workers(2, timeout=30)
+    raise AssertionError("no second worker")
 
 
 def kill(client, address):
