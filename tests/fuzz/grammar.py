@@ -74,7 +74,8 @@ class Generator(Expressions):
                 return [Declare(INT, self.declared(INT, value), value)]
             case "late":
                 values = self.real(2), self.real(2)
-                condition, name = self.condition(2), self.declared(REAL)
+                condition = self.condition(2)
+                name = self.declared(REAL, (condition, *values))
                 return [Declare(REAL, name), If(condition, *((Assign(name, REAL, "", v),) for v in values))]
             case "block":
                 return [Block(self.block(2, depth - 1))]
