@@ -93,6 +93,9 @@ ZERO, ONE = Number("0", INT), Number("1", INT)
 
 
 def is_number(e: Expression, value: float) -> bool:
+    """Whether an expression is this literal, or a cast of it to `real`."""
+    if isinstance(e, lang.Cast) and e.type == REAL:
+        e = e.operand
     return isinstance(e, Number) and float(e.text) == value
 
 

@@ -256,3 +256,8 @@ def test_an_infinite_component_leaves_the_others_alone():
     want = [derivative(references_vector.dirichlet, row, [(1, j)]) for j in (1, 2)]
     assert got[0] == -inf
     np.testing.assert_allclose(got[1:], want, rtol=1e-12)
+
+
+def test_a_cast_literal_has_no_derivative():
+    density = gs.register("real f_logpdf(real x, real p) { real m = (real)0 * p; return x + cbrt(m); }")
+    assert density.loglik_and_grad(2.0, 3.0)[1]["p"] == 0
