@@ -298,10 +298,13 @@ class _Separator:
         for p, a in zip(callee.parameters, e.arguments, strict=True):
             given[p.name] = (a, self.stage_of(a) or (SET if p.name != "dim" else CONST))
         levels = {n: level for n, (_, level) in given.items()}
-        separated = self.separation.of(callee, levels)
-        held = [level for level, s in separated.stages.items() if not s.certain and self.guards_in(level) is None]
-        if held:
-            separated = self.separation.of(callee, levels, frozenset(held))
+        held: frozenset[int] = frozenset()
+        while True:  # what one stage must not compute may get into the other
+            separated = self.separation.of(callee, levels, held)
+            more = {level for level, s in separated.stages.items() if not s.certain and self.guards_in(level) is None}
+            if more <= held:
+                break
+            held |= more
         if not all(self.has_room(level, stage) for level, stage in separated.stages.items()):
             whole: Expression = lang.rebuild(e, self.rewrite)
             return whole

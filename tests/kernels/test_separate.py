@@ -152,6 +152,17 @@ real both(real x, real q) {{ return series(q) * x; }}
 real guarding(real x, real q) {{ if (q >= 1) return 0; return both(x, q); }}"""
 
 
+def test_what_one_stage_must_not_compute_may_get_into_the_other():
+    density = gs.register("""
+    // f: what it takes is checked first, and the loop stays behind that check
+    // x: positive vector    a: real
+    real same(const real *x, real y, int dim) { int n = 0; while (n > 0) n++; return y; }
+    real f_logpdf(const real *x, real a, int dim) { real y = same(x, 1.0, dim); return a * y; }
+    """)
+    x, a = np.array([[1.0, 2.0], [-1.0, 2.0]]), np.array([3.0, 4.0])
+    np.testing.assert_array_equal(density.logpdf(x[:, None], a), [[3, 4], [-np.inf, -np.inf]])
+
+
 @pytest.mark.parametrize("kind", GUARDS)
 def test_what_may_have_no_end_stays_behind_its_guards(kind):
     function = parse(f"{HELPERS} real f_logpdf(real x, real q, real m) {{ {GUARDS[kind]} }}", library.resolve)
