@@ -296,7 +296,8 @@ class _Separator:
         """A call whose arguments depend on both: its own parameter-only and row-only parts move ahead as well."""
         given = {}
         for p, a in zip(callee.parameters, e.arguments, strict=True):
-            given[p.name] = (a, self.stage_of(a) or (SET if p.name != "dim" else CONST))
+            level = self.stage_of(a) or (SET if p.name != "dim" else CONST)
+            given[p.name] = (a, BOTH if self.guards_for(level, a) is None else level)
         levels = {n: level for n, (_, level) in given.items()}
         held: frozenset[int] = frozenset()
         while True:  # what one stage must not compute may get into the other
@@ -333,7 +334,7 @@ class _Separator:
         if (found := self.computed_ahead(place)) is not None:
             return found
         ahead = lang.Call(stage.function, tuple(given[p.name][0] for p in separated.arguments[level]), stage.struct)
-        guards = () if stage.certain else self.guards_in(level)
+        guards = self.guards_for(level, ahead) if stage.certain else self.guards_in(level)
         assert guards is not None
         name = self.fresh(level, callee.name.partition("_log")[0] + "_")
         made = self.member(level, name, stage.struct, ahead, guards, stage.numbers)

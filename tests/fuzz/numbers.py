@@ -29,7 +29,7 @@ class Endless(Undefined):
 
 @dataclass(frozen=True)
 class Dual:
-    """A `real`: its value, and its derivatives in all directions, none where they are 0."""
+    """A `real`: its value, and its derivatives in all directions, none where nothing varies."""
 
     value: float
     slopes: tuple[float, ...] | None = None
@@ -97,8 +97,6 @@ class Arithmetic:
             factor = factor if exact else self.off(factor)
             own = [factor * s if s else 0.0 for s in argument.slopes]
             slopes = own if slopes is None else [a + b for a, b in zip(slopes, own)]
-        if slopes is not None and not any(slopes):
-            slopes = None
         return Dual(value if exact else self.off(value), None if slopes is None else tuple(slopes))
 
     # -- operators

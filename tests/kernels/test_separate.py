@@ -146,9 +146,13 @@ GUARDS = {
     "turn of a loop": "real y = 0; for (int i = 0; i < (q < 1 ? 1 : 0); i++) y += series(q) * x * m; return y;",
     "helper": "return q < 1 ? both(x, q) * m : 0;",
     "helper with a guard": "return guarding(x, q) * m;",
+    "argument of a helper": "return q < 1 ? plain(x * m, series(q)) : 0;",
+    "argument of a helper, condition on both": "return q * x < x ? plain(x * m, series(q)) : 0;",
+    "arguments within arguments": "return q * x < x ? plain(x, plain(m, series(q))) : 0;",
 }
 HELPERS = f"""{SERIES}
 real both(real x, real q) {{ return series(q) * x; }}
+real plain(real x, real y) {{ return x * y * exp(log(y) - log(y)); }}
 real guarding(real x, real q) {{ if (q >= 1) return 0; return both(x, q); }}"""
 
 
