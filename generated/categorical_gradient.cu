@@ -198,7 +198,7 @@ DEVICE categorical_logpmf_checked_grad_p_set categorical_logpmf_checked_grad_p_p
         d_p_sum_p += i_2 == component ? 1 : 0;
         sum_p += p[i_2];
     }
-    if (!(fabs(sum_p - 1) <= sqrt(EPSILON))) {
+    if (!(fabs(sum_p - 1) <= fmax(sqrt(EPSILON), 1e-5))) {
         bad_p = NAN;
     }
     set.categorical_0 = categorical_logpmf_grad_p_prepare_set(component);

@@ -154,7 +154,7 @@ DEVICE categorical_logpmf_checked_set categorical_logpmf_checked_prepare_set(GLO
     for (int i_2 = 0; i_2 < dim; i_2++) {
         sum_p += p[i_2];
     }
-    if (!(fabs(sum_p - 1) <= sqrt(EPSILON))) {
+    if (!(fabs(sum_p - 1) <= fmax(sqrt(EPSILON), 1e-5))) {
         bad_p = NAN;
     }
     set.bad_p = bad_p;

@@ -305,7 +305,7 @@ DEVICE dirichlet_logpdf_checked_grad_a_row dirichlet_logpdf_checked_grad_a_prepa
     for (int i_3 = 0; i_3 < dim; i_3++) {
         sum_x += x[i_3];
     }
-    if (!(fabs(sum_x - 1) <= sqrt(EPSILON))) {
+    if (!(fabs(sum_x - 1) <= fmax(sqrt(EPSILON), 1e-5))) {
         bad_x = -INFINITY;
     }
     int nan_x = 0;

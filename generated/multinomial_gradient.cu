@@ -247,7 +247,7 @@ DEVICE multinomial_logpmf_checked_grad_p_set multinomial_logpmf_checked_grad_p_p
         d_p_sum_p += i_2 == component ? 1 : 0;
         sum_p += p[i_2];
     }
-    if (!(fabs(sum_p - 1) <= sqrt(EPSILON))) {
+    if (!(fabs(sum_p - 1) <= fmax(sqrt(EPSILON), 1e-5))) {
         bad_p = NAN;
     }
     set.multinomial_0 = multinomial_logpmf_grad_p_prepare_set(n, component);

@@ -205,7 +205,7 @@ DEVICE multinomial_logpmf_checked_set multinomial_logpmf_checked_prepare_set(rea
     for (int i_2 = 0; i_2 < dim; i_2++) {
         sum_p += p[i_2];
     }
-    if (!(fabs(sum_p - 1) <= sqrt(EPSILON))) {
+    if (!(fabs(sum_p - 1) <= fmax(sqrt(EPSILON), 1e-5))) {
         bad_p = NAN;
     }
     set.multinomial_0 = multinomial_logpmf_prepare_set(n);

@@ -337,7 +337,7 @@ class MarginalLikelihood:
         pairs = self._pairs_for(tuple(parameters.hyperparameters.vectors))
         residual = self._data.y - np.asarray(parameters.mean)
         sigma = parameters.sigma
-        noise = np.square(sigma) if isinstance(sigma, np.ndarray) else sigma**2
+        noise = np.square(sigma) if isinstance(sigma, np.ndarray) else sigma * sigma
         factor = Factor(
             self._provider, pairs, self._data.x, residual, parameters.hyperparameters, noise, 1 + self.jitter
         )

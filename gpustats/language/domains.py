@@ -48,7 +48,7 @@ class Domain:
 def _sums_to_one(v: Values) -> Values:
     import numpy as np  # here, as it takes long
 
-    tolerance = np.sqrt(np.finfo(v.dtype).eps) if v.dtype.kind == "f" else 0
+    tolerance = max(np.sqrt(np.finfo(v.dtype).eps), 1e-5) if v.dtype.kind == "f" else 0
     return np.abs(v.sum(-1) - 1) <= tolerance
 
 

@@ -211,6 +211,7 @@ Statement = Declare | Assign | Store | Perform | If | For | Return
 class Parameter(Node):
     name: str
     type: str
+    written: str = field(default="", compare=False, kw_only=True)  # as its author calls it, where that is known
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,7 @@ class Translator:
         self.scopes: list[dict[str, tuple[str, str]]] = []  # user's name -> (printed name, type)
         self.used: set[str] = set()
         self.written: dict[str, str] = {}  # printed name -> user's name
+        self.whole: dict[str, bool] = {}  # whole numbers that users pass, and whether they are never assigned to
         self.fixed: set[str] = set()  # variables that are never assigned to, as printed
         self.values: dict[int, tuple[Expression, int]] = {}  # whole numbers that consist of literals, by their nodes' ids
 
@@ -96,7 +97,7 @@ class Translator:
         self.result = VOID if nothing else self.type_of(result, declaration)
         if self.result not in (REAL, INT, VOID):
             self.fail(declaration, "a device function returns a `real` or an `int`")
-        self.scopes = [{}]
+        self.scopes, self.whole = [{}], {}
         self.functions += [f.name for name in called(node.body) if (f := self.resolve(name)) is not None]
         self.used.update(self.functions)
         parameters = []
@@ -108,8 +109,10 @@ class Translator:
             kind = self.type_of(p.type, p)
             if (p.name == "dim") != (kind == INT) and p.name == "dim":
                 self.fail(p, "dim, the length of the vectors, must be an `int`")
-            parameters.append(lang.Parameter(self.declare(p, p.name, kind), kind, **self.at(p)))
-            if kind in (REAL, INT) and "const" in p.quals:
+            if kind == INT and p.name != "dim" and not self.helper:
+                self.whole[p.name], kind = "const" in p.quals, REAL
+            parameters.append(lang.Parameter(self.declare(p, p.name, kind), kind, written=p.name, **self.at(p)))
+            if kind in (REAL, INT) and "const" in p.quals and p.name not in self.whole:
                 self.fixed.add(parameters[-1].name)
         types = [p.type for p in parameters]
         if (VECTOR in types or OUTPUT in types) and not any(p.name == "dim" for p in parameters):
@@ -127,14 +130,22 @@ class Translator:
         return Function(self.name, tuple(parameters), body, self.result, (), **self.at(declaration))
 
     def copies(self, body: Syntax) -> list[Statement]:
-        """Variables in place of the parameters that the function assigns to: parameters themselves never change."""
+        """Variables in place of parameters: where the function assigns to them, for they never change, and for whole numbers.
+
+        Users pass these as they pass all others, and their domains are looked at before they become `int`.
+        """
         parameters, changed = self.scopes[-1], assigned(body)
         self.scopes.append({})
         found: list[Statement] = []
         for name, (printed, kind) in parameters.items():
-            if name in changed and kind in (REAL, INT) and printed not in self.fixed:
-                value = lang.Name(printed, kind, **self.at(body))
-                found.append(lang.Declare(kind, self.declare(body, name, kind), value, **self.at(body)))
+            if name in self.whole:
+                value = lang.Cast(INT, lang.Name(printed, REAL, **self.at(body)), **self.at(body))
+                own = self.declare(body, name, INT)
+                found.append(lang.Declare(INT, own, value, **self.at(body)))
+                self.fixed |= {own} if self.whole[name] else set()
+            elif name in changed and kind in (REAL, INT) and printed not in self.fixed:
+                argument = lang.Name(printed, kind, **self.at(body))
+                found.append(lang.Declare(kind, self.declare(body, name, kind), argument, **self.at(body)))
         return found
 
     # -- statements

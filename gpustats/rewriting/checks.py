@@ -22,10 +22,10 @@ def inside(words: Iterable[str], value: str) -> str:
     return " && ".join(tests) or f"{value} == {value}"
 
 
-def _check(argument: Argument, name: str, own: str, outside: str, tolerance: str = "sqrt(EPSILON)") -> str:
+def _check(argument: Argument, name: str, own: str, outside: str, tolerance: str = "fmax(sqrt(EPSILON), 1e-5)") -> str:
     """C statements that declare `own` + `bad_NAME`: 0 where the argument lies in its domain, else `outside`.
 
-    A simplex sums to one within `tolerance`.
+    A simplex sums to one within `tolerance`, by default at least that of PyMC: it may have been made in float32.
     """
     bad = f"{own}bad_{name}"
     if not argument.rank:

@@ -71,15 +71,15 @@ def _call(function: Function) -> Call:
 
 
 def _own_derivative(function: Function, wrt: str, functions: MutableMapping[str, Function]) -> Function | None:
-    found = functions.get(f"{function.name}_grad_{wrt}")
-    if found is None and wrt.endswith("_") and wrt[:-1] not in [p.name for p in function.parameters]:
-        found = functions.get(f"{function.name}_grad_{wrt[:-1]}")  # the user's name, as `kernel`, means something in kernels
+    parameter = next(p for p in function.parameters if p.name == wrt)
+    found = functions.get(f"{function.name}_grad_{parameter.written or wrt}")
     if found is None or found.results:
         return None
     wanted = [p.type for p in function.parameters]
-    if function.parameters[[p.name for p in function.parameters].index(wrt)].type == VECTOR:
+    if parameter.type == VECTOR:
         wanted.append(INT)
-    if [p.type for p in found.parameters] != wanted or found.type != REAL:
+    taken = [w if (p.type, w) == (INT, REAL) else p.type for p, w in zip(found.parameters, wanted, strict=False)]
+    if taken != wanted or len(found.parameters) != len(wanted) or found.type != REAL:
         extra = ", int component" if len(wanted) > len(function.parameters) else ""
         raise DeviceFunctionError(
             f"{found.name} must return a real and take what {function.name} takes: "
@@ -104,7 +104,9 @@ def _with_own(
         body.append(Declare(derived.type, "derived", call))
         values = {r: lang.Member(Name("derived", derived.type), r) for r in derived.results}
     for w, g in own.items():
-        values[derivative_name(w)] = _call(replace(g, parameters=parameters[: len(g.parameters)]))
+        given = (Name(p.name, p.type) for p in parameters)
+        cast = (lang.Cast(INT, a) if (p.type, a.type) == (INT, REAL) else a for p, a in zip(g.parameters, given, strict=False))
+        values[derivative_name(w)] = Call(g.name, tuple(cast), g.type)
     made = Function(name, parameters, (), f"{name}_results", results_of(function, wrt))
     body.append(lang.Return(Call(made.maker, tuple(values[r] for r in made.results), made.type)))
     return replace(made, body=tuple(body))

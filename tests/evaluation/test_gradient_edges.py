@@ -261,3 +261,26 @@ def test_an_infinite_component_leaves_the_others_alone():
 def test_a_cast_literal_has_no_derivative():
     density = gs.register("real f_logpdf(real x, real p) { real m = (real)0 * p; return x + cbrt(m); }")
     assert density.loglik_and_grad(2.0, 3.0)[1]["p"] == 0
+
+
+@pytest.mark.parametrize(
+    "body, x, m, want",
+    [
+        ("fmod(x, m)", 1.0, 0.1, -9), ("fmod(x, m)", 3.0, 0.1, -29), ("fmod(x, m)", 7.5, -2.0, 3),
+        ("remainder(x, m)", 0.75, 0.1, -7), ("remainder(x, m)", 1.55, 0.1, -15), ("remainder(x, m)", 7.5, 2.0, -4),
+        ("atan2(x, m)", 1e200, 1e200, -5e-201), ("atan2(x, m)", 1e-140, 2e-140, -2e139), ("atan2(x, m)", 1.0, -2.0, -0.2),
+        ("asinh(x * m)", 1.0, 1e200, 1e-200), ("acosh(x * m)", 1.0, 1e200, 1e-200), ("tanh(x * m)", 1.0, 400.0, 0),
+        ("tanh(x * m)", 0.5, 3.0, 0.5 / np.cosh(1.5) ** 2), ("tanh(x * m)", 1.0, 20.0, 4 * np.exp(-40)),
+    ],
+)  # fmt: skip
+def test_derivatives_of_functions_at_large_and_rounded_arguments(body, x, m, want):
+    density = gs.register(f"real f_logpdf(real x, real m) {{ return {body}; }}", replace=True)
+    assert density.loglik_and_grad(x, m)[1]["m"] == pytest.approx(want, rel=1e-13)
+    assert np.isfinite(gs.Likelihood(density, [x]).hessian(m)).all()
+
+
+def test_a_simplex_of_float32_is_one():
+    p = np.random.default_rng(5).dirichlet(np.ones(5)).astype("float32")
+    assert abs(p.astype(float).sum() - 1) > 1e-8
+    np.testing.assert_allclose(gs.categorical.logpmf(np.arange(5), p), np.log(p.astype(float)), rtol=1e-6)
+    assert np.isnan(gs.categorical.logpmf(1.0, np.array([0.5, 0.4999]))) and np.isfinite(gs.dirichlet.logpdf(p, np.ones(5)))

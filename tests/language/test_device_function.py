@@ -516,6 +516,23 @@ def test_a_derivative_of_ones_own_in_an_argument_with_another_name_in_kernels():
     assert density.loglik_and_grad([1.0], 2.0) == (2.0, {"kernel": 5.0})
 
 
+def test_own_derivatives_are_found_by_the_names_that_their_author_gave():
+    x = np.array([0.5, 1.0, 2.5])
+    density = gs.register("""
+    real h_logpdf_grad_kernel_(real x, real kernel, real kernel_) { return x * kernel; }
+    real h_logpdf_grad_kernel(real x, real kernel, real kernel_) { return x * kernel_; }
+    real h_logpdf(real x, real kernel, real kernel_) { return x * kernel * kernel_; }
+    """)
+    assert density.loglik_and_grad(x, 1.0, 3.0)[1] == {"kernel": 12, "kernel_": 4}
+    density = gs.register("""
+    real k_logpdf_grad_mu(real x, real mu_) { return x * x * mu_; }
+    real k_logpdf(real x, real mu_) { return k_logpdf_grad_mu(x, mu_) * mu_ + x; }
+    """)
+    assert density.loglik_and_grad(x, 1.5)[1]["mu_"] == pytest.approx(3 * (x * x).sum())
+    density = gs.register("real u_logpdf_grad__a(real x, real _a) { return 7.0; } real u_logpdf(real x, real _a) { return x * _a; }")
+    assert density.loglik_and_grad(x, 1.0)[1]["_a"] == 21
+
+
 def test_literals_take_the_type_of_real():
     density = gs.register("real f_logpdf(real x) { return x + 0.1 + 1e-3 - 1 / 3.0; }")
     assert "0.1f" in density.kernel_source("table", "float32", "cuda")

@@ -90,3 +90,28 @@ def test_absolute_values_have_signs(layout):
     real signed_logpdf(real x, const real *v, int dim) { int k = (int)x; return abs(k) - 5 + 0.25 * v[abs(x > 1)] - abs(k); }
     """)
     np.testing.assert_array_equal(density.logpdf(np.array([-3.0, 0.0, 3.0]), np.array([1.0, 2.0])), [-4.75, -4.75, -4.5])
+
+
+def test_whole_numbers_as_arguments():
+    """Users pass them as they pass all others; their domain is looked at before they are cut off."""
+    density = gs.register("""
+    // whole: the first parameter is counted from 0
+    // x: real    m: nonnegative integer    n: real
+    real whole_logpdf(real x, int m, const int n) { m += 1; return x * m + n; }
+    real whole_sample(rng_t *rng, int m, const int n) { real z = uniform(rng); return m + n + z; }
+    """)
+    m, n = np.array([1.0, 2.5, np.nan, 3e9, 2.0, 2.0]), np.array([0, 0, 0, 0, 1.9, np.nan])
+    np.testing.assert_array_equal(density.logpdf(2.0, m, n), [4, np.nan, np.nan, 2.0 * ENDS[0], 7, np.nan])
+    assert np.floor(density.rvs(2, 3.7, size=5, rng=1)).tolist() == [5] * 5
+    assert gs.transforms.LocScale(density).logpdf(4.0, 1, 0, 0, 2) == pytest.approx(4 - np.log(2))
+    value, gradient = density.loglik_and_grad(np.array([1.0, 2.0]), 3, 0, wrt=("x", "n"))
+    assert value == 12 and gradient["x"].tolist() == [4, 4] and gradient["n"] == 0
+    assert gs.register("real cut_logpmf(int x, real m) { return x / 2 * m; }").logpmf(5.9, 1.5) == 3
+
+
+def test_whole_numbers_as_arguments_of_ones_own_derivatives():
+    density = gs.register("""
+    real steep_logpdf_grad_x(real x, int m) { return 7 * m; }
+    real steep_logpdf(real x, int m) { return x * m; }
+    """)
+    np.testing.assert_array_equal(density.loglik_and_grad(np.array([1.0, 2.0]), 3.9, wrt=("x",))[1]["x"], [21, 21])
