@@ -138,9 +138,10 @@ class Generator(Expressions):
 
     def sum_of(self, vector: str) -> list[Any]:
         """The sum of a vector's elements."""
-        total = self.declared(REAL)
+        element = Variable(vector, VECTOR)
+        total = self.declared(REAL, element)
         self.scopes.append({})
-        name = self.declared(INT)
+        name = self.declared(INT, (element, Variable(total, REAL)))
         i = Variable(name, INT)
         self.fixed.add(name)
         term = binary(self.one_of("+", "*"), Element(vector, i), self.real(2))
