@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 from pycparser import c_ast, c_parser
 
 from ..errors import DeviceFunctionError
+from .nodes import INT, OUTPUT, REAL, RNG, VECTOR
 
 Syntax = Any  #: a node of pycparser's tree, none of which says what it consists of
 STEPS = ("++", "--", "p++", "p--")
@@ -120,3 +121,23 @@ def spelled(node: Syntax) -> str:
         "ExprList": "the comma operator", "Assignment": "an assignment", "Pragma": "#pragma", "Label": "a label",
     }  # fmt: skip
     return names.get(type(node).__name__, type(node).__name__)
+
+
+def type_of(source: str, node: Syntax, what: Syntax) -> str:
+    """`real`, `int`, or a kind of pointer, of a declarator."""
+    names = tuple(getattr(getattr(node, "type", None), "names", ()))
+    if isinstance(node, c_ast.PtrDecl) or isinstance(node, c_ast.ArrayDecl):
+        pointed = getattr(getattr(node.type, "type", None), "names", None)
+        if pointed == ["rng_t"]:
+            return RNG
+        if type_of(source, node.type, what) == REAL:
+            return VECTOR if "const" in node.type.quals else OUTPUT
+        fail(source, what, "the only pointers are `const real *`, and in samplers `real *` and `rng_t *`")
+    if names == ("rng_t",):
+        fail(source, what, "a sampler takes its stream as `rng_t *`")
+    aliases = {("real",): REAL, ("int",): INT, ("float",): None, ("double",): None}
+    kind = aliases.get(names)
+    if kind is None:
+        hint = ": write `real`" if names in aliases else ": there are `real`, `int` and `const real *`"
+        fail(source, what, f"type '{' '.join(names) or type(node).__name__}' is not supported{hint}")
+    return kind

@@ -14,7 +14,7 @@ from .kinds import endings
 from .literals import CONSTANTS, SMALLEST, advice, literal
 from .names import means_something, numbered_name
 from .nodes import INT, OUTPUT, REAL, RNG, VECTOR, VOID, Expression, Function, Resolve, Statement
-from .syntax import STEPS, Syntax, assigned, called, fail, mentioned, spelled
+from .syntax import STEPS, Syntax, assigned, called, fail, mentioned, spelled, type_of
 
 
 class Translator:
@@ -70,31 +70,12 @@ class Translator:
 
     # -- declarations
 
-    def type_of(self, node: Syntax, what: Syntax) -> str:
-        """`real`, `int`, or a kind of pointer, of a declarator."""
-        names = tuple(getattr(getattr(node, "type", None), "names", ()))
-        if isinstance(node, c_ast.PtrDecl) or isinstance(node, c_ast.ArrayDecl):
-            pointed = getattr(getattr(node.type, "type", None), "names", None)
-            if pointed == ["rng_t"]:
-                return RNG
-            if self.type_of(node.type, what) == REAL:
-                return VECTOR if "const" in node.type.quals else OUTPUT
-            self.fail(what, "the only pointers are `const real *`, and in samplers `real *` and `rng_t *`")
-        if names == ("rng_t",):
-            self.fail(what, "a sampler takes its stream as `rng_t *`")
-        aliases = {("real",): REAL, ("int",): INT, ("float",): None, ("double",): None}
-        kind = aliases.get(names)
-        if kind is None:
-            hint = ": write `real`" if names in aliases else ": there are `real`, `int` and `const real *`"
-            self.fail(what, f"type '{' '.join(names) or type(node).__name__}' is not supported{hint}")
-        return kind
-
     def function(self, node: Syntax) -> Function:
         declaration = node.decl
         self.helper = _is_helper(declaration.name)
         result = declaration.type.type
         nothing = getattr(getattr(result, "type", None), "names", None) == ["void"]
-        self.result = VOID if nothing else self.type_of(result, declaration)
+        self.result = VOID if nothing else type_of(self.source, result, declaration)
         if self.result not in (REAL, INT, VOID):
             self.fail(declaration, "a device function returns a `real` or an `int`")
         self.scopes, self.whole = [{}], {}
@@ -106,7 +87,7 @@ class Translator:
                 if isinstance(p, c_ast.Typename) and getattr(p.type.type, "names", None) == ["void"]:
                     continue
                 self.fail(p, "every argument needs a name")
-            kind = self.type_of(p.type, p)
+            kind = type_of(self.source, p.type, p)
             if (p.name == "dim") != (kind == INT) and p.name == "dim":
                 self.fail(p, "dim, the length of the vectors, must be an `int`")
             if kind == INT and p.name != "dim" and not self.helper:
@@ -163,7 +144,7 @@ class Translator:
         at = self.at(node)
         match node:
             case c_ast.Decl():
-                kind = self.type_of(node.type, node)
+                kind = type_of(self.source, node.type, node)
                 if kind not in (REAL, INT):
                     self.fail(node, "arrays and pointers of your own are not supported")
                 if node.storage:
@@ -293,7 +274,7 @@ class Translator:
                 kind = REAL if REAL in (then.type, otherwise.type) else INT
                 return lang.Conditional(condition, then, otherwise, kind, **at)
             case c_ast.Cast():
-                return lang.Cast(self.type_of(node.to_type.type, node), self.number(node.expr), **at)
+                return lang.Cast(type_of(self.source, node.to_type.type, node), self.number(node.expr), **at)
             case c_ast.ArrayRef():
                 array = self.expression(node.name)
                 if not isinstance(array, lang.Name) or array.type not in (VECTOR, OUTPUT):

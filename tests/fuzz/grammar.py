@@ -106,7 +106,7 @@ class Generator(Expressions):
         bounds = [whole(self.random.randint(1, 4)), self.positive_remainder(self.whole(1), 4)]
         bound = Variable("dim", INT) if "dim" in self.visible(INT) and self.chance(0.5) else self.random.choice(bounds)
         self.scopes.append({})
-        name = self.declared(INT)
+        name = self.declared(INT, bound)
         self.fixed.add(name)
         i = Variable(name, INT)
         if down:
