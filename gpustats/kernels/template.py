@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..language import nodes as lang
-from ..language.printer import WHOLE_NUMBERS, Printer
+from ..language.printer import WHOLE_NUMBERS, Printer, endless_functions
 from ..runtime import cache
 from . import code as code_module
 from .inlining import large_functions
@@ -109,8 +109,8 @@ class Template:
         structs = dict.fromkeys(f for c in codes for f in c.struct_functions)
         whole = dict.fromkeys(f for c in codes for f in c.whole_functions)
         parts_of = (part for c in codes for s in c.separated.all() for part in s.functions())
-        large = large_functions([*((f.name, f.body) for f in whole), *parts_of])
-        printer = Printer(dtype, dict(space or {}), frozenset(large))
+        bodies = [*((f.name, f.body) for f in whole), *parts_of]
+        printer = Printer(dtype, dict(space or {}), frozenset(large_functions(bodies)), endless_functions(bodies))
         separated = [c.separated.print(printer, printed) for c in codes]
         functions = "\n".join([*map(printer.results, structs), *map(printer.function, whole), *separated])
         functions = kept_apart([f for c in codes for f in c.functions]) + functions

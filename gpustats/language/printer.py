@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from .bounds import LAST, counted, written_out
@@ -27,6 +28,7 @@ from .nodes import (
     Index,
     Member,
     Name,
+    Node,
     Number,
     Parameter,
     Perform,
@@ -41,8 +43,9 @@ from .nodes import (
 _PRECEDENCE = {"||": 1, "&&": 2, "==": 3, "!=": 3, "<": 4, ">": 4, "<=": 4, ">=": 4, "+": 5, "-": 5, "*": 6, "/": 6, "%": 6}
 _COMPARISONS = ("==", "!=", "<", ">", "<=", ">=")
 _UNARY = 7
-# Intel's OpenCL compiler takes both sides of a branch for one where each has a loop that ends for all threads at once. So all
-# loops that do not just count are told that their end is the thread's own matter.
+# Intel's OpenCL compiler takes both sides of a branch for one where each has a loop that ends for all threads at once; or where
+# a loop stands in one, the other calls functions, and both give constants. So all loops that do not just count, and the
+# branches that hold loops without a plain end, are told that they are the thread's own matter.
 _ANY_THREAD = "THREAD < 65536"
 #: Stands at the head of a loop that may take any number of turns.
 ENDLESS = "// until the condition fails"
@@ -83,11 +86,14 @@ class Printer:
         Address space (a macro of the preludes) of each vector argument, by name.
     large : set
         Names of functions that are not inlined.
+    endless : set
+        Names of functions that run a loop without a plain end: see `endless_functions`.
     """
 
     dtype: str = "float64"
     space: dict[str, str] = field(default_factory=dict)
     large: frozenset[str] = frozenset()
+    endless: frozenset[str] = frozenset()
 
     def kind(self, function: str) -> str:
         """What the declaration of a function begins with."""
@@ -132,9 +138,18 @@ class Printer:
                 condition = e.condition  # in OpenCL it must be a whole number
                 if condition.type == REAL:
                     condition = Binary("!=", condition, Number("0", INT), INT)
-                parts = (self.expression(condition, 1), self.expression(e.then, 1), self.expression(e.otherwise))
-                text, level = "{} ? {} : {}".format(*parts), 0
+                head = self.condition(condition, 1, e.then, e.otherwise)
+                text, level = f"{head} ? {self.expression(e.then, 1)} : {self.expression(e.otherwise)}", 0
         return f"({text})" if level < outer or (level == 0 and outer > 0) else text
+
+    def condition(self, condition: Expression, outer: int, *sides: Node) -> str:
+        """The condition of a branch, which binds less tightly than `outer`."""
+        if self.endless and any(_is_endless(side, self.endless) for side in sides):
+            return self.of_thread(condition)
+        return self.expression(condition, outer)
+
+    def of_thread(self, condition: Expression) -> str:
+        return f"{self.expression(condition, _PRECEDENCE['&&'])} && {_ANY_THREAD}"
 
     def argument(self, call: Call, i: int) -> str:
         """Argument `i`, cast where overloaded math functions would be ambiguous."""
@@ -162,7 +177,7 @@ class Printer:
             case Perform():
                 return f"{indent}{self.expression(s.call)};\n"
             case If():
-                text = f"{indent}if ({self.expression(s.condition)}) {self.block(s.then, indent)}"
+                text = f"{indent}if ({self.condition(s.condition, 0, *s.then, *s.otherwise)}) {self.block(s.then, indent)}"
                 if s.otherwise:
                     text = text.rstrip("\n") + f" else {self.block(s.otherwise, indent)}"
                 return text
@@ -171,7 +186,7 @@ class Printer:
                 step = self.assignment(s.step, counted(s)) if s.step else ""
                 condition = self.expression(s.condition)
                 if not (draws(s) or _counts(s)):
-                    condition = f"{self.expression(s.condition, _PRECEDENCE['&&'])} && {_ANY_THREAD}"
+                    condition = self.of_thread(s.condition)
                 head, body = f"{indent}for ({start}; {condition}; {step}) ", self.block(s.body, indent)
                 if not counted(s):
                     body = f"{{  {ENDLESS}{body[1:]}"
@@ -227,3 +242,20 @@ def _counts(loop: For) -> bool:
         isinstance(condition, Binary) and condition.operator in _COMPARISONS
         and step is not None and condition.left == Name(step.name, step.type)
     )  # fmt: skip
+
+
+def endless_functions(functions: Iterable[tuple[str, Sequence[Node]]]) -> frozenset[str]:
+    """Names of the functions that run a loop without a plain end, of these (names and bodies, callees first)."""
+    endless: set[str] = set()
+    for name, body in functions:
+        if any(_is_endless(s, endless) for s in body):
+            endless.add(name)
+    return frozenset(endless)
+
+
+def _is_endless(node: Node, functions: Container[str]) -> bool:
+    """Whether it runs a loop without a plain end, itself or in one of these functions."""
+    for n in walk(node):
+        if n.function in functions if isinstance(n, Call) else isinstance(n, For) and not (counted(n) or draws(n)):
+            return True
+    return False

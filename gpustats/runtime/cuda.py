@@ -50,8 +50,13 @@ def runtime(number: int) -> CUDARuntime:
         return _runtimes[number]
 
 
+def _driver() -> ctypes.CDLL:
+    return ctypes.CDLL("nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1")
+
+
 def _new_context(number: int) -> Any:
     """A context beside the one that is lost. Most drivers make none in the same process."""
+    before, context = drv.Context.get_current(), None
     try:
         context = drv.Device(number).make_context()
         try:
@@ -60,6 +65,9 @@ def _new_context(number: int) -> Any:
         finally:
             drv.Context.pop()
     except drv.Error as error:
+        if context is None and before is not None:
+            # PyCUDA has taken it off the driver's stack and not off its own, and aborts where the two differ at the end.
+            _driver().cuCtxPushCurrent_v2(ctypes.c_void_p(before.handle))
         raise DeviceLostError(
             f"cuda:{number} was lost, and the driver makes no new context that works ({error}): start a new process"
         ) from None
@@ -73,17 +81,16 @@ def from_array(array: Any) -> CUDARuntime:
     pointer = array.__cuda_array_interface__["data"][0]
     if not pointer or (only_one() and not _lost):
         return runtime(0)
-    ordinal, context = ctypes.c_int(), ctypes.c_void_p()
-    driver = ctypes.CDLL("nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1")
+    ordinal, context, driver = ctypes.c_int(), ctypes.c_void_p(), _driver()
     code = driver.cuPointerGetAttribute(ctypes.byref(ordinal), 9, ctypes.c_uint64(pointer))  # 9: DEVICE_ORDINAL
     if code and not _lost:
         raise ValueError(f"the array's memory at {pointer:#x} is none that CUDA knows")
-    found = runtime(ordinal.value)
-    if _lost:
+    if code or ordinal.value in _lost:
+        new = _runtimes.get(ordinal.value)
         code = code or driver.cuPointerGetAttribute(ctypes.byref(context), 1, ctypes.c_uint64(pointer))  # 1: CONTEXT
-        if code or context.value != found.context.handle:
-            raise DeviceLostError(f"the array lies on {found.device} in a context that is lost: make it anew")
-    return found
+        if code or new is None or context.value != new.context.handle:
+            raise DeviceLostError(f"the array lies on cuda:{ordinal.value} in a context that is lost: make it anew")
+    return runtime(ordinal.value)
 
 
 _threads = Stacks()

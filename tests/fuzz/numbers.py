@@ -89,11 +89,11 @@ class Arithmetic:
             self.rough = True
         slopes: list[float] | None = None
         for partial, argument in terms:
-            if argument.slopes is None:
-                continue
             factor = partial() if callable(partial) else partial
             if not math.isfinite(factor) or abs(factor) > self.comfortable:
-                self.rough = True
+                self.rough = True  # also where nothing varies: a compiler may count with slopes of 0
+            if argument.slopes is None:
+                continue
             factor = factor if exact else self.off(factor)
             own = [factor * s if s else 0.0 for s in argument.slopes]
             slopes = own if slopes is None else [a + b for a, b in zip(slopes, own)]

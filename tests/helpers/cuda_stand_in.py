@@ -3,6 +3,7 @@
 ``sick`` holds the contexts in which every call fails; ``refuses`` says that no new one can be made. Memory is the host's.
 """
 
+import atexit
 import ctypes
 import sys
 import types
@@ -29,7 +30,8 @@ class OutOfMemory(Error):
 sick: set = set()
 refuses = False
 kind, text = LogicError, "cuCtxSynchronize failed: an illegal memory access was encountered"
-stack: list = []
+stack: list = []  # as PyCUDA knows it; the driver has no more than the last of it
+current: list = []  # the driver's, by handle
 launches: list = []
 
 
@@ -38,6 +40,25 @@ def check():
         raise LogicError("no context is current")
     if stack[-1] in sick:
         raise kind(text)
+
+
+def switch():
+    if stack and not current:
+        raise LogicError("cuCtxPopCurrent failed: invalid device context")
+    current.clear()
+
+
+def aborts():
+    if stack:
+        print("PyCUDA ERROR: The context stack was not empty upon module cleanup.", flush=True)
+
+
+class Driver:
+    """As far as gpustats asks it beside PyCUDA."""
+
+    @staticmethod
+    def cuCtxPushCurrent_v2(handle):
+        current.append(handle.value)
 
 
 class Context:
@@ -50,11 +71,16 @@ class Context:
         self.handle = Context.made
 
     def push(self):
+        switch()
+        current.append(self.handle)
         stack.append(self)
 
     @staticmethod
     def pop():
+        switch()
         stack.pop()
+        if stack:
+            current.append(stack[-1].handle)
 
     @staticmethod
     def get_current():
@@ -100,6 +126,7 @@ class Device:
 
     def make_context(self):
         if refuses:
+            switch()
             raise LogicError("cuCtxCreate failed: an illegal memory access was encountered")
         made = Context()
         made.push()
@@ -210,7 +237,9 @@ def install():
     package.driver, package.tools, package.gpuarray = driver, tools, arrays
     sys.modules.update({m.__name__: m for m in (package, driver, tools, arrays)})
 
-    from gpustats.runtime import cache, nvrtc
+    atexit.register(aborts)
+    from gpustats.runtime import cache, cuda, nvrtc
 
+    cuda._driver = Driver
     cache.load, cache.store = lambda key: None, lambda key, data: None
     nvrtc.compile = lambda source, arch: b""

@@ -270,6 +270,35 @@ def test_loops_on_both_sides_of_a_branch(loop):
     np.testing.assert_allclose(density.logpdf(x, 0.5), np.where(x > 1, 3, 5) + 2 * x, rtol=1e-11)
 
 
+@pytest.mark.parametrize("result", ["1.0", "v"])
+def test_a_loop_on_one_side_of_a_branch_and_calls_on_the_other(result):
+    """Intel's compiler would take the side with the loop for all sets of parameters where one of them does."""
+    density = gs.register(
+        f"""
+        real loop(real v, real q) {{ while (v > 1) {{ v *= q; }} return {result}; }}
+        real called(real u)
+        {{
+            real r = 0;
+            for (int i = 0; i < (int)u; i++) {{ r = u * u; }}
+            if (r > 0.25) {{ r *= exp(-r); }}
+            return r;
+        }}
+        real f_logpdf(real x, real q, real m, real z)
+        {{
+            if (q < 1) return loop(3, q);
+            real w = called(m);
+            return x + w + (1 + called(q)) - tanh(z);
+        }}
+        """, replace=True,
+    )  # fmt: skip
+    x, q, m, z = np.arange(5.0), np.array([0.75, 0.25, 1.5]), np.array([3.0, 2, 2]), np.array([1.0, 1, 4])
+    other = x + 4 * np.exp(-4) + 1 + 2.25 * np.exp(-2.25) - np.tanh(4)
+    ends = np.ones(2) if result == "1.0" else np.array([3 * 0.75**4, 0.75])
+    want = np.column_stack([np.tile(ends, (5, 1)), other])
+    np.testing.assert_allclose(density.logpdf(x[:, None], q, m, z), want, rtol=1e-14)
+    np.testing.assert_allclose(density.logpdf(x, q[:, None], m[:, None], z[:, None]), want.T, rtol=1e-14)
+
+
 def test_one_function_separated_in_several_ways():
     density = gs.register(
         """
