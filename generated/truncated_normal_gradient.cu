@@ -80,15 +80,16 @@ DEVICE int to_int(real x)
     return x == x ? __double2int_rz(x) : 0;
 }
 
-// What is divided by 0 gives 0 and leaves itself as the remainder; -2^31 / -1 wraps around.
+// What is divided by 0 gives 0 and leaves itself as the remainder; -2^31 / -1 wraps around. The divisors 0 and -1 are looked for
+// together: nvcc does not end where both int_quotient and int_remainder compare with -1.
 DEVICE int int_quotient(int a, int b)
 {
-    return b == 0 ? 0 : b == -1 ? (int)(0u - (unsigned)a) : a / b;
+    return (unsigned)b + 1u < 2u ? (int)((unsigned)a * (unsigned)b) : a / b;
 }
 
 DEVICE int int_remainder(int a, int b)
 {
-    return b == 0 ? a : b == -1 ? 0 : a % b;
+    return (unsigned)b + 1u < 2u ? (b == 0 ? a : 0) : a % b;
 }
 
 // Beyond the ends of int they wrap around. Where C leaves that open, compilers drop what keeps an index within its vector.

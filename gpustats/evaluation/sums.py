@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..kernels.layout import Layout, Problem, power_of_two, sets_that_fit, stage_vectors
+from ..kernels.layout import Layout, Problem, copies, power_of_two, sets_that_fit, stage_vectors
 from ..kernels.shape import Shape
 from ..kernels.template import Template
 from .broadcasting import sum_pattern
@@ -48,7 +48,8 @@ def _on_cpu(device: Device, code: KernelCode, sets: int) -> Layout:
 def _on_gpu(device: Device, code: KernelCode, problem: Problem, sets: int) -> Layout:
     threads = min(256 if sets == 1 else 128, device.max_threads)
     wide = 1 if any(o.rank for o in code.row_operands) else problem.wide
-    unroll = 1 if sets > 1 else 8 if code.mixed_cost < LIGHT["gpu"] and problem.itemsize == 8 else 4
+    light = code.mixed_cost < LIGHT["gpu"] and problem.itemsize == 8
+    unroll = 1 if sets > 1 else copies(code, 8 if light else 4)
     return Layout(threads, sets, threads * wide * unroll, unroll, wide, resident=1024)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..kernels.layout import Layout, Problem, power_of_two, sets_that_fit, stage_vectors
+from ..kernels.layout import Layout, Problem, copies, power_of_two, sets_that_fit, stage_vectors
 from ..kernels.separated import ROW, SET
 from ..kernels.shape import Shape
 from ..kernels.template import Template
@@ -37,7 +37,7 @@ def _by_rows(device: Device, code: KernelCode, problem: Problem) -> Layout:
     threads = min(256, device.max_threads)
     vectors = problem.dim or any(o.rank for o in code.row_operands)
     wide = 1 if vectors else problem.wide
-    unroll = 1 if code.mixed_cost > COSTLY else 2
+    unroll = 1 if code.mixed_cost > COSTLY else copies(code, 2)
     return Layout(threads, 1, threads * wide * unroll, unroll, wide, by_rows=True)
 
 

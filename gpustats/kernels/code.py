@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..language import nodes as lang
-from ..language.nodes import VECTOR, Function, Resolve
+from ..language.nodes import VECTOR, Function, Node, Resolve
+from .inlining import inlined_sizes
 from .separate import separate
 from .separated import BOTH, ROW, SET, Separated
 
@@ -91,6 +92,12 @@ class KernelCode:
         return list({f.name: f for f in functions if f.results}.values())
 
     @functools.cached_property
+    def bodies(self) -> list[tuple[str, Sequence[Node]]]:
+        """The names and bodies of all functions that are printed, callees first."""
+        whole = [(f.name, f.body) for f in self.whole_functions]
+        return [*whole, *(part for separated in self.separated.all() for part in separated.functions())]
+
+    @functools.cached_property
     def mixed_cost(self) -> int:
         """Rough number of arithmetic operations that each entry of a table costs."""
 
@@ -112,6 +119,12 @@ class KernelCode:
             return sum(60 if self.resolve(c) else 20 for c in calls if c in lang.MATH or self.resolve(c))
 
         return self._with_inner(cost)
+
+    @functools.cached_property
+    def row_size(self) -> int:
+        """Nodes of what a template writes out for each row that it names, with all that is inlined in it."""
+        sizes = inlined_sizes(self.bodies)
+        return sizes[self.separated.evaluate] + sizes.get(self.separated.stages[ROW].function, 0)
 
     def struct_bytes(self, level: int, itemsize: int) -> int:
         """An upper bound of the size of the struct of `level`."""

@@ -15,8 +15,8 @@ from ..language.nodes import Node
 LARGEST = 8_000
 
 
-def large_functions(functions: Iterable[tuple[str, Sequence[Node]]]) -> set[str]:
-    """Names of the functions that are not to be inlined.
+def inlined_sizes(functions: Iterable[tuple[str, Sequence[Node]]]) -> dict[str, int]:
+    """Nodes of each function, with all that is inlined in it.
 
     Parameters
     ----------
@@ -24,12 +24,13 @@ def large_functions(functions: Iterable[tuple[str, Sequence[Node]]]) -> set[str]
         Names and bodies, callees first.
     """
     sizes: dict[str, int] = {}
-    large: set[str] = set()
     for name, body in functions:
         nodes = [n for s in body for n in lang.walk(s)]
-        size = len(nodes) + sum(sizes.get(n.function, 0) for n in nodes if isinstance(n, lang.Call))
-        if size > LARGEST:
-            large.add(name)
-            size = 0
-        sizes[name] = size
-    return large
+        called = (sizes.get(n.function, 0) for n in nodes if isinstance(n, lang.Call))
+        sizes[name] = len(nodes) + sum(size for size in called if size <= LARGEST)
+    return sizes
+
+
+def large_functions(functions: Iterable[tuple[str, Sequence[Node]]]) -> set[str]:
+    """Names of the functions that are not to be inlined, of these (names and bodies, callees first)."""
+    return {name for name, size in inlined_sizes(functions).items() if size > LARGEST}

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from ..runtime.base import Device
     from .code import KernelCode
 
+LONGEST = 4096  # nodes of a function that is written out several times, all together
+
 
 @dataclass(frozen=True)
 class Layout:
@@ -91,6 +93,16 @@ def sets_that_fit(code: KernelCode, itemsize: int, sets: int, most: int = 24 * 1
     while sets > 1 and sets * code.struct_bytes(SET, itemsize) > most:
         sets //= 2
     return sets
+
+
+def copies(code: KernelCode, wanted: int) -> int:
+    """How often a kernel of a GPU writes out what it does with a row: at most `wanted`, and less often where that is long.
+
+    Compilers take as long as the text is; all loads first helps functions that compute little.
+    """
+    while wanted > 1 and wanted * code.row_size > LONGEST:
+        wanted //= 2
+    return wanted
 
 
 def row_blocks(device: Device, layout: Layout, n_rows: int, set_blocks: int, registers: int | None = None) -> int:

@@ -108,8 +108,7 @@ class Template:
         codes, printed = (code, *others), set[str]()
         structs = dict.fromkeys(f for c in codes for f in c.struct_functions)
         whole = dict.fromkeys(f for c in codes for f in c.whole_functions)
-        parts_of = (part for c in codes for s in c.separated.all() for part in s.functions())
-        bodies = [*((f.name, f.body) for f in whole), *parts_of]
+        bodies = [body for c in codes for body in c.bodies]
         printer = Printer(dtype, dict(space or {}), frozenset(large_functions(bodies)), endless_functions(bodies))
         separated = [c.separated.print(printer, printed) for c in codes]
         functions = "\n".join([*map(printer.results, structs), *map(printer.function, whole), *separated])

@@ -6,6 +6,11 @@ import numpy as np
 from scipy.special import comb, gammaln
 
 import gpustats as gs
+from gpustats.evaluation.sums import LOGLIK
+from gpustats.kernels.code import PER_ROW, KernelCode, Operand
+from gpustats.kernels.layout import REFERENCE_DEVICES, Problem
+from gpustats.language.device_function import parse
+from gpustats.language.library import library
 
 N = 20
 
@@ -56,3 +61,14 @@ def test_what_many_calls_compute_ahead_fits_the_shared_memory(layout):
 def test_built_in_densities_are_inlined():
     for name in ("beta", "truncated_normal", "student_t"):
         assert "LARGE" not in gs.densities[name].kernel_source("gradient", "float64", "opencl")
+
+
+def test_a_gpu_loads_many_rows_ahead_of_short_functions_only():
+    """Compilers took half a minute for long ones, which were written out eighteen times."""
+    values = "real a = x; for (int i = 0; i < 9; i++) { a = a * x + y; }"
+    for terms, copies in ((1, 8), (100, 4), (800, 1)):
+        sines = "".join(f" + sin(x * y + {i})" for i in range(terms))
+        text = f"real f_logpdf(real x, real y) {{ {values} return a{sines}; }}"
+        functions = parse(text, library.resolve).functions
+        code = KernelCode(functions["f_logpdf"], [Operand("x", PER_ROW), Operand("y", PER_ROW)], functions.get)
+        assert LOGLIK.layout(REFERENCE_DEVICES["cuda"], code, Problem(8, 1)).unroll == copies
