@@ -1,6 +1,5 @@
 """What all tests share."""
 
-import dataclasses
 import gc
 import os
 
@@ -10,6 +9,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 import pytest
+from layouts import like_a_gpu
 from matrices import LEAF
 
 import gpustats as gs
@@ -40,23 +40,14 @@ def rng():
     return np.random.default_rng(2011)
 
 
-@pytest.fixture(scope="module")
-def like_a_gpu():
-    """A second device: the CPU, with memory of its own and kernels laid out as for a GPU."""
+@pytest.fixture(scope="module", name="like_a_gpu")
+def device_like_a_gpu():
     try:
         runtime = choose.get("cpu")
     except (ValueError, gs.NoDeviceError):
         pytest.skip("needs an OpenCL runtime for the CPU")
-    from pyopencl import Context
-
-    from gpustats.runtime import opencl
-
-    context = Context([runtime._device])
-    limits = dict(warp=32, max_threads=256, shared_memory=65536, compute_units=4)
-    made = opencl.OpenCLRuntime(context, runtime._device, dataclasses.replace(runtime.device, type="gpu", **limits))
-    opencl._adopted[context.int_ptr] = made
-    yield made
-    del opencl._adopted[context.int_ptr]
+    with like_a_gpu(runtime) as made:
+        yield made
 
 
 @pytest.fixture(params=["device", "gpu"])

@@ -139,10 +139,15 @@ class KernelCode:
 
     # -- pieces of text for the templates
 
-    @property
-    def can_stage_vectors(self) -> bool:
-        """Vectors in shared memory are another type in OpenCL C 1.2, so no whole function may take one."""
-        return not any(p.type == VECTOR for f in self.whole_functions for p in f.parameters)
+    @functools.cached_property
+    def vectors_keep_their_names(self) -> bool:
+        """Whether all functions have the same names for the same vectors: then a name tells in which memory one lies."""
+        for call in (n for f in self.functions for n in lang.walk(f) if isinstance(n, lang.Call)):
+            if (called := self.resolve(call.function)) is not None:
+                for p, given in zip(called.parameters, call.arguments, strict=True):
+                    if p.type == VECTOR and given != lang.Name(p.name, VECTOR):
+                        return False
+        return True
 
     @property
     def parameters(self) -> str:

@@ -80,8 +80,12 @@ def power_of_two(n: int) -> int:
 
 
 def stage_vectors(device: Device, code: KernelCode, problem: Problem, rows: int) -> tuple[int, int]:
-    """(rows a tile, numbers in shared memory) for vector observations; 0 numbers where they do not fit."""
-    if not problem.dim or device.type == "cpu" or not code.can_stage_vectors:
+    """(rows a tile, numbers in shared memory) for vector observations; 0 numbers where they do not fit.
+
+    Vectors in shared memory are another type in OpenCL C 1.2.
+    """
+    other_type = device.backend == "opencl" and not code.vectors_keep_their_names
+    if not problem.dim or device.type == "cpu" or other_type:
         return rows, 0
     budget = min(device.shared_memory, 48 * 1024) // 2 // problem.itemsize
     rows = min(rows, budget // (problem.dim | 1))

@@ -299,6 +299,19 @@ def test_a_loop_on_one_side_of_a_branch_and_calls_on_the_other(result):
     np.testing.assert_allclose(density.logpdf(x, q[:, None], m[:, None], z[:, None]), want.T, rtol=1e-14)
 
 
+@pytest.mark.parametrize("helper, call", [
+    ("real part(real e, const real *m, int dim) { return e * exp(m[0]) + m[dim - 1]; }", "part(a, x, dim)"),
+    ("real part(real e, const real *x, const real *b, int dim) { return e * exp(x[0]) + b[2]; }", "part(a, x, x, dim)"),
+    ("real part(real e, const real *b, const real *x, int dim) { return e * exp(b[0]) + x[2]; }", "part(a, x, x, dim)"),
+])  # fmt: skip
+def test_helpers_have_names_of_their_own_for_vectors(helper, call, layout):
+    """GPUs read the vectors of observations from shared memory, which is another type in OpenCL."""
+    text = f"{helper}\nreal f_logpdf(const real *x, real a, int dim) {{ return {call}; }}"
+    density = gs.register(text, replace=True)
+    x, a = np.random.default_rng(0).normal(size=(50, 3)), np.arange(4.0)
+    np.testing.assert_allclose(density.logpdf(x[:, None], a), a * np.exp(x[:, :1]) + x[:, 2:], rtol=1e-13)
+
+
 def test_one_function_separated_in_several_ways():
     density = gs.register(
         """
