@@ -156,7 +156,9 @@ class Arithmetic:
         if name in _CHOICES:
             return self.choice(name, reals)
         if name in _STEPS:
-            return Dual(float(self.decide(_STEPS[name](values[0]))) if math.isfinite(values[0]) else values[0])
+            x = values[0]
+            step = float(self.decide(_STEPS[name](x))) if math.isfinite(x) else x
+            return Dual(step if step else math.copysign(step, x))
         if name == "fma":
             a, b, c = reals
             return self.of_reals("+", self.of_reals("*", a, b), c)
