@@ -89,7 +89,7 @@ def from_array(array: Any) -> CUDARuntime:
         new = _runtimes.get(ordinal.value)
         code = code or driver.cuPointerGetAttribute(ctypes.byref(context), 1, ctypes.c_uint64(pointer))  # 1: CONTEXT
         if code or new is None or context.value != new.context.handle:
-            raise DeviceLostError(f"the array lies on cuda:{ordinal.value} in a context that is lost: make it anew")
+            raise DeviceLostError("the array lies in a context that is lost: make it anew")
     return runtime(ordinal.value)
 
 

@@ -9,7 +9,7 @@ from ...kernels.code import callees_first
 from ...kernels.sines import kept_apart
 from ...language import nodes as lang
 from ...language.nodes import REAL, Binary, Call, Function, Name, Number, Parameter, Return
-from ...language.printer import Printer
+from ...language.printer import Printer, endless_functions
 from ...rewriting import differentiate
 from ..expression import Expression
 
@@ -67,11 +67,12 @@ class Correlation:
         return "\n".join(filter(None, self._printed(self._parts if curvature else self._parts[:2])))
 
     def _printed(self, parts: list[Function]) -> Iterator[str]:
-        printer = Printer()
         bodies = [statement for part in parts for statement in part.body]
         own = {part.name for part in parts}
         called = callees_first(bodies, lambda name: None if name in own else self._functions.get(name))
-        yield kept_apart([*called, *parts])
+        functions = [*called, *parts]
+        printer = Printer(endless=endless_functions((f.name, f.body) for f in functions))
+        yield kept_apart(functions)
         for function in called:
             if function.results:
                 yield printer.results(function)

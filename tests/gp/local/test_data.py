@@ -63,6 +63,32 @@ def test_a_covariance_of_whole_numbers(data):
     np.testing.assert_allclose(got, want, rtol=1e-6)
 
 
+def test_a_covariance_with_a_loop_on_one_side_of_a_branch(data):
+    X, y, XX = data
+    gs.register("""
+    // sqdist: nonnegative  lengthscale: positive  amplitude: positive
+    real series(real a)
+    {
+        real sum = 0, term = 1, n = 0;
+        while (fabs(term) > 1e-17 * fabs(sum)) {
+            sum += term;
+            n += 1;
+            term *= a / n;
+        }
+        return sum;
+    }
+    real summed_cov(real sqdist, real lengthscale, real amplitude)
+    {
+        real a = -0.5 * sqdist / (lengthscale * lengthscale);
+        if (a > -1) return amplitude * amplitude * series(a);
+        return amplitude * amplitude * exp(a);
+    }
+    """)
+    got, want = (gs.LocalGP(X, y, cov=cov).predict(XX, end=20).mean for cov in (gs.summed, gs.rbf))
+    np.testing.assert_allclose(got, want, rtol=1e-6)
+    assert Correlation(gs.summed).source().count("a > -1 && THREAD <") == 2
+
+
 def test_one_column(rng):
     x = np.sort(rng.uniform(size=80))
     p = gs.LocalGP(x, np.sin(9 * x)).predict(np.linspace(0.1, 0.9, 5), end=12)
