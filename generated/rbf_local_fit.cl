@@ -187,6 +187,7 @@ KERNEL(64) local_fit(
         }
         real objective = 0, step = 1;
         int updates = 0;
+        BARRIER();  // for PoCL, which reads `trial` as it was for the last location without a barrier ahead of the loop
         real mean = NAN, variance = NAN, loglik = NAN;
         int status = 0, evaluations = 0, finished = 0;
         while (!finished) {
