@@ -2,6 +2,7 @@
 
 import gc
 import os
+import signal
 
 # Before NumPy loads it. Threads that share small matrices wait for one another most of the time, the more so where each core
 # has a process of tests already.
@@ -19,6 +20,9 @@ from gpustats.linalg import where
 from gpustats.linalg.host import HostProvider
 from gpustats.linalg.kernels import KernelProvider
 from gpustats.runtime import choose
+
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # in a shell's background job, whose children would ignore it too
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(items):

@@ -6,10 +6,11 @@ would double with each of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from ..language import nodes as lang
 from ..language.nodes import Node
+from ..language.printer import Printer, endless_functions
 
 #: Nodes of a function that is inlined, with all that is inlined in it. Second derivatives of built-in densities have 6,000.
 LARGEST = 8_000
@@ -31,6 +32,18 @@ def inlined_sizes(functions: Iterable[tuple[str, Sequence[Node]]]) -> dict[str, 
     return sizes
 
 
-def large_functions(functions: Iterable[tuple[str, Sequence[Node]]]) -> set[str]:
-    """Names of the functions that are not to be inlined, of these (names and bodies, callees first)."""
-    return {name for name, size in inlined_sizes(functions).items() if size > LARGEST}
+def printer(
+    functions: Iterable[tuple[str, Sequence[Node]]], dtype: str = "float64", space: Mapping[str, str] | None = None
+) -> Printer:
+    """What prints these functions of a kernel (names and bodies, callees first), and knows which of them are not inlined.
+
+    Parameters
+    ----------
+    functions : iterable of (str, sequence of Node)
+    dtype : {"float64", "float32"}
+    space : mapping
+        Address space of vector arguments, by name, where it is not that of global memory.
+    """
+    functions = list(functions)
+    large = frozenset(name for name, size in inlined_sizes(functions).items() if size > LARGEST)
+    return Printer(dtype, dict(space or {}), large, endless_functions(functions))

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..language import nodes as lang
-from ..language.printer import WHOLE_NUMBERS, Printer, endless_functions
+from ..language.printer import WHOLE_NUMBERS
 from ..runtime import cache
 from . import code as code_module
-from .inlining import large_functions
+from .inlining import printer
 from .sines import kept_apart
 
 if TYPE_CHECKING:
@@ -108,10 +108,9 @@ class Template:
         codes, printed = (code, *others), set[str]()
         structs = dict.fromkeys(f for c in codes for f in c.struct_functions)
         whole = dict.fromkeys(f for c in codes for f in c.whole_functions)
-        bodies = [body for c in codes for body in c.bodies]
-        printer = Printer(dtype, dict(space or {}), frozenset(large_functions(bodies)), endless_functions(bodies))
-        separated = [c.separated.print(printer, printed) for c in codes]
-        functions = "\n".join([*map(printer.results, structs), *map(printer.function, whole), *separated])
+        prints = printer((body for c in codes for body in c.bodies), dtype, space)
+        separated = [c.separated.print(prints, printed) for c in codes]
+        functions = "\n".join([*map(prints.results, structs), *map(prints.function, whole), *separated])
         functions = kept_apart([f for c in codes for f in c.functions]) + functions
         width = layout.vector
         vector_type = ("double" if dtype == "float64" else "float") + (str(width) if width > 1 else "")

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ...kernels.code import callees_first
+from ...kernels.inlining import printer
 from ...kernels.sines import kept_apart
 from ...language import nodes as lang
 from ...language.nodes import REAL, Binary, Call, Function, Name, Number, Parameter, Return
-from ...language.printer import Printer, endless_functions
 from ...rewriting import differentiate
 from ..expression import Expression
 
@@ -71,13 +71,13 @@ class Correlation:
         own = {part.name for part in parts}
         called = callees_first(bodies, lambda name: None if name in own else self._functions.get(name))
         functions = [*called, *parts]
-        printer = Printer(endless=endless_functions((f.name, f.body) for f in functions))
+        prints = printer((f.name, f.body) for f in functions)
         yield kept_apart(functions)
         for function in called:
             if function.results:
-                yield printer.results(function)
-            yield printer.function(function)
-        yield from map(printer.function, parts)
+                yield prints.results(function)
+            yield prints.function(function)
+        yield from map(prints.function, parts)
 
 
 def _function(suffix: str, value: lang.Expression) -> Function:
