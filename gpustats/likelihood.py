@@ -23,6 +23,7 @@ from .parallel.pieces import Data, Options, Pieces, in_memory, in_pieces
 from .parallel.remade import Remade
 from .parallel.rows import added, added_with_gradients, as_rows
 from .runtime import arrays
+from .runtime.host_memory import contiguous
 
 if TYPE_CHECKING:
     from .density import Density
@@ -65,9 +66,9 @@ class BoundDensity(Remade):
         if not self._native:
             dtype = arrays.result_dtype([x])
             if not runtime.host_visible:
-                x = runtime.to_device(np.ascontiguousarray(x, dtype))
+                x = runtime.to_device(contiguous(x, dtype))
             else:
-                x = np.ascontiguousarray(x, dtype) if own else np.array(x, dtype)
+                x = contiguous(x, dtype, copy=not own)
         self._runtime, self._x = runtime, x
 
     @property

@@ -14,6 +14,7 @@ from ..kernels.code import PER_ROW, PER_SET, VALUE, Operand
 from ..kernels.template import Template
 from ..runtime import choose
 from ..runtime.arrays import is_contiguous, is_device_array, result_dtype
+from ..runtime.host_memory import contiguous
 from .broadcasting import Pattern, Shape
 from .parcel import Parcel
 
@@ -183,7 +184,7 @@ def as_read(runtime: Runtime, array: Array, dtype: DType, shape: Shape | None = 
         What it is broadcast to; by default its own.
     """
     if not is_device_array(array):
-        return np.ascontiguousarray(array if shape is None else np.broadcast_to(array, shape), dtype)
+        return contiguous(array if shape is None else np.broadcast_to(array, shape), dtype)
     if array.dtype != dtype or shape is not None or not is_contiguous(array):
         return gather(runtime, array, dtype, shape)
     return array

@@ -16,6 +16,7 @@ import pyopencl as cl
 from ..errors import CompileError, DeviceLostError
 from . import cache
 from .base import Device, Result, Runtime, in_use, nbytes_of
+from .host_memory import LARGE, available
 from .host_pool import HostPool
 from .opencl_devices import SUSPICIOUS, cl_devices, describe, failing
 from .opencl_devices import devices as devices
@@ -24,7 +25,6 @@ from .opencl_thread import InFlight, OpenCLThreads, host_buffers
 from .waiting import Calls
 
 TELLING = "-cl-nv-verbose"  # NVIDIA's compiler then tells how many registers a kernel takes
-LARGE = 16 << 20  # bytes from which on it pays to look at the free memory and to use the host's memory again
 
 _COPY = """
 __kernel void copy(__global const double4 *source, __global double4 *target) {
@@ -365,9 +365,7 @@ class OpenCLRuntime(Runtime):
 
     def free_memory(self) -> int | None:
         if self.device.type == "cpu":
-            with contextlib.suppress(OSError, StopIteration):
-                lines = Path("/proc/meminfo").read_text().splitlines()
-                return 1024 * int(next(line for line in lines if line.startswith("MemAvailable")).split()[1])
+            return available()
         return None
 
     def release(self) -> None:

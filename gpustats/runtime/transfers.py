@@ -8,6 +8,7 @@ import numpy as np
 
 from . import arrays, choose
 from .base import Device
+from .host_memory import contiguous
 
 
 def devices() -> list[Device]:
@@ -37,7 +38,7 @@ def to_device(array: Any) -> Any:
     array = arrays.as_array(array, "array")
     if arrays.is_device_array(array):
         return array
-    host = np.ascontiguousarray(array, arrays.result_dtype([array]))
+    host = contiguous(np.asarray(array), arrays.result_dtype([array]))
     return choose.get().to_device(host.reshape(np.shape(array)))
 
 
