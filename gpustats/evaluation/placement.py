@@ -184,7 +184,7 @@ def as_read(runtime: Runtime, array: Array, dtype: DType, shape: Shape | None = 
         What it is broadcast to; by default its own.
     """
     if not is_device_array(array):
-        return contiguous(array if shape is None else np.broadcast_to(array, shape), dtype)
+        return contiguous(np.asarray(array) if shape is None else np.broadcast_to(array, shape), dtype)
     if array.dtype != dtype or shape is not None or not is_contiguous(array):
         return gather(runtime, array, dtype, shape)
     return array
