@@ -31,6 +31,10 @@ if TYPE_CHECKING:
     from .likelihood import Likelihood as Likelihood
     from .mixtures.labels import label_statistics as label_statistics
     from .mixtures.mixture import Mixture as Mixture
+    from .rows.leaves import dot as dot
+    from .rows.leaves import gather as gather
+    from .rows.leaves import per_row as per_row
+    from .rows.model import Rows as Rows
     from .runtime.choose import use as use
     from .runtime.transfers import devices as devices
     from .runtime.transfers import to_device as to_device
@@ -40,7 +44,8 @@ __version__ = "0.1.0"
 
 # Imported when first used, so that `import gpustats` stays quick and touches no device.
 _LAZY = {
-    "GLM": ".glm", "Generator": ".draws.generator", "Likelihood": ".likelihood", "LocalGP": ".gp.local",
+    "GLM": ".glm", "Rows": ".rows.model", "dot": ".rows.leaves", "gather": ".rows.leaves", "per_row": ".rows.leaves",
+    "Generator": ".draws.generator", "Likelihood": ".likelihood", "LocalGP": ".gp.local",
     "Mixture": ".mixtures.mixture", "compat": None, "covariances": ".gp", "devices": ".runtime.transfers", "gp": None,
     "label_statistics": ".mixtures.labels", "linalg": None, "parallel": None, "sample_discrete": ".draws.discrete",
     "to_device": ".runtime.transfers", "to_host": ".runtime.transfers", "transforms": None, "use": ".runtime.choose",

@@ -130,6 +130,37 @@ def parse(
         raise DeviceFunctionError("this is nested too deeply: make parts of it variables", line, column, source) from None
 
 
+def parse_row_function(
+    source: str, resolve: Resolve, taken: Callable[[str], bool]
+) -> tuple[DeviceFunction, Function]:
+    """Parse the source of a function of a row, which is the last one of the source, whatever its name.
+
+    Parameters, errors
+        As for `parse`.
+    """
+    if not isinstance(source, str):
+        raise TypeError(f"source must be a string of C, not {type(source).__name__}")
+    names = [node.decl.name for node in syntax_tree(plain_text(source)) if isinstance(node, c_ast.FuncDef)]
+    if not names:
+        raise DeviceFunctionError("there is no function of a row here", 1, 1, source)
+    made = parse(source, resolve, names[-1], taken)
+    function = list(made.functions.values())[-1]
+    if function.type != REAL or not function.parameters:
+        fault = "takes no argument" if function.type == REAL else f"must return a `real`, not {function.type}"
+        raise DeviceFunctionError(f"{names[-1]} {fault}", function.line, function.column, source)
+    entries = _comment(made.source)[2]
+    known = [p.written or p.name for p in function.parameters]
+    for key, (_, _, line) in entries.items():
+        if key not in known:
+            message = f"the comment gives a domain for '{key}', which is not an argument of {names[-1]}({', '.join(known)})"
+            raise DeviceFunctionError(message, line, 1, source)
+    arguments = tuple(
+        _argument(made.source, name, p.type, entries.get(name, ("", "", function.line)))
+        for name, p in zip(known, function.parameters, strict=True) if name != "dim"
+    )  # fmt: skip
+    return replace(made, arguments=arguments), function
+
+
 def _parsed(source: str, resolve: Resolve, name: str | None, taken: Callable[[str], bool] | None) -> DeviceFunction:
     tree = syntax_tree(source)
     found = [node for node in tree if isinstance(node, c_ast.FuncDef)]

@@ -110,6 +110,13 @@ class Library:
             self._functions.update(parsed.functions)
             return parsed
 
+    def row_function(self, source: str) -> tuple[DeviceFunction, lang.Function]:
+        """A source that is not registered, and its last function: that of a row of a model."""
+        from .device_function import parse_row_function
+
+        with self._lock:
+            return parse_row_function(source, self.resolve, self._taken)
+
     def _calls_within(self, parsed: DeviceFunction, source: str) -> dict[str, int]:
         """How many calls each function of a source makes within one another, those of gpustats' own functions aside."""
         found: dict[str, int] = {}

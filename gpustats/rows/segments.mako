@@ -2,8 +2,11 @@
 // out[set][segment][column]: ${lanes} thread${"s add" if lanes > 1 else " adds"} the rows of a segment, in an order that is always the same.
 KERNEL(${threads}) add_segments(
     GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL const real *RESTRICT rows, index_t rows_offset, index_t n_rows,
-    GLOBAL const int *RESTRICT order, GLOBAL const int *RESTRICT starts, index_t n_segments, int columns)
+    GLOBAL const int *RESTRICT order, index_t order_offset, GLOBAL const int *RESTRICT starts, index_t starts_offset,
+    index_t n_segments, int columns)
 {
+    order += order_offset;
+    starts += starts_offset;
     const index_t segment = BLOCK_X * ${threads // lanes} + THREAD / ${lanes}, lane = THREAD % ${lanes};
     const index_t begin = segment < n_segments ? starts[segment] : 0, end = segment < n_segments ? starts[segment + 1] : 0;
     rows += rows_offset + BLOCK_Y * n_rows * columns;
@@ -35,8 +38,9 @@ KERNEL(${threads}) add_segments(
 // out[set][group][column]: the segments of a group.
 KERNEL(${threads}) add_groups(
     GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL const double *RESTRICT partial,
-    GLOBAL const int *RESTRICT first_segments, index_t n_segments, index_t n_groups, int columns)
+    GLOBAL const int *RESTRICT first_segments, index_t first_offset, index_t n_segments, index_t n_groups, int columns)
 {
+    first_segments += first_offset;
     const index_t i = BLOCK_X * ${threads} + THREAD, group = i / columns, c = i % columns;
     if (group < n_groups) {
         double total = 0;

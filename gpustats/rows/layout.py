@@ -1,0 +1,46 @@
+"""How many threads take how many rows of a model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..kernels.layout import Layout, copies, power_of_two
+
+if TYPE_CHECKING:
+    from ..kernels.code import KernelCode
+    from ..runtime.base import Device
+
+_CPU_LANES = 16  # neighbouring rows that a CPU takes at once: two or four of its vectors, so that it reads whole lines
+
+
+@dataclass(frozen=True)
+class RowsLayout(Layout):
+    """A layout of the rows' template. A block takes `tile` segments of rows at once; `unroll` is of the rows of a segment.
+
+    Attributes
+    ----------
+    lanes : int
+        Threads that share a segment.
+    segment : int
+        Rows of a segment, where segments are not of groups.
+    """
+
+    lanes: int = 1
+    segment: int = 0
+
+
+def layout_for(device: Device, code: KernelCode, mean: float | None) -> RowsLayout:
+    """The layout for a function; `mean`: the rows of a segment, where segments are of groups."""
+    unroll = copies(code, 4)
+    if device.type == "cpu":  # the lanes of its vectors go through a segment together only where all of them do
+        together = mean is None or mean >= 2 * _CPU_LANES
+        lanes = min(_CPU_LANES, device.max_threads) if together else 1
+        threads = lanes if together else min(64, device.max_threads)
+    else:
+        threads = min(256, device.max_threads)
+        lanes = threads if mean is None else min(power_of_two(int(mean / (2 * unroll)) + 1), threads)
+    return RowsLayout(
+        threads, tile=threads // lanes, unroll=unroll, resident=1024, lanes=lanes,
+        segment=0 if mean is not None else lanes * unroll * (64 if device.type == "cpu" else 2),
+    )  # fmt: skip

@@ -1,0 +1,229 @@
+"""Leaves: where the arguments of a row function have their values from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..runtime import arrays
+from ..runtime.transfers import to_host
+
+MOST_COLUMNS = 64  # of a dot product, which a thread takes by itself
+
+
+@dataclass(frozen=True, eq=False)
+class Leaf:
+    """Where one argument has its values from, one for each row.
+
+    Attributes
+    ----------
+    of : str or None
+        Name of the parameter that it is made of; None: that of the argument.
+    """
+
+    of: str | None
+    kind: ClassVar[str]
+
+
+@dataclass(frozen=True, eq=False)
+class Column(Leaf):
+    """A column of data, in the type in which it is stored."""
+
+    numbers: np.ndarray
+    kind = "data"
+
+
+@dataclass(frozen=True, eq=False)
+class Scalar(Leaf):
+    """One number for all rows."""
+
+    kind = "a number"
+
+
+@dataclass(frozen=True, eq=False)
+class Gather(Leaf):
+    """An element of a table for each row: `indices` are its places, one array for each axis of the table."""
+
+    indices: tuple[Any, ...]
+    kind = "a table"
+
+
+@dataclass(frozen=True, eq=False)
+class Dot(Leaf):
+    """The product of a row of `X`, (N, k), and k coefficients."""
+
+    X: Any
+    kind = "coefficients"
+
+
+@dataclass(frozen=True, eq=False)
+class PerRow(Leaf):
+    """A number of each row's own: row n has element n + `offset`."""
+
+    offset: int
+    kind = "numbers of the rows"
+
+
+def gather(*indices: Any, of: str | None = None) -> Gather:
+    """Let an argument of a row function be an element of a table, which is a parameter: ``theta[index]``, ``theta[i, j]``.
+
+    Parameters
+    ----------
+    *indices : (N,) array_like of int
+        For each axis of the table, the place of each row in it, from 0.
+    of : str, optional
+        The name of the table, where it is not that of the argument: several arguments may be elements of one table.
+
+    Returns
+    -------
+    Gather
+        For `gpustats.Rows`.
+
+    Examples
+    --------
+    >>> import numpy as np, gpustats as gs
+    >>> y, county = np.array([1.0, -0.5, 2.0]), np.array([0, 0, 1])
+    >>> rows = gs.Rows(gs.normal, x=y, mu=gs.gather(county))
+    >>> value, gradient = rows.value_and_grad(mu=np.array([0.0, 1.0]), sigma=1.0)
+    >>> gradient["mu"]
+    array([0.5, 1. ])
+    """
+    if not indices:
+        raise ValueError("gather takes the index of each row: gs.gather(index), or gs.gather(i, j) for a table of two axes")
+    return Gather(of, indices)
+
+
+def dot(X: Any, of: str | None = None) -> Dot:
+    """Let an argument of a row function be ``X @ beta``, where beta is a parameter.
+
+    Parameters
+    ----------
+    X : (N, k) array_like
+        The design matrix, of at most 64 columns; `gpustats.GLM` takes more.
+    of : str, optional
+        The name of the coefficients, where it is not that of the argument.
+
+    Returns
+    -------
+    Dot
+        For `gpustats.Rows`.
+
+    Examples
+    --------
+    >>> import numpy as np, gpustats as gs
+    >>> X, y = np.array([[1.0, 0.5], [0.0, 2.0], [1.0, -1.0]]), np.array([1, 0, 1])
+    >>> rows = gs.Rows(gs.bernoulli_logit, x=y, eta=gs.dot(X, of="beta"))
+    >>> round(rows(beta=np.array([0.3, -0.2])), 6)
+    -1.585231
+    """
+    return Dot(of, X)
+
+
+def per_row(of: str | None = None, offset: int = 0) -> PerRow:
+    """Let an argument of a row function be a number of the row's own: row n has element n + `offset` of a parameter.
+
+    Parameters
+    ----------
+    of : str, optional
+        The name of the parameter, where it is not that of the argument.
+    offset : int
+        How many elements further. A parameter has as many elements as its leaves reach over: with offsets 0 and 1 there are
+        N + 1, with -1 and 0 as well, of which row 0 has the first two.
+
+    Returns
+    -------
+    PerRow
+        For `gpustats.Rows`.
+
+    Examples
+    --------
+    >>> import numpy as np, gpustats as gs
+    >>> walk = gs.Rows(gs.normal, x=gs.per_row(of="h", offset=1), mu=gs.per_row(of="h"))
+    >>> value, gradient = walk.value_and_grad(h=np.array([0.0, 1.0, 0.0]), sigma=1.0)
+    >>> gradient["h"]
+    array([ 1., -2.,  1.])
+    """
+    return PerRow(of, int(offset))
+
+
+def leaf_of(name: str, value: Any, whole: bool) -> Leaf:
+    """What a user gives for the argument `name` as a leaf; `whole`: the function takes it as an `int`."""
+    if isinstance(value, Gather):
+        return Gather(value.of, tuple(_index(name, index) for index in value.indices))
+    if isinstance(value, Dot):
+        X = _on_host(value.X, name)
+        if X.ndim != 2 or not 0 < X.shape[1] <= MOST_COLUMNS:
+            raise ValueError(
+                f"{name}: X of a dot product must have the shape (N, k) with k of 1 to {MOST_COLUMNS}, not {X.shape}"
+                + ("; gs.GLM takes more columns" if X.ndim == 2 and X.shape[1] else "")
+            )
+        return Dot(value.of, X)
+    if isinstance(value, Leaf):
+        return value
+    numbers = _on_host(value, name)
+    if numbers.ndim != 1:
+        raise ValueError(
+            f"{name} has shape {numbers.shape}: data are columns of shape (N,)"
+            + ("; a number is given in the call, by its name" if not numbers.ndim else "")
+        )
+    return Column(None, _stored(name, numbers, whole))
+
+
+def _on_host(value: Any, name: str) -> np.ndarray:
+    found = arrays.as_array(value, name)
+    return to_host(found) if arrays.is_device_array(found) else np.asarray(found)
+
+
+def _stored(name: str, numbers: np.ndarray, whole: bool) -> np.ndarray:
+    """A column in a type that kernels read: float64, float32, int32 or uint8."""
+    if numbers.dtype == bool:
+        return numbers.astype(np.uint8)
+    if numbers.dtype.kind in "iu":
+        if numbers.dtype == np.uint8:
+            return numbers
+        if numbers.dtype.itemsize < 4 or not numbers.size or abs(int(numbers.min())) < 2**31 > int(numbers.max()):
+            return numbers.astype(np.int32)
+        if whole:
+            raise ValueError(f"{name} has numbers of {numbers.dtype} beyond those of int")
+        return numbers.astype(np.float64)
+    if whole:
+        if not np.all(np.rint(numbers) == numbers) or (np.abs(numbers) >= 2**31).any():
+            place = int(np.flatnonzero(~((np.rint(numbers) == numbers) & (np.abs(numbers) < 2**31)))[0])
+            raise ValueError(f"{name} is an int of the function, and {numbers[place]} at row {place}")
+        return numbers.astype(np.int32)
+    return numbers if numbers.dtype == np.float32 else numbers.astype(np.float64, copy=False)
+
+
+def _index(name: str, index: Any) -> np.ndarray:
+    """Places in a table as whole numbers."""
+    found = np.asarray(to_host(index) if arrays.is_device_array(index) else index)
+    if found.ndim != 1:
+        raise ValueError(f"{name}: an index has shape {found.shape}, and must have the shape (N,)")
+    if found.dtype.kind not in "iu":
+        nans = np.isnan(found) if found.dtype.kind == "f" else np.zeros(1, bool)
+        what = f"nan at row {int(nans.argmax())}" if nans.any() else f"of dtype {found.dtype}"
+        raise ValueError(f"{name}: an index is {what}; it must be whole numbers, as numpy.unique(…, return_inverse=True) gives")
+    if found.size and (found.min() < 0 or found.max() >= 2**31 - 1):
+        place = int(np.flatnonzero((found < 0) | (found >= 2**31 - 1))[0])
+        raise ValueError(f"{name}: an index is {found[place]} at row {place}; places count from 0")
+    return found.astype(np.int32)
+
+
+def number_of_rows(leaves: Mapping[str, Leaf]) -> int | None:
+    """How many rows the data have, None where no leaf tells; ValueError where they differ."""
+    found: dict[str, int] = {}
+    for name, leaf in leaves.items():
+        match leaf:
+            case Column():
+                found[name] = len(leaf.numbers)
+            case Gather():
+                found |= {f"index {i} of {name}" if i else f"the index of {name}": len(a) for i, a in enumerate(leaf.indices)}
+            case Dot():
+                found[f"X of {name}"] = len(leaf.X)
+    if len(set(found.values())) > 1:
+        listed = ", ".join(f"{n} {length}" for n, length in found.items())
+        raise ValueError(f"the data must have the same number of rows: {listed}")
+    return next(iter(found.values()), None)

@@ -1,0 +1,181 @@
+## The rows shape: sums over rows n of f(arguments of row n), and of f's derivatives, where an argument is a column of data, a
+## number, an element of a table, a dot product, or a number of the row's own.
+<%namespace name="reduce" file="/kernels/reduce.mako"/>
+<%
+    threads, lanes = layout.threads, layout.lanes
+    teams, step = threads // lanes, lanes * layout.unroll
+    together = min(max(code.n_sums, 1), 16)
+    at_segment = [leaf for leaf in leaves if leaf.by_segment]
+    dots = [leaf for leaf in leaves if leaf.columns]
+    in_row = [leaf for leaf in leaves if not leaf.by_segment and not leaf.columns]
+%>\
+${reduce.functions(layout, dialect, code.n_sums, together) if code.n_sums else ""}
+// A block takes ${"segments of rows that have the same group" if grouped else "rows one after another, in segments"}; ${f"{lanes} threads share one" if lanes > 1 else "each thread has its own"}. Of f's results
+// ${", ".join([*code.sums, *(f"{result} times the columns of {leaf.name}" for leaf, result, _ in slopes)]) or "none"} are summed over all rows: out[set, result];
+% if tables:
+// ${", ".join(tables)} over the rows of each segment: segment_sums[set, segment, result];
+% endif
+% if code.rows:
+// ${", ".join(code.rows)} written for each row.
+% endif
+// The order of all sums is fixed, so their bits are the same each time.
+KERNEL(${threads}) ${name}(
+    GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL double *partial, GLOBAL int *counters,
+    index_t n_rows, index_t n_sets,
+% if grouped:
+    GLOBAL const int *RESTRICT starts, index_t starts_offset, GLOBAL double *RESTRICT segment_sums, index_t sums_offset,
+% endif
+    index_t n_segments, GLOBAL const real *RESTRICT parameters, index_t parameters_offset, index_t set_stride\
+% for i in range(indices):
+,
+    GLOBAL const int *RESTRICT index${i}, index_t index${i}_offset\
+% endfor
+% for leaf in leaves:
+,
+    ${", ".join(leaf.declared)}\
+% endfor
+% for result in code.rows:
+,
+    GLOBAL real *RESTRICT ${result}_rows, index_t ${result}_first\
+% endfor
+)
+{
+    const index_t k = BLOCK_X, first_set = k;
+    const int sets_here = 1;
+    parameters += parameters_offset + k * set_stride;
+% if grouped:
+    starts += starts_offset;
+% endif
+% for i in range(indices):
+    index${i} += index${i}_offset;
+% endfor
+% for leaf in leaves:
+% for line in leaf.begun:
+    ${line}
+% endfor
+% endfor
+% if code.set_type:
+    // Whatever depends on numbers alone: once per block.
+    SHARED_ARRAY(${code.set_type}, sets, 1);
+    if (THREAD == 0)
+        sets[0] = ${code.prepare_set("0")};
+    BARRIER();
+    const ${code.set_type} set = sets[0];
+% endif
+% if code.n_sums:
+    SHARED_ARRAY(double, sums, ${together * threads});
+    double total[${code.n_sums}];
+    UNROLL for (int s = 0; s < ${code.n_sums}; s++)
+        total[s] = 0;
+% endif
+% if tables and lanes > 1:
+    SHARED_ARRAY(double, of_team, ${threads * len(tables)});
+% endif
+    for (index_t first = BLOCK_Y * ${teams}; first < n_segments; first += BLOCKS_Y * ${teams}) {
+% if teams > 1:
+        const index_t segment = first + ${f"THREAD / {lanes}, lane = THREAD % {lanes}" if lanes > 1 else "THREAD, lane = 0"};
+% else:
+        const index_t segment = first, lane = THREAD;
+% endif
+% if grouped and teams > 1:
+        const index_t begin = segment < n_segments ? starts[segment] : 0, end = segment < n_segments ? starts[segment + 1] : 0;
+% elif grouped:
+        const index_t begin = starts[segment], end = starts[segment + 1];
+% else:
+        const index_t begin = MIN(segment * ${layout.segment}, n_rows), end = MIN(begin + ${layout.segment}, n_rows);
+% endif
+% if tables:
+        double group[${len(tables)}];
+        UNROLL for (int s = 0; s < ${len(tables)}; s++)
+            group[s] = 0;
+% endif
+% for leaf in at_segment:
+        const real ${leaf.here} = ${leaf.value("begin")};
+% endfor
+        index_t next = begin;
+        for (; next + ${step} <= end; next += ${step}) {${"  // all loads first, and no thread idle" if step > 1 else ""}
+% if layout.unroll > 1:
+% for leaf in in_row:
+            ${leaf.c_type} ${leaf.name}_ahead[${layout.unroll}];
+% endfor
+            UNROLL for (int u = 0; u < ${layout.unroll}; u++) {
+                const index_t n = next + u * ${lanes} + lane;
+% for leaf in in_row:
+                ${leaf.name}_ahead[u] = ${leaf.value("n")};
+% endfor
+            }
+            UNROLL for (int u = 0; u < ${layout.unroll}; u++) {
+                const index_t n = next + u * ${lanes} + lane;
+% for leaf in in_row:
+                const ${leaf.c_type} ${leaf.here} = ${leaf.name}_ahead[u];
+% endfor
+${add()}\
+            }
+% else:
+                const index_t n = next + lane;
+${read_and_add()}\
+% endif
+        }
+% if step > 1:
+        for (; next < end; next += ${lanes}) {
+            const index_t n = next + lane;
+            if (n < end) {
+${read_and_add()}\
+            }
+        }
+% endif
+% if tables and lanes > 1:
+        UNROLL for (int s = 0; s < ${len(tables)}; s++)
+            of_team[s * ${threads} + THREAD] = group[s];
+        for (int span = ${lanes // 2}; span > 0; span /= 2) {
+            BARRIER();
+            if (lane < span)
+                UNROLL for (int s = 0; s < ${len(tables)}; s++)
+                    of_team[s * ${threads} + THREAD] += of_team[s * ${threads} + THREAD + span];
+        }
+        if (lane == 0${" && segment < n_segments" if teams > 1 else ""})
+            UNROLL for (int s = 0; s < ${len(tables)}; s++)
+                segment_sums[sums_offset + (k * n_segments + segment) * ${len(tables)} + s] = of_team[s * ${threads} + THREAD];
+        BARRIER();
+% elif tables:
+        if (segment < n_segments)
+            UNROLL for (int s = 0; s < ${len(tables)}; s++)
+                segment_sums[sums_offset + (k * n_segments + segment) * ${len(tables)} + s] = group[s];
+% endif
+    }
+% if code.n_sums:
+    ${reduce.finish(layout, dialect, code.n_sums, together, "total")}
+% endif
+}
+<%def name="read_and_add()">\
+% for leaf in in_row:
+                const ${leaf.c_type} ${leaf.here} = ${leaf.value("n")};
+% endfor
+${add()}\
+</%def>
+<%def name="add()">\
+% for leaf in dots:
+                real ${leaf.name}_x[${leaf.columns}], ${leaf.here} = 0;
+                UNROLL for (int c = 0; c < ${leaf.columns}; c++) {
+                    ${leaf.name}_x[c] = ${leaf.name}_columns[c * n_rows + n];
+                    ${leaf.here} += ${leaf.name}_x[c] * parameters[${leaf.name}_start + c];
+                }
+% endfor
+% if code.row_type:
+                const ${code.row_type} row = ${code.prepare_row("n")};
+% endif
+                const ${code.function.type} result = ${code.evaluate("row", "set", "n", "0")};
+% for i, s in enumerate(code.sums):
+                total[${i}] += result.${s};
+% endfor
+% for leaf, result, place in slopes:
+                UNROLL for (int c = 0; c < ${leaf.columns}; c++)
+                    total[${place} + c] += result.${result} * ${leaf.name}_x[c];
+% endfor
+% for i, s in enumerate(tables):
+                group[${i}] += result.${s};
+% endfor
+% for s in code.rows:
+                ${s}_rows[${s}_first + k * n_rows + n] = result.${s};
+% endfor
+</%def>

@@ -1,0 +1,89 @@
+"""Rows by group: the rows of each group in segments, which kernels add up, and the groups of these."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..evaluation.placement import at
+from ..kernels.layout import power_of_two
+from ..kernels.template import Template
+from ..runtime.types import Array, DType, Handle
+
+if TYPE_CHECKING:
+    from ..runtime.base import Kernel, Runtime
+
+_SEGMENTS = Template.beside(__file__, "segments")
+
+
+class Segments:
+    """The rows of each group, in segments of limited length, so that a few large groups fill a device, too.
+
+    Parameters
+    ----------
+    groups : (N,) array of int
+        From 0 to the number of groups minus one.
+    n : int
+        The number of groups.
+    runtime : Runtime
+    longest : int
+        Rows of a segment at most.
+
+    Attributes
+    ----------
+    order : (N,) ndarray of int
+        The rows, those of each group one after another.
+    n, n_segments : int
+        How many groups and segments there are. A group without rows has a segment of none.
+    starts : (handle, int)
+        What a kernel takes for the place in `order` where each segment begins, and for the end of the last one.
+    lanes : int
+        Threads of a kernel of this class that share a segment.
+    """
+
+    def __init__(self, groups: np.ndarray, n: int, runtime: Runtime, longest: int = 512):
+        self.n, self._runtime = n, runtime
+        counts = np.bincount(groups, minlength=n)
+        segments = np.maximum(-(-counts // longest), 1)  # of each group
+        first = np.concatenate([[0], np.cumsum(segments)])
+        self.n_segments = int(first[-1])
+        ends = np.cumsum(counts)
+        own = np.repeat(np.arange(n), segments)  # the group of each segment
+        begins = (ends - counts)[own] + longest * (np.arange(self.n_segments) - first[own])
+        cpu = runtime.device.type == "cpu"
+        self._threads = 8 if cpu else min(128, runtime.device.max_threads)
+        self.lanes = min(power_of_two(len(groups) // max(8 * self.n_segments, 1)), self._threads)
+        self._alive: list[Any] = []
+        self.order = np.argsort(groups, kind="stable")
+        self.starts = self.placed(np.append(begins, len(groups)))
+        self._first_segments = self.placed(first)
+
+    @property
+    def alone(self) -> bool:
+        """Whether each group is one segment."""
+        return self.n_segments == self.n
+
+    def placed(self, array: np.ndarray) -> tuple[Handle, int]:
+        """Whole numbers as a kernel takes them, for as long as this object lives."""
+        array = np.ascontiguousarray(array, np.int32)
+        kept: Array = array if self._runtime.host_visible else self._runtime.to_device(array)
+        handle, offset = at(self._runtime, kept)
+        self._alive += [kept, handle]
+        return handle, offset
+
+    def add_groups(self, out: Handle, offset: int, sums: Handle, dtype: DType, n_sets: int, columns: int) -> None:
+        """Start to add the sums of segments, (n_sets, segments, columns) float64, up into `out`, (n_sets, groups, columns)."""
+        blocks = -(-self.n * columns // self._threads)
+        kernel = self.kernel("add_groups", dtype)
+        first, start = self._first_segments
+        kernel((blocks, n_sets), out, offset, sums, first, start, self.n_segments, self.n, columns)
+
+    def kernel(self, name: str, dtype: DType) -> Kernel:
+        """A kernel of the template for the threads that this object has chosen."""
+        threads = self._threads
+        return _SEGMENTS.kernel(self._runtime, name, threads, dtype=dtype.name, threads=threads, lanes=self.lanes)
+
+    def blocks(self) -> int:
+        """Of a kernel of which `lanes` threads share a segment."""
+        return -(-self.n_segments // (self._threads // self.lanes))

@@ -1,0 +1,52 @@
+"""Sums over rows."""
+
+import numpy as np
+from scipy import special, stats
+from simulator import close, kernel_shape
+
+import gpustats as gs
+
+
+@kernel_shape
+def rows(dtype, rng):
+    """Rows as they came and by groups, whose segments many threads or one take; all leaves; two orders of the rows; sets."""
+
+    def items(n, persons, sets):
+        y, p, i = rng.integers(0, 2, n).astype(np.uint8), rng.integers(0, persons, n), rng.integers(0, 3, n)
+        theta, d, w = rng.normal(size=(*sets, persons)), rng.normal(size=(*sets, 3)), rng.uniform(size=n).astype(dtype)
+        model = gs.Rows(
+            "real item(int y, real theta, real d) { return bernoulli_logit_logpmf(y, d * theta); }",
+            weights=w, y=y, theta=gs.gather(p), d=gs.gather(i),
+        )  # fmt: skip
+        value, gradient = model.value_and_grad(theta=theta, d=d)
+        theta, d = theta.astype(dtype).astype(float)[..., p], d.astype(dtype).astype(float)[..., i]
+        slope = w * (y - special.expit(d * theta))
+        close(value, (w * special.log_expit(np.where(y, d * theta, -d * theta))).sum(-1), dtype)
+        close(gradient["theta"], _by_group(slope * d, p, persons), dtype)
+        close(gradient["d"], _by_group(slope * theta, i, 3), dtype)
+
+    items(600, 4, (2,))
+    items(150, 90, ())
+    n, k = 130, 3
+    X, y = rng.normal(size=(n, k)).astype(dtype), rng.normal(size=n).astype(dtype)
+    i, j = rng.integers(0, 4, n), rng.integers(0, 2, n)
+    model = gs.Rows(
+        "real row(real y, real eta, real m, real h, real before, real s) { return normal_logpdf(y, eta + m + h - before, s); }",
+        y=y, eta=gs.dot(X, of="beta"), m=gs.gather(i, j), h=gs.per_row(), before=gs.per_row(of="h", offset=-1),
+    )  # fmt: skip
+    beta, m, h, s = (rng.normal(size=size).astype(dtype) for size in (k, (4, 2), n + 1, ()))
+    given = dict(beta=beta, m=m, h=h, s=s * s + 1)
+    value, gradient = model.value_and_grad(**given)
+    mu, sigma = X.astype(float) @ beta + m[i, j] + np.diff(h.astype(float)), float(given["s"])
+    z = (y - mu) / sigma
+    close(value, stats.norm.logpdf(y, mu, sigma).sum(), dtype)
+    close(model.terms(**given), stats.norm.logpdf(y, mu, sigma), dtype)
+    close(gradient["beta"], X.T @ (z / sigma), dtype)
+    close(gradient["m"].ravel(), np.bincount(2 * i + j, z / sigma, 8), dtype)
+    close(gradient["h"], np.append(0, z / sigma) - np.append(z / sigma, 0), dtype)
+    close(gradient["s"], ((z * z - 1) / sigma).sum(), dtype)
+    close(model.hessian(**given), np.array([[((1 - 3 * z * z) / sigma**2).sum()]]), dtype)
+
+
+def _by_group(numbers, groups, n):
+    return np.stack([numbers[..., groups == g].sum(-1) for g in range(n)], -1)

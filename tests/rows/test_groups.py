@@ -1,0 +1,77 @@
+"""Tables and their groups: how many there are, how large they are, and which rows they have change no number."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import gpustats as gs
+
+SOURCE = "real row(real y, real mu, real s) { return normal_logpdf(y, mu, s); }"
+
+
+def groups_of(kind, n, rng):
+    return {
+        "one": np.zeros(n, int),
+        "each its own": rng.permutation(n),
+        "empty ones": 3 * rng.integers(0, 5, n) + 2,
+        "large and small": np.where(rng.random(n) < 0.9, 4, rng.integers(0, 300, n)),
+        "far apart": rng.choice([5, 70_000, 1_000_000], n),
+    }[kind]
+
+
+@pytest.mark.parametrize("kind", ["one", "each its own", "empty ones", "large and small", "far apart"])
+@pytest.mark.parametrize("n", [1, 31, 20_000])
+def test_groups(kind, n, rng, layout):
+    y, index = rng.normal(size=n), groups_of(kind, n, rng)
+    mu = rng.normal(size=index.max() + 3)
+    rows = gs.Rows(SOURCE, y=y, mu=gs.gather(index))
+    value, gradient = rows.value_and_grad(mu=mu, s=1.5)
+    np.testing.assert_allclose(value, stats.norm.logpdf(y, mu[index], 1.5).sum(), rtol=1e-12)
+    wanted = np.bincount(index, (y - mu[index]) / 1.5**2, len(mu))
+    np.testing.assert_allclose(gradient["mu"], wanted, rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(rows.terms(mu=mu, s=1.5), stats.norm.logpdf(y, mu[index], 1.5), rtol=1e-12)
+
+
+def test_two_tables_that_share_an_index_share_a_pass(rng):
+    n = 500
+    y, index = rng.normal(size=n), rng.integers(0, 9, n)
+    rows = gs.Rows(SOURCE, y=y, mu=gs.gather(index), s=gs.gather(index.copy()))
+    mu, s = rng.normal(size=9), rng.uniform(1, 2, 9)
+    _, gradient = rows.value_and_grad(mu=mu, s=s)
+    z = (y - mu[index]) / s[index]
+    np.testing.assert_allclose(gradient["mu"], np.bincount(index, z / s[index]), rtol=1e-10)
+    np.testing.assert_allclose(gradient["s"], np.bincount(index, (z * z - 1) / s[index]), rtol=1e-10)
+    assert len(rows._passes) == 1
+
+
+def test_the_same_bits_each_time(rng):
+    n = 50_000
+    y, i, j = rng.normal(size=n), rng.integers(0, 700, n), rng.integers(0, 11, n)
+    rows = gs.Rows(SOURCE, y=y, mu=gs.gather(i), s=gs.gather(j))
+    given = dict(mu=rng.normal(size=700), s=rng.uniform(1, 2, 11))
+    first, *others = (rows.value_and_grad(**given) for _ in range(4))
+    for value, gradient in others:
+        assert value == first[0] and all(np.array_equal(gradient[k], first[1][k]) for k in gradient)
+
+
+def test_sets_do_not_depend_on_one_another(rng, layout):
+    n = 3000
+    y, i, j = rng.normal(size=n), rng.integers(0, 40, n), rng.integers(0, 3, n)
+    rows = gs.Rows(
+        "real row(real y, real a, real b, real h, real s) { return normal_logpdf(y, a * b + h, s); }",
+        y=y, a=gs.gather(i), b=gs.gather(j), h=gs.per_row(),
+    )  # fmt: skip
+    a, b, h, s = rng.normal(size=(2, 5, 40)), rng.normal(size=(5, 3)), rng.normal(size=n), rng.uniform(1, 2, (2, 1))
+    value, gradient = rows.value_and_grad(a=a, b=b, h=h, s=s)
+    assert value.shape == (2, 5) and rows.terms(a=a, b=b, h=h, s=s).shape == (2, 5, n)
+    assert all(gradient[k].shape == np.shape(v) for k, v in dict(a=a, b=b, h=h, s=s).items())
+    parts = {}
+    for p in range(2):
+        for q in range(5):
+            own, its = parts[p, q] = rows.value_and_grad(a=a[p, q], b=b[q], h=h, s=s[p, 0])
+            assert own == value[p, q] and np.array_equal(its["a"], gradient["a"][p, q])
+            assert rows.hessian(a=a[p, q], b=b[q], h=h, s=s[p, 0]) == rows.hessian(a=a, b=b, h=h, s=s)[p, q]
+    of_b = [sum(parts[p, q][1]["b"] for p in range(2)) for q in range(5)]
+    np.testing.assert_allclose(gradient["b"], of_b, rtol=1e-12)
+    np.testing.assert_allclose(gradient["h"], sum(its["h"] for _, its in parts.values()), rtol=1e-11, atol=1e-12)
+    np.testing.assert_allclose(gradient["s"][:, 0], [sum(parts[p, q][1]["s"] for q in range(5)) for p in range(2)], rtol=1e-12)
