@@ -44,17 +44,19 @@ __version__ = "0.1.0"
 
 # Imported when first used, so that `import gpustats` stays quick and touches no device.
 _LAZY = {
-    "GLM": ".glm", "Rows": ".rows.model", "dot": ".rows.leaves", "gather": ".rows.leaves", "per_row": ".rows.leaves",
-    "Generator": ".draws.generator", "Likelihood": ".likelihood", "LocalGP": ".gp.local",
-    "Mixture": ".mixtures.mixture", "compat": None, "covariances": ".gp", "devices": ".runtime.transfers", "gp": None,
-    "label_statistics": ".mixtures.labels", "linalg": None, "parallel": None, "sample_discrete": ".draws.discrete",
-    "to_device": ".runtime.transfers", "to_host": ".runtime.transfers", "transforms": None, "use": ".runtime.choose",
+    "GLM": ".glm", "Generator": ".draws.generator", "Likelihood": ".likelihood", "LocalGP": ".gp.local",
+    "Mixture": ".mixtures.mixture", "Rows": ".rows.model", "compat": None, "covariances": ".gp",
+    "devices": ".runtime.transfers", "dot": ".rows.leaves", "gather": ".rows.leaves", "gp": None,
+    "label_statistics": ".mixtures.labels", "linalg": None, "parallel": None, "per_row": ".rows.leaves",
+    "sample_discrete": ".draws.discrete", "to_device": ".runtime.transfers", "to_host": ".runtime.transfers",
+    "transforms": None, "use": ".runtime.choose",
 }  # fmt: skip
 
 __all__ = [
     "CompileError", "Densities", "Density", "DeviceFunctionError", "DeviceLostError", "GLM", "Generator", "Likelihood",
-    "LocalGP", "Mixture", "NoDeviceError", "compat", "covariances", "densities", "devices", "gp", "label_statistics", "linalg",
-    "parallel", "register", "sample_discrete", "to_device", "to_host", "transforms", "use",
+    "LocalGP", "Mixture", "NoDeviceError", "Rows", "compat", "covariances", "densities", "devices", "dot", "gather", "gp",
+    "label_statistics", "linalg", "parallel", "per_row", "register", "sample_discrete", "to_device", "to_host", "transforms",
+    "use",
 ]  # fmt: skip
 
 
