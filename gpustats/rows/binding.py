@@ -14,16 +14,13 @@ from ..language.derived import resolve_in, with_argument
 from ..language.library import library
 from ..rewriting.checks import checked
 from ..runtime import arrays
-from .leaves import Column, Dot, Gather, Leaf, PerRow, Scalar, leaf_of, number_of_rows
+from .leaves import MOST_COLUMNS, Column, Dot, Gather, Leaf, PerRow, Scalar, leaf_of, number_of_rows
 from .parameters import parameters_of
 
 if TYPE_CHECKING:
     from ..language.device_function import Argument
     from ..language.nodes import Function
-
-#: What tells an order of the rows: the indices of a table, by identity; () for the order in which the data came.
-Key = tuple[int, ...]
-
+    from ..runtime.types import Shape
 
 @dataclass(frozen=True, eq=False)
 class RowFunction:
@@ -61,38 +58,48 @@ class Binding:
     n_rows : int or None
     parameters : dict of Parameter
         By name.
-    c_names : dict
-        Argument -> its name in C.
-    leaves, types, made_of : dict
-        Argument, as in C -> leaf; its type in C; the parameter that it is made of.
+    leaves, c_names : dict
+        Argument -> its leaf; its name in C.
+    vectors : list of str
+        The arguments that are vectors.
     dtype : dtype
         What is computed in: float32 where all data of floating point are.
-    main : tuple
-        The order of the rows in which sums are taken.
     """
 
     def __init__(self, function: Any, weights: Any, leaves: Mapping[str, Any]):
         arguments, self.row = row_function(function)
         own = [p for p in self.row.function.parameters if p.name != "dim"]
         whole = {a.name for a, p in zip(arguments, own, strict=True) if p.type == lang.INT}
+        self.vectors = [a.name for a in arguments if a.rank]
         _check(arguments, whole, leaves)
-        made = {n: leaf_of(n, leaves[n], n in whole) if n in leaves else Scalar(None) for n in [a.name for a in arguments]}
+        made = {
+            n: leaf_of(n, leaves[n], n in whole, n in self.vectors) if n in leaves else Scalar(None)
+            for n in [a.name for a in arguments]
+        }
         self.c_names = {n: p.name for n, p in zip(made, own, strict=True)}
         if weights is not None:
-            made["weights"] = leaf_of("weights", weights, False)
+            made["weights"] = leaf_of("weights", weights)
             if not isinstance(made["weights"], Column):
                 raise ValueError("weights must be a column of data, (N,)")
             self.row, self.c_names["weights"] = _weighted(self.row)
         self.n_rows = number_of_rows(made)
         if self.n_rows is not None and self.n_rows >= 2**31 - 1:
             raise ValueError(f"{self.n_rows} rows are more than one model takes; make several of them and add their results")
-        made = _with_one_index(_from_the_first(made))
-        self.parameters = parameters_of(made)
-        self.leaves = {self.c_names[n]: leaf for n, leaf in made.items()}
-        self.made_of = {self.c_names[a]: p.name for p in self.parameters.values() for a in p.leaves}
-        self.types = {p.name: p.type for p in self.row.function.parameters}
+        self.leaves = _with_one_index(_from_the_first(made))
+        self.parameters = parameters_of(self.leaves, self.vectors)
         self.dtype = arrays.result_dtype(_floats(self.leaves.values()))
-        self.main = _main_order(self.leaves.values())
+
+    def length(self, shapes: Mapping[str, Shape]) -> int:
+        """How many elements the vectors have, in a call with parameters of these shapes; 0 where there are no vectors."""
+        found = {n: leaf.numbers.shape[1] for n, leaf in self.leaves.items() if n in self.vectors and isinstance(leaf, Column)}
+        found |= {n: shapes[n][-1] for n, p in self.parameters.items() if p.of_vectors}
+        if len(set(found.values())) > 1:
+            listed = ", ".join(f"{n} {length}" for n, length in found.items())
+            raise ValueError(f"the vectors of a row must have the same length: {listed}")
+        length = next(iter(found.values()), 0)
+        if found and not 0 < length <= MOST_COLUMNS:
+            raise ValueError(f"{next(iter(found))}: the vectors of a row have 1 to {MOST_COLUMNS} elements, not {length}")
+        return length
 
 
 def _check(arguments: Sequence[Argument], whole: Collection[str], leaves: Mapping[str, Any]) -> None:
@@ -102,8 +109,6 @@ def _check(arguments: Sequence[Argument], whole: Collection[str], leaves: Mappin
             raise ValueError(f"the function has no argument {name!r}; its arguments are {', '.join(names)}")
     for argument in arguments:
         name = argument.name
-        if argument.rank:
-            raise ValueError(f"{name} is a vector; a row function takes numbers")
         if name in whole and isinstance(leaves.get(name), Leaf):
             raise ValueError(f"{name} is an int of the function: its values must be data, a column of whole numbers")
         if name in whole and name not in leaves:
@@ -123,6 +128,8 @@ def row_function(function: Any) -> tuple[Sequence[Argument], RowFunction]:
     pointwise = log_density_of(function)
     if not hasattr(pointwise, "function"):
         raise TypeError(f"the function of a row is a text of C or a density, not {type(function).__name__}")
+    if matrices := [a.name for a in pointwise.arguments if a.rank > 1]:
+        raise ValueError(f"{matrices[0]} is a matrix; a row function takes numbers and vectors")
     return pointwise.arguments, RowFunction(
         pointwise.name, pointwise.source, pointwise.function, pointwise.functions, pointwise.defaults
     )
@@ -134,18 +141,6 @@ def _weighted(row: RowFunction) -> tuple[RowFunction, str]:
     made, name = with_argument(row.function, "weighted", "weight", body, resolve_in(row.functions))
     functions = {**row.functions, row.function.name: row.function, **library.closure([made])}
     return replace(row, function=made, functions=functions), name
-
-
-def key_of(leaf: Gather) -> Key:
-    return tuple(map(id, leaf.indices))
-
-
-def _main_order(leaves: Collection[Leaf]) -> Key:
-    """The order of the rows in which sums are taken: by the groups of the largest table, unless rows have their own numbers."""
-    gathers = [leaf for leaf in leaves if isinstance(leaf, Gather)]
-    if not gathers or any(isinstance(leaf, PerRow) for leaf in leaves):
-        return ()
-    return key_of(max(gathers, key=lambda leaf: max(int(index.max(initial=0)) for index in leaf.indices)))
 
 
 def _from_the_first(leaves: Mapping[str, Leaf]) -> dict[str, Leaf]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -22,15 +22,19 @@ class Leaf:
     ----------
     of : str or None
         Name of the parameter that it is made of; None: that of the argument.
+    element, elements : int
+        Of an element of a vector: which one, and how many there are. Of a whole vector and of a number 0.
     """
 
     of: str | None
+    element: int = field(default=0, kw_only=True)
+    elements: int = field(default=0, kw_only=True)
     kind: ClassVar[str]
 
 
 @dataclass(frozen=True, eq=False)
 class Column(Leaf):
-    """A column of data, in the type in which it is stored."""
+    """A column of data, (N,), in the type in which it is stored; of vectors (N, d)."""
 
     numbers: np.ndarray
     kind = "data"
@@ -70,6 +74,8 @@ class PerRow(Leaf):
 def gather(*indices: Any, of: str | None = None) -> Gather:
     """Let an argument of a row function be an element of a table, which is a parameter: ``theta[index]``, ``theta[i, j]``.
 
+    Of a vector it is a row of the table, ``theta[index, :]``: the table has one axis more.
+
     Parameters
     ----------
     *indices : (N,) array_like of int
@@ -98,6 +104,8 @@ def gather(*indices: Any, of: str | None = None) -> Gather:
 
 def dot(X: Any, of: str | None = None) -> Dot:
     """Let an argument of a row function be ``X @ beta``, where beta is a parameter.
+
+    Of a vector of d elements it is a row of ``X @ W``, where W, (k, d), is the parameter.
 
     Parameters
     ----------
@@ -149,7 +157,7 @@ def per_row(of: str | None = None, offset: int = 0) -> PerRow:
     return PerRow(of, int(offset))
 
 
-def leaf_of(name: str, value: Any, whole: bool) -> Leaf:
+def leaf_of(name: str, value: Any, whole: bool = False, vector: bool = False) -> Leaf:
     """What a user gives for the argument `name` as a leaf; `whole`: the function takes it as an `int`."""
     if isinstance(value, Gather):
         return Gather(value.of, tuple(_index(name, index) for index in value.indices))
@@ -161,10 +169,16 @@ def leaf_of(name: str, value: Any, whole: bool) -> Leaf:
                 + ("; gs.GLM takes more columns" if X.ndim == 2 and X.shape[1] else "")
             )
         return Dot(value.of, X)
+    if isinstance(value, PerRow) and vector:
+        raise ValueError(f"{name} is a vector, and per_row gives each row a number")
     if isinstance(value, Leaf):
         return value
     numbers = _on_host(value, name)
-    if numbers.ndim != 1:
+    if vector and (numbers.ndim != 2 or not 0 < numbers.shape[1] <= MOST_COLUMNS):
+        raise ValueError(
+            f"{name} has shape {numbers.shape}: data of a vector have the shape (N, d), with d of 1 to {MOST_COLUMNS}"
+        )
+    if numbers.ndim != 1 and not vector:
         raise ValueError(
             f"{name} has shape {numbers.shape}: data are columns of shape (N,)"
             + ("; a number is given in the call, by its name" if not numbers.ndim else "")

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,11 +10,10 @@ import numpy as np
 from ..evaluation.arguments import check_wrt_among, match
 from ..evaluation.gradient import reduced
 from ..runtime import choose
-from .binding import Binding, Key, key_of
-from .leaves import Dot, Gather, PerRow, Scalar
+from .binding import Binding
+from .evaluator import Evaluator
+from .leaves import PerRow, Scalar
 from .parameters import Packed, packed
-from .passes import Launched, Pass, Task
-from .sheet import Sheet
 
 if TYPE_CHECKING:
     from ..density import Density
@@ -55,6 +53,9 @@ class Rows:
     Notes
     -----
     A parameter is a number, a table of the shape that its indices go through, (k,) coefficients, or (N,) numbers of the rows.
+    Where the argument is a vector, ``const real *``, of at most 64 elements, it is (d,), a table with a last axis of d, or
+    (k, d); data are (N, d). All vectors of a function have the same length d, its last argument ``int dim``.
+
     Leading axes are sets of parameters, by NumPy's rules of broadcasting: several chains share a call, and the bits of each are
     those of a call of its own. Sums are in float64 and always in the same order.
 
@@ -83,8 +84,7 @@ class Rows:
         self._runtime = choose.get()
         if bound.dtype.itemsize == 8 and not self._runtime.device.double:
             raise ValueError(f"{self._runtime.device} computes in float32 only: pass float32 arrays")
-        self._sheets: dict[Key, Sheet] = {}
-        self._passes: dict[tuple[Key, Task], Pass] = {}
+        self._evaluators: dict[int, Evaluator] = {}
 
     @property
     def device(self) -> Device:
@@ -147,18 +147,9 @@ class Rows:
         -------
         (N,) ndarray, or (*sets, N)
         """
-        values, n_rows = self._values(parameters)
-        numbers = packed(self._bound.parameters, values, n_rows, self._bound.dtype)
-        n_sets = numbers.numbers.shape[0]
-        if not n_rows * n_sets:
-            return np.zeros((*numbers.lead, n_rows), self._bound.dtype)
-        made = self._pass(self._bound.main, Task(value=False, terms=True))
-        _, _, rows = self._run([made], numbers, n_rows)[0]
-        (found,) = rows.values()
-        if (groups := made.sheet.groups) is not None:
-            moved, found = found, np.empty_like(found)
-            found[:, groups.segments.order] = moved
-        return found.reshape(*numbers.lead, n_rows)
+        numbers, n_rows = self._values(parameters)
+        evaluator = self._evaluator(self._bound.length(numbers.shapes))
+        return evaluator.terms(numbers, n_rows).reshape(*numbers.lead, n_rows)
 
     def hessian(self, wrt: str | Collection[str] | None = None, **parameters: Any) -> np.ndarray:
         """The matrix of second derivatives in parameters that are numbers.
@@ -174,139 +165,58 @@ class Rows:
         -------
         (P, P) ndarray, or (*sets, P, P)
         """
-        numbers_only = [n for n, p in self._bound.parameters.items() if isinstance(p.leaf, Scalar)]
-        names = tuple(numbers_only) if wrt is None else check_wrt_among(wrt, numbers_only)
-        values, n_rows = self._values(parameters)
-        numbers = packed(self._bound.parameters, values, n_rows, self._bound.dtype)
-        n_sets, size = numbers.numbers.shape[0], len(names)
-        result = np.zeros((n_sets, size, size))
-        if n_rows * n_sets * size:
-            arguments = [(n, self._bound.c_names[a]) for n in names for a in self._bound.parameters[n].leaves]
-            made = self._pass(self._bound.main, Task(value=False, sums=tuple(c for _, c in arguments), second=True))
-            sums = self._run([made], numbers, n_rows)[0][0]
-            places = [(i, j) for i in range(len(arguments)) for j in range(i + 1)]
-            for k, (i, j) in enumerate(places):
-                a, b = names.index(arguments[i][0]), names.index(arguments[j][0])
-                result[:, a, b] += sums[:, k]
-                if i != j:
-                    result[:, b, a] += sums[:, k]
-        return result.reshape(*numbers.lead, size, size)
+        scalars = [n for n, p in self._bound.parameters.items() if isinstance(p.leaf, Scalar) and not p.of_vectors]
+        names = tuple(scalars) if wrt is None else check_wrt_among(wrt, scalars)
+        numbers, n_rows = self._values(parameters)
+        evaluator = self._evaluator(self._bound.length(numbers.shapes))
+        return evaluator.second(names, numbers, n_rows).reshape(*numbers.lead, len(names), len(names))
 
-    def kernel_source(self, wrt: str | Collection[str] | None = None) -> str:
+    def kernel_source(self, wrt: str | Collection[str] | None = None, length: int = 0) -> str:
         """The source of the kernels that compute the value and the derivatives, one for each order in which they take the rows.
 
         Parameters
         ----------
         wrt : str or collection of str, optional
             Names of parameters; by default all.
+        length : int
+            Of the function's vectors, where it has any.
         """
         names = self.parameters if wrt is None else check_wrt_among(wrt, self.parameters)
-        return "\n".join(self._pass(key, task).source for key, task in self._tasks(names).items())
+        if bool(length) != bool(self._bound.vectors):
+            raise ValueError(f"length is {length}, and {self._bound.row.name} has the vectors {self._bound.vectors}")
+        return self._evaluator(length).source(names)
 
     # -- how it is done
 
-    def _sheet(self, key: Key) -> Sheet:
-        if key not in self._sheets:
-            gathers = (leaf for leaf in self._bound.leaves.values() if isinstance(leaf, Gather))
-            indices = next((leaf.indices for leaf in gathers if key_of(leaf) == key), ())
-            self._sheets[key] = Sheet(self._bound, self._runtime, indices)
-        return self._sheets[key]
+    def _values(self, parameters: Mapping[str, Any]) -> tuple[Packed, int]:
+        """The parameters of a call, and the number of rows."""
+        bound = self._bound
+        defaults = {n: v for n, v in bound.row.defaults.items() if n in self.parameters}
+        values = match(bound.row.name, self.parameters, (), parameters, defaults, "parameters")
+        n_rows = self.n_rows
+        for parameter, value in zip(bound.parameters.values(), values, strict=True):
+            if n_rows is None and isinstance(parameter.leaf, PerRow) and np.ndim(value):
+                n_rows = max(np.shape(value)[-1] - parameter.length(0), 0)
+        if n_rows is None:
+            raise ValueError(f"{bound.row.name} has no data, and no parameter tells the number of rows")
+        return packed(bound.parameters, values, n_rows, bound.dtype), n_rows
 
-    def _pass(self, key: Key, task: Task) -> Pass:
-        if (key, task) not in self._passes:
-            self._passes[key, task] = Pass(self._bound.row, self._bound.leaves, self._sheet(key), task)
-        return self._passes[key, task]
-
-    def _tasks(self, wrt: Collection[str]) -> dict[Key, Task]:
-        """The passes that derivatives in some parameters take: that of the sums, and one for each further order of the rows."""
-        main = self._bound.main
-        tasks = {main: Task()}
-        for name in wrt:
-            for argument, leaf in self._bound.parameters[name].leaves.items():
-                c_name = self._bound.c_names[argument]
-                match leaf:
-                    case Gather():
-                        key = key_of(leaf)
-                        task = tasks.get(key, Task(value=False))
-                        tasks[key] = replace(task, tables=(*task.tables, c_name))
-                    case Dot():
-                        tasks[main] = replace(tasks[main], slopes=(*tasks[main].slopes, c_name))
-                    case PerRow():
-                        tasks[main] = replace(tasks[main], rows=(*tasks[main].rows, c_name))
-                    case _:
-                        tasks[main] = replace(tasks[main], sums=(*tasks[main].sums, c_name))
-        return tasks
-
-    def _values(self, parameters: Mapping[str, Any]) -> tuple[list[Any], int]:
-        """The parameters of a call in their order, and the number of rows."""
-        defaults = {n: v for n, v in self._bound.row.defaults.items() if n in self.parameters}
-        values = match(self._bound.row.name, self.parameters, (), parameters, defaults, "parameters")
-        if self.n_rows is not None:
-            return values, self.n_rows
-        for parameter, value in zip(self._bound.parameters.values(), values, strict=True):
-            if isinstance(parameter.leaf, PerRow) and np.ndim(value):
-                return values, max(np.shape(value)[-1] - parameter.length(0), 0)
-        raise ValueError(f"{self._bound.row.name} has no data, and no parameter tells the number of rows")
-
-    def _run(
-        self, passes: Sequence[Pass], numbers: Packed, n_rows: int
-    ) -> list[tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]]:
-        """For each pass its sums, the elements of tables, and what it writes for each row."""
-        runtime, n_sets = self._runtime, numbers.numbers.shape[0]
-        sizes = [sum(p.numbers(n_sets)) for p in passes]
-        array = numbers.numbers if numbers.numbers.size else np.zeros(1, self._bound.dtype)
-        handle, offset = runtime.memory(array)
-        result = runtime.result(8 * max(sum(sizes), 1))
-        launched: list[Launched] = []
-        for i, made in enumerate(passes):
-            place = handle, offset // array.itemsize
-            launched.append(made.launch(numbers, place, n_rows, result.handle, sum(sizes[:i])))
-        fetched = runtime.fetch(result).view(np.float64).copy()
-        del handle  # which the kernels were reading
-        on_host: Callable[[Any], np.ndarray] = np.asarray if runtime.host_visible else runtime.to_host
-        return [
-            (*p.split(its, fetched, n_sets), {n: on_host(a) for n, a in its.rows.items()})
-            for p, its in zip(passes, launched, strict=True)
-        ]
+    def _evaluator(self, length: int) -> Evaluator:
+        """What evaluates calls with vectors of some length."""
+        if length not in self._evaluators:
+            self._evaluators[length] = Evaluator(self._bound, length, self._runtime)
+        return self._evaluators[length]
 
     def _evaluated(self, wrt: Collection[str], parameters: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
         """The value, and the derivatives in some parameters."""
-        values, n_rows = self._values(parameters)
-        numbers = packed(self._bound.parameters, values, n_rows, self._bound.dtype)
-        n_sets = numbers.numbers.shape[0]
-        found = {n: np.zeros((n_sets, *numbers.cores[n])) for n in wrt}
-        value = np.zeros(n_sets)
-        if n_rows * n_sets:
-            passes = [self._pass(key, task) for key, task in self._tasks(wrt).items()]
-            results = self._run(passes, numbers, n_rows)
-            value = results[0][0][:, 0]
-            for made, (sums, tables, rows) in zip(passes, results, strict=True):
-                self._collect(made, sums, tables, rows, found)
+        numbers, n_rows = self._values(parameters)
+        evaluator = self._evaluator(self._bound.length(numbers.shapes))
+        value, found = evaluator.value_and_derivatives(wrt, numbers, n_rows)
         gradients: dict[str, Any] = {}
         for name in wrt:
             summed = reduced(found[name].reshape((*numbers.lead, *numbers.cores[name])), numbers.shapes[name])
             gradients[name] = float(summed) if not numbers.shapes[name] else summed
         return (value.reshape(numbers.lead) if numbers.lead else float(value[0])), gradients
-
-    def _collect(
-        self, made: Pass, sums: np.ndarray, tables: np.ndarray, rows: Mapping[str, np.ndarray], found: dict[str, np.ndarray]
-    ) -> None:
-        """Add what a pass has found to the derivatives in the parameters."""
-        made_of, task = self._bound.made_of, made.task
-        for i, name in enumerate(task.sums, int(task.value)):
-            found[made_of[name]] += sums[:, i]
-        for name, columns in made.slopes_of().items():
-            found[made_of[name]] += sums[:, columns]
-        for i, name in enumerate(task.tables):
-            assert made.sheet.groups is not None
-            found[made_of[name]][(slice(None), *made.sheet.groups.places)] += tables[:, :, i]
-        for name, written in zip(task.rows, list(rows.values())[int(task.terms) :], strict=True):
-            leaf = self._bound.leaves[name]
-            assert isinstance(leaf, PerRow)
-            if found[made_of[name]].shape == written.shape and len(self._bound.parameters[made_of[name]].leaves) == 1:
-                found[made_of[name]] = written
-                continue
-            found[made_of[name]][:, leaf.offset : leaf.offset + written.shape[1]] += written
 
 
 def _made(function: Any, weights: Any, leaves: Mapping[str, Any]) -> Rows:

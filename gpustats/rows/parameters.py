@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,13 +24,16 @@ class Parameter:
     name : str
     leaves : dict
         Argument of the function, as the user knows it -> leaf.
+    vectors : collection of str
+        The arguments that are vectors.
     """
 
     name: str
     leaves: dict[str, Leaf]
+    vectors: Collection[str] = ()
 
     def __post_init__(self) -> None:
-        kinds = {self._like(leaf): argument for argument, leaf in self.leaves.items()}
+        kinds = {self._like(leaf) + " of vectors" * (a in self.vectors): a for a, leaf in self.leaves.items()}
         if len(kinds) > 1:
             listed = ", ".join(f"{what} for {argument}" for what, argument in kinds.items())
             raise ValueError(f"{self.name} is one parameter, and cannot be {listed}")
@@ -48,9 +51,13 @@ class Parameter:
     @property
     def rank(self) -> int:
         """How many axes a value of it has."""
-        if isinstance(self.leaf, Gather):
-            return len(self.leaf.indices)
-        return 0 if isinstance(self.leaf, Scalar) else 1
+        own = len(self.leaf.indices) if isinstance(self.leaf, Gather) else 0 if isinstance(self.leaf, Scalar) else 1
+        return own + self.of_vectors
+
+    @property
+    def of_vectors(self) -> bool:
+        """Whether its leaves are vectors: their elements are the last axis."""
+        return any(a in self.vectors for a in self.leaves)
 
     @property
     def first(self) -> int:
@@ -66,10 +73,12 @@ class Parameter:
         core = shape[len(shape) - self.rank :]
         if len(shape) < self.rank:
             axes = "one axis" if self.rank == 1 else f"{self.rank} axes"
-            raise ValueError(f"{self.name} is {self.leaf.kind}, and has {axes} at least: its shape is {shape}")
+            what = "a vector" if isinstance(self.leaf, Scalar) else self.leaf.kind + " of vectors" * self.of_vectors
+            raise ValueError(f"{self.name} is {what}, and has {axes} at least: its shape is {shape}")
         match self.leaf:
-            case Dot() if core != (k := self.leaf.X.shape[1:]):
-                raise ValueError(f"{self.name} has shape {shape}: its last axis must have the {k[0]} columns of X")
+            case Dot() if core[:1] != (k := self.leaf.X.shape[1:]):
+                place = "last axis but one" if self.of_vectors else "last axis"
+                raise ValueError(f"{self.name} has shape {shape}: its {place} must have the {k[0]} columns of X")
             case PerRow() if core != (n := (self.length(n_rows),)):
                 raise ValueError(f"{self.name} has shape {shape}: its last axis must have {n[0]} numbers, for {n_rows} rows")
             case Gather():
@@ -109,13 +118,13 @@ class Packed:
     cores: dict[str, Shape]
 
 
-def parameters_of(leaves: Mapping[str, Leaf]) -> dict[str, Parameter]:
+def parameters_of(leaves: Mapping[str, Leaf], vectors: Collection[str] = ()) -> dict[str, Parameter]:
     """The parameters that leaves are made of, in the order of the function's arguments."""
     found: dict[str, dict[str, Leaf]] = {}
     for argument, leaf in leaves.items():
         if not isinstance(leaf, Column):
             found.setdefault(leaf.of or argument, {})[argument] = leaf
-    return {name: Parameter(name, its) for name, its in found.items()}
+    return {name: Parameter(name, its, vectors) for name, its in found.items()}
 
 
 def packed(parameters: Mapping[str, Parameter], values: Sequence[Any], n_rows: int, dtype: DType) -> Packed:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..runtime.types import Array, Handle
     from .binding import RowFunction
     from .parameters import Packed
-    from .sheet import Sheet
+    from .sheet import KernelLeaf, Sheet
 
 _ROWS = Template.beside(__file__, "rows")
 
@@ -118,8 +118,8 @@ class Pass:
         self.layout = layout = layout_for(runtime.device, code, mean)
         name = f"{row.function.name}_rows"
         self.source = _ROWS.source_of(
-            code, name, layout, sheet.dtype.name, runtime.dialect, leaves=_Leaves(sheet.leaves), grouped=segments is not None,
-            tables=self.tables, slopes=_Leaves(slopes), indices=len(sheet.indices) // 2,
+            code, name, layout, sheet.dtype.name, runtime.dialect, grouped=segments is not None, tables=self.tables,
+            sheet=_Shown(tuple(sheet.leaves), tuple(sheet.declared), tuple(sheet.begun)), slopes=tuple(slopes),
         )  # fmt: skip
         try:
             self._kernel = runtime.kernel(self.source, name, layout.threads)
@@ -152,9 +152,8 @@ class Pass:
             if columns and not segments.alone:
                 tables, place = runtime.scratch(8 * n_sets * segments.n_segments * columns), 0
             values += [*segments.starts, tables, place]
-        values += [n_segments, *parameters, packed.numbers.shape[1], *sheet.indices]
-        for leaf in sheet.leaves:
-            values += [self._number(value, packed) for value in leaf.values]
+        values += [n_segments, *parameters, packed.numbers.shape[1]]
+        values += [self._number(value, packed) for value in sheet.values]
         rows: dict[str, Array] = {}
         for name in self.rows:
             rows[name], *place_of = output(runtime, (n_sets, n_rows), sheet.dtype, not runtime.host_visible)
@@ -171,9 +170,7 @@ class Pass:
         if isinstance(value, str):
             return packed.starts[value]
         if isinstance(value, tuple):
-            name, axis, *more = value
-            if axis == "row":
-                return packed.starts[name] + more[0]
+            name, axis = value
             return packed.cores[name][axis]
         return value
 
@@ -193,18 +190,9 @@ class Pass:
         return found
 
 
-class _Leaves(tuple[Any, ...]):
-    """What a template is rendered with, told apart from others by all that is written of it."""
+class _Shown(NamedTuple):
+    """A sheet as the template has it, told apart from others by all that is written of it."""
 
-    def __new__(cls, leaves: Sequence[Any]) -> _Leaves:
-        return super().__new__(cls, leaves)
-
-    def __repr__(self) -> str:
-        def told(leaf: Any) -> str:
-            if isinstance(leaf, tuple):
-                return repr(tuple(told(part) for part in leaf))
-            if isinstance(leaf, (str, int)):
-                return repr(leaf)
-            return repr((leaf.name, leaf.c_type, leaf.value("n"), leaf.declared, leaf.begun, leaf.by_segment, leaf.columns))
-
-        return repr([told(leaf) for leaf in self])
+    leaves: tuple[KernelLeaf, ...]
+    declared: tuple[str, ...]
+    begun: tuple[str, ...]

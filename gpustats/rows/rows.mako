@@ -5,9 +5,10 @@
     threads, lanes = layout.threads, layout.lanes
     teams, step = threads // lanes, lanes * layout.unroll
     together = min(max(code.n_sums, 1), 16)
-    at_segment = [leaf for leaf in leaves if leaf.by_segment]
-    dots = [leaf for leaf in leaves if leaf.columns]
-    in_row = [leaf for leaf in leaves if not leaf.by_segment and not leaf.columns]
+    at_segment = [leaf for leaf in sheet.leaves if leaf.by_segment]
+    dots = [leaf for leaf in sheet.leaves if leaf.columns]
+    matrices = {leaf.matrix: leaf.columns for leaf in dots}
+    in_row = [leaf for leaf in sheet.leaves if not leaf.by_segment and not leaf.columns]
 %>\
 ${reduce.functions(layout, dialect, code.n_sums, together) if code.n_sums else ""}
 // A block takes ${"segments of rows that have the same group" if grouped else "rows one after another, in segments"}; ${f"{lanes} threads share one" if lanes > 1 else "each thread has its own"}. Of f's results
@@ -26,13 +27,9 @@ KERNEL(${threads}) ${name}(
     GLOBAL const int *RESTRICT starts, index_t starts_offset, GLOBAL double *RESTRICT segment_sums, index_t sums_offset,
 % endif
     index_t n_segments, GLOBAL const real *RESTRICT parameters, index_t parameters_offset, index_t set_stride\
-% for i in range(indices):
+% for parameter in sheet.declared:
 ,
-    GLOBAL const int *RESTRICT index${i}, index_t index${i}_offset\
-% endfor
-% for leaf in leaves:
-,
-    ${", ".join(leaf.declared)}\
+    ${parameter}\
 % endfor
 % for result in code.rows:
 ,
@@ -46,13 +43,8 @@ KERNEL(${threads}) ${name}(
 % if grouped:
     starts += starts_offset;
 % endif
-% for i in range(indices):
-    index${i} += index${i}_offset;
-% endfor
-% for leaf in leaves:
-% for line in leaf.begun:
-    ${line}
-% endfor
+% for statement in sheet.begun:
+    ${statement}
 % endfor
 % if code.set_type:
     // Whatever depends on numbers alone: once per block.
@@ -154,12 +146,15 @@ ${read_and_add()}\
 ${add()}\
 </%def>
 <%def name="add()">\
+% for matrix, columns in matrices.items():
+                real ${matrix}_here[${columns}];
+                UNROLL for (int c = 0; c < ${columns}; c++)
+                    ${matrix}_here[c] = ${matrix}[c * n_rows + n];
+% endfor
 % for leaf in dots:
-                real ${leaf.name}_x[${leaf.columns}], ${leaf.here} = 0;
-                UNROLL for (int c = 0; c < ${leaf.columns}; c++) {
-                    ${leaf.name}_x[c] = ${leaf.name}_columns[c * n_rows + n];
-                    ${leaf.here} += ${leaf.name}_x[c] * parameters[${leaf.name}_start + c];
-                }
+                real ${leaf.here} = 0;
+                UNROLL for (int c = 0; c < ${leaf.columns}; c++)
+                    ${leaf.here} += ${leaf.matrix}_here[c] * ${leaf.value("c")};
 % endfor
 % if code.row_type:
                 const ${code.row_type} row = ${code.prepare_row("n")};
@@ -170,7 +165,7 @@ ${add()}\
 % endfor
 % for leaf, result, place in slopes:
                 UNROLL for (int c = 0; c < ${leaf.columns}; c++)
-                    total[${place} + c] += result.${result} * ${leaf.name}_x[c];
+                    total[${place} + c] += result.${result} * ${leaf.matrix}_here[c];
 % endfor
 % for i, s in enumerate(tables):
                 group[${i}] += result.${s};

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from .segments import Segments
 
 if TYPE_CHECKING:
     from ..runtime.base import Runtime
-    from .binding import Binding
+    from ..runtime.types import DType
 
 _TYPES = {"float64": "double", "float32": "float", "int32": "int", "uint8": "unsigned char"}
 LONGEST = {"cpu": 1 << 14, "gpu": 1 << 12}  # rows of a segment
@@ -30,33 +31,27 @@ class KernelLeaf:
     name, c_type : str
         Of the argument, in C.
     value : callable
-        The C for the argument in the row that it takes the C for.
-    declared, begun : list of str
-        What the kernel takes for it, and the statements at its beginning.
+        The C for the argument in the row that it takes the C for; of a dot product the C for the coefficient of a column.
     by_segment : bool
         Whether all rows of a segment have the same value.
-    columns : int
-        Of a dot product, else 0.
-    parameter : str
-        What it is made of; "" for data.
-    values : list
-        What the kernel takes, with names of parameters where their place in the array of parameters stands, and with a name
-        and a number where an extent of a table does.
+    columns, matrix : int, str
+        Of a dot product, else 0 and "": how many columns its matrix has, and what that is called.
     """
 
     name: str
     c_type: str
     value: Callable[[str], str]
-    declared: list[str] = field(default_factory=list)
-    begun: list[str] = field(default_factory=list)
     by_segment: bool = False
     columns: int = 0
-    parameter: str = ""
-    values: list[Any] = field(default_factory=list)
+    matrix: str = ""
 
     @property
     def here(self) -> str:
         return f"{self.name}_here"
+
+    def __repr__(self) -> str:
+        """All that a template writes of it."""
+        return repr((self.name, self.c_type, self.value("n"), self.by_segment, self.columns, self.matrix))
 
 
 class Groups:
@@ -91,7 +86,12 @@ class Sheet:
 
     Parameters
     ----------
-    bound : Binding
+    leaves : mapping
+        Argument of the function, as in C -> leaf: of numbers, not of vectors.
+    made_of, types : mapping
+        Argument -> the parameter that it is made of; its type in C.
+    dtype : dtype
+        What is computed in.
     runtime : Runtime
     indices : sequence of (N,) int32 array
         Those of a table: rows of the same element of it stand together. Where there are none, the rows stand as they came.
@@ -100,75 +100,98 @@ class Sheet:
     ----------
     groups : Groups or None
     leaves : list of KernelLeaf
-        Of all arguments that are not numbers.
-    indices : list
-        What a kernel takes for the indices of all tables.
+        Of all arguments that are not numbers of the call.
+    declared, begun : list of str
+        What a kernel takes for them, in C, and the statements at its beginning.
+    values : list
+        What a kernel is given for them: a parameter's name stands for the place of its numbers, and a name with a number for
+        the extent of that axis.
     """
 
-    def __init__(self, bound: Binding, runtime: Runtime, indices: Sequence[np.ndarray] = ()):
-        self.runtime, self.dtype = runtime, bound.dtype
+    def __init__(
+        self, leaves: Mapping[str, Leaf], made_of: Mapping[str, str], types: Mapping[str, str], dtype: DType, runtime: Runtime,
+        indices: Sequence[np.ndarray] = (),
+    ):  # fmt: skip
+        self.runtime, self.dtype = runtime, dtype
         self.groups = Groups(indices, runtime) if indices else None
         self._order = self.groups.segments.order if self.groups else None
         self._alive: list[Any] = []
-        self._known: list[tuple[np.ndarray, int]] = []
-        self.indices: list[Any] = []
-        self.leaves: list[KernelLeaf] = []
-        for name, leaf in bound.leaves.items():
-            if isinstance(leaf, Scalar):
-                continue
-            made = self._leaf(name, leaf, bound.types[name], bound.made_of.get(name, ""))
-            if isinstance(leaf, Gather):
-                made.by_segment = [id(a) for a in leaf.indices] == [id(a) for a in indices]
-            self.leaves.append(made)
+        self._arrays: list[Any] = []  # what is placed, by identity
+        self._names: dict[Any, str] = {}
+        self.declared: list[str] = []
+        self.begun: list[str] = []
+        self.values: list[Any] = []
+        self.leaves = [
+            self._leaf(name, leaf, types[name], made_of.get(name, ""), indices)
+            for name, leaf in leaves.items() if not isinstance(leaf, Scalar)
+        ]  # fmt: skip
 
-    def _leaf(self, name: str, leaf: Leaf, c_type: str, parameter: str) -> KernelLeaf:
-        made = KernelLeaf(name, c_type, lambda n: f"({c_type}){name}_column[{n}]", parameter=parameter)
+    def _leaf(self, name: str, leaf: Leaf, c_type: str, parameter: str, own: Sequence[np.ndarray]) -> KernelLeaf:
         if isinstance(leaf, Column):
-            made.declared, made.values = self._columns(f"{name}_column", leaf.numbers)
-            made.begun = [f"{name}_column += {name}_column_offset;"]
-            return made
-        made.declared, made.values = [f"index_t {name}_start"], [parameter]
-        if isinstance(leaf, Dot):
-            made.columns = leaf.X.shape[1]
-            declared, values = self._columns(f"{name}_columns", leaf.X.T.astype(self.dtype, copy=False))
-            made.declared += declared
-            made.values += values
-            made.begun = [f"{name}_columns += {name}_columns_offset;"]
-        elif isinstance(leaf, Gather):
-            place = f"(index_t)index{self._index(leaf.indices[0])}[%s]"
-            for axis, index in enumerate(leaf.indices[1:], 1):
-                made.declared.append(f"int {name}_extent{axis}")
-                made.values.append((parameter, axis))
-                place = f"({place}) * {name}_extent{axis} + index{self._index(index)}[%s]"
-            made.value = lambda n: f"parameters[{name}_start + {place.replace('%s', n)}]"
-        elif isinstance(leaf, PerRow):
-            made.values = [(parameter, "row", leaf.offset)]
-            row = "{}"
-            if self._order is not None:
-                row = f"index{self._index(self._order_as_index)}[{{}}]"
-            made.value = lambda n: f"parameters[{name}_start + {row.format(n)}]"
-        return made
+            column = self._array(leaf.numbers, "column")
+            return KernelLeaf(name, c_type, lambda n: f"({c_type}){column}[{n}]")
+        first = f"{self._start(parameter)} + {leaf.element}" if leaf.element else self._start(parameter)
+        each = f" * {leaf.elements}" if leaf.elements else ""
+        match leaf:
+            case Dot():
+                matrix = self._array(leaf.X, "X")
+                return KernelLeaf(
+                    name, c_type, lambda c: f"parameters[{first} + {c}{each}]", columns=leaf.X.shape[1], matrix=matrix
+                )
+            case Gather():
+                place = f"(index_t){self._array(leaf.indices[0], 'index')}[%s]"
+                for axis, index in enumerate(leaf.indices[1:], 1):
+                    place = f"({place} * {self._extent(parameter, axis)} + {self._array(index, 'index')}[%s])"
+                by_segment = [id(a) for a in leaf.indices] == [id(a) for a in own]
+                return KernelLeaf(
+                    name, c_type, lambda n: f"parameters[{first} + {place.replace('%s', n)}{each}]", by_segment=by_segment
+                )
+            case PerRow():
+                row = "%s"
+                if self._order is not None:
+                    row = f"{self._array(self._as_they_came, 'index')}[%s]"
+                return KernelLeaf(name, c_type, lambda n: f"parameters[{first} + {leaf.offset} + {row.replace('%s', n)}]")
+        raise AssertionError(leaf)
 
-    @property
-    def _order_as_index(self) -> np.ndarray:
-        """The place of each row before it was moved, which is itself to be moved with its row: a row's number."""
+    @functools.cached_property
+    def _as_they_came(self) -> np.ndarray:
+        """The number of each row before the rows were moved, which is itself to be moved with its row."""
         assert self._order is not None
-        if not hasattr(self, "_numbers"):
-            self._numbers = np.arange(len(self._order), dtype=np.int32)
-        return self._numbers
+        return np.arange(len(self._order), dtype=np.int32)
 
-    def _index(self, index: np.ndarray) -> int:
-        """The number of an index among those that the kernel takes."""
-        for known, number in self._known:
-            if known is index:
-                return number
-        self._known.append((index, len(self._known)))
-        self.indices += self._placed(index)
-        return len(self._known) - 1
+    def _start(self, parameter: str) -> str:
+        """The C for where the numbers of a parameter begin."""
+        if (parameter, "start") not in self._names:
+            name = self._names[parameter, "start"] = f"start{self._number('start')}"
+            self.declared.append(f"index_t {name}")
+            self.values.append(parameter)
+        return self._names[parameter, "start"]
 
-    def _columns(self, name: str, numbers: np.ndarray) -> tuple[list[str], list[Any]]:
-        c_type = _TYPES[numbers.dtype.name]
-        return [f"GLOBAL const {c_type} *RESTRICT {name}", f"index_t {name}_offset"], self._placed(numbers)
+    def _extent(self, parameter: str, axis: int) -> str:
+        """The C for how many elements an axis of a table has."""
+        if (parameter, axis) not in self._names:
+            name = self._names[parameter, axis] = f"extent{self._number('extent')}"
+            self.declared.append(f"int {name}")
+            self.values.append((parameter, axis))
+        return self._names[parameter, axis]
+
+    def _array(self, numbers: np.ndarray, kind: str) -> str:
+        """The C for an array, which is placed where it was not yet: rows first, and its columns one after another."""
+        known = next((i for i, a in enumerate(self._arrays) if a is numbers), None)
+        if known is None:
+            known = len(self._arrays)
+            self._arrays.append(numbers)
+            name = self._names[known] = f"{kind}{self._number(kind)}"
+            if kind == "X":
+                numbers = numbers.T.astype(self.dtype, copy=False)
+            self.declared += [f"GLOBAL const {_TYPES[numbers.dtype.name]} *RESTRICT {name}", f"index_t {name}_offset"]
+            self.begun.append(f"{name} += {name}_offset;")
+            self.values += self._placed(numbers)
+        return self._names[known]
+
+    def _number(self, kind: str) -> int:
+        """How many names of a kind there are."""
+        return sum(name.rstrip("0123456789") == kind for name in self._names.values())
 
     def _placed(self, numbers: np.ndarray) -> list[Any]:
         """An array as a kernel takes it, its last axis in the order of the rows; nobody else changes it."""

@@ -42,7 +42,10 @@ def test_functions_that_do_not_fit():
     refused("y is an int of the function: give it as a column", whole)
     refused("y is an int of the function: its values must be data", whole, y=gs.gather(INDEX))
     refused("y is an int of the function, and 0.5 at row 0", whole, y=Y)
-    refused("x is a vector; a row function takes numbers", "real row(const real *x, int dim) { return x[0]; }")
+    vector = "real row(const real *x, real y, int dim) { return x[0] * y; }"
+    refused(r"x has shape \(4,\): data of a vector have the shape \(N, d\)", vector, x=Y)
+    refused("x is a vector, and per_row gives each row a number", vector, x=gs.per_row())
+    refused("cov is a matrix; a row function takes numbers and vectors", gs.mvnormal, x=np.ones((4, 2)))
     refused("there is no function", "// nothing", gs.DeviceFunctionError)
     refused("takes no argument", "real row() { return 1.0; }", gs.DeviceFunctionError)
     refused("must return a `real`, not int", "int row(real y) { return 1; }", gs.DeviceFunctionError)

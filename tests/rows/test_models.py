@@ -149,6 +149,108 @@ MODELS = dict(
 )
 
 
+def mixture(rng, n):
+    y = rng.normal(size=n)
+    return dict(y=y), dict(y=y), dict(log_w=np.log([0.2, 0.5, 0.3]), mu=np.array([-1.0, 0.5, 3.0]), s=np.array([0.5, 1.0, 2.0]))
+
+
+def ordinal(rng, n):
+    X, y = rng.normal(size=(n, 2)), rng.integers(0, 4, n)
+    leaves = dict(x=y, eta=gs.dot(X, of="beta"))
+    return leaves, dict(X=X, y=y), dict(beta=np.array([0.3, -0.5]), cutpoints=np.array([-1.0, 0.2, 1.5]))
+
+
+def softmax(rng, n):
+    X, y, g = rng.normal(size=(n, 4)), rng.integers(0, 3, n), rng.integers(0, 5, n)
+    leaves = dict(y=y, xw=gs.dot(X, of="W"), own=gs.gather(g))
+    return leaves, dict(X=X, y=y, g=g), dict(W=rng.normal(size=(4, 3)), own=rng.normal(size=(5, 3)))
+
+
+def factors(rng, n):
+    y, u, v = rng.normal(size=n), rng.integers(0, 30, n), rng.integers(0, 20, n)
+    leaves = dict(y=y, a=gs.gather(u), b=gs.gather(v))
+    return leaves, dict(y=y, u=u, v=v), dict(a=rng.normal(size=(30, 5)), b=rng.normal(size=(20, 5)), s=1.1)
+
+
+def vectors(rng, n):
+    x = rng.normal(size=(n, 3))
+    return dict(x=x), dict(x=x), dict(m=rng.normal(size=3), s=rng.uniform(1, 2, 3))
+
+
+MODELS |= dict(
+    mixture=Model(
+        """
+        real mixture(real y, const real *log_w, const real *mu, const real *s, int dim)
+        {
+            real largest = -INFINITY, sum = 0;
+            for (int k = 0; k < dim; k++)
+                largest = fmax(largest, log_w[k] + normal_logpdf(y, mu[k], s[k]));
+            for (int k = 0; k < dim; k++)
+                sum += exp(log_w[k] + normal_logpdf(y, mu[k], s[k]) - largest);
+            return largest + log(sum);
+        }""",
+        mixture,
+        lambda d, p: pt.logsumexp(p["log_w"] + normal(d["y"][:, None], p["mu"], p["s"]), axis=1),
+    ),
+    ordinal=Model(
+        gs.ordered_logit,
+        ordinal,
+        lambda d, p: pt.log(
+            pt.diff(
+                pt.concatenate(
+                    [
+                        pt.zeros((len(d["y"]), 1)),
+                        pt.sigmoid(p["cutpoints"] - pt.dot(d["X"], p["beta"])[:, None]),
+                        pt.ones((len(d["y"]), 1)),
+                    ],
+                    axis=1,
+                )
+            )[np.arange(len(d["y"])), d["y"]]
+        ),
+    ),
+    softmax=Model(
+        """
+        real logit(int y, const real *xw, const real *own, int dim)
+        {
+            real sum = 0, chosen = 0;
+            for (int k = 0; k < dim; k++) {
+                real eta = xw[k] + own[k];
+                sum += exp(eta);
+                if (k == y) chosen = eta;
+            }
+            return chosen - log(sum);
+        }""",
+        softmax,
+        lambda d, p: (
+            (eta := pt.dot(d["X"], p["W"]) + p["own"][d["g"]])[np.arange(len(d["y"])), d["y"]] - pt.logsumexp(eta, axis=1)
+        ),
+    ),
+    factors=Model(
+        """
+        real inner(const real *a, const real *b, int dim)
+        { real sum = 0; for (int k = 0; k < dim; k++) sum += a[k] * b[k]; return sum; }
+        real factors(real y, const real *a, const real *b, real s, int dim)
+        { return normal_logpdf(y, inner(a, b, dim), s) - inner(a, a, dim - 2) / 100; }""",
+        factors,
+        lambda d, p: (
+            normal(d["y"], (p["a"][d["u"]] * p["b"][d["v"]]).sum(1), p["s"]) - (p["a"][d["u"]][:, :3] ** 2).sum(1) / 100
+        ),
+    ),
+    vectors=Model(
+        """
+        real each(const real *x, const real *m, const real *s, int dim)
+        {
+            real sum = 0;
+            int k;
+            for (k = dim - 1; k >= 0; k--) { real z = (x[k] - m[k]) / s[k]; sum -= z * z / 2 + log(s[k]); }
+            return sum + k * x[(int)(x[0] * 0)];
+        }""",
+        vectors,
+        lambda d, p: (-(((d["x"] - p["m"]) / p["s"]) ** 2) / 2 - pt.log(p["s"])).sum(1) - d["x"][:, 0],
+    ),
+)
+
+
 def reference(model, data, values):
     """PyTensor's value, terms, gradients, and second derivatives in parameters that are numbers."""
     variables = {n: pt.tensor(n, dtype="float64", shape=np.shape(v)) for n, v in values.items()}
