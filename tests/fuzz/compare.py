@@ -250,6 +250,45 @@ def mixture(s: Subject, dtype: str) -> Iterator[Found | None]:
                 yield _sum(f"derivative of a mixture in {name}, set {k}", got, terms, dtype)
 
 
+def rows(s: Subject, dtype: str) -> Iterator[Found | None]:
+    """Every point as a row of a model: x is data or the row's own, parameters are data and elements of tables of two orders."""
+    import gpustats as gs
+
+    expected = s.expected(dtype)
+    pairs = [(n, k) for n in range(len(s.x)) for k in range(len(s.points.sets))]
+    good = [(n, k) for n, k in pairs if _good(expected[n][k], slopes=True)]
+    yield from [None] * (len(pairs) - len(good))
+    if not good:
+        return
+    of_set, own = np.array([k for _, k in good]), np.arange(len(good))[::-1].copy()
+    leaves: dict[str, Any] = {}
+    given: dict[str, np.ndarray] = {}
+    groups: dict[str, np.ndarray] = {}  # of each parameter: the element of it that a row has
+    x = s.x[[n for n, _ in good]].astype(dtype)
+    if s.x_name in s.smooth and not s.ranks[s.x_name] and len(s.names) % 2:
+        leaves[s.x_name], given[s.x_name], groups[s.x_name] = gs.per_row(), x, own[::-1]
+    else:
+        leaves[s.x_name] = x
+    for i, (name, value) in enumerate(zip(s.names, s.parameters(dtype), strict=True)):
+        if name not in s.smooth:
+            leaves[name] = value[of_set]
+        else:
+            groups[name] = of_set if i % 2 else own
+            leaves[name], given[name] = gs.gather(groups[name]), value if i % 2 else value[of_set][own]
+    model = gs.Rows(s.density, **leaves)
+    terms = [(expected[n][k].value, expected[n][k].tolerance) for n, k in good]
+    for (n, k), got, (value, tolerance) in zip(good, model.terms(**given), terms, strict=True):
+        yield Found(f"row {s.points.at(s.program, n, k)}", float(got), value, tolerance)
+    total, gradient = model.value_and_grad(**given)
+    yield _sum("sum of all rows", total, terms, dtype)
+    for name, of_row in groups.items():
+        for group, found in enumerate(gradient[name]):
+            for i, got in enumerate(np.atleast_1d(found)):
+                points = [expected[n][k] for (n, k), g in zip(good, of_row, strict=True) if g == group]
+                slopes = [(e.slopes[name][i], e.slope_tolerances[name][i]) for e in points]
+                yield _sum(f"derivative in {name}[{group}]", got, slopes, dtype)
+
+
 def reference(s: Subject, dtype: str) -> Iterator[Found | None]:
     """gcc beside the interpreter: what fails here is no fault of gpustats."""
     evaluate = compiled(s.program)
@@ -264,7 +303,7 @@ def reference(s: Subject, dtype: str) -> Iterator[Found | None]:
                 yield Found(f"gcc's logpdf {point}", evaluate(point, s.points.dim), e.value, e.tolerance)
 
 
-_ASKED = {f.__name__: f for f in (table, pdf, sums, gradient_rows, gradient_sets, mixture)}
+_ASKED = {f.__name__: f for f in (table, pdf, sums, gradient_rows, gradient_sets, mixture, rows)}
 ENTRIES: dict[str, tuple[Callable[[Subject, str], Iterator[Found | None]], str]] = {
     f"{name} {dtype}": (f, dtype) for name, f in _ASKED.items() for dtype in ("float64", "float32")
 } | {"reference": (reference, "float64")}
