@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from ..language.nodes import Function
     from ..runtime.types import Shape
 
+TAKEN = ("weights", "devices", "client", "memory", "chunk", "wrt")  # what a model takes by name beside leaves and parameters
+
+
 @dataclass(frozen=True, eq=False)
 class RowFunction:
     """The function of a row.
@@ -54,7 +57,11 @@ class Binding:
 
     Attributes
     ----------
+    function
+        As it was given.
     row : RowFunction
+    arguments : sequence of Argument
+        Those of the function, as the user knows them.
     n_rows : int or None
     parameters : dict of Parameter
         By name.
@@ -67,9 +74,11 @@ class Binding:
     """
 
     def __init__(self, function: Any, weights: Any, leaves: Mapping[str, Any]):
+        self.function = function
         arguments, self.row = row_function(function)
         own = [p for p in self.row.function.parameters if p.name != "dim"]
         whole = {a.name for a, p in zip(arguments, own, strict=True) if p.type == lang.INT}
+        self.arguments = arguments
         self.vectors = [a.name for a in arguments if a.rank]
         _check(arguments, whole, leaves)
         made = {
@@ -89,6 +98,17 @@ class Binding:
         self.parameters = parameters_of(self.leaves, self.vectors)
         self.dtype = arrays.result_dtype(_floats(self.leaves.values()))
 
+    @property
+    def example_length(self) -> int:
+        """A length that vectors may have."""
+        columns = (f.numbers.shape[1] for n, f in self.leaves.items() if n in self.vectors and isinstance(f, Column))
+        return next(columns, 2)
+
+    @property
+    def n_orders(self) -> int:
+        """In how many orders of the rows the data may lie on a device at once, each with a copy of its own."""
+        return max(1, len({tuple(map(id, leaf.indices)) for leaf in self.leaves.values() if isinstance(leaf, Gather)}))
+
     def length(self, shapes: Mapping[str, Shape]) -> int:
         """How many elements the vectors have, in a call with parameters of these shapes; 0 where there are no vectors."""
         found = {n: leaf.numbers.shape[1] for n, leaf in self.leaves.items() if n in self.vectors and isinstance(leaf, Column)}
@@ -104,6 +124,8 @@ class Binding:
 
 def _check(arguments: Sequence[Argument], whole: Collection[str], leaves: Mapping[str, Any]) -> None:
     names = [a.name for a in arguments]
+    if taken := [n for n in names if n in TAKEN]:
+        raise ValueError(f"Rows has a {taken[0]} of its own: call the argument {taken[0]} of the function otherwise")
     for name in leaves:
         if name not in names:
             raise ValueError(f"the function has no argument {name!r}; its arguments are {', '.join(names)}")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
 from ..runtime import arrays
+from ..runtime.host_memory import contiguous
 from ..runtime.transfers import to_host
 
 MOST_COLUMNS = 64  # of a dot product, which a thread takes by itself
@@ -36,7 +37,7 @@ class Leaf:
 class Column(Leaf):
     """A column of data, (N,), in the type in which it is stored; of vectors (N, d)."""
 
-    numbers: np.ndarray
+    numbers: Any
     kind = "data"
 
 
@@ -187,8 +188,12 @@ def leaf_of(name: str, value: Any, whole: bool = False, vector: bool = False) ->
 
 
 def _on_host(value: Any, name: str) -> np.ndarray:
+    """A copy that nobody else changes, in C order."""
     found = arrays.as_array(value, name)
-    return to_host(found) if arrays.is_device_array(found) else np.asarray(found)
+    if arrays.is_device_array(found):
+        return to_host(found)
+    found = np.asarray(found)
+    return contiguous(found, found.dtype, copy=True)
 
 
 def _stored(name: str, numbers: np.ndarray, whole: bool) -> np.ndarray:
@@ -224,6 +229,40 @@ def _index(name: str, index: Any) -> np.ndarray:
         place = int(np.flatnonzero((found < 0) | (found >= 2**31 - 1))[0])
         raise ValueError(f"{name}: an index is {found[place]} at row {place}; places count from 0")
     return found.astype(np.int32)
+
+
+def taken_apart(leaves: Mapping[str, Leaf]) -> tuple[dict[str, np.ndarray], dict[str, Leaf]]:
+    """The data of leaves by names of their own, and the leaves without them."""
+    data: dict[str, np.ndarray] = {}
+    without: dict[str, Leaf] = {}
+    for name, leaf in leaves.items():
+        match leaf:
+            case Column():
+                data[name], without[name] = leaf.numbers, replace(leaf, numbers=None)
+            case Dot():
+                data[name], without[name] = leaf.X, replace(leaf, X=None)
+            case Gather():
+                data |= {f"{name}.{axis}": index for axis, index in enumerate(leaf.indices)}
+                without[name] = replace(leaf, indices=(None,) * len(leaf.indices))
+            case _:
+                without[name] = leaf
+    return data, without
+
+
+def put_together(leaves: Mapping[str, Leaf], data: Mapping[str, Any]) -> dict[str, Any]:
+    """What was `taken_apart`, or the same of other rows, as a user gives it."""
+    made: dict[str, Any] = {}
+    for name, leaf in leaves.items():
+        match leaf:
+            case Column():
+                made[name] = data[name]
+            case Dot():
+                made[name] = replace(leaf, X=data[name])
+            case Gather():
+                made[name] = replace(leaf, indices=tuple(data[f"{name}.{axis}"] for axis in range(len(leaf.indices))))
+            case PerRow():
+                made[name] = leaf
+    return made
 
 
 def number_of_rows(leaves: Mapping[str, Leaf]) -> int | None:

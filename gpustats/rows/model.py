@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import functools
+import math
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..evaluation.arguments import check_wrt_among, match
 from ..evaluation.gradient import reduced
+from ..parallel.devices import TRIAL, example
+from ..parallel.divide import divide
+from ..parallel.pieces import Data, Options, Pieces, in_pieces
+from ..parallel.remade import Remade
+from ..parallel.rows import added, added_with_gradients, joined
 from ..runtime import choose
 from .binding import Binding
 from .evaluator import Evaluator
-from .leaves import PerRow, Scalar
+from .leaves import Leaf, PerRow, Scalar, put_together, taken_apart
 from .parameters import Packed, packed
 
 if TYPE_CHECKING:
     from ..density import Density
-    from ..runtime.base import Device
+    from ..runtime.base import Device, Runtime
 
-class Rows:
+class Rows(Remade):
     """The sum over N rows of a function of a row, with its derivatives: a log-likelihood of any model.
 
     An argument of the function is a column of data, a number, an element of a table (`gather`), a dot product (`dot`) or a
@@ -32,6 +39,8 @@ class Rows:
         (``normal_logpdf(y, mu, sigma)``) and their distribution functions. Or a density, whose logarithm it is.
     weights : (N,) array_like, optional
         How often each row counts.
+    devices, client, memory, chunk : optional
+        How to divide the rows where one device is not enough: see `gpustats.parallel`.
     **leaves
         For arguments of the function, by their names: a column of data, (N,), which is kept as float64, float32, int32 or
         uint8; or what `gather`, `dot` and `per_row` give. All other arguments are numbers, which a call gives.
@@ -77,54 +86,80 @@ class Rows:
     array([ 1.0189, -3.7218])
     """
 
-    def __init__(self, function: str | Density, /, *, weights: Any = None, **leaves: Any):
-        self._given = function, weights, leaves
-        self._bound = bound = Binding(function, weights, leaves)
+    _pieces: Pieces | None
+
+    def __init__(
+        self, function: str | Density, /, *, weights: Any = None, devices: Any = None, client: Any = None,
+        memory: int | None = None, chunk: int | None = None, **leaves: Any,
+    ):  # fmt: skip
+        self._bind(Binding(function, weights, leaves))
+        options = self._options = Options(devices, client, memory, chunk)
+        runtime = None if devices is not None or client is not None else choose.get()
+        data, _ = taken_apart(self._bound.leaves)
+        if self.n_rows is not None:
+            row = self._bound.n_orders * sum(math.prod(a.shape[1:]) * a.itemsize for a in data.values())
+            self._pieces = divide(self, Data(data, self.n_rows, row), options, runtime)
+        elif options != Options():
+            raise ValueError("without data there are no rows to divide: leave out devices, client, memory and chunk")
+        if self._pieces is None:
+            assert runtime is not None
+            self._place(runtime)
+        else:
+            for parameter in self._bound.parameters.values():
+                if isinstance(parameter.leaf, PerRow) and parameter.length(0):
+                    raise ValueError(f"rows that share elements of {parameter.name} with other rows cannot be divided")
+
+    def _bind(self, bound: Binding) -> None:
+        self._bound, self._pieces = bound, None
         self.parameters, self.n_rows = tuple(bound.parameters), bound.n_rows
-        self._runtime = choose.get()
-        if bound.dtype.itemsize == 8 and not self._runtime.device.double:
-            raise ValueError(f"{self._runtime.device} computes in float32 only: pass float32 arrays")
+
+    def _place(self, runtime: Runtime) -> None:
+        """Let a device evaluate all rows."""
+        if self._bound.dtype.itemsize == 8 and not runtime.device.double:
+            raise ValueError(f"{runtime.device} computes in float32 only: pass float32 arrays")
+        self._runtime = runtime
         self._evaluators: dict[int, Evaluator] = {}
 
     @property
     def device(self) -> Device:
-        """Where the data lie."""
+        """Where the data lie, if on one device."""
+        if self._pieces is not None:
+            raise AttributeError(f"the data lie in pieces: {self._pieces.where}")
         return self._runtime.device
 
     def __repr__(self) -> str:
         n = "rows of its parameters" if self.n_rows is None else f"{self.n_rows} rows"
-        return f"<{self._bound.row.name}({', '.join(self._bound.c_names)}) over {n} in {self._bound.dtype} on {self.device.id}>"
-
-    def __reduce__(self) -> Any:
-        function, weights, leaves = self._given
-        return _made, (function, weights, leaves)
+        where = self._runtime.device.id if self._pieces is None else self._pieces.where
+        return f"<{self._bound.row.name}({', '.join(self._bound.c_names)}) over {n} in {self._bound.dtype} on {where}>"
 
     # -- evaluation
 
-    def __call__(self, **parameters: Any) -> Any:
+    @in_pieces(added)
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The sum over all rows.
 
         Parameters
         ----------
-        **parameters : array_like
-            All of them by name: see the class.
+        *parameters : array_like
+            In their order, or by name: see the class.
 
         Returns
         -------
         float or ndarray
             In float64; of the shape of the sets of parameters, where there are several.
         """
-        return self._evaluated((), parameters)[0]
+        return self._evaluated((), args, kwargs)[0]
 
-    def value_and_grad(self, wrt: str | Collection[str] | None = None, **parameters: Any) -> tuple[Any, dict[str, Any]]:
+    @in_pieces(added_with_gradients)
+    def value_and_grad(self, *args: Any, wrt: str | Collection[str] | None = None, **kwargs: Any) -> tuple[Any, dict[str, Any]]:
         """The sum over all rows, and its derivatives.
 
         Parameters
         ----------
+        *parameters : array_like
+            In their order, or by name: see the class.
         wrt : str or collection of str, optional
             Names of parameters; by default all.
-        **parameters : array_like
-            All of them by name: see the class.
 
         Returns
         -------
@@ -133,33 +168,35 @@ class Rows:
             Name -> derivative of the sum of all values, shaped like that parameter.
         """
         names = self.parameters if wrt is None else check_wrt_among(wrt, self.parameters)
-        return self._evaluated(names, parameters)
+        return self._evaluated(names, args, kwargs)
 
-    def terms(self, **parameters: Any) -> np.ndarray:
+    @in_pieces(joined("terms"))
+    def terms(self, *args: Any, **kwargs: Any) -> np.ndarray:
         """The function's value in each row.
 
         Parameters
         ----------
-        **parameters : array_like
-            All of them by name: see the class.
+        *parameters : array_like
+            In their order, or by name: see the class.
 
         Returns
         -------
         (N,) ndarray, or (*sets, N)
         """
-        numbers, n_rows = self._values(parameters)
+        numbers, n_rows = self._values(args, kwargs)
         evaluator = self._evaluator(self._bound.length(numbers.shapes))
         return evaluator.terms(numbers, n_rows).reshape(*numbers.lead, n_rows)
 
-    def hessian(self, wrt: str | Collection[str] | None = None, **parameters: Any) -> np.ndarray:
+    @in_pieces(added)
+    def hessian(self, *args: Any, wrt: str | Collection[str] | None = None, **kwargs: Any) -> np.ndarray:
         """The matrix of second derivatives in parameters that are numbers.
 
         Parameters
         ----------
+        *parameters : array_like
+            In their order, or by name: see the class.
         wrt : str or collection of str, optional
-            Their names, in the order of the rows of the matrix; by default all.
-        **parameters : array_like
-            All parameters by name: see the class.
+            Names of those that are numbers, in the order of the rows of the matrix; by default all.
 
         Returns
         -------
@@ -167,7 +204,7 @@ class Rows:
         """
         scalars = [n for n, p in self._bound.parameters.items() if isinstance(p.leaf, Scalar) and not p.of_vectors]
         names = tuple(scalars) if wrt is None else check_wrt_among(wrt, scalars)
-        numbers, n_rows = self._values(parameters)
+        numbers, n_rows = self._values(args, kwargs)
         evaluator = self._evaluator(self._bound.length(numbers.shapes))
         return evaluator.second(names, numbers, n_rows).reshape(*numbers.lead, len(names), len(names))
 
@@ -188,11 +225,11 @@ class Rows:
 
     # -- how it is done
 
-    def _values(self, parameters: Mapping[str, Any]) -> tuple[Packed, int]:
+    def _values(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Packed, int]:
         """The parameters of a call, and the number of rows."""
         bound = self._bound
         defaults = {n: v for n, v in bound.row.defaults.items() if n in self.parameters}
-        values = match(bound.row.name, self.parameters, (), parameters, defaults, "parameters")
+        values = match(bound.row.name, self.parameters, args, kwargs, defaults, "parameters")
         n_rows = self.n_rows
         for parameter, value in zip(bound.parameters.values(), values, strict=True):
             if n_rows is None and isinstance(parameter.leaf, PerRow) and np.ndim(value):
@@ -207,9 +244,11 @@ class Rows:
             self._evaluators[length] = Evaluator(self._bound, length, self._runtime)
         return self._evaluators[length]
 
-    def _evaluated(self, wrt: Collection[str], parameters: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
+    def _evaluated(
+        self, wrt: Collection[str], args: Sequence[Any], kwargs: Mapping[str, Any]
+    ) -> tuple[Any, dict[str, Any]]:
         """The value, and the derivatives in some parameters."""
-        numbers, n_rows = self._values(parameters)
+        numbers, n_rows = self._values(args, kwargs)
         evaluator = self._evaluator(self._bound.length(numbers.shapes))
         value, found = evaluator.value_and_derivatives(wrt, numbers, n_rows)
         gradients: dict[str, Any] = {}
@@ -218,6 +257,40 @@ class Rows:
             gradients[name] = float(summed) if not numbers.shapes[name] else summed
         return (value.reshape(numbers.lead) if numbers.lead else float(value[0])), gradients
 
+    # -- as a model that is evaluated in pieces: see `parallel.pieces.Divisible`
 
-def _made(function: Any, weights: Any, leaves: Mapping[str, Any]) -> Rows:
-    return Rows(function, weights=weights, **leaves)
+    def _row_axes(self, method: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Sequence[str], dict[str, int]]:
+        numbers, _ = self._values(args, {n: v for n, v in kwargs.items() if n != "wrt"})
+        self._bound.length(numbers.shapes)
+        by_row = [n for n, p in self._bound.parameters.items() if isinstance(p.leaf, PerRow)]
+        return self.parameters, dict.fromkeys([*by_row, "terms"], -1)
+
+    def _recipe(self) -> Callable[..., Rows]:
+        return functools.partial(_made, self._bound.function, taken_apart(self._bound.leaves)[1])
+
+    def _held(self) -> dict[str, Any]:
+        return taken_apart(self._bound.leaves)[0]
+
+    def _piece(self, data: Mapping[str, np.ndarray], runtime: Runtime) -> Rows:
+        given = put_together(taken_apart(self._bound.leaves)[1], data)
+        piece = Rows.__new__(Rows)
+        piece._bind(Binding(self._bound.function, given.pop("weights", None), given))
+        piece._place(runtime)
+        return piece
+
+    def _trial(self) -> tuple[Any, ...]:
+        points = {a.name: example(a, 2) for a in self._bound.arguments}
+        n_rows, found = min(TRIAL, self.n_rows or 0), []
+        for parameter in self._bound.parameters.values():
+            point = np.ravel(points[next(iter(parameter.leaves))])[0]
+            found.append(np.full(parameter.example_shape(n_rows, self._bound.example_length), point))
+        return tuple(found)
+
+
+def _made(
+    function: Any, leaves: Mapping[str, Leaf], /, *, devices: Any = None, client: Any = None, memory: int | None = None,
+    chunk: int | None = None, **data: Any,
+) -> Rows:  # fmt: skip
+    """A model of other rows, or of the same elsewhere."""
+    given = put_together(leaves, data)
+    return Rows(function, devices=devices, client=client, memory=memory, chunk=chunk, **given)

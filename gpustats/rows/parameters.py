@@ -68,6 +68,20 @@ class Parameter:
         """Of numbers of the rows: how many elements it has."""
         return n_rows + max(leaf.offset for leaf in self.leaves.values() if isinstance(leaf, PerRow)) - self.first
 
+    def example_shape(self, n_rows: int, length: int) -> Shape:
+        """A shape that a value may have, where vectors have some length."""
+        own: Shape = ()
+        match self.leaf:
+            case Dot():
+                own = self.leaf.X.shape[1:]
+            case PerRow():
+                own = (self.length(n_rows),)
+            case Gather():
+                gathers = [leaf for leaf in self.leaves.values() if isinstance(leaf, Gather)]
+                axes = zip(*(leaf.indices for leaf in gathers), strict=True)
+                own = tuple(1 + max(int(index.max(initial=0)) for index in axis) for axis in axes)
+        return own + (length,) * self.of_vectors
+
     def check(self, shape: Shape, n_rows: int) -> None:
         """ValueError where a value has another shape than its leaves need."""
         core = shape[len(shape) - self.rank :]

@@ -197,7 +197,7 @@ class Sheet:
         """An array as a kernel takes it, its last axis in the order of the rows; nobody else changes it."""
         if self._order is not None:
             numbers = numbers[..., self._order]
-        host = contiguous(numbers, numbers.dtype, copy=self._order is None)
+        host = contiguous(numbers, numbers.dtype)
         array = host if self.runtime.host_visible else self.runtime.to_device(host)
         handle, offset = at(self.runtime, array)
         self._alive += [array, handle]

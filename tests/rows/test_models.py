@@ -287,7 +287,7 @@ def test_against_pytensor(name, rng, layout):
             np.testing.assert_allclose(gradient[parameter], slope, rtol=1e-9, atol=1e-10 * max(n, 10), err_msg=parameter)
         numbers = [n for n, v in values.items() if not np.ndim(v)]
         if numbers:
-            np.testing.assert_allclose(rows.hessian(numbers, **values), second, rtol=1e-9, atol=1e-9 * max(n, 10))
+            np.testing.assert_allclose(rows.hessian(wrt=numbers, **values), second, rtol=1e-9, atol=1e-9 * max(n, 10))
 
 
 @pytest.mark.parametrize("name", ["michaelis", "item_response", "volatility"])

@@ -1,0 +1,111 @@
+"""Models of rows in pieces: over devices, in a stream and on a cluster they give what they give in one piece."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+from pieces import same
+
+import gpustats as gs
+
+N = 1501
+SOURCE = "real row(real y, real eta, real a, real b, real h, real s) { return normal_logpdf(y, eta + a * b + h, s); }"
+PIECES = [dict(chunk=400), dict(memory=60_000), dict(devices=["cpu", "cpu"]), dict(devices=["cpu", "cpu"], chunk=333)]
+
+
+@pytest.fixture
+def leaves(rng):
+    i, j = rng.integers(0, 40, N), rng.integers(0, 3, N)
+    return dict(
+        y=rng.normal(size=N), eta=gs.dot(rng.normal(size=(N, 2)), of="beta"), a=gs.gather(i), b=gs.gather(i, j),
+        h=gs.per_row(), weights=rng.uniform(size=N),
+    )  # fmt: skip
+
+
+@pytest.fixture
+def given(rng):
+    return dict(beta=rng.normal(size=2), a=rng.normal(size=40), b=rng.normal(size=(40, 3)), h=rng.normal(size=N), s=1.5)
+
+
+@pytest.mark.parametrize("options", PIECES, ids=str)
+def test_pieces(leaves, given, options):
+    whole, divided = gs.Rows(SOURCE, **leaves), gs.Rows(SOURCE, **leaves, **options)
+    assert "pieces" in repr(divided) or "cpu" in repr(divided) or "rows)" in repr(divided)
+    for method in ("__call__", "value_and_grad", "terms", "hessian"):
+        same(getattr(divided, method)(**given), getattr(whole, method)(**given))
+    same(divided.value_and_grad(**given, wrt="b"), whole.value_and_grad(**given, wrt="b"))
+    in_order = [given[name] for name in divided.parameters]
+    same(divided.value_and_grad(*in_order), whole.value_and_grad(**given))
+    with pytest.raises(AttributeError, match="the data lie in pieces"):
+        divided.device  # noqa: B018
+
+
+def test_sets_in_pieces(leaves, given, rng):
+    given |= dict(a=rng.normal(size=(2, 1, 40)), s=rng.uniform(1, 2, 3))
+    whole, divided = gs.Rows(SOURCE, **leaves), gs.Rows(SOURCE, **leaves, chunk=500)
+    same(divided.terms(**given), whole.terms(**given))
+    value, gradient = divided.value_and_grad(**given)
+    assert value.shape == (2, 3) and gradient["h"].shape == (N,)
+    same((value, gradient), whole.value_and_grad(**given))
+
+
+def test_the_same_pieces_give_the_same_bits(leaves, given):
+    even = {n: v[:-1] for n, v in leaves.items() if isinstance(v, np.ndarray)}
+    given = dict(eta=given["beta"][0], a=given["a"][0], b=given["b"][0, 0], h=given["h"][:-1], s=given["s"])
+    one, two = (gs.Rows(SOURCE, **even, h=gs.per_row(), **way) for way in (dict(chunk=N // 2), dict(devices=["cpu"] * 2)))
+    assert one(**given) == two(**given) == two(**given)
+    for name, derivative in one.value_and_grad(**given)[1].items():
+        np.testing.assert_array_equal(two.value_and_grad(**given)[1][name], derivative)
+
+
+def test_vectors_in_pieces(rng):
+    source = """real row(real y, const real *mu, const real *w, int dim)
+    { real t = 0; for (int i = 0; i < dim; i++) t += w[i] * (y - mu[i]); return -t * t; }"""
+    leaves = dict(y=rng.normal(size=90), w=rng.normal(size=(90, 3)), mu=gs.gather(rng.integers(0, 5, 90)))
+    mu = rng.normal(size=(5, 3))
+    whole = gs.Rows(source, **leaves).value_and_grad(mu)
+    for options in PIECES:
+        same(gs.Rows(source, **leaves, **options).value_and_grad(mu), whole)
+
+
+def test_travels(leaves, given):
+    for options in ({}, *PIECES):
+        rows = gs.Rows(SOURCE, **leaves, **options)
+        for other in (pickle.loads(pickle.dumps(rows)), copy.copy(rows), copy.deepcopy(rows)):
+            same(other.value_and_grad(**given), rows.value_and_grad(**given))
+            assert repr(other).split(" on ")[0] == repr(rows).split(" on ")[0]
+
+
+def test_a_cluster(leaves, given):
+    distributed = pytest.importorskip("distributed")
+    whole = gs.Rows(SOURCE, **leaves)
+    with (
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        divided = gs.Rows(SOURCE, **leaves, client=client)
+        same(divided.value_and_grad(**given), whole.value_and_grad(**given))
+        same(divided.terms(**given), whole.terms(**given))
+
+
+def test_what_cannot_be_divided(rng):
+    y = rng.normal(size=100)
+    source = "real row(real y, real a, real b) { return normal_logpdf(y, a, exp(b)); }"
+    with pytest.raises(ValueError, match="rows that share elements of h with other rows cannot be divided"):
+        gs.Rows(source, y=y, a=gs.per_row(of="h"), b=gs.per_row(of="h", offset=1), chunk=50)
+    with pytest.raises(ValueError, match="without data there are no rows to divide"):
+        gs.Rows(source, y=gs.per_row(), chunk=50)
+    with pytest.raises(ValueError, match="chunk must be a positive number of rows"):
+        gs.Rows(source, y=y, chunk=0)
+    for name in ("weights", "devices", "chunk"):
+        with pytest.raises(ValueError, match=f"call the argument {name} of the function otherwise"):
+            gs.Rows(f"real row(real y, real {name}) {{ return y * {name}; }}", y=y)
+
+
+def test_errors_name_the_rows_of_the_user(leaves, given):
+    divided = gs.Rows(SOURCE, **leaves, chunk=400)
+    with pytest.raises(ValueError, match=r"h has shape \(1500,\): its last axis must have 1501 numbers"):
+        divided(**given | dict(h=np.zeros(1500)))
+    with pytest.raises(ValueError, match="the index of a goes up to 39"):
+        divided(**given | dict(a=np.zeros(39)))
