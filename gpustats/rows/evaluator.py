@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+import copy
+import itertools
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ..language.nodes import VECTOR
 from ..rewriting.unrolling import unrolled
 from .leaves import Column, Dot, Gather, Leaf, PerRow
-from .passes import Launched, Pass, Task
+from .passes import Launch, Left, Pass, Task
 from .sheet import Sheet
 
 if TYPE_CHECKING:
     from ..runtime.base import Runtime
+    from ..runtime.types import Shape
     from .binding import Binding
-    from .parameters import Packed
+    from .parameters import Packing
 
 #: What tells an order of the rows: the indices of a table, by identity; () for the order in which the data came.
 Key = tuple[int, ...]
+
+#: Takes the values of all parameters, in their order.
+Evaluation = Callable[[Sequence[Any]], Any]
 
 
 class Evaluator:
@@ -57,51 +63,59 @@ class Evaluator:
         self._types = {p.name: p.type for p in self._row.function.parameters}
         self._main = _main_order(self._leaves.values())
         self._sheets: dict[Key, Sheet] = {}
-        self._passes: dict[tuple[Key, Task], Pass] = {}
+        self._passes: dict[tuple[Key, Task, bool], Pass] = {}
 
-    def value_and_derivatives(
-        self, wrt: Collection[str], numbers: Packed, n_rows: int
-    ) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-        """The sums, one for each set of parameters, and the derivatives in some parameters, (sets, …)."""
-        n_sets = numbers.numbers.shape[0]
-        found = {n: np.zeros((n_sets, *numbers.cores[n])) for n in wrt}
+    def value_and_derivatives(self, wrt: Sequence[str], packing: Packing, n_rows: int) -> Evaluation:
+        """What computes the sums, one for each set of parameters, and the derivatives in some parameters, (sets, …)."""
+        n_sets = packing.n_sets
         if not n_rows * n_sets:
-            return np.zeros(n_sets), found
-        passes = [self._pass(key, task) for key, task in self._tasks(wrt).items()]
-        results = self._run(passes, numbers, n_rows)
-        for made, (sums, tables, rows) in zip(passes, results, strict=True):
-            self._collect(made, sums, tables, rows, found)
-        return results[0][0][:, 0], found
+            nothing = np.zeros(n_sets), {n: np.zeros((n_sets, *packing.cores[n])) for n in wrt}
+            return lambda values: copy.deepcopy(nothing)
+        tasks = self._tasks(wrt)
+        call = Call(self._runtime, packing, n_rows, [self._pass(*t, packing.by_value) for t in tasks.items()])
+        parts = {n: list(self._parts(n, call)) for n in wrt}
 
-    def terms(self, numbers: Packed, n_rows: int) -> np.ndarray:
-        """The value of each row, (sets, N)."""
-        n_sets = numbers.numbers.shape[0]
-        if not n_rows * n_sets:
-            return np.zeros((n_sets, n_rows), self._bound.dtype)
-        made = self._pass(self._main, Task(value=False, terms=True))
-        (found,) = self._run([made], numbers, n_rows)[0][2].values()
-        if (groups := made.sheet.groups) is not None:
-            moved, found = found, np.empty_like(found)
-            found[:, groups.segments.order] = moved
-        return found
+        def evaluate(values: Sequence[Any]) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+            left = call(values)
+            return left[0].sums[:, 0], {n: _derivative(its, left, (n_sets, *packing.cores[n])) for n, its in parts.items()}
 
-    def second(self, names: Sequence[str], numbers: Packed, n_rows: int) -> np.ndarray:
-        """The second derivatives in parameters that are numbers, (sets, P, P)."""
-        n_sets, size = numbers.numbers.shape[0], len(names)
-        result = np.zeros((n_sets, size, size))
+        return evaluate
+
+    def terms(self, packing: Packing, n_rows: int) -> Evaluation:
+        """What computes the value of each row, (sets, N)."""
+        if not n_rows * packing.n_sets:
+            return lambda values: np.zeros((packing.n_sets, n_rows), self._bound.dtype)
+        made = self._pass(self._main, Task(value=False, terms=True), packing.by_value)
+        call = Call(self._runtime, packing, n_rows, [made])
+
+        def evaluate(values: Sequence[Any]) -> np.ndarray:
+            found = call(values)[0].rows[0]
+            if (groups := made.sheet.groups) is not None:
+                moved, found = found, np.empty_like(found)
+                found[:, groups.segments.order] = moved
+            return found
+
+        return evaluate
+
+    def second(self, names: Sequence[str], packing: Packing, n_rows: int) -> Evaluation:
+        """What computes the second derivatives in parameters that are numbers, (sets, P, P)."""
+        n_sets, size = packing.n_sets, len(names)
         if not n_rows * n_sets * size:
-            return result
+            return lambda values: np.zeros((n_sets, size, size))
         arguments = tuple(c for n in names for c in self._of_parameter[n])
-        made = self._pass(self._main, Task(value=False, sums=arguments, second=True))
-        sums = self._run([made], numbers, n_rows)[0][0]
-        places = [(i, j) for i in range(size) for j in range(i + 1)]
-        for k, (i, j) in enumerate(places):
-            result[:, i, j] = result[:, j, i] = sums[:, k]
-        return result
+        made = self._pass(self._main, Task(value=False, sums=arguments, second=True), packing.by_value)
+        call, lower = Call(self._runtime, packing, n_rows, [made]), np.tril_indices(size)
+
+        def evaluate(values: Sequence[Any]) -> np.ndarray:
+            result = np.empty((n_sets, size, size))
+            result[:, *lower] = result[:, *lower[::-1]] = call(values)[0].sums
+            return result
+
+        return evaluate
 
     def source(self, wrt: Collection[str]) -> str:
         """The source of the kernels that compute the value and the derivatives."""
-        return "\n".join(self._pass(key, task).source for key, task in self._tasks(wrt).items())
+        return "\n".join(self._pass(key, task, True).source for key, task in self._tasks(wrt).items())
 
     # -- passes
 
@@ -114,10 +128,10 @@ class Evaluator:
             )
         return self._sheets[key]
 
-    def _pass(self, key: Key, task: Task) -> Pass:
-        if (key, task) not in self._passes:
-            self._passes[key, task] = Pass(self._row, self._leaves, self._sheet(key), task)
-        return self._passes[key, task]
+    def _pass(self, key: Key, task: Task, by_value: bool) -> Pass:
+        if (key, task, by_value) not in self._passes:
+            self._passes[key, task, by_value] = Pass(self._row, self._leaves, self._sheet(key), task, by_value)
+        return self._passes[key, task, by_value]
 
     def _tasks(self, wrt: Collection[str]) -> dict[Key, Task]:
         """The passes that derivatives in some parameters take: that of the sums, and one for each further order of the rows."""
@@ -136,51 +150,93 @@ class Evaluator:
                     tasks[main] = replace(tasks[main], sums=(*tasks[main].sums, name))
         return tasks
 
-    def _run(
-        self, passes: Sequence[Pass], numbers: Packed, n_rows: int
-    ) -> list[tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]]:
-        """For each pass its sums, the elements of tables, and what it writes for each row."""
-        runtime, n_sets = self._runtime, numbers.numbers.shape[0]
-        sizes = [sum(p.numbers(n_sets)) for p in passes]
-        array = numbers.numbers if numbers.numbers.size else np.zeros(1, self._bound.dtype)
-        handle, offset = runtime.memory(array)
-        result = runtime.result(8 * max(sum(sizes), 1))
-        launched: list[Launched] = []
-        for i, made in enumerate(passes):
-            place = handle, offset // array.itemsize
-            launched.append(made.launch(numbers, place, n_rows, result.handle, sum(sizes[:i])))
-        fetched = runtime.fetch(result).view(np.float64).copy()
-        del handle  # which the kernels were reading
-        on_host: Callable[[Any], np.ndarray] = np.asarray if runtime.host_visible else runtime.to_host
-        return [
-            (*p.split(its, fetched, n_sets), {n: on_host(a) for n, a in its.rows.items()})
-            for p, its in zip(passes, launched, strict=True)
-        ]
+    def _parts(self, parameter: str, call: Call) -> Iterator[Part]:
+        """Where the derivatives in a parameter are found among what passes leave."""
+        own = self._of_parameter[parameter]
+        for i, made in enumerate(call.passes):
+            task, groups = made.task, made.sheet.groups
+            for place, name in enumerate(task.sums, int(task.value)):
+                if name in own:
+                    yield Part(i, "sums", (slice(None), place), (), self._leaves[name])
+            for name, columns in made.slopes_of().items():
+                if name in own:
+                    yield Part(i, "sums", (slice(None), columns), (slice(None),), self._leaves[name])
+            for place, name in enumerate(task.tables):
+                if name in own and groups is not None:
+                    yield Part(i, "tables", place, groups.places, self._leaves[name])
+            for place, name in enumerate(task.rows):
+                if name in own:
+                    leaf = self._leaves[name]
+                    assert isinstance(leaf, PerRow)
+                    yield Part(i, "rows", place, (slice(leaf.offset, leaf.offset + call.n_rows),), leaf)
 
-    def _collect(
-        self, made: Pass, sums: np.ndarray, tables: np.ndarray, rows: Mapping[str, np.ndarray], found: dict[str, np.ndarray]
-    ) -> None:
-        """Add what a pass has found to the derivatives in the parameters."""
-        task = made.task
-        for i, name in enumerate(task.sums, int(task.value)):
-            self._part(name, found)[...] += sums[:, i]
-        for name, columns in made.slopes_of().items():
-            self._part(name, found)[...] += sums[:, columns]
-        for i, name in enumerate(task.tables):
-            assert made.sheet.groups is not None
-            self._part(name, found)[(slice(None), *made.sheet.groups.places)] += tables[:, :, i]
-        for name, written in zip(task.rows, list(rows.values())[int(task.terms) :], strict=True):
-            leaf, parameter = self._leaves[name], self._made_of[name]
-            assert isinstance(leaf, PerRow)
-            if found[parameter].shape == written.shape and len(self._of_parameter[parameter]) == 1:
-                found[parameter] = written
-            else:
-                found[parameter][:, leaf.offset : leaf.offset + written.shape[1]] += written
 
-    def _part(self, name: str, found: Mapping[str, np.ndarray]) -> np.ndarray:
-        """The derivatives in the parameter of an argument: of a vector those in one element."""
-        leaf, derivatives = self._leaves[name], found[self._made_of[name]]
-        return derivatives[..., leaf.element] if leaf.elements else derivatives
+class Part(NamedTuple):
+    """Derivatives in an argument, which are some of those in a parameter.
+
+    Attributes
+    ----------
+    launch : int
+        The pass that finds them.
+    kind, place : str, index
+        Which of `Left`, and where in it.
+    elements : tuple
+        The elements of the parameter that they belong to, as NumPy's indexing takes them.
+    leaf : Leaf
+        Of the argument.
+    """
+
+    launch: int
+    kind: str
+    place: Any
+    elements: tuple[Any, ...]
+    leaf: Leaf
+
+    def among(self, left: Sequence[Left]) -> np.ndarray:
+        """The derivatives, (sets, …)."""
+        found: np.ndarray = getattr(left[self.launch], self.kind)[self.place]
+        return found
+
+
+def _derivative(parts: Sequence[Part], left: Sequence[Left], shape: Shape) -> np.ndarray:
+    """The derivatives in a parameter, added up of parts."""
+    if len(parts) == 1 and not parts[0].leaf.elements:
+        found = parts[0].among(left)
+        if found.shape == shape and all(isinstance(place, slice) for place in parts[0].elements):
+            return found
+    result = np.zeros(shape)
+    for part in parts:
+        its = result[..., part.leaf.element] if part.leaf.elements else result
+        its[(slice(None), *part.elements)] += part.among(left)
+    return result
+
+
+class Call:
+    """Calls of one kind: passes that run one after another.
+
+    Parameters
+    ----------
+    runtime : Runtime
+    packing : Packing
+    n_rows : int
+    passes : sequence of Pass
+    """
+
+    def __init__(self, runtime: Runtime, packing: Packing, n_rows: int, passes: Sequence[Pass]):
+        self.passes, self.n_rows, self._runtime, self._packing = passes, n_rows, runtime, packing
+        self._launches = [Launch(made, packing, n_rows) for made in passes]
+        self._offsets = [0, *itertools.accumulate(launch.size for launch in self._launches)]
+
+    def __call__(self, values: Sequence[Any]) -> list[Left]:
+        """What the passes leave, for values of the parameters."""
+        runtime = self._runtime
+        sent = self._packing.sent(runtime, values)
+        result = runtime.result(8 * max(self._offsets[-1], 1))
+        pairs = list(zip(self._launches, self._offsets, strict=False))
+        started = [launch.start(sent, result.handle, offset) for launch, offset in pairs]
+        numbers = runtime.fetch(result).view(np.float64)
+        del sent  # which the kernels were reading
+        return [launch.left(numbers[first:], s) for (launch, first), s in zip(pairs, started, strict=True)]
 
 
 def _element(leaf: Leaf, i: int, length: int) -> Leaf:

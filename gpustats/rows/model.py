@@ -11,16 +11,18 @@ import numpy as np
 
 from ..evaluation.arguments import check_wrt_among, match
 from ..evaluation.gradient import reduced
+from ..evaluation.repeated import Plans
 from ..parallel.devices import TRIAL, example
 from ..parallel.divide import divide
 from ..parallel.pieces import Data, Options, Pieces, in_pieces
 from ..parallel.remade import Remade
 from ..parallel.rows import added, added_with_gradients, joined
-from ..runtime import choose
+from ..runtime import arrays, choose
+from ..runtime.transfers import to_host
 from .binding import Binding
-from .evaluator import Evaluator
+from .evaluator import Evaluation, Evaluator
 from .leaves import Leaf, PerRow, Scalar, put_together, taken_apart
-from .parameters import Packed, packed
+from .parameters import Packing
 
 if TYPE_CHECKING:
     from ..density import Density
@@ -119,6 +121,7 @@ class Rows(Remade):
             raise ValueError(f"{runtime.device} computes in float32 only: pass float32 arrays")
         self._runtime = runtime
         self._evaluators: dict[int, Evaluator] = {}
+        self._calls: Plans[tuple[Evaluation, Packing]] = Plans()
 
     @property
     def device(self) -> Device:
@@ -148,7 +151,7 @@ class Rows(Remade):
         float or ndarray
             In float64; of the shape of the sets of parameters, where there are several.
         """
-        return self._evaluated((), args, kwargs)[0]
+        return self._summed((), args, kwargs)[0]
 
     @in_pieces(added_with_gradients)
     def value_and_grad(self, *args: Any, wrt: str | Collection[str] | None = None, **kwargs: Any) -> tuple[Any, dict[str, Any]]:
@@ -167,8 +170,8 @@ class Rows(Remade):
         gradient : dict
             Name -> derivative of the sum of all values, shaped like that parameter.
         """
-        names = self.parameters if wrt is None else check_wrt_among(wrt, self.parameters)
-        return self._evaluated(names, args, kwargs)
+        names = self.parameters if wrt is None else tuple(check_wrt_among(wrt, self.parameters))
+        return self._summed(names, args, kwargs)
 
     @in_pieces(joined("terms"))
     def terms(self, *args: Any, **kwargs: Any) -> np.ndarray:
@@ -183,9 +186,8 @@ class Rows(Remade):
         -------
         (N,) ndarray, or (*sets, N)
         """
-        numbers, n_rows = self._values(args, kwargs)
-        evaluator = self._evaluator(self._bound.length(numbers.shapes))
-        return evaluator.terms(numbers, n_rows).reshape(*numbers.lead, n_rows)
+        found, packing = self._evaluated("terms", (), args, kwargs)
+        return found.reshape(*packing.lead, found.shape[-1])
 
     @in_pieces(added)
     def hessian(self, *args: Any, wrt: str | Collection[str] | None = None, **kwargs: Any) -> np.ndarray:
@@ -204,9 +206,8 @@ class Rows(Remade):
         """
         scalars = [n for n, p in self._bound.parameters.items() if isinstance(p.leaf, Scalar) and not p.of_vectors]
         names = tuple(scalars) if wrt is None else check_wrt_among(wrt, scalars)
-        numbers, n_rows = self._values(args, kwargs)
-        evaluator = self._evaluator(self._bound.length(numbers.shapes))
-        return evaluator.second(names, numbers, n_rows).reshape(*numbers.lead, len(names), len(names))
+        found, packing = self._evaluated("second", names, args, kwargs)
+        return found.reshape(*packing.lead, len(names), len(names))
 
     def kernel_source(self, wrt: str | Collection[str] | None = None, length: int = 0) -> str:
         """The source of the kernels that compute the value and the derivatives, one for each order in which they take the rows.
@@ -225,43 +226,69 @@ class Rows(Remade):
 
     # -- how it is done
 
-    def _values(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Packed, int]:
-        """The parameters of a call, and the number of rows."""
-        bound = self._bound
-        defaults = {n: v for n, v in bound.row.defaults.items() if n in self.parameters}
-        values = match(bound.row.name, self.parameters, args, kwargs, defaults, "parameters")
+    def _values(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
+        """The values of all parameters in a call, in their order: numbers and NumPy arrays."""
+        if not args and len(kwargs) == len(self.parameters) and all(n in kwargs for n in self.parameters):
+            values = [kwargs[n] for n in self.parameters]  # at once, as samplers call it
+        else:
+            defaults = {n: v for n, v in self._bound.row.defaults.items() if n in self.parameters}
+            values = match(self._bound.row.name, self.parameters, args, kwargs, defaults, "parameters")
+        for i, (name, value) in enumerate(zip(self.parameters, values, strict=True)):
+            if type(value) is not float and not (type(value) is np.ndarray and value.dtype.kind == "f"):
+                found = arrays.as_array(value, name)
+                values[i] = to_host(found) if arrays.is_device_array(found) else np.asarray(found)
+        return values
+
+    def _packing(self, values: Sequence[Any]) -> tuple[Packing, int]:
+        """How values of these shapes travel, and how many rows there are; ValueError where they do not fit."""
         n_rows = self.n_rows
-        for parameter, value in zip(bound.parameters.values(), values, strict=True):
+        for parameter, value in zip(self._bound.parameters.values(), values, strict=True):
             if n_rows is None and isinstance(parameter.leaf, PerRow) and np.ndim(value):
                 n_rows = max(np.shape(value)[-1] - parameter.length(0), 0)
         if n_rows is None:
-            raise ValueError(f"{bound.row.name} has no data, and no parameter tells the number of rows")
-        return packed(bound.parameters, values, n_rows, bound.dtype), n_rows
+            raise ValueError(f"{self._bound.row.name} has no data, and no parameter tells the number of rows")
+        return Packing(self._bound.parameters, [np.shape(v) for v in values], n_rows, self._bound.dtype), n_rows
 
     def _evaluator(self, length: int) -> Evaluator:
-        """What evaluates calls with vectors of some length."""
+        """What evaluates the function with vectors of a length."""
         if length not in self._evaluators:
             self._evaluators[length] = Evaluator(self._bound, length, self._runtime)
         return self._evaluators[length]
 
     def _evaluated(
-        self, wrt: Collection[str], args: Sequence[Any], kwargs: Mapping[str, Any]
-    ) -> tuple[Any, dict[str, Any]]:
+        self, what: str, names: Sequence[str], args: Sequence[Any], kwargs: Mapping[str, Any]
+    ) -> tuple[Any, Packing]:
+        """What a method of `Evaluator` finds, and the shapes of the parameters."""
+        values = self._values(args, kwargs)
+        kind = what, tuple(names), tuple([v.shape if type(v) is np.ndarray else () for v in values])
+        evaluation, packing = self._calls.plan(kind, self._planned, what, names, values)
+        return evaluation(values), packing
+
+    def _planned(self, what: str, names: Sequence[str], values: Sequence[Any]) -> tuple[Evaluation, Packing]:
+        """How calls of a kind are evaluated: everything but their numbers is decided here, once."""
+        packing, n_rows = self._packing(values)
+        evaluator = self._evaluator(self._bound.length(packing.shapes))
+        of_names = () if what == "terms" else (names,)
+        return getattr(evaluator, what)(*of_names, packing, n_rows), packing
+
+    def _summed(self, wrt: Sequence[str], args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
         """The value, and the derivatives in some parameters."""
-        numbers, n_rows = self._values(args, kwargs)
-        evaluator = self._evaluator(self._bound.length(numbers.shapes))
-        value, found = evaluator.value_and_derivatives(wrt, numbers, n_rows)
-        gradients: dict[str, Any] = {}
-        for name in wrt:
-            summed = reduced(found[name].reshape((*numbers.lead, *numbers.cores[name])), numbers.shapes[name])
-            gradients[name] = float(summed) if not numbers.shapes[name] else summed
-        return (value.reshape(numbers.lead) if numbers.lead else float(value[0])), gradients
+        (value, found), packing = self._evaluated("value_and_derivatives", wrt, args, kwargs)
+        lead, gradients = packing.lead, dict[str, Any]()
+        for name, derivative in found.items():
+            if not (shape := packing.shapes[name]):
+                gradients[name] = derivative.item() if derivative.size == 1 else float(derivative.sum())
+            elif len(lead) > 0:
+                gradients[name] = reduced(derivative.reshape(*lead, *derivative.shape[1:]), shape)
+            else:
+                gradients[name] = derivative.reshape(shape)
+        return (value.reshape(lead).copy() if lead else value.item(0)), gradients
 
     # -- as a model that is evaluated in pieces: see `parallel.pieces.Divisible`
 
     def _row_axes(self, method: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Sequence[str], dict[str, int]]:
-        numbers, _ = self._values(args, {n: v for n, v in kwargs.items() if n != "wrt"})
-        self._bound.length(numbers.shapes)
+        packing, _ = self._packing(self._values(args, {n: v for n, v in kwargs.items() if n != "wrt"}))
+        self._bound.length(packing.shapes)
         by_row = [n for n, p in self._bound.parameters.items() if isinstance(p.leaf, PerRow)]
         return self.parameters, dict.fromkeys([*by_row, "terms"], -1)
 

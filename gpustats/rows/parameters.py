@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..runtime import arrays
-from ..runtime.transfers import to_host
-from ..runtime.types import DType, Shape
+from ..runtime.types import DType, Handle, Shape
 from .leaves import Column, Dot, Gather, Leaf, PerRow, Scalar
+
+if TYPE_CHECKING:
+    from ..runtime.base import Runtime
+
+MOST_BY_VALUE = 16  # numbers that a kernel takes one by one
+ALONE = 2048  # numbers from which on a parameter travels by itself, and is not copied together with others before
+
+Place = tuple[Handle, int, int]  # memory, the first number in it, and how far the numbers of the next set lie away
 
 
 @dataclass
@@ -68,6 +75,12 @@ class Parameter:
         """Of numbers of the rows: how many elements it has."""
         return n_rows + max(leaf.offset for leaf in self.leaves.values() if isinstance(leaf, PerRow)) - self.first
 
+    @functools.cached_property
+    def _largest(self) -> dict[str, tuple[int, ...]]:
+        """Of a table: the largest place in each of its axes that an argument has, -1 where there are no rows."""
+        gathers = {a: leaf for a, leaf in self.leaves.items() if isinstance(leaf, Gather)}
+        return {a: tuple(int(index.max(initial=-1)) for index in leaf.indices) for a, leaf in gathers.items()}
+
     def example_shape(self, n_rows: int, length: int) -> Shape:
         """A shape that a value may have, where vectors have some length."""
         own: Shape = ()
@@ -77,9 +90,7 @@ class Parameter:
             case PerRow():
                 own = (self.length(n_rows),)
             case Gather():
-                gathers = [leaf for leaf in self.leaves.values() if isinstance(leaf, Gather)]
-                axes = zip(*(leaf.indices for leaf in gathers), strict=True)
-                own = tuple(1 + max(int(index.max(initial=0)) for index in axis) for axis in axes)
+                own = tuple(1 + max(axis) for axis in zip(*self._largest.values(), strict=True))
         return own + (length,) * self.of_vectors
 
     def check(self, shape: Shape, n_rows: int) -> None:
@@ -99,37 +110,115 @@ class Parameter:
                 self._check_table(shape, core)
 
     def _check_table(self, shape: Shape, core: Shape) -> None:
-        for argument, leaf in self.leaves.items():
-            assert isinstance(leaf, Gather)
-            for axis, index in enumerate(leaf.indices):
-                if index.size and (largest := int(index.max())) >= core[axis]:
+        for argument, places in self._largest.items():
+            for axis, largest in enumerate(places):
+                if largest >= core[axis]:
                     raise ValueError(
                         f"{self.name} has shape {shape}, and the index of {argument} goes up to {largest}: "
                         f"axis {axis} of the table must have {largest + 1} elements at least"
                     )
 
 
-@dataclass
-class Packed:
-    """The numbers of a call.
+class Packing:
+    """How the parameters of calls of one kind, in which their shapes are the same, travel to the device.
+
+    Parameters
+    ----------
+    parameters : mapping
+    shapes : sequence of tuple of int
+        Those of the values, in the order of the parameters.
+    n_rows : int
+    dtype : dtype
+        What the kernel computes in.
 
     Attributes
     ----------
     lead : tuple of int
         The shape of the sets of parameters; () where there is one.
-    numbers : ndarray
-        (sets, numbers of a set).
-    starts : dict
-        Parameter -> where its numbers begin in a set.
+    n_sets : int
     shapes, cores : dict
-        Parameter -> the shape in which it came, and that of one value of it.
+        Parameter -> the shape in which it comes, and that of one value of it.
+    by_value : bool
+        Whether a kernel takes what are numbers by value; else they come first in the array in which all small parameters
+        travel.
     """
 
-    lead: Shape
-    numbers: np.ndarray
-    starts: dict[str, int]
-    shapes: dict[str, Shape]
-    cores: dict[str, Shape]
+    def __init__(self, parameters: Mapping[str, Parameter], shapes: Sequence[Shape], n_rows: int, dtype: DType):
+        self.shapes, self._dtype = dict(zip(parameters, shapes, strict=True)), dtype
+        for name, parameter in parameters.items():
+            parameter.check(self.shapes[name], n_rows)
+        leads = {n: self.shapes[n][: len(self.shapes[n]) - p.rank] for n, p in parameters.items()}
+        try:
+            self.lead = np.broadcast_shapes(*leads.values())
+        except ValueError:
+            listed = ", ".join(f"{n} {self.shapes[n]}" for n, its in leads.items() if its)
+            raise ValueError(f"the sets of parameters must go together by NumPy's rules: {listed}") from None
+        self.n_sets = math.prod(self.lead)
+        self.cores = {n: self.shapes[n][len(self.shapes[n]) - p.rank :] for n, p in parameters.items()}
+        numbers = [n for n, p in parameters.items() if isinstance(p.leaf, Scalar)]
+        self.by_value = self.n_sets == 1 and sum(math.prod(self.cores[n]) for n in numbers) <= MOST_BY_VALUE
+        self._places = {n: i for i, n in enumerate(parameters)}
+        self._by_value = numbers if self.by_value else []
+        self._alone = [n for n in parameters if n not in numbers and math.prod(self.cores[n]) >= ALONE]
+        self._parts: list[tuple[int, slice, Shape]] = []
+        self._starts: dict[str, int] = {}
+        self.width = 0
+        for name in (*numbers, *(n for n in parameters if n not in numbers)):
+            if name in self._by_value or name in self._alone:
+                continue
+            size = math.prod(self.cores[name])
+            self._starts[name] = self.width
+            self._parts.append((self._places[name], slice(self.width, self.width + size), (*leads[name], size)))
+            self.width += size
+
+    def sent(self, runtime: Runtime, values: Sequence[Any]) -> Sent:
+        """The parameters of a call on the device."""
+        dtype, alive = self._dtype, list[Any]()
+        numbers: list[float] = []
+        for name in self._by_value:
+            value = values[self._places[name]]
+            numbers += [value] if type(value) is float else value.reshape(-1).tolist()
+        if dtype.itemsize == 4:
+            with np.errstate(over="ignore"):
+                numbers = np.asarray(numbers, dtype).tolist()
+        places: dict[str, Place] = {}
+        if self.width:
+            packed = np.empty((*self.lead, self.width), dtype)
+            for i, place, shape in self._parts:
+                value = values[i]
+                packed[..., place] = value if type(value) is float else value.reshape(shape)
+            handle, offset = runtime.memory(packed)
+            alive += [packed, handle]
+            first = offset // dtype.itemsize
+            places = {n: (handle, first + start, self.width) for n, start in self._starts.items()}
+            places[""] = handle, first, self.width
+        for name in self._alone:
+            value = values[self._places[name]]
+            if by_set := len(self.lead) > 0 and len(self.shapes[name]) > len(self.cores[name]):
+                value = np.broadcast_to(value, self.lead + self.cores[name])
+            value = np.ascontiguousarray(value, dtype)
+            handle, offset = runtime.memory(value)
+            alive += [value, handle]
+            places[name] = handle, offset // dtype.itemsize, math.prod(self.cores[name]) if by_set else 0
+        return Sent(numbers, places, alive)
+
+
+class Sent(NamedTuple):
+    """The parameters of a call on the device.
+
+    Attributes
+    ----------
+    numbers : list of float
+        What kernels take by value.
+    places : dict
+        Parameter -> where it lies; "" -> where what are numbers begin, where a kernel takes these from an array.
+    alive : list
+        What the caller holds until the kernels are done.
+    """
+
+    numbers: list[float]
+    places: dict[str, Place]
+    alive: list[Any]
 
 
 def parameters_of(leaves: Mapping[str, Leaf], vectors: Collection[str] = ()) -> dict[str, Parameter]:
@@ -139,41 +228,3 @@ def parameters_of(leaves: Mapping[str, Leaf], vectors: Collection[str] = ()) -> 
         if not isinstance(leaf, Column):
             found.setdefault(leaf.of or argument, {})[argument] = leaf
     return {name: Parameter(name, its, vectors) for name, its in found.items()}
-
-
-def packed(parameters: Mapping[str, Parameter], values: Sequence[Any], n_rows: int, dtype: DType) -> Packed:
-    """The numbers of a call as one array: parameters that are numbers come first.
-
-    Parameters
-    ----------
-    parameters : mapping
-    values : sequence
-        Those of the parameters, in their order.
-    n_rows : int
-    dtype : dtype
-        What the kernel computes in.
-    """
-    hosts: list[np.ndarray] = []
-    shapes: dict[str, Shape] = {}
-    for (name, parameter), value in zip(parameters.items(), values, strict=True):
-        found = arrays.as_array(value, name)
-        host = to_host(found) if arrays.is_device_array(found) else np.asarray(found)
-        parameter.check(host.shape, n_rows)
-        hosts.append(host)
-        shapes[name] = host.shape
-    leads = {n: shapes[n][: len(shapes[n]) - p.rank] for n, p in parameters.items()}
-    try:
-        lead = np.broadcast_shapes(*leads.values())
-    except ValueError:
-        listed = ", ".join(f"{n} {shapes[n]}" for n, its in leads.items() if its)
-        raise ValueError(f"the sets of parameters must go together by NumPy's rules: {listed}") from None
-    starts, start = dict[str, int](), 0
-    cores = {n: shapes[n][len(shapes[n]) - p.rank :] for n, p in parameters.items()}
-    for name in sorted(cores, key=lambda n: not isinstance(parameters[n].leaf, Scalar)):
-        starts[name] = start
-        start += math.prod(cores[name])
-    numbers = np.empty((*lead, start), dtype)
-    for name, host in zip(cores, hosts, strict=True):
-        size = math.prod(cores[name])
-        numbers[..., starts[name] : starts[name] + size] = host.reshape(*leads[name], size)
-    return Packed(lead, numbers.reshape(math.prod(lead), start), starts, shapes, cores)

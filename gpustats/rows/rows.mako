@@ -14,7 +14,7 @@ ${reduce.functions(layout, dialect, code.n_sums, together) if code.n_sums else "
 // A block takes ${"segments of rows that have the same group" if grouped else "rows one after another, in segments"}; ${f"{lanes} threads share one" if lanes > 1 else "each thread has its own"}. Of f's results
 // ${", ".join([*code.sums, *(f"{result} times the columns of {leaf.name}" for leaf, result, _ in slopes)]) or "none"} are summed over all rows: out[set, result];
 % if tables:
-// ${", ".join(tables)} over the rows of each segment: segment_sums[set, segment, result];
+// ${", ".join(tables)} over the rows of each segment: segment_sums[result, set, segment];
 % endif
 % if code.rows:
 // ${", ".join(code.rows)} written for each row.
@@ -26,7 +26,14 @@ KERNEL(${threads}) ${name}(
 % if grouped:
     GLOBAL const int *RESTRICT starts, index_t starts_offset, GLOBAL double *RESTRICT segment_sums, index_t sums_offset,
 % endif
-    index_t n_segments, GLOBAL const real *RESTRICT parameters, index_t parameters_offset, index_t set_stride\
+    index_t n_segments\
+% if by_value is None:
+, GLOBAL const real *RESTRICT numbers, index_t numbers_offset, index_t numbers_stride\
+% else:
+% for i in range(by_value):
+, real number${i}\
+% endfor
+% endif
 % for parameter in sheet.declared:
 ,
     ${parameter}\
@@ -39,7 +46,9 @@ KERNEL(${threads}) ${name}(
 {
     const index_t k = BLOCK_X, first_set = k;
     const int sets_here = 1;
-    parameters += parameters_offset + k * set_stride;
+% if by_value is None:
+    numbers += numbers_offset + k * numbers_stride;
+% endif
 % if grouped:
     starts += starts_offset;
 % endif
@@ -127,12 +136,12 @@ ${read_and_add()}\
         }
         if (lane == 0${" && segment < n_segments" if teams > 1 else ""})
             UNROLL for (int s = 0; s < ${len(tables)}; s++)
-                segment_sums[sums_offset + (k * n_segments + segment) * ${len(tables)} + s] = of_team[s * ${threads} + THREAD];
+                segment_sums[sums_offset + (s * n_sets + k) * n_segments + segment] = of_team[s * ${threads} + THREAD];
         BARRIER();
 % elif tables:
         if (segment < n_segments)
             UNROLL for (int s = 0; s < ${len(tables)}; s++)
-                segment_sums[sums_offset + (k * n_segments + segment) * ${len(tables)} + s] = group[s];
+                segment_sums[sums_offset + (s * n_sets + k) * n_segments + segment] = group[s];
 % endif
     }
 % if code.n_sums:

@@ -104,8 +104,8 @@ class Sheet:
     declared, begun : list of str
         What a kernel takes for them, in C, and the statements at its beginning.
     values : list
-        What a kernel is given for them: a parameter's name stands for the place of its numbers, and a name with a number for
-        the extent of that axis.
+        What a kernel is given for them: a parameter's name stands for its `Place`, and a name with a number for the extent of
+        that axis.
     """
 
     def __init__(
@@ -130,13 +130,13 @@ class Sheet:
         if isinstance(leaf, Column):
             column = self._array(leaf.numbers, "column")
             return KernelLeaf(name, c_type, lambda n: f"({c_type}){column}[{n}]")
-        first = f"{self._start(parameter)} + {leaf.element}" if leaf.element else self._start(parameter)
+        numbers, first = self._numbers(parameter), f"{leaf.element} + " if leaf.element else ""
         each = f" * {leaf.elements}" if leaf.elements else ""
         match leaf:
             case Dot():
                 matrix = self._array(leaf.X, "X")
                 return KernelLeaf(
-                    name, c_type, lambda c: f"parameters[{first} + {c}{each}]", columns=leaf.X.shape[1], matrix=matrix
+                    name, c_type, lambda c: f"{numbers}[{first}{c}{each}]", columns=leaf.X.shape[1], matrix=matrix
                 )
             case Gather():
                 place = f"(index_t){self._array(leaf.indices[0], 'index')}[%s]"
@@ -144,13 +144,13 @@ class Sheet:
                     place = f"({place} * {self._extent(parameter, axis)} + {self._array(index, 'index')}[%s])"
                 by_segment = [id(a) for a in leaf.indices] == [id(a) for a in own]
                 return KernelLeaf(
-                    name, c_type, lambda n: f"parameters[{first} + {place.replace('%s', n)}{each}]", by_segment=by_segment
+                    name, c_type, lambda n: f"{numbers}[{first}{place.replace('%s', n)}{each}]", by_segment=by_segment
                 )
             case PerRow():
                 row = "%s"
                 if self._order is not None:
                     row = f"{self._array(self._as_they_came, 'index')}[%s]"
-                return KernelLeaf(name, c_type, lambda n: f"parameters[{first} + {leaf.offset} + {row.replace('%s', n)}]")
+                return KernelLeaf(name, c_type, lambda n: f"{numbers}[{leaf.offset} + {row.replace('%s', n)}]")
         raise AssertionError(leaf)
 
     @functools.cached_property
@@ -159,13 +159,14 @@ class Sheet:
         assert self._order is not None
         return np.arange(len(self._order), dtype=np.int32)
 
-    def _start(self, parameter: str) -> str:
-        """The C for where the numbers of a parameter begin."""
-        if (parameter, "start") not in self._names:
-            name = self._names[parameter, "start"] = f"start{self._number('start')}"
-            self.declared.append(f"index_t {name}")
+    def _numbers(self, parameter: str) -> str:
+        """The C for the numbers of a parameter."""
+        if (parameter, "numbers") not in self._names:
+            name = self._names[parameter, "numbers"] = f"numbers{self._number('numbers')}"
+            self.declared += [f"GLOBAL const real *RESTRICT {name}", f"index_t {name}_offset", f"index_t {name}_stride"]
+            self.begun.append(f"{name} += {name}_offset + k * {name}_stride;")
             self.values.append(parameter)
-        return self._names[parameter, "start"]
+        return self._names[parameter, "numbers"]
 
     def _extent(self, parameter: str, axis: int) -> str:
         """The C for how many elements an axis of a table has."""
