@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ..evaluation.results import as_host
 from ..language.nodes import VECTOR
 from ..rewriting.unrolling import unrolled
 from .leaves import Column, Dot, Gather, Leaf, PerRow
@@ -18,7 +19,7 @@ from .sheet import Sheet
 
 if TYPE_CHECKING:
     from ..runtime.base import Runtime
-    from ..runtime.types import Shape
+    from ..runtime.types import Array, Shape
     from .binding import Binding
     from .parameters import Packing
 
@@ -66,18 +67,26 @@ class Evaluator:
         self._passes: dict[tuple[Key, Task, bool], Pass] = {}
 
     def value_and_derivatives(self, wrt: Sequence[str], packing: Packing, n_rows: int) -> Evaluation:
-        """What computes the sums, one for each set of parameters, and the derivatives in some parameters, (sets, …)."""
+        """What computes the sums, one for each set of parameters, and the derivatives in some parameters, (sets, …).
+
+        Derivatives in parameters that are on the device may be device arrays.
+        """
         n_sets = packing.n_sets
         if not n_rows * n_sets:
             nothing = np.zeros(n_sets), {n: np.zeros((n_sets, *packing.cores[n])) for n in wrt}
             return lambda values: copy.deepcopy(nothing)
         tasks = self._tasks(wrt)
-        call = Call(self._runtime, packing, n_rows, [self._pass(*t, packing.by_value) for t in tasks.items()])
+        passes = [self._pass(*t, packing.by_value) for t in tasks.items()]
+        stay = [any(self._made_of[c] in packing.on_device for c in (*t.tables, *t.rows)) for t in tasks.values()]
+        call = Call(self._runtime, packing, n_rows, passes, stay)
         parts = {n: list(self._parts(n, call)) for n in wrt}
 
         def evaluate(values: Sequence[Any]) -> tuple[np.ndarray, dict[str, np.ndarray]]:
             left = call(values)
-            return left[0].sums[:, 0], {n: _derivative(its, left, (n_sets, *packing.cores[n])) for n, its in parts.items()}
+            return left[0].sums[:, 0], {
+                n: _derivative(self._runtime, its, left, (n_sets, *packing.cores[n]), n in packing.on_device)
+                for n, its in parts.items()
+            }
 
         return evaluate
 
@@ -192,22 +201,21 @@ class Part(NamedTuple):
     elements: tuple[Any, ...]
     leaf: Leaf
 
-    def among(self, left: Sequence[Left]) -> np.ndarray:
+    def among(self, left: Sequence[Left]) -> Array:
         """The derivatives, (sets, …)."""
-        found: np.ndarray = getattr(left[self.launch], self.kind)[self.place]
-        return found
+        return getattr(left[self.launch], self.kind)[self.place]
 
 
-def _derivative(parts: Sequence[Part], left: Sequence[Left], shape: Shape) -> np.ndarray:
-    """The derivatives in a parameter, added up of parts."""
+def _derivative(runtime: Runtime, parts: Sequence[Part], left: Sequence[Left], shape: Shape, native: bool) -> Array:
+    """The derivatives in a parameter, added up of parts; `native`: they may be a device array."""
     if len(parts) == 1 and not parts[0].leaf.elements:
         found = parts[0].among(left)
-        if found.shape == shape and all(isinstance(place, slice) for place in parts[0].elements):
-            return found
+        if tuple(found.shape) == shape and all(isinstance(place, slice) for place in parts[0].elements):
+            return found if native else as_host(runtime, found)
     result = np.zeros(shape)
     for part in parts:
         its = result[..., part.leaf.element] if part.leaf.elements else result
-        its[(slice(None), *part.elements)] += part.among(left)
+        its[(slice(None), *part.elements)] += as_host(runtime, part.among(left))
     return result
 
 
@@ -220,11 +228,15 @@ class Call:
     packing : Packing
     n_rows : int
     passes : sequence of Pass
+    native : sequence of bool
+        For each pass: whether what it writes for elements of tables and for rows may stay on the device.
     """
 
-    def __init__(self, runtime: Runtime, packing: Packing, n_rows: int, passes: Sequence[Pass]):
+    def __init__(
+        self, runtime: Runtime, packing: Packing, n_rows: int, passes: Sequence[Pass], native: Sequence[bool] = (False,)
+    ):
         self.passes, self.n_rows, self._runtime, self._packing = passes, n_rows, runtime, packing
-        self._launches = [Launch(made, packing, n_rows) for made in passes]
+        self._launches = [Launch(made, packing, n_rows, stay) for made, stay in zip(passes, native, strict=True)]
         self._offsets = [0, *itertools.accumulate(launch.size for launch in self._launches)]
 
     def __call__(self, values: Sequence[Any]) -> list[Left]:

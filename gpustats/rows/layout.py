@@ -5,13 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..evaluation.sums import LIGHT
 from ..kernels.layout import Layout, copies, power_of_two
 
 if TYPE_CHECKING:
     from ..kernels.code import KernelCode
     from ..runtime.base import Device
 
+_HELD = 24  # numbers of all rows in flight that a thread of a GPU has registers for
 _CPU_LANES = 16  # neighbouring rows that a CPU takes at once: two or four of its vectors, so that it reads whole lines
+
+
+def longest_segment(device: Device, n_rows: int) -> int:
+    """Rows of a segment of a group at most: a device has several segments for all of its threads, where there are many rows."""
+    if device.type == "cpu":
+        return 1 << 14
+    return min(max(power_of_two(n_rows // (device.compute_units * 128)), 1 << 8), 1 << 12)
 
 
 @dataclass(frozen=True)
@@ -30,16 +39,28 @@ class RowsLayout(Layout):
     segment: int = 0
 
 
-def layout_for(device: Device, code: KernelCode, mean: float | None) -> RowsLayout:
-    """The layout for a function; `mean`: the rows of a segment, where segments are of groups."""
+def layout_for(device: Device, code: KernelCode, held: int, mean: float | None) -> RowsLayout:
+    """The layout for a function.
+
+    Parameters
+    ----------
+    device : Device
+    code : KernelCode
+    held : int
+        Numbers that a thread reads for each row.
+    mean : float or None
+        The rows of a segment, where segments are of groups.
+    """
     unroll = copies(code, 4)
     if device.type == "cpu":  # the lanes of its vectors go through a segment together only where all of them do
         together = mean is None or mean >= 2 * _CPU_LANES
         lanes = min(_CPU_LANES, device.max_threads) if together else 1
         threads = lanes if together else min(64, device.max_threads)
     else:
-        threads = min(256, device.max_threads)
-        lanes = threads if mean is None else min(power_of_two(int(mean / (2 * unroll)) + 1), threads)
+        light = mean is not None and code.mixed_cost < LIGHT["gpu"]
+        unroll = min(unroll, 2 if light else 4, max(power_of_two(_HELD // held + 1) // 2, 1))
+        threads = min(256 if mean is None else 128, device.max_threads)
+        lanes = threads if mean is None else min(power_of_two(int(mean / (2 * unroll)) + 1), threads, device.warp)
     return RowsLayout(
         threads, tile=threads // lanes, unroll=unroll, resident=1024, lanes=lanes,
         segment=0 if mean is not None else lanes * unroll * (64 if device.type == "cpu" else 2),

@@ -12,6 +12,7 @@ import numpy as np
 from ..evaluation.arguments import check_wrt_among, match
 from ..evaluation.gradient import reduced
 from ..evaluation.repeated import Plans
+from ..evaluation.results import as_host, delivered
 from ..parallel.devices import TRIAL, example
 from ..parallel.divide import divide
 from ..parallel.pieces import Data, Options, Pieces, in_pieces
@@ -168,7 +169,7 @@ class Rows(Remade):
         -------
         value : float or ndarray
         gradient : dict
-            Name -> derivative of the sum of all values, shaped like that parameter.
+            Name -> derivative of the sum of all values, shaped like that parameter, and a device array where that is one.
         """
         names = self.parameters if wrt is None else tuple(check_wrt_among(wrt, self.parameters))
         return self._summed(names, args, kwargs)
@@ -186,7 +187,7 @@ class Rows(Remade):
         -------
         (N,) ndarray, or (*sets, N)
         """
-        found, packing = self._evaluated("terms", (), args, kwargs)
+        found, packing, _ = self._evaluated("terms", (), args, kwargs)
         return found.reshape(*packing.lead, found.shape[-1])
 
     @in_pieces(added)
@@ -206,7 +207,7 @@ class Rows(Remade):
         """
         scalars = [n for n, p in self._bound.parameters.items() if isinstance(p.leaf, Scalar) and not p.of_vectors]
         names = tuple(scalars) if wrt is None else check_wrt_among(wrt, scalars)
-        found, packing = self._evaluated("second", names, args, kwargs)
+        found, packing, _ = self._evaluated("second", names, args, kwargs)
         return found.reshape(*packing.lead, len(names), len(names))
 
     def kernel_source(self, wrt: str | Collection[str] | None = None, length: int = 0) -> str:
@@ -226,28 +227,47 @@ class Rows(Remade):
 
     # -- how it is done
 
-    def _values(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
-        """The values of all parameters in a call, in their order: numbers and NumPy arrays."""
+    def _values(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[list[Any], Sequence[str]]:
+        """The values of all parameters in a call, in their order, and the names of those that came as device arrays.
+
+        Device arrays that kernels do not read where they lie have become NumPy arrays.
+        """
         if not args and len(kwargs) == len(self.parameters) and all(n in kwargs for n in self.parameters):
             values = [kwargs[n] for n in self.parameters]  # at once, as samplers call it
         else:
             defaults = {n: v for n, v in self._bound.row.defaults.items() if n in self.parameters}
             values = match(self._bound.row.name, self.parameters, args, kwargs, defaults, "parameters")
+        native = []
         for i, (name, value) in enumerate(zip(self.parameters, values, strict=True)):
-            if type(value) is not float and not (type(value) is np.ndarray and value.dtype.kind == "f"):
-                found = arrays.as_array(value, name)
-                values[i] = to_host(found) if arrays.is_device_array(found) else np.asarray(found)
-        return values
+            if type(value) is not float and not (type(value) is np.ndarray and value.dtype.char in "fd"):
+                found = values[i] = arrays.as_array(value, name)
+                if arrays.is_device_array(found):
+                    native.append(name)
+                    if not self._reads(name, found):
+                        values[i] = to_host(found)
+        return values, native
+
+    def _reads(self, name: str, array: Any) -> bool:
+        """Whether kernels read a device array, given for a parameter, where it lies."""
+        return (
+            self._pieces is None
+            and not self._runtime.host_visible
+            and not isinstance(self._bound.parameters[name].leaf, Scalar)
+            and choose.for_array(array) is self._runtime
+            and array.dtype == self._bound.dtype
+            and arrays.is_contiguous(array)
+        )
 
     def _packing(self, values: Sequence[Any]) -> tuple[Packing, int]:
         """How values of these shapes travel, and how many rows there are; ValueError where they do not fit."""
         n_rows = self.n_rows
         for parameter, value in zip(self._bound.parameters.values(), values, strict=True):
-            if n_rows is None and isinstance(parameter.leaf, PerRow) and np.ndim(value):
-                n_rows = max(np.shape(value)[-1] - parameter.length(0), 0)
+            if n_rows is None and isinstance(parameter.leaf, PerRow) and (shape := _shape(value)):
+                n_rows = max(shape[-1] - parameter.length(0), 0)
         if n_rows is None:
             raise ValueError(f"{self._bound.row.name} has no data, and no parameter tells the number of rows")
-        return Packing(self._bound.parameters, [np.shape(v) for v in values], n_rows, self._bound.dtype), n_rows
+        native = {n for n, v in zip(self.parameters, values, strict=True) if arrays.is_device_array(v)}
+        return Packing(self._bound.parameters, [_shape(v) for v in values], native, n_rows, self._bound.dtype), n_rows
 
     def _evaluator(self, length: int) -> Evaluator:
         """What evaluates the function with vectors of a length."""
@@ -257,12 +277,12 @@ class Rows(Remade):
 
     def _evaluated(
         self, what: str, names: Sequence[str], args: Sequence[Any], kwargs: Mapping[str, Any]
-    ) -> tuple[Any, Packing]:
-        """What a method of `Evaluator` finds, and the shapes of the parameters."""
-        values = self._values(args, kwargs)
-        kind = what, tuple(names), tuple([v.shape if type(v) is np.ndarray else () for v in values])
+    ) -> tuple[Any, Packing, Sequence[str]]:
+        """What a method of `Evaluator` finds, the shapes of the parameters, and which of them came as device arrays."""
+        values, native = self._values(args, kwargs)
+        kind = what, tuple(names), tuple([v.shape if type(v) is np.ndarray else _kind(v) for v in values])
         evaluation, packing = self._calls.plan(kind, self._planned, what, names, values)
-        return evaluation(values), packing
+        return evaluation(values), packing, native
 
     def _planned(self, what: str, names: Sequence[str], values: Sequence[Any]) -> tuple[Evaluation, Packing]:
         """How calls of a kind are evaluated: everything but their numbers is decided here, once."""
@@ -273,21 +293,24 @@ class Rows(Remade):
 
     def _summed(self, wrt: Sequence[str], args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
         """The value, and the derivatives in some parameters."""
-        (value, found), packing = self._evaluated("value_and_derivatives", wrt, args, kwargs)
+        (value, found), packing, native = self._evaluated("value_and_derivatives", wrt, args, kwargs)
         lead, gradients = packing.lead, dict[str, Any]()
         for name, derivative in found.items():
             if not (shape := packing.shapes[name]):
                 gradients[name] = derivative.item() if derivative.size == 1 else float(derivative.sum())
-            elif len(lead) > 0:
-                gradients[name] = reduced(derivative.reshape(*lead, *derivative.shape[1:]), shape)
-            else:
+            elif derivative.size == math.prod(shape):
                 gradients[name] = derivative.reshape(shape)
+            else:
+                derivative = as_host(self._runtime, derivative)
+                gradients[name] = reduced(derivative.reshape(*lead, *derivative.shape[1:]), shape)
+            if name in native:
+                gradients[name] = delivered(self._runtime, gradients[name], True)
         return (value.reshape(lead).copy() if lead else value.item(0)), gradients
 
     # -- as a model that is evaluated in pieces: see `parallel.pieces.Divisible`
 
     def _row_axes(self, method: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Sequence[str], dict[str, int]]:
-        packing, _ = self._packing(self._values(args, {n: v for n, v in kwargs.items() if n != "wrt"}))
+        packing, _ = self._packing(self._values(args, {n: v for n, v in kwargs.items() if n != "wrt"})[0])
         self._bound.length(packing.shapes)
         by_row = [n for n, p in self._bound.parameters.items() if isinstance(p.leaf, PerRow)]
         return self.parameters, dict.fromkeys([*by_row, "terms"], -1)
@@ -312,6 +335,15 @@ class Rows(Remade):
             point = np.ravel(points[next(iter(parameter.leaves))])[0]
             found.append(np.full(parameter.example_shape(n_rows, self._bound.example_length), point))
         return tuple(found)
+
+
+def _shape(value: Any) -> tuple[int, ...]:
+    return () if type(value) is float else tuple(value.shape)
+
+
+def _kind(value: Any) -> Any:
+    """What calls have in common whose values differ in their numbers only."""
+    return ("on the device", _shape(value)) if arrays.is_device_array(value) else _shape(value)
 
 
 def _made(

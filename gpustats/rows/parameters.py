@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ..evaluation.results import as_host
 from ..runtime.types import DType, Handle, Shape
 from .leaves import Column, Dot, Gather, Leaf, PerRow, Scalar
 
@@ -127,6 +128,8 @@ class Packing:
     parameters : mapping
     shapes : sequence of tuple of int
         Those of the values, in the order of the parameters.
+    on_device : collection of str
+        The parameters that are device arrays, as kernels read them.
     n_rows : int
     dtype : dtype
         What the kernel computes in.
@@ -138,13 +141,17 @@ class Packing:
     n_sets : int
     shapes, cores : dict
         Parameter -> the shape in which it comes, and that of one value of it.
+    on_device : collection of str
     by_value : bool
         Whether a kernel takes what are numbers by value; else they come first in the array in which all small parameters
         travel.
     """
 
-    def __init__(self, parameters: Mapping[str, Parameter], shapes: Sequence[Shape], n_rows: int, dtype: DType):
-        self.shapes, self._dtype = dict(zip(parameters, shapes, strict=True)), dtype
+    def __init__(
+        self, parameters: Mapping[str, Parameter], shapes: Sequence[Shape], on_device: Collection[str], n_rows: int,
+        dtype: DType,
+    ):  # fmt: skip
+        self.shapes, self.on_device, self._dtype = dict(zip(parameters, shapes, strict=True)), on_device, dtype
         for name, parameter in parameters.items():
             parameter.check(self.shapes[name], n_rows)
         leads = {n: self.shapes[n][: len(self.shapes[n]) - p.rank] for n, p in parameters.items()}
@@ -159,7 +166,8 @@ class Packing:
         self.by_value = self.n_sets == 1 and sum(math.prod(self.cores[n]) for n in numbers) <= MOST_BY_VALUE
         self._places = {n: i for i, n in enumerate(parameters)}
         self._by_value = numbers if self.by_value else []
-        self._alone = [n for n in parameters if n not in numbers and math.prod(self.cores[n]) >= ALONE]
+        large = [n for n in parameters if n in on_device or math.prod(self.cores[n]) >= ALONE]
+        self._alone = [n for n in large if n not in numbers]
         self._parts: list[tuple[int, slice, Shape]] = []
         self._starts: dict[str, int] = {}
         self.width = 0
@@ -194,9 +202,11 @@ class Packing:
             places[""] = handle, first, self.width
         for name in self._alone:
             value = values[self._places[name]]
-            if by_set := len(self.lead) > 0 and len(self.shapes[name]) > len(self.cores[name]):
-                value = np.broadcast_to(value, self.lead + self.cores[name])
-            value = np.ascontiguousarray(value, dtype)
+            by_set = len(self.shapes[name]) > len(self.cores[name])
+            if by_set and self.shapes[name] != self.lead + self.cores[name]:
+                value = np.broadcast_to(as_host(runtime, value), self.lead + self.cores[name])
+            if type(value) is np.ndarray:
+                value = np.ascontiguousarray(value, dtype)
             handle, offset = runtime.memory(value)
             alive += [value, handle]
             places[name] = handle, offset // dtype.itemsize, math.prod(self.cores[name]) if by_set else 0

@@ -113,8 +113,9 @@ class Pass:
     def _compile(self, code: KernelCode, slopes: Sequence[Any], n_numbers: int) -> None:
         sheet, runtime, row = self.sheet, self.sheet.runtime, self.row
         segments = sheet.groups.segments if sheet.groups else None
+        held = sum(leaf.columns or 1 for leaf in sheet.leaves)
         mean = len(segments.order) / segments.n_segments if segments else None
-        self.layout = layout = layout_for(runtime.device, code, mean)
+        self.layout = layout = layout_for(runtime.device, code, held, mean)
         name = f"{row.function.name}_rows"
         self.source = _ROWS.source_of(
             code, name, layout, sheet.dtype.name, runtime.dialect, grouped=segments is not None, tables=self.tables,
@@ -145,6 +146,8 @@ class Launch:
     made : Pass
     packing : Packing
     n_rows : int
+    native : bool
+        Whether tables and numbers of the rows may stay on the device.
 
     Attributes
     ----------
@@ -152,8 +155,8 @@ class Launch:
         How many numbers it leaves in the memory that a call reads.
     """
 
-    def __init__(self, made: Pass, packing: Packing, n_rows: int):
-        self.made, self._packing, self._n_rows = made, packing, n_rows
+    def __init__(self, made: Pass, packing: Packing, n_rows: int, native: bool = False):
+        self.made, self._packing, self._n_rows, self._native = made, packing, n_rows, native
         sheet, layout, n_sets = made.sheet, made.layout, packing.n_sets
         runtime = self._runtime = sheet.runtime
         segments = self._segments = sheet.groups.segments if sheet.groups else None
@@ -207,8 +210,9 @@ class Launch:
         if started.tables is None:
             tables = numbers[self._n_sums : self.size].reshape(self._tables).copy()
         else:
-            tables = as_host(self._runtime, started.tables)
-        return Left(sums, tables, [as_host(self._runtime, array) for array in started.rows.values()])
+            tables = started.tables if self._native else as_host(self._runtime, started.tables)
+        rows = [array if self._native else as_host(self._runtime, array) for array in started.rows.values()]
+        return Left(sums, tables, rows)
 
 
 class Started(NamedTuple):
@@ -222,8 +226,8 @@ class Left(NamedTuple):
     """What a pass leaves: sums, (sets, sums), elements of tables, (tables, sets, groups), and arrays of (sets, N) for rows."""
 
     sums: np.ndarray
-    tables: np.ndarray
-    rows: list[np.ndarray]
+    tables: Array
+    rows: list[Array]
 
 
 class _Shown(NamedTuple):

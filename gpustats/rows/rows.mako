@@ -8,6 +8,7 @@
     at_segment = [leaf for leaf in sheet.leaves if leaf.by_segment]
     dots = [leaf for leaf in sheet.leaves if leaf.columns]
     matrices = {leaf.matrix: leaf.columns for leaf in dots}
+    barrier = "__syncwarp();" if dialect == "cuda" and lanes <= 32 else "BARRIER();"  # of the threads that share a segment
     in_row = [leaf for leaf in sheet.leaves if not leaf.by_segment and not leaf.columns]
 %>\
 ${reduce.functions(layout, dialect, code.n_sums, together) if code.n_sums else ""}
@@ -129,7 +130,7 @@ ${read_and_add()}\
         UNROLL for (int s = 0; s < ${len(tables)}; s++)
             of_team[s * ${threads} + THREAD] = group[s];
         for (int span = ${lanes // 2}; span > 0; span /= 2) {
-            BARRIER();
+            ${barrier}
             if (lane < span)
                 UNROLL for (int s = 0; s < ${len(tables)}; s++)
                     of_team[s * ${threads} + THREAD] += of_team[s * ${threads} + THREAD + span];
@@ -137,7 +138,7 @@ ${read_and_add()}\
         if (lane == 0${" && segment < n_segments" if teams > 1 else ""})
             UNROLL for (int s = 0; s < ${len(tables)}; s++)
                 segment_sums[sums_offset + (s * n_sets + k) * n_segments + segment] = of_team[s * ${threads} + THREAD];
-        BARRIER();
+        ${barrier}
 % elif tables:
         if (segment < n_segments)
             UNROLL for (int s = 0; s < ${len(tables)}; s++)

@@ -35,17 +35,28 @@ KERNEL(${threads}) add_segments(
     }
 }
 
-// out[set][group][column]: the segments of a group.
+// out[set][group][column]: ${lanes_of_groups} thread${"s add" if lanes_of_groups > 1 else " adds"} the segments of a group.
 KERNEL(${threads}) add_groups(
     GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL const double *RESTRICT partial,
     GLOBAL const int *RESTRICT first_segments, index_t first_offset, index_t n_segments, index_t n_groups, int columns)
 {
     first_segments += first_offset;
-    const index_t i = BLOCK_X * ${threads} + THREAD, group = i / columns, c = i % columns;
-    if (group < n_groups) {
-        double total = 0;
-        for (index_t s = first_segments[group]; s < first_segments[group + 1]; s++)
-            total += partial[(BLOCK_Y * n_segments + s) * columns + c];
-        out[out_offset + (BLOCK_Y * n_groups + group) * columns + c] = total;
+    const index_t i = BLOCK_X * ${threads // lanes_of_groups} + THREAD / ${lanes_of_groups}, lane = THREAD % ${lanes_of_groups};
+    const index_t group = i / columns, c = i % columns, here = group < n_groups;
+    const index_t begin = here ? first_segments[group] : 0, end = here ? first_segments[group + 1] : 0;
+    double total = 0;
+    for (index_t s = begin + lane; s < end; s += ${lanes_of_groups})
+        total += partial[(BLOCK_Y * n_segments + s) * columns + c];
+% if lanes_of_groups > 1:
+    SHARED_ARRAY(double, sums, ${threads});
+    sums[THREAD] = total;
+    for (int span = ${lanes_of_groups // 2}; span > 0; span /= 2) {
+        BARRIER();
+        if (lane < span)
+            sums[THREAD] += sums[THREAD + span];
     }
+    total = sums[THREAD];
+% endif
+    if (here && lane == 0)
+        out[out_offset + (BLOCK_Y * n_groups + group) * columns + c] = total;
 }

@@ -40,6 +40,8 @@ class Segments:
         What a kernel takes for the place in `order` where each segment begins, and for the end of the last one.
     lanes : int
         Threads of a kernel of this class that share a segment.
+    lanes_of_groups : int
+        Those that share a group, whose segments they add up.
     """
 
     def __init__(self, groups: np.ndarray, n: int, runtime: Runtime, longest: int = 512):
@@ -54,6 +56,7 @@ class Segments:
         cpu = runtime.device.type == "cpu"
         self._threads = 8 if cpu else min(128, runtime.device.max_threads)
         self.lanes = min(power_of_two(len(groups) // max(8 * self.n_segments, 1)), self._threads)
+        self.lanes_of_groups = min(power_of_two(self.n_segments // max(2 * n, 1)), self._threads)
         self._alive: list[Any] = []
         self.order = np.argsort(groups, kind="stable")
         self.starts = self.placed(np.append(begins, len(groups)))
@@ -74,7 +77,7 @@ class Segments:
 
     def add_groups(self, out: Handle, offset: int, sums: Handle, dtype: DType, n_sets: int, columns: int) -> None:
         """Start to add the sums of segments, (n_sets, segments, columns) float64, up into `out`, (n_sets, groups, columns)."""
-        blocks = -(-self.n * columns // self._threads)
+        blocks = -(-self.n * columns // (self._threads // self.lanes_of_groups))
         kernel = self.kernel("add_groups", dtype)
         first, start = self._first_segments
         kernel((blocks, n_sets), out, offset, sums, first, start, self.n_segments, self.n, columns)
@@ -82,7 +85,10 @@ class Segments:
     def kernel(self, name: str, dtype: DType) -> Kernel:
         """A kernel of the template for the threads that this object has chosen."""
         threads = self._threads
-        return _SEGMENTS.kernel(self._runtime, name, threads, dtype=dtype.name, threads=threads, lanes=self.lanes)
+        return _SEGMENTS.kernel(
+            self._runtime, name, threads, dtype=dtype.name, threads=threads, lanes=self.lanes,
+            lanes_of_groups=self.lanes_of_groups,
+        )  # fmt: skip
 
     def blocks(self) -> int:
         """Of a kernel of which `lanes` threads share a segment."""

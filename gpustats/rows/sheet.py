@@ -11,6 +11,7 @@ import numpy as np
 
 from ..evaluation.placement import at
 from ..runtime.host_memory import contiguous
+from .layout import longest_segment
 from .leaves import Column, Dot, Gather, Leaf, PerRow, Scalar
 from .segments import Segments
 
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from ..runtime.types import DType
 
 _TYPES = {"float64": "double", "float32": "float", "int32": "int", "uint8": "unsigned char"}
-LONGEST = {"cpu": 1 << 14, "gpu": 1 << 12}  # rows of a segment
 
 
 @dataclass
@@ -78,7 +78,7 @@ class Groups:
         else:
             found, groups = np.unique(np.stack(indices), axis=1, return_inverse=True)
             groups, n, self.places = groups.reshape(-1), found.shape[1], tuple(found.astype(np.intp))
-        self.segments = Segments(groups, n, runtime, LONGEST[runtime.device.type])
+        self.segments = Segments(groups, n, runtime, longest_segment(runtime.device, len(groups)))
 
 
 class Sheet:

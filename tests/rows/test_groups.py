@@ -77,3 +77,31 @@ def test_sets_do_not_depend_on_one_another(rng, layout):
     np.testing.assert_allclose(gradient["b"], of_b, rtol=1e-12)
     np.testing.assert_allclose(gradient["h"], sum(its["h"] for _, its in parts.values()), rtol=1e-11, atol=1e-12)
     np.testing.assert_allclose(gradient["s"][:, 0], [sum(parts[p, q][1]["s"] for q in range(5)) for p in range(2)], rtol=1e-12)
+
+
+def test_device_arrays(rng, layout):
+    """Tables, coefficients and numbers of rows on the device are read there, and their derivatives stay there."""
+    n = 5000
+    y, i, j, X = rng.normal(size=n), rng.integers(0, 3000, n), rng.integers(0, 4, n), rng.normal(size=(n, 2))
+    i[0] = 2999
+    rows = gs.Rows(
+        "real row(real y, real a, real b, real e, real h, real s) { return normal_logpdf(y, a * b + h + e, s); }",
+        y=y, a=gs.gather(i), b=gs.gather(j), h=gs.per_row(), e=gs.dot(X, of="beta"),
+    )  # fmt: skip
+    for lead in ((), (2,)):
+        shapes = dict(a=(*lead, 3000), b=4, h=(*lead, n), beta=2)
+        given = {name: rng.normal(size=shape) for name, shape in shapes.items()}
+        value, gradient = rows.value_and_grad(**given, s=1.5)
+        for names in (["a"], ["b", "h"], list(given)):
+            own = {n: gs.to_device(v) if n in names else v for n, v in given.items()}
+            again, found = rows.value_and_grad(**own, s=1.5)
+            np.testing.assert_array_equal(again, value)
+            for name, derivative in gradient.items():
+                assert isinstance(found[name], np.ndarray | float) == (name not in names)
+                host = gs.to_host(found[name]) if name in names else found[name]
+                np.testing.assert_array_equal(host, derivative)
+    wider = gs.to_device(rng.normal(size=3100))
+    value, gradient = rows.value_and_grad(**given | dict(a=wider, h=given["h"][0]), s=1.5)
+    assert gs.to_host(gradient["a"]).shape == (3100,) and not gs.to_host(gradient["a"])[3000:].any()
+    single = gs.to_device(np.ones(3000, np.float32))
+    assert gs.to_host(rows.value_and_grad(**given | dict(a=single), s=1.5)[1]["a"]).shape == (3000,)

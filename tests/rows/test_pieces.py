@@ -12,7 +12,7 @@ from gpustats.runtime import choose
 
 N = 1501
 SOURCE = "real row(real y, real eta, real a, real b, real h, real s) { return normal_logpdf(y, eta + a * b + h, s); }"
-PIECES = [dict(chunk=400), dict(memory=60_000), dict(devices=2), dict(devices=2, chunk=333)]  # devices: how often the chosen one
+PIECES = [dict(chunk=400), dict(memory=60_000), dict(devices=2), dict(devices=2, chunk=333)]  # the chosen device, twice
 
 
 def made(source, leaves, options):
