@@ -55,6 +55,10 @@ GLOBAL double *const block_sums = BLOCKS_Y == 1
     BARRIER();
 % endif
 % endfor
+${across(dialect)}\
+</%def>
+## What follows where each block has left its sums: the last of those that share sets adds them all.
+<%def name="across(dialect)">\
 % if dialect == "cuda":
     if (BLOCKS_Y == 1)
         return;

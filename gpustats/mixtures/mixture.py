@@ -15,14 +15,16 @@ from ..evaluation.broadcasting import mixture_pattern
 from ..evaluation.gradient import gradient_of
 from ..evaluation.placement import as_read
 from ..evaluation.pointwise import Pointwise
+from ..evaluation.repeated import Plans, kind_of
 from ..evaluation.results import as_host, deliver, output
 from ..evaluation.sums import SumPlan, adder_of
 from ..kernels.layout import Layout, Problem, power_of_two, row_blocks, sets_that_fit, stage_vectors
 from ..kernels.shape import Shape
 from ..kernels.template import Template
 from ..likelihood import BoundDensity
-from ..runtime.arrays import as_array, is_device_array
+from ..runtime.arrays import as_array, is_contiguous, is_device_array
 from ..runtime.transfers import to_host
+from .one_pass import MOST, OnePass
 from .terms import shares, weighted_term
 
 if TYPE_CHECKING:
@@ -131,6 +133,8 @@ class Mixture(BoundDensity):
                 f"{'(N, d)' if dims > 1 else '(N,)'}"
             )
         self._terms = weighted_term(self._function)
+        self._scalar = type(self._function) is Pointwise and not any(a.rank for a in self._function.arguments)
+        self._calls: Plans[OnePass | None] = Plans()
 
     # -- what users call
 
@@ -250,6 +254,8 @@ class Mixture(BoundDensity):
         (array([1.9999, 1.0001]), array([-0.9999,  0.9995]))
         """
         function = self._function.for_arguments(kwargs)
+        if (at_once := self._at_once(log_weights, args, kwargs, wrt)) is not None:
+            return at_once
         wanted = (wrt,) if isinstance(wrt, str) else wrt
         names = check_wrt(
             function.name, function.arguments, None if wanted is None else [n for n in wanted if n != "log_weights"]
@@ -275,6 +281,41 @@ class Mixture(BoundDensity):
             native = is_device_array(parameters[-1])
             gradient = {"log_weights": self._runtime.to_device(counts) if native else counts, **gradient}
         return value, gradient
+
+    # -- the call that a sampler makes thousands of times: everything but the numbers is decided once
+
+    def _at_once(
+        self, log_weights: Any, args: Sequence[Any], kwargs: Mapping[str, Any], wrt: str | Collection[str] | None
+    ) -> tuple[float, dict[str, Any]] | None:
+        """The value and the derivatives by `OnePass`; None where that is not for such a call."""
+        names = self._density.parameters
+        if not self._scalar or len(args) + len(kwargs) != len(names) or not all(n in kwargs for n in names[len(args) :]):
+            return None
+        arguments = (*args, *(kwargs[n] for n in names[len(args) :]), log_weights)
+        if (kind := kind_of(arguments)) is None:
+            return None
+        wanted = wrt if wrt is None or isinstance(wrt, str) else tuple(wrt)
+        one_pass = self._calls.plan((wanted, kind), self._new_one_pass, arguments, wanted)
+        if one_pass is None:
+            return None
+        value, counts, found = one_pass(arguments)
+        return value, {"log_weights": counts, **found} if wanted is None or "log_weights" in wanted else found
+
+    def _new_one_pass(self, arguments: Sequence[Any], wanted: str | Sequence[str] | None) -> OnePass | None:
+        *parameters, weights = arguments
+        self._call(weights, parameters, {})  # finds what is wrong with them
+        x, arrays = self._x, [a for a in arguments if type(a) is np.ndarray]
+        if wanted is not None:
+            wanted = [n for n in ((wanted,) if isinstance(wanted, str) else wanted) if n != "log_weights"]
+        wrt = check_wrt(self._function.name, self._function.arguments, wanted) if wanted != [] else []
+        if (
+            len(weights) > MOST or self._function.arguments[0].name in wrt or not x.shape[0]
+            or any(a.shape != weights.shape or a.dtype != x.dtype for a in arrays)
+            or (self._native and not is_contiguous(x))
+        ):  # fmt: skip
+            return None
+        one_pass = OnePass(self._terms, self._runtime, x, arguments, wrt)
+        return None if one_pass.long else one_pass
 
     # -- one call
 
