@@ -47,7 +47,8 @@ KERNEL(${threads}) ${name}(
     UNROLL for (int s = 0; s < ${n_own}; s++)
         total[s] = 0;
     for (index_t first = BLOCK_Y * ${teams * unroll}; first < n_rows; first += BLOCKS_Y * ${teams * unroll}) {
-        UNROLL for (int r = 0; r < ${unroll}; r++) {
+        real product = 1;  // of the rows' sums, each of which is between 1 and the number of components: one logarithm for all
+        for (int r = 0; r < ${unroll}; r++) {
             const index_t n = first + r * ${teams} + team, row_here = MIN(n, n_rows - 1);
 % if code.row_type:
             const ${code.row_type} row = ${code.prepare_row("row_here")};
@@ -63,9 +64,9 @@ KERNEL(${threads}) ${name}(
 % if lanes > 1:
 ${of_team("high", 0, "high = other > high ? other : high;")}\
 % endif
-            // Of infinite terms, those of the same sign are equal: their difference is 0 here, not nan.
+            const real shift = fabs(high) < INFINITY ? high : 0;
 % for j in range(per):
-            const real apart_${j} = ${f"{nth(j)} >= {K} ? 0 : " if padded else ""}exp(term_${j}.value == high ? 0 : term_${j}.value - high);
+            const real apart_${j} = exp(term_${j}.value - shift);
             sum += apart_${j};
 % endfor
 % if lanes > 1:
@@ -74,18 +75,20 @@ ${of_team("high", 0, "high = other > high ? other : high;")}\
 ${of_team("own", threads, "sum += other;")}\
 % endif
             if (n < n_rows) {
-                total[0] += ${"lane != 0 ? 0 : " if lanes > 1 else ""}high + log(sum);
+                total[0] += ${"lane != 0 ? 0 : " if lanes > 1 else ""}high;
+                product *= sum;
                 const real inverse = 1 / sum;
                 // Where a share is 0, so are its derivatives, even if those of the term are not finite.
 % for j in range(per):
-                const real share_${j} = term_${j}.value == -INFINITY ? 0 : apart_${j} * inverse;
-                total[${1 + j}] += share_${j};
+                const real share_${j} = apart_${j} * inverse;
+                total[${1 + j}] += apart_${j} == 0 ? 0 : share_${j};
 % for p, slope in enumerate(slopes):
-                total[${1 + (p + 1) * per + j}] += share_${j} == 0 ? 0 : share_${j} * term_${j}.${slope};
+                total[${1 + (p + 1) * per + j}] += apart_${j} == 0 ? 0 : share_${j} * term_${j}.${slope};
 % endfor
 % endfor
             }
         }
+        total[0] += ${"lane != 0 ? 0 : " if lanes > 1 else ""}log(product);
     }
     GLOBAL double *const block_sums = BLOCKS_Y == 1 ? out + out_offset : partial + BLOCK_Y;
     const index_t place = ${f"lane * {teams} + team" if lanes > 1 else "team"};

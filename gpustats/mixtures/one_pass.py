@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 MOST = 64  # components
 _HELD = 24  # numbers of its components, of one row, that a thread of a GPU has registers for
+_ROWS = 8  # of a thread, one after another: 64 to the power of 8 is far from the largest float32
 _ONE_PASS = Template.beside(__file__, "one_pass")
 
 
@@ -48,14 +49,13 @@ def layout_for(device: Device, itemsize: int, components: int, results: int) -> 
     """The layout for so many components with so many results each."""
     if device.type == "cpu":
         threads = min(64 // itemsize, device.max_threads)
-        return OnePassLayout(threads, threads, unroll=1, resident=1024, components=components, per=components)
+        return OnePassLayout(threads, tile=threads * _ROWS, unroll=_ROWS, resident=1024, components=components, per=components)
     threads = min(128, device.max_threads)
     most = max(_HELD // results, 1)
     lanes = min(power_of_two(-(-components // most)), device.warp, threads)
     per = -(-components // lanes)
-    unroll = 2 if lanes == 1 and 2 * per * results <= _HELD else 1
-    tile = threads // lanes * unroll
-    return OnePassLayout(threads, tile=tile, unroll=unroll, resident=1024, components=components, lanes=lanes, per=per)
+    tile = threads // lanes * _ROWS
+    return OnePassLayout(threads, tile=tile, unroll=_ROWS, resident=1024, components=components, lanes=lanes, per=per)
 
 
 class OnePass:
