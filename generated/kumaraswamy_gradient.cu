@@ -170,7 +170,7 @@ DEVICE kumaraswamy_logpdf_grad_a_b_results kumaraswamy_logpdf_grad_a_b_evaluate(
 {
     real t2 = set.a * row.t;
     real t3 = special_log1mexp(t2);
-    real d_a_value = set.c0 + row.t - 1 / expm1(-t2) * row.t * set.c1;
+    real d_a_value = set.c0 + row.t + set.c1 * ((t2 < -50 ? -exp(t2) : -(1 / expm1(-t2))) * row.t);
     real d_b_value = set.c2 + t3;
     real value = set.c3 + set.c4 * row.t + set.c1 * t3;
     real d_b_at_zero = set.c5 ? 0 : set.c6 ? 0 : set.c2 - row.x;

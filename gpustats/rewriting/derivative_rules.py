@@ -19,6 +19,7 @@ RULES = {
     "+": "da + db",
     "-": "da - db",
     "/": "(da - a / b * db) * (1 / b)",
+    "/ (1 + exp)": "da / b - a / b * (expit(c) * dc)",  # a / b, where b is 1 + exp(c) and may overflow
     # C99
     "acos": "-da / sqrt(1 - a * a)",
     "acosh": "da / (sqrt(a - 1) * sqrt(a + 1))",
@@ -68,7 +69,7 @@ RULES = {
     "expit": "expit(a) * expit(-a) * da",
     "inverse_mills": "-inverse_mills(a) * (a + inverse_mills(a)) * da",
     "lbeta": "lbeta_derivative(a, b) * da + lbeta_derivative(b, a) * db",
-    "log1mexp": "-1 / expm1(-a) * da",
+    "log1mexp": "(a < -50 ? -exp(a) : -1 / expm1(-a)) * da",  # whose own derivative is finite where expm1 overflows
     "log1p_square": "(fabs(a) > 1 / EPSILON ? 2 : 2 * a) / (fabs(a) > 1 / EPSILON ? a : 1 + a * a) * da",
     "log1pexp": "expit(a) * da",
     "log1pmx": "-a / (1 + a) * da",
@@ -178,6 +179,15 @@ def filled(e: Expression, given: dict[str, Expression]) -> Expression:
         case Conditional():
             return choose(*(filled(part, given) for part in (e.condition, e.then, e.otherwise)))
     return lang.rebuild(e, lambda child: filled(child, given))
+
+
+def logistic_exponent(e: Expression) -> Expression | None:
+    """c of 1 + exp(c), None of other expressions."""
+    if isinstance(e, Binary) and e.operator == "+":
+        for one, other in ((e.left, e.right), (e.right, e.left)):
+            if is_number(one, 1) and isinstance(other, lang.Call) and other.function == "exp":
+                return other.arguments[0]
+    return None
 
 
 @functools.cache

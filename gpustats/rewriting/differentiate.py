@@ -13,10 +13,12 @@ from dataclasses import replace
 from ..errors import DeviceFunctionError
 from ..language import nodes as lang
 from ..language.derived import unlike_others
-from ..language.nodes import INT, REAL, VECTOR, Call, Declare, Expression, Function, Name, Statement
+from ..language.names import fresh_name
+from ..language.nodes import INT, REAL, VECTOR, Call, Declare, Expression, Function, Name, Number, Statement
+from .derivative_rules import add, multiply
 from .forward_mode import VALUE, Differentiator, component_of, derivative_name, results_of
 
-__all__ = ["VALUE", "derivative", "derivative_name", "gradient"]
+__all__ = ["VALUE", "derivative", "derivative_name", "directional", "gradient"]
 
 
 def gradient(function: Function, wrt: Sequence[str], functions: MutableMapping[str, Function]) -> Function:
@@ -63,6 +65,33 @@ def derivative(function: Function, wrt: str, functions: MutableMapping[str, Func
     made = unlike_others(Function(name, both.parameters, body), functions.get)
     functions[made.name] = made
     return made
+
+
+def directional(
+    function: Function, wrt: Sequence[str], functions: MutableMapping[str, Function]
+) -> tuple[Function, dict[str, str]]:
+    """The derivative of `function` in a direction, whose components in some `real` parameters it takes as parameters behind.
+
+    Returns
+    -------
+    Function
+    dict
+        Parameter of `function` -> that of the component.
+    """
+    both, taken = gradient(function, wrt, functions), {p.name for p in function.parameters}
+    along: dict[str, str] = {}
+    for name in wrt:
+        along[name] = fresh_name(f"{name}_along", taken)
+        taken.add(along[name])
+    results = Name(fresh_name("results", taken), both.type)
+    value: Expression = Number("0", REAL)
+    for name, component in along.items():
+        value = add(value, multiply(lang.Member(results, derivative_name(name)), Name(component, REAL)))
+    parameters = [*function.parameters, *(lang.Parameter(component, REAL) for component in along.values())]
+    body: tuple[Statement, ...] = Declare(both.type, results.name, _call(both)), lang.Return(value)
+    made = unlike_others(Function(f"{function.name}_along", tuple(parameters), body), functions.get)
+    functions[made.name] = made
+    return made, along
 
 
 def _call(function: Function) -> Call:

@@ -152,6 +152,8 @@ class Differentiator:
                 return self.d_product(e, w)
             case Binary(operator="+" | "-"):
                 return self.d_sum(e, w)
+            case Binary(operator="/") if (exponent := rules.logistic_exponent(e.right)) is not None:
+                return self.by_rule("/ (1 + exp)", (e.left, e.right, exponent), w)
             case Binary():
                 return self.by_rule(e.operator, (e.left, e.right), w)
             case Call():

@@ -15,7 +15,7 @@ from ..language.library import library
 from ..rewriting.checks import checked
 from ..runtime import arrays
 from .leaves import MOST_COLUMNS, Column, Dot, Gather, Leaf, PerRow, Scalar, leaf_of, number_of_rows
-from .parameters import parameters_of
+from .parameters import Packing, along_of, parameters_of, shape_of
 
 if TYPE_CHECKING:
     from ..language.device_function import Argument
@@ -108,6 +108,21 @@ class Binding:
     def n_orders(self) -> int:
         """In how many orders of the rows the data may lie on a device at once, each with a copy of its own."""
         return max(1, len({tuple(map(id, leaf.indices)) for leaf in self.leaves.values() if isinstance(leaf, Gather)}))
+
+    def packing(self, values: Sequence[Any], along: Sequence[str] = ()) -> tuple[Packing, int]:
+        """How values of these shapes travel, and how many rows there are; ValueError where they do not fit.
+
+        The values are those of all parameters, then the components of a direction in the parameters `along`.
+        """
+        parameters = self.parameters | {along_of(n): self.parameters[n] for n in along}
+        n_rows = self.n_rows
+        for parameter, value in zip(parameters.values(), values, strict=True):
+            if n_rows is None and isinstance(parameter.leaf, PerRow) and (shape := shape_of(value)):
+                n_rows = max(shape[-1] - parameter.length(0), 0)
+        if n_rows is None:
+            raise ValueError(f"{self.row.name} has no data, and no parameter tells the number of rows")
+        native = {n for n, v in zip(parameters, values, strict=True) if arrays.is_device_array(v)}
+        return Packing(parameters, [shape_of(v) for v in values], native, n_rows, self.dtype), n_rows
 
     def length(self, shapes: Mapping[str, Shape]) -> int:
         """How many elements the vectors have, in a call with parameters of these shapes; 0 where there are no vectors."""

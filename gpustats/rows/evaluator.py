@@ -12,8 +12,10 @@ import numpy as np
 
 from ..evaluation.results import as_host
 from ..language.nodes import VECTOR
+from ..rewriting.differentiate import directional
 from ..rewriting.unrolling import unrolled
 from .leaves import Column, Dot, Gather, Leaf, PerRow
+from .parameters import along_of
 from .passes import Launch, Left, Pass, Task
 from .sheet import Sheet
 
@@ -90,8 +92,8 @@ class Evaluator:
 
         return evaluate
 
-    def terms(self, packing: Packing, n_rows: int) -> Evaluation:
-        """What computes the value of each row, (sets, N)."""
+    def terms(self, names: Sequence[str], packing: Packing, n_rows: int) -> Evaluation:
+        """What computes the value of each row, (sets, N); `names` are not used."""
         if not n_rows * packing.n_sets:
             return lambda values: np.zeros((packing.n_sets, n_rows), self._bound.dtype)
         made = self._pass(self._main, Task(value=False, terms=True), packing.by_value)
@@ -121,6 +123,24 @@ class Evaluator:
             return result
 
         return evaluate
+
+    def along(self, names: Sequence[str]) -> Evaluator:
+        """What evaluates the derivative in a direction, whose components in some parameters are parameters behind the others.
+
+        `along_of` names them. The derivatives of that are the product of the Hessian and the direction.
+        """
+        functions = dict(self._row.functions)
+        wrt = [c for c, parameter in self._made_of.items() if parameter in names]
+        function, twins = directional(self._row.function, wrt, functions)
+        made = copy.copy(self)
+        made._row = replace(self._row, function=function, functions=functions)
+        made._leaves = {**self._leaves, **{twin: self._leaves[name] for name, twin in twins.items()}}
+        made._made_of = {**self._made_of, **{twin: along_of(self._made_of[name]) for name, twin in twins.items()}}
+        of_twins = {along_of(n): [twins[c] for c in its] for n, its in self._of_parameter.items() if n in names}
+        made._of_parameter = {**self._of_parameter, **of_twins}
+        made._types = {p.name: p.type for p in function.parameters}
+        made._sheets, made._passes = {}, {}
+        return made
 
     def source(self, wrt: Collection[str]) -> str:
         """The source of the kernels that compute the value and the derivatives."""

@@ -10,20 +10,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..evaluation.arguments import check_wrt_among, match
-from ..evaluation.gradient import reduced
-from ..evaluation.repeated import Plans
-from ..evaluation.results import as_host, delivered
 from ..parallel.devices import TRIAL, example
 from ..parallel.divide import divide
 from ..parallel.pieces import Data, Options, Pieces, in_pieces
 from ..parallel.remade import Remade
-from ..parallel.rows import added, added_with_gradients, joined
+from ..parallel.rows import added, added_gradients, added_with_gradients, joined
 from ..runtime import arrays, choose
 from ..runtime.transfers import to_host
 from .binding import Binding
-from .evaluator import Evaluation, Evaluator
 from .leaves import Leaf, PerRow, Scalar, put_together, taken_apart
-from .parameters import Packing
+from .on_device import OnDevice
+from .parameters import along_of, shape_of
 
 if TYPE_CHECKING:
     from ..density import Density
@@ -106,7 +103,7 @@ class Rows(Remade):
             raise ValueError("without data there are no rows to divide: leave out devices, client, memory and chunk")
         if self._pieces is None:
             assert runtime is not None
-            self._place(runtime)
+            self._own = OnDevice(self._bound, runtime)
         else:
             for parameter in self._bound.parameters.values():
                 if isinstance(parameter.leaf, PerRow) and parameter.length(0):
@@ -116,24 +113,16 @@ class Rows(Remade):
         self._bound, self._pieces = bound, None
         self.parameters, self.n_rows = tuple(bound.parameters), bound.n_rows
 
-    def _place(self, runtime: Runtime) -> None:
-        """Let a device evaluate all rows."""
-        if self._bound.dtype.itemsize == 8 and not runtime.device.double:
-            raise ValueError(f"{runtime.device} computes in float32 only: pass float32 arrays")
-        self._runtime = runtime
-        self._evaluators: dict[int, Evaluator] = {}
-        self._calls: Plans[tuple[Evaluation, Packing]] = Plans()
-
     @property
     def device(self) -> Device:
         """Where the data lie, if on one device."""
         if self._pieces is not None:
             raise AttributeError(f"the data lie in pieces: {self._pieces.where}")
-        return self._runtime.device
+        return self._own.runtime.device
 
     def __repr__(self) -> str:
         n = "rows of its parameters" if self.n_rows is None else f"{self.n_rows} rows"
-        where = self._runtime.device.id if self._pieces is None else self._pieces.where
+        where = self._own.runtime.device.id if self._pieces is None else self._pieces.where
         return f"<{self._bound.row.name}({', '.join(self._bound.c_names)}) over {n} in {self._bound.dtype} on {where}>"
 
     # -- evaluation
@@ -152,7 +141,7 @@ class Rows(Remade):
         float or ndarray
             In float64; of the shape of the sets of parameters, where there are several.
         """
-        return self._summed((), args, kwargs)[0]
+        return self._own.summed((), *self._values(args, kwargs))[0]
 
     @in_pieces(added_with_gradients)
     def value_and_grad(self, *args: Any, wrt: str | Collection[str] | None = None, **kwargs: Any) -> tuple[Any, dict[str, Any]]:
@@ -172,7 +161,7 @@ class Rows(Remade):
             Name -> derivative of the sum of all values, shaped like that parameter, and a device array where that is one.
         """
         names = self.parameters if wrt is None else tuple(check_wrt_among(wrt, self.parameters))
-        return self._summed(names, args, kwargs)
+        return self._own.summed(names, *self._values(args, kwargs))
 
     @in_pieces(joined("terms"))
     def terms(self, *args: Any, **kwargs: Any) -> np.ndarray:
@@ -187,7 +176,7 @@ class Rows(Remade):
         -------
         (N,) ndarray, or (*sets, N)
         """
-        found, packing, _ = self._evaluated("terms", (), args, kwargs)
+        found, packing = self._own.found("terms", (), self._values(args, kwargs)[0])
         return found.reshape(*packing.lead, found.shape[-1])
 
     @in_pieces(added)
@@ -207,8 +196,39 @@ class Rows(Remade):
         """
         scalars = [n for n, p in self._bound.parameters.items() if isinstance(p.leaf, Scalar) and not p.of_vectors]
         names = tuple(scalars) if wrt is None else check_wrt_among(wrt, scalars)
-        found, packing, _ = self._evaluated("second", names, args, kwargs)
+        found, packing = self._own.found("second", names, self._values(args, kwargs)[0])
         return found.reshape(*packing.lead, len(names), len(names))
+
+    def hessp(self, direction: Mapping[str, Any], *args: Any, **kwargs: Any) -> dict[str, Any]:
+        """The product of the matrix of second derivatives and a vector, in one reading of the data.
+
+        Parameters
+        ----------
+        direction : mapping
+            The vector: name of a parameter -> components, shaped like that parameter. Others are 0.
+        *parameters : array_like
+            In their order, or by name: see the class.
+
+        Returns
+        -------
+        dict
+            Name of each parameter -> the product's components in it, shaped like that parameter.
+
+        Examples
+        --------
+        >>> import numpy as np, gpustats as gs
+        >>> rows = gs.Rows(gs.normal, x=np.array([-1.0, 0.0, 2.0]))
+        >>> rows.hessp({"mu": 1.0}, mu=0.0, sigma=1.0)
+        {'mu': -3.0, 'sigma': -2.0}
+        """
+        names = check_wrt_among(tuple(direction), self.parameters)
+        values, _ = self._values(args, kwargs)
+        of_name = dict(zip(self.parameters, values, strict=True))
+        components = [self._as_read(n, v)[0] for n, v in direction.items()]
+        for name, component in zip(names, components, strict=True):
+            if (its := shape_of(component)) != (wanted := shape_of(of_name[name])):
+                raise ValueError(f"direction: {name} has shape {its}, and the parameter {wanted}")
+        return self._product(*values, *components, wrt=names)
 
     def kernel_source(self, wrt: str | Collection[str] | None = None, length: int = 0) -> str:
         """The source of the kernels that compute the value and the derivatives, one for each order in which they take the rows.
@@ -223,7 +243,7 @@ class Rows(Remade):
         names = self.parameters if wrt is None else check_wrt_among(wrt, self.parameters)
         if bool(length) != bool(self._bound.vectors):
             raise ValueError(f"length is {length}, and {self._bound.row.name} has the vectors {self._bound.vectors}")
-        return self._evaluator(length).source(names)
+        return self._own.evaluator(length).source(names)
 
     # -- how it is done
 
@@ -240,80 +260,33 @@ class Rows(Remade):
         native = []
         for i, (name, value) in enumerate(zip(self.parameters, values, strict=True)):
             if type(value) is not float and not (type(value) is np.ndarray and value.dtype.char in "fd"):
-                found = values[i] = arrays.as_array(value, name)
-                if arrays.is_device_array(found):
+                values[i], on_device = self._as_read(name, value)
+                if on_device:
                     native.append(name)
-                    if not self._reads(name, found):
-                        values[i] = to_host(found)
         return values, native
 
-    def _reads(self, name: str, array: Any) -> bool:
-        """Whether kernels read a device array, given for a parameter, where it lies."""
-        return (
-            self._pieces is None
-            and not self._runtime.host_visible
-            and not isinstance(self._bound.parameters[name].leaf, Scalar)
-            and choose.for_array(array) is self._runtime
-            and array.dtype == self._bound.dtype
-            and arrays.is_contiguous(array)
-        )
+    def _as_read(self, name: str, value: Any) -> tuple[Any, bool]:
+        """The value of a parameter as calls take it, and whether it came as a device array."""
+        found = arrays.as_array(value, name)
+        native = arrays.is_device_array(found)
+        readable = native and self._pieces is None and self._own.reads(name, found)
+        return (to_host(found) if native and not readable else found), native
 
-    def _packing(self, values: Sequence[Any]) -> tuple[Packing, int]:
-        """How values of these shapes travel, and how many rows there are; ValueError where they do not fit."""
-        n_rows = self.n_rows
-        for parameter, value in zip(self._bound.parameters.values(), values, strict=True):
-            if n_rows is None and isinstance(parameter.leaf, PerRow) and (shape := _shape(value)):
-                n_rows = max(shape[-1] - parameter.length(0), 0)
-        if n_rows is None:
-            raise ValueError(f"{self._bound.row.name} has no data, and no parameter tells the number of rows")
-        native = {n for n, v in zip(self.parameters, values, strict=True) if arrays.is_device_array(v)}
-        return Packing(self._bound.parameters, [_shape(v) for v in values], native, n_rows, self._bound.dtype), n_rows
-
-    def _evaluator(self, length: int) -> Evaluator:
-        """What evaluates the function with vectors of a length."""
-        if length not in self._evaluators:
-            self._evaluators[length] = Evaluator(self._bound, length, self._runtime)
-        return self._evaluators[length]
-
-    def _evaluated(
-        self, what: str, names: Sequence[str], args: Sequence[Any], kwargs: Mapping[str, Any]
-    ) -> tuple[Any, Packing, Sequence[str]]:
-        """What a method of `Evaluator` finds, the shapes of the parameters, and which of them came as device arrays."""
-        values, native = self._values(args, kwargs)
-        kind = what, tuple(names), tuple([v.shape if type(v) is np.ndarray else _kind(v) for v in values])
-        evaluation, packing = self._calls.plan(kind, self._planned, what, names, values)
-        return evaluation(values), packing, native
-
-    def _planned(self, what: str, names: Sequence[str], values: Sequence[Any]) -> tuple[Evaluation, Packing]:
-        """How calls of a kind are evaluated: everything but their numbers is decided here, once."""
-        packing, n_rows = self._packing(values)
-        evaluator = self._evaluator(self._bound.length(packing.shapes))
-        of_names = () if what == "terms" else (names,)
-        return getattr(evaluator, what)(*of_names, packing, n_rows), packing
-
-    def _summed(self, wrt: Sequence[str], args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
-        """The value, and the derivatives in some parameters."""
-        (value, found), packing, native = self._evaluated("value_and_derivatives", wrt, args, kwargs)
-        lead, gradients = packing.lead, dict[str, Any]()
-        for name, derivative in found.items():
-            if not (shape := packing.shapes[name]):
-                gradients[name] = derivative.item() if derivative.size == 1 else float(derivative.sum())
-            elif derivative.size == math.prod(shape):
-                gradients[name] = derivative.reshape(shape)
-            else:
-                derivative = as_host(self._runtime, derivative)
-                gradients[name] = reduced(derivative.reshape(*lead, *derivative.shape[1:]), shape)
-            if name in native:
-                gradients[name] = delivered(self._runtime, gradients[name], True)
-        return (value.reshape(lead).copy() if lead else value.item(0)), gradients
+    @in_pieces(added_gradients)
+    def _product(self, *values: Any, wrt: Sequence[str]) -> dict[str, Any]:
+        """The product of the Hessian and a vector, whose components in the parameters `wrt` are the last of the values."""
+        names = [n for n, v in zip(self.parameters, values, strict=False) if arrays.is_device_array(v)]
+        return self._own.product(wrt, values, names)
 
     # -- as a model that is evaluated in pieces: see `parallel.pieces.Divisible`
 
     def _row_axes(self, method: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Sequence[str], dict[str, int]]:
-        packing, _ = self._packing(self._values(args, {n: v for n, v in kwargs.items() if n != "wrt"})[0])
+        wrt = kwargs.get("wrt") if method == "_product" else ()
+        args, components = args[: len(self.parameters)], [along_of(n) for n in wrt or ()]
+        packing, _ = self._bound.packing(self._values(args, {n: v for n, v in kwargs.items() if n != "wrt"})[0])
         self._bound.length(packing.shapes)
         by_row = [n for n, p in self._bound.parameters.items() if isinstance(p.leaf, PerRow)]
-        return self.parameters, dict.fromkeys([*by_row, "terms"], -1)
+        return (*self.parameters, *components), dict.fromkeys([*by_row, *map(along_of, by_row), "terms"], -1)
 
     def _recipe(self) -> Callable[..., Rows]:
         return functools.partial(_made, self._bound.function, taken_apart(self._bound.leaves)[1])
@@ -325,7 +298,7 @@ class Rows(Remade):
         given = put_together(taken_apart(self._bound.leaves)[1], data)
         piece = Rows.__new__(Rows)
         piece._bind(Binding(self._bound.function, given.pop("weights", None), given))
-        piece._place(runtime)
+        piece._own = OnDevice(piece._bound, runtime)
         return piece
 
     def _trial(self) -> tuple[Any, ...]:
@@ -335,15 +308,6 @@ class Rows(Remade):
             point = np.ravel(points[next(iter(parameter.leaves))])[0]
             found.append(np.full(parameter.example_shape(n_rows, self._bound.example_length), point))
         return tuple(found)
-
-
-def _shape(value: Any) -> tuple[int, ...]:
-    return () if type(value) is float else tuple(value.shape)
-
-
-def _kind(value: Any) -> Any:
-    """What calls have in common whose values differ in their numbers only."""
-    return ("on the device", _shape(value)) if arrays.is_device_array(value) else _shape(value)
 
 
 def _made(

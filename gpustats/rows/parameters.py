@@ -238,3 +238,13 @@ def parameters_of(leaves: Mapping[str, Leaf], vectors: Collection[str] = ()) -> 
         if not isinstance(leaf, Column):
             found.setdefault(leaf.of or argument, {})[argument] = leaf
     return {name: Parameter(name, its, vectors) for name, its in found.items()}
+
+
+def shape_of(value: Any) -> Shape:
+    """The shape of a parameter's value in a call."""
+    return () if type(value) is float else tuple(value.shape)
+
+
+def along_of(parameter: str) -> str:
+    """The name of the components of a direction in a parameter; none of a user's, since it is no name in C."""
+    return f"{parameter}'"

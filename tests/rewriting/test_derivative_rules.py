@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from references import derivative, derivative_errors
 from references_functions import FUNCTIONS, normal_mass, truncated
+from scipy import special
 
 import gpustats as gs
 from gpustats.language import nodes as lang
@@ -270,3 +271,14 @@ def test_vectors(rng):
     for i, name in [(1, "w"), (2, "v")]:
         want = [[derivative(scores, row, [(i, j)]) for j in range(3)] for row in rows]
         np.testing.assert_allclose(got[name], want, rtol=1e-11, atol=1e-12)
+
+
+@pytest.mark.parametrize("form", ["a / (1 + exp(-b * t))", "a / (exp(-b * t) + 1.0)"])
+def test_a_logistic_curve_whose_exponential_overflows(form):
+    curve = gs.Rows(f"real curve(real t, real a, real b) {{ return {form}; }}", t=np.array([1.0, 2.0]))
+    for b in (0.5, -2.0, -400.0, 800.0):
+        value, gradient = curve.value_and_grad(a=3.0, b=b)
+        t, p = np.array([1.0, 2.0]), special.expit(b * np.array([1.0, 2.0]))
+        np.testing.assert_allclose(value, 3 * p.sum(), rtol=1e-12)
+        slope = 3 * (p * special.expit(-b * t) * t).sum()
+        np.testing.assert_allclose([gradient["a"], gradient["b"]], [p.sum(), slope], rtol=1e-12)

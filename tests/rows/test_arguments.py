@@ -158,3 +158,21 @@ def test_copies(again):
     given = dict(mu=np.arange(3.0), s=1.5)
     assert again(rows)(**given) == rows(**given)
     assert repr(rows).startswith("<row(y, mu, s, weights) over 4 rows in float64 on ")
+
+
+def test_products_with_the_hessian(rng):
+    """A direction in some parameters, for several sets; what does not fit."""
+    y, index = rng.normal(size=300), rng.integers(0, 5, 300)
+    rows = gs.Rows(SOURCE, y=y, mu=gs.gather(index))
+    mu, s = rng.normal(size=(4, 5)), rng.uniform(1, 2, 4)
+    counts = np.bincount(index, minlength=5)
+    product = rows.hessp({"mu": np.ones((4, 5))}, mu=mu, s=s)
+    np.testing.assert_allclose(product["mu"], -counts / s[:, None] ** 2, rtol=1e-12)
+    residuals = np.stack([y - m[index] for m in mu])
+    np.testing.assert_allclose(product["s"], -2 * residuals.sum(1) / s**3, rtol=1e-10, atol=1e-10)
+    one = rows.hessp({"s": 1.0}, mu[0], s[0])
+    np.testing.assert_allclose(one["s"], rows.hessian(mu[0], s[0])[0, 0], rtol=1e-12)
+    with pytest.raises(ValueError, match="'t' is none of mu, s"):
+        rows.hessp({"t": 1.0}, mu[0], s[0])
+    with pytest.raises(ValueError, match=r"direction: mu has shape \(4,\), and the parameter \(5,\)"):
+        rows.hessp({"mu": np.ones(4)}, mu[0], s[0])

@@ -260,10 +260,18 @@ def reference(model, data, values):
     gradients = pt.grad(total, list(variables.values()))
     scalars = [v for v in variables.values() if not v.ndim]
     second = [pt.grad(pt.grad(total, a), b, disconnected_inputs="ignore") for a in scalars for b in scalars]
-    made = pytensor.function(list(variables.values()), [total, terms, *gradients, *second], mode="FAST_COMPILE")
+    along = sum((g * direction_of(v)).sum() for g, v in zip(gradients, values.values(), strict=True))
+    products = pt.grad(along, list(variables.values()), disconnected_inputs="ignore")
+    made = pytensor.function(list(variables.values()), [total, terms, *gradients, *products, *second], mode="FAST_COMPILE")
     value, terms, *rest = made(*values.values())
-    slopes, second = rest[: len(values)], rest[len(values) :]
-    return value, terms, dict(zip(values, slopes, strict=True)), np.reshape(second, (len(scalars),) * 2)
+    k = len(values)
+    slopes, products = (dict(zip(values, some, strict=True)) for some in (rest[:k], rest[k : 2 * k]))
+    return value, terms, slopes, products, np.reshape(rest[2 * k :], (len(scalars),) * 2)
+
+
+def direction_of(value):
+    """A direction in a parameter."""
+    return np.cos(1 + np.arange(np.size(value))).reshape(np.shape(value))
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -278,13 +286,18 @@ def test_against_pytensor(name, rng, layout):
             assert value == 0 and all(np.all(g == 0) and np.shape(g) == np.shape(values[k]) for k, g in gradient.items())
             assert rows.terms(**values).shape == (0,)
             continue
-        expected, terms, slopes, second = reference(model, data, values)
+        expected, terms, slopes, products, second = reference(model, data, values)
         np.testing.assert_allclose(value, expected, rtol=1e-11, atol=1e-11)
         np.testing.assert_allclose(rows(**values), expected, rtol=1e-11, atol=1e-11)
         np.testing.assert_allclose(rows.terms(**values), terms, rtol=1e-10, atol=1e-12)
         for parameter, slope in slopes.items():
             assert np.shape(gradient[parameter]) == np.shape(values[parameter])
             np.testing.assert_allclose(gradient[parameter], slope, rtol=1e-9, atol=1e-10 * max(n, 10), err_msg=parameter)
+        product = rows.hessp({n: direction_of(v) for n, v in values.items()}, **values)
+        for parameter, wanted in products.items():
+            assert np.shape(product[parameter]) == np.shape(values[parameter])
+            tolerance = 1e-9 * max(n, 10)
+            np.testing.assert_allclose(product[parameter], wanted, rtol=1e-8, atol=tolerance, err_msg=parameter)
         numbers = [n for n, v in values.items() if not np.ndim(v)]
         if numbers:
             np.testing.assert_allclose(rows.hessian(wrt=numbers, **values), second, rtol=1e-9, atol=1e-9 * max(n, 10))
@@ -296,7 +309,7 @@ def test_float32(name, rng):
     leaves, data, values = model.data(rng, 1000)
     as_float32 = {k: v.astype(np.float32) if getattr(v, "dtype", None) == np.float64 else v for k, v in leaves.items()}
     value, gradient = gs.Rows(model.source, **as_float32).value_and_grad(**values)
-    expected, _, slopes, _ = reference(model, data, values)
+    expected, _, slopes, _, _ = reference(model, data, values)
     # Without data of floating point the numbers are float64.
     tolerance = 1e-5 if name != "item_response" else 1e-11
     np.testing.assert_allclose(value, expected, rtol=10 * tolerance)

@@ -42,6 +42,8 @@ def test_pieces(leaves, given, options):
     for method in ("__call__", "value_and_grad", "terms", "hessian"):
         same(getattr(divided, method)(**given), getattr(whole, method)(**given))
     same(divided.value_and_grad(**given, wrt="b"), whole.value_and_grad(**given, wrt="b"))
+    for direction in ({n: np.ones_like(v) for n, v in given.items()}, dict(h=given["h"])):
+        same(divided.hessp(direction, **given), whole.hessp(direction, **given))
     in_order = [given[name] for name in divided.parameters]
     same(divided.value_and_grad(*in_order), whole.value_and_grad(**given))
     with pytest.raises(AttributeError, match="the data lie in pieces"):

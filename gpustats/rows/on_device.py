@@ -1,0 +1,99 @@
+"""A model of rows on one device: calls that differ in their numbers only are planned once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..evaluation.gradient import reduced
+from ..evaluation.repeated import Plans
+from ..evaluation.results import as_host, delivered
+from ..runtime import arrays, choose
+from .evaluator import Evaluation, Evaluator
+from .leaves import Scalar
+from .parameters import shape_of
+
+if TYPE_CHECKING:
+    from ..runtime.base import Runtime
+    from .binding import Binding
+    from .parameters import Packing
+
+
+class OnDevice:
+    """A model of which one device evaluates all rows. Threads may share it.
+
+    Parameters
+    ----------
+    bound : Binding
+    runtime : Runtime
+    """
+
+    def __init__(self, bound: Binding, runtime: Runtime):
+        if bound.dtype.itemsize == 8 and not runtime.device.double:
+            raise ValueError(f"{runtime.device} computes in float32 only: pass float32 arrays")
+        self.runtime, self._bound = runtime, bound
+        self._evaluators: dict[int, Evaluator] = {}
+        self._calls: Plans[tuple[Evaluation, Packing]] = Plans()
+
+    def reads(self, name: str, array: Any) -> bool:
+        """Whether kernels read a device array, given for a parameter, where it lies."""
+        return (
+            not self.runtime.host_visible
+            and not isinstance(self._bound.parameters[name].leaf, Scalar)
+            and choose.for_array(array) is self.runtime
+            and array.dtype == self._bound.dtype
+            and arrays.is_contiguous(array)
+        )
+
+    def evaluator(self, length: int) -> Evaluator:
+        """What evaluates the function with vectors of a length."""
+        if length not in self._evaluators:
+            self._evaluators[length] = Evaluator(self._bound, length, self.runtime)
+        return self._evaluators[length]
+
+    def found(self, what: str, names: Sequence[str], values: Sequence[Any]) -> tuple[Any, Packing]:
+        """What a method of `Evaluator` finds, by its name, and the shapes of the parameters."""
+        kind = what, tuple(names), tuple([v.shape if type(v) is np.ndarray else _kind(v) for v in values])
+        evaluation, packing = self._calls.plan(kind, self._planned, what, names, values)
+        return evaluation(values), packing
+
+    def _planned(self, what: str, names: Sequence[str], values: Sequence[Any]) -> tuple[Evaluation, Packing]:
+        bound = self._bound
+        packing, n_rows = bound.packing(values, names if what == "product" else ())
+        evaluator = self.evaluator(bound.length(packing.shapes))
+        if what == "product":
+            return evaluator.along(names).value_and_derivatives(tuple(bound.parameters), packing, n_rows), packing
+        return getattr(evaluator, what)(names, packing, n_rows), packing
+
+    def summed(self, wrt: Sequence[str], values: Sequence[Any], native: Collection[str]) -> tuple[Any, dict[str, Any]]:
+        """The value, and the derivatives in some parameters; those in `native` as device arrays."""
+        (value, found), packing = self.found("value_and_derivatives", wrt, values)
+        return (value.reshape(packing.lead).copy() if packing.lead else value.item(0)), self._shaped(found, packing, native)
+
+    def product(self, along: Sequence[str], values: Sequence[Any], native: Collection[str]) -> dict[str, Any]:
+        """The product of the Hessian and a vector, whose components in the parameters `along` are the last of the values."""
+        (_, found), packing = self.found("product", along, values)
+        return self._shaped(found, packing, native)
+
+    def _shaped(self, found: Mapping[str, Any], packing: Packing, native: Collection[str]) -> dict[str, Any]:
+        """Derivatives, (sets, …), in the shapes of their parameters."""
+        gradients: dict[str, Any] = {}
+        for name, derivative in found.items():
+            if not (shape := packing.shapes[name]):
+                gradients[name] = derivative.item() if derivative.size == 1 else float(derivative.sum())
+            elif derivative.size == math.prod(shape):
+                gradients[name] = derivative.reshape(shape)
+            else:
+                derivative = as_host(self.runtime, derivative)
+                gradients[name] = reduced(derivative.reshape(*packing.lead, *derivative.shape[1:]), shape)
+            if name in native:
+                gradients[name] = delivered(self.runtime, gradients[name], True)
+        return gradients
+
+
+def _kind(value: Any) -> Any:
+    """What calls have in common whose values differ in their numbers only."""
+    return ("on the device", shape_of(value)) if arrays.is_device_array(value) else shape_of(value)
