@@ -16,6 +16,7 @@ EXAMPLES = Path(__file__).parents[1] / "examples"
 SMALL = {  # options that make an example short, and what it prints
     "doctor_visits": (["--people", "60", "--draws", "15"], "persons without a visit"),
     "emulation": (["--points", "41", "--predict", "15", "--end", "20", "--close", "60"], "within 95% intervals"),
+    "fertility_curves": (["--draws", "10"], "within 90% intervals"),
     "gp_regression": (["--n", "100", "--every", "4"], "log marginal likelihood"),
     "hierarchical": (["--draws", "25"], "r_hat"),
     "logistic_regression": (["--n", "1000", "--k", "4", "--draws", "25"], "r_hat"),
@@ -101,6 +102,29 @@ def test_the_check_of_doctor_visits():
     assert found["persons without a visit, %"].tolist() == [0, 100]
     np.testing.assert_allclose(found["standard deviation of a person's visits"], [np.std([3, 5, 1]), 0])
     assert found["most visits in a year"].tolist() == [5, 0]
+
+
+def test_the_posterior_of_fertility_curves():
+    module, rng, n = example("fertility_curves"), np.random.default_rng(7), 5
+    births, q = rng.normal(4, 1, (n, module.SEEN)), rng.normal(scale=0.5, size=(2, 4 * n + 9))
+    density = module.log_posterior(births)
+    value, gradient = density(q)
+    curve, mean, log_spread, log_sigma = np.split(q, [4 * n, 4 * n + 4, 4 * n + 8], axis=1)
+    curve = curve.reshape(2, n, 4)
+    seen = stats.norm.logpdf(births, module.decline(curve, module.YEARS[: module.SEEN]), np.exp(log_sigma)[:, None])
+    prior = stats.norm.logpdf(curve, mean[:, None], np.exp(log_spread)[:, None])
+    np.testing.assert_allclose(value, seen.sum((1, 2)) + prior.sum((1, 2)) + log_spread.sum(1), rtol=1e-12)
+    above, below = (density(q[:, None] + h * np.eye(q.shape[1]))[0] for h in (1e-5, -1e-5))
+    np.testing.assert_allclose(gradient, (above - below) / 2e-5, rtol=1e-5, atol=1e-5 * np.abs(gradient).max())
+
+
+def test_the_sampler_of_fertility_curves():
+    module, sd = example("fertility_curves"), np.array([0.5, 1.0, 4.0])
+    draws = module.hmc(
+        lambda q: (-((q / sd) ** 2).sum(-1) / 2, -q / sd**2), np.zeros((50, 3)), 0.12 * sd, 100, np.random.default_rng(8)
+    )  # fmt: skip
+    for k in range(3):
+        assert stats.kstest(draws[20::10, :, k].ravel(), stats.norm(0, sd[k]).cdf).pvalue > 1e-3
 
 
 def test_the_mixture_recovers_its_components():
