@@ -18,7 +18,7 @@ _SEGMENTS = Template.beside(__file__, "segments")
 
 
 class Segments:
-    """The rows of each group, in segments of limited length, so that a few large groups fill a device, too.
+    """The rows of each group, in segments of limited and like length, so that a few large groups fill a device, too.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class Segments:
         self.n_segments = int(first[-1])
         ends = np.cumsum(counts)
         own = np.repeat(np.arange(n), segments)  # the group of each segment
-        begins = (ends - counts)[own] + longest * (np.arange(self.n_segments) - first[own])
+        begins = (ends - counts)[own] + counts[own] * (np.arange(self.n_segments) - first[own]) // segments[own]
         cpu = runtime.device.type == "cpu"
         self._threads = 8 if cpu else min(128, runtime.device.max_threads)
         self.lanes = min(power_of_two(len(groups) // max(8 * self.n_segments, 1)), self._threads)
