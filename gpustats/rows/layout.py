@@ -16,11 +16,14 @@ _HELD = 24  # numbers of all rows in flight that a thread of a GPU has registers
 _CPU_LANES = 16  # neighbouring rows that a CPU takes at once: two or four of its vectors, so that it reads whole lines
 
 
-def longest_segment(device: Device, n_rows: int) -> int:
-    """Rows of a segment of a group at most: a device has several segments for all of its threads, where there are many rows."""
+def longest_segment(device: Device, n_rows: int, n_groups: int) -> int:
+    """Rows of a segment of a group at most: few large groups are cut, so that there are segments for all threads of a GPU."""
     if device.type == "cpu":
         return 1 << 14
-    return min(max(power_of_two(n_rows // (device.compute_units * 128)), 1 << 8), 1 << 12)
+    most = 1 << 12
+    if n_rows < most // 2 * n_groups:
+        return most
+    return min(max(power_of_two(n_rows // (device.compute_units * 128)), 1 << 8), most)
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from .parameters import Packing, Sent
     from .sheet import KernelLeaf, Sheet
 
-SMALL = 4096  # numbers of tables that kernels write to where the sums are; more have an array of their own
+SMALL = 1 << 15  # numbers of tables that kernels write to where the sums are; more have an array of their own
 
 _ROWS = Template.beside(__file__, "rows")
 

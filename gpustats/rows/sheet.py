@@ -78,7 +78,7 @@ class Groups:
         else:
             found, groups = np.unique(np.stack(indices), axis=1, return_inverse=True)
             groups, n, self.places = groups.reshape(-1), found.shape[1], tuple(found.astype(np.intp))
-        self.segments = Segments(groups, n, runtime, longest_segment(runtime.device, len(groups)))
+        self.segments = Segments(groups, n, runtime, longest_segment(runtime.device, len(groups), n))
 
 
 class Sheet:
