@@ -12,9 +12,22 @@ from ..evaluation.pointwise import log_density_of
 from ..language import nodes as lang
 from ..language.derived import resolve_in, with_argument
 from ..language.library import library
+from ..parallel.rows import is_stored
 from ..rewriting.checks import checked
 from ..runtime import arrays
-from .leaves import MOST_COLUMNS, Column, Dot, Gather, Leaf, PerRow, Scalar, leaf_of, number_of_rows
+from .leaves import (
+    MOST_COLUMNS,
+    Column,
+    Dot,
+    Gather,
+    Leaf,
+    PerRow,
+    Scalar,
+    leaf_of,
+    number_of_rows,
+    put_together,
+    taken_apart,
+)
 from .parameters import Packing, along_of, parameters_of, shape_of
 
 if TYPE_CHECKING:
@@ -97,6 +110,11 @@ class Binding:
         self.leaves = _with_one_index(_from_the_first(made))
         self.parameters = parameters_of(self.leaves, self.vectors)
         self.dtype = arrays.result_dtype(_floats(self.leaves.values()))
+
+    def over(self, data: Mapping[str, Any]) -> Binding:
+        """The same over other rows: data by the names that `taken_apart` gives them."""
+        given = put_together(taken_apart(self.leaves)[1], data)
+        return Binding(self.function, given.pop("weights", None), given)
 
     @property
     def example_length(self) -> int:
@@ -195,7 +213,7 @@ def _with_one_index(leaves: Mapping[str, Leaf]) -> dict[str, Leaf]:
 
     def one(index: np.ndarray) -> np.ndarray:
         for other in known:
-            if other is index or np.array_equal(other, index):
+            if other is index or (not (is_stored(other) or is_stored(index)) and np.array_equal(other, index)):
                 return other
         known.append(index)
         return index

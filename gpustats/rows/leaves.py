@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..parallel.rows import as_rows, chunks, is_stored, read
 from ..runtime import arrays
 from ..runtime.host_memory import contiguous
 from ..runtime.transfers import to_host
@@ -163,33 +164,34 @@ def leaf_of(name: str, value: Any, whole: bool = False, vector: bool = False) ->
     if isinstance(value, Gather):
         return Gather(value.of, tuple(_index(name, index) for index in value.indices))
     if isinstance(value, Dot):
-        X = _on_host(value.X, name)
-        if X.ndim != 2 or not 0 < X.shape[1] <= MOST_COLUMNS:
+        X = _rows_of(value.X, name)
+        if len(X.shape) != 2 or not 0 < X.shape[1] <= MOST_COLUMNS:
             raise ValueError(
-                f"{name}: X of a dot product must have the shape (N, k) with k of 1 to {MOST_COLUMNS}, not {X.shape}"
-                + ("; gs.GLM takes more columns" if X.ndim == 2 and X.shape[1] else "")
+                f"{name}: X of a dot product must have the shape (N, k) with k of 1 to {MOST_COLUMNS}, not {tuple(X.shape)}"
+                + ("; gs.GLM takes more columns" if len(X.shape) == 2 and X.shape[1] else "")
             )
         return Dot(value.of, X)
     if isinstance(value, PerRow) and vector:
         raise ValueError(f"{name} is a vector, and per_row gives each row a number")
     if isinstance(value, Leaf):
         return value
-    numbers = _on_host(value, name)
-    if vector and (numbers.ndim != 2 or not 0 < numbers.shape[1] <= MOST_COLUMNS):
+    numbers = _rows_of(value, name)
+    shape = tuple(numbers.shape)
+    if vector and (len(shape) != 2 or not 0 < shape[1] <= MOST_COLUMNS):
+        raise ValueError(f"{name} has shape {shape}: data of a vector have the shape (N, d), with d of 1 to {MOST_COLUMNS}")
+    if len(shape) != 1 and not vector:
         raise ValueError(
-            f"{name} has shape {numbers.shape}: data of a vector have the shape (N, d), with d of 1 to {MOST_COLUMNS}"
+            f"{name} has shape {shape}: data are columns of shape (N,)"
+            + ("; a number is given in the call, by its name" if not shape else "")
         )
-    if numbers.ndim != 1 and not vector:
-        raise ValueError(
-            f"{name} has shape {numbers.shape}: data are columns of shape (N,)"
-            + ("; a number is given in the call, by its name" if not numbers.ndim else "")
-        )
-    return Column(None, _stored(name, numbers, whole))
+    return Column(None, numbers if is_stored(numbers) else _stored(name, numbers, whole))
 
 
-def _on_host(value: Any, name: str) -> np.ndarray:
-    """A copy that nobody else changes, in C order."""
-    found = arrays.as_array(value, name)
+def _rows_of(value: Any, name: str) -> Any:
+    """A copy that nobody else changes, in C order; an array that is read by slices as it is."""
+    found = as_rows(value, name)
+    if is_stored(found):
+        return found
     if arrays.is_device_array(found):
         return to_host(found)
     found = np.asarray(found)
@@ -216,8 +218,13 @@ def _stored(name: str, numbers: np.ndarray, whole: bool) -> np.ndarray:
     return numbers if numbers.dtype == np.float32 else numbers.astype(np.float64, copy=False)
 
 
-def _index(name: str, index: Any) -> np.ndarray:
+def _index(name: str, index: Any) -> Any:
     """Places in a table as whole numbers."""
+    rows = as_rows(index, name) if is_stored(index) or isinstance(index, np.memmap) else index
+    if is_stored(rows) and len(rows.shape) == 1:
+        for first, end in chunks(rows.shape[0], 1 << 20):
+            _index(f"{name}, from row {first} on", read(rows, first, end, name))
+        return rows
     found = np.asarray(to_host(index) if arrays.is_device_array(index) else index)
     if found.ndim != 1:
         raise ValueError(f"{name}: an index has shape {found.shape}, and must have the shape (N,)")
@@ -271,11 +278,12 @@ def number_of_rows(leaves: Mapping[str, Leaf]) -> int | None:
     for name, leaf in leaves.items():
         match leaf:
             case Column():
-                found[name] = len(leaf.numbers)
+                found[name] = leaf.numbers.shape[0]
             case Gather():
-                found |= {f"index {i} of {name}" if i else f"the index of {name}": len(a) for i, a in enumerate(leaf.indices)}
+                lengths = {f"index {i} of {name}": index.shape[0] for i, index in enumerate(leaf.indices)}
+                found |= {what.replace("index 0", "the index"): length for what, length in lengths.items()}
             case Dot():
-                found[f"X of {name}"] = len(leaf.X)
+                found[f"X of {name}"] = leaf.X.shape[0]
     if len(set(found.values())) > 1:
         listed = ", ".join(f"{n} {length}" for n, length in found.items())
         raise ValueError(f"the data must have the same number of rows: {listed}")

@@ -14,7 +14,7 @@ from ..parallel.devices import TRIAL, example
 from ..parallel.divide import divide
 from ..parallel.pieces import Data, Options, Pieces, in_pieces
 from ..parallel.remade import Remade
-from ..parallel.rows import added, added_gradients, added_with_gradients, joined
+from ..parallel.rows import added, added_gradients, added_with_gradients, is_stored, joined, read
 from ..runtime import arrays, choose
 from ..runtime.transfers import to_host
 from .binding import Binding
@@ -43,7 +43,8 @@ class Rows(Remade):
         How to divide the rows where one device is not enough: see `gpustats.parallel`.
     **leaves
         For arguments of the function, by their names: a column of data, (N,), which is kept as float64, float32, int32 or
-        uint8; or what `gather`, `dot` and `per_row` give. All other arguments are numbers, which a call gives.
+        uint8; or what `gather`, `dot` and `per_row` give. All other arguments are numbers, which a call gives. Arrays in files,
+        memory maps, HDF5 data sets, Zarr and Dask arrays are read by slices: see `gpustats.parallel`.
 
     Attributes
     ----------
@@ -97,12 +98,14 @@ class Rows(Remade):
         runtime = None if devices is not None or client is not None else choose.get()
         data, _ = taken_apart(self._bound.leaves)
         if self.n_rows is not None:
-            row = self._bound.n_orders * sum(math.prod(a.shape[1:]) * a.itemsize for a in data.values())
+            row = self._bound.n_orders * sum(math.prod(a.shape[1:]) * a.dtype.itemsize for a in data.values())
             self._pieces = divide(self, Data(data, self.n_rows, row), options, runtime)
         elif options != Options():
             raise ValueError("without data there are no rows to divide: leave out devices, client, memory and chunk")
         if self._pieces is None:
             assert runtime is not None
+            if any(map(is_stored, data.values())):
+                self._bind(self._bound.over({n: read(v, 0, v.shape[0], n) for n, v in data.items()}))
             self._own = OnDevice(self._bound, runtime)
         else:
             for parameter in self._bound.parameters.values():
@@ -295,9 +298,8 @@ class Rows(Remade):
         return taken_apart(self._bound.leaves)[0]
 
     def _piece(self, data: Mapping[str, np.ndarray], runtime: Runtime) -> Rows:
-        given = put_together(taken_apart(self._bound.leaves)[1], data)
         piece = Rows.__new__(Rows)
-        piece._bind(Binding(self._bound.function, given.pop("weights", None), given))
+        piece._bind(self._bound.over(data))
         piece._own = OnDevice(piece._bound, runtime)
         return piece
 

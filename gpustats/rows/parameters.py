@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..evaluation.results import as_host
+from ..parallel.rows import largest
 from ..runtime.types import DType, Handle, Shape
 from .leaves import Column, Dot, Gather, Leaf, PerRow, Scalar
 
@@ -80,7 +81,7 @@ class Parameter:
     def _largest(self) -> dict[str, tuple[int, ...]]:
         """Of a table: the largest place in each of its axes that an argument has, -1 where there are no rows."""
         gathers = {a: leaf for a, leaf in self.leaves.items() if isinstance(leaf, Gather)}
-        return {a: tuple(int(index.max(initial=-1)) for index in leaf.indices) for a, leaf in gathers.items()}
+        return {a: tuple(int(largest(index, -1, a)) for index in leaf.indices) for a, leaf in gathers.items()}
 
     def example_shape(self, n_rows: int, length: int) -> Shape:
         """A shape that a value may have, where vectors have some length."""
@@ -112,11 +113,11 @@ class Parameter:
 
     def _check_table(self, shape: Shape, core: Shape) -> None:
         for argument, places in self._largest.items():
-            for axis, largest in enumerate(places):
-                if largest >= core[axis]:
+            for axis, place in enumerate(places):
+                if place >= core[axis]:
                     raise ValueError(
-                        f"{self.name} has shape {shape}, and the index of {argument} goes up to {largest}: "
-                        f"axis {axis} of the table must have {largest + 1} elements at least"
+                        f"{self.name} has shape {shape}, and the index of {argument} goes up to {place}: "
+                        f"axis {axis} of the table must have {place + 1} elements at least"
                     )
 
 

@@ -5,7 +5,7 @@ import pickle
 
 import numpy as np
 import pytest
-from pieces import same
+from pieces import memmap, same
 
 import gpustats as gs
 from gpustats.runtime import choose
@@ -118,3 +118,31 @@ def test_errors_name_the_rows_of_the_user(leaves, given):
         divided(**given | dict(h=np.zeros(1500)))
     with pytest.raises(ValueError, match="the index of a goes up to 39"):
         divided(**given | dict(a=np.zeros(39)))
+
+
+@pytest.mark.parametrize("kind", ["memmap", "hdf5", "dask"])
+@pytest.mark.parametrize("options", [{}, *PIECES], ids=str)
+def test_arrays_that_are_read_by_slices(kind, options, leaves, given, tmp_path):
+    whole = gs.Rows(SOURCE, **leaves)
+
+    def stored(name, array):
+        if kind == "memmap":
+            return memmap(tmp_path, name, array)
+        if kind == "dask":
+            return pytest.importorskip("dask.array").from_array(array, chunks=(700, *array.shape[1:]))
+        return pytest.importorskip("h5py").File(tmp_path / f"{name}.h5", "w").create_dataset(name, data=array)
+
+    ways = dict(
+        y=stored("y", leaves["y"]), eta=gs.dot(stored("X", leaves["eta"].X), of="beta"), h=gs.per_row(),
+        a=gs.gather(stored("i", leaves["a"].indices[0])), weights=stored("weights", leaves["weights"]),
+        b=gs.gather(stored("i2", leaves["b"].indices[0]), stored("j", leaves["b"].indices[1])),
+    )  # fmt: skip
+    rows = made(SOURCE, ways, options)
+    same(rows.value_and_grad(**given), whole.value_and_grad(**given))
+    same(rows.terms(**given), whole.terms(**given))
+    with pytest.raises(ValueError, match="the index of a goes up to 39"):
+        rows(**given | dict(a=np.zeros(39)))
+    bad = leaves["a"].indices[0].copy()
+    bad[1400] = -3
+    with pytest.raises(ValueError, match=r"a, from row 0 on: an index is -3 at row 1400"):
+        made(SOURCE, ways | dict(a=gs.gather(stored("bad", bad))), options)
