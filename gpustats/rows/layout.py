@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from ..runtime.base import Device
 
 _CPU_LANES = 16  # neighbouring rows that a CPU takes at once: two or four of its vectors, so that it reads whole lines
+_MANY_SUMS = 4  # more of them are in a CPU's cache, and not in its registers
 
 
 @dataclass(frozen=True)
@@ -24,23 +25,27 @@ class RowsLayout(Layout):
         Threads that share a segment.
     segment : int
         Rows of a segment, where segments are not of groups.
+    later : bool
+        Whether derivatives in coefficients are added up for `unroll` rows at once, of which X is read again.
     """
 
     lanes: int = 1
     segment: int = 0
+    later: bool = False
 
 
-def layout_for(device: Device, code: KernelCode, mean: float | None) -> RowsLayout:
+def layout_for(device: Device, code: KernelCode, mean: float | None, itemsize: int) -> RowsLayout:
     """The layout for a function; `mean`: the rows of a segment, where segments are of groups."""
-    unroll = copies(code, 4)
+    unroll, many = copies(code, 4), device.type == "cpu" and code.n_sums > _MANY_SUMS
     if device.type == "cpu":  # the lanes of its vectors go through a segment together only where all of them do
         together = mean is None or mean >= 2 * _CPU_LANES
-        lanes = min(_CPU_LANES, device.max_threads) if together else 1
+        lanes = min(64 // itemsize if many else _CPU_LANES, device.max_threads) if together else 1
         threads = lanes if together else min(64, device.max_threads)
     else:
         threads = min(256, device.max_threads)
         lanes = threads if mean is None else min(power_of_two(int(mean / (2 * unroll)) + 1), threads)
     return RowsLayout(
         threads, tile=threads // lanes, unroll=unroll, resident=1024, lanes=lanes,
+        later=many and unroll > 1,
         segment=0 if mean is not None else lanes * unroll * (64 if device.type == "cpu" else 2),
     )  # fmt: skip

@@ -114,7 +114,7 @@ class Pass:
         sheet, runtime, row = self.sheet, self.sheet.runtime, self.row
         segments = sheet.groups.segments if sheet.groups else None
         mean = len(segments.order) / segments.n_segments if segments else None
-        self.layout = layout = layout_for(runtime.device, code, mean)
+        self.layout = layout = layout_for(runtime.device, code, mean, sheet.dtype.itemsize)
         name = f"{row.function.name}_rows"
         self.source = _ROWS.source_of(
             code, name, layout, sheet.dtype.name, runtime.dialect, grouped=segments is not None, tables=self.tables,
