@@ -24,6 +24,7 @@ from .call import GLMCall
 from .computation import Route
 from .data import GLMData, Sizes, read, sizes_of
 from .family import COEFFICIENTS, DESIGN, GROUPS, INTERCEPT, OBSERVATIONS, OFFSET, WEIGHTS, Family
+from .on_rows import Delegate, RowsCall
 from .plan import Plan
 from .repeated import RepeatedCall, repeatable
 
@@ -108,10 +109,11 @@ class GLM(Remade):
             assert runtime is not None
             self._bind(in_memory(data), runtime)
 
-    def _bind(self, data: Mapping[str, Any], runtime: Runtime) -> None:
-        """Put the data on a device."""
+    def _bind(self, data: Mapping[str, Any], runtime: Runtime, stay: bool = True) -> None:
+        """Put the data on a device; unless they `stay`, they are of a piece that may be gone after a call."""
         self._data = GLMData(data, self._sizes, self._dtype, runtime)
-        self._calls: Plans[RepeatedCall | None] = Plans()
+        self._calls: Plans[RepeatedCall | RowsCall | None] = Plans()
+        self._delegate = Delegate(self._family, self._data) if stay else None
 
     @property
     def density(self) -> Density:
@@ -262,7 +264,7 @@ class GLM(Remade):
     def _piece(self, data: Mapping[str, np.ndarray], runtime: Runtime) -> GLM:
         piece = copy.copy(self)
         piece._pieces, piece.n_rows = None, len(data[DESIGN])
-        piece._bind(data, runtime)
+        piece._bind(data, runtime, stay=False)
         return piece
 
     def _trial(self) -> tuple[Any, ...]:
@@ -303,12 +305,15 @@ class GLM(Remade):
 
     def _new_repeated(
         self, wrt: str | tuple[str, ...] | None, beta: Any, alpha: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
-    ) -> RepeatedCall | None:
+    ) -> RepeatedCall | RowsCall | None:
         """What makes calls of this kind; None where they differ in more than their numbers."""
         names = [COEFFICIENTS, INTERCEPT, *self._family.parameters[: len(args)], *kwargs]
         in_wrt = self._wrt(wrt, alpha is not None)
         call = self._call(self._all_arguments(beta, alpha, *args, **kwargs))
-        return RepeatedCall(call, in_wrt, names) if repeatable(call, in_wrt, names) else None
+        if not repeatable(call, in_wrt, names):
+            return None
+        delegated = self._delegate.call(call, in_wrt, names) if self._delegate else None
+        return delegated or RepeatedCall(call, in_wrt, names)
 
     def _wrt(self, wrt: str | Collection[str] | None, intercept: bool) -> tuple[str, ...]:
         can = [n for n in self.parameters if n not in self._family.whole]

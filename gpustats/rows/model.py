@@ -300,10 +300,7 @@ class Rows(Remade):
 
     def _piece(self, data: Mapping[str, np.ndarray], runtime: Runtime) -> Rows:
         given = put_together(taken_apart(self._bound.leaves)[1], data)
-        piece = Rows.__new__(Rows)
-        piece._bind(Binding(self._bound.function, given.pop("weights", None), given))
-        piece._place(runtime)
-        return piece
+        return rows_on(runtime, self._bound.function, given.pop("weights", None), given)
 
     def _trial(self) -> tuple[Any, ...]:
         points = {a.name: example(a, 2) for a in self._bound.arguments}
@@ -312,6 +309,14 @@ class Rows(Remade):
             point = np.ravel(points[next(iter(parameter.leaves))])[0]
             found.append(np.full(parameter.example_shape(n_rows, self._bound.example_length), point))
         return tuple(found)
+
+
+def rows_on(runtime: Runtime, function: Any, weights: Any, leaves: Mapping[str, Any]) -> Rows:
+    """A model all of whose rows a device evaluates, whichever is the default."""
+    model = Rows.__new__(Rows)
+    model._bind(Binding(function, weights, leaves))
+    model._place(runtime)
+    return model
 
 
 def _made(
