@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from .call import GLMCall
     from .data import GLMData
 
-#: Columns of X up to which a CPU is faster on rows: measured with a million rows of `bernoulli_logit`, `poisson_log` and
-#: `normal_identity` on two cores. What a call of several sets reads for each of them it reads once with the kernels here.
-WIDEST = 16
-#: The same where an intercept is that of the row's group, of which each has but a few rows.
-WIDEST_OF_SMALL_GROUPS = 4
+#: Rows from which on a CPU is faster on rows, and columns of X up to which it is: measured with up to a million rows of
+#: `bernoulli_logit`, `poisson_log` and `normal_identity` on two cores. Below, a call's way through Python takes longer.
+FEWEST, WIDEST = 20_000, 16
+#: The columns where an intercept is that of the row's group, of which each has but a few rows.
+WIDEST_OF_SMALL_GROUPS = 8
 SMALL_GROUP = 32
-#: Sets of parameters up to which it is, where there are groups, and where there are none.
-MOST_SETS_BY_GROUP, MOST_SETS = 4, 1
+#: Sets of parameters up to which it is, where there are no groups: the kernels here read X once for several sets.
+MOST_SETS = 1
 #: What the function of a row calls the product of a row of X and the coefficients.
 PRODUCT = "product"
 
@@ -109,13 +109,12 @@ class Delegate:
 
     def _faster(self, call: GLMCall) -> bool:
         family, arguments, data = self._family, call.arguments, self._data
-        if data.runtime.device.type != "cpu" or family.vector or any(family.ranks.values()):
+        n_rows, columns, n_groups = data.sizes
+        if data.runtime.device.type != "cpu" or n_rows < FEWEST or family.vector or any(family.ranks.values()):
             return False
-        widest, most_sets = WIDEST, MOST_SETS
         if arguments.kinds[INTERCEPT] is Route.GROUP:
-            small = data.sizes.n_rows < SMALL_GROUP * (data.sizes.n_groups or 1)
-            widest, most_sets = WIDEST_OF_SMALL_GROUPS if small else WIDEST, MOST_SETS_BY_GROUP
-        return data.sizes.columns <= widest and arguments.n_sets <= most_sets
+            return columns <= (WIDEST_OF_SMALL_GROUPS if n_rows < SMALL_GROUP * (n_groups or 1) else WIDEST)
+        return columns <= WIDEST and arguments.n_sets <= MOST_SETS
 
     def _bound(self, call: GLMCall) -> Rows:
         by_group = call.arguments.kinds[INTERCEPT] is Route.GROUP
