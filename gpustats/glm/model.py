@@ -316,6 +316,11 @@ class GLM(Remade):
 
     # -- the parts of a call
 
+    def _for_one_call(self) -> GLM:
+        """The model itself, which will be called once: its data are not laid out anew for faster calls."""
+        self._delegate = None
+        return self
+
     @property
     def _sizes(self) -> Sizes:
         return Sizes(self.n_rows, self._columns, self.n_groups)
