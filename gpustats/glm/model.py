@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..evaluation.arguments import check_wrt_among
+from ..evaluation.arguments import check_wrt_among, match
 from ..evaluation.placement import device_of
 from ..evaluation.repeated import Plans, kind_of
 from ..parallel.devices import example
@@ -24,8 +24,10 @@ from .call import GLMCall
 from .computation import Route
 from .data import GLMData, Sizes, read, sizes_of
 from .family import COEFFICIENTS, DESIGN, GROUPS, INTERCEPT, OBSERVATIONS, OFFSET, WEIGHTS, Family
+from .on_rows import Delegate, RowsCall
 from .plan import Plan
 from .repeated import RepeatedCall, repeatable
+from .varying import Named, Varying, VaryingArguments, checked_wrt, named_arguments, read_terms
 
 if TYPE_CHECKING:
     from ..density import Density
@@ -55,10 +57,13 @@ class GLM(Remade):
         Added to the linear predictor.
     weights : (N,) array_like, optional
         Nonnegative; how often each observation counts.
-    groups : (N,) array_like of int, optional
-        The group of each observation, from 0 to G - 1. Then the intercept ``alpha`` may have a value for each group.
+    groups : (N,) array_like of int, or mapping, optional
+        The group of each observation, from 0 to G - 1. Then the intercept ``alpha`` may have a value for each group. Or several
+        terms by their names, each the groups or a pair ``(groups, Z)`` of groups and columns, (N, m): each name becomes a
+        parameter of all methods, behind the density's: a table (G,) of intercepts, or (G, m) of slopes, coefficients of the
+        columns of Z. A column of ones gives an intercept beside slopes. X and the columns of all terms are then 64 at most.
     n_groups : int, optional
-        The number of groups G; by default the largest of `groups` plus one.
+        The number of groups G; by default the largest of `groups` plus one. Of named groups the tables tell.
     devices, client, memory, chunk : optional
         How to divide the rows where one device is not enough: see `gpustats.parallel`.
 
@@ -94,6 +99,8 @@ class GLM(Remade):
         chunk: int | None = None,
     ):  # fmt: skip
         self._family = Family(density, eta)
+        named = groups if isinstance(groups, Mapping) else {}
+        groups = None if isinstance(groups, Mapping) else groups
         data = read({OBSERVATIONS: y, DESIGN: X, OFFSET: offset, WEIGHTS: weights, GROUPS: groups})
         self.n_rows, self._columns, self.n_groups = sizes_of(data, n_groups)
         self._dtype = arrays.result_dtype([data[DESIGN]])
@@ -102,16 +109,27 @@ class GLM(Remade):
         runtime = None if elsewhere else device_of(list(data.values()), list(data))
         n_numbers = self._columns + len(data.keys() - {DESIGN, GROUPS})
         row = n_numbers * self._dtype.itemsize + 8 * (GROUPS in data)
+        self._terms: tuple[Named, ...] = ()
+        if named:
+            self._terms, its = read_terms(named, self._family, self.n_rows, self._columns, n_groups)
+            data |= its
+            row += sum(8 + (t.columns or 0) * self._dtype.itemsize for t in self._terms)
+            row *= len(self._terms)  # the rows lie in the order of each term's groups
         self._options = Options(devices, client, memory, chunk)
         self._pieces = divide(self, Data(data, self.n_rows, row), self._options, runtime)
         if self._pieces is None:
             assert runtime is not None
             self._bind(in_memory(data), runtime)
 
-    def _bind(self, data: Mapping[str, Any], runtime: Runtime) -> None:
-        """Put the data on a device."""
+    def _bind(self, data: Mapping[str, Any], runtime: Runtime, stay: bool = True) -> None:
+        """Put the data on a device; unless they `stay`, they are of a piece that may be gone after a call."""
+        self._runtime = runtime
+        if self._terms:
+            self._varying = Varying(self._family, self._terms, data, self._dtype, runtime)
+            return
         self._data = GLMData(data, self._sizes, self._dtype, runtime)
-        self._calls: Plans[RepeatedCall | None] = Plans()
+        self._calls: Plans[RepeatedCall | RowsCall | None] = Plans()
+        self._delegate = Delegate(self._family, self._data) if stay else None
 
     @property
     def density(self) -> Density:
@@ -123,12 +141,12 @@ class GLM(Remade):
         """Where the data lie, if on one device."""
         if self._pieces is not None:
             raise AttributeError(f"the data lie in pieces: {self._pieces.where}")
-        return self._data.runtime.device
+        return self._runtime.device
 
     @property
     def parameters(self) -> tuple[str, ...]:
         """Names of what the methods take, in their order."""
-        return (COEFFICIENTS, INTERCEPT, *self._family.parameters)
+        return (COEFFICIENTS, INTERCEPT, *self._family.parameters, *(t.name for t in self._terms))
 
     def __repr__(self) -> str:
         where = self.device.id if self._pieces is None else self._pieces.where
@@ -189,6 +207,7 @@ class GLM(Remade):
         self, factors: Any, beta: Any, alpha: Any = 0.0, *args: Any, wrt: Collection[str], **kwargs: Any
     ) -> dict[str, Any]:
         """The derivatives of the sum of the log-densities times `factors`, (N,) or (S, N); otherwise as `value_and_grad`."""
+        self._refuse_named("weighted_gradients")
         call = self._call(self._all_arguments(beta, alpha, *args, **kwargs))
         return results.value_and_grad(call, self._wrt(wrt, True), factors)[1]
 
@@ -200,20 +219,29 @@ class GLM(Remade):
         -------
         (N,) or (S, N) ndarray, or a device array where beta is one
         """
+        if self._terms:
+            return self._varying.by_row(self._named(beta, alpha, args, kwargs), True)
         return results.logpdf(self._call(self._all_arguments(beta, alpha, *args, **kwargs)))
 
     logpmf = logpdf
 
     @in_pieces(joined("linear_predictor"))
-    def linear_predictor(self, beta: Any, alpha: Any = 0.0) -> Any:
-        """``X @ beta + alpha + offset``.
+    def linear_predictor(self, beta: Any, alpha: Any = 0.0, **tables: Any) -> Any:
+        """``X @ beta + alpha + offset``, and what named groups add.
+
+        Parameters
+        ----------
+        beta, alpha, **tables : array_like
+            See the class.
 
         Returns
         -------
         (N,) or (S, N) ndarray, or a device array where beta is one
             With a last axis of outcomes where the linear predictor is a vector.
         """
-        return results.linear_predictor(self._call(self._linear_arguments(beta, alpha)))
+        if self._terms:
+            return self._varying.by_row(self._named(beta, alpha, (), tables, density=False), False)
+        return results.linear_predictor(self._call(self._linear_arguments(beta, alpha, **tables)))
 
     def rvs(self, beta: Any, alpha: Any = 0.0, *args: Any, rng: Any = None, **kwargs: Any) -> Any:
         """Draws of new observations at the rows of X.
@@ -229,9 +257,14 @@ class GLM(Remade):
         -------
         (N,) or (S, N) ndarray, or a device array where beta is one
         """
-        arguments = self._all_arguments(beta, alpha, *args, **kwargs)
-        own: dict[str, Any] = {n: arguments[n].value for n in self._family.parameters}
-        return self.density.rvs(**own, **{self._family.eta: self.linear_predictor(beta, alpha)}, rng=rng)
+        if self._terms:
+            given = self._named(beta, alpha, args, kwargs).originals
+            tables = {t.name: given[t.name] for t in self._terms}
+        else:
+            arguments, tables = self._all_arguments(beta, alpha, *args, **kwargs), {}
+            given = {n: a.value for n, a in arguments.by_name.items()}
+        own: dict[str, Any] = {n: given[n] for n in self._family.parameters}
+        return self.density.rvs(**own, **{self._family.eta: self.linear_predictor(beta, alpha, **tables)}, rng=rng)
 
     # -- as a model that is evaluated in pieces: see `parallel.pieces.Divisible`
 
@@ -239,6 +272,12 @@ class GLM(Remade):
         names, vector = list(self.parameters), self._family.vector
         axes = {OBSERVATIONS: 0, DESIGN: 0, "logpdf": -1, "linear_predictor": -1 - vector}
         own = {n: v for n, v in kwargs.items() if n not in ("wrt", "factors")}
+        if self._terms:
+            self._refuse_named(method)
+            given = dict(zip(names, args, strict=False)) | own
+            beta, alpha = given.pop(COEFFICIENTS, None), given.pop(INTERCEPT, None)
+            self._named(beta, alpha, (), given, density=method != "linear_predictor")
+            return names, axes
         if method == "weighted_gradients":
             names.insert(0, "factors")
             factors = args[0] if args else kwargs["factors"]
@@ -254,30 +293,51 @@ class GLM(Remade):
         return names, axes
 
     def _recipe(self) -> Callable[..., GLM]:
+        if self._terms:
+            return functools.partial(_with_named, type(self), self.density, self._family.eta, self._terms)
         return functools.partial(type(self), self.density, eta=self._family.eta, n_groups=self.n_groups)
 
     def _held(self) -> dict[str, Any]:
-        return self._data.on_host() if self._pieces is None else self._pieces.held()
+        if self._pieces is not None:
+            return self._pieces.held()
+        return self._varying.held() if self._terms else self._data.on_host()
 
     def _piece(self, data: Mapping[str, np.ndarray], runtime: Runtime) -> GLM:
         piece = copy.copy(self)
         piece._pieces, piece.n_rows = None, len(data[DESIGN])
-        piece._bind(data, runtime)
+        piece._bind(data, runtime, stay=False)
         return piece
 
     def _trial(self) -> tuple[Any, ...]:
         beta = np.zeros((self._columns, 3) if self._family.vector else self._columns)
         arguments = {a.name: a for a in self.density.log_density.arguments}
-        return (beta, 0.0, *(example(arguments[n], 3) for n in self._family.parameters))
+        tables = (np.zeros((t.largest + 1, *([] if t.columns is None else [t.columns]))) for t in self._terms)
+        return (beta, 0.0, *(example(arguments[n], 3) for n in self._family.parameters), *tables)
 
     # -- the parts of a call
+
+    def _for_one_call(self) -> GLM:
+        """The model itself, which will be called once: its data are not laid out anew for faster calls."""
+        self._delegate = None
+        return self
 
     @property
     def _sizes(self) -> Sizes:
         return Sizes(self.n_rows, self._columns, self.n_groups)
 
-    def _linear_arguments(self, beta: Any, alpha: Any = 0.0) -> Arguments:
+    def _named(
+        self, beta: Any, alpha: Any, args: Sequence[Any], kwargs: Mapping[str, Any], density: bool = True
+    ) -> VaryingArguments:
+        """The arguments of a call of a GLM with named groups."""
+        return named_arguments(self._family, self._sizes, self._terms, beta, alpha, args, kwargs, density)
+
+    def _refuse_named(self, method: str) -> None:
+        if self._terms and method == "weighted_gradients":
+            raise ValueError("weighted_gradients is not to be had beside groups with names")
+
+    def _linear_arguments(self, beta: Any, alpha: Any = 0.0, **unknown: Any) -> Arguments:
         """The arguments of a call that computes the linear predictor."""
+        match("the GLM", (), (), unknown, {}, "parameters", first=(COEFFICIENTS, INTERCEPT))
         return Arguments(self._family, self._sizes, {COEFFICIENTS: beta, INTERCEPT: alpha})
 
     def _all_arguments(self, beta: Any, alpha: Any = 0.0, *args: Any, **kwargs: Any) -> Arguments:
@@ -291,6 +351,9 @@ class GLM(Remade):
     def _value_and_grad(
         self, wrt: str | Collection[str] | None, beta: Any, alpha: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
     ) -> tuple[Any, dict[str, Any]]:
+        if self._terms:
+            in_wrt = checked_wrt(self._family, self._terms, wrt, alpha is not None)
+            return self._varying.value_and_grad(self._named(beta, alpha, args, kwargs), in_wrt)
         wrt = wrt if wrt is None or isinstance(wrt, str) else tuple(wrt)
         values = (beta, 0.0 if alpha is None else alpha, *args, *kwargs.values())
         if (kind := kind_of(values)) is not None:
@@ -303,15 +366,29 @@ class GLM(Remade):
 
     def _new_repeated(
         self, wrt: str | tuple[str, ...] | None, beta: Any, alpha: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
-    ) -> RepeatedCall | None:
+    ) -> RepeatedCall | RowsCall | None:
         """What makes calls of this kind; None where they differ in more than their numbers."""
         names = [COEFFICIENTS, INTERCEPT, *self._family.parameters[: len(args)], *kwargs]
         in_wrt = self._wrt(wrt, alpha is not None)
         call = self._call(self._all_arguments(beta, alpha, *args, **kwargs))
-        return RepeatedCall(call, in_wrt, names) if repeatable(call, in_wrt, names) else None
+        if not repeatable(call, in_wrt, names):
+            return None
+        delegated = self._delegate.call(call, in_wrt, names) if self._delegate else None
+        return delegated or RepeatedCall(call, in_wrt, names)
 
     def _wrt(self, wrt: str | Collection[str] | None, intercept: bool) -> tuple[str, ...]:
         can = [n for n in self.parameters if n not in self._family.whole]
         if wrt is None:
             return tuple(n for n in can if n != INTERCEPT or intercept)
         return check_wrt_among(wrt, [*can, DESIGN, *{OBSERVATIONS} - self._family.whole])
+
+
+def _with_named(
+    kind: type[GLM], density: Density, eta: str, terms: Sequence[Named], /, **data: Any
+) -> GLM:
+    """A model with named groups, of other rows or elsewhere: `data` by the names that `varying` gives them, and options."""
+    groups: dict[str, Any] = {}
+    for named in terms:
+        index = data.pop(named.index_name)
+        groups[named.name] = index if named.columns is None else (index, data.pop(named.columns_name))
+    return kind(density, eta=eta, groups=groups, **data)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -71,6 +71,8 @@ class GLM(FormulaDistribution):
         cls, density: Density, X: Any, beta: Any, alpha: Any = 0.0, *, eta: str = "eta", groups: Any = None, offset: Any = None,
         weights: Any = None, **kwargs: Any,
     ) -> Any:  # fmt: skip
+        if isinstance(groups, Mapping):
+            raise TypeError("groups with names are those of gs.GLM; here they are one array, the group of each observation")
         options = {n: v for n, v in ((GROUPS, groups), (OFFSET, offset), (WEIGHTS, weights)) if v is not None}
         formula = GLMFormula(density, eta, tuple(options))
         names = formula.family.parameters

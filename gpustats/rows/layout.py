@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 _HELD = 24  # numbers of all rows in flight that a thread of a GPU has registers for
 _CPU_LANES = 16  # neighbouring rows that a CPU takes at once: two or four of its vectors, so that it reads whole lines
+_MANY_SUMS = 4  # more of them are in a CPU's cache, and not in its registers
 
 
 def longest_segment(device: Device, n_rows: int, n_groups: int) -> int:
@@ -36,13 +37,16 @@ class RowsLayout(Layout):
         Threads that share a segment.
     segment : int
         Rows of a segment, where segments are not of groups.
+    later : bool
+        Whether derivatives in coefficients are added up for `unroll` rows at once, of which X is read again.
     """
 
     lanes: int = 1
     segment: int = 0
+    later: bool = False
 
 
-def layout_for(device: Device, code: KernelCode, held: int, mean: float | None) -> RowsLayout:
+def layout_for(device: Device, code: KernelCode, held: int, mean: float | None, itemsize: int) -> RowsLayout:
     """The layout for a function.
 
     Parameters
@@ -53,11 +57,13 @@ def layout_for(device: Device, code: KernelCode, held: int, mean: float | None) 
         Numbers that a thread reads for each row.
     mean : float or None
         The rows of a segment, where segments are of groups.
+    itemsize : int
+        Bytes of a number.
     """
-    unroll = copies(code, 4)
+    unroll, many = copies(code, 4), device.type == "cpu" and code.n_sums > _MANY_SUMS
     if device.type == "cpu":  # the lanes of its vectors go through a segment together only where all of them do
         together = mean is None or mean >= 2 * _CPU_LANES
-        lanes = min(_CPU_LANES, device.max_threads) if together else 1
+        lanes = min(64 // itemsize if many else _CPU_LANES, device.max_threads) if together else 1
         threads = lanes if together else min(64, device.max_threads)
     else:
         light = mean is not None and code.mixed_cost < LIGHT["gpu"]
@@ -66,5 +72,6 @@ def layout_for(device: Device, code: KernelCode, held: int, mean: float | None) 
         lanes = threads if mean is None else min(power_of_two(int(mean / (2 * unroll)) + 1), threads, device.warp)
     return RowsLayout(
         threads, tile=threads // lanes, unroll=unroll, resident=1024, lanes=lanes,
+        later=many and unroll > 1,
         segment=0 if mean is not None else lanes * unroll * (64 if device.type == "cpu" else 2),
     )  # fmt: skip

@@ -298,10 +298,7 @@ class Rows(Remade):
         return taken_apart(self._bound.leaves)[0]
 
     def _piece(self, data: Mapping[str, np.ndarray], runtime: Runtime) -> Rows:
-        piece = Rows.__new__(Rows)
-        piece._bind(self._bound.over(data))
-        piece._own = OnDevice(piece._bound, runtime)
-        return piece
+        return _placed(self._bound.over(data), runtime)
 
     def _trial(self) -> tuple[Any, ...]:
         points = {a.name: example(a, 2) for a in self._bound.arguments}
@@ -310,6 +307,18 @@ class Rows(Remade):
             point = np.ravel(points[next(iter(parameter.leaves))])[0]
             found.append(np.full(parameter.example_shape(n_rows, self._bound.example_length), point))
         return tuple(found)
+
+
+def rows_on(runtime: Runtime, function: Any, weights: Any, leaves: Mapping[str, Any]) -> Rows:
+    """A model all of whose rows a device evaluates, whichever is the default."""
+    return _placed(Binding(function, weights, leaves), runtime)
+
+
+def _placed(bound: Binding, runtime: Runtime) -> Rows:
+    model = Rows.__new__(Rows)
+    model._bind(bound)
+    model._own = OnDevice(bound, runtime)
+    return model
 
 
 def _made(

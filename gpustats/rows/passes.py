@@ -115,7 +115,7 @@ class Pass:
         segments = sheet.groups.segments if sheet.groups else None
         held = sum(leaf.columns or 1 for leaf in sheet.leaves)
         mean = len(segments.order) / segments.n_segments if segments else None
-        self.layout = layout = layout_for(runtime.device, code, held, mean)
+        self.layout = layout = layout_for(runtime.device, code, held, mean, sheet.dtype.itemsize)
         name = f"{row.function.name}_rows"
         self.source = _ROWS.source_of(
             code, name, layout, sheet.dtype.name, runtime.dialect, grouped=segments is not None, tables=self.tables,

@@ -106,13 +106,22 @@ KERNEL(${threads}) ${name}(
                 ${leaf.name}_ahead[u] = ${leaf.value("n")};
 % endfor
             }
+% for leaf, _, _ in slopes if layout.later else ():
+            real ${leaf.name}_slopes[${layout.unroll}];
+% endfor
             UNROLL for (int u = 0; u < ${layout.unroll}; u++) {
                 const index_t n = next + u * ${lanes} + lane;
 % for leaf in in_row:
                 const ${leaf.c_type} ${leaf.here} = ${leaf.name}_ahead[u];
 % endfor
-${add()}\
+${add(layout.later)}\
             }
+% for leaf, _, place in slopes if layout.later else ():
+            UNROLL for (int c = 0; c < ${leaf.columns}; c++) {  // X is in the cache still
+                GLOBAL const real *column = ${leaf.matrix} + c * n_rows + next + lane;
+                total[${place} + c] += ${" + ".join(f"{leaf.name}_slopes[{u}] * column[{u * lanes}]" for u in range(layout.unroll))};
+            }
+% endfor
 % else:
                 const index_t n = next + lane;
 ${read_and_add()}\
@@ -155,7 +164,7 @@ ${read_and_add()}\
 % endfor
 ${add()}\
 </%def>
-<%def name="add()">\
+<%def name="add(later=False)">\
 % for matrix, columns in matrices.items():
                 real ${matrix}_here[${columns}];
                 UNROLL for (int c = 0; c < ${columns}; c++)
@@ -174,8 +183,12 @@ ${add()}\
                 total[${i}] += result.${s};
 % endfor
 % for leaf, result, place in slopes:
+% if later:
+                ${leaf.name}_slopes[u] = result.${result};
+% else:
                 UNROLL for (int c = 0; c < ${leaf.columns}; c++)
                     total[${place} + c] += result.${result} * ${leaf.matrix}_here[c];
+% endif
 % endfor
 % for i, s in enumerate(tables):
                 group[${i}] += result.${s};

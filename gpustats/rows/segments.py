@@ -58,7 +58,7 @@ class Segments:
         self.lanes = min(power_of_two(len(groups) // max(8 * self.n_segments, 1)), self._threads)
         self.lanes_of_groups = min(power_of_two(self.n_segments // max(2 * n, 1)), self._threads)
         self._alive: list[Any] = []
-        self.order = np.argsort(groups, kind="stable")
+        self.order = np.argsort(groups.astype(np.uint16) if n <= 1 << 16 else groups, kind="stable")  # by radix where it can
         self.starts = self.placed(np.append(begins, len(groups)))
         self._first_segments = self.placed(first)
 

@@ -197,7 +197,7 @@ class Sheet:
     def _placed(self, numbers: np.ndarray) -> list[Any]:
         """An array as a kernel takes it, its last axis in the order of the rows; nobody else changes it."""
         if self._order is not None:
-            numbers = numbers[..., self._order]
+            numbers = numbers.T.take(self._order, 0).T  # the rows of a matrix as they lie
         host = contiguous(numbers, numbers.dtype)
         array = host if self.runtime.host_visible else self.runtime.to_device(host)
         handle, offset = at(self.runtime, array)

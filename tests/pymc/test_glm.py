@@ -195,3 +195,8 @@ def test_posterior():
             trace = pm.sample(500, tune=500, chains=2, cores=1, random_seed=1, progressbar=False)
         means.append(np.append(trace.posterior["beta"].mean(("chain", "draw")), trace.posterior["alpha"].mean()))
     np.testing.assert_allclose(*means, atol=0.05)  # posterior deviations are about 0.15
+
+
+def test_groups_with_names_are_refused():
+    with pytest.raises(TypeError, match=r"groups with names are those of gs\.GLM"):
+        gpm.GLM.dist(gs.bernoulli_logit, X=np.ones((3, 1)), beta=np.ones(1), groups={"county": np.zeros(3, int)})

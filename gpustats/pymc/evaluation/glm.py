@@ -195,7 +195,7 @@ class GLMEvaluator(Evaluator):
 
     def _model_and_parameters(self, arguments: Sequence[np.ndarray]) -> tuple[GLM, dict[str, Any]]:
         by_name = dict(zip(self.formula.names, arguments, strict=True))
-        model = self._model if self._data_stay else model_of(self.formula, by_name)
+        model = self._model if self._data_stay else model_of(self.formula, by_name)._for_one_call()
         return model, parameters_of_model(self.formula, by_name)
 
     def _names_in_model(self, wrt: tuple[int, ...]) -> tuple[str, ...]:

@@ -1,0 +1,177 @@
+"""A GLM as a sum over rows: `rows` reads narrow designs and groups faster than the kernels of this folder do on a CPU."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ..evaluation.pointwise import Pointwise
+from ..language.derived import resolve_in, unlike_others
+from ..language.device_function import Argument, parse
+from ..language.nodes import VECTOR
+from ..rows.leaves import dot, gather
+from ..rows.model import Rows, rows_on
+from .computation import Route
+from .family import COEFFICIENTS, DESIGN, INTERCEPT, OBSERVATIONS, OFFSET, WEIGHTS, Family
+
+if TYPE_CHECKING:
+    from ..runtime.types import Shape
+    from .call import GLMCall
+    from .data import GLMData
+
+#: Rows from which on a CPU is faster on rows, and columns of X up to which it is: measured with up to a million rows of
+#: `bernoulli_logit`, `poisson_log` and `normal_identity` on two cores. Below, a call's way through Python takes longer.
+FEWEST, WIDEST = 20_000, 12
+#: The columns where an intercept is that of the row's group: groups of many rows each, and of a few.
+WIDEST_BY_GROUP, WIDEST_OF_SMALL_GROUPS = 16, 6
+#: The rows up to which a group has a few, on average.
+SMALL_GROUP = 32
+#: Sets of parameters up to which it is, where there are no groups: the kernels here read X once for several sets.
+MOST_SETS = 1
+#: What the function of a row calls the product of a row of X and the coefficients.
+PRODUCT = "product"
+
+
+def parameter(name: str) -> str:
+    """What the function of a row calls a parameter of the density."""
+    return f"its_{name}"
+
+
+class Term(NamedTuple):
+    """What a group of a row adds to its linear predictor, as the function of a row has it.
+
+    Attributes
+    ----------
+    tables : tuple of str
+        Its arguments that are elements of tables: an intercept, or a coefficient for each of `columns`.
+    columns : tuple of str
+        Its arguments that are columns of data; () for an intercept.
+    """
+
+    tables: tuple[str, ...]
+    columns: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        if not self.columns:
+            return self.tables[0]
+        return " + ".join(f"{t} * {c}" for t, c in zip(self.tables, self.columns, strict=True))
+
+
+def row_function(family: Family, offset: bool, terms: Sequence[Term] = (), density: bool = True) -> Pointwise:
+    """The function of a row of a GLM: the log-density, or else the linear predictor.
+
+    Its arguments are "y", `PRODUCT`, "alpha", "offset", those of the terms, and the density's parameters: see `parameter`.
+    """
+    term = family.density.log_density
+    key = family.eta, offset, tuple(terms), density
+    if key not in term.made["glm rows"]:
+        numbers = [PRODUCT, INTERCEPT, *[OFFSET] * offset, *(n for t in terms for n in (*t.tables, *t.columns))]
+        predictor = " + ".join([PRODUCT, INTERCEPT, *[OFFSET] * offset, *map(str, terms)])
+        arguments, functions = [Argument(n) for n in numbers], dict(term.functions) if density else {}
+        name, declared, value = "linear", [f"real {n}" for n in numbers], predictor
+        if density:
+            name = term.function.name
+            others = {n: c for n, c in zip(term.argument_names[1:], term.c_names[1:], strict=True) if n != family.eta}
+            types = {p.name: p.type for p in term.function.parameters}
+            arguments = [Argument(OBSERVATIONS), *arguments]
+            arguments += [Argument(parameter(n), "vector" if family.ranks[n] else "real") for n in others]
+            declared = [f"real {OBSERVATIONS}", *declared]
+            declared += [("const real *" if types[c] == VECTOR else "real ") + parameter(n) for n, c in others.items()]
+            given = {term.c_names[0]: OBSERVATIONS, term.c_name(family.eta): predictor, "dim": "dim"}
+            given |= {c: parameter(n) for n, c in others.items()}
+            declared += ["int dim"] * ("dim" in types)
+            value = f"{term.function.name}({', '.join(given[p.name] for p in term.function.parameters)})"
+        resolve = resolve_in(functions)
+        text = f"real {name}_glm({', '.join(declared)})\n{{\n    return {value};\n}}\n"
+        made = unlike_others(parse(text, resolve, name=name).functions[f"{name}_glm"], resolve)
+        term.made["glm rows"][key] = Pointwise(term.name, made, arguments, functions, term.source)
+    found: Pointwise = term.made["glm rows"][key]
+    return found
+
+
+class Delegate:
+    """What makes calls of a GLM on rows where that is faster. Threads may share it.
+
+    Parameters
+    ----------
+    family : Family
+    data : GLMData
+        Their rows are copied, once for intercepts that groups have and once for those that all share, at the first such call.
+    """
+
+    def __init__(self, family: Family, data: GLMData):
+        self._family, self._data, self._rows = family, data, dict[bool, Rows]()
+
+    def call(self, call: GLMCall, wrt: Sequence[str], names: Sequence[str]) -> RowsCall | None:
+        """What makes calls like `call`, which is `repeatable`; None where the kernels of this folder are faster."""
+        return RowsCall(call, wrt, names, self._bound(call)) if self._faster(call) else None
+
+    def _faster(self, call: GLMCall) -> bool:
+        family, arguments, data = self._family, call.arguments, self._data
+        n_rows, columns, n_groups = data.sizes
+        if data.runtime.device.type != "cpu" or n_rows < FEWEST or family.vector or any(family.ranks.values()):
+            return False
+        if arguments.kinds[INTERCEPT] is Route.GROUP:
+            return columns <= (WIDEST_OF_SMALL_GROUPS if n_rows < SMALL_GROUP * (n_groups or 1) else WIDEST_BY_GROUP)
+        return columns <= WIDEST and arguments.n_sets <= MOST_SETS
+
+    def _bound(self, call: GLMCall) -> Rows:
+        by_group = call.arguments.kinds[INTERCEPT] is Route.GROUP
+        if by_group not in self._rows:
+            data = self._data.on_host()
+            leaves: dict[str, Any] = {OBSERVATIONS: data[OBSERVATIONS], PRODUCT: dot(data[DESIGN])}
+            if by_group:
+                assert self._data.groups is not None
+                leaves[INTERCEPT] = gather(self._data.groups.on_host())
+            if OFFSET in data:
+                leaves[OFFSET] = data[OFFSET]
+            function = row_function(self._family, OFFSET in data)
+            self._rows[by_group] = rows_on(self._data.runtime, function, data.get(WEIGHTS), leaves)
+        return self._rows[by_group]
+
+
+class RowsCall:
+    """The sum and its derivatives for other numbers in arguments of the same shapes. Threads may share it.
+
+    Parameters
+    ----------
+    call, wrt, names
+        As for `repeatable`.
+    rows : Rows
+    """
+
+    def __init__(self, call: GLMCall, wrt: Sequence[str], names: Sequence[str], rows: Rows):
+        arguments = call.arguments
+        self._rows, self._lead = rows, arguments.lead
+        names_in_rows = {n: parameter(n) for n in arguments.family.parameters}
+        names_in_rows |= {COEFFICIENTS: PRODUCT, INTERCEPT: INTERCEPT}
+        self._fixed = {names_in_rows[n]: a.value for n, a in arguments.by_name.items() if n not in names}
+        self._taken: list[tuple[str, int, Shape | None]] = []
+        for i, name in enumerate(names):
+            argument = arguments[name]
+            if argument.kind is Route.ABSENT:
+                self._fixed[names_in_rows[name]] = 0.0
+            elif argument.kind is Route.VALUE:
+                self._taken.append((names_in_rows[name], i, None))
+            else:
+                shape = argument.value.shape
+                in_rows = shape if name == COEFFICIENTS or argument.kind is Route.GROUP else argument.lead
+                self._taken.append((names_in_rows[name], i, in_rows))
+        self._wrt = tuple(names_in_rows[n] for n in wrt)
+        values = ((n, arguments[n].value) for n in wrt)
+        self._results = [(n, names_in_rows[n], None if isinstance(v, float) else v.shape) for n, v in values]
+
+    def __call__(self, values: Sequence[Any]) -> tuple[Any, dict[str, Any]]:
+        """The value and the derivatives at other numbers."""
+        given: dict[str, Any] = self._fixed.copy()
+        for name, i, shape in self._taken:
+            value = values[i]
+            if shape is None:
+                given[name] = value.item() if type(value) is np.ndarray else float(value)
+            else:
+                given[name] = value.reshape(shape)
+        value, found = self._rows.value_and_grad(wrt=self._wrt, **given)
+        gradients = {n: found[r] if shape is None else np.reshape(found[r], shape) for n, r, shape in self._results}
+        return (np.reshape(value, self._lead) if self._lead else value), gradients
