@@ -125,7 +125,9 @@ class Binding:
     @property
     def n_orders(self) -> int:
         """In how many orders of the rows the data may lie on a device at once, each with a copy of its own."""
-        return max(1, len({tuple(map(id, leaf.indices)) for leaf in self.leaves.values() if isinstance(leaf, Gather)}))
+        gathers = (leaf for leaf in self.leaves.values() if isinstance(leaf, Gather))
+        by = (leaf.indices if any(map(is_stored, leaf.indices)) else leaf.varying for leaf in gathers)
+        return max(1, len({tuple(map(id, indices)) for indices in by}))
 
     def packing(self, values: Sequence[Any], along: Sequence[str] = ()) -> tuple[Packing, int]:
         """How values of these shapes travel, and how many rows there are; ValueError where they do not fit.

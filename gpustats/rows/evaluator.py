@@ -17,7 +17,7 @@ from ..rewriting.unrolling import unrolled
 from .leaves import Column, Dot, Gather, Leaf, PerRow
 from .parameters import along_of
 from .passes import Launch, Left, Pass, Task
-from .sheet import Sheet
+from .sheet import Groups, Sheet
 
 if TYPE_CHECKING:
     from ..runtime.base import Runtime
@@ -151,7 +151,7 @@ class Evaluator:
     def _sheet(self, key: Key) -> Sheet:
         if key not in self._sheets:
             gathers = (leaf for leaf in self._leaves.values() if isinstance(leaf, Gather))
-            indices = next((leaf.indices for leaf in gathers if _key(leaf) == key), ())
+            indices = next((leaf.varying for leaf in gathers if _key(leaf) == key), ())
             self._sheets[key] = Sheet(
                 self._leaves, self._made_of, self._types, self._bound.dtype, self._runtime, indices if key else ()
             )
@@ -192,7 +192,7 @@ class Evaluator:
                     yield Part(i, "sums", (slice(None), columns), (slice(None),), self._leaves[name])
             for place, name in enumerate(task.tables):
                 if name in own and groups is not None:
-                    yield Part(i, "tables", place, groups.places, self._leaves[name])
+                    yield Part(i, "tables", place, _elements(self._leaves[name], groups), self._leaves[name])
             for place, name in enumerate(task.rows):
                 if name in own:
                     leaf = self._leaves[name]
@@ -278,8 +278,15 @@ def _element(leaf: Leaf, i: int, length: int) -> Leaf:
     return replace(leaf, element=i, elements=length)
 
 
+def _elements(leaf: Leaf, groups: Groups) -> tuple[Any, ...]:
+    """The elements of a table that stand for the groups of rows."""
+    assert isinstance(leaf, Gather)
+    places = dict(zip(map(id, leaf.varying), groups.places, strict=True))
+    return tuple(places[id(index)] if id(index) in places else int(index[0]) for index in leaf.indices)
+
+
 def _key(leaf: Gather) -> Key:
-    return tuple(map(id, leaf.indices))
+    return tuple(map(id, leaf.varying))
 
 
 def _main_order(leaves: Collection[Leaf]) -> Key:
@@ -287,4 +294,4 @@ def _main_order(leaves: Collection[Leaf]) -> Key:
     gathers = [leaf for leaf in leaves if isinstance(leaf, Gather)]
     if not gathers or any(isinstance(leaf, PerRow) for leaf in leaves):
         return ()
-    return _key(max(gathers, key=lambda leaf: max(int(index.max(initial=0)) for index in leaf.indices)))
+    return _key(max(gathers, key=lambda leaf: max(int(index.max(initial=0)) for index in leaf.varying)))

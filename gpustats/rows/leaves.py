@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
@@ -55,6 +56,11 @@ class Gather(Leaf):
 
     indices: tuple[Any, ...]
     kind = "a table"
+
+    @functools.cached_property
+    def varying(self) -> tuple[Any, ...]:
+        """The indices whose places differ between rows, by which rows are grouped; all of them where none does."""
+        return tuple(index for index in self.indices if index.size and index.min() != index.max()) or self.indices
 
 
 @dataclass(frozen=True, eq=False)

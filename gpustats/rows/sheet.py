@@ -142,7 +142,7 @@ class Sheet:
                 place = f"(index_t){self._array(leaf.indices[0], 'index')}[%s]"
                 for axis, index in enumerate(leaf.indices[1:], 1):
                     place = f"({place} * {self._extent(parameter, axis)} + {self._array(index, 'index')}[%s])"
-                by_segment = [id(a) for a in leaf.indices] == [id(a) for a in own]
+                by_segment = [id(a) for a in leaf.varying] == [id(a) for a in own]
                 return KernelLeaf(
                     name, c_type, lambda n: f"{numbers}[{first}{place.replace('%s', n)}{each}]", by_segment=by_segment
                 )

@@ -46,6 +46,26 @@ def test_two_tables_that_share_an_index_share_a_pass(rng):
     assert len(re.findall("^KERNEL", rows.kernel_source(), re.MULTILINE)) == 1
 
 
+def test_places_that_are_the_same_in_all_rows(rng, layout):
+    """Columns of one table, taken one by one, and one element of another: one order of the rows."""
+    y, g = rng.normal(size=300), rng.integers(0, 7, 300)
+    rows = gs.Rows(
+        "real row(real y, real a, real b, real c, real d) { return normal_logpdf(y, a + b * y, exp(c * d)); }", y=y,
+        a=gs.gather(g, np.zeros(300, int), of="w"), b=gs.gather(g, np.full(300, 2), of="w"), c=gs.gather(g),
+        d=gs.gather(np.full(300, 3)),
+    )  # fmt: skip
+    w, c, d = rng.normal(size=(7, 3)), rng.normal(size=7), rng.normal(size=5)
+    value, gradient = rows.value_and_grad(w=w, c=c, d=d)
+    sd = np.exp(c[g] * d[3])
+    z = (y - w[g, 0] - w[g, 2] * y) / sd
+    np.testing.assert_allclose(value, stats.norm.logpdf(z).sum() - np.log(sd).sum(), rtol=1e-12)
+    by_group = [np.bincount(g, slope, 7) for slope in (z / sd, y * z / sd, (z * z - 1) * d[3])]
+    np.testing.assert_allclose(gradient["w"], np.stack([by_group[0], np.zeros(7), by_group[1]], 1), rtol=1e-9, atol=1e-11)
+    np.testing.assert_allclose(gradient["c"], by_group[2], rtol=1e-9, atol=1e-11)
+    np.testing.assert_allclose(gradient["d"], [0, 0, 0, ((z * z - 1) * c[g]).sum(), 0], rtol=1e-9, atol=1e-11)
+    assert len(re.findall("^KERNEL", rows.kernel_source(), re.MULTILINE)) == 2
+
+
 def test_the_same_bits_each_time(rng):
     n = 50_000
     y, i, j = rng.normal(size=n), rng.integers(0, 700, n), rng.integers(0, 11, n)
