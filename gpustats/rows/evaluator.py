@@ -16,7 +16,7 @@ from ..rewriting.differentiate import directional
 from ..rewriting.unrolling import unrolled
 from .leaves import Column, Dot, Gather, Leaf, PerRow
 from .parameters import along_of
-from .passes import Launch, Left, Pass, Task
+from .passes import Launch, Left, Pass, Task, runs
 from .sheet import Groups, Sheet
 
 if TYPE_CHECKING:
@@ -79,8 +79,7 @@ class Evaluator:
             return lambda values: copy.deepcopy(nothing)
         tasks = self._tasks(wrt)
         passes = [self._pass(*t, packing.by_value) for t in tasks.items()]
-        stay = [any(self._made_of[c] in packing.on_device for c in (*t.tables, *t.rows)) for t in tasks.values()]
-        call = Call(self._runtime, packing, n_rows, passes, stay)
+        call = Call(self._runtime, packing, n_rows, passes)
         parts = {n: list(self._parts(n, call)) for n in wrt}
 
         def evaluate(values: Sequence[Any]) -> tuple[np.ndarray, dict[str, np.ndarray]]:
@@ -159,7 +158,9 @@ class Evaluator:
 
     def _pass(self, key: Key, task: Task, by_value: bool) -> Pass:
         if (key, task, by_value) not in self._passes:
-            self._passes[key, task, by_value] = Pass(self._row, self._leaves, self._sheet(key), task, by_value)
+            self._passes[key, task, by_value] = Pass(
+                self._row, self._leaves, self._made_of, self._sheet(key), task, by_value
+            )
         return self._passes[key, task, by_value]
 
     def _tasks(self, wrt: Collection[str]) -> dict[Key, Task]:
@@ -183,25 +184,32 @@ class Evaluator:
         """Where the derivatives in a parameter are found among what passes leave."""
         own = self._of_parameter[parameter]
         for i, made in enumerate(call.passes):
-            task, groups = made.task, made.sheet.groups
-            for place, name in enumerate(task.sums, int(task.value)):
-                if name in own:
-                    yield Part(i, "sums", (slice(None), place), (), self._leaves[name])
-            for name, columns in made.slopes_of().items():
-                if name in own:
-                    yield Part(i, "sums", (slice(None), columns), (slice(None),), self._leaves[name])
-            for place, name in enumerate(task.tables):
-                if name in own and groups is not None:
-                    yield Part(i, "tables", place, _elements(self._leaves[name], groups), self._leaves[name])
-            for place, name in enumerate(task.rows):
+            task, place = made.task, int(made.task.value)
+            for run in runs(task.sums, self._leaves):
+                if run[0] in own:
+                    of_vector = slice(place, place + len(run)) if self._leaves[run[0]].elements else place
+                    yield Part(i, "sums", (slice(None), of_vector), (slice(None),) * self._is_vector(run))
+                place += len(run)
+            slopes = made.slopes_of()
+            for name in task.slopes:
                 if name in own:
                     leaf = self._leaves[name]
-                    assert isinstance(leaf, PerRow)
-                    yield Part(i, "rows", place, (slice(leaf.offset, leaf.offset + call.n_rows),), leaf)
+                    element = (leaf.element,) if leaf.elements else ()
+                    yield Part(i, "sums", (slice(None), slopes[name]), (slice(None), *element))
+            for place, run in enumerate(made.runs):
+                if run[0] in own:
+                    assert made.sheet.groups is not None
+                    elements = _elements(self._leaves[run[0]], made.sheet.groups)
+                    yield Part(i, "tables", place, (*elements, *(slice(None),) * self._is_vector(run)))
+            if parameter in made.of_rows:
+                yield Part(i, "rows", list(made.of_rows).index(parameter), (slice(None),))
+
+    def _is_vector(self, run: Sequence[str]) -> bool:
+        return self._leaves[run[0]].elements > 0
 
 
 class Part(NamedTuple):
-    """Derivatives in an argument, which are some of those in a parameter.
+    """Derivatives that are some of those in a parameter.
 
     Attributes
     ----------
@@ -211,15 +219,12 @@ class Part(NamedTuple):
         Which of `Left`, and where in it.
     elements : tuple
         The elements of the parameter that they belong to, as NumPy's indexing takes them.
-    leaf : Leaf
-        Of the argument.
     """
 
     launch: int
     kind: str
     place: Any
     elements: tuple[Any, ...]
-    leaf: Leaf
 
     def among(self, left: Sequence[Left]) -> Array:
         """The derivatives, (sets, …)."""
@@ -228,14 +233,13 @@ class Part(NamedTuple):
 
 def _derivative(runtime: Runtime, parts: Sequence[Part], left: Sequence[Left], shape: Shape, native: bool) -> Array:
     """The derivatives in a parameter, added up of parts; `native`: they may be a device array."""
-    if len(parts) == 1 and not parts[0].leaf.elements:
+    if len(parts) == 1:
         found = parts[0].among(left)
         if tuple(found.shape) == shape and all(isinstance(place, slice) for place in parts[0].elements):
             return found if native else as_host(runtime, found)
     result = np.zeros(shape)
     for part in parts:
-        its = result[..., part.leaf.element] if part.leaf.elements else result
-        its[(slice(None), *part.elements)] += as_host(runtime, part.among(left))
+        result[(slice(None), *part.elements)] += as_host(runtime, part.among(left))
     return result
 
 
@@ -248,15 +252,11 @@ class Call:
     packing : Packing
     n_rows : int
     passes : sequence of Pass
-    native : sequence of bool
-        For each pass: whether what it writes for elements of tables and for rows may stay on the device.
     """
 
-    def __init__(
-        self, runtime: Runtime, packing: Packing, n_rows: int, passes: Sequence[Pass], native: Sequence[bool] = (False,)
-    ):
+    def __init__(self, runtime: Runtime, packing: Packing, n_rows: int, passes: Sequence[Pass]):
         self.passes, self.n_rows, self._runtime, self._packing = passes, n_rows, runtime, packing
-        self._launches = [Launch(made, packing, n_rows, stay) for made, stay in zip(passes, native, strict=True)]
+        self._launches = [Launch(made, packing, n_rows) for made in passes]
         self._offsets = [0, *itertools.accumulate(launch.size for launch in self._launches)]
 
     def __call__(self, values: Sequence[Any]) -> list[Left]:

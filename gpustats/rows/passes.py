@@ -18,17 +18,17 @@ from ..kernels.layout import row_blocks
 from ..kernels.template import Template
 from ..rewriting.differentiate import VALUE, derivative_name, gradient
 from .layout import layout_for
-from .leaves import Dot, Leaf, Scalar
+from .leaves import Dot, Leaf, PerRow, Scalar
 
 if TYPE_CHECKING:
-    from ..runtime.types import Array, Handle
+    from ..runtime.types import Array, Handle, Shape
     from .binding import RowFunction
     from .parameters import Packing, Sent
     from .sheet import KernelLeaf, Sheet
 
-SMALL = 1 << 15  # numbers of tables that kernels write to where the sums are; more have an array of their own
+SMALL = 1 << 15  # numbers of a table that kernels write to where the sums are; more have an array of their own
 
-_ROWS = Template.beside(__file__, "rows")
+_ROWS, _SHIFTED = Template.beside(__file__, "rows"), Template.beside(__file__, "shifted")
 
 
 @dataclass(frozen=True)
@@ -63,6 +63,8 @@ class Pass:
     row : RowFunction
     leaves : mapping
         Argument, as in C -> leaf.
+    made_of : mapping
+        Argument -> parameter.
     sheet : Sheet
     task : Task
     by_value : bool
@@ -76,10 +78,15 @@ class Pass:
         For each set of parameters.
     sums, tables, rows : tuple of str
         The function's results that are summed over all rows, over those of each group, and written for each row.
+    runs : list of list of str
+        The arguments of `task.tables`, those of a vector together.
+    of_rows : dict
+        Parameter -> its arguments of `task.rows`; before these "" -> the value of each row, where that is written.
     """
 
     row: RowFunction
     leaves: Mapping[str, Leaf]
+    made_of: Mapping[str, str]
     sheet: Sheet
     task: Task
     by_value: bool = False
@@ -99,6 +106,10 @@ class Pass:
             self.sums = (*([VALUE] if task.value else []), *map(derivative_name, task.sums))
         self.tables = tuple(map(derivative_name, task.tables))
         self.rows = (*([VALUE] if task.terms else []), *map(derivative_name, task.rows))
+        self.runs = runs(task.tables, self.leaves)
+        self.of_rows: dict[str, list[str]] = {"": []} if task.terms else {}
+        for name in task.rows:
+            self.of_rows.setdefault(self.made_of[name], []).append(name)
         code = KernelCode(function, operands, functions.get, (), self.sums, self.rows)
         by_name = {leaf.name: leaf for leaf in sheet.leaves}
         code.at_hand = {n: f"number{i}" if self.by_value else f"numbers[{i}]" for i, n in enumerate(scalars)}
@@ -119,6 +130,7 @@ class Pass:
         name = f"{row.function.name}_rows"
         self.source = _ROWS.source_of(
             code, name, layout, sheet.dtype.name, runtime.dialect, grouped=segments is not None, tables=self.tables,
+            columns=tuple(map(len, self.runs)),
             by_value=n_numbers if self.by_value else None,
             sheet=_Shown(tuple(sheet.leaves), tuple(sheet.declared), tuple(sheet.begun)), slopes=tuple(slopes),
         )  # fmt: skip
@@ -138,6 +150,17 @@ class Pass:
         return found
 
 
+def runs(names: Sequence[str], leaves: Mapping[str, Leaf]) -> list[list[str]]:
+    """Arguments, those together that are elements of one vector."""
+    found: list[list[str]] = []
+    for name in names:
+        if leaves[name].element:
+            found[-1].append(name)
+        else:
+            found.append([name])
+    return found
+
+
 class Launch:
     """A pass for calls of one kind.
 
@@ -146,8 +169,6 @@ class Launch:
     made : Pass
     packing : Packing
     n_rows : int
-    native : bool
-        Whether tables and numbers of the rows may stay on the device.
 
     Attributes
     ----------
@@ -155,8 +176,8 @@ class Launch:
         How many numbers it leaves in the memory that a call reads.
     """
 
-    def __init__(self, made: Pass, packing: Packing, n_rows: int, native: bool = False):
-        self.made, self._packing, self._n_rows, self._native = made, packing, n_rows, native
+    def __init__(self, made: Pass, packing: Packing, n_rows: int):
+        self.made, self._packing, self._n_rows = made, packing, n_rows
         sheet, layout, n_sets = made.sheet, made.layout, packing.n_sets
         runtime = self._runtime = sheet.runtime
         segments = self._segments = sheet.groups.segments if sheet.groups else None
@@ -164,9 +185,14 @@ class Launch:
         self._blocks = row_blocks(runtime.device, layout, self._n_segments, 1)  # whatever other sets there are
         self._n_sums = n_sets * made.n_sums
         self._adder = adder_of(runtime, layout.threads, self._blocks, self._n_sums) if self._n_sums else None
-        self._tables = (len(made.tables), n_sets, segments.n) if segments and made.tables else (0, 0, 0)
-        self._apart = math.prod(self._tables) > SMALL
-        self.size = self._n_sums + (0 if self._apart else math.prod(self._tables))
+        self._tables: list[tuple[Shape, bool, bool]] = []  # the shape, and whether it is an array of its own, which stays
+        self.size = self._n_sums
+        for run in made.runs:
+            shape = (n_sets, segments.n if segments else 0, *([len(run)] if made.leaves[run[0]].elements else []))
+            stays = made.made_of[run[0]] in packing.on_device
+            apart = stays or math.prod(shape) > SMALL
+            self._tables.append((shape, apart, stays))
+            self.size += 0 if apart else math.prod(shape)
 
     def start(self, sent: Sent, out: Handle, offset: int) -> Started:
         """Start it; what it leaves in `out` begins behind `offset` numbers."""
@@ -177,14 +203,24 @@ class Launch:
             if self._adder is None:
                 counters = runtime.zeroed_counters(n_sets)
         values: list[Any] = [out, offset, partial, counters, self._n_rows, n_sets]
-        array, handle, place = None, out, offset + n_sums
+        tables: list[Array | None] = []
+        to_add: list[tuple[Handle, int, Handle, int]] = []
         if segments:
-            if self._apart:
-                array, handle, place = output(runtime, self._tables, np.dtype(np.float64), not runtime.host_visible)
-            of_segments = handle, place
-            if self._tables[0] and not segments.alone:
-                of_segments = runtime.scratch(8 * self._tables[0] * n_sets * segments.n_segments), 0
-            values += [*segments.starts, *of_segments]
+            values += segments.starts
+            place = offset + n_sums
+            for shape, apart, stays in self._tables:
+                array, handle, first = None, out, place
+                if apart:
+                    array, handle, first = output(runtime, shape, np.dtype(np.float64), stays or not runtime.host_visible)
+                else:
+                    place += math.prod(shape)
+                tables.append(array)
+                if not segments.alone:
+                    columns = math.prod(shape[2:])
+                    sums = runtime.scratch(8 * n_sets * segments.n_segments * columns)
+                    to_add.append((handle, first, sums, columns))
+                    handle, first = sums, 0
+                values += [handle, first]
         values += [self._n_segments, *(sent.numbers if self._packing.by_value else sent.places.get("", (out, 0, 0)))]
         for value in self.made.sheet.values:
             if isinstance(value, str):
@@ -193,40 +229,83 @@ class Launch:
                 values.append(self._packing.cores[value[0]][value[1]])
             else:
                 values.append(value)
-        rows: dict[str, Array] = {}
-        for name in self.made.rows:
-            rows[name], *place_of = output(runtime, (n_sets, self._n_rows), self.made.sheet.dtype, not runtime.host_visible)
-            values += place_of
+        rows, shifted = self._rows(values)
         self.made.kernel((n_sets, self._blocks), *values)
         if self._adder is not None:
             self._adder.kernel((-(-n_sums // self._adder.together), 1), out, offset, partial, n_sums, self._blocks)
-        if self._tables[0] and segments and not segments.alone:
-            segments.add_groups(handle, place, of_segments[0], self.made.sheet.dtype, self._tables[0] * n_sets, 1)
-        return Started(array, rows)
+        if segments:
+            for handle, first, sums, columns in to_add:
+                segments.add_groups(handle, first, sums, self.made.sheet.dtype, n_sets, columns)
+        for length, given in shifted:
+            kernel = _SHIFTED.kernel(
+                runtime, "add_shifted", 64, dtype=self.made.sheet.dtype.name, threads=64, count=len(given[4:]) // 2
+            )  # fmt: skip
+            kernel((-(-length // 64), n_sets), *given)
+        return Started(tables, rows)
+
+    def _rows(self, values: list[Any]) -> tuple[list[Array], list[tuple[int, list[Any]]]]:
+        """Add what the kernel writes to for each row to its values.
+
+        Returns the arrays in which that is found, and for each of those that are sums of several what adds these up.
+        """
+        runtime, packing, made, n_sets = self._runtime, self._packing, self.made, self._packing.n_sets
+        rows: list[Array] = []
+        shifted: list[tuple[int, list[Any]]] = []
+        for parameter, names in made.of_rows.items():
+            native = parameter in packing.on_device or not runtime.host_visible
+            length = packing.cores[parameter][0] if parameter else self._n_rows
+            array, handle, first = output(runtime, (n_sets, length), made.sheet.dtype, native)
+            rows.append(array)
+            if len(names) <= 1 and length == self._n_rows:
+                values += [handle, first]
+                continue
+            given: list[Any] = [handle, first, length, self._n_rows]
+            for name in names:
+                leaf = made.leaves[name]
+                assert isinstance(leaf, PerRow)
+                of_leaf = runtime.scratch(made.sheet.dtype.itemsize * n_sets * self._n_rows)
+                values += [of_leaf, 0]
+                given += [of_leaf, leaf.offset]
+            shifted.append((length, given))
+        return rows, shifted
 
     def left(self, numbers: np.ndarray, started: Started) -> Left:
         """What it has left, once it is done; `numbers` are those in the memory that the call reads."""
-        sums = numbers[: self._n_sums].reshape(self._packing.n_sets, -1).copy()
-        if started.tables is None:
-            tables = numbers[self._n_sums : self.size].reshape(self._tables).copy()
-        else:
-            tables = started.tables if self._native else as_host(self._runtime, started.tables)
-        rows = [array if self._native else as_host(self._runtime, array) for array in started.rows.values()]
+        sums, place = numbers[: self._n_sums].reshape(self._packing.n_sets, -1).copy(), self._n_sums
+        tables: list[Array] = []
+        for (shape, apart, stays), array in zip(self._tables, started.tables, strict=False):
+            if not apart:
+                tables.append(numbers[place : place + math.prod(shape)].reshape(shape).copy())
+                place += math.prod(shape)
+            else:
+                tables.append(array if stays else as_host(self._runtime, array))
+        on_device = (parameter in self._packing.on_device for parameter in self.made.of_rows)
+        rows = [a if stays else as_host(self._runtime, a) for a, stays in zip(started.rows, on_device, strict=True)]
         return Left(sums, tables, rows)
 
 
 class Started(NamedTuple):
-    """What a pass writes apart: the elements of large tables, and what each row has of its own."""
+    """What a pass writes apart: elements of tables, or None where they are with the sums, and what rows have of their own."""
 
-    tables: Array | None
-    rows: dict[str, Array]
+    tables: list[Array | None]
+    rows: list[Array]
 
 
 class Left(NamedTuple):
-    """What a pass leaves: sums, (sets, sums), elements of tables, (tables, sets, groups), and arrays of (sets, N) for rows."""
+    """What a pass leaves.
+
+    Attributes
+    ----------
+    sums : ndarray
+        (sets, sums).
+    tables : list of ndarray or device array
+        (sets, groups), of vectors (sets, groups, d).
+    rows : list of ndarray or device array
+        (sets, N): the values; for each parameter with numbers of the rows (sets, length).
+    """
 
     sums: np.ndarray
-    tables: Array
+    tables: list[Array]
     rows: list[Array]
 
 

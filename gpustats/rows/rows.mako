@@ -9,13 +9,14 @@
     dots = [leaf for leaf in sheet.leaves if leaf.columns]
     matrices = {leaf.matrix: leaf.columns for leaf in dots}
     barrier = "__syncwarp();" if dialect == "cuda" and lanes <= 32 else "BARRIER();"  # of the threads that share a segment
+    places = [(i, column, width) for i, width in enumerate(columns) for column in range(width)]  # of the results in `tables`
     in_row = [leaf for leaf in sheet.leaves if not leaf.by_segment and not leaf.columns]
 %>\
 ${reduce.functions(layout, dialect, code.n_sums, together) if code.n_sums else ""}
 // A block takes ${"segments of rows that have the same group" if grouped else "rows one after another, in segments"}; ${f"{lanes} threads share one" if lanes > 1 else "each thread has its own"}. Of f's results
 // ${", ".join([*code.sums, *(f"{result} times the columns of {leaf.name}" for leaf, result, _ in slopes)]) or "none"} are summed over all rows: out[set, result];
 % if tables:
-// ${", ".join(tables)} over the rows of each segment: segment_sums[result, set, segment];
+// ${", ".join(tables)} over the rows of each segment: segment_sums[set, segment, result];
 % endif
 % if code.rows:
 // ${", ".join(code.rows)} written for each row.
@@ -25,7 +26,10 @@ KERNEL(${threads}) ${name}(
     GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL double *partial, GLOBAL int *counters,
     index_t n_rows, index_t n_sets,
 % if grouped:
-    GLOBAL const int *RESTRICT starts, index_t starts_offset, GLOBAL double *RESTRICT segment_sums, index_t sums_offset,
+    GLOBAL const int *RESTRICT starts, index_t starts_offset,
+% for i in range(len(columns)):
+    GLOBAL double *RESTRICT segment_sums${i}, index_t segment_sums${i}_offset,
+% endfor
 % endif
     index_t n_segments\
 % if by_value is None:
@@ -144,14 +148,18 @@ ${read_and_add()}\
                 UNROLL for (int s = 0; s < ${len(tables)}; s++)
                     of_team[s * ${threads} + THREAD] += of_team[s * ${threads} + THREAD + span];
         }
-        if (lane == 0${" && segment < n_segments" if teams > 1 else ""})
-            UNROLL for (int s = 0; s < ${len(tables)}; s++)
-                segment_sums[sums_offset + (s * n_sets + k) * n_segments + segment] = of_team[s * ${threads} + THREAD];
+        if (lane == 0${" && segment < n_segments" if teams > 1 else ""}) {
+% for s, (i, column, width) in enumerate(places):
+            segment_sums${i}[segment_sums${i}_offset + (k * n_segments + segment) * ${width} + ${column}] = of_team[${s * threads} + THREAD];
+% endfor
+        }
         ${barrier}
 % elif tables:
-        if (segment < n_segments)
-            UNROLL for (int s = 0; s < ${len(tables)}; s++)
-                segment_sums[sums_offset + (s * n_sets + k) * n_segments + segment] = group[s];
+        if (segment < n_segments) {
+% for s, (i, column, width) in enumerate(places):
+            segment_sums${i}[segment_sums${i}_offset + (k * n_segments + segment) * ${width} + ${column}] = group[${s}];
+% endfor
+        }
 % endif
     }
 % if code.n_sums:
