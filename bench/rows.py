@@ -1,0 +1,217 @@
+"""`python -m bench.rows`: log-likelihoods that are sums over rows, with their gradients, beside NumPy, JAX and PyTorch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+import gpustats as gs
+
+from . import row_models, row_regressions
+from .peers import JAX, GPUStats, NumPy, Peer, PyTorch
+from .report import DIFFERENCE, GOAL, RATIO, TIMES, TIMES_NOTE, Report, Row, Table, attempt, cell, options, size
+from .row_models import Arrays, Model
+
+NOTE = TIMES_NOTE + """\
+floor: reading data (indices as int32) and parameters and writing the gradients, once, at the bandwidth of a copy measured in
+this run. gpustats takes parameters from the host and returns gradients there; "tables on the device": all but single numbers
+lie there, with their gradients, as everything does for JAX and PyTorch. difference: of the values, relative to them, and of
+each gradient, relative to its largest element, from NumPy's, whose derivatives are written out by hand.
+"""
+COLUMNS = TIMES | {"floor / µs": cell("floor_us")} | RATIO | GOAL | DIFFERENCE
+
+
+@dataclass(frozen=True)
+class Case:
+    """A model of N rows, in float64.
+
+    Attributes
+    ----------
+    model : Model
+    n : int
+    goal : float, optional
+        Time to reach on an NVIDIA H200, in µs.
+    """
+
+    model: Model
+    n: int = 10**6
+    goal: float | None = None
+
+    @property
+    def title(self) -> str:
+        return f"{self.model.title}, N={self.n:.0e}".replace("e+0", "e")
+
+    def data(self) -> tuple[Arrays, Arrays]:
+        """Data and parameters, by name."""
+        data, parameters = self.model.simulate(np.random.default_rng(15), self.n)
+        return data, {name: np.asarray(value, float) for name, value in parameters.items()}
+
+
+def cases(gpu: bool, quick: bool = False) -> list[Case]:
+    """The work for a GPU; on a CPU a million rows at most; `quick`: a hundredth of these."""
+    found = [
+        Case(row_models.MichaelisMenten(), 10**7, goal=60),
+        Case(row_models.VaryingSlopes(1000), 10**7, goal=70),
+        Case(row_models.VaryingSlopes(100_000), 10**7, goal=150),
+        Case(row_models.ItemResponse(), 10**7, goal=180),
+        Case(row_models.HierarchicalPoisson(), 10**7, goal=330),
+        Case(row_models.Mixture(), 10**6, goal=40),
+        Case(row_models.Mixture(), 10**7, goal=150),
+        Case(row_regressions.ZeroInflatedPoisson()),
+        Case(row_regressions.CensoredWeibull()),
+        Case(row_regressions.Ordinal()),
+        Case(row_regressions.Softmax()),
+        Case(row_models.Factors()),
+        Case(row_models.Volatility()),
+        Case(row_regressions.Logistic()),
+        Case(row_models.Radon()),
+        Case(row_models.RobustMichaelisMenten()),
+        Case(row_regressions.NegativeBinomial()),
+    ]
+    return found if gpu and not quick else resized(found, 10**4 if quick else 10**6)
+
+
+def resized(found: list[Case], n: int) -> list[Case]:
+    """The same work over n rows, each once."""
+    return list({case.title: case for case in (replace(case, n=n, goal=None) for case in found)}.values())
+
+
+# -- Each library as a good user of it writes the work: (peer, model, data, parameters) -> a function that starts it, which
+# -- returns the value and the gradients in the order of the parameters.
+
+Bind = Callable[[Any, Model, Arrays, Arrays], Callable[[], tuple[Any, ...]]]
+
+#: What JAX and PyTorch have by the same names.
+SHARED = "concatenate", "exp", "expm1", "log", "log1p", "logaddexp", "where"
+
+
+def arrays(data: Arrays) -> dict[str, np.ndarray]:
+    return {name: np.asarray(value) for name, value in data.items()}
+
+
+def with_gpustats(peer: GPUStats, model: Model, data: Arrays, parameters: Arrays):
+    rows = gs.Rows(model.function, **model.leaves(**data))
+    given = {name: value if value.ndim else float(value) for name, value in parameters.items()}
+
+    def work():
+        value, gradient = rows.value_and_grad(**given)
+        return value, *(gradient[name] for name in parameters)
+
+    return work
+
+
+def with_tables_on_the_device(peer: GPUStats, model: Model, data: Arrays, parameters: Arrays):
+    return with_gpustats(peer, model, data, {n: peer.put(value) if value.ndim else value for n, value in parameters.items()})
+
+
+def with_numpy(peer: NumPy, model: Model, data: Arrays, parameters: Arrays):
+    def work():
+        value, gradient = model.value_and_grad(**data, **parameters)
+        return value, *(gradient[name] for name in parameters)
+
+    return work
+
+
+def with_jax(peer: JAX, model: Model, data: Arrays, parameters: Arrays):
+    """XLA widens whole numbers where it reads them; its indices are int32 by default."""
+    jax, jnp = peer.jax, peer.jax.numpy
+    xp = SimpleNamespace(
+        **{name: getattr(jnp, name) for name in SHARED},
+        infinity=jnp.array([jnp.inf]),
+        lgamma=jax.scipy.special.gammaln,
+        logsumexp=jax.scipy.special.logsumexp,
+        sigmoid=jax.nn.sigmoid,
+        take=lambda table, index: table[index],
+        bernoulli_logit=lambda y, eta: (y * eta - jnp.logaddexp(0, eta)).sum(),
+        categorical_logit=lambda y, eta: jnp.take_along_axis(jax.nn.log_softmax(eta), y[:, None], 1).sum(),
+    )
+    data = {n: peer.put(a.astype(np.int32) if a.dtype == np.int64 else a) for n, a in arrays(data).items()}
+    parameters = {n: peer.put(value) for n, value in parameters.items()}
+    work = jax.jit(jax.value_and_grad(lambda parameters, data: model.log_likelihood(xp, **data, **parameters)))
+
+    def call():
+        value, gradient = work(parameters, data)
+        return value, *(gradient[name] for name in parameters)
+
+    return call
+
+
+def with_torch(peer: PyTorch, model: Model, data: Arrays, parameters: Arrays):
+    """Whole numbers that are no indices are float64 from the start: each operation reads and writes them by itself."""
+    torch, loss = peer.torch, peer.torch.nn.functional
+    xp = SimpleNamespace(
+        **{name: getattr(torch, name) for name in SHARED},
+        infinity=peer.put(np.array([np.inf])),
+        lgamma=torch.lgamma,
+        logsumexp=torch.logsumexp,
+        sigmoid=torch.sigmoid,
+        take=lambda table, index: torch.index_select(table, 0, index),  # whose gradient is faster than that of table[index]
+        bernoulli_logit=lambda y, eta: -loss.binary_cross_entropy_with_logits(eta, y, reduction="sum"),
+        categorical_logit=lambda y, eta: -loss.cross_entropy(eta, y, reduction="sum"),
+    )
+    data = {n: peer.put(a if a.dtype == np.int64 else a.astype(float, copy=False)) for n, a in arrays(data).items()}
+    parameters = {n: peer.put(value).requires_grad_() for n, value in parameters.items()}
+
+    def work():
+        value = model.log_likelihood(xp, **data, **parameters)
+        return value.detach(), *torch.autograd.grad(value, list(parameters.values()))
+
+    return work
+
+
+PEERS: dict[type[Peer], dict[str, Bind]] = {
+    GPUStats: {"gpustats": with_gpustats, "gpustats, tables on the device": with_tables_on_the_device},
+    NumPy: {"NumPy, by hand": with_numpy},
+    JAX: {"JAX": with_jax},
+    PyTorch: {"PyTorch": with_torch},
+}
+
+
+def rows(report: Report, case: Case, peers: list[Peer]) -> list[Row]:
+    """One row for each way of each library."""
+    data, parameters = case.data()
+    expected = with_numpy(NumPy(False), case.model, data, parameters)()
+    moved = sum(a.nbytes // (2 if a.dtype == np.int64 else 1) for a in arrays(data).values())
+    moved += 2 * sum(value.nbytes for value in parameters.values())
+
+    def measured(peer: Peer, bind: Bind) -> Row:
+        call = bind(peer, case.model, data, parameters)
+        found = [np.asarray(peer.host(result), float) for result in call()]
+        return {"difference": difference(found, expected)} | report.measure(call, peer)
+
+    made = []
+    for peer in peers:
+        for name, bind in PEERS[type(peer)].items():
+            if bind is with_tables_on_the_device and not (report.gpu and any(value.ndim for value in parameters.values())):
+                continue
+            row = {"work": case.title, "peer": name, "time": "waited_us", "bytes": moved}
+            row |= {"floor_us": 1e6 * moved / report.bandwidth, "goal_us": case.goal if name == GPUStats.name else None}
+            made.append(attempt(row, measured, peer, bind))
+    return made
+
+
+def difference(found: list[np.ndarray], expected: tuple[Any, ...]) -> float:
+    pairs = zip(found, map(np.asarray, expected), strict=True)
+    return float(np.max([np.abs(f.reshape(e.shape) - e).max() / np.abs(e).max() for f, e in pairs]))
+
+
+def main(argv: list[str] | None = None) -> int:
+    parser = options("rows", __doc__)
+    parser.add_argument("--n", type=size, help="rows, of all work")
+    args = parser.parse_args(argv)
+    report = Report(args)
+    found = cases(report.gpu, report.quick)
+    if args.n:
+        found = resized(found, args.n)
+    peers = report.peers(PEERS)
+    for case in report.wanted(found):
+        report.rows += rows(report, case, peers)
+    return report.write(Table(report.rows, COLUMNS, NOTE))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
