@@ -10,6 +10,7 @@
     matrices = {leaf.matrix: leaf.columns for leaf in dots}
     barrier = "__syncwarp();" if dialect == "cuda" and lanes <= 32 else "BARRIER();"  # of the threads that share a segment
     places = [(i, column, width) for i, width in enumerate(columns) for column in range(width)]  # of the results in `tables`
+    chunks = [range(first, min(first + 8, len(tables))) for first in range(0, len(tables), 8)]  # in shared memory together
     in_row = [leaf for leaf in sheet.leaves if not leaf.by_segment and not leaf.columns]
 %>\
 ${reduce.functions(layout, dialect, code.n_sums, together) if code.n_sums else ""}
@@ -75,7 +76,7 @@ KERNEL(${threads}) ${name}(
         total[s] = 0;
 % endif
 % if tables and lanes > 1:
-    SHARED_ARRAY(double, of_team, ${threads * len(tables)});
+    SHARED_ARRAY(double, of_team, ${threads * len(chunks[0])});
 % endif
     for (index_t first = BLOCK_Y * ${teams}; first < n_segments; first += BLOCKS_Y * ${teams}) {
 % if teams > 1:
@@ -140,24 +141,26 @@ ${read_and_add()}\
         }
 % endif
 % if tables and lanes > 1:
-        UNROLL for (int s = 0; s < ${len(tables)}; s++)
-            of_team[s * ${threads} + THREAD] = group[s];
+% for some in chunks:
+        UNROLL for (int s = 0; s < ${len(some)}; s++)
+            of_team[s * ${threads} + THREAD] = group[${f"{some[0]} + " if some[0] else ""}s];
         for (int span = ${lanes // 2}; span > 0; span /= 2) {
             ${barrier}
             if (lane < span)
-                UNROLL for (int s = 0; s < ${len(tables)}; s++)
+                UNROLL for (int s = 0; s < ${len(some)}; s++)
                     of_team[s * ${threads} + THREAD] += of_team[s * ${threads} + THREAD + span];
         }
         if (lane == 0${" && segment < n_segments" if teams > 1 else ""}) {
-% for s, (i, column, width) in enumerate(places):
-            segment_sums${i}[segment_sums${i}_offset + (k * n_segments + segment) * ${width} + ${column}] = of_team[${s * threads} + THREAD];
+% for s in some:
+${store(s, f"of_team[{(s - some[0]) * threads} + THREAD]")}\
 % endfor
         }
         ${barrier}
+% endfor
 % elif tables:
         if (segment < n_segments) {
-% for s, (i, column, width) in enumerate(places):
-            segment_sums${i}[segment_sums${i}_offset + (k * n_segments + segment) * ${width} + ${column}] = group[${s}];
+% for s in range(len(tables)):
+${store(s, f"group[{s}]")}\
 % endfor
         }
 % endif
@@ -166,6 +169,10 @@ ${read_and_add()}\
     ${reduce.finish(layout, dialect, code.n_sums, together, "total")}
 % endif
 }
+<%def name="store(s, value)">\
+<% i, column, width = places[s] %>\
+            segment_sums${i}[segment_sums${i}_offset + (k * n_segments + segment) * ${width} + ${column}] = ${value};
+</%def>
 <%def name="read_and_add()">\
 % for leaf in in_row:
                 const ${leaf.c_type} ${leaf.here} = ${leaf.value("n")};
