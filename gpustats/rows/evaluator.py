@@ -14,6 +14,7 @@ from ..evaluation.results import as_host
 from ..language.nodes import VECTOR
 from ..rewriting.differentiate import directional
 from ..rewriting.unrolling import unrolled
+from ..runtime.arrays import is_device_array
 from .leaves import Column, Dot, Gather, Leaf, PerRow
 from .parameters import along_of
 from .passes import Launch, Left, Pass, Task, runs
@@ -81,11 +82,12 @@ class Evaluator:
         passes = [self._pass(*t, packing.by_value) for t in tasks.items()]
         call = Call(self._runtime, packing, n_rows, passes)
         parts = {n: list(self._parts(n, call)) for n in wrt}
+        shapes = {n: packing.lead + packing.cores[n] for n in wrt}
 
         def evaluate(values: Sequence[Any]) -> tuple[np.ndarray, dict[str, np.ndarray]]:
             left = call(values)
             return left[0].sums[:, 0], {
-                n: _derivative(self._runtime, its, left, (n_sets, *packing.cores[n]), n in packing.on_device)
+                n: _derivative(self._runtime, its, left, shapes[n], (n_sets, *packing.cores[n]), n in packing.on_device)
                 for n, its in parts.items()
             }
 
@@ -231,15 +233,23 @@ class Part(NamedTuple):
         return getattr(left[self.launch], self.kind)[self.place]
 
 
-def _derivative(runtime: Runtime, parts: Sequence[Part], left: Sequence[Left], shape: Shape, native: bool) -> Array:
-    """The derivatives in a parameter, added up of parts; `native`: they may be a device array."""
+def _derivative(
+    runtime: Runtime, parts: Sequence[Part], left: Sequence[Left], shape: Shape, of_sets: Shape, native: bool
+) -> Array:
+    """The derivatives in a parameter, added up of parts; `native`: they may be a device array.
+
+    `shape` and `of_sets` are that of the parameter with all axes of the sets, and with one axis for all sets.
+    """
     if len(parts) == 1:
         found = parts[0].among(left)
-        if tuple(found.shape) == shape and all(isinstance(place, slice) for place in parts[0].elements):
+        if tuple(found.shape) in (shape, of_sets) and all(isinstance(place, slice) for place in parts[0].elements):
             return found if native else as_host(runtime, found)
-    result = np.zeros(shape)
+    result = np.zeros(of_sets)
     for part in parts:
-        result[(slice(None), *part.elements)] += as_host(runtime, part.among(left))
+        found = part.among(left)
+        if is_device_array(found):
+            found = as_host(runtime, found).reshape(of_sets[0], *found.shape[len(shape) - len(of_sets) + 1 :])
+        result[(slice(None), *part.elements)] += found
     return result
 
 

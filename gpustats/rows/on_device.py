@@ -84,11 +84,13 @@ class OnDevice:
         for name, derivative in found.items():
             if not (shape := packing.shapes[name]):
                 gradients[name] = derivative.item() if derivative.size == 1 else float(derivative.sum())
+            elif tuple(derivative.shape) == shape:
+                gradients[name] = derivative
             elif derivative.size == math.prod(shape):
                 gradients[name] = derivative.reshape(shape)
             else:
                 derivative = as_host(self.runtime, derivative)
-                gradients[name] = reduced(derivative.reshape(*packing.lead, *derivative.shape[1:]), shape)
+                gradients[name] = reduced(derivative.reshape(packing.lead + packing.cores[name]), shape)
             if name in native:
                 gradients[name] = delivered(self.runtime, gradients[name], True)
         return gradients

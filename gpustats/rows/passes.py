@@ -189,7 +189,8 @@ class Launch:
         self.size = self._n_sums
         for run in made.runs:
             shape = (n_sets, segments.n if segments else 0, *([len(run)] if made.leaves[run[0]].elements else []))
-            stays = made.made_of[run[0]] in packing.on_device
+            if stays := made.made_of[run[0]] in packing.on_device:
+                shape = (*packing.lead, *shape[1:])  # as its user has it: device arrays are slow to reshape
             apart = stays or math.prod(shape) > SMALL
             self._tables.append((shape, apart, stays))
             self.size += 0 if apart else math.prod(shape)
@@ -216,7 +217,7 @@ class Launch:
                     place += math.prod(shape)
                 tables.append(array)
                 if not segments.alone:
-                    columns = math.prod(shape[2:])
+                    columns = math.prod(shape) // (n_sets * segments.n)
                     sums = runtime.scratch(8 * n_sets * segments.n_segments * columns)
                     to_add.append((handle, first, sums, columns))
                     handle, first = sums, 0
@@ -252,9 +253,10 @@ class Launch:
         rows: list[Array] = []
         shifted: list[tuple[int, list[Any]]] = []
         for parameter, names in made.of_rows.items():
-            native = parameter in packing.on_device or not runtime.host_visible
+            stays, native = parameter in packing.on_device, not runtime.host_visible
             length = packing.cores[parameter][0] if parameter else self._n_rows
-            array, handle, first = output(runtime, (n_sets, length), made.sheet.dtype, native)
+            shape = (*(packing.lead if stays else (n_sets,)), length)
+            array, handle, first = output(runtime, shape, made.sheet.dtype, stays or native)
             rows.append(array)
             if len(names) <= 1 and length == self._n_rows:
                 values += [handle, first]
@@ -302,6 +304,8 @@ class Left(NamedTuple):
         (sets, groups), of vectors (sets, groups, d).
     rows : list of ndarray or device array
         (sets, N): the values; for each parameter with numbers of the rows (sets, length).
+
+    Device arrays have the axes of the sets as the call has them.
     """
 
     sums: np.ndarray
