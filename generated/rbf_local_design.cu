@@ -314,8 +314,8 @@ KERNEL(256) local_design(
             }
             chosen = best_place;
         }
-        if (j < end && THREAD == 0)  // nan, or nothing left to choose from
-            for (int i = 0; i < end; i++)
+        if (j < end)  // nan, or nothing left to choose from
+            for (int i = (int)THREAD; i < end; i += 256)
                 design[i] = -1;
         BARRIER_GLOBAL();
     }

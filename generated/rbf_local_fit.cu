@@ -144,7 +144,7 @@ KERNEL(64) local_fit(
     GLOBAL real *work, index_t count, real offset, real d_low, real d_high, real d_power, real d_rate, real g_low, real g_high,
     real g_power, real g_rate)
 {
-    const int me = THREAD, lane = me % 16, row = me / 16;
+    const int me = THREAD, lane = me % 16, row = (unsigned)me / 16;
     DYNAMIC_SHARED_ARRAY(real, shared, 2634);
     SHARED real *const matrix = shared, *const column = shared + 1792;
     SHARED real *const responses = column + 64, *const pivots = responses + 64, *const x = pivots + 64;
@@ -155,7 +155,10 @@ KERNEL(64) local_fit(
     SHARED real *const change = gradient + 1, *const gradient_change = change + 1, *const direction = gradient_change + 1;
     SHARED real *const inverse_hessian = direction + 1;
 
-    for (index_t location = BLOCK_X; location < count; location += BLOCKS_X) {
+    // Every block has a location, and takes at least one turn: of a loop with barriers that may take none, PoCL (3.1) makes code
+    // that sends all threads where one of them goes.
+    index_t location = BLOCK_X;
+    do {
         BARRIER();
         for (int i = me; i < 64; i += 64) {
             const index_t point = i < 50 ? designs[designs_offset + location * 50 + i] : -1;
@@ -358,5 +361,5 @@ KERNEL(64) local_fit(
             else
                 g_fitted[g_fitted_offset + location] = fitted;
         }
-    }
+    } while ((location += BLOCKS_X) < count);
 }

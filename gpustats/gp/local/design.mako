@@ -228,8 +228,8 @@ ${better_of("i")}\
             }
             chosen = best_place;
         }
-        if (j < end && THREAD == 0)  // nan, or nothing left to choose from
-            for (int i = 0; i < end; i++)
+        if (j < end)  // nan, or nothing left to choose from
+            for (int i = (int)THREAD; i < end; i += ${threads})
                 design[i] = -1;
         BARRIER_GLOBAL();
     }

@@ -53,7 +53,7 @@ KERNEL(${threads}) local_fit(
     GLOBAL real *work, index_t count, real offset, real d_low, real d_high, real d_power, real d_rate, real g_low, real g_high,
     real g_power, real g_rate)
 {
-    const ${place} me = THREAD, lane = ${"me" if whole else f"me % {lanes}"}, row = ${0 if whole else f"me / {lanes}"};
+    const ${place} me = THREAD, lane = ${"me" if whole else f"me % {lanes}"}, row = ${0 if whole else f"(unsigned)me / {lanes}"};
     DYNAMIC_SHARED_ARRAY(real, shared, ${layout.shared});
 % if layout.in_shared:
     SHARED real *const matrix = shared, *const column = shared + ${layout.matrix};
@@ -71,7 +71,10 @@ KERNEL(${threads}) local_fit(
     SHARED real *const inverse_hessian = direction + ${Q};
 % endif
 
-    for (index_t location = BLOCK_X; location < count; location += BLOCKS_X) {
+    // Every block has a location, and takes at least one turn: of a loop with barriers that may take none, PoCL (3.1) makes code
+    // that sends all threads where one of them goes.
+    index_t location = BLOCK_X;
+    do {
         BARRIER();
         for (${place} i = me; i < ${padded}; i += ${threads}) {
             const index_t point = i < ${n} ? designs[designs_offset + location * ${n} + i] : -1;
@@ -225,7 +228,7 @@ ${maximise(Q, threads, place)}\
             else
                 g_fitted[g_fitted_offset + location] = fitted;
         }
-    }
+    } while ((location += BLOCKS_X) < count);
 }
 ## Projected quasi-Newton (BFGS) steps in the logarithms: where to try next, or whether to finish.
 <%def name="maximise(Q, threads, place)">\
