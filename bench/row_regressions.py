@@ -88,8 +88,8 @@ class CensoredWeibull(Model):
     function = """
     real lifetime(real t, int seen, real x, real a, real b, real shape)
     {
-        real scale = exp(a + b * x);
-        return seen ? weibull_logpdf(t, shape, scale) : weibull_logsf(t, shape, scale);
+        real log_t = log(t), z = shape * (log_t - (a + b * x));
+        return (seen ? log(shape) - log_t + z : 0) - exp(z);
     }"""
 
     def simulate(self, rng, n):
