@@ -21,6 +21,7 @@ them.
 from __future__ import annotations
 
 import importlib
+import os
 from typing import TYPE_CHECKING, Any
 
 from ..density import densities
@@ -29,16 +30,24 @@ if TYPE_CHECKING:
     from . import linalg as linalg
     from .distributions import distribution as distribution
     from .distributions import log_density as log_density
+    from .fusion.explain import explain as explain
+    from .fusion.rewrite import fuse as fuse
+    from .fusion.rewrite import fused as fused
     from .glm import GLM as GLM
     from .gp import GPMarginal as GPMarginal
     from .mixture import Mixture as Mixture
 
-__all__ = ["GLM", "GPMarginal", "Mixture", "distribution", "linalg", "log_density"]
+__all__ = ["GLM", "GPMarginal", "Mixture", "distribution", "explain", "fuse", "fused", "linalg", "log_density"]
 
 # PyMC is imported when first needed: the processes that evaluate for forked ones need none of it.
 _LAZY = {
     "GLM": "glm", "GPMarginal": "gp", "Mixture": "mixture", "distribution": "distributions", "log_density": "distributions",
+    "explain": "fusion.explain", "fuse": "fusion.rewrite", "fused": "fusion.rewrite",
 }  # fmt: skip
+
+
+if os.environ.get("GPUSTATS_FUSE", "0") not in ("", "0"):
+    importlib.import_module(".fusion.rewrite", __name__)
 
 
 def __getattr__(name: str) -> Any:

@@ -190,7 +190,7 @@ def leaf_of(name: str, value: Any, whole: bool = False, vector: bool = False) ->
             f"{name} has shape {shape}: data are columns of shape (N,)"
             + ("; a number is given in the call, by its name" if not shape else "")
         )
-    return Column(None, numbers if is_stored(numbers) else _stored(name, numbers, whole))
+    return Column(None, numbers if is_stored(numbers) else stored(name, numbers, whole))
 
 
 def _rows_of(value: Any, name: str) -> Any:
@@ -204,7 +204,7 @@ def _rows_of(value: Any, name: str) -> Any:
     return contiguous(found, found.dtype, copy=True)
 
 
-def _stored(name: str, numbers: np.ndarray, whole: bool) -> np.ndarray:
+def stored(name: str, numbers: np.ndarray, whole: bool = False) -> np.ndarray:
     """A column in a type that kernels read: float64, float32, int32 or uint8."""
     if numbers.dtype == bool:
         return numbers.astype(np.uint8)

@@ -7,7 +7,7 @@ import math
 import threading
 import warnings
 from _thread import interrupt_main
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -44,7 +44,7 @@ _thread = _Thread()
 
 
 class Bridge:
-    """A function of float64 arrays as a C function.
+    """A function of arrays as a C function.
 
     Parameters
     ----------
@@ -54,11 +54,17 @@ class Bridge:
         The dimensions of the arrays that it takes.
     name : str
         For warnings.
+    dtypes : mapping, optional
+        The places of arrays that come as they are, in these types and with their strides; all others are float64 and
+        contiguous.
     """
 
-    def __init__(self, function: Callable[[list[np.ndarray]], Sequence[np.ndarray]], ndims: Sequence[int], name: str):
-        self._function, self._ndims, self._name = function, tuple(ndims), name
-        self._layout = ctypes.c_int64 * (len(ndims) + sum(ndims))
+    def __init__(
+        self, function: Callable[[list[np.ndarray]], Sequence[np.ndarray]], ndims: Sequence[int], name: str,
+        dtypes: Mapping[int, str] | None = None,
+    ):  # fmt: skip
+        self._function, self._ndims, self._name, self.dtypes = function, tuple(ndims), name, dict(dtypes or {})
+        self._layout = ctypes.c_int64 * (len(ndims) + sum(ndims) + sum(ndims[i] for i in self.dtypes))
         self.callback = _CALLBACK(self._call)  # has to live as long as the code that calls it
 
     def _call(self, layout: int, out: int) -> int:
@@ -74,10 +80,15 @@ class Bridge:
     def _evaluate(self, layout: int, out: int) -> int:
         try:
             numbers = self._layout.from_address(layout)
-            arrays, at = [], len(self._ndims)
-            for address, ndim in zip(numbers, self._ndims, strict=False):
-                arrays.append(_array(address, tuple(numbers[at : at + ndim])))
+            arrays, at, strides = [], len(self._ndims), len(self._ndims) + sum(self._ndims)
+            for i, (address, ndim) in enumerate(zip(numbers, self._ndims, strict=False)):
+                shape = tuple(numbers[at : at + ndim])
                 at += ndim
+                if i in self.dtypes:
+                    arrays.append(_as_it_is(address, shape, tuple(numbers[strides : strides + ndim]), self.dtypes[i]))
+                    strides += ndim
+                else:
+                    arrays.append(_array(address, shape))
             for result in self._function(arrays):
                 if result.size == 1:
                     ctypes.c_double.from_address(out).value = result.item()
@@ -105,7 +116,15 @@ def _array(address: int, shape: tuple[int, ...]) -> np.ndarray:
     return np.frombuffer(memory).reshape(shape)
 
 
-def _compile(bridge: Bridge, node: Apply, shapes: Sequence[Sequence[str]], what: str = "density") -> Callable:
+def _as_it_is(address: int, shape: tuple[int, ...], strides: tuple[int, ...], dtype: str) -> np.ndarray:
+    if not math.prod(shape):
+        return np.empty(shape, dtype)
+    span = sum((extent - 1) * stride for extent, stride in zip(shape, strides, strict=True)) + np.dtype(dtype).itemsize
+    memory: Any = (ctypes.c_char * span).from_address(address)
+    return np.ndarray(shape, dtype, memory, 0, strides)
+
+
+def compiled(bridge: Bridge, node: Apply, shapes: Sequence[Sequence[str]], what: str = "density") -> Callable:
     """The Numba function that calls a bridge.
 
     Parameters
@@ -117,13 +136,15 @@ def _compile(bridge: Bridge, node: Apply, shapes: Sequence[Sequence[str]], what:
     what : str
         For the error.
     """
-    ndims = _ndims(node)
+    ndims = ndims_of(node)
     n = len(ndims)
     inputs = ", ".join(f"a{i}" for i in range(n))
     extents = [f"a{i}.shape[{axis}]" for i, ndim in enumerate(ndims) for axis in range(ndim)]
     lines = [f"def call({inputs}):"]
-    lines += [f"    a{i} = a{i}.astype(np.float64)" for i, v in enumerate(node.inputs) if v.type.dtype != "float64"]
-    lines += [f"    a{i} = np.ascontiguousarray(a{i})" for i in range(n) if ndims[i]]
+    made = [i for i in range(n) if i not in bridge.dtypes]
+    extents += [f"a{i}.strides[{axis}]" for i in bridge.dtypes for axis in range(ndims[i])]
+    lines += [f"    a{i} = a{i}.astype(np.float64)" for i in made if node.inputs[i].type.dtype != "float64"]
+    lines += [f"    a{i} = np.ascontiguousarray(a{i})" for i in made if ndims[i]]
     lines += [f"    layout = np.empty({n + len(extents)}, np.int64)"]
     lines += [f"    layout[{i}] = a{i}.ctypes.data" for i in range(n)]
     lines += [f"    layout[{n + i}] = {extent}" for i, extent in enumerate(extents)]
@@ -146,7 +167,7 @@ def _compile(bridge: Bridge, node: Apply, shapes: Sequence[Sequence[str]], what:
     return numba_njit(scope["call"])
 
 
-def _extents(i: int, ndim: int) -> list[str]:
+def extents_of(i: int, ndim: int) -> list[str]:
     return [f"a{i}.shape[{axis}]" for axis in range(ndim)]
 
 
@@ -163,36 +184,36 @@ def _broadcast(batch: Sequence[int]) -> list[str]:
     return shape
 
 
-def _ndims(node: Apply) -> list[int]:
+def ndims_of(node: Apply) -> list[int]:
     return [v.type.ndim for v in node.inputs]
 
 
 @numba_funcify.register(LogDensity)
 def _log_density(op: LogDensity, node: Apply, **kwargs: Any) -> Callable:
-    ndims = _ndims(node)
+    ndims = ndims_of(node)
     shape = _broadcast([n - rank for n, rank in zip(ndims, op.ranks, strict=True)])
     bridge = Bridge(lambda arrays: op.evaluator.checked_table(arrays), ndims, str(op))
-    return _compile(bridge, node, [shape, []])
+    return compiled(bridge, node, [shape, []])
 
 
 @numba_funcify.register(LogLikelihood)
 def _log_likelihood(op: LogLikelihood, node: Apply, **kwargs: Any) -> Callable:
-    ndims, free = _ndims(node), op.evaluator.free
+    ndims, free = ndims_of(node), op.evaluator.free
     bridge = Bridge(lambda arrays: op.evaluator.checked_sums(arrays, op.wrt), ndims, str(op))
     places = [free.index(i) for i in op.wrt]
-    return _compile(bridge, node, [[], [], *(_extents(i, ndims[i]) for i in places)])
+    return compiled(bridge, node, [[], [], *(extents_of(i, ndims[i]) for i in places)])
 
 
 @numba_funcify.register(Weighted)
 def _weighted(op: Weighted, node: Apply, **kwargs: Any) -> Callable:
-    ndims = _ndims(node)
+    ndims = ndims_of(node)
     bridge = Bridge(lambda arrays: op.evaluator.checked_weighted(arrays[:-1], arrays[-1], op.wrt), ndims, str(op))
-    return _compile(bridge, node, [_extents(i, ndims[i]) for i in op.wrt])
+    return compiled(bridge, node, [extents_of(i, ndims[i]) for i in op.wrt])
 
 
 @numba_funcify.register(StackOp)
 def _linear_algebra(op: StackOp, node: Apply, **kwargs: Any) -> Callable:
-    ndims, last = _ndims(node), len(node.inputs) - 1
-    broadcast = _broadcast([n - 2 for n in ndims]) + _extents(last, ndims[last])[-2:]
-    shapes = [broadcast if i is None else _extents(i, ndims[i]) for i in op.shaped_like]
-    return _compile(Bridge(op.evaluate, ndims, str(op)), node, shapes, "matrix function")
+    ndims, last = ndims_of(node), len(node.inputs) - 1
+    broadcast = _broadcast([n - 2 for n in ndims]) + extents_of(last, ndims[last])[-2:]
+    shapes = [broadcast if i is None else extents_of(i, ndims[i]) for i in op.shaped_like]
+    return compiled(Bridge(op.evaluate, ndims, str(op)), node, shapes, "matrix function")

@@ -1,0 +1,109 @@
+"""Where in an array each row reads: positions along an axis."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+
+class Along:
+    """A position along an axis for each row.
+
+    Parameters
+    ----------
+    key : tuple
+        Equal where the positions are known to be equal.
+    make : callable
+        Returns the positions, (N,). It is called once, and only where somebody asks.
+    step, start : int, optional
+        Where row n has the position start + step · n.
+
+    Attributes
+    ----------
+    places : (N,) array of int64
+    """
+
+    def __init__(self, key: tuple, make: Callable[[], np.ndarray], start: int | None = None, step: int | None = None):
+        self.key, self.start, self.step = key, start, step
+        self._make = make
+        self._places: np.ndarray | None = None
+
+    @property
+    def places(self) -> np.ndarray:
+        if self._places is None:
+            self._places = self._make()
+        return self._places
+
+    @property
+    def is_row(self) -> bool:
+        """Whether row n is at n."""
+        return self.start == 0 and self.step == 1
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Along) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    def scaled(self, step: int, start: int) -> Along:
+        """start + step · self."""
+        if (step, start) == (1, 0):
+            return self
+        if self.start is not None and self.step is not None:
+            return evenly(self.start * step + start, self.step * step, self._n)
+        return Along(("scaled", self.key, step, start), lambda: self.places * step + start)
+
+    @property
+    def _n(self) -> int:
+        return self.key[-1]
+
+
+Entry = int | Along
+At = tuple[Entry, ...]
+
+
+def evenly(start: int, step: int, n: int) -> Along:
+    """Row n of n rows at start + step · n."""
+    return Along(("evenly", start, step, n), lambda: start + step * np.arange(n), start, step)
+
+
+def axes_of(shape: Sequence[int]) -> list[Entry]:
+    """For each axis of an array whose elements are the rows, where along it the rows are."""
+    n = math.prod(shape)
+    long = [axis for axis, extent in enumerate(shape) if extent != 1]
+    if len(long) <= 1:
+        return [0 if extent == 1 else evenly(0, 1, n) for extent in shape]
+    found: list[Entry] = []
+    for axis, extent in enumerate(shape):
+        inner = math.prod(shape[axis + 1 :])
+
+        def make(extent: int = extent, inner: int = inner) -> np.ndarray:
+            return np.arange(n) // inner % extent
+
+        found.append(0 if extent == 1 else Along(("axis", axis, tuple(shape)), make))
+    return found
+
+
+def picked(array: np.ndarray, at: Sequence[Entry], name: int) -> Entry:
+    """The elements of an array of whole numbers at these positions, as positions; `name` is the same for the same array."""
+    if not any(isinstance(a, Along) for a in at):
+        return int(array[tuple(a for a in at if isinstance(a, int))])
+    key = ("picked", name, *(a.key if isinstance(a, Along) else a for a in at))
+    places = read(array, at).astype(np.int64, copy=False)
+    if places.size and (places == places[0]).all():
+        return int(places[0])
+    if places.size > 1 and (step := int(places[1] - places[0])) and (np.diff(places) == step).all():
+        return evenly(int(places[0]), step, places.size)
+    return Along(key, lambda: places)
+
+
+def read(array: np.ndarray, at: Sequence[Entry]) -> Any:
+    """The elements of an array at these positions: (N,), or a number where no position differs between rows."""
+    long = [a for a in at if isinstance(a, Along)]
+    if len(long) == 1 and long[0].start is not None and long[0].step == 1:
+        n = long[0].key[-1]
+        return array[tuple(slice(a.start, a.start + n) if isinstance(a, Along) else a for a in at)]
+    return array[tuple(a.places if isinstance(a, Along) else a for a in at)]

@@ -1,0 +1,175 @@
+"""Sums, products and other operations along an axis within a row, and dot products of data and coefficients."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from pytensor.graph.basic import Apply, Constant, Variable
+from pytensor.tensor.elemwise import Elemwise
+
+from .along import Along, At, Entry, read
+from .expression import Expression
+from .joined import among
+from .reader import SHORT, Reader, name_of, reads, without_shuffles
+from .scalar_ops import Unsupported, in_c
+
+MOST_COLUMNS = 64  # of a matrix of data in a dot product
+
+
+@reads("CAReduce")
+def of_reduction(reader: Reader, node: Apply, at: At, output: int) -> Expression:
+    source = node.inputs[0]
+    axes = node.op.axis if node.op.axis is not None else tuple(range(source.type.ndim))
+    if type(node.op).__name__ == "Sum" and (found := as_dot(reader, source, axes, at)) is not None:
+        return found
+    kept = iter(at)
+    places = [range(reader.short(source, i)) if i in axes else [next(kept)] for i in range(source.type.ndim)]
+    parts = [reader.visit(source, tuple(p)) for p in itertools.product(*places)]
+    if not parts or len(parts) > SHORT:
+        raise Unsupported(f"{type(node.op).__name__} of {len(parts)} numbers in each row")
+    total = parts[0]
+    for one in parts[1:]:
+        total = in_c(node.op.scalar_op, [total, one], reader.made)
+    return total
+
+
+def as_dot(reader: Reader, source: Variable, axes: Sequence[int], at: At) -> Expression | None:
+    """The sum of data times coefficients along an axis, as a dot product."""
+    node = source.owner
+    if len(axes) != 1 or node is None or not isinstance(node.op, Elemwise) or len(node.inputs) != 2:
+        return None
+    if type(node.op.scalar_op).__name__ != "Mul" or (k := source.type.shape[axes[0]]) is None or k < 3:
+        return None
+    whole: list[Entry | None] = list(at)
+    whole.insert(axes[0], None)
+    for matrix, other in (node.inputs, node.inputs[::-1]):
+        i, j = ([0 if s == 1 else e for e, s in zip(whole, v.type.shape, strict=True)] for v in (matrix, other))
+        if None in i and None in j and (found := _as_design(reader, matrix, i, other, j, k)) is not None:
+            return found
+    return None
+
+
+@reads("Dot", "MatMul", "MatVec", "VecMat", "VecDot", "BatchedDot")
+def of_dot(reader: Reader, node: Apply, at: At, output: int) -> Expression:
+    a, b = node.inputs[-2:]
+    name = type(getattr(node.op, "core_op", node.op)).__name__
+    left, right = _operands(a, b, name, at)
+    k = a.type.shape[left.index(None)]
+    k = k if k is not None else b.type.shape[right.index(None)]
+    for matrix, i, other, j in ((a, left, b, right), (b, right, a, left)):
+        found = _as_design(reader, matrix, i, other, j, k)
+        if found is not None:
+            return found
+    if k is None or k > SHORT:
+        raise Unsupported(f"a product over {k} elements of {a.type} and {b.type}")
+    parts = []
+    for c in range(k):
+        of_a = reader.visit(a, tuple(c if e is None else e for e in left))
+        of_b = reader.visit(b, tuple(c if e is None else e for e in right))
+        parts.append(reader.made.make("{} * {}", reader.made.real(of_a), reader.made.real(of_b)))
+    total = parts[0]
+    for one in parts[1:]:
+        total = reader.made.make("{} + {}", total, one)
+    return total
+
+
+def _as_design(
+    reader: Reader, matrix: Variable, i: Sequence[Entry | None], other: Variable, j: Sequence[Entry | None], k: int | None
+) -> Expression | None:
+    """A row of a matrix of data times coefficients that all rows share; None where it is something else."""
+    along = [e for e in i if isinstance(e, Along)]
+    matrix, i = without_shuffles(matrix, i)
+    if not isinstance(matrix, Constant) or len(along) != 1 or k is None or not 1 < k <= MOST_COLUMNS:
+        return None
+    if any(isinstance(e, Along) for e in j) or not (reader.is_small(other, j) or other.owner is None):
+        return None
+    array = np.asarray(matrix.data)
+    if array.dtype == bool or reader.n * k > 4 * max(array.size, 1 << 16):
+        return None
+    other, j = without_shuffles(other, j)
+    if isinstance(other, Constant):
+        return None
+    source = reader.frozen.original(other)
+    pick = tuple(slice(None) if e is None else e for e in j)
+    key = ("dot", id(matrix.data), tuple(e if e is None or isinstance(e, int) else e.key for e in i), source, _plain(pick))
+
+    def make() -> dict[str, Any]:
+        axis = i.index(None)
+        order = [e for e in i if e is not None]
+        moved = np.moveaxis(array, axis, -1)
+        return {"source": source, "pick": pick, "numbers": (np.ascontiguousarray(read(moved, order), np.float64),)}
+
+    return reader.argument(key, name_of(source), "dot", make)
+
+
+def _operands(a: Variable, b: Variable, name: str, at: At) -> tuple[list[Entry | None], list[Entry | None]]:
+    """Where the element of a product reads its operands; None stands for the axis that is summed over."""
+    if name in ("Dot", "MatMul", "Dot22"):
+        if a.type.ndim == 1 or b.type.ndim == 1:
+            left: list[Entry | None] = [*at[: a.type.ndim - 1], None]
+            right: list[Entry | None] = [None, *at[a.type.ndim - 1 :]]
+            return left, right
+        lead = list(at[:-2])
+        return ([*_own(lead, a), at[-2], None], [*_own(lead, b), None, at[-1]])
+    if name in ("BatchedDot",):
+        return ([at[0], at[1], None], [at[0], None, at[2]])
+    if name == "MatVec":
+        return ([*_own(at[:-1], a), at[-1], None], [*_own(at[:-1], b, 1), None])
+    if name == "VecMat":
+        return ([*_own(at[:-1], a, 1), None], [*_own(at[:-1], b), None, at[-1]])
+    if name == "VecDot":
+        return ([*_own(at, a, 1), None], [*_own(at, b, 1), None])
+    raise Unsupported(f"the product {name}")
+
+
+def _own(lead: Sequence[Entry], v: Variable, core: int = 2) -> list[Entry]:
+    """The leading positions of an operand that broadcasts."""
+    ndim = v.type.ndim - core
+    mine = list(lead)[len(lead) - ndim :]
+    return [0 if s == 1 else e for e, s in zip(mine, v.type.shape, strict=False)]
+
+
+def _plain(pick: Sequence[Any]) -> tuple:
+    return tuple("all" if isinstance(p, slice) else p for p in pick)
+
+
+@reads("Softmax", "LogSoftmax")
+def of_softmax(reader: Reader, node: Apply, at: At, output: int) -> Expression:
+    source, axis = node.inputs[0], node.op.axis
+    if axis is None:
+        raise Unsupported("a softmax over several axes")
+    axis %= source.type.ndim
+    places = range(reader.short(source, axis))
+    parts = [reader.made.real(reader.visit(source, (*at[:axis], j, *at[axis + 1 :]))) for j in places]
+    top = parts[0]
+    for one in parts[1:]:
+        top = reader.made.make("fmax({}, {})", top, one)
+    powers = [reader.made.make("exp({})", reader.made.make("{} - {}", one, top)) for one in parts]
+    total = powers[0]
+    for one in powers[1:]:
+        total = reader.made.make("{} + {}", total, one)
+    if type(node.op).__name__ == "Softmax":
+        return among(reader, at[axis], [functools.partial(reader.made.make, "{} / {}", p, total) for p in powers])
+    logarithm = reader.made.make("{} + {}", top, reader.made.make("log({})", total))
+    own = among(reader, at[axis], [functools.partial(reader.made.real, p) for p in parts])
+    return reader.made.make("{} - {}", own, logarithm)
+
+
+@reads("CumOp")
+def of_cumulative(reader: Reader, node: Apply, at: At, output: int) -> Expression:
+    source, axis = node.inputs[0], node.op.axis
+    if axis is None:
+        raise Unsupported("a cumulative sum of all elements")
+    place = at[axis]
+    if not isinstance(place, int):
+        raise Unsupported("a cumulative sum over rows")
+    parts = [reader.visit(source, (*at[:axis], i, *at[axis + 1 :])) for i in range(place + 1)]
+    sign = "{} + {}" if node.op.mode == "add" else "{} * {}"
+    total = reader.made.real(parts[0])
+    for one in parts[1:]:
+        total = reader.made.make(sign, total, reader.made.real(one))
+    return total

@@ -1,0 +1,88 @@
+"""Checks of parameters, which PyMC's distributions make of all observations at once."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from pymc.logprob.utils import CheckParameterValue
+from pytensor.graph.basic import Apply, Constant, Variable
+from pytensor.tensor.elemwise import DimShuffle, Elemwise
+
+from .along import At, Entry
+from .along_axes import of_reduction
+from .expression import Expression
+from .reader import SAME, SHORT, Reader, reads
+from .scalar_ops import Unsupported, in_c
+
+
+@reads("CheckParameterValue")
+def of_check(reader: Reader, node: Apply, at: At, output: int) -> Expression:
+    value = reader.visit(node.inputs[0], at)
+    alike = [c for c in node.inputs[1:] if node in reader.outermost and reader.is_alike(c)]
+    if alike and not any(op is node.op and its == alike for op, its in reader.hoisted):
+        reader.hoisted.append((node.op, alike))
+    for condition in node.inputs[1:]:
+        if condition in alike or (isinstance(condition, Constant) and np.all(condition.data)):
+            continue
+        if not node.op.can_be_replaced_by_ninf:
+            raise Unsupported(f"a check that raises an error: {node.op.msg}")
+        met = reader.made.truth(of_all(reader, condition))
+        value = reader.made.make("{} ? {} : {}", met, reader.made.real(value), reader.made.number(-math.inf))
+        reader.checked_rows = True
+    return value
+
+
+@reads("All")
+def of_every(reader: Reader, node: Apply, at: At, output: int) -> Expression:
+    """A condition that all rows have to meet, or all elements of an axis within a row."""
+    source = node.inputs[0]
+    axes = node.op.axis if hasattr(node.op, "axis") and node.op.axis is not None else range(source.type.ndim)
+    if not at or any(source.type.shape[a] in reader.shape and source.type.shape[a] != 1 for a in axes):
+        return of_all(reader, node.outputs[output])
+    return of_reduction(reader, node, at, output)
+
+
+def of_all(reader: Reader, v: Variable) -> Expression:
+    """Of a condition that all rows have to meet: whether a row does."""
+    node = v.owner
+    name = "" if node is None else type(node.op).__name__
+    if isinstance(v, Constant) or (node is not None and reader.is_alike(v)):
+        return reader.visit(v, (0,) * v.type.ndim)
+    if node is not None and name == "All":
+        return _every(reader, node.inputs[0])
+    if node is not None and isinstance(node.op, CheckParameterValue):
+        raise Unsupported("a check within a check of parameters")
+    if node is not None and isinstance(node.op, Elemwise) and type(node.op.scalar_op).__name__ == "AND":
+        return in_c(node.op.scalar_op, [of_all(reader, i) for i in node.inputs], reader.made)
+    if node is not None and (isinstance(node.op, DimShuffle) or name in SAME):
+        return of_all(reader, node.inputs[0])
+    if v.type.ndim:
+        return _every(reader, v)
+    raise Unsupported("a check of parameters that compares rows with one another")
+
+
+def _every(reader: Reader, v: Variable) -> Expression:
+    """Whether all elements that belong to a row are true."""
+    places: list[Sequence[Entry]] = []
+    shape = v.type.shape
+    exact = len(shape) == len(reader.shape) and all(a in (b, None) for a, b in zip(shape, reader.shape, strict=True))
+    for axis, extent in enumerate(shape):
+        candidates = [i for i, s in enumerate(reader.shape) if s == extent and s != 1]
+        if exact:
+            places.append([reader.rows[axis]])
+        elif len(candidates) == 1 and extent != 1:
+            places.append([reader.rows[candidates[0]]])
+        elif not candidates and extent is not None and extent <= SHORT:
+            places.append(range(extent))
+        else:
+            raise Unsupported(f"a check of {v.type}, in which {extent} may be rows or not")
+    parts = [reader.made.truth(reader.visit(v, tuple(p))) for p in itertools.product(*places)]
+    if len(parts) > SHORT:
+        raise Unsupported(f"a check of {len(parts)} numbers in each row")
+    total = parts[0]
+    for one in parts[1:]:
+        total = reader.made.make("{} && {}", total, one, whole=True)
+    return total

@@ -1,0 +1,66 @@
+"""Operations on the elements of arrays, and what only moves, repeats or wraps these."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from pytensor.graph.basic import Apply, Constant, Variable
+
+from .along import At, Entry
+from .expression import Expression
+from .reader import SAME, Reader, reads
+from .scalar_ops import Unsupported, in_c
+
+
+@reads("Elemwise")
+def of_elementwise(reader: Reader, node: Apply, at: At, output: int) -> Expression:
+    op = node.op.scalar_op
+    kind = type(op).__name__
+    if kind == "Second":
+        return reader.visit(node.inputs[1], reader.under(node.inputs[1], at))
+    if kind == "Composite":
+        return of_composite(reader, op, [reader.visit(v, reader.under(v, at)) for v in node.inputs], output)
+    arguments = [reader.visit(v, reader.under(v, at)) for v in node.inputs]
+    if kind == "Cast" and _is_whole(node.inputs[0]) and _is_whole(node.outputs[0]):
+        return arguments[0]
+    if kind == "IntDiv" and not all(map(_is_whole, node.inputs)):
+        raise Unsupported("the integer part of a quotient")
+    return in_c(op, arguments, reader.made)
+
+
+def of_composite(reader: Reader, op: Any, arguments: Sequence[Expression], output: int) -> Expression:
+    known = dict(zip(op.fgraph.inputs, arguments, strict=True))
+
+    def of(v: Any) -> Expression:
+        if isinstance(v, Constant):
+            return reader.made.number(v.data.item() if hasattr(v.data, "item") else v.data)
+        return known[v]
+
+    for node in op.fgraph.toposort():
+        known[node.outputs[0]] = in_c(node.op, [of(v) for v in node.inputs], reader.made)
+    return of(op.fgraph.outputs[output])
+
+
+@reads("DimShuffle")
+def of_dimshuffle(reader: Reader, node: Apply, at: At, output: int) -> Expression:
+    inner: list[Entry] = [0] * node.inputs[0].type.ndim
+    for place, a in zip(node.op.new_order, at, strict=True):
+        if place != "x":
+            inner[place] = a
+    return reader.visit(node.inputs[0], tuple(inner))
+
+
+@reads(*SAME)
+def of_same(reader: Reader, node: Apply, at: At, output: int) -> Expression:
+    return reader.visit(node.inputs[0], at)
+
+
+@reads("Alloc", "BroadcastTo")
+def of_alloc(reader: Reader, node: Apply, at: At, output: int) -> Expression:
+    return reader.visit(node.inputs[0], reader.under(node.inputs[0], at))
+
+
+def _is_whole(v: Variable) -> bool:
+    return np.dtype(v.type.dtype).kind in "iub"

@@ -1,0 +1,212 @@
+"""What becomes of the terms of a model: where they are computed, and why."""
+
+from __future__ import annotations
+
+import html
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pymc as pm
+from pymc.pytensorf import rewrite_pregrad
+from pytensor.graph.traversal import toposort
+
+from ...rows.leaves import stored
+from ...runtime import choose
+from .frozen import shared_data, without_inner_graphs
+from .program import Program, program_of
+from .rewrite import fused, is_whole_sum, settings
+from .scalar_ops import NoData, Unsupported
+
+
+@dataclass(frozen=True)
+class SumExplanation:
+    """A sum over rows.
+
+    Attributes
+    ----------
+    n_rows : int
+        0 where they could not be counted.
+    program : Program or None
+        What a row computes, where that can be.
+    reason : str
+        Why the sum is left to PyTensor; empty where it is not.
+    """
+
+    n_rows: int
+    program: Program | None
+    reason: str
+
+    @property
+    def bytes_per_row(self) -> int:
+        """What is read and written for each row, with its gradients."""
+        return 0 if self.program is None else sum(_bytes(a) for a in self.program.arguments)
+
+    @property
+    def leaves(self) -> list[str]:
+        """The arguments of the function of a row, each with what it is."""
+        return [] if self.program is None else [_described(a) for a in self.program.arguments]
+
+
+@dataclass(frozen=True)
+class TermExplanation:
+    """A term of a model: what an observed variable or a potential adds to the log-posterior.
+
+    Attributes
+    ----------
+    name : str
+    sums : list of SumExplanation
+        Of which the term consists.
+    """
+
+    name: str
+    sums: list[SumExplanation]
+    other: str = ""
+
+    @property
+    def is_fused(self) -> bool:
+        """Whether all of it is computed on the device."""
+        return bool(self.sums) and not any(s.reason for s in self.sums)
+
+    @property
+    def n_rows(self) -> int:
+        return max((s.n_rows for s in self.sums), default=0)
+
+    @property
+    def reason(self) -> str:
+        return self.other or next((s.reason for s in self.sums if s.reason), "")
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What `explain` found; it prints as text, and as a table in a notebook.
+
+    Attributes
+    ----------
+    terms : list of TermExplanation
+    device : str
+    """
+
+    terms: list[TermExplanation]
+    device: str = field(default="")
+
+    def __str__(self) -> str:
+        return "\n\n".join(_text(term, self.device) for term in self.terms) or "the model has no observed variables"
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{h}</th>" for h in ("term", "rows", "bytes a row", "where", "arguments"))
+        return f"<table><tr>{head}</tr>{''.join(_rows(t, self.device) for t in self.terms)}</table>"
+
+
+def explain(model: Any = None) -> Explanation:
+    """Which terms of a PyMC model are computed on the device where `fused` is in force, and what prevents the others.
+
+    Parameters
+    ----------
+    model : pymc.Model, optional
+        By default that of the context.
+
+    Returns
+    -------
+    Explanation
+        Of the observed variables and the potentials. It prints as text.
+
+    Examples
+    --------
+    >>> import numpy as np, pymc as pm, gpustats.pymc as gpm
+    >>> rng = np.random.default_rng(1)
+    >>> x = rng.uniform(1, 5, 5000)
+    >>> with pm.Model() as model:
+    ...     v, k, sigma = pm.HalfNormal("v", 3), pm.HalfNormal("k"), pm.HalfNormal("sigma")
+    ...     _ = pm.Normal("y", v * x / (k + x), sigma, observed=rng.normal(x / (1 + x), 0.1))
+    >>> gpm.explain(model).terms[0].n_rows
+    5000
+    """
+    model = pm.modelcontext(model)
+    variables = [*model.observed_RVs, *model.potentials]
+    _, min_rows = settings()
+    with fused(False):
+        terms = model.logp(vars=variables, sum=False, jacobian=False) if variables else []
+        found = [_explained(v.name, term, min_rows) for v, term in zip(variables, terms, strict=True)]
+    return Explanation(found, choose.get().device.name)
+
+
+def _explained(name: str, term: Any, min_rows: int) -> TermExplanation:
+    graph = rewrite_pregrad(term.sum())
+    found = [_sum(node.inputs[0], min_rows) for node in toposort([graph]) if is_whole_sum(node)]
+    sums = [s for s in found if s is not None]
+    return TermExplanation(name, sums, "" if sums else "it is a sum without data" if found else "it is one number")
+
+
+def _sum(term: Any, min_rows: int) -> SumExplanation | None:
+    """What becomes of a sum; None of one over parameters alone."""
+    term = without_inner_graphs(term)
+    try:
+        program = program_of(term, shared_data(term))
+    except NoData:
+        return None
+    except Unsupported as reason:
+        extents = term.type.shape
+        return SumExplanation(0 if None in extents else int(np.prod(extents)), None, str(reason))
+    few = program.n_rows < min_rows
+    return SumExplanation(program.n_rows, program, f"fewer than {min_rows} rows" if few else "")
+
+
+def _bytes(argument: Any) -> int:
+    match argument.kind:
+        case "data":
+            return _type(argument).itemsize
+        case "gather":
+            return 4 * len(argument.numbers)
+        case "dot":
+            return 8 * argument.numbers[0].shape[1]
+        case "row":
+            return 16  # its gradient is written
+    return 0
+
+
+def _type(argument: Any) -> np.dtype:
+    return stored(argument.name, argument.numbers[0][:1]).dtype
+
+
+def _described(argument: Any) -> str:
+    match argument.kind:
+        case "data":
+            return f"{argument.name}: data, {_type(argument).name}"
+        case "gather":
+            return f"{argument.name}: by index, of {_source(argument)}"
+        case "dot":
+            return f"{argument.name}: {argument.numbers[0].shape[1]} columns of data @ {_source(argument)}"
+        case "row":
+            return f"{argument.name}: each row's own, of {_source(argument)}"
+    return f"{argument.name}: a number, {_source(argument)}"
+
+
+def _source(argument: Any) -> str:
+    return argument.source.name or "an expression of parameters"
+
+
+def _text(term: TermExplanation, device: str) -> str:
+    if not term.sums:
+        return f"{term.name}: computed by PyTensor, because {term.other}"
+    lines = []
+    for one in term.sums:
+        if one.program is None:
+            rows = f"{one.n_rows} rows, " if one.n_rows else ""
+            lines.append(f"{term.name}: {rows}computed by PyTensor, because there is no function of a row for {one.reason}")
+            continue
+        where = f"by PyTensor: {one.reason}" if one.reason else f"on {device}"
+        lines.append(f"{term.name}: {one.n_rows} rows of {one.bytes_per_row} bytes, computed {where}")
+        lines += [f"    {leaf}" for leaf in one.leaves]
+        lines += [f"    {line}" for line in one.program.source.rstrip().splitlines()]
+    return "\n".join(lines)
+
+
+def _rows(term: TermExplanation, device: str) -> str:
+    cells = [[term.name, "", "", f"PyTensor: {term.other}", ""]] if not term.sums else []
+    for one in term.sums:
+        where = f"PyTensor: {one.reason}" if one.reason else device
+        cells.append([term.name, str(one.n_rows or ""), str(one.bytes_per_row or ""), where, "; ".join(one.leaves)])
+    return "".join("<tr>" + "".join(f"<td>{html.escape(c)}</td>" for c in row) + "</tr>" for row in cells)

@@ -1,0 +1,113 @@
+"""Expressions of C over the arguments of a row function, and the text of the function."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+WIDTH = 100  # of what is written in one statement
+_CALL = re.compile(r"\w+\([\w(){}, ]*\)")
+
+
+@dataclass(frozen=True, eq=False)
+class Expression:
+    """An expression of C.
+
+    Attributes
+    ----------
+    form : str
+        With ``{}`` for each of the arguments: an infix form, a call, a name or a literal.
+    arguments : tuple of Expression
+    whole : bool
+        Whether it is an int, which is true or false.
+    """
+
+    form: str
+    arguments: tuple[Expression, ...] = ()
+    whole: bool = False
+
+    @property
+    def is_atom(self) -> bool:
+        """Whether it needs no parentheses anywhere."""
+        return not self.arguments or _CALL.fullmatch(self.form) is not None
+
+
+class Expressions:
+    """Expressions, of which there is one of each."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple, Expression] = {}
+
+    def make(self, form: str, *arguments: Expression, whole: bool = False) -> Expression:
+        return self._known.setdefault((form, *map(id, arguments)), Expression(form, arguments, whole))
+
+    def number(self, value: float | bool) -> Expression:
+        if isinstance(value, bool):
+            return self.make(str(int(value)), whole=True)
+        value = float(value)
+        if value != value:
+            return self.make("NAN")
+        if value in (float("inf"), -float("inf")):
+            return self.make("INFINITY" if value > 0 else "(-INFINITY)")
+        text = repr(abs(value)) if abs(value) >= 1e16 or value != int(value) else f"{abs(value):.1f}"
+        return self.make(f"(-{text})" if str(value).startswith("-") else text)
+
+    def real(self, value: Expression) -> Expression:
+        """A number of floating point: of a truth value 1 or 0."""
+        return self.make("(real)({})", value) if value.whole else value
+
+    def choice(self, condition: Expression, yes: Expression, no: Expression) -> Expression:
+        """One of two values, by a truth value."""
+        if yes is no:
+            return yes
+        if yes.whole and no.whole:
+            return self.make("{} ? {} : {}", condition, yes, no, whole=True)
+        return self.make("{} ? {} : {}", condition, self.real(yes), self.real(no))
+
+    def truth(self, value: Expression) -> Expression:
+        """Whether a number is not 0."""
+        return value if value.whole else self.make("{} != 0.0", value, whole=True)
+
+
+def body(result: Expression) -> str:
+    """The statements of a function that returns an expression: what is used several times, or is long, has a name."""
+    uses = Counter[int]()
+    order: list[Expression] = []
+
+    def count(expression: Expression) -> None:
+        stack = [(expression, False)]
+        while stack:
+            current, done = stack.pop()
+            if done:
+                order.append(current)
+                continue
+            uses[id(current)] += 1
+            if uses[id(current)] == 1:
+                stack.append((current, True))
+                stack += [(argument, False) for argument in reversed(current.arguments)]
+
+    count(result)
+    texts: dict[int, tuple[str, bool]] = {}  # what stands for an expression, and whether it needs no parentheses
+    lines = []
+    for expression in order:
+        text = _filled(expression, [texts[id(a)] for a in expression.arguments])
+        if expression is result:
+            lines.append(f"    return {_of(expression, 'real', text)};")
+        elif expression.arguments and (uses[id(expression)] > 1 or len(text) > WIDTH):
+            name = f"t{len(lines)}"
+            lines.append(f"    const {'int' if expression.whole else 'real'} {name} = {text};")
+            texts[id(expression)] = name, True
+        else:
+            texts[id(expression)] = text, expression.is_atom
+    return "\n".join(lines)
+
+
+def _of(expression: Expression, wanted: str, text: str) -> str:
+    return f"(real)({text})" if expression.whole and wanted == "real" else text
+
+
+def _filled(expression: Expression, arguments: Sequence[tuple[str, bool]]) -> str:
+    call = expression.is_atom
+    return expression.form.format(*(text if atom or call else f"({text})" for text, atom in arguments))

@@ -1,0 +1,120 @@
+"""Graphs as they are for the data that they have now: with every extent known, and what follows from data alone computed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pytensor.tensor as pt
+from pytensor.compile.builders import OpFromGraph
+from pytensor.compile.sharedvalue import SharedVariable
+from pytensor.graph.basic import Apply, Constant, Variable
+from pytensor.graph.replace import clone_replace
+from pytensor.graph.traversal import ancestors, toposort
+from pytensor.tensor.type import TensorType
+
+
+class Frozen:
+    """A copy of the graph of a variable in which data are constants.
+
+    Parameters
+    ----------
+    variable : Variable
+    data : mapping
+        Variables -> the arrays that they are.
+    shapes : mapping, optional
+        Further variables -> their shapes, where their types leave these open.
+
+    Attributes
+    ----------
+    variable : Variable
+        The copy.
+    """
+
+    def __init__(
+        self, variable: Variable, data: Mapping[Variable, np.ndarray], shapes: Mapping[Variable, tuple[int, ...]] | None = None
+    ):
+        self._of: dict[Variable, Variable] = {v: pt.constant(np.asarray(a), name=v.name) for v, a in data.items()}
+        for v, shape in (shapes or {}).items():
+            self._of[v] = TensorType(v.type.dtype, shape)(v.name)
+        self._original: dict[Variable, Variable] = {new: old for old, new in self._of.items()}
+        for node in toposort([variable]):
+            for old, new in zip(node.outputs, self._copied(node), strict=True):
+                self._of[old] = new
+                self._original.setdefault(new, old)
+        self.variable = self._of.get(variable, variable)
+
+    def original(self, variable: Variable) -> Variable:
+        """The variable that a copy stands for."""
+        return self._original.get(variable, variable)
+
+    def shape(self, variable: Variable) -> tuple[int | None, ...]:
+        """The shape of what a variable of the original graph became."""
+        return self._of.get(variable, variable).type.shape
+
+    def _copied(self, node: Apply) -> Sequence[Variable]:
+        inputs = [self._of.get(v, v) for v in node.inputs]
+        if extents := _extents(node, inputs):
+            return extents
+        if all(isinstance(v, Constant) for v in inputs) and (values := computed(node, inputs)) is not None:
+            return [pt.constant(v) for v in values]
+        if all(new is old for new, old in zip(inputs, node.inputs, strict=True)):
+            return node.outputs
+        try:
+            return node.op.make_node(*inputs).outputs
+        except Exception:
+            return node.clone_with_new_inputs(inputs, strict=False).outputs
+
+
+def without_inner_graphs(variable: Variable) -> Variable:
+    """The same graph with the operations themselves in the place of those that are made of a graph."""
+    of: dict[Variable, Variable] = {}
+    for node in toposort([variable]):
+        inputs = [of.get(v, v) for v in node.inputs]
+        if isinstance(node.op, OpFromGraph) and all(isinstance(v.type, TensorType) for v in node.outputs):
+            of.update(zip(node.outputs, map(without_inner_graphs, _inner(node.op, inputs)), strict=True))
+        elif any(new is not old for new, old in zip(inputs, node.inputs, strict=True)):
+            of.update(zip(node.outputs, node.clone_with_new_inputs(inputs, strict=False).outputs, strict=True))
+    return of.get(variable, variable)
+
+
+def _inner(op: Any, inputs: Sequence[Variable]) -> Sequence[Variable]:
+    """The outputs of an operation that is made of a graph, as its graph computes them."""
+    given = dict(zip(op.inner_inputs, inputs, strict=True))
+    if hasattr(op.fgraph, "bind"):  # PyTensor 3
+        return op.fgraph.bind(given)
+    return clone_replace(op.inner_outputs, given)
+
+
+def shared_data(variable: Variable) -> dict[Variable, np.ndarray]:
+    """The shared variables that a variable is computed from, `pm.Data` and lengths of dimensions, and what they are now."""
+    found = [v for v in ancestors([variable]) if isinstance(v, SharedVariable) and isinstance(v.type, TensorType)]
+    return {v: v.get_value(borrow=True) for v in found}
+
+
+def _extents(node: Apply, inputs: Sequence[Variable]) -> list[Variable] | None:
+    """What an operation that asks for the shape of its input gives, where that is known."""
+    name = type(node.op).__name__
+    if name not in ("Shape", "Shape_i"):
+        return None
+    shape = inputs[0].type.shape
+    if name == "Shape_i":
+        shape = (shape[node.op.i],)
+    if any(s is None for s in shape):
+        return None
+    numbers = np.array(shape if name == "Shape" else shape[0], np.int64)
+    return [pt.constant(numbers.astype(node.outputs[0].type.dtype))]
+
+
+def computed(node: Apply, inputs: Sequence[Any]) -> list[np.ndarray] | None:
+    """The outputs of an operation on constants; None where it cannot be told what they are."""
+    if not all(isinstance(v.type, TensorType) for v in node.outputs):
+        return None
+    storage: list[list[Any]] = [[None] for _ in node.outputs]
+    try:
+        copy = node.op.make_node(*inputs)
+        node.op.perform(copy, [v.data for v in inputs], storage)
+    except Exception:  # random draws, operations in C only
+        return None
+    return [np.asarray(s[0], v.type.dtype) for s, v in zip(storage, node.outputs, strict=True)]

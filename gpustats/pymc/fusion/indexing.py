@@ -1,0 +1,139 @@
+"""Elements of arrays by index, and arrays that are put together of others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pytensor.tensor as pt
+from pytensor.graph.basic import Apply, Constant, Variable
+from pytensor.tensor.subtensor import indices_from_subtensor
+from pytensor.tensor.type import TensorType
+
+from .along import At, Entry, evenly, picked, read
+from .expression import Expression
+from .joined import chosen_by
+from .reader import Reader, reads
+from .scalar_ops import Unsupported
+
+
+@reads("Subtensor", "AdvancedSubtensor", "AdvancedSubtensor1")
+def of_index(reader: Reader, node: Apply, at: At, output: int) -> Expression:
+    source, where = node.inputs[0], index_of(node)
+    entries = _indexed(reader, source, where, at)
+    varying = [(axis, e) for axis, e in enumerate(entries) if isinstance(e, Expression)]
+    if not varying:
+        return reader.visit(source, tuple(entries))  # type: ignore[arg-type]
+    if len(varying) > 1:
+        raise Unsupported("several indices that parameters decide")
+    ((axis, number),) = varying
+    extent = reader.short(source, axis)
+
+    def option(i: int) -> Callable[[], Expression]:
+        return lambda: reader.visit(source, tuple(i if a == axis else e for a, e in enumerate(entries)))  # type: ignore[misc]
+
+    return chosen_by(reader, number, [(i, option(i)) for i in range(extent)])
+
+
+def _indexed(reader: Reader, source: Variable, where: Sequence[Any], at: At) -> list[Entry | Expression]:
+    """Where an element of an indexed array lies in the array."""
+    arrays = [axis for axis, i in enumerate(where) if not isinstance(i, slice)]
+    ndim = max((where[a].type.ndim for a in arrays), default=0)
+    rest: list[Entry] = list(at)
+    lead: list[Entry] = []
+    if ndim:
+        consecutive = arrays[-1] - arrays[0] == len(arrays) - 1
+        first = sum(isinstance(i, slice) for i in where[: arrays[0]]) if consecutive else 0
+        lead, rest = rest[first : first + ndim], rest[:first] + rest[first + ndim :]
+    remaining = iter(rest)
+    found: list[Entry | Expression] = []
+    for axis in range(source.type.ndim):
+        index = where[axis] if axis < len(where) else slice(None)
+        extent = source.type.shape[axis]
+        if isinstance(index, slice):
+            a = next(remaining)
+            if extent is None and ((index.start or 0) < 0 or (index.step or 1) < 0):
+                raise Unsupported(f"a part of {source.type} that is counted from an end which only the call tells")
+            start, _, step = index.indices(2**62 if extent is None else extent)
+            found.append(start + step * a if isinstance(a, int) else a.scaled(step, start))
+            continue
+        own = lead[ndim - index.type.ndim :]
+        own = [0 if s == 1 else a for a, s in zip(own, index.type.shape, strict=True)]
+        if isinstance(index, Constant):
+            places = np.asarray(index.data)
+            if (places < 0).any():
+                if extent is None:
+                    raise Unsupported(f"an index of {source.type} from its end, which only the call tells")
+                places = np.where(places < 0, places + extent, places)
+                index = Constant(index.type, places.astype(index.type.dtype))
+            found.append(picked(places, own, reader.name_of(index.data)))
+        else:
+            found.append(reader.visit(index, tuple(own)))
+    return found
+
+
+def index_of(node: Apply, values: int = 1) -> list[Any]:
+    """For each axis of the indexed array a slice of whole numbers, or the variable of an index.
+
+    The index follows the first inputs of the node, as many as `values`.
+    """
+    listed = getattr(node.op, "idx_list", None)
+    given: Sequence[Any] = node.inputs[values:]
+    if listed is not None:
+        given = indices_from_subtensor(given, listed)
+    found: list[Any] = []
+    for index in given:
+        if isinstance(index, slice):
+            found.append(slice(*(_number(v) for v in (index.start, index.stop, index.step))))
+        elif isinstance(index, Constant) and isinstance(index.data, slice):
+            found.append(index.data)
+        elif isinstance(index, Variable) and isinstance(index.type, TensorType):
+            found += _of_array(index)
+        elif isinstance(index, Variable) and hasattr(index.type, "dtype"):  # a scalar
+            found.append(pt.constant(index.data) if isinstance(index, Constant) else pt.tensor_from_scalar(index))
+        else:
+            raise Unsupported(f"an index of {index}")
+    return found
+
+
+def _of_array(index: Variable) -> list[Variable]:
+    if index.type.dtype != "bool":
+        return [index]
+    if not isinstance(index, Constant):
+        raise Unsupported("a choice of elements that parameters decide")
+    return [pt.constant(places) for places in np.nonzero(index.data)]
+
+
+def _number(v: Any) -> int | None:
+    if v is None or isinstance(v, int):
+        return v
+    if isinstance(v, Constant):
+        return None if v.data is None else int(np.asarray(v.data))
+    raise Unsupported("a slice whose ends only the call tells")
+
+
+@reads("AdvancedIncSubtensor", "AdvancedIncSubtensor1")
+def of_replaced(reader: Reader, node: Apply, at: At, output: int) -> Expression:
+    """An element of an array some elements of which are set, or added to."""
+    whole, part, *_ = node.inputs
+    where, shape = index_of(node, values=2), whole.type.shape
+    if len(where) != len(shape) or any(s is None for s in shape) or part.type.ndim > 1:
+        raise Unsupported("an array some rows of which are set")
+    if not all(isinstance(i, Constant) and i.type.ndim <= 1 for i in where):
+        raise Unsupported("an array some elements of which are set, which only the call tells")
+    flat = np.ravel_multi_index(tuple(np.asarray(i.data) % s for i, s in zip(where, shape, strict=True)), shape).reshape(-1)
+    if len(np.unique(flat)) != len(flat):
+        raise Unsupported("an array whose elements are set several times")
+    of_part = np.full(shape, -1)
+    of_part.flat[flat] = np.arange(len(flat))
+    found = np.broadcast_to(read(of_part, at), (reader.n,))
+    before = reader.made.real(reader.visit(whole, at))
+    if (found < 0).all():
+        return before
+    key = ("part", node, *(a if isinstance(a, int) else a.key for a in at))
+    there: Entry = picked(np.maximum(found, 0), [evenly(0, 1, reader.n)], hash(key))
+    after = reader.made.real(reader.visit(part, () if not part.type.ndim else (0 if part.type.shape == (1,) else there,)))
+    if not node.op.set_instead_of_inc:
+        after = reader.made.make("{} + {}", before, after)
+    return after if (found >= 0).all() else reader.made.choice( reader.column(("set", *key), found >= 0), after, before)

@@ -1,0 +1,20 @@
+"""How code compiled by Numba evaluates sums over rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from pytensor.graph.basic import Apply
+from pytensor.link.numba.dispatch.basic import numba_funcify
+
+from ..graph.numba_link import Bridge, compiled, extents_of, ndims_of
+from .op import Fused
+
+
+@numba_funcify.register(Fused)
+def _fused(op: Fused, node: Apply, **kwargs: Any) -> Callable:
+    evaluator, ndims = op.evaluator, ndims_of(node)
+    data = {i: node.inputs[i].type.dtype for i in range(evaluator.n_inputs, len(ndims))}  # nobody converts these in each call
+    bridge = Bridge(lambda arrays: evaluator.sums(evaluator.as_held(arrays), op.wrt), ndims, str(op), data)
+    return compiled(bridge, node, [[], *(extents_of(i, ndims[i]) for i in op.wrt)], "sum over rows")

@@ -1,0 +1,113 @@
+"""The Op of a sum over rows: its value and all of its gradients, from one reading of the data."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytensor.tensor as pt
+from pytensor.gradient import DisconnectedType, Lop, disconnected_type, grad
+from pytensor.graph.basic import Apply, Variable
+from pytensor.graph.op import Op
+from pytensor.graph.replace import _vectorize_node, clone_replace, vectorize_graph
+
+from ..evaluation.rows import RowsEvaluator
+from ..graph.ops import FLOAT, as_float64
+from .program import Program
+
+
+class Fused(Op):
+    """The sum over rows of a program, with its gradients in those of its inputs that are numbers of floating point.
+
+    The inputs are those of the program, then the data that may change.
+
+    Parameters
+    ----------
+    evaluator : RowsEvaluator
+    wrt : tuple of int
+        The places of the inputs in which there are gradients.
+    """
+
+    __props__ = ("evaluator", "wrt")
+    default_output = 0
+
+    def __init__(self, evaluator: RowsEvaluator, wrt: Sequence[int]):
+        self.evaluator, self.wrt = evaluator, tuple(wrt)
+
+    def __str__(self) -> str:
+        return f"Fused{{{self.evaluator.program.name}}}"
+
+    def make_node(self, *inputs: Any) -> Apply:
+        variables = [pt.as_tensor_variable(v) for v in inputs]
+        for i in self.differentiable:
+            variables[i] = as_float64(variables[i])
+        return Apply(self, variables, [pt.dscalar(), *(variables[i].type() for i in self.wrt)])
+
+    def perform(self, node: Apply, inputs: Sequence[np.ndarray], outputs: Any) -> None:
+        for storage, value in zip(outputs, self.evaluator.sums(inputs, self.wrt), strict=True):
+            storage[0] = value
+
+    def infer_shape(self, *args: Any) -> list[tuple]:  # PyTensor 2 passes the graph as well
+        return [(), *(args[-1][i] for i in self.wrt)]
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        return [[i in self.differentiable] * len(node.outputs) for i in range(len(node.inputs))]
+
+    @functools.cached_property
+    def differentiable(self) -> tuple[int, ...]:
+        """The places of the inputs that are numbers of floating point, and not data."""
+        inputs = self.evaluator.inner_inputs[: self.evaluator.n_inputs]
+        return tuple(i for i, v in enumerate(inputs) if v.type.dtype.startswith("float"))
+
+    def pullback(self, inputs: Sequence[Variable], outputs: Sequence[Variable], cotangents: Sequence[Variable]) -> list:
+        if all(isinstance(c.type, DisconnectedType) for c in cotangents[1:]):
+            by_place = dict(zip(self.wrt, outputs[1:], strict=True))
+            if missing := [i for i in self.differentiable if i not in by_place]:
+                by_place |= dict(zip(missing, Fused(self.evaluator, missing).make_node(*inputs).outputs[1:], strict=True))
+            found = {i: pt.mul(cotangents[0], g) for i, g in by_place.items()}
+        else:
+            found = self._second(inputs, cotangents)
+        return [found.get(i, disconnected_type()) for i in range(len(inputs))]
+
+    L_op: Any = pullback  # its name in PyTensor 2
+
+    def _second(self, inputs: Sequence[Variable], cotangents: Sequence[Variable]) -> dict[int, Variable]:
+        """The pullback of the gradients, of the graph that the program was made from."""
+        own = [v.type() for v in inputs]  # fresh, because what is replaced must not be an ancestor of what replaces it
+        total = self.graph(own)
+        where = [own[i] for i in self.wrt]
+        firsts: Any = grad(total, where, disconnected_inputs="ignore") if where else []
+        pairs = [
+            (v, c) for v, c in zip([total, *firsts], cotangents, strict=True) if not isinstance(c.type, DisconnectedType)
+        ]
+        wanted = [own[i] for i in self.differentiable]
+        seconds: Any = Lop([v for v, _ in pairs], wanted, [c for _, c in pairs], disconnected_inputs="ignore")
+        found = clone_replace(seconds, dict(zip(own, inputs, strict=True)), rebuild_strict=False)
+        return dict(zip(self.differentiable, found, strict=True))
+
+    def graph(self, inputs: Sequence[Variable]) -> Variable:
+        """The sum as PyTensor computes it."""
+        given = dict(zip(self.evaluator.inner_inputs, inputs, strict=True))
+        (total,) = clone_replace([pt.sum(self.evaluator.inner_term)], given, rebuild_strict=False)
+        return pt.cast(total, FLOAT)
+
+
+@_vectorize_node.register(Fused)
+def _vectorize(op: Fused, node: Apply, *inputs: Any) -> Any:
+    """The sum as PyTensor computes it, for inputs with further leading axes."""
+    own = [v.type() for v in node.inputs]
+    total = op.graph(own)
+    firsts: Any = grad(total, [own[i] for i in op.wrt], disconnected_inputs="ignore") if op.wrt else []
+    return vectorize_graph([total, *firsts], replace=dict(zip(own, inputs, strict=True)))
+
+
+def sum_by(program: Program, term: Variable, data: Sequence[Variable]) -> Variable:
+    """The sum of a term by its program."""
+    evaluator = RowsEvaluator.of(program, term, data)
+    floats = [i for i, v in enumerate(program.inputs) if v.type.dtype.startswith("float")]
+    total = Fused(evaluator, floats).make_node(*program.inputs, *data).outputs[0]
+    for op, conditions in program.checks:
+        total = op(total, *conditions)
+    return total

@@ -1,0 +1,159 @@
+"""A sum over rows as a function of C, with the leaves of its arguments and the variables that they are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from pytensor.graph.basic import Variable
+
+from ...rows.leaves import dot, gather, per_row
+from . import along_axes, checks, elementwise, indexing, joined  # noqa: F401  (they declare what they read)
+from .expression import body
+from .frozen import Frozen
+from .reader import Argument, Reader
+from .scalar_ops import NoData, Unsupported
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of `gpustats.Rows`, as a part of an input.
+
+    Attributes
+    ----------
+    name : str
+    input : int
+        Which input.
+    pick : tuple
+        The part of it, as NumPy's basic indexing takes it; (...,) for all of its elements, one after another.
+    """
+
+    name: str
+    input: int
+    pick: tuple[Any, ...]
+
+
+@dataclass(eq=False)
+class Program:
+    """What a sum over rows computes.
+
+    Attributes
+    ----------
+    name, source : str
+        Of the function of a row, in C.
+    n_rows : int
+    leaves : dict
+        As `gpustats.Rows` takes them.
+    parameters : list of Parameter
+    inputs : list of Variable
+        What the parameters are parts of.
+    shapes : list of tuple
+        Those of the inputs, with None for an extent that nothing tells.
+    checks : list
+        Checks that are the same for all rows, with the variables of their conditions.
+    checked_rows : bool
+        Whether the function gives -inf for rows whose parameters are invalid.
+    arguments : list of Argument
+    """
+
+    name: str
+    source: str
+    n_rows: int
+    leaves: dict[str, Any]
+    parameters: list[Parameter]
+    inputs: list[Variable]
+    shapes: list[tuple[int | None, ...]]
+    checks: list[tuple[Any, list[Variable]]]
+    checked_rows: bool
+    arguments: list[Argument] = field(repr=False)
+
+    def reaches_within(self, shapes: Sequence[tuple[int, ...]]) -> bool:
+        """Whether inputs of these shapes have an element for each row where rows have numbers of their own."""
+        for parameter in self.parameters:
+            for axis, place in enumerate(parameter.pick):
+                if isinstance(place, slice) and place.stop is not None and shapes[parameter.input][axis] < place.stop:
+                    return False
+        return True
+
+
+def program_of(
+    term: Variable, data: Mapping[Variable, np.ndarray], shapes: Mapping[Variable, tuple[int, ...]] | None = None
+) -> Program:
+    """The program of the sum of a variable.
+
+    Parameters
+    ----------
+    term : Variable
+        Without operations that are made of a graph.
+    data : mapping
+        Variables that are data -> their arrays.
+    shapes : mapping, optional
+        Further variables -> their shapes, where their types leave these open.
+
+    Raises
+    ------
+    Unsupported
+        Where there is none, in words for a user.
+    """
+    try:
+        frozen = Frozen(term, data, shapes)
+        reader = Reader(frozen)
+    except Unsupported:
+        raise
+    except Exception as error:  # a model that nobody foresaw runs as it did
+        raise Unsupported(f"what could not be read: {type(error).__name__}: {error}") from error
+    arguments = list(reader.arguments)
+    if not any(a.kind in ("data", "gather", "dot") for a in arguments):
+        raise NoData("a sum without data")
+    if all(a.kind == "data" for a in arguments):
+        raise Unsupported("a sum without parameters")
+    parameters, leaves, inputs = _bound(arguments, reader.n)
+    name = f"{_word(term)}_row"
+    listed = ", ".join(f"real {a.name}" for a in arguments)
+    source = f"__device__ real {name}({listed})\n{{\n{body(reader.result)}\n}}\n"
+    return Program(
+        name, source, reader.n, leaves, parameters, inputs, [frozen.shape(v) for v in inputs], reader.checks,
+        reader.checked_rows, arguments,
+    )  # fmt: skip
+
+
+def _word(term: Variable) -> str:
+    plain = "".join(c if c.isascii() and c.isalnum() else "_" for c in term.name or "").strip("_").lower()
+    return plain if plain[:1].isalpha() else "term"
+
+
+def _bound(arguments: Sequence[Argument], n: int) -> tuple[list[Parameter], dict[str, Any], list[Variable]]:
+    """The parameters, the leaves of all arguments that have one, and the variables that the parameters are parts of."""
+    inputs: list[Variable] = []
+    parameters: dict[tuple, Parameter] = {}
+    leaves: dict[str, Any] = {}
+    reach: dict[tuple, tuple[int, int]] = {}
+    for a in arguments:
+        if a.kind == "row":
+            low, high = reach.get(_part(a), (a.offset, a.offset))
+            reach[_part(a)] = min(low, a.offset), max(high, a.offset)
+    for a in arguments:
+        if a.kind == "data":
+            leaves[a.name] = a.numbers[0]
+            continue
+        assert a.source is not None
+        if a.source not in inputs:
+            inputs.append(a.source)
+        pick, key = a.pick, (*_part(a), a.kind if a.kind == "row" else "")
+        if a.kind == "row":
+            low, high = reach[_part(a)]
+            pick = pick if pick == (...,) else tuple(slice(low, high + n) if isinstance(p, slice) else p for p in pick)
+        parameter = parameters.setdefault(key, Parameter(a.name, inputs.index(a.source), pick))
+        if a.kind == "gather":
+            leaves[a.name] = gather(*a.numbers, of=parameter.name)
+        elif a.kind == "dot":
+            leaves[a.name] = dot(a.numbers[0], of=parameter.name)
+        elif a.kind == "row":
+            leaves[a.name] = per_row(of=parameter.name, offset=a.offset - reach[_part(a)][0])
+    return list(parameters.values()), leaves, inputs
+
+
+def _part(a: Argument) -> tuple:
+    return a.source, tuple("all" if isinstance(p, slice) else p for p in a.pick)

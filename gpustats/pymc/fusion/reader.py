@@ -1,0 +1,306 @@
+"""What a row of a sum computes: from PyTensor's graph of all rows to an expression of C, and where its arguments come from."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from pymc.logprob.utils import CheckParameterValue
+from pytensor.graph.basic import Apply, Constant, Variable
+from pytensor.tensor.elemwise import DimShuffle, Elemwise
+
+from ...language.names import means_something
+from ...language.nodes import CONSTANTS, DRAWS, MATH
+from .along import Along, At, Entry, axes_of, read
+from .expression import Expression, Expressions
+from .frozen import Frozen
+from .scalar_ops import CALLS, Unsupported
+
+SHORT = 64  # the most elements of an axis inside a row, each of which is written out
+SAME = ("TensorFromScalar", "ScalarFromTensor", "SpecifyShape", "Assert", "DeepCopyOp", "ViewOp")  # what gives its input
+
+_TAKEN = {*MATH, *DRAWS, *CONSTANTS, *CALLS.values()}
+_OWN = re.compile(r"t\d+")  # names of statements
+
+#: Class of an operation -> what reads it: reader(reader, node, at, output).
+_READERS: dict[str, Callable[..., Expression]] = {}
+
+
+def reads(*names: str) -> Callable:
+    """Declare a function as the one that reads operations of classes with these names, or derived from such.
+
+    It takes the `Reader`, the node of the operation, the positions of an element, and which of the node's outputs has it.
+    """
+
+    def declared(function: Callable[..., Expression]) -> Callable[..., Expression]:
+        _READERS.update(dict.fromkeys(names, function))
+        return function
+
+    return declared
+
+
+@dataclass(frozen=True, eq=False)
+class Argument:
+    """An argument of a row function.
+
+    Attributes
+    ----------
+    name : str
+        In C.
+    kind : {"data", "number", "gather", "dot", "row"}
+    source : Variable or None
+        The variable that it is made of, none for data.
+    pick : tuple
+        Where in that variable: whole numbers, and slices where the rows, or the columns of a design, run along; (...,) for all
+        of its elements, one after another.
+    numbers : tuple of arrays
+        The column of data; the index for each axis of a table; the matrix of a dot product; of a row's own number none.
+    offset : int
+        Of a row's own number: row n has element n + offset.
+    """
+
+    name: str
+    kind: str
+    source: Variable | None = None
+    pick: tuple[Any, ...] = ()
+    numbers: tuple[np.ndarray, ...] = ()
+    offset: int = 0
+
+
+class Reader:
+    """Reads what a row computes below a sum.
+
+    Parameters
+    ----------
+    frozen : Frozen
+        The graph of what is summed.
+
+    Attributes
+    ----------
+    n : int
+        How many rows there are: a row is an element of what is summed.
+    arguments : dict
+        Argument -> its expression.
+    checks : list of (CheckParameterValue, list of Variable)
+        The checks of parameters that are the same for all rows, with their conditions, as in the original graph: where they
+        fail, the sum is -inf.
+    checked_rows : bool
+        Whether there are checks that rows make by themselves.
+    result : Expression
+    """
+
+    def __init__(self, frozen: Frozen):
+        self.frozen = frozen
+        term = frozen.variable
+        shape = term.type.shape
+        if any(s is None for s in shape):
+            raise Unsupported(f"a number of rows that only the call tells: {term.type}")
+        self.n = math.prod(shape)
+        if not self.n:
+            raise Unsupported("no rows")
+        self.rows = tuple(axes_of(shape))
+        self.shape = tuple(shape)
+        self.made = Expressions()
+        self.arguments: dict[Argument, Expression] = {}
+        self.outermost = _outermost(term)
+        self.hoisted: list[tuple[Any, list[Variable]]] = []
+        self.checked_rows = False
+        self._alive: list[np.ndarray] = []
+        self._keys: dict[tuple, Expression] = {}
+        self._known: dict[tuple, Expression] = {}
+        self._names: set[str] = set()
+        try:
+            self.result = self.made.real(self.visit(term, self.rows))
+        except RecursionError:
+            raise Unsupported("a row of so many operations on one another") from None
+
+    @property
+    def checks(self) -> list[tuple[Any, list[Variable]]]:
+        return [(op, [self.frozen.original(c) for c in conditions]) for op, conditions in self.hoisted]
+
+    # -- leaves
+
+    def argument(self, key: tuple, name: str, kind: str, make: Callable[[], dict[str, Any]]) -> Expression:
+        """The argument that is known by a key; what else is to say of a new one comes from `make`."""
+        if key not in self._keys:
+            argument = Argument(self._fresh(name), kind, **make())
+            self._keys[key] = self.arguments[argument] = self.made.make(argument.name)
+        return self._keys[key]
+
+    def _fresh(self, name: str | None) -> str:
+        plain = "".join(c if c.isascii() and c.isalnum() else "_" for c in name or "").strip("_").lower()
+        plain = plain if plain[:1].isalpha() else f"a_{plain}".rstrip("_")
+        if plain not in self._names and plain not in _TAKEN and not means_something(plain) and not _OWN.fullmatch(plain):
+            self._names.add(plain)
+            return plain
+        found = next(f"{plain}_{i}" for i in itertools.count(1) if f"{plain}_{i}" not in self._names)
+        self._names.add(found)
+        return found
+
+    def _data(self, constant: Constant, at: At) -> Expression:
+        array = np.asarray(constant.data)
+        numbers = read(array, at)
+        first = numbers.flat[0] if np.ndim(numbers) else numbers
+        if np.ndim(numbers) == 0 or (numbers == first).all():
+            return self.made.number(bool(first) if array.dtype == bool else float(first))
+        key = ("data", id(constant.data), *(a if isinstance(a, int) else a.key for a in at))
+        if array.dtype.kind == "f":  # what is computed with them is in float64
+            numbers = numbers.astype(np.float64, copy=False)
+        column = self.argument(key, constant.name or "y", "data", lambda: {"numbers": (numbers,)})
+        return self.made.truth(column) if array.dtype == bool else column
+
+    def _leaf(self, v: Variable, at: At) -> Expression:
+        """An element of a variable that PyTensor computes."""
+        if v.type.dtype.startswith("complex"):
+            raise Unsupported("complex numbers")
+        v, at = without_shuffles(v, at)
+        source = self.frozen.original(v)
+        long = [a for a in at if isinstance(a, Along)]
+        key = (source, *(a if isinstance(a, int) else a.key for a in at))
+        pick = tuple(slice(None) if isinstance(a, Along) else a for a in at)
+        name = name_of(source)
+        if not long:
+            found = self.argument(key, name, "number", lambda: {"source": source, "pick": pick})
+        elif at == self.rows and len(long) > 1:
+            found = self.argument(key, name, "row", lambda: {"source": source, "pick": (...,)})
+        elif len(long) == 1 and long[0].step == 1 and self._reaches(v, at, long[0]):
+            offset = long[0].start
+            found = self.argument(key, name, "row", lambda: {"source": source, "pick": pick, "offset": offset})
+        else:
+            found = self.argument(
+                key, name, "gather",
+                lambda: {"source": source, "pick": pick, "numbers": tuple(a.places for a in long)},
+            )  # fmt: skip
+        return self.made.truth(found) if v.type.dtype == "bool" else found
+
+    def _reaches(self, v: Variable, at: At, along: Along) -> bool:
+        """Whether the rows take most of an axis, each its own element."""
+        extent = v.type.shape[next(i for i, a in enumerate(at) if isinstance(a, Along))]
+        start = along.start
+        return start is not None and start >= 0 and (extent is None or start <= extent - self.n)
+
+    # -- the graph
+
+    def visit(self, v: Variable, at: At) -> Expression:
+        """The element of a variable at these positions."""
+        key = (v, at)
+        if key not in self._known:
+            self._known[key] = self._visited(v, at)
+        return self._known[key]
+
+    def _visited(self, v: Variable, at: At) -> Expression:
+        at = tuple(0 if extent == 1 else a for a, extent in zip(at, v.type.shape, strict=True))
+        if isinstance(v, Constant):
+            return self._data(v, at)
+        node = v.owner
+        if node is None:
+            return self._leaf(v, at)
+        if self.is_small(v, at):
+            if v.type.dtype != "bool" or self.is_alike(v):
+                return self._leaf(v, at)
+            if not v.type.ndim:
+                return _READERS["All"](self, node, at, node.outputs.index(v))
+        op = getattr(node.op, "core_op", None) or node.op
+        for kind in type(op).__mro__:
+            if kind.__name__ in _READERS:
+                return _READERS[kind.__name__](self, node, at, node.outputs.index(v))
+        raise Unsupported(f"the operation {type(op).__name__}")
+
+    def is_small(self, v: Variable, at: Sequence[Entry | None]) -> bool:
+        """Whether a variable has fewer elements than there are rows, so that PyTensor computes it.
+
+        An extent that is not known is that of the rows where these run along the axis, else that of some table.
+        """
+        extents = (extent or self._implied(a) for extent, a in zip(v.type.shape, at, strict=True))
+        return not v.type.ndim or math.prod(extents) < self.n
+
+    def _implied(self, entry: Entry | None) -> int:
+        """How long an axis is at least, which is read at these positions."""
+        if not isinstance(entry, Along):
+            return 1
+        if entry.is_row:
+            return self.n
+        return entry.key[2][entry.key[1]] if entry.key[0] == "axis" else 1
+
+    def under(self, v: Variable, at: At) -> At:
+        """Where broadcasting reads a variable, for an element at `at`."""
+        own = at[len(at) - v.type.ndim :]
+        return tuple(0 if s == 1 else a for a, s in zip(own, v.type.shape, strict=True))
+
+    def is_alike(self, condition: Variable) -> bool:
+        """Whether a condition follows from a few numbers, and so is met by all rows or by none."""
+        stack, seen = [condition], set()
+        while stack:
+            v = stack.pop()
+            if v in seen:
+                continue
+            seen.add(v)
+            size = math.prod(s or self.n for s in v.type.shape) if hasattr(v.type, "shape") else 1
+            if size >= max(self.n, 2):
+                return False
+            if v.owner is not None:
+                stack += v.owner.inputs
+        return not isinstance(condition, Constant)
+
+    def short(self, v: Variable, axis: int) -> int:
+        """How many elements an axis has that is written out."""
+        extent = v.type.shape[axis]
+        if extent is None or extent > SHORT:
+            raise Unsupported(f"an axis of {extent} elements within each row; at most {SHORT} are written out")
+        return extent
+
+    def column(self, key: tuple, truth: np.ndarray) -> Expression:
+        """A column of truth values."""
+        return self.made.truth(self.argument(key, "is", "data", lambda: {"numbers": (truth.astype(np.uint8),)}))
+
+    def name_of(self, array: np.ndarray) -> int:
+        """A number that no other array has, as long as this reader reads."""
+        self._alive.append(array)
+        return id(array)
+
+
+def _outermost(term: Variable) -> set[Apply]:
+    """The checks around all of a term, or around something that is added to the rest: where they fail, the term is -inf."""
+    found: set[Apply] = set()
+    stack = [term]
+    while stack:
+        node = stack.pop().owner
+        if node is None:
+            continue
+        if isinstance(node.op, CheckParameterValue):
+            found.add(node)
+            stack.append(node.inputs[0])
+        elif isinstance(node.op, DimShuffle) or type(node.op).__name__ in SAME:
+            stack.append(node.inputs[0])
+        elif isinstance(node.op, Elemwise) and type(node.op.scalar_op).__name__ in ("Add", "Cast"):
+            stack += [v for v in node.inputs if v.type.ndim == 0 or v.type.shape == node.outputs[0].type.shape]
+    return found
+
+
+def without_shuffles(v: Variable, at: Sequence[Any]) -> tuple[Variable, tuple[Any, ...]]:
+    """The variable below what only moves axes, and the same positions in it."""
+    while v.owner is not None and isinstance(v.owner.op, DimShuffle):
+        inner: list[Any] = [0] * v.owner.inputs[0].type.ndim
+        for place, e in zip(v.owner.op.new_order, at, strict=True):
+            if place != "x":
+                inner[place] = e
+        v, at = v.owner.inputs[0], tuple(inner)
+    return v, tuple(at)
+
+
+def name_of(v: Variable) -> str:
+    """A name for what a variable stands for, of the variable with a name that it is computed from."""
+    while not v.name and v.owner is not None and len(v.owner.inputs) >= 1:
+        inputs = [i for i in v.owner.inputs if not isinstance(i, Constant)]
+        if len(inputs) != 1:
+            break
+        v = inputs[0]
+    name = v.name or "p"
+    for ending in ("_log__", "_logodds__", "_interval__", "_simplex__", "_ordered__", "_zerosum__"):
+        name = name.removesuffix(ending)
+    return name.rsplit("::", 1)[-1]

@@ -1,0 +1,138 @@
+"""The rewrite that puts sums over rows on the device before a log-posterior is differentiated, and when it is done."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+from collections.abc import Iterator
+
+import pytensor.tensor as pt
+from pytensor.compile.mode import optdb
+from pytensor.graph.basic import Apply
+from pytensor.graph.fg import FunctionGraph
+from pytensor.graph.rewriting.basic import GraphRewriter
+from pytensor.tensor.math import Sum
+
+from . import numba_link  # noqa: F401
+from .frozen import shared_data, without_inner_graphs
+from .op import Fused, sum_by
+from .program import program_of
+from .scalar_ops import Unsupported
+
+MIN_ROWS = 10_000  # by default: PyTensor is done with fewer before a device has begun
+
+
+class _Settings:
+    """Whether sums are fused, and from how many rows on; contexts have their own, by thread."""
+
+    def __init__(self) -> None:
+        self.on = os.environ.get("GPUSTATS_FUSE", "0") not in ("", "0")
+        self.min_rows = MIN_ROWS
+        self.local = threading.local()
+
+    @property
+    def now(self) -> tuple[bool, int]:
+        stack = getattr(self.local, "stack", None)
+        return stack[-1] if stack else (self.on, self.min_rows)
+
+
+_settings = _Settings()
+
+
+def settings() -> tuple[bool, int]:
+    """Whether sums are fused now, and from how many rows on."""
+    return _settings.now
+
+
+def fuse(on: bool = True, *, min_rows: int = MIN_ROWS) -> None:
+    """Evaluate log-likelihoods of PyMC's models that are sums over rows on the device, from now on, or no longer.
+
+    What a row computes is read from the model's graph when PyMC or nutpie compile it: distributions, arithmetic, indices, dot
+    products with data, short axes. What cannot be read stays with PyTensor: `explain` tells. The environment variable
+    ``GPUSTATS_FUSE=1`` does the same where gpustats.pymc is imported.
+
+    Parameters
+    ----------
+    on : bool
+    min_rows : int
+        Sums over fewer rows are left to PyTensor.
+    """
+    _settings.on, _settings.min_rows = on, min_rows
+
+
+@contextlib.contextmanager
+def fused(on: bool = True, *, min_rows: int = MIN_ROWS) -> Iterator[None]:
+    """A context in which models are compiled with their sums over rows on the device: see `fuse`.
+
+    Examples
+    --------
+    >>> import numpy as np, pymc as pm, gpustats.pymc as gpm
+    >>> rng = np.random.default_rng(1)
+    >>> plant, t = rng.integers(0, 50, 5000), rng.uniform(0, 4, 5000)
+    >>> with pm.Model() as model:
+    ...     growth = pm.Normal("growth", 1, 0.5, shape=50)
+    ...     size = pm.Normal("size", growth[plant] * t, pm.HalfNormal("sigma"), observed=rng.normal(t, 0.3))
+    >>> with gpm.fused(min_rows=1000):
+    ...     function = model.logp_dlogp_function(ravel_inputs=True)
+    >>> function.set_extra_values({})
+    >>> round(float(function(np.zeros(51))[0]), 3)
+    -18475.829
+    """
+    stack = _settings.local.__dict__.setdefault("stack", [])
+    stack.append((on, min_rows))
+    try:
+        yield
+    finally:
+        stack.pop()
+
+
+class FuseSums(GraphRewriter):
+    """Puts a `Fused` in the place of every sum over rows for which there is a program."""
+
+    def apply(self, fgraph: FunctionGraph) -> None:
+        on, min_rows = settings()
+        if not on:
+            return
+        for node in list(fgraph.toposort()):
+            if node in fgraph.apply_nodes and is_whole_sum(node):
+                self._fuse(fgraph, node, min_rows)
+
+    def _fuse(self, fgraph: FunctionGraph, node: Apply, min_rows: int) -> None:
+        term = without_inner_graphs(node.inputs[0])
+        data = shared_data(term)
+        try:
+            program = program_of(term, data)
+        except Unsupported:
+            return
+        if program.n_rows < min_rows:
+            return
+        total = sum_by(program, term, list(data))
+        total = pt.cast(total, node.outputs[0].type.dtype)
+        fgraph.replace(node.outputs[0], total, reason="rows on the device", import_missing=True)
+
+
+def is_whole_sum(node: Apply) -> bool:
+    """Whether a node is the sum of all elements of something."""
+    return isinstance(node.op, Sum) and not node.outputs[0].type.ndim and node.inputs[0].type.ndim > 0
+
+
+class OnlyUsed(GraphRewriter):
+    """Leaves out the gradients of a `Fused` that nothing uses."""
+
+    def apply(self, fgraph: FunctionGraph) -> None:
+        for node in fgraph.toposort():
+            if not isinstance(node.op, Fused):
+                continue
+            used = [i for i, v in zip(node.op.wrt, node.outputs[1:], strict=True) if fgraph.clients[v]]
+            if len(used) < len(node.op.wrt):
+                outputs = Fused(node.op.evaluator, used).make_node(*node.inputs).outputs
+                new = dict(zip(used, outputs[1:], strict=True))
+                pairs = [(node.outputs[0], outputs[0])]
+                pairs += [(v, new[i]) for i, v in zip(node.op.wrt, node.outputs[1:], strict=True) if i in new]
+                fgraph.replace_all(pairs, reason="only the gradients that are used")
+
+
+# PyMC and nutpie apply "stabilize" before they differentiate. Without a tag, no ordinary compilation does.
+optdb["stabilize"].register("gpustats_fuse_sums", FuseSums(), final_rewriter=True)
+optdb.register("gpustats_only_used", OnlyUsed(), "fast_run", "fast_compile", position=2.6)

@@ -1,0 +1,145 @@
+"""PyTensor's operations on numbers, in C."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .expression import Expression, Expressions
+
+
+class Unsupported(Exception):
+    """What a row function cannot have, in words for a user."""
+
+
+class NoData(Unsupported):
+    """Of a sum over parameters alone."""
+
+
+#: Class of an operation on truth values or numbers whose result is true or false -> C.
+COMPARISONS = {"LT": "{} < {}", "GT": "{} > {}", "LE": "{} <= {}", "GE": "{} >= {}", "EQ": "{} == {}", "NEQ": "{} != {}"}
+LOGIC = {"AND": " && ", "OR": " || "}
+#: Class -> the function of C, or of gpustats, that does the same.
+CALLS = {
+    "Log": "log", "Exp": "exp", "Log1p": "log1p", "Expm1": "expm1", "Sqrt": "sqrt", "Abs": "fabs", "Sigmoid": "expit",
+    "Softplus": "log1pexp", "GammaLn": "log_gamma", "Psi": "digamma", "TriGamma": "trigamma", "Erf": "erf", "Erfc": "erfc",
+    "Erfcx": "scaled_erfc", "Log1mexp": "log1mexp", "Sin": "sin", "Cos": "cos", "Tan": "tan", "Tanh": "tanh", "Sinh": "sinh",
+    "Cosh": "cosh", "ArcTan": "atan", "ArcSin": "asin", "ArcCos": "acos", "ArcTan2": "atan2", "ArcSinh": "asinh",
+    "ArcCosh": "acosh", "ArcTanh": "atanh", "Floor": "floor", "Ceil": "ceil", "Trunc": "trunc", "Log2": "log2",
+    "Log10": "log10", "Exp2": "exp2", "ScalarMaximum": "fmax", "ScalarMinimum": "fmin", "Maximum": "fmax", "Minimum": "fmin",
+    "LogAddExp": "logaddexp", "XLogY": "xlogy", "XLog1PY": "xlog1py",
+}  # fmt: skip
+FORMS = {
+    "Sub": "{} - {}", "TrueDiv": "{} / {}", "Reciprocal": "1 / {}", "Inv": "1 / {}", "Neg": "-{}",
+    "Deg2Rad": "{} * (PI / 180)", "Rad2Deg": "{} * (180 / PI)", "IntDiv": "floor({} / {})",
+}  # fmt: skip
+#: Exponents that are products and roots: x is used as often as the form has it.
+POWERS = {2.0: "{0} * {0}", 3.0: "{0} * {0} * {0}", -1.0: "1 / {0}", 0.5: "sqrt({0})", -0.5: "1 / sqrt({0})", 1.0: "{0}"}
+
+
+def in_c(op: Any, arguments: Sequence[Expression], made: Expressions) -> Expression:
+    """A scalar operation of PyTensor on these arguments.
+
+    Raises
+    ------
+    Unsupported
+        Where there is no such operation in C.
+    """
+    name = type(op).__name__
+    reals = [made.real(a) for a in arguments]
+    if name in ("Add", "Mul"):
+        sign = " + " if name == "Add" else " * "
+        total = reals[0]
+        for one in reals[1:]:
+            total = made.make("{}" + sign + "{}", total, one)
+        return total
+    if name in LOGIC:
+        total = made.truth(arguments[0])
+        for one in arguments[1:]:
+            total = made.make("{}" + LOGIC[name] + "{}", total, made.truth(one), whole=True)
+        return total
+    if name in COMPARISONS:
+        return made.make(COMPARISONS[name], *reals, whole=True)
+    if name in FORMS:
+        return made.make(FORMS[name], *reals)
+    if name in CALLS:
+        return made.make(f"{CALLS[name]}({', '.join(['{}'] * len(reals))})", *reals)
+    match name:
+        case "Invert":
+            if not arguments[0].whole:
+                raise Unsupported("the complement of a whole number, bit by bit")
+            return made.make("!{}", arguments[0], whole=True)
+        case "XOR":
+            return made.make("{} != {}", *map(made.truth, arguments), whole=True)
+        case "Sqr":
+            return made.make("{} * {}", reals[0], reals[0])
+        case "Pow":
+            return _power(reals[0], reals[1], made)
+        case "Switch" | "Where":
+            return _chosen(arguments, made)
+        case "Sign" | "Sgn":
+            return _sign(reals[0], made)
+        case "Clip":
+            return made.make("fmin(fmax({}, {}), {})", *reals)
+        case "IsNan":
+            return made.make("isnan({})", reals[0], whole=True)
+        case "IsInf":
+            return made.make("isinf({})", reals[0], whole=True)
+        case "Mod":
+            return _modulo(reals[0], reals[1], made)
+        case "RoundHalfToEven":
+            return made.make("rint({})", *reals)
+        case "Second":
+            return arguments[1]
+        case "Identity":
+            return arguments[0]
+        case "Cast":
+            return _cast(op, arguments[0], made)
+    raise Unsupported(f"the operation {str(op).split('{')[0]}")
+
+
+def _power(base: Expression, exponent: Expression, made: Expressions) -> Expression:
+    try:
+        form = POWERS[float(exponent.form.strip("()"))] if not exponent.arguments else None
+    except (ValueError, KeyError):
+        form = None
+    if form is None:
+        return made.make("pow({}, {})", base, exponent)
+    if form == "{0}":
+        return base
+    times = form.count("{0}")
+    return made.make(form.replace("{0}", "{}"), *[base] * times)
+
+
+def _chosen(arguments: Sequence[Expression], made: Expressions) -> Expression:
+    condition, yes, no = arguments
+    if not condition.arguments and condition.form in ("0", "1", "0.0", "1.0"):
+        return yes if condition.form in ("1", "1.0") else no
+    return made.choice(made.truth(condition), yes, no)
+
+
+def _sign(x: Expression, made: Expressions) -> Expression:
+    one, minus_one = made.number(1.0), made.number(-1.0)
+    positive = made.make("{} > 0.0", x, whole=True)
+    negative = made.make("{} < 0.0", x, whole=True)
+    return made.make("{} ? {} : {}", positive, one, made.make("{} ? {} : {}", negative, minus_one, x))
+
+
+def _modulo(x: Expression, y: Expression, made: Expressions) -> Expression:
+    turns = made.make("floor({})", made.make("{} / {}", x, y))
+    return made.make("{} - {}", x, made.make("{} * {}", y, turns))
+
+
+def _cast(op: Any, x: Expression, made: Expressions) -> Expression:
+    kind = np.dtype(op.o_type.dtype).kind
+    if kind == "b":
+        return made.truth(x)
+    if kind == "f":
+        if op.o_type.dtype != "float64":
+            raise Unsupported(f"numbers that are rounded to {op.o_type.dtype}")
+        return made.real(x)
+    if kind in "iu" and x.whole:
+        return x
+    return made.make("trunc({})", made.real(x))

@@ -1,0 +1,44 @@
+"""What `explain` says of the terms of a model."""
+
+import pymc as pm
+import pytensor.tensor as pt
+
+import gpustats.pymc as gpm
+
+N = 2000
+
+
+def test_terms(rng):
+    group, x = rng.integers(0, 9, N), rng.normal(size=N)
+    X = rng.normal(size=(N, 4))
+    with pm.Model() as model:
+        a, z = pm.Normal("a", shape=9), pm.Normal("z", shape=N)
+        pm.Poisson("counts", pt.exp(a[group] + X @ pm.Normal("beta", shape=4) + z), observed=rng.poisson(1.0, N))
+        pm.Normal("few", a[0], 1, observed=x[:20])
+        pm.Normal("joint", pt.cumsum(a[0] * x), 1, observed=x)
+        pm.Potential("number", -(a[0] ** 2))
+    with gpm.fused(min_rows=1000):
+        found = gpm.explain(model)
+    counts, few, joint, number = found.terms
+    assert [t.name for t in found.terms] == ["counts", "few", "joint", "number"]
+    assert counts.is_fused and counts.n_rows == N and counts.reason == ""
+    (total,) = counts.sums
+    assert total.bytes_per_row == 4 + 4 * 8 + 16 + 1 + 3 * 8  # index, X, z and its gradient, what follows from the counts
+    assert any("4 columns of data @ beta" in leaf for leaf in total.leaves)
+    assert any("by index, of a" in leaf for leaf in total.leaves)
+    assert any("each row's own, of z" in leaf for leaf in total.leaves)
+    assert not few.is_fused and few.reason == "fewer than 1000 rows"
+    assert not joint.is_fused and joint.reason == "a cumulative sum over rows"
+    assert not number.is_fused and number.reason == "it is one number"
+    text = str(found)
+    assert "counts: 2000 rows of 77 bytes, computed on" in text and "__device__ real" in text
+    assert "joint: " in text and "no function of a row for a cumulative sum over rows" in text
+    assert found._repr_html_().startswith("<table>") and found._repr_html_().count("<tr>") >= 5
+
+
+def test_without_terms():
+    with pm.Model() as model:
+        pm.Normal("a")
+    assert str(gpm.explain(model)) == "the model has no observed variables" and not gpm.explain(model).terms
+    with model:
+        assert not gpm.explain().terms

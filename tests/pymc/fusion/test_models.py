@@ -1,0 +1,232 @@
+"""Unmodified PyMC models: their log-posteriors, gradients and second derivatives with sums fused are those without."""
+
+import numpy as np
+import pymc as pm
+import pytensor
+import pytensor.tensor as pt
+import pytest
+from pymc.distributions.transforms import ordered
+from pymc.pytensorf import rewrite_pregrad
+from pymc_models import QUICK
+from pytensor.graph.traversal import toposort
+
+import gpustats.pymc as gpm
+
+N = 400
+rng = np.random.default_rng(20)
+X, GROUP, ITEM = rng.normal(size=(N, 3)), rng.integers(0, 12, N), rng.integers(0, 5, N)
+T, Y = rng.uniform(0.5, 5, N), rng.normal(size=N)
+COUNT, BINARY, CATEGORY = rng.poisson(2.0, N), rng.integers(0, 2, N), rng.integers(0, 4, N)
+MISSING = np.where(rng.random(N) < 0.1, np.nan, Y)
+
+
+def michaelis_menten():
+    v, k, sigma = pm.HalfNormal("v", 3), pm.HalfNormal("k"), pm.HalfNormal("sigma")
+    pm.Normal("y", v * T / (k + T), sigma, observed=2 * T / (1 + T) + 0.1 * Y)
+
+
+def student_t():
+    a, nu = pm.Normal("a"), pm.Gamma("nu", 2, 0.1)
+    pm.StudentT("y", nu, a * T, sigma=pm.HalfNormal("sigma"), observed=Y)
+
+
+def varying_slopes():
+    mu, tau = pm.Normal("mu", shape=2), pm.HalfNormal("tau", shape=2)
+    a = pm.Normal("a", mu[0], tau[0], shape=12)
+    z = pm.Normal("z", shape=12)
+    pm.Normal("y", a[GROUP] + (mu[1] + tau[1] * z)[GROUP] * T, pm.HalfNormal("sigma"), observed=Y)
+
+
+def named_dimensions():
+    model = pm.modelcontext(None)
+    model.add_coords({"group": range(12), "row": range(N)})
+    t, group = pm.Data("t", T, dims="row"), pm.Data("group_of", GROUP, dims="row")
+    a = pm.Normal("a", dims="group")
+    mean = pm.Deterministic("mean", a[group] + pm.Normal("b") * t, dims="row")
+    pm.Normal("y", mean, pm.HalfNormal("sigma"), observed=Y, dims="row")
+
+
+def item_response():
+    ability, difficulty = pm.Normal("ability", shape=12), pm.Normal("difficulty", shape=5)
+    slope = pm.LogNormal("slope", shape=5)
+    pm.Bernoulli("y", logit_p=slope[ITEM] * (ability[GROUP] - difficulty[ITEM]), observed=BINARY)
+
+
+def table():
+    effects = pm.Normal("effects", shape=(12, 5))
+    pm.Poisson("y", pt.exp(effects[GROUP, ITEM]), observed=COUNT)
+
+
+def poisson_regression():
+    beta, a = pm.Normal("beta", shape=3), pm.Normal("a", shape=12)
+    pm.Poisson("y", pm.math.exp(a[GROUP] + X @ beta), observed=COUNT)
+
+
+def negative_binomial():
+    pm.NegativeBinomial("y", mu=pt.exp(X @ pm.Normal("beta", shape=3)), alpha=pm.Exponential("alpha", 1), observed=COUNT)
+
+
+def zero_inflated():
+    pm.ZeroInflatedPoisson("y", pm.Beta("psi", 2, 2), pt.exp(pm.Normal("a") + pm.Normal("b") * T / 5), observed=COUNT)
+
+
+def hurdle():
+    pm.HurdleGamma("y", pm.Beta("psi", 2, 2), alpha=pm.HalfNormal("alpha") + 1, beta=pt.exp(X @ pm.Normal("b", shape=3)),
+                   observed=np.where(BINARY == 1, T, 0))  # fmt: skip
+
+
+def mixture():
+    w, mu = pm.Dirichlet("w", np.ones(3)), pm.Normal("mu", 0, 3, shape=3, transform=ordered, initval=[-1, 0, 1])
+    pm.NormalMixture("y", w, mu, sigma=pm.HalfNormal("sigma", shape=3), observed=Y)
+
+
+def mixture_of_regressions():
+    w, a = pm.Dirichlet("w", np.ones(2)), pm.Normal("a", shape=2)
+    parts = [pm.Normal.dist(a[0] + a[1] * T, 1.0), pm.StudentT.dist(nu=4, mu=a[1], sigma=2.0)]
+    pm.Mixture("y", w, parts, observed=Y)
+
+
+def ordinal():
+    cutpoints = pm.Normal("cutpoints", [-1, 0, 1], 1, shape=3, transform=ordered)
+    pm.OrderedLogistic("y", pm.Normal("b") * T, cutpoints, observed=CATEGORY)
+
+
+def softmax():
+    pm.Categorical("y", logit_p=X @ pm.Normal("W", shape=(3, 4)), observed=CATEGORY)
+
+
+def censored():
+    alpha, beta = pm.HalfNormal("alpha") + 0.5, pt.exp(X @ pm.Normal("b", shape=3))
+    pm.Censored("y", pm.Weibull.dist(alpha, beta), lower=None, upper=3.0, observed=np.minimum(T, 3.0))
+
+
+def truncated():
+    pm.Truncated("y", pm.Normal.dist(pm.Normal("a") * T, pm.HalfNormal("s")), lower=0, observed=T)
+
+
+def missing():
+    pm.Normal("y", pm.Normal("a") + X @ pm.Normal("b", shape=3), pm.HalfNormal("s"), observed=MISSING)
+
+
+def imputed_covariate():
+    x = pm.Normal("x", pm.Normal("m"), 1, observed=MISSING)
+    pm.Normal("y", pm.Normal("a") * x, 1, observed=T)
+
+
+def latent_rows():
+    z = pm.Normal("z", shape=N)
+    pm.Poisson("y", pt.exp(0.3 * z + pm.Normal("a")), observed=COUNT)
+
+
+def random_walk():
+    h = pm.GaussianRandomWalk("h", 0.1, init_dist=pm.Normal.dist(), steps=N - 1)
+    pm.Normal("y", 0, pt.exp(h / 2), observed=Y)
+
+
+def factors():
+    u, v = pm.Normal("u", shape=(12, 3)), pm.Normal("v", shape=(5, 3))
+    pm.Normal("y", (u[GROUP] * v[ITEM]).sum(-1), 1, observed=Y)
+
+
+def panel():
+    """A table of observations, with effects of its rows and of its columns."""
+    a, b = pm.Normal("a", shape=80), pm.Normal("b", shape=5)
+    pm.Normal("y", a[:, None] + b[None, :], pm.HalfNormal("s", shape=5), observed=Y.reshape(80, 5))
+
+
+def multivariate():
+    """With PyMC 6 rows of a triangular system, with PyMC 5 not."""
+    chol, *_ = pm.LKJCholeskyCov("chol", n=2, eta=2, sd_dist=pm.HalfNormal.dist(shape=2))
+    pm.MvNormal("y", pm.Normal("mu", shape=2), chol=chol, observed=X[:, :2])
+
+
+def potential():
+    a = pm.Normal("a")
+    pm.Potential("y", -((Y - a * T) ** 2).sum() / 2 - pt.log(pt.cosh(a * T)).sum())
+
+
+def custom():
+    def logp(value, mu, scale):
+        return -pt.log(scale) - pt.log1p(((value - mu) / scale) ** 2)
+
+    pm.CustomDist("y", pm.Normal("a") * T, pm.HalfNormal("s"), logp=logp, observed=Y)
+
+
+def gpustats_distribution():
+    gpm.Normal("y", pm.Normal("a")[None] * T, pm.HalfNormal("s"), observed=Y)
+
+
+#: model -> how many sums over rows of its are fused, None where that differs between versions of PyMC
+MODELS = {
+    michaelis_menten: 1, student_t: 1, varying_slopes: 1, named_dimensions: 1, item_response: 1, table: 1,
+    poisson_regression: 1, negative_binomial: 1, zero_inflated: 1, hurdle: 1, mixture: 1, mixture_of_regressions: 1,
+    ordinal: 1, softmax: 1, censored: 1, truncated: 1, missing: 2, imputed_covariate: 2, latent_rows: 1, random_walk: 2,
+    factors: 1, panel: 1, potential: 2, custom: 1, multivariate: None,
+}  # fmt: skip
+SMOOTH = [varying_slopes, mixture, softmax, latent_rows]
+
+
+def made(build):
+    with pm.Model() as model:
+        build()
+    return model
+
+
+def fused_nodes(function):
+    return [n for n in toposort(function.maker.fgraph.outputs) if type(n.op).__name__ == "Fused"]
+
+
+def log_posterior(model, mode=QUICK):
+    function = model.logp_dlogp_function(ravel_inputs=True, mode=mode)
+    function.set_extra_values({})
+    return function
+
+
+def points(model, number=3, scale=0.3):
+    start = model.initial_point(random_seed=1)
+    centre = pm.blocking.DictToArrayBijection.map({v.name: start[v.name] for v in model.continuous_value_vars}).data
+    random = np.random.default_rng(5)
+    return [centre + scale * random.normal(size=centre.size) for _ in range(number)]
+
+
+@pytest.mark.filterwarnings("ignore::pymc.exceptions.ImputationWarning")
+@pytest.mark.parametrize("build", MODELS, ids=lambda b: b.__name__)
+def test_values_and_gradients(build):
+    model = made(build)
+    plain = log_posterior(model)
+    with gpm.fused(min_rows=30):
+        ours = log_posterior(model)
+    assert not fused_nodes(plain._pytensor_function)
+    assert MODELS[build] in (None, len(fused_nodes(ours._pytensor_function)))
+    for x in points(model):
+        (want, slope), (got, our_slope) = plain(x), ours(x)
+        np.testing.assert_allclose(got, want, rtol=1e-11)
+        np.testing.assert_allclose(our_slope, slope, rtol=1e-9, atol=1e-9 * np.abs(slope).max())
+
+
+@pytest.mark.parametrize("build", SMOOTH, ids=lambda b: b.__name__)
+def test_second_derivatives(build):
+    """The product of the Hessian and a vector, in all free variables."""
+    model = made(build)
+    variables, found = model.continuous_value_vars, []
+    for on in (False, True):
+        with gpm.fused(on, min_rows=30):
+            graph = rewrite_pregrad(model.logp())
+        first = pt.grad(graph, variables)
+        along = sum((g * np.linspace(-1, 2, 1 + i)[-1]).sum() for i, g in enumerate(first))
+        function = pytensor.function(variables, pt.grad(along, variables), mode=QUICK)
+        assert bool([n for n in toposort([graph]) if type(n.op).__name__ == "Fused"]) == on
+        start = model.initial_point(random_seed=1)
+        found.append(function(*(start[v.name] for v in variables)))
+    for want, got in zip(*found, strict=True):
+        assert np.abs(want).max() > 0
+        np.testing.assert_allclose(got, want, rtol=1e-8, atol=1e-8 * np.abs(want).max())
+
+
+def test_gpustats_distributions():
+    model = made(gpustats_distribution)
+    with gpm.fused(min_rows=30):
+        ours = log_posterior(model)
+    plain = log_posterior(model)
+    for x in points(model):
+        np.testing.assert_allclose(ours(x)[0], plain(x)[0], rtol=1e-11)
