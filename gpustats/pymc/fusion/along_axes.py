@@ -114,19 +114,19 @@ def _operands(a: Variable, b: Variable, name: str, at: At) -> tuple[list[Entry |
             right: list[Entry | None] = [None, *at[a.type.ndim - 1 :]]
             return left, right
         lead = list(at[:-2])
-        return ([*_own(lead, a), at[-2], None], [*_own(lead, b), None, at[-1]])
+        return ([*own_axes(lead, a), at[-2], None], [*own_axes(lead, b), None, at[-1]])
     if name in ("BatchedDot",):
         return ([at[0], at[1], None], [at[0], None, at[2]])
     if name == "MatVec":
-        return ([*_own(at[:-1], a), at[-1], None], [*_own(at[:-1], b, 1), None])
+        return ([*own_axes(at[:-1], a), at[-1], None], [*own_axes(at[:-1], b, 1), None])
     if name == "VecMat":
-        return ([*_own(at[:-1], a, 1), None], [*_own(at[:-1], b), None, at[-1]])
+        return ([*own_axes(at[:-1], a, 1), None], [*own_axes(at[:-1], b), None, at[-1]])
     if name == "VecDot":
-        return ([*_own(at, a, 1), None], [*_own(at, b, 1), None])
+        return ([*own_axes(at, a, 1), None], [*own_axes(at, b, 1), None])
     raise Unsupported(f"the product {name}")
 
 
-def _own(lead: Sequence[Entry], v: Variable, core: int = 2) -> list[Entry]:
+def own_axes(lead: Sequence[Entry], v: Variable, core: int = 2) -> list[Entry]:
     """The leading positions of an operand that broadcasts."""
     ndim = v.type.ndim - core
     mine = list(lead)[len(lead) - ndim :]

@@ -10,7 +10,7 @@ import numpy as np
 from pytensor.graph.basic import Variable
 
 from ...rows.leaves import dot, gather, per_row
-from . import along_axes, checks, elementwise, indexing, joined  # noqa: F401  (they declare what they read)
+from . import along_axes, checks, elementwise, indexing, joined, triangular  # noqa: F401  (they declare what they read)
 from .expression import body
 from .frozen import Frozen
 from .reader import Argument, Reader

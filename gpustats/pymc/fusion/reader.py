@@ -110,6 +110,7 @@ class Reader:
         self.outermost = _outermost(term)
         self.hoisted: list[tuple[Any, list[Variable]]] = []
         self.checked_rows = False
+        self.found: dict[tuple, list[Expression]] = {}  # what operations keep from one element to the next
         self._alive: list[np.ndarray] = []
         self._keys: dict[tuple, Expression] = {}
         self._known: dict[tuple, Expression] = {}
