@@ -141,7 +141,7 @@ def _bound(arguments: Sequence[Argument], n: int) -> tuple[list[Parameter], dict
         assert a.source is not None
         if a.source not in inputs:
             inputs.append(a.source)
-        pick, key = a.pick, (*_part(a), a.kind if a.kind == "row" else "")
+        pick, key = a.pick, (*_part(a), a.kind)
         if a.kind == "row":
             low, high = reach[_part(a)]
             pick = pick if pick == (...,) else tuple(slice(low, high + n) if isinstance(p, slice) else p for p in pick)

@@ -57,6 +57,17 @@ def table():
     pm.Poisson("y", pt.exp(effects[GROUP, ITEM]), observed=COUNT)
 
 
+def one_vector_in_several_ways():
+    """Coefficients, a table, and one of its numbers."""
+    b = pm.Normal("b", shape=5)
+    pm.Normal("y", np.tile(X, 2)[:, :5] @ b + b[ITEM] + b[2], 1.0, observed=Y)
+
+
+def rows_in_several_orders():
+    z = pm.Normal("z", shape=N)
+    pm.Normal("y", z + z[::-1] + z[np.roll(np.arange(N), 7)], 1.0, observed=Y)
+
+
 def poisson_regression():
     beta, a = pm.Normal("beta", shape=3), pm.Normal("a", shape=12)
     pm.Poisson("y", pm.math.exp(a[GROUP] + X @ beta), observed=COUNT)
@@ -158,6 +169,7 @@ def gpustats_distribution():
 #: model -> how many sums over rows of its are fused
 MODELS = {
     michaelis_menten: 1, student_t: 1, varying_slopes: 1, named_dimensions: 1, item_response: 1, table: 1,
+    one_vector_in_several_ways: 1, rows_in_several_orders: 1,
     poisson_regression: 1, negative_binomial: 1, zero_inflated: 1, hurdle: 1, mixture: 1, mixture_of_regressions: 1,
     ordinal: 1, softmax: 1, censored: 1, truncated: 1, missing: 2, imputed_covariate: 2, latent_rows: 1, random_walk: 2,
     factors: 1, panel: 1, potential: 2, custom: 1, multivariate: 1,
