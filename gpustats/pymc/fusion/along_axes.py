@@ -71,10 +71,7 @@ def of_dot(reader: Reader, node: Apply, at: At, output: int) -> Expression:
         of_a = reader.visit(a, tuple(c if e is None else e for e in left))
         of_b = reader.visit(b, tuple(c if e is None else e for e in right))
         parts.append(reader.made.make("{} * {}", reader.made.real(of_a), reader.made.real(of_b)))
-    total = parts[0]
-    for one in parts[1:]:
-        total = reader.made.make("{} + {}", total, one)
-    return total
+    return reader.made.folded("{} + {}", parts)
 
 
 def _as_design(
@@ -108,14 +105,14 @@ def _as_design(
 
 def _operands(a: Variable, b: Variable, name: str, at: At) -> tuple[list[Entry | None], list[Entry | None]]:
     """Where the element of a product reads its operands; None stands for the axis that is summed over."""
-    if name in ("Dot", "MatMul", "Dot22"):
+    if name in ("Dot", "MatMul"):
         if a.type.ndim == 1 or b.type.ndim == 1:
             left: list[Entry | None] = [*at[: a.type.ndim - 1], None]
             right: list[Entry | None] = [None, *at[a.type.ndim - 1 :]]
             return left, right
         lead = list(at[:-2])
         return ([*own_axes(lead, a), at[-2], None], [*own_axes(lead, b), None, at[-1]])
-    if name in ("BatchedDot",):
+    if name == "BatchedDot":
         return ([at[0], at[1], None], [at[0], None, at[2]])
     if name == "MatVec":
         return ([*own_axes(at[:-1], a), at[-1], None], [*own_axes(at[:-1], b, 1), None])
@@ -145,13 +142,9 @@ def of_softmax(reader: Reader, node: Apply, at: At, output: int) -> Expression:
     axis %= source.type.ndim
     places = range(reader.short(source, axis))
     parts = [reader.made.real(reader.visit(source, (*at[:axis], j, *at[axis + 1 :]))) for j in places]
-    top = parts[0]
-    for one in parts[1:]:
-        top = reader.made.make("fmax({}, {})", top, one)
+    top = reader.made.folded("fmax({}, {})", parts)
     powers = [reader.made.make("exp({})", reader.made.make("{} - {}", one, top)) for one in parts]
-    total = powers[0]
-    for one in powers[1:]:
-        total = reader.made.make("{} + {}", total, one)
+    total = reader.made.folded("{} + {}", powers)
     if type(node.op).__name__ == "Softmax":
         return among(reader, at[axis], [functools.partial(reader.made.make, "{} / {}", p, total) for p in powers])
     logarithm = reader.made.make("{} + {}", top, reader.made.make("log({})", total))
@@ -167,9 +160,5 @@ def of_cumulative(reader: Reader, node: Apply, at: At, output: int) -> Expressio
     place = at[axis]
     if not isinstance(place, int):
         raise Unsupported("a cumulative sum over rows")
-    parts = [reader.visit(source, (*at[:axis], i, *at[axis + 1 :])) for i in range(place + 1)]
-    sign = "{} + {}" if node.op.mode == "add" else "{} * {}"
-    total = reader.made.real(parts[0])
-    for one in parts[1:]:
-        total = reader.made.make(sign, total, reader.made.real(one))
-    return total
+    parts = [reader.made.real(reader.visit(source, (*at[:axis], i, *at[axis + 1 :]))) for i in range(place + 1)]
+    return reader.made.folded("{} + {}" if node.op.mode == "add" else "{} * {}", parts)

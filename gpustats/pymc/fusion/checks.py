@@ -30,7 +30,7 @@ def of_check(reader: Reader, node: Apply, at: At, output: int) -> Expression:
         if not node.op.can_be_replaced_by_ninf:
             raise Unsupported(f"a check that raises an error: {node.op.msg}")
         met = reader.made.truth(of_all(reader, condition))
-        value = reader.made.make("{} ? {} : {}", met, reader.made.real(value), reader.made.number(-math.inf))
+        value = reader.made.choice(met, reader.made.real(value), reader.made.number(-math.inf))
         reader.checked_rows = True
     return value
 
@@ -82,7 +82,4 @@ def _every(reader: Reader, v: Variable) -> Expression:
     parts = [reader.made.truth(reader.visit(v, tuple(p))) for p in itertools.product(*places)]
     if len(parts) > SHORT:
         raise Unsupported(f"a check of {len(parts)} numbers in each row")
-    total = parts[0]
-    for one in parts[1:]:
-        total = reader.made.make("{} && {}", total, one, whole=True)
-    return total
+    return reader.made.folded("{} && {}", parts, whole=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytensor
@@ -15,12 +15,9 @@ from pytensor.graph.basic import Variable
 from pytensor.graph.replace import clone_replace
 
 from ...rows.model import Rows
-from ..fusion.program import program_of
-from ..fusion.scalar_ops import Unsupported
-from .forked import survives_fork
-
-if TYPE_CHECKING:
-    from ..fusion.program import Program
+from ..evaluation.forked import survives_fork
+from .program import Program, program_of
+from .scalar_ops import Unsupported
 
 
 class RowsEvaluator:

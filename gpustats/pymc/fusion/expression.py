@@ -58,6 +58,13 @@ class Expressions:
         """A number of floating point: of a truth value 1 or 0."""
         return self.make("(real)({})", value) if value.whole else value
 
+    def folded(self, form: str, parts: Sequence[Expression], whole: bool = False) -> Expression:
+        """Parts joined from the left by a form of two: their sum, say."""
+        total = parts[0]
+        for one in parts[1:]:
+            total = self.make(form, total, one, whole=whole)
+        return total
+
     def choice(self, condition: Expression, yes: Expression, no: Expression) -> Expression:
         """One of two values, by a truth value."""
         if yes is no:

@@ -44,7 +44,7 @@ def of_join(reader: Reader, node: Apply, at: At, output: int) -> Expression:
             found = value
         else:
             here = reader.column(("which", place.key, low, int(part)), (which == part))
-            found = reader.made.choice( here, value, found)
+            found = reader.made.choice(here, value, found)
     assert found is not None
     return found
 
@@ -82,7 +82,7 @@ def chosen_by(reader: Reader, number: Expression, options: Sequence[tuple[int, C
     found = options[-1][1]()
     for i, option in reversed(options[:-1]):
         equal = reader.made.make("{} == {}", number, reader.made.number(float(i)), whole=True)
-        found = reader.made.choice( equal, option(), found)
+        found = reader.made.choice(equal, option(), found)
     return found
 
 

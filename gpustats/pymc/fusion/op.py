@@ -13,8 +13,8 @@ from pytensor.graph.basic import Apply, Variable
 from pytensor.graph.op import Op
 from pytensor.graph.replace import _vectorize_node, clone_replace, vectorize_graph
 
-from ..evaluation.rows import RowsEvaluator
 from ..graph.ops import FLOAT, as_float64
+from .evaluator import RowsEvaluator
 from .program import Program
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import threading
 from collections.abc import Iterator
@@ -99,6 +100,9 @@ class FuseSums(GraphRewriter):
                 self._fuse(fgraph, node, min_rows)
 
     def _fuse(self, fgraph: FunctionGraph, node: Apply, min_rows: int) -> None:
+        extents = node.inputs[0].type.shape
+        if None not in extents and math.prod(extents) < min_rows:
+            return
         term = without_inner_graphs(node.inputs[0])
         data = shared_data(term)
         try:

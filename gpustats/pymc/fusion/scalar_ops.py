@@ -20,7 +20,7 @@ class NoData(Unsupported):
 
 #: Class of an operation on truth values or numbers whose result is true or false -> C.
 COMPARISONS = {"LT": "{} < {}", "GT": "{} > {}", "LE": "{} <= {}", "GE": "{} >= {}", "EQ": "{} == {}", "NEQ": "{} != {}"}
-LOGIC = {"AND": " && ", "OR": " || "}
+LOGIC = {"AND": "{} && {}", "OR": "{} || {}"}
 #: Class -> the function of C, or of gpustats, that does the same.
 CALLS = {
     "Log": "log", "Exp": "exp", "Log1p": "log1p", "Expm1": "expm1", "Sqrt": "sqrt", "Abs": "fabs", "Sigmoid": "expit",
@@ -50,16 +50,9 @@ def in_c(op: Any, arguments: Sequence[Expression], made: Expressions) -> Express
     name = type(op).__name__
     reals = [made.real(a) for a in arguments]
     if name in ("Add", "Mul"):
-        sign = " + " if name == "Add" else " * "
-        total = reals[0]
-        for one in reals[1:]:
-            total = made.make("{}" + sign + "{}", total, one)
-        return total
+        return made.folded("{} + {}" if name == "Add" else "{} * {}", reals)
     if name in LOGIC:
-        total = made.truth(arguments[0])
-        for one in arguments[1:]:
-            total = made.make("{}" + LOGIC[name] + "{}", total, made.truth(one), whole=True)
-        return total
+        return made.folded(LOGIC[name], [made.truth(a) for a in arguments], whole=True)
     if name in COMPARISONS:
         return made.make(COMPARISONS[name], *reals, whole=True)
     if name in FORMS:
