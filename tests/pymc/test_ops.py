@@ -191,6 +191,20 @@ def test_an_interrupt_under_numba_comes_through(monkeypatch):
     assert len(calls) == 2
 
 
+def test_copies_of_arguments_live_under_numba_until_the_call_is_over(monkeypatch):
+    mu, evaluate = pt.vector("mu"), DensityEvaluator.checked_sums
+
+    def among_other_work(self, values, wrt):
+        held = [np.full(v.shape, 7.0) for v in values for _ in range(100)]  # takes memory that has been freed
+        return evaluate(self, values, wrt) if held else None
+
+    monkeypatch.setattr(DensityEvaluator, "checked_sums", among_other_work)
+    total = gpm.log_density(gs.normal, Y, mu[::2], 1.0).sum()
+    function = pytensor.function([mu], total, mode="NUMBA")
+    point = np.linspace(-1, 1, 2 * len(Y))
+    np.testing.assert_allclose(function(point), gs.normal.logpdf(Y, point[::2], 1.0).sum(), rtol=1e-12)
+
+
 def test_failures_under_numba_are_told(monkeypatch):
     function = value_and_gradient(normal_model(gpm, Y), "NUMBA")
     assert np.isfinite(function(POINT)[0])

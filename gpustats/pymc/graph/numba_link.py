@@ -155,11 +155,12 @@ def compiled(bridge: Bridge, node: Apply, shapes: Sequence[Sequence[str]], what:
         sizes.append(f"size{i}")
     lines += [f"    out = np.empty({' + '.join(sizes)})"]
     lines += ["    if callback(layout.ctypes.data, out.ctypes.data) != 1:", "        raise RuntimeError(FAILED)"]
+    lines += [f"    layout[{i}] = a{i}.size" for i in range(n)]  # Numba frees what is not used any more: copies live until here
     results, start = [], "0"
     for i, output in enumerate(node.outputs):
         stop = f"{start} + size{i}"
         result = f"out[{start}:{stop}].reshape(shape{i})"
-        results.append(f"{result} != 0" if output.type.dtype == "bool" else result)
+        results.append(f"{result}.astype(np.bool_)" if output.type.dtype == "bool" else result)
         start = stop
     lines += [f"    return {', '.join(results)}"]
     scope: dict[str, Any] = {"np": np, "callback": bridge.callback, "FAILED": _FAILED.format(what), "bridge": bridge}
