@@ -15,7 +15,7 @@ from .along import Along, At, Entry, read
 from .expression import Expression
 from .joined import among
 from .reader import SHORT, Reader, name_of, reads, without_shuffles
-from .scalar_ops import Unsupported, in_c
+from .scalar_ops import UnknownLength, Unsupported, in_c
 
 MOST_COLUMNS = 64  # of a matrix of data in a dot product
 
@@ -64,7 +64,9 @@ def of_dot(reader: Reader, node: Apply, at: At, output: int) -> Expression:
         found = _as_design(reader, matrix, i, other, j, k)
         if found is not None:
             return found
-    if k is None or k > SHORT:
+    if k is None:
+        raise UnknownLength(f"a product of {a.type} and {b.type} over an axis whose length only the call tells")
+    if k > SHORT:
         raise Unsupported(f"a product over {k} elements of {a.type} and {b.type}")
     parts = []
     for c in range(k):

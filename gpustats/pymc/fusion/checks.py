@@ -11,11 +11,12 @@ from pymc.logprob.utils import CheckParameterValue
 from pytensor.graph.basic import Apply, Constant, Variable
 from pytensor.tensor.elemwise import DimShuffle, Elemwise
 
+from ..graph.ops import LogDensity
 from .along import At, Entry
 from .along_axes import of_reduction
 from .expression import Expression
 from .reader import SAME, SHORT, Reader, reads
-from .scalar_ops import Unsupported, in_c
+from .scalar_ops import UnknownLength, Unsupported, in_c
 
 
 @reads("CheckParameterValue")
@@ -53,6 +54,8 @@ def of_all(reader: Reader, v: Variable) -> Expression:
         return reader.visit(v, (0,) * v.type.ndim)
     if node is not None and name == "All":
         return _every(reader, node.inputs[0])
+    if node is not None and isinstance(node.op, LogDensity):
+        return reader.made.number(True)  # the log-density of a row is -inf where its parameters are invalid
     if node is not None and isinstance(node.op, CheckParameterValue):
         raise Unsupported("a check within a check of parameters")
     if node is not None and isinstance(node.op, Elemwise) and type(node.op.scalar_op).__name__ == "AND":
@@ -77,6 +80,8 @@ def _every(reader: Reader, v: Variable) -> Expression:
             places.append([reader.rows[candidates[0]]])
         elif not candidates and extent is not None and extent <= SHORT:
             places.append(range(extent))
+        elif extent is None:
+            raise UnknownLength(f"a check of {v.type}")
         else:
             raise Unsupported(f"a check of {v.type}, in which {extent} may be rows or not")
     parts = [reader.made.truth(reader.visit(v, tuple(p))) for p in itertools.product(*places)]

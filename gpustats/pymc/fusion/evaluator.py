@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytensor
 import pytensor.tensor as pt
-from pytensor.gradient import grad
+from pytensor.gradient import Lop, grad
 from pytensor.graph.basic import Variable
 from pytensor.graph.replace import clone_replace
 
@@ -21,43 +21,49 @@ from .scalar_ops import Unsupported
 
 
 class RowsEvaluator:
-    """A program's sum and gradients, at arrays of its inputs and of data that may change.
+    """A sum over rows and its gradients, at arrays of its inputs and of data that may change.
 
-    Where the data have changed since the program was made, or the shapes of the inputs, another one is made of the same graph.
+    Where there is no program yet, or the data or the shapes of the inputs are not those for which it was made, one is made of
+    the same graph.
 
     Parameters
     ----------
-    program : Program
     inner_inputs : sequence of Variable
-        Those of `inner_term`: one for each of the program's inputs, then the data that may change.
+        Those of `inner_term`: its inputs, then the data that may change.
     inner_term : Variable
         What is summed.
     data : sequence of ndarray
-        The data for which the program is.
+        The data as they are now.
+    program : Program, optional
+        For these data, of these inputs.
     """
 
-    def __init__(self, program: Program, inner_inputs: Sequence[Variable], inner_term: Variable, data: Sequence[np.ndarray]):
-        self.program, self.inner_inputs, self.inner_term = program, list(inner_inputs), inner_term
-        self.n_inputs = len(program.inputs)
+    def __init__(
+        self, inner_inputs: Sequence[Variable], inner_term: Variable, data: Sequence[np.ndarray], program: Program | None = None
+    ):
+        self.inner_inputs, self.inner_term, self.program = list(inner_inputs), inner_term, program
+        self.n_inputs = len(self.inner_inputs) - len(data)
         self._data = [np.array(d) for d in data]
         self._seen: Sequence[Any] = self._data
         self._shared: list[Any] = []  # the variables that hold the data, in the process where they were made
-        self._shapes: tuple | None = None
-        self._fitted: _ByRows | _ByPyTensor = _ByRows(program, range(self.n_inputs))
+        self._shapes: Sequence[tuple[int | None, ...]] | None = None if program is None else program.shapes
+        self._fitted: _ByRows | _OfComputed | _ByPyTensor | None = None
+        if program is not None:
+            self._fitted = _ByRows(program, range(self.n_inputs))
         self._lock = threading.Lock()
 
     @classmethod
-    def of(cls, program: Program, term: Variable, data: Sequence[Any]) -> RowsEvaluator:
-        """The evaluator of a program that was made of a term with these shared variables as data."""
-        variables = [*program.inputs, *data]
+    def of(cls, inputs: Sequence[Variable], term: Variable, data: Sequence[Any], program: Program | None = None) -> RowsEvaluator:
+        """The evaluator of the sum of a term as a function of these inputs, with these shared variables as data."""
+        variables = [*inputs, *data]
         own = [v.type(v.name) for v in variables]
         (inner,) = clone_replace([term], dict(zip(variables, own, strict=True)), rebuild_strict=False)
-        made = cls(program, own, inner, [v.get_value(borrow=True) for v in data])
+        made = cls(own, inner, [v.get_value(borrow=True) for v in data], program)
         made._shared = list(data)
         return made
 
     def __reduce__(self) -> tuple:
-        return type(self), (self.program, self.inner_inputs, self.inner_term, self._data)
+        return type(self), (self.inner_inputs, self.inner_term, self._data, self.program)
 
     def as_held(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
         """The arrays of a call from compiled code, with those of shared variables as the arrays that these hold."""
@@ -75,27 +81,32 @@ class RowsEvaluator:
         shapes = tuple([a.shape for a in inputs])
         if shapes != self._shapes or not all([a is b for a, b in zip(data, self._seen, strict=True)]):
             self._fit(shapes, data)
+        assert self._fitted is not None
         return self._fitted.sums(inputs, data, wrt)
 
-    def _fit(self, shapes: tuple, data: Sequence[np.ndarray]) -> None:
-        """A program for inputs of these shapes and for these data, if that at hand is none."""
+    def _fit(self, shapes: Sequence[tuple[int, ...]], data: Sequence[np.ndarray]) -> None:
+        """What evaluates the sum for inputs of these shapes and for these data, if that at hand does not."""
         with self._lock:
-            known = self.program.shapes if self._shapes is None else self._shapes
             same_data = all(a.shape == b.shape and np.array_equal(a, b) for a, b in zip(data, self._data, strict=True))
-            if not same_data or not all(map(_fits, shapes, known)) or not self.program.reaches_within(shapes):
+            same_shapes = self._shapes is not None and all(map(_fits, shapes, self._shapes))
+            reaches = self.program is None or self.program.reaches_within(shapes)
+            if self._fitted is None or not (same_data and same_shapes and reaches):
                 self._data = [np.array(d) for d in data]
                 self._fitted = self._refitted(shapes)
             self._shapes, self._seen = shapes, list(data)
 
-    def _refitted(self, shapes: Sequence[tuple[int, ...]]) -> _ByRows | _ByPyTensor:
+    def _refitted(self, shapes: Sequence[tuple[int, ...]]) -> _ByRows | _OfComputed | _ByPyTensor:
         own, data = self.inner_inputs[: self.n_inputs], self.inner_inputs[self.n_inputs :]
         try:
             program = program_of(
-                self.inner_term, dict(zip(data, self._data, strict=True)), dict(zip(own, shapes, strict=True))
-            )
+                self.inner_term, dict(zip(data, self._data, strict=True)), dict(zip(own, shapes, strict=True)),
+                hoist=self.program is not None,
+            )  # fmt: skip
         except Unsupported:
             return _ByPyTensor(self.inner_inputs, self.inner_term)
-        return _ByRows(program, [own.index(v) for v in program.inputs])
+        if set(program.inputs) <= set(own):
+            return _ByRows(program, [own.index(v) for v in program.inputs])
+        return _OfComputed(program, self.inner_inputs)
 
 
 def _is_same_memory(a: np.ndarray, b: np.ndarray) -> bool:
@@ -146,6 +157,37 @@ class _ByRows:
         return total
 
 
+class _OfComputed:
+    """The sum by a program whose inputs PyTensor computes from those of the call.
+
+    Parameters
+    ----------
+    program : Program
+    inputs : sequence of Variable
+        What the program's inputs are computed from: the inputs of the call, then the data.
+    """
+
+    def __init__(self, program: Program, inputs: Sequence[Variable]):
+        self._program, self._inputs = program, inputs
+        self._by_rows = _ByRows(program, range(len(program.inputs)))
+        self._floats = tuple(i for i, v in enumerate(program.inputs) if v.type.dtype.startswith("float"))
+        self._compute = pytensor.function(inputs, program.inputs, on_unused_input="ignore")
+        self._pullbacks: dict[tuple[int, ...], Any] = {}
+
+    def sums(self, inputs: Sequence[np.ndarray], data: Sequence[np.ndarray], wrt: tuple[int, ...]) -> list[np.ndarray]:
+        found = self._compute(*inputs, *data)
+        value, *gradients = self._by_rows.sums(found, data, self._floats if wrt else ())
+        return [value, *self._pullback(wrt)(*inputs, *data, *gradients)] if wrt else [value]
+
+    def _pullback(self, wrt: tuple[int, ...]) -> Any:
+        if wrt not in self._pullbacks:
+            of = [self._program.inputs[i] for i in self._floats]
+            cotangents = [v.type() for v in of]
+            found = Lop(of, [self._inputs[i] for i in wrt], cotangents, disconnected_inputs="ignore")
+            self._pullbacks[wrt] = pytensor.function([*self._inputs, *cotangents], found, on_unused_input="ignore")
+        return self._pullbacks[wrt]
+
+
 class _ByPyTensor:
     """The sum as PyTensor computes it."""
 
@@ -162,6 +204,8 @@ class _ByPyTensor:
 
 
 def _part(array: np.ndarray, pick: tuple[Any, ...]) -> Any:
+    if not pick:
+        return float(array)
     if pick == (...,):
         return array.reshape(-1).astype(np.float64, copy=False)
     part = array[pick]

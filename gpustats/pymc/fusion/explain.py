@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import pymc as pm
 from pymc.pytensorf import rewrite_pregrad
+from pytensor.graph.basic import Variable
 from pytensor.graph.traversal import toposort
 
 from ...rows.leaves import stored
@@ -45,7 +47,7 @@ class SumExplanation:
     @property
     def leaves(self) -> list[str]:
         """The arguments of the function of a row, each with what it is."""
-        return [] if self.program is None else [_described(a) for a in self.program.arguments]
+        return [] if self.program is None else [_described(a, self.program.computed) for a in self.program.arguments]
 
 
 @dataclass(frozen=True)
@@ -127,24 +129,32 @@ def explain(model: Any = None) -> Explanation:
     model = pm.modelcontext(model)
     variables = [*model.observed_RVs, *model.potentials]
     _, min_rows = settings()
+    shapes = _shapes(model)
     with fused(False):
         terms = model.logp(vars=variables, sum=False, jacobian=False) if variables else []
-        found = [_explained(v.name, term, min_rows) for v, term in zip(variables, terms, strict=True)]
+        found = [_explained(v.name, term, shapes, min_rows) for v, term in zip(variables, terms, strict=True)]
     return Explanation(found, choose.get().device.name)
 
 
-def _explained(name: str, term: Any, min_rows: int) -> TermExplanation:
+def _shapes(model: Any) -> dict[Variable, tuple[int, ...]]:
+    """The shapes of the parameters whose types leave them open."""
+    unknown = [v for v in model.value_vars if None in v.type.shape]
+    of_name = model.eval_rv_shapes() if unknown else {}
+    return {v: tuple(map(int, of_name[v.name])) for v in unknown if v.name in of_name}
+
+
+def _explained(name: str, term: Any, shapes: Mapping[Variable, tuple[int, ...]], min_rows: int) -> TermExplanation:
     graph = rewrite_pregrad(term.sum())
-    found = [_sum(node.inputs[0], min_rows) for node in toposort([graph]) if is_whole_sum(node)]
+    found = [_sum(node.inputs[0], shapes, min_rows) for node in toposort([graph]) if is_whole_sum(node)]
     sums = [s for s in found if s is not None]
     return TermExplanation(name, sums, "" if sums else "it is a sum without data" if found else "it is one number")
 
 
-def _sum(term: Any, min_rows: int) -> SumExplanation | None:
+def _sum(term: Any, shapes: Mapping[Variable, tuple[int, ...]], min_rows: int) -> SumExplanation | None:
     """What becomes of a sum; None of one over parameters alone."""
     term = without_inner_graphs(term)
     try:
-        program = program_of(term, shared_data(term))
+        program = program_of(term, shared_data(term), shapes)
     except NoData:
         return None
     except Unsupported as reason:
@@ -171,21 +181,20 @@ def _type(argument: Any) -> np.dtype:
     return stored(argument.name, argument.numbers[0][:1]).dtype
 
 
-def _described(argument: Any) -> str:
+def _described(argument: Any, computed: Mapping[Variable, str]) -> str:
+    if argument.kind == "data":
+        return f"{argument.name}: data, {_type(argument).name}"
+    source = argument.source.name or "an expression of parameters"
+    if argument.source in computed:
+        source += f", which PyTensor computes, because there is no function of a row for {computed[argument.source]}"
     match argument.kind:
-        case "data":
-            return f"{argument.name}: data, {_type(argument).name}"
         case "gather":
-            return f"{argument.name}: by index, of {_source(argument)}"
+            return f"{argument.name}: by index, of {source}"
         case "dot":
-            return f"{argument.name}: {argument.numbers[0].shape[1]} columns of data @ {_source(argument)}"
+            return f"{argument.name}: {argument.numbers[0].shape[1]} columns of data @ {source}"
         case "row":
-            return f"{argument.name}: each row's own, of {_source(argument)}"
-    return f"{argument.name}: a number, {_source(argument)}"
-
-
-def _source(argument: Any) -> str:
-    return argument.source.name or "an expression of parameters"
+            return f"{argument.name}: each row's own, of {source}"
+    return f"{argument.name}: a number, {source}"
 
 
 def _text(term: TermExplanation, device: str) -> str:

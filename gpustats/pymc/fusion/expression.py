@@ -67,35 +67,41 @@ class Expressions:
 
     def choice(self, condition: Expression, yes: Expression, no: Expression) -> Expression:
         """One of two values, by a truth value."""
-        if yes is no:
+        if yes is no or condition.form == "1":
             return yes
+        if condition.form == "0":
+            return no
         if yes.whole and no.whole:
             return self.make("{} ? {} : {}", condition, yes, no, whole=True)
         return self.make("{} ? {} : {}", condition, self.real(yes), self.real(no))
 
     def truth(self, value: Expression) -> Expression:
         """Whether a number is not 0."""
+        if value.form in ("0.0", "1.0"):
+            return self.number(value.form == "1.0")
         return value if value.whole else self.make("{} != 0.0", value, whole=True)
+
+
+def parts_of(result: Expression) -> list[Expression]:
+    """All that an expression is made of, and itself: each once, behind what it is made of."""
+    order: list[Expression] = []
+    seen: set[int] = set()
+    stack = [(result, False)]
+    while stack:
+        current, done = stack.pop()
+        if done:
+            order.append(current)
+        elif id(current) not in seen:
+            seen.add(id(current))
+            stack.append((current, True))
+            stack += [(argument, False) for argument in reversed(current.arguments)]
+    return order
 
 
 def body(result: Expression) -> str:
     """The statements of a function that returns an expression: what is used several times, or is long, has a name."""
-    uses = Counter[int]()
-    order: list[Expression] = []
-
-    def count(expression: Expression) -> None:
-        stack = [(expression, False)]
-        while stack:
-            current, done = stack.pop()
-            if done:
-                order.append(current)
-                continue
-            uses[id(current)] += 1
-            if uses[id(current)] == 1:
-                stack.append((current, True))
-                stack += [(argument, False) for argument in reversed(current.arguments)]
-
-    count(result)
+    order = parts_of(result)
+    uses = Counter(id(argument) for expression in order for argument in expression.arguments)
     texts: dict[int, tuple[str, bool]] = {}  # what stands for an expression, and whether it needs no parentheses
     lines = []
     for expression in order:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import importlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,7 +14,11 @@ from pytensor.compile.sharedvalue import SharedVariable
 from pytensor.graph.basic import Apply, Constant, Variable
 from pytensor.graph.replace import clone_replace
 from pytensor.graph.traversal import ancestors, toposort
+from pytensor.tensor.elemwise import Elemwise
 from pytensor.tensor.type import TensorType
+
+
+FEW = 1000  # elements, for which PyTensor's Python functions of numbers are fast enough
 
 
 class Frozen:
@@ -113,8 +119,30 @@ def computed(node: Apply, inputs: Sequence[Any]) -> list[np.ndarray] | None:
         return None
     storage: list[list[Any]] = [[None] for _ in node.outputs]
     try:
+        if isinstance(node.op, Elemwise) and max(np.size(v.data) for v in inputs) > FEW:
+            return _by_numpy(node.op.scalar_op, [v.data for v in inputs], np.dtype(node.outputs[0].type.dtype))
         copy = node.op.make_node(*inputs)
         node.op.perform(copy, [v.data for v in inputs], storage)
     except Exception:  # random draws, operations in C only
         return None
     return [np.asarray(s[0], v.type.dtype) for s, v in zip(storage, node.outputs, strict=True)]
+
+
+def _by_numpy(op: Any, arrays: Sequence[np.ndarray], dtype: np.dtype) -> list[np.ndarray] | None:
+    """An operation on many numbers, where it is one of NumPy's or SciPy's; None of others."""
+    name = type(op).__name__
+    if dtype.kind == "f":
+        arrays = [a.astype(dtype) if a.dtype.kind in "iu" else a for a in arrays]
+    with np.errstate(all="ignore"):
+        if name in ("Add", "Mul"):
+            found = functools.reduce(np.add if name == "Add" else np.multiply, arrays)
+        elif name == "Cast":
+            found = arrays[0]
+        elif name == "Second":
+            found = np.broadcast_to(arrays[1], np.broadcast_shapes(*(a.shape for a in arrays)))
+        elif op.nfunc_spec and op.nfunc_spec[1:] == (len(arrays), 1):
+            module, _, function = op.nfunc_spec[0].rpartition(".")
+            found = getattr(importlib.import_module(module or "numpy"), function)(*arrays)
+        else:
+            return None
+    return [found.astype(dtype, copy=False)]

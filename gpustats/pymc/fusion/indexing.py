@@ -15,7 +15,7 @@ from .along import At, Entry, evenly, picked, read
 from .expression import Expression
 from .joined import chosen_by
 from .reader import Reader, reads
-from .scalar_ops import Unsupported
+from .scalar_ops import UnknownLength, Unsupported
 
 
 @reads("Subtensor", "AdvancedSubtensor", "AdvancedSubtensor1")
@@ -54,7 +54,7 @@ def _indexed(reader: Reader, source: Variable, where: Sequence[Any], at: At) -> 
         if isinstance(index, slice):
             a = next(remaining)
             if extent is None and ((index.start or 0) < 0 or (index.step or 1) < 0):
-                raise Unsupported(f"a part of {source.type} that is counted from an end which only the call tells")
+                raise UnknownLength(f"a part of {source.type} that is counted from an end which only the call tells")
             start, _, step = index.indices(2**62 if extent is None else extent)
             found.append(start + step * a if isinstance(a, int) else a.scaled(step, start))
             continue
@@ -64,7 +64,7 @@ def _indexed(reader: Reader, source: Variable, where: Sequence[Any], at: At) -> 
             places = np.asarray(index.data)
             if (places < 0).any():
                 if extent is None:
-                    raise Unsupported(f"an index of {source.type} from its end, which only the call tells")
+                    raise UnknownLength(f"an index of {source.type} from its end, which only the call tells")
                 places = np.where(places < 0, places + extent, places)
                 index = Constant(index.type, places.astype(index.type.dtype))
             found.append(picked(places, own, reader.name_of(index.data)))
@@ -110,7 +110,7 @@ def _number(v: Any) -> int | None:
         return v
     if isinstance(v, Constant):
         return None if v.data is None else int(np.asarray(v.data))
-    raise Unsupported("a slice whose ends only the call tells")
+    raise UnknownLength("a slice whose ends only the call tells")
 
 
 @reads("AdvancedIncSubtensor", "AdvancedIncSubtensor1")
@@ -118,7 +118,9 @@ def of_replaced(reader: Reader, node: Apply, at: At, output: int) -> Expression:
     """An element of an array some elements of which are set, or added to."""
     whole, part, *_ = node.inputs
     where, shape = index_of(node, values=2), whole.type.shape
-    if len(where) != len(shape) or any(s is None for s in shape) or part.type.ndim > 1:
+    if any(s is None for s in shape):
+        raise UnknownLength(f"an array some elements of which are set, as long as only the call tells: {whole.type}")
+    if len(where) != len(shape) or part.type.ndim > 1:
         raise Unsupported("an array some rows of which are set")
     if not all(isinstance(i, Constant) and i.type.ndim <= 1 for i in where):
         raise Unsupported("an array some elements of which are set, which only the call tells")
@@ -136,4 +138,4 @@ def of_replaced(reader: Reader, node: Apply, at: At, output: int) -> Expression:
     after = reader.made.real(reader.visit(part, () if not part.type.ndim else (0 if part.type.shape == (1,) else there,)))
     if not node.op.set_instead_of_inc:
         after = reader.made.make("{} + {}", before, after)
-    return after if (found >= 0).all() else reader.made.choice( reader.column(("set", *key), found >= 0), after, before)
+    return after if (found >= 0).all() else reader.made.choice(reader.column(("set", *key), found >= 0), after, before)

@@ -12,7 +12,7 @@ from pytensor.graph.basic import Apply, Constant, Variable
 from .along import Along, At, Entry, evenly, picked
 from .expression import Expression
 from .reader import SHORT, Reader, reads
-from .scalar_ops import Unsupported
+from .scalar_ops import UnknownLength, Unsupported
 
 
 @reads("MakeVector")
@@ -27,7 +27,7 @@ def of_join(reader: Reader, node: Apply, at: At, output: int) -> Expression:
     axis %= len(at)
     extents = [v.type.shape[axis] for v in parts]
     if any(e is None for e in extents):
-        raise Unsupported("joined arrays whose lengths only the call tells")
+        raise UnknownLength("joined arrays whose lengths only the call tells")
     starts = np.concatenate([[0], np.cumsum(extents)])
     place = at[axis]
     if isinstance(place, int):
@@ -91,7 +91,7 @@ def of_reshape(reader: Reader, node: Apply, at: At, output: int) -> Expression:
     source, shape = node.inputs[0], node.outputs[0].type.shape
     inner = source.type.shape
     if any(s is None for s in (*shape, *inner)):
-        raise Unsupported("a new shape that only the call tells")
+        raise UnknownLength("a new shape that only the call tells")
     if [s for s in shape if s != 1] == [s for s in inner if s != 1]:
         kept = iter([a for a, s in zip(at, shape, strict=True) if s != 1])
         return reader.visit(source, tuple(0 if s == 1 else next(kept) for s in inner))

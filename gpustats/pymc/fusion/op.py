@@ -37,7 +37,8 @@ class Fused(Op):
         self.evaluator, self.wrt = evaluator, tuple(wrt)
 
     def __str__(self) -> str:
-        return f"Fused{{{self.evaluator.program.name}}}"
+        program = self.evaluator.program
+        return f"Fused{{{program.name if program else 'rows'}}}"
 
     def make_node(self, *inputs: Any) -> Apply:
         variables = [pt.as_tensor_variable(v) for v in inputs]
@@ -105,9 +106,18 @@ def _vectorize(op: Fused, node: Apply, *inputs: Any) -> Any:
 
 def sum_by(program: Program, term: Variable, data: Sequence[Variable]) -> Variable:
     """The sum of a term by its program."""
-    evaluator = RowsEvaluator.of(program, term, data)
-    floats = [i for i, v in enumerate(program.inputs) if v.type.dtype.startswith("float")]
-    total = Fused(evaluator, floats).make_node(*program.inputs, *data).outputs[0]
+    total = _fused(program.inputs, term, data, program)
     for op, conditions in program.checks:
         total = op(total, *conditions)
     return total
+
+
+def sum_later(inputs: Sequence[Variable], term: Variable, data: Sequence[Variable]) -> Variable:
+    """The sum of a term, whose program is made in the first call, when the shapes of the inputs are known."""
+    return _fused(inputs, term, data, None)
+
+
+def _fused(inputs: Sequence[Variable], term: Variable, data: Sequence[Variable], program: Program | None) -> Variable:
+    floats = [i for i, v in enumerate(inputs) if v.type.dtype.startswith("float")]
+    evaluator = RowsEvaluator.of(inputs, term, data, program)
+    return Fused(evaluator, floats).make_node(*inputs, *data).outputs[0]

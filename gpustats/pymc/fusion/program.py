@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 from pytensor.graph.basic import Variable
+from pytensor.graph.traversal import ancestors
+from pytensor.tensor.random.op import RandomVariable
 
 from ...rows.leaves import dot, gather, per_row
-from . import along_axes, checks, elementwise, indexing, joined, triangular  # noqa: F401  (they declare what they read)
+from . import along_axes, checks, densities, elementwise, indexing, joined, triangular  # noqa: F401  (they declare what they read)
 from .expression import body
 from .frozen import Frozen
 from .reader import Argument, Reader
@@ -56,6 +58,8 @@ class Program:
     checked_rows : bool
         Whether the function gives -inf for rows whose parameters are invalid.
     arguments : list of Argument
+    computed : dict
+        Inputs that PyTensor computes because there is no C for them -> why.
     """
 
     name: str
@@ -68,6 +72,7 @@ class Program:
     checks: list[tuple[Any, list[Variable]]]
     checked_rows: bool
     arguments: list[Argument] = field(repr=False)
+    computed: dict[Variable, str] = field(default_factory=dict)
 
     def reaches_within(self, shapes: Sequence[tuple[int, ...]]) -> bool:
         """Whether inputs of these shapes have an element for each row where rows have numbers of their own."""
@@ -79,8 +84,9 @@ class Program:
 
 
 def program_of(
-    term: Variable, data: Mapping[Variable, np.ndarray], shapes: Mapping[Variable, tuple[int, ...]] | None = None
-) -> Program:
+    term: Variable, data: Mapping[Variable, np.ndarray], shapes: Mapping[Variable, tuple[int, ...]] | None = None,
+    hoist: bool = True,
+) -> Program:  # fmt: skip
     """The program of the sum of a variable.
 
     Parameters
@@ -91,22 +97,27 @@ def program_of(
         Variables that are data -> their arrays.
     shapes : mapping, optional
         Further variables -> their shapes, where their types leave these open.
+    hoist : bool
+        Whether checks that are the same for all rows may be left to the caller, as `Program.checks`.
 
     Raises
     ------
     Unsupported
         Where there is none, in words for a user.
     """
+    if any(v.owner is not None and isinstance(v.owner.op, RandomVariable) for v in ancestors([term])):
+        raise Unsupported("random draws in each call, as those of a Minibatch")
     try:
         frozen = Frozen(term, data, shapes)
-        reader = Reader(frozen)
+        reader = Reader(frozen, hoist)
     except Unsupported:
         raise
     except Exception as error:  # a model that nobody foresaw runs as it did
         raise Unsupported(f"what could not be read: {type(error).__name__}: {error}") from error
     arguments = list(reader.arguments)
+    computed = {a.source: reader.computed[a.source] for a in arguments if a.source in reader.computed}
     if not any(a.kind in ("data", "gather", "dot") for a in arguments):
-        raise NoData("a sum without data")
+        raise Unsupported(next(iter(computed.values()))) if computed else NoData("a sum without data")
     if all(a.kind == "data" for a in arguments):
         raise Unsupported("a sum without parameters")
     parameters, leaves, inputs = _bound(arguments, reader.n)
@@ -115,7 +126,7 @@ def program_of(
     source = f"__device__ real {name}({listed})\n{{\n{body(reader.result)}\n}}\n"
     return Program(
         name, source, reader.n, leaves, parameters, inputs, [frozen.shape(v) for v in inputs], reader.checks,
-        reader.checked_rows, arguments,
+        reader.checked_rows, arguments, computed,
     )  # fmt: skip
 
 

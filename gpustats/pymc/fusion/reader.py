@@ -17,9 +17,9 @@ from pytensor.tensor.elemwise import DimShuffle, Elemwise
 from ...language.names import means_something
 from ...language.nodes import CONSTANTS, DRAWS, MATH
 from .along import Along, At, Entry, axes_of, read
-from .expression import Expression, Expressions
+from .expression import Expression, Expressions, parts_of
 from .frozen import Frozen
-from .scalar_ops import CALLS, Unsupported
+from .scalar_ops import CALLS, UnknownLength, Unsupported
 
 SHORT = 64  # the most elements of an axis inside a row, each of which is written out
 SAME = ("TensorFromScalar", "ScalarFromTensor", "SpecifyShape", "Assert", "DeepCopyOp", "ViewOp")  # what gives its input
@@ -79,6 +79,8 @@ class Reader:
     ----------
     frozen : Frozen
         The graph of what is summed.
+    hoist : bool
+        Whether checks that are the same for all rows may be left to the caller.
 
     Attributes
     ----------
@@ -91,15 +93,17 @@ class Reader:
         fail, the sum is -inf.
     checked_rows : bool
         Whether there are checks that rows make by themselves.
+    computed : dict
+        Variables of the original graph that rows read because there is no C for how they are computed -> why.
     result : Expression
     """
 
-    def __init__(self, frozen: Frozen):
+    def __init__(self, frozen: Frozen, hoist: bool = True):
         self.frozen = frozen
         term = frozen.variable
         shape = term.type.shape
         if any(s is None for s in shape):
-            raise Unsupported(f"a number of rows that only the call tells: {term.type}")
+            raise UnknownLength(f"a number of rows that only the call tells: {term.type}")
         self.n = math.prod(shape)
         if not self.n:
             raise Unsupported("no rows")
@@ -107,9 +111,10 @@ class Reader:
         self.shape = tuple(shape)
         self.made = Expressions()
         self.arguments: dict[Argument, Expression] = {}
-        self.outermost = _outermost(term)
+        self.outermost = _outermost(term) if hoist else set()
         self.hoisted: list[tuple[Any, list[Variable]]] = []
         self.checked_rows = False
+        self.computed: dict[Variable, str] = {}
         self.found: dict[tuple, list[Expression]] = {}  # what operations keep from one element to the next
         self._alive: list[np.ndarray] = []
         self._keys: dict[tuple, Expression] = {}
@@ -119,6 +124,8 @@ class Reader:
             self.result = self.made.real(self.visit(term, self.rows))
         except RecursionError:
             raise Unsupported("a row of so many operations on one another") from None
+        used = set(map(id, parts_of(self.result)))
+        self.arguments = {argument: e for argument, e in self.arguments.items() if id(e) in used}
 
     @property
     def checks(self) -> list[tuple[Any, list[Variable]]]:
@@ -207,10 +214,19 @@ class Reader:
             if not v.type.ndim:
                 return _READERS["All"](self, node, at, node.outputs.index(v))
         op = getattr(node.op, "core_op", None) or node.op
-        for kind in type(op).__mro__:
-            if kind.__name__ in _READERS:
-                return _READERS[kind.__name__](self, node, at, node.outputs.index(v))
-        raise Unsupported(f"the operation {type(op).__name__}")
+        try:
+            for kind in type(op).__mro__:
+                if kind.__name__ in _READERS:
+                    return _READERS[kind.__name__](self, node, at, node.outputs.index(v))
+            raise Unsupported(f"the operation {type(op).__name__}")
+        except UnknownLength:
+            raise
+        except Unsupported as reason:
+            if math.prod(extent or 0 for extent in v.type.shape) != self.n or v.type.dtype == "bool":
+                raise
+            v, at = without_shuffles(v, at)
+            self.computed[self.frozen.original(v)] = str(reason)
+            return self._leaf(v, at)
 
     def is_small(self, v: Variable, at: Sequence[Entry | None]) -> bool:
         """Whether a variable has fewer elements than there are rows, so that PyTensor computes it.
@@ -251,7 +267,9 @@ class Reader:
     def short(self, v: Variable, axis: int) -> int:
         """How many elements an axis has that is written out."""
         extent = v.type.shape[axis]
-        if extent is None or extent > SHORT:
+        if extent is None:
+            raise UnknownLength(f"an axis within each row whose length only the call tells: {v.type}")
+        if extent > SHORT:
             raise Unsupported(f"an axis of {extent} elements within each row; at most {SHORT} are written out")
         return extent
 

@@ -17,9 +17,10 @@ from pytensor.tensor.math import Sum
 
 from . import numba_link  # noqa: F401
 from .frozen import shared_data, without_inner_graphs
-from .op import Fused, sum_by
+from .op import Fused, sum_by, sum_later
 from .program import program_of
-from .scalar_ops import Unsupported
+from .scalar_ops import UnknownLength, Unsupported
+from .sources import sources_of
 
 MIN_ROWS = 10_000  # by default: PyTensor is done with fewer before a device has begun
 
@@ -106,12 +107,16 @@ class FuseSums(GraphRewriter):
         term = without_inner_graphs(node.inputs[0])
         data = shared_data(term)
         try:
-            program = program_of(term, data)
+            try:
+                program = program_of(term, data)
+                n_rows, total = program.n_rows, sum_by(program, term, list(data))
+            except UnknownLength:
+                sources, n_rows = sources_of(term, data)
+                total = sum_later(sources, term, list(data))
         except Unsupported:
             return
-        if program.n_rows < min_rows:
+        if n_rows < min_rows:
             return
-        total = sum_by(program, term, list(data))
         total = pt.cast(total, node.outputs[0].type.dtype)
         fgraph.replace(node.outputs[0], total, reason="rows on the device", import_missing=True)
 

@@ -18,6 +18,10 @@ class NoData(Unsupported):
     """Of a sum over parameters alone."""
 
 
+class UnknownLength(Unsupported):
+    """Something is as long as only the call tells."""
+
+
 #: Class of an operation on truth values or numbers whose result is true or false -> C.
 COMPARISONS = {"LT": "{} < {}", "GT": "{} > {}", "LE": "{} <= {}", "GE": "{} >= {}", "EQ": "{} == {}", "NEQ": "{} != {}"}
 LOGIC = {"AND": "{} && {}", "OR": "{} || {}"}
@@ -108,8 +112,6 @@ def _power(base: Expression, exponent: Expression, made: Expressions) -> Express
 
 def _chosen(arguments: Sequence[Expression], made: Expressions) -> Expression:
     condition, yes, no = arguments
-    if not condition.arguments and condition.form in ("0", "1", "0.0", "1.0"):
-        return yes if condition.form in ("1", "1.0") else no
     return made.choice(made.truth(condition), yes, no)
 
 

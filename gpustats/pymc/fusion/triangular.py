@@ -11,7 +11,7 @@ from .along_axes import own_axes
 from .expression import Expression
 from .joined import among
 from .reader import Reader, reads
-from .scalar_ops import Unsupported
+from .scalar_ops import UnknownLength, Unsupported
 
 MOST = 8  # equations, which are written out
 
@@ -23,7 +23,9 @@ def of_triangular_system(reader: Reader, node: Apply, at: At, output: int) -> Ex
     a, b = node.inputs[:2]
     core = getattr(op, "b_ndim", 2)
     n = a.type.shape[-1]
-    if n is None or n > MOST or getattr(op, "trans", 0) not in (0, "N", False, None):
+    if n is None:
+        raise UnknownLength("a triangular system in each row, of as many equations as only the call tells")
+    if n > MOST or getattr(op, "trans", 0) not in (0, "N", False, None):
         raise Unsupported(f"a triangular system of {n} equations in each row; at most {MOST} are written out")
     lead, place, column = (at[:-1], at[-1], ()) if core == 1 else (at[:-2], at[-2], at[-1:])
     key = (node, "solution", *lead, *column)

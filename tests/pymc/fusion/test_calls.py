@@ -15,6 +15,7 @@ from pymc.pytensorf import rewrite_pregrad
 from pymc_models import QUICK
 from pytensor.graph.replace import vectorize_graph
 from pytensor.graph.traversal import toposort
+from scipy.special import logsumexp, softmax
 
 import gpustats.pymc as gpm
 
@@ -80,6 +81,34 @@ def test_a_table_of_another_length(rng):
         residuals = point[group] - y
         np.testing.assert_allclose(value, (residuals**2).sum(), rtol=1e-12)
         np.testing.assert_allclose(slope, np.bincount(group, 2 * residuals, length), rtol=1e-11)
+
+
+@pytest.mark.parametrize("mode", [QUICK, "NUMBA"])
+def test_a_length_that_only_a_call_has(mode, rng):
+    """The elements of a short axis of each row; where there are too many to be written out, PyTensor computes the sum."""
+    centre, y = pt.dvector("centre"), rng.normal(size=N)
+    with gpm.fused(min_rows=10):
+        total = rewrite_pregrad(pt.logsumexp(-pt.sqr(y[:, None] - centre), axis=-1).sum())
+    function = pytensor.function([centre], [total, *pt.grad(total, [centre])], mode=mode)
+    assert len(fused_nodes(function)) == 1
+    for length in (3, 1, 70, 4):
+        point = rng.normal(size=length)
+        value, slope = function(point)
+        distance = y[:, None] - point
+        logs = -(distance**2)
+        np.testing.assert_allclose(value, logsumexp(logs, axis=-1).sum(), rtol=1e-11)
+        np.testing.assert_allclose(slope, (softmax(logs, axis=-1) * 2 * distance).sum(0), rtol=1e-9, atol=1e-11)
+
+
+def test_minibatches_are_left_alone(rng):
+    x, y = rng.normal(size=N), rng.normal(size=N)
+    with pm.Model() as model:
+        part = pm.Minibatch(x, y, batch_size=100)
+        pm.Normal("y", pm.Normal("a") * part[0], 1.0, observed=part[1], total_size=N)
+    with gpm.fused(min_rows=10):
+        assert not fused_nodes(log_posterior(model, QUICK)._pytensor_function)
+        (term,) = gpm.explain(model).terms
+    assert not term.is_fused and "Minibatch" in term.reason
 
 
 def simple(rng):
@@ -171,6 +200,7 @@ def test_the_environment():
     code = """
     import numpy as np, pymc as pm, gpustats.pymc
     from pytensor.graph.traversal import toposort
+from scipy.special import logsumexp, softmax
     with pm.Model() as model:
         pm.Normal("y", pm.Normal("a"), 1.0, observed=np.arange(20_000.0))
     function = model.logp_dlogp_function(ravel_inputs=True, mode="FAST_COMPILE")._pytensor_function

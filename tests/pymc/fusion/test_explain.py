@@ -16,11 +16,12 @@ def test_terms(rng):
         pm.Poisson("counts", pt.exp(a[group] + X @ pm.Normal("beta", shape=4) + z), observed=rng.poisson(1.0, N))
         pm.Normal("few", a[0], 1, observed=x[:20])
         pm.Normal("joint", pt.cumsum(a[0] * x), 1, observed=x)
+        pm.Potential("by_pytensor", pt.cumsum(a[0] * x))
         pm.Potential("number", -(a[0] ** 2))
     with gpm.fused(min_rows=1000):
         found = gpm.explain(model)
-    counts, few, joint, number = found.terms
-    assert [t.name for t in found.terms] == ["counts", "few", "joint", "number"]
+    counts, few, joint, by_pytensor, number = found.terms
+    assert [t.name for t in found.terms] == ["counts", "few", "joint", "by_pytensor", "number"]
     assert counts.is_fused and counts.n_rows == N and counts.reason == ""
     (total,) = counts.sums
     assert total.bytes_per_row == 4 + 4 * 8 + 16 + 1 + 3 * 8  # index, X, z and its gradient, what follows from the counts
@@ -28,7 +29,8 @@ def test_terms(rng):
     assert any("by index, of a" in leaf for leaf in total.leaves)
     assert any("each row's own, of z" in leaf for leaf in total.leaves)
     assert not few.is_fused and few.reason == "fewer than 1000 rows"
-    assert not joint.is_fused and joint.reason == "a cumulative sum over rows"
+    assert joint.is_fused and any("there is no function of a row for a cumulative sum over rows" in s for s in joint.sums[0].leaves)
+    assert not by_pytensor.is_fused and by_pytensor.reason == "a cumulative sum over rows"
     assert not number.is_fused and number.reason == "it is one number"
     text = str(found)
     assert "counts: 2000 rows of 77 bytes, computed on" in text and "__device__ real" in text

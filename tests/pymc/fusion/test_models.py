@@ -10,6 +10,7 @@ from pymc.pytensorf import rewrite_pregrad
 from pymc_models import QUICK
 from pytensor.graph.traversal import toposort
 
+import gpustats as gs
 import gpustats.pymc as gpm
 
 N = 400
@@ -162,8 +163,41 @@ def custom():
     pm.CustomDist("y", pm.Normal("a") * T, pm.HalfNormal("s"), logp=logp, observed=Y)
 
 
-def gpustats_distribution():
-    gpm.Normal("y", pm.Normal("a")[None] * T, pm.HalfNormal("s"), observed=Y)
+def gpustats_distributions():
+    gpm.Normal("y", pm.Normal("a") * T, pm.HalfNormal("s"), observed=Y)
+    gpm.Poisson("n", pt.exp(pm.Normal("b", shape=12)[GROUP]), observed=COUNT)
+
+
+def gpustats_density():
+    mu = pm.Normal("b") * T
+    pm.Potential("y", pt.switch(mu > 0, gpm.log_density(gs.normal, Y, mu, pm.HalfNormal("s", initval=0.5)), -1.0))
+    pm.Potential("n", gpm.log_density(gs.beta, T / 10, 1.0, pm.Normal("beta", initval=1.5)))
+
+
+def lengths_by_name():
+    """The lengths of all parameters come from coordinates: only a call has them."""
+    model = pm.modelcontext(None)
+    model.add_coords({"part": range(3), "column": range(3), "level": range(4), "group": range(12)})
+    w, mu = pm.Dirichlet("w", np.ones(3), dims="part"), pm.Normal("mu", [-1, 0, 1], 1, dims="part")
+    pm.NormalMixture("y", w, mu, sigma=pm.HalfNormal("sigma", dims="part"), observed=Y)
+    W, effects = pm.Normal("W", dims=("column", "level")), pm.Normal("effects", dims=("group", "level"))
+    pm.Categorical("k", logit_p=X @ W + effects[GROUP], observed=CATEGORY)
+    pm.Normal("z", X @ pm.Normal("beta", dims="column"), 1, observed=T)
+
+
+def latent_process():
+    """What rows have no C for, PyTensor computes."""
+    gp = pm.gp.Latent(cov_func=pm.gp.cov.ExpQuad(1, ls=pm.HalfNormal("scale", initval=1.0)))
+    f = gp.prior("f", X=np.linspace(0, 5, 100)[:, None], jitter=1e-3)
+    pm.Poisson("y", pt.exp(f)[np.arange(N) % 100], observed=COUNT)
+    pm.StudentT("z", nu=4, mu=f, sigma=1.0, observed=Y[:100])
+
+
+def by_name_and_latent():
+    """Lengths that only a call has, below what rows have no C for."""
+    pm.modelcontext(None).add_coords({"knot": range(80)})
+    basis = rng.normal(size=(N, 80))
+    pm.Normal("y", basis @ pm.Normal("beta", dims="knot"), 1, observed=Y)
 
 
 #: model -> how many sums over rows of its are fused
@@ -173,8 +207,9 @@ MODELS = {
     poisson_regression: 1, negative_binomial: 1, zero_inflated: 1, hurdle: 1, mixture: 1, mixture_of_regressions: 1,
     ordinal: 1, softmax: 1, censored: 1, truncated: 1, missing: 2, imputed_covariate: 2, latent_rows: 1, random_walk: 2,
     factors: 1, panel: 1, potential: 2, custom: 1, multivariate: 1,
+    gpustats_distributions: 2, gpustats_density: 2, lengths_by_name: 3, latent_process: 2, by_name_and_latent: 1,
 }  # fmt: skip
-SMOOTH = [varying_slopes, mixture, softmax, latent_rows]
+SMOOTH = [varying_slopes, mixture, softmax, latent_rows, lengths_by_name, by_name_and_latent]
 
 
 def made(build):
@@ -232,12 +267,3 @@ def test_second_derivatives(build):
     for want, got in zip(*found, strict=True):
         assert np.abs(want).max() > 0
         np.testing.assert_allclose(got, want, rtol=1e-8, atol=1e-8 * np.abs(want).max())
-
-
-def test_gpustats_distributions():
-    model = made(gpustats_distribution)
-    with gpm.fused(min_rows=30):
-        ours = log_posterior(model)
-    plain = log_posterior(model)
-    for x in points(model):
-        np.testing.assert_allclose(ours(x)[0], plain(x)[0], rtol=1e-11)

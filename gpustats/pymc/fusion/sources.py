@@ -1,0 +1,67 @@
+"""What a sum over rows is computed from, where only a call tells how long some of it is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+from pytensor.graph.basic import Constant, Variable
+from pytensor.graph.traversal import ancestors, toposort
+from pytensor.tensor.type import TensorType
+
+from .frozen import Frozen
+from .scalar_ops import NoData, Unsupported
+
+
+def sources_of(term: Variable, data: Mapping[Variable, np.ndarray]) -> tuple[list[Variable], int]:
+    """The last variables before those that have an element for each row, and how many rows there are at least.
+
+    Parameters
+    ----------
+    term : Variable
+    data : mapping
+        Variables that are data -> their arrays.
+
+    Raises
+    ------
+    Unsupported
+        Where there are no data, or something whose length does not follow from the shapes of what it is computed from.
+    """
+    frozen = Frozen(term, data)
+    sizes = [np.size(v.data) for v in ancestors([frozen.variable]) if isinstance(v, Constant) and isinstance(v.type, TensorType)]
+    n_rows = _size(term) if _size(term) > 1 else max(sizes, default=0)
+    if max(sizes, default=0) < max(n_rows, 2):
+        raise NoData("a sum without data")
+    by_row, from_open = set[Variable](), set[Variable]()
+    for node in toposort([frozen.variable]):
+        if any(v in from_open or not _is_known(v) for v in node.inputs):
+            from_open.update(node.outputs)
+        elif not all(map(_is_known, node.outputs)):
+            raise Unsupported(f"the operation {type(node.op).__name__}, whose result is as long as only the call tells")
+        if any(v in by_row or _size(v) >= n_rows for v in (*node.inputs, *node.outputs)):
+            by_row.update(node.outputs)
+    found: dict[Variable, None] = {}
+    stack, seen = [frozen.variable], set[Variable]()
+    while stack:
+        v = stack.pop()
+        if v in seen or isinstance(v, Constant):
+            continue
+        seen.add(v)
+        is_array = isinstance(v.type, TensorType)
+        if v.owner is not None and (v in by_row or not is_array):
+            stack += reversed(v.owner.inputs)
+        elif is_array:
+            found[frozen.original(v)] = None
+        else:
+            raise Unsupported(f"what only the call tells: {v.type}")
+    return list(found), n_rows
+
+
+def _is_known(v: Variable) -> bool:
+    return not isinstance(v.type, TensorType) or None not in v.type.shape
+
+
+def _size(v: Variable) -> int:
+    """How many elements a variable has at least."""
+    return math.prod(extent or 1 for extent in v.type.shape) if isinstance(v.type, TensorType) else 0
