@@ -8,18 +8,12 @@ works in the host's memory needs no transfers, so nothing is measured there: it 
 from __future__ import annotations
 
 import functools
-import json
-import os
-import platform
-import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from ..errors import NoDeviceError
-from ..runtime import cache
 from ..runtime import choose as runtimes
+from ..runtime.speeds import Speeds, kept, seconds, through, transfer
 from ..runtime.types import DType
 from .host import HostProvider
 from .provider import Provider
@@ -31,21 +25,6 @@ if TYPE_CHECKING:
 WHERE = ("auto", "host", "device")
 SMALL = 1e6  # operations below which no device pays, and none is asked
 SIZES = {"host": (128, 1024), "device": (256, 2048)}  # of the matrices that are measured
-TRANSFER = 1 << 25  # bytes
-REPEATS = 7  # of which the fastest counts
-
-
-class Line(NamedTuple):
-    """Seconds that something takes."""
-
-    start: float
-    each: float
-
-    def seconds(self, amount: float) -> float:
-        return self.start + self.each * amount
-
-
-Speeds = dict[str, Line]  # "transfer" by bytes; "host gemm", "device gemm", "host potrf", "device potrf" by operations
 
 
 def choose(on_device: Runtime | None, dtype: DType, flops: float, moved: int, kind: str, where: str) -> Provider:
@@ -106,34 +85,20 @@ def _host() -> HostProvider:
 @functools.cache
 def speeds(runtime: Runtime, dtype: DType) -> Speeds:
     """What has been measured on this machine, or is now, in about a second."""
-    device = runtime.device
-    machine = platform.machine(), platform.processor(), str(os.cpu_count())
-    key = cache.key("linalg speeds", device.name, device.driver, dtype.name, *machine)
-    if (stored := cache.load(key)) is not None:
-        return {name: Line(*line) for name, line in json.loads(stored).items()}
-    measured = measure(provider_of(runtime), dtype)
-    cache.store(key, json.dumps(measured).encode())
-    return measured
+    return kept("linalg speeds", runtime.device, (dtype.name,), lambda: measure(provider_of(runtime), dtype))
 
 
 def measure(provider: Provider, dtype: DType) -> Speeds:
-    """How fast a device, the host and the way between them are."""
-    found = {"transfer": _transfer(provider.runtime)}
+    """How fast a device, the host and the way between them are.
+
+    "transfer" by bytes; "host gemm", "device gemm", "host potrf", "device potrf" by operations.
+    """
+    found = {"transfer": transfer(provider.runtime)}
     for side, on in (("host", _host()), ("device", provider)):
         for kind in ("gemm", "potrf"):
-            few, many = ((_flops(kind, n), _seconds(_operation(on, kind, n, dtype))) for n in SIZES[side])
-            found[f"{side} {kind}"] = _through(few, many)
+            few, many = ((_flops(kind, n), seconds(_operation(on, kind, n, dtype))) for n in SIZES[side])
+            found[f"{side} {kind}"] = through(few, many)
     return found
-
-
-def _transfer(runtime: Runtime) -> Line:
-    """The seconds that bytes take to the device and back."""
-
-    def both_ways(nbytes: int) -> tuple[float, float]:
-        array = np.zeros(nbytes, np.uint8)
-        return 2 * nbytes, _seconds(lambda: runtime.to_host(runtime.to_device(array)))
-
-    return _through(both_ways(8), both_ways(TRANSFER))
 
 
 def _flops(kind: str, n: int) -> float:
@@ -156,20 +121,3 @@ def _operation(provider: Provider, kind: str, n: int, dtype: DType) -> Callable[
             provider.runtime.synchronize()
 
     return run
-
-
-def _seconds(run: Callable[[], object]) -> float:
-    """The fastest of some runs."""
-    run()
-    times = []
-    for _ in range(REPEATS):
-        start = time.perf_counter()
-        run()
-        times.append(time.perf_counter() - start)
-    return min(times)
-
-
-def _through(few: tuple[float, float], many: tuple[float, float]) -> Line:
-    """The line through two points, that neither falls nor begins below 0."""
-    each = max(many[1] - few[1], 0.0) / (many[0] - few[0])
-    return Line(max(few[1] - each * few[0], 0.0), each)

@@ -9,7 +9,8 @@ from gpustats.linalg import blocked, where
 from gpustats.linalg.host import HostProvider
 from gpustats.linalg.kernels import KernelProvider
 from gpustats.linalg.providers import provider_of
-from gpustats.runtime import choose
+from gpustats.runtime import choose, speeds
+from gpustats.runtime.speeds import Line
 
 
 def test_the_host_alone(rng):
@@ -22,7 +23,7 @@ def test_the_host_alone(rng):
 
 
 def test_the_faster_place(monkeypatch):
-    line = where.Line
+    line = Line
     measured = {
         "transfer": line(1e-5, 1e-10), "host gemm": line(0, 1e-11), "device gemm": line(1e-5, 1e-13),
         "host potrf": line(0, 1e-11), "device potrf": line(1e-4, 1e-12),
@@ -36,7 +37,7 @@ def test_the_faster_place(monkeypatch):
 def test_measured_once_and_kept(monkeypatch, tmp_path):
     monkeypatch.setenv("GPUSTATS_CACHE_DIR", str(tmp_path))
     monkeypatch.setattr(where, "SIZES", {"host": (16, 64), "device": (16, 64)})
-    monkeypatch.setattr(where, "TRANSFER", 1 << 16)
+    monkeypatch.setattr(speeds, "TRANSFER", 1 << 16)
     runtime, own = choose.get(), KernelProvider(choose.get())
     monkeypatch.setattr(where, "provider_of", lambda runtime: own)
     where.speeds.cache_clear()

@@ -10,6 +10,7 @@ from pytensor.graph.basic import Apply
 
 from ...density import densities
 from ...evaluation.arguments import elements_inside
+from ...language.device_function import Argument
 from ...rewriting.checks import inside
 from ..evaluation.formula import FormulaArgument, LogFunction
 from ..graph.ops import LogDensity
@@ -40,9 +41,10 @@ def of_log_density(reader: Reader, node: Apply, at: At, output: int) -> Expressi
 def _name(op: LogDensity) -> str:
     """What the function of C is called."""
     density = getattr(op.formula, "density", None)
-    registered = densities[density.name] if density is not None and density.name in densities else None
-    if registered is None or registered.source != density.source or op.known or any(op.formula.ranks):
-        raise Unsupported(f"{op.formula!r}, which is not a registered density of numbers")
+    if density is None or density.name not in densities or densities[density.name].source != density.source:
+        raise Unsupported(f"{op.formula!r}, which is not a registered density")
+    if op.known or any(op.formula.ranks):
+        raise Unsupported(f"{op.formula!r}, which is not a density of numbers")
     if op.formula.kind is LogFunction.LOGPDF:
         return f"{density.name}_{'logpmf' if density.discrete else 'logpdf'}"
     return f"{density.name}_{op.formula.kind.value}"
@@ -58,4 +60,4 @@ def _is_certain(reader: Reader, argument: FormulaArgument, value: Expression) ->
             numbers = [float(value.form.strip("()"))]
         except ValueError:
             return False
-    return numbers is not None and bool(np.all(elements_inside(argument, np.asarray(numbers))))
+    return numbers is not None and bool(np.all(elements_inside(Argument(argument.name, argument.domain), np.asarray(numbers))))

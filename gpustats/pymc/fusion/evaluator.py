@@ -53,7 +53,9 @@ class RowsEvaluator:
         self._lock = threading.Lock()
 
     @classmethod
-    def of(cls, inputs: Sequence[Variable], term: Variable, data: Sequence[Any], program: Program | None = None) -> RowsEvaluator:
+    def of(
+        cls, inputs: Sequence[Variable], term: Variable, data: Sequence[Any], program: Program | None = None
+    ) -> RowsEvaluator:
         """The evaluator of the sum of a term as a function of these inputs, with these shared variables as data."""
         variables = [*inputs, *data]
         own = [v.type(v.name) for v in variables]
@@ -183,7 +185,7 @@ class _OfComputed:
         if wrt not in self._pullbacks:
             of = [self._program.inputs[i] for i in self._floats]
             cotangents = [v.type() for v in of]
-            found = Lop(of, [self._inputs[i] for i in wrt], cotangents, disconnected_inputs="ignore")
+            found: Any = Lop(of, [self._inputs[i] for i in wrt], cotangents, disconnected_inputs="ignore")
             self._pullbacks[wrt] = pytensor.function([*self._inputs, *cotangents], found, on_unused_input="ignore")
         return self._pullbacks[wrt]
 

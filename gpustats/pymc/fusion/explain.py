@@ -17,8 +17,12 @@ from ...rows.leaves import stored
 from ...runtime import choose
 from .frozen import shared_data, without_inner_graphs
 from .program import Program, program_of
-from .rewrite import fused, is_whole_sum, settings
-from .scalar_ops import NoData, Unsupported
+from .rewrite import fused, has_device, is_whole_sum, settings
+from .scalar_ops import NoData, UnknownLength, Unsupported
+from .sources import sources_of
+from .where import MANY, Decision, Estimate, decision, too_few
+
+NO_DEVICE = "there is no device that computes in float64"
 
 
 @dataclass(frozen=True)
@@ -33,11 +37,14 @@ class SumExplanation:
         What a row computes, where that can be.
     reason : str
         Why the sum is left to PyTensor; empty where it is not.
+    expected : Estimate or None
+        The seconds that the sum and its gradients are expected to take, where these decide.
     """
 
     n_rows: int
     program: Program | None
     reason: str
+    expected: Estimate | None = None
 
     @property
     def bytes_per_row(self) -> int:
@@ -133,7 +140,7 @@ def explain(model: Any = None) -> Explanation:
     with fused(False):
         terms = model.logp(vars=variables, sum=False, jacobian=False) if variables else []
         found = [_explained(v.name, term, shapes, min_rows) for v, term in zip(variables, terms, strict=True)]
-    return Explanation(found, choose.get().device.name)
+    return Explanation(found, choose.get().device.name if has_device() else "")
 
 
 def _shapes(model: Any) -> dict[Variable, tuple[int, ...]]:
@@ -143,25 +150,31 @@ def _shapes(model: Any) -> dict[Variable, tuple[int, ...]]:
     return {v: tuple(map(int, of_name[v.name])) for v in unknown if v.name in of_name}
 
 
-def _explained(name: str, term: Any, shapes: Mapping[Variable, tuple[int, ...]], min_rows: int) -> TermExplanation:
+def _explained(name: str, term: Any, shapes: Mapping[Variable, tuple[int, ...]], min_rows: int | None) -> TermExplanation:
     graph = rewrite_pregrad(term.sum())
     found = [_sum(node.inputs[0], shapes, min_rows) for node in toposort([graph]) if is_whole_sum(node)]
     sums = [s for s in found if s is not None]
     return TermExplanation(name, sums, "" if sums else "it is a sum without data" if found else "it is one number")
 
 
-def _sum(term: Any, shapes: Mapping[Variable, tuple[int, ...]], min_rows: int) -> SumExplanation | None:
+def _sum(term: Any, shapes: Mapping[Variable, tuple[int, ...]], min_rows: int | None) -> SumExplanation | None:
     """What becomes of a sum; None of one over parameters alone."""
     term = without_inner_graphs(term)
+    data = shared_data(term)
+    expected = None
     try:
-        program = program_of(term, shared_data(term), shapes)
+        try:
+            program = program_of(term, data)
+            reason, expected = decision(program, min_rows) if has_device() else Decision(NO_DEVICE)
+        except UnknownLength:
+            reason = too_few(sources_of(term, data)[1], min_rows, MANY) if has_device() else NO_DEVICE
+            program = program_of(term, data, shapes)
     except NoData:
         return None
-    except Unsupported as reason:
+    except Unsupported as unsupported:
         extents = term.type.shape
-        return SumExplanation(0 if None in extents else int(np.prod(extents)), None, str(reason))
-    few = program.n_rows < min_rows
-    return SumExplanation(program.n_rows, program, f"fewer than {min_rows} rows" if few else "")
+        return SumExplanation(0 if None in extents else int(np.prod(extents)), None, str(unsupported))
+    return SumExplanation(program.n_rows, program, reason, expected)
 
 
 def _bytes(argument: Any) -> int:
@@ -207,6 +220,8 @@ def _text(term: TermExplanation, device: str) -> str:
             lines.append(f"{term.name}: {rows}computed by PyTensor, because there is no function of a row for {one.reason}")
             continue
         where = f"by PyTensor: {one.reason}" if one.reason else f"on {device}"
+        if one.expected and not one.reason:
+            where += f", in about {one.expected.on_device * 1e6:.0f} µs (PyTensor: {one.expected.by_pytensor * 1e6:.0f} µs)"
         lines.append(f"{term.name}: {one.n_rows} rows of {one.bytes_per_row} bytes, computed {where}")
         lines += [f"    {leaf}" for leaf in one.leaves]
         lines += [f"    {line}" for line in one.program.source.rstrip().splitlines()]

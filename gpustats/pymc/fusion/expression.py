@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 WIDTH = 100  # of what is written in one statement
+CHEAP = {"fmax", "fmin", "fabs", "floor", "ceil", "trunc", "rint", "isnan", "isinf", "sqrt"}  # functions
+SEVERAL = 4  # calls of a logarithm, about, that a gamma function or a density takes
 _CALL = re.compile(r"\w+\([\w(){}, ]*\)")
 
 
@@ -96,6 +98,14 @@ def parts_of(result: Expression) -> list[Expression]:
             stack.append((current, True))
             stack += [(argument, False) for argument in reversed(current.arguments)]
     return order
+
+
+def operations(result: Expression) -> tuple[int, int]:
+    """How many cheap operations an expression takes, and how many calls of functions, of which some count several times."""
+    forms = [e.form for e in parts_of(result) if e.arguments]
+    calls = [form.partition("(")[0] for form in forms if re.match(r"\w+\(", form)]
+    dear = [name for name in calls if name not in CHEAP]
+    return len(forms) - len(dear), sum(SEVERAL if "gamma" in name or "_log" in name else 1 for name in dear)
 
 
 def body(result: Expression) -> str:

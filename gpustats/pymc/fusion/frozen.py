@@ -17,7 +17,6 @@ from pytensor.graph.traversal import ancestors, toposort
 from pytensor.tensor.elemwise import Elemwise
 from pytensor.tensor.type import TensorType
 
-
 FEW = 1000  # elements, for which PyTensor's Python functions of numbers are fast enough
 
 

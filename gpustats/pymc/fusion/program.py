@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from pytensor.graph.basic import Variable
@@ -13,7 +14,7 @@ from pytensor.tensor.random.op import RandomVariable
 
 from ...rows.leaves import dot, gather, per_row
 from . import along_axes, checks, densities, elementwise, indexing, joined, triangular  # noqa: F401  (they declare what they read)
-from .expression import body
+from .expression import body, operations
 from .frozen import Frozen
 from .reader import Argument, Reader
 from .scalar_ops import NoData, Unsupported
@@ -37,6 +38,22 @@ class Parameter:
     pick: tuple[Any, ...]
 
 
+class Work(NamedTuple):
+    """What a sum takes, without its derivatives.
+
+    Attributes
+    ----------
+    cheap, calls : int
+        Operations of a row, and its calls of functions.
+    moved : int
+        Bytes of arrays of parameters and of their derivatives.
+    """
+
+    cheap: int
+    calls: int
+    moved: int
+
+
 @dataclass(eq=False)
 class Program:
     """What a sum over rows computes.
@@ -57,6 +74,7 @@ class Program:
         Checks that are the same for all rows, with the variables of their conditions.
     checked_rows : bool
         Whether the function gives -inf for rows whose parameters are invalid.
+    work : Work
     arguments : list of Argument
     computed : dict
         Inputs that PyTensor computes because there is no C for them -> why.
@@ -71,6 +89,7 @@ class Program:
     shapes: list[tuple[int | None, ...]]
     checks: list[tuple[Any, list[Variable]]]
     checked_rows: bool
+    work: Work
     arguments: list[Argument] = field(repr=False)
     computed: dict[Variable, str] = field(default_factory=dict)
 
@@ -126,8 +145,17 @@ def program_of(
     source = f"__device__ real {name}({listed})\n{{\n{body(reader.result)}\n}}\n"
     return Program(
         name, source, reader.n, leaves, parameters, inputs, [frozen.shape(v) for v in inputs], reader.checks,
-        reader.checked_rows, arguments, computed,
+        reader.checked_rows, _work(reader), arguments, computed,
     )  # fmt: skip
+
+
+def _work(reader: Reader) -> Work:
+    cheap, calls = operations(reader.result)
+    arguments, frozen = reader.arguments, reader.frozen
+    cheap += sum(2 * a.numbers[0].shape[1] for a in arguments if a.kind == "dot") + sum(a.kind == "gather" for a in arguments)
+    arrays = {a.source: a for a in arguments if a.source is not None and a.kind != "number"}
+    sizes = [reader.n if a.kind == "row" else math.prod(e or 1 for e in frozen.shape(v)) for v, a in arrays.items()]
+    return Work(cheap, calls, 16 * sum(sizes))
 
 
 def _word(term: Variable) -> str:

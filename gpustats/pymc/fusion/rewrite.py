@@ -15,14 +15,15 @@ from pytensor.graph.fg import FunctionGraph
 from pytensor.graph.rewriting.basic import GraphRewriter
 from pytensor.tensor.math import Sum
 
+from ...errors import NoDeviceError
+from ...runtime import choose
 from . import numba_link  # noqa: F401
 from .frozen import shared_data, without_inner_graphs
 from .op import Fused, sum_by, sum_later
 from .program import program_of
 from .scalar_ops import UnknownLength, Unsupported
 from .sources import sources_of
-
-MIN_ROWS = 10_000  # by default: PyTensor is done with fewer before a device has begun
+from .where import MANY, decision, too_few
 
 
 class _Settings:
@@ -30,11 +31,11 @@ class _Settings:
 
     def __init__(self) -> None:
         self.on = os.environ.get("GPUSTATS_FUSE", "0") not in ("", "0")
-        self.min_rows = MIN_ROWS
+        self.min_rows: int | None = None
         self.local = threading.local()
 
     @property
-    def now(self) -> tuple[bool, int]:
+    def now(self) -> tuple[bool, int | None]:
         stack = getattr(self.local, "stack", None)
         return stack[-1] if stack else (self.on, self.min_rows)
 
@@ -42,12 +43,12 @@ class _Settings:
 _settings = _Settings()
 
 
-def settings() -> tuple[bool, int]:
-    """Whether sums are fused now, and from how many rows on."""
+def settings() -> tuple[bool, int | None]:
+    """Whether sums are fused now, and from how many rows on; None where the faster place decides."""
     return _settings.now
 
 
-def fuse(on: bool = True, *, min_rows: int = MIN_ROWS) -> None:
+def fuse(on: bool = True, *, min_rows: int | None = None) -> None:
     """Evaluate log-likelihoods of PyMC's models that are sums over rows on the device, from now on, or no longer.
 
     What a row computes is read from the model's graph when PyMC or nutpie compile it: distributions, arithmetic, indices, dot
@@ -57,14 +58,16 @@ def fuse(on: bool = True, *, min_rows: int = MIN_ROWS) -> None:
     Parameters
     ----------
     on : bool
-    min_rows : int
-        Sums over fewer rows are left to PyTensor.
+    min_rows : int, optional
+        Sums over fewer rows are left to PyTensor, all others are computed on the device. By default a sum is computed where it
+        is expected to take less time. For that, two sums are measured when it is first needed, which takes some seconds; the
+        result is kept in the folder of the environment variable ``GPUSTATS_CACHE_DIR``.
     """
     _settings.on, _settings.min_rows = on, min_rows
 
 
 @contextlib.contextmanager
-def fused(on: bool = True, *, min_rows: int = MIN_ROWS) -> Iterator[None]:
+def fused(on: bool = True, *, min_rows: int | None = None) -> Iterator[None]:
     """A context in which models are compiled with their sums over rows on the device: see `fuse`.
 
     Examples
@@ -94,31 +97,41 @@ class FuseSums(GraphRewriter):
 
     def apply(self, fgraph: FunctionGraph) -> None:
         on, min_rows = settings()
-        if not on:
+        if not on or not has_device():
             return
         for node in list(fgraph.toposort()):
             if node in fgraph.apply_nodes and is_whole_sum(node):
                 self._fuse(fgraph, node, min_rows)
 
-    def _fuse(self, fgraph: FunctionGraph, node: Apply, min_rows: int) -> None:
+    def _fuse(self, fgraph: FunctionGraph, node: Apply, min_rows: int | None) -> None:
         extents = node.inputs[0].type.shape
-        if None not in extents and math.prod(extents) < min_rows:
+        if None not in extents and too_few(math.prod(extents), min_rows):
             return
         term = without_inner_graphs(node.inputs[0])
         data = shared_data(term)
         try:
             try:
                 program = program_of(term, data)
-                n_rows, total = program.n_rows, sum_by(program, term, list(data))
+                if decision(program, min_rows).reason:
+                    return
+                total = sum_by(program, term, list(data))
             except UnknownLength:
                 sources, n_rows = sources_of(term, data)
+                if too_few(n_rows, min_rows, MANY):
+                    return
                 total = sum_later(sources, term, list(data))
         except Unsupported:
             return
-        if n_rows < min_rows:
-            return
         total = pt.cast(total, node.outputs[0].type.dtype)
         fgraph.replace(node.outputs[0], total, reason="rows on the device", import_missing=True)
+
+
+def has_device() -> bool:
+    """Whether there is a device that computes in float64."""
+    try:
+        return choose.get().device.double
+    except NoDeviceError:
+        return False
 
 
 def is_whole_sum(node: Apply) -> bool:

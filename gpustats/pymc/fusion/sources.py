@@ -29,9 +29,9 @@ def sources_of(term: Variable, data: Mapping[Variable, np.ndarray]) -> tuple[lis
         Where there are no data, or something whose length does not follow from the shapes of what it is computed from.
     """
     frozen = Frozen(term, data)
-    sizes = [np.size(v.data) for v in ancestors([frozen.variable]) if isinstance(v, Constant) and isinstance(v.type, TensorType)]
-    n_rows = _size(term) if _size(term) > 1 else max(sizes, default=0)
-    if max(sizes, default=0) < max(n_rows, 2):
+    most_data = max((_size(v) for v in ancestors([frozen.variable]) if isinstance(v, Constant)), default=0)
+    n_rows = _size(term) if _size(term) > 1 else most_data
+    if most_data < max(n_rows, 2):
         raise NoData("a sum without data")
     by_row, from_open = set[Variable](), set[Variable]()
     for node in toposort([frozen.variable]):

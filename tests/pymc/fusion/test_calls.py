@@ -202,7 +202,7 @@ def test_the_environment():
     from pytensor.graph.traversal import toposort
 from scipy.special import logsumexp, softmax
     with pm.Model() as model:
-        pm.Normal("y", pm.Normal("a"), 1.0, observed=np.arange(20_000.0))
+        pm.StudentT("y", nu=4, mu=pm.Normal("a"), sigma=1.0, observed=np.arange(1_000_000.0))
     function = model.logp_dlogp_function(ravel_inputs=True, mode="FAST_COMPILE")._pytensor_function
     print([type(n.op).__name__ for n in toposort(function.maker.fgraph.outputs)].count("Fused"))
     """

@@ -1,0 +1,176 @@
+"""Whether a sum over rows is computed on the device or by PyTensor.
+
+How long either takes follows from the operations of a row, of which there are cheap ones and calls of functions, from how many
+rows there are, and from the numbers that go to the device and come back. How long one of each takes is measured once on a
+machine, of two sums, and kept on disk.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import warnings
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytensor
+import pytensor.tensor as pt
+from pytensor.gradient import grad
+
+from ...rows.model import Rows
+from ...runtime import choose
+from ...runtime.base import Runtime
+from ...runtime.speeds import Line, Speeds, kept, seconds, through, transfer
+from .program import Program, program_of
+
+FEWEST = 500  # rows below which no device pays, and nothing is measured
+MANY = 10_000  # rows of a sum whose operations are not known yet: PyTensor is done with fewer before a device has begun
+MARGIN = 0.7  # the part of PyTensor's time that the device has to stay below, as neither is predicted exactly
+BETWEEN = 2e-5  # seconds that a call of compiled code spends around a call of `gpustats.Rows`
+#: Rows of the sums that are measured, of which the fastest of so many runs counts: few, as many as caches hold, and many.
+ROWS = {100: 50, 100_000: 20, 2_000_000: 5}
+SIDES = "device", "PyTensor"
+
+
+class Estimate(NamedTuple):
+    """Seconds that a sum and its gradients are expected to take."""
+
+    on_device: float
+    by_pytensor: float
+
+    @property
+    def pays(self) -> bool:
+        """Whether the device is faster, with a margin."""
+        return self.on_device < MARGIN * self.by_pytensor
+
+    @property
+    def reason(self) -> str:
+        """Why PyTensor computes the sum, if it does."""
+        if self.pays:
+            return ""
+        return f"{self.by_pytensor * 1e6:.0f} µs are expected of it, {self.on_device * 1e6:.0f} µs of the device"
+
+
+def estimate(program: Program, measured: Speeds | None = None) -> Estimate:
+    """How long a program takes on the device, and what it computes by PyTensor.
+
+    Parameters
+    ----------
+    program : Program
+    measured : dict, optional
+        By default that of this machine and the default device.
+    """
+    if measured is None:
+        measured = speeds(choose.get(), pytensor.config.mode, pytensor.config.linker)
+    moved, cached = program.work.moved, sorted(ROWS)[1]
+
+    def of(side: str) -> float:
+        first, rest = min(program.n_rows, cached), max(program.n_rows - cached, 0)
+        seconds = measured[f"{side} cheap"].start
+        for kind, number in (("cheap", program.work.cheap), ("calls", program.work.calls)):
+            seconds += number * (first * measured[f"{side} {kind}"].each + rest * measured[f"{side} {kind}, many rows"].each)
+        return seconds
+
+    return Estimate(of("device") + BETWEEN + (measured["transfer"].seconds(moved) if moved else 0.0), of("PyTensor"))
+
+
+class Decision(NamedTuple):
+    """Where a sum is computed.
+
+    Attributes
+    ----------
+    reason : str
+        Why it is left to PyTensor, in words for a user; empty where it is computed on the device.
+    expected : Estimate or None
+        What decided, if that was it.
+    """
+
+    reason: str
+    expected: Estimate | None = None
+
+
+def decision(program: Program, min_rows: int | None) -> Decision:
+    """Where the sum of a program is computed: by the number of its rows, or where that is not set, by the time it takes."""
+    if (few := too_few(program.n_rows, min_rows)) or min_rows is not None:
+        return Decision(few)
+    try:
+        expected = estimate(program)
+    except Exception as error:  # of a compiler, or of a device that is full: the model runs all the same
+        warnings.warn(f"how long sums take could not be measured: {type(error).__name__}: {error}", stacklevel=2)
+        return Decision(too_few(program.n_rows, None, MANY))
+    return Decision(expected.reason, expected)
+
+
+def too_few(n_rows: int, min_rows: int | None, otherwise: int = FEWEST) -> str:
+    """Why a sum over so many rows is left to PyTensor, where their number alone decides: `otherwise` where nothing is set."""
+    least = otherwise if min_rows is None else min_rows
+    return f"fewer than {least} rows" if n_rows < least else ""
+
+
+@functools.cache
+def speeds(runtime: Runtime, mode: str, linker: str) -> Speeds:
+    """What has been measured on this machine, or is now, in some seconds, of which PyTensor's compilers take most."""
+    return kept("sums over rows", runtime.device, (pytensor.__version__, mode, linker), lambda: measure(runtime))
+
+
+def measure(runtime: Runtime) -> Speeds:
+    """The seconds of a call and of an operation, "cheap" or one of the "calls", on the "device" and by "PyTensor".
+
+    And those of a byte's "transfer".
+    """
+    found = {"transfer": Line(0.0, 0.0) if runtime.host_visible else transfer(runtime)}
+    of_cheap, of_calls = (_Measured(term) for term in (_cheap, _calls))
+    for side in SIDES:
+        for cheap, calls, rows in zip(of_cheap.lines(side), of_calls.lines(side), ("", ", many rows"), strict=True):
+            each = cheap.each / of_cheap.work.cheap
+            rest = max(calls.each - each * of_calls.work.cheap, 0.0)
+            found[f"{side} cheap{rows}"] = Line(cheap.start, each)
+            found[f"{side} calls{rows}"] = Line(calls.start, rest / of_calls.work.calls)
+    return found
+
+
+class _Measured:
+    """A sum over rows whose time is taken."""
+
+    def __init__(self, term: Callable[..., Any]):
+        self.parameters, self.data = [pt.dscalar(name) for name in "abs"], [pt.dvector(name) for name in "xy"]
+        self.term = term(*self.parameters, *self.data)
+        self.work = self._program(3).work
+
+    def _program(self, n_rows: int) -> Program:
+        numbers = np.linspace(-1, 1, n_rows)
+        return program_of(self.term, dict(zip(self.data, (numbers, numbers**2), strict=True)))
+
+    def lines(self, side: str) -> list[Line]:
+        """The seconds of so many rows, up to what caches hold and from there on."""
+        run = self._on_device if side == "device" else self._by_pytensor()
+        points = [(n, run(n, repeats)) for n, repeats in ROWS.items()]
+        return [through(*pair) for pair in itertools.pairwise(points)]
+
+    def _on_device(self, n_rows: int, repeats: int) -> float:
+        program = self._program(n_rows)
+        rows = Rows(program.source, **program.leaves)
+        values: dict[str, Any] = dict.fromkeys(rows.parameters, 0.5)
+        return seconds(lambda: rows.value_and_grad(**values), repeats)
+
+    def _by_pytensor(self) -> Callable[[int, int], float]:
+        total: Any = self.term.sum()
+        gradient: Any = grad(total, self.parameters)
+        function = pytensor.function([*self.parameters, *self.data], [total, *gradient])
+        function.trust_input = True
+        point = [np.array(0.5)] * len(self.parameters)
+
+        def run(n_rows: int, repeats: int) -> float:
+            numbers, squares = (np.linspace(-1, 1, n_rows) ** power for power in (1, 2))
+            return seconds(lambda: function(*point, numbers, squares), repeats)
+
+        return run
+
+
+def _cheap(a: Any, b: Any, s: Any, x: Any, y: Any) -> Any:
+    return -0.5 * pt.sqr((y - (a + b * x)) * s)
+
+
+def _calls(a: Any, b: Any, s: Any, x: Any, y: Any) -> Any:
+    return pt.log(s + pt.sqr(y - a)) - pt.exp(b * x) + pt.log1p(pt.sqr(s * x))
