@@ -200,7 +200,6 @@ def test_the_environment():
     code = """
     import numpy as np, pymc as pm, gpustats.pymc
     from pytensor.graph.traversal import toposort
-from scipy.special import logsumexp, softmax
     with pm.Model() as model:
         pm.StudentT("y", nu=4, mu=pm.Normal("a"), sigma=1.0, observed=np.arange(1_000_000.0))
     function = model.logp_dlogp_function(ravel_inputs=True, mode="FAST_COMPILE")._pytensor_function
