@@ -12,6 +12,8 @@ import numpy as np
 import pymc as pm
 import xarray as xr
 
+import gpustats.pymc as gpm
+
 from .peers import JAX, GPUStats, Peer
 from .report import Columns, Report, Row, attempt, cell, number, timed
 
@@ -64,11 +66,14 @@ class Model:
         (*data, ours) -> a PyMC model: with our likelihood, or with PyMC's.
     numpyro : callable
         The NumPyro model, a function of the data.
+    unmodified : bool
+        Whether gpustats takes PyMC's model as it is, and fuses its sums.
     """
 
     data: tuple[np.ndarray, ...]
     pymc: Callable[..., pm.Model]
     numpyro: Callable[..., None]
+    unmodified: bool = False
 
     def built(self, peer: Peer) -> pm.Model:
         return self.pymc(*self.data, ours=isinstance(peer, GPUStats))
@@ -87,7 +92,8 @@ def sampled(report: Report, work: Row, model: Model, peer: Peer, draws: int, cha
         return row | {"gradient_us": report.measure(call, peer)["waited_us"]}
 
     time = "sampling_s" if draws else "gradient_us"
-    return attempt(work | {"peer": peer.name, "chains": chains, "time": time}, measured)
+    with gpm.fused(model.unmodified and isinstance(peer, GPUStats)):
+        return attempt(work | {"peer": peer.name, "chains": chains, "time": time}, measured)
 
 
 def gradient(model: Model, peer: Peer) -> Callable[[], Any]:
