@@ -141,7 +141,7 @@ def run(out: Path, points: int = 200, draws: int = 300) -> Posterior:
     elif draws:
         from . import demo_model
 
-        demo_model.run(console, density, out, draws)
+        demo_model.run(console, out, draws)
     return posterior
 
 

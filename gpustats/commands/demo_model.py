@@ -1,4 +1,4 @@
-"""The second half of `gpustats demo`: the density of the first in a PyMC model of the same data."""
+"""The second half of `gpustats demo`: a PyMC model of the same data, as users of PyMC write it."""
 
 from __future__ import annotations
 
@@ -14,31 +14,22 @@ from .demo_data import STYLE, counts_axes, data_frame
 if TYPE_CHECKING:
     import pymc as pm
 
-    from ..density import Density
-
 #: Columns of the data: the insurance plan (cost sharing, deductible, incentive payment, maximum expenditure) and health.
 COVARIATES = ["lncoins", "idp", "lpi", "fmde", "physlm", "disea", "hlthg", "hlthf", "hlthp"]
 
 
-def model(density: Density) -> pm.Model:
+def model() -> pm.Model:
     """Visits by health and insurance plan: a negative binomial regression on standardised covariates."""
     import pymc as pm
-
-    import gpustats.pymc as gpm
 
     data = data_frame()
     x = data[COVARIATES].to_numpy(float)
     x = (x - x.mean(0)) / x.std(0)
-
-    def draws(rng: np.random.Generator, mu: Any, alpha: Any, size: Any) -> np.ndarray:
-        return rng.negative_binomial(alpha, alpha / (alpha + mu), size)
-
-    Visits = gpm.distribution(density, random=draws)
     with pm.Model(coords={"covariate": COVARIATES}) as made:
         intercept = pm.Normal("intercept", 1, 1)
         beta = pm.Normal("beta", 0, 0.5, dims="covariate")
-        alpha = pm.HalfNormal("alpha", 2)
-        Visits("visits", pm.math.exp(intercept + x @ beta), alpha, observed=data["mdvis"].to_numpy())
+        mean = pm.math.exp(intercept + x @ beta)
+        pm.NegativeBinomial("visits", mu=mean, alpha=pm.HalfNormal("alpha", 2), observed=data["mdvis"].to_numpy(int))
     return made
 
 
@@ -46,8 +37,10 @@ def fit(made: pm.Model, draws: int = 300) -> tuple[Any, float]:
     """Posterior draws of two chains with posterior-predictive ones, and the seconds that sampling took."""
     import pymc as pm
 
+    import gpustats.pymc as gpm
+
     start = time.perf_counter()
-    with made:
+    with made, gpm.fused():
         result = pm.sample(draws, tune=draws, chains=2, random_seed=1, progressbar=True)
     seconds = time.perf_counter() - start
     thinned = result.sel(draw=slice(None, None, max(1, draws // 50)))
@@ -109,14 +102,18 @@ def predictive_picture(result: Any) -> Any:
     return figure
 
 
-def run(console: Any, density: Density, out: Path, draws: int = 300) -> Any:
-    """Fit, print the summary, save the pictures."""
-    console.print("\nThe same density as the likelihood of a PyMC model, a regression on health and insurance plan:\n")
+def run(console: Any, out: Path, draws: int = 300) -> Any:
+    """Explain, fit, print the summary, save the pictures."""
+    console.print("\nA plain PyMC model of the same data, a regression on health and insurance plan. What becomes of it:\n")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of PyTensor about BLAS, of ArviZ about its next version
         import arviz as az
 
-        result, seconds = fit(model(density), draws)
+        import gpustats.pymc as gpm
+
+        made = model()
+        console.print(str(gpm.explain(made)), markup=False, highlight=False, soft_wrap=True)
+        result, seconds = fit(made, draws)
         summary = az.summary(result).to_string()
     console.print(f"\n2 chains of {draws} + {draws} draws took {seconds:.0f} s. ArviZ's summary:\n")
     console.print(summary, markup=False, highlight=False, soft_wrap=True)

@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from .simplify import CHOICE, simplified
+
 WIDTH = 100  # of what is written in one statement
 CHEAP = {"fmax", "fmin", "fabs", "floor", "ceil", "trunc", "rint", "isnan", "isinf", "sqrt"}  # functions
 SEVERAL = 4  # calls of a logarithm, about, that a gamma function or a density takes
@@ -43,6 +45,9 @@ class Expressions:
         self._known: dict[tuple, Expression] = {}
 
     def make(self, form: str, *arguments: Expression, whole: bool = False) -> Expression:
+        """The expression of a form, or a shorter one of the same value."""
+        if (shorter := simplified(self, form, arguments)) is not None:
+            return shorter
         return self._known.setdefault((form, *map(id, arguments)), Expression(form, arguments, whole))
 
     def number(self, value: float | bool) -> Expression:
@@ -74,14 +79,14 @@ class Expressions:
         if condition.form == "0":
             return no
         if yes.whole and no.whole:
-            return self.make("{} ? {} : {}", condition, yes, no, whole=True)
-        return self.make("{} ? {} : {}", condition, self.real(yes), self.real(no))
+            return self.make(CHOICE, condition, yes, no, whole=True)
+        return self.make(CHOICE, condition, self.real(yes), self.real(no))
 
     def truth(self, value: Expression) -> Expression:
         """Whether a number is not 0."""
         if value.form in ("0.0", "1.0"):
             return self.number(value.form == "1.0")
-        return value if value.whole else self.make("{} != 0.0", value, whole=True)
+        return value if value.whole else self.make("{} != {}", value, self.number(0.0), whole=True)
 
 
 def parts_of(result: Expression) -> list[Expression]:

@@ -43,14 +43,15 @@ class Work(NamedTuple):
 
     Attributes
     ----------
-    cheap, calls : int
-        Operations of a row, and its calls of functions.
+    cheap, calls, gathers : int
+        Operations of a row, its calls of functions, and the elements of tables that it reads.
     moved : int
         Bytes of arrays of parameters and of their derivatives.
     """
 
     cheap: int
     calls: int
+    gathers: int
     moved: int
 
 
@@ -152,10 +153,10 @@ def program_of(
 def _work(reader: Reader) -> Work:
     cheap, calls = operations(reader.result)
     arguments, frozen = reader.arguments, reader.frozen
-    cheap += sum(2 * a.numbers[0].shape[1] for a in arguments if a.kind == "dot") + sum(a.kind == "gather" for a in arguments)
+    cheap += sum(2 * a.numbers[0].shape[1] for a in arguments if a.kind == "dot")
     arrays = {a.source: a for a in arguments if a.source is not None and a.kind != "number"}
     sizes = [reader.n if a.kind == "row" else math.prod(e or 1 for e in frozen.shape(v)) for v, a in arrays.items()]
-    return Work(cheap, calls, 16 * sum(sizes))
+    return Work(cheap, calls, sum(a.kind == "gather" for a in arguments), 16 * sum(sizes))
 
 
 def _word(term: Variable) -> str:

@@ -60,7 +60,7 @@ def fuse(on: bool = True, *, min_rows: int | None = None) -> None:
     on : bool
     min_rows : int, optional
         Sums over fewer rows are left to PyTensor, all others are computed on the device. By default a sum is computed where it
-        is expected to take less time. For that, two sums are measured when it is first needed, which takes some seconds; the
+        is expected to take less time. For that, three sums are measured when it is first needed, which takes some seconds; the
         result is kept in the folder of the environment variable ``GPUSTATS_CACHE_DIR``.
     """
     _settings.on, _settings.min_rows = on, min_rows

@@ -1,8 +1,8 @@
 """Whether a sum over rows is computed on the device or by PyTensor.
 
-How long either takes follows from the operations of a row, of which there are cheap ones and calls of functions, from how many
-rows there are, and from the numbers that go to the device and come back. How long one of each takes is measured once on a
-machine, of two sums, and kept on disk.
+How long either takes follows from the operations of a row, of which there are cheap ones, calls of functions and elements of
+tables, from how many rows there are, and from the numbers that go to the device and come back. How long one of each takes is
+measured once on a machine, of three sums, and kept on disk.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import numpy as np
 import pytensor
 import pytensor.tensor as pt
 from pytensor.gradient import grad
+from pytensor.graph.traversal import ancestors
 
 from ...rows.model import Rows
 from ...runtime import choose
@@ -67,8 +68,9 @@ def estimate(program: Program, measured: Speeds | None = None) -> Estimate:
 
     def of(side: str) -> float:
         first, rest = min(program.n_rows, cached), max(program.n_rows - cached, 0)
-        seconds = measured[f"{side} cheap"].start
-        for kind, number in (("cheap", program.work.cheap), ("calls", program.work.calls)):
+        numbers = {kind: number for kind in _TERMS if (number := getattr(program.work, kind))}
+        seconds = max((measured[f"{side} {kind}"].start for kind in numbers), default=0.0)
+        for kind, number in numbers.items():
             seconds += number * (first * measured[f"{side} {kind}"].each + rest * measured[f"{side} {kind}, many rows"].each)
         return seconds
 
@@ -111,36 +113,63 @@ def too_few(n_rows: int, min_rows: int | None, otherwise: int = FEWEST) -> str:
 @functools.cache
 def speeds(runtime: Runtime, mode: str, linker: str) -> Speeds:
     """What has been measured on this machine, or is now, in some seconds, of which PyTensor's compilers take most."""
-    return kept("sums over rows", runtime.device, (pytensor.__version__, mode, linker), lambda: measure(runtime))
+    others = pytensor.__version__, mode, linker, str(ROWS), *_TERMS
+    return kept("sums over rows", runtime.device, others, lambda: measure(runtime))
 
 
 def measure(runtime: Runtime) -> Speeds:
-    """The seconds of a call and of an operation, "cheap" or one of the "calls", on the "device" and by "PyTensor".
-
-    And those of a byte's "transfer".
-    """
+    """The seconds of a call and of one operation of each kind, on the "device" and by "PyTensor", and a byte's "transfer"."""
     found = {"transfer": Line(0.0, 0.0) if runtime.host_visible else transfer(runtime)}
-    of_cheap, of_calls = (_Measured(term) for term in (_cheap, _calls))
+    measured = {kind: _Measured(term) for kind, term in _TERMS.items()}
     for side in SIDES:
-        for cheap, calls, rows in zip(of_cheap.lines(side), of_calls.lines(side), ("", ", many rows"), strict=True):
-            each = cheap.each / of_cheap.work.cheap
-            rest = max(calls.each - each * of_calls.work.cheap, 0.0)
-            found[f"{side} cheap{rows}"] = Line(cheap.start, each)
-            found[f"{side} calls{rows}"] = Line(calls.start, rest / of_calls.work.calls)
+        lines = {kind: one.lines(side) for kind, one in measured.items()}
+        for place, rows in enumerate(("", ", many rows")):
+            for kind, one in measured.items():
+                line, work = lines[kind][place], one.work
+                known = 0.0 if kind == "cheap" else work.cheap * found[f"{side} cheap{rows}"].each
+                found[f"{side} {kind}{rows}"] = Line(line.start, max(line.each - known, 0.0) / getattr(work, kind))
     return found
+
+
+def _cheap(a: Any, b: Any, s: Any, table: Any, x: Any, y: Any, i: Any) -> Any:
+    return -0.5 * pt.sqr((y - (a + b * x)) * s)
+
+
+def _calls(a: Any, b: Any, s: Any, table: Any, x: Any, y: Any, i: Any) -> Any:
+    return pt.log(s + pt.sqr(y - a)) - pt.exp(b * x) + pt.log1p(pt.sqr(s * x))
+
+
+def _gathers(a: Any, b: Any, s: Any, table: Any, x: Any, y: Any, i: Any) -> Any:
+    return -0.5 * pt.sqr(y - table[i])
+
+
+#: A sum for each kind of operation, of which it has some, beside cheap ones.
+_TERMS: dict[str, Callable[..., Any]] = {"cheap": _cheap, "calls": _calls, "gathers": _gathers}
+TABLE = 1000  # elements of the table in the last of them
 
 
 class _Measured:
     """A sum over rows whose time is taken."""
 
     def __init__(self, term: Callable[..., Any]):
-        self.parameters, self.data = [pt.dscalar(name) for name in "abs"], [pt.dvector(name) for name in "xy"]
-        self.term = term(*self.parameters, *self.data)
+        parameters, data = [*map(pt.dscalar, "abs"), pt.dvector("table")], [pt.dvector("x"), pt.dvector("y"), pt.lvector("i")]
+        self.term = term(*parameters, *data)
+        used = set(ancestors([self.term]))
+        self.parameters, self.data = ([v for v in some if v in used] for some in (parameters, data))
         self.work = self._program(3).work
 
+    def _numbers(self, n_rows: int) -> dict[Any, np.ndarray]:
+        """The data of so many rows."""
+        x = np.linspace(-1, 1, n_rows)
+        columns = {"x": x, "y": x**2, "i": np.arange(n_rows) * 7919 % TABLE}
+        return {v: columns[v.name] for v in self.data}
+
+    def _point(self) -> dict[str, Any]:
+        return {v.name: np.full(TABLE if v.type.ndim else (), 0.5) for v in self.parameters}
+
     def _program(self, n_rows: int) -> Program:
-        numbers = np.linspace(-1, 1, n_rows)
-        return program_of(self.term, dict(zip(self.data, (numbers, numbers**2), strict=True)))
+        shapes = {v: (TABLE,) for v in self.parameters if v.type.ndim}
+        return program_of(self.term, self._numbers(n_rows), shapes)
 
     def lines(self, side: str) -> list[Line]:
         """The seconds of so many rows, up to what caches hold and from there on."""
@@ -149,9 +178,9 @@ class _Measured:
         return [through(*pair) for pair in itertools.pairwise(points)]
 
     def _on_device(self, n_rows: int, repeats: int) -> float:
-        program = self._program(n_rows)
+        program, point = self._program(n_rows), self._point()
         rows = Rows(program.source, **program.leaves)
-        values: dict[str, Any] = dict.fromkeys(rows.parameters, 0.5)
+        values: dict[str, Any] = {p.name: point[str(program.inputs[p.input].name)] for p in program.parameters}
         return seconds(lambda: rows.value_and_grad(**values), repeats)
 
     def _by_pytensor(self) -> Callable[[int, int], float]:
@@ -159,18 +188,9 @@ class _Measured:
         gradient: Any = grad(total, self.parameters)
         function = pytensor.function([*self.parameters, *self.data], [total, *gradient])
         function.trust_input = True
-        point = [np.array(0.5)] * len(self.parameters)
 
         def run(n_rows: int, repeats: int) -> float:
-            numbers, squares = (np.linspace(-1, 1, n_rows) ** power for power in (1, 2))
-            return seconds(lambda: function(*point, numbers, squares), repeats)
+            given = [*self._point().values(), *self._numbers(n_rows).values()]
+            return seconds(lambda: function(*given), repeats)
 
         return run
-
-
-def _cheap(a: Any, b: Any, s: Any, x: Any, y: Any) -> Any:
-    return -0.5 * pt.sqr((y - (a + b * x)) * s)
-
-
-def _calls(a: Any, b: Any, s: Any, x: Any, y: Any) -> Any:
-    return pt.log(s + pt.sqr(y - a)) - pt.exp(b * x) + pt.log1p(pt.sqr(s * x))

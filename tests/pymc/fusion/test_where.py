@@ -12,13 +12,15 @@ from gpustats.pymc.fusion.program import program_of
 from gpustats.runtime import choose
 from gpustats.runtime.speeds import Line
 
+KINDS = "cheap", "calls", "gathers"
+
 
 def measured(cheap, calls, of_pytensor, start=1e-4):
     """A device on which a cheap operation and a call take so many seconds, and PyTensor takes so many times as long."""
     found = {"transfer": Line(1e-5, 1e-10)}
     for side, factor, begin in (("device", 1, start), ("PyTensor", of_pytensor, 1e-5)):
         for rows in ("", ", many rows"):
-            found |= {f"{side} cheap{rows}": Line(begin, factor * cheap), f"{side} calls{rows}": Line(begin, factor * calls)}
+            found |= {f"{side} {kind}{rows}": Line(begin, factor * each) for kind, each in zip(KINDS, (cheap, calls, calls))}
     return found
 
 
@@ -57,7 +59,7 @@ def test_measured_once_and_kept(monkeypatch, tmp_path):
     asked = choose.get(), pytensor.config.mode, "py"
     with pytensor.config.change_flags(linker="py"):
         found = where.speeds(*asked)
-    assert len(found) == 9 and all(line.start >= 0 and line.each >= 0 for line in found.values())
+    assert len(found) == 13 and all(line.start >= 0 and line.each >= 0 for line in found.values())
     assert found["PyTensor cheap"].start > 0 and found["device cheap"].start > 0
     where.speeds.cache_clear()
     monkeypatch.setattr(where, "measure", None)
