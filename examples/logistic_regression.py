@@ -50,7 +50,7 @@ def model(X: np.ndarray, y: np.ndarray, on_device: bool = True) -> pm.Model:
 
 def picture(fit, beta: np.ndarray) -> Figure:
     """The intercept and the coefficients with the middle 95% of their posteriors, about the truth."""
-    draws = fit.posterior.stack(draw_=("chain", "draw"))
+    draws = {name: fit.posterior[name].stack(draw_=("chain", "draw")) for name in ("alpha", "beta")}
     values = np.vstack([draws["alpha"].to_numpy(), draws["beta"].transpose(..., "draw_").to_numpy()])
     truth = np.append(INTERCEPT, beta)
     low, high = np.quantile(values, [0.025, 0.975], axis=1) - truth

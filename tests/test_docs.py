@@ -43,3 +43,19 @@ ROOT = Path(__file__).parents[1]
 def test_links_within_the_repository(page):
     links = re.findall(r"\]\(([^)#\s]+)", page.read_text(encoding="utf-8"))
     assert [link for link in links if "://" not in link and not (page.parent / link).exists()] == []
+
+
+def test_the_page_on_unmodified_models(tmp_path, monkeypatch, capsys):
+    """Its code runs as it stands, with few draws, and what it says that is printed is printed."""
+    pytest.importorskip("pymc")
+    pytest.importorskip("statsmodels")
+    text = (ROOT / "docs" / "unmodified-models.md").read_text(encoding="utf-8")
+    (shown,) = re.findall(r"```text\n(.*?)```", text, re.S)
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    for block in re.findall(r"```python\n(.*?)```", text, re.S):
+        exec(block.replace("300", "15"), names)
+    printed = capsys.readouterr().out.partition("visits: ")
+    first, rest = ("".join(printed[1:])).split("\n", 1)
+    assert first.startswith(shown.partition(" on ")[0]) and rest.startswith(shown.partition("\n")[2].rstrip())
+    assert (tmp_path / "unmodified-models.png").stat().st_size > 10_000

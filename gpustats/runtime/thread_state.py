@@ -109,7 +109,7 @@ class Stack:
         self.active = None
 
     def __del__(self) -> None:
-        if os.getpid() != self.process:  # a forked child has no contexts
+        if os is None or os.getpid() != self.process:  # Python has ended; a forked child has no contexts
             return
         # A thread's own things go in the thread itself; those of a daemon thread at the process's end in the main one.
         if threading.get_ident() != self.thread:

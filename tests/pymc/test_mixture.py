@@ -22,6 +22,7 @@ from gpustats.pymc.evaluation.density import DensityFormula  # noqa: E402
 from gpustats.pymc.evaluation.mixture import MixtureEvaluator, MixtureFormula  # noqa: E402
 from gpustats.pymc.graph.ops import LogDensity, LogLikelihood  # noqa: E402
 from gpustats.pymc.random_variable import class_name  # noqa: E402
+from gpustats.runtime import choose  # noqa: E402
 
 QUICK = "FAST_COMPILE"
 AS_WRITTEN = pytensor.compile.Mode("py", None)  # without rewriting, which takes longer than a small evaluation
@@ -358,7 +359,7 @@ def test_evaluation_for_a_forked_process(monkeypatch):
     values = [np.log(W), *COMPONENTS["normal"]]
     rv = gpm.Mixture.dist(W, gs.normal, *COMPONENTS["normal"], shape=10)
     want, drawn = evaluator.sums(values, (1, 2)), pm.draw(rv, mode=QUICK, random_seed=1)
-    monkeypatch.setattr(forked, "_device", gs.devices()[0].id)
+    monkeypatch.setattr(forked, "_device", choose.get().device.id)
     try:
         for got, expected in zip(evaluator.sums(values, (1, 2)), want):
             assert np.array_equal(got, expected)

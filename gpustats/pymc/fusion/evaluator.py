@@ -43,6 +43,7 @@ class RowsEvaluator:
     ):
         self.inner_inputs, self.inner_term, self.program = list(inner_inputs), inner_term, program
         self.n_inputs = len(self.inner_inputs) - len(data)
+        self._ones = [(1,) * v.type.ndim for v in self.inner_inputs]
         self._data = [np.array(d) for d in data]
         self._seen: Sequence[Any] = self._data
         self._shared: list[Any] = []  # the variables that hold the data, in the process where they were made
@@ -77,13 +78,18 @@ class RowsEvaluator:
         return [*arrays[: self.n_inputs], *data]
 
     @survives_fork
-    def sums(self, arrays: Sequence[np.ndarray], wrt: tuple[int, ...]) -> list[np.ndarray]:
-        """[the sum, its derivatives in the inputs at the places `wrt`]."""
+    def sums(self, arrays: Sequence[Any], wrt: tuple[int, ...]) -> Sequence[Any]:
+        """[the sum, its derivatives in the inputs at the places `wrt`].
+
+        Inputs of one element may be numbers of Python's, and then the derivatives in them are.
+        """
         inputs, data = arrays[: self.n_inputs], arrays[self.n_inputs :]
-        shapes = tuple([a.shape for a in inputs])
+        shapes = tuple([self._ones[i] if type(a) is float else a.shape for i, a in enumerate(inputs)])
         if shapes != self._shapes or not all([a is b for a, b in zip(data, self._seen, strict=True)]):
             self._fit(shapes, data)
         assert self._fitted is not None
+        if not isinstance(self._fitted, _ByRows):
+            inputs = [np.full(self._ones[i], a) if type(a) is float else a for i, a in enumerate(inputs)]
         return self._fitted.sums(inputs, data, wrt)
 
     def _fit(self, shapes: Sequence[tuple[int, ...]], data: Sequence[np.ndarray]) -> None:
@@ -133,30 +139,41 @@ class _ByRows:
         self._program = program
         self._parameters = [(p.name, places[p.input], p.pick) for p in program.parameters]
         self._rows: Rows | None = None
+        self._of: dict[tuple[int, ...], tuple[list[str], list[list[tuple[str, tuple]]]]] = {}
 
-    def sums(self, inputs: Sequence[np.ndarray], data: Sequence[np.ndarray], wrt: tuple[int, ...]) -> list[np.ndarray]:
+    def sums(self, inputs: Sequence[Any], data: Sequence[np.ndarray], wrt: tuple[int, ...]) -> Sequence[Any]:
         if self._rows is None:
             self._rows = Rows(self._program.source, **self._program.leaves)
+        if wrt not in self._of:
+            names = [name for name, i, _ in self._parameters if i in wrt]
+            self._of[wrt] = names, [[(name, pick) for name, i, pick in self._parameters if i == place] for place in wrt]
+        names, own = self._of[wrt]
         values = {name: _part(inputs[i], pick) for name, i, pick in self._parameters}
-        names = [name for name, i, _ in self._parameters if i in wrt]
         if not names:
-            return [np.asarray(self._rows(**values)), *(np.zeros(inputs[i].shape) for i in wrt)]
+            return [float(self._rows(**values)), *(_zeros(inputs[i]) for i in wrt)]
         value, found = self._rows.value_and_grad(wrt=names, **values)
-        if self._program.checked_rows and value == -math.inf:
-            return [np.asarray(value), *(np.zeros(inputs[i].shape) for i in wrt)]
-        return [np.asarray(value), *(self._gradient(i, inputs[i].shape, found) for i in wrt)]
+        if value == -math.inf and self._program.checked_rows:
+            return [value, *(_zeros(inputs[i]) for i in wrt)]
+        return [value, *[_gradient(inputs[i], its, found) for i, its in zip(wrt, own, strict=True)]]
 
-    def _gradient(self, i: int, shape: tuple[int, ...], found: dict[str, Any]) -> np.ndarray:
-        own = [(name, pick) for name, input_, pick in self._parameters if input_ == i]
-        if len(own) == 1 and np.size(found[own[0][0]]) == math.prod(shape):
-            return np.asarray(found[own[0][0]], np.float64).reshape(shape)
-        total = np.zeros(shape)
-        for name, pick in own:
-            if pick == (...,):
-                total += np.reshape(found[name], shape)
-            else:
-                total[pick] += found[name]
-        return total
+
+def _zeros(like: Any) -> Any:
+    return 0.0 if type(like) is float else np.zeros(like.shape)
+
+
+def _gradient(at: Any, own: Sequence[tuple[str, tuple]], found: dict[str, Any]) -> Any:
+    """The derivative in an input, of those in its parts."""
+    if type(at) is float:
+        return float(found[own[0][0]]) if len(own) == 1 else float(sum(found[name] for name, _ in own))
+    if len(own) == 1 and np.size(found[own[0][0]]) == at.size:
+        return np.asarray(found[own[0][0]], np.float64).reshape(at.shape)
+    total = np.zeros(at.shape)
+    for name, pick in own:
+        if pick == (...,):
+            total += np.reshape(found[name], at.shape)
+        else:
+            total[pick] += found[name]
+    return total
 
 
 class _OfComputed:
@@ -205,7 +222,9 @@ class _ByPyTensor:
         return list(self._functions[wrt](*inputs, *data))
 
 
-def _part(array: np.ndarray, pick: tuple[Any, ...]) -> Any:
+def _part(array: Any, pick: tuple[Any, ...]) -> Any:
+    if type(array) is float:
+        return array
     if not pick:
         return float(array)
     if pick == (...,):

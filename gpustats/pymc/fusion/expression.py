@@ -7,8 +7,6 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .simplify import CHOICE, simplified
-
 WIDTH = 100  # of what is written in one statement
 CHEAP = {"fmax", "fmin", "fabs", "floor", "ceil", "trunc", "rint", "isnan", "isinf", "sqrt"}  # functions
 SEVERAL = 4  # calls of a logarithm, about, that a gamma function or a density takes
@@ -36,57 +34,6 @@ class Expression:
     def is_atom(self) -> bool:
         """Whether it needs no parentheses anywhere."""
         return not self.arguments or _CALL.fullmatch(self.form) is not None
-
-
-class Expressions:
-    """Expressions, of which there is one of each."""
-
-    def __init__(self) -> None:
-        self._known: dict[tuple, Expression] = {}
-
-    def make(self, form: str, *arguments: Expression, whole: bool = False) -> Expression:
-        """The expression of a form, or a shorter one of the same value."""
-        if (shorter := simplified(self, form, arguments)) is not None:
-            return shorter
-        return self._known.setdefault((form, *map(id, arguments)), Expression(form, arguments, whole))
-
-    def number(self, value: float | bool) -> Expression:
-        if isinstance(value, bool):
-            return self.make(str(int(value)), whole=True)
-        value = float(value)
-        if value != value:
-            return self.make("NAN")
-        if value in (float("inf"), -float("inf")):
-            return self.make("INFINITY" if value > 0 else "(-INFINITY)")
-        text = repr(abs(value)) if abs(value) >= 1e16 or value != int(value) else f"{abs(value):.1f}"
-        return self.make(f"(-{text})" if str(value).startswith("-") else text)
-
-    def real(self, value: Expression) -> Expression:
-        """A number of floating point: of a truth value 1 or 0."""
-        return self.make("(real)({})", value) if value.whole else value
-
-    def folded(self, form: str, parts: Sequence[Expression], whole: bool = False) -> Expression:
-        """Parts joined from the left by a form of two: their sum, say."""
-        total = parts[0]
-        for one in parts[1:]:
-            total = self.make(form, total, one, whole=whole)
-        return total
-
-    def choice(self, condition: Expression, yes: Expression, no: Expression) -> Expression:
-        """One of two values, by a truth value."""
-        if yes is no or condition.form == "1":
-            return yes
-        if condition.form == "0":
-            return no
-        if yes.whole and no.whole:
-            return self.make(CHOICE, condition, yes, no, whole=True)
-        return self.make(CHOICE, condition, self.real(yes), self.real(no))
-
-    def truth(self, value: Expression) -> Expression:
-        """Whether a number is not 0."""
-        if value.form in ("0.0", "1.0"):
-            return self.number(value.form == "1.0")
-        return value if value.whole else self.make("{} != {}", value, self.number(0.0), whole=True)
 
 
 def parts_of(result: Expression) -> list[Expression]:

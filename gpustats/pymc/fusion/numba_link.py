@@ -16,5 +16,7 @@ from .op import Fused
 def _fused(op: Fused, node: Apply, **kwargs: Any) -> Callable:
     evaluator, ndims = op.evaluator, ndims_of(node)
     data = {i: node.inputs[i].type.dtype for i in range(evaluator.n_inputs, len(ndims))}  # nobody converts these in each call
-    bridge = Bridge(lambda arrays: evaluator.sums(evaluator.as_held(arrays), op.wrt), ndims, str(op), data)
+    own = node.inputs[: evaluator.n_inputs]
+    numbers = [i for i, v in enumerate(own) if v.type.dtype == "float64" and all(extent == 1 for extent in v.type.shape)]
+    bridge = Bridge(lambda arrays: evaluator.sums(evaluator.as_held(arrays), op.wrt), ndims, str(op), data, numbers)
     return compiled(bridge, node, [[], *(extents_of(i, ndims[i]) for i in op.wrt)], "sum over rows")

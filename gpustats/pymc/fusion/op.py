@@ -48,7 +48,7 @@ class Fused(Op):
 
     def perform(self, node: Apply, inputs: Sequence[np.ndarray], outputs: Any) -> None:
         for storage, value in zip(outputs, self.evaluator.sums(inputs, self.wrt), strict=True):
-            storage[0] = value
+            storage[0] = np.asarray(value)
 
     def infer_shape(self, *args: Any) -> list[tuple]:  # PyTensor 2 passes the graph as well
         return [(), *(args[-1][i] for i in self.wrt)]

@@ -17,9 +17,10 @@ from pytensor.tensor.elemwise import DimShuffle, Elemwise
 from ...language.names import means_something
 from ...language.nodes import CONSTANTS, DRAWS, MATH
 from .along import Along, At, Entry, axes_of, read
-from .expression import Expression, Expressions, parts_of
+from .expression import Expression, parts_of
 from .frozen import Frozen
 from .scalar_ops import CALLS, UnknownLength, Unsupported
+from .simplify import Expressions
 
 SHORT = 64  # the most elements of an axis inside a row, each of which is written out
 SAME = ("TensorFromScalar", "ScalarFromTensor", "SpecifyShape", "Assert", "DeepCopyOp", "ViewOp")  # what gives its input

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .expression import Expression, Expressions
+from .expression import Expression
+from .simplify import Expressions
 
 
 class Unsupported(Exception):

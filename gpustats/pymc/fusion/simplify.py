@@ -1,22 +1,71 @@
-"""Expressions that are written shorter: what PyMC writes several times, or there and back.
+"""Expressions are made here: each once, and what PyMC writes several times, or there and back, shorter.
 
-All of these have the same value for all numbers, nan and infinity among them, up to rounding and the sign of zero.
+A shorter expression has the same value for all numbers, nan and infinity among them, up to rounding and the sign of zero.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from .expression import Expression, Expressions
+from .expression import Expression
 
 CHOICE = "{} ? {} : {}"
 _UNARY = re.compile(r"\w+\(\{\}\)|-\{\}")  # a call with one argument, or its negative
 
 
-def simplified(made: Expressions, form: str, arguments: Sequence[Expression]) -> Expression | None:
+class Expressions:
+    """Expressions, of which there is one of each."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple, Expression] = {}
+
+    def make(self, form: str, *arguments: Expression, whole: bool = False) -> Expression:
+        """The expression of a form, or a shorter one of the same value."""
+        if (shorter := _simplified(self, form, arguments)) is not None:
+            return shorter
+        return self._known.setdefault((form, *map(id, arguments)), Expression(form, arguments, whole))
+
+    def number(self, value: float | bool) -> Expression:
+        if isinstance(value, bool):
+            return self.make(str(int(value)), whole=True)
+        value = float(value)
+        if value != value:
+            return self.make("NAN")
+        if value in (float("inf"), -float("inf")):
+            return self.make("INFINITY" if value > 0 else "(-INFINITY)")
+        text = repr(abs(value)) if abs(value) >= 1e16 or value != int(value) else f"{abs(value):.1f}"
+        return self.make(f"(-{text})" if str(value).startswith("-") else text)
+
+    def real(self, value: Expression) -> Expression:
+        """A number of floating point: of a truth value 1 or 0."""
+        return self.make("(real)({})", value) if value.whole else value
+
+    def folded(self, form: str, parts: Sequence[Expression], whole: bool = False) -> Expression:
+        """Parts joined from the left by a form of two: their sum, say."""
+        total = parts[0]
+        for one in parts[1:]:
+            total = self.make(form, total, one, whole=whole)
+        return total
+
+    def choice(self, condition: Expression, yes: Expression, no: Expression) -> Expression:
+        """One of two values, by a truth value."""
+        if yes is no or condition.form == "1":
+            return yes
+        if condition.form == "0":
+            return no
+        if yes.whole and no.whole:
+            return self.make(CHOICE, condition, yes, no, whole=True)
+        return self.make(CHOICE, condition, self.real(yes), self.real(no))
+
+    def truth(self, value: Expression) -> Expression:
+        """Whether a number is not 0."""
+        if value.form in ("0.0", "1.0"):
+            return self.number(value.form == "1.0")
+        return value if value.whole else self.make("{} != {}", value, self.number(0.0), whole=True)
+
+
+def _simplified(made: Expressions, form: str, arguments: Sequence[Expression]) -> Expression | None:
     """A shorter expression for a form of these arguments; None where there is none."""
     match form, *(a.form for a in arguments):
         case ("{} * {}", "(-1.0)", _):

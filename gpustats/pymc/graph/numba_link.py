@@ -49,7 +49,7 @@ class Bridge:
     Parameters
     ----------
     function : callable
-        Takes a list of arrays and returns a list of arrays.
+        Takes a list of arrays and returns a list of arrays, or of numbers.
     ndims : sequence of int
         The dimensions of the arrays that it takes.
     name : str
@@ -57,18 +57,29 @@ class Bridge:
     dtypes : mapping, optional
         The places of arrays that come as they are, in these types and with their strides; all others are float64 and
         contiguous.
+    numbers : sequence of int
+        The places of arrays of one number, which come as numbers of Python's.
     """
 
     def __init__(
-        self, function: Callable[[list[np.ndarray]], Sequence[np.ndarray]], ndims: Sequence[int], name: str,
-        dtypes: Mapping[int, str] | None = None,
+        self, function: Callable[[list[Any]], Sequence[Any]], ndims: Sequence[int], name: str,
+        dtypes: Mapping[int, str] | None = None, numbers: Sequence[int] = (),
     ):  # fmt: skip
-        self._function, self._ndims, self._name, self.dtypes = function, tuple(ndims), name, dict(dtypes or {})
-        self._layout = ctypes.c_int64 * (len(ndims) + sum(ndims) + sum(ndims[i] for i in self.dtypes))
+        self._function, self._name, self.dtypes, self.numbers = function, name, dict(dtypes or {}), tuple(numbers)
+        self._n = len(ndims)
+        self._arrays = [(i, ndim) for i, ndim in enumerate(ndims) if i not in self.numbers]
+        self._first_array = int(bool(self.numbers))
+        self._first_extent = self._first_array + len(self._arrays)
+        self._first_stride = self._first_extent + sum(ndim for _, ndim in self._arrays)
+        self._layout = ctypes.c_int64 * (self._first_stride + sum(ndims[i] for i in self.dtypes))
+        self._numbers = ctypes.c_double * len(self.numbers)
         self.callback = _CALLBACK(self._call)  # has to live as long as the code that calls it
 
     def _call(self, layout: int, out: int) -> int:
-        """`layout` has the address of every array, then their extents; 1 for success (ctypes returns 0 for an error)."""
+        """1 for success (ctypes returns 0 for an error).
+
+        `layout` has the address of the numbers, if there are any, the addresses of the arrays, their extents, and strides.
+        """
         if _thread.of_python:
             return self._evaluate(layout, out)
         try:
@@ -79,22 +90,32 @@ class Bridge:
 
     def _evaluate(self, layout: int, out: int) -> int:
         try:
-            numbers = self._layout.from_address(layout)
-            arrays, at, strides = [], len(self._ndims), len(self._ndims) + sum(self._ndims)
-            for i, (address, ndim) in enumerate(zip(numbers, self._ndims, strict=False)):
-                shape = tuple(numbers[at : at + ndim])
+            layout_ = self._layout.from_address(layout)[:]
+            arguments: list[Any] = [None] * self._n
+            if self.numbers:
+                numbers = self._numbers.from_address(layout_[0])
+                for i, number in zip(self.numbers, numbers, strict=True):
+                    arguments[i] = number
+            at, strides = self._first_extent, self._first_stride
+            for (i, ndim), address in zip(self._arrays, layout_[self._first_array :], strict=False):
+                shape = tuple(layout_[at : at + ndim])
                 at += ndim
                 if i in self.dtypes:
-                    arrays.append(_as_it_is(address, shape, tuple(numbers[strides : strides + ndim]), self.dtypes[i]))
+                    arguments[i] = _as_it_is(address, shape, tuple(layout_[strides : strides + ndim]), self.dtypes[i])
                     strides += ndim
                 else:
-                    arrays.append(_array(address, shape))
-            for result in self._function(arrays):
+                    arguments[i] = _array(address, shape)
+            to = out
+            for result in self._function(arguments):
+                if isinstance(result, float):
+                    ctypes.c_double.from_address(to).value = result
+                    to += 8
+                    continue
                 if result.size == 1:
-                    ctypes.c_double.from_address(out).value = result.item()
+                    ctypes.c_double.from_address(to).value = result.item()
                 else:
-                    _array(out, result.shape)[...] = result
-                out += 8 * result.size
+                    _array(to, result.shape)[...] = result
+                to += 8 * result.size
             return 1
         except KeyboardInterrupt:  # it cannot pass through compiled code: it comes again when that has returned
             try:
@@ -139,15 +160,21 @@ def compiled(bridge: Bridge, node: Apply, shapes: Sequence[Sequence[str]], what:
     ndims = ndims_of(node)
     n = len(ndims)
     inputs = ", ".join(f"a{i}" for i in range(n))
-    extents = [f"a{i}.shape[{axis}]" for i, ndim in enumerate(ndims) for axis in range(ndim)]
+    arrays = [i for i in range(n) if i not in bridge.numbers]
+    extents = [f"a{i}.shape[{axis}]" for i in arrays for axis in range(ndims[i])]
     lines = [f"def call({inputs}):"]
-    made = [i for i in range(n) if i not in bridge.dtypes]
+    made = [i for i in arrays if i not in bridge.dtypes]
     extents += [f"a{i}.strides[{axis}]" for i in bridge.dtypes for axis in range(ndims[i])]
     lines += [f"    a{i} = a{i}.astype(np.float64)" for i in made if node.inputs[i].type.dtype != "float64"]
     lines += [f"    a{i} = np.ascontiguousarray(a{i})" for i in made if ndims[i]]
-    lines += [f"    layout = np.empty({n + len(extents)}, np.int64)"]
-    lines += [f"    layout[{i}] = a{i}.ctypes.data" for i in range(n)]
-    lines += [f"    layout[{n + i}] = {extent}" for i, extent in enumerate(extents)]
+    addresses = [f"a{i}.ctypes.data" for i in arrays]
+    if bridge.numbers:
+        lines += [f"    numbers = np.empty({len(bridge.numbers)})"]
+        lines += [f"    numbers[{k}] = a{i}[{', '.join('0' * ndims[i]) or '()'}]" for k, i in enumerate(bridge.numbers)]
+        addresses.insert(0, "numbers.ctypes.data")
+    layout = [*addresses, *extents]
+    lines += [f"    layout = np.empty({len(layout)}, np.int64)"]
+    lines += [f"    layout[{k}] = {number}" for k, number in enumerate(layout)]
     sizes = []
     for i, shape in enumerate(shapes):
         lines += [f"    shape{i} = ({''.join(f'{extent}, ' for extent in shape)})"]
@@ -155,7 +182,8 @@ def compiled(bridge: Bridge, node: Apply, shapes: Sequence[Sequence[str]], what:
         sizes.append(f"size{i}")
     lines += [f"    out = np.empty({' + '.join(sizes)})"]
     lines += ["    if callback(layout.ctypes.data, out.ctypes.data) != 1:", "        raise RuntimeError(FAILED)"]
-    lines += [f"    layout[{i}] = a{i}.size" for i in range(n)]  # Numba frees what is not used any more: copies live until here
+    alive = [*(f"a{i}" for i in arrays), *(["numbers"] if bridge.numbers else [])]
+    lines += [f"    layout[0] = {name}.size" for name in alive]  # Numba frees what is not used any more: they live until here
     results, start = [], "0"
     for i, output in enumerate(node.outputs):
         stop = f"{start} + size{i}"

@@ -60,7 +60,8 @@ def test_measured_once_and_kept(monkeypatch, tmp_path):
     with pytensor.config.change_flags(linker="py"):
         found = where.speeds(*asked)
     assert len(found) == 13 and all(line.start >= 0 and line.each >= 0 for line in found.values())
-    assert found["PyTensor cheap"].start > 0 and found["device cheap"].start > 0
+    for side in ("PyTensor", "device"):  # single lines may be 0 for so few rows
+        assert any(line.seconds(1000) > 0 for name, line in found.items() if name.startswith(side))
     where.speeds.cache_clear()
     monkeypatch.setattr(where, "measure", None)
     assert where.speeds(*asked) == found
