@@ -1,6 +1,6 @@
 """`python -m bench.models`: PyMC models as their users write them, fused and not, beside JAX by hand and NumPyro.
 
-Without further options, the gradients of eleven log-posteriors; with ``--sample``, hierarchical models sampled by NUTS.
+Without further options, the gradients of log-posteriors; with ``--sample``, hierarchical models sampled by NUTS.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from .report import DIFFERENCE, RATIO, TIMES, TIMES_NOTE, Report, Row, Table, at
 
 NOTE = TIMES_NOTE + """\
 The value and the gradient of the log-posterior, by the function that PyMC compiles for its samplers; gpustats: the same model
-in `gpustats.pymc.fused()`, where each sum is computed where less time is expected. JAX by hand: of the log-likelihood alone.
+in `gpustats.pymc.fused()`, where each sum is computed where less time is expected. By hand: of the log-likelihood alone.
 difference: of the value and the gradient from PyMC's, relative to the value and the largest derivative.
 """
 
 
-# -- Eleven models, for the data of `bench.rows`
+# -- Models for the data of `bench.rows`
 
 
 def michaelis_menten(y, x):
@@ -46,9 +46,20 @@ def radon(y, x, county):
     pm.Normal("y", a[county] + pm.Normal("b") * x, pm.HalfNormal("sigma"), observed=y)
 
 
+def varying_slopes(y, x, group, groups):
+    mu, tau = pm.Normal("mu", 0, 2, shape=2), pm.HalfNormal("tau", 2, shape=2)
+    a, b = (pm.Normal(name, mu[i], tau[i], shape=groups) for i, name in enumerate("ab"))
+    pm.Normal("y", a[group] + b[group] * x, pm.HalfNormal("sigma"), observed=y)
+
+
 def item_response(y, person, item):
     theta, d, b = pm.Normal("theta", shape=10_000), pm.LogNormal("d", 0, 0.5, shape=100), pm.Normal("b", shape=100)
     pm.Bernoulli("y", logit_p=d[item] * (theta[person] - b[item]), observed=y)
+
+
+def poisson(y, X, group, log_factorials):
+    a, beta = pm.Normal("a", 0, pm.HalfNormal("tau"), shape=85), pm.Normal("beta", shape=X.shape[1])
+    pm.Poisson("y", pm.math.exp(a[group] + X @ beta), observed=y)
 
 
 def factors(y, i, j):
@@ -92,6 +103,9 @@ MODELS: list[tuple[row_models.Model, Callable[..., None]]] = [
     (row_models.Radon(), radon),
     (row_models.MichaelisMenten(), michaelis_menten),
     (row_models.RobustMichaelisMenten(), robust_michaelis_menten),
+    (row_models.VaryingSlopes(1000), functools.partial(varying_slopes, groups=1000)),
+    (row_models.VaryingSlopes(100_000), functools.partial(varying_slopes, groups=100_000)),
+    (row_models.HierarchicalPoisson(), poisson),
     (row_regressions.ZeroInflatedPoisson(), zero_inflated_poisson),
     (row_regressions.CensoredWeibull(), censored_weibull),
     (row_models.ItemResponse(), item_response),
@@ -110,7 +124,8 @@ class Case:
         self.title = f"{model.title}, N={n:.0e}".replace("e+0", "e")
 
     def data(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        return self.model.simulate(np.random.default_rng(15), self.n)
+        data, parameters = self.model.simulate(np.random.default_rng(15), self.n)
+        return data, {name: np.asarray(value, float) for name, value in parameters.items()}
 
     def gradient(self, fused: bool) -> Callable[[], tuple[Any, Any]]:
         """The log-posterior with its gradient, somewhat away from the point where sampling starts."""
@@ -125,24 +140,24 @@ class Case:
 
 
 def gradients(report: Report, case: Case, peers: list[Peer]) -> list[Row]:
-    """One row for each library."""
-    calls = {"PyMC": lambda: case.gradient(False), "gpustats": lambda: case.gradient(True)}
+    """One row for each way of each library."""
     value, slope = case.gradient(False)()
 
-    def measured(peer: Peer) -> Row:
-        if isinstance(peer, JAX):
-            call = rows.with_jax(peer, case.model, *case.data())
-            call()
-            return report.measure(call, peer)
-        call = calls[peer.name]()
+    def posterior(peer: Peer) -> Row:
+        call = case.gradient(isinstance(peer, GPUStats))
         got, found = call()
         differences = abs(got - value) / abs(value), np.abs(found - slope).max() / np.abs(slope).max()
         return {"difference": float(max(differences))} | report.measure(call, peer)
 
-    names = {"JAX": "JAX by hand"}
-    return [
-        attempt({"work": case.title, "peer": names.get(p.name, p.name), "time": "waited_us"}, measured, p) for p in peers
-    ]
+    def by_hand(peer: Peer) -> Row:
+        bind: Any = rows.with_jax if isinstance(peer, JAX) else rows.with_gpustats
+        call = bind(peer, case.model, *case.data())
+        call()
+        return report.measure(call, peer)
+
+    ways = [(peer, peer.name, posterior) for peer in peers if not isinstance(peer, JAX)]
+    ways += [(peer, f"{peer.name} by hand", by_hand) for peer in peers if not isinstance(peer, nuts.PyMC)]
+    return [attempt({"work": case.title, "peer": name, "time": "waited_us"}, work, peer) for peer, name, work in ways]
 
 
 # -- Models that are sampled, in both languages

@@ -138,4 +138,4 @@ def of_replaced(reader: Reader, node: Apply, at: At, output: int) -> Expression:
     after = reader.made.real(reader.visit(part, () if not part.type.ndim else (0 if part.type.shape == (1,) else there,)))
     if not node.op.set_instead_of_inc:
         after = reader.made.make("{} + {}", before, after)
-    return after if (found >= 0).all() else reader.made.choice(reader.column(("set", *key), found >= 0), after, before)
+    return after if (found >= 0).all() else reader.made.choice(reader.truth(("set", *key), found >= 0), after, before)

@@ -43,7 +43,7 @@ def of_join(reader: Reader, node: Apply, at: At, output: int) -> Expression:
         if found is None:
             found = value
         else:
-            here = reader.column(("which", place.key, low, int(part)), (which == part))
+            here = reader.truth(("which", place.key, low, int(part)), (which == part))
             found = reader.made.choice(here, value, found)
     assert found is not None
     return found

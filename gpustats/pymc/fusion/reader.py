@@ -17,6 +17,7 @@ from pytensor.tensor.elemwise import DimShuffle, Elemwise
 from ...language.names import means_something
 from ...language.nodes import CONSTANTS, DRAWS, MATH
 from .along import Along, At, Entry, axes_of, read
+from .columns import key_of, narrowed, two
 from .expression import Expression, parts_of
 from .frozen import Frozen
 from .scalar_ops import CALLS, UnknownLength, Unsupported
@@ -158,10 +159,25 @@ class Reader:
         if np.ndim(numbers) == 0 or (numbers == first).all():
             return self.made.number(bool(first) if array.dtype == bool else float(first))
         key = ("data", id(constant.data), *(a if isinstance(a, int) else a.key for a in at))
-        if array.dtype.kind == "f":  # what is computed with them is in float64
-            numbers = numbers.astype(np.float64, copy=False)
-        column = self.argument(key, constant.name or "y", "data", lambda: {"numbers": (numbers,)})
-        return self.made.truth(column) if array.dtype == bool else column
+        if key not in self._keys:
+            of = self._truth if array.dtype == bool else self._column
+            self._keys[key] = of(numbers, constant.name or "y")
+        return self._keys[key]
+
+    def _column(self, numbers: np.ndarray, name: str) -> Expression:
+        """A column of numbers of which at least two differ: each is read once, and of two numbers which one it is."""
+        numbers = narrowed(numbers)
+        if numbers.dtype.kind == "f" and (pair := two(numbers)) is not None:
+            one, other, where = pair
+            return self.made.choice(self._truth(where, "is"), self.made.number(other), self.made.number(one))
+        return self.argument(("data", *key_of(numbers)), name, "data", lambda: {"numbers": (numbers,)})
+
+    def _truth(self, numbers: np.ndarray, name: str) -> Expression:
+        """A column of truth values, or of their opposites."""
+        opposite = self._keys.get(("data", *key_of(narrowed(~numbers))))
+        if opposite is not None:
+            return self.made.make("{} == {}", opposite, self.made.number(0.0), whole=True)
+        return self.made.truth(self._column(numbers, name))
 
     def _leaf(self, v: Variable, at: At) -> Expression:
         """An element of a variable that PyTensor computes."""
@@ -274,9 +290,11 @@ class Reader:
             raise Unsupported(f"an axis of {extent} elements within each row; at most {SHORT} are written out")
         return extent
 
-    def column(self, key: tuple, truth: np.ndarray) -> Expression:
-        """A column of truth values."""
-        return self.made.truth(self.argument(key, "is", "data", lambda: {"numbers": (truth.astype(np.uint8),)}))
+    def truth(self, key: tuple, numbers: np.ndarray) -> Expression:
+        """A column of truth values, which is known by a key."""
+        if key not in self._keys:
+            self._keys[key] = self._truth(numbers, "is")
+        return self._keys[key]
 
     def name_of(self, array: np.ndarray) -> int:
         """A number that no other array has, as long as this reader reads."""

@@ -24,7 +24,7 @@ def test_terms(rng):
     assert [t.name for t in found.terms] == ["counts", "few", "joint", "by_pytensor", "number"]
     assert counts.is_fused and counts.n_rows == N and counts.reason == ""
     (total,) = counts.sums
-    assert total.bytes_per_row == 4 + 4 * 8 + 16 + 1 + 3 * 8  # index, X, z and its gradient, what follows from the counts
+    assert total.bytes_per_row == 4 + 4 * 8 + 16 + 1 + 1 + 8  # index, X, z and its gradient, what follows from the counts
     assert any("4 columns of data @ beta" in leaf for leaf in total.leaves)
     assert any("by index, of a" in leaf for leaf in total.leaves)
     assert any("each row's own, of z" in leaf for leaf in total.leaves)
@@ -33,7 +33,7 @@ def test_terms(rng):
     assert not by_pytensor.is_fused and by_pytensor.reason == "a cumulative sum over rows"
     assert not number.is_fused and number.reason == "it is one number"
     text = str(found)
-    assert "counts: 2000 rows of 77 bytes, computed on" in text and "__device__ real" in text
+    assert "counts: 2000 rows of 62 bytes, computed on" in text and "__device__ real" in text
     assert "joint: " in text and "no function of a row for a cumulative sum over rows" in text
     assert found._repr_html_().startswith("<table>") and found._repr_html_().count("<tr>") >= 5
 

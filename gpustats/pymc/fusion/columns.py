@@ -1,0 +1,38 @@
+"""Columns of data as rows read them: in the fewest bytes that hold their numbers, and by what they hold."""
+
+from __future__ import annotations
+
+import hashlib
+
+import numpy as np
+
+FIRST = 100  # numbers that tell most columns which no narrower type holds
+
+
+def narrowed(numbers: np.ndarray) -> np.ndarray:
+    """The same numbers, as uint8 or int32 if these have them all, else as float64."""
+    for dtype in (np.uint8, np.int32):
+        if all(_holds(dtype, part) for part in (numbers[:FIRST], numbers)):
+            return numbers.astype(dtype, copy=False)
+    return numbers.astype(np.float64, copy=False)
+
+
+def two(numbers: np.ndarray) -> tuple[float, float, np.ndarray] | None:
+    """Of a column of two numbers, 0 first if it is one of them: these, and the rows of the second; None for others."""
+    for part in (numbers[:FIRST], numbers):
+        some, others = part[0], part[part != part[0]]
+        if others.size and (others != others[0]).any():
+            return None
+    rest, one = (others[0], some) if others[0] == 0 or (some != 0 and others[0] < some) else (some, others[0])
+    return float(rest), float(one), numbers == one
+
+
+def key_of(numbers: np.ndarray) -> tuple:
+    """What columns of the same numbers in the same type share."""
+    return numbers.dtype.char, hashlib.sha1(np.ascontiguousarray(numbers).data, usedforsecurity=False).digest()
+
+
+def _holds(dtype: type, numbers: np.ndarray) -> bool:
+    with np.errstate(invalid="ignore"):
+        back = numbers.astype(dtype).astype(numbers.dtype)
+    return np.array_equal(back, numbers) and not (numbers.dtype.kind == "f" and np.signbit(numbers[numbers == 0]).any())
