@@ -9,8 +9,10 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 demo: $(VENV)/.installed
 	$(BIN)/gpustats demo
 
+PYTEST := $(BIN)/python -m pytest -q -n auto --dist worksteal
 test: lint
-	$(BIN)/python -m pytest -q -n auto --dist worksteal
+	GPUSTATS_OPTIMISE=$${GPUSTATS_OPTIMISE:-0} $(PYTEST) -m 'not slow and not optimised'
+	$(PYTEST) -m 'not slow and optimised'
 	tests/wheel.sh $(BIN)/python
 	tests/nvcc.sh
 

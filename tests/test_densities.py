@@ -11,6 +11,7 @@ import gpustats as gs
 from gpustats.language.kinds import DENSITY
 from gpustats.language.library import library
 
+pytestmark = pytest.mark.optimised
 REFERENCES = references_continuous.REFERENCES | references_discrete.REFERENCES | references_vector.REFERENCES
 ELLIPTICAL = {"mvnormal", "mv_student_t"}  # in test_elliptical.py
 N = 100

@@ -33,6 +33,7 @@ def test_the_covariance_function_of_the_text_is_one():
     np.testing.assert_allclose(got[0], [4.0, -4 * np.exp(-0.5)], rtol=1e-12)
 
 
+@pytest.mark.optimised
 def test_the_first_example_runs():
     code = README.partition("```python\n")[2].partition("```")[0]
     names = {}

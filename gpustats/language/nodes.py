@@ -263,7 +263,14 @@ def walk(node: Node) -> Iterator[Node]:
     left = [node]
     while left:
         yield (node := left.pop())
-        left += reversed(list(children(node)))
+        below: list[Node] = []  # its `children`, found at once: kernels are read by walking through them again and again
+        for value in node.__dict__.values():
+            if isinstance(value, Node):
+                below.append(value)
+            elif isinstance(value, tuple):
+                below += [v for v in value if isinstance(v, Node)]
+        below.reverse()
+        left += below
 
 
 def rebuild(node: N, change: Callable[[Any], Node]) -> N:

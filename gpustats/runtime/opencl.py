@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 import threading
 import warnings
@@ -169,6 +170,10 @@ class OpenCLRuntime(Runtime):
     def _options(self) -> str:
         """The compiler's options: nothing that loosens the arithmetic."""
         device, options = self._device, "-cl-std=CL1.2"
+        if device.platform.name.strip() == "Intel(R) OpenCL" and os.environ.get("GPUSTATS_OPTIMISE") == "0":
+            from .compiler import WITHOUT_OPTIMISATION
+
+            options += f" {WITHOUT_OPTIMISATION}"
         if self.device.type == "gpu" and device.single_fp_config & cl.device_fp_config.CORRECTLY_ROUNDED_DIVIDE_SQRT:
             options += " -cl-fp32-correctly-rounded-divide-sqrt"  # else x / (x + y) may exceed 1
         with contextlib.suppress(cl.Error, AttributeError):  # each exists on NVIDIA's devices only

@@ -35,7 +35,7 @@ Speeds = dict[str, Line]
 
 def kept(what: str, device: Device, others: tuple[str, ...], measure: Callable[[], Speeds]) -> Speeds:
     """What was measured on this machine with this device, or is now."""
-    machine = platform.machine(), platform.processor(), str(os.cpu_count())
+    machine = platform.machine(), platform.processor(), str(os.cpu_count()), os.environ.get("GPUSTATS_OPTIMISE", "")
     key = cache.key(what, device.name, device.driver, *others, *machine)
     if (stored := cache.load(key)) is not None:
         return {name: Line(*line) for name, line in json.loads(stored).items()}

@@ -18,6 +18,7 @@ def shown(report):
     return "\n\n".join(f"{seed}: {failure}\n{program}" for seed, failure, program in report.failures)
 
 
+@pytest.mark.optimised
 def test_random_programs():
     try:
         gs.devices()[0]

@@ -11,6 +11,7 @@ import gpustats.pymc as gpm  # noqa: E402
 from gpustats.language.kinds import DENSITY  # noqa: E402
 from gpustats.language.library import library  # noqa: E402
 from gpustats.pymc.random_variable import class_name  # noqa: E402
+from gpustats.runtime.speeds import Line  # noqa: E402
 
 NAMES = sorted(library.built_in(DENSITY))
 CONTINUOUS = [n for n in NAMES if not gs.densities[n].discrete]
@@ -56,3 +57,12 @@ __device__ real lomax_logpdf(real x, real alpha, real scale)
     return log(alpha / scale) - (alpha + 1) * log1p(x / scale);
 }
 """
+
+
+def measured(cheap, calls, of_pytensor, start=1e-4):
+    """A device on which a cheap operation and a call take so many seconds, and PyTensor takes so many times as long."""
+    found = {"transfer": Line(1e-5, 1e-10)}
+    for side, factor, begin in (("device", 1, start), ("PyTensor", of_pytensor, 1e-5)):
+        for kind, each in (("cheap", cheap), ("calls", calls), ("gathers", calls)):
+            found |= {f"{side} {kind}{rows}": Line(begin, factor * each) for rows in ("", ", many rows")}
+    return found

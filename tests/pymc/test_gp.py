@@ -210,7 +210,7 @@ def test_posterior():
     for options in (dict(draws=200, tune=200), dict(draws=500, tune=300, nuts_sampler="nutpie")):
         trace = pm.sample(model=made, **short, **options).posterior
         means.append([float(np.log(trace[n]).mean()) for n in ("rho", "alpha", "sigma")])
-    np.testing.assert_allclose(*means, atol=0.15)  # posterior deviations are 0.1 to 0.4
+    np.testing.assert_allclose(*means, atol=0.25)  # posterior deviations are 0.1 to 0.4
 
     def log_prior(v):
         rho, alpha, sigma = v["lengthscale"], v["amplitude"], v["sigma"]

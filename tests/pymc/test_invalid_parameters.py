@@ -239,7 +239,7 @@ def test_single_precision():
     """With floatX = float32 the model's log-density and its gradient are in float32, as those of PyMC's distributions."""
     code = """
     import pytensor
-    pytensor.config.floatX = "float32"
+    pytensor.config.floatX, pytensor.config.mode = "float32", "FAST_COMPILE"
     import numpy as np, pymc as pm, gpustats as gs, gpustats.pymc as gpm
     rng = np.random.default_rng(1)
     y, X = rng.normal(2, 1.4, 30), rng.normal(size=(30, 2))

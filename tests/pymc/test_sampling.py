@@ -120,7 +120,7 @@ def posterior_of(model, **how):
     return posterior, arviz.ess(posterior)
 
 
-@pytest.mark.parametrize("make", [tumours, households, visits])
+@pytest.mark.parametrize("make", [*(pytest.param(m, marks=pytest.mark.slow) for m in (tumours, households)), visits])
 def test_posterior_of_real_data_is_pymcs(make):
     """With chains as threads, by nutpie, and as processes."""
     pytest.importorskip("nutpie")

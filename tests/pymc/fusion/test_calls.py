@@ -195,6 +195,7 @@ def test_data_in_single_precision(rng):
         np.testing.assert_allclose(ours(np.array([a]))[0], want, rtol=1e-12)
 
 
+@pytest.mark.optimised
 def test_the_environment():
     """Models are fused where gpustats.pymc is imported, without another word."""
     code = """

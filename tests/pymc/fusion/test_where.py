@@ -5,23 +5,13 @@ import pymc as pm
 import pytensor
 import pytensor.tensor as pt
 import pytest
+from pymc_models import measured
 
 import gpustats.pymc as gpm
 from gpustats.pymc.fusion import where
 from gpustats.pymc.fusion.program import program_of
 from gpustats.runtime import choose
 from gpustats.runtime.speeds import Line
-
-KINDS = "cheap", "calls", "gathers"
-
-
-def measured(cheap, calls, of_pytensor, start=1e-4):
-    """A device on which a cheap operation and a call take so many seconds, and PyTensor takes so many times as long."""
-    found = {"transfer": Line(1e-5, 1e-10)}
-    for side, factor, begin in (("device", 1, start), ("PyTensor", of_pytensor, 1e-5)):
-        for rows in ("", ", many rows"):
-            found |= {f"{side} {kind}{rows}": Line(begin, factor * each) for kind, each in zip(KINDS, (cheap, calls, calls))}
-    return found
 
 
 def program(n, term):
