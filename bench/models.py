@@ -88,7 +88,7 @@ def zero_inflated_poisson(y, x, log_factorials):
 
 
 def censored_weibull(t, seen, x):
-    shape = pm.HalfNormal("shape", 3)
+    shape = pm.HalfNormal("shape", 3, initval=1.5)
     lifetime = pm.Weibull.dist(shape, pm.math.exp(pm.Normal("a") + pm.Normal("b") * x))
     pm.Censored("t", lifetime, lower=None, upper=np.where(seen, np.inf, t), observed=t)
 

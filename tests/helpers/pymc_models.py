@@ -65,4 +65,5 @@ def measured(cheap, calls, of_pytensor, start=1e-4):
     for side, factor, begin in (("device", 1, start), ("PyTensor", of_pytensor, 1e-5)):
         for kind, each in (("cheap", cheap), ("calls", calls), ("gathers", calls)):
             found |= {f"{side} {kind}{rows}": Line(begin, factor * each) for rows in ("", ", many rows")}
+        found[f"{side} elements"] = Line(0.0, factor * calls)
     return found

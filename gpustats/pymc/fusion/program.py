@@ -45,6 +45,8 @@ class Work(NamedTuple):
     ----------
     cheap, calls, gathers : int
         Operations of a row, its calls of functions, and the elements of tables that it reads.
+    elements : int
+        Of all of these tables.
     moved : int
         Bytes of arrays of parameters and of their derivatives.
     """
@@ -52,6 +54,7 @@ class Work(NamedTuple):
     cheap: int
     calls: int
     gathers: int
+    elements: int
     moved: int
 
 
@@ -155,8 +158,10 @@ def _work(reader: Reader) -> Work:
     arguments, frozen = reader.arguments, reader.frozen
     cheap += sum(2 * a.numbers[0].shape[1] for a in arguments if a.kind == "dot")
     arrays = {a.source: a for a in arguments if a.source is not None and a.kind != "number"}
-    sizes = [reader.n if a.kind == "row" else math.prod(e or 1 for e in frozen.shape(v)) for v, a in arrays.items()]
-    return Work(cheap, calls, sum(a.kind == "gather" for a in arguments), 16 * sum(sizes))
+    sizes = {v: reader.n if a.kind == "row" else math.prod(e or 1 for e in frozen.shape(v)) for v, a in arrays.items()}
+    tables = [a for a in arguments if a.kind == "gather"]
+    elements = sum(sizes[v] for v in {a.source for a in tables} if v is not None)
+    return Work(cheap, calls, len(tables), elements, 16 * sum(sizes.values()))
 
 
 def _word(term: Variable) -> str:

@@ -1,14 +1,15 @@
 """Whether a sum over rows is computed on the device or by PyTensor.
 
 How long either takes follows from the operations of a row, of which there are cheap ones, calls of functions and elements of
-tables, from how many rows there are, and from the numbers that go to the device and come back. How long one of each takes is
-measured once on a machine, of three sums, and kept on disk.
+tables, from how many rows there are and how large the tables are, and from the numbers that go to the device and come back. How
+long one of each takes is measured once on a machine, of three sums, and kept on disk.
 """
 
 from __future__ import annotations
 
 import functools
 import itertools
+import os
 import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -27,30 +28,41 @@ from .program import Program, program_of
 
 FEWEST = 500  # rows below which no device pays, and nothing is measured
 MANY = 10_000  # rows of a sum whose operations are not known yet: PyTensor is done with fewer before a device has begun
-MARGIN = 0.7  # the part of PyTensor's time that the device has to stay below, as neither is predicted exactly
+MARGIN = 0.7  # the part of PyTensor's time that the device stays below, as neither is predicted exactly
+CHAINS = 4  # chains that samplers run at once, each on a core of its own if there are as many
 BETWEEN = 2e-5  # seconds that a call of compiled code spends around a call of `gpustats.Rows`
-#: Rows of the sums that are measured, of which the fastest of so many runs counts: few, as many as caches hold, and many.
-ROWS = {100: 50, 100_000: 20, 2_000_000: 5}
+FEW = 5  # runs of the longest sums that are measured, of which the fastest counts
+#: Rows of the sums that are measured, each in so many runs: few, as many as caches hold, and many.
+ROWS = {100: 50, 100_000: 20, 2_000_000: FEW}
 SIDES = "device", "PyTensor"
 
 
 class Estimate(NamedTuple):
-    """Seconds that a sum and its gradients are expected to take."""
+    """Seconds that a sum and its gradients are expected to take.
+
+    Attributes
+    ----------
+    on_device, by_pytensor : float
+    shared_by : int
+        Chains that wait for one another on the device, where PyTensor would compute for all at once: on CPUs.
+    """
 
     on_device: float
     by_pytensor: float
+    shared_by: int = 1
 
     @property
     def pays(self) -> bool:
-        """Whether the device is faster, with a margin."""
-        return self.on_device < MARGIN * self.by_pytensor
+        """Whether the device is faster, with a margin, and also for several chains."""
+        return self.on_device * max(self.shared_by, 1 / MARGIN) < self.by_pytensor
 
     @property
     def reason(self) -> str:
         """Why PyTensor computes the sum, if it does."""
         if self.pays:
             return ""
-        return f"{self.by_pytensor * 1e6:.0f} µs are expected of it, {self.on_device * 1e6:.0f} µs of the device"
+        shared = f", which {self.shared_by} chains share" if self.shared_by > 1 else ""
+        return f"{self.by_pytensor * 1e6:.0f} µs are expected of it, {self.on_device * 1e6:.0f} µs of the device{shared}"
 
 
 def estimate(program: Program, measured: Speeds | None = None) -> Estimate:
@@ -62,8 +74,11 @@ def estimate(program: Program, measured: Speeds | None = None) -> Estimate:
     measured : dict, optional
         By default that of this machine and the default device.
     """
+    runtime, shared_by = choose.get(), 1
     if measured is None:
-        measured = speeds(choose.get(), pytensor.config.mode, pytensor.config.linker)
+        measured = speeds(runtime, pytensor.config.mode, pytensor.config.linker)
+    if runtime.device.type == "cpu":
+        shared_by = min(CHAINS, os.cpu_count() or 1)
     moved, cached = program.work.moved, sorted(ROWS)[1]
 
     def of(side: str) -> float:
@@ -72,9 +87,10 @@ def estimate(program: Program, measured: Speeds | None = None) -> Estimate:
         seconds = max((measured[f"{side} {kind}"].start for kind in numbers), default=0.0)
         for kind, number in numbers.items():
             seconds += number * (first * measured[f"{side} {kind}"].each + rest * measured[f"{side} {kind}, many rows"].each)
-        return seconds
+        return seconds + program.work.elements * measured[f"{side} elements"].each
 
-    return Estimate(of("device") + BETWEEN + (measured["transfer"].seconds(moved) if moved else 0.0), of("PyTensor"))
+    on_device = of("device") + BETWEEN + (measured["transfer"].seconds(moved) if moved else 0.0)
+    return Estimate(on_device, of("PyTensor"), shared_by)
 
 
 class Decision(NamedTuple):
@@ -113,7 +129,7 @@ def too_few(n_rows: int, min_rows: int | None, otherwise: int = FEWEST) -> str:
 @functools.cache
 def speeds(runtime: Runtime, mode: str, linker: str) -> Speeds:
     """What has been measured on this machine, or is now, in some seconds, of which PyTensor's compilers take most."""
-    others = pytensor.__version__, mode, linker, str(ROWS), *_TERMS
+    others = pytensor.__version__, mode, linker, str(ROWS), str(TABLES), *_TERMS
     return kept("sums over rows", runtime.device, others, lambda: measure(runtime))
 
 
@@ -128,7 +144,15 @@ def measure(runtime: Runtime) -> Speeds:
                 line, work = lines[kind][place], one.work
                 known = 0.0 if kind == "cheap" else work.cheap * found[f"{side} cheap{rows}"].each
                 found[f"{side} {kind}{rows}"] = Line(line.start, max(line.each - known, 0.0) / getattr(work, kind))
+        found[f"{side} elements"] = _elements(side)
     return found
+
+
+def _elements(side: str) -> Line:
+    """The seconds of an element of a table, as the rows that read it are always as many."""
+    n_rows = min(10 * TABLES[1], max(ROWS))
+    small, large = (_Measured(_gathers, size).run(side)(n_rows, FEW) for size in TABLES)
+    return Line(0.0, max(large - small, 0.0) / (TABLES[1] - TABLES[0]))
 
 
 def _cheap(a: Any, b: Any, s: Any, table: Any, x: Any, y: Any, i: Any) -> Any:
@@ -145,13 +169,14 @@ def _gathers(a: Any, b: Any, s: Any, table: Any, x: Any, y: Any, i: Any) -> Any:
 
 #: A sum for each kind of operation, of which it has some, beside cheap ones.
 _TERMS: dict[str, Callable[..., Any]] = {"cheap": _cheap, "calls": _calls, "gathers": _gathers}
-TABLE = 1000  # elements of the table in the last of them
+TABLES = 1000, 100_000  # elements of the table in the last of them, which shows what a further one takes
 
 
 class _Measured:
-    """A sum over rows whose time is taken."""
+    """A sum over rows whose time is taken, with a table of so many elements."""
 
-    def __init__(self, term: Callable[..., Any]):
+    def __init__(self, term: Callable[..., Any], size: int = TABLES[0]):
+        self.size = size
         parameters, data = [*map(pt.dscalar, "abs"), pt.dvector("table")], [pt.dvector("x"), pt.dvector("y"), pt.lvector("i")]
         self.term = term(*parameters, *data)
         used = set(ancestors([self.term]))
@@ -161,21 +186,25 @@ class _Measured:
     def _numbers(self, n_rows: int) -> dict[Any, np.ndarray]:
         """The data of so many rows."""
         x = np.linspace(-1, 1, n_rows)
-        columns = {"x": x, "y": x**2, "i": np.arange(n_rows) * 7919 % TABLE}
+        columns = {"x": x, "y": x**2, "i": np.arange(n_rows) * 7919 % self.size}
         return {v: columns[v.name] for v in self.data}
 
     def _point(self) -> dict[str, Any]:
-        return {v.name: np.full(TABLE if v.type.ndim else (), 0.5) for v in self.parameters}
+        return {v.name: np.full(self.size if v.type.ndim else (), 0.5) for v in self.parameters}
 
     def _program(self, n_rows: int) -> Program:
-        shapes = {v: (TABLE,) for v in self.parameters if v.type.ndim}
+        shapes = {v: (self.size,) for v in self.parameters if v.type.ndim}
         return program_of(self.term, self._numbers(n_rows), shapes)
 
     def lines(self, side: str) -> list[Line]:
         """The seconds of so many rows, up to what caches hold and from there on."""
-        run = self._on_device if side == "device" else self._by_pytensor()
+        run = self.run(side)
         points = [(n, run(n, repeats)) for n, repeats in ROWS.items()]
         return [through(*pair) for pair in itertools.pairwise(points)]
+
+    def run(self, side: str) -> Callable[[int, int], float]:
+        """What takes the seconds of so many rows, in so many runs of which the fastest counts."""
+        return self._on_device if side == "device" else self._by_pytensor()
 
     def _on_device(self, n_rows: int, repeats: int) -> float:
         program, point = self._program(n_rows), self._point()

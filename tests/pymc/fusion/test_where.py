@@ -32,6 +32,12 @@ def test_the_faster_place():
     assert many.reason == "" and "of the device" in few.reason
 
 
+def test_chains_share_a_cpu():
+    assert where.Estimate(1e-3, 3e-3).pays and where.Estimate(1e-3, 3e-3, 2).pays and not where.Estimate(1e-3, 3e-3, 4).pays
+    assert where.Estimate(1e-3, 3e-3, 4).reason.endswith("1000 µs of the device, which 4 chains share")
+    assert not where.Estimate(1e-3, 1.4e-3).pays and where.Estimate(1e-3, 1.5e-3).pays
+
+
 def test_numbers_that_are_moved(rng):
     z, x = pt.dvector("z"), pt.dvector("x")
     term = pt.sqr(z - x)
@@ -49,7 +55,7 @@ def test_measured_once_and_kept(monkeypatch, tmp_path):
     asked = choose.get(), pytensor.config.mode, "py"
     with pytensor.config.change_flags(linker="py"):
         found = where.speeds(*asked)
-    assert len(found) == 13 and all(line.start >= 0 and line.each >= 0 for line in found.values())
+    assert len(found) == 15 and all(line.start >= 0 and line.each >= 0 for line in found.values())
     for side in ("PyTensor", "device"):  # single lines may be 0 for so few rows
         assert any(line.seconds(1000) > 0 for name, line in found.items() if name.startswith(side))
     where.speeds.cache_clear()
