@@ -20,7 +20,10 @@ from gpustats.errors import CompileError, CompilerCrash
 from gpustats.runtime import compiler, devices, get, opencl
 
 INTEL = next((d.id for d in devices() if d.id in IDS and d.driver.startswith("Intel(R) OpenCL")), None)
-pytestmark = pytest.mark.skipif(INTEL is None or sys.platform != "linux", reason="needs Intel's OpenCL driver on Linux")
+pytestmark = [
+    pytest.mark.optimised,  # without optimisation nothing else is tried where a compiler crashes
+    pytest.mark.skipif(INTEL is None or sys.platform != "linux", reason="needs Intel's OpenCL driver on Linux"),
+]
 
 SOURCE = HEADERS["opencl"] + "KERNEL void fill(GLOBAL double *out, double value) { out[INDEX] = value; } // %s"
 #: A worker that fails on sources that contain "fault", and where they contain "incurable", without optimisation too.
