@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 
 TOLERANCE = 1e-9
-LIMIT = 300  # seconds that a model may take
 
 
 def census_of(path: Path) -> dict[str, Any]:
@@ -62,7 +61,8 @@ def difference(got: Any, want: Any) -> float:
     finite = np.isfinite(want)
     if not np.array_equal(got[~finite], want[~finite], equal_nan=True) or not np.isfinite(got[finite]).all():
         return float("inf")
-    return float(np.abs(got - want)[finite].max(initial=0) / max(1.0, np.abs(want)[finite].max(initial=0)))
+    got, want = got[finite], want[finite]
+    return float(np.abs(got - want).max(initial=0) / max(1.0, np.abs(want).max(initial=0)))
 
 
 def _in_process(path: Path, pipe: Any) -> None:
@@ -72,14 +72,14 @@ def _in_process(path: Path, pipe: Any) -> None:
         pipe.send({"error": f"{type(error).__name__}: {error}", "trace": traceback.format_exc()})
 
 
-def tried(path: Path) -> dict[str, Any]:
+def tried(path: Path, limit: float) -> dict[str, Any]:
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
     process = context.Process(target=_in_process, args=(path, theirs))
     process.start()
     theirs.close()
     try:
-        return ours.recv() if ours.poll(LIMIT) else {"error": f"not done after {LIMIT} s"}
+        return ours.recv() if ours.poll(limit) else {"error": f"not done after {limit:g} s"}
     except EOFError:
         return {"error": "the process died"}
     finally:
@@ -87,15 +87,16 @@ def tried(path: Path) -> dict[str, Any]:
         process.join()
 
 
-def main() -> None:
+def main(argv: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("path", type=Path)
     parser.add_argument("--out", type=Path, help="a JSON file for all that was found")
-    options = parser.parse_args()
+    parser.add_argument("--limit", type=float, default=300, help="seconds that a model may take (default: 300)")
+    options = parser.parse_args(argv)
     paths = [options.path] if options.path.is_file() else sorted(p for p in options.path.rglob("*.py") if p.name[0] != "_")
     results = {}
     for path in paths:
-        result = results[path.stem] = tried(path)
+        result = results[path.stem] = tried(path, options.limit)
         print(f"{path.stem:45.45} {summary(result)}", flush=True)
     with_terms = [r for r in results.values() if r.get("terms")]
     whole = [r for r in with_terms if any(fused for _, _, fused, _ in r["terms"])]

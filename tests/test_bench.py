@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import gpustats as gs
-from bench import draws, report
+from bench import catalogue, draws, report
 
 RESULTS = Path(report.__file__).parent / "results"
 H200 = {"name": "NVIDIA H200", "backend": "cuda"}
@@ -94,3 +94,38 @@ def test_a_bench_from_its_options_to_its_files(tmp_path, capsys):
 def test_work_that_does_not_exist_is_listed(tmp_path):
     with pytest.raises(SystemExit, match="poisson"):
         draws.main(["--quick", "--only", "poison", "--out", str(tmp_path)])
+
+
+@pytest.mark.slow
+def test_the_census_of_models(tmp_path, capsys):
+    pytest.importorskip("pymc")
+    (tmp_path / "fused.py").write_text(MODEL)
+    (tmp_path / "minibatch.py").write_text(MODEL.replace("observed=y", "observed=pm.Minibatch(y, batch_size=5), total_size=20"))
+    (tmp_path / "wrong.py").write_text("def build_model():\n    raise ValueError('no data')\n")
+    (tmp_path / "long.py").write_text("import time\n\ndef build_model():\n    time.sleep(100)\n")
+    catalogue.main([str(tmp_path), "--out", str(tmp_path / "found.json"), "--limit", "40"])
+    found = json.loads((tmp_path / "found.json").read_text())
+    assert found["fused"]["terms"] == [["y", 20, True, ""]] and found["fused"]["difference"] < 1e-12
+    ((name, _, is_fused, reason),) = found["minibatch"]["terms"]
+    assert (name, is_fused) == ("y", False) and "Minibatch" in reason
+    assert found["wrong"]["error"] == "ValueError: no data" and found["long"]["error"] == "not done after 40 s"
+    assert "4 models, 2 with a term of data, 1 of these with one fused, 1 equal" in capsys.readouterr().out
+
+
+MODEL = """
+import numpy as np
+import pymc as pm
+
+
+def build_model():
+    y = np.arange(20.0)
+    with pm.Model() as model:
+        pm.Normal("y", pm.Normal("mu"), 1.0, observed=y)
+    return model, None
+"""
+
+
+def test_differences_between_models():
+    assert catalogue.difference([1.0, -np.inf], [1.0, -np.inf]) == 0 and catalogue.difference(2.0, 1.0) == 1
+    assert catalogue.difference([3.0, 1e6], [1.0, 1e6]) == 2e-6  # of the largest
+    assert catalogue.difference(np.nan, 1.0) == catalogue.difference(1.0, -np.inf) == np.inf

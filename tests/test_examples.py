@@ -14,14 +14,14 @@ pytest.importorskip("sklearn")
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 SMALL = {  # options that make an example short, and what it prints
-    "doctor_visits": (["--people", "60", "--draws", "15"], "persons without a visit"),
+    "doctor_visits": (["--people", "30", "--draws", "5"], "persons without a visit"),
     "emulation": (["--points", "41", "--predict", "15", "--end", "20", "--close", "60"], "within 95% intervals"),
     "fertility_curves": (["--draws", "10"], "within 90% intervals"),
     "gp_regression": (["--n", "100", "--every", "4"], "log marginal likelihood"),
-    "hierarchical": (["--draws", "25"], "r_hat"),
+    "hierarchical": (["--draws", "5"], "r_hat"),
     "logistic_regression": (["--n", "1000", "--k", "4", "--draws", "25"], "r_hat"),
     "mixture_gibbs": (["--n", "2000", "--components", "20", "--sweeps", "20"], "F-measure"),
-    "robust_regression": (["--draws", "25"], "r_hat"),
+    "robust_regression": (["--draws", "10"], "r_hat"),
 }
 
 
@@ -135,7 +135,7 @@ def test_the_mixture_recovers_its_components():
     root = rng.normal(size=(4, 3, 3)) / 3 + np.eye(3)
     x = (mu[truth] + np.einsum("nij,nj->ni", root[truth], rng.normal(size=(n, 3)))).astype(np.float32)
     prior = module.Prior.of(x, within=0.05)
-    fit, again = (module.gibbs(x, prior, n_components=10, sweeps=600, seed=3) for _ in range(2))
+    fit, again = (module.gibbs(x, prior, n_components=10, sweeps=300, seed=3) for _ in range(2))
     assert module.adjusted_rand_score(truth, fit.labels) > 0.95
     assert module.f_measures(truth, fit.labels).min() > 0.9
     largest = np.argsort(-fit.draws[-1].log_weights)[:4]

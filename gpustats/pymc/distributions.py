@@ -91,7 +91,7 @@ def distribution(density: Density, *, random: Callable | None = None) -> type[Di
     >>> Lomax = gpm.distribution(lomax)
     >>> float(pm.logp(Lomax.dist(2.0, scale=3.0), 1.0).eval().round(6))
     -1.268511
-    >>> draws = pm.draw(Lomax.dist(2.0, scale=3.0), draws=100_000, random_seed=1)
+    >>> draws = pm.draw(Lomax.dist(2.0, scale=3.0, shape=100_000), random_seed=1)
     >>> bool(abs((draws > 3.0).mean() - 0.25) < 0.01)
     True
     """

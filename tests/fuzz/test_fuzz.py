@@ -30,7 +30,7 @@ def test_random_programs():
 
 
 @pytest.mark.parametrize("plant, kind, entry", [
-    ("derivative", "derivative", "gradient_rows float64"),
+    pytest.param("derivative", "derivative", "gradient_rows float64", marks=pytest.mark.slow),
     ("crash", "crash", "table float64"),
 ])  # fmt: skip
 def test_planted_faults_are_found_and_made_small(plant, kind, entry):
@@ -42,6 +42,7 @@ def test_planted_faults_are_found_and_made_small(plant, kind, entry):
     assert kind != "crash" or "-11" in failure.message
 
 
+@pytest.mark.slow
 def test_a_program_that_hangs_is_given_up():
     report = fuzz(SEED, 60, entries=("table float64",), plant="hang", shrinking=0, limit=3, most=1)
     assert {failure.kind for _, failure, _ in report.failures} == {"hang"}

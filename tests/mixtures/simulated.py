@@ -26,7 +26,7 @@ def mixture(dtype, rng):
         close(value, want.sum(), dtype)
         close(gradient["log_weights"], shares.sum(0), dtype)
 
-    x = rng.normal(size=81).astype(dtype)
+    x = rng.normal(size=41).astype(dtype)
     for sets in (3, 19, 65):  # whose gradients one thread takes for each row, several do, and a second pass does
         mu = rng.normal(size=sets).astype(dtype)
         check(gs.normal, x, stats.norm.logpdf(x[:, None], mu, 1.5), mu, 1.5)

@@ -202,6 +202,7 @@ class TestFaults:
         with pytest.raises(OSError, match="the disk is gone"):
             gs.Likelihood(gs.normal, Faulty(), client=client)
 
+    @pytest.mark.slow
     def test_no_worker_is_left(self, client, rng, monkeypatch):
         likelihood = gs.Likelihood(gs.normal, rng.normal(size=N), client=client)
         before = likelihood(0.0, 1.0)

@@ -165,7 +165,7 @@ files_tell = pytest.mark.skipif(not hasattr(os, "preadv"), reason="files are rea
     "options", [{}, dict(chunk=100, memory=300 * 8), dict(devices=[HERE] * 2, chunk=100, memory=300 * 8)]
 )
 def test_files_travel_by_their_path(tmp_path, way, x, options):
-    mapped = memmap(tmp_path, "x", np.tile(x, 100))
+    mapped = memmap(tmp_path, "x", np.tile(x, 20))
     for array in (mapped, mapped[5:], mapped[::2]):
         likelihood = gs.Likelihood(gs.normal, array, **options)
         if options:

@@ -39,6 +39,7 @@ def test_draws_are_pymcs(name):
     assert_same_distribution(got, want)
 
 
+@pytest.mark.slow
 def test_predictive_draws_are_pymcs():
     """Of all built-in densities: from the prior, and at parameters that vary from one draw of the posterior to the next."""
 

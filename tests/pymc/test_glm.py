@@ -183,6 +183,7 @@ def test_errors(arguments, kwargs, message):
         gpm.GLM.dist(*arguments, **kwargs)
 
 
+@pytest.mark.slow
 def test_posterior():
     """The posterior of a logistic regression, by both ways of writing it."""
     y = (rng.random(N) < 1 / (1 + np.exp(-(X @ [1.0, -1.0, 0.5, 0.0] + 0.5)))).astype(int)

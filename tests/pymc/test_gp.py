@@ -198,13 +198,19 @@ def toy(n):
     return x, (f - f.mean()) / f.std() + 0.1 * rng.normal(size=n)
 
 
-def test_posterior():
-    """Section 4.2's model by two samplers, with a prior of Betancourt (2017) for the lengthscale, and its MAP."""
-    x, y = toy(40)
+def model_of(x, y):
+    """Section 4.2's, with a prior of Betancourt (2017) for the lengthscale."""
     with pm.Model() as made:
         rho, alpha = pm.InverseGamma("rho", 8.91924, 34.5805), pm.HalfNormal("alpha", 2)
         sigma = pm.HalfNormal("sigma", 1)
         gpm.GPMarginal("y", gs.rbf, x=x, amplitude=alpha, lengthscale=rho, sigma=sigma, observed=y)
+    return made
+
+
+@pytest.mark.slow
+def test_posterior():
+    """By two samplers."""
+    made = model_of(*toy(40))
     short = dict(chains=1, cores=1, random_seed=1, progressbar=False, compute_convergence_checks=False)
     means = []
     for options in (dict(draws=200, tune=200), dict(draws=500, tune=300, nuts_sampler="nutpie")):
@@ -212,12 +218,16 @@ def test_posterior():
         means.append([float(np.log(trace[n]).mean()) for n in ("rho", "alpha", "sigma")])
     np.testing.assert_allclose(*means, atol=0.25)  # posterior deviations are 0.1 to 0.4
 
+
+def test_maximum_a_posteriori():
+    x, y = toy(40)
+
     def log_prior(v):
         rho, alpha, sigma = v["lengthscale"], v["amplitude"], v["sigma"]
         value = stats.invgamma.logpdf(rho, 8.91924, scale=34.5805) - alpha**2 / 8 - sigma**2 / 2
         return value, {"lengthscale": 34.5805 / rho**2 - 9.91924 / rho, "amplitude": -alpha / 4, "sigma": -sigma}
 
     fit = gs.gp.MarginalLikelihood(gs.rbf, x, y).fit(dict(lengthscale=4.0, amplitude=1.0, sigma=0.5), log_prior=log_prior)
-    found = pm.find_MAP(model=made, progressbar=False)
+    found = pm.find_MAP(model=model_of(x, y), progressbar=False)
     ours = [fit.values[n] for n in ("lengthscale", "amplitude", "sigma")]
     np.testing.assert_allclose([float(found[n]) for n in ("rho", "alpha", "sigma")], ours, rtol=1e-3)

@@ -117,10 +117,10 @@ def one_of(name):
 
 
 KINDS = ["normal", "rows", "mixture", "mixtures", "glm", "gp", "mvnormal", "own", "cdf"]
+BY_NUMBA = [pytest.param(k, "NUMBA", marks=[pytest.mark.slow] * (k not in ("rows", "mixture", "gp"))) for k in KINDS]
 
 
-@pytest.mark.parametrize("mode", [QUICK, "NUMBA"])
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("name, mode", [*((k, QUICK) for k in KINDS), *BY_NUMBA])
 def test_every_kind_of_formula(name, mode):
     """In sums, in weighted sums, and by each linker; what is nan by itself stays nan."""
     m, s, terms = one_of(name)
@@ -221,13 +221,13 @@ def test_samplers(kind):
     for distributions in (gpm, pm):
         with model_of(kind, distributions), warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            traces = [pm.sample(200, tune=200, step=pm.Slice(), **options), pm.sample_smc(100, cores=1, **options)]
-            traces.append(pm.sample(200, tune=200, step=pm.Metropolis(), **options))
+            traces = [pm.sample(50, tune=50, step=pm.Slice(), **options), pm.sample_smc(40, cores=1, **options)]
+            traces.append(pm.sample(100, tune=100, step=pm.Metropolis(), **options))
             found.append([float(t.posterior["s"].mean()) for t in traces])
             assert all((t.posterior["s"] > 0).all() for t in traces)
             found[-1].append(float(pm.find_MAP(start={"s": 1.0}, progressbar=False)["s"]))
             if distributions is gpm:
-                trace = pm.sample(200, tune=200, nuts_sampler="nutpie", initvals={"s": 1.0}, **options)
+                trace = pm.sample(50, tune=50, nuts_sampler="nutpie", initvals={"s": 1.0}, **options)
                 assert (trace.posterior["s"] > 0).all()
     np.testing.assert_allclose(*found, rtol=1e-6)
 
@@ -275,8 +275,7 @@ def test_single_precision():
         np.testing.assert_allclose(dlogp[0], (float(logp(high)) - float(logp(low))) / 0.02, rtol=2e-2, atol=2e-2)
         if make is normal:
             options = dict(chains=1, progressbar=False, compute_convergence_checks=False)
-            for sampler in ("pymc", "nutpie"):
-                pm.sample(20, tune=20, model=model, nuts_sampler=sampler, **options)
+            pm.sample(20, tune=20, model=model, nuts_sampler="pymc", **options)
     print("done")
     """
     found = subprocess.run([sys.executable, "-W", "ignore", "-c", textwrap.dedent(code)], capture_output=True, text=True)

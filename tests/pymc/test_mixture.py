@@ -283,8 +283,8 @@ def assert_same_distribution(got, want):
 
 @pytest.mark.parametrize("name", COMPONENTS)
 def test_draws_are_pymcs(name):
-    got = pm.draw(gpm.Mixture.dist(W, gs.densities[name], *COMPONENTS[name]), 3000, mode=QUICK, random_seed=1)
-    want = pm.draw(of_pymc(name, W, COMPONENTS[name]), 3000, mode=QUICK, random_seed=2)
+    got = pm.draw(gpm.Mixture.dist(W, gs.densities[name], *COMPONENTS[name]), 1000, mode=QUICK, random_seed=1)
+    want = pm.draw(of_pymc(name, W, COMPONENTS[name]), 1000, mode=QUICK, random_seed=2)
     assert_same_distribution(got, want)
 
 
@@ -295,10 +295,10 @@ def test_draws_of_mixtures_that_vary(name, rng):
     parameters = [p * rng.uniform(0.8, 1.2, (4, *np.ones(p.ndim, int))) for p in COMPONENTS[name]]
     rv = gpm.Mixture.dist(weights, gs.densities[name], *parameters)
     core = rv.owner.op.ndim_supp
-    draws = pm.draw(rv, 2000, mode=QUICK, random_seed=1)
-    assert draws.shape == (2000, 4) + (3,) * core
+    draws = pm.draw(rv, 500, mode=QUICK, random_seed=1)
+    assert draws.shape == (500, 4) + (3,) * core
     for i in range(4):
-        one = gpm.Mixture.dist(weights[i], gs.densities[name], *(p[i] for p in parameters), shape=(2000,) + (3,) * core)
+        one = gpm.Mixture.dist(weights[i], gs.densities[name], *(p[i] for p in parameters), shape=(500,) + (3,) * core)
         assert_same_distribution(draws[:, i], pm.draw(one, mode=QUICK, random_seed=3))
 
 
@@ -311,6 +311,7 @@ def test_draws_of_no_and_of_many():
     assert draws.mean() == pytest.approx(mean, abs=5 * draws.std() / 1000)
 
 
+@pytest.mark.slow
 def test_predictive_draws():
     with mixture_model(gpm):
         prior = pm.sample_prior_predictive(20, random_seed=1, compile_kwargs={"mode": QUICK})

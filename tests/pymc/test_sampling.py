@@ -50,7 +50,10 @@ def test_nuts(sampler):
     assert int(trace.sample_stats["diverging"].sum()) == 0
 
 
-@pytest.mark.parametrize("method", multiprocessing.get_all_start_methods())
+METHODS = multiprocessing.get_all_start_methods()
+
+
+@pytest.mark.parametrize("method", [pytest.param(m, marks=[pytest.mark.slow] * (m == "forkserver")) for m in METHODS])
 def test_chains_as_processes(method):
     """After this process has used the device."""
     gs.normal.logpdf(0.0, 0.0, 1.0)
@@ -120,7 +123,8 @@ def posterior_of(model, **how):
     return posterior, arviz.ess(posterior)
 
 
-@pytest.mark.parametrize("make", [*(pytest.param(m, marks=pytest.mark.slow) for m in (tumours, households)), visits])
+@pytest.mark.slow
+@pytest.mark.parametrize("make", [tumours, households, visits])
 def test_posterior_of_real_data_is_pymcs(make):
     """With chains as threads, by nutpie, and as processes."""
     pytest.importorskip("nutpie")

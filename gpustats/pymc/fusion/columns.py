@@ -23,6 +23,8 @@ def two(numbers: np.ndarray) -> tuple[float, float, np.ndarray] | None:
         some, others = part[0], part[part != part[0]]
         if others.size and (others != others[0]).any():
             return None
+    if _negative_zeros(numbers):
+        return None
     rest, one = (others[0], some) if others[0] == 0 or (some != 0 and others[0] < some) else (some, others[0])
     return float(rest), float(one), numbers == one
 
@@ -35,4 +37,9 @@ def key_of(numbers: np.ndarray) -> tuple:
 def _holds(dtype: type, numbers: np.ndarray) -> bool:
     with np.errstate(invalid="ignore"):
         back = numbers.astype(dtype).astype(numbers.dtype)
-    return np.array_equal(back, numbers) and not (numbers.dtype.kind == "f" and np.signbit(numbers[numbers == 0]).any())
+    return np.array_equal(back, numbers) and not _negative_zeros(numbers)
+
+
+def _negative_zeros(numbers: np.ndarray) -> bool:
+    """Equal to 0, but of another reciprocal."""
+    return numbers.dtype.kind == "f" and bool(np.signbit(numbers[numbers == 0]).any())

@@ -31,6 +31,7 @@ def test_two_numbers():
     assert back([2.5, 0.5, 0.5]) == back([0.5, 2.5]) == (0.5, 2.5, True)
     assert two(np.array([0.5, 1.5, 2.5])) is None and two(np.array([0.5, np.nan])) is None
     assert two(np.r_[np.zeros(200), 0.5, 0.7]) is None
+    assert two(np.array([0.0, -0.0, 1.0])) is None
 
 
 def test_equal_columns_are_one():
