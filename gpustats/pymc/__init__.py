@@ -46,7 +46,7 @@ _LAZY = {
 }  # fmt: skip
 
 
-if os.environ.get("GPUSTATS_FUSE", "0") not in ("", "0"):
+if os.environ.get("GPUSTATS_FUSE"):
     importlib.import_module(".fusion.rewrite", __name__)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 import numpy as np
@@ -87,7 +87,7 @@ def axes_of(shape: Sequence[int]) -> list[Entry]:
     return found
 
 
-def picked(array: np.ndarray, at: Sequence[Entry], name: int) -> Entry:
+def picked(array: np.ndarray, at: Sequence[Entry], name: Hashable) -> Entry:
     """The elements of an array of whole numbers at these positions, as positions; `name` is the same for the same array."""
     if not any(isinstance(a, Along) for a in at):
         return int(array[tuple(a for a in at if isinstance(a, int))])

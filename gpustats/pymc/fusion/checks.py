@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -13,7 +12,6 @@ from pytensor.tensor.elemwise import DimShuffle, Elemwise
 
 from ..graph.ops import LogDensity
 from .along import At, Entry
-from .along_axes import of_reduction
 from .expression import Expression
 from .reader import SAME, SHORT, Reader, reads
 from .scalar_ops import UnknownLength, Unsupported, in_c
@@ -30,20 +28,8 @@ def of_check(reader: Reader, node: Apply, at: At, output: int) -> Expression:
             continue
         if not node.op.can_be_replaced_by_ninf:
             raise Unsupported(f"a check that raises an error: {node.op.msg}")
-        met = reader.made.truth(of_all(reader, condition))
-        value = reader.made.choice(met, reader.made.real(value), reader.made.number(-math.inf))
-        reader.checked_rows = True
+        reader.require(reader.made.truth(of_all(reader, condition)))
     return value
-
-
-@reads("All")
-def of_every(reader: Reader, node: Apply, at: At, output: int) -> Expression:
-    """A condition that all rows have to meet, or all elements of an axis within a row."""
-    source = node.inputs[0]
-    axes = node.op.axis if hasattr(node.op, "axis") and node.op.axis is not None else range(source.type.ndim)
-    if not at or any(source.type.shape[a] in reader.shape and source.type.shape[a] != 1 for a in axes):
-        return of_all(reader, node.outputs[output])
-    return of_reduction(reader, node, at, output)
 
 
 def of_all(reader: Reader, v: Variable) -> Expression:
@@ -71,13 +57,15 @@ def _every(reader: Reader, v: Variable) -> Expression:
     """Whether all elements that belong to a row are true."""
     places: list[Sequence[Entry]] = []
     shape = v.type.shape
+    taken: set[int] = set()  # axes of the rows, along each of which one axis of the condition runs
     exact = len(shape) == len(reader.shape) and all(a in (b, None) for a, b in zip(shape, reader.shape, strict=True))
     for axis, extent in enumerate(shape):
         candidates = [i for i, s in enumerate(reader.shape) if s == extent and s != 1]
         if exact:
             places.append([reader.rows[axis]])
-        elif len(candidates) == 1 and extent != 1:
+        elif len(candidates) == 1 and extent != 1 and candidates[0] not in taken:
             places.append([reader.rows[candidates[0]]])
+            taken.update(candidates)
         elif not candidates and extent is not None and extent <= SHORT:
             places.append(range(extent))
         elif extent is None:

@@ -22,20 +22,20 @@ from .scalar_ops import Unsupported
 
 @reads("LogDensity")
 def of_log_density(reader: Reader, node: Apply, at: At, output: int) -> Expression:
-    """The log-density of a row; -inf where a parameter lies outside its domain, or the observation."""
+    """The log-density of a row, whose parameters have to lie in their domains; -inf where the observation does not."""
     formula = node.op.formula
     arguments = [reader.made.real(reader.visit(v, reader.under(v, at))) for v in node.inputs]
     call = f"{_name(node.op)}({', '.join(['{}'] * len(arguments))})"
     value = reader.made.make(call, *arguments)
-    pairs = zip(formula.arguments, arguments, strict=True)
-    tests = [
-        reader.made.make(inside(a.words, "{0}"), e, whole=True)
-        for a, e in pairs if a.words - {"real"} and not _is_certain(reader, a, e)
-    ]  # fmt: skip
-    if not tests:
-        return value
-    reader.checked_rows = True
-    return reader.made.choice(reader.made.folded("{} && {}", tests, whole=True), value, reader.made.number(-math.inf))
+    for i, (argument, given) in enumerate(zip(formula.arguments, arguments, strict=True)):
+        if not argument.words - {"real"} or _is_certain(reader, argument, given):
+            continue
+        lies_inside = reader.made.make(inside(argument.words, "{0}"), given, whole=True)
+        if i:
+            reader.require(lies_inside)
+        else:
+            value = reader.made.choice(lies_inside, value, reader.made.number(-math.inf))
+    return value
 
 
 def _name(op: LogDensity) -> str:

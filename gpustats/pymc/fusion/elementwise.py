@@ -23,10 +23,14 @@ def of_elementwise(reader: Reader, node: Apply, at: At, output: int) -> Expressi
     if kind == "Composite":
         return of_composite(reader, op, [reader.visit(v, reader.under(v, at)) for v in node.inputs], output)
     arguments = [reader.visit(v, reader.under(v, at)) for v in node.inputs]
-    if kind == "Cast" and _is_whole(node.inputs[0]) and _is_whole(node.outputs[0]):
+    if kind == "Add" and node.outputs[0].type.dtype == "bool":
+        raise Unsupported("a sum of truth values, of which PyTensor's versions differ")
+    if kind == "Cast" and _is_whole(node.inputs[0]) and node.outputs[0].type.dtype in ("int64", "int32"):
         return arguments[0]
     if kind == "IntDiv" and not all(map(_is_whole, node.inputs)):
         raise Unsupported("the integer part of a quotient")
+    if kind == "IntDiv":
+        reader.require(reader.made.make("{} != {}", reader.made.real(arguments[1]), reader.made.number(0.0), whole=True))
     return in_c(op, arguments, reader.made)
 
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import threading
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+import pymc as pm
 import pytensor
 import pytensor.tensor as pt
+from pytensor.compile.mode import Mode
 from pytensor.gradient import Lop, grad
 from pytensor.graph.basic import Variable
 from pytensor.graph.replace import clone_replace
@@ -18,6 +21,9 @@ from ...rows.model import Rows
 from ..evaluation.forked import survives_fork
 from .program import Program, program_of
 from .scalar_ops import Unsupported
+
+MOST_FITS = 2  # data sets, whose programs are kept: two functions may share an evaluator and have data of their own
+WITHOUT_COMPILER = Mode("py", "fast_run").excluding("fusion")  # for what is seldom evaluated
 
 
 class RowsEvaluator:
@@ -44,13 +50,12 @@ class RowsEvaluator:
         self.inner_inputs, self.inner_term, self.program = list(inner_inputs), inner_term, program
         self.n_inputs = len(self.inner_inputs) - len(data)
         self._ones = [(1,) * v.type.ndim for v in self.inner_inputs]
-        self._data = [np.array(d) for d in data]
-        self._seen: Sequence[Any] = self._data
+        self._data = [np.array(d) for d in data]  # those of the program
         self._shared: list[Any] = []  # the variables that hold the data, in the process where they were made
-        self._shapes: Sequence[tuple[int | None, ...]] | None = None if program is None else program.shapes
-        self._fitted: _ByRows | _OfComputed | _ByPyTensor | None = None
+        self._fits: tuple[_Fit, ...] = ()  # the latest first; replaced as a whole, since threads share the evaluator
         if program is not None:
-            self._fitted = _ByRows(program, range(self.n_inputs))
+            by = _ByRows(program, range(self.n_inputs))
+            self._fits = (_Fit(program.shapes, self._data, self._data, by, program.shapes, program),)
         self._lock = threading.Lock()
 
     @classmethod
@@ -85,29 +90,46 @@ class RowsEvaluator:
         """
         inputs, data = arrays[: self.n_inputs], arrays[self.n_inputs :]
         shapes = tuple([self._ones[i] if type(a) is float else a.shape for i, a in enumerate(inputs)])
-        if shapes != self._shapes or not all([a is b for a, b in zip(data, self._seen, strict=True)]):
-            self._fit(shapes, data)
-        assert self._fitted is not None
-        if not isinstance(self._fitted, _ByRows):
-            inputs = [np.full(self._ones[i], a) if type(a) is float else a for i, a in enumerate(inputs)]
-        return self._fitted.sums(inputs, data, wrt)
+        for fit in self._fits:
+            if shapes == fit.shapes and all([a is b for a, b in zip(data, fit.seen, strict=True)]):
+                break
+        else:
+            fit = self._fit(shapes, data)
+        if not isinstance(fit.by, _ByRows):
+            return fit.by.sums(self._as_arrays(inputs), data, wrt)
+        found = fit.by.sums(inputs, data, wrt)
+        if found[0] == -math.inf and fit.by.checked:
+            return self._exactly.sums(self._as_arrays(inputs), data, wrt)
+        return found
 
-    def _fit(self, shapes: Sequence[tuple[int, ...]], data: Sequence[np.ndarray]) -> None:
-        """What evaluates the sum for inputs of these shapes and for these data, if that at hand does not."""
+    @functools.cached_property
+    def _exactly(self) -> _ByPyTensor:
+        """What tells the sum, and its derivatives, at invalid parameters."""
+        return _ByPyTensor(self.inner_inputs, self.inner_term, WITHOUT_COMPILER)
+
+    def _as_arrays(self, inputs: Sequence[Any]) -> list[np.ndarray]:
+        return [np.full(self._ones[i], a) if type(a) is float else a for i, a in enumerate(inputs)]
+
+    def _fit(self, shapes: tuple[tuple[int, ...], ...], data: Sequence[np.ndarray]) -> _Fit:
+        """What evaluates the sum for inputs of these shapes and for these data."""
         with self._lock:
-            same_data = all(a.shape == b.shape and np.array_equal(a, b) for a, b in zip(data, self._data, strict=True))
-            same_shapes = self._shapes is not None and all(map(_fits, shapes, self._shapes))
-            reaches = self.program is None or self.program.reaches_within(shapes)
-            if self._fitted is None or not (same_data and same_shapes and reaches):
-                self._data = [np.array(d) for d in data]
-                self._fitted = self._refitted(shapes)
-            self._shapes, self._seen = shapes, list(data)
+            known = next((fit for fit in self._fits if fit.suits(shapes, data)), None)
+            if known is None:
+                copies = [np.array(d) for d in data]
+                new = _Fit(shapes, list(data), copies, self._fitted(shapes, copies), shapes)
+            else:
+                new = known._replace(shapes=shapes, seen=list(data))
+            others = [fit for fit in self._fits if fit is not known]
+            self._fits = (new, *others[: MOST_FITS - 1])
+            return new
 
-    def _refitted(self, shapes: Sequence[tuple[int, ...]]) -> _ByRows | _OfComputed | _ByPyTensor:
+    def _fitted(
+        self, shapes: Sequence[tuple[int, ...]], arrays: Sequence[np.ndarray]
+    ) -> _ByRows | _OfComputed | _ByPyTensor:
         own, data = self.inner_inputs[: self.n_inputs], self.inner_inputs[self.n_inputs :]
         try:
             program = program_of(
-                self.inner_term, dict(zip(data, self._data, strict=True)), dict(zip(own, shapes, strict=True)),
+                self.inner_term, dict(zip(data, arrays, strict=True)), dict(zip(own, shapes, strict=True)),
                 hoist=self.program is not None,
             )  # fmt: skip
         except Unsupported:
@@ -115,6 +137,44 @@ class RowsEvaluator:
         if set(program.inputs) <= set(own):
             return _ByRows(program, [own.index(v) for v in program.inputs])
         return _OfComputed(program, self.inner_inputs)
+
+
+class _Fit(NamedTuple):
+    """What evaluates a sum for inputs of certain shapes and certain data.
+
+    Attributes
+    ----------
+    shapes : sequence of tuple
+        Those of the inputs of the last call.
+    seen : sequence of ndarray
+        The data of the last call: where they are the same arrays again, nobody compares them.
+    data : sequence of ndarray
+        Copies of the data.
+    by : object
+        Has a method `sums`.
+    all_shapes : sequence of tuple
+        Those of the inputs that it evaluates the sum for, None for an extent that may be any.
+    program : Program or None
+        That which tells whether an extent is large enough.
+    """
+
+    shapes: Sequence[tuple[int | None, ...]]
+    seen: Sequence[np.ndarray]
+    data: Sequence[np.ndarray]
+    by: _ByRows | _OfComputed | _ByPyTensor
+    all_shapes: Sequence[tuple[int | None, ...]]
+    program: Program | None = None
+
+    def suits(self, shapes: Sequence[tuple[int, ...]], data: Sequence[np.ndarray]) -> bool:
+        reaches = self.program is None or self.program.reaches_within(shapes)
+        return reaches and all(map(_fits, shapes, self.all_shapes)) and all(map(_are_equal, data, self.data))
+
+
+def _are_equal(a: np.ndarray, b: np.ndarray) -> bool:
+    """Whether two arrays have the same numbers, of which 0 and -0 are two."""
+    if a.shape != b.shape or not np.array_equal(a, b):
+        return False
+    return a.dtype.kind != "f" or np.array_equal(np.signbit(a), np.signbit(b))
 
 
 def _is_same_memory(a: np.ndarray, b: np.ndarray) -> bool:
@@ -141,6 +201,11 @@ class _ByRows:
         self._rows: Rows | None = None
         self._of: dict[tuple[int, ...], tuple[list[str], list[list[tuple[str, tuple]]]]] = {}
 
+    @property
+    def checked(self) -> bool:
+        """Whether rows whose parameters are invalid are -inf."""
+        return self._program.checked_rows
+
     def sums(self, inputs: Sequence[Any], data: Sequence[np.ndarray], wrt: tuple[int, ...]) -> Sequence[Any]:
         if self._rows is None:
             self._rows = Rows(self._program.source, **self._program.leaves)
@@ -152,8 +217,6 @@ class _ByRows:
         if not names:
             return [float(self._rows(**values)), *(_zeros(inputs[i]) for i in wrt)]
         value, found = self._rows.value_and_grad(wrt=names, **values)
-        if value == -math.inf and self._program.checked_rows:
-            return [value, *(_zeros(inputs[i]) for i in wrt)]
         return [value, *[_gradient(inputs[i], its, found) for i, its in zip(wrt, own, strict=True)]]
 
 
@@ -192,11 +255,13 @@ class _OfComputed:
         self._floats = tuple(i for i, v in enumerate(program.inputs) if v.type.dtype.startswith("float"))
         self._compute = pytensor.function(inputs, program.inputs, on_unused_input="ignore")
         self._pullbacks: dict[tuple[int, ...], Any] = {}
+        self._lock = threading.Lock()  # PyTensor's functions serve one thread at a time
 
     def sums(self, inputs: Sequence[np.ndarray], data: Sequence[np.ndarray], wrt: tuple[int, ...]) -> list[np.ndarray]:
-        found = self._compute(*inputs, *data)
-        value, *gradients = self._by_rows.sums(found, data, self._floats if wrt else ())
-        return [value, *self._pullback(wrt)(*inputs, *data, *gradients)] if wrt else [value]
+        with self._lock:
+            found = self._compute(*inputs, *data)
+            value, *gradients = self._by_rows.sums(found, data, self._floats if wrt else ())
+            return [value, *self._pullback(wrt)(*inputs, *data, *gradients)] if wrt else [value]
 
     def _pullback(self, wrt: tuple[int, ...]) -> Any:
         if wrt not in self._pullbacks:
@@ -210,16 +275,21 @@ class _OfComputed:
 class _ByPyTensor:
     """The sum as PyTensor computes it."""
 
-    def __init__(self, inputs: Sequence[Variable], term: Variable):
-        self._inputs, self._total = inputs, pt.sum(term)
+    def __init__(self, inputs: Sequence[Variable], term: Variable, mode: Any = None):
+        self._inputs, self._total, self._mode = inputs, pt.sum(term), mode
         self._functions: dict[tuple[int, ...], Any] = {}
+        self._lock = threading.Lock()
 
     def sums(self, inputs: Sequence[np.ndarray], data: Sequence[np.ndarray], wrt: tuple[int, ...]) -> list[np.ndarray]:
-        if wrt not in self._functions:
-            where = [self._inputs[i] for i in wrt]
-            gradients: Any = grad(self._total, where, disconnected_inputs="ignore") if where else []
-            self._functions[wrt] = pytensor.function(self._inputs, [self._total, *gradients], on_unused_input="ignore")
-        return list(self._functions[wrt](*inputs, *data))
+        with self._lock:
+            if wrt not in self._functions:
+                self._functions[wrt] = self._compiled(wrt)
+            return [np.array(v) for v in self._functions[wrt](*inputs, *data)]
+
+    def _compiled(self, wrt: tuple[int, ...]) -> Any:
+        where = [self._inputs[i] for i in wrt]
+        gradients: Any = grad(self._total, where, disconnected_inputs="ignore") if where else []
+        return pm.compile(self._inputs, [self._total, *gradients], mode=self._mode, on_unused_input="ignore")
 
 
 def _part(array: Any, pick: tuple[Any, ...]) -> Any:

@@ -17,6 +17,8 @@ from pytensor.graph.traversal import ancestors, toposort
 from pytensor.tensor.elemwise import Elemwise
 from pytensor.tensor.type import TensorType
 
+from .scalar_ops import Unsupported
+
 FEW = 1000  # elements, for which PyTensor's Python functions of numbers are fast enough
 
 
@@ -66,10 +68,22 @@ class Frozen:
             return [pt.constant(v) for v in values]
         if all(new is old for new, old in zip(inputs, node.inputs, strict=True)):
             return node.outputs
+        if isinstance(node.op, Elemwise) and _broadcasts_unasked(node.inputs, inputs):
+            raise Unsupported("data of one element along an axis along which others have more")
         try:
             return node.op.make_node(*inputs).outputs
         except Exception:
             return node.clone_with_new_inputs(inputs, strict=False).outputs
+
+
+def _broadcasts_unasked(before: Sequence[Variable], now: Sequence[Variable]) -> bool:
+    """Whether an axis, which only now is known to have one element, would be repeated: PyTensor raises an error there."""
+    for axis in range(now[0].type.ndim):
+        extents = [v.type.shape[axis] for v in now]
+        new = any(v.type.shape[axis] is None and extent == 1 for v, extent in zip(before, extents, strict=True))
+        if new and any(extent not in (1, None) for extent in extents):
+            return True
+    return False
 
 
 def without_inner_graphs(variable: Variable) -> Variable:

@@ -29,6 +29,10 @@ def of_index(reader: Reader, node: Apply, at: At, output: int) -> Expression:
         raise Unsupported("several indices that parameters decide")
     ((axis, number),) = varying
     extent = reader.short(source, axis)
+    end = reader.made.number(float(extent))
+    from_end = reader.made.make("{} < 0.0", number, whole=True)
+    number = reader.made.choice(from_end, reader.made.make("{} + {}", number, end), number)
+    reader.require(reader.made.make("{} >= 0.0 && {} < {}", number, number, end, whole=True))
 
     def option(i: int) -> Callable[[], Expression]:
         return lambda: reader.visit(source, tuple(i if a == axis else e for a, e in enumerate(entries)))  # type: ignore[misc]
@@ -134,7 +138,7 @@ def of_replaced(reader: Reader, node: Apply, at: At, output: int) -> Expression:
     if (found < 0).all():
         return before
     key = ("part", node, *(a if isinstance(a, int) else a.key for a in at))
-    there: Entry = picked(np.maximum(found, 0), [evenly(0, 1, reader.n)], hash(key))
+    there: Entry = picked(np.maximum(found, 0), [evenly(0, 1, reader.n)], key)
     after = reader.made.real(reader.visit(part, () if not part.type.ndim else (0 if part.type.shape == (1,) else there,)))
     if not node.op.set_instead_of_inc:
         after = reader.made.make("{} + {}", before, after)

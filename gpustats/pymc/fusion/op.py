@@ -95,13 +95,19 @@ class Fused(Op):
         return pt.cast(total, FLOAT)
 
 
+    def as_graph(self, inputs: Sequence[Variable]) -> list[Variable]:
+        """All outputs as PyTensor computes them."""
+        own = [v.type() for v in inputs]
+        total = self.graph(own)
+        firsts: Any = grad(total, [own[i] for i in self.wrt], disconnected_inputs="ignore") if self.wrt else []
+        return clone_replace([total, *firsts], dict(zip(own, inputs, strict=True)), rebuild_strict=False)
+
+
 @_vectorize_node.register(Fused)
 def _vectorize(op: Fused, node: Apply, *inputs: Any) -> Any:
     """The sum as PyTensor computes it, for inputs with further leading axes."""
     own = [v.type() for v in node.inputs]
-    total = op.graph(own)
-    firsts: Any = grad(total, [own[i] for i in op.wrt], disconnected_inputs="ignore") if op.wrt else []
-    return vectorize_graph([total, *firsts], replace=dict(zip(own, inputs, strict=True)))
+    return vectorize_graph(op.as_graph(own), replace=dict(zip(own, inputs, strict=True)))
 
 
 def sum_by(program: Program, term: Variable, data: Sequence[Variable]) -> Variable:

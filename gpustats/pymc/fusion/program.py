@@ -77,7 +77,7 @@ class Program:
     checks : list
         Checks that are the same for all rows, with the variables of their conditions.
     checked_rows : bool
-        Whether the function gives -inf for rows whose parameters are invalid.
+        Whether the function gives -inf for rows whose parameters are invalid. Where the sum is -inf, PyTensor tells what it is.
     work : Work
     arguments : list of Argument
     computed : dict
@@ -100,6 +100,8 @@ class Program:
     def reaches_within(self, shapes: Sequence[tuple[int, ...]]) -> bool:
         """Whether inputs of these shapes have an element for each row where rows have numbers of their own."""
         for parameter in self.parameters:
+            if parameter.pick == (...,) and math.prod(shapes[parameter.input]) != self.n_rows:
+                return False
             for axis, place in enumerate(parameter.pick):
                 if isinstance(place, slice) and place.stop is not None and shapes[parameter.input][axis] < place.stop:
                     return False

@@ -94,7 +94,8 @@ class Reader:
         The checks of parameters that are the same for all rows, with their conditions, as in the original graph: where they
         fail, the sum is -inf.
     checked_rows : bool
-        Whether there are checks that rows make by themselves.
+        Whether there are checks that rows make by themselves: a row that fails one is -inf, whatever becomes of that in the
+        graph, and then PyTensor has to tell what the sum is.
     computed : dict
         Variables of the original graph that rows read because there is no C for how they are computed -> why.
     result : Expression
@@ -115,7 +116,7 @@ class Reader:
         self.arguments: dict[Argument, Expression] = {}
         self.outermost = _outermost(term) if hoist else set()
         self.hoisted: list[tuple[Any, list[Variable]]] = []
-        self.checked_rows = False
+        self._required: list[Expression] = []
         self.computed: dict[Variable, str] = {}
         self.found: dict[tuple, list[Expression]] = {}  # what operations keep from one element to the next
         self._alive: list[np.ndarray] = []
@@ -123,11 +124,23 @@ class Reader:
         self._known: dict[tuple, Expression] = {}
         self._names: set[str] = set()
         try:
-            self.result = self.made.real(self.visit(term, self.rows))
+            result = self.made.real(self.visit(term, self.rows))
         except RecursionError:
             raise Unsupported("a row of so many operations on one another") from None
+        for condition in self._required:
+            result = self.made.choice(condition, result, self.made.number(-math.inf))
+        self.result = result
         used = set(map(id, parts_of(self.result)))
         self.arguments = {argument: e for argument, e in self.arguments.items() if id(e) in used}
+
+    def require(self, condition: Expression) -> None:
+        """Let rows that do not meet a condition be -inf."""
+        if condition not in self._required:
+            self._required.append(condition)
+
+    @property
+    def checked_rows(self) -> bool:
+        return bool(self._required)
 
     @property
     def checks(self) -> list[tuple[Any, list[Variable]]]:
@@ -155,6 +168,8 @@ class Reader:
     def _data(self, constant: Constant, at: At) -> Expression:
         array = np.asarray(constant.data)
         numbers = read(array, at)
+        if array.dtype in (np.int64, np.uint64) and np.size(numbers) and np.abs(numbers).max() > 2**53:
+            raise Unsupported("whole numbers beyond 2**53")
         first = numbers.flat[0] if np.ndim(numbers) else numbers
         if np.ndim(numbers) == 0 or (numbers == first).all():
             return self.made.number(bool(first) if array.dtype == bool else float(first))
@@ -191,7 +206,7 @@ class Reader:
         name = name_of(source)
         if not long:
             found = self.argument(key, name, "number", lambda: {"source": source, "pick": pick})
-        elif at == self.rows and len(long) > 1:
+        elif at == self.rows and len(long) > 1 and all(a in (b, None) for a, b in zip(v.type.shape, self.shape, strict=True)):
             found = self.argument(key, name, "row", lambda: {"source": source, "pick": (...,)})
         elif len(long) == 1 and long[0].step == 1 and self._reaches(v, at, long[0]):
             offset = long[0].start
@@ -226,10 +241,8 @@ class Reader:
         if node is None:
             return self._leaf(v, at)
         if self.is_small(v, at):
-            if v.type.dtype != "bool" or self.is_alike(v):
+            if v.type.dtype != "bool" or self.is_alike(v) or not v.type.ndim:
                 return self._leaf(v, at)
-            if not v.type.ndim:
-                return _READERS["All"](self, node, at, node.outputs.index(v))
         op = getattr(node.op, "core_op", None) or node.op
         try:
             for kind in type(op).__mro__:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import math
+import operator
 import os
 import threading
+import warnings
 from collections.abc import Iterator
 
+import numpy as np
 import pytensor.tensor as pt
 from pytensor.compile.mode import optdb
 from pytensor.graph.basic import Apply
@@ -25,12 +28,21 @@ from .scalar_ops import UnknownLength, Unsupported
 from .sources import sources_of
 from .where import MANY, decision, too_few
 
+_WORDS = {"": False, "0": False, "false": False, "no": False, "off": False, "1": True, "true": True, "yes": True, "on": True}
+
+
+def _switch(word: str) -> bool:
+    try:
+        return _WORDS[word.strip().lower()]
+    except KeyError:
+        raise ValueError(f"the environment variable GPUSTATS_FUSE is {word!r}: set it to 1 or to 0") from None
+
 
 class _Settings:
     """Whether sums are fused, and from how many rows on; contexts have their own, by thread."""
 
     def __init__(self) -> None:
-        self.on = os.environ.get("GPUSTATS_FUSE", "0") not in ("", "0")
+        self.on = _switch(os.environ.get("GPUSTATS_FUSE", ""))
         self.min_rows: int | None = None
         self.local = threading.local()
 
@@ -62,8 +74,27 @@ def fuse(on: bool = True, *, min_rows: int | None = None) -> None:
         Sums over fewer rows are left to PyTensor, all others are computed on the device. By default a sum is computed where it
         is expected to take less time. For that, three sums are measured when it is first needed, which takes some seconds; the
         result is kept in the folder of the environment variable ``GPUSTATS_CACHE_DIR``.
+
+    Notes
+    -----
+    New data come by `pymc.set_data`; where somebody changes the numbers of an array in place that a variable holds
+    (``borrow=True``), a compiled function does not notice it.
     """
-    _settings.on, _settings.min_rows = on, min_rows
+    _settings.on, _settings.min_rows = _checked(on, min_rows)
+
+
+def _checked(on: bool, min_rows: int | None) -> tuple[bool, int | None]:
+    if not isinstance(on, bool | np.bool_):
+        raise TypeError(f"on must be True or False, not {on!r}")
+    if min_rows is None:
+        return bool(on), None
+    try:
+        wanted = operator.index(min_rows)
+    except TypeError:
+        raise TypeError(f"min_rows must be a whole number or None, not {min_rows!r}") from None
+    if wanted < 0:
+        raise ValueError(f"min_rows must not be negative, and is {min_rows}")
+    return bool(on), wanted
 
 
 @contextlib.contextmanager
@@ -85,7 +116,7 @@ def fused(on: bool = True, *, min_rows: int | None = None) -> Iterator[None]:
     -18475.829
     """
     stack = _settings.local.__dict__.setdefault("stack", [])
-    stack.append((on, min_rows))
+    stack.append(_checked(on, min_rows))
     try:
         yield
     finally:
@@ -132,6 +163,9 @@ def has_device() -> bool:
         return choose.get().device.double
     except NoDeviceError:
         return False
+    except ValueError as error:  # what GPUSTATS_DEVICE names is no device
+        warnings.warn(f"no sum over rows is computed on a device: {error}", RuntimeWarning, stacklevel=2)
+        return False
 
 
 def is_whole_sum(node: Apply) -> bool:
@@ -155,6 +189,16 @@ class OnlyUsed(GraphRewriter):
                 fgraph.replace_all(pairs, reason="only the gradients that are used")
 
 
+class BackToPyTensor(GraphRewriter):
+    """Puts the sum as PyTensor computes it in the place of each `Fused`, for compilers that know no other operations."""
+
+    def apply(self, fgraph: FunctionGraph) -> None:
+        while nodes := [node for node in fgraph.toposort() if isinstance(node.op, Fused)]:
+            pairs = list(zip(nodes[0].outputs, nodes[0].op.as_graph(nodes[0].inputs), strict=True))
+            fgraph.replace_all(pairs, reason="rows on the device", import_missing=True)
+
+
 # PyMC and nutpie apply "stabilize" before they differentiate. Without a tag, no ordinary compilation does.
 optdb["stabilize"].register("gpustats_fuse_sums", FuseSums(), final_rewriter=True)
+optdb.register("gpustats_back", BackToPyTensor(), "jax", "pytorch", "mlx", position=0)
 optdb.register("gpustats_only_used", OnlyUsed(), "fast_run", "fast_compile", position=2.6)

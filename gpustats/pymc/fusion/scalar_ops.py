@@ -33,7 +33,7 @@ CALLS = {
     "Erfcx": "scaled_erfc", "Log1mexp": "log1mexp", "Sin": "sin", "Cos": "cos", "Tan": "tan", "Tanh": "tanh", "Sinh": "sinh",
     "Cosh": "cosh", "ArcTan": "atan", "ArcSin": "asin", "ArcCos": "acos", "ArcTan2": "atan2", "ArcSinh": "asinh",
     "ArcCosh": "acosh", "ArcTanh": "atanh", "Floor": "floor", "Ceil": "ceil", "Trunc": "trunc", "Log2": "log2",
-    "Log10": "log10", "Exp2": "exp2", "ScalarMaximum": "fmax", "ScalarMinimum": "fmin", "Maximum": "fmax", "Minimum": "fmin",
+    "Log10": "log10", "Exp2": "exp2",
     "LogAddExp": "logaddexp", "XLogY": "xlogy", "XLog1PY": "xlog1py",
 }  # fmt: skip
 FORMS = {
@@ -56,6 +56,8 @@ def in_c(op: Any, arguments: Sequence[Expression], made: Expressions) -> Express
     reals = [made.real(a) for a in arguments]
     if name in ("Add", "Mul"):
         return made.folded("{} + {}" if name == "Add" else "{} * {}", reals)
+    if name in (*LOGIC, "XOR") and not all(a.whole for a in arguments):
+        raise Unsupported("an operation on whole numbers, bit by bit")
     if name in LOGIC:
         return made.folded(LOGIC[name], [made.truth(a) for a in arguments], whole=True)
     if name in COMPARISONS:
@@ -79,8 +81,14 @@ def in_c(op: Any, arguments: Sequence[Expression], made: Expressions) -> Express
             return _chosen(arguments, made)
         case "Sign" | "Sgn":
             return _sign(reals[0], made)
+        case "ScalarMaximum" | "Maximum":
+            return _outer("{} < {}", *reals, made)
+        case "ScalarMinimum" | "Minimum":
+            return _outer("{} > {}", *reals, made)
         case "Clip":
-            return made.make("fmin(fmax({}, {}), {})", *reals)
+            x, low, high = reals
+            below, above = made.make("{} < {}", x, low, whole=True), made.make("{} > {}", x, high, whole=True)
+            return made.choice(below, low, made.choice(above, high, x))
         case "IsNan":
             return made.make("isnan({})", reals[0], whole=True)
         case "IsInf":
@@ -120,12 +128,23 @@ def _sign(x: Expression, made: Expressions) -> Expression:
     one, minus_one = made.number(1.0), made.number(-1.0)
     positive = made.make("{} > 0.0", x, whole=True)
     negative = made.make("{} < 0.0", x, whole=True)
-    return made.make("{} ? {} : {}", positive, one, made.make("{} ? {} : {}", negative, minus_one, x))
+    zero = made.choice(made.make("{} == {}", x, x, whole=True), made.number(0.0), made.make("NAN"))
+    return made.choice(positive, one, made.choice(negative, minus_one, zero))
+
+
+def _outer(comparison: str, x: Expression, y: Expression, made: Expressions) -> Expression:
+    """The larger or the smaller of two numbers, nan where one is; of equal ones the first, as for PyTensor's derivatives."""
+    beyond = made.make(comparison, x, y, whole=True)
+    if y.arguments or y.form.isidentifier():
+        beyond = made.make("{} || {} != {}", beyond, y, y, whole=True)
+    return made.choice(beyond, y, x)
 
 
 def _modulo(x: Expression, y: Expression, made: Expressions) -> Expression:
-    turns = made.make("floor({})", made.make("{} / {}", x, y))
-    return made.make("{} - {}", x, made.make("{} * {}", y, turns))
+    rest, zero = made.make("fmod({}, {})", x, y), made.number(0.0)  # of the sign of x
+    signs = [made.make("{} < {}", e, zero, whole=True) for e in (rest, y)]
+    tests = [made.make("{} != {}", rest, zero, whole=True), made.make("{} != {}", *signs, whole=True)]
+    return made.choice(made.folded("{} && {}", tests, whole=True), made.make("{} + {}", rest, y), rest)
 
 
 def _cast(op: Any, x: Expression, made: Expressions) -> Expression:
@@ -138,4 +157,6 @@ def _cast(op: Any, x: Expression, made: Expressions) -> Expression:
         return made.real(x)
     if kind in "iu" and x.whole:
         return x
+    if op.o_type.dtype not in ("int64", "int32"):
+        raise Unsupported(f"numbers that become {op.o_type.dtype}")
     return made.make("trunc({})", made.real(x))
