@@ -284,7 +284,8 @@ class _ByPyTensor:
         with self._lock:
             if wrt not in self._functions:
                 self._functions[wrt] = self._compiled(wrt)
-            return [np.array(v) for v in self._functions[wrt](*inputs, *data)]
+            given = [np.asarray(a, v.type.dtype) for v, a in zip(self._inputs, (*inputs, *data), strict=True)]
+            return [np.array(found, np.float64) for found in self._functions[wrt](*given)]
 
     def _compiled(self, wrt: tuple[int, ...]) -> Any:
         where = [self._inputs[i] for i in wrt]

@@ -94,7 +94,6 @@ class Fused(Op):
         (total,) = clone_replace([pt.sum(self.evaluator.inner_term)], given, rebuild_strict=False)
         return pt.cast(total, FLOAT)
 
-
     def as_graph(self, inputs: Sequence[Variable]) -> list[Variable]:
         """All outputs as PyTensor computes them."""
         own = [v.type() for v in inputs]

@@ -82,9 +82,9 @@ def in_c(op: Any, arguments: Sequence[Expression], made: Expressions) -> Express
         case "Sign" | "Sgn":
             return _sign(reals[0], made)
         case "ScalarMaximum" | "Maximum":
-            return _outer("{} < {}", *reals, made)
+            return _outer("{} < {}", reals[0], reals[1], made)
         case "ScalarMinimum" | "Minimum":
-            return _outer("{} > {}", *reals, made)
+            return _outer("{} > {}", reals[0], reals[1], made)
         case "Clip":
             x, low, high = reals
             below, above = made.make("{} < {}", x, low, whole=True), made.make("{} > {}", x, high, whole=True)
