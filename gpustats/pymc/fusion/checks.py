@@ -39,7 +39,9 @@ def of_all(reader: Reader, v: Variable) -> Expression:
     if isinstance(v, Constant) or (node is not None and reader.is_alike(v)):
         return reader.visit(v, (0,) * v.type.ndim)
     if node is not None and name == "All":
-        return _every(reader, node.inputs[0])
+        return of_all(reader, node.inputs[0])
+    if node is not None and name == "MakeVector":
+        return reader.made.folded("{} && {}", [reader.made.truth(of_all(reader, i)) for i in node.inputs], whole=True)
     if node is not None and isinstance(node.op, LogDensity):
         return reader.made.number(True)  # the log-density of a row is -inf where its parameters are invalid
     if node is not None and isinstance(node.op, CheckParameterValue):

@@ -108,7 +108,9 @@ class RowsEvaluator:
         return _ByPyTensor(self.inner_inputs, self.inner_term, WITHOUT_COMPILER)
 
     def _as_arrays(self, inputs: Sequence[Any]) -> list[np.ndarray]:
-        return [np.full(self._ones[i], a) if type(a) is float else a for i, a in enumerate(inputs)]
+        """The inputs in the types of PyTensor's variables: compiled code gives all as float64."""
+        given = zip(self.inner_inputs, self._ones, inputs, strict=False)
+        return [np.full(ones, a, v.type.dtype) if type(a) is float else np.asarray(a, v.type.dtype) for v, ones, a in given]
 
     def _fit(self, shapes: tuple[tuple[int, ...], ...], data: Sequence[np.ndarray]) -> _Fit:
         """What evaluates the sum for inputs of these shapes and for these data."""
@@ -284,8 +286,7 @@ class _ByPyTensor:
         with self._lock:
             if wrt not in self._functions:
                 self._functions[wrt] = self._compiled(wrt)
-            given = [np.asarray(a, v.type.dtype) for v, a in zip(self._inputs, (*inputs, *data), strict=True)]
-            return [np.array(found, np.float64) for found in self._functions[wrt](*given)]
+            return [np.array(found, np.float64) for found in self._functions[wrt](*inputs, *data)]
 
     def _compiled(self, wrt: tuple[int, ...]) -> Any:
         where = [self._inputs[i] for i in wrt]

@@ -8,7 +8,7 @@ import pytest
 from pymc.distributions.transforms import ordered
 from pymc.pytensorf import rewrite_pregrad
 from pymc_models import QUICK
-from pytensor.graph.traversal import toposort
+from pytensor.graph.traversal import ancestors, toposort
 
 import gpustats as gs
 import gpustats.pymc as gpm
@@ -210,6 +210,8 @@ MODELS = {
     factors: 1, panel: 1, potential: 2, custom: 1, multivariate: 1,
     gpustats_distributions: 2, gpustats_density: 2, lengths_by_name: 3, latent_process: 2, by_name_and_latent: 1,
 }  # fmt: skip
+#: Models with numbers of the rows' own, or for whose rows PyTensor computes some
+OF_ROWS = [rows_in_several_orders, imputed_covariate, latent_rows, random_walk, latent_process, by_name_and_latent]
 SMOOTH = [varying_slopes, mixture, softmax, latent_rows, lengths_by_name, by_name_and_latent]
 
 
@@ -249,6 +251,18 @@ def test_values_and_gradients(build):
         (want, slope), (got, our_slope) = plain(x), ours(x)
         np.testing.assert_allclose(got, want, rtol=1e-11)
         np.testing.assert_allclose(our_slope, slope, rtol=1e-9, atol=1e-9 * np.abs(slope).max())
+
+
+@pytest.mark.filterwarnings("ignore::pymc.exceptions.ImputationWarning")
+@pytest.mark.parametrize("build", [b for b in MODELS if b not in OF_ROWS], ids=lambda b: b.__name__)
+def test_nothing_of_all_rows_is_left_to_pytensor(build):
+    """What a sum is given, checks of parameters among it, is not computed from as many elements as there are rows."""
+    with gpm.fused(min_rows=30):
+        graph = rewrite_pregrad(made(build).logp())
+    nodes = [n for n in toposort([graph]) if type(n.op).__name__ == "Fused"]
+    given = [v for node in nodes for v in node.inputs[: node.op.evaluator.n_inputs]]
+    sizes = [np.prod([s or 1 for s in v.type.shape]) for v in ancestors(given) if hasattr(v.type, "shape")]
+    assert len(nodes) == MODELS[build] and max(sizes) < 100
 
 
 @pytest.mark.parametrize("build", SMOOTH, ids=lambda b: b.__name__)
