@@ -129,10 +129,11 @@ class Binding:
         by = (leaf.indices if any(map(is_stored, leaf.indices)) else leaf.varying for leaf in gathers)
         return max(1, len({tuple(map(id, indices)) for indices in by}))
 
-    def packing(self, values: Sequence[Any], along: Sequence[str] = ()) -> tuple[Packing, int]:
+    def packing(self, values: Sequence[Any], along: Sequence[str] = (), together: bool = False) -> tuple[Packing, int]:
         """How values of these shapes travel, and how many rows there are; ValueError where they do not fit.
 
-        The values are those of all parameters, then the components of a direction in the parameters `along`.
+        The values are those of all parameters, then the components of a direction in the parameters `along`. `together`: all in
+        one array, however many there are.
         """
         parameters = self.parameters | {along_of(n): self.parameters[n] for n in along}
         n_rows = self.n_rows
@@ -142,7 +143,7 @@ class Binding:
         if n_rows is None:
             raise ValueError(f"{self.row.name} has no data, and no parameter tells the number of rows")
         native = {n for n, v in zip(parameters, values, strict=True) if arrays.is_device_array(v)}
-        return Packing(parameters, [shape_of(v) for v in values], native, n_rows, self.dtype), n_rows
+        return Packing(parameters, [shape_of(v) for v in values], native, n_rows, self.dtype, together), n_rows
 
     def length(self, shapes: Mapping[str, Shape]) -> int:
         """How many elements the vectors have, in a call with parameters of these shapes; 0 where there are no vectors."""

@@ -17,12 +17,13 @@ from ..rewriting.unrolling import unrolled
 from ..runtime.arrays import is_device_array
 from .leaves import Column, Dot, Gather, Leaf, PerRow
 from .parameters import along_of
-from .passes import Launch, Left, Pass, Task, runs
+from .passes import Launch, Left, Pass, Started, Task, runs
 from .sheet import Groups, Sheet
 
 if TYPE_CHECKING:
     from ..runtime.base import Runtime
-    from ..runtime.types import Array, Shape
+    from ..runtime.replay import Replay
+    from ..runtime.types import Array, Handle, Shape
     from .binding import Binding
     from .parameters import Packing
 
@@ -92,6 +93,29 @@ class Evaluator:
             }
 
         return evaluate
+
+    def replay(self, wrt: Sequence[str], packing: Packing, n_rows: int) -> RowsReplay | None:
+        """What lets compiled code find the sum of one set of parameters, and its derivatives; None where that cannot be.
+
+        The parameters travel together.
+        """
+        passes = [self._pass(*t, by_value=False) for t in self._tasks(wrt).items()]
+        if not n_rows or packing.n_sets != 1 or any(made.of_rows or made.kernel.endless for made in passes):
+            return None
+        call = Call(self._runtime, packing, n_rows, passes)
+        if (replay := call.replay()) is None:
+            return None
+        left = call.left(np.arange(call.size, dtype=np.float64))  # in the place of each number where it lies
+        found = {}
+        for name in wrt:
+            its = []
+            for part in self._parts(name, call):
+                places = np.full((1, *packing.cores[name]), -1.0)
+                places[(slice(None), *part.elements)] = part.among(left)
+                elements = np.flatnonzero(places >= 0)
+                its.append((elements, places.reshape(-1)[elements].astype(np.int64)))
+            found[name] = its
+        return RowsReplay(replay, packing.slices(), found)
 
     def terms(self, names: Sequence[str], packing: Packing, n_rows: int) -> Evaluation:
         """What computes the value of each row, (sets, N); `names` are not used."""
@@ -210,6 +234,25 @@ class Evaluator:
         return self._leaves[run[0]].elements > 0
 
 
+class RowsReplay(NamedTuple):
+    """What lets compiled code find a sum and its derivatives.
+
+    Attributes
+    ----------
+    replay : Replay
+        Leaves the sum first.
+    parameters : dict
+        Parameter -> where it lies among what is given.
+    derivatives : dict
+        Parameter -> pairs of arrays: elements of it, and where among what is found the derivatives in them lie. Where an
+        element is in several pairs, these are added.
+    """
+
+    replay: Replay
+    parameters: dict[str, slice]
+    derivatives: dict[str, list[tuple[np.ndarray, np.ndarray]]]
+
+
 class Part(NamedTuple):
     """Derivatives that are some of those in a parameter.
 
@@ -280,6 +323,26 @@ class Call:
         numbers = runtime.fetch(result).view(np.float64)
         del sent  # which the kernels were reading
         return [launch.left(numbers[first:], s) for (launch, first), s in zip(pairs, started, strict=True)]
+
+    @property
+    def size(self) -> int:
+        """How many numbers the passes leave in the memory that a call reads."""
+        return self._offsets[-1]
+
+    def replay(self) -> Replay | None:
+        """What the passes do, as compiled code has it done again: with parameters that travel together."""
+
+        def start(given: Handle, found: Handle) -> None:
+            sent = self._packing.sent_together(given)
+            for launch, offset in zip(self._launches, self._offsets, strict=False):
+                launch.start(sent, found, offset)
+
+        return self._runtime.replay(self._packing.width, self.size, start)
+
+    def left(self, numbers: np.ndarray) -> list[Left]:
+        """What the passes leave, if it all lies among these numbers."""
+        pairs = zip(self._launches, self._offsets, strict=False)
+        return [launch.left(numbers[first:], Started([None] * len(launch.made.runs), [])) for launch, first in pairs]
 
 
 def _element(leaf: Leaf, i: int, length: int) -> Leaf:

@@ -25,6 +25,7 @@ from .parameters import along_of, shape_of
 if TYPE_CHECKING:
     from ..density import Density
     from ..runtime.base import Device, Runtime
+    from .evaluator import RowsReplay
 
 class Rows(Remade):
     """The sum over N rows of a function of a row, with its derivatives: a log-likelihood of any model.
@@ -312,6 +313,16 @@ class Rows(Remade):
 def rows_on(runtime: Runtime, function: Any, weights: Any, leaves: Mapping[str, Any]) -> Rows:
     """A model all of whose rows a device evaluates, whichever is the default."""
     return _placed(Binding(function, weights, leaves), runtime)
+
+
+def replay_of(rows: Rows, wrt: Sequence[str], values: Mapping[str, Any]) -> RowsReplay | None:
+    """What lets compiled code evaluate a sum and its derivatives in some parameters, at values of these shapes.
+
+    It is for one thread at a time. None where only Python can: for rows in pieces, or that have numbers of their own.
+    """
+    if rows._pieces is not None:
+        return None
+    return rows._own.replay(wrt, rows._values((), values)[0])
 
 
 def _placed(bound: Binding, runtime: Runtime) -> Rows:

@@ -12,7 +12,7 @@ from ..evaluation.gradient import reduced
 from ..evaluation.repeated import Plans
 from ..evaluation.results import as_host, delivered
 from ..runtime import arrays, choose
-from .evaluator import Evaluation, Evaluator
+from .evaluator import Evaluation, Evaluator, RowsReplay
 from .leaves import Scalar
 from .parameters import shape_of
 
@@ -59,6 +59,16 @@ class OnDevice:
         kind = what, tuple(names), tuple([v.shape if type(v) is np.ndarray else _kind(v) for v in values])
         evaluation, packing = self._calls.plan(kind, self._planned, what, names, values)
         return evaluation(values), packing
+
+    def replay(self, names: Sequence[str], values: Sequence[Any]) -> RowsReplay | None:
+        """What lets compiled code evaluate the sum and its derivatives, for values of these shapes; None where that cannot be.
+
+        It is for one thread at a time.
+        """
+        if self._bound.dtype.itemsize != 8 or any(map(arrays.is_device_array, values)):
+            return None
+        packing, n_rows = self._bound.packing(values, together=True)
+        return self.evaluator(self._bound.length(packing.shapes)).replay(names, packing, n_rows)
 
     def _planned(self, what: str, names: Sequence[str], values: Sequence[Any]) -> tuple[Evaluation, Packing]:
         bound = self._bound

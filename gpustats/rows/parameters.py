@@ -134,9 +134,12 @@ class Packing:
     n_rows : int
     dtype : dtype
         What the kernel computes in.
+    together : bool
+        Whether all of them travel in one array, however many there are.
 
     Attributes
     ----------
+    together : bool
     lead : tuple of int
         The shape of the sets of parameters; () where there is one.
     n_sets : int
@@ -150,8 +153,9 @@ class Packing:
 
     def __init__(
         self, parameters: Mapping[str, Parameter], shapes: Sequence[Shape], on_device: Collection[str], n_rows: int,
-        dtype: DType,
+        dtype: DType, together: bool = False,
     ):  # fmt: skip
+        self.together = together
         self.shapes, self.on_device, self._dtype = dict(zip(parameters, shapes, strict=True)), on_device, dtype
         for name, parameter in parameters.items():
             parameter.check(self.shapes[name], n_rows)
@@ -164,11 +168,11 @@ class Packing:
         self.n_sets = math.prod(self.lead)
         self.cores = {n: self.shapes[n][len(self.shapes[n]) - p.rank :] for n, p in parameters.items()}
         numbers = [n for n, p in parameters.items() if isinstance(p.leaf, Scalar)]
-        self.by_value = self.n_sets == 1 and sum(math.prod(self.cores[n]) for n in numbers) <= MOST_BY_VALUE
+        self.by_value = not together and self.n_sets == 1 and sum(math.prod(self.cores[n]) for n in numbers) <= MOST_BY_VALUE
         self._places = {n: i for i, n in enumerate(parameters)}
         self._by_value = numbers if self.by_value else []
         large = [n for n in parameters if n in on_device or math.prod(self.cores[n]) >= ALONE]
-        self._alone = [n for n in large if n not in numbers]
+        self._alone = [] if together else [n for n in large if n not in numbers]
         self._parts: list[tuple[int, slice, Shape]] = []
         self._starts: dict[str, int] = {}
         self.width = 0
@@ -198,9 +202,7 @@ class Packing:
                 packed[..., place] = value if type(value) is float else value.reshape(shape)
             handle, offset = runtime.memory(packed)
             alive += [packed, handle]
-            first = offset // dtype.itemsize
-            places = {n: (handle, first + start, self.width) for n, start in self._starts.items()}
-            places[""] = handle, first, self.width
+            places = self._places_behind(handle, offset // dtype.itemsize)
         for name in self._alone:
             value = values[self._places[name]]
             by_set = len(self.shapes[name]) > len(self.cores[name])
@@ -212,6 +214,19 @@ class Packing:
             alive += [value, handle]
             places[name] = handle, offset // dtype.itemsize, math.prod(self.cores[name]) if by_set else 0
         return Sent(numbers, places, alive)
+
+
+    def sent_together(self, handle: Handle) -> Sent:
+        """The parameters of a call, which lie one after another at a handle."""
+        return Sent([], self._places_behind(handle, 0), [])
+
+    def _places_behind(self, handle: Handle, first: int) -> dict[str, Place]:
+        places = {n: (handle, first + start, self.width) for n, start in self._starts.items()}
+        return {**places, "": (handle, first, self.width)}
+
+    def slices(self) -> dict[str, slice]:
+        """Where in the array in which they travel the parameters lie."""
+        return {n: slice(start, start + math.prod(self.cores[n])) for n, start in self._starts.items()}
 
 
 class Sent(NamedTuple):

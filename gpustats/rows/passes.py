@@ -191,7 +191,7 @@ class Launch:
             shape = (n_sets, segments.n if segments else 0, *([len(run)] if made.leaves[run[0]].elements else []))
             if stays := made.made_of[run[0]] in packing.on_device:
                 shape = (*packing.lead, *shape[1:])  # as its user has it: device arrays are slow to reshape
-            apart = stays or math.prod(shape) > SMALL
+            apart = stays or (math.prod(shape) > SMALL and not packing.together)
             self._tables.append((shape, apart, stays))
             self.size += 0 if apart else math.prod(shape)
 

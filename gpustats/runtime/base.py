@@ -20,6 +20,7 @@ import numpy as np
 
 from ..errors import DeviceLostError
 from ..language.printer import ENDLESS
+from .replay import Replay, Start
 from .waiting import keep_for_ever
 
 
@@ -187,6 +188,18 @@ class Runtime(ABC):
     def host_result(self, shape: int | tuple[int, ...], dtype: Any) -> tuple[np.ndarray, Any]:
         """A new NumPy array that kernels can write, and its handle; only where the memory is `host_visible`."""
         raise NotImplementedError(f"{self.device.id} does not compute in the host's memory")
+
+    def replay(self, n_given: int, n_found: int, start: Start) -> Replay | None:
+        """What `start` has the device do, to be done again by compiled code; None where that cannot be.
+
+        Parameters
+        ----------
+        n_given, n_found : int
+            How many numbers the work takes, and how many it leaves.
+        start : callable
+            Is called with the handles of these float64 numbers, and starts kernels. What these use otherwise stays theirs.
+        """
+        return None
 
     @abstractmethod
     def download(self, native_or_handle: Any, out: np.ndarray) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import atexit
 import contextlib
 import ctypes
-import sys
 import threading
 from collections.abc import Callable
 from struct import Struct
@@ -20,7 +19,9 @@ from . import cache, nvrtc
 from .base import Kernel, Result, Runtime, nbytes_of
 from .cuda_devices import count, describe, only_one
 from .cuda_devices import devices as devices
+from .cuda_graph import Graph, driver
 from .host_pool import HostPool
+from .replay import Replay, Start
 from .signature import signature_of
 from .staging import LARGE
 from .thread_state import Stacks, ThreadState
@@ -50,10 +51,6 @@ def runtime(number: int) -> CUDARuntime:
         return _runtimes[number]
 
 
-def _driver() -> ctypes.CDLL:
-    return ctypes.CDLL("nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1")
-
-
 def _new_context(number: int) -> Any:
     """A context beside the one that is lost. Most drivers make none in the same process."""
     before, context = drv.Context.get_current(), None
@@ -67,7 +64,7 @@ def _new_context(number: int) -> Any:
     except drv.Error as error:
         if context is None and before is not None:
             # PyCUDA has taken it off the driver's stack and not off its own, and aborts where the two differ at the end.
-            _driver().cuCtxPushCurrent_v2(ctypes.c_void_p(before.handle))
+            driver().cuCtxPushCurrent_v2(ctypes.c_void_p(before.handle))
         raise DeviceLostError(
             f"cuda:{number} was lost, and the driver makes no new context that works ({error}): start a new process"
         ) from None
@@ -81,13 +78,13 @@ def from_array(array: Any) -> CUDARuntime:
     pointer = array.__cuda_array_interface__["data"][0]
     if not pointer or (only_one() and not _lost):
         return runtime(0)
-    ordinal, context, driver = ctypes.c_int(), ctypes.c_void_p(), _driver()
-    code = driver.cuPointerGetAttribute(ctypes.byref(ordinal), 9, ctypes.c_uint64(pointer))  # 9: DEVICE_ORDINAL
+    ordinal, context, library = ctypes.c_int(), ctypes.c_void_p(), driver()
+    code = library.cuPointerGetAttribute(ctypes.byref(ordinal), 9, ctypes.c_uint64(pointer))  # 9: DEVICE_ORDINAL
     if code and not _lost:
         raise ValueError(f"the array's memory at {pointer:#x} is none that CUDA knows")
     if code or ordinal.value in _lost:
         new = _runtimes.get(ordinal.value)
-        code = code or driver.cuPointerGetAttribute(ctypes.byref(context), 1, ctypes.c_uint64(pointer))  # 1: CONTEXT
+        code = code or library.cuPointerGetAttribute(ctypes.byref(context), 1, ctypes.c_uint64(pointer))  # 1: CONTEXT
         if code or new is None or context.value != new.context.handle:
             raise DeviceLostError("the array lies in a context that is lost: make it anew")
     return runtime(ordinal.value)
@@ -232,12 +229,16 @@ class CUDARuntime(Runtime):
         self._reenter()
         if nbytes > self.device.memory:
             raise self._too_large(nbytes)
+        state = self._state()
         try:
-            return self._state().pool.allocate(max(nbytes, 8))
+            handle = state.pool.allocate(max(nbytes, 8))
         except drv.MemoryError:
             raise self._too_large(nbytes) from None
         except drv.Error as error:
             raise self.lost_by(error) or error from None
+        if state.alive is not None:
+            state.alive.append(handle)
+        return handle
 
     def empty(self, shape: int | tuple[int, ...], dtype: Any) -> Any:
         from pycuda.gpuarray import GPUArray
@@ -316,6 +317,26 @@ class CUDARuntime(Runtime):
     def fetch(self, result: Result) -> np.ndarray:
         self.synchronize()
         return result.view
+
+    def replay(self, n_given: int, n_found: int, start: Start) -> Replay | None:
+        state, stream = self._state(), drv.Stream()
+        with self.watch, state.recording(stream) as alive:
+            given = drv.pagelocked_zeros(max(n_given, 1), np.float64)
+            found = drv.pagelocked_empty(max(n_found, 1), np.float64, mem_flags=drv.host_alloc_flags.DEVICEMAP)
+            at, to = self._allocate(given.nbytes), int(found.base.get_device_pointer())
+
+            def work() -> None:
+                drv.memcpy_htod_async(at, given, stream)
+                start(at, to)
+
+            work()  # so that what it needs but once is there, counters that are 0 among it
+            stream.synchronize()
+            try:
+                graph = Graph(stream, work)
+            except RuntimeError:
+                return None
+            alive.append(graph)
+        return Replay(given, found, graph.commands(self.context), alive)
 
     def download(self, native_or_handle: Any, out: np.ndarray) -> None:
         state = self._state()

@@ -21,8 +21,9 @@ from .host_memory import LARGE, available
 from .host_pool import HostPool
 from .opencl_devices import SUSPICIOUS, cl_devices, describe, failing
 from .opencl_devices import devices as devices
-from .opencl_kernel import OpenCLKernel
+from .opencl_kernel import OpenCLKernel, commands
 from .opencl_thread import InFlight, OpenCLThreads, host_buffers
+from .replay import Replay, Start
 from .waiting import Calls
 
 TELLING = "-cl-nv-verbose"  # NVIDIA's compiler then tells how many registers a kernel takes
@@ -230,10 +231,14 @@ class OpenCLRuntime(Runtime):
 
     def _allocate(self, nbytes: int) -> Any:
         self._check(nbytes)
+        thread = self._local.thread
         try:
-            return self._local.thread.pool.allocate(max(nbytes, 8))
+            handle = thread.pool.allocate(max(nbytes, 8))
         except (cl.MemoryError, cl.LogicError, cl.RuntimeError, MemoryError, OverflowError) as error:
             raise self.lost_by(error) or self._too_large(nbytes) from None
+        if thread.alive is not None:
+            thread.alive.append(handle)
+        return handle
 
     def empty(self, shape: int | tuple[int, ...], dtype: Any) -> Any:
         from pyopencl.array import Array
@@ -341,6 +346,20 @@ class OpenCLRuntime(Runtime):
         self._check(nbytes_of(shape, dtype))
         array = self._host_pool.empty(shape if isinstance(shape, tuple) else (shape,), dtype)
         return array, self._over(array) if array.size else self._nothing
+
+    def replay(self, n_given: int, n_found: int, start: Start) -> Replay | None:
+        if not self.host_visible:
+            return None
+        thread = self._local.thread
+        given, found = (self._host_pool.empty((max(n, 1),), np.float64) for n in (n_given, n_found))
+        with thread.recording() as alive:
+            handles = self._over(given), self._over(found)
+            start(*handles)
+            alive += [given, found, *handles]
+        thread.wait()  # for what makes counters 0
+        with self.watch:
+            queue = cl.CommandQueue(self.context, self._device)
+        return Replay(given, found, commands(queue, thread.recorded, alive), alive)
 
     def download(self, native_or_handle: Any, out: np.ndarray) -> None:
         if not out.size:

@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
+import ctypes
 import threading
+from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import pyopencl as cl
 
 from .base import Kernel, Runtime
+from .replay import Command
 from .signature import DTYPES, signature_of
+
+Recorded = tuple[cl.Kernel, tuple[int, int], tuple[int, int]]  # a kernel with its arguments, all threads, those of a block
 
 
 class _Clone(threading.local):
     """An OpenCL kernel holds its arguments: each thread needs one of its own."""
 
     def __init__(self, program: cl.Program, name: str, types: list[Any]) -> None:
-        self.launch = cl.Kernel(program, name)
-        self.launch.set_scalar_arg_dtypes(types)
+        self._made_of = program, name, types
+        self.launch = self.new()
+
+    def new(self) -> cl.Kernel:
+        program, name, types = self._made_of
+        kernel = cl.Kernel(program, name)
+        kernel.set_scalar_arg_dtypes(types)
+        return kernel
 
 
 class OpenCLKernel(Kernel):
@@ -30,7 +42,12 @@ class OpenCLKernel(Kernel):
     def __call__(self, grid: tuple[int, int], *args: Any) -> None:
         thread = self._runtime._local.thread
         try:
-            if thread.on_main:  # the end of Python comes from this thread, and waits for others only
+            if thread.alive is not None:
+                kernel = self._clone.new()
+                kernel.set_args(*args)
+                thread.alive.append(args)
+                thread.recorded.append((kernel, (grid[0] * self._block[0], grid[1]), self._block))
+            elif thread.on_main:  # the end of Python comes from this thread, and waits for others only
                 event = self._clone.launch(thread.queue, grid, self._block, *args, g_times_l=True)
                 thread.in_flight.last = event
                 if self.endless or grid not in self.soon:
@@ -44,3 +61,16 @@ class OpenCLKernel(Kernel):
             if thread.on_main:
                 thread.in_flight.last = cl.enqueue_marker(thread.queue)
             raise
+
+
+def commands(queue: cl.CommandQueue, recorded: Sequence[Recorded], alive: list[Any]) -> list[Command]:
+    """The calls that start kernels and wait for them; what these need to live goes to `alive`."""
+    library = ctypes.CDLL(cl._cl.__file__)  # through which the loader's functions are found, wherever it lies
+    start, finish = (ctypes.cast(f, ctypes.c_void_p).value or 0 for f in (library.clEnqueueNDRangeKernel, library.clFinish))
+    alive += [queue, recorded]
+    found = []
+    for kernel, *extents in recorded:
+        every, block = (np.array(extent, np.uintp) for extent in extents)
+        alive += [every, block]
+        found.append(Command(start, (queue.int_ptr, kernel.int_ptr, 2, 0, every.ctypes.data, block.ctypes.data, 0, 0, 0)))
+    return [*found, Command(finish, (queue.int_ptr,))]

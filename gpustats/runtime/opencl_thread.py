@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import _thread
+import contextlib
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import pyopencl as cl
 from pyopencl.tools import ImmediateAllocator, MemoryPool
 
 from .base import Result
+from .opencl_kernel import Recorded
 from .waiting import Aside, Waiter, on_main
 
 
@@ -73,11 +75,24 @@ class OpenCLThread(Waiter):
         self.counters: tuple[int, Any] = (0, None)
         self.result: tuple[int, Any, np.ndarray] | None = None
         self.results: dict[int, Result] = {}
+        self.alive: list[Any] | None = None  # while work is recorded, the memory that it uses
+        self.recorded: list[Recorded] = []
         self._runtime, self.in_flight, self._aside = runtime, runtime._in_flight, Aside()
 
     def work_on(self, queue: cl.CommandQueue) -> None:
         self.queue = queue
         self.pool = MemoryPool(ImmediateAllocator(queue))
+
+    @contextlib.contextmanager
+    def recording(self) -> Iterator[list[Any]]:
+        """Within it, kernels are put in a list in the place of being started, and the memory that they use in another."""
+        own, self.counters = self.counters, (0, None)
+        self.alive, self.recorded = [], []
+        try:
+            yield self.alive
+            self.alive.append(self.counters[1])
+        finally:
+            self.counters, self.alive = own, None
 
     def wait(self, how: Callable[[], object] | None = None) -> None:
         """Wait for the thread's kernels, by a call that does. Ctrl-C ends the wait, and not the kernels.

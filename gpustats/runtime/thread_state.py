@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pycuda.driver as drv
@@ -36,6 +36,18 @@ class ThreadState(Waiter):
         self.counters: tuple[int, Any] = (0, None)
         self.result: tuple[int, Any] | None = None
         self.results: dict[int, Result] = {}
+        self.alive: list[Any] | None = None  # while work is recorded, the memory that it uses
+
+    @contextlib.contextmanager
+    def recording(self, stream: Any) -> Iterator[list[Any]]:
+        """Within it, work goes to another stream, with counters of its own; the memory that it uses is put in a list."""
+        own = self.stream, self.counters
+        self.stream, self.counters, self.alive = stream, (0, None), [stream]
+        try:
+            yield self.alive
+            self.alive.append(self.counters[1])
+        finally:
+            (self.stream, self.counters), self.alive = own, None
 
     def release(self) -> None:
         self.pool.free_held()

@@ -17,8 +17,9 @@ from pytensor.gradient import Lop, grad
 from pytensor.graph.basic import Variable
 from pytensor.graph.replace import clone_replace
 
-from ...rows.model import Rows
+from ...rows.model import Rows, replay_of
 from ..evaluation.forked import survives_fork
+from ..graph.machine import Evaluation, Run, runs
 from .program import Program, program_of
 from .scalar_ops import Unsupported
 
@@ -101,6 +102,12 @@ class RowsEvaluator:
         if found[0] == -math.inf and fit.by.checked:
             return self._exactly.sums(self._as_arrays(inputs), data, wrt)
         return found
+
+    def by_machine(self, inputs: Sequence[Any], wrt: tuple[int, ...]) -> Evaluation | None:
+        """How compiled code evaluates what `sums` does, for inputs of these shapes; None where it cannot."""
+        shapes = [self._ones[i] if type(a) is float else a.shape for i, a in enumerate(inputs)]
+        fit = next((fit for fit in self._fits if fit.suits(shapes, [])), None)
+        return fit.by.by_machine(shapes, wrt) if fit is not None and isinstance(fit.by, _ByRows) else None
 
     @functools.cached_property
     def _exactly(self) -> _ByPyTensor:
@@ -220,6 +227,28 @@ class _ByRows:
             return [float(self._rows(**values)), *(_zeros(inputs[i]) for i in wrt)]
         value, found = self._rows.value_and_grad(wrt=names, **values)
         return [value, *[_gradient(inputs[i], its, found) for i, its in zip(wrt, own, strict=True)]]
+
+
+    def by_machine(self, shapes: Sequence[tuple[int, ...]], wrt: tuple[int, ...]) -> Evaluation | None:
+        """How compiled code evaluates it, for inputs of these shapes, and its derivatives in some; None where it cannot."""
+        assert self._rows is not None
+        names, own = self._of[wrt]
+        values = {name: _part(np.zeros(shapes[i]), pick) for name, i, pick in self._parameters}
+        if (replay := replay_of(self._rows, names, values)) is None:
+            return None
+        of_inputs = [np.arange(math.prod(shape)).reshape(shape) for shape in shapes]
+        places = {name: np.ravel(of_inputs[i][... if pick == (...,) else pick]) for name, i, pick in self._parameters}
+        given = []
+        for name, i, _ in self._parameters:
+            to = replay.parameters[name]
+            given += [(i, run) for run in runs(places[name], np.arange(to.start, to.stop))]
+        found, start = [Run(0, 0, 1)], 1
+        for i, its in zip(wrt, own, strict=True):
+            for name, _ in its:
+                for elements, sources in replay.derivatives[name]:
+                    found += runs(sources, start + places[name][elements])
+            start += math.prod(shapes[i])
+        return Evaluation(replay.replay, given, found, start)
 
 
 def _zeros(like: Any) -> Any:

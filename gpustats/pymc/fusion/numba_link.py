@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -18,5 +19,6 @@ def _fused(op: Fused, node: Apply, **kwargs: Any) -> Callable:
     data = {i: node.inputs[i].type.dtype for i in range(evaluator.n_inputs, len(ndims))}  # nobody converts these in each call
     own = node.inputs[: evaluator.n_inputs]
     numbers = [i for i, v in enumerate(own) if v.type.dtype == "float64" and all(extent == 1 for extent in v.type.shape)]
-    bridge = Bridge(lambda arrays: evaluator.sums(evaluator.as_held(arrays), op.wrt), ndims, str(op), data, numbers)
+    alone = None if data else functools.partial(evaluator.by_machine, wrt=op.wrt)
+    bridge = Bridge(lambda arrays: evaluator.sums(evaluator.as_held(arrays), op.wrt), ndims, str(op), data, numbers, alone)
     return compiled(bridge, node, [[], *(extents_of(i, ndims[i]) for i in op.wrt)], "sum over rows")

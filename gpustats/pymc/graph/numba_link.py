@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import math
 import threading
+import time
 import warnings
 from _thread import interrupt_main
 from collections.abc import Callable, Mapping, Sequence
@@ -16,6 +17,7 @@ from pytensor.link.numba.dispatch.basic import numba_funcify, numba_njit
 
 from ...runtime import base
 from .linear_algebra import StackOp
+from .machine import Evaluation, Programs, is_possible, machine
 from .ops import LogDensity, LogLikelihood, Weighted
 
 # Draws are a call of Python's in any case, so object mode costs nothing there.
@@ -59,11 +61,14 @@ class Bridge:
         contiguous.
     numbers : sequence of int
         The places of arrays of one number, which come as numbers of Python's.
+    evaluation : callable, optional
+        How compiled code evaluates it by itself: see `machine.Programs`.
     """
 
     def __init__(
         self, function: Callable[[list[Any]], Sequence[Any]], ndims: Sequence[int], name: str,
         dtypes: Mapping[int, str] | None = None, numbers: Sequence[int] = (),
+        evaluation: Callable[[Sequence[Any]], Evaluation | None] | None = None,
     ):  # fmt: skip
         self._function, self._name, self.dtypes, self.numbers = function, name, dict(dtypes or {}), tuple(numbers)
         self._n = len(ndims)
@@ -73,7 +78,14 @@ class Bridge:
         self._first_stride = self._first_extent + sum(ndim for _, ndim in self._arrays)
         self._layout = ctypes.c_int64 * (self._first_stride + sum(ndims[i] for i in self.dtypes))
         self._numbers = ctypes.c_double * len(self.numbers)
+        self.programs = None if evaluation is None else self._programs(evaluation)
         self.callback = _CALLBACK(self._call)  # has to live as long as the code that calls it
+
+    def _programs(self, evaluation: Callable[[Sequence[Any]], Evaluation | None]) -> Programs:
+        slots = {i: (0, place) for place, i in enumerate(self.numbers)}  # numbers lie together
+        slots |= {i: (self._first_array + place, 0) for place, (i, _) in enumerate(self._arrays)}
+        in_order = [slots[i] for i in range(self._n)]
+        return Programs(evaluation, in_order, self._first_extent, self._first_stride - self._first_extent)
 
     def _call(self, layout: int, out: int) -> int:
         """1 for success (ctypes returns 0 for an error).
@@ -90,6 +102,7 @@ class Bridge:
 
     def _evaluate(self, layout: int, out: int) -> int:
         try:
+            began = time.perf_counter()
             layout_ = self._layout.from_address(layout)[:]
             arguments: list[Any] = [None] * self._n
             if self.numbers:
@@ -116,6 +129,8 @@ class Bridge:
                 else:
                     _array(to, result.shape)[...] = result
                 to += 8 * result.size
+            if self.programs is not None:
+                self.programs.offer(arguments, layout_, time.perf_counter() - began)
             return 1
         except KeyboardInterrupt:  # it cannot pass through compiled code: it comes again when that has returned
             try:
@@ -181,7 +196,11 @@ def compiled(bridge: Bridge, node: Apply, shapes: Sequence[Sequence[str]], what:
         lines += [f"    size{i} = {' * '.join(f'shape{i}[{axis}]' for axis in range(len(shape))) or '1'}"]
         sizes.append(f"size{i}")
     lines += [f"    out = np.empty({' + '.join(sizes)})"]
-    lines += ["    if callback(layout.ctypes.data, out.ctypes.data) != 1:", "        raise RuntimeError(FAILED)"]
+    call, scope = "callback(layout.ctypes.data, out.ctypes.data) != 1", dict[str, Any]()
+    if bridge.programs is not None and is_possible():
+        call = f"not evaluated({bridge.programs.table.ctypes.data}, layout.ctypes.data, out.ctypes.data) and {call}"
+        scope["evaluated"] = machine()
+    lines += [f"    if {call}:", "        raise RuntimeError(FAILED)"]
     alive = [*(f"a{i}" for i in arrays), *(["numbers"] if bridge.numbers else [])]
     lines += [f"    layout[0] = {name}.size" for name in alive]  # Numba frees what is not used any more: they live until here
     results, start = [], "0"
@@ -191,7 +210,7 @@ def compiled(bridge: Bridge, node: Apply, shapes: Sequence[Sequence[str]], what:
         results.append(f"{result}.astype(np.bool_)" if output.type.dtype == "bool" else result)
         start = stop
     lines += [f"    return {', '.join(results)}"]
-    scope: dict[str, Any] = {"np": np, "callback": bridge.callback, "FAILED": _FAILED.format(what), "bridge": bridge}
+    scope |= {"np": np, "callback": bridge.callback, "FAILED": _FAILED.format(what), "bridge": bridge}
     exec("\n".join(lines), scope)
     return numba_njit(scope["call"])
 

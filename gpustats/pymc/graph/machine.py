@@ -1,0 +1,302 @@
+"""Evaluations without Python: compiled code writes the numbers of a call, has the device do its work again, and reads.
+
+What there is to do for an operation in a thread is a list of whole numbers, a `program`, made when the thread has called
+the operation through Python. The next calls find it by the thread's number. Where there is none for the shapes of a call, or
+the result is not finite, or the driver reports an error, the call goes through Python, as the first did.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import os
+import threading
+import weakref
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numba
+import numpy as np
+from llvmlite import ir
+from numba.core import types
+from numba.extending import intrinsic
+
+from ...runtime.replay import Replay
+
+THREADS = 64  # that have programs of an operation at once; calls of further ones go through Python
+CALLS = 2  # of a thread through Python, behind which it gets a program
+LONG = 0.02  # seconds of a call that Ctrl-C should end at once: it goes through Python
+ARGUMENTS = 9  # of the functions that a program calls, at most
+
+
+class Run(NamedTuple):
+    """Numbers that are copied: `length` of them, from the place `source` to the place `target`."""
+
+    source: int
+    target: int
+    length: int
+
+
+class Evaluation(NamedTuple):
+    """An operation as compiled code evaluates it.
+
+    Attributes
+    ----------
+    replay : Replay
+    given : list of (int, Run)
+        Which input each of the numbers given comes from; a run's source is counted in that input.
+    found : list of Run
+        From what is found to the outputs, one after another; what several runs bring to a place is added.
+    n_out : int
+        How many numbers the outputs have.
+    """
+
+    replay: Replay
+    given: Sequence[tuple[int, Run]]
+    found: Sequence[Run]
+    n_out: int
+
+
+def runs(sources: np.ndarray, targets: np.ndarray) -> list[Run]:
+    """Places from which, and to which, numbers are copied: those together that lie one behind another."""
+    if not sources.size:
+        return []
+    starts = np.flatnonzero((np.diff(sources, prepend=-2) != 1) | (np.diff(targets, prepend=-2) != 1))
+    lengths = np.diff(starts, append=sources.size)
+    return [Run(*map(int, its)) for its in zip(sources[starts], targets[starts], lengths, strict=True)]
+
+
+class Programs:
+    """The programs of an operation, by thread.
+
+    Parameters
+    ----------
+    evaluation : callable
+        Returns the `Evaluation` for inputs of the shapes of some arrays, or None where only Python can evaluate.
+    slots : sequence of (int, int)
+        Where in the layout of a call the address is behind which each input lies, and how many numbers behind it. See
+        `numba_link.Bridge`.
+    first_extent : int
+        Where in it the extents begin.
+    n_extents : int
+
+    Attributes
+    ----------
+    table : ndarray of int64
+        The addresses of functions of C that compiled code calls, then for each thread its number and its program's address.
+        The first thread 0 ends it.
+    """
+
+    def __init__(
+        self, evaluation: Callable[[Sequence[Any]], Evaluation | None], slots: Sequence[tuple[int, int]],
+        first_extent: int, n_extents: int,
+    ):  # fmt: skip
+        self._evaluation, self._slots = evaluation, slots
+        self._extents = slice(first_extent, first_extent + n_extents)
+        self.table = np.concatenate([_addresses(), np.zeros(2 * THREADS, np.int64)])
+        self._rows = self.table[-2 * THREADS :].reshape(THREADS, 2)
+        self._calls: dict[int, tuple[tuple[int, ...], int]] = {}  # of a thread, how many with the same extents
+        self._alive: list[Any] = [None] * THREADS
+        self._lock = threading.Lock()
+        self._given_up = not is_possible()
+        _everyone.add(self)
+
+    def offer(self, arrays: Sequence[Any], layout: Sequence[int], seconds: float) -> None:
+        """Let the calling thread, which has evaluated the operation at these arrays in some seconds, have a program soon."""
+        if self._given_up or seconds > LONG:
+            return
+        thread, extents = threading.get_native_id(), tuple(layout[self._extents])
+        known, n = self._calls.get(thread, (extents, 0))
+        self._calls[thread] = extents, n = extents, n + 1 if known == extents else 1
+        if n < CALLS or n & (n - 1):  # asked for again only now and then, by threads for which there was no room
+            return
+        with self._lock:
+            if (row := self._row(thread, extents)) is None:
+                return
+            if (evaluation := self._evaluation(arrays)) is None:
+                self._given_up = True
+                return
+            program = self._program(evaluation, layout)
+            self._alive[row] = extents, evaluation, program
+            self._rows[row, 1] = program.ctypes.data
+            self._rows[row, 0] = thread  # last: it is found from now on
+
+    def _row(self, thread: int, extents: tuple[int, ...]) -> int | None:
+        """A row of the table for a thread that has no program for these extents: a free one, or that of one that has ended."""
+        running = {int(p.name) for p in Path("/proc/self/task").iterdir()}
+        self._calls = {t: calls for t, calls in list(self._calls.items()) if t in running}
+        threads = self._rows[:, 0].tolist()
+        if thread in threads and self._alive[threads.index(thread)][0] == extents:
+            return None
+        return next((i for i, its in enumerate(threads) if its in (0, thread) or its not in running), None)
+
+    def _program(self, evaluation: Evaluation, layout: Sequence[int]) -> np.ndarray:
+        replay, extents = evaluation.replay, layout[self._extents]
+        given = [(slot, first + run.source, run.target, run.length) for (slot, first), run in
+                 ((self._slots[i], run) for i, run in evaluation.given)]  # fmt: skip
+        targets = np.concatenate([np.arange(r.target, r.target + r.length) for r in evaluation.found] or [np.empty(0, int)])
+        adds = int(np.unique(targets).size < max(targets.size, evaluation.n_out))  # also where some outputs stay 0
+        calls = [(c.function, *c.arguments, *[0] * (ARGUMENTS - len(c.arguments))) for c in replay.commands]
+        parts = [extents, *given, *calls, *evaluation.found]
+        head = [
+            replay.given.ctypes.data, replay.found.ctypes.data, evaluation.n_out, adds, self._extents.start,
+            len(extents), len(given), len(calls), len(evaluation.found),
+        ]  # fmt: skip
+        return np.array([*head, *(number for part in parts for number in part)], np.int64)
+
+    def forget(self) -> None:
+        """In a forked process, where the device does not work."""
+        self._rows[...], self._given_up, self._lock = 0, True, threading.Lock()
+
+
+_everyone: weakref.WeakSet[Programs] = weakref.WeakSet()
+
+
+def _in_child() -> None:
+    for programs in list(_everyone):
+        programs.forget()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_in_child)
+
+
+# -- Compiled code
+
+
+@intrinsic
+def _int_at(typing_context, address, place):
+    """The whole number at a place behind an address."""
+
+    def code(context, builder, signature, arguments):
+        array = builder.inttoptr(arguments[0], ir.PointerType(ir.IntType(64)))
+        return builder.load(builder.gep(array, [arguments[1]], source_etype=ir.IntType(64)))
+
+    return types.int64(types.int64, types.int64), code
+
+
+@intrinsic
+def _float_at(typing_context, address, place):
+    def code(context, builder, signature, arguments):
+        array = builder.inttoptr(arguments[0], ir.PointerType(ir.DoubleType()))
+        return builder.load(builder.gep(array, [arguments[1]], source_etype=ir.DoubleType()))
+
+    return types.float64(types.int64, types.int64), code
+
+
+@intrinsic
+def _set_float(typing_context, address, place, value):
+    def code(context, builder, signature, arguments):
+        array = builder.inttoptr(arguments[0], ir.PointerType(ir.DoubleType()))
+        builder.store(arguments[2], builder.gep(array, [arguments[1]], source_etype=ir.DoubleType()))
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.int64, types.float64), code
+
+
+@intrinsic
+def _called(typing_context, function, a, b, c, d, e, f, g, h, i):
+    """What a C function at an address returns for whole numbers and addresses; it may take fewer than are given."""
+
+    def code(context, builder, signature, arguments):
+        kind = ir.FunctionType(ir.IntType(32), [ir.IntType(64)] * ARGUMENTS)
+        return builder.call(builder.inttoptr(arguments[0], ir.PointerType(kind)), arguments[1:])
+
+    return types.int32(*[types.int64] * (1 + ARGUMENTS)), code
+
+
+@intrinsic
+def _pointer_from(typing_context, function, a):
+    """What a C function at an address, which takes one number, returns."""
+
+    def code(context, builder, signature, arguments):
+        kind = ir.FunctionType(ir.IntType(64), [ir.IntType(64)])
+        return builder.call(builder.inttoptr(arguments[0], ir.PointerType(kind)), arguments[1:])
+
+    return types.int64(types.int64, types.int64), code
+
+
+FUNCTIONS = 5  # of C that compiled code calls
+
+
+def _addresses() -> np.ndarray:
+    """Those of the functions, 0 where there are none."""
+    if not is_possible():
+        return np.zeros(FUNCTIONS, np.int64)
+    c, python = ctypes.CDLL(None), ctypes.pythonapi
+    found = c.gettid, c.memcpy, python.PyGILState_Check, python.PyEval_SaveThread, python.PyEval_RestoreThread
+    return np.array([ctypes.cast(f, ctypes.c_void_p).value for f in found], np.int64)
+
+
+@functools.cache
+def is_possible() -> bool:
+    """Whether threads have numbers that C and Python tell, as on Linux."""
+    return Path("/proc/self/task").is_dir() and hasattr(ctypes.CDLL(None), "gettid")
+
+
+@functools.cache
+def machine() -> Any:
+    """The compiled function (table, layout, out) -> whether it has evaluated an operation."""
+    signature = types.boolean(types.int64, types.int64, types.int64)
+    try:
+        return numba.njit(signature, cache=True)(_evaluated)
+    except RuntimeError:  # there is no folder in which Numba may keep it
+        return numba.njit(signature)(_evaluated)
+
+
+def _evaluated(table: int, layout: int, out: int) -> bool:
+    own_number, copy, holds, leave, enter = (
+        _int_at(table, 0), _int_at(table, 1), _int_at(table, 2), _int_at(table, 3), _int_at(table, 4)
+    )  # fmt: skip
+    thread, program = _called(own_number, 0, 0, 0, 0, 0, 0, 0, 0, 0), 0
+    for row in range(THREADS):
+        its = _int_at(table, FUNCTIONS + 2 * row)
+        if its == thread:
+            program = _int_at(table, FUNCTIONS + 2 * row + 1)
+        if its == thread or its == 0:
+            break
+    if program == 0:
+        return False
+    given, found, n_out, adds = _int_at(program, 0), _int_at(program, 1), _int_at(program, 2), _int_at(program, 3)
+    first_extent, at = _int_at(program, 4), 9
+    for i in range(_int_at(program, 5)):
+        if _int_at(layout, first_extent + i) != _int_at(program, at):
+            return False
+        at += 1
+    for _ in range(_int_at(program, 6)):
+        source = _int_at(layout, _int_at(program, at)) + 8 * _int_at(program, at + 1)
+        target, length = given + 8 * _int_at(program, at + 2), _int_at(program, at + 3)
+        if length == 1:
+            _set_float(target, 0, _float_at(source, 0))
+        else:
+            _called(copy, target, source, 8 * length, 0, 0, 0, 0, 0, 0)
+        at += 4
+    held, state, errors = _called(holds, 0, 0, 0, 0, 0, 0, 0, 0, 0), 0, 0
+    if held:  # a thread of Python's: others may run while it waits
+        state = _pointer_from(leave, 0)
+    for _ in range(_int_at(program, 7)):
+        code = _called(
+            _int_at(program, at), _int_at(program, at + 1), _int_at(program, at + 2), _int_at(program, at + 3),
+            _int_at(program, at + 4), _int_at(program, at + 5), _int_at(program, at + 6), _int_at(program, at + 7),
+            _int_at(program, at + 8), _int_at(program, at + 9),
+        )  # fmt: skip
+        errors += code != 0
+        at += 1 + ARGUMENTS
+    if held:
+        _pointer_from(enter, state)
+    if errors or not np.isfinite(_float_at(found, 0)):
+        return False
+    if adds:
+        for i in range(n_out):
+            _set_float(out, i, 0.0)
+    for _ in range(_int_at(program, 8)):
+        source, target, length = _int_at(program, at), _int_at(program, at + 1), _int_at(program, at + 2)
+        if adds or length == 1:
+            for i in range(length):
+                before = _float_at(out, target + i) if adds else 0.0
+                _set_float(out, target + i, before + _float_at(found, source + i))
+        else:
+            _called(copy, out + 8 * target, found + 8 * source, 8 * length, 0, 0, 0, 0, 0, 0)
+        at += 3
+    return True

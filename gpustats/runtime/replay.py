@@ -1,0 +1,47 @@
+"""Work of a device that is done again and again with other numbers, by compiled code that takes no lock of Python's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .types import Handle
+
+#: Starts the work: from numbers that lie at a handle, what kernels leave at another.
+Start = Callable[[Handle, Handle], None]
+
+
+class Command(NamedTuple):
+    """A call of one of the driver's functions, which returns 0 or the number of an error.
+
+    Attributes
+    ----------
+    function : int
+        Its address.
+    arguments : tuple of int
+        Whole numbers and addresses, at most nine.
+    """
+
+    function: int
+    arguments: tuple[int, ...]
+
+
+class Replay(NamedTuple):
+    """Work that commands have a device do again: one thread at a time writes `given`, runs them, and reads `found`.
+
+    Attributes
+    ----------
+    given, found : ndarray of float64
+        The host's memory from which the work takes its numbers, and in which it leaves what it finds.
+    commands : sequence of Command
+        In their order; the last ones return when the work is done.
+    alive : list
+        What has to live as long as anybody runs them.
+    """
+
+    given: np.ndarray
+    found: np.ndarray
+    commands: Sequence[Command]
+    alive: list[Any]
