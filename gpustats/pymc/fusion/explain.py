@@ -15,8 +15,9 @@ from pytensor.graph.traversal import toposort
 
 from ...rows.leaves import stored
 from ...runtime import choose
-from .frozen import shared_data, without_inner_graphs
+from .frozen import shared_data
 from .program import Program, program_of
+from .regrouped import as_fused
 from .rewrite import fused, has_device, is_whole_sum, settings
 from .scalar_ops import NoData, UnknownLength, Unsupported
 from .sources import sources_of
@@ -159,7 +160,7 @@ def _explained(name: str, term: Any, shapes: Mapping[Variable, tuple[int, ...]],
 
 def _sum(term: Any, shapes: Mapping[Variable, tuple[int, ...]], min_rows: int | None) -> SumExplanation | None:
     """What becomes of a sum; None of one over parameters alone."""
-    term = without_inner_graphs(term)
+    term = as_fused(term)
     data = shared_data(term)
     expected = None
     try:

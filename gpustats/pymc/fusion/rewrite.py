@@ -21,9 +21,10 @@ from pytensor.tensor.math import Sum
 from ...errors import NoDeviceError
 from ...runtime import choose
 from . import numba_link  # noqa: F401
-from .frozen import shared_data, without_inner_graphs
+from .frozen import shared_data
 from .op import Fused, sum_by, sum_later
 from .program import program_of
+from .regrouped import as_fused
 from .scalar_ops import UnknownLength, Unsupported
 from .sources import sources_of
 from .where import MANY, decision, too_few
@@ -138,7 +139,7 @@ class FuseSums(GraphRewriter):
         extents = node.inputs[0].type.shape
         if None not in extents and too_few(math.prod(extents), min_rows):
             return
-        term = without_inner_graphs(node.inputs[0])
+        term = as_fused(node.inputs[0])
         data = shared_data(term)
         try:
             try:

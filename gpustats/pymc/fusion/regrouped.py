@@ -1,0 +1,106 @@
+"""Sums in which what all rows share is added first: each number less in a row is one derivative less in every row."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+
+import pytensor.tensor as pt
+from pymc.logprob.utils import CheckParameterValue
+from pytensor.graph.basic import Apply, Constant, Variable
+from pytensor.graph.traversal import toposort
+from pytensor.tensor.elemwise import Elemwise
+
+from .frozen import without_inner_graphs
+
+Term = tuple[bool, Variable]  # whether it is subtracted
+
+
+FEW = 64  # elements, of what rows share
+
+
+def as_fused(variable: Variable) -> Variable:
+    """The graph of what is summed, as it is read: without operations that are made of a graph, and regrouped."""
+    return regrouped(without_inner_graphs(variable))
+
+
+def regrouped(variable: Variable) -> Variable:
+    """The same graph, but (rows + a) - b as rows + (a - b), where a and b have few elements, which rows share.
+
+    PyTensor computes a - b, once. The two are put together only where nothing else reads them.
+    """
+    nodes = list(toposort([variable]))
+    uses = Counter(v for node in nodes if not _is_few(node.outputs[0]) for v in node.inputs)  # by rows
+    within = {v for node in nodes if _is_sum(node) for v in node.inputs if uses[v] == 1}  # of a sum that goes on
+    of: dict[Variable, Variable] = {}
+    for node in nodes:
+        if _is_sum(node) and node.outputs[0] not in within and (new := _sum(node, uses, of)) is not None:
+            of[node.outputs[0]] = new
+        elif any(v in of for v in node.inputs):
+            inputs = [of.get(v, v) for v in node.inputs]
+            of.update(zip(node.outputs, node.clone_with_new_inputs(inputs, strict=False).outputs, strict=True))
+    return of.get(variable, variable)
+
+
+def _is_few(v: Variable) -> bool:
+    extents = getattr(v.type, "shape", (None,))
+    return None not in extents and math.prod(extents) <= FEW
+
+
+def _is_sum(node: Apply | None) -> bool:
+    """Whether a node is a sum, a difference, or a check around one."""
+    if node is None or node.outputs[0].type.dtype != "float64":
+        return False
+    return isinstance(node.op, CheckParameterValue) or (
+        isinstance(node.op, Elemwise) and type(node.op.scalar_op).__name__ in ("Add", "Sub", "Neg")
+    )
+
+
+def _sum(node: Apply, uses: Counter[Variable], of: dict[Variable, Variable]) -> Variable | None:
+    """A sum with what rows share together; None where there is nothing to be put together."""
+    whole = node.outputs[0].type
+    terms: list[Term] = []
+    checks: list[Apply] = []
+    _collect(node, False, uses, terms, checks)
+    shared: dict[tuple[bool, ...], list[Term]] = {}
+    for minus, v in terms:
+        alike = v.type.broadcastable
+        fewer = any(own and not its for own, its in zip(alike, whole.broadcastable, strict=True))
+        if fewer and _is_few(v) and v.type.dtype == "float64" and uses[v] == 1 and not isinstance(v, Constant):
+            shared.setdefault(alike, []).append((minus, v))
+    groups = [its for its in shared.values() if len(its) > 1]
+    if not groups:
+        return None
+    taken = {v for its in groups for _, v in its}
+    rest = [(minus, of.get(v, v)) for minus, v in terms if v not in taken]
+    parts = [*rest, *((False, _added([(minus, of.get(v, v)) for minus, v in its])) for its in groups)]
+    total = _added(parts)
+    for check in reversed(checks):
+        total = check.op(total, *(of.get(c, c) for c in check.inputs[1:]))
+    return total if total.type.ndim == whole.ndim else None
+
+
+def _collect(node: Apply, minus: bool, uses: Counter[Variable], terms: list[Term], checks: list[Apply]) -> None:
+    """List the terms of a sum, and the checks around it or around parts of it."""
+    kind = "Check" if isinstance(node.op, CheckParameterValue) else type(node.op.scalar_op).__name__
+    inputs = node.inputs[:1] if kind == "Check" else node.inputs
+    signs = [minus, not minus] if kind == "Sub" else [not minus] if kind == "Neg" else [minus] * len(inputs)
+    if kind == "Check":
+        checks.append(node)
+    for sign, v in zip(signs, inputs, strict=True):
+        inner = v.owner
+        goes_on = uses[v] == 1 and _is_sum(inner) and not (sign and isinstance(inner.op, CheckParameterValue))
+        if goes_on:  # a check that is subtracted is none of the sum: where it fails, the sum is not -inf
+            _collect(inner, sign, uses, terms, checks)
+        else:
+            terms.append((sign, v))
+
+
+def _added(terms: Sequence[Term]) -> Variable:
+    """The sum of terms, of which one that is not subtracted comes first, if there is one."""
+    (minus, total), *others = sorted(terms, key=lambda term: term[0])
+    total = pt.neg(total) if minus else total
+    for subtracted, v in others:
+        total = pt.sub(total, v) if subtracted else pt.add(total, v)
+    return total
