@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
+import functools
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,7 +31,8 @@ class Command(NamedTuple):
     arguments: tuple[int, ...]
 
 
-class Replay(NamedTuple):
+@dataclass(eq=False)
+class Replay:
     """Work that commands have a device do again: one thread at a time writes `given`, runs them, and reads `found`.
 
     Attributes
@@ -45,3 +49,23 @@ class Replay(NamedTuple):
     found: np.ndarray
     commands: Sequence[Command]
     alive: list[Any]
+
+    @functools.cached_property
+    def _calls(self) -> list[Callable[[], int]]:
+        """The commands as functions of Python's."""
+        found: list[Callable[[], int]] = []
+        for command in self.commands:
+            of = ctypes.CFUNCTYPE(ctypes.c_int, *[ctypes.c_int64] * len(command.arguments))
+            found.append(functools.partial(of(command.function), *command.arguments))
+        return found
+
+    def run(self) -> None:
+        """Run the commands from Python.
+
+        Raises
+        ------
+        RuntimeError
+            Where one fails.
+        """
+        if any([call() for call in self._calls]):
+            raise RuntimeError("the device did not do its work again")

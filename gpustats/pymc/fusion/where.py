@@ -17,13 +17,16 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytensor
 import pytensor.tensor as pt
+from pytensor.compile.mode import get_default_mode
 from pytensor.gradient import grad
 from pytensor.graph.traversal import ancestors
+from pytensor.link.numba.linker import NumbaLinker
 
-from ...rows.model import Rows
+from ...rows.model import Rows, replay_of
 from ...runtime import choose
 from ...runtime.base import Runtime
 from ...runtime.speeds import Line, Speeds, kept, seconds, through, transfer
+from ..graph.machine import is_possible
 from .program import Program, program_of
 
 FEWEST = 500  # rows below which no device pays, and nothing is measured
@@ -31,6 +34,7 @@ MANY = 10_000  # rows of a sum whose operations are not known yet: PyTensor is d
 MARGIN = 0.7  # the part of PyTensor's time that the device stays below, as neither is predicted exactly
 CHAINS = 4  # chains that samplers run at once, each on a core of its own if there are as many
 BETWEEN = 2e-5  # seconds that a call of compiled code spends around a call of `gpustats.Rows`
+BY_MACHINE = 3e-6  # and around what compiled code has the device do by itself
 FEW = 5  # runs of the longest sums that are measured, of which the fastest counts
 #: Rows of the sums that are measured, each in so many runs: few, as many as caches hold, and many.
 ROWS = {100: 50, 100_000: 20, 2_000_000: FEW}
@@ -89,7 +93,8 @@ def estimate(program: Program, measured: Speeds | None = None) -> Estimate:
             seconds += number * (first * measured[f"{side} {kind}"].each + rest * measured[f"{side} {kind}, many rows"].each)
         return seconds + program.work.elements * measured[f"{side} elements"].each
 
-    on_device = of("device") + BETWEEN + (measured["transfer"].seconds(moved) if moved else 0.0)
+    between = BY_MACHINE if by_machine() else BETWEEN
+    on_device = of("device") + between + (measured["transfer"].seconds(moved) if moved else 0.0)
     return Estimate(on_device, of("PyTensor"), shared_by)
 
 
@@ -126,10 +131,15 @@ def too_few(n_rows: int, min_rows: int | None, otherwise: int = FEWEST) -> str:
     return f"fewer than {least} rows" if n_rows < least else ""
 
 
+def by_machine() -> bool:
+    """Whether compiled code evaluates sums by itself, without Python, where PyTensor compiles as it does by default."""
+    return is_possible() and isinstance(get_default_mode().linker, NumbaLinker)
+
+
 @functools.cache
 def speeds(runtime: Runtime, mode: str, linker: str) -> Speeds:
     """What has been measured on this machine, or is now, in some seconds, of which PyTensor's compilers take most."""
-    others = pytensor.__version__, mode, linker, str(ROWS), str(TABLES), *_TERMS
+    others = pytensor.__version__, mode, linker, str(by_machine()), str(ROWS), str(TABLES), *_TERMS
     return kept("sums over rows", runtime.device, others, lambda: measure(runtime))
 
 
@@ -210,6 +220,10 @@ class _Measured:
         program, point = self._program(n_rows), self._point()
         rows = Rows(program.source, **program.leaves)
         values: dict[str, Any] = {p.name: point[str(program.inputs[p.input].name)] for p in program.parameters}
+        if by_machine() and (found := replay_of(rows, rows.parameters, values)) is not None:
+            for name, place in found.parameters.items():
+                found.replay.given[place] = np.ravel(values[name])
+            return seconds(found.replay.run, repeats)
         return seconds(lambda: rows.value_and_grad(**values), repeats)
 
     def _by_pytensor(self) -> Callable[[int, int], float]:

@@ -4,6 +4,7 @@ import ctypes
 import multiprocessing
 import os
 import threading
+from dataclasses import replace
 
 import numpy as np
 import pymc as pm
@@ -184,7 +185,7 @@ def test_an_error_of_the_driver(rng, monkeypatch, through_python):
 
     def spoilt(self, evaluation, layout):
         commands = [c._replace(function=address) for c in evaluation.replay.commands[:1]]
-        return original(self, evaluation._replace(replay=evaluation.replay._replace(commands=commands)), layout)
+        return original(self, evaluation._replace(replay=replace(evaluation.replay, commands=commands)), layout)
 
     monkeypatch.setattr(machine.Programs, "_program", spoilt)
     model = mixture(rng)
