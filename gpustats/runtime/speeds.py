@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 REPEATS = 7  # of which the fastest counts
 TRANSFER = 1 << 25  # bytes
+COPY = 1 << 21
 
 
 class Line(NamedTuple):
@@ -69,3 +70,9 @@ def transfer(runtime: Runtime) -> Line:
         return 2 * nbytes, seconds(lambda: runtime.to_host(runtime.to_device(array)))
 
     return through(both_ways(8), both_ways(TRANSFER))
+
+
+def copying() -> Line:
+    """The seconds that bytes of the host take to fresh memory there."""
+    held = np.zeros(COPY, np.uint8)
+    return Line(0.0, seconds(lambda: held.copy()) / COPY)

@@ -25,7 +25,7 @@ from pytensor.link.numba.linker import NumbaLinker
 from ...rows.model import Rows, replay_of
 from ...runtime import choose
 from ...runtime.base import Runtime
-from ...runtime.speeds import Line, Speeds, kept, seconds, through, transfer
+from ...runtime.speeds import Line, Speeds, copying, kept, seconds, through, transfer
 from ..graph.machine import is_possible
 from .program import Program, program_of
 
@@ -139,13 +139,13 @@ def by_machine() -> bool:
 @functools.cache
 def speeds(runtime: Runtime, mode: str, linker: str) -> Speeds:
     """What has been measured on this machine, or is now, in some seconds, of which PyTensor's compilers take most."""
-    others = pytensor.__version__, mode, linker, str(by_machine()), str(ROWS), str(TABLES), *_TERMS
+    others = "copies, random indices", pytensor.__version__, mode, linker, str(by_machine()), str(ROWS), str(TABLES), *_TERMS
     return kept("sums over rows", runtime.device, others, lambda: measure(runtime))
 
 
 def measure(runtime: Runtime) -> Speeds:
     """The seconds of a call and of one operation of each kind, on the "device" and by "PyTensor", and a byte's "transfer"."""
-    found = {"transfer": Line(0.0, 0.0) if runtime.host_visible else transfer(runtime)}
+    found = {"transfer": copying() if runtime.host_visible else transfer(runtime)}
     measured = {kind: _Measured(term) for kind, term in _TERMS.items()}
     for side in SIDES:
         lines = {kind: one.lines(side) for kind, one in measured.items()}
@@ -196,7 +196,7 @@ class _Measured:
     def _numbers(self, n_rows: int) -> dict[Any, np.ndarray]:
         """The data of so many rows."""
         x = np.linspace(-1, 1, n_rows)
-        columns = {"x": x, "y": x**2, "i": np.arange(n_rows) * 7919 % self.size}
+        columns = {"x": x, "y": x**2, "i": np.random.default_rng(1).integers(0, self.size, n_rows)}
         return {v: columns[v.name] for v in self.data}
 
     def _point(self) -> dict[str, Any]:
