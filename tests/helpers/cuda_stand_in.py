@@ -240,6 +240,6 @@ def install():
     atexit.register(aborts)
     from gpustats.runtime import cache, cuda, nvrtc
 
-    cuda._driver = Driver
+    cuda.driver = lambda: Driver
     cache.load, cache.store = lambda key: None, lambda key, data: None
     nvrtc.compile = lambda source, arch: b""
