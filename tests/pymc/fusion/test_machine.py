@@ -136,10 +136,10 @@ def test_threads(rng, through_python):
     alone, ours = points(model, rng), log_posterior(model)
     function = ours._pytensor_function
     want = [[np.copy(v) for v in function(x)] for x in alone]
-    found = {}
+    copies, found = [function.copy() for _ in range(4)], {}  # PyTensor's functions serve one thread at a time
 
     def work(name):
-        own = function.copy()  # PyTensor's functions serve one thread at a time
+        own = copies[name]
         found[name] = [[np.copy(v) for v in own(x)] for _ in range(5) for x in alone]
 
     for _ in range(3):
