@@ -35,14 +35,15 @@ if TYPE_CHECKING:
     from .fusion.rewrite import fused as fused
     from .glm import GLM as GLM
     from .gp import GPMarginal as GPMarginal
+    from .many_points.batched import batched as batched
     from .mixture import Mixture as Mixture
 
-__all__ = ["GLM", "GPMarginal", "Mixture", "distribution", "explain", "fuse", "fused", "linalg", "log_density"]
+__all__ = ["GLM", "GPMarginal", "Mixture", "batched", "distribution", "explain", "fuse", "fused", "linalg", "log_density"]
 
 # PyMC is imported when first needed: the processes that evaluate for forked ones need none of it.
 _LAZY = {
     "GLM": "glm", "GPMarginal": "gp", "Mixture": "mixture", "distribution": "distributions", "log_density": "distributions",
-    "explain": "fusion.explain", "fuse": "fusion.rewrite", "fused": "fusion.rewrite",
+    "batched": "many_points.batched", "explain": "fusion.explain", "fuse": "fusion.rewrite", "fused": "fusion.rewrite",
 }  # fmt: skip
 
 
@@ -51,8 +52,8 @@ if os.environ.get("GPUSTATS_FUSE"):
 
 
 def __getattr__(name: str) -> Any:
-    if name == "linalg":
-        return importlib.import_module(".linalg", __name__)
+    if name in ("linalg", "smc"):
+        return importlib.import_module(f".{name}", __name__)
     if name in _LAZY:
         return getattr(importlib.import_module(f".{_LAZY[name]}", __name__), name)
     if name[:1].isupper():
@@ -65,4 +66,4 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     class_name = importlib.import_module(".distributions", __name__).class_name
-    return sorted({*globals(), *_LAZY, "linalg", *map(class_name, densities)})
+    return sorted({*globals(), *_LAZY, "linalg", "smc", *map(class_name, densities)})

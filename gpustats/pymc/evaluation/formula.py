@@ -185,6 +185,31 @@ class Evaluator(ABC):
         result.insert(1, np.array(True))
         return result
 
+    def sums_of_sets(
+        self, values: Sequence[np.ndarray], n_sets: int, wrt: tuple[int, ...]
+    ) -> list[np.ndarray] | None:
+        """As `sums`, for arrays with a first axis of sets of parameters, which all results have.
+
+        None where each set takes a call of its own.
+        """
+        return None
+
+    def checked_sums_of_sets(
+        self, values: Sequence[np.ndarray], n_sets: int, wrt: tuple[int, ...]
+    ) -> list[np.ndarray]:
+        """As `checked_sums`, for arrays with a first axis of sets of parameters, which all results have."""
+        found = self.sums_of_sets(values, n_sets, wrt)
+        if found is None:
+            shapes = [values[self.free.index(i)].shape[1:] for i in wrt]
+            found, others = [np.empty(n_sets), *(np.empty((n_sets, *s)) for s in shapes)], np.arange(n_sets)
+        else:
+            others = np.flatnonzero(np.isnan(found[0]))
+        found.insert(1, np.ones(n_sets, bool))
+        for k in others:
+            for array, value in zip(found, self.checked_sums([v[k] for v in values], wrt), strict=True):
+                array[k] = value
+        return found
+
     def checked_weighted(self, values: Sequence[np.ndarray], weight: np.ndarray, wrt: tuple[int, ...]) -> list[np.ndarray]:
         """The derivatives of the weighted sum: zeros where parameters are invalid."""
         gradients = self.weighted(values, weight, wrt)

@@ -142,7 +142,7 @@ class GLMEvaluator(Evaluator):
         shapes = tuple([v.shape for v in values])
         passed = self._plans.plan(shapes, self._as_one_set, shapes)
         if passed is None:
-            return self._sums_of_sets(self.all_arguments(values), wrt)
+            return self._sum_of_all(self.all_arguments(values), wrt)
         return self._sums_of_one_set(values, passed, wrt)
 
     def _as_one_set(self, shapes: Sequence[Shape]) -> list[tuple[str, Shape | None]] | None:
@@ -172,7 +172,22 @@ class GLMEvaluator(Evaluator):
         shapes = [values[self.free.index(i)].shape for i in wrt]
         return [np.asarray(value), *[np.asarray(gradients[n]).reshape(s) for n, s in zip(names, shapes, strict=True)]]
 
-    def _sums_of_sets(self, arguments: Sequence[np.ndarray], wrt: tuple[int, ...]) -> list[np.ndarray]:
+    @survives_fork
+    def sums_of_sets(self, values: Sequence[np.ndarray], n_sets: int, wrt: tuple[int, ...]) -> list[np.ndarray] | None:
+        shapes = tuple([v.shape[1:] for v in values])
+        passed = self._plans.plan(shapes, self._as_one_set, shapes)
+        if passed is None:
+            return None
+        named = zip(passed, values, strict=True)
+        parameters = {n: v.reshape(n_sets, *([1] if shape is None else shape)) for (n, shape), v in named}
+        if not wrt:
+            return [np.asarray(self._model(**parameters))]
+        names = self._names_in_model(wrt)
+        value, gradients = self._model.value_and_grad(**parameters, wrt=names)
+        own = [values[self.free.index(i)].shape for i in wrt]
+        return [np.asarray(value), *[np.reshape(gradients[n], s) for n, s in zip(names, own, strict=True)]]
+
+    def _sum_of_all(self, arguments: Sequence[np.ndarray], wrt: tuple[int, ...]) -> list[np.ndarray]:
         """The sums over all sets of parameters, of data that may change."""
         model, parameters = self._model_and_parameters(arguments)
         if not wrt:

@@ -91,17 +91,43 @@ class RowsEvaluator:
         """
         inputs, data = arrays[: self.n_inputs], arrays[self.n_inputs :]
         shapes = tuple([self._ones[i] if type(a) is float else a.shape for i, a in enumerate(inputs)])
-        for fit in self._fits:
-            if shapes == fit.shapes and all([a is b for a, b in zip(data, fit.seen, strict=True)]):
-                break
-        else:
-            fit = self._fit(shapes, data)
+        fit = self._fit_of(shapes, data)
         if not isinstance(fit.by, _ByRows):
             return fit.by.sums(self._as_arrays(inputs), data, wrt)
         found = fit.by.sums(inputs, data, wrt)
         if found[0] == -math.inf and fit.by.checked:
             return self._exactly.sums(self._as_arrays(inputs), data, wrt)
         return found
+
+    @survives_fork
+    def sums_of_sets(self, arrays: Sequence[np.ndarray], wrt: tuple[int, ...]) -> list[np.ndarray]:
+        """As `sums`, for inputs that may have further leading axes, which broadcast: those of sets of parameters.
+
+        All results have them.
+        """
+        inputs, data = arrays[: self.n_inputs], arrays[self.n_inputs :]
+        ndims = [v.type.ndim for v in self.inner_inputs[: self.n_inputs]]
+        leads = [a.shape[: a.ndim - n] for a, n in zip(inputs, ndims, strict=True)]
+        cores = [a.shape[len(its) :] for a, its in zip(inputs, leads, strict=True)]
+        lead = np.broadcast_shapes(*leads)
+        n_sets = math.prod(lead)
+        of_sets = [bool(its) or i in wrt for i, its in enumerate(leads)]
+        sets = [
+            np.broadcast_to(a, lead + core).reshape(n_sets, *core) if its else a
+            for a, its, core in zip(inputs, of_sets, cores, strict=True)
+        ]
+        by = self._fit_of(tuple(cores), data).by
+        if isinstance(by, _ByRows) and n_sets:
+            found = by.sums_of_sets(sets, of_sets, n_sets, wrt)
+            one_by_one = np.flatnonzero(found[0] == -math.inf) if by.checked else np.empty(0, int)
+        else:
+            found = [np.empty(n_sets), *(np.empty((n_sets, *cores[i])) for i in wrt)]
+            one_by_one = np.arange(n_sets)
+        for k in one_by_one:
+            its_own = self.sums([*(a[k] if its else a for a, its in zip(sets, of_sets, strict=True)), *data], wrt)
+            for array, value in zip(found, its_own, strict=True):
+                array[k] = value
+        return [a.reshape(lead + a.shape[1:]) for a in found]
 
     def by_machine(self, inputs: Sequence[Any], wrt: tuple[int, ...]) -> Evaluation | None:
         """How compiled code evaluates what `sums` does, for inputs of these shapes; None where it cannot."""
@@ -119,8 +145,11 @@ class RowsEvaluator:
         given = zip(self.inner_inputs, self._ones, inputs, strict=False)
         return [np.full(ones, a, v.type.dtype) if type(a) is float else np.asarray(a, v.type.dtype) for v, ones, a in given]
 
-    def _fit(self, shapes: tuple[tuple[int, ...], ...], data: Sequence[np.ndarray]) -> _Fit:
+    def _fit_of(self, shapes: tuple[tuple[int, ...], ...], data: Sequence[np.ndarray]) -> _Fit:
         """What evaluates the sum for inputs of these shapes and for these data."""
+        for fit in self._fits:
+            if shapes == fit.shapes and all([a is b for a, b in zip(data, fit.seen, strict=True)]):
+                return fit
         with self._lock:
             known = next((fit for fit in self._fits if fit.suits(shapes, data)), None)
             if known is None:
@@ -215,19 +244,42 @@ class _ByRows:
         """Whether rows whose parameters are invalid are -inf."""
         return self._program.checked_rows
 
-    def sums(self, inputs: Sequence[Any], data: Sequence[np.ndarray], wrt: tuple[int, ...]) -> Sequence[Any]:
+    def _names(self, wrt: tuple[int, ...]) -> tuple[Rows, list[str], list[list[tuple[str, tuple]]]]:
+        """The model, the parameters that the inputs at the places `wrt` are made into, and for each input its own."""
         if self._rows is None:
             self._rows = Rows(self._program.source, **self._program.leaves)
         if wrt not in self._of:
             names = [name for name, i, _ in self._parameters if i in wrt]
             self._of[wrt] = names, [[(name, pick) for name, i, pick in self._parameters if i == place] for place in wrt]
-        names, own = self._of[wrt]
+        return self._rows, *self._of[wrt]
+
+    def sums(self, inputs: Sequence[Any], data: Sequence[np.ndarray], wrt: tuple[int, ...]) -> Sequence[Any]:
+        rows, names, own = self._names(wrt)
         values = {name: _part(inputs[i], pick) for name, i, pick in self._parameters}
         if not names:
-            return [float(self._rows(**values)), *(_zeros(inputs[i]) for i in wrt)]
-        value, found = self._rows.value_and_grad(wrt=names, **values)
+            return [float(rows(**values)), *(_zeros(inputs[i]) for i in wrt)]
+        value, found = rows.value_and_grad(wrt=names, **values)
         return [value, *[_gradient(inputs[i], its, found) for i, its in zip(wrt, own, strict=True)]]
 
+    def sums_of_sets(
+        self, inputs: Sequence[np.ndarray], of_sets: Sequence[bool], n_sets: int, wrt: tuple[int, ...]
+    ) -> list[np.ndarray]:
+        """The sums, (n_sets,), and the derivatives, (n_sets, …); `of_sets`: whether an input has a first axis of sets."""
+        rows, names, own = self._names(wrt)
+        shapes = [a.shape[int(its) :] for a, its in zip(inputs, of_sets, strict=True)]
+        values = {}
+        for name, i, pick in self._parameters:
+            places = _places(shapes[i], pick)
+            flat = inputs[i].reshape(*[n_sets] * of_sets[i], -1).astype(np.float64, copy=False)
+            values[name] = flat[..., places] if places.ndim or of_sets[i] else float(flat[places])
+        value, found = rows.value_and_grad(wrt=names, **values) if names else (rows(**values), {})
+        results = [np.array(np.broadcast_to(value, n_sets))]
+        for i, its in zip(wrt, own, strict=True):
+            total = np.zeros((n_sets, math.prod(shapes[i])))
+            for name, pick in its:
+                total[:, _places(shapes[i], pick)] += found[name]
+            results.append(total.reshape(n_sets, *shapes[i]))
+        return results
 
     def by_machine(self, shapes: Sequence[tuple[int, ...]], wrt: tuple[int, ...]) -> Evaluation | None:
         """How compiled code evaluates it, for inputs of these shapes, and its derivatives in some; None where it cannot."""
@@ -236,8 +288,7 @@ class _ByRows:
         values = {name: _part(np.zeros(shapes[i]), pick) for name, i, pick in self._parameters}
         if (replay := replay_of(self._rows, names, values)) is None:
             return None
-        of_inputs = [np.arange(math.prod(shape)).reshape(shape) for shape in shapes]
-        places = {name: np.ravel(of_inputs[i][... if pick == (...,) else pick]) for name, i, pick in self._parameters}
+        places = {name: np.ravel(_places(shapes[i], pick)) for name, i, pick in self._parameters}
         given = []
         for name, i, _ in self._parameters:
             to = replay.parameters[name]
@@ -249,6 +300,12 @@ class _ByRows:
                     found += runs(sources, start + places[name][elements])
             start += math.prod(shapes[i])
         return Evaluation(replay.replay, given, found, start)
+
+
+def _places(shape: tuple[int, ...], pick: tuple[Any, ...]) -> np.ndarray:
+    """Where the elements of a parameter lie among all of an input of a shape, one after another."""
+    every = np.arange(math.prod(shape))
+    return every if pick == (...,) else np.asarray(every.reshape(shape)[pick])
 
 
 def _zeros(like: Any) -> Any:

@@ -11,7 +11,7 @@ import pytensor.tensor as pt
 from pytensor.gradient import DisconnectedType, Lop, disconnected_type, grad
 from pytensor.graph.basic import Apply, Variable
 from pytensor.graph.op import Op
-from pytensor.graph.replace import _vectorize_node, clone_replace, vectorize_graph
+from pytensor.graph.replace import clone_replace
 
 from ..graph.ops import FLOAT, as_float64
 from .evaluator import RowsEvaluator
@@ -100,13 +100,6 @@ class Fused(Op):
         total = self.graph(own)
         firsts: Any = grad(total, [own[i] for i in self.wrt], disconnected_inputs="ignore") if self.wrt else []
         return clone_replace([total, *firsts], dict(zip(own, inputs, strict=True)), rebuild_strict=False)
-
-
-@_vectorize_node.register(Fused)
-def _vectorize(op: Fused, node: Apply, *inputs: Any) -> Any:
-    """The sum as PyTensor computes it, for inputs with further leading axes."""
-    own = [v.type() for v in node.inputs]
-    return vectorize_graph(op.as_graph(own), replace=dict(zip(own, inputs, strict=True)))
 
 
 def sum_by(program: Program, term: Variable, data: Sequence[Variable]) -> Variable:

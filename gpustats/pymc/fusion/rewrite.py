@@ -26,6 +26,7 @@ from .op import Fused, sum_by, sum_later
 from .program import program_of
 from .regrouped import as_fused
 from .scalar_ops import UnknownLength, Unsupported
+from .sets import FusedSets
 from .sources import sources_of
 from .where import MANY, decision, too_few
 
@@ -175,15 +176,15 @@ def is_whole_sum(node: Apply) -> bool:
 
 
 class OnlyUsed(GraphRewriter):
-    """Leaves out the gradients of a `Fused` that nothing uses."""
+    """Leaves out the gradients of sums over rows that nothing uses."""
 
     def apply(self, fgraph: FunctionGraph) -> None:
         for node in fgraph.toposort():
-            if not isinstance(node.op, Fused):
+            if not isinstance(node.op, Fused | FusedSets):
                 continue
             used = [i for i, v in zip(node.op.wrt, node.outputs[1:], strict=True) if fgraph.clients[v]]
             if len(used) < len(node.op.wrt):
-                outputs = Fused(node.op.evaluator, used).make_node(*node.inputs).outputs
+                outputs = type(node.op)(node.op.evaluator, used).make_node(*node.inputs).outputs
                 new = dict(zip(used, outputs[1:], strict=True))
                 pairs = [(node.outputs[0], outputs[0])]
                 pairs += [(v, new[i]) for i, v in zip(node.op.wrt, node.outputs[1:], strict=True) if i in new]
@@ -191,10 +192,10 @@ class OnlyUsed(GraphRewriter):
 
 
 class BackToPyTensor(GraphRewriter):
-    """Puts the sum as PyTensor computes it in the place of each `Fused`, for compilers that know no other operations."""
+    """Puts sums as PyTensor computes them in the place of those over rows, for compilers that know no other operations."""
 
     def apply(self, fgraph: FunctionGraph) -> None:
-        while nodes := [node for node in fgraph.toposort() if isinstance(node.op, Fused)]:
+        while nodes := [node for node in fgraph.toposort() if isinstance(node.op, Fused | FusedSets)]:
             pairs = list(zip(nodes[0].outputs, nodes[0].op.as_graph(nodes[0].inputs), strict=True))
             fgraph.replace_all(pairs, reason="rows on the device", import_missing=True)
 

@@ -19,6 +19,7 @@ from ...runtime import base
 from .linear_algebra import StackOp
 from .machine import Evaluation, Programs, is_possible, machine
 from .ops import LogDensity, LogLikelihood, Weighted
+from .sets import LogLikelihoods
 
 # Draws are a call of Python's in any case, so object mode costs nothing there.
 warnings.filterwarnings("ignore", message=r"Numba will use object mode to run DensityRV\{")
@@ -219,7 +220,7 @@ def extents_of(i: int, ndim: int) -> list[str]:
     return [f"a{i}.shape[{axis}]" for axis in range(ndim)]
 
 
-def _broadcast(batch: Sequence[int]) -> list[str]:
+def broadcast(batch: Sequence[int]) -> list[str]:
     """The shape that inputs with so many leading axes broadcast to."""
     ndim, shape = max(batch), []
     for axis in range(ndim):
@@ -239,7 +240,7 @@ def ndims_of(node: Apply) -> list[int]:
 @numba_funcify.register(LogDensity)
 def _log_density(op: LogDensity, node: Apply, **kwargs: Any) -> Callable:
     ndims = ndims_of(node)
-    shape = _broadcast([n - rank for n, rank in zip(ndims, op.ranks, strict=True)])
+    shape = broadcast([n - rank for n, rank in zip(ndims, op.ranks, strict=True)])
     bridge = Bridge(lambda arrays: op.evaluator.checked_table(arrays), ndims, str(op))
     return compiled(bridge, node, [shape, []])
 
@@ -252,6 +253,14 @@ def _log_likelihood(op: LogLikelihood, node: Apply, **kwargs: Any) -> Callable:
     return compiled(bridge, node, [[], [], *(extents_of(i, ndims[i]) for i in places)])
 
 
+@numba_funcify.register(LogLikelihoods)
+def _log_likelihoods(op: LogLikelihoods, node: Apply, **kwargs: Any) -> Callable:
+    ndims, leading = ndims_of(node), op.leading(node.inputs)
+    lead = broadcast(leading)
+    shapes = [lead, lead, *(lead + extents_of(i, ndims[i])[leading[i] :] for i in op.places)]
+    return compiled(Bridge(op.sums, ndims, str(op)), node, shapes)
+
+
 @numba_funcify.register(Weighted)
 def _weighted(op: Weighted, node: Apply, **kwargs: Any) -> Callable:
     ndims = ndims_of(node)
@@ -262,6 +271,6 @@ def _weighted(op: Weighted, node: Apply, **kwargs: Any) -> Callable:
 @numba_funcify.register(StackOp)
 def _linear_algebra(op: StackOp, node: Apply, **kwargs: Any) -> Callable:
     ndims, last = ndims_of(node), len(node.inputs) - 1
-    broadcast = _broadcast([n - 2 for n in ndims]) + extents_of(last, ndims[last])[-2:]
-    shapes = [broadcast if i is None else extents_of(i, ndims[i]) for i in op.shaped_like]
+    shape = broadcast([n - 2 for n in ndims]) + extents_of(last, ndims[last])[-2:]
+    shapes = [shape if i is None else extents_of(i, ndims[i]) for i in op.shaped_like]
     return compiled(Bridge(op.evaluate, ndims, str(op)), node, shapes, "matrix function")

@@ -53,7 +53,7 @@ class DensityOp(Op):
         Places and values of the arguments that never change, and so are no inputs of the Op.
     """
 
-    __props__ = ("formula", "wrt", "known")
+    __props__: tuple[str, ...] = ("formula", "wrt", "known")
 
     def __init__(self, formula: Formula, wrt: Sequence[int] = (), known: Sequence[tuple[int, Constant]] = ()):
         self.formula, self.wrt, self.known = formula, tuple(wrt), tuple(known)

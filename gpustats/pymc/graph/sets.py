@@ -1,0 +1,85 @@
+"""The Op of a formula's sum for several sets of parameters: where its evaluator can, one launch for all of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytensor.tensor as pt
+from pytensor.graph.basic import Apply, Constant, Variable
+from pytensor.graph.replace import _vectorize_node
+
+from ..evaluation.formula import Formula
+from .ops import FLOAT, DensityOp, LogLikelihood
+from .shapes import broadcast_batch
+
+
+class LogLikelihoods(DensityOp):
+    """What `LogLikelihood` is, for sets of parameters: further leading axes of the inputs, which broadcast.
+
+    All outputs have them.
+
+    Parameters
+    ----------
+    formula, wrt, known
+        As for `LogLikelihood`.
+    ndims : sequence of int
+        How many axes each input has in one set.
+    """
+
+    __props__ = ("formula", "wrt", "known", "ndims")
+
+    def __init__(
+        self, formula: Formula, wrt: Sequence[int], known: Sequence[tuple[int, Constant]], ndims: Sequence[int]
+    ):
+        super().__init__(formula, wrt, known)
+        self.ndims = tuple(ndims)
+
+    def make_node(self, *inputs: Any) -> Apply:
+        arguments = self.arguments(inputs)
+        n_lead = max(self.leading(arguments))
+        cores = [v.type.shape[v.type.ndim - n :] for v, n in zip(arguments, self.ndims, strict=True)]
+        lead = (None,) * n_lead
+        slopes = [pt.TensorType(FLOAT, shape=lead + cores[place])() for place in self.places]
+        return Apply(self, arguments, [pt.TensorType(FLOAT, shape=lead)(), pt.TensorType("bool", shape=lead)(), *slopes])
+
+    @property
+    def places(self) -> list[int]:
+        """Which inputs the derivatives are in."""
+        return [self.evaluator.free.index(i) for i in self.wrt]
+
+    def leading(self, inputs: Sequence[Variable]) -> list[int]:
+        """How many leading axes each input has."""
+        return [v.type.ndim - n for v, n in zip(inputs, self.ndims, strict=True)]
+
+    def sums(self, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
+        """The outputs."""
+        leads = [a.shape[: a.ndim - n] for a, n in zip(inputs, self.ndims, strict=True)]
+        lead = np.broadcast_shapes(*leads)
+        n_sets, cores = math.prod(lead), [a.shape[a.ndim - n :] for a, n in zip(inputs, self.ndims, strict=True)]
+        sets = [np.broadcast_to(a, lead + core).reshape(n_sets, *core) for a, core in zip(inputs, cores, strict=True)]
+        if not n_sets:
+            return [np.empty(lead), np.empty(lead, bool), *(np.empty(lead + cores[place]) for place in self.places)]
+        return [a.reshape(lead + a.shape[1:]) for a in self.evaluator.checked_sums_of_sets(sets, n_sets, self.wrt)]
+
+    def perform(self, node: Apply, inputs: Sequence[np.ndarray], outputs: Any) -> None:
+        for storage, value in zip(outputs, self.sums(inputs), strict=True):
+            storage[0] = np.asarray(value)
+
+    def infer_shape(self, *args: Any) -> list[tuple]:  # PyTensor 2 passes the graph as well
+        node, shapes = args[-2:]
+        lead = broadcast_batch(node, shapes, self.ndims)
+        return [lead, lead, *(lead + tuple(shapes[i][len(shapes[i]) - self.ndims[i] :]) for i in self.places)]
+
+    def pullback(self, inputs: Sequence[Variable], outputs: Sequence[Variable], cotangents: Sequence[Variable]) -> list:
+        raise self.no_second_derivatives()
+
+    L_op: Any = pullback  # its name in PyTensor 2
+
+
+@_vectorize_node.register(LogLikelihood)
+def _vectorize(op: LogLikelihood, node: Apply, *inputs: Any) -> Apply:
+    made = LogLikelihoods(op.formula, op.wrt, op.known, [v.type.ndim for v in node.inputs])
+    return (made if any(made.leading(inputs)) else op).make_node(*inputs)

@@ -1,0 +1,1 @@
+"""Models evaluated at many points at once."""

@@ -1,0 +1,262 @@
+"""A PyMC model at many points at once: for samplers with many chains, walkers or particles."""
+
+from __future__ import annotations
+
+import functools
+import math
+import threading
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pymc as pm
+import pytensor.tensor as pt
+from pymc.model import modelcontext
+from pymc.pytensorf import rewrite_pregrad
+from pytensor.compile.mode import optdb
+from pytensor.gradient import grad
+from pytensor.graph.basic import Apply, Variable
+from pytensor.graph.fg import FunctionGraph
+from pytensor.graph.replace import clone_replace, vectorize_graph
+from pytensor.graph.rewriting.basic import in2out, node_rewriter
+from pytensor.graph.rewriting.utils import rewrite_graph
+from pytensor.tensor.basic import Split
+
+from ..fusion.rewrite import fused
+from .points import Points
+from .with_jax import as_jax
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+MIN_ROWS = 0  # of a sum that the device computes: PyTensor would hold all rows of all points in memory
+
+
+class Batched:
+    """The log-posterior of a PyMC model, and its gradient, at many points at once.
+
+    A point is what PyMC's samplers see: the values of all free variables, transformed to be unconstrained. Sums over rows are
+    computed on the device, one launch for all points; PyTensor computes the rest, vectorised over the points.
+
+    Parameters
+    ----------
+    model : pymc.Model, optional
+        By default that of the context.
+    min_rows : int
+        Sums over fewer rows are left to PyTensor.
+
+    Attributes
+    ----------
+    points : Points
+        The variables of a point and where they lie in an array.
+    """
+
+    def __init__(self, model: Any = None, *, min_rows: int = MIN_ROWS):
+        self.model = modelcontext(model)
+        self.points = Points(self.model)
+        self._min_rows = min_rows
+        self._lock = threading.Lock()  # PyTensor's functions serve one thread at a time
+
+    def __repr__(self) -> str:
+        return f"<the log-posterior of {', '.join(self.points.shapes)} at points of {self.points.size} numbers>"
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_lock"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__ |= state
+        self._lock = threading.Lock()
+
+    def logp(self, points: Any) -> np.ndarray:
+        """The log-posteriors, up to the constant of the model.
+
+        Parameters
+        ----------
+        points : (C, d) array_like, or dict of str to (C, …) array_like
+            C points, each all variables one after another as in `points.shapes`; or the variables by name. Discrete variables
+            are whole numbers.
+
+        Returns
+        -------
+        (C,) ndarray of float64
+        """
+        array = self.points.as_array(points)
+        with self._lock:
+            (values,) = self._value(array)
+        return values
+
+    def logp_dlogp(self, points: Any) -> tuple[np.ndarray, Any]:
+        """The log-posteriors and their gradients.
+
+        Parameters
+        ----------
+        points : as for `logp`
+
+        Returns
+        -------
+        values : (C,) ndarray of float64
+        gradients : (C, d) ndarray, or dict of str to (C, …) ndarray
+            As the points were given.
+
+        Raises
+        ------
+        TypeError
+            Where variables are discrete, so that there is no gradient.
+        """
+        if discrete := self.points.discrete:
+            raise TypeError(f"{', '.join(discrete)} are discrete, so that the log-posterior has no gradient: call logp")
+        array = self.points.as_array(points)
+        with self._lock:
+            values, gradients = self._value_and_gradient(array)
+        return values, self.points.as_dict(gradients) if isinstance(points, Mapping) else gradients
+
+    def constrained(self, points: Any) -> dict[str, np.ndarray]:
+        """The free variables in their own domains, and the deterministic ones.
+
+        Parameters
+        ----------
+        points : as for `logp`
+            With further leading axes, such as those of steps and chains, where they are one array.
+
+        Returns
+        -------
+        dict of str to ndarray
+            With the leading axes of the points.
+        """
+        if isinstance(points, Mapping):
+            array = self.points.as_array(points)
+            lead: tuple[int, ...] = array.shape[:1]
+        else:
+            given = np.asarray(points, np.float64)
+            lead, array = given.shape[:-1], self.points.as_array(given.reshape(-1, *given.shape[-1:]))
+        with self._lock:
+            found = self._constrained(array)
+        return {v.name: np.reshape(value, lead + value.shape[1:]) for v, value in zip(self._own, found, strict=True)}
+
+    def as_jax(self) -> Callable[[Any], Any]:
+        """The log-posterior of a point as a function of JAX, for samplers that are written in it, such as those of blackjax.
+
+        The function takes a point (d,) and returns a number; it can be compiled and differentiated once, and what `jax.vmap`
+        makes of it takes one launch a term for all points. JAX calls the host for it. With ``jax_enable_x64``, values and
+        gradients are float64, else they are rounded to float32.
+
+        Returns
+        -------
+        callable
+
+        Raises
+        ------
+        ImportError
+            Where JAX is not installed.
+        """
+        return as_jax(self.logp_dlogp, self.points.size)
+
+    @functools.cached_property
+    def _own(self) -> list[Any]:
+        """The variables in their own domains, as expressions of those of a point."""
+        names = {v.name for v in self.model.unobserved_RVs}
+        return [v for v in self.model.unobserved_value_vars if v.name in names]
+
+    @functools.cached_property
+    def _value(self) -> Callable[[np.ndarray], list[np.ndarray]]:
+        return self.compiled(self.model.logp(), gradient=False)
+
+    @functools.cached_property
+    def _value_and_gradient(self) -> Callable[[np.ndarray], list[np.ndarray]]:
+        return self.compiled(self.model.logp(), gradient=True)
+
+    @functools.cached_property
+    def _constrained(self) -> Callable[[np.ndarray], list[np.ndarray]]:
+        matrix = pt.dmatrix("points")
+        return pm.compile([matrix], self._at(matrix, self.model.value_vars, self._own), on_unused_input="ignore")
+
+    def compiled(self, total: Variable, *, gradient: bool, **kwargs: Any) -> Callable[[np.ndarray], list[np.ndarray]]:
+        """The compiled function from points (C, d) to the values (C,) of a scalar of the model, and its gradients (C, d).
+
+        Parameters
+        ----------
+        total : Variable
+            Such as ``model.logp()``.
+        gradient : bool
+        **kwargs
+            For `pytensor.function`, such as ``mode``.
+        """
+        own = self.points.variables()
+        (total,) = clone_replace([total], dict(zip(self.model.value_vars, own, strict=True)), rebuild_strict=False)
+        with fused(min_rows=self._min_rows):
+            total = rewrite_pregrad(total)
+        slopes: Any = grad(total, own, disconnected_inputs="ignore", return_disconnected="zero") if gradient else []
+        check = "local_check_parameter_to_ninf_switch" if self.model.check_bounds else "local_remove_check_parameter"
+        # Before there are several points, so that an invalid one does not make all invalid.
+        included = "canonicalize", check, "gpustats_one_evaluation", "gpustats_only_used", "gpustats_split_as_slices"
+        outputs: Any = rewrite_graph([total, *slopes], include=included)
+        matrix = pt.dmatrix("points")
+        value, *parts = self._at(matrix, own, outputs)
+        results: list[Any] = [value]
+        if gradient:
+            sizes = map(math.prod, self.points.shapes.values())
+            flat = [part.reshape((matrix.shape[0], size)) for part, size in zip(parts, sizes, strict=True)]
+            results.append(pt.concatenate(flat or [matrix], axis=1))
+        return pm.compile([matrix], results, on_unused_input="ignore", **kwargs)
+
+    def _at(self, matrix: Any, variables: Sequence[Variable], outputs: Sequence[Variable]) -> list[Any]:
+        """Outputs for each point, (C, …), of what they are for one as functions of its variables."""
+        given = dict(zip(variables, self.points.split(matrix), strict=True))
+        found: Any = vectorize_graph(list(outputs), given)
+        whole = []
+        for before, after in zip(outputs, found, strict=True):
+            if after.type.ndim == before.type.ndim:  # it is the same for all points
+                after = pt.broadcast_to(after, (matrix.shape[0], *(after.shape[i] for i in range(after.type.ndim))))
+            whole.append(after)
+        return whole
+
+
+@node_rewriter([Split])
+def _split_as_slices(fgraph: FunctionGraph, node: Apply) -> list[Variable] | None:
+    """The parts of an array as slices of it, whose lengths a graph of several points knows, too."""
+    axis = node.op.axis if hasattr(node.op, "axis") else getattr(node.inputs[1], "data", None)  # an input in PyTensor 2
+    if axis is None:
+        return None
+    array: Any
+    array, axis = node.inputs[0], int(axis) % node.inputs[0].type.ndim
+    lengths = [v.type.shape[axis] for v in node.outputs]
+    if None in lengths:
+        return None
+    ends = np.cumsum([0, *lengths]).tolist()
+    parts = [array[(slice(None),) * axis + (slice(*pair),)] for pair in pairwise(ends)]
+    return [pt.specify_shape(part, v.type.shape) for part, v in zip(parts, node.outputs, strict=True)]
+
+
+optdb.register("gpustats_split_as_slices", in2out(_split_as_slices), position=2.7)  # without a tag: nothing else includes it
+
+
+def batched(model: Any = None, *, min_rows: int = MIN_ROWS) -> Batched:
+    """The log-posterior of a PyMC model at many points at once: for samplers with many chains, walkers or particles.
+
+    Parameters
+    ----------
+    model : pymc.Model, optional
+        By default that of the context.
+    min_rows : int
+        Sums over fewer rows are left to PyTensor, which computes them for all points at once, with all rows of all points in
+        memory.
+
+    Returns
+    -------
+    Batched
+
+    Examples
+    --------
+    >>> import numpy as np, pymc as pm, gpustats.pymc as gpm
+    >>> y = np.random.default_rng(1).normal(3.0, 2.0, 1000)
+    >>> with pm.Model() as model:
+    ...     _ = pm.Normal("y", pm.Normal("mu", 0, 10), pm.HalfNormal("sigma", 5), observed=y)
+    >>> many = gpm.batched(model)
+    >>> many.points.shapes
+    {'mu': (), 'sigma_log__': ()}
+    >>> values, gradients = many.logp_dlogp(np.array([[3.0, 0.7], [2.9, 0.7], [0.0, 0.0]]))
+    >>> values.round(2), gradients.shape
+    (array([-2109.44, -2107.86, -7297.16]), (3, 2))
+    """
+    return Batched(model, min_rows=min_rows)

@@ -1,0 +1,90 @@
+"""The points of a model: where its variables lie in an array."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from itertools import accumulate, pairwise
+from typing import Any
+
+import numpy as np
+import pytensor.tensor as pt
+
+
+class Points:
+    """The variables of a point: the values of a model's free variables, transformed to be unconstrained, as samplers see them.
+
+    Parameters
+    ----------
+    model : pymc.Model
+
+    Attributes
+    ----------
+    shapes : dict of str to tuple
+        Of each variable, in their order in an array.
+    size : int
+        How many numbers a point has.
+    discrete : list of str
+        The variables that are whole numbers.
+    start : (d,) ndarray
+        The model's initial point.
+    """
+
+    def __init__(self, model: Any):
+        initial = model.initial_point()
+        self._dtypes = {v.name: v.type.dtype for v in model.value_vars}
+        self.shapes = {name: np.shape(initial[name]) for name in self._dtypes}
+        self.discrete = [name for name, dtype in self._dtypes.items() if np.dtype(dtype).kind != "f"]
+        bounds = accumulate((math.prod(shape) for shape in self.shapes.values()), initial=0)
+        self._slices = dict(zip(self.shapes, (slice(*pair) for pair in pairwise(bounds)), strict=True))
+        self.size = sum(math.prod(shape) for shape in self.shapes.values())
+        self.start = self.ravel({name: np.asarray(initial[name]) for name in self.shapes})
+
+    def ravel(self, point: Mapping[str, Any]) -> np.ndarray:
+        """One point as an array, (d,)."""
+        return self.as_array({name: np.asarray(value)[None] for name, value in point.items()})[0]
+
+    def as_array(self, points: Any) -> np.ndarray:
+        """Points as a contiguous array of float64, (C, d).
+
+        Raises
+        ------
+        ValueError
+            Where shapes are not those of the variables, or names are missing or unknown.
+        """
+        if not isinstance(points, Mapping):
+            array = np.ascontiguousarray(points, np.float64)
+            if array.ndim != 2 or array.shape[1] != self.size:
+                raise ValueError(f"points have shape {array.shape}: they must have (C, {self.size}), a row for each point")
+            return array
+        if points.keys() != self.shapes.keys():
+            wanted, given = ", ".join(self.shapes), ", ".join(map(str, points))
+            raise ValueError(f"points have the variables {given}: they must have {wanted}")
+        arrays = {name: np.asarray(points[name], np.float64) for name in self.shapes}
+        lengths = set()
+        for name, array in arrays.items():
+            if not array.ndim or array.shape[1:] != self.shapes[name]:
+                wanted = ", ".join(["C", *map(str, self.shapes[name])]) + "," * (not self.shapes[name])
+                raise ValueError(f"{name} has shape {array.shape}: it must have ({wanted}), points along the first axis")
+            lengths.add(array.shape[0])
+        if len(lengths) > 1:
+            listed = ", ".join(f"{name} {len(array)}" for name, array in arrays.items())
+            raise ValueError(f"all variables must have as many points; they have: {listed}")
+        n = lengths.pop() if lengths else 0
+        return np.concatenate([a.reshape(n, math.prod(a.shape[1:])) for a in arrays.values()] or [np.empty((n, 0))], axis=1)
+
+    def as_dict(self, array: np.ndarray) -> dict[str, np.ndarray]:
+        """The variables of points, (C, …), of an array (C, d)."""
+        return {name: array[:, its].reshape(-1, *self.shapes[name]) for name, its in self._slices.items()}
+
+    def variables(self) -> list[Any]:
+        """New variables of a graph for those of one point, with lengths that are known."""
+        return [pt.TensorType(self._dtypes[name], shape=shape)(name) for name, shape in self.shapes.items()]
+
+    def split(self, matrix: Any) -> list[Any]:
+        """The same in a graph, in the types of the variables; what is discrete is rounded."""
+        found = []
+        for name, its in self._slices.items():
+            part = matrix[:, its].reshape((matrix.shape[0], *self.shapes[name]))
+            found.append((pt.round(part) if name in self.discrete else part).astype(self._dtypes[name]))
+        return found

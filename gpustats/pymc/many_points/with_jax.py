@@ -1,0 +1,48 @@
+"""A log-posterior of many points as a function of JAX, for samplers that are written in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+
+def as_jax(evaluate: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]], size: int) -> Callable[[Any], Any]:
+    """A function of points of `size` numbers, and its gradient, as a function of JAX: see `Batched.as_jax`.
+
+    Parameters
+    ----------
+    evaluate : callable
+        From points (C, d) to values (C,) and gradients (C, d).
+    size : int
+    """
+    import jax
+    import jax.numpy as jnp
+
+    def evaluated(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        array = np.asarray(points)
+        values, slopes = evaluate(array.reshape(-1, size))
+        return values.reshape(array.shape[:-1]).astype(array.dtype), slopes.reshape(array.shape).astype(array.dtype)
+
+    def both(point: Any) -> Any:
+        shapes = jax.ShapeDtypeStruct((), point.dtype), jax.ShapeDtypeStruct(point.shape, point.dtype)
+        return jax.pure_callback(evaluated, shapes, point, vmap_method="broadcast_all")
+
+    @jax.custom_jvp
+    def logp(point: Any) -> Any:
+        return both(point)[0]
+
+    @logp.defjvp
+    def _along(points: Any, directions: Any) -> Any:
+        (point,), (direction,) = points, directions
+        value, slope = both(point)
+        return value, jnp.sum(slope * direction, axis=-1)
+
+    def checked(point: Any) -> Any:
+        point = jnp.asarray(point)
+        if point.shape != (size,):
+            raise ValueError(f"the point has shape {point.shape}: it must have ({size},); for many points take jax.vmap")
+        return logp(point.astype(jnp.result_type(float)))
+
+    return checked

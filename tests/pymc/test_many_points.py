@@ -1,0 +1,322 @@
+"""Models at many points at once: values and gradients are those of one point at a time, in one evaluation for each term."""
+
+import sys
+from pathlib import Path
+
+import cloudpickle
+import numpy as np
+import pymc as pm
+import pytensor
+import pytensor.tensor as pt
+import pytest
+from pymc_models import QUICK
+
+import gpustats as gs
+import gpustats.pymc as gpm
+from gpustats.pymc.fusion.evaluator import RowsEvaluator
+from gpustats.rows.model import Rows
+
+sys.path.append(str(Path(__file__).parent / "fusion"))
+import test_models
+
+N = 150
+rng = np.random.default_rng(31)
+X, Z, GROUP, BINARY = rng.normal(size=(N, 4)), rng.normal(size=N), rng.integers(0, 5, N), rng.integers(0, 2, N)
+pytestmark = pytest.mark.filterwarnings("ignore::pymc.exceptions.ImputationWarning")
+
+
+def glm():
+    beta, a = pm.Normal("beta", shape=4), pm.Normal("a")
+    gpm.GLM("y", gs.bernoulli_logit, X=X, beta=beta, alpha=a, observed=BINARY)
+
+
+def glm_of_groups():
+    beta, a, s = pm.Normal("beta", shape=4), pm.Normal("a", shape=5), pm.HalfNormal("s")
+    gpm.GLM("y", gs.normal_identity, X=X, beta=beta, alpha=a, sigma=s, groups=GROUP, observed=Z)
+
+
+def glm_of_random_covariates():
+    x, b = pm.Normal("x", shape=(6, 2)), pm.Normal("b", shape=2)
+    gpm.GLM("y", gs.normal_identity, X=x, beta=b, alpha=0.0, sigma=1.0, observed=Z[:6])
+
+
+def mixture_of_gpustats():
+    w, mu = pm.Dirichlet("w", np.ones(3)), pm.Normal("mu", [-1, 0, 1], 1, shape=3)
+    gpm.Mixture("y", w, gs.normal, mu=mu, sigma=pm.HalfNormal("s", shape=3), observed=Z)
+
+
+def gaussian_process():
+    amplitude, lengthscale = pm.HalfNormal("amplitude"), pm.HalfNormal("lengthscale", shape=4)
+    gpm.GPMarginal("y", gs.matern52, X[:40], pm.HalfNormal("s"), amplitude=amplitude, lengthscale=lengthscale, observed=Z[:40])
+
+
+def correlated_vectors():
+    chol, _, _ = pm.LKJCholeskyCov("chol", n=3, eta=2, sd_dist=pm.HalfNormal.dist(1, shape=3))
+    gpm.MvNormal("y", mu=pm.Normal("m", shape=3), scale_tril=chol, observed=X[:, :3])
+
+
+def few_rows():
+    theta = pm.Normal("theta", pm.Normal("mu"), pm.HalfNormal("tau"), shape=8)
+    pm.Normal("y", theta, Z[:8] ** 2 + 1, observed=Z[8:16])
+
+
+FUSED = [
+    test_models.varying_slopes, test_models.mixture, test_models.ordinal, test_models.random_walk, test_models.multivariate,
+    test_models.missing, test_models.lengths_by_name, test_models.latent_process,
+]  # fmt: skip
+OTHERS = [glm, glm_of_groups, glm_of_random_covariates, mixture_of_gpustats, gaussian_process, correlated_vectors, few_rows]
+
+
+def some_points(many, number=4, scale=0.3):
+    return many.points.start + scale * np.random.default_rng(2).normal(size=(number, many.points.size))
+
+
+def function_of(many, mode=QUICK):
+    return many.compiled(many.model.logp(), gradient=True, mode=mode)
+
+
+def normal():
+    with pm.Model() as model:
+        a = pm.Normal("a", 0, 3, shape=5)
+        pm.Normal("y", a[GROUP], pm.HalfNormal("s", 5), observed=Z)
+    return model
+
+
+@pytest.mark.parametrize("build", [*FUSED, *OTHERS], ids=lambda b: b.__name__)
+def test_values_and_gradients(build):
+    model = test_models.made(build)
+    many = gpm.batched(model)
+    array, one = some_points(many), test_models.log_posterior(model)
+    values, gradients = function_of(many)(array)
+    assert values.shape == (4,) and gradients.shape == array.shape
+    for x, value, gradient in zip(array, values, gradients, strict=True):
+        want, slope = one(x)
+        np.testing.assert_allclose(value, want, rtol=1e-10)
+        np.testing.assert_allclose(gradient, slope, rtol=1e-8, atol=1e-9 * np.abs(slope).max())
+
+
+@pytest.mark.parametrize("build, held, tolerance", [(test_models.varying_slopes, Rows, 0), (glm_of_groups, gs.GLM, 1e-12)])
+@pytest.mark.parametrize("mode", [QUICK, "NUMBA"])
+def test_one_evaluation_for_all_points(monkeypatch, build, held, tolerance, mode):
+    """What a point has does not depend on the others."""
+    calls, original = [], held.value_and_grad
+
+    def counted(self, *args, **kwargs):
+        calls.append(1)
+        return original(self, *args, **kwargs)
+
+    monkeypatch.setattr(held, "value_and_grad", counted)
+    many = gpm.batched(test_models.made(build))
+    array, function = some_points(many, 9), function_of(many, mode)
+    values, gradients = function(array)
+    assert len(calls) == 1
+    for k in range(9):
+        value, gradient = function(array[k : k + 1])
+        np.testing.assert_allclose(value, values[k : k + 1], rtol=tolerance)
+        np.testing.assert_allclose(gradient, gradients[k : k + 1], rtol=tolerance, atol=10 * tolerance)
+    assert len(calls) == 10
+
+
+def test_no_points_and_one():
+    many = gpm.batched(normal())
+    values, gradients = many.logp_dlogp(np.empty((0, 6)))
+    assert values.shape == (0,) and gradients.shape == (0, 6)
+    value, gradient = many.logp_dlogp(many.points.start[None])
+    assert value.shape == (1,) and gradient.shape == (1, 6) and np.isfinite(value).all()
+
+
+@pytest.mark.parametrize("build", [test_models.michaelis_menten, glm_of_groups], ids=lambda b: b.__name__)
+def test_an_invalid_point_is_alone(build):
+    """Where a parameter is invalid, or nan, the others are what they were."""
+    model = test_models.made(build)
+    value = model.value_vars[-1]
+    with model:
+        pm.Potential("valid", pm.logp(pm.Normal.dist(0, value + 1), Z).sum())  # invalid where it is below -1
+    many = gpm.batched(model)
+    array = np.clip(some_points(many, 5), -0.5, 0.5)
+    clean = many.logp(array)
+    array[1, -1], array[3, 0] = -2.0, np.nan
+    values, gradients = many.logp_dlogp(array)
+    assert values[1] == -np.inf and np.isnan(values[3])
+    np.testing.assert_allclose(values[[0, 2, 4]], clean[[0, 2, 4]], rtol=1e-12)
+    assert np.isfinite(gradients[[0, 2, 4]]).all()
+
+
+def test_points_by_name():
+    many = gpm.batched(normal())
+    array = some_points(many)
+    values, gradients = many.logp_dlogp(array)
+    by_name = many.points.as_dict(array)
+    assert {name: v.shape for name, v in by_name.items()} == {"a": (4, 5), "s_log__": (4,)}
+    np.testing.assert_array_equal(many.logp(by_name), values)
+    its_values, its_gradients = many.logp_dlogp(dict(reversed(by_name.items())))
+    np.testing.assert_array_equal(its_values, values)
+    np.testing.assert_array_equal(its_gradients["a"], gradients[:, :5])
+    np.testing.assert_array_equal(its_gradients["s_log__"], gradients[:, 5])
+    np.testing.assert_array_equal(many.logp(np.asfortranarray(array)[::1]), values)
+    np.testing.assert_allclose(many.logp(array.astype(np.float32)), values, rtol=1e-5)
+
+
+@pytest.mark.parametrize("points, says", [
+    (np.zeros(6), r"points have shape \(6,\): they must have \(C, 6\)"),
+    (np.zeros((2, 5)), r"shape \(2, 5\): they must have \(C, 6\)"),
+    ({"a": np.zeros((2, 5))}, "points have the variables a: they must have a, s_log__"),
+    ({"a": np.zeros((2, 5)), "s": np.zeros(2)}, "they must have a, s_log__"),
+    ({"a": np.zeros((2, 4)), "s_log__": np.zeros(2)}, r"a has shape \(2, 4\): it must have \(C, 5\)"),
+    ({"a": np.zeros((2, 5)), "s_log__": 0.0}, r"s_log__ has shape \(\): it must have \(C,\)"),
+    ({"a": np.zeros((2, 5)), "s_log__": np.zeros(3)}, "as many points; they have: a 2, s_log__ 3"),
+])  # fmt: skip
+def test_points_of_other_shapes(points, says):
+    with pytest.raises(ValueError, match=says):
+        gpm.batched(normal()).logp(points)
+
+
+def test_discrete_variables():
+    with pm.Model() as model:
+        changed, level = pm.DiscreteUniform("changed", 0, N), pm.Normal("level", shape=2)
+        pm.Normal("y", level[pt.ge(np.arange(N), changed).astype(int)], 1.0, observed=Z)
+    many, one = gpm.batched(model), model.compile_logp()
+    points = {"changed": np.array([3, 70, 200]), "level": rng.normal(size=(3, 2))}
+    wanted = [one({name: v[k] for name, v in points.items()}) for k in range(3)]
+    np.testing.assert_allclose(many.logp(points), wanted, rtol=1e-11)
+    assert wanted[2] == -np.inf
+    with pytest.raises(TypeError, match="changed are discrete"):
+        many.logp_dlogp(points)
+
+
+def test_constrained_variables():
+    with pm.Model() as model:
+        a, s = pm.Normal("a", shape=5), pm.HalfNormal("s", 5)
+        pm.Deterministic("ratio", a / s)
+        pm.Normal("y", a[GROUP], s, observed=Z)
+    many = gpm.batched(model)
+    array = some_points(many, 12).reshape(3, 4, 6)  # steps of chains
+    found = many.constrained(array)
+    assert {name: v.shape for name, v in found.items()} == {"a": (3, 4, 5), "s": (3, 4), "ratio": (3, 4, 5)}
+    np.testing.assert_allclose(found["s"], np.exp(array[..., 5]))
+    np.testing.assert_allclose(found["ratio"], array[..., :5] / np.exp(array[..., 5:]))
+
+
+def test_data_that_change():
+    with pm.Model() as model:
+        y, a = pm.Data("y_data", Z), pm.Normal("a")
+        pm.Normal("y", a, 1.0, observed=y)
+    many, one = gpm.batched(model), model.compile_logp()
+    for data in (Z, 2 * Z, Z[:70]):
+        with model:
+            pm.set_data({"y_data": data})
+        np.testing.assert_allclose(many.logp([[0.5], [1.5]]), [one({"a": 0.5}), one({"a": 1.5})], rtol=1e-11)
+
+
+def test_a_copy_through_pickle():
+    many = gpm.batched(normal())
+    array = some_points(many)
+    values = many.logp(array)
+    np.testing.assert_array_equal(cloudpickle.loads(cloudpickle.dumps(many)).logp(array), values)
+
+
+def test_the_model_of_the_context():
+    with normal() as model:
+        assert gpm.batched().model is model
+    with pytest.raises(TypeError, match="model"):
+        gpm.batched()
+
+
+# -- Sequential Monte Carlo
+
+
+def smc(kernel, **kwargs):
+    with normal():
+        return pm.sample_smc(120, kernel=kernel, chains=2, random_seed=4, progressbar=False, **kwargs)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", ["IMH", "MH"])
+def test_particles_are_those_of_pymc(name, monkeypatch):
+    evaluated, original = [], RowsEvaluator.sums_of_sets
+
+    def counted(self, arrays, wrt):
+        evaluated.append(max(len(a) for a in arrays))
+        return original(self, arrays, wrt)
+
+    monkeypatch.setattr(RowsEvaluator, "sums_of_sets", counted)
+    ours = smc(getattr(gpm.smc, name), cores=1)
+    assert set(evaluated) == {120}
+    theirs = smc(getattr(pm.smc, name), cores=1, compile_kwargs={"mode": QUICK})
+    for variable in ("a", "s"):
+        np.testing.assert_allclose(ours.posterior[variable], theirs.posterior[variable], rtol=1e-6)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_chains_as_processes():
+    alone, together = smc(gpm.smc.IMH, cores=1), smc(gpm.smc.IMH, cores=2)
+    np.testing.assert_allclose(together.posterior["a"], alone.posterior["a"], rtol=1e-9)
+
+
+def test_a_kernel_that_asks_in_another_order():
+    """Rows in any order, copies of rows, and rows of an array that has changed."""
+    with normal() as model:
+        kernel = gpm.smc.MH(draws=10, model=model)
+    function, particles = kernel.likelihood_logp_func, some_points(gpm.batched(model), 10)
+    wanted = [float(function(particle.copy())) for particle in particles]
+    assert [float(function(particles[k])) for k in (3, 0, 1, 9, 2)] == [wanted[k] for k in (3, 0, 1, 9, 2)]
+    assert [float(function(particle)) for particle in particles] == wanted
+    changed = particles.copy()
+    assert float(function(changed[0])) == wanted[0]
+    changed[1] = particles[5]
+    assert [float(function(changed[k])) for k in (1, 2)] == [wanted[k] for k in (5, 2)]
+
+
+# -- Samplers of other libraries
+
+
+def test_a_function_of_jax(monkeypatch):
+    jax = pytest.importorskip("jax")
+    many = gpm.batched(normal())
+    array, calls, original = some_points(many), [], many.logp_dlogp
+    values, gradients = many.logp_dlogp(array)
+    monkeypatch.setattr(many, "logp_dlogp", lambda points: calls.append(len(points)) or original(points))
+    function = many.as_jax()
+    with jax.enable_x64(True):
+        got, slopes = jax.jit(jax.vmap(jax.value_and_grad(function)))(array)
+        assert calls == [4]
+        np.testing.assert_allclose(got, values, rtol=1e-14)
+        np.testing.assert_allclose(slopes, gradients, rtol=1e-14)
+        _, along = jax.jvp(function, (array[0],), (array[1],))
+        np.testing.assert_allclose(along, gradients[0] @ array[1], rtol=1e-12)
+        assert jax.vmap(jax.vmap(function))(array.reshape(2, 2, 6)).shape == (2, 2)
+        with pytest.raises(ValueError, match=r"shape \(4, 6\): it must have \(6,\)"):
+            function(array)
+    with jax.enable_x64(False):
+        got = jax.jit(function)(array[0])
+        assert got.dtype == np.float32
+        np.testing.assert_allclose(got, values[0], rtol=1e-5)
+
+
+def test_an_ensemble():
+    emcee = pytest.importorskip("emcee")
+    many = gpm.batched(normal())
+    sampler = emcee.EnsembleSampler(20, many.points.size, many.logp, vectorize=True)
+    sampler.random_state = np.random.RandomState(1).get_state()
+    sampler.run_mcmc(some_points(many, 20, 0.1), 400)
+    draws = many.constrained(sampler.get_chain(discard=150))
+    for g in range(5):
+        rows = Z[GROUP == g]
+        assert abs(draws["a"][..., g].mean() - rows.mean()) < 0.6 / np.sqrt(len(rows))
+    assert abs(draws["s"].mean() - Z.std()) < 0.15
+
+
+def test_graphs_that_are_differentiated_behind_the_sets():
+    """Vectorised first and differentiated then: by the graph that was fused."""
+    a, y = pt.dvector("a"), rng.normal(size=N)
+    with gpm.fused(min_rows=10):
+        total = pm.pytensorf.rewrite_pregrad(pt.sqr(a[GROUP] - y).sum())
+    sets = pt.dmatrix("sets")
+    values = pytensor.graph.replace.vectorize_graph(total, {a: sets})
+    function = pytensor.function([sets], [values, pt.grad((values * np.array([1.0, 3.0])).sum(), sets)], mode=QUICK)
+    points = rng.normal(size=(2, 5))
+    got, slopes = function(points)
+    residuals = points[:, GROUP] - y
+    np.testing.assert_allclose(got, (residuals**2).sum(1), rtol=1e-12)
+    wanted = [k * np.bincount(GROUP, 2 * r, 5) for k, r in zip((1.0, 3.0), residuals, strict=True)]
+    np.testing.assert_allclose(slopes, wanted, rtol=1e-11)
