@@ -46,6 +46,31 @@ def test_links_within_the_repository(page):
 
 
 @pytest.mark.optimised
+def test_the_page_on_many_points(tmp_path, monkeypatch):
+    """Its code runs as it stands, with few chains, particles and walkers, and draws its pictures."""
+    for module in ("pymc", "statsmodels", "blackjax", "emcee"):
+        pytest.importorskip(module)
+    import jax
+
+    text = (ROOT / "docs" / "many-points.md").read_text(encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    names, before = {}, jax.config.jax_enable_x64
+    few = {"256": "6", ", 300)": ", 4)", "2), 60))": "2), 5))", "2000": "60", "discard=1000": "discard=40"}
+    try:
+        for block in re.findall(r"```python\n(.*?)```", text, re.S):
+            for much, little in few.items():
+                block = block.replace(much, little)
+            exec(block, names)
+    finally:
+        jax.config.update("jax_enable_x64", before)
+    assert names["values"].shape == (6,) and names["chees"]["beta"].shape == (5, 6, 6)
+    assert names["found"]["time"].shape == (20, 60)  # 60 - 40 steps of the walkers
+    for name in re.findall(r"\]\((many-points-\w+\.png)\)", text):
+        assert (tmp_path / name).stat().st_size > 5_000
+        assert (ROOT / "docs" / name).exists()
+
+
+@pytest.mark.optimised
 def test_the_page_on_unmodified_models(tmp_path, monkeypatch, capsys):
     """Its code runs as it stands, with few draws, and what it says that is printed is printed."""
     pytest.importorskip("pymc")

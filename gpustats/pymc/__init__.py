@@ -15,7 +15,8 @@ There is a class for every density, built in or registered, under PyMC's name wh
 CamelCase; parameters are those of gpustats, in its order or by name. `distribution` makes one of any other density,
 `Mixture` one of a mixture of any, `GLM` one of observations with a linear predictor, `GPMarginal` one of noisy observations
 of a Gaussian process. `linalg` has the Cholesky factorisation, triangular systems and log-determinants for models that need
-them.
+them. `fused` puts the sums of unmodified models on the device; `batched` evaluates a model at many points at once, `smc` has
+kernels for particles.
 """
 
 from __future__ import annotations

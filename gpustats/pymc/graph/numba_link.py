@@ -15,7 +15,7 @@ import numpy as np
 from pytensor.graph.basic import Apply
 from pytensor.link.numba.dispatch.basic import numba_funcify, numba_njit
 
-from ...runtime import base
+from ...runtime.foreign import from_any_thread
 from .linear_algebra import StackOp
 from .machine import Evaluation, Programs, is_possible, machine
 from .ops import LogDensity, LogLikelihood, Weighted
@@ -26,24 +26,6 @@ warnings.filterwarnings("ignore", message=r"Numba will use object mode to run De
 
 _FAILED = "the evaluation of a gpustats {} failed; the RuntimeWarning that came before this tells why"
 _CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
-
-
-class _Thread(threading.local):
-    """What is to know about the calling thread: whether Python started it.
-
-    A thread that Python did not start, as nutpie's are, gets a state for the time of one callback, and loses with it all that
-    is thread-local: its queue of work and its memory on the device. Here its state is made to stay until the process ends.
-    (To hand the evaluation to a thread of Python's own would cost more than most evaluations.)
-    """
-
-    def __init__(self) -> None:
-        own = [t.ident for t in threading.enumerate() if not isinstance(t, threading._DummyThread)]
-        self.of_python = threading.get_ident() in own
-        if not self.of_python:
-            ctypes.pythonapi.PyGILState_Ensure()
-
-
-_thread = _Thread()
 
 
 class Bridge:
@@ -80,7 +62,7 @@ class Bridge:
         self._layout = ctypes.c_int64 * (self._first_stride + sum(ndims[i] for i in self.dtypes))
         self._numbers = ctypes.c_double * len(self.numbers)
         self.programs = None if evaluation is None else self._programs(evaluation)
-        self.callback = _CALLBACK(self._call)  # has to live as long as the code that calls it
+        self.callback = _CALLBACK(from_any_thread(self._evaluate))  # has to live as long as the code that calls it
 
     def _programs(self, evaluation: Callable[[Sequence[Any]], Evaluation | None]) -> Programs:
         slots = {i: (0, place) for place, i in enumerate(self.numbers)}  # numbers lie together
@@ -88,20 +70,11 @@ class Bridge:
         in_order = [slots[i] for i in range(self._n)]
         return Programs(evaluation, in_order, self._first_extent, self._first_stride - self._first_extent)
 
-    def _call(self, layout: int, out: int) -> int:
+    def _evaluate(self, layout: int, out: int) -> int:
         """1 for success (ctypes returns 0 for an error).
 
         `layout` has the address of the numbers, if there are any, the addresses of the arrays, their extents, and strides.
         """
-        if _thread.of_python:
-            return self._evaluate(layout, out)
-        try:
-            return self._evaluate(layout, out)
-        finally:
-            for runtime in base.in_use():
-                runtime.leave_thread()
-
-    def _evaluate(self, layout: int, out: int) -> int:
         try:
             began = time.perf_counter()
             layout_ = self._layout.from_address(layout)[:]

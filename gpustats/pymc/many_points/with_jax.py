@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ...runtime.foreign import from_any_thread
+
 
 def as_jax(evaluate: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]], size: int) -> Callable[[Any], Any]:
     """A function of points of `size` numbers, and its gradient, as a function of JAX: see `Batched.as_jax`.
@@ -20,6 +22,7 @@ def as_jax(evaluate: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]], size
     import jax
     import jax.numpy as jnp
 
+    @from_any_thread
     def evaluated(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         array = np.asarray(points)
         values, slopes = evaluate(array.reshape(-1, size))
