@@ -43,11 +43,15 @@ class RowsEvaluator:
         The data as they are now.
     program : Program, optional
         For these data, of these inputs.
+    devices : sequence of str, optional
+        Those that share the rows.
     """
 
     def __init__(
-        self, inner_inputs: Sequence[Variable], inner_term: Variable, data: Sequence[np.ndarray], program: Program | None = None
-    ):
+        self, inner_inputs: Sequence[Variable], inner_term: Variable, data: Sequence[np.ndarray],
+        program: Program | None = None, devices: Sequence[str] | None = None,
+    ):  # fmt: skip
+        self._devices = devices
         self.inner_inputs, self.inner_term, self.program = list(inner_inputs), inner_term, program
         self.n_inputs = len(self.inner_inputs) - len(data)
         self._ones = [(1,) * v.type.ndim for v in self.inner_inputs]
@@ -55,24 +59,25 @@ class RowsEvaluator:
         self._shared: list[Any] = []  # the variables that hold the data, in the process where they were made
         self._fits: tuple[_Fit, ...] = ()  # the latest first; replaced as a whole, since threads share the evaluator
         if program is not None:
-            by = _ByRows(program, range(self.n_inputs))
+            by = _ByRows(program, range(self.n_inputs), devices)
             self._fits = (_Fit(program.shapes, self._data, self._data, by, program.shapes, program),)
         self._lock = threading.Lock()
 
     @classmethod
     def of(
-        cls, inputs: Sequence[Variable], term: Variable, data: Sequence[Any], program: Program | None = None
-    ) -> RowsEvaluator:
+        cls, inputs: Sequence[Variable], term: Variable, data: Sequence[Any], program: Program | None = None,
+        devices: Sequence[str] | None = None,
+    ) -> RowsEvaluator:  # fmt: skip
         """The evaluator of the sum of a term as a function of these inputs, with these shared variables as data."""
         variables = [*inputs, *data]
         own = [v.type(v.name) for v in variables]
         (inner,) = clone_replace([term], dict(zip(variables, own, strict=True)), rebuild_strict=False)
-        made = cls(own, inner, [v.get_value(borrow=True) for v in data], program)
+        made = cls(own, inner, [v.get_value(borrow=True) for v in data], program, devices)
         made._shared = list(data)
         return made
 
     def __reduce__(self) -> tuple:
-        return type(self), (self.inner_inputs, self.inner_term, self._data, self.program)
+        return type(self), (self.inner_inputs, self.inner_term, self._data, self.program, self._devices)
 
     def as_held(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
         """The arrays of a call from compiled code, with those of shared variables as the arrays that these hold."""
@@ -173,8 +178,8 @@ class RowsEvaluator:
         except Unsupported:
             return _ByPyTensor(self.inner_inputs, self.inner_term)
         if set(program.inputs) <= set(own):
-            return _ByRows(program, [own.index(v) for v in program.inputs])
-        return _OfComputed(program, self.inner_inputs)
+            return _ByRows(program, [own.index(v) for v in program.inputs], self._devices)
+        return _OfComputed(program, self.inner_inputs, self._devices)
 
 
 class _Fit(NamedTuple):
@@ -231,10 +236,11 @@ class _ByRows:
     program : Program
     places : sequence of int
         For each of its inputs, which array of a call it is.
+    devices : sequence of str, optional
     """
 
-    def __init__(self, program: Program, places: Sequence[int]):
-        self._program = program
+    def __init__(self, program: Program, places: Sequence[int], devices: Sequence[str] | None):
+        self._program, self._devices = program, devices
         self._parameters = [(p.name, places[p.input], p.pick) for p in program.parameters]
         self._rows: Rows | None = None
         self._of: dict[tuple[int, ...], tuple[list[str], list[list[tuple[str, tuple]]]]] = {}
@@ -247,7 +253,7 @@ class _ByRows:
     def _names(self, wrt: tuple[int, ...]) -> tuple[Rows, list[str], list[list[tuple[str, tuple]]]]:
         """The model, the parameters that the inputs at the places `wrt` are made into, and for each input its own."""
         if self._rows is None:
-            self._rows = Rows(self._program.source, **self._program.leaves)
+            self._rows = Rows(self._program.source, devices=self._devices, **self._program.leaves)
         if wrt not in self._of:
             names = [name for name, i, _ in self._parameters if i in wrt]
             self._of[wrt] = names, [[(name, pick) for name, i, pick in self._parameters if i == place] for place in wrt]
@@ -335,11 +341,12 @@ class _OfComputed:
     program : Program
     inputs : sequence of Variable
         What the program's inputs are computed from: the inputs of the call, then the data.
+    devices : sequence of str, optional
     """
 
-    def __init__(self, program: Program, inputs: Sequence[Variable]):
+    def __init__(self, program: Program, inputs: Sequence[Variable], devices: Sequence[str] | None):
         self._program, self._inputs = program, inputs
-        self._by_rows = _ByRows(program, range(len(program.inputs)))
+        self._by_rows = _ByRows(program, range(len(program.inputs)), devices)
         self._floats = tuple(i for i, v in enumerate(program.inputs) if v.type.dtype.startswith("float"))
         self._compute = pytensor.function(inputs, program.inputs, on_unused_input="ignore")
         self._pullbacks: dict[tuple[int, ...], Any] = {}

@@ -136,7 +136,7 @@ def explain(model: Any = None) -> Explanation:
     """
     model = pm.modelcontext(model)
     variables = [*model.observed_RVs, *model.potentials]
-    _, min_rows = settings()
+    min_rows = settings().min_rows
     shapes = _shapes(model)
     with fused(False):
         terms = model.logp(vars=variables, sum=False, jacobian=False) if variables else []

@@ -102,20 +102,25 @@ class Fused(Op):
         return clone_replace([total, *firsts], dict(zip(own, inputs, strict=True)), rebuild_strict=False)
 
 
-def sum_by(program: Program, term: Variable, data: Sequence[Variable]) -> Variable:
-    """The sum of a term by its program."""
-    total = _fused(program.inputs, term, data, program)
+def sum_by(program: Program, term: Variable, data: Sequence[Variable], devices: Sequence[str] | None = None) -> Variable:
+    """The sum of a term by its program, the rows of which several devices may share."""
+    total = _fused(program.inputs, term, data, program, devices)
     for op, conditions in program.checks:
         total = op(total, *conditions)
     return total
 
 
-def sum_later(inputs: Sequence[Variable], term: Variable, data: Sequence[Variable]) -> Variable:
+def sum_later(
+    inputs: Sequence[Variable], term: Variable, data: Sequence[Variable], devices: Sequence[str] | None = None
+) -> Variable:
     """The sum of a term, whose program is made in the first call, when the shapes of the inputs are known."""
-    return _fused(inputs, term, data, None)
+    return _fused(inputs, term, data, None, devices)
 
 
-def _fused(inputs: Sequence[Variable], term: Variable, data: Sequence[Variable], program: Program | None) -> Variable:
+def _fused(
+    inputs: Sequence[Variable], term: Variable, data: Sequence[Variable], program: Program | None,
+    devices: Sequence[str] | None,
+) -> Variable:  # fmt: skip
     floats = [i for i, v in enumerate(inputs) if v.type.dtype.startswith("float")]
-    evaluator = RowsEvaluator.of(inputs, term, data, program)
+    evaluator = RowsEvaluator.of(inputs, term, data, program, devices)
     return Fused(evaluator, floats).make_node(*inputs, *data).outputs[0]

@@ -12,6 +12,7 @@ from pytensor.graph.basic import Variable
 from pytensor.graph.traversal import ancestors
 from pytensor.tensor.random.op import RandomVariable
 
+from ...rows.binding import Binding
 from ...rows.leaves import dot, gather, per_row
 from . import along_axes, checks, densities, elementwise, indexing, joined, triangular  # noqa: F401  (they declare what they read)
 from .expression import body, operations
@@ -149,6 +150,10 @@ def program_of(
     name = f"{_word(term)}_row"
     listed = ", ".join(f"real {a.name}" for a in arguments)
     source = f"__device__ real {name}({listed})\n{{\n{body(reader.result)}\n}}\n"
+    try:
+        Binding(source, None, leaves)
+    except Exception as error:
+        raise Unsupported(f"what could not be written in C: {type(error).__name__}: {error}") from error
     return Program(
         name, source, reader.n, leaves, parameters, inputs, [frozen.shape(v) for v in inputs], reader.checks,
         reader.checked_rows, _work(reader), arguments, computed,

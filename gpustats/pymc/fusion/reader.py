@@ -16,6 +16,7 @@ from pytensor.tensor.elemwise import DimShuffle, Elemwise
 
 from ...language.names import means_something
 from ...language.nodes import CONSTANTS, DRAWS, MATH
+from ...rows.binding import TAKEN as OF_ROWS
 from .along import Along, At, Entry, axes_of, read
 from .columns import key_of, narrowed, two
 from .expression import Expression, parts_of
@@ -26,7 +27,12 @@ from .simplify import Expressions
 SHORT = 64  # the most elements of an axis inside a row, each of which is written out
 SAME = ("TensorFromScalar", "ScalarFromTensor", "SpecifyShape", "Assert", "DeepCopyOp", "ViewOp")  # what gives its input
 
-_TAKEN = {*MATH, *DRAWS, *CONSTANTS, *CALLS.values()}
+_OF_C = (
+    "auto break case const continue default do else enum extern for goto if inline register restrict return signed sizeof "
+    "static struct switch typedef union unsigned void volatile while offsetof"
+)
+#: What a name must not be: in C, for the functions of a row, for `gpustats.Rows`, and for Python's methods.
+_TAKEN = {*_OF_C.split(), "dim", *MATH, *DRAWS, *CONSTANTS, *CALLS.values(), *OF_ROWS, "self"}
 _OWN = re.compile(r"t\d+")  # names of statements
 
 #: Class of an operation -> what reads it: reader(reader, node, at, output).

@@ -8,7 +8,8 @@ import operator
 import os
 import threading
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytensor.tensor as pt
@@ -40,29 +41,40 @@ def _switch(word: str) -> bool:
         raise ValueError(f"the environment variable GPUSTATS_FUSE is {word!r}: set it to 1 or to 0") from None
 
 
-class _Settings:
-    """Whether sums are fused, and from how many rows on; contexts have their own, by thread."""
+class Settings(NamedTuple):
+    """What becomes of sums.
+
+    Attributes
+    ----------
+    on : bool
+        Whether they are fused.
+    min_rows : int or None
+        From how many rows on; None where the faster place decides.
+    devices : tuple of str or None
+        The devices that share the rows; None for the default one.
+    """
+
+    on: bool
+    min_rows: int | None = None
+    devices: tuple[str, ...] | None = None
+
+
+class _Contexts(threading.local):
+    """The settings of the contexts that a thread is in, the innermost last."""
 
     def __init__(self) -> None:
-        self.on = _switch(os.environ.get("GPUSTATS_FUSE", ""))
-        self.min_rows: int | None = None
-        self.local = threading.local()
-
-    @property
-    def now(self) -> tuple[bool, int | None]:
-        stack = getattr(self.local, "stack", None)
-        return stack[-1] if stack else (self.on, self.min_rows)
+        self.stack: list[Settings] = []
 
 
-_settings = _Settings()
+_for_all, _contexts = Settings(_switch(os.environ.get("GPUSTATS_FUSE", ""))), _Contexts()
 
 
-def settings() -> tuple[bool, int | None]:
-    """Whether sums are fused now, and from how many rows on; None where the faster place decides."""
-    return _settings.now
+def settings() -> Settings:
+    """Those of the calling thread, as they are now."""
+    return _contexts.stack[-1] if _contexts.stack else _for_all
 
 
-def fuse(on: bool = True, *, min_rows: int | None = None) -> None:
+def fuse(on: bool = True, *, min_rows: int | None = None, devices: Any = None) -> None:
     """Evaluate log-likelihoods of PyMC's models that are sums over rows on the device, from now on, or no longer.
 
     What a row computes is read from the model's graph when PyMC or nutpie compile it: distributions, arithmetic, indices, dot
@@ -76,31 +88,35 @@ def fuse(on: bool = True, *, min_rows: int | None = None) -> None:
         Sums over fewer rows are left to PyTensor, all others are computed on the device. By default a sum is computed where it
         is expected to take less time. For that, three sums are measured when it is first needed, which takes some seconds; the
         result is kept in the folder of the environment variable ``GPUSTATS_CACHE_DIR``.
+    devices : "all" or sequence of str, optional
+        Devices that share the rows of each sum, as for `gpustats.Rows`.
 
     Notes
     -----
     New data come by `pymc.set_data`; where somebody changes the numbers of an array in place that a variable holds
     (``borrow=True``), a compiled function does not notice it.
     """
-    _settings.on, _settings.min_rows = _checked(on, min_rows)
+    global _for_all
+    _for_all = _checked(on, min_rows, devices)
 
 
-def _checked(on: bool, min_rows: int | None) -> tuple[bool, int | None]:
+def _checked(on: bool, min_rows: int | None, devices: Any) -> Settings:
     if not isinstance(on, bool | np.bool_):
         raise TypeError(f"on must be True or False, not {on!r}")
+    shared_by = None if devices is None else tuple(runtime.device.id for runtime in choose.several(devices))
     if min_rows is None:
-        return bool(on), None
+        return Settings(bool(on), None, shared_by)
     try:
         wanted = operator.index(min_rows)
     except TypeError:
         raise TypeError(f"min_rows must be a whole number or None, not {min_rows!r}") from None
     if wanted < 0:
         raise ValueError(f"min_rows must not be negative, and is {min_rows}")
-    return bool(on), wanted
+    return Settings(bool(on), wanted, shared_by)
 
 
 @contextlib.contextmanager
-def fused(on: bool = True, *, min_rows: int | None = None) -> Iterator[None]:
+def fused(on: bool = True, *, min_rows: int | None = None, devices: Any = None) -> Iterator[None]:
     """A context in which models are compiled with their sums over rows on the device: see `fuse`.
 
     Examples
@@ -117,26 +133,25 @@ def fused(on: bool = True, *, min_rows: int | None = None) -> Iterator[None]:
     >>> round(float(function(np.zeros(51))[0]), 3)
     -18475.829
     """
-    stack = _settings.local.__dict__.setdefault("stack", [])
-    stack.append(_checked(on, min_rows))
+    _contexts.stack.append(_checked(on, min_rows, devices))
     try:
         yield
     finally:
-        stack.pop()
+        _contexts.stack.pop()
 
 
 class FuseSums(GraphRewriter):
     """Puts a `Fused` in the place of every sum over rows for which there is a program."""
 
     def apply(self, fgraph: FunctionGraph) -> None:
-        on, min_rows = settings()
-        if not on or not has_device():
+        now = settings()
+        if not now.on or not has_device():
             return
         for node in list(fgraph.toposort()):
             if node in fgraph.apply_nodes and is_whole_sum(node):
-                self._fuse(fgraph, node, min_rows)
+                self._fuse(fgraph, node, now.min_rows, now.devices)
 
-    def _fuse(self, fgraph: FunctionGraph, node: Apply, min_rows: int | None) -> None:
+    def _fuse(self, fgraph: FunctionGraph, node: Apply, min_rows: int | None, devices: Sequence[str] | None) -> None:
         extents = node.inputs[0].type.shape
         if None not in extents and too_few(math.prod(extents), min_rows):
             return
@@ -147,12 +162,12 @@ class FuseSums(GraphRewriter):
                 program = program_of(term, data)
                 if decision(program, min_rows).reason:
                     return
-                total = sum_by(program, term, list(data))
+                total = sum_by(program, term, list(data), devices)
             except UnknownLength:
                 sources, n_rows = sources_of(term, data)
                 if too_few(n_rows, min_rows, MANY):
                     return
-                total = sum_later(sources, term, list(data))
+                total = sum_later(sources, term, list(data), devices)
         except Unsupported:
             return
         total = pt.cast(total, node.outputs[0].type.dtype)

@@ -45,6 +45,8 @@ class Batched:
         By default that of the context.
     min_rows : int
         Sums over fewer rows are left to PyTensor.
+    devices : "all" or sequence of str, optional
+        Devices that share the rows of each sum.
 
     Attributes
     ----------
@@ -52,10 +54,10 @@ class Batched:
         The variables of a point and where they lie in an array.
     """
 
-    def __init__(self, model: Any = None, *, min_rows: int = MIN_ROWS):
+    def __init__(self, model: Any = None, *, min_rows: int = MIN_ROWS, devices: Any = None):
         self.model = modelcontext(model)
         self.points = Points(self.model)
-        self._min_rows = min_rows
+        self._settings = {"min_rows": min_rows, "devices": devices}
         self._lock = threading.Lock()  # PyTensor's functions serve one thread at a time
 
     def __repr__(self) -> str:
@@ -184,7 +186,7 @@ class Batched:
         """
         own = self.points.variables()
         (total,) = clone_replace([total], dict(zip(self.model.value_vars, own, strict=True)), rebuild_strict=False)
-        with fused(min_rows=self._min_rows):
+        with fused(**self._settings):
             total = rewrite_pregrad(total)
         slopes: Any = grad(total, own, disconnected_inputs="ignore", return_disconnected="zero") if gradient else []
         check = "local_check_parameter_to_ninf_switch" if self.model.check_bounds else "local_remove_check_parameter"
@@ -231,7 +233,7 @@ def _split_as_slices(fgraph: FunctionGraph, node: Apply) -> list[Variable] | Non
 optdb.register("gpustats_split_as_slices", in2out(_split_as_slices), position=2.7)  # without a tag: nothing else includes it
 
 
-def batched(model: Any = None, *, min_rows: int = MIN_ROWS) -> Batched:
+def batched(model: Any = None, *, min_rows: int = MIN_ROWS, devices: Any = None) -> Batched:
     """The log-posterior of a PyMC model at many points at once: for samplers with many chains, walkers or particles.
 
     Parameters
@@ -241,6 +243,8 @@ def batched(model: Any = None, *, min_rows: int = MIN_ROWS) -> Batched:
     min_rows : int
         Sums over fewer rows are left to PyTensor, which computes them for all points at once, with all rows of all points in
         memory.
+    devices : "all" or sequence of str, optional
+        Devices that share the rows of each sum, as for `gpustats.Rows`.
 
     Returns
     -------
@@ -259,4 +263,4 @@ def batched(model: Any = None, *, min_rows: int = MIN_ROWS) -> Batched:
     >>> values.round(2), gradients.shape
     (array([-2104.61, -2103.16, -7049.8 ]), (3, 2))
     """
-    return Batched(model, min_rows=min_rows)
+    return Batched(model, min_rows=min_rows, devices=devices)

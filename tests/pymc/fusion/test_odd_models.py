@@ -245,6 +245,51 @@ def test_two_data_sets_in_two_threads(rng):
     assert wrong == []
 
 
+NAMES = """
+weights devices memory client chunk wrt self function dim rng row rows for if auto inline offsetof int real half kernel lambda
+PI NAN E I t0 term_row log normal_logpdf min α 0a a_log__ _ __x α::β
+""".split()
+
+
+@pytest.mark.parametrize("name", [*NAMES, "a b"])
+def test_names_that_mean_something_elsewhere(name):
+    with pm.Model() as model:
+        normal(pm.Normal(name, shape=6)[GROUP] * pm.HalfNormal(f"{name}_1"))
+    with gpm.fused(min_rows=10):
+        graph = rewrite_pregrad(model.logp())
+    values = {v: np.linspace(-1, 1, 7)[: 6 if v.type.ndim else 1].reshape(v.type.shape) for v in model.value_vars}
+    (node,) = (n for n in toposort([graph]) if type(n.op).__name__ == "Fused")
+    assert node.op.evaluator.program.source.startswith("__device__ real")
+    np.testing.assert_allclose(graph.eval(values, mode=REFERENCE), model.logp().eval(values, mode=REFERENCE), rtol=1e-12)
+
+
+def test_what_could_not_be_written_in_c_is_left(monkeypatch):
+    """A mistake in a program costs speed, and nothing else."""
+    monkeypatch.setattr("gpustats.pymc.fusion.program.body", lambda result: "    return 2 +;")
+    with pm.Model() as model:
+        normal(pm.Normal("a") * T)
+    with gpm.fused(min_rows=10):
+        graph = rewrite_pregrad(model.logp())
+    assert not any(type(n.op).__name__ == "Fused" for n in toposort([graph]))
+    assert "what could not be written in C" in str(gpm.explain(model))
+
+
+def test_several_devices(rng):
+    """Each has some of the rows."""
+    with pm.Model() as model:
+        normal(pm.Normal("a", shape=6)[GROUP] * T, pm.HalfNormal("s"))
+    found = []
+    for devices in (None, ["cpu", "cpu"]):
+        with gpm.fused(min_rows=10, devices=devices):
+            function = model.logp_dlogp_function(ravel_inputs=True, mode="FAST_COMPILE")
+        function.set_extra_values({})
+        found.append(function(np.linspace(-1, 1, 7)))
+    for whole, divided in zip(*found, strict=True):
+        np.testing.assert_allclose(divided, whole, rtol=1e-12)
+    with pytest.raises(ValueError, match="none"):
+        gpm.fuse(devices=["none"])
+
+
 @pytest.mark.parametrize("arguments, error", [
     ({"on": "no"}, TypeError), ({"on": None}, TypeError), ({"min_rows": "many"}, TypeError), ({"min_rows": 1.5}, TypeError),
     ({"min_rows": -1}, ValueError),
