@@ -95,6 +95,14 @@ __device__ real expit(real x)
     return (x < 0 ? e : 1) / (1 + e);
 }
 
+// expit(a) - expit(b), any a and b, where nothing cancels. Error 4.
+__device__ real expit_difference(real a, real b)
+{
+    real low = a < b ? a : b, high = a < b ? b : a;
+    real size = expit(high) * expit(-low) * -expm1(low - high);
+    return a == b ? 0 : a < b ? -size : size;
+}
+
 // log(expit(x)), any x. Error 1.
 __device__ real log_expit(real x)
 {

@@ -67,6 +67,7 @@ RULES = {
     # special.cu
     "digamma": "trigamma(a) * da",
     "expit": "expit(a) * expit(-a) * da",
+    "expit_difference": "expit(a) * expit(-a) * da - expit(b) * expit(-b) * db",
     "inverse_mills": "-inverse_mills(a) * (a + inverse_mills(a)) * da",
     "lbeta": "lbeta_derivative(a, b) * da + lbeta_derivative(b, a) * db",
     "log1mexp": "(a < -50 ? -exp(a) : -1 / expm1(-a)) * da",  # whose own derivative is finite where expm1 overflows

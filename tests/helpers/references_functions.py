@@ -66,6 +66,7 @@ SPECIAL_FUNCTIONS = {
     "bd0": (lambda x, m: x * mp.log(x / m) + m - x, (0.3, 5), (0.4, 5.5)),
     "digamma": (mp.digamma, (0.2, 15)),
     "expit": (lambda x: 1 / (1 + mp.exp(-x)), (-5, 5.5)),
+    "expit_difference": (lambda a, b: 1 / (1 + mp.exp(-a)) - 1 / (1 + mp.exp(-b)), (-5, 5.5), (-4, 6)),
     "lbeta": (lambda a, b: mp.loggamma(a) + mp.loggamma(b) - mp.loggamma(a + b), (0.2, 6), (0.3, 7)),
     "log1mexp": (lambda x: mp.log(-mp.expm1(x)), (-5, -0.05)),
     "log1p_square": (lambda x: mp.log1p(x * x), (-3, 3.5)),

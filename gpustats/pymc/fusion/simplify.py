@@ -89,6 +89,11 @@ def _simplified(made: Expressions, form: str, arguments: Sequence[Expression]) -
             return made.make("{} == {}", x, x, whole=True)
         case ("{} != {}", "{} * {}", "0.0") if all(a.form == "(real)({})" for a in arguments[0].arguments):
             return made.make("{} && {}", *(a.arguments[0] for a in arguments[0].arguments), whole=True)
+        case ("{} - {}", "1.0", "expit({})"):
+            return made.make("expit({})", made.make("-{}", arguments[1].arguments[0]))
+        case ("{} - {}", "expit({})" | "{} ? {} : {}", "expit({})" | "{} ? {} : {}"):
+            odds = _log_odds(made, arguments)
+            return made.make("expit_difference({}, {})", *odds) if odds else None
         case ("log1p({})", "-{}"):
             return _log1p_of_negative(made, arguments[0].arguments[0])
         case ("log1mexp({})", _):
@@ -97,6 +102,21 @@ def _simplified(made: Expressions, form: str, arguments: Sequence[Expression]) -
             condition, *options = arguments
             return made.make(yes, made.choice(condition, *(o.arguments[0] for o in options)))
     return None
+
+
+def _log_odds(made: Expressions, probabilities: Sequence[Expression]) -> list[Expression] | None:
+    """The numbers whose logistic functions some expressions are; None where one is no logistic function."""
+    found = []
+    for p in probabilities:
+        if p.form == "expit({})":
+            found.append(p.arguments[0])
+        elif p.form in ("0.0", "1.0"):
+            found.append(made.number(float("inf") if p.form == "1.0" else -float("inf")))
+        elif p.form == CHOICE and (odds := _log_odds(made, p.arguments[1:])):
+            found.append(made.choice(p.arguments[0], *odds))
+        else:
+            return None
+    return found
 
 
 def _log1p_of_negative(made: Expressions, x: Expression) -> Expression | None:

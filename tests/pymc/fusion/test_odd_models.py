@@ -3,6 +3,7 @@
 import sys
 import threading
 
+import mpmath as mp
 import numpy as np
 import pymc as pm
 import pytensor
@@ -243,6 +244,27 @@ def test_two_data_sets_in_two_threads(rng):
     finally:
         sys.setswitchinterval(interval)
     assert wrong == []
+
+
+def test_categories_far_from_their_variable():
+    """Where the difference of two logistic functions cancels in PyMC's formula: mpmath is the judge."""
+    eta, cutpoints, category = pt.dvector("eta"), np.array([-1.0, -0.999, 2.0]), rng.integers(0, 4, N)
+    logp = pm.logp(pm.OrderedLogistic.dist(eta[GROUP], cutpoints), category).sum()
+    with gpm.fused(min_rows=10):
+        total = rewrite_pregrad(logp)
+    at = np.array([-30.0, -8.0, -1.0, 3.0, 14.0, 25.0])
+    got = pm.compile([eta], [total, pt.grad(total, eta)], mode="FAST_COMPILE")(at)
+
+    def exact(values):
+        edges = [-mp.inf, *map(mp.mpf, cutpoints), mp.inf]
+        rows = [(edges[c] - values[g], edges[c + 1] - values[g]) for g, c in zip(GROUP, category, strict=True)]
+        return mp.fsum(mp.log(1 / (1 + mp.exp(-high)) - 1 / (1 + mp.exp(-low))) for low, high in rows)
+
+    with mp.workdps(50):
+        np.testing.assert_allclose(got[0], float(exact(list(map(mp.mpf, at)))), rtol=1e-13)
+        for i in range(6):
+            moved = [[mp.mpf(a) + (k == i) * step for k, a in enumerate(at)] for step in (mp.mpf("1e-20"), -mp.mpf("1e-20"))]
+            np.testing.assert_allclose(got[1][i], float((exact(moved[0]) - exact(moved[1])) / mp.mpf("2e-20")), rtol=1e-11)
 
 
 NAMES = """

@@ -44,6 +44,18 @@ def test_logistic_functions(made):
             np.testing.assert_allclose(got, want, rtol=1e-4 if v > 15 else 1e-9, atol=1e-300)
 
 
+def test_a_difference_of_logistic_functions(made):
+    a, b = made.make("a"), made.make("b")
+    difference = made.make("{} - {}", made.make("expit({})", a), made.make("expit({})", b))
+    assert text(difference) == "expit_difference(a, b)"
+    c, p, q = made.make("c", whole=True), made.make("expit({})", a), made.make("expit({})", b)
+    from_the_first = made.make("{} - {}", made.choice(c, p, made.number(1.0)), q)
+    assert text(from_the_first) == "expit_difference(c ? a : INFINITY, b)"
+    assert text(made.make("{} - {}", p, made.choice(c, made.number(0.0), q))) == "expit_difference(a, c ? (-INFINITY) : b)"
+    assert text(made.make("{} - {}", made.number(1.0), p)) == "expit(-a)"
+    assert text(made.make("{} - {}", made.choice(c, p, b), q)) == "(c ? expit(a) : b) - expit(b)"
+
+
 def test_checks(made):
     x = made.make("x")
     p = made.make("expit({})", x)
