@@ -1,9 +1,7 @@
 """Models at many points at once: values and gradients are those of one point at a time, in one evaluation for each term."""
 
-import sys
-from pathlib import Path
-
 import cloudpickle
+import models_of_rows
 import numpy as np
 import pymc as pm
 import pytensor
@@ -15,9 +13,6 @@ import gpustats as gs
 import gpustats.pymc as gpm
 from gpustats.pymc.fusion.evaluator import RowsEvaluator
 from gpustats.rows.model import Rows
-
-sys.path.append(str(Path(__file__).parent / "fusion"))
-import test_models
 
 N = 150
 rng = np.random.default_rng(31)
@@ -61,8 +56,8 @@ def few_rows():
 
 
 FUSED = [
-    test_models.varying_slopes, test_models.mixture, test_models.ordinal, test_models.random_walk, test_models.multivariate,
-    test_models.missing, test_models.lengths_by_name, test_models.latent_process,
+    models_of_rows.varying_slopes, models_of_rows.mixture, models_of_rows.ordinal, models_of_rows.random_walk,
+    models_of_rows.multivariate, models_of_rows.missing, models_of_rows.lengths_by_name, models_of_rows.latent_process,
 ]  # fmt: skip
 OTHERS = [glm, glm_of_groups, glm_of_random_covariates, mixture_of_gpustats, gaussian_process, correlated_vectors, few_rows]
 
@@ -84,9 +79,9 @@ def normal():
 
 @pytest.mark.parametrize("build", [*FUSED, *OTHERS], ids=lambda b: b.__name__)
 def test_values_and_gradients(build):
-    model = test_models.made(build)
+    model = models_of_rows.made(build)
     many = gpm.batched(model)
-    array, one = some_points(many), test_models.log_posterior(model)
+    array, one = some_points(many), models_of_rows.log_posterior(model)
     values, gradients = function_of(many)(array)
     assert values.shape == (4,) and gradients.shape == array.shape
     for x, value, gradient in zip(array, values, gradients, strict=True):
@@ -95,7 +90,7 @@ def test_values_and_gradients(build):
         np.testing.assert_allclose(gradient, slope, rtol=1e-8, atol=1e-9 * np.abs(slope).max())
 
 
-@pytest.mark.parametrize("build, held, tolerance", [(test_models.varying_slopes, Rows, 0), (glm_of_groups, gs.GLM, 1e-12)])
+@pytest.mark.parametrize("build, held, tolerance", [(models_of_rows.varying_slopes, Rows, 0), (glm_of_groups, gs.GLM, 1e-12)])
 @pytest.mark.parametrize("mode", [QUICK, "NUMBA"])
 def test_one_evaluation_for_all_points(monkeypatch, build, held, tolerance, mode):
     """What a point has does not depend on the others."""
@@ -106,7 +101,7 @@ def test_one_evaluation_for_all_points(monkeypatch, build, held, tolerance, mode
         return original(self, *args, **kwargs)
 
     monkeypatch.setattr(held, "value_and_grad", counted)
-    many = gpm.batched(test_models.made(build))
+    many = gpm.batched(models_of_rows.made(build))
     array, function = some_points(many, 9), function_of(many, mode)
     values, gradients = function(array)
     assert len(calls) == 1
@@ -125,10 +120,10 @@ def test_no_points_and_one():
     assert value.shape == (1,) and gradient.shape == (1, 6) and np.isfinite(value).all()
 
 
-@pytest.mark.parametrize("build", [test_models.michaelis_menten, glm_of_groups], ids=lambda b: b.__name__)
+@pytest.mark.parametrize("build", [models_of_rows.michaelis_menten, glm_of_groups], ids=lambda b: b.__name__)
 def test_an_invalid_point_is_alone(build):
     """Where a parameter is invalid, or nan, the others are what they were."""
-    model = test_models.made(build)
+    model = models_of_rows.made(build)
     value = model.value_vars[-1]
     with model:
         pm.Potential("valid", pm.logp(pm.Normal.dist(0, value + 1), Z).sum())  # invalid where it is below -1
