@@ -137,6 +137,30 @@ def test_an_invalid_point_is_alone(build):
     assert np.isfinite(gradients[[0, 2, 4]]).all()
 
 
+def test_models_without_checks():
+    """Where parameters are not checked, an invalid one has the value that PyMC computes then."""
+    with pm.Model(check_bounds=False) as model:
+        pm.Poisson("y", pm.Normal("a") + GROUP, observed=BINARY)
+    many, one = gpm.batched(model), model.compile_logp()
+    points = np.array([[1.0], [-0.5], [-7.0]])
+    wanted = [one({"a": a}) for a in points[:, 0]]
+    np.testing.assert_allclose(many.logp(points), wanted, rtol=1e-12)
+
+
+def test_invalid_rows(monkeypatch):
+    """-inf costs nothing, unless derivatives are wanted, which are PyTensor's there."""
+    with pm.Model() as model:
+        pm.Poisson("y", pm.Normal("a") + GROUP, observed=BINARY)
+    alone, original = [], RowsEvaluator.sums
+    monkeypatch.setattr(RowsEvaluator, "sums", lambda self, *args: alone.append(1) or original(self, *args))
+    many, points = gpm.batched(model), np.array([[5.0], [-0.5], [6.0]])
+    values = many.logp(points)
+    assert values[1] == -np.inf and np.isfinite(values[[0, 2]]).all() and not alone
+    again, gradients = many.logp_dlogp(points)
+    np.testing.assert_array_equal(again, values)
+    assert len(alone) == 1 and np.isfinite(gradients[[0, 2]]).all()
+
+
 def test_points_by_name():
     many = gpm.batched(normal())
     array = some_points(many)
@@ -175,8 +199,9 @@ def test_discrete_variables():
     wanted = [one({name: v[k] for name, v in points.items()}) for k in range(3)]
     np.testing.assert_allclose(many.logp(points), wanted, rtol=1e-11)
     assert wanted[2] == -np.inf
-    with pytest.raises(TypeError, match="changed are discrete"):
-        many.logp_dlogp(points)
+    for call in (lambda: many.logp_dlogp(points), many.as_jax):
+        with pytest.raises(TypeError, match="changed are discrete"):
+            call()
 
 
 def test_constrained_variables():

@@ -124,7 +124,8 @@ class RowsEvaluator:
         by = self._fit_of(tuple(cores), data).by
         if isinstance(by, _ByRows) and n_sets:
             found = by.sums_of_sets(sets, of_sets, n_sets, wrt)
-            one_by_one = np.flatnonzero(found[0] == -math.inf) if by.checked else np.empty(0, int)
+            # -inf is -inf; PyTensor tells what the derivatives are there.
+            one_by_one = np.flatnonzero(found[0] == -math.inf) if by.checked and wrt else np.empty(0, int)
         else:
             found = [np.empty(n_sets), *(np.empty((n_sets, *cores[i])) for i in wrt)]
             one_by_one = np.arange(n_sets)

@@ -30,6 +30,11 @@ from .with_jax import as_jax
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+#: Rewrites of what there is for one point. Its checks become -inf here, so that an invalid one makes no others invalid.
+BEFORE = (
+    "canonicalize", "local_check_parameter_to_ninf_switch", "gpustats_one_evaluation", "gpustats_only_used",
+    "gpustats_split_as_slices",
+)  # fmt: skip
 MIN_ROWS = 0  # of a sum that the device computes: PyTensor would hold all rows of all points in memory
 
 
@@ -106,8 +111,7 @@ class Batched:
         TypeError
             Where variables are discrete, so that there is no gradient.
         """
-        if discrete := self.points.discrete:
-            raise TypeError(f"{', '.join(discrete)} are discrete, so that the log-posterior has no gradient: call logp")
+        self._check_gradient()
         array = self.points.as_array(points)
         with self._lock:
             values, gradients = self._value_and_gradient(array)
@@ -151,8 +155,15 @@ class Batched:
         ------
         ImportError
             Where JAX is not installed.
+        TypeError
+            Where variables are discrete.
         """
+        self._check_gradient()
         return as_jax(self.logp_dlogp, self.points.size)
+
+    def _check_gradient(self) -> None:
+        if discrete := self.points.discrete:
+            raise TypeError(f"{', '.join(discrete)} are discrete, so that the log-posterior has no gradient: call logp")
 
     @functools.cached_property
     def _own(self) -> list[Any]:
@@ -186,13 +197,12 @@ class Batched:
         """
         own = self.points.variables()
         (total,) = clone_replace([total], dict(zip(self.model.value_vars, own, strict=True)), rebuild_strict=False)
+        if not self.model.check_bounds:
+            (total,) = _rewritten([total], ("canonicalize", "local_remove_check_parameter"))
         with fused(**self._settings):
             total = rewrite_pregrad(total)
         slopes: Any = grad(total, own, disconnected_inputs="ignore", return_disconnected="zero") if gradient else []
-        check = "local_check_parameter_to_ninf_switch" if self.model.check_bounds else "local_remove_check_parameter"
-        # Before there are several points, so that an invalid one does not make all invalid.
-        included = "canonicalize", check, "gpustats_one_evaluation", "gpustats_only_used", "gpustats_split_as_slices"
-        outputs: Any = rewrite_graph([total, *slopes], include=included)
+        outputs = _rewritten([total, *slopes], BEFORE)
         matrix = pt.dmatrix("points")
         value, *parts = self._at(matrix, own, outputs)
         results: list[Any] = [value]
@@ -212,6 +222,11 @@ class Batched:
                 after = pt.broadcast_to(after, (matrix.shape[0], *(after.shape[i] for i in range(after.type.ndim))))
             whole.append(after)
         return whole
+
+
+def _rewritten(outputs: list[Variable], include: Sequence[str]) -> list[Variable]:
+    found: Any = rewrite_graph(outputs, include=include)
+    return found
 
 
 @node_rewriter([Split])
