@@ -55,11 +55,20 @@ def few_rows():
     pm.Normal("y", theta, Z[:8] ** 2 + 1, observed=Z[8:16])
 
 
+def loop():
+    """PyTensor runs it for one point after another."""
+    a, start = pm.Normal("a"), pt.constant(np.float64(0.5))
+    steps, _ = pytensor.scan(lambda p, a: a * p + 1, outputs_info=[start], non_sequences=[a], n_steps=8)
+    pm.Normal("y", steps, 1, observed=Z[:8])
+
+
 FUSED = [
     models_of_rows.varying_slopes, models_of_rows.mixture, models_of_rows.ordinal, models_of_rows.random_walk,
     models_of_rows.multivariate, models_of_rows.missing, models_of_rows.lengths_by_name, models_of_rows.latent_process,
 ]  # fmt: skip
-OTHERS = [glm, glm_of_groups, glm_of_random_covariates, mixture_of_gpustats, gaussian_process, correlated_vectors, few_rows]
+OTHERS = [
+    glm, glm_of_groups, glm_of_random_covariates, mixture_of_gpustats, gaussian_process, correlated_vectors, few_rows, loop,
+]  # fmt: skip
 
 
 def some_points(many, number=4, scale=0.3):
@@ -81,8 +90,9 @@ def normal():
 def test_values_and_gradients(build):
     model = models_of_rows.made(build)
     many = gpm.batched(model)
-    array, one = some_points(many), models_of_rows.log_posterior(model)
+    array = some_points(many)
     values, gradients = function_of(many)(array)
+    one = models_of_rows.log_posterior(model)  # behind: evaluating many leaves the model as it was
     assert values.shape == (4,) and gradients.shape == array.shape
     for x, value, gradient in zip(array, values, gradients, strict=True):
         want, slope = one(x)

@@ -19,8 +19,9 @@ from pytensor.gradient import grad
 from pytensor.graph.basic import Apply, Variable
 from pytensor.graph.fg import FunctionGraph
 from pytensor.graph.replace import clone_replace, vectorize_graph
-from pytensor.graph.rewriting.basic import in2out, node_rewriter
+from pytensor.graph.rewriting.basic import GraphRewriter, in2out, node_rewriter
 from pytensor.graph.rewriting.utils import rewrite_graph
+from pytensor.scan.op import Scan
 from pytensor.tensor.basic import Split
 
 from ..fusion.rewrite import fused
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 #: Rewrites of what there is for one point. Its checks become -inf here, so that an invalid one makes no others invalid.
 BEFORE = (
     "canonicalize", "local_check_parameter_to_ninf_switch", "gpustats_one_evaluation", "gpustats_only_used",
-    "gpustats_split_as_slices",
+    "gpustats_split_as_slices", "gpustats_own_loops",
 )  # fmt: skip
 MIN_ROWS = 0  # of a sum that the device computes: PyTensor would hold all rows of all points in memory
 
@@ -245,6 +246,17 @@ def _split_as_slices(fgraph: FunctionGraph, node: Apply) -> list[Variable] | Non
     return [pt.specify_shape(part, v.type.shape) for part, v in zip(parts, node.outputs, strict=True)]
 
 
+class OwnLoops(GraphRewriter):
+    """Copies of loops, which PyTensor changes where it runs them for one point after another: the model has the same ones."""
+
+    def apply(self, fgraph: FunctionGraph) -> None:
+        for node in fgraph.toposort():
+            if isinstance(node.op, Scan):
+                copies = node.op.clone().make_node(*node.inputs).outputs
+                fgraph.replace_all(list(zip(node.outputs, copies, strict=True)), reason="loops of its own")
+
+
+optdb.register("gpustats_own_loops", OwnLoops(), position=2.8)
 optdb.register("gpustats_split_as_slices", in2out(_split_as_slices), position=2.7)  # without a tag: nothing else includes it
 
 
