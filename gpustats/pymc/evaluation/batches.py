@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -22,6 +24,19 @@ def core_of(array: np.ndarray, rank: int) -> Shape:
 def common_batch(arrays: Sequence[np.ndarray], ranks: Sequence[int]) -> Shape:
     """The shape to which the leading axes of all arrays broadcast."""
     return np.broadcast_shapes(*[a.shape[: a.ndim - r] for a, r in zip(arrays, ranks, strict=True)])
+
+
+def along_one_axis(array: np.ndarray, rank: int, batch: Shape) -> np.ndarray:
+    """The values of an array broadcast to `batch`, whose axes become one."""
+    core = core_of(array, rank)
+    return np.broadcast_to(array, batch + core).reshape(math.prod(batch), *core)
+
+
+def fill(arrays: Sequence[np.ndarray], places: Iterable[int], values: Callable[[int], Sequence[Any]]) -> None:
+    """Put in at places along the first axes what there is for each place."""
+    for place in places:
+        for array, value in zip(arrays, values(place), strict=True):
+            array[place] = value
 
 
 def values_at(array: np.ndarray, rank: int, batch: Shape, place: tuple[int, ...] | np.ndarray) -> np.ndarray:

@@ -12,6 +12,7 @@ import numpy as np
 
 from ...evaluation.arguments import require
 from ...language.device_function import Argument
+from .batches import fill
 
 if TYPE_CHECKING:
     from ...density import Density
@@ -205,9 +206,7 @@ class Evaluator(ABC):
         else:
             others = np.flatnonzero(np.isnan(found[0]))
         found.insert(1, np.ones(n_sets, bool))
-        for k in others:
-            for array, value in zip(found, self.checked_sums([v[k] for v in values], wrt), strict=True):
-                array[k] = value
+        fill(found, others, lambda k: self.checked_sums([v[k] for v in values], wrt))
         return found
 
     def checked_weighted(self, values: Sequence[np.ndarray], weight: np.ndarray, wrt: tuple[int, ...]) -> list[np.ndarray]:

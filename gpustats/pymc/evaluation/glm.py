@@ -143,7 +143,7 @@ class GLMEvaluator(Evaluator):
         passed = self._plans.plan(shapes, self._as_one_set, shapes)
         if passed is None:
             return self._sum_of_all(self.all_arguments(values), wrt)
-        return self._sums_of_one_set(values, passed, wrt)
+        return self._sums_of_fixed_data(values, passed, wrt)
 
     def _as_one_set(self, shapes: Sequence[Shape]) -> list[tuple[str, Shape | None]] | None:
         """The names and shapes in which the model takes arrays of these shapes; None for a number.
@@ -159,12 +159,15 @@ class GLMEvaluator(Evaluator):
             passed.append((self.formula.names[i], shape[n_leading:] or None))
         return passed
 
-    def _sums_of_one_set(
-        self, values: Sequence[np.ndarray], passed: Sequence[tuple[str, Shape | None]], wrt: tuple[int, ...]
+    def _sums_of_fixed_data(
+        self, values: Sequence[np.ndarray], passed: Sequence[tuple[str, Shape | None]], wrt: tuple[int, ...], lead: Shape = ()
     ) -> list[np.ndarray]:
-        """The sums for one set of parameters and fixed data: the call that a sampler makes thousands of times."""
-        named = zip(passed, values, strict=True)
-        parameters = {n: v.item() if shape is None else v.reshape(shape) for (n, shape), v in named}
+        """The sums for fixed data and one set of parameters, the call that a sampler makes thousands of times, or several."""
+        number = (*lead, 1)
+        parameters = {
+            n: v.reshape(*lead, *shape) if shape is not None else v.reshape(number) if lead else v.item()
+            for (n, shape), v in zip(passed, values, strict=True)
+        }
         if not wrt:
             return [np.asarray(self._model(**parameters))]
         names = self._names_in_model(wrt)
@@ -176,16 +179,7 @@ class GLMEvaluator(Evaluator):
     def sums_of_sets(self, values: Sequence[np.ndarray], n_sets: int, wrt: tuple[int, ...]) -> list[np.ndarray] | None:
         shapes = tuple([v.shape[1:] for v in values])
         passed = self._plans.plan(shapes, self._as_one_set, shapes)
-        if passed is None:
-            return None
-        named = zip(passed, values, strict=True)
-        parameters = {n: v.reshape(n_sets, *([1] if shape is None else shape)) for (n, shape), v in named}
-        if not wrt:
-            return [np.asarray(self._model(**parameters))]
-        names = self._names_in_model(wrt)
-        value, gradients = self._model.value_and_grad(**parameters, wrt=names)
-        own = [values[self.free.index(i)].shape for i in wrt]
-        return [np.asarray(value), *[np.reshape(gradients[n], s) for n, s in zip(names, own, strict=True)]]
+        return None if passed is None else self._sums_of_fixed_data(values, passed, wrt, (n_sets,))
 
     def _sum_of_all(self, arguments: Sequence[np.ndarray], wrt: tuple[int, ...]) -> list[np.ndarray]:
         """The sums over all sets of parameters, of data that may change."""

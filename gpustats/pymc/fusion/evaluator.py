@@ -18,6 +18,7 @@ from pytensor.graph.basic import Variable
 from pytensor.graph.replace import clone_replace
 
 from ...rows.model import Rows, replay_of
+from ..evaluation.batches import along_one_axis, common_batch, core_of, fill
 from ..evaluation.forked import survives_fork
 from ..graph.machine import Evaluation, Run, runs
 from .program import Program, program_of
@@ -111,16 +112,11 @@ class RowsEvaluator:
         All results have them.
         """
         inputs, data = arrays[: self.n_inputs], arrays[self.n_inputs :]
-        ndims = [v.type.ndim for v in self.inner_inputs[: self.n_inputs]]
-        leads = [a.shape[: a.ndim - n] for a, n in zip(inputs, ndims, strict=True)]
-        cores = [a.shape[len(its) :] for a, its in zip(inputs, leads, strict=True)]
-        lead = np.broadcast_shapes(*leads)
+        ranks = [v.type.ndim for v in self.inner_inputs[: self.n_inputs]]
+        lead, cores = common_batch(inputs, ranks), list(map(core_of, inputs, ranks))
         n_sets = math.prod(lead)
-        of_sets = [bool(its) or i in wrt for i, its in enumerate(leads)]
-        sets = [
-            np.broadcast_to(a, lead + core).reshape(n_sets, *core) if its else a
-            for a, its, core in zip(inputs, of_sets, cores, strict=True)
-        ]
+        of_sets = [a.ndim > rank or i in wrt for i, (a, rank) in enumerate(zip(inputs, ranks, strict=True))]
+        sets = [along_one_axis(a, rank, lead) if its else a for a, rank, its in zip(inputs, ranks, of_sets, strict=True)]
         by = self._fit_of(tuple(cores), data).by
         if isinstance(by, _ByRows) and n_sets:
             found = by.sums_of_sets(sets, of_sets, n_sets, wrt)
@@ -129,10 +125,11 @@ class RowsEvaluator:
         else:
             found = [np.empty(n_sets), *(np.empty((n_sets, *cores[i])) for i in wrt)]
             one_by_one = np.arange(n_sets)
-        for k in one_by_one:
-            its_own = self.sums([*(a[k] if its else a for a, its in zip(sets, of_sets, strict=True)), *data], wrt)
-            for array, value in zip(found, its_own, strict=True):
-                array[k] = value
+
+        def alone(k: int) -> Sequence[Any]:
+            return self.sums([*(a[k] if its else a for a, its in zip(sets, of_sets, strict=True)), *data], wrt)
+
+        fill(found, one_by_one, alone)
         return [a.reshape(lead + a.shape[1:]) for a in found]
 
     def by_machine(self, inputs: Sequence[Any], wrt: tuple[int, ...]) -> Evaluation | None:
@@ -273,20 +270,14 @@ class _ByRows:
     ) -> list[np.ndarray]:
         """The sums, (n_sets,), and the derivatives, (n_sets, …); `of_sets`: whether an input has a first axis of sets."""
         rows, names, own = self._names(wrt)
-        shapes = [a.shape[int(its) :] for a, its in zip(inputs, of_sets, strict=True)]
-        values = {}
-        for name, i, pick in self._parameters:
-            places = _places(shapes[i], pick)
-            flat = inputs[i].reshape(*[n_sets] * of_sets[i], -1).astype(np.float64, copy=False)
-            values[name] = flat[..., places] if places.ndim or of_sets[i] else float(flat[places])
+        values = {
+            name: _part(inputs[i], _of_each(pick), n_sets) if of_sets[i] else _part(inputs[i], pick)
+            for name, i, pick in self._parameters
+        }
         value, found = rows.value_and_grad(wrt=names, **values) if names else (rows(**values), {})
-        results = [np.array(np.broadcast_to(value, n_sets))]
-        for i, its in zip(wrt, own, strict=True):
-            total = np.zeros((n_sets, math.prod(shapes[i])))
-            for name, pick in its:
-                total[:, _places(shapes[i], pick)] += found[name]
-            results.append(total.reshape(n_sets, *shapes[i]))
-        return results
+        picks = [[(name, _of_each(pick)) for name, pick in its] for its in own]
+        slopes = [_gradient(inputs[i], its, found) for i, its in zip(wrt, picks, strict=True)]
+        return [np.array(np.broadcast_to(value, n_sets)), *slopes]
 
     def by_machine(self, shapes: Sequence[tuple[int, ...]], wrt: tuple[int, ...]) -> Evaluation | None:
         """How compiled code evaluates it, for inputs of these shapes, and its derivatives in some; None where it cannot."""
@@ -295,7 +286,8 @@ class _ByRows:
         values = {name: _part(np.zeros(shapes[i]), pick) for name, i, pick in self._parameters}
         if (replay := replay_of(self._rows, names, values)) is None:
             return None
-        places = {name: np.ravel(_places(shapes[i], pick)) for name, i, pick in self._parameters}
+        of_inputs = [np.arange(math.prod(shape)).reshape(shape) for shape in shapes]
+        places = {name: np.ravel(of_inputs[i][... if pick == (...,) else pick]) for name, i, pick in self._parameters}
         given = []
         for name, i, _ in self._parameters:
             to = replay.parameters[name]
@@ -307,12 +299,6 @@ class _ByRows:
                     found += runs(sources, start + places[name][elements])
             start += math.prod(shapes[i])
         return Evaluation(replay.replay, given, found, start)
-
-
-def _places(shape: tuple[int, ...], pick: tuple[Any, ...]) -> np.ndarray:
-    """Where the elements of a parameter lie among all of an input of a shape, one after another."""
-    every = np.arange(math.prod(shape))
-    return every if pick == (...,) else np.asarray(every.reshape(shape)[pick])
 
 
 def _zeros(like: Any) -> Any:
@@ -388,12 +374,18 @@ class _ByPyTensor:
         return pm.compile(self._inputs, [self._total, *gradients], mode=self._mode, on_unused_input="ignore")
 
 
-def _part(array: Any, pick: tuple[Any, ...]) -> Any:
+def _of_each(pick: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The part of each set along the first axis."""
+    return pick if pick == (...,) else (slice(None), *pick)
+
+
+def _part(array: Any, pick: tuple[Any, ...], n_sets: int | None = None) -> Any:
+    """A parameter's part of an input, which may have a first axis of sets."""
     if type(array) is float:
         return array
     if not pick:
         return float(array)
     if pick == (...,):
-        return array.reshape(-1).astype(np.float64, copy=False)
+        return array.reshape(-1 if n_sets is None else (n_sets, -1)).astype(np.float64, copy=False)
     part = array[pick]
     return part.astype(np.float64, copy=False) if part.ndim else float(part)

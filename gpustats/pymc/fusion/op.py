@@ -18,10 +18,10 @@ from .evaluator import RowsEvaluator
 from .program import Program
 
 
-class Fused(Op):
-    """The sum over rows of a program, with its gradients in those of its inputs that are numbers of floating point.
+class OfRows(Op):
+    """A sum over rows, with its gradients in those of its inputs that are numbers of floating point.
 
-    The inputs are those of the program, then the data that may change.
+    The inputs are those of a program, then the data that may change.
 
     Parameters
     ----------
@@ -38,20 +38,7 @@ class Fused(Op):
 
     def __str__(self) -> str:
         program = self.evaluator.program
-        return f"Fused{{{program.name if program else 'rows'}}}"
-
-    def make_node(self, *inputs: Any) -> Apply:
-        variables = [pt.as_tensor_variable(v) for v in inputs]
-        for i in self.differentiable:
-            variables[i] = as_float64(variables[i])
-        return Apply(self, variables, [pt.dscalar(), *(variables[i].type() for i in self.wrt)])
-
-    def perform(self, node: Apply, inputs: Sequence[np.ndarray], outputs: Any) -> None:
-        for storage, value in zip(outputs, self.evaluator.sums(inputs, self.wrt), strict=True):
-            storage[0] = np.asarray(value)
-
-    def infer_shape(self, *args: Any) -> list[tuple]:  # PyTensor 2 passes the graph as well
-        return [(), *(args[-1][i] for i in self.wrt)]
+        return f"{type(self).__name__}{{{program.name if program else 'rows'}}}"
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         return [[i in self.differentiable] * len(node.outputs) for i in range(len(node.inputs))]
@@ -61,6 +48,26 @@ class Fused(Op):
         """The places of the inputs that are numbers of floating point, and not data."""
         inputs = self.evaluator.inner_inputs[: self.evaluator.n_inputs]
         return tuple(i for i, v in enumerate(inputs) if v.type.dtype.startswith("float"))
+
+    def variables(self, inputs: Sequence[Any]) -> list[Variable]:
+        """The inputs in the types in which they are taken."""
+        found = [pt.as_tensor_variable(v) for v in inputs]
+        return [as_float64(v) if i in self.differentiable else v for i, v in enumerate(found)]
+
+
+class Fused(OfRows):
+    """The sum over the rows of a program."""
+
+    def make_node(self, *inputs: Any) -> Apply:
+        variables = self.variables(inputs)
+        return Apply(self, variables, [pt.dscalar(), *(variables[i].type() for i in self.wrt)])
+
+    def perform(self, node: Apply, inputs: Sequence[np.ndarray], outputs: Any) -> None:
+        for storage, value in zip(outputs, self.evaluator.sums(inputs, self.wrt), strict=True):
+            storage[0] = np.asarray(value)
+
+    def infer_shape(self, *args: Any) -> list[tuple]:  # PyTensor 2 passes the graph as well
+        return [(), *(args[-1][i] for i in self.wrt)]
 
     def pullback(self, inputs: Sequence[Variable], outputs: Sequence[Variable], cotangents: Sequence[Variable]) -> list:
         if all(isinstance(c.type, DisconnectedType) for c in cotangents[1:]):

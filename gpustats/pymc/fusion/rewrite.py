@@ -23,11 +23,10 @@ from ...errors import NoDeviceError
 from ...runtime import choose
 from . import numba_link  # noqa: F401
 from .frozen import shared_data
-from .op import Fused, sum_by, sum_later
+from .op import OfRows, sum_by, sum_later
 from .program import program_of
 from .regrouped import as_fused
 from .scalar_ops import UnknownLength, Unsupported
-from .sets import FusedSets
 from .sources import sources_of
 from .where import MANY, decision, too_few
 
@@ -195,7 +194,7 @@ class OnlyUsed(GraphRewriter):
 
     def apply(self, fgraph: FunctionGraph) -> None:
         for node in fgraph.toposort():
-            if not isinstance(node.op, Fused | FusedSets):
+            if not isinstance(node.op, OfRows):
                 continue
             used = [i for i, v in zip(node.op.wrt, node.outputs[1:], strict=True) if fgraph.clients[v]]
             if len(used) < len(node.op.wrt):
@@ -210,7 +209,7 @@ class BackToPyTensor(GraphRewriter):
     """Puts sums as PyTensor computes them in the place of those over rows, for compilers that know no other operations."""
 
     def apply(self, fgraph: FunctionGraph) -> None:
-        while nodes := [node for node in fgraph.toposort() if isinstance(node.op, Fused | FusedSets)]:
+        while nodes := [node for node in fgraph.toposort() if isinstance(node.op, OfRows)]:
             pairs = list(zip(nodes[0].outputs, nodes[0].op.as_graph(nodes[0].inputs), strict=True))
             fgraph.replace_all(pairs, reason="rows on the device", import_missing=True)
 

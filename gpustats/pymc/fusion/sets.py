@@ -9,43 +9,26 @@ import numpy as np
 import pytensor.tensor as pt
 from pytensor.gradient import DisconnectedType, Lop, disconnected_type
 from pytensor.graph.basic import Apply, Variable
-from pytensor.graph.op import Op
 from pytensor.graph.replace import _vectorize_node, clone_replace, vectorize_graph
 
-from ..graph.ops import FLOAT, as_float64
+from ..graph.ops import FLOAT
 from ..graph.shapes import broadcast_batch
-from .evaluator import RowsEvaluator
-from .op import Fused
+from .op import Fused, OfRows
 
 
-class FusedSets(Op):
-    """The sum over rows of a program, with its gradients, for sets of parameters: leading axes of the inputs, which broadcast.
+class FusedSets(OfRows):
+    """The sum over the rows of a program, for sets of parameters: leading axes of the inputs, which broadcast.
 
-    The inputs are those of `Fused`; data have no such axes. All outputs have them.
-
-    Parameters
-    ----------
-    evaluator : RowsEvaluator
-    wrt : tuple of int
-        The places of the inputs in which there are gradients.
+    Data have no such axes. All outputs have them.
     """
 
-    __props__ = ("evaluator", "wrt")
-    default_output = 0
-
-    def __init__(self, evaluator: RowsEvaluator, wrt: Sequence[int]):
-        self.evaluator, self.wrt = evaluator, tuple(wrt)
-        self.one = Fused(evaluator, wrt)
-        #: how many axes one value of each input has
-        self.ranks = tuple(v.type.ndim for v in evaluator.inner_inputs)
-
-    def __str__(self) -> str:
-        return f"FusedSets{str(self.one)[len('Fused') :]}"
+    @property
+    def ranks(self) -> list[int]:
+        """How many axes one value of each input has."""
+        return [v.type.ndim for v in self.evaluator.inner_inputs]
 
     def make_node(self, *inputs: Any) -> Apply:
-        variables = [pt.as_tensor_variable(v) for v in inputs]
-        for i in self.one.differentiable:
-            variables[i] = as_float64(variables[i])
+        variables = self.variables(inputs)
         n_lead = max(self.leading(variables))
         cores = [v.type.shape[v.type.ndim - rank :] for v, rank in zip(variables, self.ranks, strict=True)]
         shapes = [(), *(cores[i] for i in self.wrt)]
@@ -65,18 +48,15 @@ class FusedSets(Op):
         cores = [tuple(shapes[i][len(shapes[i]) - self.ranks[i] :]) for i in self.wrt]
         return [lead, *(lead + core for core in cores)]
 
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
-        return self.one.connection_pattern(node)
-
     def pullback(self, inputs: Sequence[Variable], outputs: Sequence[Variable], cotangents: Sequence[Variable]) -> list:
         """By the graph of the sum as PyTensor computes it."""
         own = [v.type() for v in inputs]
         pairs = [
             (v, c) for v, c in zip(self.as_graph(own), cotangents, strict=True) if not isinstance(c.type, DisconnectedType)
         ]
-        wanted = [own[i] for i in self.one.differentiable]
+        wanted = [own[i] for i in self.differentiable]
         slopes: Any = Lop([v for v, _ in pairs], wanted, [c for _, c in pairs], disconnected_inputs="ignore")
-        found = dict(zip(self.one.differentiable, clone_replace(slopes, dict(zip(own, inputs, strict=True))), strict=True))
+        found = dict(zip(self.differentiable, clone_replace(slopes, dict(zip(own, inputs, strict=True))), strict=True))
         return [found.get(i, disconnected_type()) for i in range(len(inputs))]
 
     L_op: Any = pullback  # its name in PyTensor 2
@@ -84,7 +64,7 @@ class FusedSets(Op):
     def as_graph(self, inputs: Sequence[Variable]) -> list[Variable]:
         """All outputs as PyTensor computes them."""
         own = [v.type() for v in self.evaluator.inner_inputs]
-        found: Any = vectorize_graph(self.one.as_graph(own), replace=dict(zip(own, inputs, strict=True)))
+        found: Any = vectorize_graph(Fused(self.evaluator, self.wrt).as_graph(own), replace=dict(zip(own, inputs, strict=True)))
         return found
 
 

@@ -11,6 +11,7 @@ import pytensor.tensor as pt
 from pytensor.graph.basic import Apply, Constant, Variable
 from pytensor.graph.replace import _vectorize_node
 
+from ..evaluation.batches import along_one_axis, common_batch
 from ..evaluation.formula import Formula
 from .ops import FLOAT, DensityOp, LogLikelihood
 from .shapes import broadcast_batch
@@ -56,12 +57,10 @@ class LogLikelihoods(DensityOp):
 
     def sums(self, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
         """The outputs."""
-        leads = [a.shape[: a.ndim - n] for a, n in zip(inputs, self.ndims, strict=True)]
-        lead = np.broadcast_shapes(*leads)
-        n_sets, cores = math.prod(lead), [a.shape[a.ndim - n :] for a, n in zip(inputs, self.ndims, strict=True)]
-        sets = [np.broadcast_to(a, lead + core).reshape(n_sets, *core) for a, core in zip(inputs, cores, strict=True)]
-        if not n_sets:
-            return [np.empty(lead), np.empty(lead, bool), *(np.empty(lead + cores[place]) for place in self.places)]
+        lead = common_batch(inputs, self.ndims)
+        sets = [along_one_axis(a, n, lead) for a, n in zip(inputs, self.ndims, strict=True)]
+        if not (n_sets := math.prod(lead)):
+            return [np.empty(lead), np.empty(lead, bool), *(np.empty(lead + sets[place].shape[1:]) for place in self.places)]
         return [a.reshape(lead + a.shape[1:]) for a in self.evaluator.checked_sums_of_sets(sets, n_sets, self.wrt)]
 
     def perform(self, node: Apply, inputs: Sequence[np.ndarray], outputs: Any) -> None:
