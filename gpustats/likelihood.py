@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,7 @@ from .evaluation.broadcasting import broadcast
 from .evaluation.gradient import gradient_of, hessian_of
 from .evaluation.placement import device_of
 from .evaluation.pointwise import Pointwise
-from .evaluation.repeated import KernelValues, Number, Plans, Rows, kind_of
+from .evaluation.repeated import KernelValues, Number, Plans, Rows, SumReplay, aligned, extent, kind_of
 from .evaluation.results import as_host, output
 from .evaluation.sums import LOGLIK
 from .parallel.devices import example
@@ -28,6 +29,7 @@ from .runtime.host_memory import contiguous
 if TYPE_CHECKING:
     from .density import Density
     from .runtime.base import Device, Runtime
+    from .runtime.types import Handle
 
 
 class BoundDensity(Remade):
@@ -348,6 +350,7 @@ class _RepeatedSum:
         self._alive = x, placement.alive[:1]  # whose memory the kernel reads: x, or the copy of it that was placed first
         self._values = KernelValues(runtime, self._dtype, taken)
         self._plan, self._n_written = function.sum_plan(placement), len(function.written(placement.operands))
+        self._names, self._sizes = names, dict(zip(names, map(np.size, arguments), strict=True))
         self.by_row = {n for n, v in zip(names, arguments, strict=True) if np.ndim(v)}
 
     def __call__(self, arguments: Sequence[Any]) -> tuple[np.ndarray, list[np.ndarray]]:
@@ -361,3 +364,31 @@ class _RepeatedSum:
         sums = self._plan.fetch([*places, *taken])
         del alive  # which the kernel may have been reading
         return sums, [as_host(self._runtime, array) for array in written]
+
+    def replay(self, arguments: Sequence[Any], wrt: Sequence[str]) -> SumReplay | None:
+        """What lets compiled code make such calls, with derivatives in `wrt`; None where that cannot be."""
+        if self._n_written and self._dtype.itemsize == 4:  # kernels write what rows have of their own in single precision
+            return None
+        lie, first, step = self._values.places(arguments), aligned(self._plan.n_sums), aligned(self._plan.n_rows)
+
+        def start(given: Handle, found: Handle) -> None:
+            rows = (v for i in range(self._n_written) for v in (found, first + i * step))
+            self._plan.launch(found, 0, [*rows, *self._values.given(given, lie)])
+
+        n_given, n_found = extent(lie), first + self._n_written * step
+        if (replay := self._runtime.replay(n_given, n_found, start, self._dtype)) is None:
+            return None
+        sums, rows, derivatives = itertools.count(1), itertools.count(first, step), {}
+        for name in wrt:
+            elements = np.arange(self._sizes[name])
+            derivatives[name] = [(elements, elements + next(rows if name in self.by_row else sums))]
+        return SumReplay(replay, dict(zip(self._names, lie, strict=True)), derivatives)
+
+
+def replay_of(likelihood: Likelihood, arguments: Sequence[Any], wrt: Sequence[str]) -> SumReplay | None:
+    """What lets compiled code evaluate a likelihood and its derivatives, at such parameters; None where only Python can."""
+    if likelihood._pieces is not None or likelihood._in_order(arguments, {}) is None:
+        return None
+    function = gradient_of(likelihood._function, wrt).summed if wrt else likelihood._function
+    repeated = likelihood._repeated(arguments, function, tuple(wrt) or None)
+    return None if repeated is None else repeated.replay(arguments, wrt)

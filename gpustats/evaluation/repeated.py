@@ -2,19 +2,22 @@
 
 What such calls have in common is their kind, `kind_of` their arguments. What is decided for a kind, its plan, is kept in a
 `Plans`; a plan that launches a kernel keeps the list of what the kernel takes as `KernelValues`, in which each call puts
-its numbers.
+its numbers. Compiled code makes such calls without Python by a `SumReplay`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
+from ..runtime.replay import Given
+
 if TYPE_CHECKING:
     from ..runtime.base import Runtime
-    from ..runtime.types import DType, Shape
+    from ..runtime.replay import Replay
+    from ..runtime.types import DType, Handle, Shape
 
 P = TypeVar("P")
 
@@ -64,6 +67,31 @@ class Plans(Generic[P]):
         return plan
 
 
+class SumReplay(NamedTuple):
+    """What lets compiled code find a sum and its derivatives. It is for one thread at a time.
+
+    Attributes
+    ----------
+    replay : Replay
+        Leaves the sum first.
+    arguments : dict
+        Argument -> where its numbers lie among those given.
+    derivatives : dict
+        Argument -> pairs of arrays: elements of it, and where among what is found the derivatives in them lie. Where an
+        element is in several pairs, these are added.
+    """
+
+    replay: Replay
+    arguments: dict[str, np.ndarray]
+    derivatives: dict[str, list[tuple[np.ndarray, np.ndarray]]]
+
+    def fix(self, values: Mapping[str, Any]) -> SumReplay:
+        """Give it the numbers of arguments that stay the same, by their names."""
+        for name, value in values.items():
+            self.replay.given[self.arguments[name]] = np.ravel(value)
+        return self
+
+
 class Number(NamedTuple):
     """Stands in what a kernel takes for an argument of the call, by its place, that is a number."""
 
@@ -93,6 +121,16 @@ class Part(NamedTuple):
     start: int
     end: int
     transposed: bool
+
+
+def aligned(n: int) -> int:
+    """The next place, of numbers of 4 bytes at least, at which what kernels read 16 bytes at once may begin."""
+    return n + -n % 4
+
+
+def extent(places: Sequence[np.ndarray]) -> int:
+    """How long the array is in which arguments travel together."""
+    return 1 + max((int(its.max(initial=-1)) for its in places), default=-1)
 
 
 class KernelValues:
@@ -154,6 +192,35 @@ class KernelValues:
         for place in self.scratch:
             taken[place] = self._runtime.scratch(taken[place].nbytes)
         return taken, alive
+
+    def places(self, arguments: Sequence[Any]) -> list[np.ndarray]:
+        """Where the numbers of each argument lie if all of them travel in one array, as `given` takes them."""
+        found, start = dict[int, np.ndarray](), self._parts[-1].end if self._parts else 0
+        for i, first, end, transposed in self._parts:
+            lie = np.arange(first, end)
+            if transposed:
+                *lead, rows, columns = arguments[i].shape
+                lie = lie.reshape(*lead, columns, rows).swapaxes(-1, -2).ravel()
+            found[i] = lie
+        for i, value in enumerate(arguments):
+            if i not in found:
+                start = aligned(start)
+                found[i] = np.arange(start, start + np.size(value))
+                start += np.size(value)
+        return [found[i] for i in range(len(arguments))]
+
+    def given(self, handle: Handle, places: Sequence[np.ndarray]) -> list[Any]:
+        """What the kernel takes in a `runtime.replay`, where all arguments lie at a handle."""
+        taken = self._values.copy()
+        for place, i in self._numbers:
+            taken[place] = Given(int(places[i][0]))
+        for place, i in self._rows:
+            taken[place], taken[place + 1] = handle, int(places[i][0])
+        for place in self._packed:
+            taken[place] = handle
+        for place in self.scratch:
+            taken[place] = self._runtime.scratch(taken[place].nbytes)
+        return taken
 
     def _pack(self, arguments: Sequence[Any]) -> np.ndarray:
         """The small arrays of a call as one; a new one for each call, because threads share this object."""

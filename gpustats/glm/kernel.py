@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -33,8 +34,10 @@ class Launch(NamedTuple):
     ----------
     kernel : Kernel
         What sums over the rows of each block.
-    total : Kernel or None
-        What adds the blocks' sums up; None where the host does, and where there are none.
+    total : callable
+        Compiles what adds the blocks' sums up.
+    on_host : bool
+        Whether the host adds them up in `fetch`, or there are none.
     grid, total_grid : (int, int)
     n_rows, n_sets : int
     n_sums : int
@@ -45,7 +48,8 @@ class Launch(NamedTuple):
 
     runtime: Runtime
     kernel: Kernel
-    total: Kernel | None
+    total: Callable[[], Kernel]
+    on_host: bool
     grid: tuple[int, int]
     total_grid: tuple[int, int]
     n_rows: int
@@ -73,20 +77,30 @@ class Launch(NamedTuple):
             [set][slot], and what `then` wrote: views, to be read at once.
         """
         blocks, runtime = self.grid[1], self.runtime
-        n_partial, on_host = self.n_sums * blocks * self.spread, self.total is None
-        n = n_partial if on_host else self.n_sums
+        n = self._n_partial if self.on_host else self.n_sums
         result = runtime.result(8 * max(n + more, 1))
-        partial = result.handle if on_host else runtime.scratch(8 * n_partial)
-        self.kernel(self.grid, partial, self.n_rows, self.n_sets, *values)
-        if self.total is not None:
-            self.total(self.total_grid, result.handle, 0, partial, self.n_sums, blocks)
+        if self.on_host:
+            self.kernel(self.grid, result.handle, self.n_rows, self.n_sets, *values)
+        else:
+            self.start(result.handle, values)
         if then is not None:
             then(result.handle, n)
         numbers = runtime.fetch(result).view(np.float64)
         sums = numbers[:n]
-        if on_host:
+        if self.on_host:
             sums = sums.reshape(blocks, self.n_sums, self.spread).sum((0, 2))
         return sums, numbers[n : n + more]
+
+    def start(self, out: Handle, values: Sequence[Any]) -> None:
+        """Start the kernel and what adds its sums up into `out`."""
+        partial = self.runtime.scratch(8 * self._n_partial)
+        self.kernel(self.grid, partial, self.n_rows, self.n_sets, *values)
+        self.total()(self.total_grid, out, 0, partial, self.n_sums, self.grid[1])
+
+    @property
+    def _n_partial(self) -> int:
+        """How many numbers the blocks leave."""
+        return self.n_sums * self.grid[1] * self.spread
 
 
 def launch(
@@ -99,12 +113,11 @@ def launch(
     set_blocks, n_sums = -(-n_sets // layout.sets), n_sets * computation.slots
     tiles = replace(layout, tile=layout.unroll * layout.threads) if layout.spread > 1 else layout
     blocks = row_blocks(runtime.device, tiles, n_rows, set_blocks, kernel.registers)
-    total = None
-    if n_sums and not (runtime.host_visible and n_sums * blocks * layout.spread <= _FEW_SUMS):
-        constants = dict(adders=layout.adders, side=layout.side, spread=layout.spread)
-        total = _TOTAL.kernel(runtime, "glm_total", layout.adders, dtype="float64", **constants)
+    on_host = not n_sums or (runtime.host_visible and n_sums * blocks * layout.spread <= _FEW_SUMS)
+    constants = dict(adders=layout.adders, side=layout.side, spread=layout.spread)
+    total = functools.partial(_TOTAL.kernel, runtime, "glm_total", layout.adders, dtype="float64", **constants)
     total_grid = (-(-n_sums // layout.side), 1)
-    return Launch(runtime, kernel, total, (set_blocks, blocks), total_grid, n_rows, n_sets, n_sums, layout.spread)
+    return Launch(runtime, kernel, total, on_host, (set_blocks, blocks), total_grid, n_rows, n_sets, n_sums, layout.spread)
 
 
 def source(

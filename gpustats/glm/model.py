@@ -11,7 +11,7 @@ import numpy as np
 
 from ..evaluation.arguments import check_wrt_among, match
 from ..evaluation.placement import device_of
-from ..evaluation.repeated import Plans, kind_of
+from ..evaluation.repeated import Plans, SumReplay, kind_of
 from ..parallel.devices import example
 from ..parallel.divide import divide
 from ..parallel.pieces import Data, Options, in_memory, in_pieces
@@ -355,19 +355,23 @@ class GLM(Remade):
             in_wrt = checked_wrt(self._family, self._terms, wrt, alpha is not None)
             return self._varying.value_and_grad(self._named(beta, alpha, args, kwargs), in_wrt)
         wrt = wrt if wrt is None or isinstance(wrt, str) else tuple(wrt)
-        values = (beta, 0.0 if alpha is None else alpha, *args, *kwargs.values())
-        if (kind := kind_of(values)) is not None:
-            key = kind, alpha is None, tuple(kwargs), wrt
-            repeated = self._calls.plan(key, self._new_repeated, wrt, beta, alpha, args, kwargs)
-            if repeated is not None:
-                return repeated(values)
+        if (repeated := self._repeated(wrt, beta, alpha, args, kwargs)) is not None:
+            return repeated((beta, 0.0 if alpha is None else alpha, *args, *kwargs.values()))
         in_wrt = self._wrt(wrt, alpha is not None)
         return results.value_and_grad(self._call(self._all_arguments(beta, alpha, *args, **kwargs)), in_wrt)
+
+    def _repeated(
+        self, wrt: str | tuple[str, ...] | None, beta: Any, alpha: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
+    ) -> RepeatedCall | RowsCall | None:
+        """What makes calls of this kind; None where they differ in more than their numbers."""
+        if (kind := kind_of((beta, 0.0 if alpha is None else alpha, *args, *kwargs.values()))) is None:
+            return None
+        key = kind, alpha is None, tuple(kwargs), wrt
+        return self._calls.plan(key, self._new_repeated, wrt, beta, alpha, args, kwargs)
 
     def _new_repeated(
         self, wrt: str | tuple[str, ...] | None, beta: Any, alpha: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
     ) -> RepeatedCall | RowsCall | None:
-        """What makes calls of this kind; None where they differ in more than their numbers."""
         names = [COEFFICIENTS, INTERCEPT, *self._family.parameters[: len(args)], *kwargs]
         in_wrt = self._wrt(wrt, alpha is not None)
         call = self._call(self._all_arguments(beta, alpha, *args, **kwargs))
@@ -381,6 +385,15 @@ class GLM(Remade):
         if wrt is None:
             return tuple(n for n in can if n != INTERCEPT or intercept)
         return check_wrt_among(wrt, [*can, DESIGN, *{OBSERVATIONS} - self._family.whole])
+
+
+def replay_of(
+    glm: GLM, wrt: tuple[str, ...], beta: Any, alpha: Any, parameters: Mapping[str, Any]
+) -> SumReplay | None:
+    """What lets compiled code evaluate a GLM and its derivatives, for arguments of these shapes; None where only Python can."""
+    if glm._pieces is not None or glm._terms or (repeated := glm._repeated(wrt, beta, alpha, (), parameters)) is None:
+        return None
+    return repeated.replay((beta, alpha, *parameters.values()))
 
 
 def _with_named(

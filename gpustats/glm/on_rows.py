@@ -12,11 +12,12 @@ from ..language.derived import resolve_in, unlike_others
 from ..language.device_function import Argument, parse
 from ..language.nodes import VECTOR
 from ..rows.leaves import dot, gather
-from ..rows.model import Rows, rows_on
+from ..rows.model import Rows, replay_of, rows_on
 from .computation import Route
 from .family import COEFFICIENTS, DESIGN, INTERCEPT, OBSERVATIONS, OFFSET, WEIGHTS, Family
 
 if TYPE_CHECKING:
+    from ..evaluation.repeated import SumReplay
     from ..runtime.types import Shape
     from .call import GLMCall
     from .data import GLMData
@@ -144,7 +145,7 @@ class RowsCall:
 
     def __init__(self, call: GLMCall, wrt: Sequence[str], names: Sequence[str], rows: Rows):
         arguments = call.arguments
-        self._rows, self._lead = rows, arguments.lead
+        self._rows, self._lead, self._names = rows, arguments.lead, names
         names_in_rows = {n: parameter(n) for n in arguments.family.parameters}
         names_in_rows |= {COEFFICIENTS: PRODUCT, INTERCEPT: INTERCEPT}
         self._fixed = {names_in_rows[n]: a.value for n, a in arguments.by_name.items() if n not in names}
@@ -165,6 +166,20 @@ class RowsCall:
 
     def __call__(self, values: Sequence[Any]) -> tuple[Any, dict[str, Any]]:
         """The value and the derivatives at other numbers."""
+        value, found = self._rows.value_and_grad(wrt=self._wrt, **self._given(values))
+        gradients = {n: found[r] if shape is None else np.reshape(found[r], shape) for n, r, shape in self._results}
+        return (np.reshape(value, self._lead) if self._lead else value), gradients
+
+    def replay(self, values: Sequence[Any]) -> SumReplay | None:
+        """What lets compiled code make such calls; None where that cannot be."""
+        if (found := replay_of(self._rows, self._wrt, self._given(values))) is None:
+            return None
+        found.fix(self._fixed)
+        arguments = {self._names[i]: found.arguments[in_rows] for in_rows, i, _ in self._taken}
+        return found._replace(arguments=arguments, derivatives={n: found.derivatives[r] for n, r, _ in self._results})
+
+    def _given(self, values: Sequence[Any]) -> dict[str, Any]:
+        """The parameters of the rows."""
         given: dict[str, Any] = self._fixed.copy()
         for name, i, shape in self._taken:
             value = values[i]
@@ -172,6 +187,4 @@ class RowsCall:
                 given[name] = value.item() if type(value) is np.ndarray else float(value)
             else:
                 given[name] = value.reshape(shape)
-        value, found = self._rows.value_and_grad(wrt=self._wrt, **given)
-        gradients = {n: found[r] if shape is None else np.reshape(found[r], shape) for n, r, shape in self._results}
-        return (np.reshape(value, self._lead) if self._lead else value), gradients
+        return given

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from ..evaluation.repeated import KernelValues, Number, Packed, Part, Scratch
-from ..runtime.types import Shape
+import numpy as np
+
+from ..evaluation.repeated import KernelValues, Number, Packed, Part, Scratch, SumReplay, extent
+from ..runtime.types import Handle, Shape
 from .call import GLMCall, Values
 from .computation import Route
 from .family import COEFFICIENTS, DESIGN, INTERCEPT
@@ -84,16 +86,13 @@ class RepeatedCall:
         slopes = Scratch(math.prod(self._sizes) * data.dtype.itemsize)  # of the rows, which are then added up by group
         parts, taken = _packing(call, names)
         values = call.kernel_values(plan, taken, (slopes, 0) * len(task.rows), weights)
-        self._values = KernelValues(data.runtime, data.dtype, values, parts)
+        self._values, self._names = KernelValues(data.runtime, data.dtype, values, parts), names
         self._results = [_result(call, task, name) for name in wrt]
 
     def __call__(self, values: Sequence[Any]) -> tuple[Any, dict[str, Any]]:
         """The value and the derivatives at other numbers."""
         taken, alive = self._values.of(values)
-        n_sets, add_groups = self._sizes[0], None
-        if groups := self._groups:
-            (slopes,) = self._values.scratch
-            add_groups = functools.partial(groups.add, (taken[slopes], 0), self._dtype, *self._sizes)
+        n_sets, add_groups = self._sizes[0], self._add_groups(taken)
         sums, by_group = self._launch.fetch(taken, self._n_by_group, add_groups)
         del alive  # which the kernel may have been reading
         sums, by_group = sums.reshape(n_sets, -1), by_group.reshape(n_sets, -1)
@@ -109,6 +108,38 @@ class RepeatedCall:
             gradients[name] = (found.swapaxes(-1, -2) if transposed else found).copy()
         value = sums[:, 0].reshape(self._lead).copy() if self._lead else sums.item(0)
         return value, gradients
+
+
+    def _add_groups(self, taken: Sequence[Any]) -> Callable[[Handle, int], None] | None:
+        """What adds the slopes up by group, where the kernel takes this."""
+        if self._groups is None:
+            return None
+        (slopes,) = self._values.scratch
+        return functools.partial(self._groups.add, (taken[slopes], 0), self._dtype, *self._sizes)
+
+    def replay(self, values: Sequence[Any]) -> SumReplay | None:
+        """What lets compiled code make such calls; None where that cannot be, as for several sets of parameters."""
+        if self._sizes[0] > 1 or not self._launch.n_sums:
+            return None
+        lie, launch = self._values.places(values), self._launch
+
+        def start(given: Handle, found: Handle) -> None:
+            taken = self._values.given(given, lie)
+            launch.start(found, taken)
+            if (add_groups := self._add_groups(taken)) is not None:
+                add_groups(found, launch.n_sums)
+
+        n_given, n_found = extent(lie), launch.n_sums + self._n_by_group
+        if (replay := self._runtime.replay(n_given, n_found, start, self._dtype)) is None:
+            return None
+        derivatives = {}
+        for name, columns, shape, _, transposed in self._results:
+            places = np.arange(launch.n_sums)[columns] if columns is not None else np.arange(launch.n_sums, n_found)
+            if transposed and shape is not None:
+                places = places.reshape(shape).swapaxes(-1, -2).ravel()
+            elements = np.zeros(len(places), int) if shape is None else np.arange(len(places))
+            derivatives[name] = [(elements, places)]
+        return SumReplay(replay, dict(zip(self._names, lie, strict=True)), derivatives)
 
 
 def _packing(call: GLMCall, names: Sequence[str]) -> tuple[list[Part], dict[str, Values]]:

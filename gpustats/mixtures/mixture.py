@@ -15,7 +15,7 @@ from ..evaluation.broadcasting import mixture_pattern
 from ..evaluation.gradient import gradient_of
 from ..evaluation.placement import as_read
 from ..evaluation.pointwise import Pointwise
-from ..evaluation.repeated import Plans, kind_of
+from ..evaluation.repeated import Plans, SumReplay, kind_of
 from ..evaluation.results import as_host, deliver, output
 from ..evaluation.sums import SumPlan, adder_of
 from ..kernels.layout import Layout, Problem, power_of_two, row_blocks, sets_that_fit, stage_vectors
@@ -289,17 +289,20 @@ class Mixture(BoundDensity):
     ) -> tuple[float, dict[str, Any]] | None:
         """The value and the derivatives by `OnePass`; None where that is not for such a call."""
         names = self._density.parameters
-        if not self._scalar or len(args) + len(kwargs) != len(names) or not all(n in kwargs for n in names[len(args) :]):
+        if len(args) + len(kwargs) != len(names) or not all(n in kwargs for n in names[len(args) :]):
             return None
         arguments = (*args, *(kwargs[n] for n in names[len(args) :]), log_weights)
-        if (kind := kind_of(arguments)) is None:
-            return None
         wanted = wrt if wrt is None or isinstance(wrt, str) else tuple(wrt)
-        one_pass = self._calls.plan((wanted, kind), self._new_one_pass, arguments, wanted)
-        if one_pass is None:
+        if (one_pass := self._one_pass(arguments, wanted)) is None:
             return None
         value, counts, found = one_pass(arguments)
         return value, {"log_weights": counts, **found} if wanted is None or "log_weights" in wanted else found
+
+    def _one_pass(self, arguments: Sequence[Any], wanted: str | Sequence[str] | None) -> OnePass | None:
+        """What makes calls like that of these arguments, the weights the last."""
+        if not self._scalar or (kind := kind_of(arguments)) is None:
+            return None
+        return self._calls.plan((wanted, kind), self._new_one_pass, arguments, wanted)
 
     def _new_one_pass(self, arguments: Sequence[Any], wanted: str | Sequence[str] | None) -> OnePass | None:
         *parameters, weights = arguments
@@ -362,6 +365,20 @@ class Mixture(BoundDensity):
 
     def _nothing(self, call: _MixtureCall, shape: tuple[int, ...], dtype: np.dtype) -> Any:
         return self._runtime.empty(shape, dtype) if call.native else np.empty(shape, dtype)
+
+
+def replay_of(mixture: Mixture, arguments: Sequence[Any], wrt: Sequence[str]) -> SumReplay | None:
+    """What lets compiled code evaluate a mixture and its derivatives; None where only Python can.
+
+    Parameters
+    ----------
+    mixture : Mixture
+    arguments : sequence
+        Parameters like those of a call in the density's order, then the weights.
+    wrt : sequence of str
+    """
+    one_pass = mixture._one_pass(arguments, tuple(wrt))
+    return None if one_pass is None else one_pass.replay(arguments)
 
 
 _KINDS = ("number", "vector", "matrix")

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..evaluation.placement import at
 from ..evaluation.pointwise import Source
-from ..evaluation.repeated import KernelValues, Number, Packed, Part
+from ..evaluation.repeated import KernelValues, Number, Packed, Part, SumReplay, extent
 from ..evaluation.sums import SumPlan, adder_of
 from ..kernels.code import PER_ROW, PER_SET, VALUE, KernelCode, Operand
 from ..kernels.layout import LONGEST, Layout, power_of_two, row_blocks
@@ -21,8 +21,10 @@ from ..rewriting.differentiate import derivative_name, gradient
 if TYPE_CHECKING:
     from ..evaluation.pointwise import Pointwise
     from ..runtime.base import Device, Runtime
+    from ..runtime.types import Handle
 
 MOST = 64  # components
+WEIGHTS = "log_weights"  # the last argument of a call
 _HELD = 24  # numbers of its components, of one row, that a thread of a GPU has registers for
 _ROWS = 8  # of a thread, one after another: 64 to the power of 8 is far from the largest float32
 _ONE_PASS = Template.beside(__file__, "one_pass")
@@ -102,12 +104,13 @@ class OnePass:
         self._plan = SumPlan(runtime, kernel, adder, (1, blocks), x.shape[0], 1, n_sums, ())
         handle, offset = at(runtime, x)
         self._alive = x, handle
+        self._names = (*terms.argument_names[1:-1], WEIGHTS)
         taken, parts = [handle, offset, 0], list[Part]()
         for i, own in enumerate(shared):
             start = k * len(parts)
             taken += [Number(i)] if own else [Packed(), start, 1]
             parts += [] if own else [Part(i, start, start + k, False)]
-        self._values = KernelValues(runtime, x.dtype, taken, parts)
+        self._values, self._runtime, self._dtype = KernelValues(runtime, x.dtype, taken, parts), runtime, x.dtype
 
     def __call__(self, arguments: Sequence[Any]) -> tuple[float, np.ndarray, dict[str, Any]]:
         """The sum, the sums of the components' shares, and the derivatives."""
@@ -117,3 +120,19 @@ class OnePass:
         counts, *found = sums[1:].reshape(-1, self._components)
         pairs = zip(self._wrt, found, strict=True)
         return sums.item(0), counts, {n: float(its.sum()) if own else its for (n, own), its in pairs}
+
+    def replay(self, arguments: Sequence[Any]) -> SumReplay | None:
+        """What lets compiled code make such calls; None where that cannot be."""
+        lie, k = self._values.places(arguments), self._components
+
+        def start(given: Handle, found: Handle) -> None:
+            self._plan.launch(found, 0, self._values.given(given, lie))
+
+        n_given = extent(lie)
+        if (replay := self._runtime.replay(n_given, self._plan.n_sums, start, self._dtype)) is None:
+            return None
+        derivatives, first = {}, 1
+        for name, own in ((WEIGHTS, False), *self._wrt):
+            derivatives[name] = [(np.zeros(k, int) if own else np.arange(k), first + np.arange(k))]
+            first += k
+        return SumReplay(replay, dict(zip(self._names, lie, strict=True)), derivatives)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ..evaluation.repeated import SumReplay
 from ..evaluation.results import as_host
 from ..language.nodes import VECTOR
 from ..rewriting.differentiate import directional
@@ -94,7 +95,7 @@ class Evaluator:
 
         return evaluate
 
-    def replay(self, wrt: Sequence[str], packing: Packing, n_rows: int) -> RowsReplay | None:
+    def replay(self, wrt: Sequence[str], packing: Packing, n_rows: int) -> SumReplay | None:
         """What lets compiled code find the sum of one set of parameters, and its derivatives; None where that cannot be.
 
         The parameters travel together.
@@ -115,7 +116,7 @@ class Evaluator:
                 elements = np.flatnonzero(places >= 0)
                 its.append((elements, places.reshape(-1)[elements].astype(np.int64)))
             found[name] = its
-        return RowsReplay(replay, packing.slices(), found)
+        return SumReplay(replay, packing.places(), found)
 
     def terms(self, names: Sequence[str], packing: Packing, n_rows: int) -> Evaluation:
         """What computes the value of each row, (sets, N); `names` are not used."""
@@ -232,25 +233,6 @@ class Evaluator:
 
     def _is_vector(self, run: Sequence[str]) -> bool:
         return self._leaves[run[0]].elements > 0
-
-
-class RowsReplay(NamedTuple):
-    """What lets compiled code find a sum and its derivatives.
-
-    Attributes
-    ----------
-    replay : Replay
-        Leaves the sum first.
-    parameters : dict
-        Parameter -> where it lies among what is given.
-    derivatives : dict
-        Parameter -> pairs of arrays: elements of it, and where among what is found the derivatives in them lie. Where an
-        element is in several pairs, these are added.
-    """
-
-    replay: Replay
-    parameters: dict[str, slice]
-    derivatives: dict[str, list[tuple[np.ndarray, np.ndarray]]]
 
 
 class Part(NamedTuple):

@@ -24,8 +24,9 @@ from .parameters import along_of, shape_of
 
 if TYPE_CHECKING:
     from ..density import Density
+    from ..evaluation.repeated import SumReplay
     from ..runtime.base import Device, Runtime
-    from .evaluator import RowsReplay
+
 
 class Rows(Remade):
     """The sum over N rows of a function of a row, with its derivatives: a log-likelihood of any model.
@@ -315,7 +316,7 @@ def rows_on(runtime: Runtime, function: Any, weights: Any, leaves: Mapping[str, 
     return _placed(Binding(function, weights, leaves), runtime)
 
 
-def replay_of(rows: Rows, wrt: Sequence[str], values: Mapping[str, Any]) -> RowsReplay | None:
+def replay_of(rows: Rows, wrt: Sequence[str], values: Mapping[str, Any]) -> SumReplay | None:
     """What lets compiled code evaluate a sum and its derivatives in some parameters, at values of these shapes.
 
     It is for one thread at a time. None where only Python can: for rows in pieces, or that have numbers of their own.

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..evaluation.gradient import reduced
-from ..evaluation.repeated import Plans
+from ..evaluation.repeated import Plans, SumReplay
 from ..evaluation.results import as_host, delivered
 from ..runtime import arrays, choose
-from .evaluator import Evaluation, Evaluator, RowsReplay
+from .evaluator import Evaluation, Evaluator
 from .leaves import Scalar
 from .parameters import shape_of
 
@@ -60,7 +60,7 @@ class OnDevice:
         evaluation, packing = self._calls.plan(kind, self._planned, what, names, values)
         return evaluation(values), packing
 
-    def replay(self, names: Sequence[str], values: Sequence[Any]) -> RowsReplay | None:
+    def replay(self, names: Sequence[str], values: Sequence[Any]) -> SumReplay | None:
         """What lets compiled code evaluate the sum and its derivatives, for values of these shapes; None where that cannot be.
 
         It is for one thread at a time.

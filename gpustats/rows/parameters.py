@@ -224,9 +224,9 @@ class Packing:
         places = {n: (handle, first + start, self.width) for n, start in self._starts.items()}
         return {**places, "": (handle, first, self.width)}
 
-    def slices(self) -> dict[str, slice]:
+    def places(self) -> dict[str, np.ndarray]:
         """Where in the array in which they travel the parameters lie."""
-        return {n: slice(start, start + math.prod(self.cores[n])) for n, start in self._starts.items()}
+        return {n: np.arange(start, start + math.prod(self.cores[n])) for n, start in self._starts.items()}
 
 
 class Sent(NamedTuple):

@@ -17,6 +17,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from ..errors import DeviceLostError
 from ..language.printer import ENDLESS
@@ -189,7 +190,7 @@ class Runtime(ABC):
         """A new NumPy array that kernels can write, and its handle; only where the memory is `host_visible`."""
         raise NotImplementedError(f"{self.device.id} does not compute in the host's memory")
 
-    def replay(self, n_given: int, n_found: int, start: Start) -> Replay | None:
+    def replay(self, n_given: int, n_found: int, start: Start, dtype: DTypeLike = np.float64) -> Replay | None:
         """What `start` has the device do, to be done again by compiled code; None where that cannot be.
 
         Parameters
@@ -197,7 +198,10 @@ class Runtime(ABC):
         n_given, n_found : int
             How many numbers the work takes, and how many it leaves.
         start : callable
-            Is called with the handles of these float64 numbers, and starts kernels. What these use otherwise stays theirs.
+            Is called with the handles of these numbers, and starts kernels, which may also take numbers by value as `Given`.
+            What they use otherwise stays theirs.
+        dtype : dtype
+            Of the numbers that the work takes; it leaves float64.
         """
         return None
 

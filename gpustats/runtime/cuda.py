@@ -12,14 +12,15 @@ from typing import Any
 
 import numpy as np
 import pycuda.driver as drv
+from numpy.typing import DTypeLike
 from pycuda.tools import clear_context_caches
 
 from ..errors import CompileError, DeviceLostError
 from . import cache, nvrtc
 from .base import Kernel, Result, Runtime, nbytes_of
+from .cuda_commands import Recorded, Refused, commands, driver, function_of
 from .cuda_devices import count, describe, only_one
 from .cuda_devices import devices as devices
-from .cuda_graph import Graph, driver
 from .host_pool import HostPool
 from .replay import Replay, Start
 from .signature import signature_of
@@ -29,6 +30,7 @@ from .waiting import end_calls
 
 HOST_MEMORY = 4 << 30  # the most bytes of the host's memory kept for large results
 PLAIN_SHARED = 48 << 10  # bytes of shared memory that a block may have without asking
+MAPPED = 4096  # numbers that kernels write to the host's memory; more are copied there
 
 _COPY = """
 extern "C" __global__ void copy(const double2 *source, double2 *target, long long n) {
@@ -113,11 +115,16 @@ class CUDAKernel(Kernel):
             function.set_attribute(drv.function_attribute.MAX_DYNAMIC_SHARED_SIZE_BYTES, shared)
         self.registers, self.local = function.num_regs, function.local_size_bytes
         # What Function.prepared_async_call does, less a driver call that it makes for the sake of old toolkits.
-        self._launch, self._pack = function._launch_kernel, Struct(signature_of(source, name)).pack
+        self._signature = signature_of(source, name)
+        self._launch, self._pack = function._launch_kernel, Struct(self._signature).pack
+        self._handle: int | None = None  # the driver's, known once it is asked for
 
     def __call__(self, grid: tuple[int, int], *args: Any) -> None:
         state = self._runtime._state()
         stream = state.stream
+        if state.alive is not None:
+            self._record(state, grid, args)
+            return
         try:
             self._launch(grid, self._block, self._pack(*args), self._shared, stream)
         except drv.Error as error:
@@ -126,6 +133,16 @@ class CUDAKernel(Kernel):
             self._launch(grid, self._block, self._pack(*args), self._shared, stream)
         if state.on_main and (self.endless or grid not in self.soon):
             state.started_unknown(set() if self.endless else self.soon, grid)
+
+
+    def _record(self, state: ThreadState, grid: tuple[int, int], args: tuple[Any, ...]) -> None:
+        """Note what was to be started."""
+        if self._handle is None:
+            nothing = self._pack(*[0] * len(args))
+            self._handle = function_of(
+                state.stream, lambda: self._launch((1, 1), self._block, nothing, self._shared, state.stream)
+            )
+        state.recorded.append(Recorded(self._handle, grid, self._block, self._shared, self._signature, args))
 
 
 class CUDARuntime(Runtime):
@@ -318,25 +335,22 @@ class CUDARuntime(Runtime):
         self.synchronize()
         return result.view
 
-    def replay(self, n_given: int, n_found: int, start: Start) -> Replay | None:
+    def replay(self, n_given: int, n_found: int, start: Start, dtype: DTypeLike = np.float64) -> Replay | None:
         state, stream = self._state(), drv.Stream()
         with self.watch, state.recording(stream) as alive:
-            given = drv.pagelocked_zeros(max(n_given, 1), np.float64)
-            found = drv.pagelocked_empty(max(n_found, 1), np.float64, mem_flags=drv.host_alloc_flags.DEVICEMAP)
-            at, to = self._allocate(given.nbytes), int(found.base.get_device_pointer())
-
-            def work() -> None:
-                drv.memcpy_htod_async(at, given, stream)
-                start(at, to)
-
-            work()  # so that what it needs but once is there, counters that are 0 among it
-            stream.synchronize()
+            given = drv.pagelocked_zeros(max(n_given, 1), dtype)
+            found = drv.pagelocked_zeros(max(n_found, 1), np.float64, mem_flags=drv.host_alloc_flags.DEVICEMAP)
+            at = self._allocate(given.nbytes)
+            to = int(found.base.get_device_pointer()) if n_found <= MAPPED else self._allocate(found.nbytes)
             try:
-                graph = Graph(stream, work)
-            except RuntimeError:
+                start(at, to)
+            except Refused:
                 return None
-            alive.append(graph)
-        return Replay(given, found, graph.commands(self.context), alive)
+            stream.synchronize()  # for what makes counters 0
+        to_device = (given, int(at)) if any(a is at for kernel in state.recorded for a in kernel.arguments) else None
+        from_device = (found, int(to)) if n_found > MAPPED else None
+        made = commands(self.context, stream, state.recorded, given, to_device, from_device, alive)
+        return Replay(given, found, made, alive)
 
     def download(self, native_or_handle: Any, out: np.ndarray) -> None:
         state = self._state()

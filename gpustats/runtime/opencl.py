@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pyopencl as cl
+from numpy.typing import DTypeLike
 
 from ..errors import CompileError, DeviceLostError
 from . import cache
@@ -347,11 +348,11 @@ class OpenCLRuntime(Runtime):
         array = self._host_pool.empty(shape if isinstance(shape, tuple) else (shape,), dtype)
         return array, self._over(array) if array.size else self._nothing
 
-    def replay(self, n_given: int, n_found: int, start: Start) -> Replay | None:
+    def replay(self, n_given: int, n_found: int, start: Start, dtype: DTypeLike = np.float64) -> Replay | None:
         if not self.host_visible:
             return None
         thread = self._local.thread
-        given, found = (self._host_pool.empty((max(n, 1),), np.float64) for n in (n_given, n_found))
+        given, found = self._host_pool.empty((max(n_given, 1),), dtype), self._host_pool.empty((max(n_found, 1),), np.float64)
         with thread.recording() as alive:
             handles = self._over(given), self._over(found)
             start(*handles)
@@ -359,7 +360,7 @@ class OpenCLRuntime(Runtime):
         thread.wait()  # for what makes counters 0
         with self.watch:
             queue = cl.CommandQueue(self.context, self._device)
-        return Replay(given, found, commands(queue, thread.recorded, alive), alive)
+        return Replay(given, found, commands(queue, thread.recorded, given, alive), alive)
 
     def download(self, native_or_handle: Any, out: np.ndarray) -> None:
         if not out.size:

@@ -5,16 +5,31 @@ from __future__ import annotations
 import ctypes
 import threading
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyopencl as cl
 
 from .base import Kernel, Runtime
-from .replay import Command
+from .replay import Command, Given
 from .signature import DTYPES, signature_of
 
-Recorded = tuple[cl.Kernel, tuple[int, int], tuple[int, int]]  # a kernel with its arguments, all threads, those of a block
+
+class Recorded(NamedTuple):
+    """A kernel that was to be started.
+
+    Attributes
+    ----------
+    kernel : Kernel
+        With its arguments, but for those of `given`: the places of arguments, and those of the numbers given that they are.
+    every, block : tuple of int
+        All threads, and those of a block.
+    """
+
+    kernel: cl.Kernel
+    every: tuple[int, int]
+    block: tuple[int, int]
+    given: list[tuple[int, int]]
 
 
 class _Clone(threading.local):
@@ -44,9 +59,10 @@ class OpenCLKernel(Kernel):
         try:
             if thread.alive is not None:
                 kernel = self._clone.new()
-                kernel.set_args(*args)
+                kernel.set_args(*(0 if isinstance(a, Given) else a for a in args))
                 thread.alive.append(args)
-                thread.recorded.append((kernel, (grid[0] * self._block[0], grid[1]), self._block))
+                given = [(i, a.place) for i, a in enumerate(args) if isinstance(a, Given)]
+                thread.recorded.append(Recorded(kernel, (grid[0] * self._block[0], grid[1]), self._block, given))
             elif thread.on_main:  # the end of Python comes from this thread, and waits for others only
                 event = self._clone.launch(thread.queue, grid, self._block, *args, g_times_l=True)
                 thread.in_flight.last = event
@@ -63,13 +79,19 @@ class OpenCLKernel(Kernel):
             raise
 
 
-def commands(queue: cl.CommandQueue, recorded: Sequence[Recorded], alive: list[Any]) -> list[Command]:
+def commands(queue: cl.CommandQueue, recorded: Sequence[Recorded], given: np.ndarray, alive: list[Any]) -> list[Command]:
     """The calls that start kernels and wait for them; what these need to live goes to `alive`."""
     library = ctypes.CDLL(cl._cl.__file__)  # through which the loader's functions are found, wherever it lies
-    start, finish = (ctypes.cast(f, ctypes.c_void_p).value or 0 for f in (library.clEnqueueNDRangeKernel, library.clFinish))
+    take, start, finish = (
+        ctypes.cast(f, ctypes.c_void_p).value or 0
+        for f in (library.clSetKernelArg, library.clEnqueueNDRangeKernel, library.clFinish)
+    )
     alive += [queue, recorded]
     found = []
-    for kernel, *extents in recorded:
+    for kernel, *extents, numbers in recorded:
+        for i, place in numbers:
+            address = given.ctypes.data + given.itemsize * place
+            found.append(Command(take, (kernel.int_ptr, i, given.itemsize, address)))
         every, block = (np.array(extent, np.uintp) for extent in extents)
         alive += [every, block]
         found.append(Command(start, (queue.int_ptr, kernel.int_ptr, 2, 0, every.ctypes.data, block.ctypes.data, 0, 0, 0)))

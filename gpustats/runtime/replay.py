@@ -16,6 +16,12 @@ from .types import Handle
 Start = Callable[[Handle, Handle], None]
 
 
+class Given(NamedTuple):
+    """Stands, in what a kernel takes, for a number that it takes by value: one of those given, by its place among them."""
+
+    place: int
+
+
 class Command(NamedTuple):
     """A call of one of the driver's functions, which returns 0 or the number of an error.
 
@@ -37,8 +43,10 @@ class Replay:
 
     Attributes
     ----------
-    given, found : ndarray of float64
-        The host's memory from which the work takes its numbers, and in which it leaves what it finds.
+    given : ndarray of float64 or float32
+        The host's memory from which the work takes its numbers.
+    found : ndarray of float64
+        That in which it leaves what it finds.
     commands : sequence of Command
         In their order; the last ones return when the work is done.
     alive : list

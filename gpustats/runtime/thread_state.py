@@ -12,6 +12,7 @@ import pycuda.driver as drv
 from pycuda.tools import DeviceMemoryPool
 
 from .base import Result
+from .cuda_commands import Recorded
 from .staging import Staging
 from .waiting import Waiter, keep_for_ever, on_main, until
 
@@ -37,12 +38,16 @@ class ThreadState(Waiter):
         self.result: tuple[int, Any] | None = None
         self.results: dict[int, Result] = {}
         self.alive: list[Any] | None = None  # while work is recorded, the memory that it uses
+        self.recorded: list[Recorded] = []
 
     @contextlib.contextmanager
     def recording(self, stream: Any) -> Iterator[list[Any]]:
-        """Within it, work goes to another stream, with counters of its own; the memory that it uses is put in a list."""
+        """Within it, kernels are noted in the place of being started, for a stream and counters of their own.
+
+        The memory that they use is put in a list.
+        """
         own = self.stream, self.counters
-        self.stream, self.counters, self.alive = stream, (0, None), [stream]
+        self.stream, self.counters, self.alive, self.recorded = stream, (0, None), [stream], []
         try:
             yield self.alive
             self.alive.append(self.counters[1])

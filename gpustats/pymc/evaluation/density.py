@@ -15,10 +15,10 @@ from ...draws.generator import Generator
 from ...elliptical.density import SCALES
 from ...evaluation.gradient import gradient_of, reduced
 from ...evaluation.pointwise import Pointwise
-from ...evaluation.repeated import Plans
+from ...evaluation.repeated import Plans, SumReplay
 from ...language.device_function import Argument
 from ...language.printer import Printer
-from ...likelihood import Likelihood
+from ...likelihood import Likelihood, replay_of
 from ...runtime import choose
 from ...runtime.transfers import to_device
 from .batches import Shape, batch_of, common_batch, core_of
@@ -110,6 +110,9 @@ class DensityEvaluator(Evaluator):
         shapes = tuple([v.shape for v in values])
         return self._plans.plan(shapes, _SumForShapes, self, shapes)(values, wrt)
 
+    def replay(self, shapes: Sequence[Shape], wrt: tuple[int, ...]) -> SumReplay | None:
+        return self._plans.plan(tuple(shapes), _SumForShapes, self, shapes).replay(wrt)
+
     @survives_fork
     def weighted(self, values: Sequence[np.ndarray], weight: np.ndarray, wrt: tuple[int, ...]) -> list[np.ndarray]:
         # Where every observation has parameters of its own, the derivatives of the sum are those of its terms.
@@ -173,6 +176,16 @@ class _SumForShapes:
         total = np.asarray(value if isinstance(value, float) else value.sum())
         shapes = self._shape_of_gradient
         return [total, *[np.asarray(gradients[n]).reshape(shapes[i]) for n, i in zip(names, wrt, strict=True)]]
+
+    def replay(self, wrt: tuple[int, ...]) -> SumReplay | None:
+        """As `Evaluator.replay`."""
+        names, arguments, free = self._formula.names, self._arguments.copy(), dict(self._free)
+        if self._likelihood is None or self._formula.as_call(())[1]:
+            return None
+        for i, shape in free.items():
+            arguments[i] = 1.0 if shape is None else np.ones(self._shape_of_gradient[i]).reshape(shape)
+        found = replay_of(self._likelihood, arguments[1:], [names[i] for i in wrt])
+        return found and found.fix({n: a for i, (n, a) in enumerate(zip(names, arguments, strict=True)) if i and i not in free})
 
     def _by_likelihood(self, arguments: Sequence[Any], wrt: tuple[str, ...]) -> tuple[Any, dict[str, Any]]:
         likelihood = self._likelihood

@@ -17,6 +17,7 @@ from .batches import fill
 if TYPE_CHECKING:
     from ...density import Density
     from ...draws.generator import Generator
+    from ...evaluation.repeated import SumReplay
 
 
 class LogFunction(Enum):
@@ -185,6 +186,13 @@ class Evaluator(ABC):
             return [np.array(-np.inf), np.array(False), *map(np.zeros_like, result[1:])]
         result.insert(1, np.array(True))
         return result
+
+    def replay(self, shapes: Sequence[tuple[int, ...]], wrt: tuple[int, ...]) -> SumReplay | None:
+        """What lets compiled code find the `sums` for arrays of these shapes, by the arguments' names.
+
+        None where only Python can.
+        """
+        return None
 
     def sums_of_sets(
         self, values: Sequence[np.ndarray], n_sets: int, wrt: tuple[int, ...]

@@ -11,9 +11,10 @@ import numpy as np
 
 from ...density import Density
 from ...draws.generator import Generator
-from ...evaluation.repeated import Plans
+from ...evaluation.repeated import Plans, SumReplay
 from ...glm import GLM
 from ...glm.family import COEFFICIENTS, DESIGN, GROUPS, INTERCEPT, OBSERVATIONS, OFFSET, WEIGHTS, Family
+from ...glm.model import replay_of
 from .batches import Shape, batch_of, common_batch, core_of
 from .density import DensityFormula
 from .forked import survives_fork
@@ -122,8 +123,8 @@ class GLMEvaluator(Evaluator):
         super().__init__(formula, known)
         data = {0, *(i for i, n in enumerate(formula.names) if n == DESIGN or n in formula.options)}
         self._data_stay = data <= self.known.keys()
-        self._only_data_stay = data == self.known.keys()
-        self._plans: Plans[list[tuple[str, Shape | None]] | None] = Plans()
+        self._parameters = [i for i in range(len(formula.arguments)) if i not in data]
+        self._plans: Plans[list[Shape | None] | None] = Plans()
 
     @functools.cached_property
     def _model(self) -> GLM:
@@ -145,35 +146,53 @@ class GLMEvaluator(Evaluator):
             return self._sum_of_all(self.all_arguments(values), wrt)
         return self._sums_of_fixed_data(values, passed, wrt)
 
-    def _as_one_set(self, shapes: Sequence[Shape]) -> list[tuple[str, Shape | None]] | None:
-        """The names and shapes in which the model takes arrays of these shapes; None for a number.
+    def _as_one_set(self, shapes: Sequence[Shape]) -> list[Shape | None] | None:
+        """The shapes in which the model takes its parameters, for arrays of these shapes; None for a number.
 
         Instead of the list, None unless the data never change and the arrays are one set of parameters: PyMC adds leading axes
         of length 1.
         """
-        passed: list[tuple[str, Shape | None]] = []
-        for i, shape in zip(self.free, shapes, strict=True):
-            n_leading = len(shape) - self.formula.ranks[i]
-            if not self._only_data_stay or math.prod(shape[:n_leading]) != 1:
+        if not self._data_stay:
+            return None
+        of_all = {i: v.shape for i, v in self.known.items()} | dict(zip(self.free, shapes, strict=True))
+        passed: list[Shape | None] = []
+        for i in self._parameters:
+            n_leading = len(of_all[i]) - self.formula.ranks[i]
+            if math.prod(of_all[i][:n_leading]) != 1:
                 return None
-            passed.append((self.formula.names[i], shape[n_leading:] or None))
+            passed.append(of_all[i][n_leading:] or None)
         return passed
 
+    def _passed(self, values: Sequence[np.ndarray], shapes: Sequence[Shape | None], lead: Shape = ()) -> dict[str, Any]:
+        """The parameters as the model takes them; `values` may have leading axes of sets."""
+        arguments, found = self.all_arguments(values), dict[str, Any]()
+        for i, shape in zip(self._parameters, shapes, strict=True):
+            before = () if i in self.known else lead
+            if shape is None and not before:
+                found[self.formula.names[i]] = arguments[i].item()
+            else:
+                found[self.formula.names[i]] = arguments[i].reshape(*before, *((1,) if shape is None else shape))
+        return found
+
     def _sums_of_fixed_data(
-        self, values: Sequence[np.ndarray], passed: Sequence[tuple[str, Shape | None]], wrt: tuple[int, ...], lead: Shape = ()
+        self, values: Sequence[np.ndarray], passed: Sequence[Shape | None], wrt: tuple[int, ...], lead: Shape = ()
     ) -> list[np.ndarray]:
         """The sums for fixed data and one set of parameters, the call that a sampler makes thousands of times, or several."""
-        number = (*lead, 1)
-        parameters = {
-            n: v.reshape(*lead, *shape) if shape is not None else v.reshape(number) if lead else v.item()
-            for (n, shape), v in zip(passed, values, strict=True)
-        }
+        parameters = self._passed(values, passed, lead)
         if not wrt:
             return [np.asarray(self._model(**parameters))]
         names = self._names_in_model(wrt)
         value, gradients = self._model.value_and_grad(**parameters, wrt=names)
         shapes = [values[self.free.index(i)].shape for i in wrt]
         return [np.asarray(value), *[np.asarray(gradients[n]).reshape(s) for n, s in zip(names, shapes, strict=True)]]
+
+    def replay(self, shapes: Sequence[Shape], wrt: tuple[int, ...]) -> SumReplay | None:
+        if (passed := self._plans.plan(tuple(shapes), self._as_one_set, shapes)) is None:
+            return None
+        given = self._passed([np.ones(shape) for shape in shapes], passed)
+        beta, alpha = given.pop(COEFFICIENTS), given.pop(INTERCEPT)
+        found, names = replay_of(self._model, self._names_in_model(wrt), beta, alpha, given), self.formula.names
+        return found and found.fix({names[i]: v for i, v in self.known.items() if i in self._parameters})
 
     @survives_fork
     def sums_of_sets(self, values: Sequence[np.ndarray], n_sets: int, wrt: tuple[int, ...]) -> list[np.ndarray] | None:

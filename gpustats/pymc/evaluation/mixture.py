@@ -12,7 +12,8 @@ from scipy.special import logsumexp
 from ...draws.discrete import sample_discrete
 from ...draws.generator import Generator
 from ...evaluation.gradient import reduced
-from ...mixtures.mixture import Mixture
+from ...evaluation.repeated import SumReplay
+from ...mixtures.mixture import Mixture, replay_of
 from .batches import batch_of, common_batch, core_of, values_at
 from .density import DensityFormula
 from .forked import survives_fork
@@ -132,6 +133,16 @@ class MixtureEvaluator(Evaluator):
         value, gradients = mixture.value_and_grad(*by_place, wrt=names, **by_name)
         return [np.asarray(value), *[np.reshape(gradients[n], arguments[i].shape) for i, n in zip(wrt, names, strict=True)]]
 
+    def replay(self, shapes: Sequence[tuple[int, ...]], wrt: tuple[int, ...]) -> SumReplay | None:
+        arguments = self.all_arguments([np.ones(shape) for shape in shapes])
+        if 0 not in self.known or not self._one_set(arguments):
+            return None
+        mixture, (weights, *parameters), by_name = self._mixture_and_parameters(arguments)
+        names = self.formula.names
+        if by_name or (found := replay_of(mixture, [*parameters, weights], [names[i] for i in wrt])) is None:
+            return None
+        return found.fix({names[i]: value for i, value in self.known.items() if i})
+
     def _mixture_and_parameters(self, arguments: Sequence[np.ndarray]) -> tuple[Mixture, list[Any], dict[str, Any]]:
         """The mixture of all observations; what its methods take by place, the weights first, and by name."""
         x, *sets = arguments
@@ -141,6 +152,7 @@ class MixtureEvaluator(Evaluator):
             if 0 in self.known:
                 self._mixture = mixture
         weights, *parameters = [v.reshape(core_of(v, r)) for v, r in zip(sets, self.formula.ranks[1:], strict=True)]
+        parameters = [v.item() if v.shape == (1,) else v for v in parameters]  # that all components share
         by_place, by_name = self.formula.component.as_call(parameters)
         return mixture, [weights, *by_place], by_name
 

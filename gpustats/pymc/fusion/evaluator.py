@@ -20,7 +20,7 @@ from pytensor.graph.replace import clone_replace
 from ...rows.model import Rows, replay_of
 from ..evaluation.batches import along_one_axis, common_batch, core_of, fill
 from ..evaluation.forked import survives_fork
-from ..graph.machine import Evaluation, Run, runs
+from ..graph.machine import Evaluation, evaluation_of
 from .program import Program, program_of
 from .scalar_ops import Unsupported
 
@@ -288,17 +288,12 @@ class _ByRows:
             return None
         of_inputs = [np.arange(math.prod(shape)).reshape(shape) for shape in shapes]
         places = {name: np.ravel(of_inputs[i][... if pick == (...,) else pick]) for name, i, pick in self._parameters}
-        given = []
-        for name, i, _ in self._parameters:
-            to = replay.parameters[name]
-            given += [(i, run) for run in runs(places[name], np.arange(to.start, to.stop))]
-        found, start = [Run(0, 0, 1)], 1
+        inputs = [(i, name, places[name]) for name, i, _ in self._parameters]
+        outputs, start = list[tuple[str, np.ndarray]](), 1
         for i, its in zip(wrt, own, strict=True):
-            for name, _ in its:
-                for elements, sources in replay.derivatives[name]:
-                    found += runs(sources, start + places[name][elements])
+            outputs += [(name, start + places[name]) for name, _ in its]
             start += math.prod(shapes[i])
-        return Evaluation(replay.replay, given, found, start)
+        return evaluation_of(replay, inputs, outputs, start)
 
 
 def _zeros(like: Any) -> Any:

@@ -12,7 +12,7 @@ import functools
 import os
 import threading
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,6 +22,7 @@ from llvmlite import ir
 from numba.core import types
 from numba.extending import intrinsic
 
+from ...evaluation.repeated import SumReplay
 from ...runtime.replay import Replay
 
 THREADS = 64  # that have programs of an operation at once; calls of further ones go through Python
@@ -50,12 +51,15 @@ class Evaluation(NamedTuple):
         From what is found to the outputs, one after another; what several runs bring to a place is added.
     n_out : int
         How many numbers the outputs have.
+    valid : int, optional
+        Which of these says that the parameters are valid: they are where the first number found is finite.
     """
 
     replay: Replay
     given: Sequence[tuple[int, Run]]
     found: Sequence[Run]
     n_out: int
+    valid: int = -1
 
 
 def runs(sources: np.ndarray, targets: np.ndarray) -> list[Run]:
@@ -65,6 +69,29 @@ def runs(sources: np.ndarray, targets: np.ndarray) -> list[Run]:
     starts = np.flatnonzero((np.diff(sources, prepend=-2) != 1) | (np.diff(targets, prepend=-2) != 1))
     lengths = np.diff(starts, append=sources.size)
     return [Run(*map(int, its)) for its in zip(sources[starts], targets[starts], lengths, strict=True)]
+
+
+def evaluation_of(
+    replay: SumReplay, inputs: Iterable[tuple[int, str, np.ndarray]], outputs: Iterable[tuple[str, np.ndarray]], n_out: int,
+    valid: int = -1,
+) -> Evaluation:  # fmt: skip
+    """A sum and its derivatives as compiled code finds them; the sum is the first output.
+
+    Parameters
+    ----------
+    replay : SumReplay
+    inputs : iterable of (int, str, ndarray)
+        Inputs, arguments that are made of them, and for each number of the argument which of the input it is.
+    outputs : iterable of (str, ndarray)
+        Arguments in which there are derivatives, and where among the outputs those in each number belong.
+    n_out, valid : int
+    """
+    given = [(i, run) for i, name, elements in inputs for run in runs(elements, replay.arguments[name])]
+    found = [Run(0, 0, 1)]
+    for name, targets in outputs:
+        for elements, sources in replay.derivatives[name]:
+            found += runs(sources, targets[elements])
+    return Evaluation(replay.replay, given, found, n_out, valid)
 
 
 class Programs:
@@ -136,12 +163,13 @@ class Programs:
         given = [(slot, first + run.source, run.target, run.length) for (slot, first), run in
                  ((self._slots[i], run) for i, run in evaluation.given)]  # fmt: skip
         targets = np.concatenate([np.arange(r.target, r.target + r.length) for r in evaluation.found] or [np.empty(0, int)])
-        adds = int(np.unique(targets).size < max(targets.size, evaluation.n_out))  # also where some outputs stay 0
+        n_found = evaluation.n_out - (evaluation.valid >= 0)
+        adds = int(np.unique(targets).size < max(targets.size, n_found))  # also where some outputs stay 0
         calls = [(c.function, *c.arguments, *[0] * (ARGUMENTS - len(c.arguments))) for c in replay.commands]
         parts = [extents, *given, *calls, *evaluation.found]
         head = [
             replay.given.ctypes.data, replay.found.ctypes.data, evaluation.n_out, adds, self._extents.start,
-            len(extents), len(given), len(calls), len(evaluation.found),
+            len(extents), len(given), len(calls), len(evaluation.found), evaluation.valid, replay.given.itemsize,
         ]  # fmt: skip
         return np.array([*head, *(number for part in parts for number in part)], np.int64)
 
@@ -190,6 +218,19 @@ def _set_float(typing_context, address, place, value):
     def code(context, builder, signature, arguments):
         array = builder.inttoptr(arguments[0], ir.PointerType(ir.DoubleType()))
         builder.store(arguments[2], builder.gep(array, [arguments[1]], source_etype=ir.DoubleType()))
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.int64, types.float64), code
+
+
+@intrinsic
+def _set_single(typing_context, address, place, value):
+    """In single precision."""
+
+    def code(context, builder, signature, arguments):
+        array = builder.inttoptr(arguments[0], ir.PointerType(ir.FloatType()))
+        value = builder.fptrunc(arguments[2], ir.FloatType())
+        builder.store(value, builder.gep(array, [arguments[1]], source_etype=ir.FloatType()))
         return context.get_dummy_value()
 
     return types.void(types.int64, types.int64, types.float64), code
@@ -259,15 +300,18 @@ def _evaluated(table: int, layout: int, out: int) -> bool:
     if program == 0:
         return False
     given, found, n_out, adds = _int_at(program, 0), _int_at(program, 1), _int_at(program, 2), _int_at(program, 3)
-    first_extent, at = _int_at(program, 4), 9
+    first_extent, valid, itemsize, at = _int_at(program, 4), _int_at(program, 9), _int_at(program, 10), 11
     for i in range(_int_at(program, 5)):
         if _int_at(layout, first_extent + i) != _int_at(program, at):
             return False
         at += 1
     for _ in range(_int_at(program, 6)):
         source = _int_at(layout, _int_at(program, at)) + 8 * _int_at(program, at + 1)
-        target, length = given + 8 * _int_at(program, at + 2), _int_at(program, at + 3)
-        if length == 1:
+        target, length = given + itemsize * _int_at(program, at + 2), _int_at(program, at + 3)
+        if itemsize == 4:
+            for i in range(length):
+                _set_single(target, i, _float_at(source, i))
+        elif length == 1:
             _set_float(target, 0, _float_at(source, 0))
         else:
             _called(copy, target, source, 8 * length, 0, 0, 0, 0, 0, 0)
@@ -299,4 +343,6 @@ def _evaluated(table: int, layout: int, out: int) -> bool:
         else:
             _called(copy, out + 8 * target, found + 8 * source, 8 * length, 0, 0, 0, 0, 0, 0)
         at += 3
+    if valid >= 0:
+        _set_float(out, valid, 1.0)
     return True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import itertools
 import math
 import threading
 import time
@@ -17,7 +18,7 @@ from pytensor.link.numba.dispatch.basic import numba_funcify, numba_njit
 
 from ...runtime.foreign import from_any_thread
 from .linear_algebra import StackOp
-from .machine import Evaluation, Programs, is_possible, machine
+from .machine import Evaluation, Programs, evaluation_of, is_possible, machine
 from .ops import LogDensity, LogLikelihood, Weighted
 from .sets import LogLikelihoods
 
@@ -220,9 +221,19 @@ def _log_density(op: LogDensity, node: Apply, **kwargs: Any) -> Callable:
 
 @numba_funcify.register(LogLikelihood)
 def _log_likelihood(op: LogLikelihood, node: Apply, **kwargs: Any) -> Callable:
-    ndims, free = ndims_of(node), op.evaluator.free
-    bridge = Bridge(lambda arrays: op.evaluator.checked_sums(arrays, op.wrt), ndims, str(op))
-    places = [free.index(i) for i in op.wrt]
+    ndims, evaluator = ndims_of(node), op.evaluator
+    places = [evaluator.free.index(i) for i in op.wrt]
+
+    def alone(arrays: Sequence[np.ndarray]) -> Evaluation | None:
+        if (replay := evaluator.replay([a.shape for a in arrays], op.wrt)) is None:
+            return None
+        names = [evaluator.formula.names[i] for i in evaluator.free]
+        inputs = [(place, n, np.arange(arrays[place].size)) for place, n in enumerate(names) if n in replay.arguments]
+        starts = list(itertools.accumulate((arrays[place].size for place in places), initial=2))
+        outputs = [(names[p], start + np.arange(arrays[p].size)) for p, start in zip(places, starts, strict=False)]
+        return evaluation_of(replay, inputs, outputs, starts[-1], valid=1)
+
+    bridge = Bridge(lambda arrays: evaluator.checked_sums(arrays, op.wrt), ndims, str(op), evaluation=alone)
     return compiled(bridge, node, [[], [], *(extents_of(i, ndims[i]) for i in places)])
 
 

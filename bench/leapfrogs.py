@@ -1,0 +1,112 @@
+"""`python -m bench.leapfrogs`: what a step of a trajectory costs where nutpie samples, its chains side by side as threads.
+
+A step is one gradient of the log-posterior and all that the sampler does around it. Python: how many of the evaluations went
+through Python, and so took its lock.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pymc as pm
+
+import gpustats as gs
+import gpustats.pymc as gpm
+
+from .peers import GPUStats
+from .report import Columns, Report, Row, Table, attempt, cell, options, size, timed
+
+NOTE = "step: seconds of sampling, by the steps of a chain. steps / s: of all chains. Python: evaluations through it.\n"
+COLUMNS: Columns = {
+    "chains": cell("chains", "{:d}"), "step / µs": cell("step_us"), "steps / s": cell("steps_per_s", "{:,.0f}"),
+    "steps": cell("steps", "{:,d}"), "Python": cell("through_python", "{:d}"),
+}  # fmt: skip
+
+
+def student_t(n: int) -> pm.Model:
+    x = np.random.default_rng(1).standard_t(4, n) * 2 + 1
+    with pm.Model() as model:
+        gpm.StudentT("y", pm.Gamma("nu", 2, 0.1), pm.Normal("mu", 0, 10), pm.HalfNormal("sigma", 5), observed=x)
+    return model
+
+
+def glm(n: int) -> pm.Model:
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(n, 20))
+    y = (rng.random(n) < 1 / (1 + np.exp(-X[:, 0] + X[:, 1]))).astype(int)
+    with pm.Model() as model:
+        gpm.GLM("y", gs.bernoulli_logit, X=X, beta=pm.Normal("beta", shape=20), alpha=pm.Normal("alpha"), observed=y)
+    return model
+
+
+MODELS = {"Student t": student_t, "GLM, k=20": glm}
+
+
+@dataclass(frozen=True)
+class Case:
+    """A model of N observations."""
+
+    name: str
+    n: int
+
+    @property
+    def title(self) -> str:
+        return f"{self.name} N={self.n:,}"
+
+
+class _Counted:
+    """How often compiled code has called Python, from now on."""
+
+    def __init__(self) -> None:
+        from gpustats.pymc.graph.numba_link import Bridge
+
+        self.calls, evaluate = 0, Bridge._evaluate
+
+        def counted(bridge: Any, layout: int, out: int) -> int:
+            self.calls += 1
+            return evaluate(bridge, layout, out)
+
+        Bridge._evaluate = counted  # type: ignore[method-assign]
+
+
+def rows(case: Case, chains: list[int], draws: int) -> list[Row]:
+    import nutpie
+
+    counted = _Counted()
+    compiled = nutpie.compile_pymc_model(MODELS[case.name](case.n))
+
+    def sampled(n_chains: int, n_draws: int) -> Row:
+        before = counted.calls
+        options = {"chains": n_chains, "cores": n_chains, "progress_bar": False, "save_warmup": True}
+        fit, seconds = timed(lambda: nutpie.sample(compiled, draws=n_draws, tune=n_draws, seed=1, **options))
+        steps = sum(int(np.asarray(s["n_steps"]).sum()) for s in (fit.sample_stats, fit.warmup_sample_stats))
+        return {
+            "step_us": seconds / steps * n_chains * 1e6, "steps_per_s": steps / seconds, "steps": steps,
+            "through_python": counted.calls - before,
+        }  # fmt: skip
+
+    sampled(1, 20)  # what compiles
+    work = {"work": case.title, "n": case.n, "peer": GPUStats.name, "time": "step_us"}
+    return [attempt(work | {"chains": c}, lambda c=c: sampled(c, draws)) for c in chains]
+
+
+def main(argv: list[str] | None = None) -> int:
+    parser = options("leapfrogs", __doc__)
+    parser.add_argument("--n", type=size, action="append", help="observations, repeatable; default: 1e3 to 1e6 (CPU: 1e3, 1e4)")
+    parser.add_argument("--chains", type=int, action="append", help="repeatable; default: 1, 4, 16 (CPU: 1, 2)")
+    parser.add_argument("--draws", type=int, help="and as many to tune (default: 300)")
+    args = parser.parse_args(argv)
+    report = Report(args)
+    sizes = report.default(args.n, gpu=[10**3, 10**4, 10**5, 10**6], cpu=[10**3, 10**4], quick=[10**3])
+    chains = report.default(args.chains, gpu=[1, 4, 16], cpu=[1, 2], quick=[1])
+    draws = report.default(args.draws, gpu=300, cpu=300, quick=20)
+    for case in report.wanted([Case(name, n) for name, n in product(MODELS, sizes)]):
+        report.rows += rows(case, chains, draws)
+    return report.write(Table(report.rows, COLUMNS, NOTE))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,156 @@
+"""Calls of CUDA's driver as commands, which compiled code runs without Python."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from struct import Struct, calcsize
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .replay import Command, Given
+
+RELAXED = 2  # memory may be allocated while a stream is captured
+
+
+@functools.cache
+def driver() -> ctypes.CDLL:
+    return ctypes.CDLL("nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1")
+
+
+class Refused(Exception):
+    """The driver does not tell what it takes to start a kernel."""
+
+
+class Recorded(NamedTuple):
+    """A kernel that was to be started.
+
+    Attributes
+    ----------
+    function : int
+        Its handle.
+    grid, block : tuple of int
+    shared : int
+        Bytes of dynamic shared memory.
+    signature : str
+        Of what it takes: see `signature.signature_of`.
+    arguments : tuple
+    """
+
+    function: int
+    grid: tuple[int, int]
+    block: tuple[int]
+    shared: int
+    signature: str
+    arguments: tuple[Any, ...]
+
+
+class _KernelNode(ctypes.Structure):
+    """CUDA_KERNEL_NODE_PARAMS_v2 of the driver."""
+
+    _fields_ = [
+        ("function", ctypes.c_void_p), ("sizes", ctypes.c_uint * 7), ("parameters", ctypes.c_void_p),
+        ("extra", ctypes.c_void_p), ("kernel", ctypes.c_void_p), ("context", ctypes.c_void_p),
+    ]  # fmt: skip
+
+
+class _LaunchConfig(ctypes.Structure):
+    """CUlaunchConfig of the driver."""
+
+    _fields_ = [
+        ("sizes", ctypes.c_uint * 7), ("stream", ctypes.c_void_p), ("attributes", ctypes.c_void_p), ("n", ctypes.c_uint),
+    ]  # fmt: skip
+
+
+def function_of(stream: Any, launch: Callable[[], None]) -> int:
+    """The driver's handle of a kernel, which PyCUDA does not tell.
+
+    Parameters
+    ----------
+    stream : pycuda.driver.Stream
+        Not the default one; nothing is started on it.
+    launch : callable
+        Starts the kernel on the stream.
+
+    Raises
+    ------
+    Refused
+    """
+    on, graph, node = ctypes.c_void_p(stream.handle), ctypes.c_void_p(), ctypes.c_void_p()
+    _check(driver().cuStreamBeginCapture_v2(on, RELAXED))
+    try:
+        launch()
+    finally:
+        code = driver().cuStreamEndCapture(on, ctypes.byref(graph))
+    _check(code)
+    try:
+        count, found = ctypes.c_size_t(1), _KernelNode()
+        _check(driver().cuGraphGetNodes(graph, ctypes.byref(node), ctypes.byref(count)))
+        _check(driver().cuGraphKernelNodeGetParams_v2(node, ctypes.byref(found)))
+    finally:
+        driver().cuGraphDestroy(graph)
+    return int(found.function or found.kernel)
+
+
+def commands(
+    context: Any, stream: Any, recorded: Sequence[Recorded], given: np.ndarray, to_device: Any, from_device: Any,
+    alive: list[Any],
+) -> list[Command]:  # fmt: skip
+    """The calls that start kernels and wait for them, in whichever thread; what these need to live goes to `alive`.
+
+    Parameters
+    ----------
+    context, stream
+    recorded : sequence of Recorded
+    given : ndarray
+        The host's memory of the numbers that are `Given`.
+    to_device, from_device : (ndarray, int) or None
+        The host's memory that is copied to the device before, to an address, or from one after the kernels.
+    alive : list
+    """
+    on, popped = stream.handle, ctypes.c_void_p()
+    alive += [popped, stream]
+    found = [_command("cuCtxPushCurrent_v2", int(context.handle))]
+    if to_device is not None:
+        host, address = to_device
+        found.append(_command("cuMemcpyHtoDAsync_v2", address, host.ctypes.data, host.nbytes, on))
+    for kernel in recorded:
+        sizes = (*kernel.grid, 1, *kernel.block, 1, 1, kernel.shared)
+        config, places = _LaunchConfig((ctypes.c_uint * 7)(*sizes), on, None, 0), _places_of_arguments(kernel, given, alive)
+        alive += [config, places]
+        found.append(_command("cuLaunchKernelEx", ctypes.addressof(config), kernel.function, ctypes.addressof(places), 0))
+    if from_device is not None:
+        host, address = from_device
+        found.append(_command("cuMemcpyDtoHAsync_v2", host.ctypes.data, address, host.nbytes, on))
+    return [*found, _command("cuStreamSynchronize", on), _command("cuCtxPopCurrent_v2", ctypes.addressof(popped))]
+
+
+def _places_of_arguments(kernel: Recorded, given: np.ndarray, alive: list[Any]) -> Any:
+    """The addresses of what a kernel takes."""
+    values = [0 if isinstance(v, Given) else v for v in kernel.arguments]
+    packed = ctypes.create_string_buffer(Struct(kernel.signature).pack(*values))
+    alive.append(packed)
+    addresses = (ctypes.addressof(packed) + offset for offset in _offsets(kernel.signature))
+    places = [
+        given.ctypes.data + given.itemsize * v.place if isinstance(v, Given) else address
+        for v, address in zip(kernel.arguments, addresses, strict=True)
+    ]
+    return (ctypes.c_void_p * len(places))(*places)
+
+
+def _offsets(signature: str) -> Iterator[int]:
+    """Where in a packed structure each of its members begins."""
+    for i, kind in enumerate(signature):
+        yield calcsize(signature[: i + 1]) - calcsize(kind)
+
+
+def _command(name: str, *arguments: int) -> Command:
+    return Command(ctypes.cast(getattr(driver(), name), ctypes.c_void_p).value or 0, arguments)
+
+
+def _check(code: int) -> None:
+    if code:
+        raise Refused(f"error {code}")
