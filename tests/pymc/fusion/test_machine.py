@@ -15,32 +15,9 @@ from pymc.pytensorf import rewrite_pregrad
 
 import gpustats.pymc as gpm
 from gpustats.pymc.graph import machine, numba_link
-from gpustats.runtime import choose
 
 N = 300
-pytestmark = pytest.mark.skipif(
-    not machine.is_possible() or not (choose.get().host_visible or choose.get().dialect == "cuda"),
-    reason="compiled code cannot evaluate here by itself",
-)
-
-
-@pytest.fixture(autouse=True)
-def slow_calls_count(monkeypatch):
-    """A machine under load is slow, too."""
-    monkeypatch.setattr(machine, "LONG", 60.0)
-
-
-@pytest.fixture
-def through_python(monkeypatch):
-    """How often compiled code has called Python."""
-    calls, original = [], numba_link.Bridge._evaluate
-
-    def counted(self, layout, out):
-        calls.append(threading.get_native_id())
-        return original(self, layout, out)
-
-    monkeypatch.setattr(numba_link.Bridge, "_evaluate", counted)
-    return calls
+pytestmark = pytest.mark.usefixtures("by_machine")
 
 
 def groups_and_slopes(rng):

@@ -1,0 +1,29 @@
+"""What tests of calls from compiled code share."""
+
+import threading
+
+import pytest
+
+from gpustats.pymc.graph import machine, numba_link
+from gpustats.runtime import choose
+
+
+@pytest.fixture
+def by_machine(monkeypatch):
+    """Compiled code evaluates by itself, also where a machine under load makes calls slow."""
+    if not machine.is_possible() or not (choose.get().host_visible or choose.get().dialect == "cuda"):
+        pytest.skip("compiled code cannot evaluate here by itself")
+    monkeypatch.setattr(machine, "LONG", 60.0)
+
+
+@pytest.fixture
+def through_python(monkeypatch):
+    """How often compiled code has called Python."""
+    calls, original = [], numba_link.Bridge._evaluate
+
+    def counted(self, layout, out):
+        calls.append(threading.get_native_id())
+        return original(self, layout, out)
+
+    monkeypatch.setattr(numba_link.Bridge, "_evaluate", counted)
+    return calls
