@@ -1,0 +1,233 @@
+"""`python -m bench.samplers`: the same posteriors by several samplers, and what a second of each is worth.
+
+nutpie runs four chains of NUTS, as threads; ChEES of blackjax 256 chains that move in step; PyMC's sequential Monte Carlo moves
+2,000 particles at once. They take PyMC's models as they are, and gpustats evaluates these. NumPyro runs four chains of NUTS.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import pymc as pm
+import xarray as xr
+from pymc.distributions.transforms import ordered
+from scipy import special
+
+import gpustats.pymc as gpm
+
+from . import nuts
+from .logistic_regression import apart
+from .peers import GPUStats, Peer
+from .report import Columns, Report, Row, Table, attempt, cell, options, timed
+
+NOTE = """\
+compile: up to the first draws. JAX's compilation of ChEES, and all of SMC's, which compile as they go, is in sampling. ESS: of
+the bulk, the fewest among the parameters; of SMC, how many different particles there are. apart: the largest distance of a
+posterior mean from that of nutpie, in posterior standard deviations.
+"""
+COLUMNS: Columns = {
+    "compile / s": cell("compile_s"), "sampling / s": cell("sampling_s"), "ESS": cell("ess", "{:,.0f}"),
+    "ESS / s": cell("ess_per_s", "{:,.1f}"), "apart": cell("apart", "{:.2f}"),
+}  # fmt: skip
+
+
+def logistic(y, X):
+    pm.Bernoulli("y", logit_p=pm.Normal("alpha") + X @ pm.Normal("beta", shape=X.shape[1]), observed=y)
+
+
+def logistic_in_numpyro(y, X):
+    import numpyro
+    from numpyro import distributions as d
+
+    beta, alpha = numpyro.sample("beta", d.Normal(0, 1).expand(X.shape[1:])), numpyro.sample("alpha", d.Normal(0, 1))
+    numpyro.sample("y", d.BernoulliLogits(alpha + X @ beta), obs=y)
+
+
+def hierarchical(y, x, group):
+    mean, spread = pm.Normal("mean", 0, 2), pm.HalfNormal("spread")
+    z = pm.Normal("z", shape=GROUPS)
+    pm.Normal("y", (mean + spread * z)[group] + pm.Normal("slope") * x, pm.HalfNormal("sigma"), observed=y)
+
+
+def hierarchical_in_numpyro(y, x, group):
+    import numpyro
+    from numpyro import distributions as d
+
+    mean, spread = numpyro.sample("mean", d.Normal(0, 2)), numpyro.sample("spread", d.HalfNormal(1))
+    z, slope = numpyro.sample("z", d.Normal(0, 1).expand([GROUPS])), numpyro.sample("slope", d.Normal(0, 1))
+    sigma = numpyro.sample("sigma", d.HalfNormal(1))
+    numpyro.sample("y", d.Normal((mean + spread * z)[group] + slope * x, sigma), obs=y)
+
+
+def mixture(y):
+    w = pm.Dirichlet("w", np.ones(3))
+    mu = pm.Normal("mu", 0, 5, shape=3, transform=ordered, initval=[-2.0, 0.5, 3.0])
+    pm.NormalMixture("y", w, mu, sigma=pm.HalfNormal("sigma", 2, shape=3), observed=y)
+
+
+def mixture_in_numpyro(y):
+    import jax.numpy as jnp
+    import numpyro
+    from jax.scipy.special import logsumexp
+    from numpyro import distributions as d
+
+    w = numpyro.sample("w", d.Dirichlet(jnp.ones(3)))
+    in_order = d.TransformedDistribution(d.Normal(0, 5).expand([3]), d.transforms.OrderedTransform())
+    mu, sigma = numpyro.sample("mu", in_order), numpyro.sample("sigma", d.HalfNormal(2).expand([3]))
+    numpyro.factor("y", logsumexp(jnp.log(w) + d.Normal(mu, sigma).log_prob(y[:, None]), axis=-1).sum())
+
+
+GROUPS = 40
+
+
+def data_of(name: str, n: int) -> tuple[np.ndarray, ...]:
+    rng = np.random.default_rng(23)
+    if name == "logistic":
+        X = rng.normal(size=(n, 50))
+        return (rng.random(n) < special.expit(X @ rng.normal(0, 0.3, 50) - 0.5)).astype(int), X
+    if name == "hierarchical":
+        x, group = rng.normal(size=n), rng.integers(0, GROUPS, n)
+        return 1 + 0.7 * rng.normal(size=GROUPS)[group] + 0.5 * x + rng.normal(size=n), x, group
+    which = rng.choice(3, n, p=[0.5, 0.3, 0.2])
+    return (rng.normal(np.array([-2.0, 0.5, 3.0])[which], np.array([0.5, 1.0, 0.7])[which]),)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A model, as PyMC has it and as NumPyro does, and how many observations it has."""
+
+    name: str
+    n: int
+    pymc: Callable[..., None]
+    numpyro: Callable[..., None]
+
+    @property
+    def title(self) -> str:
+        return f"{self.name} N={self.n:,}"
+
+    def built(self, *data: np.ndarray, ours: bool = True) -> pm.Model:
+        with pm.Model() as model:
+            self.pymc(*data)
+        return model
+
+
+CASES = [
+    Case("logistic", 10**4, logistic, logistic_in_numpyro),
+    Case("hierarchical", 10**5, hierarchical, hierarchical_in_numpyro),
+    Case("mixture", 10**5, mixture, mixture_in_numpyro),
+]
+
+
+def near_the_mode(many: gpm.Batched, number: int) -> np.ndarray:
+    """Points around the largest log-posterior, at the scales of its curvature's diagonal."""
+    from scipy.optimize import minimize
+
+    def negative(x):
+        value, slope = many.logp_dlogp(x[None])
+        return -value[0], -slope[0]
+
+    best = minimize(negative, many.points.start, jac=True, method="L-BFGS-B").x
+    step = 1e-4 * np.eye(len(best))
+    curvature = -np.diag(many.logp_dlogp(best + step)[1] - many.logp_dlogp(best - step)[1]) / 2e-4
+    scale = 1 / np.sqrt(np.maximum(curvature, 1e-6))
+    return best + scale * np.random.default_rng(1).normal(size=(number, len(best)))
+
+
+def with_chees(model: pm.Model, chains: int, draws: int) -> nuts.Sampled:
+    def compile_model() -> gpm.Batched:
+        many = gpm.batched(model)
+        many.logp_dlogp(np.tile(many.points.start, (chains, 1)))
+        return many
+
+    many, compile_s = timed(compile_model)
+    posterior, sampling_s = timed(lambda: chees(many, chains, draws))
+    return compile_s, sampling_s, float("nan"), posterior
+
+
+def chees(many: gpm.Batched, chains: int, draws: int) -> xr.Dataset:
+    import blackjax
+    import jax
+    import optax
+
+    jax.config.update("jax_enable_x64", True)
+    points = near_the_mode(many, chains)
+    log_posterior = many.as_jax()
+    scale = points.std(0)  # the chains move in its units
+
+    def scaled(z):
+        return log_posterior(points[0] + scale * z)
+
+    warmup = blackjax.chees_adaptation(scaled, chains)
+    start = (points - points[0]) / scale
+    (states, tuned), _ = warmup.run(jax.random.key(1), start, 0.1, optax.adam(0.05), draws)
+    step = jax.vmap(blackjax.dynamic_hmc(scaled, **tuned).step)
+
+    def of_all_chains(states, key):
+        states, _ = step(jax.random.split(key, chains), states)
+        return states, states.position
+
+    _, z = jax.lax.scan(of_all_chains, states, jax.random.split(jax.random.key(2), draws))
+    return as_dataset(many.constrained(points[0] + scale * np.asarray(z).swapaxes(0, 1)))
+
+
+def as_dataset(found: dict[str, np.ndarray]) -> xr.Dataset:
+    """Arrays of chains and draws."""
+    return xr.Dataset({n: (("chain", "draw", *(f"{n}_{i}" for i in range(a.ndim - 2))), a) for n, a in found.items()})
+
+
+def with_smc(model: pm.Model, particles: int) -> nuts.Sampled:
+    options = {"kernel": gpm.smc.MH, "chains": 1, "random_seed": 1, "progressbar": False, "compute_convergence_checks": False}
+    with model:
+        fit, seconds = timed(lambda: pm.sample_smc(particles, **options))
+    return 0.0, seconds, float("nan"), fit.posterior.to_dataset() if hasattr(fit.posterior, "to_dataset") else fit.posterior
+
+
+def rows(case: Case, n: int, peers: list[Peer], draws: int, chains: int, particles: int) -> list[Row]:
+    data = data_of(case.name, n)
+    in_both = nuts.Model(data, lambda *its, ours: case.built(*its), case.numpyro, unmodified=True)
+    by_name = {type(peer): peer for peer in peers}
+    ways: dict[str, Callable[[], nuts.Sampled]] = {}
+    if GPUStats in by_name:
+        ways |= {
+            "nutpie, 4 chains": lambda: nuts.with_nutpie(in_both, by_name[GPUStats], draws, 4, 1),
+            f"ChEES, {chains} chains": lambda: with_chees(case.built(*data), chains, draws // 5),
+            f"SMC, {particles:,} particles": lambda: with_smc(case.built(*data), particles),
+        }
+    if nuts.NumPyro in by_name:
+        ways["NumPyro, 4 chains"] = lambda: nuts.with_numpyro(in_both, by_name[nuts.NumPyro], draws, 4, 1)
+    found: list[Row] = []
+    for name, sample in ways.items():
+        row: Row = {"work": f"{case.name} N={n:,}", "n": n, "peer": name, "time": "sampling_s"}
+        found.append(apart(attempt(row, lambda sample=sample: judged(sample)), found[0] if found else row))
+    return found
+
+
+def judged(sample: Callable[[], nuts.Sampled]) -> Row:
+    with gpm.fused():
+        compile_s, sampling_s, steps, posterior = sample()
+    row = nuts.judged(compile_s, sampling_s, steps, posterior)
+    ess = row["ess_per_s"] * sampling_s
+    if posterior.sizes["chain"] == 1:  # particles
+        first = next(iter(posterior.data_vars.values()))
+        ess = len(np.unique(np.asarray(first).reshape(first.shape[1], -1), axis=0))
+    return row | {"ess": ess, "ess_per_s": ess / sampling_s}
+
+
+def main(argv: list[str] | None = None) -> int:
+    parser = options("samplers", __doc__)
+    parser.add_argument("--draws", type=int, help="of NUTS, and as many to tune; ChEES takes a fifth (default: 500)")
+    args = parser.parse_args(argv)
+    report = Report(args)
+    draws = report.default(args.draws, gpu=500, cpu=500, quick=50)
+    chains, particles = report.default(None, gpu=(256, 2000), cpu=(64, 1000), quick=(16, 200))
+    peers = report.peers([GPUStats, nuts.NumPyro])
+    for case in report.wanted(CASES):
+        n = report.default(None, gpu=case.n, cpu=case.n // 10, quick=1000)
+        report.rows += rows(case, n, peers, draws, chains, particles)
+    return report.write(Table(report.rows, COLUMNS, NOTE))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
