@@ -47,8 +47,8 @@ def logistic_in_numpyro(y, X):
 
 def hierarchical(y, x, group):
     mean, spread = pm.Normal("mean", 0, 2), pm.HalfNormal("spread")
-    z = pm.Normal("z", shape=GROUPS)
-    pm.Normal("y", (mean + spread * z)[group] + pm.Normal("slope") * x, pm.HalfNormal("sigma"), observed=y)
+    a = pm.Normal("a", mean, spread, shape=GROUPS)
+    pm.Normal("y", a[group] + pm.Normal("slope") * x, pm.HalfNormal("sigma"), observed=y)
 
 
 def hierarchical_in_numpyro(y, x, group):
@@ -56,9 +56,9 @@ def hierarchical_in_numpyro(y, x, group):
     from numpyro import distributions as d
 
     mean, spread = numpyro.sample("mean", d.Normal(0, 2)), numpyro.sample("spread", d.HalfNormal(1))
-    z, slope = numpyro.sample("z", d.Normal(0, 1).expand([GROUPS])), numpyro.sample("slope", d.Normal(0, 1))
+    a, slope = numpyro.sample("a", d.Normal(mean, spread).expand([GROUPS])), numpyro.sample("slope", d.Normal(0, 1))
     sigma = numpyro.sample("sigma", d.HalfNormal(1))
-    numpyro.sample("y", d.Normal((mean + spread * z)[group] + slope * x, sigma), obs=y)
+    numpyro.sample("y", d.Normal(a[group] + slope * x, sigma), obs=y)
 
 
 def mixture(y):
