@@ -304,8 +304,10 @@ class Mixture(BoundDensity):
             return None
         return self._calls.plan((wanted, kind), self._new_one_pass, arguments, wanted)
 
-    def _new_one_pass(self, arguments: Sequence[Any], wanted: str | Sequence[str] | None) -> OnePass | None:
-        *parameters, weights = arguments
+    def _new_one_pass(
+        self, arguments: Sequence[Any], wanted: str | Sequence[str] | None, of_sets: bool = False
+    ) -> OnePass | None:
+        *parameters, weights = [a[0] for a in arguments] if of_sets else arguments
         self._call(weights, parameters, {})  # finds what is wrong with them
         x, arrays = self._x, [a for a in arguments if type(a) is np.ndarray]
         if wanted is not None:
@@ -313,11 +315,11 @@ class Mixture(BoundDensity):
         wrt = check_wrt(self._function.name, self._function.arguments, wanted) if wanted != [] else []
         if (
             len(weights) > MOST or self._function.arguments[0].name in wrt or not x.shape[0]
-            or any(a.shape != weights.shape or a.dtype != x.dtype for a in arrays)
+            or any(a.shape[-1:] != weights.shape or a.dtype != x.dtype for a in arrays)
             or (self._native and not is_contiguous(x))
         ):  # fmt: skip
             return None
-        one_pass = OnePass(self._terms, self._runtime, x, arguments, wrt)
+        one_pass = OnePass(self._terms, self._runtime, x, arguments, wrt, len(arguments[-1]) if of_sets else 1)
         return None if one_pass.long else one_pass
 
     # -- one call
@@ -365,6 +367,27 @@ class Mixture(BoundDensity):
 
     def _nothing(self, call: _MixtureCall, shape: tuple[int, ...], dtype: np.dtype) -> Any:
         return self._runtime.empty(shape, dtype) if call.native else np.empty(shape, dtype)
+
+
+def sums_of_sets(
+    mixture: Mixture, arguments: Sequence[np.ndarray], wrt: Sequence[str]
+) -> tuple[np.ndarray, dict[str, np.ndarray]] | None:
+    """The sums for sets of parameters, (sets,), and the derivatives in those of each component, (sets, K); from one launch.
+
+    None where each set takes a call of its own.
+
+    Parameters
+    ----------
+    mixture : Mixture
+    arguments : sequence of ndarray
+        The parameters in the density's order, then the weights, all (sets, K).
+    wrt : sequence of str
+    """
+    if not mixture._scalar:
+        return None
+    kind = tuple(wrt), arguments[-1].shape
+    plan = mixture._calls.plan(kind, mixture._new_one_pass, arguments, list(wrt), True)
+    return None if plan is None else plan.of_sets(arguments)
 
 
 def replay_of(mixture: Mixture, arguments: Sequence[Any], wrt: Sequence[str]) -> SumReplay | None:

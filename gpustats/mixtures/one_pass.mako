@@ -27,7 +27,7 @@ KERNEL(${threads}) ${name}(
     index_t n_rows, index_t n_sets,
     ${code.parameters})
 {
-    const index_t first_set = 0;
+    const index_t first_set = BLOCK_X, first_component = first_set * ${K};
     const int sets_here = 1;
     ${code.apply_offsets()}
     SHARED_ARRAY(double, sums, ${threads * together});
@@ -40,7 +40,7 @@ KERNEL(${threads}) ${name}(
 % if code.set_type:
     SHARED_ARRAY(${code.set_type}, sets, ${K});
     for (index_t e = THREAD; e < ${K}; e += ${threads})
-        sets[e] = ${code.prepare_set("e")};
+        sets[e] = ${code.prepare_set("first_component + e")};
     BARRIER();
 % endif
     double total[${n_own}];
@@ -55,7 +55,7 @@ KERNEL(${threads}) ${name}(
 % endif
             real high = -INFINITY, sum = 0;
 % for j in range(per):
-            ${"const " if not padded else ""}${code.function.type} term_${j} = ${code.evaluate("row", f"sets[{here(j)}]", "row_here", here(j))};
+            ${"const " if not padded else ""}${code.function.type} term_${j} = ${code.evaluate("row", f"sets[{here(j)}]", "row_here", "first_component + " + here(j))};
 % if padded:
             term_${j}.value = ${nth(j)} < ${K} ? term_${j}.value : -INFINITY;
 % endif
@@ -90,7 +90,8 @@ ${of_team("own", threads, "sum += other;")}\
         }
         total[0] += ${"lane != 0 ? 0 : " if lanes > 1 else ""}log(product);
     }
-    GLOBAL double *const block_sums = BLOCKS_Y == 1 ? out + out_offset : partial + BLOCK_Y;
+    GLOBAL double *const block_sums = BLOCKS_Y == 1
+        ? out + out_offset + first_set * ${n_sums} : partial + first_set * ${n_sums} * BLOCKS_Y + BLOCK_Y;
     const index_t place = ${f"lane * {teams} + team" if lanes > 1 else "team"};
 % for first in range(0, n_own, together):
     UNROLL for (int s = 0; s < ${min(together, n_own - first)}; s++)

@@ -74,6 +74,8 @@ class OnePass:
         The parameters and log_weights of one of the calls: numbers, which all components share, and arrays of (K,).
     wrt : sequence of str
         Names of the parameters in which derivatives are wanted.
+    n_sets : int, optional
+        How many sets of parameters a call has: then all arguments are arrays of (sets, K).
 
     Attributes
     ----------
@@ -81,9 +83,11 @@ class OnePass:
         Whether the kernel would be too long to be worth its compilation: then it must not be called.
     """
 
-    def __init__(self, terms: Pointwise, runtime: Runtime, x: Any, arguments: Sequence[Any], wrt: Sequence[str]):
+    def __init__(
+        self, terms: Pointwise, runtime: Runtime, x: Any, arguments: Sequence[Any], wrt: Sequence[str], n_sets: int = 1
+    ):
         shared = [type(a) is not np.ndarray for a in arguments]
-        k = self._components = arguments[-1].shape[0]
+        k = self._components = arguments[-1].shape[-1]
         self._wrt = [(n, own) for n, own in zip(terms.argument_names[1:], shared, strict=True) if n in wrt]
         in_c, functions = [terms.c_name(n) for n, _ in self._wrt], dict(terms.functions)
         function = gradient(terms.function, in_c or terms.c_names[-1:], functions)
@@ -100,23 +104,33 @@ class OnePass:
         kernel, _ = terms.compiled(runtime, Source(text, name, layout))
         n_sums = 1 + k * (1 + len(slopes))
         blocks = row_blocks(runtime.device, layout, x.shape[0], 1, kernel.registers)
-        adder = adder_of(runtime, layout.threads, blocks, n_sums)
-        self._plan = SumPlan(runtime, kernel, adder, (1, blocks), x.shape[0], 1, n_sums, ())
+        adder = adder_of(runtime, layout.threads, blocks, n_sets * n_sums)
+        self._plan = SumPlan(runtime, kernel, adder, (n_sets, blocks), x.shape[0], n_sets, n_sums, ())
         handle, offset = at(runtime, x)
         self._alive = x, handle
         self._names = (*terms.argument_names[1:-1], WEIGHTS)
         taken, parts = [handle, offset, 0], list[Part]()
         for i, own in enumerate(shared):
-            start = k * len(parts)
+            start = n_sets * k * len(parts)
             taken += [Number(i)] if own else [Packed(), start, 1]
-            parts += [] if own else [Part(i, start, start + k, False)]
+            parts += [] if own else [Part(i, start, start + n_sets * k, False)]
         self._values, self._runtime, self._dtype = KernelValues(runtime, x.dtype, taken, parts), runtime, x.dtype
 
-    def __call__(self, arguments: Sequence[Any]) -> tuple[float, np.ndarray, dict[str, Any]]:
-        """The sum, the sums of the components' shares, and the derivatives."""
+    def of_sets(self, arguments: Sequence[np.ndarray]) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+        """For each set of parameters the sum, and what the derivatives in each component's are."""
+        sums = self._sums(arguments).reshape(self._plan.n_sets, -1)
+        of_components = sums[:, 1:].reshape(len(sums), -1, self._components)
+        return sums[:, 0], {n: of_components[:, i] for i, n in enumerate((WEIGHTS, *(n for n, _ in self._wrt)))}
+
+    def _sums(self, arguments: Sequence[Any]) -> np.ndarray:
         taken, alive = self._values.of(arguments)
         sums = self._plan.fetch(taken).copy()
         del alive  # which the kernel was reading
+        return sums
+
+    def __call__(self, arguments: Sequence[Any]) -> tuple[float, np.ndarray, dict[str, Any]]:
+        """The sum, the sums of the components' shares, and the derivatives."""
+        sums = self._sums(arguments)
         counts, *found = sums[1:].reshape(-1, self._components)
         pairs = zip(self._wrt, found, strict=True)
         return sums.item(0), counts, {n: float(its.sum()) if own else its for (n, own), its in pairs}

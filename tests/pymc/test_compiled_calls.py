@@ -95,7 +95,7 @@ MODELS = [
 def test_numbers(write, rng, through_python):
     compiled, start = log_posterior(write, "NUMBA")
     plain, _ = log_posterior(write, "FAST_COMPILE")
-    for i in range(6):
+    for _ in range(6):
         x = start + 0.3 * rng.normal(size=start.size) / (100 if write is glm_on_rows else 1)
         (got, slope), (want, its) = compiled(x), plain(x)
         np.testing.assert_allclose(got, want, rtol=1e-13)

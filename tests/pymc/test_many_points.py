@@ -11,6 +11,7 @@ from pymc_models import QUICK
 
 import gpustats as gs
 import gpustats.pymc as gpm
+from gpustats.pymc.evaluation.formula import Evaluator
 from gpustats.pymc.fusion.evaluator import RowsEvaluator
 from gpustats.rows.model import Rows
 
@@ -120,6 +121,24 @@ def test_one_evaluation_for_all_points(monkeypatch, build, held, tolerance, mode
         np.testing.assert_allclose(value, values[k : k + 1], rtol=tolerance)
         np.testing.assert_allclose(gradient, gradients[k : k + 1], rtol=tolerance, atol=10 * tolerance)
     assert len(calls) == 10
+
+
+def dirichlet():
+    gpm.Dirichlet("y", pm.HalfNormal("a", shape=3) + 1, observed=np.abs(X[:, :3]) / np.abs(X[:, :3]).sum(1, keepdims=True))
+
+
+@pytest.mark.parametrize("build", [mixture_of_gpustats, correlated_vectors, dirichlet], ids=lambda b: b.__name__)
+def test_no_evaluation_of_a_point_alone(monkeypatch, build):
+    many = gpm.batched(models_of_rows.made(build))
+    array, function = some_points(many, 9), function_of(many)
+    alone, original = [], Evaluator.checked_sums
+    monkeypatch.setattr(Evaluator, "checked_sums", lambda self, *args: alone.append(1) or original(self, *args))
+    values, gradients = function(array)
+    assert not alone
+    for k in range(0, 9, 4):
+        value, gradient = function(array[k : k + 1])
+        np.testing.assert_array_equal(value, values[k : k + 1])
+        np.testing.assert_allclose(gradient, gradients[k : k + 1], rtol=1e-13)  # PyTensor's own share
 
 
 def test_no_points_and_one():

@@ -110,6 +110,11 @@ class DensityEvaluator(Evaluator):
         shapes = tuple([v.shape for v in values])
         return self._plans.plan(shapes, _SumForShapes, self, shapes)(values, wrt)
 
+    @survives_fork
+    def sums_of_sets(self, values: Sequence[np.ndarray], n_sets: int, wrt: tuple[int, ...]) -> list[np.ndarray] | None:
+        shapes = tuple([v.shape[1:] for v in values])
+        return self._plans.plan(shapes, _SumForShapes, self, shapes).of_sets(values, n_sets, wrt)
+
     def replay(self, shapes: Sequence[Shape], wrt: tuple[int, ...]) -> SumReplay | None:
         return self._plans.plan(tuple(shapes), _SumForShapes, self, shapes).replay(wrt)
 
@@ -176,6 +181,19 @@ class _SumForShapes:
         total = np.asarray(value if isinstance(value, float) else value.sum())
         shapes = self._shape_of_gradient
         return [total, *[np.asarray(gradients[n]).reshape(shapes[i]) for n, i in zip(names, wrt, strict=True)]]
+
+    def of_sets(self, values: Sequence[np.ndarray], n_sets: int, wrt: tuple[int, ...]) -> list[np.ndarray] | None:
+        """As `Evaluator.sums_of_sets`."""
+        if self._likelihood is None:
+            return None
+        arguments = self._arguments.copy()
+        for (i, shape), value in zip(self._free, values, strict=True):
+            rows = () if shape is not None and shape[:1] == (-1,) else (1,)
+            arguments[i] = value.reshape(n_sets, *rows, *(shape or ()))
+        names, shapes = tuple([self._formula.names[i] for i in wrt]), self._shape_of_gradient
+        total, gradients = self._by_likelihood(arguments, names)
+        found = [np.asarray(gradients[n]).reshape(n_sets, *shapes[i]) for n, i in zip(names, wrt, strict=True)]
+        return [np.array(np.broadcast_to(total, n_sets)), *found]
 
     def replay(self, wrt: tuple[int, ...]) -> SumReplay | None:
         """As `Evaluator.replay`."""

@@ -13,7 +13,7 @@ from ...draws.discrete import sample_discrete
 from ...draws.generator import Generator
 from ...evaluation.gradient import reduced
 from ...evaluation.repeated import SumReplay
-from ...mixtures.mixture import Mixture, replay_of
+from ...mixtures.mixture import Mixture, replay_of, sums_of_sets
 from .batches import batch_of, common_batch, core_of, values_at
 from .density import DensityFormula
 from .forked import survives_fork
@@ -142,6 +142,29 @@ class MixtureEvaluator(Evaluator):
         if by_name or (found := replay_of(mixture, [*parameters, weights], [names[i] for i in wrt])) is None:
             return None
         return found.fix({names[i]: value for i, value in self.known.items() if i})
+
+    @survives_fork
+    def sums_of_sets(self, values: Sequence[np.ndarray], n_sets: int, wrt: tuple[int, ...]) -> list[np.ndarray] | None:
+        one = self.all_arguments([v[0] for v in values])
+        if 0 not in self.known or not self._one_set(one):
+            return None
+        mixture, (weights, *parameters), by_name = self._mixture_and_parameters(one)
+        if by_name or any(np.ndim(p) > 1 for p in parameters):
+            return None
+        of_sets = self.known | dict(zip(self.free, values, strict=True))
+        given = [np.broadcast_to(of_sets[i].reshape(-1 if i in self.free else 1, *core_of(one[i], 1)), (n_sets, len(weights)))
+                 for i in (*range(2, len(one)), 1)]  # fmt: skip
+        names = [self.formula.names[i] for i in wrt]
+        if (found := sums_of_sets(mixture, given, names)) is None:
+            return None
+        totals, slopes = found
+        results = [totals]
+        for i, name in zip(wrt, names, strict=True):
+            slope = slopes[name]
+            if one[i].size == 1:  # which all components share
+                slope = slope.sum(1)
+            results.append(slope.reshape(n_sets, *one[i].shape))
+        return results
 
     def _mixture_and_parameters(self, arguments: Sequence[np.ndarray]) -> tuple[Mixture, list[Any], dict[str, Any]]:
         """The mixture of all observations; what its methods take by place, the weights first, and by name."""
