@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import itertools
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -14,9 +13,9 @@ from .evaluation.broadcasting import broadcast
 from .evaluation.gradient import gradient_of, hessian_of
 from .evaluation.placement import device_of
 from .evaluation.pointwise import Pointwise
-from .evaluation.repeated import KernelValues, Number, Plans, Rows, SumReplay, aligned, extent, kind_of
-from .evaluation.results import as_host, output
-from .evaluation.sums import LOGLIK
+from .evaluation.repeated import Plans, SumReplay, in_order, kind_of
+from .evaluation.repeated_sum import RepeatedSum
+from .evaluation.results import as_host
 from .parallel.devices import example
 from .parallel.divide import divide
 from .parallel.files import InFile
@@ -29,7 +28,6 @@ from .runtime.host_memory import contiguous
 if TYPE_CHECKING:
     from .density import Density
     from .runtime.base import Device, Runtime
-    from .runtime.types import Handle
 
 
 class BoundDensity(Remade):
@@ -163,7 +161,7 @@ class Likelihood(BoundDensity):
         self._repeats = of_numbers and len(self._x.shape) == 1 and self._x.shape[0] > 0
         if self._native:  # kernels must read the user's array itself, not what a copy of it had in the first call
             self._repeats &= self._x.dtype == arrays.result_dtype([self._x]) and arrays.is_contiguous(self._x)
-        self._calls: Plans[_RepeatedSum | None] = Plans()
+        self._calls: Plans[RepeatedSum | None] = Plans()
 
     @property
     def device(self) -> Device:
@@ -293,21 +291,15 @@ class Likelihood(BoundDensity):
 
     def _in_order(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Sequence[Any] | None:
         """The parameters of a call in the density's order; None where it does not give just these, or is not repeated."""
-        names = self._density.parameters
-        if not self._repeats or len(args) + len(kwargs) != len(names):
-            return None
-        try:
-            return (*args, *(kwargs[n] for n in names[len(args) :])) if kwargs else args
-        except KeyError:
-            return None
+        return in_order(self._density.parameters, args, kwargs) if self._repeats else None
 
-    def _repeated(self, arguments: Sequence[Any], function: Pointwise, wrt: Any) -> _RepeatedSum | None:
+    def _repeated(self, arguments: Sequence[Any], function: Pointwise, wrt: Any) -> RepeatedSum | None:
         """What sums `function`, the log-density or its derivatives in `wrt`, in such calls; None where they differ in more."""
         if (kind := kind_of(arguments)) is None:
             return None
         return self._calls.plan((wrt, kind), self._new_repeated, arguments, function)
 
-    def _new_repeated(self, arguments: Sequence[Any], function: Pointwise) -> _RepeatedSum | None:
+    def _new_repeated(self, arguments: Sequence[Any], function: Pointwise) -> RepeatedSum | None:
         row, dtype = tuple(self._x.shape), self._x.dtype
         for value in arguments:
             if type(value) is not np.ndarray:
@@ -316,73 +308,7 @@ class Likelihood(BoundDensity):
                 continue
             if value.shape != row or row == (1,) or value.dtype != dtype:
                 return None
-        return _RepeatedSum(function, self._runtime, self._x, arguments, self._density.parameters)
-
-
-class _RepeatedSum:
-    """The sums of a function over the data in calls of one kind: its parameters are numbers, or have one for each observation.
-
-    Parameters
-    ----------
-    function : Pointwise
-        Of numbers; with several results, where derivatives are wanted.
-    runtime : Runtime
-    x : ndarray or device array
-        The observations, (N,).
-    arguments : sequence
-        The parameters of one of the calls.
-    names : sequence of str
-        Those of the parameters.
-
-    Attributes
-    ----------
-    by_row : set of str
-        The parameters with one number for each observation.
-    """
-
-    def __init__(self, function: Pointwise, runtime: Runtime, x: Any, arguments: Sequence[Any], names: Sequence[str]):
-        values = [x, *(v if np.ndim(v) else float(v) for v in arguments)]
-        placement = function.place(LOGLIK, values, runtime)
-        taken: list[Any] = [*placement.arguments[0].values]
-        for i, value in enumerate(values[1:]):
-            taken += [Number(i)] if isinstance(value, float) else [Rows(i), 0]
-        self._runtime, self._dtype, self._shape = runtime, placement.dtype, placement.pattern.shape
-        self._alive = x, placement.alive[:1]  # whose memory the kernel reads: x, or the copy of it that was placed first
-        self._values = KernelValues(runtime, self._dtype, taken)
-        self._plan, self._n_written = function.sum_plan(placement), len(function.written(placement.operands))
-        self._names, self._sizes = names, dict(zip(names, map(np.size, arguments), strict=True))
-        self.by_row = {n for n, v in zip(names, arguments, strict=True) if np.ndim(v)}
-
-    def __call__(self, arguments: Sequence[Any]) -> tuple[np.ndarray, list[np.ndarray]]:
-        """The sums, a view to be read at once, and what is written for each observation."""
-        taken, alive = self._values.of(arguments)
-        written, places = [], list[Any]()
-        for _ in range(self._n_written):
-            array, *place = output(self._runtime, self._shape, self._dtype, False)
-            written.append(array)
-            places += place
-        sums = self._plan.fetch([*places, *taken])
-        del alive  # which the kernel may have been reading
-        return sums, [as_host(self._runtime, array) for array in written]
-
-    def replay(self, arguments: Sequence[Any], wrt: Sequence[str]) -> SumReplay | None:
-        """What lets compiled code make such calls, with derivatives in `wrt`; None where that cannot be."""
-        if self._n_written and self._dtype.itemsize == 4:  # kernels write what rows have of their own in single precision
-            return None
-        lie, first, step = self._values.places(arguments), aligned(self._plan.n_sums), aligned(self._plan.n_rows)
-
-        def start(given: Handle, found: Handle) -> None:
-            rows = (v for i in range(self._n_written) for v in (found, first + i * step))
-            self._plan.launch(found, 0, [*rows, *self._values.given(given, lie)])
-
-        n_given, n_found = extent(lie), first + self._n_written * step
-        if (replay := self._runtime.replay(n_given, n_found, start, self._dtype)) is None:
-            return None
-        sums, rows, derivatives = itertools.count(1), itertools.count(first, step), {}
-        for name in wrt:
-            elements = np.arange(self._sizes[name])
-            derivatives[name] = [(elements, elements + next(rows if name in self.by_row else sums))]
-        return SumReplay(replay, dict(zip(self._names, lie, strict=True)), derivatives)
+        return RepeatedSum(function, self._runtime, self._x, arguments, self._density.parameters)
 
 
 def replay_of(likelihood: Likelihood, arguments: Sequence[Any], wrt: Sequence[str]) -> SumReplay | None:

@@ -22,6 +22,8 @@ from ..runtime.arrays import as_array, is_device_array
 from .arguments import check_wrt, match
 from .diagnosis import explained
 from .placement import Placement, at, place_arguments, target_of
+from .repeated import Plans, in_order
+from .repeated_table import RepeatedTable, TableLaunch, is_repeatable, kind_of_table
 from .results import deliver, output
 from .sums import LOGLIK, SumPlan, adder_of
 from .table import TABLE
@@ -81,6 +83,7 @@ class Pointwise:
         self.argument_names = tuple(a.name for a in self.arguments)
         self.c_names = [p.name for p in function.parameters if p.name != "dim"]
         self.made: defaultdict[str, dict[Any, Any]] = defaultdict(dict)
+        self._tables: Plans[RepeatedTable | None] = Plans()
 
     def map(self, suffix: str, formula: str) -> Pointwise:
         """The same function with `formula`, C in which {} stands for its value, applied to the value."""
@@ -222,8 +225,24 @@ class Pointwise:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Array:
         """The function at every point of the broadcast of its arguments."""
+        if (repeated := self._repeated_table(args, kwargs)) is not None:
+            return repeated
         function = self.for_arguments(kwargs)
         return function.table(function.bind(args, kwargs))
+
+    def _repeated_table(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Array | None:
+        """The table of a call that differs from others in its numbers only; None where it may differ in more."""
+        if type(self) is not Pointwise or (values := in_order(self.argument_names, args, kwargs)) is None:
+            return None
+        if (kind := kind_of_table(values)) is None:
+            return None
+        plan = self._tables.plan(kind, self._new_table, kind[0], values)
+        return None if plan is None else plan(values)
+
+    def _new_table(self, runtime: Runtime, values: Sequence[Any]) -> RepeatedTable | None:
+        values = [v if is_device_array(v) or np.ndim(v) else float(v) for v in values]
+        placement = self.place(TABLE, values, runtime)
+        return RepeatedTable(placement, self.table_launch(placement), values) if is_repeatable(placement, values) else None
 
     def table(self, values: Sequence[Any]) -> Array:
         """The function at every point of the broadcast of its arguments."""
@@ -238,13 +257,17 @@ class Pointwise:
 
     def launch_table(self, placement: Placement, out: Handle, offset: int) -> None:
         """Start the evaluation of a placement into `out`."""
-        runtime, pattern = placement.runtime, placement.pattern
+        kernel, grid, before, behind = self.table_launch(placement)
+        kernel(grid, out, offset, *before, *placement.values, *behind)
+
+    def table_launch(self, placement: Placement) -> TableLaunch:
+        """How to launch the evaluation of a placement; good for other values of the same kinds, too."""
+        pattern = placement.pattern
         kernel, layout = self.kernel(TABLE, placement)
         set_blocks = -(-pattern.n_sets // layout.sets)
-        blocks = row_blocks(runtime.device, layout, pattern.n_rows, set_blocks)
+        blocks = row_blocks(placement.runtime.device, layout, pattern.n_rows, set_blocks)
         strides = (pattern.n_rows, pattern.n_sets, pattern.row_stride, pattern.set_stride)
-        dim = [placement.dim] * self.function.has_dim
-        kernel((set_blocks, blocks), out, offset, *strides, *placement.values, *dim)
+        return TableLaunch(kernel, (set_blocks, blocks), strides, (placement.dim,) * self.function.has_dim)
 
     def total(self, *args: Any, **kwargs: Any) -> Any:
         """The sum over the last axis, in float64."""

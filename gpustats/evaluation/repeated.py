@@ -25,6 +25,16 @@ _NUMBERS = (float, int, np.float64, np.float32)
 _MISSING = object()
 
 
+def in_order(names: Sequence[str], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Sequence[Any] | None:
+    """The arguments of a call in their order; None where it does not give just these."""
+    if len(args) + len(kwargs) != len(names):
+        return None
+    try:
+        return (*args, *(kwargs[n] for n in names[len(args) :])) if kwargs else args
+    except KeyError:
+        return None
+
+
 def kind_of(arguments: Sequence[Any]) -> tuple[tuple[Shape, DType] | None, ...] | None:
     """What calls have in common that differ in their numbers only: shape and type of each array, None for a number.
 
@@ -99,7 +109,10 @@ class Number(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """Stands for the handle and the offset of an argument of the call, by its place, that is an array read where it lies."""
+    """Stands for the handle and the offset of an argument of the call, by its place, that is an array read where it lies.
+
+    A device array is contiguous, and of the type that the kernel reads.
+    """
 
     argument: int
 
@@ -179,9 +192,11 @@ class KernelValues:
             value = arguments[i]
             taken[place] = value.item() if type(value) is np.ndarray else float(value)
         for place, i in self._rows:
-            array = np.ascontiguousarray(arguments[i], self._dtype)
+            array = arguments[i]
+            if type(array) is np.ndarray:
+                array = np.ascontiguousarray(array, self._dtype)
             handle, offset = self._runtime.memory(array)
-            taken[place], taken[place + 1] = handle, offset // array.itemsize
+            taken[place], taken[place + 1] = handle, offset // self._dtype.itemsize
             alive += [array, handle]
         if self._packed:
             array = self._pack(arguments)

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..evaluation.arguments import check_wrt_among, match
 from ..evaluation.placement import device_of
-from ..evaluation.repeated import Plans, SumReplay, kind_of
+from ..evaluation.repeated import Plans, kind_of
 from ..parallel.devices import example
 from ..parallel.divide import divide
 from ..parallel.pieces import Data, Options, in_memory, in_pieces
@@ -385,15 +385,6 @@ class GLM(Remade):
         if wrt is None:
             return tuple(n for n in can if n != INTERCEPT or intercept)
         return check_wrt_among(wrt, [*can, DESIGN, *{OBSERVATIONS} - self._family.whole])
-
-
-def replay_of(
-    glm: GLM, wrt: tuple[str, ...], beta: Any, alpha: Any, parameters: Mapping[str, Any]
-) -> SumReplay | None:
-    """What lets compiled code evaluate a GLM and its derivatives, for arguments of these shapes; None where only Python can."""
-    if glm._pieces is not None or glm._terms or (repeated := glm._repeated(wrt, beta, alpha, (), parameters)) is None:
-        return None
-    return repeated.replay((beta, alpha, *parameters.values()))
 
 
 def _with_named(

@@ -15,7 +15,7 @@ from ..evaluation.broadcasting import mixture_pattern
 from ..evaluation.gradient import gradient_of
 from ..evaluation.placement import as_read
 from ..evaluation.pointwise import Pointwise
-from ..evaluation.repeated import Plans, SumReplay, kind_of
+from ..evaluation.repeated import Plans, kind_of
 from ..evaluation.results import as_host, deliver, output
 from ..evaluation.sums import SumPlan, adder_of
 from ..kernels.layout import Layout, Problem, power_of_two, row_blocks, sets_that_fit, stage_vectors
@@ -367,41 +367,6 @@ class Mixture(BoundDensity):
 
     def _nothing(self, call: _MixtureCall, shape: tuple[int, ...], dtype: np.dtype) -> Any:
         return self._runtime.empty(shape, dtype) if call.native else np.empty(shape, dtype)
-
-
-def sums_of_sets(
-    mixture: Mixture, arguments: Sequence[np.ndarray], wrt: Sequence[str]
-) -> tuple[np.ndarray, dict[str, np.ndarray]] | None:
-    """The sums for sets of parameters, (sets,), and the derivatives in those of each component, (sets, K); from one launch.
-
-    None where each set takes a call of its own.
-
-    Parameters
-    ----------
-    mixture : Mixture
-    arguments : sequence of ndarray
-        The parameters in the density's order, then the weights, all (sets, K).
-    wrt : sequence of str
-    """
-    if not mixture._scalar:
-        return None
-    kind = tuple(wrt), arguments[-1].shape
-    plan = mixture._calls.plan(kind, mixture._new_one_pass, arguments, list(wrt), True)
-    return None if plan is None else plan.of_sets(arguments)
-
-
-def replay_of(mixture: Mixture, arguments: Sequence[Any], wrt: Sequence[str]) -> SumReplay | None:
-    """What lets compiled code evaluate a mixture and its derivatives; None where only Python can.
-
-    Parameters
-    ----------
-    mixture : Mixture
-    arguments : sequence
-        Parameters like those of a call in the density's order, then the weights.
-    wrt : sequence of str
-    """
-    one_pass = mixture._one_pass(arguments, tuple(wrt))
-    return None if one_pass is None else one_pass.replay(arguments)
 
 
 _KINDS = ("number", "vector", "matrix")

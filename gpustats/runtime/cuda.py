@@ -7,7 +7,6 @@ import contextlib
 import ctypes
 import threading
 from collections.abc import Callable
-from struct import Struct
 from typing import Any
 
 import numpy as np
@@ -17,19 +16,18 @@ from pycuda.tools import clear_context_caches
 
 from ..errors import CompileError, DeviceLostError
 from . import cache, nvrtc
-from .base import Kernel, Result, Runtime, nbytes_of
-from .cuda_commands import Recorded, Refused, commands, driver, function_of
+from .base import Result, Runtime, nbytes_of
+from .cuda_commands import Refused, commands, driver
 from .cuda_devices import count, describe, only_one
 from .cuda_devices import devices as devices
+from .cuda_kernel import CUDAKernel
 from .host_pool import HostPool
 from .replay import Replay, Start
-from .signature import signature_of
 from .staging import LARGE
 from .thread_state import Stacks, ThreadState
 from .waiting import end_calls
 
 HOST_MEMORY = 4 << 30  # the most bytes of the host's memory kept for large results
-PLAIN_SHARED = 48 << 10  # bytes of shared memory that a block may have without asking
 MAPPED = 4096  # numbers that kernels write to the host's memory; more are copied there
 
 _COPY = """
@@ -105,44 +103,6 @@ def _close() -> None:
     elif _runtimes or _lost:
         clear_context_caches()
         _threads.stack.close()
-
-
-class CUDAKernel(Kernel):
-    def __init__(self, runtime: CUDARuntime, function: Any, source: str, name: str, threads: int, shared: int) -> None:
-        super().__init__(source)
-        self._runtime, self._function, self._block, self._shared = runtime, function, (threads,), shared
-        if shared + function.shared_size_bytes > PLAIN_SHARED:  # the static part counts as well
-            function.set_attribute(drv.function_attribute.MAX_DYNAMIC_SHARED_SIZE_BYTES, shared)
-        self.registers, self.local = function.num_regs, function.local_size_bytes
-        # What Function.prepared_async_call does, less a driver call that it makes for the sake of old toolkits.
-        self._signature = signature_of(source, name)
-        self._launch, self._pack = function._launch_kernel, Struct(self._signature).pack
-        self._handle: int | None = None  # the driver's, known once it is asked for
-
-    def __call__(self, grid: tuple[int, int], *args: Any) -> None:
-        state = self._runtime._state()
-        stream = state.stream
-        if state.alive is not None:
-            self._record(state, grid, args)
-            return
-        try:
-            self._launch(grid, self._block, self._pack(*args), self._shared, stream)
-        except drv.Error as error:
-            if not (isinstance(error, drv.LogicError) and self._runtime._reenter()):
-                raise self._runtime.lost_by(error) or error from None
-            self._launch(grid, self._block, self._pack(*args), self._shared, stream)
-        if state.on_main and (self.endless or grid not in self.soon):
-            state.started_unknown(set() if self.endless else self.soon, grid)
-
-
-    def _record(self, state: ThreadState, grid: tuple[int, int], args: tuple[Any, ...]) -> None:
-        """Note what was to be started."""
-        if self._handle is None:
-            nothing = self._pack(*[0] * len(args))
-            self._handle = function_of(
-                state.stream, lambda: self._launch((1, 1), self._block, nothing, self._shared, state.stream)
-            )
-        state.recorded.append(Recorded(self._handle, grid, self._block, self._shared, self._signature, args))
 
 
 class CUDARuntime(Runtime):

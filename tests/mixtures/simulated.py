@@ -5,6 +5,7 @@ from scipy import special, stats
 from simulator import close, kernel_shape
 
 import gpustats as gs
+from gpustats.mixtures.repeated import sums_of_sets
 
 
 @kernel_shape
@@ -30,6 +31,11 @@ def mixture(dtype, rng):
     for sets in (3, 19, 65):  # whose gradients one thread takes for each row, several do, and a second pass does
         mu = rng.normal(size=sets).astype(dtype)
         check(gs.normal, x, stats.norm.logpdf(x[:, None], mu, 1.5), mu, 1.5)
+    log_weights, means = (rng.normal(size=(3, 4)).astype(dtype) for _ in "ab")
+    values, slopes = sums_of_sets(gs.Mixture(gs.normal, x), [means, np.full_like(means, 1.5), log_weights], ["log_weights"])
+    terms = stats.norm.logpdf(x[:, None], means[:, None].astype(float), 1.5) + log_weights[:, None]
+    close(values, special.logsumexp(terms, 2).sum(1), dtype)
+    close(slopes["log_weights"], special.softmax(terms, 2).sum(1), dtype)
     check(gs.normal, x[:3], stats.norm.logpdf(x[:3, None], mu[:3], 1.5), mu[:3], 1.5)
     y, a = rng.dirichlet(np.ones(3), 33).astype(dtype), rng.uniform(1, 3, (5, 3)).astype(dtype)
     check(gs.dirichlet, y, np.log(y) @ (a.T - 1) + special.gammaln(a.sum(-1)) - special.gammaln(a).sum(-1), a)

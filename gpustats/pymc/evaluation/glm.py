@@ -14,7 +14,7 @@ from ...draws.generator import Generator
 from ...evaluation.repeated import Plans, SumReplay
 from ...glm import GLM
 from ...glm.family import COEFFICIENTS, DESIGN, GROUPS, INTERCEPT, OBSERVATIONS, OFFSET, WEIGHTS, Family
-from ...glm.model import replay_of
+from ...glm.replay import replay_of
 from .batches import Shape, batch_of, common_batch, core_of
 from .density import DensityFormula
 from .forked import survives_fork

@@ -13,7 +13,8 @@ from ...draws.discrete import sample_discrete
 from ...draws.generator import Generator
 from ...evaluation.gradient import reduced
 from ...evaluation.repeated import SumReplay
-from ...mixtures.mixture import Mixture, replay_of, sums_of_sets
+from ...mixtures.mixture import Mixture
+from ...mixtures.repeated import replay_of, sums_of_sets
 from .batches import batch_of, common_batch, core_of, values_at
 from .density import DensityFormula
 from .forked import survives_fork

@@ -1,0 +1,104 @@
+"""Tables of one kind, of which a program makes many: what differs between them are numbers, and where arrays lie."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ..kernels.code import PER_SET, VALUE
+from ..runtime import choose
+from ..runtime.arrays import is_contiguous, is_device_array
+from .repeated import KernelValues, Number, Packed, Part, Rows, aligned
+from .results import deliver, output
+
+if TYPE_CHECKING:
+    from ..runtime.base import Kernel, Runtime
+    from ..runtime.types import Array
+    from .placement import Placement
+
+_FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
+
+
+def kind_of_table(values: Sequence[Any]) -> tuple[Any, ...] | None:
+    """What tables have in common that differ in their numbers only; the runtime comes first.
+
+    None where an argument is not a number, or an array that a kernel reads as it lies.
+    """
+    runtime: Runtime | None = None
+    kinds: list[Any] = [None]
+    for value in values:
+        kind = type(value)
+        if kind is float or kind is int:
+            kinds.append(None)
+        elif kind is np.ndarray:
+            if value.dtype not in _FLOATS or not value.flags.c_contiguous:
+                return None
+            kinds.append((value.shape, value.dtype) if value.ndim else None)
+        elif is_device_array(value):
+            its = choose.for_array(value)
+            if its is None or (runtime or its) is not its or value.dtype not in _FLOATS or not is_contiguous(value):
+                return None
+            runtime = its
+            handle, offset = its.memory(value)
+            kinds.append((tuple(value.shape), value.dtype, (offset + (handle if isinstance(handle, int) else 0)) % 16))
+        else:
+            return None
+    kinds[0] = runtime or choose.get()
+    return tuple(kinds)
+
+
+class TableLaunch(NamedTuple):
+    """A table's kernel and its grid, and what the kernel takes before the arguments and behind them."""
+
+    kernel: Kernel
+    grid: tuple[int, int]
+    before: tuple[int, ...]
+    behind: tuple[int, ...]
+
+
+def is_repeatable(placement: Placement, values: Sequence[Any]) -> bool:
+    """Whether a `RepeatedTable` can be made of a call: kernels read its arrays as they come."""
+    pattern = placement.pattern
+    as_they_are = all(isinstance(v, float) or v.dtype == placement.dtype for v in values)
+    return as_they_are and math.prod(pattern.shape) > 0 and all(e is None for e in pattern.expand)
+
+
+class RepeatedTable:
+    """Tables of a function for arguments of one kind. Threads may share it.
+
+    Parameters
+    ----------
+    placement : Placement
+    launch : TableLaunch
+    values : sequence
+        The arguments of one of the calls.
+    """
+
+    def __init__(self, placement: Placement, launch: TableLaunch, values: Sequence[Any]):
+        taken: list[Any] = []
+        parts: list[Part] = []
+        for i, (placed, value) in enumerate(zip(placement.arguments, values, strict=True)):
+            if placed.operand.role == VALUE:
+                taken.append(Number(i))
+            elif placed.operand.role == PER_SET and not is_device_array(value):
+                start = aligned(parts[-1].end if parts else 0)
+                taken += [Packed(), start, placed.values[-1]]
+                parts.append(Part(i, start, start + value.size, False))
+            else:
+                taken += [Rows(i), placed.values[-1]]
+        self._runtime, self._dtype, self._shape = placement.runtime, placement.dtype, placement.pattern.shape
+        self._native, self._launch = any(map(is_device_array, values)), launch
+        self._values = KernelValues(self._runtime, self._dtype, taken, parts)
+
+    def __call__(self, values: Sequence[Any]) -> Array:
+        """The table at other numbers."""
+        taken, alive = self._values.of(values)
+        result, out, offset = output(self._runtime, self._shape, self._dtype, self._native)
+        kernel, grid, before, behind = self._launch
+        kernel(grid, out, offset, *before, *taken, *behind)
+        result = deliver(self._runtime, result, self._native)
+        del alive  # which the kernel may have been reading
+        return result
