@@ -6,8 +6,9 @@ DEVICE void add_threads(SHARED double *sums)
 {
     for (int width = ${layout.threads // 2}; width > 0; width /= 2) {
         BARRIER();
-        for (index_t e = THREAD; e < width * ${together}; e += ${layout.threads})
-            sums[e / width * ${layout.threads} + e % width] += sums[e / width * ${layout.threads} + e % width + width];
+        if (THREAD < width)
+            UNROLL for (int s = 0; s < ${together}; s++)
+                sums[s * ${layout.threads} + THREAD] += sums[s * ${layout.threads} + THREAD + width];
     }
     BARRIER();
 }
