@@ -37,7 +37,7 @@ class Recorded(NamedTuple):
         Bytes of dynamic shared memory.
     signature : str
         Of what it takes: see `signature.signature_of`.
-    arguments : tuple
+    arguments : sequence
     """
 
     function: int
@@ -45,7 +45,7 @@ class Recorded(NamedTuple):
     block: tuple[int]
     shared: int
     signature: str
-    arguments: tuple[Any, ...]
+    arguments: Sequence[Any]
 
 
 class _KernelNode(ctypes.Structure):

@@ -31,7 +31,8 @@ def test_other_numbers(shapes, dtype, rng, placed):
         sigma = np.exp(sigma) if np.ndim(sigma) else float(np.exp(sigma))
         got = density.logpdf(x, mu, sigma) if i % 2 else density.logpdf(x, mu=mu, sigma=sigma)
         assert got.dtype == dtype
-        np.testing.assert_allclose(got, LIKE(x, mu, sigma), rtol=1e-12 if dtype == "float64" else 1e-5, atol=0 if dtype == "float64" else 1e-6)
+        rtol, atol = (1e-12, 0) if dtype == "float64" else (1e-5, 1e-6)
+        np.testing.assert_allclose(got, LIKE(x, mu, sigma), rtol=rtol, atol=atol)
     assert len(placed) == 1
 
 
