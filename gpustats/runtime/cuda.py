@@ -5,7 +5,6 @@ from __future__ import annotations
 import atexit
 import contextlib
 import ctypes
-import math
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -30,7 +29,6 @@ from .waiting import end_calls
 
 HOST_MEMORY = 4 << 30  # the most bytes of the host's memory kept for large results
 MAPPED = 4096  # numbers that kernels write to the host's memory; more are copied there
-READ_THERE = 64 << 10  # bytes that the blocks of kernels read from the host's memory together; more are copied before
 
 _COPY = """
 extern "C" __global__ void copy(const double2 *source, double2 *target, long long n) {
@@ -300,7 +298,7 @@ class CUDARuntime(Runtime):
     def replay(self, n_given: int, n_found: int, start: Start, dtype: DTypeLike = np.float64) -> Replay | None:
         state, stream = self._state(), drv.Stream()
         with self.watch, state.recording(stream) as alive:
-            given = drv.pagelocked_zeros(max(n_given, 1), dtype, mem_flags=drv.host_alloc_flags.DEVICEMAP)
+            given = drv.pagelocked_zeros(max(n_given, 1), dtype)
             found = drv.pagelocked_zeros(max(n_found, 1), np.float64, mem_flags=drv.host_alloc_flags.DEVICEMAP)
             at = self._allocate(given.nbytes)
             to = int(found.base.get_device_pointer()) if n_found <= MAPPED else self._allocate(found.nbytes)
@@ -309,14 +307,9 @@ class CUDARuntime(Runtime):
             except Refused:
                 return None
             stream.synchronize()  # for what makes counters 0
-        recorded = state.recorded
-        blocks = sum(math.prod(kernel.grid) for kernel in state.recorded if any(a is at for a in kernel.arguments))
-        to_device = (given, int(at)) if blocks * given.nbytes > READ_THERE else None
-        if to_device is None:
-            there = int(given.base.get_device_pointer())
-            recorded = [k._replace(arguments=[there if a is at else a for a in k.arguments]) for k in recorded]
+        to_device = (given, int(at)) if any(a is at for kernel in state.recorded for a in kernel.arguments) else None
         from_device = (found, int(to)) if n_found > MAPPED else None
-        made = commands(self.context, stream, recorded, given, to_device, from_device, alive)
+        made = commands(self.context, stream, state.recorded, given, to_device, from_device, alive)
         return Replay(given, found, made, alive)
 
     def download(self, native_or_handle: Any, out: np.ndarray) -> None:
