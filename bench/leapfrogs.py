@@ -42,7 +42,15 @@ def glm(n: int) -> pm.Model:
     return model
 
 
+def priors(n: int) -> pm.Model:
+    """What a step costs without a likelihood."""
+    with pm.Model() as model:
+        pm.Gamma("nu", 2, 0.1), pm.Normal("mu", 0, 10), pm.HalfNormal("sigma", 5)
+    return model
+
+
 MODELS = {"Student t": student_t, "GLM, k=20": glm}
+NOTHING = {"priors alone": priors}
 
 
 @dataclass(frozen=True)
@@ -54,7 +62,7 @@ class Case:
 
     @property
     def title(self) -> str:
-        return f"{self.name} N={self.n:,}"
+        return f"{self.name} N={self.n:,}" if self.n else self.name
 
 
 class _Counted:
@@ -76,7 +84,7 @@ def rows(case: Case, chains: list[int], draws: int) -> list[Row]:
     import nutpie
 
     counted = _Counted()
-    compiled = nutpie.compile_pymc_model(MODELS[case.name](case.n))
+    compiled = nutpie.compile_pymc_model((MODELS | NOTHING)[case.name](case.n))
 
     def sampled(n_chains: int, n_draws: int) -> Row:
         before = counted.calls
@@ -103,7 +111,8 @@ def main(argv: list[str] | None = None) -> int:
     sizes = report.default(args.n, gpu=[10**3, 10**4, 10**5, 10**6], cpu=[10**3, 10**4], quick=[10**3])
     chains = report.default(args.chains, gpu=[1, 4, 16], cpu=[1, 2], quick=[1])
     draws = report.default(args.draws, gpu=2000, cpu=1000, quick=20)
-    for case in report.wanted([Case(name, n) for name, n in product(MODELS, sizes)]):
+    cases = [Case(name, 0) for name in NOTHING] + [Case(name, n) for name, n in product(MODELS, sizes)]
+    for case in report.wanted(cases):
         report.rows += rows(case, chains, draws)
     return report.write(Table(report.rows, COLUMNS, NOTE))
 
