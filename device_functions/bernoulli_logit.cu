@@ -3,8 +3,8 @@
 // source: McCullagh & Nelder (1989), Generalized Linear Models, ch. 4
 __device__ real bernoulli_logit_logpmf(real x, real eta)
 {
-    if (x > 1) return -INFINITY;
-    return log_expit(x == 0 ? -eta : eta);
+    real value = log_expit(x == 0 ? -eta : eta);
+    return x > 1 ? -INFINITY : value;
 }
 
 __device__ real bernoulli_logit_logcdf(real x, real eta)

@@ -13,10 +13,20 @@ __device__ real log1mexp(real x)
     return x > -LOG_2 ? log(-expm1(x)) : log1p(-exp(x));
 }
 
-// log(1 + exp(x)), the softplus function, any x. Error 1.
+// log(1 + e), 0 <= e <= 1, by log(1 + e) = 2 atanh(s), s = e / (2 + e) <= 1/3. Error 2.
+__device__ real log1p_unit(real e)
+{
+    real s = quotient(e, 2 + e), z = s * s;
+    real series = 0.6666666666666666 + z * (0.40000000000014585 + z * (0.2857142856710876 + z * (0.22222222717427864 + z * (
+                  0.18181789436132859 + z * (0.15385570064958623 + z * (0.13314144209654935 + z * (0.12001072809590713 + z * (
+                  0.08800738486144674 + z * 0.1616404561194353))))))));
+    return e - s * (e - z * series);
+}
+
+// log(1 + exp(x)), the softplus function, any x. Error 2.
 __device__ real log1pexp(real x)
 {
-    return fmax(x, (real)0) + log1p(exp(-fabs(x)));
+    return fmax(x, (real)0) + log1p_unit(exp(-fabs(x)));
 }
 
 // log(exp(a) + exp(b)), any a and b, -INFINITY included. Scaled error 1.
@@ -92,7 +102,7 @@ __device__ real log1pmx(real u)
 __device__ real expit(real x)
 {
     real e = exp(-fabs(x));
-    return (x < 0 ? e : 1) / (1 + e);
+    return quotient(x < 0 ? e : 1, 1 + e);
 }
 
 // expit(a) - expit(b), any a and b, where nothing cancels. Error 4.
@@ -103,10 +113,10 @@ __device__ real expit_difference(real a, real b)
     return a == b ? 0 : a < b ? -size : size;
 }
 
-// log(expit(x)), any x. Error 1.
+// log(expit(x)), any x. Error 2.
 __device__ real log_expit(real x)
 {
-    return fmin(x, (real)0) - log1p(exp(-fabs(x)));
+    return fmin(x, (real)0) - log1p_unit(exp(-fabs(x)));
 }
 
 // log(p / (1 - p)), 0 <= p <= 1. Error 2.

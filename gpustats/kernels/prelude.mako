@@ -4,4 +4,7 @@
 % for name, value in constants.items():
 #define ${name} REAL(${value})
 % endfor
+#ifndef quotient
+#define quotient(a, b) ((a) / (b))
+#endif
 #define MIN(a, b) ((a) < (b) ? (a) : (b))

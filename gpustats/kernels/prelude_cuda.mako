@@ -1,7 +1,7 @@
 ## The dialect of the kernels, in CUDA C++.
 typedef ${"double" if dtype == "float64" else "float"} real;
 typedef long long index_t;
-#define KERNEL(threads) extern "C" __global__ void __launch_bounds__(threads)
+#define KERNEL(...) extern "C" __global__ void __launch_bounds__(__VA_ARGS__)  // threads a block, blocks a multiprocessor
 #define DEVICE static __device__ __forceinline__
 #define GLOBAL
 #define SHARED
@@ -23,5 +23,5 @@ typedef long long index_t;
 #define INFINITY __int_as_float(0x7f800000)
 #define NAN __int_as_float(0x7fffffff)
 % if dtype == "float64":
-<%include file="branchless_log.mako"/>\
+<%include file="branchless.mako"/>\
 % endif

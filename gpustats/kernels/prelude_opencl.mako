@@ -33,6 +33,6 @@ typedef long index_t;
 % endfor
 % if dtype == "float64":
 #ifdef NVIDIA  // the compute capability of a GPU of NVIDIA's, by an option of the compiler
-<%include file="branchless_log.mako"/>\
+<%include file="branchless.mako"/>\
 #endif
 % endif

@@ -25,7 +25,8 @@ _RESERVED = frozenset(
     "int set row out draw once rng_t word_t words_t philox factors means GLOBAL SHARED DEVICE KERNEL RESTRICT UNROLL THREAD "
     "LARGE BLOCK_X BLOCK_Y BLOCKS_X BLOCKS_Y threadIdx get_local_id sin_apart cos_apart rows labels mixture to_int int_sum "
     "int_difference int_product int_quotient int_remainder int_abs "
-    "min max branchless_log branchless_log1p log_of_sum unix linux i386 co_await co_return co_yield constinit consteval typeof "
+    "min max ordinary_quotient branchless_exp branchless_log branchless_log1p log_of_sum unix linux i386 co_await co_return "
+    "co_yield constinit consteval typeof "
     "typeof_unqual I".split()
 )
 

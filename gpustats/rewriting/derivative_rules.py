@@ -54,6 +54,7 @@ RULES = {
     "log2": "1 / (a * LOG_2) * da",
     "nextafter": "da",
     "pow": "(b == 0 ? 0 : b * pow(a, b - 1)) * da + (a == 0 && b > 0 ? 0 : pow(a, b) * log(a)) * db",
+    "quotient": "(da - quotient(a, b) * db) * quotient(1, b)",
     "remainder": "da - rint((a - remainder(a, b)) / b) * db",
     "rint": "0",
     "round": "0",
@@ -72,6 +73,7 @@ RULES = {
     "lbeta": "lbeta_derivative(a, b) * da + lbeta_derivative(b, a) * db",
     "log1mexp": "(a < -50 ? -exp(a) : -1 / expm1(-a)) * da",  # whose own derivative is finite where expm1 overflows
     "log1p_square": "(fabs(a) > 1 / EPSILON ? 2 : 2 * a) / (fabs(a) > 1 / EPSILON ? a : 1 + a * a) * da",
+    "log1p_unit": "quotient(1, 1 + a) * da",
     "log1pexp": "expit(a) * da",
     "log1pmx": "-a / (1 + a) * da",
     "log_excess": "fabs(b) < 0.5 ? -b / (1 + b) * db : da - db",
