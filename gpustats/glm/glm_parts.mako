@@ -54,7 +54,12 @@ const index_t first_set = BLOCK_X * ${layout.sets};
 % endif
 % endfor
 </%def>
-## What a row has beside X, read before anything waits.
+<%!
+    def shared_rows(code, glm):
+        """Whether the sets share all that the rows have of their own: then it is prepared once for each row."""
+        return code.row_type and not glm.vector and not glm.own_rows and not any(o.rank for o in code.row_operands)
+%>\
+## What a row has beside X, read before anything waits, and what depends on it alone.
 <%def name="load_row(code, row)">\
 const index_t own = ${row};
 % for operand in code.row_operands:
@@ -68,14 +73,19 @@ const index_t own = ${row};
 % if glm.offset:
         const real offset_here = offset[own];
 % endif
+% if shared_rows(code, glm):
+        const ${code.row_type} row = ${code.prepare_row("own")};
+% endif
 </%def>
-## The row's terms and derivatives, from eta[0 .. outcomes - 1] as X gives it.
-<%def name="evaluate(codes, total, slope)">\
+## The row's terms and derivatives, from eta[0 .. outcomes - 1] as X gives it; `intercepts`: where those of the sets are at hand.
+<%def name="evaluate(codes, total, slope, intercepts=None)">\
 <%
     terms, component = codes[0], codes[-1]
     outcomes, n_terms = glm.outcomes, len(glm.sums)
     place = {"row": f"own * {outcomes} + ", "group": f"group * {outcomes} + "}.get(glm.alpha.value, "")
     added = [] if glm.alpha.value == "absent" else ["alpha" if glm.alpha.value == "value" else f"alpha[s * alpha_stride + {place}c]"]
+    if glm.alpha.value == "set" and intercepts:
+        added = [f"{intercepts}[s]"]
     added += ["offset_here"] * glm.offset
     of = lambda name: f"result.{name}" if terms.function.results else "result"
 %>\
@@ -88,7 +98,7 @@ const index_t own = ${row};
                         eta_out[(s * n_rows + n) * ${outcomes} + c] = eta[c];
 % endif
                 }
-% if terms.row_type:
+% if terms.row_type and not shared_rows(terms, glm):
                 const ${terms.row_type} row = ${terms.prepare_row("own")};
 % endif
                 const ${terms.function.type} result = ${terms.evaluate("row", "sets0[s]", "own", "first_set + s")};
