@@ -317,10 +317,10 @@ class Density:
 
         Parameters
         ----------
-        shape : {"table", "loglik", "gradient", "sample", "mixture", "glm"}
+        shape : {"table", "loglik", "gradient", "sample", "mixture", "glm", "glm_products"}
             The log-density at every point; its sum; the sum with its derivatives in all scalar parameters, or, where there are
             none, in an element of the first vector; random draws; the summed log-density of a mixture; that of a GLM with its
-            derivatives, of a density with a parameter ``eta``.
+            derivatives, of a density with a parameter ``eta``, for one set of coefficients and for many.
         dtype : {"float64", "float32"}
         dialect : {"cuda", "opencl"}
         """

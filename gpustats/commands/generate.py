@@ -16,6 +16,7 @@ from ..language.kinds import DENSITY
 from ..language.library import library
 
 SHAPES = ("table", "loglik", "gradient")
+GLMS = ("glm", "glm_products")
 #: Densities of which all shapes are shown, also in OpenCL C, which differs in the first lines only.
 SHOWN_IN_FULL = ("gamma", "mvnormal", "normal")
 #: Families of which the GLM is shown: of a number, and of a vector.
@@ -30,9 +31,9 @@ def files() -> Iterator[tuple[str, str]]:
     for name in sorted(library.built_in(DENSITY)):
         full = name in SHOWN_IN_FULL
         without = set() if differentiable(densities[name].log_density.arguments[1:]) else {"gradient"}
-        shapes = [s for s in (shown("density") if full else SHAPES) if s not in without and s != "glm"]
-        for shape in [*shapes, *["glm"] * (name in SHOWN_AS_GLM)]:
-            for dialect in ("cuda", "opencl") if full or shape == "glm" else ("cuda",):
+        shapes = [s for s in (shown("density") if full else SHAPES) if s not in {*without, *GLMS}]
+        for shape in [*shapes, *GLMS * (name in SHOWN_AS_GLM)]:
+            for dialect in ("cuda", "opencl") if full or shape in GLMS else ("cuda",):
                 with contextlib.suppress(NotImplementedError):  # a shape may not be for all densities
                     yield _file(densities[name], shape, dialect)
     for name in sorted(library.built_in(COVARIANCE)):

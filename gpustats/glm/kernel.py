@@ -16,12 +16,14 @@ from ..runtime.types import DType, Handle
 from .computation import Computation
 from .family import Codes
 from .layout import GLMLayout, layout_for, shared_reals
+from .products import ProductsLayout, products_for
 
 if TYPE_CHECKING:
-    from ..runtime.base import Kernel, Runtime
+    from ..runtime.base import Device, Kernel, Runtime
 
 _TILES = Template.beside(__file__, "glm")
 _LANES = Template.beside(__file__, "glm_lanes")
+_PRODUCTS = Template.beside(__file__, "glm_products")
 _TOTAL = Template.beside(__file__, "glm_total")
 #: Sums of blocks that the host adds where it sees them: another launch would take longer.
 _FEW_SUMS = 1 << 14
@@ -107,12 +109,16 @@ def launch(
     runtime: Runtime, dtype: DType, name: str, computation: Computation, codes: Codes, n_rows: int, n_sets: int, aligned: bool
 ) -> Launch:
     """The kernel `name`, compiled, for X of `n_rows` rows and `n_sets` sets; `aligned`: X allows 16-byte accesses."""
-    layout = layout_for(runtime.device, computation, dtype.itemsize, n_sets, aligned)
+    device = runtime.device
+    layout = layout_of(device, computation, dtype.itemsize, n_sets, aligned)
     text, shared = source(name, computation, codes, layout, dtype.name, runtime.dialect)
-    kernel = runtime.kernel(text, name, layout.threads, shared * dtype.itemsize)
+    kernel = runtime.kernel(text, name, layout.threads, shared)
     set_blocks, n_sums = -(-n_sets // layout.sets), n_sets * computation.slots
-    tiles = replace(layout, tile=layout.unroll * layout.threads) if layout.spread > 1 else layout
-    blocks = row_blocks(runtime.device, tiles, n_rows, set_blocks, kernel.registers)
+    if isinstance(layout, ProductsLayout):
+        blocks = layout.row_blocks(device, n_rows)
+    else:
+        tiles = replace(layout, tile=layout.unroll * layout.threads) if layout.spread > 1 else layout
+        blocks = row_blocks(device, tiles, n_rows, set_blocks, kernel.registers)
     on_host = not n_sums or (runtime.host_visible and n_sums * blocks * layout.spread <= _FEW_SUMS)
     constants = dict(adders=layout.adders, side=layout.side, spread=layout.spread)
     total = functools.partial(_TOTAL.kernel, runtime, "glm_total", layout.adders, dtype="float64", **constants)
@@ -120,19 +126,30 @@ def launch(
     return Launch(runtime, kernel, total, on_host, (set_blocks, blocks), total_grid, n_rows, n_sets, n_sums, layout.spread)
 
 
+def layout_of(device: Device, computation: Computation, itemsize: int, n_sets: int, aligned: bool) -> GLMLayout:
+    """The layout of the kernel for `n_sets` sets of coefficients; `aligned`: X allows 16-byte accesses."""
+    found = products_for(device, computation, itemsize, n_sets, aligned)
+    return found or layout_for(device, computation, itemsize, n_sets, aligned)
+
+
 def source(
     name: str, computation: Computation, codes: Codes, layout: GLMLayout, dtype: str, dialect: str
 ) -> tuple[str, int]:
-    """The source of the kernel `name`, and the numbers of shared memory that it takes."""
+    """The source of the kernel `name`, and the bytes of shared memory that it takes."""
     first, *others = codes.codes
     for code in codes.codes:
         code.at_hand |= _row_values(code, computation)
-    in_lanes = layout.spread > 1
-    shared = 0 if in_lanes else shared_reals(computation, layout)
-    text = (_LANES if in_lanes else _TILES).source_of(
+    itemsize = 8 if dtype == "float64" else 4
+    if isinstance(layout, ProductsLayout):
+        template, shared, itemsize = _PRODUCTS, layout.shared_doubles, 8
+    elif layout.spread > 1:
+        template, shared = _LANES, 0
+    else:
+        template, shared = _TILES, shared_reals(computation, layout)
+    text = template.source_of(
         first, name, layout, dtype, dialect, others=others, space=codes.space, glm=computation, shared=shared
     )
-    return text, shared
+    return text, shared * itemsize
 
 
 def _row_values(code: KernelCode, computation: Computation) -> dict[str, str]:

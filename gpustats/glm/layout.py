@@ -87,9 +87,9 @@ _TILES = {
                  _Tiles(  _ANY_LONGER,         256,  26 * 1024,      8,      2)),
 }  # fmt: skip
 #: The most bytes of shared memory that are used: all that a block can have on an H200.
-_MOST_SHARED = 232448
+MOST_SHARED = 232448
 #: What a block takes of it beside the arrays that are counted here.
-_RESERVED = 1024
+RESERVED = 1024
 
 
 def lanes_of(device: Device, itemsize: int) -> int:
@@ -101,9 +101,9 @@ def layout_for(device: Device, computation: Computation, itemsize: int, n_sets: 
     """The layout for `n_sets` sets of coefficients; `aligned`: X allows 16-byte accesses."""
     if device.type == "cpu":
         return _in_lanes(device, computation.outcomes, itemsize, n_sets)
-    budget = min(device.shared_memory, _MOST_SHARED)
+    budget = min(device.shared_memory, MOST_SHARED)
     for layout in _in_tiles(device, computation, itemsize, n_sets, aligned):
-        used = shared_reals(computation, layout) * itemsize + _RESERVED
+        used = shared_reals(computation, layout) * itemsize + RESERVED
         if used <= budget:
             return replace(layout, resident=min(2048, layout.threads * (budget // used)))
     raise ValueError(f"a GLM of {computation.outcomes} outcomes does not fit into the shared memory of {device.id}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..kernels.code import PER_ROW, PER_SET
@@ -9,14 +10,26 @@ from ..kernels.layout import REFERENCE_DEVICES
 from . import kernel
 from .computation import Computation, Route
 from .family import OBSERVATIONS, Family
-from .layout import layout_for
 from .task import Quantity
 
 if TYPE_CHECKING:
     from ..density import Density
+    from ..runtime.base import Device
 
 
-def kernel_source(density: Density, dtype: str, dialect: str) -> str:
+def one_set(density: Density, dtype: str, dialect: str) -> str:
+    """The source for one set of coefficients."""
+    return _source(density, dtype, dialect, REFERENCE_DEVICES[dialect], n_sets=1)
+
+
+def many_sets(density: Density, dtype: str, dialect: str) -> str:
+    """The source for many sets, on a device that multiplies small matrices of float64 at once: of a number's density."""
+    if Family(density, "eta").vector:
+        raise NotImplementedError(f"{density.name} has a vector for a linear predictor: its GLM multiplies no matrices")
+    return _source(density, dtype, dialect, replace(REFERENCE_DEVICES[dialect], products=True), n_sets=16)
+
+
+def _source(density: Density, dtype: str, dialect: str, device: Device, n_sets: int) -> str:
     """The source for X of 16 columns, an intercept and parameters for each set, with all derivatives in numbers."""
     family = Family(density, "eta")
     wrt = [n for n in family.parameters if n not in family.whole and not family.ranks[n]]
@@ -27,9 +40,9 @@ def kernel_source(density: Density, dtype: str, dialect: str) -> str:
         slope_sums=True, gradient=True,
     )  # fmt: skip
     itemsize = 8 if dtype == "float64" else 4
-    layout = layout_for(REFERENCE_DEVICES[dialect], computation, itemsize, n_sets=1, aligned=True)
+    layout = kernel.layout_of(device, computation, itemsize, n_sets, aligned=True)
     return kernel.source(f"{density.name}_glm", computation, codes, layout, dtype, dialect)[0]
 
 
 #: Kernel shape -> what makes its source of any density.
-SHOWN = {"glm": kernel_source}
+SHOWN = {"glm": one_set, "glm_products": many_sets}

@@ -49,6 +49,8 @@ class Device:
         The most threads in a block.
     double : bool
         Whether the device computes in float64.
+    products : bool
+        Whether it has units that multiply small matrices of float64 at once, faster than its other units do.
     """
 
     id: str
@@ -63,6 +65,7 @@ class Device:
     shared_memory: int
     max_threads: int
     double: bool
+    products: bool = False
 
     def __str__(self) -> str:
         return f"{self.id}: {self.name} ({self.type}, {self.driver}, {self.memory / 2**30:.1f} GiB)"

@@ -9,6 +9,9 @@ import pycuda.driver as drv
 from ..errors import NoDeviceError
 from .base import Device
 
+#: The compute capabilities of which tensor cores multiply matrices of float64 faster than other units do.
+FAST_PRODUCTS = ((8, 0), (9, 0), (10, 0))
+
 
 def count() -> int:
     try:
@@ -46,4 +49,5 @@ def describe(number: int) -> Device:
         shared_memory=device.get_attribute(attribute.MAX_SHARED_MEMORY_PER_BLOCK_OPTIN),
         max_threads=device.get_attribute(attribute.MAX_THREADS_PER_BLOCK),
         double=True,
+        products=device.compute_capability() in FAST_PRODUCTS,
     )

@@ -37,7 +37,7 @@ def signature_of(source: str, name: str) -> str:
     CompileError
         Where there is no such kernel, or it takes something else.
     """
-    found = re.search(rf"(?:\bKERNEL\(\w+\)|\bvoid)\s+{re.escape(name)}\s*\(([^()]*)\)\s*\{{", source)
+    found = re.search(rf"(?:\bKERNEL\([\w, ]+\)|\bvoid)\s+{re.escape(name)}\s*\(([^()]*)\)\s*\{{", source)
     if found is None:
         raise CompileError(f"no kernel {name} in the source", source)
     characters = []

@@ -64,3 +64,21 @@ def glm(dtype, rng):
     close(value, np.take_along_axis(special.log_softmax(eta, -1), y[None, :, None], -1).sum((1, 2)), dtype)
     close(gradient["beta"], X.T.astype(float) @ slope, dtype)
     close(gradient["alpha"], np.stack([slope[:, groups == g].sum(1) for g in range(5)], 1), dtype)
+
+
+@kernel_shape
+def glm_products(dtype, rng):
+    """Many sets as on a device that multiplies small matrices: blocks of eight and of sixteen sets, whole and not."""
+    runtime = choose.get()
+    whole = runtime.device
+    runtime.device = dataclasses.replace(whole, type="gpu", warp=32, compute_units=2, products=True)
+    for n, k, sets in ((70, 6, 3), (130, 7, 20), (33, 20, 9), (17, 130, 2)):
+        X, y = rng.normal(size=(n, k)).astype(dtype), rng.integers(0, 2, n)
+        beta, alpha = (rng.normal(size=(sets, k)) / np.sqrt(k)).astype(dtype), rng.normal(size=(sets, 1)).astype(dtype)
+        value, gradient = gs.GLM(gs.bernoulli_logit, y, X).value_and_grad(beta, alpha)
+        eta = beta.astype(float) @ X.T.astype(float) + alpha
+        slope = y - special.expit(eta)
+        close(value, special.log_expit(np.where(y, eta, -eta)).sum(-1), dtype)
+        close(gradient["beta"], slope @ X.astype(float), dtype)
+        close(gradient["alpha"], slope.sum(-1, keepdims=True), dtype)
+    runtime.device = whole
