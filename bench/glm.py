@@ -78,6 +78,9 @@ def cases(gpu: bool, quick: bool = False) -> list[Case]:
         Case(10**4, 100, "float32", time="waited_us"),
         Case(10**6, 200, "float64", chains=4, goal=600),
         Case(10**6, 200, "float32", chains=4),
+        Case(10**6, 50, "float64", chains=16, goal=300, time="waited_us"),
+        Case(10**5, 50, "float64", chains=64, goal=160, time="waited_us"),
+        Case(10**4, 50, "float64", chains=256, goal=110, time="waited_us"),
     ]
     if gpu and not quick:
         return found
