@@ -607,7 +607,7 @@ KERNEL(128) beta_logit_logpdf_checked_grad_eta_phi_loglik(
             }
         } else
             for (int u = 0; u < 2; u++) {
-                const index_t r = u * 128 + THREAD, n = first + r;
+                const index_t r = (u / 2 * 128 + THREAD) * 2 + u % 2, n = first + r;
                 if (n < n_rows) {
                     const beta_logit_logpdf_checked_grad_eta_phi_row row = beta_logit_logpdf_checked_grad_eta_phi_prepare_row(x_per_row[n]);
                     UNROLL for (int k = 0; k < 8; k++) {
@@ -649,5 +649,13 @@ KERNEL(128) beta_logit_logpdf_checked_grad_eta_phi_loglik(
     }
 
 }
+
+
+
+
+
+
+
+
 
 

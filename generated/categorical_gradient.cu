@@ -388,7 +388,7 @@ KERNEL(128) categorical_logpmf_checked_d_p_loglik(
             }
         } else
             for (int u = 0; u < 2; u++) {
-                const index_t r = u * 128 + THREAD, n = first + r;
+                const index_t r = (u / 2 * 128 + THREAD) * 2 + u % 2, n = first + r;
                 if (n < n_rows) {
                     const categorical_logpmf_checked_d_p_row row = categorical_logpmf_checked_d_p_prepare_row(x_per_row[n], dim);
                     UNROLL for (int k = 0; k < 8; k++) {
@@ -421,5 +421,13 @@ KERNEL(128) categorical_logpmf_checked_d_p_loglik(
     }
 
 }
+
+
+
+
+
+
+
+
 
 

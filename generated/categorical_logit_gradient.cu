@@ -469,7 +469,7 @@ KERNEL(128) categorical_logit_logpmf_checked_d_eta_loglik(
             }
         } else
             for (int u = 0; u < 2; u++) {
-                const index_t r = u * 128 + THREAD, n = first + r;
+                const index_t r = (u / 2 * 128 + THREAD) * 2 + u % 2, n = first + r;
                 if (n < n_rows) {
                     const categorical_logit_logpmf_checked_d_eta_row row = categorical_logit_logpmf_checked_d_eta_prepare_row(x_per_row[n], dim);
                     UNROLL for (int k = 0; k < 8; k++) {
@@ -502,5 +502,13 @@ KERNEL(128) categorical_logit_logpmf_checked_d_eta_loglik(
     }
 
 }
+
+
+
+
+
+
+
+
 
 

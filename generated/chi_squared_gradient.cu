@@ -416,7 +416,7 @@ KERNEL(128) chi_squared_logpdf_checked_grad_nu_loglik(
             }
         } else
             for (int u = 0; u < 2; u++) {
-                const index_t r = u * 128 + THREAD, n = first + r;
+                const index_t r = (u / 2 * 128 + THREAD) * 2 + u % 2, n = first + r;
                 if (n < n_rows) {
                     const chi_squared_logpdf_checked_grad_nu_row row = chi_squared_logpdf_checked_grad_nu_prepare_row(x_per_row[n]);
                     UNROLL for (int k = 0; k < 8; k++) {
@@ -451,5 +451,13 @@ KERNEL(128) chi_squared_logpdf_checked_grad_nu_loglik(
     }
 
 }
+
+
+
+
+
+
+
+
 
 

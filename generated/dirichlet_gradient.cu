@@ -514,3 +514,11 @@ KERNEL(128) dirichlet_logpdf_checked_d_a_loglik(
 }
 
 
+
+
+
+
+
+
+
+

@@ -389,3 +389,11 @@ KERNEL(128) dirichlet_logpdf_checked_loglik(
 }
 
 
+
+
+
+
+
+
+
+

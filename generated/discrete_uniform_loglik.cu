@@ -269,7 +269,7 @@ KERNEL(128) discrete_uniform_logpmf_checked_loglik(
             }
         } else
             for (int u = 0; u < 2; u++) {
-                const index_t r = u * 128 + THREAD, n = first + r;
+                const index_t r = (u / 2 * 128 + THREAD) * 2 + u % 2, n = first + r;
                 if (n < n_rows) {
                     const discrete_uniform_logpmf_checked_row row = discrete_uniform_logpmf_checked_prepare_row(x_per_row[n]);
                     UNROLL for (int k = 0; k < 8; k++) {
@@ -302,5 +302,13 @@ KERNEL(128) discrete_uniform_logpmf_checked_loglik(
     }
 
 }
+
+
+
+
+
+
+
+
 
 

@@ -506,7 +506,7 @@ KERNEL(128) gamma_logpdf_checked_grad_alpha_beta_loglik(
             }
         } else
             for (int u = 0; u < 2; u++) {
-                const index_t r = u * 128 + THREAD, n = first + r;
+                const index_t r = (u / 2 * 128 + THREAD) * 2 + u % 2, n = first + r;
                 if (n < n_rows) {
                     const gamma_logpdf_checked_grad_alpha_beta_row row = gamma_logpdf_checked_grad_alpha_beta_prepare_row(x_per_row[n]);
                     UNROLL for (int k = 0; k < 8; k++) {
@@ -548,5 +548,13 @@ KERNEL(128) gamma_logpdf_checked_grad_alpha_beta_loglik(
     }
 
 }
+
+
+
+
+
+
+
+
 
 

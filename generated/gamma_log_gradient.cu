@@ -432,7 +432,7 @@ KERNEL(128) gamma_log_logpdf_checked_grad_eta_nu_loglik(
             }
         } else
             for (int u = 0; u < 2; u++) {
-                const index_t r = u * 128 + THREAD, n = first + r;
+                const index_t r = (u / 2 * 128 + THREAD) * 2 + u % 2, n = first + r;
                 if (n < n_rows) {
                     const gamma_log_logpdf_checked_grad_eta_nu_row row = gamma_log_logpdf_checked_grad_eta_nu_prepare_row(x_per_row[n]);
                     UNROLL for (int k = 0; k < 8; k++) {
@@ -474,5 +474,13 @@ KERNEL(128) gamma_log_logpdf_checked_grad_eta_nu_loglik(
     }
 
 }
+
+
+
+
+
+
+
+
 
 

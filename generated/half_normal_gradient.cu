@@ -303,7 +303,7 @@ KERNEL(128) half_normal_logpdf_checked_grad_sigma_loglik(
             }
         } else
             for (int u = 0; u < 2; u++) {
-                const index_t r = u * 128 + THREAD, n = first + r;
+                const index_t r = (u / 2 * 128 + THREAD) * 2 + u % 2, n = first + r;
                 if (n < n_rows) {
                     const half_normal_logpdf_checked_grad_sigma_row row = half_normal_logpdf_checked_grad_sigma_prepare_row(x_per_row[n]);
                     UNROLL for (int k = 0; k < 8; k++) {
@@ -338,5 +338,13 @@ KERNEL(128) half_normal_logpdf_checked_grad_sigma_loglik(
     }
 
 }
+
+
+
+
+
+
+
+
 
 

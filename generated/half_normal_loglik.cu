@@ -258,7 +258,7 @@ KERNEL(128) half_normal_logpdf_checked_loglik(
             }
         } else
             for (int u = 0; u < 2; u++) {
-                const index_t r = u * 128 + THREAD, n = first + r;
+                const index_t r = (u / 2 * 128 + THREAD) * 2 + u % 2, n = first + r;
                 if (n < n_rows) {
                     const half_normal_logpdf_checked_row row = half_normal_logpdf_checked_prepare_row(x_per_row[n]);
                     UNROLL for (int k = 0; k < 8; k++) {
@@ -291,5 +291,13 @@ KERNEL(128) half_normal_logpdf_checked_loglik(
     }
 
 }
+
+
+
+
+
+
+
+
 
 

@@ -439,7 +439,7 @@ KERNEL(128) inverse_gamma_logpdf_checked_grad_alpha_beta_loglik(
             }
         } else
             for (int u = 0; u < 2; u++) {
-                const index_t r = u * 128 + THREAD, n = first + r;
+                const index_t r = (u / 2 * 128 + THREAD) * 2 + u % 2, n = first + r;
                 if (n < n_rows) {
                     const inverse_gamma_logpdf_checked_grad_alpha_beta_row row = inverse_gamma_logpdf_checked_grad_alpha_beta_prepare_row(x_per_row[n]);
                     UNROLL for (int k = 0; k < 8; k++) {
@@ -481,5 +481,13 @@ KERNEL(128) inverse_gamma_logpdf_checked_grad_alpha_beta_loglik(
     }
 
 }
+
+
+
+
+
+
+
+
 
 

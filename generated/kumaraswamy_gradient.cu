@@ -347,7 +347,7 @@ KERNEL(128) kumaraswamy_logpdf_checked_grad_a_b_loglik(
             }
         } else
             for (int u = 0; u < 2; u++) {
-                const index_t r = u * 128 + THREAD, n = first + r;
+                const index_t r = (u / 2 * 128 + THREAD) * 2 + u % 2, n = first + r;
                 if (n < n_rows) {
                     const kumaraswamy_logpdf_checked_grad_a_b_row row = kumaraswamy_logpdf_checked_grad_a_b_prepare_row(x_per_row[n]);
                     UNROLL for (int k = 0; k < 8; k++) {
@@ -389,5 +389,13 @@ KERNEL(128) kumaraswamy_logpdf_checked_grad_a_b_loglik(
     }
 
 }
+
+
+
+
+
+
+
+
 
 

@@ -338,7 +338,7 @@ KERNEL(128) logistic_logpdf_checked_grad_mu_s_loglik(
             }
         } else
             for (int u = 0; u < 2; u++) {
-                const index_t r = u * 128 + THREAD, n = first + r;
+                const index_t r = (u / 2 * 128 + THREAD) * 2 + u % 2, n = first + r;
                 if (n < n_rows) {
                     const logistic_logpdf_checked_grad_mu_s_row row = logistic_logpdf_checked_grad_mu_s_prepare_row(x_per_row[n]);
                     UNROLL for (int k = 0; k < 8; k++) {
@@ -380,5 +380,13 @@ KERNEL(128) logistic_logpdf_checked_grad_mu_s_loglik(
     }
 
 }
+
+
+
+
+
+
+
+
 
 

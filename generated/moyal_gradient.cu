@@ -319,7 +319,7 @@ KERNEL(128) moyal_logpdf_checked_grad_mu_sigma_loglik(
             }
         } else
             for (int u = 0; u < 2; u++) {
-                const index_t r = u * 128 + THREAD, n = first + r;
+                const index_t r = (u / 2 * 128 + THREAD) * 2 + u % 2, n = first + r;
                 if (n < n_rows) {
                     const moyal_logpdf_checked_grad_mu_sigma_row row = moyal_logpdf_checked_grad_mu_sigma_prepare_row(x_per_row[n]);
                     UNROLL for (int k = 0; k < 8; k++) {
@@ -361,5 +361,13 @@ KERNEL(128) moyal_logpdf_checked_grad_mu_sigma_loglik(
     }
 
 }
+
+
+
+
+
+
+
+
 
 

@@ -480,3 +480,11 @@ KERNEL(128) multinomial_logpmf_checked_d_p_loglik(
 }
 
 
+
+
+
+
+
+
+
+

@@ -393,3 +393,11 @@ KERNEL(128) multinomial_logpmf_checked_loglik(
 }
 
 
+
+
+
+
+
+
+
+

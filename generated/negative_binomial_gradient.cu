@@ -611,7 +611,7 @@ KERNEL(128) negative_binomial_logpmf_checked_grad_mu_alpha_loglik(
             }
         } else
             for (int u = 0; u < 2; u++) {
-                const index_t r = u * 128 + THREAD, n = first + r;
+                const index_t r = (u / 2 * 128 + THREAD) * 2 + u % 2, n = first + r;
                 if (n < n_rows) {
                     const negative_binomial_logpmf_checked_grad_mu_alpha_row row = negative_binomial_logpmf_checked_grad_mu_alpha_prepare_row(x_per_row[n]);
                     UNROLL for (int k = 0; k < 8; k++) {
@@ -653,5 +653,13 @@ KERNEL(128) negative_binomial_logpmf_checked_grad_mu_alpha_loglik(
     }
 
 }
+
+
+
+
+
+
+
+
 
 

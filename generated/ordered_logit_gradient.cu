@@ -390,7 +390,7 @@ KERNEL(128) ordered_logit_logpmf_checked_grad_eta_loglik(
             }
         } else
             for (int u = 0; u < 2; u++) {
-                const index_t r = u * 128 + THREAD, n = first + r;
+                const index_t r = (u / 2 * 128 + THREAD) * 2 + u % 2, n = first + r;
                 if (n < n_rows) {
                     const ordered_logit_logpmf_checked_grad_eta_row row = ordered_logit_logpmf_checked_grad_eta_prepare_row(x_per_row[n], dim);
                     UNROLL for (int k = 0; k < 8; k++) {
@@ -425,5 +425,13 @@ KERNEL(128) ordered_logit_logpmf_checked_grad_eta_loglik(
     }
 
 }
+
+
+
+
+
+
+
+
 
 

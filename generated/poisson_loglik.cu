@@ -338,7 +338,7 @@ KERNEL(128) poisson_logpmf_checked_loglik(
             }
         } else
             for (int u = 0; u < 2; u++) {
-                const index_t r = u * 128 + THREAD, n = first + r;
+                const index_t r = (u / 2 * 128 + THREAD) * 2 + u % 2, n = first + r;
                 if (n < n_rows) {
                     const poisson_logpmf_checked_row row = poisson_logpmf_checked_prepare_row(x_per_row[n]);
                     UNROLL for (int k = 0; k < 8; k++) {
@@ -371,5 +371,13 @@ KERNEL(128) poisson_logpmf_checked_loglik(
     }
 
 }
+
+
+
+
+
+
+
+
 
 

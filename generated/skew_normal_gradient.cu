@@ -352,7 +352,7 @@ KERNEL(128) skew_normal_logpdf_checked_grad_mu_sigma_alpha_loglik(
             }
         } else
             for (int u = 0; u < 2; u++) {
-                const index_t r = u * 128 + THREAD, n = first + r;
+                const index_t r = (u / 2 * 128 + THREAD) * 2 + u % 2, n = first + r;
                 if (n < n_rows) {
                     const skew_normal_logpdf_checked_grad_mu_sigma_alpha_row row = skew_normal_logpdf_checked_grad_mu_sigma_alpha_prepare_row(x_per_row[n]);
                     UNROLL for (int k = 0; k < 4; k++) {
@@ -389,5 +389,13 @@ KERNEL(128) skew_normal_logpdf_checked_grad_mu_sigma_alpha_loglik(
     }
 
 }
+
+
+
+
+
+
+
+
 
 

@@ -283,7 +283,7 @@ KERNEL(128) von_mises_logpdf_checked_loglik(
             }
         } else
             for (int u = 0; u < 2; u++) {
-                const index_t r = u * 128 + THREAD, n = first + r;
+                const index_t r = (u / 2 * 128 + THREAD) * 2 + u % 2, n = first + r;
                 if (n < n_rows) {
                     const von_mises_logpdf_checked_row row = von_mises_logpdf_checked_prepare_row(x_per_row[n]);
                     UNROLL for (int k = 0; k < 8; k++) {
@@ -316,5 +316,13 @@ KERNEL(128) von_mises_logpdf_checked_loglik(
     }
 
 }
+
+
+
+
+
+
+
+
 
 

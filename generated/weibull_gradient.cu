@@ -336,7 +336,7 @@ KERNEL(128) weibull_logpdf_checked_grad_alpha_beta_loglik(
             }
         } else
             for (int u = 0; u < 2; u++) {
-                const index_t r = u * 128 + THREAD, n = first + r;
+                const index_t r = (u / 2 * 128 + THREAD) * 2 + u % 2, n = first + r;
                 if (n < n_rows) {
                     const weibull_logpdf_checked_grad_alpha_beta_row row = weibull_logpdf_checked_grad_alpha_beta_prepare_row(x_per_row[n]);
                     UNROLL for (int k = 0; k < 8; k++) {
@@ -378,5 +378,13 @@ KERNEL(128) weibull_logpdf_checked_grad_alpha_beta_loglik(
     }
 
 }
+
+
+
+
+
+
+
+
 
 

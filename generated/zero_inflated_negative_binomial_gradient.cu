@@ -830,7 +830,7 @@ KERNEL(128) zero_inflated_negative_binomial_logpmf_checked_grad_psi_mu_alpha_log
             }
         } else
             for (int u = 0; u < 2; u++) {
-                const index_t r = u * 128 + THREAD, n = first + r;
+                const index_t r = (u / 2 * 128 + THREAD) * 2 + u % 2, n = first + r;
                 if (n < n_rows) {
                     const zero_inflated_negative_binomial_logpmf_checked_grad_psi_mu_alpha_row row = zero_inflated_negative_binomial_logpmf_checked_grad_psi_mu_alpha_prepare_row(x_per_row[n]);
                     UNROLL for (int k = 0; k < 4; k++) {
@@ -867,5 +867,13 @@ KERNEL(128) zero_inflated_negative_binomial_logpmf_checked_grad_psi_mu_alpha_log
     }
 
 }
+
+
+
+
+
+
+
+
 
 

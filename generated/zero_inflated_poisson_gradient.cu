@@ -677,7 +677,7 @@ KERNEL(128) zero_inflated_poisson_logpmf_checked_grad_psi_mu_loglik(
             }
         } else
             for (int u = 0; u < 2; u++) {
-                const index_t r = u * 128 + THREAD, n = first + r;
+                const index_t r = (u / 2 * 128 + THREAD) * 2 + u % 2, n = first + r;
                 if (n < n_rows) {
                     const zero_inflated_poisson_logpmf_checked_grad_psi_mu_row row = zero_inflated_poisson_logpmf_checked_grad_psi_mu_prepare_row(x_per_row[n]);
                     UNROLL for (int k = 0; k < 8; k++) {
@@ -719,5 +719,13 @@ KERNEL(128) zero_inflated_poisson_logpmf_checked_grad_psi_mu_loglik(
     }
 
 }
+
+
+
+
+
+
+
+
 
 

@@ -190,6 +190,8 @@ class Pointwise:
     ) -> Source:  # fmt: skip
         """The source of a shape's kernel for operands."""
         code = self.code(operands)
+        if shape.sums and problem.n_sets == 1 and not any(o.rank for o in operands):
+            code = code.with_shared_logarithm()
         layout, name = shape.layout(device, code, problem), f"{self.function.name}_{shape.name}"
         before = shape.before(outputs)
         text = shape.template.source_of(code, name, layout, dtype, dialect, before=before, outputs=outputs)

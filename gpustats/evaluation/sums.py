@@ -41,7 +41,8 @@ def _of_vectors(device: Device, code: KernelCode, problem: Problem, sets: int) -
 
 def _on_cpu(device: Device, code: KernelCode, sets: int) -> Layout:
     threads = min(64, device.max_threads)
-    unroll = 1 if sets > 1 else 8 if code.mixed_cost < LIGHT["cpu"] and not code.rows else 2
+    many = code.logarithm or code.mixed_cost < LIGHT["cpu"]
+    unroll = 1 if sets > 1 else 8 if many and not code.rows else 2
     return Layout(threads, sets, threads * unroll, unroll, resident=1024)
 
 
@@ -50,7 +51,7 @@ def _on_gpu(device: Device, code: KernelCode, problem: Problem, sets: int) -> La
     wide = 1 if any(o.rank for o in code.row_operands) else problem.wide
     light = code.mixed_cost < LIGHT["gpu"] and problem.itemsize == 8
     unroll = 1 if sets > 1 else copies(code, 8 if light else 4)
-    return Layout(threads, sets, threads * wide * unroll, unroll, wide, resident=1024)
+    return Layout(threads, sets, threads * wide * unroll, unroll, wide, resident=1024, apart=sets == 1)
 
 
 LOGLIK = Shape("loglik", Template.beside(__file__, "loglik"), sum_pattern, layout, sums=True)

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 
 from ..language import nodes as lang
 from ..language.nodes import VECTOR, Function, Node, Resolve
+from ..rewriting.shared_logarithm import shared_logarithm
 from .inlining import inlined_sizes
 from .separate import separate
-from .separated import BOTH, ROW, SET, Separated
+from .separated import BOTH, OWNER, ROW, SET, Separated
 
 #: How an argument reaches a kernel: one value for all, an array over parameter sets, an array over observations.
 VALUE, PER_SET, PER_ROW = "value", "set", "row"
@@ -74,6 +75,18 @@ class KernelCode:
         self.observation = operands[0].name if operands else None
         self.stage_vectors = False
         self.at_hand: dict[str, str] = {}  # arguments that the template has in variables of its own: the C for them
+        self.logarithm = ""  # of which each sum has a multiple, by these weights: see `with_shared_logarithm`
+        self.weights: dict[str, str] = {}
+
+    def with_shared_logarithm(self) -> KernelCode:
+        """The same sums, if they can be had, as multiples of one logarithm and what is left of them; see `shared_logarithm`."""
+        by_row = {o.name for o in self.row_operands}
+        shared = shared_logarithm(self.function, by_row, self.resolve, self.rows)
+        if shared is None:
+            return self
+        made = KernelCode(shared.function, self.operands, self.resolve, (), self.sums or shared.function.results[:1], self.rows)
+        made.logarithm, made.weights = shared.logarithm, shared.weights
+        return made
 
     @property
     def functions(self) -> list[Function]:
@@ -83,7 +96,8 @@ class KernelCode:
     @functools.cached_property
     def whole_functions(self) -> list[Function]:
         """The functions that are called as they are, callees first."""
-        return callees_first([part for separated in self.separated.all() for part in separated.parts()], self.resolve)
+        parts: list[Node] = [part for separated in self.separated.all() for part in separated.parts()]
+        return callees_first([*parts, lang.Call(self.logarithm, ())], self.resolve)
 
     @functools.cached_property
     def struct_functions(self) -> list[Function]:
@@ -125,6 +139,22 @@ class KernelCode:
         """Nodes of what a template writes out for each row that it names, with all that is inlined in it."""
         sizes = inlined_sizes(self.bodies)
         return sizes[self.separated.evaluate] + sizes.get(self.separated.stages[ROW].function, 0)
+
+    @property
+    def row_calls(self) -> bool:
+        """Whether functions are called for a row alone."""
+        computed = (s for separated in self.separated.all() for s in separated.stages[ROW].computed)
+        return any(isinstance(n, lang.Call) and n.type == lang.REAL for s in computed for n in lang.walk(s))
+
+    @functools.cached_property
+    def usual_row(self) -> str:
+        """C that holds for rows for which nothing is as it rarely is; empty where nothing is known to be rare."""
+        return " && ".join(dict.fromkeys("!" * (not holds) + name for name, holds in self.separated.usual(ROW, OWNER[ROW])))
+
+    def branches(self, *sets: str) -> str:
+        """C that holds where statements of the function branch off for none of these structs; empty where none branches."""
+        found = dict.fromkeys(branch for owner in sets for branch in self.separated.branches(owner))
+        return f"!({' || '.join(found)})" if found else ""
 
     def struct_bytes(self, level: int, itemsize: int) -> int:
         """An upper bound of the size of the struct of `level`."""

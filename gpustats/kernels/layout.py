@@ -42,6 +42,8 @@ class Layout:
         Numbers of the shared tile of vector observations; 0: they are read where they lie.
     resident : int
         Threads of a multiprocessor that a launch is sized for.
+    apart : bool
+        Whether rows for which something rare holds are gone through apart, and so is what statements branch on.
     """
 
     threads: int
@@ -55,6 +57,7 @@ class Layout:
     stage_rows: bool = False
     stage_vectors: int = 0
     resident: int = 2048
+    apart: bool = False
 
 
 @dataclass(frozen=True)

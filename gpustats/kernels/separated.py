@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..language import nodes as lang
-from ..language.nodes import Function, Node, Statement
+from ..language.nodes import Expression, Function, Node, Statement
 from ..language.printer import Printer
 from .guards import with_zero
 
@@ -30,6 +30,23 @@ class Stage:
     inherited: int = 0  # those of them that are in structs of functions that are called
     guarded: bool = False  # whether some of it is computed only where conditions hold
     certain: bool = True  # whether it may be computed whatever the conditions are under which the function is called
+
+
+def usually(condition: Expression | None, values: Mapping[str, Expression | None]) -> bool | None:
+    """Whether a condition usually holds; None where that is not known. `values`: those of variables."""
+    match condition:
+        case lang.Name(name=name) if name in values:
+            return usually(values[name], {n: v for n, v in values.items() if n != name})
+        case lang.Call(function=lang.LIKELY | "isfinite"):
+            return True
+        case lang.Call(function=lang.UNLIKELY | "isinf" | "isnan"):
+            return False
+        case lang.Binary(operator="==" | "!=", left=left, right=right):
+            return (left == right) == (condition.operator == "==")
+        case lang.Unary(operator="!", operand=operand):
+            holds = usually(operand, values)
+            return None if holds is None else not holds
+    return None
 
 
 @dataclass
@@ -61,6 +78,30 @@ class Separated:
     def parts(self) -> list[Node]:
         """Every piece of code in it, for finding what it calls."""
         return [*self.body, *(s for stage in self.stages.values() for s in stage.computed)]
+
+    def usual(self, level: int, owner: str) -> Iterator[tuple[str, bool]]:
+        """The conditions that stage `level` has computed into the struct `owner`, as C, and whether they usually hold."""
+        stage = self.stages[level]
+        assigned = (n for s in stage.computed for n in lang.walk(s) if isinstance(n, (lang.Declare, lang.Assign)))
+        values = {n.name: n.value for n in assigned}
+        for name, kind in stage.members.items():
+            holds = usually(values.get(f"{OWNER[level]}.{name}"), values) if kind == lang.INT else None
+            if holds is not None:
+                yield f"{owner}.{name}", holds
+        for inner in self.inner:
+            for name, kind in stage.members.items():
+                if kind == inner.stages[level].struct:
+                    yield from inner.usual(level, f"{owner}.{name}")
+
+    def branches(self, owner: str) -> Iterator[str]:
+        """The conditions on parameters alone, computed into the struct `owner`, on which statements branch, as C."""
+        for n in (n for s in self.body for n in lang.walk(s)):
+            if isinstance(n, lang.If) and isinstance(n.condition, lang.Field) and n.condition.owner == OWNER[SET]:
+                yield f"{owner}.{n.condition.name}"
+        for inner in self.inner:
+            for name, kind in self.stages[SET].members.items():
+                if kind == inner.stages[SET].struct:
+                    yield from inner.branches(f"{owner}.{name}")
 
     def functions(self) -> list[tuple[str, Sequence[Node]]]:
         """The names and bodies of its parts."""

@@ -120,7 +120,8 @@ class Template:
             head = prelude(dtype, dialect, functions) + "".join(t.functions(dtype, dialect) for t in before)
             return f"{head}\n{functions}{_loaded(self.path).render(code=code, codes=codes, **constants)}"
 
-        parts = repr([(c.operands, c.sums, c.rows, c.at_hand) for c in codes]), repr(sorted(constants.items()))
+        said = [(c.operands, c.sums, c.rows, c.at_hand, c.usual_row, c.logarithm, c.weights) for c in codes]
+        parts = repr(said), repr(sorted(constants.items()))
         return _stored(text, self.path, dtype, repr([t.path for t in before]), functions, *parts)
 
     def functions(self, dtype: str, dialect: str) -> str:

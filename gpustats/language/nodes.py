@@ -33,8 +33,8 @@ MATH: dict[str, tuple[tuple[str, ...], str]] = {
 # What samplers draw, each with `rng_t *` as its only argument: name -> its name in a kernel.
 DRAWS = {"uniform": "rng_uniform", "normal": "rng_normal", "exponential": "rng_exponential"}
 
-#: What a sampler says of a condition that rarely holds: a kernel may put off the draws for which it does.
-UNLIKELY = "unlikely"
+#: What a function says of a condition that nearly always or rarely holds: kernels may go through the other cases apart.
+LIKELY, UNLIKELY = "likely", "unlikely"
 
 # Named constants; the preludes define them in the type of `real`.
 CONSTANTS = {

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from .bounds import LAST, counted, written_out
 from .nodes import (
     INT,
+    LIKELY,
     MATH,
     OUTPUT,
     REAL,
@@ -112,7 +113,7 @@ class Printer:
                 return f"{self.expression(e.value)}.{e.name}"
             case Index():
                 return f"{e.array.name}[{self.expression(e.subscript)}]"
-            case Call(function=function) if function == UNLIKELY:
+            case Call(function=function) if function in (LIKELY, UNLIKELY):
                 return self.expression(e.arguments[0], outer)
             case Call(function="abs"):
                 return f"int_abs({self.expression(e.arguments[0])})"

@@ -346,7 +346,7 @@ class Translator:
             wanted, result, printed = tuple(p.type for p in known.parameters), known.type, known.name
         elif name in lang.MATH:
             (wanted, result), printed = lang.MATH[name], name
-        elif name == lang.UNLIKELY:
+        elif name in (lang.LIKELY, lang.UNLIKELY):
             wanted, result, printed = (INT,), INT, name
         elif name in lang.DRAWS:
             wanted, result, printed = (RNG,), REAL, lang.DRAWS[name]

@@ -69,10 +69,11 @@ def checked(function: Function, arguments: Sequence[Argument], resolve: Resolve)
         body += _check(observation, x, own, "-INFINITY")
         body += f"    int {own}nan_{x} = 0;\n    for (int {own}i = 0; {own}i < dim; {own}i++)\n"
         body += f"        if ({x}[{own}i] != {x}[{own}i]) {own}nan_{x} = 1;\n"
-        body += f"    real {own}outside = {own}nan_{x} ? NAN : {own}bad_{x};\n    int {own}inside = {own}bad_{x} == 0;\n"
+        body += f"    real {own}outside = {own}nan_{x} ? NAN : {own}bad_{x};\n"
+        body += f"    int {own}inside = likely({own}bad_{x} == 0);\n"
     else:
         body += f"    real {own}outside = {x} == {x} ? -INFINITY : NAN;\n"
-        body += f"    int {own}inside = {inside(observation.words, x)};\n"
+        body += f"    int {own}inside = likely({inside(observation.words, x)});\n"
     bad = " + ".join(f"{own}bad_{name}" for name in names[1:])
     scalar = all(p.type != lang.VECTOR for p in function.parameters)
     if not Termination(resolve).is_certain(*function.body):  # outside of its domains it may have no end
