@@ -235,3 +235,4 @@ KERNEL(128) asymmetric_laplace_logpdf_checked_table(
     }
 }
 
+

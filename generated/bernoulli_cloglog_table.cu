@@ -242,3 +242,4 @@ KERNEL(128) bernoulli_cloglog_logpmf_checked_table(
     }
 }
 
+

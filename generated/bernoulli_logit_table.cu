@@ -240,3 +240,4 @@ KERNEL(128) bernoulli_logit_logpmf_checked_table(
     }
 }
 
+

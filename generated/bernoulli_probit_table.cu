@@ -243,3 +243,4 @@ KERNEL(128) bernoulli_probit_logpmf_checked_table(
     }
 }
 
+

@@ -231,3 +231,4 @@ KERNEL(128) bernoulli_logpmf_checked_table(
     }
 }
 
+

@@ -306,3 +306,4 @@ KERNEL(128) beta_binomial_logpmf_checked_table(
     }
 }
 
+

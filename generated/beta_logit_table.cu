@@ -368,3 +368,4 @@ KERNEL(128) beta_logit_logpdf_checked_table(
     }
 }
 
+

@@ -285,3 +285,4 @@ KERNEL(128) categorical_logit_logpmf_checked_table(
     }
 }
 
+

@@ -267,3 +267,4 @@ KERNEL(128) categorical_logpmf_checked_table(
     }
 }
 
+

@@ -236,3 +236,4 @@ KERNEL(128) cauchy_logpdf_checked_table(
     }
 }
 
+

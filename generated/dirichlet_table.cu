@@ -320,6 +320,7 @@ KERNEL(128) dirichlet_logpdf_checked_table(
         for (index_t r = THREAD; r < rows_here; r += 128)
             rows[r] = dirichlet_logpdf_checked_prepare_row(vectors + (r) * padded, dim);
         BARRIER();
+        if (!(set[0].dirichlet_0.c1 || set[1].dirichlet_0.c1)) {  // apart, so that no row waits for a decision
         UNROLL_BY_4 for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
             const dirichlet_logpdf_checked_row row = rows[r];
             GLOBAL real *cell = out + (first + r) * row_stride + column;  // set_stride is 1 here
@@ -328,7 +329,18 @@ KERNEL(128) dirichlet_logpdf_checked_table(
             result.y = dirichlet_logpdf_checked_evaluate(set[1], row, vectors + (r) * padded, a_per_set + (first_set + column + 1) * a_stride, dim);
             STORE_STREAMING((GLOBAL double2 *)cell, result);
         }
+        } else {
+        for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
+            const dirichlet_logpdf_checked_row row = rows[r];
+            GLOBAL real *cell = out + (first + r) * row_stride + column;  // set_stride is 1 here
+            double2 result;
+            result.x = dirichlet_logpdf_checked_evaluate(sets[MIN(column + 0, sets_here - 1)], row, vectors + (r) * padded, a_per_set + (first_set + column + 0) * a_stride, dim);
+            result.y = dirichlet_logpdf_checked_evaluate(sets[MIN(column + 1, sets_here - 1)], row, vectors + (r) * padded, a_per_set + (first_set + column + 1) * a_stride, dim);
+            STORE_STREAMING((GLOBAL double2 *)cell, result);
+        }
+        }
         BARRIER();
     }
 }
+
 

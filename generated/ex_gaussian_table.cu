@@ -248,3 +248,4 @@ KERNEL(128) ex_gaussian_logpdf_checked_table(
     }
 }
 
+

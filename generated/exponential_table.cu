@@ -226,3 +226,4 @@ KERNEL(128) exponential_logpdf_checked_table(
     }
 }
 
+

@@ -307,3 +307,4 @@ KERNEL(128) gamma_log_logpdf_checked_table(
     }
 }
 
+

@@ -166,9 +166,7 @@ typedef struct {
     real c3;
     real c4;
     int c5;
-    int c6;
-    int c7;
-    real c8;
+    real c6;
 } gamma_logpdf_set;
 
 DEVICE gamma_logpdf_set gamma_logpdf_prepare_set(real alpha, real beta)
@@ -182,9 +180,7 @@ DEVICE gamma_logpdf_set gamma_logpdf_prepare_set(real alpha, real beta)
     set.c3 = alpha * log(beta) - special_log_gamma(alpha);
     set.c4 = alpha - 1;
     set.c5 = special_large_shape(alpha);
-    set.c6 = alpha < 1;
-    set.c7 = alpha > 1;
-    set.c8 = log(beta);
+    set.c6 = alpha < 1 ? INFINITY : alpha > 1 ? -INFINITY : log(beta);
     return set;
 }
 
@@ -216,7 +212,7 @@ DEVICE real gamma_logpdf_evaluate(gamma_logpdf_set set, gamma_logpdf_row row)
     } else {
         value = set.c3 + set.c4 * row.c0 - set.beta * row.x;
     }
-    real at_zero = set.c6 ? INFINITY : set.c7 ? -INFINITY : set.c8 - set.beta * row.x;
+    real at_zero = set.c6 - set.beta * row.x;
     return row.c1 ? at_zero : row.c2 ? -INFINITY : value;
 }
 

@@ -166,9 +166,7 @@ typedef struct {
     real c3;
     real c4;
     int c5;
-    int c6;
-    int c7;
-    real c8;
+    real c6;
 } gamma_logpdf_set;
 
 DEVICE gamma_logpdf_set gamma_logpdf_prepare_set(real alpha, real beta)
@@ -182,9 +180,7 @@ DEVICE gamma_logpdf_set gamma_logpdf_prepare_set(real alpha, real beta)
     set.c3 = alpha * log(beta) - special_log_gamma(alpha);
     set.c4 = alpha - 1;
     set.c5 = special_large_shape(alpha);
-    set.c6 = alpha < 1;
-    set.c7 = alpha > 1;
-    set.c8 = log(beta);
+    set.c6 = alpha < 1 ? INFINITY : alpha > 1 ? -INFINITY : log(beta);
     return set;
 }
 
@@ -216,7 +212,7 @@ DEVICE real gamma_logpdf_evaluate(gamma_logpdf_set set, gamma_logpdf_row row)
     } else {
         value = set.c3 + set.c4 * row.c0 - set.beta * row.x;
     }
-    real at_zero = set.c6 ? INFINITY : set.c7 ? -INFINITY : set.c8 - set.beta * row.x;
+    real at_zero = set.c6 - set.beta * row.x;
     return row.c1 ? at_zero : row.c2 ? -INFINITY : value;
 }
 
@@ -298,12 +294,21 @@ KERNEL(128) gamma_logpdf_checked_table(
         for (index_t r = THREAD; r < rows_here; r += 128)
             rows[r] = gamma_logpdf_checked_prepare_row(x_per_row[first + r]);
         BARRIER();
+        if (!(set[0].gamma_0.c5)) {  // apart, so that no row waits for a decision
         UNROLL_BY_4 for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
             const gamma_logpdf_checked_row row = rows[r];
             GLOBAL real *cell = out + (first + r) * row_stride + column;  // set_stride is 1 here
             STORE_STREAMING(cell, gamma_logpdf_checked_evaluate(set[0], row));
         }
+        } else {
+        for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
+            const gamma_logpdf_checked_row row = rows[r];
+            GLOBAL real *cell = out + (first + r) * row_stride + column;  // set_stride is 1 here
+            STORE_STREAMING(cell, gamma_logpdf_checked_evaluate(sets[MIN(column + 0, sets_here - 1)], row));
+        }
+        }
         BARRIER();
     }
 }
+
 

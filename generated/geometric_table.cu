@@ -228,3 +228,4 @@ KERNEL(128) geometric_logpmf_checked_table(
     }
 }
 
+

@@ -236,3 +236,4 @@ KERNEL(128) gumbel_logpdf_checked_table(
     }
 }
 
+

@@ -232,3 +232,4 @@ KERNEL(128) half_cauchy_logpdf_checked_table(
     }
 }
 
+

@@ -227,3 +227,4 @@ KERNEL(128) half_normal_logpdf_checked_table(
     }
 }
 
+

@@ -257,3 +257,4 @@ KERNEL(128) kumaraswamy_logpdf_checked_table(
     }
 }
 
+

@@ -230,3 +230,4 @@ KERNEL(128) laplace_logpdf_checked_table(
     }
 }
 
+

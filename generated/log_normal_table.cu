@@ -236,3 +236,4 @@ KERNEL(128) log_normal_logpdf_checked_table(
     }
 }
 
+

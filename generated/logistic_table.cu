@@ -249,3 +249,4 @@ KERNEL(128) logistic_logpdf_checked_table(
     }
 }
 
+

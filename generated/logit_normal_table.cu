@@ -244,3 +244,4 @@ KERNEL(128) logit_normal_logpdf_checked_table(
     }
 }
 
+

@@ -236,3 +236,4 @@ KERNEL(128) moyal_logpdf_checked_table(
     }
 }
 
+

@@ -324,6 +324,7 @@ KERNEL(128) multinomial_logpmf_checked_table(
         for (index_t r = THREAD; r < rows_here; r += 128)
             rows[r] = multinomial_logpmf_checked_prepare_row(vectors + (r) * padded, dim);
         BARRIER();
+        if (!(set[0].multinomial_0.c1 || set[1].multinomial_0.c1)) {  // apart, so that no row waits for a decision
         UNROLL_BY_4 for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
             const multinomial_logpmf_checked_row row = rows[r];
             GLOBAL real *cell = out + (first + r) * row_stride + column;  // set_stride is 1 here
@@ -332,7 +333,18 @@ KERNEL(128) multinomial_logpmf_checked_table(
             result.y = multinomial_logpmf_checked_evaluate(set[1], row, vectors + (r) * padded, p_per_set + (first_set + column + 1) * p_stride, dim);
             STORE_STREAMING((GLOBAL double2 *)cell, result);
         }
+        } else {
+        for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
+            const multinomial_logpmf_checked_row row = rows[r];
+            GLOBAL real *cell = out + (first + r) * row_stride + column;  // set_stride is 1 here
+            double2 result;
+            result.x = multinomial_logpmf_checked_evaluate(sets[MIN(column + 0, sets_here - 1)], row, vectors + (r) * padded, p_per_set + (first_set + column + 0) * p_stride, dim);
+            result.y = multinomial_logpmf_checked_evaluate(sets[MIN(column + 1, sets_here - 1)], row, vectors + (r) * padded, p_per_set + (first_set + column + 1) * p_stride, dim);
+            STORE_STREAMING((GLOBAL double2 *)cell, result);
+        }
+        }
         BARRIER();
     }
 }
+
 

@@ -380,3 +380,4 @@ KERNEL(128) negative_binomial_log_logpmf_checked_table(
     }
 }
 
+

@@ -336,3 +336,4 @@ KERNEL(128) negative_binomial_logpmf_checked_table(
     }
 }
 
+

@@ -261,3 +261,4 @@ KERNEL(128) normal_identity_logpdf_checked_table(
     }
 }
 
+

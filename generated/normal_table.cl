@@ -245,3 +245,4 @@ KERNEL(128) normal_logpdf_checked_table(
     }
 }
 
+

@@ -231,3 +231,4 @@ KERNEL(128) normal_logpdf_checked_table(
     }
 }
 
+

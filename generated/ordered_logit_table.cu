@@ -307,3 +307,4 @@ KERNEL(128) ordered_logit_logpmf_checked_table(
     }
 }
 
+

@@ -235,3 +235,4 @@ KERNEL(128) pareto_logpdf_checked_table(
     }
 }
 
+

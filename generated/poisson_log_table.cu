@@ -295,6 +295,7 @@ KERNEL(128) poisson_log_logpmf_checked_table(
         for (index_t r = THREAD; r < rows_here; r += 128)
             rows[r] = poisson_log_logpmf_checked_prepare_row(x_per_row[first + r]);
         BARRIER();
+        if (!(set[0].poisson_0.poisson_kernel_0.c0 || set[1].poisson_0.poisson_kernel_0.c0)) {  // apart, so that no row waits for a decision
         UNROLL_BY_4 for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
             const poisson_log_logpmf_checked_row row = rows[r];
             GLOBAL real *cell = out + (first + r) * row_stride + column;  // set_stride is 1 here
@@ -303,7 +304,18 @@ KERNEL(128) poisson_log_logpmf_checked_table(
             result.y = poisson_log_logpmf_checked_evaluate(set[1], row);
             STORE_STREAMING((GLOBAL double2 *)cell, result);
         }
+        } else {
+        for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
+            const poisson_log_logpmf_checked_row row = rows[r];
+            GLOBAL real *cell = out + (first + r) * row_stride + column;  // set_stride is 1 here
+            double2 result;
+            result.x = poisson_log_logpmf_checked_evaluate(sets[MIN(column + 0, sets_here - 1)], row);
+            result.y = poisson_log_logpmf_checked_evaluate(sets[MIN(column + 1, sets_here - 1)], row);
+            STORE_STREAMING((GLOBAL double2 *)cell, result);
+        }
+        }
         BARRIER();
     }
 }
+
 

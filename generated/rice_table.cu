@@ -249,3 +249,4 @@ KERNEL(128) rice_logpdf_checked_table(
     }
 }
 
+

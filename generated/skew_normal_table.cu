@@ -254,3 +254,4 @@ KERNEL(128) skew_normal_logpdf_checked_table(
     }
 }
 
+

@@ -223,6 +223,7 @@ KERNEL(128) uniform_logpdf_checked_table(
         for (index_t r = THREAD; r < rows_here; r += 128)
             rows[r] = uniform_logpdf_checked_prepare_row(x_per_row[first + r]);
         BARRIER();
+        if (!(set[0].uniform_0.c0 || set[1].uniform_0.c0)) {  // apart, so that no row waits for a decision
         UNROLL_BY_4 for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
             const uniform_logpdf_checked_row row = rows[r];
             GLOBAL real *cell = out + (first + r) * row_stride + column;  // set_stride is 1 here
@@ -231,7 +232,18 @@ KERNEL(128) uniform_logpdf_checked_table(
             result.y = uniform_logpdf_checked_evaluate(set[1], row);
             STORE_STREAMING((GLOBAL double2 *)cell, result);
         }
+        } else {
+        for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
+            const uniform_logpdf_checked_row row = rows[r];
+            GLOBAL real *cell = out + (first + r) * row_stride + column;  // set_stride is 1 here
+            double2 result;
+            result.x = uniform_logpdf_checked_evaluate(sets[MIN(column + 0, sets_here - 1)], row);
+            result.y = uniform_logpdf_checked_evaluate(sets[MIN(column + 1, sets_here - 1)], row);
+            STORE_STREAMING((GLOBAL double2 *)cell, result);
+        }
+        }
         BARRIER();
     }
 }
+
 

@@ -249,3 +249,4 @@ KERNEL(128) von_mises_logpdf_checked_table(
     }
 }
 
+

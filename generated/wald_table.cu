@@ -242,3 +242,4 @@ KERNEL(128) wald_logpdf_checked_table(
     }
 }
 
+

@@ -239,3 +239,4 @@ KERNEL(128) weibull_logpdf_checked_table(
     }
 }
 
+

@@ -366,12 +366,21 @@ KERNEL(128) zero_inflated_binomial_logpmf_checked_table(
         for (index_t r = THREAD; r < rows_here; r += 128)
             rows[r] = zero_inflated_binomial_logpmf_checked_prepare_row(x_per_row[first + r]);
         BARRIER();
+        if (!(set[0].zero_inflated_binomial_0.binomial_0.binomial_kernel_0.c3)) {  // apart, so that no row waits for a decision
         UNROLL_BY_4 for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
             const zero_inflated_binomial_logpmf_checked_row row = rows[r];
             GLOBAL real *cell = out + (first + r) * row_stride + column;  // set_stride is 1 here
             STORE_STREAMING(cell, zero_inflated_binomial_logpmf_checked_evaluate(set[0], row));
         }
+        } else {
+        for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
+            const zero_inflated_binomial_logpmf_checked_row row = rows[r];
+            GLOBAL real *cell = out + (first + r) * row_stride + column;  // set_stride is 1 here
+            STORE_STREAMING(cell, zero_inflated_binomial_logpmf_checked_evaluate(sets[MIN(column + 0, sets_here - 1)], row));
+        }
+        }
         BARRIER();
     }
 }
+
 

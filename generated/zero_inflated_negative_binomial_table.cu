@@ -382,3 +382,4 @@ KERNEL(128) zero_inflated_negative_binomial_logpmf_checked_table(
     }
 }
 
+

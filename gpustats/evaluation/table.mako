@@ -67,8 +67,13 @@ ${entries("n")}\
 % endif
     }
 % else:
+% if layout.threads * layout.vector == layout.sets:
+    const int rows_at_once = 1, my_row = 0;  // no set is missing
+    const index_t column = THREAD${f" * {layout.vector}" if layout.vector > 1 else ""};
+% else:
     const int columns = (sets_here + ${layout.vector - 1}) / ${layout.vector}, rows_at_once = ${layout.threads} / columns;
     const int column = THREAD % columns * ${layout.vector}, my_row = THREAD / columns;
+% endif
 % if code.set_type:
     ${code.set_type} set[${layout.vector}];
     UNROLL for (int v = 0; v < ${layout.vector}; v++)
@@ -95,23 +100,16 @@ ${entries("n")}\
             rows[r] = ${code.prepare_row("first + r", tile_row="r")};
         BARRIER();
 % endif
-        UNROLL_BY_4 for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
-% if layout.stage_rows:
-            const ${code.row_type} row = rows[r];
-% elif code.row_type:
-            const ${code.row_type} row = ${code.prepare_row("first + r", tile_row="r")};
-% endif
-            GLOBAL real *cell = out + (first + r) * row_stride + column;  // set_stride is 1 here
-% if layout.vector > 1:
-            ${vector_type} result;
-% for v, component in enumerate("xyzw"[: layout.vector]):
-            result.${component} = ${code.evaluate("row", f"set[{v}]", "first + r", f"first_set + column + {v}", "r")};
-% endfor
-            STORE_STREAMING((GLOBAL ${vector_type} *)cell, result);
-% else:
-            STORE_STREAMING(cell, ${code.evaluate("row", "set[0]", "first + r", "first_set + column", "r")});
-% endif
+<% branches = code.branches(*(f"set[{v}]" for v in range(layout.vector))) %>\
+% if branches:
+        if (${branches}) {  // apart, so that no row waits for a decision
+${cells()}\
+        } else {
+${cells(rarely=True)}\
         }
+% else:
+${cells()}\
+% endif
 % if layout.stage_rows or layout.stage_vectors:
         BARRIER();
 % endif
@@ -135,4 +133,24 @@ ${entries("n")}\
 % else:
                 out[${n} * row_stride] = ${code.evaluate("row", "set", n, "first_set")};
 % endif
+</%def>
+<%def name="cells(rarely=False)">\
+<% set_of = lambda v: f"sets[MIN(column + {v}, sets_here - 1)]" if rarely else f"set[{v}]" %>\
+        ${"" if rarely else "UNROLL_BY_4 "}for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
+% if layout.stage_rows:
+            const ${code.row_type} row = rows[r];
+% elif code.row_type:
+            const ${code.row_type} row = ${code.prepare_row("first + r", tile_row="r")};
+% endif
+            GLOBAL real *cell = out + (first + r) * row_stride + column;  // set_stride is 1 here
+% if layout.vector > 1:
+            ${vector_type} result;
+% for v, component in enumerate("xyzw"[: layout.vector]):
+            result.${component} = ${code.evaluate("row", set_of(v), "first + r", f"first_set + column + {v}", "r")};
+% endfor
+            STORE_STREAMING((GLOBAL ${vector_type} *)cell, result);
+% else:
+            STORE_STREAMING(cell, ${code.evaluate("row", set_of(0), "first + r", "first_set + column", "r")});
+% endif
+        }
 </%def>

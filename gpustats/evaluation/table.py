@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from ..kernels.code import KernelCode
     from ..runtime.base import Device
 
+LANES = 8  # sets that a vector register of a CPU takes
+LIGHT = 20  # arithmetic operations below which it pays on a CPU that a row of the table is one register
 COSTLY = 60  # arithmetic operations from which it no longer pays that a thread has several entries in flight
 
 
@@ -25,10 +27,16 @@ def layout(device: Device, code: KernelCode, problem: Problem) -> Layout:
 
 
 def _on_cpu(code: KernelCode, problem: Problem) -> Layout:
-    """Threads are the lanes of vector registers: a small block is one register."""
+    """Threads are the lanes of vector registers: a small block is one register.
+
+    The lanes are rows, whose results go from register to register before they are stored, or sets where rows cost little.
+    """
+    light = code.mixed_cost < LIGHT and not code.row_calls and not code.branches("set")
+    if light and problem.set_multiple == LANES and not problem.by_rows and not problem.dim:
+        return Layout(LANES, LANES, 512)
     threads = 64 // problem.itemsize
     sets = 1 if problem.by_rows else sets_that_fit(code, problem.itemsize, min(power_of_two(problem.n_sets), 64))
-    chunk = next(c for c in (8, 4, 2, 1) if sets % c == 0 and problem.set_multiple % c == 0)
+    chunk = next(c for c in (4, 2, 1) if sets % c == 0 and problem.set_multiple % c == 0)
     return Layout(threads, sets, 512, 512 // threads, by_rows=True, chunk=chunk)
 
 
