@@ -18,5 +18,5 @@ __device__ real exponential_logsf(real x, real lam)
 
 __device__ real exponential_sample(rng_t *rng, real lam)
 {
-    return exponential(rng) / lam;
+    return exponential(rng) * (1 / lam);
 }

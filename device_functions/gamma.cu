@@ -49,6 +49,6 @@ __device__ real logarithm(rng_t *rng, real alpha)
 
 __device__ real gamma_sample(rng_t *rng, real alpha, real beta)
 {
-    real x = standard(rng, alpha < 1 ? alpha + 1 : alpha) / beta;
+    real x = standard(rng, alpha < 1 ? alpha + 1 : alpha) * (1 / beta);
     return alpha < 1 ? exp(log(x) - exponential(rng) / alpha) : x;
 }

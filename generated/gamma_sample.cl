@@ -168,10 +168,16 @@ typedef struct {
     word_t a, b, c, d;
 } words_t;
 
+// Both words of a product.
+DEVICE product_t product(word_t a, word_t b)
+{
+    return (product_t)a * b;
+}
+
 DEVICE words_t philox(words_t counter, word_t key0, word_t key1)
 {
     UNROLL for (int round = 0; round < 10; round++) {
-        const product_t a = (product_t)0xD2511F53u * counter.a, c = (product_t)0xCD9E8D57u * counter.c;
+        const product_t a = product(0xD2511F53u, counter.a), c = product(0xCD9E8D57u, counter.c);
         counter.a = (word_t)(c >> 32) ^ counter.b ^ key0;
         counter.c = (word_t)(a >> 32) ^ counter.d ^ key1;
         counter.b = (word_t)c;
@@ -204,37 +210,41 @@ DEVICE double uniform_of(word_t high, word_t low)
     return number - (1 - 0.5 * EPSILON);
 }
 
+// A standard exponential number from a uniform one.
+DEVICE real exponential_of(real u)
+{
+    return -log(u);
+}
+
 // Distance of a point with two standard normal coordinates from the origin.
 DEVICE real radius_of(real u)
 {
-    const real square = -2 * log(u);  // positive, since u < 1
+    const real square = 2 * exponential_of(u);  // positive, since u < 1
     return sqrt(square);
+}
+
+// sin(2 pi f), f between -1/4 and 1/4.
+DEVICE real sine_of_turns(real f)
+{
+    const real s = f * f;
+    return f * (6.2831853071795864756 + s * (-41.341702240399756862 + s * (81.605249276073615183 + s * (
+                -76.705859752824919209 + s * (42.05869392542868225 + s * (-15.094641676117900093 + s * (
+                3.8199280942271642021 + s * (-0.71773379214134533133 + s * 0.10089695501646811163))))))));
 }
 
 // A standard normal number from two uniform ones, the second of which gives the direction.
 // Source: Box & Muller (1958), A note on the generation of random normal deviates.
 DEVICE real normal_of(real u, real v)
 {
-    const real f = fabs(v - REAL(0.5)) - REAL(0.25), s = f * f;  // exact; cos(2 pi v) = sin(2 pi f), f in [-1/4, 1/4]
-    return radius_of(u) * (f * (6.2831853071795864756 + s * (-41.341702240399756862 + s * (81.605249276073615183 + s * (
-                                -76.705859752824919209 + s * (42.05869392542868225 + s * (-15.094641676117900093 + s * (
-                                3.8199280942271642021 + s * (-0.71773379214134533133 + s * 0.10089695501646811163)))))))));
+    return radius_of(u) * sine_of_turns(fabs(v - REAL(0.5)) - REAL(0.25));  // cos(2 pi v)
 }
 
 // Two independent standard normal numbers from two uniform ones.
 DEVICE void normals_of(real u, real v, real *first, real *second)
 {
-    const real radius = radius_of(u);
-    const int quarter = (int)(4 * v + REAL(0.5));
-    const real f = v - REAL(0.25) * quarter, s = f * f;  // exact; the sine and the cosine of 2 pi f, f in [-1/8, 1/8]
-    const real sine = f * (6.2831853071795864572 + s * (-41.341702240399636207 + s * (81.605249275948035209 + s * (
-                           -76.705859704274550647 + s * (42.058685020160894047 + s * (-15.093804209987113512 + s * (
-                           3.7808689593022955184)))))));
-    const real cosine = 1 + s * (-19.739208802178716989 + s * (64.939394022667957529 + s * (
-                            -85.456817206522712487 + s * (60.24464132886729332 + s * (-26.426250908622135959 + s * (
-                            7.9030916877516976361 + s * (-1.6968494702918826806)))))));
-    *first = ((quarter + 1) & 2 ? -radius : radius) * (quarter & 1 ? sine : cosine);
-    *second = (quarter & 2 ? -radius : radius) * (quarter & 1 ? cosine : sine);
+    const real radius = radius_of(u), w = REAL(0.5) - v, f = fabs(w) - REAL(0.25);
+    *first = radius * sine_of_turns(f);  // cos(2 pi v)
+    *second = copysign(radius * sine_of_turns(REAL(0.25) - fabs(f)), w);  // sin(2 pi v) = sin(2 pi w)
 }
 
 // The stream of one draw, for samplers that need several numbers.
@@ -243,6 +253,8 @@ typedef struct {
     words_t words;
     word_t block;  // number of the next block
     int left;  // words that have not been used
+    int ahead;  // whether the first block was made before it was needed
+    words_t first;
     word_t spare;  // 12 bits that the last normal number left
 } rng_t;
 
@@ -254,14 +266,25 @@ DEVICE rng_t rng_of(index_t key, index_t stream, index_t draw)
     rng.draw = draw;
     rng.block = 0;
     rng.left = 0;
+    rng.ahead = 0;
     rng.spare = 0;
+    return rng;
+}
+
+// The same with the words of its first block, which the caller has made.
+DEVICE rng_t rng_with(index_t key, index_t stream, index_t draw, words_t words)
+{
+    rng_t rng = rng_of(key, stream, draw);
+    rng.ahead = 1;
+    rng.first = words;
     return rng;
 }
 
 DEVICE word_t rng_word(rng_t *rng)
 {
     if (rng->left == 0) {
-        rng->words = words_of(rng->key, rng->stream, rng->draw, rng->block++);
+        rng->words = rng->ahead && rng->block == 0 ? rng->first : words_of(rng->key, rng->stream, rng->draw, rng->block);
+        rng->block++;
         rng->left = 4;
     }
     const word_t word = rng->words.a;
@@ -291,7 +314,7 @@ DEVICE real rng_normal(rng_t *rng)
 
 DEVICE real rng_exponential(rng_t *rng)
 {
-    return -log(rng_uniform(rng));
+    return exponential_of(rng_uniform(rng));
 }
 
 
@@ -363,8 +386,8 @@ DEVICE real gamma_standard_turns_msm_evaluate(gamma_standard_turns_msm_set set, 
 // gamma_sample_turns: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     gamma_standard_turns_msm_set gamma_standard_turns_0;
-    real beta;
-    int c0;
+    real c0;
+    int c1;
     real alpha;
 } gamma_sample_turns_mssm_set;
 
@@ -372,8 +395,8 @@ DEVICE gamma_sample_turns_mssm_set gamma_sample_turns_mssm_prepare_set(real alph
 {
     gamma_sample_turns_mssm_set set;
     set.gamma_standard_turns_0 = gamma_standard_turns_msm_prepare_set(alpha < 1 ? alpha + 1 : alpha);
-    set.beta = beta;
-    set.c0 = alpha < 1;
+    set.c0 = 1 / beta;
+    set.c1 = alpha < 1;
     set.alpha = alpha;
     return set;
 }
@@ -381,8 +404,8 @@ DEVICE gamma_sample_turns_mssm_set gamma_sample_turns_mssm_prepare_set(real alph
 // gamma_sample_turns: what depends on both, from what was computed ahead.
 DEVICE real gamma_sample_turns_mssm_evaluate(gamma_sample_turns_mssm_set set, rng_t *rng, int once)
 {
-    real x = gamma_standard_turns_msm_evaluate(set.gamma_standard_turns_0, rng, once) / set.beta;
-    return set.c0 ? exp(log(x) - rng_exponential(rng) / set.alpha) : x;
+    real x = gamma_standard_turns_msm_evaluate(set.gamma_standard_turns_0, rng, once) * set.c0;
+    return set.c1 ? exp(log(x) - rng_exponential(rng) / set.alpha) : x;
 }
 
 // gamma_sample_checked_turns: what depends on the parameters alone, computed once for each set of them.
@@ -414,6 +437,10 @@ DEVICE real gamma_sample_checked_turns_mssm_evaluate(gamma_sample_checked_turns_
 //
 // A draw depends on the stream and on its number only, not on the thread that makes it. The sampler takes words of its own for each.
 
+#define TAKE(counter, count) atomic_add(counter, count)
+#define BITS_SET(word) (int)popcount(word)
+#define LEADING_ZEROS(word) (int)clz(word)
+
 KERNEL(128) gamma_sample_checked_turns_sample(
     GLOBAL real *RESTRICT out, index_t out_offset, index_t n_draws, index_t n_rows, index_t n_sets,
     index_t key, index_t stream, index_t first_draw, real alpha_value, real beta_value)
@@ -424,33 +451,43 @@ KERNEL(128) gamma_sample_checked_turns_sample(
     // Whatever depends on the parameters alone. Each thread makes it, so that compilers see: branches on it do not diverge.
     const gamma_sample_checked_turns_mssm_set set = gamma_sample_checked_turns_mssm_prepare_set(alpha_value, beta_value);
     // First attempts at all draws of a tile, then those draws whose first attempt was rejected, in any order.
-    SHARED_ARRAY(int, waiting, 1024);
+    SHARED_ARRAY(int, waiting, 2048);
     SHARED_ARRAY(int, n_waiting, 1);
-    for (index_t begin = BLOCK_Y * 1024; begin < n_draws; begin += BLOCKS_Y * 1024) {
+    for (index_t begin = BLOCK_Y * 2048; begin < n_draws; begin += BLOCKS_Y * 2048) {
         if (THREAD == 0)
             n_waiting[0] = 0;
         BARRIER();
-        const int draws_here = (int)MIN(n_draws - begin, (index_t)1024);
-        for (int step = 0; step < draws_here; step += 128) {
-            const int place = step + (int)THREAD, mine = place < draws_here;
-            const index_t i = mine ? begin + place : begin;  // no thread is idle: vectorisers like that
-            rng_t rng = rng_of(key, stream, first_draw + i);
-            const int once = 1;
+        const int draws_here = (int)MIN(n_draws - begin, (index_t)2048);
+        word_t mine_wait = 0;  // which of this thread's draws, a bit each
+        GLOBAL real *const out_here = out + begin;
+        for (int turn = 0; turn < 16; turn += 4) {
+            words_t words[4];  // their making is independent work
+            UNROLL for (int t = 0; t < 4; t++)
+                words[t] = words_of(key, stream, first_draw + begin + ((turn + t) * 128 + (int)THREAD), 0);
+            UNROLL for (int t = 0; t < 4; t++) {
+                const int place = (turn + t) * 128 + (int)THREAD, mine = place < draws_here;
+                const index_t i = begin + place;
+                rng_t rng = rng_with(key, stream, first_draw + begin + place, words[t]);
+                const int once = 1;
                     const real value = gamma_sample_checked_turns_mssm_evaluate(set, &rng, once);
-            if (mine)
-                out[i] = value;
-            if (mine && value != value)
-                waiting[atomic_inc(&n_waiting[0])] = place;
+                if (mine)
+                    out_here[place] = value;
+                mine_wait |= (word_t)(mine && value != value) << (turn + t);
+            }
         }
+        if (mine_wait)
+            for (int slot = TAKE(n_waiting, BITS_SET(mine_wait)); mine_wait; mine_wait &= mine_wait - 1)
+                waiting[slot++] = (31 - LEADING_ZEROS(mine_wait & -mine_wait)) * 128 + (int)THREAD;
         BARRIER_GLOBAL();  // other threads write again what was rejected
         const int waiting_here = n_waiting[0];
         for (int first = 0; first < waiting_here; first += 128) {
-            const index_t i = begin + waiting[MIN(first + (int)THREAD, waiting_here - 1)];
+            const int place = waiting[MIN(first + (int)THREAD, waiting_here - 1)];
+            const index_t i = begin + place;
             rng_t rng = rng_of(key, stream, first_draw + i);
             const int once = 0;
                     const real value = gamma_sample_checked_turns_mssm_evaluate(set, &rng, once);
             if (first + (int)THREAD < waiting_here)
-                out[i] = value;
+                out_here[place] = value;
         }
         BARRIER();
     }

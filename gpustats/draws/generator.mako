@@ -9,10 +9,16 @@ typedef struct {
     word_t a, b, c, d;
 } words_t;
 
+// Both words of a product.
+DEVICE product_t product(word_t a, word_t b)
+{
+    return ${"(product_t)__umulhi(a, b) << 32 | a * b" if dialect == "cuda" else "(product_t)a * b"};
+}
+
 DEVICE words_t philox(words_t counter, word_t key0, word_t key1)
 {
     UNROLL for (int round = 0; round < 10; round++) {
-        const product_t a = (product_t)0xD2511F53u * counter.a, c = (product_t)0xCD9E8D57u * counter.c;
+        const product_t a = product(0xD2511F53u, counter.a), c = product(0xCD9E8D57u, counter.c);
         counter.a = (word_t)(c >> 32) ^ counter.b ^ key0;
         counter.c = (word_t)(a >> 32) ^ counter.d ^ key1;
         counter.b = (word_t)c;
@@ -57,47 +63,74 @@ DEVICE float uniform_of(word_t word)
 }
 % endif
 
+// A standard exponential number from a uniform one.
+DEVICE real exponential_of(real u)
+{
+% if dialect == "opencl":
+    return -log(u);
+% elif dtype == "float64":
+    // -log(2^k m), m = (1 + s) / (1 - s) between sqrt(1/2) and sqrt(2): see branchless_log, whose care for other numbers is not needed
+    const int high = __double2hiint(u), k = (high - 0x3fe6a09e) >> 20;
+    const double m = __hiloint2double(high - (k << 20), __double2loint(u)), sum = m + 1;
+    double r;
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(sum));
+    const double e = fma(-sum, r, 1.0), s = (1 - m) * fma(r, fma(e, e, e), r), z = s * s;
+    return fma((double)k, -0.69314718055994530942, s * (2 + z * (0.66666666666666696969 + z * (0.39999999999899197894 + z * (
+               0.28571428626114518292 + z * (0.22222211112104947364 + z * (0.18182890778026130313 + z * (
+               0.15331666676597174341 + z * 0.14617128399807299883))))))));
+% else:
+    // -log(2^k (1 + f)), f between -1/3 and 1/3
+    const int high = (__float_as_int(u) - 0x3f2aaaab) & 0xff800000;
+    const float f = __int_as_float(__float_as_int(u) - high) - 1;
+    const float P = 0.5f + f * (-0.333332717f + f * (0.249999449f + f * (-0.200072333f + f * (0.166733161f + f * (-0.140558124f + f * (0.122887217f + f * (-0.13748309f + f * 0.124222003f)))))));
+    return fma((float)high, -8.2629582e-08f, f * (f * P) - f);
+% endif
+}
+
 // Distance of a point with two standard normal coordinates from the origin.
 DEVICE real radius_of(real u)
 {
-    const real square = -2 * log(u);  // positive, since u < 1
-    return ${"square * rsqrt(square)" if dialect == "cuda" else "sqrt(square)"};
+    const real square = 2 * exponential_of(u);  // positive, since u < 1
+% if dialect == "opencl":
+    return sqrt(square);
+% elif dtype == "float64":
+    double r;
+    asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(square));
+    const double root = square * r, e = fma(-root, r, 1.0);
+    return fma(root, e * fma(e, 0.375, 0.5), root);
+% else:
+    float r;
+    asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(square));
+    return square * r;
+% endif
+}
+
+// sin(2 pi f), f between -1/4 and 1/4.
+DEVICE real sine_of_turns(real f)
+{
+    const real s = f * f;
+% if dtype == "float64":
+    return f * (6.2831853071795864756 + s * (-41.341702240399756862 + s * (81.605249276073615183 + s * (
+                -76.705859752824919209 + s * (42.05869392542868225 + s * (-15.094641676117900093 + s * (
+                3.8199280942271642021 + s * (-0.71773379214134533133 + s * 0.10089695501646811163))))))));
+% else:
+    return f * (6.2831852802f + s * (-41.341680613f + s * (81.602476369f + s * (-76.581172644f + s * 39.759827085f))));
+% endif
 }
 
 // A standard normal number from two uniform ones, the second of which gives the direction.
 // Source: Box & Muller (1958), A note on the generation of random normal deviates.
 DEVICE real normal_of(real u, real v)
 {
-    const real f = fabs(v - REAL(0.5)) - REAL(0.25), s = f * f;  // exact; cos(2 pi v) = sin(2 pi f), f in [-1/4, 1/4]
-% if dtype == "float64":
-    return radius_of(u) * (f * (6.2831853071795864756 + s * (-41.341702240399756862 + s * (81.605249276073615183 + s * (
-                                -76.705859752824919209 + s * (42.05869392542868225 + s * (-15.094641676117900093 + s * (
-                                3.8199280942271642021 + s * (-0.71773379214134533133 + s * 0.10089695501646811163)))))))));
-% else:
-    return radius_of(u) * (f * (6.2831852802f + s * (-41.341680613f + s * (81.602476369f + s * (
-                                -76.581172644f + s * 39.759827085f)))));
-% endif
+    return radius_of(u) * sine_of_turns(fabs(v - REAL(0.5)) - REAL(0.25));  // cos(2 pi v)
 }
 
 // Two independent standard normal numbers from two uniform ones.
 DEVICE void normals_of(real u, real v, real *first, real *second)
 {
-    const real radius = radius_of(u);
-    const int quarter = (int)(4 * v + REAL(0.5));
-    const real f = v - REAL(0.25) * quarter, s = f * f;  // exact; the sine and the cosine of 2 pi f, f in [-1/8, 1/8]
-% if dtype == "float64":
-    const real sine = f * (6.2831853071795864572 + s * (-41.341702240399636207 + s * (81.605249275948035209 + s * (
-                           -76.705859704274550647 + s * (42.058685020160894047 + s * (-15.093804209987113512 + s * (
-                           3.7808689593022955184)))))));
-    const real cosine = 1 + s * (-19.739208802178716989 + s * (64.939394022667957529 + s * (
-                            -85.456817206522712487 + s * (60.24464132886729332 + s * (-26.426250908622135959 + s * (
-                            7.9030916877516976361 + s * (-1.6968494702918826806)))))));
-% else:
-    const real sine = f * (6.283185288f + s * (-41.34166257f + s * (81.59254287f + s * (-75.4016127f))));
-    const real cosine = 1 + s * (-19.73920865f + s * (64.93931614f + s * (-85.44284467f + s * 59.22016896f)));
-% endif
-    *first = ((quarter + 1) & 2 ? -radius : radius) * (quarter & 1 ? sine : cosine);
-    *second = (quarter & 2 ? -radius : radius) * (quarter & 1 ? cosine : sine);
+    const real radius = radius_of(u), w = REAL(0.5) - v, f = fabs(w) - REAL(0.25);
+    *first = radius * sine_of_turns(f);  // cos(2 pi v)
+    *second = copysign(radius * sine_of_turns(REAL(0.25) - fabs(f)), w);  // sin(2 pi v) = sin(2 pi w)
 }
 
 // The stream of one draw, for samplers that need several numbers.
@@ -106,6 +139,8 @@ typedef struct {
     words_t words;
     word_t block;  // number of the next block
     int left;  // words that have not been used
+    int ahead;  // whether the first block was made before it was needed
+    words_t first;
 % if dtype == "float64":
     word_t spare;  // 12 bits that the last normal number left
 % endif
@@ -119,16 +154,27 @@ DEVICE rng_t rng_of(index_t key, index_t stream, index_t draw)
     rng.draw = draw;
     rng.block = 0;
     rng.left = 0;
+    rng.ahead = 0;
 % if dtype == "float64":
     rng.spare = 0;
 % endif
     return rng;
 }
 
+// The same with the words of its first block, which the caller has made.
+DEVICE rng_t rng_with(index_t key, index_t stream, index_t draw, words_t words)
+{
+    rng_t rng = rng_of(key, stream, draw);
+    rng.ahead = 1;
+    rng.first = words;
+    return rng;
+}
+
 DEVICE word_t rng_word(rng_t *rng)
 {
     if (rng->left == 0) {
-        rng->words = words_of(rng->key, rng->stream, rng->draw, rng->block++);
+        rng->words = rng->ahead && rng->block == 0 ? rng->first : words_of(rng->key, rng->stream, rng->draw, rng->block);
+        rng->block++;
         rng->left = 4;
     }
     const word_t word = rng->words.a;
@@ -167,7 +213,7 @@ DEVICE real rng_normal(rng_t *rng)
 
 DEVICE real rng_exponential(rng_t *rng)
 {
-    return -log(rng_uniform(rng));
+    return exponential_of(rng_uniform(rng));
 }
 
 </%def>

@@ -17,6 +17,18 @@ DEVICE index_t whole_number(real value)
          : value == value ? most : -most - 1;
 }
 % endif
+% if rejects and not serial:
+
+% if dialect == "cuda":
+#define TAKE(counter, count) atomicAdd(counter, count)
+#define BITS_SET(word) __popc(word)
+#define LEADING_ZEROS(word) __clz(word)
+% else:
+#define TAKE(counter, count) atomic_add(counter, count)
+#define BITS_SET(word) (int)popcount(word)
+#define LEADING_ZEROS(word) (int)clz(word)
+% endif
+% endif
 
 KERNEL(${layout.threads}) ${name}(
     GLOBAL ${out_type} *RESTRICT out, index_t out_offset, index_t n_draws, index_t n_rows, index_t n_sets,
@@ -37,6 +49,7 @@ KERNEL(${layout.threads}) ${name}(
     for (index_t begin = BLOCK_Y * ${layout.tile}; begin < tiles * ${together}; begin += BLOCKS_Y * ${layout.tile}) {
         const index_t first_block = first_tile * ${together} + begin, first = first_block * ${lanes} - first_draw;
         const int whole = first >= 0 && first + ${layout.tile * lanes} <= n_draws;
+        GLOBAL ${out_type} *const out_here = out + first;
         ${"UNROLL " if layout.unroll > 1 else ""}for (int step = 0; step < ${layout.tile}; step += ${layout.threads}) {
             const words_t words = words_of(key, stream, first_block + step + THREAD, SHARED_BLOCK);
 % if lanes == 2:
@@ -48,27 +61,31 @@ KERNEL(${layout.threads}) ${name}(
 % for j in range(0, lanes, 2):
             normals_of(draw${j}, draw${j + 1}, &draw${j}, &draw${j + 1});
 % endfor
+% elif kind == "exponential":
+% for j in range(lanes):
+            draw${j} = exponential_of(draw${j});
+% endfor
 % endif
 % if layout.threads > together:
-            const index_t place = first + (step + THREAD) / ${together} * ${together * lanes} + THREAD % ${together};
+            const index_t place = (step + THREAD) / ${together} * ${together * lanes} + THREAD % ${together};
 % else:
-            const index_t place = first + step + THREAD;
+            const index_t place = step + THREAD;
 % endif
             if (whole) {
 % for j in range(lanes):
                 {
-                    const index_t i = place + ${j * together};
+                    const index_t i = first + place + ${j * together};
                     const real draw = draw${j};
-${assign()}\
+${assign(f'out_here[place + {j * together}]')}\
                 }
 % endfor
             } else {
 % for j in range(lanes):
                 {
-                    const index_t i = place + ${j * together};
+                    const index_t i = first + place + ${j * together};
                     const real draw = draw${j};
                     if (i >= 0 && i < n_draws) {
-${assign()}\
+${assign(f'out_here[place + {j * together}]')}\
                     }
                 }
 % endfor
@@ -87,24 +104,43 @@ ${assign()}\
             n_waiting[0] = 0;
         BARRIER();
         const int draws_here = (int)MIN(n_draws - begin, (index_t)${layout.tile});
+% if not serial:
+        word_t mine_wait = 0;  // which of this thread's draws, a bit each
+% endif
+        GLOBAL ${out_type} *const out_here = out + begin;
+% if serial:
         for (int step = 0; step < draws_here; step += ${layout.threads}) {
             const int place = step + (int)THREAD, mine = place < draws_here;
-            const index_t i = mine ? begin + place : begin;  // no thread is idle: vectorisers like that
+            const index_t i = begin + (mine ? place : 0);  // no thread is idle: vectorisers like that
             rng_t rng = rng_of(key, stream, first_draw + i);
             const int once = 1;
 ${evaluate()}\
             if (mine)
-                out[i] = ${"whole_number(value)" if whole else "value"};
-% if serial:
+                out_here[place] = ${"whole_number(value)" if whole else "value"};
             rejected[place] = mine && value != value;
-% elif dialect == "cuda":
-            if (mine && value != value)
-                waiting[atomicAdd(&n_waiting[0], 1)] = place;
-% else:
-            if (mine && value != value)
-                waiting[atomic_inc(&n_waiting[0])] = place;
-% endif
         }
+% else:
+        for (int turn = 0; turn < ${layout.tile // layout.threads}; turn += ${layout.unroll}) {
+            words_t words[${layout.unroll}];  // their making is independent work
+            UNROLL for (int t = 0; t < ${layout.unroll}; t++)
+                words[t] = words_of(key, stream, first_draw + begin + ((turn + t) * ${layout.threads} + (int)THREAD), 0);
+            UNROLL for (int t = 0; t < ${layout.unroll}; t++) {
+                const int place = (turn + t) * ${layout.threads} + (int)THREAD, mine = place < draws_here;
+                const index_t i = begin + ${"(mine ? place : 0)" if code.row_operands or order != "row" else "place"};
+                rng_t rng = rng_with(key, stream, first_draw + begin + place, words[t]);
+                const int once = 1;
+${evaluate()}\
+                if (mine)
+                    out_here[place] = ${"whole_number(value)" if whole else "value"};
+                mine_wait |= (word_t)(mine && value != value) << (turn + t);
+            }
+        }
+% endif
+% if not serial:
+        if (mine_wait)
+            for (int slot = TAKE(n_waiting, BITS_SET(mine_wait)); mine_wait; mine_wait &= mine_wait - 1)
+                waiting[slot++] = (31 - LEADING_ZEROS(mine_wait & -mine_wait)) * ${layout.threads} + (int)THREAD;
+% endif
         BARRIER_GLOBAL();  // other threads write again what was rejected
 % if serial:
         if (THREAD == 0)  // vectors of threads would go through a branch one by one
@@ -117,12 +153,13 @@ ${evaluate()}\
 % endif
         const int waiting_here = n_waiting[0];
         for (int first = 0; first < waiting_here; first += ${layout.threads}) {
-            const index_t i = begin + waiting[MIN(first + (int)THREAD, waiting_here - 1)];
+            const int place = waiting[MIN(first + (int)THREAD, waiting_here - 1)];
+            const index_t i = begin + place;
             rng_t rng = rng_of(key, stream, first_draw + i);
             const int once = 0;
 ${evaluate()}\
             if (first + (int)THREAD < waiting_here)
-                out[i] = ${"whole_number(value)" if whole else "value"};
+                out_here[place] = ${"whole_number(value)" if whole else "value"};
         }
         BARRIER();
     }
@@ -136,14 +173,14 @@ ${evaluate()}\
 % if vectors:
             GLOBAL real *vector = out + i * dim;
 % endif
-${assign()}\
+${assign('out[i]')}\
         }
 % endif
 }
-<%def name="assign()">\
+<%def name="assign(to)">\
 ${evaluate()}\
 % if not vectors:
-                    out[i] = ${"whole_number(value)" if whole else "value"};
+                    ${to} = ${"whole_number(value)" if whole else "value"};
 % endif
 </%def>
 <%def name="evaluate()">\

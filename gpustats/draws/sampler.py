@@ -11,6 +11,7 @@ import functools
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from types import NoneType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -22,13 +23,14 @@ from ..evaluation.pointwise import Pointwise, Source
 from ..evaluation.repeated import Plans
 from ..evaluation.results import Destination, as_shape, size_of
 from ..kernels.code import PER_SET, VALUE, KernelCode, Operand
-from ..kernels.layout import REFERENCE_DEVICES, Layout, row_blocks
+from ..kernels.layout import REFERENCE_DEVICES, Layout, copies, row_blocks
 from ..kernels.shape import Compiled, Shape
 from ..kernels.template import Template
 from ..language.nodes import OUTPUT, REAL, RNG, VECTOR, Function
 from ..rewriting.checks import checked_sampler
 from ..rewriting.inversion import inverted
 from ..rewriting.samplers import DRAW, ONCE, of_one_number, with_first_turn
+from ..runtime import choose
 from ..runtime.arrays import is_device_array, result_dtype
 from .generator import RANDOM, Generator
 
@@ -63,7 +65,7 @@ def layout(device: Device, itemsize: int, rejects: bool) -> Layout:
     if device.type == "cpu":
         return Layout(64 // itemsize, tile=1024 if rejects else 64)
     threads = min(128, device.max_threads)
-    return Layout(threads, tile=(8 if rejects else 2) * threads, unroll=2, resident=4096)
+    return Layout(threads, tile=(16 if rejects else 4) * threads, unroll=4, resident=4096)
 
 
 SAMPLE = Shape("sample", Template.beside(__file__, "sample"), draws_pattern, layout)
@@ -75,11 +77,35 @@ def order_of(pattern: Pattern) -> str:
 
 
 class _DrawPlan(NamedTuple):
-    """A launch for parameters of certain shapes."""
+    """What calls have in common whose parameters have certain shapes.
 
-    kernel: Kernel
-    grid: tuple[int, int]
-    sizes: tuple[int, int, int]  # draws, rows, sets
+    Attributes
+    ----------
+    shape : tuple of int
+        Of the result, whose draws are vectors of `dim` numbers; 0 where they are numbers.
+    written, wanted : dtype
+        What the kernel writes, and what the user gets.
+    native : bool
+        Whether that is a device array, where `out` does not tell.
+    n_draws : int
+    kernel, grid, sizes
+        Those of the launch; the sizes are the numbers of draws, rows and sets. There is none without draws.
+    arguments, alive : list
+        What the kernel takes for the parameters, and what is held until it is done.
+    """
+
+    runtime: Runtime
+    shape: Lengths
+    written: np.dtype
+    wanted: np.dtype
+    native: bool
+    n_draws: int
+    dim: list[int]
+    kernel: Kernel | None = None
+    grid: tuple[int, int] = (0, 0)
+    sizes: tuple[int, int, int] = (0, 0, 0)
+    arguments: Sequence[Any] = ()
+    alive: Sequence[Any] = ()
 
 
 class Sampler(Pointwise):
@@ -110,7 +136,7 @@ class Sampler(Pointwise):
         sampler = definition.role("sample") or inverted(definition, functions)
         function = checked_sampler(sampler, self.drawn(sampler, parameters), functions.get)
         functions[function.name] = function
-        #: "uniform" or "normal" where the sampler is a function of one such number
+        #: "uniform", "normal" or "exponential" where the sampler is a function of one such number
         self.kind, function = (self.shares_words and of_one_number(function, functions)) or ("", function)
         turns = with_first_turn(function, functions) if function.type == REAL and self.shares_words else None
         #: whether it makes attempts, of which some are rejected
@@ -133,12 +159,27 @@ class Sampler(Pointwise):
     ) -> Any:
         """Draws: see `Density.rvs`."""
         function = self.for_arguments(kwargs)
-        values = function.bind(args, kwargs)
+        plain = len(args) == len(self.arguments) and not kwargs and {*map(type, args)} <= {float}
+        values = list(args) if plain else function.bind(args, kwargs)
         for argument, value in zip(function.arguments, values, strict=True):
             require(argument, value)
         return function._draw(values, size, rng, dtype, out, device)
 
     def _draw(self, values: list[Any], size: Any, rng: Generator, dtype: Any, out: Any, device: bool) -> Any:
+        if out is None and set(map(type, values)) <= {float} and isinstance(size, (int, tuple, NoneType)):
+            kind = choose.get(), size, dtype, device  # calls of this kind differ in their numbers only
+            plan = self._plans.plan(kind, self._plan, values, size, dtype, out, device)
+            arguments: Sequence[Any] = values
+        else:
+            plan = self._plan(values, size, dtype, out, device)
+            arguments = plan.arguments
+        destination = Destination(plan.runtime, plan.shape, plan.written, plan.wanted, plan.native, out)
+        if plan.kernel:
+            stream = rng.take(plan.n_draws)
+            plan.kernel(plan.grid, destination.handle, destination.offset, *plan.sizes, *stream, *arguments, *plan.dim)
+        return destination.finished()
+
+    def _plan(self, values: list[Any], size: Any, dtype: Any, out: Any, device: bool) -> _DrawPlan:
         batch, dim = self.batch_shapes(values)
         if self.rank and not dim:  # the parameters are numbers
             if not np.ndim(out):
@@ -152,25 +193,18 @@ class Sampler(Pointwise):
         # A sampler of vectors writes `real`, also where its draws are whole numbers.
         written = computed if self.rank else wanted
         native = device or any(map(is_device_array, values))
-        destination = Destination(runtime, shape + core, written, wanted, native, out)
-        if math.prod(shape + core):
-
-            def placed() -> Placement:
-                pattern = SAMPLE.pattern(self.argument_names, tuple(batch), shape)
-                return self.place_in(pattern, values, runtime, computed, dim)
-
-            if set(map(type, values)) <= {float}:  # calls of this kind differ in these numbers only
-                kind, arguments = (runtime, shape, computed, written, dim), values
-                plan = self._plans.plan(kind, lambda: self._plan(placed(), written))
-            else:
-                placement = placed()
-                plan, arguments = self._plan(placement, written), placement.values
-            stream = rng.take(math.prod(shape))
-            own_dim = (dim,) * self.function.has_dim
-            plan.kernel(plan.grid, destination.handle, destination.offset, *plan.sizes, *stream, *arguments, *own_dim)
-        else:
-            SAMPLE.pattern(self.argument_names, tuple(batch), shape)  # the shapes have to fit all the same
-        return destination.finished()
+        n_draws = math.prod(shape)
+        plan = _DrawPlan(runtime, shape + core, written, wanted, native, n_draws, [dim] * self.function.has_dim)
+        pattern = SAMPLE.pattern(self.argument_names, tuple(batch), shape)  # the shapes have to fit without draws, too
+        if not math.prod(plan.shape):
+            return plan
+        placement = self.place_in(pattern, values, runtime, computed, dim)
+        kernel, layout = self._kernel(placement, written)
+        blocks = row_blocks(runtime.device, layout, -(-n_draws // self._lanes(computed)), 1)
+        sizes = n_draws, pattern.n_rows, pattern.n_sets
+        return plan._replace(
+            kernel=kernel, grid=(1, blocks), sizes=sizes, arguments=placement.values, alive=placement.alive
+        )
 
     def _target(self, values: Sequence[Any], dtype: Any, out: Any) -> tuple[Runtime, np.dtype, np.dtype]:
         """Where to draw, the type to compute in, and that of the draws."""
@@ -197,20 +231,15 @@ class Sampler(Pointwise):
         drawn = [p.name for p in self.function.parameters if p.type in (RNG, OUTPUT) or p.name in made]
         return KernelCode(self.function, operands, self.functions.get, drawn)
 
-    def _plan(self, placement: Placement, written: DType) -> _DrawPlan:
-        runtime, pattern = placement.runtime, placement.pattern
-        order = order_of(pattern)
+    def _kernel(self, placement: Placement, written: DType) -> Compiled:
+        runtime, order = placement.runtime, order_of(placement.pattern)
 
         def compiled() -> Compiled:
             code = self.code(placement.operands)
             source = self._sample_source(code, runtime.device, placement.dtype.name, runtime.dialect, order, written)
             return self.compiled(runtime, source)
 
-        key = (runtime, placement.operands, placement.dtype, order, written)
-        kernel, layout = SAMPLE.compiled(self, key, compiled)
-        n = math.prod(pattern.shape)
-        blocks = row_blocks(runtime.device, layout, -(-n // self._lanes(placement.dtype)), 1)
-        return _DrawPlan(kernel, (1, blocks), (n, pattern.n_rows, pattern.n_sets))
+        return SAMPLE.compiled(self, (runtime, placement.operands, placement.dtype, order, written), compiled)
 
     def _lanes(self, dtype: DType) -> int:
         """How many draws share a block of 128 bits."""
@@ -220,6 +249,8 @@ class Sampler(Pointwise):
         self, code: KernelCode, device: Device, dtype: str, dialect: str, order: str, written: DType
     ) -> Source:
         layout = SAMPLE.layout(device, np.dtype(dtype).itemsize, self.rejects)
+        if self.rejects:
+            layout = replace(layout, unroll=copies(code, layout.unroll))
         whole, name = written.kind == "i", f"{self.function.name}_sample"
         text = SAMPLE.template.source_of(
             code, name, layout, dtype, dialect, before=(RANDOM,), kind=self.kind,

@@ -17,7 +17,7 @@ DRAW, ONCE = lang.Name("draw", REAL), lang.Name("once", INT)
 
 
 def of_one_number(function: Function, functions: dict[str, Function]) -> tuple[str, Function] | None:
-    """(``uniform`` or ``normal``, the sampler as a function of one such number), if it draws one and no more.
+    """(``uniform``, ``normal`` or ``exponential``, the sampler as a function of one such number), if it draws one and no more.
 
     Functions made on the way are added to `functions`.
     """
@@ -27,10 +27,8 @@ def of_one_number(function: Function, functions: dict[str, Function]) -> tuple[s
         return None
     (call,) = calls
     if call.function in lang.DRAWS.values():
-        kind = "normal" if call.function == lang.DRAWS["normal"] else "uniform"
+        kind = next(name for name, function in lang.DRAWS.items() if function == call.function)
         value: lang.Expression = DRAW
-        if call.function == lang.DRAWS["exponential"]:
-            value = lang.Unary("-", lang.Call("log", (DRAW,)), REAL)
     else:
         inner = of_one_number(functions[call.function], functions)
         if inner is None:

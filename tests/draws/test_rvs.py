@@ -32,7 +32,7 @@ def draws_to_store(name, dtype):
 
 @pytest.mark.parametrize("name", ORDINARY)
 @each_dtype
-def test_draws_are_the_same_on_every_device(name, dtype):
+def test_draws_are_the_same_on_every_device(name, dtype, layout):
     """To rounding, those that a CPU once made: the numbers that a seed stands for stay what they are."""
     want = json.loads(STORED.read_text())[np.dtype(dtype).name][name]
     got = draws_to_store(name, dtype)
