@@ -11,8 +11,8 @@ import pytest
 import gpustats
 
 NEED_CUDA = {
-    "gpustats.linalg.cuda", "gpustats.runtime.cuda", "gpustats.runtime.cuda_devices", "gpustats.runtime.nvrtc",
-    "gpustats.runtime.staging", "gpustats.runtime.thread_state",
+    "gpustats.linalg.cuda", "gpustats.runtime.cuda", "gpustats.runtime.cuda_devices", "gpustats.runtime.cuda_kernel",
+    "gpustats.runtime.nvrtc", "gpustats.runtime.passing", "gpustats.runtime.staging", "gpustats.runtime.thread_state",
 }  # fmt: skip
 MODULES = [
     m.name

@@ -42,6 +42,6 @@ class Parcel:
         if not self._places:
             return {}
         together = self._pieces[0] if len(self._pieces) == 1 else np.concatenate(self._pieces)
-        handle, offset = runtime.memory(together)
+        handle = runtime.passed(together)
         self.alive += [together, handle]
-        return {name: (handle, (offset + start) // itemsize) for name, (start, itemsize) in self._places.items()}
+        return {name: (handle, start // itemsize) for name, (start, itemsize) in self._places.items()}

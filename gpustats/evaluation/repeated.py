@@ -200,7 +200,7 @@ class KernelValues:
             alive += [array, handle]
         if self._packed:
             array = self._pack(arguments)
-            handle, _ = self._runtime.memory(array)
+            handle = self._runtime.passed(array)
             for place in self._packed:
                 taken[place] = handle
             alive += [array, handle]

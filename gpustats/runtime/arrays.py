@@ -70,6 +70,12 @@ def _is_device_type(kind: Any) -> bool:
     return any(c.__module__ in ("pycuda.gpuarray", "pyopencl.array") for c in kind.__mro__)
 
 
+@functools.cache
+def name_of(dtype: np.dtype) -> str:
+    """The name of a type, which NumPy would put together each time."""
+    return dtype.name
+
+
 def result_dtype(values: list[Any]) -> np.dtype:
     """float32 where every array is float32, else float64; numbers without axes have no say."""
     dtypes = {np.dtype(v.dtype) for v in values if not isinstance(v, float)}

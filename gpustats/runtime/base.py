@@ -173,6 +173,13 @@ class Runtime(ABC):
         copied to the device. The caller holds `array` and the handle until the kernels are done with them.
         """
 
+    def passed(self, array: np.ndarray) -> Any:
+        """The handle of a NumPy array for the kernels that the calling thread starts next, and no others.
+
+        Where that takes a copy, it does not wait for kernels that were started before.
+        """
+        return self.memory(array)[0]
+
     @abstractmethod
     def scratch(self, nbytes: int) -> Any:
         """A handle to device memory for the calling thread's next kernels, reused once the handle is dropped."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextvars
+import functools
 import importlib
 import os
 import sys
@@ -28,6 +29,7 @@ _context: contextvars.ContextVar[Runtime | None] = contextvars.ContextVar("gpust
 _automatic: Runtime | None = None  # the first choice of a process that made none
 
 
+@functools.cache
 def _backend(name: str) -> Any:
     return importlib.import_module(f".{name}", __package__)
 

@@ -13,6 +13,7 @@ from pycuda.tools import DeviceMemoryPool
 
 from .base import Result
 from .cuda_commands import Recorded
+from .passing import Passing
 from .staging import Staging
 from .waiting import Waiter, keep_for_ever, on_main, until
 
@@ -32,7 +33,7 @@ class ThreadState(Waiter):
         self.stream, self._relearn = stream, relearn
         self.pool = DeviceMemoryPool()
         self.release()
-        self.staging = Staging(stream)
+        self.staging, self.passing = Staging(stream), Passing(stream)
         self.done = drv.Event(drv.event_flags.DISABLE_TIMING)
         self.counters: tuple[int, Any] = (0, None)
         self.result: tuple[int, Any] | None = None

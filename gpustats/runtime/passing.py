@@ -1,0 +1,44 @@
+"""Small copies to a CUDA device that do not wait for the kernels before them.
+
+The driver copies at once from page-locked memory only. From other memory it does so when the stream's work is done, so that a
+sequence of calls whose parameters are copied would be as slow as the host and the device together.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pycuda.driver as drv
+
+HALF = 2 << 20  # bytes of each half of the memory that copies pass through
+
+
+class Passing:
+    """The small copies of one thread on one device; the device's context is current in all calls.
+
+    Parameters
+    ----------
+    stream : pycuda.driver.Stream or None
+    """
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+        self._halves: list[tuple[np.ndarray, Any]] = []  # page-locked memory, and when the device has read it
+        self._end = 0  # of what is used of the first half
+
+    def to_device(self, pointer: int, data: np.ndarray) -> None:
+        """Copy at most `HALF` bytes, which may change as soon as this returns, for what the stream does next."""
+        if not self._halves:
+            flags = drv.event_flags.DISABLE_TIMING
+            self._halves = [(drv.pagelocked_empty(HALF, np.uint8), drv.Event(flags)) for _ in range(2)]
+        if self._end + data.size > HALF:
+            full = self._halves.pop(0)
+            full[1].record(self._stream)
+            self._halves.append(full)
+            self._halves[0][1].synchronize()
+            self._end = 0
+        place = self._halves[0][0][self._end : self._end + data.size]
+        place[:] = data
+        drv.memcpy_htod_async(pointer, place, self._stream)
+        self._end += data.size + -data.size % 64
