@@ -13,7 +13,7 @@ from ..evaluation.placement import as_read, at, target_of
 from ..evaluation.results import Destination, as_shape
 from ..kernels.layout import Layout, power_of_two
 from ..kernels.template import Template
-from ..runtime.arrays import as_array, is_device_array
+from ..runtime.arrays import as_array, is_device_array, name_of
 from .generator import Generator, Stream, as_generator
 
 if TYPE_CHECKING:
@@ -36,14 +36,20 @@ class DrawLayout(Layout):
         The most entries of rows that have a thread each, a power of two; 0: a block has a row.
     draws : int
         The most draws of a long row that a block makes in one pass over it.
+    full : bool
+        Whether rows have `width` entries, known to the compiler.
+    in_registers : bool
+        Whether a thread keeps a row in registers, where there is one draw of each.
     """
 
     width: int = 0
     draws: int = 0
+    full: bool = False
+    in_registers: bool = False
 
 
-def layout(device: Device, itemsize: int, n: int) -> DrawLayout:
-    """Layout of the discrete_draws kernel for rows of n entries."""
+def layout(device: Device, itemsize: int, n: int, aligned: bool = False) -> DrawLayout:
+    """Layout of the discrete_draws kernel for rows of n entries; `aligned`: 16-byte accesses are allowed."""
     cpu = device.type == "cpu"
     if n > LONG["cpu" if cpu else "gpu"]:
         return DrawLayout(64 // itemsize, draws=256) if cpu else DrawLayout(64, draws=64)
@@ -51,7 +57,12 @@ def layout(device: Device, itemsize: int, n: int) -> DrawLayout:
     threads = 128 // itemsize if cpu else min(128, device.max_threads)
     while not cpu and (width + width // 8) * (threads + 1) * itemsize > min(device.shared_memory, 40 * 1024):
         threads //= 2
-    return DrawLayout(threads, tile=threads, width=width)
+    if cpu:
+        return DrawLayout(threads, tile=threads, width=width)
+    full = n == width and aligned
+    return DrawLayout(
+        threads, tile=threads, width=width, vector=16 // itemsize if full else 1, full=full, in_registers=width <= 32
+    )
 
 
 def draw_parts(device: Device, layout: DrawLayout, n_rows: int, n_draws: int) -> tuple[int, int]:
@@ -147,10 +158,12 @@ def _launch(
 ) -> None:  # fmt: skip
     """Start the draws: `sizes` are the numbers of rows, of categories, and of draws a row."""
     n_rows, n, n_draws = sizes
-    chosen = layout(runtime.device, dtype.itemsize, n)
+    address = rows[1] * dtype.itemsize + (rows[0] if isinstance(rows[0], int) else 0)
+    chosen = layout(runtime.device, dtype.itemsize, n, address % 16 == 0)
     single = n_draws == 1 and bool(chosen.width)
     kernel = _DRAWS.kernel(
-        runtime, "discrete_draws", chosen.threads, dtype=dtype.name, layout=chosen, log=log, single=single
+        runtime, "discrete_draws", chosen.threads, dtype=name_of(dtype), layout=chosen, log=log, single=single,
+        vector_type=f"{'double' if dtype.itemsize == 8 else 'float'}{chosen.vector}",
     )
     row_blocks = -(-n_rows // chosen.tile)
     parts, part = draw_parts(runtime.device, chosen, n_rows, n_draws)

@@ -4,6 +4,7 @@
     threads, width, padded = layout.threads, layout.width, layout.threads | 1
     groups = max(width // 8, 1)
     tops = groups // 8
+    in_registers = single and layout.in_registers  # a thread has the only draw of its row
 %>\
 ${random.functions(dtype, dialect)}\
 // Every row is cut into chunks of 512 entries, each of 8 groups of 8 groups of 8: so all sums have an order that does not
@@ -18,19 +19,25 @@ DEVICE real uniform_of_draw(index_t key, index_t stream, index_t draw, word_t ch
 
 // In which of the weights the target falls; what is left of it there. Never one of weight 0, even where the target lies
 // behind all of them by rounding.
-DEVICE int pick(SHARED const real *weights, int stride, int count, real *target)
+DEVICE int pick_of(const real *weights, int count, real *target)
 {
     int picked = 0;
     real left = *target;
-    UNROLL for (int i = 0; i < count; i++) {
-        const real weight = weights[i * stride];
-        if (weight > 0 && left >= 0) {
+    UNROLL for (int i = 0; i < count; i++)
+        if (weights[i] > 0 && left >= 0) {
             picked = i;
             *target = left;
-            left -= weight;
+            left -= weights[i];
         }
-    }
     return picked;
+}
+
+DEVICE int pick(SHARED const real *weights, int stride, int count, real *target)
+{
+    real here[8];
+    UNROLL for (int i = 0; i < count; i++)
+        here[i] = weights[i * stride];
+    return pick_of(here, count, target);
 }
 
 // nan for what no weight may be; sums carry it to the row's end.
@@ -57,11 +64,25 @@ KERNEL(${threads}) discrete_draws(
     const index_t first_row = BLOCK_X * ${threads};
     const int rows_here = (int)MIN(n_rows - first_row, (index_t)${threads}), n = (int)n_entries;
     SHARED_ARRAY(real, tile, ${width} * PADDED);
+% if not in_registers:
     SHARED_ARRAY(real, sums, ${groups} * PADDED);
+% endif
 % if tops:
     SHARED_ARRAY(real, top, ${tops} * PADDED);
 % endif
     rows += rows_offset + first_row * n;
+% if layout.vector > 1:
+    const int whole_tile = rows_here == ${threads};
+    if (whole_tile)
+        UNROLL for (int step = 0; step < ${width // layout.vector}; step++) {
+            const int e = (step * ${threads} + (int)THREAD) * ${layout.vector}, row = e / ${width}, column = e % ${width};
+            const ${vector_type} together = *(GLOBAL const ${vector_type} *)(rows + e);
+% for v in range(layout.vector):
+            tile[(column + ${v}) * PADDED + row] = together.${"xyzw"[v]};
+% endfor
+        }
+    else {
+% endif
     int row = (int)THREAD / n, column = (int)THREAD % n;
     const int row_step = ${threads} / n, column_step = ${threads} % n;
     UNROLL_BY_4
@@ -74,8 +95,43 @@ KERNEL(${threads}) discrete_draws(
             row++;
         }
     }
+% if layout.vector > 1:
+    }
+% endif
     BARRIER();
 
+% if in_registers:
+    if ((int)THREAD >= rows_here)
+        return;
+    real entries[${width}], sums[${groups}], highest = ${"-INFINITY" if log else "0"}, total = 0;
+    UNROLL for (int c = 0; c < ${width}; c++) {
+        entries[c] = ${"" if layout.full else "c >= n ? NOTHING : "}tile[c * PADDED + THREAD];
+% if log:
+        highest = fmax(highest, entries[c]);
+% endif
+    }
+% if log:
+    highest = highest == -INFINITY ? 0 : highest;
+% endif
+    UNROLL for (int g = 0; g < ${groups}; g++) {
+        sums[g] = 0;
+        UNROLL for (int c = 8 * g; c < ${"8 * g + 8" if width > 8 else width}; c++) {
+            entries[c] = weight_of(entries[c], highest);
+            sums[g] += entries[c];
+        }
+        total += sums[g];
+    }
+    const index_t position = first_row + THREAD;
+    real target = uniform_of_draw(key, stream, first_draw + position, 0) * total, here[${min(width, 8)}];
+    const int group = pick_of(sums, ${groups}, &target);
+    UNROLL for (int i = 0; i < ${min(width, 8)}; i++) {
+        here[i] = entries[i];
+        UNROLL for (int g = 1; g < ${groups}; g++)
+            here[i] = g == group ? entries[8 * g + i] : here[i];
+    }
+    const int label = 8 * group + pick_of(here, ${min(width, 8)}, &target);
+    out[out_offset + position] = IS_SUM(total) ? label : -1;
+% else:
     // Threads without a row prepare what happens to be there: vectors of threads do best where all do the same.
     SHARED real *const entries = tile + THREAD;
     real highest = 0;
@@ -121,6 +177,7 @@ KERNEL(${threads}) discrete_draws(
         label += pick(tile + label * PADDED + row, PADDED, ${min(width, 8)}, &target);
         out[out_offset + position] = IS_SUM(total) ? label : -1;
     }
+% endif
 }
 % else:
 
