@@ -236,6 +236,40 @@ DEVICE real mixture_value(mixture_t mixture)
 // by column, without the zeros above the diagonal but for the blocks that it crosses.
 #define DIM 16
 #define PADDED_TILE 257
+#if NVIDIA >= 80  // the compute capability, by an option of the compiler
+#define SHARED_ADDRESS(p) ((unsigned)(size_t)(p))
+#define COPY_TO_SHARED(type, to, from) asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" \
+    :: "r"(SHARED_ADDRESS(to)), "l"(from), "n"(sizeof(type)))
+#define COPIES_STARTED() asm volatile("cp.async.commit_group;")
+#define WAIT_FOR_COPIES(later) asm volatile("cp.async.wait_group %0;" :: "n"(later))
+#endif
+#ifndef COPY_TO_SHARED
+#define COPY_TO_SHARED(type, to, from) (*(SHARED type *)(to) = *(GLOBAL const type *)(from))
+#define COPIES_STARTED()
+#define WAIT_FOR_COPIES(later)
+#endif
+
+// Starts to copy the rows of a tile; zeros stand for those behind the last one.
+DEVICE void start_tile(SHARED real *tile, GLOBAL const real *x_rows, index_t first, index_t n_rows)
+{
+    const int numbers = (int)MIN(n_rows - first, (index_t)256) * DIM;
+    SHARED real *to = tile + (int)THREAD % DIM * PADDED_TILE + (int)THREAD / DIM;
+    int column = (int)THREAD % DIM;
+    x_rows += first * DIM;
+    UNROLL_BY_4 for (int e = (int)THREAD; e < 256 * DIM; e += 128) {
+        if (e < numbers)
+            COPY_TO_SHARED(real, to, x_rows + e);
+        else
+            *to = 0;
+        column += 0;
+        to += 0 * PADDED_TILE + 8;
+        if (column >= DIM) {
+            column -= DIM;
+            to += 1 - DIM * PADDED_TILE;
+        }
+    }
+    COPIES_STARTED();
+}
 KERNEL(128) mvnormal_logpdf_checked_weighted_term_mixture(
     GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL double *partial, GLOBAL int *counters,
     index_t n_rows, index_t n_sums, index_t n_sets,  // there is one sum
@@ -256,9 +290,9 @@ KERNEL(128) mvnormal_logpdf_checked_weighted_term_mixture(
     SHARED real *const tile = shared_reals;
     SHARED real *const shared_factors = shared_reals + 4112;
     SHARED real *const shared_means = shared_factors + 2048;
-    for (index_t e = THREAD; e < MIN(8, sets_here - 0) * 256; e += 128)
+    UNROLL_BY_4 for (int e = (int)THREAD; e < MIN(8, sets_here - 0) * 256; e += 128)
         shared_factors[e] = factors[(0 + e / 256) * factors_stride + e % 256];
-    for (index_t e = THREAD; e < MIN(8, sets_here - 0) * DIM; e += 128)
+    for (int e = (int)THREAD; e < MIN(8, sets_here - 0) * DIM; e += 128)
         shared_means[e] = means[(0 + e / DIM) * means_stride + e % DIM];
     SHARED_ARRAY(mvnormal_logpdf_checked_weighted_term_mss_set, sets, 8);
     for (index_t e = THREAD; e < MIN(8, sets_here - 0); e += 128)
@@ -268,10 +302,9 @@ KERNEL(128) mvnormal_logpdf_checked_weighted_term_mixture(
     total[0] = 0;
 
     for (index_t first = BLOCK_Y * 256; first < n_rows; first += BLOCKS_Y * 256) {
-        const int rows_here = (int)MIN(n_rows - first, (index_t)256);
         BARRIER();  // the last tile has been used
-        for (int e = (int)THREAD; e < 256 * DIM; e += 128)
-            tile[e % DIM * PADDED_TILE + e / DIM] = e < rows_here * DIM ? x_rows[first * DIM + e] : 0;
+        start_tile(tile, x_rows, first, n_rows);
+        WAIT_FOR_COPIES(0);
         BARRIER();
         mixture_t mixture[2];
         UNROLL for (int r = 0; r < 2; r++)
@@ -329,5 +362,6 @@ KERNEL(128) mvnormal_logpdf_checked_weighted_term_mixture(
 
     }
 }
+
 
 

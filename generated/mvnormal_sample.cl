@@ -127,10 +127,16 @@ typedef struct {
     word_t a, b, c, d;
 } words_t;
 
+// Both words of a product.
+DEVICE product_t product(word_t a, word_t b)
+{
+    return (product_t)a * b;
+}
+
 DEVICE words_t philox(words_t counter, word_t key0, word_t key1)
 {
     UNROLL for (int round = 0; round < 10; round++) {
-        const product_t a = (product_t)0xD2511F53u * counter.a, c = (product_t)0xCD9E8D57u * counter.c;
+        const product_t a = product(0xD2511F53u, counter.a), c = product(0xCD9E8D57u, counter.c);
         counter.a = (word_t)(c >> 32) ^ counter.b ^ key0;
         counter.c = (word_t)(a >> 32) ^ counter.d ^ key1;
         counter.b = (word_t)c;
@@ -163,37 +169,41 @@ DEVICE double uniform_of(word_t high, word_t low)
     return number - (1 - 0.5 * EPSILON);
 }
 
+// A standard exponential number from a uniform one.
+DEVICE real exponential_of(real u)
+{
+    return -log(u);
+}
+
 // Distance of a point with two standard normal coordinates from the origin.
 DEVICE real radius_of(real u)
 {
-    const real square = -2 * log(u);  // positive, since u < 1
+    const real square = 2 * exponential_of(u);  // positive, since u < 1
     return sqrt(square);
+}
+
+// sin(2 pi f), f between -1/4 and 1/4.
+DEVICE real sine_of_turns(real f)
+{
+    const real s = f * f;
+    return f * (6.2831853071795864756 + s * (-41.341702240399756862 + s * (81.605249276073615183 + s * (
+                -76.705859752824919209 + s * (42.05869392542868225 + s * (-15.094641676117900093 + s * (
+                3.8199280942271642021 + s * (-0.71773379214134533133 + s * 0.10089695501646811163))))))));
 }
 
 // A standard normal number from two uniform ones, the second of which gives the direction.
 // Source: Box & Muller (1958), A note on the generation of random normal deviates.
 DEVICE real normal_of(real u, real v)
 {
-    const real f = fabs(v - REAL(0.5)) - REAL(0.25), s = f * f;  // exact; cos(2 pi v) = sin(2 pi f), f in [-1/4, 1/4]
-    return radius_of(u) * (f * (6.2831853071795864756 + s * (-41.341702240399756862 + s * (81.605249276073615183 + s * (
-                                -76.705859752824919209 + s * (42.05869392542868225 + s * (-15.094641676117900093 + s * (
-                                3.8199280942271642021 + s * (-0.71773379214134533133 + s * 0.10089695501646811163)))))))));
+    return radius_of(u) * sine_of_turns(fabs(v - REAL(0.5)) - REAL(0.25));  // cos(2 pi v)
 }
 
 // Two independent standard normal numbers from two uniform ones.
 DEVICE void normals_of(real u, real v, real *first, real *second)
 {
-    const real radius = radius_of(u);
-    const int quarter = (int)(4 * v + REAL(0.5));
-    const real f = v - REAL(0.25) * quarter, s = f * f;  // exact; the sine and the cosine of 2 pi f, f in [-1/8, 1/8]
-    const real sine = f * (6.2831853071795864572 + s * (-41.341702240399636207 + s * (81.605249275948035209 + s * (
-                           -76.705859704274550647 + s * (42.058685020160894047 + s * (-15.093804209987113512 + s * (
-                           3.7808689593022955184)))))));
-    const real cosine = 1 + s * (-19.739208802178716989 + s * (64.939394022667957529 + s * (
-                            -85.456817206522712487 + s * (60.24464132886729332 + s * (-26.426250908622135959 + s * (
-                            7.9030916877516976361 + s * (-1.6968494702918826806)))))));
-    *first = ((quarter + 1) & 2 ? -radius : radius) * (quarter & 1 ? sine : cosine);
-    *second = (quarter & 2 ? -radius : radius) * (quarter & 1 ? cosine : sine);
+    const real radius = radius_of(u), w = REAL(0.5) - v, f = fabs(w) - REAL(0.25);
+    *first = radius * sine_of_turns(f);  // cos(2 pi v)
+    *second = copysign(radius * sine_of_turns(REAL(0.25) - fabs(f)), w);  // sin(2 pi v) = sin(2 pi w)
 }
 
 // The stream of one draw, for samplers that need several numbers.
@@ -202,6 +212,8 @@ typedef struct {
     words_t words;
     word_t block;  // number of the next block
     int left;  // words that have not been used
+    int ahead;  // whether the first block was made before it was needed
+    words_t first;
     word_t spare;  // 12 bits that the last normal number left
 } rng_t;
 
@@ -213,14 +225,25 @@ DEVICE rng_t rng_of(index_t key, index_t stream, index_t draw)
     rng.draw = draw;
     rng.block = 0;
     rng.left = 0;
+    rng.ahead = 0;
     rng.spare = 0;
+    return rng;
+}
+
+// The same with the words of its first block, which the caller has made.
+DEVICE rng_t rng_with(index_t key, index_t stream, index_t draw, words_t words)
+{
+    rng_t rng = rng_of(key, stream, draw);
+    rng.ahead = 1;
+    rng.first = words;
     return rng;
 }
 
 DEVICE word_t rng_word(rng_t *rng)
 {
     if (rng->left == 0) {
-        rng->words = words_of(rng->key, rng->stream, rng->draw, rng->block++);
+        rng->words = rng->ahead && rng->block == 0 ? rng->first : words_of(rng->key, rng->stream, rng->draw, rng->block);
+        rng->block++;
         rng->left = 4;
     }
     const word_t word = rng->words.a;
@@ -250,7 +273,7 @@ DEVICE real rng_normal(rng_t *rng)
 
 DEVICE real rng_exponential(rng_t *rng)
 {
-    return -log(rng_uniform(rng));
+    return exponential_of(rng_uniform(rng));
 }
 
 
@@ -272,10 +295,11 @@ DEVICE real mvnormal_sample_checked_m_evaluate()
 // Draws of an elliptical distribution: mean + s L z, where L L' is the covariance matrix, z has standard normal elements, and s,
 // one number for each draw, is what the sampler gives.
 //
-// A block keeps the z of a tile of draws in shared memory; neighbouring threads write neighbouring elements.
+// A thread has a draw, its z in registers; what a block draws goes through shared memory, so that neighbouring threads write
+// neighbouring elements.
 #define DIM 16
 #define PADDED 17
-KERNEL(256) mvnormal_sample(
+KERNEL(128) mvnormal_sample(
     GLOBAL real *RESTRICT out, index_t out_offset, index_t n_draws, index_t n_rows, index_t n_sets,
     index_t key, index_t stream, index_t first_draw,
     GLOBAL const real *RESTRICT factors, index_t factors_offset, GLOBAL const real *RESTRICT means, index_t means_offset)
@@ -283,38 +307,33 @@ KERNEL(256) mvnormal_sample(
     out += out_offset;
     factors += factors_offset;
     means += means_offset;
-    DYNAMIC_SHARED_ARRAY(real, shared, 2306);
-    SHARED real *const normals = shared, *const scales = shared + 113 * PADDED;
-    SHARED real *const shared_factor = scales + 113;  // there is but one
-    for (int e = (int)THREAD; e < DIM * DIM; e += 256)
-        shared_factor[e / DIM * PADDED + e % DIM] = factors[e];
+    DYNAMIC_SHARED_ARRAY(real, shared, 2448);
+    SHARED real *const factor = shared, *const center = factor + DIM * 16, *const drawn = center + 16;
+    for (int e = (int)THREAD; e < DIM * 16; e += 128)
+        factor[e] = e % 16 < DIM ? factors[e / 16 * DIM + e % 16] : 0;
+    for (int e = (int)THREAD; e < DIM; e += 128)
+        center[e] = means[e];
 
-    for (index_t first = BLOCK_Y * 113; first < n_draws; first += BLOCKS_Y * 113) {
-        const int rows_here = (int)MIN(n_draws - first, (index_t)113);
-        BARRIER();  // the last tile has been used
-        for (int r = (int)THREAD; r < rows_here; r += 256) {
-            rng_t rng = rng_of(key, stream, first_draw + first + r);
-            scales[r] = mvnormal_sample_checked_m_evaluate();
+    for (index_t first = BLOCK_Y * 128; first < n_draws; first += BLOCKS_Y * 128) {
+        const int rows_here = (int)MIN(n_draws - first, (index_t)128);
+        const index_t draw = first_draw + first + THREAD;
+        real z[16];
+        UNROLL for (int block = 0; block < 8; block++) {
+            const words_t words = words_of(key, stream, draw, ELEMENT_BLOCKS | (word_t)block);
+            normals_of(uniform_of(words.a, words.b), uniform_of(words.c, words.d), z + block * 2, z + block * 2 + 1);
         }
-        for (int e = (int)THREAD; e < rows_here * 8; e += 256) {
-            const int r = e / 8, block = e % 8;
-            const words_t words = words_of(key, stream, first_draw + first + r, ELEMENT_BLOCKS | (word_t)block);
-            SHARED real *const mine = normals + r * PADDED + block * 2;
-            real z[2];
-            normals_of(uniform_of(words.a, words.b), uniform_of(words.c, words.d), &z[0], &z[1]);
-            UNROLL for (int j = 0; j < 2; j++)
-                if (block * 2 + j < DIM)
-                    mine[j] = z[j];
+        rng_t rng = rng_of(key, stream, draw);
+        const real scale = mvnormal_sample_checked_m_evaluate();
+        BARRIER();  // the last tile has been written, and the factor is there
+        UNROLL for (int i = 0; i < DIM; i++) {
+            real sum = 0;
+            UNROLL for (int j = 0; j <= i; j++)
+                sum += factor[i * 16 + j] * z[j];
+            drawn[THREAD * PADDED + i] = center[i] + scale * sum;
         }
         BARRIER();
-        for (int e = (int)THREAD; e < rows_here * DIM; e += 256) {
-            const int r = e / DIM, i = e % DIM;
-            const index_t k = 0;
-            SHARED const real *const factor = shared_factor + i * PADDED;
-            real sum = 0;
-            for (int j = 0; j <= i; j++)
-                sum += factor[j] * normals[r * PADDED + j];
-            out[first * DIM + e] = means[k * DIM + i] + scales[r] * sum;
-        }
+        for (int e = (int)THREAD; e < rows_here * DIM; e += 128)
+            out[first * DIM + e] = drawn[e / DIM * PADDED + e % DIM];
     }
 }
+

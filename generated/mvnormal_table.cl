@@ -173,6 +173,40 @@ DEVICE real mvnormal_logpdf_checked_ms_evaluate(mvnormal_logpdf_checked_ms_set s
 // by column, without the zeros above the diagonal but for the blocks that it crosses.
 #define DIM 16
 #define PADDED_TILE 257
+#if NVIDIA >= 80  // the compute capability, by an option of the compiler
+#define SHARED_ADDRESS(p) ((unsigned)(size_t)(p))
+#define COPY_TO_SHARED(type, to, from) asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" \
+    :: "r"(SHARED_ADDRESS(to)), "l"(from), "n"(sizeof(type)))
+#define COPIES_STARTED() asm volatile("cp.async.commit_group;")
+#define WAIT_FOR_COPIES(later) asm volatile("cp.async.wait_group %0;" :: "n"(later))
+#endif
+#ifndef COPY_TO_SHARED
+#define COPY_TO_SHARED(type, to, from) (*(SHARED type *)(to) = *(GLOBAL const type *)(from))
+#define COPIES_STARTED()
+#define WAIT_FOR_COPIES(later)
+#endif
+
+// Starts to copy the rows of a tile; zeros stand for those behind the last one.
+DEVICE void start_tile(SHARED real *tile, GLOBAL const real *x_rows, index_t first, index_t n_rows)
+{
+    const int numbers = (int)MIN(n_rows - first, (index_t)256) * DIM;
+    SHARED real *to = tile + (int)THREAD % DIM * PADDED_TILE + (int)THREAD / DIM;
+    int column = (int)THREAD % DIM;
+    x_rows += first * DIM;
+    UNROLL_BY_4 for (int e = (int)THREAD; e < 256 * DIM; e += 128) {
+        if (e < numbers)
+            COPY_TO_SHARED(real, to, x_rows + e);
+        else
+            *to = 0;
+        column += 0;
+        to += 0 * PADDED_TILE + 8;
+        if (column >= DIM) {
+            column -= DIM;
+            to += 1 - DIM * PADDED_TILE;
+        }
+    }
+    COPIES_STARTED();
+}
 KERNEL(128) mvnormal_logpdf_checked_table(
     GLOBAL real *RESTRICT out, index_t out_offset, index_t n_rows, index_t n_sets, index_t row_stride, index_t set_stride,
     GLOBAL const real *RESTRICT x_rows, index_t x_offset, index_t x_stride,
@@ -191,19 +225,18 @@ KERNEL(128) mvnormal_logpdf_checked_table(
     SHARED real *const tile = shared_reals;
     SHARED real *const shared_factors = shared_reals + 4112;
     SHARED real *const shared_means = shared_factors + 2048;
-    for (index_t e = THREAD; e < MIN(8, sets_here - 0) * 256; e += 128)
+    UNROLL_BY_4 for (int e = (int)THREAD; e < MIN(8, sets_here - 0) * 256; e += 128)
         shared_factors[e] = factors[(0 + e / 256) * factors_stride + e % 256];
-    for (index_t e = THREAD; e < MIN(8, sets_here - 0) * DIM; e += 128)
+    for (int e = (int)THREAD; e < MIN(8, sets_here - 0) * DIM; e += 128)
         shared_means[e] = means[(0 + e / DIM) * means_stride + e % DIM];
     SHARED_ARRAY(mvnormal_logpdf_checked_ms_set, sets, 8);
     for (index_t e = THREAD; e < MIN(8, sets_here - 0); e += 128)
         sets[e] = mvnormal_logpdf_checked_ms_prepare_set(logdet_per_set[(first_set + 0 + e) * logdet_stride], dim);
 
     for (index_t first = BLOCK_Y * 256; first < n_rows; first += BLOCKS_Y * 256) {
-        const int rows_here = (int)MIN(n_rows - first, (index_t)256);
         BARRIER();  // the last tile has been used
-        for (int e = (int)THREAD; e < 256 * DIM; e += 128)
-            tile[e % DIM * PADDED_TILE + e / DIM] = e < rows_here * DIM ? x_rows[first * DIM + e] : 0;
+        start_tile(tile, x_rows, first, n_rows);
+        WAIT_FOR_COPIES(0);
         BARRIER();
         real kept[2][2];  // values of the last sets, for one wide store
         UNROLL for (int r = 0; r < 2; r++)
@@ -254,5 +287,6 @@ KERNEL(128) mvnormal_logpdf_checked_table(
         }
     }
 }
+
 
 

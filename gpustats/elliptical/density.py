@@ -27,7 +27,7 @@ from ..language.device_function import Argument
 from ..rewriting.checks import checked
 from ..rewriting.differentiate import derivative
 from ..runtime.arrays import is_device_array
-from .layout import factor_size, factor_width, layout
+from .layout import layout, packing, padded_tile, shared_reals
 from .whiten import SCALES, whiten
 
 if TYPE_CHECKING:
@@ -197,17 +197,17 @@ class Elliptical(Pointwise):
                 f"and none of the shape {shape.name}"
             )
         code = KernelCode(self.function, self.inner_operands(), self.functions.get, ("sqdist",), self.sums, self.rows)
-        dim, width = problem.dim, factor_width(device)
-        size = factor_size(dim, width)
-        chosen, stage = layout(device, problem, size, code.n_sums if shape.sums else 0, shape.all_sets)
-        reals = dim * (chosen.tile + 1)
-        reals += -reals % (16 // problem.itemsize) + chosen.group * (size + dim) * stage
+        packed = packing(device, problem.itemsize, problem.dim)
+        chosen = layout(device, problem, packed, code.n_sums if shape.sums else 0, shape.all_sets)
+        group = chosen.group * chosen.stage_factors
+        reals = shared_reals(packed, problem.itemsize, chosen.tile, group)
         name = f"{self.function.name}_{shape.name}"
         set = f"sets[k % {chosen.group}]" if shape.all_sets else "sets[k]"
         evaluate = re.sub(r"\bsqdist\b", "sqdist[r]", code.evaluate("row", set, "n", "first_set + k"))
         text = _ELLIPTICAL.source_of(
-            code, name, chosen, dtype, dialect, shape=shape.name, dim=dim, width=width, factor_size=size, shared_reals=reals,
-            stage_factors=stage, evaluate=evaluate, outputs=outputs, before=shape.before(outputs),
+            code, name, chosen, dtype, dialect, shape=shape.name, packing=packed, shared_reals=reals,
+            padded_tile=padded_tile(packed, chosen.tile), evaluate=evaluate, outputs=outputs,
+            before=shape.before(outputs),
         )  # fmt: skip
         return Source(text, name, chosen, reals * problem.itemsize)
 

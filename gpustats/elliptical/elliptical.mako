@@ -2,6 +2,7 @@
 <%namespace name="logsumexp" file="/kernels/logsumexp.mako"/>
 <%
     from dataclasses import replace
+    dim, width, factor_size = packing.dim, packing.width, packing.size
     slots = layout.sets * code.n_sums
     mixture = shape == "mixture"
     whole = layout.group == layout.sets  # what is in shared memory of the block's sets is there at once
@@ -20,6 +21,10 @@ ${logsumexp.functions(outputs)}
 // memory. A thread multiplies ${layout.unroll} of the rows by ${width} rows of W at a time, in registers: each number that it
 // reads is used ${layout.unroll} or ${width} times. W comes packed in the order of use: for each ${width} rows of it, column
 // by column, without the zeros above the diagonal but for the blocks that it crosses.
+% if packing.products:
+//
+// Here warps multiply matrices: 16 rows at a time by 8 rows and 8 columns of W.
+% endif
 % if code.sums:
 //
 // The function has several results: ${", ".join(code.sums)} are summed, out[set, result]\
@@ -29,7 +34,85 @@ ${logsumexp.functions(outputs)}
 .
 % endif
 #define DIM ${dim}
-#define PADDED_TILE ${layout.tile + 1}
+#define PADDED_TILE ${padded_tile}
+% if packing.products:
+
+// c += a b of 16 x 8, 8 x 8 and 16 x 8 numbers. Of a and c, lane l of a warp has those in rows l / 4 + {0, 8}; the columns of a are
+// l % 4 + {0, 4}, those of c 2 (l % 4) + {0, 1}. Of b it has rows l % 4 + {0, 4} of column l / 4.
+DEVICE void multiply(double *c, const double *a, double b0, double b1)
+{
+#if __CUDA_ARCH__ >= 900
+    asm("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+        : "+d"(c[0]), "+d"(c[1]), "+d"(c[2]), "+d"(c[3]) : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b0), "d"(b1));
+#else
+#define MULTIPLY(i, a, b) asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};" ${"\\"}
+    : "+d"(c[i]), "+d"(c[i + 1]) : "d"(a), "d"(b))
+    MULTIPLY(0, a[0], b0);
+    MULTIPLY(2, a[1], b0);
+    MULTIPLY(0, a[2], b1);
+    MULTIPLY(2, a[3], b1);
+#endif
+}
+
+// |W (x - mu)|^2 of the thread's row, of the 32 rows that its warp has.
+DEVICE double product_sqdist(SHARED const double *tile, SHARED const double *mean, SHARED const double *factor)
+{
+    const int lane = THREAD % 32, t = lane % 4;
+    SHARED const double *const x = tile + THREAD - lane + lane / 4 + t * PADDED_TILE;
+    SHARED const double2 *W = (SHARED const double2 *)factor + lane;
+    double sums[2][2] = {{0, 0}, {0, 0}};  // of squares, for rows 16 m + 8 h + lane / 4
+    ${'UNROLL ' if dim <= 64 else ''}for (int i = 0; i < DIM; i += ${width}) {  // rows i .. i + ${width - 1} of W
+        double z[2][${width // 8}][4];
+        UNROLL for (int e = 0; e < ${8 * (width // 8)}; e++)
+            z[e / ${width // 2}][e / 4 % ${width // 8}][e % 4] = 0;
+        ${'UNROLL' if dim <= 64 else 'UNROLL_BY_4'} for (int j = 0; j < i; j += 8, W += ${4 * width}) {
+${multiply_by("j", 0)}\
+        }
+% for b in range(width // 8):  # the triangle on the diagonal
+        ${f"if (i + {8 * b} < DIM) " if dim % width else ""}{
+${multiply_by(f"(i + {8 * b})", b)}\
+            W += ${4 * width};
+        }
+% endfor
+        UNROLL for (int m = 0; m < 2; m++)
+            UNROLL for (int b = 0; b < ${width // 8}; b++) {
+                sums[m][0] += z[m][b][0] * z[m][b][0] + z[m][b][1] * z[m][b][1];
+                sums[m][1] += z[m][b][2] * z[m][b][2] + z[m][b][3] * z[m][b][3];
+            }
+    }
+    // Four lanes have parts of the sums of four rows: they add up one each, of which the thread takes its own.
+    double half[2];
+    UNROLL for (int m = 0; m < 2; m++)
+        half[m] = (t % 2 ? sums[m][1] : sums[m][0]) + __shfl_xor_sync(0xFFFFFFFF, t % 2 ? sums[m][0] : sums[m][1], 1);
+    const double sum = (t / 2 ? half[1] : half[0]) + __shfl_xor_sync(0xFFFFFFFF, t / 2 ? half[0] : half[1], 2);
+    return __shfl_sync(0xFFFFFFFF, sum, lane % 8 * 4 + lane / 8);
+}
+% endif
+% if layout.copies:
+<%include file="/kernels/copies.mako" args="dialect=dialect"/>\
+
+// Starts to copy the rows of a tile; zeros stand for those behind the last one.
+DEVICE void start_tile(SHARED real *tile, GLOBAL const real *x_rows, index_t first, index_t n_rows)
+{
+    const int numbers = (int)MIN(n_rows - first, (index_t)${layout.tile}) * DIM;
+    SHARED real *to = tile + (int)THREAD % DIM * PADDED_TILE + (int)THREAD / DIM;
+    int column = (int)THREAD % DIM;
+    x_rows += first * DIM;
+    UNROLL_BY_4 for (int e = (int)THREAD; e < ${layout.tile} * DIM; e += ${layout.threads}) {
+        if (e < numbers)
+            COPY_TO_SHARED(real, to, x_rows + e);
+        else
+            *to = 0;
+        column += ${layout.threads % dim};
+        to += ${layout.threads % dim} * PADDED_TILE + ${layout.threads // dim};
+        if (column >= DIM) {
+            column -= DIM;
+            to += 1 - DIM * PADDED_TILE;
+        }
+    }
+    COPIES_STARTED();
+}
+% endif
 KERNEL(${layout.threads}) ${name}(
 % if shape == "table":
     GLOBAL real *RESTRICT out, index_t out_offset, index_t n_rows, index_t n_sets, index_t row_stride, index_t set_stride,
@@ -53,7 +136,7 @@ KERNEL(${layout.threads}) ${name}(
 
     DYNAMIC_SHARED_ARRAY(real, shared_reals, ${shared_reals});
     SHARED real *const tile = shared_reals;
-% if stage_factors:
+% if layout.stage_factors:
     SHARED real *const shared_factors = shared_reals + ${shared_reals - layout.group * (factor_size + dim)};
     SHARED real *const shared_means = shared_factors + ${layout.group * factor_size};
 % if whole:
@@ -74,12 +157,23 @@ ${prepare_sets("0")}\
         sums[s * ${layout.threads} + THREAD] = 0;
 % endif
 
+% if packing.columns > dim:
+    for (int e = (int)THREAD; e < ${packing.columns - dim} * PADDED_TILE; e += ${layout.threads})
+        tile[DIM * PADDED_TILE + e] = 0;
+% endif
     for (index_t first = BLOCK_Y * ${layout.tile}; first < n_rows; first += BLOCKS_Y * ${layout.tile}) {
+% if layout.copies:
+        BARRIER();  // the last tile has been used
+        start_tile(tile, x_rows, first, n_rows);
+        WAIT_FOR_COPIES(0);
+        BARRIER();
+% else:
         const int rows_here = (int)MIN(n_rows - first, (index_t)${layout.tile});
         BARRIER();  // the last tile has been used
         for (int e = (int)THREAD; e < ${layout.tile} * DIM; e += ${layout.threads})
             tile[e % DIM * PADDED_TILE + e / DIM] = e < rows_here * DIM ? x_rows[first * DIM + e] : 0;
         BARRIER();
+% endif
 % if layout.vector > 1 and shape == "table":
         real kept[${layout.unroll}][${layout.vector}];  // values of the last sets, for one wide store
         UNROLL for (int r = 0; r < ${layout.unroll}; r++)
@@ -90,10 +184,10 @@ ${prepare_sets("0")}\
         ${logsumexp.start(layout, outputs)}\
 % endif
         for (int k = 0; k < sets_here; k++) {
-% if not whole and (stage_factors or mixture):
+% if not whole and (layout.stage_factors or mixture):
             if (k % ${layout.group} == 0) {
                 BARRIER();  // the last group has been used
-% if stage_factors:
+% if layout.stage_factors:
 ${load_group("k")}\
 % endif
 % if mixture:
@@ -103,13 +197,16 @@ ${prepare_sets("k")}\
             }
 % endif
 ${logsumexp.draw_words(layout, outputs) if mixture else ""}\
-% if stage_factors:
+% if layout.stage_factors:
             SHARED const real *factor = shared_factors + k % ${layout.group} * ${factor_size};
             SHARED const real *mean = shared_means + k % ${layout.group} * DIM;
 % else:
             GLOBAL const real *factor = factors + k * factors_stride;
             GLOBAL const real *mean = means + k * means_stride;
 % endif
+% if packing.products:
+            const real sqdist[1] = { product_sqdist(tile, mean, factor) };
+% else:
             real sqdist[${layout.unroll}];
             UNROLL for (int r = 0; r < ${layout.unroll}; r++)
                 sqdist[r] = 0;
@@ -137,6 +234,7 @@ ${logsumexp.draw_words(layout, outputs) if mixture else ""}\
                     UNROLL for (int b = 0; b < ${width}; b++)
                         sqdist[r] += z[r][b] * z[r][b];
             }
+% endif
 % if mixture:
             UNROLL for (int r = 0; r < ${layout.unroll}; r++)
                 ${logsumexp.add(evaluate, outputs)}\
@@ -191,12 +289,31 @@ ${logsumexp.draw_words(layout, outputs) if mixture else ""}\
 % endif
 }
 <%def name="load_group(k)">\
-    for (index_t e = THREAD; e < MIN(${layout.group}, sets_here - ${k}) * ${factor_size}; e += ${layout.threads})
+    UNROLL_BY_4 for (int e = (int)THREAD; e < MIN(${layout.group}, sets_here - ${k}) * ${factor_size}; e += ${layout.threads})
         shared_factors[e] = factors[(${k} + e / ${factor_size}) * factors_stride + e % ${factor_size}];
-    for (index_t e = THREAD; e < MIN(${layout.group}, sets_here - ${k}) * DIM; e += ${layout.threads})
+    for (int e = (int)THREAD; e < MIN(${layout.group}, sets_here - ${k}) * DIM; e += ${layout.threads})
         shared_means[e] = means[(${k} + e / DIM) * means_stride + e % DIM];
 </%def>
 <%def name="prepare_sets(k)">\
     for (index_t e = THREAD; e < MIN(${layout.group if shape == "mixture" else layout.sets}, sets_here - ${k}); e += ${layout.threads})
         sets[e] = ${code.prepare_set(f"first_set + {k} + e")};
+</%def>
+## What columns j .. j + 7 add to the products with blocks of 8 rows of W, from number `first` on.
+<%def name="multiply_by(j, first)">\
+<% padded, width = packing.dim % 8, packing.width %>\
+            double a[2][4];
+            UNROLL for (int e = 0; e < 2; e++) {
+                const int c = ${j} + 4 * e + t;
+                const double center = ${"c < DIM ? mean[c] : 0" if padded else "mean[c]"};
+                UNROLL for (int m = 0; m < 2; m++) {
+                    a[m][2 * e] = x[(${j} + 4 * e) * PADDED_TILE + 16 * m] - center;
+                    a[m][2 * e + 1] = x[(${j} + 4 * e) * PADDED_TILE + 16 * m + 8] - center;
+                }
+            }
+            UNROLL for (int b = ${first}; b < ${width // 8}; b++)
+                ${f"if (i + 8 * b < DIM) " if packing.columns % width else ""}{
+                    const double2 w = W[32 * b];
+                    multiply(z[0][b], a[0], w.x, w.y);
+                    multiply(z[1][b], a[1], w.x, w.y);
+                }
 </%def>

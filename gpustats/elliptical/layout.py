@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ..kernels.layout import Layout, Problem
@@ -13,58 +13,120 @@ if TYPE_CHECKING:
 
 #: Rows of W that a thread multiplies at a time: as many as its registers hold sums for.
 _WIDTHS = {"cpu": 8}
+#: Dimensions from which the units for products of small matrices are faster, which multiply by the zeros of a triangle too.
+_PRODUCTS = 12
 #: (rows a thread, sets whose matrices are in shared memory at once), the fastest first, as measured on an H200: two rows a
 #: thread, all sets' matrices (None) at once while they are small beside the rows, else one, else none.
 _IN_SHARED_MEMORY = ((2, None), (2, 1), (1, 1), (1, 0))
+_OF_PRODUCTS = ((1, None), (1, 1), (1, 0))
 
 
-def factor_width(device: Device) -> int:
-    """Rows of W that a thread multiplies at a time."""
-    return _WIDTHS.get(device.type, 16)
+@dataclass(frozen=True)
+class EllipticalLayout(Layout):
+    """The constants of the elliptical kernels; `tile` is the rows that a block has in shared memory.
+
+    Attributes
+    ----------
+    copies : bool
+        Whether tiles are copied in the background, rather than through the registers of threads.
+    stage_factors : bool
+        Whether matrices are in shared memory.
+    """
+
+    copies: bool = False
+    stage_factors: bool = False
 
 
-@functools.cache
-def factor_size(dim: int, width: int) -> int:
-    """Numbers in a W packed by `width` rows."""
-    return width * sum(min(i + width, dim) for i in range(0, dim, width))
+@dataclass(frozen=True)
+class Packing:
+    """How a W of some dimension lies in memory: in the order of its use, `width` rows at a time.
+
+    Attributes
+    ----------
+    width : int
+        Rows of W that a thread, or a warp, multiplies at a time.
+    products : bool
+        Whether warps multiply matrices of 8 rows and columns, which are padded by zeros, rather than threads numbers.
+    """
+
+    dim: int
+    width: int
+    products: bool = False
+
+    @functools.cached_property
+    def columns(self) -> int:
+        """The columns of W with their padding."""
+        return self.dim + -self.dim % 8 if self.products else self.dim
+
+    @functools.cached_property
+    def size(self) -> int:
+        """Numbers in a packed W."""
+        return self.width * sum(min(i + self.width, self.columns) for i in range(0, self.dim, self.width))
 
 
-def layout(device: Device, problem: Problem, factor_size: int, n_sums: int, all_sets: bool = False) -> tuple[Layout, bool]:
-    """The layout of a kernel, and whether it keeps matrices in shared memory.
+@functools.lru_cache(1024)
+def packing(device: Device, itemsize: int, dim: int) -> Packing:
+    """How matrices are packed for the kernels of a device."""
+    products = Packing(dim, min(32, dim + -dim % 8), True)
+    if device.products and itemsize == 8 and dim >= _PRODUCTS and _bytes(products, 8, device.warp, 0) <= device.shared_memory:
+        return products
+    return Packing(dim, _WIDTHS.get(device.type, 16))
+
+
+def padded_tile(packing: Packing, tile: int) -> int:
+    """How far the columns of a tile of rows lie apart in shared memory, so that threads do not meet in a bank."""
+    return tile + (4 if packing.products else 1)
+
+
+def shared_reals(packing: Packing, itemsize: int, tile: int, group: int) -> int:
+    """Numbers in shared memory: a tile of rows, and behind it, at a multiple of 16 bytes, matrices and means."""
+    rows = packing.columns * padded_tile(packing, tile)
+    return rows + -rows % (16 // itemsize) + group * (packing.size + packing.dim)
+
+
+def _bytes(packing: Packing, itemsize: int, tile: int, group: int, threads: int = 32, sums: int = 1) -> int:
+    """Bytes of shared memory of a block, with what it has beside `shared_reals`."""
+    return 8 * sums * threads + 64 * sums + 1024 + itemsize * shared_reals(packing, itemsize, tile, group)
+
+
+def layout(device: Device, problem: Problem, packing: Packing, n_sums: int, all_sets: bool = False) -> EllipticalLayout:
+    """The layout of a kernel.
 
     Parameters
     ----------
-    factor_size : int
-        Numbers of a matrix.
     n_sums : int
         Sums for each set.
     all_sets : bool
         Whether a block goes through all sets, as that of a mixture does; few sets are one group.
     """
     if not all_sets:
-        return _of_some_sets(device, problem, factor_size, n_sums)
-    chosen, stage = _of_some_sets(device, replace(problem, n_sets=min(problem.n_sets, 8)), factor_size, 1)
-    n_sets = problem.n_sets if stage else max(problem.n_sets, 16)
-    return replace(chosen, sets=n_sets, vector=1, group=chosen.group if stage else 16), stage
+        return _of_some_sets(device, problem, packing, n_sums)
+    chosen = _of_some_sets(device, replace(problem, n_sets=min(problem.n_sets, 8)), packing, 1)
+    n_sets = problem.n_sets if chosen.stage_factors else max(problem.n_sets, 16)
+    return replace(chosen, sets=n_sets, vector=1, group=chosen.group if chosen.stage_factors else 16)
 
 
-def _of_some_sets(device: Device, problem: Problem, factor_size: int, n_sums: int) -> tuple[Layout, bool]:
+def _of_some_sets(device: Device, problem: Problem, packing: Packing, n_sums: int) -> EllipticalLayout:
     """The layout of a kernel whose blocks share the sets."""
     itemsize, dim = problem.itemsize, problem.dim
     if device.type == "cpu":
         threads = 64 // itemsize
-        return Layout(threads, min(problem.n_sets, 16), threads, 1), False
+        return EllipticalLayout(threads, min(problem.n_sets, 16), threads)
     sets = min(problem.n_sets, max(8 // max(n_sums, 1), 1))
     wide = 16 // itemsize  # neighbouring sets in one store, where they are neighbours in the result
     vector = wide if problem.aligned and not problem.by_rows and problem.set_multiple % wide == 0 and sets > 1 else 1
-    matrix = (factor_size + dim) * itemsize
-    threads = min(128, device.max_threads)
-    fixed = 8 * n_sums * sets * threads + 64 * sets + 1024
-    for rows, matrices in _IN_SHARED_MEMORY:
+    threads, least = min(128, device.max_threads), device.warp if packing.products else 1
+
+    def fits(threads: int, rows: int, group: int) -> bool:
+        return _bytes(packing, itemsize, threads * rows, group, 128, n_sums * sets) <= device.shared_memory
+
+    for rows, matrices in _OF_PRODUCTS if packing.products else _IN_SHARED_MEMORY:
         group = sets if matrices is None else matrices
-        small = group * matrix <= dim * threads * rows * itemsize or group == 1
-        if small and fixed + group * matrix + dim * (threads * rows + 1) * itemsize <= device.shared_memory:
+        small = group * (packing.size + dim) <= max(dim * threads * rows, 24 * 1024 // itemsize) or group == 1
+        if small and fits(threads, rows, group):
             break
-    while threads > 1 and fixed + group * matrix + dim * (threads * rows + 1) * itemsize > device.shared_memory:
+    while threads > least and not fits(threads, rows, group):
         threads //= 2
-    return Layout(threads, sets, threads * rows, rows, vector, group=max(group, 1)), group > 0
+    return EllipticalLayout(
+        threads, sets, threads * rows, rows, vector, group=max(group, 1), copies=True, stage_factors=group > 0
+    )

@@ -33,6 +33,9 @@ _SAMPLE = Template.beside(__file__, "elliptical_sample")
 #: The set of parameters of a draw: the only one, its own, or what its place in the result tells.
 _SET_OF = {"one": "0", "own": "{}", "row_inside": "{} / n_rows", "set_inside": "{} % n_sets"}
 
+#: The most bytes of a vector that a thread of a GPU draws by itself, its elements in registers.
+_IN_REGISTERS = 128
+
 
 class EllipticalSampler(Sampler):
     """Draws mean + s L z, L L' being the covariance matrix, z standard normal, and s what the density's sampler gives.
@@ -89,8 +92,8 @@ class EllipticalSampler(Sampler):
         factor, mean = _factor(self.scale, host.pop(self.scale)), host.pop("mu")
         spread = [np.broadcast_to(factor, (*common, dim, dim)), np.broadcast_to(mean, (*common, dim))]
         spread += [np.broadcast_to(value, common) for value in host.values()]
-        memory, start = runtime.memory(np.concatenate([part.ravel() for part in spread], dtype=dtype))
-        starts = start // dtype.itemsize + np.cumsum([0, *(part.size for part in spread[:-1])])
+        memory = runtime.passed(np.concatenate([part.ravel() for part in spread], dtype=dtype))
+        starts = np.cumsum([0, *(part.size for part in spread[:-1])])
         parts = [(memory, int(place)) for place in starts]
         return [*parts[0], *parts[1], *(v for part in parts[2:] for v in (*part, 1))]
 
@@ -107,12 +110,16 @@ class EllipticalSampler(Sampler):
     def _vector_source(self, device: Device, dtype: str, dialect: str, dim: int, order: str) -> Source:
         code = self.code([Operand(n, PER_SET) for n in self.c_names])
         itemsize, padded, name = np.dtype(dtype).itemsize, dim | 1, f"{self.name}_sample"
-        chosen = layout(device, dim, itemsize)
+        in_registers = order == "one" and device.type != "cpu" and dim * itemsize <= _IN_REGISTERS
+        chosen = layout(device, dim, itemsize, in_registers)
         staged = order == "one" and dim * padded * itemsize <= min(device.shared_memory // 2, 16 * 1024)
+        pitch = dim + -dim % (16 // itemsize)  # so that rows of the factor are read 16 bytes at a time
         shared = chosen.tile * (padded + 1) + dim * padded * staged
+        if in_registers:
+            shared = chosen.tile * padded + (dim + 1) * pitch
         text = _SAMPLE.source_of(
             code, name, chosen, dtype, dialect, before=(RANDOM,), dim=dim, padded=padded, lanes=16 // itemsize,
-            set_of=_SET_OF[order], staged=staged, shared=shared,
+            set_of=_SET_OF[order], staged=staged, shared=shared, in_registers=in_registers, pitch=pitch,
         )  # fmt: skip
         return Source(text, name, chosen, shared * itemsize)
 
@@ -120,8 +127,11 @@ class EllipticalSampler(Sampler):
         return self._vector_source(REFERENCE_DEVICES[dialect], dtype, dialect, 16, "one").text
 
 
-def layout(device: Device, dim: int, itemsize: int) -> Layout:
+def layout(device: Device, dim: int, itemsize: int, in_registers: bool) -> Layout:
     """Layout of the kernel that draws vectors; `tile` is the draws that a block has in shared memory."""
+    if in_registers:
+        threads = min(128, device.max_threads)
+        return Layout(threads, tile=threads)
     threads = 64 // itemsize if device.type == "cpu" else min(256, device.max_threads)
     budget = min(device.shared_memory // 2, 16 * 1024)
     tile = min(max(budget // (((dim | 1) + 1) * itemsize), 1), 128)

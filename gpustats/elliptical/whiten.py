@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+import functools
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -12,8 +12,8 @@ from ..kernels.code import PER_SET, Operand
 from ..kernels.layout import power_of_two
 from ..kernels.template import Template
 from ..linalg.providers import provider_of
-from ..runtime.arrays import is_device_array
-from .layout import factor_size, factor_width
+from ..runtime.arrays import is_device_array, name_of
+from .layout import Packing, packing
 
 if TYPE_CHECKING:
     from ..evaluation.placement import Placement
@@ -33,8 +33,7 @@ _WHITEN = Template.beside(__file__, "whiten")
 _WHITEN_LARGE = Template.beside(__file__, "whiten_large")
 
 
-@dataclass(frozen=True)
-class WhitenLayout:
+class WhitenLayout(NamedTuple):
     """The constants of the whiten kernel.
 
     Attributes
@@ -53,14 +52,16 @@ class WhitenLayout:
     shared: int
 
 
+@functools.lru_cache(1024)
 def layout(device: Device, dim: int) -> WhitenLayout:
     """Layout of the whiten kernel."""
     if device.type == "cpu":
         return WhitenLayout(32, 32, False, 0)
     lanes = min(max(power_of_two(dim), 32), 128, device.max_threads)
     threads = min(8 * lanes, power_of_two(device.max_threads + 1) // 2)
-    fits = 8 * (2 * dim * dim + 2 * threads) <= device.shared_memory
-    return WhitenLayout(threads, lanes, dim <= lanes, 2 * dim * dim * fits)
+    numbers = 2 * dim * (dim | 1)
+    fits = 8 * (numbers + 2 * threads) <= device.shared_memory
+    return WhitenLayout(threads, lanes, dim <= lanes, numbers * fits)
 
 
 class _Matrices(NamedTuple):
@@ -73,12 +74,16 @@ class _Matrices(NamedTuple):
     offset: int  # in numbers
     n: int
     factors: Handle  # the packed W; the log determinants lie behind them
-    size: int  # numbers of a packed W
-    width: int  # rows of W that a thread multiplies at a time
+    packing: Packing
 
     @property
     def dim(self) -> int:
         return self.placement.dim
+
+    @property
+    def size(self) -> int:
+        """Numbers of a packed W."""
+        return self.packing.size
 
 
 def whiten(
@@ -98,11 +103,11 @@ def whiten(
     runtime, dim, dtype = placement.runtime, placement.dim, placement.dtype
     handle, offset, stride = place
     n = placement.pattern.n_sets if stride else 1
-    width = factor_width(runtime.device)
-    size = factor_size(dim, width)
+    packed = packing(runtime.device, dtype.itemsize, dim)
+    size = packed.size
     single = is_device_array(matrix) and matrix.dtype.itemsize == 4
     factors = runtime.scratch(n * (size + 1) * dtype.itemsize)
-    matrices = _Matrices(placement, scale, "float" if single else "double", handle, offset, n, factors, size, width)
+    matrices = _Matrices(placement, scale, "float" if single else "double", handle, offset, n, factors, packed)
     # A GPU's blocks work on several matrices at a time.
     large = dim >= LARGE and (n == 1 or runtime.device.type == "cpu")
     placement.alive += [*(_by_linear_algebra if large else _by_blocks)(matrices), factors]
@@ -114,13 +119,13 @@ def whiten(
 
 def _by_blocks(m: _Matrices) -> list[Any]:
     """A block of the whiten kernel for each matrix. Returns what is to be kept until the kernels are done."""
-    runtime, dtype = m.placement.runtime, m.placement.dtype.name
+    runtime = m.placement.runtime
     chosen = layout(runtime.device, m.dim)
     kernel = _WHITEN.kernel(
-        runtime, "whiten", chosen.threads, 8 * chosen.shared, dtype=dtype, width=m.width, kind=m.scale,
-        matrix_type=m.number_type, **asdict(chosen),
+        runtime, "whiten", chosen.threads, 8 * chosen.shared, dtype=name_of(m.placement.dtype), kind=m.scale,
+        width=m.packing.width, products=m.packing.products, matrix_type=m.number_type, **chosen._asdict(),
     )  # fmt: skip
-    work = m.factors if chosen.shared else runtime.scratch(m.n * 2 * m.dim * m.dim * 8)
+    work = m.factors if chosen.shared else runtime.scratch(m.n * 2 * m.dim * (m.dim | 1) * 8)
     kernel((m.n, 1), m.factors, 0, m.factors, m.n * m.size, work, m.handle, m.offset, m.dim, m.size)
     return [work]
 
@@ -130,8 +135,8 @@ def _by_linear_algebra(m: _Matrices) -> list[Any]:
     runtime, provider = m.placement.runtime, provider_of(m.placement.runtime)
     work = provider.empty(m.dim, m.dim, _DOUBLE, m.n)
     constants: dict[str, Any] = dict(
-        dtype=m.placement.dtype.name, kind=m.scale, matrix_type=m.number_type, width=m.width,
-        mirror=m.scale != "scale_tril" and provider.reads_above(work) == "mirror",
+        dtype=m.placement.dtype.name, kind=m.scale, matrix_type=m.number_type, width=m.packing.width,
+        products=m.packing.products, mirror=m.scale != "scale_tril" and provider.reads_above(work) == "mirror",
         threads=layout(runtime.device, m.dim).threads,
     )  # fmt: skip
     threads = constants["threads"]

@@ -1,3 +1,4 @@
+<%namespace name="packing" file="/elliptical/packing.mako"/>\
 ## What the whiten shape does for large matrices, where a provider of linear algebra factors and inverts: a kernel before that,
 ## and one after it.
 ##
@@ -46,9 +47,9 @@ KERNEL(${threads}) whiten_pack(
 
     double sum = failed[failed_offset + k] ? NAN : 0;
     for (int i = 0, place = 0; i < dim; i += ${width}) {
-        const int columns = MIN(i + ${width}, dim);
+        const int columns = ${packing.columns(width, products)};
         for (int e = me; e < columns * ${width}; e += ${threads}) {
-            const int j = e / ${width}, row = i + e % ${width};
+            ${packing.place(width, products)}
             double value = 0;
             if (row < dim && j <= row) {
                 value = made[${"(dim - 1 - j) * (index_t)dim + dim - 1 - row" if kind == "precision" else "row * (index_t)dim + j"}];
