@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .evaluation.broadcasting import broadcast
-from .evaluation.gradient import gradient_of, hessian_of
+from .evaluation.gradient import Gradient, gradient_of, hessian_of
 from .evaluation.placement import device_of
 from .evaluation.pointwise import Pointwise
 from .evaluation.repeated import Plans, SumReplay, in_order, kind_of
@@ -190,9 +190,8 @@ class Likelihood(BoundDensity):
         float or (K,) ndarray
             In float64.
         """
-        arguments = self._in_order(args, kwargs)
-        if arguments is not None and (repeated := self._repeated(arguments, self._function, None)):
-            return float(repeated(arguments)[0][0])
+        if (finish := self._start_repeated(args, kwargs)) is not None:
+            return finish()[0]
         function = self._function.for_arguments(kwargs)
         return function.sum([self._x, *function.bind(args, kwargs, missing=1)], self._runtime)
 
@@ -222,14 +221,9 @@ class Likelihood(BoundDensity):
         {'mu': 1.0, 'sigma': 2.0}
         """
         function = self._function.for_arguments(kwargs)
-        gradient = gradient_of(function, wrt)
-        if function.arguments[0].name in gradient.wrt:
-            raise ValueError(f"wrt: {function.arguments[0].name} is the data of this likelihood, not a parameter")
-        arguments = self._in_order(args, kwargs)
-        if arguments is not None and (repeated := self._repeated(arguments, gradient.summed, gradient.wrt)):
-            sums, rows = repeated(arguments)
-            value, *totals = sums.tolist()
-            return value, {n: (rows if n in repeated.by_row else totals).pop(0) for n in gradient.wrt}
+        gradient = self._gradient(function, wrt)
+        if (finish := self._start_repeated(args, kwargs, gradient)) is not None:
+            return finish()
         return gradient([self._x, *function.bind(args, kwargs, missing=1)], self._runtime)
 
     @in_pieces(added)
@@ -257,7 +251,24 @@ class Likelihood(BoundDensity):
         function = self._function.for_arguments(kwargs)
         return hessian_of(function, wrt)([self._x, *function.bind(args, kwargs, missing=1)], self._runtime)
 
+    def _gradient(self, function: Pointwise, wrt: str | Collection[str] | None) -> Gradient:
+        """The derivatives of the summed log-density; ValueError where those in the data are among them."""
+        gradient = gradient_of(function, wrt)
+        if function.arguments[0].name in gradient.wrt:
+            raise ValueError(f"wrt: {function.arguments[0].name} is the data of this likelihood, not a parameter")
+        return gradient
+
     # -- as a model that is evaluated in pieces: see `parallel.pieces.Divisible`
+
+    def _start(self, method: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Callable[[], Any] | None:
+        if method == "__call__":
+            finish = self._start_repeated(args, kwargs)
+            return None if finish is None else lambda: finish()[0]
+        if method == "value_and_grad":
+            given = {n: v for n, v in kwargs.items() if n != "wrt"}
+            gradient = self._gradient(self._function.for_arguments(given), kwargs.get("wrt"))
+            return self._start_repeated(args, given, gradient)
+        return None
 
     def _row_axes(self, method: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Sequence[str], dict[str, int]]:
         kwargs = {n: v for n, v in kwargs.items() if n != "wrt"}
@@ -288,6 +299,24 @@ class Likelihood(BoundDensity):
         return tuple(example(a, dim) for a in self._function.arguments[1:])
 
     # -- the call that a sampler makes thousands of times: everything but the numbers is decided once
+
+    def _start_repeated(
+        self, args: Sequence[Any], kwargs: Mapping[str, Any], gradient: Gradient | None = None
+    ) -> Callable[[], tuple[float, dict[str, Any]]] | None:
+        """Start such a call; what waits for the sum and the derivatives. None where it is none."""
+        if (arguments := self._in_order(args, kwargs)) is None:
+            return None
+        function, wrt = (self._function, None) if gradient is None else (gradient.summed, gradient.wrt)
+        if (repeated := self._repeated(arguments, function, wrt)) is None:
+            return None
+        wait, by_row = repeated.start(arguments), repeated.by_row
+
+        def finish() -> tuple[float, dict[str, Any]]:
+            sums, rows = wait()
+            value, *totals = sums.tolist()
+            return value, {n: (rows if n in by_row else totals).pop(0) for n in wrt or ()}
+
+        return finish
 
     def _in_order(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Sequence[Any] | None:
         """The parameters of a call in the density's order; None where it does not give just these, or is not repeated."""

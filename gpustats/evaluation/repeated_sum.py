@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -52,17 +52,22 @@ class RepeatedSum:
         self._names, self._sizes = names, dict(zip(names, map(np.size, arguments), strict=True))
         self.by_row = {n for n, v in zip(names, arguments, strict=True) if np.ndim(v)}
 
-    def __call__(self, arguments: Sequence[Any]) -> tuple[np.ndarray, list[np.ndarray]]:
-        """The sums, a view to be read at once, and what is written for each observation."""
+    def start(self, arguments: Sequence[Any]) -> Callable[[], tuple[np.ndarray, list[np.ndarray]]]:
+        """Start them; what waits gives the sums, a view to be read at once, and what is written for each observation."""
         taken, alive = self._values.of(arguments)
         written, places = [], list[Any]()
         for _ in range(self._n_written):
             array, *place = output(self._runtime, self._shape, self._dtype, False)
             written.append(array)
             places += place
-        sums = self._plan.fetch([*places, *taken])
-        del alive  # which the kernel may have been reading
-        return sums, [as_host(self._runtime, array) for array in written]
+        wait = self._plan.start([*places, *taken])
+
+        def finish() -> tuple[np.ndarray, list[np.ndarray]]:
+            sums = wait()
+            alive.clear()  # which the kernel may have been reading
+            return sums, [as_host(self._runtime, array) for array in written]
+
+        return finish
 
     def replay(self, arguments: Sequence[Any], wrt: Sequence[str]) -> SumReplay | None:
         """What lets compiled code make such calls, with derivatives in `wrt`; None where that cannot be."""

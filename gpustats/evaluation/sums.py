@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -98,8 +98,12 @@ class SumPlan(NamedTuple):
             n = self.n_sets * self.n_sums
             self.adder.kernel((-(-n // self.adder.together), 1), out, offset, partial, n, blocks)
 
-    def fetch(self, values: Sequence[Any]) -> np.ndarray:
-        """The sums: a view, to be read at once."""
+    def start(self, values: Sequence[Any]) -> Callable[[], np.ndarray]:
+        """Start the sum; what waits for it gives a view, to be read at once."""
         result = self.runtime.result(8 * self.n_sets * self.n_sums)
         self.launch(result.handle, 0, values)
-        return self.runtime.fetch(result).view(np.float64)
+        return lambda: self.runtime.fetch(result).view(np.float64)
+
+    def fetch(self, values: Sequence[Any]) -> np.ndarray:
+        """The sums: a view, to be read at once."""
+        return self.start(values)()

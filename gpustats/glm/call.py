@@ -81,7 +81,7 @@ class GLMCall:
         plan = self.plan(task, weights)
         on_device = _DeviceArguments(self)
         values = self.kernel_values(plan, on_device.values, results.values, weights)
-        sums = plan.launch.fetch(values)[0].reshape(arguments.n_sets, -1).copy()
+        sums = plan.launch.begin(values)()[0].reshape(arguments.n_sets, -1).copy()
         del on_device  # which the kernel may have been reading
         return Evaluated(sums, results.rows)
 

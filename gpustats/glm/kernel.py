@@ -39,7 +39,7 @@ class Launch(NamedTuple):
     total : callable
         Compiles what adds the blocks' sums up.
     on_host : bool
-        Whether the host adds them up in `fetch`, or there are none.
+        Whether the host adds them up, or there are none.
     grid, total_grid : (int, int)
     n_rows, n_sets : int
     n_sums : int
@@ -59,10 +59,10 @@ class Launch(NamedTuple):
     n_sums: int
     spread: int
 
-    def fetch(
+    def begin(
         self, values: Sequence[Any], more: int = 0, then: Callable[[Handle, int], None] | None = None
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Start the kernel and wait for its sums.
+    ) -> Callable[[], tuple[np.ndarray, np.ndarray]]:
+        """Start the kernel.
 
         Parameters
         ----------
@@ -75,8 +75,8 @@ class Launch(NamedTuple):
 
         Returns
         -------
-        sums, written : ndarray
-            [set][slot], and what `then` wrote: views, to be read at once.
+        callable
+            Waits for the sums, [set][slot], and what `then` wrote: views, to be read at once.
         """
         blocks, runtime = self.grid[1], self.runtime
         n = self._n_partial if self.on_host else self.n_sums
@@ -87,11 +87,15 @@ class Launch(NamedTuple):
             self.start(result.handle, values)
         if then is not None:
             then(result.handle, n)
-        numbers = runtime.fetch(result).view(np.float64)
-        sums = numbers[:n]
-        if self.on_host:
-            sums = sums.reshape(blocks, self.n_sums, self.spread).sum((0, 2))
-        return sums, numbers[n : n + more]
+
+        def finish() -> tuple[np.ndarray, np.ndarray]:
+            numbers = runtime.fetch(result).view(np.float64)
+            sums = numbers[:n]
+            if self.on_host:
+                sums = sums.reshape(blocks, self.n_sums, self.spread).sum((0, 2))
+            return sums, numbers[n : n + more]
+
+        return finish
 
     def start(self, out: Handle, values: Sequence[Any]) -> None:
         """Start the kernel and what adds its sums up into `out`."""

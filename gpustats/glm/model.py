@@ -27,7 +27,7 @@ from .family import COEFFICIENTS, DESIGN, GROUPS, INTERCEPT, OBSERVATIONS, OFFSE
 from .on_rows import Delegate, RowsCall
 from .plan import Plan
 from .repeated import RepeatedCall, repeatable
-from .varying import Named, Varying, VaryingArguments, checked_wrt, named_arguments, read_terms
+from .varying import Named, Varying, VaryingArguments, checked_wrt, made_with, named_arguments, read_terms
 
 if TYPE_CHECKING:
     from ..density import Density
@@ -268,6 +268,13 @@ class GLM(Remade):
 
     # -- as a model that is evaluated in pieces: see `parallel.pieces.Divisible`
 
+    def _start(self, method: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Callable[[], Any] | None:
+        if method == "__call__":
+            finish = self._start_repeated(*args, **kwargs)
+            return finish and (lambda: finish()[0])
+        missing = {"wrt": None} if len(args) > 1 else {"wrt": None, INTERCEPT: None}
+        return self._start_repeated(*args, **{**missing, **kwargs}) if method == "value_and_grad" else None
+
     def _row_axes(self, method: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Sequence[str], dict[str, int]]:
         names, vector = list(self.parameters), self._family.vector
         axes = {OBSERVATIONS: 0, DESIGN: 0, "logpdf": -1, "linear_predictor": -1 - vector}
@@ -294,7 +301,7 @@ class GLM(Remade):
 
     def _recipe(self) -> Callable[..., GLM]:
         if self._terms:
-            return functools.partial(_with_named, type(self), self.density, self._family.eta, self._terms)
+            return functools.partial(made_with, type(self), self.density, self._family.eta, self._terms)
         return functools.partial(type(self), self.density, eta=self._family.eta, n_groups=self.n_groups)
 
     def _held(self) -> dict[str, Any]:
@@ -348,17 +355,25 @@ class GLM(Remade):
     def _call(self, arguments: Arguments) -> GLMCall:
         return GLMCall(self._data, arguments, self._plans)
 
+    def _start_repeated(
+        self, beta: Any, alpha: Any = 0.0, *args: Any, wrt: str | Collection[str] | None = (), **kwargs: Any
+    ) -> Callable[[], tuple[Any, dict[str, Any]]] | None:
+        """Start a call that is repeated with other numbers; what waits for the value and the derivatives. None for others."""
+        wrt = wrt if wrt is None or isinstance(wrt, str) else tuple(wrt)
+        if self._terms or (repeated := self._repeated(wrt, beta, alpha, args, kwargs)) is None:
+            return None
+        return repeated.start((beta, 0.0 if alpha is None else alpha, *args, *kwargs.values()))
+
     def _value_and_grad(
         self, wrt: str | Collection[str] | None, beta: Any, alpha: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
     ) -> tuple[Any, dict[str, Any]]:
         if self._terms:
             in_wrt = checked_wrt(self._family, self._terms, wrt, alpha is not None)
             return self._varying.value_and_grad(self._named(beta, alpha, args, kwargs), in_wrt)
-        wrt = wrt if wrt is None or isinstance(wrt, str) else tuple(wrt)
-        if (repeated := self._repeated(wrt, beta, alpha, args, kwargs)) is not None:
-            return repeated((beta, 0.0 if alpha is None else alpha, *args, *kwargs.values()))
-        in_wrt = self._wrt(wrt, alpha is not None)
-        return results.value_and_grad(self._call(self._all_arguments(beta, alpha, *args, **kwargs)), in_wrt)
+        if (finish := self._start_repeated(beta, alpha, *args, wrt=wrt, **kwargs)) is not None:
+            return finish()
+        call = self._call(self._all_arguments(beta, alpha, *args, **kwargs))
+        return results.value_and_grad(call, self._wrt(wrt, alpha is not None))
 
     def _repeated(
         self, wrt: str | tuple[str, ...] | None, beta: Any, alpha: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
@@ -366,8 +381,7 @@ class GLM(Remade):
         """What makes calls of this kind; None where they differ in more than their numbers."""
         if (kind := kind_of((beta, 0.0 if alpha is None else alpha, *args, *kwargs.values()))) is None:
             return None
-        key = kind, alpha is None, tuple(kwargs), wrt
-        return self._calls.plan(key, self._new_repeated, wrt, beta, alpha, args, kwargs)
+        return self._calls.plan((kind, alpha is None, tuple(kwargs), wrt), self._new_repeated, wrt, beta, alpha, args, kwargs)
 
     def _new_repeated(
         self, wrt: str | tuple[str, ...] | None, beta: Any, alpha: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
@@ -377,22 +391,10 @@ class GLM(Remade):
         call = self._call(self._all_arguments(beta, alpha, *args, **kwargs))
         if not repeatable(call, in_wrt, names):
             return None
-        delegated = self._delegate.call(call, in_wrt, names) if self._delegate else None
-        return delegated or RepeatedCall(call, in_wrt, names)
+        return (self._delegate and self._delegate.call(call, in_wrt, names)) or RepeatedCall(call, in_wrt, names)
 
     def _wrt(self, wrt: str | Collection[str] | None, intercept: bool) -> tuple[str, ...]:
         can = [n for n in self.parameters if n not in self._family.whole]
         if wrt is None:
             return tuple(n for n in can if n != INTERCEPT or intercept)
         return check_wrt_among(wrt, [*can, DESIGN, *{OBSERVATIONS} - self._family.whole])
-
-
-def _with_named(
-    kind: type[GLM], density: Density, eta: str, terms: Sequence[Named], /, **data: Any
-) -> GLM:
-    """A model with named groups, of other rows or elsewhere: `data` by the names that `varying` gives them, and options."""
-    groups: dict[str, Any] = {}
-    for named in terms:
-        index = data.pop(named.index_name)
-        groups[named.name] = index if named.columns is None else (index, data.pop(named.columns_name))
-    return kind(density, eta=eta, groups=groups, **data)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -164,11 +164,16 @@ class RowsCall:
         values = ((n, arguments[n].value) for n in wrt)
         self._results = [(n, names_in_rows[n], None if isinstance(v, float) else v.shape) for n, v in values]
 
-    def __call__(self, values: Sequence[Any]) -> tuple[Any, dict[str, Any]]:
-        """The value and the derivatives at other numbers."""
-        value, found = self._rows.value_and_grad(wrt=self._wrt, **self._given(values))
-        gradients = {n: found[r] if shape is None else np.reshape(found[r], shape) for n, r, shape in self._results}
-        return (np.reshape(value, self._lead) if self._lead else value), gradients
+    def start(self, values: Sequence[Any]) -> Callable[[], tuple[Any, dict[str, Any]]]:
+        """Start a call with other numbers; what waits gives the value and the derivatives."""
+        wait = self._rows.start_value_and_grad(wrt=self._wrt, **self._given(values))
+
+        def finish() -> tuple[Any, dict[str, Any]]:
+            value, found = wait()
+            gradients = {n: found[r] if shape is None else np.reshape(found[r], shape) for n, r, shape in self._results}
+            return (np.reshape(value, self._lead) if self._lead else value), gradients
+
+        return finish
 
     def replay(self, values: Sequence[Any]) -> SumReplay | None:
         """What lets compiled code make such calls; None where that cannot be."""

@@ -89,12 +89,21 @@ class RepeatedCall:
         self._values, self._names = KernelValues(data.runtime, data.dtype, values, parts), names
         self._results = [_result(call, task, name) for name in wrt]
 
-    def __call__(self, values: Sequence[Any]) -> tuple[Any, dict[str, Any]]:
-        """The value and the derivatives at other numbers."""
+    def start(self, values: Sequence[Any]) -> Callable[[], tuple[Any, dict[str, Any]]]:
+        """Start a call with other numbers; what waits gives the value and the derivatives."""
         taken, alive = self._values.of(values)
-        n_sets, add_groups = self._sizes[0], self._add_groups(taken)
-        sums, by_group = self._launch.fetch(taken, self._n_by_group, add_groups)
-        del alive  # which the kernel may have been reading
+        wait = self._launch.begin(taken, self._n_by_group, self._add_groups(taken))
+
+        def finish() -> tuple[Any, dict[str, Any]]:
+            found = self._found(*wait())
+            alive.clear()  # which the kernel may have been reading
+            return found
+
+        return finish
+
+    def _found(self, sums: np.ndarray, by_group: np.ndarray) -> tuple[Any, dict[str, Any]]:
+        """The value and the derivatives, of what the kernels have summed."""
+        n_sets = self._sizes[0]
         sums, by_group = sums.reshape(n_sets, -1), by_group.reshape(n_sets, -1)
         gradients: dict[str, Any] = {}
         for name, columns, shape, by_set, transposed in self._results:

@@ -262,3 +262,12 @@ def _copied(value: Any, dtype: DType | None) -> np.ndarray:
     if arrays.is_device_array(value):
         value = to_host(value)
     return np.array(value[:] if is_stored(value) else value, dtype, order="C")
+
+
+def made_with(kind: type[Any], density: Any, eta: str, terms: Sequence[Named], /, **data: Any) -> Any:
+    """A GLM with named groups, of other rows or elsewhere: `data` by the names that they have here, and options."""
+    groups: dict[str, Any] = {}
+    for named in terms:
+        index = data.pop(named.index_name)
+        groups[named.name] = index if named.columns is None else (index, data.pop(named.columns_name))
+    return kind(density, eta=eta, groups=groups, **data)

@@ -1,7 +1,12 @@
-"""Rows spread over the devices of one machine: each keeps its own, and a thread that waits for it."""
+"""Rows spread over the devices of one machine: each keeps its own.
+
+The thread that calls starts the kernels of all devices before it waits for the first. Calls that cannot be cut so, and those of
+one device named twice, are made in a thread for each device.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 import threading
@@ -93,7 +98,11 @@ class Devices(Pieces):
         return {n: np.concatenate([part[n] for part in parts]) if v is None else v for n, v in self._data.items()}
 
     def map(self, method: str, calls: Iterable[Arguments]) -> Generator[Any, None, None]:
-        bound, calls = [getattr(model, method) for model in self._models], list(calls)
+        calls = list(calls)
+        if (waits := self._start(method, calls)) is not None:
+            yield from _finished(waits)
+            return
+        bound = [getattr(model, method) for model in self._models]
         if inside_worker():
             yield from (work(*args, **kwargs) for work, (args, kwargs) in zip(bound, calls, strict=True))
             return
@@ -107,6 +116,36 @@ class Devices(Pieces):
         finally:
             found = _results(futures)
         yield from (*found, last)
+
+    def _start(self, method: str, calls: Sequence[Arguments]) -> list[Callable[[], Any]] | None:
+        """Start the kernels of all devices in the calling thread; what waits for each. None where that cannot be."""
+        if len({id(runtime) for runtime in self._runtimes}) < len(self._runtimes):
+            return None  # a thread has one place for results on each device
+        waits: list[Callable[[], Any]] = []
+        try:
+            for model, (args, kwargs) in zip(self._models, calls, strict=True):
+                if model._pieces is not None or (wait := model._start(method, args, kwargs)) is None:
+                    if not waits:
+                        return None
+                    wait = functools.partial(getattr(model, method), *args, **kwargs)
+                waits.append(wait)
+        except Exception:
+            with contextlib.suppress(Exception):
+                _finished(waits)
+            raise
+        return waits
+
+
+def _finished(waits: Iterable[Callable[[], Any]]) -> list[Any]:
+    """What all calls give that were started: an error leaves none at work."""
+    waits = iter(waits)
+    try:
+        return [wait() for wait in waits]
+    except Exception:
+        for wait in waits:  # the others
+            with contextlib.suppress(Exception):
+                wait()
+        raise
 
 
 def _results(futures: Sequence[Future[Any]]) -> list[Any]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
+from ..evaluation.repeated import Plans, kind_of
 from ..runtime import arrays
 from .declared import as_declared
 from .files import InFile
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from ..runtime.base import Runtime
 
 Method = TypeVar("Method", bound=Callable[..., Any])
+Axes = tuple[Sequence[str], dict[str, int]]  # see `Divisible._row_axes`
 
 
 class Options(NamedTuple):
@@ -35,7 +37,13 @@ class Divisible(Protocol):
 
     _pieces: Pieces | None
 
-    def _row_axes(self, method: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Sequence[str], dict[str, int]]:
+    def _start(self, method: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Callable[[], Any] | None:
+        """Start a method's kernels on the model's one device; what is returned waits for its result.
+
+        None, and nothing is started, where a method cannot be cut so.
+        """
+
+    def _row_axes(self, method: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Axes:
         """Names of `args`, and the axis of the rows of each argument and result that has one, counted from the end.
 
         Errors of a call are found here, in the shapes that the user knows.
@@ -84,6 +92,21 @@ class Pieces(ABC):
     ranges: list[Range]
     where: str
 
+    @functools.cached_property
+    def _known_axes(self) -> Plans[Axes]:
+        return Plans()
+
+    def row_axes(self, model: Divisible, method: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Axes:
+        """What the model says of a call; for calls that differ in their numbers only it is asked once."""
+        given = {n: v for n, v in kwargs.items() if n != "wrt"}
+        values, wrt = (*args, *given.values()), kwargs.get("wrt")
+        if any(map(arrays.is_device_array, values)):
+            raise TypeError(f"the data lie in pieces ({self.where}): pass NumPy arrays, see gs.to_host")
+        if (kind := kind_of(values)) is None:
+            return model._row_axes(method, args, kwargs)
+        key = method, kind, tuple(given), wrt if wrt is None or isinstance(wrt, str) else tuple(wrt)
+        return self._known_axes.plan(key, model._row_axes, method, args, kwargs)
+
     @abstractmethod
     def held(self) -> dict[str, Any]:
         """The data of all pieces by their names, in memory or read by slices."""
@@ -109,10 +132,7 @@ def in_pieces(together: Callable[[Iterable[Any], Mapping[str, int]], Any]) -> Ca
         def evaluate(self: Any, *args: Any, **kwargs: Any) -> Any:
             if (pieces := self._pieces) is None:
                 return method(self, *args, **kwargs)
-            for value in (*args, *kwargs.values()):
-                if arrays.is_device_array(value):
-                    raise TypeError(f"the data lie in pieces ({pieces.where}): pass NumPy arrays, see gs.to_host")
-            names, axes = self._row_axes(name, args, kwargs)
+            names, axes = pieces.row_axes(self, name, args, kwargs)
             with contextlib.closing(pieces.map(name, cut(args, kwargs, names, axes, pieces.ranges))) as results:
                 return together(results, axes)
 

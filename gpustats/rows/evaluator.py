@@ -6,7 +6,7 @@ import copy
 import itertools
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -31,8 +31,9 @@ if TYPE_CHECKING:
 #: What tells an order of the rows: the indices of a table, by identity; () for the order in which the data came.
 Key = tuple[int, ...]
 
-#: Takes the values of all parameters, in their order.
-Evaluation = Callable[[Sequence[Any]], Any]
+Found = TypeVar("Found")
+#: Takes the values of all parameters, in their order, and starts kernels; what it gives waits for what they find.
+Evaluation = Callable[[Sequence[Any]], Callable[[], Any]]
 
 
 class Evaluator:
@@ -79,21 +80,20 @@ class Evaluator:
         n_sets = packing.n_sets
         if not n_rows * n_sets:
             nothing = np.zeros(n_sets), {n: np.zeros((n_sets, *packing.cores[n])) for n in wrt}
-            return lambda values: copy.deepcopy(nothing)
+            return lambda values: lambda: copy.deepcopy(nothing)
         tasks = self._tasks(wrt)
         passes = [self._pass(*t, packing.by_value) for t in tasks.items()]
         call = Call(self._runtime, packing, n_rows, passes)
         parts = {n: list(self._parts(n, call)) for n in wrt}
         shapes = {n: packing.lead + packing.cores[n] for n in wrt}
 
-        def evaluate(values: Sequence[Any]) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-            left = call(values)
+        def found(left: Sequence[Left]) -> tuple[np.ndarray, dict[str, np.ndarray]]:
             return left[0].sums[:, 0], {
                 n: _derivative(self._runtime, its, left, shapes[n], (n_sets, *packing.cores[n]), n in packing.on_device)
                 for n, its in parts.items()
             }
 
-        return evaluate
+        return lambda values: call.start(values, found)
 
     def replay(self, wrt: Sequence[str], packing: Packing, n_rows: int) -> SumReplay | None:
         """What lets compiled code find the sum of one set of parameters, and its derivatives; None where that cannot be.
@@ -121,34 +121,34 @@ class Evaluator:
     def terms(self, names: Sequence[str], packing: Packing, n_rows: int) -> Evaluation:
         """What computes the value of each row, (sets, N); `names` are not used."""
         if not n_rows * packing.n_sets:
-            return lambda values: np.zeros((packing.n_sets, n_rows), self._bound.dtype)
+            return lambda values: lambda: np.zeros((packing.n_sets, n_rows), self._bound.dtype)
         made = self._pass(self._main, Task(value=False, terms=True), packing.by_value)
         call = Call(self._runtime, packing, n_rows, [made])
 
-        def evaluate(values: Sequence[Any]) -> np.ndarray:
-            found = call(values)[0].rows[0]
+        def found(left: Sequence[Left]) -> np.ndarray:
+            terms = left[0].rows[0]
             if (groups := made.sheet.groups) is not None:
-                moved, found = found, np.empty_like(found)
-                found[:, groups.segments.order] = moved
-            return found
+                moved, terms = terms, np.empty_like(terms)
+                terms[:, groups.segments.order] = moved
+            return terms
 
-        return evaluate
+        return lambda values: call.start(values, found)
 
     def second(self, names: Sequence[str], packing: Packing, n_rows: int) -> Evaluation:
         """What computes the second derivatives in parameters that are numbers, (sets, P, P)."""
         n_sets, size = packing.n_sets, len(names)
         if not n_rows * n_sets * size:
-            return lambda values: np.zeros((n_sets, size, size))
+            return lambda values: lambda: np.zeros((n_sets, size, size))
         arguments = tuple(c for n in names for c in self._of_parameter[n])
         made = self._pass(self._main, Task(value=False, sums=arguments, second=True), packing.by_value)
         call, lower = Call(self._runtime, packing, n_rows, [made]), np.tril_indices(size)
 
-        def evaluate(values: Sequence[Any]) -> np.ndarray:
+        def found(left: Sequence[Left]) -> np.ndarray:
             result = np.empty((n_sets, size, size))
-            result[:, *lower] = result[:, *lower[::-1]] = call(values)[0].sums
+            result[:, *lower] = result[:, *lower[::-1]] = left[0].sums
             return result
 
-        return evaluate
+        return lambda values: call.start(values, found)
 
     def along(self, names: Sequence[str]) -> Evaluator:
         """What evaluates the derivative in a direction, whose components in some parameters are parameters behind the others.
@@ -295,16 +295,20 @@ class Call:
         self._launches = [Launch(made, packing, n_rows) for made in passes]
         self._offsets = [0, *itertools.accumulate(launch.size for launch in self._launches)]
 
-    def __call__(self, values: Sequence[Any]) -> list[Left]:
-        """What the passes leave, for values of the parameters."""
+    def start(self, values: Sequence[Any], found: Callable[[Sequence[Left]], Found]) -> Callable[[], Found]:
+        """Start the passes, for values of the parameters; what waits for them gives what is `found` in what they leave."""
         runtime = self._runtime
         sent = self._packing.sent(runtime, values)
         result = runtime.result(8 * max(self._offsets[-1], 1))
         pairs = list(zip(self._launches, self._offsets, strict=False))
         started = [launch.start(sent, result.handle, offset) for launch, offset in pairs]
-        numbers = runtime.fetch(result).view(np.float64)
-        del sent  # which the kernels were reading
-        return [launch.left(numbers[first:], s) for (launch, first), s in zip(pairs, started, strict=True)]
+
+        def finish() -> Found:
+            numbers = runtime.fetch(result).view(np.float64)
+            sent.alive.clear()  # which the kernels were reading
+            return found([launch.left(numbers[first:], s) for (launch, first), s in zip(pairs, started, strict=True)])
+
+        return finish
 
     @property
     def size(self) -> int:

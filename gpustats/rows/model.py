@@ -146,7 +146,7 @@ class Rows(Remade):
         float or ndarray
             In float64; of the shape of the sets of parameters, where there are several.
         """
-        return self._own.summed((), *self._values(args, kwargs))[0]
+        return self._own.start_sum((), *self._values(args, kwargs))()[0]
 
     @in_pieces(added_with_gradients)
     def value_and_grad(self, *args: Any, wrt: str | Collection[str] | None = None, **kwargs: Any) -> tuple[Any, dict[str, Any]]:
@@ -165,8 +165,7 @@ class Rows(Remade):
         gradient : dict
             Name -> derivative of the sum of all values, shaped like that parameter, and a device array where that is one.
         """
-        names = self.parameters if wrt is None else tuple(check_wrt_among(wrt, self.parameters))
-        return self._own.summed(names, *self._values(args, kwargs))
+        return self.start_value_and_grad(*args, wrt=wrt, **kwargs)()
 
     @in_pieces(joined("terms"))
     def terms(self, *args: Any, **kwargs: Any) -> np.ndarray:
@@ -283,7 +282,20 @@ class Rows(Remade):
         names = [n for n, v in zip(self.parameters, values, strict=False) if arrays.is_device_array(v)]
         return self._own.product(wrt, values, names)
 
+    def start_value_and_grad(
+        self, *args: Any, wrt: str | Collection[str] | None = None, **kwargs: Any
+    ) -> Callable[[], tuple[Any, dict[str, Any]]]:
+        """Start `value_and_grad` on the one device that evaluates all rows; what is returned waits for its result."""
+        names = self.parameters if wrt is None else tuple(check_wrt_among(wrt, self.parameters))
+        return self._own.start_sum(names, *self._values(args, kwargs))
+
     # -- as a model that is evaluated in pieces: see `parallel.pieces.Divisible`
+
+    def _start(self, method: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Callable[[], Any] | None:
+        if method == "__call__":
+            finish = self._own.start_sum((), *self._values(args, kwargs))
+            return lambda: finish()[0]
+        return self.start_value_and_grad(*args, **kwargs) if method == "value_and_grad" else None
 
     def _row_axes(self, method: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Sequence[str], dict[str, int]]:
         wrt = kwargs.get("wrt") if method == "_product" else ()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -54,11 +54,16 @@ class OnDevice:
             self._evaluators[length] = Evaluator(self._bound, length, self.runtime)
         return self._evaluators[length]
 
-    def found(self, what: str, names: Sequence[str], values: Sequence[Any]) -> tuple[Any, Packing]:
-        """What a method of `Evaluator` finds, by its name, and the shapes of the parameters."""
+    def start(self, what: str, names: Sequence[str], values: Sequence[Any]) -> tuple[Callable[[], Any], Packing]:
+        """Start what a method of `Evaluator` finds, by its name: what waits for it, and the shapes of the parameters."""
         kind = what, tuple(names), tuple([v.shape if type(v) is np.ndarray else _kind(v) for v in values])
         evaluation, packing = self._calls.plan(kind, self._planned, what, names, values)
         return evaluation(values), packing
+
+    def found(self, what: str, names: Sequence[str], values: Sequence[Any]) -> tuple[Any, Packing]:
+        """What a method of `Evaluator` finds, by its name, and the shapes of the parameters."""
+        finish, packing = self.start(what, names, values)
+        return finish(), packing
 
     def replay(self, names: Sequence[str], values: Sequence[Any]) -> SumReplay | None:
         """What lets compiled code evaluate the sum and its derivatives, for values of these shapes; None where that cannot be.
@@ -78,10 +83,18 @@ class OnDevice:
             return evaluator.along(names).value_and_derivatives(tuple(bound.parameters), packing, n_rows), packing
         return getattr(evaluator, what)(names, packing, n_rows), packing
 
-    def summed(self, wrt: Sequence[str], values: Sequence[Any], native: Collection[str]) -> tuple[Any, dict[str, Any]]:
-        """The value, and the derivatives in some parameters; those in `native` as device arrays."""
-        (value, found), packing = self.found("value_and_derivatives", wrt, values)
-        return (value.reshape(packing.lead).copy() if packing.lead else value.item(0)), self._shaped(found, packing, native)
+    def start_sum(
+        self, wrt: Sequence[str], values: Sequence[Any], native: Collection[str]
+    ) -> Callable[[], tuple[Any, dict[str, Any]]]:
+        """Start the sum: what waits for it, and the derivatives in some parameters; those in `native` as device arrays."""
+        wait, packing = self.start("value_and_derivatives", wrt, values)
+
+        def finish() -> tuple[Any, dict[str, Any]]:
+            value, found = wait()
+            value = value.reshape(packing.lead).copy() if packing.lead else value.item(0)
+            return value, self._shaped(found, packing, native)
+
+        return finish
 
     def product(self, along: Sequence[str], values: Sequence[Any], native: Collection[str]) -> dict[str, Any]:
         """The product of the Hessian and a vector, whose components in the parameters `along` are the last of the values."""
