@@ -18,12 +18,11 @@ from .evaluation.repeated_sum import RepeatedSum
 from .evaluation.results import as_host
 from .parallel.devices import example
 from .parallel.divide import divide
-from .parallel.files import InFile
 from .parallel.pieces import Data, Options, Pieces, in_memory, in_pieces
 from .parallel.remade import Remade
 from .parallel.rows import added, added_with_gradients, as_rows
 from .runtime import arrays
-from .runtime.host_memory import contiguous
+from .runtime.host_memory import HostRows, contiguous
 
 if TYPE_CHECKING:
     from .density import Density
@@ -61,14 +60,12 @@ class BoundDensity(Remade):
         """Put the observations on a device; `own`: nobody changes them, so that they need no copy where a kernel sees them."""
         runtime = runtime or device_of([x], [self._function.arguments[0].name])
         self._native = arrays.is_device_array(x)  # as it came
-        if isinstance(x, InFile):
-            x, own = x[:], True
         if not self._native:
-            dtype = arrays.result_dtype([x])
-            if not runtime.host_visible:
-                x = runtime.to_device(contiguous(x, dtype))
+            dtype, own = arrays.result_dtype([x]), own or isinstance(x, HostRows)  # what is read is nobody else's
+            if runtime.host_visible:
+                x = contiguous(np.asarray(x), dtype, copy=not own)
             else:
-                x = contiguous(x, dtype, copy=not own)
+                x = runtime.to_device(x, dtype)
         self._runtime, self._x = runtime, x
 
     @property
@@ -288,7 +285,7 @@ class Likelihood(BoundDensity):
     def _held(self) -> dict[str, Any]:
         return super()._held() if self._pieces is None else self._pieces.held()
 
-    def _piece(self, data: Mapping[str, np.ndarray], runtime: Runtime) -> Likelihood:
+    def _piece(self, data: Mapping[str, np.ndarray | HostRows], runtime: Runtime) -> Likelihood:
         piece = Likelihood.__new__(Likelihood)
         piece._density, piece._function, piece._pieces = self._density, self._function, None
         piece._bind(data["x"], runtime, own=True)

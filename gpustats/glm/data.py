@@ -145,7 +145,7 @@ class GLMData:
     def column(self, value: Array) -> Column:
         """An array where kernels see it; what the user does with a NumPy array later does not change it."""
         if not arrays.is_device_array(value):
-            value = np.array(value, self.dtype, order="C")
-            value = value if self.runtime.host_visible else self.runtime.to_device(value)
+            host_visible = self.runtime.host_visible
+            value = np.array(value, self.dtype, order="C") if host_visible else self.runtime.to_device(value, self.dtype)
         array = as_read(self.runtime, value, self.dtype)
         return Column(array, at(self.runtime, array))

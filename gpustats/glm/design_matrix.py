@@ -10,7 +10,6 @@ import numpy as np
 from ..evaluation.placement import gather
 from ..evaluation.results import as_host
 from ..runtime import arrays
-from ..runtime.host_memory import contiguous
 from .layout import lanes_of
 
 if TYPE_CHECKING:
@@ -44,7 +43,7 @@ class DesignMatrix:
             _interleave(host, laid)
             self._array: Any = laid if runtime.host_visible else runtime.to_device(laid)
         elif not on_device:
-            self._array = runtime.to_device(contiguous(X, dtype))
+            self._array = runtime.to_device(X, dtype)
         elif X.dtype != dtype or not arrays.is_contiguous(X):
             self._array = gather(runtime, X, dtype)
         else:

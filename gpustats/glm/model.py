@@ -18,6 +18,7 @@ from ..parallel.pieces import Data, Options, in_memory, in_pieces
 from ..parallel.remade import Remade
 from ..parallel.rows import added, added_gradients, added_with_gradients, joined
 from ..runtime import arrays
+from ..runtime.host_memory import HostRows
 from . import results
 from .arguments import Arguments, named_parameters
 from .call import GLMCall
@@ -309,9 +310,9 @@ class GLM(Remade):
             return self._pieces.held()
         return self._varying.held() if self._terms else self._data.on_host()
 
-    def _piece(self, data: Mapping[str, np.ndarray], runtime: Runtime) -> GLM:
+    def _piece(self, data: Mapping[str, np.ndarray | HostRows], runtime: Runtime) -> GLM:
         piece = copy.copy(self)
-        piece._pieces, piece.n_rows = None, len(data[DESIGN])
+        piece._pieces, piece.n_rows = None, data[DESIGN].shape[0]
         piece._bind(data, runtime, stay=False)
         return piece
 

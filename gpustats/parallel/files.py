@@ -11,11 +11,11 @@ import os
 import sys
 import time
 import weakref
-from abc import ABC, abstractmethod
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..runtime.host_memory import HostRows
 from ..runtime.types import DType, Shape
 
 BLOCK = 1 << 20  # bytes that are read at a time where numbers do not lie one after another
@@ -93,20 +93,7 @@ class File:
             done += n
 
 
-class InFile(ABC):
-    """The rows of an array in a memory-mapped file: what is read of them is nobody else's."""
-
-    dtype: DType
-    shape: Shape
-
-    @abstractmethod
-    def __getitem__(self, rows: slice) -> np.ndarray: ...
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        return np.asarray(self[:], dtype)
-
-
-class FileRows(InFile):
+class FileRows(HostRows):
     """The rows of an array whose numbers lie in a file. Pickled without them.
 
     Parameters
@@ -122,15 +109,13 @@ class FileRows(InFile):
         self._file, self._start = file, start
         self.dtype, self.shape, self.strides = dtype, shape, strides
 
-    def __getitem__(self, rows: slice) -> np.ndarray:
-        first, end, step = rows.indices(self.shape[0])
-        if step != 1:
-            raise IndexError("the rows of a file are read one after another")
-        result = np.empty((max(end - first, 0), *self.shape[1:]), self.dtype)
-        if result.size:
-            self._fill(result, self._start + first * self.strides[0], self.strides)
+    def part(self, first: int, end: int) -> FileRows:
+        shape, start = (end - first, *self.shape[1:]), self._start + first * self.strides[0]
+        return FileRows(self._file, self.dtype, shape, self.strides, start)
+
+    def read(self, out: np.ndarray) -> None:
+        self._fill(out, self._start, self.strides)
         self._file.check()
-        return result
 
     def _fill(self, out: np.ndarray, start: int, strides: Shape) -> None:
         """Read an array, the first number of which lies at `start`."""
@@ -194,7 +179,7 @@ def hdf5_rows(value: Any, name: str) -> HDF5Rows | None:
         return None
 
 
-class MappedRows(InFile):
+class MappedRows(HostRows):
     """The rows of a memory-mapped array whose file cannot be told, or which differs from it: they are read from the memory.
 
     Parameters
@@ -204,20 +189,25 @@ class MappedRows(InFile):
     array : ndarray
     mapped : mmap.mmap
         The memory that it is a part of.
+    size : int, optional
+        The bytes that the file must have; by default those that it has now.
     """
 
-    def __init__(self, name: str, array: np.ndarray, mapped: mmap.mmap):
-        self._name, self._array, self._mapped, self._size = name, array, mapped, mapped.size()
+    def __init__(self, name: str, array: np.ndarray, mapped: mmap.mmap, size: int | None = None):
+        self._name, self._array, self._mapped = name, array, mapped
+        self._size = mapped.size() if size is None else size
         self.dtype, self.shape = array.dtype, array.shape
 
     def __reduce__(self) -> Any:
         return np.asarray, (self[:],)
 
-    def __getitem__(self, rows: slice) -> np.ndarray:
+    def part(self, first: int, end: int) -> MappedRows:
+        return MappedRows(self._name, self._array[first:end], self._mapped, self._size)
+
+    def read(self, out: np.ndarray) -> None:
         self.check()
-        result = np.array(self._array[rows])
+        np.copyto(out, self._array)
         self.check()
-        return result
 
     def check(self) -> None:
         """RuntimeError where the file is larger or smaller than it was."""

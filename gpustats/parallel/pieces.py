@@ -12,8 +12,8 @@ import numpy as np
 
 from ..evaluation.repeated import Plans, kind_of
 from ..runtime import arrays
+from ..runtime.host_memory import HostRows
 from .declared import as_declared
-from .files import InFile
 from .rows import Arguments, Range, cut, is_stored
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class Divisible(Protocol):
     def _recipe(self) -> Callable[..., Any]:
         """A function that makes the model anew of other rows, which it takes by the names of the data; it can be pickled."""
 
-    def _piece(self, data: Mapping[str, np.ndarray], runtime: Runtime) -> Any:
+    def _piece(self, data: Mapping[str, np.ndarray | HostRows], runtime: Runtime) -> Any:
         """The model of other rows on a device, which shares what is planned for as many; nobody changes the data."""
 
     def _held(self) -> dict[str, Any]:
@@ -145,7 +145,7 @@ def in_memory(data: Mapping[str, Any]) -> dict[str, Any]:
     """The data for one device, which takes all rows at once: arrays that are read by slices are read."""
 
     def whole(name: str, value: Any) -> Any:
-        if not is_stored(value) or isinstance(value, InFile):  # files are read where they are to be copied
+        if not is_stored(value) or isinstance(value, HostRows):  # files are read where they are to be copied
             return value
         return as_declared(value[: value.shape[0]], tuple(value.shape), value.dtype, name)
 

@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 
 from ..runtime import arrays
+from ..runtime.host_memory import HostRows
 from ..runtime.types import Array, DType, Shape
 from .declared import as_declared, checked_chunks, is_dask
-from .files import MappedRows, hdf5_rows, mapped_rows
+from .files import hdf5_rows, mapped_rows
 
 Range = tuple[int, int]  # the first row, and the one behind the last
 Arguments = tuple[tuple[Any, ...], dict[str, Any]]
@@ -38,6 +39,8 @@ def is_stored(value: Any) -> bool:
     """Whether an array is read by slices: rows in a file, a Zarr or Dask array, an HDF5 data set and their like."""
     if isinstance(value, np.ndarray):
         return False
+    if isinstance(value, HostRows):
+        return True
     if any(hasattr(value, a) for a in ("__cuda_array_interface__", "__dlpack__", "iloc")):  # other libraries' memory; pandas
         return False
     return isinstance(value, Section) or (
@@ -71,14 +74,12 @@ class Section:
             raise IndexError("the rows of a section are read one after another")
         return self.source[self.first + first : self.first + max(first, end)]
 
-    def __reduce__(self) -> Any:
-        if isinstance(self.source, MappedRows):
-            return np.asarray, (self[:],)
-        return Section, (self.source, self.first, self.end)
 
 
 def section(value: Array, first: int, end: int) -> Array:
     """Some rows of an array, of one that is read by slices still to be read."""
+    if isinstance(value, HostRows):
+        return value.part(first, end)
     return Section(value, first, end) if is_stored(value) else value[first:end]
 
 

@@ -7,11 +7,14 @@ import copy
 import math
 import threading
 from collections import deque
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..runtime.choose import stay
+from ..runtime.host_memory import HostRows
 from .closing import once_gone
 from .pieces import Data, Divisible, Options, Pieces
 from .rows import Arguments, chunks, read, split
@@ -82,15 +85,23 @@ class StreamedPieces(Pieces):
                     f"and memory={limit}: choose a smaller chunk"
                 )
         self.where = f"{runtime.device.id}, {len(self.ranges)} pieces of {largest // max(data.row_bytes, 1)} rows, {kept} kept"
-        # One thread, so that the memory in which one piece has arrived is that of a later one.
-        self._reader = ThreadPoolExecutor(1, "gpustats-reader", stay, (runtime,))
+        # A thread for each piece that passes through, so that the memory in which one has arrived is that of a later one; a
+        # single one where nobody knows whether the data can be read by two.
+        several = all(isinstance(v, (np.ndarray, HostRows)) for v in self._data.values())
+        self._readers = [ThreadPoolExecutor(1, "gpustats-reader", stay, (runtime,)) for _ in range(BUFFERS if several else 1)]
         self._passing = threading.Lock()  # the budget is for one call
-        self._kept = [self._reader.submit(self._arrived, i).result() for i in range(kept)]
-        once_gone(self, _close, self._reader, self._kept)
+        self._kept = [self._arriving(0, i).result() for i in range(kept)]
+        once_gone(self, _close, self._readers, self._kept)
+
+    def _arriving(self, reader: int, i: int) -> Future[Any]:
+        """A piece on its way to the device."""
+        return self._readers[reader % len(self._readers)].submit(self._arrived, i)
 
     def _arrived(self, i: int) -> Any:
         """A piece on the device."""
-        piece = self._model._piece({n: read(v, *self.ranges[i], n) for n, v in self._data.items()}, self._runtime)
+        rows = self.ranges[i]
+        data = {n: v.part(*rows) if isinstance(v, HostRows) else read(v, *rows, n) for n, v in self._data.items()}
+        piece = self._model._piece(data, self._runtime)
         self._runtime.synchronize()  # kernels of another thread will read what this one's copies write
         return piece
 
@@ -110,7 +121,7 @@ class StreamedPieces(Pieces):
             try:
                 for i, (args, kwargs) in enumerate(calls):
                     while len(arriving) < BUFFERS and (following := next(coming, None)) is not None:
-                        arriving.append(self._reader.submit(self._arrived, following))
+                        arriving.append(self._arriving(following, following))
                     piece = self._kept[i] if i < len(self._kept) else arriving.popleft().result()
                     result = getattr(piece, method)(*args, **kwargs)
                     del piece  # before the next one is let in
@@ -121,8 +132,9 @@ class StreamedPieces(Pieces):
                         future.exception()
 
 
-def _close(reader: Executor, kept: list[Any]) -> None:
-    """Free the pieces in the thread whose pool they came from, then end it and the pool with it."""
+def _close(readers: Sequence[Executor], kept: list[Any]) -> None:
+    """Free the pieces that were kept in the thread whose pool they came from, then end all threads and their pools."""
     with contextlib.suppress(RuntimeError):  # at the end of the process there are no threads any more
-        reader.submit(kept.clear)
-    reader.shutdown(wait=False)
+        readers[0].submit(kept.clear)
+    for reader in readers:
+        reader.shutdown(wait=False)

@@ -16,6 +16,7 @@ from ..parallel.pieces import Data, Options, Pieces, in_pieces
 from ..parallel.remade import Remade
 from ..parallel.rows import added, added_gradients, added_with_gradients, is_stored, joined, read
 from ..runtime import arrays, choose
+from ..runtime.host_memory import HostRows
 from ..runtime.transfers import to_host
 from .binding import Binding
 from .leaves import Leaf, PerRow, Scalar, put_together, taken_apart
@@ -311,8 +312,8 @@ class Rows(Remade):
     def _held(self) -> dict[str, Any]:
         return taken_apart(self._bound.leaves)[0]
 
-    def _piece(self, data: Mapping[str, np.ndarray], runtime: Runtime) -> Rows:
-        return _placed(self._bound.over(data), runtime)
+    def _piece(self, data: Mapping[str, np.ndarray | HostRows], runtime: Runtime) -> Rows:
+        return _placed(self._bound.over({n: np.asarray(v) for n, v in data.items()}), runtime)
 
     def _trial(self) -> tuple[Any, ...]:
         points = {a.name: example(a, 2) for a in self._bound.arguments}

@@ -198,8 +198,7 @@ class Sheet:
         """An array as a kernel takes it, its last axis in the order of the rows; nobody else changes it."""
         if self._order is not None:
             numbers = numbers.T.take(self._order, 0).T  # the rows of a matrix as they lie
-        host = contiguous(numbers, numbers.dtype)
-        array = host if self.runtime.host_visible else self.runtime.to_device(host)
+        array = contiguous(numbers, numbers.dtype) if self.runtime.host_visible else self.runtime.to_device(numbers)
         handle, offset = at(self.runtime, array)
         self._alive += [array, handle]
         return [handle, offset]

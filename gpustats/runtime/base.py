@@ -21,7 +21,9 @@ from numpy.typing import DTypeLike
 
 from ..errors import DeviceLostError
 from ..language.printer import ENDLESS
+from .host_memory import HostRows
 from .replay import Replay, Start
+from .types import DType
 from .waiting import keep_for_ever
 
 
@@ -154,8 +156,8 @@ class Runtime(ABC):
         """A new device array, C-contiguous, not initialised. MemoryError if it does not fit."""
 
     @abstractmethod
-    def to_device(self, array: np.ndarray) -> Any:
-        """A device array with a copy of `array`."""
+    def to_device(self, array: np.ndarray | HostRows, dtype: DType | None = None) -> Any:
+        """A device array with a copy of `array`, in another type where one is given."""
 
     @abstractmethod
     def to_host(self, native: Any) -> np.ndarray:

@@ -21,11 +21,13 @@ from .cuda_commands import Refused, commands, driver
 from .cuda_devices import count, describe, only_one
 from .cuda_devices import devices as devices
 from .cuda_kernel import CUDAKernel
+from .host_memory import HostRows
 from .host_pool import HostPool
 from .passing import HALF
 from .replay import Replay, Start
-from .staging import LARGE
+from .staging import LARGE, Copiers, Staging
 from .thread_state import Stacks, ThreadState
+from .types import DType
 from .waiting import end_calls
 
 HOST_MEMORY = 4 << 30  # the most bytes of the host's memory kept for large results
@@ -130,7 +132,7 @@ class CUDARuntime(Runtime):
         self._compiling = threading.Lock()
         self._modules: dict[str, Any] = {}
         self._kernels: dict[tuple[str, str, int, int], CUDAKernel] = {}
-        self._host_pool = HostPool(HOST_MEMORY)
+        self._host_pool, self.copiers = HostPool(HOST_MEMORY), Copiers(self._with_staging)
         super().__init__()
 
     def leave_thread(self) -> None:
@@ -224,17 +226,21 @@ class CUDARuntime(Runtime):
         nbytes = nbytes_of(shape, dtype)
         return GPUArray(shape, dtype, allocator=self._allocate, gpudata=None if nbytes else self._allocate(0))
 
-    def to_device(self, array: np.ndarray) -> Any:
-        array = np.ascontiguousarray(array).reshape(np.shape(array))
-        native = self.empty(array.shape, array.dtype)
-        if array.size:
-            self._upload(native.gpudata, array)
+    def to_device(self, array: np.ndarray | HostRows, dtype: DType | None = None) -> Any:
+        native = self.empty(array.shape, dtype or array.dtype)
+        if native.nbytes:
+            self._upload(native.gpudata, array, native.dtype)
         return native
 
-    def _upload(self, handle: Any, array: np.ndarray) -> None:
+    def _upload(self, handle: Any, array: np.ndarray | HostRows, dtype: DType) -> None:
         state = self._state()
         with self.watch, state:
-            state.staging.to_device(int(handle), array)
+            state.staging.to_device(int(handle), array, dtype)
+
+    def _with_staging(self, work: Callable[[Staging], None]) -> None:
+        state = self._state()
+        with self.watch, state:
+            work(state.staging)
 
     def to_host(self, native: Any) -> np.ndarray:
         if not native.flags.c_contiguous:
@@ -256,7 +262,7 @@ class CUDARuntime(Runtime):
         if isinstance(array, np.ndarray):
             handle = self._allocate(array.nbytes)
             if array.size:
-                self._upload(handle, np.ascontiguousarray(array))
+                self._upload(handle, array, array.dtype)
             return handle, 0
         if self.is_native(array):  # PyCUDA's arrays name no stream
             return array.ptr, 0

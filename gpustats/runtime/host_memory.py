@@ -1,11 +1,16 @@
-"""The host's memory: how much of it is free, and copies that ask for it first."""
+"""The host's memory: how much of it is free, copies that ask for it first, and rows that are copied in parts."""
 
 from __future__ import annotations
 
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
+
+from .types import DType, Shape
 
 LARGE = 16 << 20  # bytes from which on it pays to look at the free memory
 
@@ -37,3 +42,59 @@ def contiguous(array: np.ndarray, dtype: Any, copy: bool = False) -> np.ndarray:
                 "of the host's memory"
             )
     return np.array(array, dtype, order="C") if copy else np.ascontiguousarray(array, dtype)
+
+
+class HostRows(ABC):
+    """The rows of an array that are read where they are to lie, by several threads; what is read is nobody else's."""
+
+    dtype: DType
+    shape: Shape
+
+    @abstractmethod
+    def part(self, first: int, end: int) -> Self:
+        """Some of the rows, still to be read."""
+
+    @abstractmethod
+    def read(self, out: np.ndarray) -> None:
+        """Fill an array of this shape and type, whose numbers lie in C order."""
+
+    def __getitem__(self, rows: slice) -> np.ndarray:
+        first, end, step = rows.indices(self.shape[0])
+        if step != 1:
+            raise IndexError("the rows are read one after another")
+        part = self.part(first, max(first, end))
+        result = np.empty(part.shape, self.dtype)
+        if result.size:
+            part.read(result)
+        return result
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return np.asarray(self[:], dtype)
+
+
+def read_into(out: np.ndarray, source: np.ndarray | HostRows) -> None:
+    """Fill an array, whose numbers lie in C order, with those of another or of rows, in its own type."""
+    if isinstance(source, HostRows) and source.dtype == out.dtype:
+        source.read(out)
+    else:
+        np.copyto(out, source[:], casting="unsafe")
+
+
+def parts(array: Any, itemsize: int, most: int) -> Iterator[tuple[int, Any]]:
+    """An array, or rows, in parts of at most `most` bytes, whose numbers follow one another in C order.
+
+    Yields
+    ------
+    start : int
+        The byte at which the part begins.
+    part : ndarray or HostRows
+    """
+    n, row = array.shape[0], math.prod(array.shape[1:]) * itemsize
+    if row > most:
+        for i, wide in enumerate(array[:]):
+            yield from ((i * row + start, part) for start, part in parts(wide, itemsize, most))
+        return
+    step = max(most // max(row, 1), 1)
+    for first in range(0, n, step):
+        end = min(first + step, n)
+        yield first * row, array.part(first, end) if isinstance(array, HostRows) else array[first:end]

@@ -18,13 +18,14 @@ from numpy.typing import DTypeLike
 from ..errors import CompileError, DeviceLostError
 from . import cache
 from .base import Device, Result, Runtime, in_use, nbytes_of
-from .host_memory import LARGE, available
+from .host_memory import LARGE, HostRows, available, contiguous
 from .host_pool import HostPool
 from .opencl_devices import SUSPICIOUS, cl_devices, describe, failing
 from .opencl_devices import devices as devices
 from .opencl_kernel import OpenCLKernel, commands
 from .opencl_thread import InFlight, OpenCLThreads, host_buffers
 from .replay import Replay, Start
+from .types import DType
 from .waiting import Calls
 
 TELLING = "-cl-nv-verbose"  # NVIDIA's compiler then tells how many registers a kernel takes
@@ -247,8 +248,8 @@ class OpenCLRuntime(Runtime):
         data = self._allocate(nbytes_of(shape, dtype))
         return Array(self._local.thread.queue, shape, dtype, data=data, allocator=self._local.thread.pool)
 
-    def to_device(self, array: np.ndarray) -> Any:
-        array = np.ascontiguousarray(array).reshape(np.shape(array))
+    def to_device(self, array: np.ndarray | HostRows, dtype: DType | None = None) -> Any:
+        array = contiguous(np.asarray(array), dtype or array.dtype).reshape(array.shape)
         native = self.empty(array.shape, array.dtype)
         if array.size:
             self._copy(native.base_data, array)

@@ -1,97 +1,154 @@
-"""Large copies between CUDA devices and NumPy arrays.
+"""Copies between CUDA devices and NumPy arrays.
 
-The device reaches only page-locked memory at full speed. Large copies pass through a ring of such chunks, which several
-host threads fill or empty at once: one thread alone is slower than the bus.
+The device reaches only page-locked memory at full speed, and one thread alone fills or empties that more slowly than the bus
+takes it. So several threads, the same for all that compute on a device, make the large copies: each takes one part after
+another, and the bus moves the part before while it reads, converts or writes the next.
 """
 
 from __future__ import annotations
 
+import contextlib
+import itertools
+import math
 import os
-from collections import deque
-from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from functools import cache
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 import pycuda.driver as drv
 
-CHUNK = 4 << 20
-RING = 12
-LARGE = 2 * CHUNK  # smaller copies are left to the driver
+from .host_memory import HostRows, parts, read_into
+from .types import DType
 
+THREADS = 8
+PLACES = 2  # of a thread, in page-locked memory
+CHUNK = 4 << 20  # bytes of a place
+SMALL = 1 << 20  # bytes below which a copy is left to the driver
+LARGE = 2 * CHUNK  # bytes from which on the memory of a result is used again
+NON_BLOCKING = 1  # a stream that neither waits for the default stream nor keeps it waiting
 
-@cache
-def _workers() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(min(8, os.cpu_count() or 1), thread_name_prefix="gpustats-copy")
+Part = tuple[int, Any]  # an address on the device, and what is to be copied there or filled from there
 
 
 class Staging:
-    """The copies of one thread on one device; the device's context is current in all calls."""
+    """The copies of one thread on one device; the device's context is current in all calls.
 
-    def __init__(self, stream: Any) -> None:
-        self._stream = stream
-        self._ring: list[tuple[np.ndarray, Any]] = []
+    Parameters
+    ----------
+    stream : pycuda.driver.Stream or None
+        The thread's own.
+    copiers : Copiers
+    """
 
-    def _chunks(self, array: np.ndarray) -> Iterator[tuple[np.ndarray, Any, np.ndarray, int]]:
-        """A place in the ring and its event for each piece of the array, and where the piece starts."""
-        if not self._ring:
-            flags = drv.event_flags.DISABLE_TIMING
-            self._ring = [(drv.pagelocked_empty(CHUNK, np.uint8), drv.Event(flags)) for _ in range(RING)]
-        data = array.reshape(-1).view(np.uint8)
-        for number, start in enumerate(range(0, data.size, CHUNK)):
-            place, event = self._ring[number % RING]
-            piece = data[start : start + CHUNK]
-            yield place[: piece.size], event, piece, start
+    def __init__(self, stream: Any, copiers: Copiers) -> None:
+        self._stream, self._copiers = stream, copiers
+        self._bus: Any = None
+        self._places: list[tuple[np.ndarray, Any]] = []
+
+    def to_device(self, pointer: int, array: np.ndarray | HostRows, dtype: DType) -> None:
+        """Copy an array or rows in another type, after all work in the stream; they may change as soon as this returns."""
+        if math.prod(array.shape) * dtype.itemsize >= SMALL:
+            found = [(pointer + start, part) for start, part in parts(array, dtype.itemsize, CHUNK)]
+            self._copiers.copy(lambda own, left: own._send(left, dtype), found, self._stream)
+            return
+        array = np.ascontiguousarray(array, dtype)
+        if self._stream is None:
+            drv.memcpy_htod(pointer, array)
+        else:
+            drv.memcpy_htod_async(pointer, array, self._stream)
+            self._stream.synchronize()
 
     def to_host(self, pointer: int, out: np.ndarray) -> None:
         """Fill the C-contiguous array `out`, after all work in the stream."""
-        if out.nbytes < LARGE:
-            if self._stream is None:
-                drv.memcpy_dtoh(out, pointer)
-            else:
-                drv.memcpy_dtoh_async(out, pointer, self._stream)
-                self._stream.synchronize()
-            return
+        if out.nbytes >= LARGE:
+            found = [(pointer + start, part) for start, part in parts(out.reshape(-1), out.itemsize, CHUNK)]
+            self._copiers.copy(Staging._receive, found, self._stream)
+        elif self._stream is None:
+            drv.memcpy_dtoh(out, pointer)
+        else:
+            drv.memcpy_dtoh_async(out, pointer, self._stream)
+            self._stream.synchronize()
 
-        def empty(event: Any, place: np.ndarray, piece: np.ndarray) -> None:
+    @contextlib.contextmanager
+    def bus(self, event: Any) -> Iterator[None]:
+        """Copies of the calling thread: they begin after an event, and have ended where this ends."""
+        if self._bus is None:
+            bus, flags = drv.Stream(NON_BLOCKING), drv.event_flags.DISABLE_TIMING
+            self._places = [(drv.pagelocked_empty(CHUNK, np.uint8), drv.Event(flags)) for _ in range(PLACES)]
+            self._bus = bus
+        self._bus.wait_for_event(event)
+        try:
+            yield
+        finally:
+            self._bus.synchronize()
+
+    def _send(self, left: Iterator[Part], dtype: DType) -> None:
+        for (place, event), (pointer, part) in zip(itertools.cycle(self._places), left, strict=False):
+            event.synchronize()  # the bus may still be reading the place
+            numbers = place[: math.prod(part.shape) * dtype.itemsize]
+            read_into(numbers.view(dtype).reshape(part.shape), part)
+            drv.memcpy_htod_async(pointer, numbers, self._bus)
+            event.record(self._bus)
+
+    def _receive(self, left: Iterator[Part]) -> None:
+        busy: list[tuple[Any, np.ndarray, np.ndarray]] = []
+
+        def empty() -> None:
+            event, numbers, part = busy.pop(0)
             event.synchronize()
-            np.copyto(piece, place)
+            np.copyto(part, numbers.view(part.dtype))
 
-        busy: deque[Future[None]] = deque()
-        for place, event, piece, start in self._chunks(out):
-            if len(busy) == RING:
-                busy.popleft().result()
-            drv.memcpy_dtoh_async(place, pointer + start, self._stream)
-            event.record(self._stream)
-            busy.append(_workers().submit(empty, event, place, piece))
-        for copy in busy:
-            copy.result()
-
-    def to_device(self, pointer: int, array: np.ndarray) -> None:
-        """Copy a C-contiguous array, which may change as soon as this returns."""
-        if array.nbytes < LARGE:
-            if self._stream is None:
-                drv.memcpy_htod(pointer, array)
-            else:
-                drv.memcpy_htod_async(pointer, array, self._stream)
-                self._stream.synchronize()
-            return
-
-        def fill(event: Any, place: np.ndarray, piece: np.ndarray) -> None:
-            event.synchronize()  # the device may still be reading the chunk
-            np.copyto(place, piece)
-
-        def send() -> None:
-            copy, place, event, start = busy.popleft()
-            copy.result()
-            drv.memcpy_htod_async(pointer + start, place, self._stream)
-            event.record(self._stream)
-
-        busy: deque[tuple[Future[None], np.ndarray, Any, int]] = deque()
-        for place, event, piece, start in self._chunks(array):
-            if len(busy) == RING:
-                send()
-            busy.append((_workers().submit(fill, event, place, piece), place, event, start))
+        for (place, event), (pointer, part) in zip(itertools.cycle(self._places), left, strict=False):
+            if len(busy) == PLACES:
+                empty()
+            drv.memcpy_dtoh_async(place[: part.nbytes], pointer, self._bus)
+            event.record(self._bus)
+            busy.append((event, place[: part.nbytes], part))
         while busy:
-            send()
+            empty()
+
+
+class Copiers:
+    """The threads that make the large copies of a device. They begin with the first of these.
+
+    Parameters
+    ----------
+    call : callable
+        Calls a function with the calling thread's own `Staging`, with the device's context current.
+    """
+
+    def __init__(self, call: Callable[[Callable[[Staging], None]], None]) -> None:
+        self._call = call
+        self._executor = ThreadPoolExecutor(min(THREADS, os.cpu_count() or 1), "gpustats-copy")
+
+    def copy(self, work: Callable[[Staging, Iterator[Part]], None], found: Sequence[Part], stream: Any) -> None:
+        """Have the threads do `work` with parts until none is left, after all work in a stream.
+
+        An error or Ctrl-C ends it early, with no copy under way.
+        """
+        before, left, busy = drv.Event(drv.event_flags.DISABLE_TIMING), iter(found), set[Staging]()
+        before.record(stream)
+
+        def copies(own: Staging) -> None:
+            busy.add(own)
+            try:
+                with own.bus(before):
+                    work(own, left)
+            finally:
+                _exhaust(left)  # where there was an error, the other threads find none left
+                busy.remove(own)
+
+        try:
+            for future in [self._executor.submit(self._call, copies) for _ in range(min(THREADS, len(found)))]:
+                future.result()
+        finally:
+            _exhaust(left)
+            while busy:
+                time.sleep(1e-3)
+
+
+def _exhaust(left: Iterator[Part]) -> None:
+    for _ in left:
+        pass

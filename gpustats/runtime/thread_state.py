@@ -14,7 +14,7 @@ from pycuda.tools import DeviceMemoryPool
 from .base import Result
 from .cuda_commands import Recorded
 from .passing import Passing
-from .staging import Staging
+from .staging import Copiers, Staging
 from .waiting import Waiter, keep_for_ever, on_main, until
 
 
@@ -26,14 +26,15 @@ class ThreadState(Waiter):
     stream : pycuda.driver.Stream or None
     relearn : callable
         Makes all kernels forget how soon they were done.
+    copiers : Copiers
     """
 
-    def __init__(self, stream: Any, relearn: Callable[[], None]) -> None:
+    def __init__(self, stream: Any, relearn: Callable[[], None], copiers: Copiers) -> None:
         super().__init__()
         self.stream, self._relearn = stream, relearn
         self.pool = DeviceMemoryPool()
         self.release()
-        self.staging, self.passing = Staging(stream), Passing(stream)
+        self.staging, self.passing = Staging(stream, copiers), Passing(stream)
         self.done = drv.Event(drv.event_flags.DISABLE_TIMING)
         self.counters: tuple[int, Any] = (0, None)
         self.result: tuple[int, Any] | None = None
@@ -102,7 +103,7 @@ class Stack:
         if runtime not in self.states:
             # The main thread works on the default stream, as PyCUDA's arrays do.
             main = threading.current_thread() is threading.main_thread()
-            self.states[runtime] = ThreadState(None if main else drv.Stream(), runtime.relearn)
+            self.states[runtime] = ThreadState(None if main else drv.Stream(), runtime.relearn, runtime.copiers)
         self.active, self.state = runtime, self.states[runtime]
 
     def _leave(self) -> None:

@@ -6,6 +6,7 @@
 import atexit
 import ctypes
 import sys
+import threading
 import types
 
 import numpy as np
@@ -33,6 +34,7 @@ kind, text = LogicError, "cuCtxSynchronize failed: an illegal memory access was 
 stack: list = []  # as PyCUDA knows it; the driver has no more than the last of it
 current: list = []  # the driver's, by handle
 launches: list = []
+page_locked: list = []  # the sizes of what was allocated
 
 
 def check():
@@ -133,12 +135,44 @@ class Device:
         return made
 
 
+class Stream:
+    """It copies at the last moment, when somebody waits for that: what is written over before is lost."""
+
+    def __init__(self, flags=0):
+        self.waiting, self.done, self.lock = [], 0, threading.RLock()
+
+    def put(self, pointer, array, to_device):
+        check()
+        self.waiting.append((pointer, array, to_device))
+
+    def end(self):
+        """How many copies there will have been when those that are waiting are done."""
+        return self.done + len(self.waiting)
+
+    def run(self, end):
+        with self.lock:
+            while self.done < end:
+                pointer, array, to_device = self.waiting.pop(0)
+                target, source = (pointer, array.ctypes.data) if to_device else (array.ctypes.data, pointer)
+                ctypes.memmove(target, source, array.nbytes)
+                self.done += 1
+
+    def synchronize(self):
+        check()
+        self.run(self.end())
+
+    def wait_for_event(self, event):
+        check()
+        event.synchronize()
+
+
 class Event:
     def __init__(self, flags=0):
-        pass
+        self.stream, self.after = None, 0
 
     def record(self, stream=None):
         check()
+        self.stream, self.after = stream, stream.end() if stream else 0
 
     def query(self):
         check()
@@ -146,6 +180,8 @@ class Event:
 
     def synchronize(self):
         check()
+        if self.stream is not None:
+            self.stream.run(self.after)
 
 
 class Function:
@@ -193,6 +229,14 @@ def memcpy_htod(pointer, array):
     ctypes.memmove(pointer, array.ctypes.data, array.nbytes)
 
 
+def memcpy_htod_async(pointer, array, stream):
+    stream.put(pointer, array, True)
+
+
+def memcpy_dtoh_async(out, pointer, stream):
+    stream.put(pointer, out, False)
+
+
 class PageLocked:
     def __init__(self, block):
         self.block, self.__array_interface__ = block, block.__array_interface__
@@ -203,6 +247,7 @@ class PageLocked:
 
 def pagelocked_empty(shape, dtype, mem_flags=0):
     check()
+    page_locked.append(shape)
     return np.asarray(PageLocked(np.empty(shape, dtype)))
 
 
@@ -228,7 +273,8 @@ def install():
         Error=Error, LogicError=LogicError, LaunchError=LaunchError, MemoryError=OutOfMemory, Context=Context, Device=Device,
         Event=Event, device_attribute=attributes, event_flags=types.SimpleNamespace(DISABLE_TIMING=2), init=lambda: None,
         get_driver_version=lambda: 13000, module_from_buffer=lambda cubin: Module(), mem_alloc=mem_alloc,
-        memset_d8=checked, memset_d32_async=checked, memcpy_dtoh=memcpy_dtoh, memcpy_htod=memcpy_htod, Stream=object,
+        memset_d8=checked, memset_d32_async=checked, memcpy_dtoh=memcpy_dtoh, memcpy_htod=memcpy_htod, Stream=Stream,
+        memcpy_dtoh_async=memcpy_dtoh_async, memcpy_htod_async=memcpy_htod_async,
         pagelocked_empty=pagelocked_empty, host_alloc_flags=types.SimpleNamespace(DEVICEMAP=2),
         mem_get_info=lambda: (check(), (1 << 32, 1 << 33))[1],
     )  # fmt: skip

@@ -13,9 +13,9 @@ from runtimes import run
 
 import gpustats as gs
 from gpustats.parallel import files
-from gpustats.parallel.files import InFile
 from gpustats.parallel.rows import as_rows
 from gpustats.runtime import choose
+from gpustats.runtime.host_memory import HostRows
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "preadv"), reason="files are read through memory on Windows")
 
@@ -273,7 +273,7 @@ def test_other_arrays_are_no_files(tmp_path, x):
     mapped = memmap(tmp_path, "x", x)
     shared = np.frombuffer(mmap.mmap(-1, 80))  # with forked children
     for array in (x, x[::2], mapped + 1, mapped.copy(), mapped[[1, 2]], list(x[:3]), np.float64(2.0), shared):
-        assert not isinstance(as_rows(array, "x"), InFile)
+        assert not isinstance(as_rows(array, "x"), HostRows)
     with pytest.raises(TypeError, match="x is masked"):
         as_rows(np.ma.MaskedArray(mapped, x > 0), "x")
     with pytest.raises(TypeError, match="x has dtype complex128"):

@@ -1,6 +1,7 @@
 """Data that pass through a device in pieces."""
 
 import gc
+import math
 import os
 import threading
 import time
@@ -77,8 +78,8 @@ def on_device(monkeypatch):
 
         def counting(self, data, runtime):
             made = piece(self, data, runtime)
-            size = sum(v.size * (4 if n == "groups" else 8) for n, v in data.items())
-            size += 4 * len(data.get("groups", ()))  # their order
+            size = sum(math.prod(v.shape) * (4 if n == "groups" else 8) for n, v in data.items())
+            size += 4 * data["groups"].shape[0] if "groups" in data else 0  # their order
             add(size)
             weakref.finalize(made, add, -size)
             return made
@@ -171,7 +172,7 @@ def test_what_the_device_cannot_hold_is_streamed_unasked(rng, monkeypatch):
 
 def test_a_stream_that_is_gone_leaves_nothing(rng, on_device):
     likelihood = gs.Likelihood(gs.normal, rng.normal(size=N), chunk=100)
-    (thread,) = likelihood._pieces._reader._threads
+    (thread,) = likelihood._pieces._readers[0]._threads
     assert on_device[0] == 8 * N and thread.is_alive()
     del likelihood
     thread.join(10)
@@ -184,7 +185,7 @@ def test_the_collector_may_come_where_a_lock_is_held():
         import concurrent.futures.thread as pools, gc, time
         import numpy as np, gpustats as gs
         likelihood = gs.Likelihood(gs.normal, np.zeros(1000), chunk=100)
-        (reader,) = likelihood._pieces._reader._threads
+        (reader,) = likelihood._pieces._readers[0]._threads
         with pools._global_shutdown_lock:
             del likelihood
             gc.collect()
