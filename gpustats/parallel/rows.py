@@ -18,6 +18,7 @@ from ..runtime.host_memory import HostRows
 from ..runtime.types import Array, DType, Shape
 from .declared import as_declared, checked_chunks, is_dask
 from .files import hdf5_rows, mapped_rows
+from .zarr_rows import zarr_rows
 
 Range = tuple[int, int]  # the first row, and the one behind the last
 Arguments = tuple[tuple[Any, ...], dict[str, Any]]
@@ -32,7 +33,7 @@ def as_rows(value: Any, name: str) -> Array:
         array = arrays.as_array(value, name)
         return (mapped_rows(array, name) or array) if isinstance(array, np.ndarray) else array
     arrays.check_dtype(np.dtype(value.dtype), name)
-    return checked_chunks(value, name) if is_dask(value) else hdf5_rows(value, name) or value
+    return checked_chunks(value, name) if is_dask(value) else hdf5_rows(value, name) or zarr_rows(value, name) or value
 
 
 def is_stored(value: Any) -> bool:

@@ -58,15 +58,23 @@ class HostRows(ABC):
     def read(self, out: np.ndarray) -> None:
         """Fill an array of this shape and type, whose numbers lie in C order."""
 
+    def together(self, rows: int) -> Iterator[tuple[int, int]]:
+        """The rows in ranges that are best read each at once, of about so many rows."""
+        n = self.shape[0]
+        return ((first, min(first + rows, n)) for first in range(0, n, rows))
+
+    def array(self) -> np.ndarray:
+        """All of them, read by the calling thread."""
+        result = np.empty(self.shape, self.dtype)
+        if result.size:
+            self.read(result)
+        return result
+
     def __getitem__(self, rows: slice) -> np.ndarray:
         first, end, step = rows.indices(self.shape[0])
         if step != 1:
             raise IndexError("the rows are read one after another")
-        part = self.part(first, max(first, end))
-        result = np.empty(part.shape, self.dtype)
-        if result.size:
-            part.read(result)
-        return result
+        return self.part(first, max(first, end)).array()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         return np.asarray(self[:], dtype)
@@ -77,11 +85,13 @@ def read_into(out: np.ndarray, source: np.ndarray | HostRows) -> None:
     if isinstance(source, HostRows) and source.dtype == out.dtype:
         source.read(out)
     else:
-        np.copyto(out, source[:], casting="unsafe")
+        np.copyto(out, source.array() if isinstance(source, HostRows) else source, casting="unsafe")
 
 
 def parts(array: Any, itemsize: int, most: int) -> Iterator[tuple[int, Any]]:
     """An array, or rows, in parts of at most `most` bytes, whose numbers follow one another in C order.
+
+    Parts of rows are larger where more are to be read together.
 
     Yields
     ------
@@ -94,7 +104,8 @@ def parts(array: Any, itemsize: int, most: int) -> Iterator[tuple[int, Any]]:
         for i, wide in enumerate(array[:]):
             yield from ((i * row + start, part) for start, part in parts(wide, itemsize, most))
         return
-    step = max(most // max(row, 1), 1)
-    for first in range(0, n, step):
-        end = min(first + step, n)
-        yield first * row, array.part(first, end) if isinstance(array, HostRows) else array[first:end]
+    step = most // max(row, 1)
+    if isinstance(array, HostRows):
+        yield from ((first * row, array.part(first, end)) for first, end in array.together(step))
+    else:
+        yield from ((first * row, array[first : first + step]) for first in range(0, n, step))

@@ -85,12 +85,16 @@ class Staging:
             self._bus.synchronize()
 
     def _send(self, left: Iterator[Part], dtype: DType) -> None:
-        for (place, event), (pointer, part) in zip(itertools.cycle(self._places), left, strict=False):
-            event.synchronize()  # the bus may still be reading the place
-            numbers = place[: math.prod(part.shape) * dtype.itemsize]
-            read_into(numbers.view(dtype).reshape(part.shape), part)
-            drv.memcpy_htod_async(pointer, numbers, self._bus)
-            event.record(self._bus)
+        places = itertools.cycle(self._places)
+        for pointer, whole in left:
+            nbytes = math.prod(whole.shape) * dtype.itemsize
+            for start, part in parts(whole.array(), dtype.itemsize, CHUNK) if nbytes > CHUNK else [(0, whole)]:
+                place, event = next(places)
+                event.synchronize()  # the bus may still be reading the place
+                numbers = place[: math.prod(part.shape) * dtype.itemsize]
+                read_into(numbers.view(dtype).reshape(part.shape), part)
+                drv.memcpy_htod_async(pointer + start, numbers, self._bus)
+                event.record(self._bus)
 
     def _receive(self, left: Iterator[Part]) -> None:
         busy: list[tuple[Any, np.ndarray, np.ndarray]] = []

@@ -20,15 +20,15 @@ runtime, rng = choose.get("cuda:0"), np.random.default_rng(1)
 
 class Read(HostRows):
     def __init__(self, array, fault=None):
-        self.array, self.fault, self.shape, self.dtype = array, fault, array.shape, array.dtype
+        self.numbers, self.fault, self.shape, self.dtype = array, fault, array.shape, array.dtype
 
     def part(self, first, end):
-        return Read(self.array[first:end], self.fault)
+        return Read(self.numbers[first:end], self.fault)
 
     def read(self, out):
-        if self.fault is not None and (self.array == self.fault).any():
+        if self.fault is not None and (self.numbers == self.fault).any():
             raise OSError("the disk is gone")
-        out[...] = self.array
+        out[...] = self.numbers
 
 
 def there_and_back(array, dtype=None):
@@ -127,7 +127,7 @@ going, go_on = threading.Event(), threading.Event()
 class Slow(Read):
     reading = 0
     def part(self, first, end):
-        return Slow(self.array[first:end])
+        return Slow(self.numbers[first:end])
     def read(self, out):
         Slow.reading += 1
         going.set()
@@ -148,6 +148,35 @@ except KeyboardInterrupt:
 else:
     raise AssertionError
 assert np.array_equal(there_and_back(large), large)
+print("right")
+"""
+    )
+    assert output == "right\n"
+
+
+@pytest.mark.parametrize("codec", [None, "auto"])
+def test_zarr_arrays_are_read_by_chunks(tmp_path, codec):
+    pytest.importorskip("zarr")
+    output = run(
+        BEGIN
+        + f"""
+import pickle, zarr
+from gpustats.parallel.rows import as_rows
+from gpustats.parallel.zarr_rows import ZarrRows
+for shape, chunks in [((3000, 5), (70, 5)), ((3000, 5), (70, 2)), ((3000,), (999,)), ((3000, 5), (4000, 5)), ((50, 5), (7, 5))]:
+    array = rng.normal(size=shape)
+    stored = zarr.create_array({str(tmp_path / "x.zarr")!r}, shape=shape, chunks=chunks, dtype="f8", compressors={codec!r},
+                               overwrite=True)
+    stored[:] = array
+    rows = pickle.loads(pickle.dumps(as_rows(stored, "x")))
+    assert isinstance(rows, ZarrRows) and np.array_equal(rows[3:20], array[3:20]) and np.array_equal(rows, array)
+    for first, end in [(0, shape[0]), (13, 49), (13, shape[0]), (20, 20)]:
+        part = rows.part(first, end)
+        cuts = list(part.together(10))
+        assert [i for cut in cuts for i in range(*cut)] == list(range(end - first))
+        assert all((first + cut[0]) % chunks[0] == 0 for cut in cuts[1:])
+        for dtype in ("f8", "f4"):
+            assert np.array_equal(there_and_back(part, dtype), array[first:end].astype(dtype))
 print("right")
 """
     )
