@@ -16,6 +16,7 @@ from scipy import stats
 import gpustats as gs
 from gpustats.parallel import stream
 from gpustats.runtime import choose
+from gpustats.runtime.host_memory import HostRows
 
 N, K, G = 3001, 6, 5  # rows, columns, groups
 
@@ -239,6 +240,42 @@ def test_reading_and_computing_overlap(rng, monkeypatch):
     assert len(computed) == 10
 
 
+def test_two_pieces_arrive_at_once_where_two_can_read(rng, on_device):
+    """One is copied while the other is prepared; each has memory of its own, and results come in the order of the rows."""
+    x = rng.normal(size=(1000, 2))
+    readers_of, arrived = [], stream.StreamedPieces._arrived
+    for data, n_readers in ((x[:, 0], 2), (FaultyRows(x[:, 0]), 2), (Stored(x[:, 0]), 1)):
+        before = on_device[0]
+        on_device[1] = before
+        likelihood = gs.Likelihood(gs.normal, data, chunk=100, memory=200 * 8)
+        expected = gs.Likelihood(gs.normal, x[:, 0].copy(), chunk=100).value_and_grad(0.1, 1.2)
+        readers_of.clear()
+
+        def noted(self, i):
+            readers_of.append((threading.get_ident(), i))
+            return arrived(self, i)
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(stream.StreamedPieces, "_arrived", noted)
+            assert likelihood.value_and_grad(0.1, 1.2) == expected
+        assert sorted(i for _, i in readers_of) == list(range(10))
+        readers = [{reader for reader, i in readers_of if i % 2 == odd} for odd in (0, 1)]
+        assert all(len(its) == 1 for its in readers) and len(set.union(*readers)) == n_readers
+    assert on_device[1] - before <= 1000 * 8 + 200 * 8
+
+
+@pytest.mark.parametrize("order", ["C", "F", "strided", "reversed"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int16])
+def test_layouts_and_types(runtime, rng, order, dtype):
+    wide = (3 * rng.normal(size=(2 * N, 2 * K))).astype(dtype)
+    layouts = {"C": wide[:N, :K].copy(), "F": np.asfortranarray(wide[:N, :K]), "strided": wide[::2, ::2]}
+    X = (layouts | {"reversed": wide[N - 1 :: -1, :K]})[order]
+    y, beta = rng.poisson(1.0, N), 0.01 * np.arange(K)
+    divided = gs.GLM(gs.poisson_log, y, X, chunk=250, memory=1000 * 8 * (K + 1))
+    whole = gs.GLM(gs.poisson_log, y, X.copy(), chunk=250)
+    same(divided.value_and_grad(beta, 0.1), whole.value_and_grad(beta, 0.1), 0.0)
+
+
 def test_errors_end_a_call_and_the_next_one_works(rng, on_device):
     x = rng.normal(size=1000)
 
@@ -263,31 +300,52 @@ def test_errors_end_a_call_and_the_next_one_works(rng, on_device):
     assert on_device[0] == kept
 
 
+class Faulty(Stored):
+    """Raises an error at a place, while there is one."""
+
+    fault, place = None, 0
+
+    def __getitem__(self, rows):
+        if self.fault and rows.start == self.place:
+            raise self.fault("of the reader")
+        return super().__getitem__(rows)
+
+
+class FaultyRows(HostRows):
+    """The same for rows that two threads read."""
+
+    fault, place = None, 0
+
+    def __init__(self, array, first=0, whole=None):
+        self.numbers, self.first, self.whole, self.shape, self.dtype = array, first, whole or self, array.shape, array.dtype
+
+    def part(self, first, end):
+        return FaultyRows(self.numbers[first:end], self.first + first, self.whole)
+
+    def read(self, out):
+        if self.whole.fault and self.first == self.whole.place:
+            raise self.whole.fault("of the reader")
+        out[...] = self.numbers
+
+
+@pytest.mark.parametrize("kind", [Faulty, FaultyRows])
 @pytest.mark.parametrize("error", [OSError, MemoryError, SystemExit, KeyboardInterrupt])
 @pytest.mark.parametrize("place", [0, 200, 900])
-def test_faults_of_the_reader(rng, on_device, error, place):
+def test_faults_of_the_reader(rng, on_device, kind, error, place):
     """The call raises what the reader has raised, wherever in the data that was, and leaves nothing on the device."""
     x = rng.normal(size=1000)
-
-    class Faulty(Stored):
-        fault = False
-
-        def __getitem__(self, rows):
-            if self.fault and rows.start == place:
-                raise error("of the reader")
-            return super().__getitem__(rows)
-
-    stored = Faulty(x)
+    stored = kind(x)
+    stored.place = place
     likelihood = gs.Likelihood(gs.normal, stored, chunk=100, memory=200 * 8)  # none stays
     before, expected = on_device[0], likelihood.value_and_grad(0.0, 1.0)
     for _ in range(2):
-        stored.fault = True
+        stored.fault = error
         with pytest.raises(error, match="of the reader"):
             likelihood.value_and_grad(0.0, 1.0)
         assert on_device[0] == before
         with pytest.raises(error, match="of the reader"):
             gs.Likelihood(gs.normal, stored, chunk=100, memory=1000 * 8)
-        stored.fault = False
+        stored.fault = None
         assert likelihood.value_and_grad(0.0, 1.0) == expected
     gc.collect()
     assert on_device[0] == before
