@@ -131,6 +131,9 @@ def cut(
         return value[(..., rows, *[slice(None)] * (-axes[name] - 1))] if name in axes else value
 
     given = dict(zip(names, args, strict=False))
+    if axes.keys().isdisjoint(given) and axes.keys().isdisjoint(kwargs):
+        yield from ((tuple(args), dict(kwargs)) for _ in ranges)
+        return
     given = {n: np.asarray(v) if n in axes else v for n, v in given.items()}
     kwargs = {n: np.asarray(v) if n in axes else v for n, v in kwargs.items()}
     for first, end in ranges:
