@@ -291,6 +291,9 @@ class Likelihood(BoundDensity):
         piece._bind(data["x"], runtime, own=True)
         return piece
 
+    def _places(self) -> Mapping[str, Any] | None:
+        return None if self._runtime.host_visible else {"x": self._x}
+
     def _trial(self) -> tuple[Any, ...]:
         dim = self._x.shape[-1]
         return tuple(example(a, dim) for a in self._function.arguments[1:])

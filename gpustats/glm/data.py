@@ -142,6 +142,14 @@ class GLMData:
             data[GROUPS] = self.groups.on_host()
         return data
 
+    def places(self) -> dict[str, Array] | None:
+        """The device arrays that hold the data, each by its name and as it came; None where they do not."""
+        design = self.design.as_it_came
+        if self.runtime.host_visible or self.groups is not None or design is None:
+            return None
+        columns = {OBSERVATIONS: self.y, OFFSET: self.offset, WEIGHTS: self.weights}
+        return {DESIGN: design} | {n: c.array for n, c in columns.items() if c is not None}
+
     def column(self, value: Array) -> Column:
         """An array where kernels see it; what the user does with a NumPy array later does not change it."""
         if not arrays.is_device_array(value):

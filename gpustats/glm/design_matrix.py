@@ -53,6 +53,11 @@ class DesignMatrix:
         self._interleaved = lanes > 1
         self.aligned = (offset + (handle if isinstance(handle, int) else 0)) % 16 == 0
 
+    @property
+    def as_it_came(self) -> Any:
+        """The device array that is X in row-major order; None where it is laid out otherwise."""
+        return None if self._interleaved else self._array
+
     def on_host(self) -> np.ndarray:
         """X again, in row-major order."""
         found = as_host(self._runtime, self._array)

@@ -106,8 +106,7 @@ class GLM(Remade):
         self.n_rows, self._columns, self.n_groups = sizes_of(data, n_groups)
         self._dtype = arrays.result_dtype([data[DESIGN]])
         self._plans: Plans[Plan] = Plans()
-        elsewhere = devices is not None or client is not None
-        runtime = None if elsewhere else device_of(list(data.values()), list(data))
+        runtime = device_of(list(data.values()), list(data)) if devices is None and client is None else None
         n_numbers = self._columns + len(data.keys() - {DESIGN, GROUPS})
         row = n_numbers * self._dtype.itemsize + 8 * (GROUPS in data)
         self._terms: tuple[Named, ...] = ()
@@ -209,7 +208,7 @@ class GLM(Remade):
     ) -> dict[str, Any]:
         """The derivatives of the sum of the log-densities times `factors`, (N,) or (S, N); otherwise as `value_and_grad`."""
         self._refuse_named("weighted_gradients")
-        call = self._call(self._all_arguments(beta, alpha, *args, **kwargs))
+        call = GLMCall(self._data, self._all_arguments(beta, alpha, *args, **kwargs), self._plans)
         return results.value_and_grad(call, self._wrt(wrt, True), factors)[1]
 
     @in_pieces(joined("logpdf"))
@@ -222,7 +221,7 @@ class GLM(Remade):
         """
         if self._terms:
             return self._varying.by_row(self._named(beta, alpha, args, kwargs), True)
-        return results.logpdf(self._call(self._all_arguments(beta, alpha, *args, **kwargs)))
+        return results.logpdf(GLMCall(self._data, self._all_arguments(beta, alpha, *args, **kwargs), self._plans))
 
     logpmf = logpdf
 
@@ -242,7 +241,7 @@ class GLM(Remade):
         """
         if self._terms:
             return self._varying.by_row(self._named(beta, alpha, (), tables, density=False), False)
-        return results.linear_predictor(self._call(self._linear_arguments(beta, alpha, **tables)))
+        return results.linear_predictor(GLMCall(self._data, self._linear_arguments(beta, alpha, **tables), self._plans))
 
     def rvs(self, beta: Any, alpha: Any = 0.0, *args: Any, rng: Any = None, **kwargs: Any) -> Any:
         """Draws of new observations at the rows of X.
@@ -316,6 +315,9 @@ class GLM(Remade):
         piece._bind(data, runtime, stay=False)
         return piece
 
+    def _places(self) -> Mapping[str, Any] | None:
+        return None if self._terms else self._data.places()
+
     def _trial(self) -> tuple[Any, ...]:
         beta = np.zeros((self._columns, 3) if self._family.vector else self._columns)
         arguments = {a.name: a for a in self.density.log_density.arguments}
@@ -353,9 +355,6 @@ class GLM(Remade):
         parameters = named_parameters(self._family, args, kwargs)
         return Arguments(self._family, self._sizes, {COEFFICIENTS: beta, INTERCEPT: alpha, **parameters})
 
-    def _call(self, arguments: Arguments) -> GLMCall:
-        return GLMCall(self._data, arguments, self._plans)
-
     def _start_repeated(
         self, beta: Any, alpha: Any = 0.0, *args: Any, wrt: str | Collection[str] | None = (), **kwargs: Any
     ) -> Callable[[], tuple[Any, dict[str, Any]]] | None:
@@ -373,7 +372,7 @@ class GLM(Remade):
             return self._varying.value_and_grad(self._named(beta, alpha, args, kwargs), in_wrt)
         if (finish := self._start_repeated(beta, alpha, *args, wrt=wrt, **kwargs)) is not None:
             return finish()
-        call = self._call(self._all_arguments(beta, alpha, *args, **kwargs))
+        call = GLMCall(self._data, self._all_arguments(beta, alpha, *args, **kwargs), self._plans)
         return results.value_and_grad(call, self._wrt(wrt, alpha is not None))
 
     def _repeated(
@@ -389,7 +388,7 @@ class GLM(Remade):
     ) -> RepeatedCall | RowsCall | None:
         names = [COEFFICIENTS, INTERCEPT, *self._family.parameters[: len(args)], *kwargs]
         in_wrt = self._wrt(wrt, alpha is not None)
-        call = self._call(self._all_arguments(beta, alpha, *args, **kwargs))
+        call = GLMCall(self._data, self._all_arguments(beta, alpha, *args, **kwargs), self._plans)
         if not repeatable(call, in_wrt, names):
             return None
         return (self._delegate and self._delegate.call(call, in_wrt, names)) or RepeatedCall(call, in_wrt, names)

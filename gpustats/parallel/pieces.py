@@ -55,6 +55,9 @@ class Divisible(Protocol):
     def _piece(self, data: Mapping[str, np.ndarray | HostRows], runtime: Runtime) -> Any:
         """The model of other rows on a device, which shares what is planned for as many; nobody changes the data."""
 
+    def _places(self) -> Mapping[str, Any] | None:
+        """The device arrays of a piece into which other rows can be copied, by the names of the data; None where none can."""
+
     def _held(self) -> dict[str, Any]:
         """The data by their names."""
 

@@ -7,7 +7,7 @@ import copy
 import math
 import threading
 from collections import deque
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,7 @@ from ..runtime.choose import stay
 from ..runtime.host_memory import HostRows
 from .closing import once_gone
 from .pieces import Data, Divisible, Options, Pieces
-from .rows import Arguments, chunks, read, split
+from .rows import Arguments, chunks, read
 
 if TYPE_CHECKING:
     from ..runtime.base import Runtime
@@ -74,7 +74,7 @@ class StreamedPieces(Pieces):
             self.ranges = chunks(data.n_rows, options.chunk)
         else:
             rows = max(max(limit // PARTS, min(limit // FEW, LEAST)) // data.row_bytes, 1)
-            self.ranges = split(data.n_rows, [1] * math.ceil(data.n_rows / rows))
+            self.ranges = chunks(data.n_rows, math.ceil(data.n_rows / max(math.ceil(data.n_rows / rows), 1)) or 1)
         largest = max(end - first for first, end in self.ranges) * data.row_bytes
         kept = len(self.ranges)
         if nbytes > limit:
@@ -90,20 +90,31 @@ class StreamedPieces(Pieces):
         several = all(isinstance(v, (np.ndarray, HostRows)) for v in self._data.values())
         self._readers = [ThreadPoolExecutor(1, "gpustats-reader", stay, (runtime,)) for _ in range(BUFFERS if several else 1)]
         self._passing = threading.Lock()  # the budget is for one call
-        self._kept = [self._arriving(0, i).result() for i in range(kept)]
+        self._kept = [self._readers[0].submit(self._arrived, i, {}).result() for i in range(kept)]
         once_gone(self, _close, self._readers, self._kept)
 
-    def _arriving(self, reader: int, i: int) -> Future[Any]:
+    def _arriving(self, i: int, done: dict[int, Any]) -> Future[Any]:
         """A piece on its way to the device."""
-        return self._readers[reader % len(self._readers)].submit(self._arrived, i)
+        return self._readers[i % len(self._readers)].submit(self._arrived, i, done)
 
-    def _arrived(self, i: int) -> Any:
-        """A piece on the device."""
+    def _arrived(self, i: int, done: dict[int, Any]) -> Any:
+        """A piece on the device, where there can be one in the memory of that in its place among those that are done with."""
         rows = self.ranges[i]
         data = {n: v.part(*rows) if isinstance(v, HostRows) else read(v, *rows, n) for n, v in self._data.items()}
-        piece = self._model._piece(data, self._runtime)
+        piece = done.pop(i % BUFFERS, None)
+        if piece is None or not self._refilled(piece, data):
+            piece = None  # before the next one takes its memory
+            piece = self._model._piece(data, self._runtime)
         self._runtime.synchronize()  # kernels of another thread will read what this one's copies write
         return piece
+
+    def _refilled(self, piece: Any, data: Mapping[str, Any]) -> bool:
+        """Whether a piece has other rows now: what is known of its calls stays."""
+        places = piece._places()
+        if places is None or any(tuple(places[n].shape) != tuple(v.shape) for n, v in data.items()):
+            return False
+        self._runtime.fill([(places[n], v) for n, v in data.items()])
+        return True
 
     def held(self) -> dict[str, Any]:
         return self._data
@@ -118,15 +129,19 @@ class StreamedPieces(Pieces):
         with self._passing:
             coming = iter(range(len(self._kept), len(self.ranges)))
             arriving: deque[Future[Any]] = deque()
+            done: dict[int, Any] = {}
             try:
                 for i, (args, kwargs) in enumerate(calls):
                     while len(arriving) < BUFFERS and (following := next(coming, None)) is not None:
-                        arriving.append(self._arriving(following, following))
+                        arriving.append(self._arriving(following, done))
                     piece = self._kept[i] if i < len(self._kept) else arriving.popleft().result()
                     result = getattr(piece, method)(*args, **kwargs)
+                    if i >= len(self._kept):
+                        done[i % BUFFERS] = piece
                     del piece  # before the next one is let in
                     yield result
             finally:
+                done.clear()
                 for future in arriving:  # an error ends the call early: what is on its way does not outlive it
                     if not future.cancel():
                         future.exception()

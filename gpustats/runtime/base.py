@@ -21,7 +21,7 @@ from numpy.typing import DTypeLike
 
 from ..errors import DeviceLostError
 from ..language.printer import ENDLESS
-from .host_memory import HostRows
+from .host_memory import Copies, HostRows
 from .replay import Replay, Start
 from .types import DType
 from .waiting import keep_for_ever
@@ -158,6 +158,10 @@ class Runtime(ABC):
     @abstractmethod
     def to_device(self, array: np.ndarray | HostRows, dtype: DType | None = None) -> Any:
         """A device array with a copy of `array`, in another type where one is given."""
+
+    @abstractmethod
+    def fill(self, copies: Copies) -> None:
+        """Copy into device arrays what has the same shapes, in the types of these; they are whole ones, in C order."""
 
     @abstractmethod
     def to_host(self, native: Any) -> np.ndarray:

@@ -21,7 +21,7 @@ from .cuda_commands import Refused, commands, driver
 from .cuda_devices import count, describe, only_one
 from .cuda_devices import devices as devices
 from .cuda_kernel import CUDAKernel
-from .host_memory import HostRows
+from .host_memory import Copies, HostRows
 from .host_pool import HostPool
 from .passing import HALF
 from .replay import Replay, Start
@@ -229,13 +229,16 @@ class CUDARuntime(Runtime):
     def to_device(self, array: np.ndarray | HostRows, dtype: DType | None = None) -> Any:
         native = self.empty(array.shape, dtype or array.dtype)
         if native.nbytes:
-            self._upload(native.gpudata, array, native.dtype)
+            self._upload((native.gpudata, array, native.dtype))
         return native
 
-    def _upload(self, handle: Any, array: np.ndarray | HostRows, dtype: DType) -> None:
+    def fill(self, copies: Copies) -> None:
+        self._upload(*((native.gpudata, source, native.dtype) for native, source in copies))
+
+    def _upload(self, *copies: tuple[Any, np.ndarray | HostRows, DType]) -> None:
         state = self._state()
         with self.watch, state:
-            state.staging.to_device(int(handle), array, dtype)
+            state.staging.to_device(*((int(handle), array, dtype) for handle, array, dtype in copies))
 
     def _with_staging(self, work: Callable[[Staging], None]) -> None:
         state = self._state()
@@ -262,7 +265,7 @@ class CUDARuntime(Runtime):
         if isinstance(array, np.ndarray):
             handle = self._allocate(array.nbytes)
             if array.size:
-                self._upload(handle, array, array.dtype)
+                self._upload((handle, array, array.dtype))
             return handle, 0
         if self.is_native(array):  # PyCUDA's arrays name no stream
             return array.ptr, 0

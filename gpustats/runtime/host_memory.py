@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Self
 
@@ -78,6 +78,10 @@ class HostRows(ABC):
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         return np.asarray(self[:], dtype)
+
+
+#: Device arrays, and what is to be copied into each.
+Copies = Sequence[tuple[Any, np.ndarray | HostRows]]
 
 
 def read_into(out: np.ndarray, source: np.ndarray | HostRows) -> None:

@@ -18,7 +18,7 @@ from numpy.typing import DTypeLike
 from ..errors import CompileError, DeviceLostError
 from . import cache
 from .base import Device, Result, Runtime, in_use, nbytes_of
-from .host_memory import LARGE, HostRows, available, contiguous
+from .host_memory import LARGE, Copies, HostRows, available, contiguous
 from .host_pool import HostPool
 from .opencl_devices import SUSPICIOUS, cl_devices, describe, failing
 from .opencl_devices import devices as devices
@@ -249,11 +249,13 @@ class OpenCLRuntime(Runtime):
         return Array(self._local.thread.queue, shape, dtype, data=data, allocator=self._local.thread.pool)
 
     def to_device(self, array: np.ndarray | HostRows, dtype: DType | None = None) -> Any:
-        array = contiguous(np.asarray(array), dtype or array.dtype).reshape(array.shape)
-        native = self.empty(array.shape, array.dtype)
-        if array.size:
-            self._copy(native.base_data, array)
+        native = self.empty(array.shape, dtype or array.dtype)
+        self.fill([(native, array)] if native.size else [])
         return native
+
+    def fill(self, copies: Copies) -> None:
+        for native, source in copies:
+            self._copy(native.base_data, contiguous(np.asarray(source), native.dtype))
 
     def to_host(self, native: Any) -> np.ndarray:
         self._wait_for(native)
@@ -371,8 +373,6 @@ class OpenCLRuntime(Runtime):
             self._wait_for(native_or_handle)
             native_or_handle, offset = native_or_handle.base_data, native_or_handle.offset
         self._copy(out, native_or_handle, offset)
-
-    # Time
 
     def synchronize(self) -> None:
         self._local.thread.wait()

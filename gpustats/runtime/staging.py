@@ -29,7 +29,7 @@ SMALL = 1 << 20  # bytes below which a copy is left to the driver
 LARGE = 2 * CHUNK  # bytes from which on the memory of a result is used again
 NON_BLOCKING = 1  # a stream that neither waits for the default stream nor keeps it waiting
 
-Part = tuple[int, Any]  # an address on the device, and what is to be copied there or filled from there
+Part = tuple[int, Any, DType]  # an address on the device, what is to be copied there or filled from there, the type there
 
 
 class Staging:
@@ -47,13 +47,18 @@ class Staging:
         self._bus: Any = None
         self._places: list[tuple[np.ndarray, Any]] = []
 
-    def to_device(self, pointer: int, array: np.ndarray | HostRows, dtype: DType) -> None:
-        """Copy an array or rows in another type, after all work in the stream; they may change as soon as this returns."""
-        if math.prod(array.shape) * dtype.itemsize >= SMALL:
-            found = [(pointer + start, part) for start, part in parts(array, dtype.itemsize, CHUNK)]
-            self._copiers.copy(lambda own, left: own._send(left, dtype), found, self._stream)
-            return
-        array = np.ascontiguousarray(array, dtype)
+    def to_device(self, *copies: tuple[int, np.ndarray | HostRows, DType]) -> None:
+        """Copy arrays or rows, each to an address in a type, after all work in the stream; they may change afterwards."""
+        large: list[Part] = []
+        for pointer, array, dtype in copies:
+            if math.prod(array.shape) * dtype.itemsize < SMALL:
+                self._send_small(pointer, np.ascontiguousarray(array, dtype))
+            else:
+                large += ((pointer + start, part, dtype) for start, part in parts(array, dtype.itemsize, CHUNK))
+        if large:
+            self._copiers.copy(Staging._send, large, self._stream)
+
+    def _send_small(self, pointer: int, array: np.ndarray) -> None:
         if self._stream is None:
             drv.memcpy_htod(pointer, array)
         else:
@@ -63,7 +68,7 @@ class Staging:
     def to_host(self, pointer: int, out: np.ndarray) -> None:
         """Fill the C-contiguous array `out`, after all work in the stream."""
         if out.nbytes >= LARGE:
-            found = [(pointer + start, part) for start, part in parts(out.reshape(-1), out.itemsize, CHUNK)]
+            found = [(pointer + start, part, out.dtype) for start, part in parts(out.reshape(-1), out.itemsize, CHUNK)]
             self._copiers.copy(Staging._receive, found, self._stream)
         elif self._stream is None:
             drv.memcpy_dtoh(out, pointer)
@@ -84,9 +89,9 @@ class Staging:
         finally:
             self._bus.synchronize()
 
-    def _send(self, left: Iterator[Part], dtype: DType) -> None:
+    def _send(self, left: Iterator[Part]) -> None:
         places = itertools.cycle(self._places)
-        for pointer, whole in left:
+        for pointer, whole, dtype in left:
             nbytes = math.prod(whole.shape) * dtype.itemsize
             for start, part in parts(whole.array(), dtype.itemsize, CHUNK) if nbytes > CHUNK else [(0, whole)]:
                 place, event = next(places)
@@ -104,7 +109,7 @@ class Staging:
             event.synchronize()
             np.copyto(part, numbers.view(part.dtype))
 
-        for (place, event), (pointer, part) in zip(itertools.cycle(self._places), left, strict=False):
+        for (place, event), (pointer, part, _) in zip(itertools.cycle(self._places), left, strict=False):
             if len(busy) == PLACES:
                 empty()
             drv.memcpy_dtoh_async(place[: part.nbytes], pointer, self._bus)

@@ -251,9 +251,9 @@ def test_two_pieces_arrive_at_once_where_two_can_read(rng, on_device):
         expected = gs.Likelihood(gs.normal, x[:, 0].copy(), chunk=100).value_and_grad(0.1, 1.2)
         readers_of.clear()
 
-        def noted(self, i):
+        def noted(self, i, done):
             readers_of.append((threading.get_ident(), i))
-            return arrived(self, i)
+            return arrived(self, i, done)
 
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(stream.StreamedPieces, "_arrived", noted)
@@ -274,6 +274,30 @@ def test_layouts_and_types(runtime, rng, order, dtype):
     divided = gs.GLM(gs.poisson_log, y, X, chunk=250, memory=1000 * 8 * (K + 1))
     whole = gs.GLM(gs.poisson_log, y, X.copy(), chunk=250)
     same(divided.value_and_grad(beta, 0.1), whole.value_and_grad(beta, 0.1), 0.0)
+
+
+def test_pieces_take_the_memory_of_those_before(like_a_gpu, rng, monkeypatch):
+    """Models of a device with memory of its own are made for the pieces that are there at a time, and filled with others."""
+    n = 1030
+    X, x, cov = rng.normal(size=(n, 3)), rng.normal(size=n), np.diag([1.0, 2.0, 3.0]) + 0.2
+    y, group, weights = rng.poisson(1.0, n), rng.integers(0, 4, n), rng.uniform(size=n)
+    made, pieces = [], {kind: kind._piece for kind in (gs.GLM, gs.Likelihood)}
+    for kind, piece in pieces.items():
+        monkeypatch.setattr(kind, "_piece", lambda self, *a, piece=piece: made.append(a) or piece(self, *a))
+    models = {
+        "glm": (lambda **o: gs.GLM(gs.poisson_log, y, X, weights=weights, offset=0.1 * x, **o), (np.full(3, 0.1), 0.2), 4, 3),
+        "groups": (lambda **o: gs.GLM(gs.poisson_log, y, X, groups=group, **o), (np.full(3, 0.1), np.ones(4)), 4, 11),
+        "likelihood": (lambda **o: gs.Likelihood(gs.normal, x, **o), (0.1, 1.2), 1, 3),
+        "vectors": (lambda **o: gs.Likelihood(gs.mvnormal, X, **o), (np.zeros(3), cov), 3, 3),
+    }
+    with gs.use(like_a_gpu):
+        for name, (make, args, numbers, n_made) in models.items():
+            divided, whole = make(chunk=100, memory=200 * 8 * (numbers + 4)), make()
+            made.clear()
+            for method in ("value_and_grad", "__call__"):
+                same(getattr(divided, method)(*args), getattr(whole, method)(*args))
+            assert len(made) <= 2 * n_made, (name, len(made))
+        same(divided(np.zeros(3), precision=cov), whole(np.zeros(3), precision=cov))
 
 
 def test_errors_end_a_call_and_the_next_one_works(rng, on_device):
