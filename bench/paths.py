@@ -72,8 +72,8 @@ MODELS = {"GLM": glm, "Likelihood": likelihood, "Rows": rows}
 
 
 def cases(n: int) -> list[Case]:
-    """The work for several devices; a sum over numbers has ten times the rows."""
-    sizes = {"GLM": n, "Likelihood": 10 * n, "Rows": 10 * n}
+    """The work for several devices; a likelihood has ten times the rows."""
+    sizes = {"GLM": n, "Likelihood": 10 * n, "Rows": n}
     says = {"GLM": "logistic regression, k=50", "Likelihood": "Student t", "Rows": "normal, means of 1,000 groups"}
     return [Case(m, s, f"{m}: {says[m]}, N={s:.0e}".replace("e+0", "e")) for m, s in sizes.items()]
 
@@ -167,7 +167,7 @@ def streams(report: Report, nbytes: int) -> Iterator[Row]:
 
 def main(argv: list[str] | None = None) -> int:
     parser = options("paths", __doc__)
-    parser.add_argument("--n", type=size, help="rows of the GLM on several devices; others have ten times as many")
+    parser.add_argument("--n", type=size, help="rows of a GLM on several devices; a likelihood has ten times as many")
     parser.add_argument("--bytes", type=size, help="of the data of a stream")
     args = parser.parse_args(argv)
     report = Report(args, devices=None if args.device else "all")

@@ -8,7 +8,8 @@
 ``chunk``, ``memory``
     The number of rows of a piece, and the most bytes of data on a device at a time. Data that take more are read anew at each
     call, a piece while a kernel works on the one before it: NumPy arrays, memory-mapped files, Zarr and Dask arrays, HDF5 data
-    sets, whatever has a shape, a dtype and slices. By default `memory` is what the device has free, less a margin.
+    sets, whatever has a shape, a dtype and slices. NumPy arrays, memory-mapped files and Zarr arrays in local files are read by
+    several threads at once, all others by one. By default `memory` is what the device has free, less a margin.
 ``client``
     A `distributed.Client`. Each worker keeps a share of the rows on its device (or on ``devices=``, with ``memory=`` and
     ``chunk=`` of its own). Files are read by the workers, which must see them under the same path. A share whose worker dies
