@@ -12,7 +12,7 @@ from ..language.derived import resolve_in, unlike_others
 from ..language.device_function import Argument, parse
 from ..language.nodes import VECTOR
 from ..rows.leaves import dot, gather
-from ..rows.model import Rows, replay_of, rows_on
+from ..rows.model import Rows, replay_of, rows_on, start_of
 from .computation import Route
 from .family import COEFFICIENTS, DESIGN, INTERCEPT, OBSERVATIONS, OFFSET, WEIGHTS, Family
 
@@ -166,7 +166,7 @@ class RowsCall:
 
     def start(self, values: Sequence[Any]) -> Callable[[], tuple[Any, dict[str, Any]]]:
         """Start a call with other numbers; what waits gives the value and the derivatives."""
-        wait = self._rows.start_value_and_grad(wrt=self._wrt, **self._given(values))
+        wait = start_of(self._rows, self._wrt, self._given(values))
 
         def finish() -> tuple[Any, dict[str, Any]]:
             value, found = wait()

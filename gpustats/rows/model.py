@@ -166,7 +166,7 @@ class Rows(Remade):
         gradient : dict
             Name -> derivative of the sum of all values, shaped like that parameter, and a device array where that is one.
         """
-        return self.start_value_and_grad(*args, wrt=wrt, **kwargs)()
+        return self._start_value_and_grad(*args, wrt=wrt, **kwargs)()
 
     @in_pieces(joined("terms"))
     def terms(self, *args: Any, **kwargs: Any) -> np.ndarray:
@@ -283,7 +283,7 @@ class Rows(Remade):
         names = [n for n, v in zip(self.parameters, values, strict=False) if arrays.is_device_array(v)]
         return self._own.product(wrt, values, names)
 
-    def start_value_and_grad(
+    def _start_value_and_grad(
         self, *args: Any, wrt: str | Collection[str] | None = None, **kwargs: Any
     ) -> Callable[[], tuple[Any, dict[str, Any]]]:
         """Start `value_and_grad` on the one device that evaluates all rows; what is returned waits for its result."""
@@ -296,7 +296,7 @@ class Rows(Remade):
         if method == "__call__":
             finish = self._own.start_sum((), *self._values(args, kwargs))
             return lambda: finish()[0]
-        return self.start_value_and_grad(*args, **kwargs) if method == "value_and_grad" else None
+        return self._start_value_and_grad(*args, **kwargs) if method == "value_and_grad" else None
 
     def _row_axes(self, method: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Sequence[str], dict[str, int]]:
         wrt = kwargs.get("wrt") if method == "_product" else ()
@@ -330,6 +330,11 @@ class Rows(Remade):
 def rows_on(runtime: Runtime, function: Any, weights: Any, leaves: Mapping[str, Any]) -> Rows:
     """A model all of whose rows a device evaluates, whichever is the default."""
     return _placed(Binding(function, weights, leaves), runtime)
+
+
+def start_of(rows: Rows, wrt: Sequence[str], values: Mapping[str, Any]) -> Callable[[], tuple[Any, dict[str, Any]]]:
+    """Start a sum and its derivatives in some parameters, at such values; what is returned waits for them."""
+    return rows._start_value_and_grad(wrt=wrt, **values)
 
 
 def replay_of(rows: Rows, wrt: Sequence[str], values: Mapping[str, Any]) -> SumReplay | None:
