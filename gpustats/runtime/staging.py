@@ -13,7 +13,7 @@ import math
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -149,8 +149,14 @@ class Copiers:
                 _exhaust(left)  # where there was an error, the other threads find none left
                 busy.remove(own)
 
+        futures = list[Future[None]]()
         try:
-            for future in [self._executor.submit(self._call, copies) for _ in range(min(THREADS, len(found)))]:
+            try:
+                for _ in range(min(THREADS, len(found))):
+                    futures.append(self._executor.submit(self._call, copies))
+            except RuntimeError:  # Python ends, and no thread begins anything new
+                self._call(copies)
+            for future in futures:
                 future.result()
         finally:
             _exhaust(left)

@@ -14,6 +14,7 @@ from runtimes import run
 import gpustats as gs
 from gpustats.parallel import files
 from gpustats.parallel.rows import as_rows
+from gpustats.parallel.stream import StreamedPieces
 from gpustats.runtime import choose
 from gpustats.runtime.host_memory import HostRows
 
@@ -156,15 +157,15 @@ def test_a_file_that_is_emptied_during_a_call(tmp_path):
 def test_a_change_during_a_call(tmp_path, x, monkeypatch):
     """Also of rows that have been read."""
     likelihood = gs.Likelihood(gs.normal, memmap(tmp_path, "x", x), **STREAM)
-    piece, pieces = gs.Likelihood._piece, []
+    arrived, pieces = StreamedPieces._arrived, []
 
-    def changed_on_the_way(self, data, runtime):
+    def changed_on_the_way(self, *args):
         pieces.append(len(pieces))
         if len(pieces) == 10:
             os.utime(tmp_path / "x")
-        return piece(self, data, runtime)
+        return arrived(self, *args)
 
-    monkeypatch.setattr(gs.Likelihood, "_piece", changed_on_the_way)
+    monkeypatch.setattr(StreamedPieces, "_arrived", changed_on_the_way)
     with pytest.raises(RuntimeError, match="has changed since"):
         likelihood(0.0, 1.0)
     assert 10 <= len(pieces) <= 12

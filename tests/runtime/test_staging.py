@@ -181,3 +181,18 @@ print("right")
 """
     )
     assert output == "right\n"
+
+
+def test_copies_when_python_ends():
+    """Nobody begins threads any more; who ends Python may still copy."""
+    output = run(
+        BEGIN
+        + """
+import atexit
+
+array = rng.normal(size=5000)
+there_and_back(array)
+atexit.register(lambda: print(np.array_equal(there_and_back(array), array)))
+"""
+    )
+    assert output == "True\n"
