@@ -8,6 +8,10 @@
     one_logarithm = f"{code.logarithm}(result.argument)"
     if dtype == "float32":
         one_logarithm = "log((double)result.argument)" if code.logarithm == "log" else "log1p((double)result.argument * result.argument)"
+    bound = 960 // rows  # the product of factors between 2 ** -bound and 2 ** bound is a normal number
+    smallest, largest = "0", "INFINITY"
+    if dtype == "float64" or bound < 128:  # else all numbers are such factors
+        smallest, largest = f"REAL({2.0**-bound:.0e})", f"REAL({2.0**bound:.0e})"
     together = -(-slots // -(-slots // 16))  # sums that a block adds at a time: at most 16, for want of shared memory
 %>\
 ${reduce.functions(layout, dialect, code.n_sums, together)}
@@ -183,7 +187,7 @@ ${what("n", None)}\
                     const ${code.function.type} result = ${code.evaluate("row", "set", n, "first_set", "r")};
 % if code.logarithm == "log":
                     // The product of ${rows} such factors neither overflows nor underflows.
-                    usual = usual && result.usual != 0 && result.argument > REAL(${f"{2.0 ** -(960 // rows):.0e}"}) && result.argument < REAL(${f"{2.0 ** (960 // rows):.0e}"});
+                    usual = usual && result.usual != 0 && result.argument > ${smallest} && result.argument < ${largest};
                     product *= result.argument;
 % else:
                     // The product of factors 1 + a^2, less 1.

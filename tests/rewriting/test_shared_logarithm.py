@@ -1,6 +1,8 @@
 """Sums of logarithms as the logarithm of a product: of which functions, and that no sum is less accurate for it."""
 
+import itertools
 import math
+import re
 
 import numpy as np
 import pytest
@@ -8,6 +10,9 @@ from scipy import special, stats
 
 import gpustats as gs
 from gpustats.evaluation.gradient import gradient_of
+from gpustats.evaluation.sums import LOGLIK
+from gpustats.kernels.code import PER_ROW, VALUE, Operand
+from gpustats.kernels.layout import REFERENCE_DEVICES, Problem
 from gpustats.language.device_function import parse
 from gpustats.language.library import library
 from gpustats.rewriting.shared_logarithm import shared_logarithm
@@ -130,3 +135,22 @@ def test_observations_at_the_ends_of_the_support(layout, rng):
     assert gs.student_t.loglik(np.append(x, np.inf), 3.0, 0.0, 1.0) == -np.inf
     assert np.isnan(gs.student_t.loglik(x, -3.0, 0.0, 1.0))
     assert gs.student_t.loglik(x, np.inf, 0.0, 1.0) == pytest.approx(stats.norm.logpdf(x).sum(), rel=1e-13)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_bounds_are_numbers_of_the_type(dtype):
+    """NVIDIA's compiler refuses others."""
+    limits, shared_by = np.finfo(dtype), 0
+    for density in gs.densities.values():
+        function = density.log_density
+        if any(a.rank for a in function.arguments):
+            continue
+        for made, role in itertools.product((function, gradient_of(function).summed), (VALUE, PER_ROW)):
+            operands = [Operand(c, role if i else PER_ROW) for i, c in enumerate(made.c_names)]
+            problem = Problem(np.dtype(dtype).itemsize, 1, 1, aligned=True, dim=0)
+            source = made.source_for(LOGLIK, REFERENCE_DEVICES["cuda"], dtype, "cuda", problem, operands).text
+            numbers = np.abs([float(n) for n in re.findall(r"REAL\(([-+.\de]+)\)", source)])
+            numbers = numbers[numbers > 0]
+            assert limits.tiny <= numbers.min() and numbers.max() <= limits.max, density.name
+            shared_by += "result.argument" in source
+    assert shared_by > 10
