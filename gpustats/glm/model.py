@@ -372,8 +372,8 @@ class GLM(Remade):
             return self._varying.value_and_grad(self._named(beta, alpha, args, kwargs), in_wrt)
         if (finish := self._start_repeated(beta, alpha, *args, wrt=wrt, **kwargs)) is not None:
             return finish()
-        call = GLMCall(self._data, self._all_arguments(beta, alpha, *args, **kwargs), self._plans)
-        return results.value_and_grad(call, self._wrt(wrt, alpha is not None))
+        in_wrt, arguments = self._wrt(wrt, alpha is not None), self._all_arguments(beta, alpha, *args, **kwargs)
+        return results.value_and_grad(GLMCall(self._data, arguments, self._plans), in_wrt)
 
     def _repeated(
         self, wrt: str | tuple[str, ...] | None, beta: Any, alpha: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
