@@ -231,7 +231,7 @@ DEVICE void add_threads(SHARED double *sums)
 #define COPIES_STARTED() asm volatile("cp.async.commit_group;")
 #define WAIT_FOR_COPIES(later) asm volatile("cp.async.wait_group %0;" :: "n"(later))
 #endif
-#ifndef COPY_TO_SHARED
+#ifndef COPY_TO_SHARED  // no copies in the background: they are done at once
 #define COPY_TO_SHARED(type, to, from) (*(SHARED type *)(to) = *(GLOBAL const type *)(from))
 #define COPIES_STARTED()
 #define WAIT_FOR_COPIES(later)

@@ -290,9 +290,18 @@ DEVICE normal_identity_logpdf_checked_grad_eta_sigma_results normal_identity_log
 #define PADDED 20  // numbers of a row of X in shared memory
 #define PADDED_COEFFICIENTS 20
 #define DOWN 68  // numbers of a set's linear predictors there
+#if NVIDIA >= 80  // the compute capability, by an option of the compiler
+#define SHARED_ADDRESS(p) ((unsigned)(size_t)(p))
+#define COPY_TO_SHARED(type, to, from) asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" \
+    :: "r"(SHARED_ADDRESS(to)), "l"(from), "n"(sizeof(type)))
+#define COPIES_STARTED() asm volatile("cp.async.commit_group;")
+#define WAIT_FOR_COPIES(later) asm volatile("cp.async.wait_group %0;" :: "n"(later))
+#endif
+#ifndef COPY_TO_SHARED  // no copies in the background: they are done at once
 #define COPY_TO_SHARED(type, to, from) (*(SHARED type *)(to) = *(GLOBAL const type *)(from))
 #define COPIES_STARTED()
 #define WAIT_FOR_COPIES(later)
+#endif
 
 // Starts to copy the rows of a tile; zeros stand for those behind the last one.
 DEVICE void start_tile(SHARED real *tile, GLOBAL const real *X, index_t first, index_t n_rows)

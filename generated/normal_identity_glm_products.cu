@@ -276,11 +276,18 @@ DEVICE normal_identity_logpdf_checked_grad_eta_sigma_results normal_identity_log
 #define PADDED 20  // numbers of a row of X in shared memory
 #define PADDED_COEFFICIENTS 20
 #define DOWN 68  // numbers of a set's linear predictors there
+#if __CUDA_ARCH__ >= 800
 #define SHARED_ADDRESS(p) ((unsigned)__cvta_generic_to_shared(p))
 #define COPY_TO_SHARED(type, to, from) asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" \
     :: "r"(SHARED_ADDRESS(to)), "l"(from), "n"(sizeof(type)))
 #define COPIES_STARTED() asm volatile("cp.async.commit_group;")
 #define WAIT_FOR_COPIES(later) asm volatile("cp.async.wait_group %0;" :: "n"(later))
+#endif
+#ifndef COPY_TO_SHARED  // no copies in the background: they are done at once
+#define COPY_TO_SHARED(type, to, from) (*(SHARED type *)(to) = *(GLOBAL const type *)(from))
+#define COPIES_STARTED()
+#define WAIT_FOR_COPIES(later)
+#endif
 
 // Starts to copy the rows of a tile; zeros stand for those behind the last one.
 DEVICE void start_tile(SHARED real *tile, GLOBAL const real *X, index_t first, index_t n_rows)
@@ -303,7 +310,8 @@ DEVICE void start_tile(SHARED real *tile, GLOBAL const real *X, index_t first, i
     }
 }
 
-// c += a b for 16 x 8 and 8 x 8 numbers.
+// c += a b of 16 x 8, 8 x 8 and 16 x 8 numbers. Of a and c, lane l of a warp has those in rows l / 4 + {0, 8}; the columns of a are
+// l % 4 + {0, 4}, those of c 2 (l % 4) + {0, 1}. Of b it has rows l % 4 + {0, 4} of column l / 4.
 DEVICE void multiply(double *c, double a0, double a1, double a2, double a3, double b0, double b1)
 {
 #if __CUDA_ARCH__ >= 900

@@ -36,23 +36,7 @@ ${logsumexp.functions(outputs)}
 #define DIM ${dim}
 #define PADDED_TILE ${padded_tile}
 % if packing.products:
-
-// c += a b of 16 x 8, 8 x 8 and 16 x 8 numbers. Of a and c, lane l of a warp has those in rows l / 4 + {0, 8}; the columns of a are
-// l % 4 + {0, 4}, those of c 2 (l % 4) + {0, 1}. Of b it has rows l % 4 + {0, 4} of column l / 4.
-DEVICE void multiply(double *c, const double *a, double b0, double b1)
-{
-#if __CUDA_ARCH__ >= 900
-    asm("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
-        : "+d"(c[0]), "+d"(c[1]), "+d"(c[2]), "+d"(c[3]) : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b0), "d"(b1));
-#else
-#define MULTIPLY(i, a, b) asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};" ${"\\"}
-    : "+d"(c[i]), "+d"(c[i + 1]) : "d"(a), "d"(b))
-    MULTIPLY(0, a[0], b0);
-    MULTIPLY(2, a[1], b0);
-    MULTIPLY(0, a[2], b1);
-    MULTIPLY(2, a[3], b1);
-#endif
-}
+<%include file="/kernels/matrix_product.mako"/>\
 
 // |W (x - mu)|^2 of the thread's row, of the 32 rows that its warp has.
 DEVICE double product_sqdist(SHARED const double *tile, SHARED const double *mean, SHARED const double *factor)
@@ -313,7 +297,7 @@ ${logsumexp.draw_words(layout, outputs) if mixture else ""}\
             UNROLL for (int b = ${first}; b < ${width // 8}; b++)
                 ${f"if (i + 8 * b < DIM) " if packing.columns % width else ""}{
                     const double2 w = W[32 * b];
-                    multiply(z[0][b], a[0], w.x, w.y);
-                    multiply(z[1][b], a[1], w.x, w.y);
+                    UNROLL for (int m = 0; m < 2; m++)
+                        multiply(z[m][b], a[m][0], a[m][1], a[m][2], a[m][3], w.x, w.y);
                 }
 </%def>

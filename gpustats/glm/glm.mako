@@ -20,23 +20,7 @@
 %>\
 #define COLUMNS ${columns}
 % if staged:
-% if dialect == "cuda":
-#if __CUDA_ARCH__ >= 800
-#define SHARED_ADDRESS(p) ((unsigned)__cvta_generic_to_shared(p))
-% else:
-#if NVIDIA >= 80  // the compute capability, by an option of the compiler
-#define SHARED_ADDRESS(p) ((unsigned)(size_t)(p))
-% endif
-#define COPY_TO_SHARED(type, to, from) asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ${"\\"}
-    :: "r"(SHARED_ADDRESS(to)), "l"(from), "n"(sizeof(type)))
-#define COPIES_STARTED() asm volatile("cp.async.commit_group;")
-#define WAIT_FOR_COPIES(later) asm volatile("cp.async.wait_group %0;" :: "n"(later))
-#endif
-#ifndef COPY_TO_SHARED  // no copies in the background: they are done at once
-#define COPY_TO_SHARED(type, to, from) (*(SHARED type *)(to) = *(GLOBAL const type *)(from))
-#define COPIES_STARTED()
-#define WAIT_FOR_COPIES(later)
-#endif
+<%include file="/kernels/copies.mako" args="dialect=dialect"/>\
 
 // Starts to copy the rows of a tile; zeros stand for those behind the last one.
 DEVICE void start_tile(SHARED real *tile, GLOBAL const real *X, index_t first, index_t n_rows)

@@ -33,17 +33,7 @@ UNROLL for (int r = 0; r < ${tile}; r += ${copied}) UNROLL for (int c = 0; c < C
 #define PADDED ${padded}  // numbers of a row of X in shared memory
 #define PADDED_COEFFICIENTS ${padded_coefficients}
 #define DOWN ${down}  // numbers of a set's linear predictors there
-% if dialect == "cuda":
-#define SHARED_ADDRESS(p) ((unsigned)__cvta_generic_to_shared(p))
-#define COPY_TO_SHARED(type, to, from) asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ${"\\"}
-    :: "r"(SHARED_ADDRESS(to)), "l"(from), "n"(sizeof(type)))
-#define COPIES_STARTED() asm volatile("cp.async.commit_group;")
-#define WAIT_FOR_COPIES(later) asm volatile("cp.async.wait_group %0;" :: "n"(later))
-% else:  # no copies in the background: they are done at once
-#define COPY_TO_SHARED(type, to, from) (*(SHARED type *)(to) = *(GLOBAL const type *)(from))
-#define COPIES_STARTED()
-#define WAIT_FOR_COPIES(later)
-% endif
+<%include file="/kernels/copies.mako" args="dialect=dialect"/>\
 
 // Starts to copy the rows of a tile; zeros stand for those behind the last one.
 DEVICE void start_tile(SHARED real *tile, GLOBAL const real *X, index_t first, index_t n_rows)
@@ -66,22 +56,7 @@ DEVICE void start_tile(SHARED real *tile, GLOBAL const real *X, index_t first, i
     }
 }
 % if dialect == "cuda":
-
-// c += a b for 16 x 8 and 8 x 8 numbers.
-DEVICE void multiply(double *c, double a0, double a1, double a2, double a3, double b0, double b1)
-{
-#if __CUDA_ARCH__ >= 900
-    asm("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
-        : "+d"(c[0]), "+d"(c[1]), "+d"(c[2]), "+d"(c[3]) : "d"(a0), "d"(a1), "d"(a2), "d"(a3), "d"(b0), "d"(b1));
-#else
-#define MULTIPLY(i, a, b) asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};" ${"\\"}
-    : "+d"(c[i]), "+d"(c[i + 1]) : "d"(a), "d"(b))
-    MULTIPLY(0, a0, b0);
-    MULTIPLY(2, a1, b0);
-    MULTIPLY(0, a2, b1);
-    MULTIPLY(2, a3, b1);
-#endif
-}
+<%include file="/kernels/matrix_product.mako"/>\
 % endif
 
 // What columns 8 begin .. 8 end - 1 add to the linear predictors of 16 rows and ${eta_eights} times eight sets.
