@@ -141,11 +141,6 @@ def aligned(n: int) -> int:
     return n + -n % 4
 
 
-def extent(places: Sequence[np.ndarray]) -> int:
-    """How long the array is in which arguments travel together."""
-    return 1 + max((int(its.max(initial=-1)) for its in places), default=-1)
-
-
 class KernelValues:
     """What a kernel takes in calls of one kind. Threads may share it.
 
@@ -207,6 +202,29 @@ class KernelValues:
         for place in self.scratch:
             taken[place] = self._runtime.scratch(taken[place].nbytes)
         return taken, alive
+
+    def replay(
+        self, names: Sequence[str], arguments: Sequence[Any], n_found: int, start: Callable[[Handle, list[Any]], None],
+        derivatives: dict[str, list[tuple[np.ndarray, np.ndarray]]],
+    ) -> SumReplay | None:  # fmt: skip
+        """What lets compiled code make calls like that of some arguments; None where the device cannot.
+
+        Parameters
+        ----------
+        names : sequence of str
+            Those of the arguments.
+        arguments : sequence
+        n_found : int
+            How many numbers the kernels leave.
+        start : callable
+            Starts them: takes the handle at which they leave these, and what the first kernel takes.
+        derivatives : dict
+            See `SumReplay`.
+        """
+        lie = self.places(arguments)
+        n_given = 1 + max((int(its.max(initial=-1)) for its in lie), default=-1)
+        made = self._runtime.replay(n_given, n_found, lambda at, to: start(to, self.given(at, lie)), self._dtype)
+        return None if made is None else SumReplay(made, dict(zip(names, lie, strict=True)), derivatives)
 
     def places(self, arguments: Sequence[Any]) -> list[np.ndarray]:
         """Where the numbers of each argument lie if all of them travel in one array, as `given` takes them."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .pointwise import Pointwise
-from .repeated import KernelValues, Number, Rows, SumReplay, aligned, extent
+from .repeated import KernelValues, Number, Rows, SumReplay, aligned
 from .results import as_host, output
 from .sums import LOGLIK
 
@@ -73,17 +73,14 @@ class RepeatedSum:
         """What lets compiled code make such calls, with derivatives in `wrt`; None where that cannot be."""
         if self._n_written and self._dtype.itemsize == 4:  # kernels write what rows have of their own in single precision
             return None
-        lie, first, step = self._values.places(arguments), aligned(self._plan.n_sums), aligned(self._plan.n_rows)
+        first, step = aligned(self._plan.n_sums), aligned(self._plan.n_rows)
 
-        def start(given: Handle, found: Handle) -> None:
+        def start(found: Handle, taken: list[Any]) -> None:
             rows = (v for i in range(self._n_written) for v in (found, first + i * step))
-            self._plan.launch(found, 0, [*rows, *self._values.given(given, lie)])
+            self._plan.launch(found, 0, [*rows, *taken])
 
-        n_given, n_found = extent(lie), first + self._n_written * step
-        if (replay := self._runtime.replay(n_given, n_found, start, self._dtype)) is None:
-            return None
         sums, rows, derivatives = itertools.count(1), itertools.count(first, step), {}
         for name in wrt:
             elements = np.arange(self._sizes[name])
             derivatives[name] = [(elements, elements + next(rows if name in self.by_row else sums))]
-        return SumReplay(replay, dict(zip(self._names, lie, strict=True)), derivatives)
+        return self._values.replay(self._names, arguments, first + self._n_written * step, start, derivatives)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..evaluation.repeated import KernelValues, Number, Packed, Part, Scratch, SumReplay, extent
+from ..evaluation.repeated import KernelValues, Number, Packed, Part, Scratch, SumReplay
 from ..runtime.types import Handle, Shape
 from .call import GLMCall, Values
 from .computation import Route
@@ -78,7 +78,7 @@ class RepeatedCall:
         data, arguments = call.data, call.arguments
         task, weights = Task.of_derivatives(arguments, wrt), call.weights()
         plan = call.plan(task, weights)
-        self._runtime, self._dtype, self._launch = data.runtime, data.dtype, plan.launch
+        self._dtype, self._launch = data.dtype, plan.launch
         self._data = data  # whose memory the kernel reads
         self._lead, self._sizes = arguments.lead, (arguments.n_sets, data.sizes.n_rows, arguments.outcomes)
         self._groups = data.groups if task.rows else None
@@ -130,17 +130,13 @@ class RepeatedCall:
         """What lets compiled code make such calls; None where that cannot be, as for several sets of parameters."""
         if self._sizes[0] > 1 or not self._launch.n_sums:
             return None
-        lie, launch = self._values.places(values), self._launch
+        launch, n_found = self._launch, self._launch.n_sums + self._n_by_group
 
-        def start(given: Handle, found: Handle) -> None:
-            taken = self._values.given(given, lie)
+        def start(found: Handle, taken: list[Any]) -> None:
             launch.start(found, taken)
             if (add_groups := self._add_groups(taken)) is not None:
                 add_groups(found, launch.n_sums)
 
-        n_given, n_found = extent(lie), launch.n_sums + self._n_by_group
-        if (replay := self._runtime.replay(n_given, n_found, start, self._dtype)) is None:
-            return None
         derivatives = {}
         for name, columns, shape, _, transposed in self._results:
             places = np.arange(launch.n_sums)[columns] if columns is not None else np.arange(launch.n_sums, n_found)
@@ -148,7 +144,7 @@ class RepeatedCall:
                 places = places.reshape(shape).swapaxes(-1, -2).ravel()
             elements = np.zeros(len(places), int) if shape is None else np.arange(len(places))
             derivatives[name] = [(elements, places)]
-        return SumReplay(replay, dict(zip(self._names, lie, strict=True)), derivatives)
+        return self._values.replay(self._names, values, n_found, start, derivatives)
 
 
 def _packing(call: GLMCall, names: Sequence[str]) -> tuple[list[Part], dict[str, Values]]:

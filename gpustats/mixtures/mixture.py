@@ -15,7 +15,7 @@ from ..evaluation.broadcasting import mixture_pattern
 from ..evaluation.gradient import gradient_of
 from ..evaluation.placement import as_read
 from ..evaluation.pointwise import Pointwise
-from ..evaluation.repeated import Plans, kind_of
+from ..evaluation.repeated import Plans, in_order, kind_of
 from ..evaluation.results import as_host, deliver, output
 from ..evaluation.sums import SumPlan, adder_of
 from ..kernels.layout import Layout, Problem, power_of_two, row_blocks, sets_that_fit, stage_vectors
@@ -288,10 +288,9 @@ class Mixture(BoundDensity):
         self, log_weights: Any, args: Sequence[Any], kwargs: Mapping[str, Any], wrt: str | Collection[str] | None
     ) -> tuple[float, dict[str, Any]] | None:
         """The value and the derivatives by `OnePass`; None where that is not for such a call."""
-        names = self._density.parameters
-        if len(args) + len(kwargs) != len(names) or not all(n in kwargs for n in names[len(args) :]):
+        if (parameters := in_order(self._density.parameters, args, kwargs)) is None:
             return None
-        arguments = (*args, *(kwargs[n] for n in names[len(args) :]), log_weights)
+        arguments = (*parameters, log_weights)
         wanted = wrt if wrt is None or isinstance(wrt, str) else tuple(wrt)
         if (one_pass := self._one_pass(arguments, wanted)) is None:
             return None

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..evaluation.placement import at
 from ..evaluation.pointwise import Source
-from ..evaluation.repeated import KernelValues, Number, Packed, Part, SumReplay, extent
+from ..evaluation.repeated import KernelValues, Number, Packed, Part, SumReplay
 from ..evaluation.sums import SumPlan, adder_of
 from ..kernels.code import PER_ROW, PER_SET, VALUE, KernelCode, Operand
 from ..kernels.layout import LONGEST, Layout, power_of_two, row_blocks
@@ -21,7 +21,6 @@ from ..rewriting.differentiate import derivative_name, gradient
 if TYPE_CHECKING:
     from ..evaluation.pointwise import Pointwise
     from ..runtime.base import Device, Runtime
-    from ..runtime.types import Handle
 
 MOST = 64  # components
 WEIGHTS = "log_weights"  # the last argument of a call
@@ -114,7 +113,7 @@ class OnePass:
             start = n_sets * k * len(parts)
             taken += [Number(i)] if own else [Packed(), start, 1]
             parts += [] if own else [Part(i, start, start + n_sets * k, False)]
-        self._values, self._runtime, self._dtype = KernelValues(runtime, x.dtype, taken, parts), runtime, x.dtype
+        self._values = KernelValues(runtime, x.dtype, taken, parts)
 
     def of_sets(self, arguments: Sequence[np.ndarray]) -> tuple[np.ndarray, dict[str, np.ndarray]]:
         """For each set of parameters the sum, and what the derivatives in each component's are."""
@@ -137,16 +136,10 @@ class OnePass:
 
     def replay(self, arguments: Sequence[Any]) -> SumReplay | None:
         """What lets compiled code make such calls; None where that cannot be."""
-        lie, k = self._values.places(arguments), self._components
-
-        def start(given: Handle, found: Handle) -> None:
-            self._plan.launch(found, 0, self._values.given(given, lie))
-
-        n_given = extent(lie)
-        if (replay := self._runtime.replay(n_given, self._plan.n_sums, start, self._dtype)) is None:
-            return None
-        derivatives, first = {}, 1
+        k, derivatives, first = self._components, {}, 1
         for name, own in ((WEIGHTS, False), *self._wrt):
             derivatives[name] = [(np.zeros(k, int) if own else np.arange(k), first + np.arange(k))]
             first += k
-        return SumReplay(replay, dict(zip(self._names, lie, strict=True)), derivatives)
+        return self._values.replay(
+            self._names, arguments, self._plan.n_sums, lambda found, taken: self._plan.launch(found, 0, taken), derivatives
+        )
