@@ -352,7 +352,7 @@ KERNEL(128) bernoulli_logit_glm(
         BARRIER();
     }
 
-    // What the threads of the block have, in their order; then the blocks' sums are added by glm_total.
+    // What the threads of the block have, in their order; another kernel adds the blocks' sums.
     SHARED double *const sums = (SHARED double *)shared;
     partial += BLOCK_Y * n_sets * 18 + first_set * 18;
     UNROLL for (int turn = 0; turn < 1; turn++)

@@ -224,9 +224,10 @@ DEVICE bernoulli_logit_logpmf_checked_grad_eta_results bernoulli_logit_logpmf_ch
 }
 
 
+
 #define COLUMNS 16
-#define PADDED 20  // numbers of a row of X in shared memory
-#define PADDED_COEFFICIENTS 20
+#define PADDED 20  // numbers of a row in shared memory
+#define STAGE 1296  // of a tile, with what the products of the last columns read behind its last row
 #define DOWN 68  // numbers of a set's linear predictors there
 #if NVIDIA >= 80  // the compute capability, by an option of the compiler
 #define SHARED_ADDRESS(p) ((unsigned)(size_t)(p))
@@ -240,6 +241,29 @@ DEVICE bernoulli_logit_logpmf_checked_grad_eta_results bernoulli_logit_logpmf_ch
 #define COPIES_STARTED()
 #define WAIT_FOR_COPIES(later)
 #endif
+
+// What columns 8 begin .. 8 end - 1 add to the linear predictors of 16 rows and 1 times eight sets.
+DEVICE void add_predictors(double *sum, SHARED const real *rows, SHARED const double *coefficients, int begin, int end, int lane)
+{
+    for (int i = 0; i < 4; i++) {
+        SHARED const real *const row = rows + (lane / 4 + i % 4 / 2 * 8) * PADDED;
+        SHARED const double *const own = coefficients + (i / 4 * 8 + lane % 4 * 2 + i % 2) * 20;
+        for (int c = begin * 8; c < end * 8; c++)
+            sum[i] += row[c] * own[c];
+    }
+}
+
+// What the rows of a tile add to the derivatives in 1 times 16 columns for 1 times eight sets.
+DEVICE void add_gradient(double *sum, SHARED const real *rows, SHARED const double *slopes, int first_column, int lane)
+{
+    for (int i = 0; i < 4; i++) {
+        const int c = first_column + i / 4 * 16 + lane / 4 * 2 + i % 4 / 2;
+        SHARED const double *const own = slopes + (i / 4 % 1 * 8 + lane % 4 * 2 + i % 2) * DOWN;
+        if (c < 16)
+            for (int r = 0; r < 64; r++)
+                sum[i] += rows[r * PADDED + c] * own[r];
+    }
+}
 
 // Starts to copy the rows of a tile; zeros stand for those behind the last one.
 DEVICE void start_tile(SHARED real *tile, GLOBAL const real *X, index_t first, index_t n_rows)
@@ -262,29 +286,6 @@ DEVICE void start_tile(SHARED real *tile, GLOBAL const real *X, index_t first, i
     }
 }
 
-// What columns 8 begin .. 8 end - 1 add to the linear predictors of 16 rows and 1 times eight sets.
-DEVICE void add_predictors(double *sum, SHARED const real *rows, SHARED const double *coefficients, int begin, int end, int lane)
-{
-    for (int i = 0; i < 4; i++) {
-        SHARED const real *const row = rows + (lane / 4 + i % 4 / 2 * 8) * PADDED;
-        SHARED const double *const own = coefficients + (i / 4 * 8 + lane % 4 * 2 + i % 2) * PADDED_COEFFICIENTS;
-        for (int c = begin * 8; c < end * 8; c++)
-            sum[i] += row[c] * own[c];
-    }
-}
-
-// What the rows of a tile add to the derivatives in 1 times 16 columns for 1 times eight sets.
-DEVICE void add_gradient(double *sum, SHARED const real *rows, SHARED const double *slopes, int first_column, int lane)
-{
-    for (int i = 0; i < 4; i++) {
-        const int c = first_column + i / 4 * 16 + lane / 4 * 2 + i % 4 / 2;
-        SHARED const double *const own = slopes + (i / 4 % 1 * 8 + lane % 4 * 2 + i % 2) * DOWN;
-        if (c < COLUMNS)
-            for (int r = 0; r < 64; r++)
-                sum[i] += rows[r * PADDED + c] * own[r];
-    }
-}
-
 KERNEL(128) bernoulli_logit_glm(
     GLOBAL double *RESTRICT partial, index_t n_rows, index_t n_sets,
     GLOBAL const real *RESTRICT X, index_t X_start, GLOBAL const real *RESTRICT beta, index_t beta_start,
@@ -298,18 +299,19 @@ KERNEL(128) bernoulli_logit_glm(
     alpha += alpha_start + first_set * alpha_stride;
     x_per_row += x_offset + first_set * x_stride;
 
-    // Tiles of X; the coefficients of all sets; their linear predictors, which the derivatives in them replace.
-    DYNAMIC_SHARED_ARRAY(double, shared, 3280);
+    // Tiles of rows; the coefficients of all sets; their linear predictors, which the derivatives in them replace.
+    DYNAMIC_SHARED_ARRAY(double, shared, 3296);
     SHARED real *const tiles = (SHARED real *)shared;
-    SHARED double *const coefficients = shared + 2576;
-    SHARED double *const dots = coefficients + 8 * PADDED_COEFFICIENTS;
-    for (int e = (int)THREAD; e < 8 * PADDED_COEFFICIENTS; e += 128) {
-        const int s = e / PADDED_COEFFICIENTS, c = e % PADDED_COEFFICIENTS;
-        coefficients[e] = s < sets_here && c < COLUMNS ? beta[s * COLUMNS + c] : 0;
+    SHARED double *const coefficients = shared + 2592, *const dots = shared + 2752;
+    for (int e = (int)THREAD; e < 160; e += 128) {
+        const int s = e / 20, c = e % 20;
+        coefficients[e] = s < sets_here && c < 16 ? beta[s * COLUMNS + c] : 0;
     }
-    for (int e = (int)THREAD; e < 128 * PADDED; e += 128)
-        if (e % PADDED >= COLUMNS)
+    for (int e = (int)THREAD; e < 2 * STAGE; e += 128) {
+        const int c = e % STAGE % PADDED;
+        if (!(c < 16))
             tiles[e] = 0;
+    }
     SHARED_ARRAY(real, intercepts, 8);
     for (int s = (int)THREAD; s < sets_here; s += 128)
         intercepts[s] = alpha[s * alpha_stride];
@@ -324,7 +326,7 @@ KERNEL(128) bernoulli_logit_glm(
         gradient[i] = 0;
     int stage = 0;
     if ((BLOCK_Y + 0 * BLOCKS_Y) * 64 < n_rows)
-        start_tile(tiles + 0 * PADDED, X, (BLOCK_Y + 0 * BLOCKS_Y) * 64, n_rows);
+        start_tile(tiles + 0 * STAGE, X, (BLOCK_Y + 0 * BLOCKS_Y) * 64, n_rows);
     COPIES_STARTED();
     for (index_t first = BLOCK_Y * 64; first < n_rows; first += BLOCKS_Y * 64) {
         const index_t n = first + row_here;
@@ -339,10 +341,10 @@ KERNEL(128) bernoulli_logit_glm(
             const int next = stage == 0 ? 1 : stage - 1;
             const index_t ahead = first + 1 * BLOCKS_Y * 64;
             if (ahead < n_rows)
-                start_tile(tiles + next * 64 * PADDED, X, ahead, n_rows);
+                start_tile(tiles + next * STAGE, X, ahead, n_rows);
             COPIES_STARTED();
         }
-        SHARED const real *const rows = tiles + stage * 64 * PADDED;
+        SHARED const real *const rows = tiles + stage * STAGE;
         stage = stage == 1 ? 0 : stage + 1;
 
         for (int unit = warp; unit < 4; unit += 4) {
@@ -350,8 +352,8 @@ KERNEL(128) bernoulli_logit_glm(
             double sum[4];
             UNROLL for (int i = 0; i < 4; i++)
                 sum[i] = 0;
-            add_predictors(sum, rows + r * PADDED, coefficients + s * PADDED_COEFFICIENTS, part * 2,
-                MIN((part + 1) * 2, 2), lane);
+            add_predictors(sum, rows + r * PADDED, coefficients + s * 20,
+                part * 2, MIN((part + 1) * 2, 2), lane);
             SHARED double *const to = dots + (part * 8 + s) * DOWN + r + lane / 4;
             UNROLL for (int i = 0; i < 4; i++)
                 to[(i / 4 * 8 + lane % 4 * 2 + i % 2) * DOWN + i % 4 / 2 * 8] = sum[i];
@@ -377,11 +379,12 @@ KERNEL(128) bernoulli_logit_glm(
                 }
         }
         BARRIER();
-        if (warp < 1)
-            add_gradient(gradient, rows, dots + first_eight * 8 * DOWN, first_column, lane);
+                if (warp < 1)
+            add_gradient(gradient, rows, dots + first_eight * 8 * DOWN,
+                first_column, lane);
     }
 
-    // What the threads of the block have, in their order; then the blocks' sums are added by glm_total.
+    // What the threads of the block have, in their order; another kernel adds the blocks' sums.
     partial += BLOCK_Y * n_sets * 18 + first_set * 18;
     BARRIER();
     UNROLL for (int q = 0; q < 8; q++)
@@ -402,7 +405,8 @@ KERNEL(128) bernoulli_logit_glm(
         UNROLL for (int i = 0; i < 4; i++) {
             const int c = first_column + i / 4 * 16 + lane / 4 * 2 + i % 4 / 2;
             const int s = (first_eight + i / 4 % 1) * 8 + lane % 4 * 2 + i % 2;
-            if (c < COLUMNS && s < sets_here)
+            if (c < 16 && s < sets_here)
                 partial[s * 18 + 2 + c] = gradient[i];
         }
+
 }

@@ -272,9 +272,10 @@ DEVICE normal_identity_logpdf_checked_grad_eta_sigma_results normal_identity_log
 }
 
 
+
 #define COLUMNS 16
-#define PADDED 20  // numbers of a row of X in shared memory
-#define PADDED_COEFFICIENTS 20
+#define PADDED 20  // numbers of a row in shared memory
+#define STAGE 1296  // of a tile, with what the products of the last columns read behind its last row
 #define DOWN 68  // numbers of a set's linear predictors there
 #if __CUDA_ARCH__ >= 800
 #define SHARED_ADDRESS(p) ((unsigned)__cvta_generic_to_shared(p))
@@ -288,27 +289,6 @@ DEVICE normal_identity_logpdf_checked_grad_eta_sigma_results normal_identity_log
 #define COPIES_STARTED()
 #define WAIT_FOR_COPIES(later)
 #endif
-
-// Starts to copy the rows of a tile; zeros stand for those behind the last one.
-DEVICE void start_tile(SHARED real *tile, GLOBAL const real *X, index_t first, index_t n_rows)
-{
-    const int row = (int)THREAD / 8, column = (int)THREAD % 8 * 2;
-    X += (first + row) * COLUMNS + column;
-    tile += row * PADDED + column;
-    if (first + 64 <= n_rows) {
-        UNROLL for (int r = 0; r < 64; r += 16) UNROLL for (int c = 0; c < COLUMNS; c += 16) if (true) {
-            COPY_TO_SHARED(double2, tile + r * PADDED + c, X + r * COLUMNS + c);
-        }
-    } else {
-        UNROLL for (int r = 0; r < 64; r += 16) UNROLL for (int c = 0; c < COLUMNS; c += 16) if (true) {
-            if (first + row + r < n_rows)
-                COPY_TO_SHARED(double2, tile + r * PADDED + c, X + r * COLUMNS + c);
-            else
-                UNROLL for (int i = 0; i < 2; i++)
-                    tile[r * PADDED + c + i] = 0;
-        }
-    }
-}
 
 // c += a b of 16 x 8, 8 x 8 and 16 x 8 numbers. Of a and c, lane l of a warp has those in rows l / 4 + {0, 8}; the columns of a are
 // l % 4 + {0, 4}, those of c 2 (l % 4) + {0, 1}. Of b it has rows l % 4 + {0, 4} of column l / 4.
@@ -331,13 +311,13 @@ DEVICE void multiply(double *c, double a0, double a1, double a2, double a3, doub
 DEVICE void add_predictors(double *sum, SHARED const real *rows, SHARED const double *coefficients, int begin, int end, int lane)
 {
     rows += lane / 4 * PADDED + lane % 4;
-    coefficients += lane / 4 * PADDED_COEFFICIENTS + lane % 4;
+    coefficients += lane / 4 * 20 + lane % 4;
     UNROLL for (int e = 0; e < 2; e++) {
         const int c = (begin + e) * 8;
         if (true) {
             const real a0 = rows[c], a1 = rows[8 * PADDED + c], a2 = rows[c + 4], a3 = rows[8 * PADDED + c + 4];
             UNROLL for (int m = 0; m < 2; m++) {
-                SHARED const double *const b = coefficients + m * 8 * PADDED_COEFFICIENTS + c;
+                SHARED const double *const b = coefficients + m * 160 + c;
                 multiply(sum + m * 4, a0, a1, a2, a3, b[0], b[4]);
             }
         }
@@ -365,6 +345,27 @@ DEVICE void add_gradient(double *sum, SHARED const real *rows, SHARED const doub
     }
 }
 
+// Starts to copy the rows of a tile; zeros stand for those behind the last one.
+DEVICE void start_tile(SHARED real *tile, GLOBAL const real *X, index_t first, index_t n_rows)
+{
+    const int row = (int)THREAD / 8, column = (int)THREAD % 8 * 2;
+    X += (first + row) * COLUMNS + column;
+    tile += row * PADDED + column;
+    if (first + 64 <= n_rows) {
+        UNROLL for (int r = 0; r < 64; r += 16) UNROLL for (int c = 0; c < COLUMNS; c += 16) if (true) {
+            COPY_TO_SHARED(double2, tile + r * PADDED + c, X + r * COLUMNS + c);
+        }
+    } else {
+        UNROLL for (int r = 0; r < 64; r += 16) UNROLL for (int c = 0; c < COLUMNS; c += 16) if (true) {
+            if (first + row + r < n_rows)
+                COPY_TO_SHARED(double2, tile + r * PADDED + c, X + r * COLUMNS + c);
+            else
+                UNROLL for (int i = 0; i < 2; i++)
+                    tile[r * PADDED + c + i] = 0;
+        }
+    }
+}
+
 KERNEL(128, 4) normal_identity_glm(
     GLOBAL double *RESTRICT partial, index_t n_rows, index_t n_sets,
     GLOBAL const real *RESTRICT X, index_t X_start, GLOBAL const real *RESTRICT beta, index_t beta_start,
@@ -379,18 +380,19 @@ KERNEL(128, 4) normal_identity_glm(
     x_per_row += x_offset + first_set * x_stride;
     sigma_per_set += sigma_offset;
 
-    // Tiles of X; the coefficients of all sets; their linear predictors, which the derivatives in them replace.
-    DYNAMIC_SHARED_ARRAY(double, shared, 3984);
+    // Tiles of rows; the coefficients of all sets; their linear predictors, which the derivatives in them replace.
+    DYNAMIC_SHARED_ARRAY(double, shared, 4000);
     SHARED real *const tiles = (SHARED real *)shared;
-    SHARED double *const coefficients = shared + 2576;
-    SHARED double *const dots = coefficients + 16 * PADDED_COEFFICIENTS;
-    for (int e = (int)THREAD; e < 16 * PADDED_COEFFICIENTS; e += 128) {
-        const int s = e / PADDED_COEFFICIENTS, c = e % PADDED_COEFFICIENTS;
-        coefficients[e] = s < sets_here && c < COLUMNS ? beta[s * COLUMNS + c] : 0;
+    SHARED double *const coefficients = shared + 2592, *const dots = shared + 2912;
+    for (int e = (int)THREAD; e < 320; e += 128) {
+        const int s = e / 20, c = e % 20;
+        coefficients[e] = s < sets_here && c < 16 ? beta[s * COLUMNS + c] : 0;
     }
-    for (int e = (int)THREAD; e < 128 * PADDED; e += 128)
-        if (e % PADDED >= COLUMNS)
+    for (int e = (int)THREAD; e < 2 * STAGE; e += 128) {
+        const int c = e % STAGE % PADDED;
+        if (!(c < 16))
             tiles[e] = 0;
+    }
     SHARED_ARRAY(real, intercepts, 16);
     for (int s = (int)THREAD; s < sets_here; s += 128)
         intercepts[s] = alpha[s * alpha_stride];
@@ -409,7 +411,7 @@ KERNEL(128, 4) normal_identity_glm(
         gradient[i] = 0;
     int stage = 0;
     if ((BLOCK_Y + 0 * BLOCKS_Y) * 64 < n_rows)
-        start_tile(tiles + 0 * PADDED, X, (BLOCK_Y + 0 * BLOCKS_Y) * 64, n_rows);
+        start_tile(tiles + 0 * STAGE, X, (BLOCK_Y + 0 * BLOCKS_Y) * 64, n_rows);
     COPIES_STARTED();
     for (index_t first = BLOCK_Y * 64; first < n_rows; first += BLOCKS_Y * 64) {
         const index_t n = first + row_here;
@@ -424,10 +426,10 @@ KERNEL(128, 4) normal_identity_glm(
             const int next = stage == 0 ? 1 : stage - 1;
             const index_t ahead = first + 1 * BLOCKS_Y * 64;
             if (ahead < n_rows)
-                start_tile(tiles + next * 64 * PADDED, X, ahead, n_rows);
+                start_tile(tiles + next * STAGE, X, ahead, n_rows);
             COPIES_STARTED();
         }
-        SHARED const real *const rows = tiles + stage * 64 * PADDED;
+        SHARED const real *const rows = tiles + stage * STAGE;
         stage = stage == 1 ? 0 : stage + 1;
 
         for (int unit = warp; unit < 4; unit += 4) {
@@ -435,8 +437,8 @@ KERNEL(128, 4) normal_identity_glm(
             double sum[8];
             UNROLL for (int i = 0; i < 8; i++)
                 sum[i] = 0;
-            add_predictors(sum, rows + r * PADDED, coefficients + s * PADDED_COEFFICIENTS, part * 2,
-                MIN((part + 1) * 2, 2), lane);
+            add_predictors(sum, rows + r * PADDED, coefficients + s * 20,
+                part * 2, MIN((part + 1) * 2, 2), lane);
             SHARED double *const to = dots + (part * 16 + s) * DOWN + r + lane / 4;
             UNROLL for (int i = 0; i < 8; i++)
                 to[(i / 4 * 8 + lane % 4 * 2 + i % 2) * DOWN + i % 4 / 2 * 8] = sum[i];
@@ -463,11 +465,12 @@ KERNEL(128, 4) normal_identity_glm(
                 }
         }
         BARRIER();
-        if (warp < 2)
-            add_gradient(gradient, rows, dots + first_eight * 8 * DOWN, first_column, lane);
+                if (warp < 2)
+            add_gradient(gradient, rows, dots + first_eight * 8 * DOWN,
+                first_column, lane);
     }
 
-    // What the threads of the block have, in their order; then the blocks' sums are added by glm_total.
+    // What the threads of the block have, in their order; another kernel adds the blocks' sums.
     partial += BLOCK_Y * n_sets * 19 + first_set * 19;
     BARRIER();
     UNROLL for (int q = 0; q < 24; q++)
@@ -488,7 +491,8 @@ KERNEL(128, 4) normal_identity_glm(
         UNROLL for (int i = 0; i < 4; i++) {
             const int c = first_column + i / 4 * 16 + lane / 4 * 2 + i % 4 / 2;
             const int s = (first_eight + i / 4 % 1) * 8 + lane % 4 * 2 + i % 2;
-            if (c < COLUMNS && s < sets_here)
+            if (c < 16 && s < sets_here)
                 partial[s * 19 + 3 + c] = gradient[i];
         }
+
 }

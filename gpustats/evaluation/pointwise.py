@@ -5,20 +5,21 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ..errors import CompileError
 from ..kernels.code import PER_ROW, PER_SET, KernelCode, Operand
-from ..kernels.layout import REFERENCE_DEVICES, Layout, Problem, power_of_two, row_blocks
+from ..kernels.layout import REFERENCE_DEVICES, Layout, Problem, power_of_two, row_blocks, rows_at_once
 from ..kernels.shape import Compiled, Shape
 from ..kernels.shown import shown_source
 from ..language.derived import call_of, derived
 from ..language.device_function import Argument
 from ..language.names import numbered_name
 from ..rewriting.differentiate import derivative
-from ..runtime.arrays import as_array, is_device_array
+from ..runtime.arrays import as_array, is_device_array, with_common_type
 from .arguments import check_wrt, match
 from .diagnosis import explained
 from .placement import Placement, at, place_arguments, target_of
@@ -123,7 +124,7 @@ class Pointwise:
         """The arguments in their order, as arrays; the first `missing` are left out."""
         wanted = self.argument_names[missing:]
         values = match(self.name, wanted, args, kwargs, self.defaults)
-        return [as_array(value, name) for value, name in zip(values, wanted, strict=True)]
+        return with_common_type(values, [as_array(value, name) for value, name in zip(values, wanted, strict=True)])
 
     def batch_shapes(self, values: Sequence[Any]) -> tuple[list[Lengths], int]:
         """The shapes without the axes that belong to one vector, and the length of the vectors."""
@@ -175,6 +176,8 @@ class Pointwise:
         problem = Problem(
             placement.dtype.itemsize, n_sets, math.gcd(pattern.n_sets, 8), pattern.by_rows, placement.aligned, dim
         )
+        if shape.sums and n_sets == 1:
+            problem = replace(problem, rows=rows_at_once(runtime.device, pattern.n_rows))
 
         def compiled() -> Compiled:
             source = self.source_for(
@@ -190,7 +193,7 @@ class Pointwise:
     ) -> Source:  # fmt: skip
         """The source of a shape's kernel for operands."""
         code = self.code(operands)
-        if shape.sums and problem.n_sets == 1 and not any(o.rank for o in operands):
+        if shape.sums and problem.n_sets == 1 and problem.rows > 1 and not any(o.rank for o in operands):
             code = code.with_shared_logarithm()
         layout, name = shape.layout(device, code, problem), f"{self.function.name}_{shape.name}"
         before = shape.before(outputs)

@@ -2,11 +2,12 @@
 
 What such calls have in common is their kind, `kind_of` their arguments. What is decided for a kind, its plan, is kept in a
 `Plans`; a plan that launches a kernel keeps the list of what the kernel takes as `KernelValues`, in which each call puts
-its numbers. Compiled code makes such calls without Python by a `SumReplay`.
+its numbers. Compiled code makes such calls without Python by a `SumReplay`; those from Python are made by a `starter.Starter`.
 """
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
@@ -185,7 +186,8 @@ class KernelValues:
         taken, alive = self._values.copy(), list[Any]()
         for place, i in self._numbers:
             value = arguments[i]
-            taken[place] = value.item() if type(value) is np.ndarray else float(value)
+            number = value.item() if type(value) is np.ndarray else float(value)
+            taken[place] = number if self._dtype.itemsize == 8 else ctypes.c_float(number).value  # or infinite
         for place, i in self._rows:
             array = arguments[i]
             if type(array) is np.ndarray:
@@ -243,7 +245,7 @@ class KernelValues:
         return [found[i] for i in range(len(arguments))]
 
     def given(self, handle: Handle, places: Sequence[np.ndarray]) -> list[Any]:
-        """What the kernel takes in a `runtime.replay`, where all arguments lie at a handle."""
+        """What the kernel takes in what is recorded, where all arguments lie at a handle."""
         taken = self._values.copy()
         for place, i in self._numbers:
             taken[place] = Given(int(places[i][0]))

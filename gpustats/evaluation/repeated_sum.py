@@ -11,6 +11,7 @@ import numpy as np
 from .pointwise import Pointwise
 from .repeated import KernelValues, Number, Rows, SumReplay, aligned
 from .results import as_host, output
+from .starter import Starter
 from .sums import LOGLIK
 
 if TYPE_CHECKING:
@@ -32,14 +33,13 @@ class RepeatedSum:
         The parameters of one of the calls.
     names : sequence of str
         Those of the parameters.
-
-    Attributes
-    ----------
-    by_row : set of str
-        The parameters with one number for each observation.
+    wrt : sequence of str
+        The parameters in which the function's results but the first are derivatives.
     """
 
-    def __init__(self, function: Pointwise, runtime: Runtime, x: Any, arguments: Sequence[Any], names: Sequence[str]):
+    def __init__(
+        self, function: Pointwise, runtime: Runtime, x: Any, arguments: Sequence[Any], names: Sequence[str], wrt: Sequence[str]
+    ):
         values = [x, *(v if np.ndim(v) else float(v) for v in arguments)]
         placement = function.place(LOGLIK, values, runtime)
         taken: list[Any] = [*placement.arguments[0].values]
@@ -50,10 +50,24 @@ class RepeatedSum:
         self._values = KernelValues(runtime, self._dtype, taken)
         self._plan, self._n_written = function.sum_plan(placement), len(function.written(placement.operands))
         self._names, self._sizes = names, dict(zip(names, map(np.size, arguments), strict=True))
-        self.by_row = {n for n, v in zip(names, arguments, strict=True) if np.ndim(v)}
+        self._wrt, self._by_row = wrt, {n for n, v in zip(names, arguments, strict=True) if np.ndim(v)}
+        plan = self._plan
+        self._starter = Starter(runtime, self._dtype, self._values, plan.n_sums, lambda to, taken: plan.launch(to, 0, taken))
 
-    def start(self, arguments: Sequence[Any]) -> Callable[[], tuple[np.ndarray, list[np.ndarray]]]:
-        """Start them; what waits gives the sums, a view to be read at once, and what is written for each observation."""
+    def start(self, arguments: Sequence[Any]) -> Callable[[], tuple[float, dict[str, Any]]]:
+        """Start a call; what waits gives the sum and the derivatives."""
+        if self._n_written:
+            return self._start_by_row(arguments)
+        wait, wrt = self._starter.start(arguments), self._wrt
+
+        def finish() -> tuple[float, dict[str, Any]]:
+            value, *totals = wait().tolist()
+            return value, dict(zip(wrt, totals, strict=True))
+
+        return finish
+
+    def _start_by_row(self, arguments: Sequence[Any]) -> Callable[[], tuple[float, dict[str, Any]]]:
+        """Start a call whose kernel also writes derivatives for each observation."""
         taken, alive = self._values.of(arguments)
         written, places = [], list[Any]()
         for _ in range(self._n_written):
@@ -62,15 +76,16 @@ class RepeatedSum:
             places += place
         wait = self._plan.start([*places, *taken])
 
-        def finish() -> tuple[np.ndarray, list[np.ndarray]]:
-            sums = wait()
+        def finish() -> tuple[float, dict[str, Any]]:
+            value, *totals = wait().tolist()
             alive.clear()  # which the kernel may have been reading
-            return sums, [as_host(self._runtime, array) for array in written]
+            rows = [as_host(self._runtime, array) for array in written]
+            return value, {n: (rows if n in self._by_row else totals).pop(0) for n in self._wrt}
 
         return finish
 
-    def replay(self, arguments: Sequence[Any], wrt: Sequence[str]) -> SumReplay | None:
-        """What lets compiled code make such calls, with derivatives in `wrt`; None where that cannot be."""
+    def replay(self, arguments: Sequence[Any]) -> SumReplay | None:
+        """What lets compiled code make such calls; None where that cannot be."""
         if self._n_written and self._dtype.itemsize == 4:  # kernels write what rows have of their own in single precision
             return None
         first, step = aligned(self._plan.n_sums), aligned(self._plan.n_rows)
@@ -80,7 +95,7 @@ class RepeatedSum:
             self._plan.launch(found, 0, [*rows, *taken])
 
         sums, rows, derivatives = itertools.count(1), itertools.count(first, step), {}
-        for name in wrt:
+        for name in self._wrt:
             elements = np.arange(self._sizes[name])
-            derivatives[name] = [(elements, elements + next(rows if name in self.by_row else sums))]
+            derivatives[name] = [(elements, elements + next(rows if name in self._by_row else sums))]
         return self._values.replay(self._names, arguments, first + self._n_written * step, start, derivatives)

@@ -36,6 +36,8 @@ def kind_of_table(values: Sequence[Any]) -> tuple[Any, ...] | None:
         elif kind is np.ndarray:
             if value.dtype not in _FLOATS or not value.flags.c_contiguous:
                 return None
+            if value.ndim == 0 and value.dtype != np.float64:  # where all are numbers, their type counts
+                return None
             kinds.append((value.shape, value.dtype) if value.ndim else None)
         elif is_device_array(value):
             its = choose.for_array(value)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..runtime.base import Device, Kernel, Runtime
     from ..runtime.types import Handle
 
-_ADDER = Template.beside(__file__, "add_partial_sums")
+_ADDER, _BLOCK_ADDER = Template.beside(__file__, "add_partial_sums"), Template.beside(__file__, "add_block_sums")
 
 LIGHT = {"cpu": 60, "gpu": 20}  # arithmetic operations below which a thread keeps many rows in flight
 
@@ -48,9 +48,9 @@ def _on_cpu(device: Device, code: KernelCode, sets: int) -> Layout:
 
 def _on_gpu(device: Device, code: KernelCode, problem: Problem, sets: int) -> Layout:
     threads = min(256 if sets == 1 else 128, device.max_threads)
-    wide = 1 if any(o.rank for o in code.row_operands) else problem.wide
+    wide = 1 if any(o.rank for o in code.row_operands) or problem.rows < problem.wide else problem.wide
     light = code.mixed_cost < LIGHT["gpu"] and problem.itemsize == 8
-    unroll = 1 if sets > 1 else copies(code, 8 if light else 4)
+    unroll = 1 if sets > 1 else min(copies(code, 8 if light else 4), problem.rows // wide)
     return Layout(threads, sets, threads * wide * unroll, unroll, wide, resident=1024, apart=sets == 1)
 
 
@@ -71,6 +71,28 @@ def adder_of(runtime: Runtime, threads: int, blocks: int, n: int) -> Adder | Non
     layout, together = Layout(threads), min(power_of_two(n), 8)
     kernel = _ADDER.kernel(runtime, "add_partial_sums", threads, dtype="float64", layout=layout, together=together)
     return Adder(kernel, together)
+
+
+def add_block_sums(
+    runtime: Runtime, out: Handle, offset: int, partial: Handle, n: int, blocks: int, *, threads: int, side: int,
+    spread: int = 1,
+) -> None:  # fmt: skip
+    """Start to add up what blocks have left, (blocks, n, spread) float64.
+
+    Parameters
+    ----------
+    runtime : Runtime
+    out : handle
+        Where the n sums go, behind `offset` numbers.
+    offset : int
+    partial : handle
+    n, blocks, spread : int
+    threads, side : int
+        Threads of a block, and how many neighbouring sums these add.
+    """
+    constants = dict(adders=threads, side=side, spread=spread)
+    kernel = _BLOCK_ADDER.kernel(runtime, "add_block_sums", threads, dtype="float64", **constants)
+    kernel((-(-n // side), 1), out, offset, partial, n, blocks)
 
 
 class SumPlan(NamedTuple):

@@ -128,7 +128,7 @@ class Arguments:
         batch = tuple(value.shape[: len(value.shape) - len(core)])
         kind = self._kind_by_row(name, value, batch)
         if kind is None:
-            kind = Route.SET if core or math.prod(batch) != 1 else Route.VALUE
+            kind = Route.SET if core or batch[:-1] else Route.VALUE
         return GLMArgument(value, kind, batch[:-1], core)
 
     def _core(self, name: str, value: Array) -> Shape:

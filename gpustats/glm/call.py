@@ -81,7 +81,11 @@ class GLMCall:
         plan = self.plan(task, weights)
         on_device = _DeviceArguments(self)
         values = self.kernel_values(plan, on_device.values, results.values, weights)
-        sums = plan.launch.begin(values)()[0].reshape(arguments.n_sets, -1).copy()
+        launch, runtime = plan.launch, self.data.runtime
+        result = runtime.result(8 * max(launch.n_left, 1))
+        launch.leave(result.handle, values)
+        left = runtime.fetch(result).view(np.float64)[: launch.n_left]
+        sums = launch.sums(left).reshape(arguments.n_sets, -1).copy()
         del on_device  # which the kernel may have been reading
         return Evaluated(sums, results.rows)
 

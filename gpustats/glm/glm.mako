@@ -187,7 +187,7 @@ ${parts.evaluate(codes, "total + turn * %d" % glm.n_sums, "slopes[row_here * %d 
 % endif
     }
 
-    // What the threads of the block have, in their order; then the blocks' sums are added by glm_total.
+    // What the threads of the block have, in their order; another kernel adds the blocks' sums.
     SHARED double *const sums = (SHARED double *)shared;
     partial += BLOCK_Y * n_sets * ${glm.slots} + first_set * ${glm.slots};
 % if glm.n_sums:

@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ..evaluation.sums import add_block_sums
 from ..kernels.code import KernelCode
 from ..kernels.layout import row_blocks
+from ..kernels.products import Predictor, ProductsLayout, products_layout
 from ..kernels.template import Template
 from ..runtime.types import DType, Handle
 from .computation import Computation
 from .family import Codes
 from .layout import GLMLayout, layout_for, shared_reals
-from .products import ProductsLayout, products_for
 
 if TYPE_CHECKING:
     from ..runtime.base import Device, Kernel, Runtime
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 _TILES = Template.beside(__file__, "glm")
 _LANES = Template.beside(__file__, "glm_lanes")
 _PRODUCTS = Template.beside(__file__, "glm_products")
-_TOTAL = Template.beside(__file__, "glm_total")
 #: Sums of blocks that the host adds where it sees them: another launch would take longer.
 _FEW_SUMS = 1 << 14
 
@@ -36,11 +36,11 @@ class Launch(NamedTuple):
     ----------
     kernel : Kernel
         What sums over the rows of each block.
-    total : callable
-        Compiles what adds the blocks' sums up.
+    add : callable
+        Starts to add the blocks' sums up.
     on_host : bool
         Whether the host adds them up, or there are none.
-    grid, total_grid : (int, int)
+    grid : (int, int)
     n_rows, n_sets : int
     n_sums : int
         Of all sets.
@@ -50,58 +50,38 @@ class Launch(NamedTuple):
 
     runtime: Runtime
     kernel: Kernel
-    total: Callable[[], Kernel]
+    add: Callable[[Runtime, Handle, int, Handle, int, int], None]
     on_host: bool
     grid: tuple[int, int]
-    total_grid: tuple[int, int]
     n_rows: int
     n_sets: int
     n_sums: int
     spread: int
 
-    def begin(
-        self, values: Sequence[Any], more: int = 0, then: Callable[[Handle, int], None] | None = None
-    ) -> Callable[[], tuple[np.ndarray, np.ndarray]]:
-        """Start the kernel.
+    @property
+    def n_left(self) -> int:
+        """How many numbers the host gets, of which `sums` makes the sums."""
+        return self._n_partial if self.on_host else self.n_sums
 
-        Parameters
-        ----------
-        values : sequence
-            What the kernel takes behind the numbers of rows and sets.
-        more : int
-            Numbers that `then` writes.
-        then : callable, optional
-            Starts another kernel; takes a handle, and how many numbers behind it the result is to begin.
-
-        Returns
-        -------
-        callable
-            Waits for the sums, [set][slot], and what `then` wrote: views, to be read at once.
-        """
-        blocks, runtime = self.grid[1], self.runtime
-        n = self._n_partial if self.on_host else self.n_sums
-        result = runtime.result(8 * max(n + more, 1))
+    def leave(self, out: Handle, values: Sequence[Any]) -> None:
+        """Start what leaves them in `out`; `values` is what the kernel takes behind the numbers of rows and sets."""
         if self.on_host:
-            self.kernel(self.grid, result.handle, self.n_rows, self.n_sets, *values)
+            self.kernel(self.grid, out, self.n_rows, self.n_sets, *values)
         else:
-            self.start(result.handle, values)
-        if then is not None:
-            then(result.handle, n)
+            self.start(out, values)
 
-        def finish() -> tuple[np.ndarray, np.ndarray]:
-            numbers = runtime.fetch(result).view(np.float64)
-            sums = numbers[:n]
-            if self.on_host:
-                sums = sums.reshape(blocks, self.n_sums, self.spread).sum((0, 2))
-            return sums, numbers[n : n + more]
-
-        return finish
+    def sums(self, left: np.ndarray) -> np.ndarray:
+        """The sums, [set][slot]: a view of what is left, or made of it."""
+        if not self.on_host:
+            return left
+        found: np.ndarray = np.add.reduce(left.reshape(self.grid[1], self.n_sums, self.spread), (0, 2))
+        return found
 
     def start(self, out: Handle, values: Sequence[Any]) -> None:
         """Start the kernel and what adds its sums up into `out`."""
         partial = self.runtime.scratch(8 * self._n_partial)
         self.kernel(self.grid, partial, self.n_rows, self.n_sets, *values)
-        self.total()(self.total_grid, out, 0, partial, self.n_sums, self.grid[1])
+        self.add(self.runtime, out, 0, partial, self.n_sums, self.grid[1])
 
     @property
     def _n_partial(self) -> int:
@@ -110,34 +90,56 @@ class Launch(NamedTuple):
 
 
 def launch(
-    runtime: Runtime, dtype: DType, name: str, computation: Computation, codes: Codes, n_rows: int, n_sets: int, aligned: bool
-) -> Launch:
-    """The kernel `name`, compiled, for X of `n_rows` rows and `n_sets` sets; `aligned`: X allows 16-byte accesses."""
+    runtime: Runtime, dtype: DType, name: str, computation: Computation, codes: Codes, n_rows: int, n_sets: int, stack: bool,
+    aligned: bool,
+) -> Launch:  # fmt: skip
+    """The kernel `name`, compiled, for X of `n_rows` rows; for `n_sets`, `stack`, `aligned` see `layout_of`."""
     device = runtime.device
-    layout = layout_of(device, computation, dtype.itemsize, n_sets, aligned)
+    layout = layout_of(device, computation, dtype.itemsize, n_sets, stack, aligned)
     text, shared = source(name, computation, codes, layout, dtype.name, runtime.dialect)
     kernel = runtime.kernel(text, name, layout.threads, shared)
     set_blocks, n_sums = -(-n_sets // layout.sets), n_sets * computation.slots
     if isinstance(layout, ProductsLayout):
-        blocks = layout.row_blocks(device, n_rows)
+        blocks, spread = layout.row_blocks(device, n_rows), 1
     else:
-        tiles = replace(layout, tile=layout.unroll * layout.threads) if layout.spread > 1 else layout
+        spread = layout.spread
+        tiles = replace(layout, tile=layout.unroll * layout.threads) if spread > 1 else layout
         blocks = row_blocks(device, tiles, n_rows, set_blocks, kernel.registers)
-    on_host = not n_sums or (runtime.host_visible and n_sums * blocks * layout.spread <= _FEW_SUMS)
-    constants = dict(adders=layout.adders, side=layout.side, spread=layout.spread)
-    total = functools.partial(_TOTAL.kernel, runtime, "glm_total", layout.adders, dtype="float64", **constants)
-    total_grid = (-(-n_sums // layout.side), 1)
-    return Launch(runtime, kernel, total, on_host, (set_blocks, blocks), total_grid, n_rows, n_sets, n_sums, layout.spread)
+    on_host = not n_sums or (runtime.host_visible and n_sums * blocks * spread <= _FEW_SUMS)
+    add = functools.partial(add_block_sums, threads=layout.adders, side=layout.side, spread=spread)
+    return Launch(runtime, kernel, add, on_host, (set_blocks, blocks), n_rows, n_sets, n_sums, spread)
 
 
-def layout_of(device: Device, computation: Computation, itemsize: int, n_sets: int, aligned: bool) -> GLMLayout:
-    """The layout of the kernel for `n_sets` sets of coefficients; `aligned`: X allows 16-byte accesses."""
-    found = products_for(device, computation, itemsize, n_sets, aligned)
-    return found or layout_for(device, computation, itemsize, n_sets, aligned)
+def layout_of(
+    device: Device, computation: Computation, itemsize: int, n_sets: int, stack: bool, aligned: bool
+) -> GLMLayout | ProductsLayout:
+    """The layout of the kernel.
+
+    Parameters
+    ----------
+    device : Device
+    computation : Computation
+    itemsize : int
+        Bytes of a number of X.
+    n_sets : int
+        Sets of coefficients.
+    stack : bool
+        Whether they are a stack of sets, be it of one; else one set, which another kernel reads X faster for.
+    aligned : bool
+        Whether X allows 16-byte accesses.
+    """
+    columns = computation.columns
+    if stack and computation.outcomes == 1 and not computation.vector:
+        load = next(n for n in (16 // itemsize, 2, 1) if columns % n == 0) if aligned else 1
+        predictors = [Predictor(gradient=computation.gradient)]
+        found = products_layout(device, [columns], predictors, itemsize, computation.n_sums, n_sets, load=load)
+        if found is not None:
+            return found
+    return layout_for(device, computation, itemsize, n_sets, aligned)
 
 
 def source(
-    name: str, computation: Computation, codes: Codes, layout: GLMLayout, dtype: str, dialect: str
+    name: str, computation: Computation, codes: Codes, layout: GLMLayout | ProductsLayout, dtype: str, dialect: str
 ) -> tuple[str, int]:
     """The source of the kernel `name`, and the bytes of shared memory that it takes."""
     first, *others = codes.codes

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..kernels.layout import Layout, power_of_two
+from ..kernels.layout import MOST_SHARED, RESERVED, Layout, power_of_two
 from .computation import Computation
 
 if TYPE_CHECKING:
@@ -86,10 +86,6 @@ _TILES = {
     (4, True):  (_Tiles(         4096,         128,  26 * 1024,      8,      2),
                  _Tiles(  _ANY_LONGER,         256,  26 * 1024,      8,      2)),
 }  # fmt: skip
-#: The most bytes of shared memory that are used: all that a block can have on an H200.
-MOST_SHARED = 232448
-#: What a block takes of it beside the arrays that are counted here.
-RESERVED = 1024
 
 
 def lanes_of(device: Device, itemsize: int) -> int:

@@ -32,14 +32,14 @@ def plan_of(plans: Plans[Plan], task: Task, arguments: Arguments, data: GLMData,
     own = _with_own_rows(arguments, weights)
     kind = (
         data.runtime, data.sizes.n_rows, data.design.aligned, task, *arguments.kinds.values(), own, arguments.n_sets,
-        arguments.outcomes, weights is None,
+        bool(arguments.lead), arguments.outcomes, weights is None,
     )  # fmt: skip
     return plans.plan(kind, _planned, task, arguments, data, weights is not None, own)
 
 
 def _with_own_rows(arguments: Arguments, weights: Column | None) -> tuple[str, ...]:
     """The arguments of the density with values for each row that differ between sets."""
-    own = [n for n, a in arguments.by_name.items() if a.kind is Route.ROW and a.n_sets > 1 and n != INTERCEPT]
+    own = [n for n, a in arguments.by_name.items() if a.kind is Route.ROW and a.lead and n != INTERCEPT]
     if weights is not None and weights.by_set:
         own.append(WEIGHTS)
     return tuple(own)
@@ -64,7 +64,7 @@ def _planned(task: Task, arguments: Arguments, data: GLMData, weighted: bool, ow
     )
     launch = kernel.launch(
         data.runtime, data.dtype, f"{family.density.name}_glm", computation, codes, sizes.n_rows, arguments.n_sets,
-        data.design.aligned,
+        bool(arguments.lead), data.design.aligned,
     )  # fmt: skip
     return Plan(launch, codes.operands)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -10,10 +9,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..evaluation.repeated import KernelValues, Number, Packed, Part, Scratch, SumReplay
-from ..runtime.types import Handle, Shape
+from ..evaluation.starter import Starter
+from ..runtime.types import DType, Handle, Shape
 from .call import GLMCall, Values
 from .computation import Route
 from .family import COEFFICIENTS, DESIGN, INTERCEPT
+from .groups import Groups
+from .kernel import Launch
 from .task import Quantity, Task
 
 
@@ -88,26 +90,28 @@ class RepeatedCall:
         values = call.kernel_values(plan, taken, (slopes, 0) * len(task.rows), weights)
         self._values, self._names = KernelValues(data.runtime, data.dtype, values, parts), names
         self._results = [_result(call, task, name) for name in wrt]
+        slopes_at = self._values.scratch[0] if task.rows else -1
+        self._kernels = _Kernels(plan.launch, self._groups, slopes_at, data.dtype, self._sizes)
+        self._n_left = plan.launch.n_left
+        self._starter = Starter(
+            data.runtime, data.dtype, self._values, self._n_left + self._n_by_group, self._kernels.leave
+        )
 
     def start(self, values: Sequence[Any]) -> Callable[[], tuple[Any, dict[str, Any]]]:
         """Start a call with other numbers; what waits gives the value and the derivatives."""
-        taken, alive = self._values.of(values)
-        wait = self._launch.begin(taken, self._n_by_group, self._add_groups(taken))
+        wait = self._starter.start(values)
+        return lambda: self._found(wait())
 
-        def finish() -> tuple[Any, dict[str, Any]]:
-            found = self._found(*wait())
-            alive.clear()  # which the kernel may have been reading
-            return found
-
-        return finish
-
-    def _found(self, sums: np.ndarray, by_group: np.ndarray) -> tuple[Any, dict[str, Any]]:
-        """The value and the derivatives, of what the kernels have summed."""
-        n_sets = self._sizes[0]
-        sums, by_group = sums.reshape(n_sets, -1), by_group.reshape(n_sets, -1)
+    def _found(self, left: np.ndarray) -> tuple[Any, dict[str, Any]]:
+        """The value and the derivatives, of what the kernels have left."""
+        n_sets, n = self._sizes[0], self._n_left
+        sums, by_group = self._launch.sums(left[:n]).reshape(n_sets, -1), left[n : n + self._n_by_group].reshape(n_sets, -1)
         gradients: dict[str, Any] = {}
         for name, columns, shape, by_set, transposed in self._results:
             found = by_group if columns is None else sums[:, columns]
+            if shape is None and found.size == 1:
+                gradients[name] = found.item()
+                continue
             if shape is None:
                 gradients[name] = float(found.sum(1).sum())  # in the order of `results`
                 continue
@@ -118,25 +122,11 @@ class RepeatedCall:
         value = sums[:, 0].reshape(self._lead).copy() if self._lead else sums.item(0)
         return value, gradients
 
-
-    def _add_groups(self, taken: Sequence[Any]) -> Callable[[Handle, int], None] | None:
-        """What adds the slopes up by group, where the kernel takes this."""
-        if self._groups is None:
-            return None
-        (slopes,) = self._values.scratch
-        return functools.partial(self._groups.add, (taken[slopes], 0), self._dtype, *self._sizes)
-
     def replay(self, values: Sequence[Any]) -> SumReplay | None:
-        """What lets compiled code make such calls; None where that cannot be, as for several sets of parameters."""
-        if self._sizes[0] > 1 or not self._launch.n_sums:
+        """What lets compiled code make such calls; None where that cannot be, as for a stack of sets of parameters."""
+        if self._lead or not self._launch.n_sums:
             return None
         launch, n_found = self._launch, self._launch.n_sums + self._n_by_group
-
-        def start(found: Handle, taken: list[Any]) -> None:
-            launch.start(found, taken)
-            if (add_groups := self._add_groups(taken)) is not None:
-                add_groups(found, launch.n_sums)
-
         derivatives = {}
         for name, columns, shape, _, transposed in self._results:
             places = np.arange(launch.n_sums)[columns] if columns is not None else np.arange(launch.n_sums, n_found)
@@ -144,7 +134,43 @@ class RepeatedCall:
                 places = places.reshape(shape).swapaxes(-1, -2).ravel()
             elements = np.zeros(len(places), int) if shape is None else np.arange(len(places))
             derivatives[name] = [(elements, places)]
-        return self._values.replay(self._names, values, n_found, start, derivatives)
+        return self._values.replay(self._names, values, n_found, self._kernels.sum, derivatives)
+
+
+class _Kernels(NamedTuple):
+    """The kernels of a call.
+
+    Attributes
+    ----------
+    launch : Launch
+    groups : Groups or None
+        Where the slopes of the rows are added up by group: the rows of each.
+    slopes : int
+        The place of these slopes in what the kernel takes.
+    dtype : dtype
+    sizes : tuple of int
+        Sets, rows, outcomes.
+    """
+
+    launch: Launch
+    groups: Groups | None
+    slopes: int
+    dtype: DType
+    sizes: tuple[int, int, int]
+
+    def leave(self, out: Handle, taken: list[Any]) -> None:
+        """Start those that leave in `out` what the host adds up, then the sums of groups."""
+        self.launch.leave(out, taken)
+        self._add_groups(out, self.launch.n_left, taken)
+
+    def sum(self, out: Handle, taken: list[Any]) -> None:
+        """Start those that leave in `out` the sums, then those of groups."""
+        self.launch.start(out, taken)
+        self._add_groups(out, self.launch.n_sums, taken)
+
+    def _add_groups(self, out: Handle, place: int, taken: list[Any]) -> None:
+        if self.groups is not None:
+            self.groups.add((taken[self.slopes], 0), self.dtype, *self.sizes, out, place)
 
 
 def _packing(call: GLMCall, names: Sequence[str]) -> tuple[list[Part], dict[str, Values]]:

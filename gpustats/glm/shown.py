@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 
 def one_set(density: Density, dtype: str, dialect: str) -> str:
     """The source for one set of coefficients."""
-    return _source(density, dtype, dialect, REFERENCE_DEVICES[dialect], n_sets=1)
+    return _source(density, dtype, dialect, REFERENCE_DEVICES[dialect], stack=False)
 
 
 def many_sets(density: Density, dtype: str, dialect: str) -> str:
     """The source for many sets, on a device that multiplies small matrices of float64 at once: of a number's density."""
     if Family(density, "eta").vector:
         raise NotImplementedError(f"{density.name} has a vector for a linear predictor: its GLM multiplies no matrices")
-    return _source(density, dtype, dialect, replace(REFERENCE_DEVICES[dialect], products=True), n_sets=16)
+    return _source(density, dtype, dialect, replace(REFERENCE_DEVICES[dialect], products=True), stack=True)
 
 
-def _source(density: Density, dtype: str, dialect: str, device: Device, n_sets: int) -> str:
+def _source(density: Density, dtype: str, dialect: str, device: Device, stack: bool) -> str:
     """The source for X of 16 columns, an intercept and parameters for each set, with all derivatives in numbers."""
     family = Family(density, "eta")
     wrt = [n for n in family.parameters if n not in family.whole and not family.ranks[n]]
@@ -40,7 +40,7 @@ def _source(density: Density, dtype: str, dialect: str, device: Device, n_sets: 
         slope_sums=True, gradient=True,
     )  # fmt: skip
     itemsize = 8 if dtype == "float64" else 4
-    layout = kernel.layout_of(device, computation, itemsize, n_sets, aligned=True)
+    layout = kernel.layout_of(device, computation, itemsize, 16 if stack else 1, stack, aligned=True)
     return kernel.source(f"{density.name}_glm", computation, codes, layout, dtype, dialect)[0]
 
 

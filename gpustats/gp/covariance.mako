@@ -35,18 +35,11 @@ ${"," if code.parameters else ""}
                 for (int q = 0; q < ${layout.pairs}; q++) {
                     const real a = xs[c][row + q * ${layout.step}];
 % for k, measure in enumerate(measures):
-<%
-    factor = f"scale_{k}" if measure.scaled else None
-    if measure.kind == "sqdist":
-        part = f"(a - b){' * ' + factor if factor else ''}"
-        text = f"({part}) * ({part})"
-    else:
-        text = f"a * b{f' * {factor} * {factor}' if factor else ''}"
-%>\
+<% text = measure.term("a", "b", f"scale_{k}") %>\
 % if measure.columns is None:
                     seen_${k}[q] += ${text};
 % else:
-                    if (${" || ".join(f"c0 + c == {i}" for i in measure.columns)})
+                    if (${measure.counts("c0 + c")})
                         seen_${k}[q] += ${text};
 % endif
 % endfor
@@ -133,7 +126,7 @@ ${head()}
 % if measure.kind == "dot":
     for (int c = 0; c < ${columns}; c++) {
         const real a = x[i * ${columns} + c]${f" * scales[{k * columns} + c]" if measure.scaled else ""};
-        if (${"true" if measure.columns is None else " || ".join(f"c == {i}" for i in measure.columns)})
+        if (${measure.counts("c") or "true"})
             seen_${k} += a * a;
     }
 % endif
@@ -284,7 +277,7 @@ ${seen()}
 % if measure.columns is None:
                 sums[c] += slope_${k}[q] * ${text};
 % else:
-                if (${" || ".join(f"first + c == {i}" for i in measure.columns)})
+                if (${measure.counts("first + c")})
                     sums[c] += slope_${k}[q] * ${text};
 % endif
 % endfor

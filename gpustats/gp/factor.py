@@ -15,12 +15,15 @@ from ..linalg import blocked
 from ..linalg.matrix import Matrix
 from ..linalg.provider import Provider
 from .hyperparameters import Hyperparameters
+from .observations import Observations
 from .pairs import Pairs
+from .parameters import Parameters
 
 if TYPE_CHECKING:
     from ..runtime.base import Kernel
 
 LOG_2PI = math.log(2 * math.pi)
+NO_SCALE = "y equals the mean everywhere: there is no scale to integrate out (student_t)"
 _FACTOR = Template.beside(__file__, "factor")
 
 
@@ -68,6 +71,13 @@ class Factor:
         if isinstance(info, np.ndarray):  # which the kernel reads
             self.runtime.synchronize()
 
+    @classmethod
+    def of(cls, provider: Provider, pairs: Pairs, data: Observations, parameters: Parameters, lift: float) -> Factor:
+        """That of a marginal likelihood."""
+        sigma, residual = parameters.sigma, data.y - np.asarray(parameters.mean)
+        noise = np.square(sigma) if isinstance(sigma, np.ndarray) else sigma * sigma
+        return cls(provider, pairs, data.x, residual, parameters.hyperparameters, noise, lift)
+
     @functools.cached_property
     def summary(self) -> tuple[int, float, float]:
         """The order of the first leading minor that is not positive definite, or 0; log |K + noise|; r' (K + noise)⁻¹ r."""
@@ -90,8 +100,17 @@ class Factor:
         if not student_t:
             return -0.5 * (squares + log_determinant + self.n * LOG_2PI)
         if squares == 0:
-            raise ValueError("y equals the mean everywhere: there is no scale to integrate out (student_t)")
+            raise ValueError(NO_SCALE)
         return math.lgamma(self.n / 2) - 0.5 * (self.n * LOG_2PI + log_determinant + self.n * math.log(squares / 2))
+
+    def not_positive_definite(self, parameters: object) -> np.linalg.LinAlgError:
+        """The error that there is no log-density at some parameters."""
+        minor = self.summary[0]
+        where = f"its leading minor of order {minor} is not" if minor else "it is singular or too large"
+        return np.linalg.LinAlgError(
+            f"the covariance matrix of {self.n} points is not positive definite: {where}, at {parameters}; "
+            f"take a larger sigma, or give a jitter such as {np.finfo(self.pairs.dtype).eps * 1e4:.0e}"
+        )
 
     def inverse(self) -> tuple[Matrix, Matrix]:
         """alpha = (K + noise)⁻¹ r, (n, 1), and the lower triangle of (K + noise)⁻¹ = l⁻ᵀ l⁻¹."""

@@ -62,7 +62,7 @@ class Hyperparameters:
             self.vectors[name] = value
             self.numbers[name] = 1.0
         for name in self.vectors:
-            _require_scaled(covariance, name)
+            require_scaled(covariance, name)
 
     @property
     def by_name(self) -> dict[str, float | np.ndarray]:
@@ -87,7 +87,7 @@ def refuse_names(covariance: Expression, reserved: Collection[str]) -> None:
 
 
 @functools.lru_cache
-def _require_scaled(covariance: Expression, name: str) -> None:
+def require_scaled(covariance: Expression, name: str) -> None:
     """ValueError unless the inputs count only relative to the lengthscale `name`: tried at some numbers."""
     inputs = [i for i in covariance.inputs if i.lengthscale == name]
     names = [*(i.name for i in covariance.inputs), *covariance.parameters]

@@ -21,13 +21,14 @@ from .covariance import Covariance
 from .factor import Factor
 from .fitting import Fit, maximise
 from .gradient import gradient, zero_gradient
-from .hyperparameters import Hyperparameters, refuse_names
+from .hyperparameters import refuse_names
 from .matrix import as_points
 from .observations import Observations
 from .pairs import Pairs
-from .parameters import MEAN, RESERVED, SIGMA, Parameters, X, Y, by_row, deviation, on_host
+from .parameters import MEAN, RESERVED, SIGMA, Parameters, ParameterSets, X, Y, by_row, deviation, on_host
 from .posterior import Posterior
 from .prediction import Prediction, variance_of_t
+from .sets import Sets
 
 if TYPE_CHECKING:
     from ..runtime.base import Device
@@ -64,8 +65,11 @@ class MarginalLikelihood:
     - ``sigma``, the standard deviation of the noise: a number or one for each observation, (n,); 0 if not given;
     - ``mean``, the prior mean: a number or one for each observation, (n,).
 
+    A call and `value_and_grad` also take S sets of parameters, such as those of chains: (S, 1) for a number, (S, p) or (S, n)
+    for a vector, or with more leading axes. What has none is the same for all sets.
+
     ValueError names what lies outside its domain. `numpy.linalg.LinAlgError` is raised where K + diag(sigma²) is not
-    positive definite: the results are never nan.
+    positive definite: the results are never nan. Among several sets, those with such a matrix have nan, and only they.
 
     With `student_t`, ``cov`` and ``sigma`` are relative to tau: an amplitude of 1 may be fixed, and sigma² is what is called
     nugget. With R = K + diag(sigma²) and psi = (y - mean)' R⁻¹ (y - mean), the log-likelihood is
@@ -76,6 +80,9 @@ class MarginalLikelihood:
     however many hyperparameters there are: with R = K + diag(sigma²) and alpha = R⁻¹ (y - mean), the derivative in R is
     W = (alpha alpha' - R⁻¹) / 2, and one pass contracts W with the derivatives of K while these are computed (Rasmussen &
     Williams 2006, eq. 5.9). No matrix n x n leaves the device.
+
+    Of few observations, up to 512 for several sets, all of this is one kernel, in which a block of threads has a set to itself.
+    The bits of a set are the same whatever the others are.
 
     Examples
     --------
@@ -88,6 +95,8 @@ class MarginalLikelihood:
     >>> value, gradient = ml.value_and_grad(amplitude=1.0, lengthscale=0.3, sigma=0.1)
     >>> {name: round(g, 4) for name, g in gradient.items()}
     {'amplitude': -0.3638, 'lengthscale': 1.939, 'sigma': -139.4753}
+    >>> ml(amplitude=1.0, lengthscale=np.array([[0.3], [0.4]]), sigma=0.1).round(4)
+    array([11.771 ,  8.9194])
     """
 
     def __init__(
@@ -107,6 +116,7 @@ class MarginalLikelihood:
         self._provider = provider_of(data.runtime)
         self._pairs: dict[tuple[str, ...], Pairs] = {}  # by the names of the lengthscales that are vectors
         self._pairs_for(())  # errors of the columns that cov is a function of
+        self._sets = Sets(cov, data, student_t, 1 + self.jitter)
         self._local = threading.local()  # .last: the parameters of the thread's last factor, and that
 
     def __reduce__(self) -> Any:
@@ -129,25 +139,29 @@ class MarginalLikelihood:
 
     # -- what users call
 
-    def __call__(self, *, sigma: Any = None, mean: Any = None, **hyperparameters: Any) -> float:
+    def __call__(self, *, sigma: Any = None, mean: Any = None, **hyperparameters: Any) -> Any:
         """The log marginal likelihood.
 
         Parameters
         ----------
         sigma, mean : float or (n,) array_like, optional
-            See the notes of the class.
+            See the notes of the class, also for several sets.
         **hyperparameters : float, or (p,) array_like for a lengthscale
 
         Returns
         -------
-        float
+        float, or (S,) ndarray
         """
-        parameters = self._parameters(sigma, mean, hyperparameters)
+        parameters = self._parameters(sigma, mean, hyperparameters, several=True)
+        if isinstance(parameters, ParameterSets):
+            return self._sets.of_several(parameters, (), self.value_and_grad)[0]
+        if (found := self._sets.of_one(parameters, ())) is not None:
+            return found[0]
         return self._loglik(self._factor(parameters), parameters)
 
     def value_and_grad(
         self, *, sigma: Any = None, mean: Any = None, wrt: str | Collection[str] | None = None, **hyperparameters: Any
-    ) -> tuple[float, dict[str, Any]]:
+    ) -> tuple[Any, dict[str, Any]]:
         """The log marginal likelihood and its derivatives.
 
         Parameters
@@ -160,20 +174,25 @@ class MarginalLikelihood:
 
         Returns
         -------
-        value : float
+        value : float, or (S,) ndarray
         gradient : dict
-            Name -> derivative, shaped like that argument: floats, and arrays in float64 but for those in x and y, which
-            are like x and y.
+            Name -> derivative of the sum of all values, shaped like that argument: floats, and arrays in float64 but for those
+            in x and y, which are like x and y.
         """
-        parameters = self._parameters(sigma, mean, hyperparameters)
+        parameters = self._parameters(sigma, mean, hyperparameters, several=True)
         names = parameters.given if wrt is None else check_wrt_among(wrt, (*self.parameters, X, Y))
+        if isinstance(parameters, ParameterSets):
+            return self._sets.of_several(parameters, names, self.value_and_grad)
         if not self.n:
             return 0.0, zero_gradient(self._data, parameters, names)
+        found = self._sets.of_one(parameters, () if X in names else names)
+        if found is not None and X not in names:
+            return found
         factor = self._factor(parameters)
         if self._provider.on_host or self.student_t:
             self._loglik(factor, parameters)  # raises before work that would be in vain, or needs what is not there
-        found = gradient(factor, self._data, parameters, names, self.student_t)
-        return self._loglik(factor, parameters), found
+        slopes = gradient(factor, self._data, parameters, names, self.student_t)
+        return self._loglik(factor, parameters) if found is None else found[0], slopes
 
     def predict(
         self, xs: Any, *, noise: Any = False, cov: bool = False, mean_xs: Any = None, sigma: Any = None, mean: Any = None,
@@ -181,7 +200,7 @@ class MarginalLikelihood:
     ) -> Prediction:  # fmt: skip
         """The distribution of the process at new points, given the data.
 
-        Straight after a call, a gradient or a prediction with the same arguments, it takes no factorisation.
+        Straight after a prediction with the same arguments, or a call that made a factor, it takes no factorisation.
 
         Parameters
         ----------
@@ -314,13 +333,14 @@ class MarginalLikelihood:
 
     # -- the pieces of a call
 
-    def _parameters(self, sigma: Any, mean: Any, hyperparameters: Mapping[str, Any]) -> Parameters:
-        values = Hyperparameters(self.cov, self.columns, {n: on_host(v) for n, v in hyperparameters.items()})
+    def _parameters(self, sigma: Any, mean: Any, hyperparameters: Mapping[str, Any], several: bool = False) -> Any:
+        """The `Parameters` of a call; `several`: or the `ParameterSets`, if it has such."""
         given = tuple(n for n, v in ((SIGMA, sigma), (MEAN, mean)) if v is not None)
-        spread = deviation(SIGMA, 0.0 if sigma is None else sigma, self.n)
         if mean is None:
             mean = self._mean(self._data.host_x) if callable(self._mean) else self._mean
-        return Parameters(values, spread, by_row(MEAN, mean, self.n), (*self.cov.parameters, *given))
+        values = {SIGMA: 0.0 if sigma is None else sigma, MEAN: mean, **hyperparameters}
+        kind = ParameterSets if several and any(np.ndim(v) > 1 for v in values.values()) else Parameters
+        return kind.of(self.cov, self.columns, self.n, values, (*self.cov.parameters, *given))
 
     def _pairs_for(self, vectors: tuple[str, ...]) -> Pairs:
         if vectors not in self._pairs:
@@ -335,12 +355,7 @@ class MarginalLikelihood:
             return last
         self._local.last = last = None, None  # its memory goes to the next, or, where that fails, to nobody
         pairs = self._pairs_for(tuple(parameters.hyperparameters.vectors))
-        residual = self._data.y - np.asarray(parameters.mean)
-        sigma = parameters.sigma
-        noise = np.square(sigma) if isinstance(sigma, np.ndarray) else sigma * sigma
-        factor = Factor(
-            self._provider, pairs, self._data.x, residual, parameters.hyperparameters, noise, 1 + self.jitter
-        )
+        factor = Factor.of(self._provider, pairs, self._data, parameters, 1 + self.jitter)
         self._local.last = key, factor
         return factor
 
@@ -349,12 +364,7 @@ class MarginalLikelihood:
         value = factor.loglik(self.student_t)
         if not math.isfinite(value):
             self._local.last = None, None
-            minor = factor.summary[0]
-            where = f"its leading minor of order {minor} is not" if minor else "it is singular or too large"
-            raise np.linalg.LinAlgError(
-                f"the covariance matrix of {self.n} points is not positive definite: {where}, at {parameters}; "
-                f"take a larger sigma, or give a jitter such as {np.finfo(self._data.dtype).eps * 1e4:.0e}"
-            )
+            raise factor.not_positive_definite(parameters)
         return value
 
     def _posterior(self, xs: Any, noise: Any, mean_xs: Any, parameters: Parameters) -> Posterior:

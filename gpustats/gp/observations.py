@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
@@ -69,6 +70,15 @@ class Observations:
     def like_y(self, array: Any) -> Any:
         """A derivative in the responses, (n,), where they lay."""
         return delivered(self.runtime, array, self._native[Y])
+
+    def gradient(self, found: Mapping[str, Any], wrt: Collection[str]) -> dict[str, Any]:
+        """Derivatives in the order of `wrt`; those in the points and responses come as numbers, and are made like these."""
+        gradient = {n: found[n] for n in wrt}
+        if X in wrt:
+            gradient[X] = self.like_x(np.reshape(found[X], (self.n, self.columns)).astype(self.dtype))
+        if Y in wrt:
+            gradient[Y] = self.like_y(np.asarray(found[Y]).astype(self.dtype))
+        return gradient
 
 
 def require_finite(name: str, a: np.ndarray) -> None:

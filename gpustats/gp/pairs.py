@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from .expression import Expression
 from .hyperparameters import Hyperparameters
 
 if TYPE_CHECKING:
+    from ..kernels.code import KernelCode
     from ..runtime.base import Device, Kernel, Runtime
 
 _COVARIANCE = Template.beside(__file__, "covariance")
@@ -54,6 +55,37 @@ class Measure:
     columns: tuple[int, ...] | None
     scaled: str  # the hyperparameter by whose elements coordinates are divided, or ""
 
+    def term(self, a: str, b: str, scale: str) -> str:
+        """What a column adds to it, in C: of the points' coordinates a and b, and the factor of both where they are scaled."""
+        if self.kind == "dot":
+            return f"{a} * {b}{f' * {scale} * {scale}' if self.scaled else ''}"
+        part = f"({a} - {b}){f' * {scale}' if self.scaled else ''}"
+        return f"({part}) * ({part})"
+
+    def counts(self, column: str) -> str:
+        """Whether a column is among those that count, in C, where not all do."""
+        return " || ".join(f"{column} == {i}" for i in self.columns or ())
+
+
+class Derivatives(NamedTuple):
+    """A covariance function with its derivatives.
+
+    Attributes
+    ----------
+    code : KernelCode
+    sums : dict
+        Hyperparameter -> the derivative in it among the function's results.
+    wanted : list of int
+        The measures that are scaled by vectors in which derivatives are wanted.
+    slopes : list of str
+        The derivative in each input among the results, or "".
+    """
+
+    code: KernelCode
+    sums: dict[str, str]
+    wanted: list[int]
+    slopes: list[str]
+
 
 class PairsCode:
     """The kernels of a covariance function over pairs of points, as sources.
@@ -70,6 +102,8 @@ class PairsCode:
     ----------
     measures : list of Measure
         What is taken of two points.
+    of_inputs : list of int
+        The number of each input's measure.
     """
 
     def __init__(self, covariance: Expression, columns: int, vectors: Sequence[str]) -> None:
@@ -81,7 +115,7 @@ class PairsCode:
                 )
         seen = [Measure(i.kind, i.columns, i.lengthscale if i.lengthscale in vectors else "") for i in covariance.inputs]
         self.measures = list(dict.fromkeys(seen))
-        self._of_inputs = [self.measures.index(m) for m in seen]  # the number of each input's measure
+        self.of_inputs = [self.measures.index(m) for m in seen]
 
     def source(
         self, which: str, layout: PairsLayout, dtype: str, dialect: str, wrt: Sequence[str] = (), noise: str = "",
@@ -103,19 +137,22 @@ class PairsCode:
         -------
         source, name of the kernel
         """
-        covariance = self.covariance
-        sums = [n for n in wrt if not any(m.scaled == n for m in self.measures)]
-        wanted = [k for k, m in enumerate(self.measures) if m.scaled and m.scaled in wrt]
-        slopes = [
-            i.name for i, k in zip(covariance.inputs, self._of_inputs, strict=True) if k in wanted or which == _POINTS
-        ]
-        code, results = covariance.code((*sums, *slopes))
+        found = self.derivatives(wrt, points=which == _POINTS)
         text = _COVARIANCE.source_of(
-            code, "covariance", layout, dtype, dialect, which=which, noise=noise, lower=lower, columns=self.columns,
-            measures=self.measures, inputs=self._of_inputs, wanted=wanted, sums=[results[n] for n in sums],
-            slopes=[results.get(i.name, "") for i in covariance.inputs],
+            found.code, "covariance", layout, dtype, dialect, which=which, noise=noise, lower=lower, columns=self.columns,
+            measures=self.measures, inputs=self.of_inputs, wanted=found.wanted, sums=list(found.sums.values()),
+            slopes=found.slopes,
         )  # fmt: skip
         return text, "covariance" if which == _MATRIX else f"covariance_{which}"
+
+    def derivatives(self, wrt: Sequence[str], points: bool = False) -> Derivatives:
+        """The function with its derivatives in some hyperparameters, and in the points where these are wanted."""
+        inputs = self.covariance.inputs
+        sums = [n for n in wrt if not any(m.scaled == n for m in self.measures)]
+        wanted = [k for k, m in enumerate(self.measures) if m.scaled and m.scaled in wrt]
+        slopes = [i.name for i, k in zip(inputs, self.of_inputs, strict=True) if k in wanted or points]
+        code, results = self.covariance.code((*sums, *slopes))
+        return Derivatives(code, {n: results[n] for n in sums}, wanted, [results.get(i.name, "") for i in inputs])
 
 
 class Pairs:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..evaluation.arguments import elements_inside
 from ..evaluation.placement import device_of
+from ..language.device_function import Argument
 from ..runtime import arrays
-from .hyperparameters import Hyperparameters
+from .expression import Expression
+from .hyperparameters import Hyperparameters, check_names
 
 SIGMA, MEAN, X, Y = "sigma", "mean", "x", "y"
 #: What the methods of a marginal likelihood take beside hyperparameters, which so cannot have these names.
@@ -32,6 +37,15 @@ class Parameters(NamedTuple):
     mean: float | np.ndarray
     given: tuple[str, ...]
 
+    @classmethod
+    def of(
+        cls, covariance: Expression, columns: int, n: int, values: Mapping[str, Any], given: tuple[str, ...]
+    ) -> Parameters:
+        """Of the values of hyperparameters, sigma and mean, for n points of so many columns."""
+        own = {name: on_host(v) for name, v in values.items() if name not in (SIGMA, MEAN)}
+        hyperparameters = Hyperparameters(covariance, columns, own)
+        return cls(hyperparameters, deviation(SIGMA, values[SIGMA], n), by_row(MEAN, values[MEAN], n), given)
+
     @property
     def by_name(self) -> dict[str, float | np.ndarray]:
         return self.hyperparameters.by_name | {SIGMA: self.sigma, MEAN: self.mean}
@@ -43,6 +57,85 @@ class Parameters(NamedTuple):
 
     def __str__(self) -> str:
         return ", ".join(f"{n}={_short(v)}" for n, v in self.by_name.items() if n != MEAN)
+
+
+class ParameterSets(NamedTuple):
+    """Several sets of parameters at which a marginal likelihood is evaluated, checked.
+
+    Attributes
+    ----------
+    lead : tuple of int
+        The leading axes, those of the sets.
+    values : dict
+        Argument -> array of float64: a number or a vector for all sets, or one for each of them with the leading axes and one
+        of length 1 or the vector's.
+    given : tuple of str
+        Names of those that the caller gave.
+    """
+
+    lead: tuple[int, ...]
+    values: dict[str, np.ndarray]
+    given: tuple[str, ...]
+
+    @classmethod
+    def of(
+        cls, covariance: Expression, columns: int, n: int, values: Mapping[str, Any], given: tuple[str, ...]
+    ) -> ParameterSets:
+        """Of the values of hyperparameters, sigma and mean, of which one at least has leading axes.
+
+        Parameters
+        ----------
+        covariance : Expression
+        columns, n : int
+            Of the points, and how many these are.
+        values : mapping
+        given : tuple of str
+
+        Raises
+        ------
+        ValueError
+            Where shapes do not go together, or values are outside their domains or not finite.
+        """
+        check_names(covariance, [name for name in values if name not in (SIGMA, MEAN)])
+        found = {name: np.asarray(on_host(v), np.float64) for name, v in values.items()}
+        several, lead = next((name, a.shape[:-1]) for name, a in found.items() if a.ndim > 1)
+        lengths = {SIGMA: n, MEAN: n} | {i.lengthscale: columns for i in covariance.inputs}
+        for argument in (Argument(SIGMA, "nonnegative"), Argument(MEAN), *covariance.arguments):
+            name = argument.name
+            shape, length = found[name].shape, lengths.get(name, 1)
+            one = shape == () or (name in lengths and shape == (length,))
+            if not one and (shape[:-1] != lead or shape[-1] not in (1, length)):
+                vectors = f", ({length},) or {(*lead, length)}" if name in lengths else ""
+                sets = f"{several} has {found[several].shape}"
+                raise ValueError(f"{name} has shape {shape}, and {sets}: it must be a number or {(*lead, 1)}{vectors}")
+            if not (inside := np.isfinite(found[name]) & elements_inside(argument, found[name])).all():
+                place = tuple(np.argwhere(~inside)[0].tolist())
+                at = f"[{', '.join(map(str, place))}]" if place else ""
+                raise ValueError(f"{name}{at} is {found[name][place]}: it must be {argument.domain}, and finite")
+        return cls(lead, found, given)
+
+    @property
+    def n_sets(self) -> int:
+        return math.prod(self.lead)
+
+    @property
+    def rows(self) -> dict[str, np.ndarray]:
+        """Argument -> array with a row for each set, or one for all."""
+        return {
+            name: a.reshape(self.n_sets, a.shape[-1]) if a.ndim > 1 else a.reshape(1, a.size)
+            for name, a in self.values.items()
+        }
+
+    def one(self, k: int) -> dict[str, Any]:
+        """The parameters of one set."""
+        values = {name: a[k if len(a) > 1 else 0] for name, a in self.rows.items()}
+        return {name: v if self.values[name].ndim == 1 or v.size > 1 else v.item() for name, v in values.items()}
+
+    def as_given(self, name: str, derivatives: np.ndarray) -> Any:
+        """The derivatives in an argument, a row for each set, like that argument: added up where all sets share it."""
+        value = self.values[name]
+        found = (derivatives if value.ndim > 1 else derivatives.sum(0)).reshape(value.shape)
+        return found if value.ndim else float(found)
 
 
 def _short(value: float | np.ndarray) -> str:

@@ -11,6 +11,11 @@ if TYPE_CHECKING:
     from ..runtime.base import Device
     from .code import KernelCode
 
+#: The most bytes of shared memory that are used: all that a block can have on an H200.
+MOST_SHARED = 232448
+#: What a block takes of it beside the arrays that are counted.
+RESERVED = 1024
+MOST_AT_ONCE = 16  # rows of a thread of a GPU that sums
 LONGEST = 4096  # nodes of a function that is written out several times, all together
 
 
@@ -62,14 +67,31 @@ class Layout:
 
 @dataclass(frozen=True)
 class Problem:
-    """What a layout is chosen for; `aligned`: every array of it allows 16-byte accesses."""
+    """What a layout is chosen for.
+
+    Attributes
+    ----------
+    itemsize : int
+        Bytes of a number.
+    n_sets : int
+    set_multiple : int
+        A power of two up to 8 that divides the number of sets.
+    by_rows : bool
+    aligned : bool
+        Whether every array allows 16-byte accesses.
+    dim : int
+        Length of vector observations, 0 where they are scalars.
+    rows : int
+        The most rows that a thread is to take at once: see `rows_at_once`.
+    """
 
     itemsize: int
     n_sets: int
-    set_multiple: int = 1  # a power of two up to 8 that divides the number of sets
+    set_multiple: int = 1
     by_rows: bool = False
     aligned: bool = False
-    dim: int = 0  # length of vector observations, 0 where they are scalars
+    dim: int = 0
+    rows: int = MOST_AT_ONCE
 
     @property
     def wide(self) -> int:
@@ -110,6 +132,16 @@ def copies(code: KernelCode, wanted: int) -> int:
     while wanted > 1 and wanted * code.row_size > LONGEST:
         wanted //= 2
     return wanted
+
+
+def rows_at_once(device: Device, n_rows: int, threads: int = 256) -> int:
+    """The most rows, a power of two, that a thread of a GPU takes at once: few rows are spread over all multiprocessors.
+
+    Each gets two blocks where there are enough rows: what a thread does in turn takes longer than adding up more sums.
+    """
+    if device.type == "cpu":
+        return MOST_AT_ONCE
+    return min(power_of_two(n_rows // (2 * threads * device.compute_units) + 1) // 2 or 1, MOST_AT_ONCE)
 
 
 def row_blocks(device: Device, layout: Layout, n_rows: int, set_blocks: int, registers: int | None = None) -> int:

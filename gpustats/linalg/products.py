@@ -71,7 +71,7 @@ def matmul(a: Any, b: Any, *, where: str = "auto") -> Any:
     ValueError
         Shapes that do not fit, arrays of two devices.
     TypeError
-        Complex numbers, objects, float16.
+        Complex numbers, objects.
 
     Examples
     --------

@@ -11,6 +11,7 @@ import numpy as np
 from ..evaluation.placement import at
 from ..evaluation.pointwise import Source
 from ..evaluation.repeated import KernelValues, Number, Packed, Part, SumReplay
+from ..evaluation.starter import Starter
 from ..evaluation.sums import SumPlan, adder_of
 from ..kernels.code import PER_ROW, PER_SET, VALUE, KernelCode, Operand
 from ..kernels.layout import LONGEST, Layout, power_of_two, row_blocks
@@ -113,23 +114,20 @@ class OnePass:
             start = n_sets * k * len(parts)
             taken += [Number(i)] if own else [Packed(), start, 1]
             parts += [] if own else [Part(i, start, start + n_sets * k, False)]
-        self._values = KernelValues(runtime, x.dtype, taken, parts)
+        self._values, plan = KernelValues(runtime, x.dtype, taken, parts), self._plan
+        self._starter = Starter(
+            runtime, x.dtype, self._values, n_sets * n_sums, lambda to, taken: plan.launch(to, 0, taken)
+        )
 
     def of_sets(self, arguments: Sequence[np.ndarray]) -> tuple[np.ndarray, dict[str, np.ndarray]]:
         """For each set of parameters the sum, and what the derivatives in each component's are."""
-        sums = self._sums(arguments).reshape(self._plan.n_sets, -1)
+        sums = self._starter.start(arguments)().copy().reshape(self._plan.n_sets, -1)
         of_components = sums[:, 1:].reshape(len(sums), -1, self._components)
         return sums[:, 0], {n: of_components[:, i] for i, n in enumerate((WEIGHTS, *(n for n, _ in self._wrt)))}
 
-    def _sums(self, arguments: Sequence[Any]) -> np.ndarray:
-        taken, alive = self._values.of(arguments)
-        sums = self._plan.fetch(taken).copy()
-        del alive  # which the kernel was reading
-        return sums
-
     def __call__(self, arguments: Sequence[Any]) -> tuple[float, np.ndarray, dict[str, Any]]:
         """The sum, the sums of the components' shares, and the derivatives."""
-        sums = self._sums(arguments)
+        sums = self._starter.start(arguments)().copy()
         counts, *found = sums[1:].reshape(-1, self._components)
         pairs = zip(self._wrt, found, strict=True)
         return sums.item(0), counts, {n: float(its.sum()) if own else its for (n, own), its in pairs}

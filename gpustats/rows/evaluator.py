@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 import itertools
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
@@ -12,13 +13,15 @@ import numpy as np
 
 from ..evaluation.repeated import SumReplay
 from ..evaluation.results import as_host
+from ..evaluation.starter import Starter
 from ..language.nodes import VECTOR
 from ..rewriting.differentiate import directional
 from ..rewriting.unrolling import unrolled
 from ..runtime.arrays import is_device_array
+from .launch import Launch, Left, Started
 from .leaves import Column, Dot, Gather, Leaf, PerRow
 from .parameters import along_of
-from .passes import Launch, Left, Pass, Started, Task, runs
+from .passes import Pass, Sets, Task, runs
 from .sheet import Groups, Sheet
 
 if TYPE_CHECKING:
@@ -26,7 +29,7 @@ if TYPE_CHECKING:
     from ..runtime.replay import Replay
     from ..runtime.types import Array, Handle, Shape
     from .binding import Binding
-    from .parameters import Packing
+    from .parameters import Packing, Sent
 
 #: What tells an order of the rows: the indices of a table, by identity; () for the order in which the data came.
 Key = tuple[int, ...]
@@ -70,7 +73,7 @@ class Evaluator:
         self._types = {p.name: p.type for p in self._row.function.parameters}
         self._main = _main_order(self._leaves.values())
         self._sheets: dict[Key, Sheet] = {}
-        self._passes: dict[tuple[Key, Task, bool], Pass] = {}
+        self._passes: dict[tuple[Key, Task, Sets], Pass] = {}
 
     def value_and_derivatives(self, wrt: Sequence[str], packing: Packing, n_rows: int) -> Evaluation:
         """What computes the sums, one for each set of parameters, and the derivatives in some parameters, (sets, …).
@@ -82,7 +85,7 @@ class Evaluator:
             nothing = np.zeros(n_sets), {n: np.zeros((n_sets, *packing.cores[n])) for n in wrt}
             return lambda values: lambda: copy.deepcopy(nothing)
         tasks = self._tasks(wrt)
-        passes = [self._pass(*t, packing.by_value) for t in tasks.items()]
+        passes = [self._pass(*t, Sets.of(packing)) for t in tasks.items()]
         call = Call(self._runtime, packing, n_rows, passes)
         parts = {n: list(self._parts(n, call)) for n in wrt}
         shapes = {n: packing.lead + packing.cores[n] for n in wrt}
@@ -100,8 +103,10 @@ class Evaluator:
 
         The parameters travel together.
         """
-        passes = [self._pass(*t, by_value=False) for t in self._tasks(wrt).items()]
-        if not n_rows or packing.n_sets != 1 or any(made.of_rows or made.kernel.endless for made in passes):
+        if not n_rows or (given := packing.places()) is None:
+            return None
+        passes = [self._pass(*t, Sets.of(packing)) for t in self._tasks(wrt).items()]
+        if any(made.of_rows or made.kernel.endless for made in passes):
             return None
         call = Call(self._runtime, packing, n_rows, passes)
         if (replay := call.replay()) is None:
@@ -116,13 +121,13 @@ class Evaluator:
                 elements = np.flatnonzero(places >= 0)
                 its.append((elements, places.reshape(-1)[elements].astype(np.int64)))
             found[name] = its
-        return SumReplay(replay, packing.places(), found)
+        return SumReplay(replay, given, found)
 
     def terms(self, names: Sequence[str], packing: Packing, n_rows: int) -> Evaluation:
         """What computes the value of each row, (sets, N); `names` are not used."""
         if not n_rows * packing.n_sets:
             return lambda values: lambda: np.zeros((packing.n_sets, n_rows), self._bound.dtype)
-        made = self._pass(self._main, Task(value=False, terms=True), packing.by_value)
+        made = self._pass(self._main, Task(value=False, terms=True), Sets.of(packing))
         call = Call(self._runtime, packing, n_rows, [made])
 
         def found(left: Sequence[Left]) -> np.ndarray:
@@ -140,7 +145,7 @@ class Evaluator:
         if not n_rows * n_sets * size:
             return lambda values: lambda: np.zeros((n_sets, size, size))
         arguments = tuple(c for n in names for c in self._of_parameter[n])
-        made = self._pass(self._main, Task(value=False, sums=arguments, second=True), packing.by_value)
+        made = self._pass(self._main, Task(value=False, sums=arguments, second=True), Sets.of(packing))
         call, lower = Call(self._runtime, packing, n_rows, [made]), np.tril_indices(size)
 
         def found(left: Sequence[Left]) -> np.ndarray:
@@ -168,9 +173,9 @@ class Evaluator:
         made._sheets, made._passes = {}, {}
         return made
 
-    def source(self, wrt: Collection[str]) -> str:
+    def source(self, wrt: Collection[str], sets: Sets) -> str:
         """The source of the kernels that compute the value and the derivatives."""
-        return "\n".join(self._pass(key, task, True).source for key, task in self._tasks(wrt).items())
+        return "\n".join(self._pass(key, task, sets).source for key, task in self._tasks(wrt).items())
 
     # -- passes
 
@@ -183,12 +188,10 @@ class Evaluator:
             )
         return self._sheets[key]
 
-    def _pass(self, key: Key, task: Task, by_value: bool) -> Pass:
-        if (key, task, by_value) not in self._passes:
-            self._passes[key, task, by_value] = Pass(
-                self._row, self._leaves, self._made_of, self._sheet(key), task, by_value
-            )
-        return self._passes[key, task, by_value]
+    def _pass(self, key: Key, task: Task, sets: Sets) -> Pass:
+        if (key, task, sets) not in self._passes:
+            self._passes[key, task, sets] = Pass(self._row, self._leaves, self._made_of, self._sheet(key), task, sets)
+        return self._passes[key, task, sets]
 
     def _tasks(self, wrt: Collection[str]) -> dict[Key, Task]:
         """The passes that derivatives in some parameters take: that of the sums, and one for each further order of the rows."""
@@ -294,10 +297,16 @@ class Call:
         self.passes, self.n_rows, self._runtime, self._packing = passes, n_rows, runtime, packing
         self._launches = [Launch(made, packing, n_rows) for made in passes]
         self._offsets = [0, *itertools.accumulate(launch.size for launch in self._launches)]
+        self._launch, self._starter = functools.partial(_launch, self._launches, self._offsets), None
+        if not any(launch.writes_apart for launch in self._launches):
+            self._starter = Starter(runtime, packing.dtype, _Sender(runtime, packing), self.size, self._launch)
 
     def start(self, values: Sequence[Any], found: Callable[[Sequence[Left]], Found]) -> Callable[[], Found]:
         """Start the passes, for values of the parameters; what waits for them gives what is `found` in what they leave."""
         runtime = self._runtime
+        if self._starter is not None:
+            wait = self._starter.start(values)
+            return lambda: found(self.left(wait()))
         sent = self._packing.sent(runtime, values)
         result = runtime.result(8 * max(self._offsets[-1], 1))
         pairs = list(zip(self._launches, self._offsets, strict=False))
@@ -318,17 +327,37 @@ class Call:
     def replay(self) -> Replay | None:
         """What the passes do, as compiled code has it done again: with parameters that travel together."""
 
-        def start(given: Handle, found: Handle) -> None:
-            sent = self._packing.sent_together(given)
-            for launch, offset in zip(self._launches, self._offsets, strict=False):
-                launch.start(sent, found, offset)
-
-        return self._runtime.replay(self._packing.width, self.size, start)
+        packing = self._packing
+        return self._runtime.replay(packing.width, self.size, lambda at, to: self._launch(to, packing.given(at)))
 
     def left(self, numbers: np.ndarray) -> list[Left]:
         """What the passes leave, if it all lies among these numbers."""
         pairs = zip(self._launches, self._offsets, strict=False)
         return [launch.left(numbers[first:], Started([None] * len(launch.made.runs), [])) for launch, first in pairs]
+
+
+class _Sender(NamedTuple):
+    """How parameters come to passes, as a `starter.Sender`."""
+
+    runtime: Runtime
+    packing: Packing
+
+    def of(self, arguments: Sequence[Any]) -> tuple[Sent, list[Any]]:
+        sent = self.packing.sent(self.runtime, arguments)
+        return sent, sent.alive
+
+    def places(self, arguments: Sequence[Any]) -> Sequence[np.ndarray] | None:
+        found = self.packing.places()
+        return None if found is None else tuple(found.values())
+
+    def given(self, handle: Handle, places: Sequence[np.ndarray]) -> Sent:
+        return self.packing.given(handle)
+
+
+def _launch(launches: Sequence[Launch], offsets: Sequence[int], out: Handle, sent: Sent) -> None:
+    """Start passes that write nothing apart."""
+    for launch, offset in zip(launches, offsets, strict=False):
+        launch.start(sent, out, offset)
 
 
 def _element(leaf: Leaf, i: int, length: int) -> Leaf:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..evaluation.sums import LIGHT
-from ..kernels.layout import Layout, copies, power_of_two
+from ..kernels.layout import Layout, copies, power_of_two, row_blocks
 
 if TYPE_CHECKING:
     from ..kernels.code import KernelCode
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 _HELD = 24  # numbers of all rows in flight that a thread of a GPU has registers for
 _CPU_LANES = 16  # neighbouring rows that a CPU takes at once: two or four of its vectors, so that it reads whole lines
 _MANY_SUMS = 4  # more of them are in a CPU's cache, and not in its registers
+_IN_CACHE = 1 << 19  # bytes of matrices that a CPU's core keeps at hand while one set of parameters after another reads them
 
 
 def longest_segment(device: Device, n_rows: int, n_groups: int) -> int:
@@ -75,3 +76,14 @@ def layout_for(device: Device, code: KernelCode, held: int, mean: float | None, 
         later=many and unroll > 1,
         segment=0 if mean is not None else lanes * unroll * (64 if device.type == "cpu" else 2),
     )  # fmt: skip
+
+
+def blocks_of_rows(device: Device, layout: RowsLayout, n_segments: int, n_bytes: int) -> int:
+    """How many blocks share the rows, which have matrices of `n_bytes`, however many sets of parameters there are.
+
+    A CPU takes a block for all sets, then the next one.
+    """
+    blocks = row_blocks(device, layout, n_segments, 1)
+    if device.type == "cpu":
+        blocks = max(blocks, min(n_bytes // _IN_CACHE, -(-n_segments // layout.tile), 65535))
+    return blocks

@@ -22,6 +22,7 @@ from .binding import Binding
 from .leaves import Leaf, PerRow, Scalar, put_together, taken_apart
 from .on_device import OnDevice
 from .parameters import along_of, shape_of
+from .passes import Sets
 
 if TYPE_CHECKING:
     from ..density import Density
@@ -69,8 +70,9 @@ class Rows(Remade):
     Where the argument is a vector, ``const real *``, of at most 64 elements, it is (d,), a table with a last axis of d, or
     (k, d); data are (N, d). All vectors of a function have the same length d, its last argument ``int dim``.
 
-    Leading axes are sets of parameters, by NumPy's rules of broadcasting: several chains share a call, and the bits of each are
-    those of a call of its own. Sums are in float64 and always in the same order.
+    Leading axes are sets of parameters, by NumPy's rules of broadcasting: several chains share a call, and the bits of each do
+    not depend on the others. Where a device multiplies matrices for all sets at once, one set without such an axis may have
+    other last digits than in a stack, be it of one. Sums are in float64 and always in the same order.
 
     Examples
     --------
@@ -235,7 +237,7 @@ class Rows(Remade):
                 raise ValueError(f"direction: {name} has shape {its}, and the parameter {wanted}")
         return self._product(*values, *components, wrt=names)
 
-    def kernel_source(self, wrt: str | Collection[str] | None = None, length: int = 0) -> str:
+    def kernel_source(self, wrt: str | Collection[str] | None = None, length: int = 0, sets: int | None = None) -> str:
         """The source of the kernels that compute the value and the derivatives, one for each order in which they take the rows.
 
         Parameters
@@ -244,11 +246,13 @@ class Rows(Remade):
             Names of parameters; by default all.
         length : int
             Of the function's vectors, where it has any.
+        sets : int, optional
+            How many sets of parameters a call has; by default one, without an axis.
         """
         names = self.parameters if wrt is None else check_wrt_among(wrt, self.parameters)
         if bool(length) != bool(self._bound.vectors):
             raise ValueError(f"length is {length}, and {self._bound.row.name} has the vectors {self._bound.vectors}")
-        return self._own.evaluator(length).source(names)
+        return self._own.evaluator(length).source(names, Sets.BY_VALUE if sets is None else Sets.of_stack(sets))
 
     # -- how it is done
 

@@ -56,7 +56,7 @@ class OnDevice:
 
     def start(self, what: str, names: Sequence[str], values: Sequence[Any]) -> tuple[Callable[[], Any], Packing]:
         """Start what a method of `Evaluator` finds, by its name: what waits for it, and the shapes of the parameters."""
-        kind = what, tuple(names), tuple([v.shape if type(v) is np.ndarray else _kind(v) for v in values])
+        kind = what, tuple(names), tuple([() if type(v) is float else _kind(v) for v in values])
         evaluation, packing = self._calls.plan(kind, self._planned, what, names, values)
         return evaluation(values), packing
 
@@ -121,4 +121,6 @@ class OnDevice:
 
 def _kind(value: Any) -> Any:
     """What calls have in common whose values differ in their numbers only."""
+    if type(value) is np.ndarray:
+        return value.shape
     return ("on the device", shape_of(value)) if arrays.is_device_array(value) else shape_of(value)

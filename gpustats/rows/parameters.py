@@ -12,6 +12,7 @@ import numpy as np
 
 from ..evaluation.results import as_host
 from ..parallel.rows import largest
+from ..runtime.replay import Given
 from ..runtime.types import DType, Handle, Shape
 from .leaves import Column, Dot, Gather, Leaf, PerRow, Scalar
 
@@ -141,7 +142,7 @@ class Packing:
     ----------
     together : bool
     lead : tuple of int
-        The shape of the sets of parameters; () where there is one.
+        The shape of the stack of sets of parameters; () where there is one set, and no stack.
     n_sets : int
     shapes, cores : dict
         Parameter -> the shape in which it comes, and that of one value of it.
@@ -149,6 +150,10 @@ class Packing:
     by_value : bool
         Whether a kernel takes what are numbers by value; else they come first in the array in which all small parameters
         travel.
+    n_by_value : int
+        How many numbers it takes so.
+    width : int
+        How many numbers of a set are in that array.
     """
 
     def __init__(
@@ -156,7 +161,7 @@ class Packing:
         dtype: DType, together: bool = False,
     ):  # fmt: skip
         self.together = together
-        self.shapes, self.on_device, self._dtype = dict(zip(parameters, shapes, strict=True)), on_device, dtype
+        self.shapes, self.on_device, self.dtype = dict(zip(parameters, shapes, strict=True)), on_device, dtype
         for name, parameter in parameters.items():
             parameter.check(self.shapes[name], n_rows)
         leads = {n: self.shapes[n][: len(self.shapes[n]) - p.rank] for n, p in parameters.items()}
@@ -168,13 +173,14 @@ class Packing:
         self.n_sets = math.prod(self.lead)
         self.cores = {n: self.shapes[n][len(self.shapes[n]) - p.rank :] for n, p in parameters.items()}
         numbers = [n for n, p in parameters.items() if isinstance(p.leaf, Scalar)]
-        self.by_value = not together and self.n_sets == 1 and sum(math.prod(self.cores[n]) for n in numbers) <= MOST_BY_VALUE
+        self.by_value = not (together or self.lead) and sum(math.prod(self.cores[n]) for n in numbers) <= MOST_BY_VALUE
         self._places = {n: i for i, n in enumerate(parameters)}
         self._by_value = numbers if self.by_value else []
         large = [n for n in parameters if n in on_device or math.prod(self.cores[n]) >= ALONE]
         self._alone = [] if together else [n for n in large if n not in numbers]
         self._parts: list[tuple[int, slice, Shape]] = []
         self._starts: dict[str, int] = {}
+        self.n_by_value = sum(math.prod(self.cores[n]) for n in self._by_value)
         self.width = 0
         for name in (*numbers, *(n for n in parameters if n not in numbers)):
             if name in self._by_value or name in self._alone:
@@ -186,7 +192,7 @@ class Packing:
 
     def sent(self, runtime: Runtime, values: Sequence[Any]) -> Sent:
         """The parameters of a call on the device."""
-        dtype, alive = self._dtype, list[Any]()
+        dtype, alive = self.dtype, list[Any]()
         numbers: list[float] = []
         for name in self._by_value:
             value = values[self._places[name]]
@@ -200,9 +206,9 @@ class Packing:
             for i, place, shape in self._parts:
                 value = values[i]
                 packed[..., place] = value if type(value) is float else value.reshape(shape)
-            handle, offset = runtime.memory(packed)
+            handle = runtime.passed(packed)
             alive += [packed, handle]
-            places = self._places_behind(handle, offset // dtype.itemsize)
+            places = self._places_behind(handle, 0)
         for name in self._alone:
             value = values[self._places[name]]
             by_set = len(self.shapes[name]) > len(self.cores[name])
@@ -215,18 +221,22 @@ class Packing:
             places[name] = handle, offset // dtype.itemsize, math.prod(self.cores[name]) if by_set else 0
         return Sent(numbers, places, alive)
 
-
-    def sent_together(self, handle: Handle) -> Sent:
-        """The parameters of a call, which lie one after another at a handle."""
-        return Sent([], self._places_behind(handle, 0), [])
+    def given(self, handle: Handle) -> Sent:
+        """The parameters of a call that is recorded, which lie one after another at a handle: see `places`."""
+        return Sent([Given(i) for i in range(self.n_by_value)], self._places_behind(handle, self.n_by_value), [])
 
     def _places_behind(self, handle: Handle, first: int) -> dict[str, Place]:
         places = {n: (handle, first + start, self.width) for n, start in self._starts.items()}
         return {**places, "": (handle, first, self.width)}
 
-    def places(self) -> dict[str, np.ndarray]:
-        """Where in the array in which they travel the parameters lie."""
-        return {n: np.arange(start, start + math.prod(self.cores[n])) for n, start in self._starts.items()}
+    def places(self) -> dict[str, np.ndarray] | None:
+        """Where the parameters lie if all of them travel in one array; None where they do not, or are a stack of sets."""
+        if self._alone or self.lead:
+            return None
+        found, start = dict[str, np.ndarray](), 0
+        for name in (*self._by_value, *self._starts):
+            found[name] = np.arange(start, start := start + math.prod(self.cores[name]))
+        return {n: found[n] for n in self.shapes}
 
 
 class Sent(NamedTuple):
@@ -234,7 +244,7 @@ class Sent(NamedTuple):
 
     Attributes
     ----------
-    numbers : list of float
+    numbers : list of float or Given
         What kernels take by value.
     places : dict
         Parameter -> where it lies; "" -> where what are numbers begin, where a kernel takes these from an array.
@@ -242,7 +252,7 @@ class Sent(NamedTuple):
         What the caller holds until the kernels are done.
     """
 
-    numbers: list[float]
+    numbers: Sequence[float | Given]
     places: dict[str, Place]
     alive: list[Any]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -38,6 +39,8 @@ class Segments:
         How many groups and segments there are. A group without rows has a segment of none.
     starts : (handle, int)
         What a kernel takes for the place in `order` where each segment begins, and for the end of the last one.
+    alone : bool
+        Whether each group is one segment.
     lanes : int
         Threads of a kernel of this class that share a segment.
     lanes_of_groups : int
@@ -49,23 +52,31 @@ class Segments:
         counts = np.bincount(groups, minlength=n)
         segments = np.maximum(-(-counts // longest), 1)  # of each group
         first = np.concatenate([[0], np.cumsum(segments)])
-        self.n_segments = int(first[-1])
-        ends = np.cumsum(counts)
+        self._group_begins = np.concatenate([[0], np.cumsum(counts)])
         own = np.repeat(np.arange(n), segments)  # the group of each segment
-        begins = (ends - counts)[own] + counts[own] * (np.arange(self.n_segments) - first[own]) // segments[own]
+        begins = self._group_begins[own] + counts[own] * (np.arange(len(own)) - first[own]) // segments[own]
         cpu = runtime.device.type == "cpu"
         self._threads = 8 if cpu else min(128, runtime.device.max_threads)
-        self.lanes = min(power_of_two(len(groups) // max(8 * self.n_segments, 1)), self._threads)
-        self.lanes_of_groups = min(power_of_two(self.n_segments // max(2 * n, 1)), self._threads)
-        self._alive: list[Any] = []
         self.order = np.argsort(groups.astype(np.uint16) if n <= 1 << 16 else groups, kind="stable")  # by radix where it can
-        self.starts = self.placed(np.append(begins, len(groups)))
+        self._cut(begins, first)
+
+    def _cut(self, begins: np.ndarray, first: np.ndarray) -> None:
+        """Let segments begin at some rows, and groups with some segments."""
+        self._alive: list[Any] = []
+        self.n_segments = len(begins)
+        self.alone = np.array_equal(first, np.arange(self.n + 1))
+        self.lanes = min(power_of_two(len(self.order) // max(8 * self.n_segments, 1)), self._threads)
+        self.lanes_of_groups = min(power_of_two(self.n_segments // max(2 * self.n, 1)), self._threads)
+        self.starts = self.placed(np.append(begins, len(self.order)))
         self._first_segments = self.placed(first)
 
-    @property
-    def alone(self) -> bool:
-        """Whether each group is one segment."""
-        return self.n_segments == self.n
+    def in_tiles(self, rows: int) -> tuple[Segments, tuple[Handle, int]]:
+        """The same groups in segments none of which lies in two tiles of so many rows, and where each tile's segments begin."""
+        tiles = np.arange(0, len(self.order), rows)
+        begins = np.union1d(self._group_begins[self._group_begins < len(self.order)], tiles)
+        made = copy.copy(self)
+        made._cut(begins, np.searchsorted(begins, self._group_begins))
+        return made, made.placed(np.append(np.searchsorted(begins, tiles), len(begins)))
 
     def placed(self, array: np.ndarray) -> tuple[Handle, int]:
         """Whole numbers as a kernel takes them, for as long as this object lives."""

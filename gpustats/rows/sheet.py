@@ -30,8 +30,12 @@ class KernelLeaf:
     ----------
     name, c_type : str
         Of the argument, in C.
-    value : callable
-        The C for the argument in the row that it takes the C for; of a dot product the C for the coefficient of a column.
+    numbers : str
+        Where its values are: a column of data, or the numbers of a parameter.
+    place : callable
+        The C for the one in the row that it takes the C for; of a dot product for the coefficient of a column.
+    by_set : bool
+        Whether each set of parameters has its own numbers.
     by_segment : bool
         Whether all rows of a segment have the same value.
     columns, matrix : int, str
@@ -40,7 +44,9 @@ class KernelLeaf:
 
     name: str
     c_type: str
-    value: Callable[[str], str]
+    numbers: str
+    place: Callable[[str], str]
+    by_set: bool = True
     by_segment: bool = False
     columns: int = 0
     matrix: str = ""
@@ -48,6 +54,14 @@ class KernelLeaf:
     @property
     def here(self) -> str:
         return f"{self.name}_here"
+
+    def value(self, row: str) -> str:
+        """The C for the argument in a row, or for the coefficient of a column, where the numbers are those of one set."""
+        return f"{'' if self.by_set else f'({self.c_type})'}{self.numbers}[{self.place(row)}]"
+
+    def of_set(self, place: str) -> str:
+        """The C for the number at a place, of set s of several."""
+        return f"{self.numbers}[s * {self.numbers}_stride + {place}]"
 
     def __repr__(self) -> str:
         """All that a template writes of it."""
@@ -129,14 +143,14 @@ class Sheet:
     def _leaf(self, name: str, leaf: Leaf, c_type: str, parameter: str, own: Sequence[np.ndarray]) -> KernelLeaf:
         if isinstance(leaf, Column):
             column = self._array(leaf.numbers, "column")
-            return KernelLeaf(name, c_type, lambda n: f"({c_type}){column}[{n}]")
+            return KernelLeaf(name, c_type, column, lambda n: n, by_set=False)
         numbers, first = self._numbers(parameter), f"{leaf.element} + " if leaf.element else ""
         each = f" * {leaf.elements}" if leaf.elements else ""
         match leaf:
             case Dot():
                 matrix = self._array(leaf.X, "X")
                 return KernelLeaf(
-                    name, c_type, lambda c: f"{numbers}[{first}{c}{each}]", columns=leaf.X.shape[1], matrix=matrix
+                    name, c_type, numbers, lambda c: f"{first}{c}{each}", columns=leaf.X.shape[1], matrix=matrix
                 )
             case Gather():
                 place = f"(index_t){self._array(leaf.indices[0], 'index')}[%s]"
@@ -144,13 +158,13 @@ class Sheet:
                     place = f"({place} * {self._extent(parameter, axis)} + {self._array(index, 'index')}[%s])"
                 by_segment = [id(a) for a in leaf.varying] == [id(a) for a in own]
                 return KernelLeaf(
-                    name, c_type, lambda n: f"{numbers}[{first}{place.replace('%s', n)}{each}]", by_segment=by_segment
+                    name, c_type, numbers, lambda n: f"{first}{place.replace('%s', n)}{each}", by_segment=by_segment
                 )
             case PerRow():
                 row = "%s"
                 if self._order is not None:
                     row = f"{self._array(self._as_they_came, 'index')}[%s]"
-                return KernelLeaf(name, c_type, lambda n: f"{numbers}[{leaf.offset} + {row.replace('%s', n)}]")
+                return KernelLeaf(name, c_type, numbers, lambda n: f"{leaf.offset} + {row.replace('%s', n)}")
         raise AssertionError(leaf)
 
     @functools.cached_property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,11 @@ def as_array(value: Any, name: str) -> Any:
     Raises
     ------
     TypeError
-        For complex numbers, objects, strings and float16.
+        For complex numbers, objects and strings.
+
+    Notes
+    -----
+    NumPy's floats of other sizes and byte orders are converted: to float32 those of four bytes, to float64 all others.
     """
     if type(value) in (float, int):
         return float(value)
@@ -44,10 +49,33 @@ def as_array(value: Any, name: str) -> Any:
         array = np.asarray(value)
         if isinstance(value, np.ma.MaskedArray) and value.mask.any():
             raise TypeError(f"{name} is masked: fill its gaps first")
+    if isinstance(array, np.ndarray) and array.dtype.kind == "f" and array.dtype not in _FLOATS:
+        array = array.astype(np.float32 if array.dtype.itemsize == 4 else np.float64)
     check_dtype(np.dtype(array.dtype), name)
     if isinstance(array, np.ndarray) and array.ndim == 0:
         return float(array)
     return array
+
+
+class Single(float):
+    """A number that stands for others, too, which all came as NumPy's float32 and without axes."""
+
+
+def with_common_type(given: Sequence[Any], values: list[Any]) -> list[Any]:
+    """Numbers without axes, as `Single` ones where those of a call that have a type have that of float32.
+
+    Parameters
+    ----------
+    given : sequence
+        What the call had.
+    values : list
+        What `as_array` has made of it.
+    """
+    if all(isinstance(v, float) for v in values):
+        dtypes = {v.dtype for v in given if isinstance(v, np.generic | np.ndarray)}
+        if dtypes == {np.dtype(np.float32)}:
+            return [Single(v) for v in values]
+    return values
 
 
 def check_dtype(dtype: np.dtype, name: str) -> None:
@@ -77,8 +105,10 @@ def name_of(dtype: np.dtype) -> str:
 
 
 def result_dtype(values: list[Any]) -> np.dtype:
-    """float32 where every array is float32, else float64; numbers without axes have no say."""
+    """float32 where every array is float32, else float64; numbers without axes have a say only where there is no array."""
     dtypes = {np.dtype(v.dtype) for v in values if not isinstance(v, float)}
+    if not dtypes and any(isinstance(v, Single) for v in values):
+        return np.dtype(np.float32)
     return np.dtype(np.float32) if dtypes == {np.dtype(np.float32)} else np.dtype(np.float64)
 
 

@@ -22,7 +22,7 @@ from numpy.typing import DTypeLike
 from ..errors import DeviceLostError
 from ..language.printer import ENDLESS
 from .host_memory import Copies, HostRows
-from .replay import Replay, Start
+from .replay import Recording, Replay, Start
 from .types import DType
 from .waiting import keep_for_ever
 
@@ -218,6 +218,16 @@ class Runtime(ABC):
             What they use otherwise stays theirs.
         dtype : dtype
             Of the numbers that the work takes; it leaves float64.
+        """
+        return None
+
+    def recording(self, n_given: int, n_found: int, start: Start, dtype: DTypeLike = np.float64) -> Recording | None:
+        """What `start` has the device do, to be started again by the calling thread; None where that cannot be.
+
+        Parameters
+        ----------
+        n_given, n_found, start, dtype
+            As for `replay`. What kernels leave is in the memory of `result`.
         """
         return None
 

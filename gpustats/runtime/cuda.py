@@ -17,14 +17,14 @@ from pycuda.tools import clear_context_caches
 from ..errors import CompileError, DeviceLostError
 from . import cache, nvrtc
 from .base import Result, Runtime, nbytes_of
-from .cuda_commands import Refused, commands, driver
+from .cuda_commands import Refused, commands, driver, launches, starting
 from .cuda_devices import count, describe, only_one
 from .cuda_devices import devices as devices
 from .cuda_kernel import CUDAKernel
 from .host_memory import Copies, HostRows
 from .host_pool import HostPool
 from .passing import HALF
-from .replay import Replay, Start
+from .replay import Recording, Replay, Start
 from .staging import LARGE, Copiers, Staging
 from .thread_state import Stacks, ThreadState
 from .types import DType
@@ -328,8 +328,22 @@ class CUDARuntime(Runtime):
             stream.synchronize()  # for what makes counters 0
         to_device = (given, int(at)) if any(a is at for kernel in state.recorded for a in kernel.arguments) else None
         from_device = (found, int(to)) if n_found > MAPPED else None
-        made = commands(self.context, stream, state.recorded, given, to_device, from_device, alive)
-        return Replay(given, found, made, alive)
+        made = launches(stream, state.recorded, given, to_device, from_device, alive)
+        return Replay(given, found, commands(self.context, stream, made, alive), alive)
+
+    def recording(self, n_given: int, n_found: int, start: Start, dtype: DTypeLike = np.float64) -> Recording | None:
+        state, result = self._state(), self.result(8 * max(n_found, 1))
+        with self.watch, state.recording(state.stream) as alive:
+            given = drv.pagelocked_zeros(max(n_given, 1), dtype)
+            at = self._allocate(given.nbytes)
+            try:
+                start(at, result.handle)
+            except Refused:
+                return None
+        to_device = (given, int(at)) if any(a is at for kernel in state.recorded for a in kernel.arguments) else None
+        made = launches(state.stream, state.recorded, given, to_device, None, alive)
+        alive.append(result)
+        return Recording(given, result.view.view(np.float64), starting(self, state.recorded, made), alive)
 
     def download(self, native_or_handle: Any, out: np.ndarray) -> None:
         state = self._state()

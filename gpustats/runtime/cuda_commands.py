@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .base import Kernel
 from .replay import Command, Given
 
 RELAXED = 2  # memory may be allocated while a stream is captured
@@ -38,6 +39,7 @@ class Recorded(NamedTuple):
     signature : str
         Of what it takes: see `signature.signature_of`.
     arguments : sequence
+    of : CUDAKernel
     """
 
     function: int
@@ -46,6 +48,7 @@ class Recorded(NamedTuple):
     shared: int
     signature: str
     arguments: Sequence[Any]
+    of: Kernel
 
 
 class _KernelNode(ctypes.Structure):
@@ -65,7 +68,7 @@ class _LaunchConfig(ctypes.Structure):
     ]  # fmt: skip
 
 
-def function_of(stream: Any, launch: Callable[[], None]) -> int:
+def function_of(stream: Any, launch: Callable[[Any], None]) -> int:
     """The driver's handle of a kernel, which PyCUDA does not tell.
 
     Parameters
@@ -73,7 +76,7 @@ def function_of(stream: Any, launch: Callable[[], None]) -> int:
     stream : pycuda.driver.Stream
         Not the default one; nothing is started on it.
     launch : callable
-        Starts the kernel on the stream.
+        Starts the kernel on a stream.
 
     Raises
     ------
@@ -82,7 +85,7 @@ def function_of(stream: Any, launch: Callable[[], None]) -> int:
     on, graph, node = ctypes.c_void_p(stream.handle), ctypes.c_void_p(), ctypes.c_void_p()
     _check(driver().cuStreamBeginCapture_v2(on, RELAXED))
     try:
-        launch()
+        launch(stream)
     finally:
         code = driver().cuStreamEndCapture(on, ctypes.byref(graph))
     _check(code)
@@ -95,15 +98,22 @@ def function_of(stream: Any, launch: Callable[[], None]) -> int:
     return int(found.function or found.kernel)
 
 
-def commands(
-    context: Any, stream: Any, recorded: Sequence[Recorded], given: np.ndarray, to_device: Any, from_device: Any,
-    alive: list[Any],
-) -> list[Command]:  # fmt: skip
-    """The calls that start kernels and wait for them, in whichever thread; what these need to live goes to `alive`.
+def commands(context: Any, stream: Any, launches: Sequence[Command], alive: list[Any]) -> list[Command]:
+    """The calls that start kernels on a stream and wait for them, in whichever thread."""
+    popped = ctypes.c_void_p()
+    alive += [popped, stream]
+    wait, pop = _command("cuStreamSynchronize", stream.handle), _command("cuCtxPopCurrent_v2", ctypes.addressof(popped))
+    return [_command("cuCtxPushCurrent_v2", int(context.handle)), *launches, wait, pop]
+
+
+def launches(
+    stream: Any, recorded: Sequence[Recorded], given: np.ndarray, to_device: Any, from_device: Any, alive: list[Any]
+) -> list[Command]:
+    """The calls that start kernels where their context is current; what these need to live goes to `alive`.
 
     Parameters
     ----------
-    context, stream
+    stream : pycuda.driver.Stream or None
     recorded : sequence of Recorded
     given : ndarray
         The host's memory of the numbers that are `Given`.
@@ -111,9 +121,7 @@ def commands(
         The host's memory that is copied to the device before, to an address, or from one after the kernels.
     alive : list
     """
-    on, popped = stream.handle, ctypes.c_void_p()
-    alive += [popped, stream]
-    found = [_command("cuCtxPushCurrent_v2", int(context.handle))]
+    on, found = 0 if stream is None else stream.handle, list[Command]()
     if to_device is not None:
         host, address = to_device
         found.append(_command("cuMemcpyHtoDAsync_v2", address, host.ctypes.data, host.nbytes, on))
@@ -125,7 +133,24 @@ def commands(
     if from_device is not None:
         host, address = from_device
         found.append(_command("cuMemcpyDtoHAsync_v2", host.ctypes.data, address, host.nbytes, on))
-    return [*found, _command("cuStreamSynchronize", on), _command("cuCtxPopCurrent_v2", ctypes.addressof(popped))]
+    return found
+
+
+def starting(runtime: Any, recorded: Sequence[Recorded], made: Sequence[Command]) -> Callable[[], bool]:
+    """What starts kernels again in the thread that recorded them: see `replay.Recording`."""
+    calls, noted = [command.call() for command in made], [(its.of, its.grid) for its in recorded]
+
+    def start() -> bool:
+        state = runtime._state()
+        for call in calls:
+            if call():
+                return False
+        if state.on_main:
+            for kernel, grid in noted:
+                state.note(kernel, grid)
+        return True
+
+    return start
 
 
 def _places_of_arguments(kernel: Recorded, given: np.ndarray, alive: list[Any]) -> Any:

@@ -43,15 +43,12 @@ class CUDAKernel(Kernel):
             if not (isinstance(error, drv.LogicError) and self._runtime._reenter()):
                 raise self._runtime.lost_by(error) or error from None
             self._launch(grid, self._block, self._pack(*args), self._shared, stream)
-        if state.on_main and (self.endless or grid not in self.soon):
-            state.started_unknown(set() if self.endless else self.soon, grid)
-
+        if state.on_main:
+            state.note(self, grid)
 
     def _record(self, state: ThreadState, grid: tuple[int, int], args: tuple[Any, ...]) -> None:
         """Note what was to be started."""
         if self._handle is None:
             nothing = self._pack(*[0] * len(args))
-            self._handle = function_of(
-                state.stream, lambda: self._launch((1, 1), self._block, nothing, self._shared, state.stream)
-            )
-        state.recorded.append(Recorded(self._handle, grid, self._block, self._shared, self._signature, args))
+            self._handle = function_of(drv.Stream(), lambda on: self._launch((1, 1), self._block, nothing, self._shared, on))
+        state.recorded.append(Recorded(self._handle, grid, self._block, self._shared, self._signature, args, self))

@@ -16,15 +16,15 @@ import pyopencl as cl
 from numpy.typing import DTypeLike
 
 from ..errors import CompileError, DeviceLostError
-from . import cache
+from . import cache, opencl_commands
 from .base import Device, Result, Runtime, in_use, nbytes_of
 from .host_memory import LARGE, Copies, HostRows, available, contiguous
 from .host_pool import HostPool
 from .opencl_devices import SUSPICIOUS, cl_devices, describe, failing
 from .opencl_devices import devices as devices
-from .opencl_kernel import OpenCLKernel, commands
+from .opencl_kernel import OpenCLKernel
 from .opencl_thread import InFlight, OpenCLThreads, host_buffers
-from .replay import Replay, Start
+from .replay import Recording, Replay, Start
 from .types import DType
 from .waiting import Calls
 
@@ -352,18 +352,10 @@ class OpenCLRuntime(Runtime):
         return array, self._over(array) if array.size else self._nothing
 
     def replay(self, n_given: int, n_found: int, start: Start, dtype: DTypeLike = np.float64) -> Replay | None:
-        if not self.host_visible:
-            return None
-        thread = self._local.thread
-        given, found = self._host_pool.empty((max(n_given, 1),), dtype), self._host_pool.empty((max(n_found, 1),), np.float64)
-        with thread.recording() as alive:
-            handles = self._over(given), self._over(found)
-            start(*handles)
-            alive += [given, found, *handles]
-        thread.wait()  # for what makes counters 0
-        with self.watch:
-            queue = cl.CommandQueue(self.context, self._device)
-        return Replay(given, found, commands(queue, thread.recorded, given, alive), alive)
+        return opencl_commands.replay(self, n_given, n_found, start, dtype) if self.host_visible else None
+
+    def recording(self, n_given: int, n_found: int, start: Start, dtype: DTypeLike = np.float64) -> Recording | None:
+        return opencl_commands.recording(self, n_given, n_found, start, dtype) if self.host_visible else None
 
     def download(self, native_or_handle: Any, out: np.ndarray) -> None:
         if not out.size:

@@ -2,34 +2,15 @@
 
 from __future__ import annotations
 
-import ctypes
 import threading
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
 import pyopencl as cl
 
 from .base import Kernel, Runtime
-from .replay import Command, Given
+from .opencl_commands import Recorded
+from .replay import Given
 from .signature import DTYPES, signature_of
-
-
-class Recorded(NamedTuple):
-    """A kernel that was to be started.
-
-    Attributes
-    ----------
-    kernel : Kernel
-        With its arguments, but for those of `given`: the places of arguments, and those of the numbers given that they are.
-    every, block : tuple of int
-        All threads, and those of a block.
-    """
-
-    kernel: cl.Kernel
-    every: tuple[int, int]
-    block: tuple[int, int]
-    given: list[tuple[int, int]]
 
 
 class _Clone(threading.local):
@@ -62,37 +43,16 @@ class OpenCLKernel(Kernel):
                 kernel.set_args(*(0 if isinstance(a, Given) else a for a in args))
                 thread.alive.append(args)
                 given = [(i, a.place) for i, a in enumerate(args) if isinstance(a, Given)]
-                thread.recorded.append(Recorded(kernel, (grid[0] * self._block[0], grid[1]), self._block, given))
+                every = grid[0] * self._block[0], grid[1]
+                thread.recorded.append(Recorded(kernel, every, self._block, given, self, grid))
             elif thread.on_main:  # the end of Python comes from this thread, and waits for others only
                 event = self._clone.launch(thread.queue, grid, self._block, *args, g_times_l=True)
-                thread.in_flight.last = event
-                if self.endless or grid not in self.soon:
-                    thread.started_unknown(set() if self.endless else self.soon, grid)
+                thread.started(event, self, grid)
             else:
                 with thread:
                     self._clone.launch(thread.queue, grid, self._block, *args, g_times_l=True)
         except cl.Error as error:
             raise self._runtime.lost_by(error) or error from None
-        except BaseException:  # a signal's: the kernel may have been started
-            if thread.on_main:
-                thread.in_flight.last = cl.enqueue_marker(thread.queue)
+        except BaseException:
+            thread.interrupted()
             raise
-
-
-def commands(queue: cl.CommandQueue, recorded: Sequence[Recorded], given: np.ndarray, alive: list[Any]) -> list[Command]:
-    """The calls that start kernels and wait for them; what these need to live goes to `alive`."""
-    library = ctypes.CDLL(cl._cl.__file__)  # through which the loader's functions are found, wherever it lies
-    take, start, finish = (
-        ctypes.cast(f, ctypes.c_void_p).value or 0
-        for f in (library.clSetKernelArg, library.clEnqueueNDRangeKernel, library.clFinish)
-    )
-    alive += [queue, recorded]
-    found = []
-    for kernel, *extents, numbers in recorded:
-        for i, place in numbers:
-            address = given.ctypes.data + given.itemsize * place
-            found.append(Command(take, (kernel.int_ptr, i, given.itemsize, address)))
-        every, block = (np.array(extent, np.uintp) for extent in extents)
-        alive += [every, block]
-        found.append(Command(start, (queue.int_ptr, kernel.int_ptr, 2, 0, every.ctypes.data, block.ctypes.data, 0, 0, 0)))
-    return [*found, Command(finish, (queue.int_ptr,))]

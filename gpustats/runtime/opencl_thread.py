@@ -12,8 +12,8 @@ import numpy as np
 import pyopencl as cl
 from pyopencl.tools import ImmediateAllocator, MemoryPool
 
-from .base import Result
-from .opencl_kernel import Recorded
+from .base import Kernel, Result
+from .opencl_commands import Recorded
 from .waiting import Aside, Waiter, on_main
 
 
@@ -93,6 +93,16 @@ class OpenCLThread(Waiter):
             self.alive.append(self.counters[1])
         finally:
             self.counters, self.alive = own, None
+
+    def started(self, event: cl.Event, kernel: Kernel, grid: tuple[int, int]) -> None:
+        """Note what the main thread has started."""
+        self.in_flight.last = event
+        self.note(kernel, grid)
+
+    def interrupted(self) -> None:
+        """A signal, in the main thread, has ended a call that may have started a kernel."""
+        if self.on_main:
+            self.in_flight.last = cl.enqueue_marker(self.queue)
 
     def wait(self, how: Callable[[], object] | None = None) -> None:
         """Wait for the thread's kernels, by a call that does. Ctrl-C ends the wait, and not the kernels.

@@ -1,4 +1,4 @@
-"""Work of a device that is done again and again with other numbers, by compiled code that takes no lock of Python's."""
+"""Work of a device that is done again and again with other numbers, by Python or by compiled code that takes no lock of its."""
 
 from __future__ import annotations
 
@@ -36,6 +36,36 @@ class Command(NamedTuple):
     function: int
     arguments: tuple[int, ...]
 
+    def call(self, holds: bool = True) -> Callable[[], int]:
+        """It as a function of Python's; `holds`: it keeps Python's lock."""
+        kind = ctypes.PYFUNCTYPE if holds else ctypes.CFUNCTYPE
+        made = kind(ctypes.c_int, *[ctypes.c_int64] * len(self.arguments))(self.function)
+        return functools.partial(made, *map(ctypes.c_int64, self.arguments))
+
+
+@dataclass(eq=False)
+class Recording:
+    """Work that the thread which recorded it starts again from Python, in order with all else that it starts.
+
+    The thread writes `given`, starts the work, waits by `Runtime.synchronize`, and reads `found` at once.
+
+    Attributes
+    ----------
+    given : ndarray of float64 or float32
+        The host's memory from which the work takes its numbers.
+    found : ndarray of float64
+        That in which it leaves what it finds; it is that of `Runtime.result`.
+    start : callable
+        Returns whether the driver took it all. Else it may have taken a part, and the work is to be started anew otherwise.
+    alive : list
+        What has to live as long as anybody starts it.
+    """
+
+    given: np.ndarray
+    found: np.ndarray
+    start: Callable[[], bool]
+    alive: list[Any]
+
 
 @dataclass(eq=False)
 class Replay:
@@ -61,11 +91,7 @@ class Replay:
     @functools.cached_property
     def _calls(self) -> list[Callable[[], int]]:
         """The commands as functions of Python's."""
-        found: list[Callable[[], int]] = []
-        for command in self.commands:
-            of = ctypes.CFUNCTYPE(ctypes.c_int, *[ctypes.c_int64] * len(command.arguments))
-            found.append(functools.partial(of(command.function), *command.arguments))
-        return found
+        return [command.call(holds=False) for command in self.commands]
 
     def run(self) -> None:
         """Run the commands from Python.

@@ -23,10 +23,10 @@ from .host_memory import HostRows, parts, read_into
 from .types import DType
 
 THREADS = 8
-PLACES = 2  # of a thread, in page-locked memory
-CHUNK = 4 << 20  # bytes of a place
+PLACES = 4  # of a thread, in page-locked memory
+CHUNK = 2 << 20  # bytes of a place
 SMALL = 1 << 20  # bytes below which a copy is left to the driver
-LARGE = 2 * CHUNK  # bytes from which on the memory of a result is used again
+LARGE = 8 << 20  # bytes from which on the memory of a result is used again
 NON_BLOCKING = 1  # a stream that neither waits for the default stream nor keeps it waiting
 
 Part = tuple[int, Any, DType]  # an address on the device, what is to be copied there or filled from there, the type there
@@ -77,8 +77,8 @@ class Staging:
             self._stream.synchronize()
 
     @contextlib.contextmanager
-    def bus(self, event: Any) -> Iterator[None]:
-        """Copies of the calling thread: they begin after an event, and have ended where this ends."""
+    def bus(self, event: Any, ended: list[Any]) -> Iterator[None]:
+        """Copies of the calling thread: they begin after an event, and `ended` gets another of their end."""
         if self._bus is None:
             bus, flags = drv.Stream(NON_BLOCKING), drv.event_flags.DISABLE_TIMING
             self._places = [(drv.pagelocked_empty(CHUNK, np.uint8), drv.Event(flags)) for _ in range(PLACES)]
@@ -87,7 +87,9 @@ class Staging:
         try:
             yield
         finally:
-            self._bus.synchronize()
+            end = drv.Event(drv.event_flags.DISABLE_TIMING)
+            end.record(self._bus)
+            ended.append(end)
 
     def _send(self, left: Iterator[Part]) -> None:
         places = itertools.cycle(self._places)
@@ -135,15 +137,16 @@ class Copiers:
     def copy(self, work: Callable[[Staging, Iterator[Part]], None], found: Sequence[Part], stream: Any) -> None:
         """Have the threads do `work` with parts until none is left, after all work in a stream.
 
-        An error or Ctrl-C ends it early, with no copy under way.
+        The threads read for another caller while the bus still moves what they read for this one. An error or Ctrl-C ends it
+        early, with no copy under way.
         """
-        before, left, busy = drv.Event(drv.event_flags.DISABLE_TIMING), iter(found), set[Staging]()
+        before, left, busy, ended = drv.Event(drv.event_flags.DISABLE_TIMING), iter(found), set[Staging](), list[Any]()
         before.record(stream)
 
         def copies(own: Staging) -> None:
             busy.add(own)
             try:
-                with own.bus(before):
+                with own.bus(before, ended):
                     work(own, left)
             finally:
                 _exhaust(left)  # where there was an error, the other threads find none left
@@ -162,6 +165,8 @@ class Copiers:
             _exhaust(left)
             while busy:
                 time.sleep(1e-3)
+            for event in ended:
+                event.synchronize()
 
 
 def _exhaust(left: Iterator[Part]) -> None:

@@ -113,12 +113,13 @@ class Waiter(Calls):
         self.unknown: list[tuple[set[Any], Any]] = []
         self._since = 0.0
 
-    def started_unknown(self, soon: set[Any], grid: Any) -> None:
-        """Note that a kernel was started that is not among those that are `soon` done."""
-        if not self.unknown:
-            self._since = time.perf_counter()
-        if len(self.unknown) < MANY:
-            self.unknown.append((soon, grid))
+    def note(self, kernel: Any, grid: tuple[int, int]) -> None:
+        """Note that the main thread has started a kernel, a `base.Kernel`, unless it is soon done with such a grid."""
+        if kernel.endless or grid not in kernel.soon:
+            if not self.unknown:
+                self._since = time.perf_counter()
+            if len(self.unknown) < MANY:
+                self.unknown.append((set() if kernel.endless else kernel.soon, grid))
 
     def learn(self) -> None:
         """They are done: note those that were it soon."""

@@ -50,7 +50,7 @@ def normal_arguments(draw, dtypes):
 
 
 def expected_dtype(args):
-    kinds = {a.dtype for a in args if a.ndim}
+    kinds = {a.dtype for a in args if a.ndim} or {a.dtype for a in args}
     return np.float32 if kinds == {np.dtype(np.float32)} else np.float64
 
 
@@ -107,7 +107,8 @@ def test_observations_of_their_own_for_each_set(rng):
 @pytest.mark.parametrize("scalar", [float, int, np.float64, np.float32, np.int16, np.array, lambda v: [v], bool])
 def test_numbers(scalar):
     check_normal([np.asarray(scalar(1)), np.asarray(scalar(1)), np.asarray(scalar(1))])
-    np.testing.assert_allclose(gs.normal.logpdf(scalar(1), scalar(1), scalar(1)), -0.9189385332046727, rtol=1e-15)
+    rtol = 1e-7 if scalar is np.float32 else 1e-15
+    np.testing.assert_allclose(gs.normal.logpdf(scalar(1), scalar(1), scalar(1)), -0.9189385332046727, rtol=rtol)
     assert type(gs.normal.loglik(scalar(1), scalar(1), scalar(1))) is float
 
 

@@ -57,7 +57,7 @@ def test_hessians(name, rng):
         ("logistic", (0.5, 0.5, 2)),
         ("student_t", (0.5, 3, 0.5, 2)),
         ("cauchy", (0.5, 0.5, 2)),
-        ("skew_normal", (0.5, 0.5, 2, 3)),
+        ("skew_normal", (0.5, 3, 0.5, 2)),
         ("ex_gaussian", (1, 0, 1, 1)),
         ("von_mises", (0.5, 0.5, 2)),
         ("bernoulli_logit", (1, 0)),

@@ -1,6 +1,6 @@
 """Tables that a program makes again and again: each has the numbers of its own call, whatever was planned for the first."""
 
-import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -70,16 +70,12 @@ def test_device_arrays(rng):
 
 
 def test_threads(rng):
-    x, found = rng.normal(size=(500, 1)), {}
+    x = rng.normal(size=(500, 1))
 
-    def work(name):
-        mu = np.full(3, float(name))
-        found[name] = all(np.array_equal(gs.normal.logpdf(x, mu, 1.0), LIKE(x, mu)) or
-                          np.allclose(gs.normal.logpdf(x, mu, 1.0), LIKE(x, mu), rtol=1e-12) for _ in range(50))  # fmt: skip
+    def work(number):
+        mu = np.full(3, float(number))
+        return all(np.array_equal(gs.normal.logpdf(x, mu, 1.0), LIKE(x, mu)) or
+                   np.allclose(gs.normal.logpdf(x, mu, 1.0), LIKE(x, mu), rtol=1e-12) for _ in range(50))  # fmt: skip
 
-    threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert found == dict.fromkeys(range(4), True)
+    with ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(work, range(4)))

@@ -23,7 +23,7 @@ def arguments(density=gs.normal_identity, n_rows=N, n_groups=G, **given):
 @pytest.mark.parametrize(
     "alpha, kind, lead",
     [
-        (None, Route.ABSENT, ()), ((), Route.VALUE, ()), ((1,), Route.VALUE, ()), ((1, 1), Route.VALUE, (1,)),
+        (None, Route.ABSENT, ()), ((), Route.VALUE, ()), ((1,), Route.VALUE, ()), ((1, 1), Route.SET, (1,)),
         ((S, 1), Route.SET, (S,)), ((N,), Route.ROW, ()), ((S, N), Route.ROW, (S,)), ((G,), Route.GROUP, ()),
         ((S, G), Route.GROUP, (S,)),
     ],

@@ -1,6 +1,6 @@
 """Generalised linear models of data of every size, layout and kind of array."""
 
-import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -174,19 +174,12 @@ def test_threads(rng):
     glm = gs.GLM(gs.bernoulli_logit, rng.integers(0, 2, 500), rng.normal(size=(500, K)))
     betas = rng.normal(size=(4, K))
     want = [(glm(beta), glm.logpdf(beta)) for beta in betas]
-    wrong = []
 
-    def work(i):
-        for _ in range(20):
-            if glm(betas[i]) != want[i][0] or (glm.logpdf(betas[i]) != want[i][1]).any():
-                wrong.append(i)
+    def work(beta, value, terms):
+        return all(glm(beta) == value and (glm.logpdf(beta) == terms).all() for _ in range(20))
 
-    threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not wrong
+    with ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(work, betas, *zip(*want)))
 
 
 def test_draws(rng):

@@ -1,32 +1,21 @@
 """Many sets of coefficients at once, through products of matrices."""
 
-import dataclasses
-
 import numpy as np
 import pytest
 from scipy import special, stats
 
 import gpustats as gs
-from gpustats.glm import kernel, products
+from gpustats.glm import kernel
 from gpustats.glm.computation import Computation
-from gpustats.runtime import choose
 
-SETS = (2, 3, 8, 9, 16, 17, 40)
+SETS = (1, 2, 3, 8, 9, 16, 17, 40)
 
 
 @pytest.fixture
-def device(request, monkeypatch):
-    """A device with units for products of matrices, or as one; kernels for it must be those of `products`."""
-    runtime = choose.get()
-    whole = runtime.device
-    if not whole.products:
-        runtime = request.getfixturevalue("like_a_gpu")
-        whole = runtime.device
-        runtime.device = dataclasses.replace(whole, products=True, shared_memory=1 << 17)
+def device(multiplying, monkeypatch):
+    """A device all of whose kernels must be those that multiply matrices."""
     monkeypatch.setattr(kernel, "layout_for", lambda *_: pytest.fail("another kernel"))
-    with gs.use(runtime):
-        yield runtime.device
-    runtime.device = whole
+    return multiplying.device
 
 
 def logistic(rng, n, k, dtype=float):
@@ -137,5 +126,5 @@ def test_layouts_of_a_number_of_columns_add_in_the_same_order(device):
     for columns in (1, 20, 50, 100, 200):
         computation = Computation(columns, 1, False, sums=("value",), gradient=True)
         for itemsize in (4, 8):
-            made = [products.products_for(device, computation, itemsize, sets, True) for sets in SETS]
+            made = [kernel.layout_of(device, computation, itemsize, sets, True, True) for sets in SETS]
             assert len({(m.tile, m.lanes, m.row_blocks(device, 10**6)) for m in made}) == 1

@@ -1,7 +1,7 @@
 """Calls of a GLM that a CPU evaluates as sums over rows: their results are those of the kernels, in every form."""
 
 import pickle
-import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -106,22 +106,19 @@ def test_the_same_bits_in_threads_and_copies(monkeypatch, rng):
     X, y, groups = data(rng, 20_000)
     betas, alpha = rng.normal(size=(4, K)), rng.normal(size=G)
     glm = gs.GLM(gs.bernoulli_logit, y, X, groups=groups, n_groups=G)
-    wanted, wrong = [glm.value_and_grad(beta, alpha) for beta in betas], []
+    wanted = [glm.value_and_grad(beta, alpha) for beta in betas]
     again = pickle.loads(pickle.dumps(glm))
     assert [again(beta, alpha) for beta in betas] == [value for value, _ in wanted]
 
-    def work(i):
+    def work(beta, expected):
         for _ in range(10):
-            value, gradient = glm.value_and_grad(betas[i], alpha)
-            if value != wanted[i][0] or any((gradient[n] != wanted[i][1][n]).any() for n in gradient):
-                wrong.append(i)
+            value, gradient = glm.value_and_grad(beta, alpha)
+            assert value == expected[0]
+            for name in gradient:
+                np.testing.assert_array_equal(gradient[name], expected[1][name])
 
-    threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not wrong
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(work, betas, wanted))
 
 
 def test_by_group_a_set_has_the_bits_of_a_call_of_its_own(monkeypatch, rng):

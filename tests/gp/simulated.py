@@ -1,15 +1,17 @@
 """Covariance functions and marginal likelihoods."""
 
 import functools
+from unittest import mock
 
 import numpy as np
 from simulator import close, kernel_shape
 
 import gpustats as gs
-from gpustats.gp import MarginalLikelihood
+from gpustats.gp import MarginalLikelihood, sets
 
 
 @kernel_shape
+@mock.patch.dict(sets.ALONE, cpu=0, gpu=0)
 def covariance(dtype, rng):
     """Pairs of points in one tile and in several, columns in one chunk and in two; factors, sums over pairs, predictions."""
     cov = gs.rbf + gs.linear.rename(lengthscale="slope")
@@ -47,3 +49,29 @@ def covariance(dtype, rng):
             near(found.mean, k(new, x) @ alpha)
             near(found.covariance, k(new, new) - k(new, x) @ inverse @ k(x, new))
             near(found.variance, np.diag(found.covariance))
+
+
+@kernel_shape
+def marginal_sets(dtype, rng):
+    """Two sets of two tiles each, the second in part."""
+    n, n_sets = 35, 2
+    x, y = rng.normal(size=(n, 2)).astype(dtype), rng.normal(size=n).astype(dtype)
+    amplitude, lengthscale = rng.uniform(0.8, 1.2, (n_sets, 1)), rng.uniform(1.0, 2.0, (n_sets, 2))
+    sigma = rng.uniform(0.5, 1.0, (n_sets, n))
+    given = dict(amplitude=amplitude, lengthscale=lengthscale, sigma=sigma, mean=0.2)
+    value, gradient = MarginalLikelihood(gs.rbf, x, y).value_and_grad(**given)
+    bound = 1e-9 if dtype == np.float64 else 2e-3
+    near = functools.partial(np.testing.assert_allclose, rtol=bound, atol=bound)
+    of_mean = 0.0
+    for k in range(n_sets):
+        apart = x[:, None].astype(float) - x
+        smooth = amplitude[k] ** 2 * np.exp(-0.5 * ((apart / lengthscale[k]) ** 2).sum(-1))
+        inverse = np.linalg.inv(smooth + np.diag(sigma[k] ** 2))
+        alpha = inverse @ (y.astype(float) - 0.2)
+        W = (np.outer(alpha, alpha) - inverse) / 2
+        near(value[k], -0.5 * ((y - 0.2) @ alpha - np.linalg.slogdet(inverse)[1] + n * np.log(2 * np.pi)))
+        near(gradient["amplitude"][k], 2 * (W * smooth).sum() / amplitude[k])
+        near(gradient["lengthscale"][k], ((W * smooth)[:, :, None] * apart**2).sum((0, 1)) / lengthscale[k] ** 3)
+        near(gradient["sigma"][k], 2 * sigma[k] * np.diag(W))
+        of_mean += alpha.sum()
+    near(gradient["mean"], of_mean)

@@ -36,7 +36,10 @@ def scalar(dtype, rng):
 @kernel_shape
 def many_blocks(dtype, rng):
     """Sums and tables that more blocks share than one."""
-    x = rng.normal(size=5000).astype(dtype)
+    x = rng.normal(size=8500).astype(dtype)
+    for n in (700, 2500, 8500):  # one row of a thread at once, or several
+        close(gs.student_t.loglik(x[:n], 4.0, 0.0, 1.0), stats.t.logpdf(x[:n], 4.0).sum(), dtype)
+    x = x[:5000]
     close(gs.normal.loglik(x, 0.0, 1.0), stats.norm.logpdf(x).sum(), dtype)
     mu = np.arange(9).astype(dtype)
     close(gs.normal.loglik(x[:2500], mu[:, None], 1.0), stats.norm.logpdf(x[:2500], mu[:, None]).sum(1), dtype)

@@ -25,7 +25,7 @@ def halves(lower):
 
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_matmul(rng, provider, dtype):
-    for m, k, n in [(1, 1, 1), (3, 70, 2), (65, 33, 17), (2, 5000, 3), (130, 1, 70)]:
+    for m, k, n in [(1, 1, 1), (3, 70, 2), (65, 33, 17), (2, 1000, 3), (130, 1, 70)]:
         a, b = rng.normal(size=(m, k)).astype(dtype), rng.normal(size=(k, n)).astype(dtype)
         close(linalg.matmul(a, b), a @ b, dtype)
         assert linalg.matmul(a, b).dtype == dtype

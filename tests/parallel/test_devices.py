@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from pieces import same
-from runtimes import SEARCH, run
+from runtimes import SEARCH, error_in_a_forked_child
 
 import gpustats as gs
 from gpustats.parallel import devices as devices_module
@@ -181,23 +181,16 @@ def test_threads_share_a_model(models):
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_a_forked_child_gets_the_error_of_its_device(two):
     code = """
-    import os, signal
+    import contextlib
     import numpy as np, gpustats as gs
     from gpustats.parallel import devices
     from gpustats.runtime import choose
     from layouts import like_a_gpu
     devices.seconds = lambda *_: 1.0
-    with like_a_gpu(choose.get("cpu")) as other:
-        likelihood = gs.Likelihood(gs.normal, np.zeros(1000), devices=[choose.get("cpu"), other])
-        likelihood(0.0, 1.0)
-        if os.fork() == 0:
-            signal.alarm(20)
-            try:
-                likelihood(0.0, 1.0)
-            except RuntimeError as error:
-                print(error, flush=True)
-            os._exit(0)
-        os.wait()
+    kept = contextlib.ExitStack()
+    other = kept.enter_context(like_a_gpu(choose.get("cpu")))
+    likelihood = gs.Likelihood(gs.normal, np.zeros(1000), devices=[choose.get("cpu"), other])
     """
     path = os.pathsep.join([str(Path(__file__).parents[1] / "helpers"), SEARCH])
-    assert "this process was forked from one that had already used" in run(code, PYTHONPATH=path)
+    error = error_in_a_forked_child(code, "likelihood(0.0, 1.0)", PYTHONPATH=path)
+    assert "this process was forked from one that had already used" in error

@@ -1,10 +1,13 @@
 """Sums over rows."""
 
+import dataclasses
+
 import numpy as np
 from scipy import special, stats
 from simulator import close, kernel_shape
 
 import gpustats as gs
+from gpustats.runtime import choose
 
 
 @kernel_shape
@@ -50,3 +53,32 @@ def rows(dtype, rng):
 
 def _by_group(numbers, groups, n):
     return np.stack([numbers[..., groups == g].sum(-1) for g in range(n)], -1)
+
+
+@kernel_shape
+def rows_products(dtype, rng):
+    """Many sets as on a device that multiplies small matrices: two matrices, groups cut by tiles, numbers of the rows."""
+    runtime = choose.get()
+    whole = runtime.device
+    runtime.device = dataclasses.replace(whole, type="gpu", warp=32, compute_units=2, products=True)
+    for n, k, sets, persons in ((90, 6, 3, 4), (40, 33, 9, 30)):
+        X, Z, i = rng.normal(size=(n, k)).astype(dtype), rng.normal(size=(n, 2)).astype(dtype), rng.integers(0, persons, n)
+        y = rng.normal(size=n).astype(dtype)
+        model = gs.Rows(
+            "real row(real y, real m, real l, real a, real h, real s) { return normal_logpdf(y, m + a + h, s * exp(l)); }",
+            y=y, m=gs.dot(X, of="beta"), l=gs.dot(Z, of="gamma"), a=gs.gather(i), h=gs.per_row(),
+        )  # fmt: skip
+        shapes = dict(beta=(sets, k), gamma=(sets, 2), a=(sets, persons), h=(sets, n))
+        given = {name: (rng.normal(size=shape) / 4).astype(dtype) for name, shape in shapes.items()}
+        s = rng.uniform(1, 2, sets).astype(dtype)
+        value, gradient = model.value_and_grad(**given, s=s)
+        beta, gamma, a, h = (v.astype(float) for v in given.values())
+        sd = s[:, None] * np.exp(gamma @ Z.T.astype(float))
+        z = (y - beta @ X.T.astype(float) - a[:, i] - h) / sd
+        close(value, (stats.norm.logpdf(z) - np.log(sd)).sum(-1), dtype)
+        close(gradient["beta"], (z / sd) @ X.astype(float), dtype)
+        close(gradient["gamma"], (z * z - 1) @ Z.astype(float), dtype)
+        close(gradient["a"], _by_group(z / sd, i, persons), dtype)
+        close(gradient["h"], z / sd, dtype)
+        close(gradient["s"], (z * z - 1).sum(-1) / s, dtype)
+    runtime.device = whole

@@ -9,10 +9,16 @@ import gpustats as gs
 DENSITIES = {
     "categorical": lambda rng, n: (rng.integers(0, 3, n), dict(p=rng.dirichlet(np.ones(3)))),
     "categorical_logit": lambda rng, n: (rng.integers(0, 3, n), dict(eta=rng.normal(size=3))),
+    "dirichlet_multinomial": lambda rng, n: (
+        rng.multinomial(7, np.ones(3) / 3, n), dict(n=7.0, a=rng.gamma(2.0, size=3) + 0.2)
+    ),
     "dirichlet": lambda rng, n: (rng.dirichlet(np.ones(4), n), dict(a=rng.gamma(2.0, size=4) + 0.2)),
     "multinomial": lambda rng, n: (rng.multinomial(7, np.ones(3) / 3, n), dict(n=7.0, p=rng.dirichlet(np.ones(3)))),
     "ordered_logit": lambda rng, n: (rng.integers(0, 4, n), dict(eta=0.3, cutpoints=np.array([-1.0, 0.4, 1.1]))),
-}
+    "ordered_probit": lambda rng, n: (
+        rng.integers(0, 4, n), dict(eta=0.3, cutpoints=np.array([-1.0, 0.4, 1.1]), sigma=1.3)
+    ),
+}  # fmt: skip
 
 
 def of_vectors():

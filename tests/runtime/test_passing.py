@@ -1,6 +1,6 @@
 """Parameters that travel to a device while the kernels of earlier calls still run."""
 
-import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
@@ -28,17 +28,5 @@ def test_a_sequence_of_calls():
 
 
 def test_threads():
-    failed = []
-
-    def work(seed):
-        try:
-            check(seed)
-        except BaseException as error:
-            failed.append(error)
-
-    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not failed
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(check, range(4)))

@@ -6,7 +6,7 @@ import sys
 import textwrap
 
 import pytest
-from runtimes import AFFINE, CPU, HEADERS, SEARCH, needs_cpu, run
+from runtimes import AFFINE, CPU, HEADERS, SEARCH, error_in_a_forked_child, needs_cpu, run
 
 # The cache on disk
 CACHED = f"""
@@ -55,22 +55,8 @@ def test_an_unusable_cache_is_no_error(tmp_path):
 # Processes
 @needs_cpu
 def test_a_forked_child_gets_a_clear_error():
-    message = f"""
-    import os
-    from gpustats.runtime import get
-    runtime = get({CPU!r})
-    runtime.synchronize()
-    child = os.fork()
-    if not child:
-        try:
-            get({CPU!r}).synchronize()
-        except RuntimeError as error:
-            print(error, flush=True)
-        os._exit(0)
-    os.waitpid(child, 0)
-    runtime.synchronize()
-    """
-    assert "spawn" in run(message)
+    error = error_in_a_forked_child("from gpustats.runtime import get", f"get({CPU!r}).synchronize()")
+    assert "spawn" in error
 
 
 @needs_cpu

@@ -1,5 +1,5 @@
-// Adds the blocks' sums up, in the order of the blocks.
-KERNEL(${adders}) glm_total(
+// Adds the blocks' sums up, in the order of the blocks, each of which has left all of its n sums side by side.
+KERNEL(${adders}) add_block_sums(
     GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL const double *RESTRICT partial, index_t n, index_t blocks)
 {
     // ${side} neighbouring sums, each by ${adders // side} threads.

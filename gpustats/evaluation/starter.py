@@ -1,0 +1,136 @@
+"""Kernels that calls of one kind start, which a thread records and has the device do again: see `runtime.replay`."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from ..runtime.base import Runtime
+    from ..runtime.replay import Recording
+    from ..runtime.types import DType, Handle
+
+ONE_BY_ONE = 2  # calls of a thread that start each kernel as any call does
+FEW = 4096  # the most numbers that a recorded call takes
+
+
+class Sender(Protocol):
+    """What brings the numbers of calls of one kind to kernels."""
+
+    def of(self, arguments: Sequence[Any]) -> tuple[Any, list[Any]]:
+        """What goes to the kernels in a call, and what the caller holds until they are done."""
+
+    def places(self, arguments: Sequence[Any]) -> Sequence[np.ndarray] | None:
+        """Where the numbers of each argument lie if all of them travel in one array; None where they cannot."""
+
+    def given(self, handle: Handle, places: Sequence[np.ndarray]) -> Any:
+        """What goes to the kernels where this array lies at a handle."""
+
+
+class Starter:
+    """Starts the kernels of calls of one kind, and waits for the numbers that they leave. Threads may share it.
+
+    Parameters
+    ----------
+    runtime : Runtime
+    dtype : dtype
+        Of the numbers that the kernels read.
+    values : Sender
+    n_found : int
+        How many numbers they leave.
+    launch : callable
+        Starts them: takes the handle at which they leave these, and what goes to them.
+    """
+
+    def __init__(
+        self, runtime: Runtime, dtype: DType, values: Sender, n_found: int, launch: Callable[[Handle, Any], None]
+    ):
+        self._runtime, self._dtype, self._values, self._n_found, self._launch = runtime, dtype, values, n_found, launch
+        self._own = _Own()
+
+    def start(self, arguments: Sequence[Any]) -> Callable[[], np.ndarray]:
+        """Start them; what waits gives what they leave, a view, to be read at once."""
+        own = self._own
+        if own.n_calls <= ONE_BY_ONE:
+            own.n_calls += 1
+            if own.n_calls > ONE_BY_ONE:
+                own.recorded = self._recorded(arguments)
+        if own.recorded is not None and own.recorded.start(arguments):
+            return own.recorded.wait
+        runtime, result = self._runtime, self._runtime.result(8 * max(self._n_found, 1))
+        taken, alive = self._values.of(arguments)
+        self._launch(result.handle, taken)
+
+        def finish() -> np.ndarray:
+            found = runtime.fetch(result).view(np.float64)
+            alive.clear()  # which the kernels may have been reading
+            return found
+
+        return finish
+
+    def _recorded(self, arguments: Sequence[Any]) -> _Recorded | None:
+        """What starts them again in the calling thread; None where that cannot be."""
+        places = self._values.places(arguments)
+        if places is None or sum(map(len, places)) > FEW:
+            return None
+        n_given = 1 + max((int(its.max(initial=-1)) for its in places), default=-1)
+        made = self._runtime.recording(
+            n_given, self._n_found, lambda at, to: self._launch(to, self._values.given(at, places)), self._dtype
+        )
+        return None if made is None else _Recorded(self._runtime, made, places, arguments)
+
+
+class _Recorded:
+    """A recording that is started with the numbers of calls.
+
+    Parameters
+    ----------
+    runtime : Runtime
+    recording : Recording
+    places : sequence of ndarray
+        Where among the numbers given those of each argument lie.
+    arguments : sequence
+        Those of one of the calls.
+    """
+
+    def __init__(self, runtime: Runtime, recording: Recording, places: Sequence[np.ndarray], arguments: Sequence[Any]):
+        self._recording, self._found, self._synchronize = recording, recording.found, runtime.synchronize
+        self._numbers: list[tuple[int, int]] = []  # place, argument
+        self._arrays: list[tuple[np.ndarray, int]] = []  # their part of the numbers given
+        self._mixed: list[tuple[np.ndarray, int]] = []  # the places of those that lie in another order
+        for i, (its, argument) in enumerate(zip(places, arguments, strict=True)):
+            if not np.shape(argument):
+                self._numbers.append((int(its[0]), i))
+            elif (np.diff(its) == 1).all():
+                part = recording.given[int(its[0]) : int(its[-1]) + 1] if its.size else recording.given[:0]
+                self._arrays.append((part.reshape(np.shape(argument)), i))
+            else:
+                self._mixed.append((its.reshape(np.shape(argument)), i))
+        self._given = recording.given
+        self._as_memory: Any = recording.given.data  # in which a number is set sooner
+
+    def start(self, arguments: Sequence[Any]) -> bool:
+        """Start it; whether the driver took it all."""
+        as_memory = self._as_memory
+        for place, i in self._numbers:
+            as_memory[place] = float(arguments[i])
+        for part, i in self._arrays:
+            part[...] = arguments[i]
+        for places, i in self._mixed:
+            self._given[places] = arguments[i]
+        return self._recording.start()
+
+    def wait(self) -> np.ndarray:
+        """Wait for what was started last: what it has left, a view, to be read at once."""
+        self._synchronize()
+        return self._found
+
+
+class _Own(threading.local):
+    """What a thread has recorded."""
+
+    n_calls = 0  # up to that from which on there may be a recording
+    recorded: _Recorded | None = None

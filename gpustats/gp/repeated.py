@@ -1,0 +1,58 @@
+"""What samplers ask of marginal likelihoods beside their methods: many sets at once, and sums that compiled code finds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from ..evaluation.repeated import SumReplay
+from .marginal import MarginalLikelihood
+from .parameters import MEAN, SIGMA, Y
+from .sets import pays
+
+
+def of_sets(
+    likelihood: MarginalLikelihood, rows: Mapping[str, np.ndarray], n_sets: int, wrt: Sequence[str], several: bool = True
+) -> tuple[np.ndarray, dict[str, np.ndarray]] | None:
+    """The log-likelihoods at sets of parameters and of observations, and their derivatives, from one launch.
+
+    They are nan where parameters are invalid. None where each set takes a call of its own.
+
+    Parameters
+    ----------
+    likelihood : MarginalLikelihood
+        Whose points count, and not its observations.
+    rows : mapping
+        Argument, y among them -> array with a row for each set, or one for all.
+    n_sets : int
+    wrt : sequence of str
+        Names of arguments; not the points.
+    several : bool
+        Whether the call is for several sets, however many these are.
+    """
+    if not n_sets or not pays(likelihood.device, likelihood.n, several) or not _fits(likelihood, rows):
+        return None
+    return likelihood._sets(rows, n_sets, wrt)
+
+
+def replay_of(likelihood: MarginalLikelihood, rows: Mapping[str, np.ndarray], wrt: Sequence[str]) -> SumReplay | None:
+    """What lets compiled code evaluate a marginal likelihood and its derivatives; None where only Python can.
+
+    Parameters
+    ----------
+    likelihood, wrt
+        As for `of_sets`.
+    rows : mapping
+        The same of one set.
+    """
+    if not pays(likelihood.device, likelihood.n, several=False) or not _fits(likelihood, rows):
+        return None
+    return likelihood._sets.replay(rows, wrt)
+
+
+def _fits(likelihood: MarginalLikelihood, rows: Mapping[str, np.ndarray]) -> bool:
+    """Whether all arguments are numbers or vectors of the right lengths."""
+    n = likelihood.n
+    lengths = {SIGMA: n, MEAN: n} | {i.lengthscale: likelihood.columns for i in likelihood.cov.inputs}
+    return rows[Y].shape[1] == n and all(a.shape[1] in (1, lengths.get(name, 1)) for name, a in rows.items() if name != Y)

@@ -1,0 +1,309 @@
+"""Marginal likelihoods of few observations at many sets of hyperparameters: one kernel, a block of threads for each set."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import math
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..evaluation.placement import at, moved
+from ..evaluation.repeated import KernelValues, Packed, Part, Plans, Scratch, SumReplay
+from ..kernels.layout import Layout
+from ..kernels.template import Template
+from ..rewriting.checks import inside
+from .expression import Expression
+from .factor import LOG_2PI, NO_SCALE
+from .hyperparameters import require_scaled
+from .observations import Observations
+from .pairs import PairsCode
+from .parameters import MEAN, SIGMA, Parameters, ParameterSets, X, Y, on_host
+
+if TYPE_CHECKING:
+    from ..runtime.base import Device
+    from ..runtime.types import Handle
+
+MOST = 512  # observations
+#: Observations up to which one set takes less time so than by kernels that share its matrix, by the type of device.
+ALONE = {"cpu": MOST, "gpu": 256}
+#: The same for the sets of a call with several.
+TOGETHER = {"cpu": MOST, "gpu": MOST}
+
+TILE = 32  # rows and columns of a part of the matrix
+RESIDENT = 4  # blocks of a multiprocessor or core: each takes one set after another, in the same memory
+
+_SETS = Template.beside(__file__, "sets")
+
+
+def pays(device: Device, n: int, several: bool) -> bool:
+    """Whether a block of threads is to have the whole of a matrix of n rows.
+
+    The number of sets does not count, so that a set of several has the same bits whatever the others are.
+    """
+    most = TOGETHER if several else ALONE
+    return 0 < n <= most["cpu" if device.type == "cpu" else "gpu"]
+
+
+@dataclass(frozen=True)
+class SetsLayout(Layout):
+    """The constants of the kernel; `tile` is the rows and the columns of a tile of the matrix.
+
+    Attributes
+    ----------
+    lanes : int
+        Threads side by side in a row of a tile.
+    high : int
+        Rows of a tile in which a thread has sums in registers at once.
+    stage : int
+        Rows of factors that are in shared memory at once; 0: they are read where they lie.
+    columns : int
+        Columns of the points for which a thread has sums at once.
+    most : int
+        Rows of the largest matrix.
+    gap : int
+        Numbers between the rows of the matrix: rows whose distance is a power of two would share a CPU's places in its cache.
+    """
+
+    lanes: int = 1
+    high: int = 1
+    stage: int = 0
+    columns: int = 1
+    most: int = MOST
+    gap: int = 8
+
+    @property
+    def beside(self) -> int:
+        """Rows of a tile that the threads take side by side."""
+        return self.threads // self.lanes
+
+
+def layout_for(device: Device, itemsize: int, columns: int) -> SetsLayout:
+    """The layout for points of so many columns."""
+    tile, columns = TILE, min(columns, 8)
+    if device.type == "cpu" or device.max_threads < 256:  # a vector register has a number of each thread
+        threads = min(64 // itemsize, device.max_threads)
+        return SetsLayout(threads, tile=tile, lanes=threads, high=max(16 * threads // tile, 1), columns=columns)
+    stage = 16 if device.shared_memory >= 40 << 10 else 8
+    return SetsLayout(256, tile=tile, lanes=16, high=2, stage=stage, columns=columns)
+
+
+class SetsCode:
+    """The kernel for a covariance function, as a source.
+
+    Parameters
+    ----------
+    covariance : Expression
+    columns : int
+        Of the points.
+    vectors : collection of str
+        The arguments that are vectors in each set: lengthscales, sigma, mean. y always is.
+    wrt : sequence of str
+        Names of the arguments in which there are derivatives.
+
+    Attributes
+    ----------
+    arguments : tuple of str
+        In the order in which the kernel takes them.
+    numbers : dict
+        Those that have one derivative, or lengthscales one for each column -> where it is found behind the value.
+    n_numbers : int
+        How many numbers are found for each set, without the derivatives by row.
+    by_row : list of str
+        Those that have a derivative for each observation: these follow, in this order.
+    """
+
+    def __init__(self, covariance: Expression, columns: int, vectors: Sequence[str], wrt: Sequence[str]):
+        self.covariance, self.columns, self.vectors, self.wrt = covariance, columns, tuple(vectors), tuple(wrt)
+        self.arguments = Y, SIGMA, MEAN, *covariance.parameters
+        self.pairs = PairsCode(covariance, columns, [n for n in vectors if n in covariance.parameters])
+        self.by_row = [n for n in wrt if n == Y or n in (SIGMA, MEAN) and n in vectors]
+        self.numbers, self.n_numbers = dict[str, int](), 1
+        for name in wrt:
+            if name not in self.by_row:
+                self.numbers[name] = self.n_numbers
+                self.n_numbers += columns if name in vectors else 1
+
+    def source(self, layout: SetsLayout, dtype: str, dialect: str, student_t: bool = False) -> str:
+        """The kernel `marginal_sets`."""
+        covariance = self.covariance
+        value, _ = covariance.code()
+        found = self.pairs.derivatives([n for n in covariance.parameters if n in self.wrt])
+        words = {SIGMA: ["nonnegative"]} | {a.name: a.words for a in covariance.arguments}
+        conditions = {n: f"({inside(words.get(n, ()), '{0}')} && fabs({{0}}) < INFINITY)" for n in self.arguments}
+        c_names = dict(zip(covariance.parameters, (o.name for o in value.operands), strict=True))
+        return _SETS.source_of(
+            value, "marginal_sets", layout, dtype, dialect, others=[found.code], columns=self.columns, inside=conditions,
+            hyperparameters=c_names, vectors=self.vectors, wrt=self.wrt, numbers=self.numbers, n_numbers=self.n_numbers,
+            by_row=self.by_row, measures=self.pairs.measures, inputs=self.pairs.of_inputs, wanted=found.wanted,
+            sums=found.sums, slopes=found.slopes, student_t=student_t,
+        )  # fmt: skip
+
+
+class Sets:
+    """The marginal likelihoods of one Gaussian process at sets of parameters, where these are evaluated by a block each.
+
+    Parameters
+    ----------
+    covariance : Expression
+    data : Observations
+    student_t : bool
+    lift : float
+        By which the diagonal is multiplied.
+    """
+
+    def __init__(self, covariance: Expression, data: Observations, student_t: bool, lift: float):
+        self.covariance, self.data, self.student_t, self.lift = covariance, data, student_t, lift
+        self.arguments = Y, SIGMA, MEAN, *covariance.parameters
+        self._plans: Plans[_Plan] = Plans()
+
+    def __call__(
+        self, values: Mapping[str, np.ndarray], n_sets: int, wrt: Sequence[str]
+    ) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+        """The log marginal likelihoods, and their derivatives.
+
+        Parameters
+        ----------
+        values : mapping
+            Argument -> array of float64, a row for each set or one for all: with a number, or a number for each column of the
+            points (lengthscales) or for each observation (sigma, mean, y). y may be left out: it is that of the data.
+        n_sets : int
+        wrt : sequence of str
+
+        Returns
+        -------
+        values : (n_sets,) ndarray
+            nan where a parameter is outside its domain or the matrix is not positive definite; inf where there is no scale to
+            integrate out.
+        derivatives : dict
+            Argument -> (n_sets, numbers of a set) ndarray.
+        """
+        arguments = self._in_order(values)
+        plan = self._plan(arguments, n_sets, wrt)
+        return plan(arguments)
+
+    def of_one(self, parameters: Parameters, wrt: Collection[str]) -> tuple[float, dict[str, Any]] | None:
+        """The log-likelihood and its derivatives; None where other kernels are faster, or have to tell why there is none."""
+        if not pays(self.data.runtime.device, self.data.n, several=False):
+            return None
+        given = parameters.by_name
+        values, slopes = self({n: np.reshape(np.asarray(v, float), (1, np.size(v))) for n, v in given.items()}, 1, tuple(wrt))
+        if not math.isfinite(values[0]):
+            return None
+        found = {n: its.item() if np.ndim(given.get(n, its)) == 0 else its[0] for n, its in slopes.items()}
+        return values.item(), self.data.gradient(found, wrt)
+
+    def of_several(
+        self, parameters: ParameterSets, wrt: Collection[str], one: Callable[..., tuple[float, dict[str, Any]]]
+    ) -> tuple[np.ndarray, dict[str, Any]]:
+        """The log-likelihoods of sets and the derivatives of their sum; nan where there is none.
+
+        Parameters
+        ----------
+        parameters : ParameterSets
+        wrt : collection of str
+        one : callable
+            What evaluates one set, where each takes a call of its own.
+        """
+        n_sets = parameters.n_sets
+        if X not in wrt and n_sets and pays(self.data.runtime.device, self.data.n, several=True):
+            values, slopes = self(parameters.rows, n_sets, tuple(wrt))
+            if np.isposinf(values).any():
+                raise ValueError(NO_SCALE)
+        else:
+            values, slopes = self._one_by_one(parameters, wrt, one)
+        found = {n: its.sum(0) if n in (X, Y) else parameters.as_given(n, its) for n, its in slopes.items()}
+        return values.reshape(parameters.lead), self.data.gradient(found, wrt)
+
+    def _one_by_one(
+        self, parameters: ParameterSets, wrt: Collection[str], one: Callable[..., tuple[float, dict[str, Any]]]
+    ) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+        """What a call gives, by a call for each set."""
+        sizes = {n: a.shape[1] for n, a in parameters.rows.items()} | {X: self.data.host_x.size, Y: self.data.n}
+        values = np.full(parameters.n_sets, np.nan)
+        slopes = {n: np.full((len(values), sizes[n]), np.nan) for n in wrt}
+        for k in range(len(values)):
+            with contextlib.suppress(np.linalg.LinAlgError):
+                values[k], found = one(**parameters.one(k), wrt=wrt)
+                for name in wrt:
+                    slopes[name][k] = np.ravel(on_host(found[name]))
+        return values, slopes
+
+    def replay(self, values: Mapping[str, np.ndarray], wrt: Sequence[str]) -> SumReplay | None:
+        """What lets compiled code evaluate one set of parameters like these; None where only Python can."""
+        arguments = self._in_order(values)
+        return self._plan(arguments, 1, wrt).replay(arguments)
+
+    def _in_order(self, values: Mapping[str, np.ndarray]) -> list[np.ndarray]:
+        given = {Y: self.data.y.astype(np.float64).reshape(1, -1), **values}
+        return [given[n] for n in self.arguments]
+
+    def _plan(self, arguments: Sequence[np.ndarray], n_sets: int, wrt: Sequence[str]) -> _Plan:
+        kind = n_sets, tuple(wrt), tuple([a.shape for a in arguments])
+        return self._plans.plan(kind, _Plan, self, arguments, n_sets, wrt)
+
+    @functools.cached_property
+    def points(self) -> Any:
+        """The points by columns, which are filled up with zeros to whole tiles, as the kernel reads them."""
+        data = self.data
+        columns = np.zeros((data.columns, data.n + -data.n % TILE), data.dtype)
+        columns[:, : data.n] = data.host_x.T
+        return moved(data.runtime, columns)
+
+
+class _Plan:
+    """The evaluation of arguments of the same shapes. Threads may share it."""
+
+    def __init__(self, model: Sets, arguments: Sequence[np.ndarray], n_sets: int, wrt: Sequence[str]):
+        data, covariance = model.data, model.covariance
+        runtime, device, n = data.runtime, data.runtime.device, data.n
+        sizes = {name: a.shape[1] for name, a in zip(model.arguments, arguments, strict=True)}
+        vectors = [name for name, size in sizes.items() if size > 1 and name != Y]
+        for name in vectors:
+            if name in covariance.parameters:
+                require_scaled(covariance, name)
+        code = SetsCode(covariance, data.columns, vectors, wrt)
+        layout = layout_for(device, data.dtype.itemsize, data.columns)
+        source = code.source(layout, data.dtype.name, runtime.dialect, model.student_t)
+        self._kernel = runtime.kernel(source, "marginal_sets", layout.threads)
+        self._runtime, self._names, self._n_sets = runtime, model.arguments, n_sets
+        self._grid = min(n_sets, device.compute_units * RESIDENT), 1
+        rows = n + -n % TILE
+        scratch = rows * (rows + layout.gap) + len(code.pairs.measures) * data.columns
+        addend = -0.5 * n * LOG_2PI + (math.lgamma(0.5 * n) if model.student_t else 0.0)
+        self._points = model.points
+        taken = [n_sets, n, Scratch(self._grid[0] * scratch * data.dtype.itemsize), *at(runtime, self._points), model.lift]
+        taken += [addend, Packed()]
+        parts, start = list[Part](), 0
+        for i, (a, size) in enumerate(zip(arguments, sizes.values(), strict=True)):
+            parts.append(Part(i, start, start + a.size, False))
+            taken += [start, size if len(a) > 1 else 0]
+            start += a.size
+        self._values = KernelValues(runtime, np.dtype(np.float64), taken, parts)
+        self._n_found = code.n_numbers + n * len(code.by_row)
+        places = [(name, at, sizes[name]) for name, at in code.numbers.items()]
+        places += [(name, code.n_numbers + k * n, n) for k, name in enumerate(code.by_row)]
+        self._derivatives = {name: slice(first, first + size) for name, first, size in places}
+
+    def __call__(self, arguments: Sequence[np.ndarray]) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+        """As a call of `Sets`."""
+        taken, alive = self._values.of(arguments)
+        result = self._runtime.result(8 * self._n_sets * self._n_found)
+        self._start(result.handle, taken)
+        found = self._runtime.fetch(result).view(np.float64).reshape(self._n_sets, -1).copy()
+        del alive  # which the kernel was reading
+        found[~(np.isfinite(found[:, 0]) | np.isposinf(found[:, 0]))] = np.nan
+        return found[:, 0], {name: found[:, its] for name, its in self._derivatives.items()}
+
+    def _start(self, found: Handle, taken: Sequence[Any]) -> None:
+        self._kernel(self._grid, found, 0, *taken)
+
+    def replay(self, arguments: Sequence[np.ndarray]) -> SumReplay | None:
+        """As `Sets.replay`."""
+        derivatives = {
+            name: [(np.arange(its.stop - its.start), np.arange(its.start, its.stop))] for name, its in self._derivatives.items()
+        }
+        return self._values.replay(self._names, arguments, self._n_found, self._start, derivatives)

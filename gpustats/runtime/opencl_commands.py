@@ -1,0 +1,118 @@
+"""What kernels of an OpenCL device that sees the host's memory have it do, recorded to be done again: see `replay`."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyopencl as cl
+from numpy.typing import DTypeLike
+
+from .base import Kernel
+from .replay import Command, Recording, Replay, Start
+
+
+class Recorded(NamedTuple):
+    """A kernel that was to be started.
+
+    Attributes
+    ----------
+    kernel : Kernel
+        With its arguments, but for those of `given`: the places of arguments, and those of the numbers given that they are.
+    every, block : tuple of int
+        All threads, and those of a block.
+    of : base.Kernel
+    grid : tuple of int
+    """
+
+    kernel: cl.Kernel
+    every: tuple[int, int]
+    block: tuple[int, int]
+    given: list[tuple[int, int]]
+    of: Kernel
+    grid: tuple[int, int]
+
+
+def replay(runtime: Any, n_given: int, n_found: int, start: Start, dtype: DTypeLike) -> Replay:
+    """As `Runtime.replay`."""
+    found = runtime._host_pool.empty((max(n_found, 1),), np.float64)
+    given, recorded, alive = _record(runtime, n_given, start, dtype, runtime._over(found))
+    runtime.synchronize()  # for what makes counters 0
+    with runtime.watch:
+        queue = cl.CommandQueue(runtime.context, runtime._device)
+    alive.append(found)
+    return Replay(given, found, _commands(queue, recorded, given, alive), alive)
+
+
+def recording(runtime: Any, n_given: int, n_found: int, start: Start, dtype: DTypeLike) -> Recording:
+    """As `Runtime.recording`."""
+    result = runtime.result(8 * max(n_found, 1))
+    given, recorded, alive = _record(runtime, n_given, start, dtype, result.handle)
+    return Recording(given, result.view.view(np.float64), _starting(runtime, recorded, given), alive)
+
+
+def _record(
+    runtime: Any, n_given: int, start: Start, dtype: DTypeLike, found: Any
+) -> tuple[np.ndarray, list[Recorded], list[Any]]:
+    """The memory of the numbers given, the kernels that leave theirs at the handle `found`, and what these need to live."""
+    given = runtime._host_pool.empty((max(n_given, 1),), dtype)
+    handle, thread = runtime._over(given), runtime._local.thread
+    with thread.recording() as alive:
+        start(handle, found)
+    alive += [given, handle, found]
+    return given, thread.recorded, alive
+
+
+def _commands(queue: cl.CommandQueue, recorded: Sequence[Recorded], given: np.ndarray, alive: list[Any]) -> list[Command]:
+    """The calls that start kernels and wait for them; what these need to live goes to `alive`."""
+    start, finish = _function("clEnqueueNDRangeKernel"), _function("clFinish")
+    alive += [queue, recorded]
+    found = []
+    for its in recorded:
+        found += _taking(its, given)
+        every, block = (np.array(extent, np.uintp) for extent in (its.every, its.block))
+        alive += [every, block]
+        found.append(Command(start, (queue.int_ptr, its.kernel.int_ptr, 2, 0, every.ctypes.data, block.ctypes.data, 0, 0, 0)))
+    return [*found, Command(finish, (queue.int_ptr,))]
+
+
+def _starting(runtime: Any, recorded: Sequence[Recorded], given: np.ndarray) -> Callable[[], bool]:
+    """What starts kernels again in the thread that recorded them: see `replay.Recording`."""
+    taking = [command.call() for its in recorded for command in _taking(its, given)]
+    launches = [(its.kernel, its.every, its.block, its.of, its.grid) for its in recorded]
+
+    def start() -> bool:
+        thread = runtime._local.thread
+        try:
+            for take in taking:
+                if take():
+                    return False
+            for kernel, every, block, of, grid in launches:
+                if thread.on_main:
+                    thread.started(cl.enqueue_nd_range_kernel(thread.queue, kernel, every, block), of, grid)
+                else:
+                    with thread:
+                        cl.enqueue_nd_range_kernel(thread.queue, kernel, every, block)
+        except cl.Error as error:
+            raise runtime.lost_by(error) or error from None
+        except BaseException:
+            thread.interrupted()
+            raise
+        return True
+
+    return start
+
+
+def _taking(its: Recorded, given: np.ndarray) -> list[Command]:
+    """The calls that give a kernel the numbers that it takes by value."""
+    take, size = _function("clSetKernelArg"), given.itemsize
+    return [Command(take, (its.kernel.int_ptr, i, size, given.ctypes.data + size * place)) for i, place in its.given]
+
+
+@functools.cache
+def _function(name: str) -> int:
+    """The address of one of the loader's functions, found through PyOpenCL, wherever the loader lies."""
+    return ctypes.cast(getattr(ctypes.CDLL(cl._cl.__file__), name), ctypes.c_void_p).value or 0
