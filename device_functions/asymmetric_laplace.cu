@@ -23,3 +23,38 @@ __device__ real asymmetric_laplace_sample(rng_t *rng, real kappa, real mu, real 
     real u = uniform(rng), below = 1 / (1 + 1 / kappa / kappa), above = 1 / (1 + kappa * kappa);
     return mu + (u < below ? kappa / b * log(u / below) : -1 / (b * kappa) * log((1 - u) / above));
 }
+
+__device__ real asymmetric_laplace_ppf(real q, real kappa, real mu, real b)
+{
+    real above = 1 / (1 + kappa * kappa), below = kappa * kappa * above;
+    return q < below ? mu + kappa / b * log(q / below) : mu - log((1 - q) / above) / (kappa * b);
+}
+
+__device__ real asymmetric_laplace_isf(real q, real kappa, real mu, real b)
+{
+    real above = 1 / (1 + kappa * kappa), below = kappa * kappa * above;
+    return q < above ? mu - log(q / above) / (kappa * b) : mu + kappa / b * log((1 - q) / below);
+}
+
+__device__ real asymmetric_laplace_mean(real kappa, real mu, real b) { return mu + (1 / kappa - kappa) / b; }
+
+__device__ real asymmetric_laplace_var(real kappa, real mu, real b)
+{
+    return (1 / (kappa * kappa) + kappa * kappa) / (b * b);
+}
+
+// Here and below by the cumulants of a difference of two exponential variables
+__device__ real asymmetric_laplace_skewness(real kappa, real mu, real b)
+{
+    real t = fmin(kappa, 1 / kappa), s = t * t, value = 2 * (1 - s * s * s) / pow(1 + s * s, (real)1.5);
+    return kappa < 1 ? value : -value;
+}
+
+__device__ real asymmetric_laplace_kurtosis(real kappa, real mu, real b)
+{
+    real t = fmin(kappa, 1 / kappa), s = t * t * t * t;
+    return 6 * (1 + s * s) / ((1 + s) * (1 + s));
+}
+
+__device__ real asymmetric_laplace_entropy(real kappa, real mu, real b) { return 1 + log((kappa + 1 / kappa) / b); }
+__device__ real asymmetric_laplace_mode(real kappa, real mu, real b) { return mu; }

@@ -21,3 +21,11 @@ __device__ real bernoulli_sample(rng_t *rng, real p)
 {
     return uniform(rng) < p;
 }
+
+__device__ real bernoulli_mean(real p) { return p; }
+__device__ real bernoulli_var(real p) { return p * (1 - p); }
+__device__ real bernoulli_skewness(real p) { return (1 - 2 * p) / sqrt(p * (1 - p)); }
+__device__ real bernoulli_kurtosis(real p) { return 1 / (p * (1 - p)) - 6; }
+__device__ real bernoulli_entropy(real p) { return -(xlogy(p, p) + xlog1py(1 - p, -p)); }
+__device__ real bernoulli_mode(real p) { return p > 0.5 ? 1 : 0; }
+__device__ real bernoulli_upper(real p) { return 1; }

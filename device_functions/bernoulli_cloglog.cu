@@ -36,3 +36,23 @@ __device__ real bernoulli_cloglog_sample(rng_t *rng, real eta)
 {
     return uniform(rng) < -expm1(-exp(eta));
 }
+
+__device__ real bernoulli_cloglog_mean(real eta) { return -expm1(-exp(eta)); }
+__device__ real bernoulli_cloglog_var(real eta) { return -expm1(-exp(eta)) * exp(-exp(eta)); }
+
+__device__ real bernoulli_cloglog_skewness(real eta)
+{
+    real p = -expm1(-exp(eta));
+    return (1 - 2 * p) / sqrt(p * exp(-exp(eta)));
+}
+
+__device__ real bernoulli_cloglog_kurtosis(real eta) { return 1 / (-expm1(-exp(eta)) * exp(-exp(eta))) - 6; }
+
+__device__ real bernoulli_cloglog_entropy(real eta)
+{
+    real p = -expm1(-exp(eta));
+    return exp(eta) * exp(-exp(eta)) - xlogy(p, p);
+}
+
+__device__ real bernoulli_cloglog_mode(real eta) { return exp(eta) > LOG_2 ? 1 : 0; }
+__device__ real bernoulli_cloglog_upper(real eta) { return 1; }

@@ -21,3 +21,17 @@ __device__ real bernoulli_logit_sample(rng_t *rng, real eta)
 {
     return uniform(rng) < expit(eta);
 }
+
+__device__ real bernoulli_logit_mean(real eta) { return expit(eta); }
+__device__ real bernoulli_logit_var(real eta) { return expit(eta) * expit(-eta); }
+__device__ real bernoulli_logit_skewness(real eta) { return -tanh(0.5 * eta) / sqrt(expit(eta) * expit(-eta)); }
+__device__ real bernoulli_logit_kurtosis(real eta) { return 1 / (expit(eta) * expit(-eta)) - 6; }
+
+__device__ real bernoulli_logit_entropy(real eta)
+{
+    real p = expit(fabs(eta));
+    return log1pexp(-fabs(eta)) + fabs(eta) * (1 - p);
+}
+
+__device__ real bernoulli_logit_mode(real eta) { return eta > 0 ? 1 : 0; }
+__device__ real bernoulli_logit_upper(real eta) { return 1; }

@@ -21,3 +21,21 @@ __device__ real bernoulli_probit_sample(rng_t *rng, real eta)
 {
     return uniform(rng) < 0.5 * erfc(-eta / SQRT_2);
 }
+
+__device__ real bernoulli_probit_mean(real eta) { return exp(log_ndtr(eta)); }
+__device__ real bernoulli_probit_var(real eta) { return exp(log_ndtr(eta) + log_ndtr(-eta)); }
+
+__device__ real bernoulli_probit_skewness(real eta)
+{
+    return (exp(log_ndtr(-eta)) - exp(log_ndtr(eta))) * exp(-0.5 * (log_ndtr(eta) + log_ndtr(-eta)));
+}
+
+__device__ real bernoulli_probit_kurtosis(real eta) { return exp(-(log_ndtr(eta) + log_ndtr(-eta))) - 6; }
+
+__device__ real bernoulli_probit_entropy(real eta)
+{
+    return -(exp(log_ndtr(eta)) * log_ndtr(eta) + exp(log_ndtr(-eta)) * log_ndtr(-eta));
+}
+
+__device__ real bernoulli_probit_mode(real eta) { return eta > 0 ? 1 : 0; }
+__device__ real bernoulli_probit_upper(real eta) { return 1; }

@@ -1,8 +1,8 @@
 // beta_binomial: binomial whose probability of success has a beta distribution
-// x: nonnegative integer    n: nonnegative integer, number of trials
-// alpha: positive, shape of the beta distribution at 0    beta: positive, its shape at 1
+// x: nonnegative integer    alpha: positive, shape of the beta distribution at 0    beta: positive, its shape at 1
+// n: nonnegative integer, number of trials
 // source: Johnson, Kemp & Kotz (2005), Univariate Discrete Distributions, ch. 6; in the form of Loader (2000)
-__device__ real beta_binomial_logpmf(real x, real n, real alpha, real beta)
+__device__ real beta_binomial_logpmf(real x, real alpha, real beta, real n)
 {
     if (x > n) return -INFINITY;
     real y = n - x, sum = alpha + beta, total = n + sum;
@@ -20,8 +20,58 @@ __device__ real beta_binomial_logpmf(real x, real n, real alpha, real beta)
          + beta * log_excess(log_q - log(beta / sum), deviation * (1 / beta));
 }
 
-__device__ real beta_binomial_sample(rng_t *rng, real n, real alpha, real beta)
+// log of the probabilities of 0, …, x, relative to that of x, by the ratios of neighbouring ones
+__device__ real log_sum_below(real x, real alpha, real beta, real n)
+{
+    real sum = 1, term = 1;
+    int one_mode = alpha >= 1 && beta >= 1, done = 0, below = (int)x;
+    for (int i = 0; i < below && !done; i++) {
+        real k = x - i, ratio = k * (beta + (n - k)) / ((n - k + 1) * (alpha + (k - 1)));
+        done = one_mode && ratio < 1 && term < EPSILON * sum;
+        term *= ratio;
+        sum += term;
+    }
+    return log(sum);
+}
+
+__device__ real beta_binomial_logcdf(real x, real alpha, real beta, real n)
+{
+    if (x >= n) return 0;
+    return beta_binomial_logpmf(x, alpha, beta, n) + log_sum_below(x, alpha, beta, n);
+}
+
+// The failures have the distribution with the shapes exchanged.
+__device__ real beta_binomial_logsf(real x, real alpha, real beta, real n)
+{
+    if (x >= n) return -INFINITY;
+    return beta_binomial_logcdf(n - x - 1, beta, alpha, n);
+}
+
+__device__ real beta_binomial_sample(rng_t *rng, real alpha, real beta, real n)
 {
     real p = beta_sample(rng, alpha, beta);
     return binomial_sample(rng, n, p);
 }
+
+__device__ real beta_binomial_mean(real alpha, real beta, real n) { return n * (alpha / (alpha + beta)); }
+
+__device__ real beta_binomial_var(real alpha, real beta, real n)
+{
+    real s = alpha + beta;
+    return n * (alpha / s) * (beta / s) * ((s + n) / (s + 1));
+}
+
+__device__ real beta_binomial_skewness(real alpha, real beta, real n)
+{
+    real s = alpha + beta;
+    return (s + 2 * n) * (beta - alpha) / (s + 2) * sqrt((1 + s) / (n * alpha * beta * (n + s)));
+}
+
+__device__ real beta_binomial_kurtosis(real alpha, real beta, real n)
+{
+    real s = alpha + beta, ab = alpha * beta;
+    return (s * s * (1 + s) / (n * ab * (s + 2) * (s + 3) * (s + n)))
+        * (s * (s - 1 + 6 * n) + 3 * ab * (n - 2) + 6 * n * n - 3 * ab / s * n * (6 - n) - 18 * ab / s * (n / s) * n) - 3;
+}
+
+__device__ real beta_binomial_upper(real alpha, real beta, real n) { return n; }

@@ -36,7 +36,37 @@ __device__ real beta_logit_logpdf(real x, real eta, real phi)
     return x == 0 ? at_zero : x == 1 ? at_one : value;
 }
 
+// What stands for a shape that may underflow. P(X > x) is proportional to alpha where that is so small, P(X <= x) to beta.
+__device__ real least()
+{
+    return exp((real)(EPSILON < 1e-10 ? -690 : -80));
+}
+
+__device__ real beta_logit_logcdf(real x, real eta, real phi)
+{
+    real alpha = phi * expit(eta), beta = phi * expit(-eta);
+    if (beta > least()) return beta_logcdf(x, alpha, beta);
+    return beta_logcdf(x, alpha, least()) + (log(phi) + log_expit(-eta) - log(least()));
+}
+
+__device__ real beta_logit_logsf(real x, real eta, real phi)
+{
+    real alpha = phi * expit(eta), beta = phi * expit(-eta);
+    if (alpha > least()) return beta_logsf(x, alpha, beta);
+    return beta_logsf(x, least(), beta) + (log(phi) + log_expit(eta) - log(least()));
+}
+
+__device__ real beta_logit_ppf(real q, real eta, real phi) { return beta_ppf(q, phi * expit(eta), phi * expit(-eta)); }
+__device__ real beta_logit_isf(real q, real eta, real phi) { return beta_isf(q, phi * expit(eta), phi * expit(-eta)); }
+
 __device__ real beta_logit_sample(rng_t *rng, real eta, real phi)
 {
     return beta_sample(rng, phi * expit(eta), phi * expit(-eta));
 }
+
+__device__ real beta_logit_mean(real eta, real phi) { return expit(eta); }
+__device__ real beta_logit_var(real eta, real phi) { return expit(eta) * expit(-eta) / (1 + phi); }
+__device__ real beta_logit_skewness(real eta, real phi) { return beta_skewness(phi * expit(eta), phi * expit(-eta)); }
+__device__ real beta_logit_kurtosis(real eta, real phi) { return beta_kurtosis(phi * expit(eta), phi * expit(-eta)); }
+__device__ real beta_logit_entropy(real eta, real phi) { return beta_entropy(phi * expit(eta), phi * expit(-eta)); }
+__device__ real beta_logit_mode(real eta, real phi) { return beta_mode(phi * expit(eta), phi * expit(-eta)); }

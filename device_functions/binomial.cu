@@ -28,6 +28,16 @@ __device__ real binomial_logpmf_grad_p(real x, real n, real p)
     return x == 0 ? -n * (1 / (1 - p)) : x == n ? n * (1 / p) : -fma(n, p, -x) * (1 / (p * (1 - p)));
 }
 
+__device__ real binomial_logcdf(real x, real n, real p)
+{
+    return x >= n ? 0 : log_beta_p(n - x, x + 1, 1 - p, p);
+}
+
+__device__ real binomial_logsf(real x, real n, real p)
+{
+    return x >= n ? -INFINITY : log_beta_p(x + 1, n - x, p, 1 - p);
+}
+
 // The number of successes where p <= 1/2: by inversion where it is small, else by transformed rejection, BTRS.
 // Source: Hörmann (1993), The generation of binomial random variates.
 __device__ real count(rng_t *rng, real n, real p)
@@ -60,3 +70,10 @@ __device__ real binomial_sample(rng_t *rng, real n, real p)
     real k = count(rng, n, fmin(p, 1 - p));
     return p > 0.5 ? n - k : k;
 }
+
+__device__ real binomial_mean(real n, real p) { return n * p; }
+__device__ real binomial_var(real n, real p) { return n * p * (1 - p); }
+__device__ real binomial_skewness(real n, real p) { return (1 - 2 * p) / sqrt(n * p * (1 - p)); }
+__device__ real binomial_kurtosis(real n, real p) { return (1 / (p * (1 - p)) - 6) / n; }
+__device__ real binomial_mode(real n, real p) { return fmin(floor((n + 1) * p), n); }
+__device__ real binomial_upper(real n, real p) { return n; }

@@ -7,6 +7,22 @@ __device__ real categorical_logpmf(real x, const real *p, int dim)
     return log(p[(int)x]);
 }
 
+__device__ real categorical_cdf(real x, const real *p, int dim)
+{
+    real sum = 0;
+    for (int i = 0; i < dim; i++)
+        if (i <= x) sum += p[i];
+    return sum;
+}
+
+__device__ real categorical_sf(real x, const real *p, int dim)
+{
+    real sum = 0;
+    for (int i = 0; i < dim; i++)
+        if (i > x) sum += p[i];
+    return sum;
+}
+
 __device__ real categorical_sample(rng_t *rng, const real *p, int dim)
 {
     real total = 0, below = 0;

@@ -26,6 +26,34 @@ __device__ real categorical_logit_logpmf_grad_eta(real x, const real *eta, int d
     return (x == component) - exp(eta[component] - largest) * scale;
 }
 
+// log of the share of the categories from first to last in exp(eta), which may be less than all
+__device__ real log_share(int first, int last, const real *eta, int dim)
+{
+    real largest = -INFINITY, largest_here = -INFINITY, sum = 0, share = 0;
+    for (int i = 0; i < dim; i++)
+        largest = fmax(largest, eta[i]);
+    for (int i = 0; i < dim; i++)
+        if (i >= first && i <= last) largest_here = fmax(largest_here, eta[i]);
+    if (largest_here == -INFINITY) return -INFINITY;
+    for (int i = 0; i < dim; i++)
+        sum += exp(eta[i] - largest);
+    for (int i = 0; i < dim; i++)
+        if (i >= first && i <= last) share += exp(eta[i] - largest_here);
+    return (largest_here - largest) + (log(share) - log(sum));
+}
+
+__device__ real categorical_logit_logcdf(real x, const real *eta, int dim)
+{
+    if (x >= dim - 1) return 0;
+    return log_share(0, (int)x, eta, dim);
+}
+
+__device__ real categorical_logit_logsf(real x, const real *eta, int dim)
+{
+    if (x >= dim - 1) return -INFINITY;
+    return log_share((int)x + 1, dim - 1, eta, dim);
+}
+
 __device__ real categorical_logit_sample(rng_t *rng, const real *eta, int dim)
 {
     real largest = -INFINITY, total = 0, below = 0;

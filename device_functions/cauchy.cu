@@ -24,3 +24,22 @@ __device__ real cauchy_sample(rng_t *rng, real alpha, real beta)
     real z = tail < 0.25 ? 1 / tan(PI * tail) : tan(PI * (0.5 - tail));
     return alpha + (u < 0.5 ? -beta : beta) * z;
 }
+
+// tan(PI (q - 1/2)), whose tails need another form
+__device__ real cauchy_ppf(real q, real alpha, real beta)
+{
+    real tail = fmin(q, 1 - q), z = tail < 0.25 ? 1 / tan(PI * tail) : tan(PI * (0.5 - tail));
+    return q < 0.5 ? alpha - beta * z : alpha + beta * z;
+}
+
+__device__ real cauchy_isf(real q, real alpha, real beta)
+{
+    return -cauchy_ppf(q, -alpha, beta);
+}
+
+__device__ real cauchy_mean(real alpha, real beta) { return NAN; }
+__device__ real cauchy_var(real alpha, real beta) { return NAN; }
+__device__ real cauchy_skewness(real alpha, real beta) { return NAN; }
+__device__ real cauchy_kurtosis(real alpha, real beta) { return NAN; }
+__device__ real cauchy_entropy(real alpha, real beta) { return log(4 * PI * beta); }
+__device__ real cauchy_mode(real alpha, real beta) { return alpha; }

@@ -13,7 +13,27 @@ __device__ real chi_squared_logpdf(real x, real nu)
     return x == 0 ? at_zero : isinf(x) ? -INFINITY : value;
 }
 
+__device__ real chi_squared_logcdf(real x, real nu)
+{
+    return log_gamma_p(0.5 * nu, 0.5 * x);
+}
+
+__device__ real chi_squared_logsf(real x, real nu)
+{
+    return log_gamma_q(0.5 * nu, 0.5 * x);
+}
+
+__device__ real chi_squared_ppf(real q, real nu) { return 2 * gamma_quantile(0.5 * nu, q, 1 - q); }
+__device__ real chi_squared_isf(real q, real nu) { return 2 * gamma_quantile(0.5 * nu, 1 - q, q); }
+
 __device__ real chi_squared_sample(rng_t *rng, real nu)
 {
     return gamma_sample(rng, 0.5 * nu, 0.5);
 }
+
+__device__ real chi_squared_mean(real nu) { return nu; }
+__device__ real chi_squared_var(real nu) { return 2 * nu; }
+__device__ real chi_squared_skewness(real nu) { return sqrt(8 / nu); }
+__device__ real chi_squared_kurtosis(real nu) { return 12 / nu; }
+__device__ real chi_squared_entropy(real nu) { return gamma_entropy(0.5 * nu, 0.5); }
+__device__ real chi_squared_mode(real nu) { return fmax(nu - 2, (real)0); }

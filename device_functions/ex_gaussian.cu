@@ -35,3 +35,18 @@ __device__ real ex_gaussian_sample(rng_t *rng, real mu, real sigma, real nu)
     real z = normal(rng), waiting = exponential(rng);
     return mu + sigma * z + nu * waiting;
 }
+
+__device__ real ex_gaussian_mean(real mu, real sigma, real nu) { return mu + nu; }
+__device__ real ex_gaussian_var(real mu, real sigma, real nu) { return sigma * sigma + nu * nu; }
+
+__device__ real ex_gaussian_skewness(real mu, real sigma, real nu)
+{
+    real share = nu / hypot(sigma, nu);
+    return 2 * share * share * share;
+}
+
+__device__ real ex_gaussian_kurtosis(real mu, real sigma, real nu)
+{
+    real share = nu / hypot(sigma, nu);
+    return 6 * share * share * share * share;
+}

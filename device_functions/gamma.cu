@@ -7,7 +7,7 @@ __device__ real gamma_logpdf(real x, real alpha, real beta)
     if (large_shape(alpha)) {
         real u = fma(beta, x, -alpha) * (1 / alpha);
         value = (0.5 * log(alpha) - HALF_LOG_2PI - stirling_error(alpha)) - log(x)
-              + alpha * log_ratio_excess(x * (beta / alpha), u);
+              + alpha * log_product_excess(x, beta / alpha, u);
     } else {
         value = (alpha * log(beta) - log_gamma(alpha)) + (alpha - 1) * log(x) - beta * x;
     }
@@ -24,6 +24,19 @@ __device__ real gamma_logpdf_grad_beta(real x, real alpha, real beta)
 {
     return isinf(x) ? 0 : -fma(beta, x, -alpha) * (1 / beta);
 }
+
+__device__ real gamma_logcdf(real x, real alpha, real beta)
+{
+    return log_gamma_p(alpha, beta * x);
+}
+
+__device__ real gamma_logsf(real x, real alpha, real beta)
+{
+    return log_gamma_q(alpha, beta * x);
+}
+
+__device__ real gamma_ppf(real q, real alpha, real beta) { return gamma_quantile(alpha, q, 1 - q) / beta; }
+__device__ real gamma_isf(real q, real alpha, real beta) { return gamma_quantile(alpha, 1 - q, q) / beta; }
 
 // A gamma variable of rate 1 and shape alpha >= 1.
 // Source: Marsaglia & Tsang (2000), A simple method for generating gamma variables.
@@ -52,3 +65,16 @@ __device__ real gamma_sample(rng_t *rng, real alpha, real beta)
     real x = standard(rng, alpha < 1 ? alpha + 1 : alpha) * (1 / beta);
     return alpha < 1 ? exp(log(x) - exponential(rng) / alpha) : x;
 }
+
+__device__ real gamma_mean(real alpha, real beta) { return alpha / beta; }
+__device__ real gamma_var(real alpha, real beta) { return alpha / beta / beta; }
+__device__ real gamma_skewness(real alpha, real beta) { return 2 / sqrt(alpha); }
+__device__ real gamma_kurtosis(real alpha, real beta) { return 6 / alpha; }
+
+// Stirling's formula takes out what would cancel for large shapes.
+__device__ real gamma_entropy(real alpha, real beta)
+{
+    return 0.5 * log(alpha) - log(beta) + HALF_LOG_2PI + stirling_error(alpha) + (alpha - 1) * log_minus_digamma(alpha);
+}
+
+__device__ real gamma_mode(real alpha, real beta) { return fmax(alpha - 1, (real)0) / beta; }

@@ -17,8 +17,31 @@ __device__ real gamma_log_logpdf(real x, real eta, real nu)
     return x == 0 ? at_zero : isinf(x) ? -INFINITY : value;
 }
 
+__device__ real gamma_log_logcdf(real x, real eta, real nu)
+{
+    real root = exp(-0.5 * eta), z = nu * (x * root * root);
+    if (z == 0 && x > 0) return nu * (log(nu) + log(x) - eta) - log_gamma(nu + 1);  // z underflows
+    return log_gamma_p(nu, z);
+}
+
+__device__ real gamma_log_logsf(real x, real eta, real nu)
+{
+    real root = exp(-0.5 * eta);
+    return log_gamma_q(nu, nu * (x * root * root));
+}
+
+__device__ real gamma_log_ppf(real q, real eta, real nu) { return exp(eta) * (gamma_quantile(nu, q, 1 - q) / nu); }
+__device__ real gamma_log_isf(real q, real eta, real nu) { return exp(eta) * (gamma_quantile(nu, 1 - q, q) / nu); }
+
 __device__ real gamma_log_sample(rng_t *rng, real eta, real nu)
 {
     real x = gamma_standard(rng, nu < 1 ? nu + 1 : nu) / nu;
     return nu < 1 ? exp(eta + (log(x) - exponential(rng) / nu)) : exp(eta) * x;
 }
+
+__device__ real gamma_log_mean(real eta, real nu) { return exp(eta); }
+__device__ real gamma_log_var(real eta, real nu) { return exp(2 * eta) / nu; }
+__device__ real gamma_log_skewness(real eta, real nu) { return 2 / sqrt(nu); }
+__device__ real gamma_log_kurtosis(real eta, real nu) { return 6 / nu; }
+__device__ real gamma_log_entropy(real eta, real nu) { return gamma_entropy(nu, 1) - log(nu) + eta; }
+__device__ real gamma_log_mode(real eta, real nu) { return exp(eta) * fmax(1 - 1 / nu, (real)0); }

@@ -20,3 +20,10 @@ __device__ real geometric_sample(rng_t *rng, real p)
 {
     return fmax((real)1, ceil(log(uniform(rng)) / log1p(-p)));
 }
+
+__device__ real geometric_mean(real p) { return 1 / p; }
+__device__ real geometric_var(real p) { return (1 - p) / (p * p); }
+__device__ real geometric_skewness(real p) { return (2 - p) / sqrt(1 - p); }
+__device__ real geometric_kurtosis(real p) { return 6 + p * (p / (1 - p)); }
+__device__ real geometric_entropy(real p) { return p == 1 ? 0 : -log(p) - (1 - p) / p * log1p(-p); }
+__device__ real geometric_mode(real p) { return 1; }

@@ -24,3 +24,12 @@ __device__ real gumbel_sample(rng_t *rng, real mu, real beta)
 {
     return mu - beta * log(-log1p(-uniform(rng)));
 }
+
+__device__ real gumbel_ppf(real q, real mu, real beta) { return mu - beta * log(-log(q)); }
+__device__ real gumbel_isf(real q, real mu, real beta) { return mu - beta * log(-log1p(-q)); }
+__device__ real gumbel_mean(real mu, real beta) { return mu + EULER_GAMMA * beta; }
+__device__ real gumbel_var(real mu, real beta) { return PI * PI / 6 * beta * beta; }
+__device__ real gumbel_skewness(real mu, real beta) { return 1.139547099404648658; }
+__device__ real gumbel_kurtosis(real mu, real beta) { return 2.4; }
+__device__ real gumbel_entropy(real mu, real beta) { return log(beta) + EULER_GAMMA + 1; }
+__device__ real gumbel_mode(real mu, real beta) { return mu; }

@@ -23,3 +23,20 @@ __device__ real half_cauchy_sample(rng_t *rng, real beta)
     real u = uniform(rng);
     return beta * (u < 0.5 ? 1 / tan(0.5 * PI * u) : tan(0.5 * PI * (1 - u)));
 }
+
+__device__ real half_cauchy_ppf(real q, real beta)
+{
+    return q < 0.5 ? beta * tan(0.5 * PI * q) : beta / tan(0.5 * PI * (1 - q));
+}
+
+__device__ real half_cauchy_isf(real q, real beta)
+{
+    return q < 0.5 ? beta / tan(0.5 * PI * q) : beta * tan(0.5 * PI * (1 - q));
+}
+
+__device__ real half_cauchy_mean(real beta) { return INFINITY; }
+__device__ real half_cauchy_var(real beta) { return INFINITY; }
+__device__ real half_cauchy_skewness(real beta) { return NAN; }
+__device__ real half_cauchy_kurtosis(real beta) { return NAN; }
+__device__ real half_cauchy_entropy(real beta) { return log(2 * PI * beta); }
+__device__ real half_cauchy_mode(real beta) { return 0; }

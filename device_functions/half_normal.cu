@@ -23,3 +23,10 @@ __device__ real half_normal_sample(rng_t *rng, real sigma)
 {
     return sigma * fabs(normal(rng));
 }
+
+__device__ real half_normal_mean(real sigma) { return SQRT_2_OVER_PI * sigma; }
+__device__ real half_normal_var(real sigma) { return (1 - 2 / PI) * sigma * sigma; }
+__device__ real half_normal_skewness(real sigma) { return 0.995271746431156039; }
+__device__ real half_normal_kurtosis(real sigma) { return 0.869177303605974075; }
+__device__ real half_normal_entropy(real sigma) { return log(sigma) + (0.5 + HALF_LOG_2PI - LOG_2); }
+__device__ real half_normal_mode(real sigma) { return 0; }

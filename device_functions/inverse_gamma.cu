@@ -14,8 +14,45 @@ __device__ real inverse_gamma_logpdf(real x, real alpha, real beta)
     return x == 0 || isinf(x) ? -INFINITY : value;
 }
 
+__device__ real inverse_gamma_logcdf(real x, real alpha, real beta)
+{
+    return log_gamma_q(alpha, beta / x);
+}
+
+__device__ real inverse_gamma_logsf(real x, real alpha, real beta)
+{
+    return log_gamma_p(alpha, beta / x);
+}
+
+__device__ real inverse_gamma_ppf(real q, real alpha, real beta) { return beta / gamma_quantile(alpha, 1 - q, q); }
+__device__ real inverse_gamma_isf(real q, real alpha, real beta) { return beta / gamma_quantile(alpha, q, 1 - q); }
+
 __device__ real inverse_gamma_sample(rng_t *rng, real alpha, real beta)
 {
     if (alpha < 1) return exp(log(beta) - gamma_logarithm(rng, alpha));  // the gamma variable may underflow
     return beta / gamma_sample(rng, alpha, 1);
 }
+
+__device__ real inverse_gamma_mean(real alpha, real beta) { return alpha > 1 ? beta / (alpha - 1) : INFINITY; }
+
+__device__ real inverse_gamma_var(real alpha, real beta)
+{
+    return alpha > 2 ? beta * beta / ((alpha - 1) * (alpha - 1) * (alpha - 2)) : INFINITY;
+}
+
+__device__ real inverse_gamma_skewness(real alpha, real beta)
+{
+    return alpha > 3 ? 4 * sqrt(alpha - 2) / (alpha - 3) : NAN;
+}
+
+__device__ real inverse_gamma_kurtosis(real alpha, real beta)
+{
+    return alpha > 4 ? 6 * (5 * alpha - 11) / ((alpha - 3) * (alpha - 4)) : NAN;
+}
+
+__device__ real inverse_gamma_entropy(real alpha, real beta)
+{
+    return gamma_entropy(alpha, 1) - 2 * digamma(alpha) + log(beta);
+}
+
+__device__ real inverse_gamma_mode(real alpha, real beta) { return beta / (alpha + 1); }

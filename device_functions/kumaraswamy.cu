@@ -26,3 +26,20 @@ __device__ real kumaraswamy_sample(rng_t *rng, real a, real b)
 {
     return exp(log1mexp(-exponential(rng) / b) / a);
 }
+
+__device__ real kumaraswamy_ppf(real q, real a, real b) { return exp(log1mexp(log1p(-q) / b) / a); }
+__device__ real kumaraswamy_isf(real q, real a, real b) { return exp(log1mexp(log(q) / b) / a); }
+
+__device__ real kumaraswamy_mean(real a, real b) { return exp(log(b) + lbeta(1 + 1 / a, b)); }
+
+__device__ real kumaraswamy_entropy(real a, real b)
+{
+    return (1 - 1 / b) + (1 - 1 / a) * (digamma(b + 1) + EULER_GAMMA) - log(a * b);
+}
+
+__device__ real kumaraswamy_mode(real a, real b)
+{
+    if (a > 1 && b > 1) return exp(log((a - 1) / (a * b - 1)) / a);
+    if (a < 1 && b < 1) return NAN;  // infinite at both ends
+    return a == 1 && b == 1 ? 0.5 : a >= 1 && b <= 1 ? 1 : 0;
+}

@@ -22,3 +22,12 @@ __device__ real logistic_sample(rng_t *rng, real mu, real s)
 {
     return mu + s * logit(uniform(rng));
 }
+
+__device__ real logistic_ppf(real q, real mu, real s) { return mu + s * logit(q); }
+__device__ real logistic_isf(real q, real mu, real s) { return mu - s * logit(q); }
+__device__ real logistic_mean(real mu, real s) { return mu; }
+__device__ real logistic_var(real mu, real s) { return PI * PI / 3 * s * s; }
+__device__ real logistic_skewness(real mu, real s) { return 0; }
+__device__ real logistic_kurtosis(real mu, real s) { return 1.2; }
+__device__ real logistic_entropy(real mu, real s) { return log(s) + 2; }
+__device__ real logistic_mode(real mu, real s) { return mu; }

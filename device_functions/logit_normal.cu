@@ -18,7 +18,11 @@ __device__ real logit_normal_logsf(real x, real mu, real sigma)
     return log_ndtr((mu - logit(x)) * (1 / sigma));
 }
 
+__device__ real logit_normal_ppf(real q, real mu, real sigma) { return expit(mu + sigma * ndtri(q)); }
+__device__ real logit_normal_isf(real q, real mu, real sigma) { return expit(mu - sigma * ndtri(q)); }
+
 __device__ real logit_normal_sample(rng_t *rng, real mu, real sigma)
 {
     return expit(mu + sigma * normal(rng));
 }
+

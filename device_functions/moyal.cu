@@ -25,3 +25,15 @@ __device__ real moyal_sample(rng_t *rng, real mu, real sigma)
     real z = fabs(normal(rng));
     return mu - 2 * sigma * log(fmax(z, 0.1 * EPSILON));  // a float32 z can be 0
 }
+
+__device__ real moyal_mean(real mu, real sigma) { return mu + (EULER_GAMMA + LOG_2) * sigma; }
+__device__ real moyal_var(real mu, real sigma) { return 0.5 * PI * PI * sigma * sigma; }
+__device__ real moyal_skewness(real mu, real sigma) { return 1.535141590722937; }
+__device__ real moyal_kurtosis(real mu, real sigma) { return 4; }
+
+__device__ real moyal_entropy(real mu, real sigma)
+{
+    return log(sigma) + (0.5 * (EULER_GAMMA + LOG_2 + 1) + HALF_LOG_2PI);
+}
+
+__device__ real moyal_mode(real mu, real sigma) { return mu; }

@@ -32,8 +32,33 @@ __device__ real negative_binomial_logpmf_grad_mu(real x, real mu, real alpha)
     return (x == 0 ? -1 : (x - mu) * (1 / mu)) * (alpha / (mu + alpha));
 }
 
+__device__ real negative_binomial_logcdf(real x, real mu, real alpha)
+{
+    return log_beta_p(alpha, x + 1, alpha / (mu + alpha), mu / (mu + alpha));
+}
+
+__device__ real negative_binomial_logsf(real x, real mu, real alpha)
+{
+    return log_beta_p(x + 1, alpha, mu / (mu + alpha), alpha / (mu + alpha));
+}
+
 __device__ real negative_binomial_sample(rng_t *rng, real mu, real alpha)
 {
     real mean = gamma_sample(rng, alpha, alpha / mu);
     return poisson_sample(rng, mean);
+}
+
+__device__ real negative_binomial_mean(real mu, real alpha) { return mu; }
+__device__ real negative_binomial_var(real mu, real alpha) { return mu + mu * (mu / alpha); }
+
+__device__ real negative_binomial_skewness(real mu, real alpha)
+{
+    return (2 * mu + alpha) / sqrt(mu * alpha * (mu + alpha));
+}
+
+__device__ real negative_binomial_kurtosis(real mu, real alpha) { return 6 / alpha + alpha / (mu * (mu + alpha)); }
+
+__device__ real negative_binomial_mode(real mu, real alpha)
+{
+    return alpha > 1 ? floor(mu * ((alpha - 1) / alpha)) : 0;
 }

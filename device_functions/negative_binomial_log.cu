@@ -19,7 +19,23 @@ __device__ real negative_binomial_log_logpmf_grad_eta(real x, real eta, real phi
     return deviation(x, exp(eta), phi);
 }
 
+__device__ real negative_binomial_log_logcdf(real x, real eta, real phi)
+{
+    return log_beta_p_logit(phi, x + 1, log(phi) - eta);
+}
+
+__device__ real negative_binomial_log_logsf(real x, real eta, real phi)
+{
+    return log_beta_p_logit(x + 1, phi, eta - log(phi));
+}
+
 __device__ real negative_binomial_log_sample(rng_t *rng, real eta, real phi)
 {
     return negative_binomial_sample(rng, exp(eta), phi);
 }
+
+__device__ real negative_binomial_log_mean(real eta, real phi) { return exp(eta); }
+__device__ real negative_binomial_log_var(real eta, real phi) { return negative_binomial_var(exp(eta), phi); }
+__device__ real negative_binomial_log_skewness(real eta, real phi) { return negative_binomial_skewness(exp(eta), phi); }
+__device__ real negative_binomial_log_kurtosis(real eta, real phi) { return negative_binomial_kurtosis(exp(eta), phi); }
+__device__ real negative_binomial_log_mode(real eta, real phi) { return negative_binomial_mode(exp(eta), phi); }

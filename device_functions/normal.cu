@@ -17,7 +17,17 @@ __device__ real normal_logsf(real x, real mu, real sigma)
     return log_ndtr((mu - x) * (1 / sigma));
 }
 
+__device__ real normal_ppf(real q, real mu, real sigma) { return mu + sigma * ndtri(q); }
+__device__ real normal_isf(real q, real mu, real sigma) { return mu - sigma * ndtri(q); }
+
 __device__ real normal_sample(rng_t *rng, real mu, real sigma)
 {
     return mu + sigma * normal(rng);
 }
+
+__device__ real normal_mean(real mu, real sigma) { return mu; }
+__device__ real normal_var(real mu, real sigma) { return sigma * sigma; }
+__device__ real normal_skewness(real mu, real sigma) { return 0; }
+__device__ real normal_kurtosis(real mu, real sigma) { return 0; }
+__device__ real normal_entropy(real mu, real sigma) { return log(sigma) + (0.5 + HALF_LOG_2PI); }
+__device__ real normal_mode(real mu, real sigma) { return mu; }

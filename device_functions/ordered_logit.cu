@@ -25,6 +25,18 @@ __device__ real ordered_logit_logpmf_grad_cutpoints(real x, real eta, const real
     return x == component + 1 ? -expit(here - eta) - to_above : 0;
 }
 
+__device__ real ordered_logit_logcdf(real x, real eta, const real *cutpoints, int dim)
+{
+    if (x >= dim) return 0;
+    return log_expit(cutpoints[(int)x] - eta);
+}
+
+__device__ real ordered_logit_logsf(real x, real eta, const real *cutpoints, int dim)
+{
+    if (x >= dim) return -INFINITY;
+    return log_expit(eta - cutpoints[(int)x]);
+}
+
 __device__ real ordered_logit_sample(rng_t *rng, real eta, const real *cutpoints, int dim)
 {
     real z = eta + logit(uniform(rng));

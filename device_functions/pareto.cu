@@ -21,3 +21,26 @@ __device__ real pareto_sample(rng_t *rng, real alpha, real m)
 {
     return m + m * expm1(exponential(rng) / alpha);
 }
+
+__device__ real pareto_ppf(real q, real alpha, real m) { return m * exp(-log1p(-q) / alpha); }
+__device__ real pareto_isf(real q, real alpha, real m) { return m * exp(-log(q) / alpha); }
+__device__ real pareto_mean(real alpha, real m) { return alpha > 1 ? m * (alpha / (alpha - 1)) : INFINITY; }
+
+__device__ real pareto_var(real alpha, real m)
+{
+    return alpha > 2 ? m * m * (alpha / ((alpha - 1) * (alpha - 1) * (alpha - 2))) : INFINITY;
+}
+
+__device__ real pareto_skewness(real alpha, real m)
+{
+    return alpha > 3 ? 2 * (1 + alpha) / (alpha - 3) * sqrt((alpha - 2) / alpha) : NAN;
+}
+
+__device__ real pareto_kurtosis(real alpha, real m)
+{
+    return alpha > 4 ? 6 * (alpha * (alpha * (alpha + 1) - 6) - 2) / (alpha * (alpha - 3) * (alpha - 4)) : NAN;
+}
+
+__device__ real pareto_entropy(real alpha, real m) { return log(m / alpha) + 1 / alpha + 1; }
+__device__ real pareto_mode(real alpha, real m) { return m; }
+__device__ real pareto_lower(real alpha, real m) { return m; }

@@ -21,6 +21,16 @@ __device__ real poisson_logpmf_grad_mu(real x, real mu)
     return x == 0 ? -1 : (x - mu) * (1 / mu);
 }
 
+__device__ real poisson_logcdf(real x, real mu)
+{
+    return log_gamma_q(x + 1, mu);
+}
+
+__device__ real poisson_logsf(real x, real mu)
+{
+    return log_gamma_p(x + 1, mu);
+}
+
 // By inversion where the mean is small. Else by transformed rejection, PTRS.
 // Source: Hörmann (1993), The transformed rejection method for generating Poisson random variables.
 __device__ real poisson_sample(rng_t *rng, real mu)
@@ -47,3 +57,9 @@ __device__ real poisson_sample(rng_t *rng, real mu)
     }
     return value;
 }
+
+__device__ real poisson_mean(real mu) { return mu; }
+__device__ real poisson_var(real mu) { return mu; }
+__device__ real poisson_skewness(real mu) { return 1 / sqrt(mu); }
+__device__ real poisson_kurtosis(real mu) { return 1 / mu; }
+__device__ real poisson_mode(real mu) { return floor(mu); }

@@ -8,6 +8,16 @@ __device__ real rice_logpdf(real x, real nu, real sigma)
     return log(x) - 2 * log(sigma) - 0.5 * z * z + log_i0e(x * (nu / sigma / sigma));
 }
 
+__device__ real rice_logcdf(real x, real nu, real sigma)
+{
+    return log_rice_p(x * (1 / sigma), nu * (1 / sigma));
+}
+
+__device__ real rice_logsf(real x, real nu, real sigma)
+{
+    return log_rice_q(x * (1 / sigma), nu * (1 / sigma));
+}
+
 __device__ real rice_sample(rng_t *rng, real nu, real sigma)
 {
     real x = normal(rng), y = normal(rng);

@@ -73,23 +73,36 @@ __device__ real log1p_square(real y)
     return (large ? 2 : 1) * log1p(large ? fabs(y) : y * y);
 }
 
+// (atanh(r) / r - 1) / s where s = r^2 <= 1/9. Error 1.
+__device__ real atanh_remainder(real s)
+{
+    return 0.3333333333333332928 + s * (0.2000000000000729134 + s * (0.1428571428355437858 + s * (
+           0.1111111135871393149 + s * (0.09090894718066429085 + s * (0.07692785032479311552 + s * (
+           0.06657072104827468075 + s * (0.06000536404795356268 + s * (0.04400369243072336941 + s * (
+           0.0808202280597176611)))))))));
+}
+
 // log_ratio - u where log_ratio = log(1 + u), without cancellation near 0: the core of every saddle-point formula. The
 // caller passes both, so that neither has lost digits by computing it from the other.
 // For log(1 + u) = 2 atanh(u / (2 + u)) see Abramowitz & Stegun (1964), 4.1.27.
 __device__ real log_excess(real log_ratio, real u)
 {
     real r = u / (2 + u), s = r * r;
-    real series = 0.3333333333333332928 + s * (0.2000000000000729134 + s * (0.1428571428355437858 + s * (
-                  0.1111111135871393149 + s * (0.09090894718066429085 + s * (0.07692785032479311552 + s * (
-                  0.06657072104827468075 + s * (0.06000536404795356268 + s * (0.04400369243072336941 + s * (
-                  0.0808202280597176611)))))))));
-    return s < 0.1111 ? r * (2 * s * series - u) : fmin(log_ratio, 1 / EPSILON) - u;
+    return s < 0.1111 ? r * (2 * s * atanh_remainder(s) - u) : fmin(log_ratio, 1 / EPSILON) - u;
 }
 
 // The same with ratio = 1 + u >= 0 itself
 __device__ real log_ratio_excess(real ratio, real u)
 {
     return log_excess(log(ratio), u);
+}
+
+// The same with 1 + u = x y, x > 0, y > 0, where the product may underflow because x is tiny
+__device__ real log_product_excess(real x, real y, real u)
+{
+    int tiny = u < -0.9 && x < EPSILON * EPSILON;  // where log_ratio_excess does take the logarithm
+    real scale = 1 / (EPSILON * EPSILON * (EPSILON * EPSILON));
+    return log_ratio_excess(x * (tiny ? scale : 1) * y, u) - (tiny ? log(scale) : 0);
 }
 
 // log(1 + u) - u, u >= -1. Error 2.
@@ -227,6 +240,12 @@ __device__ real stirling_error_derivative(real x)
     return x < 3 ? digamma(x) - log(x) + 0.5 / x : stirling_series_derivative(x);
 }
 
+// log(x) - digamma(x), x > 0, without cancellation where x is large.
+__device__ real log_minus_digamma(real x)
+{
+    return 0.5 / x - stirling_error_derivative(x);
+}
+
 // The derivative of lbeta in a, digamma(a) - digamma(a + b), a > 0, b > 0, without cancellation where a is large.
 __device__ real lbeta_derivative(real a, real b)
 {
@@ -270,6 +289,13 @@ __device__ real legendre_weight(int k)
     int i = k / 2;
     return i == 0 ? 0.36268378337836198297 : i == 1 ? 0.31370664587788728734
          : i == 2 ? 0.22238103445337447054 : 0.10122853629037625915;
+}
+
+// The width of panels that the 8 points integrate to all digits, of a density whose logarithm falls at the rate `slope`
+// where they begin, and like that of a normal variable of standard deviation `spread` further on.
+__device__ real panel_width(real slope, real spread)
+{
+    return fmin(3 / fabs(slope), 1.1 * spread);  // 3 / -0 is negative
 }
 
 // scaled_erfc for any x. Error 3.
@@ -341,6 +367,42 @@ __device__ real log_ndtr_difference(real a, real b)
     return log(normal_integral(a, b, b - a)) - (0.5 * mode * mode + HALF_LOG_2PI);
 }
 
+// The normal quantile function: x with Phi(x) = p. Error 3. Source: Wichura (1988), Algorithm AS 241.
+__device__ real ndtri(real p)
+{
+    real d = p - 0.5, tail = d < 0 ? p : 1 - p, numerator, denominator;
+    if (fabs(d) <= 0.425) {
+        real r = 0.180625 - d * d;
+        numerator = 3.3871328727963666080 + r * (133.14166789178437745 + r * (1971.5909503065514427 + r * (
+                    13731.693765509461125 + r * (45921.953931549871457 + r * (67265.770927008700853 + r * (
+                    33430.575583588128105 + r * 2509.0809287301226727))))));
+        denominator = 1 + r * (42.313330701600911252 + r * (687.18700749205790830 + r * (
+                      5394.1960214247511077 + r * (21213.794301586595867 + r * (39307.895800092710610 + r * (
+                      28729.085735721942674 + r * 5226.4952788528545610))))));
+        return d * (numerator / denominator);
+    }
+    if (!(tail > 0)) return tail == 0 ? (d < 0 ? -INFINITY : INFINITY) : NAN;
+    real r = sqrt(-log(tail));
+    if (r <= 5) {
+        r -= 1.6;
+        numerator = 1.42343711074968357734 + r * (4.63033784615654529590 + r * (5.76949722146069140550 + r * (
+                    3.64784832476320460504 + r * (1.27045825245236838258 + r * (0.241780725177450611770 + r * (
+                    0.0227238449892691845833 + r * 7.74545014278341407640e-4))))));
+        denominator = 1 + r * (2.05319162663775882187 + r * (1.67638483018380384940 + r * (
+                      0.689767334985100004550 + r * (0.148103976427480074590 + r * (0.0151986665636164571966 + r * (
+                      5.47593808499534494600e-4 + r * 1.05075007164441684324e-9))))));
+    } else {
+        r -= 5;
+        numerator = 6.65790464350110377720 + r * (5.46378491116411436990 + r * (1.78482653991729133580 + r * (
+                    0.296560571828504891230 + r * (0.0265321895265761230930 + r * (0.00124266094738807843860 + r * (
+                    2.71155556874348757815e-5 + r * 2.01033439929228813265e-7))))));
+        denominator = 1 + r * (0.599832206555887937690 + r * (0.136929880922735805310 + r * (
+                      0.0148753612908506148525 + r * (7.86869131145613259100e-4 + r * (1.84631831751005468180e-5 + r * (
+                      1.42151175831644588870e-7 + r * 2.04426310338993978564e-15))))));
+    }
+    return (d < 0 ? -1 : 1) * (numerator / denominator);
+}
+
 
 // ---- Bessel functions -----------------------------------------------------------------------------------------------
 
@@ -374,6 +436,29 @@ __device__ real log_i0(real x)
     return x + log_i0e(x);
 }
 
+// I1(x) / I0(x), x >= 0, the derivative of log_i0. Error 5. Sources: Abramowitz & Stegun (1964), 9.6.10 and 9.7.1.
+__device__ real bessel_ratio(real x)
+{
+    real s = x < 20 ? 0.25 * x * x : 1, i0 = 1, i1 = 1, one = 1, other = 1;
+    if (x < 20) {
+        for (int k = 1; k < 60 && one > 0.1 * EPSILON * i0; k++) {
+            one *= s / ((real)k * k);
+            i0 += one;
+            i1 += one / (k + 1);
+        }
+        return 0.5 * x * (i1 / i0);
+    }
+    real v = 0.125 / x;
+    for (int k = 1; k < 30 && one > 0.1 * EPSILON; k++) {
+        real odd = 2 * k - 1;
+        one *= odd * odd * v / k;
+        other *= (odd * odd - 4) * v / k;
+        i0 += one;
+        i1 += other;
+    }
+    return i1 / i0;
+}
+
 
 // ---- for the discrete densities -------------------------------------------------------------------------------------
 
@@ -389,4 +474,600 @@ __device__ real factorial_remainder(real x)
 {
     if (x < 3) return x == 2 ? 2 - LOG_2 : x;
     return 0.5 * log(x) + (HALF_LOG_2PI + stirling_series(x));
+}
+
+
+// ---- the incomplete gamma function ----------------------------------------------------------------------------------
+//
+// P(a, x) = 1 - Q(a, x) is the distribution function of a gamma variable of shape a, Q(a, x) is that of a Poisson variable of
+// mean x at a - 1. Computed is the logarithm of one of the two, from which the other follows without loss of digits.
+
+// log Gamma(1 + x), x >= 0, also relative to x where x is small. Error 4.
+__device__ real log_gamma_1p(real x)
+{
+    return x <= 1 ? log_gamma_near_two(x) - log1p(x) : log_gamma(1 + x);
+}
+
+// log(x^a exp(-x) / Gamma(1 + a)), a > 0, x > 0
+__device__ real log_gamma_power(real a, real x)
+{
+    return a * log_ratio_excess(x / a, (x - a) / a) - (0.5 * log(a) + HALF_LOG_2PI + stirling_error(a));
+}
+
+// sqrt(2 (u - log(1 + u))) with the sign of u, |u / (2 + u)| <= 1/3
+__device__ real gamma_eta(real u)
+{
+    real r = u / (2 + u);
+    return r * sqrt(2 * (2 + u - 2 * r * atanh_remainder(r * r)));
+}
+
+// Whether P is the one of the two that is computed.
+__device__ int gamma_from_below(real a, real x)
+{
+    return x < 1.5 || x < a;
+}
+
+// The logarithm of the smaller one of P and Q where a >= 20 and x lies near a.
+// Source: Temme (1979), The asymptotic expansion of the incomplete gamma functions; with the recurrence for the coefficients of
+// Gil, Segura & Temme (2012), Efficient and accurate algorithms for the computation and inversion of the incomplete gamma
+// function ratios, eq. 2.21. In it, eta / (lambda - 1) is expanded in powers of eta.
+__device__ real log_gamma_tail_uniform(real a, real x)
+{
+    real u = (x - a) / a, eta = gamma_eta(u), s = eta * eta, v = 1 / a;
+    real odd = -1.392388722418162066e-13, even = 3.371763262400985379e-13;
+    real sum_odd = odd, sum_even = even;
+    odd = 1.100439203195613477e-13 + 21 * v * odd;  sum_odd = odd + s * sum_odd;
+    even = -5.027669280114175589e-12 + 20 * v * even;  sum_even = even + s * sum_even;
+    odd = 2.436194802066741624e-11 + 19 * v * odd;  sum_odd = odd + s * sum_odd;
+    even = -5.830772132550425067e-11 + 18 * v * even;  sum_even = even + s * sum_even;
+    odd = -2.551419399494624977e-11 + 17 * v * odd;  sum_odd = odd + s * sum_odd;
+    even = 9.147699582236790234e-10 + 16 * v * even;  sum_even = even + s * sum_even;
+    odd = -4.382036018453353187e-9 + 15 * v * odd;  sum_odd = odd + s * sum_odd;
+    even = 1.026180978424030804e-8 + 14 * v * even;  sum_even = even + s * sum_even;
+    odd = 6.70785354340149858e-9 + 13 * v * odd;  sum_odd = odd + s * sum_odd;
+    even = -1.76659527368260793e-7 + 12 * v * even;  sum_even = even + s * sum_even;
+    odd = 8.296711340953086005e-7 + 11 * v * odd;  sum_odd = odd + s * sum_odd;
+    even = -0.000001854062210715159961 + 10 * v * even;  sum_even = even + s * sum_even;
+    odd = -0.000002185448510679992161 + 9 * v * odd;  sum_odd = odd + s * sum_odd;
+    even = 0.00003919263178522437782 + 8 * v * even;  sum_even = even + s * sum_even;
+    odd = -0.0001787551440329218107 + 7 * v * odd;  sum_odd = odd + s * sum_odd;
+    even = 0.0003527336860670194004 + 6 * v * even;  sum_even = even + s * sum_even;
+    odd = 0.001157407407407407407 + 5 * v * odd;  sum_odd = odd + s * sum_odd;
+    even = -0.01481481481481481481 + 4 * v * even;  sum_even = even + s * sum_even;
+    odd = 0.08333333333333333333 + 3 * v * odd;  sum_odd = odd + s * sum_odd;
+    even = -0.3333333333333333333 + 2 * v * even;  sum_even = even + s * sum_even;
+    real series = (sum_even + eta * sum_odd) / ((1 + v * odd) * sqrt(2 * PI * a));
+    real sign = x < a ? -1 : 1;
+    return log(0.5 * scaled_erfc(sign * eta * sqrt(0.5 * a)) + sign * series) - 0.5 * a * s;
+}
+
+// log P(a, x) by the power series in -x, x < 1.5, also relative to itself where P is near 1: Abramowitz & Stegun (1964),
+// 6.5.29.
+__device__ real log_gamma_p_near_zero(real a, real x)
+{
+    real power = -x, term = 1, sum = 0;
+    for (int k = 1; k < 40 && fabs(term) > 0.1 * EPSILON * fabs(sum); k++) {
+        term = power / (a + k);
+        sum += term;
+        power *= -x / (k + 1);
+    }
+    return a * log(x) - log_gamma_1p(a) + log1p(a * sum);
+}
+
+// P(a, x) / (x^a exp(-x) / Gamma(1 + a)) by the series of positive terms, x < a: Abramowitz & Stegun (1964), 6.5.29.
+__device__ real gamma_series(real a, real x)
+{
+    real term = 1, sum = 1;
+    for (int k = 1; k < 200 && term > 0.1 * EPSILON * sum; k++) {
+        term *= x / (a + k);
+        sum += term;
+    }
+    return sum;
+}
+
+// Q(a, x) / (x^a exp(-x) / Gamma(1 + a)) by a continued fraction, x >= a, x >= 1.5: Abramowitz & Stegun (1964), 6.5.31, in the form of Gautschi (1977),
+// Anomalous convergence of a continued fraction for ratios of Kummer functions.
+__device__ real gamma_fraction(real a, real x)
+{
+    real b = x + 1 - a, q = (x - 1 - a) * b, ratio = 0, term = 1, sum = 1, bound = 1;
+    for (int k = 1; k < 200 && bound > 0.1 * EPSILON; k++) {
+        q += 4 * b + 8 * (k - 1);
+        real t = k * (k - a) * (1 + ratio);
+        ratio = t / (q - t);
+        term *= ratio;
+        sum += term;
+        if (fabs(k - a) > 0.5) bound *= fabs(ratio);  // from k = a on the terms are 0, but not their derivatives
+    }
+    return a * sum / b;
+}
+
+// log P(a, x) where gamma_from_below(a, x), else log Q(a, x), a > 0, x > 0
+__device__ real log_gamma_tail(real a, real x)
+{
+    if (a > 20 && fabs(x - a) < 0.33 * (x + a)) return log_gamma_tail_uniform(a, x);
+    if (x < 1.5) return log_gamma_p_near_zero(a, x);
+    return log_gamma_power(a, x) + log(x < a ? gamma_series(a, x) : gamma_fraction(a, x));
+}
+
+__device__ real log_gamma_tail_grad_x(real a, real x, real value)
+{
+    return (gamma_from_below(a, x) ? a : -a) / x * exp(log_gamma_power(a, x) - value);
+}
+
+// log P(a, x), P(a, x) being the regularised incomplete gamma function, a >= 0, x >= 0
+__device__ real log_gamma_p(real a, real x)
+{
+    if (!(a >= 0 && x >= 0)) return NAN;
+    if (a == 0 || isinf(x)) return 0;
+    if (x == 0 || isinf(a)) return -INFINITY;
+    real tail = log_gamma_tail(a, x);
+    return gamma_from_below(a, x) ? tail : log1mexp(tail);
+}
+
+// log Q(a, x), Q(a, x) = 1 - P(a, x)
+__device__ real log_gamma_q(real a, real x)
+{
+    if (!(a >= 0 && x >= 0)) return NAN;
+    if (a == 0 || isinf(x)) return -INFINITY;
+    if (x == 0 || isinf(a)) return 0;
+    real tail = log_gamma_tail(a, x);
+    return gamma_from_below(a, x) ? log1mexp(tail) : tail;
+}
+
+// A step of Newton's method towards the quantile of a gamma variable of shape a at probability p = 1 - q. Where p is the
+// smaller one, log P is solved as a function of log x, in which it is concave, else log Q as a function of x.
+__device__ real gamma_quantile_step(real a, real p, real q, real x)
+{
+    if (!(x > 0 && x < INFINITY)) return x;
+    real tail = log_gamma_tail(a, x), value = gamma_from_below(a, x) == (p < q) ? tail : log1mexp(tail);
+    real step = (value - log(p < q ? p : q)) * exp(value - log_gamma_power(a, x)) / a;
+    return x * (p < q ? exp(-step) : 1 + step);
+}
+
+// The last step of a search, in standard deviations, after which two of Newton's steps lead to all digits of derivatives, too.
+__device__ real nearness()
+{
+    return EPSILON < 1e-10 ? 1e-5 : 1e-2;
+}
+
+// Where gamma_quantile starts, two steps away from the end. Sources: Wilson & Hilferty (1931), The distribution of chi-square;
+// DiDonato & Morris (1986), Computation of the incomplete gamma function ratios and their inverse.
+__device__ real gamma_quantile_start(real a, real p, real q)
+{
+    real low = exp(((p < q ? log(p) : log1p(-q)) + log_gamma_1p(a)) / a), high = -log(q) - log_gamma(a);
+    real w = 1 - 1 / (9 * a) + (p < q ? ndtri(p) : -ndtri(q)) / (3 * sqrt(a));
+    real x = a >= 1 ? fmax(low, a * w * w * w) : p > q && high > 2 ? high + (a - 1) * log(high) : low, before = INFINITY;
+    for (int k = 0; k < 60 && fabs(x - before) * sqrt(1 + a) > nearness() * x; k++) {
+        before = x;
+        x = fmin(fmax(gamma_quantile_step(a, p, q, x), x / 8), 8 * x);
+    }
+    return x;
+}
+
+// The x at which P(a, x) = p and Q(a, x) = q, a > 0, p in [0, 1], q = 1 - p. The last two steps bring the first two
+// derivatives.
+__device__ real gamma_quantile(real a, real p, real q)
+{
+    if (!(a > 0 && p >= 0 && q >= 0)) return NAN;
+    if (p == 0) return 0;
+    if (q == 0) return INFINITY;
+    real x = gamma_quantile_start(a, p, q);
+    for (int k = 0; k < 2; k++)
+        x = gamma_quantile_step(a, p, q, x);
+    return x;
+}
+
+
+// ---- the incomplete beta function -----------------------------------------------------------------------------------
+//
+// I_x(a, b) is the distribution function of a beta variable, and 1 - I_x(a, b) = I_y(b, a) where y = 1 - x: the caller passes
+// both x and y, as near 0 neither is known from the other. Computed is the logarithm of one of the two.
+
+// log(Gamma(x + n) / Gamma(x)), x > 0, n >= 0, also relative to n where n is small: as the integral of digamma.
+__device__ real log_rising(real x, real n)
+{
+    if (n > 0.5 * (1 + x)) return log_gamma(x + n) - log_gamma(x);
+    real sum = 0;
+    for (int k = 0; k < 8; k++)
+        sum += legendre_weight(k) * digamma(1 + x + 0.5 * n * (1 + legendre_node(k)));
+    return 0.5 * n * sum - log1p(n / x);
+}
+
+// a y - b x, from the smaller one of x and y, the other being rounded to 1 - x, and without the rounding error of a + b
+__device__ real beta_gap(real a, real b, real x, real y)
+{
+    real n = a + b, rest = fmin(a, b) - (n - fmax(a, b));
+    return x < y ? fma(-x, n, a) - x * rest : fma(y, n, -b) + y * rest;
+}
+
+// log(x^a y^b / B(a, b)), y = 1 - x, from the deviances of x and y: see bd0.
+__device__ real log_beta_power(real a, real b, real x, real y)
+{
+    real n = a + b, gap = beta_gap(a, b, x, y);
+    return a * log_ratio_excess(x * (n / a), -gap / a) + b * log_ratio_excess(y * (n / b), gap / b)
+         + (0.5 * (log(a) + log(b / n)) - HALF_LOG_2PI - (stirling_error(a) + (stirling_error(b) - stirling_error(n))));
+}
+
+// Whether I_x(a, b), and not I_y(b, a), is what is computed: the one whose power series converges quickly, or the smaller one.
+__device__ int beta_from_below(real a, real b, real x, real y)
+{
+    int below = x <= 0.5 && b * x < 1.5, above = y <= 0.5 && a * y < 1.5;
+    return below || (!above && b * x <= a * y);
+}
+
+// log I_x(a, b) by the power series in x, x <= 1/2, b x < 1.5, also relative to itself where I is near 1.
+// Source: DiDonato & Morris (1992), Algorithm 708, eq. 7.
+__device__ real log_beta_p_near_zero(real a, real b, real x)
+{
+    real power = 1, bound = 1, sum = 0;
+    for (int k = 1; k < 100 && bound > 0.01 * EPSILON; k++) {
+        power *= (k - b) / k * x;
+        bound *= (k + b) / k * x;  // of the derivatives in b, too
+        sum += power / (a + k);
+    }
+    return a * log(x) - (log_gamma_1p(a) - log_rising(b, a)) + log1p(a * sum);
+}
+
+// I_x(a, b) / (x^a y^b / B(a, b)) by quadrature, b x <= a y, for large a and b and x within a few standard deviations of a / (a + b), where the
+// continued fraction converges slowly.
+__device__ real beta_integral(real a, real b, real x, real y)
+{
+    real slope = beta_gap(a, b, x, y) / (x * y), width = panel_width(slope, sqrt(x * y / (a + b))), sum = 0, last = 1;
+    for (int panel = 0; panel < 16 && last > 0.01 * EPSILON; panel++) {
+        for (int k = 0; k < 8; k++) {
+            real d = width * (panel + 0.5 * (1 + legendre_node(k)));
+            // log_excess needs no logarithm where its second argument is small.
+            real density = exp(a * log_excess(0, -d / x) + b * log_excess(0, d / y) - slope * d) / ((x - d) * (y + d));
+            sum += legendre_weight(k) * density;
+            last = density * (x * y);
+        }
+    }
+    return 0.5 * width * sum;
+}
+
+// I_x(a, b) / (x^a y^b / B(a, b)) by a continued fraction, b x <= a y. Source: DiDonato & Morris (1992), eq. 9, summed as in gamma_fraction.
+__device__ real beta_fraction(real a, real b, real x, real y)
+{
+    real gap = beta_gap(a, b, x, y), inverse = 1 / (a + 1), first = a * (gap + 1) * inverse, before = first;
+    real ratio = 0, term = 1, sum = 1, bound = 1;
+    for (int k = 1; k < 200 && bound > 0.1 * EPSILON; k++) {
+        real s = k * (b - k) * x * inverse, p = (a + k - 1) * inverse * ((a + b + k - 1) * x * s);
+        inverse = 1 / (a + 2 * k + 1);
+        real now = k + s + (a + k) * (gap + 1 + k * (1 + y)) * inverse;
+        real t = -p * (1 + ratio);
+        ratio = t / (now * before - t);
+        before = now;
+        term *= ratio;
+        sum += term;
+        if (fabs(k - b) > 0.5) bound *= fabs(ratio);  // from k = b on the terms are 0, but not their derivatives
+    }
+    return sum / first;
+}
+
+// log I_x(a, b) where beta_from_below(a, b, x, y), a > 0, b > 0, 0 < x < 1
+__device__ real log_beta_tail(real a, real b, real x, real y)
+{
+    if (x <= 0.5 && b * x < 1.5) return log_beta_p_near_zero(a, b, x);
+    real z = beta_gap(a, b, x, y) / sqrt(x * y * (a + b));
+    int central = a > 1000 && b > 1000 && z < 3;
+    return log_beta_power(a, b, x, y) + log(central ? beta_integral(a, b, x, y) : beta_fraction(a, b, x, y));
+}
+
+// The derivative in x where y = 1 - x, which takes that in y with it.
+__device__ real log_beta_tail_grad_x(real a, real b, real x, real y, real value)
+{
+    return exp(log_beta_power(a, b, x, y) - value) / (x * y);
+}
+
+__device__ real log_beta_tail_grad_y(real a, real b, real x, real y, real value)
+{
+    return 0;
+}
+
+// log I_x(a, b), I_x(a, b) being the regularised incomplete beta function, a >= 0, b >= 0, x in [0, 1], y = 1 - x. The
+// logarithm of 1 - I_x(a, b) is log_beta_p(b, a, y, x).
+__device__ real log_beta_p(real a, real b, real x, real y)
+{
+    if (!(a >= 0 && b >= 0 && x >= 0 && y >= 0)) return NAN;
+    if (y == 0 || a == 0 || isinf(b)) return 0;
+    if (x == 0 || b == 0 || isinf(a)) return -INFINITY;
+    int below = beta_from_below(a, b, x, y);
+    real tail = log_beta_tail(below ? a : b, below ? b : a, below ? x : y, below ? y : x);
+    return below ? tail : log1mexp(tail);
+}
+
+// log I_x(a, b) by the logit of x, a > 0, b > 0: x or y may underflow, but I_x or I_y follows a power law there.
+__device__ real log_beta_p_logit(real a, real b, real logit)
+{
+    if (logit < -80) return a * logit - (log_gamma_1p(a) - log_rising(b, a));
+    if (logit > 80) return log1mexp(-b * logit - (log_gamma_1p(b) - log_rising(a, b)));
+    return log_beta_p(a, b, expit(logit), expit(-logit));
+}
+
+// A step of Newton's method towards the logit of the quantile of a beta variable at probability p = 1 - q. The logarithm of
+// either tail is a concave function of the logit.
+__device__ real beta_quantile_step(real a, real b, real p, real q, real logit)
+{
+    if (fabs(logit) > (EPSILON < 1e-10 ? 700 : 80)) {  // x or y may underflow, but follows a power law
+        real s = logit < 0 ? a : b, edge = logit < 0 ? p : q, other = logit < 0 ? q : p;
+        real log_share = ((edge < other ? log(edge) : log1p(-other)) + log_gamma_1p(s) - log_rising(logit < 0 ? b : a, s)) / s;
+        return logit < 0 ? log_share : -log_share;
+    }
+    real x = expit(logit), y = expit(-logit);
+    int below = beta_from_below(a, b, x, y);
+    real tail = log_beta_tail(below ? a : b, below ? b : a, below ? x : y, below ? y : x);
+    real value = below == (p < q) ? tail : log1mexp(tail);
+    real step = (value - log(p < q ? p : q)) * exp(value - log_beta_power(a, b, x, y));
+    return p < q ? logit - step : logit + step;
+}
+
+// Where beta_quantile starts, two steps away from the end. Sources: Abramowitz & Stegun (1964), 26.5.22; where one of the
+// shapes is below 1, the power laws at 0 and 1.
+__device__ real beta_quantile_start(real a, real b, real p, real q)
+{
+    real n = a + b, logit, before = INFINITY;
+    if (a > 1 && b > 1) {
+        real z = p < q ? ndtri(p) : -ndtri(q), s = 1 / (2 * a - 1), t = 1 / (2 * b - 1);
+        real l = (z * z - 3) / 6, h = 2 / (s + t);
+        logit = log(a / b) + 2 * (z * sqrt(l + h) / h + (t - s) * (l + 0.83333333333333333 - 2 / (3 * h)));
+    } else {
+        real at_zero = exp(a * log(a / n)) / a, at_one = exp(b * log(b / n)) / b, sum = at_zero + at_one;
+        real log_share = p * sum < at_zero ? log(a * sum * p) / a : log(b * sum * q) / b;
+        logit = (p * sum < at_zero ? 1 : -1) * (log_share - log1mexp(log_share));
+    }
+    for (int k = 0; k < 60 && fabs(logit - before) * sqrt(a * b / (1 + n)) > nearness(); k++) {
+        before = logit;
+        logit += fmin(fmax(beta_quantile_step(a, b, p, q, logit) - logit, -8), 8);
+    }
+    return logit;
+}
+
+// The logit of the x at which I_x(a, b) = p, a > 0, b > 0, p in [0, 1], q = 1 - p: log(x / (1 - x)) keeps the digits of x
+// near 0 and near 1. The last two steps bring the first two derivatives.
+__device__ real beta_quantile_logit(real a, real b, real p, real q)
+{
+    if (!(a > 0 && b > 0 && p >= 0 && q >= 0)) return NAN;
+    if (p == 0 || q == 0) return p == 0 ? -INFINITY : INFINITY;
+    real logit = beta_quantile_start(a, b, p, q);
+    for (int k = 0; k < 2; k++)
+        logit = beta_quantile_step(a, b, p, q, logit);
+    return logit;
+}
+
+
+// ---- Student's t distribution function ------------------------------------------------------------------------------
+//
+// T / sqrt(2 a) = +-sqrt(y / x) where T has 2 a degrees of freedom, x is a beta variable of shapes a and 1/2, and y = 1 - x.
+
+// log(density of |T| / sqrt(2 a) at t)
+__device__ real log_student_density(real a, real t)
+{
+    return LOG_2 - lbeta(a, (real)0.5) - (a + 0.5) * log1p_square(t);
+}
+
+// log P(|T| > t sqrt(2 a)), a >= 0, t >= 0
+__device__ real log_student_q(real a, real t)
+{
+    if (a == 0) return 0;
+    if (t * EPSILON > 1) return -2 * a * log(t) - (log_gamma_1p(a) - log_rising((real)0.5, a));  // t^2 may overflow
+    real s = t * t;
+    return log_beta_p(a, (real)0.5, 1 / (1 + s), s / (1 + s));
+}
+
+// By the density, which is finite at 0, where the derivative in x is not
+__device__ real log_student_q_grad_t(real a, real t, real value)
+{
+    return -exp(log_student_density(a, t) - value);
+}
+
+// log P(|T| <= t sqrt(2 a)), a >= 0, t >= 0
+__device__ real log_student_p(real a, real t)
+{
+    if (t * EPSILON > 1) return log1mexp(log_student_q(a, t));
+    if (t < EPSILON) return log(t) + LOG_2 - lbeta(a, (real)0.5);  // t^2 may underflow
+    real s = t * t;
+    return log_beta_p((real)0.5, a, s / (1 + s), 1 / (1 + s));
+}
+
+__device__ real log_student_p_grad_t(real a, real t, real value)
+{
+    return exp(log_student_density(a, t) - value);
+}
+
+// The t >= 0 at which P(|T| > t sqrt(2 a)) = q = 1 - p
+__device__ real student_quantile(real a, real p, real q)
+{
+    return exp(-0.5 * beta_quantile_logit(a, (real)0.5, q, p));
+}
+
+
+// ---- the von Mises distribution function ----------------------------------------------------------------------------
+
+// The logarithm of the density of a von Mises variable around 0, x in [-pi, pi], kappa >= 0
+__device__ real log_von_mises_density(real x, real kappa)
+{
+    real s = sin(0.5 * x);
+    return -2 * kappa * s * s - log_i0e(kappa) - LOG_2PI;
+}
+
+// log P(X <= x), x <= 0, by quadrature
+__device__ real log_von_mises_tail(real x, real kappa)
+{
+    real length = PI + x, width = panel_width(-kappa * sin(x), 1 / sqrt(fmax(kappa, (real)1))), sum = 0, last = 1;
+    for (int panel = 0; panel < 30 && panel * width < length && last > 0.01 * EPSILON; panel++) {
+        real left = panel * width, half = 0.5 * fmin(width, length - left);
+        for (int k = 0; k < 8; k++) {
+            real d = left + half * (1 + legendre_node(k)), density = exp(2 * kappa * sin(x - 0.5 * d) * sin(0.5 * d));
+            sum += half * legendre_weight(k) * density;
+            last = density;
+        }
+    }
+    return log_von_mises_density(x, kappa) + log(sum);
+}
+
+__device__ real log_von_mises_tail_grad_x(real x, real kappa, real value)
+{
+    return exp(log_von_mises_density(x, kappa) - value);
+}
+
+// log P(X <= x), X being a von Mises variable around 0, x in [-pi, pi], kappa >= 0; log P(X > x) is log_von_mises(-x, kappa).
+__device__ real log_von_mises(real x, real kappa)
+{
+    if (isnan(x) || !(kappa >= 0)) return NAN;
+    if (fabs(x) >= PI || isinf(kappa)) return x < 0 ? -INFINITY : 0;
+    real tail = log_von_mises_tail(-fabs(x), kappa);
+    return x <= 0 ? tail : log1mexp(tail);
+}
+
+
+// ---- the Rice distribution function ---------------------------------------------------------------------------------
+
+// The logarithm of the density of a Rice variable of scale 1, x > 0, nu >= 0
+__device__ real log_rice_density(real x, real nu)
+{
+    return log(x) - 0.5 * (x - nu) * (x - nu) + log_i0e(nu * x);
+}
+
+// Whether P(X <= x), and not P(X > x), is what is computed.
+__device__ int rice_from_below(real x, real nu)
+{
+    return x < nu || x * x < nu * nu + 1;
+}
+
+// log P(X <= x) where rice_from_below(x, nu), else log P(X > x), by quadrature
+__device__ real log_rice_tail(real x, real nu)
+{
+    real away = rice_from_below(x, nu) ? -1 : 1, gap = away * (x - nu), length = away < 0 ? x : INFINITY;
+    real width = fmin(panel_width(fmax(gap, (real)0), 1), length), sum = 0, last = 1;
+    for (int panel = 0; panel < 30 && panel * width < length && last > 0.01 * EPSILON; panel++) {
+        real left = panel * width, half = 0.5 * fmin(width, length - left);
+        for (int k = 0; k < 8; k++) {
+            real d = left + half * (1 + legendre_node(k)), at = x + away * d;
+            real density = (at / x) * exp(log_i0e(nu * at) - d * (gap + 0.5 * d));
+            sum += (half / width) * legendre_weight(k) * density;
+            last = density / sum;
+        }
+    }
+    return log(x) + log(width) + log(sum) - 0.5 * gap * gap;  // x width may underflow
+}
+
+__device__ real log_rice_tail_grad_x(real x, real nu, real value)
+{
+    return (rice_from_below(x, nu) ? 1 : -1) * exp(log_rice_density(x, nu) - value);
+}
+
+__device__ real log_rice_tail_grad_nu(real x, real nu, real value)
+{
+    return (rice_from_below(x, nu) ? -1 : 1) * bessel_ratio(nu * x) * exp(log_rice_density(x, nu) - value);
+}
+
+// log P(X <= x), X being a Rice variable of scale 1, x >= 0, nu >= 0: log(1 - Q1(nu, x)) with Marcum's Q function
+__device__ real log_rice_p(real x, real nu)
+{
+    if (!(x >= 0 && nu >= 0)) return NAN;
+    if (isinf(x)) return 0;
+    if (x == 0 || isinf(nu)) return -INFINITY;
+    real tail = log_rice_tail(x, nu);
+    return rice_from_below(x, nu) ? tail : log1mexp(tail);
+}
+
+// log P(X > x), log Q1(nu, x)
+__device__ real log_rice_q(real x, real nu)
+{
+    if (!(x >= 0 && nu >= 0)) return NAN;
+    if (isinf(x)) return -INFINITY;
+    if (x == 0 || isinf(nu)) return 0;
+    real tail = log_rice_tail(x, nu);
+    return rice_from_below(x, nu) ? log1mexp(tail) : tail;
+}
+
+
+// ---- Owen's T function and the skew normal distribution function ----------------------------------------------------
+
+// exp(h^2 / 2) T(h, a), 0 <= a <= 1, T(h, a) being the integral of exp(-h^2 (1 + x^2) / 2) / (1 + x^2) / (2 pi) for x from
+// 0 to a
+__device__ real scaled_owens_t(real h, real a)
+{
+    real width = fmin(panel_width(0, 1 / fabs(h)), (real)0.4), sum = 0, last = 1;
+    for (int panel = 0; panel < 30 && panel * width < a && last > 0.01 * EPSILON; panel++) {
+        real left = panel * width, half = 0.5 * fmin(width, a - left);
+        for (int k = 0; k < 8; k++) {
+            real x = left + half * (1 + legendre_node(k)), density = exp(-0.5 * h * h * x * x) / (1 + x * x);
+            sum += half * legendre_weight(k) * density;
+            last = density;
+        }
+    }
+    return sum / (2 * PI);
+}
+
+// log(exp(h^2 / 2) (T(h, infinity) - T(h, a))), h >= 0, a >= 0
+__device__ real log_scaled_owens_rest(real h, real a)
+{
+    real g = a * h, radius = hypot(g, h), left = 0, sum = 0, last = 1;
+    if (radius < 1) {
+        if (a < 1) return log(0.25 * scaled_erfc(h / SQRT_2) - scaled_owens_t(h, a));
+        real below = 0.25 * scaled_erfc(g / SQRT_2) * erf(h / SQRT_2);
+        return log(exp(0.5 * (h - g) * (h + g)) * (scaled_owens_t(g, 1 / a) - below));
+    }
+    // the integrand has poles at -g + i h and -g - i h
+    for (int panel = 0; panel < 40 && last > 0.01 * EPSILON; panel++) {
+        real half = 0.5 * fmin(panel_width(g + left, 1), 0.4 * hypot(g + left, h));
+        for (int k = 0; k < 8; k++) {
+            real w = left + half * (1 + legendre_node(k)), slope = a + w / h;
+            real density = exp(-w * (g + 0.5 * w)) / (1 + slope * slope);
+            sum += half * legendre_weight(k) * density;
+            last = density / sum;
+        }
+        left += 2 * half;
+    }
+    return log(sum / (2 * PI * h)) - 0.5 * g * g;
+}
+
+// What stands for infinity, so that it may be multiplied by 0 and squared: 8e93 in float64, 7e13 in float32.
+__device__ real largest_slope()
+{
+    real root = 1 / EPSILON;
+    return EPSILON < 1e-10 ? root * root * (root * root) * (root * root) : root * root;
+}
+
+// Owen's T function, any h and a: Owen (1956), Tables for computing bivariate normal probabilities.
+__device__ real owens_t(real h, real a)
+{
+    real size = fmin(fabs(h), (real)100), slope = fmin(fabs(a), largest_slope()), scale = exp(-0.5 * h * h);
+    if (isnan(h) || isnan(a)) return NAN;
+    real value = slope <= 1 ? scaled_owens_t(size, slope)
+               : 0.25 * scaled_erfc(size / SQRT_2) - exp(log_scaled_owens_rest(size, slope));
+    return (a < 0 ? -scale : scale) * value;
+}
+
+// log P(X <= x), X being a skew normal variable of location 0 and scale 1, any x and alpha; log P(X > x) is
+// log_skew_ndtr(-x, -alpha). Source: Azzalini (1985), A class of distributions which includes the normal ones.
+__device__ real log_skew_ndtr(real x, real alpha)
+{
+    if (isnan(x) || isnan(alpha)) return NAN;
+    if (isinf(x)) return x < 0 ? -INFINITY : 0;
+    real h = fabs(x), a = fmin(fabs(alpha), largest_slope()), square = 0.5 * x * x;
+    // P(X <= x) where alpha >= 0; by symmetry P(X > x) where alpha < 0
+    int falls = alpha < 0 ? x > 0 : x < 0;
+    if (falls || a > 1) {
+        real rest = log_scaled_owens_rest(h, a), tail = rest + LOG_2 - square;
+        if (falls) return alpha < 0 ? log1mexp(tail) : tail;
+        real above = exp(-square) * (scaled_erfc(h / SQRT_2) - 2 * exp(rest));
+        if (alpha < 0) return log(scaled_erfc(h / SQRT_2) - 2 * exp(rest)) - square;
+        if (above < 0.5) return log1p(-above);
+        real g = a * h, scale = exp(-0.5 * g * g);
+        return log((1 - 0.5 * scale * scaled_erfc(g / SQRT_2)) * erf(h / SQRT_2) + 2 * scale * scaled_owens_t(g, 1 / a));
+    }
+    real scaled = 0.5 * scaled_erfc(h / SQRT_2) + 2 * scaled_owens_t(h, a);
+    return alpha < 0 ? log(scaled) - square : log1p(-scaled * exp(-square));
+}
+
+__device__ real log_skew_ndtr_grad_x(real x, real alpha, real value)
+{
+    return isinf(x) ? 0 : exp((LOG_2 - HALF_LOG_2PI) - 0.5 * x * x + log_ndtr(alpha * x) - value);
+}
+
+__device__ real log_skew_ndtr_grad_alpha(real x, real alpha, real value)
+{
+    return isinf(x) ? 0 : -exp(-0.5 * x * x * (1 + alpha * alpha) - value) / (PI * (1 + alpha * alpha));
 }

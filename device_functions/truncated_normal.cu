@@ -75,3 +75,11 @@ __device__ real truncated_normal_sample(rng_t *rng, real mu, real sigma, real lo
     }
     return isnan(x) ? x : fmin(fmax(x, lower), upper);
 }
+
+__device__ real truncated_normal_mode(real mu, real sigma, real lower, real upper)
+{
+    return fmin(fmax(mu, lower), upper);
+}
+
+__device__ real truncated_normal_lower(real mu, real sigma, real lower, real upper) { return lower; }
+__device__ real truncated_normal_upper(real mu, real sigma, real lower, real upper) { return upper; }

@@ -24,3 +24,16 @@ __device__ real uniform_sample(rng_t *rng, real lower, real upper)
     if (!(lower < upper)) return NAN;
     return fmin(lower + (upper - lower) * uniform(rng), upper);
 }
+
+__device__ real uniform_ppf(real q, real lower, real upper) { return lower + (upper - lower) * q; }
+__device__ real uniform_isf(real q, real lower, real upper) { return upper - (upper - lower) * q; }
+__device__ real uniform_mean(real lower, real upper) { return 0.5 * lower + 0.5 * upper; }
+__device__ real uniform_var(real lower, real upper) { return (upper - lower) * (upper - lower) / 12; }
+__device__ real uniform_skewness(real lower, real upper) { return 0; }
+__device__ real uniform_kurtosis(real lower, real upper) { return -1.2; }
+__device__ real uniform_entropy(real lower, real upper) { return log(upper - lower); }
+
+// Any number between the bounds is one.
+__device__ real uniform_mode(real lower, real upper) { return 0.5 * lower + 0.5 * upper; }
+__device__ real uniform_lower(real lower, real upper) { return lower; }
+__device__ real uniform_upper(real lower, real upper) { return upper; }

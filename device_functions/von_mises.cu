@@ -9,6 +9,17 @@ __device__ real von_mises_logpdf(real x, real mu, real kappa)
     return isinf(x) ? -INFINITY : -(LOG_2PI + log_i0e(kappa)) - 2 * kappa * s * s;
 }
 
+// The distribution on the circle that is cut opposite to its mean, from mu - pi to mu + pi.
+__device__ real von_mises_logcdf(real x, real mu, real kappa)
+{
+    return log_von_mises(x - mu, kappa);
+}
+
+__device__ real von_mises_logsf(real x, real mu, real kappa)
+{
+    return log_von_mises(mu - x, kappa);
+}
+
 // Rejection from the wrapped Cauchy distribution, in which t = tan(angle / 2) is a Cauchy variable.
 // Source: Best & Fisher (1979), Efficient simulation of the von Mises distribution.
 __device__ real von_mises_sample(rng_t *rng, real mu, real kappa)
@@ -25,3 +36,10 @@ __device__ real von_mises_sample(rng_t *rng, real mu, real kappa)
     real x = mean + angle;
     return x > PI ? x - 2 * PI : x < -PI ? x + 2 * PI : x;
 }
+
+__device__ real von_mises_mean(real mu, real kappa) { return mu; }
+__device__ real von_mises_median(real mu, real kappa) { return mu; }
+__device__ real von_mises_mode(real mu, real kappa) { return mu; }
+__device__ real von_mises_skewness(real mu, real kappa) { return 0; }
+__device__ real von_mises_lower(real mu, real kappa) { return mu - PI; }
+__device__ real von_mises_upper(real mu, real kappa) { return mu + PI; }

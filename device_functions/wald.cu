@@ -33,3 +33,14 @@ __device__ real wald_sample(rng_t *rng, real mu, real lam)
     real z = normal(rng), u = uniform(rng), w = 0.5 * (mu / lam) * z * z, t = 1 + w + sqrt(w) * sqrt(2 + w);
     return u * (1 + t) < 1 ? mu * t : mu / t;
 }
+
+__device__ real wald_mean(real mu, real lam) { return mu; }
+__device__ real wald_var(real mu, real lam) { return mu * mu * (mu / lam); }
+__device__ real wald_skewness(real mu, real lam) { return 3 * sqrt(mu / lam); }
+__device__ real wald_kurtosis(real mu, real lam) { return 15 * (mu / lam); }
+
+__device__ real wald_mode(real mu, real lam)
+{
+    real r = 1.5 * (mu / lam);
+    return mu / (hypot((real)1, r) + r);
+}

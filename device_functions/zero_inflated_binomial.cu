@@ -15,8 +15,28 @@ __device__ real zero_inflated_binomial_logpmf_grad_psi(real x, real psi, real n,
     return x == 0 ? expm1(xlog1py(n, -p)) * exp(-zero_inflated_binomial_logpmf(x, psi, n, p)) : 1 / psi;
 }
 
+__device__ real zero_inflated_binomial_logcdf(real x, real psi, real n, real p)
+{
+    real log_cdf = binomial_logcdf(x, n, p), value = (1 - psi) + psi * exp(log_cdf);
+    return value > EPSILON ? log(value) : logaddexp(log1p(-psi), log(psi) + log_cdf);
+}
+
+__device__ real zero_inflated_binomial_logsf(real x, real psi, real n, real p)
+{
+    return log(psi) + binomial_logsf(x, n, p);
+}
+
 __device__ real zero_inflated_binomial_sample(rng_t *rng, real psi, real n, real p)
 {
     if (uniform(rng) > psi) return 0;
     return binomial_sample(rng, n, p);
 }
+
+__device__ real zero_inflated_binomial_mean(real psi, real n, real p) { return psi * n * p; }
+
+__device__ real zero_inflated_binomial_var(real psi, real n, real p)
+{
+    return psi * n * p * ((1 - p) + (1 - psi) * n * p);
+}
+
+__device__ real zero_inflated_binomial_upper(real psi, real n, real p) { return psi > 0 ? n : 0; }

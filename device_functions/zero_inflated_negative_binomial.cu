@@ -16,8 +16,26 @@ __device__ real zero_inflated_negative_binomial_logpmf_grad_psi(real x, real psi
                   : 1 / psi;
 }
 
+__device__ real zero_inflated_negative_binomial_logcdf(real x, real psi, real mu, real alpha)
+{
+    real log_cdf = negative_binomial_logcdf(x, mu, alpha), value = (1 - psi) + psi * exp(log_cdf);
+    return value > EPSILON ? log(value) : logaddexp(log1p(-psi), log(psi) + log_cdf);
+}
+
+__device__ real zero_inflated_negative_binomial_logsf(real x, real psi, real mu, real alpha)
+{
+    return log(psi) + negative_binomial_logsf(x, mu, alpha);
+}
+
 __device__ real zero_inflated_negative_binomial_sample(rng_t *rng, real psi, real mu, real alpha)
 {
     if (uniform(rng) > psi) return 0;
     return negative_binomial_sample(rng, mu, alpha);
+}
+
+__device__ real zero_inflated_negative_binomial_mean(real psi, real mu, real alpha) { return psi * mu; }
+
+__device__ real zero_inflated_negative_binomial_var(real psi, real mu, real alpha)
+{
+    return psi * mu * (1 + mu / alpha + (1 - psi) * mu);
 }

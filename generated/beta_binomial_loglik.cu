@@ -137,12 +137,16 @@ DEVICE real special_stirling_error(real x)
     return special_log_gamma_near_two(x - 2 + shift) - (x - 0.5 + shift) * log(x) + (x - HALF_LOG_2PI);
 }
 
+DEVICE real special_atanh_remainder(real s)
+{
+    return 0.3333333333333332928 + s * (0.2000000000000729134 + s * (0.1428571428355437858 + s * (0.1111111135871393149 + s * (0.09090894718066429085 + s * (0.07692785032479311552 + s * (0.06657072104827468075 + s * (0.06000536404795356268 + s * (0.04400369243072336941 + s * 0.0808202280597176611))))))));
+}
+
 DEVICE real special_log_excess(real log_ratio, real u)
 {
     real r = u / (2 + u);
     real s = r * r;
-    real series = 0.3333333333333332928 + s * (0.2000000000000729134 + s * (0.1428571428355437858 + s * (0.1111111135871393149 + s * (0.09090894718066429085 + s * (0.07692785032479311552 + s * (0.06657072104827468075 + s * (0.06000536404795356268 + s * (0.04400369243072336941 + s * 0.0808202280597176611))))))));
-    return s < 0.1111 ? r * (2 * s * series - u) : fmin(log_ratio, 1 / EPSILON) - u;
+    return s < 0.1111 ? r * (2 * s * special_atanh_remainder(s) - u) : fmin(log_ratio, 1 / EPSILON) - u;
 }
 
 // beta_binomial_logpmf: what depends on the parameters alone, computed once for each set of them.
@@ -162,7 +166,7 @@ typedef struct {
     real c9;
 } beta_binomial_logpmf_set;
 
-DEVICE beta_binomial_logpmf_set beta_binomial_logpmf_prepare_set(real n, real alpha, real beta)
+DEVICE beta_binomial_logpmf_set beta_binomial_logpmf_prepare_set(real alpha, real beta, real n)
 {
     beta_binomial_logpmf_set set;
     real sum = alpha + beta;
@@ -223,14 +227,14 @@ typedef struct {
     real c0;
 } beta_binomial_logpmf_checked_set;
 
-DEVICE beta_binomial_logpmf_checked_set beta_binomial_logpmf_checked_prepare_set(real n, real alpha, real beta)
+DEVICE beta_binomial_logpmf_checked_set beta_binomial_logpmf_checked_prepare_set(real alpha, real beta, real n)
 {
     beta_binomial_logpmf_checked_set set;
-    real bad_n = n >= 0 && n == floor(n) && fabs(n) < INFINITY ? 0 : NAN;
     real bad_alpha = alpha > 0 ? 0 : NAN;
     real bad_beta = beta > 0 ? 0 : NAN;
-    set.beta_binomial_0 = beta_binomial_logpmf_prepare_set(n, alpha, beta);
-    set.c0 = bad_n + bad_alpha + bad_beta;
+    real bad_n = n >= 0 && n == floor(n) && fabs(n) < INFINITY ? 0 : NAN;
+    set.beta_binomial_0 = beta_binomial_logpmf_prepare_set(alpha, beta, n);
+    set.c0 = bad_alpha + bad_beta + bad_n;
     return set;
 }
 
@@ -299,20 +303,20 @@ DEVICE void add_blocks(GLOBAL double *out, GLOBAL const double *partial, index_t
 // of the blocks in their order by the last block to finish: the order never changes, so neither do the bits.
 KERNEL(128) beta_binomial_logpmf_checked_loglik(
     GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL double *partial, GLOBAL int *counters,
-    index_t n_rows, index_t n_sets, GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT n_per_set, index_t n_offset, index_t n_stride, GLOBAL const real *RESTRICT alpha_per_set, index_t alpha_offset, index_t alpha_stride, GLOBAL const real *RESTRICT beta_per_set, index_t beta_offset, index_t beta_stride)
+    index_t n_rows, index_t n_sets, GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT alpha_per_set, index_t alpha_offset, index_t alpha_stride, GLOBAL const real *RESTRICT beta_per_set, index_t beta_offset, index_t beta_stride, GLOBAL const real *RESTRICT n_per_set, index_t n_offset, index_t n_stride)
 {
     const index_t first_set = BLOCK_X * 8;
     const int sets_here = (int)MIN(n_sets - first_set, (index_t)8);
     x_per_row += x_offset + first_set * x_stride;
-    n_per_set += n_offset;
     alpha_per_set += alpha_offset;
     beta_per_set += beta_offset;
+    n_per_set += n_offset;
     SHARED_ARRAY(double, sums, 1024);
 
     // Whatever depends on the parameters alone: once per block.
     SHARED_ARRAY(beta_binomial_logpmf_checked_set, sets, 8);
     for (index_t k = THREAD; k < 8; k += 128)
-        sets[k] = beta_binomial_logpmf_checked_prepare_set(n_per_set[(first_set + MIN(k, sets_here - 1)) * n_stride], alpha_per_set[(first_set + MIN(k, sets_here - 1)) * alpha_stride], beta_per_set[(first_set + MIN(k, sets_here - 1)) * beta_stride]);
+        sets[k] = beta_binomial_logpmf_checked_prepare_set(alpha_per_set[(first_set + MIN(k, sets_here - 1)) * alpha_stride], beta_per_set[(first_set + MIN(k, sets_here - 1)) * beta_stride], n_per_set[(first_set + MIN(k, sets_here - 1)) * n_stride]);
     BARRIER();
 
     double total[8];

@@ -138,17 +138,28 @@ DEVICE beta_logpdf_checked_grad_alpha_beta_results make_beta_logpdf_checked_grad
 }
 
 
+DEVICE real special_atanh_remainder(real s)
+{
+    return 0.3333333333333332928 + s * (0.2000000000000729134 + s * (0.1428571428355437858 + s * (0.1111111135871393149 + s * (0.09090894718066429085 + s * (0.07692785032479311552 + s * (0.06657072104827468075 + s * (0.06000536404795356268 + s * (0.04400369243072336941 + s * 0.0808202280597176611))))))));
+}
+
 DEVICE real special_log_excess(real log_ratio, real u)
 {
     real r = u / (2 + u);
     real s = r * r;
-    real series = 0.3333333333333332928 + s * (0.2000000000000729134 + s * (0.1428571428355437858 + s * (0.1111111135871393149 + s * (0.09090894718066429085 + s * (0.07692785032479311552 + s * (0.06657072104827468075 + s * (0.06000536404795356268 + s * (0.04400369243072336941 + s * 0.0808202280597176611))))))));
-    return s < 0.1111 ? r * (2 * s * series - u) : fmin(log_ratio, 1 / EPSILON) - u;
+    return s < 0.1111 ? r * (2 * s * special_atanh_remainder(s) - u) : fmin(log_ratio, 1 / EPSILON) - u;
 }
 
 DEVICE real special_log_ratio_excess(real ratio, real u)
 {
     return special_log_excess(log(ratio), u);
+}
+
+DEVICE real special_log_product_excess(real x, real y, real u)
+{
+    int tiny = u < -0.9 && x < EPSILON * EPSILON;
+    real scale = 1 / (EPSILON * EPSILON * (EPSILON * EPSILON));
+    return special_log_ratio_excess(x * (tiny ? scale : 1) * y, u) - (tiny ? log(scale) : 0);
 }
 
 DEVICE real special_stirling_series_derivative(real x)
@@ -218,11 +229,11 @@ typedef struct {
     real n;
     real alpha;
     real rest;
-    real t6;
     real t;
+    real t6;
     real c0;
-    real t12;
-    real t15;
+    real t11;
+    real t14;
     real c1;
     real c2;
     real c3;
@@ -235,15 +246,16 @@ typedef struct {
     real c9;
     real c10;
     real c11;
-    int c12;
+    real c12;
     int c13;
     int c14;
-    real c15;
+    int c15;
     real c16;
-    int c17;
+    real c17;
     int c18;
-    real c19;
+    int c19;
     real c20;
+    real c21;
 } beta_logpdf_grad_alpha_beta_set;
 
 DEVICE beta_logpdf_grad_alpha_beta_set beta_logpdf_grad_alpha_beta_prepare_set(real alpha, real beta)
@@ -267,34 +279,35 @@ DEVICE beta_logpdf_grad_alpha_beta_set beta_logpdf_grad_alpha_beta_prepare_set(r
     real t4 = 1 / t2;
     real t5 = special_stirling_error_derivative(n);
     real t6 = n / alpha;
-    set.t6 = t6;
     set.t = t;
+    set.t6 = t6;
     set.c0 = t * t;
-    real t12 = 1 / beta;
-    set.t12 = t12;
-    real t15 = n / beta;
-    set.t15 = t15;
-    set.c1 = t12 * t12;
+    real t11 = 1 / beta;
+    set.t11 = t11;
+    real t14 = n / beta;
+    set.t14 = t14;
+    set.c1 = t11 * t11;
     set.c2 = 0.5 * (t - t2 * t3 * t4) - (special_stirling_error_derivative(alpha) - t5);
-    set.c3 = (1 - t6) * t;
+    set.c3 = (1 - t6) * t / t6;
     set.beta = beta;
     set.c4 = 0.5 * (t4 * ((1 - t2) * t3)) - (special_stirling_error_derivative(beta) - t5);
-    set.c5 = (1 - t15) * t12;
-    set.c6 = 0.5 * (log(alpha) + log(t2)) - HALF_LOG_2PI - (special_stirling_error(alpha) + (special_stirling_error(beta) - special_stirling_error(n)));
-    set.c7 = special_lbeta_derivative(alpha, beta);
-    set.c8 = special_lbeta_derivative(beta, alpha);
-    set.c9 = alpha - 1;
-    set.c10 = beta - 1;
-    set.c11 = special_lbeta(alpha, beta);
-    set.c12 = special_large_shape(n);
-    set.c13 = alpha < 1;
-    set.c14 = alpha > 1;
-    set.c15 = 1 / beta;
-    set.c16 = log(beta);
-    set.c17 = beta < 1;
-    set.c18 = beta > 1;
-    set.c19 = 1 / alpha;
-    set.c20 = log(alpha);
+    set.c5 = t / t6;
+    set.c6 = (1 - t14) * t11;
+    set.c7 = 0.5 * (log(alpha) + log(t2)) - HALF_LOG_2PI - (special_stirling_error(alpha) + (special_stirling_error(beta) - special_stirling_error(n)));
+    set.c8 = special_lbeta_derivative(alpha, beta);
+    set.c9 = special_lbeta_derivative(beta, alpha);
+    set.c10 = alpha - 1;
+    set.c11 = beta - 1;
+    set.c12 = special_lbeta(alpha, beta);
+    set.c13 = special_large_shape(n);
+    set.c14 = alpha < 1;
+    set.c15 = alpha > 1;
+    set.c16 = 1 / beta;
+    set.c17 = log(beta);
+    set.c18 = beta < 1;
+    set.c19 = beta > 1;
+    set.c20 = 1 / alpha;
+    set.c21 = log(alpha);
     return set;
 }
 
@@ -304,8 +317,8 @@ typedef struct {
     real x;
     real c1;
     real c2;
+    real t20;
     real t21;
-    real t22;
     int c3;
     int c4;
 } beta_logpdf_grad_alpha_beta_row;
@@ -317,10 +330,10 @@ DEVICE beta_logpdf_grad_alpha_beta_row beta_logpdf_grad_alpha_beta_prepare_row(r
     row.x = x;
     row.c1 = 1 - x;
     row.c2 = log(x) + log1p(-x);
-    real t21 = log(x);
-    real t22 = log1p(-x);
+    real t20 = log(x);
+    real t21 = log1p(-x);
+    row.t20 = t20;
     row.t21 = t21;
-    row.t22 = t22;
     row.c3 = x == 0;
     row.c4 = x == 1;
     return row;
@@ -332,34 +345,33 @@ DEVICE beta_logpdf_grad_alpha_beta_results beta_logpdf_grad_alpha_beta_evaluate(
     real value;
     real d_alpha_value;
     real d_beta_value;
-    if (set.c12) {
+    if (set.c13) {
         real d_alpha_d = row.c0 + row.x * set.d_alpha_rest;
         real d_beta_d = row.x + row.x * set.d_beta_rest;
         real d = fma(row.x, set.n, -set.alpha) + row.x * set.rest;
-        real t7 = row.x * set.t6;
-        real t8 = d * set.t;
-        real t9 = special_log_ratio_excess(t7, t8);
-        real t10 = t8 / t7;
-        real t11 = set.t * d_alpha_d - set.c0 * d;
-        real t13 = -d * set.t12;
-        real t14 = d_alpha_d * set.t12;
-        real t16 = row.c1 * set.t15;
-        real t17 = t13 / t16;
-        real t18 = set.t * d_beta_d;
-        real t19 = special_log_ratio_excess(t16, t13);
-        real t20 = set.c1 * d - d_beta_d * set.t12;
-        d_alpha_value = set.c2 + (t9 + set.alpha * (fabs(t8) < 0.5 ? -(t10 * t11) : row.x * set.c3 / t7 - t11)) + set.beta * (fabs(t13) < 0.5 ? t14 * t17 : row.c1 * set.t12 / t16 + t14);
-        d_beta_value = set.c4 + set.alpha * (fabs(t8) < 0.5 ? -(t10 * t18) : row.x * set.t / t7 - t18) + (t19 + set.beta * (fabs(t13) < 0.5 ? -(t17 * t20) : row.c1 * set.c5 / t16 - t20));
-        value = set.c6 - row.c2 + set.alpha * t9 + set.beta * t19;
+        real t7 = d * set.t;
+        real t8 = special_log_product_excess(row.x, set.t6, t7);
+        real t9 = t7 / (1 + t7);
+        real t10 = set.t * d_alpha_d - set.c0 * d;
+        real t12 = -d * set.t11;
+        real t13 = d_alpha_d * set.t11;
+        real t15 = row.c1 * set.t14;
+        real t16 = t12 / t15;
+        real t17 = set.t * d_beta_d;
+        real t18 = special_log_ratio_excess(t15, t12);
+        real t19 = set.c1 * d - d_beta_d * set.t11;
+        d_alpha_value = set.c2 + (t8 + set.alpha * (fabs(t7) < 0.5 ? -(t9 * t10) : set.c3 - t10)) + set.beta * (fabs(t12) < 0.5 ? t13 * t16 : row.c1 * set.t11 / t15 + t13);
+        d_beta_value = set.c4 + set.alpha * (fabs(t7) < 0.5 ? -(t9 * t17) : set.c5 - t17) + (t18 + set.beta * (fabs(t12) < 0.5 ? -(t16 * t19) : row.c1 * set.c6 / t15 - t19));
+        value = set.c7 - row.c2 + set.alpha * t8 + set.beta * t18;
     } else {
-        d_alpha_value = row.t21 - set.c7;
-        d_beta_value = row.t22 - set.c8;
-        value = set.c9 * row.t21 + set.c10 * row.t22 - set.c11;
+        d_alpha_value = row.t20 - set.c8;
+        d_beta_value = row.t21 - set.c9;
+        value = set.c10 * row.t20 + set.c11 * row.t21 - set.c12;
     }
-    real d_beta_at_zero = set.c13 ? 0 : set.c14 ? 0 : set.c15 - row.x;
-    real at_zero = set.c13 ? INFINITY : set.c14 ? -INFINITY : set.c16 - set.c10 * row.x;
-    real d_alpha_at_one = set.c17 ? 0 : set.c18 ? 0 : set.c19 + row.c0;
-    real at_one = set.c17 ? INFINITY : set.c18 ? -INFINITY : set.c20 + set.c9 * row.c0;
+    real d_beta_at_zero = set.c14 ? 0 : set.c15 ? 0 : set.c16 - row.x;
+    real at_zero = set.c14 ? INFINITY : set.c15 ? -INFINITY : set.c17 - set.c11 * row.x;
+    real d_alpha_at_one = set.c18 ? 0 : set.c19 ? 0 : set.c20 + row.c0;
+    real at_one = set.c18 ? INFINITY : set.c19 ? -INFINITY : set.c21 + set.c10 * row.c0;
     return make_beta_logpdf_grad_alpha_beta_results(row.c3 ? at_zero : row.c4 ? at_one : value, row.c3 ? 0 : row.c4 ? d_alpha_at_one : d_alpha_value, row.c3 ? d_beta_at_zero : row.c4 ? 0 : d_beta_value);
 }
 

@@ -106,12 +106,16 @@ DEVICE double ordinary_quotient(double a, double b)
 #endif
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
+DEVICE real special_atanh_remainder(real s)
+{
+    return 0.3333333333333332928 + s * (0.2000000000000729134 + s * (0.1428571428355437858 + s * (0.1111111135871393149 + s * (0.09090894718066429085 + s * (0.07692785032479311552 + s * (0.06657072104827468075 + s * (0.06000536404795356268 + s * (0.04400369243072336941 + s * 0.0808202280597176611))))))));
+}
+
 DEVICE real special_log_excess(real log_ratio, real u)
 {
     real r = u / (2 + u);
     real s = r * r;
-    real series = 0.3333333333333332928 + s * (0.2000000000000729134 + s * (0.1428571428355437858 + s * (0.1111111135871393149 + s * (0.09090894718066429085 + s * (0.07692785032479311552 + s * (0.06657072104827468075 + s * (0.06000536404795356268 + s * (0.04400369243072336941 + s * 0.0808202280597176611))))))));
-    return s < 0.1111 ? r * (2 * s * series - u) : fmin(log_ratio, 1 / EPSILON) - u;
+    return s < 0.1111 ? r * (2 * s * special_atanh_remainder(s) - u) : fmin(log_ratio, 1 / EPSILON) - u;
 }
 
 DEVICE real special_log_ratio_excess(real ratio, real u)

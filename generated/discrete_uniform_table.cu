@@ -176,7 +176,7 @@ DEVICE discrete_uniform_logpmf_checked_row discrete_uniform_logpmf_checked_prepa
     discrete_uniform_logpmf_checked_row row;
     real outside = x == x ? -INFINITY : NAN;
     int inside = x == floor(x) && fabs(x) < INFINITY;
-    row.discrete_uniform_0 = discrete_uniform_logpmf_prepare_row(x);
+    row.discrete_uniform_0 = discrete_uniform_logpmf_prepare_row(inside ? x : 1);
     row.inside = inside;
     row.outside = outside;
     return row;
@@ -186,7 +186,7 @@ DEVICE discrete_uniform_logpmf_checked_row discrete_uniform_logpmf_checked_prepa
 DEVICE real discrete_uniform_logpmf_checked_evaluate(discrete_uniform_logpmf_checked_set set, discrete_uniform_logpmf_checked_row row)
 {
     real value = discrete_uniform_logpmf_evaluate(set.discrete_uniform_0, row.discrete_uniform_0);
-    return (row.inside ? value : row.outside) + set.c0;
+    return (row.inside || value != value ? value : row.outside) + set.c0;
 }
 
 // The table shape: out[row, set] = f(observation, parameter set), every entry written once.

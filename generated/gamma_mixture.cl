@@ -120,17 +120,28 @@ DEVICE double ordinary_quotient(double a, double b)
 #endif
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
+DEVICE real special_atanh_remainder(real s)
+{
+    return 0.3333333333333332928 + s * (0.2000000000000729134 + s * (0.1428571428355437858 + s * (0.1111111135871393149 + s * (0.09090894718066429085 + s * (0.07692785032479311552 + s * (0.06657072104827468075 + s * (0.06000536404795356268 + s * (0.04400369243072336941 + s * 0.0808202280597176611))))))));
+}
+
 DEVICE real special_log_excess(real log_ratio, real u)
 {
     real r = u / (2 + u);
     real s = r * r;
-    real series = 0.3333333333333332928 + s * (0.2000000000000729134 + s * (0.1428571428355437858 + s * (0.1111111135871393149 + s * (0.09090894718066429085 + s * (0.07692785032479311552 + s * (0.06657072104827468075 + s * (0.06000536404795356268 + s * (0.04400369243072336941 + s * 0.0808202280597176611))))))));
-    return s < 0.1111 ? r * (2 * s * series - u) : fmin(log_ratio, 1 / EPSILON) - u;
+    return s < 0.1111 ? r * (2 * s * special_atanh_remainder(s) - u) : fmin(log_ratio, 1 / EPSILON) - u;
 }
 
 DEVICE real special_log_ratio_excess(real ratio, real u)
 {
     return special_log_excess(log(ratio), u);
+}
+
+DEVICE real special_log_product_excess(real x, real y, real u)
+{
+    int tiny = u < -0.9 && x < EPSILON * EPSILON;
+    real scale = 1 / (EPSILON * EPSILON * (EPSILON * EPSILON));
+    return special_log_ratio_excess(x * (tiny ? scale : 1) * y, u) - (tiny ? log(scale) : 0);
 }
 
 DEVICE real special_stirling_series(real x)
@@ -222,7 +233,7 @@ DEVICE real gamma_logpdf_evaluate(gamma_logpdf_set set, gamma_logpdf_row row)
     real value;
     if (set.c5) {
         real u = fma(set.beta, row.x, -set.alpha) * set.c0;
-        value = set.c1 - row.c0 + set.alpha * special_log_ratio_excess(row.x * set.c2, u);
+        value = set.c1 - row.c0 + set.alpha * special_log_product_excess(row.x, set.c2, u);
     } else {
         value = set.c3 + set.c4 * row.c0 - set.beta * row.x;
     }

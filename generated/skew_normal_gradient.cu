@@ -108,36 +108,36 @@ DEVICE double ordinary_quotient(double a, double b)
 
 typedef struct {
     real value;
+    real d_alpha;
     real d_mu;
     real d_sigma;
-    real d_alpha;
-} skew_normal_logpdf_grad_mu_sigma_alpha_results;
+} skew_normal_logpdf_grad_alpha_mu_sigma_results;
 
-DEVICE skew_normal_logpdf_grad_mu_sigma_alpha_results make_skew_normal_logpdf_grad_mu_sigma_alpha_results(real value, real d_mu, real d_sigma, real d_alpha)
+DEVICE skew_normal_logpdf_grad_alpha_mu_sigma_results make_skew_normal_logpdf_grad_alpha_mu_sigma_results(real value, real d_alpha, real d_mu, real d_sigma)
 {
-    skew_normal_logpdf_grad_mu_sigma_alpha_results results;
+    skew_normal_logpdf_grad_alpha_mu_sigma_results results;
     results.value = value;
+    results.d_alpha = d_alpha;
     results.d_mu = d_mu;
     results.d_sigma = d_sigma;
-    results.d_alpha = d_alpha;
     return results;
 }
 
 
 typedef struct {
     real value;
+    real d_alpha;
     real d_mu;
     real d_sigma;
-    real d_alpha;
-} skew_normal_logpdf_checked_grad_mu_sigma_alpha_results;
+} skew_normal_logpdf_checked_grad_alpha_mu_sigma_results;
 
-DEVICE skew_normal_logpdf_checked_grad_mu_sigma_alpha_results make_skew_normal_logpdf_checked_grad_mu_sigma_alpha_results(real value, real d_mu, real d_sigma, real d_alpha)
+DEVICE skew_normal_logpdf_checked_grad_alpha_mu_sigma_results make_skew_normal_logpdf_checked_grad_alpha_mu_sigma_results(real value, real d_alpha, real d_mu, real d_sigma)
 {
-    skew_normal_logpdf_checked_grad_mu_sigma_alpha_results results;
+    skew_normal_logpdf_checked_grad_alpha_mu_sigma_results results;
     results.value = value;
+    results.d_alpha = d_alpha;
     results.d_mu = d_mu;
     results.d_sigma = d_sigma;
-    results.d_alpha = d_alpha;
     return results;
 }
 
@@ -162,7 +162,7 @@ DEVICE real special_log_ndtr(real x)
     return x < 0 ? log(tail) - square : log1p(-tail * exp(-square));
 }
 
-// skew_normal_logpdf_grad_mu_sigma_alpha: what depends on the parameters alone, computed once for each set of them.
+// skew_normal_logpdf_grad_alpha_mu_sigma: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real c0;
     real mu;
@@ -171,11 +171,11 @@ typedef struct {
     real c1;
     real c2;
     real c3;
-} skew_normal_logpdf_grad_mu_sigma_alpha_set;
+} skew_normal_logpdf_grad_alpha_mu_sigma_set;
 
-DEVICE skew_normal_logpdf_grad_mu_sigma_alpha_set skew_normal_logpdf_grad_mu_sigma_alpha_prepare_set(real mu, real sigma, real alpha)
+DEVICE skew_normal_logpdf_grad_alpha_mu_sigma_set skew_normal_logpdf_grad_alpha_mu_sigma_prepare_set(real alpha, real mu, real sigma)
 {
-    skew_normal_logpdf_grad_mu_sigma_alpha_set set;
+    skew_normal_logpdf_grad_alpha_mu_sigma_set set;
     real t = 1 / sigma;
     set.c0 = t * t;
     set.mu = mu;
@@ -187,79 +187,79 @@ DEVICE skew_normal_logpdf_grad_mu_sigma_alpha_set skew_normal_logpdf_grad_mu_sig
     return set;
 }
 
-// skew_normal_logpdf_grad_mu_sigma_alpha: what depends on the observation alone, computed once for each.
+// skew_normal_logpdf_grad_alpha_mu_sigma: what depends on the observation alone, computed once for each.
 typedef struct {
     int c0;
     real x;
-} skew_normal_logpdf_grad_mu_sigma_alpha_row;
+} skew_normal_logpdf_grad_alpha_mu_sigma_row;
 
-DEVICE skew_normal_logpdf_grad_mu_sigma_alpha_row skew_normal_logpdf_grad_mu_sigma_alpha_prepare_row(real x)
+DEVICE skew_normal_logpdf_grad_alpha_mu_sigma_row skew_normal_logpdf_grad_alpha_mu_sigma_prepare_row(real x)
 {
-    skew_normal_logpdf_grad_mu_sigma_alpha_row row;
+    skew_normal_logpdf_grad_alpha_mu_sigma_row row;
     row.c0 = isinf(x);
     row.x = x;
     return row;
 }
 
-// skew_normal_logpdf_grad_mu_sigma_alpha: what depends on both, from what was computed ahead.
-DEVICE skew_normal_logpdf_grad_mu_sigma_alpha_results skew_normal_logpdf_grad_mu_sigma_alpha_evaluate(skew_normal_logpdf_grad_mu_sigma_alpha_set set, skew_normal_logpdf_grad_mu_sigma_alpha_row row)
+// skew_normal_logpdf_grad_alpha_mu_sigma: what depends on both, from what was computed ahead.
+DEVICE skew_normal_logpdf_grad_alpha_mu_sigma_results skew_normal_logpdf_grad_alpha_mu_sigma_evaluate(skew_normal_logpdf_grad_alpha_mu_sigma_set set, skew_normal_logpdf_grad_alpha_mu_sigma_row row)
 {
     if (row.c0) {
-        return make_skew_normal_logpdf_grad_mu_sigma_alpha_results(-INFINITY, 0, 0, 0);
+        return make_skew_normal_logpdf_grad_alpha_mu_sigma_results(-INFINITY, 0, 0, 0);
     }
     real d_sigma_z = -(set.c0 * (row.x - set.mu));
     real z = (row.x - set.mu) * set.t;
     real t2 = special_inverse_mills(set.alpha * z);
-    return make_skew_normal_logpdf_grad_mu_sigma_alpha_results(set.c1 - 0.5 * z * z + special_log_ndtr(set.alpha * z), set.t * z - set.c2 * t2, set.c3 - z * d_sigma_z + t2 * (set.alpha * d_sigma_z), t2 * z);
+    return make_skew_normal_logpdf_grad_alpha_mu_sigma_results(set.c1 - 0.5 * z * z + special_log_ndtr(set.alpha * z), t2 * z, set.t * z - set.c2 * t2, set.c3 - z * d_sigma_z + t2 * (set.alpha * d_sigma_z));
 }
 
-// skew_normal_logpdf_checked_grad_mu_sigma_alpha: what depends on the parameters alone, computed once for each set of them.
+// skew_normal_logpdf_checked_grad_alpha_mu_sigma: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
-    skew_normal_logpdf_grad_mu_sigma_alpha_set skew_normal_0;
+    skew_normal_logpdf_grad_alpha_mu_sigma_set skew_normal_0;
     real c0;
-} skew_normal_logpdf_checked_grad_mu_sigma_alpha_set;
+} skew_normal_logpdf_checked_grad_alpha_mu_sigma_set;
 
-DEVICE skew_normal_logpdf_checked_grad_mu_sigma_alpha_set skew_normal_logpdf_checked_grad_mu_sigma_alpha_prepare_set(real mu, real sigma, real alpha)
+DEVICE skew_normal_logpdf_checked_grad_alpha_mu_sigma_set skew_normal_logpdf_checked_grad_alpha_mu_sigma_prepare_set(real alpha, real mu, real sigma)
 {
-    skew_normal_logpdf_checked_grad_mu_sigma_alpha_set set;
+    skew_normal_logpdf_checked_grad_alpha_mu_sigma_set set;
+    real bad_alpha = alpha == alpha ? 0 : NAN;
     real bad_mu = mu == mu ? 0 : NAN;
     real bad_sigma = sigma > 0 ? 0 : NAN;
-    real bad_alpha = alpha == alpha ? 0 : NAN;
-    set.skew_normal_0 = skew_normal_logpdf_grad_mu_sigma_alpha_prepare_set(mu, sigma, alpha);
-    set.c0 = bad_mu + bad_sigma + bad_alpha;
+    set.skew_normal_0 = skew_normal_logpdf_grad_alpha_mu_sigma_prepare_set(alpha, mu, sigma);
+    set.c0 = bad_alpha + bad_mu + bad_sigma;
     return set;
 }
 
-// skew_normal_logpdf_checked_grad_mu_sigma_alpha: what depends on the observation alone, computed once for each.
+// skew_normal_logpdf_checked_grad_alpha_mu_sigma: what depends on the observation alone, computed once for each.
 typedef struct {
-    skew_normal_logpdf_grad_mu_sigma_alpha_row skew_normal_0;
+    skew_normal_logpdf_grad_alpha_mu_sigma_row skew_normal_0;
     int inside;
     real outside;
     real t;
-} skew_normal_logpdf_checked_grad_mu_sigma_alpha_row;
+} skew_normal_logpdf_checked_grad_alpha_mu_sigma_row;
 
-DEVICE skew_normal_logpdf_checked_grad_mu_sigma_alpha_row skew_normal_logpdf_checked_grad_mu_sigma_alpha_prepare_row(real x)
+DEVICE skew_normal_logpdf_checked_grad_alpha_mu_sigma_row skew_normal_logpdf_checked_grad_alpha_mu_sigma_prepare_row(real x)
 {
-    skew_normal_logpdf_checked_grad_mu_sigma_alpha_row row;
+    skew_normal_logpdf_checked_grad_alpha_mu_sigma_row row;
     real t = x == x ? 0 : NAN;
     real outside = x == x ? -INFINITY : NAN;
     int inside = x == x;
-    row.skew_normal_0 = skew_normal_logpdf_grad_mu_sigma_alpha_prepare_row(x);
+    row.skew_normal_0 = skew_normal_logpdf_grad_alpha_mu_sigma_prepare_row(x);
     row.inside = inside;
     row.outside = outside;
     row.t = t;
     return row;
 }
 
-// skew_normal_logpdf_checked_grad_mu_sigma_alpha: what depends on both, from what was computed ahead.
-DEVICE skew_normal_logpdf_checked_grad_mu_sigma_alpha_results skew_normal_logpdf_checked_grad_mu_sigma_alpha_evaluate(skew_normal_logpdf_checked_grad_mu_sigma_alpha_set set, skew_normal_logpdf_checked_grad_mu_sigma_alpha_row row)
+// skew_normal_logpdf_checked_grad_alpha_mu_sigma: what depends on both, from what was computed ahead.
+DEVICE skew_normal_logpdf_checked_grad_alpha_mu_sigma_results skew_normal_logpdf_checked_grad_alpha_mu_sigma_evaluate(skew_normal_logpdf_checked_grad_alpha_mu_sigma_set set, skew_normal_logpdf_checked_grad_alpha_mu_sigma_row row)
 {
-    skew_normal_logpdf_grad_mu_sigma_alpha_results call = skew_normal_logpdf_grad_mu_sigma_alpha_evaluate(set.skew_normal_0, row.skew_normal_0);
+    skew_normal_logpdf_grad_alpha_mu_sigma_results call = skew_normal_logpdf_grad_alpha_mu_sigma_evaluate(set.skew_normal_0, row.skew_normal_0);
+    real d_alpha_value = call.d_alpha;
     real d_mu_value = call.d_mu;
     real d_sigma_value = call.d_sigma;
-    real d_alpha_value = call.d_alpha;
     real value = call.value;
-    return make_skew_normal_logpdf_checked_grad_mu_sigma_alpha_results((row.inside ? value : row.outside) + set.c0, (row.inside ? d_mu_value : row.t) + set.c0, (row.inside ? d_sigma_value : row.t) + set.c0, (row.inside ? d_alpha_value : row.t) + set.c0);
+    return make_skew_normal_logpdf_checked_grad_alpha_mu_sigma_results((row.inside ? value : row.outside) + set.c0, (row.inside ? d_alpha_value : row.t) + set.c0, (row.inside ? d_mu_value : row.t) + set.c0, (row.inside ? d_sigma_value : row.t) + set.c0);
 }
 
 
@@ -297,26 +297,26 @@ DEVICE void add_blocks(GLOBAL double *out, GLOBAL const double *partial, index_t
 
 
 // The loglik shape: out[set] = sum over rows of f(observation, parameter set); the terms are never written.
-// Here f has several results: value, d_mu, d_sigma, d_alpha are summed, out[set, result].
+// Here f has several results: value, d_alpha, d_mu, d_sigma are summed, out[set, result].
 //
 // A thread walks over rows and keeps float64 sums for each set of its block. The sums of a block are added as a tree, those
 // of the blocks in their order by the last block to finish: the order never changes, so neither do the bits.
-KERNEL(128) skew_normal_logpdf_checked_grad_mu_sigma_alpha_loglik(
+KERNEL(128) skew_normal_logpdf_checked_grad_alpha_mu_sigma_loglik(
     GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL double *partial, GLOBAL int *counters,
-    index_t n_rows, index_t n_sets, GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT mu_per_set, index_t mu_offset, index_t mu_stride, GLOBAL const real *RESTRICT sigma_per_set, index_t sigma_offset, index_t sigma_stride, GLOBAL const real *RESTRICT alpha_per_set, index_t alpha_offset, index_t alpha_stride)
+    index_t n_rows, index_t n_sets, GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT alpha_per_set, index_t alpha_offset, index_t alpha_stride, GLOBAL const real *RESTRICT mu_per_set, index_t mu_offset, index_t mu_stride, GLOBAL const real *RESTRICT sigma_per_set, index_t sigma_offset, index_t sigma_stride)
 {
     const index_t first_set = BLOCK_X * 4;
     const int sets_here = (int)MIN(n_sets - first_set, (index_t)4);
     x_per_row += x_offset + first_set * x_stride;
+    alpha_per_set += alpha_offset;
     mu_per_set += mu_offset;
     sigma_per_set += sigma_offset;
-    alpha_per_set += alpha_offset;
     SHARED_ARRAY(double, sums, 2048);
 
     // Whatever depends on the parameters alone: once per block.
-    SHARED_ARRAY(skew_normal_logpdf_checked_grad_mu_sigma_alpha_set, sets, 4);
+    SHARED_ARRAY(skew_normal_logpdf_checked_grad_alpha_mu_sigma_set, sets, 4);
     for (index_t k = THREAD; k < 4; k += 128)
-        sets[k] = skew_normal_logpdf_checked_grad_mu_sigma_alpha_prepare_set(mu_per_set[(first_set + MIN(k, sets_here - 1)) * mu_stride], sigma_per_set[(first_set + MIN(k, sets_here - 1)) * sigma_stride], alpha_per_set[(first_set + MIN(k, sets_here - 1)) * alpha_stride]);
+        sets[k] = skew_normal_logpdf_checked_grad_alpha_mu_sigma_prepare_set(alpha_per_set[(first_set + MIN(k, sets_here - 1)) * alpha_stride], mu_per_set[(first_set + MIN(k, sets_here - 1)) * mu_stride], sigma_per_set[(first_set + MIN(k, sets_here - 1)) * sigma_stride]);
     BARRIER();
 
     double total[16];
@@ -330,23 +330,23 @@ KERNEL(128) skew_normal_logpdf_checked_grad_mu_sigma_alpha_loglik(
             UNROLL for (int u = 0; u < 1; u++) {
                 const double2 x_wide = x_tile[u];
                 {
-                    const skew_normal_logpdf_checked_grad_mu_sigma_alpha_row row = skew_normal_logpdf_checked_grad_mu_sigma_alpha_prepare_row(x_wide.x);
+                    const skew_normal_logpdf_checked_grad_alpha_mu_sigma_row row = skew_normal_logpdf_checked_grad_alpha_mu_sigma_prepare_row(x_wide.x);
                     UNROLL for (int k = 0; k < 4; k++) {
-                        const skew_normal_logpdf_checked_grad_mu_sigma_alpha_results result = skew_normal_logpdf_checked_grad_mu_sigma_alpha_evaluate(sets[k], row);
+                        const skew_normal_logpdf_checked_grad_alpha_mu_sigma_results result = skew_normal_logpdf_checked_grad_alpha_mu_sigma_evaluate(sets[k], row);
                         total[k * 4 + 0] += result.value;
-                        total[k * 4 + 1] += result.d_mu;
-                        total[k * 4 + 2] += result.d_sigma;
-                        total[k * 4 + 3] += result.d_alpha;
+                        total[k * 4 + 1] += result.d_alpha;
+                        total[k * 4 + 2] += result.d_mu;
+                        total[k * 4 + 3] += result.d_sigma;
                     }
                 }
                 {
-                    const skew_normal_logpdf_checked_grad_mu_sigma_alpha_row row = skew_normal_logpdf_checked_grad_mu_sigma_alpha_prepare_row(x_wide.y);
+                    const skew_normal_logpdf_checked_grad_alpha_mu_sigma_row row = skew_normal_logpdf_checked_grad_alpha_mu_sigma_prepare_row(x_wide.y);
                     UNROLL for (int k = 0; k < 4; k++) {
-                        const skew_normal_logpdf_checked_grad_mu_sigma_alpha_results result = skew_normal_logpdf_checked_grad_mu_sigma_alpha_evaluate(sets[k], row);
+                        const skew_normal_logpdf_checked_grad_alpha_mu_sigma_results result = skew_normal_logpdf_checked_grad_alpha_mu_sigma_evaluate(sets[k], row);
                         total[k * 4 + 0] += result.value;
-                        total[k * 4 + 1] += result.d_mu;
-                        total[k * 4 + 2] += result.d_sigma;
-                        total[k * 4 + 3] += result.d_alpha;
+                        total[k * 4 + 1] += result.d_alpha;
+                        total[k * 4 + 2] += result.d_mu;
+                        total[k * 4 + 3] += result.d_sigma;
                     }
                 }
             }
@@ -354,13 +354,13 @@ KERNEL(128) skew_normal_logpdf_checked_grad_mu_sigma_alpha_loglik(
             for (int u = 0; u < 2; u++) {
                 const index_t r = (u / 2 * 128 + THREAD) * 2 + u % 2, n = first + r;
                 if (n < n_rows) {
-                    const skew_normal_logpdf_checked_grad_mu_sigma_alpha_row row = skew_normal_logpdf_checked_grad_mu_sigma_alpha_prepare_row(x_per_row[n]);
+                    const skew_normal_logpdf_checked_grad_alpha_mu_sigma_row row = skew_normal_logpdf_checked_grad_alpha_mu_sigma_prepare_row(x_per_row[n]);
                     UNROLL for (int k = 0; k < 4; k++) {
-                        const skew_normal_logpdf_checked_grad_mu_sigma_alpha_results result = skew_normal_logpdf_checked_grad_mu_sigma_alpha_evaluate(sets[k], row);
+                        const skew_normal_logpdf_checked_grad_alpha_mu_sigma_results result = skew_normal_logpdf_checked_grad_alpha_mu_sigma_evaluate(sets[k], row);
                         total[k * 4 + 0] += result.value;
-                        total[k * 4 + 1] += result.d_mu;
-                        total[k * 4 + 2] += result.d_sigma;
-                        total[k * 4 + 3] += result.d_alpha;
+                        total[k * 4 + 1] += result.d_alpha;
+                        total[k * 4 + 2] += result.d_mu;
+                        total[k * 4 + 3] += result.d_sigma;
                     }
                 }
             }

@@ -128,7 +128,7 @@ typedef struct {
     real alpha;
 } skew_normal_logpdf_set;
 
-DEVICE skew_normal_logpdf_set skew_normal_logpdf_prepare_set(real mu, real sigma, real alpha)
+DEVICE skew_normal_logpdf_set skew_normal_logpdf_prepare_set(real alpha, real mu, real sigma)
 {
     skew_normal_logpdf_set set;
     set.mu = mu;
@@ -168,14 +168,14 @@ typedef struct {
     real c0;
 } skew_normal_logpdf_checked_set;
 
-DEVICE skew_normal_logpdf_checked_set skew_normal_logpdf_checked_prepare_set(real mu, real sigma, real alpha)
+DEVICE skew_normal_logpdf_checked_set skew_normal_logpdf_checked_prepare_set(real alpha, real mu, real sigma)
 {
     skew_normal_logpdf_checked_set set;
+    real bad_alpha = alpha == alpha ? 0 : NAN;
     real bad_mu = mu == mu ? 0 : NAN;
     real bad_sigma = sigma > 0 ? 0 : NAN;
-    real bad_alpha = alpha == alpha ? 0 : NAN;
-    set.skew_normal_0 = skew_normal_logpdf_prepare_set(mu, sigma, alpha);
-    set.c0 = bad_mu + bad_sigma + bad_alpha;
+    set.skew_normal_0 = skew_normal_logpdf_prepare_set(alpha, mu, sigma);
+    set.c0 = bad_alpha + bad_mu + bad_sigma;
     return set;
 }
 
@@ -244,20 +244,20 @@ DEVICE void add_blocks(GLOBAL double *out, GLOBAL const double *partial, index_t
 // of the blocks in their order by the last block to finish: the order never changes, so neither do the bits.
 KERNEL(128) skew_normal_logpdf_checked_loglik(
     GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL double *partial, GLOBAL int *counters,
-    index_t n_rows, index_t n_sets, GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT mu_per_set, index_t mu_offset, index_t mu_stride, GLOBAL const real *RESTRICT sigma_per_set, index_t sigma_offset, index_t sigma_stride, GLOBAL const real *RESTRICT alpha_per_set, index_t alpha_offset, index_t alpha_stride)
+    index_t n_rows, index_t n_sets, GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT alpha_per_set, index_t alpha_offset, index_t alpha_stride, GLOBAL const real *RESTRICT mu_per_set, index_t mu_offset, index_t mu_stride, GLOBAL const real *RESTRICT sigma_per_set, index_t sigma_offset, index_t sigma_stride)
 {
     const index_t first_set = BLOCK_X * 8;
     const int sets_here = (int)MIN(n_sets - first_set, (index_t)8);
     x_per_row += x_offset + first_set * x_stride;
+    alpha_per_set += alpha_offset;
     mu_per_set += mu_offset;
     sigma_per_set += sigma_offset;
-    alpha_per_set += alpha_offset;
     SHARED_ARRAY(double, sums, 1024);
 
     // Whatever depends on the parameters alone: once per block.
     SHARED_ARRAY(skew_normal_logpdf_checked_set, sets, 8);
     for (index_t k = THREAD; k < 8; k += 128)
-        sets[k] = skew_normal_logpdf_checked_prepare_set(mu_per_set[(first_set + MIN(k, sets_here - 1)) * mu_stride], sigma_per_set[(first_set + MIN(k, sets_here - 1)) * sigma_stride], alpha_per_set[(first_set + MIN(k, sets_here - 1)) * alpha_stride]);
+        sets[k] = skew_normal_logpdf_checked_prepare_set(alpha_per_set[(first_set + MIN(k, sets_here - 1)) * alpha_stride], mu_per_set[(first_set + MIN(k, sets_here - 1)) * mu_stride], sigma_per_set[(first_set + MIN(k, sets_here - 1)) * sigma_stride]);
     BARRIER();
 
     double total[8];

@@ -109,17 +109,17 @@ DEVICE double ordinary_quotient(double a, double b)
 typedef struct {
     real value;
     real d_lower;
-    real d_c;
     real d_upper;
-} triangular_logpdf_grad_lower_c_upper_results;
+    real d_c;
+} triangular_logpdf_grad_lower_upper_c_results;
 
-DEVICE triangular_logpdf_grad_lower_c_upper_results make_triangular_logpdf_grad_lower_c_upper_results(real value, real d_lower, real d_c, real d_upper)
+DEVICE triangular_logpdf_grad_lower_upper_c_results make_triangular_logpdf_grad_lower_upper_c_results(real value, real d_lower, real d_upper, real d_c)
 {
-    triangular_logpdf_grad_lower_c_upper_results results;
+    triangular_logpdf_grad_lower_upper_c_results results;
     results.value = value;
     results.d_lower = d_lower;
-    results.d_c = d_c;
     results.d_upper = d_upper;
+    results.d_c = d_c;
     return results;
 }
 
@@ -127,138 +127,134 @@ DEVICE triangular_logpdf_grad_lower_c_upper_results make_triangular_logpdf_grad_
 typedef struct {
     real value;
     real d_lower;
-    real d_c;
     real d_upper;
-} triangular_logpdf_checked_grad_lower_c_upper_results;
+    real d_c;
+} triangular_logpdf_checked_grad_lower_upper_c_results;
 
-DEVICE triangular_logpdf_checked_grad_lower_c_upper_results make_triangular_logpdf_checked_grad_lower_c_upper_results(real value, real d_lower, real d_c, real d_upper)
+DEVICE triangular_logpdf_checked_grad_lower_upper_c_results make_triangular_logpdf_checked_grad_lower_upper_c_results(real value, real d_lower, real d_upper, real d_c)
 {
-    triangular_logpdf_checked_grad_lower_c_upper_results results;
+    triangular_logpdf_checked_grad_lower_upper_c_results results;
     results.value = value;
     results.d_lower = d_lower;
-    results.d_c = d_c;
     results.d_upper = d_upper;
+    results.d_c = d_c;
     return results;
 }
 
 
-// triangular_logpdf_grad_lower_c_upper: what depends on the parameters alone, computed once for each set of them.
+// triangular_logpdf_grad_lower_upper_c: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     int c0;
     real lower;
     real upper;
     real c;
     int c1;
-    real t2;
-    real t;
-    real t4;
-    real t3;
     real c2;
     real c3;
     real c4;
-} triangular_logpdf_grad_lower_c_upper_set;
+    real c5;
+    real t5;
+    real c6;
+    real t7;
+} triangular_logpdf_grad_lower_upper_c_set;
 
-DEVICE triangular_logpdf_grad_lower_c_upper_set triangular_logpdf_grad_lower_c_upper_prepare_set(real lower, real c, real upper)
+DEVICE triangular_logpdf_grad_lower_upper_c_set triangular_logpdf_grad_lower_upper_c_prepare_set(real lower, real upper, real c)
 {
-    triangular_logpdf_grad_lower_c_upper_set set;
-    real t = 1 / (c - lower);
-    real t2 = t * t;
-    real t3 = 1 / (upper - c);
-    real t4 = t3 * t3;
-    real t5 = 2 / (upper - lower);
-    real t6 = 1 / t5;
-    real t7 = t5 * (1 / (upper - lower));
+    triangular_logpdf_grad_lower_upper_c_set set;
+    real t = 2 / (upper - lower);
+    real t3 = 1 / t;
+    real t4 = t * (1 / (upper - lower));
+    real t5 = 1 / (c - lower);
+    real t7 = 1 / (upper - c);
     set.c0 = !(lower <= c && c <= upper && lower < upper);
     set.lower = lower;
     set.upper = upper;
     set.c = c;
     set.c1 = c == upper;
-    set.t2 = t2;
-    set.t = t;
-    set.t4 = t4;
-    set.t3 = t3;
-    set.c2 = log(t5);
-    set.c3 = t6 * t7;
-    set.c4 = t7 * t6;
+    set.c2 = log(t);
+    set.c3 = log(c - lower);
+    set.c4 = log(upper - c);
+    set.c5 = t3 * t4;
+    set.t5 = t5;
+    set.c6 = -(t4 * t3);
+    set.t7 = t7;
     return set;
 }
 
-// triangular_logpdf_grad_lower_c_upper: what depends on the observation alone, computed once for each.
+// triangular_logpdf_grad_lower_upper_c: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
-} triangular_logpdf_grad_lower_c_upper_row;
+} triangular_logpdf_grad_lower_upper_c_row;
 
-DEVICE triangular_logpdf_grad_lower_c_upper_row triangular_logpdf_grad_lower_c_upper_prepare_row(real x)
+DEVICE triangular_logpdf_grad_lower_upper_c_row triangular_logpdf_grad_lower_upper_c_prepare_row(real x)
 {
-    triangular_logpdf_grad_lower_c_upper_row row;
+    triangular_logpdf_grad_lower_upper_c_row row;
     row.x = x;
     return row;
 }
 
-// triangular_logpdf_grad_lower_c_upper: what depends on both, from what was computed ahead.
-DEVICE triangular_logpdf_grad_lower_c_upper_results triangular_logpdf_grad_lower_c_upper_evaluate(triangular_logpdf_grad_lower_c_upper_set set, triangular_logpdf_grad_lower_c_upper_row row)
+// triangular_logpdf_grad_lower_upper_c: what depends on both, from what was computed ahead.
+DEVICE triangular_logpdf_grad_lower_upper_c_results triangular_logpdf_grad_lower_upper_c_evaluate(triangular_logpdf_grad_lower_upper_c_set set, triangular_logpdf_grad_lower_upper_c_row row)
 {
     if (set.c0) {
-        return make_triangular_logpdf_grad_lower_c_upper_results(NAN, NAN, NAN, NAN);
+        return make_triangular_logpdf_grad_lower_upper_c_results(NAN, NAN, NAN, NAN);
     }
     if (row.x < set.lower || row.x > set.upper) {
-        return make_triangular_logpdf_grad_lower_c_upper_results(-INFINITY, 0, 0, 0);
+        return make_triangular_logpdf_grad_lower_upper_c_results(-INFINITY, 0, 0, 0);
     }
-    real d_lower_height = row.x < set.c || set.c1 ? (row.x - set.lower) * set.t2 - set.t : 0;
-    real d_c_height = row.x < set.c || set.c1 ? -(set.t2 * (row.x - set.lower)) : (set.upper - row.x) * set.t4;
-    real d_upper_height = row.x < set.c || set.c1 ? 0 : set.t3 - set.t4 * (set.upper - row.x);
-    real height = row.x < set.c || set.c1 ? (row.x - set.lower) * set.t : (set.upper - row.x) * set.t3;
-    real t8 = 1 / height;
-    return make_triangular_logpdf_grad_lower_c_upper_results(set.c2 + log(height), set.c3 + t8 * d_lower_height, t8 * d_c_height, t8 * d_upper_height - set.c4);
+    int rises = row.x < set.c || set.c1;
+    real t2 = rises ? row.x - set.lower : set.upper - row.x;
+    real t6 = 1 / t2;
+    return make_triangular_logpdf_grad_lower_upper_c_results(set.c2 - (rises ? set.c3 : set.c4) + log(t2), set.c5 - (rises ? -set.t5 : 0) + t6 * (rises ? -1 : 0), set.c6 - (rises ? 0 : set.t7) + (rises ? 0 : t6), -(rises ? set.t5 : -set.t7));
 }
 
-// triangular_logpdf_checked_grad_lower_c_upper: what depends on the parameters alone, computed once for each set of them.
+// triangular_logpdf_checked_grad_lower_upper_c: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
-    triangular_logpdf_grad_lower_c_upper_set triangular_0;
+    triangular_logpdf_grad_lower_upper_c_set triangular_0;
     real c0;
-} triangular_logpdf_checked_grad_lower_c_upper_set;
+} triangular_logpdf_checked_grad_lower_upper_c_set;
 
-DEVICE triangular_logpdf_checked_grad_lower_c_upper_set triangular_logpdf_checked_grad_lower_c_upper_prepare_set(real lower, real c, real upper)
+DEVICE triangular_logpdf_checked_grad_lower_upper_c_set triangular_logpdf_checked_grad_lower_upper_c_prepare_set(real lower, real upper, real c)
 {
-    triangular_logpdf_checked_grad_lower_c_upper_set set;
+    triangular_logpdf_checked_grad_lower_upper_c_set set;
     real bad_lower = lower == lower ? 0 : NAN;
-    real bad_c = c == c ? 0 : NAN;
     real bad_upper = upper == upper ? 0 : NAN;
-    set.triangular_0 = triangular_logpdf_grad_lower_c_upper_prepare_set(lower, c, upper);
-    set.c0 = bad_lower + bad_c + bad_upper;
+    real bad_c = c == c ? 0 : NAN;
+    set.triangular_0 = triangular_logpdf_grad_lower_upper_c_prepare_set(lower, upper, c);
+    set.c0 = bad_lower + bad_upper + bad_c;
     return set;
 }
 
-// triangular_logpdf_checked_grad_lower_c_upper: what depends on the observation alone, computed once for each.
+// triangular_logpdf_checked_grad_lower_upper_c: what depends on the observation alone, computed once for each.
 typedef struct {
-    triangular_logpdf_grad_lower_c_upper_row triangular_0;
+    triangular_logpdf_grad_lower_upper_c_row triangular_0;
     int inside;
     real outside;
     real t;
-} triangular_logpdf_checked_grad_lower_c_upper_row;
+} triangular_logpdf_checked_grad_lower_upper_c_row;
 
-DEVICE triangular_logpdf_checked_grad_lower_c_upper_row triangular_logpdf_checked_grad_lower_c_upper_prepare_row(real x)
+DEVICE triangular_logpdf_checked_grad_lower_upper_c_row triangular_logpdf_checked_grad_lower_upper_c_prepare_row(real x)
 {
-    triangular_logpdf_checked_grad_lower_c_upper_row row;
+    triangular_logpdf_checked_grad_lower_upper_c_row row;
     real t = x == x ? 0 : NAN;
     real outside = x == x ? -INFINITY : NAN;
     int inside = x == x;
-    row.triangular_0 = triangular_logpdf_grad_lower_c_upper_prepare_row(x);
+    row.triangular_0 = triangular_logpdf_grad_lower_upper_c_prepare_row(x);
     row.inside = inside;
     row.outside = outside;
     row.t = t;
     return row;
 }
 
-// triangular_logpdf_checked_grad_lower_c_upper: what depends on both, from what was computed ahead.
-DEVICE triangular_logpdf_checked_grad_lower_c_upper_results triangular_logpdf_checked_grad_lower_c_upper_evaluate(triangular_logpdf_checked_grad_lower_c_upper_set set, triangular_logpdf_checked_grad_lower_c_upper_row row)
+// triangular_logpdf_checked_grad_lower_upper_c: what depends on both, from what was computed ahead.
+DEVICE triangular_logpdf_checked_grad_lower_upper_c_results triangular_logpdf_checked_grad_lower_upper_c_evaluate(triangular_logpdf_checked_grad_lower_upper_c_set set, triangular_logpdf_checked_grad_lower_upper_c_row row)
 {
-    triangular_logpdf_grad_lower_c_upper_results call = triangular_logpdf_grad_lower_c_upper_evaluate(set.triangular_0, row.triangular_0);
+    triangular_logpdf_grad_lower_upper_c_results call = triangular_logpdf_grad_lower_upper_c_evaluate(set.triangular_0, row.triangular_0);
     real d_lower_value = call.d_lower;
-    real d_c_value = call.d_c;
     real d_upper_value = call.d_upper;
+    real d_c_value = call.d_c;
     real value = call.value;
-    return make_triangular_logpdf_checked_grad_lower_c_upper_results((row.inside ? value : row.outside) + set.c0, (row.inside ? d_lower_value : row.t) + set.c0, (row.inside ? d_c_value : row.t) + set.c0, (row.inside ? d_upper_value : row.t) + set.c0);
+    return make_triangular_logpdf_checked_grad_lower_upper_c_results((row.inside ? value : row.outside) + set.c0, (row.inside ? d_lower_value : row.t) + set.c0, (row.inside ? d_upper_value : row.t) + set.c0, (row.inside ? d_c_value : row.t) + set.c0);
 }
 
 
@@ -296,26 +292,26 @@ DEVICE void add_blocks(GLOBAL double *out, GLOBAL const double *partial, index_t
 
 
 // The loglik shape: out[set] = sum over rows of f(observation, parameter set); the terms are never written.
-// Here f has several results: value, d_lower, d_c, d_upper are summed, out[set, result].
+// Here f has several results: value, d_lower, d_upper, d_c are summed, out[set, result].
 //
 // A thread walks over rows and keeps float64 sums for each set of its block. The sums of a block are added as a tree, those
 // of the blocks in their order by the last block to finish: the order never changes, so neither do the bits.
-KERNEL(128) triangular_logpdf_checked_grad_lower_c_upper_loglik(
+KERNEL(128) triangular_logpdf_checked_grad_lower_upper_c_loglik(
     GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL double *partial, GLOBAL int *counters,
-    index_t n_rows, index_t n_sets, GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT lower_per_set, index_t lower_offset, index_t lower_stride, GLOBAL const real *RESTRICT c_per_set, index_t c_offset, index_t c_stride, GLOBAL const real *RESTRICT upper_per_set, index_t upper_offset, index_t upper_stride)
+    index_t n_rows, index_t n_sets, GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT lower_per_set, index_t lower_offset, index_t lower_stride, GLOBAL const real *RESTRICT upper_per_set, index_t upper_offset, index_t upper_stride, GLOBAL const real *RESTRICT c_per_set, index_t c_offset, index_t c_stride)
 {
     const index_t first_set = BLOCK_X * 4;
     const int sets_here = (int)MIN(n_sets - first_set, (index_t)4);
     x_per_row += x_offset + first_set * x_stride;
     lower_per_set += lower_offset;
-    c_per_set += c_offset;
     upper_per_set += upper_offset;
+    c_per_set += c_offset;
     SHARED_ARRAY(double, sums, 2048);
 
     // Whatever depends on the parameters alone: once per block.
-    SHARED_ARRAY(triangular_logpdf_checked_grad_lower_c_upper_set, sets, 4);
+    SHARED_ARRAY(triangular_logpdf_checked_grad_lower_upper_c_set, sets, 4);
     for (index_t k = THREAD; k < 4; k += 128)
-        sets[k] = triangular_logpdf_checked_grad_lower_c_upper_prepare_set(lower_per_set[(first_set + MIN(k, sets_here - 1)) * lower_stride], c_per_set[(first_set + MIN(k, sets_here - 1)) * c_stride], upper_per_set[(first_set + MIN(k, sets_here - 1)) * upper_stride]);
+        sets[k] = triangular_logpdf_checked_grad_lower_upper_c_prepare_set(lower_per_set[(first_set + MIN(k, sets_here - 1)) * lower_stride], upper_per_set[(first_set + MIN(k, sets_here - 1)) * upper_stride], c_per_set[(first_set + MIN(k, sets_here - 1)) * c_stride]);
     BARRIER();
 
     double total[16];
@@ -329,23 +325,23 @@ KERNEL(128) triangular_logpdf_checked_grad_lower_c_upper_loglik(
             UNROLL for (int u = 0; u < 1; u++) {
                 const double2 x_wide = x_tile[u];
                 {
-                    const triangular_logpdf_checked_grad_lower_c_upper_row row = triangular_logpdf_checked_grad_lower_c_upper_prepare_row(x_wide.x);
+                    const triangular_logpdf_checked_grad_lower_upper_c_row row = triangular_logpdf_checked_grad_lower_upper_c_prepare_row(x_wide.x);
                     UNROLL for (int k = 0; k < 4; k++) {
-                        const triangular_logpdf_checked_grad_lower_c_upper_results result = triangular_logpdf_checked_grad_lower_c_upper_evaluate(sets[k], row);
+                        const triangular_logpdf_checked_grad_lower_upper_c_results result = triangular_logpdf_checked_grad_lower_upper_c_evaluate(sets[k], row);
                         total[k * 4 + 0] += result.value;
                         total[k * 4 + 1] += result.d_lower;
-                        total[k * 4 + 2] += result.d_c;
-                        total[k * 4 + 3] += result.d_upper;
+                        total[k * 4 + 2] += result.d_upper;
+                        total[k * 4 + 3] += result.d_c;
                     }
                 }
                 {
-                    const triangular_logpdf_checked_grad_lower_c_upper_row row = triangular_logpdf_checked_grad_lower_c_upper_prepare_row(x_wide.y);
+                    const triangular_logpdf_checked_grad_lower_upper_c_row row = triangular_logpdf_checked_grad_lower_upper_c_prepare_row(x_wide.y);
                     UNROLL for (int k = 0; k < 4; k++) {
-                        const triangular_logpdf_checked_grad_lower_c_upper_results result = triangular_logpdf_checked_grad_lower_c_upper_evaluate(sets[k], row);
+                        const triangular_logpdf_checked_grad_lower_upper_c_results result = triangular_logpdf_checked_grad_lower_upper_c_evaluate(sets[k], row);
                         total[k * 4 + 0] += result.value;
                         total[k * 4 + 1] += result.d_lower;
-                        total[k * 4 + 2] += result.d_c;
-                        total[k * 4 + 3] += result.d_upper;
+                        total[k * 4 + 2] += result.d_upper;
+                        total[k * 4 + 3] += result.d_c;
                     }
                 }
             }
@@ -353,13 +349,13 @@ KERNEL(128) triangular_logpdf_checked_grad_lower_c_upper_loglik(
             for (int u = 0; u < 2; u++) {
                 const index_t r = (u / 2 * 128 + THREAD) * 2 + u % 2, n = first + r;
                 if (n < n_rows) {
-                    const triangular_logpdf_checked_grad_lower_c_upper_row row = triangular_logpdf_checked_grad_lower_c_upper_prepare_row(x_per_row[n]);
+                    const triangular_logpdf_checked_grad_lower_upper_c_row row = triangular_logpdf_checked_grad_lower_upper_c_prepare_row(x_per_row[n]);
                     UNROLL for (int k = 0; k < 4; k++) {
-                        const triangular_logpdf_checked_grad_lower_c_upper_results result = triangular_logpdf_checked_grad_lower_c_upper_evaluate(sets[k], row);
+                        const triangular_logpdf_checked_grad_lower_upper_c_results result = triangular_logpdf_checked_grad_lower_upper_c_evaluate(sets[k], row);
                         total[k * 4 + 0] += result.value;
                         total[k * 4 + 1] += result.d_lower;
-                        total[k * 4 + 2] += result.d_c;
-                        total[k * 4 + 3] += result.d_upper;
+                        total[k * 4 + 2] += result.d_upper;
+                        total[k * 4 + 3] += result.d_c;
                     }
                 }
             }

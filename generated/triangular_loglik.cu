@@ -118,7 +118,7 @@ typedef struct {
     real c4;
 } triangular_logpdf_set;
 
-DEVICE triangular_logpdf_set triangular_logpdf_prepare_set(real lower, real c, real upper)
+DEVICE triangular_logpdf_set triangular_logpdf_prepare_set(real lower, real upper, real c)
 {
     triangular_logpdf_set set;
     set.c0 = !(lower <= c && c <= upper && lower < upper);
@@ -126,9 +126,9 @@ DEVICE triangular_logpdf_set triangular_logpdf_prepare_set(real lower, real c, r
     set.upper = upper;
     set.c = c;
     set.c1 = c == upper;
-    set.c2 = 1 / (c - lower);
-    set.c3 = 1 / (upper - c);
-    set.c4 = log(2 / (upper - lower));
+    set.c2 = log(2 / (upper - lower));
+    set.c3 = log(c - lower);
+    set.c4 = log(upper - c);
     return set;
 }
 
@@ -153,8 +153,8 @@ DEVICE real triangular_logpdf_evaluate(triangular_logpdf_set set, triangular_log
     if (row.x < set.lower || row.x > set.upper) {
         return -INFINITY;
     }
-    real height = row.x < set.c || set.c1 ? (row.x - set.lower) * set.c2 : (set.upper - row.x) * set.c3;
-    return set.c4 + log(height);
+    int rises = row.x < set.c || set.c1;
+    return set.c2 - (rises ? set.c3 : set.c4) + log(rises ? row.x - set.lower : set.upper - row.x);
 }
 
 // triangular_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
@@ -163,14 +163,14 @@ typedef struct {
     real c0;
 } triangular_logpdf_checked_set;
 
-DEVICE triangular_logpdf_checked_set triangular_logpdf_checked_prepare_set(real lower, real c, real upper)
+DEVICE triangular_logpdf_checked_set triangular_logpdf_checked_prepare_set(real lower, real upper, real c)
 {
     triangular_logpdf_checked_set set;
     real bad_lower = lower == lower ? 0 : NAN;
-    real bad_c = c == c ? 0 : NAN;
     real bad_upper = upper == upper ? 0 : NAN;
-    set.triangular_0 = triangular_logpdf_prepare_set(lower, c, upper);
-    set.c0 = bad_lower + bad_c + bad_upper;
+    real bad_c = c == c ? 0 : NAN;
+    set.triangular_0 = triangular_logpdf_prepare_set(lower, upper, c);
+    set.c0 = bad_lower + bad_upper + bad_c;
     return set;
 }
 
@@ -239,20 +239,20 @@ DEVICE void add_blocks(GLOBAL double *out, GLOBAL const double *partial, index_t
 // of the blocks in their order by the last block to finish: the order never changes, so neither do the bits.
 KERNEL(128) triangular_logpdf_checked_loglik(
     GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL double *partial, GLOBAL int *counters,
-    index_t n_rows, index_t n_sets, GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT lower_per_set, index_t lower_offset, index_t lower_stride, GLOBAL const real *RESTRICT c_per_set, index_t c_offset, index_t c_stride, GLOBAL const real *RESTRICT upper_per_set, index_t upper_offset, index_t upper_stride)
+    index_t n_rows, index_t n_sets, GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT lower_per_set, index_t lower_offset, index_t lower_stride, GLOBAL const real *RESTRICT upper_per_set, index_t upper_offset, index_t upper_stride, GLOBAL const real *RESTRICT c_per_set, index_t c_offset, index_t c_stride)
 {
     const index_t first_set = BLOCK_X * 8;
     const int sets_here = (int)MIN(n_sets - first_set, (index_t)8);
     x_per_row += x_offset + first_set * x_stride;
     lower_per_set += lower_offset;
-    c_per_set += c_offset;
     upper_per_set += upper_offset;
+    c_per_set += c_offset;
     SHARED_ARRAY(double, sums, 1024);
 
     // Whatever depends on the parameters alone: once per block.
     SHARED_ARRAY(triangular_logpdf_checked_set, sets, 8);
     for (index_t k = THREAD; k < 8; k += 128)
-        sets[k] = triangular_logpdf_checked_prepare_set(lower_per_set[(first_set + MIN(k, sets_here - 1)) * lower_stride], c_per_set[(first_set + MIN(k, sets_here - 1)) * c_stride], upper_per_set[(first_set + MIN(k, sets_here - 1)) * upper_stride]);
+        sets[k] = triangular_logpdf_checked_prepare_set(lower_per_set[(first_set + MIN(k, sets_here - 1)) * lower_stride], upper_per_set[(first_set + MIN(k, sets_here - 1)) * upper_stride], c_per_set[(first_set + MIN(k, sets_here - 1)) * c_stride]);
     BARRIER();
 
     double total[8];

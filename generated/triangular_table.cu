@@ -118,7 +118,7 @@ typedef struct {
     real c4;
 } triangular_logpdf_set;
 
-DEVICE triangular_logpdf_set triangular_logpdf_prepare_set(real lower, real c, real upper)
+DEVICE triangular_logpdf_set triangular_logpdf_prepare_set(real lower, real upper, real c)
 {
     triangular_logpdf_set set;
     set.c0 = !(lower <= c && c <= upper && lower < upper);
@@ -126,9 +126,9 @@ DEVICE triangular_logpdf_set triangular_logpdf_prepare_set(real lower, real c, r
     set.upper = upper;
     set.c = c;
     set.c1 = c == upper;
-    set.c2 = 1 / (c - lower);
-    set.c3 = 1 / (upper - c);
-    set.c4 = log(2 / (upper - lower));
+    set.c2 = log(2 / (upper - lower));
+    set.c3 = log(c - lower);
+    set.c4 = log(upper - c);
     return set;
 }
 
@@ -153,8 +153,8 @@ DEVICE real triangular_logpdf_evaluate(triangular_logpdf_set set, triangular_log
     if (row.x < set.lower || row.x > set.upper) {
         return -INFINITY;
     }
-    real height = row.x < set.c || set.c1 ? (row.x - set.lower) * set.c2 : (set.upper - row.x) * set.c3;
-    return set.c4 + log(height);
+    int rises = row.x < set.c || set.c1;
+    return set.c2 - (rises ? set.c3 : set.c4) + log(rises ? row.x - set.lower : set.upper - row.x);
 }
 
 // triangular_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
@@ -163,14 +163,14 @@ typedef struct {
     real c0;
 } triangular_logpdf_checked_set;
 
-DEVICE triangular_logpdf_checked_set triangular_logpdf_checked_prepare_set(real lower, real c, real upper)
+DEVICE triangular_logpdf_checked_set triangular_logpdf_checked_prepare_set(real lower, real upper, real c)
 {
     triangular_logpdf_checked_set set;
     real bad_lower = lower == lower ? 0 : NAN;
-    real bad_c = c == c ? 0 : NAN;
     real bad_upper = upper == upper ? 0 : NAN;
-    set.triangular_0 = triangular_logpdf_prepare_set(lower, c, upper);
-    set.c0 = bad_lower + bad_c + bad_upper;
+    real bad_c = c == c ? 0 : NAN;
+    set.triangular_0 = triangular_logpdf_prepare_set(lower, upper, c);
+    set.c0 = bad_lower + bad_upper + bad_c;
     return set;
 }
 
@@ -208,20 +208,20 @@ DEVICE real triangular_logpdf_checked_evaluate(triangular_logpdf_checked_set set
 // addresses.
 KERNEL(128) triangular_logpdf_checked_table(
     GLOBAL real *RESTRICT out, index_t out_offset, index_t n_rows, index_t n_sets, index_t row_stride, index_t set_stride,
-    GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT lower_per_set, index_t lower_offset, index_t lower_stride, GLOBAL const real *RESTRICT c_per_set, index_t c_offset, index_t c_stride, GLOBAL const real *RESTRICT upper_per_set, index_t upper_offset, index_t upper_stride)
+    GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT lower_per_set, index_t lower_offset, index_t lower_stride, GLOBAL const real *RESTRICT upper_per_set, index_t upper_offset, index_t upper_stride, GLOBAL const real *RESTRICT c_per_set, index_t c_offset, index_t c_stride)
 {
     const index_t first_set = BLOCK_X * 8;
     const int sets_here = (int)MIN(n_sets - first_set, (index_t)8);
     x_per_row += x_offset + first_set * x_stride;
     lower_per_set += lower_offset;
-    c_per_set += c_offset;
     upper_per_set += upper_offset;
+    c_per_set += c_offset;
     out += out_offset + first_set * set_stride;
 
     // Whatever depends on the parameters alone: once per block.
     SHARED_ARRAY(triangular_logpdf_checked_set, sets, 8);
     for (index_t k = THREAD; k < sets_here; k += 128)
-        sets[k] = triangular_logpdf_checked_prepare_set(lower_per_set[(first_set + k) * lower_stride], c_per_set[(first_set + k) * c_stride], upper_per_set[(first_set + k) * upper_stride]);
+        sets[k] = triangular_logpdf_checked_prepare_set(lower_per_set[(first_set + k) * lower_stride], upper_per_set[(first_set + k) * upper_stride], c_per_set[(first_set + k) * c_stride]);
     BARRIER();
 
     const int columns = (sets_here + 0) / 1, rows_at_once = 128 / columns;

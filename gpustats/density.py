@@ -6,10 +6,13 @@ import functools
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
+from .distribution.methods import Distribution
+from .fits.fittable import Fittable
 from .language.kinds import DENSITY, Kind
 from .language.library import Registry, library
 
 if TYPE_CHECKING:
+    from .distribution.frozen import Frozen
     from .draws.sampler import Sampler
     from .evaluation.pointwise import Pointwise
     from .language.device_function import DeviceFunction
@@ -22,7 +25,7 @@ ELLIPTICAL = Kind(
 )  # fmt: skip
 
 
-class Density:
+class Density(Distribution, Fittable):
     """A probability density or mass function made of a device function.
 
     Attributes
@@ -77,15 +80,79 @@ class Density:
     def _density(self) -> Pointwise:
         return self.log_density.map("exp", "exp({})")
 
-    @functools.cached_property
+    @property
     def log_cdf(self) -> Pointwise:
         """The checked logarithm of the distribution function, ready to be evaluated."""
-        return self._distribution_function("logcdf")
+        return self.function("logcdf")
 
-    @functools.cached_property
+    @property
     def log_sf(self) -> Pointwise:
         """The checked logarithm of the survival function, ready to be evaluated."""
-        return self._distribution_function("logsf")
+        return self.function("logsf")
+
+    @functools.cached_property
+    def _evaluated(self) -> dict[str, Pointwise]:
+        """What `function` has given, by the endings."""
+        return {}
+
+    def function(self, ending: str) -> Pointwise:
+        """A function beside the density, checked and ready to be evaluated.
+
+        Parameters
+        ----------
+        ending : str
+            ``cdf``, ``sf``, ``logcdf`` and ``logsf`` are functions of x and the parameters; ``ppf`` and ``isf`` of a
+            probability and the parameters; ``mean``, ``var``, ``std``, ``skewness``, ``kurtosis``, ``entropy``, ``median``,
+            ``mode``, and the support's ends, ``lower`` and ``upper``, of the parameters alone; ``moment`` of an order and the
+            parameters.
+
+        Raises
+        ------
+        NotImplementedError
+            Where it cannot be had; the message says what the density's source should have.
+        """
+        if ending not in self._evaluated:
+            self._evaluated[ending] = self._made(ending)
+        return self._evaluated[ending]
+
+    def _made(self, ending: str) -> Pointwise:
+        """What `function` gives."""
+        from .distribution.functions import function_of
+
+        if ending == "std":
+            return self.function("var").map("std", "sqrt({})")
+        return function_of(self.definition, ending, self._functions, self.defaults)
+
+    def _lack_of(self, ending: str) -> str:
+        """Why there is no function of this ending, and what would help; empty where there is one."""
+        from .distribution.functions import lack_of
+
+        return lack_of(self.definition, "var" if ending == "std" else ending)
+
+    def _writes(self, ending: str) -> bool:
+        """Whether the density's source itself has the function of this ending."""
+        return self.definition.role(ending) is not None
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Frozen:
+        """The distribution of these parameters, whose methods take none.
+
+        Parameters
+        ----------
+        *parameters : array_like
+            In the order of `parameters`, or by name.
+
+        Examples
+        --------
+        >>> import gpustats as gs
+        >>> waiting = gs.exponential(2.0)
+        >>> waiting
+        <gpustats.exponential(lam=2.0)>
+        >>> float(waiting.mean()), float(waiting.logsf(3.0))
+        (0.5, -6.0)
+        """
+        from .distribution.frozen import Frozen
+
+        return Frozen(self, args, kwargs)
 
     @functools.cached_property
     def sampler(self) -> Sampler:
@@ -97,20 +164,6 @@ class Density:
         from .draws.sampler import Sampler
 
         return Sampler(self.definition, self._functions, self.defaults)
-
-    def _distribution_function(self, ending: str) -> Pointwise:
-        from .evaluation.pointwise import Pointwise
-        from .language.device_function import Argument
-        from .rewriting.inversion import distribution_function
-
-        functions = dict(self._functions)
-        function = distribution_function(self.definition, ending, functions)
-        x, *parameters = self.definition.arguments
-        return Pointwise(self.name, function, [Argument(x.name), *parameters], functions, self.source, self.defaults)
-
-    @functools.cached_property
-    def _cdf(self) -> Pointwise:
-        return self.log_cdf.map("exp", "exp({})")
 
     def logpdf(self, *args: Any, **kwargs: Any) -> Any:
         """Log of the density (of the mass function, for a discrete distribution).
@@ -126,8 +179,8 @@ class Density:
         Returns
         -------
         ndarray, or the kind of device array that came in
-            float32 where all arrays are float32, else float64. nan where a parameter lies outside its domain or x is nan,
-            -inf where x lies outside the support.
+            float32 where all arrays are float32, else float64. nan where a parameter lies outside its domain, a covariance or
+            precision matrix is not positive definite, or x is nan; -inf where x lies outside the support.
 
         Raises
         ------
@@ -152,44 +205,6 @@ class Density:
         return self._density(*args, **kwargs)
 
     logpmf, pmf = logpdf, pdf
-
-    def logcdf(self, *args: Any, **kwargs: Any) -> Any:
-        """Log of the distribution function, the probability of a value up to x.
-
-        Parameters
-        ----------
-        x : array_like
-            Any numbers: the result is -inf below the support and 0 above it.
-        *parameters : array_like
-            As for `logpdf`.
-
-        Returns
-        -------
-        ndarray, or the kind of device array that came in
-            nan where a parameter lies outside its domain or x is nan.
-
-        Raises
-        ------
-        NotImplementedError
-            Where the density's source has none of the functions ``name_logcdf``, ``name_logsf`` and ``name_cdf``.
-
-        Examples
-        --------
-        >>> import numpy as np, gpustats as gs
-        >>> gs.exponential.logcdf(np.array([-1.0, 1.0, 50.0]), 2.0).round(4)
-        array([   -inf, -0.1454, -0.    ])
-        >>> gs.exponential.logsf(np.array([50.0]), 2.0)
-        array([-100.])
-        """
-        return self.log_cdf(*args, **kwargs)
-
-    def cdf(self, *args: Any, **kwargs: Any) -> Any:
-        """The distribution function itself; arguments as for `logcdf`."""
-        return self._cdf(*args, **kwargs)
-
-    def logsf(self, *args: Any, **kwargs: Any) -> Any:
-        """Log of the survival function, the probability of a value greater than x; arguments as for `logcdf`."""
-        return self.log_sf(*args, **kwargs)
 
     def loglik(self, *args: Any, **kwargs: Any) -> Any:
         """Sum of the log-density over the last axis, without writing the terms.
@@ -288,8 +303,8 @@ class Density:
         Raises
         ------
         ValueError
-            Where a parameter lies outside its domain. Parameters on a device are not read back: an invalid one gives nan,
-            or the smallest int64.
+            Where a parameter lies outside its domain, or parameters do not go together. Parameters on a device are not read
+            back: an invalid one gives nan, or the smallest int64.
         NotImplementedError
             Where the density's source has neither a function ``name_sample`` nor a distribution function, which is
             inverted otherwise.

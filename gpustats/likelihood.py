@@ -187,7 +187,7 @@ class Likelihood(BoundDensity):
         float or (K,) ndarray
             In float64.
         """
-        if (finish := self._start_repeated(args, kwargs)) is not None:
+        if (finish := self._start_repeated(args, kwargs, False)) is not None:
             return finish()[0]
         function = self._function.for_arguments(kwargs)
         return function.sum([self._x, *function.bind(args, kwargs, missing=1)], self._runtime)
@@ -217,10 +217,10 @@ class Likelihood(BoundDensity):
         >>> gradient
         {'mu': 1.0, 'sigma': 2.0}
         """
+        if (finish := self._start_repeated(args, kwargs, True, wrt)) is not None:
+            return finish()
         function = self._function.for_arguments(kwargs)
         gradient = self._gradient(function, wrt)
-        if (finish := self._start_repeated(args, kwargs, gradient)) is not None:
-            return finish()
         return gradient([self._x, *function.bind(args, kwargs, missing=1)], self._runtime)
 
     @in_pieces(added)
@@ -259,12 +259,11 @@ class Likelihood(BoundDensity):
 
     def _start(self, method: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Callable[[], Any] | None:
         if method == "__call__":
-            finish = self._start_repeated(args, kwargs)
+            finish = self._start_repeated(args, kwargs, False)
             return None if finish is None else lambda: finish()[0]
         if method == "value_and_grad":
             given = {n: v for n, v in kwargs.items() if n != "wrt"}
-            gradient = self._gradient(self._function.for_arguments(given), kwargs.get("wrt"))
-            return self._start_repeated(args, given, gradient)
+            return self._start_repeated(args, given, True, kwargs.get("wrt"))
         return None
 
     def _row_axes(self, method: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Sequence[str], dict[str, int]]:
@@ -301,34 +300,27 @@ class Likelihood(BoundDensity):
     # -- the call that a sampler makes thousands of times: everything but the numbers is decided once
 
     def _start_repeated(
-        self, args: Sequence[Any], kwargs: Mapping[str, Any], gradient: Gradient | None = None
+        self, args: Sequence[Any], kwargs: Mapping[str, Any], derivatives: bool, wrt: str | Collection[str] | None = None
     ) -> Callable[[], tuple[float, dict[str, Any]]] | None:
         """Start such a call; what waits for the sum and the derivatives. None where it is none."""
-        if (arguments := self._in_order(args, kwargs)) is None:
+        if not self._repeats or (arguments := in_order(self._density.parameters, args, kwargs)) is None:
             return None
-        function, wrt = (self._function, None) if gradient is None else (gradient.summed, gradient.wrt)
-        if (repeated := self._repeated(arguments, function, wrt)) is None:
-            return None
-        wait, by_row = repeated.start(arguments), repeated.by_row
+        repeated = self._repeated(arguments, derivatives, wrt)
+        return None if repeated is None else repeated.start(arguments)
 
-        def finish() -> tuple[float, dict[str, Any]]:
-            sums, rows = wait()
-            value, *totals = sums.tolist()
-            return value, {n: (rows if n in by_row else totals).pop(0) for n in wrt or ()}
-
-        return finish
-
-    def _in_order(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Sequence[Any] | None:
-        """The parameters of a call in the density's order; None where it does not give just these, or is not repeated."""
-        return in_order(self._density.parameters, args, kwargs) if self._repeats else None
-
-    def _repeated(self, arguments: Sequence[Any], function: Pointwise, wrt: Any) -> RepeatedSum | None:
-        """What sums `function`, the log-density or its derivatives in `wrt`, in such calls; None where they differ in more."""
+    def _repeated(
+        self, arguments: Sequence[Any], derivatives: bool, wrt: str | Collection[str] | None
+    ) -> RepeatedSum | None:
+        """What makes such calls, with derivatives in `wrt` or with none; None where they differ in more than their numbers."""
         if (kind := kind_of(arguments)) is None:
             return None
-        return self._calls.plan((wrt, kind), self._new_repeated, arguments, function)
+        wrt = wrt if wrt is None or isinstance(wrt, str) else tuple(wrt)
+        return self._calls.plan((derivatives, wrt, kind), self._new_repeated, arguments, derivatives, wrt)
 
-    def _new_repeated(self, arguments: Sequence[Any], function: Pointwise) -> RepeatedSum | None:
+    def _new_repeated(
+        self, arguments: Sequence[Any], derivatives: bool, wrt: str | Collection[str] | None
+    ) -> RepeatedSum | None:
+        gradient = self._gradient(self._function, wrt) if derivatives else None
         row, dtype = tuple(self._x.shape), self._x.dtype
         for value in arguments:
             if type(value) is not np.ndarray:
@@ -337,13 +329,13 @@ class Likelihood(BoundDensity):
                 continue
             if value.shape != row or row == (1,) or value.dtype != dtype:
                 return None
-        return RepeatedSum(function, self._runtime, self._x, arguments, self._density.parameters)
+        function, names = (self._function, ()) if gradient is None else (gradient.summed, gradient.wrt)
+        return RepeatedSum(function, self._runtime, self._x, arguments, self._density.parameters, names)
 
 
 def replay_of(likelihood: Likelihood, arguments: Sequence[Any], wrt: Sequence[str]) -> SumReplay | None:
     """What lets compiled code evaluate a likelihood and its derivatives, at such parameters; None where only Python can."""
-    if likelihood._pieces is not None or likelihood._in_order(arguments, {}) is None:
+    if likelihood._pieces is not None or not likelihood._repeats:
         return None
-    function = gradient_of(likelihood._function, wrt).summed if wrt else likelihood._function
-    repeated = likelihood._repeated(arguments, function, tuple(wrt) or None)
-    return None if repeated is None else repeated.replay(arguments, wrt)
+    repeated = likelihood._repeated(arguments, bool(wrt), wrt)
+    return None if repeated is None else repeated.replay(arguments)

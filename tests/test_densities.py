@@ -6,6 +6,7 @@ import references_continuous
 import references_discrete
 import references_vector
 from references import errors, representable
+from scipy import special
 
 import gpustats as gs
 from gpustats.language.kinds import DENSITY
@@ -126,3 +127,17 @@ def test_tables_and_sums_have_the_same_terms(name, rng):
     np.testing.assert_allclose(density.logpdf(x[:, None], *sets), want.T, rtol=1e-12, atol=1e-12)
     sums = density.loglik(x, *[p[:, None] for p in sets])
     np.testing.assert_allclose(sums, want.sum(1), rtol=1e-12, atol=1e-12)
+
+
+def test_parameters_that_do_not_go_together_wherever_x_is():
+    values = gs.discrete_uniform.logpmf([0.5, 2.0, np.inf, 0.5], 5, [1, 1, 1, 6])
+    np.testing.assert_array_equal(values, [np.nan, np.nan, np.nan, -np.inf])
+
+
+def test_subnormal_observations():
+    x = 5e-324
+    log_x = np.log(x)
+    np.testing.assert_allclose(gs.gamma.logpdf(x, 112.76, 0.5), -83695.39926623030039, rtol=1e-14)
+    want = 81.334 * log_x - special.betaln(82.334, 116.567)
+    np.testing.assert_allclose(gs.beta.logpdf(x, 82.334, 116.567), want, rtol=1e-14)
+    np.testing.assert_allclose(gs.triangular.logpdf(x, 0.0, 1e10, 1e9), np.log(2) - 19 * np.log(10) + log_x, rtol=1e-14)

@@ -1,7 +1,7 @@
 """Likelihoods bound to data, and the sums below them."""
 
 import math
-import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -113,19 +113,12 @@ def test_the_same_call_gives_the_same_bits(n, sets, rng):
 def test_threads_get_the_same_bits(x):
     likelihood = gs.Likelihood(gs.normal, x)
     want = [likelihood(i / 10, 1.5) for i in range(8)]
-    wrong = []
 
     def work(i):
-        for _ in range(50):
-            if likelihood(i / 10, 1.5) != want[i] or gs.normal.loglik(x, i / 10, 1.5) != want[i]:
-                wrong.append(i)
+        return all(likelihood(i / 10, 1.5) == gs.normal.loglik(x, i / 10, 1.5) == want[i] for _ in range(50))
 
-    threads = [threading.Thread(target=work, args=(i,)) for i in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not wrong
+    with ThreadPoolExecutor(8) as pool:
+        assert all(pool.map(work, range(8)))
 
 
 IDENTITY = "real identity_logpdf(real x, real a) { return x * a; }"
@@ -246,7 +239,7 @@ def test_derivatives_in_nothing(x):
     assert gs.Likelihood(gs.poisson, np.arange(3)).hessian(2.0, wrt=()).shape == (0, 0)
 
 
-@pytest.mark.parametrize("dtype", ["f2", "longdouble", ">f8", ">i4", "complex128", "U1", "O"])
+@pytest.mark.parametrize("dtype", ["complex128", "U1", "O"])
 @pytest.mark.parametrize("shape", [(), (1,), (1, 1)])
 def test_parameters_of_types_that_the_density_refuses(x, dtype, shape):
     likelihood, sigma = gs.Likelihood(gs.normal, x), np.ones(shape).astype(dtype)
@@ -255,15 +248,12 @@ def test_parameters_of_types_that_the_density_refuses(x, dtype, shape):
         lambda: likelihood(0.5, sigma),
         lambda: likelihood.value_and_grad(0.5, sigma),
     ]
-    if dtype == ">i4":
-        assert all(np.ravel(call()[0] if isinstance(call(), tuple) else call()) == likelihood(0.5, 1.0) for call in calls)
-        return
     for call in calls:
         with pytest.raises(TypeError, match="sigma has dtype"):
             call()
 
 
-@pytest.mark.parametrize("dtype", ["f4", "f8", "i1", "u4", "i8", "?"])
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i1", "u4", "i8", "?", "f2", "longdouble", ">f8", ">f4", ">i4"])
 def test_parameters_of_types_that_it_takes(x, dtype):
     likelihood = gs.Likelihood(gs.normal, x)
     sigma = np.ones((), dtype)

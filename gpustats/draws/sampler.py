@@ -177,7 +177,24 @@ class Sampler(Pointwise):
         if plan.kernel:
             stream = rng.take(plan.n_draws)
             plan.kernel(plan.grid, destination.handle, destination.offset, *plan.sizes, *stream, *arguments, *plan.dim)
-        return destination.finished()
+        draws = destination.finished()
+        if plan.kernel and not self.rank:
+            self._require_draws(draws, values)
+        return draws
+
+    def _require_draws(self, draws: Any, values: Sequence[Any]) -> None:
+        """ValueError where parameters do not go together, as the first draw of each set tells; no device array is read."""
+        if is_device_array(draws) or any(map(is_device_array, values)):
+            return
+        shapes = [(1,) * (np.ndim(draws) - np.ndim(v)) + np.shape(v) for v in values]
+        varying = [any(shape[axis] > 1 for shape in shapes) for axis in range(np.ndim(draws))]
+        first = np.asarray(draws)[tuple(slice(None) if varies else slice(1) for varies in varying)]
+        wrong = first == np.iinfo(np.int64).min if self.discrete else first != first
+        if np.any(wrong):
+            place = tuple(np.argwhere(wrong)[0].tolist())
+            found = (np.broadcast_to(v, first.shape)[place] for v in values)
+            listed = ", ".join(f"{n}={float(v)}" for n, v in zip(self.argument_names, found, strict=True))
+            raise ValueError(f"{self.name}: no draws of the parameters {listed}, which do not go together")
 
     def _plan(self, values: list[Any], size: Any, dtype: Any, out: Any, device: bool) -> _DrawPlan:
         batch, dim = self.batch_shapes(values)

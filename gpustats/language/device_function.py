@@ -11,7 +11,7 @@ from pycparser import c_ast
 
 from ..errors import DeviceFunctionError
 from .domains import DOMAINS, domains_of
-from .kinds import Kind, endings, kinds
+from .kinds import DISTRIBUTION_FUNCTIONS, NUMBERS, QUANTILES, Kind, defining_endings, endings, kinds
 from .names import printed_names
 from .nodes import OUTPUT, REAL, RNG, VECTOR, VOID, Function, Parameter, Resolve
 from .recursion import deeply
@@ -192,9 +192,9 @@ def _parsed(source: str, resolve: Resolve, name: str | None, taken: Callable[[st
 
 
 def _distribution_name(source: str, names: list[str]) -> str:
-    stems = {n.rpartition("_")[0] for n in names if n.rpartition("_")[2] in endings() and "_" in n}
+    stems = {n.rpartition("_")[0] for n in names if n.rpartition("_")[2] in defining_endings() and "_" in n}
     if len(stems) != 1:
-        wanted = ", ".join(f"name_{ending}" for ending in endings())
+        wanted = ", ".join(f"name_{ending}" for ending in defining_endings())
         raise DeviceFunctionError(
             f"found {'several distributions' if stems else 'no distribution'} in the functions "
             f"{', '.join(names)}: name the one that matters with an ending out of {wanted}",
@@ -234,9 +234,6 @@ def _comment(source: str) -> tuple[str, str, dict[str, Entry]]:
 
 # ---- the arguments
 
-_SAME_ARGUMENTS = ("logcdf", "logsf", "cdf")  # endings of functions that take those of the density
-
-
 def _arguments(made: DeviceFunction, names_of: dict[str, list[str]], entries: dict[str, Entry]) -> tuple[Argument, ...]:
     """The arguments as users pass them: those of the signature, with the domains that the comment gives.
 
@@ -263,7 +260,7 @@ def _arguments(made: DeviceFunction, names_of: dict[str, list[str]], entries: di
         raise DeviceFunctionError(
             f"{made.written(function)} takes no observation", function.line, function.column, made.source
         )
-    for ending in ("logpdf", "logpmf", *_SAME_ARGUMENTS, "cov", "sample"):
+    for ending in ("logpdf", "logpmf", *DISTRIBUTION_FUNCTIONS, *QUANTILES, *NUMBERS, "cov", "sample"):
         if (one := made.role(ending)) is not None and one.type not in (REAL, VOID):
             raise DeviceFunctionError(
                 f"{made.written(one)} must return a `real`, not {one.type}", one.line, one.column, made.source
@@ -274,13 +271,9 @@ def _arguments(made: DeviceFunction, names_of: dict[str, list[str]], entries: di
         return _of_comment(made, function, kind, entries)
     if kind.fault is not None and (fault := kind.fault(function)):
         raise DeviceFunctionError(fault, function.line, function.column, made.source)
-    for ending in _SAME_ARGUMENTS:
-        other = made.role(ending)
-        if other is not None and names_of[other.name] != names:
-            raise DeviceFunctionError(
-                f"{made.written(other)} must take the arguments of {made.written(function)}, ({', '.join(names)})",
-                line=other.line, column=other.column, source=made.source,
-            )  # fmt: skip
+    for ending in (*DISTRIBUTION_FUNCTIONS, *QUANTILES, *NUMBERS):
+        if (other := made.role(ending)) is not None:
+            _require_arguments(made, function, other, ending, names_of[other.name], names)
     if sampler:
         _require_same(made, sampler, drawn, names[1:])
         if (sampler.type == VOID) != (types[names[0]] == VECTOR):
@@ -298,6 +291,22 @@ def _arguments(made: DeviceFunction, names_of: dict[str, list[str]], entries: di
     return tuple(
         _argument(made.source, n, types[n], entries.get(n, ("", "", function.line))) for n in names if n != "dim"
     )
+
+
+def _require_arguments(
+    made: DeviceFunction, function: Function, other: Function, ending: str, found: list[str], names: list[str]
+) -> None:
+    """Refuse a distribution function, a quantile or a number whose arguments are not the density's `names`, or made of them."""
+    message = f"{made.written(other)} must take the arguments of {made.written(function)}, ({', '.join(names)})"
+    if ending in QUANTILES:
+        message = f"{made.written(other)} must take a probability and the parameters of {made.written(function)}, "
+        message += f"(q, {', '.join(names[1:])})"
+        found, names = found[1:], names[1:] if found else [""]
+    elif ending in NUMBERS:
+        message = f"{made.written(other)} must take the parameters of {made.written(function)}, ({', '.join(names[1:])})"
+        names = names[1:]
+    if found != names:
+        raise DeviceFunctionError(message, line=other.line, column=other.column, source=made.source)
 
 
 def _of_comment(

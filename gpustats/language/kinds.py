@@ -23,6 +23,8 @@ class Kind:
         As messages have them.
     endings : tuple of str
         What the names of its functions end in. The first one that a source has tells the arguments.
+    beside : tuple of str
+        Endings of further functions: they mean something beside one of these, and nothing alone.
     file_ending : str
         What the names of the files of built-in ones end in, behind the name of the thing itself.
     fault : callable, optional
@@ -38,6 +40,7 @@ class Kind:
     name: str
     plural: str
     endings: tuple[str, ...]
+    beside: tuple[str, ...] = ()
     file_ending: str = ""
     fault: Callable[[Function], str] | None = None
     base: Kind | None = None
@@ -56,7 +59,15 @@ class Kind:
         return tuple(p.name for p in function.parameters[: len(self.inputs)]) == self.inputs
 
 
-DENSITY = Kind("density", "densities", ("logpdf", "logpmf", "logcdf", "logsf", "cdf", "sample"))
+#: Endings of functions of an observation and the parameters, P(X <= x), P(X > x) and their logarithms; of the quantiles, which
+#: are functions of a probability and the parameters; and of numbers that the parameters alone tell.
+DISTRIBUTION_FUNCTIONS = ("logcdf", "logsf", "cdf", "sf")
+QUANTILES = ("ppf", "isf")
+NUMBERS = ("mean", "var", "skewness", "kurtosis", "entropy", "median", "mode", "lower", "upper")
+
+DENSITY = Kind(
+    "density", "densities", ("logpdf", "logpmf", *DISTRIBUTION_FUNCTIONS, "sample"), beside=(*QUANTILES, *NUMBERS)
+)
 
 _kinds: list[Kind] = [DENSITY]
 
@@ -79,4 +90,9 @@ def kinds() -> Sequence[Kind]:
 
 def endings() -> list[str]:
     """All endings of functions' names that mean something."""
+    return list(dict.fromkeys(e for kind in _kinds for e in (*kind.endings, *kind.beside)))
+
+
+def defining_endings() -> list[str]:
+    """The endings of those functions, one of which a source has: its name tells that of the thing."""
     return list(dict.fromkeys(e for kind in _kinds for e in kind.endings))

@@ -45,11 +45,25 @@ def own_prefix(names: Sequence[str]) -> str:
     return own
 
 
-def checked(function: Function, arguments: Sequence[Argument], resolve: Resolve) -> Function:
+def says_nan(function: Function) -> bool:
+    """Whether the function itself gives nan somewhere, rather than one that it calls."""
+    return any(isinstance(n, lang.Name) and n.name == "NAN" for s in function.body for n in lang.walk(s))
+
+
+def refuses(function: Function, resolve: Resolve) -> bool:
+    """Whether an author's text gives nan somewhere: for parameters that do not go together."""
+    called = (resolve(n) for n in lang.called(function) if not n.startswith("special_"))
+    own = says_nan(function) and not re.search("_checked_*$", function.name)
+    return own or any(refuses(f, resolve) for f in called if f is not None)
+
+
+def checked(
+    function: Function, arguments: Sequence[Argument], resolve: Resolve, outside: str = "-INFINITY"
+) -> Function:
     """`function` with scipy.stats' rules around it.
 
-    nan where a parameter lies outside its domain or the observation is nan, -inf where the observation does, else the
-    function's value.
+    nan where a parameter lies outside its domain, where parameters do not go together, or the observation is nan; `outside`
+    where the observation lies outside its domain; else the function's value.
 
     Parameters
     ----------
@@ -57,6 +71,8 @@ def checked(function: Function, arguments: Sequence[Argument], resolve: Resolve)
         A log-density; the observation is its first parameter.
     arguments : sequence of Argument
         Their domains, in the order of the function's parameters (``dim`` left out).
+    outside : str
+        C for the value outside the observation's domain; nan for functions that have no observation.
     """
     names = [p.name for p in function.parameters if p.name != "dim"]
     call = call_of(function)
@@ -66,24 +82,28 @@ def checked(function: Function, arguments: Sequence[Argument], resolve: Resolve)
     for argument, name in zip(arguments[1:], names[1:], strict=True):
         body += _check(argument, name, own, "NAN")
     if observation.rank:
-        body += _check(observation, x, own, "-INFINITY")
+        body += _check(observation, x, own, outside)
         body += f"    int {own}nan_{x} = 0;\n    for (int {own}i = 0; {own}i < dim; {own}i++)\n"
         body += f"        if ({x}[{own}i] != {x}[{own}i]) {own}nan_{x} = 1;\n"
         body += f"    real {own}outside = {own}nan_{x} ? NAN : {own}bad_{x};\n"
         body += f"    int {own}inside = likely({own}bad_{x} == 0);\n"
     else:
-        body += f"    real {own}outside = {x} == {x} ? -INFINITY : NAN;\n"
+        body += f"    real {own}outside = {x} == {x} ? {outside} : NAN;\n"
         body += f"    int {own}inside = likely({inside(observation.words, x)});\n"
     bad = " + ".join(f"{own}bad_{name}" for name in names[1:])
     scalar = all(p.type != lang.VECTOR for p in function.parameters)
+    within = call_of(function, {x: f"({own}inside ? {x} : 1)"})  # every domain has a 1
+    where = f"{own}inside"
+    if scalar and observation.words != {"real"} and refuses(function, resolve):  # parameters are wrong wherever x is
+        call, where = within, f"({own}inside || {own}value != {own}value)"
     if not Termination(resolve).is_certain(*function.body):  # outside of its domains it may have no end
         good = " && ".join(f"{own}bad_{name} == 0" for name in names[1:])
         body += f"    if (!({good})) return NAN;\n" if good else ""
-        call = call_of(function, {x: f"({own}inside ? {x} : 1)"}) if scalar else call  # every domain has a 1
+        call = within if scalar else call
     if scalar:  # no branch: cheaper than one where threads run in lockstep
         body += f"    real {own}value = {call};\n"
     value = f"{own}value" if scalar else call
-    body += f"    return ({own}inside ? {value} : {own}outside){f' + ({bad})' if bad else ''};\n"
+    body += f"    return ({where} ? {value} : {own}outside){f' + ({bad})' if bad else ''};\n"
     return derived(function, "checked", body, resolve)
 
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 from ..language import nodes as lang
 from ..language.nodes import INT, REAL, Binary, Conditional, Expression, Function, Name, Number
 
-#: The derivative of each operator and function, in C, from the arguments a, b, c and their derivatives da, db, dc. Terms with
+#: The derivative of each operator and function, in C, from the arguments a, b, c, d and their derivatives da, …. Terms with
 #: a derivative that is zero vanish. Functions of special.cu without a rule are differentiated like any other.
 RULES = {
     "+": "da + db",
@@ -66,9 +66,11 @@ RULES = {
     "tgamma": "tgamma(a) * (a > 0 ? digamma(a) : digamma(1 - a) - PI / tan(PI * a)) * da",
     "trunc": "0",
     # special.cu
+    "beta_quantile_start": "0",
     "digamma": "trigamma(a) * da",
     "expit": "expit(a) * expit(-a) * da",
     "expit_difference": "expit(a) * expit(-a) * da - expit(b) * expit(-b) * db",
+    "gamma_quantile_start": "0",
     "inverse_mills": "-inverse_mills(a) * (a + inverse_mills(a)) * da",
     "lbeta": "lbeta_derivative(a, b) * da + lbeta_derivative(b, a) * db",
     "log1mexp": "(a < -50 ? -exp(a) : -1 / expm1(-a)) * da",  # whose own derivative is finite where expm1 overflows
@@ -79,11 +81,17 @@ RULES = {
     "log_excess": "fabs(b) < 0.5 ? -b / (1 + b) * db : da - db",
     "log_expit": "expit(-a) * da",
     "log_gamma": "digamma(a) * da",
+    "log_gamma_1p": "digamma(1 + a) * da",
     "log_ndtr": "inverse_mills(a) * da",
+    "log_product_excess": "fabs(c) < 0.5 ? -c / (1 + c) * dc : da / a + db / b - dc",
     "log_ratio_excess": "fabs(b) < 0.5 ? -b / a * db : da / a - db",
     "logaddexp": "(a == -INFINITY ? 0 : expit(a - b) * da) + (b == -INFINITY ? 0 : expit(b - a) * db)",
     "logit": "1 / (a * (1 - a)) * da",
     "logsubexp": "b == -INFINITY ? da : da - 1 / expm1(a - b) * (db - da)",
+    "ndtri": "SQRT_2 * SQRT_PI * exp(0.5 * ndtri(a) * ndtri(a)) * da",
+    "owens_t": "exp(-0.5 * a * a) * (exp(-0.5 * a * a * b * b) / (2 * PI * (1 + b * b)) * db"
+    " - erf(a * b / SQRT_2) / (2 * SQRT_2 * SQRT_PI) * da)",
+    "panel_width": "0",  # on which no integral depends
     "scaled_erfc": "-scaled_erfc_slope(a) * da",
     "stirling_error": "stirling_error_derivative(a) * da",
     "stirling_series": "stirling_series_derivative(a) * da",
@@ -92,6 +100,7 @@ RULES = {
     "xlogy": "log(b) * da + (a == 0 ? 0 : a / b * db)",
 }
 
+LETTERS = "abcd"  # what the arguments of a rule are called
 SPECIAL = "special_"  # what the printed names of the functions of special.cu begin with
 ZERO, ONE = Number("0", INT), Number("1", INT)
 
@@ -199,7 +208,7 @@ def rule(name: str, types: tuple[str, ...]) -> tuple[Expression, dict[str, Funct
     from ..language.device_function import parse
     from ..language.library import library
 
-    letters = "abc"[: len(types)]
+    letters = LETTERS[: len(types)]
     declared = ", ".join([*(f"{t} {n}" for n, t in zip(letters, types, strict=True)), *(f"real d{n}" for n in letters)])
     source = f"real derivative_rule({declared}) {{ return {RULES[name]}; }}"
     function = parse(source, library.resolve, "derivative").functions["derivative_rule"]

@@ -13,12 +13,13 @@ from dataclasses import replace
 from ..errors import DeviceFunctionError
 from ..language import nodes as lang
 from ..language.derived import unlike_others
+from ..language.library import library
 from ..language.names import fresh_name
 from ..language.nodes import INT, REAL, VECTOR, Call, Declare, Expression, Function, Name, Number, Statement
-from .derivative_rules import add, multiply
+from .derivative_rules import SPECIAL, add, multiply
 from .forward_mode import VALUE, Differentiator, component_of, derivative_name, results_of
 
-__all__ = ["VALUE", "derivative", "derivative_name", "directional", "gradient"]
+__all__ = ["VALUE", "derivative", "derivative_name", "directional", "expansion", "gradient", "product_name"]
 
 
 def gradient(function: Function, wrt: Sequence[str], functions: MutableMapping[str, Function]) -> Function:
@@ -34,7 +35,8 @@ def gradient(function: Function, wrt: Sequence[str], functions: MutableMapping[s
     functions : mapping
         All functions that it calls, by their names. Those that are made on the way are added. A function that is called
         ``<function>_grad_<parameter>``, takes the same parameters (and ``component``, for a vector) and returns a `real`
-        is the derivative of ``<function>``, which then is not derived.
+        is the derivative of ``<function>``, which then is not derived. If it takes a ``value``, last, it is given that of
+        ``<function>``.
 
     Returns
     -------
@@ -42,11 +44,11 @@ def gradient(function: Function, wrt: Sequence[str], functions: MutableMapping[s
         Its `results` are ``value`` and ``d_<parameter>``; derivatives of other results have names by `derivative_name`.
     """
     wrt = tuple(p.name for p in function.parameters if p.name in wrt)
+    own = {w: g for w in wrt if (g := _own_derivative(function, w, functions))}
     name = f"{function.name}_grad_{'_'.join(wrt)}"
     while name in functions and functions[name].results != results_of(function, wrt):
         name += "_"  # parameters a_b and (a, b), or the name of the function's own derivative
     if name not in functions:
-        own = {w: g for w in wrt if (g := _own_derivative(function, w, functions))}
         if own:
             functions[name] = _with_own(function, wrt, own, name, functions)
         else:
@@ -94,6 +96,50 @@ def directional(
     return made, along
 
 
+def product_name(first: str, second: str) -> str:
+    """The name of the product of the derivatives with respect to two parameters."""
+    return f"{derivative_name(first)}_times_{derivative_name(second)}"
+
+
+def expansion(
+    function: Function, wrt: Sequence[str], functions: MutableMapping[str, Function], weight: str = ""
+) -> Function:
+    """The function that returns the value, the first and second derivatives, and the products of first ones.
+
+    Parameters
+    ----------
+    function : Function
+        With one result, of numbers only.
+    wrt : sequence of str
+        Names of parameters.
+    functions : mapping
+        All functions that it calls; those that are made on the way are added.
+    weight : str, optional
+        A name for one more parameter, by which all results are multiplied.
+
+    Returns
+    -------
+    Function
+        Its `results` are ``value``, ``d_<a>``, ``d_<a>_d_<b>`` and ``d_<a>_times_d_<b>``; the last two for b up to a in `wrt`.
+    """
+    twice = gradient(gradient(function, wrt, functions), wrt, functions)
+    known = Name(fresh_name("known", {weight, *(p.name for p in function.parameters)}), twice.type)
+    pairs = [(a, b) for i, a in enumerate(wrt) for b in wrt[: i + 1]]
+    names = [VALUE, *map(derivative_name, wrt), *(derivative_name(b, derivative_name(a)) for a, b in pairs)]
+    values: dict[str, Expression] = {name: lang.Member(known, name) for name in names}
+    for a, b in pairs:
+        values[product_name(a, b)] = multiply(values[derivative_name(a)], values[derivative_name(b)])
+    parameters = function.parameters
+    if weight:
+        parameters += (lang.Parameter(weight, REAL),)
+        times = SPECIAL + "weighted"
+        values = {name: Call(times, (Name(weight, REAL), value)) for name, value in values.items()}
+    name = f"{function.name}_expansion"
+    made = Function(name, parameters, (), f"{name}_results", tuple(values))
+    body = Declare(twice.type, known.name, _call(twice)), lang.Return(Call(made.maker, tuple(values.values()), made.type))
+    return replace(made, body=body)
+
+
 def _call(function: Function) -> Call:
     """A call of `function` from one with parameters of the same names."""
     return Call(function.name, tuple(Name(p.name, p.type) for p in function.parameters), function.type)
@@ -101,20 +147,31 @@ def _call(function: Function) -> Call:
 
 def _own_derivative(function: Function, wrt: str, functions: MutableMapping[str, Function]) -> Function | None:
     parameter = next(p for p in function.parameters if p.name == wrt)
-    found = functions.get(f"{function.name}_grad_{parameter.written or wrt}")
+    name = f"{function.name}_grad_{parameter.written or wrt}"
+    if function.name.startswith(SPECIAL) and (shipped := library.resolve(name.removeprefix(SPECIAL))) is not None:
+        functions.update(library.closure([shipped]))
+    found = functions.get(name)
     if found is None or found.results:
         return None
     wanted = [p.type for p in function.parameters]
     if parameter.type == VECTOR:
         wanted.append(INT)
+    if _takes_value(found, function):
+        wanted.append(REAL)
     taken = [w if (p.type, w) == (INT, REAL) else p.type for p, w in zip(found.parameters, wanted, strict=False)]
     if taken != wanted or len(found.parameters) != len(wanted) or found.type != REAL:
-        extra = ", int component" if len(wanted) > len(function.parameters) else ""
+        extra = ", int component" if parameter.type == VECTOR else ""
         raise DeviceFunctionError(
             f"{found.name} must return a real and take what {function.name} takes: "
             f"({', '.join(p.name for p in function.parameters)}{extra})", found.line, found.column,
         )  # fmt: skip
     return found
+
+
+def _takes_value(own: Function, function: Function) -> bool:
+    """Whether the function's own derivative takes the function's value, last."""
+    last = own.parameters[-1]
+    return last.type == REAL and (last.written or last.name) == VALUE and len(own.parameters) > len(function.parameters)
 
 
 def _with_own(
@@ -132,8 +189,14 @@ def _with_own(
         call = _call(replace(derived, parameters=parameters[: len(derived.parameters)]))
         body.append(Declare(derived.type, "derived", call))
         values = {r: lang.Member(Name("derived", derived.type), r) for r in derived.results}
+    elif any(_takes_value(g, function) for g in own.values()):
+        kept = fresh_name("found", {p.name for p in parameters})
+        body.append(Declare(REAL, kept, values[VALUE]))
+        values[VALUE] = Name(kept, REAL)
     for w, g in own.items():
-        given = (Name(p.name, p.type) for p in parameters)
+        given: list[Expression] = [Name(p.name, p.type) for p in parameters]
+        if _takes_value(g, function):
+            given = [*given[: len(g.parameters) - 1], values[VALUE]]
         cast = (lang.Cast(INT, a) if (p.type, a.type) == (INT, REAL) else a for p, a in zip(g.parameters, given, strict=False))
         values[derivative_name(w)] = Call(g.name, tuple(cast), g.type)
     made = Function(name, parameters, (), f"{name}_results", results_of(function, wrt))

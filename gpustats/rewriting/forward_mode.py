@@ -199,7 +199,7 @@ class Differentiator:
         if name not in RULES:
             raise DeviceFunctionError(f"{self.function.name}: the derivative of {name} is not known", self.function.line)
         given = {}
-        for letter, a in zip("abc", arguments, strict=False):
+        for letter, a in zip(rules.LETTERS, arguments, strict=False):
             given[letter], given[f"d{letter}"] = a, self.d(a, w)
         rule, functions = rules.rule(name, tuple(INT if name == "ldexp" and i else REAL for i in range(len(arguments))))
         self.functions.update(functions)

@@ -1,140 +1,203 @@
-"""Distribution functions, and samplers that invert them, for densities whose sources do not have their own.
+"""Quantiles, and samplers that invert them, for densities whose sources do not have their own.
 
-Of the logarithms of the distribution function and of the survival function a source need write only one, or the distribution
-function itself.
+A quantile is where a distribution function has a given value: the tail that is at most 1/2 is solved for it, in logarithms, so
+that far tails are no harder than the middle.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from ..language.derived import resolve_in
+from ..language.device_function import Argument, DeviceFunction
+from ..language.kinds import QUANTILES
+from ..language.nodes import Function
+from .beside import Beside
+from .checks import checked
+from .distribution_functions import has_distribution_function, lacks_distribution_function, plain_tail
 
-from ..language.derived import call_of, declaration, derived, resolve_in, taken_in
-from ..language.device_function import Argument, DeviceFunction, parse
-from ..language.library import library
-from ..language.nodes import Function, Resolve
-from .checks import checked, inside, own_prefix
+# The number x = base + y or base - y, y >= 0, at which log P(X <= x), or log P(X > x) if `above`, is log(p), p <= 1/2. What
+# `near` tells is whether y lies nearer to the base than that. One loop, so that threads in different phases go on together:
+# the side of the base is found; steps that grow, outwards or inwards, find an interval [low, high] for y; it is halved in
+# logarithms until it is shorter than twice its lower end; inverse quadratic interpolation solves the rest, with halving
+# wherever that does not converge.
+# Source: Chandrupatla (1997), A new hybrid quadratic/bisection algorithm for finding the zero of a nonlinear function.
+_CONTINUOUS = """
+__device__ real {name}_solved(real p, int above{declared})
+{{
+    real lower = {lower}, upper = {upper}, center = {center}, scale = {scale}, log_p = log(p);
+    if (!(fabs(center) < INFINITY)) center = 0;
+    int bounded = lower > -INFINITY || upper < INFINITY, up = !(upper < INFINITY) || lower > -INFINITY;
+    real base = lower > -INFINITY ? lower : upper < INFINITY ? upper : center;
+    real longest = fmin(lower > -INFINITY ? upper - lower : INFINITY, ldexp((real)1, EPSILON < 1e-10 ? 1023 : 127));
+    real first = bounded ? fabs(center - base) : scale;
+    if (!(first > 0 && first < longest)) first = fmin((real)1, 0.5 * longest);
 
-#: Endings of the functions from which the distribution function can be had.
-DISTRIBUTION_FUNCTIONS = ("logcdf", "logsf", "cdf")
-# For each of the two logarithms, by the ending of its function: the ending of the other one, and its values below and above the
-# support.
-_TAILS = {"logcdf": ("logsf", ("-INFINITY", "0")), "logsf": ("logcdf", ("0", "-INFINITY"))}
+    int phase = bounded ? 1 : 0, outwards = 1;  // 0: side, 1: first step, 2: more steps, 3: halving, 4: interpolation, 5: done
+    real y = bounded ? first : 0, low = 0, high = longest, factor = 2, a = 0, b = 0, at_a = 0, at_b = 0;
+    for (int i = 0; i < 200 && phase < 5; i++) {{
+        real x = up ? base + y : base - y, value = (above ? {logsf} : {logcdf}) - log_p;
+        int near = (above ? value > 0 : value < 0) == up;
+        if (phase == 0) {{
+            up = near;
+            y = first;
+            phase = 1;
+        }} else if (phase < 4) {{
+            low = near ? y : low;
+            at_b = near ? value : at_b;
+            high = near ? high : y;
+            at_a = near ? at_a : value;
+            outwards = phase == 1 ? near : outwards;
+            phase = phase < 3 && near == outwards ? 2 : high > 2 * low && i < 90 ? 3 : 4;
+            if (phase == 2 && i > 14) return outwards == up ? upper : lower;  // beyond the largest numbers
+            y = phase == 2 ? (outwards ? fmin(low * factor, longest) : high / factor)
+              : phase == 3 ? (low > 0 ? sqrt(low) * sqrt(high) : EPSILON * high) : 0.5 * (low + high);
+            factor *= factor;
+            a = high;
+            b = low;
+        }} else {{
+            int same = (value < 0) == (at_a < 0);
+            real c = same ? a : b, at_c = same ? at_a : at_b;
+            b = same ? b : a;
+            at_b = same ? at_b : at_a;
+            a = y;
+            at_a = value;
+            real xi = (a - b) / (c - b), phi = (at_a - at_b) / (at_c - at_b);
+            int quadratic = phi * phi < xi && (1 - phi) * (1 - phi) < 1 - xi;
+            real t = quadratic ? at_a / (at_b - at_a) * (at_c / (at_b - at_c))
+                                 + (c - a) / (b - a) * (at_a / (at_c - at_a)) * (at_b / (at_c - at_b)) : 0.5;
+            real least = 0.5 * EPSILON * (fabs(at_a) < fabs(at_b) ? a : b) / fabs(b - a);
+            y = a + fmin(fmax(t, least), 1 - least) * (b - a);
+            phase = least < 0.5 && value != 0 ? 4 : 5;
+        }}
+    }}
+    y = fabs(at_a) < fabs(at_b) ? a : b;
+    return fmin(fmax(up ? base + y : base - y, lower), upper);
+}}
+
+__device__ real {name}_quantile(real q, int above{declared})
+{{
+    return {name}_solved(q > 0.5 ? 1 - q : q, (q > 0.5) != above{passed});
+}}
+"""
+
+# The smallest whole number at which P(X <= x) is at least q, or P(X > x) at most q if `above`, but for the rounding of q. Steps
+# that grow lead from `start` to the other side of it, and halving the last one to the number itself.
+_DISCRETE = """
+__device__ real {name}_searched(real q, int above, real start, real step{declared})
+{{
+    real lower = {lower}, upper = {upper}, p = q * (above ? 1 + 2 * EPSILON : 1 - 2 * EPSILON);
+    real low = lower - 1, high = upper, next = step >= 1 ? floor(step) : 1, x = floor(fmin(fmax(start, lower), upper));
+    if (!(fabs(x) < INFINITY)) x = lower > -INFINITY ? lower : upper < INFINITY ? upper : 0;
+    int up = 0, halving = 0;
+    for (int i = 0; i < 180 && high - low > 1; i++) {{
+        int below = x < lower || (x < upper && (above ? {sf} > p : {cdf} < p));
+        up = i == 0 ? below : up;
+        halving = halving || below != up;
+        low = below ? x : low;
+        high = below ? high : x;
+        x = halving ? floor(low + 0.5 * (high - low)) : up ? fmin(x + next, upper) : fmax(x - next, lower - 1);
+        next *= 4;
+    }}
+    return high;
+}}
+
+__device__ real {name}_quantile(real q, int above{declared})
+{{
+    return {name}_searched(q, above, {start}{passed});
+}}
+"""
+
+# What a source writes, for q between 0 and 1.
+_WRITTEN = """
+__device__ real {name}_quantile(real q, int above{declared})
+{{
+    return above ? {isf} : {ppf};
+}}
+"""
+
+# A quantile for probabilities from 0 to 1, and a sampler.
+_AT_ENDS = """
+__device__ real {name}_ppf(real q{declared})
+{{
+    {refusal}
+    return q <= 0 ? {at_zero} : q >= 1 ? {at_one} : {value};
+}}
+"""
+_SAMPLER = """
+__device__ real {name}_sample(rng_t *rng{declared})
+{{
+    return {quantile}(uniform(rng){passed});
+}}
+"""
 
 
-def distribution_function(
-    definition: DeviceFunction, ending: str, functions: dict[str, Function]
-) -> Function:
-    """The logarithm of the distribution function or of the survival function, with scipy.stats' rules around it.
+def has_quantiles(definition: DeviceFunction) -> bool:
+    """Whether the quantiles of a source can be had: it writes them, or a distribution function."""
+    return definition.role(*QUANTILES) is not None or has_distribution_function(definition)
 
-    Where the source has only one of the two, it makes the other.
+
+def either_quantile(definition: DeviceFunction, functions: dict[str, Function]) -> Function:
+    """The function ``(real q, int above, parameters)`` that gives ``ppf``, or ``isf`` where `above` is 1, for 0 < q < 1.
+
+    Parameters, errors
+        As for `quantile`.
+    """
+    beside = Beside(definition, functions)
+    ppf, isf = (beside.written(e, f"q{beside.passed}") for e in QUANTILES)
+    if not has_distribution_function(definition):
+        if not ppf and not isf:
+            raise NotImplementedError(lacks_distribution_function(definition))
+        of_other = [beside.written(e, f"1 - q{beside.passed}") for e in QUANTILES]
+        return beside.made(_WRITTEN, "quantile", ppf=ppf or of_other[1], isf=isf or of_other[0])
+    if ppf and isf and not definition.discrete:
+        return beside.made(_WRITTEN, "quantile", ppf=ppf, isf=isf)
+    ends = {end: beside.end(end) for end in ("lower", "upper")}
+    center = beside.written("mean", beside.passed[2:]) or "0"
+    scale = f"sqrt({beside.written('var', beside.passed[2:]) or '1'})"
+    if definition.discrete:
+        start = f"above ? {isf or center} : {ppf or center}, {1 if ppf or isf else scale}"
+        tails = {e: f"{plain_tail(definition, e, functions).name}(x{beside.passed})" for e in ("cdf", "sf")}
+        return beside.made(_DISCRETE, "quantile", **ends, **tails, start=start)
+    tails = {e: f"{plain_tail(definition, e, functions).name}(x{beside.passed})" for e in ("logcdf", "logsf")}
+    return beside.made(_CONTINUOUS, "quantile", **ends, **tails, center=center, scale=scale)
+
+
+def _everywhere(definition: DeviceFunction, ending: str, functions: dict[str, Function]) -> Function:
+    """A quantile for probabilities from 0 to 1, and nan for parameters that do not go together."""
+    beside, above = Beside(definition, functions), int(ending == "isf")
+    value = "" if definition.discrete else beside.written(ending, f"q{beside.passed}")
+    value = value or f"{either_quantile(definition, functions).name}(q, {above}{beside.passed})"
+    low, high = beside.end("lower"), beside.end("upper")
+    low = f"{low} - 1" if definition.discrete else low
+    at_zero, at_one = (high, low) if above else (low, high)
+    return beside.made(
+        _AT_ENDS, "ppf", value=value, at_zero=at_zero, at_one=at_one, refusal=beside.refusal(definition.role(ending))
+    )
+
+
+def quantile(definition: DeviceFunction, ending: str, functions: dict[str, Function]) -> Function:
+    """A quantile with scipy.stats' rules around it.
 
     Parameters
     ----------
     definition : DeviceFunction
-    ending : {"logcdf", "logsf"}
-    functions : mapping
+    ending : {"ppf", "isf"}
+    functions : dict
         All functions that it calls; those made on the way are added.
+
+    Raises
+    ------
+    NotImplementedError
+        Where the source has no distribution function, either.
     """
-    other, edges = _TAILS[ending]
-    function = definition.role(ending)
-    if function is None:
-        known, formula = definition.role(other), "log1mexp({})"
-        if known is None:
-            known, formula = definition.role("cdf"), "log({})" if ending == "logcdf" else "log1p(-{})"
-        if known is None:
-            names = " and no ".join(f"{definition.name}_{ending}" for ending in _TAILS)
-            raise NotImplementedError(
-                f"{definition.name} has no {names}: write one of them, of the same arguments, beside {definition.density.name}"
-            )
-        function = derived(known, ending, f"    return {formula.format(call_of(known))};\n", resolve_in(functions))
-        functions |= {**library.closure([function]), **functions}
-    x, *parameters = definition.arguments
-    everywhere = _everywhere(function, x, edges, resolve_in(functions))
-    made = checked(everywhere, [Argument(x.name), *parameters], resolve_in(functions))
-    functions |= {everywhere.name: everywhere, made.name: made}
+    everywhere = _everywhere(definition, ending, functions)
+    arguments = [Argument("q", "unit"), *definition.arguments[1:]]
+    made = checked(everywhere, arguments, resolve_in(functions), "NAN")
+    functions[made.name] = made
     return made
 
 
-def _everywhere(function: Function, observation: Argument, edges: tuple[str, str], resolve: Resolve) -> Function:
-    """A distribution function for every real number: it has the values `edges` below and above the observation's domain.
-
-    A function of whole numbers keeps its value up to the next one. Outside of the domain the function is evaluated at 1,
-    which lies in every domain: so it can say nan where parameters do not go together, whatever x is.
-    """
-    x, *names = (p.name for p in function.parameters)
-    own = own_prefix([x, *names])
-    at, (below, above) = f"{own}at", edges
-    test = f"{inside(observation.words - {'integer'}, at)} && fabs({at}) < INFINITY"
-    body = (
-        f"    real {at} = {f'floor({x})' if 'integer' in observation.words else x};\n"
-        f"    int {own}inside = {test};\n"
-        f"    real {own}value = {function.name}({', '.join([f'{own}inside ? {at} : 1', *names])});\n"
-        f"    return {own}inside || {own}value != {own}value ? {own}value : {at} > 0 ? {above} : {below};\n"
-    )
-    return derived(function, "everywhere", body, resolve)
-
-
-# The number t >= 0 for which sign * t has the distribution function u, by growing or shrinking an interval and halving it. What
-# short_of tells is whether t lies nearer to 0 than that.
-_CONTINUOUS = """
-__device__ int {name}_short_of(real t, real sign, real u{declared})
-{{
-    real x = sign * t;
-    int below = u < 0.5 ? {logcdf} < log(u) : {logsf} > log1p(-u);
-    return below == (sign > 0);
-}}
-
-__device__ real {name}_sample(rng_t *rng{declared})
-{{
-    real u = uniform(rng), sign = {sign} ? -1 : 1, low = 1, high = 1, factor = 2;
-    int outwards = {name}_short_of(1, sign, u{passed});
-    for (int i = 0; i < 11 && {name}_short_of(outwards ? high : low, sign, u{passed}) == outwards; i++) {{
-        real before = outwards ? high : low;
-        high = outwards ? high * factor : before;
-        low = outwards ? before : low / factor;
-        factor *= factor;
-    }}
-    for (int i = 0; i < 80 && high - low > EPSILON * low; i++) {{
-        real middle = high > 2 * low ? sqrt(low) * sqrt(high) : low + 0.5 * (high - low);
-        int short_of = {name}_short_of(middle, sign, u{passed});
-        low = short_of ? middle : low;
-        high = short_of ? high : middle;
-    }}
-    return sign * high;
-}}
-"""
-
-# The smallest whole number whose distribution function is at least u.
-_DISCRETE = """
-__device__ int {name}_below(real x, real u{declared})
-{{
-    return u < 0.5 ? {logcdf} < log(u) : {logsf} > log1p(-u);
-}}
-
-__device__ real {name}_sample(rng_t *rng{declared})
-{{
-    real u = uniform(rng), low = -1, high = 1;
-    for (int i = 0; i < 60 && {name}_below(high, u{passed}); i++) {{
-        low = high;
-        high *= 2;
-    }}
-    for (int i = 0; i < 60 && !{name}_below(low, u{passed}); i++) {{
-        high = low;
-        low *= 2;
-    }}
-    for (int i = 0; i < 62 && high - low > 1; i++) {{
-        real middle = floor(low + 0.5 * (high - low));
-        int below = {name}_below(middle, u{passed});
-        low = below ? middle : low;
-        high = below ? high : middle;
-    }}
-    return high;
-}}
-"""
-
-
 def inverted(definition: DeviceFunction, functions: dict[str, Function]) -> Function:
-    """A sampler made of the distribution function; functions made on the way are added to `functions`.
+    """A sampler made of the quantiles; functions made on the way are added to `functions`.
 
     Raises
     ------
@@ -142,21 +205,8 @@ def inverted(definition: DeviceFunction, functions: dict[str, Function]) -> Func
         Where there is no distribution function, either.
     """
     name, observation = definition.name, definition.arguments[0]
-    if observation.rank or definition.role(*DISTRIBUTION_FUNCTIONS) is None:
+    if observation.rank or not has_quantiles(definition):
         also = "" if observation.rank else f", or {name}_logcdf, which is inverted then"
         raise NotImplementedError(f"no random draws of {name}: write {name}_sample(rng_t *rng, …) beside its density{also}")
-    logcdf = distribution_function(definition, "logcdf", functions)
-    logsf = distribution_function(definition, "logsf", functions)
-    own = [p if p.name == "dim" else replace(p, name=f"p{i}") for i, p in enumerate(logcdf.parameters[1:])]
-    declared = "".join(f", {declaration(p)}" for p in own)
-    passed = "".join(f", {p.name}" for p in own)
-    text = (_DISCRETE if definition.discrete else _CONTINUOUS).format(
-        name=name, declared=declared, passed=passed,
-        logcdf=f"{logcdf.name}(x{passed})", logsf=f"{logsf.name}(x{passed})",
-        sign="0" if observation.words & {"positive", "nonnegative", "unit"} else f"{name}_short_of(0, -1, u{passed})",
-    )  # fmt: skip
-    made = parse(text, resolve_in(functions), name, taken_in(functions))
-    functions |= made.functions
-    sampler = made.role("sample")
-    assert sampler is not None
-    return sampler
+    beside = Beside(definition, functions)
+    return beside.made(_SAMPLER, "sample", quantile=_everywhere(definition, "ppf", functions).name)

@@ -8,7 +8,7 @@ from ..density import Density
 from ..language.device_function import Argument
 from .inner import Inner
 
-__all__ = ["Censor", "LocScale", "Power", "Truncate", "Weighted", "ZeroInflate"]
+__all__ = ["Censor", "Hurdle", "LocScale", "Power", "Truncate", "Weighted", "ZeroInflate"]
 
 
 def _bounds(inner: Inner, lower: Any, upper: Any) -> tuple[dict[str, Any], list[Argument]]:
@@ -24,6 +24,12 @@ def _bounds(inner: Inner, lower: Any, upper: Any) -> tuple[dict[str, Any], list[
 def _returns(*cases: tuple[str, str], otherwise: str) -> str:
     """C statements that return the value of the first condition that holds, without those whose condition is empty."""
     return "".join(f"    if ({when}) return {value};\n" for when, value in cases if when) + f"    return {otherwise};\n"
+
+
+def _confined(bounds: dict[str, Any]) -> dict[str, str]:
+    """The ends of the support that is left between bounds, as formulas of those of the inner one."""
+    formulas = {"lower": "fmax({}, lower)", "upper": "fmin({}, upper)"}
+    return {end: formula if end in bounds else "{}" for end, formula in formulas.items()}
 
 
 def Truncate(density: Density, lower: Any = None, upper: Any = None) -> Density:
@@ -85,6 +91,7 @@ def Truncate(density: Density, lower: Any = None, upper: Any = None) -> Density:
         ending: head + _returns(*empty, (too_low, low), (too_high, high), otherwise=f"{value} - {mass}")
         for ending, (low, high, value) in cases.items()
     }
+    bodies |= inner.numbers(**_confined(bounds))
     return inner.transformed("truncated", "confined to an interval", bodies, last=arguments, defaults=bounds)
 
 
@@ -137,6 +144,9 @@ def Censor(density: Density, lower: Any = None, upper: Any = None) -> Density:
         "logcdf": _returns(invalid, (too_low, "-INFINITY"), (f"{x} >= upper" * high, "0"), otherwise=inner.log_cdf(x)),
         "logsf": _returns(invalid, (too_low, "0"), (f"{x} >= upper" * high, "-INFINITY"), otherwise=inner.log_sf(x)),
     }
+    confined = "fmax({}, lower)" if low else "{}"
+    bodies |= inner.numbers(**_confined(bounds))
+    bodies |= inner.quantiles(f"fmin({confined}, upper)" if high else confined)
     if drawn := inner.sample():
         drawn = f"fmax({drawn}, lower)" if low else drawn
         bodies["sample"] = _returns(invalid, otherwise=f"fmin({drawn}, upper)" if high else drawn)
@@ -176,6 +186,12 @@ def LocScale(density: Density) -> Density:
     bodies = {"density": f"    return {inner.log_density(z)} - log(scale);\n"}
     if inner.has_tails:
         bodies |= {"logcdf": f"    return {inner.log_cdf(z)};\n", "logsf": f"    return {inner.log_sf(z)};\n"}
+    moved = "loc + scale * {}"
+    bodies |= inner.quantiles(moved)
+    bodies |= inner.numbers(
+        **dict.fromkeys(("mean", "median", "mode", "lower", "upper"), moved), var="scale * scale * {}", skewness="{}",
+        kurtosis="{}", entropy="{} + log(scale)",
+    )  # fmt: skip
     if drawn := inner.sample():
         bodies["sample"] = f"    return loc + scale * {drawn};\n"
     last = [Argument("loc", "real", "location"), Argument("scale", "positive", "scale")]
@@ -200,7 +216,7 @@ def ZeroInflate(density: Density) -> Density:
     >>> import gpustats as gs
     >>> beds = gs.transforms.ZeroInflate(gs.beta_binomial)
     >>> beds
-    <gpustats.beta_binomial_zero_inflated(x, psi, n, alpha, beta)>
+    <gpustats.beta_binomial_zero_inflated(x, psi, alpha, beta, n)>
     >>> round(float(beds.pmf(0, psi=0.75, n=3, alpha=1.0, beta=1.0)), 6)
     0.4375
     """
@@ -220,9 +236,59 @@ def ZeroInflate(density: Density) -> Density:
         bodies["logsf"] = mixed(f"{x} < 0", inner.log_sf(x), inner.log_sf(x))
     if drawn := inner.sample():
         bodies["sample"] = f"    if (uniform({inner.stream}) >= psi) return 0;\n    return {drawn};\n"
+    bodies |= inner.numbers(mean="psi * {}", lower="fmin((real)0, {})", upper="fmax((real)0, {})")
+    if (mean := inner.number("mean")) and (var := inner.number("var")):
+        bodies["var"] = f"    return psi * ({var} + (1 - psi) * {mean} * {mean});\n"
     domain = inner.definition.arguments[0].domain.replace("positive", "nonnegative")
     first = [Argument("psi", "unit", f"proportion of {density.name} draws")]
     return inner.transformed("zero_inflated", "with further zeros", bodies, domain=domain, first=first)
+
+
+def Hurdle(density: Density) -> Density:
+    """A mixture of zeros and of draws from a density that are not zero.
+
+    Parameters
+    ----------
+    density : Density
+        Of a single nonnegative number.
+
+    Returns
+    -------
+    Density
+        With a further first parameter ``psi`` in [0, 1], the proportion of draws from `density`, as in PyMC. Those of a
+        discrete one are conditional on not being zero.
+
+    Examples
+    --------
+    >>> import gpustats as gs
+    >>> visits = gs.transforms.Hurdle(gs.poisson)
+    >>> visits
+    <gpustats.poisson_hurdle(x, psi, mu)>
+    >>> visits.pmf([0, 1, 2], psi=0.75, mu=1.0).round(6)
+    array([0.25    , 0.436483, 0.218241])
+    """
+    inner = Inner("Hurdle", density)
+    inner.require_scalar()
+    x, observed = inner.x, inner.definition.arguments[0]
+    if not observed.words & {"positive", "nonnegative", "unit"}:
+        raise inner.refuse("a density of nonnegative numbers")
+    known = f" - log1mexp({inner.log_density('0')})" if density.discrete else ""  # that a draw is not zero
+    bodies = {"density": f"    return {x} == 0 ? log1p(-psi) : log(psi) + {inner.log_density()}{known};\n"}
+    if inner.has_tails:
+        positive = f"log_cdf_difference({inner.tails('0')}, {inner.tails(x)})" if density.discrete else inner.log_cdf(x)
+        bodies["logcdf"] = _returns(
+            (f"{x} < 0", "-INFINITY"), otherwise=f"logaddexp(log1p(-psi), log(psi) + {positive}{known})"
+        )
+        bodies["logsf"] = _returns((f"{x} < 0", "0"), otherwise=f"log(psi) + {inner.log_sf(x)}{known}")
+    share = f"(psi / -expm1({inner.log_density('0')}))" if density.discrete else "psi"
+    bodies |= inner.numbers(mean=share + " * {}", upper="{}")
+    if (mean := inner.number("mean")) and (var := inner.number("var")):
+        bodies["var"] = f"    return {share} * ({var} + (1 - {share}) * {mean} * {mean});\n"
+    if not density.discrete and (drawn := inner.sample()):
+        bodies["sample"] = f"    if (uniform({inner.stream}) >= psi) return 0;\n    return {drawn};\n"
+    first = [Argument("psi", "unit", f"proportion of {density.name} draws")]
+    domain = observed.domain.replace("positive", "nonnegative")
+    return inner.transformed("hurdle", "with zeros of their own", bodies, domain=domain, first=first)
 
 
 def Weighted(density: Density) -> Density:
@@ -278,4 +344,5 @@ def _multiplied(transform: str, density: Density, suffix: str, description: str,
     domain = "vector" if density.definition.arguments[0].rank else "real"
     body = f"    return weighted({parameter}, {inner.log_density()});\n"
     last = [Argument(parameter, "nonnegative", parameter)]
-    return inner.transformed(suffix, description, {"density": body}, domain=domain, last=last)
+    bodies = {"density": body} | ({} if domain == "vector" else inner.numbers(lower="{}", upper="{}"))
+    return inner.transformed(suffix, description, bodies, domain=domain, last=last)

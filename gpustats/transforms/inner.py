@@ -8,9 +8,12 @@ from typing import Any
 from ..density import ELLIPTICAL, Density
 from ..language.derived import resolve_in, taken_in
 from ..language.device_function import Argument, parse
+from ..language.kinds import NUMBERS, QUANTILES
 from ..language.names import fresh_name
 from ..language.nodes import Function
-from ..rewriting.inversion import DISTRIBUTION_FUNCTIONS, distribution_function, inverted
+from ..rewriting.distribution_functions import distribution_function, has_distribution_function
+from ..rewriting.inversion import has_quantiles, inverted, quantile
+from ..rewriting.numbers import number
 
 
 class Inner:
@@ -31,7 +34,7 @@ class Inner:
             self.arguments = [Argument(p.name) for p in function.parameters if p.name != "dim"]
         self.observed = len(ELLIPTICAL.inputs) if elliptical else 1  # how many of them stand for the observation
         self.x = self.arguments[0].name
-        self.stream = self.fresh("rng")  # what samplers call theirs
+        self.stream, self.q = self.fresh("rng"), self.fresh("q")  # what samplers call theirs, and quantiles the probability
 
     def refuse(self, needed: str) -> ValueError:
         return ValueError(f"{self.transform} takes {needed}, which {self.density.name} is not")
@@ -51,6 +54,29 @@ class Inner:
     def log_sf(self, at: str) -> str:
         """A call of the logarithm of the survival function."""
         return self._call(distribution_function(self.definition, "logsf", self.functions), at)
+
+    def quantiles(self, formula: str) -> dict[str, str]:
+        """The bodies of both quantiles, C in which {} stands for the inner one; none where they cannot be had."""
+        if not has_quantiles(self.definition):
+            return {}
+        calls = {e: self._call(quantile(self.definition, e, self.functions), self.q) for e in QUANTILES}
+        return {ending: f"    return {formula.format(call)};\n" for ending, call in calls.items()}
+
+    def number(self, ending: str) -> str:
+        """A call of a function of the parameters alone; empty where the density's source does not write it.
+
+        The ends of the support can always be had.
+        """
+        if self.definition.role(ending) is None and ending not in ("lower", "upper"):
+            return ""
+        function = number(self.definition, ending, self.functions)
+        names = iter([a.name for a in self.arguments[1:]] or ["0"])
+        return f"{function.name}({', '.join('dim' if p.name == 'dim' else next(names) for p in function.parameters)})"
+
+    def numbers(self, **formulas: str) -> dict[str, str]:
+        """The bodies of functions of the parameters alone: C in which {} stands for the inner one, where there is one."""
+        calls = {ending: self.number(ending) for ending in formulas}
+        return {e: f"    return {formula.format(calls[e])};\n" for e, formula in formulas.items() if calls[e]}
 
     def sample(self) -> str | None:
         """A call of the sampler, or of the inverted distribution function; None where there is neither."""
@@ -72,7 +98,7 @@ class Inner:
     @property
     def has_tails(self) -> bool:
         """Whether it has a distribution function."""
-        return self.definition.role(*DISTRIBUTION_FUNCTIONS) is not None
+        return has_distribution_function(self.definition)
 
     def _call(self, function: Function, at: str | None) -> str:
         names = iter([at or self.x, *(a.name for a in self.arguments[1:])])
@@ -89,8 +115,7 @@ class Inner:
         suffix, description : str
             What follows the inner density's name in that of the new one, and in what its comment says.
         bodies : mapping
-            The C statements of its functions by the endings of their names, ``density`` for the log-density; ``sample``, if
-            there is one, last.
+            The C statements of its functions by the endings of their names, ``density`` for the log-density.
         domain : str, optional
             Of the observation, where it is not the inner density's.
         first, last : sequence of Argument
@@ -115,11 +140,13 @@ class Inner:
         arguments = arranged(self.arguments, self.observed)
         declared = [f"{'const real *' if a.rank else 'real '}{a.name}" for a in arguments]
         declared += ["int dim"] * self.definition.density.has_dim
+        behind = declared[self.observed :]
+        first_of: dict[str, list[str]] = {"sample": [f"rng_t *{self.stream}"], **dict.fromkeys(NUMBERS, [])}
+        first_of |= dict.fromkeys(QUANTILES, [f"real {self.q}"])
         for ending, body in bodies.items():
+            given = [*first_of.get(ending, declared[: self.observed]), *behind]
             if ending == "density":
                 ending = "logpmf" if density.discrete else "logpdf"
-            if ending == "sample":
-                declared = [f"rng_t *{self.stream}", *declared[self.observed :]]
-            text += f"__device__ real {name}_{ending}({', '.join(declared)})\n{{\n{body}}}\n"
+            text += f"__device__ real {name}_{ending}({', '.join(given)})\n{{\n{body}}}\n"
         definition = parse(text, resolve_in(self.functions), name, taken_in(self.functions))
         return Density(definition, self.functions, defaults)

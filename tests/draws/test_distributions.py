@@ -12,6 +12,7 @@ from references_draws import (
     VECTOR,
     assert_continuous,
     assert_dirichlet,
+    assert_dirichlet_multinomial,
     assert_discrete,
     assert_multinomial,
     cases,
@@ -56,6 +57,11 @@ def test_multinomial(n, p):
     assert_multinomial(n, p, gs.Generator(2011), 50_000)
 
 
+@pytest.mark.parametrize("n,a", VECTOR["dirichlet_multinomial"], ids=str)
+def test_dirichlet_multinomial(n, a):
+    assert_dirichlet_multinomial(n, a, gs.Generator(2011), 50_000)
+
+
 @pytest.mark.slow
 @cases(CONTINUOUS | DISCRETE)
 @pytest.mark.filterwarnings("ignore:divide by zero:RuntimeWarning:scipy")
@@ -81,6 +87,8 @@ def test_random_parameters(name):
             assert_dirichlet(*parameters, np.float64, rng, n, FRESH_THRESHOLD)
         elif name == "multinomial":
             assert_multinomial(*parameters, rng, n, FRESH_THRESHOLD)
+        elif name == "dirichlet_multinomial":
+            assert_dirichlet_multinomial(*parameters, rng, n, FRESH_THRESHOLD)
         elif name in DISCRETE:
             assert_discrete(name, parameters, rng, n, FRESH_THRESHOLD)
         else:

@@ -4,13 +4,14 @@ import numpy as np
 import pytest
 
 pm = pytest.importorskip("pymc")
-from pymc_counterparts import PARAMETERS  # noqa: E402
+from pymc_parameters import PARAMETERS  # noqa: E402
 
 import gpustats as gs  # noqa: E402
 import gpustats.pymc as gpm  # noqa: E402
 from gpustats.language.kinds import DENSITY  # noqa: E402
 from gpustats.language.library import library  # noqa: E402
-from gpustats.pymc.random_variable import class_name  # noqa: E402
+from gpustats.pymc import counterparts  # noqa: E402
+from gpustats.pymc.evaluation.density import DensityFormula  # noqa: E402
 from gpustats.runtime.speeds import Line  # noqa: E402
 
 NAMES = sorted(library.built_in(DENSITY))
@@ -19,7 +20,12 @@ QUICK = "FAST_COMPILE"
 
 
 def ours(name):
-    return getattr(gpm, class_name(name))
+    return gpm.distribution(gs.densities[name])
+
+
+def counterpart(name, parameters, **kwargs):
+    """PyMC's random variable of a density with these parameters, in its order."""
+    return counterparts.counterpart(DensityFormula(gs.densities[name]), parameters, **kwargs)
 
 
 def sample(name, size, seed=0):

@@ -80,7 +80,7 @@ def cauchy(x, alpha, beta):
     return mp.atan2(1, -z) / mp.pi, mp.atan2(1, z) / mp.pi
 
 
-def triangular(x, lower, c, upper):
+def triangular(x, lower, upper, c):
     if x < c:
         p = (x - lower) ** 2 / ((upper - lower) * (c - lower))
         return p, 1 - p
@@ -91,6 +91,135 @@ def triangular(x, lower, c, upper):
 def discrete_uniform(x, lower, upper):
     n = upper - lower + 1
     return (x - lower + 1) / n, (upper - x) / n
+
+
+def integrated(log_density, x, center, end, slope, edges=()):
+    """Both tails of a density: the one behind x, seen from its center, by quadrature in steps that grow.
+
+    end: that of the tail    slope: roughly the rate at which the density falls off from x
+    edges: where it may begin to fall off within a distance of 1; steps are short there
+    """
+    total, away, at, step, scale = mp.mpf(0), 1 if x > center else -1, x, 1 / slope, log_density(x)
+    while at != end:
+        step = min([step, *(max(1, abs(edge - at) / 2) for edge in edges if away * (edge - at) > -4)])
+        at, before, step = (at + away * step if step < abs(end - at) else end), at, 2 * step
+        part = abs(mp.quad(lambda y: mp.exp(log_density(y) - scale), [before, at], method="gauss-legendre"))
+        total += part
+        if part < total * mp.eps:
+            break
+    total *= mp.exp(scale)
+    return (1 - total, total) if x > center else (total, 1 - total)
+
+
+# mpmath's series for the incomplete functions take long where the shapes are large, and know x near 1 by no more than 1 - x.
+LARGE = 200
+
+
+def gamma(a, x):
+    """Both regularised incomplete gamma functions."""
+    if a < LARGE or mp.isinf(a) or x == 0:
+        return mp.gammainc(a, 0, x, regularized=True), mp.gammainc(a, x, mp.inf, regularized=True)
+
+    def of_logarithm(u):
+        return a * u - mp.exp(u) - mp.loggamma(a)
+
+    u, center = mp.log(x), mp.log(a)
+    return integrated(of_logarithm, u, center, mp.inf if u > center else -mp.inf, abs(a - x) + mp.sqrt(a), [0])
+
+
+def beta(a, b, x, y):
+    """Both regularised incomplete beta functions, y = 1 - x."""
+    if (max(a, b) < LARGE and min(x, y) > mp.sqrt(mp.eps)) or not x or not y or mp.isinf(a + b):
+        return mp.betainc(a, b, 0, x, regularized=True), mp.betainc(b, a, 0, y, regularized=True)
+    log_beta = mp.loggamma(a) + mp.loggamma(b) - mp.loggamma(a + b)
+
+    def of_logit(v):
+        return -a * mp.log1p(mp.exp(-v)) - b * mp.log1p(mp.exp(v)) - log_beta
+
+    v, center = mp.log(x / y), mp.log(a / b)
+    slope = abs(a * y - b * x) + mp.sqrt(a * b / (a + b))
+    return integrated(of_logit, v, center, mp.inf if v > center else -mp.inf, slope, [mp.log(a), -mp.log(b)])
+
+
+def student_t(x, nu, mu, sigma):
+    if mp.isinf(nu):
+        return normal(x, mu, sigma)
+    s = ((x - mu) / sigma) ** 2 / nu
+    tail = beta(nu / 2, mp.mpf(1) / 2, 1 / (1 + s), s / (1 + s))[0] / 2
+    return (tail, 1 - tail) if x < mu else (1 - tail, tail)
+
+
+def half_student_t(x, nu, sigma):
+    if mp.isinf(nu):
+        return half_normal(x, sigma)
+    s = (x / sigma) ** 2 / nu
+    return beta(mp.mpf(1) / 2, nu / 2, s / (1 + s), 1 / (1 + s))
+
+
+def binomial(x, n, p):
+    return beta(n - x, x + 1, 1 - p, p)
+
+
+def negative_binomial(x, mu, alpha):
+    return beta(alpha, x + 1, alpha / (mu + alpha), mu / (mu + alpha))
+
+
+def beta_binomial(x, alpha, beta, n):
+    """Sums, by the ratios of neighbouring probabilities."""
+    masses = [mp.beta(alpha, n + beta) / mp.beta(alpha, beta)]
+    for k in range(int(n)):
+        masses.append(masses[-1] * (n - k) * (k + alpha) / ((k + 1) * (n - k - 1 + beta)))
+    return mp.fsum(masses[: int(x) + 1]), mp.fsum(masses[int(x) + 1 :])
+
+
+def von_mises(x, mu, kappa):
+    def log_density(y):
+        return references_continuous.von_mises(y, mu, kappa)
+
+    slope = kappa * abs(mp.sin(x - mu)) + mp.sqrt(1 + kappa)
+    return integrated(log_density, x, mu, mu + mp.pi if x > mu else mu - mp.pi, slope)
+
+
+def rice(x, nu, sigma):
+    def log_density(y):
+        return references_continuous.rice(y, nu / sigma, 1)
+
+    z, center = x / sigma, nu / sigma + 1 / (1 + nu / sigma)
+    return integrated(log_density, z, center, mp.inf if z > center else mp.mpf(0), 1 + abs(z - nu / sigma))
+
+
+def skew_normal(x, alpha, mu, sigma):
+    def log_density(y):
+        return references_continuous.skew_normal(y, alpha, 0, 1)
+
+    z, center = (x - mu) / sigma, alpha / (1 + abs(alpha))
+    return integrated(log_density, z, center, mp.inf if z > center else -mp.inf, 1 + abs(z) * (1 + alpha**2))
+
+
+def categorical(x, p):
+    return mp.fsum(p[: int(x) + 1]), mp.fsum(p[int(x) + 1 :])
+
+
+def categorical_logit(x, eta):
+    weights = [mp.exp(e) for e in eta]
+    return categorical(x, [w / mp.fsum(weights) for w in weights])
+
+
+def ordered_logit(x, eta, cutpoints):
+    z = cutpoints[int(x)] - eta
+    return expit(z), expit(-z)
+
+
+def zero_inflated(inner):
+    def both(x, psi, *parameters):
+        below, above = inner(x, *parameters)
+        return 1 - psi + psi * below, psi * above
+
+    return both
+
+
+def expit(eta):
+    return 1 / (1 + mp.exp(-eta))
 
 
 # name: (tails, lower end of the support, its upper end), the ends as functions of the parameters
@@ -119,14 +248,43 @@ CDFS = {
         lambda lower, upper: lower,
         lambda lower, upper: upper,
     ),
-    "triangular": (triangular, lambda lower, c, upper: lower, lambda lower, c, upper: upper),
+    "triangular": (triangular, lambda lower, upper, c: lower, lambda lower, upper, c: upper),
     "geometric": (lambda x, p: from_log_sf(x * (mp.log1p(-p) if p < 1 else -mp.inf)), 0, mp.inf),
     "discrete_uniform": (discrete_uniform, lambda lower, upper: lower - 1, lambda lower, upper: upper),
+    "gamma": (lambda x, alpha, beta: gamma(alpha, beta * x), 0, mp.inf),
+    "gamma_log": (lambda x, eta, nu: gamma(nu, nu * x * mp.exp(-eta)), 0, mp.inf),
+    "chi_squared": (lambda x, nu: gamma(nu / 2, x / 2), 0, mp.inf),
+    "inverse_gamma": (lambda x, alpha, beta: gamma(alpha, beta / x)[::-1], 0, mp.inf),
+    "beta": (lambda x, a, b: beta(a, b, x, 1 - x), 0, 1),
+    "beta_logit": (lambda x, eta, phi: beta(phi * expit(eta), phi * expit(-eta), x, 1 - x), 0, 1),
+    "student_t": (student_t, -mp.inf, mp.inf),
+    "student_t_identity": (student_t, -mp.inf, mp.inf),
+    "half_student_t": (half_student_t, 0, mp.inf),
+    "poisson": (lambda x, mu: gamma(x + 1, mu)[::-1], -1, mp.inf),
+    "poisson_log": (lambda x, eta: gamma(x + 1, mp.exp(eta))[::-1], -1, mp.inf),
+    "binomial": (binomial, -1, lambda n, p: n),
+    "binomial_logit": (lambda x, n, eta: beta(n - x, x + 1, expit(-eta), expit(eta)), -1, lambda n, eta: n),
+    "negative_binomial": (negative_binomial, -1, mp.inf),
+    "negative_binomial_log": (lambda x, eta, phi: negative_binomial(x, mp.exp(eta), phi), -1, mp.inf),
+    "beta_binomial": (beta_binomial, -1, lambda alpha, beta, n: n),
+    "zero_inflated_poisson": (zero_inflated(lambda x, mu: gamma(x + 1, mu)[::-1]), -1, mp.inf),
+    "zero_inflated_binomial": (zero_inflated(binomial), -1, lambda psi, n, p: n),
+    "zero_inflated_negative_binomial": (zero_inflated(negative_binomial), -1, mp.inf),
+    "von_mises": (von_mises, lambda mu, kappa: mu - mp.pi, lambda mu, kappa: mu + mp.pi),
+    "rice": (rice, 0, mp.inf),
+    "skew_normal": (skew_normal, -mp.inf, mp.inf),
+    "categorical": (categorical, -1, lambda p: len(p) - 1),
+    "categorical_logit": (categorical_logit, -1, lambda eta: len(eta) - 1),
+    "ordered_logit": (ordered_logit, -1, lambda eta, cutpoints: len(cutpoints)),
+    "ordered_probit": (
+        lambda x, eta, cutpoints, sigma: normal(cutpoints[int(x)], eta, sigma), -1,
+        lambda eta, cutpoints, sigma: len(cutpoints),
+    ),
     "bernoulli": (lambda x, p: (1 - p, p), -1, 1),
     "bernoulli_logit": (lambda x, eta: (1 / (1 + mp.exp(eta)), 1 / (1 + mp.exp(-eta))), -1, 1),
     "bernoulli_probit": (lambda x, eta: (ndtr(-eta), ndtr(eta)), -1, 1),
     "bernoulli_cloglog": (lambda x, eta: from_log_cdf(-mp.exp(eta)), -1, 1),
-}
+}  # fmt: skip
 
 
 def tails(name, x, *parameters):
@@ -142,6 +300,38 @@ def tails(name, x, *parameters):
 
 def log(p):
     return mp.log(p) if p else -mp.inf
+
+
+#: Digits of those that are integrated; the others have formulas in which something cancels.
+DIGITS = {"von_mises": 25, "rice": 25, "skew_normal": 25}
+
+
+def logarithms(name, x, *parameters):
+    """(log P(X <= x), log P(X > x)) for numbers, and lists of numbers, in double precision."""
+    with mp.workdps(DIGITS.get(name, 60)):
+        exact = [[mp.mpf(v) for v in p] if isinstance(p, list) else mp.mpf(p) for p in parameters]
+        return tuple(float(log(p)) for p in tails(name, mp.mpf(x), *exact))
+
+
+def slopes(name, row, wrt):
+    """The derivatives of both logarithms in element wrt[1] of argument wrt[0], by differences."""
+    digits = DIGITS.get(name, 40)
+    with mp.workdps(digits):
+        i, k = wrt
+        value = mp.mpf(row[i][k] if isinstance(row[i], list) else row[i])
+        step = mp.mpf(10) ** (-digits // 3) * (abs(value) or 1)
+
+        def at(moved):
+            changed = [[mp.mpf(v) for v in a] if isinstance(a, list) else mp.mpf(a) for a in row]
+            if isinstance(row[i], list):
+                changed[i][k] = moved
+            else:
+                changed[i] = moved
+            return [log(p) for p in tails(name, *changed)]
+
+        if mp.isinf(value):
+            return [0.0, 0.0]
+        return [float((b - a) / (2 * step)) if a != b else 0.0 for a, b in zip(at(value - step), at(value + step))]
 
 
 def log_mass(name, a, b, *parameters):

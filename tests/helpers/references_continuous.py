@@ -34,7 +34,7 @@ def truncated_normal(x, mu, sigma, lower, upper):
     return normal(x, mu, sigma) - mp.log(normal_probability((lower - mu) / sigma, (upper - mu) / sigma))
 
 
-def skew_normal(x, mu, sigma, alpha):
+def skew_normal(x, alpha, mu, sigma):
     if mp.isinf(x):
         return -INF
     z = (x - mu) / sigma
@@ -154,7 +154,7 @@ def uniform(x, lower, upper):
     return -mp.log(upper - lower) if lower <= x <= upper else -INF
 
 
-def triangular(x, lower, c, upper):
+def triangular(x, lower, upper, c):
     if not lower <= x <= upper:
         return -INF
     height = 1 if x == c else (x - lower) / (c - lower) if x < c else (upper - x) / (upper - c)
@@ -258,11 +258,11 @@ def interval(rng, n):
 
 def triangle(rng, n):
     lower, upper = interval(rng, n)
-    return lower, lower + (upper - lower) * rng.uniform(0.01, 0.99, n), upper
+    return lower, upper, lower + (upper - lower) * rng.uniform(0.01, 0.99, n)
 
 
 def within(rng, p):
-    return p[0] + (p[-1] - p[0]) * rng.uniform(0.001, 0.999, p[0].shape)
+    return p[0] + (p[1] - p[0]) * rng.uniform(0.001, 0.999, p[0].shape)
 
 
 def angles(rng, p):
@@ -324,11 +324,11 @@ REFERENCES = {
         lambda mu, sigma, lower, upper: stats.truncnorm((lower - mu) / sigma, (upper - mu) / sigma, mu, sigma),
     ),
     "skew_normal": reference(
-        skew_normal, parameters(real(), positive(), real()), location_scale,
-        [(inf, 0, 1, 1), (-inf, 0, 1, 1), (inf, 0, 1, 0), (0, 0, 1, 5), (30, 0, 1, 3), (-30, 0, 1, 3), (-3, 0, 1, 1e3),
-         (3, 0, 1, 1e6), (1e5, 0, 1, -2), (1e-8, 0, 1, 1e8), (-1e-8, 0, 1, 1e8)],
-        [(0, 0, 1), (0, -1, 1), (np.nan, 1, 1), (0, np.nan, 1), (0, 1, np.nan)],
-        lambda mu, sigma, alpha: stats.skewnorm(alpha, mu, sigma),
+        skew_normal, parameters(real(), real(), positive()), lambda rng, p: around(rng, p[1], p[2]),
+        [(inf, 1, 0, 1), (-inf, 1, 0, 1), (inf, 0, 0, 1), (0, 5, 0, 1), (30, 3, 0, 1), (-30, 3, 0, 1), (-3, 1e3, 0, 1),
+         (3, 1e6, 0, 1), (1e5, -2, 0, 1), (1e-8, 1e8, 0, 1), (-1e-8, 1e8, 0, 1)],
+        [(1, 0, 0), (1, 0, -1), (1, np.nan, 1), (1, 0, np.nan), (np.nan, 0, 1)],
+        lambda alpha, mu, sigma: stats.skewnorm(alpha, mu, sigma),
     ),
     "ex_gaussian": reference(
         ex_gaussian, parameters(real(), positive(), positive()), location_scale,
@@ -500,11 +500,11 @@ REFERENCES = {
     ),
     "triangular": reference(
         triangular, triangle, within,
-        [(0, 0, 1, 3), (3, 0, 1, 3), (1, 0, 1, 3), (0, 0, 0, 3), (3, 0, 3, 3), (3, 0, 0, 3), (0, 0, 3, 3),
-         (1, 0, 0, 3), (1, 0, 3, 3), (-1, 0, 1, 3),
-         (4, 0, 1, 3), (inf, 0, 1, 3), (-inf, 0, 1, 3), (1e-30, 0, 1, 3), (1e20, -1e25, 0, 1e25)],
-        [(0, 0, 0), (0, -1, 1), (0, 2, 1), (1, 0.5, 0), (np.nan, 0, 1), (0, np.nan, 1), (0, 0.5, np.nan)],
-        lambda lower, c, upper: stats.triang((c - lower) / (upper - lower), lower, upper - lower),
+        [(0, 0, 3, 1), (3, 0, 3, 1), (1, 0, 3, 1), (0, 0, 3, 0), (3, 0, 3, 3), (3, 0, 3, 0), (0, 0, 3, 3),
+         (1, 0, 3, 0), (1, 0, 3, 3), (-1, 0, 3, 1),
+         (4, 0, 3, 1), (inf, 0, 3, 1), (-inf, 0, 3, 1), (1e-30, 0, 3, 1), (1e20, -1e25, 1e25, 0)],
+        [(0, 0, 0), (0, 1, -1), (0, 1, 2), (1, 0, 0.5), (np.nan, 1, 0), (0, 1, np.nan), (0, np.nan, 0.5)],
+        lambda lower, upper, c: stats.triang((c - lower) / (upper - lower), lower, upper - lower),
     ),
     "von_mises": reference(
         von_mises, parameters(lambda rng, n: rng.uniform(-np.pi, np.pi, n), positive(0.01, 1000)),

@@ -64,7 +64,7 @@ def binomial_logit(x, n, eta):
     return -INF if x > n else log_choose(n, x) + x * mp.log(expit(eta)) + (n - x) * mp.log(expit(-eta))
 
 
-def beta_binomial(x, n, alpha, beta):
+def beta_binomial(x, alpha, beta, n):
     return -INF if x > n else log_choose(n, x) + log_beta(x + alpha, n - x + beta) - log_beta(alpha, beta)
 
 
@@ -215,16 +215,16 @@ REFERENCES = {
         reason="near the mode of many trials, the rounding error of expit(eta) counts sqrt(n) times",
     ),
     "beta_binomial": reference(
-        beta_binomial, parameters(whole(1, 1000), positive(0.05), positive(0.05)), up_to(0),
-        [(x, 5, 2, 3) for x in (6, *OUTSIDE)]
-        + [(0, 0, 2, 3), (0, 0, 200, 300), (0, 7, 1, 1), (3e8, 1e9, 1, 1), (0, 1e9, 1, 1), (1e9, 1e9, 1, 1),
-           (3e8, 1e9, 3e3, 7e3), (3e8 + 123456, 1e9, 3e9, 7e9), (300, 1000, 3e12, 7e12), (3, 10, 3e12, 7e12),
-           (0, 10, 3e12, 7e12), (10, 10, 3e12, 7e12), (3, 10, 1e-8, 1e-8), (0, 10, 1e-8, 1e-8), (10, 10, 1e-8, 1e-8),
-           (300, 1000, 1e-8, 1e-8), (0, 1000, 1e-8, 1e-8), (1000, 1000, 1e-8, 1e-8), (0, 1000, 1e-30, 1e-10),
-           (2**19 + 300, 2**20, 2**30, 2**30), (5, 1000, 1, 1e6), (0, 1000, 1, 1e6), (50, 90, 5, 5), (50, 90, 5.5, 5.5),
-           (5, 10, 1e-300, 1)],
-        [(-1, 1, 1), (2.5, 1, 1), (5, 0, 1), (5, 1, 0), (5, -1, 1), (nan, 1, 1), (5, nan, 1), (5, 1, nan)],
-        stats.betabinom,
+        beta_binomial, parameters(positive(0.05), positive(0.05), whole(1, 1000)), up_to(2),
+        [(x, 2, 3, 5) for x in (6, *OUTSIDE)]
+        + [(0, 2, 3, 0), (0, 200, 300, 0), (0, 1, 1, 7), (3e8, 1, 1, 1e9), (0, 1, 1, 1e9), (1e9, 1, 1, 1e9),
+           (3e8, 3e3, 7e3, 1e9), (3e8 + 123456, 3e9, 7e9, 1e9), (300, 3e12, 7e12, 1000), (3, 3e12, 7e12, 10),
+           (0, 3e12, 7e12, 10), (10, 3e12, 7e12, 10), (3, 1e-8, 1e-8, 10), (0, 1e-8, 1e-8, 10), (10, 1e-8, 1e-8, 10),
+           (300, 1e-8, 1e-8, 1000), (0, 1e-8, 1e-8, 1000), (1000, 1e-8, 1e-8, 1000), (0, 1e-30, 1e-10, 1000),
+           (2**19 + 300, 2**30, 2**30, 2**20), (5, 1, 1e6, 1000), (0, 1, 1e6, 1000), (50, 5, 5, 90), (50, 5.5, 5.5, 90),
+           (5, 1e-300, 1, 10)],
+        [(1, 1, -1), (1, 1, 2.5), (0, 1, 5), (1, 0, 5), (-1, 1, 5), (1, 1, nan), (nan, 1, 5), (1, nan, 5)],
+        lambda alpha, beta, n: stats.betabinom(n, alpha, beta),
     ),
     "poisson": reference(
         poisson, parameters(positive(0.05, 1000)), poisson_draws(0),

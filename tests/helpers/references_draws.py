@@ -69,7 +69,7 @@ def among(probabilities):
 
 #: Density -> a scipy.stats distribution (or what has its methods `cdf` and `stats`) of the parameters.
 DISTRIBUTIONS = SCIPY | {
-    "skew_normal": lambda mu, sigma, alpha: stats.skewnorm(alpha, mu, sigma),
+    "skew_normal": lambda alpha, mu, sigma: stats.skewnorm(alpha, mu, sigma),
     "normal_identity": stats.norm,
     "student_t": stats.t,
     "student_t_identity": stats.t,
@@ -99,12 +99,15 @@ DISTRIBUTIONS = SCIPY | {
     "binomial_logit": lambda n, eta: stats.binom(n, special.expit(eta)),
     "negative_binomial": lambda mu, alpha: negative_binomial(mu, alpha),
     "negative_binomial_log": lambda eta, alpha: negative_binomial(np.exp(eta), alpha),
-    "beta_binomial": stats.betabinom,
+    "beta_binomial": lambda alpha, beta, n: stats.betabinom(n, alpha, beta),
     "zero_inflated_poisson": lambda psi, mu: zero_inflated(psi, stats.poisson(mu)),
     "zero_inflated_binomial": lambda psi, n, p: zero_inflated(psi, stats.binom(n, p)),
     "zero_inflated_negative_binomial": lambda psi, mu, alpha: zero_inflated(psi, negative_binomial(mu, alpha)),
     "categorical": lambda p: among(np.divide(p, np.sum(p))),
     "categorical_logit": lambda eta: among(special.softmax(eta)),
+    "ordered_probit": lambda eta, cutpoints, sigma: among(
+        np.diff([0, *special.ndtr(np.subtract(cutpoints, eta) / sigma), 1])
+    ),
     "ordered_logit": lambda eta, cutpoints: among(np.diff([0, *special.expit(np.subtract(cutpoints, eta)), 1])),
 }
 
@@ -117,7 +120,7 @@ CONTINUOUS = {
         (0, 1, -1.2, 1.2), (0, 1, -1.3, 1.3), (0, 1, 0.1, 0.2), (0, 1, 0.1, 4), (0, 1, 0.1, inf), (0, 1e10, 0, 1),
         (0, 1, 40, inf), (0, 1, -inf, -40), (0, 1, 40, 40.01), (0, 1, -41, -40), (-3, 2, 1000, 1001), (0, 1, -1e-3, 2e-3),
     ],
-    "skew_normal": [(0, 1, 0), (1, 2, 3), (0, 1, -0.5), (0, 1, 1e3), (3, 1, -1e30), (0, 1, 1e-30)],
+    "skew_normal": [(0, 0, 1), (3, 1, 2), (-0.5, 0, 1), (1e3, 0, 1), (-1e30, 3, 1), (1e-30, 0, 1)],
     "ex_gaussian": [(0, 1, 1), (5, 0.01, 2), (0, 2, 0.01), (-3, 1, 20)],
     "student_t": [(3, 0, 1), (0.1, 0, 1), (1, 5, 2), (30, -1, 0.1), (1e9, 2, 0.5), (inf, 0, 1)],
     "student_t_identity": [(3, 0, 1), (1, 5, 2)],
@@ -142,7 +145,7 @@ CONTINUOUS = {
     "beta_logit": [(0, 2), (1, 0.5), (-3, 1e-2), (2, 1e6), (-5, 30)],
     "kumaraswamy": [(2, 3), (0.5, 0.5), (0.01, 0.01), (1e-3, 1), (1000, 1e5), (1, 1e-3)],
     "uniform": [(0, 1), (-3, 7), (1e6, 1e6 + 1), (-1e-30, 1e-30)],
-    "triangular": [(0, 0.3, 1), (0, 0, 1), (0, 1, 1), (-5, -4.9, 10), (1000, 1000.5, 1001)],
+    "triangular": [(0, 1, 0.3), (0, 1, 0), (0, 1, 1), (-5, 10, -4.9), (1000, 1001, 1000.5)],
     "von_mises": [(0, 0), (1, 1e-3), (0, 1e-20), (0, 1), (-2, 50), (3, 4), (10, 2), (0, 1000), (1, 1e8)],
     "wald": [(1, 1), (1, 1e6), (1e4, 1), (1, 1e-4), (3, 0.2)],
     "rice": [(0, 1), (1, 1), (10, 0.5), (1e5, 10)],
@@ -164,13 +167,14 @@ DISCRETE = {
     "binomial_logit": [(10, 0.5), (30, -2), (100, 5), (1000, -0.1), (1000, 40), (20, -inf), (20, inf)],
     "negative_binomial": [(5, 1e-2), (0, 1), (3, 0.7), (100, 3), (1e6, 2.5), (3, 1e9)],
     "negative_binomial_log": [(1, 0.5), (8, 20), (-3, 4)],
-    "beta_binomial": [(0, 1, 1), (10, 2, 3), (100, 0.01, 0.02), (1000, 0.5, 7), (50, 1e6, 1e6)],
+    "beta_binomial": [(1, 1, 0), (2, 3, 10), (0.01, 0.02, 100), (0.5, 7, 1000), (1e6, 1e6, 50)],
     "zero_inflated_poisson": [(0, 3), (0.3, 2), (0.9, 50), (1, 4)],
     "zero_inflated_binomial": [(0.3, 10, 0.5), (0.9, 1000, 0.3)],
     "zero_inflated_negative_binomial": [(0.3, 4, 1.5), (0.8, 100, 0.3)],
     "categorical": [([1.0],), ([0, 0.2, 0, 0.5, 0.3, 0],), (np.full(300, 1 / 300),)],
     "categorical_logit": [([3.0],), ([-1, 2, -inf, 1000, 999],), ([-inf, -800, -801, -inf],)],
     "ordered_logit": [(0.5, [0.0]), (-1, [-2, -1, 0, 3]), (30, [-2, 31])],
+    "ordered_probit": [(0.5, [0.0], 2), (-1, [-2, -1, 0, 3], 1)],
 }  # fmt: skip
 
 VECTOR = {
@@ -178,6 +182,7 @@ VECTOR = {
     "multinomial": [
         (0, [0.3, 0.7]), (20, [0.2, 0, 0.5, 0.3, 0]), (1000, [0.1] * 10), (10**9, [1e-9, 0.5, 0.5 - 1e-9]), (7, [1.0]),
     ],
+    "dirichlet_multinomial": [(0, [0.3, 0.7]), (20, [0.2, 1, 5]), (1000, [1.0] * 10), (7, [1.0])],
 }  # fmt: skip
 
 
@@ -249,7 +254,7 @@ def in_support(name, x, parameters):
     lower = 0 if {"nonnegative", "unit"} & set(domain) else -inf
     upper = 1 if "unit" in domain else inf
     if name in ("uniform", "triangular"):
-        lower, upper = parameters[0], parameters[-1]
+        lower, upper = parameters[:2]
     elif name == "truncated_normal":
         lower, upper = parameters[2:]
     elif name == "pareto":
@@ -313,3 +318,13 @@ def assert_multinomial(n, p, rng, draws=N, threshold=THRESHOLD):
     for counts, probability in several:
         cdf = stats.binom(n, min(probability, 1)).cdf
         assert chi_squared(counts[2000:], cdf, edges_of(counts[:2000])) > threshold
+
+
+def assert_dirichlet_multinomial(n, a, rng, draws=N, threshold=THRESHOLD):
+    a = np.asarray(a, float)
+    x = gs.dirichlet_multinomial.rvs(n, a, size=draws + 2000, rng=rng)
+    assert x.dtype == np.int64 and x.shape == (draws + 2000, len(a))
+    assert (x >= 0).all() and (x.sum(1) == n).all()
+    for i in range(len(a) if len(a) > 1 else 0):
+        cdf = stats.betabinom(n, a[i], a.sum() - a[i]).cdf
+        assert chi_squared(x[2000:, i], cdf, edges_of(x[:2000, i])) > threshold

@@ -12,6 +12,32 @@ def stirling_error(x):
     return mp.loggamma(x) - ((x - 0.5) * mp.log(x) - x + mp.log(2 * mp.pi) / 2)
 
 
+def log_gamma_p(a, x):
+    """log P(a, x), from the smaller one of P and Q"""
+    if x < a or x < 1:
+        return mp.log(mp.gammainc(a, 0, x, regularized=True))
+    return mp.log1p(-mp.gammainc(a, x, regularized=True))
+
+
+def log_gamma_q(a, x):
+    if x < a and x > 1:
+        return mp.log1p(-mp.gammainc(a, 0, x, regularized=True))
+    return mp.log(mp.gammainc(a, x, regularized=True))
+
+
+def log_beta_p(a, b, x):
+    """log I_x(a, b), from the smaller one of I and 1 - I"""
+    if x * (a + b) < a:
+        return mp.log(mp.betainc(a, b, 0, x, regularized=True))
+    return mp.log1p(-mp.betainc(b, a, 0, 1 - x, regularized=True))
+
+
+def log_student(a, t, within):
+    """log P(|T| <= t sqrt(2 a)) if `within`, else log P(|T| > t sqrt(2 a)), T having 2 a degrees of freedom"""
+    s, half = t * t, mp.mpf(1) / 2
+    return log_beta_p(half, a, s / (1 + s)) if within else log_beta_p(a, half, 1 / (1 + s))
+
+
 def truncated(x):
     return mp.floor(x) if x > 0 else mp.ceil(x)
 
@@ -64,11 +90,17 @@ MATH = {
 }
 
 SPECIAL_FUNCTIONS = {
+    "bessel_ratio": (lambda x: mp.besseli(1, x) / mp.besseli(0, x), (0.1, 30)),
     "bd0": (lambda x, m: x * mp.log(x / m) + m - x, (0.3, 5), (0.4, 5.5)),
     "digamma": (mp.digamma, (0.2, 15)),
     "expit": (lambda x: 1 / (1 + mp.exp(-x)), (-5, 5.5)),
     "expit_difference": (lambda a, b: 1 / (1 + mp.exp(-a)) - 1 / (1 + mp.exp(-b)), (-5, 5.5), (-4, 6)),
+    "atanh_remainder": (lambda s: (mp.atanh(mp.sqrt(s)) / mp.sqrt(s) - 1) / s, (0.001, 0.11)),
     "lbeta": (lambda a, b: mp.loggamma(a) + mp.loggamma(b) - mp.loggamma(a + b), (0.2, 6), (0.3, 7)),
+    "log_beta_p_logit": (lambda a, b, v: log_beta_p(a, b, 1 / (1 + mp.exp(-v))), (0.3, 20), (0.3, 20), (-3, 3)),
+    "log_minus_digamma": (lambda x: mp.log(x) - mp.digamma(x), (0.2, 15)),
+    "log_student_p": (lambda a, t: log_student(a, t, True), (0.3, 20), (0.1, 3)),
+    "log_student_q": (lambda a, t: log_student(a, t, False), (0.3, 20), (0.1, 3)),
     "log1mexp": (lambda x: mp.log(-mp.expm1(x)), (-5, -0.05)),
     "log1p_square": (lambda x: mp.log1p(x * x), (-3, 3.5)),
     "log1p_unit": (mp.log1p, (0.05, 0.95)),
@@ -76,10 +108,15 @@ SPECIAL_FUNCTIONS = {
     "log1pmx": (lambda x: mp.log1p(x) - x, (-0.8, 5)),
     "log_expit": (lambda x: -mp.log1p(mp.exp(-x)), (-5, 5.5)),
     "log_gamma": (mp.loggamma, (0.2, 9)),
+    "log_gamma_1p": (lambda x: mp.loggamma(1 + x), (0.1, 9)),
     "log_gamma_near_two": (lambda z: mp.loggamma(2 + z), (-0.9, 0.95)),
+    "log_gamma_p": (log_gamma_p, (0.3, 40), (0.2, 50)),
+    "log_gamma_q": (log_gamma_q, (0.3, 40), (0.2, 50)),
     "log_i0": (lambda x: mp.log(mp.besseli(0, x)), (0.1, 25)),
     "log_i0e": (lambda x: mp.log(mp.besseli(0, x)) - x, (0.1, 25)),
+    "log_rising": (lambda x, n: mp.loggamma(x + n) - mp.loggamma(x), (0.2, 9), (0.1, 9)),
     "log_ndtr": (lambda x: mp.log(mp.erfc(-x / mp.sqrt(2)) / 2), (-9, 5)),
+    "ndtri": (lambda p: mp.sqrt(2) * mp.erfinv(2 * p - 1), (0.02, 0.98)),
     "log_ndtr_difference": (lambda a, b: mp.log(normal_mass(a, b)), (-4, 1), (1.1, 4)),
     "scaled_erfc_any": (lambda x: mp.exp(x * x) * mp.erfc(x), (-2, 6)),
     "logaddexp": (lambda a, b: mp.log(mp.exp(a) + mp.exp(b)), (-5, 5.5), (-5, 5.5)),

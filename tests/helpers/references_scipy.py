@@ -1,7 +1,7 @@
 """scipy.stats' distributions by the names and parameters of densities."""
 
 import numpy as np
-from scipy import stats
+from scipy import special, stats
 
 SCIPY = {
     "normal": stats.norm,
@@ -21,8 +21,30 @@ SCIPY = {
     "weibull": lambda alpha, beta: stats.weibull_min(alpha, scale=beta),
     "pareto": lambda alpha, m: stats.pareto(alpha, scale=m),
     "uniform": lambda lower, upper: stats.uniform(lower, upper - lower),
-    "triangular": lambda lower, c, upper: stats.triang((c - lower) / (upper - lower), lower, upper - lower),
+    "triangular": lambda lower, upper, c: stats.triang((c - lower) / (upper - lower), lower, upper - lower),
+    "normal_identity": stats.norm,
+    "gamma": lambda alpha, beta: stats.gamma(alpha, scale=1 / beta),
+    "gamma_log": lambda eta, nu: stats.gamma(nu, scale=np.exp(eta) / nu),
+    "chi_squared": stats.chi2,
+    "inverse_gamma": lambda alpha, beta: stats.invgamma(alpha, scale=beta),
+    "beta": stats.beta,
+    "beta_logit": lambda eta, phi: stats.beta(phi * special.expit(eta), phi * special.expit(-eta)),
+    "student_t": stats.t,
+    "student_t_identity": stats.t,
+    "skew_normal": stats.skewnorm,
+    "rice": lambda nu, sigma: stats.rice(nu / sigma, scale=sigma),
+    "von_mises": lambda mu, kappa: stats.vonmises_line(kappa, mu),
     "geometric": stats.geom,
     "discrete_uniform": lambda lower, upper: stats.randint(lower, upper + 1),
     "bernoulli": stats.bernoulli,
+    "bernoulli_logit": lambda eta: stats.bernoulli(special.expit(eta)),
+    "bernoulli_probit": lambda eta: stats.bernoulli(special.ndtr(eta)),
+    "bernoulli_cloglog": lambda eta: stats.bernoulli(-np.expm1(-np.exp(eta))),
+    "binomial": stats.binom,
+    "binomial_logit": lambda n, eta: stats.binom(n, special.expit(eta)),
+    "beta_binomial": lambda alpha, beta, n: stats.betabinom(n, alpha, beta),
+    "poisson": stats.poisson,
+    "poisson_log": lambda eta: stats.poisson(np.exp(eta)),
+    "negative_binomial": lambda mu, alpha: stats.nbinom(alpha, alpha / (alpha + mu)),
+    "negative_binomial_log": lambda eta, phi: stats.nbinom(phi, phi / (phi + np.exp(eta))),
 }

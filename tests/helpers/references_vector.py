@@ -35,6 +35,14 @@ def ordered_logit(x, eta, cutpoints):
     return mp.log(bounds[int(x) + 1] - bounds[int(x)])
 
 
+def ordered_probit(x, eta, cutpoints, sigma):
+    if not is_category(x, len(cutpoints) + 1):
+        return -INF
+    bounds = [-INF, *((c - eta) / sigma for c in cutpoints), INF]
+    below, above = bounds[int(x)], bounds[int(x) + 1]
+    return mp.log(mp.ncdf(above) - mp.ncdf(below) if above < 0 else mp.ncdf(-below) - mp.ncdf(-above))
+
+
 def dirichlet(x, a):
     if min(x) < 0 or abs(sum(x) - 1) > 1e-3:
         return -INF
@@ -45,6 +53,13 @@ def multinomial(x, n, p):
     if sum(x) != n or min(x) < 0 or not all(map(mp.isint, x)):
         return -INF
     return log_factorial(n) + sum(times_log(y, q) - log_factorial(y) for y, q in zip(x, p))
+
+
+def dirichlet_multinomial(x, n, a):
+    if sum(x) != n or min(x) < 0 or not all(map(mp.isint, x)):
+        return -INF
+    outcomes = sum(mp.loggamma(y + b) - mp.loggamma(b) - log_factorial(y) for y, b in zip(x, a))
+    return log_factorial(n) + mp.loggamma(sum(a)) - mp.loggamma(n + sum(a)) + outcomes
 
 
 # ---- random arguments ------------------------------------------------------------------------------------------------
@@ -89,6 +104,10 @@ def multinomial_draws(rng, p):
     return rng.multinomial(p[0].astype(int), tilt * p[1] + (1 - tilt) * flat).astype(float)
 
 
+def dirichlet_multinomial_draws(rng, p):
+    return multinomial_draws(rng, (p[0], p[1] / p[1].sum(-1, keepdims=True)))
+
+
 def row_by_row(function):
     """scipy.stats' density, which takes one set of parameters at a time"""
     return lambda *args: np.array([function(*row) for row in zip(*args)])
@@ -121,6 +140,18 @@ REFERENCES = {
         + [(1, 0, (0, 1e-10, 1)), (1, 5, (5, 5 + 2**-20, 6)), (1, 0, (-1000, 1000, 1001)), (1, 0, (1000, 1001, 1002))],
         [(nan, (0, 1, 2)), (0, (0, 0, 1)), (0, (1, 0, 2)), (0, (nan, 0, 1)), (0, (0, 1, nan))],
     ),
+    "ordered_probit": Reference(
+        exactly(ordered_probit, 0, 0, 1, 0, digits=60),
+        lambda rng, n: (
+            rng.normal(0, 3, n), np.cumsum(log_uniform(rng, 0.01, 10, (n, 4)), -1) - 5, log_uniform(rng, 0.1, 10, n)
+        ),
+        category(1, more=1),
+        [(x, 0.5, (-1, 0, 2), 1) for x in (0, 1, 2, 3, 4, 1e9, *OUTSIDE)]
+        + [(x, eta, (-1, 0, 2), sigma) for x in (0, 1, 2, 3) for eta, sigma in ((30, 1), (-30, 1), (700, 30), (0, 1e-3))]
+        + [(1, 0, (0, 1e-10, 1), 1), (1, 5, (5, 5 + 2**-20, 6), 1), (1, 0, (10, 11, 12), 1)],
+        [(nan, (0, 1, 2), 1), (0, (0, 0, 1), 1), (0, (1, 0, 2), 1), (0, (nan, 0, 1), 1), (0, (0, 1, 2), 0),
+         (0, (0, 1, 2), nan)],
+    ),
     "dirichlet": Reference(
         exactly(dirichlet, 1, 1), lambda rng, n: (log_uniform(rng, 0.1, 100, (n, 4)),), dirichlet_draws,
         [(QUARTERS, a) for a in ((1, 1, 1), (3, 4, 5), (1e6, 1e6, 2e6), (1e6, 1e6, 1e6))]
@@ -145,5 +176,16 @@ REFERENCES = {
          ((0, 300, 700), 1000, (1e-30, 0.25, 0.75)), ((5, 300, 695), 1000, (1e-30, 0.25, 0.75))],
         [(-1, QUARTERS), (2.5, QUARTERS), (nan, QUARTERS), (3, (0.5, 0.5, 0.5)), (3, (nan, 0.5, 0.5))],
         scipy=row_by_row(stats.multinomial.logpmf),
+    ),
+    "dirichlet_multinomial": Reference(
+        exactly(dirichlet_multinomial, 1, 0, 1),
+        lambda rng, n: (np.round(log_uniform(rng, 1, 1000, n)), log_uniform(rng, 0.1, 100, (n, 4))),
+        dirichlet_multinomial_draws,
+        [((1, 2, 3), 6, (1, 2, 3)), ((1, 2, 3), 7, (1, 2, 3)), ((0, 0, 0), 0, (1, 2, 3)), ((0, 0, 5), 5, (0.5, 1, 2)),
+         ((0.5, 0.5, 1), 2, (1, 2, 3)), ((-1, 2, 1), 2, (1, 2, 3)), ((3, 7, 1), 11, (3e12, 7e12, 1e12)),
+         ((0, 0, 11), 11, (3e12, 7e12, 1e12)), ((3, 7, 1), 11, (1e-8, 1e-8, 1e-8)), ((0, 0, 11), 11, (1e-8, 1e-8, 1e-8)),
+         ((2**18 + 300, 2**18, 2**19 - 300), 2**20, (2**20, 2**20, 2**21)), ((0, 300, 700), 1000, (1e-30, 1, 3))],
+        [(-1, (1, 1, 1)), (2.5, (1, 1, 1)), (nan, (1, 1, 1)), (3, (1, 1, 0)), (3, (1, 1, nan))],
+        scipy=row_by_row(lambda x, n, a: stats.dirichlet_multinomial.logpmf(x.astype(int), a, int(n))),
     ),
 }  # fmt: skip

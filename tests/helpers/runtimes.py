@@ -46,3 +46,20 @@ def run(code, seconds=None, **environment):
     done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=seconds)
     assert done.returncode == 0, done.stderr
     return done.stdout + done.stderr
+
+
+def error_in_a_forked_child(code, call, **environment):
+    """What a call raises, or nothing, in a child forked from a new process in which it works, before the fork and after it."""
+    again = """
+        import os, signal
+        if os.fork() == 0:
+            signal.alarm(20)  # ends a child that waits for ever
+            try:
+                CALL
+            except RuntimeError as error:
+                print(error, flush=True)
+            os._exit(0)
+        os.wait()
+        CALL
+        """.replace("CALL", call)
+    return run(textwrap.dedent(code) + f"\n{call}\n" + textwrap.dedent(again), **environment)

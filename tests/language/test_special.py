@@ -53,6 +53,13 @@ def normal_integral(a, b, width):
     return normal_mass(a, b) * mp.exp(mode * mode / 2) * mp.sqrt(2 * mp.pi)
 
 
+def ndtri(p):
+    if p > 0.5:
+        return -ndtri(1 - p)
+    start = -mp.sqrt(-2 * mp.log(p)) + 0.5
+    return mp.findroot(lambda x: log_ndtr(x) - mp.log(p), start) if p < 0.5 else mp.mpf(0)
+
+
 def xlogy(x, y):
     return x * mp.log(y) if x else mp.mpf(0)
 
@@ -83,6 +90,9 @@ FUNCTIONS = {
     "xlogy": (xlogy, (np.r_[0, 0, 2, pairs[0]], np.r_[0, 1, 0.5, pairs[1]]), 4, True),
     "xlog1py": (lambda x, y: xlogy(x, 1 + y), (np.r_[0, 2, pairs[0]], np.r_[-1, -0.5, pairs[1]]), 4, True),
     "log1p_square": (lambda y: mp.log1p(y * y), (np.concatenate([signed, [1e30, -1e37]]),), 4, True),
+    "log_product_excess": (
+        lambda x, y, u: mp.log(x * y) - u, (tiny := log_uniform(RNG, 1e-37, 1e-3, N), np.full(N, 0.5), 0.5 * tiny - 1), 4, True,
+    ),
     "log1pmx": (
         lambda u: mp.log1p(u) - u,
         (np.concatenate([log_uniform(RNG, 1e-8, 1e8, N), -log_uniform(RNG, 1e-8, 0.999, N), near(0, 1)]),),
@@ -113,9 +123,16 @@ FUNCTIONS = {
         True,
     ),
     "log_ndtr": (log_ndtr, (np.concatenate([RNG.uniform(-40, 8, N), -log_uniform(RNG, 1e-3, 1e4, N)]),), 8, False),
+    "ndtri": (
+        ndtri,
+        (np.r_[log_uniform(RNG, 1e-37, 0.5, N), RNG.uniform(0, 1, N), 1 - log_uniform(RNG, 1e-7, 0.5, N), 1e-300],),
+        6,
+        True,
+    ),
     "normal_integral": (normal_integral, (left, right, right - left), 16, True),
     "log_ndtr_difference": (lambda a, b: mp.log(normal_mass(a, b)), (left, right), 16, False),
     "log_i0e": (lambda x: mp.log(mp.besseli(0, x)) - x, (log_uniform(RNG, 1e-4, 1e4, 2 * N),), 6, False),
+    "bessel_ratio": (lambda x: mp.besseli(1, x) / mp.besseli(0, x), (log_uniform(RNG, 1e-4, 1e4, 2 * N),), 8, True),
     "log_i0": (lambda x: mp.log(mp.besseli(0, x)), (log_uniform(RNG, 1e-4, 1e4, 2 * N),), 6, False),
 }
 
@@ -187,6 +204,12 @@ def test_accuracy(name, dtype):
         ("scaled_erfc_any", (-1,), np.e * (1 + math.erf(1))),
         ("log_ndtr", (-np.inf,), -np.inf),
         ("log_ndtr", (np.inf,), 0),
+        ("ndtri", (0,), -np.inf),
+        ("ndtri", (1,), np.inf),
+        ("ndtri", (0.5,), 0),
+        ("ndtri", (-0.1,), np.nan),
+        ("ndtri", (1.1,), np.nan),
+        ("ndtri", (np.nan,), np.nan),
         ("normal_integral", (-np.inf, np.inf, np.inf), np.sqrt(2 * np.pi)),
         ("log_ndtr_difference", (-np.inf, np.inf), 0),
         ("log_ndtr_difference", (0, np.inf), -np.log(2)),

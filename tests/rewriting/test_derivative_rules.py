@@ -6,7 +6,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 from references import derivative, derivative_errors
-from references_functions import FUNCTIONS, normal_mass, truncated
+from references_functions import FUNCTIONS, log_beta_p, normal_mass, truncated
 from scipy import special
 
 import gpustats as gs
@@ -23,6 +23,7 @@ def normal_integral(a, b):
 # name: (C with arguments a and b, meaning, where a and b lie)
 TOGETHER = {
     "log_excess": ("log_excess(log1p(a), a)", lambda x: mp.log1p(x) - x, (-0.8, 5)),
+    "log_product_excess": ("log_product_excess(1 + a, 1, a)", lambda x: mp.log1p(x) - x, (-0.8, 5)),
     "log_ratio_excess": ("log_ratio_excess(1 + a, a)", lambda x: mp.log1p(x) - x, (-0.8, 5)),
     "normal_integral": ("normal_integral(a, b, b - a)", normal_integral, (-4, 1), (1.1, 4)),
     "normal_integral of a tail": ("normal_integral(a, b, b - a)", normal_integral, (1, 4), (4.1, 9)),
@@ -30,6 +31,7 @@ TOGETHER = {
     "log_ndtr_difference of a tail": (
         "log_ndtr_difference(a, b)", lambda a, b: mp.log(normal_mass(a, b)), (-5, -3), (-2.9, -1),
     ),
+    "log_beta_p": ("log_beta_p(a, b, c, 1 - c)", log_beta_p, (0.3, 20), (0.3, 20), (0.1, 0.9)),
     "log_cdf_difference": (
         "log_cdf_difference(log_ndtr(a), log_ndtr(-a), log_ndtr(b), log_ndtr(-b))",
         lambda a, b: mp.log(normal_mass(a, b)), (-4, 1), (1.1, 4),
@@ -54,6 +56,20 @@ UNTESTED = {
     "large_shape", "log_factorial", "factorial_remainder", "legendre_node",
     "legendre_weight", "inverse_mills", "lbeta_derivative", "stirling_error_derivative", "stirling_series_derivative",
     "scaled_erfc_slope", "scaled_erfc_mean_slope",
+    # quantiles and integrals, whose derivatives are in tests/language/test_incomplete_functions.py and test_integrals.py
+    "gamma_quantile", "beta_quantile_logit", "student_quantile", "panel_width", "log_von_mises", "log_von_mises_density",
+    "log_von_mises_tail",
+    "log_von_mises_tail_grad_x", "log_rice_p", "log_rice_q", "log_rice_density", "rice_from_below", "log_rice_tail",
+    "log_rice_tail_grad_x", "log_rice_tail_grad_nu", "owens_t", "scaled_owens_t", "log_scaled_owens_rest", "log_skew_ndtr",
+    "largest_slope", "log_skew_ndtr_grad_x", "log_skew_ndtr_grad_alpha",
+    "log_student_density", "log_student_p_grad_t", "log_student_q_grad_t",
+    # parts of the incomplete gamma function, and derivatives of it
+    "log_gamma_power", "gamma_eta", "gamma_from_below", "log_gamma_tail", "log_gamma_tail_uniform",
+    "log_gamma_p_near_zero", "gamma_series", "gamma_fraction", "log_gamma_tail_grad_x",
+    "gamma_quantile_step", "gamma_quantile_start", "nearness",
+    # and of the incomplete beta function
+    "log_beta_power", "beta_gap", "beta_from_below", "log_beta_tail", "log_beta_p_near_zero", "beta_integral",
+    "beta_fraction", "log_beta_tail_grad_x", "log_beta_tail_grad_y", "beta_quantile_step", "beta_quantile_start",
 }  # fmt: skip
 
 

@@ -233,3 +233,43 @@ def test_pymc_agrees_on_further_zeros(theirs, name, parameters):
     expected = pm.logp(getattr(pm, theirs).dist(*float64(*parameters)), x).eval(mode="FAST_COMPILE")
     np.testing.assert_allclose(got, expected, rtol=1e-10)
     np.testing.assert_allclose(got, gs.densities[f"zero_inflated_{name}"].logpmf(x, *parameters), rtol=1e-13)
+
+
+@pytest.mark.parametrize(
+    "inner, bounds, parameters, theirs",
+    [
+        (gs.normal, {"lower": -1.0, "upper": 2.0}, (0.0, 1.0), stats.truncnorm(-1, 2)),
+        (gs.exponential, {"upper": 1.5}, (2.0,), stats.truncexpon(3, scale=0.5)),
+    ],
+)
+def test_quantiles_and_moments_between_bounds(inner, bounds, parameters, theirs):
+    truncated, q = Truncate(inner, **bounds)(*parameters), np.r_[0, 1e-10, 0.1, 0.5, 0.9, 1]
+    np.testing.assert_allclose(truncated.ppf(q), theirs.ppf(q), rtol=1e-9)
+    np.testing.assert_allclose(truncated.cdf(truncated.ppf(q)), q, rtol=1e-12, atol=1e-15)
+    np.testing.assert_allclose([truncated.mean(), truncated.var()], theirs.stats(), rtol=1e-11)
+    np.testing.assert_allclose(truncated.support(), theirs.support())
+
+
+def test_moments_of_a_censored_density(rng):
+    """They count what lies beyond the bounds."""
+    censored = Censor(gs.normal, lower=0.0, upper=2.0)(0.5, 1.0)
+    below, above, between = stats.norm.cdf(-0.5), stats.norm.sf(1.5), stats.truncnorm(-0.5, 1.5, loc=0.5)
+    inside = 1 - below - above
+    np.testing.assert_allclose(censored.mean(), 2 * above + inside * between.mean(), rtol=1e-12)
+    entropy = inside * (between.entropy() - np.log(inside)) - below * np.log(below) - above * np.log(above)
+    np.testing.assert_allclose(censored.entropy(), entropy, rtol=1e-8)  # of an integrand with jumps
+    np.testing.assert_allclose(censored.ppf([0, 0.1, 0.5, 0.99, 1]), [0, 0, 0.5, 2, 2], atol=1e-15)
+    assert censored.support() == (0, 2)
+
+
+def test_no_draws_from_an_empty_interval():
+    calls = [
+        lambda: Truncate(gs.exponential, upper=1.0).rvs(1.0, -1.0, size=3), lambda: Truncate(gs.geometric, upper=0).rvs(0.3),
+        lambda: Truncate(gs.normal, lower=3.0, upper=2.0).rvs(0.0, 1.0, size=3), lambda: gs.uniform.rvs(1.0, 0.0),
+        lambda: gs.discrete_uniform.rvs(5, 1, size=2), lambda: gs.truncated_normal.rvs(0.0, 1.0, 10.0, 5.0),
+    ]  # fmt: skip
+    for call in calls:
+        with pytest.raises(ValueError, match="which do not go together"):
+            call()
+    with pytest.raises(ValueError, match="lower=0.0, upper=-1.0, which"):
+        gs.uniform.rvs(0.0, [[1.0], [-1.0]], size=(4, 2, 3))

@@ -8,7 +8,7 @@ from scipy import stats
 from transformed import FRECHET, assert_close
 
 import gpustats as gs
-from gpustats.transforms import Censor, Exp, Grad, LocScale, Power, Truncate, Weighted, ZeroInflate
+from gpustats.transforms import Censor, Exp, Grad, Hurdle, LocScale, Power, Truncate, Weighted, ZeroInflate
 
 N = 50
 inf = np.inf
@@ -37,6 +37,22 @@ def test_further_zeros():
         np.testing.assert_allclose(inflated.cdf(x, 0.6, *parameters), np.cumsum(pmf), rtol=1e-13, atol=1e-300)
         np.testing.assert_allclose(np.exp(inflated.logsf(x, 0.6, *parameters)), 1 - np.cumsum(pmf), rtol=1e-12, atol=1e-14)
         assert np.isnan(inflated.logpmf(x, 1.1, *parameters)).all()
+
+
+def test_zeros_of_their_own():
+    """A proportion psi of draws that are not zero: of a discrete density, and of continuous ones."""
+    x = np.array([-1.0, 0.0, 0.5, 1.0, 3.0])
+    counts, times = Hurdle(gs.bernoulli), Hurdle(gs.exponential)
+    np.testing.assert_allclose(counts.pmf(x, 0.3, 0.2), [0, 0.7, 0, 0.3, 0], rtol=1e-14)
+    np.testing.assert_allclose(counts.cdf(x, 0.3, 0.2), [0, 0.7, 0.7, 1, 1], rtol=1e-14)
+    np.testing.assert_allclose(counts.sf(x, 0.3, 0.2), [1, 0.3, 0.3, 0, 0], rtol=1e-14)
+    assert abs(counts.rvs(0.3, 0.2, size=10_000, rng=1).mean() - 0.3) < 0.02
+    theirs = stats.expon(scale=0.5)
+    np.testing.assert_allclose(times.pdf(x, 0.3, 2.0), np.where(x == 0, 0.7, 0.3 * theirs.pdf(x)), rtol=1e-14)
+    np.testing.assert_allclose(times.cdf(x, 0.3, 2.0), np.where(x < 0, 0, 0.7 + 0.3 * theirs.cdf(x)), rtol=1e-14)
+    np.testing.assert_allclose(times.sf(x, 0.3, 2.0), np.where(x < 0, 1, 0.3 * theirs.sf(x)), rtol=1e-14)
+    np.testing.assert_allclose(times(0.3, 2.0).stats(), [0.15, 0.3 * 0.5 - 0.15**2], rtol=1e-14)
+    assert times(0.3, 2.0).support() == (0, np.inf) and np.isnan(times.logpdf(x, 1.3, 2.0)).all()
 
 
 def test_further_zeros_of_a_vectors_density(rng):
@@ -130,15 +146,19 @@ def test_a_users_density(frechet, rng):
     assert not any("truncated" in name or "censored" in name for name in set(gs.densities) - {"truncated_normal"})
 
 
+SLOPE = "real slope_logpdf(real x, real a) { return -a * x; }"
+
+
 @pytest.mark.parametrize("make, error, words", [
-    (lambda: Truncate(gs.poisson, lower=1), NotImplementedError, "poisson has no poisson_logcdf"),
-    (lambda: Censor(gs.gamma, upper=1.0), NotImplementedError, "gamma has no gamma_logcdf and no gamma_logsf"),
+    (lambda: Truncate(gs.register(SLOPE), lower=1), NotImplementedError, "slope has no slope_logcdf"),
+    (lambda: Censor(gs.register(SLOPE), upper=1.0), NotImplementedError, "slope has no slope_logcdf and no slope_logsf"),
     (lambda: Truncate(gs.normal), ValueError, "Truncate needs lower, or upper"),
     (lambda: Truncate(gs.uniform, lower=1.0), ValueError, "adds a parameter lower, but uniform has one"),
     (lambda: Weighted(Weighted(gs.normal)), ValueError, "adds a parameter weight, but normal_weighted"),
     (lambda: Censor(gs.mvnormal, lower=1.0), ValueError, "single number, which mvnormal is not"),
     (lambda: LocScale(gs.dirichlet), ValueError, "single number, which dirichlet is not"),
     (lambda: LocScale(gs.poisson), ValueError, "a continuous density, which poisson is not"),
+    (lambda: Hurdle(gs.normal), ValueError, "a density of nonnegative numbers, which normal is not"),
     (lambda: ZeroInflate(gs.normal), ValueError, "a discrete density, which normal is not"),
     (lambda: Power(Exp(gs.normal)), TypeError, "Power takes a density, not Pointwise"),
 ])  # fmt: skip
@@ -169,6 +189,10 @@ def inflated_geometric(x, psi, p):
     return mp.log(1 - psi) if x == 0 else mp.log(psi * p) + (x - 1) * mp.log(1 - p)
 
 
+def hurdle_poisson(x, psi, mu):
+    return mp.log(1 - psi) if x == 0 else mp.log(psi) + x * mp.log(mu) - mu - mp.log(mp.factorial(x)) - mp.log(1 - mp.exp(-mu))
+
+
 def powered_gumbel(x, mu, beta, power):
     z = (x - mu) / beta
     return power * (-z - mp.exp(-z) - mp.log(beta))
@@ -180,6 +204,7 @@ GRADIENTS = [
     (lambda: Censor(gs.normal, -30.0, 40.0), censored_normal, (-30.0, 0.5, 40.0), (0.3, 1.2, -30.0, 40.0)),
     (lambda: LocScale(gs.logistic), stretched_logistic, (-40.0, 0.5, 3.0), (0.3, 1.2, 0.7, 2.0)),
     (lambda: ZeroInflate(gs.geometric), inflated_geometric, (0.0, 1.0, 5.0), (0.6, 0.3)),
+    (lambda: Hurdle(gs.poisson), hurdle_poisson, (0.0, 1.0, 5.0), (0.6, 1.3)),
     (lambda: Power(gs.gumbel), powered_gumbel, (-1.0, 0.5, 7.0), (0.3, 1.2, 0.0)),
     (lambda: Weighted(Truncate(gs.weibull, 0.5, 3.0)),
      lambda x, alpha, beta, weight, *bounds: weight * truncated_weibull(x, alpha, beta, *bounds),
@@ -207,3 +232,18 @@ def test_gradients_in_the_bounds():
         np.testing.assert_allclose(got[name], want if name == "x" else sum(want), rtol=1e-10, err_msg=name)
     score = Grad(truncated, "x")
     assert score(0.25, 1.7, 2.5, 0.5, 3.0) == 0 and np.isnan(score(1.0, 1.7, -2.5, 0.5, 3.0))
+
+
+def test_what_transforms_carry():
+    """Quantiles, moments and ends of the support, where the inner density has them."""
+    moved, theirs = LocScale(gs.exponential)(2.0, loc=1.0, scale=3.0), stats.expon(1, 1.5)
+    q = np.array([0, 1e-10, 0.3, 0.9, 1])
+    np.testing.assert_allclose(moved.ppf(q), theirs.ppf(q), rtol=1e-14)
+    np.testing.assert_allclose(moved.isf(q), theirs.isf(q), rtol=1e-14)
+    np.testing.assert_allclose(moved.stats(moments="mvsk"), theirs.stats("mvsk"), rtol=1e-14)
+    assert moved.entropy() == pytest.approx(theirs.entropy(), rel=1e-14) and moved.support() == (1, np.inf)
+    inflated = ZeroInflate(gs.geometric)(0.3, 0.2)
+    np.testing.assert_allclose(inflated.stats(), [1.5, 0.3 * (20 + 0.7 * 25)], rtol=1e-12)
+    np.testing.assert_array_equal(inflated.ppf([0, 0.7, 0.71, 0.76, 0.77]), [-1, 0, 1, 1, 2])
+    power = gs.transforms.Power(gs.exponential)
+    assert not hasattr(power, "cdf") and power.support(1.0, 2.0) == (0, np.inf)

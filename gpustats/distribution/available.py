@@ -1,0 +1,36 @@
+"""Methods that are there only where what they are made of is."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from types import MethodType
+from typing import Any
+
+
+class Available:
+    """A method that a distribution has only where the functions can be had of which it is made; else it is as if not there.
+
+    Parameters
+    ----------
+    method : callable
+    endings : tuple of str
+        Those of the functions.
+    """
+
+    def __init__(self, method: Callable[..., Any], endings: tuple[str, ...]):
+        self.method, self.endings = method, endings
+        functools.update_wrapper(self, method)  # type: ignore[arg-type]
+
+    def __get__(self, distribution: Any, owner: Any = None) -> Any:
+        if distribution is None:
+            return self.method
+        for ending in self.endings:
+            if lack := distribution._lack_of(ending):
+                raise AttributeError(lack, name=self.method.__name__, obj=distribution)
+        return MethodType(self.method, distribution)
+
+
+def made_of(*endings: str) -> Any:
+    """A method made of the functions with these endings."""
+    return lambda method: Available(method, endings)

@@ -1,0 +1,81 @@
+"""The mean of a Python function of a random variable: by quadrature on the host, over quantiles from the device."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from ..evaluation.pointwise import Pointwise
+
+Function = Callable[[np.ndarray], Any]
+
+FARTHEST = 700.0  # exp(-700) is the smallest tail's probability
+_EDGES = np.array([0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 256, 512, FARTHEST])
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
+_MOST_INTERVALS, _MOST_NUMBERS, _CHUNK = 2000, 10**8, 10**6
+
+
+def values_of(function: Function, x: np.ndarray) -> np.ndarray:
+    """The function at an array; ValueError where it does not give a number for each element."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        values = np.asarray(function(x), dtype=float)
+    if values.shape not in ((), x.shape):
+        raise ValueError(f"the function gives shape {values.shape} for an array of shape {x.shape}: it must be elementwise")
+    return np.broadcast_to(values, x.shape)
+
+
+def mean_over_quantiles(
+    function: Function, ppf: Pointwise, isf: Pointwise, parameters: Sequence[float], first: float, last: float
+) -> float:
+    """The integral of function(x(u)) over probabilities u = 1 / (1 + exp(-s)), s from `first` to `last`.
+
+    Steps of s are halved where Gauss-Legendre quadrature does not agree with that of the two halves.
+    """
+
+    def integrand(s: np.ndarray) -> np.ndarray:
+        p, x = 1 / (1 + np.exp(np.abs(s))), np.empty(s.shape)
+        for part, quantile in ((s < 0, ppf), (s >= 0, isf)):
+            if part.any():
+                x[part] = quantile(p[part], *parameters)
+        found: np.ndarray = values_of(function, x) * (p * (1 - p))
+        return found
+
+    def integrals(low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        half = 0.5 * (high - low)[:, None]
+        found = integrand((0.5 * (low + high))[:, None] + half * _NODES) * half
+        return found @ _WEIGHTS, np.abs(found) @ _WEIGHTS
+
+    edges = np.unique(np.clip([*-_EDGES, *_EDGES], first, last))
+    low, high, total = edges[:-1], edges[1:], 0.0
+    whole, size = integrals(low, high)
+    size = size.sum()
+    while low.size:
+        middle = 0.5 * (low + high)
+        left, right = integrals(low, middle)[0], integrals(middle, high)[0]
+        with np.errstate(invalid="ignore"):
+            differs = np.abs(left + right - whole) > 4 * np.finfo(float).eps * size
+        done = ~differs | (high - low < 1e-9) | (low.size > _MOST_INTERVALS)
+        total += float((left + right)[done].sum())
+        go_on = ~done
+        low, high = np.r_[low[go_on], middle[go_on]], np.r_[middle[go_on], high[go_on]]
+        whole = np.r_[left[go_on], right[go_on]]
+    for end in {first, last} & {-FARTHEST, FARTHEST}:
+        beyond = float(integrand(np.array([end]))[0])
+        if abs(beyond) > np.finfo(float).eps * size:  # it does not fall off
+            total += np.copysign(np.inf, beyond)
+    return total
+
+
+def mean_over_numbers(function: Function, mass: Pointwise, parameters: Sequence[float], first: float, last: float) -> float:
+    """The sum of function(k) P(X = k) over whole numbers k from `first` to `last`."""
+    if last - first >= _MOST_NUMBERS:
+        raise ValueError(f"there are {last - first + 1:.3g} numbers to sum over: give lb= and ub=")
+    total = 0.0
+    for start in np.arange(first, last + 1, _CHUNK):
+        k = np.arange(start, min(start + _CHUNK, last + 1))
+        p = np.exp(mass(k, *parameters))
+        total += float(np.sum(np.where(p > 0, values_of(function, k), 0) * p))
+    return total

@@ -1,0 +1,377 @@
+"""What a distribution has beside its density, as methods: distribution functions, quantiles, moments."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from .available import made_of
+
+if TYPE_CHECKING:
+    from ..evaluation.pointwise import Pointwise
+
+
+class Distribution(ABC):
+    """The methods of a distribution that are made of functions beside its density, as far as these can be had."""
+
+    name: str
+    parameters: tuple[str, ...]
+    defaults: dict[str, Any]
+    discrete: bool
+
+    @property
+    @abstractmethod
+    def log_density(self) -> Pointwise:
+        """The checked log-density, ready to be evaluated."""
+
+    @abstractmethod
+    def function(self, ending: str) -> Pointwise:
+        """A function beside the density, checked and ready to be evaluated, by the ending of its name."""
+
+    @abstractmethod
+    def _lack_of(self, ending: str) -> str:
+        """Why there is no function of this ending, and what would help; empty where there is one."""
+
+    @abstractmethod
+    def _writes(self, ending: str) -> bool:
+        """Whether the density's source itself has the function."""
+
+    @made_of("logcdf")
+    def logcdf(self, *args: Any, **kwargs: Any) -> Any:
+        """Log of the distribution function, the probability of a value up to x.
+
+        Parameters
+        ----------
+        x : array_like
+            Any numbers: the result is -inf below the support and 0 above it.
+        *parameters : array_like
+            As for `logpdf`.
+
+        Returns
+        -------
+        ndarray, or the kind of device array that came in
+            nan where a parameter lies outside its domain or x is nan.
+
+        Raises
+        ------
+        AttributeError
+            Where the density's source has none of the functions ``name_logcdf``, ``name_logsf``, ``name_cdf`` and
+            ``name_sf``, and for a density of vectors: so ``hasattr(density, "logcdf")`` tells.
+
+        Notes
+        -----
+        Far in either tail it is as accurate as the source's function of that tail: of the two logarithms, the one that lies
+        near 0 is computed from the other.
+
+        Examples
+        --------
+        >>> import numpy as np, gpustats as gs
+        >>> gs.exponential.logcdf(np.array([-1.0, 1.0, 50.0]), 2.0).round(4)
+        array([   -inf, -0.1454, -0.    ])
+        >>> gs.exponential.logsf(np.array([50.0]), 2.0)
+        array([-100.])
+        """
+        return self.function("logcdf")(*args, **kwargs)
+
+    @made_of("cdf")
+    def cdf(self, *args: Any, **kwargs: Any) -> Any:
+        """The distribution function, P(X <= x); arguments as for `logcdf`.
+
+        Examples
+        --------
+        >>> import gpustats as gs
+        >>> gs.exponential.cdf([-1.0, 0.5], 2.0).round(6)
+        array([0.      , 0.632121])
+        """
+        return self.function("cdf")(*args, **kwargs)
+
+    @made_of("logsf")
+    def logsf(self, *args: Any, **kwargs: Any) -> Any:
+        """Log of the survival function, the probability of a value greater than x; arguments as for `logcdf`.
+
+        Examples
+        --------
+        >>> import gpustats as gs
+        >>> round(float(gs.half_normal.logsf(1e-20, 1.0)) / 1e-20, 6)
+        -0.797885
+        """
+        return self.function("logsf")(*args, **kwargs)
+
+    @made_of("sf")
+    def sf(self, *args: Any, **kwargs: Any) -> Any:
+        """The survival function, P(X > x); arguments as for `logcdf`.
+
+        Examples
+        --------
+        >>> import gpustats as gs
+        >>> round(float(gs.normal.sf(10.0, 0.0, 1.0)) * 1e23, 6)
+        0.761985
+        """
+        return self.function("sf")(*args, **kwargs)
+
+    @made_of("ppf")
+    def ppf(self, *args: Any, **kwargs: Any) -> Any:
+        """The quantile, the smallest x with P(X <= x) >= q: the inverse of `cdf`.
+
+        Parameters
+        ----------
+        q : array_like
+            Probabilities from 0 to 1.
+        *parameters : array_like
+            As for `logpdf`.
+
+        Returns
+        -------
+        ndarray, or the kind of device array that came in
+            nan where q is no probability or a parameter lies outside its domain. At 0 and 1 the ends of the support, as
+            scipy.stats has them: for a discrete distribution the number before the smallest one, and the largest.
+
+        Raises
+        ------
+        AttributeError
+            Where the density's source has neither a quantile nor a distribution function, and for one of vectors.
+
+        Examples
+        --------
+        >>> import gpustats as gs
+        >>> gs.exponential.ppf([0.0, 0.5, 1.0], 2.0).round(6)
+        array([0.      , 0.346574,      inf])
+        >>> gs.geometric.ppf([0.0, 0.5, 0.999], 0.1)
+        array([ 0.,  7., 66.])
+        """
+        return self.function("ppf")(*args, **kwargs)
+
+    @made_of("isf")
+    def isf(self, *args: Any, **kwargs: Any) -> Any:
+        """The quantile of the upper tail: the smallest x with P(X > x) <= q; arguments as for `ppf`.
+
+        Examples
+        --------
+        >>> import gpustats as gs
+        >>> round(float(gs.logistic.isf(1e-100, 0.0, 1.0)), 6)
+        230.258509
+        """
+        return self.function("isf")(*args, **kwargs)
+
+    @made_of("median")
+    def median(self, *args: Any, **kwargs: Any) -> Any:
+        """The median; arguments as for `mean`.
+
+        Examples
+        --------
+        >>> import gpustats as gs
+        >>> round(float(gs.gumbel.median(0.0, 1.0)), 6)
+        0.366513
+        """
+        if self._writes("median"):
+            return self.function("median")(*args, **kwargs)
+        return self.function("ppf")(0.5, *args, **kwargs)
+
+    @made_of("ppf", "isf")
+    def interval(self, confidence: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
+        """The interval around the median that holds a given part of the probability, with equal parts on its two sides.
+
+        Parameters
+        ----------
+        confidence : array_like
+            The probability of the interval, from 0 to 1.
+        *parameters : array_like
+            As for `logpdf`.
+
+        Returns
+        -------
+        lower, upper : ndarray, or the kind of device array that came in
+
+        Examples
+        --------
+        >>> import numpy as np, gpustats as gs
+        >>> np.round(gs.logistic.interval(0.9, 0.0, 1.0), 6)
+        array([-2.944439,  2.944439])
+        """
+        import numpy as np  # here, as it takes long
+
+        from ..runtime.arrays import as_array, is_device_array
+
+        confidence = as_array(confidence, "confidence")
+        if not is_device_array(confidence) and np.any(np.less(confidence, 0) | np.greater(confidence, 1)):
+            raise ValueError(f"confidence must be a probability, from 0 to 1, not {confidence}")
+        beyond = 0.5 - 0.5 * confidence
+        return self.function("ppf")(beyond, *args, **kwargs), self.function("isf")(beyond, *args, **kwargs)
+
+    @made_of("lower", "upper")
+    def support(self, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
+        """The smallest and the largest number that the distribution may give; arguments as for `mean`.
+
+        Returns
+        -------
+        lower, upper : ndarray, or the kind of device array that came in
+            nan where a parameter lies outside its domain.
+
+        Examples
+        --------
+        >>> import gpustats as gs
+        >>> [float(end) for end in gs.exponential.support(2.0)]
+        [0.0, inf]
+        """
+        return self.function("lower")(*args, **kwargs), self.function("upper")(*args, **kwargs)
+
+    @made_of("mean")
+    def mean(self, *args: Any, **kwargs: Any) -> Any:
+        """The mean.
+
+        Parameters
+        ----------
+        *parameters : array_like
+            In the order of `parameters`, or by name; they broadcast against each other.
+
+        Returns
+        -------
+        ndarray, or the kind of device array that came in
+            nan where a parameter lies outside its domain, and where there is none; inf where it is infinite.
+
+        Raises
+        ------
+        AttributeError
+            Where it cannot be had of what the density's source has, and for one of vectors.
+
+        Examples
+        --------
+        >>> import gpustats as gs
+        >>> gs.exponential.mean([1.0, 4.0])
+        array([1.  , 0.25])
+        """
+        return self.function("mean")(*args, **kwargs)
+
+    @made_of("var")
+    def var(self, *args: Any, **kwargs: Any) -> Any:
+        """The variance; arguments as for `mean`."""
+        return self.function("var")(*args, **kwargs)
+
+    @made_of("std")
+    def std(self, *args: Any, **kwargs: Any) -> Any:
+        """The standard deviation; arguments as for `mean`."""
+        return self.function("std")(*args, **kwargs)
+
+    @made_of("skewness")
+    def skewness(self, *args: Any, **kwargs: Any) -> Any:
+        """The third central moment, relative to the standard deviation's third power; arguments as for `mean`."""
+        return self.function("skewness")(*args, **kwargs)
+
+    @made_of("kurtosis")
+    def kurtosis(self, *args: Any, **kwargs: Any) -> Any:
+        """The excess kurtosis: the fourth central moment, relative to the squared variance, less 3; arguments as for `mean`."""
+        return self.function("kurtosis")(*args, **kwargs)
+
+    @made_of("entropy")
+    def entropy(self, *args: Any, **kwargs: Any) -> Any:
+        """The entropy in nats, the mean of -logpdf; arguments as for `mean`."""
+        return self.function("entropy")(*args, **kwargs)
+
+    @made_of("mode")
+    def mode(self, *args: Any, **kwargs: Any) -> Any:
+        """A number at which the density is largest; arguments as for `mean`."""
+        return self.function("mode")(*args, **kwargs)
+
+    @made_of("mean", "var")
+    def stats(self, *args: Any, moments: str = "mv", **kwargs: Any) -> Any:
+        """Mean, variance, skewness and excess kurtosis, as many of them as are wanted.
+
+        Parameters
+        ----------
+        *parameters : array_like
+            As for `mean`.
+        moments : str
+            Letters out of ``mvsk``, in the order in which the numbers are wanted.
+
+        Returns
+        -------
+        tuple of ndarray or of device arrays, or one of them for one letter
+
+        Examples
+        --------
+        >>> import gpustats as gs
+        >>> [float(number) for number in gs.exponential.stats(2.0, moments="mvsk")]
+        [0.5, 0.25, 2.0, 6.0]
+        """
+        methods = {"m": "mean", "v": "var", "s": "skewness", "k": "kurtosis"}
+        if not moments or not set(moments) <= methods.keys():
+            raise ValueError(f"moments must be letters out of 'mvsk', not {moments!r}")
+        found = tuple(getattr(self, methods[letter])(*args, **kwargs) for letter in moments)
+        return found if len(found) > 1 else found[0]
+
+    @made_of("moment")
+    def moment(self, order: Any, *args: Any, **kwargs: Any) -> Any:
+        """The mean of X^order, by quadrature.
+
+        Parameters
+        ----------
+        order : array_like
+            Whole numbers that are not negative.
+        *parameters : array_like
+            As for `mean`.
+
+        Examples
+        --------
+        >>> import gpustats as gs
+        >>> gs.exponential.moment([0, 1, 5], 2.0).round(12)
+        array([1.  , 0.5 , 3.75])
+        """
+        return self.function("moment")(order, *args, **kwargs)
+
+    @made_of("ppf", "isf")
+    def expect(self, function: Callable[[Any], Any], *args: Any, lb: Any = None, ub: Any = None, **kwargs: Any) -> float:
+        """The mean of a Python function, which is called on the host with arrays of numbers.
+
+        Parameters
+        ----------
+        function : callable
+            Takes an array and gives one of the same shape, elementwise.
+        *parameters : float
+            As for `mean`, but one set of them.
+        lb, ub : float, optional
+            The function counts as 0 below and above these; both are inclusive.
+
+        Returns
+        -------
+        float
+            Infinite where the integral does not converge.
+
+        Notes
+        -----
+        A continuous distribution is integrated over its quantiles, which are computed on the device; steps are halved until
+        results agree. So the function should be smooth but for a few kinks or jumps.
+
+        Examples
+        --------
+        >>> import numpy as np, gpustats as gs
+        >>> round(gs.normal.expect(np.cos, 0.0, 1.0), 9)
+        0.60653066
+        >>> round(gs.geometric.expect(lambda k: 1 / k, 0.5), 9)
+        0.693147181
+        """
+        import numpy as np
+
+        from ..evaluation.arguments import match
+        from .expectation import FARTHEST, mean_over_numbers, mean_over_quantiles
+
+        given = match(self.name, self.parameters, args, kwargs, self.defaults)
+        if any(np.ndim(value) for value in given):
+            raise ValueError(f"expect takes one set of parameters of {self.name}, all of them numbers")
+        parameters = [float(value) for value in given]
+        ppf, isf = self.function("ppf"), self.function("isf")
+        if math.isnan(ppf(0.5, *parameters)):
+            return math.nan
+        if self.discrete:
+            first, last = float(ppf(1e-30, *parameters)), float(isf(1e-30, *parameters))
+            first = first if lb is None else max(first, math.ceil(lb))
+            last = last if ub is None else min(last, math.floor(ub))
+            return mean_over_numbers(function, self.log_density, parameters, first, last)
+
+        def logit(x: Any) -> float:
+            return float(self.function("logcdf")(x, *parameters) - self.function("logsf")(x, *parameters))
+
+        first = -FARTHEST if lb is None else max(-FARTHEST, logit(lb))
+        last = FARTHEST if ub is None else min(FARTHEST, logit(ub))
+        return mean_over_quantiles(function, ppf, isf, parameters, first, last) if first < last else 0.0

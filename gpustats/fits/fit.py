@@ -1,0 +1,154 @@
+"""Maximum likelihood: from the arguments of `Density.fit` to its estimates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..evaluation.placement import device_of
+from .collected import ENDLESS, Collected
+from .estimates import Estimates
+from .model import Model
+from .newton import AT_EDGE, AT_KINK, CONVERGED, WITHOUT_START, Objective, Precision, Searches, solve
+from .observations import UPPER, Rectangle, arranged
+from .scales import Scales
+from .searched import Searched
+from .starts import Tries
+
+# Standard errors from which on a parameter is said to go to the end of its domain: of logarithms, and relative to those where
+# the search began. And how small they may become where there is a kink, and no pole.
+FLAT, FLATTER, STEEP = 300.0, 1e6, 1e-6
+
+
+def fit(
+    model: Model, x: Any, fixed: Mapping[str, Any] | None, start: Mapping[str, Any] | None, weights: Any, lower: Any,
+    upper: Any, groups: Any, max_iterations: int,
+) -> Estimates:  # fmt: skip
+    """See `Density.fit`."""
+    domains = model.parameters()
+    start, known = dict(start or {}), dict(fixed or {})
+    for given, what in ((start, "start"), (known, "fixed")):
+        if unknown := [n for n in given if n not in domains]:
+            raise ValueError(
+                f"{what}: {model.name} has no parameter {unknown[0]!r}; its parameters are {', '.join(domains)}"
+            )
+    if both := start.keys() & known.keys():
+        raise ValueError(f"{both.pop()} is fixed, so it has no start")
+    known = {**{n: v for n, v in model.log_density.defaults.items() if n not in start}, **known}
+    free = {n: words for n, words in domains.items() if n not in known}
+    if not free:
+        raise ValueError(f"all parameters of {model.name} are fixed: there is nothing to fit")
+    rectangles, shape, labels = arranged(x, lower, upper, weights, known, groups)
+    begin = {n: _broadcast(n, v, shape) for n, v in start.items()}
+    runtime = device_of([rectangles[0].x], ["x"])
+    tries = [Tries(model, rectangle, free, begin, runtime) for rectangle in rectangles]
+    largest = max(range(len(rectangles)), key=lambda i: len(rectangles[i].which))
+    ends = {} if UPPER in rectangles[0].columns else tries[largest].ends()
+    if whole := [n for n, words in free.items() if "integer" in words and n not in ends]:
+        raise ValueError(f"{whole[0]} of {model.name} takes whole numbers only: give it, fixed={{{whole[0]!r}: …}}")
+    result = Collected(model, free, ends, known, shape)
+    for rectangle, tried in zip(rectangles, tries, strict=True):
+        low_high = rectangle.on_host().outermost() if ends else ()
+        at_ends = {n: low_high[side > 0][:, None] for n, side in ends.items()}
+        _fit_rectangle(model, rectangle.beside(at_ends), tried.beside(at_ends), max_iterations, result)
+    return result.estimates(labels)
+
+
+def _broadcast(name: str, value: Any, shape: tuple[int, ...]) -> np.ndarray:
+    """A starting value for each data set."""
+    try:
+        return np.broadcast_to(np.asarray(value, float), shape).reshape(-1)
+    except ValueError:
+        raise ValueError(
+            f"start of {name} has shape {np.shape(value)}: one number, or one for each data set {shape}"
+        ) from None
+
+
+def _fit_rectangle(model: Model, rectangle: Rectangle, tries: Tries, limit: int, result: Collected) -> None:
+    """Fit the data sets of a rectangle."""
+    estimated, runtime = list(tries.free), tries.runtime
+    scales = Scales(list(tries.free.values()))
+    searched = Searched(model, rectangle, estimated, scales, runtime)
+    points, objective = _begin(searched, scales, tries.best())
+    bad = np.flatnonzero(~objective.finite)
+    if (
+        bad.size and estimated
+    ):  # no likelihood for observations that are not in the samples: once more, with the outermost ones
+        again = Tries(model, rectangle.on_host()[bad], tries.free, tries.begin, runtime, outermost=True)
+        points[bad], objective[bad] = _begin(searched, scales, again.best(), bad)
+    precision = Precision() if searched.dtype.itemsize == 8 else Precision(1e-6, 1e-8)
+    found = Searches(searched, points, objective, scales.longest, precision)
+    found.run(limit)
+    _beside_kinks(searched, scales, found, limit)
+    failed = found.status == WITHOUT_START
+    values, slopes, _ = scales.back(found.points)
+    values[failed] = np.nan
+    covariance = _covariance(found, scales)
+    with np.errstate(invalid="ignore", over="ignore"):
+        covariance *= slopes[:, :, None] * slopes[:, None, :]
+    covariance[(found.status != CONVERGED) & (found.status != AT_KINK)] = np.nan
+    loglik = np.where(failed, np.nan, -found.objective.value)
+    result.add(rectangle, loglik, values, covariance, found.status, found.n_iterations)
+
+
+def _covariance(found: Searches, scales: Scales) -> np.ndarray:
+    """The covariances of estimates on their scales; searches that went to a pole or to the end of a domain are marked."""
+    covariance, definite = _inverse(found.objective.hessian)
+    of_scores, _ = _inverse(found.objective.metric)
+    covariance = np.where((definite & (found.status != AT_KINK))[:, None, None], covariance, of_scores)
+    with np.errstate(invalid="ignore"):
+        spread = np.sqrt(np.diagonal(covariance, axis1=-2, axis2=-1))
+        by_scores, relative = 1 / np.sqrt(found.objective.scale), np.sqrt(found.first_scale)
+        spread = np.where(np.isnan(spread), by_scores, spread)
+        steep = by_scores * relative < STEEP
+        endless = ((spread > FLAT) & np.isfinite(scales.longest)) | (spread * relative > FLATTER)
+    found.status[steep.any(-1) & (found.status == AT_KINK)] = AT_EDGE
+    found.status[endless.any(-1) & ((found.status == CONVERGED) | (found.status == AT_KINK))] = ENDLESS
+    return covariance
+
+
+def _begin(
+    searched: Searched, scales: Scales, best: np.ndarray, sets: np.ndarray | None = None
+) -> tuple[np.ndarray, Objective]:
+    """The first of the best guesses (G, C, P) for each data set at which all of its observations have a likelihood.
+
+    Parameters
+    ----------
+    sets : (G,) ndarray, optional
+        The numbers of the data sets; by default 0, 1, and so on.
+    """
+    sets = np.arange(len(best)) if sets is None else sets
+    with np.errstate(invalid="ignore", divide="ignore"):
+        points = scales.to(best)
+    begin, objective = points[:, 0].copy(), searched(points[:, 0], sets)
+    for other in range(1, points.shape[1]):
+        bad = np.flatnonzero(~objective.finite)
+        if not bad.size:
+            break
+        begin[bad] = points[bad, other]
+        objective[bad] = searched(begin[bad], sets[bad])
+    return begin, objective
+
+
+def _beside_kinks(searched: Searched, scales: Scales, found: Searches, limit: int) -> None:
+    """Search again from both sides of a kink, in each location: such likelihoods may have maxima at several observations."""
+    for i in np.flatnonzero(~np.isfinite(scales.longest)):
+        for side in (-2.0, 2.0):
+            kinked = np.flatnonzero(found.status == AT_KINK)
+            if not kinked.size:
+                return
+            points = found.points.copy()
+            points[kinked, i] += side / np.sqrt(found.objective[kinked].scale[:, i])
+            found.again(kinked, points[kinked], limit)
+
+
+def _inverse(matrices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The inverses of symmetric matrices (G, P, P), nan where one is not positive definite, and where they are."""
+    found, definite = np.empty_like(matrices), np.ones(len(matrices), bool)
+    for k, unit in enumerate(np.eye(matrices.shape[-1])):
+        found[:, :, k], fine = solve(matrices, np.broadcast_to(unit, matrices.shape[:-1]))
+        definite &= fine
+    found = 0.5 * (found + found.swapaxes(-1, -2))
+    return np.where(definite[:, None, None], found, np.nan), definite

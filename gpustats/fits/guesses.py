@@ -1,0 +1,90 @@
+"""Guesses for the parameters of any density.
+
+Nothing is known of a parameter but its domain. So the guesses for a positive one are all positive numbers that have to do with
+the location, the scale and the moments of the observations; and so on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+import numpy as np
+
+COMBINATIONS = 2000  # of guesses, at most
+
+
+@np.errstate(all="ignore")
+def guesses(domains: Mapping[str, Collection[str]], x: np.ndarray, start: Mapping[str, Any]) -> dict[str, np.ndarray]:
+    """Guesses for each parameter, by data set.
+
+    Parameters
+    ----------
+    domains : mapping
+        The words of the domain of each parameter.
+    x : (G, n) ndarray
+        Observations.
+    start : mapping
+        What the user says of some of the parameters: (G,) values.
+    """
+    numbers = _Summary(x)
+    found = {}
+    for name, words in domains.items():
+        if name in start:
+            found[name] = np.broadcast_to(start[name], (1, len(x)))
+        elif "integer" in words:
+            found[name] = np.stack([numbers.low - 1, numbers.high + 1, numbers.high, 2 * numbers.high + 2, numbers.low])
+        elif "unit" in words:
+            found[name] = numbers.within_unit()
+        else:
+            found[name] = numbers.positive() if {"positive", "nonnegative"} & set(words) else numbers.real()
+    while np.prod([float(len(g)) for g in found.values()]) > COMBINATIONS:  # the likeliest come first
+        longest = max(found, key=lambda name: len(found[name]))
+        found[longest] = found[longest][:-1]
+    return found
+
+
+class _Summary:
+    """Location, scale and moments of each of G data sets, and the guesses that are made of them."""
+
+    def __init__(self, x: np.ndarray):
+        ordered = np.sort(x, axis=-1)
+        n = x.shape[-1]
+        self.low, self.high, self.median = ordered[:, 0], ordered[:, -1], ordered[:, n // 2]
+        quartiles = ordered[:, n // 4], ordered[:, -1 - n // 4]
+        self.mean, self.variance = x.mean(-1), x.var(-1)
+        size = np.maximum(np.abs(self.median), np.abs(self.mean))
+        deviation = np.sqrt(self.variance)
+        tiny = np.where(deviation > 1e-8 * size, deviation, np.where(size > 0, 1e-3 * size, 1.0))
+        self.deviation, self.variance = tiny, tiny * tiny
+        spread = 0.741 * (quartiles[1] - quartiles[0])
+        self.spread = np.where(spread > 0, spread, tiny)
+        logarithms = np.log(np.where(x > 0, x, np.nan))
+        self.log_mean, self.log_deviation = logarithms.mean(-1), logarithms.std(-1)
+
+    def real(self) -> np.ndarray:
+        """Guesses for any number: a location, an end, the mean of a transform, a slope."""
+        width, one = self.high - self.low, np.ones_like(self.mean)
+        edge = 0.05 * width + 1e-3 * self.deviation
+        odds = np.log(self.mean) - np.log1p(-self.mean)
+        known = [self.median, self.mean, self.low - edge, self.high + edge, self.log_mean, np.log(self.mean), odds]
+        peak = self.median - 0.5 * self.spread
+        return np.stack([*known, peak, one, -one, 4 * one, -4 * one, self.low - 0.5 * width, self.high + 0.5 * width])
+
+    def positive(self) -> np.ndarray:
+        """Guesses for a positive number: a scale, a rate, a mean, a shape."""
+        one, mean, variance = np.ones_like(self.mean), self.mean, self.variance
+        precision = mean * (1 - mean) / variance - 1  # of a beta distribution
+        known = [
+            self.deviation, one, mean, self.spread, mean**2 / variance, mean / variance, 1 / self.deviation, 1 / mean,
+            self.log_deviation, 1 / self.log_deviation, 5 * one, variance, 0.2 * one, precision * mean,
+            precision * (1 - mean), 1 / variance, mean**2 / np.maximum(variance - mean, 0.1 * mean), self.low,
+            30 * one, precision,
+        ]  # fmt: skip
+        return np.stack([np.where((v > 0) & (v < np.inf), v, np.nan) for v in known])
+
+    def within_unit(self) -> np.ndarray:
+        """Guesses for a number between 0 and 1: a probability, a proportion."""
+        one = np.ones_like(self.mean)
+        known = [0.5 * one, self.mean, 1 / self.mean, 0.1 * one, 0.9 * one, 1 / (1 + self.mean), self.median]
+        return np.stack([np.where((v > 0) & (v < 1), v, np.nan) for v in known])

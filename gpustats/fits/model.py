@@ -1,0 +1,48 @@
+"""What a fit needs to know of a density."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from ..evaluation.pointwise import Pointwise
+from .intervals import interval_log_probability
+
+
+@dataclass(frozen=True)
+class Model:
+    """What a density's fit needs to know of the density.
+
+    Attributes
+    ----------
+    log_density : Pointwise
+    tails : callable
+        Gives the logarithms of the distribution function and of the survival function.
+    discrete : bool
+    """
+
+    log_density: Pointwise
+    tails: Callable[[], tuple[Pointwise, Pointwise]]
+    discrete: bool
+
+    @property
+    def name(self) -> str:
+        return self.log_density.name
+
+    def parameters(self) -> dict[str, frozenset[str]]:
+        """Each parameter, and the words of its domain."""
+        x, *parameters = self.log_density.arguments
+        if vectors := [a.name for a in (x, *parameters) if a.rank]:
+            raise NotImplementedError(
+                f"fit estimates numbers from observations that are numbers: {', '.join(vectors)} of {self.name} is a vector; "
+                "maximise gpustats.Likelihood(density, x).value_and_grad with an optimiser of SciPy"
+            )
+        return {a.name: frozenset(a.words) for a in parameters}
+
+    def of_intervals(self) -> Pointwise:
+        """The log-probability of an interval, made once."""
+        known: dict[Any, Pointwise] = self.log_density.made["interval"]
+        if not known:
+            known[()] = interval_log_probability(self.log_density, *self.tails(), self.discrete)
+        return known[()]

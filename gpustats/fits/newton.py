@@ -1,0 +1,233 @@
+"""Newton's method for many searches that go on at once, each with a damping of its own.
+
+All searches take their next step together, so that a step costs one evaluation of all of them. A step s solves
+(H + λ D) s = -g, where D is the diagonal of the sums of products of the observations' scores: it has the scale of the Hessian H
+near a maximum of the likelihood, is positive far from one, and does not vanish where the density has a kink. The damping λ, one
+number for each parameter, is 0 where the quadratic model holds and grows where it does not: Nocedal & Wright (2006), Numerical
+Optimization, ch. 4 and 10. It grows for those parameters whose slopes were not as the model said, so that the others are still
+free to move where one has reached a kink.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+SMALLEST, HEAVY, LARGEST = (
+    1e-3,
+    1e4,
+    1e12,
+)  # damping: where it begins, what only a kink or an edge needs, where it gives up
+TO_BLAME = 0.2  # of the largest error that a parameter's slope makes: those with smaller ones are not damped
+
+#: How a search ended.
+RUNNING, CONVERGED, AT_KINK, AT_EDGE, WITHOUT_START = range(5)
+
+
+class Precision(NamedTuple):
+    """The relative error of values, and what a further step may gain where a search ends; with heavy damping, at a kink.
+
+    The root of twice this gain is the distance from the maximum of a log-likelihood in standard errors.
+    """
+
+    noise: float = 1e-13
+    gain: float = 1e-14
+    gain_at_kink: float = 1e-9
+
+
+@dataclass
+class Objective:
+    """What is minimised, at the points of G searches: values (G,), gradients (G, P), Hessians and metrics (G, P, P)."""
+
+    value: np.ndarray
+    gradient: np.ndarray
+    hessian: np.ndarray
+    metric: np.ndarray
+
+    def __getitem__(self, which: np.ndarray) -> Objective:
+        return Objective(self.value[which], self.gradient[which], self.hessian[which], self.metric[which])
+
+    def __setitem__(self, which: np.ndarray, new: Objective) -> None:
+        for name in ("value", "gradient", "hessian", "metric"):
+            getattr(self, name)[which] = getattr(new, name)
+
+    @property
+    def finite(self) -> np.ndarray:
+        """For each search, whether everything is."""
+        fine = np.isfinite(self.value) & np.isfinite(self.gradient).all(-1)
+        fine &= np.isfinite(self.hessian).all((-2, -1)) & np.isfinite(self.metric).all((-2, -1))
+        return fine
+
+    @property
+    def scale(self) -> np.ndarray:
+        """The diagonal of the metric (G, P), which is positive."""
+        scale = np.diagonal(self.metric, axis1=-2, axis2=-1)
+        return np.maximum(scale, 1e-300 + 1e-12 * scale.max(-1, keepdims=True, initial=0))
+
+
+#: Evaluates points (n, P) of the searches of these numbers (n,).
+Evaluate = Callable[[np.ndarray, np.ndarray], Objective]
+
+
+def solve(matrices: np.ndarray, vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Solutions (G, P) of symmetric systems (G, P, P), and which of the matrices are positive definite: others' are not valid.
+
+    Gaussian elimination of all systems together, a column at a time.
+    """
+    a, b = matrices.copy(), vectors.copy()
+    n, size = b.shape[-1], np.abs(np.diagonal(matrices, axis1=-2, axis2=-1)) * 1e-14
+    definite = np.ones(len(b), bool)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        for k in range(n):
+            definite &= a[:, k, k] > size[:, k]
+            for i in range(k + 1, n):
+                factor = a[:, i, k] / a[:, k, k]
+                a[:, i, k:] -= factor[:, None] * a[:, k, k:]
+                b[:, i] -= factor * b[:, k]
+        for k in reversed(range(n)):
+            for i in range(k + 1, n):
+                b[:, k] -= a[:, k, i] * b[:, i]
+            b[:, k] /= a[:, k, k]
+    return b, definite & np.isfinite(b).all(-1)
+
+
+class _Steps(NamedTuple):
+    """The next steps (n, P) of some searches, what the quadratic model says that each gains, and the slopes (n, P) there."""
+
+    step: np.ndarray
+    gain: np.ndarray
+    slope: np.ndarray
+
+    def of(self, which: np.ndarray) -> _Steps:
+        """Those of some of the searches."""
+        return _Steps(self.step[which], self.gain[which], self.slope[which])
+
+
+class Searches:
+    """G searches for a minimum.
+
+    Parameters
+    ----------
+    evaluate : callable
+    points : (G, P) ndarray
+        Where they begin.
+    objective : Objective
+        At these points.
+    longest : (P,) ndarray
+        The longest step in each direction.
+    precision : Precision
+
+    Attributes
+    ----------
+    points, objective
+        Where each search has come to.
+    status : (G,) ndarray
+        How it ended.
+    n_iterations : (G,) ndarray
+        The steps that were tried.
+    first_scale : (G, P) ndarray
+        The scale of the Hessian where each search began.
+    """
+
+    def __init__(
+        self, evaluate: Evaluate, points: np.ndarray, objective: Objective, longest: np.ndarray, precision: Precision
+    ):
+        self._evaluate, self._longest, self._precision = evaluate, longest, precision
+        self.points, self.objective = points.copy(), objective
+        self.status = np.where(objective.finite, RUNNING, WITHOUT_START)
+        self.n_iterations = np.zeros(len(points), int)
+        self._damping, self._growth = np.zeros(points.shape), np.full(len(points), 4.0)
+        self.first_scale = objective.scale
+        self._at_edge = np.zeros(len(points), bool)  # is there no likelihood where the last step led that was refused?
+
+    def run(self, limit: int) -> None:
+        """Go on until all searches have ended, or have tried so many steps."""
+        for i in range(limit + 1):
+            active = np.flatnonzero(self.status == RUNNING)
+            steps = self._next_steps(active)
+            go_on = ~self._ended(active, steps)
+            active, steps = active[go_on], steps.of(go_on)
+            if not active.size or i == limit:
+                break
+            self.n_iterations[active] += 1
+            self._judge(active, steps, self._evaluate(self.points[active] + steps.step, active))
+
+    def again(self, which: np.ndarray, points: np.ndarray, limit: int) -> None:
+        """Search once more from other points, and keep what is better."""
+
+        def evaluate(points: np.ndarray, sets: np.ndarray) -> Objective:
+            return self._evaluate(points, which[sets])
+
+        other = Searches(evaluate, points, self._evaluate(points, which), self._longest, self._precision)
+        other.run(limit)
+        self.n_iterations[which] += other.n_iterations
+        error = self._precision.noise * (1 + np.abs(other.objective.value))
+        better = other.objective.finite & (other.objective.value < self.objective.value[which] - error)
+        better &= (other.status == CONVERGED) | (other.status == AT_KINK)
+        self.points[which[better]], self.status[which[better]] = other.points[better], other.status[better]
+        self.objective[which[better]] = other.objective[better]
+
+    def _next_steps(self, active: np.ndarray) -> _Steps:
+        """The next steps; damping is added until all systems are positive definite."""
+        here, damping = self.objective[active], self._damping[active]
+        scale, places = here.scale, range(damping.shape[1])
+        systems = here.hessian.copy()
+        systems[:, places, places] += damping * scale
+        step, definite = solve(systems, -here.gradient)
+        while (bad := np.flatnonzero(~definite & (damping < LARGEST).any(-1))).size:
+            damping[bad] = np.minimum(np.maximum(10 * damping[bad], SMALLEST), LARGEST)
+            systems = here.hessian[bad]
+            systems[:, places, places] += damping[bad] * scale[bad]
+            step[bad], definite[bad] = solve(systems, -here.gradient[bad])
+        self._damping[active] = damping
+        step[~definite] = 0
+        step *= (self._longest / np.maximum(np.abs(step), 1e-300)).min(-1, initial=1)[:, None]
+        change = np.einsum("gij,gj->gi", here.hessian, step)
+        gain = -np.einsum("gi,gi->g", here.gradient + 0.5 * change, step)
+        return _Steps(step, gain, here.gradient + change)
+
+    def _ended(self, active: np.ndarray, steps: _Steps) -> np.ndarray:
+        """Which searches end here."""
+        heaviest = self._damping[active].max(-1, initial=0)
+        small, heavy = steps.gain <= self._precision.gain, heaviest > HEAVY
+        stuck = (heavy & (steps.gain <= self._precision.gain_at_kink)) | (heaviest >= LARGEST)
+        if not (small | stuck).any():
+            return stuck
+        here = self.objective[active]
+        whole, convex = solve(here.hessian, -here.gradient)
+        left = -0.5 * np.einsum("gi,gi->g", here.gradient, whole)
+        done = (small | stuck) & convex & (left <= self._precision.gain)
+        level = (
+            small & ~convex & ~heavy
+        )  # neither slope nor curvature, as between the two middle observations of a median
+        self.status[active[level]] = AT_KINK
+        self.status[active[stuck]] = np.where(self._at_edge[active[stuck]], AT_EDGE, AT_KINK)
+        self.status[active[done]] = CONVERGED
+        self.points[active[done]] += whole[done]  # too small a step to be worth an evaluation
+        return done | stuck | level
+
+    def _judge(self, active: np.ndarray, steps: _Steps, trial: Objective) -> None:
+        """Take the steps that gain what the model said, or enough of it, and change the damping."""
+        before, finite = self.objective.value[active], trial.finite
+        with np.errstate(invalid="ignore"):
+            gained = np.where(finite, before - trial.value, -np.inf)
+            error = self._precision.noise * (1 + np.abs(before))
+            ratio = np.where(
+                steps.gain > error, gained / np.maximum(steps.gain, 1e-300), np.where(gained > -error, 1.0, -1.0)
+            )
+            wrong = np.abs((trial.gradient - steps.slope) * steps.step)  # what it makes of the value
+            blamed = (wrong >= TO_BLAME * wrong.max(-1, keepdims=True, initial=0)) | ~finite[:, None]
+        taken = ratio > 1e-4
+        damping, growth = self._damping[active], self._growth[active, None]
+        good, poor = taken & (ratio > 0.75), taken & (ratio < 0.25)
+        damping[good] = np.where(damping[good] > SMALLEST, 0.1 * damping[good], 0)
+        more = np.minimum(np.maximum(np.where(taken[:, None], 2, growth) * damping, SMALLEST), LARGEST)
+        self._damping[active] = np.where((poor | ~taken)[:, None] & blamed, more, damping)
+        self._growth[active] = np.where(taken, 4, 2 * growth[:, 0])
+        self._at_edge[active[~taken]] = ~finite[~taken]
+        moved = active[taken]
+        self.points[moved] += steps.step[taken]
+        self.objective[moved] = trial[taken]

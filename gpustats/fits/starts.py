@@ -1,0 +1,175 @@
+"""Starting values for any density: of many guesses those with the largest likelihood, on a sample of the observations.
+
+Which combinations of guesses serve a density is found out on a few data sets; all data sets choose among these.
+"""
+
+from __future__ import annotations
+
+import copy
+import itertools
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..evaluation.pointwise import Pointwise
+from ..runtime.base import Runtime
+from .guesses import guesses
+from .model import Model
+from .observations import UPPER, Rectangle
+
+SAMPLE = 64  # observations of a data set on which guesses are tried; of few data sets more
+SETS = 8  # on which all combinations are tried
+CHOICE = 5  # of combinations that are tried on every data set
+
+#: For each parameter, guesses by data set: (guesses, G).
+Guesses = Mapping[str, np.ndarray]
+
+
+class Tries:
+    """Guesses of the free parameters of each data set of a rectangle, tried on samples of them.
+
+    Parameters
+    ----------
+    free : mapping
+        The parameters and the words of their domains.
+    begin : mapping
+        What the user says of some of them.
+    outermost : bool
+        Whether the samples are to have the outermost observations.
+    """
+
+    def __init__(
+        self, model: Model, rectangle: Rectangle, free: Mapping[str, frozenset[str]], begin: Mapping[str, np.ndarray],
+        runtime: Runtime, outermost: bool = False,
+    ):  # fmt: skip
+        self.free, self.begin, self.model, self.runtime = dict(free), begin, model, runtime
+        sample = rectangle.sample(max(SAMPLE, 512 // len(rectangle.which)), model.discrete)
+        if outermost and UPPER not in rectangle.columns:
+            sample.x[:, 0], sample.x[:, -1] = rectangle.outermost()
+        self._guesses = guesses(free, sample.x, {n: v[rectangle.which] for n, v in begin.items()})
+        self._trials = Trials(model.log_density, sample, runtime)
+
+    def ends(self) -> dict[str, int]:
+        """The parameters that are an end of the support."""
+        return ends_of_support(self._trials, self._guesses, self.free)
+
+    def beside(self, known: Mapping[str, np.ndarray]) -> Tries:
+        """The same where some of the parameters are known."""
+        if not known:
+            return self
+        made = copy.copy(self)
+        made.free = {n: words for n, words in self.free.items() if n not in known}
+        made._guesses = {n: g for n, g in self._guesses.items() if n not in known}
+        made._trials = Trials(self.model.log_density, self._trials.sample.beside(known), self.runtime)
+        return made
+
+    def best(self) -> np.ndarray:
+        """The best of the guesses for each of G data sets: (G, C, P)."""
+        if not self.free:
+            return np.empty((len(self._trials.sample.which), 1, 0))
+        return best_guesses(self._trials, self._guesses)
+
+
+class Trials:
+    """The log-likelihoods of combinations of guesses, on samples of the data sets.
+
+    Parameters
+    ----------
+    function : Pointwise
+        The log-density.
+    sample : Rectangle
+        On the host.
+    runtime : Runtime
+    """
+
+    def __init__(self, function: Pointwise, sample: Rectangle, runtime: Runtime):
+        self._function, self.sample, self._runtime = function, sample, runtime
+
+    def loglik(self, sets: np.ndarray, values: Mapping[str, np.ndarray]) -> np.ndarray:
+        """(C, n) sums over the samples of the data sets of n numbers, for C combinations (C, n) of parameters."""
+        shape, part = next(iter(values.values())).shape, self.sample[sets]
+        own = {name: np.ascontiguousarray(v).reshape(-1, 1) for name, v in values.items()}
+        x, columns = np.tile(part.x, (shape[0], 1)), part.columns
+        columns = {name: np.tile(v, (shape[0], 1)) if np.ndim(v) and len(v) > 1 else v for name, v in columns.items()}
+        return self._sums(x, {**columns, **own}).reshape(shape)
+
+    def loglik_of_all(self, values: Mapping[str, np.ndarray]) -> np.ndarray:
+        """(C, G) sums over the samples of all data sets, for C combinations (C, G) of parameters, one after another."""
+        x, n = self.sample.x, len(next(iter(values.values())))
+        x = x if self._runtime.host_visible or not self._runtime.device.double else self._runtime.to_device(x)
+        each = [{name: np.ascontiguousarray(v[i])[:, None] for name, v in values.items()} for i in range(n)]
+        return np.stack([self._sums(x, {**self.sample.columns, **own}) for own in each])
+
+    def _sums(self, x: Any, columns: Mapping[str, Any]) -> np.ndarray:
+        arguments = [x, *(columns[name] for name in self._function.argument_names[1:])]
+        if not self._runtime.device.double:
+            arguments = [np.asarray(v, np.float32) if np.ndim(v) else v for v in arguments]
+        return np.asarray(self._function.sum(arguments, self._runtime)).reshape(-1)
+
+
+def best_guesses(trials: Trials, found: Guesses) -> np.ndarray:
+    """The best combinations of guesses for each of G data sets, best first: (G, C, P), nan where there is no likelihood."""
+    n_sets = len(trials.sample.which)
+    numbers = _combinations(list(found.values()))
+    few = np.unique(np.linspace(0, n_sets - 1, min(SETS, n_sets)).astype(int))
+    tried = _or_nothing(trials.loglik(few, {n: g[:, few][numbers[:, i]] for i, (n, g) in enumerate(found.items())}))
+    order = np.argsort(-tried, axis=0, kind="stable")[: 2 * CHOICE]
+    # The best of each of the data sets first, then the second of each, and so on.
+    chosen = list(dict.fromkeys(order.ravel().tolist()))[: CHOICE if n_sets > 1 else 4 * CHOICE]
+    everywhere = np.arange(n_sets)
+    values = np.stack([g[numbers[chosen, i]] for i, g in enumerate(found.values())], axis=-1)  # (C, G, P)
+    tried = tried[chosen]
+    if len(few) < n_sets:
+        tried = _or_nothing(trials.loglik_of_all({name: values[..., i] for i, name in enumerate(found)}))
+    order = np.argsort(-tried, axis=0, kind="stable").T  # (G, C)
+    best = values[order, everywhere[:, None]]
+    return np.where(np.isfinite(tried.T[everywhere[:, None], order])[..., None], best, np.nan)
+
+
+def _combinations(found: Sequence[np.ndarray]) -> np.ndarray:
+    """All combinations (C, P) of the numbers of guesses for P parameters."""
+    combinations = list(itertools.product(*(range(len(g)) for g in found)))
+    return np.array(combinations, int).reshape(len(combinations), len(found))
+
+
+def _or_nothing(tried: np.ndarray) -> np.ndarray:
+    """Log-likelihoods, -inf where there is none."""
+    return np.where(np.isfinite(tried), tried, -np.inf)
+
+
+def ends_of_support(trials: Trials, found: Guesses, domains: Mapping[str, Collection[str]]) -> dict[str, int]:
+    """The parameters that are an end of the support, and best at the outermost observation: -1 for a lower end, 1 for an upper.
+
+    With such a parameter at the smallest observation there is a likelihood, beyond it there is none, and before it the
+    likelihood falls, whatever the other parameters are. So it is for the bounds of uniform distributions, but not for those of
+    a triangular one, whose density is 0 there.
+
+    Parameters
+    ----------
+    domains : mapping
+        The words of the domain of each parameter.
+    """
+    middle = np.array([len(trials.sample.which) // 2])
+    x, ends = trials.sample.x[middle[0]], {}
+    for name in found:
+        others = [n for n in found if n != name]
+        numbers = _combinations([found[n] for n in others])
+        numbers = np.random.default_rng(0).permutation(numbers)[:256]
+        values = {n: found[n][:, middle][numbers[:, i]] for i, n in enumerate(others)}
+        for side, outermost in ((-1, x.min()), (1, x.max())):
+            if not np.isfinite(outermost):
+                continue
+            width = 0.0 if "positive" in domains[name] else 1e-3 * float(x.max() - x.min())
+            step = 1.0 if "integer" in domains[name] else 1e-6 * max(abs(float(outermost)), width)
+            at, beyond, before = (
+                trials.loglik(middle, {**values, name: np.full((len(numbers), 1), outermost + side * by)})[:, 0]
+                for by in (0.0, -step, step)
+            )
+            possible = np.isfinite(before)
+            nothing = np.isneginf(beyond).any() and not np.isfinite(beyond).any()
+            if nothing and possible.any() and np.isfinite(at[possible]).all():
+                lost = at[possible] - before[possible]
+                if lost.max() > 0 and (lost >= -1e-9 * np.abs(at[possible])).all():
+                    ends[name] = side
+    return ends

@@ -1,0 +1,146 @@
+"""Distribution functions: of P(X <= x), P(X > x) and their logarithms a source need write only one.
+
+What it writes is accurate where that is small. Where it is near 1, it is made of the other one, so that the logarithms that
+users get keep their digits on both sides.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..language.derived import call_of, derived, resolve_in
+from ..language.device_function import Argument, DeviceFunction
+from ..language.kinds import DISTRIBUTION_FUNCTIONS
+from ..language.library import library
+from ..language.nodes import Function
+from .beside import Beside
+from .checks import checked, inside, own_prefix
+
+
+@dataclass(frozen=True)
+class _Tail:
+    """A distribution function, by the ending of its name.
+
+    Attributes
+    ----------
+    below, above : str
+        Its values below and above the support, in C.
+    made_of : dict
+        Ending of another one -> the formula, with {} for the other one's value; those in which least cancels come first.
+    other : str
+        Of a logarithm, the ending of that of the other tail.
+    """
+
+    below: str
+    above: str
+    made_of: dict[str, str]
+    other: str = ""
+
+
+_TAILS = {
+    "cdf": _Tail("0", "1", {"logcdf": "exp({})", "logsf": "-expm1({})", "sf": "1 - {}"}),
+    "sf": _Tail("1", "0", {"logsf": "exp({})", "logcdf": "-expm1({})", "cdf": "1 - {}"}),
+    "logcdf": _Tail("-INFINITY", "0", {"cdf": "log({})", "logsf": "log1mexp({})", "sf": "log1p(-{})"}, "logsf"),
+    "logsf": _Tail("0", "-INFINITY", {"sf": "log({})", "logcdf": "log1mexp({})", "cdf": "log1p(-{})"}, "logcdf"),
+}
+_SAME_TAIL = {"cdf": "logcdf", "logcdf": "cdf", "sf": "logsf", "logsf": "sf"}
+
+
+def has_distribution_function(definition: DeviceFunction) -> bool:
+    """Whether a source writes one of the distribution functions."""
+    return definition.role(*DISTRIBUTION_FUNCTIONS) is not None
+
+
+def plain_tail(definition: DeviceFunction, ending: str, functions: dict[str, Function]) -> Function:
+    """A distribution function as the source writes it, or made of what it writes; for x within the support.
+
+    Parameters
+    ----------
+    definition : DeviceFunction
+    ending : {"cdf", "sf", "logcdf", "logsf"}
+    functions : dict
+        All functions that it calls; those made on the way are added.
+
+    Raises
+    ------
+    NotImplementedError
+        Where the source writes none.
+    """
+    if (own := definition.role(ending)) is not None:
+        return own
+    for known, formula in _TAILS[ending].made_of.items():
+        if (function := definition.role(known)) is not None:
+            made = derived(function, ending, f"    return {formula.format(call_of(function))};\n", resolve_in(functions))
+            return _added(made, functions)
+    raise NotImplementedError(lacks_distribution_function(definition))
+
+
+def lacks_distribution_function(definition: DeviceFunction) -> str:
+    """What is said of a source that writes no distribution function."""
+    name = definition.name
+    return (
+        f"{name} has no {name}_logcdf and no {name}_logsf: write one of them, of the same arguments, beside "
+        f"{definition.written(definition.density)}"
+    )
+
+
+def distribution_function(
+    definition: DeviceFunction, ending: str, functions: dict[str, Function], both_sides: bool = False
+) -> Function:
+    """A distribution function with scipy.stats' rules around it, for every x.
+
+    Parameters
+    ----------
+    definition, ending, functions, errors
+        As for `plain_tail`.
+    both_sides : bool
+        Whether a logarithm near 0 is made of the other tail: then its relative error is small there, too.
+    """
+    function = plain_tail(definition, ending, functions)
+    other = _TAILS[ending].other
+    if both_sides and other and all(definition.role(e, _SAME_TAIL[e]) for e in (ending, other)):
+        function = _on_both_sides(function, plain_tail(definition, other, functions), functions)
+    x, *parameters = definition.arguments
+    everywhere = _everywhere(definition, function, ending, functions)
+    made = checked(everywhere, [Argument(x.name), *parameters], resolve_in(functions))
+    functions |= {everywhere.name: everywhere, made.name: made}
+    return made
+
+
+def _on_both_sides(function: Function, other: Function, functions: dict[str, Function]) -> Function:
+    """The logarithm of a probability, which is made of the `other` tail's where it is near 0."""
+    x = {p.name: q.name for p, q in zip(other.parameters, function.parameters, strict=True)}
+    own = own_prefix([p.name for p in function.parameters])
+    body = (
+        f"    real {own}value = {call_of(function)};\n"
+        f"    return {own}value > -LOG_2 ? log1mexp({call_of(other, x)}) : {own}value;\n"
+    )
+    return _added(derived(function, "both_sides", body, resolve_in(functions)), functions)
+
+
+def _everywhere(
+    definition: DeviceFunction, function: Function, ending: str, functions: dict[str, Function]
+) -> Function:
+    """A distribution function for every real number: it has certain values below and above the observation's domain.
+
+    A function of whole numbers keeps its value up to the next one. Outside of the domain the function is evaluated at 1,
+    which lies in every domain: so it can say nan where parameters do not go together, whatever x is.
+    """
+    observation, edges = definition.arguments[0], _TAILS[ending]
+    x, *names = (p.name for p in function.parameters)
+    own = own_prefix([x, *names])
+    at = f"{own}at"
+    test = f"{inside(observation.words - {'integer'}, at)} && fabs({at}) < INFINITY"
+    body = (
+        f"    real {at} = {f'floor({x})' if 'integer' in observation.words else x};\n"
+        f"    int {own}inside = {test};\n"
+        f"    real {own}value = {function.name}({', '.join([f'{own}inside ? {at} : 1', *names])});\n"
+        f"{Beside(definition, functions).refusal(function, names)}"
+        f"    return {own}inside || {own}value != {own}value ? {own}value : {at} > 0 ? {edges.above} : {edges.below};\n"
+    )
+    return derived(function, "everywhere", body, resolve_in(functions))
+
+
+def _added(made: Function, functions: dict[str, Function]) -> Function:
+    functions |= {**library.closure([made]), **functions, made.name: made}
+    return made

@@ -1,0 +1,253 @@
+"""`Density.fit`: estimates, standard errors and searches that fail, against SciPy, statsmodels and closed forms."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+import statsmodels.api as sm
+from scipy import stats
+
+import gpustats as gs
+
+#: Density, its parameters, SciPy's distribution, what SciPy holds fixed, and SciPy's estimates in our parametrisation.
+PEERS = {
+    "normal": ((-3.0, 0.1), stats.norm, {}, lambda m, s: (m, s)),
+    "gamma": ((2.5, 1.5), stats.gamma, dict(floc=0), lambda a, _, s: (a, 1 / s)),
+    "beta": ((2.0, 0.7), stats.beta, dict(floc=0, fscale=1), lambda a, b, *_: (a, b)),
+    "weibull": ((0.8, 100.0), stats.weibull_min, dict(floc=0), lambda c, _, s: (c, s)),
+    "log_normal": ((3.0, 0.5), stats.lognorm, dict(floc=0), lambda s, _, m: (np.log(m), s)),
+    "gumbel": ((-3.0, 2.0), stats.gumbel_r, {}, lambda m, b: (m, b)),
+    "cauchy": ((3.0, 20.0), stats.cauchy, {}, lambda m, b: (m, b)),
+    "student_t": ((4.0, 100.0, 3.0), stats.t, {}, lambda n, m, s: (n, m, s)),
+    "wald": ((2.0, 5.0), stats.invgauss, dict(floc=0), lambda m, _, s: (m * s, s)),
+    "laplace": ((10.0, 0.3), stats.laplace, {}, lambda m, b: (m, b)),
+    "pareto": ((1.2, 0.01), stats.pareto, dict(floc=0), lambda a, _, m: (a, m)),
+    "uniform": ((-3.0, 1.0), stats.uniform, {}, lambda a, w: (a, a + w)),
+}
+
+
+@pytest.mark.parametrize("name", PEERS)
+def test_estimates_are_scipys(name):
+    """Each data set has a likelihood at least that of SciPy's estimates, and these estimates where SciPy has found them."""
+    parameters, peer, known, ours = PEERS[name]
+    density = gs.densities[name]
+    x = density.rvs(*parameters, size=(4, 151), rng=5)
+    fit = density.fit(x)
+    assert fit.converged.all() and fit.free == density.parameters
+    for g in range(len(x)):
+        want = ours(*peer.fit(x[g], **known))
+        more = fit.log_likelihood[g] - density.loglik(x[g], *want)
+        assert more >= -1e-9 * abs(fit.log_likelihood[g])
+        if more > 1e-4:  # SciPy has not found the maximum
+            continue
+        errors = np.array([fit.standard_errors[n][g] for n in density.parameters])
+        distance = np.abs(np.array([v[g] for v in fit]) - want)
+        assert (distance <= np.where(np.isnan(errors), 1e-9, 0.01 * errors)).all(), (list(fit), want)
+        np.testing.assert_allclose(fit.log_likelihood[g], density.loglik(x[g], *(v[g] for v in fit)), rtol=1e-12)
+
+
+def test_standard_errors_are_statsmodels():
+    x = gs.negative_binomial.rvs(5.0, 2.0, size=500, rng=1)
+    want = sm.NegativeBinomial(x, np.ones(500)).fit(disp=0, method="newton", tol=1e-12, maxiter=200)
+    fit = gs.negative_binomial_log.fit(x)
+    eta, dispersion = want.params
+    np.testing.assert_allclose([fit["eta"], 1 / fit["phi"]], [eta, dispersion], rtol=1e-7)
+    errors = [fit.standard_errors["eta"], fit.standard_errors["phi"] / fit["phi"] ** 2]
+    np.testing.assert_allclose(errors, want.bse, rtol=1e-5)
+    np.testing.assert_allclose([fit.log_likelihood, fit.aic, fit.bic], [want.llf, want.aic, want.bic], rtol=1e-9)
+    assert fit.n_observations == 500
+
+
+def test_the_covariance_is_the_inverse_of_the_observed_information():
+    x = gs.gamma.rvs(2.5, 1.5, size=300, rng=2)
+    fit = gs.gamma.fit(x)
+    information = -gs.Likelihood(gs.gamma, x).hessian(*fit)
+    np.testing.assert_allclose(fit.covariance, np.linalg.inv(information), rtol=1e-9)
+    np.testing.assert_allclose(list(fit.standard_errors.values()), np.sqrt(np.diag(fit.covariance)), rtol=1e-12)
+
+
+def test_one_data_set_is_fitted_as_among_many():
+    x = gs.gamma.rvs(2.5, 1.5, size=(2, 5, 40), rng=3)
+    fit = gs.gamma.fit(x)
+    assert fit["alpha"].shape == (2, 5) and fit.covariance.shape == (2, 5, 2, 2) and fit.message.shape == (2, 5)
+    one = gs.gamma.fit(x[1, 3])
+    assert type(one["alpha"]) is float and type(one.converged) is bool and one.message == "converged"
+    np.testing.assert_allclose([v[1, 3] for v in fit], list(one), rtol=1e-12)
+    np.testing.assert_allclose(fit.covariance[1, 3], one.covariance, rtol=1e-10)
+
+
+def test_estimates_are_unpacked_shown_and_copied():
+    x = [1.0, 2.0, 4.0]
+    mu, sigma = fit = gs.normal.fit(x)
+    np.testing.assert_allclose([mu, sigma], stats.norm.fit(x), rtol=1e-12)
+    assert len(fit) == 2 and fit["mu"] == mu
+    assert (
+        repr(fit)
+        == "<estimates of normal: mu=2.33333 ± 0.72, sigma=1.24722 ± 0.51; log-likelihood -4.91956; converged>"
+    )
+    assert repr(gs.normal.fit([x, x])) == "<estimates of mu, sigma of normal for 2 data sets, 2 of them converged>"
+    assert pickle.loads(pickle.dumps(fit)).parameters == copy.copy(fit).parameters == fit.parameters
+
+
+def test_known_parameters_and_starts(rng):
+    x = gs.student_t.rvs(4.0, 1.0, 2.0, size=400, rng=4)
+    nu, mu, sigma = stats.t.fit(x, f0=4.0)
+    fit = gs.student_t.fit(x, fixed={"nu": 4.0}, start={"mu": 30.0, "sigma": 0.1})
+    assert fit.free == ("mu", "sigma") and fit["nu"] == 4.0 and fit.covariance.shape == (2, 2)
+    np.testing.assert_allclose(list(fit), [nu, mu, sigma], rtol=1e-4)
+    trials = rng.integers(1, 30, 200)
+    successes = rng.binomial(trials, 0.3)
+    fit = gs.binomial.fit(successes, fixed={"n": trials})
+    share = successes.sum() / trials.sum()
+    np.testing.assert_allclose(fit["p"], share, rtol=1e-12)
+    np.testing.assert_allclose(fit.standard_errors["p"], np.sqrt(share * (1 - share) / trials.sum()), rtol=1e-9)
+    shared = gs.normal.fit(np.stack([x, x + 1]), fixed={"mu": np.array([[1.0], [2.0]])})  # one for each data set
+    np.testing.assert_allclose(shared["sigma"], np.sqrt(np.mean((x - 1) ** 2)), rtol=1e-12)
+
+
+def test_weights_are_frequencies(rng):
+    x, weights = gs.gamma.rvs(2.5, 1.5, size=60, rng=6), rng.integers(0, 4, 60)
+    fit, want = gs.gamma.fit(x, weights=weights), gs.gamma.fit(np.repeat(x, weights))
+    np.testing.assert_allclose(list(fit), list(want), rtol=1e-10)
+    np.testing.assert_allclose(fit.covariance, want.covariance, rtol=1e-7)
+    assert fit.n_observations == want.n_observations == weights.sum()
+    fit, want = (
+        gs.laplace.fit(x, weights=weights),
+        gs.laplace.fit(np.repeat(x, weights)),
+    )  # with the covariance of scores
+    np.testing.assert_allclose(list(fit.standard_errors.values()), list(want.standard_errors.values()), rtol=0.1)
+    np.testing.assert_allclose(gs.uniform.fit(x, weights=(x < 2.0))["upper"], x[x < 2.0].max(), rtol=0)
+
+
+def test_data_sets_of_several_lengths(rng):
+    sizes = [200, 3, 31, 33, 64, 5, 150]
+    parts = [
+        gs.negative_binomial.rvs(5.0, 2.0, size=n, rng=i) + (n < 10) * np.arange(n) ** 2 for i, n in enumerate(sizes)
+    ]
+    fit = gs.negative_binomial.fit(parts)
+    each = [gs.negative_binomial.fit(part) for part in parts]
+    for name in ("mu", "alpha"):
+        np.testing.assert_allclose(fit[name], [one[name] for one in each], rtol=1e-7)
+        np.testing.assert_allclose(fit.standard_errors[name], [one.standard_errors[name] for one in each], rtol=1e-6)
+    assert fit.n_observations.tolist() == sizes and fit.groups is None
+    order = rng.permutation(sum(sizes))
+    labels = np.repeat(["g", "f", "e", "d", "c", "b", "a"], sizes)[order]
+    grouped = gs.negative_binomial.fit(np.concatenate(parts)[order], groups=labels)
+    assert grouped.groups.tolist() == ["a", "b", "c", "d", "e", "f", "g"]
+    np.testing.assert_allclose(grouped["mu"][::-1], fit["mu"], rtol=1e-9)
+    np.testing.assert_allclose(grouped.log_likelihood[::-1], fit.log_likelihood, rtol=1e-12)
+    weighted = gs.negative_binomial.fit(parts, weights=[2.0 * np.ones(n) for n in sizes])
+    np.testing.assert_allclose(weighted.log_likelihood, 2 * fit.log_likelihood, rtol=1e-9)
+
+
+OWN = """
+// lomax2: Pareto distribution of the second kind
+// x: nonnegative    shape: positive    scale: positive
+real lomax2_logpdf(real x, real shape, real scale)
+{ return log(shape / scale) - (shape + 1) * log1p(x / scale); }
+"""
+
+
+def test_densities_of_users_and_of_transforms():
+    density = gs.register(OWN, replace=True)
+    x = stats.lomax.rvs(3.0, scale=2.0, size=2000, random_state=np.random.default_rng(7))
+    shape, _, scale = stats.lomax.fit(x, floc=0)
+    fit = density.fit(x)
+    assert density.loglik(x, *fit) >= density.loglik(x, shape, scale) - 1e-9
+    np.testing.assert_allclose(list(fit), [shape, scale], rtol=1e-2)
+    y = gs.normal.rvs(0.5, 1.0, size=3000, rng=8)
+    y = y[y > 0]
+    truncated = gs.transforms.Truncate(gs.normal, lower=0.0)
+    fit = truncated.fit(y)
+    assert fit.free == ("mu", "sigma") and fit["lower"] == 0.0
+    slopes = gs.Likelihood(truncated, y).value_and_grad(*fit, wrt=("mu", "sigma"))[1]
+    assert max(map(abs, slopes.values())) < 1e-6
+    shifted = gs.transforms.LocScale(gs.exponential).fit(y, fixed={"lam": 1.0})
+    np.testing.assert_allclose([shifted["loc"], shifted["scale"]], [y.min(), y.mean() - y.min()], rtol=1e-12)
+
+
+def test_ends_of_the_support():
+    x = gs.discrete_uniform.rvs(-3, 12, size=(50, 30), rng=9)
+    fit = gs.discrete_uniform.fit(x)
+    np.testing.assert_array_equal([fit["lower"], fit["upper"]], [x.min(1), x.max(1)])
+    assert fit.converged.all() and np.isnan(fit.standard_errors["lower"]).all()
+    np.testing.assert_allclose(fit.log_likelihood, -30 * np.log(np.ptp(x, axis=1) + 1))
+    fit = gs.uniform.fit(x[0], fixed={"lower": -10.0})
+    assert (fit["lower"], fit["upper"], fit.free) == (-10.0, x[0].max(), ("upper",))
+
+
+def test_a_search_that_finds_no_maximum_says_so(rng):
+    steady = rng.binomial(20, 0.5, size=(3, 80))  # varies less than Poisson counts
+    fit = gs.negative_binomial.fit(steady)
+    assert not fit.converged.any() and np.isnan(fit.covariance).all()
+    assert all("towards the end of a parameter's domain" in m for m in fit.message)
+    np.testing.assert_allclose(fit["mu"], steady.mean(1), rtol=1e-6)
+    few = gs.gamma.fit(gs.gamma.rvs(2.5, 1.5, size=100, rng=1), start={"alpha": 1e4}, max_iterations=2)
+    assert not few.converged and "max_iterations" in few.message and few.n_iterations == 2
+    shifted = gs.transforms.LocScale(gs.gamma).fit(gs.gamma.rvs(0.5, 1.0, size=50, rng=2) + 3, fixed={"scale": 1.0})
+    assert (
+        not shifted.converged and "leaves the support" in shifted.message
+    )  # it is unbounded at the smallest observation
+
+
+def test_one_bad_data_set_does_not_harm_the_others():
+    x = gs.gamma.rvs(2.5, 1.5, size=(4, 50), rng=1)
+    x[1, 7], x[2, 3] = -1.0, np.nan
+    fit = gs.gamma.fit(x)
+    assert fit.converged.tolist() == [True, False, False, True]
+    assert np.isnan(fit["alpha"]).tolist() == [False, True, True, False]
+    assert "no starting values" in fit.message[1]
+    np.testing.assert_allclose(fit["alpha"][3], gs.gamma.fit(x[3])["alpha"], rtol=1e-9)
+
+
+def test_types_and_places_of_data():
+    x = gs.gamma.rvs(2.5, 1.5, size=(3, 700), rng=1).astype(np.float32)
+    want = gs.gamma.fit(x.astype(float))
+    for given in (x, gs.to_device(x), gs.to_device(x.astype(float)), x.tolist(), tuple(x), np.asfortranarray(x)):
+        np.testing.assert_allclose(gs.gamma.fit(given)["alpha"], want["alpha"], rtol=1e-9)
+    device = gs.gamma.fit(gs.to_device(x[0]), weights=np.ones(700))
+    np.testing.assert_allclose(device["alpha"], want["alpha"][0], rtol=1e-9)
+    assert type(device["alpha"]) is float
+
+
+@pytest.mark.parametrize(
+    "density, x, options, message",
+    [
+        ("gamma", [1.0, -2.0], {}, "no values of alpha, beta .*must be nonnegative, and -2 is not"),
+        ("gamma", [1.0, np.nan], {}, "a nan in x"),
+        ("gamma", [], {}, r"x has shape \(0,\): there are no observations"),
+        ("gamma", 3.0, {}, "x is one number"),
+        (
+            "gamma",
+            [1.0, 2.0],
+            dict(fixed={"k": 1.0}),
+            "fixed: gamma has no parameter 'k'; its parameters are alpha, beta",
+        ),
+        ("gamma", [1.0, 2.0], dict(start={"a": 1.0}), "start: gamma has no parameter 'a'"),
+        ("gamma", [1.0, 2.0], dict(start={"beta": 1.0}, fixed={"beta": 1.0}), "beta is fixed, so it has no start"),
+        ("gamma", [1.0, 2.0], dict(start={"beta": [1.0, 2.0]}), r"start of beta has shape \(2,\)"),
+        ("gamma", [1.0, 2.0], dict(fixed={"alpha": 1.0, "beta": 1.0}), "nothing to fit"),
+        ("gamma", [1.0, 2.0], dict(weights=[1.0, 2.0, 3.0]), r"weights has shape \(3,\), .* x, \(2,\)"),
+        ("gamma", [1.0, 2.0], dict(weights=[1.0, -1.0]), "weights must be finite and not negative"),
+        ("gamma", [[1.0], [2.0]], dict(weights=[[1.0], [0.0]]), "weights of data set 1 are all 0"),
+        ("gamma", [1.0, 2.0], dict(groups=[1, 1, 2]), r"groups has shape \(3,\), x has \(2,\)"),
+        ("gamma", [1.0, 2.0], dict(lower=[1.0, 2.0]), "x, or lower and upper"),
+        ("gamma", None, {}, "fit takes observations x"),
+        ("normal", None, dict(lower=[1.0, 2.0], upper=[2.0, 1.0]), "lower must not lie above upper"),
+        ("gamma", [[1.0, 2.0], [1.0], []], {}, r"x\[2\] is empty"),
+        ("binomial", [1.0, 2.0], {}, r"n of binomial takes whole numbers only: give it, fixed={'n': …}"),
+        ("dirichlet", [[0.5, 0.5]], {}, "x, a of dirichlet is a vector"),
+        ("mvnormal", [[0.5, 0.5]], {}, "x, mu, cov of mvnormal is a vector"),
+    ],
+)
+def test_what_is_wrong_is_said(density, x, options, message):
+    with pytest.raises((ValueError, TypeError, NotImplementedError), match=message):
+        gs.densities[density].fit(x, **options)
+
+
+def test_starts_are_found_where_few_parameters_have_a_likelihood():
+    """The outermost of many observations decide, which samples of them rarely have."""
+    x = gs.triangular.rvs(lower=-1.0, c=0.5, upper=3.0, size=20_000, rng=3)
+    fit = gs.triangular.fit(x, fixed={"c": 0.5})
+    assert fit.converged and fit.log_likelihood >= gs.triangular.loglik(x, lower=-1.0, c=0.5, upper=3.0)

@@ -1,0 +1,82 @@
+"""Fits of observations that are known to lie in intervals, against SciPy and closed forms."""
+
+import numpy as np
+import pytest
+from scipy import optimize, stats
+
+import gpustats as gs
+
+
+def recorded(x, rng):
+    """Lower and upper ends: a quarter each of values, values below a number, values above one, and values in an interval."""
+    lower, upper = x.copy(), x.copy()
+    kind = rng.integers(0, 4, len(x))
+    middle = np.median(x)
+    low, high = (kind == 1) & (x < middle), (kind == 2) & (x > middle)
+    lower[low], upper[low] = -np.inf, middle
+    lower[high], upper[high] = middle, np.inf
+    wide = kind == 3
+    lower[wide], upper[wide] = np.floor(x[wide]), np.floor(x[wide]) + 1
+    return lower, upper
+
+
+@pytest.mark.parametrize(
+    "name, parameters, peer, known, ours",
+    [
+        ("weibull", (1.5, 9.0), stats.weibull_min, dict(floc=0), lambda c, _, s: (c, s)),
+        ("normal", (5.0, 3.0), stats.norm, {}, lambda m, s: (m, s)),
+        ("gumbel", (5.0, 3.0), stats.gumbel_r, {}, lambda m, s: (m, s)),
+    ],
+)
+def test_scipys_censored_data(name, parameters, peer, known, ours, rng):
+    density = gs.densities[name]
+    lower, upper = recorded(density.rvs(*parameters, size=300, rng=1), rng)
+    data = stats.CensoredData.interval_censored(lower, upper)
+    exact, left, right = lower == upper, np.isneginf(lower), np.isposinf(upper)
+    between = ~(exact | left | right)
+    data = stats.CensoredData(lower[exact], left=upper[left], right=lower[right], interval=np.c_[lower, upper][between])
+    want = ours(*peer.fit(data, **known))
+    fit = density.fit(data)
+    assert fit.converged and fit.n_observations == 300
+    np.testing.assert_allclose(list(fit), want, atol=1e-3 * min(fit.standard_errors.values()), rtol=0)
+    same = density.fit(lower=lower, upper=upper)
+    np.testing.assert_allclose(list(same), list(fit), rtol=1e-9)
+
+    def loglik(*p):
+        return np.log(np.where(exact, density.pdf(lower, *p), density.cdf(upper, *p) - density.cdf(lower, *p))).sum()
+
+    np.testing.assert_allclose(fit.log_likelihood, loglik(*fit), rtol=1e-9)
+
+
+def test_many_censored_data_sets_are_each_alone(rng):
+    x = gs.weibull.rvs(1.5, 9.0, size=(5, 60), rng=2)
+    end = np.array([6.0, 8.0, 10.0, 12.0, 30.0])[:, None]
+    lower, upper = np.minimum(x, end), np.where(x > end, np.inf, x)
+    fit = gs.weibull.fit(lower=lower, upper=upper)
+    for g in range(5):
+        one = gs.weibull.fit(lower=lower[g], upper=upper[g])
+        np.testing.assert_allclose([v[g] for v in fit], list(one), rtol=1e-9)
+    exposure = lower.sum(1)  # of exponential lifetimes: events over time
+    events = (x <= end).sum(1)
+    fit = gs.exponential.fit(lower=lower, upper=upper)
+    np.testing.assert_allclose(fit["lam"], events / exposure, rtol=1e-10)
+    np.testing.assert_allclose(fit.standard_errors["lam"], np.sqrt(events) / exposure, rtol=1e-8)
+
+
+def test_both_ends_of_whole_numbers_belong_to_an_interval():
+    lower, upper = np.array([1, 2, 4, 4, 7]), np.array([1, 3, 4, np.inf, 9])
+    fit = gs.geometric.fit(lower=lower, upper=upper)
+
+    def loss(p):
+        sf = stats.geom(p).sf
+        return -np.log(sf(lower - 1) - np.where(np.isinf(upper), 0, sf(upper))).sum()
+
+    want = optimize.minimize_scalar(loss, bounds=(0.01, 0.99), options=dict(xatol=1e-10))
+    np.testing.assert_allclose(fit["p"], want.x, rtol=1e-6)
+    np.testing.assert_allclose(fit.log_likelihood, -want.fun, rtol=1e-10)
+
+
+def test_a_distribution_function_is_needed():
+    own = gs.register("// tailless: a density\nreal tailless_logpdf(real x, real mu) { return -cosh(x - mu); }")
+    with pytest.raises(NotImplementedError, match="tailless_logcdf"):
+        own.fit(lower=[0.0, 1.0], upper=[1.0, 1.0])

@@ -1,0 +1,177 @@
+"""Quantiles and numbers of the parameters, as sources write them and as they are derived, against scipy.stats."""
+
+import mpmath as mp
+import numpy as np
+import pytest
+import references_continuous
+import references_discrete
+from references_cdf import CDFS, DIGITS, log, tails
+from scipy import stats
+
+import gpustats as gs
+from gpustats.language.library import library
+
+Q = np.r_[0, 1e-300, 1e-12, 0.1, 0.5, 0.7, 1 - 1e-12, 1, -0.1, 1.1, np.nan]
+
+#: density, its parameters, scipy's distribution of them
+CONTINUOUS = {
+    "normal": ((3.0, 2.0), stats.norm(3, 2)),
+    "gumbel": ((1e3, 2.0), stats.gumbel_r(1e3, 2)),
+    "exponential": ((2.0,), stats.expon(scale=0.5)),
+}
+
+
+@pytest.mark.parametrize("name", CONTINUOUS)
+def test_continuous(name):
+    density, (parameters, theirs) = gs.densities[name], CONTINUOUS[name]
+    np.testing.assert_allclose(density.ppf(Q, *parameters), theirs.ppf(Q), rtol=1e-14)
+    np.testing.assert_allclose(density.isf(Q, *parameters), theirs.isf(Q), rtol=1e-14)
+    single = density.ppf(Q.astype(np.float32), *parameters)
+    assert single.dtype == np.float32
+    np.testing.assert_allclose(single, theirs.ppf(Q.astype(np.float32).astype(float)), rtol=1e-5)
+
+
+def test_discrete():
+    p, k = 0.1, np.arange(1, 300)
+    np.testing.assert_array_equal(gs.geometric.ppf(Q, p), stats.geom.ppf(Q, p))
+    np.testing.assert_array_equal(gs.geometric.ppf(gs.geometric.cdf(k, p), p), k)
+    np.testing.assert_array_equal(gs.geometric.isf(gs.geometric.sf(k, p), p), k)
+    np.testing.assert_array_equal(gs.geometric.isf([0, 1, 1e-300], p), [np.inf, 0, np.ceil(np.log(1e-300) / np.log1p(-p))])
+
+
+#: distribution functions and the support of densities in closed form, whose quantiles are known for all parameters
+SEARCHED = """
+real searched_logpdf(real x, real a, real b) {{ return {pdf}; }}
+real searched_logcdf(real x, real a, real b) {{ return {logcdf}; }}
+real searched_logsf(real x, real a, real b) {{ return {logsf}; }}
+real searched_lower(real a, real b) {{ return {lower}; }}
+real searched_upper(real a, real b) {{ return {upper}; }}
+"""
+WEIBULL = dict(pdf="log(a) + xlogy(a - 1, x) - pow(x, a)", logcdf="log1mexp(-pow(x, a))", logsf="-pow(x, a)")
+LOGISTIC = dict(pdf="(a - x) / b - log(b) - 2 * log1pexp((a - x) / b)", logcdf="log_expit((x - a) / b)",
+                logsf="log_expit((a - x) / b)")  # fmt: skip
+PARETO = dict(pdf="log(a) - (a + 1) * log(x / b) - log(b)", logcdf="log1mexp(-a * log(x / b))", logsf="-a * log(x / b)")
+REFLECTED = dict(pdf="x - a", logcdf="x - a", logsf="log1mexp(x - a)")
+
+
+@pytest.mark.parametrize(
+    "texts, lower, upper, sets, below, above",
+    [
+        (WEIBULL, "0", "INFINITY", [(0.5, 1), (1, 1), (50, 1)],
+         lambda q, a, b: (-np.log1p(-q)) ** (1 / a), lambda q, a, b: (-np.log(q)) ** (1 / a)),
+        (LOGISTIC, "-INFINITY", "INFINITY", [(0, 1), (1e6, 1e-3), (0, 1e150), (-30, 1e3)],
+         lambda q, a, b: a + b * np.log(q / (1 - q)), lambda q, a, b: a - b * np.log(q / (1 - q))),
+        (PARETO, "b", "INFINITY", [(2, 1), (30, 1e5)],
+         lambda q, a, b: b * np.exp(-np.log1p(-q) / a), lambda q, a, b: b * np.exp(-np.log(q) / a)),
+        (REFLECTED, "-INFINITY", "a", [(0, 1), (1e3, 1)], lambda q, a, b: a + np.log(q), lambda q, a, b: a + np.log1p(-q)),
+    ],
+    ids=["from zero", "everywhere", "from a parameter", "up to a parameter"],
+)  # fmt: skip
+def test_searches(texts, lower, upper, sets, below, above, rng):
+    """To the last digits of what the distribution function tells."""
+    density = gs.register(SEARCHED.format(**texts, lower=lower, upper=upper))
+    q = np.r_[1e-300, 1e-100, 1e-17, rng.random(20), 10 ** rng.uniform(-15, -1, 20)][:, None]
+    a, b = (np.array(column, float) for column in zip(*sets))
+    for got, want in [(density.ppf(q, a, b), below(q, a, b)), (density.isf(q, a, b), above(q, a, b))]:
+        # Where the quantile is a sum, it cannot be better than what is added.
+        scale = np.abs(want) + (np.abs(a) if texts in (LOGISTIC, REFLECTED) else 0)
+        np.testing.assert_array_less(np.abs(got - want), 4e-14 * scale + 1e-320)
+    ends = density.ppf([0, 1], a[0], b[0]), density.isf([1, 0], a[0], b[0]), density.support(a[0], b[0])
+    np.testing.assert_array_equal(ends[0], ends[2])
+    np.testing.assert_array_equal(ends[1], ends[2])
+
+
+def test_numbers():
+    """As scipy's; nan for invalid parameters, and shapes as NumPy has them."""
+    rate = np.array([[0.5], [-1.0], [np.nan]])
+    for letter, name in zip("mvsk", ("mean", "var", "skewness", "kurtosis")):
+        want = stats.expon.stats(scale=2.0, moments=letter)
+        np.testing.assert_allclose(getattr(gs.exponential, name)(rate), [[want], [np.nan], [np.nan]], rtol=1e-15)
+        assert gs.exponential.stats(0.5, moments=letter) == getattr(gs.exponential, name)(0.5)
+    assert gs.exponential.std(np.float32([4.0])).dtype == np.float32
+    assert gs.exponential.entropy(lam=3.0) == pytest.approx(stats.expon.entropy(scale=1 / 3), rel=1e-15)
+    assert gs.exponential.median(3.0) == gs.exponential.ppf(0.5, 3.0)
+    np.testing.assert_allclose(gs.exponential.interval(0.9, 3.0), stats.expon(scale=1 / 3).interval(0.9), rtol=1e-14)
+    assert gs.exponential.support(3.0) == (0, np.inf)
+    assert np.isnan(gs.exponential.support(-3.0)).all()
+    with pytest.raises(ValueError, match="letters out of 'mvsk'"):
+        gs.exponential.stats(1.0, moments="mx")
+    with pytest.raises(ValueError, match="confidence must be"):
+        gs.exponential.interval(1.5, 1.0)
+
+
+def test_parameters_that_do_not_go_together():
+    """The density refuses them, and so need not the other functions."""
+    lower, upper = np.array([0.0, 1.0]), np.array([1.0, 0.0])
+    density = gs.register("""
+    real flat_logpdf(real x, real lower, real upper)
+    {
+        if (!(lower < upper)) return NAN;
+        return x < lower || x > upper ? -INFINITY : -log(upper - lower);
+    }
+    real flat_cdf(real x, real lower, real upper) { return (x - lower) / (upper - lower); }
+    real flat_lower(real lower, real upper) { return lower; }
+    real flat_upper(real lower, real upper) { return upper; }
+    real flat_mean(real lower, real upper) { return 0.5 * (lower + upper); }
+    """)
+    for ending in ("cdf", "sf", "logcdf", "logsf", "ppf", "isf"):
+        np.testing.assert_allclose(np.exp(getattr(density, ending)(0.5, lower, upper))[1:], np.nan)
+    np.testing.assert_array_equal(density.mean(lower, upper), [0.5, np.nan])
+    np.testing.assert_array_equal(density.support(lower, upper), [[0, np.nan], [1, np.nan]])
+    np.testing.assert_allclose(density.ppf([0, 0.3, 1], 2.0, 4.0), [2, 2.6, 4], rtol=1e-15)
+
+
+REFERENCES = references_continuous.REFERENCES | references_discrete.REFERENCES
+
+
+def distance(name, q, tail, x, row):
+    """How far a number is from where the logarithm of a tail is log(q): a step of Newton's method; 0 where q is jumped over."""
+    log_density = REFERENCES[name].logpdf.__wrapped__
+    with mp.workdps(DIGITS.get(name, 60)):
+        q, x, *row = (mp.mpf(v) for v in (q, x, *row))
+        p = tails(name, x, *row)[tail]
+        if gs.densities[name].discrete:
+            before, slack = tails(name, x - 1, *row)[tail], 1e-13
+            return 0.0 if (before < q * (1 + slack) and p >= q * (1 - slack) if tail == 0 else
+                           before > q * (1 - slack) and p <= q * (1 + slack)) else float(log(p) - log(q))  # fmt: skip
+        return float(log(p / q) * p * mp.exp(-log_density(x, *row)))
+
+
+NAMES = sorted(CDFS.keys() & REFERENCES.keys())
+WRITTEN = [(name, "isf") for name in NAMES if library.get(name).role("isf")]  # what finds ppf finds other isf, too
+
+
+@pytest.mark.parametrize("name, tail", [(name, "ppf") for name in NAMES] + WRITTEN)
+def test_of_built_in_densities(name, tail):
+    """Against the references of the distribution functions, those that sources write and those that are found."""
+    density, rng = gs.densities[name], np.random.default_rng(8)
+    q = np.r_[10 ** rng.uniform(-30, 0, 3), rng.random(4), 1 - 10 ** rng.uniform(-9, 0, 2), 0.5]
+    parameters = REFERENCES[name].parameters(rng, len(q))
+    x, spread = getattr(density, tail)(q, *parameters), density.ppf(0.75, *parameters) - density.ppf(0.25, *parameters)
+    lower, upper = density.support(*parameters)
+    inside = np.isfinite(x) & (lower < x) & (x < upper) if not density.discrete else np.isfinite(x)
+    assert inside.sum() > 5 and not np.isnan(x).any()
+    for i in np.flatnonzero(inside):
+        row = [float(p[i]) for p in parameters]
+        size = 1 if density.discrete else max(abs(x[i]), 0 if lower[i] == 0 else spread[i])
+        error = distance(name, q[i], tail == "isf", x[i], row) / size
+        assert abs(error) < 1e-12, f"{tail}({q[i]}, {row}) = {x[i]} is off by {error}"
+
+
+def test_what_there_is_not():
+    assert hasattr(gs.normal, "cdf") and not hasattr(gs.mvnormal, "cdf") and not hasattr(gs.mvnormal, "mean")
+    with pytest.raises(AttributeError, match="mvnormal has no cdf: of distributions of vectors there are pdf"):
+        gs.mvnormal.cdf([0.0, 1.0], [0.0, 0.0], np.eye(2))
+    refused = [
+        ("real ppf", "real q, real b", r"\(q, a\)"), ("real mean", "real b", r"parameters of f_logpdf, \(a\)"),
+        ("real sf", "real q, real a", r"arguments of f_logpdf, \(x, a\)"),
+    ]  # fmt: skip
+    for name, declared, message in refused:
+        source = f"real f_logpdf(real x, real a) {{ return x; }} {name.replace(' ', ' f_')}({declared}) {{ return 0; }}"
+        with pytest.raises(gs.DeviceFunctionError, match=message):
+            gs.register(source)
+
+
+def test_helpers_may_have_such_names():
+    density = gs.register("real row_mean(real x) { return 2 * x; } real f_logpdf(real x, real a) { return -row_mean(x) * a; }")
+    assert density.logpdf(1.0, 3.0) == -6 and density.name == "f"
