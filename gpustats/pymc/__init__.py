@@ -11,12 +11,13 @@
 Everything PyMC does with a model works: NUTS (PyMC's and nutpie's), MAP, SMC, predictive draws, LOO. One step of a sampler
 costs one evaluation on the device, of the log-likelihood and all of its gradients together.
 
-There is a class for every density, built in or registered, under PyMC's name where PyMC has it, else under its own in
-CamelCase; parameters are those of gpustats, in its order or by name. `distribution` makes one of any other density,
-`Mixture` one of a mixture of any, `GLM` one of observations with a linear predictor, `GPMarginal` one of noisy observations
-of a Gaussian process. `linalg` has the Cholesky factorisation, triangular systems and log-determinants for models that need
-them. `fused` puts the sums of unmodified models on the device; `batched` evaluates a model at many points at once, `smc` has
-kernels for particles.
+There is a class for every density, built in or registered. Those that PyMC has, too, have its name and take what PyMC's
+take: all parametrisations, defaults, the same order. The others have their own name in CamelCase, and parameters as in
+gpustats, in its order or by name. PyMC's distributions without a density here are handed on as they are. `distribution`
+makes a class of any other density, `Mixture` one of a mixture of any, `GLM` one of observations with a linear predictor,
+`GPMarginal` one of noisy observations of a Gaussian process. `linalg` has the Cholesky factorisation, triangular systems and
+log-determinants for models that need them. `fused` puts the sums of unmodified models on the device; `batched` evaluates a
+model at many points at once, `smc` has kernels for particles.
 """
 
 from __future__ import annotations
@@ -24,8 +25,6 @@ from __future__ import annotations
 import importlib
 import os
 from typing import TYPE_CHECKING, Any
-
-from ..density import densities
 
 if TYPE_CHECKING:
     from . import linalg as linalg
@@ -58,13 +57,13 @@ def __getattr__(name: str) -> Any:
     if name in _LAZY:
         return getattr(importlib.import_module(f".{_LAZY[name]}", __name__), name)
     if name[:1].isupper():
-        distributions = importlib.import_module(".distributions", __name__)
-        for density in densities:
-            if distributions.class_name(density) == name:
-                return distributions.distribution(densities[density])
+        try:
+            return importlib.import_module(".parametrisations", __name__).class_of(name)
+        except AttributeError:
+            pass
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}, and there is no density of such a name")
 
 
 def __dir__() -> list[str]:
-    class_name = importlib.import_module(".distributions", __name__).class_name
-    return sorted({*globals(), *_LAZY, "linalg", "smc", *map(class_name, densities)})
+    names = importlib.import_module(".parametrisations", __name__).class_names()
+    return sorted({*globals(), *_LAZY, "linalg", "smc", *names})

@@ -10,10 +10,12 @@ from pymc.distributions.distribution import Continuous, Discrete, Distribution
 from pytensor.graph.basic import Variable
 
 from ..density import Density
+from . import interval  # noqa: F401  (it declares what truncates)
+from .counterparts import class_name
 from .evaluation.density import DensityFormula
 from .graph.guard import guarded
 from .parameters import RESERVED, parameters_of, sized_signature, take_parameters
-from .random_variable import DensityRV, FormulaDistribution, class_name
+from .random_variable import DensityRV, FormulaDistribution
 
 
 class _DensityDistribution(FormulaDistribution):

@@ -14,6 +14,7 @@ from pytensor.graph.basic import Variable
 from ..density import Density
 from ..evaluation.arguments import match
 from ..glm.family import COEFFICIENTS, DESIGN, GROUPS, INTERCEPT, OFFSET, WEIGHTS
+from .counterparts import counterpart
 from .evaluation.formula import FormulaArgument, LogFunction
 from .evaluation.glm import GLMFormula
 from .graph.guard import guarded
@@ -109,9 +110,12 @@ class GLMRV(DensityRV):
             return super().log_probability(kind, value, parameters)
         return guarded(self.formula.of_kind(kind), value, *self._outcome_parameters(parameters))
 
+    def counterpart(self, parameters: Sequence[Any], **kwargs: Any) -> Variable:
+        return counterpart(self.formula.outcome, self._outcome_parameters(parameters), **kwargs)
+
     def support_point(self, size: Variable, parameters: Sequence[Any]) -> Variable:
         shape = self._infer_shape(size, parameters)
-        return pt.broadcast_to(point_of(self.formula.outcome, self._outcome_parameters(parameters), shape[-1:]), shape)
+        return pt.broadcast_to(point_of(self.formula.outcome, self._outcome_parameters(parameters), shape), shape)
 
 
 @functools.lru_cache(1024)

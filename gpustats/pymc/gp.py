@@ -48,6 +48,8 @@ class GPMarginal(FormulaDistribution):
 
     Notes
     -----
+    Of few observations, one kernel evaluates all points of `gpustats.pymc.batched`, and compiled code starts it without Python.
+
     Predictions at new points for draws of the posterior are those of ``gs.gp.MarginalLikelihood(cov, x, y).predict(xs, …)``.
 
     Examples

@@ -6,12 +6,18 @@ import functools
 from collections.abc import Sequence
 from typing import Any
 
+import pymc as pm
 import pytensor.tensor as pt
 from pymc.distributions import transforms
+from pymc.distributions.continuous import get_tau_sigma
 from pymc.distributions.dist_math import check_parameters
+from pymc.distributions.moments import mean
+from pymc.distributions.shape_utils import rv_size_is_none
+from pymc.util import check_dist_not_registered
 from pytensor.graph.basic import Variable
 
-from ..density import Density
+from ..density import Density, densities
+from .counterparts import counterpart
 from .evaluation.density import DensityFormula
 from .evaluation.formula import FormulaArgument, LogFunction
 from .evaluation.mixture import MixtureFormula
@@ -29,8 +35,10 @@ class Mixture(FormulaDistribution):
     ----------
     w : tensor_like (..., K)
         Weights, which sum to one.
-    density : Density
-        Of a component: built in, registered by `gpustats.register`, or made by a transform.
+    comp_dists : Density, or random variables made by ``dist``
+        The density of a component: built in, registered by `gpustats.register`, or made by a transform. Or, as in PyMC, one
+        random variable whose last axis is that of the components, or a list of K. Lists of different distributions become
+        ``pymc.Mixture``.
     *parameters : tensor_like
         The density's, in its order or by name, with a last axis of components: (..., K) for numbers, (..., K, d) for vectors,
         (..., K, d, d) for matrices. Without that axis (a number, a vector, a matrix) a parameter is the same for all
@@ -56,22 +64,66 @@ class Mixture(FormulaDistribution):
     ...     w = pm.Dirichlet("w", np.ones(2))
     ...     mu = pm.Normal("mu", 0, 10, shape=2)
     ...     likelihood = gpm.Mixture("y", w, gs.normal, mu, sigma=1.0, observed=y)
-    >>> components = gpm.Mixture.dist([0.75, 0.25], gs.normal, mu=[0.0, 4.0], sigma=1.0)
+    >>> components = gpm.Mixture.dist([0.75, 0.25], gpm.Normal.dist([0.0, 4.0], 1.0))
     >>> pm.logp(components, y).eval().round(4)
     array([-1.7066, -1.2065, -2.8052])
     """
 
     @classmethod
-    def dist(cls, w: Any, density: Density, *args: Any, **kwargs: Any) -> Any:
-        values = parameters_of(density, args, take_parameters(kwargs))
-        component = DensityFormula(density, (next(iter(density.domains)), *values))
+    def dist(cls, w: Any, comp_dists: Any, *args: Any, **kwargs: Any) -> Any:
+        if isinstance(comp_dists, Density):
+            by_name = parameters_of(comp_dists, args, take_parameters(kwargs))
+            component = DensityFormula(comp_dists, (next(iter(comp_dists.domains)), *by_name))
+            return cls._of_component(w, component, list(by_name.values()), **kwargs)
+        found = _of_one_density(comp_dists)
+        if args or found is None:
+            return pm.Mixture.dist(w, comp_dists, *args, **kwargs)
+        component, values, size = found
+        if size is not None and kwargs.get("size") is None and kwargs.get("shape") is None:
+            of_weights = pt.as_tensor_variable(w).shape[:-1]
+            kwargs["size"] = pt.broadcast_shape(tuple(size), tuple(of_weights), arrays_are_shapes=True)
+        return cls._of_component(w, component, values, **kwargs)
+
+    @classmethod
+    def _of_component(cls, w: Any, component: DensityFormula, values: Sequence[Variable], **kwargs: Any) -> Any:
         weights = as_parameter(w)
         if not weights.type.ndim:
             raise ValueError("w must have a last axis of components, (..., K); it is one number")
-        parameters = [_of_components(a, values[a.name], weights) for a in component.arguments[1:]]
+        parameters = [_of_components(a, v, weights) for a, v in zip(component.arguments[1:], values, strict=True)]
         formula = MixtureFormula(component)
         made = _class_of(formula, sized_signature(formula, kwargs.get("shape")))
         return made._of_variables([weights, *parameters], **kwargs)
+
+
+def _of_one_density(comp_dists: Any) -> tuple[DensityFormula, list[Variable], Any] | None:
+    """The density of all components, its parameters with an axis of components, and the size of the mixture if it is given.
+
+    None where the components have different densities, or other ones than gpustats'.
+    """
+    several = isinstance(comp_dists, list | tuple)
+    components = comp_dists if several else [comp_dists]
+    nodes = [c.owner for c in components if isinstance(c, Variable) and c.owner is not None]
+    formulas = {getattr(n.op, "formula", None) for n in nodes}
+    if len(nodes) != len(components) or len(formulas) != 1 or len(nodes) == several:  # PyMC warns of a list of one
+        return None
+    (formula,) = formulas
+    if not isinstance(formula, DensityFormula) or formula.kind is not LogFunction.LOGPDF:
+        return None
+    for c in components:
+        check_dist_not_registered(c)
+    sizes = [n.inputs[1] for n in nodes if not rv_size_is_none(n.inputs[1])]
+    if not several:
+        return formula, nodes[0].inputs[2:], sizes[0][:-1] if sizes and sizes[0].type.shape != (1,) else None
+    by_parameter = zip(*(n.inputs[2:] for n in nodes), strict=True)
+    values = [_stacked(v, rank) for v, rank in zip(by_parameter, formula.ranks[1:], strict=True)]
+    return formula, values, pt.broadcast_shape(*map(tuple, sizes), arrays_are_shapes=True) if sizes else None
+
+
+def _stacked(values: Sequence[Variable], rank: int) -> Variable:
+    """One parameter of several components, with an axis of components in front of those of one value."""
+    ndim = max(v.type.ndim for v in values)
+    alike = pt.broadcast_arrays(*[pt.shape_padleft(v, ndim - v.type.ndim) for v in values]) if ndim > rank else values
+    return pt.stack(alike, axis=-1 - rank)
 
 
 def _of_components(argument: FormulaArgument, value: Variable, weights: Variable) -> Variable:
@@ -113,18 +165,45 @@ class MixtureRV(DensityRV):
 
         return transforms.Interval(bounds_fn=widest_interval)
 
+    def counterpart(self, parameters: Sequence[Any], **kwargs: Any) -> Variable:
+        raise NotImplementedError(f"a mixture of {self.formula.component!r} has no such function")
+
     def support_point(self, size: Variable, parameters: Sequence[Any]) -> Variable:
-        """The components' points, weighted."""
-        weights, *rest = parameters
         shape = self._infer_shape(size, parameters)
-        points = point_of(self.formula.component, rest, shape[-1:])
+        points = point_of(self.formula.component, parameters[1:], self._shape_of_components(shape, parameters[0]))
+        point = self._weighted(parameters[0], points)
+        return pt.broadcast_to(pt.round(point) if self.formula.discrete else point, shape)
+
+    def mean(self, size: Variable, parameters: Sequence[Any]) -> Variable:
+        shape = self._shape_of_components(self._infer_shape(size, parameters), parameters[0])
+        components = counterpart(self.formula.component, parameters[1:], size=shape[: len(shape) - self.ndim_supp])
+        return self._weighted(parameters[0], mean(components))
+
+    def _shape_of_components(self, shape: tuple, weights: Any) -> tuple:
+        """The shape of values of all components, where that of values is given."""
+        batch = len(shape) - self.ndim_supp
+        return (*shape[:batch], weights.shape[-1], *shape[batch:])
+
+    def _weighted(self, weights: Variable, points: Variable) -> Variable:
+        """The sum of weight × the components' points."""
         rank = self.formula.observation.rank
         if points.type.ndim == rank:  # the same for all components
             points = pt.expand_dims(points, 0)
-        point = (pt.shape_padright(weights, rank) * points).sum(axis=-1 - rank)
-        return pt.broadcast_to(pt.round(point) if self.formula.discrete else point, shape)
+        return (pt.shape_padright(weights, rank) * points).sum(axis=-1 - rank)
 
 
 @functools.lru_cache(1024)
 def _class_of(formula: MixtureFormula, signature: str) -> type[Mixture]:
     return type("Mixture", (Mixture,), {"__module__": "gpustats.pymc", "rv_op": MixtureRV(formula, None, signature)})
+
+
+class NormalMixture(Mixture):
+    __doc__ = pm.NormalMixture.__doc__
+    __module__ = "gpustats.pymc"
+
+    @classmethod
+    def dist(  # type: ignore[override]
+        cls, w: Any, mu: Any, sigma: Any = None, tau: Any = None, **kwargs: Any
+    ) -> Any:
+        _, sigma = get_tau_sigma(tau=tau, sigma=sigma)
+        return super().dist(w, densities["normal"], mu, sigma, **kwargs)

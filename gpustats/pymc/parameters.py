@@ -40,7 +40,10 @@ def parameters_of(density: Density, args: Sequence[Any], kwargs: Mapping[str, An
 def as_parameter(value: Any) -> Variable:
     """The variable of a parameter. PyTensor makes a float16 of the constant 0.5, and would compute with that."""
     variable = pt.as_tensor_variable(value)
-    return pt.constant(np.asarray(value, pytensor.config.floatX)) if isinstance(variable, Constant) else variable
+    if not isinstance(variable, Constant):
+        return variable
+    number = value.data if isinstance(value, Constant) else value
+    return pt.constant(np.asarray(number, pytensor.config.floatX))
 
 
 def as_float_constant(value: Any) -> Variable:

@@ -10,24 +10,24 @@ import numpy as np
 import pytensor.tensor as pt
 from pymc.distributions import transforms
 from pymc.distributions.continuous import bounded_cont_transform
-from pymc.distributions.distribution import Distribution, _support_point
+from pymc.distributions.distribution import Distribution, _support_point, support_point
+from pymc.distributions.moments.means import _mean, mean
 from pymc.distributions.transforms import _default_transform
-from pymc.logprob.abstract import _logccdf, _logcdf, _logprob
+from pymc.logprob.abstract import _icdf, _logccdf, _logcdf, _logprob
+from pymc.logprob.basic import icdf
 from pytensor.graph.basic import Variable
 from pytensor.tensor.random.op import RandomVariable
 
 from ..draws.generator import as_generator
-from ..language.kinds import DENSITY
-from ..language.library import folder, library
+from .counterparts import class_name, counterpart
 from .evaluation.batches import common_batch
 from .evaluation.formula import Evaluator, Formula, LogFunction
 from .graph.guard import guarded
-from .points import POINTS, between, of_domain
+from .graph.quantiles import quantiles
+from .points import between, of_domain
 
-#: PyMC's names where they are not the density's in CamelCase.
-NAMES = {"mvnormal": "MvNormal", "ordered_logit": "OrderedLogistic"}
 #: Names of the parameters that are the lower and the upper bound of the observation, where they are not lower and upper.
-BOUNDS = {"pareto": ("m", None)}
+BOUNDS = {"pareto": ("m", None), "wald_loc_scale": ("loc", None)}
 _CIRCULAR = {"von_mises"}
 
 
@@ -101,6 +101,22 @@ class DensityRV(RandomVariable):
         formula = self.formula if kind is self.formula.kind else self.formula.of_kind(kind)
         return guarded(formula, value, *parameters)
 
+    def counterpart(self, parameters: Sequence[Any], **kwargs: Any) -> Variable:
+        """PyMC's random variable of this distribution."""
+        return counterpart(self.formula, parameters, **kwargs)
+
+    def quantile(self, value: Variable, parameters: Sequence[Any]) -> Variable:
+        """The inverse of the distribution function."""
+        try:
+            return quantiles(self.formula, value, *parameters)
+        except NotImplementedError:
+            return icdf(self.counterpart(parameters), value, warn_rvs=False)
+
+    def mean(self, size: Variable, parameters: Sequence[Any]) -> Variable:
+        """The expected value, as PyMC has it."""
+        shape = self._infer_shape(size, parameters)
+        return mean(self.counterpart(parameters, size=shape[: len(shape) - self.ndim_supp]))
+
     def default_transform(self, rv: Variable) -> Any:
         """The transform of a free variable, which follows from the domain of the observation; or None."""
         formula, words = self.formula, self.formula.observation.words
@@ -121,7 +137,7 @@ class DensityRV(RandomVariable):
     def support_point(self, size: Variable, parameters: Sequence[Any]) -> Variable:
         """The point where a sampler starts."""
         shape = self._infer_shape(size, parameters)
-        return pt.broadcast_to(point_of(self.formula, parameters, shape[-1:]), shape)
+        return pt.broadcast_to(point_of(self.formula, parameters, shape), shape)
 
 
 @_logprob.register(DensityRV)
@@ -139,6 +155,16 @@ def _log_survival(op: DensityRV, value: Variable, rng: Variable, size: Variable,
     return op.log_probability(LogFunction.LOGSF, value, params)
 
 
+@_icdf.register(DensityRV)
+def _quantile(op: DensityRV, value: Variable, rng: Variable, size: Variable, *params: Variable, **_: Any) -> Any:
+    return op.quantile(value, params)
+
+
+@_mean.register(DensityRV)
+def _expected(op: DensityRV, rv: Variable, rng: Variable, size: Variable, *params: Variable) -> Any:
+    return op.mean(size, params)
+
+
 @_default_transform.register(DensityRV)
 def _transform(op: DensityRV, rv: Variable) -> Any:
     return op.default_transform(rv)
@@ -153,18 +179,6 @@ def _point(op: DensityRV, rv: Variable, rng: Variable, size: Variable, *params: 
 def _evaluator(formula: Formula) -> Evaluator:
     """The evaluator that draws: one for equal formulas, so that a worker process gets it once."""
     return formula.evaluator({})
-
-
-@functools.lru_cache(1024)
-def _is_built_in(formula: Formula) -> bool:
-    """Whether it is the density that gpustats ships under this name, and not one that replaced it."""
-    name = formula.name
-    return name in library.built_in(DENSITY) and formula.density.source == (folder() / f"{name}.cu").read_text(encoding="utf-8")
-
-
-def class_name(name: str) -> str:
-    """PyMC's name of a density: student_t -> StudentT."""
-    return NAMES.get(name) or "".join(part.capitalize() for part in name.split("_"))
 
 
 # -- densities
@@ -193,10 +207,17 @@ class _OverVectors(transforms.Transform):
         return self.inner.log_jac_det(value, *inputs).sum(axis=-1)
 
 
-def point_of(formula: Formula, parameters: Sequence[Any], core: tuple) -> Any:
-    """A density's starting point, before it is broadcast; `core` is the shape of a vector."""
-    if _is_built_in(formula):
-        return POINTS[formula.name](*parameters)
+def point_of(formula: Formula, parameters: Sequence[Any], shape: tuple) -> Any:
+    """A density's starting point for variables of a shape, to which it may have to be broadcast."""
+    size, core = shape[: len(shape) - formula.observation.rank], shape[-1:]
+    try:
+        return support_point(counterpart(formula, parameters, size=size))
+    except NotImplementedError:
+        return inside(formula, parameters, of_domain(formula.observation.words, core))
+
+
+def inside(formula: Formula, parameters: Sequence[Any], point: Any) -> Any:
+    """A point, if it lies between a density's bounds, else one that does."""
     ends = zip(bounds_of(formula), (-np.inf, np.inf), strict=True)
     lower, upper = (infinite if i is None else parameters[i] for i, infinite in ends)
-    return between(of_domain(formula.observation.words, core), lower, upper)
+    return between(point, lower, upper)

@@ -1,4 +1,4 @@
-"""Densities, GLMs and mixtures that compiled code evaluates without Python: numbers, invalid parameters, interrupts, chains."""
+"""What compiled code evaluates without Python, beside fused sums: numbers, invalid parameters, interrupts, chains."""
 
 import os
 import signal
@@ -24,11 +24,11 @@ pytestmark = pytest.mark.usefixtures("by_machine")
 
 
 def student_t():
-    gpm.StudentT("y", pm.Gamma("nu", 2, 0.1), pm.Normal("mu"), pm.HalfNormal("s"), observed=Z)
+    gpm.StudentT("y", pm.Gamma("nu", 2, 0.1), pm.Normal("mu"), sigma=pm.HalfNormal("s"), observed=Z)
 
 
 def with_what_is_known():
-    gpm.StudentT("y", 4.0, pm.Normal("mu"), 1.5, observed=Z)
+    gpm.StudentT("y", 4.0, pm.Normal("mu"), sigma=1.5, observed=Z)
 
 
 def rows_of_their_own():
@@ -76,6 +76,12 @@ def mixture_of_known_weights():
     gpm.Mixture("y", np.array([0.25, 0.75]), gs.normal, mu=mu, sigma=s, observed=Z)
 
 
+def gaussian_process():
+    amplitude, lengthscale = pm.Normal("amplitude", 1, 0.1), pm.LogNormal("lengthscale", shape=5)
+    mean, s = pm.Normal("mean"), pm.HalfNormal("s")
+    gpm.GPMarginal("y", gs.rbf, X[:40], s, mean, amplitude=amplitude, lengthscale=lengthscale, observed=Z[:40])
+
+
 def log_posterior(write, mode):
     with pm.Model() as model:
         write()
@@ -87,7 +93,7 @@ def log_posterior(write, mode):
 
 MODELS = [
     student_t, with_what_is_known, rows_of_their_own, glm, glm_in_single_precision, glm_without_intercept, glm_of_groups,
-    glm_of_outcomes, glm_on_rows, mixture, mixture_of_known_weights,
+    glm_of_outcomes, glm_on_rows, mixture, mixture_of_known_weights, gaussian_process,
 ]  # fmt: skip
 
 
@@ -133,7 +139,8 @@ def test_ctrl_c():
         import gpustats.pymc as gpm
         signal.signal(signal.SIGINT, signal.default_int_handler)
         with pm.Model() as model:
-            gpm.StudentT("y", 4.0, pm.Normal("mu"), pm.HalfNormal("s"), observed=np.random.default_rng(1).normal(size=300))
+            x, s = np.random.default_rng(1).normal(size=300), pm.HalfNormal("s")
+            gpm.StudentT("y", 4.0, pm.Normal("mu"), sigma=s, observed=x)
         compiled = nutpie.compile_pymc_model(model)
         nutpie.sample(compiled, draws=20, tune=20, chains=2, cores=2, progress_bar=False)
         threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT)).start()

@@ -6,13 +6,13 @@ import pytest
 pm = pytest.importorskip("pymc")
 import pytensor  # noqa: E402
 import pytensor.tensor as pt  # noqa: E402
-from pymc_counterparts import PARAMETERS, counterpart  # noqa: E402
-from pymc_models import CONTINUOUS, LOMAX, NAMES, QUICK, Y, difference, ours  # noqa: E402
+from pymc_models import CONTINUOUS, LOMAX, NAMES, QUICK, Y, counterpart, difference, ours  # noqa: E402
+from pymc_parameters import PARAMETERS  # noqa: E402
 from scipy import stats  # noqa: E402
 
 import gpustats as gs  # noqa: E402
 import gpustats.pymc as gpm  # noqa: E402
-from gpustats.pymc.random_variable import class_name  # noqa: E402
+from gpustats.pymc.counterparts import class_name  # noqa: E402
 
 
 @pytest.fixture(autouse=True)
@@ -31,11 +31,10 @@ def assert_same_distribution(got, want, axis=0):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_draws_are_pymcs(name):
-    density = gs.densities[name]
     values = [v if np.shape(v) != (5,) else v[1] for v in PARAMETERS[name]]
     op = ours(name).rv_op
     got = op.rng_fn(np.random.default_rng(2011), *map(np.asarray, values), (4000,))
-    want = pm.draw(counterpart(density, class_name(name), values), draws=4000, random_seed=2011, mode=QUICK)
+    want = pm.draw(counterpart(name, values), draws=4000, random_seed=2011, mode=QUICK)
     assert_same_distribution(got, want)
 
 
@@ -59,7 +58,7 @@ def test_predictive_draws_are_pymcs():
 
     model = model_of(lambda name, parameters: ours(name).dist(*parameters))
     prior = prior_of(model)
-    want = prior_of(model_of(lambda name, parameters: counterpart(gs.densities[name], class_name(name), parameters)))
+    want = prior_of(model_of(lambda name, parameters: counterpart(name, parameters)))
     predicted = pm.sample_posterior_predictive(
         prior[["factor"]], model=model, var_names=NAMES, random_seed=2, progressbar=False, compile_kwargs={"mode": QUICK}
     ).posterior_predictive
@@ -124,8 +123,8 @@ def test_dims_shape_and_names():
 
 def test_every_density_has_a_class():
     assert {class_name(n) for n in NAMES} <= set(dir(gpm))
-    assert gpm.OrderedLogistic is ours("ordered_logit")
-    assert "sigma : tensor_like" in gpm.Normal.__doc__
+    assert gpm.BernoulliProbit is ours("bernoulli_probit")
+    assert "sigma : tensor_like" in gpm.NormalIdentity.__doc__
     with pytest.raises(AttributeError, match="no density"):
         gpm.Nonesuch  # noqa: B018
 
@@ -238,10 +237,10 @@ def test_truncated_and_censored():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: gpm.Normal.dist(0.0), r"normal needs sigma; its parameters are mu, sigma"),
-        (lambda: gpm.Normal.dist(0.0, 1.0, 2.0), r"normal takes 2 parameters \(mu, sigma\), not 3"),
-        (lambda: gpm.Normal.dist(0.0, 1.0, mu=2.0), r"normal: mu is given twice"),
-        (lambda: gpm.Normal.dist(0.0, tau=2.0), r"normal has no parameter 'tau'; its parameters are mu, sigma"),
+        (lambda: ours("normal").dist(0.0), r"normal needs sigma; its parameters are mu, sigma"),
+        (lambda: ours("normal").dist(0.0, 1.0, 2.0), r"normal takes 2 parameters \(mu, sigma\), not 3"),
+        (lambda: ours("normal").dist(0.0, 1.0, mu=2.0), r"normal: mu is given twice"),
+        (lambda: ours("normal").dist(0.0, tau=2.0), r"normal has no parameter 'tau'; its parameters are mu, sigma"),
         (lambda: pm.logp(gpm.Normal.dist(np.zeros(3), 1.0), np.zeros(4)), r"normal: shapes do not broadcast.*mu \(3,\)"),
         (lambda: gpm.log_density(gs.dirichlet, [0.5, 0.5], 1.0), r"a must be a vector"),
     ],

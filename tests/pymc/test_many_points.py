@@ -123,11 +123,31 @@ def test_one_evaluation_for_all_points(monkeypatch, build, held, tolerance, mode
     assert len(calls) == 10
 
 
+def regression():
+    beta, a, s = pm.Normal("beta", shape=4), pm.Normal("a", shape=5), pm.HalfNormal("s")
+    pm.Normal("y", pt.dot(X, beta) + a[GROUP], s, observed=Z)
+
+
+@pytest.mark.parametrize("build", [glm, glm_of_groups, regression], ids=lambda b: b.__name__)
+def test_a_point_has_the_same_bits_among_any_others(multiplying, build):
+    """Where a device multiplies matrices for all points at once: one point is as many."""
+    many = gpm.batched(models_of_rows.made(build))
+    array, function = some_points(many, 9), function_of(many)
+    values, gradients = function(array)
+    for k in range(9):
+        value, gradient = function(array[k : k + 1])
+        np.testing.assert_array_equal(value, values[k : k + 1])
+        np.testing.assert_array_equal(gradient, gradients[k : k + 1])
+
+
 def dirichlet():
     gpm.Dirichlet("y", pm.HalfNormal("a", shape=3) + 1, observed=np.abs(X[:, :3]) / np.abs(X[:, :3]).sum(1, keepdims=True))
 
 
-@pytest.mark.parametrize("build", [mixture_of_gpustats, correlated_vectors, dirichlet], ids=lambda b: b.__name__)
+ALONE_NOWHERE = [mixture_of_gpustats, correlated_vectors, dirichlet, gaussian_process]
+
+
+@pytest.mark.parametrize("build", ALONE_NOWHERE, ids=lambda b: b.__name__)
 def test_no_evaluation_of_a_point_alone(monkeypatch, build):
     many = gpm.batched(models_of_rows.made(build))
     array, function = some_points(many, 9), function_of(many)

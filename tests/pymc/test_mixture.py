@@ -11,7 +11,8 @@ import arviz  # noqa: E402
 import cloudpickle  # noqa: E402
 import pytensor  # noqa: E402
 import pytensor.tensor as pt  # noqa: E402
-from pymc_counterparts import COV, counterpart  # noqa: E402
+from pymc_models import counterpart  # noqa: E402
+from pymc_parameters import COV  # noqa: E402
 from pytensor.gradient import verify_grad  # noqa: E402
 from scipy import stats  # noqa: E402
 
@@ -21,7 +22,6 @@ from gpustats.pymc.evaluation import forked  # noqa: E402
 from gpustats.pymc.evaluation.density import DensityFormula  # noqa: E402
 from gpustats.pymc.evaluation.mixture import MixtureEvaluator, MixtureFormula  # noqa: E402
 from gpustats.pymc.graph.ops import LogDensity, LogLikelihood  # noqa: E402
-from gpustats.pymc.random_variable import class_name  # noqa: E402
 from gpustats.runtime import choose  # noqa: E402
 
 QUICK = "FAST_COMPILE"
@@ -59,7 +59,7 @@ def difference(got, want):
 
 def of_pymc(name, weights, parameters, **kwargs):
     """PyMC's mixture: one distribution with an axis of components."""
-    return pm.Mixture.dist(weights, counterpart(gs.densities[name], class_name(name), parameters), **kwargs)
+    return pm.Mixture.dist(weights, counterpart(name, parameters), **kwargs)
 
 
 def draws_of(name, n, seed=1):
@@ -159,7 +159,7 @@ def mixture_model(distributions, observed=Y):
         mu = pm.Normal("mu", 0, 5, shape=3, transform=pm.distributions.transforms.ordered, initval=[-1.0, 0.0, 1.0])
         sigma = pm.Gamma("sigma", 3, 2, shape=3)
         if distributions is gpm:
-            gpm.Mixture("y", w=w, density=gs.normal, mu=mu, sigma=sigma, observed=observed)
+            gpm.Mixture("y", w=w, comp_dists=gs.normal, mu=mu, sigma=sigma, observed=observed)
         else:
             pm.NormalMixture("y", w, mu, sigma=sigma, observed=observed)
     return model

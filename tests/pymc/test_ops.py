@@ -16,8 +16,8 @@ pm = pytest.importorskip("pymc")
 import cloudpickle  # noqa: E402
 import pytensor  # noqa: E402
 import pytensor.tensor as pt  # noqa: E402
-from pymc_counterparts import COV  # noqa: E402
 from pymc_models import LOMAX, POINT, QUICK, Y, difference, normal_model, sample, value_and_gradient  # noqa: E402
+from pymc_parameters import COV  # noqa: E402
 
 import gpustats as gs  # noqa: E402
 import gpustats.pymc as gpm  # noqa: E402
@@ -95,7 +95,7 @@ def test_ops_are_equal_by_what_they_compute():
     assert LogDensity(DensityFormula(gs.normal)) == LogDensity(DensityFormula(gs.normal))
     assert LogDensity(DensityFormula(gs.normal)) != LogDensity(DensityFormula(gs.laplace))
     assert LogLikelihood(DensityFormula(gs.normal), (1,)) != LogLikelihood(DensityFormula(gs.normal), (2,))
-    assert DensityRV(DensityFormula(gs.normal)) == gpm.Normal.rv_op
+    assert DensityRV(DensityFormula(gs.normal)) == gpm.distribution(gs.normal).rv_op
     for copied in (copy.deepcopy, lambda op: pickle.loads(pickle.dumps(op))):
         op = LogLikelihood(DensityFormula(gs.normal), (1,))
         assert op.evaluator and copied(op) == op and hash(copied(op)) == hash(op)

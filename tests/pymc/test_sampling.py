@@ -9,6 +9,7 @@ import pytest
 pm = pytest.importorskip("pymc")
 
 import arviz  # noqa: E402
+from pymc_models import QUICK  # noqa: E402
 from scipy import stats  # noqa: E402
 from sklearn.datasets import load_breast_cancer  # noqa: E402
 from statsmodels import datasets  # noqa: E402
@@ -55,10 +56,10 @@ METHODS = multiprocessing.get_all_start_methods()
 
 @pytest.mark.parametrize("method", [pytest.param(m, marks=[pytest.mark.slow] * (m == "forkserver")) for m in METHODS])
 def test_chains_as_processes(method):
-    """After this process has used the device."""
+    """After this process has used the device. A process that is not forked compiles the model again."""
     gs.normal.logpdf(0.0, 0.0, 1.0)
     with gamma_model(gpm):
-        trace = pm.sample(nuts_sampler="pymc", mp_ctx=method, **{**SHORT, "draws": 100})
+        trace = pm.sample(nuts_sampler="pymc", mp_ctx=method, compile_kwargs={"mode": QUICK}, **{**SHORT, "draws": 100})
     assert mean_of(trace, "alpha") / mean_of(trace, "beta") == pytest.approx(Y.mean(), rel=0.04)
 
 

@@ -6,14 +6,25 @@ import pytest
 pm = pytest.importorskip("pymc")
 import pytensor  # noqa: E402
 import pytensor.tensor as pt  # noqa: E402
-from pymc_counterparts import COV, FIVE, PARAMETERS, counterpart  # noqa: E402
-from pymc_models import CONTINUOUS, NAMES, POINT, QUICK, Y, difference, normal_model, ours, sample, value_and_gradient  # noqa: E402
+from pymc_models import (  # noqa: E402
+    CONTINUOUS,
+    NAMES,
+    POINT,
+    QUICK,
+    Y,
+    counterpart,
+    difference,
+    normal_model,
+    ours,
+    sample,
+    value_and_gradient,
+)
+from pymc_parameters import COV, FIVE, PARAMETERS  # noqa: E402
 from pytensor.gradient import verify_grad  # noqa: E402
 
 import gpustats as gs  # noqa: E402
 import gpustats.pymc as gpm  # noqa: E402
 from gpustats.pymc.graph.ops import LogDensity, LogLikelihood, Weighted  # noqa: E402
-from gpustats.pymc.random_variable import class_name  # noqa: E402
 
 DISCRETE = [n for n in NAMES if gs.densities[n].discrete]
 AS_WRITTEN = pytensor.compile.Mode("py", None)  # without rewriting, which takes longer than a small evaluation
@@ -29,7 +40,7 @@ def double_precision():
 @pytest.mark.parametrize("name", NAMES)
 def test_equals_pymc(name, rng):
     """Elementwise values; gradients of their sum and of a weighted sum, for parameters and observations."""
-    density, values = gs.densities[name], PARAMETERS[name]
+    values = PARAMETERS[name]
     formula = ours(name).formula
     x = sample(name, (5,)).astype(float if name in CONTINUOUS else int)
     inputs = [pt.tensor(f"p{i}", dtype="float64", shape=np.shape(v)) for i, v in enumerate(values)]
@@ -40,7 +51,7 @@ def test_equals_pymc(name, rng):
     results = []
     parameters = [(v + v.T) / 2 if v.ndim == 2 else v for v in inputs]  # PyMC reads the lower half of a covariance
     theirs = QUICK if name == "zero_inflated_binomial" else AS_WRITTEN  # which would draw, and refuse n as a real number
-    for rv, mode in ((ours(name).dist(*parameters), QUICK), (counterpart(density, class_name(name), parameters), theirs)):
+    for rv, mode in ((ours(name).dist(*parameters), QUICK), (counterpart(name, parameters), theirs)):
         logp = pm.logp(rv, observed)
         outputs = [logp, *pt.grad(logp.sum(), wrt), *pt.grad((logp * (FIVE - 1)).sum(), wrt)]
         function = pytensor.function([observed, *inputs], outputs, mode=mode, on_unused_input="ignore")
@@ -54,11 +65,11 @@ def test_equals_pymc(name, rng):
 @pytest.mark.parametrize("name", CONTINUOUS)
 def test_free_variable_equals_pymc(name, rng):
     """As a prior: its transform, its starting point, and the log-density of what is sampled."""
-    density, values = gs.densities[name], PARAMETERS[name]
+    values = PARAMETERS[name]
     values = [v if np.shape(v) != (5,) else v[1] for v in values]
     core = np.shape(sample(name, (5,)))[1:]
     results = []
-    for make in (ours(name).dist, lambda *p, **k: counterpart(density, class_name(name), p, **k)):
+    for make in (ours(name).dist, lambda *p, **k: counterpart(name, p, **k)):
         with pm.Model() as model:
             model.register_rv(make(*values, shape=(2, *core)), "v")
         (value,) = model.value_vars

@@ -27,12 +27,10 @@ from .formula import Evaluator, Formula, FormulaArgument, LogFunction
 
 #: the axes of a number, a vector and a matrix
 _CORES = ("()", "(d)", "(d,d)")
-#: kind -> attribute of a density
-_FUNCTIONS = {LogFunction.LOGPDF: "log_density", LogFunction.LOGCDF: "log_cdf", LogFunction.LOGSF: "log_sf"}
 
 
 class DensityFormula(Formula):
-    """A density, or its distribution function.
+    """A density, its distribution function, or the quantile of a probability, which then stands for the observation.
 
     Parameters
     ----------
@@ -47,7 +45,8 @@ class DensityFormula(Formula):
         names, domains = tuple(names) or tuple(density.domains), density.domains
         arguments = [Argument(n, domains["cov"] if n in SCALES else domains[n]) for n in names]
         #: the function of these arguments, in this order, that is evaluated
-        self.function: Pointwise = getattr(density, _FUNCTIONS[kind]).for_arguments(names)
+        function = density.log_density if kind is LogFunction.LOGPDF else density.function(kind.value)
+        self.function: Pointwise = function.for_arguments(names)
         super().__init__(
             density.name,
             [FormulaArgument(a.name, _CORES[a.rank], a.domain, "integer" not in a.words) for a in arguments],

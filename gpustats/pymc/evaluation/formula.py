@@ -26,6 +26,7 @@ class LogFunction(Enum):
     LOGPDF = "logpdf"
     LOGCDF = "logcdf"
     LOGSF = "logsf"
+    QUANTILE = "ppf"
 
 
 class FormulaArgument(NamedTuple):

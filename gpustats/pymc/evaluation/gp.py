@@ -10,10 +10,13 @@ import numpy as np
 
 from ...draws.generator import Generator
 from ...evaluation.gradient import reduced
+from ...evaluation.repeated import SumReplay
 from ...gp import Covariance, MarginalLikelihood
 from ...gp.expression import require_inside
 from ...gp.parameters import MEAN, SIGMA
-from .batches import common_batch, core_of, values_at
+from ...gp.repeated import of_sets as of_sets_at
+from ...gp.repeated import replay_of
+from .batches import along_one_axis, batch_of, common_batch, core_of, values_at
 from .density import digest
 from .forked import survives_fork
 from .formula import Evaluator, Formula, FormulaArgument, LogFunction
@@ -62,27 +65,48 @@ class GPEvaluator(Evaluator):
     """A Gaussian process' log-densities, gradients and draws, at arrays of which some never change.
 
     The log-density is nan outside the domains, and where the covariance matrix is not positive definite. Arguments with leading
-    axes are several sets, and each set is one evaluation on the device.
+    axes are several sets: of few observations one launch, else each set is an evaluation of its own.
     """
 
     formula: GPFormula
 
     def __init__(self, formula: GPFormula, known: Mapping[int, np.ndarray]):
         super().__init__(formula, known)
-        self._points_stay = formula.names.index(POINTS) in self.known
+        self._points = formula.names.index(POINTS)  # their place
+        self._points_stay = self._points in self.known
         self._likelihood: MarginalLikelihood | None = None  # bound to the points, where these never change
 
     @survives_fork
     def table(self, values: Sequence[np.ndarray]) -> np.ndarray:
         arguments = self.all_arguments(values)
         batch = common_batch(arguments, self.formula.ranks)
-        sets = (self._set_at(arguments, batch, place) for place in np.ndindex(*batch))
-        return np.array([self._value_and_gradients(one, ())[0] for one in sets]).reshape(batch)
+        return self._of_sets(arguments, batch, ())[0].reshape(batch)
 
     @survives_fork
     def sums(self, values: Sequence[np.ndarray], wrt: tuple[int, ...]) -> list[np.ndarray]:
         arguments = self.all_arguments(values)
         return self._weighted_sum(arguments, 1.0, wrt)
+
+    @survives_fork
+    def sums_of_sets(self, values: Sequence[np.ndarray], n_sets: int, wrt: tuple[int, ...]) -> list[np.ndarray] | None:
+        shapes = [v.shape[1:] for v in values]
+        if not self._one_process(shapes, wrt):
+            return None
+        of_sets = self.known | dict(zip(self.free, values, strict=True))
+        names, x = self.formula.names, self.known[self._points]
+        rows = {names[i]: a.reshape(n_sets if i in self.free else 1, -1) for i, a in of_sets.items() if i != self._points}
+        if (found := of_sets_at(self._likelihood_at(x), rows, n_sets, [names[i] for i in wrt])) is None:
+            return None
+        totals, slopes = found
+        return [totals, *(slopes[names[i]].reshape(of_sets[i].shape) for i in wrt)]
+
+    def replay(self, shapes: Sequence[tuple[int, ...]], wrt: tuple[int, ...]) -> SumReplay | None:
+        if not self._one_process(shapes, wrt):
+            return None
+        arguments, names = self.all_arguments([np.ones(shape) for shape in shapes]), self.formula.names
+        rows = {n: a.reshape(1, -1) for n, a in zip(names, arguments, strict=True) if n != POINTS}
+        found = replay_of(self._likelihood_at(self.known[self._points]), rows, [names[i] for i in wrt])
+        return found and found.fix({names[i]: value for i, value in self.known.items() if i != self._points})
 
     @survives_fork
     def weighted(self, values: Sequence[np.ndarray], weight: np.ndarray, wrt: tuple[int, ...]) -> list[np.ndarray]:
@@ -109,6 +133,12 @@ class GPEvaluator(Evaluator):
             out[...] = drawn.reshape(out.shape)
         return result
 
+    def _one_process(self, shapes: Sequence[tuple[int, ...]], wrt: tuple[int, ...]) -> bool:
+        """Whether arguments of these shapes are of one process, at points that never change."""
+        by_place = {i: v.shape for i, v in self.known.items()} | dict(zip(self.free, shapes, strict=True))
+        one = all(len(by_place[i]) == rank for i, rank in enumerate(self.formula.ranks))
+        return one and self._points_stay and self._points not in wrt
+
     def _set_at(
         self, arguments: Sequence[np.ndarray], batch: tuple[int, ...], place: tuple[int, ...]
     ) -> dict[str, np.ndarray]:
@@ -122,17 +152,39 @@ class GPEvaluator(Evaluator):
         self, arguments: Sequence[np.ndarray], weight: np.ndarray | float, wrt: tuple[int, ...]
     ) -> list[np.ndarray]:
         """The sum of all sets' log-densities, each times its weight, and its derivatives."""
-        ranks, names = self.formula.ranks, [self.formula.names[i] for i in wrt]
+        ranks, names = self.formula.ranks, self.formula.names
         batch = common_batch(arguments, ranks)
-        weights = np.broadcast_to(weight, batch)
-        total: Any = 0.0
-        slopes = [np.zeros((*batch, *core_of(arguments[i], ranks[i]))) for i in wrt]
-        for place in np.ndindex(*batch):
-            value, gradients = self._value_and_gradients(self._set_at(arguments, batch, place), names)
-            total += weights[place] * value
-            for slope, name in zip(slopes, names, strict=True):
-                slope[place] = weights[place] * gradients[name]
-        return [np.asarray(total), *(np.asarray(reduced(s, arguments[i].shape)) for s, i in zip(slopes, wrt, strict=True))]
+        values, slopes = self._of_sets(arguments, batch, [names[i] for i in wrt])
+        weights = np.broadcast_to(weight, batch).reshape(-1)
+        found = [np.asarray(weights @ values)]
+        for i in wrt:
+            argument = arguments[i]
+            slope = (weights[:, None] * slopes[names[i]]).reshape(batch + core_of(argument, ranks[i]))
+            found.append(np.asarray(reduced(slope, argument.shape)))
+        return found
+
+    def _of_sets(
+        self, arguments: Sequence[np.ndarray], batch: tuple[int, ...], wrt: Sequence[str]
+    ) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+        """The log-densities of all sets, and their derivatives, a row for each set: from one launch where that can be."""
+        ranks, names, n_sets = self.formula.ranks, self.formula.names, math.prod(batch)
+        x = arguments[self._points]
+        if POINTS not in wrt and x.ndim == 2:
+            rows = {
+                n: along_one_axis(a, r, batch_of(a, r) and batch).reshape(-1, math.prod(core_of(a, r)))
+                for n, a, r in zip(names, arguments, ranks, strict=True) if n != POINTS
+            }  # fmt: skip
+            found = of_sets_at(self._likelihood_at(x), rows, n_sets, wrt, several=bool(batch))
+            if found is not None:
+                return found
+        values = np.empty(n_sets)
+        cores = {n: math.prod(core_of(a, r)) for n, a, r in zip(names, arguments, ranks, strict=True)}
+        slopes = {n: np.empty((n_sets, cores[n])) for n in wrt}
+        for k, place in enumerate(np.ndindex(*batch)):
+            values[k], gradients = self._value_and_gradients(self._set_at(arguments, batch, place), wrt)
+            for name in wrt:
+                slopes[name][k] = np.ravel(gradients[name])
+        return values, slopes
 
     def _value_and_gradients(self, one: Mapping[str, np.ndarray], wrt: Sequence[str]) -> tuple[float, Mapping[str, Any]]:
         """The log-density of one set of arguments, and its derivatives in some."""

@@ -27,11 +27,12 @@ from .ops import LogDensity
 def guarded(formula: Formula, *arguments: Any) -> Variable:
     """The log-density of a formula behind PyMC's check, in the type that PyTensor is set to."""
     terms, valid = LogDensity(formula).make_node(*arguments).outputs
-    checked: Any = CheckParameterValue(_message(formula), can_be_replaced_by_ninf=True)(terms, valid)
+    checked: Any = CheckParameterValue(message(formula), can_be_replaced_by_ninf=True)(terms, valid)
     return pt.cast(checked, pytensor.config.floatX)
 
 
-def _message(formula: Formula) -> str:
+def message(formula: Formula) -> str:
+    """What the error says for parameters that are invalid."""
     wanted = [f"{a.name} must be {a.domain}" for a in formula.arguments[1:] if a.words - {"real", "vector"}]
     return f"invalid parameters of {formula.name}" + (f": {', '.join(wanted)}" if wanted else "")
 

@@ -105,8 +105,8 @@ def _as_float(value: Any, argument: FormulaArgument) -> Variable:
     return as_float64(value)
 
 
-class LogDensity(DensityOp):
-    """The log-density at every point of the broadcast of its arguments, and whether all parameters are valid."""
+class Table(DensityOp):
+    """A function at every point of the broadcast of its arguments, and whether all parameters are valid."""
 
     default_output = 0
 
@@ -133,6 +133,10 @@ class LogDensity(DensityOp):
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         return [[True, False] for _ in node.inputs]
+
+
+class LogDensity(Table):
+    """The log-density at every point of the broadcast of its arguments, and whether all parameters are valid."""
 
     def pullback(self, inputs: Sequence[Variable], outputs: Sequence[Variable], cotangents: Sequence[Variable]) -> list:
         wrt = [i for i, v in enumerate(inputs) if i in self.formula.differentiable and not isinstance(v, Constant)]
@@ -235,8 +239,8 @@ def uniform(variable: Any) -> Any:
     return None
 
 
-@_vectorize_node.register(LogDensity)
-def _vectorize(op: LogDensity, node: Apply, *inputs: Any) -> Apply:
+@_vectorize_node.register(Table)
+def _vectorize(op: Table, node: Apply, *inputs: Any) -> Apply:
     """The same Op of inputs with further leading axes: their old leading axes have to broadcast as before."""
     ndim = node.outputs[0].type.ndim
     aligned = []

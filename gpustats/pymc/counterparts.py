@@ -1,0 +1,84 @@
+"""PyMC's own random variables of the densities that gpustats ships: starting points, means and quantiles are theirs."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pymc as pm
+import pytensor.tensor as pt
+from pytensor.graph.basic import Variable
+
+from ..density import Density
+from ..language.kinds import DENSITY
+from ..language.library import folder, library
+from .evaluation.formula import Formula
+
+#: PyMC's names where they are not the density's in CamelCase.
+NAMES = {"mvnormal": "MvNormal", "ordered_logit": "OrderedLogistic"}
+
+#: density -> function of its parameters that makes PyMC's random variable; for all others both have the same names
+COUNTERPARTS: dict[str, Callable[..., Any]] = {
+    "bernoulli_cloglog": lambda eta, **k: pm.Bernoulli.dist(p=-pt.expm1(-pt.exp(eta)), **k),
+    "bernoulli_logit": lambda eta, **k: pm.Bernoulli.dist(logit_p=eta, **k),
+    "bernoulli_probit": lambda eta, **k: pm.Bernoulli.dist(p=0.5 * pt.erfc(-eta / np.sqrt(2)), **k),
+    "beta_logit": lambda eta, phi, **k: pm.Beta.dist(mu=pt.sigmoid(eta), nu=phi, **k),
+    "binomial_logit": lambda n, eta, **k: pm.Binomial.dist(n=n, logit_p=eta, **k),
+    "categorical_logit": lambda eta, **k: pm.Categorical.dist(logit_p=eta, **k),
+    "gamma_log": lambda eta, nu, **k: pm.Gamma.dist(alpha=nu, beta=nu * pt.exp(-eta), **k),
+    "negative_binomial_log": lambda eta, phi, **k: pm.NegativeBinomial.dist(mu=pt.exp(eta), alpha=phi, **k),
+    "normal_identity": lambda eta, sigma, **k: pm.Normal.dist(mu=eta, sigma=sigma, **k),
+    "poisson_log": lambda eta, **k: pm.Poisson.dist(mu=pt.exp(eta), **k),
+    "student_t_identity": lambda nu, eta, sigma, **k: pm.StudentT.dist(nu=nu, mu=eta, sigma=sigma, **k),
+    "mvnormal": lambda mu, **k: pm.MvNormal.dist(mu, **_in_pymcs_words(k, "cov")),
+    "mv_student_t": lambda nu, mu, **k: pm.MvStudentT.dist(nu, mu=mu, **_in_pymcs_words(k, "scale")),
+}
+
+
+def _in_pymcs_words(kwargs: dict[str, Any], cov: str) -> dict[str, Any]:
+    """The parameter that is a covariance matrix, its factor or its inverse under PyMC's name."""
+    names = {"cov": cov, "scale_tril": "chol", "precision": "tau"}
+    return {names.get(n, n): v for n, v in kwargs.items()}
+
+
+def counterpart(formula: Formula, parameters: Sequence[Any], **kwargs: Any) -> Variable:
+    """PyMC's random variable of the distribution that a formula has with these parameters, in its order.
+
+    Raises
+    ------
+    NotImplementedError
+        Where the density is none of those that gpustats ships.
+    """
+    density = formula.density
+    make = _added.get(density.source)
+    if make is None and is_built_in(density):
+        make = COUNTERPARTS.get(density.name) or getattr(pm, class_name(density.name)).dist
+    if make is None:
+        raise NotImplementedError(f"no distribution of PyMC's is known to be that of {density.name}")
+    return make(**dict(zip(formula.names[1:], parameters, strict=True)), **kwargs)
+
+
+_added: dict[str, Callable[..., Any]] = {}  # by the sources of their densities
+
+
+def add_counterpart(density: Density, make: Callable[..., Any]) -> None:
+    """Declare what makes PyMC's random variable of the distribution of a density that a transform made."""
+    _added[density.source] = make
+
+
+def class_name(name: str) -> str:
+    """PyMC's name of a density: student_t -> StudentT."""
+    return NAMES.get(name) or "".join(part.capitalize() for part in name.split("_"))
+
+
+def is_built_in(density: Density) -> bool:
+    """Whether it is the density that gpustats ships under this name, and not one that replaced it."""
+    return density.source == _shipped(density.name)
+
+
+@functools.lru_cache(1024)
+def _shipped(name: str) -> str | None:
+    """The source of the density that gpustats ships under a name."""
+    return (folder() / f"{name}.cu").read_text(encoding="utf-8") if name in library.built_in(DENSITY) else None

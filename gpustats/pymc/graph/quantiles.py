@@ -1,0 +1,57 @@
+"""The PyTensor Op of quantiles, whose derivatives are those of an implicit function."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytensor.tensor as pt
+from pymc.distributions.dist_math import check_icdf_value
+from pymc.logprob.utils import CheckParameterValue
+from pytensor.gradient import DisconnectedType, disconnected_grad, disconnected_type
+from pytensor.graph.basic import Constant, Variable
+
+from ..evaluation.formula import Formula, LogFunction
+from .guard import message
+from .ops import LogDensity, Table
+
+
+def quantiles(formula: Formula, probability: Any, *parameters: Any) -> Variable:
+    """The quantiles of probabilities by a formula's distribution: nan outside of [0, 1], as in PyMC."""
+    probability = pt.as_tensor_variable(probability)
+    inside = pt.switch((probability >= 0) & (probability <= 1), probability, 0.5)
+    found, valid = Quantile(formula.of_kind(LogFunction.QUANTILE)).make_node(inside, *parameters).outputs
+    checked: Any = CheckParameterValue(message(formula))(found, valid)
+    return check_icdf_value(checked, probability)
+
+
+class Quantile(Table):
+    """The quantile of every probability, and whether all parameters are valid."""
+
+    def pullback(self, inputs: Sequence[Any], outputs: Sequence[Any], cotangents: Sequence[Any]) -> list:
+        if isinstance(cotangents[0].type, DisconnectedType):
+            return [disconnected_type() for _ in inputs]
+        if self.formula.discrete:
+            return [pt.zeros_like(v) for v in inputs]
+        q, *parameters = inputs
+        x = disconnected_grad(outputs[0])
+        functions: Any = (
+            LogDensity(self.formula.of_kind(k)).make_node(x, *parameters).outputs[0]
+            for k in (LogFunction.LOGPDF, LogFunction.LOGCDF, LogFunction.LOGSF)
+        )
+        density, below, above = functions
+        # F(x; p) = q: so dx/dq = 1 / f, and dx/dp = -(dF/dp) / f, or that of 1 - F where this is the smaller one.
+        weight, low = cotangents[0], q <= 0.5
+        weights = (
+            pt.switch(low, -weight * pt.exp(below - density), 0.0),
+            pt.switch(low, 0.0, weight * pt.exp(above - density)),
+            weight * pt.exp(-density),
+        )
+        total = sum((disconnected_grad(w) * v).sum() for w, v in zip(weights, (below, above, q), strict=True))
+        free = [i for i in self.formula.differentiable if i and not isinstance(inputs[i], Constant)]
+        places = [0, *free]
+        found: Any = pt.grad(total, [inputs[i] for i in places])
+        gradients = dict(zip(places, found, strict=True))
+        return [gradients.get(i, pt.zeros_like(v)) for i, v in enumerate(inputs)]
+
+    L_op: Any = pullback  # its name in PyTensor 2

@@ -1,0 +1,146 @@
+"""PyMC distributions that are truncated or censored at bounds: one density, whose sum takes one evaluation."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pymc as pm
+import pytensor.tensor as pt
+from pymc.distributions import transforms
+from pymc.distributions.distribution import Continuous, Discrete
+from pymc.distributions.shape_utils import rv_size_is_none
+from pymc.distributions.truncated import _truncated
+from pymc.util import check_dist_not_registered
+from pytensor.graph.basic import Constant, Variable
+
+from ..density import Density, densities
+from ..transforms import Censor, Truncate
+from .counterparts import is_built_in
+from .evaluation.density import DensityFormula
+from .evaluation.formula import Formula, LogFunction
+from .parameters import as_parameter
+from .random_variable import DensityRV, FormulaDistribution, bounds_of, inside, point_of
+
+
+class BoundedRV(DensityRV):
+    """The random variable of a density between bounds, which starts where that of the density itself does, if it can."""
+
+    __props__ = ("formula", "base", "dtype", "inplace")
+
+    def __init__(self, formula: Formula, base: Formula, dtype: str | None = None, inplace: bool = False):
+        self.base = base
+        super().__init__(formula, dtype=dtype, inplace=inplace)
+
+    def default_transform(self, rv: Variable) -> Any:
+        lower, upper = bounds_of(self.formula)
+        least, most = _ends(self.base)
+        if self.formula.discrete or not (lower is None and least == 0 or upper is None and most == 1):
+            return super().default_transform(rv)
+
+        def interval(*inputs: Any) -> tuple:
+            """Of the random variable's inputs, where the parameters come after rng and size."""
+            return least if lower is None else inputs[lower + 2], most if upper is None else inputs[upper + 2]
+
+        return transforms.Interval(bounds_fn=interval)
+
+    def support_point(self, size: Variable, parameters: Sequence[Any]) -> Variable:
+        n, shape = len(self.base.arguments) - 1, self._infer_shape(size, parameters)
+        return pt.broadcast_to(inside(self.formula, parameters, point_of(self.base, parameters[:n], shape)), shape)
+
+
+def between(transform: Callable[..., Density], node: Any, lower: Any, upper: Any, **kwargs: Any) -> Any:
+    """The random variable of what `Truncate` or `Censor` makes of a density.
+
+    Parameters
+    ----------
+    transform : callable
+    node : Apply
+        Of the density's random variable.
+    lower, upper : tensor_like or None
+    **kwargs
+        ``size``, or ``shape``.
+
+    Raises
+    ------
+    NotImplementedError
+        Where there is no such density.
+    """
+    _, size, *parameters = node.inputs
+    formula = node.op.formula
+    if not isinstance(formula, DensityFormula) or formula.kind is not LogFunction.LOGPDF or node.op.ndim_supp:
+        raise NotImplementedError
+    least, most = _ends(formula) if transform is Truncate else (None, None)
+    bounds = {"lower": _bound(lower, -1, least, formula), "upper": _bound(upper, 1, most, formula)}
+    given = {n: v for n, v in bounds.items() if v is not None}
+    density = formula.density
+    if not given:
+        made = density
+    elif transform is Truncate and density.name == "normal" and is_built_in(density):  # accurate in windows far out as well
+        made, infinite = densities["truncated_normal"], {"lower": pt.constant(-np.inf), "upper": pt.constant(np.inf)}
+        given = infinite | given
+    else:
+        try:
+            made = _made(transform, formula, tuple(given))
+        except ValueError as error:
+            raise NotImplementedError from error
+    values = [*parameters, *map(as_parameter, given.values())]
+    if kwargs.get("size") is None and kwargs.get("shape") is None and not rv_size_is_none(size):
+        kwargs["size"] = pt.broadcast_shape(node.outputs[1], *values[len(parameters) :])
+    return _class_of(DensityFormula(made), formula)._of_variables(values, **kwargs)
+
+
+def _ends(formula: Formula) -> tuple[float | None, float | None]:
+    """The ends of the observation's domain, None where there is none."""
+    words = formula.observation.words
+    return 0.0 if words & {"positive", "nonnegative", "unit"} else None, 1.0 if "unit" in words else None
+
+
+def _bound(value: Any, side: int, end: float | None, formula: Formula) -> Variable | None:
+    """A bound as a variable; None where it is infinite, or not within the `end` of the observation's domain on its side."""
+    if value is None:
+        return None
+    bound = pt.as_tensor_variable(value)
+    if isinstance(bound, Constant):
+        if (side * bound.data >= (np.inf if end is None else side * end)).all():
+            return None
+        if formula.discrete and np.isinf(bound.data).any():
+            raise NotImplementedError
+    if formula.discrete and bound.dtype.startswith("float"):
+        return pt.ceil(bound) if side < 0 else pt.floor(bound)
+    return bound
+
+
+@functools.lru_cache(256)
+def _made(transform: Callable[..., Density], formula: DensityFormula, bounds: tuple[str, ...]) -> Density:
+    """The transformed density, of which a call gives the bounds."""
+    return transform(formula.density, **dict.fromkeys(bounds, 0))
+
+
+@functools.lru_cache(1024)
+def _class_of(formula: DensityFormula, base: DensityFormula) -> type[FormulaDistribution]:
+    kind = Discrete if formula.discrete else Continuous
+    contents = {"__module__": "gpustats.pymc", "rv_op": BoundedRV(formula, base)}
+    return type("Bounded", (FormulaDistribution, kind), contents)
+
+
+@_truncated.register(DensityRV)
+def _truncate(op: DensityRV, lower: Any, upper: Any, size: Any, *inputs: Variable) -> Any:
+    return between(Truncate, op.make_node(*inputs), lower, upper, size=size)
+
+
+class Censored(pm.Censored):
+    __doc__ = pm.Censored.__doc__
+    __module__ = "gpustats.pymc"
+
+    @classmethod
+    def dist(cls, dist: Any, lower: Any = -np.inf, upper: Any = np.inf, **kwargs: Any) -> Any:
+        if isinstance(dist, Variable) and dist.owner is not None and isinstance(dist.owner.op, DensityRV):
+            check_dist_not_registered(dist)
+            try:
+                return between(Censor, dist.owner, lower, upper, **kwargs)
+            except NotImplementedError:
+                pass
+        return pm.Censored.dist(dist, lower=lower, upper=upper, **kwargs)
