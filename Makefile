@@ -4,16 +4,22 @@ VENV ?= .venv
 EXTRAS ?= dev# with an NVIDIA GPU: make test EXTRAS=dev,cuda13
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
-.PHONY: demo test bench lint coverage fuzz clean
+export PYTHONDONTWRITEBYTECODE =# hundreds of processes of the tests import what one has compiled
+.PHONY: demo test wheel nvcc bench lint coverage fuzz clean
 
 demo: $(VENV)/.installed
 	$(BIN)/gpustats demo
 
 PYTEST := $(BIN)/python -m pytest -q -n auto --dist worksteal
-test: lint
+test:
+	$(MAKE) --jobs=2 nvcc lint wheel  # installing, mypy and pip have one process each
 	GPUSTATS_OPTIMISE=$${GPUSTATS_OPTIMISE:-0} $(PYTEST) -m 'not slow and not optimised'
-	$(PYTEST) -m 'not slow and optimised'
+	$(PYTEST) -m 'not slow and optimised' $$(grep -rl --include='test_*.py' 'mark\.optimised' tests)
+
+wheel: $(VENV)/.installed
 	tests/wheel.sh $(BIN)/python
+
+nvcc:
 	tests/nvcc.sh
 
 coverage: $(VENV)/.installed

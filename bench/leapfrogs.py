@@ -29,7 +29,7 @@ COLUMNS: Columns = {
 def student_t(n: int) -> pm.Model:
     x = np.random.default_rng(1).standard_t(4, n) * 2 + 1
     with pm.Model() as model:
-        gpm.StudentT("y", pm.Gamma("nu", 2, 0.1), pm.Normal("mu", 0, 10), pm.HalfNormal("sigma", 5), observed=x)
+        gpm.StudentT("y", pm.Gamma("nu", 2, 0.1), pm.Normal("mu", 0, 10), sigma=pm.HalfNormal("sigma", 5), observed=x)
     return model
 
 

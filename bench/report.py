@@ -65,12 +65,18 @@ def size(text: str) -> int:
 
 
 def attempt(row: Row, work: Callable[..., Row], *args: Any) -> Row:
-    """The row with what `work(*args)` adds to it, or with its error: that a library fails is a result, too."""
+    """The row with what `work(*args)` adds to it, or with its error: that a library fails is a result, too.
+
+    A row that took long is told at once.
+    """
+    start = time.perf_counter()
     try:
         row |= work(*args)
     except Exception as error:
         row["error"] = f"{type(error).__name__}: {error}".splitlines()[0][:200]
-        print(f"{row['work']}, {row['peer']}: {row['error']}", file=sys.stderr)
+    if "error" in row or time.perf_counter() - start > 5:
+        told = {k: v for k, v in row.items() if isinstance(v, (int, float, str))}
+        print(told, file=sys.stderr, flush=True)
     gc.collect()
     return row
 

@@ -135,7 +135,7 @@ def test_the_mixture_recovers_its_components():
     root = rng.normal(size=(4, 3, 3)) / 3 + np.eye(3)
     x = (mu[truth] + np.einsum("nij,nj->ni", root[truth], rng.normal(size=(n, 3)))).astype(np.float32)
     prior = module.Prior.of(x, within=0.05)
-    fit, again = (module.gibbs(x, prior, n_components=10, sweeps=300, seed=3) for _ in range(2))
+    fit, again = (module.gibbs(x, prior, n_components=10, sweeps=sweeps, seed=3) for sweeps in (300, 60))
     assert module.adjusted_rand_score(truth, fit.labels) > 0.95
     assert module.f_measures(truth, fit.labels).min() > 0.9
     largest = np.argsort(-fit.draws[-1].log_weights)[:4]
@@ -145,8 +145,8 @@ def test_the_mixture_recovers_its_components():
         np.testing.assert_allclose(np.exp(now.log_weights[k]), len(own) / n, atol=0.05)
         np.testing.assert_allclose(now.mu[k], own.mean(0), atol=5 * own.std(0).max() / len(own) ** 0.5)
         np.testing.assert_allclose(covariance, np.cov(own.T), atol=8 * own.var(0).max() / len(own) ** 0.5)
-    np.testing.assert_array_equal(fit.labels, again.labels)
-    np.testing.assert_array_equal(fit.loglik, again.loglik)
+    np.testing.assert_array_equal(fit.counts[:60], again.counts)
+    np.testing.assert_array_equal(fit.loglik[:60], again.loglik)
     # Held-out density: with the true one as the best that there is.
     new = rng.choice(4, 2000, p=shares)
     test = mu[new] + np.einsum("nij,nj->ni", root[new], rng.normal(size=(2000, 3)))
