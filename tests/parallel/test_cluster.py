@@ -15,6 +15,7 @@ from pieces import memmap, same
 
 import gpustats as gs
 
+dask = pytest.importorskip("dask")
 distributed = pytest.importorskip("distributed")
 cluster = pytest.importorskip("gpustats.parallel.cluster")
 
@@ -24,7 +25,9 @@ N, K, G = 1501, 4, 5  # rows, columns, groups
 @pytest.fixture(scope="module")
 def client():
     cluster = distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50)
-    with distributed.Client(cluster) as client:
+    # Dask looks so long after a death whether the worker is back, and gives up one that has died again in that moment.
+    patient = dask.config.set({"distributed.deploy.lost-worker-timeout": "1 day"})
+    with patient, distributed.Client(cluster) as client:
         yield client
     with contextlib.suppress(KeyError):  # Dask looks for workers that were killed
         cluster.close()
