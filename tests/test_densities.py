@@ -2,10 +2,8 @@
 
 import numpy as np
 import pytest
-import references_continuous
-import references_discrete
-import references_vector
 from references import errors, representable
+from references_all import REFERENCES
 from scipy import special
 
 import gpustats as gs
@@ -13,7 +11,6 @@ from gpustats.language.kinds import DENSITY
 from gpustats.language.library import library
 
 pytestmark = pytest.mark.optimised
-REFERENCES = references_continuous.REFERENCES | references_discrete.REFERENCES | references_vector.REFERENCES
 ELLIPTICAL = {"mvnormal", "mv_student_t"}  # in test_elliptical.py
 N = 100
 

@@ -49,12 +49,12 @@ def counterpart(formula: Formula, parameters: Sequence[Any], **kwargs: Any) -> V
     Raises
     ------
     NotImplementedError
-        Where the density is none of those that gpustats ships.
+        Where the density is none of those that gpustats ships, or PyMC has none of its name.
     """
     density = formula.density
     make = _added.get(density.source)
     if make is None and is_built_in(density):
-        make = COUNTERPARTS.get(density.name) or getattr(pm, class_name(density.name)).dist
+        make = COUNTERPARTS.get(density.name) or getattr(getattr(pm, class_name(density.name), None), "dist", None)
     if make is None:
         raise NotImplementedError(f"no distribution of PyMC's is known to be that of {density.name}")
     return make(**dict(zip(formula.names[1:], parameters, strict=True)), **kwargs)

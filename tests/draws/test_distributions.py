@@ -2,9 +2,7 @@
 
 import numpy as np
 import pytest
-import references_continuous
-import references_discrete
-import references_vector
+from references_all import REFERENCES
 from references_draws import (
     CONTINUOUS,
     DISCRETE,
@@ -78,8 +76,7 @@ def test_a_million_draws(name, parameters):
 def test_random_parameters(name):
     seed = int(np.random.SeedSequence().generate_state(1)[0])
     print(f"seed {seed}")  # pytest shows it where the test fails
-    references = references_continuous.REFERENCES | references_discrete.REFERENCES | references_vector.REFERENCES
-    for row in zip(*references[name].parameters(np.random.default_rng(seed), 10)):
+    for row in zip(*REFERENCES[name].parameters(np.random.default_rng(seed), 10)):
         parameters = tuple(np.asarray(p).tolist() for p in row)
         print(f"parameters {parameters}")
         rng, n = gs.Generator(seed), 500_000

@@ -1,13 +1,9 @@
 """Which densities have derivatives, and these derivatives at one set of parameters."""
 
 import pytest
-import references_continuous
-import references_discrete
-import references_vector
+from references_all import REFERENCES
 
 import gpustats as gs
-
-REFERENCES = references_continuous.REFERENCES | references_discrete.REFERENCES | references_vector.REFERENCES
 
 
 def differentiable(density):

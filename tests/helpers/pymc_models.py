@@ -14,7 +14,10 @@ from gpustats.pymc import counterparts  # noqa: E402
 from gpustats.pymc.evaluation.density import DensityFormula  # noqa: E402
 from gpustats.runtime.speeds import Line  # noqa: E402
 
-NAMES = sorted(library.built_in(DENSITY))
+#: The densities that PyMC has, too.
+NAMES = sorted(
+    n for n in library.built_in(DENSITY) if n in counterparts.COUNTERPARTS or hasattr(pm, counterparts.class_name(n))
+)
 CONTINUOUS = [n for n in NAMES if not gs.densities[n].discrete]
 QUICK = "FAST_COMPILE"
 

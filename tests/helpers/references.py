@@ -23,6 +23,14 @@ class Reference:
     float32: whether the density is tested in single precision at all
     reason: why a tolerance differs from the default, if it does
     scipy(x, *parameters): scipy.stats' log-density, where it has one: less accurate, but written by others
+
+    What follows is known of the families of `families.py`; tables beside this file have it of the others.
+
+    tails(x, *parameters): (P(X <= x), P(X > x)) for x inside the support, as functions of mpmath numbers
+    ends: the support's ends, numbers or functions of the parameters; of whole numbers the one before the first, and the last
+    theirs(*parameters): scipy.stats' distribution, or what has its methods `cdf` and `stats`
+    drawn: tuples of parameters at which draws are compared with `theirs`
+    digits: with how many the tails are evaluated
     """
 
     logpdf: Callable
@@ -35,6 +43,11 @@ class Reference:
     float32: bool = True
     reason: str = ""
     scipy: Callable | None = None
+    tails: Callable | None = None
+    ends: tuple = (-np.inf, np.inf)
+    theirs: Callable | None = None
+    drawn: Sequence[tuple] = ()
+    digits: int = 60
 
     def rtol(self, dtype):
         return self.rtol64 if dtype == np.float64 else self.rtol32

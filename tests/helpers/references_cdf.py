@@ -2,14 +2,12 @@
 
 import mpmath as mp
 import references_continuous
+from references_families import FAMILIES
+from tails import beta, expit, from_log_cdf, from_log_sf, gamma, integrated, ndtr
 
 import gpustats as gs
 
 # ---- (P(X <= x), P(X > x)) for x inside the support
-
-
-def ndtr(z):
-    return mp.erfc(-z / mp.sqrt(2)) / 2
 
 
 def normal(x, mu, sigma):
@@ -39,14 +37,6 @@ def wald(x, mu, lam):
     root = mp.sqrt(lam / x)
     second = mp.exp(2 * lam / mu) * ndtr(-root * (x / mu + 1))
     return ndtr(root * (x / mu - 1)) + second, ndtr(root * (1 - x / mu)) - second
-
-
-def from_log_sf(log_sf):
-    return -mp.expm1(log_sf), mp.exp(log_sf)
-
-
-def from_log_cdf(log_cdf):
-    return mp.exp(log_cdf), -mp.expm1(log_cdf)
 
 
 def laplace(x, mu, b):
@@ -91,54 +81,6 @@ def triangular(x, lower, upper, c):
 def discrete_uniform(x, lower, upper):
     n = upper - lower + 1
     return (x - lower + 1) / n, (upper - x) / n
-
-
-def integrated(log_density, x, center, end, slope, edges=()):
-    """Both tails of a density: the one behind x, seen from its center, by quadrature in steps that grow.
-
-    end: that of the tail    slope: roughly the rate at which the density falls off from x
-    edges: where it may begin to fall off within a distance of 1; steps are short there
-    """
-    total, away, at, step, scale = mp.mpf(0), 1 if x > center else -1, x, 1 / slope, log_density(x)
-    while at != end:
-        step = min([step, *(max(1, abs(edge - at) / 2) for edge in edges if away * (edge - at) > -4)])
-        at, before, step = (at + away * step if step < abs(end - at) else end), at, 2 * step
-        part = abs(mp.quad(lambda y: mp.exp(log_density(y) - scale), [before, at], method="gauss-legendre"))
-        total += part
-        if part < total * mp.eps:
-            break
-    total *= mp.exp(scale)
-    return (1 - total, total) if x > center else (total, 1 - total)
-
-
-# mpmath's series for the incomplete functions take long where the shapes are large, and know x near 1 by no more than 1 - x.
-LARGE = 200
-
-
-def gamma(a, x):
-    """Both regularised incomplete gamma functions."""
-    if a < LARGE or mp.isinf(a) or x == 0:
-        return mp.gammainc(a, 0, x, regularized=True), mp.gammainc(a, x, mp.inf, regularized=True)
-
-    def of_logarithm(u):
-        return a * u - mp.exp(u) - mp.loggamma(a)
-
-    u, center = mp.log(x), mp.log(a)
-    return integrated(of_logarithm, u, center, mp.inf if u > center else -mp.inf, abs(a - x) + mp.sqrt(a), [0])
-
-
-def beta(a, b, x, y):
-    """Both regularised incomplete beta functions, y = 1 - x."""
-    if (max(a, b) < LARGE and min(x, y) > mp.sqrt(mp.eps)) or not x or not y or mp.isinf(a + b):
-        return mp.betainc(a, b, 0, x, regularized=True), mp.betainc(b, a, 0, y, regularized=True)
-    log_beta = mp.loggamma(a) + mp.loggamma(b) - mp.loggamma(a + b)
-
-    def of_logit(v):
-        return -a * mp.log1p(mp.exp(-v)) - b * mp.log1p(mp.exp(v)) - log_beta
-
-    v, center = mp.log(x / y), mp.log(a / b)
-    slope = abs(a * y - b * x) + mp.sqrt(a * b / (a + b))
-    return integrated(of_logit, v, center, mp.inf if v > center else -mp.inf, slope, [mp.log(a), -mp.log(b)])
 
 
 def student_t(x, nu, mu, sigma):
@@ -218,10 +160,6 @@ def zero_inflated(inner):
     return both
 
 
-def expit(eta):
-    return 1 / (1 + mp.exp(-eta))
-
-
 # name: (tails, lower end of the support, its upper end), the ends as functions of the parameters
 CDFS = {
     "normal": (normal, -mp.inf, mp.inf),
@@ -285,6 +223,7 @@ CDFS = {
     "bernoulli_probit": (lambda x, eta: (ndtr(-eta), ndtr(eta)), -1, 1),
     "bernoulli_cloglog": (lambda x, eta: from_log_cdf(-mp.exp(eta)), -1, 1),
 }  # fmt: skip
+CDFS |= {name: (reference.tails, *reference.ends) for name, reference in FAMILIES.items()}
 
 
 def tails(name, x, *parameters):
@@ -303,7 +242,7 @@ def log(p):
 
 
 #: Digits of those that are integrated; the others have formulas in which something cancels.
-DIGITS = {"von_mises": 25, "rice": 25, "skew_normal": 25}
+DIGITS = {"von_mises": 25, "rice": 25, "skew_normal": 25} | {name: r.digits for name, r in FAMILIES.items() if r.digits < 60}
 
 
 def logarithms(name, x, *parameters):

@@ -5,6 +5,8 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from references_cdf import CDFS
+from references_families import FAMILIES
 from references_scipy import SCIPY
 from scipy import special, stats
 
@@ -177,6 +179,10 @@ DISCRETE = {
     "ordered_probit": [(0.5, [0.0], 2), (-1, [-2, -1, 0, 3], 1)],
 }  # fmt: skip
 
+DISTRIBUTIONS |= {name: reference.theirs for name, reference in FAMILIES.items()}
+for _name, _reference in FAMILIES.items():
+    (DISCRETE if gs.densities[_name].discrete else CONTINUOUS)[_name] = list(_reference.drawn)
+
 VECTOR = {
     "dirichlet": [([1.0],), ([1, 2, 3],), ([0.5, 0.3, 0.9],), ([1e-3, 1e-3, 2e-3],), ([1e-3, 5, 0.2],), ([1e5, 2e5, 10],)],
     "multinomial": [
@@ -250,18 +256,9 @@ def assert_moments(x, distribution):
 
 def in_support(name, x, parameters):
     """Whether all draws are possible values."""
-    domain = gs.densities[name].domains["x"].split()
-    lower = 0 if {"nonnegative", "unit"} & set(domain) else -inf
-    upper = 1 if "unit" in domain else inf
-    if name in ("uniform", "triangular"):
-        lower, upper = parameters[:2]
-    elif name == "truncated_normal":
-        lower, upper = parameters[2:]
-    elif name == "pareto":
-        lower = parameters[1]
-    elif name == "von_mises":
-        lower, upper = -np.pi, np.pi
-    return np.all((x >= x.dtype.type(lower)) & (x <= x.dtype.type(upper)))
+    ends = (-np.pi, np.pi) if name == "von_mises" else CDFS[name][1:]
+    lower, upper = (x.dtype.type(end(*parameters) if callable(end) else end) for end in ends)
+    return np.all((x >= lower) & (x <= upper))
 
 
 def as_given(parameters, dtype):

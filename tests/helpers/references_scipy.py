@@ -1,6 +1,7 @@
 """scipy.stats' distributions by the names and parameters of densities."""
 
 import numpy as np
+from references_families import FAMILIES
 from scipy import special, stats
 
 SCIPY = {
@@ -48,3 +49,4 @@ SCIPY = {
     "negative_binomial": lambda mu, alpha: stats.nbinom(alpha, alpha / (alpha + mu)),
     "negative_binomial_log": lambda eta, phi: stats.nbinom(phi, phi / (phi + np.exp(eta))),
 }
+SCIPY |= {name: reference.theirs for name, reference in FAMILIES.items() if reference.scipy}

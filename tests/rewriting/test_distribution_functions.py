@@ -3,10 +3,8 @@
 import mpmath as mp
 import numpy as np
 import pytest
-import references_continuous
-import references_discrete
-import references_vector
 from references import derivative_errors, errors
+from references_all import REFERENCES
 from references_cdf import CDFS, logarithms, slopes
 from references_scipy import SCIPY
 from scipy import stats
@@ -15,7 +13,6 @@ import gpustats as gs
 from gpustats.language.kinds import DENSITY
 from gpustats.language.library import library
 
-REFERENCES = references_continuous.REFERENCES | references_discrete.REFERENCES | references_vector.REFERENCES
 N = 32
 
 each_dtype = pytest.mark.parametrize("dtype", [np.float64, np.float32], ids=["float64", "float32"])

@@ -4,8 +4,7 @@ import functools
 
 import numpy as np
 import pytest
-import references_continuous
-import references_discrete
+from references_all import NUMBERS as REFERENCES
 from references_cdf import CDFS
 from references_scipy import SCIPY
 
@@ -13,7 +12,6 @@ import gpustats as gs
 from gpustats.language.kinds import NUMBERS
 from gpustats.language.library import library
 
-REFERENCES = references_continuous.REFERENCES | references_discrete.REFERENCES
 inf, nan = np.inf, np.nan
 FORMULAS = SCIPY.keys() - {"von_mises"}  # where scipy has no formulas either, and takes long
 MOMENTS = ("mean", "var", "skewness", "kurtosis")

@@ -3,8 +3,7 @@
 import mpmath as mp
 import numpy as np
 import pytest
-import references_continuous
-import references_discrete
+from references_all import NUMBERS as REFERENCES
 from references_cdf import CDFS, DIGITS, log, tails
 from scipy import stats
 
@@ -121,7 +120,6 @@ def test_parameters_that_do_not_go_together():
     np.testing.assert_allclose(density.ppf([0, 0.3, 1], 2.0, 4.0), [2, 2.6, 4], rtol=1e-15)
 
 
-REFERENCES = references_continuous.REFERENCES | references_discrete.REFERENCES
 
 
 def distance(name, q, tail, x, row):
