@@ -39,14 +39,15 @@ if TYPE_CHECKING:
     from .runtime.transfers import devices as devices
     from .runtime.transfers import to_device as to_device
     from .runtime.transfers import to_host as to_host
+    from .transforms.box import TruncatedMvNormal as TruncatedMvNormal
 
 __version__ = "0.1.0"
 
 # Imported when first used, so that `import gpustats` stays quick and touches no device.
 _LAZY = {
     "GLM": ".glm", "Generator": ".draws.generator", "Likelihood": ".likelihood", "LocalGP": ".gp.local",
-    "Mixture": ".mixtures.mixture", "Rows": ".rows.model", "compat": None, "covariances": ".gp",
-    "devices": ".runtime.transfers", "dot": ".rows.leaves", "gather": ".rows.leaves", "gp": None,
+    "Mixture": ".mixtures.mixture", "Rows": ".rows.model", "TruncatedMvNormal": ".transforms.box", "compat": None,
+    "covariances": ".gp", "devices": ".runtime.transfers", "dot": ".rows.leaves", "gather": ".rows.leaves", "gp": None,
     "label_statistics": ".mixtures.labels", "linalg": None, "parallel": None, "per_row": ".rows.leaves",
     "sample_discrete": ".draws.discrete", "to_device": ".runtime.transfers", "to_host": ".runtime.transfers",
     "transforms": None, "use": ".runtime.choose",
@@ -54,9 +55,9 @@ _LAZY = {
 
 __all__ = [
     "CompileError", "Densities", "Density", "DeviceFunctionError", "DeviceLostError", "GLM", "Generator", "Likelihood",
-    "LocalGP", "Mixture", "NoDeviceError", "Rows", "compat", "covariances", "densities", "devices", "dot", "gather", "gp",
-    "label_statistics", "linalg", "parallel", "per_row", "register", "sample_discrete", "to_device", "to_host", "transforms",
-    "use",
+    "LocalGP", "Mixture", "NoDeviceError", "Rows", "TruncatedMvNormal", "compat", "covariances", "densities", "devices", "dot",
+    "gather", "gp", "label_statistics", "linalg", "parallel", "per_row", "register", "sample_discrete", "to_device", "to_host",
+    "transforms", "use",
 ]  # fmt: skip
 
 
