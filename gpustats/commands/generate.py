@@ -15,10 +15,11 @@ from ..kernels.shown import shown
 from ..language.kinds import DENSITY
 from ..language.library import library
 
-SHAPES = ("table", "loglik", "gradient")
 GLMS = ("glm", "glm_products")
 #: Densities of which all shapes are shown, also in OpenCL C, which differs in the first lines only.
 SHOWN_IN_FULL = ("gamma", "mvnormal", "normal")
+#: What is shown of the others. The sum stands in the kernel of its derivatives, too; it is shown where there are none.
+SHAPES = ("table", "gradient")
 #: Families of which the GLM is shown: of a number, and of a vector.
 SHOWN_AS_GLM = ("bernoulli_logit", "categorical_logit", "normal_identity")
 #: The covariance function of which all shapes are shown, also in OpenCL C; of the others only the matrix.
@@ -30,8 +31,8 @@ def files() -> Iterator[tuple[str, str]]:
     """(name, text) of every file of the folder: float64, many observations and many parameter sets."""
     for name in sorted(library.built_in(DENSITY)):
         full = name in SHOWN_IN_FULL
-        without = set() if differentiable(densities[name].log_density.arguments[1:]) else {"gradient"}
-        shapes = [s for s in (shown("density") if full else SHAPES) if s not in {*without, *GLMS}]
+        plain = SHAPES if differentiable(densities[name].log_density.arguments[1:]) else ("table", "loglik")
+        shapes = [s for s in (shown("density") if full else plain) if s not in GLMS]
         for shape in [*shapes, *GLMS * (name in SHOWN_AS_GLM)]:
             for dialect in ("cuda", "opencl") if full or shape in GLMS else ("cuda",):
                 with contextlib.suppress(NotImplementedError):  # a shape may not be for all densities

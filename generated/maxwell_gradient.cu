@@ -1,4 +1,4 @@
-// The loglik kernel of pareto, made by `gpustats generate`. Do not edit.
+// The gradient kernel of maxwell, made by `gpustats generate`. Do not edit.
 typedef double real;
 typedef long long index_t;
 #define KERNEL(...) extern "C" __global__ void __launch_bounds__(__VA_ARGS__)  // threads a block, blocks a multiprocessor
@@ -106,84 +106,118 @@ DEVICE double ordinary_quotient(double a, double b)
 #endif
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
-// pareto_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
-    real m;
+    real value;
+    real d_sigma;
+} maxwell_logpdf_grad_sigma_results;
+
+DEVICE maxwell_logpdf_grad_sigma_results make_maxwell_logpdf_grad_sigma_results(real value, real d_sigma)
+{
+    maxwell_logpdf_grad_sigma_results results;
+    results.value = value;
+    results.d_sigma = d_sigma;
+    return results;
+}
+
+
+typedef struct {
+    real value;
+    real d_sigma;
+} maxwell_logpdf_checked_grad_sigma_results;
+
+DEVICE maxwell_logpdf_checked_grad_sigma_results make_maxwell_logpdf_checked_grad_sigma_results(real value, real d_sigma)
+{
+    maxwell_logpdf_checked_grad_sigma_results results;
+    results.value = value;
+    results.d_sigma = d_sigma;
+    return results;
+}
+
+
+// maxwell_logpdf_grad_sigma: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
     real c0;
+    real t;
     real c1;
     real c2;
-} pareto_logpdf_set;
+} maxwell_logpdf_grad_sigma_set;
 
-DEVICE pareto_logpdf_set pareto_logpdf_prepare_set(real alpha, real m)
+DEVICE maxwell_logpdf_grad_sigma_set maxwell_logpdf_grad_sigma_prepare_set(real sigma)
 {
-    pareto_logpdf_set set;
-    set.m = m;
-    set.c0 = log(alpha / m);
-    set.c1 = alpha + 1;
-    set.c2 = 1 / m;
+    maxwell_logpdf_grad_sigma_set set;
+    real t = 1 / sigma;
+    set.c0 = t * t;
+    set.t = t;
+    set.c1 = HALF_LOG_2PI - LOG_2 + log(sigma);
+    set.c2 = 1 / sigma;
     return set;
 }
 
-// pareto_logpdf: what depends on the observation alone, computed once for each.
+// maxwell_logpdf_grad_sigma: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
-} pareto_logpdf_row;
+    int c0;
+} maxwell_logpdf_grad_sigma_row;
 
-DEVICE pareto_logpdf_row pareto_logpdf_prepare_row(real x)
+DEVICE maxwell_logpdf_grad_sigma_row maxwell_logpdf_grad_sigma_prepare_row(real x)
 {
-    pareto_logpdf_row row;
+    maxwell_logpdf_grad_sigma_row row;
     row.x = x;
+    row.c0 = isinf(x);
     return row;
 }
 
-// pareto_logpdf: what depends on both, from what was computed ahead.
-DEVICE real pareto_logpdf_evaluate(pareto_logpdf_set set, pareto_logpdf_row row)
+// maxwell_logpdf_grad_sigma: what depends on both, from what was computed ahead.
+DEVICE maxwell_logpdf_grad_sigma_results maxwell_logpdf_grad_sigma_evaluate(maxwell_logpdf_grad_sigma_set set, maxwell_logpdf_grad_sigma_row row)
 {
-    if (row.x < set.m) {
-        return -INFINITY;
-    }
-    return set.c0 - set.c1 * log1p((row.x - set.m) * set.c2);
+    real d_sigma_z = -(set.c0 * row.x);
+    real z = row.x * set.t;
+    return make_maxwell_logpdf_grad_sigma_results(row.c0 ? -INFINITY : 2 * log(z) - 0.5 * z * z - set.c1, row.c0 ? 0 : 2 * (1 / z * d_sigma_z) - z * d_sigma_z - set.c2);
 }
 
-// pareto_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
+// maxwell_logpdf_checked_grad_sigma: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
-    pareto_logpdf_set pareto_0;
-    real c0;
-} pareto_logpdf_checked_set;
+    maxwell_logpdf_grad_sigma_set maxwell_0;
+    real bad_sigma;
+} maxwell_logpdf_checked_grad_sigma_set;
 
-DEVICE pareto_logpdf_checked_set pareto_logpdf_checked_prepare_set(real alpha, real m)
+DEVICE maxwell_logpdf_checked_grad_sigma_set maxwell_logpdf_checked_grad_sigma_prepare_set(real sigma)
 {
-    pareto_logpdf_checked_set set;
-    real bad_alpha = alpha > 0 ? 0 : NAN;
-    real bad_m = m > 0 ? 0 : NAN;
-    set.pareto_0 = pareto_logpdf_prepare_set(alpha, m);
-    set.c0 = bad_alpha + bad_m;
+    maxwell_logpdf_checked_grad_sigma_set set;
+    real bad_sigma = sigma > 0 ? 0 : NAN;
+    set.maxwell_0 = maxwell_logpdf_grad_sigma_prepare_set(sigma);
+    set.bad_sigma = bad_sigma;
     return set;
 }
 
-// pareto_logpdf_checked: what depends on the observation alone, computed once for each.
+// maxwell_logpdf_checked_grad_sigma: what depends on the observation alone, computed once for each.
 typedef struct {
-    pareto_logpdf_row pareto_0;
+    maxwell_logpdf_grad_sigma_row maxwell_0;
     int inside;
     real outside;
-} pareto_logpdf_checked_row;
+    real d_sigma_outside;
+} maxwell_logpdf_checked_grad_sigma_row;
 
-DEVICE pareto_logpdf_checked_row pareto_logpdf_checked_prepare_row(real x)
+DEVICE maxwell_logpdf_checked_grad_sigma_row maxwell_logpdf_checked_grad_sigma_prepare_row(real x)
 {
-    pareto_logpdf_checked_row row;
+    maxwell_logpdf_checked_grad_sigma_row row;
+    real d_sigma_outside = x == x ? 0 : NAN;
     real outside = x == x ? -INFINITY : NAN;
-    int inside = x == x;
-    row.pareto_0 = pareto_logpdf_prepare_row(x);
+    int inside = x >= 0;
+    row.maxwell_0 = maxwell_logpdf_grad_sigma_prepare_row(x);
     row.inside = inside;
     row.outside = outside;
+    row.d_sigma_outside = d_sigma_outside;
     return row;
 }
 
-// pareto_logpdf_checked: what depends on both, from what was computed ahead.
-DEVICE real pareto_logpdf_checked_evaluate(pareto_logpdf_checked_set set, pareto_logpdf_checked_row row)
+// maxwell_logpdf_checked_grad_sigma: what depends on both, from what was computed ahead.
+DEVICE maxwell_logpdf_checked_grad_sigma_results maxwell_logpdf_checked_grad_sigma_evaluate(maxwell_logpdf_checked_grad_sigma_set set, maxwell_logpdf_checked_grad_sigma_row row)
 {
-    real value = pareto_logpdf_evaluate(set.pareto_0, row.pareto_0);
-    return (row.inside ? value : row.outside) + set.c0;
+    maxwell_logpdf_grad_sigma_results call = maxwell_logpdf_grad_sigma_evaluate(set.maxwell_0, row.maxwell_0);
+    real d_sigma_value = call.d_sigma;
+    real value = call.value;
+    return make_maxwell_logpdf_checked_grad_sigma_results((row.inside ? value : row.outside) + set.bad_sigma, (row.inside ? d_sigma_value : row.d_sigma_outside) + set.bad_sigma);
 }
 
 
@@ -193,7 +227,7 @@ DEVICE void add_threads(SHARED double *sums)
     for (int width = 64; width > 0; width /= 2) {
         BARRIER();
         if (THREAD < width)
-            UNROLL for (int s = 0; s < 8; s++)
+            UNROLL for (int s = 0; s < 16; s++)
                 sums[s * 128 + THREAD] += sums[s * 128 + THREAD + width];
     }
     BARRIER();
@@ -203,46 +237,46 @@ DEVICE void add_threads(SHARED double *sums)
 DEVICE void add_blocks(GLOBAL double *out, GLOBAL const double *partial, index_t first_set, int sets_here, index_t blocks,
                        SHARED double *sums)
 {
-    for (int first = 0; first < sets_here * 1; first += 8) {
-        const int sums_here = (int)MIN(sets_here * 1 - first, 8);
-        for (int s = 0; s < 8; s++) {
+    for (int first = 0; first < sets_here * 2; first += 16) {
+        const int sums_here = (int)MIN(sets_here * 2 - first, 16);
+        for (int s = 0; s < 16; s++) {
             double total = 0;
             if (s < sums_here)
                 for (index_t b = THREAD; b < blocks; b += 128)
-                    total += partial[(first_set * 1 + first + s) * blocks + b];
+                    total += partial[(first_set * 2 + first + s) * blocks + b];
             sums[s * 128 + THREAD] = total;
         }
         add_threads(sums);
         for (index_t s = THREAD; s < sums_here; s += 128)
-            out[first_set * 1 + first + s] = sums[s * 128];
+            out[first_set * 2 + first + s] = sums[s * 128];
         BARRIER();
     }
 }
 
 
 // The loglik shape: out[set] = sum over rows of f(observation, parameter set); the terms are never written.
+// Here f has several results: value, d_sigma are summed, out[set, result].
 //
 // A thread walks over rows and keeps float64 sums for each set of its block. The sums of a block are added as a tree, those
 // of the blocks in their order by the last block to finish: the order never changes, so neither do the bits.
-KERNEL(128) pareto_logpdf_checked_loglik(
+KERNEL(128) maxwell_logpdf_checked_grad_sigma_loglik(
     GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL double *partial, GLOBAL int *counters,
-    index_t n_rows, index_t n_sets, GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT alpha_per_set, index_t alpha_offset, index_t alpha_stride, GLOBAL const real *RESTRICT m_per_set, index_t m_offset, index_t m_stride)
+    index_t n_rows, index_t n_sets, GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT sigma_per_set, index_t sigma_offset, index_t sigma_stride)
 {
     const index_t first_set = BLOCK_X * 8;
     const int sets_here = (int)MIN(n_sets - first_set, (index_t)8);
     x_per_row += x_offset + first_set * x_stride;
-    alpha_per_set += alpha_offset;
-    m_per_set += m_offset;
-    SHARED_ARRAY(double, sums, 1024);
+    sigma_per_set += sigma_offset;
+    SHARED_ARRAY(double, sums, 2048);
 
     // Whatever depends on the parameters alone: once per block.
-    SHARED_ARRAY(pareto_logpdf_checked_set, sets, 8);
+    SHARED_ARRAY(maxwell_logpdf_checked_grad_sigma_set, sets, 8);
     for (index_t k = THREAD; k < 8; k += 128)
-        sets[k] = pareto_logpdf_checked_prepare_set(alpha_per_set[(first_set + MIN(k, sets_here - 1)) * alpha_stride], m_per_set[(first_set + MIN(k, sets_here - 1)) * m_stride]);
+        sets[k] = maxwell_logpdf_checked_grad_sigma_prepare_set(sigma_per_set[(first_set + MIN(k, sets_here - 1)) * sigma_stride]);
     BARRIER();
 
-    double total[8];
-    UNROLL for (int s = 0; s < 8; s++)
+    double total[16];
+    UNROLL for (int s = 0; s < 16; s++)
         total[s] = 0;
     for (index_t first = BLOCK_Y * 256; first < n_rows; first += BLOCKS_Y * 256) {
         if (first + 256 <= n_rows) {  // a whole tile: all its loads first, and no thread idle
@@ -252,15 +286,19 @@ KERNEL(128) pareto_logpdf_checked_loglik(
             UNROLL for (int u = 0; u < 1; u++) {
                 const double2 x_wide = x_tile[u];
                 {
-                    const pareto_logpdf_checked_row row = pareto_logpdf_checked_prepare_row(x_wide.x);
+                    const maxwell_logpdf_checked_grad_sigma_row row = maxwell_logpdf_checked_grad_sigma_prepare_row(x_wide.x);
                     UNROLL for (int k = 0; k < 8; k++) {
-                        total[k] += pareto_logpdf_checked_evaluate(sets[k], row);
+                        const maxwell_logpdf_checked_grad_sigma_results result = maxwell_logpdf_checked_grad_sigma_evaluate(sets[k], row);
+                        total[k * 2 + 0] += result.value;
+                        total[k * 2 + 1] += result.d_sigma;
                     }
                 }
                 {
-                    const pareto_logpdf_checked_row row = pareto_logpdf_checked_prepare_row(x_wide.y);
+                    const maxwell_logpdf_checked_grad_sigma_row row = maxwell_logpdf_checked_grad_sigma_prepare_row(x_wide.y);
                     UNROLL for (int k = 0; k < 8; k++) {
-                        total[k] += pareto_logpdf_checked_evaluate(sets[k], row);
+                        const maxwell_logpdf_checked_grad_sigma_results result = maxwell_logpdf_checked_grad_sigma_evaluate(sets[k], row);
+                        total[k * 2 + 0] += result.value;
+                        total[k * 2 + 1] += result.d_sigma;
                     }
                 }
             }
@@ -268,19 +306,21 @@ KERNEL(128) pareto_logpdf_checked_loglik(
             for (int u = 0; u < 2; u++) {
                 const index_t r = (u / 2 * 128 + THREAD) * 2 + u % 2, n = first + r;
                 if (n < n_rows) {
-                    const pareto_logpdf_checked_row row = pareto_logpdf_checked_prepare_row(x_per_row[n]);
+                    const maxwell_logpdf_checked_grad_sigma_row row = maxwell_logpdf_checked_grad_sigma_prepare_row(x_per_row[n]);
                     UNROLL for (int k = 0; k < 8; k++) {
-                        total[k] += pareto_logpdf_checked_evaluate(sets[k], row);
+                        const maxwell_logpdf_checked_grad_sigma_results result = maxwell_logpdf_checked_grad_sigma_evaluate(sets[k], row);
+                        total[k * 2 + 0] += result.value;
+                        total[k * 2 + 1] += result.d_sigma;
                     }
                 }
             }
     }
     GLOBAL double *const block_sums = BLOCKS_Y == 1
-        ? out + out_offset + first_set * 1 : partial + first_set * 1 * BLOCKS_Y + BLOCK_Y;
-    UNROLL for (int s = 0; s < 8; s++)
+        ? out + out_offset + first_set * 2 : partial + first_set * 2 * BLOCKS_Y + BLOCK_Y;
+    UNROLL for (int s = 0; s < 16; s++)
         sums[s * 128 + THREAD] = total[s];
     add_threads(sums);
-    for (index_t s = THREAD; s < MIN(sets_here * 1 - 0, 8); s += 128)
+    for (index_t s = THREAD; s < MIN(sets_here * 2 - 0, 16); s += 128)
         block_sums[s * BLOCKS_Y] = sums[s * 128];
     if (BLOCKS_Y == 1)
         return;
