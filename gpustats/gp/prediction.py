@@ -24,7 +24,9 @@ class LocationScale:
     def variance(self) -> Any:
         """The variance of each distribution; infinite for two degrees of freedom or less."""
         square = self.scale * self.scale
-        return square if self.df is None else square * variance_of_t(self.df)
+        if self.df is None or self.df > 2:
+            return square if self.df is None else square * variance_of_t(self.df)
+        return square + np.inf
 
     def interval(self, confidence: float = 0.95) -> tuple[Any, Any]:
         """The ends of the central intervals that have the probability `confidence`."""

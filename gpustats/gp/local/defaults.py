@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -25,28 +25,26 @@ class Parameter:
         Where the search begins, or the value if it is not estimated.
     mle : bool
         Whether it is estimated.
-    min, max : float
-        Between which the estimate lies.
-    ab : tuple of float
-        Shape and rate of the gamma prior; (0, 0) for none.
+    min, max : float or (p,) ndarray
+        Between which the estimate lies; of lengthscales each column may have its own.
+    ab : tuple
+        Shape and rate of the gamma prior; (0, 0) for none. The rate may be a (p,) ndarray.
     """
 
     start: Any
     mle: bool
-    min: float
-    max: float
-    ab: tuple[float, float]
+    min: Any
+    max: Any
+    ab: tuple[float, Any]
 
-    @property
-    def bounds_and_prior(self) -> tuple[float, float, float, float]:
-        """Logarithms of the bounds, then u and v of the prior's log-density u log(t) - v t."""
-        if not self.mle:
-            return 0.0, 0.0, 0.0, 0.0
+    def bounds_and_prior(self, count: int) -> np.ndarray:
+        """Logarithms of the bounds, u and v of the prior's log-density u log(t) - v t, of `count` parameters: (4, count)."""
         a, b = self.ab
-        return math.log(self.min), math.log(self.max), a - 1 if a > 0 else 0.0, b
+        rows = [np.log(self.min), np.log(self.max), a - 1 if a > 0 else 0.0, b]
+        return np.stack([np.broadcast_to(row, count) for row in rows])
 
 
-def darg(d: Any, X: np.ndarray, sample: int = SAMPLE) -> Parameter:
+def darg(d: Any, X: np.ndarray, sample: int = SAMPLE, separable: bool = False) -> Parameter:
     """A lengthscale's start, bounds and prior.
 
     Parameters
@@ -56,6 +54,9 @@ def darg(d: Any, X: np.ndarray, sample: int = SAMPLE) -> Parameter:
     X : (N, p) ndarray
     sample : int
         The most points of which all distances are taken; always the same ones.
+    separable : bool
+        Whether each column has a lengthscale of its own. Then distances are those of columns divided by their standard
+        deviations, and each column has what follows in its own units.
 
     Returns
     -------
@@ -72,13 +73,18 @@ def darg(d: Any, X: np.ndarray, sample: int = SAMPLE) -> Parameter:
     """
     given = _given("d", d)
     mle = given.setdefault("mle", True)
-    if not {"start"} <= given.keys() or (mle and not {"min", "max", "ab"} <= given.keys()):
-        squares = _squared_distances(X, sample)
-        given.setdefault("start", float(np.quantile(squares, 0.1)))
+    missing = {"start", *(("min", "max", "ab") if mle else ())} - given.keys()
+    if missing:
+        lengths = units_of_columns(X, separable)
+        squares = _squared_distances(X / lengths, sample, sorted(missing))
+        unit = lengths**2 if separable else float(lengths[0] ** 2)
+        given.setdefault("start", float(np.quantile(squares, 0.1)) * unit)
         if mle:
-            given.setdefault("min", max(float(squares.min()) / 2, _SMALLEST))
-            given.setdefault("max", float(squares.max()))
-            given.setdefault("ab", _prior(float(squares.max())))
+            given.setdefault("min", max(float(squares.min()) / 2, _SMALLEST) * unit)
+            given.setdefault("max", float(squares.max()) * unit)
+    if "ab" in missing:
+        shape, rate = _prior(float(squares.max()))
+        return replace(_checked("d", given | {"ab": (shape, 0.0)}), ab=(shape, rate / unit))
     return _checked("d", given)
 
 
@@ -95,23 +101,24 @@ def garg(g: Any, y: np.ndarray) -> Parameter:
     -------
     Parameter
         Not estimated by default. If it is to be, the start is the 2.5 % quantile of the squared deviations of y from its mean,
-        the bounds are about 1.5e-8 and the largest of them, and the prior is a gamma of shape 3/2 with 95 % of its mass below
-        their mean.
+        relative to their mean, the bounds are about 1.5e-8 and the largest of them, and the prior is a gamma of shape 3/2 with
+        95 % of its mass below 1.
 
     Examples
     --------
     >>> found = garg({"mle": True}, np.array([0.0, 1.0, 2.0]))
-    >>> round(found.start, 3), found.max, round(found.ab[1], 3)
-    (0.05, 1.0, 5.861)
+    >>> round(found.start, 3), round(found.max, 3), round(found.ab[1], 3)
+    (0.075, 1.5, 3.907)
     """
     given = _given("g", 1e-4 if g is None else g)
     mle = given.setdefault("mle", False)
     if "start" not in given or (mle and not {"max", "ab"} <= given.keys()):
-        squares = (y - y.mean()) ** 2 if y.size else np.ones(1)
+        deviations = y - y.mean() if y.size else np.ones(1)
+        squares = (deviations / spreads(deviations[:, None])[0]) ** 2
         given.setdefault("start", max(float(np.quantile(squares, 0.025)), _SMALLEST))
         if mle:
             given.setdefault("max", max(float(squares.max()), float(np.max(given["start"]))))
-            given.setdefault("ab", _prior(max(float(squares.mean()), _SMALLEST)))
+            given.setdefault("ab", _prior(1.0))
     if mle:
         given.setdefault("min", _SMALLEST)
     return _checked("g", given)
@@ -134,8 +141,24 @@ def _prior(high: float) -> tuple[float, float]:
     return 1.5, float(special.gammaincinv(1.5, 0.95)) / high
 
 
-def _squared_distances(X: np.ndarray, sample: int) -> np.ndarray:
-    """The positive squared distances between points, of some of them if they are many."""
+def spreads(X: np.ndarray) -> np.ndarray:
+    """The standard deviations of columns; 1 where all numbers are equal."""
+    with np.errstate(under="ignore"):
+        offset = X - X[:1]
+        size = np.abs(offset).max(0, initial=0.0)
+        size[size == 0] = 1
+        found = np.std(offset / size, axis=0) * size if len(X) else size
+    return np.where(found > 0, found, 1.0)
+
+
+def units_of_columns(X: np.ndarray, separable: bool) -> np.ndarray:
+    """Lengths that columns are divided by, (p,): their standard deviations, or one power of 2, which changes no digit."""
+    columns = spreads(X)
+    return columns if separable else np.full(len(columns), 2.0 ** round(math.log2(columns.max())))
+
+
+def _squared_distances(X: np.ndarray, sample: int, missing: list[str]) -> np.ndarray:
+    """The positive squared distances between points, of some of them if they are many; `missing`: what is made of them."""
     from scipy.spatial.distance import pdist
 
     if len(X) > sample:
@@ -145,7 +168,10 @@ def _squared_distances(X: np.ndarray, sample: int) -> np.ndarray:
     squares = pdist(X, "sqeuclidean")
     squares = squares[squares > 0]
     if not squares.size:
-        raise ValueError(f"X has shape {X.shape} and no two different points: give d as a number")
+        raise ValueError(
+            f"X has shape {X.shape} and no two different points, whose distances would tell {', '.join(missing)} of d: give d "
+            "as a dictionary with these, or with start and mle=False"
+        )
     return squares
 
 
@@ -161,15 +187,17 @@ def _checked(name: str, given: Mapping[str, Any]) -> Parameter:
         raise ValueError(f"{name} must be {kind} and finite; its start goes from {low} to {high}")
     if not mle:
         return Parameter(start, False, low, high, (0.0, 0.0))
-    least, most = float(given["min"]), float(given["max"])
-    if not 0 < least <= most < np.inf:
-        raise ValueError(f"{name} has the bounds min = {least} and max = {most}: they must be positive, and min <= max")
-    if np.size(start) and not (least <= low and high <= most):
+    bottom, top = (np.asarray(given[end], np.float64) if np.ndim(given[end]) else float(given[end]) for end in ("min", "max"))
+    if not np.all((bottom > 0) & (bottom <= top) & (top < np.inf)):
+        raise ValueError(f"{name} has the bounds min = {bottom} and max = {top}: they must be positive, and min <= max")
+    columns = np.size(bottom + top)
+    alike = columns == 1 or not np.ndim(start) or np.shape(start)[-1] in (1, columns)  # else something else is wrong
+    if np.size(start) and alike and not np.all((bottom <= start) & (start <= top)):
         raise ValueError(
-            f"{name} starts between {low} and {high}, outside of its bounds, {least} to {most}: give other ones, as in "
+            f"{name} starts between {low} and {high}, outside of its bounds, {bottom} to {top}: give other ones, as in "
             f"{name} = dict(start=…, min=…, max=…)"
         )
     if np.shape(given["ab"]) != (2,) or not all(0 <= v < np.inf for v in given["ab"]):
         raise ValueError(f"{name}['ab'] is {given['ab']!r}: it must be two nonnegative numbers, a gamma's shape and rate")
     a, b = given["ab"]
-    return Parameter(start, True, least, most, (float(a), float(b)))
+    return Parameter(start, True, bottom, top, (float(a), float(b)))

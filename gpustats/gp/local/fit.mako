@@ -20,9 +20,12 @@
 %>\
 #define ROW(i) (${lanes} * ((i) / ${lanes} + 1) * (${lanes} * ((i) / ${lanes}) / 2 + (i) % ${lanes}))  // where it begins
 % if Q:
-// What the parameter of number k takes, a lengthscale or the nugget.
-#define OF(k, of_d, of_g) ${"of_d" if not problem.estimate_g else "of_g" if not problem.estimate_d else f"((k) < {Q - 1} ? of_d : of_g)"}
-#define AT_BOUND(k) (gradient[k] > 0 ? best[k] <= OF(k, d_low, g_low) : best[k] >= OF(k, d_high, g_high))
+// Of what is estimated, its logarithm's bounds, and u and v of the prior's log-density u log(t) - v t.
+#define LOW(k) limits[k]
+#define HIGH(k) limits[${Q} + (k)]
+#define POWER(k) limits[${2 * Q} + (k)]
+#define RATE(k) limits[${3 * Q} + (k)]
+#define AT_BOUND(k) (gradient[k] > 0 ? best[k] <= LOW(k) : best[k] >= HIGH(k))
 % endif
 
 ${correlation}
@@ -50,8 +53,7 @@ KERNEL(${threads}) local_fit(
     GLOBAL const real *RESTRICT X, index_t X_offset, GLOBAL const real *RESTRICT y, index_t y_offset,
     GLOBAL const real *RESTRICT locations, index_t locations_offset, GLOBAL const int *RESTRICT designs, index_t designs_offset,
     GLOBAL const real *RESTRICT d_start, index_t d_start_offset, GLOBAL const real *RESTRICT g_start, index_t g_start_offset,
-    GLOBAL real *work, index_t count, real offset, real d_low, real d_high, real d_power, real d_rate, real g_low, real g_high,
-    real g_power, real g_rate)
+    GLOBAL real *work, index_t count, real offset${", GLOBAL const real *RESTRICT limits" if Q else ""})
 {
     const ${place} me = THREAD, lane = ${"me" if whole else f"me % {lanes}"}, row = ${0 if whole else f"(unsigned)me / {lanes}"};
     DYNAMIC_SHARED_ARRAY(real, shared, ${layout.shared});
@@ -193,7 +195,7 @@ ${distance(p, padded)}\
             // Minimised: minus the log-likelihood, minus the logarithm of the prior density.
             real value = -likelihood, descent = 0;
             for (int k = 0; k < ${Q}; k++) {
-                value -= OF(k, d_power, g_power) * trial[k] - OF(k, d_rate, g_rate) * exp(trial[k]);
+                value -= POWER(k) * trial[k] - RATE(k) * exp(trial[k]);
                 descent += evaluations > 1 ? gradient[k] * (trial[k] - best[k]) : 0;
             }
             // What rounding may change, which grows with the condition of the matrix.
@@ -235,7 +237,7 @@ ${maximise(Q, threads, place)}\
             BARRIER();
             if (accepted) {
                 for (${place} k = me; k < ${Q}; k += ${threads}) {
-                    const real now = OF(k, d_rate, g_rate) * exp(trial[k]) - OF(k, d_power, g_power) - partial[k * ${threads}];
+                    const real now = RATE(k) * exp(trial[k]) - POWER(k) - partial[k * ${threads}];
                     change[k] = evaluations > 1 ? trial[k] - best[k] : 0;
                     gradient_change[k] = change[k] == 0 ? 0 : now - gradient[k];  // what stays at its bound tells nothing of others
                     best[k] = trial[k];
@@ -248,7 +250,7 @@ ${maximise(Q, threads, place)}\
                     along += change[k] * gradient_change[k];
                     square += gradient_change[k] * gradient_change[k];
                     length += gradient[k] * gradient[k];
-                    const real room = gradient[k] > 0 ? best[k] - OF(k, d_low, g_low) : OF(k, d_high, g_high) - best[k];
+                    const real room = gradient[k] > 0 ? best[k] - LOW(k) : HIGH(k) - best[k];
                     far = fmax(far, fmin(fabs(gradient[k]), room));
                 }
                 finished = !(far > ${problem.TOLERANCE}) || !isfinite(value) || (evaluations > 1 && lowered <= rounding);
@@ -301,5 +303,5 @@ ${maximise(Q, threads, place)}\
                 status = -evaluations;
             }
             for (${place} k = me; k < ${Q}; k += ${threads})
-                trial[k] = fmin(fmax(best[k] + step * direction[k], OF(k, d_low, g_low)), OF(k, d_high, g_high));
+                trial[k] = fmin(fmax(best[k] + step * direction[k], LOW(k)), HIGH(k));
 </%def>\

@@ -110,5 +110,7 @@ class LocalFit:
         arrays = (out.mean, out.scale, out.loglik, out.d, out.g, out.status, self.X, self.y, locations, designs, d, g)
         handles = [v for a in arrays for v in at(self.runtime, a)]
         constant = math.lgamma(self.n / 2) - self.n / 2 * math.log(2 * math.pi)
-        kernel((blocks, 1), *handles, work, m, constant, *of_d.bounds_and_prior, *of_g.bounds_and_prior)
+        estimated = [of.bounds_and_prior(count) for of, count in ((of_d, d.shape[1]), (of_g, 1)) if of.mle]
+        limits = [self.runtime.passed(np.ascontiguousarray(np.concatenate(estimated, 1)))] if estimated else []
+        kernel((blocks, 1), *handles, work, m, constant, *limits)
         return out

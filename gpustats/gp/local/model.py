@@ -12,8 +12,10 @@ from ...runtime import arrays
 from ..expression import Expression
 from ..observations import require_finite
 from ..prediction import LocalPrediction
+from .correlation import Correlation
 from .job import Data, Job
 from .scheme import Scheme
+from .units import Units
 
 if TYPE_CHECKING:
     from ...runtime.base import Device
@@ -27,17 +29,21 @@ class LocalGP:
     from the design, and the response at x is predicted by a Gaussian process given the design alone. Each location has all this
     for itself, and everything is deterministic.
 
-    The model is y ~ N(0, τ² (C + g I)) with the correlation C = exp(-r2), r2 = sum_k (x_k - x'_k)² / d_k, the lengthscale d,
-    the nugget g, and the amplitude τ² integrated out. y should have a mean near 0: subtract it where it has not.
+    The model is y ~ N(m, τ² (C + g I)), where m is the mean of all responses, with the correlation C = exp(-r2),
+    r2 = sum_k (x_k - x'_k)² / d_k, the lengthscale d, the nugget g, and the amplitude τ² integrated out. So results do not
+    depend on the unit of y, nor, if the lengthscale is `separable`, on those of the columns of X; else not on one that all
+    columns have, and these should be of comparable scales.
 
     Parameters
     ----------
     X : (N, p) array_like
-        Points in rows; (N,) is one column. Of comparable scales, unless the lengthscale is `separable`.
+        Points in rows; (N,) is one column. A data frame's columns are found by their names again.
     y : (N,) array_like
         Responses.
     cov : Covariance, optional
         By default ``gs.rbf``. Else another function of one distance, with an amplitude and a lengthscale l: then d is 2 l².
+    center : bool
+        Whether m is the mean of y, as it should be where y does not vary around 0; else m is 0, as in the paper and in laGP.
 
     Raises
     ------
@@ -48,8 +54,9 @@ class LocalGP:
     Notes
     -----
     Gramacy, Niemi & Weiss (2014), "Massively parallel approximate Gaussian process regression", SIAM/ASA J. Uncertainty
-    Quantification 2, 564; names and defaults are those of the R package laGP. Everything is computed in float64, and results
-    are float32 where X is. The predictive variance includes the nugget.
+    Quantification 2, 564; names and defaults are those of the R package laGP, for responses with mean 0 and standard deviation
+    1 and, if separable, columns with standard deviation 1: what is near is meant in these units there, too. Everything is
+    computed in float64, and results are float32 where X is. The predictive variance includes the nugget.
 
     Examples
     --------
@@ -63,7 +70,8 @@ class LocalGP:
     (30, (2, 30))
     """
 
-    def __init__(self, X: Any, y: Any, cov: Expression | None = None):
+    def __init__(self, X: Any, y: Any, cov: Expression | None = None, *, center: bool = True):
+        self._names = _names(X)
         X, y = arrays.as_array(X, "X"), arrays.as_array(y, "y")
         X = _columns("X", X)
         n, p = X.shape
@@ -79,10 +87,19 @@ class LocalGP:
         require_finite("X", self.X)
         require_finite("y", self.y)
         self.cov, self._dtype = cov, arrays.result_dtype([X])
-        self._data = Data(self.X, self.y, cov)
+        Correlation(cov)  # complains of one that is not for this
+        self.center = bool(center)
+        self._within: dict[bool, tuple[Units, Data]] = {}
 
     def __reduce__(self) -> Any:
-        return LocalGP, (self.X.astype(self._dtype), self.y, self.cov)
+        return _again, (self.X.astype(self._dtype), self.y, self.cov, self.center, self._names)
+
+    def _in_units(self, separable: bool) -> tuple[Units, Data]:
+        """The data in the units in which they are computed with, and these."""
+        if separable not in self._within:
+            units = Units.of(self.X, self.y, separable, self.center)
+            self._within[separable] = units, Data(units.points(self.X), units.responses(self.y), self.cov)
+        return self._within[separable]
 
     @property
     def device(self) -> Device:
@@ -106,13 +123,13 @@ class LocalGP:
         start, end : int
             Points of a design that are the nearest, and all of them; 1 <= start <= end <= N.
         close : int, optional
-            How many of the nearest points are candidates: by default 1000, or N if that is less, or `end` if that is more.
+            How many of the nearest points are candidates: by default ``1000 + end``, or N if that is less.
         d, g : float, array_like or dict, optional
             Lengthscale (in squared units of X) and nugget; where they are estimated, where that begins. One number, one for
             each location, (m,), or if separable one for each column, (p,), or for each of both, (m, p). A dictionary has any of
-            ``start``; ``mle``, whether it is estimated; ``min`` and ``max``; ``ab``, shape and rate of a gamma prior. By
-            default d is estimated, from a low quantile of the squared distances between rows of X, and g is 1e-4: see
-            `gp.local.darg` and `gp.local.garg`.
+            ``start``; ``mle``, whether it is estimated; ``min`` and ``max``, which may have a number for each column; ``ab``,
+            shape and rate of a gamma prior. By default d is estimated, from a low quantile of the squared distances between
+            rows of X, and g is 1e-4: see `gp.local.darg` and `gp.local.garg`.
         method : {"alc", "mspe", "nn"}
             By which the design grows: reduction of variance, mean-squared prediction error, or just the nearest points.
         separable : bool
@@ -139,7 +156,7 @@ class LocalGP:
         numpy.linalg.LinAlgError
             Where the matrix of a design's correlations is not positive definite, as with equal points and no nugget.
         """
-        XX = _columns("XX", arrays.as_array(XX, "XX"))
+        XX = _columns("XX", arrays.as_array(_in_order(XX, self._names), "XX"))
         (m, p), (n, columns) = XX.shape, self.X.shape
         if p != columns:
             raise ValueError(f"XX has shape {(m, p)}, and X {(n, columns)}: they must have the same columns")
@@ -149,18 +166,47 @@ class LocalGP:
         locations = np.ascontiguousarray(runtime.to_host(XX) if native else XX, np.float64)
         require_finite("XX", locations)
         scheme = Scheme.checked(self.X, self.y, start, end, close, d, g, method, separable, stages, nearest)
-        made = Job(self._data, scheme, locations, *scheme.starts(m, p)).run(runtime, devices, client, progress)
+        units, data = self._in_units(scheme.separable)
+        d_start, g_start = scheme.starts(m, p)
+        begin = units.lengthscales(d_start, d_start.shape[1])
+        job = Job(data, scheme.within(units, p), units.points(locations), begin, g_start)
+        made = units.predictions(job.run(runtime, devices, client, progress), scheme.end)
+        if not scheme.d.mle:
+            made["d"] = np.array(d_start)
         if (wrong := np.flatnonzero(made["status"] == 0)).size:
             raise np.linalg.LinAlgError(
                 f"at {wrong.size} of {m} locations, the first of them XX[{wrong[0]}], the matrix of the design's correlations "
                 "is not positive definite: some points are equal or too close to one another; give a larger nugget g"
             )
-        if not separable:
+        if not scheme.separable:
             made["d"] = made["d"][:, 0]
         made = {k: a.astype(self._dtype, copy=False) if a.dtype.kind == "f" else a for k, a in made.items()}
         if native:
             made = {k: runtime.to_device(np.ascontiguousarray(a)) for k, a in made.items()}
-        return LocalPrediction(df=end, evaluations=made.pop("status"), **made)
+        return LocalPrediction(df=scheme.end, evaluations=made.pop("status"), **made)
+
+
+def _names(X: Any) -> list[Any] | None:
+    """The names of a data frame's columns."""
+    columns = getattr(X, "columns", None)
+    return None if columns is None else list(columns)
+
+
+def _in_order(XX: Any, names: list[Any] | None) -> Any:
+    """A data frame with its columns in the order of X's."""
+    given = _names(XX)
+    if names is None or given is None or given == names:
+        return XX
+    if sorted(map(str, given)) != sorted(map(str, names)):
+        raise ValueError(f"XX has the columns {', '.join(map(str, given))}, and X {', '.join(map(str, names))}")
+    return XX[names]
+
+
+def _again(X: np.ndarray, y: np.ndarray, cov: Expression | None, center: bool, names: list[Any] | None) -> LocalGP:
+    """What was pickled."""
+    made = LocalGP(X, y, cov, center=center)
+    made._names = names
+    return made
 
 
 def _columns(name: str, array: Any) -> Any:

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+import operator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .defaults import Parameter, darg, garg
 
+if TYPE_CHECKING:
+    from .units import Units
+
 METHODS = ("alc", "mspe", "nn")
+#: Candidates by default, beside as many as the design has points.
+CLOSE = 1000
 
 
 @dataclass(frozen=True)
@@ -36,7 +42,8 @@ class Scheme:
     ) -> Scheme:  # fmt: skip
         """The scheme of the arguments of `LocalGP.predict`, or ValueError where they make no sense for these data."""
         n = len(X)
-        close = min(max(1000, end), n) if close is None else close
+        start, end, stages = (_whole(*number) for number in (("start", start), ("end", end), ("stages", stages)))
+        close = min(CLOSE + end, n) if close is None else _whole("close", close)
         if not 1 <= start <= end <= min(close, n):
             raise ValueError(
                 f"start = {start}, end = {end}, close = {close}, and X has {n} rows: it must be 1 <= start <= end <= close, "
@@ -50,12 +57,23 @@ class Scheme:
             raise ValueError(f"start = {start}: method = 'mspe' needs a design of 3 points to begin with")
         if stages < 1:
             raise ValueError(f"stages = {stages}: there must be one at least")
-        return cls(start, end, min(close, n), method, separable, stages, nearest, darg(d, X), garg(g, y))
+        return cls(start, end, min(close, n), method, separable, stages, nearest, darg(d, X, separable=separable), garg(g, y))
+
+    def within(self, units: Units, p: int) -> Scheme:
+        """The same scheme for data in these units, with p columns."""
+        return replace(self, d=units.parameter(self.d, p if self.separable else 1))
 
     def starts(self, m: int, p: int) -> tuple[np.ndarray, np.ndarray]:
         """Where the searches for lengthscales, (m, p) or (m, 1), and nuggets, (m,), start at m locations with p columns."""
         lengthscales = _by_location("d", self.d.start, m, p if self.separable else 1)
         return lengthscales, _by_location("g", self.g.start, m, 1)[:, 0]
+
+
+def _whole(name: str, number: Any) -> int:
+    try:
+        return operator.index(number)
+    except TypeError:
+        raise ValueError(f"{name} = {number!r}: it must be a whole number") from None
 
 
 def _by_location(name: str, start: Any, m: int, columns: int) -> np.ndarray:

@@ -194,7 +194,9 @@ def test_pickle(data):
     np.testing.assert_array_equal(again.predict(XX, end=20).mean, want.mean)
     assert again.predict(XX, end=20).mean.dtype == np.float32 and repr(again) == repr(gp)
     scheme = Scheme.checked(gp.X, gp.y, 6, 20, None, None, None, "alc", False, 1, "auto")
-    made = job.Job(gp._data, scheme, XX, np.full((7, 1), 0.5), np.full(7, 1e-3))
+    units, data = gp._in_units(separable=False)
+    begin = units.lengthscales(np.full((7, 1), 0.5), 1)
+    made = job.Job(data, scheme.within(units, P), units.points(XX), begin, np.full(7, 1e-3))
     (here, there) = (job.predictions(j, 2, 5, choose.get()) for j in (made, pickle.loads(pickle.dumps(made))))
     assert here.keys() == there.keys() and len(here["mean"]) == 3
     for name in here:
@@ -216,11 +218,11 @@ def test_defaults_of_the_lengthscale(rng):
 
 def test_defaults_of_the_nugget(rng):
     y = rng.normal(3, 2, 400)
-    squares = (y - y.mean()) ** 2
+    squares = ((y - y.mean()) / y.std()) ** 2
     assert (garg(None, y).start, garg(None, y).mle, garg(0.0, y).start) == (1e-4, False, 0.0)
     p = garg({"mle": True}, y)
     np.testing.assert_allclose((p.start, p.max), (np.quantile(squares, 0.025), squares.max()))
-    np.testing.assert_allclose(stats.gamma.cdf(squares.mean(), 1.5, scale=1 / p.ab[1]), 0.95)
+    np.testing.assert_allclose(stats.gamma.cdf(1.0, 1.5, scale=1 / p.ab[1]), 0.95)
 
 
 @pytest.mark.parametrize(
@@ -230,6 +232,9 @@ def test_defaults_of_the_nugget(rng):
         (dict(start=21), "start = 21, end = 20"),
         (dict(close=19), "close = 19"),
         (dict(end=N + 1), f"X has {N} rows"),
+        (dict(start=6.0), "start = 6.0: it must be a whole number"),
+        (dict(end=20.5), "end = 20.5: it must be a whole number"),
+        (dict(close="all"), "close = 'all': it must be a whole number"),
         (dict(method="best"), "method = 'best'"),
         (dict(method="mspe", separable=True), "'mspe' has one lengthscale"),
         (dict(method="mspe", start=2), "start = 2: method = 'mspe'"),
@@ -276,8 +281,12 @@ def test_errors_of_shapes(data):
         gs.LocalGP(X, y[1:])
     with pytest.raises(ValueError, match=r"X has shape \(0, 3\)"):
         gs.LocalGP(X[:0], y[:0])
-    with pytest.raises(ValueError, match="no two different points"):
-        gs.LocalGP(np.ones((9, 2)), np.ones(9)).predict(np.ones((1, 2)), start=1, end=2)
+    equal = gs.LocalGP(np.ones((9, 2)), np.arange(9.0))
+    with pytest.raises(ValueError, match="no two different points, whose distances would tell ab, max, min, start of d"):
+        equal.predict(np.ones((1, 2)), start=1, end=2)
+    with pytest.raises(ValueError, match="tell ab, max, min of d: give d as a dictionary with these, or with start"):
+        equal.predict(np.ones((1, 2)), start=1, end=2, d=0.1)
+    assert equal.predict(np.ones((1, 2)), start=1, end=2, d=fixed(0.1), g=0.5).mean.shape == (1,)
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """Local Gaussian processes, against NumPy, scikit-learn, scipy.optimize and the table of Gramacy, Niemi & Weiss (2014)."""
 
 import dataclasses
-import math
 
 import numpy as np
 import pytest
@@ -43,10 +42,11 @@ def test_scikit_learn(layout, data):
     kernel = gaussian_process.kernels.RBF(np.sqrt(d / 2))
     for i, x in enumerate(XX):
         regressor = gaussian_process.GaussianProcessRegressor(kernel, alpha=g, optimizer=None)
-        regressor.fit(X[p.indices[i]], y[p.indices[i]])
+        centered = (y - y.mean())[p.indices[i]]
+        regressor.fit(X[p.indices[i]], centered)
         mean, deviation = regressor.predict(x[None], return_std=True)
-        psi = y[p.indices[i]] @ regressor.alpha_
-        np.testing.assert_allclose(p.mean[i], mean[0], rtol=1e-9)
+        psi = centered @ regressor.alpha_
+        np.testing.assert_allclose(p.mean[i], y.mean() + mean[0], rtol=1e-9)
         np.testing.assert_allclose(p.scale[i], np.sqrt(psi * (deviation[0] ** 2 + g) / n), rtol=1e-9)
 
 
@@ -110,21 +110,23 @@ def test_maximum_likelihood(layout, data, of_d, of_g, separable, cov):
     X, y, XX = data
     p = gs.LocalGP(X, y, gs.covariances[cov]).predict(XX[:3], end=40, close=80, d=of_d, g=of_g, separable=separable)
     correlation = matern52 if cov == "matern52" else gaussian
-    priors = darg(of_d, X), garg(of_g, y)
+    priors = darg(of_d, X, separable=separable), garg(of_g, y)
     n_d = P if separable else 1
+    y0 = y - y.mean()
     assert (p.evaluations > 0).all()
     check(p, X, y, XX[:3], correlation, 1e-8)
     for i in range(3):
-        value = objective(X[p.indices[i]], y[p.indices[i]], priors, (n_d,), correlation)
+        value = objective(X[p.indices[i]], y0[p.indices[i]], priors, (n_d,), correlation)
         d, g = np.atleast_1d(p.d[i]), p.g[i]
         found = np.log(np.r_[d if priors[0].mle else [], [g] if priors[1].mle else []])
-        parts = [priors[0]] * (n_d * priors[0].mle) + [priors[1]] * priors[1].mle
-        bounds = [(math.log(q.min), math.log(q.max)) for q in parts]
-        low, high = np.transpose(bounds)
+        parts = [(q, n) for q, n in zip(priors, (n_d, 1)) if q.mle]
+        low, high, starts = (np.concatenate([np.broadcast_to(np.log(getattr(q, end)), n) for q, n in parts])
+                             for end in ("min", "max", "start"))  # fmt: skip
+        bounds = list(zip(low, high))
         assert (found >= low - 1e-12).all() and (found <= high + 1e-12).all()
-        for begin in ([float(q.start) for q in parts], np.exp(found)):
+        for begin in (starts, found):
             best = optimize.minimize(
-                value, np.log(begin), (d, g), "L-BFGS-B", bounds=bounds, options={"ftol": 1e-15, "gtol": 1e-8}
+                value, begin, (d, g), "L-BFGS-B", bounds=bounds, options={"ftol": 1e-15, "gtol": 1e-8}
             )  # fmt: skip
             assert value(found, d, g) <= best.fun + 1e-8
         np.testing.assert_allclose(np.exp(best.x - found), 1, atol=1e-4)  # scipy goes no further from there
@@ -135,10 +137,10 @@ def test_many_lengthscales_some_at_their_bounds(layout, rng):
     y = np.sin(3 * X[:, 0]) + X[:, 1] * X[:, 14] - 1
     p = gs.LocalGP(X, y).predict(rng.uniform(size=(30, 15)), end=50, close=200, separable=True)
     assert (p.evaluations > 0).all() and (p.d[:, 0] == p.d[:, 0].min()).any()
-    of_d, of_g = darg(None, X), garg(None, y)
+    of_d, of_g = darg(None, X, separable=True), garg(None, y)
     for i in (0, 17):
-        value, found = objective(X[p.indices[i]], y[p.indices[i]], (of_d, of_g), (15,)), np.log(p.d[i])
-        bounds, options = [(math.log(of_d.min), math.log(of_d.max))] * 15, {"ftol": 1e-15, "gtol": 1e-8}
+        value, found = objective(X[p.indices[i]], (y - y.mean())[p.indices[i]], (of_d, of_g), (15,)), np.log(p.d[i])
+        bounds, options = list(zip(np.log(of_d.min), np.log(of_d.max))), {"ftol": 1e-15, "gtol": 1e-8}
         best = optimize.minimize(value, found, (p.d[i], p.g[i]), "L-BFGS-B", bounds=bounds, options=options)
         assert value(found, p.d[i], p.g[i]) <= best.fun + 1e-8
 
@@ -193,8 +195,8 @@ def test_borehole(n):
     for seed in range(3):  # the error of a single sample is off by a tenth
         sampler = qmc.LatinHypercube(8, rng=np.random.default_rng(seed))
         X, XX = sampler.random(n), sampler.random(n)
-        gp = gs.LocalGP(X, borehole(X))
-        found = [gp.predict(XX, end=end, close=close, **options) for options in ({}, {"g": 1e-3, "d": {"max": 10.0}})]
+        found = [gs.LocalGP(X, borehole(X), center=False).predict(XX, end=end, close=close, **options)
+                 for options in ({}, {"g": 1e-3, "d": {"max": 10.0}})]  # fmt: skip
         errors.append([np.mean((p.mean - borehole(XX)) ** 2) for p in found])
     default, as_then = np.mean(errors, 0)
     assert default < 0.75 * paper

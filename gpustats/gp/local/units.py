@@ -1,0 +1,63 @@
+"""The units in which local Gaussian processes compute, so that results do not depend on those of the data."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from .defaults import Parameter, spreads, units_of_columns
+
+
+@dataclass(frozen=True)
+class Units:
+    """What points and responses are divided by.
+
+    Attributes
+    ----------
+    columns : ndarray (p,)
+        Lengths in the columns of X.
+    center, response : float
+        The number that is taken from y, and what y is divided by then.
+    """
+
+    columns: np.ndarray
+    center: float
+    response: float
+
+    @classmethod
+    def of(cls, X: np.ndarray, y: np.ndarray, separable: bool, center: bool) -> Units:
+        """Those of data; `separable`: with a lengthscale for each column; `center`: whether the mean of y is taken from it."""
+        mean = float(np.sum(y / len(y)))
+        return cls(units_of_columns(X, separable), mean if center else 0.0, float(spreads(y[:, None])[0]))
+
+    def points(self, X: np.ndarray) -> np.ndarray:
+        """Points in these units, in C order."""
+        return np.ascontiguousarray(X / self.columns)
+
+    def responses(self, y: np.ndarray) -> np.ndarray:
+        """Responses in these units."""
+        return (y - self.center) / self.response
+
+    def lengthscales(self, d: Any, columns: int) -> Any:
+        """Lengthscales, squared lengths, in these units; one for all columns, or (…, p)."""
+        return d / self._squares(columns)
+
+    def parameter(self, d: Parameter, columns: int) -> Parameter:
+        """What is known of lengthscales, in these units."""
+        squares, (a, b) = self._squares(columns), d.ab
+        return replace(d, start=d.start / squares, min=d.min / squares, max=d.max / squares, ab=(a, b * squares))
+
+    def predictions(self, made: dict[str, np.ndarray], end: int) -> dict[str, np.ndarray]:
+        """What was computed in these units, in those of the data; `end`: responses of a likelihood."""
+        return made | {
+            "mean": self.center + self.response * made["mean"],
+            "scale": self.response * made["scale"],
+            "loglik": made["loglik"] - end * math.log(self.response),
+            "d": made["d"] * self._squares(made["d"].shape[1]),
+        }
+
+    def _squares(self, columns: int) -> np.ndarray:
+        return self.columns[:columns] ** 2
