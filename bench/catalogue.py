@@ -9,13 +9,14 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import json
-import multiprocessing
 import sys
 import traceback
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from .report import in_process
 
 TOLERANCE = 1e-9
 
@@ -65,26 +66,11 @@ def difference(got: Any, want: Any) -> float:
     return float(np.abs(got - want).max(initial=0) / max(1.0, np.abs(want).max(initial=0)))
 
 
-def _in_process(path: Path, pipe: Any) -> None:
+def tried(path: Path) -> dict[str, Any]:
     try:
-        pipe.send(census_of(path))
+        return census_of(path)
     except Exception as error:
-        pipe.send({"error": f"{type(error).__name__}: {error}", "trace": traceback.format_exc()})
-
-
-def tried(path: Path, limit: float) -> dict[str, Any]:
-    context = multiprocessing.get_context("spawn")
-    ours, theirs = context.Pipe()
-    process = context.Process(target=_in_process, args=(path, theirs))
-    process.start()
-    theirs.close()
-    try:
-        return ours.recv() if ours.poll(limit) else {"error": f"not done after {limit:g} s"}
-    except EOFError:
-        return {"error": "the process died"}
-    finally:
-        process.kill()
-        process.join()
+        return {"error": f"{type(error).__name__}: {error}", "trace": traceback.format_exc()}
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -96,7 +82,7 @@ def main(argv: list[str] | None = None) -> None:
     paths = [options.path] if options.path.is_file() else sorted(p for p in options.path.rglob("*.py") if p.name[0] != "_")
     results = {}
     for path in paths:
-        result = results[path.stem] = tried(path, options.limit)
+        result = results[path.stem] = in_process(options.limit, tried, path)
         print(f"{path.stem:45.45} {summary(result)}", flush=True)
     with_terms = [r for r in results.values() if r.get("terms")]
     whole = [r for r in with_terms if any(fused for _, _, fused, _ in r["terms"])]

@@ -80,25 +80,30 @@ class _Counted:
         Bridge._evaluate = counted  # type: ignore[method-assign]
 
 
-def rows(case: Case, chains: list[int], draws: int) -> list[Row]:
+def measured(case: Case, chains: int, draws: int) -> Row:
+    """One row: a model that some chains sample."""
+    work = {"work": case.title, "n": case.n, "peer": GPUStats.name, "time": "step_us", "chains": chains}
+    return attempt(work, sampled, case, chains, draws)
+
+
+def sampled(case: Case, chains: int, draws: int) -> Row:
     import nutpie
 
     counted = _Counted()
     compiled = nutpie.compile_pymc_model((MODELS | NOTHING)[case.name](case.n))
 
-    def sampled(n_chains: int, n_draws: int) -> Row:
-        before = counted.calls
+    def sample(n_chains: int, n_draws: int) -> Any:
         options = {"chains": n_chains, "cores": n_chains, "progress_bar": False, "save_warmup": True}
-        fit, seconds = timed(lambda: nutpie.sample(compiled, draws=n_draws, tune=n_draws, seed=1, **options))
-        steps = sum(int(np.asarray(s["n_steps"]).sum()) for s in (fit.sample_stats, fit.warmup_sample_stats))
-        return {
-            "step_us": seconds / steps * n_chains * 1e6, "steps_per_s": steps / seconds, "steps": steps,
-            "through_python": counted.calls - before,
-        }  # fmt: skip
+        return timed(lambda: nutpie.sample(compiled, draws=n_draws, tune=n_draws, seed=1, **options))
 
-    sampled(1, 20)  # what compiles
-    work = {"work": case.title, "n": case.n, "peer": GPUStats.name, "time": "step_us"}
-    return [attempt(work | {"chains": c}, lambda c=c: sampled(c, draws)) for c in chains]
+    sample(1, 20)  # what compiles
+    before = counted.calls
+    fit, seconds = sample(chains, draws)
+    steps = sum(int(np.asarray(s["n_steps"]).sum()) for s in (fit.sample_stats, fit.warmup_sample_stats))
+    return {
+        "step_us": seconds / steps * chains * 1e6, "steps_per_s": steps / seconds, "steps": steps,
+        "through_python": counted.calls - before,
+    }  # fmt: skip
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -106,6 +111,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--n", type=size, action="append", help="observations, repeatable; default: 1e3 to 1e6 (CPU: 1e3, 1e4)")
     parser.add_argument("--chains", type=int, action="append", help="repeatable; default: 1, 4, 16 (CPU: 1, 2)")
     parser.add_argument("--draws", type=int, help="and as many to tune (default: 2000, CPU: 1000)")
+    parser.add_argument("--limit", type=float, help="seconds after which a row is ended, and the next begins; default: none")
     args = parser.parse_args(argv)
     report = Report(args)
     sizes = report.default(args.n, gpu=[10**3, 10**4, 10**5, 10**6], cpu=[10**3, 10**4], quick=[10**3])
@@ -113,7 +119,9 @@ def main(argv: list[str] | None = None) -> int:
     draws = report.default(args.draws, gpu=2000, cpu=1000, quick=20)
     cases = [Case(name, 0) for name in NOTHING] + [Case(name, n) for name, n in product(MODELS, sizes)]
     for case in report.wanted(cases):
-        report.rows += rows(case, chains, draws)
+        for number in chains:
+            row = {"work": case.title, "n": case.n, "peer": GPUStats.name, "time": "step_us", "chains": number}
+            report.keep(row | report.alone(args.limit, measured, case, number, draws), COLUMNS, NOTE)
     return report.write(Table(report.rows, COLUMNS, NOTE))
 
 

@@ -8,7 +8,8 @@ A bench is a module with a `main` that makes a `Report`, fills its rows and writ
     return report.write(Table(report.rows, COLUMNS, NOTE))
 
 A row is a dictionary: "work", what was done; "peer", the library; "time", the key of the time that counts; that time, and
-whatever else the bench has measured. Where a library failed, the row has "error" instead of what was measured.
+whatever else the bench has measured. Where a library failed, the row has "error" instead of what was measured. Where rows take
+minutes, each is measured in a process of its own, `report.alone(…)`, and kept at once, `report.keep(row, COLUMNS, NOTE)`.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import gc
 import importlib.metadata
 import io
 import json
+import multiprocessing
 import platform
 import re
 import statistics
@@ -79,6 +81,34 @@ def attempt(row: Row, work: Callable[..., Row], *args: Any) -> Row:
         print(told, file=sys.stderr, flush=True)
     gc.collect()
     return row
+
+
+NOT_DONE = "not done after"  # begins the error of what has exceeded its limit
+
+
+def in_process(limit: float | None, work: Callable[..., Any], *args: Any) -> Any:
+    """What `work(*args)` finds in a process of its own; a row's "error" where it was ended after `limit` seconds, or died."""
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe()
+    process = context.Process(target=_send, args=(theirs, work, args))
+    process.start()
+    theirs.close()
+    try:
+        return ours.recv() if ours.poll(limit) else {"error": f"{NOT_DONE} {limit:g} s"}
+    except EOFError:
+        return {"error": "the process died"}
+    finally:
+        process.kill()
+        process.join()
+
+
+def _send(pipe: Any, work: Callable[..., Any], args: Sequence[Any]) -> None:
+    pipe.send(work(*args))
+
+
+def _on_device(device: str, work: Callable[..., Row], args: Sequence[Any]) -> tuple[Row, dict[str, str]]:
+    gs.use(device)
+    return work(*args), versions()
 
 
 def timed(call: Callable[[], Any]) -> tuple[Any, float]:
@@ -165,12 +195,17 @@ class Table:
             new = not i or works[i - 1] != row["work"]
             if new and i and apart:
                 table.add_row()
-            cells = ["failed"] if "error" in row else [say(row) for say in self.columns.values()]
+            cells = [failure(row)] if "error" in row else [say(row) for say in self.columns.values()]
             table.add_row(row["work"] if new else "", row["peer"], *cells)
         text = io.StringIO()
         Console(width=250, file=text).print(table, markup=False)
         lines = [line.rstrip() for line in text.getvalue().splitlines()]
         return "\n".join([*lines, "", self.note])
+
+
+def failure(row: Row) -> str:
+    """What tables say of a row with an error."""
+    return row["error"] if row["error"].startswith(NOT_DONE) else "failed"
 
 
 # -- Files
@@ -242,6 +277,7 @@ class Report:
         others = [f"{workers} workers"] * bool(workers) + ["quick"] * self.quick
         self.path = args.out / file_name(args.bench, self.devices, *others)
         self.rows: list[Row] = []
+        self._versions: dict[str, str] = {}  # of what other processes have used
 
     @cached_property
     def bandwidth(self) -> float:
@@ -280,23 +316,26 @@ class Report:
         waited, enqueued = measure(call, peer, 0.02 if self.quick else 0.4)
         return {"waited_us": 1e6 * waited, "enqueued_us": 1e6 * enqueued}
 
+    def alone(self, limit: float | None, work: Callable[..., Row], *args: Any) -> Row:
+        """What `work(*args)` finds on the device in a process of its own: see `in_process`."""
+        found = in_process(limit, _on_device, choose.get().device.id, work, args)
+        if isinstance(found, dict):
+            return found
+        row, used = found
+        self._versions |= used
+        return row
+
+    def keep(self, row: Row, columns: Columns, note: str) -> None:
+        """Add a row: print it, and write all rows that there are, so that a run that somebody ends has not been for nothing."""
+        self.rows.append(row)
+        said = [f"{head} {said}" for head, say in columns.items() if (said := "error" not in row and say(row))]
+        print(f"{row['work']}, {row['peer']}: {', '.join(said) or row['error']}", flush=True)
+        self._save([Table(self.rows, columns, note)])
+
     def write(self, *tables: Table, chart: Callable[[dict[str, Any], Path], None] | None = None) -> int:
         """Print the tables; write them, all that was measured as JSON, and a chart, which takes what the JSON file has."""
-        head = {
-            "bench": self.args.bench,
-            "date": datetime.date.today().isoformat(),
-            "devices": self.devices,
-            "host": platform.processor() or platform.machine(),
-            "bandwidth": self.bandwidth,
-            "versions": versions(),
-            "options": {k: v for k, v in vars(self.args).items() if k not in ("bench", "device", "out")},
-        }
-        report = head | {table.key: with_ratios(table.rows) for table in tables}
-        text = "\n".join([heading(head), *map(str, tables)])
-        self.path.parent.mkdir(parents=True, exist_ok=True)
+        report, text = self._save(tables)
         print(text)
-        self.path.with_suffix(".txt").write_text(text)
-        self.path.with_suffix(".json").write_text(json.dumps(report, indent=1, ensure_ascii=False) + "\n")
         if chart:
             try:
                 chart(report, self.path.with_suffix(".png"))
@@ -304,3 +343,21 @@ class Report:
                 print(f"no chart: {error}", file=sys.stderr)
         print(f"written: {self.path}.*")
         return 0
+
+    def _save(self, tables: Sequence[Table]) -> tuple[dict[str, Any], str]:
+        """Write what was measured as JSON and as text, and return both."""
+        head = {
+            "bench": self.args.bench,
+            "date": datetime.date.today().isoformat(),
+            "devices": self.devices,
+            "host": platform.processor() or platform.machine(),
+            "bandwidth": self.bandwidth,
+            "versions": versions() | self._versions,
+            "options": {k: v for k, v in vars(self.args).items() if k not in ("bench", "device", "out")},
+        }
+        report = head | {table.key: with_ratios(table.rows) for table in tables}
+        text = "\n".join([heading(head), *map(str, tables)])
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self.path.with_suffix(".txt").write_text(text)
+        self.path.with_suffix(".json").write_text(json.dumps(report, indent=1, ensure_ascii=False) + "\n")
+        return report, text

@@ -6,7 +6,8 @@ nutpie runs four chains of NUTS, as threads; ChEES of blackjax 256 chains that m
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import importlib.util
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,16 +17,17 @@ from pymc.distributions.transforms import ordered
 from scipy import special
 
 import gpustats.pymc as gpm
+from gpustats.runtime import choose
 
 from . import nuts
 from .logistic_regression import apart
-from .peers import GPUStats, Peer
+from .peers import GPUStats
 from .report import Columns, Report, Row, Table, attempt, cell, options, timed
 
 NOTE = """\
 compile: up to the first draws. JAX's compilation of ChEES, and all of SMC's, which compile as they go, is in sampling. ESS: of
 the bulk, the fewest among the parameters; of SMC, how many different particles there are. apart: the largest distance of a
-posterior mean from that of nutpie, in posterior standard deviations.
+posterior mean from that of the first sampler, in posterior standard deviations.
 """
 COLUMNS: Columns = {
     "compile / s": cell("compile_s"), "sampling / s": cell("sampling_s"), "ESS": cell("ess", "{:,.0f}"),
@@ -107,7 +109,7 @@ class Case:
     def title(self) -> str:
         return f"{self.name} N={self.n:,}"
 
-    def built(self, *data: np.ndarray, ours: bool = True) -> pm.Model:
+    def built(self, *data: np.ndarray) -> pm.Model:
         with pm.Model() as model:
             self.pymc(*data)
         return model
@@ -135,14 +137,25 @@ def near_the_mode(many: gpm.Batched, number: int) -> np.ndarray:
     return best + scale * np.random.default_rng(1).normal(size=(number, len(best)))
 
 
-def with_chees(model: pm.Model, chains: int, draws: int) -> nuts.Sampled:
+@dataclass(frozen=True)
+class Sizes:
+    """How much is sampled: draws of NUTS, chains of ChEES, particles of SMC."""
+
+    draws: int
+    chains: int
+    particles: int
+
+
+def with_chees(case: Case, data: tuple[np.ndarray, ...], sizes: Sizes) -> nuts.Sampled:
+    model = case.built(*data)
+
     def compile_model() -> gpm.Batched:
         many = gpm.batched(model)
-        many.logp_dlogp(np.tile(many.points.start, (chains, 1)))
+        many.logp_dlogp(np.tile(many.points.start, (sizes.chains, 1)))
         return many
 
     many, compile_s = timed(compile_model)
-    posterior, sampling_s = timed(lambda: chees(many, chains, draws))
+    posterior, sampling_s = timed(lambda: chees(many, sizes.chains, sizes.draws // 5))
     return compile_s, sampling_s, float("nan"), posterior
 
 
@@ -177,31 +190,71 @@ def as_dataset(found: dict[str, np.ndarray]) -> xr.Dataset:
     return xr.Dataset({n: (("chain", "draw", *(f"{n}_{i}" for i in range(a.ndim - 2))), a) for n, a in found.items()})
 
 
-def with_smc(model: pm.Model, particles: int) -> nuts.Sampled:
+def with_smc(case: Case, data: tuple[np.ndarray, ...], sizes: Sizes) -> nuts.Sampled:
     options = {"kernel": gpm.smc.MH, "chains": 1, "random_seed": 1, "progressbar": False, "compute_convergence_checks": False}
-    with model:
-        fit, seconds = timed(lambda: pm.sample_smc(particles, **options))
+    with case.built(*data):
+        fit, seconds = timed(lambda: pm.sample_smc(sizes.particles, **options))
     return 0.0, seconds, float("nan"), fit.posterior.to_dataset() if hasattr(fit.posterior, "to_dataset") else fit.posterior
 
 
-def rows(case: Case, n: int, peers: list[Peer], draws: int, chains: int, particles: int) -> list[Row]:
+def with_nutpie(case: Case, data: tuple[np.ndarray, ...], sizes: Sizes) -> nuts.Sampled:
+    return nuts.with_nutpie(in_both(case, data), GPUStats(False), sizes.draws, 4, 1)
+
+
+def with_numpyro(case: Case, data: tuple[np.ndarray, ...], sizes: Sizes) -> nuts.Sampled:
+    return nuts.with_numpyro(in_both(case, data), nuts.NumPyro(choose.get().device.type == "gpu"), sizes.draws, 4, 1)
+
+
+def in_both(case: Case, data: tuple[np.ndarray, ...]) -> nuts.Model:
+    return nuts.Model(data, lambda *its, ours: case.built(*its), case.numpyro, unmodified=True)
+
+
+@dataclass(frozen=True)
+class Sampler:
+    """What samples: what it is called, the libraries that it takes, and a function of a case, its data and `Sizes`.
+
+    Attributes
+    ----------
+    library : str
+        The name of the peer by which --peer chooses it.
+    modules : tuple of str
+    """
+
+    title: str
+    library: str
+    modules: tuple[str, ...]
+    sample: Callable[[Case, tuple[np.ndarray, ...], Sizes], nuts.Sampled]
+
+    @property
+    def is_installed(self) -> bool:
+        return all(importlib.util.find_spec(module) for module in self.modules)
+
+
+SAMPLERS = {
+    "nutpie": Sampler("nutpie, 4 chains", GPUStats.name, ("nutpie",), with_nutpie),
+    "chees": Sampler("ChEES, {s.chains} chains", GPUStats.name, ("blackjax", "jax", "optax"), with_chees),
+    "smc": Sampler("SMC, {s.particles:,} particles", GPUStats.name, (), with_smc),
+    "numpyro": Sampler("NumPyro, 4 chains", nuts.NumPyro.name, ("jax", "numpyro"), with_numpyro),
+}
+
+
+def wanted(samplers: Sequence[str] | None, libraries: Sequence[str] | None) -> list[str]:
+    """The names of the samplers that were asked for; all that are installed where none was."""
+    if samplers:
+        return [name for name in SAMPLERS if name in samplers]
+    asked = {name.lower() for name in libraries or ()}
+    return [name for name, s in SAMPLERS.items() if s.is_installed and (not asked or s.library.lower() in asked)]
+
+
+def row_of(case: Case, n: int, name: str, sizes: Sizes) -> Row:
+    """The row before it is measured."""
+    peer = SAMPLERS[name].title.format(s=sizes)
+    return {"work": f"{case.name} N={n:,}", "n": n, "peer": peer, "time": "sampling_s"}
+
+
+def measured(case: Case, n: int, name: str, sizes: Sizes) -> Row:
     data = data_of(case.name, n)
-    in_both = nuts.Model(data, lambda *its, ours: case.built(*its), case.numpyro, unmodified=True)
-    by_name = {type(peer): peer for peer in peers}
-    ways: dict[str, Callable[[], nuts.Sampled]] = {}
-    if GPUStats in by_name:
-        ways |= {
-            "nutpie, 4 chains": lambda: nuts.with_nutpie(in_both, by_name[GPUStats], draws, 4, 1),
-            f"ChEES, {chains} chains": lambda: with_chees(case.built(*data), chains, draws // 5),
-            f"SMC, {particles:,} particles": lambda: with_smc(case.built(*data), particles),
-        }
-    if nuts.NumPyro in by_name:
-        ways["NumPyro, 4 chains"] = lambda: nuts.with_numpyro(in_both, by_name[nuts.NumPyro], draws, 4, 1)
-    found: list[Row] = []
-    for name, sample in ways.items():
-        row: Row = {"work": f"{case.name} N={n:,}", "n": n, "peer": name, "time": "sampling_s"}
-        found.append(apart(attempt(row, lambda sample=sample: judged(sample)), found[0] if found else row))
-    return found
+    return attempt(row_of(case, n, name, sizes), judged, lambda: SAMPLERS[name].sample(case, data, sizes))
 
 
 def judged(sample: Callable[[], nuts.Sampled]) -> Row:
@@ -217,15 +270,21 @@ def judged(sample: Callable[[], nuts.Sampled]) -> Row:
 
 def main(argv: list[str] | None = None) -> int:
     parser = options("samplers", __doc__)
+    parser.add_argument("--sampler", action="append", choices=[*SAMPLERS], help="repeatable; default: all that are installed")
     parser.add_argument("--draws", type=int, help="of NUTS, and as many to tune; ChEES takes a fifth (default: 500)")
+    parser.add_argument("--limit", type=float, help="seconds after which a row is ended, and the next begins; default: none")
     args = parser.parse_args(argv)
     report = Report(args)
     draws = report.default(args.draws, gpu=500, cpu=500, quick=50)
     chains, particles = report.default(None, gpu=(256, 2000), cpu=(64, 1000), quick=(16, 200))
-    peers = report.peers([GPUStats, nuts.NumPyro])
+    sizes = Sizes(draws, chains, particles)
     for case in report.wanted(CASES):
         n = report.default(None, gpu=case.n, cpu=case.n // 10, quick=1000)
-        report.rows += rows(case, n, peers, draws, chains, particles)
+        first: Row = {}  # from which the others are apart; it has means
+        for name in wanted(args.sampler, args.peer):
+            row = row_of(case, n, name, sizes) | report.alone(args.limit, measured, case, n, name, sizes)
+            first = first if "means" in first else row
+            report.keep(apart(row, first), COLUMNS, NOTE)
     return report.write(Table(report.rows, COLUMNS, NOTE))
 
 

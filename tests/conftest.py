@@ -28,7 +28,19 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # in a shell's background
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def one_density_after_another(items):
+    """Sort the tests of each file by their parameter `name`: one process makes the kernels and references that they share."""
+    files = [item.path for item in items]
+    names = [str(item.callspec.params.get("name")) if hasattr(item, "callspec") else "" for item in items]
+    places = {}  # of files, and of names in them, in the order in which they appear
+    for key in (*files, *zip(files, names)):
+        places.setdefault(key, len(places))
+    places_of = dict(zip(items, ((places[f], places[f, n]) for f, n in zip(files, names))))
+    items.sort(key=places_of.get)
+
+
 def pytest_collection_modifyitems(items):
+    one_density_after_another(items)
     if any(device.backend == "cuda" for device in gs.devices()):
         return
     for item in items:
@@ -100,13 +112,18 @@ def provider(request, monkeypatch):
 
 
 #: what registering changes
-KEPT = [*((library, name) for name in ("_parsed", "_registered", "_functions")), (gs.densities, "_made")]
+KEPT = [(library, name) for name in ("_parsed", "_registered", "_functions")]
+#: what may change how kernels are made
+CHANGING = {"monkeypatch", "multiplying"}
 
 
 @pytest.fixture(autouse=True)
-def library_as_before():
-    """Forget what a test registers."""
-    before = [(holder, name, dict(getattr(holder, name))) for holder, name in KEPT]
+def library_as_before(request):
+    """Forget what a test registers; where it changes how kernels are made, it has densities of its own."""
+    kept = [*KEPT, (gs.densities, "_made")] if CHANGING & {*request.fixturenames} else KEPT
+    before = [(holder, name, dict(getattr(holder, name))) for holder, name in kept]
+    if kept is not KEPT:
+        gs.densities._made.clear()
     yield
     for holder, name, value in before:
         setattr(holder, name, value)

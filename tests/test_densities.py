@@ -76,7 +76,8 @@ def test_invalid_parameters_give_nan(name):
     reference = REFERENCES[name]
     x = np.array(next(x for x, *_ in reference.extreme if np.all(np.isfinite(x))), float)
     for observation in (x, -2 - np.floor(np.abs(x))):
-        values = gs.densities[name].logpdf(observation, *columns(reference.invalid))
+        same = np.broadcast_to(observation, (len(reference.invalid), *x.shape))  # one for each: the kernel of other tests
+        values = gs.densities[name].logpdf(same, *columns(reference.invalid))
         wrong = [row for row, value in zip(reference.invalid, values) if not np.isnan(value)]
         assert not wrong, f"x = {observation}"
 

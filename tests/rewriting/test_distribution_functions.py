@@ -1,5 +1,7 @@
 """Distribution functions in both tails, their values and their derivatives, against mpmath and against scipy.stats."""
 
+import functools
+
 import mpmath as mp
 import numpy as np
 import pytest
@@ -8,9 +10,10 @@ from references_all import REFERENCES
 from references_cdf import CDFS, logarithms, slopes
 from references_scipy import SCIPY
 from scipy import stats
+from together import together
 
 import gpustats as gs
-from gpustats.language.kinds import DENSITY
+from gpustats.language.kinds import DENSITY, DISTRIBUTION_FUNCTIONS, QUANTILES
 from gpustats.language.library import library
 
 N = 32
@@ -34,6 +37,12 @@ BY_SHAPES = {
 }  # fmt: skip
 
 
+@functools.cache
+def both_logarithms(name, *row):
+    """Both logarithms at numbers and tuples of numbers, computed once: two types have many extreme points in common."""
+    return logarithms(name, *(list(a) if isinstance(a, tuple) else a for a in row))
+
+
 def rows(args):
     """The tuples of numbers, and of lists of numbers, that arrays of the same length hold."""
     return list(zip(*(np.asarray(a, float).tolist() for a in args)))
@@ -41,20 +50,21 @@ def rows(args):
 
 def assert_accurate(name, args, dtypes):
     """Both logarithms, at points that all the types can represent."""
-    density, reference = gs.densities[name], REFERENCES[name]
+    reference = REFERENCES[name]
     if name in SKIPPED:
         left = ~SKIPPED[name](*args)
         args = tuple(a[left] for a in args)
-    want = np.array([logarithms(name, *row) for row in rows(args)]).T
+    points = [[tuple(a) if isinstance(a, list) else a for a in row] for row in rows(args)]
+    want = np.array([both_logarithms(name, *point) for point in points]).T
     large = np.max([np.where(np.isfinite(a), np.abs(a), 0) for a in args], 0) > 1e5 if name in BY_SHAPES else False
     for dtype in dtypes:
         rtol = 1e-12 if dtype == np.float64 else reference.rtol32  # its `reason` holds here, too
-        for method, wanted in zip((density.logcdf, density.logsf), want):
-            got = method(*(a.astype(dtype) for a in args))
+        for ending, wanted in zip(("logcdf", "logsf"), want):
+            got = together(name)(ending, *(a.astype(dtype) for a in args))
             assert got.dtype == dtype and got.shape == wanted.shape
             error = np.where(large & (dtype == np.float32), 0, errors(got, wanted))
             worst = np.argmax(error)
-            message = f"{method.__name__}: {got[worst]} for {wanted[worst]} at {[a[worst].tolist() for a in args]}"
+            message = f"{ending}: {got[worst]} for {wanted[worst]} at {[a[worst].tolist() for a in args]}"
             assert error[worst] <= rtol, message
 
 
@@ -111,22 +121,33 @@ def test_derivatives(name, rng):
 def test_scipy_agrees(name, rng):
     x, *parameters = REFERENCES[name].random(rng, N)
     theirs = SCIPY[name](*parameters)
-    density = gs.densities[name]
+    ours = together(name)
     # scipy loses the smaller of the two where it computes it from the other, and digits of these two.
     atol = 1e-6 if name in ("skew_normal", "von_mises") else 1e-9
-    np.testing.assert_allclose(density.cdf(x, *parameters), theirs.cdf(x), rtol=1e-8, atol=atol)
-    np.testing.assert_allclose(np.exp(density.logsf(x, *parameters)), theirs.sf(x), rtol=1e-8, atol=atol)
+    np.testing.assert_allclose(ours("cdf", x, *parameters), theirs.cdf(x), rtol=1e-8, atol=atol)
+    np.testing.assert_allclose(np.exp(ours("logsf", x, *parameters)), theirs.sf(x), rtol=1e-8, atol=atol)
     outside = np.array([-np.inf, np.inf, np.nan])[:, None]
-    np.testing.assert_array_equal(density.logcdf(outside, *parameters), theirs.logcdf(outside))
-    np.testing.assert_array_equal(density.logsf(outside, *parameters), theirs.logsf(outside))
+    np.testing.assert_array_equal(ours("logcdf", outside, *parameters), theirs.logcdf(outside))
+    np.testing.assert_array_equal(ours("logsf", outside, *parameters), theirs.logsf(outside))
 
 
 @each_cdf
 def test_invalid_parameters_give_nan(name):
     invalid = [np.array(column, float) for column in zip(*REFERENCES[name].invalid)]
-    for x in (-3.0, 0.5, 1.0, 3.0, np.inf):
-        assert np.isnan(gs.densities[name].logcdf(x, *invalid)).all()
-        assert np.isnan(gs.densities[name].logsf(x, *invalid)).all()
+    x = np.array([-3.0, 0.5, 1.0, 3.0, np.inf])[:, None]
+    assert np.isnan(together(name)("logcdf", x, *invalid)).all()
+    assert np.isnan(together(name)("logsf", x, *invalid)).all()
+
+
+@pytest.mark.parametrize("name", ["normal", "poisson", "categorical"])
+def test_methods(name, rng):
+    """They give what the tests above find in one kernel, also where observations and sets of parameters make a table."""
+    density = gs.densities[name]
+    x, *parameters = REFERENCES[name].random(rng, 8)
+    for endings, first in ((DISTRIBUTION_FUNCTIONS, x[:, None]), (QUANTILES, rng.random((8, 1)))):
+        for ending in endings:
+            got, want = getattr(density, ending)(first, *parameters), together(name)(ending, first, *parameters)
+            np.testing.assert_allclose(got, want, rtol=1e-14, err_msg=ending)
 
 
 @pytest.mark.parametrize("name", ["normal", "gamma", "triangular", "poisson", "beta_binomial"])

@@ -7,6 +7,7 @@ import pytest
 from references_all import NUMBERS as REFERENCES
 from references_cdf import CDFS
 from references_scipy import SCIPY
+from together import together
 
 import gpustats as gs
 from gpustats.language.kinds import NUMBERS
@@ -45,18 +46,10 @@ def written(name):
 
 @functools.cache
 def computed(name):
-    """The parameters, and the numbers by name: one kernel computes all that the source writes."""
-    density, reference = gs.densities[name], REFERENCES[name]
-    names = density.parameters
+    """The parameters, and the numbers by name: all that the source writes."""
     parameters = [np.r_[p, [row[i] for row in SPECIAL.get(name, ())]]
-                  for i, p in enumerate(reference.parameters(np.random.default_rng(3), 6))]  # fmt: skip
-    passed, numbers = ", ".join(names), written(name)
-    choice = " : ".join(f"which == {i} ? {name}_{n}({passed})" for i, n in enumerate(numbers))
-    chosen = gs.register(
-        f"real chosen_logpdf(real which, {', '.join(f'real {p}' for p in names)}) {{ return {choice} : NAN; }}", replace=True
-    )
-    values = chosen.logpdf(np.arange(len(numbers))[:, None], *parameters)
-    return parameters, dict(zip(numbers, values))
+                  for i, p in enumerate(REFERENCES[name].parameters(np.random.default_rng(3), 6))]  # fmt: skip
+    return parameters, {number: together(name)(number, 0, *parameters) for number in written(name)}
 
 
 def assert_equal(got, want, parameters, rtol=1e-9, atol=1e-12):
@@ -112,7 +105,7 @@ def test_the_density_is_largest_at_the_mode(name):
     density, (parameters, numbers) = gs.densities[name], computed(name)
     mode = numbers["mode"]
     near = mode * np.array([[0.999], [1.001]]) if not density.discrete else mode + np.array([[-1], [1]])
-    there, elsewhere = density.logpdf(mode, *parameters), density.logpdf(near, *parameters)
+    there, elsewhere = (together(name)("logpdf", x, *parameters) for x in (mode, near))
     assert np.all(np.isnan(mode) | (there >= elsewhere) | (there > 700) | np.isclose(there, elsewhere, rtol=1e-12))
 
 
@@ -136,7 +129,6 @@ def test_moments_that_there_are_not():
 
 @pytest.mark.parametrize("name", sorted(REFERENCES))
 def test_invalid_parameters_give_nan(name):
-    density = gs.densities[name]
     invalid = [np.array(column, float) for column in zip(*REFERENCES[name].invalid)]
     number = next(iter(n for n in ("lower", "mean", "mode") if n in written(name)), "upper")
-    assert np.isnan(density.function(number)(*invalid)).all()
+    assert np.isnan(together(name)(number, 0, *invalid)).all()
