@@ -1071,3 +1071,24 @@ __device__ real log_skew_ndtr_grad_alpha(real x, real alpha, real value)
 {
     return isinf(x) ? 0 : -exp(-0.5 * x * x * (1 + alpha * alpha) - value) / (PI * (1 + alpha * alpha));
 }
+
+
+// ---- logarithms of distribution functions in closed form ------------------------------------------------------------
+
+// log(log(1 + exp(x))), any x. Scaled error 2.
+__device__ real log_log1pexp(real x)
+{
+    return x < log(EPSILON) ? x : log(log1pexp(x));
+}
+
+// log(-log(1 - exp(x))), x <= 0. Scaled error 2.
+__device__ real log_minus_log1mexp(real x)
+{
+    return x < log(EPSILON) ? x : log(-log1mexp(x));
+}
+
+// log(exp(x) - 1), x >= 0. Scaled error 2.
+__device__ real log_expm1(real x)
+{
+    return x + log1mexp(-x);
+}
