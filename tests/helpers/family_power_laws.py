@@ -1,8 +1,18 @@
 """Densities on the half-line that fall off like powers, in closed form."""
 
 import mpmath as mp
+import numpy as np
 from families import Corrected, family
-from references_continuous import INVALID_PAIR, inf, log_uniform, parameters, positive
+from references_continuous import (
+    INVALID_LOCATION_SCALE,
+    INVALID_PAIR,
+    around,
+    inf,
+    log_uniform,
+    parameters,
+    positive,
+    real,
+)
 from scipy import stats
 from tails import from_log_cdf, from_log_sf
 
@@ -64,6 +74,49 @@ def log_uniform_tails(x, lower, upper):
     return mp.log(x / lower) / length, mp.log(upper / x) / length
 
 
+def generalized_pareto(x, mu, sigma, xi):
+    z = (x - mu) / sigma
+    if z < 0 or 1 + xi * z < 0:
+        return -mp.inf
+    if mp.isinf(z):
+        return -mp.inf
+    return -mp.log(sigma) - (z if xi == 0 else mp.mpf(0) if xi == -1 else (1 + 1 / xi) * mp.log1p(xi * z))
+
+
+def generalized_pareto_tails(x, mu, sigma, xi):
+    z = (x - mu) / sigma
+    return from_log_sf(-(mp.log1p(xi * z) / xi if xi else z))
+
+
+def levy(x, mu, sigma):
+    z = (x - mu) / sigma
+    return -mp.inf if z <= 0 or mp.isinf(z) else -mp.log(2 * mp.pi * z**3) / 2 - 1 / (2 * z) - mp.log(sigma)
+
+
+def levy_tails(x, mu, sigma):
+    u = mp.sqrt(sigma / (x - mu) / 2)
+    return mp.erfc(u), mp.erf(u)
+
+
+def folded_cauchy(x, mu, sigma):
+    if mp.isinf(x):
+        return -mp.inf
+    below, above = (x + mu) / sigma, (x - mu) / sigma
+    return mp.log(1 / (1 + below**2) + 1 / (1 + above**2)) - mp.log(mp.pi * sigma)
+
+
+def folded_cauchy_tails(x, mu, sigma):
+    below, above = (x + mu) / sigma, (x - mu) / sigma
+    return (mp.atan(below) + mp.atan(above)) / mp.pi, (mp.atan2(1, below) + mp.atan2(1, above)) / mp.pi
+
+
+def beyond_threshold(rng, p):
+    """Not so near the upper end that the rounding of x counts"""
+    mu, sigma, xi = p
+    h = rng.exponential(1.5, mu.shape)
+    return mu + sigma * np.expm1(xi * np.where(xi < 0, np.minimum(h, 5 / -xi), h)) / xi
+
+
 def bounds(rng, n):
     lower = log_uniform(rng, 0.01, 10, n)
     return lower, lower * (1 + log_uniform(rng, 0.1, 100, n))
@@ -123,6 +176,33 @@ REFERENCES = {
         [(0, 1, 2), (0, 0.5, 1), (0, 2, 1), (inf, 2, 1), (inf, 0.5, 1), (1e-30, 2, 1), (1e30, 2, 1), (1e-30, 1, 1), (2, 3, 2),
          (1e-30, 3, 1e-30), (1e20, 100, 1)],
         INVALID_PAIR, lambda c, sigma: stats.loglaplace(c, scale=sigma), drawn=[(1, 1), (0.1, 2), (30, 1e5)],
+    ),
+    "generalized_pareto": family(
+        generalized_pareto, generalized_pareto_tails, parameters(real(), positive(), real(0.5)),
+        (lambda mu, sigma, xi: mu, lambda mu, sigma, xi: mu - sigma / xi if xi < 0 else mp.inf),
+        [(0, 0, 1, 0.5), (0, 0, 1, 0), (-1, 0, 1, 1), (3, 0, 1, -0.5), (2, 0, 1, -0.5), (2, 0, 1, -0.25), (1, 0, 1, -1),
+         (0.5, 0, 2, -1), (0.5, 0, 1, -2), (0.25, 0, 1, -2), (inf, 0, 1, 0), (inf, 0, 1, 1), (-inf, 0, 1, 1), (1, 0, 1, 1e-30),
+         (1, 0, 1, -1e-30), (3, 1, 1, 1e-9), (1e30, 0, 1, 3), (1e30, 0, 1, 1e-5), (5, 5, 1e-30, 1), (1, 0, 1e30, 2)],
+        [(0, 0, 1), (0, -1, 1), (np.nan, 1, 1), (0, np.nan, 1), (0, 1, np.nan), (0, 1, inf)],
+        lambda mu, sigma, xi: Corrected(stats.genpareto(xi, mu, sigma), 1 / np.maximum(xi, 1e-30)), beyond_threshold,
+        [(0, 1, 0), (3, 2, 1), (0, 1, -0.5), (0, 1, -1), (0, 1, -2), (1, 1e5, 1e-9)],
+        rtol32=1e-4, reason="near its upper end, the rounding error of x - mu counts",
+    ),
+    "levy": family(
+        levy, levy_tails, parameters(real(), positive()), (lambda mu, sigma: mu, inf),
+        [(0, 0, 1), (-1, 0, 1), (inf, 0, 1), (-inf, 0, 1), (1e-3, 0, 1), (1e-30, 0, 1e-30), (1e30, 0, 1), (3.5, 3, 1e5),
+         (5, 1, 1e-30)],
+        INVALID_LOCATION_SCALE, stats.levy,
+        lambda rng, p: p[0] + p[1] / np.maximum(around(rng, 0, 1 + 0 * p[1], 1.5) ** 2, 1e-6),
+        [(0, 1), (-5, 1e-5), (0, 1e10)],
+        rtol32=1e-4, reason="near its lower end, the rounding error of x - mu counts",
+    ),
+    "folded_cauchy": family(
+        folded_cauchy, folded_cauchy_tails, parameters(real(), positive()), (0, inf),
+        [(0, 0, 1), (0, 3, 1), (inf, 1, 1), (1e-30, 3, 1), (1e-30, 0, 1), (1e30, 2, 1), (1e30, -2, 1), (1e10, 1e10, 1),
+         (1e5, 1e15, 1), (2, 1, 1e30), (2, 1, 1e-30), (1e-20, 1e-20, 1e-20)],
+        INVALID_LOCATION_SCALE, lambda mu, sigma: stats.foldcauchy(abs(mu / sigma), scale=sigma),
+        lambda rng, p: np.abs(around(rng, p[0], p[1], 6)), [(0, 1), (-10, 1), (3, 5), (1, 1e10)],
     ),
     "log_uniform": family(
         log_uniform_density, log_uniform_tails, bounds, (lambda lower, upper: lower, lambda lower, upper: upper),
