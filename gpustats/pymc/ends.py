@@ -1,4 +1,4 @@
-"""The ends of an observation's support where parameters tell them, as PyTensor expressions, and the transform that they give."""
+"""The ends of an observation's support that parameters tell, as PyTensor expressions, and the transform that they give."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytensor.tensor as pt
 from pytensor.gradient import DisconnectedType, disconnected_type
-from pytensor.graph.basic import Constant, Variable
+from pytensor.graph.basic import Constant
 
 from ..evaluation.formula import Formula, LogFunction
 from .ops import Table, Weighted
