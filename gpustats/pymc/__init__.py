@@ -58,12 +58,12 @@ def __getattr__(name: str) -> Any:
         return getattr(importlib.import_module(f".{_LAZY[name]}", __name__), name)
     if name[:1].isupper():
         try:
-            return importlib.import_module(".parametrisations", __name__).class_of(name)
+            return importlib.import_module(".classes", __name__).class_of(name)
         except AttributeError:
             pass
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}, and there is no density of such a name")
 
 
 def __dir__() -> list[str]:
-    names = importlib.import_module(".parametrisations", __name__).class_names()
+    names = importlib.import_module(".classes", __name__).class_names()
     return sorted({*globals(), *_LAZY, "linalg", "smc", *names})

@@ -17,10 +17,13 @@ from ..language.library import folder, library
 from .evaluation.formula import Formula
 
 #: PyMC's names where they are not the density's in CamelCase.
-NAMES = {"mvnormal": "MvNormal", "ordered_logit": "OrderedLogistic"}
+NAMES = {
+    "garch11": "GARCH11", "hypergeometric": "HyperGeometric", "mvnormal": "MvNormal", "ordered_logit": "OrderedLogistic",
+}  # fmt: skip
 
-#: density -> function of its parameters that makes PyMC's random variable; for all others both have the same names
-COUNTERPARTS: dict[str, Callable[..., Any]] = {
+#: density -> function of its parameters that makes PyMC's random variable; for all others both have the same names. None where
+#: PyMC's takes more than these, or no variables: the density's own functions have the answers.
+COUNTERPARTS: dict[str, Callable[..., Any] | None] = {
     "bernoulli_cloglog": lambda eta, **k: pm.Bernoulli.dist(p=-pt.expm1(-pt.exp(eta)), **k),
     "bernoulli_logit": lambda eta, **k: pm.Bernoulli.dist(logit_p=eta, **k),
     "bernoulli_probit": lambda eta, **k: pm.Bernoulli.dist(p=0.5 * pt.erfc(-eta / np.sqrt(2)), **k),
@@ -32,6 +35,8 @@ COUNTERPARTS: dict[str, Callable[..., Any]] = {
     "normal_identity": lambda eta, sigma, **k: pm.Normal.dist(mu=eta, sigma=sigma, **k),
     "poisson_log": lambda eta, **k: pm.Poisson.dist(mu=pt.exp(eta), **k),
     "student_t_identity": lambda nu, eta, sigma, **k: pm.StudentT.dist(nu=nu, mu=eta, sigma=sigma, **k),
+    "garch11": None,
+    "interpolated": None,
     "mvnormal": lambda mu, **k: pm.MvNormal.dist(mu, **_in_pymcs_words(k, "cov")),
     "mv_student_t": lambda nu, mu, **k: pm.MvStudentT.dist(nu, mu=mu, **_in_pymcs_words(k, "scale")),
 }
@@ -54,10 +59,17 @@ def counterpart(formula: Formula, parameters: Sequence[Any], **kwargs: Any) -> V
     density = formula.density
     make = _added.get(density.source)
     if make is None and is_built_in(density):
-        make = COUNTERPARTS.get(density.name) or getattr(getattr(pm, class_name(density.name), None), "dist", None)
+        make = known_counterpart(density.name)
     if make is None:
         raise NotImplementedError(f"no distribution of PyMC's is known to be that of {density.name}")
     return make(**dict(zip(formula.names[1:], parameters, strict=True)), **kwargs)
+
+
+def known_counterpart(name: str) -> Callable[..., Any] | None:
+    """The function that makes PyMC's random variable of a density that gpustats ships; None where there is none."""
+    if name in COUNTERPARTS:
+        return COUNTERPARTS[name]
+    return getattr(getattr(pm, class_name(name), None), "dist", None)
 
 
 _added: dict[str, Callable[..., Any]] = {}  # by the sources of their densities

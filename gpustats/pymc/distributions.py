@@ -29,6 +29,12 @@ class _DensityDistribution(FormulaDistribution):
         return _variant(cls, tuple(parameters), kwargs.get("shape"))._of_variables(list(parameters.values()), **kwargs)
 
 
+def of_length(density: Density, parameters: list[Variable], length: Any, **kwargs: Any) -> Any:
+    """The random variable of a density of vectors, of a length that no parameter tells: a number, or a variable that is one."""
+    cls = distribution(density)
+    return _variant(cls, density.parameters, (length,))._of_variables(parameters, **kwargs)
+
+
 def _variant(cls: type[_DensityDistribution], names: tuple[str, ...], shape: Any) -> type[_DensityDistribution]:
     """The class for parameters of these names, and for vectors of the length that `shape` has where nothing else tells it."""
     formula, op = cls.formula, cls.rv_op
@@ -103,7 +109,7 @@ def distribution(density: Density, *, random: Callable | None = None) -> type[Di
     return _make(DensityFormula(density), random)
 
 
-def log_density(density: Density, *arguments: Any) -> Variable:
+def log_density(density: Density, *arguments: Any) -> Any:
     """The log-density as a PyTensor variable, differentiable in everything that is not a whole number.
 
     Parameters

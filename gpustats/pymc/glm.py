@@ -14,12 +14,11 @@ from pytensor.graph.basic import Variable
 from ..density import Density
 from ..evaluation.arguments import match
 from ..glm.family import COEFFICIENTS, DESIGN, GROUPS, INTERCEPT, OFFSET, WEIGHTS
-from .counterparts import counterpart
 from .evaluation.formula import FormulaArgument, LogFunction
 from .evaluation.glm import GLMFormula
 from .graph.guard import guarded
 from .parameters import as_float_constant, as_parameter, take_parameters
-from .random_variable import DensityRV, FormulaDistribution, point_of
+from .random_variable import DensityRV, FormulaDistribution, mean_of, point_of, quantile_of
 
 
 class GLM(FormulaDistribution):
@@ -110,8 +109,12 @@ class GLMRV(DensityRV):
             return super().log_probability(kind, value, parameters)
         return guarded(self.formula.of_kind(kind), value, *self._outcome_parameters(parameters))
 
-    def counterpart(self, parameters: Sequence[Any], **kwargs: Any) -> Variable:
-        return counterpart(self.formula.outcome, self._outcome_parameters(parameters), **kwargs)
+    def quantile(self, value: Variable, parameters: Sequence[Any]) -> Variable:
+        return quantile_of(self.formula.outcome, value, self._outcome_parameters(parameters))
+
+    def mean(self, size: Variable, parameters: Sequence[Any]) -> Variable:
+        shape = self._infer_shape(size, parameters)
+        return mean_of(self.formula.outcome, self._outcome_parameters(parameters), shape)
 
     def support_point(self, size: Variable, parameters: Sequence[Any]) -> Variable:
         shape = self._infer_shape(size, parameters)

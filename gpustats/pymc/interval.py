@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pymc as pm
 import pytensor.tensor as pt
-from pymc.distributions import transforms
 from pymc.distributions.distribution import Continuous, Discrete
 from pymc.distributions.shape_utils import rv_size_is_none
 from pymc.distributions.truncated import _truncated
@@ -19,10 +18,11 @@ from pytensor.graph.basic import Constant, Variable
 from ..density import Density, densities
 from ..transforms import Censor, Truncate
 from .counterparts import is_built_in
+from .ends import ends_of, interval
 from .evaluation.density import DensityFormula
 from .evaluation.formula import Formula, LogFunction
 from .parameters import as_parameter
-from .random_variable import DensityRV, FormulaDistribution, bounds_of, inside, point_of
+from .random_variable import DensityRV, FormulaDistribution, inside, point_of
 
 
 class BoundedRV(DensityRV):
@@ -35,16 +35,15 @@ class BoundedRV(DensityRV):
         super().__init__(formula, dtype=dtype, inplace=inplace)
 
     def default_transform(self, rv: Variable) -> Any:
-        lower, upper = bounds_of(self.formula)
+        if self.formula.discrete:
+            return None
         least, most = _ends(self.base)
-        if self.formula.discrete or not (lower is None and least == 0 or upper is None and most == 1):
-            return super().default_transform(rv)
 
-        def interval(*inputs: Any) -> tuple:
-            """Of the random variable's inputs, where the parameters come after rng and size."""
-            return least if lower is None else inputs[lower + 2], most if upper is None else inputs[upper + 2]
+        def ends(parameters: Sequence[Any]) -> tuple:
+            lower, upper = ends_of(self.formula, parameters)
+            return least if lower is None else lower, most if upper is None else upper
 
-        return transforms.Interval(bounds_fn=interval)
+        return interval(ends)
 
     def support_point(self, size: Variable, parameters: Sequence[Any]) -> Variable:
         n, shape = len(self.base.arguments) - 1, self._infer_shape(size, parameters)

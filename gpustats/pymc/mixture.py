@@ -8,21 +8,19 @@ from typing import Any
 
 import pymc as pm
 import pytensor.tensor as pt
-from pymc.distributions import transforms
 from pymc.distributions.continuous import get_tau_sigma
 from pymc.distributions.dist_math import check_parameters
-from pymc.distributions.moments import mean
 from pymc.distributions.shape_utils import rv_size_is_none
 from pymc.util import check_dist_not_registered
 from pytensor.graph.basic import Variable
 
 from ..density import Density, densities
-from .counterparts import counterpart
+from .ends import ends_of, has_ends, interval
 from .evaluation.density import DensityFormula
 from .evaluation.formula import FormulaArgument, LogFunction
 from .evaluation.mixture import MixtureFormula
 from .parameters import as_parameter, parameters_of, sized_signature, take_parameters
-from .random_variable import DensityRV, FormulaDistribution, bounds_of, point_of
+from .random_variable import DensityRV, FormulaDistribution, mean_of, point_of
 
 
 class Mixture(FormulaDistribution):
@@ -154,19 +152,18 @@ class MixtureRV(DensityRV):
         return super().log_probability(kind, value, [pt.log(checked), *rest])
 
     def default_transform(self, rv: Variable) -> Any:
-        lower, upper = bounds_of(self.formula)
-        if self.formula.discrete or (lower, upper) == (None, None):
+        if self.formula.discrete or not has_ends(self.formula):
             return super().default_transform(rv)
 
-        def widest_interval(*inputs: Any) -> tuple:
-            """Of all components, from the random variable's inputs, where the parameters come after rng and size."""
-            least = None if lower is None else inputs[lower + 2].min(axis=-1)
-            return least, None if upper is None else inputs[upper + 2].max(axis=-1)
+        def widest(parameters: Sequence[Any]) -> tuple:
+            """The interval of all components."""
+            lower, upper = ends_of(self.formula, parameters)
+            return None if lower is None else lower.min(axis=-1), None if upper is None else upper.max(axis=-1)
 
-        return transforms.Interval(bounds_fn=widest_interval)
+        return interval(widest)
 
-    def counterpart(self, parameters: Sequence[Any], **kwargs: Any) -> Variable:
-        raise NotImplementedError(f"a mixture of {self.formula.component!r} has no such function")
+    def quantile(self, value: Variable, parameters: Sequence[Any]) -> Variable:
+        raise NotImplementedError(f"the quantiles of a mixture of {self.formula.component!r} are not computed")
 
     def support_point(self, size: Variable, parameters: Sequence[Any]) -> Variable:
         shape = self._infer_shape(size, parameters)
@@ -176,8 +173,7 @@ class MixtureRV(DensityRV):
 
     def mean(self, size: Variable, parameters: Sequence[Any]) -> Variable:
         shape = self._shape_of_components(self._infer_shape(size, parameters), parameters[0])
-        components = counterpart(self.formula.component, parameters[1:], size=shape[: len(shape) - self.ndim_supp])
-        return self._weighted(parameters[0], mean(components))
+        return self._weighted(parameters[0], mean_of(self.formula.component, parameters[1:], shape))
 
     def _shape_of_components(self, shape: tuple, weights: Any) -> tuple:
         """The shape of values of all components, where that of values is given."""

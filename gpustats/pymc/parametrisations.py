@@ -24,10 +24,8 @@ from ..density import Density, densities
 from ..language.kinds import DENSITY
 from ..language.library import library
 from ..transforms import Hurdle, LocScale
-from .counterparts import add_counterpart, class_name, is_built_in
+from .counterparts import add_counterpart, class_name
 from .distributions import distribution
-from .interval import Censored
-from .mixture import NormalMixture
 
 
 class Parametrised(Distribution):
@@ -95,9 +93,9 @@ def _by_logits(name: str, function: str = "Sigmoid") -> Callable[..., tuple[str,
 
 #: PyMC's classes whose random variables have a density's parameters
 _SAME = """
-    Beta Cauchy Dirichlet DirichletMultinomial DiscreteUniform ExGaussian Geometric Gumbel HalfCauchy HalfStudentT
-    InverseGamma Kumaraswamy Laplace LogNormal Logistic Moyal Multinomial Normal Pareto Poisson StudentT TruncatedNormal
-    Uniform VonMises Weibull
+    Beta Cauchy Dirichlet DirichletMultinomial DiscreteUniform DiscreteWeibull ExGaussian Geometric Gumbel HalfCauchy
+    HalfStudentT InverseGamma Kumaraswamy Laplace LogNormal Logistic Moyal Multinomial Normal Pareto Poisson PolyaGamma
+    SkewStudentT StudentT TruncatedNormal Uniform VonMises Weibull
 """.split()
 #: PyMC's classes -> the density and its parameters, of those of PyMC's random variable
 _CHANGED: dict[str, Callable[..., tuple[str, Sequence[Any]]]] = {
@@ -109,6 +107,8 @@ _CHANGED: dict[str, Callable[..., tuple[str, Sequence[Any]]]] = {
     "Exponential": lambda scale: ("exponential", (_reciprocal(scale),)),
     "Gamma": lambda alpha, scale: ("gamma", (alpha, _reciprocal(scale))),
     "HalfNormal": lambda location, sigma: ("half_normal", (sigma,)),
+    "HyperGeometric": lambda good, bad, n: ("hypergeometric", (good + bad, good, n)),
+    "Interpolated": lambda x_points, pdf_points, cdf_points: ("interpolated", (x_points, pdf_points)),
     "SkewNormal": lambda mu, sigma, alpha: ("skew_normal", (alpha, mu, sigma)),
     "Triangular": lambda lower, c, upper: ("triangular", (lower, upper, c)),
 }
@@ -306,30 +306,4 @@ def _transformed(transform: Callable[[Density], Density], name: str, pymc: Calla
 
 
 _DENSITIES = {class_name(name): name for name in library.built_in(DENSITY)}
-_derived_classes = [_derived(name) for name in (*_SAME, *_CHANGED)]
-#: class name -> class
-CLASSES: dict[str, type] = {c.__name__: c for c in (*Parametrised.__subclasses__(), Censored, NormalMixture, pm.Truncated)}
-
-
-def class_of(name: str) -> Any:
-    """The class of a name: of a density, with PyMC's parameters where PyMC has it; else PyMC's own.
-
-    Raises
-    ------
-    AttributeError
-        Where there is none.
-    """
-    made = CLASSES.get(name)
-    density = next((densities[n] for n in densities if class_name(n) == name), None)
-    if density is not None and (made is None or not is_built_in(density)):
-        return distribution(density)
-    if made is not None:
-        return made
-    if name in pm.distributions.__all__:
-        return getattr(pm.distributions, name)
-    raise AttributeError(name)
-
-
-def class_names() -> set[str]:
-    """Names of all of these."""
-    return {*CLASSES, *map(class_name, densities)}
+_derived_classes = [_derived(name) for name in (*_SAME, *_CHANGED) if name in _DENSITIES]

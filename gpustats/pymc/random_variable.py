@@ -9,25 +9,25 @@ from typing import Any
 import numpy as np
 import pytensor.tensor as pt
 from pymc.distributions import transforms
-from pymc.distributions.continuous import bounded_cont_transform
 from pymc.distributions.distribution import Distribution, _support_point, support_point
 from pymc.distributions.moments.means import _mean, mean
 from pymc.distributions.transforms import _default_transform
 from pymc.logprob.abstract import _icdf, _logccdf, _logcdf, _logprob
 from pymc.logprob.basic import icdf
 from pytensor.graph.basic import Variable
+from pytensor.ifelse import ifelse
 from pytensor.tensor.random.op import RandomVariable
 
 from ..draws.generator import as_generator
 from .counterparts import class_name, counterpart
+from .ends import ends_of, has_ends, interval
 from .evaluation.batches import common_batch
 from .evaluation.formula import Evaluator, Formula, LogFunction
 from .graph.guard import guarded
+from .graph.means import means
 from .graph.quantiles import quantiles
 from .points import between, of_domain
 
-#: Names of the parameters that are the lower and the upper bound of the observation, where they are not lower and upper.
-BOUNDS = {"pareto": ("m", None), "wald_loc_scale": ("loc", None)}
 _CIRCULAR = {"von_mises"}
 
 
@@ -101,21 +101,13 @@ class DensityRV(RandomVariable):
         formula = self.formula if kind is self.formula.kind else self.formula.of_kind(kind)
         return guarded(formula, value, *parameters)
 
-    def counterpart(self, parameters: Sequence[Any], **kwargs: Any) -> Variable:
-        """PyMC's random variable of this distribution."""
-        return counterpart(self.formula, parameters, **kwargs)
-
     def quantile(self, value: Variable, parameters: Sequence[Any]) -> Variable:
         """The inverse of the distribution function."""
-        try:
-            return quantiles(self.formula, value, *parameters)
-        except NotImplementedError:
-            return icdf(self.counterpart(parameters), value, warn_rvs=False)
+        return quantile_of(self.formula, value, parameters)
 
     def mean(self, size: Variable, parameters: Sequence[Any]) -> Variable:
-        """The expected value, as PyMC has it."""
-        shape = self._infer_shape(size, parameters)
-        return mean(self.counterpart(parameters, size=shape[: len(shape) - self.ndim_supp]))
+        """The expected value."""
+        return mean_of(self.formula, parameters, self._infer_shape(size, parameters))
 
     def default_transform(self, rv: Variable) -> Any:
         """The transform of a free variable, which follows from the domain of the observation; or None."""
@@ -124,9 +116,8 @@ class DensityRV(RandomVariable):
             return None
         if formula.density.name in _CIRCULAR:
             return transforms.circular
-        bounds = bounds_of(formula)
-        if bounds != (None, None):  # as places among the random variable's inputs, which begin with rng and size
-            return bounded_cont_transform(self, rv, tuple(None if i is None else i + 2 for i in bounds))
+        if has_ends(formula):
+            return interval(functools.partial(ends_of, formula))
         if "simplex" in words:
             return transforms.simplex
         if "ordered" in words:
@@ -184,13 +175,6 @@ def _evaluator(formula: Formula) -> Evaluator:
 # -- densities
 
 
-def bounds_of(formula: Formula) -> tuple[int | None, int | None]:
-    """The places of the parameters that are the lower and the upper bound of the observation."""
-    names, bounds = formula.names[1:], BOUNDS.get(formula.density.name, ("lower", "upper"))
-    lower, upper = (names.index(n) if n in names else None for n in bounds)
-    return lower, upper
-
-
 class _OverVectors(transforms.Transform):
     """An elementwise transform of vectors, with one log-determinant for each vector."""
 
@@ -207,17 +191,51 @@ class _OverVectors(transforms.Transform):
         return self.inner.log_jac_det(value, *inputs).sum(axis=-1)
 
 
+def quantile_of(formula: Formula, value: Variable, parameters: Sequence[Any]) -> Variable:
+    """The inverse of a density's distribution function."""
+    try:
+        return quantiles(formula, value, *parameters)
+    except NotImplementedError:
+        return icdf(counterpart(formula, parameters), value, warn_rvs=False)
+
+
+def mean_of(formula: Formula, parameters: Sequence[Any], shape: tuple) -> Variable:
+    """A density's expected values, of a shape: PyMC's where it has a distribution of them, else by the density's functions."""
+    try:
+        return mean(counterpart(formula, parameters, size=shape[: len(shape) - formula.observation.rank]))
+    except NotImplementedError:
+        return pt.broadcast_to(means(formula, parameters), shape)
+
+
 def point_of(formula: Formula, parameters: Sequence[Any], shape: tuple) -> Any:
     """A density's starting point for variables of a shape, to which it may have to be broadcast."""
     size, core = shape[: len(shape) - formula.observation.rank], shape[-1:]
     try:
         return support_point(counterpart(formula, parameters, size=size))
     except NotImplementedError:
-        return inside(formula, parameters, of_domain(formula.observation.words, core))
+        point = _typical(formula, parameters)
+        return inside(formula, parameters, of_domain(formula.observation.words, core) if point is None else point)
+
+
+def _typical(formula: Formula, parameters: Sequence[Any]) -> Any:
+    """The mean that a density's source writes, where it is finite, else the median; None where there is neither.
+
+    That of whole numbers is the median, which is one of them.
+    """
+    center = median = None
+    if formula.density.definition.role("mean") is not None and not formula.discrete:
+        center = means(formula, parameters)
+    try:
+        median = quantiles(formula, 0.5, *parameters)
+    except NotImplementedError:
+        return center
+    if center is None:
+        return median
+    finite = pt.lt(pt.abs(center), np.inf)  # the median may take a search, and so is found only where it is wanted
+    return ifelse(pt.all(finite), center, pt.switch(finite, center, median))
 
 
 def inside(formula: Formula, parameters: Sequence[Any], point: Any) -> Any:
-    """A point, if it lies between a density's bounds, else one that does."""
-    ends = zip(bounds_of(formula), (-np.inf, np.inf), strict=True)
-    lower, upper = (infinite if i is None else parameters[i] for i, infinite in ends)
-    return between(point, lower, upper)
+    """A point, if it lies between a density's ends, else one that does."""
+    lower, upper = ends_of(formula, parameters)
+    return between(point, -np.inf if lower is None else lower, np.inf if upper is None else upper)

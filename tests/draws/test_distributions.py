@@ -7,11 +7,13 @@ from references_draws import (
     CONTINUOUS,
     DISCRETE,
     FRESH_THRESHOLD,
+    SERIES,
     VECTOR,
     assert_continuous,
     assert_dirichlet,
     assert_dirichlet_multinomial,
     assert_discrete,
+    assert_garch11,
     assert_multinomial,
     cases,
 )
@@ -29,7 +31,7 @@ def test_every_density_has_a_sampler():
     sampled = {name for name in library.built_in(DENSITY) if library.get(name).role("sample")}
     assert sampled == library.built_in(DENSITY)
     elliptical = {name for name in library.built_in(DENSITY) if library.get(name).kind is ELLIPTICAL}
-    assert sampled - elliptical == CONTINUOUS.keys() | DISCRETE.keys() | VECTOR.keys()
+    assert sampled - elliptical == CONTINUOUS.keys() | DISCRETE.keys() | VECTOR.keys() | SERIES.keys()
 
 
 @cases(CONTINUOUS)
@@ -60,6 +62,12 @@ def test_dirichlet_multinomial(n, a):
     assert_dirichlet_multinomial(n, a, gs.Generator(2011), 50_000)
 
 
+@pytest.mark.parametrize("parameters", SERIES["garch11"], ids=str)
+@each_dtype
+def test_garch11(parameters, dtype):
+    assert_garch11(*parameters, dtype, gs.Generator(2011))
+
+
 @pytest.mark.slow
 @cases(CONTINUOUS | DISCRETE)
 @pytest.mark.filterwarnings("ignore:divide by zero:RuntimeWarning:scipy")
@@ -72,7 +80,7 @@ def test_a_million_draws(name, parameters):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [*CONTINUOUS, *DISCRETE, *VECTOR])
+@pytest.mark.parametrize("name", [*CONTINUOUS, *DISCRETE, *VECTOR, *SERIES])
 def test_random_parameters(name):
     seed = int(np.random.SeedSequence().generate_state(1)[0])
     print(f"seed {seed}")  # pytest shows it where the test fails
@@ -86,6 +94,8 @@ def test_random_parameters(name):
             assert_multinomial(*parameters, rng, n, FRESH_THRESHOLD)
         elif name == "dirichlet_multinomial":
             assert_dirichlet_multinomial(*parameters, rng, n, FRESH_THRESHOLD)
+        elif name == "garch11":
+            assert_garch11(*parameters, np.float64, rng, n, FRESH_THRESHOLD)
         elif name in DISCRETE:
             assert_discrete(name, parameters, rng, n, FRESH_THRESHOLD)
         else:

@@ -152,6 +152,19 @@ def ordered_logit(x, eta, cutpoints):
     return expit(z), expit(-z)
 
 
+def interpolated(x, x_points, pdf_points):
+    def area(low, high):
+        share = [(y - x_points[i]) / (x_points[i + 1] - x_points[i]) for y in (low, high)]
+        heights = [pdf_points[i] * (1 - s) + pdf_points[i + 1] * s for s in share]
+        return (high - low) * mp.fsum(heights) / 2
+
+    below = above = mp.mpf(0)
+    for i in range(len(x_points) - 1):
+        below += area(x_points[i], min(x, x_points[i + 1])) if x > x_points[i] else 0
+        above += area(max(x, x_points[i]), x_points[i + 1]) if x < x_points[i + 1] else 0
+    return below / (below + above), above / (below + above)
+
+
 def zero_inflated(inner):
     def both(x, psi, *parameters):
         below, above = inner(x, *parameters)
@@ -218,6 +231,7 @@ CDFS = {
         lambda x, eta, cutpoints, sigma: normal(cutpoints[int(x)], eta, sigma), -1,
         lambda eta, cutpoints, sigma: len(cutpoints),
     ),
+    "interpolated": (interpolated, lambda x_points, pdf_points: x_points[0], lambda x_points, pdf_points: x_points[-1]),
     "bernoulli": (lambda x, p: (1 - p, p), -1, 1),
     "bernoulli_logit": (lambda x, eta: (1 / (1 + mp.exp(eta)), 1 / (1 + mp.exp(-eta))), -1, 1),
     "bernoulli_probit": (lambda x, eta: (ndtr(-eta), ndtr(eta)), -1, 1),

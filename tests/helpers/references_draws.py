@@ -69,6 +69,26 @@ def among(probabilities):
     )  # fmt: skip
 
 
+def interpolated(x_points, pdf_points):
+    x, f = np.asarray(x_points, float), np.asarray(pdf_points, float)
+    h = np.diff(x)
+    area = np.append(0.0, np.cumsum(h * (f[1:] + f[:-1]) / 2))
+
+    def cdf(y):
+        y = np.clip(y, x[0], x[-1])
+        i = np.clip(np.searchsorted(x, y, "right") - 1, 0, len(h) - 1)
+        along = y - x[i]
+        return (area[i] + along * (f[i] + along / h[i] * (f[i + 1] - f[i]) / 2)) / area[-1]
+
+    def mean(power):
+        points, weights = np.polynomial.legendre.leggauss(4)
+        y = (x[:-1] + np.outer((points + 1) / 2, h))
+        heights = f[:-1] + np.outer((points + 1) / 2, np.diff(f))
+        return np.sum(weights[:, None] / 2 * h * heights * y**power) / area[-1]
+
+    return known_by_cdf(cdf, mean(1), mean(2) - mean(1) ** 2)
+
+
 #: Density -> a scipy.stats distribution (or what has its methods `cdf` and `stats`) of the parameters.
 DISTRIBUTIONS = SCIPY | {
     "skew_normal": lambda alpha, mu, sigma: stats.skewnorm(alpha, mu, sigma),
@@ -88,6 +108,7 @@ DISTRIBUTIONS = SCIPY | {
     "chi_squared": stats.chi2,
     "beta": stats.beta,
     "beta_logit": lambda eta, phi: stats.beta(phi * special.expit(eta), phi * special.expit(-eta)),
+    "interpolated": interpolated,
     "rice": lambda nu, sigma: tabulated(
         stats.rice(nu / sigma, scale=sigma), max(nu - 10 * sigma, 0), nu + 10 * sigma
     ),
@@ -151,6 +172,7 @@ CONTINUOUS = {
     "von_mises": [(0, 0), (1, 1e-3), (0, 1e-20), (0, 1), (-2, 50), (3, 4), (10, 2), (0, 1000), (1, 1e8)],
     "wald": [(1, 1), (1, 1e6), (1e4, 1), (1, 1e-4), (3, 0.2)],
     "rice": [(0, 1), (1, 1), (10, 0.5), (1e5, 10)],
+    "interpolated": [([0, 1], [1, 3]), ([-1, 0, 2, 2.5], [0, 1, 0, 2]), ([0, 1e-10, 1, 2], [1e10, 1, 0, 0])],
 }  # fmt: skip
 
 DISCRETE = {
@@ -190,6 +212,9 @@ VECTOR = {
     ],
     "dirichlet_multinomial": [(0, [0.3, 0.7]), (20, [0.2, 1, 5]), (1000, [1.0] * 10), (7, [1.0])],
 }  # fmt: skip
+
+#: Densities of vectors whose length no parameter tells.
+SERIES = {"garch11": [(1.0, 0.3, 0.5, 2.0), (0.0, 0.1, 0.9, 1.0), (0.2, 0.0, 0.0, 1e3)]}
 
 
 def cases(table):
@@ -302,6 +327,16 @@ def assert_dirichlet(a, dtype, rng, n=N, threshold=THRESHOLD):
     if a.min() > 0.1:  # the first two shares, whatever the others are
         share = x[:, 0] / (x[:, 0] + x[:, 1])
         assert kolmogorov_smirnov(share, stats.beta(*a[:2]).cdf) > threshold
+
+
+def assert_garch11(omega, alpha_1, beta_1, initial_vol, dtype, rng, n=N, threshold=THRESHOLD):
+    """Every value is normal, divided by the volatility that those before it make."""
+    x = gs.garch11.rvs(omega, alpha_1, beta_1, initial_vol, rng=rng, out=np.empty((n, 4), dtype)).astype(float)
+    variance = np.full(n, initial_vol**2)
+    for i in range(4):
+        variance = omega + alpha_1 * x[:, i - 1] ** 2 + beta_1 * variance if i else variance
+        assert kolmogorov_smirnov(x[:, i] / np.sqrt(variance), stats.norm.cdf) > threshold
+        assert i == 0 or abs(stats.spearmanr(x[:, i - 1], x[:, i] / np.sqrt(variance))[0]) < 6 / np.sqrt(n)
 
 
 def assert_multinomial(n, p, rng, draws=N, threshold=THRESHOLD):

@@ -62,6 +62,30 @@ def dirichlet_multinomial(x, n, a):
     return log_factorial(n) + mp.loggamma(sum(a)) - mp.loggamma(n + sum(a)) + outcomes
 
 
+def interval(x, x_points):
+    return max(i for i in range(len(x_points) - 1) if x_points[i] <= x or i == 0)
+
+
+def interpolated(x, x_points, pdf_points):
+    if not x_points[0] <= x <= x_points[-1]:
+        return -INF
+    i = interval(x, x_points)
+    share = (x - x_points[i]) / (x_points[i + 1] - x_points[i])
+    area = sum(
+        (pdf_points[j] + pdf_points[j + 1]) / 2 * (x_points[j + 1] - x_points[j]) for j in range(len(x_points) - 1)
+    )
+    return log(pdf_points[i] * (1 - share) + pdf_points[i + 1] * share) - mp.log(area)
+
+
+def garch11(x, omega, alpha_1, beta_1, initial_vol):
+    variance, total = initial_vol**2, mp.mpf(0)
+    for i, y in enumerate(x):
+        if i:
+            variance = omega + alpha_1 * x[i - 1] ** 2 + beta_1 * variance
+        total -= (mp.log(2 * mp.pi * variance) + y**2 / variance) / 2
+    return total
+
+
 # ---- random arguments ------------------------------------------------------------------------------------------------
 
 
@@ -106,6 +130,18 @@ def multinomial_draws(rng, p):
 
 def dirichlet_multinomial_draws(rng, p):
     return multinomial_draws(rng, (p[0], p[1] / p[1].sum(-1, keepdims=True)))
+
+
+def lattice(rng, n):
+    return np.cumsum(log_uniform(rng, 0.01, 10, (n, 5)), -1) - 5, log_uniform(rng, 0.01, 10, (n, 5))
+
+
+def between_points(rng, p):
+    return p[0][:, 0] + rng.uniform(size=len(p[0])) * (p[0][:, -1] - p[0][:, 0])
+
+
+def series(rng, p):
+    return rng.normal(size=(len(p[0]), 6)) * p[3][:, None]
 
 
 def row_by_row(function):
@@ -187,5 +223,23 @@ REFERENCES = {
          ((2**18 + 300, 2**18, 2**19 - 300), 2**20, (2**20, 2**20, 2**21)), ((0, 300, 700), 1000, (1e-30, 1, 3))],
         [(-1, (1, 1, 1)), (2.5, (1, 1, 1)), (nan, (1, 1, 1)), (3, (1, 1, 0)), (3, (1, 1, nan))],
         scipy=row_by_row(lambda x, n, a: stats.dirichlet_multinomial.logpmf(x.astype(int), a, int(n))),
+    ),
+    "interpolated": Reference(
+        exactly(interpolated, 0, 1, 1), lattice, between_points,
+        [(x, (-1, 0, 2.5), (0, 1, 0.5)) for x in (-2, -1, -0.999, 0, 1, 2, 2.25, 2.5, 3, inf, -inf)]
+        + [(x, (0, 1, 2), (0, 0, 1)) for x in (0, 0.5, 1, 1 + 1e-5, 2)]
+        + [(0.5, (0, 1, 1e30), (1, 1, 1)), (1e-30, (0, 1e-30, 1), (1e30, 1, 1e-30)), (1.5, (0, 1, 2), (1e-30, 1e-30, 0)),
+           (2e6 + 0.125, (2e6, 2e6 + 0.25, 2e6 + 1), (3, 1, 2))],
+        [((0, 1, 2), (0, 0, 0)), ((0, 0, 1), (1, 1, 1)), ((1, 0, 2), (1, 1, 1)), ((0, 1, 2), (-1, 1, 1)),
+         ((0, nan, 1), (1, 1, 1)), ((0, 1, 2), (1, nan, 1)), ((0, 1, 2), (1, inf, 1)), ((-inf, 1, 2), (1, 1, 1))],
+    ),
+    "garch11": Reference(
+        exactly(garch11, 1, 0, 0, 0, 0),
+        lambda rng, n: (log_uniform(rng, 0.01, 10, n), rng.uniform(0, 0.5, n), rng.uniform(0, 0.5, n),
+                        log_uniform(rng, 0.1, 10, n)),
+        series,
+        [((0.5, -1, 3), *p) for p in ((1, 0, 0, 1), (0, 0.5, 0.5, 2), (0, 1, 0, 1), (1e-10, 0.1, 0.9, 1e3), (1, 3, 2, 1))]
+        + [((1e10, 1, 0), 1, 0.1, 0.5, 1e10), ((0, 0, 0), 0.1, 0.2, 0.3, 1e-10), ((2, 0, 1), 1, 0.1, 0.1, 1)],
+        [(-1, 0.1, 0.1, 1), (1, -0.1, 0.1, 1), (1, 0.1, -0.1, 1), (1, 0.1, 0.1, 0), (nan, 0.1, 0.1, 1), (1, 0.1, 0.1, nan)],
     ),
 }  # fmt: skip

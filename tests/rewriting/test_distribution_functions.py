@@ -97,9 +97,9 @@ def test_derivatives(name, rng):
     """In every real argument; one kernel computes both logarithms and all their derivatives."""
     density = gs.densities[name]
     names, words = density.parameters, density.domains
-    vectors = [p for p in names if words[p].split()[0] in ("vector", "ordered")]
-    declared = ", ".join(f"{'const real *' if p in vectors else 'real '}{p}" for p in names) + ", int dim" * len(vectors)
-    passed = ", ".join(names) + ", dim" * len(vectors)
+    vectors = [p for p in names if {"vector", "ordered"} & set(words[p].split())]
+    declared = ", ".join(f"{'const real *' if p in vectors else 'real '}{p}" for p in names) + ", int dim" * bool(vectors)
+    passed = ", ".join(names) + ", dim" * bool(vectors)
     tail = gs.register(
         f"// tail: either logarithm\n// above: unit    y: {words['x']}    {'    '.join(f'{p}: {words[p]}' for p in names)}\n"
         f"real tail_logpdf(real above, real y, {declared})\n"

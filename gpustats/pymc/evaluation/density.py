@@ -30,7 +30,9 @@ _CORES = ("()", "(d)", "(d,d)")
 
 
 class DensityFormula(Formula):
-    """A density, its distribution function, or the quantile of a probability, which then stands for the observation.
+    """A density, its distribution function, the quantile of a probability, which then stands for the observation, or the mean.
+
+    The mean is a function of the parameters alone.
 
     Parameters
     ----------
@@ -42,14 +44,18 @@ class DensityFormula(Formula):
 
     def __init__(self, density: Density, names: Sequence[str] = (), kind: LogFunction = LogFunction.LOGPDF):
         self.density = density
-        names, domains = tuple(names) or tuple(density.domains), density.domains
+        self._named = names = tuple(names) or tuple(density.domains)
+        domains = density.domains
         arguments = [Argument(n, domains["cov"] if n in SCALES else domains[n]) for n in names]
         #: the function of these arguments, in this order, that is evaluated
         function = density.log_density if kind is LogFunction.LOGPDF else density.function(kind.value)
         self.function: Pointwise = function.for_arguments(names)
         super().__init__(
             density.name,
-            [FormulaArgument(a.name, _CORES[a.rank], a.domain, "integer" not in a.words) for a in arguments],
+            [
+                FormulaArgument(a.name, _CORES[a.rank], a.domain, "integer" not in a.words)
+                for a in arguments[kind is LogFunction.MEAN :]
+            ],
             (*names, kind.value, digest(density.source, self.function.functions)),
             density.discrete,
             kind,
@@ -57,7 +63,7 @@ class DensityFormula(Formula):
         self._passed_by_name = names != tuple(domains)
 
     def of_kind(self, kind: LogFunction) -> DensityFormula:
-        return DensityFormula(self.density, self.names, kind)
+        return DensityFormula(self.density, self._named, kind)
 
     def evaluator(self, known: Mapping[int, np.ndarray]) -> DensityEvaluator:
         return DensityEvaluator(self, known)
@@ -68,7 +74,7 @@ class DensityFormula(Formula):
 
     def __reduce__(self) -> tuple:
         density = self.density
-        return _restored, (self.key, density.definition, density._functions, density.defaults, self.names, self.kind)
+        return _restored, (self.key, density.definition, density._functions, density.defaults, self._named, self.kind)
 
 
 def digest(source: str, functions: Mapping[str, Any]) -> str:

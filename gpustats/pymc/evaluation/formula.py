@@ -27,6 +27,7 @@ class LogFunction(Enum):
     LOGCDF = "logcdf"
     LOGSF = "logsf"
     QUANTILE = "ppf"
+    MEAN = "mean"
 
 
 class FormulaArgument(NamedTuple):

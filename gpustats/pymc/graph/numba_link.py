@@ -19,7 +19,7 @@ from pytensor.link.numba.dispatch.basic import numba_funcify, numba_njit
 from ...runtime.foreign import from_any_thread
 from .linear_algebra import StackOp
 from .machine import Evaluation, Programs, evaluation_of, is_possible, machine
-from .ops import LogDensity, LogLikelihood, Weighted
+from .ops import LogLikelihood, Table, Weighted
 from .sets import LogLikelihoods
 
 # Draws are a call of Python's in any case, so object mode costs nothing there.
@@ -211,8 +211,8 @@ def ndims_of(node: Apply) -> list[int]:
     return [v.type.ndim for v in node.inputs]
 
 
-@numba_funcify.register(LogDensity)
-def _log_density(op: LogDensity, node: Apply, **kwargs: Any) -> Callable:
+@numba_funcify.register(Table)
+def _table(op: Table, node: Apply, **kwargs: Any) -> Callable:
     ndims = ndims_of(node)
     shape = broadcast([n - rank for n, rank in zip(ndims, op.ranks, strict=True)])
     bridge = Bridge(lambda arrays: op.evaluator.checked_table(arrays), ndims, str(op))

@@ -10,7 +10,7 @@ from pytensor.graph.basic import Constant, Variable
 from pytensor.graph.fg import FunctionGraph
 from pytensor.graph.rewriting.basic import GraphRewriter
 from pytensor.scalar.basic import Add
-from pytensor.tensor.elemwise import Elemwise
+from pytensor.tensor.elemwise import DimShuffle, Elemwise
 from pytensor.tensor.math import Sum
 
 from .guard import is_log_density, sum_of_checked, switches
@@ -64,12 +64,18 @@ def _is_whole_sum(op: Any, ndim: int) -> bool:
     return isinstance(op, Sum) and (op.axis is None or len(op.axis) == ndim)
 
 
+def _is_total(node: Any, ndim: int) -> bool:
+    """Whether a node has the sum of all of its input's elements, or its only one without its axes."""
+    alone = isinstance(node.op, DimShuffle) and not node.outputs[0].type.ndim
+    return alone or _is_whole_sum(node.op, ndim)
+
+
 def _totals(fgraph: FunctionGraph, terms: Variable, valid: Variable) -> list[Variable]:
     """The variables that are the sum of all `terms`, also those that are -inf instead where the parameters are invalid."""
     if not terms.type.ndim:
         totals = _used(fgraph, [terms])
     else:
-        totals = [client.outputs[0] for client, _ in fgraph.clients[terms] if _is_whole_sum(client.op, terms.type.ndim)]
+        totals = [client.outputs[0] for client, _ in fgraph.clients[terms] if _is_total(client, terms.type.ndim)]
     return [v for total in totals for v in (*switches(fgraph, total, valid), total)]
 
 

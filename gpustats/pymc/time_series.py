@@ -1,0 +1,221 @@
+"""PyMC's time series, with log-densities by gpustats.
+
+What draws, arguments and shapes are PyMC's own, whose random variables these are, of classes derived from PyMC's. A random walk
+takes any distributions, gpustats' and PyMC's; its log-density is that of their first value and of its differences.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pymc as pm
+import pytensor.tensor as pt
+from pymc.distributions import timeseries
+from pymc.distributions.distribution import Continuous, SymbolicRandomVariable
+from pymc.distributions.shape_utils import _change_dist_size, get_support_shape_1d
+from pymc.exceptions import NotConstantValueError
+from pymc.logprob.abstract import _logprob
+from pymc.logprob.basic import logp
+from pymc.pytensorf import constant_fold
+from pytensor.graph.basic import Constant, Variable
+
+from ..density import densities
+from .distributions import distribution, log_density, of_length
+from .evaluation.glm import GLMFormula
+from .graph.guard import guarded
+from .parameters import as_parameter
+from .parametrisations import MvNormal, MvStudentT, Parametrised
+
+
+def _as(kind: type[SymbolicRandomVariable], variable: Any, **properties: Any) -> Any:
+    """PyMC's random variable as one of a derived class."""
+    node = variable.owner
+    op = node.op
+    made = kind(op.inner_inputs, op.inner_outputs, extended_signature=op.extended_signature, **properties)
+    return made(*node.inputs)
+
+
+# -- random walks
+
+
+class RandomWalkRV(timeseries.RandomWalkRV):
+    """A random walk whose log-density is a sum of two."""
+
+    @classmethod
+    def rv_op(cls, *args: Any, **kwargs: Any) -> Any:
+        return _as(cls, timeseries.RandomWalkRV.rv_op(*args, **kwargs))
+
+
+@_change_dist_size.register(RandomWalkRV)
+def _resized_walk(op: RandomWalkRV, dist: Any, new_size: Any, expand: bool) -> Any:
+    return _as(RandomWalkRV, timeseries.change_random_walk_size(op, dist, new_size, expand))
+
+
+@_logprob.register(RandomWalkRV)
+def _walk(op: RandomWalkRV, values: Any, init_dist: Variable, innovation_dist: Variable, *_: Any, **__: Any) -> Any:
+    x = pt.moveaxis(values[0], -op.ndim_supp, 0)  # in front, as both distributions have it
+    first, steps = logp(init_dist, x[0]), logp(innovation_dist, pt.diff(x, axis=0))
+    return (first if first.type.ndim < steps.type.ndim else first[0]) + steps.sum(axis=0)
+
+
+class RandomWalk(pm.RandomWalk):
+    __doc__ = """A random walk: the first value, and what is added to it in every step.
+
+    Parameters
+    ----------
+    init_dist : unnamed distribution
+        Of the first value, made by ``dist``: gpustats' or PyMC's.
+    innovation_dist : unnamed distribution
+        Of what each step adds, a number or a vector as the first value is. One of gpustats' is evaluated on the device, for all
+        steps at once.
+    steps : int, optional
+        One fewer than values. Only needed if neither ``shape`` nor ``dims`` nor ``observed`` tells it.
+    """
+    __module__ = "gpustats.pymc"
+
+    rv_type = RandomWalkRV
+    rv_op = RandomWalkRV.rv_op
+
+
+class _Predefined(timeseries.PredefinedRandomWalk):
+    """The base of random walks whose distributions are made of parameters, as PyMC has it."""
+
+    def __new__(cls, name: str, *args: Any, **kwargs: Any) -> Any:
+        init_dist, innovation_dist, kwargs = cls.get_dists(*args, **kwargs)
+        return RandomWalk(name, init_dist=init_dist, innovation_dist=innovation_dist, **kwargs)
+
+    @classmethod
+    def dist(cls, *args: Any, **kwargs: Any) -> Any:
+        init_dist, innovation_dist, kwargs = cls.get_dists(*args, **kwargs)
+        return RandomWalk.dist(init_dist, innovation_dist, **kwargs)
+
+
+class GaussianRandomWalk(_Predefined):
+    __doc__, __module__ = pm.GaussianRandomWalk.__doc__, "gpustats.pymc"
+
+    @classmethod
+    def get_dists(cls, mu: Any = 0.0, sigma: Any = 1.0, *, init_dist: Any = None, **kwargs: Any) -> Any:
+        init_dist, _, kwargs = pm.GaussianRandomWalk.get_dists(mu, sigma, init_dist=init_dist, **kwargs)
+        return init_dist, distribution(densities["normal"]).dist(mu, sigma), kwargs
+
+
+class MvGaussianRandomWalk(_Predefined):
+    __doc__, __module__ = pm.MvGaussianRandomWalk.__doc__, "gpustats.pymc"
+
+    @classmethod
+    def get_dists(
+        cls, mu: Any, *, cov: Any = None, tau: Any = None, chol: Any = None, lower: bool = True, init_dist: Any = None,
+        **kwargs: Any,
+    ) -> Any:  # fmt: skip
+        mu, matrix = pt.as_tensor_variable(mu), {"cov": cov, "tau": tau, "chol": chol, "lower": lower}
+        init_dist, _, kwargs = pm.MvGaussianRandomWalk.get_dists(mu, init_dist=init_dist, **matrix, **kwargs)
+        return init_dist, MvNormal.dist(mu, **matrix), kwargs
+
+
+class MvStudentTRandomWalk(_Predefined):
+    __doc__, __module__ = pm.MvStudentTRandomWalk.__doc__, "gpustats.pymc"
+
+    @classmethod
+    def get_dists(
+        cls, *, nu: Any, mu: Any, scale: Any = None, tau: Any = None, chol: Any = None, lower: bool = True,
+        init_dist: Any = None, **kwargs: Any,
+    ) -> Any:  # fmt: skip
+        mu, matrix = pt.as_tensor_variable(mu), {"scale": scale, "tau": tau, "chol": chol, "lower": lower}
+        if (cov := kwargs.pop("cov", None)) is not None:
+            matrix["cov"] = cov
+        init_dist, _, kwargs = pm.MvStudentTRandomWalk.get_dists(nu=nu, mu=mu, init_dist=init_dist, **matrix, **kwargs)
+        return init_dist, MvStudentT.dist(nu, mu=mu, **matrix), kwargs
+
+
+# -- processes of normal steps
+
+
+class AutoRegressiveRV(timeseries.AutoRegressiveRV):
+    """An autoregressive process whose steps are observations of a linear model."""
+
+    @classmethod
+    def rv_op(cls, *args: Any, **kwargs: Any) -> Any:
+        made = timeseries.AutoRegressiveRV.rv_op(*args, **kwargs)
+        return _as(cls, made, ar_order=made.owner.op.ar_order, constant_term=made.owner.op.constant_term)
+
+
+@_change_dist_size.register(AutoRegressiveRV)
+def _resized_ar(op: AutoRegressiveRV, dist: Any, new_size: Any, expand: bool = False) -> Any:
+    made = timeseries.change_ar_size(op, dist, new_size, expand)
+    return _as(AutoRegressiveRV, made, ar_order=op.ar_order, constant_term=op.constant_term)
+
+
+@_logprob.register(AutoRegressiveRV)
+def _autoregression(
+    op: AutoRegressiveRV, values: Any, rhos: Any, sigma: Any, init_dist: Any, *_: Any, **__: Any
+) -> Any:
+    (x,), order = values, op.ar_order
+    first = logp(init_dist, x[..., :order])
+    if not init_dist.owner.op.ndim_supp:
+        first = first.sum(axis=-1)
+    later, lags = x[..., order:], [x[..., order - 1 - i : x.shape[-1] - 1 - i] for i in range(order)]
+    weights = rhos[..., 1:] if op.constant_term else rhos
+    if isinstance(x, Constant) and x.type.ndim == rhos.type.ndim == 1 and not sigma.type.ndim:
+        model, constant = GLMFormula(densities["normal_identity"], "eta"), rhos[0] if op.constant_term else 0.0
+        terms: Any = guarded(model, later, pt.stack(lags, axis=-1), weights, constant, sigma)
+    else:
+        mean = sum(weights[..., i, None] * lag for i, lag in enumerate(lags))
+        mean = mean + rhos[..., 0, None] if op.constant_term else mean
+        terms = log_density(densities["normal"], later, mean, sigma[..., None])
+    return first + terms.sum(axis=-1)
+
+
+class AR(pm.AR):
+    __doc__, __module__ = pm.AR.__doc__, "gpustats.pymc"
+
+    rv_type = AutoRegressiveRV
+    rv_op = AutoRegressiveRV.rv_op
+
+
+class EulerMaruyamaRV(timeseries.EulerMaruyamaRV):
+    """A discretised stochastic differential equation: drift and diffusion by PyTensor, the steps' densities by gpustats."""
+
+    @classmethod
+    def rv_op(cls, *args: Any, **kwargs: Any) -> Any:
+        made = timeseries.EulerMaruyamaRV.rv_op(*args, **kwargs)
+        return _as(cls, made, dt=made.owner.op.dt, sde_fn=made.owner.op.sde_fn)
+
+
+@_change_dist_size.register(EulerMaruyamaRV)
+def _resized_sde(op: EulerMaruyamaRV, dist: Any, new_size: Any, expand: bool = False) -> Any:
+    made = timeseries.change_eulermaruyama_size(op, dist, new_size, expand)
+    return _as(EulerMaruyamaRV, made, dt=op.dt, sde_fn=op.sde_fn)
+
+
+@_logprob.register(EulerMaruyamaRV)
+def _sde(op: EulerMaruyamaRV, values: Any, init_dist: Variable, steps: Variable, *rest: Any, **_: Any) -> Any:
+    (x,), parameters = values, rest[:-1]  # behind which comes the state that draws
+    drift, diffusion = op.sde_fn(x[..., :-1], *(p[..., None] for p in parameters))
+    mean, spread = x[..., :-1] + op.dt * drift, pt.sqrt(op.dt) * diffusion
+    return logp(init_dist, x[..., 0]) + log_density(densities["normal"], x[..., 1:], mean, spread).sum(axis=-1)
+
+
+class EulerMaruyama(pm.EulerMaruyama):
+    __doc__, __module__ = pm.EulerMaruyama.__doc__, "gpustats.pymc"
+
+    rv_type = EulerMaruyamaRV
+    rv_op = EulerMaruyamaRV.rv_op
+
+
+# -- a density of a whole series
+
+
+class GARCH11(pm.GARCH11, Parametrised, Continuous):
+    @classmethod
+    def dist(
+        cls, omega: Any, alpha_1: Any, beta_1: Any, initial_vol: Any, *, steps: Any = None, **kwargs: Any
+    ) -> Any:
+        found = get_support_shape_1d(support_shape=steps, shape=kwargs.get("shape"), support_shape_offset=1)
+        if found is None:
+            raise ValueError("Must specify steps or shape parameter")
+        try:
+            (length,) = constant_fold([found + 1])
+        except NotConstantValueError:
+            return pm.GARCH11.dist(omega, alpha_1, beta_1, initial_vol, steps=steps, **kwargs)
+        parameters = [as_parameter(v) for v in (omega, alpha_1, beta_1, initial_vol)]
+        return of_length(densities["garch11"], parameters, int(length), **kwargs)
