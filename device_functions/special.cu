@@ -501,10 +501,10 @@ __device__ real gamma_eta(real u)
     return r * sqrt(2 * (2 + u - 2 * r * atanh_remainder(r * r)));
 }
 
-// Whether P is the one of the two that is computed.
-__device__ int gamma_from_below(real a, real x)
+// Below it P is computed, from it on Q, which is not so small there that the difference would lose digits.
+__device__ real gamma_middle(real a)
 {
-    return x < 1.5 || x < a;
+    return a < 1 ? 1.5 : a > 20 ? a : a + sqrt(a);
 }
 
 // The logarithm of the smaller one of P and Q where a >= 20 and x lies near a.
@@ -545,53 +545,62 @@ __device__ real log_gamma_tail_uniform(real a, real x)
 // 6.5.29.
 __device__ real log_gamma_p_near_zero(real a, real x)
 {
-    real power = -x, term = 1, sum = 0;
-    for (int k = 1; k < 40 && fabs(term) > 0.1 * EPSILON * fabs(sum); k++) {
-        term = power / (a + k);
-        sum += term;
+    real power = -x, sum = 0;
+    for (int k = 1; k < (EPSILON < 1e-10 ? 24 : 14); k++) {
+        sum += power / (a + k);
         power *= -x / (k + 1);
     }
     return a * log(x) - log_gamma_1p(a) + log1p(a * sum);
 }
 
-// P(a, x) / (x^a exp(-x) / Gamma(1 + a)) by the series of positive terms, x < a: Abramowitz & Stegun (1964), 6.5.29.
+// P(a, x) / (x^a exp(-x) / Gamma(1 + a)) by the series of positive terms, x < gamma_middle(a), and x < a / 2 where a > 20:
+// Abramowitz & Stegun (1964), 6.5.29. As a ratio, so that no term waits for a division; the number of terms is known from a.
 __device__ real gamma_series(real a, real x)
 {
-    real term = 1, sum = 1;
-    for (int k = 1; k < 200 && term > 0.1 * EPSILON * sum; k++) {
-        term *= x / (a + k);
-        sum += term;
+    real v = 1 / (a + 1), share = x * v, power = 1, sum = 1, scale = 1;
+    int turns = (int)fmin(EPSILON < 1e-10 ? 15 + 10 * sqrt(a) : 9 + 6.6 * sqrt(a), (real)(EPSILON < 1e-10 ? 60 : 40));
+    for (int k = 0; k < 60 && k < turns; k++) {
+        real growth = 1 + k * v;
+        power *= share;
+        sum = sum * growth + power;
+        scale *= growth;
     }
-    return sum;
+    return sum / scale;
 }
 
-// Q(a, x) / (x^a exp(-x) / Gamma(1 + a)) by a continued fraction, x >= a, x >= 1.5: Abramowitz & Stegun (1964), 6.5.31, in the form of Gautschi (1977),
-// Anomalous convergence of a continued fraction for ratios of Kummer functions.
+// Q(a, x) / (x^a exp(-x) / Gamma(1 + a)) by a continued fraction, x >= gamma_middle(a), and x > 2 a where a > 20: Abramowitz
+// & Stegun (1964), 6.5.31, in its even part. It is evaluated from its beginning, by the recurrence of numerators and
+// denominators, ibid. 3.10.1; how far is known from a.
 __device__ real gamma_fraction(real a, real x)
 {
-    real b = x + 1 - a, q = (x - 1 - a) * b, ratio = 0, term = 1, sum = 1, bound = 1;
-    for (int k = 1; k < 200 && bound > 0.1 * EPSILON; k++) {
-        q += 4 * b + 8 * (k - 1);
-        real t = k * (k - a) * (1 + ratio);
-        ratio = t / (q - t);
-        term *= ratio;
-        sum += term;
-        if (fabs(k - a) > 0.5) bound *= fabs(ratio);  // from k = a on the terms are 0, but not their derivatives
+    real v = 1 / x, b = (x - a + 1) * v, above_before = 0, above = 1, below_before = 1, below = b;
+    real shape = fmin(a, (real)20), inverse = 1 / (a < 1 ? 1.5 : a + sqrt(a));
+    int turns = (int)(EPSILON < 1e-10 ? 5 + 105 * inverse + 0.6 * shape : 4 + 28 * inverse + 0.4 * shape);
+    for (int k = 1; k < 80 && k < turns; k++) {
+        real weight = k * (a - k) * (v * v), factor = b + 2 * k * v;
+        real next_above = factor * above + weight * above_before, next_below = factor * below + weight * below_before;
+        above_before = above;
+        below_before = below;
+        above = next_above;
+        below = next_below;
     }
-    return a * sum / b;
+    return a * v * (above / below);
 }
 
-// log P(a, x) where gamma_from_below(a, x), else log Q(a, x), a > 0, x > 0
+// log P(a, x) where x < gamma_middle(a), else log Q(a, x), a > 0, x > 0
 __device__ real log_gamma_tail(real a, real x)
 {
-    if (a > 20 && fabs(x - a) < 0.33 * (x + a)) return log_gamma_tail_uniform(a, x);
-    if (x < 1.5) return log_gamma_p_near_zero(a, x);
-    return log_gamma_power(a, x) + log(x < a ? gamma_series(a, x) : gamma_fraction(a, x));
+    if (a > 20) {
+        if (fabs(x - a) < 0.33 * (x + a)) return log_gamma_tail_uniform(a, x);
+    } else if (a < 1) {
+        if (x < 1.5) return log_gamma_p_near_zero(a, x);
+    }
+    return log_gamma_power(a, x) + log(x < gamma_middle(a) ? gamma_series(a, x) : gamma_fraction(a, x));
 }
 
 __device__ real log_gamma_tail_grad_x(real a, real x, real value)
 {
-    return (gamma_from_below(a, x) ? a : -a) / x * exp(log_gamma_power(a, x) - value);
+    return (x < gamma_middle(a) ? a : -a) / x * exp(log_gamma_power(a, x) - value);
 }
 
 // log P(a, x), P(a, x) being the regularised incomplete gamma function, a >= 0, x >= 0
@@ -601,7 +610,7 @@ __device__ real log_gamma_p(real a, real x)
     if (a == 0 || isinf(x)) return 0;
     if (x == 0 || isinf(a)) return -INFINITY;
     real tail = log_gamma_tail(a, x);
-    return gamma_from_below(a, x) ? tail : log1mexp(tail);
+    return x < gamma_middle(a) ? tail : log1mexp(tail);
 }
 
 // log Q(a, x), Q(a, x) = 1 - P(a, x)
@@ -611,50 +620,77 @@ __device__ real log_gamma_q(real a, real x)
     if (a == 0 || isinf(x)) return -INFINITY;
     if (x == 0 || isinf(a)) return 0;
     real tail = log_gamma_tail(a, x);
-    return gamma_from_below(a, x) ? log1mexp(tail) : tail;
+    return x < gamma_middle(a) ? log1mexp(tail) : tail;
 }
 
-// A step of Newton's method towards the quantile of a gamma variable of shape a at probability p = 1 - q. Where p is the
-// smaller one, log P is solved as a function of log x, in which it is concave, else log Q as a function of x.
-__device__ real gamma_quantile_step(real a, real p, real q, real x)
+// The y at which F(t - y) is 0, from `newton`, F / F', and from F'' / F' and its derivative, all of them at t: three terms of
+// the reversed Taylor series, Abramowitz & Stegun (1964), 3.6.25, or Newton's step where that is far away.
+__device__ real inversion_step(real newton, real curvature, real curvature_slope)
 {
-    if (!(x > 0 && x < INFINITY)) return x;
-    real tail = log_gamma_tail(a, x), value = gamma_from_below(a, x) == (p < q) ? tail : log1mexp(tail);
-    real step = (value - log(p < q ? p : q)) * exp(value - log_gamma_power(a, x)) / a;
-    return x * (p < q ? exp(-step) : 1 + step);
+    real second = 0.5 * curvature, third = 0.16666666666666667 * (curvature * curvature + curvature_slope);
+    int far = fabs(newton) * (1 + fabs(curvature)) > 0.7;
+    return newton * (1 + (far ? 0 : newton * (second + newton * (2 * second * second - third))));
 }
 
-// The last step of a search, in standard deviations, after which two of Newton's steps lead to all digits of derivatives, too.
+// How small a step, in standard deviations, is the last one of a search: what it leaves is of its fourth power.
 __device__ real nearness()
 {
-    return EPSILON < 1e-10 ? 1e-5 : 1e-2;
+    return EPSILON < 1e-10 ? 1e-4 : 1e-2;
 }
 
-// Where gamma_quantile starts, two steps away from the end. Sources: Wilson & Hilferty (1931), The distribution of chi-square;
-// DiDonato & Morris (1986), Computation of the incomplete gamma function ratios and their inverse.
-__device__ real gamma_quantile_start(real a, real p, real q)
+// 0, which has the derivative of x. A search for a root is not differentiated; one step from the root has the first three
+// derivatives of the root itself, and nobody computes it where no derivative is wanted.
+__device__ real only_derivative(real x)
 {
-    real low = exp(((p < q ? log(p) : log1p(-q)) + log_gamma_1p(a)) / a), high = -log(q) - log_gamma(a);
-    real w = 1 - 1 / (9 * a) + (p < q ? ndtri(p) : -ndtri(q)) / (3 * sqrt(a));
-    real x = a >= 1 ? fmax(low, a * w * w * w) : p > q && high > 2 ? high + (a - 1) * log(high) : low, before = INFINITY;
+    return 0;
+}
+
+// A step towards the quantile of a gamma variable of shape a, from the logarithms of its probabilities p and q = 1 - p. Solved
+// is log P = log p or log Q = log q, whichever is computed at x, as a function of log x, in which it is concave.
+__device__ real gamma_quantile_step(real a, real log_p, real log_q, real x)
+{
+    if (!(x > 0 && x < INFINITY)) return x;
+    int below = x < gamma_middle(a);
+    real tail = log_gamma_tail(a, x), sign = below ? 1 : -1, slope = sign * a * exp(log_gamma_power(a, x) - tail);
+    real curvature = a - x - slope;
+    real step = inversion_step((tail - (below ? log_p : log_q)) / slope, curvature, -x - slope * curvature);
+    return x * exp(-fmin(fmax(step, (real)-2), (real)2));
+}
+
+// log(p), where q = 1 - p is known, too, and may be the more accurate one
+__device__ real log_probability(real p, real q)
+{
+    return p < q ? log(p) : log1p(-q);
+}
+
+// gamma_quantile, without derivatives. Where it starts: Wilson & Hilferty (1931), The distribution of chi-square; DiDonato &
+// Morris (1986), Computation of the incomplete gamma function ratios and their inverse.
+__device__ real gamma_quantile_search(real a, real p, real q)
+{
+    real log_p = log_probability(p, q), log_q = log_probability(q, p), before = INFINITY;
+    real low = exp((log_p + log_gamma_1p(a)) / a), x;
+    if (a >= 1) {
+        real w = 1 - 1 / (9 * a) + (p < q ? ndtri(p) : -ndtri(q)) / (3 * sqrt(a));
+        x = fmax(low, a * w * w * w);
+    } else {
+        real high = -log_q - log_gamma(a);
+        x = p > q && high > 2 ? high + (a - 1) * log(high) : low;
+    }
     for (int k = 0; k < 60 && fabs(x - before) * sqrt(1 + a) > nearness() * x; k++) {
         before = x;
-        x = fmin(fmax(gamma_quantile_step(a, p, q, x), x / 8), 8 * x);
+        x = gamma_quantile_step(a, log_p, log_q, x);
     }
     return x;
 }
 
-// The x at which P(a, x) = p and Q(a, x) = q, a > 0, p in [0, 1], q = 1 - p. The last two steps bring the first two
-// derivatives.
+// The x at which P(a, x) = p and Q(a, x) = q, a > 0, p in [0, 1], q = 1 - p
 __device__ real gamma_quantile(real a, real p, real q)
 {
     if (!(a > 0 && p >= 0 && q >= 0)) return NAN;
     if (p == 0) return 0;
     if (q == 0) return INFINITY;
-    real x = gamma_quantile_start(a, p, q);
-    for (int k = 0; k < 2; k++)
-        x = gamma_quantile_step(a, p, q, x);
-    return x;
+    real x = gamma_quantile_search(a, p, q);
+    return x + only_derivative(gamma_quantile_step(a, log_probability(p, q), log_probability(q, p), x));
 }
 
 
@@ -688,10 +724,17 @@ __device__ real log_beta_power(real a, real b, real x, real y)
          + (0.5 * (log(a) + log(b / n)) - HALF_LOG_2PI - (stirling_error(a) + (stirling_error(b) - stirling_error(n))));
 }
 
+// Whether there are x at which the continued fraction converges slowly, or gives a probability near 1.
+__device__ int beta_needs_series(real a, real b)
+{
+    real smaller = fmin(a, b);
+    return smaller < 0.5 || (smaller < 1.5 && fmax(a, b) > 5);
+}
+
 // Whether I_x(a, b), and not I_y(b, a), is what is computed: the one whose power series converges quickly, or the smaller one.
 __device__ int beta_from_below(real a, real b, real x, real y)
 {
-    int below = x <= 0.5 && b * x < 1.5, above = y <= 0.5 && a * y < 1.5;
+    int series = beta_needs_series(a, b), below = series && x <= 0.5 && b * x < 1.5, above = series && y <= 0.5 && a * y < 1.5;
     return below || (!above && b * x <= a * y);
 }
 
@@ -747,7 +790,7 @@ __device__ real beta_fraction(real a, real b, real x, real y)
 // log I_x(a, b) where beta_from_below(a, b, x, y), a > 0, b > 0, 0 < x < 1
 __device__ real log_beta_tail(real a, real b, real x, real y)
 {
-    if (x <= 0.5 && b * x < 1.5) return log_beta_p_near_zero(a, b, x);
+    if (beta_needs_series(a, b) && x <= 0.5 && b * x < 1.5) return log_beta_p_near_zero(a, b, x);
     real z = beta_gap(a, b, x, y) / sqrt(x * y * (a + b));
     int central = a > 1000 && b > 1000 && z < 3;
     return log_beta_power(a, b, x, y) + log(central ? beta_integral(a, b, x, y) : beta_fraction(a, b, x, y));
@@ -784,54 +827,53 @@ __device__ real log_beta_p_logit(real a, real b, real logit)
     return log_beta_p(a, b, expit(logit), expit(-logit));
 }
 
-// A step of Newton's method towards the logit of the quantile of a beta variable at probability p = 1 - q. The logarithm of
-// either tail is a concave function of the logit.
-__device__ real beta_quantile_step(real a, real b, real p, real q, real logit)
+// A step towards the logit of the quantile of a beta variable, from the logarithms of its probabilities p and q = 1 - p. The
+// logarithm of either tail is a concave function of the logit.
+__device__ real beta_quantile_step(real a, real b, real log_p, real log_q, real logit)
 {
     if (fabs(logit) > (EPSILON < 1e-10 ? 700 : 80)) {  // x or y may underflow, but follows a power law
-        real s = logit < 0 ? a : b, edge = logit < 0 ? p : q, other = logit < 0 ? q : p;
-        real log_share = ((edge < other ? log(edge) : log1p(-other)) + log_gamma_1p(s) - log_rising(logit < 0 ? b : a, s)) / s;
+        real s = logit < 0 ? a : b;
+        real log_share = ((logit < 0 ? log_p : log_q) + log_gamma_1p(s) - log_rising(logit < 0 ? b : a, s)) / s;
         return logit < 0 ? log_share : -log_share;
     }
     real x = expit(logit), y = expit(-logit);
     int below = beta_from_below(a, b, x, y);
     real tail = log_beta_tail(below ? a : b, below ? b : a, below ? x : y, below ? y : x);
-    real value = below == (p < q) ? tail : log1mexp(tail);
-    real step = (value - log(p < q ? p : q)) * exp(value - log_beta_power(a, b, x, y));
-    return p < q ? logit - step : logit + step;
+    real slope = (below ? 1 : -1) * exp(log_beta_power(a, b, x, y) - tail), curvature = a * y - b * x - slope;
+    real newton = (tail - (below ? log_p : log_q)) / slope;
+    real step = inversion_step(newton, curvature, -(a + b) * (x * y) - slope * curvature);
+    return logit - fmin(fmax(step, (real)-8), (real)8);
 }
 
-// Where beta_quantile starts, two steps away from the end. Sources: Abramowitz & Stegun (1964), 26.5.22; where one of the
-// shapes is below 1, the power laws at 0 and 1.
-__device__ real beta_quantile_start(real a, real b, real p, real q)
+// beta_quantile_logit, without derivatives. Where it starts: Abramowitz & Stegun (1964), 26.5.22; where one of the shapes is
+// below 1, the power laws at 0 and 1.
+__device__ real beta_quantile_search(real a, real b, real p, real q)
 {
-    real n = a + b, logit, before = INFINITY;
+    real n = a + b, log_p = log_probability(p, q), log_q = log_probability(q, p), logit, before = INFINITY;
     if (a > 1 && b > 1) {
         real z = p < q ? ndtri(p) : -ndtri(q), s = 1 / (2 * a - 1), t = 1 / (2 * b - 1);
         real l = (z * z - 3) / 6, h = 2 / (s + t);
         logit = log(a / b) + 2 * (z * sqrt(l + h) / h + (t - s) * (l + 0.83333333333333333 - 2 / (3 * h)));
     } else {
         real at_zero = exp(a * log(a / n)) / a, at_one = exp(b * log(b / n)) / b, sum = at_zero + at_one;
-        real log_share = p * sum < at_zero ? log(a * sum * p) / a : log(b * sum * q) / b;
+        real log_share = p * sum < at_zero ? (log(a * sum) + log_p) / a : (log(b * sum) + log_q) / b;
         logit = (p * sum < at_zero ? 1 : -1) * (log_share - log1mexp(log_share));
     }
     for (int k = 0; k < 60 && fabs(logit - before) * sqrt(a * b / (1 + n)) > nearness(); k++) {
         before = logit;
-        logit += fmin(fmax(beta_quantile_step(a, b, p, q, logit) - logit, -8), 8);
+        logit = beta_quantile_step(a, b, log_p, log_q, logit);
     }
     return logit;
 }
 
 // The logit of the x at which I_x(a, b) = p, a > 0, b > 0, p in [0, 1], q = 1 - p: log(x / (1 - x)) keeps the digits of x
-// near 0 and near 1. The last two steps bring the first two derivatives.
+// near 0 and near 1.
 __device__ real beta_quantile_logit(real a, real b, real p, real q)
 {
     if (!(a > 0 && b > 0 && p >= 0 && q >= 0)) return NAN;
     if (p == 0 || q == 0) return p == 0 ? -INFINITY : INFINITY;
-    real logit = beta_quantile_start(a, b, p, q);
-    for (int k = 0; k < 2; k++)
-        logit = beta_quantile_step(a, b, p, q, logit);
-    return logit;
+    real logit = beta_quantile_search(a, b, p, q);
+    return logit + only_derivative(beta_quantile_step(a, b, log_probability(p, q), log_probability(q, p), logit));
 }
 
 
@@ -1106,6 +1148,7 @@ __device__ real log1p_over(real d, real scale, real xi)
 __device__ real expm1_excess(real x)
 {
     return x < 0.5 ? -log1pmx(expm1(-x)) : x + expm1(-x);
+}
 
 
 // ---- for families with a power ---------------------------------------------------------------------------------------

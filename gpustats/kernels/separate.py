@@ -21,12 +21,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 
 from ..language import nodes as lang
-from ..language.nodes import VECTOR, Expression, Function, Node, Resolve, Statement
+from ..language.nodes import INT, VECTOR, Expression, Function, Node, Resolve, Statement
 from ..rewriting.termination import Termination
 from .guards import Guard, beyond, guarded, negation
 from .separated import BOTH, CONST, OWNER, ROW, SET, Separated, Stage
 
 _MOST_NUMBERS = 256  # that a function computes ahead for several functions that it calls
+_CHEAP = {"ceil", "copysign", "fabs", "fdim", "floor", "fma", "fmax", "fmin", "rint", "round", "trunc"}
 _PARTS = ("prepare_set", "prepare_row", "evaluate", "set", "row")
 Guards = tuple[Expression, ...]  # conditions that all hold
 
@@ -44,7 +45,7 @@ def separate(
     resolve : callable
         Finds the functions that are called.
     whole : callable
-        Whether a function, of which it is told the name, stays as it is where it is called.
+        Whether a function, of which it is told the name, stays as it is where it is called, unless that moves a call out of it.
     """
     return _Separation(resolve, whole).of(function, dict(levels))
 
@@ -58,8 +59,8 @@ class _Separation:
         self._made: dict[tuple[str, tuple[int, ...], frozenset[int]], Separated] = {}
 
     def find(self, name: str) -> Function | None:
-        """A function that is separated where it is called."""
-        return None if self.whole(name) else self.resolve(name)
+        """A function that may be separated where it is called."""
+        return self.resolve(name)
 
     def of(self, function: Function, levels: Mapping[str, int], held: frozenset[int] = frozenset()) -> Separated:
         """`function`, separated; into the stages of `held` goes only what is certain to end."""
@@ -71,6 +72,12 @@ class _Separation:
 
 def _assigned(statements: Iterable[Node]) -> list[str]:
     return [n.name for s in statements for n in lang.walk(s) if isinstance(n, (lang.Assign, lang.Declare))]
+
+
+def _is_costly(stage: Stage) -> bool:
+    """Whether a stage computes more than arithmetic."""
+    calls = (n for s in stage.computed for n in lang.walk(s) if isinstance(n, lang.Call))
+    return any(n.type != INT and n.function not in _CHEAP for n in calls)
 
 
 class _Separator:
@@ -306,7 +313,8 @@ class _Separator:
             if more <= held:
                 break
             held |= more
-        if not all(self.has_room(level, stage) for level, stage in separated.stages.items()):
+        pays = not self.separation.whole(callee.name) or any(map(_is_costly, separated.stages.values()))
+        if not pays or not all(self.has_room(level, stage) for level, stage in separated.stages.items()):
             whole: Expression = lang.rebuild(e, self.rewrite)
             return whole
         if all(separated.name != s.name for s in self.result.inner):

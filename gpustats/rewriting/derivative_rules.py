@@ -66,11 +66,11 @@ RULES = {
     "tgamma": "tgamma(a) * (a > 0 ? digamma(a) : digamma(1 - a) - PI / tan(PI * a)) * da",
     "trunc": "0",
     # special.cu
-    "beta_quantile_start": "0",
+    "beta_quantile_search": "0",
     "digamma": "trigamma(a) * da",
     "expit": "expit(a) * expit(-a) * da",
     "expit_difference": "expit(a) * expit(-a) * da - expit(b) * expit(-b) * db",
-    "gamma_quantile_start": "0",
+    "gamma_quantile_search": "0",
     "inverse_mills": "-inverse_mills(a) * (a + inverse_mills(a)) * da",
     "lbeta": "lbeta_derivative(a, b) * da + lbeta_derivative(b, a) * db",
     "log1mexp": "(a < -50 ? -exp(a) : -1 / expm1(-a)) * da",  # whose own derivative is finite where expm1 overflows
@@ -90,6 +90,7 @@ RULES = {
     "logsubexp": "b == -INFINITY ? da : da - 1 / expm1(a - b) * (db - da)",
     "ndtri": "SQRT_2 * SQRT_PI * exp(0.5 * ndtri(a) * ndtri(a)) * da",
     "ndtri_exp": "1 / inverse_mills(ndtri_exp(a)) * da",
+    "only_derivative": "da",
     "owens_t": "exp(-0.5 * a * a) * (exp(-0.5 * a * a * b * b) / (2 * PI * (1 + b * b)) * db"
     " - erf(a * b / SQRT_2) / (2 * SQRT_2 * SQRT_PI) * da)",
     "panel_width": "0",  # on which no integral depends
