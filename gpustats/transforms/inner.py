@@ -20,9 +20,17 @@ class Inner:
     """The density that a transform takes, as the text of the new one refers to it.
 
     Its functions are called with the rules of `checked` around them, which so hold inside of the new density.
+
+    Parameters
+    ----------
+    transform : str
+        The name of the transform, for errors.
+    density : Density
+    given : mapping, optional
+        What stands for its arguments in the new text, C expressions by their names; by default the arguments themselves.
     """
 
-    def __init__(self, transform: str, density: Density):
+    def __init__(self, transform: str, density: Density, given: Mapping[str, str] | None = None):
         if not isinstance(density, Density):
             raise TypeError(f"{transform} takes a density, not {type(density).__name__}")
         self.transform, self.density, self.definition = transform, density, density.definition
@@ -33,7 +41,8 @@ class Inner:
         if elliptical:
             self.arguments = [Argument(p.name) for p in function.parameters if p.name != "dim"]
         self.observed = len(ELLIPTICAL.inputs) if elliptical else 1  # how many of them stand for the observation
-        self.x = self.arguments[0].name
+        self._passed = [(given or {}).get(a.name, a.name) for a in self.arguments]
+        self.x = self._passed[0]
         self.stream, self.q = self.fresh("rng"), self.fresh("q")  # what samplers call theirs, and quantiles the probability
 
     def refuse(self, needed: str) -> ValueError:
@@ -45,22 +54,26 @@ class Inner:
 
     def log_density(self, at: str | None = None) -> str:
         """A call of the log-density at the observation, or at another C expression."""
-        return self._call(self.density.log_density.function, at)
+        return self.call(self.density.log_density.function, at)
 
     def log_cdf(self, at: str) -> str:
         """A call of the logarithm of the distribution function."""
-        return self._call(distribution_function(self.definition, "logcdf", self.functions), at)
+        return self.call(distribution_function(self.definition, "logcdf", self.functions), at)
 
     def log_sf(self, at: str) -> str:
         """A call of the logarithm of the survival function."""
-        return self._call(distribution_function(self.definition, "logsf", self.functions), at)
+        return self.call(distribution_function(self.definition, "logsf", self.functions), at)
 
-    def quantiles(self, formula: str) -> dict[str, str]:
-        """The bodies of both quantiles, C in which {} stands for the inner one; none where they cannot be had."""
+    def quantiles(self, formula: str, reflected: bool = False) -> dict[str, str]:
+        """The bodies of both quantiles, C in which {} stands for the inner one; none where they cannot be had.
+
+        `reflected`: in which {} stands for that of the other tail.
+        """
         if not has_quantiles(self.definition):
             return {}
-        calls = {e: self._call(quantile(self.definition, e, self.functions), self.q) for e in QUANTILES}
-        return {ending: f"    return {formula.format(call)};\n" for ending, call in calls.items()}
+        calls = [self.call(quantile(self.definition, e, self.functions), self.q) for e in QUANTILES]
+        calls = calls[::-1] if reflected else calls
+        return {e: f"    return {formula.format(call)};\n" for e, call in zip(QUANTILES, calls, strict=True)}
 
     def number(self, ending: str) -> str:
         """A call of a function of the parameters alone; empty where the density's source does not write it.
@@ -70,7 +83,7 @@ class Inner:
         if self.definition.role(ending) is None and ending not in ("lower", "upper"):
             return ""
         function = number(self.definition, ending, self.functions)
-        names = iter([a.name for a in self.arguments[1:]] or ["0"])
+        names = iter(self._passed[1:] or ["0"])
         return f"{function.name}({', '.join('dim' if p.name == 'dim' else next(names) for p in function.parameters)})"
 
     def numbers(self, **formulas: str) -> dict[str, str]:
@@ -84,7 +97,7 @@ class Inner:
             sampler = self.definition.role("sample") or inverted(self.definition, self.functions)
         except NotImplementedError:
             return None
-        names = iter([self.stream, *(a.name for a in self.arguments[self.observed :])])
+        names = iter([self.stream, *self._passed[self.observed :]])
         return f"{sampler.name}({', '.join('dim' if p.name == 'dim' else next(names) for p in sampler.parameters)})"
 
     def tails(self, at: str) -> str:
@@ -100,8 +113,9 @@ class Inner:
         """Whether it has a distribution function."""
         return has_distribution_function(self.definition)
 
-    def _call(self, function: Function, at: str | None) -> str:
-        names = iter([at or self.x, *(a.name for a in self.arguments[1:])])
+    def call(self, function: Function, at: str | None) -> str:
+        """A call of a function of an observation (or a probability) and the parameters, at a C expression."""
+        names = iter([at or self.x, *self._passed[1:]])
         return f"{function.name}({', '.join('dim' if p.name == 'dim' else next(names) for p in function.parameters)})"
 
     def transformed(
@@ -133,18 +147,37 @@ class Inner:
             return [*arguments[:observed], *sorted(parameters, key=lambda a: a.name in defaults)]
 
         x, *parameters = arranged(self.definition.arguments, 1)
-        text = f"// {name}: {density.name} {description}\n"
-        for a in (Argument(x.name, domain or x.domain, x.description), *parameters):
+        arguments = [Argument(x.name, domain or x.domain, x.description), *parameters]
+        declared = arranged(self.arguments, self.observed)
+        return self.written(name, f"{density.name} {description}", arguments, declared, self.observed, bodies, defaults)
+
+    def written(
+        self, name: str, description: str, arguments: Sequence[Argument], declared: Sequence[Argument], observed: int,
+        bodies: Mapping[str, str], defaults: Mapping[str, Any],
+    ) -> Density:  # fmt: skip
+        """The density of a name whose functions have these bodies.
+
+        Parameters
+        ----------
+        arguments : sequence of Argument
+            As users know them, the observation first.
+        declared : sequence of Argument
+            Those of its functions, of which `observed` stand for the observation.
+        description, bodies, defaults
+            As for `transformed`.
+        """
+        density = self.density
+        text = f"// {name}: {description}\n"
+        for a in arguments:
             text += f"// {a.name}: {a.domain}{a.description and ', ' + a.description}\n"
         text += f"// source: {density.reference}\n" if density.reference else ""
-        arguments = arranged(self.arguments, self.observed)
-        declared = [f"{'const real *' if a.rank else 'real '}{a.name}" for a in arguments]
-        declared += ["int dim"] * self.definition.density.has_dim
-        behind = declared[self.observed :]
+        types = [f"{'const real *' if a.rank else 'real '}{a.name}" for a in declared]
+        types += ["int dim"] * self.definition.density.has_dim
+        behind = types[observed:]
         first_of: dict[str, list[str]] = {"sample": [f"rng_t *{self.stream}"], **dict.fromkeys(NUMBERS, [])}
         first_of |= dict.fromkeys(QUANTILES, [f"real {self.q}"])
         for ending, body in bodies.items():
-            given = [*first_of.get(ending, declared[: self.observed]), *behind]
+            given = [*first_of.get(ending, types[:observed]), *behind]
             if ending == "density":
                 ending = "logpmf" if density.discrete else "logpdf"
             text += f"__device__ real {name}_{ending}({', '.join(given)})\n{{\n{body}}}\n"

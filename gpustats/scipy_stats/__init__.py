@@ -1,0 +1,44 @@
+"""SciPy's distributions by their names and with their parameters, computed by gpustats.
+
+What is written with ``scipy.stats`` moves to gpustats by another import:
+
+>>> import numpy as np
+>>> from gpustats import scipy_stats as st
+>>> x = np.array([0.5, 1.0, 4.0])
+>>> st.gamma.logpdf(x, 2.0, loc=0.25, scale=2.0).round(4)
+array([-2.8976, -2.049 , -1.9395])
+>>> st.norm(loc=1, scale=2).rvs(10, random_state=3).shape
+(10,)
+>>> st.gamma.fit(np.array([0.8, 1.1, 2.5, 3.0]), floc=0)[1]
+0
+
+Distributions are made when they are first asked for; ``dir(st)`` lists them.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from .distribution import Continuous, Discrete, Distribution
+from .reparametrised import names
+
+__all__ = sorted(names())
+
+
+@functools.cache
+def distribution_of(name: str) -> Distribution:
+    """SciPy's distribution of a name; KeyError where there is none."""
+    named = names()[name]
+    return Discrete(named) if named.discrete else Continuous(named)
+
+
+def __getattr__(name: str) -> Any:
+    if name in names():
+        value = globals()[name] = distribution_of(name)
+        return value
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *names()})

@@ -1,0 +1,323 @@
+"""SciPy's distributions of numbers: their methods, which call those of a density."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..draws.generator import as_generator
+from .frozen import Frozen
+from .reparametrised import Named
+
+if TYPE_CHECKING:
+    from ..density import Density
+
+_MOMENTS = {"m": "mean", "v": "var", "s": "skewness", "k": "kurtosis"}
+
+
+class Distribution:
+    """One of SciPy's distributions, computed by gpustats.
+
+    Its methods take what SciPy's take, the shapes by position or by name and then ``loc=0`` and ``scale=1`` (of a discrete
+    one ``loc=0`` only), and give what SciPy's give. Beyond that they take device arrays, of which they make device arrays,
+    and arrays of float32, of which they make arrays of float32.
+
+    Attributes
+    ----------
+    name : str
+        SciPy's.
+    shapes : str or None
+        Its shapes, separated by commas.
+    numargs : int
+        How many there are.
+    a, b : float
+        The ends of its support in the standard form, infinite where shapes move them.
+    density : Density
+        A density with the shapes, ``loc`` and ``scale`` as its parameters, for what SciPy does not have: likelihoods with
+        their derivatives, mixtures, transforms, weighted fits, fits of many data sets.
+    random_state
+        What draws that are given none take: None for the generator of ``numpy.random``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gpustats import scipy_stats as st
+    >>> st.weibull_min.logpdf(np.array([0.5, 1.5]), 2.0, loc=0.25, scale=2.0).round(6)
+    array([-2.095007, -0.860225])
+    >>> st.gamma.shapes, st.gamma.numargs, st.gamma(2.0, scale=3.0).mean()
+    ('a', 1, np.float64(6.0))
+    """
+
+    discrete = False
+    badvalue = np.nan
+
+    def __init__(self, named: Named):
+        self._named = named
+        self.name, self._parameters, self.numargs = named.name, named.parameters, len(named.shapes)
+        self.shapes = ", ".join(named.shapes) or None
+        self._defaults = tuple(named.defaults.values())
+        self._random_state: Any = None
+
+    @property
+    def random_state(self) -> Any:
+        return self._random_state
+
+    @random_state.setter
+    def random_state(self, seed: Any) -> None:
+        self._random_state = _generator(seed)
+
+    @functools.cached_property
+    def density(self) -> Density:
+        return self._named.made()
+
+    @functools.cached_property
+    def a(self) -> float:
+        return self._named.support[0]
+
+    @functools.cached_property
+    def b(self) -> float:
+        return self._named.support[1]
+
+    def __repr__(self) -> str:
+        return f"<gpustats.scipy_stats.{self.name}({', '.join(self._parameters)})>"
+
+    def __reduce__(self) -> Any:
+        return _named, (self.name,)
+
+    # -- arguments
+
+    def _given(self, args: Sequence[Any], kwds: Mapping[str, Any], *more: str) -> tuple[Any, ...]:
+        """The shapes, loc and scale of a call; TypeError as for a function of these and `more`, which are left out."""
+        n, known = len(args), self._parameters
+        if not kwds and self.numargs <= n <= len(known):
+            return (*args, *self._defaults[n - self.numargs :])
+        if n > len(known) + len(more):
+            raise TypeError(f"{self.name} takes {', '.join((*known, *more))}: {len(known) + len(more)} arguments, not {n}")
+        found = dict(zip(known, args, strict=False))
+        for name, value in kwds.items():
+            if name not in known:
+                raise TypeError(f"{self.name} takes {', '.join((*known, *more))}, and no {name}")
+            if name in found:
+                raise TypeError(f"{self.name}: {name} is given twice")
+            found[name] = value
+        if lacking := [name for name in known[: self.numargs] if name not in found]:
+            raise TypeError(f"{self.name} needs {', '.join(lacking)}")
+        return tuple({**self._named.defaults, **found}[name] for name in known)
+
+    def _with(self, name: str, default: Any, args: Sequence[Any], kwds: Mapping[str, Any]) -> tuple[tuple[Any, ...], Any]:
+        """The parameters of a call, and one more argument, which may stand behind them."""
+        place, others = len(self._parameters), {n: v for n, v in kwds.items() if n != name}
+        if len(args) == place + 1 and name in kwds:
+            raise TypeError(f"{self.name}: {name} is given twice")
+        value = args[place] if len(args) == place + 1 else kwds.get(name, default)
+        return self._given(args[:place] if len(args) == place + 1 else args, others, name), value
+
+    def __call__(self, *args: Any, **kwds: Any) -> Frozen:
+        """The distribution of these parameters, whose methods take none."""
+        self._given(args, kwds)
+        return Frozen(self, args, kwds)
+
+    freeze = __call__
+
+    # -- distribution functions, quantiles
+
+    def cdf(self, x: Any, *args: Any, **kwds: Any) -> Any:
+        """P(X <= x)."""
+        return self.density.cdf(x, *self._given(args, kwds))
+
+    def logcdf(self, x: Any, *args: Any, **kwds: Any) -> Any:
+        """log P(X <= x)."""
+        return self.density.logcdf(x, *self._given(args, kwds))
+
+    def sf(self, x: Any, *args: Any, **kwds: Any) -> Any:
+        """P(X > x)."""
+        return self.density.sf(x, *self._given(args, kwds))
+
+    def logsf(self, x: Any, *args: Any, **kwds: Any) -> Any:
+        """log P(X > x)."""
+        return self.density.logsf(x, *self._given(args, kwds))
+
+    def ppf(self, q: Any, *args: Any, **kwds: Any) -> Any:
+        """The smallest x with P(X <= x) >= q."""
+        return self.density.ppf(q, *self._given(args, kwds))
+
+    def isf(self, q: Any, *args: Any, **kwds: Any) -> Any:
+        """The smallest x with P(X > x) <= q."""
+        return self.density.isf(q, *self._given(args, kwds))
+
+    def interval(self, confidence: Any, *args: Any, **kwds: Any) -> Any:
+        """The interval with equal areas around the median, as a tuple of its ends."""
+        return self.density.interval(confidence, *self._given(args, kwds))
+
+    def median(self, *args: Any, **kwds: Any) -> Any:
+        """The median."""
+        return self.density.ppf(0.5, *self._given(args, kwds))
+
+    def support(self, *args: Any, **kwds: Any) -> Any:
+        """The ends of the support, as a tuple."""
+        return self.density.support(*self._given(args, kwds))
+
+    # -- moments
+
+    def mean(self, *args: Any, **kwds: Any) -> Any:
+        """The mean."""
+        return self.density.mean(*self._given(args, kwds))
+
+    def var(self, *args: Any, **kwds: Any) -> Any:
+        """The variance."""
+        return self.density.var(*self._given(args, kwds))
+
+    def std(self, *args: Any, **kwds: Any) -> Any:
+        """The standard deviation."""
+        return self.density.std(*self._given(args, kwds))
+
+    def stats(self, *args: Any, **kwds: Any) -> Any:
+        """Those of mean, variance, skewness and excess kurtosis, in this order, whose letters are in ``moments="mv"``."""
+        given, letters = self._with("moments", "mv", args, kwds)
+        found = tuple(getattr(self.density, method)(*given) for m, method in _MOMENTS.items() if m in letters)
+        return found if len(found) != 1 else found[0]
+
+    def moment(self, order: int, *args: Any, **kwds: Any) -> Any:
+        """The mean of X to a power, a whole number that is not negative."""
+        given = self._given(args, kwds)
+        if np.ndim(order) or int(order) != order:
+            raise ValueError(f"order must be a whole number, not {order!r}")
+        if order < 0:
+            raise ValueError(f"order must not be negative, as {order} is")
+        return self.density.moment(float(order), *given)
+
+    def entropy(self, *args: Any, **kwds: Any) -> Any:
+        """The entropy in nats."""
+        return self.density.entropy(*self._given(args, kwds))
+
+    def expect(
+        self, func: Callable[[Any], Any] | None = None, args: Sequence[Any] = (), loc: Any = 0, scale: Any = 1, lb: Any = None,
+        ub: Any = None, conditional: bool = False, **kwds: Any,
+    ) -> float:  # fmt: skip
+        """The mean of a function of X, which takes an array and gives one; of X by default.
+
+        `kwds`, with which SciPy calls what integrates or sums, are not used.
+        """
+        return self._expected(func, (*args, loc, scale), lb, ub, conditional)
+
+    def _expected(
+        self, func: Callable[[Any], Any] | None, given: Sequence[Any], lb: Any, ub: Any, conditional: bool
+    ) -> float:
+        value = self.density.expect(func or (lambda x: x), *given, lb=lb, ub=ub)
+        if conditional:
+            above = 1.0 if lb is None else float(self.density.sf(lb - 1 if self.discrete else lb, *given))
+            beyond = 0.0 if ub is None else float(self.density.sf(ub, *given))
+            value /= above - beyond
+        return value
+
+    # -- draws
+
+    def rvs(self, *args: Any, size: Any = None, random_state: Any = None, **kwds: Any) -> Any:
+        """Random draws.
+
+        Parameters
+        ----------
+        *args, **kwds : array_like
+            Shapes, loc and scale; behind them the size.
+        size : int or tuple of int, optional
+            Shape of the result, by default that of the parameters.
+        random_state : optional
+            None for the generator of ``numpy.random``, or of the distribution's `random_state`; a seed; a generator of
+            NumPy's or of gpustats'. From a generator of NumPy's a seed is drawn.
+
+        Returns
+        -------
+        ndarray, a number, or a device array where a parameter is one
+            Of int64 for a discrete distribution. They are not the numbers that SciPy would draw.
+        """
+        kwds = kwds if size is None else {**kwds, "size": size}
+        given, size = self._with("size", None, args, kwds)
+        rng = self._random_state if random_state is None else _generator(random_state)
+        *others, last = given
+        if not self.discrete and isinstance(last, (int, float, np.ndarray, np.number)) and np.all(np.equal(last, 0)):
+            return given[-2] + 0 * self.density.rvs(*others, last + 1.0, size=size, rng=rng or _generator(None))
+        return self.density.rvs(*given, size=size, rng=rng or _generator(None))
+
+
+class Continuous(Distribution):
+    __doc__ = Distribution.__doc__
+
+    def pdf(self, x: Any, *args: Any, **kwds: Any) -> Any:
+        """The density."""
+        return self.density.pdf(x, *self._given(args, kwds))
+
+    def logpdf(self, x: Any, *args: Any, **kwds: Any) -> Any:
+        """The logarithm of the density."""
+        return self.density.logpdf(x, *self._given(args, kwds))
+
+    def nnlf(self, theta: Sequence[Any], x: Any) -> Any:
+        """The negative log-likelihood of the parameters (shapes…, loc, scale), the sum of ``-logpdf(x)``."""
+        value = -self.density.loglik(x, *theta)
+        return np.inf if value != value else value
+
+    def fit(self, data: Any, *args: Any, **kwds: Any) -> tuple[float, ...]:
+        """Estimates of shapes, loc and scale by maximum likelihood.
+
+        Parameters
+        ----------
+        data : array_like, device array or scipy.stats.CensoredData
+            Observations of one data set.
+        *args : float
+            Where the search begins, for shapes; ``loc`` and ``scale`` for those.
+        **kwds
+            What is known: ``floc``, ``fscale``; for a shape ``a`` which is the first one ``f0``, ``fa`` or ``fix_a``.
+            ``optimizer``, a function as `scipy.optimize.fmin`, or its name, for another way to search. ``method``: "MLE".
+
+        Returns
+        -------
+        tuple of float
+            (shapes…, loc, scale)
+
+        Notes
+        -----
+        By Newton's method with exact derivatives; see `Density.fit`, which takes many data sets, weights and intervals and
+        gives standard errors. Where that does not converge, by the simplex method of Nelder and Mead.
+        """
+        from .fit import fit
+
+        return fit(self.name, self._named, self.density, data, args, kwds)
+
+
+class Discrete(Distribution):
+    __doc__ = Distribution.__doc__
+    discrete = True
+
+    def pmf(self, k: Any, *args: Any, **kwds: Any) -> Any:
+        """The probability of k."""
+        return self.density.pmf(k, *self._given(args, kwds))
+
+    def logpmf(self, k: Any, *args: Any, **kwds: Any) -> Any:
+        """The logarithm of the probability of k."""
+        return self.density.logpmf(k, *self._given(args, kwds))
+
+    def expect(  # type: ignore[override]
+        self, func: Callable[[Any], Any] | None = None, args: Sequence[Any] = (), loc: Any = 0, lb: Any = None,
+        ub: Any = None, conditional: bool = False, **kwds: Any,
+    ) -> float:  # fmt: skip
+        """The mean of a function of X, which takes an array and gives one; of X by default.
+
+        `kwds`, with which SciPy calls what sums, are not used.
+        """
+        return self._expected(func, (*args, loc), lb, ub, conditional)
+
+
+def _generator(random_state: Any) -> Any:
+    """What `Density.rvs` takes for a random state of SciPy's."""
+    if random_state is None or random_state is np.random:
+        return as_generator(np.random.randint(0, 2**32, 4, np.uint32).tolist())  # noqa: NPY002
+    return random_state if isinstance(random_state, (np.random.Generator, np.random.RandomState)) else as_generator(random_state)
+
+
+def _named(name: str) -> Distribution:
+    """The distribution of a name: there is one of each, also for what was pickled."""
+    from . import distribution_of
+
+    return distribution_of(name)

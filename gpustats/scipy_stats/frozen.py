@@ -1,0 +1,92 @@
+"""SciPy's distributions of certain parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+_OF_X = ("pdf", "logpdf", "pmf", "logpmf", "cdf", "logcdf", "sf", "logsf", "ppf", "isf", "interval", "moment")
+_OF_NONE = ("rvs", "stats", "median", "mean", "var", "std", "entropy", "support")
+
+
+class Frozen:
+    """A distribution of certain parameters: what one gives that is called with them.
+
+    Its methods are the distribution's without shapes, loc and scale.
+
+    Attributes
+    ----------
+    dist : Distribution
+    args : tuple
+    kwds : dict
+        The parameters, by position and by name.
+    a, b
+        The ends of the support where loc is 0 and scale 1.
+
+    Examples
+    --------
+    >>> from gpustats import scipy_stats as st
+    >>> frozen = st.norm(loc=1.0, scale=2.0)
+    >>> frozen.rvs(10, random_state=3).shape, float(frozen.cdf(1.0)), float(frozen.std())
+    ((10,), 0.5, 2.0)
+    """
+
+    def __init__(self, dist: Any, args: Sequence[Any], kwds: Mapping[str, Any]):
+        self.dist, self.args, self.kwds = dist, tuple(args), dict(kwds)
+
+    def __getattr__(self, name: str) -> Any:
+        """A method of the distribution's, kept beside the attributes."""
+        if name not in (*_OF_X, *_OF_NONE) or "dist" not in self.__dict__:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
+        method, args, kwds = getattr(self.dist, name), self.args, self.kwds
+
+        def of_x(x: Any) -> Any:
+            return method(x, *args, **kwds)
+
+        def of_none(*given: Any, **options: Any) -> Any:
+            first = dict(zip(_FIRST.get(name, ()), given, strict=False))
+            return method(*args, **kwds, **first, **options)
+
+        made: Any = of_x if name in _OF_X else of_none
+        made.__name__, made.__doc__ = name, method.__doc__
+        self.__dict__[name] = made
+        return made
+
+    def expect(self, func: Any = None, lb: Any = None, ub: Any = None, conditional: bool = False, **kwds: Any) -> float:
+        """The mean of a function; see `Distribution.expect`."""
+        return self.dist._expected(func, self.dist._given(self.args, self.kwds), lb, ub, conditional)
+
+    @property
+    def a(self) -> Any:
+        return self._standard_support()[0]
+
+    @property
+    def b(self) -> Any:
+        return self._standard_support()[1]
+
+    def _standard_support(self) -> Any:
+        shapes = self.dist._given(self.args, self.kwds)[: self.dist.numargs]
+        return self.dist.support(*shapes)
+
+    @property
+    def random_state(self) -> Any:
+        """That of the distribution."""
+        return self.dist.random_state
+
+    @random_state.setter
+    def random_state(self, seed: Any) -> None:
+        self.dist.random_state = seed
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: self.__dict__[name] for name in ("dist", "args", "kwds")}
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *(n for n in (*_OF_X, *_OF_NONE) if hasattr(self.dist, n))})
+
+    def __repr__(self) -> str:
+        given = [*map(repr, self.args), *(f"{n}={v!r}" for n, v in self.kwds.items())]
+        return f"<gpustats.scipy_stats.{self.dist.name}({', '.join(given)})>"
+
+
+#: The names of what a method without x takes by position.
+_FIRST = {"rvs": ("size", "random_state"), "stats": ("moments",)}

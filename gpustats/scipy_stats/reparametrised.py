@@ -1,0 +1,184 @@
+"""SciPy's distributions as densities, written in the users' own language by a density that there is."""
+
+from __future__ import annotations
+
+import functools
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..density import Density, densities
+from ..language.device_function import Argument
+from ..transforms.inner import Inner
+from .table import CONTINUOUS, DISCRETE, SUPPORTS
+
+#: SciPy's distributions are in their standard form unless a call moves or stretches them.
+DEFAULTS = {"loc": 0.0, "scale": 1.0}
+
+_LINE = re.compile(r"(\w+)\((.*?)\)\s*->\s*(\w+)\((.*?)\)(?: at (.*?))?(?: within (.*))?")
+_AT = re.compile(r"\((?P<inner>.*)\) / (?P<stretch>\w+|\(.*\))|(?P<whole>.*)")
+
+
+@dataclass(frozen=True)
+class Named:
+    """A line of the table: one of SciPy's distributions, and how it is made of a density.
+
+    The distribution is that of ``shift + stretch * y``, or ``shift - stretch * y`` where it is `reflected`, y having the
+    density.
+
+    Attributes
+    ----------
+    name : str
+        SciPy's.
+    shapes : dict
+        The names of its shapes, and the domains of those that do not have that of the density's parameter.
+    density : str
+        The name of the density.
+    values : dict
+        A C expression for each of its parameters.
+    shift, stretch : str
+        C expressions.
+    reflected, discrete : bool
+    within : tuple of str
+        C expressions of the ends of the support of y, where the density goes on beyond them.
+    """
+
+    name: str
+    shapes: dict[str, str]
+    density: str
+    values: dict[str, str]
+    shift: str
+    stretch: str
+    reflected: bool
+    discrete: bool
+    within: tuple[str, ...]
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """All that a call may give, in SciPy's order."""
+        return (*self.shapes, "loc") if self.discrete else (*self.shapes, "loc", "scale")
+
+    @functools.cached_property
+    def arguments(self) -> list[Argument]:
+        """The parameters and their domains."""
+        inner = {a.name: a for a in densities[self.density].definition.arguments}
+        same = {formula: inner[name] for name, formula in self.values.items()}
+        found = []
+        for name, domain in self.shapes.items():
+            argument = same.get(name, Argument(name))
+            found.append(Argument(name, domain or argument.domain, argument.description))
+        found.append(Argument("loc", "integer" if self.discrete else "real", "location"))
+        return found if self.discrete else [*found, Argument("scale", "positive", "scale")]
+
+    @property
+    def support(self) -> tuple[float, float]:
+        """The ends of the support in the standard form, -inf and inf where shapes may move them."""
+        if self.name in SUPPORTS:
+            return SUPPORTS[self.name]
+        words = densities[self.density].definition.arguments[0].words
+        low = 0.0 if words & {"nonnegative", "positive", "unit"} else -math.inf
+        low = 1.0 if {"positive", "integer"} <= words else low
+        high = 1.0 if "unit" in words or self.name == "bernoulli" else math.inf
+        return (-high, 0.0 - low) if self.reflected else (low, high)
+
+    def made(self) -> Density:
+        """The density of SciPy's parameters."""
+        density = densities[self.density]
+        x = "x" if self.shift == "0" else f"(x - {_enclosed(self.shift)})"
+        if self.reflected:
+            x = f"({_enclosed(self.shift)} - x)"
+        at = x if self.stretch == "1" else f"({x} / {_enclosed(self.stretch)})"
+        observation, *parameters = density.definition.arguments
+        if lacking := [a.name for a in parameters if a.name not in self.values]:
+            raise ValueError(f"{self.name}: {self.density} has a parameter {lacking[0]}, of which the table says nothing")
+        inner = Inner("scipy_stats", density, {observation.name: at, **{n: f"({v})" for n, v in self.values.items()}})
+        arguments = [Argument("x", "integer" if self.discrete else "real"), *self.arguments]
+        return inner.written(
+            f"scipy_{self.name}", density.description, arguments, arguments, 1, self._bodies(inner, at), self.defaults
+        )
+
+    @property
+    def defaults(self) -> dict[str, Any]:
+        return {n: v for n, v in DEFAULTS.items() if n in self.parameters}
+
+    def _bodies(self, inner: Inner, at: str) -> dict[str, str]:
+        """The C statements of the functions of the new density."""
+        stretched = self.stretch != "1"
+        log_density = inner.log_density() + (f" - log({self.stretch})" if stretched else "")
+        bodies = {"density": f"    return {log_density};\n"}
+        if self.within:
+            low, high = self.within
+            bodies["density"] = f"    if ({at} < {low} || {at} > {high}) return -INFINITY;\n" + bodies["density"]
+        if inner.has_tails:
+            below, above = inner.log_cdf(inner.x), inner.log_sf(inner.x)
+            below, above = (above, below) if self.reflected else (below, above)
+            bodies |= {"logcdf": f"    return {below};\n", "logsf": f"    return {above};\n"}
+        moved = self._moved("{}")
+        if not self.discrete:
+            bodies |= inner.quantiles(moved, self.reflected)
+        sign = "-" if self.reflected else ""
+        low, high = ("upper", "lower") if self.reflected else ("lower", "upper")
+        bodies |= inner.numbers(**dict.fromkeys(("mean", "median", "mode"), moved), skewness=f"{sign}{{}}", kurtosis="{}")
+        bodies["lower"], bodies["upper"] = inner.numbers(lower=moved)["lower"], inner.numbers(upper=moved)["upper"]
+        if self.reflected:
+            bodies["lower"], bodies["upper"] = bodies["upper"], bodies["lower"]
+        if stretched:
+            width = _enclosed(self.stretch)
+            bodies |= inner.numbers(var=f"{width} * {width} * {{}}", entropy=f"{{}} + log({self.stretch})")
+        else:
+            bodies |= inner.numbers(var="{}", entropy="{}")
+        if drawn := inner.sample():
+            bodies["sample"] = f"    return {self._moved('{}').format(drawn)};\n"
+        return bodies
+
+    def _moved(self, y: str) -> str:
+        """What x is where y has the density."""
+        stretched = y if self.stretch == "1" else f"{_enclosed(self.stretch)} * {y}"
+        if self.reflected:
+            return f"{_enclosed(self.shift)} - {stretched}"
+        return stretched if self.shift == "0" else f"{_enclosed(self.shift)} + {stretched}"
+
+
+def _enclosed(expression: str) -> str:
+    return expression if re.fullmatch(r"\w+|\(.*\)", expression) else f"({expression})"
+
+
+def _read(line: str, discrete: bool) -> Named:
+    """A line of the table."""
+    found = _LINE.fullmatch(line.strip())
+    if found is None:
+        raise ValueError(f"no line of the table: {line!r}")
+    name, shapes, density, values, at, within = found.groups()
+    shift, stretch, reflected = "0", "1", False
+    if at:
+        moved = _AT.fullmatch(at)
+        assert moved is not None
+        stretch = moved["stretch"] or "1"
+        first, _, second = (moved["inner"] or moved["whole"]).partition(" - ")
+        reflected = second == "x"
+        shift = first if reflected else second or "0"
+    split = (shape.partition(":") for shape in re.split(", ", shapes) if shape)
+    return Named(
+        name, {shape: domain.strip() for shape, _, domain in split}, density, _values(values), _plain(shift), _plain(stretch),
+        reflected, discrete, tuple(within.split(", ")) if within else (),
+    )  # fmt: skip
+
+
+def _plain(expression: str) -> str:
+    """Without the brackets around the whole."""
+    return expression[1:-1] if re.fullmatch(r"\([^()]*\)", expression) else expression
+
+
+def _values(text: str) -> dict[str, str]:
+    """``alpha=a, beta=fmax(b, c)`` as a dictionary."""
+    return {part.partition("=")[0]: part.partition("=")[2] for part in re.split(r", (?=\w+=)", text) if part}
+
+
+@functools.cache
+def names() -> Mapping[str, Named]:
+    """The lines of the table by SciPy's names."""
+    lines = [_read(line, False) for line in CONTINUOUS.strip().splitlines()]
+    lines += [_read(line, True) for line in DISCRETE.strip().splitlines()]
+    return {line.name: line for line in lines}

@@ -1,0 +1,70 @@
+"""SciPy's distributions as densities of gpustats: a line for each.
+
+A line has SciPy's name and shapes, then the density with a C expression for each of its parameters. These are made of the
+shapes, ``loc`` and ``scale``; what of a shift or a scale they do not take up moves x, behind ``at``. A shape has the domain of
+the parameter that it is, or the one behind its name. The bounds of a support that the density does not know follow ``within``.
+"""
+
+from __future__ import annotations
+
+import math
+
+CONTINUOUS = """
+arcsine()                 -> beta(alpha=0.5, beta=0.5) at (x - loc) / scale
+beta(a, b)                -> beta(alpha=a, beta=b) at (x - loc) / scale
+cauchy()                  -> cauchy(alpha=loc, beta=scale)
+chi2(df)                  -> chi_squared(nu=df) at (x - loc) / scale
+erlang(a)                 -> gamma(alpha=a, beta=1 / scale) at x - loc
+expon()                   -> exponential(lam=1 / scale) at x - loc
+exponnorm(K: positive)    -> ex_gaussian(mu=loc, sigma=scale, nu=K * scale)
+gamma(a)                  -> gamma(alpha=a, beta=1 / scale) at x - loc
+gumbel_l()                -> gumbel(mu=0, beta=scale) at loc - x
+gumbel_r()                -> gumbel(mu=loc, beta=scale)
+halfcauchy()              -> half_cauchy(beta=scale) at x - loc
+halfnorm()                -> half_normal(sigma=scale) at x - loc
+invgamma(a)               -> inverse_gamma(alpha=a, beta=scale) at x - loc
+invgauss(mu: positive)    -> wald(mu=mu * scale, lam=scale) at x - loc
+laplace()                 -> laplace(mu=loc, b=scale)
+laplace_asymmetric(kappa) -> asymmetric_laplace(kappa=kappa, mu=loc, b=1 / scale)
+levy()                    -> inverse_gamma(alpha=0.5, beta=0.5 * scale) at x - loc
+levy_l()                  -> inverse_gamma(alpha=0.5, beta=0.5 * scale) at loc - x
+logistic()                -> logistic(mu=loc, s=scale)
+lognorm(s)                -> log_normal(mu=log(scale), sigma=s) at x - loc
+lomax(c)                  -> pareto(alpha=c, m=scale) at x - (loc - scale)
+maxwell()                 -> maxwell(sigma=scale) at x - loc
+moyal()                   -> moyal(mu=loc, sigma=scale)
+norm()                    -> normal(mu=loc, sigma=scale)
+pareto(b)                 -> pareto(alpha=b, m=scale) at x - loc
+powerlaw(a)               -> kumaraswamy(a=a, b=1) at (x - loc) / scale
+rayleigh()                -> weibull(alpha=2, beta=SQRT_2 * scale) at x - loc
+rdist(c: positive)        -> beta(alpha=0.5 * c, beta=0.5 * c) at (x - (loc - scale)) / (2 * scale)
+rice(b: nonnegative)      -> rice(nu=b * scale, sigma=scale) at x - loc
+semicircular()            -> beta(alpha=1.5, beta=1.5) at (x - (loc - scale)) / (2 * scale)
+skewnorm(a)               -> skew_normal(alpha=a, mu=loc, sigma=scale)
+t(df)                     -> student_t(nu=df, mu=loc, sigma=scale)
+triang(c: unit)           -> triangular(lower=0, upper=1, c=c) at (x - loc) / scale
+truncnorm(a, b)           -> truncated_normal(mu=0, sigma=1, lower=a, upper=b) at (x - loc) / scale
+uniform()                 -> uniform(lower=0, upper=1) at (x - loc) / scale
+vonmises(kappa)           -> von_mises(mu=0, kappa=kappa) at (x - loc) / scale
+vonmises_line(kappa)      -> von_mises(mu=0, kappa=kappa) at (x - loc) / scale within -PI, PI
+wald()                    -> wald(mu=scale, lam=scale) at x - loc
+weibull_max(c)            -> weibull(alpha=c, beta=scale) at loc - x
+weibull_min(c)            -> weibull(alpha=c, beta=scale) at x - loc
+"""
+
+DISCRETE = """
+bernoulli(p)        -> bernoulli(p=p) at x - loc
+betabinom(n, a, b)  -> beta_binomial(alpha=a, beta=b, n=n) at x - loc
+binom(n, p)         -> binomial(n=n, p=p) at x - loc
+geom(p)             -> geometric(p=p) at x - loc
+nbinom(n, p: positive unit) -> negative_binomial(mu=n * ((1 - p) / p), alpha=n) at x - loc
+poisson(mu)         -> poisson(mu=mu) at x - loc
+randint(low, high: integer) -> discrete_uniform(lower=low, upper=high - 1) at x - loc
+"""
+
+#: The ends of the support of a distribution in its standard form, where its shapes do not move them and the domain of the
+#: density's observation does not tell.
+SUPPORTS = {
+    "lomax": (0, math.inf), "pareto": (1, math.inf), "rdist": (-1, 1), "semicircular": (-1, 1), "triang": (0, 1),
+    "uniform": (0, 1), "vonmises_line": (-math.pi, math.pi),
+}  # fmt: skip
