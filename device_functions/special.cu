@@ -1107,3 +1107,26 @@ __device__ real expm1_excess(real x)
 {
     return x < 0.5 ? -log1pmx(expm1(-x)) : x + expm1(-x);
 }
+
+// log P(a, y) of the incomplete gamma function, where y may underflow, a > 0, y >= 0
+__device__ real log_gamma_p_of_power(real a, real y, real log_y)
+{
+    return y < EPSILON ? a * log_y - log_gamma_1p(a) : log_gamma_p(a, y);
+}
+
+// log Q(a, y), likewise
+__device__ real log_gamma_q_of_power(real a, real y, real log_y)
+{
+    return y < EPSILON ? log1mexp(a * log_y - log_gamma_1p(a)) : log_gamma_q(a, y);
+}
+
+// The normal quantile of the probability exp(log_p), log_p <= 0, which may underflow. Error 8.
+__device__ real ndtri_exp(real log_p)
+{
+    if (log_p > -LOG_2) return -ndtri(-expm1(log_p));
+    if (log_p > -50) return ndtri(exp(log_p));
+    real x = -sqrt(-2 * log_p);
+    for (int k = 0; k < 6; k++)  // log Phi is nearly a parabola there
+        x -= (log_ndtr(x) - log_p) / inverse_mills(x);
+    return x;
+}

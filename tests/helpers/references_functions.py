@@ -121,6 +121,7 @@ SPECIAL_FUNCTIONS = {
     "log_log1pexp": (lambda x: mp.log(mp.log1p(mp.exp(x))), (-5, 5.5)),
     "log_minus_log1mexp": (lambda x: mp.log(-mp.log(-mp.expm1(x))), (-5, -0.05)),
     "log_ndtr": (lambda x: mp.log(mp.erfc(-x / mp.sqrt(2)) / 2), (-9, 5)),
+    "ndtri_exp": (lambda v: mp.sqrt(2) * mp.erfinv(2 * mp.exp(v) - 1), (-9, -0.1)),
     "ndtri": (lambda p: mp.sqrt(2) * mp.erfinv(2 * p - 1), (0.02, 0.98)),
     "log_ndtr_difference": (lambda a, b: mp.log(normal_mass(a, b)), (-4, 1), (1.1, 4)),
     "scaled_erfc_any": (lambda x: mp.exp(x * x) * mp.erfc(x), (-2, 6)),

@@ -141,6 +141,10 @@ FUNCTIONS = {
         6,
         True,
     ),
+    "ndtri_exp": (
+        lambda v: ndtri(mp.exp(v)) if v > -100 else mp.findroot(lambda x: log_ndtr(x) - v, -mp.sqrt(-2 * v)),
+        (-log_uniform(RNG, 1e-5, 1e4, N),), 16, True,
+    ),
     "normal_integral": (normal_integral, (left, right, right - left), 16, True),
     "log_ndtr_difference": (lambda a, b: mp.log(normal_mass(a, b)), (left, right), 16, False),
     "log_i0e": (lambda x: mp.log(mp.besseli(0, x)) - x, (log_uniform(RNG, 1e-4, 1e4, 2 * N),), 6, False),
