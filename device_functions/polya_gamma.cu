@@ -1,0 +1,203 @@
+// polya_gamma: the Polya-Gamma distribution, an infinite sum of weighted gamma variables
+// x: nonnegative    h: positive, shape    z: real, tilt
+// source: Polson, Scott & Windle (2013), Bayesian inference for logistic models using Polya-Gamma latent variables
+__device__ real log_cosh(real w) { return fabs(w) + log1p(exp(-2 * fabs(w))) - LOG_2; }
+
+// (tanh(w) / w - sech(w)^2) / (16 w^2) as a function of w^2, also where that is negative.
+__device__ real curvature(real square)
+{
+    real w = sqrt(fabs(square)), t = tanh(w), slope = square > 0 ? t / w : tan(w) / w;
+    real second = square > 0 ? (1 - t) * (1 + t) : 1 / (cos(w) * cos(w));
+    real series = 2.0 / 3 + square * (-8.0 / 15 + square * (34.0 / 105 + square * (-496.0 / 2835 + square * (2764.0 / 31185
+                  + square * (-87376.0 / 2027025)))));
+    return (fabs(square) < 0.01 ? series : (slope - second) / square) / 16;
+}
+
+// The density of z = 0 is the inverse of the Laplace transform cosh(sqrt(t / 2))^-h. Its path is a parabola through about the
+// saddle point of exp(t x) cosh(sqrt(t / 2))^-h, t = start - 2 y^2 + 4 i focus y, along which the trapezoidal rule converges
+// geometrically: Weideman & Trefethen (2007), Parabolic and hyperbolic contours for computing the Bromwich integral. With a
+// tilt, the distribution function is the same integral, divided by t - z^2 / 2, along a path that passes this pole on the
+// right, and minus the survival function that along one on the left.
+//
+// what: 0: the logarithm of the integral, tilted    1, 2, 3: the mean along the path of log(cosh), t and 1 / (t - z^2 / 2)
+__device__ real along_path(real x, real h, real z, int tail, int what)
+{
+    real ratio = 4 * x / h, k = PI * PI / 12, edge = 0.5 * PI * PI, pole = 0.5 * z * z;
+    real square = ratio < 1 ? (1 - ratio) * (1 + 2 * ratio) / (ratio * ratio) : -3 * k * ((ratio - 1) / (ratio - 1 + k));
+    real start = 2 * square, room = ratio < 1 ? start + edge : edge * (k / (ratio - 1 + k));
+    real bend = h * curvature(square), away = INFINITY;
+    if (tail) {
+        real above = start - pole, root = hypot(0.5 * above, 1 / sqrt(bend));
+        real moved = above > 0 ? pole + 0.5 * above + root : fmax(pole + 0.5 * above - root, start - 0.5 * room);
+        room += moved - start;
+        start = moved;
+        away = 0.5 * (start - pole);
+    }
+    real focus = sqrt(0.5 * room);
+    real nearest = tail ? fmin(focus, fabs(away) / (focus + sqrt(focus * focus - away))) : focus;  // pole or branch point
+    real digits = 1.4 * (4 - log(EPSILON)), half = sqrt(fabs(0.5 * start)), at_start = start > 0 ? log_cosh(half) : log(cos(half));
+    real reach = 0.5 * sqrt(2 * digits / bend), right = reach / (focus + sqrt(focus * focus + reach));  // where it grows too far
+    real step = 2 * PI / (2 * digits / right + (digits + 2) / nearest);
+    real slope = start > 0 ? tanh(half) : tan(half), sum = 0, moment = 0, size = INFINITY;
+    for (int i = 0; i < 5000 && size > 0.01 * EPSILON * fabs(sum); i++) {
+        real y = i * step, t = start - 2 * y * y, ti = 4 * focus * y, r = 0.5 * hypot(t, ti);
+        real big = sqrt(0.5 * (r + 0.5 * fabs(t))), small = big > 0 ? 0.25 * ti / big : 0;
+        real w = t > 0 ? big : small, wi = t > 0 ? small : big, e = exp(-2 * w), c = cos(wi);
+        // With d, the step of w = sqrt(t / 2) from the start, the step of log(cosh(w)) is log1p(cosh(d) - 1 + slope sinh(d)).
+        real v = start > 0 ? w + half : w, vi = start > 0 ? wi : wi + half, over = 0.5 / (v * v + vi * vi);
+        real d = i == 0 ? 0 : (ti * vi - 2 * y * y * v) * over, di = i == 0 ? 0 : (ti * v + 2 * y * y * vi) * over;
+        real s = sinh(0.5 * d), si = sin(0.5 * di), sh = sinh(d) * cos(di), shi = cosh(d) * sin(di);
+        real g = 2 * s * s * cos(di) - 2 * si * si + (start > 0 ? slope * sh : -slope * shi);
+        real gi = sinh(d) * sin(di) + (start > 0 ? slope * shi : slope * sh);
+        real l = 0.5 * log1p(2 * g + (g * g + gi * gi)), li = atan2(gi, 1 + g);
+        li += 2 * PI * rint((wi + atan2(-2 * e * sin(wi) * c, -expm1(-2 * w) + 2 * e * c * c) - li) / (2 * PI));
+        real height = exp(-2 * y * y * x - h * l), angle = ti * x - h * li;
+        real p = focus, pi = y, u = t - pole, norm = u * u + ti * ti;
+        if (tail) {
+            p = (focus * u + y * ti) / norm;
+            pi = (y * u - focus * ti) / norm;
+        }
+        size = height * hypot(p, pi);
+        real weight = i == 0 ? 0.5 : 1, a = weight * height * (p * cos(angle) - pi * sin(angle));
+        real b = weight * height * (p * sin(angle) + pi * cos(angle));
+        sum += a;
+        moment += what == 1 ? (at_start + l) * a - li * b : what == 2 ? t * a - ti * b : (u * a + ti * b) / norm;
+    }
+    if (what > 0) return moment / sum;
+    real tilt = 0.5 * fabs(z), d = 0.5 * (start - pole) / (half + tilt), q = sinh(0.5 * d);  // half - tilt, in which nothing cancels
+    real by_tilt = start > 0 && fabs(d) < 1 ? log1p(2 * q * q + tanh(tilt) * sinh(d)) : at_start - log_cosh(tilt);
+    return log(4 / PI * step * fabs(sum)) + (start - pole) * x - h * by_tilt;
+}
+
+// The logarithm of the density.
+__device__ real by_path(real x, real h, real z) { return along_path(x, h, z, 0, 0); }
+__device__ real by_path_grad_x(real x, real h, real z) { return along_path(x, h, z, 0, 2) - 0.5 * z * z; }
+__device__ real by_path_grad_h(real x, real h, real z) { return log_cosh(0.5 * z) - along_path(x, h, z, 0, 1); }
+__device__ real by_path_grad_z(real x, real h, real z) { return 0.5 * h * tanh(0.5 * z) - z * x; }
+
+// The logarithm of the series that the density of z = 0 is in exp(-1 / x), but for its first term.
+__device__ real log_series(real x, real h)
+{
+    real sum = 0, factor = 1, term = 1;
+    for (int n = 1; n < 100 && fabs(term) > 0.1 * EPSILON; n++) {
+        factor *= -(h + n - 1) / n;
+        term = factor * ((2 * n + h) / h) * exp(-n * (n + h) / (2 * x));
+        sum += term;
+    }
+    return log1p(sum);
+}
+
+__device__ real polya_gamma_logpdf(real x, real h, real z)
+{
+    if (x == 0 || isinf(x)) return -INFINITY;
+    if ((2 + h) * exp(-(1 + h) / (2 * x)) < 0.1) {
+        real d = h - 2 * x * fabs(z);
+        return h * log1p(exp(-fabs(z))) + log(h) - LOG_2 - HALF_LOG_2PI - 1.5 * log(x) - 0.125 * d * (d / x)
+             + log_series(x, h);
+    }
+    return by_path(x, h, z);
+}
+
+// Where the mean of a variable with the saddle point as its tilt is x, the tail is that of the smaller probability.
+__device__ int is_below(real x, real h, real z)
+{
+    real c = 0.5 * fabs(z), ratio = 4 * x / h;
+    return c * c < (1 - ratio) * (1 + 2 * ratio) / (ratio * ratio);
+}
+
+__device__ real log_tail(real x, real h, real z) { return along_path(x, h, z, 1, 0); }
+
+__device__ real log_tail_grad_x(real x, real h, real z)
+{
+    real slope = exp(polya_gamma_logpdf(x, h, z) - log_tail(x, h, z));
+    return is_below(x, h, z) ? slope : -slope;
+}
+
+__device__ real log_tail_grad_h(real x, real h, real z) { return log_cosh(0.5 * z) - along_path(x, h, z, 1, 1); }
+
+__device__ real log_tail_grad_z(real x, real h, real z)
+{
+    return 0.5 * h * tanh(0.5 * z) - z * x + z * along_path(x, h, z, 1, 3);
+}
+
+__device__ real polya_gamma_logcdf(real x, real h, real z)
+{
+    if (x == 0) return -INFINITY;
+    if (h * h * EPSILON > 8 * x) return polya_gamma_logpdf(x, h, z);  // all that counts is in the exponent
+    return is_below(x, h, z) ? log_tail(x, h, z) : log1mexp(log_tail(x, h, z));
+}
+
+__device__ real polya_gamma_logsf(real x, real h, real z)
+{
+    if (x == 0 || h * h * EPSILON > 8 * x) return 0;
+    return is_below(x, h, z) ? log1mexp(log_tail(x, h, z)) : log_tail(x, h, z);
+}
+
+// A variable of h = 1, times 4, by Devroye's method for alternating series, in the form of Polson, Scott & Windle (2013).
+// Below `cut` it is proposed from an inverse Gaussian distribution, above from an exponential one.
+__device__ real devroye(rng_t *rng, real c)
+{
+    real cut = 0.64, rate = 0.125 * PI * PI + 0.5 * c * c, root = sqrt(cut), value = NAN;
+    real a = (cut * c - 1) / root, b = (cut * c + 1) / root;
+    real right = PI / (2 * rate) * exp(c - rate * cut);
+    real left = erfc(-a / SQRT_2) + scaled_erfc(b / SQRT_2) * exp(-0.5 * a * a);
+    for (int i = 0; i < 1000 && isnan(value); i++) {
+        real x = NAN, u = uniform(rng);
+        if (u * (left + right) < right) {
+            real e = exponential(rng);
+            x = cut + e / rate;
+        } else if (c * cut < 1) {
+            for (int j = 0; j < 1000 && isnan(x); j++) {
+                real e = exponential(rng), f = exponential(rng), v = uniform(rng);
+                real y = cut / ((1 + cut * e) * (1 + cut * e));
+                if (e * e * cut <= 2 * f && v <= exp(-0.5 * c * c * y)) x = y;
+            }
+        } else {
+            for (int j = 0; j < 1000 && isnan(x); j++) {
+                real y = wald_sample(rng, 1 / c, 1);
+                if (y < cut) x = y;
+            }
+        }
+        real v = uniform(rng), sum = 1;
+        int known = 0;
+        for (int n = 1; n < 100 && !known; n++) {
+            real m = n + 0.5, exponent = x > cut ? 0.5 * n * (n + 1) * PI * PI * x : 2 * n * (n + 1) / x;
+            sum += (n % 2 == 0 ? 1 : -1) * (2 * m) * exp(-exponent);
+            known = n % 2 == 1 ? v < sum : v > sum;
+            if (known && n % 2 == 1) value = x;
+        }
+    }
+    return value;
+}
+
+// The sum of the definition: 40 of its gamma variables, and one with the mean and the variance of all others, whose third
+// cumulant differs by less than 1e-12 h. Of few whole numbers h, as many variables of h = 1 are exact.
+__device__ real polya_gamma_sample(rng_t *rng, real h, real z)
+{
+    real c = 0.5 * fabs(z), sum = 0;
+    if (h == floor(h) && h <= 20) {
+        for (int i = 0; i < (int)h; i++) {
+            real one = devroye(rng, c);
+            sum += 0.25 * one;
+        }
+        return sum;
+    }
+    real mean = tanh(c) / (4 * c), var = curvature(c * c);
+    if (c < 1e-4) mean = 0.25;
+    for (int k = 0; k < 40; k++) {
+        real share = 1 / (2 * PI * PI * (k + 0.5) * (k + 0.5) + 2 * c * c), g = gamma_sample(rng, h, 1);
+        sum += share * g;
+        mean -= share;
+        var -= share * share;
+    }
+    real rest = gamma_sample(rng, h * (mean * (mean / var)), 1);
+    return sum + var / mean * rest;
+}
+
+__device__ real polya_gamma_mean(real h, real z)
+{
+    real c = 0.5 * fabs(z);
+    return c < 1e-4 ? h * (0.25 - c * c / 12) : h * (tanh(c) / (4 * c));
+}
+
+__device__ real polya_gamma_var(real h, real z) { return h * curvature(0.25 * z * z); }
