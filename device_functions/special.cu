@@ -558,8 +558,8 @@ __device__ real log_gamma_p_near_zero(real a, real x)
 __device__ real gamma_series(real a, real x)
 {
     real v = 1 / (a + 1), share = x * v, power = 1, sum = 1, scale = 1;
-    int turns = (int)fmin(EPSILON < 1e-10 ? 15 + 10 * sqrt(a) : 9 + 6.6 * sqrt(a), (real)(EPSILON < 1e-10 ? 60 : 40));
-    for (int k = 0; k < 60 && k < turns; k++) {
+    int turns = (int)(EPSILON < 1e-10 ? 15 + 10 * sqrt(a) : 9 + 6.6 * sqrt(a));
+    for (int k = 0; k < (turns < 60 ? turns : 60); k++) {
         real growth = 1 + k * v;
         power *= share;
         sum = sum * growth + power;
@@ -576,7 +576,7 @@ __device__ real gamma_fraction(real a, real x)
     real v = 1 / x, b = (x - a + 1) * v, above_before = 0, above = 1, below_before = 1, below = b;
     real shape = fmin(a, (real)20), inverse = 1 / (a < 1 ? 1.5 : a + sqrt(a));
     int turns = (int)(EPSILON < 1e-10 ? 5 + 105 * inverse + 0.6 * shape : 4 + 28 * inverse + 0.4 * shape);
-    for (int k = 1; k < 80 && k < turns; k++) {
+    for (int k = 1; k < (turns < 80 ? turns : 80); k++) {
         real weight = k * (a - k) * (v * v), factor = b + 2 * k * v;
         real next_above = factor * above + weight * above_before, next_below = factor * below + weight * below_before;
         above_before = above;
@@ -590,10 +590,9 @@ __device__ real gamma_fraction(real a, real x)
 // log P(a, x) where x < gamma_middle(a), else log Q(a, x), a > 0, x > 0
 __device__ real log_gamma_tail(real a, real x)
 {
-    if (a > 20) {
-        if (fabs(x - a) < 0.33 * (x + a)) return log_gamma_tail_uniform(a, x);
-    } else if (a < 1) {
-        if (x < 1.5) return log_gamma_p_near_zero(a, x);
+    if (a < 1 || a > 20) {  // one branch on a alone
+        if (a < 1 && x < 1.5) return log_gamma_p_near_zero(a, x);
+        if (a > 20 && fabs(x - a) < 0.33 * (x + a)) return log_gamma_tail_uniform(a, x);
     }
     return log_gamma_power(a, x) + log(x < gamma_middle(a) ? gamma_series(a, x) : gamma_fraction(a, x));
 }
@@ -738,17 +737,23 @@ __device__ int beta_from_below(real a, real b, real x, real y)
     return below || (!above && b * x <= a * y);
 }
 
-// log I_x(a, b) by the power series in x, x <= 1/2, b x < 1.5, also relative to itself where I is near 1.
-// Source: DiDonato & Morris (1992), Algorithm 708, eq. 7.
-__device__ real log_beta_p_near_zero(real a, real b, real x)
+// log(a B(a, b)), to which log I_x(a, b) is a log(x) in the limit at 0; also relative to a where a is small
+__device__ real log_beta_scale(real a, real b)
 {
-    real power = 1, bound = 1, sum = 0;
-    for (int k = 1; k < 100 && bound > 0.01 * EPSILON; k++) {
-        power *= (k - b) / k * x;
-        bound *= (k + b) / k * x;  // of the derivatives in b, too
+    return log_gamma_1p(a) - log_rising(b, a);
+}
+
+// I_x(a, b) / (x^a / (a B(a, b))) - 1 by the power series in x, x <= 1/2, b x < 1.5. Source: DiDonato & Morris (1992),
+// Algorithm 708, eq. 7.
+__device__ real beta_series(real a, real b, real x)
+{
+    real power = 1, sum = 0, rate = -log(x), shape = fmin(b, (real)3);
+    int turns = (int)(EPSILON < 1e-10 ? 8 + 6 * shape + 40 / rate : 6 + 3 * shape + 18 / rate);
+    for (int k = 1; k < (turns < 100 ? turns : 100); k++) {
+        power *= (k - b) * x * ((real)1 / k);
         sum += power / (a + k);
     }
-    return a * log(x) - (log_gamma_1p(a) - log_rising(b, a)) + log1p(a * sum);
+    return a * sum;
 }
 
 // I_x(a, b) / (x^a y^b / B(a, b)) by quadrature, b x <= a y, for large a and b and x within a few standard deviations of a / (a + b), where the
@@ -768,38 +773,46 @@ __device__ real beta_integral(real a, real b, real x, real y)
     return 0.5 * width * sum;
 }
 
-// I_x(a, b) / (x^a y^b / B(a, b)) by a continued fraction, b x <= a y. Source: DiDonato & Morris (1992), eq. 9, summed as in gamma_fraction.
+// I_x(a, b) / (x^a y^b / B(a, b)) by a continued fraction, b x <= a y. Source: DiDonato & Morris (1992), eq. 9; evaluated as in
+// gamma_fraction. How far follows from the rate at which it converges in the end, Lorentzen & Waadeland (1992), Continued
+// Fractions with Applications, ch. VI, but large shapes keep it from that for a while, and where x is near 1, b leads to the end.
 __device__ real beta_fraction(real a, real b, real x, real y)
 {
-    real gap = beta_gap(a, b, x, y), inverse = 1 / (a + 1), first = a * (gap + 1) * inverse, before = first;
-    real ratio = 0, term = 1, sum = 1, bound = 1;
-    for (int k = 1; k < 200 && bound > 0.1 * EPSILON; k++) {
-        real s = k * (b - k) * x * inverse, p = (a + k - 1) * inverse * ((a + b + k - 1) * x * s);
+    real gap = beta_gap(a, b, x, y), root = 1 + sqrt(y), rate = 2 * log(root * root / x);
+    real size = sqrt(fmin(fmin(a, b), (real)1000)), most = 10 + fmin((real)65, 90 / b) + 3.1 * size;
+    int turns = (int)fmin(EPSILON < 1e-10 ? 6 + 38 / rate + 2.4 * size : 4 + 18 / rate + 1.7 * size, most);
+    real scale = 1 / (1 + gap + turns);  // so that nothing overflows
+    real inverse = 1 / (a + 1), above_before = 0, above = 1, below_before = 1, below = a * (gap + 1) * inverse * scale;
+    for (int k = 1; k < (turns < 180 ? turns : 180); k++) {
+        real share = k * (b - k) * x * inverse, weight = (a + k - 1) * inverse * ((a + b + k - 1) * x * share) * (scale * scale);
         inverse = 1 / (a + 2 * k + 1);
-        real now = k + s + (a + k) * (gap + 1 + k * (1 + y)) * inverse;
-        real t = -p * (1 + ratio);
-        ratio = t / (now * before - t);
-        before = now;
-        term *= ratio;
-        sum += term;
-        if (fabs(k - b) > 0.5) bound *= fabs(ratio);  // from k = b on the terms are 0, but not their derivatives
+        real factor = (k + share + (a + k) * (gap + 1 + k * (1 + y)) * inverse) * scale;
+        real next_above = factor * above + weight * above_before, next_below = factor * below + weight * below_before;
+        above_before = above;
+        below_before = below;
+        above = next_above;
+        below = next_below;
     }
-    return sum / first;
+    return scale * (above / below);
 }
 
-// log I_x(a, b) where beta_from_below(a, b, x, y), a > 0, b > 0, 0 < x < 1
+// log I_x(a, b) where beta_from_below(a, b, x, y), else log I_y(b, a), a > 0, b > 0, 0 < x < 1
 __device__ real log_beta_tail(real a, real b, real x, real y)
 {
-    if (beta_needs_series(a, b) && x <= 0.5 && b * x < 1.5) return log_beta_p_near_zero(a, b, x);
-    real z = beta_gap(a, b, x, y) / sqrt(x * y * (a + b));
-    int central = a > 1000 && b > 1000 && z < 3;
-    return log_beta_power(a, b, x, y) + log(central ? beta_integral(a, b, x, y) : beta_fraction(a, b, x, y));
+    int below = beta_from_below(a, b, x, y);
+    real s = below ? a : b, t = below ? b : a, u = below ? x : y, v = below ? y : x;
+    if (beta_needs_series(a, b)) {
+        if (u <= 0.5 && t * u < 1.5)
+            return s * log(u) - (below ? log_beta_scale(a, b) : log_beta_scale(b, a)) + log1p(beta_series(s, t, u));
+    }
+    int central = a > 1000 && b > 1000 && beta_gap(s, t, u, v) < 3 * sqrt(x * y * (a + b));
+    return log_beta_power(a, b, x, y) + log(central ? beta_integral(s, t, u, v) : beta_fraction(s, t, u, v));
 }
 
 // The derivative in x where y = 1 - x, which takes that in y with it.
 __device__ real log_beta_tail_grad_x(real a, real b, real x, real y, real value)
 {
-    return exp(log_beta_power(a, b, x, y) - value) / (x * y);
+    return (beta_from_below(a, b, x, y) ? 1 : -1) * exp(log_beta_power(a, b, x, y) - value) / (x * y);
 }
 
 __device__ real log_beta_tail_grad_y(real a, real b, real x, real y, real value)
@@ -814,16 +827,15 @@ __device__ real log_beta_p(real a, real b, real x, real y)
     if (!(a >= 0 && b >= 0 && x >= 0 && y >= 0)) return NAN;
     if (y == 0 || a == 0 || isinf(b)) return 0;
     if (x == 0 || b == 0 || isinf(a)) return -INFINITY;
-    int below = beta_from_below(a, b, x, y);
-    real tail = log_beta_tail(below ? a : b, below ? b : a, below ? x : y, below ? y : x);
-    return below ? tail : log1mexp(tail);
+    real tail = log_beta_tail(a, b, x, y);
+    return beta_from_below(a, b, x, y) ? tail : log1mexp(tail);
 }
 
 // log I_x(a, b) by the logit of x, a > 0, b > 0: x or y may underflow, but I_x or I_y follows a power law there.
 __device__ real log_beta_p_logit(real a, real b, real logit)
 {
-    if (logit < -80) return a * logit - (log_gamma_1p(a) - log_rising(b, a));
-    if (logit > 80) return log1mexp(-b * logit - (log_gamma_1p(b) - log_rising(a, b)));
+    if (logit < -80) return a * logit - log_beta_scale(a, b);
+    if (logit > 80) return log1mexp(-b * logit - log_beta_scale(b, a));
     return log_beta_p(a, b, expit(logit), expit(-logit));
 }
 
@@ -832,13 +844,11 @@ __device__ real log_beta_p_logit(real a, real b, real logit)
 __device__ real beta_quantile_step(real a, real b, real log_p, real log_q, real logit)
 {
     if (fabs(logit) > (EPSILON < 1e-10 ? 700 : 80)) {  // x or y may underflow, but follows a power law
-        real s = logit < 0 ? a : b;
-        real log_share = ((logit < 0 ? log_p : log_q) + log_gamma_1p(s) - log_rising(logit < 0 ? b : a, s)) / s;
-        return logit < 0 ? log_share : -log_share;
+        return logit < 0 ? (log_p + log_beta_scale(a, b)) / a : -(log_q + log_beta_scale(b, a)) / b;
     }
     real x = expit(logit), y = expit(-logit);
     int below = beta_from_below(a, b, x, y);
-    real tail = log_beta_tail(below ? a : b, below ? b : a, below ? x : y, below ? y : x);
+    real tail = log_beta_tail(a, b, x, y);
     real slope = (below ? 1 : -1) * exp(log_beta_power(a, b, x, y) - tail), curvature = a * y - b * x - slope;
     real newton = (tail - (below ? log_p : log_q)) / slope;
     real step = inversion_step(newton, curvature, -(a + b) * (x * y) - slope * curvature);
@@ -891,7 +901,7 @@ __device__ real log_student_density(real a, real t)
 __device__ real log_student_q(real a, real t)
 {
     if (a == 0) return 0;
-    if (t * EPSILON > 1) return -2 * a * log(t) - (log_gamma_1p(a) - log_rising((real)0.5, a));  // t^2 may overflow
+    if (t * EPSILON > 1) return -2 * a * log(t) - log_beta_scale(a, (real)0.5);  // t^2 may overflow
     real s = t * t;
     return log_beta_p(a, (real)0.5, 1 / (1 + s), s / (1 + s));
 }
