@@ -602,24 +602,39 @@ __device__ real log_gamma_tail_grad_x(real a, real x, real value)
     return (x < gamma_middle(a) ? a : -a) / x * exp(log_gamma_power(a, x) - value);
 }
 
+// P(a, x), log P(a, x), Q(a, x) or log Q(a, x), which is `value` where the arguments are neither at an end nor beyond it. A
+// choice at the end: behind an early return, the compilers of CPUs let each thread of a vector take its own way.
+__device__ real within_gamma(real a, real x, real value, real at_zero, real at_infinity)
+{
+    return !(a >= 0 && x >= 0) ? NAN : a == 0 || isinf(x) ? at_infinity : x == 0 || isinf(a) ? at_zero : value;
+}
+
 // log P(a, x), P(a, x) being the regularised incomplete gamma function, a >= 0, x >= 0
 __device__ real log_gamma_p(real a, real x)
 {
-    if (!(a >= 0 && x >= 0)) return NAN;
-    if (a == 0 || isinf(x)) return 0;
-    if (x == 0 || isinf(a)) return -INFINITY;
     real tail = log_gamma_tail(a, x);
-    return x < gamma_middle(a) ? tail : log1mexp(tail);
+    return within_gamma(a, x, x < gamma_middle(a) ? tail : log1mexp(tail), -INFINITY, 0);
 }
 
 // log Q(a, x), Q(a, x) = 1 - P(a, x)
 __device__ real log_gamma_q(real a, real x)
 {
-    if (!(a >= 0 && x >= 0)) return NAN;
-    if (a == 0 || isinf(x)) return -INFINITY;
-    if (x == 0 || isinf(a)) return 0;
     real tail = log_gamma_tail(a, x);
-    return x < gamma_middle(a) ? log1mexp(tail) : tail;
+    return within_gamma(a, x, x < gamma_middle(a) ? log1mexp(tail) : tail, 0, -INFINITY);
+}
+
+// P(a, x)
+__device__ real gamma_p(real a, real x)
+{
+    real tail = exp(log_gamma_tail(a, x));
+    return within_gamma(a, x, x < gamma_middle(a) ? tail : 1 - tail, 0, 1);
+}
+
+// Q(a, x)
+__device__ real gamma_q(real a, real x)
+{
+    real tail = log_gamma_tail(a, x);
+    return within_gamma(a, x, x < gamma_middle(a) ? -expm1(tail) : exp(tail), 1, 0);
 }
 
 // The y at which F(t - y) is 0, from `newton`, F / F', and from F'' / F' and its derivative, all of them at t: three terms of
@@ -648,12 +663,11 @@ __device__ real only_derivative(real x)
 // is log P = log p or log Q = log q, whichever is computed at x, as a function of log x, in which it is concave.
 __device__ real gamma_quantile_step(real a, real log_p, real log_q, real x)
 {
-    if (!(x > 0 && x < INFINITY)) return x;
     int below = x < gamma_middle(a);
     real tail = log_gamma_tail(a, x), sign = below ? 1 : -1, slope = sign * a * exp(log_gamma_power(a, x) - tail);
     real curvature = a - x - slope;
     real step = inversion_step((tail - (below ? log_p : log_q)) / slope, curvature, -x - slope * curvature);
-    return x * exp(-fmin(fmax(step, (real)-2), (real)2));
+    return x > 0 && x < INFINITY ? x * exp(-fmin(fmax(step, (real)-2), (real)2)) : x;
 }
 
 // log(p), where q = 1 - p is known, too, and may be the more accurate one
@@ -675,7 +689,11 @@ __device__ real gamma_quantile_search(real a, real p, real q)
         real high = -log_q - log_gamma(a);
         x = p > q && high > 2 ? high + (a - 1) * log(high) : low;
     }
-    for (int k = 0; k < 60 && fabs(x - before) * sqrt(1 + a) > nearness() * x; k++) {
+    for (int k = 0; k < 2; k++) {  // are mostly enough
+        before = x;
+        x = gamma_quantile_step(a, log_p, log_q, x);
+    }
+    for (int k = 0; k < 60 && unlikely(fabs(x - before) * sqrt(1 + a) > nearness() * x); k++) {
         before = x;
         x = gamma_quantile_step(a, log_p, log_q, x);
     }
@@ -685,11 +703,9 @@ __device__ real gamma_quantile_search(real a, real p, real q)
 // The x at which P(a, x) = p and Q(a, x) = q, a > 0, p in [0, 1], q = 1 - p
 __device__ real gamma_quantile(real a, real p, real q)
 {
-    if (!(a > 0 && p >= 0 && q >= 0)) return NAN;
-    if (p == 0) return 0;
-    if (q == 0) return INFINITY;
     real x = gamma_quantile_search(a, p, q);
-    return x + only_derivative(gamma_quantile_step(a, log_probability(p, q), log_probability(q, p), x));
+    real value = x + only_derivative(gamma_quantile_step(a, log_probability(p, q), log_probability(q, p), x));
+    return !(a > 0 && p >= 0 && q >= 0) ? NAN : p == 0 ? 0 : q == 0 ? INFINITY : value;
 }
 
 
