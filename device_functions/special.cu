@@ -646,12 +646,6 @@ __device__ real inversion_step(real newton, real curvature, real curvature_slope
     return newton * (1 + (far ? 0 : newton * (second + newton * (2 * second * second - third))));
 }
 
-// How small a step, in standard deviations, is the last one of a search: what it leaves is of its fourth power.
-__device__ real nearness()
-{
-    return EPSILON < 1e-10 ? 1e-4 : 1e-2;
-}
-
 // 0, which has the derivative of x. A search for a root is not differentiated; one step from the root has the first three
 // derivatives of the root itself, and nobody computes it where no derivative is wanted.
 __device__ real only_derivative(real x)
@@ -676,27 +670,30 @@ __device__ real log_probability(real p, real q)
     return p < q ? log(p) : log1p(-q);
 }
 
-// gamma_quantile, without derivatives. Where it starts: Wilson & Hilferty (1931), The distribution of chi-square; DiDonato &
-// Morris (1986), Computation of the incomplete gamma function ratios and their inverse.
+// Where gamma_quantile starts. Sources: DiDonato & Morris (1986), Computation of the incomplete gamma function ratios and their
+// inverse, for both tails; Wilson & Hilferty (1931), The distribution of chi-square, between them.
+__device__ real gamma_quantile_start(real a, real p, real q)
+{
+    real log_p = log_probability(p, q), log_q = log_probability(q, p);
+    real low = exp((log_p + log_gamma_1p(a)) / a), high = -log_q - log_gamma(a), rough = high + (a - 1) * log(high);
+    real x = low * (1 + low / (a + 1) * (1 + (3 * a + 5) * low / (2 * (a + 1) * (a + 2))));
+    if (a < 0.3) {
+        if (low > 0.2) x = p > q && high > 2 ? rough : low;
+    } else {
+        real w = 1 - 1 / (9 * a) + (p < q ? 1 : -1) * ndtri(fmin(p, q)) / (3 * sqrt(a));
+        if (low > 0.2 * (1 + a)) x = a * w * w * w;
+    }
+    return high > 6 + 2 * a && rough > 2 ? high + (a - 1) * log(rough) + log1p((a - 1) / rough) : x;
+}
+
+// gamma_quantile, without derivatives. From a = 0.3 on two steps lead to all digits; that their number does not depend on p lets
+// neighbouring threads take them together.
 __device__ real gamma_quantile_search(real a, real p, real q)
 {
-    real log_p = log_probability(p, q), log_q = log_probability(q, p), before = INFINITY;
-    real low = exp((log_p + log_gamma_1p(a)) / a), x;
-    if (a >= 1) {
-        real w = 1 - 1 / (9 * a) + (p < q ? ndtri(p) : -ndtri(q)) / (3 * sqrt(a));
-        x = fmax(low, a * w * w * w);
-    } else {
-        real high = -log_q - log_gamma(a);
-        x = p > q && high > 2 ? high + (a - 1) * log(high) : low;
-    }
-    for (int k = 0; k < 2; k++) {  // are mostly enough
-        before = x;
+    real log_p = log_probability(p, q), log_q = log_probability(q, p), x = gamma_quantile_start(a, p, q);
+    int turns = a < 0.3 ? 12 : 2;
+    for (int k = 0; k < (turns < 12 ? turns : 12); k++)
         x = gamma_quantile_step(a, log_p, log_q, x);
-    }
-    for (int k = 0; k < 60 && unlikely(fabs(x - before) * sqrt(1 + a) > nearness() * x); k++) {
-        before = x;
-        x = gamma_quantile_step(a, log_p, log_q, x);
-    }
     return x;
 }
 
@@ -789,15 +786,21 @@ __device__ real beta_integral(real a, real b, real x, real y)
     return 0.5 * width * sum;
 }
 
-// I_x(a, b) / (x^a y^b / B(a, b)) by a continued fraction, b x <= a y. Source: DiDonato & Morris (1992), eq. 9; evaluated as in
-// gamma_fraction. How far follows from the rate at which it converges in the end, Lorentzen & Waadeland (1992), Continued
-// Fractions with Applications, ch. VI, but large shapes keep it from that for a while, and where x is near 1, b leads to the end.
-__device__ real beta_fraction(real a, real b, real x, real y)
+// How far beta_fraction goes in either direction, known from the shapes: by the rate at which it converges in the end, Lorentzen &
+// Waadeland (1992), Continued Fractions with Applications, ch. VI, at the largest x, but large shapes keep it from that for a
+// while, and where x is near 1, the smaller one leads to the end.
+__device__ int beta_fraction_turns(real a, real b)
 {
-    real gap = beta_gap(a, b, x, y), root = 1 + sqrt(y), rate = 2 * log(root * root / x);
-    real size = sqrt(fmin(fmin(a, b), (real)1000)), most = 10 + fmin((real)65, 90 / b) + 3.1 * size;
-    int turns = (int)fmin(EPSILON < 1e-10 ? 6 + 38 / rate + 2.4 * size : 4 + 18 / rate + 1.7 * size, most);
-    real scale = 1 / (1 + gap + turns);  // so that nothing overflows
+    real smaller = fmin(a, b), x = fmax(a, b) / (a + b), root = 1 + sqrt(smaller / (a + b)), rate = 2 * log(root * root / x);
+    real size = sqrt(fmin(smaller, (real)1000)), most = 10 + fmin((real)65, 90 / smaller) + 3.1 * size;
+    return (int)fmin(EPSILON < 1e-10 ? 3 + 38 / rate + 1.6 * size : 3 + 18 / rate + 1.2 * size, most);
+}
+
+// I_x(a, b) / (x^a y^b / B(a, b)) by a continued fraction, b x <= a y. Source: DiDonato & Morris (1992), eq. 9; evaluated as in
+// gamma_fraction.
+__device__ real beta_fraction(real a, real b, real x, real y, int turns)
+{
+    real gap = beta_gap(a, b, x, y), scale = 1 / (1 + gap + turns);  // so that nothing overflows
     real inverse = 1 / (a + 1), above_before = 0, above = 1, below_before = 1, below = a * (gap + 1) * inverse * scale;
     for (int k = 1; k < (turns < 180 ? turns : 180); k++) {
         real share = k * (b - k) * x * inverse, weight = (a + k - 1) * inverse * ((a + b + k - 1) * x * share) * (scale * scale);
@@ -822,7 +825,7 @@ __device__ real log_beta_tail(real a, real b, real x, real y)
             return s * log(u) - (below ? log_beta_scale(a, b) : log_beta_scale(b, a)) + log1p(beta_series(s, t, u));
     }
     int central = a > 1000 && b > 1000 && beta_gap(s, t, u, v) < 3 * sqrt(x * y * (a + b));
-    return log_beta_power(a, b, x, y) + log(central ? beta_integral(s, t, u, v) : beta_fraction(s, t, u, v));
+    return log_beta_power(a, b, x, y) + log(central ? beta_integral(s, t, u, v) : beta_fraction(s, t, u, v, beta_fraction_turns(a, b)));
 }
 
 // The derivative in x where y = 1 - x, which takes that in y with it.
@@ -836,15 +839,26 @@ __device__ real log_beta_tail_grad_y(real a, real b, real x, real y, real value)
     return 0;
 }
 
+// I_x(a, b) or its logarithm, which is `value` where the arguments are neither at an end nor beyond it: see within_gamma.
+__device__ real within_beta(real a, real b, real x, real y, real value, real at_zero, real at_one)
+{
+    return !(a >= 0 && b >= 0 && x >= 0 && y >= 0) ? NAN
+         : y == 0 || a == 0 || isinf(b) ? at_one : x == 0 || b == 0 || isinf(a) ? at_zero : value;
+}
+
 // log I_x(a, b), I_x(a, b) being the regularised incomplete beta function, a >= 0, b >= 0, x in [0, 1], y = 1 - x. The
 // logarithm of 1 - I_x(a, b) is log_beta_p(b, a, y, x).
 __device__ real log_beta_p(real a, real b, real x, real y)
 {
-    if (!(a >= 0 && b >= 0 && x >= 0 && y >= 0)) return NAN;
-    if (y == 0 || a == 0 || isinf(b)) return 0;
-    if (x == 0 || b == 0 || isinf(a)) return -INFINITY;
     real tail = log_beta_tail(a, b, x, y);
-    return beta_from_below(a, b, x, y) ? tail : log1mexp(tail);
+    return within_beta(a, b, x, y, beta_from_below(a, b, x, y) ? tail : log1mexp(tail), -INFINITY, 0);
+}
+
+// I_x(a, b)
+__device__ real beta_p(real a, real b, real x, real y)
+{
+    real tail = log_beta_tail(a, b, x, y);
+    return within_beta(a, b, x, y, beta_from_below(a, b, x, y) ? exp(tail) : -expm1(tail), 0, 1);
 }
 
 // log I_x(a, b) by the logit of x, a > 0, b > 0: x or y may underflow, but I_x or I_y follows a power law there.
@@ -859,25 +873,24 @@ __device__ real log_beta_p_logit(real a, real b, real logit)
 // logarithm of either tail is a concave function of the logit.
 __device__ real beta_quantile_step(real a, real b, real log_p, real log_q, real logit)
 {
-    if (fabs(logit) > (EPSILON < 1e-10 ? 700 : 80)) {  // x or y may underflow, but follows a power law
-        return logit < 0 ? (log_p + log_beta_scale(a, b)) / a : -(log_q + log_beta_scale(b, a)) / b;
-    }
     real x = expit(logit), y = expit(-logit);
     int below = beta_from_below(a, b, x, y);
     real tail = log_beta_tail(a, b, x, y);
     real slope = (below ? 1 : -1) * exp(log_beta_power(a, b, x, y) - tail), curvature = a * y - b * x - slope;
     real newton = (tail - (below ? log_p : log_q)) / slope;
     real step = inversion_step(newton, curvature, -(a + b) * (x * y) - slope * curvature);
-    return logit - fmin(fmax(step, (real)-8), (real)8);
+    real edge = logit < 0 ? (log_p + log_beta_scale(a, b)) / a : -(log_q + log_beta_scale(b, a)) / b;
+    int far = fabs(logit) > (EPSILON < 1e-10 ? 700 : 80);  // x or y may underflow, but follows a power law
+    return far ? edge : logit - fmin(fmax(step, (real)-8), (real)8);
 }
 
 // beta_quantile_logit, without derivatives. Where it starts: Abramowitz & Stegun (1964), 26.5.22; where one of the shapes is
 // below 1, the power laws at 0 and 1.
 __device__ real beta_quantile_search(real a, real b, real p, real q)
 {
-    real n = a + b, log_p = log_probability(p, q), log_q = log_probability(q, p), logit, before = INFINITY;
+    real n = a + b, log_p = log_probability(p, q), log_q = log_probability(q, p), logit;
     if (a > 1 && b > 1) {
-        real z = p < q ? ndtri(p) : -ndtri(q), s = 1 / (2 * a - 1), t = 1 / (2 * b - 1);
+        real z = (p < q ? 1 : -1) * ndtri(fmin(p, q)), s = 1 / (2 * a - 1), t = 1 / (2 * b - 1);
         real l = (z * z - 3) / 6, h = 2 / (s + t);
         logit = log(a / b) + 2 * (z * sqrt(l + h) / h + (t - s) * (l + 0.83333333333333333 - 2 / (3 * h)));
     } else {
@@ -885,10 +898,8 @@ __device__ real beta_quantile_search(real a, real b, real p, real q)
         real log_share = p * sum < at_zero ? (log(a * sum) + log_p) / a : (log(b * sum) + log_q) / b;
         logit = (p * sum < at_zero ? 1 : -1) * (log_share - log1mexp(log_share));
     }
-    for (int k = 0; k < 60 && fabs(logit - before) * sqrt(a * b / (1 + n)) > nearness(); k++) {
-        before = logit;
+    for (int k = 0; k < 3; k++)
         logit = beta_quantile_step(a, b, log_p, log_q, logit);
-    }
     return logit;
 }
 
@@ -896,10 +907,9 @@ __device__ real beta_quantile_search(real a, real b, real p, real q)
 // near 0 and near 1.
 __device__ real beta_quantile_logit(real a, real b, real p, real q)
 {
-    if (!(a > 0 && b > 0 && p >= 0 && q >= 0)) return NAN;
-    if (p == 0 || q == 0) return p == 0 ? -INFINITY : INFINITY;
     real logit = beta_quantile_search(a, b, p, q);
-    return logit + only_derivative(beta_quantile_step(a, b, log_probability(p, q), log_probability(q, p), logit));
+    real value = logit + only_derivative(beta_quantile_step(a, b, log_probability(p, q), log_probability(q, p), logit));
+    return !(a > 0 && b > 0 && p >= 0 && q >= 0) ? NAN : p == 0 ? -INFINITY : q == 0 ? INFINITY : value;
 }
 
 

@@ -66,7 +66,7 @@ UNTESTED = {
     # parts of the incomplete gamma function, and derivatives of it
     "log_gamma_power", "gamma_eta", "gamma_middle", "log_gamma_tail", "log_gamma_tail_uniform",
     "log_gamma_p_near_zero", "gamma_series", "gamma_fraction", "log_gamma_tail_grad_x",
-    "gamma_quantile_step", "gamma_quantile_search", "nearness", "log_probability", "inversion_step", "only_derivative",
+    "gamma_quantile_step", "gamma_quantile_start", "gamma_quantile_search", "within_gamma", "within_beta", "beta_fraction_turns", "log_probability", "inversion_step", "only_derivative",
     # and of the incomplete beta function
     "log_beta_power", "beta_gap", "beta_from_below", "log_beta_tail", "log_beta_scale", "beta_series", "beta_needs_series", "beta_integral",
     "beta_fraction", "log_beta_tail_grad_x", "log_beta_tail_grad_y", "beta_quantile_step", "beta_quantile_search",
