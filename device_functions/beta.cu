@@ -30,6 +30,9 @@ __device__ real beta_logsf(real x, real alpha, real beta)
     return log_beta_p(beta, alpha, 1 - x, x);
 }
 
+__device__ real beta_cdf(real x, real alpha, real beta) { return beta_p(alpha, beta, x, 1 - x); }
+__device__ real beta_sf(real x, real alpha, real beta) { return beta_p(beta, alpha, 1 - x, x); }
+
 __device__ real beta_ppf(real q, real alpha, real beta) { return expit(beta_quantile_logit(alpha, beta, q, 1 - q)); }
 __device__ real beta_isf(real q, real alpha, real beta) { return expit(beta_quantile_logit(alpha, beta, 1 - q, q)); }
 

@@ -35,6 +35,9 @@ __device__ real gamma_logsf(real x, real alpha, real beta)
     return log_gamma_q(alpha, beta * x);
 }
 
+__device__ real gamma_cdf(real x, real alpha, real beta) { return gamma_p(alpha, beta * x); }
+__device__ real gamma_sf(real x, real alpha, real beta) { return gamma_q(alpha, beta * x); }
+
 __device__ real gamma_ppf(real q, real alpha, real beta) { return gamma_quantile(alpha, q, 1 - q) / beta; }
 __device__ real gamma_isf(real q, real alpha, real beta) { return gamma_quantile(alpha, 1 - q, q) / beta; }
 

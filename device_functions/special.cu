@@ -558,8 +558,8 @@ __device__ real log_gamma_p_near_zero(real a, real x)
 __device__ real gamma_series(real a, real x)
 {
     real v = 1 / (a + 1), share = x * v, power = 1, sum = 1, scale = 1;
-    int turns = (int)fmin(EPSILON < 1e-10 ? 15 + 10 * sqrt(a) : 9 + 6.6 * sqrt(a), (real)(EPSILON < 1e-10 ? 60 : 40));
-    for (int k = 0; k < 60 && k < turns; k++) {
+    int turns = (int)(EPSILON < 1e-10 ? 15 + 10 * sqrt(a) : 9 + 6.6 * sqrt(a));
+    for (int k = 0; k < (turns < 60 ? turns : 60); k++) {
         real growth = 1 + k * v;
         power *= share;
         sum = sum * growth + power;
@@ -576,7 +576,7 @@ __device__ real gamma_fraction(real a, real x)
     real v = 1 / x, b = (x - a + 1) * v, above_before = 0, above = 1, below_before = 1, below = b;
     real shape = fmin(a, (real)20), inverse = 1 / (a < 1 ? 1.5 : a + sqrt(a));
     int turns = (int)(EPSILON < 1e-10 ? 5 + 105 * inverse + 0.6 * shape : 4 + 28 * inverse + 0.4 * shape);
-    for (int k = 1; k < 80 && k < turns; k++) {
+    for (int k = 1; k < (turns < 80 ? turns : 80); k++) {
         real weight = k * (a - k) * (v * v), factor = b + 2 * k * v;
         real next_above = factor * above + weight * above_before, next_below = factor * below + weight * below_before;
         above_before = above;
@@ -590,10 +590,9 @@ __device__ real gamma_fraction(real a, real x)
 // log P(a, x) where x < gamma_middle(a), else log Q(a, x), a > 0, x > 0
 __device__ real log_gamma_tail(real a, real x)
 {
-    if (a > 20) {
-        if (fabs(x - a) < 0.33 * (x + a)) return log_gamma_tail_uniform(a, x);
-    } else if (a < 1) {
-        if (x < 1.5) return log_gamma_p_near_zero(a, x);
+    if (a < 1 || a > 20) {  // one branch on a alone
+        if (a < 1 && x < 1.5) return log_gamma_p_near_zero(a, x);
+        if (a > 20 && fabs(x - a) < 0.33 * (x + a)) return log_gamma_tail_uniform(a, x);
     }
     return log_gamma_power(a, x) + log(x < gamma_middle(a) ? gamma_series(a, x) : gamma_fraction(a, x));
 }
@@ -603,24 +602,39 @@ __device__ real log_gamma_tail_grad_x(real a, real x, real value)
     return (x < gamma_middle(a) ? a : -a) / x * exp(log_gamma_power(a, x) - value);
 }
 
+// P(a, x), log P(a, x), Q(a, x) or log Q(a, x), which is `value` where the arguments are neither at an end nor beyond it. A
+// choice at the end: behind an early return, the compilers of CPUs let each thread of a vector take its own way.
+__device__ real within_gamma(real a, real x, real value, real at_zero, real at_infinity)
+{
+    return !(a >= 0 && x >= 0) ? NAN : a == 0 || isinf(x) ? at_infinity : x == 0 || isinf(a) ? at_zero : value;
+}
+
 // log P(a, x), P(a, x) being the regularised incomplete gamma function, a >= 0, x >= 0
 __device__ real log_gamma_p(real a, real x)
 {
-    if (!(a >= 0 && x >= 0)) return NAN;
-    if (a == 0 || isinf(x)) return 0;
-    if (x == 0 || isinf(a)) return -INFINITY;
     real tail = log_gamma_tail(a, x);
-    return x < gamma_middle(a) ? tail : log1mexp(tail);
+    return within_gamma(a, x, x < gamma_middle(a) ? tail : log1mexp(tail), -INFINITY, 0);
 }
 
 // log Q(a, x), Q(a, x) = 1 - P(a, x)
 __device__ real log_gamma_q(real a, real x)
 {
-    if (!(a >= 0 && x >= 0)) return NAN;
-    if (a == 0 || isinf(x)) return -INFINITY;
-    if (x == 0 || isinf(a)) return 0;
     real tail = log_gamma_tail(a, x);
-    return x < gamma_middle(a) ? log1mexp(tail) : tail;
+    return within_gamma(a, x, x < gamma_middle(a) ? log1mexp(tail) : tail, 0, -INFINITY);
+}
+
+// P(a, x)
+__device__ real gamma_p(real a, real x)
+{
+    real tail = exp(log_gamma_tail(a, x));
+    return within_gamma(a, x, x < gamma_middle(a) ? tail : 1 - tail, 0, 1);
+}
+
+// Q(a, x)
+__device__ real gamma_q(real a, real x)
+{
+    real tail = log_gamma_tail(a, x);
+    return within_gamma(a, x, x < gamma_middle(a) ? -expm1(tail) : exp(tail), 1, 0);
 }
 
 // The y at which F(t - y) is 0, from `newton`, F / F', and from F'' / F' and its derivative, all of them at t: three terms of
@@ -630,12 +644,6 @@ __device__ real inversion_step(real newton, real curvature, real curvature_slope
     real second = 0.5 * curvature, third = 0.16666666666666667 * (curvature * curvature + curvature_slope);
     int far = fabs(newton) * (1 + fabs(curvature)) > 0.7;
     return newton * (1 + (far ? 0 : newton * (second + newton * (2 * second * second - third))));
-}
-
-// How small a step, in standard deviations, is the last one of a search: what it leaves is of its fourth power.
-__device__ real nearness()
-{
-    return EPSILON < 1e-10 ? 1e-4 : 1e-2;
 }
 
 // 0, which has the derivative of x. A search for a root is not differentiated; one step from the root has the first three
@@ -649,12 +657,11 @@ __device__ real only_derivative(real x)
 // is log P = log p or log Q = log q, whichever is computed at x, as a function of log x, in which it is concave.
 __device__ real gamma_quantile_step(real a, real log_p, real log_q, real x)
 {
-    if (!(x > 0 && x < INFINITY)) return x;
     int below = x < gamma_middle(a);
     real tail = log_gamma_tail(a, x), sign = below ? 1 : -1, slope = sign * a * exp(log_gamma_power(a, x) - tail);
     real curvature = a - x - slope;
     real step = inversion_step((tail - (below ? log_p : log_q)) / slope, curvature, -x - slope * curvature);
-    return x * exp(-fmin(fmax(step, (real)-2), (real)2));
+    return x > 0 && x < INFINITY ? x * exp(-fmin(fmax(step, (real)-2), (real)2)) : x;
 }
 
 // log(p), where q = 1 - p is known, too, and may be the more accurate one
@@ -663,34 +670,39 @@ __device__ real log_probability(real p, real q)
     return p < q ? log(p) : log1p(-q);
 }
 
-// gamma_quantile, without derivatives. Where it starts: Wilson & Hilferty (1931), The distribution of chi-square; DiDonato &
-// Morris (1986), Computation of the incomplete gamma function ratios and their inverse.
+// Where gamma_quantile starts. Sources: DiDonato & Morris (1986), Computation of the incomplete gamma function ratios and their
+// inverse, for both tails; Wilson & Hilferty (1931), The distribution of chi-square, between them.
+__device__ real gamma_quantile_start(real a, real p, real q)
+{
+    real log_p = log_probability(p, q), log_q = log_probability(q, p);
+    real low = exp((log_p + log_gamma_1p(a)) / a), high = -log_q - log_gamma(a), rough = high + (a - 1) * log(high);
+    real x = low * (1 + low / (a + 1) * (1 + (3 * a + 5) * low / (2 * (a + 1) * (a + 2))));
+    if (a < 0.3) {
+        if (low > 0.2) x = p > q && high > 2 ? rough : low;
+    } else {
+        real w = 1 - 1 / (9 * a) + (p < q ? 1 : -1) * ndtri(fmin(p, q)) / (3 * sqrt(a));
+        if (low > 0.2 * (1 + a)) x = a * w * w * w;
+    }
+    return high > 6 + 2 * a && rough > 2 ? high + (a - 1) * log(rough) + log1p((a - 1) / rough) : x;
+}
+
+// gamma_quantile, without derivatives. From a = 0.3 on two steps lead to all digits; that their number does not depend on p lets
+// neighbouring threads take them together.
 __device__ real gamma_quantile_search(real a, real p, real q)
 {
-    real log_p = log_probability(p, q), log_q = log_probability(q, p), before = INFINITY;
-    real low = exp((log_p + log_gamma_1p(a)) / a), x;
-    if (a >= 1) {
-        real w = 1 - 1 / (9 * a) + (p < q ? ndtri(p) : -ndtri(q)) / (3 * sqrt(a));
-        x = fmax(low, a * w * w * w);
-    } else {
-        real high = -log_q - log_gamma(a);
-        x = p > q && high > 2 ? high + (a - 1) * log(high) : low;
-    }
-    for (int k = 0; k < 60 && fabs(x - before) * sqrt(1 + a) > nearness() * x; k++) {
-        before = x;
+    real log_p = log_probability(p, q), log_q = log_probability(q, p), x = gamma_quantile_start(a, p, q);
+    int turns = a < 0.3 ? 12 : 2;
+    for (int k = 0; k < (turns < 12 ? turns : 12); k++)
         x = gamma_quantile_step(a, log_p, log_q, x);
-    }
     return x;
 }
 
 // The x at which P(a, x) = p and Q(a, x) = q, a > 0, p in [0, 1], q = 1 - p
 __device__ real gamma_quantile(real a, real p, real q)
 {
-    if (!(a > 0 && p >= 0 && q >= 0)) return NAN;
-    if (p == 0) return 0;
-    if (q == 0) return INFINITY;
     real x = gamma_quantile_search(a, p, q);
-    return x + only_derivative(gamma_quantile_step(a, log_probability(p, q), log_probability(q, p), x));
+    real value = x + only_derivative(gamma_quantile_step(a, log_probability(p, q), log_probability(q, p), x));
+    return !(a > 0 && p >= 0 && q >= 0) ? NAN : p == 0 ? 0 : q == 0 ? INFINITY : value;
 }
 
 
@@ -738,17 +750,23 @@ __device__ int beta_from_below(real a, real b, real x, real y)
     return below || (!above && b * x <= a * y);
 }
 
-// log I_x(a, b) by the power series in x, x <= 1/2, b x < 1.5, also relative to itself where I is near 1.
-// Source: DiDonato & Morris (1992), Algorithm 708, eq. 7.
-__device__ real log_beta_p_near_zero(real a, real b, real x)
+// log(a B(a, b)), to which log I_x(a, b) is a log(x) in the limit at 0; also relative to a where a is small
+__device__ real log_beta_scale(real a, real b)
 {
-    real power = 1, bound = 1, sum = 0;
-    for (int k = 1; k < 100 && bound > 0.01 * EPSILON; k++) {
-        power *= (k - b) / k * x;
-        bound *= (k + b) / k * x;  // of the derivatives in b, too
+    return log_gamma_1p(a) - log_rising(b, a);
+}
+
+// I_x(a, b) / (x^a / (a B(a, b))) - 1 by the power series in x, x <= 1/2, b x < 1.5. Source: DiDonato & Morris (1992),
+// Algorithm 708, eq. 7.
+__device__ real beta_series(real a, real b, real x)
+{
+    real power = 1, sum = 0, rate = -log(x), shape = fmin(b, (real)3);
+    int turns = (int)(EPSILON < 1e-10 ? 8 + 6 * shape + 40 / rate : 6 + 3 * shape + 18 / rate);
+    for (int k = 1; k < (turns < 100 ? turns : 100); k++) {
+        power *= (k - b) * x * ((real)1 / k);
         sum += power / (a + k);
     }
-    return a * log(x) - (log_gamma_1p(a) - log_rising(b, a)) + log1p(a * sum);
+    return a * sum;
 }
 
 // I_x(a, b) / (x^a y^b / B(a, b)) by quadrature, b x <= a y, for large a and b and x within a few standard deviations of a / (a + b), where the
@@ -768,38 +786,52 @@ __device__ real beta_integral(real a, real b, real x, real y)
     return 0.5 * width * sum;
 }
 
-// I_x(a, b) / (x^a y^b / B(a, b)) by a continued fraction, b x <= a y. Source: DiDonato & Morris (1992), eq. 9, summed as in gamma_fraction.
-__device__ real beta_fraction(real a, real b, real x, real y)
+// How far beta_fraction goes in either direction, known from the shapes: by the rate at which it converges in the end, Lorentzen &
+// Waadeland (1992), Continued Fractions with Applications, ch. VI, at the largest x, but large shapes keep it from that for a
+// while, and where x is near 1, the smaller one leads to the end.
+__device__ int beta_fraction_turns(real a, real b)
 {
-    real gap = beta_gap(a, b, x, y), inverse = 1 / (a + 1), first = a * (gap + 1) * inverse, before = first;
-    real ratio = 0, term = 1, sum = 1, bound = 1;
-    for (int k = 1; k < 200 && bound > 0.1 * EPSILON; k++) {
-        real s = k * (b - k) * x * inverse, p = (a + k - 1) * inverse * ((a + b + k - 1) * x * s);
-        inverse = 1 / (a + 2 * k + 1);
-        real now = k + s + (a + k) * (gap + 1 + k * (1 + y)) * inverse;
-        real t = -p * (1 + ratio);
-        ratio = t / (now * before - t);
-        before = now;
-        term *= ratio;
-        sum += term;
-        if (fabs(k - b) > 0.5) bound *= fabs(ratio);  // from k = b on the terms are 0, but not their derivatives
-    }
-    return sum / first;
+    real smaller = fmin(a, b), x = fmax(a, b) / (a + b), root = 1 + sqrt(smaller / (a + b)), rate = 2 * log(root * root / x);
+    real size = sqrt(fmin(smaller, (real)1000)), most = 10 + fmin((real)65, 90 / smaller) + 3.1 * size;
+    return (int)fmin(EPSILON < 1e-10 ? 3 + 38 / rate + 1.6 * size : 3 + 18 / rate + 1.2 * size, most);
 }
 
-// log I_x(a, b) where beta_from_below(a, b, x, y), a > 0, b > 0, 0 < x < 1
+// I_x(a, b) / (x^a y^b / B(a, b)) by a continued fraction, b x <= a y. Source: DiDonato & Morris (1992), eq. 9; evaluated as in
+// gamma_fraction.
+__device__ real beta_fraction(real a, real b, real x, real y, int turns)
+{
+    real gap = beta_gap(a, b, x, y), scale = 1 / (1 + gap + turns);  // so that nothing overflows
+    real inverse = 1 / (a + 1), above_before = 0, above = 1, below_before = 1, below = a * (gap + 1) * inverse * scale;
+    for (int k = 1; k < (turns < 180 ? turns : 180); k++) {
+        real share = k * (b - k) * x * inverse, weight = (a + k - 1) * inverse * ((a + b + k - 1) * x * share) * (scale * scale);
+        inverse = 1 / (a + 2 * k + 1);
+        real factor = (k + share + (a + k) * (gap + 1 + k * (1 + y)) * inverse) * scale;
+        real next_above = factor * above + weight * above_before, next_below = factor * below + weight * below_before;
+        above_before = above;
+        below_before = below;
+        above = next_above;
+        below = next_below;
+    }
+    return scale * (above / below);
+}
+
+// log I_x(a, b) where beta_from_below(a, b, x, y), else log I_y(b, a), a > 0, b > 0, 0 < x < 1
 __device__ real log_beta_tail(real a, real b, real x, real y)
 {
-    if (beta_needs_series(a, b) && x <= 0.5 && b * x < 1.5) return log_beta_p_near_zero(a, b, x);
-    real z = beta_gap(a, b, x, y) / sqrt(x * y * (a + b));
-    int central = a > 1000 && b > 1000 && z < 3;
-    return log_beta_power(a, b, x, y) + log(central ? beta_integral(a, b, x, y) : beta_fraction(a, b, x, y));
+    int below = beta_from_below(a, b, x, y);
+    real s = below ? a : b, t = below ? b : a, u = below ? x : y, v = below ? y : x;
+    if (beta_needs_series(a, b)) {
+        if (u <= 0.5 && t * u < 1.5)
+            return s * log(u) - (below ? log_beta_scale(a, b) : log_beta_scale(b, a)) + log1p(beta_series(s, t, u));
+    }
+    int central = a > 1000 && b > 1000 && beta_gap(s, t, u, v) < 3 * sqrt(x * y * (a + b));
+    return log_beta_power(a, b, x, y) + log(central ? beta_integral(s, t, u, v) : beta_fraction(s, t, u, v, beta_fraction_turns(a, b)));
 }
 
 // The derivative in x where y = 1 - x, which takes that in y with it.
 __device__ real log_beta_tail_grad_x(real a, real b, real x, real y, real value)
 {
-    return exp(log_beta_power(a, b, x, y) - value) / (x * y);
+    return (beta_from_below(a, b, x, y) ? 1 : -1) * exp(log_beta_power(a, b, x, y) - value) / (x * y);
 }
 
 __device__ real log_beta_tail_grad_y(real a, real b, real x, real y, real value)
@@ -807,23 +839,33 @@ __device__ real log_beta_tail_grad_y(real a, real b, real x, real y, real value)
     return 0;
 }
 
+// I_x(a, b) or its logarithm, which is `value` where the arguments are neither at an end nor beyond it: see within_gamma.
+__device__ real within_beta(real a, real b, real x, real y, real value, real at_zero, real at_one)
+{
+    return !(a >= 0 && b >= 0 && x >= 0 && y >= 0) ? NAN
+         : y == 0 || a == 0 || isinf(b) ? at_one : x == 0 || b == 0 || isinf(a) ? at_zero : value;
+}
+
 // log I_x(a, b), I_x(a, b) being the regularised incomplete beta function, a >= 0, b >= 0, x in [0, 1], y = 1 - x. The
 // logarithm of 1 - I_x(a, b) is log_beta_p(b, a, y, x).
 __device__ real log_beta_p(real a, real b, real x, real y)
 {
-    if (!(a >= 0 && b >= 0 && x >= 0 && y >= 0)) return NAN;
-    if (y == 0 || a == 0 || isinf(b)) return 0;
-    if (x == 0 || b == 0 || isinf(a)) return -INFINITY;
-    int below = beta_from_below(a, b, x, y);
-    real tail = log_beta_tail(below ? a : b, below ? b : a, below ? x : y, below ? y : x);
-    return below ? tail : log1mexp(tail);
+    real tail = log_beta_tail(a, b, x, y);
+    return within_beta(a, b, x, y, beta_from_below(a, b, x, y) ? tail : log1mexp(tail), -INFINITY, 0);
+}
+
+// I_x(a, b)
+__device__ real beta_p(real a, real b, real x, real y)
+{
+    real tail = log_beta_tail(a, b, x, y);
+    return within_beta(a, b, x, y, beta_from_below(a, b, x, y) ? exp(tail) : -expm1(tail), 0, 1);
 }
 
 // log I_x(a, b) by the logit of x, a > 0, b > 0: x or y may underflow, but I_x or I_y follows a power law there.
 __device__ real log_beta_p_logit(real a, real b, real logit)
 {
-    if (logit < -80) return a * logit - (log_gamma_1p(a) - log_rising(b, a));
-    if (logit > 80) return log1mexp(-b * logit - (log_gamma_1p(b) - log_rising(a, b)));
+    if (logit < -80) return a * logit - log_beta_scale(a, b);
+    if (logit > 80) return log1mexp(-b * logit - log_beta_scale(b, a));
     return log_beta_p(a, b, expit(logit), expit(-logit));
 }
 
@@ -831,27 +873,24 @@ __device__ real log_beta_p_logit(real a, real b, real logit)
 // logarithm of either tail is a concave function of the logit.
 __device__ real beta_quantile_step(real a, real b, real log_p, real log_q, real logit)
 {
-    if (fabs(logit) > (EPSILON < 1e-10 ? 700 : 80)) {  // x or y may underflow, but follows a power law
-        real s = logit < 0 ? a : b;
-        real log_share = ((logit < 0 ? log_p : log_q) + log_gamma_1p(s) - log_rising(logit < 0 ? b : a, s)) / s;
-        return logit < 0 ? log_share : -log_share;
-    }
     real x = expit(logit), y = expit(-logit);
     int below = beta_from_below(a, b, x, y);
-    real tail = log_beta_tail(below ? a : b, below ? b : a, below ? x : y, below ? y : x);
+    real tail = log_beta_tail(a, b, x, y);
     real slope = (below ? 1 : -1) * exp(log_beta_power(a, b, x, y) - tail), curvature = a * y - b * x - slope;
     real newton = (tail - (below ? log_p : log_q)) / slope;
     real step = inversion_step(newton, curvature, -(a + b) * (x * y) - slope * curvature);
-    return logit - fmin(fmax(step, (real)-8), (real)8);
+    real edge = logit < 0 ? (log_p + log_beta_scale(a, b)) / a : -(log_q + log_beta_scale(b, a)) / b;
+    int far = fabs(logit) > (EPSILON < 1e-10 ? 700 : 80);  // x or y may underflow, but follows a power law
+    return far ? edge : logit - fmin(fmax(step, (real)-8), (real)8);
 }
 
 // beta_quantile_logit, without derivatives. Where it starts: Abramowitz & Stegun (1964), 26.5.22; where one of the shapes is
 // below 1, the power laws at 0 and 1.
 __device__ real beta_quantile_search(real a, real b, real p, real q)
 {
-    real n = a + b, log_p = log_probability(p, q), log_q = log_probability(q, p), logit, before = INFINITY;
+    real n = a + b, log_p = log_probability(p, q), log_q = log_probability(q, p), logit;
     if (a > 1 && b > 1) {
-        real z = p < q ? ndtri(p) : -ndtri(q), s = 1 / (2 * a - 1), t = 1 / (2 * b - 1);
+        real z = (p < q ? 1 : -1) * ndtri(fmin(p, q)), s = 1 / (2 * a - 1), t = 1 / (2 * b - 1);
         real l = (z * z - 3) / 6, h = 2 / (s + t);
         logit = log(a / b) + 2 * (z * sqrt(l + h) / h + (t - s) * (l + 0.83333333333333333 - 2 / (3 * h)));
     } else {
@@ -859,10 +898,8 @@ __device__ real beta_quantile_search(real a, real b, real p, real q)
         real log_share = p * sum < at_zero ? (log(a * sum) + log_p) / a : (log(b * sum) + log_q) / b;
         logit = (p * sum < at_zero ? 1 : -1) * (log_share - log1mexp(log_share));
     }
-    for (int k = 0; k < 60 && fabs(logit - before) * sqrt(a * b / (1 + n)) > nearness(); k++) {
-        before = logit;
+    for (int k = 0; k < 3; k++)
         logit = beta_quantile_step(a, b, log_p, log_q, logit);
-    }
     return logit;
 }
 
@@ -870,10 +907,9 @@ __device__ real beta_quantile_search(real a, real b, real p, real q)
 // near 0 and near 1.
 __device__ real beta_quantile_logit(real a, real b, real p, real q)
 {
-    if (!(a > 0 && b > 0 && p >= 0 && q >= 0)) return NAN;
-    if (p == 0 || q == 0) return p == 0 ? -INFINITY : INFINITY;
     real logit = beta_quantile_search(a, b, p, q);
-    return logit + only_derivative(beta_quantile_step(a, b, log_probability(p, q), log_probability(q, p), logit));
+    real value = logit + only_derivative(beta_quantile_step(a, b, log_probability(p, q), log_probability(q, p), logit));
+    return !(a > 0 && b > 0 && p >= 0 && q >= 0) ? NAN : p == 0 ? -INFINITY : q == 0 ? INFINITY : value;
 }
 
 
@@ -891,7 +927,7 @@ __device__ real log_student_density(real a, real t)
 __device__ real log_student_q(real a, real t)
 {
     if (a == 0) return 0;
-    if (t * EPSILON > 1) return -2 * a * log(t) - (log_gamma_1p(a) - log_rising((real)0.5, a));  // t^2 may overflow
+    if (t * EPSILON > 1) return -2 * a * log(t) - log_beta_scale(a, (real)0.5);  // t^2 may overflow
     real s = t * t;
     return log_beta_p(a, (real)0.5, 1 / (1 + s), s / (1 + s));
 }

@@ -114,12 +114,14 @@ __device__ real {name}_quantile(real q, int above{declared})
 }}
 """
 
-# A quantile for probabilities from 0 to 1, and a sampler.
+# A quantile for probabilities from 0 to 1, and a sampler. The ends are a choice among values, for no vector to be left by some of
+# its threads.
 _AT_ENDS = """
 __device__ real {name}_ppf(real q{declared})
 {{
     {refusal}
-    return q <= 0 ? {at_zero} : q >= 1 ? {at_one} : {value};
+    real between = q > 0 && q < 1 ? q : 0.5, value = {value};
+    return q <= 0 ? {at_zero} : q >= 1 ? {at_one} : value;
 }}
 """
 _SAMPLER = """
@@ -164,8 +166,8 @@ def either_quantile(definition: DeviceFunction, functions: dict[str, Function]) 
 def _everywhere(definition: DeviceFunction, ending: str, functions: dict[str, Function]) -> Function:
     """A quantile for probabilities from 0 to 1, and nan for parameters that do not go together."""
     beside, above = Beside(definition, functions), int(ending == "isf")
-    value = "" if definition.discrete else beside.written(ending, f"q{beside.passed}")
-    value = value or f"{either_quantile(definition, functions).name}(q, {above}{beside.passed})"
+    value = "" if definition.discrete else beside.written(ending, f"between{beside.passed}")
+    value = value or f"{either_quantile(definition, functions).name}(between, {above}{beside.passed})"
     low, high = beside.end("lower"), beside.end("upper")
     low = f"{low} - 1" if definition.discrete else low
     at_zero, at_one = (high, low) if above else (low, high)

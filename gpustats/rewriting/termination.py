@@ -66,10 +66,17 @@ def _turns_of_loop(loop: lang.For) -> int:
     towards = ("<", "<=") if value.operator == "+" else (">", ">=")
     for condition in conjuncts(loop.condition):
         if isinstance(condition, lang.Binary) and condition.operator in towards and condition.left == counter:
-            last = _bound(condition.right)
+            last = _bound(condition.right if value.operator == "-" else _most(condition.right))
             if last is not None and abs(last) + by <= LARGEST:  # beyond, it would begin again
                 return abs(last - first) // by + 1  # the last one being that in which the condition fails
     return unknown
+
+
+def _most(e: Expression) -> Expression:
+    """What `e` is at most, where it is the smaller one of two, ``n < most ? n : most``."""
+    if isinstance(e, lang.Conditional) and e.condition == lang.Binary("<", e.then, e.otherwise, INT):
+        return e.otherwise
+    return e
 
 
 def _bound(e: Expression) -> int | None:

@@ -66,13 +66,16 @@ UNTESTED = {
     # parts of the incomplete gamma function, and derivatives of it
     "log_gamma_power", "gamma_eta", "gamma_middle", "log_gamma_tail", "log_gamma_tail_uniform",
     "log_gamma_p_near_zero", "gamma_series", "gamma_fraction", "log_gamma_tail_grad_x",
-    "gamma_quantile_step", "gamma_quantile_search", "nearness",
+    "gamma_quantile_step", "gamma_quantile_start", "gamma_quantile_search", "within_gamma", "within_beta",
+    "beta_fraction_turns", "log_probability", "inversion_step", "only_derivative",
+    "nearness",
     "log_gamma_p_of_power", "log_gamma_q_of_power",
     # sums of noncentral distributions, whose derivatives are tested with those
     "log_poisson", "mixture_peak", "log_mixture_density", "mixture_top", "mixture_bottom", "log_mixture_below",
     "log_mixture_above",
     # and of the incomplete beta function
-    "log_beta_power", "beta_gap", "beta_from_below", "log_beta_tail", "log_beta_p_near_zero", "beta_integral",
+    "log_beta_power", "beta_gap", "beta_from_below", "log_beta_tail", "log_beta_scale", "beta_series",
+    "beta_needs_series", "beta_integral",
     "beta_fraction", "log_beta_tail_grad_x", "log_beta_tail_grad_y", "beta_quantile_step", "beta_quantile_search",
 }  # fmt: skip
 
