@@ -76,6 +76,24 @@ def test_both_ends_of_whole_numbers_belong_to_an_interval():
     np.testing.assert_allclose(fit.log_likelihood, -want.fun, rtol=1e-10)
 
 
+@pytest.mark.parametrize("name, known", [("weibull", {}), ("pareto", {"m": 1.2}), ("kumaraswamy", {})])
+def test_intervals_that_reach_the_end_of_the_support(name, known):
+    density = gs.densities[name]
+    parameters = [known.get(n, 1.7) for n in density.parameters]
+    edges = np.concatenate([density(*parameters).support(), density.ppf([0.25, 0.5, 0.75], *parameters)])
+    edges.sort()
+    place = np.searchsorted(edges[1:-1], density.rvs(*parameters, size=200, rng=1))
+    lower, upper = edges[place], edges[place + 1]
+    fit = density.fit(lower=lower, upper=upper, fixed=known)
+    shares = density.cdf(upper, *fit.parameters.values()) - density.cdf(lower, *fit.parameters.values())
+    np.testing.assert_allclose(fit.log_likelihood, np.log(shares).sum(), rtol=1e-9)
+    lower[lower == edges[0]], upper[upper == edges[-1]] = -np.inf, np.inf
+    same = density.fit(lower=lower, upper=upper, fixed=known)
+    assert fit.converged and same.converged
+    np.testing.assert_allclose(list(fit), list(same), rtol=1e-9)
+    np.testing.assert_allclose(fit.covariance, same.covariance, rtol=1e-6)
+
+
 def test_a_distribution_function_is_needed():
     own = gs.register("// tailless: a density\nreal tailless_logpdf(real x, real mu) { return -cosh(x - mu); }")
     with pytest.raises(NotImplementedError, match="tailless_logcdf"):
