@@ -76,6 +76,19 @@ def test_both_ends_of_whole_numbers_belong_to_an_interval():
     np.testing.assert_allclose(fit.log_likelihood, -want.fun, rtol=1e-10)
 
 
+def test_ends_between_whole_numbers():
+    fit = gs.poisson.fit(lower=[0.5, 1.2], upper=[2.5, 3.0])
+    np.testing.assert_allclose(list(fit), list(gs.poisson.fit(lower=[1, 2], upper=[2, 3])), rtol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["normal", "poisson"])
+def test_an_interval_without_ends_says_nothing(name):
+    lower, upper = np.array([-np.inf, 1, 2, 3, 2]), np.array([np.inf, 2, 3, 4, np.inf])
+    fit, without = (gs.densities[name].fit(lower=lower[i:], upper=upper[i:]) for i in (0, 1))
+    assert fit.converged
+    np.testing.assert_allclose(list(fit), list(without), rtol=1e-9)
+
+
 @pytest.mark.parametrize("name, known", [("weibull", {}), ("pareto", {"m": 1.2}), ("kumaraswamy", {})])
 def test_intervals_that_reach_the_end_of_the_support(name, known):
     density = gs.densities[name]
