@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..language.device_function import Argument
 from ..language.domains import domains_of
 from .estimates import Estimates
 from .model import Model
@@ -19,7 +20,8 @@ MESSAGES = {
     RUNNING: "not converged: more steps are needed, max_iterations",
     CONVERGED: "converged",
     AT_KINK: "converged at a kink of the likelihood",
-    AT_EDGE: "not converged: the likelihood grows up to where it is not finite, as where an observation leaves the support",
+    AT_EDGE: "not converged: the likelihood grows up to where it is not finite, as where an observation leaves the support, "
+    "or where all of them are equal",
     WITHOUT_START: "no starting values: the likelihood is nowhere finite",
     ENDLESS: "not converged: the likelihood grows towards the end of a parameter's domain",
 }
@@ -94,6 +96,24 @@ def _complaint(model: Model, rectangle: Rectangle) -> str:
     fine = np.ones(x.shape, bool)
     for domain in domains_of(argument.words):
         fine &= domain.inside(x) if domain.inside else True
-    if UPPER in rectangle.columns or fine.all():
-        return ": give start= values, or fix a parameter"
-    return f": it must be {argument.domain}, and {x[~fine][0]:g} is not"
+    if UPPER in rectangle.columns:
+        return _complaint_of_intervals(x, np.broadcast_to(rectangle.columns[UPPER], x.shape), argument)
+    if not fine.all():
+        return f": it must be {argument.domain}, and {x[~fine][0]:g} is not"
+    if np.isinf(x).any():
+        return ": there is an infinite number in x"
+    return ": give start= values, or fix a parameter"
+
+
+def _complaint_of_intervals(lower: np.ndarray, upper: np.ndarray, argument: Argument) -> str:
+    """The same of intervals."""
+    below, above = (np.zeros(lower.shape, bool) for _ in range(2))
+    if argument.words & {"positive", "nonnegative", "unit"}:
+        below = upper < 0
+    if "unit" in argument.words:
+        above = lower > 1
+    if (outside := below | above).any():
+        return f": it must be {argument.domain}, and nothing between {lower[outside][0]:g} and {upper[outside][0]:g} is"
+    if (np.isneginf(lower) & np.isposinf(upper)).all():
+        return ": no interval has a finite end"
+    return ": give start= values, or fix a parameter"

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..evaluation.placement import device_of
+from ..language.domains import domains_of
+from ..runtime.arrays import is_device_array
 from .collected import ENDLESS, Collected
 from .estimates import Estimates
 from .model import Model
@@ -28,12 +30,9 @@ def fit(
 ) -> Estimates:  # fmt: skip
     """See `Density.fit`."""
     domains = model.parameters()
-    start, known = dict(start or {}), dict(fixed or {})
-    for given, what in ((start, "start"), (known, "fixed")):
-        if unknown := [n for n in given if n not in domains]:
-            raise ValueError(
-                f"{what}: {model.name} has no parameter {unknown[0]!r}; its parameters are {', '.join(domains)}"
-            )
+    if not isinstance(max_iterations, (int, np.integer)) or max_iterations < 0:
+        raise ValueError(f"max_iterations must be a whole number that is not negative, not {max_iterations!r}")
+    start, known = _by_name("start", start, model), _by_name("fixed", fixed, model)
     if both := start.keys() & known.keys():
         raise ValueError(f"{both.pop()} is fixed, so it has no start")
     known = {**{n: v for n, v in model.log_density.defaults.items() if n not in start}, **known}
@@ -56,8 +55,28 @@ def fit(
     return result.estimates(labels)
 
 
+def _by_name(what: str, given: Mapping[str, Any] | None, model: Model) -> dict[str, Any]:
+    """The values that a call gives parameters, each of which lies in its parameter's domain."""
+    if not isinstance(given, Mapping | None):
+        raise TypeError(f"{what} must be a dict of parameters by name, such as {{{next(iter(model.parameters()))!r}: 1.0}}")
+    arguments = {a.name: a for a in model.log_density.arguments[1:]}
+    for name, value in (given or {}).items():
+        if name not in arguments:
+            raise ValueError(f"{what}: {model.name} has no parameter {name!r}; its parameters are {', '.join(arguments)}")
+        if is_device_array(value) or (numbers := np.asarray(value)).dtype.kind not in "fiub":
+            continue
+        fine = np.isfinite(numbers) if what == "start" else ~np.isnan(numbers)
+        for domain in domains_of(arguments[name].words):
+            fine &= domain.inside(numbers) if domain.inside else True
+        if not fine.all():
+            raise ValueError(f"{what}: {name} must be {arguments[name].domain}, and {numbers[~fine].flat[0]:g} is not")
+    return dict(given or {})
+
+
 def _broadcast(name: str, value: Any, shape: tuple[int, ...]) -> np.ndarray:
     """A starting value for each data set."""
+    if np.asarray(value).dtype.kind not in "fiub":
+        raise TypeError(f"start of {name} must be a number, or one for each data set, not {value!r}")
     try:
         return np.broadcast_to(np.asarray(value, float), shape).reshape(-1)
     except ValueError:

@@ -8,25 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ..evaluation.pointwise import Pointwise
+    from ..language.device_function import DeviceFunction
     from .estimates import Estimates
 
 
 class Fittable(ABC):
     """What has a log-density, and perhaps a distribution function, from which its parameters are estimated."""
 
-    discrete: bool
+    definition: DeviceFunction
 
     @property
     @abstractmethod
     def log_density(self) -> Pointwise: ...
-
-    @property
-    @abstractmethod
-    def log_cdf(self) -> Pointwise: ...
-
-    @property
-    @abstractmethod
-    def log_sf(self) -> Pointwise: ...
 
     def fit(
         self, x: Any = None, *, fixed: Mapping[str, Any] | None = None, start: Mapping[str, Any] | None = None,
@@ -85,5 +78,5 @@ class Fittable(ABC):
         from .fit import fit
         from .model import Model
 
-        model = Model(self.log_density, lambda: (self.log_cdf, self.log_sf), self.discrete)
+        model = Model(self.log_density, self.definition)
         return fit(model, x, fixed, start, weights, lower, upper, groups, max_iterations)

@@ -4,40 +4,47 @@ from __future__ import annotations
 
 from ..evaluation.pointwise import Pointwise
 from ..language.derived import call_of, resolve_in, with_argument
-from ..language.device_function import Argument
+from ..language.device_function import Argument, DeviceFunction
 from ..language.library import library
+from ..language.names import fresh_name
+from ..language.nodes import Function
+from ..rewriting.distribution_functions import distribution_function, tails_at_bound
+from ..rewriting.numbers import number
 
 
-def interval_log_probability(
-    log_density: Pointwise, log_cdf: Pointwise, log_sf: Pointwise, discrete: bool
-) -> Pointwise:
+def interval_log_probability(log_density: Pointwise, definition: DeviceFunction) -> Pointwise:
     """The log-probability of an interval, or the log-density where its ends are the same.
 
     Parameters
     ----------
-    log_density, log_cdf, log_sf : Pointwise
-        Of the same arguments.
-    discrete : bool
-        Whether the lower end belongs to the interval.
+    log_density : Pointwise
+    definition : DeviceFunction
+        What the density's source defines.
 
     Returns
     -------
     Pointwise
-        Of the lower end and the parameters of `log_density`, and of the upper end, last.
+        Of the lower end, which belongs to the interval, and the parameters of `log_density`, and of the upper end, last.
     """
-    function, functions = log_density.function, {**log_sf.functions, **log_cdf.functions, **log_density.functions}
-    x = log_density.c_names[0]
-    below = f"{x} - 1" if discrete else x
-    tails = [
-        call_of(
-            tail.function, {tail.c_names[0]: at, **dict(zip(tail.c_names[1:], log_density.c_names[1:], strict=True))}
-        )
-        for at in (below, "{argument}")
-        for tail in (log_cdf, log_sf)
-    ]
+    x, *parameters = log_density.c_names
+    function, functions = log_density.function, dict(log_density.functions)
+    log_cdf, log_sf = (distribution_function(definition, ending, functions) for ending in ("logcdf", "logsf"))
+
+    def call(made: Function, *at: str) -> str:
+        """A call of a function of the parameters, or of a number and the parameters."""
+        names = [p.name for p in made.parameters]
+        return call_of(made, dict(zip(names, [*at, *parameters] or ["0"], strict=True)))
+
+    tails, head, below = [], "", f"ceil({x}) - 1" if definition.discrete else x
+    for side, bound, at in (("lower", x, below), ("upper", "{argument}", "{argument}")):
+        names = fresh_name(f"log_cdf_{side}", log_density.c_names), fresh_name(f"log_sf_{side}", log_density.c_names)
+        end = call(number(definition, side, functions))
+        head += tails_at_bound(bound, side, end, call(log_cdf, at), call(log_sf, at), names)
+        tails += names
     body = (
         f"    if ({x} == {{argument}}) return {{call}};\n"
         f"    if (!({x} < {{argument}})) return NAN;\n"
+        f"{head}"
         f"    return log_cdf_difference({', '.join(tails)});\n"
     )
     made, upper = with_argument(function, "interval", "upper_end", body, resolve_in(functions))

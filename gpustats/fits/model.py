@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from ..evaluation.pointwise import Pointwise
+from ..language.device_function import DeviceFunction
 from .intervals import interval_log_probability
 
 
@@ -17,14 +17,12 @@ class Model:
     Attributes
     ----------
     log_density : Pointwise
-    tails : callable
-        Gives the logarithms of the distribution function and of the survival function.
-    discrete : bool
+    definition : DeviceFunction
+        What its source defines.
     """
 
     log_density: Pointwise
-    tails: Callable[[], tuple[Pointwise, Pointwise]]
-    discrete: bool
+    definition: DeviceFunction
 
     @property
     def name(self) -> str:
@@ -44,5 +42,5 @@ class Model:
         """The log-probability of an interval, made once."""
         known: dict[Any, Pointwise] = self.log_density.made["interval"]
         if not known:
-            known[()] = interval_log_probability(self.log_density, *self.tails(), self.discrete)
+            known[()] = interval_log_probability(self.log_density, self.definition)
         return known[()]

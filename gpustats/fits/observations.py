@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -174,6 +175,8 @@ def _is_ragged(x: Any) -> bool:
 def _of_groups(x: Any, columns: dict[str, Any], groups: Any) -> Arranged:
     """Data sets whose observations are mixed: `groups` tells for each to which it belongs."""
     x, groups = _hosted(_numbers(x, "x")), np.asarray(groups)
+    if groups.shape == (0,) == np.shape(x):
+        raise ValueError("x is empty: there are no observations to fit to")
     if np.ndim(x) != 1 or groups.shape != np.shape(x):
         raise ValueError(
             f"groups has shape {groups.shape}, x has {np.shape(x)}: they take (N,) labels and (N,) observations"
@@ -283,7 +286,13 @@ def _spread(weights: np.ndarray, size: int) -> np.ndarray:
 
 
 def _within(lower: np.ndarray, upper: np.ndarray, whole: bool) -> np.ndarray:
-    """A finite value within each interval where it has a finite end."""
+    """A finite value within each interval; nan in an interval that says nothing, where all of the data set's are such."""
     low, high = np.where(np.isinf(lower), upper, lower), np.where(np.isinf(upper), lower, upper)
+    says_nothing = np.isinf(low)
+    low[says_nothing] = high[says_nothing] = np.nan
     middle = low + 0.5 * (high - low)
+    if says_nothing.any():
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of rows of nan
+            middle = np.where(says_nothing, np.nanmedian(middle, axis=-1, keepdims=True), middle)
     return np.floor(middle) if whole else middle

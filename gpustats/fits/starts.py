@@ -44,7 +44,7 @@ class Tries:
         runtime: Runtime, outermost: bool = False,
     ):  # fmt: skip
         self.free, self.begin, self.model, self.runtime = dict(free), begin, model, runtime
-        sample = rectangle.sample(max(SAMPLE, 512 // len(rectangle.which)), model.discrete)
+        sample = rectangle.sample(max(SAMPLE, 512 // len(rectangle.which)), model.definition.discrete)
         if outermost and UPPER not in rectangle.columns:
             sample.x[:, 0], sample.x[:, -1] = rectangle.outermost()
         self._guesses = guesses(free, sample.x, {n: v[rectangle.which] for n, v in begin.items()})

@@ -67,6 +67,8 @@ _SUMS_TO_ONE = """\
     if (!(fabs({own}sum_{x} - 1) <= {tolerance})) {bad} = {outside};
 """
 
+_WHOLE_OR_INFINITE = Domain("integer", c="{0} == floor({0})", inside=lambda v: (v % 1 == 0) | (abs(v) == math.inf))
+
 #: All words of domains; where a domain has several of them, the point is that of the last one.
 DOMAINS = {
     domain.word: domain
@@ -78,6 +80,7 @@ DOMAINS = {
         Domain(
             "integer", c="{0} == floor({0}) && fabs({0}) < INFINITY", inside=lambda v: (v % 1 == 0) & (abs(v) < math.inf)
         ),
+        Domain("extended"),
         Domain(
             "ordered", 1, c_whole=_ORDERED, whole=lambda v: (v[..., 1:] > v[..., :-1]).all(-1),
             point=lambda module, n: module.arange(n) - (n - 1) / 2,
@@ -94,7 +97,8 @@ DOMAINS = {
 
 def domains_of(words: Iterable[str]) -> list[Domain]:
     """The records of some words, in the order of the table."""
-    return [domain for word, domain in DOMAINS.items() if word in words]
+    of_word = {**DOMAINS, "integer": _WHOLE_OR_INFINITE} if "extended" in words else DOMAINS
+    return [domain for word, domain in of_word.items() if word in words]
 
 
 def point_of(words: Iterable[str], module: Any, n: Values) -> Values:

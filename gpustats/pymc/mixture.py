@@ -78,8 +78,7 @@ class Mixture(FormulaDistribution):
             return pm.Mixture.dist(w, comp_dists, *args, **kwargs)
         component, values, size = found
         if size is not None and kwargs.get("size") is None and kwargs.get("shape") is None:
-            of_weights = pt.as_tensor_variable(w).shape[:-1]
-            kwargs["size"] = pt.broadcast_shape(tuple(size), tuple(of_weights), arrays_are_shapes=True)
+            kwargs["size"] = size
         return cls._of_component(w, component, values, **kwargs)
 
     @classmethod
@@ -87,6 +86,9 @@ class Mixture(FormulaDistribution):
         weights = as_parameter(w)
         if not weights.type.ndim:
             raise ValueError("w must have a last axis of components, (..., K); it is one number")
+        if kwargs.get("size") is not None:  # the weights may have more axes, as in PyMC
+            sizes = tuple(pt.atleast_1d(kwargs["size"])), tuple(weights.shape[:-1])
+            kwargs["size"] = pt.broadcast_shape(*sizes, arrays_are_shapes=True)
         parameters = [_of_components(a, v, weights) for a, v in zip(component.arguments[1:], values, strict=True)]
         formula = MixtureFormula(component)
         made = _class_of(formula, sized_signature(formula, kwargs.get("shape")))

@@ -107,6 +107,29 @@ def distribution_function(
     return made
 
 
+def tails_at_bound(bound: str, side: str, end: str, log_cdf: str, log_sf: str, names: tuple[str, str]) -> str:
+    """C that declares the logarithms of P(X <= bound) and P(X > bound) for what lies beyond a bound.
+
+    At the end of the support or beyond it they are constants: the tails' own derivatives may be 0 times infinity there, and
+    a draw that may be the end itself is not left out.
+
+    Parameters
+    ----------
+    bound : str
+    side : {"lower", "upper"}
+        Which bound it is.
+    end : str
+        The end of the support on that side.
+    log_cdf, log_sf : str
+        The tails elsewhere.
+    names : (str, str)
+        Of the variables.
+    """
+    beyond, constants = ("<=", ("-INFINITY", "0")) if side == "lower" else (">=", ("0", "-INFINITY"))
+    values = zip(names, constants, (log_cdf, log_sf), strict=True)
+    return "".join(f"    real {name} = {bound} {beyond} {end} ? {at_end} : {tail};\n" for name, at_end, tail in values)
+
+
 def _on_both_sides(function: Function, other: Function, functions: dict[str, Function]) -> Function:
     """The logarithm of a probability, which is made of the `other` tail's where it is near 0."""
     x = {p.name: q.name for p, q in zip(other.parameters, function.parameters, strict=True)}

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..density import Density
 from ..language.device_function import Argument
+from ..rewriting.distribution_functions import tails_at_bound
 from .inner import Inner
 
 __all__ = ["Censor", "Hurdle", "LocScale", "Power", "Truncate", "Weighted", "ZeroInflate"]
@@ -17,8 +18,19 @@ def _bounds(inner: Inner, lower: Any, upper: Any) -> tuple[dict[str, Any], list[
     bounds = {name: value for name, value in (("lower", lower), ("upper", upper)) if value is not None}
     if not bounds:
         raise ValueError(f"{inner.transform} needs lower, or upper, or both")
-    domain = "integer" if inner.density.discrete else "real"
+    domain = "extended integer" if inner.density.discrete else "real"
     return bounds, [Argument(name, domain, f"{name} bound") for name in bounds]
+
+
+def _beyond(inner: Inner, bounds: dict[str, Any]) -> tuple[str, str, str]:
+    """C that declares the tails beyond the bounds; those at the lower one and those at the upper one, as two arguments each."""
+    head, tails = "", {"lower": "-INFINITY, 0", "upper": "0, -INFINITY"}
+    for side in bounds:
+        names = inner.fresh(f"log_cdf_{side}"), inner.fresh(f"log_sf_{side}")
+        at = "lower - 1" if inner.density.discrete and side == "lower" else side
+        head += tails_at_bound(side, side, inner.number(side), inner.log_cdf(at), inner.log_sf(at), names)
+        tails[side] = ", ".join(names)
+    return head, tails["lower"], tails["upper"]
 
 
 def _returns(*cases: tuple[str, str], otherwise: str) -> str:
@@ -41,7 +53,7 @@ def Truncate(density: Density, lower: Any = None, upper: Any = None) -> Density:
         Of a single number, with a function ``name_logcdf`` or ``name_logsf`` (better both: each is accurate in its tail).
     lower, upper : array_like, optional
         The bounds, both inclusive; whole numbers for a discrete density. They become the last parameters of the new
-        density, with these values as their defaults: a call may leave them out, or give others.
+        density, with these values as their defaults: a call may leave them out, or give others. An infinite bound is none.
 
     Returns
     -------
@@ -74,11 +86,10 @@ def Truncate(density: Density, lower: Any = None, upper: Any = None) -> Density:
     inner = Inner("Truncate", density)
     bounds, arguments = _bounds(inner, lower, upper)
     x, discrete, mass = inner.x, density.discrete, inner.fresh("log_mass")
-    below = inner.tails("lower - 1" if discrete else "lower") if "lower" in bounds else "-INFINITY, 0"
-    above = inner.tails("upper") if "upper" in bounds else "0, -INFINITY"
+    head, below, above = _beyond(inner, bounds)
     too_low = f"{x} < lower" if "lower" in bounds else ""
     too_high = f"{x} > upper" if "upper" in bounds else ""
-    head = f"    real {mass} = log_cdf_difference({below}, {above});\n"
+    head += f"    real {mass} = log_cdf_difference({below}, {above});\n"
     empty = [(f"!({mass} > -INFINITY)", "NAN")]
     if len(bounds) == 2:
         empty.insert(0, (f"!(lower {'<=' if discrete else '<'} upper)", "NAN"))
@@ -108,7 +119,7 @@ def Censor(density: Density, lower: Any = None, upper: Any = None) -> Density:
     lower, upper : array_like, optional
         The bounds; whole numbers for a discrete density. They become the last parameters of the new density, with these
         values as their defaults: a call may leave them out, or give others, for example one for each observation. An
-        infinite bound (of a continuous density) is none.
+        infinite bound is none.
 
     Returns
     -------
@@ -135,8 +146,10 @@ def Censor(density: Density, lower: Any = None, upper: Any = None) -> Density:
     invalid = ("!(lower < upper)" if len(bounds) == 2 else "", "NAN")
     low, high = ("lower" in bounds, "upper" in bounds)
     too_low, too_high = f"{x} < lower" * low, f"{x} > upper" * high
-    at_lower = (f"{x} == lower" * low, inner.log_cdf("lower"))
-    at_upper = (f"{x} == upper" * high, inner.log_sf("upper - 1" if density.discrete else "upper"))
+    from_upper = inner.log_sf("upper - 1" if density.discrete else "upper")
+    # Where all of the support lies beyond a bound, the derivative is 0, and not one at the end of the support.
+    at_lower = (f"{x} == lower" * low, f"lower >= {inner.number('upper')} ? 0 : {inner.log_cdf('lower')}")
+    at_upper = (f"{x} == upper" * high, f"upper <= {inner.number('lower')} ? 0 : {from_upper}")
     bodies = {
         "density": _returns(
             invalid, (too_low, "-INFINITY"), (too_high, "-INFINITY"), at_lower, at_upper, otherwise=inner.log_density()

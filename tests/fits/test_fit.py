@@ -236,6 +236,18 @@ def test_types_and_places_of_data():
         ("gamma", None, {}, "fit takes observations x"),
         ("normal", None, dict(lower=[1.0, 2.0], upper=[2.0, 1.0]), "lower must not lie above upper"),
         ("gamma", [[1.0, 2.0], [1.0], []], {}, r"x\[2\] is empty"),
+        ("gamma", [], dict(groups=[]), "x is empty"),
+        ("normal", [1.0, np.inf], {}, "an infinite number in x"),
+        ("gamma", [1.0, 2.0], dict(start={"alpha": -1.0}), "start: alpha must be positive, and -1 is not"),
+        ("gamma", [1.0, 2.0], dict(start={"alpha": np.inf}), "start: alpha must be positive, and inf is not"),
+        ("gamma", [1.0, 2.0], dict(start={"alpha": "one"}), "start of alpha must be a number, .* not 'one'"),
+        ("gamma", [1.0, 2.0], dict(start=[1.0, 2.0]), r"start must be a dict .* such as {'alpha': 1.0}"),
+        ("gamma", [1.0, 2.0], dict(fixed={"beta": [1.0, np.nan]}), "fixed: beta must be positive, and nan is not"),
+        ("binomial", [1.0, 2.0], dict(fixed={"n": 2.5}), "fixed: n must be nonnegative integer, and 2.5 is not"),
+        ("gamma", [1.0, 2.0], dict(max_iterations=1.5), "max_iterations must be a whole number"),
+        ("gamma", None, dict(lower=[-3.0, 1.0], upper=[-1.0, 2.0]), "must be nonnegative, and nothing between -3 and -1 is"),
+        ("beta", None, dict(lower=[0.5, 1.5], upper=[0.7, 2.0]), "nothing between 1.5 and 2 is"),
+        ("gamma", None, dict(lower=[-np.inf], upper=[np.inf]), "no interval has a finite end"),
         ("binomial", [1.0, 2.0], {}, r"n of binomial takes whole numbers only: give it, fixed={'n': …}"),
         ("dirichlet", [[0.5, 0.5]], {}, "x, a of dirichlet is a vector"),
         ("mvnormal", [[0.5, 0.5]], {}, "x, mu, cov of mvnormal is a vector"),
@@ -244,6 +256,12 @@ def test_types_and_places_of_data():
 def test_what_is_wrong_is_said(density, x, options, message):
     with pytest.raises((ValueError, TypeError, NotImplementedError), match=message):
         gs.densities[density].fit(x, **options)
+
+
+@pytest.mark.parametrize("name, x", [("normal", [2.0]), ("gamma", [2.0, 2.0, 2.0]), ("uniform", [2, 2])])
+def test_observations_that_are_equal(name, x):
+    fit = gs.densities[name].fit(x)
+    assert not fit.converged and "all of them are equal" in fit.message
 
 
 def test_starts_are_found_where_few_parameters_have_a_likelihood():

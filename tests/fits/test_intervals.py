@@ -76,6 +76,37 @@ def test_both_ends_of_whole_numbers_belong_to_an_interval():
     np.testing.assert_allclose(fit.log_likelihood, -want.fun, rtol=1e-10)
 
 
+def test_ends_between_whole_numbers():
+    fit = gs.poisson.fit(lower=[0.5, 1.2], upper=[2.5, 3.0])
+    np.testing.assert_allclose(list(fit), list(gs.poisson.fit(lower=[1, 2], upper=[2, 3])), rtol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["normal", "poisson"])
+def test_an_interval_without_ends_says_nothing(name):
+    lower, upper = np.array([-np.inf, 1, 2, 3, 2]), np.array([np.inf, 2, 3, 4, np.inf])
+    fit, without = (gs.densities[name].fit(lower=lower[i:], upper=upper[i:]) for i in (0, 1))
+    assert fit.converged
+    np.testing.assert_allclose(list(fit), list(without), rtol=1e-9)
+
+
+@pytest.mark.parametrize("name, known", [("weibull", {}), ("pareto", {"m": 1.2}), ("kumaraswamy", {})])
+def test_intervals_that_reach_the_end_of_the_support(name, known):
+    density = gs.densities[name]
+    parameters = [known.get(n, 1.7) for n in density.parameters]
+    edges = np.concatenate([density(*parameters).support(), density.ppf([0.25, 0.5, 0.75], *parameters)])
+    edges.sort()
+    place = np.searchsorted(edges[1:-1], density.rvs(*parameters, size=200, rng=1))
+    lower, upper = edges[place], edges[place + 1]
+    fit = density.fit(lower=lower, upper=upper, fixed=known)
+    shares = density.cdf(upper, *fit.parameters.values()) - density.cdf(lower, *fit.parameters.values())
+    np.testing.assert_allclose(fit.log_likelihood, np.log(shares).sum(), rtol=1e-9)
+    lower[lower == edges[0]], upper[upper == edges[-1]] = -np.inf, np.inf
+    same = density.fit(lower=lower, upper=upper, fixed=known)
+    assert fit.converged and same.converged
+    np.testing.assert_allclose(list(fit), list(same), rtol=1e-9)
+    np.testing.assert_allclose(fit.covariance, same.covariance, rtol=1e-6)
+
+
 def test_a_distribution_function_is_needed():
     own = gs.register("// tailless: a density\nreal tailless_logpdf(real x, real mu) { return -cosh(x - mu); }")
     with pytest.raises(NotImplementedError, match="tailless_logcdf"):

@@ -262,6 +262,58 @@ def test_moments_of_a_censored_density(rng):
     assert censored.support() == (0, 2)
 
 
+# (density, its parameters, x, the ends of its support)
+ENDS = [
+    ("exponential", (1.3,), 0.7, (0.0, inf)), ("kumaraswamy", (1.2, 2.2), 0.3, (0.0, 1.0)),
+    ("pareto", (2.4, 1.2), 1.7, (1.2, inf)), ("normal", (0.3, 1.2), 0.7, (-inf, inf)),
+    ("poisson", (4.5,), 3, (0, inf)), ("binomial", (7, 0.3), 3, (0, 7)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name, parameters, x, ends", ENDS)
+def test_bounds_at_the_ends_of_the_support(name, parameters, x, ends):
+    """They leave nothing out, whether at an end or beyond it: values and derivatives are those without bounds."""
+    inner = gs.densities[name]
+    outer = [end + side if abs(end) < inf else end for end, side in zip(ends, (-1, 1), strict=True)]
+    free = [n for n, v in zip(inner.parameters, parameters, strict=True) if n not in ("n", "m")]
+    want, slopes = inner.loglik_and_grad([x], *parameters, wrt=free)
+    for transform in (Truncate, Censor):
+        bounded = transform(inner, lower=0, upper=1)
+        for lower, upper in (ends, outer):
+            got, found = bounded.loglik_and_grad([x], *parameters, lower, upper, wrt=free)
+            np.testing.assert_allclose(got, want, rtol=1e-14)
+            np.testing.assert_allclose([found[n] for n in free], [slopes[n] for n in free], rtol=1e-13)
+    half = Truncate(inner, lower=0, upper=1)
+    for bounds in ((ends[0], x), (x, ends[1])):
+        value, slope = half.loglik_and_grad([x], *parameters, *bounds, wrt=free)
+        inside = inner.logcdf(x, *parameters) if bounds[1] == x else inner.logsf(x - inner.discrete, *parameters)
+        np.testing.assert_allclose(value, want - inside, rtol=1e-12)
+        for n in free:
+            i, h = inner.parameters.index(n), 1e-5
+            moved = [[p + d * h * (i == j) for j, p in enumerate(parameters)] for d in (1, -1)]
+            up, down = (float(half.logpdf(x, *p, *bounds)) for p in moved)
+            np.testing.assert_allclose(slope[n], (up - down) / (2 * h), rtol=1e-6)
+
+
+def test_bounds_where_draws_may_be_the_end_itself():
+    """A bound belongs to the interval."""
+    bills = gs.transforms.Hurdle(gs.gamma)(0.6, 2.0, 1.5)
+    truncated, x = Truncate(gs.transforms.Hurdle(gs.gamma), lower=0.0, upper=2.0), np.array([0.0, 0.5, 2.0])
+    np.testing.assert_allclose(truncated.logpdf(x, 0.6, 2.0, 1.5), bills.logpdf(x) - bills.logcdf(2.0), rtol=1e-14)
+    assert Censor(gs.transforms.Hurdle(gs.gamma), upper=0.0).logpdf(0.0, 0.6, 2.0, 1.5) == 0
+
+
+def test_infinite_bounds_of_counts():
+    """Beside finite ones, in one array."""
+    upper, x = np.array([inf, 4, inf]), np.array([2, 4, 9])
+    want = np.where(np.isinf(upper), stats.poisson.logpmf(x, 4.5), stats.poisson.logsf(3, 4.5))
+    np.testing.assert_allclose(Censor(gs.poisson, upper=upper).logpmf(x, 4.5), want, rtol=1e-13)
+    want = stats.poisson.logpmf(x, 4.5) - np.where(np.isinf(upper), 0, stats.poisson.logcdf(4, 4.5))
+    np.testing.assert_allclose(Truncate(gs.poisson, upper=upper).logpmf(x, 4.5), want, rtol=1e-13)
+    draws = Truncate(gs.poisson, lower=2, upper=inf).rvs(4.5, size=1000, rng=1)
+    assert draws.min() == 2 and abs(draws.mean() - stats.poisson(4.5).expect(lb=2, conditional=True)) < 0.3
+
+
 def test_no_draws_from_an_empty_interval():
     calls = [
         lambda: Truncate(gs.exponential, upper=1.0).rvs(1.0, -1.0, size=3), lambda: Truncate(gs.geometric, upper=0).rvs(0.3),
