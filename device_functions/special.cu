@@ -1071,3 +1071,39 @@ __device__ real log_skew_ndtr_grad_alpha(real x, real alpha, real value)
 {
     return isinf(x) ? 0 : -exp(-0.5 * x * x * (1 + alpha * alpha) - value) / (PI * (1 + alpha * alpha));
 }
+
+
+// ---- logarithms of distribution functions in closed form ------------------------------------------------------------
+
+// log(log(1 + exp(x))), any x. Scaled error 2.
+__device__ real log_log1pexp(real x)
+{
+    return x < log(EPSILON) ? x : log(log1pexp(x));
+}
+
+// log(-log(1 - exp(x))), x <= 0. Scaled error 2.
+__device__ real log_minus_log1mexp(real x)
+{
+    return x < log(EPSILON) ? x : log(-log1mexp(x));
+}
+
+// log(exp(x) - 1), x >= 0. Scaled error 2.
+__device__ real log_expm1(real x)
+{
+    return x + log1mexp(-x);
+}
+
+// log(1 + xi d / scale) / xi, which is d / scale where xi = 0, scale > 0, xi d > -scale: the inverse of the Box-Cox transform.
+__device__ real log1p_over(real d, real scale, real xi)
+{
+    real z = d / scale, y = xi * z;
+    if (xi == 0) return z - 0.5 * xi * z * z;  // right to first order
+    // Near -1 the sum is rounded once; near 0 the derivative in xi would cancel.
+    return y < -0.5 ? log(fma(xi, d, scale) / scale) / xi : y < 1 ? z + log1pmx(y) / xi : log1p(y) / xi;
+}
+
+// x - 1 + exp(-x), x >= 0, without cancellation near 0. Error 4.
+__device__ real expm1_excess(real x)
+{
+    return x < 0.5 ? -log1pmx(expm1(-x)) : x + expm1(-x);
+}

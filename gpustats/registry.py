@@ -39,9 +39,9 @@ def register(source: str | Path, *, replace: bool = False) -> Any:
     --------
     >>> import gpustats as gs
     >>> density = gs.register('''
-    ... // lomax: Pareto distribution that starts at zero
+    ... // pareto2: Pareto distribution that starts at zero
     ... // x: nonnegative    alpha: positive, shape    scale: positive
-    ... __device__ real lomax_logpdf(real x, real alpha, real scale)
+    ... __device__ real pareto2_logpdf(real x, real alpha, real scale)
     ... {
     ...     return log(alpha / scale) - (alpha + 1) * log1p(x / scale);
     ... }

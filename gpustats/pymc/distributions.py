@@ -78,22 +78,22 @@ def distribution(density: Density, *, random: Callable | None = None) -> type[Di
     Examples
     --------
     >>> import pymc as pm, gpustats as gs, gpustats.pymc as gpm
-    >>> lomax = gs.register('''
-    ... // lomax: Pareto distribution that starts at zero
+    >>> pareto2 = gs.register('''
+    ... // pareto2: Pareto distribution that starts at zero
     ... // x: nonnegative    alpha: positive, shape    scale: positive
-    ... __device__ real lomax_logpdf(real x, real alpha, real scale)
+    ... __device__ real pareto2_logpdf(real x, real alpha, real scale)
     ... {
     ...     return log(alpha / scale) - (alpha + 1) * log1p(x / scale);
     ... }
-    ... __device__ real lomax_sample(rng_t *rng, real alpha, real scale)
+    ... __device__ real pareto2_sample(rng_t *rng, real alpha, real scale)
     ... {
     ...     return scale * expm1(exponential(rng) / alpha);
     ... }
     ... ''', replace=True)
-    >>> Lomax = gpm.distribution(lomax)
-    >>> float(pm.logp(Lomax.dist(2.0, scale=3.0), 1.0).eval().round(6))
+    >>> Pareto2 = gpm.distribution(pareto2)
+    >>> float(pm.logp(Pareto2.dist(2.0, scale=3.0), 1.0).eval().round(6))
     -1.268511
-    >>> draws = pm.draw(Lomax.dist(2.0, scale=3.0, shape=100_000), random_seed=1)
+    >>> draws = pm.draw(Pareto2.dist(2.0, scale=3.0, shape=100_000), random_seed=1)
     >>> bool(abs((draws > 3.0).mean() - 0.25) < 0.01)
     True
     """

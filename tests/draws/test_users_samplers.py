@@ -10,35 +10,35 @@ import gpustats as gs
 inf = np.inf
 each_dtype = pytest.mark.parametrize("dtype", [np.float64, np.float32], ids=["float64", "float32"])
 
-LOMAX = """
-// lomax: Pareto distribution that starts at zero
+PARETO2 = """
+// pareto2: Pareto distribution that starts at zero
 // x: nonnegative    alpha: positive, shape    scale: positive
-__device__ real lomax_logpdf(real x, real alpha, real scale)
+__device__ real pareto2_logpdf(real x, real alpha, real scale)
 {
     return log(alpha / scale) - (alpha + 1) * log1p(x / scale);
 }
 """
 
-LOMAX_CDF = """
-__device__ real lomax_logsf(real x, real alpha, real scale)
+PARETO2_CDF = """
+__device__ real pareto2_logsf(real x, real alpha, real scale)
 {
     return -alpha * log1p(x / scale);
 }
 """
 
-LOMAX_SAMPLE = """
-__device__ real lomax_sample(rng_t *rng, real alpha, real scale)
+PARETO2_SAMPLE = """
+__device__ real pareto2_sample(rng_t *rng, real alpha, real scale)
 {
     return scale * expm1(exponential(rng) / alpha);
 }
 """
 
 
-@pytest.mark.parametrize("more", [LOMAX_SAMPLE, LOMAX_CDF, LOMAX_CDF + LOMAX_SAMPLE], ids=["sampler", "sf", "both"])
+@pytest.mark.parametrize("more", [PARETO2_SAMPLE, PARETO2_CDF, PARETO2_CDF + PARETO2_SAMPLE], ids=["sampler", "sf", "both"])
 @pytest.mark.parametrize("alpha,scale", [(2.0, 3.0), (0.1, 1.0), (100.0, 1e10)])
 @each_dtype
 def test_a_users_density(more, alpha, scale, dtype):
-    x = gs.register(LOMAX + more).rvs(alpha, scale, size=N, rng=1, dtype=dtype)
+    x = gs.register(PARETO2 + more).rvs(alpha, scale, size=N, rng=1, dtype=dtype)
     assert x.dtype == dtype and (x >= 0).all()
     assert kolmogorov_smirnov(x, stats.lomax(float(dtype(alpha)), scale=scale).cdf) > THRESHOLD
 
@@ -87,20 +87,20 @@ def test_conditions_that_draw(body, distribution):
 
 
 def test_a_density_without_sampler_and_distribution_function():
-    density = gs.register(LOMAX)
-    with pytest.raises(NotImplementedError, match=r"lomax_sample\(rng_t \*rng.*lomax_logcdf"):
+    density = gs.register(PARETO2)
+    with pytest.raises(NotImplementedError, match=r"pareto2_sample\(rng_t \*rng.*pareto2_logcdf"):
         density.rvs(1.0, 1.0)
 
 
 @pytest.mark.parametrize(
     "sampler,message",
     [
-        ("real lomax_sample(rng_t *rng, real scale) { return uniform(rng); }", "must take the parameters"),
-        ("real lomax_sample(real alpha, real scale) { return 1; }", "rng_t"),
-        ("real lomax_sample(rng_t *rng, real alpha, real scale) { return uniform(rng) + normal(rng); }", "several draws"),
-        ("real lomax_sample(rng_t *rng, real alpha, real scale) { return gaussian(rng); }", "unknown function gaussian"),
+        ("real pareto2_sample(rng_t *rng, real scale) { return uniform(rng); }", "must take the parameters"),
+        ("real pareto2_sample(real alpha, real scale) { return 1; }", "rng_t"),
+        ("real pareto2_sample(rng_t *rng, real alpha, real scale) { return uniform(rng) + normal(rng); }", "several draws"),
+        ("real pareto2_sample(rng_t *rng, real alpha, real scale) { return gaussian(rng); }", "unknown function gaussian"),
     ],
 )
 def test_samplers_that_are_refused(sampler, message):
     with pytest.raises(gs.DeviceFunctionError, match=message):
-        gs.register(f"{LOMAX}__device__ {sampler}\n")
+        gs.register(f"{PARETO2}__device__ {sampler}\n")

@@ -3,8 +3,10 @@
 A module ``family_*.py`` beside this one has a table ``REFERENCES``, of a `family` for each of its densities.
 """
 
+import numpy as np
 from references import Reference, exactly
 from references_continuous import draws
+from scipy import special
 
 
 def family(
@@ -26,3 +28,30 @@ def family(
 
 def _log_density(theirs, x):
     return theirs.logpmf(x) if hasattr(theirs.dist, "logpmf") else theirs.logpdf(x)
+
+
+class Corrected:
+    """A frozen distribution of scipy.stats whose own moments, or entropy, are wrong or not accurate.
+
+    heavy: its means of x^order are infinite from this order on
+    """
+
+    def __init__(self, distribution, heavy=np.inf):
+        self.distribution, self.heavy = distribution, heavy
+
+    def __getattr__(self, name):
+        return getattr(self.distribution, name)
+
+    def stats(self, moments):
+        with np.errstate(all="ignore"):
+            found = np.array(self.distribution.stats(moments))
+        each = found if len(moments) > 1 else found[None]
+        for i, letter in enumerate(moments):
+            each[i] = np.where((letter in "mv") & (self.heavy <= "mv".find(letter) + 1), np.inf, each[i])
+        return tuple(each) if len(moments) > 1 else each[0]
+
+    def entropy(self):
+        """The mean of -log(density) over quantiles, by the trapezoidal rule in the logit of their probabilities."""
+        s = np.linspace(-45, 45, 4501)[:, None]
+        x = np.where(s < 0, self.distribution.ppf(special.expit(s)), self.distribution.isf(special.expit(-s)))
+        return -np.sum(self.distribution.logpdf(x) * special.expit(s) * special.expit(-s), 0) * 0.02

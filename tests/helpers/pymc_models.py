@@ -58,10 +58,10 @@ def value_and_gradient(model, mode=None):
     return function
 
 
-LOMAX = """
-// lomax: Pareto distribution that starts at zero
+PARETO2 = """
+// pareto2: Pareto distribution that starts at zero
 // x: nonnegative    alpha: positive, shape    scale: positive
-__device__ real lomax_logpdf(real x, real alpha, real scale)
+__device__ real pareto2_logpdf(real x, real alpha, real scale)
 {
     return log(alpha / scale) - (alpha + 1) * log1p(x / scale);
 }

@@ -164,11 +164,11 @@ def test_while():
     np.testing.assert_array_equal(density.logpdf([0.5, 3.0, 8.0]), [0.5, 0.75, 1.0])
 
 
-LOMAX = """
-// lomax: Pareto distribution that starts at zero
+PARETO2 = """
+// pareto2: Pareto distribution that starts at zero
 // x: nonnegative    alpha: positive, shape    scale: positive, where it bends
 // source: Lomax (1954)
-__device__ real lomax_logpdf(real x, real alpha, real scale)
+__device__ real pareto2_logpdf(real x, real alpha, real scale)
 {
     return log(alpha / scale) - (alpha + 1) * log1p(x / scale);
 }
@@ -176,8 +176,8 @@ __device__ real lomax_logpdf(real x, real alpha, real scale)
 
 
 def test_a_registered_density(rng):
-    density = gs.register(LOMAX)
-    assert density is gs.densities["lomax"] and repr(density) == "<gpustats.lomax(x, alpha, scale)>"
+    density = gs.register(PARETO2)
+    assert density is gs.densities["pareto2"] and repr(density) == "<gpustats.pareto2(x, alpha, scale)>"
     assert density.parameters == ("alpha", "scale") and not density.discrete
     assert density.domains == {"x": "nonnegative", "alpha": "positive", "scale": "positive"}
     assert density.description == "Pareto distribution that starts at zero" and density.reference == "Lomax (1954)"
@@ -190,8 +190,8 @@ def test_a_registered_density(rng):
 
 
 def test_a_density_from_a_file(tmp_path):
-    path = tmp_path / "lomax.cu"
-    path.write_text(LOMAX)
+    path = tmp_path / "pareto2.cu"
+    path.write_text(PARETO2)
     for source in (path, str(path)):
         assert gs.register(source, replace=True).logpdf(0, 2, 1) == np.log(2)
     with pytest.raises(FileNotFoundError):
@@ -199,22 +199,22 @@ def test_a_density_from_a_file(tmp_path):
 
 
 def test_names_are_taken_once():
-    first = gs.register(LOMAX)
-    with pytest.raises(gs.DeviceFunctionError, match="lomax is taken.*replace=True"):
-        gs.register(LOMAX)
-    assert gs.densities["lomax"] is first
-    second = gs.register(LOMAX.replace("alpha + 1", "alpha + 2"), replace=True)
-    assert gs.densities["lomax"] is second and second.logpdf(1, 1, 1) == pytest.approx(-3 * np.log(2))
+    first = gs.register(PARETO2)
+    with pytest.raises(gs.DeviceFunctionError, match="pareto2 is taken.*replace=True"):
+        gs.register(PARETO2)
+    assert gs.densities["pareto2"] is first
+    second = gs.register(PARETO2.replace("alpha + 1", "alpha + 2"), replace=True)
+    assert gs.densities["pareto2"] is second and second.logpdf(1, 1, 1) == pytest.approx(-3 * np.log(2))
     with pytest.raises(gs.DeviceFunctionError, match="normal is taken"):
-        gs.register(LOMAX.replace("lomax", "normal"))
+        gs.register(PARETO2.replace("pareto2", "normal"))
     with pytest.raises(gs.DeviceFunctionError, match="gpustats' own"):
-        gs.register(LOMAX.replace("lomax", "special"), replace=True)
+        gs.register(PARETO2.replace("pareto2", "special"), replace=True)
 
 
 def test_a_replaced_density_stays_what_it_was():
-    first = gs.register(LOMAX)
+    first = gs.register(PARETO2)
     likelihood = gs.Likelihood(first, [1.0])
-    gs.register(LOMAX.replace("alpha + 1", "alpha + 2"), replace=True)
+    gs.register(PARETO2.replace("alpha + 1", "alpha + 2"), replace=True)
     assert first.logpdf(1, 1, 1) == pytest.approx(-2 * np.log(2))
     assert likelihood(1, 1) == pytest.approx(-2 * np.log(2))
 
@@ -224,10 +224,10 @@ def test_a_refused_density_leaves_nothing_behind():
     with pytest.raises(gs.DeviceFunctionError):
         gs.register("real helper(real x)\n{\n    return x;\n}\nreal f_logpdf(real x)\n{\n    return nonsense;\n}")
     assert (set(gs.densities), library._functions) == before
-    kept = gs.register(LOMAX)
+    kept = gs.register(PARETO2)
     with pytest.raises(gs.DeviceFunctionError):
-        gs.register("real lomax_logpdf(real x) {\n return nonsense; }", replace=True)
-    assert gs.densities["lomax"] is kept
+        gs.register("real pareto2_logpdf(real x) {\n return nonsense; }", replace=True)
+    assert gs.densities["pareto2"] is kept
 
 
 def test_registering_from_many_threads():
@@ -387,10 +387,10 @@ def test_names_that_gpustats_uses_itself(names, rng):
 
 @pytest.mark.parametrize("end", ["\r\n", "\r", "\n"])
 def test_text_from_any_editor(end, tmp_path):
-    text = LOMAX.replace("\n", end)
+    text = PARETO2.replace("\n", end)
     assert gs.register(text).logpdf(0, 2, 1) == np.log(2)
-    (tmp_path / "lomax.cu").write_bytes(b"\xef\xbb\xbf" + text.encode())
-    density = gs.register(tmp_path / "lomax.cu", replace=True)
+    (tmp_path / "pareto2.cu").write_bytes(b"\xef\xbb\xbf" + text.encode())
+    density = gs.register(tmp_path / "pareto2.cu", replace=True)
     assert density.logpdf(0, 2, 1) == np.log(2) and density.domains["alpha"] == "positive"
     with pytest.raises(gs.DeviceFunctionError) as caught:
         gs.register("\ufeff" + text.replace("log1p(x", "log1q(x"), replace=True)

@@ -78,6 +78,18 @@ below = RNG.normal(0, 9, N)
 FUNCTIONS = {
     "log1mexp": (lambda x: mp.log(-mp.expm1(x)), (-log_uniform(RNG, 1e-15, 80, 2 * N),), 4, True),
     "log1pexp": (lambda x: mp.log1p(mp.exp(x)), (RNG.uniform(-80, 80, N),), 4, True),
+    "log_log1pexp": (lambda x: mp.log(mp.log1p(mp.exp(x))), (RNG.uniform(-80, 80, N),), 4, False),
+    "log_minus_log1mexp": (
+        lambda x: mp.log(-mp.log1p(-mp.exp(x)) if x < -1 else -mp.log(-mp.expm1(x))),
+        (-log_uniform(RNG, 1e-3, 80, 2 * N),), 4, False,
+    ),
+    "log_expm1": (lambda x: mp.log(mp.expm1(x)), (log_uniform(RNG, 1e-15, 80, 2 * N),), 4, False),
+    "log1p_over": (
+        lambda d, scale, xi: mp.log1p(xi * d / scale) / xi if xi else d / scale,
+        (np.r_[pairs[0], pairs[0], 3.0], np.r_[pairs[1], pairs[1], 2.0], np.r_[pairs[0], -0.999 * pairs[1] / pairs[0], 0.0]),
+        8, True,
+    ),
+    "expm1_excess": (lambda x: x + mp.expm1(-x), (log_uniform(RNG, 1e-15, 1e3, 2 * N),), 8, True),
     "logaddexp": (lambda a, b: mp.log(mp.exp(a) + mp.exp(b)), (RNG.normal(0, 20, N), RNG.normal(0, 20, N)), 4, False),
     "logsubexp": (lambda a, b: a + mp.log(-mp.expm1(b - a)), (below + log_uniform(RNG, 1e-2, 50, N), below), 4, False),
     "log_cdf_difference": (

@@ -16,7 +16,7 @@ pm = pytest.importorskip("pymc")
 import cloudpickle  # noqa: E402
 import pytensor  # noqa: E402
 import pytensor.tensor as pt  # noqa: E402
-from pymc_models import LOMAX, POINT, QUICK, Y, difference, normal_model, sample, value_and_gradient  # noqa: E402
+from pymc_models import PARETO2, POINT, QUICK, Y, difference, normal_model, sample, value_and_gradient  # noqa: E402
 from pymc_parameters import COV  # noqa: E402
 
 import gpustats as gs  # noqa: E402
@@ -113,7 +113,7 @@ def test_models_and_functions_are_pickled():
 
 def test_unpickled_elsewhere(tmp_path):
     """A fresh process opens the device itself, and needs no registration of the density."""
-    density = gs.transforms.Weighted(gs.register(LOMAX))
+    density = gs.transforms.Weighted(gs.register(PARETO2))
     op = LogLikelihood(DensityFormula(density), (1,), [(0, pt.constant(np.arange(1.0, 6.0)))])
     values = [np.array(2.0), np.array(3.0), np.array(0.5)]
     want = op.evaluator.sums(values, (1,))

@@ -145,25 +145,25 @@ def test_the_steps_and_slopes_are_the_density(name, rng):
     np.testing.assert_allclose(-fall * np.exp(density.logsf(x, *parameters)), pdf, rtol=1e-9, atol=1e-300)
 
 
-LOMAX = """
-// lomax: Pareto distribution that starts at zero
+PARETO2 = """
+// pareto2: Pareto distribution that starts at zero
 // x: nonnegative    alpha: positive    scale: positive
-real lomax_logpdf(real x, real alpha, real scale) {{ return log(alpha / scale) - (alpha + 1) * log1p(x / scale); }}
-real lomax_{}(real x, real alpha, real scale) {{ return {}; }}
+real pareto2_logpdf(real x, real alpha, real scale) {{ return log(alpha / scale) - (alpha + 1) * log1p(x / scale); }}
+real pareto2_{}(real x, real alpha, real scale) {{ return {}; }}
 """
 
 
 @pytest.mark.parametrize("ending, formula", [("logsf", "-alpha * log1p(x / scale)"),
                                              ("logcdf", "log(-expm1(-alpha * log1p(x / scale)))")])  # fmt: skip
 def test_either_tail_makes_the_other(ending, formula, rng):
-    density = gs.register(LOMAX.format(ending, formula))
+    density = gs.register(PARETO2.format(ending, formula))
     x, alpha, scale = np.r_[-1.0, 0.0, rng.exponential(5, N)], 2.5, 3.0
     np.testing.assert_allclose(density.logcdf(x, alpha, scale), stats.lomax.logcdf(x, alpha, scale=scale), rtol=1e-12)
     np.testing.assert_allclose(density.logsf(x, alpha, scale), stats.lomax.logsf(x, alpha, scale=scale), rtol=1e-12)
 
 
 def test_a_distribution_function_that_is_no_logarithm(rng):
-    density = gs.register(LOMAX.format("cdf", "1 - pow(1 + x / scale, -alpha)"))
+    density = gs.register(PARETO2.format("cdf", "1 - pow(1 + x / scale, -alpha)"))
     distribution = stats.lomax(2.5, scale=3.0)
     x = np.r_[-1.0, 0.0, rng.exponential(5, N)]
     np.testing.assert_allclose(density.cdf(x, 2.5, 3.0), distribution.cdf(x), rtol=1e-12, atol=1e-15)
@@ -191,11 +191,11 @@ def test_a_truncated_density_near_its_bounds():
 
 
 def test_mistakes():
-    density = gs.register(LOMAX.format("mean", "0").replace("mean(real x, ", "mean("))
+    density = gs.register(PARETO2.format("mean", "0").replace("mean(real x, ", "mean("))
     assert not hasattr(density, "logcdf")
-    with pytest.raises(AttributeError, match="lomax has no lomax_logcdf"):
+    with pytest.raises(AttributeError, match="pareto2 has no pareto2_logcdf"):
         density.logcdf(1, 2.0, 3.0)
-    with pytest.raises(NotImplementedError, match="lomax has no lomax_logcdf"):
+    with pytest.raises(NotImplementedError, match="pareto2 has no pareto2_logcdf"):
         density.function("logcdf")
-    with pytest.raises(gs.DeviceFunctionError, match=r"lomax_logsf must take the arguments of lomax_logpdf, \(x, alpha"):
-        gs.register(LOMAX.format("logsf", "0").replace("logsf(real x, real alpha, real", "logsf(real x, real beta, real"))
+    with pytest.raises(gs.DeviceFunctionError, match=r"pareto2_logsf must take the arguments of pareto2_logpdf, \(x, alpha"):
+        gs.register(PARETO2.format("logsf", "0").replace("logsf(real x, real alpha, real", "logsf(real x, real beta, real"))

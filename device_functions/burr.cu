@@ -1,0 +1,55 @@
+// burr: the Burr distribution of type III, also called Dagum's
+// x: nonnegative    c: positive, shape    k: positive, shape at 0    sigma: positive, scale
+// source: Burr (1942), Cumulative frequency functions
+__device__ real burr_logpdf(real x, real c, real k, real sigma)
+{
+    real z = x / sigma, log_z = log(z);
+    real value = log(c * k / sigma) + (log_z > 0 ? -c - 1 : c * k - 1) * log_z - (k + 1) * log1p_unit(exp(-c * fabs(log_z)));
+    real at_zero = c * k < 1 ? INFINITY : c * k > 1 ? -INFINITY : -log(sigma) - (k + 1) * pow(z, c);
+    return z == 0 ? at_zero : isinf(z) ? -INFINITY : value;
+}
+
+__device__ real burr_logcdf(real x, real c, real k, real sigma)
+{
+    return -k * log1pexp(-c * log(x / sigma));
+}
+
+// -log(-log of the distribution function) has a standard Gumbel distribution.
+__device__ real burr_logsf(real x, real c, real k, real sigma)
+{
+    return gumbel_logsf(-log(k) - log_log1pexp(-c * log(x / sigma)), 0, 1);
+}
+
+// Where the distribution function is exp(-h)
+__device__ real quantile(real h, real c, real k, real sigma)
+{
+    return sigma * exp(-log_expm1(h / k) / c);
+}
+
+__device__ real burr_ppf(real q, real c, real k, real sigma) { return quantile(-log(q), c, k, sigma); }
+__device__ real burr_isf(real q, real c, real k, real sigma) { return quantile(-log1p(-q), c, k, sigma); }
+__device__ real burr_sample(rng_t *rng, real c, real k, real sigma) { return quantile(exponential(rng), c, k, sigma); }
+
+// The logarithm of a moment of x / sigma, of an order below c
+__device__ real log_moment(real order, real c, real k)
+{
+    return log_gamma(1 - order / c) + log_rising(k, order / c);
+}
+
+__device__ real burr_mean(real c, real k, real sigma) { return c > 1 ? sigma * exp(log_moment(1, c, k)) : INFINITY; }
+
+__device__ real burr_var(real c, real k, real sigma)
+{
+    real one = log_moment(1, c, k);
+    return c > 2 ? sigma * sigma * exp(2 * one) * expm1(log_moment(2, c, k) - 2 * one) : INFINITY;
+}
+
+__device__ real burr_entropy(real c, real k, real sigma)
+{
+    return 1 - 1 / (c * k) + (1 + 1 / c) * (EULER_GAMMA + digamma(k + 1)) - log(c * k / sigma);
+}
+
+__device__ real burr_mode(real c, real k, real sigma)
+{
+    return c * k > 1 ? sigma * exp(log((c * k - 1) / (c + 1)) / c) : 0;
+}

@@ -1,0 +1,27 @@
+// exponential_power: the exponential power distribution of lifetimes, with a bathtub-shaped hazard where its shape is below 1
+// x: nonnegative    b: positive, shape    sigma: positive, scale
+// source: Smith & Bain (1975), An exponential power life-testing distribution
+__device__ real exponential_power_logpdf(real x, real b, real sigma)
+{
+    real z = x / sigma, w = pow(z, b);
+    real at_zero = b < 1 ? INFINITY : b > 1 ? -INFINITY : -log(sigma);
+    return z == 0 ? at_zero : isinf(w) ? -INFINITY : log(b / sigma) + (b - 1) * log(z) + (w - expm1(w));
+}
+
+__device__ real exponential_power_logsf(real x, real b, real sigma)
+{
+    return -expm1(pow(x / sigma, b));
+}
+
+__device__ real exponential_power_logcdf(real x, real b, real sigma)
+{
+    real z = x / sigma, w = pow(z, b);
+    return w < EPSILON ? b * log(z) : log1mexp(-expm1(w));  // w may underflow
+}
+
+// Where the survival function is exp(-h)
+__device__ real quantile(real h, real b, real sigma) { return sigma * exp(log(log1p(h)) / b); }
+
+__device__ real exponential_power_ppf(real q, real b, real sigma) { return quantile(-log1p(-q), b, sigma); }
+__device__ real exponential_power_isf(real q, real b, real sigma) { return quantile(-log(q), b, sigma); }
+__device__ real exponential_power_sample(rng_t *rng, real b, real sigma) { return quantile(exponential(rng), b, sigma); }

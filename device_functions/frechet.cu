@@ -1,0 +1,34 @@
+// frechet: the Fréchet distribution, the extreme value distribution (type II) of maxima; 1 / x has a Weibull distribution
+// x: nonnegative    alpha: positive, shape    sigma: positive, scale
+// source: Johnson, Kotz & Balakrishnan (1995), ch. 22
+__device__ real frechet_logpdf(real x, real alpha, real sigma)
+{
+    real z = x / sigma, log_z = log(z);
+    return z == 0 || isinf(z) ? -INFINITY : log(alpha / sigma) - (alpha + 1) * log_z - exp(-alpha * log_z);
+}
+
+// alpha log(x / sigma) has a standard Gumbel distribution.
+__device__ real frechet_logcdf(real x, real alpha, real sigma) { return gumbel_logcdf(alpha * log(x / sigma), 0, 1); }
+__device__ real frechet_logsf(real x, real alpha, real sigma) { return gumbel_logsf(alpha * log(x / sigma), 0, 1); }
+__device__ real frechet_ppf(real q, real alpha, real sigma) { return sigma * exp(-log(-log(q)) / alpha); }
+__device__ real frechet_isf(real q, real alpha, real sigma) { return sigma * exp(-log(-log1p(-q)) / alpha); }
+
+__device__ real frechet_sample(rng_t *rng, real alpha, real sigma)
+{
+    return sigma * exp(-log(exponential(rng)) / alpha);
+}
+
+__device__ real frechet_mean(real alpha, real sigma)
+{
+    return alpha > 1 ? sigma * exp(log_gamma(1 - 1 / alpha)) : INFINITY;
+}
+
+__device__ real frechet_var(real alpha, real sigma)
+{
+    if (!(alpha > 2)) return INFINITY;
+    real one = log_gamma(1 - 1 / alpha);
+    return sigma * sigma * exp(2 * one) * expm1(log_gamma(1 - 2 / alpha) - 2 * one);
+}
+
+__device__ real frechet_entropy(real alpha, real sigma) { return EULER_GAMMA * (1 + 1 / alpha) + log(sigma / alpha) + 1; }
+__device__ real frechet_mode(real alpha, real sigma) { return sigma * exp(-log1p(1 / alpha) / alpha); }

@@ -1,0 +1,25 @@
+// half_logistic: absolute value of a logistic variable with mean 0
+// x: nonnegative    sigma: positive, scale
+// source: Balakrishnan (1985), Order statistics from the half logistic distribution
+__device__ real half_logistic_logpdf(real x, real sigma)
+{
+    real z = x * (1 / sigma);
+    return (LOG_2 - log(sigma)) - z - 2 * log1p_unit(exp(-z));
+}
+
+__device__ real half_logistic_logcdf(real x, real sigma) { return log(tanh(x * (0.5 / sigma))); }
+__device__ real half_logistic_logsf(real x, real sigma) { return LOG_2 + log_expit(-x * (1 / sigma)); }
+
+__device__ real half_logistic_ppf(real q, real sigma)
+{
+    return sigma * (q < 0.5 ? 2 * atanh(q) : log((1 + q) / (1 - q)));
+}
+
+__device__ real half_logistic_isf(real q, real sigma) { return half_logistic_ppf(1 - q, sigma); }
+__device__ real half_logistic_sample(rng_t *rng, real sigma) { return sigma * log(2 / uniform(rng) - 1); }
+__device__ real half_logistic_mean(real sigma) { return 2 * LOG_2 * sigma; }
+__device__ real half_logistic_var(real sigma) { return (PI * PI / 3 - 4 * LOG_2 * LOG_2) * (sigma * sigma); }
+__device__ real half_logistic_skewness(real sigma) { return 1.540328803404880246; }
+__device__ real half_logistic_kurtosis(real sigma) { return 3.583735664456714757; }
+__device__ real half_logistic_entropy(real sigma) { return log(sigma) + (2 - LOG_2); }
+__device__ real half_logistic_mode(real sigma) { return 0; }

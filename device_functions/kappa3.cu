@@ -1,0 +1,34 @@
+// kappa3: the kappa distribution with a shape and a scale
+// x: nonnegative    a: positive, shape    sigma: positive, scale
+// source: Mielke & Johnson (1973), Three-parameter kappa distribution maximum likelihood estimates
+__device__ real kappa3_logpdf(real x, real a, real sigma)
+{
+    real z = x / sigma, constant = -(log(a) / a + log(sigma));
+    return constant - (1 + 1 / a) * (z == 0 ? pow(z, a) / a : log1pexp(a * log(z) - log(a)));
+}
+
+__device__ real kappa3_logcdf(real x, real a, real sigma)
+{
+    return -log1pexp(log(a) - a * log(x / sigma)) / a;
+}
+
+// -log(-log of the distribution function) has a standard Gumbel distribution.
+__device__ real kappa3_logsf(real x, real a, real sigma)
+{
+    return gumbel_logsf(log(a) - log_log1pexp(log(a) - a * log(x / sigma)), 0, 1);
+}
+
+// Where the distribution function is exp(-h)
+__device__ real quantile(real h, real a, real sigma) { return sigma * exp((log(a) - log_expm1(h * a)) / a); }
+
+__device__ real kappa3_ppf(real q, real a, real sigma) { return quantile(-log(q), a, sigma); }
+__device__ real kappa3_isf(real q, real a, real sigma) { return quantile(-log1p(-q), a, sigma); }
+__device__ real kappa3_sample(rng_t *rng, real a, real sigma) { return quantile(exponential(rng), a, sigma); }
+
+// It is a Burr distribution of type III with this scale and the shapes a and 1 / a.
+__device__ real scale(real a, real sigma) { return sigma * exp(log(a) / a); }
+
+__device__ real kappa3_mean(real a, real sigma) { return burr_mean(a, 1 / a, scale(a, sigma)); }
+__device__ real kappa3_var(real a, real sigma) { return burr_var(a, 1 / a, scale(a, sigma)); }
+__device__ real kappa3_entropy(real a, real sigma) { return burr_entropy(a, 1 / a, scale(a, sigma)); }
+__device__ real kappa3_mode(real a, real sigma) { return 0; }

@@ -1,0 +1,36 @@
+// levy: the Lévy distribution, of the time at which a Brownian motion first reaches a level
+// x: real    mu: real, location    sigma: positive, scale
+// source: Feller (1971), An Introduction to Probability Theory and Its Applications, vol. 2, ch. 6
+__device__ real levy_logpdf(real x, real mu, real sigma)
+{
+    real z = (x - mu) / sigma;
+    return x <= mu ? -INFINITY : -(log(sigma) + HALF_LOG_2PI) - 1.5 * log(z) - 0.5 / z;
+}
+
+// sqrt(sigma / (x - mu)) is the absolute value of a standard normal variable.
+__device__ real levy_logcdf(real x, real mu, real sigma)
+{
+    return x <= mu ? -INFINITY : half_normal_logsf(sqrt(sigma / (x - mu)), 1);
+}
+
+__device__ real levy_logsf(real x, real mu, real sigma)
+{
+    return x <= mu ? 0 : half_normal_logcdf(sqrt(sigma / (x - mu)), 1);
+}
+
+__device__ real levy_ppf(real q, real mu, real sigma) { return mu + 0.5 * sigma / gamma_quantile((real)0.5, 1 - q, q); }
+__device__ real levy_isf(real q, real mu, real sigma) { return mu + 0.5 * sigma / gamma_quantile((real)0.5, q, 1 - q); }
+
+__device__ real levy_sample(rng_t *rng, real mu, real sigma)
+{
+    real z = normal(rng);
+    return mu + sigma / (z * z);
+}
+
+__device__ real levy_mean(real mu, real sigma) { return INFINITY; }
+__device__ real levy_var(real mu, real sigma) { return INFINITY; }
+__device__ real levy_skewness(real mu, real sigma) { return NAN; }
+__device__ real levy_kurtosis(real mu, real sigma) { return NAN; }
+__device__ real levy_entropy(real mu, real sigma) { return log(sigma) + (0.5 + 1.5 * EULER_GAMMA + 2 * LOG_2 + 0.5 * LOG_PI); }
+__device__ real levy_mode(real mu, real sigma) { return mu + sigma / 3; }
+__device__ real levy_lower(real mu, real sigma) { return mu; }

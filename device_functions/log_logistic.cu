@@ -1,0 +1,40 @@
+// log_logistic: the log-logistic (Fisk) distribution, whose logarithm has a logistic one
+// x: nonnegative    alpha: positive, shape    sigma: positive, scale
+// source: Kleiber & Kotz (2003), Statistical Size Distributions, ch. 6
+__device__ real log_logistic_logpdf(real x, real alpha, real sigma)
+{
+    real z = x / sigma, log_z = log(z);
+    real value = log(alpha / sigma) + (log_z > 0 ? -alpha - 1 : alpha - 1) * log_z - 2 * log1p_unit(exp(-alpha * fabs(log_z)));
+    real at_zero = alpha < 1 ? INFINITY : alpha > 1 ? -INFINITY : -log(sigma) - 2 * z;
+    return z == 0 ? at_zero : isinf(z) ? -INFINITY : value;
+}
+
+__device__ real log_logistic_logcdf(real x, real alpha, real sigma)
+{
+    return log_expit(alpha * log(x / sigma));
+}
+
+__device__ real log_logistic_logsf(real x, real alpha, real sigma)
+{
+    return log_expit(-alpha * log(x / sigma));
+}
+
+__device__ real log_logistic_sample(rng_t *rng, real alpha, real sigma)
+{
+    return sigma * exp(logit(uniform(rng)) / alpha);
+}
+
+__device__ real log_logistic_ppf(real q, real alpha, real sigma) { return sigma * exp(logit(q) / alpha); }
+__device__ real log_logistic_isf(real q, real alpha, real sigma) { return sigma * exp(-logit(q) / alpha); }
+
+__device__ real log_logistic_mean(real alpha, real sigma)
+{
+    return alpha > 1 ? sigma * (PI / alpha) / sin(PI / alpha) : INFINITY;
+}
+
+__device__ real log_logistic_entropy(real alpha, real sigma) { return 2 - log(alpha / sigma); }
+
+__device__ real log_logistic_mode(real alpha, real sigma)
+{
+    return alpha > 1 ? sigma * exp(log((alpha - 1) / (alpha + 1)) / alpha) : 0;
+}
