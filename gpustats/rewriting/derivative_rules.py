@@ -89,6 +89,7 @@ RULES = {
     "logit": "1 / (a * (1 - a)) * da",
     "logsubexp": "b == -INFINITY ? da : da - 1 / expm1(a - b) * (db - da)",
     "ndtri": "SQRT_2 * SQRT_PI * exp(0.5 * ndtri(a) * ndtri(a)) * da",
+    "ndtri_exp": "1 / inverse_mills(ndtri_exp(a)) * da",
     "owens_t": "exp(-0.5 * a * a) * (exp(-0.5 * a * a * b * b) / (2 * PI * (1 + b * b)) * db"
     " - erf(a * b / SQRT_2) / (2 * SQRT_2 * SQRT_PI) * da)",
     "panel_width": "0",  # on which no integral depends

@@ -10,6 +10,7 @@ from references import exactly, log_uniform
 from gpustats.testing import evaluate_device
 
 N = 150
+LOG_2 = np.log(2)
 RNG = np.random.default_rng(20)
 
 
@@ -58,6 +59,12 @@ def ndtri(p):
         return -ndtri(1 - p)
     start = -mp.sqrt(-2 * mp.log(p)) + 0.5
     return mp.findroot(lambda x: log_ndtr(x) - mp.log(p), start) if p < 0.5 else mp.mpf(0)
+
+
+def ndtri_exp(log_p):
+    if log_p > -LOG_2:
+        return -ndtri(-mp.expm1(log_p))
+    return mp.findroot(lambda x: log_ndtr(x) - log_p, -mp.sqrt(-2 * log_p) + 0.5)
 
 
 def xlogy(x, y):
@@ -141,6 +148,19 @@ FUNCTIONS = {
         6,
         True,
     ),
+    "ndtri_exp": (
+        ndtri_exp, (-np.r_[log_uniform(RNG, 1e-7, 1e3, 2 * N), log_uniform(RNG, 60, 1e6, N), near(LOG_2, 1e-2)],), 8, False,
+    ),
+    "log1p_quotient": (
+        lambda a, x: mp.log1p(a * x) / a if a else x,
+        (slopes := np.r_[0, log_uniform(RNG, 1e-9, 1e3, N), -log_uniform(RNG, 1e-9, 0.9, N)],
+         np.r_[2, log_uniform(RNG, 1e-3, 1e3, N), -0.98 / slopes[-N:] * RNG.uniform(-1, 1, N)]), 8, True,
+    ),
+    "expm1_quotient": (
+        lambda a, x: mp.expm1(a * x) / a if a else x,
+        (slopes, np.r_[2, 30 / slopes[1:] * log_uniform(RNG, 1e-6, 1, 2 * N)]), 40, True,
+    ),
+    "minus_sine": (lambda x: x - mp.sin(x), (log_uniform(RNG, 1e-9, 7, 2 * N),), 8, True),
     "normal_integral": (normal_integral, (left, right, right - left), 16, True),
     "log_ndtr_difference": (lambda a, b: mp.log(normal_mass(a, b)), (left, right), 16, False),
     "log_i0e": (lambda x: mp.log(mp.besseli(0, x)) - x, (log_uniform(RNG, 1e-4, 1e4, 2 * N),), 6, False),

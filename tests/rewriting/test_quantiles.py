@@ -132,7 +132,7 @@ def distance(name, q, tail, x, row):
             before, slack = tails(name, x - 1, *row)[tail], 1e-13
             return 0.0 if (before < q * (1 + slack) and p >= q * (1 - slack) if tail == 0 else
                            before > q * (1 - slack) and p <= q * (1 + slack)) else float(log(p) - log(q))  # fmt: skip
-        return float(log(p / q) * p * mp.exp(-log_density(x, *row)))
+        return 0.0 if p == q else float(log(p / q) * p * mp.exp(-log_density(x, *row)))  # at a median the density may be 0
 
 
 NAMES = sorted(CDFS.keys() & REFERENCES.keys())

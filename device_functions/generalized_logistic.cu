@@ -1,0 +1,59 @@
+// generalized_logistic: the generalized logistic distribution (type I), the logistic distribution function to a power
+// x: real    alpha: positive, shape    mu: real, location    sigma: positive, scale
+// source: Johnson, Kotz & Balakrishnan (1995), ch. 23
+__device__ real generalized_logistic_logpdf(real x, real alpha, real mu, real sigma)
+{
+    if (isinf(x)) return -INFINITY;
+    real z = (x - mu) * (1 / sigma);
+    return log(alpha / sigma) - z - (alpha + 1) * log1pexp(-z);
+}
+
+__device__ real generalized_logistic_logcdf(real x, real alpha, real mu, real sigma)
+{
+    return alpha * log_expit((x - mu) * (1 / sigma));
+}
+
+// -log(-log of the distribution function) has a standard Gumbel distribution; far in the tail log1pexp underflows.
+__device__ real generalized_logistic_logsf(real x, real alpha, real mu, real sigma)
+{
+    real z = (x - mu) * (1 / sigma);
+    return gumbel_logsf((exp(-z) < EPSILON ? z : -log(log1pexp(-z))) - log(alpha), 0, 1);
+}
+
+// The z at which log(1 + exp(-z)) = y > 0
+__device__ real with_softplus(real y)
+{
+    return -y - log1mexp(-y);
+}
+
+__device__ real generalized_logistic_ppf(real q, real alpha, real mu, real sigma)
+{
+    return mu + sigma * with_softplus(-log(q) / alpha);
+}
+
+__device__ real generalized_logistic_isf(real q, real alpha, real mu, real sigma)
+{
+    return mu + sigma * with_softplus(-log1p(-q) / alpha);
+}
+
+__device__ real generalized_logistic_sample(rng_t *rng, real alpha, real mu, real sigma)
+{
+    return mu + sigma * with_softplus(exponential(rng) / alpha);
+}
+
+__device__ real generalized_logistic_mean(real alpha, real mu, real sigma)
+{
+    return mu + sigma * (digamma(alpha) + EULER_GAMMA);
+}
+
+__device__ real generalized_logistic_var(real alpha, real mu, real sigma)
+{
+    return sigma * sigma * (PI * PI / 6 + trigamma(alpha));
+}
+
+__device__ real generalized_logistic_entropy(real alpha, real mu, real sigma)
+{
+    return log(sigma / alpha) + digamma(alpha + 1) + EULER_GAMMA + 1;
+}
+
+__device__ real generalized_logistic_mode(real alpha, real mu, real sigma) { return mu + sigma * log(alpha); }
