@@ -132,13 +132,15 @@ def _begin(
 ) -> dict[str, float]:
     """Where a search begins: parameters at which all data have a likelihood, if some are found.
 
-    Shapes are all 1, or else those values of `_SHAPES` with the largest likelihood.
+    Shapes are all 1, or else those values of `_SHAPES`, together with some of loc and scale, with the largest likelihood.
     """
     known = {**start, **fixed}
-    free = [n for n in named.shapes if n not in known]
-    at = {**dict.fromkeys(free, 1.0), **_moved(named.support, data, known), **known}
-    if free and not np.isfinite(loglik(at)):
-        tried = ({**at, **dict(zip(free, each, strict=True))} for each in itertools.product(_SHAPES, repeat=len(free)))
+    at = {**dict.fromkeys(named.shapes, 1.0), **_moved(named.support, data, known), **known}
+    if not np.isfinite(loglik(at)):
+        low, high, width = data.min(), data.max(), np.ptp(data) or 1.0
+        others = {"loc": (low - 0.1 * width, low - 2 * width, high + 0.1 * width), "scale": (2 * width,)}
+        choice = {n: (at[n], *others[n]) if n in others else _SHAPES for n in named.parameters if n not in known}
+        tried = ({**at, **dict(zip(choice, each, strict=True))} for each in itertools.product(*choice.values()))
         at = max(tried, key=lambda values: np.nan_to_num(loglik(values), nan=-np.inf))
     return at
 
@@ -151,7 +153,8 @@ def _moved(support: tuple[float, float], data: np.ndarray, known: Mapping[str, f
         at_ends = [(x - known["loc"]) / end for x, end in ((low, a), (high, b)) if np.isfinite(end) and end]
         return {"scale": max([scale, *(1.1 * at for at in at_ends)]) if len(at_ends) else scale}
     if np.isfinite(a) and np.isfinite(b):
-        scale = 1.2 * width / (b - a)
+        scale = known.get("scale", 1.2 * width / (b - a))
+        return {"loc": 0.5 * (low + high) - 0.5 * scale * (a + b), "scale": scale}
     scale = known.get("scale", scale)
     loc = float(np.median(data))
     if np.isfinite(a):
