@@ -1139,6 +1139,18 @@ __device__ real minus_sine(real x)
     return x * s / 6 * series;
 }
 
+// log P(a, y) of the incomplete gamma function, where y may underflow, a > 0, y >= 0
+__device__ real log_gamma_p_of_power(real a, real y, real log_y)
+{
+    return y < EPSILON ? a * log_y - log_gamma_1p(a) : log_gamma_p(a, y);
+}
+
+// log Q(a, y), likewise
+__device__ real log_gamma_q_of_power(real a, real y, real log_y)
+{
+    return y < EPSILON ? log1mexp(a * log_y - log_gamma_1p(a)) : log_gamma_q(a, y);
+}
+
 // The x at which log Phi(x) = log_p, log_p <= 0, also where exp(log_p) underflows. Scaled error 4.
 __device__ real ndtri_exp(real log_p)
 {

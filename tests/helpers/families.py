@@ -34,10 +34,11 @@ class Corrected:
     """A frozen distribution of scipy.stats whose own moments, or entropy, are wrong or not accurate.
 
     heavy: its means of x^order are infinite from this order on
+    entropy: a function that gives the entropy, where its quantiles are wrong, too
     """
 
-    def __init__(self, distribution, heavy=np.inf):
-        self.distribution, self.heavy = distribution, heavy
+    def __init__(self, distribution, heavy=np.inf, entropy=None):
+        self.distribution, self.heavy, self.entropy = distribution, heavy, entropy or self._entropy
 
     def __getattr__(self, name):
         return getattr(self.distribution, name)
@@ -50,7 +51,7 @@ class Corrected:
             each[i] = np.where((letter in "mv") & (self.heavy <= "mv".find(letter) + 1), np.inf, each[i])
         return tuple(each) if len(moments) > 1 else each[0]
 
-    def entropy(self):
+    def _entropy(self):
         """The mean of -log(density) over quantiles, by the trapezoidal rule in the logit of their probabilities."""
         s = np.linspace(-45, 45, 4501)[:, None]
         x = np.where(s < 0, self.distribution.ppf(special.expit(s)), self.distribution.isf(special.expit(-s)))

@@ -7,6 +7,7 @@ from references_continuous import (
     INVALID_LOCATION_SCALE,
     INVALID_PAIR,
     around,
+    draws,
     inf,
     log_uniform,
     parameters,
@@ -14,6 +15,7 @@ from references_continuous import (
     real,
 )
 from scipy import stats
+from tails import beta as beta_tails
 from tails import from_log_cdf, from_log_sf
 
 SHAPE = positive(0.3, 10)
@@ -110,6 +112,33 @@ def folded_cauchy_tails(x, mu, sigma):
     return (mp.atan(below) + mp.atan(above)) / mp.pi, (mp.atan2(1, below) + mp.atan2(1, above)) / mp.pi
 
 
+def beta_prime(x, alpha, beta, sigma):
+    if mp.isinf(x):
+        return -mp.inf
+    z = x / sigma
+    log_beta = mp.loggamma(alpha) + mp.loggamma(beta) - mp.loggamma(alpha + beta)
+    return power(alpha - 1, z) - (alpha + beta) * mp.log1p(z) - log_beta - mp.log(sigma)
+
+
+def beta_prime_tails(x, alpha, beta, sigma):
+    z = x / sigma
+    return beta_tails(alpha, beta, z / (1 + z), 1 / (1 + z))
+
+
+def relativistic_breit_wigner(x, m, gamma):
+    energy = mp.sqrt(m**2 * (m**2 + gamma**2))
+    factor = 2 * mp.sqrt(2) * m * gamma * energy / (mp.pi * mp.sqrt(m**2 + energy))
+    return mp.log(factor) - mp.log((x**2 - m**2) ** 2 + (m * gamma) ** 2)
+
+
+def relativistic_breit_wigner_tails(x, m, gamma):
+    """Partial fractions of complex numbers"""
+    root = mp.sqrt(mp.mpc(m**2, m * gamma))
+    factor = mp.exp(relativistic_breit_wigner(m, m, gamma)) * (m * gamma)
+    below = factor * mp.im((mp.log(1 - x / root) - mp.log(1 + x / root)) / (2 * root))
+    return below, 1 - below
+
+
 def beyond_threshold(rng, p):
     """Not so near the upper end that the rounding of x counts"""
     mu, sigma, xi = p
@@ -203,6 +232,35 @@ REFERENCES = {
          (1e5, 1e15, 1), (2, 1, 1e30), (2, 1, 1e-30), (1e-20, 1e-20, 1e-20)],
         INVALID_LOCATION_SCALE, lambda mu, sigma: stats.foldcauchy(abs(mu / sigma), scale=sigma),
         lambda rng, p: np.abs(around(rng, p[0], p[1], 6)), [(0, 1), (-10, 1), (3, 5), (1, 1e10)],
+    ),
+    "beta_prime": family(
+        beta_prime, beta_prime_tails, parameters(positive(0.1, 200), positive(0.1, 200), positive()), (0, inf),
+        [(0, 1, 1, 2), (0, 0.5, 1, 2), (0, 2, 1, 2), (0, 1, 300, 2), (0, 300, 1, 2), (inf, 1, 1, 1), (inf, 300, 1, 1),
+         (1e-30, 0.5, 2, 1), (1e30, 3, 0.5, 1), (1, 1e6, 1e6, 1), (1.001, 1e6, 1e6, 1), (1e-20, 200, 3, 1), (1e20, 200, 3, 1),
+         (1e-6, 1, 1e6, 1), (1e-30, 3, 2, 1e-30), (0.5, 1e-10, 1e-10, 1)],
+        INVALID_TRIPLE,
+        lambda alpha, beta, sigma: Corrected(
+            stats.betaprime(alpha, beta, scale=sigma), beta,
+            lambda: stats.f(2 * alpha, 2 * beta).entropy() + np.log(alpha * sigma / beta),
+        ),
+        lambda rng, p: p[2] * np.clip(draws(stats.betaprime)(rng, p[:2]), 1e-20, 1e20),
+        [(1, 1, 1), (1e-2, 3, 2), (3, 1e-2, 1), (300, 1e4, 5)],
+    ),
+    "fisher_snedecor": family(
+        lambda x, d1, d2: beta_prime(x, d1 / 2, d2 / 2, d2 / d1),
+        lambda x, d1, d2: beta_prime_tails(x, d1 / 2, d2 / 2, d2 / d1), parameters(positive(0.2, 400), positive(0.2, 400)),
+        (0, inf),
+        [(0, 1, 1), (0, 2, 3), (0, 3, 3), (0, 500, 3), (inf, 1, 1), (inf, 500, 3), (1e-30, 1, 2), (1e30, 3, 1), (1, 1e6, 1e6),
+         (1.001, 1e6, 1e6), (1e-20, 200, 3), (1e20, 200, 3), (3, 1, 1e6)],
+        INVALID_PAIR, lambda d1, d2: Corrected(stats.f(d1, d2), d2 / 2, stats.f(d1, d2).entropy),
+        lambda rng, p: np.clip(draws(stats.f)(rng, p), 1e-20, 1e20), [(1, 1), (0.02, 6), (6, 0.02), (600, 1e4)],
+    ),
+    "relativistic_breit_wigner": family(
+        relativistic_breit_wigner, relativistic_breit_wigner_tails, parameters(positive(), positive()), (0, inf),
+        [(0, 1, 2), (inf, 1, 1), (1e-30, 1, 1), (1e10, 1, 1), (1, 1e5, 1), (1e5, 1e5, 1), (100001, 1e5, 1), (1e6, 1e5, 1),
+         (1, 1e-5, 1), (1e-4, 1e-5, 1), (1e-30, 3e-30, 1e-30), (91.25, 91.1875, 2.5), (1e3, 1, 1e-5)],
+        INVALID_PAIR, lambda m, gamma: stats.rel_breitwigner(m / gamma, scale=gamma),
+        lambda rng, p: np.abs(around(rng, p[0], p[1], 2.5)), [(1, 1), (1e5, 1), (1e-3, 10), (91.2, 2.5)],
     ),
     "log_uniform": family(
         log_uniform_density, log_uniform_tails, bounds, (lambda lower, upper: lower, lambda lower, upper: upper),

@@ -1,0 +1,31 @@
+// alpha: the alpha distribution, of the inverse of a normal variable that is known to be positive
+// x: nonnegative    a: positive, mean of the normal variable over its standard deviation    sigma: positive, scale
+// source: Johnson, Kotz & Balakrishnan (1994), ch. 15
+__device__ real alpha_logpdf(real x, real a, real sigma)
+{
+    real z = x / sigma, normal = fma(a, x, -sigma) / x;
+    return z == 0 || isinf(z) ? -INFINITY : -(log(sigma) + HALF_LOG_2PI + log_ndtr(a)) - 2 * log(z) - 0.5 * normal * normal;
+}
+
+__device__ real alpha_logcdf(real x, real a, real sigma)
+{
+    return x == 0 ? -INFINITY : log_ndtr(fma(a, x, -sigma) / x) - log_ndtr(a);
+}
+
+__device__ real alpha_logsf(real x, real a, real sigma)
+{
+    if (x == 0) return 0;
+    real width = sigma / x, below = fma(a, x, -sigma) / x, mode = fmax(below, (real)0);
+    return log(normal_integral(below, a, width)) - (0.5 * mode * mode + HALF_LOG_2PI) - log_ndtr(a);
+}
+
+__device__ real alpha_sample(rng_t *rng, real a, real sigma)
+{
+    return sigma / (a - truncated_normal_sample(rng, 0, 1, -INFINITY, a));
+}
+
+__device__ real alpha_mean(real a, real sigma) { return INFINITY; }
+__device__ real alpha_var(real a, real sigma) { return INFINITY; }
+__device__ real alpha_skewness(real a, real sigma) { return NAN; }
+__device__ real alpha_kurtosis(real a, real sigma) { return NAN; }
+__device__ real alpha_mode(real a, real sigma) { return 2 * sigma / (a + hypot(a, 2 * SQRT_2)); }

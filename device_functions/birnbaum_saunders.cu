@@ -1,0 +1,50 @@
+// birnbaum_saunders: the Birnbaum-Saunders (fatigue life) distribution
+// x: nonnegative    alpha: positive, shape    beta: positive, scale
+// source: Birnbaum & Saunders (1969), A new family of life distributions
+__device__ real birnbaum_saunders_logpdf(real x, real alpha, real beta)
+{
+    if (x == 0 || isinf(x)) return -INFINITY;
+    real z = x / beta, normal = (x - beta) / beta / (alpha * sqrt(z));
+    return -(LOG_2 + HALF_LOG_2PI + log(alpha) + log(beta)) + (log1p(z) - 1.5 * log(z)) - 0.5 * normal * normal;
+}
+
+__device__ real birnbaum_saunders_logcdf(real x, real alpha, real beta)
+{
+    return x == 0 ? -INFINITY : log_ndtr((x - beta) / beta / (alpha * sqrt(x / beta)));
+}
+
+__device__ real birnbaum_saunders_logsf(real x, real alpha, real beta)
+{
+    return x == 0 ? 0 : log_ndtr((beta - x) / beta / (alpha * sqrt(x / beta)));
+}
+
+__device__ real transformed(real normal, real alpha, real beta)
+{
+    real w = 0.5 * alpha * fabs(normal), root = w + hypot((real)1, w);
+    return normal < 0 ? beta / root / root : beta * root * root;
+}
+
+__device__ real birnbaum_saunders_ppf(real q, real alpha, real beta) { return transformed(ndtri(q), alpha, beta); }
+__device__ real birnbaum_saunders_isf(real q, real alpha, real beta) { return transformed(-ndtri(q), alpha, beta); }
+__device__ real birnbaum_saunders_sample(rng_t *rng, real alpha, real beta) { return transformed(normal(rng), alpha, beta); }
+__device__ real birnbaum_saunders_mean(real alpha, real beta) { return beta * (1 + 0.5 * alpha * alpha); }
+
+__device__ real birnbaum_saunders_var(real alpha, real beta)
+{
+    real s = alpha * alpha;
+    return beta * beta * s * (1 + 1.25 * s);
+}
+
+__device__ real birnbaum_saunders_skewness(real alpha, real beta)
+{
+    real s = alpha * alpha;
+    return 4 * alpha * (11 * s + 6) / ((5 * s + 4) * sqrt(5 * s + 4));
+}
+
+__device__ real birnbaum_saunders_kurtosis(real alpha, real beta)
+{
+    real s = alpha * alpha;
+    return 6 * s * (93 * s + 40) / ((5 * s + 4) * (5 * s + 4));
+}
+
+__device__ real birnbaum_saunders_median(real alpha, real beta) { return beta; }

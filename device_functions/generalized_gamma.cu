@@ -1,0 +1,80 @@
+// generalized_gamma: the generalised gamma distribution, of powers of gamma variables
+// x: nonnegative    a: positive, shape of the gamma variable    c: real, shape, the inverse of the power    sigma: positive, scale
+// source: Stacy (1962), A generalization of the gamma distribution
+__device__ real generalized_gamma_logpdf(real x, real a, real c, real sigma)
+{
+    if (c == 0 || isinf(c)) return NAN;
+    real z = x / sigma, log_z = log(z), y = pow(z, c), value;
+    if (large_shape(a))
+        value = (log(fabs(c)) + 0.5 * log(a) - HALF_LOG_2PI - stirling_error(a)) - log(x)
+              + a * log_excess(c * log_z - log(a), (y - a) / a);
+    else
+        value = (log(fabs(c)) - log_gamma(a) - log(sigma)) + (c * a - 1) * log_z - y;
+    real at_zero = c < 0 || c * a > 1 ? -INFINITY : c * a < 1 ? INFINITY : -log(sigma) - log_gamma_1p(a) - y;
+    return z == 0 ? at_zero : isinf(z) ? -INFINITY : value;
+}
+
+// log P(a, z^c)
+__device__ real log_p(real x, real a, real c, real sigma)
+{
+    real z = x / sigma;
+    return log_gamma_p_of_power(a, pow(z, c), c * log(z));
+}
+
+__device__ real log_q(real x, real a, real c, real sigma)
+{
+    real z = x / sigma;
+    return log_gamma_q_of_power(a, pow(z, c), c * log(z));
+}
+
+__device__ real generalized_gamma_logcdf(real x, real a, real c, real sigma)
+{
+    return c < 0 ? log_q(x, a, c, sigma) : log_p(x, a, c, sigma);
+}
+
+__device__ real generalized_gamma_logsf(real x, real a, real c, real sigma)
+{
+    return c < 0 ? log_p(x, a, c, sigma) : log_q(x, a, c, sigma);
+}
+
+__device__ real generalized_gamma_ppf(real q, real a, real c, real sigma)
+{
+    return sigma * pow(gamma_quantile(a, c < 0 ? 1 - q : q, c < 0 ? q : 1 - q), 1 / c);
+}
+
+__device__ real generalized_gamma_isf(real q, real a, real c, real sigma)
+{
+    return sigma * pow(gamma_quantile(a, c < 0 ? q : 1 - q, c < 0 ? 1 - q : q), 1 / c);
+}
+
+__device__ real generalized_gamma_sample(rng_t *rng, real a, real c, real sigma)
+{
+    return sigma * exp(gamma_logarithm(rng, a) / c);
+}
+
+// The logarithm of a moment of x / sigma
+__device__ real log_moment(real order, real a, real c)
+{
+    return c > 0 ? log_rising(a, order / c) : -log_rising(a + order / c, -order / c);
+}
+
+__device__ real generalized_gamma_mean(real a, real c, real sigma)
+{
+    return a + 1 / c > 0 ? sigma * exp(log_moment(1, a, c)) : INFINITY;
+}
+
+__device__ real generalized_gamma_var(real a, real c, real sigma)
+{
+    real one = log_moment(1, a, c);
+    return a + 2 / c > 0 ? sigma * sigma * exp(2 * one) * expm1(log_moment(2, a, c) - 2 * one) : INFINITY;
+}
+
+__device__ real generalized_gamma_entropy(real a, real c, real sigma)
+{
+    return gamma_entropy(a, 1) + (1 / c - 1) * digamma(a) + log(sigma / fabs(c));
+}
+
+__device__ real generalized_gamma_mode(real a, real c, real sigma)
+{
+    return a > 1 / c ? sigma * pow(a - 1 / c, 1 / c) : 0;
+}
