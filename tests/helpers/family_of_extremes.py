@@ -24,10 +24,6 @@ def generalized_extreme_value(x, mu, sigma, xi):
     return -mp.log(sigma) - (1 + xi) * w - mp.exp(-w)
 
 
-def end(mu, sigma, xi):
-    return mu - sigma / xi
-
-
 def inside(rng, p):
     """Observations whose standard Gumbel variables are ordinary ones, as far as their distance to the end tells."""
     mu, sigma, xi = p
@@ -48,10 +44,11 @@ REFERENCES = {
         generalized_extreme_value,
         lambda x, mu, sigma, xi: from_log_cdf(-mp.exp(-log_power((x - mu) / sigma, xi))),
         parameters(real(), positive(), real(0.3)),
-        (lambda mu, sigma, xi: end(mu, sigma, xi) if xi > 0 else -inf, lambda mu, sigma, xi: end(mu, sigma, xi) if xi < 0 else inf),
+        (lambda mu, sigma, xi: mu - sigma / xi if xi > 0 else -inf, lambda mu, sigma, xi: mu - sigma / xi if xi < 0 else inf),
         [(inf, 0, 1, 0), (-inf, 0, 1, 0), (inf, 0, 1, 0.5), (-inf, 0, 1, -0.5), (0.5, 0, 1, 0), (0.5, 0, 1, 1e-30),
-         (-3, 0, 1, 1e-9), (50, 0, 1, -1e-4), (-2, 0, 1, 0.5), (-3, 0, 1, 0.5), (2, 0, 1, -0.5), (1, 0, 1, -1), (3, 0, 1, -0.5),
-         (0.5, 0, 1, -2), (0.25, 0, 1, -1), (1e30, 0, 1, 1), (-1e10, 0, 1, -0.5), (1e3, 0, 1, 1e-20), (1e-30, 0, 1e-30, 0.1)],
+         (-3, 0, 1, 1e-9), (50, 0, 1, -1e-4), (-2, 0, 1, 0.5), (-3, 0, 1, 0.5), (2, 0, 1, -0.5), (1, 0, 1, -1),
+         (3, 0, 1, -0.5), (0.5, 0, 1, -2), (0.25, 0, 1, -1), (1e30, 0, 1, 1), (-1e10, 0, 1, -0.5), (1e3, 0, 1, 1e-20),
+         (1e-30, 0, 1e-30, 0.1)],
         [(0, 0, 1), (0, -1, 1), (np.nan, 1, 0), (0, np.nan, 0), (0, 1, np.nan)],
         lambda mu, sigma, xi: stats.genextreme(-np.asarray(xi), mu, sigma), inside,
         [(0, 1, 0), (-5, 3, 0.4), (0, 1, -0.5), (0, 1, 3), (0, 1, -3), (0, 1, 1e-30), (10, 1, -1)],
@@ -59,7 +56,8 @@ REFERENCES = {
     ),
     "gumbel_min": family(
         gumbel_min, lambda x, mu, beta: from_log_sf(-mp.exp((x - mu) / beta)), parameters(real(), positive()), (-inf, inf),
-        [(inf, 0, 1), (-inf, 0, 1), (0, 0, 1), (-1e5, 0, 1), (20, 0, 1), (300, 0, 1), (1000, 0, 1), (1, 1, 1e-20), (1, 0, 1e20)],
+        [(inf, 0, 1), (-inf, 0, 1), (0, 0, 1), (-1e5, 0, 1), (20, 0, 1), (300, 0, 1), (1000, 0, 1), (1, 1, 1e-20),
+         (1, 0, 1e20)],
         INVALID_LOCATION_SCALE, stats.gumbel_l, lambda rng, p: around(rng, p[0], p[1], 1.5), [(0, 1), (-5, 3)],
     ),
     "weibull_max": family(

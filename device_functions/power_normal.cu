@@ -1,0 +1,29 @@
+// power_normal: the power normal distribution, of survival function Phi(-(x - mu) / sigma)^p: the smallest of p normal variables
+// x: real    p: positive, power    mu: real, location    sigma: positive, scale
+// source: Nelson & Doganaksoy (1995), Statistical analysis of life or strength data from specimens of various sizes
+__device__ real power_normal_logpdf(real x, real p, real mu, real sigma)
+{
+    if (isinf(x)) return -INFINITY;
+    real z = (x - mu) * (1 / sigma);
+    return (log(p / sigma) - HALF_LOG_2PI) - 0.5 * z * z + (p - 1) * log_ndtr(-z);
+}
+
+__device__ real power_normal_logsf(real x, real p, real mu, real sigma)
+{
+    return p * log_ndtr((mu - x) * (1 / sigma));
+}
+
+// -log(-log of the survival function) has a standard Gumbel distribution; far in the tail -log_ndtr underflows.
+__device__ real power_normal_logcdf(real x, real p, real mu, real sigma)
+{
+    real z = (x - mu) * (1 / sigma), below = log_ndtr(z);
+    return gumbel_logsf(-log(p) - (below < log(EPSILON) ? below : log(-log_ndtr(-z))), 0, 1);
+}
+
+__device__ real power_normal_ppf(real q, real p, real mu, real sigma) { return mu - sigma * ndtri_exp(log1p(-q) / p); }
+__device__ real power_normal_isf(real q, real p, real mu, real sigma) { return mu - sigma * ndtri_exp(log(q) / p); }
+
+__device__ real power_normal_sample(rng_t *rng, real p, real mu, real sigma)
+{
+    return mu - sigma * ndtri_exp(-exponential(rng) / p);
+}

@@ -1,0 +1,75 @@
+// trapezoidal: density that rises linearly from lower to c, is constant from there to d, and falls linearly to upper
+// x: real    lower: real, lower bound    upper: real, upper bound    c: real, where the density ceases to rise
+// d: real, where it begins to fall
+// source: Kotz & van Dorp (2004), Beyond Beta, ch. 5
+
+// Twice the inverse of the largest density
+__device__ real double_width(real lower, real upper, real c, real d)
+{
+    return (upper - lower) + (d - c);
+}
+
+__device__ real trapezoidal_logpdf(real x, real lower, real upper, real c, real d)
+{
+    if (!(lower <= c && c <= d && d <= upper && lower < upper)) return NAN;
+    if (x < lower || x > upper) return -INFINITY;
+    real log_height = LOG_2 - log(double_width(lower, upper, c, d));
+    return x < c ? (log_height - log(c - lower)) + log(x - lower)
+         : x > d ? (log_height - log(upper - d)) + log(upper - x) : log_height;
+}
+
+__device__ real trapezoidal_logcdf(real x, real lower, real upper, real c, real d)
+{
+    if (!(lower <= c && c <= d && d <= upper && lower < upper)) return NAN;
+    if (x <= lower || x >= upper) return x <= lower ? -INFINITY : 0;
+    real scale = 1 / double_width(lower, upper, c, d);
+    return x < c ? log((x - lower) * scale) + log((x - lower) * (1 / (c - lower)))
+         : x > d ? log1p(-(upper - x) * scale * ((upper - x) * (1 / (upper - d))))
+                 : log(((c - lower) + 2 * (x - c)) * scale);
+}
+
+__device__ real trapezoidal_logsf(real x, real lower, real upper, real c, real d)
+{
+    return trapezoidal_logcdf(-x, -upper, -lower, -d, -c);
+}
+
+__device__ real trapezoidal_ppf(real q, real lower, real upper, real c, real d)
+{
+    real width = double_width(lower, upper, c, d), rise = c - lower, fall = upper - d;
+    if (q * width < rise) return lower + sqrt(q * width * rise);
+    if ((1 - q) * width < fall) return upper - sqrt((1 - q) * width * fall);
+    return fmin(c + 0.5 * (q * width - rise), d);
+}
+
+__device__ real trapezoidal_isf(real q, real lower, real upper, real c, real d)
+{
+    return -trapezoidal_ppf(q, -upper, -lower, -d, -c);
+}
+
+__device__ real trapezoidal_sample(rng_t *rng, real lower, real upper, real c, real d)
+{
+    if (!(lower <= c && c <= d && d <= upper && lower < upper)) return NAN;
+    return fmin(fmax(trapezoidal_ppf(uniform(rng), lower, upper, c, d), lower), upper);
+}
+
+__device__ real trapezoidal_mean(real lower, real upper, real c, real d)
+{
+    real e = c - lower, f = d - lower, g = upper - lower;
+    return lower + (g * g + g * f + f * f - e * e) / (3 * (g + f - e));
+}
+
+__device__ real trapezoidal_var(real lower, real upper, real c, real d)
+{
+    real e = c - lower, f = d - lower, g = upper - lower, mean = (g * g + g * f + f * f - e * e) / (3 * (g + f - e));
+    return ((g + f) * (g * g + f * f) - e * e * e) / (6 * (g + f - e)) - mean * mean;
+}
+
+__device__ real trapezoidal_entropy(real lower, real upper, real c, real d)
+{
+    real width = double_width(lower, upper, c, d);
+    return log(0.5 * width) + 0.5 * ((c - lower) + (upper - d)) / width;
+}
+
+__device__ real trapezoidal_mode(real lower, real upper, real c, real d) { return 0.5 * c + 0.5 * d; }
+__device__ real trapezoidal_lower(real lower, real upper, real c, real d) { return lower; }
+__device__ real trapezoidal_upper(real lower, real upper, real c, real d) { return upper; }

@@ -1,0 +1,184 @@
+"""Distributions on bounded intervals, and on the circle."""
+
+from types import SimpleNamespace
+
+import mpmath as mp
+import numpy as np
+from families import family
+from references_continuous import (
+    INVALID_LOCATION_SCALE,
+    INVALID_SCALE,
+    anywhere_in_unit,
+    inf,
+    interval,
+    parameters,
+    positive,
+    real,
+    within,
+)
+from scipy import stats
+from tails import from_log_cdf
+
+NEAR_THE_ENDS = "near the ends the rounding error of x - mu counts"
+
+
+def trapezoid(rng, n):
+    lower, upper = interval(rng, n)
+    c, d = np.sort(rng.uniform(0.02, 0.98, (2, n)), 0)
+    return lower, upper, lower + c * (upper - lower), lower + d * (upper - lower)
+
+
+def trapezoidal(x, lower, upper, c, d):
+    if not lower <= x <= upper:
+        return -mp.inf
+    height = (x - lower) / (c - lower) if x < c else (upper - x) / (upper - d) if x > d else 1
+    return mp.log(2 * height / (upper - lower + d - c))
+
+
+def trapezoidal_tails(x, lower, upper, c, d):
+    width = upper - lower + d - c
+    if x > d:
+        return trapezoidal_tails(-x, -upper, -lower, -d, -c)[::-1]
+    p = (x - lower) ** 2 / ((c - lower) * width) if x < c else (c - lower + 2 * (x - c)) / width
+    return p, 1 - p
+
+
+def bradford_tails(x, c):
+    return mp.log1p(c * x) / mp.log1p(c), (mp.log1p(c) - mp.log1p(c * x)) / mp.log1p(c)
+
+
+def centered(reach):
+    """Observations at less than `reach` scales from their location"""
+    return lambda rng, p: p[0] + reach * p[1] * rng.uniform(-0.97, 0.97, p[0].shape)
+
+
+def bounded(reach):
+    """The ends of an interval of half-length `reach` around a location"""
+    return lambda mu, sigma: mu - reach * sigma, lambda mu, sigma: mu + reach * sigma
+
+
+def anglit(x, mu, sigma):
+    z = (x - mu) / sigma
+    return mp.log(mp.cos(2 * z) / sigma) if abs(z) < mp.pi / 4 else -mp.inf
+
+
+def anglit_tails(x, mu, sigma):
+    z = (x - mu) / sigma
+    return mp.sin(mp.pi / 4 + z) ** 2, mp.cos(mp.pi / 4 + z) ** 2
+
+
+def cosine(x, mu, sigma):
+    z = (x - mu) / sigma
+    return mp.log((1 + mp.cos(z)) / (2 * mp.pi * sigma)) if abs(z) < mp.pi else -mp.inf
+
+
+def cosine_tails(x, mu, sigma):
+    z = (x - mu) / sigma
+    return (mp.pi + z + mp.sin(z)) / (2 * mp.pi), (mp.pi - z - mp.sin(z)) / (2 * mp.pi)
+
+
+def semicircular(x, mu, sigma):
+    z = (x - mu) / sigma
+    return mp.log(2 / (mp.pi * sigma) * mp.sqrt(1 - z * z)) if abs(z) < 1 else -mp.inf
+
+
+def semicircular_tails(x, mu, sigma):
+    z = (x - mu) / sigma
+    half = (z * mp.sqrt(1 - z * z) + mp.asin(z)) / mp.pi
+    return 0.5 + half, 0.5 - half
+
+
+def arcsine(x, lower, upper):
+    if x in (lower, upper):
+        return mp.inf
+    return -mp.log(mp.pi * mp.sqrt((x - lower) * (upper - x))) if lower < x < upper else -mp.inf
+
+
+def arcsine_tails(x, lower, upper):
+    return tuple(2 / mp.pi * mp.asin(mp.sqrt(d / (upper - lower))) for d in (x - lower, upper - x))
+
+
+def power_function(x, alpha):
+    return mp.log(alpha) + ((alpha - 1) * mp.log(x) if alpha != 1 else 0)
+
+
+def wrapped_cauchy(x, mu, rho):
+    if mp.isinf(x):
+        return -mp.inf
+    return mp.log((1 - rho**2) / (2 * mp.pi * (1 + rho**2 - 2 * rho * mp.cos(x - mu))))
+
+
+def wrapped_cauchy_tails(x, mu, rho):
+    t = (1 + rho) / (1 - rho) * mp.tan((x - mu) / 2)
+    return mp.atan2(1, -t) / mp.pi, mp.atan2(1, t) / mp.pi
+
+
+def wrapped_cauchy_known(mu, rho):
+    """Where scipy.stats' distribution is cut, ours is not."""
+    def cdf(x):
+        return np.arctan2(1, -(1 + rho) / (1 - rho) * np.tan(np.clip((x - mu) / 2, -np.pi / 2, np.pi / 2))) / np.pi
+
+    return SimpleNamespace(cdf=cdf, stats=lambda moments: (np.nan,) * 3)
+
+
+REFERENCES = {
+    "trapezoidal": family(
+        trapezoidal, trapezoidal_tails, trapezoid, (lambda *p: p[0], lambda *p: p[1]),
+        [(0, 0, 3, 1, 2), (3, 0, 3, 1, 2), (1, 0, 3, 1, 2), (2, 0, 3, 1, 2), (0, 0, 3, 0, 0), (3, 0, 3, 3, 3),
+         (1, 0, 3, 0, 3), (0, 0, 3, 0, 3), (1.5, 0, 3, 1.5, 1.5), (-1, 0, 3, 1, 2), (4, 0, 3, 1, 2), (inf, 0, 3, 1, 2),
+         (-inf, 0, 3, 1, 2),
+         (1e-30, 0, 3, 1, 2), (1e20, -1e25, 1e25, 0, 1e24)],
+        [(0, 0, 0, 0), (0, 1, -1, 0.5), (0, 1, 0.5, 2), (0, 1, 0.7, 0.3), (1, 0, 0.5, 0.5), (np.nan, 1, 0, 0),
+         (0, 1, np.nan, 1), (0, 1, 0, np.nan), (0, np.nan, 0.5, 0.5)],
+        lambda a, b, c, d: stats.trapezoid((c - a) / (b - a), (d - a) / (b - a), a, b - a), within,
+        [(0, 1, 0.2, 0.7), (0, 1, 0, 1), (0, 1, 0, 0), (0, 1, 1, 1), (-5, 10, -4.9, 9), (1000, 1001, 1000.5, 1000.5)],
+    ),
+    "bradford": family(
+        lambda x, c: mp.log(c / mp.log1p(c)) - mp.log1p(c * x), bradford_tails, parameters(positive()), (0, 1),
+        [(0, 1), (1, 1), (0.5, 1e-30), (0.5, 1e30), (1e-30, 1e20), (0, 1e10), (1, 1e10), (1 - 2**-20, 3), (0.25, 1e-9)],
+        INVALID_SCALE, stats.bradford, anywhere_in_unit, [(1,), (1e-9,), (1e6,), (0.3,)],
+    ),
+    "anglit": family(
+        anglit, anglit_tails, parameters(real(), positive()), bounded(mp.pi / 4),
+        [(0, 0, 1), (0.75, 0, 1), (-0.75, 0, 1), (1, 0, 1), (inf, 0, 1), (-inf, 0, 1), (1e-10, 0, 1), (1, 1, 1e-20),
+         (1e19, 0, 1e20)],
+        INVALID_LOCATION_SCALE, stats.anglit, centered(np.pi / 4), [(0, 1), (-5, 3), (0, 1e-10)],
+        rtol32=1e-4, reason=NEAR_THE_ENDS,
+    ),
+    "cosine": family(
+        cosine, cosine_tails, parameters(real(), positive()), bounded(mp.pi),
+        [(0, 0, 1), (3, 0, 1), (-3, 0, 1), (4, 0, 1), (inf, 0, 1), (-inf, 0, 1), (1e-10, 0, 1), (1, 1, 1e-20), (1e19, 0, 1e20)],
+        INVALID_LOCATION_SCALE, stats.cosine, centered(np.pi), [(0, 1), (-5, 3), (0, 1e-10)],
+        rtol32=1e-4, reason=NEAR_THE_ENDS,
+    ),
+    "semicircular": family(
+        semicircular, semicircular_tails, parameters(real(), positive()), bounded(1),
+        [(0, 0, 1), (1, 0, 1), (-1, 0, 1), (1 - 2**-20, 0, 1), (2**-20 - 1, 0, 1), (1.5, 0, 1), (inf, 0, 1), (-inf, 0, 1),
+         (1e-10, 0, 1), (1, 1, 1e-20), (1e19, 0, 1e20)],
+        INVALID_LOCATION_SCALE, stats.semicircular, centered(1), [(0, 1), (-5, 3), (0, 1e-10)],
+        rtol32=1e-4, reason=NEAR_THE_ENDS,
+    ),
+    "arcsine": family(
+        arcsine, arcsine_tails, interval, (lambda lower, upper: lower, lambda lower, upper: upper),
+        [(0, 0, 1), (1, 0, 1), (-0.1, 0, 1), (1.1, 0, 1), (inf, 0, 1), (-inf, 0, 1), (1e-30, 0, 1), (1 - 2**-20, 0, 1),
+         (0, -1e30, 1e30), (1e-30, 0, 2e-30)],
+        [(0, 0), (1, 0), (np.nan, 1), (0, np.nan)], lambda lower, upper: stats.arcsine(lower, upper - lower), within,
+        [(0, 1), (-3, 7), (-1e-30, 1e-30)],
+    ),
+    "power_function": family(
+        power_function, lambda x, alpha: from_log_cdf(alpha * mp.log(x)), parameters(positive(0.1, 20)), (0, 1),
+        [(0, 1), (0, 0.5), (0, 2), (1, 1), (1, 0.5), (1, 1e3), (1e-30, 0.5), (0.5, 1e-10), (0.99, 1e4), (1 - 2**-20, 3)],
+        INVALID_SCALE, stats.powerlaw, anywhere_in_unit, [(1,), (0.05,), (100,)],
+    ),
+    "wrapped_cauchy": family(
+        wrapped_cauchy, wrapped_cauchy_tails,
+        parameters(lambda rng, n: rng.uniform(-3, 3, n), lambda rng, n: rng.uniform(-0.95, 0.95, n)),
+        (lambda mu, rho: mu - mp.pi, lambda mu, rho: mu + mp.pi),
+        [(0, 0, 0), (0, 0, 0.5), (3, 0, 0.5), (-3, 0, -0.5), (1e-3, 0, 1 - 2**-20), (0, 0, 1 - 2**-20), (0, 0, 2**-20 - 1),
+         (3, 0, 2**-20 - 1), (100, 0, 0.3), (inf, 0, 0.5), (-inf, 0, 0.5), (1, 1, 1e-30), (1, 1 + 2**-20, 0.9999)],
+        [(0, 1), (0, -1), (0, 2), (np.nan, 0.5), (0, np.nan)], wrapped_cauchy_known,
+        lambda rng, p: p[0] + 2 * np.arctan((1 - p[1]) / (1 + p[1]) * np.tan(np.pi * rng.uniform(-0.47, 0.47, p[0].shape))),
+        [(0, 0), (1, 0.5), (-2, 0.999), (3, -0.8)],
+        scipy=False, rtol32=1e-4, reason="where x and mu are almost pi apart, the rounding error of x - mu counts",
+    ),
+}  # fmt: skip
