@@ -17,12 +17,16 @@ SHAPES = {
     "loguniform": (0.5, 3.0), "reciprocal": (0.5, 3.0), "invweibull": (4.0,), "exponweib": (2.0, 1.7), "exponpow": (1.8,),
     "gompertz": (0.9,), "genpareto": (0.1,), "genhalflogistic": (0.8,), "foldcauchy": (1.5,), "genexpon": (2.0, 1.5, 0.8),
     "genextreme": (-0.1,), "genlogistic": (0.6,), "johnsonsu": (1.2, 2.5), "johnsonsb": (1.2, 0.9), "dweibull": (1.8,),
-    "bernoulli": (0.3,), "betabinom": (8, 2.0, 3.0), "binom": (9, 0.4), "geom": (0.3,), "nbinom": (4.0, 0.3), "poisson": (3.2,),
+    "chi": (3.0,), "nakagami": (1.7,), "gengamma": (2.0, 1.7), "halfgennorm": (1.5,), "foldnorm": (1.2,), "fatiguelife": (0.8,),
+    "recipinvgauss": (0.7,), "betaprime": (3.0, 5.5), "f": (4.0, 11.0), "alpha": (3.5,), "powerlognorm": (2.0, 0.5),
+    "rel_breitwigner": (3.0,), "trapezoid": (0.2, 0.7), "bradford": (1.5,), "wrapcauchy": (0.3,), "skewcauchy": (0.4,),
+    "powernorm": (2.5,), "bernoulli": (0.3,), "betabinom": (8, 2.0, 3.0), "binom": (9, 0.4), "geom": (0.3,), "nbinom": (4.0, 0.3), "poisson": (3.2,),
     "randint": (2, 9),
 }  # fmt: skip
 #: What of SciPy is not compared, and why.
 NOT_COMPARED = {
     "levy_l": {"mean"},  # the mean of negative numbers cannot be inf
+    "vonmises": {"support"},  # the circle is cut opposite to its mean: P(X <= x) is a probability, no number of turns
 }
 
 
@@ -43,8 +47,9 @@ def test_a_name(name, rng):
         assert errors(ours.logpdf(x), theirs.logpdf(x)).max() < 1e-10
     assert errors(ours.cdf(x), theirs.cdf(x)).max() < 1e-10
     assert errors(ours.ppf(q), theirs.ppf(q)).max() < 1e-8
-    assert errors(ours.support(), theirs.support()).max() < 1e-12
-    for number in {"mean", "var"} - NOT_COMPARED.get(name, set()):
+    left_out = NOT_COMPARED.get(name, set())
+    assert "support" in left_out or errors(ours.support(), theirs.support()).max() < 1e-12
+    for number in {"mean", "var"} - left_out:
         assert errors(getattr(ours, number)(), getattr(theirs, number)()) < 1e-6, number  # SciPy integrates some
     draws = ours.rvs(2000, random_state=1)
     assert draws.dtype == (np.int64 if ours.dist.discrete else np.float64)
