@@ -1186,6 +1186,37 @@ __device__ real expm1_excess(real x)
     return x < 0.5 ? -log1pmx(expm1(-x)) : x + expm1(-x);
 }
 
+
+// ---- for families with a power ---------------------------------------------------------------------------------------
+
+// log(1 + a x) / a, and x where a = 0, 1 + a x >= 0: the inverse of the Box-Cox transformation is its exponential. Error 4.
+// By log(1 + u) = 2 atanh(u / (2 + u)), in which nothing cancels where a is small: Abramowitz & Stegun (1964), 4.1.27.
+__device__ real log1p_quotient(real a, real x)
+{
+    real u = a * x, r = u / (2 + u), s = r * r;
+    return s < 0.1111 ? 2 * x / (2 + u) * (1 + s * atanh_remainder(s)) : log1p(u) / a;
+}
+
+// (exp(a x) - 1) / a, and x where a = 0: the Box-Cox transformation of exp(x). Error 3 + |a x|.
+__device__ real expm1_quotient(real a, real x)
+{
+    real u = a * x, series = 1;
+    if (!(fabs(u) < 0.5)) return expm1(u) / a;
+    for (int k = 16; k > 1; k--)
+        series = 1 + u / k * series;
+    return x * series;
+}
+
+// x - sin(x), x >= 0, without cancellation where x is small. Error 5.
+__device__ real minus_sine(real x)
+{
+    real s = x * x, series = 1;
+    if (!(x < 2)) return x - sin(x);
+    for (int k = 14; k > 1; k--)
+        series = 1 - s / (2 * k * (2 * k + 1)) * series;
+    return x * s / 6 * series;
+}
+
 // log P(a, y) of the incomplete gamma function, where y may underflow, a > 0, y >= 0
 __device__ real log_gamma_p_of_power(real a, real y, real log_y)
 {

@@ -63,9 +63,10 @@ def mean_over_quantiles(
         low, high = np.r_[low[go_on], middle[go_on]], np.r_[middle[go_on], high[go_on]]
         whole = np.r_[left[go_on], right[go_on]]
     for end in {first, last} & {-FARTHEST, FARTHEST}:
-        beyond = float(integrand(np.array([end]))[0])
-        if abs(beyond) > np.finfo(float).eps * size:  # it does not fall off
-            total += np.copysign(np.inf, beyond)
+        middle, beyond = integrand(np.array([0.5 * end, end])).tolist()
+        if abs(beyond) > np.finfo(float).eps * size:  # what lies beyond falls off as from the middle to there, if it does
+            rate = np.log(middle / beyond) / (0.5 * FARTHEST) if middle / beyond > 1 else 0.0
+            total += beyond / rate if rate > 1e-3 else np.copysign(np.inf, beyond)
     return total
 
 

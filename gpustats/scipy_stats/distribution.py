@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..draws.generator import as_generator
+from ..runtime.arrays import is_device_array
+from ..runtime.transfers import to_host
 from .frozen import Frozen
 from .reparametrised import Named
 
@@ -22,8 +24,8 @@ class Distribution:
     """One of SciPy's distributions, computed by gpustats.
 
     Its methods take what SciPy's take, the shapes by position or by name and then ``loc=0`` and ``scale=1`` (of a discrete
-    one ``loc=0`` only), and give what SciPy's give. Beyond that they take device arrays, of which they make device arrays,
-    and arrays of float32, of which they make arrays of float32.
+    one ``loc=0`` only, a whole number), and give what SciPy's give: NumPy arrays and numbers are computed with in float64.
+    Beyond that they take device arrays, of which they make device arrays of the same type.
 
     Attributes
     ----------
@@ -39,7 +41,8 @@ class Distribution:
         A density with the shapes, ``loc`` and ``scale`` as its parameters, for what SciPy does not have: likelihoods with
         their derivatives, mixtures, transforms, weighted fits, fits of many data sets.
     random_state
-        What draws that are given none take: None for the generator of ``numpy.random``.
+        What draws that are given none take: None for the generator of ``numpy.random``. A seed becomes a
+        `numpy.random.RandomState`.
 
     Examples
     --------
@@ -67,7 +70,7 @@ class Distribution:
 
     @random_state.setter
     def random_state(self, seed: Any) -> None:
-        self._random_state = _generator(seed)
+        self._random_state = None if seed is None else _generator(seed)
 
     @functools.cached_property
     def density(self) -> Density:
@@ -85,7 +88,7 @@ class Distribution:
         return f"<gpustats.scipy_stats.{self.name}({', '.join(self._parameters)})>"
 
     def __reduce__(self) -> Any:
-        return _named, (self.name,)
+        return _named, (self.name, self._random_state)
 
     # -- arguments
 
@@ -93,7 +96,7 @@ class Distribution:
         """The shapes, loc and scale of a call; TypeError as for a function of these and `more`, which are left out."""
         n, known = len(args), self._parameters
         if not kwds and self.numargs <= n <= len(known):
-            return (*args, *self._defaults[n - self.numargs :])
+            return (*map(_double, args), *self._defaults[n - self.numargs :])
         if n > len(known) + len(more):
             raise TypeError(f"{self.name} takes {', '.join((*known, *more))}: {len(known) + len(more)} arguments, not {n}")
         found = dict(zip(known, args, strict=False))
@@ -105,7 +108,7 @@ class Distribution:
             found[name] = value
         if lacking := [name for name in known[: self.numargs] if name not in found]:
             raise TypeError(f"{self.name} needs {', '.join(lacking)}")
-        return tuple({**self._named.defaults, **found}[name] for name in known)
+        return tuple(_double({**self._named.defaults, **found}[name]) for name in known)
 
     def _with(self, name: str, default: Any, args: Sequence[Any], kwds: Mapping[str, Any]) -> tuple[tuple[Any, ...], Any]:
         """The parameters of a call, and one more argument, which may stand behind them."""
@@ -126,31 +129,31 @@ class Distribution:
 
     def cdf(self, x: Any, *args: Any, **kwds: Any) -> Any:
         """P(X <= x)."""
-        return self.density.cdf(x, *self._given(args, kwds))
+        return self.density.cdf(_double(x), *self._given(args, kwds))
 
     def logcdf(self, x: Any, *args: Any, **kwds: Any) -> Any:
         """log P(X <= x)."""
-        return self.density.logcdf(x, *self._given(args, kwds))
+        return self.density.logcdf(_double(x), *self._given(args, kwds))
 
     def sf(self, x: Any, *args: Any, **kwds: Any) -> Any:
         """P(X > x)."""
-        return self.density.sf(x, *self._given(args, kwds))
+        return self.density.sf(_double(x), *self._given(args, kwds))
 
     def logsf(self, x: Any, *args: Any, **kwds: Any) -> Any:
         """log P(X > x)."""
-        return self.density.logsf(x, *self._given(args, kwds))
+        return self.density.logsf(_double(x), *self._given(args, kwds))
 
     def ppf(self, q: Any, *args: Any, **kwds: Any) -> Any:
         """The smallest x with P(X <= x) >= q."""
-        return self.density.ppf(q, *self._given(args, kwds))
+        return self.density.ppf(_double(q), *self._given(args, kwds))
 
     def isf(self, q: Any, *args: Any, **kwds: Any) -> Any:
         """The smallest x with P(X > x) <= q."""
-        return self.density.isf(q, *self._given(args, kwds))
+        return self.density.isf(_double(q), *self._given(args, kwds))
 
     def interval(self, confidence: Any, *args: Any, **kwds: Any) -> Any:
         """The interval with equal areas around the median, as a tuple of its ends."""
-        return self.density.interval(confidence, *self._given(args, kwds))
+        return self.density.interval(_double(confidence), *self._given(args, kwds))
 
     def median(self, *args: Any, **kwds: Any) -> Any:
         """The median."""
@@ -187,6 +190,10 @@ class Distribution:
             raise ValueError(f"order must be a whole number, not {order!r}")
         if order < 0:
             raise ValueError(f"order must not be negative, as {order} is")
+        if order == 1:
+            return self.density.mean(*given)
+        if order == 2 and not any(map(is_device_array, given)):
+            return self.density.var(*given) + self.density.mean(*given) ** 2
         return self.density.moment(float(order), *given)
 
     def entropy(self, *args: Any, **kwds: Any) -> Any:
@@ -211,7 +218,7 @@ class Distribution:
             above = 1.0 if lb is None else float(self.density.sf(lb - 1 if self.discrete else lb, *given))
             beyond = 0.0 if ub is None else float(self.density.sf(ub, *given))
             value /= above - beyond
-        return value
+        return np.float64(value)
 
     # -- draws
 
@@ -235,11 +242,11 @@ class Distribution:
         """
         kwds = kwds if size is None else {**kwds, "size": size}
         given, size = self._with("size", None, args, kwds)
-        rng = self._random_state if random_state is None else _generator(random_state)
-        *others, last = given
-        if not self.discrete and isinstance(last, (int, float, np.ndarray, np.number)) and np.all(np.equal(last, 0)):
-            return given[-2] + 0 * self.density.rvs(*others, last + 1.0, size=size, rng=rng or _generator(None))
-        return self.density.rvs(*given, size=size, rng=rng or _generator(None))
+        rng = _generator(self._random_state if random_state is None else random_state)
+        *others, scale = given
+        if not self.discrete and not is_device_array(scale) and not np.any(scale):  # all of the probability at loc
+            return given[-2] + 0 * self.density.rvs(*others, np.add(scale, 1.0), size=size, rng=rng)
+        return self.density.rvs(*given, size=size, rng=rng)
 
 
 class Continuous(Distribution):
@@ -247,15 +254,15 @@ class Continuous(Distribution):
 
     def pdf(self, x: Any, *args: Any, **kwds: Any) -> Any:
         """The density."""
-        return self.density.pdf(x, *self._given(args, kwds))
+        return self.density.pdf(_double(x), *self._given(args, kwds))
 
     def logpdf(self, x: Any, *args: Any, **kwds: Any) -> Any:
         """The logarithm of the density."""
-        return self.density.logpdf(x, *self._given(args, kwds))
+        return self.density.logpdf(_double(x), *self._given(args, kwds))
 
     def nnlf(self, theta: Sequence[Any], x: Any) -> Any:
         """The negative log-likelihood of the parameters (shapes…, loc, scale), the sum of ``-logpdf(x)``."""
-        value = -self.density.loglik(x, *theta)
+        value = -np.float64(self.density.loglik(x, *theta))
         return np.inf if value != value else value
 
     def fit(self, data: Any, *args: Any, **kwds: Any) -> tuple[float, ...]:
@@ -269,7 +276,8 @@ class Continuous(Distribution):
             Where the search begins, for shapes; ``loc`` and ``scale`` for those.
         **kwds
             What is known: ``floc``, ``fscale``; for a shape ``a`` which is the first one ``f0``, ``fa`` or ``fix_a``.
-            ``optimizer``, a function as `scipy.optimize.fmin`, or its name, for another way to search. ``method``: "MLE".
+            ``method``: "MLE", or "MM" for the method of moments. ``optimizer``: a function as `scipy.optimize.fmin`, or its
+            name, for another way to search.
 
         Returns
         -------
@@ -283,7 +291,16 @@ class Continuous(Distribution):
         """
         from .fit import fit
 
-        return fit(self.name, self._named, self.density, data, args, kwds)
+        return fit(self._named, self.density, data, args, kwds)
+
+    def fit_loc_scale(self, data: Any, *args: Any) -> tuple[float, float]:
+        """loc and scale at which the mean and the variance are those of the data, for given shapes."""
+        mean, var = self.stats(*args)
+        data = np.asarray(to_host(data), float)
+        scale = np.sqrt(data.var() / var)
+        scale = scale if np.isfinite(scale) and scale > 0 else np.float64(1)
+        loc = data.mean() - scale * mean
+        return (loc if np.isfinite(loc) else np.float64(0)), scale
 
 
 class Discrete(Distribution):
@@ -292,11 +309,11 @@ class Discrete(Distribution):
 
     def pmf(self, k: Any, *args: Any, **kwds: Any) -> Any:
         """The probability of k."""
-        return self.density.pmf(k, *self._given(args, kwds))
+        return self.density.pmf(_double(k), *self._given(args, kwds))
 
     def logpmf(self, k: Any, *args: Any, **kwds: Any) -> Any:
         """The logarithm of the probability of k."""
-        return self.density.logpmf(k, *self._given(args, kwds))
+        return self.density.logpmf(_double(k), *self._given(args, kwds))
 
     def expect(  # type: ignore[override]
         self, func: Callable[[Any], Any] | None = None, args: Sequence[Any] = (), loc: Any = 0, lb: Any = None,
@@ -309,15 +326,29 @@ class Discrete(Distribution):
         return self._expected(func, (*args, loc), lb, ub, conditional)
 
 
+def _double(value: Any) -> Any:
+    """float64 where NumPy's float32 came, as SciPy has it; a device array as it is."""
+    if isinstance(value, (np.ndarray, np.generic)) and value.dtype == np.float32:
+        return value.astype(np.float64)
+    return value
+
+
 def _generator(random_state: Any) -> Any:
-    """What `Density.rvs` takes for a random state of SciPy's."""
+    """What `Density.rvs` takes for a random state of SciPy's: a seed gives what ``numpy.random.seed`` with it would give."""
     if random_state is None or random_state is np.random:
         return as_generator(np.random.randint(0, 2**32, 4, np.uint32).tolist())  # noqa: NPY002
-    return random_state if isinstance(random_state, (np.random.Generator, np.random.RandomState)) else as_generator(random_state)
+    if isinstance(random_state, (int, np.integer)):
+        return np.random.RandomState(random_state)
+    return random_state
 
 
-def _named(name: str) -> Distribution:
-    """The distribution of a name: there is one of each, also for what was pickled."""
+def _named(name: str, random_state: Any) -> Distribution:
+    """The distribution of a name, for what was pickled: there is one of each, but for those with a random state."""
     from . import distribution_of
 
-    return distribution_of(name)
+    one = distribution_of(name)
+    if random_state is None:
+        return one
+    made = type(one)(one._named)
+    made._random_state, made.__dict__["density"] = random_state, one.density
+    return made

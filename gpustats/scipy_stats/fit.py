@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -9,18 +10,18 @@ import numpy as np
 
 from ..density import Density
 from ..runtime.arrays import as_array, is_device_array
-from ..runtime.transfers import to_device
+from ..runtime.transfers import to_device, to_host
 from .reparametrised import Named
 
 
 def fit(
-    name: str, named: Named, density: Density, data: Any, starts: Sequence[Any], kwds: Mapping[str, Any]
+    named: Named, density: Density, data: Any, starts: Sequence[Any], kwds: Mapping[str, Any]
 ) -> tuple[float, ...]:
     """See `Continuous.fit`."""
-    shapes, kwds = list(named.shapes), dict(kwds)
-    method, optimizer = kwds.pop("method", "mle"), kwds.pop("optimizer", None)
-    if str(method).lower() != "mle":
-        raise NotImplementedError(f"{name}: fits are by maximum likelihood, method='MLE', not {method!r}")
+    name, shapes, kwds = named.name, list(named.shapes), dict(kwds)
+    method, optimizer = str(kwds.pop("method", "mle")).lower(), kwds.pop("optimizer", None)
+    if method not in ("mle", "mm"):
+        raise ValueError(f"method must be 'MLE' or 'MM', not {method!r}")
     if len(starts) > len(shapes):
         raise TypeError(f"{name}.fit takes starts of its shapes by position, {len(shapes)} of them, not {len(starts)}")
     start = dict(zip(shapes, starts, strict=False)) | {n: kwds.pop(n) for n in ("loc", "scale") if n in kwds}
@@ -36,16 +37,16 @@ def fit(
         data = data if is_device_array(data) else np.ravel(data)
         if not is_device_array(data) and not np.isfinite(data).all():
             raise ValueError("data has numbers that are not finite")
-    if name == "uniform" and not censored and optimizer is None:
-        return _uniform(data, fixed)
-    free = Density(density.definition, density._functions)  # without defaults, which would be taken as known
-    if optimizer is None:
+    if method == "mle" and optimizer is None:
+        if name == "uniform" and not censored:
+            return _uniform(data, fixed)
+        free = Density(density.definition, density._functions)  # without defaults, which would be taken as known
         found = _by_newton(free, data, fixed, start)
         if found is not None:
-            return tuple(fixed.get(n, float(found[n])) for n in named.parameters)
+            return tuple(fixed[n] if n in fixed else np.float64(found[n]) for n in named.parameters)
     if censored:
-        raise ValueError(f"{name}: no parameters are found at which the likelihood is largest")
-    return _by_search(free, named, data, fixed, start, optimizer)
+        raise ValueError(f"{name}: censored data have fits by Newton's method only, and it did not converge here")
+    return _by_search(density, named, data, fixed, start, method, optimizer)
 
 
 def _fixed(name: str, shapes: Sequence[str], kwds: dict[str, Any]) -> dict[str, Any]:
@@ -64,10 +65,8 @@ def _fixed(name: str, shapes: Sequence[str], kwds: dict[str, Any]) -> dict[str, 
 
 def _uniform(data: Any, fixed: Mapping[str, Any]) -> tuple[float, ...]:
     """Both ends of the support are those of the data, or as near as what is known lets them."""
-    from ..runtime.transfers import to_host
-
     data = to_host(data)
-    low, high = float(data.min()), float(data.max())
+    low, high = np.float64(data.min()), np.float64(data.max())
     if "loc" in fixed:
         low = fixed["loc"]
     width = fixed.get("scale", high - low)
@@ -90,7 +89,7 @@ def _by_newton(
 
 
 def _by_search(
-    density: Density, named: Named, data: Any, fixed: Mapping[str, Any], start: Mapping[str, Any],
+    density: Density, named: Named, data: Any, fixed: Mapping[str, Any], start: Mapping[str, Any], method: str,
     optimizer: Callable[..., Any] | str | None,
 ) -> tuple[float, ...]:  # fmt: skip
     """Estimates by a search that takes no derivatives."""
@@ -99,39 +98,67 @@ def _by_search(
     if isinstance(optimizer, str):
         optimizer = getattr(scipy.optimize, optimizer if optimizer.startswith("fmin") else f"fmin_{optimizer}")
     free = [n for n in named.parameters if n not in fixed]
+    on_host = np.asarray(to_host(data), float)
     on_device = to_device(data)
-    begin = _begin(named, data, fixed, start)
+    orders = np.arange(1.0, len(free) + 1)
+    moments = np.mean(on_host**orders[:, None], axis=1)
 
     def theta(values: Sequence[float]) -> list[Any]:
         of_free = dict(zip(free, map(float, values), strict=True))
-        return [fixed.get(n, of_free.get(n)) for n in named.parameters]
+        return [fixed[n] if n in fixed else of_free[n] for n in named.parameters]
 
-    def objective(values: Sequence[float], data: Any) -> float:
-        value = -density.loglik(data, *theta(values))
+    def objective(values: Sequence[float], *data: Any) -> float:
+        if method == "mm":
+            differences = (density.moment(orders, *theta(values)) - moments) / np.maximum(abs(moments), 1e-8)
+            value = float(np.sum(differences**2))
+        else:
+            value = -density.loglik(on_device, *theta(values))
         return value if np.isfinite(value) else np.inf
 
+    begin = _begin(named, on_host, fixed, start, lambda v: density.loglik(on_device, *(v[n] for n in named.parameters)))
     search = optimizer or scipy.optimize.fmin
-    found = search(objective, [begin[n] for n in free], args=(on_device,), disp=0)
-    if not np.isfinite(objective(found, on_device)):
+    found = search(objective, [begin[n] for n in free], args=(on_host,), disp=0)
+    if not np.isfinite(objective(found)):
         raise ValueError(f"{named.name}: no parameters are found at which the data have a likelihood: give starts")
-    return tuple(theta(found))
+    return tuple(fixed[n] if n in fixed else np.float64(v) for n, v in zip(named.parameters, theta(found), strict=True))
 
 
-def _begin(named: Named, data: Any, fixed: Mapping[str, Any], start: Mapping[str, Any]) -> dict[str, float]:
-    """Where a search begins: all data lie within the support of the standard form, moved and stretched."""
-    from ..runtime.transfers import to_host
+#: Values of shapes at which a search may begin, where there is no likelihood at the first.
+_SHAPES = (1.0, 0.5, 2.0, 4.0, -0.5, -1.0, -4.0)
 
-    data = np.asarray(to_host(data), float)
-    low, high = float(data.min()), float(data.max())
-    width, (a, b) = (high - low) or 1.0, named.support
-    values = dict.fromkeys(named.shapes, 1.0)
-    bounded = np.isfinite(a) and np.isfinite(b)
-    values["scale"] = 1.2 * width / (b - a) if bounded else float(data.std()) or 1.0
-    scale = fixed.get("scale", start.get("scale", values["scale"]))
+
+def _begin(
+    named: Named, data: np.ndarray, fixed: Mapping[str, Any], start: Mapping[str, Any], loglik: Callable[..., float]
+) -> dict[str, float]:
+    """Where a search begins: parameters at which all data have a likelihood, if some are found.
+
+    Shapes are all 1, or else those values of `_SHAPES`, together with some of loc and scale, with the largest likelihood.
+    """
+    known = {**start, **fixed}
+    at = {**dict.fromkeys(named.shapes, 1.0), **_moved(named.support, data, known), **known}
+    if not np.isfinite(loglik(at)):
+        low, high, width = data.min(), data.max(), np.ptp(data) or 1.0
+        others = {"loc": (low - 0.1 * width, low - 2 * width, high + 0.1 * width), "scale": (2 * width,)}
+        choice = {n: (at[n], *others[n]) if n in others else _SHAPES for n in named.parameters if n not in known}
+        tried = ({**at, **dict(zip(choice, each, strict=True))} for each in itertools.product(*choice.values()))
+        at = max(tried, key=lambda values: np.nan_to_num(loglik(values), nan=-np.inf))
+    return at
+
+
+def _moved(support: tuple[float, float], data: np.ndarray, known: Mapping[str, float]) -> dict[str, float]:
+    """A loc and a scale with which the data lie within the support of the standard form."""
+    (a, b), low, high = support, float(data.min()), float(data.max())
+    width, scale = (high - low) or 1.0, float(data.std()) or 1.0
+    if "loc" in known:
+        at_ends = [(x - known["loc"]) / end for x, end in ((low, a), (high, b)) if np.isfinite(end) and end]
+        return {"scale": max([scale, *(1.1 * at for at in at_ends)]) if len(at_ends) else scale}
+    if np.isfinite(a) and np.isfinite(b):
+        scale = known.get("scale", 1.2 * width / (b - a))
+        return {"loc": 0.5 * (low + high) - 0.5 * scale * (a + b), "scale": scale}
+    scale = known.get("scale", scale)
+    loc = float(np.median(data))
     if np.isfinite(a):
-        values["loc"] = low - 0.1 * width - a * scale
+        loc = low - 0.1 * width - a * scale
     elif np.isfinite(b):
-        values["loc"] = high + 0.1 * width - b * scale
-    else:
-        values["loc"] = float(np.median(data))
-    return {**values, **start}
+        loc = high + 0.1 * width - b * scale
+    return {"loc": loc, "scale": scale}

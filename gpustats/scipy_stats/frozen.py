@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 _OF_X = ("pdf", "logpdf", "pmf", "logpmf", "cdf", "logcdf", "sf", "logsf", "ppf", "isf", "interval", "moment")
-_OF_NONE = ("rvs", "stats", "median", "mean", "var", "std", "entropy", "support")
+_OF_NONE = ("median", "mean", "var", "std", "entropy", "support")
 
 
 class Frozen:
@@ -33,19 +35,19 @@ class Frozen:
 
     def __init__(self, dist: Any, args: Sequence[Any], kwds: Mapping[str, Any]):
         self.dist, self.args, self.kwds = dist, tuple(args), dict(kwds)
+        self._random_state: Any = None
 
     def __getattr__(self, name: str) -> Any:
         """A method of the distribution's, kept beside the attributes."""
-        if name not in (*_OF_X, *_OF_NONE) or "dist" not in self.__dict__:
+        if name not in (*_OF_X, *_OF_NONE) or not hasattr(self.__dict__.get("dist"), name):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
         method, args, kwds = getattr(self.dist, name), self.args, self.kwds
 
         def of_x(x: Any) -> Any:
             return method(x, *args, **kwds)
 
-        def of_none(*given: Any, **options: Any) -> Any:
-            first = dict(zip(_FIRST.get(name, ()), given, strict=False))
-            return method(*args, **kwds, **first, **options)
+        def of_none() -> Any:
+            return method(*args, **kwds)
 
         made: Any = of_x if name in _OF_X else of_none
         made.__name__, made.__doc__ = name, method.__doc__
@@ -68,17 +70,26 @@ class Frozen:
         shapes = self.dist._given(self.args, self.kwds)[: self.dist.numargs]
         return self.dist.support(*shapes)
 
+    def rvs(self, size: Any = None, random_state: Any = None) -> Any:
+        """Random draws; see `Distribution.rvs`."""
+        state = self._random_state if random_state is None else random_state
+        return self.dist.rvs(*self.args, **self.kwds, size=size, random_state=state)
+
+    def stats(self, moments: str = "mv") -> Any:
+        """Moments; see `Distribution.stats`."""
+        return self.dist.stats(*self.args, **self.kwds, moments=moments)
+
     @property
     def random_state(self) -> Any:
-        """That of the distribution."""
-        return self.dist.random_state
+        """What draws that are given none take; None for that of the distribution."""
+        return self._random_state
 
     @random_state.setter
     def random_state(self, seed: Any) -> None:
-        self.dist.random_state = seed
+        self._random_state = np.random.RandomState(seed) if isinstance(seed, int) else seed
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: self.__dict__[name] for name in ("dist", "args", "kwds")}
+        return {name: self.__dict__[name] for name in ("dist", "args", "kwds", "_random_state")}
 
     def __dir__(self) -> list[str]:
         return sorted({*super().__dir__(), *(n for n in (*_OF_X, *_OF_NONE) if hasattr(self.dist, n))})
@@ -87,6 +98,3 @@ class Frozen:
         given = [*map(repr, self.args), *(f"{n}={v!r}" for n, v in self.kwds.items())]
         return f"<gpustats.scipy_stats.{self.dist.name}({', '.join(given)})>"
 
-
-#: The names of what a method without x takes by position.
-_FIRST = {"rvs": ("size", "random_state"), "stats": ("moments",)}

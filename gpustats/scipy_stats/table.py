@@ -10,46 +10,88 @@ from __future__ import annotations
 import math
 
 CONTINUOUS = """
-arcsine()                 -> beta(alpha=0.5, beta=0.5) at (x - loc) / scale
-beta(a, b)                -> beta(alpha=a, beta=b) at (x - loc) / scale
-cauchy()                  -> cauchy(alpha=loc, beta=scale)
-chi2(df)                  -> chi_squared(nu=df) at (x - loc) / scale
-erlang(a)                 -> gamma(alpha=a, beta=1 / scale) at x - loc
-expon()                   -> exponential(lam=1 / scale) at x - loc
-exponnorm(K: positive)    -> ex_gaussian(mu=loc, sigma=scale, nu=K * scale)
-gamma(a)                  -> gamma(alpha=a, beta=1 / scale) at x - loc
-gumbel_l()                -> gumbel(mu=0, beta=scale) at loc - x
-gumbel_r()                -> gumbel(mu=loc, beta=scale)
-halfcauchy()              -> half_cauchy(beta=scale) at x - loc
-halfnorm()                -> half_normal(sigma=scale) at x - loc
-invgamma(a)               -> inverse_gamma(alpha=a, beta=scale) at x - loc
-invgauss(mu: positive)    -> wald(mu=mu * scale, lam=scale) at x - loc
-laplace()                 -> laplace(mu=loc, b=scale)
-laplace_asymmetric(kappa) -> asymmetric_laplace(kappa=kappa, mu=loc, b=1 / scale)
-levy()                    -> inverse_gamma(alpha=0.5, beta=0.5 * scale) at x - loc
-levy_l()                  -> inverse_gamma(alpha=0.5, beta=0.5 * scale) at loc - x
-logistic()                -> logistic(mu=loc, s=scale)
-lognorm(s)                -> log_normal(mu=log(scale), sigma=s) at x - loc
-lomax(c)                  -> pareto(alpha=c, m=scale) at x - (loc - scale)
-maxwell()                 -> maxwell(sigma=scale) at x - loc
-moyal()                   -> moyal(mu=loc, sigma=scale)
-norm()                    -> normal(mu=loc, sigma=scale)
-pareto(b)                 -> pareto(alpha=b, m=scale) at x - loc
-powerlaw(a)               -> kumaraswamy(a=a, b=1) at (x - loc) / scale
-rayleigh()                -> weibull(alpha=2, beta=SQRT_2 * scale) at x - loc
-rdist(c: positive)        -> beta(alpha=0.5 * c, beta=0.5 * c) at (x - (loc - scale)) / (2 * scale)
-rice(b: nonnegative)      -> rice(nu=b * scale, sigma=scale) at x - loc
-semicircular()            -> beta(alpha=1.5, beta=1.5) at (x - (loc - scale)) / (2 * scale)
-skewnorm(a)               -> skew_normal(alpha=a, mu=loc, sigma=scale)
-t(df)                     -> student_t(nu=df, mu=loc, sigma=scale)
-triang(c: unit)           -> triangular(lower=0, upper=1, c=c) at (x - loc) / scale
-truncnorm(a, b)           -> truncated_normal(mu=0, sigma=1, lower=a, upper=b) at (x - loc) / scale
-uniform()                 -> uniform(lower=0, upper=1) at (x - loc) / scale
-vonmises(kappa)           -> von_mises(mu=0, kappa=kappa) at (x - loc) / scale
-vonmises_line(kappa)      -> von_mises(mu=0, kappa=kappa) at (x - loc) / scale within -PI, PI
-wald()                    -> wald(mu=scale, lam=scale) at x - loc
-weibull_max(c)            -> weibull(alpha=c, beta=scale) at loc - x
-weibull_min(c)            -> weibull(alpha=c, beta=scale) at x - loc
+alpha(a)                              -> alpha(a=a, sigma=scale) at x - loc
+anglit()                              -> anglit(mu=loc, sigma=scale)
+arcsine()                             -> arcsine(lower=loc, upper=loc + scale)
+beta(a, b)                            -> beta(alpha=a, beta=b) at (x - loc) / scale
+betaprime(a, b)                       -> beta_prime(alpha=a, beta=b, sigma=scale) at x - loc
+bradford(c)                           -> bradford(c=c) at (x - loc) / scale
+burr(c, d)                            -> burr(c=c, k=d, sigma=scale) at x - loc
+burr12(c, d)                          -> burr12(c=c, k=d, sigma=scale) at x - loc
+cauchy()                              -> cauchy(alpha=loc, beta=scale)
+chi(df)                               -> chi(nu=df) at (x - loc) / scale
+chi2(df)                              -> chi_squared(nu=df) at (x - loc) / scale
+cosine()                              -> cosine(mu=loc, sigma=scale)
+dweibull(c)                           -> double_weibull(alpha=c, mu=loc, sigma=scale)
+erlang(a)                             -> gamma(alpha=a, beta=1 / scale) at x - loc
+expon()                               -> exponential(lam=1 / scale) at x - loc
+exponnorm(K: positive)                -> ex_gaussian(mu=loc, sigma=scale, nu=K * scale)
+exponpow(b)                           -> exponential_power(b=b, sigma=scale) at x - loc
+exponweib(a, c)                       -> exponentiated_weibull(alpha=c, theta=a, sigma=scale) at x - loc
+f(dfn, dfd)                           -> fisher_snedecor(d1=dfn, d2=dfd) at (x - loc) / scale
+fatiguelife(c)                        -> birnbaum_saunders(alpha=c, beta=scale) at x - loc
+fisk(c)                               -> log_logistic(alpha=c, sigma=scale) at x - loc
+foldcauchy(c: nonnegative)            -> folded_cauchy(mu=c * scale, sigma=scale) at x - loc
+foldnorm(c: nonnegative)              -> folded_normal(mu=c * scale, sigma=scale) at x - loc
+gamma(a)                              -> gamma(alpha=a, beta=1 / scale) at x - loc
+genexpon(a, b, c)                     -> generalized_exponential(a=a, b=b, c=c, sigma=scale) at x - loc
+genextreme(c)                         -> generalized_extreme_value(mu=loc, sigma=scale, xi=-c)
+gengamma(a, c)                        -> generalized_gamma(a=a, c=c, sigma=scale) at x - loc
+genhalflogistic(c)                    -> generalized_half_logistic(c=c, sigma=scale) at x - loc
+genlogistic(c)                        -> generalized_logistic(alpha=c, mu=loc, sigma=scale)
+genpareto(c)                          -> generalized_pareto(mu=loc, sigma=scale, xi=c)
+gompertz(c)                           -> gompertz(eta=c, sigma=scale) at x - loc
+gumbel_l()                            -> gumbel_min(mu=loc, beta=scale)
+gumbel_r()                            -> gumbel(mu=loc, beta=scale)
+halfcauchy()                          -> half_cauchy(beta=scale) at x - loc
+halfgennorm(beta)                     -> half_generalized_normal(beta=beta, sigma=scale) at x - loc
+halflogistic()                        -> half_logistic(sigma=scale) at x - loc
+halfnorm()                            -> half_normal(sigma=scale) at x - loc
+hypsecant()                           -> hyperbolic_secant(mu=loc, sigma=scale)
+invgamma(a)                           -> inverse_gamma(alpha=a, beta=scale) at x - loc
+invgauss(mu: positive)                -> wald(mu=mu * scale, lam=scale) at x - loc
+invweibull(c)                         -> frechet(alpha=c, sigma=scale) at x - loc
+johnsonsb(a, b)                       -> johnson_sb(gamma=a, delta=b) at (x - loc) / scale
+johnsonsu(a, b)                       -> johnson_su(gamma=a, delta=b, mu=loc, sigma=scale)
+kappa3(a)                             -> kappa3(a=a, sigma=scale) at x - loc
+laplace()                             -> laplace(mu=loc, b=scale)
+laplace_asymmetric(kappa)             -> asymmetric_laplace(kappa=kappa, mu=loc, b=1 / scale)
+levy()                                -> levy(mu=loc, sigma=scale)
+levy_l()                              -> levy(mu=0, sigma=scale) at loc - x
+logistic()                            -> logistic(mu=loc, s=scale)
+loglaplace(c)                         -> log_laplace(c=c, sigma=scale) at x - loc
+lognorm(s)                            -> log_normal(mu=log(scale), sigma=s) at x - loc
+loguniform(a: positive, b: positive)  -> log_uniform(lower=a * scale, upper=b * scale) at x - loc
+lomax(c)                              -> lomax(alpha=c, sigma=scale) at x - loc
+maxwell()                             -> maxwell(sigma=scale) at x - loc
+mielke(k, s)                          -> mielke(k=k, s=s, sigma=scale) at x - loc
+moyal()                               -> moyal(mu=loc, sigma=scale)
+nakagami(nu)                          -> nakagami(nu=nu, sigma=scale) at x - loc
+norm()                                -> normal(mu=loc, sigma=scale)
+pareto(b)                             -> pareto(alpha=b, m=scale) at x - loc
+powerlaw(a)                           -> power_function(alpha=a) at (x - loc) / scale
+powerlognorm(c, s)                    -> power_log_normal(p=c, mu=log(scale), sigma=s) at x - loc
+powernorm(c)                          -> power_normal(p=c, mu=loc, sigma=scale)
+rayleigh()                            -> rayleigh(sigma=scale) at x - loc
+rdist(c: positive)                    -> beta(alpha=0.5 * c, beta=0.5 * c) at (x - (loc - scale)) / (2 * scale)
+recipinvgauss(mu: positive)           -> reciprocal_inverse_gaussian(mu=mu / scale, lam=1 / scale) at x - loc
+reciprocal(a: positive, b: positive)  -> log_uniform(lower=a * scale, upper=b * scale) at x - loc
+rel_breitwigner(rho: positive)        -> relativistic_breit_wigner(m=rho * scale, gamma=scale) at x - loc
+rice(b: nonnegative)                  -> rice(nu=b * scale, sigma=scale) at x - loc
+semicircular()                        -> semicircular(mu=loc, sigma=scale)
+skewcauchy(a)                         -> skew_cauchy(a=a, mu=loc, sigma=scale)
+skewnorm(a)                           -> skew_normal(alpha=a, mu=loc, sigma=scale)
+t(df)                                 -> student_t(nu=df, mu=loc, sigma=scale)
+trapezoid(c: unit, d: unit)           -> trapezoidal(lower=loc, upper=loc + scale, c=loc + c * scale, d=loc + d * scale)
+triang(c: unit)                       -> triangular(lower=0, upper=1, c=c) at (x - loc) / scale
+truncnorm(a, b)                       -> truncated_normal(mu=0, sigma=1, lower=a, upper=b) at (x - loc) / scale
+uniform()                             -> uniform(lower=0, upper=1) at (x - loc) / scale
+vonmises(kappa)                       -> von_mises(mu=0, kappa=kappa) at (x - loc) / scale
+vonmises_line(kappa)                  -> von_mises(mu=0, kappa=kappa) at (x - loc) / scale within -PI, PI
+wald()                                -> wald(mu=scale, lam=scale) at x - loc
+weibull_max(c)                        -> weibull_max(alpha=c, beta=scale) at x - loc
+weibull_min(c)                        -> weibull(alpha=c, beta=scale) at x - loc
+wrapcauchy(c: positive unit)          -> wrapped_cauchy(mu=PI, rho=-c) at (x - loc) / scale within 0, 2 * PI
 """
 
 DISCRETE = """
@@ -65,6 +107,8 @@ randint(low, high: integer) -> discrete_uniform(lower=low, upper=high - 1) at x 
 #: The ends of the support of a distribution in its standard form, where its shapes do not move them and the domain of the
 #: density's observation does not tell.
 SUPPORTS = {
-    "lomax": (0, math.inf), "pareto": (1, math.inf), "rdist": (-1, 1), "semicircular": (-1, 1), "triang": (0, 1),
-    "uniform": (0, 1), "vonmises_line": (-math.pi, math.pi),
+    "anglit": (-math.pi / 4, math.pi / 4), "arcsine": (0, 1), "cosine": (-math.pi, math.pi), "genpareto": (0, math.inf),
+    "levy": (0, math.inf), "levy_l": (-math.inf, 0), "pareto": (1, math.inf), "rdist": (-1, 1), "semicircular": (-1, 1),
+    "trapezoid": (0, 1), "triang": (0, 1), "uniform": (0, 1), "vonmises_line": (-math.pi, math.pi),
+    "weibull_max": (-math.inf, 0), "wrapcauchy": (0, 2 * math.pi),
 }  # fmt: skip
