@@ -1229,6 +1229,17 @@ __device__ real log_gamma_q_of_power(real a, real y, real log_y)
     return y < EPSILON ? log1mexp(a * log_y - log_gamma_1p(a)) : log_gamma_q(a, y);
 }
 
+// The x at which log Phi(x) = log_p, log_p <= 0, also where exp(log_p) underflows. Scaled error 4.
+__device__ real ndtri_exp(real log_p)
+{
+    if (log_p > -LOG_2) return -ndtri(-expm1(log_p));
+    if (log_p > (EPSILON < 1e-10 ? -700 : -80)) return ndtri(exp(log_p));
+    real s = -2 * log_p - LOG_2PI, x = -sqrt(s - log(s));
+    for (int k = 0; k < 4; k++)
+        x -= (log_ndtr(x) - log_p) / inverse_mills(x);
+    return x;
+}
+
 
 // ---- mixtures by a Poisson variable: noncentral distributions -------------------------------------------------------
 //
@@ -1314,46 +1325,4 @@ __device__ real log_mixture_above(real m, real a, real y, real s, real bottom, r
         sum += term;
     }
     return log(sum);
-}
-
-
-// ---- for families with a power ---------------------------------------------------------------------------------------
-
-// log(1 + a x) / a, and x where a = 0, 1 + a x >= 0: the inverse of the Box-Cox transformation is its exponential. Error 4.
-// By log(1 + u) = 2 atanh(u / (2 + u)), in which nothing cancels where a is small: Abramowitz & Stegun (1964), 4.1.27.
-__device__ real log1p_quotient(real a, real x)
-{
-    real u = a * x, r = u / (2 + u), s = r * r;
-    return s < 0.1111 ? 2 * x / (2 + u) * (1 + s * atanh_remainder(s)) : log1p(u) / a;
-}
-
-// (exp(a x) - 1) / a, and x where a = 0: the Box-Cox transformation of exp(x). Error 3 + |a x|.
-__device__ real expm1_quotient(real a, real x)
-{
-    real u = a * x, series = 1;
-    if (!(fabs(u) < 0.5)) return expm1(u) / a;
-    for (int k = 16; k > 1; k--)
-        series = 1 + u / k * series;
-    return x * series;
-}
-
-// x - sin(x), x >= 0, without cancellation where x is small. Error 5.
-__device__ real minus_sine(real x)
-{
-    real s = x * x, series = 1;
-    if (!(x < 2)) return x - sin(x);
-    for (int k = 14; k > 1; k--)
-        series = 1 - s / (2 * k * (2 * k + 1)) * series;
-    return x * s / 6 * series;
-}
-
-// The x at which log Phi(x) = log_p, log_p <= 0, also where exp(log_p) underflows. Scaled error 4.
-__device__ real ndtri_exp(real log_p)
-{
-    if (log_p > -LOG_2) return -ndtri(-expm1(log_p));
-    if (log_p > (EPSILON < 1e-10 ? -700 : -80)) return ndtri(exp(log_p));
-    real s = -2 * log_p - LOG_2PI, x = -sqrt(s - log(s));
-    for (int k = 0; k < 4; k++)
-        x -= (log_ndtr(x) - log_p) / inverse_mills(x);
-    return x;
 }
