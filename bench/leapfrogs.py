@@ -111,7 +111,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--n", type=size, action="append", help="observations, repeatable; default: 1e3 to 1e6 (CPU: 1e3, 1e4)")
     parser.add_argument("--chains", type=int, action="append", help="repeatable; default: 1, 4, 16 (CPU: 1, 2)")
     parser.add_argument("--draws", type=int, help="and as many to tune (default: 2000, CPU: 1000)")
-    parser.add_argument("--limit", type=float, help="seconds after which a row is ended, and the next begins; default: none")
+    parser.add_argument("--limit", type=float, help="seconds, with the start of its process, that a row may take; default: any")
     args = parser.parse_args(argv)
     report = Report(args)
     sizes = report.default(args.n, gpu=[10**3, 10**4, 10**5, 10**6], cpu=[10**3, 10**4], quick=[10**3])

@@ -272,7 +272,7 @@ def main(argv: list[str] | None = None) -> int:
     parser = options("samplers", __doc__)
     parser.add_argument("--sampler", action="append", choices=[*SAMPLERS], help="repeatable; default: all that are installed")
     parser.add_argument("--draws", type=int, help="of NUTS, and as many to tune; ChEES takes a fifth (default: 500)")
-    parser.add_argument("--limit", type=float, help="seconds after which a row is ended, and the next begins; default: none")
+    parser.add_argument("--limit", type=float, help="seconds, with the start of its process, that a row may take; default: any")
     args = parser.parse_args(argv)
     report = Report(args)
     draws = report.default(args.draws, gpu=500, cpu=500, quick=50)

@@ -9,11 +9,11 @@ import signal
 # has a process of tests already.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # PyTensor notes for each variable of a graph which line has made it: a tenth of the time that models take to compile.
-FLAGS = "traceback__limit=0"
-if os.environ.get("GPUSTATS_OPTIMISE") == "0":  # what Intel's compiler does not optimise, g++ and Numba need not either
-    FLAGS += ",gcc__cxxflags=-O0"
-    os.environ.setdefault("NUMBA_OPT", "0")
-os.environ.setdefault("PYTENSOR_FLAGS", FLAGS)
+# What Intel's compiler does not optimise, g++ and Numba need not either.
+os.environ.setdefault(
+    "PYTENSOR_FLAGS", "traceback__limit=0" + ",gcc__cxxflags=-O0" * (os.environ.get("GPUSTATS_OPTIMISE") == "0")
+)
+os.environ.setdefault("NUMBA_OPT", "0" if os.environ.get("GPUSTATS_OPTIMISE") == "0" else "3")
 
 import numpy as np
 import pytest

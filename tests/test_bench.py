@@ -1,6 +1,8 @@
 """The benches: their tables, their files, and one of them from its options to its results."""
 
 import json
+import os
+import time
 from pathlib import Path
 
 import numpy as np
@@ -89,6 +91,38 @@ def test_a_bench_from_its_options_to_its_files(tmp_path, capsys):
         ("poisson(4), N=1e4 i64", "NumPy"),
     ]
     assert all(row["z"] < 6 for row in found["rows"])
+
+
+def test_rows_are_kept_as_soon_as_they_are_known(tmp_path, capsys):
+    given = report.options("samplers", "").parse_args(["--quick", "--out", str(tmp_path)])
+    kept, row = report.Report(given), rows()[0]
+    kept.keep(row, report.TIMES, "A note.\n")
+    assert capsys.readouterr().out == "a sum, gpustats: enqueued / µs 10, waited / µs 20\n"
+    (json_file,) = tmp_path.glob("*.json")
+    assert [found["peer"] for found in json.loads(json_file.read_text())["rows"]] == ["gpustats"]
+    kept.keep({"work": "a sum", "peer": "JAX", "error": f"{report.NOT_DONE} 9 s"}, report.TIMES, "A note.\n")
+    assert capsys.readouterr().out == "a sum, JAX: not done after 9 s\n"
+    assert [found["peer"] for found in json.loads(json_file.read_text())["rows"]] == ["gpustats", "JAX"]
+    lines = json_file.with_suffix(".txt").read_text().splitlines()
+    assert any(line.split("  ")[-1].strip() == "not done after 9 s" for line in lines) and lines[-1] == "A note."
+
+
+@pytest.mark.parametrize("limit, work, found", [
+    (1, (time.sleep, 60), {"error": "not done after 1 s"}), (None, (os._exit, 3), {"error": "the process died"}),
+    (None, (dict, {"ess": 2.5}), {"ess": 2.5}),
+])  # fmt: skip
+def test_a_row_may_have_a_process_of_its_own(limit, work, found):
+    start = time.monotonic()
+    assert report.in_process(limit, *work) == found
+    assert time.monotonic() - start < 50
+
+
+def test_samplers_are_chosen_by_their_names_or_libraries():
+    samplers = pytest.importorskip("bench.samplers")
+    assert samplers.wanted(["smc", "nutpie"], None) == ["nutpie", "smc"]
+    assert set(samplers.wanted(None, ["GPUStats"])) <= {"nutpie", "chees", "smc"}
+    assert set(samplers.wanted(None, ["numpyro"])) <= {"numpyro"}
+    assert "smc" in samplers.wanted(None, None)
 
 
 def test_work_that_does_not_exist_is_listed(tmp_path):

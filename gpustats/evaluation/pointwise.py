@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
@@ -25,7 +26,7 @@ from .diagnosis import explained
 from .placement import Placement, at, place_arguments, target_of
 from .repeated import Plans, in_order
 from .repeated_table import RepeatedTable, TableLaunch, is_repeatable, kind_of_table
-from .results import deliver, output
+from .results import written_by
 from .sums import LOGLIK, SumPlan, adder_of
 from .table import TABLE
 
@@ -256,9 +257,7 @@ class Pointwise:
         native = any(map(is_device_array, values))
         if not math.prod(pattern.shape):
             return runtime.empty(pattern.shape, dtype) if native else np.empty(pattern.shape, dtype)
-        result, out, offset = output(runtime, pattern.shape, dtype, native)
-        self.launch_table(placement, out, offset)
-        return deliver(runtime, result, native)
+        return written_by(functools.partial(self.launch_table, placement), runtime, pattern.shape, dtype, native)
 
     def launch_table(self, placement: Placement, out: Handle, offset: int) -> None:
         """Start the evaluation of a placement into `out`."""

@@ -12,12 +12,14 @@ from ..kernels.code import PER_SET, VALUE
 from ..runtime import choose
 from ..runtime.arrays import is_contiguous, is_device_array
 from .repeated import KernelValues, Number, Packed, Part, Rows, aligned
-from .results import deliver, output
+from .results import written_by
 
 if TYPE_CHECKING:
     from ..runtime.base import Kernel, Runtime
-    from ..runtime.types import Array
+    from ..runtime.types import Array, Handle
     from .placement import Placement
+
+TOGETHER = 1 << 14  # bytes of an array up to which copying it takes less than telling the driver of one more
 
 _FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 
@@ -85,7 +87,7 @@ class RepeatedTable:
         for i, (placed, value) in enumerate(zip(placement.arguments, values, strict=True)):
             if placed.operand.role == VALUE:
                 taken.append(Number(i))
-            elif placed.operand.role == PER_SET and not is_device_array(value):
+            elif not is_device_array(value) and (placed.operand.role == PER_SET or value.nbytes <= TOGETHER):
                 start = aligned(parts[-1].end if parts else 0)
                 taken += [Packed(), start, placed.values[-1]]
                 parts.append(Part(i, start, start + value.size, False))
@@ -98,9 +100,11 @@ class RepeatedTable:
     def __call__(self, values: Sequence[Any]) -> Array:
         """The table at other numbers."""
         taken, alive = self._values.of(values)
-        result, out, offset = output(self._runtime, self._shape, self._dtype, self._native)
         kernel, grid, before, behind = self._launch
-        kernel(grid, out, offset, *before, *taken, *behind)
-        result = deliver(self._runtime, result, self._native)
+
+        def launch(out: Handle, offset: int) -> None:
+            kernel(grid, out, offset, *before, *taken, *behind)
+
+        result = written_by(launch, self._runtime, self._shape, self._dtype, self._native)
         del alive  # which the kernel may have been reading
         return result

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..runtime.arrays import is_contiguous, is_device_array
+from ..runtime.base import nbytes_of
 from .broadcasting import Shape
 from .placement import at, gather
 
@@ -28,6 +30,21 @@ def output(runtime: Runtime, shape: Shape, dtype: DType, native: bool) -> tuple[
         return array, handle, 0
     array = runtime.empty(shape, dtype)
     return (array, *at(runtime, array))
+
+
+def written_by(
+    launch: Callable[[Handle, int], None], runtime: Runtime, shape: Shape, dtype: DType, native: bool
+) -> Array:  # fmt: skip
+    """What a kernel writes, as the user gets it; `launch` takes the memory to write to, and the offset in it in numbers."""
+    if native or runtime.host_visible:
+        result, out, offset = output(runtime, shape, dtype, native)
+        launch(out, offset)
+        return deliver(runtime, result, native)
+    memory = runtime.scratch(nbytes_of(shape, dtype))  # no array: to make one on the device takes longer than all else here
+    launch(memory, 0)
+    host = np.empty(shape, dtype)
+    runtime.download(memory, host)
+    return host[()]
 
 
 def deliver(runtime: Runtime, result: Array, native: bool) -> Array:

@@ -1,6 +1,6 @@
 """Rows spread over the devices of one machine: each keeps its own.
 
-The thread that calls starts the kernels of all devices before it waits for the first. Calls that cannot be cut so, and those of
+The thread that calls starts the kernels of all devices before it waits for any. Calls that cannot be cut so, and those of
 one device named twice, are made in a thread for each device.
 """
 
@@ -137,15 +137,20 @@ class Devices(Pieces):
 
 
 def _finished(waits: Iterable[Callable[[], Any]]) -> list[Any]:
-    """What all calls give that were started: an error leaves none at work."""
-    waits = iter(waits)
+    """What all calls give that were started: an error leaves none at work.
+
+    The last one is waited for first: so the calling thread changes half as often from one device to another.
+    """
+    left, found = list(waits), list[Any]()
     try:
-        return [wait() for wait in waits]
+        while left:
+            found.append(left.pop()())
     except Exception:
-        for wait in waits:  # the others
+        for wait in left:  # the others
             with contextlib.suppress(Exception):
                 wait()
         raise
+    return found[::-1]
 
 
 def _results(futures: Sequence[Future[Any]]) -> list[Any]:

@@ -103,9 +103,9 @@ class Pieces(ABC):
         """What the model says of a call; for calls that differ in their numbers only it is asked once."""
         given = {n: v for n, v in kwargs.items() if n != "wrt"}
         values, wrt = (*args, *given.values()), kwargs.get("wrt")
-        if any(map(arrays.is_device_array, values)):
-            raise TypeError(f"the data lie in pieces ({self.where}): pass NumPy arrays, see gs.to_host")
         if (kind := kind_of(values)) is None:
+            if any(map(arrays.is_device_array, values)):
+                raise TypeError(f"the data lie in pieces ({self.where}): pass NumPy arrays, see gs.to_host")
             return model._row_axes(method, args, kwargs)
         key = method, kind, tuple(given), wrt if wrt is None or isinstance(wrt, str) else tuple(wrt)
         return self._known_axes.plan(key, model._row_axes, method, args, kwargs)

@@ -8,11 +8,18 @@ from __future__ import annotations
 import math
 import threading
 from collections import defaultdict
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 ALIGNMENT = 4096
+
+
+class _Block(NamedTuple):
+    """Memory, and where it lies: NumPy takes long to tell."""
+
+    memory: np.ndarray
+    address: int
 
 
 class _Lease:
@@ -20,11 +27,9 @@ class _Lease:
 
     __slots__ = ("__array_interface__", "_block", "_pool")
 
-    def __init__(self, pool: HostPool, block: np.ndarray, shape: tuple[int, ...], dtype: np.dtype) -> None:
+    def __init__(self, pool: HostPool, block: _Block, shape: tuple[int, ...], dtype: np.dtype) -> None:
         self._pool, self._block = pool, block
-        self.__array_interface__ = {
-            "shape": shape, "typestr": dtype.str, "data": (block.ctypes.data, False), "version": 3
-        }  # fmt: skip
+        self.__array_interface__ = {"shape": shape, "typestr": dtype.str, "data": (block.address, False), "version": 3}
 
     def __del__(self) -> None:
         self._pool._give_back(self._block)
@@ -41,7 +46,7 @@ class HostPool:
 
     def __init__(self, limit: int) -> None:
         self.limit, self.kept = limit, 0
-        self._blocks: defaultdict[int, list[np.ndarray]] = defaultdict(list)
+        self._blocks: defaultdict[int, list[_Block]] = defaultdict(list)
         self._lock = threading.RLock()  # a garbage collection inside the lock may give a block back
 
     def empty(self, shape: tuple[int, ...], dtype: Any) -> np.ndarray:
@@ -54,7 +59,7 @@ class HostPool:
         if block is None:
             raw = np.empty(size + ALIGNMENT, np.uint8)
             start = -raw.ctypes.data % ALIGNMENT
-            block = raw[start : start + size]
+            block = _Block(raw[start : start + size], raw.ctypes.data + start)
         return np.asarray(_Lease(self, block, shape, dtype))
 
     def release(self) -> None:
@@ -63,11 +68,11 @@ class HostPool:
             self._blocks.clear()
             self.kept = 0
 
-    def _give_back(self, block: np.ndarray) -> None:
+    def _give_back(self, block: _Block) -> None:
         with self._lock:
-            if self.kept + block.size <= self.limit:
-                self.kept += block.size
-                self._blocks[block.size].append(block)
+            if self.kept + block.memory.size <= self.limit:
+                self.kept += block.memory.size
+                self._blocks[block.memory.size].append(block)
 
 
 def _rounded(nbytes: int) -> int:

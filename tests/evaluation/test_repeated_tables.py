@@ -8,6 +8,7 @@ from scipy import stats
 
 import gpustats as gs
 from gpustats.evaluation.pointwise import Pointwise
+from gpustats.runtime import choose
 
 LIKE = stats.norm.logpdf
 
@@ -23,6 +24,7 @@ def placed(monkeypatch):
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize("shapes", [
     ((9, 1), (4,), (4,)), ((9,), (), ()), ((9,), (9,), ()), ((1, 9), (4, 1), ()), ((9, 1), (4,), (1,)),
+    ((5001, 1), (4,), (4,)), ((5001,), (5001,), ()),
 ])  # fmt: skip
 def test_other_numbers(shapes, dtype, rng, placed):
     density = gs.Density(gs.normal.definition)  # with plans of its own
@@ -34,6 +36,18 @@ def test_other_numbers(shapes, dtype, rng, placed):
         rtol, atol = (1e-12, 0) if dtype == "float64" else (1e-5, 1e-6)
         np.testing.assert_allclose(got, LIKE(x, mu, sigma), rtol=rtol, atol=atol)
     assert len(placed) == 1
+
+
+@pytest.mark.parametrize("n, arrays", [(9, 1), (5001, 2)])
+def test_small_arrays_travel_together(n, arrays, rng, monkeypatch):
+    density, runtime, calls = gs.Density(gs.normal.definition), choose.get(), []
+    memory = runtime.memory
+    monkeypatch.setattr(runtime, "memory", lambda array: calls.append(array) or memory(array))
+    x, mu = rng.normal(size=(n, 1)), rng.normal(size=4)
+    first = density.logpdf(x, mu, np.ones(4))
+    del calls[:]
+    np.testing.assert_array_equal(density.logpdf(x, mu, np.ones(4)), first)
+    assert len(calls) == arrays
 
 
 def test_what_differs_in_more_than_its_numbers(rng, placed):

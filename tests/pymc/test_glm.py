@@ -122,8 +122,8 @@ def test_weights_and_terms_with_weights():
 def test_several_sets():
     """A leading axis of coefficients: (2, 1, k) against the rows."""
     beta = rng.normal(size=(2, 1, K))
-    got = pm.logp(gpm.GLM.dist(gs.bernoulli_logit, X, beta, 0.2), BINARY).eval()
-    want = pm.logp(pm.Bernoulli.dist(logit_p=(X * beta).sum(-1) + 0.2), BINARY).eval()
+    got = pm.logp(gpm.GLM.dist(gs.bernoulli_logit, X, beta, 0.2), BINARY).eval(mode=QUICK)
+    want = pm.logp(pm.Bernoulli.dist(logit_p=(X * beta).sum(-1) + 0.2), BINARY).eval(mode=QUICK)
     np.testing.assert_allclose(got, want, rtol=1e-12)
 
 
@@ -131,40 +131,41 @@ def test_gradient_in_observations():
     beta, y = np.ones(K), pt.dvector("y")
     at = {y: REALS}
     ours = pm.logp(gpm.GLM.dist(gs.normal_identity, X, beta, sigma=2.0), y).sum()
-    np.testing.assert_allclose(pt.grad(ours, y).eval(at), -(REALS - X @ beta) / 4, rtol=1e-12)
+    np.testing.assert_allclose(pt.grad(ours, y).eval(at, mode=QUICK), -(REALS - X @ beta) / 4, rtol=1e-12)
 
 
 def test_single_precision():
     """X in float32 stays so, and what comes out is float64."""
     ours = gpm.GLM.dist(gs.bernoulli_logit, X.astype(np.float32), np.ones(K))
-    got = pm.logp(ours, BINARY).eval()
+    got = pm.logp(ours, BINARY).eval(mode=QUICK)
     assert got.dtype == np.float64
-    np.testing.assert_allclose(got, pm.logp(pm.Bernoulli.dist(logit_p=X @ np.ones(K)), BINARY).eval(), rtol=1e-5)
+    np.testing.assert_allclose(got, pm.logp(pm.Bernoulli.dist(logit_p=X @ np.ones(K)), BINARY).eval(mode=QUICK), rtol=1e-5)
 
 
 def test_predictive_draws():
     with model(CASES["groups"][0], groups=G):
-        drawn = pm.sample_prior_predictive(draws=5, random_seed=1).prior_predictive["y"]
+        drawn = pm.sample_prior_predictive(draws=5, random_seed=1, compile_kwargs={"mode": QUICK}).prior_predictive["y"]
     assert drawn.shape == (1, 5, N)
     beta, alpha = np.array([0.5, 0.0, -0.5, 1.0]), np.linspace(-1, 2, G)
     y = gpm.GLM.dist(gs.normal_identity, X, beta, alpha, groups=GROUPS, offset=OFFSET, sigma=0.5)
-    mean = pm.draw(y, 2000, random_seed=1).mean(0)
+    mean = pm.draw(y, 2000, random_seed=1, mode=QUICK).mean(0)
     np.testing.assert_allclose(mean, X @ beta + alpha[GROUPS] + OFFSET, atol=0.08)
-    labels = pm.draw(gpm.GLM.dist(gs.categorical_logit, X, np.zeros((K, 3)), np.log([0.2, 0.3, 0.5])), 50, random_seed=1)
+    y = gpm.GLM.dist(gs.categorical_logit, X, np.zeros((K, 3)), np.log([0.2, 0.3, 0.5]))
+    labels = pm.draw(y, 50, random_seed=1, mode=QUICK)
     np.testing.assert_allclose(np.bincount(labels.ravel()) / labels.size, [0.2, 0.3, 0.5], atol=0.02)
 
 
 def test_distribution_function():
     beta = np.full(K, 0.3)
     y = gpm.GLM.dist(gs.normal_identity, X, beta, 1.0, sigma=2.0)
-    np.testing.assert_allclose(pm.logcdf(y, REALS).eval(), stats.norm.logcdf(REALS, X @ beta + 1, 2.0), rtol=1e-10)
+    np.testing.assert_allclose(pm.logcdf(y, REALS).eval(mode=QUICK), stats.norm.logcdf(REALS, X @ beta + 1, 2.0), rtol=1e-10)
 
 
 def test_pickles():
     made = model(CASES["groups"][0], groups=G)
     again = cloudpickle.loads(cloudpickle.dumps(made))
     point = made.initial_point()
-    assert made.compile_logp()(point) == again.compile_logp()(point)
+    assert made.compile_logp(mode=QUICK)(point) == again.compile_logp(mode=QUICK)(point)
 
 
 @pytest.mark.parametrize(

@@ -136,7 +136,7 @@ def test_single_precision():
     """Points in float32 stay so, and what comes out is float64."""
     ours = gpm.GPMarginal.dist(gs.rbf, X.astype(np.float32), 0.5, amplitude=1.2, lengthscale=1.0)
     theirs = gpm.GPMarginal.dist(gs.rbf, X, 0.5, amplitude=1.2, lengthscale=1.0)
-    got, want = (pm.logp(v, Y).eval() for v in (ours, theirs))
+    got, want = (pm.logp(v, Y).eval(mode=QUICK) for v in (ours, theirs))
     assert got.dtype == np.float64 and got != want
     np.testing.assert_allclose(got, want, rtol=1e-5)
 
@@ -144,14 +144,15 @@ def test_single_precision():
 def test_predictive_draws():
     cov = 1.44 * np.exp(-0.5 * (((X[:, None] - X) / [0.8, 1.5]) ** 2).sum(-1)) + np.diag(SIGMAS**2)
     y = gpm.GPMarginal.dist(gs.rbf, X, SIGMAS, MEANS, amplitude=1.2, lengthscale=[0.8, 1.5], size=4000)
-    draws = pm.draw(y, random_seed=1)
+    draws = pm.draw(y, random_seed=1, mode=QUICK)
     assert draws.shape == (4000, N)
     whitened = np.linalg.solve(np.linalg.cholesky(cov), (draws - MEANS).T)
     assert stats.kstest(whitened.ravel(), "norm").pvalue > 1e-3
     np.testing.assert_allclose(np.cov(whitened), np.eye(N), atol=0.12)
-    np.testing.assert_array_equal(pm.draw(y, 2, random_seed=3), pm.draw(y, 2, random_seed=3))
+    np.testing.assert_array_equal(pm.draw(y, 2, random_seed=3, mode=QUICK), pm.draw(y, 2, random_seed=3, mode=QUICK))
     with model(CASES["lengthscales"][0]):
-        assert pm.sample_prior_predictive(draws=5, random_seed=1).prior_predictive["y"].shape == (1, 5, N)
+        drawn = pm.sample_prior_predictive(draws=5, random_seed=1, compile_kwargs={"mode": QUICK}).prior_predictive
+        assert drawn["y"].shape == (1, 5, N)
 
 
 def test_latent():
@@ -159,7 +160,7 @@ def test_latent():
     with pm.Model() as made:
         f = gpm.GPMarginal("f", gs.rbf, X, 1e-3, amplitude=pm.HalfNormal("amplitude"), lengthscale=1.0)
         pm.Poisson("y", pt.exp(f), observed=rng.poisson(1, N))
-    assert made["f"].eval().shape == (N,)
+    assert made["f"].eval(mode=QUICK).shape == (N,)
     assert np.isfinite(made.compile_dlogp()(made.initial_point())).all()
 
 
@@ -167,7 +168,7 @@ def test_pickles():
     made = model(CASES["sum"][0])
     again = cloudpickle.loads(cloudpickle.dumps(made))
     point = made.initial_point()
-    assert made.compile_logp()(point) == again.compile_logp()(point)
+    assert made.compile_logp(mode=QUICK)(point) == again.compile_logp(mode=QUICK)(point)
 
 
 @pytest.mark.parametrize(

@@ -72,6 +72,16 @@ OTHERS = [
 ]  # fmt: skip
 
 
+@pytest.fixture
+def quick():
+    """PyTensor compiles soon what it would compile well: the numbers are the same."""
+    with pytensor.config.change_flags(mode=QUICK):
+        yield
+
+
+quickly = pytest.mark.usefixtures("quick")
+
+
 def some_points(many, number=4, scale=0.3):
     return many.points.start + scale * np.random.default_rng(2).normal(size=(number, many.points.size))
 
@@ -169,6 +179,7 @@ def test_no_points_and_one():
     assert value.shape == (1,) and gradient.shape == (1, 6) and np.isfinite(value).all()
 
 
+@quickly
 @pytest.mark.parametrize("build", [models_of_rows.michaelis_menten, glm_of_groups], ids=lambda b: b.__name__)
 def test_an_invalid_point_is_alone(build):
     """Where a parameter is invalid, or nan, the others are what they were."""
@@ -186,16 +197,18 @@ def test_an_invalid_point_is_alone(build):
     assert np.isfinite(gradients[[0, 2, 4]]).all()
 
 
+@quickly
 def test_models_without_checks():
     """Where parameters are not checked, an invalid one has the value that PyMC computes then."""
     with pm.Model(check_bounds=False) as model:
         pm.Poisson("y", pm.Normal("a") + GROUP, observed=BINARY)
-    many, one = gpm.batched(model), model.compile_logp()
+    many, one = gpm.batched(model), model.compile_logp(mode=QUICK)
     points = np.array([[1.0], [-0.5], [-7.0]])
     wanted = [one({"a": a}) for a in points[:, 0]]
     np.testing.assert_allclose(many.logp(points), wanted, rtol=1e-12)
 
 
+@quickly
 def test_invalid_rows(monkeypatch):
     """-inf costs nothing, unless derivatives are wanted, which are PyTensor's there."""
     with pm.Model() as model:
@@ -239,11 +252,12 @@ def test_points_of_other_shapes(points, says):
         gpm.batched(normal()).logp(points)
 
 
+@quickly
 def test_discrete_variables():
     with pm.Model() as model:
         changed, level = pm.DiscreteUniform("changed", 0, N), pm.Normal("level", shape=2)
         pm.Normal("y", level[pt.ge(np.arange(N), changed).astype(int)], 1.0, observed=Z)
-    many, one = gpm.batched(model), model.compile_logp()
+    many, one = gpm.batched(model), model.compile_logp(mode=QUICK)
     points = {"changed": np.array([3, 70, 200]), "level": rng.normal(size=(3, 2))}
     wanted = [one({name: v[k] for name, v in points.items()}) for k in range(3)]
     np.testing.assert_allclose(many.logp(points), wanted, rtol=1e-11)
@@ -253,6 +267,7 @@ def test_discrete_variables():
             call()
 
 
+@quickly
 def test_constrained_variables():
     with pm.Model() as model:
         a, s = pm.Normal("a", shape=5), pm.HalfNormal("s", 5)
@@ -266,17 +281,19 @@ def test_constrained_variables():
     np.testing.assert_allclose(found["ratio"], array[..., :5] / np.exp(array[..., 5:]))
 
 
+@quickly
 def test_data_that_change():
     with pm.Model() as model:
         y, a = pm.Data("y_data", Z), pm.Normal("a")
         pm.Normal("y", a, 1.0, observed=y)
-    many, one = gpm.batched(model), model.compile_logp()
+    many, one = gpm.batched(model), model.compile_logp(mode=QUICK)
     for data in (Z, 2 * Z, Z[:70]):
         with model:
             pm.set_data({"y_data": data})
         np.testing.assert_allclose(many.logp([[0.5], [1.5]]), [one({"a": 0.5}), one({"a": 1.5})], rtol=1e-11)
 
 
+@quickly
 def test_a_copy_through_pickle():
     many = gpm.batched(normal())
     array = some_points(many)
