@@ -968,10 +968,12 @@ __device__ real log_von_mises_density(real x, real kappa)
     return -2 * kappa * s * s - log_i0e(kappa) - LOG_2PI;
 }
 
-// log P(X <= x), x <= 0, by quadrature
-__device__ real log_von_mises_tail(real x, real kappa)
+// log P(X <= x + rest), x <= 0, rest being lost in x, by quadrature
+__device__ real log_von_mises_tail(real x, real rest, real kappa)
 {
-    real length = PI + x, width = panel_width(-kappa * sin(x), 1 / sqrt(fmax(kappa, (real)1))), sum = 0, last = 1;
+    real rest_of_pi = EPSILON < 1e-12 ? 1.2246467991473532e-16 : -8.742278e-8;  // by which PI is too small
+    real length = (PI + x) + (rest + rest_of_pi);
+    real width = panel_width(-kappa * sin(x), 1 / sqrt(fmax(kappa, (real)1))), sum = 0, last = 1;
     for (int panel = 0; panel < 30 && panel * width < length && last > 0.01 * EPSILON; panel++) {
         real left = panel * width, half = 0.5 * fmin(width, length - left);
         for (int k = 0; k < 8; k++) {
@@ -983,18 +985,26 @@ __device__ real log_von_mises_tail(real x, real kappa)
     return log_von_mises_density(x, kappa) + log(sum);
 }
 
-__device__ real log_von_mises_tail_grad_x(real x, real kappa, real value)
+__device__ real log_von_mises_tail_grad_x(real x, real rest, real kappa, real value)
 {
     return exp(log_von_mises_density(x, kappa) - value);
 }
 
-// log P(X <= x), X being a von Mises variable around 0, x in [-pi, pi], kappa >= 0; log P(X > x) is log_von_mises(-x, kappa).
-__device__ real log_von_mises(real x, real kappa)
+__device__ real log_von_mises_tail_grad_rest(real x, real rest, real kappa, real value)
 {
-    if (isnan(x) || !(kappa >= 0)) return NAN;
-    if (fabs(x) >= PI || isinf(kappa)) return x < 0 ? -INFINITY : 0;
-    real tail = log_von_mises_tail(-fabs(x), kappa);
-    return x <= 0 ? tail : log1mexp(tail);
+    return 0;  // it does not change with what it is the rest of
+}
+
+// log P(X <= x), X being a von Mises variable around mu, x - mu in [-pi, pi], kappa >= 0; log P(X > x) is
+// log_von_mises(mu, x, kappa).
+__device__ real log_von_mises(real x, real mu, real kappa)
+{
+    real z = x - mu, shift = z - x;
+    if (isnan(z) || !(kappa >= 0)) return NAN;
+    if (fabs(z) >= PI || isinf(kappa)) return z < 0 ? -INFINITY : 0;
+    real rest = (x - (z - shift)) - (mu + shift);  // Knuth (1998), The Art of Computer Programming, vol. 2, 4.2.2
+    real tail = log_von_mises_tail(-fabs(z), z < 0 ? rest : -rest, kappa);
+    return z <= 0 ? tail : log1mexp(tail);
 }
 
 

@@ -12,12 +12,12 @@ __device__ real von_mises_logpdf(real x, real mu, real kappa)
 // The distribution on the circle that is cut opposite to its mean, from mu - pi to mu + pi.
 __device__ real von_mises_logcdf(real x, real mu, real kappa)
 {
-    return log_von_mises(x - mu, kappa);
+    return log_von_mises(x, mu, kappa);
 }
 
 __device__ real von_mises_logsf(real x, real mu, real kappa)
 {
-    return log_von_mises(mu - x, kappa);
+    return log_von_mises(mu, x, kappa);
 }
 
 // Rejection from the wrapped Cauchy distribution, in which t = tan(angle / 2) is a Cauchy variable.

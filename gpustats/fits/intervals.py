@@ -35,7 +35,8 @@ def interval_log_probability(log_density: Pointwise, definition: DeviceFunction)
         names = [p.name for p in made.parameters]
         return call_of(made, dict(zip(names, [*at, *parameters] or ["0"], strict=True)))
 
-    tails, head, below = [], "", f"ceil({x}) - 1" if definition.discrete else x
+    tails: list[str] = []
+    head, below = "", f"ceil({x}) - 1" if definition.discrete else x
     for side, bound, at in (("lower", x, below), ("upper", "{argument}", "{argument}")):
         names = fresh_name(f"log_cdf_{side}", log_density.c_names), fresh_name(f"log_sf_{side}", log_density.c_names)
         end = call(number(definition, side, functions))

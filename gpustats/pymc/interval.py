@@ -102,11 +102,8 @@ def _bound(value: Any, side: int, end: float | None, formula: Formula) -> Variab
     if value is None:
         return None
     bound = pt.as_tensor_variable(value)
-    if isinstance(bound, Constant):
-        if (side * bound.data >= (np.inf if end is None else side * end)).all():
-            return None
-        if formula.discrete and np.isinf(bound.data).any():
-            raise NotImplementedError
+    if isinstance(bound, Constant) and (side * bound.data >= (np.inf if end is None else side * end)).all():
+        return None
     if formula.discrete and bound.dtype.startswith("float"):
         return pt.ceil(bound) if side < 0 else pt.floor(bound)
     return bound

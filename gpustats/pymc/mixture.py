@@ -83,7 +83,7 @@ class Mixture(FormulaDistribution):
 
     @classmethod
     def _of_component(cls, w: Any, component: DensityFormula, values: Sequence[Variable], **kwargs: Any) -> Any:
-        weights = as_parameter(w)
+        weights: Any = as_parameter(w)
         if not weights.type.ndim:
             raise ValueError("w must have a last axis of components, (..., K); it is one number")
         if kwargs.get("size") is not None:  # the weights may have more axes, as in PyMC

@@ -34,8 +34,8 @@ __device__ real {name}_solved(real p, int above{declared})
     int phase = bounded ? 1 : 0, outwards = 1;  // 0: side, 1: first step, 2: more steps, 3: halving, 4: interpolation, 5: done
     real y = bounded ? first : 0, low = 0, high = longest, factor = 2, a = 0, b = 0, at_a = 0, at_b = 0;
     for (int i = 0; i < 200 && phase < 5; i++) {{
-        real x = up ? base + y : base - y, value = (above ? {logsf} : {logcdf}) - log_p;
-        int near = (above ? value > 0 : value < 0) == up;
+        real x = up ? base + y : base - y, value = above ? log_p - {logsf} : {logcdf} - log_p;
+        int near = (value < 0) == up;
         if (phase == 0) {{
             up = near;
             y = first;

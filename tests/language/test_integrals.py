@@ -13,8 +13,9 @@ RNG = np.random.default_rng(22)
 EACH_DTYPE = pytest.mark.parametrize("dtype", [np.float64, np.float32])
 
 
-def log_von_mises(x, kappa):
+def log_von_mises(x, mu, kappa):
     """Its Fourier series"""
+    x -= mu
     sum, j, term = mp.pi + x, 1, mp.mpf(1)
     while term > mp.eps * 1e-5:
         term = mp.besseli(j, kappa) / mp.besseli(0, kappa)
@@ -58,7 +59,8 @@ skewed = np.r_[RNG.normal(0, 2, 2), 0.3, -0.1, 0.01, 0, -3]
 
 #: name: (reference, arguments)
 FUNCTIONS = {
-    "log_von_mises": (log_von_mises, (angles, kappa)),
+    "log_von_mises": (log_von_mises, (angles, np.zeros(12), kappa)),
+    "log_von_mises around": (log_von_mises, (np.r_[-0.3112457728697642, 2.6598, 1], np.r_[2.830346878, -0.48, 1.5], kappa[:3])),
     "log_rice_p": (log_rice_p, (amplitude, nu)),
     "log_rice_q": (log_rice_q, (amplitude, nu)),
     "log_skew_ndtr": (log_skew_ndtr, (skewed, alpha)),
@@ -79,10 +81,13 @@ def worst(got, want, dtype):
 def test_values_and_derivatives(name, dtype):
     reference, arguments = FUNCTIONS[name]
     arguments = [a.astype(dtype) for a in arguments]
-    density = gs.register(f"real rule_logpdf(real x, real a, real b) {{ return {name}(a, b); }}", replace=True)
+    letters = "abc"[: len(arguments)]
+    declared = ", ".join(f"real {letter}" for letter in letters)
+    call = f"{name.split()[0]}({', '.join(letters)})"
+    density = gs.register(f"real rule_logpdf(real x, {declared}) {{ return {call}; }}", replace=True)
     value, gradient = density.loglik_and_grad(np.zeros((1, 1), dtype), *(a[:, None] for a in arguments))
     assert worst(value.ravel(), exactly(reference, 40)(*arguments), dtype) <= 40
-    for i, letter in enumerate("ab"):
+    for i, letter in enumerate(letters):
         rows = zip(*(a.astype(float).tolist() for a in arguments))
         want = np.array([derivative(reference, row, [i], digits=30) for row in rows])
         assert worst(gradient[letter].ravel() / np.maximum(1, np.abs(value)), want / np.maximum(1, np.abs(value)), dtype) <= 200
@@ -107,14 +112,14 @@ def test_owens_t(dtype):
 @pytest.mark.parametrize(
     "name, args, want",
     [
-        ("log_von_mises", (-np.pi, 2), -np.inf),
-        ("log_von_mises", (np.pi, 2), 0),
-        ("log_von_mises", (0, 2), -np.log(2)),
-        ("log_von_mises", (1, 0), np.log(0.5 + 0.5 / np.pi)),
-        ("log_von_mises", (0, 1e8), -np.log(2)),
-        ("log_von_mises", (1, np.inf), 0),
-        ("log_von_mises", (1, -1), np.nan),
-        ("log_von_mises", (np.nan, 1), np.nan),
+        ("log_von_mises", (-np.pi, 0, 2), -np.inf),
+        ("log_von_mises", (np.pi, 0, 2), 0),
+        ("log_von_mises", (0, 0, 2), -np.log(2)),
+        ("log_von_mises", (1, 0, 0), np.log(0.5 + 0.5 / np.pi)),
+        ("log_von_mises", (0, 0, 1e8), -np.log(2)),
+        ("log_von_mises", (1, 0, np.inf), 0),
+        ("log_von_mises", (1, 0, -1), np.nan),
+        ("log_von_mises", (np.nan, 0, 1), np.nan),
         ("log_rice_p", (0, 2), -np.inf),
         ("log_rice_p", (np.inf, 2), 0),
         ("log_rice_p", (1, 0), np.log(-np.expm1(-0.5))),

@@ -54,6 +54,13 @@ PARETO = dict(pdf="log(a) - (a + 1) * log(x / b) - log(b)", logcdf="log1mexp(-a 
 REFLECTED = dict(pdf="x - a", logcdf="x - a", logsf="log1mexp(x - a)")
 
 
+def test_searches_that_begin_at_the_quantile(rng):
+    """Where the mean is the median, but for rounding, on one side or none."""
+    mu, kappa = rng.uniform(-3, 3, 500), rng.exponential(3, 500)
+    for quantile in (gs.von_mises.ppf, gs.von_mises.isf):
+        np.testing.assert_allclose(quantile(0.5, mu, kappa), mu, atol=1e-14)
+
+
 @pytest.mark.parametrize(
     "texts, lower, upper, sets, below, above",
     [

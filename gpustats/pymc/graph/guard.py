@@ -26,7 +26,8 @@ from .ops import LogDensity
 
 def guarded(formula: Formula, *arguments: Any) -> Variable:
     """The log-density of a formula behind PyMC's check, in the type that PyTensor is set to."""
-    terms, valid = LogDensity(formula)(*arguments).owner.outputs
+    evaluated: Any = LogDensity(formula)(*arguments)
+    terms, valid = evaluated.owner.outputs
     checked: Any = CheckParameterValue(message(formula), can_be_replaced_by_ninf=True)(terms, valid)
     return pt.cast(checked, pytensor.config.floatX)
 
