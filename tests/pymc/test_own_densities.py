@@ -151,3 +151,25 @@ def test_quantiles_and_means_of_models():
     np.testing.assert_allclose(found[2:], stats.maxwell.mean(scale=2.0), rtol=1e-12)
     with pytest.raises(NotImplementedError, match="quantiles of a mixture of maxwell"):
         pm.icdf(mixture, 0.5)
+
+
+def test_polya_gamma():
+    """Without the package that PyMC needs for it: its numbers by formulas, and derivatives, of which PyMC has none."""
+    h, z, x = pt.dscalar(), pt.dvector(), np.array([0.1, 0.6])
+    rv = gpm.PolyaGamma.dist(h, z)
+    logp = pm.logp(rv, x)
+    outputs = [mean(rv), support_point(rv), *pt.grad((logp * np.array([1.0, 2.0])).sum(), [h, z])]
+    function = pytensor.function([h, z], [logp, *outputs], mode=QUICK)
+    tilt = np.array([0.0, -3.0])
+    found = function(2.0, tilt)
+    np.testing.assert_allclose(found[0], gs.polya_gamma.logpdf(x, 2.0, tilt), rtol=1e-14)
+    np.testing.assert_allclose(found[1:3], np.tile([0.5, np.tanh(1.5) / 3], (2, 1)), rtol=1e-14)
+    step = 1e-5
+    above, below = (function(2.0 + s, tilt)[0] @ [1.0, 2.0] for s in (step, -step))
+    assert found[3] == pytest.approx((above - below) / (2 * step), rel=1e-8)
+    np.testing.assert_allclose(found[4], [0.0, 2 * (np.tanh(-1.5) + 3 * 0.6)], rtol=1e-12, atol=1e-14)
+    with pm.Model() as model:
+        gpm.PolyaGamma("omega", 1.0, tilt)
+    np.testing.assert_allclose(np.exp(model.initial_point()["omega_log__"]), [0.25, np.tanh(1.5) / 6], rtol=1e-12)
+    draws = pm.draw(gpm.PolyaGamma.dist(3.0, 2.0, shape=4000), mode=QUICK, random_seed=1)
+    assert draws.mean() == pytest.approx(3 * np.tanh(1.0) / 4, rel=0.03)
