@@ -591,7 +591,9 @@ __device__ real log_gamma_tail(real a, real x)
 
 __device__ real log_gamma_tail_grad_x(real a, real x, real value)
 {
-    return (gamma_from_below(a, x) ? a : -a) / x * exp(log_gamma_power(a, x) - value);
+    // Of a constant a, Intel's compiler would take the wrong one of a and -a where neighbours in a vector need the other.
+    real slope = a / x * exp(log_gamma_power(a, x) - value);
+    return gamma_from_below(a, x) ? slope : -slope;
 }
 
 // log P(a, x), P(a, x) being the regularised incomplete gamma function, a >= 0, x >= 0

@@ -27,6 +27,7 @@ __device__ real lomax_mean(real alpha, real scale) { return alpha > 1 ? scale / 
 """
 
 
+@pytest.mark.optimised  # when a compiler optimised, derivatives of neighbours on both sides of the median had the wrong sign
 def test_maxwell(rng):
     sigma, x = pt.dvector(), np.array([0.1, 1.0, 7.0])
     rv = gpm.Maxwell.dist(sigma)
@@ -34,13 +35,13 @@ def test_maxwell(rng):
     weight = np.array([1.0, 2.0, 3.0])
     outputs = [
         pm.logp(rv, x), pm.logcdf(rv, x), quantiles, expected, support_point(rv),
-        pt.grad((weight * expected).sum(), sigma), pt.grad(pm.icdf(gpm.Maxwell.dist(sigma[2]), 0.99), sigma),
+        pt.grad((weight * expected).sum(), sigma), pt.grad((weight * quantiles).sum(), sigma),
     ]  # fmt: skip
     function = pytensor.function([sigma], outputs, mode=QUICK)
     s = np.array([0.5, 1.0, 2.0])
     theirs = stats.maxwell(scale=s)
     q = theirs.ppf([0.01, 0.5, 0.99])
-    want = [theirs.logpdf(x), theirs.logcdf(x), q, theirs.mean(), theirs.mean(), weight * theirs.mean() / s, q / s * [0, 0, 1]]
+    want = [theirs.logpdf(x), theirs.logcdf(x), q, theirs.mean(), theirs.mean(), weight * theirs.mean() / s, weight * q / s]
     for got, wanted in zip(function(s), want, strict=True):
         np.testing.assert_allclose(got, wanted, rtol=1e-9)
     draws = pm.draw(gpm.Maxwell.dist(2.0, shape=2000), mode=QUICK, random_seed=1)
