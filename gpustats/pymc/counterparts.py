@@ -18,7 +18,8 @@ from .evaluation.formula import Formula
 
 #: PyMC's names where they are not the density's in CamelCase.
 NAMES = {
-    "garch11": "GARCH11", "hypergeometric": "HyperGeometric", "mvnormal": "MvNormal", "ordered_logit": "OrderedLogistic",
+    "garch11": "GARCH11", "hypergeometric": "HyperGeometric", "lkj_cholesky": "LKJCholesky", "lkj_corr": "LKJCorr",
+    "mvnormal": "MvNormal", "ordered_logit": "OrderedLogistic",
 }  # fmt: skip
 
 #: density -> function of its parameters that makes PyMC's random variable; for all others both have the same names. None where
