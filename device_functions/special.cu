@@ -599,7 +599,9 @@ __device__ real log_gamma_tail(real a, real x)
 
 __device__ real log_gamma_tail_grad_x(real a, real x, real value)
 {
-    return (x < gamma_middle(a) ? a : -a) / x * exp(log_gamma_power(a, x) - value);
+    // Of a constant a, Intel's compiler would take the wrong one of a and -a where neighbours in a vector need the other.
+    real slope = a / x * exp(log_gamma_power(a, x) - value);
+    return x < gamma_middle(a) ? slope : -slope;
 }
 
 // P(a, x), log P(a, x), Q(a, x) or log Q(a, x), which is `value` where the arguments are neither at an end nor beyond it. A

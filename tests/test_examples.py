@@ -21,6 +21,7 @@ SMALL = {  # options that make an example short, and what it prints
     "hierarchical": (["--draws", "5"], "r_hat"),
     "logistic_regression": (["--n", "1000", "--k", "4", "--draws", "25"], "r_hat"),
     "mixture_gibbs": (["--n", "2000", "--components", "20", "--sweeps", "20"], "F-measure"),
+    "polya_gamma_gibbs": (["--sweeps", "30"], "maximum likelihood"),
     "robust_regression": (["--draws", "10"], "r_hat"),
 }
 
@@ -65,6 +66,15 @@ def test_the_logistic_regression_is_that_of_pymc():
     assert_same(*(module.model(X, y, on_device=on_device) for on_device in (True, False)))
     fit = statsmodels.GLM(y, np.column_stack([np.ones(len(y)), X]), statsmodels.families.Binomial()).fit()
     assert np.all(np.abs(fit.params - np.append(module.INTERCEPT, beta)) < 4 * fit.bse)
+
+
+def test_the_polya_gamma_sampler_agrees_with_a_fit():
+    module = example("polya_gamma_gibbs")
+    X, y = module.affairs()
+    assert X.shape == (6366, 7) and y.sum() == 2053
+    draws, fit = module.gibbs(X, y, 1000, seed=2)[100:], statsmodels.Logit(y, X).fit(disp=False)
+    assert np.all(np.abs(draws.mean(0) - fit.params) < 0.25 * fit.bse)
+    np.testing.assert_allclose(draws.std(0), fit.bse, rtol=0.15)
 
 
 @pytest.mark.parametrize("by_person", [True, False])

@@ -11,6 +11,7 @@ from .areal import CAR, ICAR
 from .counterparts import class_name, is_built_in
 from .distributions import distribution
 from .interval import Censored
+from .kronecker import KroneckerNormal
 from .mixture import NormalMixture
 from .parametrisations import Parametrised
 from .time_series import (
@@ -22,7 +23,9 @@ from .time_series import (
     RandomWalk,
 )
 
-_PYMCS = (AR, CAR, ICAR, EulerMaruyama, GaussianRandomWalk, MvGaussianRandomWalk, MvStudentTRandomWalk, RandomWalk)
+_PYMCS = (
+    AR, CAR, ICAR, EulerMaruyama, GaussianRandomWalk, KroneckerNormal, MvGaussianRandomWalk, MvStudentTRandomWalk, RandomWalk,
+)  # fmt: skip
 #: class name -> class
 CLASSES: dict[str, type] = {
     c.__name__: c for c in (*Parametrised.__subclasses__(), *_PYMCS, Censored, NormalMixture, pm.Truncated)
@@ -40,12 +43,11 @@ def class_of(name: str) -> Any:
     """
     made = CLASSES.get(name)
     density = next((densities[n] for n in densities if class_name(n) == name), None)
-    if density is not None and (made is None or not is_built_in(density)):
+    pymcs = made or (getattr(pm.distributions, name) if name in pm.distributions.__all__ else None)
+    if density is not None and (pymcs is None or not is_built_in(density)):
         return distribution(density)
-    if made is not None:
-        return made
-    if name in pm.distributions.__all__:
-        return getattr(pm.distributions, name)
+    if pymcs is not None:
+        return pymcs
     raise AttributeError(name)
 
 

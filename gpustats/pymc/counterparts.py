@@ -18,11 +18,12 @@ from .evaluation.formula import Formula
 
 #: PyMC's names where they are not the density's in CamelCase.
 NAMES = {
-    "garch11": "GARCH11", "hypergeometric": "HyperGeometric", "mvnormal": "MvNormal", "ordered_logit": "OrderedLogistic",
+    "garch11": "GARCH11", "hypergeometric": "HyperGeometric", "lkj_cholesky": "LKJCholesky", "lkj_corr": "LKJCorr",
+    "mvnormal": "MvNormal", "ordered_logit": "OrderedLogistic",
 }  # fmt: skip
 
 #: density -> function of its parameters that makes PyMC's random variable; for all others both have the same names. None where
-#: PyMC's takes more than these, or no variables: the density's own functions have the answers.
+#: PyMC's takes more than these, no variables, or needs what may not be installed: the density's own functions have the answers.
 COUNTERPARTS: dict[str, Callable[..., Any] | None] = {
     "bernoulli_cloglog": lambda eta, **k: pm.Bernoulli.dist(p=-pt.expm1(-pt.exp(eta)), **k),
     "bernoulli_logit": lambda eta, **k: pm.Bernoulli.dist(logit_p=eta, **k),
@@ -34,6 +35,7 @@ COUNTERPARTS: dict[str, Callable[..., Any] | None] = {
     "negative_binomial_log": lambda eta, phi, **k: pm.NegativeBinomial.dist(mu=pt.exp(eta), alpha=phi, **k),
     "normal_identity": lambda eta, sigma, **k: pm.Normal.dist(mu=eta, sigma=sigma, **k),
     "poisson_log": lambda eta, **k: pm.Poisson.dist(mu=pt.exp(eta), **k),
+    "polya_gamma": None,
     "student_t_identity": lambda nu, eta, sigma, **k: pm.StudentT.dist(nu=nu, mu=eta, sigma=sigma, **k),
     "garch11": None,
     "interpolated": None,

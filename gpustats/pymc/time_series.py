@@ -11,7 +11,7 @@ from typing import Any
 import pymc as pm
 import pytensor.tensor as pt
 from pymc.distributions import timeseries
-from pymc.distributions.distribution import Continuous, SymbolicRandomVariable
+from pymc.distributions.distribution import Continuous
 from pymc.distributions.shape_utils import _change_dist_size, get_support_shape_1d
 from pymc.exceptions import NotConstantValueError
 from pymc.logprob.abstract import _logprob
@@ -23,17 +23,9 @@ from ..density import densities
 from .distributions import distribution, log_density, of_length
 from .evaluation.glm import GLMFormula
 from .graph.guard import guarded
+from .kinds import as_kind
 from .parameters import as_parameter
 from .parametrisations import MvNormal, MvStudentT, Parametrised
-
-
-def _as(kind: type[SymbolicRandomVariable], variable: Any, **properties: Any) -> Any:
-    """PyMC's random variable as one of a derived class."""
-    node = variable.owner
-    op = node.op
-    made = kind(op.inner_inputs, op.inner_outputs, extended_signature=op.extended_signature, **properties)
-    return made(*node.inputs)
-
 
 # -- random walks
 
@@ -43,12 +35,12 @@ class RandomWalkRV(timeseries.RandomWalkRV):
 
     @classmethod
     def rv_op(cls, *args: Any, **kwargs: Any) -> Any:
-        return _as(cls, timeseries.RandomWalkRV.rv_op(*args, **kwargs))
+        return as_kind(cls, timeseries.RandomWalkRV.rv_op(*args, **kwargs))
 
 
 @_change_dist_size.register(RandomWalkRV)
 def _resized_walk(op: RandomWalkRV, dist: Any, new_size: Any, expand: bool) -> Any:
-    return _as(RandomWalkRV, timeseries.change_random_walk_size(op, dist, new_size, expand))
+    return as_kind(RandomWalkRV, timeseries.change_random_walk_size(op, dist, new_size, expand))
 
 
 @_logprob.register(RandomWalkRV)
@@ -136,13 +128,13 @@ class AutoRegressiveRV(timeseries.AutoRegressiveRV):
     @classmethod
     def rv_op(cls, *args: Any, **kwargs: Any) -> Any:
         made = timeseries.AutoRegressiveRV.rv_op(*args, **kwargs)
-        return _as(cls, made, ar_order=made.owner.op.ar_order, constant_term=made.owner.op.constant_term)
+        return as_kind(cls, made, ar_order=made.owner.op.ar_order, constant_term=made.owner.op.constant_term)
 
 
 @_change_dist_size.register(AutoRegressiveRV)
 def _resized_ar(op: AutoRegressiveRV, dist: Any, new_size: Any, expand: bool = False) -> Any:
     made = timeseries.change_ar_size(op, dist, new_size, expand)
-    return _as(AutoRegressiveRV, made, ar_order=op.ar_order, constant_term=op.constant_term)
+    return as_kind(AutoRegressiveRV, made, ar_order=op.ar_order, constant_term=op.constant_term)
 
 
 @_logprob.register(AutoRegressiveRV)
@@ -178,13 +170,13 @@ class EulerMaruyamaRV(timeseries.EulerMaruyamaRV):
     @classmethod
     def rv_op(cls, *args: Any, **kwargs: Any) -> Any:
         made = timeseries.EulerMaruyamaRV.rv_op(*args, **kwargs)
-        return _as(cls, made, dt=made.owner.op.dt, sde_fn=made.owner.op.sde_fn)
+        return as_kind(cls, made, dt=made.owner.op.dt, sde_fn=made.owner.op.sde_fn)
 
 
 @_change_dist_size.register(EulerMaruyamaRV)
 def _resized_sde(op: EulerMaruyamaRV, dist: Any, new_size: Any, expand: bool = False) -> Any:
     made = timeseries.change_eulermaruyama_size(op, dist, new_size, expand)
-    return _as(EulerMaruyamaRV, made, dt=op.dt, sde_fn=op.sde_fn)
+    return as_kind(EulerMaruyamaRV, made, dt=op.dt, sde_fn=op.sde_fn)
 
 
 @_logprob.register(EulerMaruyamaRV)

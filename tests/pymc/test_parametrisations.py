@@ -72,6 +72,7 @@ CALLS = {
     "OrderedProbit": (1, [((0.4, CUTS), {}), ((0.4, CUTS, 1.3), {})]),
     "Pareto": (1.7, [((2.4, 1.2), {})]),
     "Poisson": (2, [((4.5,), {})]),
+    "PolyaGamma": (0.7, [((), {}), ((2.5, 0.8), {}), ((), {"z": -3.0})]),
     "Rice": (0.7, [((1.4, 0.9), {}), ((), {"b": 1.4, "sigma": 0.9})]),
     "SkewNormal": (0.7, [((), {}), ((1.9, 0.3, 1.2), {}), ((1.9, 0.3), {"tau": 0.4})]),
     "StudentT": (0.7, [((4.2,), {}), ((4.2, 0.3), {"sigma": 1.2}), ((4.2, 0.3), {"lam": 0.4})]),
@@ -86,6 +87,14 @@ CALLS = {
     "ZeroInflatedNegativeBinomial": (2, [((0.7, 4.5, 2.2), {}), ((0.7,), {"n": 3.0, "p": 0.31})]),
     "ZeroInflatedPoisson": (2, [((0.7, 4.5), {})]),
 }  # fmt: skip
+CALLS |= {
+    name: calls for name, calls in {
+        "DiscreteWeibull": (2, [((0.7, 1.3), {})]),
+        "HyperGeometric": (2, [((50, 10, 7), {})]),
+        "SkewStudentT": (0.7, [((2.5, 1.5), {}), ((2.5, 1.5), {"mu": 0.3, "sigma": 1.2}), ((2.5, 1.5), {"lam": 0.4})]),
+    }.items() if name in CLASSES
+}  # fmt: skip
+NEEDED = {"PolyaGamma": "polyagamma"}  #: packages without which PyMC evaluates nothing
 CASES = [(name, i) for name, (_, calls) in CALLS.items() for i in range(len(calls))]
 FUNCTIONS = {
     "logp": pm.logp,
@@ -97,9 +106,10 @@ FUNCTIONS = {
 #: Where PyMC's own is wrong: the distribution function in some versions, and what it knows of a Wald variable that is moved.
 PYMC_IS_WRONG = {("Wald", "logcdf"), ("Wald", "support_point")}
 PYMC_ESTIMATES = {("Interpolated", "support_point")}
-#: Series and areas, of which `test_time_series.py` has models, and distributions of others, as in the models below.
+#: Series, areas and grids, of which `test_time_series.py` has models, and distributions of others, as in the models below.
 SERIES = set(
-    "AR CAR EulerMaruyama GARCH11 GaussianRandomWalk ICAR MvGaussianRandomWalk MvStudentTRandomWalk RandomWalk".split()
+    "AR CAR EulerMaruyama GARCH11 GaussianRandomWalk ICAR KroneckerNormal MvGaussianRandomWalk MvStudentTRandomWalk "
+    "RandomWalk".split()
 )
 OF_OTHERS = {"Truncated", "Censored"}
 
@@ -130,6 +140,8 @@ DOUBLE_PRECISION = pytensor.config.change_flags(cast_policy="numpy+floatX")
 def test_equals_pymc(name, i):
     x, calls = CALLS[name]
     args, kwargs = calls[i]
+    if name in NEEDED:
+        pytest.importorskip(NEEDED[name])
     with DOUBLE_PRECISION:
         ours, theirs = (getattr(d, name).dist(*args, **kwargs) for d in (gpm, pm))
         found = {}

@@ -1,4 +1,4 @@
-"""Time series and neighbouring areas: log-densities and gradients of PyMC's, evaluated here; what draws is PyMC's own."""
+"""Time series, neighbouring areas and grids: log-densities and gradients are those of PyMC; what draws is PyMC's own."""
 
 import warnings
 
@@ -154,6 +154,33 @@ def test_areas_several_at_once():
     constant = 3 * np.log(2 * np.pi) - 0.5 * np.log(W.sum(0)).sum()  # PyMC leaves out what depends on no parameter
     np.testing.assert_allclose(found, want + constant, rtol=1e-10)
     assert drawn.shape == (3, 6)
+
+
+def test_a_grid():
+    """The log-density of a Kronecker product, with and without noise; derivatives also where eigenvalues are equal."""
+    grid, noise, share = np.random.default_rng(6).normal(size=(2, 6)), pt.dscalar(), pt.dscalar()
+    found = []
+    for d in (gpm, pm):
+        first, second = COV + share * np.eye(2), np.diag([1.0, 1.0, 2.0]) + 0.3 * share * (1 + np.eye(3) * [0, 1, 2])
+        rv = d.KroneckerNormal.dist(0.1 * share * np.arange(6.0), covs=[first, second], sigma=noise)
+        logp = pm.logp(rv, grid)
+        function = pytensor.function([share, noise], [logp, *pt.grad(logp.sum(), [share, noise])], mode=QUICK)
+        found.append([v for point in ((0.3, 0.5), (0.7, 0.0), (0.0, 0.4)) for v in function(*point)])
+    for got, want in zip(found[0][:6], found[1][:6], strict=True):
+        np.testing.assert_allclose(got, want, rtol=1e-9, atol=1e-12)
+    at = [
+        stats.multivariate_normal(
+            0.1 * h * np.arange(6.0),
+            np.kron(COV + h * np.eye(2), np.diag([1.0, 1.0, 2.0]) + 0.3 * h * (1 + np.eye(3) * [0, 1, 2])) + 0.16 * np.eye(6),
+        ).logpdf(grid) for h in (-1e-5, 0, 1e-5)
+    ]  # fmt: skip
+    np.testing.assert_allclose(found[0][6], at[1], rtol=1e-12)
+    assert found[0][7] == pytest.approx((at[2] - at[0]).sum() / 2e-5, rel=1e-7)
+    chols = [np.linalg.cholesky(COV), np.eye(3)]
+    rv = gpm.KroneckerNormal.dist(np.zeros(6), chols=chols, shape=(5000, 6))
+    drawn, value = pytensor.function([], [rv, pm.logp(rv, grid[0])], mode=QUICK)()
+    np.testing.assert_allclose(np.cov(drawn.T), np.kron(COV, np.eye(3)), atol=0.2)
+    assert value == pytest.approx(stats.multivariate_normal(np.zeros(6), np.kron(COV, np.eye(3))).logpdf(grid[0]), rel=1e-12)
 
 
 def test_errors():
