@@ -1192,10 +1192,10 @@ __device__ real log1p_over(real d, real scale, real xi)
     return y < -0.5 ? log(fma(xi, d, scale) / scale) / xi : y < 1 ? z + log1pmx(y) / xi : log1p(y) / xi;
 }
 
-// x - 1 + exp(-x), x >= 0, without cancellation near 0. Error 4.
+// x - 1 + exp(-x), any x, without cancellation near 0. Error 6.
 __device__ real expm1_excess(real x)
 {
-    return x < 0.5 ? -log1pmx(expm1(-x)) : x + expm1(-x);
+    return fabs(x) < 0.5 ? -log1pmx(expm1(-x)) : x + expm1(-x);
 }
 
 
