@@ -30,13 +30,13 @@ if TYPE_CHECKING:
     from .gp.local import LocalGP as LocalGP
     from .likelihood import Likelihood as Likelihood
     from .matrices import inverse_wishart as inverse_wishart
-    from .matrices import lkj_cholesky as lkj_cholesky
+    from .matrices import lkj_cholesky_cov as lkj_cholesky_cov
     from .matrices import lkj_corr as lkj_corr
     from .matrices import matrix_normal as matrix_normal
     from .matrices import matrix_t as matrix_t
-    from .matrices import orthogonal as orthogonal
-    from .matrices import special_orthogonal as special_orthogonal
-    from .matrices import unitary as unitary
+    from .matrices import ortho_group as ortho_group
+    from .matrices import special_ortho_group as special_ortho_group
+    from .matrices import unitary_group as unitary_group
     from .matrices import wishart as wishart
     from .mixtures.labels import label_statistics as label_statistics
     from .mixtures.mixture import Mixture as Mixture
@@ -57,19 +57,20 @@ _LAZY = {
     "GLM": ".glm", "Generator": ".draws.generator", "Likelihood": ".likelihood", "LocalGP": ".gp.local",
     "Mixture": ".mixtures.mixture", "Rows": ".rows.model", "TruncatedMvNormal": ".transforms.box", "compat": None,
     "covariances": ".gp", "devices": ".runtime.transfers", "dot": ".rows.leaves", "gather": ".rows.leaves", "gp": None,
-    "inverse_wishart": ".matrices", "label_statistics": ".mixtures.labels", "linalg": None, "lkj_cholesky": ".matrices",
-    "lkj_corr": ".matrices", "matrix_normal": ".matrices", "matrix_t": ".matrices", "orthogonal": ".matrices", "parallel": None,
-    "per_row": ".rows.leaves", "sample_discrete": ".draws.discrete", "special_orthogonal": ".matrices",
-    "to_device": ".runtime.transfers", "to_host": ".runtime.transfers", "transforms": None, "unitary": ".matrices",
-    "use": ".runtime.choose", "wishart": ".matrices",
-}  # fmt: skip
+    "label_statistics": ".mixtures.labels", "linalg": None, "parallel": None, "per_row": ".rows.leaves",
+    "sample_discrete": ".draws.discrete", "to_device": ".runtime.transfers", "to_host": ".runtime.transfers",
+    "transforms": None, "use": ".runtime.choose",
+} | dict.fromkeys(
+    ("inverse_wishart", "lkj_cholesky_cov", "lkj_corr", "matrix_normal", "matrix_t", "ortho_group", "special_ortho_group",
+     "unitary_group", "wishart"), ".matrices"
+)  # fmt: skip
 
 __all__ = [
     "CompileError", "Densities", "Density", "DeviceFunctionError", "DeviceLostError", "GLM", "Generator", "Likelihood",
     "LocalGP", "Mixture", "NoDeviceError", "Rows", "TruncatedMvNormal", "compat", "covariances", "densities", "devices", "dot",
-    "gather", "gp", "inverse_wishart", "label_statistics", "linalg", "lkj_cholesky", "lkj_corr", "matrix_normal", "matrix_t",
-    "orthogonal", "parallel", "per_row", "register", "sample_discrete", "special_orthogonal", "to_device", "to_host",
-    "transforms", "unitary", "use", "wishart",
+    "gather", "gp", "inverse_wishart", "label_statistics", "linalg", "lkj_cholesky_cov", "lkj_corr", "matrix_normal", "matrix_t",
+    "ortho_group", "parallel", "per_row", "register", "sample_discrete", "special_ortho_group", "to_device", "to_host",
+    "transforms", "unitary_group", "use", "wishart",
 ]  # fmt: skip
 
 

@@ -1,194 +1,283 @@
-"""What distributions of matrices have in common: arguments, broadcasting, sums, derivatives of sums."""
+"""What distributions of matrices have in common: shapes, broadcasting, what is nan, sums, gradients as their arguments."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Collection, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..evaluation.arguments import check_wrt_among, match
-from ..evaluation.results import as_shape
-from .stacks import matrices, numbers, on_host
-from .streams import Streams
+from ..density import densities
+from ..draws.generator import Generator, as_generator
+from ..evaluation.arguments import check_wrt_among
+from ..runtime.arrays import as_array, is_device_array, result_dtype
+from .factors import Array
 
 
-class MatrixDensity(ABC):
-    """A density of matrices.
+class Argument(NamedTuple):
+    """An argument, and the names of the lengths of its axes: (), ("n", "n") or ("n", "p")."""
 
-    Leading axes of matrices and of parameters broadcast against each other, as in NumPy. Matrices are factored by
-    `gpustats.linalg`, where that takes least time, all of a stack in one call; results are NumPy arrays.
+    name: str
+    axes: tuple[str, ...] = ()
+
+
+SQUARE = ("n", "n")
+
+
+class Terms(NamedTuple):
+    """What a distribution computes of one stack of arguments.
+
+    value: log-densities    valid: whether the parameters are valid    inside: whether x lies in the support
+    gradient: argument -> derivative for each matrix of the stack
+    """
+
+    value: Array
+    valid: Array
+    inside: Array
+    gradient: dict[str, Array]
+
+
+class MatrixDistribution:
+    """A distribution of matrices.
 
     Attributes
     ----------
     name : str
     parameters : tuple of str
+        In the order in which methods take them, behind x.
     """
 
     name: str
-    parameters: tuple[str, ...]
-    #: Names of the arguments that are matrices, x among them, -> whether they are square; the others are numbers.
-    matrices: Mapping[str, bool]
-    defaults: Mapping[str, Any] = {}
+    arguments: tuple[Argument, ...]
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        return tuple(a.name for a in self.arguments[1:])
 
     def __repr__(self) -> str:
-        return f"<gpustats.{self.name}({', '.join(self.parameters)})>"
+        return f"<gpustats.{self.name}({', '.join(a.name for a in self.arguments)})>"
 
-    @abstractmethod
-    def _log_density(self, x: np.ndarray, *parameters: np.ndarray) -> np.ndarray:
-        """The log-density of each matrix; nan where parameters are none, -inf where x lies outside of the support."""
-
-    @abstractmethod
-    def _slopes(self, x: np.ndarray, *parameters: np.ndarray) -> dict[str, np.ndarray]:
-        """The derivative of each log-density in each real argument, for arguments that lie in their domains."""
-
-    def logpdf(self, *args: Any, **kwargs: Any) -> Any:
-        """The log-density.
+    def logpdf(self, x: Any, *parameters: Any, **named: Any) -> Any:
+        """The logarithm of the density.
 
         Parameters
         ----------
-        x : array_like (..., m, n)
-            Matrices.
+        x : array_like, (..., n, n) or (..., n, p)
         *parameters : array_like
-            In the order of `parameters`, or by name.
+            In the order of `parameters`, or by name. Leading axes of all arguments broadcast: a number has the shape (...),
+            a matrix (..., n, n).
 
         Returns
         -------
-        float64 ndarray (...), or a number
-            float32 where x is. nan where a parameter is none or x has a nan, -inf where x lies outside of the support.
+        float or ndarray, (...)
+            -inf where x lies outside the support, nan where a parameter is invalid: a matrix that is not symmetric and
+            positive definite, or too few degrees of freedom. float32 where all arrays are.
 
         Raises
         ------
         ValueError
-            Shapes that do not fit, unknown or missing names.
+            Shapes that do not fit, which it names.
+
+        Examples
+        --------
+        >>> import numpy as np, gpustats as gs
+        >>> round(gs.wishart.logpdf(np.eye(2), 3.0, np.eye(2)), 4)
+        -3.531
         """
-        given, dtype = self._given(args, kwargs)
-        return self._finite(given).astype(dtype)[()]
+        arrays = self._taken((x, *parameters), named)
+        value = self._complete(self._terms((), **arrays), arrays)
+        return _delivered(value.astype(result_dtype(list(arrays.values()))))
 
-    def pdf(self, *args: Any, **kwargs: Any) -> Any:
-        """The density; arguments as for `logpdf`."""
-        return np.exp(self.logpdf(*args, **kwargs))
+    def pdf(self, x: Any, *parameters: Any, **named: Any) -> Any:
+        """The density: see `logpdf`."""
+        return _delivered(np.exp(self.logpdf(x, *parameters, **named)))
 
-    def loglik(self, *args: Any, **kwargs: Any) -> float:
-        """The sum of all log-densities, in float64; arguments as for `logpdf`."""
-        return float(self._finite(self._given(args, kwargs)[0]).sum())
+    def loglik(self, x: Any, *parameters: Any, **named: Any) -> Any:
+        """The sum of the log-densities of the observations, which lie along the last of the leading axes, for each set.
+
+        Parameters
+        ----------
+        x, *parameters : array_like
+            As for `logpdf`. Parameters of shape (K, 1) or (K, 1, n, n) are K sets for all observations.
+
+        Returns
+        -------
+        float or ndarray
+            float64, of the shape that the leading axes broadcast to, without the last one.
+        """
+        arrays = self._taken((x, *parameters), named)
+        return _delivered(_summed(self._complete(self._terms((), **arrays), arrays)))
 
     def loglik_and_grad(
-        self, *args: Any, wrt: str | Collection[str] | None = None, **kwargs: Any
-    ) -> tuple[float, dict[str, Any]]:
+        self, x: Any, *parameters: Any, wrt: str | Collection[str] | None = None, **named: Any
+    ) -> tuple[Any, dict[str, Any]]:
         """`loglik` and its derivatives.
 
         Parameters
         ----------
         x, *parameters : array_like
-            As for `logpdf`.
+            As for `loglik`.
         wrt : str or collection of str, optional
-            The arguments in which derivatives are wanted; by default all parameters.
+            Names of arguments; by default all parameters.
 
         Returns
         -------
-        value : float
+        value : float or ndarray
+            As `loglik` gives it.
         gradient : dict
-            Name -> derivative, shaped like the argument; in a symmetric matrix with respect to symmetric changes. nan where a
-            log-density is not finite.
+            Name -> derivative of the sum of all values, shaped like that argument. That in a symmetric matrix is symmetric:
+            with respect to symmetric changes. It is 0 for an observation outside the support.
+
+        Raises
+        ------
+        ValueError
+            Also where `wrt` names no argument.
         """
-        given, _ = self._given(args, kwargs)
-        names = ("x", *self.parameters)
-        wanted = check_wrt_among(self.parameters if wrt is None else wrt, names)
-        each = self._finite(given)
-        inside = np.isfinite(each)
-        slopes = self._slopes(*given)
+        arrays = self._taken((x, *parameters), named)
+        names = check_wrt_among(self.parameters if wrt is None else wrt, list(arrays))
+        terms = self._terms(names, **arrays)
+        value = self._complete(terms, arrays)
         gradient = {}
-        for name in wanted:
-            argument, core = given[names.index(name)], (2 if name in self.matrices else 0)
-            slope = np.broadcast_to(slopes[name], (*each.shape, *argument.shape[argument.ndim - core :]))
-            slope = np.where(inside.reshape(*each.shape, *(1,) * core), slope, np.nan)
-            found = _summed_to(slope, argument.shape)
-            gradient[name] = found if found.ndim else float(found)
-        return float(each.sum()), gradient
+        for name, axes in self.arguments:
+            if name in names:
+                shape, ones = arrays[name].shape, (1,) * len(axes)
+                each = np.broadcast_to(terms.gradient[name], value.shape + shape[len(shape) - len(axes) :])
+                outside, unknown = (wrong.reshape(value.shape + ones) for wrong in (np.isneginf(value), np.isnan(value)))
+                each = np.where(unknown, np.nan, np.where(outside, 0.0, each))
+                gradient[name] = _delivered(_sum_to(each, shape))
+        return _delivered(_summed(value)), {name: gradient[name] for name in names}
 
-    def _given(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[list[np.ndarray], Any]:
-        """All arguments as float64 arrays, checked, and the type of the result."""
-        values = match(self.name, ("x", *self.parameters), args, kwargs, self.defaults)
-        single = on_host(values[0]).dtype == np.float32
-        given = [matrices(values[0], "x", self.matrices["x"]), *self._parameters(values[1:])]
-        self._check_shapes(given)
-        self._common(("x", *self.parameters), given)
-        return given, np.float32 if single else np.float64
-
-    def _parameters(self, values: Sequence[Any]) -> list[np.ndarray]:
-        named = zip(self.parameters, values, strict=True)
-        return [matrices(v, n, self.matrices[n]) if n in self.matrices else numbers(v, n) for n, v in named]
-
-    def _check_shapes(self, given: Sequence[np.ndarray]) -> None:
-        """ValueError where matrices do not go together; those of most distributions have the same shape."""
-        shapes = {n: a.shape[-2:] for n, a in zip(("x", *self.parameters), given, strict=True) if n in self.matrices}
-        if len(set(shapes.values())) > 1:
-            raise ValueError(f"{self.name}: matrices of one shape are needed, but {listed(shapes)}")
-
-    def _common(self, names: Sequence[str], given: Sequence[np.ndarray]) -> tuple[int, ...]:
-        leading = {n: a.shape[:-2] if n in self.matrices else a.shape for n, a in zip(names, given, strict=True)}
-        try:
-            return np.broadcast_shapes(*leading.values())
-        except ValueError:
-            raise ValueError(f"{self.name}: leading axes do not broadcast: {listed(leading)}") from None
-
-    def _finite(self, given: Sequence[np.ndarray]) -> np.ndarray:
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.where(np.isnan(given[0]).any((-2, -1)), np.nan, self._log_density(*given))
-
-
-class MatrixDistribution(MatrixDensity):
-    """A distribution of matrices, from which parameters alone tell how to draw."""
-
-    @abstractmethod
-    def _draw(self, streams: Streams, shape: tuple[int, ...], *parameters: np.ndarray) -> np.ndarray:
-        """Draws of a shape, to which that of a matrix is added; `parameters` broadcast to it."""
-
-    @abstractmethod
-    def _faults(self, *parameters: np.ndarray) -> Sequence[tuple[str, str, np.ndarray]]:
-        """Of parameters that are given to `rvs`: (name, what it must be, where it is so)."""
-
-    def rvs(self, *args: Any, size: int | tuple[int, ...] | None = None, rng: Any = None, **kwargs: Any) -> np.ndarray:
+    def rvs(self, *parameters: Any, size: int | Sequence[int] | None = None, rng: Any = None, **named: Any) -> Any:
         """Random draws.
 
         Parameters
         ----------
         *parameters : array_like
-            In the order of `parameters`, or by name; their leading axes broadcast against each other and to `size`.
+            As for `logpdf`.
         size : int or tuple of int, optional
-            Shape of the result, to which the axes of a matrix are added. By default that of the parameters.
+            The leading axes of the result, to which those of the parameters broadcast; by default these themselves.
         rng : optional
-            As for `Density.rvs`; a draw depends on the seed and on its number alone, to rounding.
+            As for `gpustats.Density.rvs`.
+
+        Returns
+        -------
+        ndarray, (*size, n, n) or (*size, n, p)
+            float32 where all arrays among the parameters are, else float64.
 
         Raises
         ------
         ValueError
-            Where a parameter lies outside its domain.
+            Where a parameter is invalid.
         """
-        given = self._parameters(match(self.name, self.parameters, args, kwargs, self.defaults))
-        for name, wanted, valid in self._faults(*given):
-            if not np.all(valid):
-                raise ValueError(f"{self.name}: {name} must be {wanted}")
-        common = self._common(self.parameters, given)
-        shape = common if size is None else as_shape(size)
-        if not fits(common, shape):
-            raise ValueError(f"size {shape} does not fit the shape of the parameters, {common}")
-        return self._draw(Streams(rng, shape), shape, *given)
+        return self._sampled(parameters, named, size, rng)
+
+    def _sampled(
+        self, parameters: Sequence[Any], named: dict[str, Any], size: int | Sequence[int] | None, rng: Any, **more: int
+    ) -> Array:
+        arrays = self._taken(parameters, named, self.arguments[1:])
+        leading = {a.name: arrays[a.name].shape[: arrays[a.name].ndim - len(a.axes)] for a in self.arguments[1:]}
+        own = np.broadcast_shapes(*leading.values())
+        shape = own if size is None else (int(size),) if np.ndim(size) == 0 else tuple(map(int, size))  # type: ignore[arg-type]
+        fits = len(own) <= len(shape) and all(a in (1, b) for a, b in zip(reversed(own), reversed(shape), strict=False))
+        if not fits:
+            raise ValueError(f"size {shape} does not fit the parameters of {self.name}, whose leading axes are {own}")
+        if not self._valid(**arrays).all():
+            raise ValueError(f"{self.name}.rvs: invalid parameters: {self.requirements}")
+        draws = self._draw(Normals(rng), shape, **arrays, **more)
+        result: Array = draws.astype(result_dtype(list(arrays.values())), copy=False)
+        return result
+
+    #: What the parameters have to be, for errors.
+    requirements: str
+
+    #: wrt, **arrays -> Terms; **arrays -> whether the parameters are valid; Normals, shape, **arrays -> draws
+    _terms: Callable[..., Terms]
+    _valid: Callable[..., Array]
+    _draw: Callable[..., Array]
+
+    def _complete(self, terms: Terms, arrays: dict[str, Array]) -> Array:
+        """The values, with nan and -inf; nan where x has nan."""
+        x = arrays[self.arguments[0].name]
+        value = np.where(terms.inside, terms.value, -np.inf)
+        return np.where(terms.valid & ~np.isnan(x).any((-2, -1)), value, np.nan)
+
+    def _taken(
+        self, values: Sequence[Any], named: dict[str, Any], arguments: Sequence[Argument] | None = None
+    ) -> dict[str, Array]:
+        """The arguments by name as NumPy arrays of one type."""
+        arguments = self.arguments if arguments is None else arguments
+        names = [a.name for a in arguments]
+        given = dict(zip(names, values, strict=False))
+        twice, unknown = given.keys() & named.keys(), named.keys() - set(names)
+        if len(values) > len(names) or twice or unknown or len(given) + len(named) < len(names):
+            raise TypeError(f"{self.name} takes {', '.join(names)}, and was given {len(values)} values and {sorted(named)}")
+        given |= named
+        taken = [as_array(given[name], name) for name in names]
+        dtype = result_dtype(taken)
+        arrays = {n: np.asarray(v.get() if is_device_array(v) else v, dtype) for n, v in zip(names, taken, strict=True)}
+        self._check_shapes(arguments, arrays)
+        return arrays
+
+    def _check_shapes(self, arguments: Sequence[Argument], arrays: dict[str, Array]) -> None:
+        lengths: dict[str, tuple[int, str]] = {}
+        for name, axes in arguments:
+            shape = arrays[name].shape
+            wanted = f"(..., {', '.join(axes)})"
+            if len(shape) < len(axes) or (axes == SQUARE and shape[-1] != shape[-2]):
+                raise ValueError(f"{name} of {self.name} has shape {shape}, but must be a matrix or a stack of them, {wanted}")
+            for axis, length in zip(axes, shape[len(shape) - len(axes) :], strict=True):
+                known, first = lengths.setdefault(axis, (length, name))
+                if known != length:
+                    needed = f"{wanted} where {axis} is {known}, as {first} has it"
+                    raise ValueError(f"{name} of {self.name} has shape {shape}, but must be {needed}")
+        leading = {name: arrays[name].shape[: arrays[name].ndim - len(axes)] for name, axes in arguments}
+        try:
+            np.broadcast_shapes(*leading.values())
+        except ValueError:
+            listed = ", ".join(f"{name} {arrays[name].shape}" for name in leading)
+            raise ValueError(f"arguments of {self.name} whose leading axes do not broadcast: {listed}") from None
 
 
-def fits(shape: tuple[int, ...], size: tuple[int, ...]) -> bool:
-    """Whether arrays of a shape broadcast to `size`."""
-    tail = size[len(size) - len(shape) :]
-    return len(shape) <= len(size) and all(n in (1, m) for n, m in zip(shape, tail, strict=True))
+class Normals:
+    """Standard draws for samplers, of one stream."""
+
+    def __init__(self, rng: Any):
+        self.rng: Generator = as_generator(rng)
+
+    def normal(self, *shape: int) -> Array:
+        draws: Array = densities["normal"].rvs(0.0, 1.0, size=shape, rng=self.rng)
+        return draws
+
+    def chi_squared(self, nu: Array, shape: tuple[int, ...]) -> Array:
+        draws: Array = densities["chi_squared"].rvs(np.asarray(nu, float), size=shape, rng=self.rng)
+        return draws
+
+    def bartlett(self, shape: tuple[int, ...], nu: Array, n: int) -> Array:
+        """The Cholesky factors of Wishart matrices of the unit matrix, (*shape, n, n)."""
+        factor = np.tril(self.normal(*shape, n, n), -1)
+        squares = self.chi_squared(np.broadcast_to(nu, shape)[..., None] - np.arange(n), (*shape, n))
+        factor[..., np.arange(n), np.arange(n)] = np.sqrt(squares)
+        return factor
+
+    def beta(self, a: Array, b: Array, shape: tuple[int, ...]) -> Array:
+        draws: Array = densities["beta"].rvs(np.asarray(a, float), np.asarray(b, float), size=shape, rng=self.rng)
+        return draws
+
+    def exponential(self, rate: Array, shape: tuple[int, ...]) -> Array:
+        draws: Array = densities["exponential"].rvs(np.asarray(rate, float), size=shape, rng=self.rng)
+        return draws
 
 
-def listed(shapes: Mapping[str, tuple[int, ...]]) -> str:
-    return ", ".join(f"{name} has {shape}" for name, shape in shapes.items())
+def _summed(value: Array) -> Array:
+    return value.sum(-1, dtype=float) if value.ndim else value
 
 
-def _summed_to(a: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
-    """The sum over the axes along which an array of `shape` was broadcast."""
-    a = a.sum(tuple(range(a.ndim - len(shape))))
-    return np.asarray(a.sum(tuple(i for i, n in enumerate(shape) if n == 1 and a.shape[i] != 1), keepdims=True))
+def _sum_to(each: Array, shape: tuple[int, ...]) -> Array:
+    """The sum over the axes along which an argument of this shape was broadcast."""
+    each = each.sum(tuple(range(each.ndim - len(shape))))
+    return each.sum(tuple(i for i, n in enumerate(shape) if n == 1 != each.shape[i]), keepdims=True)
+
+
+def _delivered(value: Any) -> Any:
+    """A number where there are no axes."""
+    return value.item() if np.ndim(value) == 0 else value

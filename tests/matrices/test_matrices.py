@@ -1,295 +1,349 @@
-"""Distributions of matrices against scipy.stats, differences, and distributions that follow from them."""
+"""Distributions of matrices against scipy.stats and mpmath, gradients against differences in mpmath, draws against moments."""
 
-import itertools
-
+import mpmath as mp
 import numpy as np
 import pytest
-from scipy import integrate, stats
+from matrices import positive_definite
+from scipy import stats
 
 import gpustats as gs
+from gpustats.draws.generator import Generator
 
 inf, nan = np.inf, np.nan
+NAMES = ["wishart", "inverse_wishart", "matrix_normal", "matrix_t", "lkj_corr", "lkj_cholesky_cov"]
 
 
-def definite(rng, *shape):
-    root = rng.normal(size=(*shape, shape[-1] + 2))
-    return root @ root.swapaxes(-1, -2)
+# ---- definitions, of mpmath matrices and numbers ---------------------------------------------------------------------
 
 
-def shapes_of(rng, *stack, m=3, n=2):
-    return rng.normal(size=(*stack, m, n)), definite(rng, *stack, m), definite(rng, *stack, n)
+def log_multigamma(a, n):
+    return mp.mpf(n * (n - 1)) / 4 * mp.log(mp.pi) + sum(mp.loggamma(a - mp.mpf(j) / 2) for j in range(n))
 
 
-#: name -> (x, *parameters) from a generator, scipy.stats' log-density of them
-CASES = {
-    "wishart": (lambda rng: (definite(rng, 3), 4.5, definite(rng, 3)), lambda x, nu, V: stats.wishart(nu, V).logpdf(x)),
-    "inverse_wishart": (
-        lambda rng: (definite(rng, 3), 4.5, definite(rng, 3)), lambda x, nu, V: stats.invwishart(nu, V).logpdf(x)
-    ),
-    "matrix_normal": (
-        lambda rng: (rng.normal(size=(3, 2)), *shapes_of(rng)), lambda x, mu, U, V: stats.matrix_normal(mu, U, V).logpdf(x)
-    ),
-    "matrix_t": (
-        lambda rng: (rng.normal(size=(3, 2)), 4.5, *shapes_of(rng)),
-        lambda x, nu, mu, U, V: stats.matrix_t(mu, U, V, nu).logpdf(x),
-    ),
-}  # fmt: skip
-each = pytest.mark.parametrize("name", CASES)
+def logdet(a):
+    return mp.log(mp.det(a))
 
 
-@each
-def test_scipy_agrees(name, rng):
-    make, theirs = CASES[name]
-    for _ in range(5):
-        args = make(rng)
-        np.testing.assert_allclose(getattr(gs, name).logpdf(*args), theirs(*args), rtol=1e-10)
-    one = {"wishart": (2.0, [[3.0]]), "inverse_wishart": (2.0, [[3.0]]), "matrix_normal": ([[1.0]], [[2.0]], [[3.0]]),
-           "matrix_t": (2.0, [[1.0]], [[2.0]], [[3.0]])}[name]  # fmt: skip
-    np.testing.assert_allclose(getattr(gs, name).logpdf([[0.7]], *one), theirs(np.array([[0.7]]), *one), rtol=1e-10)
+def trace(a):
+    return sum(a[i, i] for i in range(a.rows))
 
 
-@each
-def test_stacks_broadcast(name, rng):
-    make, _ = CASES[name]
-    sets = [make(rng) for _ in range(3)]
-    x, *parameters = (np.stack([np.asarray(s[i]) for s in sets]) for i in range(len(sets[0])))
+def wishart(x, nu, V):
+    n = x.rows
+    return ((nu - n - 1) / 2 * logdet(x) - trace(V**-1 * x) / 2 - nu * n / 2 * mp.log(2) - nu / 2 * logdet(V)
+            - log_multigamma(nu / 2, n))  # fmt: skip
+
+
+def inverse_wishart(x, nu, psi):
+    n = x.rows
+    return (nu / 2 * logdet(psi) - nu * n / 2 * mp.log(2) - log_multigamma(nu / 2, n) - (nu + n + 1) / 2 * logdet(x)
+            - trace(psi * x**-1) / 2)  # fmt: skip
+
+
+def matrix_normal(x, mu, rowcov, colcov):
+    n, p = x.rows, x.cols
+    square = trace(colcov**-1 * (x - mu).T * rowcov**-1 * (x - mu))
+    return -(n * p * mp.log(2 * mp.pi) + p * logdet(rowcov) + n * logdet(colcov) + square) / 2
+
+
+def matrix_t(x, nu, mu, row_scale, col_scale):
+    n, p = x.rows, x.cols
+    inner = mp.eye(n) + row_scale**-1 * (x - mu) * col_scale**-1 * (x - mu).T
+    total = nu + n + p - 1
+    value = log_multigamma(total / 2, n) - log_multigamma((total - p) / 2, n) - mp.mpf(n * p) / 2 * mp.log(mp.pi)
+    return value - (p * logdet(row_scale) + n * logdet(col_scale) + total * logdet(inner)) / 2
+
+
+def lkj_constant(eta, n):
+    """Lewandowski, Kurowicka & Joe (2009), eq. 16"""
+    total = mp.mpf(0)
+    for k in range(1, n):
+        half = eta + mp.mpf(n - k - 1) / 2
+        total += (2 * eta - 2 + n - k) * (n - k) * mp.log(2) + (n - k) * mp.log(mp.beta(half, half))
+    return total
+
+
+def lkj_corr(x, eta):
+    return (eta - 1) * logdet(x) - lkj_constant(eta, x.rows)
+
+
+def lkj_cholesky_cov(x, eta, lam):
+    """The density of the covariance, of the correlations times that of the standard deviations, as one of the factor.
+
+    From the numbers of the factor to those of the covariance the volume is 2^n prod l_ii^(n - i), i = 0, …; from standard
+    deviations and correlations to these it is 2^n prod s_i^n.
+    """
+    n = x.rows
+    cov = x * x.T
+    s = [mp.sqrt(cov[i, i]) for i in range(n)]
+    corr = mp.matrix(n, n)
+    for i in range(n):
+        for j in range(n):
+            corr[i, j] = cov[i, j] / (s[i] * s[j])
+    value = lkj_corr(corr, eta) + sum(mp.log(lam) - lam * t for t in s)
+    value -= sum(mp.log(2) + n * mp.log(t) for t in s)
+    return value + sum(mp.log(2) + (n - i) * mp.log(x[i, i]) for i in range(n))
+
+
+EXACT = {f.__name__: f for f in (wishart, inverse_wishart, matrix_normal, matrix_t, lkj_corr, lkj_cholesky_cov)}
+
+
+def correlation(rng, *shape):
+    a = positive_definite(rng, *shape)
+    d = np.sqrt(np.diagonal(a, axis1=-2, axis2=-1))
+    c = a / d[..., None] / d[..., None, :]
+    c[..., np.arange(shape[-1]), np.arange(shape[-1])] = 1
+    return c
+
+
+def example(name, rng, n=3, p=2, *stack):
+    """Arguments, x first."""
+    spd = lambda k: positive_definite(rng, *stack, k, k)  # noqa: E731
+    uniform = lambda low, high: rng.uniform(low, high, stack)  # noqa: E731
+    if name in ("wishart", "inverse_wishart"):
+        return spd(n), uniform(n, n + 5), spd(n)
+    if name in ("matrix_normal", "matrix_t"):
+        tables = rng.normal(size=(*stack, n, p)), rng.normal(size=(*stack, n, p))
+        return (tables[0], *((uniform(1, 9),) if name == "matrix_t" else ()), tables[1], spd(n), spd(p))
+    if name == "lkj_corr":
+        return correlation(rng, *stack, n, n), uniform(0.5, 4)
+    return np.linalg.cholesky(spd(n)), uniform(0.5, 4), uniform(0.5, 2)
+
+
+def exact(name, *args):
+    with mp.workdps(50):
+        return EXACT[name](*(mp.matrix(a.tolist()) if np.ndim(a) else mp.mpf(float(a)) for a in args))
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("n, p", [(1, 1), (2, 3), (4, 2)])
+def test_against_mpmath(name, n, p, rng):
+    args = example(name, rng, n, p, 4)
+    want = np.array([float(exact(name, *(a[i] for a in args))) for i in range(4)])
     distribution = getattr(gs, name)
-    table = distribution.logpdf(x[:, None], *parameters)
-    want = [[distribution.logpdf(a, *p) for p in zip(*parameters)] for a in x]
-    np.testing.assert_allclose(table, want, rtol=1e-12)
-    np.testing.assert_allclose(distribution.loglik(x[:, None], *parameters), np.sum(want), rtol=1e-12)
-    single = distribution.logpdf(x.astype(np.float32), *parameters)
-    assert single.dtype == np.float32 and distribution.logpdf(x[:0], *(p[:1] for p in parameters)).shape == (0,)
-    strided = np.repeat(x, 2, 0)[::2].swapaxes(-1, -2).copy().swapaxes(-1, -2)
-    np.testing.assert_array_equal(distribution.logpdf(strided, *parameters), np.diagonal(table))
+    got = distribution.logpdf(*args)
+    np.testing.assert_allclose(got, want, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(distribution.pdf(*args), np.exp(want), rtol=1e-10)
+    np.testing.assert_allclose(distribution.loglik(*args), want.sum(), rtol=1e-12)
+    single = distribution.logpdf(*(a.astype(np.float32) for a in args))
+    assert single.dtype == np.float32
+    np.testing.assert_allclose(single, want, rtol=2e-4, atol=2e-4)  # by the condition of the matrices
 
 
-@pytest.mark.parametrize("name", [*CASES, "lkj_corr", "lkj_cholesky"])
-def test_derivatives(name, rng):
-    """By differences; a symmetric matrix changes on both sides of its diagonal."""
-    distribution = getattr(gs, name)
-    if name.startswith("lkj"):
-        x = getattr(gs, name).rvs([0.7, 2.5], 4, rng=1)
-        args = [x, np.array([[0.7], [2.5]])]
-    else:
-        sets = [CASES[name][0](rng) for _ in range(2)]
-        args = [np.stack([np.asarray(s[i]) for s in sets]) for i in range(len(sets[0]))]
-        args[1] = args[1][:, None]  # sums over both
-    names = ("x", *distribution.parameters)
+def test_against_scipy(rng):
+    x, nu, V = example("wishart", rng, 4)
+    nu = float(nu)
+    np.testing.assert_allclose(gs.wishart.logpdf(x, nu, V), stats.wishart.logpdf(x, nu, V), rtol=1e-11)
+    np.testing.assert_allclose(gs.inverse_wishart.logpdf(x, nu, V), stats.invwishart.logpdf(x, nu, V), rtol=1e-11)
+    x, mu, rows, columns = example("matrix_normal", rng, 4, 3)
+    want = stats.matrix_normal.logpdf(x, mu, rows, columns)
+    np.testing.assert_allclose(gs.matrix_normal.logpdf(x, mu, rows, columns), want, rtol=1e-11)
+    if hasattr(stats, "matrix_t"):
+        want = stats.matrix_t.logpdf(x, mu, rows, columns, 3.5)
+        np.testing.assert_allclose(gs.matrix_t.logpdf(x, 3.5, mu, rows, columns), want, rtol=1e-11)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_gradients(name, rng):
+    """In all arguments, along symmetric changes where the argument is symmetric."""
+    distribution, args = getattr(gs, name), example(name, rng)
+    names = [a.name for a in distribution.arguments]
     value, gradient = distribution.loglik_and_grad(*args, wrt=names)
-    assert value == pytest.approx(distribution.loglik(*args), rel=1e-13)
-    symmetric = {"x": name in ("wishart", "inverse_wishart", "lkj_corr"), "U": True, "V": True}
-    for i, argument in enumerate(names):
-        assert gradient[argument].shape == np.shape(args[i])
-        matrix = argument in distribution.matrices
-        for place in np.ndindex(np.shape(args[i])):
-            mirrored = (*place[:-2], place[-1], place[-2]) if matrix and symmetric.get(argument) else place
-            on_diagonal = matrix and place[-1] == place[-2]
-            if (name == "lkj_corr" and on_diagonal) or (name == "lkj_cholesky" and argument == "x"):
+    assert value == pytest.approx(float(exact(name, *args)), rel=1e-12) and list(gradient) == names
+    for i, a in enumerate(args):
+        if not np.ndim(a):
+            with mp.workdps(50):
+                ends = [float(a * (1 + step)) for step in (2**-20, -(2**-20))]
+                moved = [exact(name, *args[:i], end, *args[i + 1 :]) for end in ends]
+                want = float((moved[0] - moved[1]) / (mp.mpf(ends[0]) - mp.mpf(ends[1])))
+            assert gradient[names[i]] == pytest.approx(want, rel=1e-9, abs=1e-10)
+            continue
+        assert gradient[names[i]].shape == a.shape
+        triangular, fixed = name == "lkj_cholesky_cov" and i == 0, name == "lkj_corr" and i == 0
+        symmetric = a.shape[0] == a.shape[1] and np.array_equal(a, a.T)
+        for j, k in np.ndindex(a.shape):
+            if (triangular and k > j) or (fixed and j == k):
+                assert gradient[names[i]][j, k] == 0
                 continue
-            h = 1e-5 * max(1, abs(args[i][place]))
-            ends = []
-            for sign in (1, -1):
-                moved = [np.array(a, float) for a in args]
-                moved[i][place] += sign * h
-                if mirrored != place:
-                    moved[i][mirrored] += sign * h
-                ends.append(distribution.loglik(*moved))
-            want = (ends[0] - ends[1]) / (2 * h)
-            got = gradient[argument][place] * (1 if mirrored == place else 2)
-            assert got == pytest.approx(want, rel=2e-6, abs=2e-6), (argument, place)
+            want = float(slope(name, args, i, j, k, symmetric))
+            got = gradient[names[i]][j, k] * (2 if symmetric and j != k else 1)
+            assert got == pytest.approx(want, rel=1e-10, abs=1e-10), (names[i], j, k)
 
 
-def test_derivatives_of_a_cholesky_factor():
-    """In its diagonal alone; the rows' lengths are 1."""
-    L = gs.lkj_cholesky.rvs(1.5, 4, rng=1)
-    gradient = gs.lkj_cholesky.loglik_and_grad(L, 1.5, wrt="x")[1]["x"]
-    np.testing.assert_allclose(gradient, np.diag(np.array([0, 3, 2, 1]) / np.diag(L)), rtol=1e-13)
+def slope(name, args, i, j, k, symmetric):
+    with mp.workdps(50):
+        given = [mp.matrix(a.tolist()) if np.ndim(a) else mp.mpf(float(a)) for a in args]
+        h = mp.mpf(10) ** -15
+        values = []
+        for step in (h, -h):
+            moved = given[i].copy()
+            moved[j, k] += step
+            if symmetric and j != k:
+                moved[k, j] += step
+            values.append(EXACT[name](*given[:i], moved, *given[i + 1 :]))
+        return (values[0] - values[1]) / (2 * h)
 
 
-def test_values_that_are_none(rng):
-    V, x = definite(rng, 3, 3), definite(rng, 3, 3)
-    x[1] = -x[1]
-    V[2, 0, 0] = -1
-    np.testing.assert_array_equal(np.isfinite(gs.wishart.logpdf(x, 5.0, V)), [True, False, False])
-    assert gs.wishart.logpdf(x, 5.0, V)[1] == -inf and np.isnan(gs.wishart.logpdf(x, 5.0, V)[2])
-    assert np.isnan(gs.wishart.logpdf(x[0], [2.0, nan, -1], V[0])).all() and np.isnan(gs.wishart.logpdf(nan * x[0], 5.0, V[0]))
-    apart = x[0].copy()
-    apart[0, 1] += 1
-    assert gs.wishart.logpdf(apart, 5.0, V[0]) == -inf and np.isnan(gs.wishart.logpdf(x[0], 5.0, apart))
-    value, gradient = gs.wishart.loglik_and_grad(x, 5.0, V)
-    assert np.isnan(value) and np.isfinite(gradient["V"][0]).all() and np.isnan(gradient["V"][1:]).all()
-    mu, U, W = shapes_of(rng)
-    infinite = np.full((3, 2), inf)
-    assert gs.matrix_normal.logpdf(infinite, mu, U, W) == -inf == gs.matrix_t.logpdf(infinite, 3, mu, U, W)
-    assert np.isnan(gs.matrix_t.logpdf(mu, 0.0, mu, U, W)) and np.isnan(gs.matrix_normal.logpdf(mu, mu * inf, U, W))
-    assert gs.lkj_corr.logpdf(2 * np.eye(2), 1.0) == -inf and np.isnan(gs.lkj_corr.logpdf(np.eye(2), 0.0))
-    for off in ([[1, 0.6], [0.6, 0.8]], [[1, 0], [0.6, -0.8]], [[1, 0], [0.6, 0.9]]):
-        assert gs.lkj_cholesky.logpdf(off, 1.0) == -inf
+@pytest.mark.parametrize("name", NAMES)
+def test_broadcasting(name, rng):
+    """Observations along the last of the leading axes, sets of parameters along the one before."""
+    distribution = getattr(gs, name)
+    x = example(name, rng, 3, 2, 5)[0]
+    parameters = example(name, rng, 3, 2, 4)[1:]
+    sets = [p[:, None] for p in parameters]
+    table = distribution.logpdf(x, *sets)
+    each = np.array([[distribution.logpdf(x[j], *(p[k] for p in parameters)) for j in range(5)] for k in range(4)])
+    np.testing.assert_allclose(table, each, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(distribution.loglik(x, *sets), each.sum(1), rtol=1e-12)
+    names = [a.name for a in distribution.arguments]
+    _, gradient = distribution.loglik_and_grad(x, *sets, wrt=names)
+    parts = [[distribution.loglik_and_grad(x[j], *(p[k] for p in parameters), wrt=names)[1] for j in range(5)]
+             for k in range(4)]  # fmt: skip
+    for name_of, given in zip(names, (x, *sets)):
+        assert gradient[name_of].shape == given.shape
+        every = np.array([[np.asarray(parts[k][j][name_of]) for j in range(5)] for k in range(4)])
+        want = every.sum(0) if name_of == "x" else every.sum(1)[:, None]
+        np.testing.assert_allclose(gradient[name_of], want, rtol=1e-10, atol=1e-10)
+    by_name = distribution.logpdf(x, **dict(zip(distribution.parameters, sets)))
+    np.testing.assert_array_equal(by_name, table)
+    flipped = np.asfortranarray(x[::-1])[::-1]  # not contiguous
+    np.testing.assert_allclose(distribution.logpdf(flipped, *sets), table, rtol=1e-13)
 
 
-@pytest.mark.parametrize("eta", [0.5, 1.0, 3.0])
-def test_the_densities_of_correlations_integrate_to_one(eta):
-    plane = integrate.quad(lambda r: np.exp(gs.lkj_corr.logpdf([[1, r], [r, 1]], eta)), -1, 1)[0]
-    assert plane == pytest.approx(1, rel=1e-7)
-    nodes, weights = np.polynomial.legendre.leggauss(60)
-    a, b = nodes[:, None, None], nodes[None, :, None]  # of three correlations, the third one within what the others leave it
-    room = np.sqrt((1 - a**2) * (1 - b**2))
-    c = a * b + room * nodes
-    R = np.stack(np.broadcast_arrays(1 + 0 * c, a, b, a, 1, c, b, c, 1), -1).reshape(60, 60, 60, 3, 3)
-    density = gs.lkj_corr.pdf(R, eta) * room
-    total = np.einsum("ijk,i,j,k", density, weights, weights, weights)
-    assert total == pytest.approx(1, rel=1e-2 if eta < 1 else 1e-4)
-
-
-def test_the_factor_has_the_density_of_its_matrix():
-    """Up to the Jacobian of R = L L', the product of L_kk^(n - k)."""
-    L = gs.lkj_cholesky.rvs(2.0, 4, size=5, rng=2)
-    jacobian = (np.log(np.diagonal(L, axis1=-2, axis2=-1)) * (3 - np.arange(4))).sum(-1)
-    want = gs.lkj_corr.logpdf(L @ L.swapaxes(-1, -2), 2.0) + jacobian
-    np.testing.assert_allclose(gs.lkj_cholesky.logpdf(L, 2.0), want, rtol=1e-11)
-
-
-# ---- draws
-
-N = 20_000
-
-
-def probable(x, cdf):
-    return stats.kstest(x, cdf).pvalue > 1e-4
-
-
-def test_wishart_draws(rng):
-    V, nu = definite(rng, 3), 4.5
-    x = gs.wishart.rvs(nu, V, size=N, rng=1)
-    root = np.linalg.inv(np.linalg.cholesky(V))
-    white = root @ x @ root.T
-    for i in range(3):
-        assert probable(white[:, i, i], stats.chi2(nu).cdf)
-    inverse = np.linalg.inv(white)
-    assert all(probable(1 / inverse[:, i, i], stats.chi2(nu - 2).cdf) for i in range(3))
-    theirs = stats.wishart(nu, V).rvs(N, random_state=1)
-    assert stats.ks_2samp(np.linalg.slogdet(x)[1], np.linalg.slogdet(theirs)[1]).pvalue > 1e-4
-    assert stats.ks_2samp(x[:, 0, 1], theirs[:, 0, 1]).pvalue > 1e-4
-    np.testing.assert_allclose(x.mean(0), gs.wishart.mean(nu, V), atol=0.1 * np.abs(V).max())
-
-
-def test_inverse_wishart_draws(rng):
-    V, nu = definite(rng, 3), 5.5
-    x = gs.inverse_wishart.rvs(nu, V, size=N, rng=1)
-    theirs = stats.invwishart(nu, V).rvs(N, random_state=1)
-    for i, j in itertools.combinations_with_replacement(range(3), 2):
-        assert stats.ks_2samp(x[:, i, j], theirs[:, i, j]).pvalue > 1e-4
-    np.testing.assert_allclose(gs.inverse_wishart.mean(nu, V), stats.invwishart(nu, V).mean())
-
-
-@pytest.mark.parametrize("name", ["matrix_normal", "matrix_t"])
-def test_draws_of_rows_and_columns(name, rng):
-    _, *parameters = CASES[name][0](rng)
-    x = getattr(gs, name).rvs(*parameters, size=N, rng=1)
-    theirs = stats.matrix_normal(*parameters) if name == "matrix_normal" else stats.matrix_t(*parameters[1:], parameters[0])
-    theirs = theirs.rvs(N, random_state=1)
-    for i, j in np.ndindex(3, 2):
-        assert stats.ks_2samp(x[:, i, j], theirs[:, i, j]).pvalue > 1e-4
-        assert stats.ks_2samp(x[:, i, j] + x[:, 0, 1], theirs[:, i, j] + theirs[:, 0, 1]).pvalue > 1e-4
-
-
-@pytest.mark.parametrize("n, eta", [(2, 1.0), (4, 0.5), (5, 3.0)])
-def test_correlations_are_beta(n, eta):
-    R = gs.lkj_corr.rvs(eta, n, size=N, rng=1)
-    assert (np.abs(R) <= 1).all() and (R == R.swapaxes(-1, -2)).all() and (R[:, range(n), range(n)] == 1).all()
-    shape = eta + n / 2 - 1
-    for i, j in itertools.combinations(range(n), 2):
-        assert probable(R[:, i, j], stats.beta(shape, shape, loc=-1, scale=2).cdf)
-    assert np.isfinite(gs.lkj_corr.logpdf(R[:100], eta)).all()
-    L = gs.lkj_cholesky.rvs(eta, n, size=N, rng=1)
-    np.testing.assert_allclose(L @ L.swapaxes(-1, -2), R, atol=1e-14)
-
-
-@pytest.mark.parametrize("name", ["orthogonal", "special_orthogonal", "unitary"])
-def test_rotations(name):
-    q = getattr(gs, name).rvs(3, size=N, rng=1)
-    np.testing.assert_allclose(q @ q.conj().swapaxes(-1, -2), np.broadcast_to(np.eye(3), q.shape), atol=1e-12)
-    det = np.linalg.det(q)
-    if name == "unitary":
-        assert probable(np.angle(det), stats.uniform(-np.pi, 2 * np.pi).cdf)
-        assert probable(np.abs(q[:, 0, 0]) ** 2, stats.beta(1, 2).cdf)
-        return
-    assert np.allclose(det, 1) if name == "special_orthogonal" else abs(det.mean()) < 0.04
-    for i, j in np.ndindex(3, 3):
-        assert probable(q[:, i, j], stats.uniform(-1, 2).cdf)
-    if name == "special_orthogonal":
-        assert probable(np.trace(q, axis1=1, axis2=2), trace_cdf)
-    group = getattr(gs, name)
-    assert group.rvs(1, rng=1).shape == (1, 1) and group.rvs(2, size=(0, 3), rng=1).shape == (0, 3, 2, 2)
-
-
-def trace_cdf(t):
-    """Of a uniform rotation: the trace is 1 + 2 cos(angle), the angle's density (1 - cos(angle)) / pi."""
-    angle = np.arccos(np.clip((t - 1) / 2, -1, 1))
-    return 1 - (angle - np.sin(angle)) / np.pi
-
-
-@pytest.mark.parametrize(
-    "name, args",
-    [("wishart", (4.0, np.eye(2))), ("matrix_t", (3.0, np.zeros((2, 3)), np.eye(2), np.eye(3))), ("lkj_corr", (2.0, 3)),
-     ("orthogonal", (3,))],
-)  # fmt: skip
-def test_draws_in_parts_are_those_of_one_call(name, args):
-    rvs = getattr(gs, name).rvs
-    whole, rng = rvs(*args, size=100, rng=7), gs.Generator(7)
-    parts = [rvs(*args, size=n, rng=rng) for n in (1, 60, 0, 39)]
-    np.testing.assert_allclose(np.concatenate(parts), whole, rtol=1e-12, atol=1e-14)
-    assert len(np.unique(whole.reshape(100, -1), axis=0)) == 100
-    np.testing.assert_allclose(rvs(*args, size=(10, 10), rng=7).reshape(whole.shape), whole, rtol=1e-12, atol=1e-14)
-
-
-def test_parameters_of_draws_broadcast(rng):
-    V = definite(rng, 4, 2)
-    x = gs.wishart.rvs(np.array([[3.0], [30.0]]), V, size=(5000, 2, 4), rng=1)
-    np.testing.assert_allclose(x.mean(0), np.array([3.0, 30.0])[:, None, None, None] * V, rtol=0.3, atol=0.3)
-    assert gs.wishart.rvs([3.0, 4.0], V[:2], rng=1).shape == (2, 2, 2) and gs.wishart.rvs(3.0, V[0], rng=1).shape == (2, 2)
-
-
-@pytest.mark.parametrize(
-    "call, message",
-    [
-        (lambda: gs.wishart.logpdf(np.ones((2, 3)), 3.0, np.eye(3)), r"x has shape \(2, 3\): it must be \(..., n, n\)"),
-        (lambda: gs.wishart.logpdf(np.eye(2), 3.0, np.eye(3)), r"matrices of one shape .* x has \(2, 2\), V has \(3, 3\)"),
-        (lambda: gs.wishart.logpdf(np.eye(2), [3.0, 4, 5], np.stack([np.eye(2)] * 2)), r"leading axes do not .*nu has \(3,\)"),
-        (lambda: gs.wishart.logpdf(np.eye(2), 3.0), "wishart needs V"),
-        (lambda: gs.wishart.logpdf(np.eye(2), 3.0, W=1), "no parameter 'W'"),
-        (lambda: gs.wishart.logpdf(np.zeros((0, 0)), 3.0, np.zeros((0, 0))), "n at least 1"),
-        (lambda: gs.wishart.rvs(1.0, np.eye(3)), "nu must be more than n - 1"),
-        (lambda: gs.wishart.rvs(5.0, -np.eye(3)), "V must be symmetric and positive definite"),
-        (lambda: gs.wishart.rvs([5.0, 6], np.eye(3), size=3), r"size \(3,\) does not fit the shape of the parameters, \(2,\)"),
-        (lambda: gs.matrix_normal.logpdf(np.ones((3, 2)), np.ones((3, 2)), np.eye(2), np.eye(2)), r"U \(3, 3\) and V \(2, 2\)"),
-        (lambda: gs.matrix_normal.rvs(np.ones((3, 2)), np.eye(2), np.eye(2)), r"they must be \(m, n\), \(m, m\), \(n, n\)"),
-        (lambda: gs.matrix_t.rvs(0.0, np.ones((3, 2)), np.eye(3), np.eye(2)), "nu must be positive"),
-        (lambda: gs.lkj_corr.rvs(0.0, 3), "eta must be positive"),
-        (lambda: gs.orthogonal.rvs(0), "n must be a positive whole number, not 0"),
-        (lambda: gs.wishart.loglik_and_grad(np.eye(2), 3.0, np.eye(2), wrt="W"), "wrt: 'W'"),
-    ],
-)
-def test_mistakes(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()
-
-
-def test_types_that_are_no_numbers():
-    with pytest.raises(TypeError, match="V has dtype complex128"):
-        gs.wishart.logpdf(np.eye(2), 3.0, 1j * np.eye(2))
-    with pytest.raises(TypeError, match="nu has dtype <U1"):
-        gs.wishart.logpdf(np.eye(2), "a", np.eye(2))
-
-
-def test_modes_and_means(rng):
-    V = definite(rng, 3)
+def test_outside_and_invalid():
+    one, bad = np.eye(2), np.array([[1.0, 2.0], [2.0, 1.0]])
+    skew = np.array([[1.0, 0.5], [0.0, 1.0]])
+    x = np.stack([one, bad, skew, np.full((2, 2), nan)])
     for distribution in (gs.wishart, gs.inverse_wishart):
-        mode = distribution.mode(6.0, V)
-        there = distribution.logpdf(mode, 6.0, V)
-        for _ in range(5):
-            step = rng.normal(size=(3, 3)) * 1e-3 * np.abs(mode).max()
-            assert distribution.logpdf(mode + step + step.T, 6.0, V) <= there
-    assert np.isnan(gs.inverse_wishart.mean(3.5, V)).all() and np.isnan(gs.wishart.mode(3.0, V)).all()
-    assert gs.matrix_normal.mean(np.ones((2, 1)), np.eye(2), np.ones((4, 1, 1))).shape == (4, 2, 1)
+        got = distribution.logpdf(x, 3.0, one)
+        assert np.isfinite(got[0]) and (got[1:3] == -inf).all() and np.isnan(got[3])
+        assert np.isnan(distribution.logpdf(one, [1.0, 0.5, -1, nan, inf], one)).all()
+        assert np.isnan(distribution.logpdf(one, 3.0, x[1:])).all()
+        value, gradient = distribution.loglik_and_grad(x[:2], 3.0, one, wrt=("x", "nu"))
+        assert value == -inf and (gradient["x"][1] == 0).all() and np.isfinite(gradient["nu"])
+        with pytest.raises(ValueError, match="nu > n - 1"):
+            distribution.rvs(0.5, one)
+        with pytest.raises(ValueError, match="positive definite"):
+            distribution.rvs(3.0, bad)
+    got = gs.lkj_corr.logpdf(np.stack([one, 2 * one, bad]), 2.0)
+    assert np.isfinite(got[0]) and (got[1:] == -inf).all()
+    assert np.isnan(gs.lkj_corr.logpdf(one, [0.0, -1, nan])).all()
+    got = gs.lkj_cholesky_cov.logpdf(np.stack([one, -one, 0 * one]), 2.0, 1.0)
+    assert np.isfinite(got[0]) and (got[1:] == -inf).all()
+    assert np.isnan(gs.matrix_normal.logpdf(one, one, bad, one)) and np.isnan(gs.matrix_t.logpdf(one, 0.0, one, one, one))
+
+
+def test_mistakes():
+    one = np.eye(2)
+    with pytest.raises(ValueError, match=r"x of wishart has shape \(2, 3\), but must be a matrix or a stack of them"):
+        gs.wishart.logpdf(np.zeros((2, 3)), 3.0, one)
+    with pytest.raises(ValueError, match=r"V of wishart has shape \(3, 3\), but must be .* where n is 2, as x has it"):
+        gs.wishart.logpdf(one, 3.0, np.eye(3))
+    with pytest.raises(ValueError, match="leading axes do not broadcast"):
+        gs.wishart.logpdf(np.stack([one] * 2), np.ones(3), one)
+    with pytest.raises(TypeError, match="wishart takes x, nu, V"):
+        gs.wishart.logpdf(one, 3.0)
+    with pytest.raises(ValueError, match="wrt"):
+        gs.wishart.loglik_and_grad(one, 3.0, one, wrt="df")
+    with pytest.raises(ValueError, match="n is 0"):
+        gs.lkj_corr.rvs(1.0, n=0)
+    with pytest.raises(ValueError, match=r"size \(3,\) does not fit"):
+        gs.wishart.rvs([3.0, 4.0], one, size=3)
+
+
+# ---- draws -----------------------------------------------------------------------------------------------------------
+
+N = 40_000
+
+
+def standardised(a, b):
+    """How many standard errors the mean of each number of draws a lies away from b."""
+    return np.abs(a.mean(0) - b) / (a.std(0) / np.sqrt(len(a)) + 1e-12)
+
+
+def test_draws_of_covariances(rng):
+    V, nu = positive_definite(rng, 3, 3), 7.5
+    x = gs.wishart.rvs(nu, V, size=N, rng=1)
+    assert x.shape == (N, 3, 3) and standardised(x, nu * V).max() < 5
+    np.testing.assert_allclose(gs.wishart.mean(nu, V), nu * V)
+    # tr(V^-1 x) is chi-squared, and so is x_00 / V_00
+    assert stats.kstest(np.einsum("ij,kji->k", np.linalg.inv(V), x), stats.chi2(3 * nu).cdf).pvalue > 1e-3
+    assert stats.kstest(x[:, 2, 2] / V[2, 2], stats.chi2(nu).cdf).pvalue > 1e-3
+    y = gs.inverse_wishart.rvs(nu, V, size=N, rng=2)
+    assert standardised(y, gs.inverse_wishart.mean(nu, V)).max() < 5
+    assert stats.kstest(np.einsum("ij,kji->k", V, np.linalg.inv(y)), stats.chi2(3 * nu).cdf).pvalue > 1e-3
+    theirs = stats.invwishart(nu, V).rvs(N, random_state=3)
+    for i, j in [(0, 0), (1, 2)]:
+        assert stats.ks_2samp(y[:, i, j], theirs[:, i, j]).pvalue > 1e-3
+
+
+def test_draws_of_tables(rng):
+    mu, rows, columns = example("matrix_normal", rng, 2, 3)[1:]
+    x = gs.matrix_normal.rvs(mu, rows, columns, size=N, rng=1)
+    assert standardised(x, mu).max() < 5
+    want = np.kron(rows, columns)
+    assert np.abs(np.cov(x.reshape(N, -1).T) - want).max() < 0.05 * want.max()
+    t = gs.matrix_t.rvs(4.0, mu, rows, columns, size=N, rng=1)
+    scale = np.sqrt(np.multiply.outer(np.diag(rows), np.diag(columns)) / 4)
+    for i, j in np.ndindex(2, 3):  # each number has Student's t distribution
+        assert stats.kstest((t[:, i, j] - mu[i, j]) / scale[i, j], stats.t(4).cdf).pvalue > 1e-3
+
+
+def test_draws_of_correlations():
+    for eta, n in [(1.0, 2), (0.5, 4), (3.0, 5)]:
+        x = gs.lkj_corr.rvs(eta, n=n, size=N, rng=1)
+        assert x.shape == (N, n, n) and (np.diagonal(x, axis1=1, axis2=2) == 1).all() and np.array_equal(x, x.swapaxes(1, 2))
+        shape = eta + (n - 2) / 2
+        for i, j in [(1, 0), (n - 1, 0), (n - 1, n - 2)]:
+            assert stats.kstest((1 + x[:, i, j]) / 2, stats.beta(shape, shape).cdf).pvalue > 1e-3
+    factor = gs.lkj_cholesky_cov.rvs(2.0, [[0.5], [4.0]], n=3, size=(2, N), rng=1)
+    deviations = np.sqrt((factor**2).sum(-1))
+    for i, rate in enumerate([0.5, 4.0]):
+        assert stats.kstest(deviations[i, :, 2], stats.expon(scale=1 / rate).cdf).pvalue > 1e-3
+    corr = (factor @ factor.swapaxes(-1, -2)) / deviations[..., None] / deviations[..., None, :]
+    assert stats.kstest((1 + corr[0, :, 2, 1]) / 2, stats.beta(2.5, 2.5).cdf).pvalue > 1e-3
+    assert stats.kstest((1 + corr[0, :, 1, 0]) / 2, stats.beta(2.5, 2.5).cdf).pvalue > 1e-3
+
+
+@pytest.mark.parametrize("name", ["ortho_group", "special_ortho_group", "unitary_group"])
+def test_groups(name):
+    x = getattr(gs, name).rvs(3, size=(2, N // 2), rng=1).reshape(N, 3, 3)
+    np.testing.assert_allclose(x @ x.conj().swapaxes(1, 2), np.broadcast_to(np.eye(3), x.shape), atol=1e-13)
+    determinant = np.linalg.det(x)
+    if name == "special_ortho_group":
+        np.testing.assert_allclose(determinant, 1)
+    elif name == "ortho_group":
+        assert abs((determinant > 0).mean() - 0.5) < 5 * 0.5 / np.sqrt(N)
+    # the square of one number is that of a point of the sphere
+    theirs = stats.beta(1, 2) if name == "unitary_group" else stats.beta(0.5, 1)
+    for i, j in np.ndindex(3, 3):
+        assert stats.kstest(np.abs(x[:, i, j]) ** 2, theirs.cdf).pvalue > 1e-4
+    if name != "unitary_group":
+        assert standardised(x, 0).max() < 5
+    with pytest.raises(ValueError, match="n is 0"):
+        getattr(gs, name).rvs(0)
+
+
+@pytest.mark.parametrize("draw", [
+    lambda rng: gs.wishart.rvs(5.0, np.eye(3), size=4, rng=rng), lambda rng: gs.lkj_corr.rvs(2.0, n=4, size=3, rng=rng),
+    lambda rng: gs.matrix_normal.rvs(np.zeros((2, 3)), np.eye(2), np.eye(3), rng=rng),
+    lambda rng: gs.special_ortho_group.rvs(3, rng=rng),
+])  # fmt: skip
+def test_draws_are_repeated(draw):
+    generator = Generator(7)
+    np.testing.assert_array_equal(draw(7), draw(generator))
+    assert not np.array_equal(draw(generator), draw(7))
+
+
+def test_modes(rng):
+    """The gradient vanishes there."""
+    x, nu, V = example("wishart", rng, 3)
+    for distribution in (gs.wishart, gs.inverse_wishart):
+        _, gradient = distribution.loglik_and_grad(distribution.mode(nu + 3, V), nu + 3, V, wrt="x")
+        np.testing.assert_allclose(gradient["x"], 0, atol=1e-10)
+    assert np.isnan(gs.wishart.mode(3.5, V)).all() and np.isnan(gs.inverse_wishart.mean(3.5, V)).all()
+
+
+def test_empty_stacks():
+    assert gs.wishart.logpdf(np.zeros((0, 2, 2)), 3.0, np.eye(2)).shape == (0,)
+    assert gs.lkj_corr.rvs(1.0, n=3, size=0, rng=1).shape == (0, 3, 3)
