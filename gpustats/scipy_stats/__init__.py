@@ -21,9 +21,10 @@ import functools
 from typing import Any
 
 from .distribution import Continuous, Discrete, Distribution
+from .multivariate import multivariate
 from .reparametrised import names
 
-__all__ = sorted(names())
+__all__ = sorted({*names(), *multivariate()})
 
 
 @functools.cache
@@ -35,10 +36,14 @@ def distribution_of(name: str) -> Distribution:
 
 def __getattr__(name: str) -> Any:
     if name in names():
-        value = globals()[name] = distribution_of(name)
-        return value
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value: Any = distribution_of(name)
+    elif name in multivariate():
+        value = multivariate()[name]
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *names()})
+    return sorted({*globals(), *__all__})

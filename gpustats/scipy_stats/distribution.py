@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..draws.generator import as_generator
 from ..runtime.arrays import is_device_array
 from ..runtime.transfers import to_host
 from .frozen import Frozen
+from .random_states import generator_of
 from .reparametrised import Named
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class Distribution:
 
     @random_state.setter
     def random_state(self, seed: Any) -> None:
-        self._random_state = None if seed is None else _generator(seed)
+        self._random_state = None if seed is None else generator_of(seed)
 
     @functools.cached_property
     def density(self) -> Density:
@@ -242,7 +242,7 @@ class Distribution:
         """
         kwds = kwds if size is None else {**kwds, "size": size}
         given, size = self._with("size", None, args, kwds)
-        rng = _generator(self._random_state if random_state is None else random_state)
+        rng = generator_of(self._random_state if random_state is None else random_state)
         *others, scale = given
         if not self.discrete and not is_device_array(scale) and not np.any(scale):  # all of the probability at loc
             return given[-2] + 0 * self.density.rvs(*others, np.add(scale, 1.0), size=size, rng=rng)
@@ -331,15 +331,6 @@ def _double(value: Any) -> Any:
     if isinstance(value, (np.ndarray, np.generic)) and value.dtype == np.float32:
         return value.astype(np.float64)
     return value
-
-
-def _generator(random_state: Any) -> Any:
-    """What `Density.rvs` takes for a random state of SciPy's: a seed gives what ``numpy.random.seed`` with it would give."""
-    if random_state is None or random_state is np.random:
-        return as_generator(np.random.randint(0, 2**32, 4, np.uint32).tolist())  # noqa: NPY002
-    if isinstance(random_state, (int, np.integer)):
-        return np.random.RandomState(random_state)
-    return random_state
 
 
 def _named(name: str, random_state: Any) -> Distribution:
