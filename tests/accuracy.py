@@ -171,7 +171,7 @@ def quantile(ending: str) -> Callable[[str, type, int], Found]:
 
 
 def _distance(name: str, q: float, above: bool, x: float, row: Sequence[float], dtype: type) -> float:
-    """How far a number is from where a tail is q, by a step of Newton's method; of a whole number, whether it is another one."""
+    """How far a number is from where a tail is q, by a step of Newton's method; of whole numbers, whether it is another."""
     with mp.workdps(DIGITS.get(name, 60)):
         q, x, *row = (mp.mpf(v) for v in (q, x, *row))
         p = tails(name, x, *row)[above]
@@ -237,7 +237,8 @@ def rows(names: Sequence[str], n: int) -> Iterator[str]:
         types = TYPES if REFERENCES[name].float32 else TYPES[:1]
         for number, (ending, find) in enumerate(functions(name)):
             found = [find(name, dtype, n) for dtype in types]
-            yield f"| {name if number == 0 else ''} | `{ending}` | {' | '.join([*map(str, found), *['|'] * (2 - len(types))])} |"
+            cells = [name if number == 0 else "", f"`{ending}`", *map(str, found), *["|"] * (2 - len(types))]
+            yield f"| {' | '.join(cells)} |"
 
 
 def page(names: Sequence[str], n: int) -> str:

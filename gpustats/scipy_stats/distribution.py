@@ -12,7 +12,7 @@ from ..runtime.arrays import is_device_array
 from ..runtime.transfers import to_host
 from .frozen import Frozen
 from .random_states import generator_of
-from .reparametrised import Named
+from .reparametrised import Named, names
 
 if TYPE_CHECKING:
     from ..density import Density
@@ -21,38 +21,7 @@ _MOMENTS = {"m": "mean", "v": "var", "s": "skewness", "k": "kurtosis"}
 
 
 class Distribution:
-    """One of SciPy's distributions, computed by gpustats.
-
-    Its methods take what SciPy's take, the shapes by position or by name and then ``loc=0`` and ``scale=1`` (of a discrete
-    one ``loc=0`` only, a whole number), and give what SciPy's give: NumPy arrays and numbers are computed with in float64.
-    Beyond that they take device arrays, of which they make device arrays of the same type.
-
-    Attributes
-    ----------
-    name : str
-        SciPy's.
-    shapes : str or None
-        Its shapes, separated by commas.
-    numargs : int
-        How many there are.
-    a, b : float
-        The ends of its support in the standard form, infinite where shapes move them.
-    density : Density
-        A density with the shapes, ``loc`` and ``scale`` as its parameters, for what SciPy does not have: likelihoods with
-        their derivatives, mixtures, transforms, weighted fits, fits of many data sets.
-    random_state
-        What draws that are given none take: None for the generator of ``numpy.random``. A seed becomes a
-        `numpy.random.RandomState`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from gpustats import scipy_stats as st
-    >>> st.weibull_min.logpdf(np.array([0.5, 1.5]), 2.0, loc=0.25, scale=2.0).round(6)
-    array([-2.095007, -0.860225])
-    >>> st.gamma.shapes, st.gamma.numargs, st.gamma(2.0, scale=3.0).mean()
-    ('a', 1, np.float64(6.0))
-    """
+    """What SciPy's distributions of numbers, continuous and discrete, have in common."""
 
     discrete = False
     badvalue = np.nan
@@ -250,7 +219,38 @@ class Distribution:
 
 
 class Continuous(Distribution):
-    __doc__ = Distribution.__doc__
+    """One of SciPy's continuous distributions, computed by gpustats.
+
+    Its methods take what SciPy's take, the shapes by position or by name and then ``loc=0`` and ``scale=1``, and
+    give what SciPy's give: NumPy arrays and numbers are computed with in float64. Beyond that they take device arrays, of which
+    they make device arrays of the same type.
+
+    Attributes
+    ----------
+    name : str
+        SciPy's.
+    shapes : str or None
+        Its shapes, separated by commas.
+    numargs : int
+        How many there are.
+    a, b : float
+        The ends of its support in the standard form, infinite where shapes move them.
+    density : Density
+        A density with the shapes, ``loc`` and ``scale`` as its parameters, for what SciPy does not have: likelihoods with
+        their derivatives, mixtures, transforms, weighted fits, fits of many data sets.
+    random_state
+        What draws that are given none take: None for the generator of ``numpy.random``. A seed becomes a
+        `numpy.random.RandomState`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gpustats import scipy_stats as st
+    >>> st.weibull_min.logpdf(np.array([0.5, 1.5]), 2.0, loc=0.25, scale=2.0).round(6)
+    array([-2.095067, -0.860629])
+    >>> st.gamma.shapes, st.gamma.numargs, st.gamma(2.0, scale=3.0).mean()
+    ('a', 1, np.float64(6.0))
+    """
 
     def pdf(self, x: Any, *args: Any, **kwds: Any) -> Any:
         """The density."""
@@ -304,7 +304,25 @@ class Continuous(Distribution):
 
 
 class Discrete(Distribution):
-    __doc__ = Distribution.__doc__
+    """One of SciPy's discrete distributions, computed by gpustats.
+
+    Its methods take what SciPy's take, the shapes by position or by name and then ``loc=0``, which has to be a whole number,
+    and give what SciPy's give. Beyond that they take device arrays, of which they make device arrays.
+
+    Attributes
+    ----------
+    name, shapes, numargs, a, b, density, random_state
+        As of `Continuous`.
+
+    Examples
+    --------
+    >>> from gpustats import scipy_stats as st
+    >>> st.binom.pmf([3, 4], 3, 0.5, loc=1)
+    array([0.375, 0.125])
+    >>> st.geom(0.25).mean(), st.geom(0.25).support()
+    (np.float64(4.0), (np.float64(1.0), np.float64(inf)))
+    """
+
     discrete = True
 
     def pmf(self, k: Any, *args: Any, **kwds: Any) -> Any:
@@ -333,10 +351,15 @@ def _double(value: Any) -> Any:
     return value
 
 
+@functools.cache
+def distribution_of(name: str) -> Distribution:
+    """SciPy's distribution of a name; KeyError where there is none."""
+    named = names()[name]
+    return Discrete(named) if named.discrete else Continuous(named)
+
+
 def _named(name: str, random_state: Any) -> Distribution:
     """The distribution of a name, for what was pickled: there is one of each, but for those with a random state."""
-    from . import distribution_of
-
     one = distribution_of(name)
     if random_state is None:
         return one

@@ -96,7 +96,9 @@ def _by_search(
     import scipy.optimize
 
     if isinstance(optimizer, str):
-        optimizer = getattr(scipy.optimize, optimizer if optimizer.startswith("fmin") else f"fmin_{optimizer}")
+        search = getattr(scipy.optimize, optimizer if optimizer.startswith("fmin") else f"fmin_{optimizer}")
+    else:
+        search = optimizer or scipy.optimize.fmin
     free = [n for n in named.parameters if n not in fixed]
     on_host = np.asarray(to_host(data), float)
     on_device = to_device(data)
@@ -116,7 +118,6 @@ def _by_search(
         return value if np.isfinite(value) else np.inf
 
     begin = _begin(named, on_host, fixed, start, lambda v: density.loglik(on_device, *(v[n] for n in named.parameters)))
-    search = optimizer or scipy.optimize.fmin
     found = search(objective, [begin[n] for n in free], args=(on_host,), disp=0)
     if not np.isfinite(objective(found)):
         raise ValueError(f"{named.name}: no parameters are found at which the data have a likelihood: give starts")

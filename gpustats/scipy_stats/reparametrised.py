@@ -115,6 +115,7 @@ class Named:
             below, above = inner.log_cdf(inner.x), inner.log_sf(inner.x)
             below, above = (above, below) if self.reflected else (below, above)
             bodies |= {"logcdf": f"    return {below};\n", "logsf": f"    return {above};\n"}
+            bodies |= inner.probabilities(self.reflected)
         moved = self._moved("{}")
         if not self.discrete:
             bodies |= inner.quantiles(moved, self.reflected)

@@ -23,7 +23,8 @@ def compare(got, want, rtol=1e-11):
 @pytest.mark.parametrize("x", [X, X[0], X[:, None], np.zeros((0, 3))], ids=["rows", "one", "more axes", "none"])
 @pytest.mark.parametrize(("name", "parameters"), [
     ("multivariate_normal", (MEAN, COV)), ("multivariate_normal", (None, COV)), ("multivariate_normal", (MEAN, 2.0)),
-    ("multivariate_normal", (MEAN, [1.0, 2.0, 3.0])), ("multivariate_t", (MEAN, COV, 4.0)), ("multivariate_t", (MEAN, COV, np.inf)),
+    ("multivariate_normal", (MEAN, [1.0, 2.0, 3.0])), ("multivariate_t", (MEAN, COV, 4.0)),
+    ("multivariate_t", (MEAN, COV, np.inf)),
 ])  # fmt: skip
 def test_elliptical(name, parameters, x):
     ours, theirs = getattr(st, name)(*parameters), getattr(stats, name)(*parameters)
@@ -68,7 +69,9 @@ def test_normal_fit_and_attributes():
         compare(got, want)
     compare(st.multivariate_normal.fit(X, fix_mean=MEAN)[1], stats.multivariate_normal.fit(X, fix_mean=MEAN)[1])
     frozen = st.multivariate_normal(mean=MEAN, cov=COV)
-    assert frozen.mean is MEAN and frozen.cov is COV
+    np.testing.assert_array_equal(frozen.mean, MEAN)
+    np.testing.assert_array_equal(st.multivariate_normal(MEAN, 2.0).cov, 2 * np.eye(3))
+    assert st.multivariate_t(MEAN, COV, 3).df == 3
     made = pickle.loads(pickle.dumps(frozen))
     compare(made.logpdf(X), frozen.logpdf(X))
 

@@ -21,7 +21,8 @@ SHAPES = {
     "chi": (3.0,), "nakagami": (1.7,), "gengamma": (2.0, 1.7), "halfgennorm": (1.5,), "foldnorm": (1.2,), "fatiguelife": (0.8,),
     "recipinvgauss": (0.7,), "betaprime": (3.0, 5.5), "f": (4.0, 11.0), "alpha": (3.5,), "powerlognorm": (2.0, 0.5),
     "rel_breitwigner": (3.0,), "trapezoid": (0.2, 0.7), "bradford": (1.5,), "wrapcauchy": (0.3,), "skewcauchy": (0.4,),
-    "powernorm": (2.5,), "bernoulli": (0.3,), "betabinom": (8, 2.0, 3.0), "binom": (9, 0.4), "geom": (0.3,), "nbinom": (4.0, 0.3), "poisson": (3.2,),
+    "powernorm": (2.5,),
+    "bernoulli": (0.3,), "betabinom": (8, 2.0, 3.0), "binom": (9, 0.4), "geom": (0.3,), "nbinom": (4.0, 0.3), "poisson": (3.2,),
     "randint": (2, 9),
 }  # fmt: skip
 #: What of SciPy is not compared, and why.
