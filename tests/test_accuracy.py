@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-import accuracy
 from gpustats.density import Density
+from tests import accuracy
 
 
 def errors_of(text):
