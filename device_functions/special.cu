@@ -1102,10 +1102,10 @@ __device__ real log1p_over(real d, real scale, real xi)
     return y < -0.5 ? log(fma(xi, d, scale) / scale) / xi : y < 1 ? z + log1pmx(y) / xi : log1p(y) / xi;
 }
 
-// x - 1 + exp(-x), x >= 0, without cancellation near 0. Error 4.
+// x - 1 + exp(-x), any x, without cancellation near 0. Error 6.
 __device__ real expm1_excess(real x)
 {
-    return x < 0.5 ? -log1pmx(expm1(-x)) : x + expm1(-x);
+    return fabs(x) < 0.5 ? -log1pmx(expm1(-x)) : x + expm1(-x);
 }
 
 
@@ -1160,4 +1160,91 @@ __device__ real ndtri_exp(real log_p)
     for (int k = 0; k < 4; k++)
         x -= (log_ndtr(x) - log_p) / inverse_mills(x);
     return x;
+}
+
+
+// ---- mixtures by a Poisson variable: noncentral distributions -------------------------------------------------------
+//
+// Sums over j of Poisson probabilities of mean m times incomplete gamma functions P(a + j, y), or incomplete beta functions
+// I_p(a + j, b). The distribution functions F_j themselves follow from F_j - F_{j + 1} = f_j, where f_j is a power whose ratios
+// f_{j + 1} / f_j are (y + s j) / (a + j + 1): s = 0 of the gamma function, y = p (a + b) and s = p of the beta function. Downwards
+// that adds to F_j, upwards to 1 - F_j, so that nothing cancels in either tail.
+
+// The logarithm of a Poisson probability of mean m > 0
+__device__ real log_poisson(real j, real m)
+{
+    return j == 0 ? -m : log_gamma_power(j, m);
+}
+
+// Where j (a + j - 1) = m (y + s (j - 1)), roughly, but at least 0
+__device__ real mixture_peak(real m, real a, real y, real s)
+{
+    real b = a + 1 - m * s, c = m * y - a, root = sqrt(fmax(b * b + 4 * c, (real)0));
+    return floor(fmax(b > 0 ? 2 * c / (b + root) : 0.5 * (root - b), (real)0));
+}
+
+// log(sum of t_j) - log(t_first), t_{j + 1} / t_j = m (y + s j) / ((j + 1) (a + j)): of densities, first being near the peak
+__device__ real log_mixture_density(real m, real a, real y, real s, real first)
+{
+    real sum = 1, term = 1;
+    for (int i = 0; i < 30000 && term > 0.01 * EPSILON * sum; i++) {
+        real j = first + i;
+        term *= m / (j + 1) * ((y + s * j) / (a + j));
+        sum += term;
+    }
+    term = 1;
+    for (int i = 0; i < 30000 && i < first && term > 0.01 * EPSILON * sum; i++) {
+        real j = first - i;
+        term *= j / m * ((a + j - 1) / (y + s * (j - 1)));
+        sum += term;
+    }
+    return log(sum);
+}
+
+// The j from which on all terms with F_j are too small to count
+__device__ real mixture_top(real m, real a, real y, real s)
+{
+    real j = fmin(floor(m), mixture_peak(m, a, y, s)), term = 1;
+    for (int i = 0; i < 30000 && m > 0 && term > 0.01 * EPSILON; i++) {
+        term *= m / (j + 1) * fmin((y + s * j) / (a + j), (real)1);
+        j++;
+    }
+    return j;
+}
+
+// The j down to which all terms with 1 - F_j are too small to count
+__device__ real mixture_bottom(real m, real a, real y, real s)
+{
+    real j = fmax(floor(m), mixture_peak(m, a, y, s)), term = 1;
+    for (int i = 0; i < 30000 && j > 0 && term > 0.01 * EPSILON; i++) {
+        term *= j / m * fmin((a + j - 1) / (y + s * (j - 1)), (real)1);
+        j--;
+    }
+    return j;
+}
+
+// log(sum of the terms with F_j) - log(the one of `top`), where ratio = f_top / F_top
+__device__ real log_mixture_below(real m, real a, real y, real s, real top, real ratio)
+{
+    real term = 1, power = ratio, sum = 1;
+    for (int i = 0; i < 60000 && i < top && (term > 0.01 * EPSILON * sum || top - i > m); i++) {
+        real j = top - i;
+        power *= j / m * ((a + j) / (y + s * (j - 1)));
+        term = j / m * term + power;
+        sum += term;
+    }
+    return log(sum);
+}
+
+// log(sum of the terms with 1 - F_j) - log(the one of `bottom`), where ratio = f_bottom / (1 - F_bottom)
+__device__ real log_mixture_above(real m, real a, real y, real s, real bottom, real ratio)
+{
+    real term = 1, power = ratio, sum = 1;
+    for (int i = 0; i < 60000 && (term > 0.01 * EPSILON * sum || bottom + i < m); i++) {
+        real j = bottom + i, weight = m / (j + 1);
+        term = weight * (term + power);
+        power *= weight * ((y + s * j) / (a + j + 1));
+        sum += term;
+    }
+    return log(sum);
 }

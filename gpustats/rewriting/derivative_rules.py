@@ -88,6 +88,9 @@ RULES = {
     "logaddexp": "(a == -INFINITY ? 0 : expit(a - b) * da) + (b == -INFINITY ? 0 : expit(b - a) * db)",
     "logit": "1 / (a * (1 - a)) * da",
     "logsubexp": "b == -INFINITY ? da : da - 1 / expm1(a - b) * (db - da)",
+    "mixture_bottom": "0",
+    "mixture_peak": "0",
+    "mixture_top": "0",
     "ndtri": "SQRT_2 * SQRT_PI * exp(0.5 * ndtri(a) * ndtri(a)) * da",
     "ndtri_exp": "1 / inverse_mills(ndtri_exp(a)) * da",
     "owens_t": "exp(-0.5 * a * a) * (exp(-0.5 * a * a * b * b) / (2 * PI * (1 + b * b)) * db"

@@ -1,0 +1,52 @@
+// noncentral_chi_squared: sum of squared normal variables of variance 1 whose means are not 0
+// x: nonnegative    nu: positive, degrees of freedom    lam: nonnegative, sum of the squared means
+// source: Johnson, Kotz & Balakrishnan (1995), ch. 29
+//
+// It is a chi-squared variable whose degrees of freedom are nu + 2 j, j being a Poisson variable of mean lam / 2. There are as many
+// terms to add as the standard deviations of j, times 20: lam should not be larger than a million or so.
+__device__ real noncentral_chi_squared_logpdf(real x, real nu, real lam)
+{
+    real a = 0.5 * nu, m = 0.5 * lam, y = 0.5 * x, first = mixture_peak(m, a, y, 0);
+    real value = log_poisson(first, m) + gamma_logpdf(y, a + first, 1) - LOG_2 + log_mixture_density(m, a, y, 0, first);
+    real at_zero = nu < 2 ? INFINITY : nu > 2 ? -INFINITY : -LOG_2 - m + y * (m - 1);
+    return isinf(lam) || isinf(nu) ? NAN : x == 0 ? at_zero : isinf(x) ? -INFINITY : value;
+}
+
+__device__ real noncentral_chi_squared_logcdf(real x, real nu, real lam)
+{
+    if (x == 0) return -INFINITY;
+    real a = 0.5 * nu, m = 0.5 * lam, y = 0.5 * x, top = mixture_top(m, a, y, 0), log_p = log_gamma_p(a + top, y);
+    real ratio = exp(log_gamma_power(a + top, y) - log_p);
+    if (m == 0) return log_p - m * ratio;
+    return log_poisson(top, m) + log_p + log_mixture_below(m, a, y, 0, top, ratio);
+}
+
+__device__ real noncentral_chi_squared_logsf(real x, real nu, real lam)
+{
+    if (x == 0) return 0;
+    real a = 0.5 * nu, m = 0.5 * lam, y = 0.5 * x, bottom = mixture_bottom(m, a, y, 0), log_q = log_gamma_q(a + bottom, y);
+    real ratio = exp(log_gamma_power(a + bottom, y) - log_q);
+    if (m == 0) return log_q + m * ratio;
+    return log_poisson(bottom, m) + log_q + log_mixture_above(m, a, y, 0, bottom, ratio);
+}
+
+__device__ real noncentral_chi_squared_sample(rng_t *rng, real nu, real lam)
+{
+    real j = poisson_sample(rng, 0.5 * lam);
+    return 2 * gamma_sample(rng, 0.5 * nu + j, 1);
+}
+
+__device__ real noncentral_chi_squared_mean(real nu, real lam) { return nu + lam; }
+__device__ real noncentral_chi_squared_var(real nu, real lam) { return 2 * (nu + 2 * lam); }
+
+__device__ real noncentral_chi_squared_skewness(real nu, real lam)
+{
+    real half = nu + 2 * lam;
+    return 2 * SQRT_2 * (nu + 3 * lam) / (half * sqrt(half));
+}
+
+__device__ real noncentral_chi_squared_kurtosis(real nu, real lam)
+{
+    real half = nu + 2 * lam;
+    return 12 * (nu + 4 * lam) / (half * half);
+}

@@ -1,0 +1,58 @@
+// noncentral_f: the noncentral F distribution, of the ratio of a noncentral chi-squared variable and a central one
+// x: nonnegative    d1: positive, degrees of freedom of the numerator    d2: positive, degrees of freedom of the denominator
+// lam: nonnegative, noncentrality of the numerator
+// source: Johnson, Kotz & Balakrishnan (1995), ch. 30
+//
+// The numerator is a chi-squared variable whose degrees of freedom are d1 + 2 j, j being a Poisson variable of mean lam / 2; see
+// noncentral_chi_squared.
+__device__ real noncentral_f_logpdf(real x, real d1, real d2, real lam)
+{
+    real a = 0.5 * d1, b = 0.5 * d2, m = 0.5 * lam, z = d1 * x / d2, p = z / (1 + z), y = p * (a + b);
+    real first = mixture_peak(m, a, y, p);
+    real value = log_poisson(first, m) + beta_prime_logpdf(x, a + first, b, d2 / d1) + log_mixture_density(m, a, y, p, first);
+    real at_zero = d1 < 2 ? INFINITY : d1 > 2 ? -INFINITY : -m + ((b + 1) * m - b - 1) * z;
+    return isinf(lam + d1 + d2) ? NAN : x == 0 ? at_zero : isinf(x) ? -INFINITY : value;
+}
+
+// log(f_j) = log(I_p(a, b) - I_p(a + 1, b))
+__device__ real log_power(real a, real b, real p, real q)
+{
+    return log_beta_power(a, b, p, q) - log(a);
+}
+
+__device__ real noncentral_f_logcdf(real x, real d1, real d2, real lam)
+{
+    if (x == 0) return -INFINITY;
+    real a = 0.5 * d1, b = 0.5 * d2, m = 0.5 * lam, z = d1 * x / d2, p = z / (1 + z), q = 1 / (1 + z), y = p * (a + b);
+    real top = mixture_top(m, a, y, p), log_p = log_beta_p(a + top, b, p, q);
+    real ratio = exp(log_power(a + top, b, p, q) - log_p);
+    if (m == 0) return log_p - m * ratio;
+    return log_poisson(top, m) + log_p + log_mixture_below(m, a, y, p, top, ratio);
+}
+
+__device__ real noncentral_f_logsf(real x, real d1, real d2, real lam)
+{
+    if (x == 0) return 0;
+    real a = 0.5 * d1, b = 0.5 * d2, m = 0.5 * lam, z = d1 * x / d2, p = z / (1 + z), q = 1 / (1 + z), y = p * (a + b);
+    real bottom = mixture_bottom(m, a, y, p), log_q = log_beta_p(b, a + bottom, q, p);
+    real ratio = exp(log_power(a + bottom, b, p, q) - log_q);
+    if (m == 0) return log_q + m * ratio;
+    return log_poisson(bottom, m) + log_q + log_mixture_above(m, a, y, p, bottom, ratio);
+}
+
+__device__ real noncentral_f_sample(rng_t *rng, real d1, real d2, real lam)
+{
+    real j = poisson_sample(rng, 0.5 * lam);
+    return beta_prime_sample(rng, 0.5 * d1 + j, 0.5 * d2, d2 / d1);
+}
+
+__device__ real noncentral_f_mean(real d1, real d2, real lam)
+{
+    return d2 > 2 ? d2 * (d1 + lam) / (d1 * (d2 - 2)) : INFINITY;
+}
+
+__device__ real noncentral_f_var(real d1, real d2, real lam)
+{
+    real ratio = d2 / d1 / (d2 - 2), sum = d1 + lam;
+    return d2 > 4 ? 2 * ratio * ratio * (sum * sum + (d1 + 2 * lam) * (d2 - 2)) / (d2 - 4) : INFINITY;
+}
