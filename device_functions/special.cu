@@ -507,13 +507,13 @@ __device__ int gamma_from_below(real a, real x)
     return x < 1.5 || x < a;
 }
 
-// The logarithm of the smaller one of P and Q where a >= 20 and x lies near a.
+// The logarithm of P(a, a (1 + u)) where u < 0, else of Q, where a >= 20 and |u| < 0.33 (2 + u).
 // Source: Temme (1979), The asymptotic expansion of the incomplete gamma functions; with the recurrence for the coefficients of
 // Gil, Segura & Temme (2012), Efficient and accurate algorithms for the computation and inversion of the incomplete gamma
 // function ratios, eq. 2.21. In it, eta / (lambda - 1) is expanded in powers of eta.
-__device__ real log_gamma_tail_uniform(real a, real x)
+__device__ real log_gamma_tail_near(real a, real u)
 {
-    real u = (x - a) / a, eta = gamma_eta(u), s = eta * eta, v = 1 / a;
+    real eta = gamma_eta(u), s = eta * eta, v = 1 / a;
     real odd = -1.392388722418162066e-13, even = 3.371763262400985379e-13;
     real sum_odd = odd, sum_even = even;
     odd = 1.100439203195613477e-13 + 21 * v * odd;  sum_odd = odd + s * sum_odd;
@@ -537,8 +537,14 @@ __device__ real log_gamma_tail_uniform(real a, real x)
     odd = 0.08333333333333333333 + 3 * v * odd;  sum_odd = odd + s * sum_odd;
     even = -0.3333333333333333333 + 2 * v * even;  sum_even = even + s * sum_even;
     real series = (sum_even + eta * sum_odd) / ((1 + v * odd) * sqrt(2 * PI * a));
-    real sign = x < a ? -1 : 1;
+    real sign = u < 0 ? -1 : 1;
     return log(0.5 * scaled_erfc(sign * eta * sqrt(0.5 * a)) + sign * series) - 0.5 * a * s;
+}
+
+// The logarithm of the smaller one of P and Q where a >= 20 and x lies near a
+__device__ real log_gamma_tail_uniform(real a, real x)
+{
+    return log_gamma_tail_near(a, (x - a) / a);
 }
 
 // log P(a, x) by the power series in -x, x < 1.5, also relative to itself where P is near 1: Abramowitz & Stegun (1964),

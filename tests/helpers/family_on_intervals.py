@@ -17,7 +17,7 @@ from references_continuous import (
     within,
 )
 from scipy import stats
-from tails import from_log_cdf
+from tails import beta, from_log_cdf, gamma
 
 NEAR_THE_ENDS = "near the ends the rounding error of x - mu counts"
 
@@ -121,6 +121,35 @@ def wrapped_cauchy_known(mu, rho):
     return SimpleNamespace(cdf=cdf, stats=lambda moments: (np.nan,) * 3)
 
 
+def argus(x, chi):
+    if x in (0, 1):
+        return -mp.inf
+    s = (1 - x) * (1 + x)
+    norm = gamma(mp.mpf(3) / 2, chi**2 / 2)[0] / 2
+    return 3 * mp.log(chi) - mp.log(2 * mp.pi) / 2 - mp.log(norm) + mp.log(x) + mp.log(s) / 2 - chi**2 * s / 2
+
+
+def argus_tails(x, chi):
+    half, c = mp.mpf(3) / 2, chi**2 / 2
+    below, above = gamma(half, c * (1 - x) * (1 + x))
+    whole, rest = gamma(half, c)
+    return (above - rest if c > 1 else whole - below) / whole, below / whole
+
+
+def rdist(x, c):
+    if abs(x) > 1:
+        return -mp.inf
+    if abs(x) == 1 and c != 2:
+        return mp.inf if c < 2 else -mp.inf
+    half = mp.mpf(1) / 2
+    return ((c / 2 - 1) * mp.log((1 - x) * (1 + x)) if c != 2 else 0) - mp.log(mp.beta(half, c / 2))
+
+
+def rdist_tails(x, c):
+    tail = beta(c / 2, mp.mpf(1) / 2, (1 - x) * (1 + x), x * x)[0] / 2
+    return (tail, 1 - tail) if x < 0 else (1 - tail, tail)
+
+
 REFERENCES = {
     "trapezoidal": family(
         trapezoidal, trapezoidal_tails, trapezoid, (lambda *p: p[0], lambda *p: p[1]),
@@ -180,5 +209,19 @@ REFERENCES = {
         lambda rng, p: p[0] + 2 * np.arctan((1 - p[1]) / (1 + p[1]) * np.tan(np.pi * rng.uniform(-0.47, 0.47, p[0].shape))),
         [(0, 0), (1, 0.5), (-2, 0.999), (3, -0.8)],
         scipy=False, rtol32=1e-4, reason="where x and mu are almost pi apart, the rounding error of x - mu counts",
+    ),
+    "argus": family(
+        argus, argus_tails, parameters(positive()), (0, 1),
+        [(0, 1), (1, 1), (0.5, 1e-10), (0.5, 1e-100), (1e-15, 1), (1e-10, 5), (0.5, 100), (0.99, 100), (1e-3, 1e3),
+         (1 - 2**-20, 1),
+         (0.54, 2.5), (0.55, 2.5)],
+        INVALID_SCALE, stats.argus, lambda rng, p: rng.uniform(0.01, 0.99, p[0].shape) ** rng.choice([0.2, 1, 3], p[0].shape),
+        [(1,), (0.01,), (10,), (1e-9,)],
+    ),
+    "rdist": family(
+        rdist, rdist_tails, parameters(positive(0.1, 100)), (-1, 1),
+        [(0, 2), (1, 1), (-1, 1), (1, 2), (-1, 2), (1, 3), (1.5, 2), (-1.5, 3), (inf, 2), (-inf, 2), (1e-30, 1), (0.5, 1e-10),
+         (1e-3, 1e6), (-0.9, 1e3), (1 - 2**-20, 0.5), (2**-20 - 1, 30)],
+        INVALID_SCALE, stats.rdist, lambda rng, p: rng.uniform(-0.999, 0.999, p[0].shape), [(2,), (0.1,), (1,), (30,)],
     ),
 }  # fmt: skip

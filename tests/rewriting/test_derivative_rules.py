@@ -64,7 +64,7 @@ UNTESTED = {
     "largest_slope", "log_skew_ndtr_grad_x", "log_skew_ndtr_grad_alpha",
     "log_student_density", "log_student_p_grad_t", "log_student_q_grad_t",
     # parts of the incomplete gamma function, and derivatives of it
-    "log_gamma_power", "gamma_eta", "gamma_from_below", "log_gamma_tail", "log_gamma_tail_uniform",
+    "log_gamma_power", "gamma_eta", "gamma_from_below", "log_gamma_tail", "log_gamma_tail_uniform", "log_gamma_tail_near",
     "log_gamma_p_near_zero", "gamma_series", "gamma_fraction", "log_gamma_tail_grad_x",
     "gamma_quantile_step", "gamma_quantile_start", "nearness",
     "log_gamma_p_of_power", "log_gamma_q_of_power",

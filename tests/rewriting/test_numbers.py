@@ -14,6 +14,7 @@ from gpustats.language.library import library
 
 inf, nan = np.inf, np.nan
 FORMULAS = SCIPY.keys() - {"von_mises"}  # where scipy has no formulas either, and takes long
+INTEGRATED = {"pearson3", "rdist"}  # scipy.stats' entropies are integrals of six digits
 MOMENTS = ("mean", "var", "skewness", "kurtosis")
 
 #: Parameters at which there are infinite or no moments, nothing is random, or a formula might lose digits, beside random ones.
@@ -72,6 +73,7 @@ def test_scipy_agrees(name):
         for number, got in numbers.items():
             if number in MOMENTS:
                 want = np.broadcast_to(theirs.stats(number[0]), got.shape)
+                want = np.where(np.isinf(got) & ~np.isfinite(want), got, want)  # scipy's infinities may lack their sign
                 if number in ("skewness", "kurtosis"):
                     nothing = numbers.get("var", got + 1) == 0
                     assert not np.isfinite(got[nothing]).any()  # where scipy says this and that
@@ -80,7 +82,7 @@ def test_scipy_agrees(name):
                     want = np.where(np.isinf(want), nan, want)  # both tails are infinite: there is no mean
                 assert_equal(got, want, parameters)
             elif number in ("entropy", "median"):
-                assert_equal(got, getattr(theirs, number)(), parameters)
+                assert_equal(got, getattr(theirs, number)(), parameters, rtol=1e-5 if name in INTEGRATED else 1e-9)
 
 
 @pytest.mark.parametrize("name", sorted(name for name in REFERENCES if name not in FORMULAS and written(name)))

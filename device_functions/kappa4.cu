@@ -1,0 +1,58 @@
+// kappa4: the four-parameter kappa distribution
+// x: real    h: real, shape    k: real, shape    mu: real, location    sigma: positive, scale
+// source: Hosking (1994), The four-parameter kappa distribution
+
+// -log(t) where the distribution function is (1 - h t)^(1 / h), t = (1 - k z)^(1 / k); infinite at and beyond the ends that k makes
+__device__ real exponent(real z, real k)
+{
+    return k * z >= 1 ? (k > 0 ? INFINITY : -INFINITY) : log1p_quotient(-k, z);
+}
+
+// -log of the distribution function, as a function of w = -log(t)
+__device__ real minus_log_cdf(real w, real h)
+{
+    if (h < 0 && w < 0) return log1pexp(log(-h) - w) / -h;  // exp(-w) may overflow
+    real t = exp(-w);
+    return h * t >= 1 ? INFINITY : log1p_quotient(-h, t);
+}
+
+__device__ real kappa4_logpdf(real x, real h, real k, real mu, real sigma)
+{
+    real z = (x - mu) * (1 / sigma), w = exponent(z, k), y = minus_log_cdf(w, h);
+    if (isinf(z) || k * z > 1 || h * exp(-w) > 1) return -INFINITY;
+    if (w == -INFINITY) return h * k > 1 ? INFINITY : -INFINITY;  // the lower end, where k < 0 and h <= 0
+    return -weighted(1 - k, w) - weighted(1 - h, y) - log(sigma);
+}
+
+__device__ real kappa4_logcdf(real x, real h, real k, real mu, real sigma)
+{
+    return -minus_log_cdf(exponent((x - mu) * (1 / sigma), k), h);
+}
+
+// Where t is small, the distribution function is exp(-t).
+__device__ real kappa4_logsf(real x, real h, real k, real mu, real sigma)
+{
+    real w = exponent((x - mu) * (1 / sigma), k);
+    return exp(-w) * (1 + fabs(h)) < EPSILON ? -w : log1mexp(-minus_log_cdf(w, h));
+}
+
+// The z at which the distribution function is exp(-y)
+__device__ real quantile(real y, real h, real k)
+{
+    return expm1_quotient(-k, -log(expm1_quotient(-h, y)));
+}
+
+__device__ real kappa4_ppf(real q, real h, real k, real mu, real sigma) { return mu + sigma * quantile(-log(q), h, k); }
+__device__ real kappa4_isf(real q, real h, real k, real mu, real sigma) { return mu + sigma * quantile(-log1p(-q), h, k); }
+
+__device__ real kappa4_sample(rng_t *rng, real h, real k, real mu, real sigma)
+{
+    return mu + sigma * quantile(exponential(rng), h, k);
+}
+
+__device__ real kappa4_lower(real h, real k, real mu, real sigma)
+{
+    return h > 0 ? mu + sigma * expm1_quotient(-k, log(h)) : k < 0 ? mu + sigma / k : -INFINITY;
+}
+
+__device__ real kappa4_upper(real h, real k, real mu, real sigma) { return k > 0 ? mu + sigma / k : INFINITY; }
