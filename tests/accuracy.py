@@ -241,12 +241,13 @@ def rows(names: Sequence[str], n: int) -> Iterator[str]:
             yield f"| {' | '.join(cells)} |"
 
 
-def page(names: Sequence[str], n: int) -> str:
-    """The whole page."""
+def write(names: Sequence[str], n: int, out: Path) -> None:
+    """The whole page, line by line: who ends it before has what was found so far."""
     device = choose.get().device
-    head = HEAD.format(points=n, device=f"{device.name}, {device.driver}")
-    with np.errstate(all="ignore"):
-        return head + "".join(f"{row}\n" for row in rows(names, n))
+    with out.open("w", encoding="utf-8") as page, np.errstate(all="ignore"):
+        page.write(HEAD.format(points=n, device=f"{device.name}, {device.driver}"))
+        for row in rows(names, n):
+            print(row, file=page, flush=True)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -258,7 +259,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if unknown := [name for name in args.names if name not in REFERENCES]:
         parser.error(f"no reference of {unknown[0]}")
     names = args.names or sorted(REFERENCES.keys() & library.built_in(DENSITY))
-    args.out.write_text(page(names, args.points), encoding="utf-8")
+    write(names, args.points, args.out)
     return 0
 
 

@@ -52,12 +52,12 @@ class Dirichlet(Multivariate):
     def mean(self, alpha: Any) -> Any:
         """The mean."""
         alpha = self._processed(alpha)
-        return alpha / alpha.sum()
+        return np.squeeze(alpha / alpha.sum())[()]
 
     def var(self, alpha: Any) -> Any:
         """The variances."""
         mean, total = self.mean(alpha), np.sum(alpha)
-        return mean * (1 - mean) / (total + 1)
+        return np.squeeze(mean * (1 - mean) / (total + 1))[()]
 
     def cov(self, alpha: Any) -> Any:
         """The covariance matrix."""

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ..density import Density
 from ..runtime.arrays import is_device_array
 from ..runtime.transfers import to_host
 from .frozen import Frozen
 from .random_states import generator_of
 from .reparametrised import Named, names
-
-if TYPE_CHECKING:
-    from ..density import Density
 
 _MOMENTS = {"m": "mean", "v": "var", "s": "skewness", "k": "kurtosis"}
 
@@ -44,6 +42,11 @@ class Distribution:
     @functools.cached_property
     def density(self) -> Density:
         return self._named.made()
+
+    @functools.cached_property
+    def _standard(self) -> Density:
+        """The density of the standard form."""
+        return self._named.made(standard=True)
 
     @functools.cached_property
     def a(self) -> float:
@@ -87,6 +90,13 @@ class Distribution:
         value = args[place] if len(args) == place + 1 else kwds.get(name, default)
         return self._given(args[:place] if len(args) == place + 1 else args, others, name), value
 
+    def _at(self, method: str, x: Any, args: Sequence[Any], kwds: Mapping[str, Any]) -> Any:
+        """What a method of the density gives at x, of the standard form where there is neither a location nor a scale."""
+        given, n = self._given(args, kwds), self.numargs
+        moved = not all(type(v) in (int, float) and v == default for v, default in zip(given[n:], self._defaults, strict=True))
+        density, given = (self.density, given) if moved else (self._standard, given[:n])
+        return getattr(density, method)(_double(x), *given)
+
     def __call__(self, *args: Any, **kwds: Any) -> Frozen:
         """The distribution of these parameters, whose methods take none."""
         self._given(args, kwds)
@@ -98,19 +108,19 @@ class Distribution:
 
     def cdf(self, x: Any, *args: Any, **kwds: Any) -> Any:
         """P(X <= x)."""
-        return self.density.cdf(_double(x), *self._given(args, kwds))
+        return self._at("cdf", x, args, kwds)
 
     def logcdf(self, x: Any, *args: Any, **kwds: Any) -> Any:
         """log P(X <= x)."""
-        return self.density.logcdf(_double(x), *self._given(args, kwds))
+        return self._at("logcdf", x, args, kwds)
 
     def sf(self, x: Any, *args: Any, **kwds: Any) -> Any:
         """P(X > x)."""
-        return self.density.sf(_double(x), *self._given(args, kwds))
+        return self._at("sf", x, args, kwds)
 
     def logsf(self, x: Any, *args: Any, **kwds: Any) -> Any:
         """log P(X > x)."""
-        return self.density.logsf(_double(x), *self._given(args, kwds))
+        return self._at("logsf", x, args, kwds)
 
     def ppf(self, q: Any, *args: Any, **kwds: Any) -> Any:
         """The smallest x with P(X <= x) >= q."""
@@ -254,11 +264,11 @@ class Continuous(Distribution):
 
     def pdf(self, x: Any, *args: Any, **kwds: Any) -> Any:
         """The density."""
-        return self.density.pdf(_double(x), *self._given(args, kwds))
+        return self._at("pdf", x, args, kwds)
 
     def logpdf(self, x: Any, *args: Any, **kwds: Any) -> Any:
         """The logarithm of the density."""
-        return self.density.logpdf(_double(x), *self._given(args, kwds))
+        return self._at("logpdf", x, args, kwds)
 
     def nnlf(self, theta: Sequence[Any], x: Any) -> Any:
         """The negative log-likelihood of the parameters (shapes…, loc, scale), the sum of ``-logpdf(x)``."""
@@ -291,7 +301,12 @@ class Continuous(Distribution):
         """
         from .fit import fit
 
-        return fit(self._named, self.density, data, args, kwds)
+        return fit(self._named, self._free, data, args, kwds)
+
+    @functools.cached_property
+    def _free(self) -> Density:
+        """The density without defaults, which a fit would take as known."""
+        return Density(self.density.definition, self.density.log_density.functions)
 
     def fit_loc_scale(self, data: Any, *args: Any) -> tuple[float, float]:
         """loc and scale at which the mean and the variance are those of the data, for given shapes."""
@@ -327,11 +342,11 @@ class Discrete(Distribution):
 
     def pmf(self, k: Any, *args: Any, **kwds: Any) -> Any:
         """The probability of k."""
-        return self.density.pmf(_double(k), *self._given(args, kwds))
+        return self._at("pmf", k, args, kwds)
 
     def logpmf(self, k: Any, *args: Any, **kwds: Any) -> Any:
         """The logarithm of the probability of k."""
-        return self.density.logpmf(_double(k), *self._given(args, kwds))
+        return self._at("logpmf", k, args, kwds)
 
     def expect(  # type: ignore[override]
         self, func: Callable[[Any], Any] | None = None, args: Sequence[Any] = (), loc: Any = 0, lb: Any = None,

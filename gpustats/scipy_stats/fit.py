@@ -17,7 +17,7 @@ from .reparametrised import Named
 def fit(
     named: Named, density: Density, data: Any, starts: Sequence[Any], kwds: Mapping[str, Any]
 ) -> tuple[float, ...]:
-    """See `Continuous.fit`."""
+    """See `Continuous.fit`. The density has no defaults, which would be taken as known."""
     name, shapes, kwds = named.name, list(named.shapes), dict(kwds)
     method, optimizer = str(kwds.pop("method", "mle")).lower(), kwds.pop("optimizer", None)
     if method not in ("mle", "mm"):
@@ -40,8 +40,7 @@ def fit(
     if method == "mle" and optimizer is None:
         if name == "uniform" and not censored:
             return _uniform(data, fixed)
-        free = Density(density.definition, density._functions)  # without defaults, which would be taken as known
-        found = _by_newton(free, data, fixed, start)
+        found = _by_newton(density, data, fixed, start)
         if found is not None:
             return tuple(fixed[n] if n in fixed else np.float64(found[n]) for n in named.parameters)
     if censored:

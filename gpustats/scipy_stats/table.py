@@ -126,6 +126,6 @@ randint(low, high: integer) -> discrete_uniform(lower=low, upper=high - 1) at x 
 SUPPORTS = {
     "anglit": (-math.pi / 4, math.pi / 4), "arcsine": (0, 1), "cosine": (-math.pi, math.pi), "genpareto": (0, math.inf),
     "levy": (0, math.inf), "levy_l": (-math.inf, 0), "pareto": (1, math.inf), "rdist": (-1, 1), "semicircular": (-1, 1),
-    "trapezoid": (0, 1), "truncpareto": (1, math.inf), "triang": (0, 1), "uniform": (0, 1), "vonmises_line": (-math.pi, math.pi),
-    "weibull_max": (-math.inf, 0), "wrapcauchy": (0, 2 * math.pi),
+    "trapezoid": (0, 1), "triang": (0, 1), "truncpareto": (1, math.inf), "uniform": (0, 1),
+    "vonmises_line": (-math.pi, math.pi), "weibull_max": (-math.inf, 0), "wrapcauchy": (0, 2 * math.pi),
 }  # fmt: skip
