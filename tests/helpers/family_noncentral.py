@@ -3,8 +3,9 @@
 import mpmath as mp
 import numpy as np
 from families import Corrected, family
-from references_continuous import inf, parameters, positive
+from references_continuous import around, inf, parameters, positive, real
 from scipy import stats
+from tails import integrated
 
 
 def noncentral_tails(m, peak, tails, powers):
@@ -82,6 +83,28 @@ def noncentral_f_tails(x, d1, d2, lam):
     )  # fmt: skip
 
 
+def noncentral_t(x, nu, delta, mu, sigma):
+    if mp.isinf(x):
+        return -mp.inf
+    t = (x - mu) / sigma
+    root = mp.sqrt(t**2 + nu)
+    y = delta * t / root
+    cylinder = mp.log(mp.pcfd(-nu - 1, -y)) - y**2 / 4 + mp.loggamma(nu + 1)
+    constant = nu / 2 * mp.log(nu) - mp.log(mp.pi) / 2 - mp.loggamma(nu / 2) - (nu - 1) / 2 * mp.log(2)
+    return constant - nu * delta**2 / (2 * root**2) - (nu + 1) * mp.log(root) + cylinder - mp.log(sigma)
+
+
+def noncentral_t_tails(x, nu, delta, mu, sigma):
+    """By quadrature of the density in asinh(t)"""
+    v, center = mp.asinh((x - mu) / sigma), mp.asinh(delta)
+
+    def log_density(w):
+        return noncentral_t(mp.sinh(w), nu, delta, mp.mpf(0), mp.mpf(1)) + mp.log(mp.cosh(w))
+
+    slope = nu + 1 + abs(delta) + mp.mpf(1)
+    return integrated(log_density, v, center, mp.inf if v > center else -mp.inf, slope, [0, center])
+
+
 REFERENCES = {
     "noncentral_chi_squared": family(
         noncentral_chi_squared, noncentral_chi_squared_tails, parameters(positive(0.2, 50), positive(0.1, 100)), (0, inf),
@@ -90,6 +113,17 @@ REFERENCES = {
         [(0, 1), (-1, 1), (1, -1), (np.nan, 1), (1, np.nan), (inf, 1), (1, inf)], stats.ncx2,
         lambda rng, p: rng.noncentral_chisquare(*p) * np.exp(rng.uniform(-1, 1, p[0].shape)),
         [(1, 1), (0.1, 3), (30, 0), (5, 1e4), (2, 1e-3)], digits=30,
+    ),
+    "noncentral_t": family(
+        noncentral_t, noncentral_t_tails, parameters(positive(0.4, 30), real(2), real(), positive()), (-inf, inf),
+        [(inf, 3, 1, 0, 1), (-inf, 3, 1, 0, 1), (0, 3, 1, 0, 1), (1, 1, 0, 0, 1), (-3, 2, 5, 0, 1), (30, 5, -3, 0, 1),
+         (1e10, 3, 1, 0, 1), (-1e10, 3, 1, 0, 1), (10, 1e4, 10, 0, 1), (1e-30, 3, 2, 0, 1), (20, 100, 20, 0, 1),
+         (40, 3, 20, 0, 1), (0.5, 0.1, 1, 0, 1)],
+        [(0, 0, 0, 1), (-1, 0, 0, 1), (1, 0, 0, 0), (1, 0, 0, -1), (np.nan, 0, 0, 1), (1, np.nan, 0, 1), (1, 0, np.nan, 1),
+         (1, 0, 0, np.nan), (1, inf, 0, 1)],
+        lambda nu, delta, mu, sigma: Corrected(stats.nct(nu, delta, mu, sigma), np.where(nu > 1, nu, inf)),
+        lambda rng, p: around(rng, p[2] + p[1] * p[3], p[3] * (1 + np.abs(p[1])), 1),
+        [(3, 0, 0, 1), (1, 5, 2, 0.1), (30, -3, 0, 1), (0.3, 1, 0, 1)], digits=22,
     ),
     "noncentral_f": family(
         noncentral_f, noncentral_f_tails, parameters(positive(0.4, 50), positive(0.4, 50), positive(0.1, 100)), (0, inf),

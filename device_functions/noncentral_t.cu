@@ -1,0 +1,95 @@
+// noncentral_t: Student's t distribution whose numerator has a mean, with location and scale
+// x: real    nu: positive, degrees of freedom    delta: real, noncentrality    mu: real, location    sigma: positive, scale
+// source: Johnson, Kotz & Balakrishnan (1995), ch. 31
+//
+// With s = exp(u), the square root of a chi-squared variable over nu, the density is the mean of s phi(t s - delta), and the
+// distribution function that of Phi(t s - delta). Both are integrals over u from the peak outwards, by the trapezoidal rule, all of
+// whose digits are right for such functions: Trefethen & Weideman (2014), The exponentially convergent trapezoidal rule.
+
+// Where n log(s) - nu s^2 / 2 - (t s - delta)^2 / 2 is largest
+__device__ real peak(real n, real nu, real t, real delta)
+{
+    real b = t * delta, a = nu + t * t, root = sqrt(b * b + 4 * n * a);
+    return b < 0 ? 2 * n / (root - b) : (b + root) / (2 * a);
+}
+
+// The logarithm of the density of u = log(s)
+__device__ real log_chi(real s, real nu)
+{
+    real d = s - 1;
+    return LOG_2 - HALF_LOG_2PI + 0.5 * log(0.5 * nu) - stirling_error(0.5 * nu) + nu * (log_ratio_excess(s, d) - 0.5 * d * d);
+}
+
+__device__ real noncentral_t_logpdf(real x, real nu, real delta, real mu, real sigma)
+{
+    if (isinf(nu) || isinf(delta)) return NAN;
+    if (isinf(x)) return -INFINITY;
+    real t = (x - mu) * (1 / sigma), n = nu + 1, s = peak(n, nu, t, delta), a = (nu + t * t) * s * s, z = t * s - delta;
+    real step = 0.55 / sqrt(a + n + 24), sum = 1;
+    for (int side = -1; side < 2; side += 2) {
+        real term = 1;
+        for (int i = 1; i < 4000 && term > 0.01 * EPSILON * sum; i++) {
+            real v = side * i * step, d = expm1(v);
+            term = exp(-0.5 * a * d * d - n * expm1_excess(-v));
+            sum += term;
+        }
+    }
+    return log_chi(s, nu) + log(s) - 0.5 * z * z - HALF_LOG_2PI + log(step) + log(sum) - log(sigma);
+}
+
+// log P(T <= t), t <= delta. The step of the sum is that of the integrand's width at s.
+__device__ real log_tail(real t, real nu, real delta)
+{
+    real s = peak(nu, nu, t, delta), step = 0.5 / sqrt(2 * (nu + t * t) * s * s + 2 * nu + 24);
+    real center = log_ndtr(t * s - delta), sum = 1;
+    for (int side = -1; side < 2; side += 2) {
+        real term = 1;
+        for (int i = 1; i < 20000 && term > 0.01 * EPSILON * sum; i++) {
+            real v = side * i * step, d = expm1(v);
+            // nu (log(r) - s^2 (r^2 - 1) / 2) where r = exp(v)
+            real log_ratio = nu * (v * (1 - s) * (1 + s) - s * s * (expm1_excess(-v) + 0.5 * d * d));
+            term = exp(log_ratio + log_ndtr(t * (s * (1 + d)) - delta) - center);
+            sum += term;
+        }
+    }
+    return log_chi(s, nu) + center + log(step) + log(sum);
+}
+
+__device__ real log_below(real t, real nu, real delta)
+{
+    real tail = log_tail(t < delta ? t : -t, nu, t < delta ? delta : -delta);
+    return t < delta ? tail : log1mexp(tail);
+}
+
+__device__ real noncentral_t_logcdf(real x, real nu, real delta, real mu, real sigma)
+{
+    return log_below((x - mu) * (1 / sigma), nu, delta);
+}
+
+__device__ real noncentral_t_logsf(real x, real nu, real delta, real mu, real sigma)
+{
+    return log_below((mu - x) * (1 / sigma), nu, -delta);
+}
+
+__device__ real noncentral_t_sample(rng_t *rng, real nu, real delta, real mu, real sigma)
+{
+    real z = normal(rng), log_ratio = gamma_logarithm(rng, 0.5 * nu) - log(0.5 * nu);
+    return mu + sigma * ((z + delta) * exp(-0.5 * log_ratio));
+}
+
+// The mean where mu = 0 and sigma = 1, over delta
+__device__ real factor(real nu)
+{
+    return sqrt(0.5 * nu) * exp(-log_rising(0.5 * nu - 0.5, (real)0.5));
+}
+
+__device__ real noncentral_t_mean(real nu, real delta, real mu, real sigma)
+{
+    return nu > 1 ? mu + sigma * (delta * factor(nu)) : NAN;
+}
+
+__device__ real noncentral_t_var(real nu, real delta, real mu, real sigma)
+{
+    real m = delta * factor(nu);
+    return nu > 2 ? sigma * sigma * ((1 + delta * delta) * (nu / (nu - 2)) - m * m) : nu > 1 ? INFINITY : NAN;
+}
