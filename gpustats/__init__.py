@@ -29,6 +29,15 @@ if TYPE_CHECKING:
     from .gp import covariances as covariances
     from .gp.local import LocalGP as LocalGP
     from .likelihood import Likelihood as Likelihood
+    from .matrices import inverse_wishart as inverse_wishart
+    from .matrices import lkj_cholesky_cov as lkj_cholesky_cov
+    from .matrices import lkj_corr as lkj_corr
+    from .matrices import matrix_normal as matrix_normal
+    from .matrices import matrix_t as matrix_t
+    from .matrices import ortho_group as ortho_group
+    from .matrices import special_ortho_group as special_ortho_group
+    from .matrices import unitary_group as unitary_group
+    from .matrices import wishart as wishart
     from .mixtures.labels import label_statistics as label_statistics
     from .mixtures.mixture import Mixture as Mixture
     from .rows.leaves import dot as dot
@@ -50,13 +59,17 @@ _LAZY = {
     "label_statistics": ".mixtures.labels", "linalg": None, "parallel": None, "per_row": ".rows.leaves",
     "sample_discrete": ".draws.discrete", "to_device": ".runtime.transfers", "to_host": ".runtime.transfers",
     "transforms": None, "use": ".runtime.choose",
-}  # fmt: skip
+} | dict.fromkeys(
+    ("inverse_wishart", "lkj_cholesky_cov", "lkj_corr", "matrix_normal", "matrix_t", "ortho_group", "special_ortho_group",
+     "unitary_group", "wishart"), ".matrices"
+)  # fmt: skip
 
 __all__ = [
     "CompileError", "Densities", "Density", "DeviceFunctionError", "DeviceLostError", "GLM", "Generator", "Likelihood",
     "LocalGP", "Mixture", "NoDeviceError", "Rows", "compat", "covariances", "densities", "devices", "dot", "gather", "gp",
-    "label_statistics", "linalg", "parallel", "per_row", "register", "sample_discrete", "to_device", "to_host", "transforms",
-    "use",
+    "inverse_wishart", "label_statistics", "linalg", "lkj_cholesky_cov", "lkj_corr", "matrix_normal", "matrix_t",
+    "ortho_group", "parallel", "per_row", "register", "sample_discrete", "special_ortho_group", "to_device", "to_host",
+    "transforms", "unitary_group", "use", "wishart",
 ]  # fmt: skip
 
 

@@ -1,0 +1,111 @@
+"""Factors of stacks of symmetric matrices, of which some may not be positive definite; functions of their dimension."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+from .. import linalg
+from ..linalg.matrix import asymmetry_tolerance
+
+Array = np.ndarray[Any, Any]
+
+
+class Factor:
+    """The Cholesky factors of a stack of matrices, (..., n, n).
+
+    Attributes
+    ----------
+    lower : (..., n, n)
+        That of the unit matrix where there is none.
+    sound : (...)
+        Whether there is one.
+    """
+
+    def __init__(self, a: Array):
+        self.sound = np.asarray(np.isfinite(a).all((-2, -1)))
+        self.lower = self._factorised(a)
+
+    def _factorised(self, a: Array) -> Array:
+        try:
+            lower: Array = linalg.cholesky(a)
+            return lower
+        except (ValueError, np.linalg.LinAlgError):
+            return self._one_by_one(a)
+
+    def _one_by_one(self, a: Array) -> Array:
+        """Where one of them has no factor, those that have none are found and replaced."""
+        a = a.copy()
+        for place in np.ndindex(a.shape[:-2]):
+            self.sound[place] = self.sound[place] and _has_factor(a[place])
+        a[~self.sound] = np.eye(a.shape[-1], dtype=a.dtype)
+        lower: Array = linalg.cholesky(a)
+        return lower
+
+    @cached_property
+    def logdet(self) -> Array:
+        return 2 * np.log(np.diagonal(self.lower, axis1=-2, axis2=-1)).sum(-1, dtype=float)
+
+    @cached_property
+    def inverse(self) -> Array:
+        inverse: Array = linalg.cho_inverse(self.lower)
+        return inverse
+
+    def solve(self, b: Array) -> Array:
+        """lower^-1 b"""
+        x: Array = linalg.solve_triangular(self.lower, b)
+        return x
+
+    def solve_transposed(self, b: Array) -> Array:
+        """lower^-T b"""
+        x: Array = linalg.solve_triangular(self.lower, b, trans=1)
+        return x
+
+
+def _has_factor(a: Array) -> bool:
+    root = np.sqrt(np.abs(np.diagonal(a)))
+    if (np.abs(a - a.T) > asymmetry_tolerance(a.dtype) * (np.abs(a) + root[:, None] * root)).any():
+        return False
+    try:
+        linalg.cholesky(a)
+    except np.linalg.LinAlgError:
+        return False
+    return True
+
+
+def transposed(a: Array) -> Array:
+    return a.swapaxes(-1, -2)
+
+
+def square_sum(a: Array) -> Array:
+    """The squared Frobenius norm of each matrix."""
+    total: Array = np.square(a, dtype=float).sum((-2, -1))
+    return total
+
+
+def gram(a: Array) -> Array:
+    """a a'"""
+    product: Array = linalg.gram(a)
+    return product
+
+
+def as_matrix(a: Array) -> Array:
+    """A number for each matrix of a stack, as what multiplies these."""
+    return np.asarray(a)[..., None, None]
+
+
+def log_multigamma(a: Array, n: int) -> Array:
+    """The logarithm of the multivariate gamma function; nan where a <= (n - 1) / 2."""
+    a = np.asarray(a, float)
+    halves = np.arange(n) / 2
+    total: Array = special.gammaln(a[..., None] - halves).sum(-1) + n * (n - 1) / 4 * np.log(np.pi)
+    return np.where(a > (n - 1) / 2, total, np.nan)
+
+
+def multidigamma(a: Array, n: int) -> Array:
+    """Its derivative."""
+    total: Array = special.digamma(np.asarray(a, float)[..., None] - np.arange(n) / 2).sum(-1)
+    return total
