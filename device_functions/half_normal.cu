@@ -19,6 +19,9 @@ __device__ real half_normal_logsf(real x, real sigma)
     return log(scaled_erfc(u)) - u * u;
 }
 
+__device__ real half_normal_cdf(real x, real sigma) { return erf(x * (1 / sigma) / SQRT_2); }
+__device__ real half_normal_sf(real x, real sigma) { return erfc(x * (1 / sigma) / SQRT_2); }
+
 __device__ real half_normal_sample(rng_t *rng, real sigma)
 {
     return sigma * fabs(normal(rng));

@@ -17,6 +17,10 @@ __device__ real normal_logsf(real x, real mu, real sigma)
     return log_ndtr((mu - x) * (1 / sigma));
 }
 
+// 1/2 in the middle, to the last digit, which an exponential of its logarithm need not be
+__device__ real normal_cdf(real x, real mu, real sigma) { return 0.5 * erfc((mu - x) * (1 / sigma) / SQRT_2); }
+__device__ real normal_sf(real x, real mu, real sigma) { return 0.5 * erfc((x - mu) * (1 / sigma) / SQRT_2); }
+
 __device__ real normal_ppf(real q, real mu, real sigma) { return mu + sigma * ndtri(q); }
 __device__ real normal_isf(real q, real mu, real sigma) { return mu - sigma * ndtri(q); }
 

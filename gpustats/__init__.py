@@ -68,9 +68,9 @@ _LAZY = {
 __all__ = [
     "CompileError", "Densities", "Density", "DeviceFunctionError", "DeviceLostError", "GLM", "Generator", "Likelihood",
     "LocalGP", "Mixture", "NoDeviceError", "Rows", "TruncatedMvNormal", "compat", "covariances", "densities", "devices", "dot",
-    "gather", "gp", "inverse_wishart", "label_statistics", "linalg", "lkj_cholesky_cov", "lkj_corr", "matrix_normal", "matrix_t",
-    "ortho_group", "parallel", "per_row", "register", "sample_discrete", "special_ortho_group", "to_device", "to_host",
-    "transforms", "unitary_group", "use", "wishart",
+    "gather", "gp", "inverse_wishart", "label_statistics", "linalg", "lkj_cholesky_cov", "lkj_corr", "matrix_normal",
+    "matrix_t", "ortho_group", "parallel", "per_row", "register", "sample_discrete", "special_ortho_group", "to_device",
+    "to_host", "transforms", "unitary_group", "use", "wishart",
 ]  # fmt: skip
 
 

@@ -171,7 +171,7 @@ def quantile(ending: str) -> Callable[[str, type, int], Found]:
 
 
 def _distance(name: str, q: float, above: bool, x: float, row: Sequence[float], dtype: type) -> float:
-    """How far a number is from where a tail is q, by a step of Newton's method; of a whole number, whether it is another one."""
+    """How far a number is from where a tail is q, by a step of Newton's method; of whole numbers, whether it is another."""
     with mp.workdps(DIGITS.get(name, 60)):
         q, x, *row = (mp.mpf(v) for v in (q, x, *row))
         p = tails(name, x, *row)[above]
@@ -237,15 +237,17 @@ def rows(names: Sequence[str], n: int) -> Iterator[str]:
         types = TYPES if REFERENCES[name].float32 else TYPES[:1]
         for number, (ending, find) in enumerate(functions(name)):
             found = [find(name, dtype, n) for dtype in types]
-            yield f"| {name if number == 0 else ''} | `{ending}` | {' | '.join([*map(str, found), *['|'] * (2 - len(types))])} |"
+            cells = [name if number == 0 else "", f"`{ending}`", *map(str, found), *["|"] * (2 - len(types))]
+            yield f"| {' | '.join(cells)} |"
 
 
-def page(names: Sequence[str], n: int) -> str:
-    """The whole page."""
+def write(names: Sequence[str], n: int, out: Path) -> None:
+    """The whole page, line by line: who ends it before has what was found so far."""
     device = choose.get().device
-    head = HEAD.format(points=n, device=f"{device.name}, {device.driver}")
-    with np.errstate(all="ignore"):
-        return head + "".join(f"{row}\n" for row in rows(names, n))
+    with out.open("w", encoding="utf-8") as page, np.errstate(all="ignore"):
+        page.write(HEAD.format(points=n, device=f"{device.name}, {device.driver}"))
+        for row in rows(names, n):
+            print(row, file=page, flush=True)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -257,7 +259,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if unknown := [name for name in args.names if name not in REFERENCES]:
         parser.error(f"no reference of {unknown[0]}")
     names = args.names or sorted(REFERENCES.keys() & library.built_in(DENSITY))
-    args.out.write_text(page(names, args.points), encoding="utf-8")
+    write(names, args.points, args.out)
     return 0
 
 

@@ -17,28 +17,28 @@ Distributions are made when they are first asked for; ``dir(st)`` lists them.
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
-from .distribution import Continuous, Discrete, Distribution
+from .compositions import Dirichlet, DirichletMultinomial, Multinomial
+from .distribution import distribution_of
+from .elliptical import MultivariateNormal, MultivariateT
 from .reparametrised import names
 
-__all__ = sorted(names())
+_OF_VECTORS = {made.name: made for made in (Dirichlet, DirichletMultinomial, Multinomial, MultivariateNormal, MultivariateT)}
 
-
-@functools.cache
-def distribution_of(name: str) -> Distribution:
-    """SciPy's distribution of a name; KeyError where there is none."""
-    named = names()[name]
-    return Discrete(named) if named.discrete else Continuous(named)
+__all__ = sorted({*names(), *_OF_VECTORS})
 
 
 def __getattr__(name: str) -> Any:
     if name in names():
-        value = globals()[name] = distribution_of(name)
-        return value
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value: Any = distribution_of(name)
+    elif name in _OF_VECTORS:
+        value = _OF_VECTORS[name]._one()
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *names()})
+    return sorted({*globals(), *__all__})

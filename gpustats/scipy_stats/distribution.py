@@ -4,55 +4,22 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from ..draws.generator import as_generator
+from ..density import Density
 from ..runtime.arrays import is_device_array
 from ..runtime.transfers import to_host
 from .frozen import Frozen
-from .reparametrised import Named
-
-if TYPE_CHECKING:
-    from ..density import Density
+from .random_states import generator_of
+from .reparametrised import Named, names
 
 _MOMENTS = {"m": "mean", "v": "var", "s": "skewness", "k": "kurtosis"}
 
 
 class Distribution:
-    """One of SciPy's distributions, computed by gpustats.
-
-    Its methods take what SciPy's take, the shapes by position or by name and then ``loc=0`` and ``scale=1`` (of a discrete
-    one ``loc=0`` only, a whole number), and give what SciPy's give: NumPy arrays and numbers are computed with in float64.
-    Beyond that they take device arrays, of which they make device arrays of the same type.
-
-    Attributes
-    ----------
-    name : str
-        SciPy's.
-    shapes : str or None
-        Its shapes, separated by commas.
-    numargs : int
-        How many there are.
-    a, b : float
-        The ends of its support in the standard form, infinite where shapes move them.
-    density : Density
-        A density with the shapes, ``loc`` and ``scale`` as its parameters, for what SciPy does not have: likelihoods with
-        their derivatives, mixtures, transforms, weighted fits, fits of many data sets.
-    random_state
-        What draws that are given none take: None for the generator of ``numpy.random``. A seed becomes a
-        `numpy.random.RandomState`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from gpustats import scipy_stats as st
-    >>> st.weibull_min.logpdf(np.array([0.5, 1.5]), 2.0, loc=0.25, scale=2.0).round(6)
-    array([-2.095007, -0.860225])
-    >>> st.gamma.shapes, st.gamma.numargs, st.gamma(2.0, scale=3.0).mean()
-    ('a', 1, np.float64(6.0))
-    """
+    """What SciPy's distributions of numbers, continuous and discrete, have in common."""
 
     discrete = False
     badvalue = np.nan
@@ -70,11 +37,16 @@ class Distribution:
 
     @random_state.setter
     def random_state(self, seed: Any) -> None:
-        self._random_state = None if seed is None else _generator(seed)
+        self._random_state = None if seed is None else generator_of(seed)
 
     @functools.cached_property
     def density(self) -> Density:
         return self._named.made()
+
+    @functools.cached_property
+    def _standard(self) -> Density:
+        """The density of the standard form."""
+        return self._named.made(standard=True)
 
     @functools.cached_property
     def a(self) -> float:
@@ -118,6 +90,13 @@ class Distribution:
         value = args[place] if len(args) == place + 1 else kwds.get(name, default)
         return self._given(args[:place] if len(args) == place + 1 else args, others, name), value
 
+    def _at(self, method: str, x: Any, args: Sequence[Any], kwds: Mapping[str, Any]) -> Any:
+        """What a method of the density gives at x, of the standard form where there is neither a location nor a scale."""
+        given, n = self._given(args, kwds), self.numargs
+        moved = not all(type(v) in (int, float) and v == default for v, default in zip(given[n:], self._defaults, strict=True))
+        density, given = (self.density, given) if moved else (self._standard, given[:n])
+        return getattr(density, method)(_double(x), *given)
+
     def __call__(self, *args: Any, **kwds: Any) -> Frozen:
         """The distribution of these parameters, whose methods take none."""
         self._given(args, kwds)
@@ -129,19 +108,19 @@ class Distribution:
 
     def cdf(self, x: Any, *args: Any, **kwds: Any) -> Any:
         """P(X <= x)."""
-        return self.density.cdf(_double(x), *self._given(args, kwds))
+        return self._at("cdf", x, args, kwds)
 
     def logcdf(self, x: Any, *args: Any, **kwds: Any) -> Any:
         """log P(X <= x)."""
-        return self.density.logcdf(_double(x), *self._given(args, kwds))
+        return self._at("logcdf", x, args, kwds)
 
     def sf(self, x: Any, *args: Any, **kwds: Any) -> Any:
         """P(X > x)."""
-        return self.density.sf(_double(x), *self._given(args, kwds))
+        return self._at("sf", x, args, kwds)
 
     def logsf(self, x: Any, *args: Any, **kwds: Any) -> Any:
         """log P(X > x)."""
-        return self.density.logsf(_double(x), *self._given(args, kwds))
+        return self._at("logsf", x, args, kwds)
 
     def ppf(self, q: Any, *args: Any, **kwds: Any) -> Any:
         """The smallest x with P(X <= x) >= q."""
@@ -242,7 +221,7 @@ class Distribution:
         """
         kwds = kwds if size is None else {**kwds, "size": size}
         given, size = self._with("size", None, args, kwds)
-        rng = _generator(self._random_state if random_state is None else random_state)
+        rng = generator_of(self._random_state if random_state is None else random_state)
         *others, scale = given
         if not self.discrete and not is_device_array(scale) and not np.any(scale):  # all of the probability at loc
             return given[-2] + 0 * self.density.rvs(*others, np.add(scale, 1.0), size=size, rng=rng)
@@ -250,15 +229,46 @@ class Distribution:
 
 
 class Continuous(Distribution):
-    __doc__ = Distribution.__doc__
+    """One of SciPy's continuous distributions, computed by gpustats.
+
+    Its methods take what SciPy's take, the shapes by position or by name and then ``loc=0`` and ``scale=1``, and
+    give what SciPy's give: NumPy arrays and numbers are computed with in float64. Beyond that they take device arrays, of which
+    they make device arrays of the same type.
+
+    Attributes
+    ----------
+    name : str
+        SciPy's.
+    shapes : str or None
+        Its shapes, separated by commas.
+    numargs : int
+        How many there are.
+    a, b : float
+        The ends of its support in the standard form, infinite where shapes move them.
+    density : Density
+        A density with the shapes, ``loc`` and ``scale`` as its parameters, for what SciPy does not have: likelihoods with
+        their derivatives, mixtures, transforms, weighted fits, fits of many data sets.
+    random_state
+        What draws that are given none take: None for the generator of ``numpy.random``. A seed becomes a
+        `numpy.random.RandomState`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gpustats import scipy_stats as st
+    >>> st.weibull_min.logpdf(np.array([0.5, 1.5]), 2.0, loc=0.25, scale=2.0).round(6)
+    array([-2.095067, -0.860629])
+    >>> st.gamma.shapes, st.gamma.numargs, st.gamma(2.0, scale=3.0).mean()
+    ('a', 1, np.float64(6.0))
+    """
 
     def pdf(self, x: Any, *args: Any, **kwds: Any) -> Any:
         """The density."""
-        return self.density.pdf(_double(x), *self._given(args, kwds))
+        return self._at("pdf", x, args, kwds)
 
     def logpdf(self, x: Any, *args: Any, **kwds: Any) -> Any:
         """The logarithm of the density."""
-        return self.density.logpdf(_double(x), *self._given(args, kwds))
+        return self._at("logpdf", x, args, kwds)
 
     def nnlf(self, theta: Sequence[Any], x: Any) -> Any:
         """The negative log-likelihood of the parameters (shapes…, loc, scale), the sum of ``-logpdf(x)``."""
@@ -291,7 +301,12 @@ class Continuous(Distribution):
         """
         from .fit import fit
 
-        return fit(self._named, self.density, data, args, kwds)
+        return fit(self._named, self._free, data, args, kwds)
+
+    @functools.cached_property
+    def _free(self) -> Density:
+        """The density without defaults, which a fit would take as known."""
+        return Density(self.density.definition, self.density.log_density.functions)
 
     def fit_loc_scale(self, data: Any, *args: Any) -> tuple[float, float]:
         """loc and scale at which the mean and the variance are those of the data, for given shapes."""
@@ -304,16 +319,34 @@ class Continuous(Distribution):
 
 
 class Discrete(Distribution):
-    __doc__ = Distribution.__doc__
+    """One of SciPy's discrete distributions, computed by gpustats.
+
+    Its methods take what SciPy's take, the shapes by position or by name and then ``loc=0``, which has to be a whole number,
+    and give what SciPy's give. Beyond that they take device arrays, of which they make device arrays.
+
+    Attributes
+    ----------
+    name, shapes, numargs, a, b, density, random_state
+        As of `Continuous`.
+
+    Examples
+    --------
+    >>> from gpustats import scipy_stats as st
+    >>> st.binom.pmf([3, 4], 3, 0.5, loc=1)
+    array([0.375, 0.125])
+    >>> st.geom(0.25).mean(), st.geom(0.25).support()
+    (np.float64(4.0), (np.float64(1.0), np.float64(inf)))
+    """
+
     discrete = True
 
     def pmf(self, k: Any, *args: Any, **kwds: Any) -> Any:
         """The probability of k."""
-        return self.density.pmf(_double(k), *self._given(args, kwds))
+        return self._at("pmf", k, args, kwds)
 
     def logpmf(self, k: Any, *args: Any, **kwds: Any) -> Any:
         """The logarithm of the probability of k."""
-        return self.density.logpmf(_double(k), *self._given(args, kwds))
+        return self._at("logpmf", k, args, kwds)
 
     def expect(  # type: ignore[override]
         self, func: Callable[[Any], Any] | None = None, args: Sequence[Any] = (), loc: Any = 0, lb: Any = None,
@@ -333,19 +366,15 @@ def _double(value: Any) -> Any:
     return value
 
 
-def _generator(random_state: Any) -> Any:
-    """What `Density.rvs` takes for a random state of SciPy's: a seed gives what ``numpy.random.seed`` with it would give."""
-    if random_state is None or random_state is np.random:
-        return as_generator(np.random.randint(0, 2**32, 4, np.uint32).tolist())  # noqa: NPY002
-    if isinstance(random_state, (int, np.integer)):
-        return np.random.RandomState(random_state)
-    return random_state
+@functools.cache
+def distribution_of(name: str) -> Distribution:
+    """SciPy's distribution of a name; KeyError where there is none."""
+    named = names()[name]
+    return Discrete(named) if named.discrete else Continuous(named)
 
 
 def _named(name: str, random_state: Any) -> Distribution:
     """The distribution of a name, for what was pickled: there is one of each, but for those with a random state."""
-    from . import distribution_of
-
     one = distribution_of(name)
     if random_state is None:
         return one

@@ -17,7 +17,7 @@ from .reparametrised import Named
 def fit(
     named: Named, density: Density, data: Any, starts: Sequence[Any], kwds: Mapping[str, Any]
 ) -> tuple[float, ...]:
-    """See `Continuous.fit`."""
+    """See `Continuous.fit`. The density has no defaults, which would be taken as known."""
     name, shapes, kwds = named.name, list(named.shapes), dict(kwds)
     method, optimizer = str(kwds.pop("method", "mle")).lower(), kwds.pop("optimizer", None)
     if method not in ("mle", "mm"):
@@ -40,8 +40,7 @@ def fit(
     if method == "mle" and optimizer is None:
         if name == "uniform" and not censored:
             return _uniform(data, fixed)
-        free = Density(density.definition, density._functions)  # without defaults, which would be taken as known
-        found = _by_newton(free, data, fixed, start)
+        found = _by_newton(density, data, fixed, start)
         if found is not None:
             return tuple(fixed[n] if n in fixed else np.float64(found[n]) for n in named.parameters)
     if censored:
@@ -96,7 +95,9 @@ def _by_search(
     import scipy.optimize
 
     if isinstance(optimizer, str):
-        optimizer = getattr(scipy.optimize, optimizer if optimizer.startswith("fmin") else f"fmin_{optimizer}")
+        search = getattr(scipy.optimize, optimizer if optimizer.startswith("fmin") else f"fmin_{optimizer}")
+    else:
+        search = optimizer or scipy.optimize.fmin
     free = [n for n in named.parameters if n not in fixed]
     on_host = np.asarray(to_host(data), float)
     on_device = to_device(data)
@@ -116,7 +117,6 @@ def _by_search(
         return value if np.isfinite(value) else np.inf
 
     begin = _begin(named, on_host, fixed, start, lambda v: density.loglik(on_device, *(v[n] for n in named.parameters)))
-    search = optimizer or scipy.optimize.fmin
     found = search(objective, [begin[n] for n in free], args=(on_host,), disp=0)
     if not np.isfinite(objective(found)):
         raise ValueError(f"{named.name}: no parameters are found at which the data have a likelihood: give starts")

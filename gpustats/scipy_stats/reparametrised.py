@@ -83,8 +83,12 @@ class Named:
         high = 1.0 if "unit" in words or self.name == "bernoulli" else math.inf
         return (-high, 0.0 - low) if self.reflected else (low, high)
 
-    def made(self) -> Density:
-        """The density of SciPy's parameters."""
+    def made(self, standard: bool = False) -> Density:
+        """The density of SciPy's parameters, or, of the standard form, of its shapes alone.
+
+        In a table of the standard form what depends on x alone, such as its logarithm, is computed once for each x: a kernel
+        that is given a location has to see that of x - loc for each set of parameters.
+        """
         density = densities[self.density]
         x = "x" if self.shift == "0" else f"(x - {_enclosed(self.shift)})"
         if self.reflected:
@@ -94,10 +98,13 @@ class Named:
         if lacking := [a.name for a in parameters if a.name not in self.values]:
             raise ValueError(f"{self.name}: {self.density} has a parameter {lacking[0]}, of which the table says nothing")
         inner = Inner("scipy_stats", density, {observation.name: at, **{n: f"({v})" for n, v in self.values.items()}})
-        arguments = [Argument("x", "integer" if self.discrete else "real"), *self.arguments]
-        return inner.written(
-            f"scipy_{self.name}", density.description, arguments, arguments, 1, self._bodies(inner, at), self.defaults
-        )
+        bodies, arguments, name = self._bodies(inner, at), self.arguments, f"scipy_{self.name}"
+        if standard:
+            known = "".join(f"    real {n} = {int(v)};\n" for n, v in self.defaults.items())
+            bodies = {ending: known + body for ending, body in bodies.items()}
+            arguments, name = arguments[: len(self.shapes)], f"{name}_standard"
+        arguments = [Argument("x", "integer" if self.discrete else "real"), *arguments]
+        return inner.written(name, density.description, arguments, arguments, 1, bodies, {} if standard else self.defaults)
 
     @property
     def defaults(self) -> dict[str, Any]:
@@ -115,6 +122,7 @@ class Named:
             below, above = inner.log_cdf(inner.x), inner.log_sf(inner.x)
             below, above = (above, below) if self.reflected else (below, above)
             bodies |= {"logcdf": f"    return {below};\n", "logsf": f"    return {above};\n"}
+            bodies |= inner.probabilities(self.reflected)
         moved = self._moved("{}")
         if not self.discrete:
             bodies |= inner.quantiles(moved, self.reflected)

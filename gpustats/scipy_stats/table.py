@@ -13,6 +13,7 @@ CONTINUOUS = """
 alpha(a)                              -> alpha(a=a, sigma=scale) at x - loc
 anglit()                              -> anglit(mu=loc, sigma=scale)
 arcsine()                             -> arcsine(lower=loc, upper=loc + scale)
+argus(chi)                            -> argus(chi=chi) at (x - loc) / scale
 beta(a, b)                            -> beta(alpha=a, beta=b) at (x - loc) / scale
 betaprime(a, b)                       -> beta_prime(alpha=a, beta=b, sigma=scale) at x - loc
 bradford(c)                           -> bradford(c=c) at (x - loc) / scale
@@ -22,6 +23,9 @@ cauchy()                              -> cauchy(alpha=loc, beta=scale)
 chi(df)                               -> chi(nu=df) at (x - loc) / scale
 chi2(df)                              -> chi_squared(nu=df) at (x - loc) / scale
 cosine()                              -> cosine(mu=loc, sigma=scale)
+crystalball(beta, m)                  -> crystal_ball(beta=beta, m=m, mu=loc, sigma=scale)
+dgamma(a)                             -> double_gamma(alpha=a, mu=loc, sigma=scale)
+dpareto_lognorm(u, s, a, b)           -> double_pareto_log_normal(alpha=a, beta=b, mu=u + log(scale), sigma=s) at x - loc
 dweibull(c)                           -> double_weibull(alpha=c, mu=loc, sigma=scale)
 erlang(a)                             -> gamma(alpha=a, beta=1 / scale) at x - loc
 expon()                               -> exponential(lam=1 / scale) at x - loc
@@ -38,7 +42,9 @@ genexpon(a, b, c)                     -> generalized_exponential(a=a, b=b, c=c, 
 genextreme(c)                         -> generalized_extreme_value(mu=loc, sigma=scale, xi=-c)
 gengamma(a, c)                        -> generalized_gamma(a=a, c=c, sigma=scale) at x - loc
 genhalflogistic(c)                    -> generalized_half_logistic(c=c, sigma=scale) at x - loc
+geninvgauss(p, b)                     -> generalized_inverse_gaussian(p=p, b=b, sigma=scale) at x - loc
 genlogistic(c)                        -> generalized_logistic(alpha=c, mu=loc, sigma=scale)
+gennorm(beta)                         -> generalized_normal(beta=beta, mu=loc, sigma=scale)
 genpareto(c)                          -> generalized_pareto(mu=loc, sigma=scale, xi=c)
 gompertz(c)                           -> gompertz(eta=c, sigma=scale) at x - loc
 gumbel_l()                            -> gumbel_min(mu=loc, beta=scale)
@@ -51,13 +57,17 @@ hypsecant()                           -> hyperbolic_secant(mu=loc, sigma=scale)
 invgamma(a)                           -> inverse_gamma(alpha=a, beta=scale) at x - loc
 invgauss(mu: positive)                -> wald(mu=mu * scale, lam=scale) at x - loc
 invweibull(c)                         -> frechet(alpha=c, sigma=scale) at x - loc
+jf_skew_t(a, b)                       -> skew_student_t(a=a, b=b, mu=loc, sigma=scale)
 johnsonsb(a, b)                       -> johnson_sb(gamma=a, delta=b) at (x - loc) / scale
 johnsonsu(a, b)                       -> johnson_su(gamma=a, delta=b, mu=loc, sigma=scale)
 kappa3(a)                             -> kappa3(a=a, sigma=scale) at x - loc
+kappa4(h, k)                          -> kappa4(h=h, k=k, mu=loc, sigma=scale)
+kstwobign()                           -> kolmogorov(sigma=scale) at x - loc
 laplace()                             -> laplace(mu=loc, b=scale)
 laplace_asymmetric(kappa)             -> asymmetric_laplace(kappa=kappa, mu=loc, b=1 / scale)
 levy()                                -> levy(mu=loc, sigma=scale)
-levy_l()                              -> levy(mu=0, sigma=scale) at loc - x
+levy_l()                              -> levy_left(mu=loc, sigma=scale)
+loggamma(c)                           -> exp_gamma(alpha=c, mu=loc, sigma=scale)
 logistic()                            -> logistic(mu=loc, s=scale)
 loglaplace(c)                         -> log_laplace(c=c, sigma=scale) at x - loc
 lognorm(s)                            -> log_normal(mu=log(scale), sigma=s) at x - loc
@@ -67,13 +77,16 @@ maxwell()                             -> maxwell(sigma=scale) at x - loc
 mielke(k, s)                          -> mielke(k=k, s=s, sigma=scale) at x - loc
 moyal()                               -> moyal(mu=loc, sigma=scale)
 nakagami(nu)                          -> nakagami(nu=nu, sigma=scale) at x - loc
+ncf(dfn, dfd, nc)                     -> noncentral_f(d1=dfn, d2=dfd, lam=nc) at (x - loc) / scale
+ncx2(df, nc)                          -> noncentral_chi_squared(nu=df, lam=nc) at (x - loc) / scale
 norm()                                -> normal(mu=loc, sigma=scale)
 pareto(b)                             -> pareto(alpha=b, m=scale) at x - loc
+pearson3(skew)                        -> pearson3(skew=skew, mu=loc, sigma=scale)
 powerlaw(a)                           -> power_function(alpha=a) at (x - loc) / scale
 powerlognorm(c, s)                    -> power_log_normal(p=c, mu=log(scale), sigma=s) at x - loc
 powernorm(c)                          -> power_normal(p=c, mu=loc, sigma=scale)
 rayleigh()                            -> rayleigh(sigma=scale) at x - loc
-rdist(c: positive)                    -> beta(alpha=0.5 * c, beta=0.5 * c) at (x - (loc - scale)) / (2 * scale)
+rdist(c)                              -> rdist(c=c) at (x - loc) / scale
 recipinvgauss(mu: positive)           -> reciprocal_inverse_gaussian(mu=mu / scale, lam=1 / scale) at x - loc
 reciprocal(a: positive, b: positive)  -> log_uniform(lower=a * scale, upper=b * scale) at x - loc
 rel_breitwigner(rho: positive)        -> relativistic_breit_wigner(m=rho * scale, gamma=scale) at x - loc
@@ -84,7 +97,11 @@ skewnorm(a)                           -> skew_normal(alpha=a, mu=loc, sigma=scal
 t(df)                                 -> student_t(nu=df, mu=loc, sigma=scale)
 trapezoid(c: unit, d: unit)           -> trapezoidal(lower=loc, upper=loc + scale, c=loc + c * scale, d=loc + d * scale)
 triang(c: unit)                       -> triangular(lower=0, upper=1, c=c) at (x - loc) / scale
+truncexpon(b: positive)               -> truncated_exponential(lam=1 / scale, upper=b * scale) at x - loc
 truncnorm(a, b)                       -> truncated_normal(mu=0, sigma=1, lower=a, upper=b) at (x - loc) / scale
+truncpareto(b, c: positive)           -> truncated_pareto(alpha=b, m=scale, upper=c * scale) at x - loc
+truncweibull_min(c, a: nonnegative, b: positive) -> truncated_weibull(alpha=c, beta=scale, lower=a * scale, upper=b * scale) at x - loc
+tukeylambda(lam)                      -> tukey_lambda(lam=lam, mu=loc, sigma=scale)
 uniform()                             -> uniform(lower=0, upper=1) at (x - loc) / scale
 vonmises(kappa)                       -> von_mises(mu=0, kappa=kappa) at (x - loc) / scale
 vonmises_line(kappa)                  -> von_mises(mu=0, kappa=kappa) at (x - loc) / scale within -PI, PI
@@ -109,6 +126,6 @@ randint(low, high: integer) -> discrete_uniform(lower=low, upper=high - 1) at x 
 SUPPORTS = {
     "anglit": (-math.pi / 4, math.pi / 4), "arcsine": (0, 1), "cosine": (-math.pi, math.pi), "genpareto": (0, math.inf),
     "levy": (0, math.inf), "levy_l": (-math.inf, 0), "pareto": (1, math.inf), "rdist": (-1, 1), "semicircular": (-1, 1),
-    "trapezoid": (0, 1), "triang": (0, 1), "uniform": (0, 1), "vonmises_line": (-math.pi, math.pi),
-    "weibull_max": (-math.inf, 0), "wrapcauchy": (0, 2 * math.pi),
+    "trapezoid": (0, 1), "triang": (0, 1), "truncpareto": (1, math.inf), "uniform": (0, 1),
+    "vonmises_line": (-math.pi, math.pi), "weibull_max": (-math.inf, 0), "wrapcauchy": (0, 2 * math.pi),
 }  # fmt: skip

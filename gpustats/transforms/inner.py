@@ -64,6 +64,18 @@ class Inner:
         """A call of the logarithm of the survival function."""
         return self.call(distribution_function(self.definition, "logsf", self.functions), at)
 
+    def probabilities(self, reflected: bool = False) -> dict[str, str]:
+        """The bodies of the distribution function and its complement, those that the density's source writes.
+
+        `reflected`: each has the value of the other one.
+        """
+        others = {"cdf": "sf", "sf": "cdf"} if reflected else {"cdf": "cdf", "sf": "sf"}
+        return {
+            ending: f"    return {self.call(distribution_function(self.definition, other, self.functions), None)};\n"
+            for ending, other in others.items()
+            if self.definition.role(other) is not None
+        }
+
     def quantiles(self, formula: str, reflected: bool = False) -> dict[str, str]:
         """The bodies of both quantiles, C in which {} stands for the inner one; none where they cannot be had.
 

@@ -1,0 +1,119 @@
+"""SciPy's distributions of vectors: their densities and draws from the device, their moments on the host.
+
+Device arrays of observations give device arrays; parameters lie on the host.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from abc import ABC, abstractmethod
+from typing import Any
+
+from ..density import Density, densities
+from .random_states import generator_of
+
+_METHODS = ("logpdf", "pdf", "logpmf", "pmf", "rvs", "mean", "var", "cov", "entropy")
+
+
+class Multivariate(ABC):
+    """One of SciPy's distributions of vectors, computed by gpustats.
+
+    A call with parameters gives the distribution of these, whose methods take none. There are no distribution functions, and no
+    singular matrices.
+
+    Attributes
+    ----------
+    name : str
+    parameters : tuple of str
+        What a call and the methods take.
+    density : Density
+        gpustats' density, by its own parameters.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gpustats import scipy_stats as st
+    >>> frozen = st.multivariate_normal([0.0, 1.0], [[2.0, 0.5], [0.5, 1.0]])
+    >>> frozen.logpdf([[0.0, 1.0], [1.0, 1.0]]).round(4)
+    array([-2.1177, -2.4034])
+    >>> st.dirichlet.mean([1.0, 3.0])
+    array([0.25, 0.75])
+    """
+
+    name: str
+    of: str
+    parameters: tuple[str, ...]
+
+    def __init__(self) -> None:
+        self.random_state: Any = None
+
+    @property
+    def density(self) -> Density:
+        return densities[self.of]
+
+    @abstractmethod
+    def attributes(self, **given: Any) -> dict[str, Any]:
+        """The parameters by their names as arrays; ValueError where they lie outside of their domains."""
+
+    def __call__(self, *args: Any, seed: Any = None, **kwds: Any) -> FrozenMultivariate:
+        """The distribution of these parameters."""
+        return FrozenMultivariate(self, args, kwds, seed)
+
+    @classmethod
+    def _one(cls) -> Multivariate:
+        """The distribution: there is one of each, also for what was pickled."""
+        return _one_of(cls)
+
+    def __repr__(self) -> str:
+        return f"<gpustats.scipy_stats.{self.name}({', '.join(self.parameters)})>"
+
+    def __reduce__(self) -> Any:
+        return type(self)._one, ()
+
+    def _draws(self, given: tuple[Any, ...], size: Any, random_state: Any) -> Any:
+        state = self.random_state if random_state is None else random_state
+        return self.density.rvs(*given, size=size, rng=generator_of(state))
+
+
+class FrozenMultivariate:
+    """A distribution of vectors of certain parameters, with the methods of `Multivariate` without these.
+
+    Attributes
+    ----------
+    dist : Multivariate
+    mean, cov, and so on
+        The parameters, as arrays.
+    """
+
+    def __init__(self, dist: Multivariate, args: tuple[Any, ...], kwds: dict[str, Any], seed: Any = None):
+        names = dist.parameters
+        if len(args) > len(names):
+            raise TypeError(f"{dist.name} takes {', '.join(names)}: {len(names)} parameters, not {len(args)}")
+        given = dict(zip(names, args, strict=False))
+        if unknown := [n for n in kwds if n not in names or n in given]:
+            raise TypeError(f"{dist.name} takes {', '.join(names)}, and {unknown[0]} once at most")
+        self.dist, self.random_state, self._given = dist, seed, {**given, **kwds}
+        self._own = dist.attributes(**self._given)
+
+    def __getattr__(self, name: str) -> Any:
+        if name in self.__dict__.get("_own", ()):
+            return self._own[name]
+        if name not in _METHODS or not hasattr(self.__dict__.get("dist"), name):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
+        method = getattr(self.dist, name)
+        taken = inspect.signature(method).parameters
+        given = {n: v for n, v in self._given.items() if n in taken}
+        if name == "rvs":
+            return lambda size=taken["size"].default, random_state=None: method(
+                **given, size=size, random_state=self.random_state if random_state is None else random_state
+            )
+        return functools.partial(method, **given)
+
+    def __repr__(self) -> str:
+        return f"<gpustats.scipy_stats.{self.dist.name}({', '.join(f'{n}={v!r}' for n, v in self._given.items())})>"
+
+
+@functools.cache
+def _one_of(cls: type[Multivariate]) -> Multivariate:
+    return cls()

@@ -1,0 +1,233 @@
+"""What all of SciPy's names share: arguments, shapes, types, errors, draws, freezing, fits."""
+
+import pickle
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import gpustats as gs
+from gpustats import scipy_stats as st
+from gpustats.runtime import arrays
+from gpustats.scipy_stats.reparametrised import names
+
+X = np.array([0.3, 1.1, 2.0, 4.5])
+
+
+def test_every_name_is_of_a_density():
+    assert [name for name, line in names().items() if line.density not in gs.densities] == []
+
+
+def test_the_module():
+    assert {"norm", "gamma", "poisson", "multivariate_normal"} <= set(dir(st)) & set(st.__all__)
+    assert st.gamma is st.gamma and repr(st.gamma) == "<gpustats.scipy_stats.gamma(a, loc, scale)>"
+    with pytest.raises(AttributeError, match="has no attribute 'gama'"):
+        st.gama  # noqa: B018
+
+
+@pytest.mark.parametrize(("args", "kwds"), [
+    ((2.0,), {}), ((2.0, -1.0), {}), ((2.0, -1.0, 3.0), {}), ((), dict(a=2.0)), ((2.0,), dict(scale=3.0)),
+    ((), dict(loc=-1.0, a=2.0, scale=3.0)),
+])  # fmt: skip
+def test_arguments(args, kwds):
+    np.testing.assert_allclose(st.gamma.logpdf(X, *args, **kwds), stats.gamma.logpdf(X, *args, **kwds), rtol=1e-13)
+    np.testing.assert_allclose(st.gamma.var(*args, **kwds), stats.gamma.var(*args, **kwds), rtol=1e-13)
+    np.testing.assert_allclose(st.gamma(*args, **kwds).cdf(X), stats.gamma.cdf(X, *args, **kwds), rtol=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: st.gamma.pdf(X), TypeError, "gamma needs a"),
+        (lambda: st.gamma.pdf(X, 1, 2, 3, 4), TypeError, "takes a, loc, scale: 3 arguments, not 4"),
+        (lambda: st.gamma.pdf(X, 1, b=2), TypeError, "takes a, loc, scale, and no b"),
+        (lambda: st.gamma.pdf(X, 1, a=2), TypeError, "a is given twice"),
+        (lambda: st.gamma(), TypeError, "gamma needs a"),
+        (lambda: st.poisson.pmf(X, 1, 0, 1), TypeError, "takes mu, loc: 2 arguments, not 3"),
+        (lambda: st.norm.pdf(X, [1.0, 2.0]), ValueError, "shapes do not broadcast"),
+        (lambda: st.norm.pmf, AttributeError, "pmf"),
+        (lambda: st.poisson.pdf, AttributeError, "pdf"),
+        (lambda: st.norm().pmf, AttributeError, "'Frozen' object has no attribute 'pmf'"),
+        (lambda: st.norm.rvs(0.0, -1.0), ValueError, "scale must be positive"),
+        (lambda: st.gamma.rvs(-1.0, size=3), ValueError, "a must be positive"),
+        (lambda: st.norm.rvs(np.zeros(2), 1.0, 3), ValueError, "size"),
+        (lambda: st.norm.rvs(0, 1, 3, size=3), TypeError, "size is given twice"),
+        (lambda: st.norm.moment(1.5), ValueError, "order must be a whole number"),
+        (lambda: st.norm.moment(-1), ValueError, "must not be negative"),
+        (lambda: st.norm.interval(1.5), ValueError, "confidence must be"),
+        (lambda: st.norm.fit([1.0, np.nan]), ValueError, "not finite"),
+        (lambda: st.norm.fit(X, floc=0, fscale=1), ValueError, "nothing to fit"),
+        (lambda: st.gamma.fit(X, f0=1, fa=1), ValueError, "f0 and fa are the same parameter, a"),
+        (lambda: st.gamma.fit(X, 1, 2), TypeError, "starts of its shapes by position"),
+        (lambda: st.gamma.fit(X, fb=1), TypeError, "no argument fb"),
+        (lambda: st.gamma.fit(X, method="LS"), ValueError, "'MLE' or 'MM'"),
+    ],
+)
+def test_errors(call, error, message):
+    with pytest.raises(error, match=message):
+        call()
+
+
+def test_shapes_and_types():
+    """Broadcast as in NumPy; numbers in, numbers out; float64 whatever comes from the host."""
+    loc, scale = np.array([0.0, 1.0, 2.0]), np.array([[1.0], [2.0]])
+    table = st.norm.logpdf(X[:, None, None], loc, scale)
+    assert table.shape == (4, 2, 3)
+    np.testing.assert_allclose(table, stats.norm.logpdf(X[:, None, None], loc, scale), rtol=1e-13)
+    assert isinstance(st.norm.pdf(0.5), np.float64) and isinstance(st.gamma.mean(2), np.float64)
+    assert st.norm.pdf([]).shape == (0,) and st.norm.pdf([[0]]).shape == (1, 1)
+    for given in (X.astype(np.float32), [1, 2], np.float32(0.5)):
+        got = st.norm.logpdf(given, np.float32(0.1))
+        assert got.dtype == np.float64
+        np.testing.assert_allclose(got, stats.norm.logpdf(np.float64(given), float(np.float32(0.1))), rtol=1e-13)
+    np.testing.assert_array_equal(st.norm.logpdf(np.array([X, X])[:, ::2]), np.array([st.norm.logpdf(X)[::2]] * 2))
+
+
+def test_device_arrays():
+    for dtype in (np.float64, np.float32):
+        got = st.weibull_min.cdf(gs.to_device(X.astype(dtype)), 1.5, 0.25, 2.0)
+        assert arrays.is_device_array(got) and got.dtype == dtype
+        want = stats.weibull_min.cdf(X, 1.5, 0.25, 2.0)
+        np.testing.assert_allclose(got.get(), want, rtol=1e-5 if dtype == np.float32 else 1e-13)
+
+
+def test_a_large_location_costs_no_digits():
+    """x - loc is exact; so is the tail of what is left."""
+    x = 1e9 + np.array([0.5, 3.0])
+    np.testing.assert_allclose(st.gamma.logcdf(x, 2.5, 1e9, 2.0), st.gamma.logcdf([0.5, 3.0], 2.5, scale=2.0), rtol=1e-14)
+    np.testing.assert_allclose(st.uniform.cdf(x, 1e9, 4.0), [0.125, 0.75], rtol=1e-15)
+
+
+def test_invalid_parameters_and_nan():
+    a = np.array([2.0, 0.0, -1.0, np.nan])
+    for method in ("pdf", "logpdf", "cdf", "sf", "logsf"):
+        for x in (1.0, -1.0, np.nan, -np.inf):
+            np.testing.assert_allclose(getattr(st.gamma, method)(x, a), getattr(stats.gamma, method)(x, a), rtol=1e-13)
+    for number in ("mean", "var", "std", "median", "entropy"):
+        got, want = (getattr(module.gamma, number)(a, scale=2) for module in (st, stats))
+        np.testing.assert_allclose(got, want, rtol=1e-13)
+    assert np.isnan(st.norm.cdf(0.0, scale=[0.0, -1.0, np.nan])).all()
+    np.testing.assert_array_equal(st.norm.ppf([-0.1, 0, 1, 1.1]), stats.norm.ppf([-0.1, 0, 1, 1.1]))
+    np.testing.assert_array_equal(st.gamma.support(a), stats.gamma.support(a))
+
+
+@pytest.mark.parametrize(("name", "shapes"), [("gamma", (2.5,)), ("weibull_max", (1.7,)), ("poisson", (3.2,)), ("levy_l", ())])
+def test_numbers(name, shapes):
+    ours, theirs = getattr(st, name)(*shapes, loc=-2), getattr(stats, name)(*shapes, loc=-2)
+    finite = name != "levy_l"
+    for moments in ("mv", "m", "sk", "vm", "mvsk") * finite:
+        np.testing.assert_allclose(ours.stats(moments), theirs.stats(moments), rtol=1e-10)
+    for order in (1, 2, 5) * finite:
+        np.testing.assert_allclose(ours.moment(order), theirs.moment(order), rtol=1e-9)
+    np.testing.assert_allclose(ours.interval(0.9), theirs.interval(0.9), rtol=1e-12)
+    np.testing.assert_allclose([ours.median(), ours.entropy()], [theirs.median(), theirs.entropy()], rtol=1e-10)
+    np.testing.assert_allclose(ours.isf([0.1, 0.9]), theirs.isf([0.1, 0.9]), rtol=1e-12)
+    assert (ours.a, ours.b) == (theirs.a, theirs.b) and ours.support() == theirs.support()
+
+
+def test_expect():
+    for name, given in {"gamma": dict(args=(2.5,), loc=1, scale=2), "poisson": dict(args=(3.2,), loc=1)}.items():
+        ours, theirs = getattr(st, name), getattr(stats, name)
+        for more in ({}, dict(lb=2, ub=5), dict(lb=2, conditional=True), dict(ub=5, conditional=True)):
+            for function in (None, np.sqrt):
+                got, want = ours.expect(function, **given, **more), theirs.expect(function, **given, **more)
+                assert isinstance(got, float) and got == pytest.approx(want, rel=1e-7)
+    assert st.norm(1, 2).expect(lambda x: x**2, lb=0) == pytest.approx(stats.norm(1, 2).expect(lambda x: x**2, lb=0), rel=1e-9)
+
+
+def test_draws():
+    """Shapes and repetition as SciPy's; the numbers are others."""
+    draws = st.norm(loc=1, scale=2).rvs(10, random_state=3)
+    np.testing.assert_array_equal(draws, st.norm.rvs(1, 2, 10, random_state=3))
+    np.testing.assert_array_equal(draws, st.norm.rvs(1, 2, size=10, random_state=np.random.RandomState(3)))
+    np.random.seed(3)  # noqa: NPY002
+    np.testing.assert_array_equal(draws, st.norm.rvs(1, 2, 10))
+    assert not np.array_equal(draws, st.norm.rvs(1, 2, 10))
+    assert st.norm.rvs().shape == () and st.norm.rvs(size=1).shape == (1,) and st.norm.rvs(size=(2, 0)).shape == (2, 0)
+    assert st.norm.rvs(np.zeros((2, 1)), np.ones(3)).shape == (2, 3)
+    assert st.poisson.rvs(3.0, 2, 5).dtype == np.int64 and st.poisson.rvs(3.0, loc=2, size=50).min() >= 2
+    np.testing.assert_array_equal(st.norm.rvs([1.0, 2.0], 0.0), [1.0, 2.0])
+    generator = np.random.default_rng(1)
+    assert st.norm.rvs(random_state=generator) != st.norm.rvs(random_state=generator)
+
+
+def test_random_states_stay_where_they_are_set():
+    frozen, other = st.gamma(2.0), st.gamma(2.0)
+    frozen.random_state = 5
+    first = frozen.rvs(3)
+    assert other.random_state is None and st.gamma.random_state is None
+    np.testing.assert_array_equal(first, st.gamma.rvs(2.0, size=3, random_state=5))
+    assert not np.array_equal(first, frozen.rvs(3))
+    try:
+        st.gamma.random_state = 5
+        np.testing.assert_array_equal(first, st.gamma.rvs(2.0, size=3))
+        made = pickle.loads(pickle.dumps(st.gamma))
+        np.testing.assert_array_equal(made.rvs(2.0, size=3), st.gamma.rvs(2.0, size=3))
+    finally:
+        st.gamma.random_state = None
+
+
+def test_pickles():
+    assert pickle.loads(pickle.dumps(st.gamma)) is st.gamma
+    frozen = pickle.loads(pickle.dumps(st.gamma(2.0, scale=3.0)))
+    assert frozen.dist is st.gamma and frozen.mean() == 6.0 and frozen.args == (2.0,) and frozen.kwds == {"scale": 3.0}
+    assert repr(frozen) == "<gpustats.scipy_stats.gamma(2.0, scale=3.0)>"
+    assert "logpdf" in dir(frozen) and "pmf" not in dir(frozen)
+
+
+# ---- what SciPy does not have
+
+
+def test_densities_of_scipys_parameters():
+    """They are as good as any: likelihoods with derivatives, transforms, fits of many data sets."""
+    density = st.invgauss.density
+    value, gradient = density.loglik_and_grad(X, mu=0.8, loc=0.1, scale=2.0)
+    assert value == pytest.approx(stats.invgauss.logpdf(X, 0.8, 0.1, 2.0).sum(), rel=1e-13)
+    step = 1e-6
+    for name in ("mu", "loc", "scale"):
+        at = [dict(mu=0.8, loc=0.1, scale=2.0) for _ in range(2)]
+        at[0][name] -= step
+        at[1][name] += step
+        slope = np.diff([stats.invgauss.logpdf(X, **values).sum() for values in at])[0] / (2 * step)
+        assert gradient[name] == pytest.approx(slope, rel=1e-6)
+    truncated = gs.transforms.Truncate(st.norm.density, lower=0.0)
+    assert truncated.logpdf(1.0, 0.0, 1.0) == pytest.approx(stats.truncnorm.logpdf(1.0, 0, np.inf), rel=1e-13)
+    assert "norm" in density.source or "wald" in density.source
+
+
+# ---- fits
+
+
+@pytest.mark.parametrize(("name", "shapes", "fixed"), [
+    ("norm", (), {}), ("gamma", (2.5,), dict(floc=0)), ("weibull_min", (1.8,), dict(floc=0)), ("t", (6.0,), {}),
+    ("beta", (2.0, 3.0), dict(floc=0, fscale=1)), ("lognorm", (0.7,), dict(floc=0)), ("gamma", (2.5,), dict(fa=2.5)),
+    ("expon", (), {}), ("pareto", (3.0,), dict(floc=0)), ("uniform", (), {}), ("uniform", (), dict(floc=-0.5)),
+])  # fmt: skip
+def test_fits(name, shapes, fixed):
+    """At least as likely as what SciPy finds."""
+    ours, theirs = getattr(st, name), getattr(stats, name)
+    x = theirs.rvs(*shapes, size=300, random_state=7)
+    got, want = ours.fit(x, **fixed), theirs.fit(x, **fixed)
+    assert isinstance(got, tuple) and len(got) == len(want)
+    assert theirs.nnlf(got, x) <= theirs.nnlf(want, x) + 1e-6 * len(x)
+    for key, place in dict(floc=-2, fscale=-1, fa=0).items():
+        if key in fixed:
+            assert got[place] == fixed[key]
+
+
+def test_fits_by_other_means():
+    x = stats.gamma.rvs(2.5, size=200, random_state=7)
+    best = st.gamma.fit(x, floc=0)
+    np.testing.assert_allclose(st.gamma.fit(x, 1.0, floc=0, scale=2.0, optimizer="powell"), best, rtol=1e-3)
+    shape, loc, scale = st.gamma.fit(x, floc=0, method="MM")
+    np.testing.assert_allclose(st.gamma.stats(shape, loc, scale), (x.mean(), x.var()), rtol=1e-3)
+    np.testing.assert_allclose(st.gamma.fit_loc_scale(x, 2.0), stats.gamma.fit_loc_scale(x, 2.0), rtol=1e-12)
+    np.testing.assert_allclose(st.gamma.fit(gs.to_device(x), floc=0), best, rtol=1e-12)
+    assert st.norm.nnlf((0.5, 2.0), x) == pytest.approx(stats.norm.nnlf((0.5, 2.0), x), rel=1e-12)
+    assert st.gamma.nnlf((2.0, 1e3, 1.0), x) == np.inf and st.gamma.nnlf((-2.0, 0.0, 1.0), x) == np.inf
+
+
+def test_a_fit_of_censored_data():
+    x = stats.weibull_min.rvs(1.8, size=200, random_state=7)
+    data = stats.CensoredData.right_censored(np.minimum(x, 1.2), x > 1.2)
+    np.testing.assert_allclose(st.weibull_min.fit(data, floc=0), stats.weibull_min.fit(data, floc=0), rtol=1e-3)

@@ -1,0 +1,129 @@
+"""SciPy's distributions of vectors, against scipy.stats: shapes, values, moments, errors."""
+
+import pickle
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import gpustats as gs
+from gpustats import scipy_stats as st
+
+COV = np.array([[2.0, 0.5, 0.1], [0.5, 1.0, -0.3], [0.1, -0.3, 0.7]])
+MEAN, ALPHA, P = np.array([0.5, -1.0, 2.0]), np.array([0.7, 2.0, 4.5]), np.array([0.2, 0.5, 0.3])
+COUNTS = np.array([[1, 4, 2], [0, 7, 0], [3, 3, 1], [3, 3, 3]])
+X = np.random.default_rng(1).normal(size=(5, 3))
+
+
+def compare(got, want, rtol=1e-11):
+    np.testing.assert_allclose(got, want, rtol=rtol, atol=1e-13)
+    assert np.shape(got) == np.shape(want)
+
+
+@pytest.mark.parametrize("x", [X, X[0], X[:, None], np.zeros((0, 3))], ids=["rows", "one", "more axes", "none"])
+@pytest.mark.parametrize(("name", "parameters"), [
+    ("multivariate_normal", (MEAN, COV)), ("multivariate_normal", (None, COV)), ("multivariate_normal", (MEAN, 2.0)),
+    ("multivariate_normal", (MEAN, [1.0, 2.0, 3.0])), ("multivariate_t", (MEAN, COV, 4.0)),
+    ("multivariate_t", (MEAN, COV, np.inf)),
+])  # fmt: skip
+def test_elliptical(name, parameters, x):
+    ours, theirs = getattr(st, name)(*parameters), getattr(stats, name)(*parameters)
+    if x.size or name == "multivariate_normal":
+        compare(np.atleast_1d(ours.logpdf(x)).ravel(), np.atleast_1d(theirs.logpdf(x)).ravel())
+        compare(np.atleast_1d(ours.pdf(x)).ravel(), np.atleast_1d(theirs.pdf(x)).ravel())
+    assert np.shape(ours.logpdf(x)) == x.shape[:-1]
+    compare(ours.entropy(), theirs.entropy())
+
+
+@pytest.mark.parametrize("df", [0.3, 5.0, 1e3, 1e6])
+@pytest.mark.parametrize("d", [1, 2, 5])
+def test_entropy_of_t(df, d):
+    compare(st.multivariate_t.entropy(None, np.eye(d), df), stats.multivariate_t.entropy(None, np.eye(d), df), 1e-9)
+
+
+def test_one_dimension():
+    x = np.array([0.0, 1.0, 2.5])
+    compare(st.multivariate_normal.logpdf(x, 0.5, 2.0), stats.multivariate_normal.logpdf(x, 0.5, 2.0))
+    compare(st.multivariate_normal.pdf(1.0), stats.multivariate_normal.pdf(1.0))
+    assert np.shape(st.multivariate_normal.rvs(0.5, 2.0, size=4, random_state=1)) == (4,)
+    assert np.ndim(st.multivariate_normal.rvs()) == 0
+
+
+def test_draws():
+    for frozen in (st.multivariate_normal(MEAN, COV), st.multivariate_t(MEAN, COV, 9.0)):
+        draws = frozen.rvs(20_000, random_state=3)
+        assert abs(draws.mean(0) - MEAN).max() < 0.06
+        np.testing.assert_array_equal(draws, frozen.rvs(20_000, random_state=np.random.RandomState(3)))
+        assert frozen.rvs().shape == (3,) and frozen.rvs(size=(2, 4)).shape == (2, 4, 3)
+    seeded = st.dirichlet(ALPHA, seed=5)
+    np.testing.assert_array_equal(seeded.rvs(3), st.dirichlet.rvs(ALPHA, 3, random_state=5))
+    assert st.dirichlet.rvs(ALPHA).shape == (1, 3)
+    counts = st.multinomial.rvs(7, P, size=(2, 5), random_state=np.random.default_rng(1))
+    assert counts.shape == (2, 5, 3) and counts.dtype == np.int64 and (counts.sum(-1) == 7).all()
+    assert st.multinomial.rvs(7, P).shape == (3,)
+
+
+def test_normal_fit_and_attributes():
+    mean, cov = st.multivariate_normal.fit(X)
+    for got, want in zip((mean, cov), stats.multivariate_normal.fit(X), strict=True):
+        compare(got, want)
+    compare(st.multivariate_normal.fit(X, fix_mean=MEAN)[1], stats.multivariate_normal.fit(X, fix_mean=MEAN)[1])
+    frozen = st.multivariate_normal(mean=MEAN, cov=COV)
+    np.testing.assert_array_equal(frozen.mean, MEAN)
+    np.testing.assert_array_equal(st.multivariate_normal(MEAN, 2.0).cov, 2 * np.eye(3))
+    assert st.multivariate_t(MEAN, COV, 3).df == 3
+    made = pickle.loads(pickle.dumps(frozen))
+    compare(made.logpdf(X), frozen.logpdf(X))
+
+
+@pytest.mark.parametrize("method", ["logpdf", "pdf"])
+def test_dirichlet(method, rng):
+    x = rng.dirichlet(ALPHA, 4).T
+    for given in (x, x[:, 0], x[:-1], x[:-1, 0]):
+        compare(getattr(st.dirichlet, method)(given, ALPHA), getattr(stats.dirichlet, method)(given, ALPHA))
+    for number in ("mean", "var", "cov", "entropy"):
+        compare(getattr(st.dirichlet(ALPHA), number)(), getattr(stats.dirichlet(ALPHA), number)())
+
+
+def test_multinomial():
+    for x, n, p in [(COUNTS, 7, P), (COUNTS[0], 7, P), (COUNTS[:, None], [7, 9], [P, P[::-1]]), (COUNTS, 7, [1.2, -0.5, 0.3])]:
+        compare(st.multinomial.logpmf(x, n, p), stats.multinomial.logpmf(x, n, p))
+        compare(st.multinomial.pmf(x, n, p), stats.multinomial.pmf(x, n, p))
+    for n, p in [(7, P), ([3, 8], [P, P[::-1]]), (-1, P)]:
+        for number in ("mean", "cov") + (("entropy",) if np.all(np.greater(n, 0)) else ()):
+            compare(getattr(st.multinomial, number)(n, p), getattr(stats.multinomial, number)(n, p))
+
+
+def test_dirichlet_multinomial():
+    for x, alpha, n in [(COUNTS, ALPHA, 7), (COUNTS[0], ALPHA, 7), (COUNTS[:, None], [ALPHA, ALPHA[::-1]], [7, 9])]:
+        compare(st.dirichlet_multinomial.logpmf(x, alpha, n), stats.dirichlet_multinomial.logpmf(x, alpha, n))
+        for number in ("mean", "var", "cov"):
+            compare(getattr(st.dirichlet_multinomial, number)(alpha, n), getattr(stats.dirichlet_multinomial, number)(alpha, n))
+    compare(st.dirichlet_multinomial(ALPHA, 7).pmf(COUNTS), stats.dirichlet_multinomial(ALPHA, 7).pmf(COUNTS))
+
+
+def test_device_arrays():
+    on_device = st.multivariate_normal.logpdf(gs.to_device(X), MEAN, COV)
+    compare(on_device.get(), stats.multivariate_normal.logpdf(X, MEAN, COV))
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: st.multivariate_normal(MEAN, np.eye(2)), ValueError, r"cov has shape \(2, 2\), where mean has \(3,\)"),
+        (lambda: st.multivariate_normal(MEAN, -COV), np.linalg.LinAlgError, "cov must be symmetric and positive definite"),
+        (lambda: st.multivariate_normal.logpdf(X, MEAN, COV, True), NotImplementedError, "singular"),
+        (lambda: st.multivariate_normal(1, 2, 3, 4), TypeError, "3 parameters, not 4"),
+        (lambda: st.multivariate_normal(MEAN, mean=MEAN), TypeError, "mean once at most"),
+        (lambda: st.multivariate_t(MEAN, COV, -1.0), ValueError, "df must be positive"),
+        (lambda: st.dirichlet([1.0, -1.0]), ValueError, "alpha must be a vector of positive numbers"),
+        (lambda: st.dirichlet.pdf([0.2, 0.2, 0.2], ALPHA), ValueError, "sum of 1"),
+        (lambda: st.dirichlet.pdf([0.2], ALPHA), ValueError, r"x has shape \(1,\)"),
+        (lambda: st.dirichlet.pdf([0.0, 0.5, 0.5], ALPHA), ValueError, "must not be 0"),
+        (lambda: st.dirichlet_multinomial(ALPHA, -1), ValueError, "n must be whole numbers"),
+        (lambda: st.multivariate_normal(MEAN, COV).cdf(X), AttributeError, "no attribute 'cdf'"),
+    ],
+)
+def test_errors(call, error, message):
+    with pytest.raises(error, match=message):
+        call()
