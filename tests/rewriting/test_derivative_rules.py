@@ -62,7 +62,7 @@ UNTESTED = {
     "log_von_mises_tail_grad_x", "log_rice_p", "log_rice_q", "log_rice_density", "rice_from_below", "log_rice_tail",
     "log_rice_tail_grad_x", "log_rice_tail_grad_nu", "owens_t", "scaled_owens_t", "log_scaled_owens_rest", "log_skew_ndtr",
     "largest_slope", "log_skew_ndtr_grad_x", "log_skew_ndtr_grad_alpha",
-    "log_student_density", "log_student_p_grad_t", "log_student_q_grad_t",
+    "log_student_density", "log_student_above", "student_q", "student_q_grad_t", "gamma_p", "gamma_q", "beta_p", "log_student_p_grad_t", "log_student_q_grad_t",
     # parts of the incomplete gamma function, and derivatives of it
     "log_gamma_power", "gamma_eta", "gamma_middle", "log_gamma_tail", "log_gamma_tail_uniform",
     "log_gamma_p_near_zero", "gamma_series", "gamma_fraction", "log_gamma_tail_grad_x",
@@ -70,6 +70,7 @@ UNTESTED = {
     # and of the incomplete beta function
     "log_beta_power", "beta_gap", "beta_from_below", "log_beta_tail", "log_beta_scale", "beta_series", "beta_needs_series", "beta_integral",
     "beta_fraction", "log_beta_tail_grad_x", "log_beta_tail_grad_y", "beta_quantile_step", "beta_quantile_search",
+    "beta_quantile_start",
 }  # fmt: skip
 
 
