@@ -20,8 +20,8 @@ from .peers import JAX, CuPy, GPUStats, Peer, SciPy
 from .report import DIFFERENCE, RATIO, TIMES, TIMES_NOTE, Report, Row, Table, attempt, cell, options, size
 
 NOTE = TIMES_NOTE + """\
-rate: numbers computed in the time enqueued. difference: the largest one from SciPy in float64 at 10,000 of the numbers, relative
-to the value. Parameters are numbers, or, in "arrays", one set for each number.
+rate: numbers computed in the time enqueued. difference: the largest one from SciPy in float64 at 10,000 of the numbers,
+relative to the value. Parameters are numbers, or, in "arrays", one set for each number.
 """
 COLUMNS = TIMES | {"rate / 1e9/s": cell("rate", "{:.3g}", 1e-9)} | RATIO | DIFFERENCE
 
@@ -75,7 +75,7 @@ def cases(n: int) -> list[Case]:
     return found + [Case(d, f, n, "float64", arrays=True) for d in PARAMETERS for f in FUNCTIONS]
 
 
-# -- Each library as a good user of it writes the functions: (density, function) -> a function of the numbers and the parameters.
+# -- Each library as a good user of it writes them: (density, function) -> a function of the numbers and the parameters.
 
 
 def of_gpustats(peer: Peer, density: str, function: str) -> Callable[..., Any]:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..language import nodes as lang
 from ..language.derived import call_of, derived, resolve_in
 from ..language.device_function import Argument, DeviceFunction
 from ..language.kinds import DISTRIBUTION_FUNCTIONS
 from ..language.library import library
-from ..language import nodes as lang
 from ..language.nodes import Function, Resolve
 from .beside import Beside
 from .checks import checked, inside, own_prefix
@@ -105,7 +105,8 @@ def distribution_function(
     """
     function = plain_tail(definition, ending, functions)
     other = _TAILS[ending].other
-    if both_sides and other and not _is_on_both_sides(function, resolve_in(functions)) and all(definition.role(e, _SAME_TAIL[e]) for e in (ending, other)):
+    both_sides = both_sides and not _is_on_both_sides(function, resolve_in(functions))
+    if both_sides and other and all(definition.role(e, _SAME_TAIL[e]) for e in (ending, other)):
         function = _on_both_sides(function, plain_tail(definition, other, functions), functions)
     x, *parameters = definition.arguments
     everywhere = _everywhere(definition, function, ending, functions)
