@@ -892,12 +892,18 @@ __device__ real beta_quantile_step(real a, real b, real log_p, real log_q, real 
     return far ? edge : logit - fmin(fmax(step, (real)-8), (real)8);
 }
 
-// beta_quantile_logit, without derivatives. Where it starts: Abramowitz & Stegun (1964), 26.5.22; where one of the shapes is
-// below 1, the power laws at 0 and 1.
-__device__ real beta_quantile_search(real a, real b, real p, real q)
+// Where beta_quantile_logit starts. Sources: the power laws at 0 and 1, to first order, where they hold; else Abramowitz & Stegun
+// (1964), 26.5.22; Wise (1950), The incomplete beta function as a contour integral and a quickly converging series for its
+// inverse, where one shape is much larger than the other; or where one is below 1, both power laws as if they met.
+__device__ real beta_quantile_start(real a, real b, real p, real q)
 {
-    real n = a + b, log_p = log_probability(p, q), log_q = log_probability(q, p), logit;
-    if (a > 1 && b > 1) {
+    real log_p = log_probability(p, q), log_q = log_probability(q, p), n = a + b, smaller = fmin(a, b), larger = fmax(a, b);
+    real low = (log_p + log_beta_scale(a, b)) / a, high = (log_q + log_beta_scale(b, a)) / b, x = exp(low), y = exp(high), logit;
+    if (larger > 1 && larger > 2.5 * smaller && smaller < 1000) {
+        int low_share = a < b;
+        real share = gamma_quantile_start(smaller, low_share ? p : q, low_share ? q : p) / (larger + 0.5 * (smaller - 1));
+        logit = (low_share ? 1 : -1) * log(expm1(share));
+    } else if (smaller > 1) {
         real z = (p < q ? 1 : -1) * ndtri(fmin(p, q)), s = 1 / (2 * a - 1), t = 1 / (2 * b - 1);
         real l = (z * z - 3) / 6, h = 2 / (s + t);
         logit = log(a / b) + 2 * (z * sqrt(l + h) / h + (t - s) * (l + 0.83333333333333333 - 2 / (3 * h)));
@@ -906,7 +912,17 @@ __device__ real beta_quantile_search(real a, real b, real p, real q)
         real log_share = p * sum < at_zero ? (log(a * sum) + log_p) / a : (log(b * sum) + log_q) / b;
         logit = (p * sum < at_zero ? 1 : -1) * (log_share - log1mexp(log_share));
     }
-    for (int k = 0; k < 3; k++)
+    if (x * (fabs(b - 1) + 1) < 0.1 * (a + 1) && x < y) logit = low + x * ((b - 1) / (a + 1) + 1);
+    if (y * (fabs(a - 1) + 1) < 0.1 * (b + 1) && y < x) logit = -(high + y * ((a - 1) / (b + 1) + 1));
+    return logit;
+}
+
+// beta_quantile_logit, without derivatives. How many steps lead to all digits is known from the shapes: see gamma_quantile_search.
+__device__ real beta_quantile_search(real a, real b, real p, real q)
+{
+    real log_p = log_probability(p, q), log_q = log_probability(q, p), logit = beta_quantile_start(a, b, p, q);
+    int turns = fmin(a, b) < 0.4 ? 8 : 2;
+    for (int k = 0; k < (turns < 8 ? turns : 8); k++)
         logit = beta_quantile_step(a, b, log_p, log_q, logit);
     return logit;
 }
@@ -934,16 +950,35 @@ __device__ real log_student_density(real a, real t)
 // log P(|T| > t sqrt(2 a)), a >= 0, t >= 0
 __device__ real log_student_q(real a, real t)
 {
-    if (a == 0) return 0;
-    if (t * EPSILON > 1) return -2 * a * log(t) - log_beta_scale(a, (real)0.5);  // t^2 may overflow
-    real s = t * t;
-    return log_beta_p(a, (real)0.5, 1 / (1 + s), s / (1 + s));
+    int far = t * EPSILON > 1;  // t^2 may overflow
+    real s = far ? 1 : t * t, value = log_beta_p(a, (real)0.5, 1 / (1 + s), s / (1 + s));
+    return a == 0 ? 0 : far ? -2 * a * log(t) - log_beta_scale(a, (real)0.5) : value;
+}
+
+// P(|T| > t sqrt(2 a))
+__device__ real student_q(real a, real t)
+{
+    int far = t * EPSILON > 1;
+    real s = far ? 1 : t * t, value = beta_p(a, (real)0.5, 1 / (1 + s), s / (1 + s));
+    return a == 0 ? 1 : far ? exp(-2 * a * log(t) - log_beta_scale(a, (real)0.5)) : value;
+}
+
+__device__ real student_q_grad_t(real a, real t, real value)
+{
+    return -exp(log_student_density(a, t));
 }
 
 // By the density, which is finite at 0, where the derivative in x is not
 __device__ real log_student_q_grad_t(real a, real t, real value)
 {
     return -exp(log_student_density(a, t) - value);
+}
+
+// log P(T > t sqrt(2 a)), a >= 0, any t
+__device__ real log_student_above(real a, real t)
+{
+    real tail = log_student_q(a, fabs(t)) - LOG_2;
+    return t < 0 ? log1mexp(tail) : tail;
 }
 
 // log P(|T| <= t sqrt(2 a)), a >= 0, t >= 0

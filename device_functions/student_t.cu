@@ -12,13 +12,24 @@ __device__ real student_t_logpdf(real x, real nu, real mu, real sigma)
 __device__ real student_t_logsf(real x, real nu, real mu, real sigma)
 {
     if (isinf(nu)) return normal_logsf(x, mu, sigma);
-    real t = (x - mu) * (1 / (sigma * sqrt(nu))), tail = log_student_q(0.5 * nu, fabs(t)) - LOG_2;
-    return t < 0 ? log1mexp(tail) : tail;
+    return log_student_above(0.5 * nu, (x - mu) * (1 / (sigma * sqrt(nu))));
 }
 
 __device__ real student_t_logcdf(real x, real nu, real mu, real sigma)
 {
     return student_t_logsf(-x, nu, -mu, sigma);
+}
+
+__device__ real student_t_sf(real x, real nu, real mu, real sigma)
+{
+    if (isinf(nu)) return exp(normal_logsf(x, mu, sigma));
+    real t = (x - mu) * (1 / (sigma * sqrt(nu))), tail = 0.5 * student_q(0.5 * nu, fabs(t));
+    return t < 0 ? 1 - tail : tail;
+}
+
+__device__ real student_t_cdf(real x, real nu, real mu, real sigma)
+{
+    return student_t_sf(-x, nu, -mu, sigma);
 }
 
 __device__ real student_t_ppf(real q, real nu, real mu, real sigma)

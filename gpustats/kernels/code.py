@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from ..language import nodes as lang
 from ..language.nodes import VECTOR, Function, Node, Resolve
 from ..rewriting.shared_logarithm import shared_logarithm
+from ..rewriting.values_alone import value_alone, values_alone
 from .inlining import inlined_sizes
 from .separate import separate
 from .separated import BOTH, OWNER, ROW, SET, Separated
@@ -61,6 +62,7 @@ class KernelCode:
         self, function: Function, operands: Sequence[Operand], resolve: Resolve,
         computed: Sequence[str] | Mapping[str, int] = (), sums: Sequence[str] = (), rows: Sequence[str] = (),
     ):  # fmt: skip
+        function, resolve = value_alone(function), values_alone(resolve)
         self.function, self.operands, self.resolve = function, tuple(operands), resolve
         self.sums, self.rows = tuple(sums), tuple(rows)
         self.n_sums = len(sums) if function.results else 1

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..language import nodes as lang
 from ..language.derived import call_of, derived, resolve_in
 from ..language.device_function import Argument, DeviceFunction
 from ..language.kinds import DISTRIBUTION_FUNCTIONS
 from ..language.library import library
-from ..language.nodes import Function
+from ..language.nodes import Function, Resolve
 from .beside import Beside
 from .checks import checked, inside, own_prefix
+from .derivative_rules import SPECIAL
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,11 @@ _TAILS = {
     "sf": _Tail("1", "0", {"logsf": "exp({})", "logcdf": "-expm1({})", "cdf": "1 - {}"}),
     "logcdf": _Tail("-INFINITY", "0", {"cdf": "log({})", "logsf": "log1mexp({})", "sf": "log1p(-{})"}, "logsf"),
     "logsf": _Tail("0", "-INFINITY", {"sf": "log({})", "logcdf": "log1mexp({})", "cdf": "log1p(-{})"}, "logcdf"),
+}
+#: Functions of special.cu whose values, logarithms of probabilities, have all their digits near 0, too.
+_ON_BOTH_SIDES = {
+    f"{SPECIAL}{name}"
+    for name in ("log_beta_p", "log_beta_p_logit", "log_expit", "log_gamma_p", "log_gamma_q", "log_ndtr", "log_student_above")
 }
 _SAME_TAIL = {"cdf": "logcdf", "logcdf": "cdf", "sf": "logsf", "logsf": "sf"}
 
@@ -98,6 +105,7 @@ def distribution_function(
     """
     function = plain_tail(definition, ending, functions)
     other = _TAILS[ending].other
+    both_sides = both_sides and not _is_on_both_sides(function, resolve_in(functions))
     if both_sides and other and all(definition.role(e, _SAME_TAIL[e]) for e in (ending, other)):
         function = _on_both_sides(function, plain_tail(definition, other, functions), functions)
     x, *parameters = definition.arguments
@@ -128,6 +136,23 @@ def tails_at_bound(bound: str, side: str, end: str, log_cdf: str, log_sf: str, n
     beyond, constants = ("<=", ("-INFINITY", "0")) if side == "lower" else (">=", ("0", "-INFINITY"))
     values = zip(names, constants, (log_cdf, log_sf), strict=True)
     return "".join(f"    real {name} = {bound} {beyond} {end} ? {at_end} : {tail};\n" for name, at_end, tail in values)
+
+
+def _is_on_both_sides(function: Function, resolve: Resolve) -> bool:
+    """Whether all that a logarithm of a probability returns is infinite, 0, or made by a function that keeps digits near 0."""
+
+    def is_accurate(e: lang.Expression) -> bool:
+        match e:
+            case lang.Conditional():
+                return is_accurate(e.then) and is_accurate(e.otherwise)
+            case lang.Unary(operator="-"):
+                return is_accurate(e.operand)
+            case lang.Call():
+                called = resolve(e.function)
+                return e.function in _ON_BOTH_SIDES or (called is not None and _is_on_both_sides(called, resolve))
+        return e in (lang.Number("0", lang.INT), lang.Name("INFINITY", lang.REAL))
+
+    return all(is_accurate(n.value) for s in function.body for n in lang.walk(s) if isinstance(n, lang.Return))
 
 
 def _on_both_sides(function: Function, other: Function, functions: dict[str, Function]) -> Function:

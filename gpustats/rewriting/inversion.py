@@ -114,8 +114,8 @@ __device__ real {name}_quantile(real q, int above{declared})
 }}
 """
 
-# A quantile for probabilities from 0 to 1, and a sampler. The ends are a choice among values, for no vector to be left by some of
-# its threads.
+# A quantile for probabilities from 0 to 1, and a sampler. The ends are a choice among values, so that no vector is left by some
+# of its threads.
 _AT_ENDS = """
 __device__ real {name}_ppf(real q{declared})
 {{

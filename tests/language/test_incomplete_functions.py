@@ -146,6 +146,35 @@ def test_beta_quantile(dtype):
     np.testing.assert_allclose(mirrored, -logit, rtol=20 * np.finfo(dtype).eps, atol=20 * np.finfo(dtype).eps)
 
 
+def remaining_steps(name, shapes, q, dtype):
+    """How far one more step leads from a quantile, relative to it, where it is neither 0 nor infinite."""
+    letters = "ab"[: len(shapes)]
+    step = f"{name.removesuffix('_logit')}_step({', '.join(letters)}, log_probability(p, q), log_probability(q, p), x)"
+    density = gs.register(
+        f"real rest_logpdf(real p, {', '.join(f'real {c}' for c in letters)}, real q)"
+        f"{{ real x = {name}({', '.join(letters)}, p, q); return fabs({step} - x) / (fabs(x) + {len(shapes) - 1}); }}",
+        replace=True,
+    )
+    arguments = [np.concatenate([v, v]).astype(dtype) for v in shapes]
+    p, q = np.r_[q, 1 - q].astype(dtype), np.r_[1 - q, q].astype(dtype)
+    rest = density.logpdf(p, *arguments, q)
+    return arguments, p, np.where(np.isfinite(rest) & (p > 0) & (q > 0), rest, 0)
+
+
+@EACH_DTYPE
+@pytest.mark.parametrize("name, count", [("gamma_quantile", 1), ("beta_quantile_logit", 2)])
+def test_quantiles_take_enough_steps(name, count, dtype):
+    """Their number is fixed, so the worst of very many places counts."""
+    n = 50_000
+    widest = 1e6 if dtype == np.float64 else 1e3
+    shapes = [np.r_[log_uniform(RNG, 1e-2, widest, n), log_uniform(RNG, 0.3, 30, n)] for _ in range(count)]
+    q = np.r_[log_uniform(RNG, 1e-200 if dtype == np.float64 else 1e-20, 0.5, n), RNG.uniform(0, 0.5, n)]
+    arguments, p, rest = remaining_steps(name, shapes, RNG.permutation(q), dtype)
+    error = rest * np.sqrt(1 + np.min(arguments, 0)) / np.finfo(dtype).eps
+    worst = np.argmax(error)
+    assert error[worst] <= 5000, f"{name} at {[float(a[worst]) for a in arguments]}, p = {p[worst]} is off by {rest[worst]:.1e}"
+
+
 def gamma_quantile(a, p):
     return mp.findroot(lambda x: mp.gammainc(a, 0, x, regularized=True) - p, a)
 

@@ -32,6 +32,7 @@ TOGETHER = {
         "log_ndtr_difference(a, b)", lambda a, b: mp.log(normal_mass(a, b)), (-5, -3), (-2.9, -1),
     ),
     "log_beta_p": ("log_beta_p(a, b, c, 1 - c)", log_beta_p, (0.3, 20), (0.3, 20), (0.1, 0.9)),
+    "beta_p": ("beta_p(a, b, c, 1 - c)", lambda a, b, x: mp.exp(log_beta_p(a, b, x)), (0.3, 20), (0.3, 20), (0.1, 0.9)),
     "log_cdf_difference": (
         "log_cdf_difference(log_ndtr(a), log_ndtr(-a), log_ndtr(b), log_ndtr(-b))",
         lambda a, b: mp.log(normal_mass(a, b)), (-4, 1), (1.1, 4),
@@ -62,7 +63,7 @@ UNTESTED = {
     "log_rice_p", "log_rice_q", "log_rice_density", "rice_from_below", "log_rice_tail",
     "log_rice_tail_grad_x", "log_rice_tail_grad_nu", "owens_t", "scaled_owens_t", "log_scaled_owens_rest", "log_skew_ndtr",
     "largest_slope", "log_skew_ndtr_grad_x", "log_skew_ndtr_grad_alpha",
-    "log_student_density", "log_student_p_grad_t", "log_student_q_grad_t",
+    "log_student_density", "student_q_grad_t", "log_student_p_grad_t", "log_student_q_grad_t",
     # parts of the incomplete gamma function, and derivatives of it
     "log_gamma_power", "gamma_eta", "gamma_middle", "log_gamma_tail", "log_gamma_tail_uniform", "log_gamma_tail_near",
     "log_gamma_p_near_zero", "gamma_series", "gamma_fraction", "log_gamma_tail_grad_x",
@@ -77,6 +78,7 @@ UNTESTED = {
     "log_beta_power", "beta_gap", "beta_from_below", "log_beta_tail", "log_beta_scale", "beta_series",
     "beta_needs_series", "beta_integral",
     "beta_fraction", "log_beta_tail_grad_x", "log_beta_tail_grad_y", "beta_quantile_step", "beta_quantile_search",
+    "beta_quantile_start",
 }  # fmt: skip
 
 

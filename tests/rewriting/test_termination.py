@@ -22,11 +22,14 @@ CERTAIN = [
     "real s = 0; for (int i = dim - 1; i >= 0; i--) for (int j = 0; j < dim; j++) s += x; return s;",
     "real s = 0; int i; for (i = 3; i > -5; i -= 2) s += x; return s;",
     "int n = (int)x; return 7 / n + n % 3;",
+    "real s = 0; int n = (int)x; for (int i = 0; i < (n < 60 ? n : 60); i++) s += x; return s;",
     "real s = x; if (s > a) return 1; for (int i = 0; i < 8; i++) if (s > a) s -= log_gamma(a); return s;",
 ]
 UNCERTAIN = [
     "real s = 0; for (int i = 2147483640; i <= 2147483647; i++) s += x; return s;",
     "real s = 0; while (s < a) s += x; return s;",
+    "real s = 0; int n = (int)x; for (int i = 0; i < (n < 60 ? 60 : n); i++) s += x; return s;",
+    "real s = 0; int n = (int)x; for (int i = 60; i > (n < 0 ? n : 0); i--) s += x; return s;",
     "real s = 0; for (int i = 0; s < a; i++) s += x; return s;",
     "real s = 0; for (int i = 0; i < (int)a; i++) s += x; return s;",
     "real s = 0; for (int i = 0; i < 8; i--) s += x; return s;",
