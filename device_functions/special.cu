@@ -552,7 +552,8 @@ __device__ real log_gamma_tail_uniform(real a, real x)
 __device__ real log_gamma_p_near_zero(real a, real x)
 {
     real power = -x, sum = 0;
-    for (int k = 1; k < (EPSILON < 1e-10 ? 24 : 14); k++) {
+    int turns = EPSILON < 1e-10 ? 24 : 14;
+    for (int k = 1; k < (turns < 24 ? turns : 24); k++) {
         sum += power / (a + k);
         power *= -x / (k + 1);
     }

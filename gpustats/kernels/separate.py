@@ -58,10 +58,6 @@ class _Separation:
         self.termination = Termination(resolve)
         self._made: dict[tuple[str, tuple[int, ...], frozenset[int]], Separated] = {}
 
-    def find(self, name: str) -> Function | None:
-        """A function that may be separated where it is called."""
-        return self.resolve(name)
-
     def of(self, function: Function, levels: Mapping[str, int], held: frozenset[int] = frozenset()) -> Separated:
         """`function`, separated; into the stages of `held` goes only what is certain to end."""
         key = (function.name, tuple(levels.get(p.name, CONST) for p in function.parameters), held)
@@ -282,7 +278,7 @@ class _Separator:
             self.replacements.setdefault(e, []).append((guards, made))
             return made
         match e:
-            case lang.Call() if (callee := self.separation.find(e.function)) and level != CONST:
+            case lang.Call() if (callee := self.separation.resolve(e.function)) and level != CONST:
                 return self.rewrite_call(e, callee)
             case lang.Index():
                 return lang.Index(e.array, self.rewrite(e.subscript))
