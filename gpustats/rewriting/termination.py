@@ -66,17 +66,21 @@ def _turns_of_loop(loop: lang.For) -> int:
     towards = ("<", "<=") if value.operator == "+" else (">", ">=")
     for condition in conjuncts(loop.condition):
         if isinstance(condition, lang.Binary) and condition.operator in towards and condition.left == counter:
-            last = _bound(condition.right if value.operator == "-" else _most(condition.right))
+            last = _bound(condition.right) if value.operator == "-" else _most(condition.right)
             if last is not None and abs(last) + by <= LARGEST:  # beyond, it would begin again
                 return abs(last - first) // by + 1  # the last one being that in which the condition fails
     return unknown
 
 
-def _most(e: Expression) -> Expression:
-    """What `e` is at most, where it is the smaller one of two, ``n < most ? n : most``."""
-    if isinstance(e, lang.Conditional) and e.condition == lang.Binary("<", e.then, e.otherwise, INT):
-        return e.otherwise
-    return e
+def _most(e: Expression) -> int | None:
+    """What `e` is at most: the larger one of a choice, of the smaller one of two, ``n < m ? n : m``, that which is known."""
+    if not isinstance(e, lang.Conditional):
+        return _bound(e)
+    sides = [_most(side) for side in (e.then, e.otherwise)]
+    known = [side for side in sides if side is not None]
+    if e.condition == lang.Binary("<", e.then, e.otherwise, INT):
+        return min(known, default=None)
+    return max(known) if len(known) == 2 else None
 
 
 def _bound(e: Expression) -> int | None:
