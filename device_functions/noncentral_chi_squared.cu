@@ -3,13 +3,13 @@
 // source: Johnson, Kotz & Balakrishnan (1995), ch. 29
 //
 // It is a chi-squared variable whose degrees of freedom are nu + 2 j, j being a Poisson variable of mean lam / 2. There are as many
-// terms to add as the standard deviations of j, times 20: lam should not be larger than a million or so.
+// terms to add as the standard deviation of j, times 20: where lam is larger than 2e7, these are too many, and all is nan.
 __device__ real noncentral_chi_squared_logpdf(real x, real nu, real lam)
 {
     real a = 0.5 * nu, m = 0.5 * lam, y = 0.5 * x, first = mixture_peak(m, a, y, 0);
     real value = log_poisson(first, m) + gamma_logpdf(y, a + first, 1) - LOG_2 + log_mixture_density(m, a, y, 0, first);
     real at_zero = nu < 2 ? INFINITY : nu > 2 ? -INFINITY : -LOG_2 - m + y * (m - 1);
-    return isinf(lam) || isinf(nu) ? NAN : x == 0 ? at_zero : isinf(x) ? -INFINITY : value;
+    return lam > 2e7 || isinf(nu) ? NAN : x == 0 ? at_zero : isinf(x) ? -INFINITY : value;
 }
 
 __device__ real noncentral_chi_squared_logcdf(real x, real nu, real lam)

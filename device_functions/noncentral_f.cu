@@ -11,7 +11,7 @@ __device__ real noncentral_f_logpdf(real x, real d1, real d2, real lam)
     real first = mixture_peak(m, a, y, p);
     real value = log_poisson(first, m) + beta_prime_logpdf(x, a + first, b, d2 / d1) + log_mixture_density(m, a, y, p, first);
     real at_zero = d1 < 2 ? INFINITY : d1 > 2 ? -INFINITY : -m + ((b + 1) * m - b - 1) * z;
-    return isinf(lam + d1 + d2) ? NAN : x == 0 ? at_zero : isinf(x) ? -INFINITY : value;
+    return lam > 2e7 || isinf(d1 + d2) ? NAN : x == 0 ? at_zero : isinf(x) ? -INFINITY : value;
 }
 
 // log(f_j) = log(I_p(a, b) - I_p(a + 1, b))

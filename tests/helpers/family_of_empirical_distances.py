@@ -1,6 +1,7 @@
 """Distances between empirical distribution functions and the true one."""
 
 import mpmath as mp
+import numpy as np
 from families import family
 from references_continuous import INVALID_SCALE, inf, parameters, positive
 from scipy import stats
@@ -35,7 +36,44 @@ def kolmogorov_tails(x, sigma):
     return below, 1 - below
 
 
+def above_terms(x, n):
+    """The terms of P(X > x), and the derivatives of their logarithms"""
+    for j in range(int(mp.ceil(n * (1 - x)))):
+        p, q = x + j / n, 1 - x - j / n
+        term = mp.binomial(n, j) * x * p ** (j - 1) * q ** (n - j)
+        yield term, 1 / x + (j - 1) / p - (n - j) / q
+
+
+def one_sided(x, n):
+    if x in (0, 1):
+        return mp.mpf(0) if n == 1 or not x else -mp.inf
+    return mp.log(-mp.fsum(term * slope for term, slope in above_terms(x, n)))
+
+
+def one_sided_tails(x, n):
+    above = mp.fsum(term for term, _ in above_terms(x, n))
+    return 1 - above, above
+
+
+def sizes(rng, n):
+    return np.floor(np.exp(rng.uniform(0, np.log(150), n)))
+
+
+def distances(rng, p):
+    """Not at multiples of 1 / n, where the density has kinks"""
+    n = p[0]
+    x = np.minimum(np.sqrt(rng.exponential(1, n.shape) / (2 * n)), 0.95)
+    return (np.floor(n * x) + rng.uniform(0.1, 0.9, n.shape)) / n
+
+
 REFERENCES = {
+    "kolmogorov_smirnov_one_sided": family(
+        one_sided, one_sided_tails, parameters(sizes), (0, 1),
+        [(0, 1), (0, 5), (1, 1), (1, 5), (0.25, 1), (0.75, 3), (1e-10, 4), (1e-30, 100), (1e-3, 500), (0.5, 1000), (0.9, 300),
+         (0.01, 1000), (0.03125, 200), (0.999, 50)],
+        [(0,), (-1,), (0.5,), (np.nan,)], stats.ksone, distances, [(1,), (2,), (10,), (300,)],
+        rtol32=2e-4, reason="up to three digits cancel where x is small",
+    ),
     "kolmogorov": family(
         kolmogorov, kolmogorov_tails, parameters(positive()), (0, inf),
         [(0, 1), (inf, 1), (0.05, 1), (0.01, 1), (1, 1), (0.9990234375, 1), (5, 1), (100, 1), (1e-30, 1e-30), (0.02, 0.01)],

@@ -62,8 +62,9 @@ def test_loops_of_helpers_multiply():
     assert not is_certain("real s = 0; for (int i = 0; i < 1000; i++) s += helper(x); return s;", helper)
 
 
-#: Sums of as many terms as the observation says.
+#: Sums of as many terms as the observation, or a parameter, says.
 LONG = {f"beta_binomial_{ending}" for ending in ("log_sum_below", "logcdf", "logsf")}
+LONG |= {f"kolmogorov_smirnov_one_sided_{ending}" for ending in ("log_above", "logpdf", "logcdf", "logsf")}
 
 
 def test_all_that_the_densities_call_ends():
