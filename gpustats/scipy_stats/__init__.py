@@ -22,18 +22,25 @@ from typing import Any
 from .compositions import Dirichlet, DirichletMultinomial, Multinomial
 from .distribution import distribution_of
 from .elliptical import MultivariateNormal, MultivariateT
+from .matrices import InverseWishart, MatrixNormal, MatrixT, OrthoGroup, SpecialOrthoGroup, UnitaryGroup, Wishart
 from .reparametrised import names
 
-_OF_VECTORS = {made.name: made for made in (Dirichlet, DirichletMultinomial, Multinomial, MultivariateNormal, MultivariateT)}
+_MULTIVARIATE = {
+    made.name: made
+    for made in (
+        Dirichlet, DirichletMultinomial, InverseWishart, MatrixNormal, MatrixT, Multinomial, MultivariateNormal, MultivariateT,
+        OrthoGroup, SpecialOrthoGroup, UnitaryGroup, Wishart,
+    )
+}  # fmt: skip
 
-__all__ = sorted({*names(), *_OF_VECTORS})
+__all__ = sorted({*names(), *_MULTIVARIATE})
 
 
 def __getattr__(name: str) -> Any:
     if name in names():
         value: Any = distribution_of(name)
-    elif name in _OF_VECTORS:
-        value = _OF_VECTORS[name]._one()
+    elif name in _MULTIVARIATE:
+        value = _MULTIVARIATE[name]._one()
     else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     globals()[name] = value

@@ -10,7 +10,7 @@ from scipy import special
 from ..density import Density, densities
 from ..runtime.arrays import is_device_array
 from ..runtime.transfers import to_host
-from .multivariate import Multivariate
+from .multivariate import Multivariate, squeezed
 from .random_states import generator_of
 
 
@@ -48,10 +48,6 @@ def _log_det(matrix: np.ndarray) -> float:
     return float(np.linalg.slogdet(matrix)[1])
 
 
-def _squeezed(draws: Any) -> Any:
-    return draws if is_device_array(draws) else np.squeeze(draws)[()]
-
-
 class MultivariateNormal(Multivariate):
     __doc__ = Multivariate.__doc__
     name, of, parameters = "multivariate_normal", "mvnormal", ("mean", "cov", "allow_singular")
@@ -78,7 +74,7 @@ class MultivariateNormal(Multivariate):
 
     def rvs(self, mean: Any = None, cov: Any = 1, size: Any = 1, random_state: Any = None) -> Any:
         """Draws, without axes of length 1."""
-        return _squeezed(self._draws(self._processed(mean, cov), size, random_state))
+        return squeezed(self._draws(self._processed(mean, cov), size, random_state))
 
     def entropy(self, mean: Any = None, cov: Any = 1) -> Any:
         """The entropy in nats."""
@@ -134,7 +130,7 @@ class MultivariateT(Multivariate):
         """Draws, without axes of length 1."""
         density, given = self._of_parameters(*self._processed(loc, shape, df))
         state = self.random_state if random_state is None else random_state
-        return _squeezed(density.rvs(*given, size=size, rng=generator_of(state)))
+        return squeezed(density.rvs(*given, size=size, rng=generator_of(state)))
 
     def entropy(self, loc: Any = None, shape: Any = 1, df: Any = 1) -> Any:
         """The entropy in nats."""

@@ -10,10 +10,13 @@ import inspect
 from abc import ABC, abstractmethod
 from typing import Any
 
+import numpy as np
+
 from ..density import Density, densities
+from ..runtime.arrays import is_device_array
 from .random_states import generator_of
 
-_METHODS = ("logpdf", "pdf", "logpmf", "pmf", "rvs", "mean", "var", "cov", "entropy")
+_METHODS = ("logpdf", "pdf", "logpmf", "pmf", "rvs", "mean", "mode", "var", "cov", "entropy")
 
 
 class Multivariate(ABC):
@@ -103,7 +106,7 @@ class FrozenMultivariate:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
         method = getattr(self.dist, name)
         taken = inspect.signature(method).parameters
-        given = {n: v for n, v in self._given.items() if n in taken}
+        given = {n: v for n, v in self._own.items() if n in taken}
         if name == "rvs":
             return lambda size=taken["size"].default, random_state=None: method(
                 **given, size=size, random_state=self.random_state if random_state is None else random_state
@@ -117,3 +120,8 @@ class FrozenMultivariate:
 @functools.cache
 def _one_of(cls: type[Multivariate]) -> Multivariate:
     return cls()
+
+
+def squeezed(draws: Any) -> Any:
+    """Without axes of length 1, as SciPy has it; a device array as it is."""
+    return draws if is_device_array(draws) else np.squeeze(draws)[()]

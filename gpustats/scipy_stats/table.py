@@ -78,6 +78,7 @@ mielke(k, s)                          -> mielke(k=k, s=s, sigma=scale) at x - lo
 moyal()                               -> moyal(mu=loc, sigma=scale)
 nakagami(nu)                          -> nakagami(nu=nu, sigma=scale) at x - loc
 ncf(dfn, dfd, nc)                     -> noncentral_f(d1=dfn, d2=dfd, lam=nc) at (x - loc) / scale
+nct(df, nc)                           -> noncentral_t(nu=df, delta=nc, mu=loc, sigma=scale)
 ncx2(df, nc)                          -> noncentral_chi_squared(nu=df, lam=nc) at (x - loc) / scale
 norm()                                -> normal(mu=loc, sigma=scale)
 pareto(b)                             -> pareto(alpha=b, m=scale) at x - loc
@@ -100,7 +101,7 @@ triang(c: unit)                       -> triangular(lower=0, upper=1, c=c) at (x
 truncexpon(b: positive)               -> truncated_exponential(lam=1 / scale, upper=b * scale) at x - loc
 truncnorm(a, b)                       -> truncated_normal(mu=0, sigma=1, lower=a, upper=b) at (x - loc) / scale
 truncpareto(b, c: positive)           -> truncated_pareto(alpha=b, m=scale, upper=c * scale) at x - loc
-truncweibull_min(c, a: nonnegative, b: positive) -> truncated_weibull(alpha=c, beta=scale, lower=a * scale, upper=b * scale) at x - loc
+truncweibull_min(c, a, b)             -> truncated_weibull(alpha=c, beta=1, lower=a, upper=b) at (x - loc) / scale
 tukeylambda(lam)                      -> tukey_lambda(lam=lam, mu=loc, sigma=scale)
 uniform()                             -> uniform(lower=0, upper=1) at (x - loc) / scale
 vonmises(kappa)                       -> von_mises(mu=0, kappa=kappa) at (x - loc) / scale
@@ -112,13 +113,23 @@ wrapcauchy(c: positive unit)          -> wrapped_cauchy(mu=PI, rho=-c) at (x - l
 """
 
 DISCRETE = """
-bernoulli(p)        -> bernoulli(p=p) at x - loc
-betabinom(n, a, b)  -> beta_binomial(alpha=a, beta=b, n=n) at x - loc
-binom(n, p)         -> binomial(n=n, p=p) at x - loc
-geom(p)             -> geometric(p=p) at x - loc
-nbinom(n, p: positive unit) -> negative_binomial(mu=n * ((1 - p) / p), alpha=n) at x - loc
-poisson(mu)         -> poisson(mu=mu) at x - loc
-randint(low, high: integer) -> discrete_uniform(lower=low, upper=high - 1) at x - loc
+bernoulli(p)                          -> bernoulli(p=p) at x - loc
+betabinom(n, a, b)                    -> beta_binomial(alpha=a, beta=b, n=n) at x - loc
+binom(n, p)                           -> binomial(n=n, p=p) at x - loc
+boltzmann(lambda_, N)                 -> boltzmann(lam=lambda_, N=N) at x - loc
+dlaplace(a)                           -> discrete_laplace(a=a) at x - loc
+geom(p)                               -> geometric(p=p) at x - loc
+hypergeom(M, n, N)                    -> hypergeometric(N=M, k=n, n=N) at x - loc
+logser(p)                             -> log_series(p=p) at x - loc
+nbinom(n, p: positive unit)           -> negative_binomial(mu=n * ((1 - p) / p), alpha=n) at x - loc
+nhypergeom(M, n, r)                   -> negative_hypergeometric(M=M, n=n, r=r) at x - loc
+planck(lambda_)                       -> planck(lam=lambda_) at x - loc
+poisson(mu)                           -> poisson(mu=mu) at x - loc
+randint(low, high: integer)           -> discrete_uniform(lower=low, upper=high - 1) at x - loc
+skellam(mu1, mu2)                     -> skellam(mu1=mu1, mu2=mu2) at x - loc
+yulesimon(alpha)                      -> yule_simon(alpha=alpha) at x - loc
+zipf(a)                               -> zipf(a=a) at x - loc
+zipfian(a, n)                         -> zipfian(a=a, n=n) at x - loc
 """
 
 #: The ends of the support of a distribution in its standard form, where its shapes do not move them and the domain of the

@@ -1,0 +1,198 @@
+"""SciPy's distributions of matrices: of covariances, of tables, and of rotations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .. import matrices
+from .multivariate import Multivariate, squeezed
+from .random_states import generator_of
+
+
+def _square(name: str, value: Any, dim: int | None = None) -> np.ndarray:
+    """A matrix, or a multiple of the unit one, or a diagonal; ValueError where it is not square, or of another size."""
+    matrix = np.asarray(1.0 if value is None else value, float)
+    if matrix.ndim < 2:
+        matrix = matrix * np.eye(matrix.size if matrix.ndim and matrix.size > 1 else dim or 1)
+    if matrix.ndim > 2 or matrix.shape[0] != matrix.shape[1] or dim not in (None, matrix.shape[0]):
+        raise ValueError(f"{name} has shape {np.shape(value)}: it must be {(dim or 'n', dim or 'n')}")
+    return matrix
+
+
+class _OfMatrices(Multivariate):
+    """A distribution of matrices, by one of gpustats'."""
+
+    @property
+    def density(self) -> Any:
+        return getattr(matrices, self.of)
+
+    #: The parameters of gpustats' distribution, of those of SciPy's.
+    _processed: Callable[..., tuple[Any, ...]]
+
+    def _rvs(self, given: dict[str, Any], size: Any, random_state: Any) -> Any:
+        state = self.random_state if random_state is None else random_state
+        return squeezed(self.density.rvs(*self._processed(**given), size=size, rng=generator_of(state)))
+
+
+class _OfCovariances(_OfMatrices):
+    parameters = ("df", "scale")
+
+    def _processed(self, df: Any = None, scale: Any = None) -> tuple[float, np.ndarray]:
+        scale = _square("scale", scale)
+        df = len(scale) if df is None else df
+        if np.ndim(df) or not df > len(scale) - 1:
+            raise ValueError(f"df must be a number greater than {len(scale) - 1}, not {df}")
+        return float(df), scale
+
+    def attributes(self, **given: Any) -> dict[str, Any]:
+        return dict(zip(("df", "scale"), self._processed(**given), strict=True))
+
+    def _quantiles(self, x: Any, dim: int) -> np.ndarray:
+        """Matrices along the first axes; SciPy has several of them along a third axis."""
+        x = np.asarray(x, float)
+        if x.ndim < 2:
+            x = x * np.eye(dim) if dim > 1 or not x.ndim else x.reshape(1, 1, -1)
+        if x.ndim > 3 or x.shape[:2] != (dim, dim):
+            raise ValueError(f"x has shape {x.shape}: it must be {(dim, dim)} or {(dim, dim, 'N')}")
+        return x if x.ndim == 2 else np.ascontiguousarray(np.moveaxis(x, -1, 0))
+
+    def logpdf(self, x: Any, df: Any, scale: Any) -> Any:
+        """The logarithm of the density at matrices along the first two axes of x."""
+        df, scale = self._processed(df, scale)
+        return squeezed(self.density.logpdf(self._quantiles(x, len(scale)), df, scale))
+
+    def pdf(self, x: Any, df: Any, scale: Any) -> Any:
+        """The density."""
+        return np.exp(self.logpdf(x, df, scale))
+
+    def mean(self, df: Any, scale: Any) -> Any:
+        """The mean; None where there is none."""
+        mean = self.density.mean(*self._processed(df, scale))
+        return None if np.isnan(mean).all() else squeezed(mean)
+
+    def mode(self, df: Any, scale: Any) -> Any:
+        """The mode; None where there is none."""
+        mode = self.density.mode(*self._processed(df, scale))
+        return None if np.isnan(mode).all() else squeezed(mode)
+
+    def rvs(self, df: Any, scale: Any, size: Any = 1, random_state: Any = None) -> Any:
+        """Draws, without axes of length 1."""
+        return self._rvs({"df": df, "scale": scale}, size, random_state)
+
+
+class Wishart(_OfCovariances):
+    __doc__ = Multivariate.__doc__
+    name, of = "wishart", "wishart"
+
+
+class InverseWishart(_OfCovariances):
+    __doc__ = Multivariate.__doc__
+    name, of = "invwishart", "inverse_wishart"
+
+
+class _OfTables(_OfMatrices):
+    """Tables (n, p) with a mean and a matrix for the rows and one for the columns."""
+
+    matrix_names: tuple[str, str]
+
+    def _table(self, mean: Any, rows: Any, columns: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        of_rows, of_columns = self.matrix_names
+        if mean is not None:
+            mean = np.asarray(mean, float)
+            if mean.ndim != 2:
+                raise ValueError(f"mean has shape {mean.shape}: it must be (n, p)")
+            return mean, _square(of_rows, rows, mean.shape[0]), _square(of_columns, columns, mean.shape[1])
+        rows, columns = _square(of_rows, rows), _square(of_columns, columns)
+        return np.zeros((len(rows), len(columns))), rows, columns
+
+
+class MatrixNormal(_OfTables):
+    __doc__ = Multivariate.__doc__
+    name, of, parameters, matrix_names = "matrix_normal", "matrix_normal", ("mean", "rowcov", "colcov"), ("rowcov", "colcov")
+
+    def _processed(self, mean: Any = None, rowcov: Any = 1, colcov: Any = 1) -> tuple[Any, ...]:
+        return self._table(mean, rowcov, colcov)
+
+    def attributes(self, **given: Any) -> dict[str, Any]:
+        return dict(zip(self.parameters, self._processed(**given), strict=True))
+
+    def logpdf(self, X: Any, mean: Any = None, rowcov: Any = 1, colcov: Any = 1) -> Any:
+        """The logarithm of the density at tables along the last two axes of X."""
+        return self.density.logpdf(X, *self._processed(mean, rowcov, colcov))
+
+    def pdf(self, X: Any, mean: Any = None, rowcov: Any = 1, colcov: Any = 1) -> Any:
+        """The density."""
+        return np.exp(self.logpdf(X, mean, rowcov, colcov))
+
+    def rvs(self, mean: Any = None, rowcov: Any = 1, colcov: Any = 1, size: Any = 1, random_state: Any = None) -> Any:
+        """Draws; one of them without a leading axis."""
+        return self._rvs({"mean": mean, "rowcov": rowcov, "colcov": colcov}, () if size == 1 else size, random_state)
+
+    def entropy(self, rowcov: Any = 1, colcov: Any = 1) -> Any:
+        """The entropy in nats."""
+        _, rows, columns = self._processed(None, rowcov, colcov)
+        n, p = len(rows), len(columns)
+        of_both = p * np.linalg.slogdet(rows)[1] + n * np.linalg.slogdet(columns)[1]
+        return np.float64(0.5 * (n * p * (1 + np.log(2 * np.pi)) + of_both))
+
+
+class MatrixT(_OfTables):
+    __doc__ = Multivariate.__doc__
+    name, of, parameters = "matrix_t", "matrix_t", ("mean", "row_spread", "col_spread", "df")
+    matrix_names = ("row_spread", "col_spread")
+
+    def _processed(self, mean: Any = None, row_spread: Any = 1, col_spread: Any = 1, df: Any = 1) -> tuple[Any, ...]:
+        return float(df), *self._table(mean, row_spread, col_spread)
+
+    def attributes(self, **given: Any) -> dict[str, Any]:
+        return dict(zip(("df", "mean", "row_spread", "col_spread"), self._processed(**given), strict=True))
+
+    def logpdf(self, X: Any, mean: Any = None, row_spread: Any = 1, col_spread: Any = 1, df: Any = 1) -> Any:
+        """The logarithm of the density at tables along the last two axes of X."""
+        return self.density.logpdf(X, *self._processed(mean, row_spread, col_spread, df))
+
+    def pdf(self, X: Any, mean: Any = None, row_spread: Any = 1, col_spread: Any = 1, df: Any = 1) -> Any:
+        """The density."""
+        return np.exp(self.logpdf(X, mean, row_spread, col_spread, df))
+
+    def rvs(
+        self, mean: Any = None, row_spread: Any = 1, col_spread: Any = 1, df: Any = 1, size: Any = 1, random_state: Any = None
+    ) -> Any:
+        """Draws; one of them without a leading axis."""
+        given = {"mean": mean, "row_spread": row_spread, "col_spread": col_spread, "df": df}
+        return self._rvs(given, () if size == 1 else size, random_state)
+
+
+class _Group(_OfMatrices):
+    parameters = ("dim",)
+
+    def _processed(self, dim: Any) -> tuple[int]:
+        if np.ndim(dim) or dim < 1 or int(dim) != dim:
+            raise ValueError(f"dim must be a positive whole number, not {dim}")
+        return (int(dim),)
+
+    def attributes(self, **given: Any) -> dict[str, Any]:
+        return {"dim": self._processed(**given)[0]}
+
+    def rvs(self, dim: Any, size: Any = 1, random_state: Any = None) -> Any:
+        """Draws; one of them without a leading axis."""
+        state = self.random_state if random_state is None else random_state
+        return self.density.rvs(*self._processed(dim), size=None if size in (1, None) else size, rng=generator_of(state))
+
+
+class OrthoGroup(_Group):
+    __doc__ = Multivariate.__doc__
+    name = of = "ortho_group"
+
+
+class SpecialOrthoGroup(_Group):
+    __doc__ = Multivariate.__doc__
+    name = of = "special_ortho_group"
+
+
+class UnitaryGroup(_Group):
+    __doc__ = Multivariate.__doc__
+    name = of = "unitary_group"
