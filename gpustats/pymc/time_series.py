@@ -77,8 +77,8 @@ class RandomWalk(pm.RandomWalk):
     --------
     >>> import numpy as np, pymc as pm, gpustats.pymc as gpm
     >>> walk = gpm.RandomWalk.dist(gpm.Normal.dist(0.0, 1.0), gpm.StudentT.dist(4.0, 0.0, sigma=2.0), steps=2)
-    >>> pm.logp(walk, np.array([0.5, 1.0, -1.0])).eval().round(6)
-    array(-4.988511)
+    >>> float(pm.logp(walk, np.array([0.5, 1.0, -1.0])).eval().round(6))
+    -4.988511
     """
     rv_type = RandomWalkRV
     rv_op = RandomWalkRV.rv_op
