@@ -11,6 +11,7 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
 import pymc as pm
 import pytensor
 import pytensor.tensor as pt
@@ -108,7 +109,6 @@ _CHANGED: dict[str, Callable[..., tuple[str, Sequence[Any]]]] = {
     "Gamma": lambda alpha, scale: ("gamma", (alpha, _reciprocal(scale))),
     "HalfNormal": lambda location, sigma: ("half_normal", (sigma,)),
     "HyperGeometric": lambda good, bad, n: ("hypergeometric", (good + bad, good, n)),
-    "Interpolated": lambda x_points, pdf_points, cdf_points: ("interpolated", (x_points, pdf_points)),
     "SkewNormal": lambda mu, sigma, alpha: ("skew_normal", (alpha, mu, sigma)),
     "Triangular": lambda lower, c, upper: ("triangular", (lower, upper, c)),
 }
@@ -122,6 +122,14 @@ def _derived(name: str) -> type[Distribution]:
 
 
 # -- classes with a `dist` of their own
+
+
+class Interpolated(pm.Interpolated, Parametrised):
+    of_pymc = staticmethod(lambda x_points, pdf_points, cdf_points: ("interpolated", (x_points, pdf_points)))
+
+    @classmethod
+    def dist(cls, x_points: Any, pdf_points: Any, *args: Any, **kwargs: Any) -> Any:
+        return super().dist(np.asarray(x_points), np.asarray(pdf_points), *args, **kwargs)
 
 
 class Rice(pm.Rice, Parametrised):

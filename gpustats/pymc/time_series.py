@@ -1,7 +1,10 @@
 """PyMC's time series, with log-densities by gpustats.
 
 What draws, arguments and shapes are PyMC's own, whose random variables these are, of classes derived from PyMC's. A random walk
-takes any distributions, gpustats' and PyMC's; its log-density is that of their first value and of its differences.
+takes any distributions, gpustats' and PyMC's; its log-density is that of the first value and that of the differences. The
+steps of an autoregression that is observed are those of a `gpustats.GLM` with `gs.normal_identity`, whose design matrix has the
+values before each; of one that is not, and of a differential equation, they are terms of `gs.normal`. A GARCH series is an
+observation of `gs.garch11`.
 """
 
 from __future__ import annotations
@@ -51,7 +54,7 @@ def _walk(op: RandomWalkRV, values: Any, init_dist: Variable, innovation_dist: V
 
 
 class RandomWalk(pm.RandomWalk):
-    __doc__ = """A random walk: the first value, and what is added to it in every step.
+    """A random walk: the first value, and what is added to it in every step.
 
     Parameters
     ----------
@@ -62,9 +65,21 @@ class RandomWalk(pm.RandomWalk):
         steps at once.
     steps : int, optional
         One fewer than values. Only needed if neither ``shape`` nor ``dims`` nor ``observed`` tells it.
-    """
-    __module__ = "gpustats.pymc"
 
+    Raises
+    ------
+    TypeError
+        Where one of the two is no distribution, or one is of numbers and the other of vectors.
+    ValueError
+        Where nothing tells how many steps there are, or one distribution depends on the other.
+
+    Examples
+    --------
+    >>> import numpy as np, pymc as pm, gpustats.pymc as gpm
+    >>> walk = gpm.RandomWalk.dist(gpm.Normal.dist(0.0, 1.0), gpm.StudentT.dist(4.0, 0.0, sigma=2.0), steps=2)
+    >>> float(pm.logp(walk, np.array([0.5, 1.0, -1.0])).eval().round(6))
+    -4.988511
+    """
     rv_type = RandomWalkRV
     rv_op = RandomWalkRV.rv_op
 
