@@ -23,7 +23,7 @@ __device__ real start(real z, real lam)
 {
     real bound = lam > 1 ? log1mexp(log(-lam * z) / lam) : log1p_quotient(lam, z), log_p = fmin(bound, -LOG_2), before = INFINITY;
     if (lam < 0) log_p = fmax(log_p - 0.8, z * exp2(lam - 1) - LOG_2);
-    for (int i = 0; i < 100 && fabs(log_p - before) > nearness() * (1 + fabs(log_p)); i++) {
+    for (int i = 0; i < 100 && fabs(log_p - before) > (EPSILON < 1e-10 ? 1e-5 : 1e-2) * (1 + fabs(log_p)); i++) {
         before = log_p;
         log_p = fmin(step(log_p, z, lam), -LOG_2);
     }

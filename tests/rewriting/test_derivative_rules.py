@@ -69,7 +69,6 @@ UNTESTED = {
     "log_gamma_p_near_zero", "gamma_series", "gamma_fraction", "log_gamma_tail_grad_x",
     "gamma_quantile_step", "gamma_quantile_start", "gamma_quantile_search", "within_gamma", "within_beta",
     "beta_fraction_turns", "log_probability", "inversion_step", "only_derivative",
-    "nearness",
     "log_gamma_p_of_power", "log_gamma_q_of_power",
     # sums of noncentral distributions, whose derivatives are tested with those
     "log_poisson", "mixture_peak", "log_mixture_density", "mixture_top", "mixture_bottom", "log_mixture_below",
