@@ -92,6 +92,7 @@ RULES = {
     "owens_t": "exp(-0.5 * a * a) * (exp(-0.5 * a * a * b * b) / (2 * PI * (1 + b * b)) * db"
     " - erf(a * b / SQRT_2) / (2 * SQRT_2 * SQRT_PI) * da)",
     "panel_width": "0",  # on which no integral depends
+    "relative_expm1": "relative_expm1_slope(a) * da",
     "scaled_erfc": "-scaled_erfc_slope(a) * da",
     "stirling_error": "stirling_error_derivative(a) * da",
     "stirling_series": "stirling_series_derivative(a) * da",
