@@ -34,22 +34,33 @@ __device__ real spread_of(real x, real mu1, real mu2)
     return hypot(x, 2 * sqrt(mu1) * sqrt(mu2));
 }
 
-// The exponent at the saddle point
-__device__ real saddle_exponent(real a, real b, real mu1, real shift)
+// The exponent at the saddle point, from the side of the larger one of a and b: the other may underflow
+__device__ real saddle_exponent(real x, real mu1, real mu2, real spread)
 {
-    return a * log_ratio_excess(mu1 / a, -shift / a) + b * log_ratio_excess(a / mu1, shift / mu1);
+    real size = fabs(x), first = x < 0 ? mu2 : mu1, second = x < 0 ? mu1 : mu2;
+    real a = tilted(size, first, second, spread), b = first / a * second, shift = shift_of(size, first, second, spread);
+    return a * log_ratio_excess(first / a, -shift / a) + b * log_ratio_excess(a / first, shift / first);
+}
+
+// log(a / mu1), from the same side
+__device__ real saddle_point(real x, real mu1, real mu2, real spread)
+{
+    real size = fabs(x), first = x < 0 ? mu2 : mu1, second = x < 0 ? mu1 : mu2;
+    real shift = shift_of(size, first, second, spread);
+    real size_of = fabs(shift) < 0.5 * first ? log1p(shift / first) : log(tilted(size, first, second, spread) / first);
+    return x < 0 ? -size_of : size_of;
 }
 
 __device__ real skellam_logpmf(real x, real mu1, real mu2)
 {
-    real spread = spread_of(x, mu1, mu2), a = tilted(x, mu1, mu2, spread), b = tilted(-x, mu2, mu1, spread);
+    real spread = spread_of(x, mu1, mu2);
     real points = ceil(8.6 * sqrt(spread) + 20), h = 2 * PI / points, sum = 0.5, last = 1;
     for (int j = 1; j < 60 && 2 * j <= points && last > 0.01 * EPSILON; j++) {
         real t = j * h, s = sin(0.5 * t);
         last = exp(-2 * spread * s * s);
         sum += (2 * j == points ? 0.5 : 1) * last * cos(x * sine_excess(t));
     }
-    return saddle_exponent(a, b, mu1, shift_of(x, mu1, mu2, spread)) + log(2 * sum / points);
+    return saddle_exponent(x, mu1, mu2, spread) + log(2 * sum / points);
 }
 
 // log P(X >= x), x being above the mean or little below it: the generating function of a tail has a pole, from which the
@@ -57,8 +68,7 @@ __device__ real skellam_logpmf(real x, real mu1, real mu2)
 __device__ real log_above(real x, real mu1, real mu2)
 {
     real spread = spread_of(x, mu1, mu2), a = tilted(x, mu1, mu2, spread), b = tilted(-x, mu2, mu1, spread);
-    real shift = shift_of(x, mu1, mu2, spread), exponent = saddle_exponent(a, b, mu1, shift);
-    real saddle = fabs(shift) < 0.5 * mu1 ? log1p(shift / mu1) : log(a / mu1);
+    real exponent = saddle_exponent(x, mu1, mu2, spread), saddle = saddle_point(x, mu1, mu2, spread);
     real c = 0.5 * (saddle + sqrt(saddle * saddle + 4 / fmax(spread, (real)1))), d = c - saddle, w = exp(-c), gap = -expm1(-c);
     real up = a * exp(d), down = b * exp(-d), slope = a * expm1(d) - b * expm1(-d), wide = up + down;
     real points = ceil(fmax(8.6 * sqrt(wide) + 20, exponent > -40 ? (40 - exponent) / c : 0)), h = 2 * PI / points;

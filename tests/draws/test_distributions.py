@@ -15,6 +15,9 @@ from references_draws import (
     assert_discrete,
     assert_garch11,
     assert_multinomial,
+    assert_multivariate_hypergeometric,
+    assert_stick_breaking_weights,
+    assert_von_mises_fisher,
     cases,
 )
 
@@ -68,6 +71,23 @@ def test_garch11(parameters, dtype):
     assert_garch11(*parameters, dtype, gs.Generator(2011))
 
 
+@pytest.mark.parametrize("mu,kappa", VECTOR["von_mises_fisher"], ids=str)
+@each_dtype
+def test_von_mises_fisher(mu, kappa, dtype):
+    assert_von_mises_fisher(mu, kappa, dtype, gs.Generator(2011))
+
+
+@pytest.mark.parametrize("alpha", [alpha for (alpha,) in VECTOR["stick_breaking_weights"]])
+@each_dtype
+def test_stick_breaking_weights(alpha, dtype):
+    assert_stick_breaking_weights(alpha, dtype, gs.Generator(2011))
+
+
+@pytest.mark.parametrize("n,m", VECTOR["multivariate_hypergeometric"], ids=str)
+def test_multivariate_hypergeometric(n, m):
+    assert_multivariate_hypergeometric(n, m, gs.Generator(2011))
+
+
 @pytest.mark.slow
 @cases(CONTINUOUS | DISCRETE)
 @pytest.mark.filterwarnings("ignore:divide by zero:RuntimeWarning:scipy")
@@ -96,6 +116,12 @@ def test_random_parameters(name):
             assert_dirichlet_multinomial(*parameters, rng, n, FRESH_THRESHOLD)
         elif name == "garch11":
             assert_garch11(*parameters, np.float64, rng, n, FRESH_THRESHOLD)
+        elif name == "multivariate_hypergeometric":
+            assert_multivariate_hypergeometric(*parameters, rng, n, FRESH_THRESHOLD)
+        elif name == "stick_breaking_weights":
+            assert_stick_breaking_weights(*parameters, np.float64, rng, n, FRESH_THRESHOLD)
+        elif name == "von_mises_fisher":
+            assert_von_mises_fisher(*parameters, np.float64, rng, n, FRESH_THRESHOLD)
         elif name in DISCRETE:
             assert_discrete(name, parameters, rng, n, FRESH_THRESHOLD)
         else:

@@ -211,6 +211,9 @@ VECTOR = {
         (0, [0.3, 0.7]), (20, [0.2, 0, 0.5, 0.3, 0]), (1000, [0.1] * 10), (10**9, [1e-9, 0.5, 0.5 - 1e-9]), (7, [1.0]),
     ],
     "dirichlet_multinomial": [(0, [0.3, 0.7]), (20, [0.2, 1, 5]), (1000, [1.0] * 10), (7, [1.0])],
+    "von_mises_fisher": [([0, 1], 0), ([0.6, 0.8], 3), ([1, 0, 0], 1e4), ([0, 0.6, 0, 0.8], 0.5), ([0.1] * 100, 50)],
+    "multivariate_hypergeometric": [(0, [3, 7]), (20, [20, 1, 0, 50]), (300, [100] * 10), (7, [7])],
+    "stick_breaking_weights": [(1,), (0.1,), (30,)],
 }  # fmt: skip
 
 #: Densities of vectors whose length no parameter tells.
@@ -360,3 +363,41 @@ def assert_dirichlet_multinomial(n, a, rng, draws=N, threshold=THRESHOLD):
     for i in range(len(a) if len(a) > 1 else 0):
         cdf = stats.betabinom(n, a[i], a.sum() - a[i]).cdf
         assert chi_squared(x[2000:, i], cdf, edges_of(x[:2000, i])) > threshold
+
+
+def assert_von_mises_fisher(mu, kappa, dtype, rng, n=N, threshold=THRESHOLD):
+    """The part along the mean direction, whose density is exp(kappa t) (1 - t^2)^((d - 3) / 2); what is across has no mean."""
+    mu = np.asarray(mu, float)
+    x = gs.von_mises_fisher.rvs(mu, kappa, size=n, rng=rng, dtype=dtype)
+    assert x.dtype == dtype and x.shape == (n, len(mu))
+    assert np.abs((x.astype(float) ** 2).sum(1) - 1).max() < 50 * np.finfo(dtype).eps
+    angle = np.linspace(0, min(np.pi, 12 / np.sqrt(max(kappa, 1e-9))), 20001)  # cos(angle) is that part
+    density = np.exp(kappa * (np.cos(angle) - 1)) * np.sin(angle) ** (len(mu) - 2)
+    cdf = np.concatenate([[0], np.cumsum((density[1:] + density[:-1]) / 2)])
+    away = x.astype(float) - mu * np.sign(x.astype(float) @ mu)[:, None]
+    chord = 2 * np.arcsin(np.minimum(np.linalg.norm(away, axis=1) / 2, 1))
+    angles = np.where(x.astype(float) @ mu > 0, chord, np.pi - chord)
+    assert stats.kstest(angles, lambda a: np.interp(a, angle, cdf / cdf[-1])).pvalue > threshold
+    across = x.astype(float) - np.outer(x.astype(float) @ mu, mu)
+    assert np.abs(across.mean(0)).max() < 5 * across.std(0).max() / np.sqrt(n) + 1e-6
+
+
+def assert_multivariate_hypergeometric(n, m, rng, draws=N, threshold=THRESHOLD):
+    x = gs.multivariate_hypergeometric.rvs(n, np.asarray(m, float), size=draws + 2000, rng=rng)
+    assert x.dtype == np.int64 and x.shape == (draws + 2000, len(m))
+    assert (x >= 0).all() and (x.sum(1) == n).all() and (x <= m).all()
+    several = [(x[:, i], m[i]) for i in range(len(m))] + [(x[:, i] + x[:, i + 1], m[i] + m[i + 1]) for i in range(len(m) - 1)]
+    for counts, k in several:
+        cdf = stats.hypergeom(int(np.sum(m)), int(k), int(n)).cdf
+        assert chi_squared(counts[2000:], cdf, edges_of(counts[:2000])) > threshold
+
+
+def assert_stick_breaking_weights(alpha, dtype, rng, n=N, threshold=THRESHOLD):
+    """Of four shares: each is broken off what is left by those before it."""
+    x = gs.stick_breaking_weights.rvs(alpha, size=n, rng=rng, out=np.empty((n, 4), dtype))
+    assert x.dtype == dtype and x.shape == (n, 4)
+    assert (x >= 0).all() and np.abs(x.sum(1, dtype=float) - 1).max() < 8 * np.finfo(dtype).eps
+    kept = x[:, 1:].sum(1, dtype=float)
+    assert kolmogorov_smirnov(kept.astype(dtype), stats.beta(alpha, 1).cdf) > threshold
+    if alpha > 0.5:
+        assert kolmogorov_smirnov((x[:, 1] / kept).astype(dtype), stats.beta(1, alpha).cdf) > threshold

@@ -5,7 +5,7 @@ import functools
 import mpmath as mp
 import numpy as np
 from references import Reference, log_uniform
-from references_discrete import OUTSIDE, expit, log, log_factorial, times_log
+from references_discrete import OUTSIDE, expit, log, log_choose, log_factorial, times_log
 from scipy import stats
 
 INF = mp.inf
@@ -86,6 +86,31 @@ def garch11(x, omega, alpha_1, beta_1, initial_vol):
     return total
 
 
+def von_mises_fisher(x, mu, kappa):
+    """With kappa mu' x as kappa - kappa (x - mu)' (x - mu) / 2"""
+    if abs(sum(y * y for y in x) - 1) > 1e-3:
+        return -INF
+    order = mp.mpf(len(x)) / 2 - 1
+    along = -kappa * sum((y - m) ** 2 for y, m in zip(x, mu)) / 2
+    if kappa == 0:
+        return along - mp.log(2) - (order + 1) * mp.log(mp.pi) + mp.loggamma(order + 1)
+    scaled = mp.besseli(order, kappa) * mp.exp(-kappa)
+    return order * mp.log(kappa) - (order + 1) * mp.log(2 * mp.pi) - mp.log(scaled) + along
+
+
+def multivariate_hypergeometric(x, n, m):
+    if sum(x) != n or min(x) < 0 or not all(map(mp.isint, x)) or any(y > k for y, k in zip(x, m)):
+        return -INF
+    return sum(log_choose(k, y) for y, k in zip(x, m)) - log_choose(sum(m), n)
+
+
+def stick_breaking_weights(x, alpha):
+    if min(x) < 0 or abs(sum(x) - 1) > 1e-3:
+        return -INF
+    rests = [sum(x[i:]) for i in range(1, len(x) - 1)]
+    return (len(x) - 1) * mp.log(alpha) + times_log(alpha - 1, x[-1]) - sum(map(mp.log, rests))
+
+
 # ---- random arguments ------------------------------------------------------------------------------------------------
 
 
@@ -142,6 +167,25 @@ def between_points(rng, p):
 
 def series(rng, p):
     return rng.normal(size=(len(p[0]), 6)) * p[3][:, None]
+
+
+def direction(rng, n, dim=4):
+    x = rng.normal(size=(n, dim))
+    return x / np.linalg.norm(x, axis=-1, keepdims=True)
+
+
+def directions_around(rng, p):
+    x = p[0] + rng.normal(size=p[0].shape) / np.sqrt(0.1 + p[1][:, None])
+    return x / np.linalg.norm(x, axis=-1, keepdims=True)
+
+
+def drawn_without_replacement(rng, p):
+    return np.array([rng.multivariate_hypergeometric(m.astype(int), int(n)) for n, m in zip(*p)], float)
+
+
+def numbers_of_kinds(rng, n, dim=4):
+    m = np.round(log_uniform(rng, 1, 500, (n, dim)))
+    return np.floor(rng.uniform(size=n) * (m.sum(-1) + 1)), m
 
 
 def row_by_row(function):
@@ -241,5 +285,31 @@ REFERENCES = {
         [((0.5, -1, 3), *p) for p in ((1, 0, 0, 1), (0, 0.5, 0.5, 2), (0, 1, 0, 1), (1e-10, 0.1, 0.9, 1e3), (1, 3, 2, 1))]
         + [((1e10, 1, 0), 1, 0.1, 0.5, 1e10), ((0, 0, 0), 0.1, 0.2, 0.3, 1e-10), ((2, 0, 1), 1, 0.1, 0.1, 1)],
         [(-1, 0.1, 0.1, 1), (1, -0.1, 0.1, 1), (1, 0.1, -0.1, 1), (1, 0.1, 0.1, 0), (nan, 0.1, 0.1, 1), (1, 0.1, 0.1, nan)],
+
+
+    "von_mises_fisher": Reference(
+        exactly(von_mises_fisher, 1, 1, 0), lambda rng, n: (direction(rng, n), log_uniform(rng, 0.01, 1000, n)),
+        directions_around,
+        [((0, 0.6, 0.8), (0, 1, 0), kappa) for kappa in (0, 1e-10, 1, 30, 1e4, 1e10)]
+        + [((0, 1, 0), (0, 1, 0), kappa) for kappa in (1, 1e10)]
+        + [((0, 0.5, 0), (1, 0, 0), 1), ((2, 0, 0), (0, 1, 0), 1)],
+        [((1, 1, 0), 1), ((0, 0, 0), 1), ((1, 0, 0), -1), ((1, 0, 0), nan), ((nan, 0, 0), 1), ((1, 0, 0), inf)],
+        scipy=row_by_row(lambda x, mu, kappa: stats.vonmises_fisher(mu, kappa).logpdf(x)),
+    ),
+    "multivariate_hypergeometric": Reference(
+        exactly(multivariate_hypergeometric, 1, 0, 1), numbers_of_kinds, drawn_without_replacement,
+        [((1, 2, 3), 6, (5, 4, 3)), ((1, 2, 3), 7, (5, 4, 3)), ((0, 0, 0), 0, (5, 4, 3)), ((5, 4, 3), 12, (5, 4, 3)),
+         ((1, 2, 4), 7, (5, 4, 3)), ((0, 2, 3), 5, (0, 4, 3)), ((0.5, 0.5, 1), 2, (5, 4, 3)), ((-1, 2, 1), 2, (5, 4, 3)),
+         ((300, 200, 100), 600, (1000, 700, 300)), ((2**14 + 64, 2**14, 2**15 - 64), 2**16, (2**18, 2**18, 2**19))],
+        [(-1, (1, 1, 1)), (2.5, (1, 1, 1)), (nan, (1, 1, 1)), (1, (1, 1, -1)), (1, (1, 1, nan)), (1, (1, 1, 0.5))],
+        scipy=row_by_row(lambda x, n, m: stats.multivariate_hypergeom.logpmf(x.astype(int), m.astype(int), int(n))),
+    ),
+    "stick_breaking_weights": Reference(
+        exactly(stick_breaking_weights, 1, 0), lambda rng, n: (log_uniform(rng, 0.1, 100, n),),
+        lambda rng, p: dirichlet_draws(rng, (np.ones((len(p[0]), 4)),)),
+        [(QUARTERS, alpha) for alpha in (1e-8, 0.5, 1, 2, 1e8)]
+        + [((0.5, 0.5, 0), 1), ((0.5, 0.5, 0), 2), ((0, 0.5, 0.5), 2), ((1e-30, 0.5, 0.5), 0.5), ((0.5, 0.5, 0.5), 1),
+           ((-0.5, 1, 0.5), 1)],
+        [(0,), (-1,), (nan,)],
     ),
 }  # fmt: skip
