@@ -32,7 +32,10 @@ from gpustats.runtime import choose  # noqa: E402
 
 TYPES = (np.float64, np.float32)
 #: Points at which references would take too long, by the density.
-TOO_LONG = {"beta_binomial": lambda x, alpha, beta, n: n > 1e5}
+TOO_LONG = {
+    "beta_binomial": lambda x, alpha, beta, n: n > 1e5,
+    "skellam": lambda x, mu1, mu2: mu1 + mu2 > 1e4,
+}
 
 HEAD = """\
 # How accurate the densities are

@@ -46,6 +46,7 @@ geninvgauss(p, b)                     -> generalized_inverse_gaussian(p=p, b=b, 
 genlogistic(c)                        -> generalized_logistic(alpha=c, mu=loc, sigma=scale)
 gennorm(beta)                         -> generalized_normal(beta=beta, mu=loc, sigma=scale)
 genpareto(c)                          -> generalized_pareto(mu=loc, sigma=scale, xi=c)
+gibrat()                              -> log_normal(mu=log(scale), sigma=1) at x - loc
 gompertz(c)                           -> gompertz(eta=c, sigma=scale) at x - loc
 gumbel_l()                            -> gumbel_min(mu=loc, beta=scale)
 gumbel_r()                            -> gumbel(mu=loc, beta=scale)
