@@ -22,6 +22,8 @@ def normal_integral(a, b):
 # Functions of special.cu some of whose arguments belong together, and those of math.h that want a whole number.
 # name: (C with arguments a and b, meaning, where a and b lie)
 TOGETHER = {
+    "log_power_sum": ("log_power_sum(a, 2, 40)", lambda a: mp.log(sum(mp.mpf(k) ** -a for k in range(2, 41))), (0.2, 5)),
+    "power_sum": ("power_sum(a, 2, 40)", lambda a: sum((mp.mpf(2) / k) ** a for k in range(3, 41)), (0.2, 5)),
     "log_excess": ("log_excess(log1p(a), a)", lambda x: mp.log1p(x) - x, (-0.8, 5)),
     "log_product_excess": ("log_product_excess(1 + a, 1, a)", lambda x: mp.log1p(x) - x, (-0.8, 5)),
     "log_ratio_excess": ("log_ratio_excess(1 + a, a)", lambda x: mp.log1p(x) - x, (-0.8, 5)),
