@@ -155,13 +155,6 @@ DEVICE real special_log_ratio_excess(real ratio, real u)
     return special_log_excess(log(ratio), u);
 }
 
-DEVICE real special_log_product_excess(real x, real y, real u)
-{
-    int tiny = u < -0.9 && x < EPSILON * EPSILON;
-    real scale = 1 / (EPSILON * EPSILON * (EPSILON * EPSILON));
-    return special_log_ratio_excess(x * (tiny ? scale : 1) * y, u) - (tiny ? log(scale) : 0);
-}
-
 DEVICE real special_stirling_series_derivative(real x)
 {
     real v = 1 / x;
@@ -222,6 +215,44 @@ DEVICE int special_large_shape(real shape)
     return shape > (EPSILON < 1e-10 ? 100 : 10);
 }
 
+// special_log_product_excess: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real scale;
+    real y;
+    real c0;
+} special_log_product_excess_rsm_set;
+
+DEVICE special_log_product_excess_rsm_set special_log_product_excess_rsm_prepare_set(real y)
+{
+    special_log_product_excess_rsm_set set;
+    real scale = 1 / (EPSILON * EPSILON * (EPSILON * EPSILON));
+    set.scale = scale;
+    set.y = y;
+    set.c0 = log(scale);
+    return set;
+}
+
+// special_log_product_excess: what depends on the observation alone, computed once for each.
+typedef struct {
+    int c0;
+    real x;
+} special_log_product_excess_rsm_row;
+
+DEVICE special_log_product_excess_rsm_row special_log_product_excess_rsm_prepare_row(real x)
+{
+    special_log_product_excess_rsm_row row;
+    row.c0 = x < EPSILON * EPSILON;
+    row.x = x;
+    return row;
+}
+
+// special_log_product_excess: what depends on both, from what was computed ahead.
+DEVICE real special_log_product_excess_rsm_evaluate(special_log_product_excess_rsm_set set, special_log_product_excess_rsm_row row, real u)
+{
+    int tiny = u < -0.9 && row.c0;
+    return special_log_ratio_excess(row.x * (tiny ? set.scale : 1) * set.y, u) - (tiny ? set.c0 : 0);
+}
+
 // beta_logpdf_grad_alpha_beta: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real d_alpha_rest;
@@ -230,7 +261,7 @@ typedef struct {
     real alpha;
     real rest;
     real t;
-    real t6;
+    special_log_product_excess_rsm_set special_0;
     real c0;
     real t11;
     real t14;
@@ -280,7 +311,7 @@ DEVICE beta_logpdf_grad_alpha_beta_set beta_logpdf_grad_alpha_beta_prepare_set(r
     real t5 = special_stirling_error_derivative(n);
     real t6 = n / alpha;
     set.t = t;
-    set.t6 = t6;
+    set.special_0 = special_log_product_excess_rsm_prepare_set(t6);
     set.c0 = t * t;
     real t11 = 1 / beta;
     set.t11 = t11;
@@ -315,6 +346,7 @@ DEVICE beta_logpdf_grad_alpha_beta_set beta_logpdf_grad_alpha_beta_prepare_set(r
 typedef struct {
     real c0;
     real x;
+    special_log_product_excess_rsm_row special_0;
     real c1;
     real c2;
     real t20;
@@ -328,6 +360,7 @@ DEVICE beta_logpdf_grad_alpha_beta_row beta_logpdf_grad_alpha_beta_prepare_row(r
     beta_logpdf_grad_alpha_beta_row row;
     row.c0 = x - 1;
     row.x = x;
+    row.special_0 = special_log_product_excess_rsm_prepare_row(x);
     row.c1 = 1 - x;
     row.c2 = log(x) + log1p(-x);
     real t20 = log(x);
@@ -350,7 +383,7 @@ DEVICE beta_logpdf_grad_alpha_beta_results beta_logpdf_grad_alpha_beta_evaluate(
         real d_beta_d = row.x + row.x * set.d_beta_rest;
         real d = fma(row.x, set.n, -set.alpha) + row.x * set.rest;
         real t7 = d * set.t;
-        real t8 = special_log_product_excess(row.x, set.t6, t7);
+        real t8 = special_log_product_excess_rsm_evaluate(set.special_0, row.special_0, t7);
         real t9 = t7 / (1 + t7);
         real t10 = set.t * d_alpha_d - set.c0 * d;
         real t12 = -d * set.t11;

@@ -123,13 +123,6 @@ DEVICE real special_log_ratio_excess(real ratio, real u)
     return special_log_excess(log(ratio), u);
 }
 
-DEVICE real special_log_product_excess(real x, real y, real u)
-{
-    int tiny = u < -0.9 && x < EPSILON * EPSILON;
-    real scale = 1 / (EPSILON * EPSILON * (EPSILON * EPSILON));
-    return special_log_ratio_excess(x * (tiny ? scale : 1) * y, u) - (tiny ? log(scale) : 0);
-}
-
 DEVICE real special_stirling_series(real x)
 {
     real v = 1 / x;
@@ -165,27 +158,65 @@ DEVICE int special_large_shape(real shape)
     return shape > (EPSILON < 1e-10 ? 100 : 10);
 }
 
+// special_log_product_excess: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real scale;
+    real y;
+    real c0;
+} special_log_product_excess_rsm_set;
+
+DEVICE special_log_product_excess_rsm_set special_log_product_excess_rsm_prepare_set(real y)
+{
+    special_log_product_excess_rsm_set set;
+    real scale = 1 / (EPSILON * EPSILON * (EPSILON * EPSILON));
+    set.scale = scale;
+    set.y = y;
+    set.c0 = log(scale);
+    return set;
+}
+
+// special_log_product_excess: what depends on the observation alone, computed once for each.
+typedef struct {
+    int c0;
+    real x;
+} special_log_product_excess_rsm_row;
+
+DEVICE special_log_product_excess_rsm_row special_log_product_excess_rsm_prepare_row(real x)
+{
+    special_log_product_excess_rsm_row row;
+    row.c0 = x < EPSILON * EPSILON;
+    row.x = x;
+    return row;
+}
+
+// special_log_product_excess: what depends on both, from what was computed ahead.
+DEVICE real special_log_product_excess_rsm_evaluate(special_log_product_excess_rsm_set set, special_log_product_excess_rsm_row row, real u)
+{
+    int tiny = u < -0.9 && row.c0;
+    return special_log_ratio_excess(row.x * (tiny ? set.scale : 1) * set.y, u) - (tiny ? set.c0 : 0);
+}
+
 // beta_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real n;
     real alpha;
     real rest;
     real c0;
+    special_log_product_excess_rsm_set special_0;
     real c1;
-    real c2;
     real beta;
+    real c2;
     real c3;
     real c4;
     real c5;
     real c6;
-    real c7;
+    int c7;
     int c8;
     int c9;
-    int c10;
-    real c11;
+    real c10;
+    int c11;
     int c12;
-    int c13;
-    real c14;
+    real c13;
 } beta_logpdf_set;
 
 DEVICE beta_logpdf_set beta_logpdf_prepare_set(real alpha, real beta)
@@ -198,21 +229,21 @@ DEVICE beta_logpdf_set beta_logpdf_prepare_set(real alpha, real beta)
     set.alpha = alpha;
     set.rest = rest;
     set.c0 = 0.5 * (log(alpha) + log(beta / n)) - HALF_LOG_2PI - (special_stirling_error(alpha) + (special_stirling_error(beta) - special_stirling_error(n)));
-    set.c1 = n / alpha;
-    set.c2 = 1 / alpha;
+    set.special_0 = special_log_product_excess_rsm_prepare_set(n / alpha);
+    set.c1 = 1 / alpha;
     set.beta = beta;
-    set.c3 = n / beta;
-    set.c4 = 1 / beta;
-    set.c5 = alpha - 1;
-    set.c6 = beta - 1;
-    set.c7 = special_lbeta(alpha, beta);
-    set.c8 = special_large_shape(n);
-    set.c9 = alpha < 1;
-    set.c10 = alpha > 1;
-    set.c11 = log(beta);
-    set.c12 = beta < 1;
-    set.c13 = beta > 1;
-    set.c14 = log(alpha);
+    set.c2 = n / beta;
+    set.c3 = 1 / beta;
+    set.c4 = alpha - 1;
+    set.c5 = beta - 1;
+    set.c6 = special_lbeta(alpha, beta);
+    set.c7 = special_large_shape(n);
+    set.c8 = alpha < 1;
+    set.c9 = alpha > 1;
+    set.c10 = log(beta);
+    set.c11 = beta < 1;
+    set.c12 = beta > 1;
+    set.c13 = log(alpha);
     return set;
 }
 
@@ -220,6 +251,7 @@ DEVICE beta_logpdf_set beta_logpdf_prepare_set(real alpha, real beta)
 typedef struct {
     real x;
     real c0;
+    special_log_product_excess_rsm_row special_0;
     real c1;
     real c2;
     real c3;
@@ -233,6 +265,7 @@ DEVICE beta_logpdf_row beta_logpdf_prepare_row(real x)
     beta_logpdf_row row;
     row.x = x;
     row.c0 = log(x) + log1p(-x);
+    row.special_0 = special_log_product_excess_rsm_prepare_row(x);
     row.c1 = 1 - x;
     row.c2 = log(x);
     row.c3 = log1p(-x);
@@ -246,14 +279,14 @@ DEVICE beta_logpdf_row beta_logpdf_prepare_row(real x)
 DEVICE real beta_logpdf_evaluate(beta_logpdf_set set, beta_logpdf_row row)
 {
     real value;
-    if (set.c8) {
+    if (set.c7) {
         real d = fma(row.x, set.n, -set.alpha) + row.x * set.rest;
-        value = set.c0 - row.c0 + set.alpha * special_log_product_excess(row.x, set.c1, d * set.c2) + set.beta * special_log_ratio_excess(row.c1 * set.c3, -d * set.c4);
+        value = set.c0 - row.c0 + set.alpha * special_log_product_excess_rsm_evaluate(set.special_0, row.special_0, d * set.c1) + set.beta * special_log_ratio_excess(row.c1 * set.c2, -d * set.c3);
     } else {
-        value = set.c5 * row.c2 + set.c6 * row.c3 - set.c7;
+        value = set.c4 * row.c2 + set.c5 * row.c3 - set.c6;
     }
-    real at_zero = set.c9 ? INFINITY : set.c10 ? -INFINITY : set.c11 - set.c6 * row.x;
-    real at_one = set.c12 ? INFINITY : set.c13 ? -INFINITY : set.c14 + set.c5 * row.c4;
+    real at_zero = set.c8 ? INFINITY : set.c9 ? -INFINITY : set.c10 - set.c5 * row.x;
+    real at_one = set.c11 ? INFINITY : set.c12 ? -INFINITY : set.c13 + set.c4 * row.c4;
     return row.c5 ? at_zero : row.c6 ? at_one : value;
 }
 
@@ -335,7 +368,7 @@ KERNEL(128) beta_logpdf_checked_table(
         for (index_t r = THREAD; r < rows_here; r += 128)
             rows[r] = beta_logpdf_checked_prepare_row(x_per_row[first + r]);
         BARRIER();
-        if (!(set[0].beta_0.c8)) {  // apart, so that no row waits for a decision
+        if (!(set[0].beta_0.c7)) {  // apart, so that no row waits for a decision
         UNROLL_BY_4 for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
             const beta_logpdf_checked_row row = rows[r];
             GLOBAL real *cell = out + (first + r) * row_stride + column;  // set_stride is 1 here

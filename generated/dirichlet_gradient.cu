@@ -176,11 +176,6 @@ DEVICE real special_stirling_error(real x)
     return special_log_gamma_near_two(x - 2 + shift) - (x - 0.5 + shift) * log(x) + (x - HALF_LOG_2PI);
 }
 
-DEVICE real special_xlogy(real x, real y)
-{
-    return x == 0 ? 0 : x * log(y);
-}
-
 DEVICE real special_atanh_remainder(real s)
 {
     return 0.3333333333333332928 + s * (0.2000000000000729134 + s * (0.1428571428355437858 + s * (0.1111111135871393149 + s * (0.09090894718066429085 + s * (0.07692785032479311552 + s * (0.06657072104827468075 + s * (0.06000536404795356268 + s * (0.04400369243072336941 + s * 0.0808202280597176611))))))));
@@ -198,6 +193,11 @@ DEVICE real special_log_ratio_excess(real ratio, real u)
     return special_log_excess(log(ratio), u);
 }
 
+DEVICE real special_xlogy(real x, real y)
+{
+    return x == 0 ? 0 : x * log(y);
+}
+
 DEVICE real special_log_gamma(real x)
 {
     real log_x = log(x);
@@ -212,6 +212,24 @@ DEVICE int special_large_shape(real shape)
     return shape > (EPSILON < 1e-10 ? 100 : 10);
 }
 
+// special_xlogy: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real c0;
+} special_xlogy_ms_set;
+
+DEVICE special_xlogy_ms_set special_xlogy_ms_prepare_set(real y)
+{
+    special_xlogy_ms_set set;
+    set.c0 = log(y);
+    return set;
+}
+
+// special_xlogy: what depends on both, from what was computed ahead.
+DEVICE real special_xlogy_ms_evaluate(special_xlogy_ms_set set, real x)
+{
+    return x == 0 ? 0 : x * set.c0;
+}
+
 // dirichlet_logpdf_grad_a: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real c0;
@@ -219,6 +237,7 @@ typedef struct {
     int component;
     real sum;
     real d_a_sum;
+    special_xlogy_ms_set special_xlogy_0;
     int c2;
     real log_beta;
     real d_a_log_beta;
@@ -252,6 +271,7 @@ DEVICE dirichlet_logpdf_grad_a_set dirichlet_logpdf_grad_a_prepare_set(GLOBAL co
     set.component = component;
     set.sum = sum;
     set.d_a_sum = d_a_sum;
+    set.special_xlogy_0 = special_xlogy_ms_prepare_set(0);
     set.c2 = special_large_shape(sum);
     set.log_beta = log_beta;
     set.d_a_log_beta = d_a_log_beta;
@@ -277,7 +297,7 @@ DEVICE dirichlet_logpdf_grad_a_results dirichlet_logpdf_grad_a_evaluate(dirichle
                 real t = set.sum / a[i_3];
                 real t2 = log(t);
                 d_a_value += (i_3 == set.component ? log((real)(0)) : 0) + ((i_3 == set.component ? t2 : 0) + a[i_3] * (1 / t * ((set.d_a_sum - (i_3 == set.component ? t : 0)) * (1 / a[i_3]))));
-                value += special_xlogy(a[i_3] - 1, 0) + a[i_3] * t2;
+                value += special_xlogy_ms_evaluate(set.special_xlogy_0, a[i_3] - 1) + a[i_3] * t2;
             } else {
                 real d_a_deviation = x[i_3] * set.d_a_sum - (i_3 == set.component ? 1 : 0);
                 real deviation = fma(x[i_3], set.sum, -a[i_3]);

@@ -129,11 +129,6 @@ DEVICE real special_stirling_error(real x)
     return special_log_gamma_near_two(x - 2 + shift) - (x - 0.5 + shift) * log(x) + (x - HALF_LOG_2PI);
 }
 
-DEVICE real special_xlogy(real x, real y)
-{
-    return x == 0 ? 0 : x * log(y);
-}
-
 DEVICE real special_atanh_remainder(real s)
 {
     return 0.3333333333333332928 + s * (0.2000000000000729134 + s * (0.1428571428355437858 + s * (0.1111111135871393149 + s * (0.09090894718066429085 + s * (0.07692785032479311552 + s * (0.06657072104827468075 + s * (0.06000536404795356268 + s * (0.04400369243072336941 + s * 0.0808202280597176611))))))));
@@ -151,6 +146,11 @@ DEVICE real special_log_ratio_excess(real ratio, real u)
     return special_log_excess(log(ratio), u);
 }
 
+DEVICE real special_xlogy(real x, real y)
+{
+    return x == 0 ? 0 : x * log(y);
+}
+
 DEVICE real special_log_gamma(real x)
 {
     real log_x = log(x);
@@ -165,9 +165,28 @@ DEVICE int special_large_shape(real shape)
     return shape > (EPSILON < 1e-10 ? 100 : 10);
 }
 
+// special_xlogy: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real c0;
+} special_xlogy_ms_set;
+
+DEVICE special_xlogy_ms_set special_xlogy_ms_prepare_set(real y)
+{
+    special_xlogy_ms_set set;
+    set.c0 = log(y);
+    return set;
+}
+
+// special_xlogy: what depends on both, from what was computed ahead.
+DEVICE real special_xlogy_ms_evaluate(special_xlogy_ms_set set, real x)
+{
+    return x == 0 ? 0 : x * set.c0;
+}
+
 // dirichlet_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real c0;
+    special_xlogy_ms_set special_xlogy_0;
     real sum;
     int c1;
     real log_beta;
@@ -189,6 +208,7 @@ DEVICE dirichlet_logpdf_set dirichlet_logpdf_prepare_set(GLOBAL const real *a, i
         log_beta += special_log_gamma(a[i_4]);
     }
     set.c0 = special_stirling_error(sum) + HALF_LOG_2PI - 0.5 * log(sum) + lost;
+    set.special_xlogy_0 = special_xlogy_ms_prepare_set(0);
     set.sum = sum;
     set.c1 = special_large_shape(sum);
     set.log_beta = log_beta;
@@ -207,7 +227,7 @@ DEVICE real dirichlet_logpdf_evaluate(dirichlet_logpdf_set set, SHARED const rea
         real deviations = 0;
         for (int i_3 = 0; i_3 < dim; i_3++) {
             if (x[i_3] == 0) {
-                value += special_xlogy(a[i_3] - 1, 0) + a[i_3] * log(set.sum / a[i_3]);
+                value += special_xlogy_ms_evaluate(set.special_xlogy_0, a[i_3] - 1) + a[i_3] * log(set.sum / a[i_3]);
             } else {
                 real deviation = fma(x[i_3], set.sum, -a[i_3]);
                 deviations += deviation;
@@ -306,10 +326,10 @@ KERNEL(128) dirichlet_logpdf_checked_table(
         sets[k] = dirichlet_logpdf_checked_prepare_set(a_per_set + (first_set + k) * a_stride, dim);
     BARRIER();
 
-    const int columns = (sets_here + 1) / 2, rows_at_once = 128 / columns;
-    const int column = THREAD % columns * 2, my_row = THREAD / columns;
-    dirichlet_logpdf_checked_set set[2];
-    UNROLL for (int v = 0; v < 2; v++)
+    const int columns = (sets_here + 0) / 1, rows_at_once = 128 / columns;
+    const int column = THREAD % columns * 1, my_row = THREAD / columns;
+    dirichlet_logpdf_checked_set set[1];
+    UNROLL for (int v = 0; v < 1; v++)
         set[v] = sets[MIN(column + v, sets_here - 1)];
     SHARED_ARRAY(dirichlet_logpdf_checked_row, rows, 256);
     SHARED_ARRAY(real, vectors, 1280);  // rows of x, padded to an odd length against bank conflicts
@@ -324,23 +344,17 @@ KERNEL(128) dirichlet_logpdf_checked_table(
         for (index_t r = THREAD; r < rows_here; r += 128)
             rows[r] = dirichlet_logpdf_checked_prepare_row(vectors + (r) * padded, dim);
         BARRIER();
-        if (!(set[0].dirichlet_0.c1 || set[1].dirichlet_0.c1)) {  // apart, so that no row waits for a decision
+        if (!(set[0].dirichlet_0.c1)) {  // apart, so that no row waits for a decision
         UNROLL_BY_4 for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
             const dirichlet_logpdf_checked_row row = rows[r];
             GLOBAL real *cell = out + (first + r) * row_stride + column;  // set_stride is 1 here
-            double2 result;
-            result.x = dirichlet_logpdf_checked_evaluate(set[0], row, vectors + (r) * padded, a_per_set + (first_set + column + 0) * a_stride, dim);
-            result.y = dirichlet_logpdf_checked_evaluate(set[1], row, vectors + (r) * padded, a_per_set + (first_set + column + 1) * a_stride, dim);
-            STORE_STREAMING((GLOBAL double2 *)cell, result);
+            STORE_STREAMING(cell, dirichlet_logpdf_checked_evaluate(set[0], row, vectors + (r) * padded, a_per_set + (first_set + column) * a_stride, dim));
         }
         } else {
         for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
             const dirichlet_logpdf_checked_row row = rows[r];
             GLOBAL real *cell = out + (first + r) * row_stride + column;  // set_stride is 1 here
-            double2 result;
-            result.x = dirichlet_logpdf_checked_evaluate(sets[MIN(column + 0, sets_here - 1)], row, vectors + (r) * padded, a_per_set + (first_set + column + 0) * a_stride, dim);
-            result.y = dirichlet_logpdf_checked_evaluate(sets[MIN(column + 1, sets_here - 1)], row, vectors + (r) * padded, a_per_set + (first_set + column + 1) * a_stride, dim);
-            STORE_STREAMING((GLOBAL double2 *)cell, result);
+            STORE_STREAMING(cell, dirichlet_logpdf_checked_evaluate(sets[MIN(column + 0, sets_here - 1)], row, vectors + (r) * padded, a_per_set + (first_set + column) * a_stride, dim));
         }
         }
         BARRIER();

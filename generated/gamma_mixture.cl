@@ -137,13 +137,6 @@ DEVICE real special_log_ratio_excess(real ratio, real u)
     return special_log_excess(log(ratio), u);
 }
 
-DEVICE real special_log_product_excess(real x, real y, real u)
-{
-    int tiny = u < -0.9 && x < EPSILON * EPSILON;
-    real scale = 1 / (EPSILON * EPSILON * (EPSILON * EPSILON));
-    return special_log_ratio_excess(x * (tiny ? scale : 1) * y, u) - (tiny ? log(scale) : 0);
-}
-
 DEVICE real special_stirling_series(real x)
 {
     real v = 1 / x;
@@ -181,17 +174,55 @@ DEVICE int special_large_shape(real shape)
     return shape > (EPSILON < 1e-10 ? 100 : 10);
 }
 
+// special_log_product_excess: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real scale;
+    real y;
+    real c0;
+} special_log_product_excess_rsm_set;
+
+DEVICE special_log_product_excess_rsm_set special_log_product_excess_rsm_prepare_set(real y)
+{
+    special_log_product_excess_rsm_set set;
+    real scale = 1 / (EPSILON * EPSILON * (EPSILON * EPSILON));
+    set.scale = scale;
+    set.y = y;
+    set.c0 = log(scale);
+    return set;
+}
+
+// special_log_product_excess: what depends on the observation alone, computed once for each.
+typedef struct {
+    int c0;
+    real x;
+} special_log_product_excess_rsm_row;
+
+DEVICE special_log_product_excess_rsm_row special_log_product_excess_rsm_prepare_row(real x)
+{
+    special_log_product_excess_rsm_row row;
+    row.c0 = x < EPSILON * EPSILON;
+    row.x = x;
+    return row;
+}
+
+// special_log_product_excess: what depends on both, from what was computed ahead.
+DEVICE real special_log_product_excess_rsm_evaluate(special_log_product_excess_rsm_set set, special_log_product_excess_rsm_row row, real u)
+{
+    int tiny = u < -0.9 && row.c0;
+    return special_log_ratio_excess(row.x * (tiny ? set.scale : 1) * set.y, u) - (tiny ? set.c0 : 0);
+}
+
 // gamma_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real beta;
     real alpha;
     real c0;
     real c1;
+    special_log_product_excess_rsm_set special_0;
     real c2;
     real c3;
-    real c4;
-    int c5;
-    real c6;
+    int c4;
+    real c5;
 } gamma_logpdf_set;
 
 DEVICE gamma_logpdf_set gamma_logpdf_prepare_set(real alpha, real beta)
@@ -201,11 +232,11 @@ DEVICE gamma_logpdf_set gamma_logpdf_prepare_set(real alpha, real beta)
     set.alpha = alpha;
     set.c0 = 1 / alpha;
     set.c1 = 0.5 * log(alpha) - HALF_LOG_2PI - special_stirling_error(alpha);
-    set.c2 = beta / alpha;
-    set.c3 = alpha * log(beta) - special_log_gamma(alpha);
-    set.c4 = alpha - 1;
-    set.c5 = special_large_shape(alpha);
-    set.c6 = alpha < 1 ? INFINITY : alpha > 1 ? -INFINITY : log(beta);
+    set.special_0 = special_log_product_excess_rsm_prepare_set(beta / alpha);
+    set.c2 = alpha * log(beta) - special_log_gamma(alpha);
+    set.c3 = alpha - 1;
+    set.c4 = special_large_shape(alpha);
+    set.c5 = alpha < 1 ? INFINITY : alpha > 1 ? -INFINITY : log(beta);
     return set;
 }
 
@@ -213,6 +244,7 @@ DEVICE gamma_logpdf_set gamma_logpdf_prepare_set(real alpha, real beta)
 typedef struct {
     real x;
     real c0;
+    special_log_product_excess_rsm_row special_0;
     int c1;
     int c2;
 } gamma_logpdf_row;
@@ -222,6 +254,7 @@ DEVICE gamma_logpdf_row gamma_logpdf_prepare_row(real x)
     gamma_logpdf_row row;
     row.x = x;
     row.c0 = log(x);
+    row.special_0 = special_log_product_excess_rsm_prepare_row(x);
     row.c1 = x == 0;
     row.c2 = isinf(x);
     return row;
@@ -231,13 +264,13 @@ DEVICE gamma_logpdf_row gamma_logpdf_prepare_row(real x)
 DEVICE real gamma_logpdf_evaluate(gamma_logpdf_set set, gamma_logpdf_row row)
 {
     real value;
-    if (set.c5) {
+    if (set.c4) {
         real u = fma(set.beta, row.x, -set.alpha) * set.c0;
-        value = set.c1 - row.c0 + set.alpha * special_log_product_excess(row.x, set.c2, u);
+        value = set.c1 - row.c0 + set.alpha * special_log_product_excess_rsm_evaluate(set.special_0, row.special_0, u);
     } else {
-        value = set.c3 + set.c4 * row.c0 - set.beta * row.x;
+        value = set.c2 + set.c3 * row.c0 - set.beta * row.x;
     }
-    real at_zero = set.c6 - set.beta * row.x;
+    real at_zero = set.c5 - set.beta * row.x;
     return row.c1 ? at_zero : row.c2 ? -INFINITY : value;
 }
 

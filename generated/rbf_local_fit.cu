@@ -106,9 +106,12 @@ DEVICE double ordinary_quotient(double a, double b)
 #endif
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 #define ROW(i) (16 * ((i) / 16 + 1) * (16 * ((i) / 16) / 2 + (i) % 16))  // where it begins
-// What the parameter of number k takes, a lengthscale or the nugget.
-#define OF(k, of_d, of_g) of_d
-#define AT_BOUND(k) (gradient[k] > 0 ? best[k] <= OF(k, d_low, g_low) : best[k] >= OF(k, d_high, g_high))
+// Of what is estimated, its logarithm's bounds, and u and v of the prior's log-density u log(t) - v t.
+#define LOW(k) limits[k]
+#define HIGH(k) limits[1 + (k)]
+#define POWER(k) limits[2 + (k)]
+#define RATE(k) limits[3 + (k)]
+#define AT_BOUND(k) (gradient[k] > 0 ? best[k] <= LOW(k) : best[k] >= HIGH(k))
 
 DEVICE real rbf_cov(real sqdist, real amplitude, real lengthscale)
 {
@@ -174,8 +177,7 @@ KERNEL(64) local_fit(
     GLOBAL const real *RESTRICT X, index_t X_offset, GLOBAL const real *RESTRICT y, index_t y_offset,
     GLOBAL const real *RESTRICT locations, index_t locations_offset, GLOBAL const int *RESTRICT designs, index_t designs_offset,
     GLOBAL const real *RESTRICT d_start, index_t d_start_offset, GLOBAL const real *RESTRICT g_start, index_t g_start_offset,
-    GLOBAL real *work, index_t count, real offset, real d_low, real d_high, real d_power, real d_rate, real g_low, real g_high,
-    real g_power, real g_rate)
+    GLOBAL real *work, index_t count, real offset, GLOBAL const real *RESTRICT limits)
 {
     const int me = THREAD, lane = me % 16, row = (unsigned)me / 16;
     DYNAMIC_SHARED_ARRAY(real, shared, 2634);
@@ -297,7 +299,7 @@ KERNEL(64) local_fit(
             // Minimised: minus the log-likelihood, minus the logarithm of the prior density.
             real value = -likelihood, descent = 0;
             for (int k = 0; k < 1; k++) {
-                value -= OF(k, d_power, g_power) * trial[k] - OF(k, d_rate, g_rate) * exp(trial[k]);
+                value -= POWER(k) * trial[k] - RATE(k) * exp(trial[k]);
                 descent += evaluations > 1 ? gradient[k] * (trial[k] - best[k]) : 0;
             }
             // What rounding may change, which grows with the condition of the matrix.
@@ -312,7 +314,7 @@ KERNEL(64) local_fit(
             BARRIER();
             if (accepted) {
                 for (int k = me; k < 1; k += 64) {
-                    const real now = OF(k, d_rate, g_rate) * exp(trial[k]) - OF(k, d_power, g_power) - partial[k * 64];
+                    const real now = RATE(k) * exp(trial[k]) - POWER(k) - partial[k * 64];
                     change[k] = evaluations > 1 ? trial[k] - best[k] : 0;
                     gradient_change[k] = change[k] == 0 ? 0 : now - gradient[k];  // what stays at its bound tells nothing of others
                     best[k] = trial[k];
@@ -325,7 +327,7 @@ KERNEL(64) local_fit(
                     along += change[k] * gradient_change[k];
                     square += gradient_change[k] * gradient_change[k];
                     length += gradient[k] * gradient[k];
-                    const real room = gradient[k] > 0 ? best[k] - OF(k, d_low, g_low) : OF(k, d_high, g_high) - best[k];
+                    const real room = gradient[k] > 0 ? best[k] - LOW(k) : HIGH(k) - best[k];
                     far = fmax(far, fmin(fabs(gradient[k]), room));
                 }
                 finished = !(far > 1e-06) || !isfinite(value) || (evaluations > 1 && lowered <= rounding);
@@ -378,7 +380,7 @@ KERNEL(64) local_fit(
                 status = -evaluations;
             }
             for (int k = me; k < 1; k += 64)
-                trial[k] = fmin(fmax(best[k] + step * direction[k], OF(k, d_low, g_low)), OF(k, d_high, g_high));
+                trial[k] = fmin(fmax(best[k] + step * direction[k], LOW(k)), HIGH(k));
         }
         if (me == 0) {
             means[means_offset + location] = mean;

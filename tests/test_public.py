@@ -18,7 +18,8 @@ from gpustats.commands.cli import parser
 STORED = Path(__file__).with_name("public.json")
 MODULES = [
     "gpustats", "gpustats.compat", "gpustats.errors", "gpustats.glm", "gpustats.gp", "gpustats.gp.local", "gpustats.linalg",
-    "gpustats.parallel", "gpustats.pymc", "gpustats.pymc.linalg", "gpustats.scipy_stats", "gpustats.testing", "gpustats.transforms",
+    "gpustats.parallel", "gpustats.pymc", "gpustats.pymc.linalg", "gpustats.scipy_stats", "gpustats.testing",
+    "gpustats.transforms",
 ]  # fmt: skip
 
 

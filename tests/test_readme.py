@@ -47,7 +47,7 @@ def test_all_examples_run():
     """In their order, as a reader would type them, with few data and few draws."""
     pytest.importorskip("pymc")
     blocks = re.findall(r"```python\n(.*?)```", README, re.S)
-    assert len(blocks) == 15
+    assert len(blocks) == 16
     names = {}
     exec(blocks[0].replace("1_000_000", "1_000"), names)
     names |= {"mu": 3.0, "sigma": 2.0, "mus": np.array([1.0, 2.0]), "sigmas": np.array([0.5, 1.0])}

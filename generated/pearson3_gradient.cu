@@ -1,0 +1,523 @@
+// The gradient kernel of pearson3, made by `gpustats generate`. Do not edit.
+typedef double real;
+typedef long long index_t;
+#define KERNEL(...) extern "C" __global__ void __launch_bounds__(__VA_ARGS__)  // threads a block, blocks a multiprocessor
+#define DEVICE static __device__ __forceinline__
+#define GLOBAL
+#define SHARED
+#define RESTRICT __restrict__
+#define SHARED_ARRAY(type, name, count) __shared__ type name[count]
+#define DYNAMIC_SHARED_ARRAY(type, name, count) extern __shared__ __align__(16) type name[]
+#define BARRIER() __syncthreads()
+#define BARRIER_GLOBAL() __syncthreads()
+#define UNROLL _Pragma("unroll")
+#define UNROLL_BY_4 _Pragma("unroll 4")
+#define STORE_STREAMING(to, value) __stcs(to, value)  // not to be read again soon
+#define THREAD ((int)threadIdx.x)
+#define BLOCK_X ((index_t)blockIdx.x)
+#define BLOCK_Y ((index_t)blockIdx.y)
+#define BLOCKS_Y ((index_t)gridDim.y)
+#define BLOCKS_X ((index_t)gridDim.x)
+#undef INFINITY
+#undef NAN
+#define INFINITY __int_as_float(0x7f800000)
+#define NAN __int_as_float(0x7fffffff)
+typedef unsigned long long bits_t;
+
+// log(w + c), c being what rounding has taken from w. NVIDIA's own log and log1p branch, which keeps the compiler from working
+// on several numbers at once. log(2^k (1 + f)) = k log(2) + f - (h - s (h + R)), s = f / (2 + f), h = f^2 / 2; the polynomial R
+// interpolates 2 atanh(s) / s - 2 in Chebyshev points, with an error below 1e-17. Error of the whole below 1 ulp.
+DEVICE double log_of_sum(double w, double c)
+{
+    const bool tiny = __double2hiint(w) < 0x00100000;  // subnormal, or not positive
+    const double scaled = tiny ? w * 18014398509481984.0 : w;
+    const int high = __double2hiint(scaled), k = (high - 0x3fe6a09e) >> 20;
+    const double m = __hiloint2double(high - (k << 20), __double2loint(scaled));  // between sqrt(1/2) and sqrt(2)
+    const double f = fma(c, __hiloint2double((0x3ff - k) << 20, 0), m - 1), g = f + 2;
+    double r;
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(g));
+    const double e = fma(-g, r, 1.0);
+    const double s = f * fma(r, fma(e, e, e), r), z = s * s, h = 0.5 * f * f;
+    const double R = z * (0.66666666666666696969 + z * (0.39999999999899197894 + z * (0.28571428626114518292 + z * (
+                          0.22222211112104947364 + z * (0.18182890778026130313 + z * (0.15331666676597174341 + z * (
+                          0.14617128399807299883)))))));
+    const double n = k - (tiny ? 54 : 0);
+    const double value = fma(n, 0.69314718036912381649, f - (h - fma(s, h + R, n * 1.9082149292705877e-10)));
+    const index_t bits = __double_as_longlong(w);
+    const double special = (bits_t)bits << 1 == 0 ? -INFINITY : bits == 0x7ff0000000000000 ? w : NAN;
+    return (bits_t)(bits - 1) < 0x7fefffffffffffff ? value : special;  // is w positive and finite?
+}
+
+DEVICE double branchless_log(double x)
+{
+    return log_of_sum(x, 0);
+}
+
+DEVICE double branchless_log1p(double x)
+{
+    const double w = 1 + x;
+    return log_of_sum(w, x - (w - 1));
+}
+
+// exp(k log(2) + r) = 2^k (1 + r + r^2 q(r)). NVIDIA's own branches as well, so that compilers compute it twice where it stands twice.
+// q interpolates in Chebyshev points, with an error of the whole below 2e-17. 2^k comes in two halves, for numbers below the normal
+// ones. Error below 1 ulp.
+DEVICE double branchless_exp(double x)
+{
+    const double shifted = fma(x, 1.4426950408889634, 6755399441055744.0), n = shifted - 6755399441055744.0;
+    const double r = fma(n, -2.3190468138462996e-17, fma(n, -0.6931471805599453, x));
+    const double q = 0.5000000000000001 + r * (0.16666666666666669 + r * (0.04166666666662413 + r * (0.008333333333330062 + r * (
+                     0.0013888888917213717 + r * (0.00019841269863053618 + r * (2.4801521295954376e-05 + r * (
+                     2.7557268459997064e-06 + r * (2.7620088445409746e-07 + r * 2.510038549551032e-08))))))));
+    const double p = 1 + r * (1 + r * q);
+    const int k = __double2loint(shifted), half_k = k >> 1;
+    const double root = __hiloint2double(__double2hiint(p) + (half_k << 20), __double2loint(p));
+    const double value = root * __hiloint2double((0x3ff + k - half_k) << 20, 0);
+    const int upper = __double2hiint(x), above = upper & 0x7fffffff;  // of nan it is above that of infinity
+    const int special = above > 0x7ff00000 ? upper : upper < 0 ? 0 : 0x7ff00000;
+    return above < 0x40875000 ? value : __hiloint2double(special, 0);  // is |x| below 746?
+}
+
+// a / b for normal numbers; the compiler's own division branches for others.
+DEVICE double ordinary_quotient(double a, double b)
+{
+    double r;
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(b));
+    const double e = fma(-b, r, 1.0), reciprocal = fma(r, fma(e, e, e), r), q = a * reciprocal;
+    return fma(reciprocal, fma(-b, q, a), q);
+}
+#define quotient ordinary_quotient
+#define exp branchless_exp
+#define log branchless_log
+#define log1p branchless_log1p
+#define REAL(literal) literal
+#define EPSILON REAL(2.220446049250313e-16)
+#define PI REAL(3.14159265358979323846)
+#define LOG_2PI REAL(1.83787706640934548356)
+#define HALF_LOG_2PI REAL(0.91893853320467274178)
+#define LOG_2 REAL(0.69314718055994530942)
+#define LOG_PI REAL(1.14472988584940017414)
+#define SQRT_2 REAL(1.41421356237309504880)
+#define SQRT_PI REAL(1.77245385090551602730)
+#define SQRT_2_OVER_PI REAL(0.79788456080286535588)
+#define EULER_GAMMA REAL(0.57721566490153286061)
+#ifndef quotient
+#define quotient(a, b) ((a) / (b))
+#endif
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+
+typedef struct {
+    real value;
+    real d_s;
+} special_atanh_remainder_grad_s_results;
+
+DEVICE special_atanh_remainder_grad_s_results make_special_atanh_remainder_grad_s_results(real value, real d_s)
+{
+    special_atanh_remainder_grad_s_results results;
+    results.value = value;
+    results.d_s = d_s;
+    return results;
+}
+
+
+typedef struct {
+    real value;
+    real d_u;
+} pearson3_excess_quotient_grad_u_results;
+
+DEVICE pearson3_excess_quotient_grad_u_results make_pearson3_excess_quotient_grad_u_results(real value, real d_u)
+{
+    pearson3_excess_quotient_grad_u_results results;
+    results.value = value;
+    results.d_u = d_u;
+    return results;
+}
+
+
+typedef struct {
+    real value;
+    real d_skew;
+    real d_mu;
+    real d_sigma;
+} pearson3_logpdf_grad_skew_mu_sigma_results;
+
+DEVICE pearson3_logpdf_grad_skew_mu_sigma_results make_pearson3_logpdf_grad_skew_mu_sigma_results(real value, real d_skew, real d_mu, real d_sigma)
+{
+    pearson3_logpdf_grad_skew_mu_sigma_results results;
+    results.value = value;
+    results.d_skew = d_skew;
+    results.d_mu = d_mu;
+    results.d_sigma = d_sigma;
+    return results;
+}
+
+
+typedef struct {
+    real value;
+    real d_skew;
+    real d_mu;
+    real d_sigma;
+} pearson3_logpdf_checked_grad_skew_mu_sigma_results;
+
+DEVICE pearson3_logpdf_checked_grad_skew_mu_sigma_results make_pearson3_logpdf_checked_grad_skew_mu_sigma_results(real value, real d_skew, real d_mu, real d_sigma)
+{
+    pearson3_logpdf_checked_grad_skew_mu_sigma_results results;
+    results.value = value;
+    results.d_skew = d_skew;
+    results.d_mu = d_mu;
+    results.d_sigma = d_sigma;
+    return results;
+}
+
+
+DEVICE special_atanh_remainder_grad_s_results special_atanh_remainder_grad_s(real s)
+{
+    real t = 0.06000536404795356268 + s * (0.04400369243072336941 + s * 0.0808202280597176611);
+    real t2 = 0.06657072104827468075 + s * t;
+    real t3 = 0.07692785032479311552 + s * t2;
+    real t4 = 0.09090894718066429085 + s * t3;
+    real t5 = 0.1111111135871393149 + s * t4;
+    real t6 = 0.1428571428355437858 + s * t5;
+    real t7 = 0.2000000000000729134 + s * t6;
+    return make_special_atanh_remainder_grad_s_results(0.3333333333333332928 + s * t7, t7 + s * (t6 + s * (t5 + s * (t4 + s * (t3 + s * (t2 + s * (t + s * (0.04400369243072336941 + s * 0.0808202280597176611 + s * 0.08082022805971766))))))));
+}
+
+DEVICE real special_atanh_remainder(real s)
+{
+    return 0.3333333333333332928 + s * (0.2000000000000729134 + s * (0.1428571428355437858 + s * (0.1111111135871393149 + s * (0.09090894718066429085 + s * (0.07692785032479311552 + s * (0.06657072104827468075 + s * (0.06000536404795356268 + s * (0.04400369243072336941 + s * 0.0808202280597176611))))))));
+}
+
+DEVICE real special_log_excess(real log_ratio, real u)
+{
+    real r = u / (2 + u);
+    real s = r * r;
+    return s < 0.1111 ? r * (2 * s * special_atanh_remainder(s) - u) : fmin(log_ratio, 1 / EPSILON) - u;
+}
+
+DEVICE real special_log_ratio_excess(real ratio, real u)
+{
+    return special_log_excess(log(ratio), u);
+}
+
+DEVICE real special_log1pmx(real u)
+{
+    return special_log_ratio_excess(1 + u, u);
+}
+
+DEVICE real special_stirling_series_derivative(real x)
+{
+    real v = 1 / x;
+    real s = v * v;
+    return -s * (0.08333333333333287574 + s * (-0.008333333332332800767 + s * (0.003968253600942064197 + s * (-0.004166613154056894626 + s * (0.007571670662698111168 + s * (-0.02090499271669974631 + s * (0.07768996902561712723 + s * (-0.3252522243739799449 + s * (1.221386329628660646 + s * (-3.22008126684131239 + s * 4.154095689406029601))))))))));
+}
+
+DEVICE real special_digamma(real x)
+{
+    real y = x < 3 ? x + 3 : x;
+    real sum = x < 3 ? (2 + x * (6 + 3 * x)) / (x * (1 + x) * (2 + x)) : 0;
+    return log(y) - (0.5 / y + sum) + special_stirling_series_derivative(y);
+}
+
+DEVICE real special_stirling_error_derivative(real x)
+{
+    return x < 3 ? special_digamma(x) - log(x) + 0.5 / x : special_stirling_series_derivative(x);
+}
+
+DEVICE real special_stirling_series(real x)
+{
+    real v = 1 / x;
+    real s = v * v;
+    return v * (0.08333333333333314114 + s * (-0.002777777777430500254 + s * (0.0007936506884915048197 + s * (-0.0005952255253448391347 + s * (0.0008409701331661107948 + s * (-0.001888716724424404014 + s * (0.005726056083836847512 + s * (-0.01843123144258370909 + s * (0.04649879924372260093 + s * -0.06067253307630472635)))))))));
+}
+
+DEVICE real special_log_gamma_near_two(real z)
+{
+    real numerator = 0.4227843350984671393 + z * (0.7446983132107947606 + z * (0.5193055283793975869 + z * (0.1815238264834719641 + z * (0.0330824603310423564 + z * (0.002935427941079408713 + z * (9.982884455195008484e-5 + z * (3.896344535820739269e-7 + z * -2.74724591681427145e-9)))))));
+    real denominator = 1.0 + z * (1.998691873690975826 + z * (1.624572734572609033 + z * (0.6882797416261857106 + z * (0.1616150908767978973 + z * (0.02056718584681987448 + z * (0.001269421114541973567 + z * 2.769495701127702445e-5))))));
+    return z * (z + 1) * (numerator / denominator);
+}
+
+DEVICE real special_stirling_error(real x)
+{
+    if (x >= 3) {
+        return special_stirling_series(x);
+    }
+    real shift = x < 1.5 ? 1 : 0;
+    return special_log_gamma_near_two(x - 2 + shift) - (x - 0.5 + shift) * log(x) + (x - HALF_LOG_2PI);
+}
+
+// pearson3_excess_quotient_grad_u: what depends on both, from what was computed ahead.
+DEVICE pearson3_excess_quotient_grad_u_results pearson3_excess_quotient_grad_u_m_evaluate(real u)
+{
+    real t = 1 / (2 + u);
+    real d_u_rest = -(t * t);
+    real rest = t;
+    real d_u_s = 2 * rest * u * rest + 2 * u * u * rest * d_u_rest;
+    real s = u * rest * (u * rest);
+    real either;
+    real d_u_either;
+    if (s < 0.1111) {
+        special_atanh_remainder_grad_s_results call = special_atanh_remainder_grad_s(s);
+        real t2 = 2 * u * rest * rest;
+        real t3 = t2 * call.value - 1;
+        either = rest * t3;
+        d_u_either = t3 * d_u_rest + rest * (2 * rest * rest * call.value + 4 * u * rest * call.value * d_u_rest + t2 * (call.d_s * d_u_s));
+    } else {
+        real t4 = special_log1pmx(u) / (u * u);
+        either = t4;
+        d_u_either = (-(u / (1 + u)) - t4 * (2 * u)) * (1 / (u * u));
+    }
+    return make_pearson3_excess_quotient_grad_u_results(either, d_u_either);
+}
+
+// pearson3_logpdf_grad_skew_mu_sigma: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real c0;
+    real mu;
+    real t;
+    real c1;
+    pearson3_logpdf_grad_skew_mu_sigma_results c2;
+    real c3;
+    real d_skew_stirling;
+    real d_mu_u;
+    real c4;
+} pearson3_logpdf_grad_skew_mu_sigma_set;
+
+DEVICE pearson3_logpdf_grad_skew_mu_sigma_set pearson3_logpdf_grad_skew_mu_sigma_prepare_set(real skew, real mu, real sigma)
+{
+    pearson3_logpdf_grad_skew_mu_sigma_set set;
+    real t = 1 / sigma;
+    real d_mu_u = -(t * (0.5 * skew));
+    real t3 = 4 / (skew * skew);
+    real d_skew_stirling = fabs(skew) < 1e-3 ? 2 * skew * (1.0 / 48) : -(t3 * (2 * skew) * (1 / (skew * skew)) * special_stirling_error_derivative(t3));
+    real stirling = fabs(skew) < 1e-3 ? skew * skew / 48 : special_stirling_error(t3);
+    set.c0 = t * t;
+    set.mu = mu;
+    set.t = t;
+    set.c1 = 0.5 * skew;
+    real t2 = fabs(skew);
+    set.c2 = make_pearson3_logpdf_grad_skew_mu_sigma_results(t2 > 2 ? INFINITY : t2 < 2 ? -INFINITY : -log(sigma), 0, 0, t2 > 2 ? 0 : t2 < 2 ? 0 : -(1 / sigma));
+    set.c3 = -(HALF_LOG_2PI + log(sigma) + stirling);
+    set.d_skew_stirling = d_skew_stirling;
+    set.d_mu_u = d_mu_u;
+    set.c4 = -(1 / sigma);
+    return set;
+}
+
+// pearson3_logpdf_grad_skew_mu_sigma: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+} pearson3_logpdf_grad_skew_mu_sigma_row;
+
+DEVICE pearson3_logpdf_grad_skew_mu_sigma_row pearson3_logpdf_grad_skew_mu_sigma_prepare_row(real x)
+{
+    pearson3_logpdf_grad_skew_mu_sigma_row row;
+    row.x = x;
+    return row;
+}
+
+// pearson3_logpdf_grad_skew_mu_sigma: what depends on both, from what was computed ahead.
+DEVICE pearson3_logpdf_grad_skew_mu_sigma_results pearson3_logpdf_grad_skew_mu_sigma_evaluate(pearson3_logpdf_grad_skew_mu_sigma_set set, pearson3_logpdf_grad_skew_mu_sigma_row row)
+{
+    real d_sigma_z = -(set.c0 * (row.x - set.mu));
+    real z = (row.x - set.mu) * set.t;
+    real d_skew_u = 0.5 * z;
+    real d_sigma_u = set.c1 * d_sigma_z;
+    real u = set.c1 * z;
+    if (isinf(z) || u < -1) {
+        return make_pearson3_logpdf_grad_skew_mu_sigma_results(-INFINITY, 0, 0, 0);
+    }
+    if (u == -1) {
+        return set.c2;
+    }
+    pearson3_excess_quotient_grad_u_results call = pearson3_excess_quotient_grad_u_m_evaluate(u);
+    real t4 = 1 / (1 + u);
+    return make_pearson3_logpdf_grad_skew_mu_sigma_results(set.c3 - log1p(u) + z * z * call.value, -set.d_skew_stirling - t4 * d_skew_u + z * z * (call.d_u * d_skew_u), z * z * (call.d_u * set.d_mu_u) - set.t * (2 * z * call.value) - t4 * set.d_mu_u, set.c4 - t4 * d_sigma_u + (2 * z * call.value * d_sigma_z + z * z * (call.d_u * d_sigma_u)));
+}
+
+// pearson3_logpdf_checked_grad_skew_mu_sigma: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    pearson3_logpdf_grad_skew_mu_sigma_set pearson3_0;
+    real c0;
+} pearson3_logpdf_checked_grad_skew_mu_sigma_set;
+
+DEVICE pearson3_logpdf_checked_grad_skew_mu_sigma_set pearson3_logpdf_checked_grad_skew_mu_sigma_prepare_set(real skew, real mu, real sigma)
+{
+    pearson3_logpdf_checked_grad_skew_mu_sigma_set set;
+    real bad_skew = skew == skew ? 0 : NAN;
+    real bad_mu = mu == mu ? 0 : NAN;
+    real bad_sigma = sigma > 0 ? 0 : NAN;
+    set.pearson3_0 = pearson3_logpdf_grad_skew_mu_sigma_prepare_set(skew, mu, sigma);
+    set.c0 = bad_skew + bad_mu + bad_sigma;
+    return set;
+}
+
+// pearson3_logpdf_checked_grad_skew_mu_sigma: what depends on the observation alone, computed once for each.
+typedef struct {
+    pearson3_logpdf_grad_skew_mu_sigma_row pearson3_0;
+    int inside;
+    real outside;
+    real t;
+} pearson3_logpdf_checked_grad_skew_mu_sigma_row;
+
+DEVICE pearson3_logpdf_checked_grad_skew_mu_sigma_row pearson3_logpdf_checked_grad_skew_mu_sigma_prepare_row(real x)
+{
+    pearson3_logpdf_checked_grad_skew_mu_sigma_row row;
+    real t = x == x ? 0 : NAN;
+    real outside = x == x ? -INFINITY : NAN;
+    int inside = x == x;
+    row.pearson3_0 = pearson3_logpdf_grad_skew_mu_sigma_prepare_row(x);
+    row.inside = inside;
+    row.outside = outside;
+    row.t = t;
+    return row;
+}
+
+// pearson3_logpdf_checked_grad_skew_mu_sigma: what depends on both, from what was computed ahead.
+DEVICE pearson3_logpdf_checked_grad_skew_mu_sigma_results pearson3_logpdf_checked_grad_skew_mu_sigma_evaluate(pearson3_logpdf_checked_grad_skew_mu_sigma_set set, pearson3_logpdf_checked_grad_skew_mu_sigma_row row)
+{
+    pearson3_logpdf_grad_skew_mu_sigma_results call = pearson3_logpdf_grad_skew_mu_sigma_evaluate(set.pearson3_0, row.pearson3_0);
+    real d_skew_value = call.d_skew;
+    real d_mu_value = call.d_mu;
+    real d_sigma_value = call.d_sigma;
+    real value = call.value;
+    return make_pearson3_logpdf_checked_grad_skew_mu_sigma_results((row.inside ? value : row.outside) + set.c0, (row.inside ? d_skew_value : row.t) + set.c0, (row.inside ? d_mu_value : row.t) + set.c0, (row.inside ? d_sigma_value : row.t) + set.c0);
+}
+
+
+// Adds sums[s * threads + 0 .. threads - 1] into its first place, for every s, as a tree.
+DEVICE void add_threads(SHARED double *sums)
+{
+    for (int width = 64; width > 0; width /= 2) {
+        BARRIER();
+        if (THREAD < width)
+            UNROLL for (int s = 0; s < 16; s++)
+                sums[s * 128 + THREAD] += sums[s * 128 + THREAD + width];
+    }
+    BARRIER();
+}
+
+// Adds the blocks' sums of this block's sets, in the order of the blocks, into `out`.
+DEVICE void add_blocks(GLOBAL double *out, GLOBAL const double *partial, index_t first_set, int sets_here, index_t blocks,
+                       SHARED double *sums)
+{
+    for (int first = 0; first < sets_here * 4; first += 16) {
+        const int sums_here = (int)MIN(sets_here * 4 - first, 16);
+        for (int s = 0; s < 16; s++) {
+            double total = 0;
+            if (s < sums_here)
+                for (index_t b = THREAD; b < blocks; b += 128)
+                    total += partial[(first_set * 4 + first + s) * blocks + b];
+            sums[s * 128 + THREAD] = total;
+        }
+        add_threads(sums);
+        for (index_t s = THREAD; s < sums_here; s += 128)
+            out[first_set * 4 + first + s] = sums[s * 128];
+        BARRIER();
+    }
+}
+
+
+// The loglik shape: out[set] = sum over rows of f(observation, parameter set); the terms are never written.
+// Here f has several results: value, d_skew, d_mu, d_sigma are summed, out[set, result].
+//
+// A thread walks over rows and keeps float64 sums for each set of its block. The sums of a block are added as a tree, those
+// of the blocks in their order by the last block to finish: the order never changes, so neither do the bits.
+KERNEL(128) pearson3_logpdf_checked_grad_skew_mu_sigma_loglik(
+    GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL double *partial, GLOBAL int *counters,
+    index_t n_rows, index_t n_sets, GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT skew_per_set, index_t skew_offset, index_t skew_stride, GLOBAL const real *RESTRICT mu_per_set, index_t mu_offset, index_t mu_stride, GLOBAL const real *RESTRICT sigma_per_set, index_t sigma_offset, index_t sigma_stride)
+{
+    const index_t first_set = BLOCK_X * 4;
+    const int sets_here = (int)MIN(n_sets - first_set, (index_t)4);
+    x_per_row += x_offset + first_set * x_stride;
+    skew_per_set += skew_offset;
+    mu_per_set += mu_offset;
+    sigma_per_set += sigma_offset;
+    SHARED_ARRAY(double, sums, 2048);
+
+    // Whatever depends on the parameters alone: once per block.
+    SHARED_ARRAY(pearson3_logpdf_checked_grad_skew_mu_sigma_set, sets, 4);
+    for (index_t k = THREAD; k < 4; k += 128)
+        sets[k] = pearson3_logpdf_checked_grad_skew_mu_sigma_prepare_set(skew_per_set[(first_set + MIN(k, sets_here - 1)) * skew_stride], mu_per_set[(first_set + MIN(k, sets_here - 1)) * mu_stride], sigma_per_set[(first_set + MIN(k, sets_here - 1)) * sigma_stride]);
+    BARRIER();
+
+    double total[16];
+    UNROLL for (int s = 0; s < 16; s++)
+        total[s] = 0;
+    for (index_t first = BLOCK_Y * 256; first < n_rows; first += BLOCKS_Y * 256) {
+        if (first + 256 <= n_rows) {  // a whole tile: all its loads first, and no thread idle
+            double2 x_tile[1];
+            UNROLL for (int u = 0; u < 1; u++)
+                x_tile[u] = *(GLOBAL const double2 *)(x_per_row + first + (u * 128 + THREAD) * 2);
+            UNROLL for (int u = 0; u < 1; u++) {
+                const double2 x_wide = x_tile[u];
+                {
+                    const pearson3_logpdf_checked_grad_skew_mu_sigma_row row = pearson3_logpdf_checked_grad_skew_mu_sigma_prepare_row(x_wide.x);
+                    UNROLL for (int k = 0; k < 4; k++) {
+                        const pearson3_logpdf_checked_grad_skew_mu_sigma_results result = pearson3_logpdf_checked_grad_skew_mu_sigma_evaluate(sets[k], row);
+                        total[k * 4 + 0] += result.value;
+                        total[k * 4 + 1] += result.d_skew;
+                        total[k * 4 + 2] += result.d_mu;
+                        total[k * 4 + 3] += result.d_sigma;
+                    }
+                }
+                {
+                    const pearson3_logpdf_checked_grad_skew_mu_sigma_row row = pearson3_logpdf_checked_grad_skew_mu_sigma_prepare_row(x_wide.y);
+                    UNROLL for (int k = 0; k < 4; k++) {
+                        const pearson3_logpdf_checked_grad_skew_mu_sigma_results result = pearson3_logpdf_checked_grad_skew_mu_sigma_evaluate(sets[k], row);
+                        total[k * 4 + 0] += result.value;
+                        total[k * 4 + 1] += result.d_skew;
+                        total[k * 4 + 2] += result.d_mu;
+                        total[k * 4 + 3] += result.d_sigma;
+                    }
+                }
+            }
+        } else
+            for (int u = 0; u < 2; u++) {
+                const index_t r = (u / 2 * 128 + THREAD) * 2 + u % 2, n = first + r;
+                if (n < n_rows) {
+                    const pearson3_logpdf_checked_grad_skew_mu_sigma_row row = pearson3_logpdf_checked_grad_skew_mu_sigma_prepare_row(x_per_row[n]);
+                    UNROLL for (int k = 0; k < 4; k++) {
+                        const pearson3_logpdf_checked_grad_skew_mu_sigma_results result = pearson3_logpdf_checked_grad_skew_mu_sigma_evaluate(sets[k], row);
+                        total[k * 4 + 0] += result.value;
+                        total[k * 4 + 1] += result.d_skew;
+                        total[k * 4 + 2] += result.d_mu;
+                        total[k * 4 + 3] += result.d_sigma;
+                    }
+                }
+            }
+    }
+    GLOBAL double *const block_sums = BLOCKS_Y == 1
+        ? out + out_offset + first_set * 4 : partial + first_set * 4 * BLOCKS_Y + BLOCK_Y;
+    UNROLL for (int s = 0; s < 16; s++)
+        sums[s * 128 + THREAD] = total[s];
+    add_threads(sums);
+    for (index_t s = THREAD; s < MIN(sets_here * 4 - 0, 16); s += 128)
+        block_sums[s * BLOCKS_Y] = sums[s * 128];
+    if (BLOCKS_Y == 1)
+        return;
+    __shared__ int last;  // does this block finish last of those that share its sets? Then it adds them all
+    __threadfence();
+    __syncthreads();
+    if (THREAD == 0) {
+        last = atomicAdd(&counters[BLOCK_X], 1) == BLOCKS_Y - 1;
+        __threadfence();
+    }
+    __syncthreads();
+    if (last) {
+        add_blocks(out + out_offset, partial, first_set, sets_here, BLOCKS_Y, sums);
+        if (THREAD == 0)
+            counters[BLOCK_X] = 0;
+    }
+
+}
+
+
+
+
+
+
+
+
+
+

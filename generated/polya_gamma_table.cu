@@ -1,0 +1,547 @@
+// The table kernel of polya_gamma, made by `gpustats generate`. Do not edit.
+typedef double real;
+typedef long long index_t;
+#define KERNEL(...) extern "C" __global__ void __launch_bounds__(__VA_ARGS__)  // threads a block, blocks a multiprocessor
+#define DEVICE static __device__ __forceinline__
+#define GLOBAL
+#define SHARED
+#define RESTRICT __restrict__
+#define SHARED_ARRAY(type, name, count) __shared__ type name[count]
+#define DYNAMIC_SHARED_ARRAY(type, name, count) extern __shared__ __align__(16) type name[]
+#define BARRIER() __syncthreads()
+#define BARRIER_GLOBAL() __syncthreads()
+#define UNROLL _Pragma("unroll")
+#define UNROLL_BY_4 _Pragma("unroll 4")
+#define STORE_STREAMING(to, value) __stcs(to, value)  // not to be read again soon
+#define THREAD ((int)threadIdx.x)
+#define BLOCK_X ((index_t)blockIdx.x)
+#define BLOCK_Y ((index_t)blockIdx.y)
+#define BLOCKS_Y ((index_t)gridDim.y)
+#define BLOCKS_X ((index_t)gridDim.x)
+#undef INFINITY
+#undef NAN
+#define INFINITY __int_as_float(0x7f800000)
+#define NAN __int_as_float(0x7fffffff)
+typedef unsigned long long bits_t;
+
+// log(w + c), c being what rounding has taken from w. NVIDIA's own log and log1p branch, which keeps the compiler from working
+// on several numbers at once. log(2^k (1 + f)) = k log(2) + f - (h - s (h + R)), s = f / (2 + f), h = f^2 / 2; the polynomial R
+// interpolates 2 atanh(s) / s - 2 in Chebyshev points, with an error below 1e-17. Error of the whole below 1 ulp.
+DEVICE double log_of_sum(double w, double c)
+{
+    const bool tiny = __double2hiint(w) < 0x00100000;  // subnormal, or not positive
+    const double scaled = tiny ? w * 18014398509481984.0 : w;
+    const int high = __double2hiint(scaled), k = (high - 0x3fe6a09e) >> 20;
+    const double m = __hiloint2double(high - (k << 20), __double2loint(scaled));  // between sqrt(1/2) and sqrt(2)
+    const double f = fma(c, __hiloint2double((0x3ff - k) << 20, 0), m - 1), g = f + 2;
+    double r;
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(g));
+    const double e = fma(-g, r, 1.0);
+    const double s = f * fma(r, fma(e, e, e), r), z = s * s, h = 0.5 * f * f;
+    const double R = z * (0.66666666666666696969 + z * (0.39999999999899197894 + z * (0.28571428626114518292 + z * (
+                          0.22222211112104947364 + z * (0.18182890778026130313 + z * (0.15331666676597174341 + z * (
+                          0.14617128399807299883)))))));
+    const double n = k - (tiny ? 54 : 0);
+    const double value = fma(n, 0.69314718036912381649, f - (h - fma(s, h + R, n * 1.9082149292705877e-10)));
+    const index_t bits = __double_as_longlong(w);
+    const double special = (bits_t)bits << 1 == 0 ? -INFINITY : bits == 0x7ff0000000000000 ? w : NAN;
+    return (bits_t)(bits - 1) < 0x7fefffffffffffff ? value : special;  // is w positive and finite?
+}
+
+DEVICE double branchless_log(double x)
+{
+    return log_of_sum(x, 0);
+}
+
+DEVICE double branchless_log1p(double x)
+{
+    const double w = 1 + x;
+    return log_of_sum(w, x - (w - 1));
+}
+
+// exp(k log(2) + r) = 2^k (1 + r + r^2 q(r)). NVIDIA's own branches as well, so that compilers compute it twice where it stands twice.
+// q interpolates in Chebyshev points, with an error of the whole below 2e-17. 2^k comes in two halves, for numbers below the normal
+// ones. Error below 1 ulp.
+DEVICE double branchless_exp(double x)
+{
+    const double shifted = fma(x, 1.4426950408889634, 6755399441055744.0), n = shifted - 6755399441055744.0;
+    const double r = fma(n, -2.3190468138462996e-17, fma(n, -0.6931471805599453, x));
+    const double q = 0.5000000000000001 + r * (0.16666666666666669 + r * (0.04166666666662413 + r * (0.008333333333330062 + r * (
+                     0.0013888888917213717 + r * (0.00019841269863053618 + r * (2.4801521295954376e-05 + r * (
+                     2.7557268459997064e-06 + r * (2.7620088445409746e-07 + r * 2.510038549551032e-08))))))));
+    const double p = 1 + r * (1 + r * q);
+    const int k = __double2loint(shifted), half_k = k >> 1;
+    const double root = __hiloint2double(__double2hiint(p) + (half_k << 20), __double2loint(p));
+    const double value = root * __hiloint2double((0x3ff + k - half_k) << 20, 0);
+    const int upper = __double2hiint(x), above = upper & 0x7fffffff;  // of nan it is above that of infinity
+    const int special = above > 0x7ff00000 ? upper : upper < 0 ? 0 : 0x7ff00000;
+    return above < 0x40875000 ? value : __hiloint2double(special, 0);  // is |x| below 746?
+}
+
+// a / b for normal numbers; the compiler's own division branches for others.
+DEVICE double ordinary_quotient(double a, double b)
+{
+    double r;
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(b));
+    const double e = fma(-b, r, 1.0), reciprocal = fma(r, fma(e, e, e), r), q = a * reciprocal;
+    return fma(reciprocal, fma(-b, q, a), q);
+}
+#define quotient ordinary_quotient
+#define exp branchless_exp
+#define log branchless_log
+#define log1p branchless_log1p
+#define REAL(literal) literal
+#define EPSILON REAL(2.220446049250313e-16)
+#define PI REAL(3.14159265358979323846)
+#define LOG_2PI REAL(1.83787706640934548356)
+#define HALF_LOG_2PI REAL(0.91893853320467274178)
+#define LOG_2 REAL(0.69314718055994530942)
+#define LOG_PI REAL(1.14472988584940017414)
+#define SQRT_2 REAL(1.41421356237309504880)
+#define SQRT_PI REAL(1.77245385090551602730)
+#define SQRT_2_OVER_PI REAL(0.79788456080286535588)
+#define EULER_GAMMA REAL(0.57721566490153286061)
+#ifndef quotient
+#define quotient(a, b) ((a) / (b))
+#endif
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+
+// Whole numbers where C leaves open what happens, or the processor stops: the same on every device.
+// nan becomes 0, and what lies beyond the ends of int becomes the nearer one.
+DEVICE int to_int(real x)
+{
+    return x == x ? __double2int_rz(x) : 0;
+}
+
+// What is divided by 0 gives 0 and leaves itself as the remainder; -2^31 / -1 wraps around. The divisors 0 and -1 are looked for
+// together: nvcc does not end where both int_quotient and int_remainder compare with -1.
+DEVICE int int_quotient(int a, int b)
+{
+    return (unsigned)b + 1u < 2u ? (int)((unsigned)a * (unsigned)b) : a / b;
+}
+
+DEVICE int int_remainder(int a, int b)
+{
+    return (unsigned)b + 1u < 2u ? (b == 0 ? a : 0) : a % b;
+}
+
+// Beyond the ends of int they wrap around. Where C leaves that open, compilers drop what keeps an index within its vector.
+DEVICE int int_sum(int a, int b)
+{
+    return (int)((unsigned)a + (unsigned)b);
+}
+
+DEVICE int int_difference(int a, int b)
+{
+    return (int)((unsigned)a - (unsigned)b);
+}
+
+DEVICE int int_product(int a, int b)
+{
+    return (int)((unsigned)a * (unsigned)b);
+}
+
+// OpenCL's own abs gives an unsigned number: abs(1) - 2 would be 2^32 - 1.
+DEVICE int int_abs(int a)
+{
+    return a < 0 ? (int)(0u - (unsigned)a) : a;
+}
+
+#ifdef __OPENCL_VERSION__
+// Sines of sines are kept apart: Intel's compiler fails where it joins sin(t) and cos(t), and t is such a sine or cosine.
+DEVICE real sin_apart(real x)
+{
+    return sin(x + 0 * x);
+}
+
+DEVICE real cos_apart(real x)
+{
+    return cos(x + 0 * x);
+}
+#undef sin
+#undef cos
+#define sin(x) sin_apart(x)
+#define cos(x) cos_apart(x)
+#endif
+
+DEVICE real polya_gamma_log_cosh(real w)
+{
+    return fabs(w) + log1p(exp(-2 * fabs(w))) - LOG_2;
+}
+
+// polya_gamma_log_series: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real h;
+} polya_gamma_log_series_set;
+
+DEVICE polya_gamma_log_series_set polya_gamma_log_series_prepare_set(real h)
+{
+    polya_gamma_log_series_set set;
+    set.h = h;
+    return set;
+}
+
+// polya_gamma_log_series: what depends on the observation alone, computed once for each.
+typedef struct {
+    real c0;
+} polya_gamma_log_series_row;
+
+DEVICE polya_gamma_log_series_row polya_gamma_log_series_prepare_row(real x)
+{
+    polya_gamma_log_series_row row;
+    row.c0 = 2 * x;
+    return row;
+}
+
+// polya_gamma_log_series: what depends on both, from what was computed ahead.
+DEVICE real polya_gamma_log_series_evaluate(polya_gamma_log_series_set set, polya_gamma_log_series_row row)
+{
+    real sum = 0;
+    real factor = 1;
+    real term = 1;
+    for (int n = 1; n < 100 && fabs(term) > 0.1 * EPSILON && THREAD < 65536; n++) {
+        factor *= -(set.h + n - 1) / n;
+        term = factor * ((int_product(2, n) + set.h) / set.h) * exp(int_difference(0, n) * (n + set.h) / row.c0);
+        sum += term;
+    }
+    return log1p(sum);
+}
+
+// polya_gamma_curvature: what depends on both, from what was computed ahead.
+DEVICE real polya_gamma_curvature_m_evaluate(real square)
+{
+    real w = sqrt(fabs(square));
+    real t = tanh(w);
+    real slope = square > 0 ? t / w : tan(w) / w;
+    real second = square > 0 ? (1 - t) * (1 + t) : 1 / (cos(w) * cos(w));
+    real series = 2.0 / 3 + square * (-8.0 / 15 + square * (34.0 / 105 + square * (-496.0 / 2835 + square * (2764.0 / 31185 + square * (-87376.0 / 2027025)))));
+    return (fabs(square) < 0.01 ? series : (slope - second) / square) / 16;
+}
+
+// polya_gamma_log_cosh: what depends on both, from what was computed ahead.
+DEVICE real polya_gamma_log_cosh_m_evaluate(real w)
+{
+    return fabs(w) + log1p(exp(-2 * fabs(w))) - LOG_2;
+}
+
+// polya_gamma_along_path: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real h;
+    real c0;
+    real k;
+    real edge;
+    real pole;
+    int tail;
+    real c1;
+    real c2;
+    int c3;
+    int c4;
+    int c5;
+    real tilt;
+    real c6;
+    real c7;
+} polya_gamma_along_path_set;
+
+DEVICE polya_gamma_along_path_set polya_gamma_along_path_prepare_set(real h, real z, int tail, int what)
+{
+    polya_gamma_along_path_set set;
+    real k = PI * PI / 12;
+    real edge = 0.5 * PI * PI;
+    real pole = 0.5 * z * z;
+    real digits = 1.4 * (4 - log(EPSILON));
+    real tilt = 0.5 * fabs(z);
+    set.h = h;
+    set.c0 = -3 * k;
+    set.k = k;
+    set.edge = edge;
+    set.pole = pole;
+    set.tail = tail;
+    set.c1 = 2 * digits;
+    set.c2 = digits + 2;
+    set.c3 = what == 1;
+    set.c4 = what == 2;
+    set.c5 = what > 0;
+    set.tilt = tilt;
+    set.c6 = tanh(tilt);
+    set.c7 = polya_gamma_log_cosh(tilt);
+    return set;
+}
+
+// polya_gamma_along_path: what depends on the observation alone, computed once for each.
+typedef struct {
+    real c0;
+    real x;
+} polya_gamma_along_path_row;
+
+DEVICE polya_gamma_along_path_row polya_gamma_along_path_prepare_row(real x)
+{
+    polya_gamma_along_path_row row;
+    row.c0 = 4 * x;
+    row.x = x;
+    return row;
+}
+
+// polya_gamma_along_path: what depends on both, from what was computed ahead.
+DEVICE real polya_gamma_along_path_evaluate(polya_gamma_along_path_set set, polya_gamma_along_path_row row)
+{
+    real ratio = row.c0 / set.h;
+    real square = ratio < 1 ? (1 - ratio) * (1 + 2 * ratio) / (ratio * ratio) : set.c0 * ((ratio - 1) / (ratio - 1 + set.k));
+    real start = 2 * square;
+    real room = ratio < 1 ? start + set.edge : set.edge * (set.k / (ratio - 1 + set.k));
+    real bend = set.h * polya_gamma_curvature_m_evaluate(square);
+    real away = INFINITY;
+    if (set.tail) {
+        real above = start - set.pole;
+        real root = hypot(0.5 * above, 1 / sqrt(bend));
+        real moved = above > 0 ? set.pole + 0.5 * above + root : fmax(set.pole + 0.5 * above - root, start - 0.5 * room);
+        room += moved - start;
+        start = moved;
+        away = 0.5 * (start - set.pole);
+    }
+    real focus = sqrt(0.5 * room);
+    real nearest = set.tail ? fmin(focus, fabs(away) / (focus + sqrt(focus * focus - away))) : focus;
+    real half_ = sqrt(fabs(0.5 * start));
+    real at_start = start > 0 ? polya_gamma_log_cosh_m_evaluate(half_) : log(cos(half_));
+    real reach = 0.5 * sqrt(set.c1 / bend);
+    real right = reach / (focus + sqrt(focus * focus + reach));
+    real step = 2 * PI / (set.c1 / right + set.c2 / nearest);
+    real slope = start > 0 ? tanh(half_) : tan(half_);
+    real sum = 0;
+    real moment = 0;
+    real size = INFINITY;
+    for (int i = 0; i < 5000 && size > 0.01 * EPSILON * fabs(sum) && THREAD < 65536; i++) {
+        real y = i * step;
+        real t = start - 2 * y * y;
+        real ti = 4 * focus * y;
+        real r = 0.5 * hypot(t, ti);
+        real big = sqrt(0.5 * (r + 0.5 * fabs(t)));
+        real small = big > 0 ? 0.25 * ti / big : 0;
+        real w = t > 0 ? big : small;
+        real wi = t > 0 ? small : big;
+        real e = exp(-2 * w);
+        real c = cos(wi);
+        real v = start > 0 ? w + half_ : w;
+        real vi = start > 0 ? wi : wi + half_;
+        real over = 0.5 / (v * v + vi * vi);
+        real d = i == 0 ? 0 : (ti * vi - 2 * y * y * v) * over;
+        real di = i == 0 ? 0 : (ti * v + 2 * y * y * vi) * over;
+        real s = sinh(0.5 * d);
+        real si = sin(0.5 * di);
+        real sh = sinh(d) * cos(di);
+        real shi = cosh(d) * sin(di);
+        real g = 2 * s * s * cos(di) - 2 * si * si + (start > 0 ? slope * sh : -slope * shi);
+        real gi = sinh(d) * sin(di) + (start > 0 ? slope * shi : slope * sh);
+        real l = 0.5 * log1p(2 * g + (g * g + gi * gi));
+        real li = atan2(gi, 1 + g);
+        li += 2 * PI * rint((wi + atan2(-2 * e * sin(wi) * c, -expm1(-2 * w) + 2 * e * c * c) - li) / (2 * PI));
+        real height = exp(-2 * y * y * row.x - set.h * l);
+        real angle = ti * row.x - set.h * li;
+        real p = focus;
+        real pi = y;
+        real u = t - set.pole;
+        real norm = u * u + ti * ti;
+        if (set.tail) {
+            p = (focus * u + y * ti) / norm;
+            pi = (y * u - focus * ti) / norm;
+        }
+        size = height * hypot(p, pi);
+        real weight = i == 0 ? 0.5 : 1;
+        real a = weight * height * (p * cos(angle) - pi * sin(angle));
+        real b = weight * height * (p * sin(angle) + pi * cos(angle));
+        sum += a;
+        moment += set.c3 ? (at_start + l) * a - li * b : set.c4 ? t * a - ti * b : (u * a + ti * b) / norm;
+    }
+    if (set.c5) {
+        return moment / sum;
+    }
+    real d_2 = 0.5 * (start - set.pole) / (half_ + set.tilt);
+    real q = sinh(0.5 * d_2);
+    real by_tilt = start > 0 && fabs(d_2) < 1 ? log1p(2 * q * q + set.c6 * sinh(d_2)) : at_start - set.c7;
+    return log(4 / PI * step * fabs(sum)) + (start - set.pole) * row.x - set.h * by_tilt;
+}
+
+// polya_gamma_by_path: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    polya_gamma_along_path_set polya_gamma_along_path_0;
+} polya_gamma_by_path_set;
+
+DEVICE polya_gamma_by_path_set polya_gamma_by_path_prepare_set(real h, real z)
+{
+    polya_gamma_by_path_set set;
+    set.polya_gamma_along_path_0 = polya_gamma_along_path_prepare_set(h, z, 0, 0);
+    return set;
+}
+
+// polya_gamma_by_path: what depends on the observation alone, computed once for each.
+typedef struct {
+    polya_gamma_along_path_row polya_gamma_along_path_0;
+} polya_gamma_by_path_row;
+
+DEVICE polya_gamma_by_path_row polya_gamma_by_path_prepare_row(real x)
+{
+    polya_gamma_by_path_row row;
+    row.polya_gamma_along_path_0 = polya_gamma_along_path_prepare_row(x);
+    return row;
+}
+
+// polya_gamma_by_path: what depends on both, from what was computed ahead.
+DEVICE real polya_gamma_by_path_evaluate(polya_gamma_by_path_set set, polya_gamma_by_path_row row)
+{
+    return polya_gamma_along_path_evaluate(set.polya_gamma_along_path_0, row.polya_gamma_along_path_0);
+}
+
+// polya_gamma_logpdf: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real h;
+    real c0;
+    real c1;
+    polya_gamma_log_series_set polya_gamma_0;
+    real c2;
+    real c3;
+    polya_gamma_by_path_set polya_gamma_by_path_0;
+} polya_gamma_logpdf_set;
+
+DEVICE polya_gamma_logpdf_set polya_gamma_logpdf_prepare_set(real h, real z)
+{
+    polya_gamma_logpdf_set set;
+    set.h = h;
+    set.c0 = fabs(z);
+    set.c1 = h * log1p(exp(-fabs(z))) + log(h) - LOG_2 - HALF_LOG_2PI;
+    set.polya_gamma_0 = polya_gamma_log_series_prepare_set(h);
+    set.c2 = 2 + h;
+    set.c3 = -(1 + h);
+    set.polya_gamma_by_path_0 = polya_gamma_by_path_prepare_set(h, z);
+    return set;
+}
+
+// polya_gamma_logpdf: what depends on the observation alone, computed once for each.
+typedef struct {
+    int c0;
+    real c1;
+    real c2;
+    real x;
+    polya_gamma_log_series_row polya_gamma_0;
+    polya_gamma_by_path_row polya_gamma_by_path_0;
+} polya_gamma_logpdf_row;
+
+DEVICE polya_gamma_logpdf_row polya_gamma_logpdf_prepare_row(real x)
+{
+    polya_gamma_logpdf_row row;
+    row.c0 = x == 0 || isinf(x);
+    row.c1 = 2 * x;
+    row.c2 = 1.5 * log(x);
+    row.x = x;
+    row.polya_gamma_0 = polya_gamma_log_series_prepare_row(x);
+    row.polya_gamma_by_path_0 = polya_gamma_by_path_prepare_row(x);
+    return row;
+}
+
+// polya_gamma_logpdf: what depends on both, from what was computed ahead.
+DEVICE real polya_gamma_logpdf_evaluate(polya_gamma_logpdf_set set, polya_gamma_logpdf_row row)
+{
+    if (row.c0) {
+        return -INFINITY;
+    }
+    if (set.c2 * exp(set.c3 / row.c1) < 0.1) {
+        real d = set.h - row.c1 * set.c0;
+        return set.c1 - row.c2 - 0.125 * d * (d / row.x) + polya_gamma_log_series_evaluate(set.polya_gamma_0, row.polya_gamma_0);
+    }
+    return polya_gamma_by_path_evaluate(set.polya_gamma_by_path_0, row.polya_gamma_by_path_0);
+}
+
+// polya_gamma_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    polya_gamma_logpdf_set polya_gamma_0;
+    real c0;
+} polya_gamma_logpdf_checked_set;
+
+DEVICE polya_gamma_logpdf_checked_set polya_gamma_logpdf_checked_prepare_set(real h, real z)
+{
+    polya_gamma_logpdf_checked_set set;
+    real bad_h = h > 0 ? 0 : NAN;
+    real bad_z = z == z ? 0 : NAN;
+    set.polya_gamma_0 = polya_gamma_logpdf_prepare_set(h, z);
+    set.c0 = bad_h + bad_z;
+    return set;
+}
+
+// polya_gamma_logpdf_checked: what depends on the observation alone, computed once for each.
+typedef struct {
+    polya_gamma_logpdf_row polya_gamma_0;
+    int inside;
+    real outside;
+} polya_gamma_logpdf_checked_row;
+
+DEVICE polya_gamma_logpdf_checked_row polya_gamma_logpdf_checked_prepare_row(real x)
+{
+    polya_gamma_logpdf_checked_row row;
+    real outside = x == x ? -INFINITY : NAN;
+    int inside = x >= 0;
+    row.polya_gamma_0 = polya_gamma_logpdf_prepare_row(x);
+    row.inside = inside;
+    row.outside = outside;
+    return row;
+}
+
+// polya_gamma_logpdf_checked: what depends on both, from what was computed ahead.
+DEVICE real polya_gamma_logpdf_checked_evaluate(polya_gamma_logpdf_checked_set set, polya_gamma_logpdf_checked_row row)
+{
+    real value = polya_gamma_logpdf_evaluate(set.polya_gamma_0, row.polya_gamma_0);
+    return (row.inside ? value : row.outside) + set.c0;
+}
+
+// The table shape: out[row, set] = f(observation, parameter set), every entry written once.
+//
+// by_rows: neighbouring threads take neighbouring rows, and go through the sets of their block together. That suits tables
+// whose sets lie far apart in `out`, or that have one set only, and CPUs, where threads are the lanes of vector registers
+// and branches on parameters stay branches. Otherwise neighbouring threads take neighbouring sets of the same row and hold
+// them in registers, and whatever depends on the row alone is prepared once in shared memory: so a warp writes consecutive
+// addresses.
+KERNEL(128) polya_gamma_logpdf_checked_table(
+    GLOBAL real *RESTRICT out, index_t out_offset, index_t n_rows, index_t n_sets, index_t row_stride, index_t set_stride,
+    GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT h_per_set, index_t h_offset, index_t h_stride, GLOBAL const real *RESTRICT z_per_set, index_t z_offset, index_t z_stride)
+{
+    const index_t first_set = BLOCK_X * 8;
+    const int sets_here = (int)MIN(n_sets - first_set, (index_t)8);
+    x_per_row += x_offset + first_set * x_stride;
+    h_per_set += h_offset;
+    z_per_set += z_offset;
+    out += out_offset + first_set * set_stride;
+
+    // Whatever depends on the parameters alone: once per block.
+    SHARED_ARRAY(polya_gamma_logpdf_checked_set, sets, 8);
+    for (index_t k = THREAD; k < sets_here; k += 128)
+        sets[k] = polya_gamma_logpdf_checked_prepare_set(h_per_set[(first_set + k) * h_stride], z_per_set[(first_set + k) * z_stride]);
+    BARRIER();
+
+    const int columns = (sets_here + 0) / 1, rows_at_once = 128 / columns;
+    const int column = THREAD % columns * 1, my_row = THREAD / columns;
+    polya_gamma_logpdf_checked_set set[1];
+    UNROLL for (int v = 0; v < 1; v++)
+        set[v] = sets[MIN(column + v, sets_here - 1)];
+    SHARED_ARRAY(polya_gamma_logpdf_checked_row, rows, 256);
+
+    for (index_t first = BLOCK_Y * 256; first < n_rows; first += BLOCKS_Y * 256) {
+        const int rows_here = (int)MIN(n_rows - first, (index_t)256);
+        // Whatever depends on the observation alone: once per row.
+        for (index_t r = THREAD; r < rows_here; r += 128)
+            rows[r] = polya_gamma_logpdf_checked_prepare_row(x_per_row[first + r]);
+        BARRIER();
+        if (!(set[0].polya_gamma_0.polya_gamma_by_path_0.polya_gamma_along_path_0.tail || set[0].polya_gamma_0.polya_gamma_by_path_0.polya_gamma_along_path_0.c5)) {  // apart, so that no row waits for a decision
+        UNROLL_BY_4 for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
+            const polya_gamma_logpdf_checked_row row = rows[r];
+            GLOBAL real *cell = out + (first + r) * row_stride + column;  // set_stride is 1 here
+            STORE_STREAMING(cell, polya_gamma_logpdf_checked_evaluate(set[0], row));
+        }
+        } else {
+        for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
+            const polya_gamma_logpdf_checked_row row = rows[r];
+            GLOBAL real *cell = out + (first + r) * row_stride + column;  // set_stride is 1 here
+            STORE_STREAMING(cell, polya_gamma_logpdf_checked_evaluate(sets[MIN(column + 0, sets_here - 1)], row));
+        }
+        }
+        BARRIER();
+    }
+}
+
+
