@@ -5,14 +5,14 @@ from references import errors
 
 # A user's density, whose parameters have names that a transform might want for itself.
 FRECHET = """
-// frechet: the Fréchet distribution
+// fisher_tippett: the Fréchet distribution
 // x: positive    log_mass: positive, shape    at: positive, scale
-real frechet_logpdf(real x, real log_mass, real at)
+real fisher_tippett_logpdf(real x, real log_mass, real at)
 {
     real log_z = log(x / at);
     return log(log_mass / at) - (1 + log_mass) * log_z - exp(-log_mass * log_z);
 }
-real frechet_logcdf(real x, real log_mass, real at)
+real fisher_tippett_logcdf(real x, real log_mass, real at)
 {
     return -exp(-log_mass * log(x / at));
 }

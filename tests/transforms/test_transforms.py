@@ -142,7 +142,7 @@ def test_a_users_density(frechet, rng):
     truncated = Truncate(frechet, lower=0.5)
     gs.register(FRECHET.replace("log(x / at)", "0"), replace=True)  # a density stays what it was made of
     assert_close(truncated.logpdf(x, 2.5, 1.5), theirs.logpdf(x) - theirs.logsf(0.5))
-    assert Truncate(gs.densities["frechet"], lower=0.5).logpdf(1.0, 2.5, 1.5) != truncated.logpdf(1.0, 2.5, 1.5)
+    assert Truncate(gs.densities["fisher_tippett"], lower=0.5).logpdf(1.0, 2.5, 1.5) != truncated.logpdf(1.0, 2.5, 1.5)
     assert not any("truncated" in name or "censored" in name for name in set(gs.densities) - {"truncated_normal"})
 
 
