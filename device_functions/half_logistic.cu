@@ -15,7 +15,7 @@ __device__ real half_logistic_ppf(real q, real sigma)
     return sigma * (q < 0.5 ? 2 * atanh(q) : log((1 + q) / (1 - q)));
 }
 
-__device__ real half_logistic_isf(real q, real sigma) { return half_logistic_ppf(1 - q, sigma); }
+__device__ real half_logistic_isf(real q, real sigma) { return sigma * log1p(2 * (1 - q) / q); }
 __device__ real half_logistic_sample(rng_t *rng, real sigma) { return sigma * log(2 / uniform(rng) - 1); }
 __device__ real half_logistic_mean(real sigma) { return 2 * LOG_2 * sigma; }
 __device__ real half_logistic_var(real sigma) { return (PI * PI / 3 - 4 * LOG_2 * LOG_2) * (sigma * sigma); }

@@ -63,6 +63,7 @@ johnsonsb(a, b)                       -> johnson_sb(gamma=a, delta=b) at (x - lo
 johnsonsu(a, b)                       -> johnson_su(gamma=a, delta=b, mu=loc, sigma=scale)
 kappa3(a)                             -> kappa3(a=a, sigma=scale) at x - loc
 kappa4(h, k)                          -> kappa4(h=h, k=k, mu=loc, sigma=scale)
+ksone(n: positive integer)             -> kolmogorov_smirnov_one_sided(n=n) at (x - loc) / scale
 kstwobign()                           -> kolmogorov(sigma=scale) at x - loc
 laplace()                             -> laplace(mu=loc, b=scale)
 laplace_asymmetric(kappa)             -> asymmetric_laplace(kappa=kappa, mu=loc, b=1 / scale)

@@ -86,13 +86,9 @@ CALLS = {
     "ZeroInflatedBinomial": (2, [((0.7, 7, 0.3), {})]),
     "ZeroInflatedNegativeBinomial": (2, [((0.7, 4.5, 2.2), {}), ((0.7,), {"n": 3.0, "p": 0.31})]),
     "ZeroInflatedPoisson": (2, [((0.7, 4.5), {})]),
-}  # fmt: skip
-CALLS |= {
-    name: calls for name, calls in {
-        "DiscreteWeibull": (2, [((0.7, 1.3), {})]),
-        "HyperGeometric": (2, [((50, 10, 7), {})]),
-        "SkewStudentT": (0.7, [((2.5, 1.5), {}), ((2.5, 1.5), {"mu": 0.3, "sigma": 1.2}), ((2.5, 1.5), {"lam": 0.4})]),
-    }.items() if name in CLASSES
+    "DiscreteWeibull": (2, [((0.7, 1.3), {})]),
+    "HyperGeometric": (2, [((50, 10, 7), {})]),
+    "SkewStudentT": (0.7, [((2.5, 1.5), {}), ((2.5, 1.5), {"mu": 0.3, "sigma": 1.2}), ((2.5, 1.5), {"lam": 0.4})]),
 }  # fmt: skip
 NEEDED = {"PolyaGamma": "polyagamma"}  #: packages without which PyMC evaluates nothing
 CASES = [(name, i) for name, (_, calls) in CALLS.items() for i in range(len(calls))]

@@ -25,7 +25,7 @@ SHAPES = {
     "tukeylambda": (0.3,), "gennorm": (1.3,), "dgamma": (1.4,), "loggamma": (0.8,), "crystalball": (2.0, 4.5),
     "pearson3": (0.6,), "argus": (1.2,), "jf_skew_t": (8.0, 5.0), "dpareto_lognorm": (0.5, 0.7, 6.0, 4.0), "truncexpon": (2.5,),
     "truncpareto": (2.0, 5.0), "truncweibull_min": (2.0, 0.3, 2.0),
-    "nct": (7.0, 0.8), "boltzmann": (0.4, 12), "dlaplace": (0.8,), "hypergeom": (30, 12, 9), "logser": (0.6,),
+    "ksone": (7,), "nct": (7.0, 0.8), "boltzmann": (0.4, 12), "dlaplace": (0.8,), "hypergeom": (30, 12, 9), "logser": (0.6,),
     "nhypergeom": (30, 12, 5), "planck": (0.5,), "skellam": (4.0, 2.5), "yulesimon": (6.0,), "zipf": (4.5,),
     "zipfian": (1.2, 15),
     "bernoulli": (0.3,), "betabinom": (8, 2.0, 3.0), "binom": (9, 0.4), "geom": (0.3,), "nbinom": (4.0, 0.3), "poisson": (3.2,),
