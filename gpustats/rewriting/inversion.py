@@ -85,7 +85,8 @@ _DISCRETE = """
 __device__ real {name}_searched(real q, int above, real start, real step{declared})
 {{
     real lower = {lower}, upper = {upper}, p = q * (above ? 1 + 2 * EPSILON : 1 - 2 * EPSILON);
-    real low = lower - 1, high = upper, next = step >= 1 && step < INFINITY ? floor(step) : 1, x = floor(fmin(fmax(start, lower), upper));
+    real low = lower - 1, high = upper, x = floor(fmin(fmax(start, lower), upper));
+    real next = step >= 1 && step < INFINITY ? floor(step) : 1;
     if (!(fabs(x) < INFINITY)) x = lower > -INFINITY ? lower : upper < INFINITY ? upper : 0;
     int up = 0, halving = 0;
     for (int i = 0; i < 180 && high - low > 1; i++) {{
