@@ -71,6 +71,8 @@ def known_counterpart(name: str) -> Callable[..., Any] | None:
     """The function that makes PyMC's random variable of a density that gpustats ships; None where there is none."""
     if name in COUNTERPARTS:
         return COUNTERPARTS[name]
+    if name == "stick_breaking_weights":  # PyMC's has another parameter, the number of sticks
+        return None
     return getattr(getattr(pm, class_name(name), None), "dist", None)
 
 

@@ -16,7 +16,7 @@ ORDINARY = {name: sets[1 if name == "triangular" else 0] for name, sets in (CONT
 ORDINARY |= {"bernoulli": (0.3,), "geometric": (0.3,), "discrete_uniform": (-3, 7), "poisson": (30,), "poisson_log": (3,),
              "binomial": (100, 0.4), "zero_inflated_poisson": (0.3, 2), "categorical_logit": ([-1, 2, 1],),
              "beta_binomial": (2, 3, 100), "dirichlet": ([1, 2, 3],), "multinomial": (20, [0.2, 0.3, 0.5]),
-             "dirichlet_multinomial": (20, [1, 2, 3]),
+             "dirichlet_multinomial": (20, [1, 2, 3]), "multivariate_hypergeometric": (20, [10, 20, 30]),
              "negative_binomial": (100, 3), "categorical": ([0.2, 0.3, 0.5],), "mvnormal": ([0, 1], np.eye(2)),
              "mv_student_t": (5, [0, 1], np.eye(2))}  # fmt: skip
 del ORDINARY["stick_breaking_weights"]  # no parameter tells the length of its vectors

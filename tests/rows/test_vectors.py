@@ -21,6 +21,14 @@ DENSITIES = {
         dict(x_points=np.array([-1.0, 0.0, 2.0, 2.5]), pdf_points=np.array([0.1, 1.0, 0.5, 2.0])),
     ),
     "multinomial": lambda rng, n: (rng.multinomial(7, np.ones(3) / 3, n), dict(n=7.0, p=rng.dirichlet(np.ones(3)))),
+    "multivariate_hypergeometric": lambda rng, n: (
+        rng.multivariate_hypergeometric([5, 6, 7], 8, n), dict(n=8.0, m=np.array([5.0, 6.0, 7.0]))
+    ),
+    "stick_breaking_weights": lambda rng, n: (rng.dirichlet(np.ones(4), n), dict(alpha=1.7)),
+    "von_mises_fisher": lambda rng, n: (
+        (x := rng.normal(size=(n, 3))) / np.linalg.norm(x, axis=1, keepdims=True),
+        dict(mu=np.array([0.6, 0.0, -0.8]), kappa=2.5),
+    ),
     "ordered_logit": lambda rng, n: (rng.integers(0, 4, n), dict(eta=0.3, cutpoints=np.array([-1.0, 0.4, 1.1]))),
     "ordered_probit": lambda rng, n: (
         rng.integers(0, 4, n), dict(eta=0.3, cutpoints=np.array([-1.0, 0.4, 1.1]), sigma=1.3)
