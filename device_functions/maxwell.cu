@@ -10,7 +10,7 @@ __device__ real maxwell_logpdf(real x, real sigma)
 __device__ real maxwell_logcdf(real x, real sigma)
 {
     real z = x * (1 / sigma);
-    return z * z < EPSILON ? 3 * log(z) + log(SQRT_2_OVER_PI / 3) : log_gamma_p(1.5, 0.5 * z * z);  // z * z may underflow
+    return log_gamma_p_of_power(1.5, 0.5 * z * z, 2 * log(z) - LOG_2);
 }
 
 __device__ real maxwell_logsf(real x, real sigma)

@@ -193,6 +193,22 @@ DEVICE special_log_gamma_p_grad_x_results make_special_log_gamma_p_grad_x_result
 
 typedef struct {
     real value;
+    real d_y;
+    real d_log_y;
+} special_log_gamma_p_of_power_grad_y_log_y_results;
+
+DEVICE special_log_gamma_p_of_power_grad_y_log_y_results make_special_log_gamma_p_of_power_grad_y_log_y_results(real value, real d_y, real d_log_y)
+{
+    special_log_gamma_p_of_power_grad_y_log_y_results results;
+    results.value = value;
+    results.d_y = d_y;
+    results.d_log_y = d_log_y;
+    return results;
+}
+
+
+typedef struct {
+    real value;
     real d_x;
 } maxwell_logcdf_grad_x_results;
 
@@ -481,22 +497,32 @@ DEVICE special_log_gamma_p_grad_x_results special_log_gamma_p_grad_x(real a, rea
     return make_special_log_gamma_p_grad_x_results(call2.value, call2.d_x + call2.d_value * d_x_value);
 }
 
+DEVICE special_log_gamma_p_of_power_grad_y_log_y_results special_log_gamma_p_of_power_grad_y_log_y(real a, real y, real log_y)
+{
+    real either;
+    real d_y_either;
+    real d_log_y_either;
+    if (y < EPSILON && THREAD < 65536) {
+        either = a * log_y - special_log_gamma_1p(a);
+        d_y_either = 0;
+        d_log_y_either = a;
+    } else {
+        special_log_gamma_p_grad_x_results call = special_log_gamma_p_grad_x(a, y);
+        either = call.value;
+        d_y_either = call.d_x;
+        d_log_y_either = 0;
+    }
+    return make_special_log_gamma_p_of_power_grad_y_log_y_results(either, d_y_either, d_log_y_either);
+}
+
 DEVICE maxwell_logcdf_grad_x_results maxwell_logcdf_grad_x(real x, real sigma)
 {
     real t = 1 / sigma;
     real z = x * t;
-    real either;
-    real d_x_either;
-    if (z * z < EPSILON && THREAD < 65536) {
-        either = 3 * log(z) + log(SQRT_2_OVER_PI / 3);
-        d_x_either = 3 * (1 / z * t);
-    } else {
-        real d_x_x = z * t;
-        special_log_gamma_p_grad_x_results call = special_log_gamma_p_grad_x(1.5, 0.5 * z * z);
-        either = call.value;
-        d_x_either = call.d_x * d_x_x;
-    }
-    return make_maxwell_logcdf_grad_x_results(either, d_x_either);
+    real d_x_y = z * t;
+    real d_x_log_y = 2 * (1 / z * t);
+    special_log_gamma_p_of_power_grad_y_log_y_results call = special_log_gamma_p_of_power_grad_y_log_y(1.5, 0.5 * z * z, 2 * log(z) - LOG_2);
+    return make_maxwell_logcdf_grad_x_results(call.value, call.d_y * d_x_y + call.d_log_y * d_x_log_y);
 }
 
 DEVICE argus_log_norm_grad_chi_results argus_log_norm_grad_chi(real chi)

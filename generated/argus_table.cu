@@ -365,10 +365,15 @@ DEVICE real special_log_gamma_p(real a, real x)
     return special_within_gamma(a, x, x < special_gamma_middle(a) ? tail : special_log1mexp(tail), -INFINITY, 0);
 }
 
+DEVICE real special_log_gamma_p_of_power(real a, real y, real log_y)
+{
+    return y < EPSILON && THREAD < 65536 ? a * log_y - special_log_gamma_1p(a) : special_log_gamma_p(a, y);
+}
+
 DEVICE real maxwell_logcdf(real x, real sigma)
 {
     real z = x * (1 / sigma);
-    return z * z < EPSILON && THREAD < 65536 ? 3 * log(z) + log(SQRT_2_OVER_PI / 3) : special_log_gamma_p(1.5, 0.5 * z * z);
+    return special_log_gamma_p_of_power(1.5, 0.5 * z * z, 2 * log(z) - LOG_2);
 }
 
 DEVICE real argus_log_norm(real chi)

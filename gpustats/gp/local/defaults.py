@@ -44,7 +44,9 @@ class Parameter:
         return np.stack([np.broadcast_to(row, count) for row in rows])
 
 
-def darg(d: Any, X: np.ndarray, sample: int = SAMPLE, separable: bool = False) -> Parameter:
+def darg(
+    d: Any, X: np.ndarray, sample: int = SAMPLE, separable: bool = False, lengths: np.ndarray | None = None
+) -> Parameter:
     """A lengthscale's start, bounds and prior.
 
     Parameters
@@ -57,6 +59,8 @@ def darg(d: Any, X: np.ndarray, sample: int = SAMPLE, separable: bool = False) -
     separable : bool
         Whether each column has a lengthscale of its own. Then distances are those of columns divided by their standard
         deviations, and each column has what follows in its own units.
+    lengths : (p,) ndarray, optional
+        What `units_of_columns` gives, where it is known.
 
     Returns
     -------
@@ -75,8 +79,8 @@ def darg(d: Any, X: np.ndarray, sample: int = SAMPLE, separable: bool = False) -
     mle = given.setdefault("mle", True)
     missing = {"start", *(("min", "max", "ab") if mle else ())} - given.keys()
     if missing:
-        lengths = units_of_columns(X, separable)
-        squares = _squared_distances(X / lengths, sample, sorted(missing))
+        lengths = units_of_columns(X, separable) if lengths is None else lengths
+        squares = _squared_distances(X, lengths, sample, sorted(missing))
         unit = lengths**2 if separable else float(lengths[0] ** 2)
         given.setdefault("start", float(np.quantile(squares, 0.1)) * unit)
         if mle:
@@ -157,13 +161,13 @@ def units_of_columns(X: np.ndarray, separable: bool) -> np.ndarray:
     return columns if separable else np.full(len(columns), 2.0 ** round(math.log2(columns.max())))
 
 
-def _squared_distances(X: np.ndarray, sample: int, missing: list[str]) -> np.ndarray:
-    """The positive squared distances between points, of some of them if they are many; `missing`: what is made of them."""
+def _squared_distances(X: np.ndarray, lengths: np.ndarray, sample: int, missing: list[str]) -> np.ndarray:
+    """The positive squared distances between points in these units, of some of them if they are many, for what is `missing`."""
     from scipy.spatial.distance import pdist
 
     if len(X) > sample:
         X = X[np.sort(np.random.default_rng(0).choice(len(X), sample, replace=False))]
-    X = np.asarray(X, np.float64)
+    X = np.asarray(X, np.float64) / lengths
     X = X[np.isfinite(X).all(1)]
     squares = pdist(X, "sqeuclidean")
     squares = squares[squares > 0]

@@ -165,8 +165,9 @@ class LocalGP:
             raise ValueError(f"XX lies on another device than the data, which are on {self.device.id}: move it with gs.to_host")
         locations = np.ascontiguousarray(runtime.to_host(XX) if native else XX, np.float64)
         require_finite("XX", locations)
-        scheme = Scheme.checked(self.X, self.y, start, end, close, d, g, method, separable, stages, nearest)
-        units, data = self._in_units(scheme.separable)
+        units, data = self._in_units(separable)
+        lengths = units.columns
+        scheme = Scheme.checked(self.X, self.y, start, end, close, d, g, method, separable, stages, nearest, lengths)
         d_start, g_start = scheme.starts(m, p)
         begin = units.lengthscales(d_start, d_start.shape[1])
         job = Job(data, scheme.within(units, p), units.points(locations), begin, g_start)

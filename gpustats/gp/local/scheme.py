@@ -38,9 +38,12 @@ class Scheme:
     @classmethod
     def checked(
         cls, X: np.ndarray, y: np.ndarray, start: int, end: int, close: int | None, d: Any, g: Any, method: str,
-        separable: bool, stages: int, nearest: str,
+        separable: bool, stages: int, nearest: str, lengths: np.ndarray | None = None,
     ) -> Scheme:  # fmt: skip
-        """The scheme of the arguments of `LocalGP.predict`, or ValueError where they make no sense for these data."""
+        """The scheme of the arguments of `LocalGP.predict`, or ValueError where they make no sense for these data.
+
+        `lengths`: those that the columns of X are divided by, where they are known.
+        """
         n = len(X)
         start, end, stages = (_whole(*number) for number in (("start", start), ("end", end), ("stages", stages)))
         close = min(CLOSE + end, n) if close is None else _whole("close", close)
@@ -57,7 +60,8 @@ class Scheme:
             raise ValueError(f"start = {start}: method = 'mspe' needs a design of 3 points to begin with")
         if stages < 1:
             raise ValueError(f"stages = {stages}: there must be one at least")
-        return cls(start, end, min(close, n), method, separable, stages, nearest, darg(d, X, separable=separable), garg(g, y))
+        of_d, of_g = darg(d, X, separable=separable, lengths=lengths), garg(g, y)
+        return cls(start, end, min(close, n), method, separable, stages, nearest, of_d, of_g)
 
     def within(self, units: Units, p: int) -> Scheme:
         """The same scheme for data in these units, with p columns."""
