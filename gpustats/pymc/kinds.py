@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from pymc.distributions.distribution import SymbolicRandomVariable
+from pytensor.graph.basic import Variable
+from pytensor.graph.replace import clone_replace
 
 
 def as_kind(kind: type[SymbolicRandomVariable], variable: Any, **properties: Any) -> Any:
@@ -20,5 +23,14 @@ def as_kind(kind: type[SymbolicRandomVariable], variable: Any, **properties: Any
     """
     node = variable.owner
     op = node.op
-    made = kind(op.inner_inputs, op.inner_outputs, extended_signature=op.extended_signature, **properties)
+    inputs = [v.type() for v in op.inner_inputs]
+    made = kind(inputs, inner_outputs(op, inputs), extended_signature=op.extended_signature, **properties)
     return made(*node.inputs)
+
+
+def inner_outputs(op: Any, inputs: Sequence[Variable]) -> Sequence[Variable]:
+    """The outputs of an operation that is made of a graph, as its graph computes them of these inputs."""
+    given = dict(zip(op.inner_inputs, inputs, strict=True))
+    if hasattr(op.fgraph, "bind"):  # PyTensor 3
+        return op.fgraph.bind(given)
+    return clone_replace(op.inner_outputs, given)

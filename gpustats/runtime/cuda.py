@@ -182,6 +182,8 @@ class CUDARuntime(Runtime):
             module = self._module(source)
             try:
                 function = module.get_function(name)
+            except drv.MemoryError:  # the driver loads a kernel when it is first asked for
+                raise MemoryError(f"the device has no memory left for the kernel {name}") from None
             except drv.Error as error:
                 raise self.lost_by(error) or CompileError(f'no kernel {name}: is it extern "C"?', source) from None
             self._kernels[key] = CUDAKernel(self, function, source, name, threads, shared)

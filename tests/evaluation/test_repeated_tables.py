@@ -41,13 +41,14 @@ def test_other_numbers(shapes, dtype, rng, placed):
 @pytest.mark.parametrize("n, arrays", [(9, 1), (5001, 2)])
 def test_small_arrays_travel_together(n, arrays, rng, monkeypatch):
     density, runtime, calls = gs.Density(gs.normal.definition), choose.get(), []
-    memory = runtime.memory
+    memory, passed = runtime.memory, runtime.passed
     monkeypatch.setattr(runtime, "memory", lambda array: calls.append(array) or memory(array))
+    monkeypatch.setattr(runtime, "passed", lambda array: calls.append(array) or passed(array))
     x, mu = rng.normal(size=(n, 1)), rng.normal(size=4)
     first = density.logpdf(x, mu, np.ones(4))
     del calls[:]
     np.testing.assert_array_equal(density.logpdf(x, mu, np.ones(4)), first)
-    assert len(calls) == arrays
+    assert len({id(array) for array in calls}) == arrays  # some devices pass an array by the way of others
 
 
 def test_what_differs_in_more_than_its_numbers(rng, placed):

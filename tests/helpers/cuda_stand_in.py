@@ -143,11 +143,13 @@ class Stream:
 
     def put(self, pointer, array, to_device):
         check()
-        self.waiting.append((pointer, array, to_device))
+        with self.lock:
+            self.waiting.append((pointer, array, to_device))
 
     def end(self):
         """How many copies there will have been when those that are waiting are done."""
-        return self.done + len(self.waiting)
+        with self.lock:  # another thread may be between taking a copy from the waiting ones and counting it
+            return self.done + len(self.waiting)
 
     def run(self, end):
         with self.lock:

@@ -100,7 +100,8 @@ def test_predictions_have_the_names_of_axes():
         gpm.Mixture("z", [0.3, 0.7], gpm.Normal.dist(a[:2], 1.0), observed=np.ones(2))
         prior = pm.sample_prior_predictive(4, random_seed=1, compile_kwargs={"mode": QUICK})
         predicted = pm.sample_posterior_predictive(prior.prior, progressbar=False, compile_kwargs={"mode": QUICK})
-        drawn = arviz.InferenceData(posterior=prior.prior)
+        groups = {"posterior": {"a": prior.prior["a"].values}}
+        drawn = arviz.from_dict(**groups) if arviz.__version__.startswith("0.") else arviz.from_dict(groups)
         terms = pm.compute_log_likelihood(drawn, extend_inferencedata=False, progressbar=False)
     assert prior.prior_predictive["y"].dims == predicted.posterior_predictive["y"].dims == ("chain", "draw", "i")
     at = prior.prior.isel(chain=0, draw=2)

@@ -12,11 +12,11 @@ import pytensor.tensor as pt
 from pytensor.compile.builders import OpFromGraph
 from pytensor.compile.sharedvalue import SharedVariable
 from pytensor.graph.basic import Apply, Constant, Variable
-from pytensor.graph.replace import clone_replace
 from pytensor.graph.traversal import ancestors, toposort
 from pytensor.tensor.elemwise import Elemwise
 from pytensor.tensor.type import TensorType
 
+from ..kinds import inner_outputs
 from .scalar_ops import Unsupported
 
 FEW = 1000  # elements, for which PyTensor's Python functions of numbers are fast enough
@@ -92,18 +92,10 @@ def without_inner_graphs(variable: Variable) -> Variable:
     for node in toposort([variable]):
         inputs = [of.get(v, v) for v in node.inputs]
         if isinstance(node.op, OpFromGraph) and all(isinstance(v.type, TensorType) for v in node.outputs):
-            of.update(zip(node.outputs, map(without_inner_graphs, _inner(node.op, inputs)), strict=True))
+            of.update(zip(node.outputs, map(without_inner_graphs, inner_outputs(node.op, inputs)), strict=True))
         elif any(new is not old for new, old in zip(inputs, node.inputs, strict=True)):
             of.update(zip(node.outputs, node.clone_with_new_inputs(inputs, strict=False).outputs, strict=True))
     return of.get(variable, variable)
-
-
-def _inner(op: Any, inputs: Sequence[Variable]) -> Sequence[Variable]:
-    """The outputs of an operation that is made of a graph, as its graph computes them."""
-    given = dict(zip(op.inner_inputs, inputs, strict=True))
-    if hasattr(op.fgraph, "bind"):  # PyTensor 3
-        return op.fgraph.bind(given)
-    return clone_replace(op.inner_outputs, given)
 
 
 def shared_data(variable: Variable) -> dict[Variable, np.ndarray]:
