@@ -191,7 +191,7 @@ def as_dataset(found: dict[str, np.ndarray]) -> xr.Dataset:
 
 
 def with_smc(case: Case, data: tuple[np.ndarray, ...], sizes: Sizes) -> nuts.Sampled:
-    options = {"kernel": gpm.smc.MH, "chains": 1, "random_seed": 1, "progressbar": False, "compute_convergence_checks": False}
+    options = {"kernel": gpm.smc.HMC, "chains": 1, "random_seed": 1, "progressbar": False, "compute_convergence_checks": False}
     with case.built(*data):
         fit, seconds = timed(lambda: pm.sample_smc(sizes.particles, **options))
     return 0.0, seconds, float("nan"), fit.posterior.to_dataset() if hasattr(fit.posterior, "to_dataset") else fit.posterior

@@ -8,6 +8,7 @@ import pytensor
 import pytensor.tensor as pt
 import pytest
 from pymc_models import QUICK
+from scipy import stats
 
 import gpustats as gs
 import gpustats.pymc as gpm
@@ -334,8 +335,34 @@ def test_particles_are_those_of_pymc(name, monkeypatch):
 
 
 @pytest.mark.filterwarnings("ignore")
+def test_hamiltonian_particles_of_a_conjugate_model():
+    rng = np.random.default_rng(8)
+    X, k = rng.normal(size=(60, 20)), 20
+    y = X @ rng.normal(size=k) + rng.normal(size=60)
+    with pm.Model():
+        pm.Normal("y", X @ pm.Normal("beta", shape=k), 1.0, observed=y)
+        found = pm.sample_smc(600, kernel=gpm.smc.HMC, chains=1, random_seed=2, progressbar=False)
+    covariance = np.linalg.inv(X.T @ X + np.eye(k))
+    beta, sd = found.posterior["beta"][0].values, np.sqrt(np.diag(covariance))
+    assert np.abs((beta.mean(0) - covariance @ X.T @ y) / sd).max() < 4 / np.sqrt(600)
+    np.testing.assert_allclose(beta.std(0), sd, rtol=0.15)
+    evidence = stats.multivariate_normal(np.zeros(60), X @ X.T + np.eye(60)).logpdf(y)
+    assert np.asarray(found.sample_stats["log_marginal_likelihood"].values[0]).ravel()[-1] == pytest.approx(evidence, abs=1.0)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_hamiltonian_particles_want_gradients():
+    with pm.Model():
+        pm.Normal("y", pm.Poisson("n", 3.0), observed=np.ones(3))
+        with pytest.raises(TypeError, match="n are discrete"):
+            gpm.smc.HMC(draws=10)
+    with normal(), pytest.raises(ValueError, match="target_accept is 2"):
+        gpm.smc.HMC(draws=10, target_accept=2)
+
+
+@pytest.mark.filterwarnings("ignore")
 def test_chains_as_processes():
-    alone, together = smc(gpm.smc.IMH, cores=1), smc(gpm.smc.IMH, cores=2)
+    alone, together = smc(gpm.smc.HMC, cores=1), smc(gpm.smc.HMC, cores=2)
     np.testing.assert_allclose(together.posterior["a"], alone.posterior["a"], rtol=1e-9)
 
 

@@ -112,7 +112,7 @@ class Batched:
         TypeError
             Where variables are discrete, so that there is no gradient.
         """
-        self._check_gradient()
+        self.check_gradient()
         array = self.points.as_array(points)
         with self._lock:
             values, gradients = self._value_and_gradient(array)
@@ -159,10 +159,11 @@ class Batched:
         TypeError
             Where variables are discrete.
         """
-        self._check_gradient()
+        self.check_gradient()
         return as_jax(self.logp_dlogp, self.points.size)
 
-    def _check_gradient(self) -> None:
+    def check_gradient(self) -> None:
+        """Raise a TypeError where variables are discrete."""
         if discrete := self.points.discrete:
             raise TypeError(f"{', '.join(discrete)} are discrete, so that the log-posterior has no gradient: call logp")
 
