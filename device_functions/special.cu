@@ -1225,15 +1225,6 @@ __device__ real log_expm1(real x)
     return x + log1mexp(-x);
 }
 
-// log(1 + xi d / scale) / xi, which is d / scale where xi = 0, scale > 0, xi d > -scale: the inverse of the Box-Cox transform.
-__device__ real log1p_over(real d, real scale, real xi)
-{
-    real z = d / scale, y = xi * z;
-    if (xi == 0) return z - 0.5 * xi * z * z;  // right to first order
-    // Near -1 the sum is rounded once; near 0 the derivative in xi would cancel.
-    return y < -0.5 ? log(fma(xi, d, scale) / scale) / xi : y < 1 ? z + log1pmx(y) / xi : log1p(y) / xi;
-}
-
 // x - 1 + exp(-x), any x, without cancellation near 0. Error 6.
 __device__ real expm1_excess(real x)
 {
@@ -1243,12 +1234,20 @@ __device__ real expm1_excess(real x)
 
 // ---- for families with a power ---------------------------------------------------------------------------------------
 
-// log(1 + a x) / a, and x where a = 0, 1 + a x >= 0: the inverse of the Box-Cox transformation is its exponential. Error 4.
-// By log(1 + u) = 2 atanh(u / (2 + u)), in which nothing cancels where a is small: Abramowitz & Stegun (1964), 4.1.27.
+// log(1 + xi d / scale) / xi, and d / scale where xi = 0, scale > 0, scale + xi d >= 0: the inverse of the Box-Cox
+// transformation is its exponential. Error 5. By log(1 + u) = 2 atanh(u / (2 + u)), in which nothing cancels where xi is small:
+// Abramowitz & Stegun (1964), 4.1.27.
+__device__ real log1p_over(real d, real scale, real xi)
+{
+    real z = d / scale, u = xi * z, r = u / (2 + u), s = r * r;
+    if (s < 0.1111) return 2 * z / (2 + u) * (1 + s * atanh_remainder(s));
+    return (u < 0 ? log(fma(xi, d, scale) / scale) : log1p(u)) / xi;  // near -1 the sum is rounded once
+}
+
+// The same with scale = 1
 __device__ real log1p_quotient(real a, real x)
 {
-    real u = a * x, r = u / (2 + u), s = r * r;
-    return s < 0.1111 ? 2 * x / (2 + u) * (1 + s * atanh_remainder(s)) : log1p(u) / a;
+    return log1p_over(x, 1, a);
 }
 
 // (exp(a x) - 1) / a, and x where a = 0: the Box-Cox transformation of exp(x). Error 3 + |a x|.
