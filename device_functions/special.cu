@@ -996,10 +996,33 @@ __device__ real log_student_p_grad_t(real a, real t, real value)
     return exp(log_student_density(a, t) - value);
 }
 
+// Where student_quantile starts, t^2, a >= 1.5: off by less than 0.00003 t^2. Source: Hill (1970), Algorithm 396: Student's
+// t-quantiles.
+__device__ real student_quantile_start(real a, real q)
+{
+    real n = 2 * a, r = 1 / (n - 0.5), b = 48 / (r * r), c = ((20700 * r / b - 98) * r - 16) * r + 96.36;
+    real d = ((94.5 / (b + c) - 3) / b + 1) * sqrt(0.5 * PI * r) * n, y = exp(log(d * q) / a);
+    if (y <= 0.05 + r)
+        return ((1 / (((n + 6) / (n * y) - 0.089 * d - 0.822) * (3 * (n + 2))) + 0.5 / (n + 4)) * y - 1) * ((n + 1) / (n + 2)) + 1 / y;
+    real z = ndtri(0.5 * q), s = z * z, more = n < 5 ? 0.3 * (n - 4.5) * (z + 0.6) : 0;
+    real below = (((0.05 * d * z - 5) * z - 7) * z - 2) * z + b + (c + more);
+    real g = (((((0.4 * s + 6.3) * s + 36) * s + 94.5) / below - s - 3) / b + 1) * z;
+    return expm1(r * g * g);
+}
+
+// student_quantile as the logit of the beta variable, without derivatives: see beta_quantile_search
+__device__ real student_quantile_search(real a, real p, real q)
+{
+    if (a < 1.5) return beta_quantile_search(a, (real)0.5, q, p);
+    return beta_quantile_step(a, (real)0.5, log_probability(q, p), log_probability(p, q), -log(student_quantile_start(a, q)));
+}
+
 // The t >= 0 at which P(|T| > t sqrt(2 a)) = q = 1 - p
 __device__ real student_quantile(real a, real p, real q)
 {
-    return exp(-0.5 * beta_quantile_logit(a, (real)0.5, q, p));
+    real logit = student_quantile_search(a, p, q);
+    real value = logit + only_derivative(beta_quantile_step(a, (real)0.5, log_probability(q, p), log_probability(p, q), logit));
+    return !(a > 0 && p >= 0 && q >= 0) ? NAN : q == 0 ? INFINITY : p == 0 ? 0 : exp(-0.5 * value);
 }
 
 
