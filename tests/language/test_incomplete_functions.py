@@ -188,9 +188,8 @@ def test_student_quantiles_are_those_of_beta_variables(dtype):
     q = np.r_[log_uniform(RNG, small, 1, n), RNG.uniform(0.01, 0.99, n), 1 - log_uniform(RNG, 1e-12, 1, n)].astype(dtype)
     q = RNG.permutation(q[(q > 0) & (q < 1)])
     rest = np.abs(density.logpdf(q, a[: len(q)], 1 - q))
-    error = np.where(np.isfinite(rest), rest, 0) / (30 + np.abs(np.log(q))) / np.finfo(dtype).eps
+    error = rest / (30 + np.abs(np.log(q))) / np.finfo(dtype).eps
     worst = np.argmax(error)
-    assert np.isfinite(rest).mean() > 0.95
     assert error[worst] <= 2, f"a = {a[worst]}, q = {q[worst]} is off by {rest[worst]:.1e}"
 
 
