@@ -184,7 +184,7 @@ def test_student_quantiles_are_those_of_beta_variables(dtype):
         replace=True,
     )
     n, small = 50_000, 1e-300 if dtype == np.float64 else 1e-36
-    a = np.r_[log_uniform(RNG, 1.5, 10, n), log_uniform(RNG, 1.5, 1e6, n), np.full(n, 1.5)].astype(dtype)
+    a = np.r_[log_uniform(RNG, 1, 10, n), log_uniform(RNG, 1.5, 1e6, n), np.full(n, 1.5)].astype(dtype)
     q = np.r_[log_uniform(RNG, small, 1, n), RNG.uniform(0.01, 0.99, n), 1 - log_uniform(RNG, 1e-12, 1, n)].astype(dtype)
     q = RNG.permutation(q[(q > 0) & (q < 1)])
     rest = np.abs(density.logpdf(q, a[: len(q)], 1 - q))
