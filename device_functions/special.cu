@@ -996,10 +996,33 @@ __device__ real log_student_p_grad_t(real a, real t, real value)
     return exp(log_student_density(a, t) - value);
 }
 
+// Where student_quantile starts, t^2, a >= 1.5: off by less than 0.00003 t^2. Source: Hill (1970), Algorithm 396: Student's
+// t-quantiles.
+__device__ real student_quantile_start(real a, real q)
+{
+    real n = 2 * a, r = 1 / (n - 0.5), b = 48 / (r * r), c = ((20700 * r / b - 98) * r - 16) * r + 96.36;
+    real d = ((94.5 / (b + c) - 3) / b + 1) * sqrt(0.5 * PI * r) * n, y = exp(log(d * q) / a);
+    if (y <= 0.05 + r)
+        return ((1 / (((n + 6) / (n * y) - 0.089 * d - 0.822) * (3 * (n + 2))) + 0.5 / (n + 4)) * y - 1) * ((n + 1) / (n + 2)) + 1 / y;
+    real z = ndtri(0.5 * q), s = z * z, more = n < 5 ? 0.3 * (n - 4.5) * (z + 0.6) : 0;
+    real below = (((0.05 * d * z - 5) * z - 7) * z - 2) * z + b + (c + more);
+    real g = (((((0.4 * s + 6.3) * s + 36) * s + 94.5) / below - s - 3) / b + 1) * z;
+    return expm1(r * g * g);
+}
+
+// student_quantile as the logit of the beta variable, without derivatives: see beta_quantile_search
+__device__ real student_quantile_search(real a, real p, real q)
+{
+    if (a < 1.5) return beta_quantile_search(a, (real)0.5, q, p);
+    return beta_quantile_step(a, (real)0.5, log_probability(q, p), log_probability(p, q), -log(student_quantile_start(a, q)));
+}
+
 // The t >= 0 at which P(|T| > t sqrt(2 a)) = q = 1 - p
 __device__ real student_quantile(real a, real p, real q)
 {
-    return exp(-0.5 * beta_quantile_logit(a, (real)0.5, q, p));
+    real logit = student_quantile_search(a, p, q);
+    real value = logit + only_derivative(beta_quantile_step(a, (real)0.5, log_probability(q, p), log_probability(p, q), logit));
+    return !(a > 0 && p >= 0 && q >= 0) ? NAN : q == 0 ? INFINITY : p == 0 ? 0 : exp(-0.5 * value);
 }
 
 
@@ -1225,15 +1248,6 @@ __device__ real log_expm1(real x)
     return x + log1mexp(-x);
 }
 
-// log(1 + xi d / scale) / xi, which is d / scale where xi = 0, scale > 0, xi d > -scale: the inverse of the Box-Cox transform.
-__device__ real log1p_over(real d, real scale, real xi)
-{
-    real z = d / scale, y = xi * z;
-    if (xi == 0) return z - 0.5 * xi * z * z;  // right to first order
-    // Near -1 the sum is rounded once; near 0 the derivative in xi would cancel.
-    return y < -0.5 ? log(fma(xi, d, scale) / scale) / xi : y < 1 ? z + log1pmx(y) / xi : log1p(y) / xi;
-}
-
 // x - 1 + exp(-x), any x, without cancellation near 0. Error 6.
 __device__ real expm1_excess(real x)
 {
@@ -1243,12 +1257,20 @@ __device__ real expm1_excess(real x)
 
 // ---- for families with a power ---------------------------------------------------------------------------------------
 
-// log(1 + a x) / a, and x where a = 0, 1 + a x >= 0: the inverse of the Box-Cox transformation is its exponential. Error 4.
-// By log(1 + u) = 2 atanh(u / (2 + u)), in which nothing cancels where a is small: Abramowitz & Stegun (1964), 4.1.27.
+// log(1 + xi d / scale) / xi, and d / scale where xi = 0, scale > 0, scale + xi d >= 0: the inverse of the Box-Cox
+// transformation is its exponential. Error 5. By log(1 + u) = 2 atanh(u / (2 + u)), in which nothing cancels where xi is small:
+// Abramowitz & Stegun (1964), 4.1.27.
+__device__ real log1p_over(real d, real scale, real xi)
+{
+    real z = d / scale, u = xi * z, r = u / (2 + u), s = r * r;
+    if (s < 0.1111) return 2 * z / (2 + u) * (1 + s * atanh_remainder(s));
+    return (u < 0 ? log(fma(xi, d, scale) / scale) : log1p(u)) / xi;  // near -1 the sum is rounded once
+}
+
+// The same with scale = 1
 __device__ real log1p_quotient(real a, real x)
 {
-    real u = a * x, r = u / (2 + u), s = r * r;
-    return s < 0.1111 ? 2 * x / (2 + u) * (1 + s * atanh_remainder(s)) : log1p(u) / a;
+    return log1p_over(x, 1, a);
 }
 
 // (exp(a x) - 1) / a, and x where a = 0: the Box-Cox transformation of exp(x). Error 3 + |a x|.

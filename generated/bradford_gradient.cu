@@ -122,6 +122,20 @@ DEVICE special_atanh_remainder_grad_s_results make_special_atanh_remainder_grad_
 
 typedef struct {
     real value;
+    real d_xi;
+} special_log1p_over_grad_xi_results;
+
+DEVICE special_log1p_over_grad_xi_results make_special_log1p_over_grad_xi_results(real value, real d_xi)
+{
+    special_log1p_over_grad_xi_results results;
+    results.value = value;
+    results.d_xi = d_xi;
+    return results;
+}
+
+
+typedef struct {
+    real value;
     real d_a;
 } special_log1p_quotient_grad_a_results;
 
@@ -174,27 +188,29 @@ DEVICE special_atanh_remainder_grad_s_results special_atanh_remainder_grad_s(rea
     return make_special_atanh_remainder_grad_s_results(0.3333333333333332928 + s * t7, t7 + s * (t6 + s * (t5 + s * (t4 + s * (t3 + s * (t2 + s * (t + s * (0.04400369243072336941 + s * 0.0808202280597176611 + s * 0.08082022805971766))))))));
 }
 
-DEVICE special_log1p_quotient_grad_a_results special_log1p_quotient_grad_a(real a, real x)
+DEVICE special_log1p_over_grad_xi_results special_log1p_over_grad_xi(real d, real scale, real xi)
 {
-    real u = a * x;
+    real z = d / scale;
+    real u = xi * z;
     real t = u / (2 + u);
-    real d_a_r = (x - t * x) * (1 / (2 + u));
+    real d_xi_r = (z - t * z) * (1 / (2 + u));
     real r = t;
-    real d_a_s = 2 * r * d_a_r;
+    real d_xi_s = 2 * r * d_xi_r;
     real s = r * r;
-    real either;
-    real d_a_either;
     if (s < 0.1111) {
         special_atanh_remainder_grad_s_results call = special_atanh_remainder_grad_s(s);
-        real t2 = 2 * x / (2 + u);
-        either = t2 * (1 + s * call.value);
-        d_a_either = t2 * (call.value * d_a_s + s * (call.d_s * d_a_s)) - t2 * x * (1 / (2 + u)) * (1 + s * call.value);
-    } else {
-        real t3 = log1p(u) / a;
-        either = t3;
-        d_a_either = (1 / (1 + u) * x - t3) * (1 / a);
+        real t2 = 2 * z / (2 + u);
+        return make_special_log1p_over_grad_xi_results(t2 * (1 + s * call.value), t2 * (call.value * d_xi_s + s * (call.d_s * d_xi_s)) - t2 * z * (1 / (2 + u)) * (1 + s * call.value));
     }
-    return make_special_log1p_quotient_grad_a_results(either, d_a_either);
+    real t3 = fma(xi, d, scale) / scale;
+    real t4 = (u < 0 ? log(t3) : log1p(u)) / xi;
+    return make_special_log1p_over_grad_xi_results(t4, ((u < 0 ? 1 / t3 * (d * (1 / scale)) : 1 / (1 + u) * z) - t4) * (1 / xi));
+}
+
+DEVICE special_log1p_quotient_grad_a_results special_log1p_quotient_grad_a(real a, real x)
+{
+    special_log1p_over_grad_xi_results call = special_log1p_over_grad_xi(x, 1, a);
+    return make_special_log1p_quotient_grad_a_results(call.value, call.d_xi);
 }
 
 // bradford_logpdf_grad_c: what depends on the parameters alone, computed once for each set of them.

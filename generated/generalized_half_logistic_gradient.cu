@@ -108,6 +108,20 @@ DEVICE double ordinary_quotient(double a, double b)
 
 typedef struct {
     real value;
+    real d_s;
+} special_atanh_remainder_grad_s_results;
+
+DEVICE special_atanh_remainder_grad_s_results make_special_atanh_remainder_grad_s_results(real value, real d_s)
+{
+    special_atanh_remainder_grad_s_results results;
+    results.value = value;
+    results.d_s = d_s;
+    return results;
+}
+
+
+typedef struct {
+    real value;
     real d_scale;
     real d_xi;
 } special_log1p_over_grad_scale_xi_results;
@@ -170,26 +184,16 @@ DEVICE generalized_half_logistic_logpdf_checked_grad_c_sigma_results make_genera
 }
 
 
-DEVICE real special_atanh_remainder(real s)
+DEVICE special_atanh_remainder_grad_s_results special_atanh_remainder_grad_s(real s)
 {
-    return 0.3333333333333332928 + s * (0.2000000000000729134 + s * (0.1428571428355437858 + s * (0.1111111135871393149 + s * (0.09090894718066429085 + s * (0.07692785032479311552 + s * (0.06657072104827468075 + s * (0.06000536404795356268 + s * (0.04400369243072336941 + s * 0.0808202280597176611))))))));
-}
-
-DEVICE real special_log_excess(real log_ratio, real u)
-{
-    real r = u / (2 + u);
-    real s = r * r;
-    return s < 0.1111 ? r * (2 * s * special_atanh_remainder(s) - u) : fmin(log_ratio, 1 / EPSILON) - u;
-}
-
-DEVICE real special_log_ratio_excess(real ratio, real u)
-{
-    return special_log_excess(log(ratio), u);
-}
-
-DEVICE real special_log1pmx(real u)
-{
-    return special_log_ratio_excess(1 + u, u);
+    real t = 0.06000536404795356268 + s * (0.04400369243072336941 + s * 0.0808202280597176611);
+    real t2 = 0.06657072104827468075 + s * t;
+    real t3 = 0.07692785032479311552 + s * t2;
+    real t4 = 0.09090894718066429085 + s * t3;
+    real t5 = 0.1111111135871393149 + s * t4;
+    real t6 = 0.1428571428355437858 + s * t5;
+    real t7 = 0.2000000000000729134 + s * t6;
+    return make_special_atanh_remainder_grad_s_results(0.3333333333333332928 + s * t7, t7 + s * (t6 + s * (t5 + s * (t4 + s * (t3 + s * (t2 + s * (t + s * (0.04400369243072336941 + s * 0.0808202280597176611 + s * 0.08082022805971766))))))));
 }
 
 DEVICE special_log1p_over_grad_scale_xi_results special_log1p_over_grad_scale_xi(real d, real scale, real xi)
@@ -197,21 +201,29 @@ DEVICE special_log1p_over_grad_scale_xi_results special_log1p_over_grad_scale_xi
     real t = d / scale;
     real d_scale_z = -(t * (1 / scale));
     real z = t;
-    real d_scale_y = xi * d_scale_z;
-    real y = xi * z;
-    if (xi == 0) {
-        return make_special_log1p_over_grad_scale_xi_results(z - 0.5 * xi * z * z, d_scale_z - xi * z * d_scale_z, -(0.5 * z * z));
+    real d_scale_u = xi * d_scale_z;
+    real u = xi * z;
+    real t2 = u / (2 + u);
+    real t3 = 1 / (2 + u);
+    real d_scale_r = (d_scale_u - t2 * d_scale_u) * t3;
+    real d_xi_r = (z - t2 * z) * t3;
+    real r = t2;
+    real d_scale_s = 2 * r * d_scale_r;
+    real d_xi_s = 2 * r * d_xi_r;
+    real s = r * r;
+    if (s < 0.1111) {
+        special_atanh_remainder_grad_s_results call = special_atanh_remainder_grad_s(s);
+        real t4 = 2 * z / (2 + u);
+        real t5 = 1 / (2 + u);
+        return make_special_log1p_over_grad_scale_xi_results(t4 * (1 + s * call.value), (1 + s * call.value) * ((2 * d_scale_z - t4 * d_scale_u) * t5) + t4 * (call.value * d_scale_s + s * (call.d_s * d_scale_s)), t4 * (call.value * d_xi_s + s * (call.d_s * d_xi_s)) - t4 * z * t5 * (1 + s * call.value));
     }
-    real t2 = fma(xi, d, scale) / scale;
-    real t3 = log(t2) / xi;
-    real t4 = special_log1pmx(y) / xi;
-    real t5 = log1p(y) / xi;
-    real t6 = 1 / t2;
-    real t7 = 1 / scale;
-    real t8 = 1 / xi;
-    real t9 = y / (1 + y);
-    real t10 = 1 / (1 + y);
-    return make_special_log1p_over_grad_scale_xi_results(y < -0.5 ? t3 : y < 1 ? z + t4 : t5, y < -0.5 ? t6 * ((1 - t2) * t7) * t8 : y < 1 ? d_scale_z - t9 * d_scale_y * t8 : t10 * d_scale_y * t8, y < -0.5 ? (t6 * (d * t7) - t3) * t8 : y < 1 ? (-(t9 * z) - t4) * t8 : (t10 * z - t5) * t8);
+    real t6 = fma(xi, d, scale) / scale;
+    real t7 = (u < 0 ? log(t6) : log1p(u)) / xi;
+    real t8 = 1 / t6;
+    real t9 = 1 / scale;
+    real t10 = 1 / (1 + u);
+    real t11 = 1 / xi;
+    return make_special_log1p_over_grad_scale_xi_results(t7, (u < 0 ? t8 * ((1 - t6) * t9) : t10 * d_scale_u) * t11, ((u < 0 ? t8 * (d * t9) : t10 * z) - t7) * t11);
 }
 
 DEVICE real special_weighted(real weight, real log_density)

@@ -108,6 +108,20 @@ DEVICE double ordinary_quotient(double a, double b)
 
 typedef struct {
     real value;
+    real d_s;
+} special_atanh_remainder_grad_s_results;
+
+DEVICE special_atanh_remainder_grad_s_results make_special_atanh_remainder_grad_s_results(real value, real d_s)
+{
+    special_atanh_remainder_grad_s_results results;
+    results.value = value;
+    results.d_s = d_s;
+    return results;
+}
+
+
+typedef struct {
+    real value;
     real d_d;
     real d_scale;
     real d_xi;
@@ -178,26 +192,16 @@ DEVICE generalized_pareto_logpdf_checked_grad_mu_sigma_xi_results make_generaliz
 }
 
 
-DEVICE real special_atanh_remainder(real s)
+DEVICE special_atanh_remainder_grad_s_results special_atanh_remainder_grad_s(real s)
 {
-    return 0.3333333333333332928 + s * (0.2000000000000729134 + s * (0.1428571428355437858 + s * (0.1111111135871393149 + s * (0.09090894718066429085 + s * (0.07692785032479311552 + s * (0.06657072104827468075 + s * (0.06000536404795356268 + s * (0.04400369243072336941 + s * 0.0808202280597176611))))))));
-}
-
-DEVICE real special_log_excess(real log_ratio, real u)
-{
-    real r = u / (2 + u);
-    real s = r * r;
-    return s < 0.1111 ? r * (2 * s * special_atanh_remainder(s) - u) : fmin(log_ratio, 1 / EPSILON) - u;
-}
-
-DEVICE real special_log_ratio_excess(real ratio, real u)
-{
-    return special_log_excess(log(ratio), u);
-}
-
-DEVICE real special_log1pmx(real u)
-{
-    return special_log_ratio_excess(1 + u, u);
+    real t = 0.06000536404795356268 + s * (0.04400369243072336941 + s * 0.0808202280597176611);
+    real t2 = 0.06657072104827468075 + s * t;
+    real t3 = 0.07692785032479311552 + s * t2;
+    real t4 = 0.09090894718066429085 + s * t3;
+    real t5 = 0.1111111135871393149 + s * t4;
+    real t6 = 0.1428571428355437858 + s * t5;
+    real t7 = 0.2000000000000729134 + s * t6;
+    return make_special_atanh_remainder_grad_s_results(0.3333333333333332928 + s * t7, t7 + s * (t6 + s * (t5 + s * (t4 + s * (t3 + s * (t2 + s * (t + s * (0.04400369243072336941 + s * 0.0808202280597176611 + s * 0.08082022805971766))))))));
 }
 
 DEVICE special_log1p_over_grad_d_scale_xi_results special_log1p_over_grad_d_scale_xi(real d, real scale, real xi)
@@ -206,22 +210,32 @@ DEVICE special_log1p_over_grad_d_scale_xi_results special_log1p_over_grad_d_scal
     real t2 = d / scale;
     real d_scale_z = -(t2 * t);
     real z = t2;
-    real d_d_y = xi * t;
-    real d_scale_y = xi * d_scale_z;
-    real y = xi * z;
-    if (xi == 0) {
-        return make_special_log1p_over_grad_d_scale_xi_results(z - 0.5 * xi * z * z, t - xi * z * t, d_scale_z - xi * z * d_scale_z, -(0.5 * z * z));
+    real d_d_u = xi * t;
+    real d_scale_u = xi * d_scale_z;
+    real u = xi * z;
+    real t3 = u / (2 + u);
+    real t4 = 1 / (2 + u);
+    real d_d_r = (d_d_u - t3 * d_d_u) * t4;
+    real d_scale_r = (d_scale_u - t3 * d_scale_u) * t4;
+    real d_xi_r = (z - t3 * z) * t4;
+    real r = t3;
+    real d_d_s = 2 * r * d_d_r;
+    real d_scale_s = 2 * r * d_scale_r;
+    real d_xi_s = 2 * r * d_xi_r;
+    real s = r * r;
+    if (s < 0.1111) {
+        special_atanh_remainder_grad_s_results call = special_atanh_remainder_grad_s(s);
+        real t5 = 2 * z / (2 + u);
+        real t6 = 1 / (2 + u);
+        return make_special_log1p_over_grad_d_scale_xi_results(t5 * (1 + s * call.value), (1 + s * call.value) * ((2 * t - t5 * d_d_u) * t6) + t5 * (call.value * d_d_s + s * (call.d_s * d_d_s)), (1 + s * call.value) * ((2 * d_scale_z - t5 * d_scale_u) * t6) + t5 * (call.value * d_scale_s + s * (call.d_s * d_scale_s)), t5 * (call.value * d_xi_s + s * (call.d_s * d_xi_s)) - t5 * z * t6 * (1 + s * call.value));
     }
-    real t3 = fma(xi, d, scale) / scale;
-    real t4 = log(t3) / xi;
-    real t5 = special_log1pmx(y) / xi;
-    real t6 = log1p(y) / xi;
-    real t7 = 1 / t3;
-    real t8 = 1 / scale;
-    real t9 = 1 / xi;
-    real t10 = y / (1 + y);
-    real t11 = 1 / (1 + y);
-    return make_special_log1p_over_grad_d_scale_xi_results(y < -0.5 ? t4 : y < 1 ? z + t5 : t6, y < -0.5 ? t7 * (xi * t8) * t9 : y < 1 ? t - t10 * d_d_y * t9 : t11 * d_d_y * t9, y < -0.5 ? t7 * ((1 - t3) * t8) * t9 : y < 1 ? d_scale_z - t10 * d_scale_y * t9 : t11 * d_scale_y * t9, y < -0.5 ? (t7 * (d * t8) - t4) * t9 : y < 1 ? (-(t10 * z) - t5) * t9 : (t11 * z - t6) * t9);
+    real t7 = fma(xi, d, scale) / scale;
+    real t8 = (u < 0 ? log(t7) : log1p(u)) / xi;
+    real t9 = 1 / t7;
+    real t10 = 1 / scale;
+    real t11 = 1 / (1 + u);
+    real t12 = 1 / xi;
+    return make_special_log1p_over_grad_d_scale_xi_results(t8, (u < 0 ? t9 * (xi * t10) : t11 * d_d_u) * t12, (u < 0 ? t9 * ((1 - t7) * t10) : t11 * d_scale_u) * t12, ((u < 0 ? t9 * (d * t10) : t11 * z) - t8) * t12);
 }
 
 DEVICE real special_weighted(real weight, real log_density)

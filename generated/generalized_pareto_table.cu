@@ -111,31 +111,16 @@ DEVICE real special_atanh_remainder(real s)
     return 0.3333333333333332928 + s * (0.2000000000000729134 + s * (0.1428571428355437858 + s * (0.1111111135871393149 + s * (0.09090894718066429085 + s * (0.07692785032479311552 + s * (0.06657072104827468075 + s * (0.06000536404795356268 + s * (0.04400369243072336941 + s * 0.0808202280597176611))))))));
 }
 
-DEVICE real special_log_excess(real log_ratio, real u)
-{
-    real r = u / (2 + u);
-    real s = r * r;
-    return s < 0.1111 ? r * (2 * s * special_atanh_remainder(s) - u) : fmin(log_ratio, 1 / EPSILON) - u;
-}
-
-DEVICE real special_log_ratio_excess(real ratio, real u)
-{
-    return special_log_excess(log(ratio), u);
-}
-
-DEVICE real special_log1pmx(real u)
-{
-    return special_log_ratio_excess(1 + u, u);
-}
-
 DEVICE real special_log1p_over(real d, real scale, real xi)
 {
     real z = d / scale;
-    real y = xi * z;
-    if (xi == 0) {
-        return z - 0.5 * xi * z * z;
+    real u = xi * z;
+    real r = u / (2 + u);
+    real s = r * r;
+    if (s < 0.1111) {
+        return 2 * z / (2 + u) * (1 + s * special_atanh_remainder(s));
     }
-    return y < -0.5 ? log(fma(xi, d, scale) / scale) / xi : y < 1 ? z + special_log1pmx(y) / xi : log1p(y) / xi;
+    return (u < 0 ? log(fma(xi, d, scale) / scale) : log1p(u)) / xi;
 }
 
 DEVICE real special_weighted(real weight, real log_density)

@@ -122,6 +122,22 @@ DEVICE special_atanh_remainder_grad_s_results make_special_atanh_remainder_grad_
 
 typedef struct {
     real value;
+    real d_d;
+    real d_xi;
+} special_log1p_over_grad_d_xi_results;
+
+DEVICE special_log1p_over_grad_d_xi_results make_special_log1p_over_grad_d_xi_results(real value, real d_d, real d_xi)
+{
+    special_log1p_over_grad_d_xi_results results;
+    results.value = value;
+    results.d_d = d_d;
+    results.d_xi = d_xi;
+    return results;
+}
+
+
+typedef struct {
+    real value;
     real d_a;
     real d_x;
 } special_log1p_quotient_grad_a_x_results;
@@ -220,36 +236,39 @@ DEVICE special_atanh_remainder_grad_s_results special_atanh_remainder_grad_s(rea
     return make_special_atanh_remainder_grad_s_results(0.3333333333333332928 + s * t7, t7 + s * (t6 + s * (t5 + s * (t4 + s * (t3 + s * (t2 + s * (t + s * (0.04400369243072336941 + s * 0.0808202280597176611 + s * 0.08082022805971766))))))));
 }
 
-DEVICE special_log1p_quotient_grad_a_x_results special_log1p_quotient_grad_a_x(real a, real x)
+DEVICE special_log1p_over_grad_d_xi_results special_log1p_over_grad_d_xi(real d, real scale, real xi)
 {
-    real u = a * x;
+    real d_d_z = 1 / scale;
+    real z = d / scale;
+    real d_d_u = xi * d_d_z;
+    real u = xi * z;
     real t = u / (2 + u);
     real t2 = 1 / (2 + u);
-    real d_a_r = (x - t * x) * t2;
-    real d_x_r = (a - t * a) * t2;
+    real d_d_r = (d_d_u - t * d_d_u) * t2;
+    real d_xi_r = (z - t * z) * t2;
     real r = t;
-    real d_a_s = 2 * r * d_a_r;
-    real d_x_s = 2 * r * d_x_r;
+    real d_d_s = 2 * r * d_d_r;
+    real d_xi_s = 2 * r * d_xi_r;
     real s = r * r;
-    real either;
-    real d_a_either;
-    real d_x_either;
     if (s < 0.1111) {
         special_atanh_remainder_grad_s_results call = special_atanh_remainder_grad_s(s);
-        real t3 = 2 * x / (2 + u);
+        real t3 = 2 * z / (2 + u);
         real t4 = 1 / (2 + u);
-        either = t3 * (1 + s * call.value);
-        d_a_either = t3 * (call.value * d_a_s + s * (call.d_s * d_a_s)) - t3 * x * t4 * (1 + s * call.value);
-        d_x_either = (1 + s * call.value) * ((2 - t3 * a) * t4) + t3 * (call.value * d_x_s + s * (call.d_s * d_x_s));
-    } else {
-        real t5 = log1p(u) / a;
-        real t6 = 1 / (1 + u);
-        real t7 = 1 / a;
-        either = t5;
-        d_a_either = (t6 * x - t5) * t7;
-        d_x_either = t6 * a * t7;
+        return make_special_log1p_over_grad_d_xi_results(t3 * (1 + s * call.value), (1 + s * call.value) * ((2 * d_d_z - t3 * d_d_u) * t4) + t3 * (call.value * d_d_s + s * (call.d_s * d_d_s)), t3 * (call.value * d_xi_s + s * (call.d_s * d_xi_s)) - t3 * z * t4 * (1 + s * call.value));
     }
-    return make_special_log1p_quotient_grad_a_x_results(either, d_a_either, d_x_either);
+    real t5 = fma(xi, d, scale) / scale;
+    real t6 = (u < 0 ? log(t5) : log1p(u)) / xi;
+    real t7 = 1 / t5;
+    real t8 = 1 / scale;
+    real t9 = 1 / (1 + u);
+    real t10 = 1 / xi;
+    return make_special_log1p_over_grad_d_xi_results(t6, (u < 0 ? t7 * (xi * t8) : t9 * d_d_u) * t10, ((u < 0 ? t7 * (d * t8) : t9 * z) - t6) * t10);
+}
+
+DEVICE special_log1p_quotient_grad_a_x_results special_log1p_quotient_grad_a_x(real a, real x)
+{
+    special_log1p_over_grad_d_xi_results call = special_log1p_over_grad_d_xi(x, 1, a);
+    return make_special_log1p_quotient_grad_a_x_results(call.value, call.d_xi, call.d_d);
 }
 
 DEVICE real special_log1p_unit(real e)

@@ -111,12 +111,21 @@ DEVICE real special_atanh_remainder(real s)
     return 0.3333333333333332928 + s * (0.2000000000000729134 + s * (0.1428571428355437858 + s * (0.1111111135871393149 + s * (0.09090894718066429085 + s * (0.07692785032479311552 + s * (0.06657072104827468075 + s * (0.06000536404795356268 + s * (0.04400369243072336941 + s * 0.0808202280597176611))))))));
 }
 
-DEVICE real special_log1p_quotient(real a, real x)
+DEVICE real special_log1p_over(real d, real scale, real xi)
 {
-    real u = a * x;
+    real z = d / scale;
+    real u = xi * z;
     real r = u / (2 + u);
     real s = r * r;
-    return s < 0.1111 ? 2 * x / (2 + u) * (1 + s * special_atanh_remainder(s)) : log1p(u) / a;
+    if (s < 0.1111) {
+        return 2 * z / (2 + u) * (1 + s * special_atanh_remainder(s));
+    }
+    return (u < 0 ? log(fma(xi, d, scale) / scale) : log1p(u)) / xi;
+}
+
+DEVICE real special_log1p_quotient(real a, real x)
+{
+    return special_log1p_over(x, 1, a);
 }
 
 DEVICE real special_log1p_unit(real e)

@@ -33,16 +33,6 @@ def test_the_covariance_function_of_the_text_is_one():
     np.testing.assert_allclose(got[0], [4.0, -4 * np.exp(-0.5)], rtol=1e-12)
 
 
-@pytest.mark.optimised
-def test_the_first_example_runs():
-    code = README.partition("```python\n")[2].partition("```")[0]
-    names = {}
-    exec(code, names)
-    expected = stats.nbinom.logpmf(names["x"], 2.0, 2.0 / 5.0).sum()
-    np.testing.assert_allclose(names["lik"](3.0, 2.0), expected, rtol=1e-12)
-    np.testing.assert_allclose(gs.densities["visits"].loglik(names["x"], 3.0, 2.0), expected, rtol=1e-12)
-
-
 def test_all_examples_run():
     """In their order, as a reader would type them, with few data and few draws."""
     pytest.importorskip("pymc")
@@ -50,6 +40,9 @@ def test_all_examples_run():
     assert len(blocks) == 16
     names = {}
     exec(blocks[0].replace("1_000_000", "1_000"), names)
+    expected = stats.nbinom.logpmf(names["x"], 2.0, 2.0 / 5.0).sum()
+    np.testing.assert_allclose(names["lik"](3.0, 2.0), expected, rtol=1e-12)
+    np.testing.assert_allclose(gs.densities["visits"].loglik(names["x"], 3.0, 2.0), expected, rtol=1e-12)
     names |= {"mu": 3.0, "sigma": 2.0, "mus": np.array([1.0, 2.0]), "sigmas": np.array([0.5, 1.0])}
     for block in blocks[1:]:
         exec(block.replace("300", "20"), names)

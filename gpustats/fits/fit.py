@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..evaluation.placement import device_of
 from ..language.domains import domains_of
+from ..parallel.maps import DeviceMap
+from ..runtime import choose
 from ..runtime.arrays import is_device_array
+from ..runtime.base import Device, Runtime
 from .collected import ENDLESS, Collected
 from .estimates import Estimates
 from .model import Model
@@ -23,10 +26,27 @@ from .starts import Tries
 # the search began. And how small they may become where there is a kink, and no pole.
 FLAT, FLATTER, STEEP = 300.0, 1e6, 1e-6
 
+#: How many data sets one of several devices takes at a time, at least, and into how many pieces all are cut, at most.
+FEWEST, PIECES = 256, 32
+
+
+class Job(NamedTuple):
+    """Searches that do not depend on one another: of the data sets of a rectangle, from the best guesses (G, C, P) for each."""
+
+    model: Model
+    rectangle: Rectangle
+    free: Mapping[str, frozenset[str]]
+    best: np.ndarray
+    limit: int
+
+
+#: What is found for each data set of a job: ``loglik``, ``values``, ``covariance``, ``status`` and ``steps``.
+Found = dict[str, np.ndarray]
+
 
 def fit(
     model: Model, x: Any, fixed: Mapping[str, Any] | None, start: Mapping[str, Any] | None, weights: Any, lower: Any,
-    upper: Any, groups: Any, max_iterations: int,
+    upper: Any, groups: Any, max_iterations: int, devices: str | Sequence[str | Device] | None = None,
 ) -> Estimates:  # fmt: skip
     """See `Density.fit`."""
     domains = model.parameters()
@@ -41,7 +61,7 @@ def fit(
         raise ValueError(f"all parameters of {model.name} are fixed: there is nothing to fit")
     rectangles, shape, labels = arranged(x, lower, upper, weights, known, groups)
     begin = {n: _broadcast(n, v, shape) for n, v in start.items()}
-    runtime = device_of([rectangles[0].x], ["x"])
+    runtime, search = _where(rectangles[0].x, devices)
     tries = [Tries(model, rectangle, free, begin, runtime) for rectangle in rectangles]
     largest = max(range(len(rectangles)), key=lambda i: len(rectangles[i].which))
     ends = {} if UPPER in rectangles[0].columns else tries[largest].ends()
@@ -51,7 +71,7 @@ def fit(
     for rectangle, tried in zip(rectangles, tries, strict=True):
         low_high = rectangle.on_host().outermost() if ends else ()
         at_ends = {n: low_high[side > 0][:, None] for n, side in ends.items()}
-        _fit_rectangle(model, rectangle.beside(at_ends), tried.beside(at_ends), max_iterations, result)
+        _fit_rectangle(model, rectangle.beside(at_ends), tried.beside(at_ends), max_iterations, search, result)
     return result.estimates(labels)
 
 
@@ -85,22 +105,47 @@ def _broadcast(name: str, value: Any, shape: tuple[int, ...]) -> np.ndarray:
         ) from None
 
 
-def _fit_rectangle(model: Model, rectangle: Rectangle, tries: Tries, limit: int, result: Collected) -> None:
+def _where(x: Any, devices: str | Sequence[str | Device] | None) -> tuple[Runtime, Callable[[Job], Found]]:
+    """The device where guesses are tried, and what searches, there or on all of `devices`."""
+    if devices is None:
+        runtime = device_of([x], ["x"])
+        return runtime, lambda job: _searched(job, 0, len(job.best), runtime)
+    if is_device_array(x):
+        raise ValueError("x is on a device already, and not divided: pass NumPy arrays, see gs.to_host, or leave out devices")
+    over = DeviceMap(devices)
+
+    def search(job: Job) -> Found:
+        n = len(job.best)
+        return over(_searched, job, n, chunk=max(FEWEST, -(-n // PIECES)))  # whatever the devices are
+
+    return choose.several(devices)[0], search
+
+
+def _fit_rectangle(
+    model: Model, rectangle: Rectangle, tries: Tries, limit: int, search: Callable[[Job], Found], result: Collected
+) -> None:
     """Fit the data sets of a rectangle."""
-    estimated, runtime = list(tries.free), tries.runtime
-    scales = Scales(list(tries.free.values()))
-    searched = Searched(model, rectangle, estimated, scales, runtime)
-    points, objective = _begin(searched, scales, tries.best())
-    bad = np.flatnonzero(~objective.finite)
-    if (
-        bad.size and estimated
-    ):  # no likelihood for observations that are not in the samples: once more, with the outermost ones
-        again = Tries(model, rectangle.on_host()[bad], tries.free, tries.begin, runtime, outermost=True)
-        points[bad], objective[bad] = _begin(searched, scales, again.best(), bad)
+    found = search(Job(model, rectangle, tries.free, tries.best(), limit))
+    bad = np.flatnonzero(found["status"] == WITHOUT_START)
+    if bad.size and tries.free:
+        # no likelihood for observations that are not in the samples: once more, with the outermost ones
+        few = rectangle.on_host()[bad]
+        again = Tries(model, few, tries.free, tries.begin, tries.runtime, outermost=True)
+        for name, numbers in search(Job(model, few, tries.free, again.best(), limit)).items():
+            found[name][bad] = numbers
+    result.add(rectangle, **found)
+
+
+def _searched(job: Job, first: int, end: int, runtime: Runtime) -> Found:
+    """What is found for data sets `first` to `end` - 1 of a job on a device."""
+    rectangle = job.rectangle if end - first == len(job.best) else job.rectangle[np.arange(first, end)]
+    scales = Scales(list(job.free.values()))
+    searched = Searched(job.model, rectangle, list(job.free), scales, runtime)
+    points, objective = _begin(searched, scales, job.best[first:end])
     precision = Precision() if searched.dtype.itemsize == 8 else Precision(1e-6, 1e-8)
     found = Searches(searched, points, objective, scales.longest, precision)
-    found.run(limit)
-    _beside_kinks(searched, scales, found, limit)
+    found.run(job.limit)
+    _beside_kinks(searched, scales, found, job.limit)
     failed = found.status == WITHOUT_START
     values, slopes, _ = scales.back(found.points)
     values[failed] = np.nan
@@ -109,7 +154,7 @@ def _fit_rectangle(model: Model, rectangle: Rectangle, tries: Tries, limit: int,
         covariance *= slopes[:, :, None] * slopes[:, None, :]
     covariance[(found.status != CONVERGED) & (found.status != AT_KINK)] = np.nan
     loglik = np.where(failed, np.nan, -found.objective.value)
-    result.add(rectangle, loglik, values, covariance, found.status, found.n_iterations)
+    return dict(loglik=loglik, values=values, covariance=covariance, status=found.status, steps=found.n_iterations)
 
 
 def _covariance(found: Searches, scales: Scales) -> np.ndarray:
@@ -128,26 +173,17 @@ def _covariance(found: Searches, scales: Scales) -> np.ndarray:
     return covariance
 
 
-def _begin(
-    searched: Searched, scales: Scales, best: np.ndarray, sets: np.ndarray | None = None
-) -> tuple[np.ndarray, Objective]:
-    """The first of the best guesses (G, C, P) for each data set at which all of its observations have a likelihood.
-
-    Parameters
-    ----------
-    sets : (G,) ndarray, optional
-        The numbers of the data sets; by default 0, 1, and so on.
-    """
-    sets = np.arange(len(best)) if sets is None else sets
+def _begin(searched: Searched, scales: Scales, best: np.ndarray) -> tuple[np.ndarray, Objective]:
+    """The first of the best guesses (G, C, P) for each data set at which all of its observations have a likelihood."""
     with np.errstate(invalid="ignore", divide="ignore"):
         points = scales.to(best)
-    begin, objective = points[:, 0].copy(), searched(points[:, 0], sets)
+    begin, objective = points[:, 0].copy(), searched(points[:, 0], np.arange(len(best)))
     for other in range(1, points.shape[1]):
         bad = np.flatnonzero(~objective.finite)
         if not bad.size:
             break
         begin[bad] = points[bad, other]
-        objective[bad] = searched(begin[bad], sets[bad])
+        objective[bad] = searched(begin[bad], bad)
     return begin, objective
 
 

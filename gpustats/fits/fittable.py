@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ..evaluation.pointwise import Pointwise
     from ..language.device_function import DeviceFunction
+    from ..runtime.base import Device
     from .estimates import Estimates
 
 
@@ -24,6 +25,7 @@ class Fittable(ABC):
     def fit(
         self, x: Any = None, *, fixed: Mapping[str, Any] | None = None, start: Mapping[str, Any] | None = None,
         weights: Any = None, lower: Any = None, upper: Any = None, groups: Any = None, max_iterations: int = 200,
+        devices: str | Sequence[str | Device] | None = None,
     ) -> Estimates:  # fmt: skip
         """Estimates of the parameters by maximum likelihood, for one data set or for many at once.
 
@@ -45,6 +47,11 @@ class Fittable(ABC):
             Labels of data sets: observations x (N,) of one label are a data set.
         max_iterations : int
             Steps after which a search ends.
+        devices : "all" or sequence of str or Device, optional
+            Over which the data sets are divided: ``"all"`` (every GPU of CUDA, else of OpenCL, else the CPU), or a list. The
+            data lie on the host. A device takes a piece of 256 data sets or more, and the next one when it is done. The pieces
+            do not depend on the devices: any number of one kind finds the same bits, which are those of a call without
+            `devices` to rounding.
 
         Returns
         -------
@@ -79,4 +86,4 @@ class Fittable(ABC):
         from .model import Model
 
         model = Model(self.log_density, self.definition)
-        return fit(model, x, fixed, start, weights, lower, upper, groups, max_iterations)
+        return fit(model, x, fixed, start, weights, lower, upper, groups, max_iterations, devices)

@@ -101,6 +101,7 @@ RULES = {
     "scaled_erfc": "-scaled_erfc_slope(a) * da",
     "stirling_error": "stirling_error_derivative(a) * da",
     "stirling_series": "stirling_series_derivative(a) * da",
+    "student_quantile_search": "0",
     "weighted": "a == 0 && isinf(b) ? 0 : a * db + b * da",
     "xlog1py": "log1p(b) * da + (a == 0 ? 0 : a / (1 + b) * db)",
     "xlogy": "log(b) * da + (a == 0 ? 0 : a / b * db)",

@@ -9,6 +9,8 @@ import statsmodels.api as sm
 from scipy import stats
 
 import gpustats as gs
+from gpustats.fits import fit as fit_module
+from gpustats.runtime import choose
 
 #: Density, its parameters, SciPy's distribution, what SciPy holds fixed, and SciPy's estimates in our parametrisation.
 PEERS = {
@@ -199,6 +201,50 @@ def test_one_bad_data_set_does_not_harm_the_others():
     assert np.isnan(fit["alpha"]).tolist() == [False, True, True, False]
     assert "no starting values" in fit.message[1]
     np.testing.assert_allclose(fit["alpha"][3], gs.gamma.fit(x[3])["alpha"], rtol=1e-9)
+
+
+@pytest.mark.parametrize("kind", ["rows", "lists", "groups", "ends", "kinks", "far from the sample"])
+def test_several_devices_find_the_same_bits(kind, rng, monkeypatch):
+    x, density, options = rng.gamma(2.5, 1.5, (40, 30)), gs.gamma, {}
+    if kind == "rows":
+        options = dict(weights=rng.integers(0, 3, (40, 30)), start={"beta": rng.uniform(0.5, 2, 40)})
+    elif kind == "lists":
+        x = [x[0, :10], x[1], x[2, :3], *x[3:]]
+    elif kind == "groups":
+        x, options = x.ravel(), dict(groups=rng.integers(0, 25, x.size))
+    elif kind == "ends":
+        density = gs.uniform
+    elif kind == "kinks":
+        density = gs.laplace
+    else:  # observation 1 of 200 is in no sample, and has no likelihood where the search begins
+        density, x, options = gs.generalized_pareto, rng.gamma(2.5, 1.5, (40, 200)), dict(fixed={"mu": 0.0}, start={"xi": -0.5})
+        x[::3, 1] = 400.0
+    handed_out, searched = [], fit_module._searched
+    monkeypatch.setattr(fit_module, "_searched", lambda *job: handed_out.append(job[1:3]) or searched(*job))
+    monkeypatch.setattr(fit_module, "FEWEST", 7)
+    one, several = (density.fit(x, **options, devices=[choose.get()] * n) for n in (1, 3))
+    assert {end - first for first, end in handed_out} > {7}  # and what is left
+    for name in ("covariance", "log_likelihood", "n_observations", "n_iterations", "message"):
+        np.testing.assert_array_equal(getattr(several, name), getattr(one, name), err_msg=name)
+    whole = density.fit(x, **options)
+    np.testing.assert_array_equal(several.message, whole.message)
+    rtol = 1e-4 if kind == "far from the sample" else 1e-9  # of searches that do not converge
+    for name in one.free:
+        np.testing.assert_array_equal(several[name], one[name])
+        np.testing.assert_allclose(several[name], whole[name], rtol=rtol)
+
+
+def test_devices_of_other_layouts_agree(like_a_gpu, monkeypatch):
+    x = gs.gamma.rvs(2.5, 1.5, size=(20, 30), rng=1)
+    want = gs.gamma.fit(x)
+    monkeypatch.setattr(fit_module, "FEWEST", 4)
+    found = gs.gamma.fit(x, devices=[choose.get(), like_a_gpu])
+    np.testing.assert_allclose(list(found), list(want), rtol=1e-9)
+    assert gs.gamma.fit(x[0], devices="all")["alpha"] == pytest.approx(want["alpha"][0], rel=1e-9)
+    with pytest.raises(ValueError, match="x is on a device already, and not divided: pass NumPy arrays"):
+        gs.gamma.fit(gs.to_device(x), devices="all")
+    with pytest.raises(ValueError, match="devices is empty"):
+        gs.gamma.fit(x, devices=[])
 
 
 def test_types_and_places_of_data():

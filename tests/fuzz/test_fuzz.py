@@ -35,7 +35,7 @@ def test_random_programs():
 ])  # fmt: skip
 def test_planted_faults_are_found_and_made_small(plant, kind, entry):
     """Faults of tanh, which most programs call."""
-    report = fuzz(SEED, 60, entries=(entry,), plant=plant, shrinking=10, most=1)
+    report = fuzz(SEED, 60, entries=(entry,), plant=plant, shrinking=3, most=1)
     found, failure, program = report.failures[0]
     assert (failure.kind, failure.entry) == (kind, entry)
     assert "tanh(" in str(program) and shrink.weight(program) < shrink.weight(program_of(found))

@@ -175,6 +175,24 @@ def test_quantiles_take_enough_steps(name, count, dtype):
     assert error[worst] <= 5000, f"{name} at {[float(a[worst]) for a in arguments]}, p = {p[worst]} is off by {rest[worst]:.1e}"
 
 
+@EACH_DTYPE
+def test_student_quantiles_are_those_of_beta_variables(dtype):
+    """One step leads from a start of their own to all digits, from 3 degrees of freedom on."""
+    density = gs.register(
+        "real rest_logpdf(real q, real a, real p)"
+        "{ return student_quantile(a, p, q) / exp(-0.5 * beta_quantile_logit(a, 0.5, q, p)) - 1; }",
+        replace=True,
+    )
+    n, small = 50_000, 1e-300 if dtype == np.float64 else 1e-36
+    a = np.r_[log_uniform(RNG, 1, 10, n), log_uniform(RNG, 1.5, 1e6, n), np.full(n, 1.5)].astype(dtype)
+    q = np.r_[log_uniform(RNG, small, 1, n), RNG.uniform(0.01, 0.99, n), 1 - log_uniform(RNG, 1e-12, 1, n)].astype(dtype)
+    q = RNG.permutation(q[(q > 0) & (q < 1)])
+    rest = np.abs(density.logpdf(q, a[: len(q)], 1 - q))
+    error = rest / (30 + np.abs(np.log(q))) / np.finfo(dtype).eps
+    worst = np.argmax(error)
+    assert error[worst] <= 2, f"a = {a[worst]}, q = {q[worst]} is off by {rest[worst]:.1e}"
+
+
 def gamma_quantile(a, p):
     return mp.findroot(lambda x: mp.gammainc(a, 0, x, regularized=True) - p, a)
 
@@ -186,11 +204,16 @@ def beta_quantile_logit(a, b, p):
     return mp.findroot(short_of, mp.log(a / b))
 
 
+def student_quantile(a, q):
+    return mp.exp(-beta_quantile_logit(a, mp.mpf(0.5), q) / 2)
+
+
 @pytest.mark.parametrize(
     "source, reference, ranges",
     [
         ("gamma_quantile(a, b, 1 - b)", gamma_quantile, [(1, 20), (0.1, 0.9)]),
         ("beta_quantile_logit(a, b, c, 1 - c)", beta_quantile_logit, [(1, 9), (1, 9), (0.1, 0.9)]),
+        ("student_quantile(a, 1 - b, b)", student_quantile, [(1.5, 9), (0.1, 0.9)]),
     ],
 )
 def test_derivatives_of_quantiles(source, reference, ranges):
