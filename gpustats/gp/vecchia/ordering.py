@@ -44,14 +44,16 @@ def _coordinate(x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 def _maxmin(x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """The point nearest to the mean first, then always the one that is farthest from all before.
 
-    Of more than `EXACT` points that is so for a sample of these; then as many as there are so far are added at a time: of a
-    sample of the rest three times as large, those that are farther away than the median, and that far from each other.
+    Of more than `EXACT` points, the first few hundred are chosen so from a sample of that size. Then about as many as there
+    are so far are added at a time: of a sample of the rest three times as large, those that are farther away than the median,
+    and that far from each other.
     """
     n = len(x)
     if n <= EXACT:
-        return _farthest(x)
+        return _farthest(x, n)
     shuffled = rng.permutation(n)
-    order, rest = shuffled[:EXACT][_farthest(x[shuffled[:EXACT]])], shuffled[EXACT:]
+    order = shuffled[_farthest(x[shuffled[:EXACT]], EXACT // 8)]
+    rest = shuffled[~np.isin(shuffled, order)]
     while len(rest):
         sample = rest[: 3 * len(order)]
         distances = cKDTree(x[order]).query(x[sample], workers=-1)[0]
@@ -67,11 +69,12 @@ def _maxmin(x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     return order
 
 
-def _farthest(x: np.ndarray) -> np.ndarray:
-    order = np.empty(len(x), np.int64)
+def _farthest(x: np.ndarray, count: int) -> np.ndarray:
+    """So many rows in the exact order."""
+    order = np.empty(count, np.int64)
     squares = np.full(len(x), np.inf)
-    at = int(np.argmin(((x - x.mean(0)) ** 2).sum(1))) if len(x) else 0
-    for k in range(len(x)):
+    at = int(np.argmin(((x - x.mean(0)) ** 2).sum(1)))
+    for k in range(count):
         order[k] = at
         squares = np.minimum(squares, ((x - x[at]) ** 2).sum(1))
         squares[at] = -1
