@@ -266,7 +266,7 @@ ${eliminate(rest)}\
         const real left = a[AT(${m}, ${m})] - square;
 % if predicts:
         if (ROW == 0 && counts) {
-            mean[mean_start + point] += product;
+            mean[mean_start + point] += left == left ? product : NAN;
             scale[scale_start + point] = sqrt((left < 0 ? 0 : left) + noise[noise_start + point]);  // below 0 by rounding alone
         }
 % else:

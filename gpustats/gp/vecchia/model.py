@@ -14,7 +14,8 @@ from ...parallel.remade import fetched, placed
 from ...runtime import arrays
 from ..covariance import Covariance
 from ..local.nearest import Nearest
-from ..parameters import Parameters, ParameterSets, Y
+from ..pairs import PairsCode
+from ..parameters import MEAN, SIGMA, Parameters, ParameterSets, Y
 from ..prediction import Prediction
 from ..process import GaussianProcess
 from .conditionals import Conditionals, Points
@@ -22,7 +23,6 @@ from .neighbours import CHUNK, earlier_neighbours, nearest_rows
 from .ordering import ordered
 
 MOST = 64  # neighbours
-DEFAULT = 30
 
 
 class Vecchia(GaussianProcess):
@@ -95,16 +95,16 @@ class Vecchia(GaussianProcess):
     """
 
     def __init__(
-        self, cov: Covariance, x: Any, y: Any, neighbours: int = DEFAULT, ordering: Any = "maxmin", *, scales: Any = None,
+        self, cov: Covariance, x: Any, y: Any, neighbours: int = 30, ordering: Any = "maxmin", *, scales: Any = None,
         mean: float | Callable[[np.ndarray], Any] = 0.0, jitter: float = 0.0, seed: int = 0,
     ) -> None:  # fmt: skip
         super().__init__(cov, x, y, mean, jitter)
         data, n, columns = self._data, self.n, self.columns
         if not n:
             raise ValueError("there are no observations")
-        if isinstance(neighbours, bool) or neighbours != int(neighbours) or not 1 <= neighbours <= MOST:
-            raise ValueError(f"neighbours = {neighbours}: it must be a whole number from 1 to {MOST}")
-        self.m = min(int(neighbours), n - 1)
+        PairsCode(cov, columns, ())  # complains of columns that are not there
+        self._asked = whole(neighbours)
+        self.m = min(self._asked, n - 1)
         self.scales = np.ones(columns) if scales is None else np.array(scales, np.float64)
         if self.scales.shape != (columns,) or not (np.isfinite(self.scales) & (self.scales > 0)).all():
             raise ValueError(f"scales must be ({columns},) positive numbers, not {scales}")
@@ -121,8 +121,8 @@ class Vecchia(GaussianProcess):
 
     def __reduce__(self) -> Any:
         x, y = (fetched(a) for a in self._data.given)
-        state = self.cov, x, y, self._mean, self.jitter, self.scales, self.order, self._conditionals.points.neighbours
-        return _rebuilt, state
+        known = self.scales, self._asked, self.order, self._conditionals.points.neighbours
+        return _rebuilt, (self.cov, x, y, self._mean, self.jitter, *known)
 
     def __repr__(self) -> str:
         shape = (self.n, self.columns)
@@ -201,22 +201,19 @@ class Vecchia(GaussianProcess):
         """
         parameters = self._parameters(sigma, mean, hyperparameters)
         new, native, data = self._new_points(xs, noise, mean_xs, parameters), arrays.is_device_array(xs), self._data
-        count = DEFAULT if neighbours is None and self.m < DEFAULT else self.m if neighbours is None else neighbours
-        if not 1 <= count <= MOST:
-            raise ValueError(f"neighbours = {neighbours}: it must be a whole number from 1 to {MOST}")
-        count = min(int(count), self.n)
+        count = min(whole(self._asked if neighbours is None else neighbours), self.n)
         runtime, size = data.runtime, len(new.mean)
-        location, scale = moved(runtime, new.mean), empty(runtime, size, data.dtype)
+        location, scale, known = moved(runtime, new.mean), empty(runtime, size, data.dtype), np.ones(size, bool)
         values, step = self._in_order(parameters.rows), max(CHUNK // count, 1)
         for i in range(0, size, step):
             part = slice(i, i + step)
             where = np.asarray(written(runtime, new.x[part]), np.float64) / self.scales
+            known[part] = np.isfinite(where).all(1)
             nearest = moved(runtime, nearest_rows(self._search, where, count))
             self._conditionals.predict(values, new.x[part], nearest, location[part], scale[part], new.noise[part])
-        found = [delivered(runtime, a, native) for a in (location, scale)]
-        if not np.isfinite(written(runtime, scale)).all():
+        if not np.isfinite(written(runtime, scale)[known]).all():
             raise self._not_positive_definite(parameters)
-        return Prediction(*found)
+        return Prediction(*(delivered(runtime, a, native) for a in (location, scale)))
 
     # -- the pieces of a call
 
@@ -230,8 +227,7 @@ class Vecchia(GaussianProcess):
 
     def _in_order(self, rows: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
         """Arguments whose numbers for each observation are in the points' order."""
-        lengths = {"sigma": self.n, "mean": self.n}
-        return {n: a[:, self.order] if n in lengths and a.shape[1] == self.n > 1 else a for n, a in rows.items()}
+        return {n: a[:, self.order] if n in (SIGMA, MEAN) and a.shape[1] == self.n else a for n, a in rows.items()}
 
     def _evaluate(self, parameters: Parameters | ParameterSets, wrt: tuple[str, ...]) -> tuple[Any, dict[str, Any]]:
         n_sets = parameters.n_sets if isinstance(parameters, ParameterSets) else 1
@@ -256,7 +252,7 @@ class Vecchia(GaussianProcess):
             return np.zeros(0), {n: np.zeros((0, self.n if n == Y else rows[n].shape[1])) for n in wrt}
         values, slopes = self._conditionals(self._in_order(rows), n_sets, tuple(wrt))
         for name, its in slopes.items():
-            if name == Y or name in ("sigma", "mean") and its.shape[1] == self.n > 1:
+            if name in (Y, SIGMA, MEAN) and its.shape[1] == self.n:
                 slopes[name] = np.empty_like(its)
                 slopes[name][:, self.order] = its
         return values, slopes
@@ -268,12 +264,20 @@ class Vecchia(GaussianProcess):
         )
 
 
+def whole(neighbours: Any) -> int:
+    """A number of neighbours, or ValueError."""
+    if isinstance(neighbours, bool) or not isinstance(neighbours, (int, np.integer)) or not 1 <= neighbours <= MOST:
+        raise ValueError(f"neighbours = {neighbours}: it must be a whole number from 1 to {MOST}")
+    return int(neighbours)
+
+
 def _rebuilt(
-    cov: Covariance, x: Any, y: Any, mean: Any, jitter: float, scales: np.ndarray, order: np.ndarray, found: np.ndarray
-) -> Vecchia:
+    cov: Covariance, x: Any, y: Any, mean: Any, jitter: float, scales: np.ndarray, asked: int, order: np.ndarray,
+    found: np.ndarray,
+) -> Vecchia:  # fmt: skip
     made = Vecchia.__new__(Vecchia)
     GaussianProcess.__init__(made, cov, placed(x), placed(y), mean, jitter)
-    made.m, made.scales, made.order = found.shape[1], scales, order
+    made.m, made.scales, made._asked, made.order = found.shape[1], scales, asked, order
     made._scaled = made._data.host_x / scales
     made._conditionals = made._made(found)
     return made

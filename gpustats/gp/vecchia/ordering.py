@@ -44,9 +44,9 @@ def _coordinate(x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 def _maxmin(x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """The point nearest to the mean first, then always the one that is farthest from all before.
 
-    Of more than `EXACT` points, the first few hundred are chosen so from a sample of that size. Then about as many as there
-    are so far are added at a time: of a sample of the rest three times as large, those that are farther away than the median,
-    and that far from each other.
+    Of more than `EXACT` points, the first few hundred are chosen so from a sample of that size. Then some are added at a time,
+    about as many as there are so far where points lie evenly: of a sample of the rest three times as large, those that are
+    farther away than the median and than half of the largest distance, and that far from each other.
     """
     n = len(x)
     if n <= EXACT:
@@ -59,7 +59,7 @@ def _maxmin(x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         distances = cKDTree(x[order]).query(x[sample], workers=-1)[0]
         by_distance = np.argsort(-distances, kind="stable")
         sample, distances = sample[by_distance], distances[by_distance]
-        bound = distances[len(sample) // 2]
+        bound = max(distances[len(sample) // 2], distances[0] / 2)
         far = sample[distances >= bound]
         chosen = far[_apart(x[far], bound)] if len(sample) > 32 else sample
         order = np.concatenate([order, chosen])
