@@ -11,13 +11,14 @@ import numpy as np
 from ..evaluation.placement import as_read, device_of, moved
 from ..runtime import arrays
 from .covariance import Covariance
-from .fitting import Fit, maximise
+from .fitting import Fit, LogPrior, maximise
 from .hyperparameters import refuse_names
 from .matrix import as_points
 from .observations import Observations
 from .parameters import MEAN, RESERVED, SIGMA, Parameters, ParameterSets, by_row, deviation, on_host
 
 if TYPE_CHECKING:
+    from ..distribution.frozen import Frozen
     from ..runtime.base import Device
 
 
@@ -70,7 +71,7 @@ class GaussianProcess:
 
     def fit(
         self, start: Mapping[str, Any], *, fixed: Collection[str] = (), bounds: Mapping[str, tuple[float, float]] | None = None,
-        log_prior: Callable[[dict[str, Any]], tuple[float, Mapping[str, Any]]] | None = None, method: str = "L-BFGS-B",
+        priors: Mapping[str, Frozen] | None = None, log_prior: LogPrior | None = None, method: str = "L-BFGS-B",
         log: bool = True, restarts: int = 0, rng: Any = None, options: Mapping[str, Any] | None = None,
     ) -> Fit:  # fmt: skip
         """Find the hyperparameters of largest marginal likelihood, or posterior density.
@@ -83,16 +84,20 @@ class GaussianProcess:
             Names of those that stay as they are.
         bounds : mapping, optional
             Name -> (lowest, highest).
+        priors : mapping, optional
+            Name -> density of what is searched for, such as ``gs.gamma(2.0, 1.0)``; of a vector, that of each element. Then
+            the posterior density is maximised.
         log_prior : callable, optional
             Takes a dictionary of values like `start`, and returns a log-density and a mapping of its derivatives; what this
-            lacks counts as 0. Then the sum of both is maximised.
+            lacks counts as 0. It is added to the others.
         method : str, optional
             Of `scipy.optimize.minimize`, one that uses derivatives.
         log : bool, optional
             Whether positive values are searched for by their logarithms. (The density that is maximised remains that of the
             values.) Default: True.
         restarts : int, optional
-            Further searches, from random points: between the bounds where there are both, else near `start`.
+            Further searches, from random points: between the bounds where there are both, else near `start`. All of them go on
+            side by side, and what they evaluate next is one call for several sets.
         rng : optional
             As for `numpy.random.default_rng`.
         options : mapping, optional
@@ -116,13 +121,17 @@ class GaussianProcess:
         >>> fit = ml.fit(dict(amplitude=1.0, lengthscale=0.3, sigma=0.1), fixed=["sigma"])
         >>> {name: round(float(v), 2) for name, v in fit.values.items()}
         {'amplitude': 0.97, 'lengthscale': 0.3, 'sigma': 0.1}
+        >>> shorter = ml.fit(fit.values, fixed=["sigma"], priors={"lengthscale": gs.gamma(20.0, 100.0)})
+        >>> round(shorter.values["lengthscale"], 2)
+        0.26
         """
+        fixed = [fixed] if isinstance(fixed, str) else fixed
         domains = {**self.cov.domains, SIGMA: "nonnegative", MEAN: "real"}
         if unknown := [n for n in (*start, *fixed, *(bounds or ())) if n not in domains]:
             raise ValueError(f"there is no {unknown[0]!r} to fit; there are {', '.join(self.parameters)}")
         return maximise(
-            self.value_and_grad, start, domains, fixed=fixed, bounds=bounds or {}, log_prior=log_prior, method=method, log=log,
-            restarts=restarts, rng=rng, options=options,
+            self.value_and_grad, start, domains, fixed=fixed, bounds=bounds or {}, priors=priors or {}, log_prior=log_prior,
+            method=method, log=log, restarts=restarts, rng=rng, options=options,
         )  # fmt: skip
 
     def _parameters(self, sigma: Any, mean: Any, hyperparameters: Mapping[str, Any], several: bool = False) -> Any:
