@@ -109,7 +109,7 @@ class GPVecchia(FormulaDistribution):
     ...     lengthscale = pm.InverseGamma("lengthscale", 5, 5)
     ...     _ = gpm.GPVecchia("y", gs.matern32, x=x, amplitude=1.0, lengthscale=lengthscale, sigma=0.1, observed=y)
     >>> round(float(model.compile_logp(vars=[model["y"]])({"lengthscale_log__": 0.0})), 4)
-    -2.7179
+    -2.5061
     """
 
     @classmethod

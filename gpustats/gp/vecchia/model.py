@@ -91,7 +91,7 @@ class Vecchia(GaussianProcess):
     >>> values = dict(amplitude=1.0, lengthscale=0.5, sigma=0.1)
     >>> value, gradient = v.value_and_grad(**values)
     >>> v.predict(np.array([[0.3, 0.7], [0.5, 0.5]]), **values).mean.round(2)
-    array([0.68, 0.07])
+    array([0.68, 0.08])
     """
 
     def __init__(
