@@ -169,9 +169,9 @@ class MarginalLikelihood(GaussianProcess):
         if found is not None and X not in names:
             return found
         factor = self._factor(parameters)
-        if self._provider.on_host or self.student_t:
-            self._loglik(factor, parameters)  # raises before work that would be in vain, or needs what is not there
-        slopes = gradient(factor, self._data, parameters, names, self.student_t)
+        if self._provider.on_host:
+            self._loglik(factor, parameters)  # raises before work that would be in vain
+        slopes = gradient(factor, self._data, parameters, names)
         return self._loglik(factor, parameters) if found is None else found[0], slopes
 
     def predict(
@@ -269,13 +269,13 @@ class MarginalLikelihood(GaussianProcess):
             return last
         self._local.last = last = None, None  # its memory goes to the next, or, where that fails, to nobody
         pairs = self._pairs_for(tuple(parameters.hyperparameters.vectors))
-        factor = Factor.of(self._provider, pairs, self._data, parameters, 1 + self.jitter)
+        factor = Factor.of(self._provider, pairs, self._data, parameters, 1 + self.jitter, self.student_t)
         self._local.last = key, factor
         return factor
 
     def _loglik(self, factor: Factor, parameters: Parameters) -> float:
         """The log-likelihood, or the error that there is none."""
-        value = factor.loglik(self.student_t)
+        value = factor.loglik()
         if not math.isfinite(value):
             self._local.last = None, None
             raise factor.not_positive_definite(parameters)
@@ -286,7 +286,7 @@ class MarginalLikelihood(GaussianProcess):
         new = self._new_points(xs, noise, mean_xs, parameters)
         factor = self._factor(parameters)
         self._loglik(factor, parameters)
-        return Posterior(factor, new.x, new.mean, new.noise, factor.summary[2] / self.n if self.student_t else 1.0)
+        return Posterior(factor, new.x, new.mean, new.noise, factor.summary.squares / self.n if self.student_t else 1.0)
 
 
 def _rebuilt(cov: Covariance, x: Any, y: Any, mean: Any, student_t: bool, jitter: float) -> MarginalLikelihood:
