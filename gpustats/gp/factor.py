@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 LOG_2PI = math.log(2 * math.pi)
 NO_SCALE = "y equals the mean everywhere: there is no scale to integrate out (student_t)"
+#: The factor, its inverse, and what else is there: where memory is for fewer, the inverse takes the place of the factor.
+MATRICES = 2.5
 _FACTOR = Template.beside(__file__, "factor")
 
 
@@ -51,7 +53,8 @@ class Summary(NamedTuple):
 class Factor:
     """The Cholesky factor l of a covariance matrix with noise, K + noise = l l', at n points, and z = l⁻¹ r for a residual r.
 
-    Work is enqueued; only `summary` waits for it. In all there is one matrix n x n, and `inverse` makes another.
+    Work is enqueued; only `summary` waits for it. In all there is one matrix n x n, and `inverse` makes another, with a quarter
+    of one to work in, unless memory is short.
 
     Parameters
     ----------
@@ -67,6 +70,11 @@ class Factor:
         By which the diagonal is multiplied before.
     student_t : bool
         Whether a factor tau² of the matrix is integrated out, whose prior density is 1 / tau².
+
+    Attributes
+    ----------
+    spent : bool
+        Whether the inverse has taken the place of l, which is no more.
     """
 
     def __init__(
@@ -74,7 +82,7 @@ class Factor:
         student_t: bool,
     ) -> None:  # fmt: skip
         self.provider, self.pairs, self.x, self.values, self.lift = provider, pairs, x, values, lift
-        self.student_t = student_t
+        self.student_t, self.spent = student_t, False
         self.runtime, self.n = pairs.runtime, x.shape[0]
         self.l = provider.empty(self.n, self.n, pairs.dtype)
         self.z = Matrix.over(self.runtime, moved(self.runtime, np.array(residual, pairs.dtype).reshape(-1, 1)))
@@ -139,13 +147,18 @@ class Factor:
         )
 
     def inverse(self) -> tuple[Matrix, Matrix]:
-        """alpha = (K + noise)⁻¹ r, (n, 1), and the lower triangle of (K + noise)⁻¹ = l⁻ᵀ l⁻¹."""
-        inverse = self.provider.empty(self.n, self.n, self.pairs.dtype)
-        alpha = self.provider.empty(self.n, 1, self.pairs.dtype)
-        self.provider.lower(self.l, inverse)
-        self.provider.trtri(inverse)
-        self.provider.gemm(1.0, inverse.T, self.z, 0.0, alpha)
-        blocked.gram(self.provider, inverse)
+        """alpha = (K + noise)⁻¹ r, (n, 1), and the lower triangle of (K + noise)⁻¹ = l⁻ᵀ l⁻¹.
+
+        Where the device's memory is for fewer than `MATRICES`, the inverse takes the place of the factor.
+        """
+        provider, dtype = self.provider, self.pairs.dtype
+        self.spent = MATRICES * dtype.itemsize * self.n**2 > self.runtime.device.memory
+        inverse = self.l if self.spent else provider.empty(self.n, self.n, dtype)
+        alpha = provider.empty(self.n, 1, dtype)
+        provider.lower(self.l, inverse)
+        provider.trtri(inverse)
+        provider.gemm(1.0, inverse.T, self.z, 0.0, alpha)
+        blocked.gram(provider, inverse)
         return alpha, inverse
 
     def rows(self, xs: Any) -> Matrix:
