@@ -44,9 +44,9 @@ def _coordinate(x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 def _maxmin(x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """The point nearest to the mean first, then always the one that is farthest from all before.
 
-    Of more than `EXACT` points, the first few hundred are chosen so from a sample of that size. Then some are added at a time,
-    about as many as there are so far where points lie evenly: of a sample of the rest three times as large, those that are
-    farther away than the median and than half of the largest distance, and that far from each other.
+    Of more than `EXACT` points, the first few hundred are chosen so from a sample of that size. Then half as many as there
+    are so far are added at a time, from ten times as many of the rest: those that are farther away than the median and than half
+    of the largest distance, and that far from each other; and again, with the distances that are left.
     """
     n = len(x)
     if n <= EXACT:
@@ -55,18 +55,31 @@ def _maxmin(x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     order = shuffled[_farthest(x[shuffled[:EXACT]], EXACT // 8)]
     rest = shuffled[~np.isin(shuffled, order)]
     while len(rest):
-        sample = rest[: 3 * len(order)]
-        distances = cKDTree(x[order]).query(x[sample], workers=-1)[0]
-        by_distance = np.argsort(-distances, kind="stable")
-        sample, distances = sample[by_distance], distances[by_distance]
-        bound = max(distances[len(sample) // 2], distances[0] / 2)
-        far = sample[distances >= bound]
-        chosen = far[_apart(x[far], bound)] if len(sample) > 32 else sample
+        sample = rest[: 10 * len(order)]
+        chosen = sample[_spread(x[sample], x[order], len(order) // 2)]
         order = np.concatenate([order, chosen])
         taken = np.zeros(n, bool)
         taken[chosen] = True
         rest = rest[~taken[rest]]
     return order
+
+
+def _spread(x: np.ndarray, before: np.ndarray, count: int) -> np.ndarray:
+    """Rows of x, about `count` or all, that are far from one another and from those before, the farthest first."""
+    distances = cKDTree(before).query(x, workers=-1)[0]  # from now on bounds of the distances from all that is chosen
+    left, found = np.arange(len(x)), np.zeros(0, np.int64)
+    while len(left) and len(found) < count:
+        bound = max(np.median(distances[left]), distances[left].max() / 2)
+        far = left[distances[left] >= bound]
+        if len(found):
+            distances[far] = np.minimum(distances[far], cKDTree(x[found]).query(x[far])[0])
+            far = far[distances[far] >= bound]
+        far = far[np.argsort(-distances[far], kind="stable")]
+        kept = _apart(x[far], bound)
+        found = np.concatenate([found, far[kept]])
+        distances[far] = np.where(kept, -1, np.minimum(distances[far], bound))
+        left = left[distances[left] >= 0]
+    return found
 
 
 def _farthest(x: np.ndarray, count: int) -> np.ndarray:

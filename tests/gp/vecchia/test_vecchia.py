@@ -147,18 +147,22 @@ def test_sets(rng, monkeypatch):
 
 
 def test_like_a_gpu(like_a_gpu, rng):
-    """A group of threads for each point: the same numbers, but for rounding."""
+    """A group of threads for each point: the same numbers, but for rounding; arrays of the device in and out."""
     x, y = data(rng, 70)
-    values, new = dict(amplitude=1.2, lengthscale=[0.8, 1.5], sigma=0.4), rng.normal(size=(9, 2))
+    values, new = dict(amplitude=1.2, lengthscale=[0.8, 1.5], sigma=rng.uniform(0.3, 0.5, 70)), rng.normal(size=(9, 2))
     here = [Vecchia(gs.rbf, x, y, m) for m in (4, 40)]
-    want = [(v.value_and_grad(**values), v.predict(new, **values)) for v in here]
+    wrt = [*values, "mean", "y"]
+    want = [(v.value_and_grad(**values, wrt=wrt), v.predict(new, **values)) for v in here]
     with gs.use(like_a_gpu):
+        x, y, new = map(gs.to_device, (x, y, new))
         for v, ((value, gradient), prediction) in zip((Vecchia(gs.rbf, x, y, m) for m in (4, 40)), want, strict=True):
-            found, slopes = v.value_and_grad(**values)
+            assert v.device.type == "gpu"
+            found, slopes = v.value_and_grad(**values, wrt=wrt)
             np.testing.assert_allclose(found, value, rtol=1e-12)
             for name in slopes:
-                np.testing.assert_allclose(slopes[name], gradient[name], rtol=1e-10)
-            np.testing.assert_allclose(v.predict(new, **values).scale, prediction.scale, rtol=1e-11)
+                got = gs.to_host(slopes[name]) if name == "y" else slopes[name]
+                np.testing.assert_allclose(got, gradient[name], rtol=1e-9, atol=1e-11)
+            np.testing.assert_allclose(gs.to_host(v.predict(new, **values).scale), prediction.scale, rtol=1e-11)
 
 
 def test_few_points(rng):
