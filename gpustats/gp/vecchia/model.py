@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 import numpy as np
@@ -53,6 +53,8 @@ class Vecchia(GaussianProcess):
 
     Attributes
     ----------
+    n, m : int
+        Observations, and the most that one is conditioned on.
     order : (n,) ndarray of int64
         The rows of x in their order.
     neighbours : (n, m) ndarray of int32
@@ -225,13 +227,13 @@ class Vecchia(GaussianProcess):
             self._found_search = Nearest(runtime, self._scaled[self.order], "auto" if runtime.device.double else "tree")
         return self._found_search
 
-    def _in_order(self, rows: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    def _in_order(self, rows: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         """Arguments whose numbers for each observation are in the points' order."""
         return {n: a[:, self.order] if n in (SIGMA, MEAN) and a.shape[1] == self.n else a for n, a in rows.items()}
 
     def _evaluate(self, parameters: Parameters | ParameterSets, wrt: tuple[str, ...]) -> tuple[Any, dict[str, Any]]:
         n_sets = parameters.n_sets if isinstance(parameters, ParameterSets) else 1
-        values, slopes = self.of_sets(parameters.rows, n_sets, wrt)
+        values, slopes = self._of_sets(parameters.rows, n_sets, wrt)
         if isinstance(parameters, Parameters):
             if not np.isfinite(values[0]):
                 raise self._not_positive_definite(parameters)
@@ -241,8 +243,8 @@ class Vecchia(GaussianProcess):
         found = {n: its.sum(0) if n == Y else parameters.as_given(n, its) for n, its in slopes.items()}
         return values.reshape(parameters.lead), self._data.gradient(found, wrt)
 
-    def of_sets(
-        self, rows: dict[str, np.ndarray], n_sets: int, wrt: Collection[str]
+    def _of_sets(
+        self, rows: Mapping[str, np.ndarray], n_sets: int, wrt: Collection[str]
     ) -> tuple[np.ndarray, dict[str, np.ndarray]]:
         """The log-likelihoods at sets of parameters, a row of each argument for each of them, and their derivatives.
 

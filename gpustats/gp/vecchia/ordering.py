@@ -45,8 +45,8 @@ def _maxmin(x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """The point nearest to the mean first, then always the one that is farthest from all before.
 
     Of more than `EXACT` points, the first few hundred are chosen so from a sample of that size. Then half as many as there
-    are so far are added at a time, from ten times as many of the rest: those that are farther away than the median and than half
-    of the largest distance, and that far from each other; and again, with the distances that are left.
+    are so far are added at a time, from ten times as many of the rest: those that are farther away than the median and than
+    half of the largest distance, and that far from each other; and again, with the distances that are left.
     """
     n = len(x)
     if n <= EXACT:

@@ -289,7 +289,7 @@ class VecchiaEvaluator(GPEvaluator):
 
     def _of_rows(
         self, x: np.ndarray, rows: dict[str, np.ndarray], n_sets: int, wrt: Sequence[str], several: bool
-    ) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    ) -> tuple[np.ndarray, dict[str, np.ndarray]] | None:
         y = rows.pop(OBSERVATIONS)
         if y.shape[1] != len(x):
             raise ValueError(f"y has {y.shape[1]} elements, and x {len(x)} rows: y must have an element for each row of x")
@@ -304,7 +304,7 @@ class VecchiaEvaluator(GPEvaluator):
         one_mean = rows[MEAN].shape[1] == 1
         if not bound:  # y counts by its distance from the mean alone
             rows[MEAN] = rows[MEAN] - y
-        values, slopes = self._vecchia.of_sets(rows, n_sets, wrt)
-        if one_mean and MEAN in slopes:
-            slopes[MEAN] = slopes[MEAN].sum(1, keepdims=True)
-        return values, slopes
+        found = of_sets_at(self._vecchia, rows, n_sets, wrt)
+        if found is not None and one_mean and MEAN in wrt:
+            found[1][MEAN] = found[1][MEAN].sum(1, keepdims=True)
+        return found
