@@ -142,7 +142,7 @@ ${caller.body()}\
 % if predicts:
 // mean[i] becomes the mean of the new point i, given its neighbours, and scale[i] the root of its variance plus noise[i].
 % else:
-// found[set][block]: the sum of log-densities but for a constant, ${", ".join(wrt) or "and nothing else"}. nan where there is none.
+// Of the n points behind `before` others, found[set][block]: the sum of log-densities but for a constant, ${", ".join(wrt) or "and nothing else"}. nan where there is none.
 % endif
 KERNEL(${layout.threads}) vecchia_${which}(
 % if predicts:
@@ -154,7 +154,7 @@ KERNEL(${layout.threads}) vecchia_${which}(
     GLOBAL real *RESTRICT ${name}_terms,
 % endfor
 % endif
-    index_t n, GLOBAL const int *RESTRICT nearest, index_t nearest_start, GLOBAL const real *RESTRICT x, index_t x_start,
+    index_t n, ${"" if predicts else "index_t before, "}GLOBAL const int *RESTRICT nearest, index_t nearest_start, GLOBAL const real *RESTRICT x, index_t x_start,
     GLOBAL const real *RESTRICT y, index_t y_start, GLOBAL real *RESTRICT scratch, double lift,
     GLOBAL const double *RESTRICT given, ${", ".join(f"index_t {n}_first, index_t {n}_step" for n in inside)})
 {
@@ -224,7 +224,7 @@ KERNEL(${layout.threads}) vecchia_${which}(
         const bool counts = point < n;
         TOGETHER();  // the last points' numbers have been read
         for (int i = (int)ROW; i <= ${m}; i += ${G}) {
-            const int member = !counts ? -1 : i < ${m} ? nearest[nearest_start + point * ${m} + i] : ${"0" if predicts else "(int)point"};
+            const int member = !counts ? -1 : i < ${m} ? nearest[nearest_start + point * ${m} + i] : ${"0" if predicts else "(int)(before + point)"};
             members[OF(i)] = member;
             for (int c = 0; c < ${p}; c++)
                 xs[OF(c * ${m + 1} + i)] = member < 0 ? 0

@@ -88,16 +88,18 @@ class VecchiaCode:
 
 
 class Points(NamedTuple):
-    """Points in their order, on a device.
+    """Points in their order, on a device, and some that count, which follow one another.
 
     Attributes
     ----------
     runtime : Runtime
     dtype : dtype
-    x : (n, p) array
-    y : (n,) array
+    x : (N, p) array
+    y : (N,) array
     neighbours : (n, m) ndarray of int32
-        Rows of x that come before, -1 where there are fewer.
+        For each of those that count, rows of x that come before, -1 where there are fewer.
+    before : int
+        The first that counts.
     """
 
     runtime: Runtime
@@ -105,6 +107,13 @@ class Points(NamedTuple):
     x: Any
     y: Any
     neighbours: np.ndarray
+    before: int = 0
+
+    @classmethod
+    def on(cls, runtime: Runtime, x: np.ndarray, y: np.ndarray, neighbours: np.ndarray, first: int, end: int) -> Points:
+        """Moved to a device; those from `first` to `end` count."""
+        on_device = [moved(runtime, np.ascontiguousarray(a)) for a in (x, y)]
+        return cls(runtime, x.dtype, on_device[0], on_device[1], np.ascontiguousarray(neighbours[first:end]), first)
 
 
 class Conditionals:
@@ -122,8 +131,13 @@ class Conditionals:
         self.covariance, self.points, self.lift = covariance, points, lift
         self.n, self.m = points.neighbours.shape
         self.arguments = SIGMA, MEAN, *covariance.parameters
-        self.neighbours = moved(points.runtime, points.neighbours if self.m else np.zeros((1, 1), np.int32))
         self._plans: Plans[_Plan] = Plans()
+
+    @functools.cached_property
+    def neighbours(self) -> Any:
+        """As kernels read them."""
+        points = self.points
+        return moved(points.runtime, points.neighbours if self.m else np.zeros((1, 1), np.int32))
 
     def __call__(
         self, values: Mapping[str, np.ndarray], n_sets: int, wrt: Sequence[str]
@@ -174,20 +188,21 @@ class Conditionals:
     @functools.cached_property
     def memberships(self) -> tuple[Any, Any]:
         """Where each point's terms lie in the rows of neighbours and point, and for each point the end of these places."""
-        rows = np.column_stack([self.points.neighbours, np.arange(self.n, dtype=np.int32)]).ravel()
+        points, runtime = self.points, self.points.runtime
+        own = np.arange(points.before, points.before + self.n, dtype=np.int32)
+        rows = np.column_stack([points.neighbours, own]).ravel()
         places = np.argsort(rows, kind="stable")[np.count_nonzero(rows < 0) :]
-        ends = np.cumsum(np.bincount(rows[rows >= 0], minlength=self.n))
-        runtime = self.points.runtime
+        ends = np.cumsum(np.bincount(rows[rows >= 0], minlength=points.x.shape[0]))
         return moved(runtime, places.astype(np.int64)), moved(runtime, ends.astype(np.int64))
 
     def by_row(self, terms: Any) -> np.ndarray:
-        """The sum of each point's terms, (n,), which kernels have written to the memory `terms`."""
-        runtime, dtype = self.points.runtime, self.points.dtype
-        out = empty(runtime, self.n, dtype)
+        """The sum of each point's terms, (N,), which kernels have written to the memory `terms`."""
+        runtime, dtype, count = self.points.runtime, self.points.dtype, self.points.x.shape[0]
+        out = empty(runtime, count, dtype)
         threads = min(256, runtime.device.max_threads)
         kernel = _BY_ROW.kernel(runtime, "vecchia_by_row", threads, dtype=dtype.name, threads=threads)
         places, ends = self.memberships
-        kernel((-(-self.n // threads), 1), *at(runtime, out), terms, *at(runtime, places), *at(runtime, ends), self.n)
+        kernel((-(-count // threads), 1), *at(runtime, out), terms, *at(runtime, places), *at(runtime, ends), count)
         return np.asarray(written(runtime, out), np.float64)
 
 
@@ -234,7 +249,8 @@ class _Plan:
         nbytes = model.points.dtype.itemsize * model.n * (model.m + 1)
         terms = {name: runtime.scratch(nbytes) for name in self.code.by_row}
         result = runtime.result(8 * n_sets * self.per_set)
-        self._kernel((self._blocks, n_sets), result.handle, *terms.values(), model.n, *at(runtime, model.neighbours), *taken)
+        which = model.n, model.points.before, *at(runtime, model.neighbours)
+        self._kernel((self._blocks, n_sets), result.handle, *terms.values(), *which, *taken)
         slopes = {name: model.by_row(memory)[None] for name, memory in terms.items()}
         found = runtime.fetch(result).view(np.float64).reshape(n_sets, self._blocks, -1).sum(1)
         del alive  # which the kernel was reading

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from ...evaluation.arguments import check_wrt_among
 from ...evaluation.placement import empty, moved
 from ...evaluation.results import delivered, written
 from ...parallel.remade import fetched, placed
-from ...runtime import arrays
+from ...runtime import arrays, choose
 from ..covariance import Covariance
 from ..local.nearest import Nearest
 from ..pairs import PairsCode
@@ -21,6 +21,10 @@ from ..process import GaussianProcess
 from .conditionals import Conditionals, Points
 from .neighbours import CHUNK, earlier_neighbours, nearest_rows
 from .ordering import ordered
+from .spread import Spread
+
+if TYPE_CHECKING:
+    from ...runtime.base import Runtime
 
 MOST = 64  # neighbours
 
@@ -50,6 +54,9 @@ class Vecchia(GaussianProcess):
         Added to the diagonal of K, relative to each of its elements. Default: 0.
     seed : int, optional
         Of the orders that are random, in part or altogether. Default: 0.
+    devices : "all" or sequence of str, optional
+        Several devices, each of which evaluates the densities of as many points; predictions are made by the one on which the
+        data lie. By default that does all.
 
     Attributes
     ----------
@@ -98,7 +105,7 @@ class Vecchia(GaussianProcess):
 
     def __init__(
         self, cov: Covariance, x: Any, y: Any, neighbours: int = 30, ordering: Any = "maxmin", *, scales: Any = None,
-        mean: float | Callable[[np.ndarray], Any] = 0.0, jitter: float = 0.0, seed: int = 0,
+        mean: float | Callable[[np.ndarray], Any] = 0.0, jitter: float = 0.0, seed: int = 0, devices: Any = None,
     ) -> None:  # fmt: skip
         super().__init__(cov, x, y, mean, jitter)
         data, n, columns = self._data, self.n, self.columns
@@ -112,18 +119,20 @@ class Vecchia(GaussianProcess):
             raise ValueError(f"scales must be ({columns},) positive numbers, not {scales}")
         self._scaled = data.host_x / self.scales
         self.order = ordered(ordering, self._scaled, seed)
-        found = earlier_neighbours(data.runtime, self._scaled[self.order], self.m)
-        self._conditionals = self._made(found)
+        runtimes = None if devices is None else choose.several(devices)
+        self._bind(earlier_neighbours(data.runtime, self._scaled[self.order], self.m), runtimes)
 
-    def _made(self, found: np.ndarray) -> Conditionals:
-        """What evaluates, for neighbours as places in the order."""
-        data = self._data
-        placed_x, placed_y = (moved(data.runtime, np.ascontiguousarray(a[self.order])) for a in (data.host_x, data.y))
-        return Conditionals(self.cov, Points(data.runtime, data.dtype, placed_x, placed_y, found), 1 + self.jitter)
+    def _bind(self, neighbours: np.ndarray, runtimes: list[Runtime] | None) -> None:
+        """Make what evaluates, for neighbours as places in the order, on the data's device or on others."""
+        data, lift, self._runtimes = self._data, 1 + self.jitter, runtimes
+        x, y = data.host_x[self.order], data.y[self.order]
+        self._conditionals = Conditionals(self.cov, Points.on(data.runtime, x, y, neighbours, 0, self.n), lift)
+        self._likelihood = self._conditionals if runtimes is None else Spread(self.cov, runtimes, x, y, neighbours, lift)
 
     def __reduce__(self) -> Any:
         x, y = (fetched(a) for a in self._data.given)
-        known = self.scales, self._asked, self.order, self._conditionals.points.neighbours
+        devices = None if self._runtimes is None else [runtime.device.id for runtime in self._runtimes]
+        known = self.scales, self._asked, self.order, self._conditionals.points.neighbours, devices
         return _rebuilt, (self.cov, x, y, self._mean, self.jitter, *known)
 
     def __repr__(self) -> str:
@@ -252,7 +261,7 @@ class Vecchia(GaussianProcess):
         """
         if not n_sets:
             return np.zeros(0), {n: np.zeros((0, self.n if n == Y else rows[n].shape[1])) for n in wrt}
-        values, slopes = self._conditionals(self._in_order(rows), n_sets, tuple(wrt))
+        values, slopes = self._likelihood(self._in_order(rows), n_sets, tuple(wrt))
         for name, its in slopes.items():
             if name in (Y, SIGMA, MEAN) and its.shape[1] == self.n:
                 slopes[name] = np.empty_like(its)
@@ -275,11 +284,11 @@ def whole(neighbours: Any) -> int:
 
 def _rebuilt(
     cov: Covariance, x: Any, y: Any, mean: Any, jitter: float, scales: np.ndarray, asked: int, order: np.ndarray,
-    found: np.ndarray,
+    neighbours: np.ndarray, devices: list[str] | None,
 ) -> Vecchia:  # fmt: skip
     made = Vecchia.__new__(Vecchia)
     GaussianProcess.__init__(made, cov, placed(x), placed(y), mean, jitter)
-    made.m, made.scales, made._asked, made.order = found.shape[1], scales, asked, order
+    made.m, made.scales, made._asked, made.order = neighbours.shape[1], scales, asked, order
     made._scaled = made._data.host_x / scales
-    made._conditionals = made._made(found)
+    made._bind(neighbours, None if devices is None else choose.several(devices))
     return made

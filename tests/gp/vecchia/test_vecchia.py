@@ -165,6 +165,23 @@ def test_like_a_gpu(like_a_gpu, rng):
             np.testing.assert_allclose(gs.to_host(v.predict(new, **values).scale), prediction.scale, rtol=1e-11)
 
 
+def test_several_devices(rng):
+    """The same numbers but for rounding, by row, too; more devices than points."""
+    x, y = data(rng, 50)
+    values = dict(amplitude=[[1.2], [0.9]], lengthscale=[0.8, 1.5], sigma=rng.uniform(0.3, 0.5, 50), mean=0.1)
+    one, three = Vecchia(gs.rbf, x, y, 5), Vecchia(gs.rbf, x, y, 5, devices=3 * ["cpu"])
+    wrt = [*values, "y"]
+    for v in (three, pickle.loads(pickle.dumps(three))):
+        (value, gradient), (want, slopes) = v.value_and_grad(**values, wrt=wrt), one.value_and_grad(**values, wrt=wrt)
+        np.testing.assert_allclose(value, want, rtol=1e-13)
+        for name in wrt:
+            np.testing.assert_allclose(gradient[name], slopes[name], rtol=1e-11, atol=1e-12)
+    given = dict(amplitude=1.2, lengthscale=0.8, sigma=0.3)
+    np.testing.assert_array_equal(three.predict(x[:3], **given).mean, one.predict(x[:3], **given).mean)
+    few = Vecchia(gs.rbf, x[:2], y[:2], devices=3 * ["cpu"])
+    np.testing.assert_allclose(few(**given), MarginalLikelihood(gs.rbf, x[:2], y[:2])(**given), rtol=1e-13)
+
+
 def test_few_points(rng):
     x, y = data(rng, 2)
     for n in (1, 2):
