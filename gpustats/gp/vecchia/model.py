@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,7 @@ from ..parameters import MEAN, SIGMA, Parameters, ParameterSets, Y
 from ..prediction import Prediction
 from ..process import GaussianProcess
 from .conditionals import Conditionals, Points
-from .neighbours import CHUNK, earlier_neighbours, nearest_rows
+from .neighbours import CHUNK, earlier_neighbours, nearest_rows, search_among
 from .ordering import ordered
 from .spread import Spread
 
@@ -110,7 +111,7 @@ class Vecchia(GaussianProcess):
         super().__init__(cov, x, y, mean, jitter)
         data, n, columns = self._data, self.n, self.columns
         if not n:
-            raise ValueError("there are no observations")
+            raise ValueError(f"there are no observations: x has shape {data.host_x.shape}")
         PairsCode(cov, columns, ())  # complains of columns that are not there
         self._asked = whole(neighbours)
         self.m = min(self._asked, n - 1)
@@ -228,13 +229,10 @@ class Vecchia(GaussianProcess):
 
     # -- the pieces of a call
 
-    @property
+    @functools.cached_property
     def _search(self) -> Nearest:
         """Among all observations, in their order."""
-        if not hasattr(self, "_found_search"):
-            runtime = self._data.runtime
-            self._found_search = Nearest(runtime, self._scaled[self.order], "auto" if runtime.device.double else "tree")
-        return self._found_search
+        return search_among(self._data.runtime, self._scaled[self.order])
 
     def _in_order(self, rows: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         """Arguments whose numbers for each observation are in the points' order."""

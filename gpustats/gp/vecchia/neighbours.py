@@ -43,7 +43,7 @@ def earlier_neighbours(runtime: Runtime, x: np.ndarray, m: int) -> np.ndarray:
     first = FEW
     while first < n:
         end = min(2 * first, n)
-        search = Nearest(runtime, x[:end], "auto" if runtime.device.double else "tree")
+        search = search_among(runtime, x[:end])
         left, asked = np.arange(first, end), min(2 * m + 8, end)
         while left.size:
             lacking = []
@@ -58,6 +58,11 @@ def earlier_neighbours(runtime: Runtime, x: np.ndarray, m: int) -> np.ndarray:
             left, asked = np.concatenate(lacking), min(2 * asked, end)
         first = end
     return found
+
+
+def search_among(runtime: Runtime, x: np.ndarray) -> Nearest:
+    """The search for the nearest rows of x, on the device or by a tree on the host."""
+    return Nearest(runtime, x, "auto" if runtime.device.double else "tree")
 
 
 def nearest_rows(search: Nearest, locations: np.ndarray, k: int) -> np.ndarray:
