@@ -239,23 +239,24 @@ def side_by_side(
     for k in range(len(starts)):
         threading.Thread(target=run, args=(k,), daemon=True).start()
     going, waiting = len(starts), dict[int, np.ndarray]()
-    while going:
-        k, point = asked.get()
-        if point is None:
-            going -= 1
-        else:
-            waiting[k] = point
-        if waiting and len(waiting) == going:
-            order = sorted(waiting)
-            try:
-                replies: Sequence[Evaluated | BaseException] = evaluate_all([waiting[k] for k in order])
-            except BaseException as error:
-                replies = [error] * len(order)
-            waiting.clear()
-            for k, reply in zip(order, replies, strict=True):
-                answers[k].put(reply)
-    ended = [found[k] for k in range(len(starts))]
-    for one in ended:
-        if isinstance(one, BaseException):
+    try:
+        while going:
+            k, point = asked.get()
+            if point is None:
+                going -= 1
+            else:
+                waiting[k] = point
+            if waiting and len(waiting) == going:
+                order = sorted(waiting)
+                for k, answer in zip(order, evaluate_all([waiting.pop(k) for k in order]), strict=True):
+                    answers[k].put(answer)
+    except BaseException as error:
+        for its in answers:  # so that no search waits for ever
+            its.put(error)
+        raise
+    results = []
+    for k in range(len(starts)):
+        if isinstance(one := found[k], BaseException):
             raise one
-    return [one for one in ended if not isinstance(one, BaseException)]
+        results.append(one)
+    return results
