@@ -110,7 +110,8 @@ class Factor:
     ) -> Factor:
         """That of a marginal likelihood."""
         sigma, residual = parameters.sigma, data.y - np.asarray(parameters.mean)
-        noise = np.square(sigma) if isinstance(sigma, np.ndarray) else sigma * sigma
+        with np.errstate(over="ignore"):  # the factor will tell
+            noise = np.square(sigma) if isinstance(sigma, np.ndarray) else sigma * sigma
         return cls(provider, pairs, data.x, residual, parameters.hyperparameters, noise, lift, student_t)
 
     @functools.cached_property

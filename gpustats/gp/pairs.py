@@ -155,6 +155,11 @@ class PairsCode:
         return Derivatives(code, {n: results[n] for n in sums}, wanted, [results.get(i.name, "") for i in inputs])
 
 
+def over_cubes(numerators: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Numerators by the cubes of values, which themselves may be beyond what numbers can be."""
+    return numerators / values / values / values
+
+
 class Pairs:
     """A covariance function at points on a device.
 
@@ -263,7 +268,7 @@ class Pairs:
             moments = np.concatenate(parts)[: self.columns]
             if measure.columns is not None:
                 moments = np.where(np.isin(np.arange(self.columns), measure.columns), moments, 0)
-            gradient[measure.scaled] += -2 * moments / values.vectors[measure.scaled] ** 3
+            gradient[measure.scaled] += over_cubes(-2 * moments, values.vectors[measure.scaled])
         return gradient, float(total[len(sums)]), diagonal
 
     def points_gradient(

@@ -13,7 +13,7 @@ from scipy import stats
 from sklearn.gaussian_process import GaussianProcessRegressor, kernels
 
 import gpustats as gs
-from gpustats.gp import MarginalLikelihood, sets
+from gpustats.gp import MarginalLikelihood, Vecchia, sets
 from gpustats.runtime import choose
 
 
@@ -328,6 +328,17 @@ def test_not_positive_definite(provider, rng):
         assert np.isfinite(MarginalLikelihood(gs.rbf, x, y, jitter=1e-8, **kind)(amplitude=1.0, lengthscale=0.8))
     with pytest.raises(np.linalg.LinAlgError, match="singular or too large|leading minor"):
         MarginalLikelihood(gs.rbf, x, y)(amplitude=1e200, lengthscale=0.8)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("make", [MarginalLikelihood, Vecchia])
+def test_extreme_values_warn_of_nothing(make, provider, rng):
+    x, y = data(rng)
+    found = make(gs.rbf, x, y).value_and_grad(amplitude=1.0, lengthscale=[1e110, 1.0], sigma=0.5)[1]["lengthscale"]
+    assert found[0] == 0 and np.isfinite(found[1])
+    for sigma in (1e199, np.full(len(x), 1e199)):
+        with pytest.raises(np.linalg.LinAlgError, match="too large"):
+            make(gs.rbf, x, y)(amplitude=1.0, lengthscale=1.0, sigma=sigma)
 
 
 def test_gradient_of_a_large_composite(rng):

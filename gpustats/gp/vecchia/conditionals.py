@@ -16,7 +16,7 @@ from ...rewriting.checks import inside
 from ..expression import Expression
 from ..factor import LOG_2PI
 from ..hyperparameters import require_scaled
-from ..pairs import PairsCode
+from ..pairs import PairsCode, over_cubes
 from ..parameters import MEAN, SIGMA, Y
 from .layout import VecchiaLayout, layout_for
 
@@ -281,7 +281,7 @@ class _Plan:
             if measure.scaled == name:
                 its = moments[:, :, k].reshape(len(moments), -1)[:, :columns]
                 total += its if measure.columns is None else np.where(np.isin(np.arange(columns), measure.columns), its, 0)
-        return -2 * total / values**3
+        return over_cubes(-2 * total, values)
 
     def predict(self, given: Sequence[np.ndarray], xs: Any, nearest: Any, mean: Any, scale: Any, noise: Any) -> None:
         """As `Conditionals.predict`."""
