@@ -124,11 +124,12 @@ class _Priors:
                 raise TypeError(f"the prior of {name} must be a density with its parameters, such as gs.gamma(2.0, 1.0)")
         self._priors, self._log_prior = priors, log_prior
 
-    def __call__(self, sets: Sequence[Values]) -> list[tuple[float, Values]]:
-        """The log-density of each of several sets of values, and its derivatives."""
-        found: list[tuple[float, Values]] = [(0.0, {}) for _ in sets]
-        if self._log_prior is not None:
-            found = [(total, dict(slopes)) for total, slopes in map(self._log_prior, sets)]
+    def __call__(self, sets: Sequence[Values], strict: bool) -> list[tuple[float, Values]]:
+        """The log-density of each of several sets of values, and its derivatives.
+
+        Where the user's function has an error, that is the caller's if `strict`, else the density is 0.
+        """
+        found = [self._written(values, strict) for values in sets]
         for name, prior in self._priors.items():
             x = prior.density.log_density.argument_names[0]
             totals, slopes = prior.loglik_and_grad(np.stack([np.ravel(values[name]) for values in sets]), wrt=x)
@@ -136,6 +137,18 @@ class _Priors:
                 slope = slopes[x][k].reshape(np.shape(sets[k][name]))
                 found[k] = total + float(totals[k]), its | {name: its.get(name, 0.0) + slope}
         return found
+
+    def _written(self, values: Values, strict: bool) -> tuple[float, Values]:
+        """What the user's function says."""
+        if self._log_prior is None:
+            return 0.0, {}
+        try:
+            total, slopes = self._log_prior(values)
+        except (np.linalg.LinAlgError, ValueError):
+            if strict:
+                raise
+            return -np.inf, {}
+        return total, dict(slopes)
 
 
 def maximise(
@@ -164,7 +177,7 @@ def maximise(
     def evaluate(vector: np.ndarray) -> Evaluated:
         values = search.values(vector)
         loglik, gradient = value_and_grad(**values, wrt=search.free)
-        return finished(values, loglik, gradient, *of_priors([values])[0])
+        return finished(values, loglik, gradient, *of_priors([values], strict=True)[0])
 
     def evaluate_all(vectors: Sequence[np.ndarray]) -> list[Evaluated]:
         """The same for several vectors, by one call; None where there is no likelihood."""
@@ -175,7 +188,8 @@ def maximise(
             stacked = {n: np.stack([np.ravel(sets[k][n]) for k in valid]) for n in search.free}
             logliks, gradient = value_and_grad(**(search.start | stacked), wrt=search.free)
             known = [(k, place) for place, k in enumerate(valid) if np.isfinite(logliks[place])]
-            for (k, place), prior in zip(known, of_priors([sets[k] for k, _ in known]) if known else [], strict=True):
+            of_known = of_priors([sets[k] for k, _ in known], strict=False) if known else []
+            for (k, place), prior in zip(known, of_known, strict=True):
                 its = {n: gradient[n][place] for n in search.free}
                 found[k] = finished(sets[k], float(logliks[place]), its, *prior)
         return found

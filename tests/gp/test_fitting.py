@@ -125,6 +125,12 @@ def test_restarts_are_side_by_side(rng, monkeypatch):
         asked.append(values)
         return 0.0, {}
 
+    def refuses(values):
+        if values["sigma"] > 0.9:
+            raise ValueError("no such noise")
+        return 0.0, {}
+
+    assert ml.fit(start, restarts=4, rng=1, log_prior=refuses).values["sigma"] <= 0.9
     asked = []
     with pytest.raises(KeyError, match="mine"):
         ml.fit(start, restarts=2, rng=1, log_prior=fails)
