@@ -163,7 +163,8 @@ DEVICE rbf_cov_grad_amplitude_lengthscale_results rbf_cov_grad_amplitude_lengths
 KERNEL(256) covariance_sums(
     GLOBAL double *RESTRICT partial, GLOBAL real *RESTRICT diagonal, index_t diagonal_start,
     GLOBAL const real *RESTRICT inverse, index_t inverse_start, index_t stride,
-    GLOBAL const real *RESTRICT alpha, index_t alpha_start, double weight, double lift, index_t tiles, index_t first,
+    GLOBAL const real *RESTRICT alpha, index_t alpha_start, GLOBAL const double *RESTRICT weights,
+    index_t weights_start, double lift, index_t tiles, index_t first,
     GLOBAL const real *RESTRICT x, index_t x_start, index_t n, GLOBAL const real *RESTRICT y, index_t y_start, index_t m,
     GLOBAL const real *RESTRICT scales, index_t scales_start,
     real amplitude_value, real lengthscale_value)
@@ -180,6 +181,7 @@ KERNEL(256) covariance_sums(
 
     inverse += inverse_start;
     alpha += alpha_start;
+    const real weight = weights[weights_start];
     double sums[2], trace = 0;
     for (int s = 0; s < 2; s++)
         sums[s] = 0;
@@ -220,7 +222,7 @@ KERNEL(256) covariance_sums(
             const bool inside = i < n && j <= i;
             real w = 0;
             if (inside)
-                w = (real)0.5 * ((real)weight * alpha[i] * alpha[j] - inverse[i * stride + j]);
+                w = (real)0.5 * (weight * alpha[i] * alpha[j] - inverse[i * stride + j]);
             if (inside && i == j && first == 0) {
                 trace += w;
                 diagonal[diagonal_start + i] = w;

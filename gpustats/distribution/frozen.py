@@ -23,6 +23,9 @@ class _Density(Protocol):
     defaults: dict[str, Any]
 
     @property
+    def discrete(self) -> bool: ...
+
+    @property
     def log_density(self) -> Any: ...
 
 

@@ -19,13 +19,15 @@ if TYPE_CHECKING:
     from .marginal import MarginalLikelihood
     from .prediction import LocalPrediction, Prediction
     from .registry import covariances
+    from .vecchia import Vecchia
 
-__all__ = ["Covariance", "Fit", "LocalGP", "LocalPrediction", "MarginalLikelihood", "Prediction", "covariances"]
+__all__ = ["Covariance", "Fit", "LocalGP", "LocalPrediction", "MarginalLikelihood", "Prediction", "Vecchia", "covariances"]
 
 # Imported when first used, so that `import gpustats` can know what a covariance function is and stay quick.
 _LAZY = {
     "Covariance": ".covariance", "Fit": ".fitting", "LocalGP": ".local", "LocalPrediction": ".prediction",
-    "MarginalLikelihood": ".marginal", "Prediction": ".prediction", "covariances": ".registry", "local": None,
+    "MarginalLikelihood": ".marginal", "Prediction": ".prediction", "Vecchia": ".vecchia", "covariances": ".registry",
+    "local": None,
 }  # fmt: skip
 
 

@@ -143,7 +143,8 @@ ${head()}
 KERNEL(${layout.threads}) covariance_sums(
     GLOBAL double *RESTRICT partial, GLOBAL real *RESTRICT diagonal, index_t diagonal_start,
     GLOBAL const real *RESTRICT inverse, index_t inverse_start, index_t stride,
-    GLOBAL const real *RESTRICT alpha, index_t alpha_start, double weight, double lift, index_t tiles, index_t first,
+    GLOBAL const real *RESTRICT alpha, index_t alpha_start, GLOBAL const double *RESTRICT weights,
+    index_t weights_start, double lift, index_t tiles, index_t first,
 ${head()}
 {
 ${shared()}
@@ -151,6 +152,7 @@ ${shared()}
 ${start()}
     inverse += inverse_start;
     alpha += alpha_start;
+    const real weight = weights[weights_start];
     double sums[${max(len(sums), 1)}], trace = 0;
     for (int s = 0; s < ${max(len(sums), 1)}; s++)
         sums[s] = 0;
@@ -179,7 +181,7 @@ ${look()}
             const bool inside = i < n && j <= i;
             real w = 0;
             if (inside)
-                w = (real)0.5 * ((real)weight * alpha[i] * alpha[j] - inverse[i * stride + j]);
+                w = (real)0.5 * (weight * alpha[i] * alpha[j] - inverse[i * stride + j]);
             if (inside && i == j && first == 0) {
                 trace += w;
                 diagonal[diagonal_start + i] = w;
@@ -233,7 +235,8 @@ ${seen()}
 // inverse is symmetric: both triangles are read.
 KERNEL(${layout.threads}) covariance_points(
     GLOBAL real *RESTRICT out, index_t out_start, GLOBAL const real *RESTRICT inverse, index_t inverse_start, index_t stride,
-    GLOBAL const real *RESTRICT alpha, index_t alpha_start, double weight, double lift, index_t first,
+    GLOBAL const real *RESTRICT alpha, index_t alpha_start, GLOBAL const double *RESTRICT weights,
+    index_t weights_start, double lift, index_t first,
 ${head()}
 {
 ${shared()}
@@ -241,6 +244,7 @@ ${shared()}
 ${start()}
     inverse += inverse_start;
     alpha += alpha_start;
+    const real weight = weights[weights_start];
     const index_t j0 = BLOCK_X * ${layout.tile}, j = j0 + column;  // the tile's columns are the points whose derivatives these are
     double sums[${layout.chunk}];
     for (int c = 0; c < ${layout.chunk}; c++)
@@ -255,7 +259,7 @@ ${look()}
             const bool inside = i < n && j < m;
             real w = 0;
             if (inside)
-                w = ((real)weight * alpha[i] * alpha[j] - inverse[i * stride + j]) * (i == j ? (real)lift : 1);
+                w = (weight * alpha[i] * alpha[j] - inverse[i * stride + j]) * (i == j ? (real)lift : 1);
 ${seen()}
             const ${code.function.type} result = ${code.evaluate("row_", "set", "0", "0")};
 % for k in range(len(measures)):

@@ -12,11 +12,12 @@
     BARRIER();
 % endfor
 </%def>
-// out: the order of the first leading minor that is not positive definite, or 0; log |K|; z'z. Of one block.
+// out: the order of the first leading minor that is not positive definite, or 0; log |K|; z'z; what alpha alpha' counts in the
+// derivative in K: n / z'z where a scale is integrated out, else 1. Of one block.
 KERNEL(${threads}) marginal_summary(
     GLOBAL double *RESTRICT out, index_t out_start, GLOBAL const int *RESTRICT info, index_t info_start,
     GLOBAL const real *RESTRICT factor, index_t factor_start, index_t stride, GLOBAL const real *RESTRICT z, index_t z_start,
-    index_t n)
+    index_t n, int scaled)
 {
     SHARED_ARRAY(double, totals, ${threads});
     double logarithms = 0, squares = 0;
@@ -30,6 +31,7 @@ ${add(["logarithms", "squares"])}
         out[out_start] = info[info_start];
         out[out_start + 1] = 2 * logarithms;
         out[out_start + 2] = squares;
+        out[out_start + 3] = scaled ? n / squares : 1;
     }
 }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -24,13 +24,37 @@ if TYPE_CHECKING:
 
 LOG_2PI = math.log(2 * math.pi)
 NO_SCALE = "y equals the mean everywhere: there is no scale to integrate out (student_t)"
+#: The factor, its inverse, and what else is there: where memory is for fewer, the inverse takes the place of the factor.
+MATRICES = 2.5
 _FACTOR = Template.beside(__file__, "factor")
+
+
+class Summary(NamedTuple):
+    """Numbers of a factor and a residual.
+
+    Attributes
+    ----------
+    minor : int
+        The order of the first leading minor that is not positive definite, or 0.
+    log_determinant : float
+        Of K + noise.
+    squares : float
+        r' (K + noise)⁻¹ r
+    weight : float
+        What alpha alpha' counts in the derivative in the matrix: n / squares where a scale is integrated out, else 1.
+    """
+
+    minor: int
+    log_determinant: float
+    squares: float
+    weight: float
 
 
 class Factor:
     """The Cholesky factor l of a covariance matrix with noise, K + noise = l l', at n points, and z = l⁻¹ r for a residual r.
 
-    Work is enqueued; only `summary` waits for it. In all there is one matrix n x n, and `inverse` makes another.
+    Work is enqueued; only `summary` waits for it. In all there is one matrix n x n, and `inverse` makes another, with a quarter
+    of one to work in, unless memory is short.
 
     Parameters
     ----------
@@ -44,12 +68,21 @@ class Factor:
         Added to the diagonal.
     lift : float
         By which the diagonal is multiplied before.
+    student_t : bool
+        Whether a factor tau² of the matrix is integrated out, whose prior density is 1 / tau².
+
+    Attributes
+    ----------
+    spent : bool
+        Whether the inverse has taken the place of l, which is no more.
     """
 
     def __init__(
-        self, provider: Provider, pairs: Pairs, x: Any, residual: np.ndarray, values: Hyperparameters, noise: Any, lift: float
-    ) -> None:
+        self, provider: Provider, pairs: Pairs, x: Any, residual: np.ndarray, values: Hyperparameters, noise: Any, lift: float,
+        student_t: bool,
+    ) -> None:  # fmt: skip
         self.provider, self.pairs, self.x, self.values, self.lift = provider, pairs, x, values, lift
+        self.student_t, self.spent = student_t, False
         self.runtime, self.n = pairs.runtime, x.shape[0]
         self.l = provider.empty(self.n, self.n, pairs.dtype)
         self.z = Matrix.over(self.runtime, moved(self.runtime, np.array(residual, pairs.dtype).reshape(-1, 1)))
@@ -62,42 +95,44 @@ class Factor:
         pairs.matrix(self.l, x, x, values, noise, lift, lower=only_lower)
         info = provider.potrf(self.l)
         provider.trsm(self.l, self.z, left=True)
-        self._summary = empty(self.runtime, 3, np.float64)
+        self._summary = empty(self.runtime, 4, np.float64)
         kernel = self._kernel("marginal_summary")
         kernel(
             (1, 1), *pairs.at(self._summary), *pairs.at(info), self.l.handle, self.l.offset, self.l.stride,
-            self.z.handle, self.z.offset, self.n,
+            self.z.handle, self.z.offset, self.n, int(student_t),
         )  # fmt: skip
         if isinstance(info, np.ndarray):  # which the kernel reads
             self.runtime.synchronize()
 
     @classmethod
-    def of(cls, provider: Provider, pairs: Pairs, data: Observations, parameters: Parameters, lift: float) -> Factor:
+    def of(
+        cls, provider: Provider, pairs: Pairs, data: Observations, parameters: Parameters, lift: float, student_t: bool
+    ) -> Factor:
         """That of a marginal likelihood."""
         sigma, residual = parameters.sigma, data.y - np.asarray(parameters.mean)
-        noise = np.square(sigma) if isinstance(sigma, np.ndarray) else sigma * sigma
-        return cls(provider, pairs, data.x, residual, parameters.hyperparameters, noise, lift)
+        with np.errstate(over="ignore"):  # the factor will tell
+            noise = np.square(sigma) if isinstance(sigma, np.ndarray) else sigma * sigma
+        return cls(provider, pairs, data.x, residual, parameters.hyperparameters, noise, lift, student_t)
 
     @functools.cached_property
-    def summary(self) -> tuple[int, float, float]:
-        """The order of the first leading minor that is not positive definite, or 0; log |K + noise|; r' (K + noise)⁻¹ r."""
+    def summary(self) -> Summary:
+        """What the kernels say of the factor and the residual."""
         if not self.n:
-            return 0, 0.0, 0.0
-        info, log_determinant, squares = written(self.runtime, self._summary)
-        return int(info), float(log_determinant), float(squares)
+            return Summary(0, 0.0, 0.0, 1.0)
+        minor, *numbers = written(self.runtime, self._summary)
+        return Summary(int(minor), *map(float, numbers))
 
-    def loglik(self, student_t: bool) -> float:
-        """The log-density of the residual, nan where the matrix is not positive definite.
+    @property
+    def weight(self) -> Any:
+        """That of the `summary`, (1,), as kernels read it."""
+        return self._summary[Summary._fields.index("weight") :]
 
-        Parameters
-        ----------
-        student_t : bool
-            Whether a factor tau² of the matrix is integrated out, whose prior density is 1 / tau².
-        """
-        minor, log_determinant, squares = self.summary
+    def loglik(self) -> float:
+        """The log-density of the residual, nan where the matrix is not positive definite."""
+        minor, log_determinant, squares, _ = self.summary
         if minor:
             return math.nan
-        if not student_t:
+        if not self.student_t:
             return -0.5 * (squares + log_determinant + self.n * LOG_2PI)
         if squares == 0:
             raise ValueError(NO_SCALE)
@@ -105,7 +140,7 @@ class Factor:
 
     def not_positive_definite(self, parameters: object) -> np.linalg.LinAlgError:
         """The error that there is no log-density at some parameters."""
-        minor = self.summary[0]
+        minor = self.summary.minor
         where = f"its leading minor of order {minor} is not" if minor else "it is singular or too large"
         return np.linalg.LinAlgError(
             f"the covariance matrix of {self.n} points is not positive definite: {where}, at {parameters}; "
@@ -113,13 +148,18 @@ class Factor:
         )
 
     def inverse(self) -> tuple[Matrix, Matrix]:
-        """alpha = (K + noise)⁻¹ r, (n, 1), and the lower triangle of (K + noise)⁻¹ = l⁻ᵀ l⁻¹."""
-        inverse = self.provider.empty(self.n, self.n, self.pairs.dtype)
-        alpha = self.provider.empty(self.n, 1, self.pairs.dtype)
-        self.provider.lower(self.l, inverse)
-        self.provider.trtri(inverse)
-        self.provider.gemm(1.0, inverse.T, self.z, 0.0, alpha)
-        blocked.gram(self.provider, inverse)
+        """alpha = (K + noise)⁻¹ r, (n, 1), and the lower triangle of (K + noise)⁻¹ = l⁻ᵀ l⁻¹.
+
+        Where the device's memory is for fewer than `MATRICES`, the inverse takes the place of the factor.
+        """
+        provider, dtype = self.provider, self.pairs.dtype
+        self.spent = MATRICES * dtype.itemsize * self.n**2 > self.runtime.device.memory
+        inverse = self.l if self.spent else provider.empty(self.n, self.n, dtype)
+        alpha = provider.empty(self.n, 1, dtype)
+        provider.lower(self.l, inverse)
+        provider.trtri(inverse)
+        provider.gemm(1.0, inverse.T, self.z, 0.0, alpha)
+        blocked.gram(provider, inverse)
         return alpha, inverse
 
     def rows(self, xs: Any) -> Matrix:

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+import queue
+import threading
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..distribution.frozen import Frozen
+from ..evaluation.arguments import elements_inside
+from ..language.device_function import Argument
+
 if TYPE_CHECKING:
     from scipy.optimize import OptimizeResult
 
 Values = dict[str, Any]
+Evaluated = tuple[float, np.ndarray] | None  # what is maximised and its derivatives; None where it is not there
+LogPrior = Callable[[Values], tuple[float, Mapping[str, Any]]]
 SPREAD = 1.5  # standard deviation of random starts around the given one, in logarithms
 
 
@@ -41,6 +49,7 @@ class _Search:
         self, start: Mapping[str, Any], domains: Mapping[str, str], fixed: Collection[str], bounds: Mapping[str, Any], log: bool
     ) -> None:
         self.start = {n: np.array(v, np.float64) for n, v in start.items()}
+        self._arguments = [Argument(n, domains[n]) for n in start]
         if missing := [n for n in (*fixed, *bounds) if n not in start]:
             raise ValueError(f"{missing[0]} is to be fixed or bounded, but start has no {missing[0]}")
         self.free = [n for n in start if n not in fixed]
@@ -75,12 +84,18 @@ class _Search:
                 parts.append(slope * value if name in self.logs else slope)
         return np.concatenate(parts)
 
+    def inside(self, values: Values) -> bool:
+        """Whether all values are finite, and in their domains."""
+        given = [(a, np.asarray(values[a.name])) for a in self._arguments]
+        return all((np.isfinite(v) & elements_inside(a, v)).all() for a, v in given)
+
     def values(self, vector: np.ndarray) -> Values:
         found, at = dict(self.start), 0
         for name in self.free:
             size, shape = self.start[name].size, self.start[name].shape
             part = vector[at : at + size].reshape(shape)
-            found[name] = np.exp(part) if name in self.logs else part.copy()
+            with np.errstate(over="ignore"):
+                found[name] = np.exp(part) if name in self.logs else part.copy()
             at += size
         return {n: v if v.ndim else float(v) for n, v in found.items()}
 
@@ -98,54 +113,164 @@ class _Search:
         return np.clip(point, low, high)
 
 
+class _Priors:
+    """Log-densities of values by name: frozen densities, and what else a user gives."""
+
+    def __init__(self, search: _Search, priors: Mapping[str, Frozen], log_prior: LogPrior | None) -> None:
+        for name, prior in priors.items():
+            if name not in search.free:
+                raise ValueError(f"there is a prior for {name}, which is not searched for: that is {', '.join(search.free)}")
+            if not isinstance(prior, Frozen) or prior.density.discrete:
+                raise TypeError(f"the prior of {name} must be a density with its parameters, such as gs.gamma(2.0, 1.0)")
+        self._priors, self._log_prior = priors, log_prior
+
+    def __call__(self, sets: Sequence[Values], strict: bool) -> list[tuple[float, Values]]:
+        """The log-density of each of several sets of values, and its derivatives.
+
+        Where the user's function has an error, that is the caller's if `strict`, else the density is 0.
+        """
+        found = [self._written(values, strict) for values in sets]
+        for name, prior in self._priors.items():
+            x = prior.density.log_density.argument_names[0]
+            totals, slopes = prior.loglik_and_grad(np.stack([np.ravel(values[name]) for values in sets]), wrt=x)
+            for k, (total, its) in enumerate(found):
+                slope = slopes[x][k].reshape(np.shape(sets[k][name]))
+                found[k] = total + float(totals[k]), its | {name: its.get(name, 0.0) + slope}
+        return found
+
+    def _written(self, values: Values, strict: bool) -> tuple[float, Values]:
+        """What the user's function says."""
+        if self._log_prior is None:
+            return 0.0, {}
+        try:
+            total, slopes = self._log_prior(values)
+        except (np.linalg.LinAlgError, ValueError):
+            if strict:
+                raise
+            return -np.inf, {}
+        return total, dict(slopes)
+
+
 def maximise(
-    value_and_grad: Callable[..., tuple[float, dict[str, Any]]], start: Mapping[str, Any], domains: Mapping[str, str], *,
-    fixed: Collection[str], bounds: Mapping[str, Any], log_prior: Callable | None, method: str, log: bool, restarts: int,
-    rng: Any, options: Mapping[str, Any] | None,
+    value_and_grad: Callable[..., tuple[Any, dict[str, Any]]], start: Mapping[str, Any], domains: Mapping[str, str], *,
+    fixed: Collection[str], bounds: Mapping[str, Any], priors: Mapping[str, Frozen], log_prior: LogPrior | None, method: str,
+    log: bool, restarts: int, rng: Any, options: Mapping[str, Any] | None,
 ) -> Fit:  # fmt: skip
-    """See `MarginalLikelihood.fit`; `value_and_grad` takes values by name and ``wrt``."""
+    """See `GaussianProcess.fit`; `value_and_grad` takes values by name, also several sets of them, and ``wrt``."""
     from scipy.optimize import minimize
 
-    search = _Search(start, domains, [fixed] if isinstance(fixed, str) else fixed, bounds, log)
+    search = _Search(start, domains, fixed, bounds, log)
+    of_priors = _Priors(search, priors, log_prior)
     best: tuple[float, Values, float] | None = None  # objective, values, log-likelihood
 
-    def evaluate(vector: np.ndarray) -> tuple[float, np.ndarray]:
+    def finished(
+        values: Values, loglik: float, gradient: Mapping[str, Any], prior: float, slopes: Mapping[str, Any]
+    ) -> Evaluated:
+        """What is maximised, and its derivatives in the numbers that are searched for."""
         nonlocal best
-        with np.errstate(over="ignore"):
-            values = search.values(vector)
-        loglik, gradient = value_and_grad(**values, wrt=search.free)
-        total, slope = loglik, search.vector(values, gradient)
-        if log_prior is not None:
-            prior, of_prior = log_prior(values)
-            total, slope = total + prior, slope + search.vector(values, of_prior)
+        if not np.isfinite(total := loglik + prior):
+            return None
         if best is None or total > best[0]:
             best = total, values, loglik
-        return total, slope
+        return total, search.vector(values, gradient) + search.vector(values, slopes)
 
-    def once(vector: np.ndarray) -> OptimizeResult:
+    def evaluate(vector: np.ndarray) -> Evaluated:
+        values = search.values(vector)
+        loglik, gradient = value_and_grad(**values, wrt=search.free)
+        return finished(values, loglik, gradient, *of_priors([values], strict=True)[0])
+
+    def evaluate_all(vectors: Sequence[np.ndarray]) -> list[Evaluated]:
+        """The same for several vectors, by one call; None where there is no likelihood."""
+        sets = [search.values(vector) for vector in vectors]
+        valid = [k for k, values in enumerate(sets) if search.inside(values)]
+        found: list[Evaluated] = [None] * len(sets)
+        if valid:
+            stacked = {n: np.stack([np.ravel(sets[k][n]) for k in valid]) for n in search.free}
+            logliks, gradient = value_and_grad(**(search.start | stacked), wrt=search.free)
+            known = [(k, place) for place, k in enumerate(valid) if np.isfinite(logliks[place])]
+            of_known = of_priors([sets[k] for k, _ in known], strict=False) if known else []
+            for (k, place), prior in zip(known, of_known, strict=True):
+                its = {n: gradient[n][place] for n in search.free}
+                found[k] = finished(sets[k], float(logliks[place]), its, *prior)
+        return found
+
+    def once(evaluated: Callable[[np.ndarray], Evaluated], vector: np.ndarray) -> OptimizeResult:
         """One search. Where there is no likelihood it meets a wall, a little higher than all that it has seen."""
         seen = [0.0]
 
         def objective(vector: np.ndarray) -> tuple[float, np.ndarray]:
-            try:
-                total, slope = evaluate(vector)
-            except (np.linalg.LinAlgError, ValueError):
+            if (found := evaluated(vector)) is None:
                 return max(seen) + 1 + abs(max(seen)), np.zeros(len(vector))
-            seen.append(-total)
-            return -total, -slope
+            seen.append(-found[0])
+            return -found[0], -found[1]
 
         limited = search.bounds if bounds else None
         return minimize(objective, vector, jac=True, method=method, bounds=limited, options=dict(options or {}))
 
-    first = np.clip(search.vector(search.start), *np.array(search.bounds).T)
-    evaluate(first)  # its errors are the caller's
-    results, generator = [once(first)], np.random.default_rng(rng)
-    for _ in range(restarts):
-        point = search.random(generator)
+    def alone(vector: np.ndarray) -> Evaluated:
         try:
-            evaluate(point)
-        except (np.linalg.LinAlgError, ValueError):  # nothing to start from
-            continue
-        results.append(once(point))
+            return evaluate(vector)
+        except (np.linalg.LinAlgError, ValueError):
+            return None
+
+    first = np.clip(search.vector(search.start), *np.array(search.bounds).T)
+    if evaluate(first) is None:  # its errors are the caller's
+        raise ValueError(f"the prior density is 0 at the start: {search.values(first)}")
+    generator = np.random.default_rng(rng)
+    points = [search.random(generator) for _ in range(restarts)]
+    points = [point for point, found in zip(points, evaluate_all(points), strict=True) if found is not None]
+    results = side_by_side(once, [first, *points], evaluate_all) if points else [once(alone, first)]
     assert best is not None
     return Fit(best[1], best[2], min(results, key=lambda r: float(r.fun)))
+
+
+def side_by_side(
+    search: Callable[[Callable[[np.ndarray], Evaluated], np.ndarray], OptimizeResult], starts: Sequence[np.ndarray],
+    evaluate_all: Callable[[Sequence[np.ndarray]], Sequence[Evaluated]],
+) -> list[OptimizeResult]:  # fmt: skip
+    """What ``search(evaluate, start)`` finds for each start, where what all of them ask for next is evaluated together.
+
+    Searches run in threads of their own, evaluations in the calling one.
+    """
+    asked: queue.SimpleQueue[tuple[int, np.ndarray | None]] = queue.SimpleQueue()  # None: the search has ended
+    answers: list[queue.SimpleQueue[Evaluated | BaseException]] = [queue.SimpleQueue() for _ in starts]
+    found: dict[int, OptimizeResult | BaseException] = {}
+
+    def run(k: int) -> None:
+        def evaluate(point: np.ndarray) -> Evaluated:
+            asked.put((k, point))
+            answer = answers[k].get()
+            if isinstance(answer, BaseException):
+                raise answer
+            return answer
+
+        try:
+            found[k] = search(evaluate, starts[k])
+        except BaseException as error:
+            found[k] = error
+        asked.put((k, None))
+
+    for k in range(len(starts)):
+        threading.Thread(target=run, args=(k,), daemon=True).start()
+    going, waiting = len(starts), dict[int, np.ndarray]()
+    try:
+        while going:
+            k, point = asked.get()
+            if point is None:
+                going -= 1
+            else:
+                waiting[k] = point
+            if waiting and len(waiting) == going:
+                order = sorted(waiting)
+                for k, answer in zip(order, evaluate_all([waiting.pop(k) for k in order]), strict=True):
+                    answers[k].put(answer)
+    except BaseException as error:
+        for its in answers:  # so that no search waits for ever
+            its.put(error)
+        raise
+    results = []
+    for k in range(len(starts)):
+        if isinstance(one := found[k], BaseException):
+            raise one
+        results.append(one)
+    return results

@@ -14,12 +14,12 @@ from .parameters import MEAN, SIGMA, Parameters, X, Y
 
 
 def gradient(
-    factor: Factor, data: Observations, parameters: Parameters, wrt: Sequence[str], student_t: bool
+    factor: Factor, data: Observations, parameters: Parameters, wrt: Sequence[str]
 ) -> dict[str, Any]:
     """The derivatives in hyperparameters, ``"sigma"``, ``"mean"``, ``"x"`` and ``"y"``.
 
-    With R = K + diag(sigma²) and alpha = R⁻¹ (y - mean), the derivative in R is W = (weight alpha alpha' - R⁻¹) / 2, where
-    `student_t` has weight = n / (y - mean)' R⁻¹ (y - mean), else 1.
+    With R = K + diag(sigma²) and alpha = R⁻¹ (y - mean), the derivative in R is W = (weight alpha alpha' - R⁻¹) / 2, with the
+    factor's weight.
 
     Parameters
     ----------
@@ -38,8 +38,7 @@ def gradient(
     """
     runtime, lift = data.runtime, factor.lift
     alpha, inverse = factor.inverse()
-    weight = data.n / factor.summary[2] if student_t else 1.0
-    of_pairs = data.x, parameters.hyperparameters, inverse, alpha.memory.array, weight
+    of_pairs = data.x, parameters.hyperparameters, inverse, alpha.memory.array, factor.weight
     own = [n for n in wrt if n in factor.pairs.covariance.parameters]
     found: dict[str, Any] = {}
     if own or SIGMA in wrt:
@@ -49,7 +48,7 @@ def gradient(
             one = isinstance(parameters.sigma, float)
             found[SIGMA] = 2 * parameters.sigma * (trace if one else written(runtime, diagonal).astype(float))
     if MEAN in wrt or Y in wrt:
-        slope = weight * written(runtime, alpha.memory.array).reshape(-1)
+        slope = factor.summary.weight * written(runtime, alpha.memory.array).reshape(-1)
         found[MEAN] = float(slope.sum(dtype=float)) if isinstance(parameters.mean, float) else slope.astype(float)
         found[Y] = data.like_y(-slope)
     if X in wrt:

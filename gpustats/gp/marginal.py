@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,29 +12,25 @@ import numpy as np
 from ..density import densities
 from ..draws.generator import as_generator
 from ..evaluation.arguments import check_wrt_among
-from ..evaluation.placement import as_read, device_of, moved
 from ..evaluation.results import delivered
 from ..linalg.providers import provider_of
 from ..parallel.remade import fetched, placed
 from ..runtime import arrays
 from .covariance import Covariance
 from .factor import Factor
-from .fitting import Fit, maximise
 from .gradient import gradient, zero_gradient
-from .hyperparameters import refuse_names
-from .matrix import as_points
-from .observations import Observations
 from .pairs import Pairs
-from .parameters import MEAN, RESERVED, SIGMA, Parameters, ParameterSets, X, Y, by_row, deviation, on_host
+from .parameters import Parameters, ParameterSets, X, Y
 from .posterior import Posterior
 from .prediction import Prediction, variance_of_t
+from .process import GaussianProcess
 from .sets import Sets
 
 if TYPE_CHECKING:
-    from ..runtime.base import Device
+    pass
 
 
-class MarginalLikelihood:
+class MarginalLikelihood(GaussianProcess):
     """The log marginal likelihood of a Gaussian process, log N(y; mean, K + diag(sigma²)), bound to data on a device.
 
     Parameters
@@ -76,7 +72,8 @@ class MarginalLikelihood:
     log gamma(n/2) - n/2 log(2 pi) - 1/2 log|R| - n/2 log(psi/2), and predictions are Student-t with n degrees of freedom
     (Gramacy, Niemi & Weiss 2014, eq. 1-3).
 
-    One evaluation takes n³/3 operations and memory for one matrix n x n, with the gradient n³ and about three of them,
+    One evaluation takes n³/3 operations and memory for one matrix n x n, with the gradient n³ and two and a quarter of them,
+    or one and a quarter where there is no more (then predictions at the same parameters take a factorisation of their own),
     however many hyperparameters there are: with R = K + diag(sigma²) and alpha = R⁻¹ (y - mean), the derivative in R is
     W = (alpha alpha' - R⁻¹) / 2, and one pass contracts W with the derivatives of K while these are computed (Rasmussen &
     Williams 2006, eq. 5.9). No matrix n x n leaves the device.
@@ -103,14 +100,8 @@ class MarginalLikelihood:
         self, cov: Covariance, x: Any, y: Any, *, mean: float | Callable[[np.ndarray], Any] = 0.0, student_t: bool = False,
         jitter: float = 0.0,
     ) -> None:  # fmt: skip
-        if not isinstance(cov, Covariance):
-            raise TypeError(f"cov must be a covariance function such as gs.rbf, not {type(cov).__name__}")
-        refuse_names(cov, RESERVED)
-        if not (math.isfinite(jitter) and jitter >= 0):
-            raise ValueError(f"jitter is {jitter}: it must be nonnegative, and finite")
-        self.cov, self.student_t, self.jitter, self._mean = cov, student_t, float(jitter), mean
-        self._data = data = Observations(x, y)
-        self.n, self.columns = data.n, data.columns
+        super().__init__(cov, x, y, mean, jitter)
+        self.student_t, data = student_t, self._data
         if student_t and not self.n:
             raise ValueError("there are no observations: nothing tells the scale that student_t integrates out")
         self._provider = provider_of(data.runtime)
@@ -122,16 +113,6 @@ class MarginalLikelihood:
     def __reduce__(self) -> Any:
         x, y = (fetched(a) for a in self._data.given)
         return _rebuilt, (self.cov, x, y, self._mean, self.student_t, self.jitter)
-
-    @property
-    def device(self) -> Device:
-        """Where the data lie."""
-        return self._data.runtime.device
-
-    @property
-    def parameters(self) -> tuple[str, ...]:
-        """Names of what the methods take."""
-        return (*self.cov.parameters, SIGMA, MEAN)
 
     def __repr__(self) -> str:
         kind, shape = ", student_t" if self.student_t else "", (self.n, self.columns)
@@ -189,9 +170,9 @@ class MarginalLikelihood:
         if found is not None and X not in names:
             return found
         factor = self._factor(parameters)
-        if self._provider.on_host or self.student_t:
-            self._loglik(factor, parameters)  # raises before work that would be in vain, or needs what is not there
-        slopes = gradient(factor, self._data, parameters, names, self.student_t)
+        if self._provider.on_host:
+            self._loglik(factor, parameters)  # raises before work that would be in vain
+        slopes = gradient(factor, self._data, parameters, names)
         return self._loglik(factor, parameters) if found is None else found[0], slopes
 
     def predict(
@@ -274,73 +255,7 @@ class MarginalLikelihood:
         out = delivered(self._data.runtime, posterior.draws(z), arrays.is_device_array(xs))
         return out.reshape(posterior.m) if size is None else out
 
-    def fit(
-        self, start: Mapping[str, Any], *, fixed: Collection[str] = (), bounds: Mapping[str, tuple[float, float]] | None = None,
-        log_prior: Callable[[dict[str, Any]], tuple[float, Mapping[str, Any]]] | None = None, method: str = "L-BFGS-B",
-        log: bool = True, restarts: int = 0, rng: Any = None, options: Mapping[str, Any] | None = None,
-    ) -> Fit:  # fmt: skip
-        """Find the hyperparameters of largest marginal likelihood, or posterior density.
-
-        Parameters
-        ----------
-        start : mapping
-            Name -> value of all hyperparameters and, if not 0, of sigma and mean; vectors have a number for each element.
-        fixed : collection of str, optional
-            Names of those that stay as they are.
-        bounds : mapping, optional
-            Name -> (lowest, highest).
-        log_prior : callable, optional
-            Takes a dictionary of values like `start`, and returns a log-density and a mapping of its derivatives; what this
-            lacks counts as 0. Then the sum of both is maximised.
-        method : str, optional
-            Of `scipy.optimize.minimize`, one that uses derivatives.
-        log : bool, optional
-            Whether positive values are searched for by their logarithms. (The density that is maximised remains that of the
-            values.) Default: True.
-        restarts : int, optional
-            Further searches, from random points: between the bounds where there are both, else near `start`.
-        rng : optional
-            As for `numpy.random.default_rng`.
-        options : mapping, optional
-            Of `scipy.optimize.minimize`.
-
-        Returns
-        -------
-        Fit
-            The best of all searches.
-
-        Raises
-        ------
-        numpy.linalg.LinAlgError
-            Where the matrix at the start is not positive definite. Where others on the way are not, the search turns back.
-
-        Examples
-        --------
-        >>> import numpy as np, gpustats as gs
-        >>> x = np.linspace(0.0, 1.0, 20)
-        >>> ml = gs.gp.MarginalLikelihood(gs.rbf, x, np.sin(6 * x))
-        >>> fit = ml.fit(dict(amplitude=1.0, lengthscale=0.3, sigma=0.1), fixed=["sigma"])
-        >>> {name: round(float(v), 2) for name, v in fit.values.items()}
-        {'amplitude': 0.97, 'lengthscale': 0.3, 'sigma': 0.1}
-        """
-        domains = {**self.cov.domains, SIGMA: "nonnegative", MEAN: "real"}
-        if unknown := [n for n in (*start, *fixed, *(bounds or ())) if n not in domains]:
-            raise ValueError(f"there is no {unknown[0]!r} to fit; there are {', '.join(self.parameters)}")
-        return maximise(
-            self.value_and_grad, start, domains, fixed=fixed, bounds=bounds or {}, log_prior=log_prior, method=method, log=log,
-            restarts=restarts, rng=rng, options=options,
-        )  # fmt: skip
-
     # -- the pieces of a call
-
-    def _parameters(self, sigma: Any, mean: Any, hyperparameters: Mapping[str, Any], several: bool = False) -> Any:
-        """The `Parameters` of a call; `several`: or the `ParameterSets`, if it has such."""
-        given = tuple(n for n, v in ((SIGMA, sigma), (MEAN, mean)) if v is not None)
-        if mean is None:
-            mean = self._mean(self._data.host_x) if callable(self._mean) else self._mean
-        values = {SIGMA: 0.0 if sigma is None else sigma, MEAN: mean, **hyperparameters}
-        kind = ParameterSets if several and any(np.ndim(v) > 1 for v in values.values()) else Parameters
-        return kind.of(self.cov, self.columns, self.n, values, (*self.cov.parameters, *given))
 
     def _pairs_for(self, vectors: tuple[str, ...]) -> Pairs:
         if vectors not in self._pairs:
@@ -351,17 +266,17 @@ class MarginalLikelihood:
         """The factor of the covariance matrix, of which the calling thread keeps its last."""
         key = parameters.key
         last_key, last = getattr(self._local, "last", (None, None))
-        if last is not None and last_key == key:
+        if last is not None and last_key == key and not last.spent:
             return last
         self._local.last = last = None, None  # its memory goes to the next, or, where that fails, to nobody
         pairs = self._pairs_for(tuple(parameters.hyperparameters.vectors))
-        factor = Factor.of(self._provider, pairs, self._data, parameters, 1 + self.jitter)
+        factor = Factor.of(self._provider, pairs, self._data, parameters, 1 + self.jitter, self.student_t)
         self._local.last = key, factor
         return factor
 
     def _loglik(self, factor: Factor, parameters: Parameters) -> float:
         """The log-likelihood, or the error that there is none."""
-        value = factor.loglik(self.student_t)
+        value = factor.loglik()
         if not math.isfinite(value):
             self._local.last = None, None
             raise factor.not_positive_definite(parameters)
@@ -369,31 +284,10 @@ class MarginalLikelihood:
 
     def _posterior(self, xs: Any, noise: Any, mean_xs: Any, parameters: Parameters) -> Posterior:
         """The posterior at new points, after a look at the arguments of `predict`."""
-        native, xs, data = arrays.is_device_array(xs), as_points(xs, "xs"), self._data
-        m, columns = xs.shape
-        if columns != self.columns:
-            raise ValueError(f"xs has {columns} columns, and x {self.columns}: they must have the same")
-        if native and device_of([xs], ["xs"]) is not data.runtime:
-            raise ValueError(f"xs lies on another device than the data, {self.device.id}: move it with gs.to_host")
-        if mean_xs is None:
-            if MEAN not in parameters.given and callable(self._mean):
-                mean_xs = self._mean(on_host(xs))
-            elif isinstance(parameters.mean, float):
-                mean_xs = parameters.mean
-            else:
-                raise ValueError(f"mean has a value for each observation: give the prior mean at xs, too, as mean_xs, ({m},)")
-        sigma = parameters.sigma
-        if noise is True and not isinstance(sigma, float):
-            raise ValueError(f"sigma has a value for each observation: give that of new ones as noise, ({m},)")
-        spread = deviation("noise", sigma if noise is True else float(noise) if noise is False else noise, m)
-        mean, variances = (
-            np.broadcast_to(v, m).astype(data.dtype) for v in (by_row("mean_xs", mean_xs, m), np.square(spread))
-        )
+        new = self._new_points(xs, noise, mean_xs, parameters)
         factor = self._factor(parameters)
         self._loglik(factor, parameters)
-        scale2 = factor.summary[2] / self.n if self.student_t else 1.0
-        placed = [moved(data.runtime, a) for a in (as_read(data.runtime, xs, data.dtype), variances)]
-        return Posterior(factor, placed[0], mean, placed[1], scale2)
+        return Posterior(factor, new.x, new.mean, new.noise, factor.summary.squares / self.n if self.student_t else 1.0)
 
 
 def _rebuilt(cov: Covariance, x: Any, y: Any, mean: Any, student_t: bool, jitter: float) -> MarginalLikelihood:

@@ -155,6 +155,11 @@ class PairsCode:
         return Derivatives(code, {n: results[n] for n in sums}, wanted, [results.get(i.name, "") for i in inputs])
 
 
+def over_cubes(numerators: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Numerators by the cubes of values, which themselves may be beyond what numbers can be."""
+    return numerators / values / values / values
+
+
 class Pairs:
     """A covariance function at points on a device.
 
@@ -207,7 +212,7 @@ class Pairs:
         return out
 
     def gradient(
-        self, x: Any, values: Hyperparameters, inverse: Matrix, alpha: Any, weight: float, wrt: Sequence[str], lift: float = 1.0
+        self, x: Any, values: Hyperparameters, inverse: Matrix, alpha: Any, weight: Any, wrt: Sequence[str], lift: float = 1.0
     ) -> tuple[dict[str, Any], float, Any]:
         """The sums over all i, j of W_ij dk(x_i, x_j) / dθ, where W = (weight alpha alpha' - inverse) / 2.
 
@@ -216,6 +221,8 @@ class Pairs:
         inverse : Matrix
             Its lower triangle counts.
         alpha : device array, or ndarray where the memory is the host's, (n,)
+        weight : array of float64, (1,)
+            As kernels read it, so that nobody waits for what another kernel has found.
         wrt : sequence of str
             Names of hyperparameters.
         lift : float
@@ -247,7 +254,7 @@ class Pairs:
             result = self.runtime.result(8 * blocks * slots)
             kernel(
                 (blocks, 1), result.handle, *self.at(diagonal), inverse.handle, inverse.offset, inverse.stride,
-                *self.at(alpha), weight, lift, tiles, first, *points, *numbers,
+                *self.at(alpha), *self.at(weight), lift, tiles, first, *points, *numbers,
             )  # fmt: skip
             found = self.runtime.fetch(result).view(np.float64).reshape(blocks, slots).sum(0)
             if first == 0:
@@ -261,11 +268,11 @@ class Pairs:
             moments = np.concatenate(parts)[: self.columns]
             if measure.columns is not None:
                 moments = np.where(np.isin(np.arange(self.columns), measure.columns), moments, 0)
-            gradient[measure.scaled] += -2 * moments / values.vectors[measure.scaled] ** 3
+            gradient[measure.scaled] += over_cubes(-2 * moments, values.vectors[measure.scaled])
         return gradient, float(total[len(sums)]), diagonal
 
     def points_gradient(
-        self, x: Any, values: Hyperparameters, inverse: Matrix, alpha: Any, weight: float, lift: float = 1.0
+        self, x: Any, values: Hyperparameters, inverse: Matrix, alpha: Any, weight: Any, lift: float = 1.0
     ) -> Any:
         """The derivative of what `gradient` sums in the points: a device array or ndarray, (n, columns).
 
@@ -277,7 +284,7 @@ class Pairs:
         for first in range(0, self.columns, self.layout.chunk):
             kernel(
                 (-(-x.shape[0] // self.layout.tile), 1), *self.at(out), inverse.handle, inverse.offset, inverse.stride,
-                *self.at(alpha), weight, lift, first, *points, *numbers,
+                *self.at(alpha), *self.at(weight), lift, first, *points, *numbers,
             )  # fmt: skip
         self._finish()
         return out

@@ -51,6 +51,11 @@ class Parameters(NamedTuple):
         return self.hyperparameters.by_name | {SIGMA: self.sigma, MEAN: self.mean}
 
     @property
+    def rows(self) -> dict[str, np.ndarray]:
+        """Argument -> array with one row."""
+        return {n: np.reshape(np.asarray(v, float), (1, np.size(v))) for n, v in self.by_name.items()}
+
+    @property
     def key(self) -> Any:
         """What is equal for equal parameters, and hashable."""
         return tuple((n, np.shape(v), np.asarray(v).tobytes()) for n, v in self.by_name.items())

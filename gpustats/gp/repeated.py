@@ -10,27 +10,31 @@ from ..evaluation.repeated import SumReplay
 from .marginal import MarginalLikelihood
 from .parameters import MEAN, SIGMA, Y
 from .sets import pays
+from .vecchia import Vecchia
 
 
 def of_sets(
-    likelihood: MarginalLikelihood, rows: Mapping[str, np.ndarray], n_sets: int, wrt: Sequence[str], several: bool = True
-) -> tuple[np.ndarray, dict[str, np.ndarray]] | None:
+    likelihood: MarginalLikelihood | Vecchia, rows: Mapping[str, np.ndarray], n_sets: int, wrt: Sequence[str],
+    several: bool = True,
+) -> tuple[np.ndarray, dict[str, np.ndarray]] | None:  # fmt: skip
     """The log-likelihoods at sets of parameters and of observations, and their derivatives, from one launch.
 
     They are nan where parameters are invalid. None where each set takes a call of its own.
 
     Parameters
     ----------
-    likelihood : MarginalLikelihood
-        Whose points count, and not its observations.
+    likelihood : MarginalLikelihood or Vecchia
+        Of the former, the points count, and not the observations; of the latter, both.
     rows : mapping
-        Argument, y among them -> array with a row for each set, or one for all.
+        Argument, for the former y among them -> array with a row for each set, or one for all.
     n_sets : int
     wrt : sequence of str
         Names of arguments; not the points.
     several : bool
         Whether the call is for several sets, however many these are.
     """
+    if isinstance(likelihood, Vecchia):
+        return likelihood._of_sets(rows, n_sets, wrt)
     if not n_sets or not pays(likelihood.device, likelihood.n, several) or not _fits(likelihood, rows):
         return None
     return likelihood._sets(rows, n_sets, wrt)

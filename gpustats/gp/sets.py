@@ -190,7 +190,7 @@ class Sets:
         if not pays(self.data.runtime.device, self.data.n, several=False):
             return None
         given = parameters.by_name
-        values, slopes = self({n: np.reshape(np.asarray(v, float), (1, np.size(v))) for n, v in given.items()}, 1, tuple(wrt))
+        values, slopes = self(parameters.rows, 1, tuple(wrt))
         if not math.isfinite(values[0]):
             return None
         found = {n: its.item() if np.ndim(given.get(n, its)) == 0 else its[0] for n, its in slopes.items()}

@@ -16,9 +16,9 @@ take: all parametrisations, defaults, the same order. The others have their own 
 gpustats, in its order or by name. Time series, conditional autoregressions and normal variables on a grid are PyMC's, with
 log-densities from here. PyMC's distributions in which there is nothing to evaluate are handed on as they are. `distribution`
 makes a class of any other density, `Mixture` one of a mixture of any, `GLM` one of observations with a linear predictor,
-`GPMarginal` one of noisy observations of a Gaussian process. `linalg` has the Cholesky factorisation, triangular systems and
-log-determinants for models that need them. `fused` puts the sums of unmodified models on the device; `batched` evaluates a
-model at many points at once, `smc` has kernels for particles.
+`GPMarginal` one of noisy observations of a Gaussian process, `GPVecchia` that of very many. `linalg` has the Cholesky
+factorisation, triangular systems and log-determinants for models that need them. `fused` puts the sums of unmodified models
+on the device; `batched` evaluates a model at many points at once, `smc` has kernels for particles.
 """
 
 from __future__ import annotations
@@ -36,14 +36,18 @@ if TYPE_CHECKING:
     from .fusion.rewrite import fused as fused
     from .glm import GLM as GLM
     from .gp import GPMarginal as GPMarginal
+    from .gp import GPVecchia as GPVecchia
     from .many_points.batched import batched as batched
     from .mixture import Mixture as Mixture
 
-__all__ = ["GLM", "GPMarginal", "Mixture", "batched", "distribution", "explain", "fuse", "fused", "linalg", "log_density"]
+__all__ = [
+    "GLM", "GPMarginal", "GPVecchia", "Mixture", "batched", "distribution", "explain", "fuse", "fused", "linalg", "log_density",
+]  # fmt: skip
 
 # PyMC is imported when first needed: the processes that evaluate for forked ones need none of it.
 _LAZY = {
-    "GLM": "glm", "GPMarginal": "gp", "Mixture": "mixture", "distribution": "distributions", "log_density": "distributions",
+    "GLM": "glm", "GPMarginal": "gp", "GPVecchia": "gp", "Mixture": "mixture", "distribution": "distributions",
+    "log_density": "distributions",
     "batched": "many_points.batched", "explain": "fusion.explain", "fuse": "fusion.rewrite", "fused": "fusion.rewrite",
 }  # fmt: skip
 

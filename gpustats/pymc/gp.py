@@ -1,10 +1,10 @@
-"""The PyMC distribution of a Gaussian process' observations."""
+"""The PyMC distributions of a Gaussian process' observations."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 import pytensor.tensor as pt
 from pymc.distributions.distribution import Continuous
@@ -13,7 +13,7 @@ from pytensor.graph.basic import Constant, Variable
 from ..gp import Covariance
 from ..gp.hyperparameters import check_names, refuse_names
 from ..gp.parameters import MEAN, SIGMA
-from .evaluation.gp import POINTS, GPFormula
+from .evaluation.gp import POINTS, GPFormula, VecchiaFormula
 from .parameters import RESERVED, as_float_constant, as_parameter, take_parameters
 from .random_variable import DensityRV, FormulaDistribution
 
@@ -66,20 +66,87 @@ class GPMarginal(FormulaDistribution):
 
     @classmethod
     def dist(cls, cov: Covariance, x: Any, sigma: Any = 0.0, mean: Any = 0.0, *, jitter: float = 0.0, **kwargs: Any) -> Any:
-        if not isinstance(cov, Covariance):
-            raise TypeError(f"cov must be a covariance function such as gs.rbf, not {type(cov).__name__}")
-        refuse_names(cov, {*RESERVED, POINTS, SIGMA, MEAN, "jitter"})
-        hyperparameters = take_parameters(kwargs)
-        check_names(cov, hyperparameters)
-        values = {SIGMA: sigma, MEAN: mean, **{n: hyperparameters[n] for n in cov.parameters}}
-        parameters = {n: as_parameter(v) for n, v in values.items()}
-        may_be_vectors = {SIGMA, MEAN, *(i.lengthscale for i in cov.inputs)}
-        for name, variable in parameters.items():
-            if variable.type.ndim > (name in may_be_vectors):
-                wanted = "a number or a vector" if name in may_be_vectors else "a number"
-                raise ValueError(f"{name} has {variable.type.ndim} dimensions: it must be {wanted}")
-        vectors = tuple(n for n, v in parameters.items() if v.type.ndim)
-        return _class_of(GPFormula(cov, vectors, jitter))._of_variables([_points(x), *parameters.values()], **kwargs)
+        made, x, parameters = _taken(cov, x, sigma, mean, kwargs, lambda vectors: GPFormula(cov, vectors, jitter))
+        return _class_of(made)._of_variables([x, *parameters], **kwargs)
+
+
+class GPVecchia(FormulaDistribution):
+    """The distribution of noisy observations of a Gaussian process by Vecchia's approximation, for up to millions of them.
+
+    Each observation is normal given the nearest of those before it: see `gpustats.gp.Vecchia`. The log-density and its gradient
+    in all hyperparameters, sigma, mean and the observations come from one launch. What `GPMarginal` says holds otherwise.
+
+    Parameters
+    ----------
+    cov : Covariance
+        Such as `gs.matern32`, or a sum or a product of several.
+    x : array_like (n, p) or (n,)
+        Points in rows, which are not random. float32 is computed in float32.
+    sigma : tensor_like, optional
+        Standard deviation of the noise: a number, or one for each observation, (n,). Default: 0.
+    mean : tensor_like, optional
+        Prior mean: a number, or one for each observation, (n,), such as ``X @ beta``. Default: 0.
+    neighbours, ordering, scales, jitter : optional
+        As for `gpustats.gp.Vecchia`.
+    **kwargs
+        The covariance function's hyperparameters: numbers, or vectors (p,) for lengthscales; and ``observed=``, ``dims=``, … as
+        for every PyMC distribution.
+
+    Raises
+    ------
+    ValueError
+        Where names are unknown or missing, shapes do not go together, or x is random.
+
+    Notes
+    -----
+    Draws, such as those from the prior, are those of the exact process, for as many points as there is memory for n² numbers.
+
+    Examples
+    --------
+    >>> import numpy as np, pymc as pm, gpustats as gs, gpustats.pymc as gpm
+    >>> x, y = np.array([0.0, 0.5, 2.0]), np.array([0.1, 0.4, -0.3])
+    >>> with pm.Model() as model:
+    ...     lengthscale = pm.InverseGamma("lengthscale", 5, 5)
+    ...     _ = gpm.GPVecchia("y", gs.matern32, x=x, amplitude=1.0, lengthscale=lengthscale, sigma=0.1, observed=y)
+    >>> round(float(model.compile_logp(vars=[model["y"]])({"lengthscale_log__": 0.0})), 4)
+    -2.5061
+    """
+
+    @classmethod
+    def dist(
+        cls, cov: Covariance, x: Any, sigma: Any = 0.0, mean: Any = 0.0, *, neighbours: int = 30, ordering: Any = "maxmin",
+        scales: Any = None, jitter: float = 0.0, **kwargs: Any,
+    ) -> Any:  # fmt: skip
+        def formula(vectors: tuple[str, ...]) -> VecchiaFormula:
+            return VecchiaFormula(cov, vectors, jitter, neighbours, ordering, scales)
+
+        made, x, parameters = _taken(cov, x, sigma, mean, kwargs, formula)
+        if not isinstance(x, Constant):
+            raise ValueError("x is random, or shared: neighbours are those of points that never change; take gpm.GPMarginal")
+        return _class_of(made)._of_variables([x, *parameters], **kwargs)
+
+
+F = TypeVar("F", bound=GPFormula)
+
+
+def _taken(
+    cov: Covariance, x: Any, sigma: Any, mean: Any, kwargs: dict[str, Any], formula: Callable[[tuple[str, ...]], F]
+) -> tuple[F, Variable, list[Variable]]:
+    """The formula, of the names of parameters that are vectors, the points, and the parameters, which `kwargs` lose."""
+    if not isinstance(cov, Covariance):
+        raise TypeError(f"cov must be a covariance function such as gs.rbf, not {type(cov).__name__}")
+    refuse_names(cov, {*RESERVED, POINTS, SIGMA, MEAN, "jitter", "neighbours", "ordering", "scales"})
+    hyperparameters = take_parameters(kwargs)
+    check_names(cov, hyperparameters)
+    values = {SIGMA: sigma, MEAN: mean, **{n: hyperparameters[n] for n in cov.parameters}}
+    parameters = {n: as_parameter(v) for n, v in values.items()}
+    may_be_vectors = {SIGMA, MEAN, *(i.lengthscale for i in cov.inputs)}
+    for name, variable in parameters.items():
+        if variable.type.ndim > (name in may_be_vectors):
+            wanted = "a number or a vector" if name in may_be_vectors else "a number"
+            raise ValueError(f"{name} has {variable.type.ndim} dimensions: it must be {wanted}")
+    vectors = tuple(n for n, v in parameters.items() if v.type.ndim)
+    return formula(vectors), _points(x), list(parameters.values())
 
 
 def _points(x: Any) -> Variable:
@@ -110,5 +177,6 @@ class GPMarginalRV(DensityRV):
 
 
 @functools.lru_cache(1024)
-def _class_of(formula: GPFormula) -> type[GPMarginal]:
-    return type("GPMarginal", (GPMarginal, Continuous), {"__module__": "gpustats.pymc", "rv_op": GPMarginalRV(formula)})
+def _class_of(formula: GPFormula) -> type[FormulaDistribution]:
+    base = GPVecchia if isinstance(formula, VecchiaFormula) else GPMarginal
+    return type(base.__name__, (base, Continuous), {"__module__": "gpustats.pymc", "rv_op": GPMarginalRV(formula)})

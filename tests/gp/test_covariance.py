@@ -174,10 +174,10 @@ def test_sums_of_derivatives(cov, n, p, values, rng):
     counted = W * np.where(np.eye(n), lift, 1)
     runtime, given = choose.get(), Hyperparameters(cov, p, values)
     pairs = Pairs(cov, runtime, np.dtype(float), p, tuple(given.vectors))
-    own = x, alpha
+    own = x, alpha, np.array([weight])
     if not runtime.host_visible:
         own = tuple(map(runtime.to_device, own))
-    at = own[0], given, Matrix.over(runtime, runtime.to_device(symmetric)), own[1], weight
+    at = own[0], given, Matrix.over(runtime, runtime.to_device(symmetric)), *own[1:]
     gradient, trace, diagonal = pairs.gradient(*at, cov.parameters, lift)
     np.testing.assert_allclose(trace, np.trace(W), rtol=1e-10, atol=1e-12)
     np.testing.assert_allclose(gs.to_host(diagonal), np.diag(W), rtol=1e-12)

@@ -75,3 +75,62 @@ def test_fit_turns_back_where_there_is_no_likelihood(rng):
 def test_fit_errors(start, options, message):
     with pytest.raises(ValueError, match=message):
         MarginalLikelihood(gs.rbf, np.arange(3.0), np.arange(3.0)).fit(start, **options)
+
+
+def test_fit_with_densities_as_priors(rng):
+    """As with a log-prior that is written out; of a vector for each element."""
+    x, y = data(rng, 50)
+    ml, start = MarginalLikelihood(gs.rbf, x, y), dict(amplitude=1.0, lengthscale=[1.0, 1.0], sigma=0.5)
+    priors = dict(lengthscale=gs.gamma(20.0, 10.0), sigma=gs.half_normal(0.05))
+
+    def log_prior(v):
+        value = (19 * np.log(v["lengthscale"]) - 10 * v["lengthscale"]).sum() - v["sigma"] ** 2 / 0.005
+        return value, {"lengthscale": 19 / v["lengthscale"] - 10, "sigma": -v["sigma"] / 0.0025}
+
+    fit, written, plain = ml.fit(start, priors=priors), ml.fit(start, log_prior=log_prior), ml.fit(start)
+    of_lengthscale = {"lengthscale": priors["lengthscale"]}
+    both = ml.fit(start, priors=of_lengthscale, log_prior=lambda v: (0.0, {"amplitude": -v["amplitude"]}), fixed="sigma")
+    for name in start:
+        np.testing.assert_allclose(fit.values[name], written.values[name], rtol=1e-3)
+    np.testing.assert_allclose(fit.loglik, ml(**fit.values))
+    assert fit.loglik < plain.loglik - 1 and both.values["sigma"] == 0.5 and both.values["amplitude"] < fit.values["amplitude"]
+    with pytest.raises(ValueError, match="prior for sigma, which is not searched for: that is amplitude, lengthscale"):
+        ml.fit(start, fixed=["sigma"], priors=priors)
+    for wrong in (gs.poisson(1.0), gs.gamma):
+        with pytest.raises(TypeError, match=r"prior of sigma must be a density with its parameters, such as gs.gamma"):
+            ml.fit(start, priors=dict(sigma=wrong))
+    with pytest.raises(ValueError, match="the prior density is 0 at the start"):
+        ml.fit(start, priors=dict(sigma=gs.uniform(1.0, 2.0)))
+
+
+def test_restarts_are_side_by_side(rng, monkeypatch):
+    """Several searches ask for what comes next in one call, and find what each finds alone; errors reach the caller."""
+    x, y = data(rng, 30, 1)
+    ml, start, calls = MarginalLikelihood(gs.rbf, x, y), dict(amplitude=1.0, lengthscale=1.0, sigma=0.5), []
+    plain = ml.value_and_grad
+
+    def counted(**values):
+        calls.append(np.size(values["amplitude"]))
+        return plain(**values)
+
+    monkeypatch.setattr(ml, "value_and_grad", counted)
+    fit = ml.fit(start, restarts=4, rng=1)
+    sizes = [n for n in calls if n > 1]
+    assert max(sizes) == 5 and len(calls) < sum(calls) / 2
+    assert fit.loglik >= ml.fit(start).loglik - 1e-6
+
+    def fails(values):
+        if len(asked) > 8:
+            raise KeyError("mine")
+        asked.append(values)
+        return 0.0, {}
+
+    def refuses(values):
+        if values["sigma"] > 0.9:
+            raise ValueError("no such noise")
+        return 0.0, {}
+
+    assert ml.fit(start, restarts=4, rng=1, log_prior=refuses).values["sigma"] <= 0.9
+    asked = []
+    with pytest.raises(KeyError, match="mine"):
+        ml.fit(start, restarts=2, rng=1, log_prior=fails)

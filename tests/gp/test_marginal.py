@@ -13,7 +13,7 @@ from scipy import stats
 from sklearn.gaussian_process import GaussianProcessRegressor, kernels
 
 import gpustats as gs
-from gpustats.gp import MarginalLikelihood, sets
+from gpustats.gp import MarginalLikelihood, Vecchia, sets
 from gpustats.runtime import choose
 
 
@@ -328,6 +328,34 @@ def test_not_positive_definite(provider, rng):
         assert np.isfinite(MarginalLikelihood(gs.rbf, x, y, jitter=1e-8, **kind)(amplitude=1.0, lengthscale=0.8))
     with pytest.raises(np.linalg.LinAlgError, match="singular or too large|leading minor"):
         MarginalLikelihood(gs.rbf, x, y)(amplitude=1e200, lengthscale=0.8)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("make", [MarginalLikelihood, Vecchia])
+def test_extreme_values_warn_of_nothing(make, provider, rng):
+    x, y = data(rng)
+    found = make(gs.rbf, x, y).value_and_grad(amplitude=1.0, lengthscale=[1e110, 1.0], sigma=0.5)[1]["lengthscale"]
+    assert found[0] == 0 and np.isfinite(found[1])
+    for sigma in (1e199, np.full(len(x), 1e199)):
+        with pytest.raises(np.linalg.LinAlgError, match="too large"):
+            make(gs.rbf, x, y)(amplitude=1.0, lengthscale=1.0, sigma=sigma)
+
+
+def test_gradient_of_a_large_composite(rng):
+    """Of 1,100 points, along a random direction in all hyperparameters, by finite differences of the value."""
+    x, y = data(rng, 1100, 3)
+    wave = gs.periodic.on(2).rename(amplitude="wave", lengthscale="shape")
+    cov = gs.rbf.on(0, 1) * wave + gs.linear.rename(lengthscale="slope") + gs.matern32.rename(amplitude="b", lengthscale="fine")
+    values = dict(
+        amplitude=0.8, lengthscale=np.array([1.5, 1.0, 1.0]), wave=1.1, shape=0.9, period=1.7, slope=np.array([2.0, 3.0, 4.0]),
+        b=0.7, fine=np.array([0.6, 1.0, 1.4]), sigma=0.4, mean=0.1,
+    )  # fmt: skip
+    ml = MarginalLikelihood(cov, x, y)
+    _, gradient = ml.value_and_grad(**values)
+    direction = {n: rng.normal(size=np.shape(v)) for n, v in values.items()}
+    ends = [ml(**{n: v + step * direction[n] for n, v in values.items()}) for step in (1e-5, -1e-5)]
+    slope = sum(np.sum(gradient[n] * direction[n]) for n in values)
+    np.testing.assert_allclose(slope, (ends[0] - ends[1]) / 2e-5, rtol=1e-6)
 
 
 def test_ill_conditioned(provider, rng, monkeypatch):

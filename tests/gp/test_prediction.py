@@ -6,7 +6,7 @@ from gp_data import data
 from scipy import stats
 
 import gpustats as gs
-from gpustats.gp import MarginalLikelihood, marginal, posterior
+from gpustats.gp import MarginalLikelihood, factor, marginal, posterior
 from gpustats.runtime import choose
 
 LEAF = 16  # so that small matrices are cut in blocks, too
@@ -35,6 +35,22 @@ def test_predictions_use_the_last_factor(rng, monkeypatch):
     assert made == [60]
     ml.predict(x[:3], **{**values, "sigma": 0.31})
     assert made == [60, 60]
+
+
+@pytest.mark.parametrize("student_t", [False, True])
+def test_short_of_memory(student_t, provider, rng, monkeypatch):
+    """The same numbers where the inverse takes the place of the factor, and predictions from a new factor."""
+    x, y = data(rng)
+    ml, values = MarginalLikelihood(gs.rbf, x, y, student_t=student_t), dict(amplitude=1.2, lengthscale=[0.8, 0.9], sigma=0.3)
+    wrt = [*values, "x", "y"]
+    (want, slopes), prediction = ml.value_and_grad(**values, wrt=wrt), ml.predict(x[:3], **values)
+    monkeypatch.setattr(factor, "MATRICES", np.inf)
+    for _ in range(2):
+        value, gradient = ml.value_and_grad(**values, wrt=wrt)
+        assert value == want
+        for name in wrt:
+            np.testing.assert_array_equal(gradient[name], slopes[name])
+        np.testing.assert_array_equal(ml.predict(x[:3], **values).scale, prediction.scale)
 
 
 def test_prior_means(rng):

@@ -11,7 +11,7 @@ import numpy as np
 from ...draws.generator import Generator
 from ...evaluation.gradient import reduced
 from ...evaluation.repeated import SumReplay
-from ...gp import Covariance, MarginalLikelihood
+from ...gp import Covariance, MarginalLikelihood, Vecchia
 from ...gp.expression import require_inside
 from ...gp.parameters import MEAN, SIGMA
 from ...gp.repeated import of_sets as of_sets_at
@@ -39,7 +39,9 @@ class GPFormula(Formula):
         See `gpustats.gp.MarginalLikelihood`.
     """
 
-    def __init__(self, covariance: Covariance, vectors: Sequence[str] = (), jitter: float = 0.0):
+    name = "gp_marginal"
+
+    def __init__(self, covariance: Covariance, vectors: Sequence[str] = (), jitter: float = 0.0, *more: str):
         self.covariance, self.vectors, self.jitter = covariance, tuple(vectors), float(jitter)
         arguments = [
             FormulaArgument(OBSERVATIONS, "(n)", "real vector"),
@@ -48,8 +50,9 @@ class GPFormula(Formula):
             FormulaArgument(MEAN, "(n)" if MEAN in self.vectors else "()", "real"),
             *(FormulaArgument(n, "(p)" if n in self.vectors else "()", d) for n, d in covariance.domains.items()),
         ]
-        key = ("gp", *self.vectors, str(self.jitter), digest(f"{covariance.source}\0{covariance.inputs}", covariance.functions))
-        super().__init__("gp_marginal", arguments, key, discrete=False)
+        source = digest(f"{covariance.source}\0{covariance.inputs}", covariance.functions)
+        key = (self.name, *more, *self.vectors, str(self.jitter), source)
+        super().__init__(self.name, arguments, key, discrete=False)
 
     def of_kind(self, kind: LogFunction) -> Formula:
         raise NotImplementedError("the observations of a Gaussian process have no distribution function that is computed")
@@ -95,7 +98,7 @@ class GPEvaluator(Evaluator):
         of_sets = self.known | dict(zip(self.free, values, strict=True))
         names, x = self.formula.names, self.known[self._points]
         rows = {names[i]: a.reshape(n_sets if i in self.free else 1, -1) for i, a in of_sets.items() if i != self._points}
-        if (found := of_sets_at(self._likelihood_at(x), rows, n_sets, [names[i] for i in wrt])) is None:
+        if (found := self._of_rows(x, rows, n_sets, [names[i] for i in wrt], several=True)) is None:
             return None
         totals, slopes = found
         return [totals, *(slopes[names[i]].reshape(of_sets[i].shape) for i in wrt)]
@@ -174,8 +177,7 @@ class GPEvaluator(Evaluator):
                 n: along_one_axis(a, r, batch_of(a, r) and batch).reshape(-1, math.prod(core_of(a, r)))
                 for n, a, r in zip(names, arguments, ranks, strict=True) if n != POINTS
             }  # fmt: skip
-            found = of_sets_at(self._likelihood_at(x), rows, n_sets, wrt, several=bool(batch))
-            if found is not None:
+            if (found := self._of_rows(x, rows, n_sets, wrt, several=bool(batch))) is not None:
                 return found
         values = np.empty(n_sets)
         cores = {n: math.prod(core_of(a, r)) for n, a, r in zip(names, arguments, ranks, strict=True)}
@@ -185,6 +187,12 @@ class GPEvaluator(Evaluator):
             for name in wrt:
                 slopes[name][k] = np.ravel(gradients[name])
         return values, slopes
+
+    def _of_rows(
+        self, x: np.ndarray, rows: dict[str, np.ndarray], n_sets: int, wrt: Sequence[str], several: bool
+    ) -> tuple[np.ndarray, dict[str, np.ndarray]] | None:
+        """As `of_sets_at`, for observations at these points."""
+        return of_sets_at(self._likelihood_at(x), rows, n_sets, wrt, several)
 
     def _value_and_gradients(self, one: Mapping[str, np.ndarray], wrt: Sequence[str]) -> tuple[float, Mapping[str, Any]]:
         """The log-density of one set of arguments, and its derivatives in some."""
@@ -234,3 +242,69 @@ class GPEvaluator(Evaluator):
         except ValueError:
             return False
         return True
+
+
+class VecchiaFormula(GPFormula):
+    """The same log-density by Vecchia's approximation, at points that never change.
+
+    Parameters
+    ----------
+    covariance, vectors, jitter
+        As for `GPFormula`.
+    neighbours, ordering, scales
+        See `gpustats.gp.Vecchia`.
+    """
+
+    name = "gp_vecchia"
+
+    def __init__(
+        self, covariance: Covariance, vectors: Sequence[str], jitter: float, neighbours: int, ordering: Any, scales: Any
+    ):
+        self.neighbours, self.ordering, self.scales = neighbours, ordering, scales
+        of_arrays = (a if a is None or isinstance(a, str) else np.asarray(a).tobytes().hex() for a in (ordering, scales))
+        super().__init__(covariance, vectors, jitter, str(neighbours), *map(str, of_arrays))
+
+    def evaluator(self, known: Mapping[int, np.ndarray]) -> VecchiaEvaluator:
+        return VecchiaEvaluator(self, known)
+
+    def __reduce__(self) -> tuple:
+        options = self.neighbours, self.ordering, self.scales
+        return VecchiaFormula, (self.covariance, self.vectors, self.jitter, *options)
+
+
+class VecchiaEvaluator(GPEvaluator):
+    """As a `GPEvaluator`: all sets from one launch, however many observations there are.
+
+    Draws are those of the exact process.
+    """
+
+    formula: VecchiaFormula
+
+    def __init__(self, formula: VecchiaFormula, known: Mapping[int, np.ndarray]):
+        super().__init__(formula, known)
+        self._vecchia: Vecchia | None = None
+
+    def replay(self, shapes: Sequence[tuple[int, ...]], wrt: tuple[int, ...]) -> SumReplay | None:
+        return None
+
+    def _of_rows(
+        self, x: np.ndarray, rows: dict[str, np.ndarray], n_sets: int, wrt: Sequence[str], several: bool
+    ) -> tuple[np.ndarray, dict[str, np.ndarray]] | None:
+        y = rows.pop(OBSERVATIONS)
+        if y.shape[1] != len(x):
+            raise ValueError(f"y has {y.shape[1]} elements, and x {len(x)} rows: y must have an element for each row of x")
+        place = self.formula.names.index(OBSERVATIONS)
+        bound = place in self.known and self.known[place].ndim == 1
+        if self._vecchia is None:
+            formula = self.formula
+            self._vecchia = Vecchia(
+                formula.covariance, x, y[0].astype(x.dtype) if bound else np.zeros(len(x), x.dtype), formula.neighbours,
+                formula.ordering, scales=formula.scales, jitter=formula.jitter,
+            )  # fmt: skip
+        one_mean = rows[MEAN].shape[1] == 1
+        if not bound:  # y counts by its distance from the mean alone
+            rows[MEAN] = rows[MEAN] - y
+        found = of_sets_at(self._vecchia, rows, n_sets, wrt)
+        if found is not None and one_mean and MEAN in wrt:
+            found[1][MEAN] = found[1][MEAN].sum(1, keepdims=True)
+        return found

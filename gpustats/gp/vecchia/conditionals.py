@@ -1,0 +1,294 @@
+"""The densities of points given their neighbours: the kernels, and what launches them."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ...evaluation.placement import at, empty, moved
+from ...evaluation.repeated import Plans
+from ...evaluation.results import written
+from ...kernels.template import Template
+from ...rewriting.checks import inside
+from ..expression import Expression
+from ..factor import LOG_2PI
+from ..hyperparameters import require_scaled
+from ..pairs import PairsCode, over_cubes
+from ..parameters import MEAN, SIGMA, Y
+from .layout import VecchiaLayout, layout_for
+
+if TYPE_CHECKING:
+    from ...runtime.base import Kernel, Runtime
+
+_CONDITIONALS = Template.beside(__file__, "conditionals")
+_BY_ROW = Template.beside(__file__, "by_row")
+
+LIKELIHOOD, PREDICTIONS = "likelihood", "predictions"
+#: Bytes of the sums of blocks that are fetched at a time.
+MOST_FOUND = 1 << 26
+
+
+class VecchiaCode:
+    """A kernel for a covariance function, as a source.
+
+    Parameters
+    ----------
+    covariance : Expression
+    columns, neighbours : int
+        Of the points.
+    vectors : sequence of str
+        The arguments that are vectors in each set: lengthscales, sigma, mean.
+    wrt : sequence of str
+        Names of the arguments in which there are derivatives.
+
+    Attributes
+    ----------
+    numbers : dict
+        Those that have one derivative, or, in lengthscales, one for each column.
+    by_row : list of str
+        Those that have a derivative for each observation.
+    """
+
+    def __init__(
+        self, covariance: Expression, columns: int, neighbours: int, vectors: Sequence[str] = (), wrt: Sequence[str] = ()
+    ) -> None:
+        self.covariance, self.columns, self.neighbours = covariance, columns, neighbours
+        self.vectors, self.wrt = tuple(vectors), tuple(wrt)
+        self.pairs = PairsCode(covariance, columns, [n for n in vectors if n in covariance.parameters])
+        self.by_row = [n for n in wrt if n == Y or n in (SIGMA, MEAN) and n in vectors]
+        self.numbers = [n for n in wrt if n not in self.by_row]
+        self._found = self.pairs.derivatives([n for n in covariance.parameters if n in wrt])
+
+    def source(self, which: str, layout: VecchiaLayout, dtype: str, dialect: str) -> str:
+        """The kernel ``vecchia_likelihood`` or ``vecchia_predictions``."""
+        covariance, found = self.covariance, self._found
+        value, _ = covariance.code()
+        words = {SIGMA: ["nonnegative"]} | {a.name: a.words for a in covariance.arguments}
+        names = SIGMA, MEAN, *covariance.parameters
+        conditions = {n: f"({inside(words.get(n, ()), '{0}')} && fabs({{0}}) < INFINITY)" for n in names}
+        c_names = dict(zip(covariance.parameters, (o.name for o in value.operands), strict=True))
+        return _CONDITIONALS.source_of(
+            value, f"vecchia_{which}", layout, dtype, dialect, others=[] if which == PREDICTIONS else [found.code], which=which,
+            columns=self.columns, neighbours=self.neighbours, inside=conditions, hyperparameters=c_names, vectors=self.vectors,
+            wrt=self.wrt, numbers=self.numbers, by_row=self.by_row, measures=self.pairs.measures, inputs=self.pairs.of_inputs,
+            wanted=found.wanted, sums=found.sums, slopes=found.slopes, chunks=self.chunks(layout),
+        )  # fmt: skip
+
+    def chunks(self, layout: VecchiaLayout) -> int:
+        """How often the points are gone through, for sums of as many columns as fit a thread."""
+        return -(-self.columns // layout.columns) if self._found.wanted else 1
+
+    def slots(self, layout: VecchiaLayout) -> tuple[list[str], list[str]]:
+        """What the numbers of a block are: names of sums, then the lengthscale of each measure that is scaled, by chunks."""
+        sums = ["loglik", *self._found.sums, *(n for n in (SIGMA, MEAN) if n in self.numbers)]
+        return sums, [self.pairs.measures[k].scaled for k in self._found.wanted]
+
+
+class Points(NamedTuple):
+    """Points in their order, on a device, and some that count, which follow one another.
+
+    Attributes
+    ----------
+    runtime : Runtime
+    dtype : dtype
+    x : (N, p) array
+    y : (N,) array
+    neighbours : (n, m) ndarray of int32
+        For each of those that count, rows of x that come before, -1 where there are fewer.
+    before : int
+        The first that counts.
+    """
+
+    runtime: Runtime
+    dtype: np.dtype
+    x: Any
+    y: Any
+    neighbours: np.ndarray
+    before: int = 0
+
+    @classmethod
+    def on(cls, runtime: Runtime, x: np.ndarray, y: np.ndarray, neighbours: np.ndarray, first: int, end: int) -> Points:
+        """Moved to a device; those from `first` to `end` count."""
+        on_device = [moved(runtime, np.ascontiguousarray(a)) for a in (x, y)]
+        return cls(runtime, x.dtype, on_device[0], on_device[1], np.ascontiguousarray(neighbours[first:end]), first)
+
+
+class Conditionals:
+    """The densities of points given their neighbours.
+
+    Parameters
+    ----------
+    covariance : Expression
+    points : Points
+    lift : float
+        By which the diagonals of matrices are multiplied.
+    """
+
+    def __init__(self, covariance: Expression, points: Points, lift: float) -> None:
+        self.covariance, self.points, self.lift = covariance, points, lift
+        self.n, self.m = points.neighbours.shape
+        self.arguments = SIGMA, MEAN, *covariance.parameters
+        self._plans: Plans[_Plan] = Plans()
+
+    @functools.cached_property
+    def neighbours(self) -> Any:
+        """As kernels read them."""
+        points = self.points
+        return moved(points.runtime, points.neighbours if self.m else np.zeros((1, 1), np.int32))
+
+    def __call__(
+        self, values: Mapping[str, np.ndarray], n_sets: int, wrt: Sequence[str]
+    ) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+        """The log-likelihoods, and their derivatives.
+
+        Parameters
+        ----------
+        values : mapping
+            Argument -> array of float64, a row for each set or one for all.
+        n_sets : int
+        wrt : sequence of str
+            Of the arguments, and y.
+
+        Returns
+        -------
+        values : (n_sets,) ndarray
+            nan where a parameter is outside its domain or a matrix is not positive definite.
+        derivatives : dict
+            Argument -> (n_sets, numbers of a set) ndarray.
+        """
+        given = [np.ascontiguousarray(values[n], np.float64) for n in self.arguments]
+        plan = self._plan(LIKELIHOOD, given, tuple(wrt))
+        step = 1 if plan.code.by_row else max(min(MOST_FOUND // (8 * plan.per_set), 65535), 1)
+        parts = [plan.sums(given, k, min(step, n_sets - k)) for k in range(0, n_sets, step)]
+        return np.concatenate([v for v, _ in parts]), {n: np.concatenate([its[n] for _, its in parts]) for n in wrt}
+
+    def predict(
+        self, values: Mapping[str, np.ndarray], xs: Any, nearest: Any, mean: Any, scale: Any, noise: Any
+    ) -> None:
+        """Add to the `mean` at new points what their neighbours tell of it, and write the `scale`.
+
+        Parameters
+        ----------
+        values : mapping
+            Of one set.
+        xs, mean, scale, noise : array
+            As kernels read and write them.
+        nearest : (k, m) array of int32
+        """
+        given = [np.ascontiguousarray(values[n], np.float64) for n in self.arguments]
+        self._plan(PREDICTIONS, given, (), nearest.shape[1]).predict(given, xs, nearest, mean, scale, noise)
+
+    def _plan(self, which: str, given: Sequence[np.ndarray], wrt: tuple[str, ...], m: int | None = None) -> _Plan:
+        kind = which, wrt, m, tuple([a.shape for a in given])
+        return self._plans.plan(kind, _Plan, self, which, given, wrt, self.m if m is None else m)
+
+    @functools.cached_property
+    def memberships(self) -> tuple[Any, Any]:
+        """Where each point's terms lie in the rows of neighbours and point, and for each point the end of these places."""
+        points, runtime = self.points, self.points.runtime
+        own = np.arange(points.before, points.before + self.n, dtype=np.int32)
+        rows = np.column_stack([points.neighbours, own]).ravel()
+        places = np.argsort(rows, kind="stable")[np.count_nonzero(rows < 0) :]
+        ends = np.cumsum(np.bincount(rows[rows >= 0], minlength=points.x.shape[0]))
+        return moved(runtime, places.astype(np.int64)), moved(runtime, ends.astype(np.int64))
+
+    def by_row(self, terms: Any) -> np.ndarray:
+        """The sum of each point's terms, (N,), which kernels have written to the memory `terms`."""
+        runtime, dtype, count = self.points.runtime, self.points.dtype, self.points.x.shape[0]
+        out = empty(runtime, count, dtype)
+        threads = min(256, runtime.device.max_threads)
+        kernel = _BY_ROW.kernel(runtime, "vecchia_by_row", threads, dtype=dtype.name, threads=threads)
+        places, ends = self.memberships
+        kernel((-(-count // threads), 1), *at(runtime, out), terms, *at(runtime, places), *at(runtime, ends), count)
+        return np.asarray(written(runtime, out), np.float64)
+
+
+class _Plan:
+    """The evaluation of arguments of the same shapes. Threads may share it."""
+
+    def __init__(self, model: Conditionals, which: str, given: Sequence[np.ndarray], wrt: Sequence[str], m: int) -> None:
+        points, covariance = model.points, model.covariance
+        runtime, columns = points.runtime, points.x.shape[1]
+        self._sizes = {name: a.shape[1] for name, a in zip(model.arguments, given, strict=True)}
+        vectors = [name for name, size in self._sizes.items() if size > 1]
+        for name in vectors:
+            if name in covariance.parameters:
+                require_scaled(covariance, name)
+        self._model, self.code = model, VecchiaCode(covariance, columns, m, vectors, wrt)
+        self._layout = layout_for(runtime.device, points.dtype.itemsize, m, columns)
+        source = self.code.source(which, self._layout, points.dtype.name, runtime.dialect)
+        shared = points.dtype.itemsize * self._layout.numbers if self._layout.in_shared else 0
+        self._kernel: Kernel = runtime.kernel(source, f"vecchia_{which}", self._layout.threads, shared)
+        self._sums, self._scaled = self.code.slots(self._layout)
+        self._chunks = self.code.chunks(self._layout)
+        slots = len(self._sums) + len(self._scaled) * self._layout.columns * self._chunks
+        self._blocks = max(min(-(-model.n // self._layout.abreast), self._layout.blocks), 1)
+        self.per_set = self._blocks * slots
+
+    def _taken(self, given: Sequence[np.ndarray], first: int, blocks: int) -> tuple[list[Any], list[Any]]:
+        """What the kernels take from the neighbours' memory on, for the sets from `first` on; and what that keeps alive."""
+        model, layout = self._model, self._layout
+        points, runtime = model.points, model.points.runtime
+        packed = np.concatenate([a.ravel() for a in given])
+        handle = runtime.passed(packed)
+        scratch = runtime.scratch(points.dtype.itemsize * (1 if layout.in_shared else layout.numbers * blocks))
+        taken, start = [*at(runtime, points.x), *at(runtime, points.y), scratch, model.lift, handle], 0
+        for a in given:
+            step = a.shape[1] if len(a) > 1 else 0
+            taken += [start + first * step, step]
+            start += a.size
+        return taken, [packed, handle]
+
+    def sums(self, given: Sequence[np.ndarray], first: int, n_sets: int) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+        """As a call of `Conditionals`, for some of the sets; one of them where there are derivatives by row."""
+        model, runtime = self._model, self._model.points.runtime
+        taken, alive = self._taken(given, first, self._blocks * n_sets)
+        nbytes = model.points.dtype.itemsize * model.n * (model.m + 1)
+        terms = {name: runtime.scratch(nbytes) for name in self.code.by_row}
+        result = runtime.result(8 * n_sets * self.per_set)
+        which = model.n, model.points.before, *at(runtime, model.neighbours)
+        self._kernel((self._blocks, n_sets), result.handle, *terms.values(), *which, *taken)
+        slopes = {name: model.by_row(memory)[None] for name, memory in terms.items()}
+        found = runtime.fetch(result).view(np.float64).reshape(n_sets, self._blocks, -1).sum(1)
+        del alive  # which the kernel was reading
+        sums = dict(zip(self._sums, found.T, strict=False))
+        values = sums["loglik"] - 0.5 * model.n * LOG_2PI
+        sets = slice(first, first + n_sets)
+        by_name = {n: a[sets] if len(a) > 1 else a for n, a in zip(model.arguments, given, strict=True)}
+        if SIGMA in sums or SIGMA in slopes:
+            slopes[SIGMA] = 2 * by_name[SIGMA] * (sums[SIGMA][:, None] if SIGMA in sums else slopes[SIGMA])
+        moments = found[:, len(self._sums) :].reshape(n_sets, self._chunks, len(self._scaled), self._layout.columns)
+        for name in self.code.wrt:
+            if name in self._scaled:
+                slopes[name] = self._of_lengthscales(name, moments, by_name[name])
+            elif name not in slopes:
+                slopes[name] = sums[name][:, None]
+        bad = ~np.isfinite(values)
+        values[bad] = np.nan
+        for its in slopes.values():
+            its[bad] = np.nan
+        return values, slopes
+
+    def _of_lengthscales(self, name: str, moments: np.ndarray, values: np.ndarray) -> np.ndarray:
+        """The derivatives in a vector of lengthscales, of the sums over pairs by measure and column."""
+        columns = self._model.points.x.shape[1]
+        total = np.zeros((len(moments), columns))
+        of_measures = [m for m in self.code.pairs.measures if m.scaled in self._scaled]
+        for k, measure in enumerate(of_measures):
+            if measure.scaled == name:
+                its = moments[:, :, k].reshape(len(moments), -1)[:, :columns]
+                total += its if measure.columns is None else np.where(np.isin(np.arange(columns), measure.columns), its, 0)
+        return over_cubes(-2 * total, values)
+
+    def predict(self, given: Sequence[np.ndarray], xs: Any, nearest: Any, mean: Any, scale: Any, noise: Any) -> None:
+        """As `Conditionals.predict`."""
+        runtime, count = self._model.points.runtime, xs.shape[0]
+        blocks = max(min(-(-count // self._layout.abreast), self._layout.blocks), 1)
+        taken, alive = self._taken(given, 0, blocks)
+        outs = [v for array in (mean, scale, noise, xs) for v in at(runtime, array)]
+        self._kernel((blocks, 1), *outs, count, *at(runtime, nearest), *taken)
+        runtime.synchronize()
+        del alive

@@ -1,0 +1,68 @@
+"""How the kernels of Vecchia's approximation are laid out on a device."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ...kernels.layout import Layout, power_of_two
+
+if TYPE_CHECKING:
+    from ...runtime.base import Device
+
+BESIDE = 1024  # bytes of shared memory that CUDA takes of each block's
+MOST_COLUMNS = 8
+
+
+@dataclass(frozen=True)
+class VecchiaLayout(Layout):
+    """The constants of the kernels.
+
+    Attributes
+    ----------
+    rows : int
+        Threads of a point.
+    abreast : int
+        Points that a block has at a time.
+    width : int
+        Columns of the matrix that are eliminated at once.
+    columns : int
+        Columns of the points for which a thread has sums at once.
+    in_shared : bool
+        Whether a block's numbers lie in shared memory; else in memory that is set apart for it.
+    numbers : int
+        How many these are.
+    blocks : int
+        Blocks that are resident on the device; the kernel is the same for all numbers of them.
+    """
+
+    rows: int = 1
+    abreast: int = 1
+    width: int = 1
+    columns: int = 1
+    in_shared: bool = True
+    numbers: int = 0
+    blocks: int = field(default=1, compare=False, repr=False)
+
+
+def layout_for(device: Device, itemsize: int, m: int, columns: int) -> VecchiaLayout:
+    """The layout for m neighbours, and points of so many columns.
+
+    A CPU's vector register has a point in each lane; a GPU's warp has one point, or more with few neighbours.
+    """
+    if device.type == "cpu":
+        rows, abreast = 1, min(64 // itemsize, device.max_threads)
+    else:
+        rows = min(power_of_two(m + 2), 32)
+        abreast = 32 // rows
+    numbers = ((m + 2) * (m + 3) // 2 + (m + 1) * (columns + 2)) * abreast
+    threads = rows * abreast
+    beside = 4 * (m + 1) * abreast + 8 * threads + 16 * itemsize * columns
+    nbytes = itemsize * numbers + beside
+    in_shared = nbytes <= device.shared_memory
+    fitting = (device.shared_memory + BESIDE) // (nbytes + BESIDE) if in_shared else 8
+    per_unit = 4 if device.type == "cpu" else max(min(fitting, 32), 1)
+    return VecchiaLayout(
+        threads, rows=rows, abreast=abreast, width=4, columns=min(columns, MOST_COLUMNS), in_shared=in_shared,
+        numbers=numbers, blocks=device.compute_units * per_unit,
+    )  # fmt: skip
