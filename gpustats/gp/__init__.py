@@ -17,15 +17,18 @@ if TYPE_CHECKING:
     from .fitting import Fit
     from .local import LocalGP
     from .marginal import MarginalLikelihood
-    from .prediction import LocalPrediction, Prediction
+    from .prediction import JointPrediction, LocalPrediction, Prediction
     from .registry import covariances
 
-__all__ = ["Covariance", "Fit", "LocalGP", "LocalPrediction", "MarginalLikelihood", "Prediction", "covariances"]
+__all__ = [
+    "Covariance", "Fit", "JointPrediction", "LocalGP", "LocalPrediction", "MarginalLikelihood", "Prediction", "covariances",
+]  # fmt: skip
 
 # Imported when first used, so that `import gpustats` can know what a covariance function is and stay quick.
 _LAZY = {
-    "Covariance": ".covariance", "Fit": ".fitting", "LocalGP": ".local", "LocalPrediction": ".prediction",
-    "MarginalLikelihood": ".marginal", "Prediction": ".prediction", "covariances": ".registry", "local": None,
+    "Covariance": ".covariance", "Fit": ".fitting", "JointPrediction": ".prediction", "LocalGP": ".local",
+    "LocalPrediction": ".prediction", "MarginalLikelihood": ".marginal", "Prediction": ".prediction",
+    "covariances": ".registry", "local": None,
 }  # fmt: skip
 
 

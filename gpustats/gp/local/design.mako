@@ -1,10 +1,11 @@
-## The local_design shape: greedy designs for locations, one block a location, from the first choice to the last.
+## The local_design shape: greedy designs for locations, one block a location, from the first choice to the last. A location may
+## consist of several references: then the candidates have a covariance with each, and what counts is the sum of the criterion.
 <%namespace name="information" file="/gp/local/mspe.mako"/>\
 <%
     threads, unroll, near, p = layout.threads, layout.unroll, layout.near, dim
     groups = min(threads, 32)
     each = 2 if mspe else 1  # rows of the factor for a point of the design: with its derivative
-    states = 6 if mspe else 2
+    states = "(1 + n_references)" if several else 6 if mspe else 2
     state = "SHARED" if layout.near_state else "GLOBAL"
 %>\
 ${correlation}
@@ -72,9 +73,20 @@ ${subtract("FAR", count)}\
             UNROLL for (int c = 0; c < ${count}; c++) {
                 const int place = z + c * ${threads};
                 const real w = acc[c] * scale, v = fma(-w, w, variance[place]);
+% if several:
+                real sum = 0;
+                for (int r = 0; r < n_references; r++) {
+                    const real k = place == chosen ? NAN : fma(-w, w_references[r], covariance[r * width + place]);
+                    covariance[r * width + place] = k;
+                    sum += value_of(k, v);
+                }
+% else:
                 const real k = place == chosen ? NAN : fma(-w, w_location, covariance[place]);  // what is chosen leaves
+% endif
                 variance[place] = v;
+% if not several:
                 covariance[place] = k;
+% endif
 % if mspe:
                 const real w_slope = fma(-w, root_slope, slopes[c]) * scale;
                 const real v_slope = fma(-2 * w, w_slope, variance_slope[place]);
@@ -99,7 +111,7 @@ ${subtract("FAR", count)}\
                     FAR_ROW(DIM + 2 * j + 1)[place] = w_slope;
 % endif
                 }
-                const real value = ${"value_of(k, v, v_slope, mean_slope_here, &known)" if mspe else "value_of(k, v)"};
+                const real value = ${"value_of(k, v, v_slope, mean_slope_here, &known)" if mspe else "sum" if several else "value_of(k, v)"};
                 if (value >= best) {  // never where it is nan
                     const int row = candidates[place];
                     if (IS_BETTER(value, row, best, best_row)) {
@@ -114,7 +126,7 @@ KERNEL(${threads}) local_design(
     GLOBAL int *RESTRICT out, index_t out_offset, GLOBAL const real *RESTRICT X, index_t X_offset,
     GLOBAL const real *RESTRICT locations, index_t locations_offset, GLOBAL const int *RESTRICT all_candidates,
     index_t candidates_offset, GLOBAL const real *RESTRICT d, index_t d_offset, GLOBAL const real *RESTRICT g, index_t g_offset,
-${"    GLOBAL const real *RESTRICT y, index_t y_offset, " if mspe else "    "}GLOBAL real *RESTRICT scratch, index_t scratch_reals, index_t n_locations, int n_candidates, int width, int start, int end)
+${"    GLOBAL const real *RESTRICT y, index_t y_offset, " if mspe else "    "}GLOBAL real *RESTRICT scratch, index_t scratch_reals, index_t n_locations, int n_candidates, int width, int start, int end${", int n_references" if several else ""})
 {
     DYNAMIC_SHARED_ARRAY(real, shared, ${layout.shared});
     SHARED real *const own = shared;  // the new point's coordinates, then its row of the factor
@@ -124,6 +136,9 @@ ${"    GLOBAL const real *RESTRICT y, index_t y_offset, " if mspe else "    "}GL
     SHARED real *const near_rows = best_values + ${2 * (threads + groups)}${f" + {states} * width" if layout.near_state else ""};
 % endif
     GLOBAL real *const far_rows = scratch + BLOCK_X * scratch_reals${"" if layout.near_state else f" + {states} * width"};
+% if several:
+    GLOBAL real *const w_references = scratch + BLOCK_X * scratch_reals + scratch_reals - n_references;
+% endif
     ${state} real *const variance = ${"near_rows" if layout.near_state else "far_rows"} - ${states} * width, *const covariance = variance + width;
 % if mspe:
     ${state} real *const variance_slope = variance + 2 * width, *const covariance_slope = variance + 3 * width;
@@ -132,7 +147,7 @@ ${information.arrays(layout)}\
 % endif
     for (index_t m = BLOCK_X; m < n_locations; m += BLOCKS_X) {
         GLOBAL const int *const candidates = all_candidates + candidates_offset + m * n_candidates;
-        GLOBAL const real *const location = locations + locations_offset + m * DIM;
+        GLOBAL const real *const location = locations + locations_offset + m * ${"n_references * " if several else ""}DIM;
         GLOBAL int *const design = out + out_offset + m * end;
         for (int z = (int)THREAD; z < width; z += ${threads}) {
             const int row = z < n_candidates ? candidates[z] : -1;
@@ -155,6 +170,17 @@ ${information.arrays(layout)}\
             }
             variance[z] = 1 + g[g_offset + m];
             covariance[z] = r2 == r2 ? correlation(r2) : NAN;
+% if several:
+            for (int r = 1; r < n_references; r++) {
+                real squares = 0;
+                UNROLL for (int e = 0; e < DIM; e++) {
+                    const real from = row < 0 ? NAN : X[X_offset + row * (index_t)DIM + e] - location[r * DIM + e];
+                    const real u = from / sqrt(d[d_offset + ${"m * DIM + e" if separable else "m"}]);
+                    squares = fma(u, u, squares);
+                }
+                covariance[r * width + z] = squares == squares ? correlation(squares) : NAN;
+            }
+% endif
 % if mspe:
             variance_slope[z] = mean[z] = mean_slope[z] = 0;
             covariance_slope[z] = slope_of(r2, d[d_offset + m]);
@@ -176,13 +202,17 @@ ${information.arrays(layout)}\
                 design[j] = candidates[chosen];
             if (j + 1 == end)
                 continue;
-            const real v = variance[chosen], scale = v > FLOOR ? 1 / sqrt(v) : 0, w_location = c * scale;
+            const real v = variance[chosen], scale = v > FLOOR ? 1 / sqrt(v) : 0${"" if several else ", w_location = c * scale"};
 % if mspe:
             const real v_slope = variance_slope[chosen], c_slope = covariance_slope[chosen];
             const real error = y[y_offset + candidates[chosen]] - mean[chosen], error_slope = -mean_slope[chosen];
 % endif
             for (int e = (int)THREAD; e < DIM + ${f"{each} * " if each > 1 else ""}j; e += ${threads})
                 own[e] = AT_ROW(e, chosen);
+% if several:
+            for (int r = (int)THREAD; r < n_references; r += ${threads})
+                w_references[r] = covariance[r * width + chosen] * scale;
+% endif
             BARRIER_GLOBAL();  // what was chosen has been read
 % if mspe:
 ${information.add_point(threads)}\

@@ -83,7 +83,8 @@ class Design:
 
         Parameters
         ----------
-        locations : (m, p) device array of float64
+        locations : (m, p) or (m, r, p) device array of float64
+            With r references each, over which the criterion is summed.
         candidates : (m, k) device array of int32
             Rows of X, each at most once; -1: none. The first `start` begin the design.
         d : (m,) or (m, 1) device array of float64, (m, p) if separable
@@ -106,8 +107,10 @@ class Design:
             Numbers of points that are none, too few, or more than there are candidates.
         """
         runtime = self.runtime
-        (m, dim), k = locations.shape, candidates.shape[1]
-        mspe = self.y is not None
+        m, *several, dim = locations.shape
+        k, mspe = candidates.shape[1], self.y is not None
+        if several and mspe:
+            raise ValueError("the mean-squared prediction error is that of one reference, not of several")
         if not 1 <= start <= end <= k:
             raise ValueError(f"start = {start}, end = {end}: a design of {k} candidates needs 1 <= start <= end <= {k}")
         if mspe and start < 3:
@@ -115,14 +118,15 @@ class Design:
         out = runtime.empty((m, end), np.int32) if out is None else out
         if not m:
             return out
-        layout = design_layout(runtime.device, dim, k, end, mspe, **self._chosen)
+        layout = design_layout(runtime.device, dim, k, end, mspe, *several, **self._chosen)
         blocks = blocks_within(runtime, layout.blocks, m, 8 * layout.scratch)
         kernel = DESIGN.kernel(
             runtime, "local_design", layout.threads, 8 * layout.shared, dtype="float64", layout=layout,
             correlation=self.source, dim=dim, separable=self.separable, mspe=mspe,
+            several=bool(several),
         )  # fmt: skip
         arrays = (out, self.X, locations, candidates, d, g, *([self.y] if mspe else []))
         operands = [value for a in arrays for value in at(runtime, a)]
         scratch = runtime.scratch(8 * max(layout.scratch, 1) * blocks)
-        kernel((blocks, 1), *operands, scratch, layout.scratch, m, k, layout.width, start, end)
+        kernel((blocks, 1), *operands, scratch, layout.scratch, m, k, layout.width, start, end, *several)
         return out

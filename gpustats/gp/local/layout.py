@@ -76,8 +76,8 @@ def _design_block(device: Device, n_candidates: int, mspe: bool, threads: int) -
 
 
 def design_layout(
-    device: Device, dim: int, n_candidates: int, end: int, mspe: bool = False, threads: int = 0, unroll: int = 0,
-    per_unit: int = 0,
+    device: Device, dim: int, n_candidates: int, end: int, mspe: bool = False, references: int = 0, threads: int = 0,
+    unroll: int = 0, per_unit: int = 0,
 ) -> DesignLayout:  # fmt: skip
     """Layout of the search for designs of `end` points.
 
@@ -85,10 +85,13 @@ def design_layout(
     ----------
     mspe : bool
         Whether the criterion needs derivatives: each point of the design has two rows of the factor then.
+    references : int
+        Of each location, if it has several: any number of them has the same kernel.
     threads, unroll, per_unit : int
         Another choice of threads, candidates of a thread, and blocks of a multiprocessor than the usual one.
     """
-    states, each = (6, 2) if mspe else (2, 1)  # numbers of a candidate beside its rows, and rows for each point
+    # Numbers of a candidate beside its rows, and rows for each point.
+    states, each = (1 + references, 1) if references else (6, 2) if mspe else (2, 1)
     most = -(-end // 16) * 16  # designs of about the same size have the same kernel
     own = dim + each * most + 8 * most * mspe
     own += own % 2
@@ -103,12 +106,12 @@ def design_layout(
         # A block's share of a multiprocessor's shared memory, which is about what one block may have of it.
         budget = min(max((device.shared_memory + RESERVED) // per_unit - RESERVED, 16384), device.shared_memory)
         fitting = (budget // 8 - fixed) // width
-        near_state = fitting >= states
-        near = max(min(fitting - states, rows), 0)
+        near_state = fitting >= states and not references
+        near = max(min(fitting - states * (not references), rows), 0)
         near -= (near - dim) % each if near > dim else 0  # no point's rows lie in both memories
     return DesignLayout(
         threads, unroll, near_state, near, most, own, shared=fixed + (near + states * near_state) * width, width=width,
-        scratch=(rows - near + states * (not near_state)) * width + (3 * end + dim) * end * mspe,
+        scratch=(rows - near + states * (not near_state)) * width + (3 * end + dim) * end * mspe + references,
         blocks=device.compute_units * per_unit,
     )  # fmt: skip
 
@@ -197,6 +200,45 @@ def fit_layout(device: Device, problem: FitProblem, threads: int = 0, lanes: int
         fitting = (device.shared_memory + RESERVED) // (8 * shared + RESERVED)
         per_unit = 4 if cpu else max(min(fitting, 2048 // threads, 32), 1)
     return FitLayout(threads, lanes, in_shared, matrix, shared, device.compute_units * per_unit)
+
+
+# ---- joint predictions
+
+
+@dataclass(frozen=True)
+class JointLayout:
+    """The constants of the local_joint kernel: a block has a set of references at a time, its threads the rows of matrices.
+
+    Attributes
+    ----------
+    threads : int
+        Threads a block.
+    in_shared : bool
+        Whether the factor of the design's matrix lies in shared memory.
+    shared : int
+        Numbers of shared memory.
+    blocks : int
+        Blocks that are resident on the device; the kernel is the same for all numbers of them.
+    """
+
+    threads: int
+    in_shared: bool
+    shared: int
+    blocks: int = field(compare=False, repr=False)
+
+    def scratch(self, n: int, references: int) -> int:
+        """Numbers in global memory that each block has: the references' rows of the factor, and the factor if need be."""
+        return n * references + n * (n + 1) * (not self.in_shared)
+
+
+def joint_layout(device: Device, n: int, p: int, threads: int = 0) -> JointLayout:
+    """Layout of the local_joint kernel for designs of n points; `threads` to try others than usual."""
+    cpu = device.type == "cpu"
+    beside, factor = p * n, n * (n + 1)
+    in_shared = 8 * (beside + factor) <= device.shared_memory
+    shared = beside + factor * in_shared
+    per_unit = 1 if cpu else max(min((device.shared_memory + RESERVED) // (8 * shared + RESERVED), 8), 1)
+    return JointLayout(threads or (8 if cpu else 128), in_shared, shared, device.compute_units * per_unit)
 
 
 # ---- nearest points

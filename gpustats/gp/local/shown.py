@@ -18,7 +18,8 @@ def _design(covariance: Expression, dtype: str, dialect: str) -> str:
     layout = design_layout(REFERENCE_DEVICES[dialect], COLUMNS, CANDIDATES, POINTS)
     correlation = Correlation(covariance).source()
     return DESIGN.source(
-        "float64", dialect, layout=layout, correlation=correlation, dim=COLUMNS, separable=False, mspe=False
+        "float64", dialect, layout=layout, correlation=correlation, dim=COLUMNS, separable=False, mspe=False,
+        several=False,
     )
 
 

@@ -3,7 +3,7 @@
 import dataclasses
 
 import numpy as np
-from references_local import greedy_design, mspe_design
+from references_local import greedy_design, joint_design, joint_student, mspe_design
 from simulator import close, kernel_shape
 
 import gpustats as gs
@@ -11,6 +11,7 @@ from gpustats.gp.local.correlation import Correlation
 from gpustats.gp.local.defaults import darg, garg
 from gpustats.gp.local.design import Design
 from gpustats.gp.local.fit import LocalFit
+from gpustats.gp.local.joint import joint_predictions
 from gpustats.gp.local.nearest import Nearest
 from gpustats.runtime import choose
 
@@ -81,4 +82,31 @@ def local_fit(dtype, rng):
             solved = np.linalg.solve(K, np.c_[k, y[designs[i]]])
             close(mean[i], solved[:, 0] @ y[designs[i]], np.float64)
             close(scale[i], np.sqrt(y[designs[i]] @ solved[:, 1] * (1 + g[i] - k @ solved[:, 0]) / n), np.float64)
+    runtime.device = whole
+
+
+@kernel_shape
+def local_joint(dtype, rng):
+    """Sets of references: what is nearest to them, designs for them, and their covariances; factors in both memories; a nan."""
+    runtime = choose.get()
+    X, sets = rng.uniform(size=(4200, 2)), rng.uniform(size=(3, 5, 2))
+    sets[1, 2, 0] = np.nan
+    y, d, g = np.sin(5 * X[:, 0]) + X[:, 1], np.full((3, 2), [0.5, 0.7]), np.full(3, 1e-3)
+    X_, y_, sets_, d_, g_ = (runtime.to_device(a) for a in (X, y, sets, d, g))
+    candidates = Nearest(runtime, X, "device").find(sets_, 30, 4)
+    near = [np.argsort(((X[:, None] - sets[i]) ** 2).sum(-1).min(1), kind="stable")[:30] for i in (0, 2)]
+    found, whole = runtime.to_host(candidates), runtime.device
+    assert (found[1] == -1).all()
+    for memory in (whole.shared_memory, 2000):
+        runtime.device = dataclasses.replace(whole, shared_memory=memory)
+        designs = Design(runtime, X_, Correlation(), separable=True).search(sets_, candidates, d_, g_, 4, 13)
+        got = joint_predictions(runtime, X_, y_, Correlation(), sets_, designs, d_, g_, noise=memory != 2000)
+        designs, mean, covariance = (runtime.to_host(a) for a in (designs, *got))
+        assert (designs[1] == -1).all() and np.isnan(mean[1]).all()
+        for i, nearest in zip((0, 2), near):
+            np.testing.assert_array_equal(np.sort(found[i]), np.sort(nearest))
+            np.testing.assert_array_equal(designs[i], joint_design(X, sets[i], nearest, d[i], 1e-3, 4, 13))
+            want = joint_student(X[designs[i]], y[designs[i]], sets[i], d[i], 1e-3, memory != 2000)
+            close(mean[i], want[0], np.float64)
+            np.testing.assert_allclose(covariance[i], want[1], rtol=1e-8, atol=1e-9 * want[1].max())
     runtime.device = whole
