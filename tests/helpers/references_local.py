@@ -121,8 +121,8 @@ def fixed(value):
     return {"start": value, "mle": False}
 
 
-#: Joint predictions of laGP 1.5-9, `laGP(…, start=6, end=12, close=40, g=1e-3, lite=FALSE)`; the first six rows of a design are in
-#: no order.
+#: Joint predictions of laGP 1.5-9, `laGP(…, start=6, end=12, close=40, g=1e-3, lite=FALSE)`; the first six rows of a design
+#: are in no order.
 _X = [
     [0.129, 0.499], [0.601, 0.029], [0.148, 0.928], [0.07, 0.13], [0.948, 0.622], [0.369, 0.511], [0.663, 0.275],
     [0.138, 0.788],

@@ -9,12 +9,29 @@ import numpy as np
 from ...evaluation.placement import at
 from ...kernels.template import Template
 from .correlation import Correlation
-from .layout import blocks_within, design_layout
+from .layout import blocks_within, design_layout, is_narrow_faster
 
 if TYPE_CHECKING:
     from ...runtime.base import Runtime
 
 DESIGN = Template.beside(__file__, "design")
+
+
+#: The least nugget and lengthscale with which float32 leaves designs as they are.
+_LEAST_NUGGET, _LEAST_LENGTHSCALE = 1e-5, 1e-12
+
+
+def is_narrow_enough(runtime: Runtime, n_candidates: int, end: int, d: np.ndarray, g: np.ndarray) -> bool:
+    """Whether to keep candidates' rows in float32: where that is faster, and leaves 999 of 1,000 designs as they are.
+
+    Parameters
+    ----------
+    n_candidates, end : int
+    d, g : ndarray of float64
+        Lengthscales and nuggets of all locations, where columns of X have standard deviations of 1 or less.
+    """
+    enough = g.min(initial=np.inf) >= _LEAST_NUGGET and d.min(initial=np.inf) >= _LEAST_LENGTHSCALE
+    return bool(enough) and is_narrow_faster(runtime.device, n_candidates, end)
 
 
 class Design:
@@ -31,6 +48,9 @@ class Design:
         Whether each column has a lengthscale of its own.
     y : (N,) device array of float64, optional
         Responses. With them the criterion is the mean-squared prediction error, without them the reduction of variance.
+    narrow : bool
+        Whether coordinates, and most of the factor's rows, are kept in float32, which takes half the bytes; see
+        `is_narrow_enough`. Only for the reduction of variance.
     chosen : int, optional
         What `design_layout` takes to choose another layout.
 
@@ -70,13 +90,14 @@ class Design:
     """
 
     def __init__(
-        self, runtime: Runtime, X: Any, correlation: Correlation, separable: bool = False, y: Any = None, **chosen: int
-    ):
+        self, runtime: Runtime, X: Any, correlation: Correlation, separable: bool = False, y: Any = None,
+        narrow: bool = False, **chosen: int,
+    ):  # fmt: skip
         if y is not None and separable:
             raise ValueError("separable = True: the mean-squared prediction error has one lengthscale")
         self.runtime, self.X, self.y, self.separable = runtime, X, y, separable
         self.source = correlation.source(curvature=y is not None)
-        self._chosen = chosen
+        self.narrow, self._chosen = narrow and y is None, chosen
 
     def search(self, locations: Any, candidates: Any, d: Any, g: Any, start: int, end: int, out: Any = None) -> Any:
         """The designs, as rows of X in the order in which they are chosen.
@@ -118,7 +139,7 @@ class Design:
         out = runtime.empty((m, end), np.int32) if out is None else out
         if not m:
             return out
-        layout = design_layout(runtime.device, dim, k, end, mspe, *several, **self._chosen)
+        layout = design_layout(runtime.device, dim, k, end, mspe, sum(several), self.narrow, **self._chosen)
         blocks = blocks_within(runtime, layout.blocks, m, 8 * layout.scratch)
         kernel = DESIGN.kernel(
             runtime, "local_design", layout.threads, 8 * layout.shared, dtype="float64", layout=layout,

@@ -12,7 +12,7 @@ import numpy as np
 from ...parallel.maps import ClusterMap, DeviceMap, RangeMap
 from ..expression import Expression
 from .correlation import Correlation
-from .design import Design
+from .design import Design, is_narrow_enough
 from .fit import LocalFit
 from .joint import joint_predictions
 from .nearest import Nearest
@@ -90,10 +90,11 @@ class OnDevice:
             ``indices``, (m, end) of int32, and the fields of `Fitted`, or, of sets, of `Joint`, too -> device array.
         """
         runtime, joint = self.runtime, locations.ndim == 3
+        given_d, given_g = d, g
         on_device, d, g = (runtime.to_device(np.ascontiguousarray(a)) for a in (locations, d, g))
         one = runtime.to_device(np.ascontiguousarray(locations[:, 0])) if joint else on_device
         fit = LocalFit(runtime, self.X, self.y, self.correlation, scheme.end, scheme.separable)
-        candidates = None
+        candidates, narrow = None, is_narrow_enough(runtime, scheme.close, scheme.end, given_d, given_g)
         for method in scheme.methods:
             if method == "nn":
                 indices = self._nearest(scheme.nearest).find(on_device, scheme.end, scheme.end)
@@ -101,10 +102,10 @@ class OnDevice:
                 if candidates is None:
                     candidates = self._nearest(scheme.nearest).find(on_device, scheme.close, scheme.start)
                 responses = self.y if method == "mspe" else None
-                design = Design(runtime, self.X, self.correlation, scheme.separable, responses)
+                design = Design(runtime, self.X, self.correlation, scheme.separable, responses, narrow)
                 indices = design.search(on_device, candidates, d, g, scheme.start, scheme.end)
             fitted = fit.run(one, indices, d, g, scheme.d, scheme.g, scheme.noise)
-            d, g = fitted.d, fitted.g
+            d, g, narrow = fitted.d, fitted.g, narrow and not scheme.g.mle
         made = {"indices": indices, **fitted._asdict()}
         if joint:
             del made["scale"]

@@ -40,8 +40,12 @@ class DesignLayout:
         Candidates that a thread works on at once.
     near_state : bool
         Whether the candidates' conditional variances and covariances lie in shared memory.
+    wide : int
+        Rows of the Cholesky factor that are kept in float64 where the others, and coordinates, are float32; 0: all are float64.
+    near_wide : bool
+        Whether these lie in shared memory.
     near : int
-        Rows of the candidates' numbers that lie there: first the coordinates, then the rows of the Cholesky factor.
+        Other rows of the candidates' numbers that lie there: first the coordinates, then the rows of the Cholesky factor.
     end : int
         The most points of a design.
     own : int
@@ -56,6 +60,8 @@ class DesignLayout:
     threads: int
     unroll: int
     near_state: bool
+    wide: int
+    near_wide: bool
     near: int
     end: int
     own: int
@@ -75,9 +81,23 @@ def _design_block(device: Device, n_candidates: int, mspe: bool, threads: int) -
     return threads, 2 if mspe else 4, max(resident // threads, 1)
 
 
+def wide_rows(dim: int) -> int:
+    """How many rows of the factor stay in float64 where the others are float32: those whose numbers are large.
+
+    The more columns, the more slowly points make variances, and with them the numbers of further rows, small. Measured: with
+    nuggets of 1e-4 and 1e-5 of 1,000 designs no more than one is another one, of 2 to 8 columns.
+    """
+    return 12 if dim <= 4 else 8 if dim <= 6 else 4
+
+
+def is_narrow_faster(device: Device, n_candidates: int, end: int) -> bool:
+    """Whether the bytes of the candidates' rows bound the search: on a GPU, and where a CPU's cache is too small for them."""
+    return device.type != "cpu" or 8 * n_candidates * end > 1 << 21
+
+
 def design_layout(
-    device: Device, dim: int, n_candidates: int, end: int, mspe: bool = False, references: int = 0, threads: int = 0,
-    unroll: int = 0, per_unit: int = 0,
+    device: Device, dim: int, n_candidates: int, end: int, mspe: bool = False, references: int = 0,
+    narrow: bool = False, threads: int = 0, unroll: int = 0, per_unit: int = 0,
 ) -> DesignLayout:  # fmt: skip
     """Layout of the search for designs of `end` points.
 
@@ -87,6 +107,8 @@ def design_layout(
         Whether the criterion needs derivatives: each point of the design has two rows of the factor then.
     references : int
         Of each location, if it has several: any number of them has the same kernel.
+    narrow : bool
+        Whether most rows are kept in float32.
     threads, unroll, per_unit : int
         Another choice of threads, candidates of a thread, and blocks of a multiprocessor than the usual one.
     """
@@ -99,19 +121,27 @@ def design_layout(
     unroll, per_unit = unroll or usual_unroll, per_unit or usual_per_unit
     cpu = device.type == "cpu"
     width = -(-n_candidates // threads) * threads
-    width += threads * (cpu and 8 * width % 4096 == 0)  # rows that begin in the same set of a cache would push one another out
+    # Rows that begin in the same set of a cache would push one another out.
+    width += threads * (cpu and (4 if narrow else 8) * width % 4096 == 0)
     fixed = own + 2 * (threads + min(threads, 32))  # the latter to find the best candidate
-    rows, near, near_state = dim + each * (end - 1), 0, False
+    wide = wide_rows(dim) if narrow else 0
+    rows, near, near_state, near_wide = max(dim + each * (end - 1) - wide, dim), 0, False, False
+    size = 2 if narrow else 1  # rows in the room of one in float64
     if not cpu:
         # A block's share of a multiprocessor's shared memory, which is about what one block may have of it.
         budget = min(max((device.shared_memory + RESERVED) // per_unit - RESERVED, 16384), device.shared_memory)
         fitting = (budget // 8 - fixed) // width
         near_state = fitting >= states and not references
-        near = max(min(fitting - states * (not references), rows), 0)
+        fitting = fitting - states if not references else fitting
+        near_wide = narrow and fitting >= wide
+        near = max(min(size * (fitting - wide * near_wide), rows), 0)
         near -= (near - dim) % each if near > dim else 0  # no point's rows lie in both memories
+    in_shared = states * near_state + wide * near_wide
+    in_scratch = states * (not near_state) + wide * (not near_wide)
     return DesignLayout(
-        threads, unroll, near_state, near, most, own, shared=fixed + (near + states * near_state) * width, width=width,
-        scratch=(rows - near + states * (not near_state)) * width + (3 * end + dim) * end * mspe + references,
+        threads, unroll, near_state, wide, near_wide, near, most, own,
+        shared=fixed + in_shared * width + -(-near * width // size), width=width,
+        scratch=in_scratch * width + -(-(rows - near) * width // size) + (3 * end + dim) * end * mspe + references,
         blocks=device.compute_units * per_unit,
     )  # fmt: skip
 

@@ -128,8 +128,8 @@ class LocalGP:
         d, g : float, array_like or dict, optional
             Lengthscale (in squared units of X) and nugget; where they are estimated, where that begins. One number, one for
             each location or set, (m,), or if separable one for each column, (p,), or for each of both, (m, p). A dictionary has
-            any of ``start``; ``mle``, whether it is estimated; ``min`` and ``max``, which may have a number for each column; ``ab``,
-            shape and rate of a gamma prior. By default d is estimated, from a low quantile of the squared distances between
+            any of ``start``; ``mle``, whether it is estimated; ``min`` and ``max``, which may have a number for each column;
+            ``ab``, shape and rate of a gamma prior. By default d is estimated, from a low quantile of the squared distances between
             rows of X, and g is 1e-4: see `gp.local.darg` and `gp.local.garg`.
         method : {"alc", "mspe", "nn"}, or several of these
             By which the design grows: reduction of variance, mean-squared prediction error, or just the nearest points. Several

@@ -14,8 +14,8 @@ COLUMNS, CANDIDATES, POINTS = 8, 1000, 50
 
 
 def _design(covariance: Expression, dtype: str, dialect: str) -> str:
-    """The search for designs by the reduction of variance; it computes in float64 whatever the type."""
-    layout = design_layout(REFERENCE_DEVICES[dialect], COLUMNS, CANDIDATES, POINTS)
+    """The search for designs by the reduction of variance; it computes in float64, with rows in float32, whatever the type."""
+    layout = design_layout(REFERENCE_DEVICES[dialect], COLUMNS, CANDIDATES, POINTS, narrow=True)
     correlation = Correlation(covariance).source()
     return DESIGN.source(
         "float64", dialect, layout=layout, correlation=correlation, dim=COLUMNS, separable=False, mspe=False,

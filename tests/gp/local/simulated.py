@@ -42,19 +42,20 @@ def local_design(dtype, rng):
     x[1] = np.nan
     candidates = np.argsort(((x[:, None] - X) ** 2).sum(-1), axis=1).astype(np.int32)
     whole = runtime.device
-    for shared_memory, k, separable, mspe in (
-        (whole.shared_memory, 150, False, False), (8000, 150, True, False), (2400, 128, False, False),
-        (whole.shared_memory, 150, False, True), (10000, 40, False, True),
+    for shared_memory, k, separable, mspe, narrow in (
+        (whole.shared_memory, 150, False, False, False), (8000, 150, True, False, False), (2400, 128, False, False, False),
+        (whole.shared_memory, 150, False, True, False), (10000, 40, False, True, False),
+        (whole.shared_memory, 150, False, False, True), (8000, 150, True, False, True), (2400, 128, False, False, True),
     ):  # fmt: skip
         runtime.device = dataclasses.replace(whole, shared_memory=shared_memory)
         d = np.tile([0.5, 0.7], (3, 1)) if separable else np.full(3, 0.5)
         first = np.ascontiguousarray(candidates[:, :k])
         arrays = [runtime.to_device(a) for a in (X, x, first, d, np.full(3, 1e-3))]
-        search = Design(runtime, arrays[0], Correlation(), separable, runtime.to_device(y) if mspe else None)
-        got = gs.to_host(search.search(*arrays[1:], start=3, end=8))
+        search = Design(runtime, arrays[0], Correlation(), separable, runtime.to_device(y) if mspe else None, narrow)
+        got = gs.to_host(search.search(*arrays[1:], start=3, end=18 if narrow else 8))
         assert (got[1] == -1).all()
         for i in (0, 2):
-            given = x[i], first[i], d[i], 1e-3, 3, 8
+            given = x[i], first[i], d[i], 1e-3, 3, 18 if narrow else 8
             np.testing.assert_array_equal(got[i], mspe_design(X, y, *given) if mspe else greedy_design(X, *given))
     runtime.device = whole
 
