@@ -68,10 +68,10 @@ class Covariance(Expression):
 
         Parameters
         ----------
-        shape : {"covariance", "covariance_gradient", "marginal", "local_design", "local_fit"}
+        shape : {"covariance", "covariance_gradient", "marginal", "local_design", "local_fit", "local_joint", "local_ray"}
             The matrix of covariances with a number added to its diagonal; the sums that the derivatives of a marginal
             likelihood are made of; marginal likelihoods of few observations, with derivatives; the search for a `LocalGP`'s
-            designs, and its estimates and predictions.
+            designs, its estimates and predictions, its joint predictions, and the search along rays.
         dtype : {"float64", "float32"}
             Local Gaussian processes are always computed in float64.
         dialect : {"cuda", "opencl"}

@@ -16,6 +16,7 @@ from .design import Design, is_narrow_enough
 from .fit import LocalFit
 from .joint import joint_predictions
 from .nearest import Nearest
+from .ray import RaySearch, beginnings
 from .scheme import Scheme
 
 if TYPE_CHECKING:
@@ -66,6 +67,7 @@ class OnDevice:
     def __init__(self, runtime: Runtime, X: np.ndarray, y: np.ndarray, correlation: Correlation):
         self.runtime, self.correlation, self._host = runtime, correlation, X
         self.X, self.y = runtime.to_device(X), runtime.to_device(y)
+        self._box = runtime.to_device(np.stack([X.min(0), X.max(0)]))
         self._searches: dict[str, Nearest] = {}
         runtime.synchronize()  # other threads may use the data next
 
@@ -94,16 +96,15 @@ class OnDevice:
         on_device, d, g = (runtime.to_device(np.ascontiguousarray(a)) for a in (locations, d, g))
         one = runtime.to_device(np.ascontiguousarray(locations[:, 0])) if joint else on_device
         fit = LocalFit(runtime, self.X, self.y, self.correlation, scheme.end, scheme.separable)
-        candidates, narrow = None, is_narrow_enough(runtime, scheme.close, scheme.end, given_d, given_g)
+        narrow, candidates = is_narrow_enough(runtime, scheme.close, scheme.end, given_d, given_g), None
         for method in scheme.methods:
             if method == "nn":
                 indices = self._nearest(scheme.nearest).find(on_device, scheme.end, scheme.end)
             else:
                 if candidates is None:
-                    candidates = self._nearest(scheme.nearest).find(on_device, scheme.close, scheme.start)
-                responses = self.y if method == "mspe" else None
-                design = Design(runtime, self.X, self.correlation, scheme.separable, responses, narrow)
-                indices = design.search(on_device, candidates, d, g, scheme.start, scheme.end)
+                    candidates = self._nearest(scheme.nearest).find(on_device, scheme.close, self._ordered(scheme))
+                search = self._search(scheme, method, narrow)
+                indices = search.search(on_device, candidates, d, g, scheme.start, scheme.end)
             fitted = fit.run(one, indices, d, g, scheme.d, scheme.g, scheme.noise)
             d, g, narrow = fitted.d, fitted.g, narrow and not scheme.g.mle
         made = {"indices": indices, **fitted._asdict()}
@@ -113,6 +114,18 @@ class OnDevice:
                 runtime, self.X, self.y, self.correlation, on_device, indices, d, g, scheme.noise
             )._asdict()
         return made
+
+    def _search(self, scheme: Scheme, method: str, narrow: bool) -> Design | RaySearch:
+        """The search for designs by a method other than that of the nearest points."""
+        given = self.runtime, self.X, self.correlation, scheme.separable
+        if method in ("ray", "opt"):
+            return RaySearch(*given, self._box, scheme.rays_of(method, self.X.shape[1]), opt=method == "opt")
+        return Design(*given, self.y if method == "mspe" else None, narrow)
+
+    def _ordered(self, scheme: Scheme) -> int:
+        """How many candidates have to be in the order of their distances."""
+        rays = (scheme.rays_of(m, self.X.shape[1]) for m in scheme.methods if m in ("ray", "opt"))
+        return max([scheme.start, *(beginnings(scheme.close, scheme.end, n) for n in rays)])
 
 
 @dataclass(frozen=True)

@@ -146,6 +146,59 @@ def design_layout(
     )  # fmt: skip
 
 
+@dataclass(frozen=True)
+class RayLayout:
+    """The constants of the search along rays: a block has a location at a time.
+
+    Attributes
+    ----------
+    threads : int
+        Threads a block.
+    trials : int
+        Points that are looked at together, on all rays.
+    end : int
+        The most points of a design.
+    in_shared : bool
+        Whether the factor, and its rows of all trials, lie in shared memory.
+    matrices, beside : int
+        Numbers of these, and of all else in shared memory.
+    width, scratch, blocks : int
+        Of a launch, for which the kernel is the same: places for candidates; numbers in global memory that each block has;
+        blocks that are resident on the device.
+    """
+
+    threads: int
+    trials: int
+    end: int
+    in_shared: bool
+    matrices: int
+    beside: int
+    width: int = field(compare=False, repr=False)
+    scratch: int = field(compare=False, repr=False)
+    blocks: int = field(compare=False, repr=False)
+
+    @property
+    def shared(self) -> int:
+        """Numbers of shared memory."""
+        return self.beside + self.matrices * self.in_shared
+
+
+def ray_layout(device: Device, dim: int, n_candidates: int, end: int, rays: int, threads: int = 0) -> RayLayout:
+    """Layout of the search along `rays` for designs of `end` points; `threads` to try others than usual."""
+    cpu, trials, most = device.type == "cpu", 8 * rays, -(-end // 16) * 16
+    threads = threads or (8 if cpu else min(max(-(-trials // 32) * 32, 64), 256, device.max_threads))
+    matrices = most * (most + 1) // 2 + most * trials
+    beside = (dim + 4) * most + 2 + (3 + 2 * rays) * dim + rays + trials + max(trials, threads) + trials + threads
+    beside += beside % 2
+    in_shared = 8 * (beside + matrices) <= device.shared_memory
+    width = -(-n_candidates // 32) * 32
+    per_unit = (device.shared_memory + RESERVED) // (8 * (beside + matrices * in_shared) + RESERVED)
+    return RayLayout(
+        threads, trials, most, in_shared, matrices, beside, width, scratch=matrices * (not in_shared) + -(-dim * width // 2),
+        blocks=device.compute_units * (1 if cpu else max(min(per_unit, 16), 1)),
+    )  # fmt: skip
+
+
 # ---- estimates
 
 

@@ -113,7 +113,8 @@ class LocalGP:
     def predict(
         self, XX: Any, start: int = 6, end: int = 50, close: int | None = None, d: Any = None, g: Any = None,
         method: str | Sequence[str] = "alc", *, separable: bool = False, stages: int = 1, joint: bool = False,
-        noise: bool = True, nearest: str = "auto", devices: Any = None, client: Any = None, progress: bool = False,
+        noise: bool = True, rays: int | None = None, nearest: str = "auto", devices: Any = None, client: Any = None,
+        progress: bool = False,
     ) -> LocalPrediction | JointPrediction:  # fmt: skip
         """Predict the responses at some locations.
 
@@ -129,11 +130,14 @@ class LocalGP:
             Lengthscale (in squared units of X) and nugget; where they are estimated, where that begins. One number, one for
             each location or set, (m,), or if separable one for each column, (p,), or for each of both, (m, p). A dictionary has
             any of ``start``; ``mle``, whether it is estimated; ``min`` and ``max``, which may have a number for each column;
-            ``ab``, shape and rate of a gamma prior. By default d is estimated, from a low quantile of the squared distances between
-            rows of X, and g is 1e-4: see `gp.local.darg` and `gp.local.garg`.
-        method : {"alc", "mspe", "nn"}, or several of these
-            By which the design grows: reduction of variance, mean-squared prediction error, or just the nearest points. Several
-            are those of as many stages: ``("nn", "alc")`` begins the search with lengthscales of the nearest points.
+            ``ab``, shape and rate of a gamma prior. By default d is estimated, from a low quantile of the squared distances
+            between rows of X, and g is 1e-4: see `gp.local.darg` and `gp.local.garg`.
+        method : {"alc", "mspe", "nn", "ray", "opt"}, or several of these
+            By which the design grows: reduction of variance, mean-squared prediction error, or just the nearest points. "ray"
+            and "opt" reduce the variance, too, but compute it in few places, on rays from the location and along gradients,
+            and take the candidate that is nearest to the best one: cheaper where there are thousands of candidates, and in
+            more than a few columns less good. Several are those of as many stages: ``("nn", "alc")`` begins with lengthscales
+            of the nearest points.
         separable : bool
             Whether each column has a lengthscale of its own.
         stages : int
@@ -143,6 +147,8 @@ class LocalGP:
             references of a set, on average, and what is near is near to one of them.
         noise : bool
             Whether to predict observations, with the nugget, rather than the process without it.
+        rays : int, optional
+            Along how many rays a point is searched for: by default as many as columns for "ray", and one for "opt".
         nearest : {"auto", "device", "tree"}
             How the nearest points are found; no matter for the result.
         devices, client : optional
@@ -180,7 +186,7 @@ class LocalGP:
         m = len(locations)
         units, data = self._in_units(separable)
         scheme = Scheme.checked(
-            self.X, self.y, start, end, close, d, g, method, separable, stages, nearest, noise, joint, units.columns
+            self.X, self.y, start, end, close, d, g, method, separable, stages, nearest, noise, joint, rays, units.columns
         )
         d_start, g_start = scheme.starts(m, p)
         begin = units.lengthscales(d_start, d_start.shape[1])

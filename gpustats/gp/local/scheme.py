@@ -13,7 +13,7 @@ from .defaults import Parameter, darg, garg
 if TYPE_CHECKING:
     from .units import Units
 
-METHODS = ("alc", "mspe", "nn")
+METHODS = ("alc", "mspe", "nn", "ray", "opt")
 #: Candidates by default, beside as many as the design has points.
 CLOSE = 1000
 
@@ -32,6 +32,7 @@ class Scheme:
     separable: bool
     nearest: str
     noise: bool
+    rays: int | None  # None: as many as the method has by itself
     d: Parameter
     g: Parameter
 
@@ -39,7 +40,7 @@ class Scheme:
     def checked(
         cls, X: np.ndarray, y: np.ndarray, start: int, end: int, close: int | None, d: Any, g: Any, method: Any,
         separable: bool, stages: int, nearest: str, noise: bool = True, joint: bool = False,
-        lengths: np.ndarray | None = None,
+        rays: int | None = None, lengths: np.ndarray | None = None,
     ) -> Scheme:  # fmt: skip
         """The scheme of the arguments of `LocalGP.predict`, or ValueError where they make no sense for these data.
 
@@ -65,10 +66,18 @@ class Scheme:
                 "method = 'mspe' has one lengthscale and one location: use separable = False and joint = False, or "
                 "method = 'alc'"
             )
+        if joint and (alone := [m for m in methods if m in ("ray", "opt")]):
+            raise ValueError(f"method = {alone[0]!r} searches around one location: use joint = False, or method = 'alc'")
+        if rays is not None and _whole("rays", rays) < 1:
+            raise ValueError(f"rays = {rays}: there must be one at least")
         if "mspe" in methods and start < 3:
             raise ValueError(f"start = {start}: method = 'mspe' needs a design of 3 points to begin with")
         of_d, of_g = darg(d, X, separable=separable, lengths=lengths), garg(g, y)
-        return cls(start, end, min(close, n), methods, separable, nearest, bool(noise), of_d, of_g)
+        return cls(start, end, min(close, n), methods, separable, nearest, bool(noise), rays, of_d, of_g)
+
+    def rays_of(self, method: str, p: int) -> int:
+        """How many rays the method "ray" or "opt" searches along, among points with p columns."""
+        return self.rays or (p if method == "ray" else 1)
 
     def within(self, units: Units, p: int) -> Scheme:
         """The same scheme for data in these units, with p columns."""

@@ -13,6 +13,7 @@ from gpustats.gp.local.design import Design
 from gpustats.gp.local.fit import LocalFit
 from gpustats.gp.local.joint import joint_predictions
 from gpustats.gp.local.nearest import Nearest
+from gpustats.gp.local.ray import RaySearch
 from gpustats.runtime import choose
 
 
@@ -83,6 +84,28 @@ def local_fit(dtype, rng):
             solved = np.linalg.solve(K, np.c_[k, y[designs[i]]])
             close(mean[i], solved[:, 0] @ y[designs[i]], np.float64)
             close(scale[i], np.sqrt(y[designs[i]] @ solved[:, 1] * (1 + g[i] - k @ solved[:, 0]) / n), np.float64)
+    runtime.device = whole
+
+
+@kernel_shape
+def local_ray(dtype, rng):
+    """Rays and gradients; matrices in shared and in global memory; all candidates, and nan."""
+    runtime = choose.get()
+    X, x = rng.uniform(size=(60, 2)), rng.uniform(size=(3, 2))
+    x[1] = np.nan
+    near = np.argsort(((x[:, None] - X) ** 2).sum(-1), axis=1, kind="stable").astype(np.int32)
+    near[1] = -1
+    whole, box, g = runtime.device, runtime.to_device(np.stack([X.min(0), X.max(0)])), runtime.to_device(np.full(3, 1e-3))
+    for opt, memory, end, separable in ((False, 60000, 17, False), (True, 60000, 9, True), (True, 3500, 9, False)):
+        runtime.device = dataclasses.replace(whole, shared_memory=memory)
+        d = runtime.to_device(np.full((3, 2) if separable else 3, 0.5))
+        candidates = np.ascontiguousarray(near[:, : 40 if opt else end])
+        X_, x_, candidates = (runtime.to_device(a) for a in (X, x, candidates))
+        search = RaySearch(runtime, X_, Correlation(), separable, box, 2, opt)
+        got = runtime.to_host(search.search(x_, candidates, d, g, 3, end))
+        assert (got[1] == -1).all()
+        for i in (0, 2):
+            assert len(set(got[i])) == end and set(got[i]) <= set(near[i, :40]) and (got[i, :3] == near[i, :3]).all()
     runtime.device = whole
 
 
