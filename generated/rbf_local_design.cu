@@ -163,13 +163,19 @@ DEVICE real correlation_slope(real r2)
 }
 
 #define DIM 8
-#define NEAR 6  // rows of numbers of the candidates that lie in shared memory; the others in the block's scratch
+// Of the candidates' rows of the Cholesky factor the first ones, which have the large numbers, are in double precision. The others
+// are rounded to floats, which are half the bytes, and so are coordinates; all is computed in double precision.
+typedef float row_t;
+#define WIDE 4
+#define WIDE_FACTOR(i, z) wide_rows[(i) * width + (z)]
+#define NEAR 4  // rows of numbers of the candidates that lie in shared memory; the others in the block's scratch
 // Row r of the candidates' numbers: their coordinates, then their rows of the Cholesky factor, entry by entry.
 #define NEAR_ROW(r) (near_rows + (r) * width)
 #define FAR_ROW(r) (far_rows + ((r) - NEAR) * width)
 #define AT_ROW(r, z) ((r) < NEAR ? NEAR_ROW(r)[z] : FAR_ROW(r)[z])
-#define NEAR_FACTOR(r, z) NEAR_ROW(DIM + (r))[z]
-#define FAR_FACTOR(r, z) FAR_ROW(DIM + (r))[z]
+#define AT_FACTOR(i, z) ((i) < WIDE ? WIDE_FACTOR(i, z) : AT_ROW(DIM + (i) - WIDE, z))
+#define NEAR_FACTOR(i, z) NEAR_ROW(DIM + (i) - WIDE)[z]
+#define FAR_FACTOR(i, z) FAR_ROW(DIM + (i) - WIDE)[z]
 // A variance below this is rounding: what it stands for is determined by the design already.
 #define FLOOR 1e-13
 
@@ -194,25 +200,32 @@ KERNEL(256) local_design(
     SHARED real *const own = shared;  // the new point's coordinates, then its row of the factor
     SHARED real *const best_values = own + 72;
     SHARED int *const best_rows = (SHARED int *)(best_values + 288), *const best_places = best_rows + 288;
-    SHARED real *const near_rows = best_values + 576 + 2 * width;
-    GLOBAL real *const far_rows = scratch + BLOCK_X * scratch_reals;
-    SHARED real *const variance = near_rows - 2 * width, *const covariance = variance + width;
+    // States, wide rows and the others, in shared memory as far as there is room, the rest behind one another in global memory.
+    SHARED real *const near = best_values + 576;
+    GLOBAL real *const far = scratch + BLOCK_X * scratch_reals;
+    SHARED real *const wide_rows = near + 2 * width;
+    SHARED row_t *const near_rows = (SHARED row_t *)(near + 2 * width + 4 * width);
+    GLOBAL row_t *const far_rows = (GLOBAL row_t *)(far);
+    SHARED real *const variance = near, *const covariance = variance + width;
     for (index_t m = BLOCK_X; m < n_locations; m += BLOCKS_X) {
         GLOBAL const int *const candidates = all_candidates + candidates_offset + m * n_candidates;
         GLOBAL const real *const location = locations + locations_offset + m * DIM;
         GLOBAL int *const design = out + out_offset + m * end;
+        // Floats have digits for what lies together, wherever that is: coordinates count from the nearest point on. Covariances with
+        // the location are those of the rounded points, too, as if these were the data.
+        GLOBAL const real *const origin = X + X_offset + (candidates[0] < 0 ? 0 : candidates[0]) * (index_t)DIM;
         for (int z = (int)THREAD; z < width; z += 256) {
             const int row = z < n_candidates ? candidates[z] : -1;
             real r2 = 0;
             UNROLL for (int e = 0; e < DIM; e++) {
-                // From the location on: no digits are lost far from the origin.
-                const real from = row < 0 ? NAN : X[X_offset + row * (index_t)DIM + e] - location[e];
-                const real u = from / sqrt(d[d_offset + m]);
+                const real unit = sqrt(d[d_offset + m]);
+                const row_t kept = row < 0 ? NAN : (X[X_offset + row * (index_t)DIM + e] - origin[e]) / unit;
+                const real u = kept - (location[e] - origin[e]) / unit;
                 r2 = fma(u, u, r2);
                 if (e < NEAR)
-                    NEAR_ROW(e)[z] = u;
+                    NEAR_ROW(e)[z] = kept;
                 else
-                    FAR_ROW(e)[z] = u;
+                    FAR_ROW(e)[z] = kept;
             }
             variance[z] = 1 + g[g_offset + m];
             covariance[z] = r2 == r2 ? correlation(r2) : NAN;
@@ -231,7 +244,7 @@ KERNEL(256) local_design(
                 continue;
             const real v = variance[chosen], scale = v > FLOOR ? 1 / sqrt(v) : 0, w_location = c * scale;
             for (int e = (int)THREAD; e < DIM + j; e += 256)
-                own[e] = AT_ROW(e, chosen);
+                own[e] = e < DIM ? AT_ROW(e, chosen) : AT_FACTOR(e - DIM, chosen);
             BARRIER_GLOBAL();  // what was chosen has been read
             real best = WORST;
             int best_row = -1, best_place = -1, z = (int)THREAD;
@@ -248,8 +261,15 @@ KERNEL(256) local_design(
             UNROLL for (int c = 0; c < 4; c++) {
                 acc[c] = correlation(acc[c]);
             }
+            for (int i = 0; i < MIN(j, WIDE); i++) {
+                const real l = own[DIM + i];
+                UNROLL for (int c = 0; c < 4; c++) {
+                    const real other = WIDE_FACTOR(i, z + c * 256);
+                    acc[c] = fma(-l, other, acc[c]);
+                }
+            }
             UNROLL_BY_4
-            for (int i = 0; i < j; i += 1) {
+            for (int i = 4; i < j; i += 1) {
                 const real l = own[DIM + i];
                 UNROLL for (int c = 0; c < 4; c++) {
                     const real other = FAR_FACTOR(i, z + c * 256);
@@ -262,8 +282,11 @@ KERNEL(256) local_design(
                 const real k = place == chosen ? NAN : fma(-w, w_location, covariance[place]);  // what is chosen leaves
                 variance[place] = v;
                 covariance[place] = k;
+                if (j < WIDE)
+                    WIDE_FACTOR(j, place) = w;
+                else
                 {
-                    FAR_ROW(DIM + 1 * j)[place] = w;
+                    FAR_ROW(DIM + 1 * (j - 4))[place] = w;
                 }
                 const real value = value_of(k, v);
                 if (value >= best) {  // never where it is nan
@@ -289,8 +312,15 @@ KERNEL(256) local_design(
             UNROLL for (int c = 0; c < 1; c++) {
                 acc[c] = correlation(acc[c]);
             }
+            for (int i = 0; i < MIN(j, WIDE); i++) {
+                const real l = own[DIM + i];
+                UNROLL for (int c = 0; c < 1; c++) {
+                    const real other = WIDE_FACTOR(i, z + c * 256);
+                    acc[c] = fma(-l, other, acc[c]);
+                }
+            }
             UNROLL_BY_4
-            for (int i = 0; i < j; i += 1) {
+            for (int i = 4; i < j; i += 1) {
                 const real l = own[DIM + i];
                 UNROLL for (int c = 0; c < 1; c++) {
                     const real other = FAR_FACTOR(i, z + c * 256);
@@ -303,8 +333,11 @@ KERNEL(256) local_design(
                 const real k = place == chosen ? NAN : fma(-w, w_location, covariance[place]);  // what is chosen leaves
                 variance[place] = v;
                 covariance[place] = k;
+                if (j < WIDE)
+                    WIDE_FACTOR(j, place) = w;
+                else
                 {
-                    FAR_ROW(DIM + 1 * j)[place] = w;
+                    FAR_ROW(DIM + 1 * (j - 4))[place] = w;
                 }
                 const real value = value_of(k, v);
                 if (value >= best) {  // never where it is nan

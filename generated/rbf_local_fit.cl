@@ -191,7 +191,7 @@ KERNEL(64) local_fit(
     GLOBAL const real *RESTRICT X, index_t X_offset, GLOBAL const real *RESTRICT y, index_t y_offset,
     GLOBAL const real *RESTRICT locations, index_t locations_offset, GLOBAL const int *RESTRICT designs, index_t designs_offset,
     GLOBAL const real *RESTRICT d_start, index_t d_start_offset, GLOBAL const real *RESTRICT g_start, index_t g_start_offset,
-    GLOBAL real *work, index_t count, real offset, GLOBAL const real *RESTRICT limits)
+    GLOBAL real *work, index_t count, real offset, real noise, GLOBAL const real *RESTRICT limits)
 {
     const int me = THREAD, lane = me % 16, row = (unsigned)me / 16;
     DYNAMIC_SHARED_ARRAY(real, shared, 2634);
@@ -246,7 +246,7 @@ KERNEL(64) local_fit(
                         squares += difference * difference;
                     }
                     const real r2 = squares * rates[0];
-                    matrix[ROW(i) + j] = i > 50 ? responses[j] : i == j ? 1 + g : correlation(r2);
+                    matrix[ROW(i) + j] = i > 50 ? responses[j] : i == j ? 1 + (i < 50 ? g : noise * g) : correlation(r2);
                 }
             BARRIER();
 

@@ -17,17 +17,20 @@ if TYPE_CHECKING:
     from .fitting import Fit
     from .local import LocalGP
     from .marginal import MarginalLikelihood
-    from .prediction import LocalPrediction, Prediction
+    from .prediction import JointPrediction, LocalPrediction, Prediction
     from .registry import covariances
     from .vecchia import Vecchia
 
-__all__ = ["Covariance", "Fit", "LocalGP", "LocalPrediction", "MarginalLikelihood", "Prediction", "Vecchia", "covariances"]
+__all__ = [
+    "Covariance", "Fit", "JointPrediction", "LocalGP", "LocalPrediction", "MarginalLikelihood", "Prediction", "Vecchia",
+    "covariances",
+]  # fmt: skip
 
 # Imported when first used, so that `import gpustats` can know what a covariance function is and stay quick.
 _LAZY = {
-    "Covariance": ".covariance", "Fit": ".fitting", "LocalGP": ".local", "LocalPrediction": ".prediction",
-    "MarginalLikelihood": ".marginal", "Prediction": ".prediction", "Vecchia": ".vecchia", "covariances": ".registry",
-    "local": None,
+    "Covariance": ".covariance", "Fit": ".fitting", "JointPrediction": ".prediction", "LocalGP": ".local",
+    "LocalPrediction": ".prediction", "MarginalLikelihood": ".marginal", "Prediction": ".prediction", "Vecchia": ".vecchia",
+    "covariances": ".registry", "local": None,
 }  # fmt: skip
 
 

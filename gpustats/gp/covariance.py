@@ -68,10 +68,12 @@ class Covariance(Expression):
 
         Parameters
         ----------
-        shape : {"covariance", "covariance_gradient", "marginal", "vecchia", "local_design", "local_fit"}
-            The matrix of covariances with a number added to its diagonal; the sums that the derivatives of a marginal
-            likelihood are made of; marginal likelihoods of few observations, with derivatives; likelihoods by Vecchia's
-            approximation, with derivatives; the search for a `LocalGP`'s designs, and its estimates and predictions.
+        shape : str
+            "covariance" is the matrix of covariances with a number added to its diagonal; "covariance_gradient", the sums that
+            the derivatives of a marginal likelihood are made of; "marginal", marginal likelihoods of few observations, with
+            derivatives; "vecchia", likelihoods by Vecchia's approximation, with derivatives; "local_design", the search for a
+            `LocalGP`'s designs, and "local_ray" that along rays; "local_fit", its estimates and predictions, and "local_joint"
+            joint predictions.
         dtype : {"float64", "float32"}
             Local Gaussian processes are always computed in float64.
         dialect : {"cuda", "opencl"}

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..density import densities
+from ..draws.generator import as_generator
+from ..runtime.transfers import to_device, to_host
 
 
 class LocationScale:
@@ -110,3 +112,76 @@ class LocalPrediction(LocationScale):
     def rvs(self, size: Any = None, rng: Any = None) -> Any:
         """Independent draws of the responses, of shape `size`, by default (m,); as for `Density.rvs`."""
         return densities["student_t"].rvs(float(self.df), self.mean, self.scale, size=size, rng=rng)
+
+
+@dataclass(frozen=True)
+class JointPrediction(LocationScale):
+    """Multivariate Student-t distributions of the responses at S sets of m references, each set with a design in common.
+
+    Without the first axis where only one set was asked for.
+
+    Attributes
+    ----------
+    mean, scale : (S, m) array
+        Location and scale of the response at each reference.
+    covariance : (S, m, m) array
+        Covariances of the responses at a set's references; infinite or nan for two degrees of freedom or less.
+    df : int
+        Degrees of freedom: the points of a design.
+    indices : (S, df) array of int32
+        The rows of X that are each set's design, in the order in which they were chosen.
+    d : (S,) array, or (S, p) if separable
+        Lengthscales.
+    g : (S,) array
+        Nuggets.
+    loglik : (S,) array
+        The log-likelihood of each design's responses at d and g, the amplitude integrated out.
+    evaluations : (S,) array of int32
+        How often the likelihood was evaluated to find its maximum; negative where the limit was reached before.
+    """
+
+    mean: Any
+    scale: Any
+    covariance: Any
+    df: int
+    indices: Any
+    d: Any
+    g: Any
+    loglik: Any
+    evaluations: Any
+
+    def rvs(self, size: Any = (), rng: Any = None) -> Any:
+        """Joint draws of the responses: paths over a set's references, the draws of different sets being independent.
+
+        Parameters
+        ----------
+        size : int or tuple of int
+            How many draws of all sets.
+        rng : optional
+            As for `Density.rvs`.
+
+        Returns
+        -------
+        size + (S, m) array
+            As the means are: a NumPy or a device array.
+
+        Examples
+        --------
+        >>> import numpy as np, gpustats as gs
+        >>> x = np.linspace(0.0, 1.0, 200)
+        >>> p = gs.LocalGP(x, np.sin(9 * x)).predict(np.array([0.3, 0.4, 0.5]), end=20, joint=True)
+        >>> p.rvs(size=1000, rng=1).shape
+        (1000, 3)
+        """
+        mean, scale = (a if isinstance(a, np.ndarray) else to_host(a) for a in (self.mean, self.covariance))
+        size = (size,) if np.ndim(size) == 0 else tuple(size)
+        if self.df <= 2:
+            raise ValueError(f"the design has {self.df} points, and a covariance exists for 3 or more")
+        values, vectors = np.linalg.eigh(scale.astype(np.float64) / variance_of_t(self.df))
+        roots = vectors * np.sqrt(np.maximum(values, 0))[..., None, :]  # exact also where paths are nearly determined
+        rng = as_generator(rng)
+        z = densities["normal"].rvs(0.0, 1.0, size=(*size, *mean.shape), rng=rng)
+        chi = densities["chi_squared"].rvs(float(self.df), size=(*size, *mean.shape[:-1], 1), rng=rng)
+        made = mean + (roots @ z[..., None])[..., 0] / np.sqrt(chi / self.df)
+        made = made.astype(mean.dtype)
+        return made if isinstance(self.mean, np.ndarray) else to_device(made)

@@ -1,7 +1,7 @@
 """Local approximate Gaussian processes, after Gramacy, Niemi & Weiss (2014)."""
 
-from ..prediction import LocalPrediction
+from ..prediction import JointPrediction, LocalPrediction
 from .defaults import darg, garg
 from .model import LocalGP
 
-__all__ = ["LocalGP", "LocalPrediction", "darg", "garg"]
+__all__ = ["JointPrediction", "LocalGP", "LocalPrediction", "darg", "garg"]

@@ -1,21 +1,36 @@
-## The local_design shape: greedy designs for locations, one block a location, from the first choice to the last.
+## The local_design shape: greedy designs for locations, one block a location, from the first choice to the last. A location may
+## consist of several references: then the candidates have a covariance with each, and what counts is the sum of the criterion.
 <%namespace name="information" file="/gp/local/mspe.mako"/>\
 <%
     threads, unroll, near, p = layout.threads, layout.unroll, layout.near, dim
     groups = min(threads, 32)
     each = 2 if mspe else 1  # rows of the factor for a point of the design: with its derivative
-    states = 6 if mspe else 2
+    states = "(1 + n_references)" if several else 6 if mspe else 2
     state = "SHARED" if layout.near_state else "GLOBAL"
+    wide, wide_memory = layout.wide, "SHARED" if layout.near_wide else "GLOBAL"
+    length = "d[d_offset + m * DIM + e]" if separable else "d[d_offset + m]"
+    beyond = f"(j - {wide})" if wide else "j"  # number of the new point's row among the narrow ones of the factor
 %>\
 ${correlation}
 #define DIM ${p}
+% if wide:
+// Of the candidates' rows of the Cholesky factor the first ones, which have the large numbers, are in double precision. The others
+// are rounded to floats, which are half the bytes, and so are coordinates; all is computed in double precision.
+typedef float row_t;
+#define WIDE ${wide}
+#define WIDE_FACTOR(i, z) wide_rows[(i) * width + (z)]
+% else:
+typedef real row_t;
+#define WIDE 0
+% endif
 #define NEAR ${near}  // rows of numbers of the candidates that lie in shared memory; the others in the block's scratch
 // Row r of the candidates' numbers: their coordinates, then their rows of the Cholesky factor, entry by entry${", each with its derivative" if mspe else ""}.
 #define NEAR_ROW(r) (near_rows + (r) * width)
 #define FAR_ROW(r) (far_rows + ((r) - NEAR) * width)
 #define AT_ROW(r, z) (${"(r) < NEAR ? NEAR_ROW(r)[z] : FAR_ROW(r)[z]" if near else "FAR_ROW(r)[z]"})
-#define NEAR_FACTOR(r, z) NEAR_ROW(DIM + (r))[z]
-#define FAR_FACTOR(r, z) FAR_ROW(DIM + (r))[z]
+#define AT_FACTOR(i, z) (${"(i) < WIDE ? WIDE_FACTOR(i, z) : AT_ROW(DIM + (i) - WIDE, z)" if wide else "AT_ROW(DIM + (i), z)"})
+#define NEAR_FACTOR(i, z) NEAR_ROW(DIM + (i) - WIDE)[z]
+#define FAR_FACTOR(i, z) FAR_ROW(DIM + (i) - WIDE)[z]
 // A variance below this is rounding: what it stands for is determined by the design already.
 #define FLOOR 1e-13
 
@@ -60,21 +75,37 @@ DEVICE real value_of(real covariance, real variance)
 % endif
                 acc[c] = correlation(acc[c]);
             }
+% if wide:
+            for (int i = 0; i < MIN(j, WIDE); i++) {
+${subtract("WIDE", count)}\
+            }
+% endif
 % if near > p:
-            for (int i = 0; i < MIN(${f"{each} * " if each > 1 else ""}j, NEAR - DIM); i += ${each}) {
+            for (int i = ${wide}; i < MIN(${f"{each} * " if each > 1 else ""}j, ${f"{wide} + " if wide else ""}NEAR - DIM); i += ${each}) {
 ${subtract("NEAR", count)}\
             }
 % endif
             UNROLL_BY_4
-            for (int i = ${max(near - p, 0)}; i < ${f"{each} * " if each > 1 else ""}j; i += ${each}) {
+            for (int i = ${wide + max(near - p, 0)}; i < ${f"{each} * " if each > 1 else ""}j; i += ${each}) {
 ${subtract("FAR", count)}\
             }
             UNROLL for (int c = 0; c < ${count}; c++) {
                 const int place = z + c * ${threads};
                 const real w = acc[c] * scale, v = fma(-w, w, variance[place]);
+% if several:
+                real sum = 0;
+                for (int r = 0; r < n_references; r++) {
+                    const real k = place == chosen ? NAN : fma(-w, w_references[r], covariance[r * width + place]);
+                    covariance[r * width + place] = k;
+                    sum += value_of(k, v);
+                }
+% else:
                 const real k = place == chosen ? NAN : fma(-w, w_location, covariance[place]);  // what is chosen leaves
+% endif
                 variance[place] = v;
+% if not several:
                 covariance[place] = k;
+% endif
 % if mspe:
                 const real w_slope = fma(-w, root_slope, slopes[c]) * scale;
                 const real v_slope = fma(-2 * w, w_slope, variance_slope[place]);
@@ -84,9 +115,14 @@ ${subtract("FAR", count)}\
                 mean[place] = fma(w, u, mean[place]);
                 mean_slope[place] = mean_slope_here;
 % endif
+% if wide:
+                if (j < WIDE)
+                    WIDE_FACTOR(j, place) = w;
+                else
+% endif
 % if near > p:
-                if (DIM + ${each} * j < NEAR) {
-                    NEAR_ROW(DIM + ${each} * j)[place] = w;
+                if (DIM + ${each} * ${beyond} < NEAR) {
+                    NEAR_ROW(DIM + ${each} * ${beyond})[place] = w;
 % if mspe:
                     NEAR_ROW(DIM + 2 * j + 1)[place] = w_slope;
 % endif
@@ -94,12 +130,12 @@ ${subtract("FAR", count)}\
 % else:
                 {
 % endif
-                    FAR_ROW(DIM + ${each} * j)[place] = w;
+                    FAR_ROW(DIM + ${each} * ${beyond})[place] = w;
 % if mspe:
                     FAR_ROW(DIM + 2 * j + 1)[place] = w_slope;
 % endif
                 }
-                const real value = ${"value_of(k, v, v_slope, mean_slope_here, &known)" if mspe else "value_of(k, v)"};
+                const real value = ${"value_of(k, v, v_slope, mean_slope_here, &known)" if mspe else "sum" if several else "value_of(k, v)"};
                 if (value >= best) {  // never where it is nan
                     const int row = candidates[place];
                     if (IS_BETTER(value, row, best, best_row)) {
@@ -114,17 +150,30 @@ KERNEL(${threads}) local_design(
     GLOBAL int *RESTRICT out, index_t out_offset, GLOBAL const real *RESTRICT X, index_t X_offset,
     GLOBAL const real *RESTRICT locations, index_t locations_offset, GLOBAL const int *RESTRICT all_candidates,
     index_t candidates_offset, GLOBAL const real *RESTRICT d, index_t d_offset, GLOBAL const real *RESTRICT g, index_t g_offset,
-${"    GLOBAL const real *RESTRICT y, index_t y_offset, " if mspe else "    "}GLOBAL real *RESTRICT scratch, index_t scratch_reals, index_t n_locations, int n_candidates, int width, int start, int end)
+${"    GLOBAL const real *RESTRICT y, index_t y_offset, " if mspe else "    "}GLOBAL real *RESTRICT scratch, index_t scratch_reals, index_t n_locations, int n_candidates, int width, int start, int end${", int n_references" if several else ""})
 {
     DYNAMIC_SHARED_ARRAY(real, shared, ${layout.shared});
     SHARED real *const own = shared;  // the new point's coordinates, then its row of the factor
     SHARED real *const best_values = own + ${layout.own};
     SHARED int *const best_rows = (SHARED int *)(best_values + ${threads + groups}), *const best_places = best_rows + ${threads + groups};
-% if near or layout.near_state:
-    SHARED real *const near_rows = best_values + ${2 * (threads + groups)}${f" + {states} * width" if layout.near_state else ""};
+    // States, wide rows and the others, in shared memory as far as there is room, the rest behind one another in global memory.
+    SHARED real *const near = best_values + ${2 * (threads + groups)};
+    GLOBAL real *const far = scratch + BLOCK_X * scratch_reals;
+% if wide:
+    ${wide_memory} real *const wide_rows = ${"near" if layout.near_wide else "far"}${f" + {states} * width" if layout.near_wide == layout.near_state else ""};
 % endif
-    GLOBAL real *const far_rows = scratch + BLOCK_X * scratch_reals${"" if layout.near_state else f" + {states} * width"};
-    ${state} real *const variance = ${"near_rows" if layout.near_state else "far_rows"} - ${states} * width, *const covariance = variance + width;
+<%
+    shared_before = " + ".join(filter(None, [f"{states} * width" if layout.near_state else "", f"{wide} * width" if layout.near_wide else ""]))
+    global_before = " + ".join(filter(None, ["" if layout.near_state else f"{states} * width", f"{wide} * width" if wide and not layout.near_wide else ""]))
+%>\
+% if near:
+    SHARED row_t *const near_rows = (SHARED row_t *)(near${f" + {shared_before}" if shared_before else ""});
+% endif
+    GLOBAL row_t *const far_rows = (GLOBAL row_t *)(far${f" + {global_before}" if global_before else ""});
+% if several:
+    GLOBAL real *const w_references = far + scratch_reals - n_references;
+% endif
+    ${state} real *const variance = ${"near" if layout.near_state else "far"}, *const covariance = variance + width;
 % if mspe:
     ${state} real *const variance_slope = variance + 2 * width, *const covariance_slope = variance + 3 * width;
     ${state} real *const mean = variance + 4 * width, *const mean_slope = variance + 5 * width;
@@ -132,29 +181,46 @@ ${information.arrays(layout)}\
 % endif
     for (index_t m = BLOCK_X; m < n_locations; m += BLOCKS_X) {
         GLOBAL const int *const candidates = all_candidates + candidates_offset + m * n_candidates;
-        GLOBAL const real *const location = locations + locations_offset + m * DIM;
+        GLOBAL const real *const location = locations + locations_offset + m * ${"n_references * " if several else ""}DIM;
         GLOBAL int *const design = out + out_offset + m * end;
+% if wide:
+        // Floats have digits for what lies together, wherever that is: coordinates count from the nearest point on. Covariances with
+        // the location are those of the rounded points, too, as if these were the data.
+        GLOBAL const real *const origin = X + X_offset + (candidates[0] < 0 ? 0 : candidates[0]) * (index_t)DIM;
+% else:
+        GLOBAL const real *const origin = location;  // no digits are lost far from 0
+% endif
         for (int z = (int)THREAD; z < width; z += ${threads}) {
             const int row = z < n_candidates ? candidates[z] : -1;
             real r2 = 0;
             UNROLL for (int e = 0; e < DIM; e++) {
-                // From the location on: no digits are lost far from the origin.
-                const real from = row < 0 ? NAN : X[X_offset + row * (index_t)DIM + e] - location[e];
-                const real u = from / sqrt(d[d_offset + ${"m * DIM + e" if separable else "m"}]);
+                const real unit = sqrt(${length});
+                const row_t kept = row < 0 ? NAN : (X[X_offset + row * (index_t)DIM + e] - origin[e]) / unit;
+                const real u = kept${" - (location[e] - origin[e]) / unit" if wide else ""};
                 r2 = fma(u, u, r2);
 % if near >= p:
-                NEAR_ROW(e)[z] = u;
+                NEAR_ROW(e)[z] = kept;
 % elif near:
                 if (e < NEAR)
-                    NEAR_ROW(e)[z] = u;
+                    NEAR_ROW(e)[z] = kept;
                 else
-                    FAR_ROW(e)[z] = u;
+                    FAR_ROW(e)[z] = kept;
 % else:
-                FAR_ROW(e)[z] = u;
+                FAR_ROW(e)[z] = kept;
 % endif
             }
             variance[z] = 1 + g[g_offset + m];
             covariance[z] = r2 == r2 ? correlation(r2) : NAN;
+% if several:
+            for (int r = 1; r < n_references; r++) {
+                real squares = 0;
+                UNROLL for (int e = 0; e < DIM; e++) {
+                    const real u = AT_ROW(e, z) - (location[r * DIM + e] - origin[e]) / sqrt(${length});
+                    squares = fma(u, u, squares);
+                }
+                covariance[r * width + z] = squares == squares ? correlation(squares) : NAN;
+            }
+% endif
 % if mspe:
             variance_slope[z] = mean[z] = mean_slope[z] = 0;
             covariance_slope[z] = slope_of(r2, d[d_offset + m]);
@@ -176,13 +242,17 @@ ${information.arrays(layout)}\
                 design[j] = candidates[chosen];
             if (j + 1 == end)
                 continue;
-            const real v = variance[chosen], scale = v > FLOOR ? 1 / sqrt(v) : 0, w_location = c * scale;
+            const real v = variance[chosen], scale = v > FLOOR ? 1 / sqrt(v) : 0${"" if several else ", w_location = c * scale"};
 % if mspe:
             const real v_slope = variance_slope[chosen], c_slope = covariance_slope[chosen];
             const real error = y[y_offset + candidates[chosen]] - mean[chosen], error_slope = -mean_slope[chosen];
 % endif
             for (int e = (int)THREAD; e < DIM + ${f"{each} * " if each > 1 else ""}j; e += ${threads})
-                own[e] = AT_ROW(e, chosen);
+                own[e] = e < DIM ? AT_ROW(e, chosen) : AT_FACTOR(e - DIM, chosen);
+% if several:
+            for (int r = (int)THREAD; r < n_references; r += ${threads})
+                w_references[r] = covariance[r * width + chosen] * scale;
+% endif
             BARRIER_GLOBAL();  // what was chosen has been read
 % if mspe:
 ${information.add_point(threads)}\

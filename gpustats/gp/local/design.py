@@ -9,12 +9,29 @@ import numpy as np
 from ...evaluation.placement import at
 from ...kernels.template import Template
 from .correlation import Correlation
-from .layout import blocks_within, design_layout
+from .layout import blocks_within, design_layout, is_narrow_faster
 
 if TYPE_CHECKING:
     from ...runtime.base import Runtime
 
 DESIGN = Template.beside(__file__, "design")
+
+
+#: The least nugget and lengthscale with which float32 leaves designs as they are.
+_LEAST_NUGGET, _LEAST_LENGTHSCALE = 1e-5, 1e-12
+
+
+def is_narrow_enough(runtime: Runtime, n_candidates: int, end: int, d: np.ndarray, g: np.ndarray) -> bool:
+    """Whether to keep candidates' rows in float32: where that is faster, and leaves 999 of 1,000 designs as they are.
+
+    Parameters
+    ----------
+    n_candidates, end : int
+    d, g : ndarray of float64
+        Lengthscales and nuggets of all locations, where columns of X have standard deviations of 1 or less.
+    """
+    enough = g.min(initial=np.inf) >= _LEAST_NUGGET and d.min(initial=np.inf) >= _LEAST_LENGTHSCALE
+    return bool(enough) and is_narrow_faster(runtime.device, n_candidates, end)
 
 
 class Design:
@@ -31,6 +48,9 @@ class Design:
         Whether each column has a lengthscale of its own.
     y : (N,) device array of float64, optional
         Responses. With them the criterion is the mean-squared prediction error, without them the reduction of variance.
+    narrow : bool
+        Whether coordinates, and most of the factor's rows, are kept in float32, which takes half the bytes; see
+        `is_narrow_enough`. Only for the reduction of variance.
     chosen : int, optional
         What `design_layout` takes to choose another layout.
 
@@ -70,20 +90,22 @@ class Design:
     """
 
     def __init__(
-        self, runtime: Runtime, X: Any, correlation: Correlation, separable: bool = False, y: Any = None, **chosen: int
-    ):
+        self, runtime: Runtime, X: Any, correlation: Correlation, separable: bool = False, y: Any = None,
+        narrow: bool = False, **chosen: int,
+    ):  # fmt: skip
         if y is not None and separable:
             raise ValueError("separable = True: the mean-squared prediction error has one lengthscale")
         self.runtime, self.X, self.y, self.separable = runtime, X, y, separable
         self.source = correlation.source(curvature=y is not None)
-        self._chosen = chosen
+        self.narrow, self._chosen = narrow and y is None, chosen
 
     def search(self, locations: Any, candidates: Any, d: Any, g: Any, start: int, end: int, out: Any = None) -> Any:
         """The designs, as rows of X in the order in which they are chosen.
 
         Parameters
         ----------
-        locations : (m, p) device array of float64
+        locations : (m, p) or (m, r, p) device array of float64
+            With r references each, over which the criterion is summed.
         candidates : (m, k) device array of int32
             Rows of X, each at most once; -1: none. The first `start` begin the design.
         d : (m,) or (m, 1) device array of float64, (m, p) if separable
@@ -106,8 +128,10 @@ class Design:
             Numbers of points that are none, too few, or more than there are candidates.
         """
         runtime = self.runtime
-        (m, dim), k = locations.shape, candidates.shape[1]
-        mspe = self.y is not None
+        m, *several, dim = locations.shape
+        k, mspe = candidates.shape[1], self.y is not None
+        if several and mspe:
+            raise ValueError("the mean-squared prediction error is that of one reference, not of several")
         if not 1 <= start <= end <= k:
             raise ValueError(f"start = {start}, end = {end}: a design of {k} candidates needs 1 <= start <= end <= {k}")
         if mspe and start < 3:
@@ -115,14 +139,15 @@ class Design:
         out = runtime.empty((m, end), np.int32) if out is None else out
         if not m:
             return out
-        layout = design_layout(runtime.device, dim, k, end, mspe, **self._chosen)
+        layout = design_layout(runtime.device, dim, k, end, mspe, sum(several), self.narrow, **self._chosen)
         blocks = blocks_within(runtime, layout.blocks, m, 8 * layout.scratch)
         kernel = DESIGN.kernel(
             runtime, "local_design", layout.threads, 8 * layout.shared, dtype="float64", layout=layout,
             correlation=self.source, dim=dim, separable=self.separable, mspe=mspe,
+            several=bool(several),
         )  # fmt: skip
         arrays = (out, self.X, locations, candidates, d, g, *([self.y] if mspe else []))
         operands = [value for a in arrays for value in at(runtime, a)]
         scratch = runtime.scratch(8 * max(layout.scratch, 1) * blocks)
-        kernel((blocks, 1), *operands, scratch, layout.scratch, m, k, layout.width, start, end)
+        kernel((blocks, 1), *operands, scratch, layout.scratch, m, k, layout.width, start, end, *several)
         return out

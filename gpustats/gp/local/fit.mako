@@ -5,7 +5,7 @@
 ## kept, in rows of whole chunks of columns. Sweeping the rows of K (symmetric Gauss-Jordan steps, whose pivots are those of
 ## Cholesky's factorisation) turns
 ##       K                                    -K^-1
-##       k'     1 + g             into         k' K^-1    1 + g - k' K^-1 k
+##       k'     1 + g             into         k' K^-1    1 + g - k' K^-1 k           (1 instead of 1 + g without noise)
 ##       y'     0         0                    y' K^-1        - y' K^-1 k       - y' K^-1 y
 ## so that the value, its gradient and the prediction come from one pass.
 <%
@@ -53,7 +53,7 @@ KERNEL(${threads}) local_fit(
     GLOBAL const real *RESTRICT X, index_t X_offset, GLOBAL const real *RESTRICT y, index_t y_offset,
     GLOBAL const real *RESTRICT locations, index_t locations_offset, GLOBAL const int *RESTRICT designs, index_t designs_offset,
     GLOBAL const real *RESTRICT d_start, index_t d_start_offset, GLOBAL const real *RESTRICT g_start, index_t g_start_offset,
-    GLOBAL real *work, index_t count, real offset${", GLOBAL const real *RESTRICT limits" if Q else ""})
+    GLOBAL real *work, index_t count, real offset, real noise${", GLOBAL const real *RESTRICT limits" if Q else ""})
 {
     const ${place} me = THREAD, lane = ${"me" if whole else f"me % {lanes}"}, row = ${0 if whole else f"(unsigned)me / {lanes}"};
     DYNAMIC_SHARED_ARRAY(real, shared, ${layout.shared});
@@ -114,7 +114,7 @@ KERNEL(${threads}) local_fit(
                 for (${place} chunk = 0; chunk <= i / ${lanes}; chunk++) {
                     const ${place} j = chunk * ${lanes} + lane;
 ${distance(p, padded)}\
-                    matrix[ROW(i) + j] = i > ${n} ? responses[j] : i == j ? 1 + g : correlation(r2);
+                    matrix[ROW(i) + j] = i > ${n} ? responses[j] : i == j ? 1 + (i < ${n} ? g : noise * g) : correlation(r2);
                 }
             ${barrier}
 

@@ -72,7 +72,7 @@ class LocalFit:
 
     the log-likelihood with the amplitude integrated out and gamma priors, by projected BFGS steps from d and g as given; then
     the response at x is Student-t with n degrees of freedom, mean k' K^-1 y and squared scale
-    y' K^-1 y (1 + g - k' K^-1 k) / n.
+    y' K^-1 y (1 + g - k' K^-1 k) / n, of the process without noise y' K^-1 y (1 - k' K^-1 k) / n.
     """
 
     def __init__(
@@ -81,7 +81,9 @@ class LocalFit:
         self.runtime, self.X, self.y, self.source = runtime, X, y, correlation.source()
         self.n, self.separable, self._chosen = n, separable, chosen
 
-    def run(self, locations: Any, designs: Any, d: Any, g: Any, of_d: Parameter, of_g: Parameter) -> Fitted:
+    def run(
+        self, locations: Any, designs: Any, d: Any, g: Any, of_d: Parameter, of_g: Parameter, noise: bool = True
+    ) -> Fitted:
         """Start the kernel for some locations.
 
         Parameters
@@ -94,6 +96,8 @@ class LocalFit:
         g : (m,) device array of float64
         of_d, of_g : Parameter
             Whether lengthscales and nuggets are estimated, their bounds and priors; `start` does not count.
+        noise : bool
+            Whether scales are those of observations, with the nugget, rather than those of the process.
         """
         m, p = locations.shape
         out = Fitted.empty(self.runtime, m, d.shape[1])
@@ -112,5 +116,5 @@ class LocalFit:
         constant = math.lgamma(self.n / 2) - self.n / 2 * math.log(2 * math.pi)
         estimated = [of.bounds_and_prior(count) for of, count in ((of_d, d.shape[1]), (of_g, 1)) if of.mle]
         limits = [self.runtime.passed(np.ascontiguousarray(np.concatenate(estimated, 1)))] if estimated else []
-        kernel((blocks, 1), *handles, work, m, constant, *limits)
+        kernel((blocks, 1), *handles, work, m, constant, float(noise), *limits)
         return out

@@ -40,8 +40,12 @@ class DesignLayout:
         Candidates that a thread works on at once.
     near_state : bool
         Whether the candidates' conditional variances and covariances lie in shared memory.
+    wide : int
+        Rows of the Cholesky factor that are kept in float64 where the others, and coordinates, are float32; 0: all are float64.
+    near_wide : bool
+        Whether these lie in shared memory.
     near : int
-        Rows of the candidates' numbers that lie there: first the coordinates, then the rows of the Cholesky factor.
+        Other rows of the candidates' numbers that lie there: first the coordinates, then the rows of the Cholesky factor.
     end : int
         The most points of a design.
     own : int
@@ -56,6 +60,8 @@ class DesignLayout:
     threads: int
     unroll: int
     near_state: bool
+    wide: int
+    near_wide: bool
     near: int
     end: int
     own: int
@@ -75,9 +81,23 @@ def _design_block(device: Device, n_candidates: int, mspe: bool, threads: int) -
     return threads, 2 if mspe else 4, max(resident // threads, 1)
 
 
+def wide_rows(dim: int) -> int:
+    """How many rows of the factor stay in float64 where the others are float32: those whose numbers are large.
+
+    The more columns, the more slowly points make variances, and with them the numbers of further rows, small. Measured: with
+    nuggets of 1e-4 and 1e-5 of 1,000 designs no more than one is another one, of 2 to 8 columns.
+    """
+    return 12 if dim <= 4 else 8 if dim <= 6 else 4
+
+
+def is_narrow_faster(device: Device, n_candidates: int, end: int) -> bool:
+    """Whether the bytes of the candidates' rows bound the search: on a GPU, and where a CPU's cache is too small for them."""
+    return device.type != "cpu" or 8 * n_candidates * end > 1 << 21
+
+
 def design_layout(
-    device: Device, dim: int, n_candidates: int, end: int, mspe: bool = False, threads: int = 0, unroll: int = 0,
-    per_unit: int = 0,
+    device: Device, dim: int, n_candidates: int, end: int, mspe: bool = False, references: int = 0,
+    narrow: bool = False, threads: int = 0, unroll: int = 0, per_unit: int = 0,
 ) -> DesignLayout:  # fmt: skip
     """Layout of the search for designs of `end` points.
 
@@ -85,10 +105,15 @@ def design_layout(
     ----------
     mspe : bool
         Whether the criterion needs derivatives: each point of the design has two rows of the factor then.
+    references : int
+        Of each location, if it has several: any number of them has the same kernel.
+    narrow : bool
+        Whether most rows are kept in float32.
     threads, unroll, per_unit : int
         Another choice of threads, candidates of a thread, and blocks of a multiprocessor than the usual one.
     """
-    states, each = (6, 2) if mspe else (2, 1)  # numbers of a candidate beside its rows, and rows for each point
+    # Numbers of a candidate beside its rows, and rows for each point.
+    states, each = (1 + references, 1) if references else (6, 2) if mspe else (2, 1)
     most = -(-end // 16) * 16  # designs of about the same size have the same kernel
     own = dim + each * most + 8 * most * mspe
     own += own % 2
@@ -96,20 +121,81 @@ def design_layout(
     unroll, per_unit = unroll or usual_unroll, per_unit or usual_per_unit
     cpu = device.type == "cpu"
     width = -(-n_candidates // threads) * threads
-    width += threads * (cpu and 8 * width % 4096 == 0)  # rows that begin in the same set of a cache would push one another out
+    # Rows that begin in the same set of a cache would push one another out.
+    width += threads * (cpu and (4 if narrow else 8) * width % 4096 == 0)
     fixed = own + 2 * (threads + min(threads, 32))  # the latter to find the best candidate
-    rows, near, near_state = dim + each * (end - 1), 0, False
+    wide = wide_rows(dim) if narrow else 0
+    rows, near, near_state, near_wide = max(dim + each * (end - 1) - wide, dim), 0, False, False
+    size = 2 if narrow else 1  # rows in the room of one in float64
     if not cpu:
         # A block's share of a multiprocessor's shared memory, which is about what one block may have of it.
         budget = min(max((device.shared_memory + RESERVED) // per_unit - RESERVED, 16384), device.shared_memory)
         fitting = (budget // 8 - fixed) // width
-        near_state = fitting >= states
-        near = max(min(fitting - states, rows), 0)
+        near_state = fitting >= states and not references
+        fitting = fitting - states if not references else fitting
+        near_wide = narrow and fitting >= wide
+        near = max(min(size * (fitting - wide * near_wide), rows), 0)
         near -= (near - dim) % each if near > dim else 0  # no point's rows lie in both memories
+    in_shared = states * near_state + wide * near_wide
+    in_scratch = states * (not near_state) + wide * (not near_wide)
     return DesignLayout(
-        threads, unroll, near_state, near, most, own, shared=fixed + (near + states * near_state) * width, width=width,
-        scratch=(rows - near + states * (not near_state)) * width + (3 * end + dim) * end * mspe,
+        threads, unroll, near_state, wide, near_wide, near, most, own,
+        shared=fixed + in_shared * width + -(-near * width // size), width=width,
+        scratch=in_scratch * width + -(-(rows - near) * width // size) + (3 * end + dim) * end * mspe + references,
         blocks=device.compute_units * per_unit,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class RayLayout:
+    """The constants of the search along rays: a block has a location at a time.
+
+    Attributes
+    ----------
+    threads : int
+        Threads a block.
+    trials : int
+        Points that are looked at together, on all rays.
+    end : int
+        The most points of a design.
+    in_shared : bool
+        Whether the factor, and its rows of all trials, lie in shared memory.
+    matrices, beside : int
+        Numbers of these, and of all else in shared memory.
+    width, scratch, blocks : int
+        Of a launch, for which the kernel is the same: places for candidates; numbers in global memory that each block has;
+        blocks that are resident on the device.
+    """
+
+    threads: int
+    trials: int
+    end: int
+    in_shared: bool
+    matrices: int
+    beside: int
+    width: int = field(compare=False, repr=False)
+    scratch: int = field(compare=False, repr=False)
+    blocks: int = field(compare=False, repr=False)
+
+    @property
+    def shared(self) -> int:
+        """Numbers of shared memory."""
+        return self.beside + self.matrices * self.in_shared
+
+
+def ray_layout(device: Device, dim: int, n_candidates: int, end: int, rays: int, threads: int = 0) -> RayLayout:
+    """Layout of the search along `rays` for designs of `end` points; `threads` to try others than usual."""
+    cpu, trials, most = device.type == "cpu", 8 * rays, -(-end // 16) * 16
+    threads = threads or (8 if cpu else min(max(-(-trials // 32) * 32, 64), 256, device.max_threads))
+    matrices = most * (most + 1) // 2 + most * trials
+    beside = (dim + 4) * most + 2 + (3 + 2 * rays) * dim + rays + trials + max(trials, threads) + trials + threads
+    beside += beside % 2
+    in_shared = 8 * (beside + matrices) <= device.shared_memory
+    width = -(-n_candidates // 32) * 32
+    per_unit = (device.shared_memory + RESERVED) // (8 * (beside + matrices * in_shared) + RESERVED)
+    return RayLayout(
+        threads, trials, most, in_shared, matrices, beside, width, scratch=matrices * (not in_shared) + -(-dim * width // 2),
+        blocks=device.compute_units * (1 if cpu else max(min(per_unit, 16), 1)),
     )  # fmt: skip
 
 
@@ -197,6 +283,45 @@ def fit_layout(device: Device, problem: FitProblem, threads: int = 0, lanes: int
         fitting = (device.shared_memory + RESERVED) // (8 * shared + RESERVED)
         per_unit = 4 if cpu else max(min(fitting, 2048 // threads, 32), 1)
     return FitLayout(threads, lanes, in_shared, matrix, shared, device.compute_units * per_unit)
+
+
+# ---- joint predictions
+
+
+@dataclass(frozen=True)
+class JointLayout:
+    """The constants of the local_joint kernel: a block has a set of references at a time, its threads the rows of matrices.
+
+    Attributes
+    ----------
+    threads : int
+        Threads a block.
+    in_shared : bool
+        Whether the factor of the design's matrix lies in shared memory.
+    shared : int
+        Numbers of shared memory.
+    blocks : int
+        Blocks that are resident on the device; the kernel is the same for all numbers of them.
+    """
+
+    threads: int
+    in_shared: bool
+    shared: int
+    blocks: int = field(compare=False, repr=False)
+
+    def scratch(self, n: int, references: int) -> int:
+        """Numbers in global memory that each block has: the references' rows of the factor, and the factor if need be."""
+        return n * references + n * (n + 1) * (not self.in_shared)
+
+
+def joint_layout(device: Device, n: int, p: int, threads: int = 0) -> JointLayout:
+    """Layout of the local_joint kernel for designs of n points; `threads` to try others than usual."""
+    cpu = device.type == "cpu"
+    beside, factor = p * n, n * (n + 1)
+    in_shared = 8 * (beside + factor) <= device.shared_memory
+    shared = beside + factor * in_shared
+    per_unit = 1 if cpu else max(min((device.shared_memory + RESERVED) // (8 * shared + RESERVED), 8), 1)
+    return JointLayout(threads or (8 if cpu else 128), in_shared, shared, device.compute_units * per_unit)
 
 
 # ---- nearest points

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from ...evaluation.results import as_host
 from ...runtime import arrays
 from ..expression import Expression
 from ..observations import require_finite
-from ..prediction import LocalPrediction
+from ..prediction import JointPrediction, LocalPrediction, variance_of_t
 from .correlation import Correlation
 from .job import Data, Job
 from .scheme import Scheme
@@ -111,31 +112,43 @@ class LocalGP:
 
     def predict(
         self, XX: Any, start: int = 6, end: int = 50, close: int | None = None, d: Any = None, g: Any = None,
-        method: str = "alc", *, separable: bool = False, stages: int = 1, nearest: str = "auto", devices: Any = None,
-        client: Any = None, progress: bool = False,
-    ) -> LocalPrediction:  # fmt: skip
+        method: str | Sequence[str] = "alc", *, separable: bool = False, stages: int = 1, joint: bool = False,
+        noise: bool = True, rays: int | None = None, nearest: str = "auto", devices: Any = None, client: Any = None,
+        progress: bool = False,
+    ) -> LocalPrediction | JointPrediction:  # fmt: skip
         """Predict the responses at some locations.
 
         Parameters
         ----------
         XX : (m, p) array_like
-            The locations.
+            The locations; if `joint`, references with one design in common, or S sets of such, (S, m, p).
         start, end : int
             Points of a design that are the nearest, and all of them; 1 <= start <= end <= N.
         close : int, optional
             How many of the nearest points are candidates: by default ``1000 + end``, or N if that is less.
         d, g : float, array_like or dict, optional
             Lengthscale (in squared units of X) and nugget; where they are estimated, where that begins. One number, one for
-            each location, (m,), or if separable one for each column, (p,), or for each of both, (m, p). A dictionary has any of
-            ``start``; ``mle``, whether it is estimated; ``min`` and ``max``, which may have a number for each column; ``ab``,
-            shape and rate of a gamma prior. By default d is estimated, from a low quantile of the squared distances between
-            rows of X, and g is 1e-4: see `gp.local.darg` and `gp.local.garg`.
-        method : {"alc", "mspe", "nn"}
-            By which the design grows: reduction of variance, mean-squared prediction error, or just the nearest points.
+            each location or set, (m,), or if separable one for each column, (p,), or for each of both, (m, p). A dictionary has
+            any of ``start``; ``mle``, whether it is estimated; ``min`` and ``max``, which may have a number for each column;
+            ``ab``, shape and rate of a gamma prior. By default d is estimated, from a low quantile of the squared distances
+            between rows of X, and g is 1e-4: see `gp.local.darg` and `gp.local.garg`.
+        method : {"alc", "mspe", "nn", "ray", "opt"}, or several of these
+            By which the design grows: reduction of variance, mean-squared prediction error, or just the nearest points. "ray"
+            and "opt" reduce the variance, too, but compute it in few places, on rays from the location and along gradients,
+            and take the candidate that is nearest to the best one: cheaper where there are thousands of candidates, and in
+            more than a few columns less good. Several are those of as many stages: ``("nn", "alc")`` begins with lengthscales
+            of the nearest points.
         separable : bool
             Whether each column has a lengthscale of its own.
         stages : int
             How often designs are chosen and lengthscales estimated; each stage takes the estimates of the one before.
+        joint : bool
+            Whether locations are predicted together, with their covariances: a design then reduces the variances at all
+            references of a set, on average, and what is near is near to one of them.
+        noise : bool
+            Whether to predict observations, with the nugget, rather than the process without it.
+        rays : int, optional
+            Along how many rays a point is searched for: by default as many as columns for "ray", and one for "opt".
         nearest : {"auto", "device", "tree"}
             How the nearest points are found; no matter for the result.
         devices, client : optional
@@ -146,7 +159,7 @@ class LocalGP:
 
         Returns
         -------
-        LocalPrediction
+        LocalPrediction, or JointPrediction if `joint`
             Of NumPy arrays, or of device arrays where XX is one.
 
         Raises
@@ -156,35 +169,48 @@ class LocalGP:
         numpy.linalg.LinAlgError
             Where the matrix of a design's correlations is not positive definite, as with equal points and no nugget.
         """
-        XX = _columns("XX", arrays.as_array(_in_order(XX, self._names), "XX"))
-        (m, p), (n, columns) = XX.shape, self.X.shape
+        XX = arrays.as_array(_in_order(XX, self._names), "XX")
+        sets = joint and len(XX.shape) == 3
+        XX = XX if sets else _columns("XX", XX)
+        p, (n, columns) = XX.shape[-1], self.X.shape
         if p != columns:
-            raise ValueError(f"XX has shape {(m, p)}, and X {(n, columns)}: they must have the same columns")
+            raise ValueError(f"XX has shape {XX.shape}, and X {(n, columns)}: they must have the same columns")
+        if joint and not XX.shape[-2]:
+            raise ValueError(f"XX has shape {XX.shape}: a set must have a reference at least")
         native, runtime = arrays.is_device_array(XX), self._runtime
         if native and device_of([XX], ["XX"]) is not runtime:
             raise ValueError(f"XX lies on another device than the data, which are on {self.device.id}: move it with gs.to_host")
         locations = np.ascontiguousarray(runtime.to_host(XX) if native else XX, np.float64)
         require_finite("XX", locations)
+        locations = locations[None] if joint and not sets else locations
+        m = len(locations)
         units, data = self._in_units(separable)
-        lengths = units.columns
-        scheme = Scheme.checked(self.X, self.y, start, end, close, d, g, method, separable, stages, nearest, lengths)
+        scheme = Scheme.checked(
+            self.X, self.y, start, end, close, d, g, method, separable, stages, nearest, noise, joint, rays, units.columns
+        )
         d_start, g_start = scheme.starts(m, p)
         begin = units.lengthscales(d_start, d_start.shape[1])
         job = Job(data, scheme.within(units, p), units.points(locations), begin, g_start)
         made = units.predictions(job.run(runtime, devices, client, progress), scheme.end)
+        if joint:
+            made["covariance"] = variance_of_t(scheme.end) * made["covariance"]
         if not scheme.d.mle:
             made["d"] = np.array(d_start)
         if (wrong := np.flatnonzero(made["status"] == 0)).size:
+            places, first = ("sets of references", "") if joint else ("locations", f", the first of them XX[{wrong[0]}]")
             raise np.linalg.LinAlgError(
-                f"at {wrong.size} of {m} locations, the first of them XX[{wrong[0]}], the matrix of the design's correlations "
+                f"at {wrong.size} of {m} {places}{first}, the matrix of the design's correlations "
                 "is not positive definite: some points are equal or too close to one another; give a larger nugget g"
             )
         if not scheme.separable:
             made["d"] = made["d"][:, 0]
         made = {k: a.astype(self._dtype, copy=False) if a.dtype.kind == "f" else a for k, a in made.items()}
+        if joint and not sets:
+            made = {k: a[0] for k, a in made.items()}
         if native:
-            made = {k: runtime.to_device(np.ascontiguousarray(a)) for k, a in made.items()}
-        return LocalPrediction(df=scheme.end, evaluations=made.pop("status"), **made)
+            made = {k: runtime.to_device(np.ascontiguousarray(a)) if np.ndim(a) else a for k, a in made.items()}
+        kind: type[LocalPrediction | JointPrediction] = JointPrediction if joint else LocalPrediction
+        return kind(df=scheme.end, evaluations=made.pop("status"), **made)
 
 
 def _names(X: Any) -> list[Any] | None:

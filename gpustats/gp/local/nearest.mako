@@ -1,8 +1,10 @@
 ## The local_nearest shape: for each location the nearest of many points, by distances to all of them. A block has several
-## locations, so that what it reads of a point serves them all.
+## locations, so that what it reads of a point serves them all. A location may consist of several references; how far a point is
+## from it, is how far the point is from the nearest of these.
 <%
     threads, locations, unroll, p = layout.threads, layout.locations, layout.unroll, dim
     copies = layout.copies
+    memory = "GLOBAL" if several else "SHARED"
 %>\
 % if dialect == "cuda":
 typedef unsigned long long bits_t;
@@ -18,6 +20,11 @@ typedef ulong bits_t;
 % endif
 typedef unsigned int row_t;
 #define DIM ${p}
+% if several:
+#define LOCATION(q) (all_locations + locations_offset + (first + (q)) * n_references * DIM)
+% else:
+#define LOCATION(q) (here + (q) * DIM)
+% endif
 #define LAST_BITS (~(bits_t)0)
 #define LAST_ROW (~(row_t)0)
 // Points are in the order of their squared distances, whose bits, as those of all numbers that are not negative, are in the order
@@ -26,20 +33,24 @@ typedef unsigned int row_t;
 
 // The squared distance of point i, of which there are n: a sum in the order of the columns, without the fused operations by which
 // compilers would round some of them in another way than others, and than NumPy.
-DEVICE bits_t bits_of(SHARED const real *location, GLOBAL const real *points, index_t n, index_t i)
+DEVICE bits_t bits_of(${memory} const real *location, int n_references, GLOBAL const real *points, index_t n, index_t i)
 {
-    real distance = 0;
-    UNROLL for (int e = 0; e < DIM; e++) {
-        const real from = points[e * n + i] - location[e];
-        distance = PLUS_SQUARE(distance, from);
+    real least = NAN;
+    for (int r = 0; r < n_references; r++) {
+        real distance = 0;
+        UNROLL for (int e = 0; e < DIM; e++) {
+            const real from = points[e * n + i] - location[r * DIM + e];
+            distance = PLUS_SQUARE(distance, from);
+        }
+        least = distance >= least ? least : distance;
     }
-    return BITS(distance);
+    return BITS(least);
 }
 
-DEVICE int is_finite(SHARED const real *location)
+DEVICE int is_finite(${memory} const real *location, int n_references)
 {
     real zero = 0;
-    UNROLL for (int e = 0; e < DIM; e++)
+    for (int e = 0; e < n_references * DIM; e++)
         zero += location[e] - location[e];
     return zero == 0;
 }
@@ -48,8 +59,8 @@ DEVICE int is_finite(SHARED const real *location)
 // not 0. Digit by digit, from the first of the distance to the last of the row, as far as is needed: it returns a limit within
 // which there are exactly `rank` points.
 DEVICE void find_limit(bits_t *limit, row_t *limit_row, int rank, int count, GLOBAL const bits_t *collected,
-                       GLOBAL const row_t *collected_rows, int all, SHARED const real *location, GLOBAL const real *points,
-                       SHARED int *histogram)
+                       GLOBAL const row_t *collected_rows, int all, ${memory} const real *location, int n_references,
+                       GLOBAL const real *points, SHARED int *histogram)
 {
     SHARED int *const sums = histogram + ${256 * copies}, *const sixteens = sums + ${256 if copies > 1 else 0};
     bits_t prefix = 0;
@@ -64,7 +75,7 @@ DEVICE void find_limit(bits_t *limit, row_t *limit_row, int rank, int count, GLO
             histogram[e] = 0;
         BARRIER();
         for (int i = (int)THREAD; i < count; i += ${threads}) {
-            const bits_t bits = all ? bits_of(location, points, count, i) : collected[i];
+            const bits_t bits = all ? bits_of(location, n_references, points, count, i) : collected[i];
             const row_t row = all ? (row_t)i : collected_rows[i];
             // Shifts by all bits are not defined: by one digit less, and then by that.
             const int same = in_row ? bits == prefix && row >> shift >> 8 == prefix_row : bits >> shift >> 8 == prefix;
@@ -113,6 +124,16 @@ DEVICE void find_limit(bits_t *limit, row_t *limit_row, int rank, int count, GLO
     }
 }
 
+<%def name="squares(count, distances, coordinate)">\
+                UNROLL for (int c = 0; c < ${count}; c++)
+                    ${distances}[c] = 0;
+                UNROLL for (int e = 0; e < DIM; e++) {
+                    UNROLL for (int c = 0; c < ${count}; c++) {
+                        const real from = coordinates[e * ${count} + c] - ${coordinate};
+                        ${distances}[c] = PLUS_SQUARE(${distances}[c], from);
+                    }
+                }
+</%def>\
 // Appends what lies within a location's limit to what has been collected for it.
 <%def name="collect(count)">\
             real coordinates[${count * p}];
@@ -122,14 +143,18 @@ DEVICE void find_limit(bits_t *limit, row_t *limit_row, int rank, int count, GLO
             }
             for (int q = 0; q < ${locations}; q++) {
                 real distances[${count}];
+% if several:
                 UNROLL for (int c = 0; c < ${count}; c++)
-                    distances[c] = 0;
-                UNROLL for (int e = 0; e < DIM; e++) {
-                    UNROLL for (int c = 0; c < ${count}; c++) {
-                        const real from = coordinates[e * ${count} + c] - here[q * DIM + e];
-                        distances[c] = PLUS_SQUARE(distances[c], from);
-                    }
+                    distances[c] = NAN;
+                for (int r = 0; r < n_references && first + q < n_locations; r++) {
+                    real of_one[${count}];
+${squares(count, "of_one", "LOCATION(q)[r * DIM + e]")}\
+                    UNROLL for (int c = 0; c < ${count}; c++)
+                        distances[c] = of_one[c] >= distances[c] ? distances[c] : of_one[c];
                 }
+% else:
+${squares(count, "distances", "here[q * DIM + e]")}\
+% endif
                 int within = 0;
                 UNROLL for (int c = 0; c < ${count}; c++)
                     within |= (BITS(distances[c]) <= limits[q]) << c;
@@ -137,7 +162,7 @@ DEVICE void find_limit(bits_t *limit, row_t *limit_row, int rank, int count, GLO
                     if (within & 1) {
                         const int place = TAKE(&counts[q]);
                         if (place < capacity) {
-                            all_bits[q * capacity + place] = bits_of(here + q * DIM, points, n, at);
+                            all_bits[q * capacity + place] = bits_of(LOCATION(q), n_references, points, n, at);
                             all_rows[q * capacity + place] = (row_t)at;
                         }
                     }
@@ -147,9 +172,12 @@ DEVICE void find_limit(bits_t *limit, row_t *limit_row, int rank, int count, GLO
 KERNEL(${threads}) local_nearest(
     GLOBAL int *RESTRICT out, index_t out_offset, GLOBAL const real *RESTRICT points, GLOBAL const real *RESTRICT sample,
     GLOBAL const real *RESTRICT all_locations, index_t locations_offset, GLOBAL bits_t *scratch, index_t scratch_words,
-    index_t n_locations, int n, int n_sample, int sample_rank, int k, int start, index_t capacity)
+    index_t n_locations, int n, int n_sample, int sample_rank, int k, int start, index_t capacity${", int n_references" if several else ""})
 {
+% if not several:
+    const int n_references = 1;
     SHARED_ARRAY(real, here, ${locations * p});
+% endif
     SHARED_ARRAY(bits_t, limits, ${locations});
     SHARED_ARRAY(int, counts, ${locations});
     SHARED_ARRAY(int, histogram, ${256 * copies + (256 if copies > 1 else 0) + 16});
@@ -159,22 +187,24 @@ KERNEL(${threads}) local_nearest(
     const int wanted = MIN(k, n), wanted_first = MIN(start, wanted);
     for (index_t first = BLOCK_X * ${locations}; first < n_locations; first += BLOCKS_X * ${locations}) {
         const int n_here = (int)MIN(n_locations - first, (index_t)${locations});
+% if not several:
         for (int e = (int)THREAD; e < ${locations * p}; e += ${threads})
             here[e] = e < n_here * DIM ? all_locations[locations_offset + first * DIM + e] : NAN;
+% endif
         for (int q = (int)THREAD; q < ${locations}; q += ${threads})
             counts[q] = 0;
         BARRIER();
         for (int q = 0; q < ${locations}; q++) {
             bits_t limit = 0;
             row_t limit_row = 0;
-            if (is_finite(here + q * DIM)) {
+            if (${"q < n_here && " if several else ""}is_finite(LOCATION(q), n_references)) {
                 for (int i = (int)THREAD; i < n_sample; i += ${threads}) {
-                    all_bits[q * capacity + i] = bits_of(here + q * DIM, sample, n_sample, i);
+                    all_bits[q * capacity + i] = bits_of(LOCATION(q), n_references, sample, n_sample, i);
                     all_rows[q * capacity + i] = (row_t)i;
                 }
                 BARRIER_GLOBAL();
                 find_limit(&limit, &limit_row, sample_rank, n_sample, all_bits + q * capacity, all_rows + q * capacity, 0,
-                           here + q * DIM, sample, histogram);
+                           LOCATION(q), n_references, sample, histogram);
             }
             if (THREAD == 0)
                 limits[q] = limit;
@@ -194,8 +224,8 @@ ${collect(1)}\
             GLOBAL int *const nearest = out + out_offset + (first + q) * k;
             GLOBAL bits_t *const collected = all_bits + q * capacity;
             GLOBAL row_t *const collected_rows = all_rows + q * capacity;
-            SHARED const real *const location = here + q * DIM;
-            const int none = !is_finite(location);
+            ${memory} const real *const location = LOCATION(q);
+            const int none = !is_finite(location, n_references);
             for (int e = none ? (int)THREAD : wanted + (int)THREAD; e < k; e += ${threads})
                 nearest[e] = -1;
             if (none)
@@ -204,12 +234,12 @@ ${collect(1)}\
             row_t limit_row, first_row;
             int count = counts[q];
             if (count < wanted || count > capacity) {  // the sample has misled: go through all points
-                find_limit(&limit, &limit_row, wanted, n, collected, collected_rows, 1, location, points, histogram);
+                find_limit(&limit, &limit_row, wanted, n, collected, collected_rows, 1, location, n_references, points, histogram);
                 if (THREAD == 0)
                     written[0] = 0;
                 BARRIER();
                 for (int i = (int)THREAD; i < n; i += ${threads}) {
-                    const bits_t bits = bits_of(location, points, n, i);
+                    const bits_t bits = bits_of(location, n_references, points, n, i);
                     if (IS_WITHIN(bits, (row_t)i, limit, limit_row)) {
                         const int place = TAKE(&written[0]);
                         collected[place] = bits;
@@ -219,8 +249,8 @@ ${collect(1)}\
                 BARRIER_GLOBAL();
                 count = wanted;
             }
-            find_limit(&limit, &limit_row, wanted, count, collected, collected_rows, 0, location, points, histogram);
-            find_limit(&first_limit, &first_row, wanted_first, count, collected, collected_rows, 0, location, points, histogram);
+            find_limit(&limit, &limit_row, wanted, count, collected, collected_rows, 0, location, n_references, points, histogram);
+            find_limit(&first_limit, &first_row, wanted_first, count, collected, collected_rows, 0, location, n_references, points, histogram);
             if (THREAD < 2)
                 written[THREAD] = 0;
             BARRIER();

@@ -91,7 +91,8 @@ class Nearest:
 
         Parameters
         ----------
-        locations : (m, p) device array of float64
+        locations : (m, p) or (m, r, p) device array of float64
+            With r references each, of which the nearest counts.
         k : int
         start : int
             How many of the nearest come first, in the order of their distances. The order of the others is not defined.
@@ -105,26 +106,30 @@ class Nearest:
         runtime = self.runtime
         if not 0 <= start <= k:
             raise ValueError(f"start = {start}, k = {k}: it needs 0 <= start <= k")
-        m, dim = locations.shape
+        m, dim, several = locations.shape[0], locations.shape[-1], len(locations.shape) == 3
         if dim != self.X.shape[1]:
-            raise ValueError(f"locations have shape {(m, dim)}, but X {self.X.shape}")
+            raise ValueError(f"locations have shape {locations.shape}, but X {self.X.shape}")
         out = runtime.empty((m, k), np.int32) if out is None else out
         if not (m and k):
             return out
         if self._uses_tree(k):
-            out.set(self._find_in_tree(runtime.to_host(locations), k))
+            on_host = runtime.to_host(locations)
+            find = self._find_around_sets if several else self._find_in_tree
+            out.set(find(on_host, k))
             return out
         n, start = len(self.X), max(start, 1)
         n_sample, rank, capacity = sample_of(n, min(k, n))
         layout = nearest_layout(runtime.device, dim, m, **self._chosen)
         words = layout.scratch(capacity, start)
         blocks = blocks_within(runtime, layout.blocks, -(-m // layout.locations), 8 * words)
-        kernel = _NEAREST.kernel(runtime, "local_nearest", layout.threads, dtype="float64", layout=layout, dim=dim)
+        kernel = _NEAREST.kernel(
+            runtime, "local_nearest", layout.threads, dtype="float64", layout=layout, dim=dim, several=several
+        )
         points, _ = runtime.memory(self._points)
         sample, _ = runtime.memory(self._sample(n_sample)) if n_sample else (points, 0)
         kernel(
             (blocks, 1), *at(runtime, out), points, sample, *at(runtime, locations), runtime.scratch(8 * words * blocks),
-            words, m, n, n_sample, rank, k, start, capacity,
+            words, m, n, n_sample, rank, k, start, capacity, *locations.shape[1:-1],
         )  # fmt: skip
         return out
 
@@ -159,6 +164,20 @@ class Nearest:
             whole = (distances[:, wanted - 1] < distances[:, -1] * (1 - 1e-12)) | (asked == n)
             found[left[whole], :wanted] = rows[whole, :wanted]
             left, asked = left[~whole], min(2 * asked, n)
+        return found
+
+    def _find_around_sets(self, sets: np.ndarray, k: int) -> np.ndarray:
+        """The rows that are nearest to any reference of a set are among those nearest to each."""
+        m, references, dim = sets.shape
+        rows = self._find_in_tree(sets.reshape(-1, dim), k).reshape(m, references, k)
+        found = np.full((m, k), -1, np.int32)
+        for i in np.flatnonzero(np.isfinite(sets).all((1, 2))):
+            near = np.unique(rows[i][rows[i] >= 0])
+            distances = np.zeros((references, len(near)))
+            for e in range(dim):
+                distances += (self.X[near, e] - sets[i, :, e, None]) ** 2
+            order = np.argsort(distances.min(0), kind="stable")[:k]
+            found[i, : len(order)] = near[order]
         return found
 
 

@@ -13,7 +13,7 @@ from .defaults import Parameter, darg, garg
 if TYPE_CHECKING:
     from .units import Units
 
-METHODS = ("alc", "mspe", "nn")
+METHODS = ("alc", "mspe", "nn", "ray", "opt")
 #: Candidates by default, beside as many as the design has points.
 CLOSE = 1000
 
@@ -28,17 +28,19 @@ class Scheme:
     start: int
     end: int
     close: int
-    method: str
+    methods: tuple[str, ...]  # of the stages
     separable: bool
-    stages: int
     nearest: str
+    noise: bool
+    rays: int | None  # None: as many as the method has by itself
     d: Parameter
     g: Parameter
 
     @classmethod
     def checked(
-        cls, X: np.ndarray, y: np.ndarray, start: int, end: int, close: int | None, d: Any, g: Any, method: str,
-        separable: bool, stages: int, nearest: str, lengths: np.ndarray | None = None,
+        cls, X: np.ndarray, y: np.ndarray, start: int, end: int, close: int | None, d: Any, g: Any, method: Any,
+        separable: bool, stages: int, nearest: str, noise: bool = True, joint: bool = False,
+        rays: int | None = None, lengths: np.ndarray | None = None,
     ) -> Scheme:  # fmt: skip
         """The scheme of the arguments of `LocalGP.predict`, or ValueError where they make no sense for these data.
 
@@ -52,16 +54,30 @@ class Scheme:
                 f"start = {start}, end = {end}, close = {close}, and X has {n} rows: it must be 1 <= start <= end <= close, "
                 "and end <= the rows of X"
             )
-        if method not in METHODS:
-            raise ValueError(f"method = {method!r}: there are {', '.join(map(repr, METHODS))}")
-        if method == "mspe" and separable:
-            raise ValueError("method = 'mspe' has one lengthscale: use separable = False, or method = 'alc'")
-        if method == "mspe" and start < 3:
-            raise ValueError(f"start = {start}: method = 'mspe' needs a design of 3 points to begin with")
         if stages < 1:
             raise ValueError(f"stages = {stages}: there must be one at least")
+        methods = (method,) * stages if isinstance(method, str) else tuple(method)
+        if not methods or any(m not in METHODS for m in methods):
+            raise ValueError(f"method = {method!r}: there are {', '.join(map(repr, METHODS))}, or one of these a stage")
+        if not isinstance(method, str) and stages != 1:
+            raise ValueError(f"stages = {stages}, and method = {method!r} has one for each stage: leave out stages")
+        if "mspe" in methods and (separable or joint):
+            raise ValueError(
+                "method = 'mspe' has one lengthscale and one location: use separable = False and joint = False, or "
+                "method = 'alc'"
+            )
+        if joint and (alone := [m for m in methods if m in ("ray", "opt")]):
+            raise ValueError(f"method = {alone[0]!r} searches around one location: use joint = False, or method = 'alc'")
+        if rays is not None and _whole("rays", rays) < 1:
+            raise ValueError(f"rays = {rays}: there must be one at least")
+        if "mspe" in methods and start < 3:
+            raise ValueError(f"start = {start}: method = 'mspe' needs a design of 3 points to begin with")
         of_d, of_g = darg(d, X, separable=separable, lengths=lengths), garg(g, y)
-        return cls(start, end, min(close, n), method, separable, stages, nearest, of_d, of_g)
+        return cls(start, end, min(close, n), methods, separable, nearest, bool(noise), rays, of_d, of_g)
+
+    def rays_of(self, method: str, p: int) -> int:
+        """How many rays the method "ray" or "opt" searches along, among points with p columns."""
+        return self.rays or (p if method == "ray" else 1)
 
     def within(self, units: Units, p: int) -> Scheme:
         """The same scheme for data in these units, with p columns."""

@@ -52,9 +52,10 @@ class Units:
 
     def predictions(self, made: dict[str, np.ndarray], end: int) -> dict[str, np.ndarray]:
         """What was computed in these units, in those of the data; `end`: responses of a likelihood."""
+        spread = {"covariance": 2, "scale": 1}  # powers of the unit of responses
         return made | {
             "mean": self.center + self.response * made["mean"],
-            "scale": self.response * made["scale"],
+            **{name: self.response**power * made[name] for name, power in spread.items() if name in made},
             "loglik": made["loglik"] - end * math.log(self.response),
             "d": made["d"] * self._squares(made["d"].shape[1]),
         }

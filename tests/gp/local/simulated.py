@@ -3,7 +3,7 @@
 import dataclasses
 
 import numpy as np
-from references_local import greedy_design, mspe_design
+from references_local import greedy_design, joint_design, joint_student, mspe_design
 from simulator import close, kernel_shape
 
 import gpustats as gs
@@ -11,7 +11,9 @@ from gpustats.gp.local.correlation import Correlation
 from gpustats.gp.local.defaults import darg, garg
 from gpustats.gp.local.design import Design
 from gpustats.gp.local.fit import LocalFit
+from gpustats.gp.local.joint import joint_predictions
 from gpustats.gp.local.nearest import Nearest
+from gpustats.gp.local.ray import RaySearch
 from gpustats.runtime import choose
 
 
@@ -41,19 +43,20 @@ def local_design(dtype, rng):
     x[1] = np.nan
     candidates = np.argsort(((x[:, None] - X) ** 2).sum(-1), axis=1).astype(np.int32)
     whole = runtime.device
-    for shared_memory, k, separable, mspe in (
-        (whole.shared_memory, 150, False, False), (8000, 150, True, False), (2400, 128, False, False),
-        (whole.shared_memory, 150, False, True), (10000, 40, False, True),
+    for shared_memory, k, separable, mspe, narrow in (
+        (whole.shared_memory, 150, False, False, False), (8000, 150, True, False, False), (2400, 128, False, False, False),
+        (whole.shared_memory, 150, False, True, False), (10000, 40, False, True, False),
+        (whole.shared_memory, 150, False, False, True), (8000, 150, True, False, True), (2400, 128, False, False, True),
     ):  # fmt: skip
         runtime.device = dataclasses.replace(whole, shared_memory=shared_memory)
         d = np.tile([0.5, 0.7], (3, 1)) if separable else np.full(3, 0.5)
         first = np.ascontiguousarray(candidates[:, :k])
         arrays = [runtime.to_device(a) for a in (X, x, first, d, np.full(3, 1e-3))]
-        search = Design(runtime, arrays[0], Correlation(), separable, runtime.to_device(y) if mspe else None)
-        got = gs.to_host(search.search(*arrays[1:], start=3, end=8))
+        search = Design(runtime, arrays[0], Correlation(), separable, runtime.to_device(y) if mspe else None, narrow)
+        got = gs.to_host(search.search(*arrays[1:], start=3, end=18 if narrow else 8))
         assert (got[1] == -1).all()
         for i in (0, 2):
-            given = x[i], first[i], d[i], 1e-3, 3, 8
+            given = x[i], first[i], d[i], 1e-3, 3, 18 if narrow else 8
             np.testing.assert_array_equal(got[i], mspe_design(X, y, *given) if mspe else greedy_design(X, *given))
     runtime.device = whole
 
@@ -81,4 +84,53 @@ def local_fit(dtype, rng):
             solved = np.linalg.solve(K, np.c_[k, y[designs[i]]])
             close(mean[i], solved[:, 0] @ y[designs[i]], np.float64)
             close(scale[i], np.sqrt(y[designs[i]] @ solved[:, 1] * (1 + g[i] - k @ solved[:, 0]) / n), np.float64)
+    runtime.device = whole
+
+
+@kernel_shape
+def local_ray(dtype, rng):
+    """Rays and gradients; matrices in shared and in global memory; all candidates, and nan."""
+    runtime = choose.get()
+    X, x = rng.uniform(size=(60, 2)), rng.uniform(size=(3, 2))
+    x[1] = np.nan
+    near = np.argsort(((x[:, None] - X) ** 2).sum(-1), axis=1, kind="stable").astype(np.int32)
+    near[1] = -1
+    whole, box, g = runtime.device, runtime.to_device(np.stack([X.min(0), X.max(0)])), runtime.to_device(np.full(3, 1e-3))
+    for opt, memory, end, separable in ((False, 60000, 17, False), (True, 60000, 9, True), (True, 3500, 9, False)):
+        runtime.device = dataclasses.replace(whole, shared_memory=memory)
+        d = runtime.to_device(np.full((3, 2) if separable else 3, 0.5))
+        candidates = np.ascontiguousarray(near[:, : 40 if opt else end])
+        X_, x_, candidates = (runtime.to_device(a) for a in (X, x, candidates))
+        search = RaySearch(runtime, X_, Correlation(), separable, box, 2, opt)
+        got = runtime.to_host(search.search(x_, candidates, d, g, 3, end))
+        assert (got[1] == -1).all()
+        for i in (0, 2):
+            assert len(set(got[i])) == end and set(got[i]) <= set(near[i, :40]) and (got[i, :3] == near[i, :3]).all()
+    runtime.device = whole
+
+
+@kernel_shape
+def local_joint(dtype, rng):
+    """Sets of references: what is nearest to them, designs for them, and their covariances; factors in both memories; a nan."""
+    runtime = choose.get()
+    X, sets = rng.uniform(size=(4200, 2)), rng.uniform(size=(3, 5, 2))
+    sets[1, 2, 0] = np.nan
+    y, d, g = np.sin(5 * X[:, 0]) + X[:, 1], np.full((3, 2), [0.5, 0.7]), np.full(3, 1e-3)
+    X_, y_, sets_, d_, g_ = (runtime.to_device(a) for a in (X, y, sets, d, g))
+    candidates = Nearest(runtime, X, "device").find(sets_, 30, 4)
+    near = [np.argsort(((X[:, None] - sets[i]) ** 2).sum(-1).min(1), kind="stable")[:30] for i in (0, 2)]
+    found, whole = runtime.to_host(candidates), runtime.device
+    assert (found[1] == -1).all()
+    for memory in (whole.shared_memory, 2000):
+        runtime.device = dataclasses.replace(whole, shared_memory=memory)
+        designs = Design(runtime, X_, Correlation(), separable=True).search(sets_, candidates, d_, g_, 4, 13)
+        got = joint_predictions(runtime, X_, y_, Correlation(), sets_, designs, d_, g_, noise=memory != 2000)
+        designs, mean, covariance = (runtime.to_host(a) for a in (designs, *got))
+        assert (designs[1] == -1).all() and np.isnan(mean[1]).all()
+        for i, nearest in zip((0, 2), near):
+            np.testing.assert_array_equal(np.sort(found[i]), np.sort(nearest))
+            np.testing.assert_array_equal(designs[i], joint_design(X, sets[i], nearest, d[i], 1e-3, 4, 13))
+            want = joint_student(X[designs[i]], y[designs[i]], sets[i], d[i], 1e-3, memory != 2000)
+            close(mean[i], want[0], np.float64)
+            np.testing.assert_allclose(covariance[i], want[1], rtol=1e-8, atol=1e-9 * want[1].max())
     runtime.device = whole

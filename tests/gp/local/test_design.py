@@ -7,7 +7,7 @@ from scipy.spatial import cKDTree
 
 import gpustats as gs
 from gpustats.gp.local.correlation import Correlation
-from gpustats.gp.local.design import Design
+from gpustats.gp.local.design import Design, is_narrow_enough
 from gpustats.gp.local.nearest import Nearest, sample_of
 from gpustats.runtime import choose
 
@@ -255,3 +255,24 @@ def test_design_of_nothing_and_mistakes(runtime):
     for start, end in ((0, 3), (4, 3), (2, 6)):
         with pytest.raises(ValueError, match=f"start = {start}, end = {end}"):
             designs(runtime, X, x, candidates, np.ones(2), np.ones(2), start, end)
+
+
+@pytest.mark.parametrize("p, d, g", [(2, 0.05, 1e-4), (3, 0.1, 1e-5), (8, 0.6, 1e-4)])
+@pytest.mark.parametrize("moved", [0.0, 1e5])
+def test_design_with_rows_in_float32(p, d, g, moved, runtime, rng):
+    """The same designs, also of points far from 0; of 300 one may be another one."""
+    X, x = rng.uniform(size=(3000, p)) + moved, rng.uniform(size=(300, p)) + moved
+    candidates = cKDTree(X).query(x, 150)[1]
+    given = runtime, X, x, candidates, np.full(300, d), np.full(300, g), 6, 30
+    assert (designs(*given, narrow=True) != designs(*given)).any(1).sum() <= 1
+    one, many = (designs(runtime, X, x[:9], candidates[:9], np.full(9, d), np.full(9, g), 6, 30, narrow=True, **chosen)
+                 for chosen in ({}, {"threads": 16, "unroll": 2}))  # fmt: skip
+    np.testing.assert_array_equal(one, many)
+
+
+def test_when_rows_are_in_float32(runtime, layout):
+    """Where bytes count, and neither tiny nuggets nor tiny lengthscales need more digits."""
+    d, g, gpu = np.full((3, 1), 0.5), np.full(3, 1e-4), runtime.device.type != "cpu"
+    assert is_narrow_enough(runtime, 1000, 50, d, g) == gpu and is_narrow_enough(runtime, 6000, 60, d, g)
+    for tiny in ((d, np.array([1e-4, 1e-6])), (np.array([[1e-13]]), g)):
+        assert not is_narrow_enough(runtime, 6000, 60, *tiny)

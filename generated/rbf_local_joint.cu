@@ -1,0 +1,252 @@
+// The local_joint kernel of rbf, made by `gpustats generate`. Do not edit.
+typedef double real;
+typedef long long index_t;
+#define KERNEL(...) extern "C" __global__ void __launch_bounds__(__VA_ARGS__)  // threads a block, blocks a multiprocessor
+#define DEVICE static __device__ __forceinline__
+#define GLOBAL
+#define SHARED
+#define RESTRICT __restrict__
+#define SHARED_ARRAY(type, name, count) __shared__ type name[count]
+#define DYNAMIC_SHARED_ARRAY(type, name, count) extern __shared__ __align__(16) type name[]
+#define BARRIER() __syncthreads()
+#define BARRIER_GLOBAL() __syncthreads()
+#define UNROLL _Pragma("unroll")
+#define UNROLL_BY_4 _Pragma("unroll 4")
+#define STORE_STREAMING(to, value) __stcs(to, value)  // not to be read again soon
+#define THREAD ((int)threadIdx.x)
+#define BLOCK_X ((index_t)blockIdx.x)
+#define BLOCK_Y ((index_t)blockIdx.y)
+#define BLOCKS_Y ((index_t)gridDim.y)
+#define BLOCKS_X ((index_t)gridDim.x)
+#undef INFINITY
+#undef NAN
+#define INFINITY __int_as_float(0x7f800000)
+#define NAN __int_as_float(0x7fffffff)
+typedef unsigned long long bits_t;
+
+// log(w + c), c being what rounding has taken from w. NVIDIA's own log and log1p branch, which keeps the compiler from working
+// on several numbers at once. log(2^k (1 + f)) = k log(2) + f - (h - s (h + R)), s = f / (2 + f), h = f^2 / 2; the polynomial R
+// interpolates 2 atanh(s) / s - 2 in Chebyshev points, with an error below 1e-17. Error of the whole below 1 ulp.
+DEVICE double log_of_sum(double w, double c)
+{
+    const bool tiny = __double2hiint(w) < 0x00100000;  // subnormal, or not positive
+    const double scaled = tiny ? w * 18014398509481984.0 : w;
+    const int high = __double2hiint(scaled), k = (high - 0x3fe6a09e) >> 20;
+    const double m = __hiloint2double(high - (k << 20), __double2loint(scaled));  // between sqrt(1/2) and sqrt(2)
+    const double f = fma(c, __hiloint2double((0x3ff - k) << 20, 0), m - 1), g = f + 2;
+    double r;
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(g));
+    const double e = fma(-g, r, 1.0);
+    const double s = f * fma(r, fma(e, e, e), r), z = s * s, h = 0.5 * f * f;
+    const double R = z * (0.66666666666666696969 + z * (0.39999999999899197894 + z * (0.28571428626114518292 + z * (
+                          0.22222211112104947364 + z * (0.18182890778026130313 + z * (0.15331666676597174341 + z * (
+                          0.14617128399807299883)))))));
+    const double n = k - (tiny ? 54 : 0);
+    const double value = fma(n, 0.69314718036912381649, f - (h - fma(s, h + R, n * 1.9082149292705877e-10)));
+    const index_t bits = __double_as_longlong(w);
+    const double special = (bits_t)bits << 1 == 0 ? -INFINITY : bits == 0x7ff0000000000000 ? w : NAN;
+    return (bits_t)(bits - 1) < 0x7fefffffffffffff ? value : special;  // is w positive and finite?
+}
+
+DEVICE double branchless_log(double x)
+{
+    return log_of_sum(x, 0);
+}
+
+DEVICE double branchless_log1p(double x)
+{
+    const double w = 1 + x;
+    return log_of_sum(w, x - (w - 1));
+}
+
+// exp(k log(2) + r) = 2^k (1 + r + r^2 q(r)). NVIDIA's own branches as well, so that compilers compute it twice where it stands twice.
+// q interpolates in Chebyshev points, with an error of the whole below 2e-17. 2^k comes in two halves, for numbers below the normal
+// ones. Error below 1 ulp.
+DEVICE double branchless_exp(double x)
+{
+    const double shifted = fma(x, 1.4426950408889634, 6755399441055744.0), n = shifted - 6755399441055744.0;
+    const double r = fma(n, -2.3190468138462996e-17, fma(n, -0.6931471805599453, x));
+    const double q = 0.5000000000000001 + r * (0.16666666666666669 + r * (0.04166666666662413 + r * (0.008333333333330062 + r * (
+                     0.0013888888917213717 + r * (0.00019841269863053618 + r * (2.4801521295954376e-05 + r * (
+                     2.7557268459997064e-06 + r * (2.7620088445409746e-07 + r * 2.510038549551032e-08))))))));
+    const double p = 1 + r * (1 + r * q);
+    const int k = __double2loint(shifted), half_k = k >> 1;
+    const double root = __hiloint2double(__double2hiint(p) + (half_k << 20), __double2loint(p));
+    const double value = root * __hiloint2double((0x3ff + k - half_k) << 20, 0);
+    const int upper = __double2hiint(x), above = upper & 0x7fffffff;  // of nan it is above that of infinity
+    const int special = above > 0x7ff00000 ? upper : upper < 0 ? 0 : 0x7ff00000;
+    return above < 0x40875000 ? value : __hiloint2double(special, 0);  // is |x| below 746?
+}
+
+// a / b for normal numbers; the compiler's own division branches for others.
+DEVICE double ordinary_quotient(double a, double b)
+{
+    double r;
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(b));
+    const double e = fma(-b, r, 1.0), reciprocal = fma(r, fma(e, e, e), r), q = a * reciprocal;
+    return fma(reciprocal, fma(-b, q, a), q);
+}
+#define quotient ordinary_quotient
+#define exp branchless_exp
+#define log branchless_log
+#define log1p branchless_log1p
+#define REAL(literal) literal
+#define EPSILON REAL(2.220446049250313e-16)
+#define PI REAL(3.14159265358979323846)
+#define LOG_2PI REAL(1.83787706640934548356)
+#define HALF_LOG_2PI REAL(0.91893853320467274178)
+#define LOG_2 REAL(0.69314718055994530942)
+#define LOG_PI REAL(1.14472988584940017414)
+#define SQRT_2 REAL(1.41421356237309504880)
+#define SQRT_PI REAL(1.77245385090551602730)
+#define SQRT_2_OVER_PI REAL(0.79788456080286535588)
+#define EULER_GAMMA REAL(0.57721566490153286061)
+#ifndef quotient
+#define quotient(a, b) ((a) / (b))
+#endif
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+#define N 50
+#define DIM 8
+#define FACTOR(i, t) factor[(t) * 51 + (i)]  // row i, the last of which are the responses, in column t
+#define LENGTHSCALE(e) d[d_offset + set]
+DEVICE real rbf_cov(real sqdist, real amplitude, real lengthscale)
+{
+    return amplitude * amplitude * exp(sqdist * (-0.5 / (lengthscale * lengthscale)));
+}
+
+typedef struct {
+    real value;
+    real d_sqdist;
+} rbf_cov_grad_sqdist_results;
+
+DEVICE rbf_cov_grad_sqdist_results make_rbf_cov_grad_sqdist_results(real value, real d_sqdist)
+{
+    rbf_cov_grad_sqdist_results results;
+    results.value = value;
+    results.d_sqdist = d_sqdist;
+    return results;
+}
+
+
+DEVICE rbf_cov_grad_sqdist_results rbf_cov_grad_sqdist(real sqdist, real amplitude, real lengthscale)
+{
+    real t = -0.5 / (lengthscale * lengthscale);
+    real t2 = exp(sqdist * t);
+    return make_rbf_cov_grad_sqdist_results(amplitude * amplitude * t2, amplitude * amplitude * (t2 * t));
+}
+
+typedef struct {
+    real value;
+    real d_r2;
+} correlation_grad_r2_results;
+
+DEVICE correlation_grad_r2_results make_correlation_grad_r2_results(real value, real d_r2)
+{
+    correlation_grad_r2_results results;
+    results.value = value;
+    results.d_r2 = d_r2;
+    return results;
+}
+
+
+DEVICE correlation_grad_r2_results correlation_grad_r2(real r2)
+{
+    rbf_cov_grad_sqdist_results call = rbf_cov_grad_sqdist(2 * r2, 1.0, 1.0);
+    return make_correlation_grad_r2_results(call.value, call.d_sqdist * 2);
+}
+
+DEVICE real correlation(real r2)
+{
+    return rbf_cov(2 * r2, 1.0, 1.0);
+}
+
+DEVICE real correlation_slope(real r2)
+{
+    correlation_grad_r2_results results = correlation_grad_r2(r2);
+    return results.d_r2;
+}
+
+KERNEL(128) local_joint(
+    GLOBAL real *RESTRICT means, index_t means_offset, GLOBAL real *RESTRICT covariances, index_t covariances_offset,
+    GLOBAL const real *RESTRICT X, index_t X_offset, GLOBAL const real *RESTRICT y, index_t y_offset,
+    GLOBAL const real *RESTRICT references, index_t references_offset, GLOBAL const int *RESTRICT designs, index_t designs_offset,
+    GLOBAL const real *RESTRICT d, index_t d_offset, GLOBAL const real *RESTRICT g, index_t g_offset,
+    GLOBAL real *scratch, index_t scratch_reals, index_t n_sets, int n_references, real noise)
+{
+    DYNAMIC_SHARED_ARRAY(real, shared, 2950);
+    SHARED real *const points = shared;  // coordinate e of point i at [e][i]
+    GLOBAL real *const rows = scratch + BLOCK_X * scratch_reals;  // w, entry t of reference r at [t][r]
+    SHARED real *const factor = points + 400;
+    index_t set = BLOCK_X;
+    do {
+        BARRIER_GLOBAL();
+        GLOBAL const int *const design = designs + designs_offset + set * N;
+        GLOBAL const real *const here = references + references_offset + set * n_references * DIM;
+        for (int i = (int)THREAD; i < N; i += 128) {
+            const index_t point = design[i];
+            for (int e = 0; e < DIM; e++)
+                points[e * N + i] = point < 0 ? NAN : X[X_offset + point * DIM + e];
+        }
+        BARRIER();
+        for (int k = 0; k < N; k++) {
+            // All threads need the pivot: each computes it from the entries before it.
+            real pivot = 1 + g[g_offset + set];
+            for (int t = 0; t < k; t++)
+                pivot = fma(-FACTOR(k, t), FACTOR(k, t), pivot);
+            const real scale = 1 / sqrt(pivot);  // nan where the matrix is not positive definite
+            for (int i = k + (int)THREAD; i <= N; i += 128) {
+                real entry = pivot;
+                if (i > k) {
+                    if (i < N) {
+                        real r2 = 0;
+                        for (int e = 0; e < DIM; e++) {
+                            const real from = points[e * N + i] - points[e * N + k];
+                            r2 += from * from / LENGTHSCALE(e);
+                        }
+                        entry = correlation(r2);
+                    } else
+                        entry = design[k] < 0 ? NAN : y[y_offset + design[k]];
+                    for (int t = 0; t < k; t++)
+                        entry = fma(-FACTOR(i, t), FACTOR(k, t), entry);
+                }
+                FACTOR(i, k) = entry * scale;
+            }
+            BARRIER();
+        }
+        real psi = 0;
+        for (int t = 0; t < N; t++)
+            psi = fma(FACTOR(N, t), FACTOR(N, t), psi);
+        for (int r = (int)THREAD; r < n_references; r += 128) {
+            real mean = 0;
+            for (int k = 0; k < N; k++) {
+                real r2 = 0;
+                for (int e = 0; e < DIM; e++) {
+                    const real from = here[r * (index_t)DIM + e] - points[e * N + k];
+                    r2 += from * from / LENGTHSCALE(e);
+                }
+                real entry = correlation(r2);
+                for (int t = 0; t < k; t++)
+                    entry = fma(-FACTOR(k, t), rows[(index_t)t * n_references + r], entry);
+                entry /= FACTOR(k, k);
+                rows[(index_t)k * n_references + r] = entry;
+                mean = fma(entry, FACTOR(N, k), mean);
+            }
+            means[means_offset + set * n_references + r] = mean;
+        }
+        BARRIER_GLOBAL();
+        for (index_t r = 0; r < n_references; r++)
+            for (index_t q = THREAD; q < n_references; q += 128) {
+                real r2 = 0;
+                for (int e = 0; e < DIM; e++) {
+                    const real from = here[r * DIM + e] - here[q * DIM + e];
+                    r2 += from * from / LENGTHSCALE(e);
+                }
+                real covariance = correlation(r2) + (r == q ? noise * g[g_offset + set] : 0);
+                for (index_t t = 0; t < N; t++)
+                    covariance = fma(-rows[t * n_references + r], rows[t * n_references + q], covariance);
+                if (r == q)
+                    covariance = covariance < 0 ? 0 : covariance;  // by rounding
+                covariances[covariances_offset + (set * n_references + r) * n_references + q] = covariance * psi / N;
+            }
+    } while ((set += BLOCKS_X) < n_sets);
+}
