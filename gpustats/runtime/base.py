@@ -179,12 +179,12 @@ class Runtime(ABC):
         copied to the device. The caller holds `array` and the handle until the kernels are done with them.
         """
 
+    @abstractmethod
     def passed(self, array: np.ndarray) -> Any:
         """The handle of a NumPy array for the kernels that the calling thread starts next, and no others.
 
-        Where that takes a copy, it does not wait for kernels that were started before.
+        The array need not live as long as these. Where that takes a copy, it does not wait for kernels that were started before.
         """
-        return self.memory(array)[0]
 
     @abstractmethod
     def scratch(self, nbytes: int) -> Any:

@@ -311,6 +311,15 @@ class OpenCLRuntime(Runtime):
         self._copy(handle, array)
         return handle, 0
 
+    def passed(self, array: np.ndarray) -> Any:
+        if not self.host_visible or not array.size or self._local.thread.alive is not None:  # what is recorded is read again
+            return self.memory(array)[0]
+        flags = cl.mem_flags.READ_ONLY | cl.mem_flags.COPY_HOST_PTR  # the array may go while kernels read the copy
+        try:
+            return self._host_buffer(self.context, flags, hostbuf=np.ascontiguousarray(array))
+        except cl.Error as error:
+            raise self.lost_by(error) or error from None
+
     def scratch(self, nbytes: int) -> Any:
         return self._allocate(nbytes)
 

@@ -52,6 +52,15 @@ def test_memory_of_slices_of_device_arrays(runtime):
     np.testing.assert_array_equal(runtime.fetch(result).view(np.float64), np.arange(4.0, 10.0))
 
 
+def test_an_array_that_was_passed_need_not_live(runtime):
+    array = np.arange(50.0)
+    handle = runtime.passed(array)
+    array[:] = np.nan  # as another owner of its memory would
+    result = runtime.result(8 * 50)
+    affine(runtime)((1, 1), handle, 50, 1.0, 0, 0.0, result.handle)
+    np.testing.assert_array_equal(runtime.fetch(result).view(np.float64), np.arange(50.0))
+
+
 def test_empty_arrays_have_a_valid_handle(runtime):
     result = runtime.result(8)
     for empty in (np.empty(0), runtime.empty((0, 3), np.float64)):
