@@ -147,12 +147,13 @@ def test_beta_quantile(dtype):
 
 
 def remaining_steps(name, shapes, q, dtype):
-    """How far one more step leads from a quantile, relative to it, where it is neither 0 nor infinite."""
+    """How far one more step leads from a quantile, relative to it, where it is finite and a normal number."""
     letters = "ab"[: len(shapes)]
     step = f"{name.removesuffix('_logit')}_step({', '.join(letters)}, log_probability(p, q), log_probability(q, p), x)"
     density = gs.register(
         f"real rest_logpdf(real p, {', '.join(f'real {c}' for c in letters)}, real q)"
-        f"{{ real x = {name}({', '.join(letters)}, p, q); return fabs({step} - x) / (fabs(x) + {len(shapes) - 1}); }}",
+        f"{{ real x = {name}({', '.join(letters)}, p, q), least = {0 if shapes[1:] else np.finfo(dtype).tiny}; "
+        f"return x < least ? 0 : fabs({step} - x) / (fabs(x) + {len(shapes) - 1}); }}",
         replace=True,
     )
     arguments = [np.concatenate([v, v]).astype(dtype) for v in shapes]

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from gp_data import data
 from references_vecchia import earlier, loglik, predictions
+from runtimes import needs_cpu
 
 import gpustats as gs
 from gpustats.gp import MarginalLikelihood, Vecchia
@@ -165,6 +166,7 @@ def test_like_a_gpu(like_a_gpu, rng):
             np.testing.assert_allclose(gs.to_host(v.predict(new, **values).scale), prediction.scale, rtol=1e-11)
 
 
+@needs_cpu
 def test_several_devices(rng):
     """The same numbers but for rounding, by row, too; more devices than points."""
     x, y = data(rng, 50)

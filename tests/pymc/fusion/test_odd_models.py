@@ -11,6 +11,7 @@ import pytensor.tensor as pt
 import pytest
 from pymc.pytensorf import rewrite_pregrad
 from pytensor.graph.traversal import toposort
+from runtimes import needs_cpu
 
 import gpustats.pymc as gpm
 
@@ -296,6 +297,7 @@ def test_what_could_not_be_written_in_c_is_left(monkeypatch):
     assert "what could not be written in C" in str(gpm.explain(model))
 
 
+@needs_cpu
 def test_several_devices(rng):
     """Each has some of the rows."""
     with pm.Model() as model:
