@@ -15,9 +15,9 @@ There is a class for every density, built in or registered. Those that PyMC has,
 take: all parametrisations, defaults, the same order. The others have their own name in CamelCase, and parameters as in
 gpustats, in its order or by name. Time series, conditional autoregressions and normal variables on a grid are PyMC's, with
 log-densities from here. Those of matrices take many at once. PyMC's distributions in which there is nothing to evaluate are
-handed on as they are, and so is `ZeroSumNormal`, a few squares that take PyTensor less than a call of the device. `distribution`
-makes a class of any other density, `Mixture` one of a mixture of any, `GLM` one of observations with a linear predictor,
-`GPMarginal` one of noisy observations of a Gaussian process. `linalg` has the Cholesky factorisation, triangular systems and
+handed on as they are, and so is `ZeroSumNormal`, a few squares that take PyTensor less than a call of the device.
+`distribution` makes a class of any other density, `Mixture` one of a mixture of any, `GLM` one of observations with a linear
+predictor, `GPMarginal` one of noisy observations of a Gaussian process. `linalg` has the Cholesky factorisation, triangular systems and
 log-determinants for models that need them. `fused` puts the sums of unmodified models on the device; `batched` evaluates a
 model at many points at once, `smc` has kernels for particles.
 """

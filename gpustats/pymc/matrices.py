@@ -177,7 +177,7 @@ class InverseWishart(Continuous):
     >>> with pm.Model() as model:
     ...     cov = gpm.InverseWishart("cov", 4.0, np.eye(2))
     >>> model.initial_point()["cov_cholesky__"].round(4)
-    array([-0.9730,  0.    , -0.9730])
+    array([-0.973,  0.   , -0.973])
     """
 
     rv_op = InverseWishartRV()

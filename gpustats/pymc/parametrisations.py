@@ -30,6 +30,7 @@ from ..transforms import Hurdle, LocScale
 from .counterparts import add_counterpart, class_name
 from .distributions import distribution
 from .evaluation.density import DensityFormula
+from .evaluation.formula import LogFunction
 from .parameters import as_parameter
 from .random_variable import DensityRV, FormulaDistribution
 
@@ -216,6 +217,13 @@ def _mean_vector(mu: Any, scale: dict[str, Variable]) -> Variable:
 
 class SticksRV(DensityRV):
     """The random variable of the parts of a stick, which starts at their means."""
+
+    def log_probability(self, kind: LogFunction, value: Variable, parameters: Sequence[Any]) -> Any:
+        """-inf where there are more parts, or fewer."""
+        terms, length = super().log_probability(kind, value, parameters), value.type.shape[-1]
+        if length == self._length:
+            return terms
+        return pt.switch(pt.eq(pt.shape(value)[-1], self._length), terms, -np.inf)
 
     def mean(self, size: Variable, parameters: Sequence[Any]) -> Variable:
         shape, alpha = self._infer_shape(size, parameters), parameters[0][..., None]

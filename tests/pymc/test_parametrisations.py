@@ -353,6 +353,16 @@ def test_draws_of_a_hurdle():
     assert stats.kstest(draws[draws > 0], "gamma", (2.0, 0, 1 / 3)).pvalue > 1e-4
 
 
+def test_parts_of_a_stick():
+    """A wrong number of them, and a number that is not known when the model is made."""
+    assert np.isneginf(pm.logp(gpm.StickBreakingWeights.dist(3.0, 7), np.array([0.4, 0.3, 0.3])).eval(mode=QUICK))
+    K = pytensor.shared(2)
+    assert type(gpm.StickBreakingWeights.dist(3.0, K).owner.op) is type(pm.StickBreakingWeights.dist(3.0, K).owner.op)
+    with pm.Model() as model:
+        gpm.StickBreakingWeights("w", pm.HalfNormal("alpha"), 3)
+    assert np.isfinite(model.compile_dlogp(mode=QUICK)(model.initial_point())).all()
+
+
 def test_what_pymc_has_and_gpustats_has_not():
     assert gpm.Flat is pm.Flat
     assert not hasattr(gpm, "Model")
