@@ -35,7 +35,10 @@ if TYPE_CHECKING:
     from .matrices import matrix_normal as matrix_normal
     from .matrices import matrix_t as matrix_t
     from .matrices import ortho_group as ortho_group
+    from .matrices import random_correlation as random_correlation
+    from .matrices import random_table as random_table
     from .matrices import special_ortho_group as special_ortho_group
+    from .matrices import uniform_direction as uniform_direction
     from .matrices import unitary_group as unitary_group
     from .matrices import wishart as wishart
     from .mixtures.labels import label_statistics as label_statistics
@@ -61,16 +64,16 @@ _LAZY = {
     "sample_discrete": ".draws.discrete", "to_device": ".runtime.transfers", "to_host": ".runtime.transfers",
     "transforms": None, "use": ".runtime.choose",
 } | dict.fromkeys(
-    ("inverse_wishart", "lkj_cholesky_cov", "lkj_corr", "matrix_normal", "matrix_t", "ortho_group", "special_ortho_group",
-     "unitary_group", "wishart"), ".matrices"
+    ("inverse_wishart", "lkj_cholesky_cov", "lkj_corr", "matrix_normal", "matrix_t", "ortho_group", "random_correlation",
+     "random_table", "special_ortho_group", "uniform_direction", "unitary_group", "wishart"), ".matrices"
 )  # fmt: skip
 
 __all__ = [
     "CompileError", "Densities", "Density", "DeviceFunctionError", "DeviceLostError", "GLM", "Generator", "Likelihood",
     "LocalGP", "Mixture", "NoDeviceError", "Rows", "TruncatedMvNormal", "compat", "covariances", "densities", "devices", "dot",
     "gather", "gp", "inverse_wishart", "label_statistics", "linalg", "lkj_cholesky_cov", "lkj_corr", "matrix_normal",
-    "matrix_t", "ortho_group", "parallel", "per_row", "register", "sample_discrete", "special_ortho_group", "to_device",
-    "to_host", "transforms", "unitary_group", "use", "wishart",
+    "matrix_t", "ortho_group", "parallel", "per_row", "random_correlation", "random_table", "register", "sample_discrete",
+    "special_ortho_group", "to_device", "to_host", "transforms", "uniform_direction", "unitary_group", "use", "wishart",
 ]  # fmt: skip
 
 

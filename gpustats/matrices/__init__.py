@@ -1,4 +1,4 @@
-"""Distributions of matrices: of covariances, of correlations, of tables, and of rotations.
+"""Distributions of matrices: of covariances, of correlations, of tables, of rotations, and of directions.
 
 Leading axes of observations and of parameters broadcast, and each stack of matrices is factorised at once, by
 `gpustats.linalg`: on the device where that takes less time.
@@ -9,13 +9,15 @@ Leading axes of observations and of parameters broadcast, and each stack of matr
 (1000,)
 """
 
+from .contingency import random_table
 from .correlations import lkj_cholesky_cov, lkj_corr
 from .covariances import inverse_wishart, wishart
 from .distribution import MatrixDistribution
-from .groups import ortho_group, special_ortho_group, unitary_group
+from .groups import ortho_group, special_ortho_group, uniform_direction, unitary_group
+from .spectra import random_correlation
 from .tables import matrix_normal, matrix_t
 
 __all__ = [
     "MatrixDistribution", "inverse_wishart", "lkj_cholesky_cov", "lkj_corr", "matrix_normal", "matrix_t", "ortho_group",
-    "special_ortho_group", "unitary_group", "wishart",
+    "random_correlation", "random_table", "special_ortho_group", "uniform_direction", "unitary_group", "wishart",
 ]  # fmt: skip

@@ -7,11 +7,8 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from .distribution import SQUARE, Argument, MatrixDistribution, Normals, Terms
+from .distribution import SQUARE, UNIT_TOLERANCE, Argument, MatrixDistribution, Normals, Terms, dimension
 from .factors import Array, Factor, as_matrix, gram
-
-#: By how much a correlation matrix's diagonal may differ from 1.
-_TOLERANCE = {np.dtype(np.float64): 1e-5, np.dtype(np.float32): 3.5e-4}
 
 
 class LKJCorr(MatrixDistribution):
@@ -43,7 +40,7 @@ class LKJCorr(MatrixDistribution):
 
     def _terms(self, wrt: tuple[str, ...], x: Array, eta: Array) -> Terms:
         n, fx, eta = x.shape[-1], Factor(x), eta.astype(float)
-        ones = np.abs(np.diagonal(x, axis1=-2, axis2=-1) - 1).max(-1, initial=0) <= _TOLERANCE[x.dtype]
+        ones = np.abs(np.diagonal(x, axis1=-2, axis2=-1) - 1).max(-1, initial=0) <= UNIT_TOLERANCE[x.dtype]
         gradient = {}
         if "x" in wrt:
             gradient["x"] = as_matrix(eta - 1) * fx.inverse * (1 - np.eye(n))
@@ -66,7 +63,7 @@ class LKJCorr(MatrixDistribution):
         -------
         ndarray, (*size, n, n)
         """
-        return self._sampled((eta,), {}, size, rng, n=_dimension(n))
+        return self._sampled((eta,), {}, size, rng, n=dimension(n))
 
     def _draw(self, normals: Normals, shape: tuple[int, ...], eta: Array, n: int) -> Array:
         x = gram(_onion(normals, shape, eta, n))
@@ -146,17 +143,11 @@ class LKJCholeskyCov(MatrixDistribution):
         -------
         ndarray, (*size, n, n)
         """
-        return self._sampled((eta, lam), {}, size, rng, n=_dimension(n))
+        return self._sampled((eta, lam), {}, size, rng, n=dimension(n))
 
     def _draw(self, normals: Normals, shape: tuple[int, ...], eta: Array, lam: Array, n: int) -> Array:
         lengths = normals.exponential(np.broadcast_to(lam, shape)[..., None], (*shape, n))
         return lengths[..., None] * _onion(normals, shape, eta, n)
-
-
-def _dimension(n: Any) -> int:
-    if int(n) != n or n < 1:
-        raise ValueError(f"n is {n}, but must be a whole number, at least 1")
-    return int(n)
 
 
 def _log_constant(eta: Array, n: int) -> Array:

@@ -22,6 +22,20 @@ class Argument(NamedTuple):
 
 
 SQUARE = ("n", "n")
+#: By how much what is 1 may differ from it: a correlation matrix's diagonal, a squared length.
+UNIT_TOLERANCE = {np.dtype(np.float64): 1e-5, np.dtype(np.float32): 3.5e-4}
+
+
+def dimension(n: Any) -> int:
+    """The number of rows that a caller gives."""
+    if np.ndim(n) or int(n) != n or n < 1:
+        raise ValueError(f"n is {n}, but must be a whole number, at least 1")
+    return int(n)
+
+
+def as_shape(size: Any) -> tuple[int, ...]:
+    """What a caller gives as a number of draws."""
+    return () if size is None else (int(size),) if np.ndim(size) == 0 else tuple(map(int, size))
 
 
 class Terms(NamedTuple):
@@ -177,7 +191,7 @@ class MatrixDistribution:
         arrays = self._taken(parameters, named, self.arguments[1:])
         leading = {a.name: arrays[a.name].shape[: arrays[a.name].ndim - len(a.axes)] for a in self.arguments[1:]}
         own = np.broadcast_shapes(*leading.values())
-        shape = own if size is None else (int(size),) if np.ndim(size) == 0 else tuple(map(int, size))  # type: ignore[arg-type]
+        shape = own if size is None else as_shape(size)
         fits = len(own) <= len(shape) and all(a in (1, b) for a, b in zip(reversed(own), reversed(shape), strict=False))
         if not fits:
             raise ValueError(f"size {shape} does not fit the parameters of {self.name}, whose leading axes are {own}")

@@ -1,13 +1,15 @@
-"""Uniform draws of rotations and their kin: the Haar measures of the orthogonal and unitary groups."""
+"""Uniform draws of rotations and their kin, the Haar measures of the orthogonal and unitary groups, and of directions."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from .distribution import Normals
+from ..runtime.arrays import as_array, is_device_array, result_dtype
+from .distribution import UNIT_TOLERANCE, Normals, as_shape, dimension
 from .factors import Array
 
 
@@ -55,10 +57,8 @@ class Group:
         ValueError
             Where n is no positive whole number.
         """
-        if int(n) != n or n < 1:
-            raise ValueError(f"n is {n}, but must be a whole number, at least 1")
-        shape = () if size is None else (int(size),) if np.ndim(size) == 0 else tuple(map(int, size))  # type: ignore
-        parts = Normals(rng).normal(2 if self._complex else 1, *shape, int(n), int(n))
+        n, shape = dimension(n), as_shape(size)
+        parts = Normals(rng).normal(2 if self._complex else 1, *shape, n, n)
         q, r = np.linalg.qr(parts[0] + 1j * parts[1] if self._complex else parts[0])
         diagonal = np.diagonal(r, axis1=-2, axis2=-1)
         x: Array = q * (diagonal / np.abs(diagonal))[..., None, :]
@@ -67,6 +67,49 @@ class Group:
         return x
 
 
+class Directions:
+    """Vectors of length 1, all alike: points of a sphere. `von_mises_fisher` has those around a mean direction.
+
+    logpdf(x): x lies along the last axis, (..., n); -inf where its length is not 1 within 0.00001 (float32: 0.00035).
+
+    Notes
+    -----
+    Source: Mardia & Jupp (2000), Directional Statistics, ch. 9. Of one dimension there are two directions, 1 and -1.
+
+    Examples
+    --------
+    >>> import numpy as np, gpustats as gs
+    >>> x = gs.uniform_direction.rvs(3, size=10, rng=1)
+    >>> float(np.exp(-gs.uniform_direction.logpdf(x)).round(4)[0])  # the area of the sphere
+    12.5664
+    """
+
+    name = "uniform_direction"
+
+    def __repr__(self) -> str:
+        return f"<gpustats.{self.name}>"
+
+    def rvs(self, n: int, size: int | Sequence[int] | None = None, rng: Any = None) -> Array:
+        """Random directions in n dimensions, (*size, n): see `Group.rvs`."""
+        x = Normals(rng).normal(*as_shape(size), dimension(n))
+        return x / np.sqrt((x * x).sum(-1, keepdims=True))
+
+    def logpdf(self, x: Any) -> Any:
+        """The logarithm of the density, the same everywhere, (...)."""
+        x = as_array(x, "x")
+        x = np.asarray(x.get() if is_device_array(x) else x)
+        if x.ndim < 1 or not x.shape[-1]:
+            raise ValueError(f"x of {self.name} has shape {x.shape}, but must be vectors along the last axis, (..., n)")
+        n, square = x.shape[-1], np.square(x, dtype=float).sum(-1)
+        there = np.where(np.abs(square - 1) <= UNIT_TOLERANCE[result_dtype([x])], _log_density(n), -np.inf)
+        return np.where(np.isnan(square), np.nan, there).astype(result_dtype([x]))[()]
+
+
+def _log_density(n: int) -> float:
+    return math.lgamma(0.5 * n) - math.log(2) - 0.5 * n * math.log(math.pi)
+
+
 ortho_group = Group("ortho_group")
 special_ortho_group = Group("special_ortho_group", proper=True)
 unitary_group = Group("unitary_group", complex_numbers=True)
+uniform_direction = Directions()

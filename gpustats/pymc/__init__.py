@@ -14,11 +14,12 @@ costs one evaluation on the device, of the log-likelihood and all of its gradien
 There is a class for every density, built in or registered. Those that PyMC has, too, have its name and take what PyMC's
 take: all parametrisations, defaults, the same order. The others have their own name in CamelCase, and parameters as in
 gpustats, in its order or by name. Time series, conditional autoregressions and normal variables on a grid are PyMC's, with
-log-densities from here. PyMC's distributions in which there is nothing to evaluate are handed on as they are. `distribution`
-makes a class of any other density, `Mixture` one of a mixture of any, `GLM` one of observations with a linear predictor,
-`GPMarginal` one of noisy observations of a Gaussian process, `GPVecchia` that of very many. `linalg` has the Cholesky
-factorisation, triangular systems and log-determinants for models that need them. `fused` puts the sums of unmodified models
-on the device; `batched` evaluates a model at many points at once, `smc` has kernels for particles.
+log-densities from here. Those of matrices take many at once. PyMC's distributions in which there is nothing to evaluate are
+handed on as they are, and so is `ZeroSumNormal`, a few squares that take PyTensor less than a call of the device.
+`distribution` makes a class of any other density, `Mixture` one of a mixture of any, `GLM` one of observations with a linear
+predictor, `GPMarginal` one of noisy observations of a Gaussian process, `GPVecchia` that of very many. `linalg` has the
+Cholesky factorisation, triangular systems and log-determinants for models that need them. `fused` puts the sums of unmodified
+models on the device; `batched` evaluates a model at many points at once, `smc` has kernels for particles.
 """
 
 from __future__ import annotations

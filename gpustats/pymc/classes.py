@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pymc as pm
+from pymc.distributions import multivariate
 
 from ..density import densities
 from .areal import CAR, ICAR
@@ -12,6 +13,7 @@ from .counterparts import class_name, is_built_in
 from .distributions import distribution
 from .interval import Censored
 from .kronecker import KroneckerNormal
+from .matrices import InverseWishart, MatrixNormal, Wishart
 from .mixture import NormalMixture
 from .parametrisations import Parametrised
 from .time_series import (
@@ -25,10 +27,17 @@ from .time_series import (
 
 _PYMCS = (
     AR, CAR, ICAR, EulerMaruyama, GaussianRandomWalk, KroneckerNormal, MvGaussianRandomWalk, MvStudentTRandomWalk, RandomWalk,
+    InverseWishart, MatrixNormal,
 )  # fmt: skip
+# PyMC 6 has Wishart's and LKJ's with leading axes, and with transforms to numbers each of which is a matrix's.
+_PYMC_5S: tuple[type, ...] = () if hasattr(multivariate, "CholeskyCovTransform") else (Wishart,)
+if hasattr(multivariate, "_LKJCorr"):
+    from .correlations import LKJCholeskyCov, LKJCorr
+
+    _PYMC_5S += LKJCholeskyCov, LKJCorr
 #: class name -> class
 CLASSES: dict[str, type] = {
-    c.__name__: c for c in (*Parametrised.__subclasses__(), *_PYMCS, Censored, NormalMixture, pm.Truncated)
+    c.__name__: c for c in (*Parametrised.__subclasses__(), *_PYMCS, Censored, NormalMixture, pm.Truncated, *_PYMC_5S)
 }
 CLASSES["Lognormal"] = CLASSES["LogNormal"]
 

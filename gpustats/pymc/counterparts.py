@@ -39,6 +39,8 @@ COUNTERPARTS: dict[str, Callable[..., Any] | None] = {
     "student_t_identity": lambda nu, eta, sigma, **k: pm.StudentT.dist(nu=nu, mu=eta, sigma=sigma, **k),
     "garch11": None,
     "interpolated": None,
+    "stick_breaking_weights": None,  # PyMC's takes the number of sticks
+    "zero_sum_normal": None,  # PyMC's takes a shape
     "mvnormal": lambda mu, **k: pm.MvNormal.dist(mu, **_in_pymcs_words(k, "cov")),
     "mv_student_t": lambda nu, mu, **k: pm.MvStudentT.dist(nu, mu=mu, **_in_pymcs_words(k, "scale")),
 }
@@ -71,8 +73,6 @@ def known_counterpart(name: str) -> Callable[..., Any] | None:
     """The function that makes PyMC's random variable of a density that gpustats ships; None where there is none."""
     if name in COUNTERPARTS:
         return COUNTERPARTS[name]
-    if name == "stick_breaking_weights":  # PyMC's has another parameter, the number of sticks
-        return None
     return getattr(getattr(pm, class_name(name), None), "dist", None)
 
 

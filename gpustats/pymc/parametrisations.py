@@ -18,6 +18,8 @@ import pytensor.tensor as pt
 from pymc.distributions.continuous import get_tau_sigma
 from pymc.distributions.dist_math import check_parameters
 from pymc.distributions.distribution import Continuous, Discrete, Distribution
+from pymc.exceptions import NotConstantValueError
+from pymc.pytensorf import constant_fold
 from pytensor.graph.basic import Constant, Variable
 from pytensor.tensor.elemwise import Elemwise
 
@@ -27,6 +29,10 @@ from ..language.library import library
 from ..transforms import Hurdle, LocScale
 from .counterparts import add_counterpart, class_name
 from .distributions import distribution
+from .evaluation.density import DensityFormula
+from .evaluation.formula import LogFunction
+from .parameters import as_parameter
+from .random_variable import DensityRV, FormulaDistribution
 
 
 class Parametrised(Distribution):
@@ -207,6 +213,46 @@ def _mean_vector(mu: Any, scale: dict[str, Variable]) -> Variable:
     mu = pt.as_tensor_variable(mu)
     short = not mu.type.ndim or mu.type.shape[-1] == 1
     return pt.broadcast_to(mu, (*(mu.shape[:-1] if mu.type.ndim else ()), matrix.shape[-1])) if short else mu
+
+
+class SticksRV(DensityRV):
+    """The random variable of the parts of a stick, which starts at their means."""
+
+    def log_probability(self, kind: LogFunction, value: Variable, parameters: Sequence[Any]) -> Any:
+        """-inf where there are more parts, or fewer."""
+        terms, length = super().log_probability(kind, value, parameters), value.type.shape[-1]
+        if length == self._length:
+            return terms
+        return pt.switch(pt.eq(pt.shape(value)[-1], self._length), terms, -np.inf)
+
+    def mean(self, size: Variable, parameters: Sequence[Any]) -> Variable:
+        shape, alpha = self._infer_shape(size, parameters), parameters[0][..., None]
+        rests = pt.pow(alpha / (1 + alpha), pt.arange(shape[-1]))
+        parts = pt.concatenate([rests[..., :-1] / (1 + alpha), rests[..., -1:]], axis=-1)
+        return pt.broadcast_to(parts, shape)
+
+    support_point = mean
+
+
+class StickBreakingWeights(pm.StickBreakingWeights, Parametrised):
+    @classmethod
+    def dist(cls, alpha: Any, K: Any, *args: Any, **kwargs: Any) -> Any:
+        """The random variable; PyMC's own where K is not known when the model is made, or no number of parts."""
+        try:
+            (number,) = constant_fold([pt.as_tensor_variable(K).squeeze()])
+        except NotConstantValueError:
+            number = 0
+        if number < 1:
+            return pm.StickBreakingWeights.dist(alpha, K, *args, **kwargs)
+        return _sticks(int(number) + 1)._of_variables([as_parameter(alpha)], **kwargs)
+
+
+@functools.cache
+def _sticks(length: int) -> type[FormulaDistribution]:
+    """The distribution of a number of parts."""
+    formula = DensityFormula(densities["stick_breaking_weights"])
+    contents = {"__module__": "gpustats.pymc", "rv_op": SticksRV(formula, signature=f"()->({length})")}
+    return type("StickBreakingWeights", (FormulaDistribution, Continuous), contents)
 
 
 class ChiSquared(Parametrised, Continuous):

@@ -28,8 +28,6 @@ from .graph.means import means
 from .graph.quantiles import quantiles
 from .points import between, of_domain
 
-_CIRCULAR = {"von_mises"}
-
 
 class FormulaDistribution(Distribution):
     """A PyMC distribution whose parameters are those of a formula."""
@@ -114,8 +112,8 @@ class DensityRV(RandomVariable):
         formula, words = self.formula, self.formula.observation.words
         if formula.discrete:
             return None
-        if formula.density.name in _CIRCULAR:
-            return transforms.circular
+        if formula.density.name in _TRANSFORMS:
+            return _TRANSFORMS[formula.density.name]
         if has_ends(formula):
             return interval(functools.partial(ends_of, formula))
         if "simplex" in words:
@@ -191,6 +189,31 @@ class _OverVectors(transforms.Transform):
         return self.inner.log_jac_det(value, *inputs).sum(axis=-1)
 
 
+class _PositiveLast(transforms.Transform):
+    """Vectors whose last element is positive, by its logarithm."""
+
+    name = "log_last"
+
+    def forward(self, value: Any, *inputs: Any) -> Any:
+        return value[..., -1].set(pt.log(value[..., -1]))
+
+    def backward(self, value: Any, *inputs: Any) -> Any:
+        return value[..., -1].set(pt.exp(value[..., -1]))
+
+    def log_jac_det(self, value: Any, *inputs: Any) -> Any:
+        return value[..., -1]
+
+
+#: Transforms and starting points that no domain tells.
+_TRANSFORMS = {
+    "normal_inverse_gamma": _PositiveLast(), "von_mises": transforms.circular,
+    "zero_sum_normal": transforms.ZeroSumTransform((-1,)),
+}  # fmt: skip
+_POINTS = {
+    "normal_inverse_gamma": lambda mu, lam, alpha, beta: pt.stack(pt.broadcast_arrays(mu, beta / (alpha + 1)), axis=-1),
+}
+
+
 def quantile_of(formula: Formula, value: Variable, parameters: Sequence[Any]) -> Variable:
     """The inverse of a density's distribution function."""
     try:
@@ -213,7 +236,8 @@ def point_of(formula: Formula, parameters: Sequence[Any], shape: tuple) -> Any:
     try:
         return support_point(counterpart(formula, parameters, size=size))
     except NotImplementedError:
-        point = _typical(formula, parameters)
+        known = _POINTS.get(formula.density.name)
+        point = _typical(formula, parameters) if known is None else known(*parameters)
         return inside(formula, parameters, of_domain(formula.observation.words, core) if point is None else point)
 
 

@@ -19,17 +19,30 @@ from __future__ import annotations
 
 from typing import Any
 
-from .compositions import Dirichlet, DirichletMultinomial, Multinomial
+from .compositions import Dirichlet, DirichletMultinomial, Multinomial, MultivariateHypergeometric
+from .conjugate import NormalInverseGamma
+from .directions import UniformDirection, VonMisesFisher
 from .distribution import distribution_of
 from .elliptical import MultivariateNormal, MultivariateT
-from .matrices import InverseWishart, MatrixNormal, MatrixT, OrthoGroup, SpecialOrthoGroup, UnitaryGroup, Wishart
+from .matrices import (
+    InverseWishart,
+    MatrixNormal,
+    MatrixT,
+    OrthoGroup,
+    RandomCorrelation,
+    RandomTable,
+    SpecialOrthoGroup,
+    UnitaryGroup,
+    Wishart,
+)
 from .reparametrised import names
 
 _MULTIVARIATE = {
     made.name: made
     for made in (
-        Dirichlet, DirichletMultinomial, InverseWishart, MatrixNormal, MatrixT, Multinomial, MultivariateNormal, MultivariateT,
-        OrthoGroup, SpecialOrthoGroup, UnitaryGroup, Wishart,
+        Dirichlet, DirichletMultinomial, InverseWishart, MatrixNormal, MatrixT, Multinomial, MultivariateHypergeometric,
+        MultivariateNormal, MultivariateT, NormalInverseGamma, OrthoGroup, RandomCorrelation, RandomTable, SpecialOrthoGroup,
+        UniformDirection, UnitaryGroup, VonMisesFisher, Wishart,
     )
 }  # fmt: skip
 

@@ -177,6 +177,56 @@ class DirichletMultinomial(Multivariate):
         return np.diagonal(self.cov(alpha, n), axis1=-2, axis2=-1).copy()
 
 
+class MultivariateHypergeometric(Multivariate):
+    __doc__ = Multivariate.__doc__
+    name, of, parameters = "multivariate_hypergeom", "multivariate_hypergeometric", ("m", "n")
+
+    def _processed(self, m: Any, n: Any) -> tuple[np.ndarray, np.ndarray]:
+        m, n = np.asarray(m, float), np.asarray(n, float)
+        if not m.ndim:
+            raise ValueError(f"m must be numbers of objects along its last axis, not {m}")
+        return n, m
+
+    def attributes(self, **given: Any) -> dict[str, Any]:
+        return dict(zip(("n", "m"), self._processed(**given), strict=True))
+
+    def logpmf(self, x: Any, m: Any, n: Any) -> Any:
+        """The logarithm of the probability of counts along the last axis of x."""
+        return self.density.logpmf(_counts(x), *self._processed(m, n))
+
+    def pmf(self, x: Any, m: Any, n: Any) -> Any:
+        """The probability."""
+        return self.density.pmf(_counts(x), *self._processed(m, n))
+
+    def _shares(self, m: Any, n: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """n, the shares of each kind and the number of objects, nan where n or m lies outside of its domain."""
+        n, m = self._processed(m, n)
+        total = m.sum(-1)
+        fine = (n >= 0) & (n <= total) & (n == np.floor(n)) & ((m >= 0) & (m == np.floor(m))).all(-1) & (total > 0)
+        total = np.where(fine, total, np.nan)
+        return np.where(fine, n, np.nan)[..., None], m / total[..., None], total[..., None]
+
+    def mean(self, m: Any, n: Any) -> Any:
+        """The mean."""
+        n, p, _ = self._shares(m, n)
+        return n * p
+
+    def cov(self, m: Any, n: Any) -> Any:
+        """The covariance matrices."""
+        n, p, total = self._shares(m, n)
+        with np.errstate(invalid="ignore"):  # of one object there is nothing to vary
+            factor = np.where(total == 1, 0, n * (total - n) / (total - 1))
+        return factor[..., None] * (p[..., None] * np.eye(p.shape[-1]) - p[..., None] * p[..., None, :])
+
+    def var(self, m: Any, n: Any) -> Any:
+        """The variances, the diagonals of the covariance matrices."""
+        return np.diagonal(self.cov(m, n), axis1=-2, axis2=-1).copy()
+
+    def rvs(self, m: Any, n: Any, size: Any = None, random_state: Any = None) -> Any:
+        """Draws, counts along the last axis."""
+        return _whole(self._draws(self._processed(m, n), size, random_state))
+
+
 def _counts(x: Any) -> Any:
     return x if is_device_array(x) else np.asarray(x, float)
 

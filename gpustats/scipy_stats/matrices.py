@@ -196,3 +196,64 @@ class SpecialOrthoGroup(_Group):
 class UnitaryGroup(_Group):
     __doc__ = Multivariate.__doc__
     name = of = "unitary_group"
+
+
+class RandomCorrelation(_OfMatrices):
+    __doc__ = Multivariate.__doc__
+    name = of = "random_correlation"
+    parameters = ("eigs", "tol", "diag_tol")
+
+    def _processed(self, eigs: Any, tol: float = 1e-13, diag_tol: float = 1e-7) -> tuple[np.ndarray]:
+        eigs = np.asarray(eigs, float)
+        if eigs.ndim != 1 or len(eigs) < 2:
+            raise ValueError(f"eigs has shape {eigs.shape}: it must be a vector of at least two eigenvalues")
+        if not abs(eigs.sum() - len(eigs)) <= tol or not (eigs >= -tol).all():
+            raise ValueError(f"eigs must be numbers that are not negative, whose sum is {len(eigs)} within {tol}, not {eigs}")
+        return (np.maximum(eigs, 0),)
+
+    def attributes(self, **given: Any) -> dict[str, Any]:
+        return {"eigs": self._processed(**given)[0]}
+
+    def rvs(
+        self, eigs: Any, random_state: Any = None, tol: float = 1e-13, diag_tol: float = 1e-7, size: Any = None
+    ) -> np.ndarray:
+        """A correlation matrix of these eigenvalues, or several, (*size, n, n); its diagonal is 1 exactly."""
+        state = self.random_state if random_state is None else random_state
+        draws: np.ndarray = self.density.rvs(*self._processed(eigs, tol, diag_tol), size=size, rng=generator_of(state))
+        return draws
+
+
+class RandomTable(_OfMatrices):
+    __doc__ = Multivariate.__doc__
+    name = of = "random_table"
+    parameters = ("row", "col")
+
+    def _processed(self, row: Any, col: Any) -> tuple[np.ndarray, np.ndarray]:
+        return np.asarray(row), np.asarray(col)
+
+    def attributes(self, **given: Any) -> dict[str, Any]:
+        row, col = self._processed(**given)
+        self.density.mean(row, col)  # raises where there are no tables of these sums
+        return {"row": row, "col": col}
+
+    def logpmf(self, x: Any, row: Any, col: Any) -> Any:
+        """The logarithm of the probability of tables along the last two axes of x."""
+        x = np.asarray(x, float)
+        if not np.all((x >= 0) & (x == np.floor(x))):
+            raise ValueError("x must be whole numbers that are not negative")
+        return self.density.logpmf(x, *self._processed(row, col))
+
+    def pmf(self, x: Any, row: Any, col: Any) -> Any:
+        """The probability."""
+        return np.exp(self.logpmf(x, row, col))
+
+    def mean(self, row: Any, col: Any) -> Any:
+        """The mean."""
+        return self.density.mean(*self._processed(row, col))
+
+    def rvs(self, row: Any, col: Any, *, size: Any = None, method: Any = None, random_state: Any = None) -> Any:
+        """Draws, (*size, r, c). There is one method."""
+        if method not in (None, "boyett", "patefield"):
+            raise ValueError(f"method must be None, 'boyett' or 'patefield', not {method!r}")
+        state = self.random_state if random_state is None else random_state
+        return self.density.rvs(*self._processed(row, col), size=size, rng=generator_of(state))

@@ -74,9 +74,9 @@ class Multivariate(ABC):
     def __reduce__(self) -> Any:
         return type(self)._one, ()
 
-    def _draws(self, given: tuple[Any, ...], size: Any, random_state: Any) -> Any:
+    def _draws(self, given: tuple[Any, ...], size: Any, random_state: Any, **more: Any) -> Any:
         state = self.random_state if random_state is None else random_state
-        return self.density.rvs(*given, size=size, rng=generator_of(state))
+        return self.density.rvs(*given, size=size, rng=generator_of(state), **more)
 
 
 class FrozenMultivariate:

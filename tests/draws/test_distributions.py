@@ -16,8 +16,10 @@ from references_draws import (
     assert_garch11,
     assert_multinomial,
     assert_multivariate_hypergeometric,
+    assert_normal_inverse_gamma,
     assert_stick_breaking_weights,
     assert_von_mises_fisher,
+    assert_zero_sum_normal,
     cases,
 )
 
@@ -83,6 +85,18 @@ def test_stick_breaking_weights(alpha, dtype):
     assert_stick_breaking_weights(alpha, dtype, gs.Generator(2011))
 
 
+@pytest.mark.parametrize("sigma", [sigma for (sigma,) in VECTOR["zero_sum_normal"]])
+@each_dtype
+def test_zero_sum_normal(sigma, dtype):
+    assert_zero_sum_normal(sigma, dtype, gs.Generator(2011))
+
+
+@pytest.mark.parametrize("parameters", VECTOR["normal_inverse_gamma"], ids=str)
+@each_dtype
+def test_normal_inverse_gamma(parameters, dtype):
+    assert_normal_inverse_gamma(*parameters, dtype, gs.Generator(2011))
+
+
 @pytest.mark.parametrize("n,m", VECTOR["multivariate_hypergeometric"], ids=str)
 def test_multivariate_hypergeometric(n, m):
     assert_multivariate_hypergeometric(n, m, gs.Generator(2011))
@@ -120,6 +134,10 @@ def test_random_parameters(name):
             assert_multivariate_hypergeometric(*parameters, rng, n, FRESH_THRESHOLD)
         elif name == "stick_breaking_weights":
             assert_stick_breaking_weights(*parameters, np.float64, rng, n, FRESH_THRESHOLD)
+        elif name == "zero_sum_normal":
+            assert_zero_sum_normal(*parameters, np.float64, rng, n, FRESH_THRESHOLD)
+        elif name == "normal_inverse_gamma":
+            assert_normal_inverse_gamma(*parameters, np.float64, rng, n, FRESH_THRESHOLD)
         elif name == "von_mises_fisher":
             assert_von_mises_fisher(*parameters, np.float64, rng, n, FRESH_THRESHOLD)
         elif name in DISCRETE:

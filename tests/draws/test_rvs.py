@@ -19,7 +19,8 @@ ORDINARY |= {"bernoulli": (0.3,), "geometric": (0.3,), "discrete_uniform": (-3, 
              "dirichlet_multinomial": (20, [1, 2, 3]), "multivariate_hypergeometric": (20, [10, 20, 30]),
              "negative_binomial": (100, 3), "categorical": ([0.2, 0.3, 0.5],), "mvnormal": ([0, 1], np.eye(2)),
              "mv_student_t": (5, [0, 1], np.eye(2))}  # fmt: skip
-del ORDINARY["stick_breaking_weights"]  # no parameter tells the length of its vectors
+for _name in ("normal_inverse_gamma", "stick_breaking_weights", "zero_sum_normal"):
+    del ORDINARY[_name]  # no parameter tells the length of its vectors
 
 STORED = Path(__file__).with_name("draws.json")
 

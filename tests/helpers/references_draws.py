@@ -214,6 +214,8 @@ VECTOR = {
     "von_mises_fisher": [([0, 1], 0), ([0.6, 0.8], 3), ([1, 0, 0], 1e4), ([0, 0.6, 0, 0.8], 0.5), ([0.1] * 100, 50)],
     "multivariate_hypergeometric": [(0, [3, 7]), (20, [20, 1, 0, 50]), (300, [100] * 10), (7, [7])],
     "stick_breaking_weights": [(1,), (0.1,), (30,)],
+    "normal_inverse_gamma": [(0.5, 2, 3, 4), (-1, 0.1, 0.6, 100)],
+    "zero_sum_normal": [(1,), (1e-3,)],
 }  # fmt: skip
 
 #: Densities of vectors whose length no parameter tells.
@@ -390,6 +392,24 @@ def assert_multivariate_hypergeometric(n, m, rng, draws=N, threshold=THRESHOLD):
     for counts, k in several:
         cdf = stats.hypergeom(int(np.sum(m)), int(k), int(n)).cdf
         assert chi_squared(counts[2000:], cdf, edges_of(counts[:2000])) > threshold
+
+
+def assert_zero_sum_normal(sigma, dtype, rng, n=N, threshold=THRESHOLD):
+    """Of three numbers: each, and the difference of two of them, which does not depend on the third."""
+    x = gs.zero_sum_normal.rvs(sigma, size=n, rng=rng, out=np.empty((n, 3), dtype))
+    assert x.dtype == dtype and np.abs(x.sum(1, dtype=float)).max() < 16 * np.finfo(dtype).eps * sigma
+    for part, variance in ((x[:, 0], 2 / 3), (x[:, 1] - x[:, 2], 2)):
+        assert kolmogorov_smirnov(part.astype(dtype), stats.norm(0, sigma * np.sqrt(variance)).cdf) > threshold
+    assert abs(np.corrcoef(x[:, 0], x[:, 1] - x[:, 2])[0, 1]) < 5 / np.sqrt(n)
+
+
+def assert_normal_inverse_gamma(mu, lam, alpha, beta, dtype, rng, n=N, threshold=THRESHOLD):
+    x = gs.normal_inverse_gamma.rvs(mu, lam, alpha, beta, size=n, rng=rng, out=np.empty((n, 2), dtype))
+    assert x.dtype == dtype
+    assert kolmogorov_smirnov(x[:, 1], stats.invgamma(alpha, scale=beta).cdf) > threshold
+    away = (x[:, 0].astype(float) - mu) / np.sqrt(x[:, 1].astype(float) / lam)
+    assert stats.kstest(away, "norm").pvalue > threshold
+    assert stats.spearmanr(np.abs(away), x[:, 1]).pvalue > threshold
 
 
 def assert_stick_breaking_weights(alpha, dtype, rng, n=N, threshold=THRESHOLD):

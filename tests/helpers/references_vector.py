@@ -111,6 +111,21 @@ def stick_breaking_weights(x, alpha):
     return (len(x) - 1) * mp.log(alpha) + times_log(alpha - 1, x[-1]) - sum(map(mp.log, rests))
 
 
+def zero_sum_normal(x, sigma):
+    """The density of the numbers in an orthonormal basis: for vectors that sum to zero, their squares sum to theirs."""
+    if abs(sum(x)) > 1e-3 * sum(map(abs, x)) or any(map(mp.isinf, x)):
+        return -INF
+    return -(len(x) - 1) * mp.log(sigma * mp.sqrt(2 * mp.pi)) - sum(y * y for y in x) / (2 * sigma**2)
+
+
+def normal_inverse_gamma(x, mu, lam, alpha, beta):
+    mean, variance = x
+    if variance <= 0 or mp.isinf(variance) or mp.isinf(mean):
+        return -INF
+    of_variance = alpha * mp.log(beta) - mp.loggamma(alpha) - (alpha + 1) * mp.log(variance) - beta / variance
+    return of_variance + (mp.log(lam / (2 * mp.pi * variance)) - lam * (mean - mu) ** 2 / variance) / 2
+
+
 # ---- random arguments ------------------------------------------------------------------------------------------------
 
 
@@ -186,6 +201,17 @@ def drawn_without_replacement(rng, p):
 def numbers_of_kinds(rng, n, dim=4):
     m = np.round(log_uniform(rng, 1, 500, (n, dim)))
     return np.floor(rng.uniform(size=n) * (m.sum(-1) + 1)), m
+
+
+def zero_sums(rng, p):
+    x = p[0][:, None] * rng.normal(size=(len(p[0]), 4)) * log_uniform(rng, 0.1, 10, (len(p[0]), 1))
+    return x - x.mean(-1, keepdims=True)
+
+
+def means_and_variances(rng, p):
+    mu, lam, alpha, beta = p
+    variance = beta / rng.gamma(alpha) * log_uniform(rng, 0.3, 3, len(mu))
+    return np.stack([mu + rng.standard_t(2, len(mu)) * np.sqrt(variance / lam), variance], -1)
 
 
 def row_by_row(function):
@@ -310,5 +336,21 @@ REFERENCES = {
         + [((0.5, 0.5, 0), 1), ((0.5, 0.5, 0), 2), ((0, 0.5, 0.5), 2), ((1e-30, 0.5, 0.5), 0.5), ((0.5, 0.5, 0.5), 1),
            ((-0.5, 1, 0.5), 1)],
         [(0,), (-1,), (nan,)],
+    ),
+    "zero_sum_normal": Reference(
+        exactly(zero_sum_normal, 1, 0), lambda rng, n: (log_uniform(rng, 0.01, 100, n),), zero_sums,
+        [((1, -3, 2), sigma) for sigma in (1e-3, 1, 1e10)]
+        + [((0, 0, 0), 2), ((1, 1, 0), 1), ((-3, -2, 0), 1), ((1e-30, -1e-30, 0), 1e-20), ((2e5, -1e5, -1e5), 1),
+           ((inf, -inf, 0), 1), ((inf, 0, 0), 1)],
+        [(0,), (-1,), (nan,)],
+    ),
+    "normal_inverse_gamma": Reference(
+        exactly(normal_inverse_gamma, 1, 0, 0, 0, 0),
+        lambda rng, n: (rng.normal(0, 3, n), *(log_uniform(rng, 0.1, 100, n) for _ in range(3))), means_and_variances,
+        [((0.5, variance), 0.3, 2, 3, 1.5) for variance in (1e-3, 1, 1e3, 1e10, 0, -1, inf)]
+        + [((mean, 2), 0.3, 2, 3, 1.5) for mean in (0.3, 1e3, -1e6, inf, -inf)]
+        + [((0.5, 1.0), 0.5, 1e-10, 1e-5, 1e-5), ((0.5, 1.0), 0.5, 1e10, 1e5, 1e5), ((0.5, 1.001), 0.5, 1, 1e6, 1e6)],
+        [(nan, 1, 1, 1), (0, 0, 1, 1), (0, 1, -1, 1), (0, 1, 1, 0), (0, 1, 1, nan)],
+        scipy=lambda x, *p: stats.normal_inverse_gamma.logpdf(x[:, 0], x[:, 1], *p),
     ),
 }  # fmt: skip

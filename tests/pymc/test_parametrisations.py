@@ -25,6 +25,7 @@ from gpustats.pymc.graph.ops import LogDensity, LogLikelihood  # noqa: E402
 MU, CUTS = np.array([0.1, -0.5, 1.0]), np.array([-1.0, 0.3, 1.5])
 SHARES, COUNTS, K = np.array([0.2, 0.3, 0.5]), np.array([1, 2, 4]), np.array([2.0, 3.0, 1.5])
 PAIR = np.array([0.3, 0.7])
+PLANE, TABLE = COV[:2, :2], np.arange(6.0).reshape(2, 3) / 5
 
 #: class -> an observation, and calls as PyMC's users write them
 CALLS = {
@@ -60,6 +61,10 @@ CALLS = {
     "LogitNormal": (0.7, [((), {}), ((0.3, 1.2), {}), ((0.3,), {"tau": 0.4})]),
     "Moyal": (0.7, [((), {}), ((0.3, 1.2), {})]),
     "Multinomial": (COUNTS, [((7, SHARES), {})]),
+    "MatrixNormal": (TABLE, [
+        ((np.ones((2, 3)),), {"rowcov": PLANE, "colcov": COV}),
+        ((0.5,), {"rowchol": np.linalg.cholesky(PLANE), "colchol": np.linalg.cholesky(COV)}),
+    ]),
     "MvNormal": (SHARES, [((MU, COV), {}), ((), {"tau": COV}), ((MU,), {"chol": np.linalg.cholesky(COV)}),
                           ((0.5,), {"chol": np.linalg.cholesky(COV).T, "lower": False})]),
     "MvStudentT": (SHARES, [((4.5,), {"mu": MU, "Sigma": COV}), ((4.5,), {"scale": COV}), ((4.5,), {"mu": MU, "tau": COV}),
@@ -75,6 +80,7 @@ CALLS = {
     "PolyaGamma": (0.7, [((), {}), ((2.5, 0.8), {}), ((), {"z": -3.0})]),
     "Rice": (0.7, [((1.4, 0.9), {}), ((), {"b": 1.4, "sigma": 0.9})]),
     "SkewNormal": (0.7, [((), {}), ((1.9, 0.3, 1.2), {}), ((1.9, 0.3), {"tau": 0.4})]),
+    "StickBreakingWeights": (SHARES, [((1.3, 2), {}), ((), {"alpha": [0.6, 2.0], "K": 2})]),
     "StudentT": (0.7, [((4.2,), {}), ((4.2, 0.3), {"sigma": 1.2}), ((4.2, 0.3), {"lam": 0.4})]),
     "Triangular": (0.7, [((), {}), ((-1.0, 2.5, 0.4), {})]),
     "TruncatedNormal": (0.7, [((0.3, 1.2), {"lower": -1.0, "upper": 2.0}), ((), {"lower": 0.1}),
@@ -82,6 +88,7 @@ CALLS = {
     "Uniform": (0.7, [((), {}), ((-1.0, 2.5), {})]),
     "VonMises": (0.7, [((), {}), ((0.3, 1.2), {})]),
     "Wald": (0.7, [((1.3, 2.0), {}), ((), {"mu": 1.3, "phi": 0.9}), ((1.3, 2.0), {"alpha": 0.2})]),
+    "Wishart": (PLANE, [((4, 2 * PLANE), {})]),
     "Weibull": (0.7, [((1.7, 1.2), {})]),
     "ZeroInflatedBinomial": (2, [((0.7, 7, 0.3), {})]),
     "ZeroInflatedNegativeBinomial": (2, [((0.7, 4.5, 2.2), {}), ((0.7,), {"n": 3.0, "p": 0.31})]),
@@ -108,23 +115,38 @@ SERIES = set(
     "RandomWalk".split()
 )
 OF_OTHERS = {"Truncated", "Censored"}
+#: Of which `test_matrices.py` has tests: PyMC's log-densities have another constant.
+CORRELATIONS = {"LKJCorr", "LKJCholeskyCov"}
+OURS_ALONE = {"InverseWishart"}
+#: What gpm hands on as PyMC has it, and why.
+HANDED_ON = {
+    **dict.fromkeys(["Flat", "HalfFlat", "DiracDelta"], "there is nothing to evaluate"),
+    **dict.fromkeys(["Continuous", "Discrete", "Distribution", "SymbolicRandomVariable"], "base classes"),
+    **dict.fromkeys(["CustomDist", "DensityDist", "Simulator"], "users' functions, of gpustats' variables as of others"),
+    "Truncated": "it asks the variable that is truncated, and gpustats' give one density",
+    "WishartBartlett": "a function that makes two variables; gpm.Wishart is one",
+    "ZeroSumNormal": "sums of squares, which take PyTensor less time than a call of the device at a prior's lengths",
+}
 
 
 def test_no_class_is_left_out():
-    assert set(CALLS) == set(CLASSES) - SERIES - OF_OTHERS - {"Lognormal"}
+    """Each is gpustats' own and compared with PyMC's here, or handed on for a reason."""
+    assert set(CALLS) == set(CLASSES) - SERIES - OF_OTHERS - CORRELATIONS - OURS_ALONE - {"Lognormal"}
     assert gpm.Lognormal is gpm.LogNormal
-    left = [n for n in pm.distributions.__all__ if not hasattr(gpm, n)]
-    assert not left and set(pm.distributions.__all__) <= set(dir(gpm))
+    names = set(pm.distributions.__all__)
+    assert names <= set(dir(gpm)) and names >= set(CALLS) | SERIES | OF_OTHERS | CORRELATIONS
+    assert {n for n in names if getattr(gpm, n) is getattr(pm, n)} == set(HANDED_ON)
+    assert names == {*CLASSES, "Mixture"} - OURS_ALONE | set(HANDED_ON)
 
 
-@pytest.mark.parametrize("name", sorted(CLASSES))
+@pytest.mark.parametrize("name", sorted(set(CLASSES) - OURS_ALONE))
 def test_signature(name):
     """Names, their order, kinds and defaults, of `dist` and of the class itself."""
     ours, theirs = (inspect.signature(getattr(d, name).dist).parameters.values() for d in (gpm, pm))
     if name == "OrderedMultinomial":  # whose signature says less than it takes
         theirs = inspect.signature(lambda eta, cutpoints, n, *args, **kwargs: None).parameters.values()
     assert [(p.name, p.kind, p.default) for p in ours] == [(p.name, p.kind, p.default) for p in theirs]
-    if name != "RandomWalk":  # of which PyMC says nothing
+    if name not in ("RandomWalk", "Wishart"):  # of which PyMC says nothing, and that it could not be used
         assert getattr(gpm, name).__doc__ == getattr(pm, name).__doc__
 
 
@@ -154,6 +176,25 @@ def test_equals_pymc(name, i):
     for what, got, want in zip(found, values, values, strict=False):
         assert got.shape == want.shape, what
         np.testing.assert_allclose(got, want, rtol=1e-6 if what in ("icdf", "logcdf") else 1e-9, atol=1e-12, err_msg=what)
+
+
+@pytest.mark.parametrize("name", sorted(set(CALLS) - set(NEEDED)))
+def test_random_points(name, rng):
+    """Draws of several shapes have PyMC's shape and log-density; of matrices PyMC has that of one at a time."""
+    _, calls = CALLS[name]
+    args, kwargs = calls[-1]
+    with DOUBLE_PRECISION:
+        ours, theirs = (getattr(d, name).dist(*args, **kwargs, size=(3, 2)) for d in (gpm, pm))
+        shapes = [tuple(rv.shape.eval(mode=QUICK)) for rv in (ours, theirs)]
+        x = pm.draw(ours, random_seed=rng, mode=QUICK)
+        one, points = getattr(pm, name).dist(*args, **kwargs), pt.constant(x)
+        if name in ("MatrixNormal", "Wishart"):
+            wanted = pt.stack([pm.logp(one, points[place]) for place in np.ndindex(3, 2)]).reshape((3, 2))
+        else:
+            wanted = pm.logp(one, points)
+        got, want = pytensor.function([], [pm.logp(ours, points), wanted], mode=Mode("py", None))()
+    assert shapes == [x.shape, x.shape] and x.dtype == theirs.dtype
+    np.testing.assert_allclose(got, want, rtol=1e-7, atol=1e-9)
 
 
 def test_parameters_that_do_not_go_together():
@@ -312,6 +353,16 @@ def test_draws_of_a_hurdle():
     assert stats.kstest(draws[draws > 0], "gamma", (2.0, 0, 1 / 3)).pvalue > 1e-4
 
 
+def test_parts_of_a_stick():
+    """A wrong number of them, and a number that is not known when the model is made."""
+    assert np.isneginf(pm.logp(gpm.StickBreakingWeights.dist(3.0, 7), np.array([0.4, 0.3, 0.3])).eval(mode=QUICK))
+    K = pytensor.shared(2)
+    assert type(gpm.StickBreakingWeights.dist(3.0, K).owner.op) is type(pm.StickBreakingWeights.dist(3.0, K).owner.op)
+    with pm.Model() as model:
+        gpm.StickBreakingWeights("w", pm.HalfNormal("alpha"), 3)
+    assert np.isfinite(model.compile_dlogp(mode=QUICK)(model.initial_point())).all()
+
+
 def test_what_pymc_has_and_gpustats_has_not():
-    assert gpm.Flat is pm.Flat and gpm.LKJCholeskyCov is pm.LKJCholeskyCov
+    assert gpm.Flat is pm.Flat
     assert not hasattr(gpm, "Model")

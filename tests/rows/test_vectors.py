@@ -24,6 +24,10 @@ DENSITIES = {
     "multivariate_hypergeometric": lambda rng, n: (
         rng.multivariate_hypergeometric([5, 6, 7], 8, n), dict(n=8.0, m=np.array([5.0, 6.0, 7.0]))
     ),
+    "normal_inverse_gamma": lambda rng, n: (
+        np.stack([rng.normal(size=n), rng.gamma(2.0, size=n)], -1), dict(mu=0.3, lam=1.5, alpha=2.5, beta=1.2)
+    ),
+    "zero_sum_normal": lambda rng, n: ((x := rng.normal(size=(n, 3))) - x.mean(1, keepdims=True), dict(sigma=1.7)),
     "stick_breaking_weights": lambda rng, n: (rng.dirichlet(np.ones(4), n), dict(alpha=1.7)),
     "von_mises_fisher": lambda rng, n: (
         (x := rng.normal(size=(n, 3))) / np.linalg.norm(x, axis=1, keepdims=True),
@@ -55,7 +59,8 @@ def test_built_in_densities(name, rng):
     _, wanted = density.loglik_and_grad(x.astype(float), **parameters)
     for parameter, derivative in wanted.items():
         np.testing.assert_allclose(gradient[parameter], derivative, rtol=1e-9, atol=1e-9, err_msg=parameter)
-    outside = np.where(np.arange(x.size).reshape(x.shape) == 0, -3.0 if name != "garch11" else np.inf, x)
+    beyond = np.inf if name in ("garch11", "normal_inverse_gamma") else -3.0
+    outside = np.where(np.arange(x.size).reshape(x.shape) == 0, beyond, x)
     assert gs.Rows(density, x=outside)(**parameters) == -np.inf
 
 

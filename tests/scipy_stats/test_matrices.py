@@ -73,3 +73,35 @@ def test_groups(name):
 def test_errors(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_random_correlations():
+    eigs = [0.1, 0.4, 1.5, 2.0]
+    ours = st.random_correlation(eigs)
+    one, several = ours.rvs(random_state=1), st.random_correlation.rvs(eigs, random_state=2, size=1500)
+    assert one.shape == (4, 4) and several.shape == (1500, 4, 4)
+    theirs = np.array([stats.random_correlation.rvs(eigs, random_state=i) for i in range(500)])
+    for i, j in ((0, 1), (0, 3), (2, 3)):
+        assert stats.ks_2samp(several[:, i, j], theirs[:, i, j]).pvalue > 1e-4
+    for wrong, message in (([1.0], "at least two"), ([0.5, 1.0], "whose sum is 2 within"), ([-1.0, 3.0], "not negative")):
+        with pytest.raises(ValueError, match=message):
+            st.random_correlation.rvs(wrong)
+
+
+def test_random_tables():
+    row, col = [10, 4, 7], [5, 6, 3, 7]
+    ours, theirs = st.random_table(row, col), stats.random_table(row, col)
+    x = theirs.rvs(6, random_state=1).reshape(2, 3, 3, 4)
+    x[0, 0, 0, 0] += 1
+    for given in (x, x[1, 0]):
+        compare(ours.logpmf(given), theirs.logpmf(given))
+        compare(ours.pmf(given), theirs.pmf(given))
+    compare(ours.mean(), theirs.mean())
+    assert ours.rvs().shape == (3, 4) and ours.rvs((2, 5), random_state=1).shape == (2, 5, 3, 4)
+    for call, message in (
+        (lambda: st.random_table([1, 2], [4]), "row and col must have the same sum, not 3 and 4"),
+        (lambda: ours.logpmf(-x), "whole numbers that are not negative"),
+        (lambda: st.random_table.rvs(row, col, method="other"), "method must be None"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            call()

@@ -102,6 +102,35 @@ def test_dirichlet_multinomial():
     compare(st.dirichlet_multinomial(ALPHA, 7).pmf(COUNTS), stats.dirichlet_multinomial(ALPHA, 7).pmf(COUNTS))
 
 
+def test_multivariate_hypergeometric():
+    kinds, x = np.array([5, 6, 3]), np.array([[2, 3, 1], [0, 5, 1], [6, 0, 0], [1, 1, 1]])
+    for given, m, n in [(x, kinds, 6), (x[0], kinds, 6), (x[:, None], [kinds, kinds[::-1]], [6, 3]), (x, kinds, 20)]:
+        compare(st.multivariate_hypergeom.logpmf(given, m, n), stats.multivariate_hypergeom.logpmf(given, m, n))
+        compare(st.multivariate_hypergeom(m, n).pmf(given), stats.multivariate_hypergeom(m, n).pmf(given))
+        for number in ("mean", "var", "cov"):
+            compare(getattr(st.multivariate_hypergeom, number)(m, n), getattr(stats.multivariate_hypergeom, number)(m, n))
+    draws = st.multivariate_hypergeom.rvs(kinds, 6, size=(2, 5), random_state=1)
+    assert draws.shape == (2, 5, 3) and draws.dtype == np.int64 and (draws.sum(-1) == 6).all()
+    assert st.multivariate_hypergeom.cov([1, 0], 1).tolist() == [[0, 0], [0, 0]]
+
+
+def test_normal_inverse_gamma(rng):
+    given = np.array([0.5, -1.0]), 2.0, np.array([3.0, 0.7]), 1.5
+    x, s2 = rng.normal(size=(4, 1)), rng.gamma(2, size=(4, 1))
+    s2[0] = -1
+    for parameters in ((), (0.5, 2.0, 3.0, 1.5), given, (0.5, -2.0, 3.0, 1.5)):
+        ours, theirs = st.normal_inverse_gamma, stats.normal_inverse_gamma
+        compare(ours.logpdf(x, s2, *parameters), theirs.logpdf(x, s2, *parameters))
+        compare(ours(*parameters).pdf(x, s2), theirs(*parameters).pdf(x, s2))
+        for number in ("mean", "var"):
+            for got, want in zip(getattr(ours, number)(*parameters), getattr(theirs, number)(*parameters), strict=True):
+                compare(got, want)
+    mean, variance = st.normal_inverse_gamma(0.5, 2.0, 3.0, 1.5).rvs((3000,), random_state=1)
+    assert stats.kstest(variance, stats.invgamma(3.0, scale=1.5).cdf).pvalue > 1e-4
+    assert stats.kstest((mean - 0.5) / np.sqrt(variance / 2), "norm").pvalue > 1e-4
+    assert np.shape(st.normal_inverse_gamma.rvs(*given)[0]) == (2,) and np.ndim(st.normal_inverse_gamma.rvs()[1]) == 0
+
+
 def test_device_arrays():
     on_device = st.multivariate_normal.logpdf(gs.to_device(X), MEAN, COV)
     compare(on_device.get(), stats.multivariate_normal.logpdf(X, MEAN, COV))

@@ -1,0 +1,15 @@
+// normal_inverse_gamma: a mean and a variance: the variance is inverse gamma, the mean normal with the variance divided by lam
+// x: vector, the mean and the variance    mu: real    lam: positive    alpha: positive, shape    beta: positive, scale
+// source: Bernardo & Smith (1994), Bayesian Theory, ch. 3; the conjugate prior of a normal distribution
+__device__ real normal_inverse_gamma_logpdf(const real *x, real mu, real lam, real alpha, real beta, int dim)
+{
+    if (dim != 2) return NAN;
+    if (!(x[1] > 0)) return -INFINITY;
+    return inverse_gamma_logpdf(x[1], alpha, beta) + normal_logpdf(x[0], mu, sqrt(x[1] / lam));
+}
+
+__device__ void normal_inverse_gamma_sample(rng_t *rng, real mu, real lam, real alpha, real beta, real *x, int dim)
+{
+    x[1] = inverse_gamma_sample(rng, alpha, beta);
+    x[0] = mu + sqrt(x[1] / lam) * normal(rng);
+}

@@ -1,0 +1,652 @@
+// The gradient kernel of normal_inverse_gamma, made by `gpustats generate`. Do not edit.
+typedef double real;
+typedef long long index_t;
+#define KERNEL(...) extern "C" __global__ void __launch_bounds__(__VA_ARGS__)  // threads a block, blocks a multiprocessor
+#define DEVICE static __device__ __forceinline__
+#define GLOBAL
+#define SHARED
+#define RESTRICT __restrict__
+#define SHARED_ARRAY(type, name, count) __shared__ type name[count]
+#define DYNAMIC_SHARED_ARRAY(type, name, count) extern __shared__ __align__(16) type name[]
+#define BARRIER() __syncthreads()
+#define BARRIER_GLOBAL() __syncthreads()
+#define UNROLL _Pragma("unroll")
+#define UNROLL_BY_4 _Pragma("unroll 4")
+#define STORE_STREAMING(to, value) __stcs(to, value)  // not to be read again soon
+#define THREAD ((int)threadIdx.x)
+#define BLOCK_X ((index_t)blockIdx.x)
+#define BLOCK_Y ((index_t)blockIdx.y)
+#define BLOCKS_Y ((index_t)gridDim.y)
+#define BLOCKS_X ((index_t)gridDim.x)
+#undef INFINITY
+#undef NAN
+#define INFINITY __int_as_float(0x7f800000)
+#define NAN __int_as_float(0x7fffffff)
+typedef unsigned long long bits_t;
+
+// log(w + c), c being what rounding has taken from w. NVIDIA's own log and log1p branch, which keeps the compiler from working
+// on several numbers at once. log(2^k (1 + f)) = k log(2) + f - (h - s (h + R)), s = f / (2 + f), h = f^2 / 2; the polynomial R
+// interpolates 2 atanh(s) / s - 2 in Chebyshev points, with an error below 1e-17. Error of the whole below 1 ulp.
+DEVICE double log_of_sum(double w, double c)
+{
+    const bool tiny = __double2hiint(w) < 0x00100000;  // subnormal, or not positive
+    const double scaled = tiny ? w * 18014398509481984.0 : w;
+    const int high = __double2hiint(scaled), k = (high - 0x3fe6a09e) >> 20;
+    const double m = __hiloint2double(high - (k << 20), __double2loint(scaled));  // between sqrt(1/2) and sqrt(2)
+    const double f = fma(c, __hiloint2double((0x3ff - k) << 20, 0), m - 1), g = f + 2;
+    double r;
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(g));
+    const double e = fma(-g, r, 1.0);
+    const double s = f * fma(r, fma(e, e, e), r), z = s * s, h = 0.5 * f * f;
+    const double R = z * (0.66666666666666696969 + z * (0.39999999999899197894 + z * (0.28571428626114518292 + z * (
+                          0.22222211112104947364 + z * (0.18182890778026130313 + z * (0.15331666676597174341 + z * (
+                          0.14617128399807299883)))))));
+    const double n = k - (tiny ? 54 : 0);
+    const double value = fma(n, 0.69314718036912381649, f - (h - fma(s, h + R, n * 1.9082149292705877e-10)));
+    const index_t bits = __double_as_longlong(w);
+    const double special = (bits_t)bits << 1 == 0 ? -INFINITY : bits == 0x7ff0000000000000 ? w : NAN;
+    return (bits_t)(bits - 1) < 0x7fefffffffffffff ? value : special;  // is w positive and finite?
+}
+
+DEVICE double branchless_log(double x)
+{
+    return log_of_sum(x, 0);
+}
+
+DEVICE double branchless_log1p(double x)
+{
+    const double w = 1 + x;
+    return log_of_sum(w, x - (w - 1));
+}
+
+// exp(k log(2) + r) = 2^k (1 + r + r^2 q(r)). NVIDIA's own branches as well, so that compilers compute it twice where it stands twice.
+// q interpolates in Chebyshev points, with an error of the whole below 2e-17. 2^k comes in two halves, for numbers below the normal
+// ones. Error below 1 ulp.
+DEVICE double branchless_exp(double x)
+{
+    const double shifted = fma(x, 1.4426950408889634, 6755399441055744.0), n = shifted - 6755399441055744.0;
+    const double r = fma(n, -2.3190468138462996e-17, fma(n, -0.6931471805599453, x));
+    const double q = 0.5000000000000001 + r * (0.16666666666666669 + r * (0.04166666666662413 + r * (0.008333333333330062 + r * (
+                     0.0013888888917213717 + r * (0.00019841269863053618 + r * (2.4801521295954376e-05 + r * (
+                     2.7557268459997064e-06 + r * (2.7620088445409746e-07 + r * 2.510038549551032e-08))))))));
+    const double p = 1 + r * (1 + r * q);
+    const int k = __double2loint(shifted), half_k = k >> 1;
+    const double root = __hiloint2double(__double2hiint(p) + (half_k << 20), __double2loint(p));
+    const double value = root * __hiloint2double((0x3ff + k - half_k) << 20, 0);
+    const int upper = __double2hiint(x), above = upper & 0x7fffffff;  // of nan it is above that of infinity
+    const int special = above > 0x7ff00000 ? upper : upper < 0 ? 0 : 0x7ff00000;
+    return above < 0x40875000 ? value : __hiloint2double(special, 0);  // is |x| below 746?
+}
+
+// a / b for normal numbers; the compiler's own division branches for others.
+DEVICE double ordinary_quotient(double a, double b)
+{
+    double r;
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(b));
+    const double e = fma(-b, r, 1.0), reciprocal = fma(r, fma(e, e, e), r), q = a * reciprocal;
+    return fma(reciprocal, fma(-b, q, a), q);
+}
+#define quotient ordinary_quotient
+#define exp branchless_exp
+#define log branchless_log
+#define log1p branchless_log1p
+#define REAL(literal) literal
+#define EPSILON REAL(2.220446049250313e-16)
+#define PI REAL(3.14159265358979323846)
+#define LOG_2PI REAL(1.83787706640934548356)
+#define HALF_LOG_2PI REAL(0.91893853320467274178)
+#define LOG_2 REAL(0.69314718055994530942)
+#define LOG_PI REAL(1.14472988584940017414)
+#define SQRT_2 REAL(1.41421356237309504880)
+#define SQRT_PI REAL(1.77245385090551602730)
+#define SQRT_2_OVER_PI REAL(0.79788456080286535588)
+#define EULER_GAMMA REAL(0.57721566490153286061)
+#ifndef quotient
+#define quotient(a, b) ((a) / (b))
+#endif
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+
+typedef struct {
+    real value;
+    real d_alpha;
+    real d_beta;
+} inverse_gamma_logpdf_grad_alpha_beta_results;
+
+DEVICE inverse_gamma_logpdf_grad_alpha_beta_results make_inverse_gamma_logpdf_grad_alpha_beta_results(real value, real d_alpha, real d_beta)
+{
+    inverse_gamma_logpdf_grad_alpha_beta_results results;
+    results.value = value;
+    results.d_alpha = d_alpha;
+    results.d_beta = d_beta;
+    return results;
+}
+
+
+typedef struct {
+    real value;
+    real d_mu;
+    real d_sigma;
+} normal_logpdf_grad_mu_sigma_results;
+
+DEVICE normal_logpdf_grad_mu_sigma_results make_normal_logpdf_grad_mu_sigma_results(real value, real d_mu, real d_sigma)
+{
+    normal_logpdf_grad_mu_sigma_results results;
+    results.value = value;
+    results.d_mu = d_mu;
+    results.d_sigma = d_sigma;
+    return results;
+}
+
+
+typedef struct {
+    real value;
+    real d_mu;
+    real d_lam;
+    real d_alpha;
+    real d_beta;
+} normal_inverse_gamma_logpdf_grad_mu_lam_alpha_beta_results;
+
+DEVICE normal_inverse_gamma_logpdf_grad_mu_lam_alpha_beta_results make_normal_inverse_gamma_logpdf_grad_mu_lam_alpha_beta_results(real value, real d_mu, real d_lam, real d_alpha, real d_beta)
+{
+    normal_inverse_gamma_logpdf_grad_mu_lam_alpha_beta_results results;
+    results.value = value;
+    results.d_mu = d_mu;
+    results.d_lam = d_lam;
+    results.d_alpha = d_alpha;
+    results.d_beta = d_beta;
+    return results;
+}
+
+
+typedef struct {
+    real value;
+    real d_mu;
+    real d_lam;
+    real d_alpha;
+    real d_beta;
+} normal_inverse_gamma_logpdf_checked_grad_mu_lam_alpha_beta_results;
+
+DEVICE normal_inverse_gamma_logpdf_checked_grad_mu_lam_alpha_beta_results make_normal_inverse_gamma_logpdf_checked_grad_mu_lam_alpha_beta_results(real value, real d_mu, real d_lam, real d_alpha, real d_beta)
+{
+    normal_inverse_gamma_logpdf_checked_grad_mu_lam_alpha_beta_results results;
+    results.value = value;
+    results.d_mu = d_mu;
+    results.d_lam = d_lam;
+    results.d_alpha = d_alpha;
+    results.d_beta = d_beta;
+    return results;
+}
+
+
+DEVICE real special_atanh_remainder(real s)
+{
+    return 0.3333333333333332928 + s * (0.2000000000000729134 + s * (0.1428571428355437858 + s * (0.1111111135871393149 + s * (0.09090894718066429085 + s * (0.07692785032479311552 + s * (0.06657072104827468075 + s * (0.06000536404795356268 + s * (0.04400369243072336941 + s * 0.0808202280597176611))))))));
+}
+
+DEVICE real special_log_excess(real log_ratio, real u)
+{
+    real r = u / (2 + u);
+    real s = r * r;
+    return s < 0.1111 ? r * (2 * s * special_atanh_remainder(s) - u) : fmin(log_ratio, 1 / EPSILON) - u;
+}
+
+DEVICE real special_log_ratio_excess(real ratio, real u)
+{
+    return special_log_excess(log(ratio), u);
+}
+
+DEVICE real special_stirling_series_derivative(real x)
+{
+    real v = 1 / x;
+    real s = v * v;
+    return -s * (0.08333333333333287574 + s * (-0.008333333332332800767 + s * (0.003968253600942064197 + s * (-0.004166613154056894626 + s * (0.007571670662698111168 + s * (-0.02090499271669974631 + s * (0.07768996902561712723 + s * (-0.3252522243739799449 + s * (1.221386329628660646 + s * (-3.22008126684131239 + s * 4.154095689406029601))))))))));
+}
+
+DEVICE real special_digamma(real x)
+{
+    real y = x < 3 ? x + 3 : x;
+    real sum = x < 3 ? (2 + x * (6 + 3 * x)) / (x * (1 + x) * (2 + x)) : 0;
+    return log(y) - (0.5 / y + sum) + special_stirling_series_derivative(y);
+}
+
+DEVICE real special_stirling_error_derivative(real x)
+{
+    return x < 3 ? special_digamma(x) - log(x) + 0.5 / x : special_stirling_series_derivative(x);
+}
+
+DEVICE real special_stirling_series(real x)
+{
+    real v = 1 / x;
+    real s = v * v;
+    return v * (0.08333333333333314114 + s * (-0.002777777777430500254 + s * (0.0007936506884915048197 + s * (-0.0005952255253448391347 + s * (0.0008409701331661107948 + s * (-0.001888716724424404014 + s * (0.005726056083836847512 + s * (-0.01843123144258370909 + s * (0.04649879924372260093 + s * -0.06067253307630472635)))))))));
+}
+
+DEVICE real special_log_gamma_near_two(real z)
+{
+    real numerator = 0.4227843350984671393 + z * (0.7446983132107947606 + z * (0.5193055283793975869 + z * (0.1815238264834719641 + z * (0.0330824603310423564 + z * (0.002935427941079408713 + z * (9.982884455195008484e-5 + z * (3.896344535820739269e-7 + z * -2.74724591681427145e-9)))))));
+    real denominator = 1.0 + z * (1.998691873690975826 + z * (1.624572734572609033 + z * (0.6882797416261857106 + z * (0.1616150908767978973 + z * (0.02056718584681987448 + z * (0.001269421114541973567 + z * 2.769495701127702445e-5))))));
+    return z * (z + 1) * (numerator / denominator);
+}
+
+DEVICE real special_stirling_error(real x)
+{
+    if (x >= 3) {
+        return special_stirling_series(x);
+    }
+    real shift = x < 1.5 ? 1 : 0;
+    return special_log_gamma_near_two(x - 2 + shift) - (x - 0.5 + shift) * log(x) + (x - HALF_LOG_2PI);
+}
+
+DEVICE real special_log_gamma(real x)
+{
+    real log_x = log(x);
+    if (x < 3) {
+        return special_log_gamma_near_two(x < 1.5 ? x - 1 : x - 2) - (x < 1.5 ? log_x : 0);
+    }
+    return (x - 0.5) * (log_x - 1) + (HALF_LOG_2PI - 0.5 + special_stirling_series(x));
+}
+
+DEVICE int special_large_shape(real shape)
+{
+    return shape > (EPSILON < 1e-10 ? 100 : 10);
+}
+
+// inverse_gamma_logpdf_grad_alpha_beta: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real t2;
+    real alpha;
+    real beta;
+    real c0;
+    real t6;
+    real c1;
+    real c2;
+    real t5;
+    real c3;
+    real c4;
+    real c5;
+    real c6;
+    real c7;
+    int c8;
+} inverse_gamma_logpdf_grad_alpha_beta_set;
+
+DEVICE inverse_gamma_logpdf_grad_alpha_beta_set inverse_gamma_logpdf_grad_alpha_beta_prepare_set(real alpha, real beta)
+{
+    inverse_gamma_logpdf_grad_alpha_beta_set set;
+    real t2 = 1 / alpha;
+    set.t2 = t2;
+    set.alpha = alpha;
+    set.beta = beta;
+    set.c0 = t2 * t2;
+    real t5 = 1 / alpha;
+    real t6 = beta / alpha;
+    set.t6 = t6;
+    set.c1 = 0.5 * t5 - special_stirling_error_derivative(alpha);
+    set.c2 = t6 * t5;
+    set.t5 = t5;
+    set.c3 = 0.5 * log(alpha) - HALF_LOG_2PI - special_stirling_error(alpha);
+    real t14 = log(beta);
+    set.c4 = t14 - special_digamma(alpha);
+    set.c5 = alpha * (1 / beta);
+    set.c6 = alpha * t14 - special_log_gamma(alpha);
+    set.c7 = alpha + 1;
+    set.c8 = special_large_shape(alpha);
+    return set;
+}
+
+// inverse_gamma_logpdf_grad_alpha_beta: what depends on the observation alone, computed once for each.
+typedef struct {
+    real t;
+    real x;
+    real t7;
+    real c0;
+    real t15;
+    real t16;
+    int c1;
+} inverse_gamma_logpdf_grad_alpha_beta_row;
+
+DEVICE inverse_gamma_logpdf_grad_alpha_beta_row inverse_gamma_logpdf_grad_alpha_beta_prepare_row(real x)
+{
+    inverse_gamma_logpdf_grad_alpha_beta_row row;
+    real t = 1 / x;
+    row.t = t;
+    row.x = x;
+    real t7 = 1 / x;
+    row.t7 = t7;
+    row.c0 = log(x);
+    real t15 = log(x);
+    real t16 = 1 / x;
+    row.t15 = t15;
+    row.t16 = t16;
+    row.c1 = x == 0 || isinf(x);
+    return row;
+}
+
+// inverse_gamma_logpdf_grad_alpha_beta: what depends on both, from what was computed ahead.
+DEVICE inverse_gamma_logpdf_grad_alpha_beta_results inverse_gamma_logpdf_grad_alpha_beta_evaluate(inverse_gamma_logpdf_grad_alpha_beta_set set, inverse_gamma_logpdf_grad_alpha_beta_row row)
+{
+    real value;
+    real d_alpha_value;
+    real d_beta_value;
+    if (set.c8) {
+        real t3 = row.t * set.t2;
+        real t4 = fma(-set.alpha, row.x, set.beta) * row.t;
+        real d_alpha_u = -(row.x * t3) - set.c0 * t4;
+        real u = t4 * set.t2;
+        real t8 = set.t6 * row.t7;
+        real t9 = fmax(u, (real)-1);
+        real t10 = special_log_ratio_excess(t8, t9);
+        real t11 = t9 / t8;
+        real t12 = u > (real)-1 || (real)-1 != (real)-1 ? d_alpha_u : 0;
+        real t13 = u > (real)-1 || (real)-1 != (real)-1 ? t3 : 0;
+        d_alpha_value = set.c1 + (t10 + set.alpha * (fabs(t9) < 0.5 ? -(t11 * t12) : -(set.c2 * row.t7 / t8) - t12));
+        d_beta_value = set.alpha * (fabs(t9) < 0.5 ? -(t11 * t13) : row.t7 * set.t5 / t8 - t13);
+        value = set.c3 - row.c0 + set.alpha * t10;
+    } else {
+        d_alpha_value = set.c4 - row.t15;
+        d_beta_value = set.c5 - row.t16;
+        value = set.c6 - set.c7 * row.t15 - set.beta * row.t16;
+    }
+    return make_inverse_gamma_logpdf_grad_alpha_beta_results(row.c1 ? -INFINITY : value, row.c1 ? 0 : d_alpha_value, row.c1 ? 0 : d_beta_value);
+}
+
+// normal_logpdf_grad_mu_sigma: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real mu;
+} normal_logpdf_grad_mu_sigma_rsm_set;
+
+DEVICE normal_logpdf_grad_mu_sigma_rsm_set normal_logpdf_grad_mu_sigma_rsm_prepare_set(real mu)
+{
+    normal_logpdf_grad_mu_sigma_rsm_set set;
+    set.mu = mu;
+    return set;
+}
+
+// normal_logpdf_grad_mu_sigma: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+} normal_logpdf_grad_mu_sigma_rsm_row;
+
+DEVICE normal_logpdf_grad_mu_sigma_rsm_row normal_logpdf_grad_mu_sigma_rsm_prepare_row(real x)
+{
+    normal_logpdf_grad_mu_sigma_rsm_row row;
+    row.x = x;
+    return row;
+}
+
+// normal_logpdf_grad_mu_sigma: what depends on both, from what was computed ahead.
+DEVICE normal_logpdf_grad_mu_sigma_results normal_logpdf_grad_mu_sigma_rsm_evaluate(normal_logpdf_grad_mu_sigma_rsm_set set, normal_logpdf_grad_mu_sigma_rsm_row row, real sigma)
+{
+    real t = 1 / sigma;
+    real d_sigma_z = -(t * t * (row.x - set.mu));
+    real z = (row.x - set.mu) * t;
+    return make_normal_logpdf_grad_mu_sigma_results(-(log(sigma) + HALF_LOG_2PI) - 0.5 * z * z, t * z, -(1 / sigma) - z * d_sigma_z);
+}
+
+// normal_inverse_gamma_logpdf_grad_mu_lam_alpha_beta: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    inverse_gamma_logpdf_grad_alpha_beta_set inverse_gamma_0;
+    real lam;
+    real c0;
+    normal_logpdf_grad_mu_sigma_rsm_set normal_0;
+} normal_inverse_gamma_logpdf_grad_mu_lam_alpha_beta_set;
+
+DEVICE normal_inverse_gamma_logpdf_grad_mu_lam_alpha_beta_set normal_inverse_gamma_logpdf_grad_mu_lam_alpha_beta_prepare_set(real mu, real lam, real alpha, real beta)
+{
+    normal_inverse_gamma_logpdf_grad_mu_lam_alpha_beta_set set;
+    set.inverse_gamma_0 = inverse_gamma_logpdf_grad_alpha_beta_prepare_set(alpha, beta);
+    set.lam = lam;
+    set.c0 = 1 / lam;
+    set.normal_0 = normal_logpdf_grad_mu_sigma_rsm_prepare_set(mu);
+    return set;
+}
+
+// normal_inverse_gamma_logpdf_grad_mu_lam_alpha_beta: what depends on the observation alone, computed once for each.
+typedef struct {
+    int c0;
+    inverse_gamma_logpdf_grad_alpha_beta_row inverse_gamma_0;
+    real c1;
+    normal_logpdf_grad_mu_sigma_rsm_row normal_0;
+} normal_inverse_gamma_logpdf_grad_mu_lam_alpha_beta_row;
+
+DEVICE normal_inverse_gamma_logpdf_grad_mu_lam_alpha_beta_row normal_inverse_gamma_logpdf_grad_mu_lam_alpha_beta_prepare_row(SHARED const real *x, int dim)
+{
+    normal_inverse_gamma_logpdf_grad_mu_lam_alpha_beta_row row;
+    row.c0 = !(x[min(max(1, 0), dim - 1)] > 0);
+    row.inverse_gamma_0 = inverse_gamma_logpdf_grad_alpha_beta_prepare_row(x[min(max(1, 0), dim - 1)]);
+    row.c1 = x[min(max(1, 0), dim - 1)];
+    row.normal_0 = normal_logpdf_grad_mu_sigma_rsm_prepare_row(x[0]);
+    return row;
+}
+
+// normal_inverse_gamma_logpdf_grad_mu_lam_alpha_beta: what depends on both, from what was computed ahead.
+DEVICE normal_inverse_gamma_logpdf_grad_mu_lam_alpha_beta_results normal_inverse_gamma_logpdf_grad_mu_lam_alpha_beta_evaluate(normal_inverse_gamma_logpdf_grad_mu_lam_alpha_beta_set set, normal_inverse_gamma_logpdf_grad_mu_lam_alpha_beta_row row, int dim)
+{
+    if (dim != 2) {
+        return make_normal_inverse_gamma_logpdf_grad_mu_lam_alpha_beta_results(NAN, NAN, NAN, NAN, NAN);
+    }
+    if (row.c0) {
+        return make_normal_inverse_gamma_logpdf_grad_mu_lam_alpha_beta_results(-INFINITY, 0, 0, 0, 0);
+    }
+    inverse_gamma_logpdf_grad_alpha_beta_results call = inverse_gamma_logpdf_grad_alpha_beta_evaluate(set.inverse_gamma_0, row.inverse_gamma_0);
+    real t = row.c1 / set.lam;
+    real t2 = sqrt(t);
+    real d_lam_sigma = -(t * set.c0 * (0.5 / t2));
+    normal_logpdf_grad_mu_sigma_results call2 = normal_logpdf_grad_mu_sigma_rsm_evaluate(set.normal_0, row.normal_0, t2);
+    return make_normal_inverse_gamma_logpdf_grad_mu_lam_alpha_beta_results(call.value + call2.value, call2.d_mu, call2.d_sigma * d_lam_sigma, call.d_alpha, call.d_beta);
+}
+
+// normal_inverse_gamma_logpdf_checked_grad_mu_lam_alpha_beta: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    normal_inverse_gamma_logpdf_grad_mu_lam_alpha_beta_set normal_inverse_gamma_0;
+    real t2;
+} normal_inverse_gamma_logpdf_checked_grad_mu_lam_alpha_beta_set;
+
+DEVICE normal_inverse_gamma_logpdf_checked_grad_mu_lam_alpha_beta_set normal_inverse_gamma_logpdf_checked_grad_mu_lam_alpha_beta_prepare_set(real mu, real lam, real alpha, real beta)
+{
+    normal_inverse_gamma_logpdf_checked_grad_mu_lam_alpha_beta_set set;
+    real bad_mu = mu == mu ? 0 : NAN;
+    real bad_lam = lam > 0 ? 0 : NAN;
+    real bad_alpha = alpha > 0 ? 0 : NAN;
+    real bad_beta = beta > 0 ? 0 : NAN;
+    real t2 = bad_mu + bad_lam + bad_alpha + bad_beta;
+    set.normal_inverse_gamma_0 = normal_inverse_gamma_logpdf_grad_mu_lam_alpha_beta_prepare_set(mu, lam, alpha, beta);
+    set.t2 = t2;
+    return set;
+}
+
+// normal_inverse_gamma_logpdf_checked_grad_mu_lam_alpha_beta: what depends on the observation alone, computed once for each.
+typedef struct {
+    normal_inverse_gamma_logpdf_grad_mu_lam_alpha_beta_row normal_inverse_gamma_0;
+    real outside;
+    real t;
+    int inside;
+} normal_inverse_gamma_logpdf_checked_grad_mu_lam_alpha_beta_row;
+
+DEVICE normal_inverse_gamma_logpdf_checked_grad_mu_lam_alpha_beta_row normal_inverse_gamma_logpdf_checked_grad_mu_lam_alpha_beta_prepare_row(SHARED const real *x, int dim)
+{
+    normal_inverse_gamma_logpdf_checked_grad_mu_lam_alpha_beta_row row;
+    real bad_x = 0;
+    for (int i = 0; i < dim; i++) {
+        if (!(x[i] == x[i])) {
+            bad_x = -INFINITY;
+        }
+    }
+    int nan_x = 0;
+    for (int i_2 = 0; i_2 < dim; i_2++) {
+        if (x[i_2] != x[i_2]) {
+            nan_x = 1;
+        }
+    }
+    real t = nan_x ? NAN : 0;
+    real outside = nan_x ? NAN : bad_x;
+    int inside = bad_x == 0;
+    row.normal_inverse_gamma_0 = normal_inverse_gamma_logpdf_grad_mu_lam_alpha_beta_prepare_row(x, dim);
+    row.outside = outside;
+    row.t = t;
+    row.inside = inside;
+    return row;
+}
+
+// normal_inverse_gamma_logpdf_checked_grad_mu_lam_alpha_beta: what depends on both, from what was computed ahead.
+DEVICE normal_inverse_gamma_logpdf_checked_grad_mu_lam_alpha_beta_results normal_inverse_gamma_logpdf_checked_grad_mu_lam_alpha_beta_evaluate(normal_inverse_gamma_logpdf_checked_grad_mu_lam_alpha_beta_set set, normal_inverse_gamma_logpdf_checked_grad_mu_lam_alpha_beta_row row, int dim)
+{
+    real either;
+    real d_mu_either;
+    real d_lam_either;
+    real d_alpha_either;
+    real d_beta_either;
+    if (row.inside) {
+        normal_inverse_gamma_logpdf_grad_mu_lam_alpha_beta_results call = normal_inverse_gamma_logpdf_grad_mu_lam_alpha_beta_evaluate(set.normal_inverse_gamma_0, row.normal_inverse_gamma_0, dim);
+        either = call.value;
+        d_mu_either = call.d_mu;
+        d_lam_either = call.d_lam;
+        d_alpha_either = call.d_alpha;
+        d_beta_either = call.d_beta;
+    } else {
+        either = row.outside;
+        d_mu_either = row.t;
+        d_lam_either = row.t;
+        d_alpha_either = row.t;
+        d_beta_either = row.t;
+    }
+    return make_normal_inverse_gamma_logpdf_checked_grad_mu_lam_alpha_beta_results(either + set.t2, d_mu_either + set.t2, d_lam_either + set.t2, d_alpha_either + set.t2, d_beta_either + set.t2);
+}
+
+
+// Adds sums[s * threads + 0 .. threads - 1] into its first place, for every s, as a tree.
+DEVICE void add_threads(SHARED double *sums)
+{
+    for (int width = 64; width > 0; width /= 2) {
+        BARRIER();
+        if (THREAD < width)
+            UNROLL for (int s = 0; s < 10; s++)
+                sums[s * 128 + THREAD] += sums[s * 128 + THREAD + width];
+    }
+    BARRIER();
+}
+
+// Adds the blocks' sums of this block's sets, in the order of the blocks, into `out`.
+DEVICE void add_blocks(GLOBAL double *out, GLOBAL const double *partial, index_t first_set, int sets_here, index_t blocks,
+                       SHARED double *sums)
+{
+    for (int first = 0; first < sets_here * 5; first += 10) {
+        const int sums_here = (int)MIN(sets_here * 5 - first, 10);
+        for (int s = 0; s < 10; s++) {
+            double total = 0;
+            if (s < sums_here)
+                for (index_t b = THREAD; b < blocks; b += 128)
+                    total += partial[(first_set * 5 + first + s) * blocks + b];
+            sums[s * 128 + THREAD] = total;
+        }
+        add_threads(sums);
+        for (index_t s = THREAD; s < sums_here; s += 128)
+            out[first_set * 5 + first + s] = sums[s * 128];
+        BARRIER();
+    }
+}
+
+
+// The loglik shape: out[set] = sum over rows of f(observation, parameter set); the terms are never written.
+// Here f has several results: value, d_mu, d_lam, d_alpha, d_beta are summed, out[set, result].
+//
+// A thread walks over rows and keeps float64 sums for each set of its block. The sums of a block are added as a tree, those
+// of the blocks in their order by the last block to finish: the order never changes, so neither do the bits.
+KERNEL(128) normal_inverse_gamma_logpdf_checked_grad_mu_lam_alpha_beta_loglik(
+    GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL double *partial, GLOBAL int *counters,
+    index_t n_rows, index_t n_sets, GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT mu_per_set, index_t mu_offset, index_t mu_stride, GLOBAL const real *RESTRICT lam_per_set, index_t lam_offset, index_t lam_stride, GLOBAL const real *RESTRICT alpha_per_set, index_t alpha_offset, index_t alpha_stride, GLOBAL const real *RESTRICT beta_per_set, index_t beta_offset, index_t beta_stride, int dim)
+{
+    const index_t first_set = BLOCK_X * 4;
+    const int sets_here = (int)MIN(n_sets - first_set, (index_t)4);
+    x_per_row += x_offset + first_set * x_stride;
+    mu_per_set += mu_offset;
+    lam_per_set += lam_offset;
+    alpha_per_set += alpha_offset;
+    beta_per_set += beta_offset;
+    SHARED_ARRAY(double, sums, 1280);
+
+    // Whatever depends on the parameters alone: once per block.
+    SHARED_ARRAY(normal_inverse_gamma_logpdf_checked_grad_mu_lam_alpha_beta_set, sets, 4);
+    for (index_t k = THREAD; k < 4; k += 128)
+        sets[k] = normal_inverse_gamma_logpdf_checked_grad_mu_lam_alpha_beta_prepare_set(mu_per_set[(first_set + MIN(k, sets_here - 1)) * mu_stride], lam_per_set[(first_set + MIN(k, sets_here - 1)) * lam_stride], alpha_per_set[(first_set + MIN(k, sets_here - 1)) * alpha_stride], beta_per_set[(first_set + MIN(k, sets_here - 1)) * beta_stride]);
+    BARRIER();
+
+    SHARED_ARRAY(real, vectors, 640);  // rows of x, padded to an odd length against bank conflicts
+    const int padded = dim | 1;
+    double total[20];
+    UNROLL for (int s = 0; s < 20; s++)
+        total[s] = 0;
+    for (index_t first = BLOCK_Y * 128; first < n_rows; first += BLOCKS_Y * 128) {
+        const int rows_here = (int)MIN(n_rows - first, (index_t)128);
+        for (index_t e = THREAD; e < rows_here * dim; e += 128)
+            vectors[e / dim * padded + e % dim] = x_per_row[first * dim + e];
+        BARRIER();
+        if (first + 128 <= n_rows) {  // a whole tile: all its loads first, and no thread idle
+            UNROLL for (int u = 0; u < 1; u++) {
+                const index_t r = u * 128 + THREAD, n = first + r;
+                    const normal_inverse_gamma_logpdf_checked_grad_mu_lam_alpha_beta_row row = normal_inverse_gamma_logpdf_checked_grad_mu_lam_alpha_beta_prepare_row(vectors + (r) * padded, dim);
+                    UNROLL for (int k = 0; k < 4; k++) {
+                        const normal_inverse_gamma_logpdf_checked_grad_mu_lam_alpha_beta_results result = normal_inverse_gamma_logpdf_checked_grad_mu_lam_alpha_beta_evaluate(sets[k], row, dim);
+                        total[k * 5 + 0] += result.value;
+                        total[k * 5 + 1] += result.d_mu;
+                        total[k * 5 + 2] += result.d_lam;
+                        total[k * 5 + 3] += result.d_alpha;
+                        total[k * 5 + 4] += result.d_beta;
+                    }
+            }
+        } else
+            for (int u = 0; u < 1; u++) {
+                const index_t r = u * 128 + THREAD, n = first + r;
+                if (n < n_rows) {
+                    const normal_inverse_gamma_logpdf_checked_grad_mu_lam_alpha_beta_row row = normal_inverse_gamma_logpdf_checked_grad_mu_lam_alpha_beta_prepare_row(vectors + (r) * padded, dim);
+                    UNROLL for (int k = 0; k < 4; k++) {
+                        const normal_inverse_gamma_logpdf_checked_grad_mu_lam_alpha_beta_results result = normal_inverse_gamma_logpdf_checked_grad_mu_lam_alpha_beta_evaluate(sets[k], row, dim);
+                        total[k * 5 + 0] += result.value;
+                        total[k * 5 + 1] += result.d_mu;
+                        total[k * 5 + 2] += result.d_lam;
+                        total[k * 5 + 3] += result.d_alpha;
+                        total[k * 5 + 4] += result.d_beta;
+                    }
+                }
+            }
+        BARRIER();
+    }
+    GLOBAL double *const block_sums = BLOCKS_Y == 1
+        ? out + out_offset + first_set * 5 : partial + first_set * 5 * BLOCKS_Y + BLOCK_Y;
+    UNROLL for (int s = 0; s < 10; s++)
+        sums[s * 128 + THREAD] = total[s];
+    add_threads(sums);
+    for (index_t s = THREAD; s < MIN(sets_here * 5 - 0, 10); s += 128)
+        block_sums[s * BLOCKS_Y] = sums[s * 128];
+    BARRIER();
+    UNROLL for (int s = 0; s < 10; s++)
+        sums[s * 128 + THREAD] = total[10 + s];
+    add_threads(sums);
+    for (index_t s = THREAD; s < MIN(sets_here * 5 - 10, 10); s += 128)
+        block_sums[(10 + s) * BLOCKS_Y] = sums[s * 128];
+    if (BLOCKS_Y == 1)
+        return;
+    __shared__ int last;  // does this block finish last of those that share its sets? Then it adds them all
+    __threadfence();
+    __syncthreads();
+    if (THREAD == 0) {
+        last = atomicAdd(&counters[BLOCK_X], 1) == BLOCKS_Y - 1;
+        __threadfence();
+    }
+    __syncthreads();
+    if (last) {
+        add_blocks(out + out_offset, partial, first_set, sets_here, BLOCKS_Y, sums);
+        if (THREAD == 0)
+            counters[BLOCK_X] = 0;
+    }
+
+}
+
+
+
+
+
+
+
+
+
+
