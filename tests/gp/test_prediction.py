@@ -1,12 +1,13 @@
 """Predictions of Gaussian processes, and draws."""
 
+import mpmath as mp
 import numpy as np
 import pytest
 from gp_data import data
-from scipy import stats
+from scipy import integrate, stats
 
 import gpustats as gs
-from gpustats.gp import MarginalLikelihood, factor, marginal, posterior
+from gpustats.gp import MarginalLikelihood, Prediction, factor, marginal, posterior
 from gpustats.runtime import choose
 
 LEAF = 16  # so that small matrices are cut in blocks, too
@@ -103,3 +104,46 @@ def test_noise_of_predictions(rng):
     np.testing.assert_allclose(ml.predict(x[:3], **values, noise=[0.5, 0.0, 1.0]).variance, base + [0.25, 0, 1])
     with pytest.raises(ValueError, match=r"give that of new ones as noise, \(3,\)"):
         ml.predict(x[:3], **values, noise=True)
+
+
+def integral(best, mean, scale, df):
+    """E max(best - Y, 0) by its definition."""
+    distribution = stats.norm(mean, scale) if df is None else stats.t(df, mean, scale)
+    return integrate.quad(distribution.cdf, -np.inf, best, epsabs=0, epsrel=1e-11)[0]
+
+
+@pytest.mark.parametrize("df", [None, 3, 40])
+def test_expected_improvement(df):
+    mean, scale = np.array([0.0, 1.0, 2.5, -1.0]), np.array([1.0, 0.2, 3.0, 0.5])
+    p = Prediction(mean, scale, df=df)
+    want = [integral(0.3, m, s, df) for m, s in zip(mean, scale)]
+    np.testing.assert_allclose(p.expected_improvement(0.3), want, rtol=1e-8)
+    mirrored = Prediction(-mean, scale, df=df).expected_improvement(-0.3, maximize=True)
+    np.testing.assert_array_equal(mirrored, p.expected_improvement(0.3))
+    np.testing.assert_allclose(p.expected_improvement(mean + 1.0)[2], integral(3.5, 2.5, 3.0, df), rtol=1e-8)
+
+
+def test_expected_improvement_far_from_any():
+    for u in (-38.0, -30.01, -29.99, -25.0, -3.0, 0.0, 8.0):
+        with mp.workdps(50):
+            want = float(u * mp.ncdf(u) + mp.npdf(u))
+        assert Prediction(np.zeros(1), np.ones(1)).expected_improvement(u)[0] == pytest.approx(want, rel=1e-12)
+        for df in (10, 150, 250, 5000):
+            with mp.workdps(50):
+                nu, a = mp.mpf(df), mp.mpf(u)
+                density = mp.gamma((nu + 1) / 2) / mp.gamma(nu / 2) / mp.sqrt(nu * mp.pi) * (1 + a * a / nu) ** (-(nu + 1) / 2)
+                tail = mp.betainc(nu / 2, 0.5, 0, nu / (nu + a * a), regularized=True) / 2
+                want = float(a * (tail if u < 0 else 1 - tail) + (nu + a * a) / (nu - 1) * density)
+            got = Prediction(np.zeros(1), np.ones(1), df=df).expected_improvement(u)[0]
+            assert got == pytest.approx(want, rel=1e-8, abs=1e-300)
+
+
+def test_expected_improvement_of_what_is_known_or_not():
+    scale = np.array([0.0, 0.0, np.nan, np.inf, 1.0])
+    p = Prediction(np.array([1.0, -1.0, 0.0, 0.0, np.nan]), scale)
+    np.testing.assert_array_equal(p.expected_improvement(0.5), [0, 1.5, np.nan, np.inf, np.nan])
+    assert Prediction(np.zeros(2), np.ones(2), df=1).expected_improvement(0.0).tolist() == [np.inf, np.inf]
+    on_device = Prediction(gs.to_device(np.zeros(3, np.float32)), gs.to_device(np.ones(3, np.float32)))
+    found = on_device.expected_improvement(0.0)
+    assert type(found) is type(on_device.mean) and found.dtype == np.float32
+    np.testing.assert_allclose(gs.to_host(found), 1 / np.sqrt(2 * np.pi), rtol=1e-6)
