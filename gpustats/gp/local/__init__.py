@@ -3,5 +3,6 @@
 from ..prediction import JointPrediction, LocalPrediction
 from .defaults import darg, garg
 from .model import LocalGP
+from .scaling import blhs
 
-__all__ = ["JointPrediction", "LocalGP", "LocalPrediction", "darg", "garg"]
+__all__ = ["JointPrediction", "LocalGP", "LocalPrediction", "blhs", "darg", "garg"]

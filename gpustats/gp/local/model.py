@@ -15,6 +15,7 @@ from ..observations import require_finite
 from ..prediction import JointPrediction, LocalPrediction, variance_of_t
 from .correlation import Correlation
 from .job import Data, Job
+from .scaling import lengthscales
 from .scheme import Scheme
 from .units import Units
 
@@ -33,7 +34,7 @@ class LocalGP:
     The model is y ~ N(m, τ² (C + g I)), where m is the mean of all responses, with the correlation C = exp(-r2),
     r2 = sum_k (x_k - x'_k)² / d_k, the lengthscale d, the nugget g, and the amplitude τ² integrated out. So results do not
     depend on the unit of y, nor, if the lengthscale is `separable`, on those of the columns of X; else not on one that all
-    columns have, and these should be of comparable scales.
+    columns have, and these should be of comparable scales, or `prescale` makes them so.
 
     Parameters
     ----------
@@ -45,6 +46,15 @@ class LocalGP:
         By default ``gs.rbf``. Else another function of one distance, with an amplitude and a lengthscale l: then d is 2 l².
     center : bool
         Whether m is the mean of y, as it should be where y does not vary around 0; else m is 0, as in the paper and in laGP.
+    prescale : bool or (p,) array_like
+        Lengthscales, squared lengths in units of the columns, by whose roots columns are divided before anything else: True for
+        those of a separable fit to samples of the data, `gp.local.blhs`. What is near is meant in the scaled columns then, and
+        they are the unit of all lengthscales `d`; results do not depend on the units of columns.
+
+    Attributes
+    ----------
+    prescaling : (p,) ndarray or None
+        The lengthscales that columns are scaled with.
 
     Raises
     ------
@@ -71,7 +81,7 @@ class LocalGP:
     (30, (2, 30))
     """
 
-    def __init__(self, X: Any, y: Any, cov: Expression | None = None, *, center: bool = True):
+    def __init__(self, X: Any, y: Any, cov: Expression | None = None, *, center: bool = True, prescale: Any = False):
         self._names = _names(X)
         X, y = arrays.as_array(X, "X"), arrays.as_array(y, "y")
         X = _columns("X", X)
@@ -90,16 +100,32 @@ class LocalGP:
         self.cov, self._dtype = cov, arrays.result_dtype([X])
         Correlation(cov)  # complains of one that is not for this
         self.center = bool(center)
+        self.prescaling = self._prescaling(prescale)
+        self._scaled = self.X if self.prescaling is None else self.X / np.sqrt(self.prescaling)
         self._within: dict[bool, tuple[Units, Data]] = {}
 
     def __reduce__(self) -> Any:
-        return _again, (self.X.astype(self._dtype), self.y, self.cov, self.center, self._names)
+        prescale = False if self.prescaling is None else self.prescaling
+        return _again, (self.X.astype(self._dtype), self.y, self.cov, self.center, self._names, prescale)
+
+    def _prescaling(self, prescale: Any) -> np.ndarray | None:
+        """Lengthscales to scale columns with: given, or those of samples of the data."""
+        if isinstance(prescale, bool | np.bool_):
+            correlation = Correlation(self.cov)
+            return lengthscales(self._runtime, self.X, self.y, correlation, center=self.center) if prescale else None
+        given, p = np.array(prescale, np.float64), self.X.shape[1]
+        if given.shape != (p,) or not ((given > 0) & (given < np.inf)).all():
+            raise ValueError(
+                f"prescale = {prescale!r}: it must be True, False, or {p} positive and finite lengthscales, one for each column"
+            )
+        return given
 
     def _in_units(self, separable: bool) -> tuple[Units, Data]:
         """The data in the units in which they are computed with, and these."""
         if separable not in self._within:
-            units = Units.of(self.X, self.y, separable, self.center)
-            self._within[separable] = units, Data(units.points(self.X), units.responses(self.y), self.cov)
+            # Columns that are scaled already keep that, also where each has a lengthscale.
+            units = Units.of(self._scaled, self.y, separable and self.prescaling is None, self.center)
+            self._within[separable] = units, Data(units.points(self._scaled), units.responses(self.y), self.cov)
         return self._within[separable]
 
     @property
@@ -127,11 +153,11 @@ class LocalGP:
         close : int, optional
             How many of the nearest points are candidates: by default ``1000 + end``, or N if that is less.
         d, g : float, array_like or dict, optional
-            Lengthscale (in squared units of X) and nugget; where they are estimated, where that begins. One number, one for
-            each location or set, (m,), or if separable one for each column, (p,), or for each of both, (m, p). A dictionary has
-            any of ``start``; ``mle``, whether it is estimated; ``min`` and ``max``, which may have a number for each column;
-            ``ab``, shape and rate of a gamma prior. By default d is estimated, from a low quantile of the squared distances
-            between rows of X, and g is 1e-4: see `gp.local.darg` and `gp.local.garg`.
+            Lengthscale (in squared units of X, or of the scaled columns) and nugget; where they are estimated, where that
+            begins. One number, one for each location or set, (m,), or if separable one for each column, (p,), or for each of
+            both, (m, p). A dictionary has any of ``start``; ``mle``, whether it is estimated; ``min`` and ``max``, which may
+            have a number for each column; ``ab``, shape and rate of a gamma prior. By default d is estimated, from a low
+            quantile of the squared distances between rows of X, and g is 1e-4: see `gp.local.darg` and `gp.local.garg`.
         method : {"alc", "mspe", "nn", "ray", "opt"}, or several of these
             By which the design grows: reduction of variance, mean-squared prediction error, or just the nearest points. "ray"
             and "opt" reduce the variance, too, but compute it in few places, on rays from the location and along gradients,
@@ -183,10 +209,12 @@ class LocalGP:
         locations = np.ascontiguousarray(runtime.to_host(XX) if native else XX, np.float64)
         require_finite("XX", locations)
         locations = locations[None] if joint and not sets else locations
+        if self.prescaling is not None:
+            locations = locations / np.sqrt(self.prescaling)
         m = len(locations)
         units, data = self._in_units(separable)
         scheme = Scheme.checked(
-            self.X, self.y, start, end, close, d, g, method, separable, stages, nearest, noise, joint, rays, units.columns
+            self._scaled, self.y, start, end, close, d, g, method, separable, stages, nearest, noise, joint, rays, units.columns
         )
         d_start, g_start = scheme.starts(m, p)
         begin = units.lengthscales(d_start, d_start.shape[1])
@@ -229,9 +257,11 @@ def _in_order(XX: Any, names: list[Any] | None) -> Any:
     return XX[names]
 
 
-def _again(X: np.ndarray, y: np.ndarray, cov: Expression | None, center: bool, names: list[Any] | None) -> LocalGP:
+def _again(
+    X: np.ndarray, y: np.ndarray, cov: Expression | None, center: bool, names: list[Any] | None, prescale: Any
+) -> LocalGP:
     """What was pickled."""
-    made = LocalGP(X, y, cov, center=center)
+    made = LocalGP(X, y, cov, center=center, prescale=prescale)
     made._names = names
     return made
 

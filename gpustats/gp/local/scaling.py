@@ -1,0 +1,141 @@
+"""Lengthscales of all data, to scale columns with: a separable fit on random blocks of points."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...evaluation.placement import device_of
+from ...evaluation.results import as_host
+from ...runtime import arrays
+from ..expression import Expression
+from ..observations import require_finite
+from .correlation import Correlation
+from .defaults import darg, garg
+from .fit import LocalFit
+from .units import Units
+
+if TYPE_CHECKING:
+    from ...runtime.base import Runtime
+
+#: Points of a subsample, and how many of these.
+SIZE, REPLICATES = 250, 10
+#: Points that tell where the intervals of a column end.
+_SAMPLE = 100_000
+_DRAWS = 100  # of Latin hypercubes, at most, until there are points enough
+
+
+def blhs(
+    X: Any, y: Any, cov: Expression | None = None, *, size: int = SIZE, replicates: int = REPLICATES, d: Any = None,
+    g: float = 1e-3, center: bool = True, rng: Any = 0,
+) -> np.ndarray:  # fmt: skip
+    """Lengthscales of the columns for all data, from bootstrapped block Latin hypercubes.
+
+    Parameters
+    ----------
+    X : (N, p) array_like
+    y : (N,) array_like
+    cov : Covariance, optional
+        As for `LocalGP`.
+    size : int
+        Points of a subsample; N if there are no more.
+    replicates : int
+        Subsamples, of whose estimates the median is taken.
+    d : optional
+        Start, bounds and prior of lengthscales, as for `LocalGP.predict`, if separable.
+    g : float
+        The nugget.
+    center : bool
+        As for `LocalGP`.
+    rng : int or numpy.random.Generator
+        Of the subsamples; by default always the same ones.
+
+    Returns
+    -------
+    (p,) ndarray of float64
+        Lengthscales, squared lengths in the units of the columns. As lengths they are rounded to 32 steps for each power of 2,
+        of the columns' standard deviations: so that rounding elsewhere changes nothing.
+
+    Raises
+    ------
+    ValueError
+        Where shapes do not go together, there are nan or infinite numbers, or fewer points than 3 or subsamples than 1.
+
+    Notes
+    -----
+    After Sun, Gramacy, Haaland, Lawrence & Walker (2019), "Emulating satellite drag from large simulation experiments",
+    SIAM/ASA J. Uncertainty Quantification 7, 720. Each column is divided into m intervals, here of as many points each, and
+    a subsample has the points of m blocks, of which no two have an interval of any column in common: so there are short
+    distances and long ones. m is as large as leaves `size` points in m blocks on average. All subsamples are of `size`
+    points: of more these are drawn; where there are fewer, further Latin hypercubes join in. The estimates of all subsamples
+    are found at once.
+
+    Examples
+    --------
+    >>> import numpy as np, gpustats as gs
+    >>> X = np.random.default_rng(0).uniform(size=(2000, 2))
+    >>> d = gs.gp.local.blhs(X, np.sin(9 * X[:, 0]) + X[:, 1], size=100)
+    >>> bool(d[1] > 10 * d[0])
+    True
+    """
+    X, y = arrays.as_array(X, "X"), arrays.as_array(y, "y")
+    runtime = device_of([X, y], ["X", "y"])
+    X, y = (np.asarray(as_host(runtime, a), np.float64) for a in (X, y))
+    if X.ndim != 2 or y.shape != (len(X),):
+        raise ValueError(f"X has shape {X.shape} and y {y.shape}: they must be (N, p) and (N,)")
+    require_finite("X", X)
+    require_finite("y", y)
+    if size < 3 or replicates < 1 or len(X) < 3:
+        raise ValueError(
+            f"size = {size}, replicates = {replicates}, and X has {len(X)} rows: it takes 3 points and a subsample at least"
+        )
+    return lengthscales(runtime, X, y, Correlation(cov), size, replicates, d, g, center, rng)
+
+
+def lengthscales(
+    runtime: Runtime, X: np.ndarray, y: np.ndarray, correlation: Correlation, size: int = SIZE, replicates: int = REPLICATES,
+    d: Any = None, g: float = 1e-3, center: bool = True, rng: Any = 0,
+) -> np.ndarray:  # fmt: skip
+    """`blhs` of what was checked."""
+    p, size, rng = X.shape[1], min(size, len(X)), np.random.default_rng(rng)
+    units = Units.of(X, y, True, center)
+    of_d = units.parameter(darg(d, X, separable=True, lengths=units.columns), p)
+    samples = subsamples(X, size, replicates, rng)
+    used, designs = np.unique(samples, return_inverse=True)  # no more of X than is needed goes to the device
+    points, responses = units.points(X[used]), units.responses(y[used])
+    designs = designs.reshape(samples.shape).astype(np.int32)
+    starts = np.ascontiguousarray(np.broadcast_to(np.asarray(of_d.start, np.float64), (replicates, p)))
+    given = points[designs[:, 0]], designs, starts, np.full(replicates, float(g))
+    fit = LocalFit(runtime, runtime.to_device(points), runtime.to_device(responses), correlation, size, separable=True)
+    at, designs_, d_start, g_start = map(runtime.to_device, given)
+    fitted = fit.run(at, designs_, d_start, g_start, of_d, garg(float(g), y))
+    found, status = runtime.to_host(fitted.d), runtime.to_host(fitted.status)
+    if not (status != 0).any():
+        raise np.linalg.LinAlgError("the matrices of correlations are not positive definite: give a larger nugget g")
+    lengths = np.exp2(np.round(16 * np.log2(np.median(found[status != 0], axis=0))) / 16)  # of squares: 1/32 of a root
+    return lengths * units.columns**2
+
+
+def subsamples(X: np.ndarray, size: int, replicates: int, rng: np.random.Generator) -> np.ndarray:
+    """Rows of X, (replicates, size): points of blocks that are a Latin hypercube."""
+    n, p = X.shape
+    intervals = int((n / size) ** (1 / (p - 1)) + 1e-9) if p > 1 else 1
+    if intervals < 2:
+        return np.stack([np.sort(rng.choice(n, size, replace=False)) for _ in range(replicates)])
+    some = rng.choice(n, min(n, _SAMPLE), replace=False)
+    ends = np.quantile(X[some], np.arange(1, intervals) / intervals, axis=0)
+    cells = np.stack([np.searchsorted(ends[:, k], X[:, k], side="right") for k in range(p)])
+    made = []
+    for _ in range(replicates):
+        within = np.zeros(n, bool)
+        for _ in range(_DRAWS):
+            blocks = [rng.permutation(intervals)[cells[k]] for k in range(p)]  # of each interval, the block that it belongs to
+            within |= np.logical_and.reduce([b == blocks[0] for b in blocks[1:]])
+            if np.count_nonzero(within) >= size:
+                break
+        rows = np.flatnonzero(within)
+        if len(rows) < size:
+            rows = np.r_[rows, rng.choice(np.flatnonzero(~within), size - len(rows), replace=False)]
+        made.append(np.sort(rng.choice(rows, size, replace=False)))
+    return np.stack(made)
