@@ -153,8 +153,7 @@ class LocalPrediction(LocationScale):
     df : int
         Degrees of freedom: the points of a design.
     indices : (m, df) array of int32
-        The rows of X that are each location's design, in the order in which they were chosen; -1 where X or the location have
-        a nan.
+        The rows of X that are each location's design, in the order in which they were chosen.
     d : (m,) array, or (m, p) if separable
         Lengthscales.
     g : (m,) array

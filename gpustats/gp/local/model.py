@@ -15,7 +15,7 @@ from ..observations import require_finite
 from ..prediction import JointPrediction, LocalPrediction, variance_of_t
 from .correlation import Correlation
 from .job import Data, Job
-from .scaling import blhs
+from .scaling import lengthscales
 from .scheme import Scheme
 from .units import Units
 
@@ -34,7 +34,7 @@ class LocalGP:
     The model is y ~ N(m, τ² (C + g I)), where m is the mean of all responses, with the correlation C = exp(-r2),
     r2 = sum_k (x_k - x'_k)² / d_k, the lengthscale d, the nugget g, and the amplitude τ² integrated out. So results do not
     depend on the unit of y, nor, if the lengthscale is `separable`, on those of the columns of X; else not on one that all
-    columns have, and these should be of comparable scales.
+    columns have, and these should be of comparable scales, or `prescale` makes them so.
 
     Parameters
     ----------
@@ -111,7 +111,8 @@ class LocalGP:
     def _prescaling(self, prescale: Any) -> np.ndarray | None:
         """Lengthscales to scale columns with: given, or those of samples of the data."""
         if isinstance(prescale, bool | np.bool_):
-            return blhs(self.X, self.y, self.cov, center=self.center) if prescale else None
+            correlation = Correlation(self.cov)
+            return lengthscales(self._runtime, self.X, self.y, correlation, center=self.center) if prescale else None
         given, p = np.array(prescale, np.float64), self.X.shape[1]
         if given.shape != (p,) or not ((given > 0) & (given < np.inf)).all():
             raise ValueError(
@@ -122,7 +123,8 @@ class LocalGP:
     def _in_units(self, separable: bool) -> tuple[Units, Data]:
         """The data in the units in which they are computed with, and these."""
         if separable not in self._within:
-            units = Units.of(self._scaled, self.y, separable, self.center)
+            # Columns that are scaled already keep that, also where each has a lengthscale.
+            units = Units.of(self._scaled, self.y, separable and self.prescaling is None, self.center)
             self._within[separable] = units, Data(units.points(self._scaled), units.responses(self.y), self.cov)
         return self._within[separable]
 

@@ -84,7 +84,8 @@ class RaySearch:
         ----------
         locations : (m, p) device array of float64
         candidates : (m, k) device array of int32
-            Rows of X, each at most once; -1: none. The first, as many as `beginnings` says, in the order of their distances.
+            Rows of X, each at most once; -1: none. The first ones, as many as `beginnings` says, in the order of their
+            distances.
         d : (m,) or (m, 1) device array of float64, (m, p) if separable
             Lengthscales.
         g : (m,) device array of float64

@@ -19,14 +19,16 @@ from .units import Units
 if TYPE_CHECKING:
     from ...runtime.base import Runtime
 
+#: Points of a subsample, and how many of these.
+SIZE, REPLICATES = 250, 10
 #: Points that tell where the intervals of a column end.
 _SAMPLE = 100_000
 _DRAWS = 100  # of Latin hypercubes, at most, until there are points enough
 
 
 def blhs(
-    X: Any, y: Any, cov: Expression | None = None, *, size: int = 250, replicates: int = 10, d: Any = None, g: float = 1e-3,
-    center: bool = True, rng: Any = 0,
+    X: Any, y: Any, cov: Expression | None = None, *, size: int = SIZE, replicates: int = REPLICATES, d: Any = None,
+    g: float = 1e-3, center: bool = True, rng: Any = 0,
 ) -> np.ndarray:  # fmt: skip
     """Lengthscales of the columns for all data, from bootstrapped block Latin hypercubes.
 
@@ -66,8 +68,8 @@ def blhs(
     SIAM/ASA J. Uncertainty Quantification 7, 720. Each column is divided into m intervals, here of as many points each, and
     a subsample has the points of m blocks, of which no two have an interval of any column in common: so there are short
     distances and long ones. m is as large as leaves `size` points in m blocks on average. All subsamples are of `size`
-    points: of more these are drawn; where there are fewer, further Latin hypercubes join in. The estimates of all
-    subsamples are found at once.
+    points: of more these are drawn; where there are fewer, further Latin hypercubes join in. The estimates of all subsamples
+    are found at once.
 
     Examples
     --------
@@ -88,31 +90,30 @@ def blhs(
         raise ValueError(
             f"size = {size}, replicates = {replicates}, and X has {len(X)} rows: it takes 3 points and a subsample at least"
         )
-    return lengthscales(runtime, X, y, Correlation(cov), min(size, len(X)), replicates, d, g, center, rng)
+    return lengthscales(runtime, X, y, Correlation(cov), size, replicates, d, g, center, rng)
 
 
 def lengthscales(
-    runtime: Runtime, X: np.ndarray, y: np.ndarray, correlation: Correlation, size: int, replicates: int, d: Any, g: float,
-    center: bool, rng: Any,
+    runtime: Runtime, X: np.ndarray, y: np.ndarray, correlation: Correlation, size: int = SIZE, replicates: int = REPLICATES,
+    d: Any = None, g: float = 1e-3, center: bool = True, rng: Any = 0,
 ) -> np.ndarray:  # fmt: skip
     """`blhs` of what was checked."""
-    p, rng = X.shape[1], np.random.default_rng(rng)
+    p, size, rng = X.shape[1], min(size, len(X)), np.random.default_rng(rng)
     units = Units.of(X, y, True, center)
     of_d = units.parameter(darg(d, X, separable=True, lengths=units.columns), p)
     samples = subsamples(X, size, replicates, rng)
     used, designs = np.unique(samples, return_inverse=True)  # no more of X than is needed goes to the device
     points, responses = units.points(X[used]), units.responses(y[used])
-    starts = np.ascontiguousarray(np.broadcast_to(np.asarray(of_d.start, np.float64), (replicates, p)))
     designs = designs.reshape(samples.shape).astype(np.int32)
-    x, its, at, rows, start, nuggets = (
-        runtime.to_device(a) for a in (points, responses, points[designs[:, 0]], designs, starts, np.full(replicates, float(g)))
-    )
-    fit = LocalFit(runtime, x, its, correlation, size, separable=True)
-    fitted = fit.run(at, rows, start, nuggets, of_d, garg(float(g), y))
+    starts = np.ascontiguousarray(np.broadcast_to(np.asarray(of_d.start, np.float64), (replicates, p)))
+    given = points[designs[:, 0]], designs, starts, np.full(replicates, float(g))
+    fit = LocalFit(runtime, runtime.to_device(points), runtime.to_device(responses), correlation, size, separable=True)
+    at, designs_, d_start, g_start = map(runtime.to_device, given)
+    fitted = fit.run(at, designs_, d_start, g_start, of_d, garg(float(g), y))
     found, status = runtime.to_host(fitted.d), runtime.to_host(fitted.status)
     if not (status != 0).any():
         raise np.linalg.LinAlgError("the matrices of correlations are not positive definite: give a larger nugget g")
-    lengths = np.exp2(np.round(16 * np.log2(np.median(found[status != 0], axis=0))) / 16)
+    lengths = np.exp2(np.round(16 * np.log2(np.median(found[status != 0], axis=0))) / 16)  # of squares: 1/32 of a root
     return lengths * units.columns**2
 
 
