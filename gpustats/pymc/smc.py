@@ -52,10 +52,8 @@ class OfAllParticles:
         if self.takes_gradients:
             many.check_gradient()
         super().__init__(*args, model=model, compile_kwargs={"mode": _UNUSED}, **kwargs)  # type: ignore[call-arg]
-        values = (_ByParticle(many.compiled(total, gradient=False, **given)) for total in totals)
-        self.prior_logp_func, self.likelihood_logp_func = values
-        if self.takes_gradients:
-            self._with_gradients = [many.compiled(total, gradient=True, **given) for total in totals]
+        self._functions = [many.compiled(total, gradient=self.takes_gradients, **given) for total in totals]
+        self.prior_logp_func, self.likelihood_logp_func = map(_ByParticle, self._functions)
 
     def set_rng(self, rng: np.random.Generator) -> None:
         """Take random numbers from a generator. (Random draws within a log-density, as of minibatches, keep theirs.)"""
@@ -131,7 +129,7 @@ class HMC(OfAllParticles, kernels.SMC_KERNEL):
 
     def _evaluate(self, particles: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Log-densities of the prior and the data, and the gradient of the tempered posterior in the stage's coordinates."""
-        (prior, of_prior), (likelihood, of_likelihood) = (term(particles) for term in self._with_gradients)
+        (prior, of_prior), (likelihood, of_likelihood) = (term(particles) for term in self._functions)
         return prior, likelihood, (of_prior + self.beta * of_likelihood) @ self._factor
 
     def _trajectory(self, prior: np.ndarray, likelihood: np.ndarray, slope: np.ndarray) -> np.ndarray:
@@ -175,7 +173,7 @@ class _ByParticle:
     Parameters
     ----------
     function : callable
-        From particles (C, d) to log-densities (C,).
+        From particles (C, d) to log-densities (C,), and perhaps more.
     """
 
     def __init__(self, function: Any):
@@ -192,7 +190,7 @@ class _ByParticle:
 
     def _evaluate(self, particles: np.ndarray) -> None:
         self._particles, self._next = np.array(particles, np.float64), 0
-        (self._values,) = self._function(self._particles)
+        self._values, *_ = self._function(self._particles)
 
     def _is_next(self, particle: np.ndarray) -> bool:
         return self._next < len(self._particles) and np.array_equal(self._particles[self._next], particle)
