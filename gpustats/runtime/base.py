@@ -183,8 +183,8 @@ class Runtime(ABC):
     def passed(self, array: np.ndarray) -> Any:
         """The handle of a NumPy array for the kernels that the calling thread starts next, and no others.
 
-        The array need not live as long as these. A copy, where that takes one, does not wait for kernels that were started
-        before.
+        The array need not live as long as these, except for kernels that are recorded. A copy, where that takes one, does not
+        wait for kernels that were started before.
         """
 
     @abstractmethod
