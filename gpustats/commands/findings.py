@@ -23,19 +23,22 @@ from ..runtime import icd, nvrtc
 PCI = Path("/sys/bus/pci/devices")
 NVIDIA, DISPLAY = "0x10de", "0x03"  # a vendor; how the classes of graphics processors begin
 DRIVER = "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"
-HEADERS = ("cuda.h", "curand.h")  # what PyCUDA includes; some toolkits lack cuRAND's
+HEADERS = ("cuda.h", "cudaProfiler.h", "curand.h")  # what PyCUDA includes; some toolkits lack the last
 OPTIONAL = ("pymc", "dask")  # extras beside those that bring a device
 
 _REQUIREMENT = re.compile(r"(?P<name>[\w.-]+)\s*(?:\[[^\]]*\])?\s*\(?(?P<versions>[^;()]*)\)?\s*(?:;\s*(?P<marker>.*))?")
 
 #: PyCUDA is published as source. Its build wants CUDA's headers, which NVIDIA's wheels have, and two libraries by the names
-#: that linkers look for, which neither these wheels nor most drivers have.
+#: that linkers look for, which neither these wheels nor most drivers have. What is built knows the environment's folders, so
+#: it must not go to pip's cache, from which other environments would take it.
 WITHOUT_TOOLKIT = """\
-pip install 'nvmath-python[cu{major}]'   # CUDA's libraries and headers, as wheels; then PyCUDA is compiled with them:
+pip install 'nvmath-python[cu{major}]' {profiler}   # CUDA's headers and libraries, with which PyCUDA is compiled
 nvidia=$(python -c 'import nvidia; print(list(nvidia.__path__)[0])'); links=$(mktemp -d)
 curand=$(echo "$nvidia"/*/lib/libcurand.so.10); ln -s "$curand" "$links/libcurand.so"
 ln -s {driver} "$links/libcuda.so"
-CPATH=$(echo "$nvidia"/*/include | tr ' ' :) LDFLAGS="-L$links -Wl,-rpath,${{curand%/*}}" pip install 'gpustats[cuda{major}]'"""
+export CPATH=$(echo "$nvidia"/*/include | tr ' ' :) LDFLAGS="-L$links -Wl,-rpath,${{curand%/*}}"
+pip install --no-cache-dir 'gpustats[cuda{major}]'"""
+PROFILER = {"12": "nvidia-cuda-profiler-api-cu12", "13": "nvidia-cuda-profiler-api"}
 
 
 @dataclass(frozen=True)
@@ -278,7 +281,8 @@ def pycuda_without_toolkit(major: str, driver: str = "") -> str:
     driver : str
         The file of the driver's library.
     """
-    return WITHOUT_TOOLKIT.format(major=major, driver=driver or "/usr/lib/x86_64-linux-gnu/libcuda.so.1")
+    driver = driver or "/usr/lib/x86_64-linux-gnu/libcuda.so.1"
+    return WITHOUT_TOOLKIT.format(major=major, driver=driver, profiler=PROFILER[major])
 
 
 def cuda_driver() -> tuple[tuple[int, int] | None, str]:

@@ -154,7 +154,8 @@ def test_a_driver_and_a_toolkit_without_pycuda(machine, monkeypatch, tmp_path):
     monkeypatch.setattr(findings.shutil, "which", lambda program: None)
     monkeypatch.setattr(nvrtc, "find_nvcc", lambda: str(tmp_path / "bin" / "nvcc"))
     (tmp_path / "include").mkdir()
-    (tmp_path / "include" / "cuda.h").touch()
+    for header in ("cuda.h", "cudaProfiler.h"):
+        (tmp_path / "include" / header).touch()
     compiler = "apt install g++ python3-dev   # what compiles PyCUDA\n"
     assert lacks("cuda13")[0].cure == compiler + findings.pycuda_without_toolkit("13")
     (tmp_path / "include" / "curand.h").touch()
@@ -234,7 +235,7 @@ def test_the_commands_that_install_pycuda(folder, tmp_path):
         environment.pop(name, None)
     done = subprocess.run(["bash", "-euc", script], capture_output=True, text=True, env=environment, cwd=tmp_path, check=True)
     arguments, headers, flags, links = done.stdout.splitlines()[-1].split("|")
-    assert arguments == "install gpustats[cuda13]"
+    assert arguments == "install --no-cache-dir gpustats[cuda13]"
     assert headers.split(":") == sorted({str(nvidia / f / "include") for f in (folder, "cuda_runtime")})
     assert flags.endswith(f" -Wl,-rpath,{nvidia / folder / 'lib'}")
     assert links.split() == ["libcuda.so", "libcurand.so"]
