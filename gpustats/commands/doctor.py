@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from ..errors import NoDeviceError
 from ..runtime import choose
 from ..runtime.base import Device
 from .findings import Findings, Lack, look
@@ -49,7 +50,7 @@ class Report:
     devices : list of Device
         Those that are tested.
     reasons : list of str
-        Why there are no others.
+        Why there are no others, or not the one that was asked for.
     outcomes : list of Outcome
     """
 
@@ -86,11 +87,14 @@ class Report:
 def examine(spec: str | None = None) -> Report:
     """Look for everything, and test devices: all but simulators, or the one that `spec` names."""
     findings = look()
-    found, reasons = choose.look()
+    devices, reasons = choose.look()
     if spec is None:
-        devices = [device for device in found if not choose.simulated(device)]
+        devices = [device for device in devices if not choose.simulated(device)]
     else:
-        devices = [choose.get(spec).device]
+        try:
+            devices = [choose.get(spec).device]
+        except (NoDeviceError, ValueError) as error:  # what was found may tell more
+            devices, reasons = [], [str(error)]
     return Report(findings, devices, reasons, [outcome for device in devices for outcome in tested(device.id)])
 
 
@@ -139,7 +143,7 @@ def show(report: Report) -> None:
         print("\n".join(f"    {line}" for line in lack.cure.splitlines()))
     print()
     if not report.devices:
-        print("\n".join(["no device to compute on", *report.reasons]))
+        print("\n".join(["nothing was tested", *report.reasons]))
         return
     table(
         ["device", "type", "name", "driver", "float64", "memory / GiB"],
