@@ -35,7 +35,7 @@ def _backend(name: str) -> Any:
     try:
         return importlib.import_module(f".{name}", __package__)
     except ImportError as error:
-        raise NoDeviceError(f"{LIBRARIES[name]} does not load ({error}): `gpustats doctor` tells the cure") from error
+        raise NoDeviceError(f"{LIBRARIES[name]} does not load ({error})") from error
 
 
 def look(backends: tuple[str, ...] = BACKENDS) -> tuple[list[Device], list[str]]:
@@ -220,23 +220,31 @@ def stay(runtime: Runtime) -> None:
     _context.set(runtime)
 
 
+def _holding(name: str) -> Any:
+    """The backend on whose device an array lies; whoever made it may have done so by another library."""
+    try:
+        return _backend(name)
+    except NoDeviceError as error:
+        raise NoDeviceError(f"an array lies on a device of {name}, and {error}\n{INSTALL}") from error
+
+
 def for_array(obj: Any) -> Runtime | None:
     """The runtime of the device on which an array lies; None for what is no device array."""
     found: Runtime
     # A user who has an array of a library has imported the library.
     opencl_arrays = sys.modules.get("pyopencl.array")
     if opencl_arrays is not None and isinstance(obj, opencl_arrays.Array):
-        found = _backend("opencl").from_array(obj)
+        found = _holding("opencl").from_array(obj)
         return found
     cuda_arrays = sys.modules.get("pycuda.gpuarray")
     if (cuda_arrays is not None and isinstance(obj, cuda_arrays.GPUArray)) or isinstance(
         getattr(obj, "__cuda_array_interface__", None), dict
     ):
-        found = _backend("cuda").from_array(obj)
+        found = _holding("cuda").from_array(obj)
         return found
     if hasattr(obj, "__dlpack_device__"):
         kind, number = obj.__dlpack_device__()
         if kind == 2:  # DLPack's number for CUDA
-            found = _backend("cuda").runtime(number)
+            found = _holding("cuda").runtime(number)
             return found
     return None
