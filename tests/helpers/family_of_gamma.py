@@ -142,7 +142,8 @@ REFERENCES = {
     ),
     "lindley": family(
         lindley, lindley_tails, parameters(positive()), (0, inf),
-        [(0, 1), (0, 1e-10), (0, 1e10), (inf, 1), (1e-30, 1), (1e-10, 1e-5), (1e3, 1), (1e-3, 1e3), (1e10, 1e-10), (1e30, 1e-30),
+        [(0, 1), (0, 1e-10), (0, 1e10), (inf, 1), (1e-30, 1), (1e-10, 1e-5), (1e3, 1), (1e-3, 1e3), (1e10, 1e-10),
+         (1e30, 1e-30),
          (1e-20, 1e20), (50, 1), (1, 1)],
         INVALID_SCALE, lindley_known, lambda rng, p: np.abs(around(rng, 0, 1 / p[0])), [(1,), (1e-3,), (1e3,)], scipy=False,
     ),

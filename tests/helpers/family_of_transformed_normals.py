@@ -89,9 +89,10 @@ def sinh_arcsinh_tails(x, epsilon, delta, mu, sigma):
 
 
 def sinh_arcsinh_known(epsilon, delta, mu, sigma):
-    return SimpleNamespace(
-        cdf=lambda x: stats.norm.cdf(np.sinh(delta * np.arcsinh((x - mu) / sigma) - epsilon)), stats=lambda moments: (np.nan,) * 3
-    )
+    def cdf(x):
+        return stats.norm.cdf(np.sinh(delta * np.arcsinh((x - mu) / sigma) - epsilon))
+
+    return SimpleNamespace(cdf=cdf, stats=lambda moments: (np.nan,) * 3)
 
 
 def shifted_log_normal(x, mu, sigma, shift):
@@ -178,8 +179,8 @@ REFERENCES = {
     "shifted_log_normal": family(
         shifted_log_normal, shifted_log_normal_tails, parameters(real(2), positive(0.3, 3), real()),
         (lambda mu, sigma, shift: shift, inf),
-        [(0, 0, 1, 0), (1, 0, 1, 1), (0.5, 0, 1, 1), (inf, 0, 1, 0), (-inf, 0, 1, 0), (1.25, 0, 1, 1), (-1, 0, 1, -2), (1e30, 0, 1, 0),
-         (1e-30, 0, 1, 0), (1, 0, 1e-10, 0), (3, 0, 1e10, 1)],
+        [(0, 0, 1, 0), (1, 0, 1, 1), (0.5, 0, 1, 1), (inf, 0, 1, 0), (-inf, 0, 1, 0), (1.25, 0, 1, 1), (-1, 0, 1, -2),
+         (1e30, 0, 1, 0), (1e-30, 0, 1, 0), (1, 0, 1e-10, 0), (3, 0, 1e10, 1)],
         [(0, 0, 1), (0, -1, 1), (np.nan, 1, 0), (0, np.nan, 0), (0, 1, np.nan), (0, 1, inf)],
         lambda mu, sigma, shift: stats.lognorm(sigma, shift, np.exp(mu)),
         lambda rng, p: p[2] + np.exp(np.clip(around(rng, p[0], p[1], 1), -6, 60)), [(0, 1, 0), (3, 0.01, -5), (-2, 3, 1)],
@@ -187,8 +188,8 @@ REFERENCES = {
     ),
     "slash": family(
         slash, slash_tails, parameters(real(), positive()), (-inf, inf),
-        [(0, 0, 1), (inf, 0, 1), (-inf, 0, 1), (1e-10, 0, 1), (1e-30, 0, 1e-20), (30, 0, 1), (-1e10, 0, 1), (1e30, 0, 1e-5), (2, 1, 1e30),
-         (0.5, 0, 1), (-1.5, 0, 1)],
+        [(0, 0, 1), (inf, 0, 1), (-inf, 0, 1), (1e-10, 0, 1), (1e-30, 0, 1e-20), (30, 0, 1), (-1e10, 0, 1), (1e30, 0, 1e-5),
+         (2, 1, 1e30), (0.5, 0, 1), (-1.5, 0, 1)],
         INVALID_LOCATION_SCALE, slash_known, location_scale, [(0, 1), (-5, 1e-3), (1e3, 10)], scipy=False,
     ),
 }  # fmt: skip

@@ -21,6 +21,8 @@ from references_continuous import (
 from scipy import stats
 from tails import beta, from_log_cdf, gamma
 
+#: An end of the support that the number 0 lies behind, whose probability is not 0.
+BELOW_ZERO = mp.mpf("-1e-400")
 NEAR_THE_ENDS = "near the ends the rounding error of x - mu counts"
 
 
@@ -182,6 +184,26 @@ def beta_proportion(x, mu, kappa):
     return log_power(a - 1, x) + log_power(b - 1, 1 - x) - mp.loggamma(a) - mp.loggamma(b) + mp.loggamma(kappa)
 
 
+def zero_one_inflated_beta(x, mu, phi, zoi, coi):
+    if x in (0, 1):
+        return log(zoi * (coi if x else 1 - coi))
+    return log(1 - zoi) + beta_proportion(x, mu, phi)
+
+
+def zero_one_inflated_beta_tails(x, mu, phi, zoi, coi):
+    below, above = beta(phi * mu, phi * (1 - mu), x, 1 - x)
+    return zoi * (1 - coi) + (1 - zoi) * below, zoi * coi + (1 - zoi) * above
+
+
+def zero_one_inflated_beta_known(mu, phi, zoi, coi):
+    inner = stats.beta(phi * mu, phi * (1 - mu))
+    mean, second = (zoi * coi + (1 - zoi) * inner.moment(k) for k in (1, 2))
+    return SimpleNamespace(
+        cdf=lambda x: np.where(x < 0, 0, np.where(x >= 1, 1, zoi * (1 - coi) + (1 - zoi) * inner.cdf(x))),
+        stats=lambda moments: (mean, second - mean**2, np.nan),
+    )
+
+
 def argus(x, chi):
     if x in (0, 1):
         return -mp.inf
@@ -307,11 +329,24 @@ REFERENCES = {
     "beta_proportion": family(
         beta_proportion, lambda x, mu, kappa: beta(kappa * mu, kappa * (1 - mu), x, 1 - x),
         parameters(lambda rng, n: rng.uniform(0.02, 0.98, n), positive(0.5, 500)), (0, 1),
-        [(0, 0.5, 1), (1, 0.5, 1), (0, 0.5, 2), (1, 0.5, 2), (0, 0.25, 300), (1, 0.25, 300), (0.25, 0.25, 1e6), (0.5, 0.25, 1e3),
-         (0.25390625, 0.25, 1e6), (0.25, 0.25, 1e12), (1e-30, 0.5, 1), (1 - 2**-20, 0.75, 300), (1e-10, 1e-10, 1e3), (0.5, 0.5, 1e-10),
-         (0.5, 1 - 2**-20, 50), (1e-5, 1e-5, 1e8)],
+        [(0, 0.5, 1), (1, 0.5, 1), (0, 0.5, 2), (1, 0.5, 2), (0, 0.25, 300), (1, 0.25, 300), (0.25, 0.25, 1e6),
+         (0.5, 0.25, 1e3),
+         (0.25390625, 0.25, 1e6), (0.25, 0.25, 1e12), (1e-30, 0.5, 1), (1 - 2**-20, 0.75, 300), (1e-10, 1e-10, 1e3),
+         (0.5, 0.5, 1e-10), (0.5, 1 - 2**-20, 50), (1e-5, 1e-5, 1e8)],
         [(0, 1), (1, 1), (0.5, 0), (0.5, -1), (1.5, 1), (-0.5, 1), (np.nan, 1), (0.5, np.nan)],
         lambda mu, kappa: stats.beta(kappa * mu, kappa * (1 - mu)), anywhere_in_unit,
         [(0.5, 2), (0.01, 3), (0.9, 1e6), (0.3, 0.01)],
+    ),
+    "zero_one_inflated_beta": family(
+        zero_one_inflated_beta, zero_one_inflated_beta_tails,
+        parameters(lambda rng, n: rng.uniform(0.3, 0.7, n), positive(4, 300), *[lambda rng, n: rng.uniform(0.02, 0.98, n)] * 2),
+        (BELOW_ZERO, 1),
+        [(0, 0.5, 1, 0.5, 0.25), (1, 0.5, 1, 0.5, 0.25), (0, 0.5, 1, 0, 0.5), (1, 0.5, 1, 0, 0.5), (0.5, 0.5, 1, 0, 0.5),
+         (0.5, 0.5, 1, 1, 0.5), (0, 0.5, 1, 1, 1), (1, 0.5, 1, 1, 1), (1, 0.5, 3, 1, 0), (0.5, 0.5, 3, 1e-30, 1e-30),
+         (1e-30, 0.5, 1, 0.5, 0.5), (0.25, 0.25, 1e6, 0.5, 0.5)],
+        [(0, 1, 0.5, 0.5), (1, 1, 0.5, 0.5), (0.5, 0, 0.5, 0.5), (0.5, 1, 1.5, 0.5), (0.5, 1, 0.5, -0.5), (np.nan, 1, 0.5, 0.5),
+         (0.5, np.nan, 0.5, 0.5), (0.5, 1, np.nan, 0.5), (0.5, 1, 0.5, np.nan)],
+        zero_one_inflated_beta_known, anywhere_in_unit,
+        [(0.5, 2, 0.5, 0.5), (0.9, 30, 0.1, 0.9), (0.3, 0.1, 0, 0.5), (0.3, 5, 1, 0.25)], scipy=False,
     ),
 }  # fmt: skip
