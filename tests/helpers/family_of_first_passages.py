@@ -37,7 +37,8 @@ def earlier(u, w, nu):
     size, total = abs(nu), mp.mpf(0)
     for k in range(-9, 10):
         r = abs(w + 2 * k)
-        one = mp.exp(-size * r) * mp.ncdf((size * u - r) / mp.sqrt(u)) + mp.exp(size * r) * mp.ncdf(-(size * u + r) / mp.sqrt(u))
+        below, above = (mp.ncdf((side * size * u - r) / mp.sqrt(u)) for side in (1, -1))
+        one = mp.exp(-size * r) * below + mp.exp(size * r) * above
         total += one if k >= 0 else -one
     return mp.exp(-nu * w) * total
 
@@ -45,10 +46,9 @@ def earlier(u, w, nu):
 def later(u, w, nu):
     if u < 0.01:
         return chance(w, nu) - earlier(u, w, nu)
-    terms = (
-        k * mp.sin(k * mp.pi * w) * mp.exp(-((k * mp.pi) ** 2) * u / 2) / (nu**2 + (k * mp.pi) ** 2) for k in range(1, 60)
-    )
-    return 2 * mp.pi * mp.exp(-nu * w - nu**2 * u / 2) * mp.fsum(terms)
+    rates = {k: (k * mp.pi) ** 2 for k in range(1, 60)}
+    total = mp.fsum(k * mp.sin(k * mp.pi * w) * mp.exp(-rate * u / 2) / (nu**2 + rate) for k, rate in rates.items())
+    return 2 * mp.pi * mp.exp(-nu * w - nu**2 * u / 2) * total
 
 
 def tails(x, alpha, tau, beta, delta):
@@ -94,11 +94,11 @@ def observations(rng, p):
 REFERENCES = {
     "wiener": family(
         wiener, tails, parameters, (-inf, inf),
-        [(1, 1, 0, 0.5, 0), (-1, 1, 0, 0.5, 0), (0.5, 1, 0.5, 0.5, 1), (0, 1, 0, 0.5, 1), (0, 1, 0.25, 0.5, 1), (inf, 1, 0, 0.5, 1),
-         (-inf, 1, 0, 0.5, 1), (-0.25, 1, 0.5, 0.5, 1), (0.125, 2, 0, 0.25, 20), (-0.125, 2, 0, 0.25, 20), (-0.125, 2, 0, 0.25, -20),
-         (0.03125, 1, 0, 0.25, 0), (30, 3, 0.25, 0.75, -2), (1.5, 1, 0, 2**-20, 1), (-0.125, 1, 0, 2**-20, 1),
-         (0.25, 1, 0, 2**-20, -1), (0.25, 1, 0, 1 - 2**-20, 1), (0.390625, 1, 0, 0.75, 1), (0.40625, 1, 0, 0.75, 1), (-3, 1, 0, 0.5, -30),
-         (2e10, 1e5, 0, 0.5, 1e-5), (1e-10, 1e-5, 0, 0.5, 1e5)],
+        [(1, 1, 0, 0.5, 0), (-1, 1, 0, 0.5, 0), (0.5, 1, 0.5, 0.5, 1), (0, 1, 0, 0.5, 1), (0, 1, 0.25, 0.5, 1),
+         (inf, 1, 0, 0.5, 1), (-inf, 1, 0, 0.5, 1), (-0.25, 1, 0.5, 0.5, 1), (0.125, 2, 0, 0.25, 20), (-0.125, 2, 0, 0.25, 20),
+         (-0.125, 2, 0, 0.25, -20), (0.03125, 1, 0, 0.25, 0), (30, 3, 0.25, 0.75, -2), (1.5, 1, 0, 2**-20, 1),
+         (-0.125, 1, 0, 2**-20, 1), (0.25, 1, 0, 2**-20, -1), (0.25, 1, 0, 1 - 2**-20, 1), (0.390625, 1, 0, 0.75, 1),
+         (0.40625, 1, 0, 0.75, 1), (-3, 1, 0, 0.5, -30), (2e10, 1e5, 0, 0.5, 1e-5), (1e-10, 1e-5, 0, 0.5, 1e5)],
         [(0, 0, 0.5, 1), (-1, 0, 0.5, 1), (1, -1, 0.5, 1), (1, 0, 0, 1), (1, 0, 1, 1), (1, 0, 1.5, 1), (1, 0, 0.5, inf),
          (np.nan, 0, 0.5, 1), (1, np.nan, 0.5, 1), (1, 0, np.nan, 1), (1, 0, 0.5, np.nan)],
         theirs, observations, [(1, 0, 0.5, 0), (2, 0.3, 0.25, 1.5), (1.5, 0, 0.9, -3), (0.5, 1, 0.05, 0.1)], scipy=False,
