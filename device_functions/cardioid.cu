@@ -15,9 +15,11 @@ __device__ real cardioid_logpdf(real x, real mu, real rho)
 __device__ real cardioid_logcdf(real x, real mu, real rho)
 {
     if (!(fabs(rho) <= 0.5)) return NAN;
-    real d = x - mu, rest = d < 0 ? PI + d : PI - d, tail = ((1 - 2 * rho) * rest + 2 * rho * minus_sine(rest)) / (2 * PI);
-    if (!(rest > 0)) return d < 0 ? -INFINITY : 0;
-    return d < 0 ? log(tail) : log1p(-tail);
+    int below = x < mu;
+    real rest = below ? above_cut(x, mu) : above_cut(mu, x);
+    if (!(rest > 0)) return below ? -INFINITY : 0;
+    real tail = ((1 - 2 * rho) * rest + 2 * rho * minus_sine(rest)) / (2 * PI);
+    return below ? log(tail) : log1p(-tail);
 }
 
 __device__ real cardioid_logsf(real x, real mu, real rho)

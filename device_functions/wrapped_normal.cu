@@ -9,8 +9,8 @@ __device__ int is_wide(real sigma) { return sigma * sigma > 2 * PI; }
 // x - mu without whole turns
 __device__ real around(real x, real mu)
 {
-    real d = x - mu, turns = rint(d * (0.5 / PI)), rest_of_pi = EPSILON < 1e-12 ? 1.2246467991473532e-16 : -8.742278e-8;
-    return fma(-2 * PI, turns, d) - 2 * rest_of_pi * turns;
+    real d = x - mu, turns = rint(d * (0.5 / PI));
+    return fma(-2 * PI, turns, d) - 2 * rest_of_pi() * turns;
 }
 
 // The logarithm of the sum of exp(-(d + 2 pi k)^2 / (2 sigma^2)) over all k
@@ -52,10 +52,11 @@ __device__ real log_tail(real rest, real sigma)
 
 __device__ real wrapped_normal_logcdf(real x, real mu, real sigma)
 {
-    real d = x - mu, rest = d < 0 ? PI + d : PI - d;
-    if (!(rest > 0)) return d < 0 ? -INFINITY : 0;
+    int below = x < mu;
+    real rest = below ? above_cut(x, mu) : above_cut(mu, x);
+    if (!(rest > 0)) return below ? -INFINITY : 0;
     real tail = log_tail(rest, sigma);
-    return d < 0 ? tail : log1mexp(tail);
+    return below ? tail : log1mexp(tail);
 }
 
 __device__ real wrapped_normal_logsf(real x, real mu, real sigma)

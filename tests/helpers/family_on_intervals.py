@@ -163,17 +163,23 @@ def wrapped_normal_tails(x, mu, sigma):
     return between(-mp.pi, d), between(d, mp.pi)
 
 
-def on_the_circle(tails):
-    """What draws are compared with, from the tails of mpmath numbers between which it interpolates"""
+def on_the_circle(below):
+    """What draws are compared with, from a function of the angle between a number and mu, and of the other parameter"""
     def theirs(mu, spread):
-        angles = np.linspace(-np.pi, np.pi, 2001)
-        if spread < 0.1:
-            angles = np.linspace(-1, 1, 2001) * min(np.pi, 10 * abs(spread)) if tails is wrapped_normal_tails else angles
-        with mp.workdps(20):
-            below = [float(tails(mp.mpf(a), mp.mpf(0), mp.mpf(spread))[0]) for a in angles]
-        return SimpleNamespace(cdf=lambda x: np.interp(x - mu, angles, below), stats=lambda moments: (np.nan,) * 3)
+        return SimpleNamespace(cdf=lambda x: below(np.clip(x - mu, -np.pi, np.pi), spread), stats=lambda moments: (np.nan,) * 3)
 
     return theirs
+
+
+def cardioid_below(d, rho):
+    return (np.pi + d + 2 * rho * np.sin(d)) / (2 * np.pi)
+
+
+def wrapped_normal_below(d, sigma):
+    angles = np.linspace(-1, 1, 2001) * min(np.pi, 10 * sigma)
+    turns = 2 * np.pi * np.arange(-200, 201)[:, None]
+    below = (stats.norm.cdf((turns + angles) / sigma) - stats.norm.cdf((turns - np.pi) / sigma)).sum(0)
+    return np.interp(d, angles, below)
 
 
 def beta_proportion(x, mu, kappa):
@@ -182,6 +188,10 @@ def beta_proportion(x, mu, kappa):
 
     a, b = kappa * mu, kappa * (1 - mu)
     return log_power(a - 1, x) + log_power(b - 1, 1 - x) - mp.loggamma(a) - mp.loggamma(b) + mp.loggamma(kappa)
+
+
+def below_one(rng, p):
+    return np.minimum(anywhere_in_unit(rng, p), 1 - 2**-20)
 
 
 def zero_one_inflated_beta(x, mu, phi, zoi, coi):
@@ -313,7 +323,7 @@ REFERENCES = {
         (lambda mu, rho: mu - mp.pi, lambda mu, rho: mu + mp.pi),
         [(0, 0, 0), (0, 0, 0.5), (3, 0, 0.5), (-3, 0, -0.5), (0, 0, -0.5), (1e-3, 0, -0.5), (100, 0, 0.3), (inf, 0, 0.5),
          (-inf, 0, 0.5), (1, 1, 1e-30), (-3, 0, 0.5 - 2**-20), (3.125, 0, 0.5)],
-        [(0, 0.75), (0, -0.75), (0, inf), (np.nan, 0.25), (0, np.nan)], on_the_circle(cardioid_tails),
+        [(0, 0.75), (0, -0.75), (0, inf), (np.nan, 0.25), (0, np.nan)], on_the_circle(cardioid_below),
         lambda rng, p: p[0] + np.pi * rng.uniform(-0.97, 0.97, p[0].shape), [(0, 0), (1, 0.5), (-2, -0.3)],
         scipy=False, rtol32=1e-4, reason=NEAR_THE_ENDS,
     ),
@@ -322,7 +332,7 @@ REFERENCES = {
         (lambda mu, sigma: mu - mp.pi, lambda mu, sigma: mu + mp.pi),
         [(0, 0, 1), (3, 0, 1), (-3, 0, 0.25), (3.125, 0, 0.0625), (1e-3, 0, 1e-3), (0, 0, 1e-30), (100, 0, 1), (100, 0, 3),
          (3, 0, 2.5), (3, 0, 2.515625), (1, 0, 30), (1, 0, 1e10), (-3, 0, 2.515625), (-2, 1, 2.5), (inf, 0, 1), (-inf, 0, 1)],
-        INVALID_LOCATION_SCALE, on_the_circle(wrapped_normal_tails),
+        INVALID_LOCATION_SCALE, on_the_circle(wrapped_normal_below),
         lambda rng, p: p[0] + np.clip(around(rng, 0 * p[1], p[1], 1), -3.1, 3.1), [(0, 1), (1, 0.05), (-2, 2.6), (3, 100)],
         scipy=False, rtol32=1e-4, reason=NEAR_THE_ENDS,
     ),
@@ -330,11 +340,10 @@ REFERENCES = {
         beta_proportion, lambda x, mu, kappa: beta(kappa * mu, kappa * (1 - mu), x, 1 - x),
         parameters(lambda rng, n: rng.uniform(0.02, 0.98, n), positive(0.5, 500)), (0, 1),
         [(0, 0.5, 1), (1, 0.5, 1), (0, 0.5, 2), (1, 0.5, 2), (0, 0.25, 300), (1, 0.25, 300), (0.25, 0.25, 1e6),
-         (0.5, 0.25, 1e3),
-         (0.25390625, 0.25, 1e6), (0.25, 0.25, 1e12), (1e-30, 0.5, 1), (1 - 2**-20, 0.75, 300), (1e-10, 1e-10, 1e3),
-         (0.5, 0.5, 1e-10), (0.5, 1 - 2**-20, 50), (1e-5, 1e-5, 1e8)],
+         (0.5, 0.25, 1e3), (0.25390625, 0.25, 1e6), (0.25, 0.25, 1e12), (1e-30, 0.5, 1), (1 - 2**-20, 0.75, 300),
+         (1e-10, 1e-10, 30), (0.5, 0.5, 1e-10), (0.5, 1 - 2**-20, 50), (1e-5, 1e-5, 1e6)],
         [(0, 1), (1, 1), (0.5, 0), (0.5, -1), (1.5, 1), (-0.5, 1), (np.nan, 1), (0.5, np.nan)],
-        lambda mu, kappa: stats.beta(kappa * mu, kappa * (1 - mu)), anywhere_in_unit,
+        lambda mu, kappa: stats.beta(kappa * mu, kappa * (1 - mu)), below_one,
         [(0.5, 2), (0.01, 3), (0.9, 1e6), (0.3, 0.01)],
     ),
     "zero_one_inflated_beta": family(
@@ -346,7 +355,7 @@ REFERENCES = {
          (1e-30, 0.5, 1, 0.5, 0.5), (0.25, 0.25, 1e6, 0.5, 0.5)],
         [(0, 1, 0.5, 0.5), (1, 1, 0.5, 0.5), (0.5, 0, 0.5, 0.5), (0.5, 1, 1.5, 0.5), (0.5, 1, 0.5, -0.5), (np.nan, 1, 0.5, 0.5),
          (0.5, np.nan, 0.5, 0.5), (0.5, 1, np.nan, 0.5), (0.5, 1, 0.5, np.nan)],
-        zero_one_inflated_beta_known, anywhere_in_unit,
+        zero_one_inflated_beta_known, below_one,
         [(0.5, 2, 0.5, 0.5), (0.9, 30, 0.1, 0.9), (0.3, 0.1, 0, 0.5), (0.3, 5, 1, 0.25)], scipy=False,
     ),
 }  # fmt: skip
