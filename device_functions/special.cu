@@ -1026,7 +1026,21 @@ __device__ real student_quantile(real a, real p, real q)
 }
 
 
-// ---- the von Mises distribution function ----------------------------------------------------------------------------
+// ---- angles, and the von Mises distribution function ----------------------------------------------------------------
+
+// What PI is too small by
+__device__ real rest_of_pi()
+{
+    return EPSILON < 1e-12 ? 1.2246467991473532e-16 : -8.742278e-8;
+}
+
+// x - (mu - pi), how far x lies above the cut of a circle opposite to mu, without the rounding errors of the difference and of PI.
+// Error 2. Source: Knuth (1998), The Art of Computer Programming, vol. 2, 4.2.2.
+__device__ real above_cut(real x, real mu)
+{
+    real z = x - mu, shift = z - x, rest = (x - (z - shift)) - (mu + shift);
+    return (PI + z) + (rest + rest_of_pi());
+}
 
 // The logarithm of the density of a von Mises variable around 0, x in [-pi, pi], kappa >= 0
 __device__ real log_von_mises_density(real x, real kappa)
@@ -1038,8 +1052,7 @@ __device__ real log_von_mises_density(real x, real kappa)
 // log P(X <= x + rest), x <= 0, rest being lost in x, by quadrature
 __device__ real log_von_mises_tail(real x, real rest, real kappa)
 {
-    real rest_of_pi = EPSILON < 1e-12 ? 1.2246467991473532e-16 : -8.742278e-8;  // by which PI is too small
-    real length = (PI + x) + (rest + rest_of_pi);
+    real length = (PI + x) + (rest + rest_of_pi());
     real width = panel_width(-kappa * sin(x), 1 / sqrt(fmax(kappa, (real)1))), sum = 0, last = 1;
     for (int panel = 0; panel < 30 && panel * width < length && last > 0.01 * EPSILON; panel++) {
         real left = panel * width, half = 0.5 * fmin(width, length - left);

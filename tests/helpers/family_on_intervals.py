@@ -9,8 +9,10 @@ from references_continuous import (
     INVALID_LOCATION_SCALE,
     INVALID_SCALE,
     anywhere_in_unit,
+    around,
     inf,
     interval,
+    normal_probability,
     parameters,
     positive,
     real,
@@ -19,6 +21,8 @@ from references_continuous import (
 from scipy import stats
 from tails import beta, from_log_cdf, gamma
 
+#: An end of the support that the number 0 lies behind, whose probability is not 0.
+BELOW_ZERO = mp.mpf("-1e-400")
 NEAR_THE_ENDS = "near the ends the rounding error of x - mu counts"
 
 
@@ -119,6 +123,95 @@ def wrapped_cauchy_known(mu, rho):
         return np.arctan2(1, -(1 + rho) / (1 - rho) * np.tan(np.clip((x - mu) / 2, -np.pi / 2, np.pi / 2))) / np.pi
 
     return SimpleNamespace(cdf=cdf, stats=lambda moments: (np.nan,) * 3)
+
+
+def cardioid(x, mu, rho):
+    return -mp.inf if mp.isinf(x) else log((1 + 2 * rho * mp.cos(x - mu)) / (2 * mp.pi))
+
+
+def cardioid_tails(x, mu, rho):
+    d = x - mu
+    half = (d + 2 * rho * mp.sin(d)) / (2 * mp.pi)
+    return 0.5 + half, 0.5 - half
+
+
+def log(p):
+    return mp.log(p) if p else -mp.inf
+
+
+def wrapped_normal(x, mu, sigma):
+    """By Jacobi's theta function, or, of a narrow one, as the sum over turns"""
+    if mp.isinf(x):
+        return -mp.inf
+    d = x - mu - 2 * mp.pi * mp.nint((x - mu) / (2 * mp.pi))
+    if sigma < 1:
+        return log(mp.fsum(mp.npdf(d + 2 * mp.pi * k, 0, sigma) for k in range(-6, 7)))
+    return log(mp.jtheta(3, d / 2, mp.exp(-(sigma**2) / 2)) / (2 * mp.pi))
+
+
+def wrapped_normal_tails(x, mu, sigma):
+    """As the sum over turns; a wide one as that over harmonics"""
+    d = x - mu
+    if sigma > 3:
+        half = (d / 2 + mp.fsum(mp.exp(-((n * sigma) ** 2) / 2) * mp.sin(n * d) / n for n in range(1, 9))) / mp.pi
+        return 0.5 + half, 0.5 - half
+
+    def between(low, high):
+        turns = [2 * mp.pi * k for k in range(-6, 7)]
+        return mp.fsum(normal_probability((t + low) / sigma, (t + high) / sigma) for t in turns)
+
+    return between(-mp.pi, d), between(d, mp.pi)
+
+
+def on_the_circle(below):
+    """What draws are compared with, from a function of the angle between a number and mu, and of the other parameter"""
+    def theirs(mu, spread):
+        return SimpleNamespace(cdf=lambda x: below(np.clip(x - mu, -np.pi, np.pi), spread), stats=lambda moments: (np.nan,) * 3)
+
+    return theirs
+
+
+def cardioid_below(d, rho):
+    return (np.pi + d + 2 * rho * np.sin(d)) / (2 * np.pi)
+
+
+def wrapped_normal_below(d, sigma):
+    angles = np.linspace(-1, 1, 2001) * min(np.pi, 10 * sigma)
+    turns = 2 * np.pi * np.arange(-200, 201)[:, None]
+    below = (stats.norm.cdf((turns + angles) / sigma) - stats.norm.cdf((turns - np.pi) / sigma)).sum(0)
+    return np.interp(d, angles, below)
+
+
+def beta_proportion(x, mu, kappa):
+    def log_power(exponent, y):
+        return exponent * mp.log(y) if exponent else mp.mpf(0)
+
+    a, b = kappa * mu, kappa * (1 - mu)
+    return log_power(a - 1, x) + log_power(b - 1, 1 - x) - mp.loggamma(a) - mp.loggamma(b) + mp.loggamma(kappa)
+
+
+def below_one(rng, p):
+    return np.minimum(anywhere_in_unit(rng, p), 1 - 2**-20)
+
+
+def zero_one_inflated_beta(x, mu, phi, zoi, coi):
+    if x in (0, 1):
+        return log(zoi * (coi if x else 1 - coi))
+    return log(1 - zoi) + beta_proportion(x, mu, phi)
+
+
+def zero_one_inflated_beta_tails(x, mu, phi, zoi, coi):
+    below, above = beta(phi * mu, phi * (1 - mu), x, 1 - x)
+    return zoi * (1 - coi) + (1 - zoi) * below, zoi * coi + (1 - zoi) * above
+
+
+def zero_one_inflated_beta_known(mu, phi, zoi, coi):
+    inner = stats.beta(phi * mu, phi * (1 - mu))
+    mean, second = (zoi * coi + (1 - zoi) * inner.moment(k) for k in (1, 2))
+    return SimpleNamespace(
+        cdf=lambda x: np.where(x < 0, 0, np.where(x >= 1, 1, zoi * (1 - coi) + (1 - zoi) * inner.cdf(x))),
+        stats=lambda moments: (mean, second - mean**2, np.nan),
+    )
 
 
 def argus(x, chi):
@@ -223,5 +316,46 @@ REFERENCES = {
         [(0, 2), (1, 1), (-1, 1), (1, 2), (-1, 2), (1, 3), (1.5, 2), (-1.5, 3), (inf, 2), (-inf, 2), (1e-30, 1), (0.5, 1e-10),
          (1e-3, 1e6), (-0.9, 1e3), (1 - 2**-20, 0.5), (2**-20 - 1, 30)],
         INVALID_SCALE, stats.rdist, lambda rng, p: rng.uniform(-0.999, 0.999, p[0].shape), [(2,), (0.1,), (1,), (30,)],
+    ),
+    "cardioid": family(
+        cardioid, cardioid_tails,
+        parameters(lambda rng, n: rng.uniform(-3, 3, n), lambda rng, n: rng.uniform(-0.5, 0.5, n)),
+        (lambda mu, rho: mu - mp.pi, lambda mu, rho: mu + mp.pi),
+        [(0, 0, 0), (0, 0, 0.5), (3, 0, 0.5), (-3, 0, -0.5), (0, 0, -0.5), (1e-3, 0, -0.5), (100, 0, 0.3), (inf, 0, 0.5),
+         (-inf, 0, 0.5), (1, 1, 1e-30), (-3, 0, 0.5 - 2**-20), (3.125, 0, 0.5)],
+        [(0, 0.75), (0, -0.75), (0, inf), (np.nan, 0.25), (0, np.nan)], on_the_circle(cardioid_below),
+        lambda rng, p: p[0] + np.pi * rng.uniform(-0.97, 0.97, p[0].shape), [(0, 0), (1, 0.5), (-2, -0.3)],
+        scipy=False, rtol32=1e-4, reason=NEAR_THE_ENDS,
+    ),
+    "wrapped_normal": family(
+        wrapped_normal, wrapped_normal_tails, parameters(lambda rng, n: rng.uniform(-3, 3, n), positive(0.2, 6)),
+        (lambda mu, sigma: mu - mp.pi, lambda mu, sigma: mu + mp.pi),
+        [(0, 0, 1), (3, 0, 1), (-3, 0, 0.25), (3.125, 0, 0.0625), (1e-3, 0, 1e-3), (0, 0, 1e-30), (100, 0, 1), (100, 0, 3),
+         (3, 0, 2.5), (3, 0, 2.515625), (1, 0, 30), (1, 0, 1e10), (-3, 0, 2.515625), (-2, 1, 2.5), (inf, 0, 1), (-inf, 0, 1)],
+        INVALID_LOCATION_SCALE, on_the_circle(wrapped_normal_below),
+        lambda rng, p: p[0] + np.clip(around(rng, 0 * p[1], p[1], 1), -3.1, 3.1), [(0, 1), (1, 0.05), (-2, 2.6), (3, 100)],
+        scipy=False, rtol32=1e-4, reason=NEAR_THE_ENDS,
+    ),
+    "beta_proportion": family(
+        beta_proportion, lambda x, mu, kappa: beta(kappa * mu, kappa * (1 - mu), x, 1 - x),
+        parameters(lambda rng, n: rng.uniform(0.02, 0.98, n), positive(0.5, 500)), (0, 1),
+        [(0, 0.5, 1), (1, 0.5, 1), (0, 0.5, 2), (1, 0.5, 2), (0, 0.25, 300), (1, 0.25, 300), (0.25, 0.25, 1e6),
+         (0.5, 0.25, 1e3), (0.25390625, 0.25, 1e6), (0.25, 0.25, 1e12), (1e-30, 0.5, 1), (1 - 2**-20, 0.75, 300),
+         (1e-10, 1e-10, 30), (0.5, 0.5, 1e-10), (0.5, 1 - 2**-20, 50), (1e-5, 1e-5, 1e6)],
+        [(0, 1), (1, 1), (0.5, 0), (0.5, -1), (1.5, 1), (-0.5, 1), (np.nan, 1), (0.5, np.nan)],
+        lambda mu, kappa: stats.beta(kappa * mu, kappa * (1 - mu)), below_one,
+        [(0.5, 2), (0.01, 3), (0.9, 1e6), (0.3, 0.01)],
+    ),
+    "zero_one_inflated_beta": family(
+        zero_one_inflated_beta, zero_one_inflated_beta_tails,
+        parameters(lambda rng, n: rng.uniform(0.3, 0.7, n), positive(4, 300), *[lambda rng, n: rng.uniform(0.02, 0.98, n)] * 2),
+        (BELOW_ZERO, 1),
+        [(0, 0.5, 1, 0.5, 0.25), (1, 0.5, 1, 0.5, 0.25), (0, 0.5, 1, 0, 0.5), (1, 0.5, 1, 0, 0.5), (0.5, 0.5, 1, 0, 0.5),
+         (0.5, 0.5, 1, 1, 0.5), (0, 0.5, 1, 1, 1), (1, 0.5, 1, 1, 1), (1, 0.5, 3, 1, 0), (0.5, 0.5, 3, 1e-30, 1e-30),
+         (1e-30, 0.5, 1, 0.5, 0.5), (0.25, 0.25, 1e6, 0.5, 0.5)],
+        [(0, 1, 0.5, 0.5), (1, 1, 0.5, 0.5), (0.5, 0, 0.5, 0.5), (0.5, 1, 1.5, 0.5), (0.5, 1, 0.5, -0.5), (np.nan, 1, 0.5, 0.5),
+         (0.5, np.nan, 0.5, 0.5), (0.5, 1, np.nan, 0.5), (0.5, 1, 0.5, np.nan)],
+        zero_one_inflated_beta_known, below_one,
+        [(0.5, 2, 0.5, 0.5), (0.9, 30, 0.1, 0.9), (0.3, 0.1, 0, 0.5), (0.3, 5, 1, 0.25)], scipy=False,
     ),
 }  # fmt: skip

@@ -97,6 +97,7 @@ SPECIAL_FUNCTIONS = {
     "expit": (lambda x: 1 / (1 + mp.exp(-x)), (-5, 5.5)),
     "expm1_quotient": (lambda a, x: mp.expm1(a * x) / a, (-1, 1.2), (-2, 2.5)),
     "expit_difference": (lambda a, b: 1 / (1 + mp.exp(-a)) - 1 / (1 + mp.exp(-b)), (-5, 5.5), (-4, 6)),
+    "above_cut": (lambda x, mu: x - mu + mp.pi, (-3, 3.5), (-2, 2.5)),
     "atanh_remainder": (lambda s: (mp.atanh(mp.sqrt(s)) / mp.sqrt(s) - 1) / s, (0.001, 0.11)),
     "lbeta": (lambda a, b: mp.loggamma(a) + mp.loggamma(b) - mp.loggamma(a + b), (0.2, 6), (0.3, 7)),
     "log_beta_p_logit": (lambda a, b, v: log_beta_p(a, b, 1 / (1 + mp.exp(-v))), (0.3, 20), (0.3, 20), (-3, 3)),

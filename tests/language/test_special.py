@@ -160,6 +160,9 @@ FUNCTIONS = {
         lambda a, x: mp.expm1(a * x) / a if a else x,
         (slopes, np.r_[2, 30 / slopes[1:] * log_uniform(RNG, 1e-6, 1, 2 * N)]), 40, True,
     ),
+    "above_cut": (
+        lambda x, mu: x - mu + mp.pi, ((mu := RNG.normal(0, 2, N)) - np.pi + log_uniform(RNG, 1e-7, 3, N), mu), 4, True,
+    ),
     "minus_sine": (lambda x: x - mp.sin(x), (log_uniform(RNG, 1e-9, 7, 2 * N),), 8, True),
     "normal_integral": (normal_integral, (left, right, right - left), 16, True),
     "log_ndtr_difference": (lambda a, b: mp.log(normal_mass(a, b)), (left, right), 16, False),

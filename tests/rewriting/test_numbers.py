@@ -91,13 +91,20 @@ def test_expectations_agree(name):
                 )
 
 
+@functools.cache
+def moments(name, *row):
+    """The mean and three central moments, which several numbers are made of."""
+    density = gs.densities[name]
+    mean = density.expect(lambda x: x, *row)
+    return mean, *(density.expect(lambda x, order=order: (x - mean) ** order, *row) for order in (2, 3, 4))
+
+
 def expected(density, row, number):
     if number == "median":
         return density.ppf(0.5, *row)
     if number == "entropy":
         return density.expect(lambda x: -np.clip(density.logpdf(x, *row), -1e3, 1e3), *row)
-    mean = density.expect(lambda x: x, *row)
-    central = [density.expect(lambda x, order=order: (x - mean) ** order, *row) for order in (2, 3, 4)]
+    mean, *central = moments(density.name, *row)
     if number in ("mean", "var"):  # of which there are those of what is not random, too
         return mean if number == "mean" else central[0]
     return central[1] / central[0] ** 1.5 if number == "skewness" else central[2] / central[0] ** 2 - 3

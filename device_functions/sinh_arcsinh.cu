@@ -1,0 +1,37 @@
+// sinh_arcsinh: the sinh-arcsinh distribution: sinh(delta asinh((x - mu) / sigma) - epsilon) is standard normal
+// x: real    epsilon: real, asymmetry    delta: positive, shape; the larger, the lighter are the tails
+// mu: real, location    sigma: positive, scale
+// source: Jones & Pewsey (2009), Sinh-arcsinh distributions
+__device__ real sinh_arcsinh_logpdf(real x, real epsilon, real delta, real mu, real sigma)
+{
+    real z = (x - mu) * (1 / sigma), w = delta * asinh(z) - epsilon, y = sinh(w);
+    if (isinf(y)) return -INFINITY;
+    return (log(delta / sigma) - HALF_LOG_2PI - LOG_2) + fabs(w) + log1p_unit(exp(-2 * fabs(w))) - 0.5 * log1p_square(z) - 0.5 * y * y;
+}
+
+__device__ real sinh_arcsinh_logcdf(real x, real epsilon, real delta, real mu, real sigma)
+{
+    return log_ndtr(sinh(delta * asinh((x - mu) * (1 / sigma)) - epsilon));
+}
+
+__device__ real sinh_arcsinh_logsf(real x, real epsilon, real delta, real mu, real sigma)
+{
+    return sinh_arcsinh_logcdf(-x, -epsilon, delta, -mu, sigma);
+}
+
+__device__ real sinh_arcsinh_ppf(real q, real epsilon, real delta, real mu, real sigma)
+{
+    return mu + sigma * sinh((asinh(ndtri(q)) + epsilon) / delta);
+}
+
+__device__ real sinh_arcsinh_isf(real q, real epsilon, real delta, real mu, real sigma)
+{
+    return mu - sigma * sinh((asinh(ndtri(q)) - epsilon) / delta);
+}
+
+__device__ real sinh_arcsinh_sample(rng_t *rng, real epsilon, real delta, real mu, real sigma)
+{
+    return mu + sigma * sinh((asinh(normal(rng)) + epsilon) / delta);
+}
+
+__device__ real sinh_arcsinh_median(real epsilon, real delta, real mu, real sigma) { return mu + sigma * sinh(epsilon / delta); }

@@ -1,0 +1,437 @@
+// The gradient kernel of shifted_log_normal, made by `gpustats generate`. Do not edit.
+typedef double real;
+typedef long long index_t;
+#define KERNEL(...) extern "C" __global__ void __launch_bounds__(__VA_ARGS__)  // threads a block, blocks a multiprocessor
+#define DEVICE static __device__ __forceinline__
+#define GLOBAL
+#define SHARED
+#define RESTRICT __restrict__
+#define SHARED_ARRAY(type, name, count) __shared__ type name[count]
+#define DYNAMIC_SHARED_ARRAY(type, name, count) extern __shared__ __align__(16) type name[]
+#define BARRIER() __syncthreads()
+#define BARRIER_GLOBAL() __syncthreads()
+#define UNROLL _Pragma("unroll")
+#define UNROLL_BY_4 _Pragma("unroll 4")
+#define STORE_STREAMING(to, value) __stcs(to, value)  // not to be read again soon
+#define THREAD ((int)threadIdx.x)
+#define BLOCK_X ((index_t)blockIdx.x)
+#define BLOCK_Y ((index_t)blockIdx.y)
+#define BLOCKS_Y ((index_t)gridDim.y)
+#define BLOCKS_X ((index_t)gridDim.x)
+#undef INFINITY
+#undef NAN
+#define INFINITY __int_as_float(0x7f800000)
+#define NAN __int_as_float(0x7fffffff)
+typedef unsigned long long bits_t;
+
+// log(w + c), c being what rounding has taken from w. NVIDIA's own log and log1p branch, which keeps the compiler from working
+// on several numbers at once. log(2^k (1 + f)) = k log(2) + f - (h - s (h + R)), s = f / (2 + f), h = f^2 / 2; the polynomial R
+// interpolates 2 atanh(s) / s - 2 in Chebyshev points, with an error below 1e-17. Error of the whole below 1 ulp.
+DEVICE double log_of_sum(double w, double c)
+{
+    const bool tiny = __double2hiint(w) < 0x00100000;  // subnormal, or not positive
+    const double scaled = tiny ? w * 18014398509481984.0 : w;
+    const int high = __double2hiint(scaled), k = (high - 0x3fe6a09e) >> 20;
+    const double m = __hiloint2double(high - (k << 20), __double2loint(scaled));  // between sqrt(1/2) and sqrt(2)
+    const double f = fma(c, __hiloint2double((0x3ff - k) << 20, 0), m - 1), g = f + 2;
+    double r;
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(g));
+    const double e = fma(-g, r, 1.0);
+    const double s = f * fma(r, fma(e, e, e), r), z = s * s, h = 0.5 * f * f;
+    const double R = z * (0.66666666666666696969 + z * (0.39999999999899197894 + z * (0.28571428626114518292 + z * (
+                          0.22222211112104947364 + z * (0.18182890778026130313 + z * (0.15331666676597174341 + z * (
+                          0.14617128399807299883)))))));
+    const double n = k - (tiny ? 54 : 0);
+    const double value = fma(n, 0.69314718036912381649, f - (h - fma(s, h + R, n * 1.9082149292705877e-10)));
+    const index_t bits = __double_as_longlong(w);
+    const double special = (bits_t)bits << 1 == 0 ? -INFINITY : bits == 0x7ff0000000000000 ? w : NAN;
+    return (bits_t)(bits - 1) < 0x7fefffffffffffff ? value : special;  // is w positive and finite?
+}
+
+DEVICE double branchless_log(double x)
+{
+    return log_of_sum(x, 0);
+}
+
+DEVICE double branchless_log1p(double x)
+{
+    const double w = 1 + x;
+    return log_of_sum(w, x - (w - 1));
+}
+
+// exp(k log(2) + r) = 2^k (1 + r + r^2 q(r)). NVIDIA's own branches as well, so that compilers compute it twice where it stands twice.
+// q interpolates in Chebyshev points, with an error of the whole below 2e-17. 2^k comes in two halves, for numbers below the normal
+// ones. Error below 1 ulp.
+DEVICE double branchless_exp(double x)
+{
+    const double shifted = fma(x, 1.4426950408889634, 6755399441055744.0), n = shifted - 6755399441055744.0;
+    const double r = fma(n, -2.3190468138462996e-17, fma(n, -0.6931471805599453, x));
+    const double q = 0.5000000000000001 + r * (0.16666666666666669 + r * (0.04166666666662413 + r * (0.008333333333330062 + r * (
+                     0.0013888888917213717 + r * (0.00019841269863053618 + r * (2.4801521295954376e-05 + r * (
+                     2.7557268459997064e-06 + r * (2.7620088445409746e-07 + r * 2.510038549551032e-08))))))));
+    const double p = 1 + r * (1 + r * q);
+    const int k = __double2loint(shifted), half_k = k >> 1;
+    const double root = __hiloint2double(__double2hiint(p) + (half_k << 20), __double2loint(p));
+    const double value = root * __hiloint2double((0x3ff + k - half_k) << 20, 0);
+    const int upper = __double2hiint(x), above = upper & 0x7fffffff;  // of nan it is above that of infinity
+    const int special = above > 0x7ff00000 ? upper : upper < 0 ? 0 : 0x7ff00000;
+    return above < 0x40875000 ? value : __hiloint2double(special, 0);  // is |x| below 746?
+}
+
+// a / b for normal numbers; the compiler's own division branches for others.
+DEVICE double ordinary_quotient(double a, double b)
+{
+    double r;
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(b));
+    const double e = fma(-b, r, 1.0), reciprocal = fma(r, fma(e, e, e), r), q = a * reciprocal;
+    return fma(reciprocal, fma(-b, q, a), q);
+}
+#define quotient ordinary_quotient
+#define exp branchless_exp
+#define log branchless_log
+#define log1p branchless_log1p
+#define REAL(literal) literal
+#define EPSILON REAL(2.220446049250313e-16)
+#define PI REAL(3.14159265358979323846)
+#define LOG_2PI REAL(1.83787706640934548356)
+#define HALF_LOG_2PI REAL(0.91893853320467274178)
+#define LOG_2 REAL(0.69314718055994530942)
+#define LOG_PI REAL(1.14472988584940017414)
+#define SQRT_2 REAL(1.41421356237309504880)
+#define SQRT_PI REAL(1.77245385090551602730)
+#define SQRT_2_OVER_PI REAL(0.79788456080286535588)
+#define EULER_GAMMA REAL(0.57721566490153286061)
+#ifndef quotient
+#define quotient(a, b) ((a) / (b))
+#endif
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+
+typedef struct {
+    real value;
+    real d_x;
+    real d_mu;
+    real d_sigma;
+} log_normal_logpdf_grad_x_mu_sigma_results;
+
+DEVICE log_normal_logpdf_grad_x_mu_sigma_results make_log_normal_logpdf_grad_x_mu_sigma_results(real value, real d_x, real d_mu, real d_sigma)
+{
+    log_normal_logpdf_grad_x_mu_sigma_results results;
+    results.value = value;
+    results.d_x = d_x;
+    results.d_mu = d_mu;
+    results.d_sigma = d_sigma;
+    return results;
+}
+
+
+typedef struct {
+    real value;
+    real d_mu;
+    real d_sigma;
+    real d_shift;
+} shifted_log_normal_logpdf_grad_mu_sigma_shift_results;
+
+DEVICE shifted_log_normal_logpdf_grad_mu_sigma_shift_results make_shifted_log_normal_logpdf_grad_mu_sigma_shift_results(real value, real d_mu, real d_sigma, real d_shift)
+{
+    shifted_log_normal_logpdf_grad_mu_sigma_shift_results results;
+    results.value = value;
+    results.d_mu = d_mu;
+    results.d_sigma = d_sigma;
+    results.d_shift = d_shift;
+    return results;
+}
+
+
+typedef struct {
+    real value;
+    real d_mu;
+    real d_sigma;
+    real d_shift;
+} shifted_log_normal_logpdf_checked_grad_mu_sigma_shift_results;
+
+DEVICE shifted_log_normal_logpdf_checked_grad_mu_sigma_shift_results make_shifted_log_normal_logpdf_checked_grad_mu_sigma_shift_results(real value, real d_mu, real d_sigma, real d_shift)
+{
+    shifted_log_normal_logpdf_checked_grad_mu_sigma_shift_results results;
+    results.value = value;
+    results.d_mu = d_mu;
+    results.d_sigma = d_sigma;
+    results.d_shift = d_shift;
+    return results;
+}
+
+
+// log_normal_logpdf_grad_x_mu_sigma: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real mu;
+    real t;
+    real c0;
+    real c1;
+    real c2;
+} log_normal_logpdf_grad_x_mu_sigma_mss_set;
+
+DEVICE log_normal_logpdf_grad_x_mu_sigma_mss_set log_normal_logpdf_grad_x_mu_sigma_mss_prepare_set(real mu, real sigma)
+{
+    log_normal_logpdf_grad_x_mu_sigma_mss_set set;
+    real t = 1 / sigma;
+    set.mu = mu;
+    set.t = t;
+    set.c0 = t * t;
+    set.c1 = -(log(sigma) + HALF_LOG_2PI);
+    set.c2 = -(1 / sigma);
+    return set;
+}
+
+// log_normal_logpdf_grad_x_mu_sigma: what depends on both, from what was computed ahead.
+DEVICE log_normal_logpdf_grad_x_mu_sigma_results log_normal_logpdf_grad_x_mu_sigma_mss_evaluate(log_normal_logpdf_grad_x_mu_sigma_mss_set set, real x)
+{
+    if (x == 0) {
+        return make_log_normal_logpdf_grad_x_mu_sigma_results(-INFINITY, 0, 0, 0);
+    }
+    real t2 = log(x) - set.mu;
+    real d_x_z = set.t * (1 / x);
+    real d_sigma_z = -(set.c0 * t2);
+    real z = t2 * set.t;
+    return make_log_normal_logpdf_grad_x_mu_sigma_results(set.c1 - log(x) - 0.5 * z * z, -(1 / x) - z * d_x_z, set.t * z, set.c2 - z * d_sigma_z);
+}
+
+// shifted_log_normal_logpdf_grad_mu_sigma_shift: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    int c0;
+    log_normal_logpdf_grad_x_mu_sigma_mss_set log_normal_0;
+    real shift;
+} shifted_log_normal_logpdf_grad_mu_sigma_shift_set;
+
+DEVICE shifted_log_normal_logpdf_grad_mu_sigma_shift_set shifted_log_normal_logpdf_grad_mu_sigma_shift_prepare_set(real mu, real sigma, real shift)
+{
+    shifted_log_normal_logpdf_grad_mu_sigma_shift_set set;
+    set.c0 = isinf(shift);
+    set.log_normal_0 = log_normal_logpdf_grad_x_mu_sigma_mss_prepare_set(mu, sigma);
+    set.shift = shift;
+    return set;
+}
+
+// shifted_log_normal_logpdf_grad_mu_sigma_shift: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+    int c0;
+} shifted_log_normal_logpdf_grad_mu_sigma_shift_row;
+
+DEVICE shifted_log_normal_logpdf_grad_mu_sigma_shift_row shifted_log_normal_logpdf_grad_mu_sigma_shift_prepare_row(real x)
+{
+    shifted_log_normal_logpdf_grad_mu_sigma_shift_row row;
+    row.x = x;
+    row.c0 = !isinf(x);
+    return row;
+}
+
+// shifted_log_normal_logpdf_grad_mu_sigma_shift: what depends on both, from what was computed ahead.
+DEVICE shifted_log_normal_logpdf_grad_mu_sigma_shift_results shifted_log_normal_logpdf_grad_mu_sigma_shift_evaluate(shifted_log_normal_logpdf_grad_mu_sigma_shift_set set, shifted_log_normal_logpdf_grad_mu_sigma_shift_row row)
+{
+    if (set.c0) {
+        return make_shifted_log_normal_logpdf_grad_mu_sigma_shift_results(NAN, NAN, NAN, NAN);
+    }
+    real either;
+    real d_mu_either;
+    real d_sigma_either;
+    real d_shift_either;
+    if (row.x > set.shift && row.c0) {
+        log_normal_logpdf_grad_x_mu_sigma_results call = log_normal_logpdf_grad_x_mu_sigma_mss_evaluate(set.log_normal_0, row.x - set.shift);
+        either = call.value;
+        d_mu_either = call.d_mu;
+        d_sigma_either = call.d_sigma;
+        d_shift_either = -call.d_x;
+    } else {
+        either = -INFINITY;
+        d_mu_either = 0;
+        d_sigma_either = 0;
+        d_shift_either = 0;
+    }
+    return make_shifted_log_normal_logpdf_grad_mu_sigma_shift_results(either, d_mu_either, d_sigma_either, d_shift_either);
+}
+
+// shifted_log_normal_logpdf_checked_grad_mu_sigma_shift: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    shifted_log_normal_logpdf_grad_mu_sigma_shift_set shifted_0;
+    real c0;
+} shifted_log_normal_logpdf_checked_grad_mu_sigma_shift_set;
+
+DEVICE shifted_log_normal_logpdf_checked_grad_mu_sigma_shift_set shifted_log_normal_logpdf_checked_grad_mu_sigma_shift_prepare_set(real mu, real sigma, real shift)
+{
+    shifted_log_normal_logpdf_checked_grad_mu_sigma_shift_set set;
+    real bad_mu = mu == mu ? 0 : NAN;
+    real bad_sigma = sigma > 0 ? 0 : NAN;
+    real bad_shift = shift == shift ? 0 : NAN;
+    set.shifted_0 = shifted_log_normal_logpdf_grad_mu_sigma_shift_prepare_set(mu, sigma, shift);
+    set.c0 = bad_mu + bad_sigma + bad_shift;
+    return set;
+}
+
+// shifted_log_normal_logpdf_checked_grad_mu_sigma_shift: what depends on the observation alone, computed once for each.
+typedef struct {
+    shifted_log_normal_logpdf_grad_mu_sigma_shift_row shifted_0;
+    int inside;
+    real outside;
+    real t;
+} shifted_log_normal_logpdf_checked_grad_mu_sigma_shift_row;
+
+DEVICE shifted_log_normal_logpdf_checked_grad_mu_sigma_shift_row shifted_log_normal_logpdf_checked_grad_mu_sigma_shift_prepare_row(real x)
+{
+    shifted_log_normal_logpdf_checked_grad_mu_sigma_shift_row row;
+    real t = x == x ? 0 : NAN;
+    real outside = x == x ? -INFINITY : NAN;
+    int inside = x == x;
+    row.shifted_0 = shifted_log_normal_logpdf_grad_mu_sigma_shift_prepare_row(x);
+    row.inside = inside;
+    row.outside = outside;
+    row.t = t;
+    return row;
+}
+
+// shifted_log_normal_logpdf_checked_grad_mu_sigma_shift: what depends on both, from what was computed ahead.
+DEVICE shifted_log_normal_logpdf_checked_grad_mu_sigma_shift_results shifted_log_normal_logpdf_checked_grad_mu_sigma_shift_evaluate(shifted_log_normal_logpdf_checked_grad_mu_sigma_shift_set set, shifted_log_normal_logpdf_checked_grad_mu_sigma_shift_row row)
+{
+    shifted_log_normal_logpdf_grad_mu_sigma_shift_results call = shifted_log_normal_logpdf_grad_mu_sigma_shift_evaluate(set.shifted_0, row.shifted_0);
+    real d_mu_value = call.d_mu;
+    real d_sigma_value = call.d_sigma;
+    real d_shift_value = call.d_shift;
+    real value = call.value;
+    return make_shifted_log_normal_logpdf_checked_grad_mu_sigma_shift_results((row.inside ? value : row.outside) + set.c0, (row.inside ? d_mu_value : row.t) + set.c0, (row.inside ? d_sigma_value : row.t) + set.c0, (row.inside ? d_shift_value : row.t) + set.c0);
+}
+
+
+// Adds sums[s * threads + 0 .. threads - 1] into its first place, for every s, as a tree.
+DEVICE void add_threads(SHARED double *sums)
+{
+    for (int width = 64; width > 0; width /= 2) {
+        BARRIER();
+        if (THREAD < width)
+            UNROLL for (int s = 0; s < 16; s++)
+                sums[s * 128 + THREAD] += sums[s * 128 + THREAD + width];
+    }
+    BARRIER();
+}
+
+// Adds the blocks' sums of this block's sets, in the order of the blocks, into `out`.
+DEVICE void add_blocks(GLOBAL double *out, GLOBAL const double *partial, index_t first_set, int sets_here, index_t blocks,
+                       SHARED double *sums)
+{
+    for (int first = 0; first < sets_here * 4; first += 16) {
+        const int sums_here = (int)MIN(sets_here * 4 - first, 16);
+        for (int s = 0; s < 16; s++) {
+            double total = 0;
+            if (s < sums_here)
+                for (index_t b = THREAD; b < blocks; b += 128)
+                    total += partial[(first_set * 4 + first + s) * blocks + b];
+            sums[s * 128 + THREAD] = total;
+        }
+        add_threads(sums);
+        for (index_t s = THREAD; s < sums_here; s += 128)
+            out[first_set * 4 + first + s] = sums[s * 128];
+        BARRIER();
+    }
+}
+
+
+// The loglik shape: out[set] = sum over rows of f(observation, parameter set); the terms are never written.
+// Here f has several results: value, d_mu, d_sigma, d_shift are summed, out[set, result].
+//
+// A thread walks over rows and keeps float64 sums for each set of its block. The sums of a block are added as a tree, those
+// of the blocks in their order by the last block to finish: the order never changes, so neither do the bits.
+KERNEL(128) shifted_log_normal_logpdf_checked_grad_mu_sigma_shift_loglik(
+    GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL double *partial, GLOBAL int *counters,
+    index_t n_rows, index_t n_sets, GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT mu_per_set, index_t mu_offset, index_t mu_stride, GLOBAL const real *RESTRICT sigma_per_set, index_t sigma_offset, index_t sigma_stride, GLOBAL const real *RESTRICT shift_per_set, index_t shift_offset, index_t shift_stride)
+{
+    const index_t first_set = BLOCK_X * 4;
+    const int sets_here = (int)MIN(n_sets - first_set, (index_t)4);
+    x_per_row += x_offset + first_set * x_stride;
+    mu_per_set += mu_offset;
+    sigma_per_set += sigma_offset;
+    shift_per_set += shift_offset;
+    SHARED_ARRAY(double, sums, 2048);
+
+    // Whatever depends on the parameters alone: once per block.
+    SHARED_ARRAY(shifted_log_normal_logpdf_checked_grad_mu_sigma_shift_set, sets, 4);
+    for (index_t k = THREAD; k < 4; k += 128)
+        sets[k] = shifted_log_normal_logpdf_checked_grad_mu_sigma_shift_prepare_set(mu_per_set[(first_set + MIN(k, sets_here - 1)) * mu_stride], sigma_per_set[(first_set + MIN(k, sets_here - 1)) * sigma_stride], shift_per_set[(first_set + MIN(k, sets_here - 1)) * shift_stride]);
+    BARRIER();
+
+    double total[16];
+    UNROLL for (int s = 0; s < 16; s++)
+        total[s] = 0;
+    for (index_t first = BLOCK_Y * 256; first < n_rows; first += BLOCKS_Y * 256) {
+        if (first + 256 <= n_rows) {  // a whole tile: all its loads first, and no thread idle
+            double2 x_tile[1];
+            UNROLL for (int u = 0; u < 1; u++)
+                x_tile[u] = *(GLOBAL const double2 *)(x_per_row + first + (u * 128 + THREAD) * 2);
+            UNROLL for (int u = 0; u < 1; u++) {
+                const double2 x_wide = x_tile[u];
+                {
+                    const shifted_log_normal_logpdf_checked_grad_mu_sigma_shift_row row = shifted_log_normal_logpdf_checked_grad_mu_sigma_shift_prepare_row(x_wide.x);
+                    UNROLL for (int k = 0; k < 4; k++) {
+                        const shifted_log_normal_logpdf_checked_grad_mu_sigma_shift_results result = shifted_log_normal_logpdf_checked_grad_mu_sigma_shift_evaluate(sets[k], row);
+                        total[k * 4 + 0] += result.value;
+                        total[k * 4 + 1] += result.d_mu;
+                        total[k * 4 + 2] += result.d_sigma;
+                        total[k * 4 + 3] += result.d_shift;
+                    }
+                }
+                {
+                    const shifted_log_normal_logpdf_checked_grad_mu_sigma_shift_row row = shifted_log_normal_logpdf_checked_grad_mu_sigma_shift_prepare_row(x_wide.y);
+                    UNROLL for (int k = 0; k < 4; k++) {
+                        const shifted_log_normal_logpdf_checked_grad_mu_sigma_shift_results result = shifted_log_normal_logpdf_checked_grad_mu_sigma_shift_evaluate(sets[k], row);
+                        total[k * 4 + 0] += result.value;
+                        total[k * 4 + 1] += result.d_mu;
+                        total[k * 4 + 2] += result.d_sigma;
+                        total[k * 4 + 3] += result.d_shift;
+                    }
+                }
+            }
+        } else
+            for (int u = 0; u < 2; u++) {
+                const index_t r = (u / 2 * 128 + THREAD) * 2 + u % 2, n = first + r;
+                if (n < n_rows) {
+                    const shifted_log_normal_logpdf_checked_grad_mu_sigma_shift_row row = shifted_log_normal_logpdf_checked_grad_mu_sigma_shift_prepare_row(x_per_row[n]);
+                    UNROLL for (int k = 0; k < 4; k++) {
+                        const shifted_log_normal_logpdf_checked_grad_mu_sigma_shift_results result = shifted_log_normal_logpdf_checked_grad_mu_sigma_shift_evaluate(sets[k], row);
+                        total[k * 4 + 0] += result.value;
+                        total[k * 4 + 1] += result.d_mu;
+                        total[k * 4 + 2] += result.d_sigma;
+                        total[k * 4 + 3] += result.d_shift;
+                    }
+                }
+            }
+    }
+    GLOBAL double *const block_sums = BLOCKS_Y == 1
+        ? out + out_offset + first_set * 4 : partial + first_set * 4 * BLOCKS_Y + BLOCK_Y;
+    UNROLL for (int s = 0; s < 16; s++)
+        sums[s * 128 + THREAD] = total[s];
+    add_threads(sums);
+    for (index_t s = THREAD; s < MIN(sets_here * 4 - 0, 16); s += 128)
+        block_sums[s * BLOCKS_Y] = sums[s * 128];
+    if (BLOCKS_Y == 1)
+        return;
+    __shared__ int last;  // does this block finish last of those that share its sets? Then it adds them all
+    __threadfence();
+    __syncthreads();
+    if (THREAD == 0) {
+        last = atomicAdd(&counters[BLOCK_X], 1) == BLOCKS_Y - 1;
+        __threadfence();
+    }
+    __syncthreads();
+    if (last) {
+        add_blocks(out + out_offset, partial, first_set, sets_here, BLOCKS_Y, sums);
+        if (THREAD == 0)
+            counters[BLOCK_X] = 0;
+    }
+
+}
+
+
+
+
+
+
+
+
+
+

@@ -1,0 +1,472 @@
+// The gradient kernel of sinh_arcsinh, made by `gpustats generate`. Do not edit.
+typedef double real;
+typedef long long index_t;
+#define KERNEL(...) extern "C" __global__ void __launch_bounds__(__VA_ARGS__)  // threads a block, blocks a multiprocessor
+#define DEVICE static __device__ __forceinline__
+#define GLOBAL
+#define SHARED
+#define RESTRICT __restrict__
+#define SHARED_ARRAY(type, name, count) __shared__ type name[count]
+#define DYNAMIC_SHARED_ARRAY(type, name, count) extern __shared__ __align__(16) type name[]
+#define BARRIER() __syncthreads()
+#define BARRIER_GLOBAL() __syncthreads()
+#define UNROLL _Pragma("unroll")
+#define UNROLL_BY_4 _Pragma("unroll 4")
+#define STORE_STREAMING(to, value) __stcs(to, value)  // not to be read again soon
+#define THREAD ((int)threadIdx.x)
+#define BLOCK_X ((index_t)blockIdx.x)
+#define BLOCK_Y ((index_t)blockIdx.y)
+#define BLOCKS_Y ((index_t)gridDim.y)
+#define BLOCKS_X ((index_t)gridDim.x)
+#undef INFINITY
+#undef NAN
+#define INFINITY __int_as_float(0x7f800000)
+#define NAN __int_as_float(0x7fffffff)
+typedef unsigned long long bits_t;
+
+// log(w + c), c being what rounding has taken from w. NVIDIA's own log and log1p branch, which keeps the compiler from working
+// on several numbers at once. log(2^k (1 + f)) = k log(2) + f - (h - s (h + R)), s = f / (2 + f), h = f^2 / 2; the polynomial R
+// interpolates 2 atanh(s) / s - 2 in Chebyshev points, with an error below 1e-17. Error of the whole below 1 ulp.
+DEVICE double log_of_sum(double w, double c)
+{
+    const bool tiny = __double2hiint(w) < 0x00100000;  // subnormal, or not positive
+    const double scaled = tiny ? w * 18014398509481984.0 : w;
+    const int high = __double2hiint(scaled), k = (high - 0x3fe6a09e) >> 20;
+    const double m = __hiloint2double(high - (k << 20), __double2loint(scaled));  // between sqrt(1/2) and sqrt(2)
+    const double f = fma(c, __hiloint2double((0x3ff - k) << 20, 0), m - 1), g = f + 2;
+    double r;
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(g));
+    const double e = fma(-g, r, 1.0);
+    const double s = f * fma(r, fma(e, e, e), r), z = s * s, h = 0.5 * f * f;
+    const double R = z * (0.66666666666666696969 + z * (0.39999999999899197894 + z * (0.28571428626114518292 + z * (
+                          0.22222211112104947364 + z * (0.18182890778026130313 + z * (0.15331666676597174341 + z * (
+                          0.14617128399807299883)))))));
+    const double n = k - (tiny ? 54 : 0);
+    const double value = fma(n, 0.69314718036912381649, f - (h - fma(s, h + R, n * 1.9082149292705877e-10)));
+    const index_t bits = __double_as_longlong(w);
+    const double special = (bits_t)bits << 1 == 0 ? -INFINITY : bits == 0x7ff0000000000000 ? w : NAN;
+    return (bits_t)(bits - 1) < 0x7fefffffffffffff ? value : special;  // is w positive and finite?
+}
+
+DEVICE double branchless_log(double x)
+{
+    return log_of_sum(x, 0);
+}
+
+DEVICE double branchless_log1p(double x)
+{
+    const double w = 1 + x;
+    return log_of_sum(w, x - (w - 1));
+}
+
+// exp(k log(2) + r) = 2^k (1 + r + r^2 q(r)). NVIDIA's own branches as well, so that compilers compute it twice where it stands twice.
+// q interpolates in Chebyshev points, with an error of the whole below 2e-17. 2^k comes in two halves, for numbers below the normal
+// ones. Error below 1 ulp.
+DEVICE double branchless_exp(double x)
+{
+    const double shifted = fma(x, 1.4426950408889634, 6755399441055744.0), n = shifted - 6755399441055744.0;
+    const double r = fma(n, -2.3190468138462996e-17, fma(n, -0.6931471805599453, x));
+    const double q = 0.5000000000000001 + r * (0.16666666666666669 + r * (0.04166666666662413 + r * (0.008333333333330062 + r * (
+                     0.0013888888917213717 + r * (0.00019841269863053618 + r * (2.4801521295954376e-05 + r * (
+                     2.7557268459997064e-06 + r * (2.7620088445409746e-07 + r * 2.510038549551032e-08))))))));
+    const double p = 1 + r * (1 + r * q);
+    const int k = __double2loint(shifted), half_k = k >> 1;
+    const double root = __hiloint2double(__double2hiint(p) + (half_k << 20), __double2loint(p));
+    const double value = root * __hiloint2double((0x3ff + k - half_k) << 20, 0);
+    const int upper = __double2hiint(x), above = upper & 0x7fffffff;  // of nan it is above that of infinity
+    const int special = above > 0x7ff00000 ? upper : upper < 0 ? 0 : 0x7ff00000;
+    return above < 0x40875000 ? value : __hiloint2double(special, 0);  // is |x| below 746?
+}
+
+// a / b for normal numbers; the compiler's own division branches for others.
+DEVICE double ordinary_quotient(double a, double b)
+{
+    double r;
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(b));
+    const double e = fma(-b, r, 1.0), reciprocal = fma(r, fma(e, e, e), r), q = a * reciprocal;
+    return fma(reciprocal, fma(-b, q, a), q);
+}
+#define quotient ordinary_quotient
+#define exp branchless_exp
+#define log branchless_log
+#define log1p branchless_log1p
+#define REAL(literal) literal
+#define EPSILON REAL(2.220446049250313e-16)
+#define PI REAL(3.14159265358979323846)
+#define LOG_2PI REAL(1.83787706640934548356)
+#define HALF_LOG_2PI REAL(0.91893853320467274178)
+#define LOG_2 REAL(0.69314718055994530942)
+#define LOG_PI REAL(1.14472988584940017414)
+#define SQRT_2 REAL(1.41421356237309504880)
+#define SQRT_PI REAL(1.77245385090551602730)
+#define SQRT_2_OVER_PI REAL(0.79788456080286535588)
+#define EULER_GAMMA REAL(0.57721566490153286061)
+#ifndef quotient
+#define quotient(a, b) ((a) / (b))
+#endif
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+
+// Whole numbers where C leaves open what happens, or the processor stops: the same on every device.
+// nan becomes 0, and what lies beyond the ends of int becomes the nearer one.
+DEVICE int to_int(real x)
+{
+    return x == x ? __double2int_rz(x) : 0;
+}
+
+// What is divided by 0 gives 0 and leaves itself as the remainder; -2^31 / -1 wraps around. The divisors 0 and -1 are looked for
+// together: nvcc does not end where both int_quotient and int_remainder compare with -1.
+DEVICE int int_quotient(int a, int b)
+{
+    return (unsigned)b + 1u < 2u ? (int)((unsigned)a * (unsigned)b) : a / b;
+}
+
+DEVICE int int_remainder(int a, int b)
+{
+    return (unsigned)b + 1u < 2u ? (b == 0 ? a : 0) : a % b;
+}
+
+// Beyond the ends of int they wrap around. Where C leaves that open, compilers drop what keeps an index within its vector.
+DEVICE int int_sum(int a, int b)
+{
+    return (int)((unsigned)a + (unsigned)b);
+}
+
+DEVICE int int_difference(int a, int b)
+{
+    return (int)((unsigned)a - (unsigned)b);
+}
+
+DEVICE int int_product(int a, int b)
+{
+    return (int)((unsigned)a * (unsigned)b);
+}
+
+// OpenCL's own abs gives an unsigned number: abs(1) - 2 would be 2^32 - 1.
+DEVICE int int_abs(int a)
+{
+    return a < 0 ? (int)(0u - (unsigned)a) : a;
+}
+
+typedef struct {
+    real value;
+    real d_epsilon;
+    real d_delta;
+    real d_mu;
+    real d_sigma;
+} sinh_arcsinh_logpdf_grad_epsilon_delta_mu_sigma_results;
+
+DEVICE sinh_arcsinh_logpdf_grad_epsilon_delta_mu_sigma_results make_sinh_arcsinh_logpdf_grad_epsilon_delta_mu_sigma_results(real value, real d_epsilon, real d_delta, real d_mu, real d_sigma)
+{
+    sinh_arcsinh_logpdf_grad_epsilon_delta_mu_sigma_results results;
+    results.value = value;
+    results.d_epsilon = d_epsilon;
+    results.d_delta = d_delta;
+    results.d_mu = d_mu;
+    results.d_sigma = d_sigma;
+    return results;
+}
+
+
+typedef struct {
+    real value;
+    real d_epsilon;
+    real d_delta;
+    real d_mu;
+    real d_sigma;
+} sinh_arcsinh_logpdf_checked_grad_epsilon_delta_mu_sigma_results;
+
+DEVICE sinh_arcsinh_logpdf_checked_grad_epsilon_delta_mu_sigma_results make_sinh_arcsinh_logpdf_checked_grad_epsilon_delta_mu_sigma_results(real value, real d_epsilon, real d_delta, real d_mu, real d_sigma)
+{
+    sinh_arcsinh_logpdf_checked_grad_epsilon_delta_mu_sigma_results results;
+    results.value = value;
+    results.d_epsilon = d_epsilon;
+    results.d_delta = d_delta;
+    results.d_mu = d_mu;
+    results.d_sigma = d_sigma;
+    return results;
+}
+
+
+DEVICE real special_log1p_unit(real e)
+{
+    real s = quotient(e, 2 + e);
+    real z = s * s;
+    real series = 0.6666666666666666 + z * (0.40000000000014585 + z * (0.2857142856710876 + z * (0.22222222717427864 + z * (0.18181789436132859 + z * (0.15385570064958623 + z * (0.13314144209654935 + z * (0.12001072809590713 + z * (0.08800738486144674 + z * 0.1616404561194353))))))));
+    return e - s * (e - z * series);
+}
+
+DEVICE real special_log1p_square(real y)
+{
+    int large = fabs(y) > 1 / EPSILON;
+    return (large ? 2 : 1) * log1p(large ? fabs(y) : y * y);
+}
+
+// sinh_arcsinh_logpdf_grad_epsilon_delta_mu_sigma: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real c0;
+    real mu;
+    real t;
+    real delta;
+    real epsilon;
+    real c1;
+    real c2;
+    real c3;
+} sinh_arcsinh_logpdf_grad_epsilon_delta_mu_sigma_set;
+
+DEVICE sinh_arcsinh_logpdf_grad_epsilon_delta_mu_sigma_set sinh_arcsinh_logpdf_grad_epsilon_delta_mu_sigma_prepare_set(real epsilon, real delta, real mu, real sigma)
+{
+    sinh_arcsinh_logpdf_grad_epsilon_delta_mu_sigma_set set;
+    real t = 1 / sigma;
+    real t5 = delta / sigma;
+    real t9 = 1 / t5;
+    real t10 = 1 / sigma;
+    set.c0 = t * t;
+    set.mu = mu;
+    set.t = t;
+    set.delta = delta;
+    set.epsilon = epsilon;
+    set.c1 = log(t5) - HALF_LOG_2PI - LOG_2;
+    set.c2 = t9 * t10;
+    set.c3 = t5 * t10 * t9;
+    return set;
+}
+
+// sinh_arcsinh_logpdf_grad_epsilon_delta_mu_sigma: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+} sinh_arcsinh_logpdf_grad_epsilon_delta_mu_sigma_row;
+
+DEVICE sinh_arcsinh_logpdf_grad_epsilon_delta_mu_sigma_row sinh_arcsinh_logpdf_grad_epsilon_delta_mu_sigma_prepare_row(real x)
+{
+    sinh_arcsinh_logpdf_grad_epsilon_delta_mu_sigma_row row;
+    row.x = x;
+    return row;
+}
+
+// sinh_arcsinh_logpdf_grad_epsilon_delta_mu_sigma: what depends on both, from what was computed ahead.
+DEVICE sinh_arcsinh_logpdf_grad_epsilon_delta_mu_sigma_results sinh_arcsinh_logpdf_grad_epsilon_delta_mu_sigma_evaluate(sinh_arcsinh_logpdf_grad_epsilon_delta_mu_sigma_set set, sinh_arcsinh_logpdf_grad_epsilon_delta_mu_sigma_row row)
+{
+    real d_sigma_z = -(set.c0 * (row.x - set.mu));
+    real z = (row.x - set.mu) * set.t;
+    real t2 = asinh(z);
+    real t3 = hypot((real)(1), z);
+    real d_mu_w = -(set.t / t3 * set.delta);
+    real d_sigma_w = set.delta * (d_sigma_z / t3);
+    real w = set.delta * t2 - set.epsilon;
+    real t4 = cosh(w);
+    real d_delta_y = t4 * t2;
+    real d_mu_y = t4 * d_mu_w;
+    real d_sigma_y = t4 * d_sigma_w;
+    real y = sinh(w);
+    if (isinf(y)) {
+        return make_sinh_arcsinh_logpdf_grad_epsilon_delta_mu_sigma_results(-INFINITY, 0, 0, 0, 0);
+    }
+    real t6 = fabs(w);
+    real t7 = exp(-2 * t6);
+    real t8 = quotient((real)(1), 1 + t7);
+    real t11 = w > 0 ? t2 : w < 0 ? -t2 : 0;
+    real t12 = w > 0 ? d_mu_w : w < 0 ? -d_mu_w : 0;
+    real t13 = (fabs(z) > 1 / EPSILON ? 2 : 2 * z) / (fabs(z) > 1 / EPSILON ? z : 1 + z * z);
+    real t14 = w > 0 ? d_sigma_w : w < 0 ? -d_sigma_w : 0;
+    return make_sinh_arcsinh_logpdf_grad_epsilon_delta_mu_sigma_results(set.c1 + t6 + special_log1p_unit(t7) - 0.5 * special_log1p_square(z) - 0.5 * y * y, (w > 0 ? -1 : w < 0 ? 1 : 0) - int_product(2, w > 0 ? -1 : w < 0 ? 1 : 0) * t7 * t8 + t4 * y, set.c2 + t11 - 2 * t11 * t7 * t8 - y * d_delta_y, t12 - 2 * t12 * t7 * t8 + set.t * t13 * 0.5 - y * d_mu_y, t14 - set.c3 - 2 * t14 * t7 * t8 - 0.5 * (t13 * d_sigma_z) - y * d_sigma_y);
+}
+
+// sinh_arcsinh_logpdf_checked_grad_epsilon_delta_mu_sigma: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    sinh_arcsinh_logpdf_grad_epsilon_delta_mu_sigma_set sinh_arcsinh_0;
+    real t2;
+} sinh_arcsinh_logpdf_checked_grad_epsilon_delta_mu_sigma_set;
+
+DEVICE sinh_arcsinh_logpdf_checked_grad_epsilon_delta_mu_sigma_set sinh_arcsinh_logpdf_checked_grad_epsilon_delta_mu_sigma_prepare_set(real epsilon, real delta, real mu, real sigma)
+{
+    sinh_arcsinh_logpdf_checked_grad_epsilon_delta_mu_sigma_set set;
+    real bad_epsilon = epsilon == epsilon ? 0 : NAN;
+    real bad_delta = delta > 0 ? 0 : NAN;
+    real bad_mu = mu == mu ? 0 : NAN;
+    real bad_sigma = sigma > 0 ? 0 : NAN;
+    real t2 = bad_epsilon + bad_delta + bad_mu + bad_sigma;
+    set.sinh_arcsinh_0 = sinh_arcsinh_logpdf_grad_epsilon_delta_mu_sigma_prepare_set(epsilon, delta, mu, sigma);
+    set.t2 = t2;
+    return set;
+}
+
+// sinh_arcsinh_logpdf_checked_grad_epsilon_delta_mu_sigma: what depends on the observation alone, computed once for each.
+typedef struct {
+    sinh_arcsinh_logpdf_grad_epsilon_delta_mu_sigma_row sinh_arcsinh_0;
+    int inside;
+    real outside;
+    real t;
+} sinh_arcsinh_logpdf_checked_grad_epsilon_delta_mu_sigma_row;
+
+DEVICE sinh_arcsinh_logpdf_checked_grad_epsilon_delta_mu_sigma_row sinh_arcsinh_logpdf_checked_grad_epsilon_delta_mu_sigma_prepare_row(real x)
+{
+    sinh_arcsinh_logpdf_checked_grad_epsilon_delta_mu_sigma_row row;
+    real t = x == x ? 0 : NAN;
+    real outside = x == x ? -INFINITY : NAN;
+    int inside = x == x;
+    row.sinh_arcsinh_0 = sinh_arcsinh_logpdf_grad_epsilon_delta_mu_sigma_prepare_row(x);
+    row.inside = inside;
+    row.outside = outside;
+    row.t = t;
+    return row;
+}
+
+// sinh_arcsinh_logpdf_checked_grad_epsilon_delta_mu_sigma: what depends on both, from what was computed ahead.
+DEVICE sinh_arcsinh_logpdf_checked_grad_epsilon_delta_mu_sigma_results sinh_arcsinh_logpdf_checked_grad_epsilon_delta_mu_sigma_evaluate(sinh_arcsinh_logpdf_checked_grad_epsilon_delta_mu_sigma_set set, sinh_arcsinh_logpdf_checked_grad_epsilon_delta_mu_sigma_row row)
+{
+    sinh_arcsinh_logpdf_grad_epsilon_delta_mu_sigma_results call = sinh_arcsinh_logpdf_grad_epsilon_delta_mu_sigma_evaluate(set.sinh_arcsinh_0, row.sinh_arcsinh_0);
+    real d_epsilon_value = call.d_epsilon;
+    real d_delta_value = call.d_delta;
+    real d_mu_value = call.d_mu;
+    real d_sigma_value = call.d_sigma;
+    real value = call.value;
+    return make_sinh_arcsinh_logpdf_checked_grad_epsilon_delta_mu_sigma_results((row.inside ? value : row.outside) + set.t2, (row.inside ? d_epsilon_value : row.t) + set.t2, (row.inside ? d_delta_value : row.t) + set.t2, (row.inside ? d_mu_value : row.t) + set.t2, (row.inside ? d_sigma_value : row.t) + set.t2);
+}
+
+
+// Adds sums[s * threads + 0 .. threads - 1] into its first place, for every s, as a tree.
+DEVICE void add_threads(SHARED double *sums)
+{
+    for (int width = 64; width > 0; width /= 2) {
+        BARRIER();
+        if (THREAD < width)
+            UNROLL for (int s = 0; s < 10; s++)
+                sums[s * 128 + THREAD] += sums[s * 128 + THREAD + width];
+    }
+    BARRIER();
+}
+
+// Adds the blocks' sums of this block's sets, in the order of the blocks, into `out`.
+DEVICE void add_blocks(GLOBAL double *out, GLOBAL const double *partial, index_t first_set, int sets_here, index_t blocks,
+                       SHARED double *sums)
+{
+    for (int first = 0; first < sets_here * 5; first += 10) {
+        const int sums_here = (int)MIN(sets_here * 5 - first, 10);
+        for (int s = 0; s < 10; s++) {
+            double total = 0;
+            if (s < sums_here)
+                for (index_t b = THREAD; b < blocks; b += 128)
+                    total += partial[(first_set * 5 + first + s) * blocks + b];
+            sums[s * 128 + THREAD] = total;
+        }
+        add_threads(sums);
+        for (index_t s = THREAD; s < sums_here; s += 128)
+            out[first_set * 5 + first + s] = sums[s * 128];
+        BARRIER();
+    }
+}
+
+
+// The loglik shape: out[set] = sum over rows of f(observation, parameter set); the terms are never written.
+// Here f has several results: value, d_epsilon, d_delta, d_mu, d_sigma are summed, out[set, result].
+//
+// A thread walks over rows and keeps float64 sums for each set of its block. The sums of a block are added as a tree, those
+// of the blocks in their order by the last block to finish: the order never changes, so neither do the bits.
+KERNEL(128) sinh_arcsinh_logpdf_checked_grad_epsilon_delta_mu_sigma_loglik(
+    GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL double *partial, GLOBAL int *counters,
+    index_t n_rows, index_t n_sets, GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT epsilon_per_set, index_t epsilon_offset, index_t epsilon_stride, GLOBAL const real *RESTRICT delta_per_set, index_t delta_offset, index_t delta_stride, GLOBAL const real *RESTRICT mu_per_set, index_t mu_offset, index_t mu_stride, GLOBAL const real *RESTRICT sigma_per_set, index_t sigma_offset, index_t sigma_stride)
+{
+    const index_t first_set = BLOCK_X * 4;
+    const int sets_here = (int)MIN(n_sets - first_set, (index_t)4);
+    x_per_row += x_offset + first_set * x_stride;
+    epsilon_per_set += epsilon_offset;
+    delta_per_set += delta_offset;
+    mu_per_set += mu_offset;
+    sigma_per_set += sigma_offset;
+    SHARED_ARRAY(double, sums, 1280);
+
+    // Whatever depends on the parameters alone: once per block.
+    SHARED_ARRAY(sinh_arcsinh_logpdf_checked_grad_epsilon_delta_mu_sigma_set, sets, 4);
+    for (index_t k = THREAD; k < 4; k += 128)
+        sets[k] = sinh_arcsinh_logpdf_checked_grad_epsilon_delta_mu_sigma_prepare_set(epsilon_per_set[(first_set + MIN(k, sets_here - 1)) * epsilon_stride], delta_per_set[(first_set + MIN(k, sets_here - 1)) * delta_stride], mu_per_set[(first_set + MIN(k, sets_here - 1)) * mu_stride], sigma_per_set[(first_set + MIN(k, sets_here - 1)) * sigma_stride]);
+    BARRIER();
+
+    double total[20];
+    UNROLL for (int s = 0; s < 20; s++)
+        total[s] = 0;
+    for (index_t first = BLOCK_Y * 256; first < n_rows; first += BLOCKS_Y * 256) {
+        if (first + 256 <= n_rows) {  // a whole tile: all its loads first, and no thread idle
+            double2 x_tile[1];
+            UNROLL for (int u = 0; u < 1; u++)
+                x_tile[u] = *(GLOBAL const double2 *)(x_per_row + first + (u * 128 + THREAD) * 2);
+            UNROLL for (int u = 0; u < 1; u++) {
+                const double2 x_wide = x_tile[u];
+                {
+                    const sinh_arcsinh_logpdf_checked_grad_epsilon_delta_mu_sigma_row row = sinh_arcsinh_logpdf_checked_grad_epsilon_delta_mu_sigma_prepare_row(x_wide.x);
+                    UNROLL for (int k = 0; k < 4; k++) {
+                        const sinh_arcsinh_logpdf_checked_grad_epsilon_delta_mu_sigma_results result = sinh_arcsinh_logpdf_checked_grad_epsilon_delta_mu_sigma_evaluate(sets[k], row);
+                        total[k * 5 + 0] += result.value;
+                        total[k * 5 + 1] += result.d_epsilon;
+                        total[k * 5 + 2] += result.d_delta;
+                        total[k * 5 + 3] += result.d_mu;
+                        total[k * 5 + 4] += result.d_sigma;
+                    }
+                }
+                {
+                    const sinh_arcsinh_logpdf_checked_grad_epsilon_delta_mu_sigma_row row = sinh_arcsinh_logpdf_checked_grad_epsilon_delta_mu_sigma_prepare_row(x_wide.y);
+                    UNROLL for (int k = 0; k < 4; k++) {
+                        const sinh_arcsinh_logpdf_checked_grad_epsilon_delta_mu_sigma_results result = sinh_arcsinh_logpdf_checked_grad_epsilon_delta_mu_sigma_evaluate(sets[k], row);
+                        total[k * 5 + 0] += result.value;
+                        total[k * 5 + 1] += result.d_epsilon;
+                        total[k * 5 + 2] += result.d_delta;
+                        total[k * 5 + 3] += result.d_mu;
+                        total[k * 5 + 4] += result.d_sigma;
+                    }
+                }
+            }
+        } else
+            for (int u = 0; u < 2; u++) {
+                const index_t r = (u / 2 * 128 + THREAD) * 2 + u % 2, n = first + r;
+                if (n < n_rows) {
+                    const sinh_arcsinh_logpdf_checked_grad_epsilon_delta_mu_sigma_row row = sinh_arcsinh_logpdf_checked_grad_epsilon_delta_mu_sigma_prepare_row(x_per_row[n]);
+                    UNROLL for (int k = 0; k < 4; k++) {
+                        const sinh_arcsinh_logpdf_checked_grad_epsilon_delta_mu_sigma_results result = sinh_arcsinh_logpdf_checked_grad_epsilon_delta_mu_sigma_evaluate(sets[k], row);
+                        total[k * 5 + 0] += result.value;
+                        total[k * 5 + 1] += result.d_epsilon;
+                        total[k * 5 + 2] += result.d_delta;
+                        total[k * 5 + 3] += result.d_mu;
+                        total[k * 5 + 4] += result.d_sigma;
+                    }
+                }
+            }
+    }
+    GLOBAL double *const block_sums = BLOCKS_Y == 1
+        ? out + out_offset + first_set * 5 : partial + first_set * 5 * BLOCKS_Y + BLOCK_Y;
+    UNROLL for (int s = 0; s < 10; s++)
+        sums[s * 128 + THREAD] = total[s];
+    add_threads(sums);
+    for (index_t s = THREAD; s < MIN(sets_here * 5 - 0, 10); s += 128)
+        block_sums[s * BLOCKS_Y] = sums[s * 128];
+    BARRIER();
+    UNROLL for (int s = 0; s < 10; s++)
+        sums[s * 128 + THREAD] = total[10 + s];
+    add_threads(sums);
+    for (index_t s = THREAD; s < MIN(sets_here * 5 - 10, 10); s += 128)
+        block_sums[(10 + s) * BLOCKS_Y] = sums[s * 128];
+    if (BLOCKS_Y == 1)
+        return;
+    __shared__ int last;  // does this block finish last of those that share its sets? Then it adds them all
+    __threadfence();
+    __syncthreads();
+    if (THREAD == 0) {
+        last = atomicAdd(&counters[BLOCK_X], 1) == BLOCKS_Y - 1;
+        __threadfence();
+    }
+    __syncthreads();
+    if (last) {
+        add_blocks(out + out_offset, partial, first_set, sets_here, BLOCKS_Y, sums);
+        if (THREAD == 0)
+            counters[BLOCK_X] = 0;
+    }
+
+}
+
+
+
+
+
+
+
+
+
+

@@ -1,0 +1,364 @@
+// The table kernel of wrapped_normal, made by `gpustats generate`. Do not edit.
+typedef double real;
+typedef long long index_t;
+#define KERNEL(...) extern "C" __global__ void __launch_bounds__(__VA_ARGS__)  // threads a block, blocks a multiprocessor
+#define DEVICE static __device__ __forceinline__
+#define GLOBAL
+#define SHARED
+#define RESTRICT __restrict__
+#define SHARED_ARRAY(type, name, count) __shared__ type name[count]
+#define DYNAMIC_SHARED_ARRAY(type, name, count) extern __shared__ __align__(16) type name[]
+#define BARRIER() __syncthreads()
+#define BARRIER_GLOBAL() __syncthreads()
+#define UNROLL _Pragma("unroll")
+#define UNROLL_BY_4 _Pragma("unroll 4")
+#define STORE_STREAMING(to, value) __stcs(to, value)  // not to be read again soon
+#define THREAD ((int)threadIdx.x)
+#define BLOCK_X ((index_t)blockIdx.x)
+#define BLOCK_Y ((index_t)blockIdx.y)
+#define BLOCKS_Y ((index_t)gridDim.y)
+#define BLOCKS_X ((index_t)gridDim.x)
+#undef INFINITY
+#undef NAN
+#define INFINITY __int_as_float(0x7f800000)
+#define NAN __int_as_float(0x7fffffff)
+typedef unsigned long long bits_t;
+
+// log(w + c), c being what rounding has taken from w. NVIDIA's own log and log1p branch, which keeps the compiler from working
+// on several numbers at once. log(2^k (1 + f)) = k log(2) + f - (h - s (h + R)), s = f / (2 + f), h = f^2 / 2; the polynomial R
+// interpolates 2 atanh(s) / s - 2 in Chebyshev points, with an error below 1e-17. Error of the whole below 1 ulp.
+DEVICE double log_of_sum(double w, double c)
+{
+    const bool tiny = __double2hiint(w) < 0x00100000;  // subnormal, or not positive
+    const double scaled = tiny ? w * 18014398509481984.0 : w;
+    const int high = __double2hiint(scaled), k = (high - 0x3fe6a09e) >> 20;
+    const double m = __hiloint2double(high - (k << 20), __double2loint(scaled));  // between sqrt(1/2) and sqrt(2)
+    const double f = fma(c, __hiloint2double((0x3ff - k) << 20, 0), m - 1), g = f + 2;
+    double r;
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(g));
+    const double e = fma(-g, r, 1.0);
+    const double s = f * fma(r, fma(e, e, e), r), z = s * s, h = 0.5 * f * f;
+    const double R = z * (0.66666666666666696969 + z * (0.39999999999899197894 + z * (0.28571428626114518292 + z * (
+                          0.22222211112104947364 + z * (0.18182890778026130313 + z * (0.15331666676597174341 + z * (
+                          0.14617128399807299883)))))));
+    const double n = k - (tiny ? 54 : 0);
+    const double value = fma(n, 0.69314718036912381649, f - (h - fma(s, h + R, n * 1.9082149292705877e-10)));
+    const index_t bits = __double_as_longlong(w);
+    const double special = (bits_t)bits << 1 == 0 ? -INFINITY : bits == 0x7ff0000000000000 ? w : NAN;
+    return (bits_t)(bits - 1) < 0x7fefffffffffffff ? value : special;  // is w positive and finite?
+}
+
+DEVICE double branchless_log(double x)
+{
+    return log_of_sum(x, 0);
+}
+
+DEVICE double branchless_log1p(double x)
+{
+    const double w = 1 + x;
+    return log_of_sum(w, x - (w - 1));
+}
+
+// exp(k log(2) + r) = 2^k (1 + r + r^2 q(r)). NVIDIA's own branches as well, so that compilers compute it twice where it stands twice.
+// q interpolates in Chebyshev points, with an error of the whole below 2e-17. 2^k comes in two halves, for numbers below the normal
+// ones. Error below 1 ulp.
+DEVICE double branchless_exp(double x)
+{
+    const double shifted = fma(x, 1.4426950408889634, 6755399441055744.0), n = shifted - 6755399441055744.0;
+    const double r = fma(n, -2.3190468138462996e-17, fma(n, -0.6931471805599453, x));
+    const double q = 0.5000000000000001 + r * (0.16666666666666669 + r * (0.04166666666662413 + r * (0.008333333333330062 + r * (
+                     0.0013888888917213717 + r * (0.00019841269863053618 + r * (2.4801521295954376e-05 + r * (
+                     2.7557268459997064e-06 + r * (2.7620088445409746e-07 + r * 2.510038549551032e-08))))))));
+    const double p = 1 + r * (1 + r * q);
+    const int k = __double2loint(shifted), half_k = k >> 1;
+    const double root = __hiloint2double(__double2hiint(p) + (half_k << 20), __double2loint(p));
+    const double value = root * __hiloint2double((0x3ff + k - half_k) << 20, 0);
+    const int upper = __double2hiint(x), above = upper & 0x7fffffff;  // of nan it is above that of infinity
+    const int special = above > 0x7ff00000 ? upper : upper < 0 ? 0 : 0x7ff00000;
+    return above < 0x40875000 ? value : __hiloint2double(special, 0);  // is |x| below 746?
+}
+
+// a / b for normal numbers; the compiler's own division branches for others.
+DEVICE double ordinary_quotient(double a, double b)
+{
+    double r;
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(b));
+    const double e = fma(-b, r, 1.0), reciprocal = fma(r, fma(e, e, e), r), q = a * reciprocal;
+    return fma(reciprocal, fma(-b, q, a), q);
+}
+#define quotient ordinary_quotient
+#define exp branchless_exp
+#define log branchless_log
+#define log1p branchless_log1p
+#define REAL(literal) literal
+#define EPSILON REAL(2.220446049250313e-16)
+#define PI REAL(3.14159265358979323846)
+#define LOG_2PI REAL(1.83787706640934548356)
+#define HALF_LOG_2PI REAL(0.91893853320467274178)
+#define LOG_2 REAL(0.69314718055994530942)
+#define LOG_PI REAL(1.14472988584940017414)
+#define SQRT_2 REAL(1.41421356237309504880)
+#define SQRT_PI REAL(1.77245385090551602730)
+#define SQRT_2_OVER_PI REAL(0.79788456080286535588)
+#define EULER_GAMMA REAL(0.57721566490153286061)
+#ifndef quotient
+#define quotient(a, b) ((a) / (b))
+#endif
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+
+// Whole numbers where C leaves open what happens, or the processor stops: the same on every device.
+// nan becomes 0, and what lies beyond the ends of int becomes the nearer one.
+DEVICE int to_int(real x)
+{
+    return x == x ? __double2int_rz(x) : 0;
+}
+
+// What is divided by 0 gives 0 and leaves itself as the remainder; -2^31 / -1 wraps around. The divisors 0 and -1 are looked for
+// together: nvcc does not end where both int_quotient and int_remainder compare with -1.
+DEVICE int int_quotient(int a, int b)
+{
+    return (unsigned)b + 1u < 2u ? (int)((unsigned)a * (unsigned)b) : a / b;
+}
+
+DEVICE int int_remainder(int a, int b)
+{
+    return (unsigned)b + 1u < 2u ? (b == 0 ? a : 0) : a % b;
+}
+
+// Beyond the ends of int they wrap around. Where C leaves that open, compilers drop what keeps an index within its vector.
+DEVICE int int_sum(int a, int b)
+{
+    return (int)((unsigned)a + (unsigned)b);
+}
+
+DEVICE int int_difference(int a, int b)
+{
+    return (int)((unsigned)a - (unsigned)b);
+}
+
+DEVICE int int_product(int a, int b)
+{
+    return (int)((unsigned)a * (unsigned)b);
+}
+
+// OpenCL's own abs gives an unsigned number: abs(1) - 2 would be 2^32 - 1.
+DEVICE int int_abs(int a)
+{
+    return a < 0 ? (int)(0u - (unsigned)a) : a;
+}
+
+DEVICE real special_rest_of_pi()
+{
+    return EPSILON < 1e-12 ? 1.2246467991473532e-16 : -8.742278e-8;
+}
+
+DEVICE int wrapped_normal_is_wide(real sigma)
+{
+    return sigma * sigma > 2 * PI;
+}
+
+// wrapped_normal_around: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real mu;
+} wrapped_normal_around_set;
+
+DEVICE wrapped_normal_around_set wrapped_normal_around_prepare_set(real mu)
+{
+    wrapped_normal_around_set set;
+    set.mu = mu;
+    return set;
+}
+
+// wrapped_normal_around: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+} wrapped_normal_around_row;
+
+DEVICE wrapped_normal_around_row wrapped_normal_around_prepare_row(real x)
+{
+    wrapped_normal_around_row row;
+    row.x = x;
+    return row;
+}
+
+// wrapped_normal_around: what depends on both, from what was computed ahead.
+DEVICE real wrapped_normal_around_evaluate(wrapped_normal_around_set set, wrapped_normal_around_row row)
+{
+    real d = row.x - set.mu;
+    real turns = rint(d * (0.5 / PI));
+    return fma(-2 * PI, turns, d) - 2 * special_rest_of_pi() * turns;
+}
+
+// wrapped_normal_log_turns: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real sigma;
+    real v;
+} wrapped_normal_log_turns_ms_set;
+
+DEVICE wrapped_normal_log_turns_ms_set wrapped_normal_log_turns_ms_prepare_set(real sigma)
+{
+    wrapped_normal_log_turns_ms_set set;
+    real v = 2 * PI / sigma;
+    set.sigma = sigma;
+    set.v = v;
+    return set;
+}
+
+// wrapped_normal_log_turns: what depends on both, from what was computed ahead.
+DEVICE real wrapped_normal_log_turns_ms_evaluate(wrapped_normal_log_turns_ms_set set, real d)
+{
+    real z = d / set.sigma;
+    real sum = 1;
+    for (int k = 1; k < 5; k++) {
+        sum += exp(int_difference(0, k) * set.v * (0.5 * k * set.v - fabs(z))) + exp(int_difference(0, k) * set.v * (0.5 * k * set.v + fabs(z)));
+    }
+    return log(sum) - 0.5 * z * z;
+}
+
+// wrapped_normal_logpdf: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    wrapped_normal_around_set wrapped_normal_around_0;
+    wrapped_normal_log_turns_ms_set wrapped_normal_0;
+    real c0;
+    int c1;
+    real sigma;
+} wrapped_normal_logpdf_set;
+
+DEVICE wrapped_normal_logpdf_set wrapped_normal_logpdf_prepare_set(real mu, real sigma)
+{
+    wrapped_normal_logpdf_set set;
+    set.wrapped_normal_around_0 = wrapped_normal_around_prepare_set(mu);
+    set.wrapped_normal_0 = wrapped_normal_log_turns_ms_prepare_set(sigma);
+    set.c0 = log(sigma) + HALF_LOG_2PI;
+    set.c1 = !wrapped_normal_is_wide(sigma);
+    set.sigma = sigma;
+    return set;
+}
+
+// wrapped_normal_logpdf: what depends on the observation alone, computed once for each.
+typedef struct {
+    int c0;
+    wrapped_normal_around_row wrapped_normal_around_0;
+} wrapped_normal_logpdf_row;
+
+DEVICE wrapped_normal_logpdf_row wrapped_normal_logpdf_prepare_row(real x)
+{
+    wrapped_normal_logpdf_row row;
+    row.c0 = isinf(x);
+    row.wrapped_normal_around_0 = wrapped_normal_around_prepare_row(x);
+    return row;
+}
+
+// wrapped_normal_logpdf: what depends on both, from what was computed ahead.
+DEVICE real wrapped_normal_logpdf_evaluate(wrapped_normal_logpdf_set set, wrapped_normal_logpdf_row row)
+{
+    if (row.c0) {
+        return -INFINITY;
+    }
+    real d = wrapped_normal_around_evaluate(set.wrapped_normal_around_0, row.wrapped_normal_around_0);
+    real sum = 0;
+    if (set.c1) {
+        return wrapped_normal_log_turns_ms_evaluate(set.wrapped_normal_0, d) - set.c0;
+    }
+    for (int n = 1; n < 4; n++) {
+        sum += exp(-0.5 * (n * set.sigma) * (n * set.sigma)) * cos(n * d);
+    }
+    return log1p(2 * sum) - LOG_2PI;
+}
+
+// wrapped_normal_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    wrapped_normal_logpdf_set wrapped_normal_0;
+    real c0;
+} wrapped_normal_logpdf_checked_set;
+
+DEVICE wrapped_normal_logpdf_checked_set wrapped_normal_logpdf_checked_prepare_set(real mu, real sigma)
+{
+    wrapped_normal_logpdf_checked_set set;
+    real bad_mu = mu == mu ? 0 : NAN;
+    real bad_sigma = sigma > 0 ? 0 : NAN;
+    set.wrapped_normal_0 = wrapped_normal_logpdf_prepare_set(mu, sigma);
+    set.c0 = bad_mu + bad_sigma;
+    return set;
+}
+
+// wrapped_normal_logpdf_checked: what depends on the observation alone, computed once for each.
+typedef struct {
+    wrapped_normal_logpdf_row wrapped_normal_0;
+    int inside;
+    real outside;
+} wrapped_normal_logpdf_checked_row;
+
+DEVICE wrapped_normal_logpdf_checked_row wrapped_normal_logpdf_checked_prepare_row(real x)
+{
+    wrapped_normal_logpdf_checked_row row;
+    real outside = x == x ? -INFINITY : NAN;
+    int inside = x == x;
+    row.wrapped_normal_0 = wrapped_normal_logpdf_prepare_row(x);
+    row.inside = inside;
+    row.outside = outside;
+    return row;
+}
+
+// wrapped_normal_logpdf_checked: what depends on both, from what was computed ahead.
+DEVICE real wrapped_normal_logpdf_checked_evaluate(wrapped_normal_logpdf_checked_set set, wrapped_normal_logpdf_checked_row row)
+{
+    real value = wrapped_normal_logpdf_evaluate(set.wrapped_normal_0, row.wrapped_normal_0);
+    return (row.inside ? value : row.outside) + set.c0;
+}
+
+// The table shape: out[row, set] = f(observation, parameter set), every entry written once.
+//
+// by_rows: neighbouring threads take neighbouring rows, and go through the sets of their block together. That suits tables
+// whose sets lie far apart in `out`, or that have one set only, and CPUs, where threads are the lanes of vector registers
+// and branches on parameters stay branches. Otherwise neighbouring threads take neighbouring sets of the same row and hold
+// them in registers, and whatever depends on the row alone is prepared once in shared memory: so a warp writes consecutive
+// addresses.
+KERNEL(128) wrapped_normal_logpdf_checked_table(
+    GLOBAL real *RESTRICT out, index_t out_offset, index_t n_rows, index_t n_sets, index_t row_stride, index_t set_stride,
+    GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT mu_per_set, index_t mu_offset, index_t mu_stride, GLOBAL const real *RESTRICT sigma_per_set, index_t sigma_offset, index_t sigma_stride)
+{
+    const index_t first_set = BLOCK_X * 8;
+    const int sets_here = (int)MIN(n_sets - first_set, (index_t)8);
+    x_per_row += x_offset + first_set * x_stride;
+    mu_per_set += mu_offset;
+    sigma_per_set += sigma_offset;
+    out += out_offset + first_set * set_stride;
+
+    // Whatever depends on the parameters alone: once per block.
+    SHARED_ARRAY(wrapped_normal_logpdf_checked_set, sets, 8);
+    for (index_t k = THREAD; k < sets_here; k += 128)
+        sets[k] = wrapped_normal_logpdf_checked_prepare_set(mu_per_set[(first_set + k) * mu_stride], sigma_per_set[(first_set + k) * sigma_stride]);
+    BARRIER();
+
+    const int columns = (sets_here + 0) / 1, rows_at_once = 128 / columns;
+    const int column = THREAD % columns * 1, my_row = THREAD / columns;
+    wrapped_normal_logpdf_checked_set set[1];
+    UNROLL for (int v = 0; v < 1; v++)
+        set[v] = sets[MIN(column + v, sets_here - 1)];
+    SHARED_ARRAY(wrapped_normal_logpdf_checked_row, rows, 512);
+
+    for (index_t first = BLOCK_Y * 512; first < n_rows; first += BLOCKS_Y * 512) {
+        const int rows_here = (int)MIN(n_rows - first, (index_t)512);
+        // Whatever depends on the observation alone: once per row.
+        for (index_t r = THREAD; r < rows_here; r += 128)
+            rows[r] = wrapped_normal_logpdf_checked_prepare_row(x_per_row[first + r]);
+        BARRIER();
+        if (!(set[0].wrapped_normal_0.c1)) {  // apart, so that no row waits for a decision
+        UNROLL_BY_4 for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
+            const wrapped_normal_logpdf_checked_row row = rows[r];
+            GLOBAL real *cell = out + (first + r) * row_stride + column;  // set_stride is 1 here
+            STORE_STREAMING(cell, wrapped_normal_logpdf_checked_evaluate(set[0], row));
+        }
+        } else {
+        for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
+            const wrapped_normal_logpdf_checked_row row = rows[r];
+            GLOBAL real *cell = out + (first + r) * row_stride + column;  // set_stride is 1 here
+            STORE_STREAMING(cell, wrapped_normal_logpdf_checked_evaluate(sets[MIN(column + 0, sets_here - 1)], row));
+        }
+        }
+        BARRIER();
+    }
+}
+
+

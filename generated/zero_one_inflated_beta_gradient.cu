@@ -1,0 +1,699 @@
+// The gradient kernel of zero_one_inflated_beta, made by `gpustats generate`. Do not edit.
+typedef double real;
+typedef long long index_t;
+#define KERNEL(...) extern "C" __global__ void __launch_bounds__(__VA_ARGS__)  // threads a block, blocks a multiprocessor
+#define DEVICE static __device__ __forceinline__
+#define GLOBAL
+#define SHARED
+#define RESTRICT __restrict__
+#define SHARED_ARRAY(type, name, count) __shared__ type name[count]
+#define DYNAMIC_SHARED_ARRAY(type, name, count) extern __shared__ __align__(16) type name[]
+#define BARRIER() __syncthreads()
+#define BARRIER_GLOBAL() __syncthreads()
+#define UNROLL _Pragma("unroll")
+#define UNROLL_BY_4 _Pragma("unroll 4")
+#define STORE_STREAMING(to, value) __stcs(to, value)  // not to be read again soon
+#define THREAD ((int)threadIdx.x)
+#define BLOCK_X ((index_t)blockIdx.x)
+#define BLOCK_Y ((index_t)blockIdx.y)
+#define BLOCKS_Y ((index_t)gridDim.y)
+#define BLOCKS_X ((index_t)gridDim.x)
+#undef INFINITY
+#undef NAN
+#define INFINITY __int_as_float(0x7f800000)
+#define NAN __int_as_float(0x7fffffff)
+typedef unsigned long long bits_t;
+
+// log(w + c), c being what rounding has taken from w. NVIDIA's own log and log1p branch, which keeps the compiler from working
+// on several numbers at once. log(2^k (1 + f)) = k log(2) + f - (h - s (h + R)), s = f / (2 + f), h = f^2 / 2; the polynomial R
+// interpolates 2 atanh(s) / s - 2 in Chebyshev points, with an error below 1e-17. Error of the whole below 1 ulp.
+DEVICE double log_of_sum(double w, double c)
+{
+    const bool tiny = __double2hiint(w) < 0x00100000;  // subnormal, or not positive
+    const double scaled = tiny ? w * 18014398509481984.0 : w;
+    const int high = __double2hiint(scaled), k = (high - 0x3fe6a09e) >> 20;
+    const double m = __hiloint2double(high - (k << 20), __double2loint(scaled));  // between sqrt(1/2) and sqrt(2)
+    const double f = fma(c, __hiloint2double((0x3ff - k) << 20, 0), m - 1), g = f + 2;
+    double r;
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(g));
+    const double e = fma(-g, r, 1.0);
+    const double s = f * fma(r, fma(e, e, e), r), z = s * s, h = 0.5 * f * f;
+    const double R = z * (0.66666666666666696969 + z * (0.39999999999899197894 + z * (0.28571428626114518292 + z * (
+                          0.22222211112104947364 + z * (0.18182890778026130313 + z * (0.15331666676597174341 + z * (
+                          0.14617128399807299883)))))));
+    const double n = k - (tiny ? 54 : 0);
+    const double value = fma(n, 0.69314718036912381649, f - (h - fma(s, h + R, n * 1.9082149292705877e-10)));
+    const index_t bits = __double_as_longlong(w);
+    const double special = (bits_t)bits << 1 == 0 ? -INFINITY : bits == 0x7ff0000000000000 ? w : NAN;
+    return (bits_t)(bits - 1) < 0x7fefffffffffffff ? value : special;  // is w positive and finite?
+}
+
+DEVICE double branchless_log(double x)
+{
+    return log_of_sum(x, 0);
+}
+
+DEVICE double branchless_log1p(double x)
+{
+    const double w = 1 + x;
+    return log_of_sum(w, x - (w - 1));
+}
+
+// exp(k log(2) + r) = 2^k (1 + r + r^2 q(r)). NVIDIA's own branches as well, so that compilers compute it twice where it stands twice.
+// q interpolates in Chebyshev points, with an error of the whole below 2e-17. 2^k comes in two halves, for numbers below the normal
+// ones. Error below 1 ulp.
+DEVICE double branchless_exp(double x)
+{
+    const double shifted = fma(x, 1.4426950408889634, 6755399441055744.0), n = shifted - 6755399441055744.0;
+    const double r = fma(n, -2.3190468138462996e-17, fma(n, -0.6931471805599453, x));
+    const double q = 0.5000000000000001 + r * (0.16666666666666669 + r * (0.04166666666662413 + r * (0.008333333333330062 + r * (
+                     0.0013888888917213717 + r * (0.00019841269863053618 + r * (2.4801521295954376e-05 + r * (
+                     2.7557268459997064e-06 + r * (2.7620088445409746e-07 + r * 2.510038549551032e-08))))))));
+    const double p = 1 + r * (1 + r * q);
+    const int k = __double2loint(shifted), half_k = k >> 1;
+    const double root = __hiloint2double(__double2hiint(p) + (half_k << 20), __double2loint(p));
+    const double value = root * __hiloint2double((0x3ff + k - half_k) << 20, 0);
+    const int upper = __double2hiint(x), above = upper & 0x7fffffff;  // of nan it is above that of infinity
+    const int special = above > 0x7ff00000 ? upper : upper < 0 ? 0 : 0x7ff00000;
+    return above < 0x40875000 ? value : __hiloint2double(special, 0);  // is |x| below 746?
+}
+
+// a / b for normal numbers; the compiler's own division branches for others.
+DEVICE double ordinary_quotient(double a, double b)
+{
+    double r;
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(b));
+    const double e = fma(-b, r, 1.0), reciprocal = fma(r, fma(e, e, e), r), q = a * reciprocal;
+    return fma(reciprocal, fma(-b, q, a), q);
+}
+#define quotient ordinary_quotient
+#define exp branchless_exp
+#define log branchless_log
+#define log1p branchless_log1p
+#define REAL(literal) literal
+#define EPSILON REAL(2.220446049250313e-16)
+#define PI REAL(3.14159265358979323846)
+#define LOG_2PI REAL(1.83787706640934548356)
+#define HALF_LOG_2PI REAL(0.91893853320467274178)
+#define LOG_2 REAL(0.69314718055994530942)
+#define LOG_PI REAL(1.14472988584940017414)
+#define SQRT_2 REAL(1.41421356237309504880)
+#define SQRT_PI REAL(1.77245385090551602730)
+#define SQRT_2_OVER_PI REAL(0.79788456080286535588)
+#define EULER_GAMMA REAL(0.57721566490153286061)
+#ifndef quotient
+#define quotient(a, b) ((a) / (b))
+#endif
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+
+typedef struct {
+    real value;
+    real d_mu;
+    real d_kappa;
+} beta_proportion_logpdf_grad_mu_kappa_results;
+
+DEVICE beta_proportion_logpdf_grad_mu_kappa_results make_beta_proportion_logpdf_grad_mu_kappa_results(real value, real d_mu, real d_kappa)
+{
+    beta_proportion_logpdf_grad_mu_kappa_results results;
+    results.value = value;
+    results.d_mu = d_mu;
+    results.d_kappa = d_kappa;
+    return results;
+}
+
+
+typedef struct {
+    real value;
+    real d_mu;
+    real d_phi;
+    real d_zoi;
+    real d_coi;
+} zero_one_inflated_beta_logpdf_grad_mu_phi_zoi_coi_results;
+
+DEVICE zero_one_inflated_beta_logpdf_grad_mu_phi_zoi_coi_results make_zero_one_inflated_beta_logpdf_grad_mu_phi_zoi_coi_results(real value, real d_mu, real d_phi, real d_zoi, real d_coi)
+{
+    zero_one_inflated_beta_logpdf_grad_mu_phi_zoi_coi_results results;
+    results.value = value;
+    results.d_mu = d_mu;
+    results.d_phi = d_phi;
+    results.d_zoi = d_zoi;
+    results.d_coi = d_coi;
+    return results;
+}
+
+
+typedef struct {
+    real value;
+    real d_mu;
+    real d_phi;
+    real d_zoi;
+    real d_coi;
+} zero_one_inflated_beta_logpdf_checked_grad_mu_phi_zoi_coi_results;
+
+DEVICE zero_one_inflated_beta_logpdf_checked_grad_mu_phi_zoi_coi_results make_zero_one_inflated_beta_logpdf_checked_grad_mu_phi_zoi_coi_results(real value, real d_mu, real d_phi, real d_zoi, real d_coi)
+{
+    zero_one_inflated_beta_logpdf_checked_grad_mu_phi_zoi_coi_results results;
+    results.value = value;
+    results.d_mu = d_mu;
+    results.d_phi = d_phi;
+    results.d_zoi = d_zoi;
+    results.d_coi = d_coi;
+    return results;
+}
+
+
+DEVICE real special_atanh_remainder(real s)
+{
+    return 0.3333333333333332928 + s * (0.2000000000000729134 + s * (0.1428571428355437858 + s * (0.1111111135871393149 + s * (0.09090894718066429085 + s * (0.07692785032479311552 + s * (0.06657072104827468075 + s * (0.06000536404795356268 + s * (0.04400369243072336941 + s * 0.0808202280597176611))))))));
+}
+
+DEVICE real special_log_excess(real log_ratio, real u)
+{
+    real r = u / (2 + u);
+    real s = r * r;
+    return s < 0.1111 ? r * (2 * s * special_atanh_remainder(s) - u) : fmin(log_ratio, 1 / EPSILON) - u;
+}
+
+DEVICE real special_log_ratio_excess(real ratio, real u)
+{
+    return special_log_excess(log(ratio), u);
+}
+
+DEVICE real special_stirling_series_derivative(real x)
+{
+    real v = 1 / x;
+    real s = v * v;
+    return -s * (0.08333333333333287574 + s * (-0.008333333332332800767 + s * (0.003968253600942064197 + s * (-0.004166613154056894626 + s * (0.007571670662698111168 + s * (-0.02090499271669974631 + s * (0.07768996902561712723 + s * (-0.3252522243739799449 + s * (1.221386329628660646 + s * (-3.22008126684131239 + s * 4.154095689406029601))))))))));
+}
+
+DEVICE real special_digamma(real x)
+{
+    real y = x < 3 ? x + 3 : x;
+    real sum = x < 3 ? (2 + x * (6 + 3 * x)) / (x * (1 + x) * (2 + x)) : 0;
+    return log(y) - (0.5 / y + sum) + special_stirling_series_derivative(y);
+}
+
+DEVICE real special_stirling_error_derivative(real x)
+{
+    return x < 3 ? special_digamma(x) - log(x) + 0.5 / x : special_stirling_series_derivative(x);
+}
+
+DEVICE real special_stirling_series(real x)
+{
+    real v = 1 / x;
+    real s = v * v;
+    return v * (0.08333333333333314114 + s * (-0.002777777777430500254 + s * (0.0007936506884915048197 + s * (-0.0005952255253448391347 + s * (0.0008409701331661107948 + s * (-0.001888716724424404014 + s * (0.005726056083836847512 + s * (-0.01843123144258370909 + s * (0.04649879924372260093 + s * -0.06067253307630472635)))))))));
+}
+
+DEVICE real special_log_gamma_near_two(real z)
+{
+    real numerator = 0.4227843350984671393 + z * (0.7446983132107947606 + z * (0.5193055283793975869 + z * (0.1815238264834719641 + z * (0.0330824603310423564 + z * (0.002935427941079408713 + z * (9.982884455195008484e-5 + z * (3.896344535820739269e-7 + z * -2.74724591681427145e-9)))))));
+    real denominator = 1.0 + z * (1.998691873690975826 + z * (1.624572734572609033 + z * (0.6882797416261857106 + z * (0.1616150908767978973 + z * (0.02056718584681987448 + z * (0.001269421114541973567 + z * 2.769495701127702445e-5))))));
+    return z * (z + 1) * (numerator / denominator);
+}
+
+DEVICE real special_stirling_error(real x)
+{
+    if (x >= 3) {
+        return special_stirling_series(x);
+    }
+    real shift = x < 1.5 ? 1 : 0;
+    return special_log_gamma_near_two(x - 2 + shift) - (x - 0.5 + shift) * log(x) + (x - HALF_LOG_2PI);
+}
+
+DEVICE real special_lbeta_derivative(real a, real b)
+{
+    real sum = a + b;
+    return special_stirling_error_derivative(a) - special_stirling_error_derivative(sum) - 0.5 * b / (a * sum) - log1p(b / a);
+}
+
+DEVICE real special_lbeta(real a, real b)
+{
+    real p = fmin(a, b);
+    real q = fmax(a, b);
+    return special_stirling_error(p) + (special_stirling_error(q) - special_stirling_error(p + q)) + HALF_LOG_2PI - 0.5 * log(q) - (p - 0.5) * log1p(q / p) - q * log1p(p / q);
+}
+
+DEVICE int special_large_shape(real shape)
+{
+    return shape > (EPSILON < 1e-10 ? 100 : 10);
+}
+
+// special_log_product_excess: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real scale;
+    real y;
+    real c0;
+} special_log_product_excess_rsm_set;
+
+DEVICE special_log_product_excess_rsm_set special_log_product_excess_rsm_prepare_set(real y)
+{
+    special_log_product_excess_rsm_set set;
+    real scale = 1 / (EPSILON * EPSILON * (EPSILON * EPSILON));
+    set.scale = scale;
+    set.y = y;
+    set.c0 = log(scale);
+    return set;
+}
+
+// special_log_product_excess: what depends on the observation alone, computed once for each.
+typedef struct {
+    int c0;
+    real x;
+} special_log_product_excess_rsm_row;
+
+DEVICE special_log_product_excess_rsm_row special_log_product_excess_rsm_prepare_row(real x)
+{
+    special_log_product_excess_rsm_row row;
+    row.c0 = x < EPSILON * EPSILON;
+    row.x = x;
+    return row;
+}
+
+// special_log_product_excess: what depends on both, from what was computed ahead.
+DEVICE real special_log_product_excess_rsm_evaluate(special_log_product_excess_rsm_set set, special_log_product_excess_rsm_row row, real u)
+{
+    int tiny = u < -0.9 && row.c0;
+    return special_log_ratio_excess(row.x * (tiny ? set.scale : 1) * set.y, u) - (tiny ? set.c0 : 0);
+}
+
+// beta_proportion_logpdf_grad_mu_kappa: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    int c0;
+    real mu;
+    special_log_product_excess_rsm_set special_0;
+    real t5;
+    real nu;
+    real t2;
+    real c1;
+    real kappa;
+    real alpha;
+    real c2;
+    real beta;
+    real c3;
+    real c4;
+    real c5;
+    real c6;
+    real c7;
+    real c8;
+    real c9;
+    int c10;
+    int c11;
+    int c12;
+    real c13;
+    real c14;
+    real c15;
+    int c16;
+    int c17;
+    real c18;
+    real c19;
+    real c20;
+} beta_proportion_logpdf_grad_mu_kappa_set;
+
+DEVICE beta_proportion_logpdf_grad_mu_kappa_set beta_proportion_logpdf_grad_mu_kappa_prepare_set(real mu, real kappa)
+{
+    beta_proportion_logpdf_grad_mu_kappa_set set;
+    real nu = 1 - mu;
+    real alpha = kappa * mu;
+    real beta = kappa * nu;
+    real t17 = 1 / beta;
+    real t18 = 1 / alpha;
+    set.c0 = mu == 0 || mu == 1;
+    real t = 1 / alpha;
+    real t2 = 1 / nu;
+    real t3 = special_stirling_error_derivative(alpha);
+    real t4 = special_stirling_error_derivative(beta);
+    real t5 = 1 / mu;
+    set.mu = mu;
+    set.special_0 = special_log_product_excess_rsm_prepare_set(t5);
+    set.t5 = t5;
+    set.nu = nu;
+    set.t2 = t2;
+    set.c1 = 0.5 * (t * kappa - t2) - (t3 * kappa - kappa * t4);
+    set.kappa = kappa;
+    set.alpha = alpha;
+    set.c2 = -(t5 * t5 / t5);
+    set.beta = beta;
+    set.c3 = 0.5 * (t * mu) - (t3 * mu + (t4 * nu - special_stirling_error_derivative(kappa)));
+    set.c4 = 0.5 * (log(alpha) + log(nu)) - HALF_LOG_2PI - (special_stirling_error(alpha) + (special_stirling_error(beta) - special_stirling_error(kappa)));
+    real t15 = special_lbeta_derivative(alpha, beta);
+    real t16 = special_lbeta_derivative(beta, alpha);
+    set.c5 = t15 * kappa - kappa * t16;
+    set.c6 = t15 * mu + t16 * nu;
+    set.c7 = alpha - 1;
+    set.c8 = beta - 1;
+    set.c9 = special_lbeta(alpha, beta);
+    set.c10 = special_large_shape(kappa);
+    set.c11 = alpha < 1;
+    set.c12 = alpha > 1;
+    set.c13 = kappa * t17;
+    set.c14 = t17 * nu;
+    set.c15 = log(beta);
+    set.c16 = beta < 1;
+    set.c17 = beta > 1;
+    set.c18 = t18 * kappa;
+    set.c19 = t18 * mu;
+    set.c20 = log(alpha);
+    return set;
+}
+
+// beta_proportion_logpdf_grad_mu_kappa: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+    special_log_product_excess_rsm_row special_0;
+    real c0;
+    real c1;
+    real t13;
+    real t14;
+    real c2;
+    int c3;
+    int c4;
+} beta_proportion_logpdf_grad_mu_kappa_row;
+
+DEVICE beta_proportion_logpdf_grad_mu_kappa_row beta_proportion_logpdf_grad_mu_kappa_prepare_row(real x)
+{
+    beta_proportion_logpdf_grad_mu_kappa_row row;
+    row.x = x;
+    row.special_0 = special_log_product_excess_rsm_prepare_row(x);
+    row.c0 = 1 - x;
+    row.c1 = log(x) + log1p(-x);
+    real t13 = log(x);
+    real t14 = log1p(-x);
+    row.t13 = t13;
+    row.t14 = t14;
+    row.c2 = x - 1;
+    row.c3 = x == 0;
+    row.c4 = x == 1;
+    return row;
+}
+
+// beta_proportion_logpdf_grad_mu_kappa: what depends on both, from what was computed ahead.
+DEVICE beta_proportion_logpdf_grad_mu_kappa_results beta_proportion_logpdf_grad_mu_kappa_evaluate(beta_proportion_logpdf_grad_mu_kappa_set set, beta_proportion_logpdf_grad_mu_kappa_row row)
+{
+    if (set.c0) {
+        return make_beta_proportion_logpdf_grad_mu_kappa_results(NAN, NAN, NAN);
+    }
+    real value;
+    real d_mu_value;
+    real d_kappa_value;
+    if (set.c10) {
+        real t6 = (row.x - set.mu) / set.mu;
+        real t7 = special_log_product_excess_rsm_evaluate(set.special_0, row.special_0, t6);
+        real t8 = (-1 - t6) * set.t5;
+        real t9 = (set.mu - row.x) / set.nu;
+        real t10 = row.c0 / set.nu;
+        real t11 = (1 + t9) * set.t2;
+        real t12 = special_log_ratio_excess(t10, t9);
+        d_mu_value = set.c1 + (t7 * set.kappa + set.alpha * (fabs(t6) < 0.5 ? -(t6 / (1 + t6) * t8) : set.c2 - t8)) + (set.beta * (fabs(t9) < 0.5 ? -(t9 / t10 * t11) : t10 * set.t2 / t10 - t11) - set.kappa * t12);
+        d_kappa_value = set.c3 + t7 * set.mu + t12 * set.nu;
+        value = set.c4 - row.c1 + set.alpha * t7 + set.beta * t12;
+    } else {
+        d_mu_value = row.t13 * set.kappa - set.kappa * row.t14 - set.c5;
+        d_kappa_value = row.t13 * set.mu + row.t14 * set.nu - set.c6;
+        value = set.c7 * row.t13 + set.c8 * row.t14 - set.c9;
+    }
+    real d_mu_at_zero = set.c11 ? 0 : set.c12 ? 0 : set.kappa * row.x - set.c13;
+    real d_kappa_at_zero = set.c11 ? 0 : set.c12 ? 0 : set.c14 - row.x * set.nu;
+    real at_zero = set.c11 ? INFINITY : set.c12 ? -INFINITY : set.c15 - set.c8 * row.x;
+    real d_mu_at_one = set.c16 ? 0 : set.c17 ? 0 : set.c18 + row.c2 * set.kappa;
+    real d_kappa_at_one = set.c16 ? 0 : set.c17 ? 0 : set.c19 + row.c2 * set.mu;
+    real at_one = set.c16 ? INFINITY : set.c17 ? -INFINITY : set.c20 + set.c7 * row.c2;
+    return make_beta_proportion_logpdf_grad_mu_kappa_results(row.c3 ? at_zero : row.c4 ? at_one : value, row.c3 ? d_mu_at_zero : row.c4 ? d_mu_at_one : d_mu_value, row.c3 ? d_kappa_at_zero : row.c4 ? d_kappa_at_one : d_kappa_value);
+}
+
+// zero_one_inflated_beta_logpdf_grad_mu_phi_zoi_coi: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    int c0;
+    real c1;
+    real c2;
+    real c3;
+    real c4;
+    real c5;
+    real d_zoi_at_end;
+    beta_proportion_logpdf_grad_mu_kappa_set beta_proportion_0;
+    real c6;
+    real c7;
+} zero_one_inflated_beta_logpdf_grad_mu_phi_zoi_coi_set;
+
+DEVICE zero_one_inflated_beta_logpdf_grad_mu_phi_zoi_coi_set zero_one_inflated_beta_logpdf_grad_mu_phi_zoi_coi_prepare_set(real mu, real phi, real zoi, real coi)
+{
+    zero_one_inflated_beta_logpdf_grad_mu_phi_zoi_coi_set set;
+    real d_zoi_at_end = 1 / zoi;
+    set.c0 = mu == 0 || mu == 1;
+    set.c1 = -(1 / (1 - coi));
+    set.c2 = 1 / coi;
+    set.c3 = log(zoi);
+    set.c4 = log1p(-coi);
+    set.c5 = log(coi);
+    set.d_zoi_at_end = d_zoi_at_end;
+    set.beta_proportion_0 = beta_proportion_logpdf_grad_mu_kappa_prepare_set(mu, phi);
+    set.c6 = log1p(-zoi);
+    set.c7 = -(1 / (1 - zoi));
+    return set;
+}
+
+// zero_one_inflated_beta_logpdf_grad_mu_phi_zoi_coi: what depends on the observation alone, computed once for each.
+typedef struct {
+    int c0;
+    beta_proportion_logpdf_grad_mu_kappa_row beta_proportion_0;
+    int c1;
+} zero_one_inflated_beta_logpdf_grad_mu_phi_zoi_coi_row;
+
+DEVICE zero_one_inflated_beta_logpdf_grad_mu_phi_zoi_coi_row zero_one_inflated_beta_logpdf_grad_mu_phi_zoi_coi_prepare_row(real x)
+{
+    zero_one_inflated_beta_logpdf_grad_mu_phi_zoi_coi_row row;
+    row.c0 = x == 0;
+    row.beta_proportion_0 = beta_proportion_logpdf_grad_mu_kappa_prepare_row(x);
+    row.c1 = x == 0 || x == 1;
+    return row;
+}
+
+// zero_one_inflated_beta_logpdf_grad_mu_phi_zoi_coi: what depends on both, from what was computed ahead.
+DEVICE zero_one_inflated_beta_logpdf_grad_mu_phi_zoi_coi_results zero_one_inflated_beta_logpdf_grad_mu_phi_zoi_coi_evaluate(zero_one_inflated_beta_logpdf_grad_mu_phi_zoi_coi_set set, zero_one_inflated_beta_logpdf_grad_mu_phi_zoi_coi_row row)
+{
+    if (set.c0) {
+        return make_zero_one_inflated_beta_logpdf_grad_mu_phi_zoi_coi_results(NAN, NAN, NAN, NAN, NAN);
+    }
+    real d_coi_at_end = row.c0 ? set.c1 : set.c2;
+    real at_end = set.c3 + (row.c0 ? set.c4 : set.c5);
+    real either;
+    real d_mu_either;
+    real d_phi_either;
+    real d_zoi_either;
+    real d_coi_either;
+    if (row.c1) {
+        either = at_end;
+        d_mu_either = 0;
+        d_phi_either = 0;
+        d_zoi_either = set.d_zoi_at_end;
+        d_coi_either = d_coi_at_end;
+    } else {
+        beta_proportion_logpdf_grad_mu_kappa_results call = beta_proportion_logpdf_grad_mu_kappa_evaluate(set.beta_proportion_0, row.beta_proportion_0);
+        either = set.c6 + call.value;
+        d_mu_either = call.d_mu;
+        d_phi_either = call.d_kappa;
+        d_zoi_either = set.c7;
+        d_coi_either = 0;
+    }
+    return make_zero_one_inflated_beta_logpdf_grad_mu_phi_zoi_coi_results(either, d_mu_either, d_phi_either, d_zoi_either, d_coi_either);
+}
+
+// zero_one_inflated_beta_logpdf_checked_grad_mu_phi_zoi_coi: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    zero_one_inflated_beta_logpdf_grad_mu_phi_zoi_coi_set zero_one_inflated_beta_0;
+    real t2;
+} zero_one_inflated_beta_logpdf_checked_grad_mu_phi_zoi_coi_set;
+
+DEVICE zero_one_inflated_beta_logpdf_checked_grad_mu_phi_zoi_coi_set zero_one_inflated_beta_logpdf_checked_grad_mu_phi_zoi_coi_prepare_set(real mu, real phi, real zoi, real coi)
+{
+    zero_one_inflated_beta_logpdf_checked_grad_mu_phi_zoi_coi_set set;
+    real bad_mu = mu >= 0 && mu <= 1 ? 0 : NAN;
+    real bad_phi = phi > 0 ? 0 : NAN;
+    real bad_zoi = zoi >= 0 && zoi <= 1 ? 0 : NAN;
+    real bad_coi = coi >= 0 && coi <= 1 ? 0 : NAN;
+    real t2 = bad_mu + bad_phi + bad_zoi + bad_coi;
+    set.zero_one_inflated_beta_0 = zero_one_inflated_beta_logpdf_grad_mu_phi_zoi_coi_prepare_set(mu, phi, zoi, coi);
+    set.t2 = t2;
+    return set;
+}
+
+// zero_one_inflated_beta_logpdf_checked_grad_mu_phi_zoi_coi: what depends on the observation alone, computed once for each.
+typedef struct {
+    zero_one_inflated_beta_logpdf_grad_mu_phi_zoi_coi_row zero_one_inflated_beta_0;
+    int inside;
+    real outside;
+    real t;
+} zero_one_inflated_beta_logpdf_checked_grad_mu_phi_zoi_coi_row;
+
+DEVICE zero_one_inflated_beta_logpdf_checked_grad_mu_phi_zoi_coi_row zero_one_inflated_beta_logpdf_checked_grad_mu_phi_zoi_coi_prepare_row(real x)
+{
+    zero_one_inflated_beta_logpdf_checked_grad_mu_phi_zoi_coi_row row;
+    real t = x == x ? 0 : NAN;
+    real outside = x == x ? -INFINITY : NAN;
+    int inside = x >= 0 && x <= 1;
+    row.zero_one_inflated_beta_0 = zero_one_inflated_beta_logpdf_grad_mu_phi_zoi_coi_prepare_row(inside ? x : 1);
+    row.inside = inside;
+    row.outside = outside;
+    row.t = t;
+    return row;
+}
+
+// zero_one_inflated_beta_logpdf_checked_grad_mu_phi_zoi_coi: what depends on both, from what was computed ahead.
+DEVICE zero_one_inflated_beta_logpdf_checked_grad_mu_phi_zoi_coi_results zero_one_inflated_beta_logpdf_checked_grad_mu_phi_zoi_coi_evaluate(zero_one_inflated_beta_logpdf_checked_grad_mu_phi_zoi_coi_set set, zero_one_inflated_beta_logpdf_checked_grad_mu_phi_zoi_coi_row row)
+{
+    zero_one_inflated_beta_logpdf_grad_mu_phi_zoi_coi_results call = zero_one_inflated_beta_logpdf_grad_mu_phi_zoi_coi_evaluate(set.zero_one_inflated_beta_0, row.zero_one_inflated_beta_0);
+    real d_mu_value = call.d_mu;
+    real d_phi_value = call.d_phi;
+    real d_zoi_value = call.d_zoi;
+    real d_coi_value = call.d_coi;
+    real value = call.value;
+    return make_zero_one_inflated_beta_logpdf_checked_grad_mu_phi_zoi_coi_results((row.inside || value != value ? value : row.outside) + set.t2, (row.inside || value != value ? d_mu_value : row.t) + set.t2, (row.inside || value != value ? d_phi_value : row.t) + set.t2, (row.inside || value != value ? d_zoi_value : row.t) + set.t2, (row.inside || value != value ? d_coi_value : row.t) + set.t2);
+}
+
+
+// Adds sums[s * threads + 0 .. threads - 1] into its first place, for every s, as a tree.
+DEVICE void add_threads(SHARED double *sums)
+{
+    for (int width = 64; width > 0; width /= 2) {
+        BARRIER();
+        if (THREAD < width)
+            UNROLL for (int s = 0; s < 10; s++)
+                sums[s * 128 + THREAD] += sums[s * 128 + THREAD + width];
+    }
+    BARRIER();
+}
+
+// Adds the blocks' sums of this block's sets, in the order of the blocks, into `out`.
+DEVICE void add_blocks(GLOBAL double *out, GLOBAL const double *partial, index_t first_set, int sets_here, index_t blocks,
+                       SHARED double *sums)
+{
+    for (int first = 0; first < sets_here * 5; first += 10) {
+        const int sums_here = (int)MIN(sets_here * 5 - first, 10);
+        for (int s = 0; s < 10; s++) {
+            double total = 0;
+            if (s < sums_here)
+                for (index_t b = THREAD; b < blocks; b += 128)
+                    total += partial[(first_set * 5 + first + s) * blocks + b];
+            sums[s * 128 + THREAD] = total;
+        }
+        add_threads(sums);
+        for (index_t s = THREAD; s < sums_here; s += 128)
+            out[first_set * 5 + first + s] = sums[s * 128];
+        BARRIER();
+    }
+}
+
+
+// The loglik shape: out[set] = sum over rows of f(observation, parameter set); the terms are never written.
+// Here f has several results: value, d_mu, d_phi, d_zoi, d_coi are summed, out[set, result].
+//
+// A thread walks over rows and keeps float64 sums for each set of its block. The sums of a block are added as a tree, those
+// of the blocks in their order by the last block to finish: the order never changes, so neither do the bits.
+KERNEL(128) zero_one_inflated_beta_logpdf_checked_grad_mu_phi_zoi_coi_loglik(
+    GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL double *partial, GLOBAL int *counters,
+    index_t n_rows, index_t n_sets, GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT mu_per_set, index_t mu_offset, index_t mu_stride, GLOBAL const real *RESTRICT phi_per_set, index_t phi_offset, index_t phi_stride, GLOBAL const real *RESTRICT zoi_per_set, index_t zoi_offset, index_t zoi_stride, GLOBAL const real *RESTRICT coi_per_set, index_t coi_offset, index_t coi_stride)
+{
+    const index_t first_set = BLOCK_X * 4;
+    const int sets_here = (int)MIN(n_sets - first_set, (index_t)4);
+    x_per_row += x_offset + first_set * x_stride;
+    mu_per_set += mu_offset;
+    phi_per_set += phi_offset;
+    zoi_per_set += zoi_offset;
+    coi_per_set += coi_offset;
+    SHARED_ARRAY(double, sums, 1280);
+
+    // Whatever depends on the parameters alone: once per block.
+    SHARED_ARRAY(zero_one_inflated_beta_logpdf_checked_grad_mu_phi_zoi_coi_set, sets, 4);
+    for (index_t k = THREAD; k < 4; k += 128)
+        sets[k] = zero_one_inflated_beta_logpdf_checked_grad_mu_phi_zoi_coi_prepare_set(mu_per_set[(first_set + MIN(k, sets_here - 1)) * mu_stride], phi_per_set[(first_set + MIN(k, sets_here - 1)) * phi_stride], zoi_per_set[(first_set + MIN(k, sets_here - 1)) * zoi_stride], coi_per_set[(first_set + MIN(k, sets_here - 1)) * coi_stride]);
+    BARRIER();
+
+    double total[20];
+    UNROLL for (int s = 0; s < 20; s++)
+        total[s] = 0;
+    for (index_t first = BLOCK_Y * 256; first < n_rows; first += BLOCKS_Y * 256) {
+        if (first + 256 <= n_rows) {  // a whole tile: all its loads first, and no thread idle
+            double2 x_tile[1];
+            UNROLL for (int u = 0; u < 1; u++)
+                x_tile[u] = *(GLOBAL const double2 *)(x_per_row + first + (u * 128 + THREAD) * 2);
+            UNROLL for (int u = 0; u < 1; u++) {
+                const double2 x_wide = x_tile[u];
+                {
+                    const zero_one_inflated_beta_logpdf_checked_grad_mu_phi_zoi_coi_row row = zero_one_inflated_beta_logpdf_checked_grad_mu_phi_zoi_coi_prepare_row(x_wide.x);
+                    UNROLL for (int k = 0; k < 4; k++) {
+                        const zero_one_inflated_beta_logpdf_checked_grad_mu_phi_zoi_coi_results result = zero_one_inflated_beta_logpdf_checked_grad_mu_phi_zoi_coi_evaluate(sets[k], row);
+                        total[k * 5 + 0] += result.value;
+                        total[k * 5 + 1] += result.d_mu;
+                        total[k * 5 + 2] += result.d_phi;
+                        total[k * 5 + 3] += result.d_zoi;
+                        total[k * 5 + 4] += result.d_coi;
+                    }
+                }
+                {
+                    const zero_one_inflated_beta_logpdf_checked_grad_mu_phi_zoi_coi_row row = zero_one_inflated_beta_logpdf_checked_grad_mu_phi_zoi_coi_prepare_row(x_wide.y);
+                    UNROLL for (int k = 0; k < 4; k++) {
+                        const zero_one_inflated_beta_logpdf_checked_grad_mu_phi_zoi_coi_results result = zero_one_inflated_beta_logpdf_checked_grad_mu_phi_zoi_coi_evaluate(sets[k], row);
+                        total[k * 5 + 0] += result.value;
+                        total[k * 5 + 1] += result.d_mu;
+                        total[k * 5 + 2] += result.d_phi;
+                        total[k * 5 + 3] += result.d_zoi;
+                        total[k * 5 + 4] += result.d_coi;
+                    }
+                }
+            }
+        } else
+            for (int u = 0; u < 2; u++) {
+                const index_t r = (u / 2 * 128 + THREAD) * 2 + u % 2, n = first + r;
+                if (n < n_rows) {
+                    const zero_one_inflated_beta_logpdf_checked_grad_mu_phi_zoi_coi_row row = zero_one_inflated_beta_logpdf_checked_grad_mu_phi_zoi_coi_prepare_row(x_per_row[n]);
+                    UNROLL for (int k = 0; k < 4; k++) {
+                        const zero_one_inflated_beta_logpdf_checked_grad_mu_phi_zoi_coi_results result = zero_one_inflated_beta_logpdf_checked_grad_mu_phi_zoi_coi_evaluate(sets[k], row);
+                        total[k * 5 + 0] += result.value;
+                        total[k * 5 + 1] += result.d_mu;
+                        total[k * 5 + 2] += result.d_phi;
+                        total[k * 5 + 3] += result.d_zoi;
+                        total[k * 5 + 4] += result.d_coi;
+                    }
+                }
+            }
+    }
+    GLOBAL double *const block_sums = BLOCKS_Y == 1
+        ? out + out_offset + first_set * 5 : partial + first_set * 5 * BLOCKS_Y + BLOCK_Y;
+    UNROLL for (int s = 0; s < 10; s++)
+        sums[s * 128 + THREAD] = total[s];
+    add_threads(sums);
+    for (index_t s = THREAD; s < MIN(sets_here * 5 - 0, 10); s += 128)
+        block_sums[s * BLOCKS_Y] = sums[s * 128];
+    BARRIER();
+    UNROLL for (int s = 0; s < 10; s++)
+        sums[s * 128 + THREAD] = total[10 + s];
+    add_threads(sums);
+    for (index_t s = THREAD; s < MIN(sets_here * 5 - 10, 10); s += 128)
+        block_sums[(10 + s) * BLOCKS_Y] = sums[s * 128];
+    if (BLOCKS_Y == 1)
+        return;
+    __shared__ int last;  // does this block finish last of those that share its sets? Then it adds them all
+    __threadfence();
+    __syncthreads();
+    if (THREAD == 0) {
+        last = atomicAdd(&counters[BLOCK_X], 1) == BLOCKS_Y - 1;
+        __threadfence();
+    }
+    __syncthreads();
+    if (last) {
+        add_blocks(out + out_offset, partial, first_set, sets_here, BLOCKS_Y, sums);
+        if (THREAD == 0)
+            counters[BLOCK_X] = 0;
+    }
+
+}
+
+
+
+
+
+
+
+
+
+
