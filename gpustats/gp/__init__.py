@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from . import local as local
     from .covariance import Covariance
+    from .emulator import Emulator
     from .fitting import Fit
     from .local import LocalGP
     from .marginal import MarginalLikelihood
@@ -22,15 +23,15 @@ if TYPE_CHECKING:
     from .vecchia import Vecchia
 
 __all__ = [
-    "Covariance", "Fit", "JointPrediction", "LocalGP", "LocalPrediction", "MarginalLikelihood", "Prediction", "Vecchia",
-    "covariances",
+    "Covariance", "Emulator", "Fit", "JointPrediction", "LocalGP", "LocalPrediction", "MarginalLikelihood", "Prediction",
+    "Vecchia", "covariances",
 ]  # fmt: skip
 
 # Imported when first used, so that `import gpustats` can know what a covariance function is and stay quick.
 _LAZY = {
-    "Covariance": ".covariance", "Fit": ".fitting", "JointPrediction": ".prediction", "LocalGP": ".local",
-    "LocalPrediction": ".prediction", "MarginalLikelihood": ".marginal", "Prediction": ".prediction", "Vecchia": ".vecchia",
-    "covariances": ".registry", "local": None,
+    "Covariance": ".covariance", "Emulator": ".emulator", "Fit": ".fitting", "JointPrediction": ".prediction",
+    "LocalGP": ".local", "LocalPrediction": ".prediction", "MarginalLikelihood": ".marginal", "Prediction": ".prediction",
+    "Vecchia": ".vecchia", "covariances": ".registry", "local": None,
 }  # fmt: skip
 
 
