@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from . import local as local
+    from .calibration import Calibration, CalibrationDraws, CalibrationFit
     from .constrained import ConstrainedMinimum, minimize
     from .covariance import Covariance
     from .emulator import Emulator
@@ -24,12 +25,14 @@ if TYPE_CHECKING:
     from .vecchia import Vecchia
 
 __all__ = [
-    "ConstrainedMinimum", "Covariance", "Emulator", "Fit", "JointPrediction", "LocalGP", "LocalPrediction",
-    "MarginalLikelihood", "Prediction", "Vecchia", "covariances", "minimize",
+    "Calibration", "CalibrationDraws", "CalibrationFit", "ConstrainedMinimum", "Covariance", "Emulator", "Fit",
+    "JointPrediction", "LocalGP", "LocalPrediction", "MarginalLikelihood", "Prediction", "Vecchia", "covariances",
+    "minimize",
 ]  # fmt: skip
 
 # Imported when first used, so that `import gpustats` can know what a covariance function is and stay quick.
 _LAZY = {
+    "Calibration": ".calibration", "CalibrationDraws": ".calibration", "CalibrationFit": ".calibration",
     "ConstrainedMinimum": ".constrained", "Covariance": ".covariance", "Emulator": ".emulator", "Fit": ".fitting",
     "JointPrediction": ".prediction", "LocalGP": ".local", "LocalPrediction": ".prediction",
     "MarginalLikelihood": ".marginal", "Prediction": ".prediction", "Vecchia": ".vecchia", "covariances": ".registry",
