@@ -22,7 +22,7 @@ from .factor import Factor
 from .posterior import CHUNK, Posterior
 
 if TYPE_CHECKING:
-    from ..runtime.base import Device, Kernel
+    from ..runtime.base import Device, Kernel, Runtime
 
 _ACQUISITION = Template.beside(__file__, "acquisition")
 REDUCTION, IMPROVEMENT = "variance_reduction", "improvement_left"
@@ -130,7 +130,7 @@ def over_references(
     values, slopes = empty(runtime, m, dtype), np.zeros(tuple(candidates.xs.shape), dtype) if grad else None
     if not m:
         return Sums(values, slopes)
-    kernel, of_references = _kernel(factor, which, grad), factor.rows(references.xs)
+    kernel, of_references = _kernel(runtime, dtype.name, which, grad), factor.rows(references.xs)
     weights = moved(runtime, weights.astype(dtype))
     gains, spreads = weights if gains is None else gains, weights if spreads is None else spreads
     step = max(CHUNK // (max(factor.n + r, 1) * dtype.itemsize), 64)
@@ -193,7 +193,7 @@ def _cross_slopes(factor: Factor, x: Any, xs: Any, negative: Matrix) -> np.ndarr
     return written(factor.runtime, factor.pairs.cross_gradient(x, xs, factor.values, turned))
 
 
-def _kernel(factor: Factor, which: str, grad: bool) -> Kernel:
-    runtime = factor.runtime
-    text = source(which, grad, runtime.device, factor.pairs.dtype.name, runtime.dialect)
+@functools.cache
+def _kernel(runtime: Runtime, dtype: str, which: str, grad: bool) -> Kernel:
+    text = source(which, grad, runtime.device, dtype, runtime.dialect)
     return runtime.kernel(text, "acquisition", _layout(runtime.device).threads)

@@ -125,17 +125,25 @@ class Calibrated:
             As for a call, of one set.
         """
         self._check(values)
-        u = np.asarray(on_host(u), np.float64)[None]
+        u = np.asarray(on_host(u), np.float64)
+        if u.shape != (len(self.bounds),):
+            raise ValueError(f"u has shape {u.shape}: it must be ({len(self.bounds)},), one set of parameters")
         xs = np.asarray(on_host(as_points(xs, "xs")), np.float64)
-        (mean, scale), (new, spread) = self.emulate(u), self.emulate(u, xs)
-        noise = values[SIGMA] if noise is True else noise
-        total = self._total(np.asarray(values[SIGMA], float), scale)[0]
-        found = self._field.predict(xs, noise=float(noise), mean_xs=new[0], mean=mean[0], **values | {SIGMA: total})
-        if not self.uncertainty:
-            return found
-        return Prediction(found.mean, np.hypot(found.scale, spread[0]), None, found.df)
+        (mean, scale), (new, spread) = self.emulate(u[None]), self.emulate(u[None], xs)
+        return self._reality(xs, mean[0], scale[0], new[0], spread[0], noise, values)
 
     # -- the pieces of a call
+
+    def _reality(
+        self, xs: np.ndarray, mean: np.ndarray, scale: np.ndarray, new: np.ndarray, spread: np.ndarray, noise: Any,
+        values: Mapping[str, Any],
+    ) -> Prediction:  # fmt: skip
+        """What is predicted at xs, given what the emulator says of the field data, `mean` and `scale`, and of xs."""
+        total, noise = self._total(np.asarray(values[SIGMA], float), scale), values[SIGMA] if noise is True else noise
+        found = self._field.predict(xs, noise=float(noise), mean_xs=new, mean=mean, **{**values, SIGMA: total})
+        if not self.uncertainty:
+            return found
+        return Prediction(found.mean, np.hypot(found.scale, spread), None, found.df)
 
     def _check(self, values: Collection[str]) -> None:
         wanted = self.parameters[1:]

@@ -13,7 +13,8 @@ from .calibrated import AMPLITUDE, LENGTHSCALE, Calibrated
 from .ensemble import walk
 from .field import Field
 from .fitting import Fit, maximise
-from .parameters import SIGMA
+from .matrix import as_points
+from .parameters import SIGMA, on_host
 
 #: How far from the spread of the data amplitude and sigma are searched for, and lengthscales from the widths of columns.
 FACTORS = (1e-5, 1e3)
@@ -49,7 +50,7 @@ class CalibrationDraws:
     ----------
     u : (walkers, draws, q) ndarray
     values : dict
-        Name -> (walkers, draws), or with an axis more for a vector.
+        Name -> (walkers, draws), or with an axis more for a vector; what is fixed stands there, too.
     log_posterior : (walkers, draws) ndarray
         Up to a constant.
     acceptance : float
@@ -242,7 +243,40 @@ class Calibration(Calibrated):
         points = walks.points[tune:].swapaxes(0, 1)
         u, values, _ = parts(points)
         shaped = {n: a.reshape(*a.shape[:2], *shapes[n]) for n, a in values.items()}
-        return CalibrationDraws(u, shaped, walks.log_density[tune:].T, walks.acceptance)
+        same = {n: np.broadcast_to(v, (*u.shape[:2], *np.shape(v))) for n, v in start.values.items() if n not in names}
+        return CalibrationDraws(u, shaped | same, walks.log_density[tune:].T, walks.acceptance)
+
+    def draw(self, xs: Any, draws: CalibrationDraws, size: int = 100, rng: Any = None, *, noise: Any = False) -> np.ndarray:
+        """Draws of reality, model and discrepancy, at new points, given the field data: each at parameters of its own.
+
+        Parameters
+        ----------
+        xs : (m, p) or (m,) array_like
+        draws : CalibrationDraws
+            From the posterior. Some of them are taken at random.
+        size : int
+            How many.
+        rng : optional
+            As for `numpy.random.default_rng`.
+        noise : bool or float
+            As for `predict`.
+
+        Returns
+        -------
+        (size, m) ndarray
+            At its parameters, each point is drawn by itself.
+        """
+        rng, xs = np.random.default_rng(rng), np.asarray(on_host(as_points(xs, "xs")), np.float64)
+        walkers, steps = draws.log_posterior.shape
+        at = rng.integers(walkers, size=size), rng.integers(steps, size=size)
+        (mean, scale), (new, spread) = self.emulate(draws.u[at]), self.emulate(draws.u[at], xs)
+        values = {n: a[at] for n, a in draws.values.items()}
+        out = np.empty((size, len(xs)))
+        for i in range(size):
+            p = self._reality(xs, mean[i], scale[i], new[i], spread[i], noise, {n: a[i] for n, a in values.items()})
+            z = rng.normal(size=len(xs)) if p.df is None else rng.standard_t(p.df, size=len(xs))
+            out[i] = p.mean + p.scale * z
+        return out
 
     # -- the pieces of a search
 

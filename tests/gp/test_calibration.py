@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 import gpustats as gs
-from gpustats.gp import Calibration, Emulator, MarginalLikelihood
+from gpustats.gp import Calibration, CalibrationDraws, Emulator, MarginalLikelihood
 from gpustats.gp.ensemble import walk
 
 #: Of laGP 1.5-9: i <- 1:60; XU <- cbind((i*0.7548776662466927) %% 1, (i*0.5698402909980532) %% 1)
@@ -146,7 +146,9 @@ def test_draws_of_hyperparameters(problem):
     calibration = Calibration(emulator, x, y, [(0, 1)])
     fit = calibration.fit(rng=1, candidates=20, searches=1, start={"lengthscale": 0.5})
     draws = calibration.sample(3, tune=2, walkers=10, start=fit, rng=3, fixed="sigma")
-    assert {n: a.shape for n, a in draws.values.items()} == {"amplitude": (10, 3), "lengthscale": (10, 3)}
+    values = "amplitude", "lengthscale", "sigma"
+    assert {n: a.shape for n, a in draws.values.items()} == dict.fromkeys(values, (10, 3))
+    assert (draws.values["sigma"] == fit.values["sigma"]).all() and np.ptp(draws.values["amplitude"]) > 0
     assert ((draws.u > 0) & (draws.u < 1)).all()
     again = calibration.sample(3, tune=2, walkers=10, start=fit, rng=3, fixed="sigma")
     np.testing.assert_array_equal(again.u, draws.u)
@@ -173,6 +175,29 @@ def test_predictions(problem):
     np.testing.assert_allclose(noisy.variance, variance + 0.05**2, rtol=1e-8)
     plain = Calibration(emulator, x, y, [(0, 1)], False).predict(xs, [u], sigma=0.1, noise=True)
     np.testing.assert_allclose((plain.mean, plain.scale), (q.mean, np.hypot(q.scale, 0.1)), rtol=1e-12)
+
+
+@pytest.mark.parametrize("student_t", [False, True])
+def test_draws_of_reality(student_t, problem, rng):
+    """Against the mean and variance of a mixture of predictions."""
+    emulator, x, y = problem
+    cov = gs.rbf.fix(amplitude=1.0) if student_t else gs.rbf
+    calibration = Calibration(emulator, x, y, [(0, 1)], cov, student_t=student_t)
+    values = dict(lengthscale=rng.uniform(0.5, 1.0, (3, 2, 1)), sigma=rng.uniform(0.02, 0.05, (3, 2)))
+    values |= {} if student_t else dict(amplitude=rng.uniform(0.1, 0.3, (3, 2)))
+    draws = CalibrationDraws(rng.uniform(0.3, 0.5, (3, 2, 1)), values, np.zeros((3, 2)), 0.5)
+    found = calibration.draw([0.2, 1.2], draws, 600, 1, noise=True)
+    each = [
+        calibration.predict([0.2, 1.2], draws.u[k], noise=True, **{n: a[k] for n, a in values.items()})
+        for k in np.ndindex(3, 2)
+    ]
+    mean = np.mean([p.mean for p in each], axis=0)
+    sd = np.sqrt(np.mean([p.variance + (p.mean - mean) ** 2 for p in each], axis=0))
+    assert found.shape == (600, 2)
+    assert (np.abs(found.mean(0) - mean) < 5 * sd / np.sqrt(600)).all()
+    np.testing.assert_allclose(found.std(0), sd, rtol=0.2)
+    with pytest.raises(ValueError, match=r"u has shape \(1, 1\): it must be \(1,\)"):
+        calibration.predict([0.2], [[0.4]], **{n: a[0, 0] for n, a in values.items()})
 
 
 def test_walkers_find_a_normal_density(rng):

@@ -167,6 +167,17 @@ def test_updates(student_t, provider, rng, monkeypatch):
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(e)).x, e.x)
 
 
+def test_updates_on_the_device(rng):
+    x, y = (a.astype(np.float32) for a in data(rng, n=30))
+    values = dict(amplitude=1.2, lengthscale=0.8, sigma=0.3)
+    e = Emulator(MarginalLikelihood(gs.rbf, gs.to_device(x[:20]), gs.to_device(y[:20])), **values)
+    e.update(gs.to_device(x[20:25]), gs.to_device(y[20:25]))
+    e.update(x[25:], y[25:])
+    want = MarginalLikelihood(gs.rbf, x, y)
+    np.testing.assert_allclose(e.loglik, want(**values), rtol=1e-5)
+    assert e.predict(gs.to_device(x[:2])).mean.dtype == np.float32 and e.n == 30
+
+
 def test_updates_cost_no_factorisation(rng, monkeypatch):
     x, y = data(rng)
     e = Emulator(MarginalLikelihood(gs.rbf, x[:50], y[:50]), amplitude=1.2, lengthscale=0.8, sigma=0.3)
