@@ -15,13 +15,14 @@ from .covariance import Covariance
 from .emulator import Emulator
 from .lagrangian import Lagrangian, first_penalty
 from .marginal import MarginalLikelihood
+from .prediction import Prediction
 from .registry import covariances
 
 #: The noise that emulators of deterministic responses have, relative to their scale, and the bounds of their lengthscales.
 NUGGET, LENGTHSCALES = 1e-3, (0.01, 10.0)
 #: If no larger part of the candidates is expected to improve anything, expectations tell where to go.
 FEW = 0.01
-#: Standard deviations, in the unit cube, of candidates around the best run, and around the best candidate.
+#: Standard deviations, in the unit cube, of candidates around the best run.
 RADII = np.array([0.1, 0.03, 0.01])
 
 
@@ -43,7 +44,7 @@ class ConstrainedMinimum:
     progress : (end,) ndarray
         The least objective of valid runs, after each run.
     multipliers : (end - start, k) ndarray
-        λ of the augmented Lagrangian, by which each point after the first ones was chosen.
+        λ of the augmented Lagrangian, by which each point after the first ones was chosen; (0, k) for the other criterion.
     penalties : (end - start,) ndarray
         ρ, of responses that are divided by their spreads.
     emulators : tuple of Emulator
@@ -78,6 +79,8 @@ class Runs:
         Objectives and constraints.
     of_f, of_c : float and (k,) ndarray
         What they are divided by, where they are `scaled`.
+    equal, tolerance : (k,) ndarray
+        Which constraints are to be 0, and how far from that those in their units may be.
     """
 
     def __init__(
@@ -142,6 +145,7 @@ class Runs:
             if np.shape(value) not in ((), (k,)):
                 raise ValueError(f"{name} has shape {np.shape(value)}, and there are {k} constraints: it must be one or ({k},)")
         self.equal = np.broadcast_to(np.asarray(self._equal, bool), k)
+        self.tolerance = np.where(self.equal, self._tolerance, 0.0) / self.of_c
 
     @property
     def scaled(self) -> tuple[np.ndarray, np.ndarray]:
@@ -178,7 +182,7 @@ class Surrogates:
         if set(cov.parameters) != {"amplitude", "lengthscale"}:
             raise ValueError(f"cov = {cov!r} must have an amplitude and a lengthscale, and nothing else that is not fixed")
         self._cov = cov.fix(amplitude=1.0)
-        self._priors = {"lengthscale": densities["gamma"](2.0, 3.0)} if priors is None else priors
+        self._priors = {"lengthscale": densities["gamma"](3.0, 9.0)} if priors is None else priors
         self.emulators: list[Emulator] = []
 
     def _responses(self, runs: Runs) -> list[np.ndarray]:
@@ -213,44 +217,40 @@ class Surrogates:
         return np.stack(means, axis=1), np.stack(scales, axis=1)
 
 
-def next_point(
-    runs: Runs, surrogates: Surrogates, lagrangian: Lagrangian, candidates: int, normal: np.ndarray, rng: np.random.Generator
-) -> np.ndarray:
-    """Where in the unit cube the function is to be run next."""
-    (f, c), p, least = runs.scaled, runs.unit.shape[1], runs.least
-    value = lagrangian.value(f, c.T)
-    chosen = np.where(runs.valid, runs.f, np.inf).argmin() if np.isfinite(least) else value.argmin()
+def candidates_of(runs: Runs, count: int, rng: np.random.Generator) -> np.ndarray:
+    """Points of the unit cube, one half of them around the best run; (count, p)."""
+    over = np.where(runs.violated, runs.scaled[1], 0)
+    best = np.lexsort([runs.f, (over**2).sum(1)])[0]
+    half, p = count // 2, runs.unit.shape[1]
+    steps = rng.choice(RADII, size=(half, 1)) * rng.normal(size=(half, p))
+    return np.vstack([rng.random((count - half, p)), np.clip(runs.unit[best] + steps, 0, 1)])
 
-    def scores(unit: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Expected improvements, and expectations of what is to be large."""
-        mean, scale = surrogates.predict(runs, unit)
-        gain = lagrangian.improvement(value.min(), mean, scale, normal)
-        rest = -lagrangian.expectation(mean[:, 0], mean[:, 1:], scale[:, 1:])
-        worse = mean[:, 0] * runs.of_f >= least if runs.knows_objective else np.zeros(len(unit), bool)
-        return np.where(worse, 0, gain), np.where(worse, -np.inf, rest)
 
-    def around(unit: np.ndarray, count: int, radii: Any) -> np.ndarray:
-        return np.clip(unit + radii * rng.normal(size=(count, p)), 0, 1)
+def by_lagrangian(runs: Runs, lagrangian: Lagrangian, mean: np.ndarray, scale: np.ndarray, normal: np.ndarray) -> np.ndarray:
+    """What candidates are expected to improve the Lagrangian by; where that is nothing, how small it is expected to be."""
+    f, c = runs.scaled
+    gain = lagrangian.improvement(lagrangian.value(f, c.T).min(), mean, scale, normal)
+    return gain if np.mean(gain > 0) > FEW else -lagrangian.expectation(mean[:, 0], mean[:, 1:], scale[:, 1:])
 
-    half = candidates // 2
-    near = around(runs.unit[chosen], half, rng.choice(RADII, size=(half, 1)))
-    points = np.vstack([rng.random((candidates - half, p)), near])
-    gain, rest = scores(points)
-    by = 0 if np.mean(gain > 0) > FEW else 1
-    best, score = points[(gain, rest)[by].argmax()], (gain, rest)[by].max()
-    for radius in RADII:
-        points = around(best, candidates // 5, radius)
-        found = scores(points)[by]
-        if found.max() > score:
-            best, score = points[found.argmax()], found.max()
-    return best
+
+def by_feasibility(runs: Runs, mean: np.ndarray, scale: np.ndarray) -> np.ndarray:
+    """The logarithms of what candidates are expected to improve the best valid run by, times the probability to be valid.
+
+    Of the latter alone while no run is valid.
+    """
+    least, middle, spread = runs.least / runs.of_f, mean[:, 1:], np.maximum(scale[:, 1:], 1e-300)
+    with np.errstate(divide="ignore"):
+        gain = np.log(Prediction(mean[:, 0], scale[:, 0]).expected_improvement(least)) if np.isfinite(least) else 0.0
+        inside = special.log_ndtr((runs.tolerance - middle) / spread)
+        within = special.ndtr((runs.tolerance - middle) / spread) - special.ndtr((-runs.tolerance - middle) / spread)
+        return gain + np.where(runs.equal, np.log(within), inside).sum(1)
 
 
 def minimize(
     function: Callable[[np.ndarray], Any], bounds: Any, *, objective: Callable[[np.ndarray], Any] | None = None,
     equal: Any = False, start: int = 10, end: int = 100, x: Any = None, cov: Covariance | None = None,
     priors: Mapping[str, Frozen] | None = None, refit: int = 10, candidates: int = 1000, draws: int = 512,
-    tolerance: Any = 1e-2, rng: Any = None,
+    tolerance: Any = 1e-2, criterion: str = "lagrangian", rng: Any = None,
 ) -> ConstrainedMinimum:  # fmt: skip
     """Minimise a costly function under constraints that are as costly, in few runs.
 
@@ -275,15 +275,18 @@ def minimize(
     cov : Covariance, optional
         Of one amplitude and a lengthscale, such as ``gs.matern52``. By default ``gs.rbf``.
     priors : mapping, optional
-        Name -> density of the lengthscales, in units of the bounds' distances. By default a gamma density.
+        Name -> density of the lengthscales, in units of the bounds' distances. By default ``gs.gamma(3.0, 9.0)``.
     refit : int
         After how many runs lengthscales are estimated anew. In between, emulators are updated.
     candidates : int
-        How many points are compared in one call, before others near the best of them.
+        How many points are compared in one call.
     draws : int
         Of the responses at each candidate, by quasi-Monte Carlo; all candidates have the same standard normal ones.
     tolerance : float or (k,) array_like
         How far from 0 constraints that are `equal` may be.
+    criterion : {"lagrangian", "feasibility"}
+        By which candidates are compared: the expected improvement of the augmented Lagrangian, or that of the objective times
+        the probability that constraints are met, as if they were independent.
     rng : optional
         As for `numpy.random.default_rng`.
 
@@ -304,7 +307,8 @@ def minimize(
     all runs. Where next to no candidate has any, it is at that of the least E L(x), which has a closed form. Then λ becomes
     max(λ + c / ρ, 0) at the run with the least L, and ρ is halved if that does not meet all constraints. Unlike there,
     responses are divided by their spreads first, so that units do not matter, and half of the candidates lie around the best
-    run.
+    run. The other criterion is that of Schonlau, Welch & Jones (1998), Global versus local search in constrained optimization
+    of computer models, and of laGP's `optim.efi`.
 
     Examples
     --------
@@ -324,15 +328,17 @@ def minimize(
     bounds = np.asarray(bounds, np.float64)
     if bounds.ndim != 2 or bounds.shape[1:] != (2,) or not np.isfinite(bounds).all() or (bounds[:, 0] >= bounds[:, 1]).any():
         raise ValueError(f"bounds has shape {bounds.shape}: it must be (p, 2), finite, the lower number of each pair first")
+    if criterion not in ("lagrangian", "feasibility"):
+        raise ValueError(f"criterion = {criterion!r}: there are 'lagrangian' and 'feasibility'")
     p, rng = len(bounds), np.random.default_rng(rng)
     further = np.empty((0, p)) if x is None else np.atleast_2d(np.asarray(x, np.float64))
     if further.shape[1] != p or ((further < bounds[:, 0]) | (further > bounds[:, 1])).any():
         raise ValueError(f"x has shape {further.shape}: it must be (m, {p}), within the bounds")
     first = start + len(further)
-    if not 0 <= start or not 2 <= first < end or min(refit, candidates // 5, draws) < 1:
+    if not 0 <= start or not 2 <= first < end or min(refit, candidates, draws) < 1:
         raise ValueError(
             f"start = {start}, with {len(further)} points x, end = {end}, refit = {refit}, candidates = {candidates}, draws = "
-            f"{draws}: there must be 2 first runs at least, fewer than all, and refit and draws positive, candidates 5 or more"
+            f"{draws}: there must be 2 first runs at least, fewer than all, and refit, candidates and draws positive"
         )
     runs = Runs(function, objective, bounds, equal, tolerance)
     design = qmc.LatinHypercube(p, optimization="random-cd", rng=rng).random(start) if start else np.empty((0, p))
@@ -348,14 +354,22 @@ def minimize(
             surrogates.fit(runs)
         else:
             surrogates.update(runs)
-        lagrangian = lagrangian.next(*runs.scaled, runs.valid, runs.violated)
-        passed.append(lagrangian)
-        runs.add(next_point(runs, surrogates, lagrangian, candidates, normal, rng))
+        points = candidates_of(runs, candidates, rng)
+        mean, scale = surrogates.predict(runs, points)
+        if criterion == "lagrangian":
+            lagrangian = lagrangian.next(*runs.scaled, runs.valid, runs.violated)
+            passed.append(lagrangian)
+            scores = by_lagrangian(runs, lagrangian, mean, scale, normal)
+        else:
+            scores = by_feasibility(runs, mean, scale)
+        if runs.knows_objective:  # what cannot be the best valid run is not worth one
+            scores[mean[:, 0] * runs.of_f >= runs.least] = -np.inf
+        runs.add(points[scores.argmax()])
     surrogates.update(runs)
     valid, least = runs.valid, runs.least
     points, reached = runs.outside(runs.unit), np.where(valid, runs.f, np.inf)
     return ConstrainedMinimum(
         points[reached.argmin()] if np.isfinite(least) else None, least, points, runs.f, runs.c, valid,
-        np.minimum.accumulate(reached), np.array([g.multipliers * runs.of_f / runs.of_c for g in passed]),
+        np.minimum.accumulate(reached), np.reshape([g.multipliers * runs.of_f / runs.of_c for g in passed], (len(passed), k)),
         np.array([g.penalty for g in passed]), tuple(surrogates.emulators),
     )  # fmt: skip

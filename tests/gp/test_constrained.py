@@ -5,7 +5,7 @@ import pytest
 from scipy import integrate, special, stats
 
 import gpustats as gs
-from gpustats.gp import minimize
+from gpustats.gp import constrained, minimize
 from gpustats.gp.lagrangian import Lagrangian, first_penalty
 
 
@@ -92,6 +92,26 @@ def test_units_do_not_matter():
     np.testing.assert_allclose(other.points[:12] / [10, 1] - [0, 5], one.points[:12], atol=1e-4)
 
 
+def test_feasibility(monkeypatch):
+    """The toy problem by the other criterion, and that by its definition."""
+    seen = []
+    plain = constrained.by_feasibility
+    monkeypatch.setattr(constrained, "by_feasibility", lambda *a: seen.append((a, a[0].least, plain(*a).copy())) or plain(*a))
+    found = minimize(
+        lambda x: (x.sum(), [*toy(x), x[0] - 0.2]), [(0, 1), (0, 1)], equal=[False, False, True], end=18, candidates=300, rng=1,
+        criterion="feasibility", tolerance=0.05,
+    )  # fmt: skip
+    assert found.multipliers.shape == (0, 3) and found.penalties.size == 0 and len(seen) == 8
+    assert found.fun < 0.68 and abs(found.x[0] - 0.2) <= 0.05
+    for (runs, mean, scale), least, scores in (seen[0], seen[-1]):
+        c = stats.norm(mean[:, 1:] * runs.of_c, scale[:, 1:] * runs.of_c)
+        want = c.cdf(0)[:, 0] * c.cdf(0)[:, 1] * (c.cdf(0.05) - c.cdf(-0.05))[:, 2]
+        if np.isfinite(least):
+            f = gs.gp.Prediction(mean[:, 0] * runs.of_f, scale[:, 0] * runs.of_f)
+            want *= f.expected_improvement(least) / runs.of_f
+        np.testing.assert_allclose(np.exp(scores), want, rtol=1e-9, atol=1e-300)
+
+
 def test_an_equation_and_a_given_covariance():
     """The point nearest to (1, 1) on a circle."""
     found = minimize(
@@ -122,6 +142,7 @@ def test_no_constraints_and_none_that_can_be_met():
         (dict(function=lambda x: (np.nan, [1.0])), "must be a finite number"),
         (dict(objective=lambda x: x, function=lambda x: x), r"objective returned shape \(1, 1\)"),
         (dict(equal=[True, False]), "equal has shape"),
+        (dict(criterion="best"), "there are 'lagrangian' and 'feasibility'"),
         (dict(cov=gs.periodic), "must have an amplitude and a lengthscale"),
     ],
 )
