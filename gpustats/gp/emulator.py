@@ -233,7 +233,7 @@ class Emulator(Conditioned):
             return values
         if callable(self._likelihood._mean) and MEAN not in self._parameters.given:
             raise ValueError("grad = True: the derivatives of the prior mean, a function, are not known")
-        of_mean, of_variance = prediction.slopes_of_improvement(best, maximize=maximize)
+        of_mean, of_variance = prediction._slopes_of_improvement(best, maximize=maximize)
         return values, self._slopes(at, candidates, of_mean, of_variance)
 
     # -- the pieces of a call

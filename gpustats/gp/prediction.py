@@ -84,7 +84,7 @@ class LocationScale:
         made = made.astype(self.mean.dtype)
         return made if on_host else to_device(made)
 
-    def slopes_of_improvement(self, best: Any, *, maximize: bool = False) -> tuple[np.ndarray, np.ndarray]:
+    def _slopes_of_improvement(self, best: Any, *, maximize: bool = False) -> tuple[np.ndarray, np.ndarray]:
         """The derivatives of `expected_improvement` in the mean and in the squared scale of each distribution, (m,) arrays."""
         mean, scale = (np.asarray(a if isinstance(a, np.ndarray) else to_host(a), np.float64) for a in (self.mean, self.scale))
         gain, df = (mean - best if maximize else best - mean), self.df
