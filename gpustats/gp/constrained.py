@@ -281,7 +281,8 @@ def minimize(
     candidates : int
         How many points are compared in one call.
     draws : int
-        Of the responses at each candidate, by quasi-Monte Carlo; all candidates have the same standard normal ones.
+        Of the responses at each candidate, by quasi-Monte Carlo, rounded up to a power of two; all candidates have the same
+        standard normal ones.
     tolerance : float or (k,) array_like
         How far from 0 constraints that are `equal` may be.
     criterion : {"lagrangian", "feasibility"}
@@ -346,7 +347,8 @@ def minimize(
         runs.add(unit)
     runs.scale()
     k, surrogates = runs.c.shape[1], Surrogates(cov, priors)
-    normal = special.ndtri(qmc.Sobol(1 + k, rng=rng).random(draws))
+    uniform = qmc.Sobol(1 + k, rng=rng).random_base2((draws - 1).bit_length())
+    normal = special.ndtri(np.clip(uniform, 1e-12, 1 - 1e-12))
     lagrangian = Lagrangian(np.ones(k), first_penalty(np.where(runs.violated, runs.scaled[1], 0)), runs.equal)
     passed = []
     while len(runs) < end:

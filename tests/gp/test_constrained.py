@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from lagp_data import CANDIDATES, X
 from scipy import integrate, special, stats
 
 import gpustats as gs
@@ -43,6 +44,27 @@ def test_expectation_and_improvement_by_integrals():
     plain, none = gs.gp.Prediction(mean[1:, 0], scale[1:, 0]), np.empty(0)
     got = Lagrangian(none, 1.0, none.astype(bool)).improvement(0.2, mean[1:, :1], scale[1:, :1], normal[:, :1])
     np.testing.assert_allclose(got, plain.expected_improvement(0.2), rtol=1e-3)
+
+
+def test_lagp():
+    """Expectations and expected improvements of laGP 1.5-9, whose Monte Carlo has a million draws.
+
+    X and cand of `lagp_data`; c1 <- 1.5-X[,1]-2*X[,2]-0.5*sin(2*pi*(X[,1]^2-2*X[,2])); c2 <- X[,1]*X[,2]-.25
+    g1 <- newGP(X, c1, .5, .01); g2 <- newGP(X, c2, .5, .01); f <- newGP(X, rowSums(X), 1, .01); set.seed(1)
+    laGP:::alGP(cand, f, 1, c(g1,g2), c(1,1), c(.7,.2), 1/(2*.3), 1.2, equal=c(FALSE,TRUE), N=1e6)
+    """
+    c = np.c_[1.5 - X[:, 0] - 2 * X[:, 1] - 0.5 * np.sin(2 * np.pi * (X[:, 0] ** 2 - 2 * X[:, 1])), X[:, 0] * X[:, 1] - 0.25]
+    found = []
+    for y, d in ((X.sum(1), 1.0), (c[:, 0], 0.5), (c[:, 1], 0.5)):
+        ml = gs.gp.MarginalLikelihood(gs.rbf.fix(amplitude=1.0), X, y, student_t=True)
+        found.append(ml.predict(CANDIDATES, noise=True, lengthscale=np.sqrt(d / 2), sigma=0.1))
+    mean, scale = np.stack([p.mean for p in found], 1), np.stack([p.scale for p in found], 1)
+    lagrangian = Lagrangian(np.array([0.7, 0.2]), 0.3, np.array([False, True]))
+    expected = [0.6828057510, 1.6366468947, 1.1820276291, 0.5236489562]
+    np.testing.assert_allclose(lagrangian.expectation(mean[:, 0], mean[:, 1:], scale[:, 1:]), expected, rtol=2e-3)
+    normal = special.ndtri(stats.qmc.Sobol(3, rng=1).random(1 << 13))
+    improved = [0.74521281678, 0.08591823666, 0.14116249796, 0.67639475995]
+    np.testing.assert_allclose(lagrangian.improvement(1.2, mean, scale, normal), improved, rtol=5e-3)
 
 
 def test_multipliers_and_penalties():

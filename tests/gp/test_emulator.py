@@ -6,18 +6,13 @@ import pickle
 import numpy as np
 import pytest
 from gp_data import data
+from lagp_data import CANDIDATES, REFERENCES, X, Z
 
 import gpustats as gs
 from gpustats.gp import Emulator, MarginalLikelihood, Prediction, acquisition, emulator
 
-#: Of laGP 1.5-9 in R 4.2, with options(digits = 15):
-#: X <- cbind(c(.1,.9,.3,.7,.5,.2,.8,.6), c(.4,.3,.9,.1,.6,.7,.8,.2)); Z <- sin(5*X[,1]) + X[,2]^2
-#: cand <- cbind(c(.15,.45,.95,.3), c(.15,.35,.55,.9)); ref <- cbind(c(0,.25,.5,.75,1), c(.2,.4,.8,.6,.3)); w <- c(1,2,.5,0,1.5)
+#: Of laGP 1.5-9 in R 4.2, with options(digits = 15) and the data of `lagp_data`: w <- c(1,2,.5,0,1.5)
 #: gp <- newGP(X, Z, d=.5, g=.01, dK=TRUE); s <- newGPsep(X, Z, d=c(.3,.8), g=.01, dK=TRUE)
-X = np.array([[0.1, 0.4], [0.9, 0.3], [0.3, 0.9], [0.7, 0.1], [0.5, 0.6], [0.2, 0.7], [0.8, 0.8], [0.6, 0.2]])
-Z = np.sin(5 * X[:, 0]) + X[:, 1] ** 2
-CANDIDATES = np.array([[0.15, 0.15], [0.45, 0.35], [0.95, 0.55], [0.3, 0.9]])
-REFERENCES = np.array([[0.0, 0.2], [0.25, 0.4], [0.5, 0.8], [0.75, 0.6], [1.0, 0.3]])
 WEIGHTS = np.array([1, 2, 0.5, 0, 1.5])
 #: alcGP(gp, cand, ref); alcGPsep(s, cand, ref)
 ALC = [0.017151265509718308, 0.001872721956544344, 0.003167504620360183, 0.000607848731890951]
@@ -167,7 +162,7 @@ def test_updates(student_t, provider, rng, monkeypatch):
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(e)).x, e.x)
 
 
-def test_updates_on_the_device(rng):
+def test_updates_on_the_device(layout, rng):
     x, y = (a.astype(np.float32) for a in data(rng, n=30))
     values = dict(amplitude=1.2, lengthscale=0.8, sigma=0.3)
     e = Emulator(MarginalLikelihood(gs.rbf, gs.to_device(x[:20]), gs.to_device(y[:20])), **values)
