@@ -78,8 +78,11 @@ class Calibrated:
         self._check(values)
         sets = np.atleast_2d(u)
         rows = {n: np.atleast_2d(np.asarray(v, np.float64)) for n, v in values.items()}
-        if wrong := [n for n, a in rows.items() if a.ndim > 2 or len(a) not in (1, len(sets))]:
-            raise ValueError(f"{wrong[0]} has shape {np.shape(values[wrong[0]])}, and u has {len(sets)} sets")
+        for name, a in rows.items():
+            sizes = (1, self.x.shape[1]) if name == LENGTHSCALE else (1,)
+            if a.ndim > 2 or len(a) not in (1, len(sets)) or a.shape[1] not in sizes:
+                wanted = " or ".join(f"({len(sets)}, {size})" for size in dict.fromkeys(sizes))
+                raise ValueError(f"{name} has shape {np.shape(values[name])}, and u has {len(sets)} sets: it may be {wanted}")
         found = self._log_posterior(sets, {n: np.broadcast_to(a, (len(sets), a.shape[1])) for n, a in rows.items()})
         return found if u.ndim > 1 else float(found[0])
 

@@ -156,18 +156,14 @@ class Calibration(Calibrated):
         fixed = {fixed} if isinstance(fixed, str) else set(fixed)
         low, width = self.bounds[:, 0], np.ptp(self.bounds, axis=1)
         tried = low + width * qmc.LatinHypercube(len(low), rng=rng).random(candidates)
-        factors = np.array([(a, b) for a in (0.1, 1.0) for b in (0.3, 1.0)])  # of amplitude and sigma, of lengthscales
         mean, scale = self.emulate(tried)
         levels = np.full(candidates, -np.inf)
-        for of_spread, of_width in factors:
-            values = {
-                n: v if n in fixed else v * (of_width if n == LENGTHSCALE else of_spread if n == SIGMA else 1.0)
-                for n, v in first.items()
-            }
-            rows = {n: np.tile(np.ravel(v), (candidates, 1)) for n, v in values.items()}
+        for smaller in ((), (SIGMA,), (LENGTHSCALE,), (SIGMA, LENGTHSCALE)):  # for no u should look bad by its hyperparameters
+            changed = {n: 0.2 * v if n in smaller and n not in fixed else v for n, v in first.items()}
+            rows = {n: np.tile(np.ravel(v), (candidates, 1)) for n, v in changed.items()}
             levels = np.maximum(levels, self._log_posterior(tried, rows, mean, scale))
         best: tuple[float, np.ndarray, dict[str, Any]] | None = None
-        count = candidates
+        values, count = first, candidates
 
         def lost(unit: np.ndarray) -> float:
             nonlocal best, count, values

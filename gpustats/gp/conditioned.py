@@ -14,7 +14,7 @@ from .factor import Factor
 from .marginal import MarginalLikelihood
 from .matrix import as_points
 from .observations import Observations
-from .parameters import MEAN, SIGMA, Parameters, by_row, deviation
+from .parameters import MEAN, SIGMA, by_row, deviation
 from .posterior import Posterior
 from .prediction import Prediction
 from .process import new_points
@@ -27,13 +27,11 @@ class Conditioned:
     """What an `Emulator` is but for its criteria: a factor of the covariance matrix, to which rows are added."""
 
     def __init__(self, likelihood: MarginalLikelihood, *, sigma: Any = None, mean: Any = None, **hyperparameters: Any) -> None:
-        self._set(likelihood, likelihood._parameters(sigma, mean, hyperparameters))
-
-    def _set(self, likelihood: MarginalLikelihood, parameters: Parameters) -> None:
+        parameters = likelihood._parameters(sigma, mean, hyperparameters)
         self._likelihood, self._data, self._parameters = likelihood, likelihood._data, parameters
-        self._pairs = likelihood._pairs_for(tuple(parameters.hyperparameters.vectors))
+        pairs = likelihood._pairs_for(tuple(parameters.hyperparameters.vectors))
         self._factor = Factor.of(
-            likelihood._provider, self._pairs, self._data, parameters, 1 + likelihood.jitter, likelihood.student_t
+            likelihood._provider, pairs, self._data, parameters, 1 + likelihood.jitter, likelihood.student_t
         )
         if not math.isfinite(self._factor.loglik()):
             raise self._factor.not_positive_definite(parameters)
@@ -129,8 +127,8 @@ class Conditioned:
         y : (k,) array_like
             Observations.
         sigma, mean : float or (k,) array_like, optional
-            Of the new observations, where sigma and the prior mean have a value for each observation. The prior mean is also
-            that of the function or number that the likelihood was given.
+            Of the new observations, where sigma and the prior mean have a value for each observation. A prior mean that is a
+            function is known there.
 
         Raises
         ------
@@ -155,9 +153,9 @@ class Conditioned:
         if MEAN not in old.given and callable(prior):
             mean = prior(np.asarray(host[0], data.dtype)) if mean is None else mean
         level = self._of_new(MEAN, old.mean, mean, k)
+        native = [arrays.is_device_array(a) for a in data.given]
         whole = [np.concatenate([a, np.asarray(b, data.dtype)]) for a, b in zip((self.x, self.y), host, strict=True)]
-        grown = Observations(*(moved(data.runtime, a) if native else a for a, native in zip(
-            whole, (arrays.is_device_array(g) for g in data.given), strict=True)))  # fmt: skip
+        grown = Observations(*(moved(data.runtime, a) if on else a for a, on in zip(whole, native, strict=True)))
         self._factor.extend(grown.x, grown.y[-k:] - level, np.square(spread))
         self._data = grown
         self._parameters = old._replace(sigma=_grown(old.sigma, spread, k), mean=_grown(old.mean, level, k))
@@ -169,12 +167,9 @@ class Conditioned:
                 raise ValueError(f"{name} has a value for each observation: give that of the new ones, ({k},)")
             return old
         found = deviation(name, given, k) if name == SIGMA else by_row(name, given, k)
-        if isinstance(old, float):
-            if name == SIGMA or MEAN in self._parameters.given or not callable(self._likelihood._mean):
-                if np.any(np.asarray(found) != old):
-                    raise ValueError(f"{name} is {old} for all observations: leave it out")
-            return old
-        return np.broadcast_to(np.asarray(found, float), k)
+        if isinstance(old, float) and np.any(np.asarray(found) != old):
+            raise ValueError(f"{name} is {old} for all observations: leave it out")
+        return old if isinstance(old, float) else np.broadcast_to(np.asarray(found, float), k)
 
     # -- the pieces of a call
 

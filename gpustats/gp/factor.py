@@ -134,10 +134,12 @@ class Factor:
                 provider.copy(self.l, room[old, old])
             self._room = room
         z = provider.empty(total, 1, pairs.dtype)
-        provider.copy(Matrix.over(self.runtime, moved(self.runtime, np.array(residual, pairs.dtype)[:, None])), z[new, :])
+        further = moved(self.runtime, np.array(residual, pairs.dtype).reshape(-1, 1))
+        provider.copy(Matrix.over(self.runtime, further), z[new, :])
         rows, corner = self._room[new, old], self._room[new, new]
-        pairs.matrix(corner, x[new], x[new], self.values, noise if isinstance(noise, float) else moved(
-            self.runtime, noise.astype(pairs.dtype)), self.lift)  # fmt: skip
+        if not isinstance(noise, float):
+            noise = moved(self.runtime, noise.astype(pairs.dtype))
+        pairs.matrix(corner, x[new], x[new], self.values, noise, self.lift)
         if n:
             provider.copy(self.z, z[old, :])
             pairs.matrix(rows, x[new], self.x, self.values)

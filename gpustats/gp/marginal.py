@@ -75,6 +75,8 @@ class MarginalLikelihood(GaussianProcess):
     W = (alpha alpha' - R⁻¹) / 2, and one pass contracts W with the derivatives of K while these are computed (Rasmussen &
     Williams 2006, eq. 5.9). No matrix n x n leaves the device.
 
+    `gp.Emulator` is the process at one set of hyperparameters, which keeps its factor and takes further observations.
+
     Of few observations, up to 512 for several sets, all of this is one kernel, in which a block of threads has a set to itself.
     The bits of a set are the same whatever the others are.
 

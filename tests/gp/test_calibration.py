@@ -238,6 +238,8 @@ def test_mistakes_of_calls(problem):
         calibration([0.5, 0.5], sigma=0.1)
     with pytest.raises(ValueError, match="and u has 3 sets"):
         calibration(np.zeros((3, 1)), amplitude=1.0, lengthscale=1.0, sigma=np.ones((2, 1)))
+    with pytest.raises(ValueError, match=r"sigma has shape \(3,\), and u has 3 sets: it may be \(3, 1\)"):
+        calibration(np.zeros((3, 1)), amplitude=1.0, lengthscale=1.0, sigma=np.ones(3))
     with pytest.raises(ValueError, match="the emulator returned shape"):
         Calibration(lambda p: p, x, y, [(0, 1)])([0.5], amplitude=1.0, lengthscale=1.0, sigma=0.1)
     with pytest.raises(TypeError, match="emulator must be"):
