@@ -9,7 +9,11 @@ from gp_data import data
 from lagp_data import CANDIDATES, REFERENCES, X, Z
 
 import gpustats as gs
+from gpustats.evaluation.pointwise import Pointwise
 from gpustats.gp import Emulator, MarginalLikelihood, Prediction, acquisition, emulator
+from gpustats.language.derived import resolve_in
+from gpustats.language.device_function import Argument, parse
+from gpustats.language.library import library
 
 #: Of laGP 1.5-9 in R 4.2, with options(digits = 15) and the data of `lagp_data`: w <- c(1,2,.5,0,1.5)
 #: gp <- newGP(X, Z, d=.5, g=.01, dK=TRUE); s <- newGPsep(X, Z, d=c(.3,.8), g=.01, dK=TRUE)
@@ -104,6 +108,24 @@ def test_what_an_observation_changes(student_t, provider, rng, monkeypatch):
     np.testing.assert_allclose(mirrored.ieci(z, -best, r, weights=weights, maximize=True), ieci, rtol=1e-9)
     np.testing.assert_array_equal(e.alm(z), e.predict(z, noise=True).variance)
     np.testing.assert_array_equal(e.expected_improvement(z, best), e.predict(z).expected_improvement(best))
+
+
+def test_what_is_left_of_an_improvement(rng):
+    """The functions of a reference against those on the host, also far from any improvement, and of what is known or not."""
+    text = acquisition._FUNCTIONS[acquisition.IMPROVEMENT]
+    both = parse(text, resolve_in({}), acquisition.IMPROVEMENT).functions.values()
+    arguments = [Argument(n) for n in ("reduced", "gain", "spread", "nu")]
+    value, slope = (Pointwise("left", f, arguments, library.closure(both)) for f in both)
+    spread, gain = rng.uniform(0.5, 2.0, 60), np.r_[rng.normal(size=40), -np.geomspace(2, 60, 20)]
+    reduced = rng.uniform(0, 0.99, 60) * spread**2
+    for df, bound in ((None, 1e-12), (2, 1e-12), (5, 1e-12), (300, 1e-9)):  # where SciPy's tail has as many digits
+        nu, p = np.inf if df is None else df, Prediction(-gain, np.sqrt(spread**2 - reduced), df=df)
+        np.testing.assert_allclose(value(reduced, gain, spread, nu), p.expected_improvement(0.0), rtol=bound, atol=1e-300)
+        np.testing.assert_allclose(slope(reduced, gain, spread, nu), -p._slopes_of_improvement(0.0)[1], rtol=bound, atol=1e-300)
+        known = value([1.0, 1.1, 1.0, np.nan], [0.3, 0.3, -0.3, 0.3], 1.0, nu)
+        np.testing.assert_array_equal(known, [0.3, 0.3, 0, np.nan])
+        np.testing.assert_array_equal(slope([1.0, 1.1], 0.3, 1.0, nu), [0, 0])
+    assert value(0.5, 0.3, 1.0, 1.0) == np.inf
 
 
 @pytest.mark.parametrize("student_t", [False, True])
