@@ -129,6 +129,7 @@ nchypergeom_fisher(M, n, N, odds)     -> fisher_noncentral_hypergeometric(N=M, k
 nhypergeom(M, n, r)                   -> negative_hypergeometric(M=M, n=n, r=r) at x - loc
 planck(lambda_)                       -> planck(lam=lambda_) at x - loc
 poisson(mu)                           -> poisson(mu=mu) at x - loc
+poisson_binom(p)                      -> poisson_binomial(p=p) at x - loc
 randint(low, high: integer)           -> discrete_uniform(lower=low, upper=high - 1) at x - loc
 skellam(mu1, mu2)                     -> skellam(mu1=mu1, mu2=mu2) at x - loc
 yulesimon(alpha)                      -> yule_simon(alpha=alpha) at x - loc
