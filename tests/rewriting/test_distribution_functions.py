@@ -34,7 +34,7 @@ BY_SHAPES = {
     "gamma", "inverse_gamma", "chi_squared", "beta", "poisson", "poisson_log", "binomial", "binomial_logit",
     "negative_binomial", "negative_binomial_log", "beta_binomial", "zero_inflated_poisson", "zero_inflated_binomial",
     "zero_inflated_negative_binomial", "chi", "nakagami", "generalized_gamma", "half_generalized_normal", "beta_prime",
-    "fisher_snedecor", "generalized_inverse_gaussian", "beta_negative_binomial",
+    "fisher_snedecor", "generalized_inverse_gaussian", "beta_negative_binomial", "generalized_poisson",
 }  # fmt: skip
 
 
