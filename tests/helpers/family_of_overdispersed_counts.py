@@ -1,5 +1,6 @@
 """Counts that vary more, or less, than a Poisson variable of their mean: families of families, sums and mixtures."""
 
+import functools
 from types import SimpleNamespace
 
 import mpmath as mp
@@ -75,6 +76,36 @@ def borels(mu):
     return SimpleNamespace(cdf=lambda x: theirs.cdf(np.asarray(x) - 1), stats=lambda m: (theirs.mean + 1, theirs.var, nan))
 
 
+@functools.cache
+def conway_maxwell_total(lam, nu, digits):
+    """The sum of lam^j / j!^nu, from its largest term in both directions."""
+    mode = mp.floor(mp.exp(mp.log(lam) / nu))
+    largest = mode * mp.log(lam) - nu * mp.loggamma(mode + 1)
+    total = mp.mpf(1)
+    for step in (1, -1):
+        term, j = mp.mpf(1), mode
+        while term > mp.eps * total / 1000 and (step > 0 or j > 0):
+            term *= lam / (j + 1) ** nu if step > 0 else j**nu / lam
+            total, j = total + term, j + step
+    return largest + mp.log(total)
+
+
+def conway_maxwell_poisson(x, lam, nu):
+    return x * mp.log(lam) - nu * mp.loggamma(x + 1) - conway_maxwell_total(lam, nu, mp.mp.dps)
+
+
+def conway_maxwell_poissons(lam, nu):
+    def logpmf(x):
+        return x * np.log(lam) - nu * special.gammaln(x + 1) - float(conway_maxwell_total(mp.mpf(lam), mp.mpf(nu), mp.mp.dps))
+
+    return Summed(logpmf, 20_000)
+
+
+def rates_and_dispersions(rng, n):
+    mu, nu = positive(0.1, 30)(rng, n), positive(0.2, 5)(rng, n)
+    return mu**nu, nu
+
+
 def below(high):
     return lambda rng, n: rng.uniform(0.01, high, n)
 
@@ -88,6 +119,16 @@ REFERENCES = {
         [(0, 0.5), (-1, 0.5), (nan, 0.5), (1, -0.1), (1, 1.1), (1, nan)], generalized_poissons,
         around(lambda mu, lam: mu / (1 - lam), lambda mu, lam: np.sqrt(mu / (1 - lam) ** 3)),
         drawn=[(3, 0.4), (0.01, 0.9), (500, 0.2), (2, 0)], scipy=False, digits=40,
+    ),
+    "conway_maxwell_poisson": counted(
+        conway_maxwell_poisson, tails_of(conway_maxwell_poisson), rates_and_dispersions, (-1, mp.inf),
+        [(x, 2, 0.5) for x in OUTSIDE]
+        + [(x, lam, nu) for lam, nu in ((1e-300, 1), (1e-8, 1e-3), (0.5, 1e-3), (0.99, 0.5), (1.25, 0.0625), (5, 1), (1e30, 15),
+                                        (3, 300), (200, 1)) for x in (0, 1, 2, 40, 500)]
+        + [(1000, 1000, 1), (20_000, 2**14, 1), (16_000, 2**7, 0.5), (2**16 + 300, 2.0**64, 4)],
+        [(0, 1), (1, 0), (-1, 1), (1, -1), (nan, 1), (1, nan), (1, np.inf)], conway_maxwell_poissons,
+        around(lambda lam, nu: lam ** (1 / nu) + 1, lambda lam, nu: np.sqrt(lam ** (1 / nu) / nu + 1)),
+        drawn=[(3, 0.4), (0.5, 1e-2), (1e6, 2), (2, 30)], scipy=False, digits=40,
     ),
     "borel": counted(
         borel, tails_of(borel, 1), parameters(below(0.85)), (0, mp.inf),
