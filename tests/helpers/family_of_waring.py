@@ -35,6 +35,15 @@ def draws(rng, p):
     return np.floor(x * np.exp(rng.uniform(-1, 1, len(x))))
 
 
+def beta_geometric_tails(x, alpha, beta):
+    above = mp.exp(log_beta(alpha, beta + x) - log_beta(alpha, beta))
+    return 1 - above, above
+
+
+def waring(x, mu, sigma):
+    return beta_negative_binomial(x, 1 + 1 / sigma, mu / sigma, 1)
+
+
 REFERENCES = {
     "beta_negative_binomial": counted(
         beta_negative_binomial, beta_negative_binomial_tails,
@@ -46,5 +55,21 @@ REFERENCES = {
            (0, 1e-30, 1e-10, 3), (5, 1, 1e6, 1000), (5, 1e-300, 1, 10)],
         [(0, 1, 5), (1, 0, 5), (1, 1, 0), (-1, 1, 5), (1, 1, -1), (nan, 1, 5), (1, nan, 5), (1, 1, nan)],
         beta_negative_binomials, draws, drawn=[(3, 2, 5), (0.7, 1, 1), (50, 30, 0.2), (1e4, 5e3, 200)], digits=40,
+    ),
+    "beta_geometric": counted(
+        lambda x, alpha, beta: beta_negative_binomial(x - 1, alpha, beta, 1), beta_geometric_tails,
+        parameters(positive(0.1, 100), positive(0.1, 100)), (0, mp.inf),
+        [(x, 2, 3) for x in (0, *OUTSIDE)]
+        + [(x, alpha, beta) for alpha in (1e-8, 0.5, 3, 1e9) for beta in (1e-8, 0.5, 30, 1e9) for x in (1, 2, 40, 1e6)],
+        INVALID_PAIR, lambda alpha, beta: stats.betanbinom(1, alpha, beta, 1), lambda rng, p: 1 + draws(rng, (*p, 1)),
+        drawn=[(3, 2), (0.7, 1), (50, 0.2), (1e4, 5e3)],
+    ),
+    "waring": counted(
+        waring, lambda x, mu, sigma: beta_geometric_tails(x + 1, 1 + 1 / sigma, mu / sigma),
+        parameters(positive(0.1, 100), positive(0.01, 10)), (-1, mp.inf),
+        [(x, 2, 3) for x in OUTSIDE]
+        + [(x, mu, sigma) for mu in (1e-8, 0.5, 1e3) for sigma in (1e-9, 0.3, 1, 1e3) for x in (0, 1, 40, 1e6)],
+        INVALID_PAIR, lambda mu, sigma: stats.betanbinom(1, 1 + 1 / sigma, mu / sigma),
+        lambda rng, p: draws(rng, (1 + 1 / p[1], p[0] / p[1], 1)), drawn=[(3, 0.3), (0.7, 2), (1000, 1e-9)],
     ),
 }  # fmt: skip
