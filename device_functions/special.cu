@@ -476,6 +476,14 @@ __device__ real factorial_remainder(real x)
     return 0.5 * log(x) + (HALF_LOG_2PI + stirling_series(x));
 }
 
+// The sum of f(k) for k = a, a + 1, … less the integral of f from a - 1/2 on, f being smooth, from its values at a - 3, …, a + 2: the
+// formula of Euler and Maclaurin for midpoints, in central differences, Abramowitz & Stegun (1964), 23.1.30.
+__device__ real midpoint_correction(real f_3, real f_2, real f_1, real f0, real f1, real f2)
+{
+    real first = f0 - f_1, third = (f1 - f_2) - 3 * first, fifth = (f2 - f_3) - 5 * (f1 - f_2) + 10 * first;
+    return 0.041666666666666667 * first - 0.0029513888888888889 * third + 0.00037925760582010582 * fifth;
+}
+
 
 // ---- the incomplete gamma function ----------------------------------------------------------------------------------
 //

@@ -117,6 +117,7 @@ wrapcauchy(c: positive unit)          -> wrapped_cauchy(mu=PI, rho=-c) at (x - l
 DISCRETE = """
 bernoulli(p)                          -> bernoulli(p=p) at x - loc
 betabinom(n, a, b)                    -> beta_binomial(alpha=a, beta=b, n=n) at x - loc
+betanbinom(n: positive integer, a, b)  -> beta_negative_binomial(alpha=a, beta=b, n=n) at x - loc
 binom(n, p)                           -> binomial(n=n, p=p) at x - loc
 boltzmann(lambda_, N)                 -> boltzmann(lam=lambda_, N=N) at x - loc
 dlaplace(a)                           -> discrete_laplace(a=a) at x - loc
@@ -124,9 +125,11 @@ geom(p)                               -> geometric(p=p) at x - loc
 hypergeom(M, n, N)                    -> hypergeometric(N=M, k=n, n=N) at x - loc
 logser(p)                             -> log_series(p=p) at x - loc
 nbinom(n, p: positive unit)           -> negative_binomial(mu=n * ((1 - p) / p), alpha=n) at x - loc
+nchypergeom_fisher(M, n, N, odds)     -> fisher_noncentral_hypergeometric(N=M, k=n, n=N, omega=odds) at x - loc
 nhypergeom(M, n, r)                   -> negative_hypergeometric(M=M, n=n, r=r) at x - loc
 planck(lambda_)                       -> planck(lam=lambda_) at x - loc
 poisson(mu)                           -> poisson(mu=mu) at x - loc
+poisson_binom(p)                      -> poisson_binomial(p=p) at x - loc
 randint(low, high: integer)           -> discrete_uniform(lower=low, upper=high - 1) at x - loc
 skellam(mu1, mu2)                     -> skellam(mu1=mu1, mu2=mu2) at x - loc
 yulesimon(alpha)                      -> yule_simon(alpha=alpha) at x - loc
