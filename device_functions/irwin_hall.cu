@@ -38,14 +38,15 @@ __device__ real saddle(real x, real n)
     return s;
 }
 
-// The logarithm of the density, or of P(X <= x) if `tail`, x <= n / 2
-__device__ real log_line(real x, real n, int tail)
+// x <= n / 2; what: 0: the logarithm of the density, 1: of P(X <= x), 2: the derivative of the density's logarithm
+__device__ real along_line(real x, real n, int what)
 {
+    int tail = what == 1;
     real s = saddle(x, n), spread = sqrt(n * tilted_variance(s)), least = 1 / spread, d = 0.5 * n - x;
     s = tail ? 0.5 * s + sqrt(0.25 * s * s + least * least) : fmax(s, 0.1 * least);
     real length = fmin(n, 11 * spread + 30 * spread * (spread / x)), within = x + length > 0.5 * n;
     if (tail && within > 0) length = fmin(n, fmax(length, d + 3 * sqrt(n)));
-    real half = sinh(0.5 * s), coth = 1 / tanh(0.5 * s), slope = 2 * PI / length, sum = 0, size = INFINITY;
+    real half = sinh(0.5 * s), coth = 1 / tanh(0.5 * s), slope = 2 * PI / length, sum = 0, moment = 0, size = INFINITY;
     for (int i = 0; i < 4000 && size > 0.01 * EPSILON * fabs(sum); i++) {
         real y = i * slope, ratio = y / s, sine = sin(0.5 * y), rise = sine / half;
         real height = 0.5 * n * (log1p(rise * rise) - log1p(ratio * ratio));
@@ -53,8 +54,10 @@ __device__ real log_line(real x, real n, int tail)
         real phase = n * (angle + 2 * PI * rint((0.5 * y - angle) / (2 * PI)) - atan(ratio)) - y * d;
         real weight = i == 0 ? 0.5 : 1, a = weight * exp(height) * cos(phase), b = weight * exp(height) * sin(phase);
         sum += tail ? (a + ratio * b) / (1 + ratio * ratio) : a;
+        moment += y * b;
         size = i == 0 ? INFINITY : exp(n * log(fmin(coth * s / hypot(s, y), (real)1)));
     }
+    if (what == 2) return s - moment / sum;
     real scale = n * (0.5 * s - log(s) + log1mexp(-s)) - s * d;
     if (s < 1) scale = n * log(half / (0.5 * s)) - s * d;
     if (!tail) return scale + log(2 * sum / length);
@@ -62,18 +65,23 @@ __device__ real log_line(real x, real n, int tail)
     return scale + log(2 * sum / (s * length) - once);
 }
 
+__device__ real log_density(real x, real n) { return along_line(x, n, 0); }
+__device__ real log_density_grad_x(real x, real n) { return along_line(x, n, 2); }
+
 __device__ real irwin_hall_logpdf(real x, real n)
 {
     real near = fmin(x, n - x);
     if (x > n || isinf(x)) return -INFINITY;
     if (near == 0) return n == 1 ? 0 : -INFINITY;
-    return n <= few() || near <= 1 ? log_pieces(near, n, n - 1) : log_line(near, n, 0);
+    return n <= few() || near <= 1 ? log_pieces(near, n, n - 1) : log_density(near, n);
 }
 
 __device__ real log_below(real x, real n)
 {
-    return x <= 0 ? -INFINITY : n <= few() || x <= 1 ? log_pieces(x, n, n) : log_line(x, n, 1);
+    return x <= 0 ? -INFINITY : n <= few() || x <= 1 ? log_pieces(x, n, n) : along_line(x, n, 1);
 }
+
+__device__ real log_below_grad_x(real x, real n, real value) { return exp(irwin_hall_logpdf(x, n) - value); }
 
 __device__ real irwin_hall_logcdf(real x, real n)
 {

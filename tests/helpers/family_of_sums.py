@@ -2,7 +2,7 @@
 
 import mpmath as mp
 import numpy as np
-from families import family
+from families import Slow, family
 from references import log_uniform
 from scipy import stats
 
@@ -31,7 +31,7 @@ REFERENCES = {
         [(0, 1), (0.25, 1), (1, 1), (0, 2), (1, 2), (2, 2), (0, 5), (5, 5), (2.5, 5), (6, 12), (6.5, 13), (6, 13), (1.0625, 13),
          (1e-30, 3), (1e-20, 40), (1.5, 300), (30, 300), (150, 300), (1.25, 100), (3, 4), (2.9375, 3), (700, 1000), (500, 1000),
          (-1, 3), (4, 3), (np.inf, 3), (10, 1000)],
-        [(0,), (-1,), (0.5,), (np.nan,)], stats.irwinhall,
+        [(0,), (-1,), (0.5,), (np.nan,)], lambda n: Slow(stats.irwinhall(n)),
         lambda rng, p: p[0] * rng.beta(1 + p[0] / 2, 1 + p[0] / 2), [(1,), (2,), (7,), (40,)],
         rtol32=3e-5, reason="the rounding error of n times an angle counts",
     ),
