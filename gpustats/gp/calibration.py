@@ -157,25 +157,26 @@ class Calibration(Calibrated):
         low, width = self.bounds[:, 0], np.ptp(self.bounds, axis=1)
         tried = low + width * qmc.LatinHypercube(len(low), rng=rng).random(candidates)
         mean, scale = self.emulate(tried)
-        levels = np.full(candidates, -np.inf)
+        starts, levels = [], []
         for smaller in ((), (SIGMA,), (LENGTHSCALE,), (SIGMA, LENGTHSCALE)):  # for no u should look bad by its hyperparameters
-            changed = {n: 0.2 * v if n in smaller and n not in fixed else v for n, v in first.items()}
-            rows = {n: np.tile(np.ravel(v), (candidates, 1)) for n, v in changed.items()}
-            levels = np.maximum(levels, self._log_posterior(tried, rows, mean, scale))
+            starts.append({n: 0.2 * v if n in smaller and n not in fixed else v for n, v in first.items()})
+            rows = {n: np.tile(np.ravel(v), (candidates, 1)) for n, v in starts[-1].items()}
+            levels.append(self._log_posterior(tried, rows, mean, scale))
+        level, begin = np.max(levels, axis=0), np.argmax(levels, axis=0)
         best: tuple[float, np.ndarray, dict[str, Any]] | None = None
         values, count = first, candidates
 
         def lost(unit: np.ndarray) -> float:
             nonlocal best, count, values
             u, count = low + width * unit, count + 1
-            found, level = self._profile(u, values, fixed)
-            if level > (best[0] if best else -np.inf):
-                best, values = (level, u, found), found
-            return -level
+            found, reached = self._profile(u, values, fixed)
+            if reached > (best[0] if best else -np.inf):
+                best, values = (reached, u, found), found
+            return -reached
 
         size = len(low)
-        for u in tried[np.argsort(-levels)[:searches]]:
-            values, unit = first, (u - low) / width
+        for i in np.argsort(-level)[:searches]:
+            values, unit = starts[begin[i]], (tried[i] - low) / width
             corners = np.vstack([unit, unit + np.eye(size) * np.where(unit > 0.5, -0.1, 0.1)])
             options = {"initial_simplex": corners, "xatol": tolerance, "fatol": tolerance, "maxfev": 100 * size}
             minimize(lost, unit, method="Nelder-Mead", bounds=[(0, 1)] * size, options=options)

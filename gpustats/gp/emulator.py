@@ -85,7 +85,7 @@ class Emulator(Conditioned):
         -----
         MacKay (1992), Information-based objective functions for active data selection, Neural Computation 4:590-604.
         """
-        at, native = self._posterior(candidates, noise, 0.0), arrays.is_device_array(candidates)
+        at, native = self._posterior(candidates, noise, 0.0, "candidates"), arrays.is_device_array(candidates)
         values = at.prediction(False, native).variance
         if not grad:
             return values
@@ -135,7 +135,8 @@ class Emulator(Conditioned):
         (array([0.097, 0.161, 0.097]), array([ 0.65,  0.06, -0.65]))
         """
         references = candidates if references is None else references
-        at, around = self._posterior(candidates, noise, 0.0), self._posterior(references, False, 0.0, "references")
+        at = self._posterior(candidates, noise, 0.0, "candidates")
+        around = self._posterior(references, False, 0.0, "references")
         found = acquisition.over_references(
             acquisition.REDUCTION, at, around, _averaging(weights, around.m) * self._times, None, None, grad
         )
@@ -194,7 +195,7 @@ class Emulator(Conditioned):
         0.64
         """
         references = candidates if references is None else references
-        at = self._posterior(candidates, noise, 0.0)
+        at = self._posterior(candidates, noise, 0.0, "candidates")
         around = self._posterior(references, noisy_references, mean_references, "references")
         location, spread = around.moments()
         runtime, dtype = self._data.runtime, self._data.dtype
@@ -205,17 +206,19 @@ class Emulator(Conditioned):
         return self._delivered(found, candidates)
 
     def expected_improvement(
-        self, candidates: Any, best: float, *, noise: Any = False, maximize: bool = False, mean_xs: Any = None,
+        self, candidates: Any, best: float, *, noise: Any = False, maximize: bool = False, mean_candidates: Any = None,
         grad: bool = False,
     ) -> Any:  # fmt: skip
         """By how much the response at each candidate is expected to be better than the best one so far.
 
         Parameters
         ----------
-        candidates, noise, mean_xs
+        candidates, noise
             As for `predict`.
         best, maximize
             As for `Prediction.expected_improvement`.
+        mean_candidates : float or (m,) array_like, optional
+            The prior mean at candidates, as `mean_xs` of `predict`.
         grad : bool
             Whether to return derivatives in the candidates, too: of a prior mean that is the same everywhere.
 
@@ -226,7 +229,7 @@ class Emulator(Conditioned):
         slopes : array like candidates
             Only if `grad`.
         """
-        at, native = self._posterior(candidates, noise, mean_xs), arrays.is_device_array(candidates)
+        at, native = self._posterior(candidates, noise, mean_candidates, "candidates"), arrays.is_device_array(candidates)
         prediction = at.prediction(False, native)
         values = prediction.expected_improvement(best, maximize=maximize)
         if not grad:

@@ -57,13 +57,15 @@ def new_points(
         elif isinstance(parameters.mean, float):
             mean_xs = parameters.mean
         else:
-            raise ValueError(f"mean has a value for each observation: give the prior mean at xs, too, as mean_xs, ({m},)")
+            raise ValueError(
+                f"mean has a value for each observation: give the prior mean at {name}, too, as mean_{name}, ({m},)"
+            )
     sigma = parameters.sigma
     if noise is True and not isinstance(sigma, float):
         raise ValueError(f"sigma has a value for each observation: give that of new ones as noise, ({m},)")
     spread = deviation("noise", sigma if noise is True else float(noise) if noise is False else noise, m)
     mean, variances = (
-        np.broadcast_to(v, m).astype(data.dtype) for v in (by_row("mean_xs", mean_xs, m), np.square(spread))
+        np.broadcast_to(v, m).astype(data.dtype) for v in (by_row(f"mean_{name}", mean_xs, m), np.square(spread))
     )
     return NewPoints(moved(data.runtime, as_read(data.runtime, xs, data.dtype)), mean, moved(data.runtime, variances))
 

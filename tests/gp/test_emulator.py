@@ -220,6 +220,10 @@ def test_updates_of_noise_and_mean_by_observation(rng):
     np.testing.assert_array_equal(e.values["sigma"], sigma)
     with pytest.raises(ValueError, match="as noise"):
         e.alc(x)
+    with pytest.raises(ValueError, match=r"at references, too, as mean_references, \(12,\)"):
+        e.ieci(x, 0.0, noise=0.3)
+    p = e.predict(x, mean_xs=mean)
+    np.testing.assert_array_equal(e.expected_improvement(x, 0.0, mean_candidates=mean), p.expected_improvement(0.0))
     np.testing.assert_allclose(e.alc(x, noise=0.3)[:2], e.alc(x[:2], x, noise=[0.3, 0.3]), rtol=1e-14)
     trend = MarginalLikelihood(gs.rbf, x[:9], y[:9], mean=lambda at: 1 + at[:, 0])
     e = Emulator(trend, sigma=0.3, **values)
@@ -269,6 +273,11 @@ def test_no_observations_and_nothing_to_learn(rng):
         e.alc(z, weights=[1.0, 1.0, -1.0])
     with pytest.raises(ValueError, match="references has 2 columns"):
         e.alc(z, np.zeros((4, 2)))
+    with pytest.raises(ValueError, match="candidates has 2 columns"):
+        e.ieci(np.zeros((4, 2)), 0.0)
+    unknown = np.array([[0.5], [np.nan]])
+    for found in (e.alc(unknown, z, noise=1.0), e.ieci(unknown, 0.0, z, noise=1.0), e.expected_improvement(unknown, 0.0)):
+        np.testing.assert_array_equal(np.isnan(found), [False, True])
 
 
 def test_refits(rng):
