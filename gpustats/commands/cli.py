@@ -28,8 +28,6 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def parser() -> argparse.ArgumentParser:
-    from ..kernels.shown import shown
-
     top = argparse.ArgumentParser(
         prog="gpustats", description="Densities written in a few lines of C, on GPUs and CPUs."
     )
@@ -51,7 +49,7 @@ def parser() -> argparse.ArgumentParser:
 
     sub = command(source, "print the source of one kernel")
     sub.add_argument("name", help="a density, a covariance function, or a file with one")
-    sub.add_argument("--shape", choices=[*shown("density"), *shown("covariance")], help="default: table, covariance")
+    sub.add_argument("--shape", choices=shapes(), help="default: table, covariance")
     sub.add_argument("--dialect", choices=["cuda", "opencl"], default="cuda", help="default: cuda")
     sub.add_argument("--dtype", choices=["float32", "float64"], default="float64", help="default: float64")
     sub.add_argument("--transform", choices=["exp"], help="exp: of the density itself, not of its logarithm")
@@ -71,6 +69,16 @@ def parser() -> argparse.ArgumentParser:
     sub.add_argument("arguments", nargs=argparse.REMAINDER, help="--help lists them")
     sub.prefix_chars = "\0"  # hands every option on
     return top
+
+
+def shapes() -> list[str] | None:
+    """The kernel shapes that can be shown; None where a package is missing, of which `doctor` must be able to tell."""
+    try:
+        from ..kernels.shown import shown
+
+        return [*shown("density"), *shown("covariance")]
+    except ImportError:
+        return None
 
 
 def devices(args) -> int:

@@ -7,9 +7,13 @@ from collections.abc import Sequence
 
 def show(columns: Sequence[str], rows: Sequence[Sequence[str]], numbers: int | None = None) -> None:
     """Print a table; columns from number `numbers` on are right-aligned."""
-    from rich.console import Console
-    from rich.table import Table
-
+    try:
+        from rich.console import Console
+        from rich.table import Table
+    except ImportError:  # of which `gpustats doctor` has to tell
+        for row in [columns, *rows]:
+            print(*row, sep="\t")
+        return
     table = Table(box=None, header_style="bold", pad_edge=False)
     for i, column in enumerate(columns):
         right = numbers is not None and i >= numbers
