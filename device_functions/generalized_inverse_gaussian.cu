@@ -2,31 +2,8 @@
 // x: nonnegative    p: real, shape    b: positive, concentration    sigma: positive, scale
 // source: Jørgensen (1982), Statistical Properties of the Generalized Inverse Gaussian Distribution
 //
-// Let p >= 0; with -p, 1 / x is distributed like that. The density of log(x) is proportional to exp(-h), h being a convex function
-// whose smallest value is 0; and the integral of exp(-h) is exp(w) (b / (p + w))^p 2 K_p(b), w = sqrt(p^2 + b^2).
-
-// h(v) as a function of exp(v) = r and r - 1 = d, in which nothing cancels
-__device__ real height(real r, real d, real p, real b)
-{
-    real rest = b * (b / (p + hypot(p, b)));  // w - p
-    return 0.5 * rest * d * (d / r) - p * log_ratio_excess(r, d);
-}
-
-// The logarithm of the integral of exp(order v - h(v)), by the trapezoidal rule, all of whose digits are right for such functions:
-// Trefethen & Weideman (2014), The exponentially convergent trapezoidal rule.
-__device__ real log_integral(real order, real p, real b)
-{
-    real w = hypot(p, b), rest = b * (b / (p + w)), step = 0.6 / sqrt(w + 7), sum = 1;
-    for (int side = -1; side < 2; side += 2) {
-        real term = 1;
-        for (int i = 1; i < 6000 && term > 0.01 * EPSILON * sum; i++) {
-            real v = side * i * step, s = sinh(0.5 * v);
-            term = exp(order * v - p * expm1_excess(-v) - 2 * rest * s * s);
-            sum += term;
-        }
-    }
-    return log(step) + log(sum);
-}
+// What gig_height and gig_log_integral are, is told in special.cu: the negative logarithm of the density of log(x), 0 at its peak,
+// and what makes it a density.
 
 // x / sigma, or sigma / x where p < 0
 __device__ real oriented(real x, real p, real sigma) { return p < 0 ? sigma / x : x / sigma; }
@@ -35,14 +12,14 @@ __device__ real oriented(real x, real p, real sigma) { return p < 0 ? sigma / x 
 __device__ real height_at(real z, real p, real b)
 {
     real s = p + hypot(p, b);
-    return height(z * (b / s), fma(b, z, -s) / s, p, b);
+    return gig_height(z * (b / s), fma(b, z, -s) / s, p, b);
 }
 
 __device__ real generalized_inverse_gaussian_logpdf(real x, real p, real b, real sigma)
 {
     if (isinf(p) || isinf(b)) return NAN;
     if (x == 0 || isinf(x)) return -INFINITY;
-    return -height_at(oriented(x, p, sigma), fabs(p), b) - log_integral(0, fabs(p), b) - log(x);
+    return -height_at(oriented(x, p, sigma), fabs(p), b) - gig_log_integral(0, fabs(p), b) - log(x);
 }
 
 // log P(Z <= z) where z lies below the peak, else log P(Z > z), p >= 0, by quadrature in log(z)
@@ -59,7 +36,7 @@ __device__ real log_tail(real z, real p, real b)
         sum += last;
         last /= sum;
     }
-    return log(0.5 * width) + log(sum) - at - log_integral(0, p, b);
+    return log(0.5 * width) + log(sum) - at - gig_log_integral(0, p, b);
 }
 
 // log P(Z <= z), or log P(Z > z) if `above`
@@ -84,13 +61,13 @@ __device__ real generalized_inverse_gaussian_logsf(real x, real p, real b, real 
 __device__ real standard(rng_t *rng, real p, real b)
 {
     real w = hypot(p, b), rest = b * (b / (p + w)), right = 1, left = 1, v = NAN;
-    real at_right = height(exp((real)1), expm1((real)1), p, b), at_left = height(exp((real)-1), expm1((real)-1), p, b);
+    real at_right = gig_height(exp((real)1), expm1((real)1), p, b), at_left = gig_height(exp((real)-1), expm1((real)-1), p, b);
     if (at_right > 2) right = sqrt(2 / w);
     if (at_right < 0.5) right = log(4 / (rest + 2 * p));
     if (at_left > 2) left = sqrt(4 / (rest * cosh((real)1) + p));
     if (at_left < 0.5) left = fmin(1 / p, log1p(1 / rest + sqrt((1 / rest + 2) / rest)));
-    at_right = height(exp(right), expm1(right), p, b);
-    at_left = height(exp(-left), expm1(-left), p, b);
+    at_right = gig_height(exp(right), expm1(right), p, b);
+    at_left = gig_height(exp(-left), expm1(-left), p, b);
     real beyond = 1 / (rest * sinh(right) + p * expm1(right)), before = -1 / (rest * sinh(-left) + p * expm1(-left));
     real to = right - beyond * at_right, from = before * at_left - left, inside = to - from;
     for (int i = 0; i < 1000 && isnan(v); i++) {
@@ -98,7 +75,7 @@ __device__ real standard(rng_t *rng, real p, real b)
         real x = u < inside ? from + inside * t : u < inside + beyond ? to + beyond * e : from - before * e;
         real hat = x > to ? -at_right - (x - right) / beyond : x < from ? -at_left + (x + left) / before : 0;
         real f = exponential(rng);
-        if (hat - f <= -height(exp(x), expm1(x), p, b)) v = x;
+        if (hat - f <= -gig_height(exp(x), expm1(x), p, b)) v = x;
     }
     return v + log(p + w) - log(b);
 }
@@ -112,7 +89,7 @@ __device__ real generalized_inverse_gaussian_sample(rng_t *rng, real p, real b, 
 __device__ real generalized_inverse_gaussian_mean(real p, real b, real sigma)
 {
     real a = fabs(p), peak = (a + hypot(a, b)) / b, sign = p < 0 ? -1 : 1;
-    real ratio = exp(log_integral(sign, a, b) - log_integral(0, a, b));
+    real ratio = exp(gig_log_integral(sign, a, b) - gig_log_integral(0, a, b));
     return sigma * (p < 0 ? ratio / peak : ratio * peak);
 }
 

@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from .runtime.transfers import to_host as to_host
     from .transforms.box import TruncatedMvNormal as TruncatedMvNormal
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 # Imported when first used, so that `import gpustats` stays quick and touches no device.
 _LAZY = {

@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
+from bench.local_gp import borehole
+
 pm = pytest.importorskip("pymc")
 pytest.importorskip("matplotlib")
 statsmodels = pytest.importorskip("statsmodels.api")
@@ -14,6 +16,8 @@ pytest.importorskip("sklearn")
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 SMALL = {  # options that make an example short, and what it prints
+    "calibration": (["--runs", "60", "--boreholes", "15", "--steps", "4"], "m/yr: "),
+    "constrained_optimisation": (["--runs", "13", "--candidates", "100"], "the minimum is 0.5998"),
     "doctor_visits": (["--people", "30", "--draws", "5"], "persons without a visit"),
     "emulation": (["--points", "41", "--predict", "15", "--end", "20", "--close", "60"], "within 95% intervals"),
     "fertility_curves": (["--draws", "10"], "within 90% intervals"),
@@ -112,6 +116,21 @@ def test_the_check_of_doctor_visits():
     assert found["persons without a visit, %"].tolist() == [0, 100]
     np.testing.assert_allclose(found["standard deviation of a person's visits"], [np.std([3, 5, 1]), 0])
     assert found["most visits in a year"].tolist() == [5, 0]
+
+
+def test_boreholes():
+    """The flow of both examples is that of Morris, Mitchell & Ylvisaker (1993), whose other inputs are in the middle."""
+    unit = np.full((20, 8), 0.5)
+    unit[:, [0, 3, 5, 6, 7]] = np.random.default_rng(5).random((20, 5))
+    low, high = np.array([(0.05, 0.15), (990, 1110), (700, 820), (1120, 1680), (9855, 12045)]).T
+    radius, head, lower, length, conductivity = (low + unit[:, [0, 3, 5, 6, 7]] * (high - low)).T
+    want = borehole(unit)
+    got = example("calibration").flow(np.c_[radius, head, length, lower, conductivity])
+    np.testing.assert_allclose(got, want, rtol=1e-12)
+    module = example("constrained_optimisation")
+    unit[:, 5] = 0.5
+    np.testing.assert_allclose(module.flow(np.c_[radius, head, length, conductivity]), borehole(unit), rtol=1e-12)
+    assert 2.518 < module.cheapest() < 2.52
 
 
 def test_the_posterior_of_fertility_curves():

@@ -1,5 +1,6 @@
-"""Run by wheel.sh: the installed package evaluates densities and opens no file of the repository."""
+"""Run by wheel.sh and extras.sh: the installed package evaluates densities and opens no file of the repository."""
 
+import importlib.metadata
 import os
 import sys
 
@@ -27,6 +28,7 @@ exact = gs.gp.MarginalLikelihood(gs.rbf, x[:50], x[:50] ** 2).predict(x[50:60], 
 local = gs.LocalGP(x[:50], x[:50] ** 2).predict(x[50:60], end=50)
 np.testing.assert_allclose(exact.mean, local.mean, atol=0.1)
 
+assert importlib.metadata.version("gpustats") == gs.__version__
 used = [path for path in opened if os.path.realpath(path).startswith(root)]
 assert not used, f"the installed package read files of the repository: {used}"
 print(f"wheel: {len(gs.densities)} densities, from {os.path.dirname(gs.__file__)}")

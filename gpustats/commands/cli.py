@@ -1,4 +1,4 @@
-"""The command line: `gpustats devices | list | source | generate | demo | bench`."""
+"""The command line: `gpustats devices | doctor | list | source | generate | demo | bench`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+
+from .tables import show
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -40,6 +42,10 @@ def parser() -> argparse.ArgumentParser:
 
     sub = command(devices, "list the devices")
     sub.add_argument("--bandwidth", action="store_true", help="measure how fast each copies its own memory")
+
+    sub = command(doctor, "tell what was found, what is missing and its cure, and test each device for some seconds")
+    sub.add_argument("--device", help='test this one only, and fail where it is not there: such as "cuda:0", "gpu", "cpu"')
+    sub.add_argument("--json", action="store_true", help="print JSON")
 
     command(list_, "list the densities and the covariance functions")
 
@@ -82,6 +88,12 @@ def devices(args) -> int:
             row.append(f"{choose.get(row[0]).bandwidth() / 1e9:.1f}")
     show(columns, rows, numbers=4)
     return 0
+
+
+def doctor(args) -> int:
+    from gpustats.commands import doctor
+
+    return doctor.run(args.device, args.json)
 
 
 def list_(args) -> None:
@@ -156,20 +168,3 @@ def bench(args) -> int:
         sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
         run = importlib.import_module("bench.run")
     return run.main(args.arguments)
-
-
-def show(columns: Sequence[str], rows: Sequence[Sequence[str]], numbers: int | None = None) -> None:
-    """Print a table; columns from number `numbers` on are right-aligned."""
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    for i, column in enumerate(columns):
-        right = numbers is not None and i >= numbers
-        table.add_column(column, justify="right" if right else "left", overflow="fold", no_wrap=right or i == 0)
-    for row in rows:
-        table.add_row(*row)
-    console = Console()
-    if not console.is_terminal:
-        console.width = 160
-    console.print(table, markup=False)

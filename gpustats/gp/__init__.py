@@ -13,7 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from . import local as local
+    from .calibration import Calibration, CalibrationDraws, CalibrationFit
+    from .constrained import ConstrainedMinimum, minimize
     from .covariance import Covariance
+    from .emulator import Emulator
     from .fitting import Fit
     from .local import LocalGP
     from .marginal import MarginalLikelihood
@@ -22,15 +25,18 @@ if TYPE_CHECKING:
     from .vecchia import Vecchia
 
 __all__ = [
-    "Covariance", "Fit", "JointPrediction", "LocalGP", "LocalPrediction", "MarginalLikelihood", "Prediction", "Vecchia",
-    "covariances",
+    "Calibration", "CalibrationDraws", "CalibrationFit", "ConstrainedMinimum", "Covariance", "Emulator", "Fit",
+    "JointPrediction", "LocalGP", "LocalPrediction", "MarginalLikelihood", "Prediction", "Vecchia", "covariances",
+    "minimize",
 ]  # fmt: skip
 
 # Imported when first used, so that `import gpustats` can know what a covariance function is and stay quick.
 _LAZY = {
-    "Covariance": ".covariance", "Fit": ".fitting", "JointPrediction": ".prediction", "LocalGP": ".local",
-    "LocalPrediction": ".prediction", "MarginalLikelihood": ".marginal", "Prediction": ".prediction", "Vecchia": ".vecchia",
-    "covariances": ".registry", "local": None,
+    "Calibration": ".calibration", "CalibrationDraws": ".calibration", "CalibrationFit": ".calibration",
+    "ConstrainedMinimum": ".constrained", "Covariance": ".covariance", "Emulator": ".emulator", "Fit": ".fitting",
+    "JointPrediction": ".prediction", "LocalGP": ".local", "LocalPrediction": ".prediction",
+    "MarginalLikelihood": ".marginal", "Prediction": ".prediction", "Vecchia": ".vecchia", "covariances": ".registry",
+    "local": None, "minimize": ".constrained",
 }  # fmt: skip
 
 

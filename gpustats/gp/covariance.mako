@@ -230,9 +230,9 @@ ${seen()}
 % endfor
 }
 % elif which == "points":
-## The derivative in the points: out[i][c] = sum_j 2 W_ij d k(x_i, x_j) / d x_i[c], for `chunk` columns from `first` on; W as for
+## The derivative in the points y: out[j][c] = sum_i 2 W_ij d k(x_i, y_j) / d y_j[c], for `chunk` columns from `first` on; W as for
 ## the sums, with what is on its diagonal `lift` times.
-// inverse is symmetric: both triangles are read.
+// inverse, (n, m), is symmetric where the x are the y: both triangles are read.
 KERNEL(${layout.threads}) covariance_points(
     GLOBAL real *RESTRICT out, index_t out_start, GLOBAL const real *RESTRICT inverse, index_t inverse_start, index_t stride,
     GLOBAL const real *RESTRICT alpha, index_t alpha_start, GLOBAL const double *RESTRICT weights,

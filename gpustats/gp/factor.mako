@@ -56,3 +56,14 @@ ${add(["product", "squares"])}
         scale[scale_start + BLOCK_X] = sqrt(factor * ((left < 0 ? 0 : left) + noise[noise_start + BLOCK_X]));
     }
 }
+
+// A block has row i of rows, n numbers, which becomes times[i] of it and more[i] of z.
+KERNEL(${threads}) marginal_weights(
+    GLOBAL real *RESTRICT rows, index_t rows_start, index_t stride, GLOBAL const real *RESTRICT z, index_t z_start,
+    GLOBAL const real *RESTRICT times, index_t times_start, GLOBAL const real *RESTRICT more, index_t more_start, index_t n)
+{
+    const real a = times[times_start + BLOCK_X], b = more[more_start + BLOCK_X];
+    rows += rows_start + BLOCK_X * stride;
+    for (index_t i = THREAD; i < n; i += ${threads})
+        rows[i] = a * rows[i] + b * z[z_start + i];
+}

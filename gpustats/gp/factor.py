@@ -26,6 +26,8 @@ LOG_2PI = math.log(2 * math.pi)
 NO_SCALE = "y equals the mean everywhere: there is no scale to integrate out (student_t)"
 #: The factor, its inverse, and what else is there: where memory is for fewer, the inverse takes the place of the factor.
 MATRICES = 2.5
+#: Rows for which there is room, at least, where a factor is extended.
+SPARE = 64
 _FACTOR = Template.beside(__file__, "factor")
 
 
@@ -84,7 +86,7 @@ class Factor:
         self.provider, self.pairs, self.x, self.values, self.lift = provider, pairs, x, values, lift
         self.student_t, self.spent = student_t, False
         self.runtime, self.n = pairs.runtime, x.shape[0]
-        self.l = provider.empty(self.n, self.n, pairs.dtype)
+        self.l = self._room = provider.empty(self.n, self.n, pairs.dtype)
         self.z = Matrix.over(self.runtime, moved(self.runtime, np.array(residual, pairs.dtype).reshape(-1, 1)))
         self._summary: Any = None
         if not self.n:
@@ -95,14 +97,65 @@ class Factor:
         pairs.matrix(self.l, x, x, values, noise, lift, lower=only_lower)
         info = provider.potrf(self.l)
         provider.trsm(self.l, self.z, left=True)
+        self._summarise(info)
+
+    def _summarise(self, info: Any) -> None:
+        """Start what finds the `summary`; `info`: the order of the first leading minor that is not positive definite."""
+        self.__dict__.pop("summary", None)
         self._summary = empty(self.runtime, 4, np.float64)
-        kernel = self._kernel("marginal_summary")
+        kernel, at = self._kernel("marginal_summary"), self.pairs.at
         kernel(
-            (1, 1), *pairs.at(self._summary), *pairs.at(info), self.l.handle, self.l.offset, self.l.stride,
-            self.z.handle, self.z.offset, self.n, int(student_t),
+            (1, 1), *at(self._summary), *at(info), self.l.handle, self.l.offset, self.l.stride,
+            self.z.handle, self.z.offset, self.n, int(self.student_t),
         )  # fmt: skip
         if isinstance(info, np.ndarray):  # which the kernel reads
             self.runtime.synchronize()
+
+    def extend(self, x: Any, residual: np.ndarray, noise: Any) -> None:
+        """Add k points: further rows of l, by O(k n² + k³) operations.
+
+        Parameters
+        ----------
+        x : (n + k, p) array
+            Those that there are, and the new ones, as kernels read them.
+        residual : (k,) ndarray
+        noise : float or (k,) ndarray
+
+        Raises
+        ------
+        numpy.linalg.LinAlgError
+            Where the matrix is not positive definite with them. Then all is as before.
+        """
+        provider, pairs, n, total = self.provider, self.pairs, self.n, x.shape[0]
+        old, new = slice(0, n), slice(n, total)
+        if total > self._room.rows:  # more than is needed now, so that most points need no copy
+            room = provider.empty(*(total + max(total // 8, SPARE),) * 2, pairs.dtype)
+            if n:
+                provider.copy(self.l, room[old, old])
+            self._room = room
+        z = provider.empty(total, 1, pairs.dtype)
+        further = moved(self.runtime, np.array(residual, pairs.dtype).reshape(-1, 1))
+        provider.copy(Matrix.over(self.runtime, further), z[new, :])
+        rows, corner = self._room[new, old], self._room[new, new]
+        if not isinstance(noise, float):
+            noise = moved(self.runtime, noise.astype(pairs.dtype))
+        pairs.matrix(corner, x[new], x[new], self.values, noise, self.lift)
+        if n:
+            provider.copy(self.z, z[old, :])
+            pairs.matrix(rows, x[new], self.x, self.values)
+            provider.trsm(self.l.T, rows, left=False)
+            provider.syrk(-1.0, rows, 1.0, corner)
+            provider.gemm(-1.0, rows, self.z, 1.0, z[new, :])
+            provider.lower(corner, corner, provider.reads_above(corner))
+        info = provider.potrf(corner)
+        if minor := int(provider.read(info)[0]):
+            raise np.linalg.LinAlgError(
+                f"the covariance matrix is not positive definite with point {minor - 1} of the {total - n} new ones: is it "
+                f"known already? Take a larger sigma, or give a jitter such as {np.finfo(pairs.dtype).eps * 1e4:.0e}"
+            )
+        provider.trsm(corner, z[new, :], left=True)
+        self.x, self.z, self.n, self.l = x, z, total, self._room[slice(0, total), slice(0, total)]
+        self._summarise(info)
 
     @classmethod
     def of(
@@ -121,6 +174,16 @@ class Factor:
             return Summary(0, 0.0, 0.0, 1.0)
         minor, *numbers = written(self.runtime, self._summary)
         return Summary(int(minor), *map(float, numbers))
+
+    @property
+    def scale2(self) -> float:
+        """Of what all variances of predictions are multiples."""
+        return self.summary.squares / self.n if self.student_t else 1.0
+
+    @property
+    def df(self) -> int | None:
+        """Degrees of freedom of predictions, or None where they are normal."""
+        return self.n if self.student_t else None
 
     @property
     def weight(self) -> Any:
@@ -169,6 +232,18 @@ class Factor:
             self.pairs.matrix(rows, xs, self.x, self.values)
             self.provider.trsm(self.l.T, rows, left=False)
         return rows
+
+    def weigh(self, rows: Matrix, times: np.ndarray, more: np.ndarray) -> None:
+        """rows[i] = times[i] rows[i] + more[i] z', for (m, n) rows such as the method `rows` returns, and (m,) numbers."""
+        if not self.n:
+            return
+        kernel, at = self._kernel("marginal_weights"), self.pairs.at
+        times, more = (moved(self.runtime, a.astype(self.pairs.dtype)) for a in (times, more))
+        kernel(
+            (rows.rows, 1), rows.handle, rows.offset, rows.stride, self.z.handle, self.z.offset, *at(times), *at(more), self.n
+        )  # fmt: skip
+        if self.runtime.host_visible:
+            self.runtime.synchronize()
 
     def predict(self, xs: Any, mean: Any, scale: Any, noise: Any, scale2: float) -> None:
         """Add to the `mean` at new points what the data tell of it; `scale` is the root of scale2 * (variance + noise).

@@ -9,10 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..density import densities
-from ..draws.generator import as_generator
 from ..evaluation.arguments import check_wrt_among
-from ..evaluation.results import delivered
 from ..linalg.providers import provider_of
 from ..parallel.remade import fetched, placed
 from ..runtime import arrays
@@ -22,7 +19,7 @@ from .gradient import gradient, zero_gradient
 from .pairs import Pairs
 from .parameters import Parameters, ParameterSets, X, Y
 from .posterior import Posterior
-from .prediction import Prediction, variance_of_t
+from .prediction import Prediction
 from .process import GaussianProcess
 from .sets import Sets
 
@@ -77,6 +74,8 @@ class MarginalLikelihood(GaussianProcess):
     however many hyperparameters there are: with R = K + diag(sigma²) and alpha = R⁻¹ (y - mean), the derivative in R is
     W = (alpha alpha' - R⁻¹) / 2, and one pass contracts W with the derivatives of K while these are computed (Rasmussen &
     Williams 2006, eq. 5.9). No matrix n x n leaves the device.
+
+    `gp.Emulator` is the process at one set of hyperparameters, which keeps its factor and takes further observations.
 
     Of few observations, up to 512 for several sets, all of this is one kernel, in which a block of threads has a set to itself.
     The bits of a set are the same whatever the others are.
@@ -214,13 +213,7 @@ class MarginalLikelihood(GaussianProcess):
         (array([0.14, 0.15]), array([0.05, 0.21]))
         """
         posterior = self._posterior(xs, noise, mean_xs, self._parameters(sigma, mean, hyperparameters))
-        df = self.n if self.student_t else None
-        runtime, native = self._data.runtime, arrays.is_device_array(xs)
-        location, scale = (delivered(runtime, a, native) for a in posterior.moments())
-        covariance = None
-        if cov:
-            covariance = delivered(runtime, posterior.covariance(1.0 if df is None else variance_of_t(df)), native)
-        return Prediction(location, scale, covariance, df)
+        return posterior.prediction(cov, arrays.is_device_array(xs))
 
     def draw(
         self, xs: Any, size: int | None = None, rng: Any = None, *, noise: Any = False, mean_xs: Any = None, sigma: Any = None,
@@ -247,13 +240,7 @@ class MarginalLikelihood(GaussianProcess):
         by as many times that as it takes to make it positive definite.
         """
         posterior = self._posterior(xs, noise, mean_xs, self._parameters(sigma, mean, hyperparameters))
-        count, rng = 1 if size is None else int(size), as_generator(rng)
-        squares = densities["chi_squared"].rvs(float(max(self.n, 1)), size=(count, 1), rng=rng.jumped())
-        z = densities["normal"].rvs(0.0, 1.0, size=(count, posterior.m), rng=rng)
-        if self.student_t:
-            z *= np.sqrt(self.n / squares)
-        out = delivered(self._data.runtime, posterior.draws(z), arrays.is_device_array(xs))
-        return out.reshape(posterior.m) if size is None else out
+        return posterior.drawn(size, rng, arrays.is_device_array(xs))
 
     # -- the pieces of a call
 
@@ -287,7 +274,7 @@ class MarginalLikelihood(GaussianProcess):
         new = self._new_points(xs, noise, mean_xs, parameters)
         factor = self._factor(parameters)
         self._loglik(factor, parameters)
-        return Posterior(factor, new.x, new.mean, new.noise, factor.summary.squares / self.n if self.student_t else 1.0)
+        return Posterior(factor, *new)
 
 
 def _rebuilt(cov: Covariance, x: Any, y: Any, mean: Any, student_t: bool, jitter: float) -> MarginalLikelihood:

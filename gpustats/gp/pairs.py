@@ -278,12 +278,29 @@ class Pairs:
 
         Both triangles of `inverse` are read.
         """
-        out = self._empty(tuple(x.shape))
+        return self._points(x, x, values, inverse, alpha, weight, lift)
+
+    def cross_gradient(self, x: Any, y: Any, values: Hyperparameters, negative: Matrix) -> Any:
+        """The derivatives in the points y of the sums over i of -negative_ij k(x_i, y_j): like y, (m, columns).
+
+        Parameters
+        ----------
+        x, y : (n, columns) and (m, columns) array
+        negative : Matrix
+            (n, m).
+        """
+        none = moved(self.runtime, np.zeros(max(x.shape[0], y.shape[0]), self.dtype))
+        return self._points(x, y, values, negative, none, moved(self.runtime, np.zeros(1)), 1.0)
+
+    def _points(
+        self, x: Any, y: Any, values: Hyperparameters, inverse: Matrix, alpha: Any, weight: Any, lift: float
+    ) -> Any:
+        out = self._empty(tuple(y.shape))
         kernel = self._kernel(_POINTS)
-        points, numbers = self._operands(x, x, values)
+        points, numbers = self._operands(x, y, values)
         for first in range(0, self.columns, self.layout.chunk):
             kernel(
-                (-(-x.shape[0] // self.layout.tile), 1), *self.at(out), inverse.handle, inverse.offset, inverse.stride,
+                (-(-y.shape[0] // self.layout.tile), 1), *self.at(out), inverse.handle, inverse.offset, inverse.stride,
                 *self.at(alpha), *self.at(weight), lift, first, *points, *numbers,
             )  # fmt: skip
         self._finish()

@@ -7,10 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from ..density import densities
+from ..draws.generator import as_generator
 from ..evaluation.placement import empty, moved
-from ..evaluation.results import written
+from ..evaluation.results import delivered, written
 from ..linalg.matrix import Matrix
 from .factor import Factor
+from .prediction import Prediction, variance_of_t
 
 #: Bytes of the covariances between data and new points that predictions have at a time.
 CHUNK = 1 << 27
@@ -30,19 +33,36 @@ class Posterior:
         The prior mean there.
     noise : (m,) array
         The variances of noise there, as kernels read them.
-    scale2 : float
-        Of what all variances are multiples.
     """
 
     factor: Factor
     xs: Any
     mean: np.ndarray
     noise: Any
-    scale2: float
 
     @property
     def m(self) -> int:
         return len(self.mean)
+
+    def prediction(self, cov: bool, native: bool) -> Prediction:
+        """What `predict` returns; `cov`: with covariances; `native`: device arrays."""
+        factor = self.factor
+        location, scale = (delivered(factor.runtime, a, native) for a in self.moments())
+        covariance = None
+        if cov:
+            times = 1.0 if factor.df is None else variance_of_t(factor.df)
+            covariance = delivered(factor.runtime, self.covariance(times), native)
+        return Prediction(location, scale, covariance, factor.df)
+
+    def drawn(self, size: int | None, rng: Any, native: bool) -> Any:
+        """What `draw` returns; `native`: a device array."""
+        count, rng, n = 1 if size is None else int(size), as_generator(rng), self.factor.n
+        squares = densities["chi_squared"].rvs(float(max(n, 1)), size=(count, 1), rng=rng.jumped())
+        z = densities["normal"].rvs(0.0, 1.0, size=(count, self.m), rng=rng)
+        if self.factor.student_t:
+            z *= np.sqrt(n / squares)
+        out = delivered(self.factor.runtime, self.draws(z), native)
+        return out.reshape(self.m) if size is None else out
 
     def moments(self) -> tuple[Any, Any]:
         """Location and scale at each new point, (m,) arrays as kernels write them."""
@@ -51,7 +71,7 @@ class Posterior:
         step = max(CHUNK // (max(factor.n, 1) * dtype.itemsize), 64)
         for i in range(0, self.m, step):
             part = slice(i, i + step)
-            factor.predict(self.xs[part], location[part], scale[part], self.noise[part], self.scale2)
+            factor.predict(self.xs[part], location[part], scale[part], self.noise[part], self.factor.scale2)
         return location, scale
 
     def covariance(self, times: float) -> Any:
@@ -59,7 +79,7 @@ class Posterior:
         m = self.m
         if not m:
             return empty(self.factor.runtime, (0, 0), self.mean.dtype)
-        return self.factor.covariance(self.xs, self.noise, self.scale2 * times).memory.array.reshape(m, m)
+        return self.factor.covariance(self.xs, self.noise, self.factor.scale2 * times).memory.array.reshape(m, m)
 
     def draws(self, z: np.ndarray) -> Any:
         """Joint draws, an array (size, m) as kernels write it, of standard normal draws (size, m).
@@ -87,7 +107,7 @@ class Posterior:
         jitter = 4 * np.finfo(dtype).eps
         for _ in range(8):
             noise = moved(runtime, (variances + jitter * largest).astype(dtype))
-            root = factor.covariance(self.xs, noise, self.scale2)
+            root = factor.covariance(self.xs, noise, self.factor.scale2)
             if not provider.read(provider.potrf(root)).any():
                 provider.lower(root, root)
                 return root

@@ -84,6 +84,19 @@ class LocationScale:
         made = made.astype(self.mean.dtype)
         return made if on_host else to_device(made)
 
+    def _slopes_of_improvement(self, best: Any, *, maximize: bool = False) -> tuple[np.ndarray, np.ndarray]:
+        """The derivatives of `expected_improvement` in the mean and in the squared scale of each distribution, (m,) arrays."""
+        mean, scale = (np.asarray(a if isinstance(a, np.ndarray) else to_host(a), np.float64) for a in (self.mean, self.scale))
+        gain, df = (mean - best if maximize else best - mean), self.df
+        with np.errstate(all="ignore"):
+            u = np.where(scale > 0, gain / scale, np.copysign(np.inf, gain))
+            below = special.ndtr(u) if df is None else special.stdtr(df, u)
+            if df is None:
+                spread = np.exp(-0.5 * u * u) / np.sqrt(2 * np.pi)
+            else:
+                spread = (df + u * u) / (df - 1) * _density_of_t(u, df) if df > 1 else np.full_like(u, np.nan)
+            return below if maximize else -below, np.where(scale > 0, spread / (2 * scale), 0.0)
+
 
 def _gain_of_normal(u: np.ndarray) -> np.ndarray:
     """E max(u - Z, 0) of a standard normal Z."""
@@ -98,12 +111,16 @@ def _gain_of_t(u: np.ndarray, df: int) -> np.ndarray:
     """E max(u - T, 0) of a standard Student-t T."""
     if df <= 1:
         return np.where(np.isnan(u), np.nan, np.inf)
+    return u * special.stdtr(df, u) + (df + u * u) / (df - 1) * _density_of_t(u, df)
+
+
+def _density_of_t(u: np.ndarray, df: int) -> np.ndarray:
+    """The density of a standard Student-t distribution."""
     v = 1 / df  # of the gamma function at (df + 1) / 2 and df / 2: where it is large, SciPy's logarithms lose too many digits
     ratio = math.gamma(0.5 * df + 0.5) / math.gamma(0.5 * df) if df < 200 else math.sqrt(0.5 * df) * (
         1 - v / 4 * (1 - v / 8 * (1 + 1.25 * v * (1 - 0.2625 * v)))
     )  # fmt: skip
-    density = ratio / np.sqrt(df * np.pi) * np.exp(-0.5 * (df + 1) * np.log1p(u * u / df))
-    return u * special.stdtr(df, u) + (df + u * u) / (df - 1) * density
+    return ratio / np.sqrt(df * np.pi) * np.exp(-0.5 * (df + 1) * np.log1p(u * u / df))
 
 
 def variance_of_t(df: int) -> float:

@@ -40,6 +40,34 @@ class NewPoints(NamedTuple):
     noise: Any
 
 
+def new_points(
+    data: Observations, prior: float | Callable[[np.ndarray], Any], parameters: Parameters, xs: Any, noise: Any, mean_xs: Any,
+    name: str = "xs",
+) -> NewPoints:  # fmt: skip
+    """New points, after a look at the arguments of `predict`; `prior` is the prior mean that the process was made with."""
+    native, xs = arrays.is_device_array(xs), as_points(xs, name)
+    m, columns = xs.shape
+    if columns != data.columns:
+        raise ValueError(f"{name} has {columns} columns, and x {data.columns}: they must have the same")
+    if native and device_of([xs], [name]) is not data.runtime:
+        raise ValueError(f"{name} lies on another device than the data, {data.runtime.device.id}: move it with gs.to_host")
+    if mean_xs is None:
+        if MEAN not in parameters.given and callable(prior):
+            mean_xs = prior(on_host(xs))
+        elif isinstance(parameters.mean, float):
+            mean_xs = parameters.mean
+        else:
+            raise ValueError(f"mean has a value for each observation: give the prior mean at xs, too, as mean_xs, ({m},)")
+    sigma = parameters.sigma
+    if noise is True and not isinstance(sigma, float):
+        raise ValueError(f"sigma has a value for each observation: give that of new ones as noise, ({m},)")
+    spread = deviation("noise", sigma if noise is True else float(noise) if noise is False else noise, m)
+    mean, variances = (
+        np.broadcast_to(v, m).astype(data.dtype) for v in (by_row("mean_xs", mean_xs, m), np.square(spread))
+    )
+    return NewPoints(moved(data.runtime, as_read(data.runtime, xs, data.dtype)), mean, moved(data.runtime, variances))
+
+
 class GaussianProcess:
     """A covariance function, observations on a device, and a prior mean."""
 
@@ -144,25 +172,5 @@ class GaussianProcess:
         return kind.of(self.cov, self.columns, self.n, values, (*self.cov.parameters, *given))
 
     def _new_points(self, xs: Any, noise: Any, mean_xs: Any, parameters: Parameters) -> NewPoints:
-        """New points, after a look at the arguments of `predict`."""
-        native, xs, data = arrays.is_device_array(xs), as_points(xs, "xs"), self._data
-        m, columns = xs.shape
-        if columns != self.columns:
-            raise ValueError(f"xs has {columns} columns, and x {self.columns}: they must have the same")
-        if native and device_of([xs], ["xs"]) is not data.runtime:
-            raise ValueError(f"xs lies on another device than the data, {self.device.id}: move it with gs.to_host")
-        if mean_xs is None:
-            if MEAN not in parameters.given and callable(self._mean):
-                mean_xs = self._mean(on_host(xs))
-            elif isinstance(parameters.mean, float):
-                mean_xs = parameters.mean
-            else:
-                raise ValueError(f"mean has a value for each observation: give the prior mean at xs, too, as mean_xs, ({m},)")
-        sigma = parameters.sigma
-        if noise is True and not isinstance(sigma, float):
-            raise ValueError(f"sigma has a value for each observation: give that of new ones as noise, ({m},)")
-        spread = deviation("noise", sigma if noise is True else float(noise) if noise is False else noise, m)
-        mean, variances = (
-            np.broadcast_to(v, m).astype(data.dtype) for v in (by_row("mean_xs", mean_xs, m), np.square(spread))
-        )
-        return NewPoints(moved(data.runtime, as_read(data.runtime, xs, data.dtype)), mean, moved(data.runtime, variances))
+        """`new_points` of this process."""
+        return new_points(self._data, self._mean, parameters, xs, noise, mean_xs)

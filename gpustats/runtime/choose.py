@@ -16,11 +16,12 @@ from ..errors import NoDeviceError
 from .base import Device, Runtime
 
 BACKENDS = ("cuda", "opencl")
+LIBRARIES = {"cuda": "PyCUDA", "opencl": "PyOpenCL"}
 TYPES = ("gpu", "cpu", "accelerator")
 CPU = 2  # the first rank of a CPU
 INSTALL = (
     "pip install 'gpustats[cpu]' to compute on the CPU, or 'gpustats[cuda12]' or 'gpustats[cuda13]', after the version "
-    "of the NVIDIA driver, to compute on a GPU"
+    "of the NVIDIA driver, to compute on a GPU; `gpustats doctor` tells what this machine lacks, and the cure"
 )
 
 _lock = threading.Lock()
@@ -31,10 +32,13 @@ _automatic: Runtime | None = None  # the first choice of a process that made non
 
 @functools.cache
 def _backend(name: str) -> Any:
-    return importlib.import_module(f".{name}", __package__)
+    try:
+        return importlib.import_module(f".{name}", __package__)
+    except ImportError as error:
+        raise NoDeviceError(f"{LIBRARIES[name]} does not load ({error})") from error
 
 
-def _look(backends: tuple[str, ...] = BACKENDS) -> tuple[list[Device], list[str]]:
+def look(backends: tuple[str, ...] = BACKENDS) -> tuple[list[Device], list[str]]:
     """The devices of these backends, and for each backend without one, why."""
     found: list[Device] = []
     reasons = []
@@ -52,7 +56,7 @@ def _look(backends: tuple[str, ...] = BACKENDS) -> tuple[list[Device], list[str]
 
 def devices() -> list[Device]:
     """All devices that gpustats can compute on; CUDA's first."""
-    return _look()[0]
+    return look()[0]
 
 
 def _runtime(device: Device) -> Runtime:
@@ -65,10 +69,15 @@ def _names(device: Device) -> str:
     return f"{device.driver} {device.name}".lower()
 
 
+def simulated(device: Device) -> bool:
+    """Whether a device is no device, but what checks kernels for mistakes."""
+    return "oclgrind" in _names(device)
+
+
 def _rank(device: Device) -> int:
     """CUDA before OpenCL's GPUs before its CPUs; a simulator last of all."""
     names = _names(device)
-    if "oclgrind" in names:
+    if simulated(device):
         return CPU + 9
     if device.type != "cpu":
         return 0 if device.backend == "cuda" else 1
@@ -86,7 +95,7 @@ def _find(spec: str | None) -> Runtime:
     found: list[Device] = []
     reasons: list[str] = []
     for backend in backends:
-        more, failures = _look((backend,))
+        more, failures = look((backend,))
         found, reasons = found + more, reasons + failures
         if text in ("", "gpu") and any(_rank(device) < CPU for device in more):
             break  # the next backend has nothing better
@@ -211,23 +220,31 @@ def stay(runtime: Runtime) -> None:
     _context.set(runtime)
 
 
+def _holding(name: str) -> Any:
+    """The backend on whose device an array lies; whoever made it may have done so by another library."""
+    try:
+        return _backend(name)
+    except NoDeviceError as error:
+        raise NoDeviceError(f"an array lies on a device of {name}, and {error}\n{INSTALL}") from error
+
+
 def for_array(obj: Any) -> Runtime | None:
     """The runtime of the device on which an array lies; None for what is no device array."""
     found: Runtime
     # A user who has an array of a library has imported the library.
     opencl_arrays = sys.modules.get("pyopencl.array")
     if opencl_arrays is not None and isinstance(obj, opencl_arrays.Array):
-        found = _backend("opencl").from_array(obj)
+        found = _holding("opencl").from_array(obj)
         return found
     cuda_arrays = sys.modules.get("pycuda.gpuarray")
     if (cuda_arrays is not None and isinstance(obj, cuda_arrays.GPUArray)) or isinstance(
         getattr(obj, "__cuda_array_interface__", None), dict
     ):
-        found = _backend("cuda").from_array(obj)
+        found = _holding("cuda").from_array(obj)
         return found
     if hasattr(obj, "__dlpack_device__"):
         kind, number = obj.__dlpack_device__()
         if kind == 2:  # DLPack's number for CUDA
-            found = _backend("cuda").runtime(number)
+            found = _holding("cuda").runtime(number)
             return found
     return None

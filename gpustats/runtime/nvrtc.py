@@ -14,13 +14,23 @@ OPTIONS = ["--std=c++14"]  # and nothing that loosens the arithmetic
 
 def compile(source: str, arch: str) -> bytes:
     """The machine code (cubin) of `source` for `arch`, such as ``sm_90``."""
+    found, reason = version()
+    if found is None:
+        return _nvcc(source, arch, reason)
+    from cuda.bindings import nvrtc
+
+    return _nvrtc(nvrtc, source, [f"--gpu-architecture={arch}", *OPTIONS])
+
+
+def version() -> tuple[tuple[int, int] | None, str]:
+    """The version of NVRTC; where it is not found, None and why."""
     try:
         from cuda.bindings import nvrtc
 
-        nvrtc.nvrtcVersion()  # finds the library only now
+        _, major, minor = nvrtc.nvrtcVersion()  # finds the library only now
     except Exception as error:  # ImportError, or whatever the search for the library raises
-        return _nvcc(source, arch, str(error))
-    return _nvrtc(nvrtc, source, [f"--gpu-architecture={arch}", *OPTIONS])
+        return None, str(error)
+    return (major, minor), ""
 
 
 def _nvrtc(nvrtc: Any, source: str, options: list[str]) -> bytes:
@@ -45,13 +55,18 @@ def _nvrtc(nvrtc: Any, source: str, options: list[str]) -> bytes:
         call(nvrtc.nvrtcDestroyProgram, program)
 
 
+def find_nvcc() -> str | None:
+    """The path of nvcc: on PATH, or where CUDA toolkits usually lie."""
+    homes = [os.environ.get("CUDA_HOME"), os.environ.get("CUDA_PATH"), "/usr/local/cuda"]
+    places = [os.environ.get("PATH", ""), *(os.path.join(home, "bin") for home in homes if home)]
+    return shutil.which("nvcc", path=os.pathsep.join(places))
+
+
 def _nvcc(source: str, arch: str, reason: str) -> bytes:
     from pycuda.compiler import compile
     from pycuda.driver import CompileError as Rejected
 
-    homes = [os.environ.get("CUDA_HOME"), os.environ.get("CUDA_PATH"), "/usr/local/cuda"]
-    places = [os.environ.get("PATH", ""), *(os.path.join(home, "bin") for home in homes if home)]
-    nvcc = shutil.which("nvcc", path=os.pathsep.join(places))
+    nvcc = find_nvcc()
     if nvcc is None:
         raise NoDeviceError(
             f"no CUDA compiler. NVRTC: {reason}. nvcc: not on PATH.\n"

@@ -43,6 +43,7 @@ genextreme(c)                         -> generalized_extreme_value(mu=loc, sigma
 gengamma(a, c)                        -> generalized_gamma(a=a, c=c, sigma=scale) at x - loc
 genhalflogistic(c)                    -> generalized_half_logistic(c=c, sigma=scale) at x - loc
 geninvgauss(p, b)                     -> generalized_inverse_gaussian(p=p, b=b, sigma=scale) at x - loc
+genhyperbolic(p, a: nonnegative, b)    -> generalized_hyperbolic(p=p, alpha=a / scale, beta=b / scale, mu=loc, delta=scale)
 genlogistic(c)                        -> generalized_logistic(alpha=c, mu=loc, sigma=scale)
 gennorm(beta)                         -> generalized_normal(beta=beta, mu=loc, sigma=scale)
 genpareto(c)                          -> generalized_pareto(mu=loc, sigma=scale, xi=c)
@@ -58,6 +59,7 @@ hypsecant()                           -> hyperbolic_secant(mu=loc, sigma=scale)
 invgamma(a)                           -> inverse_gamma(alpha=a, beta=scale) at x - loc
 invgauss(mu: positive)                -> wald(mu=mu * scale, lam=scale) at x - loc
 invweibull(c)                         -> frechet(alpha=c, sigma=scale) at x - loc
+irwinhall(n)                          -> irwin_hall(n=n) at (x - loc) / scale
 jf_skew_t(a, b)                       -> skew_student_t(a=a, b=b, mu=loc, sigma=scale)
 johnsonsb(a, b)                       -> johnson_sb(gamma=a, delta=b) at (x - loc) / scale
 johnsonsu(a, b)                       -> johnson_su(gamma=a, delta=b, mu=loc, sigma=scale)
@@ -83,6 +85,7 @@ ncf(dfn, dfd, nc)                     -> noncentral_f(d1=dfn, d2=dfd, lam=nc) at
 nct(df, nc)                           -> noncentral_t(nu=df, delta=nc, mu=loc, sigma=scale)
 ncx2(df, nc)                          -> noncentral_chi_squared(nu=df, lam=nc) at (x - loc) / scale
 norm()                                -> normal(mu=loc, sigma=scale)
+norminvgauss(a: positive, b)          -> normal_inverse_gaussian(alpha=a / scale, beta=b / scale, mu=loc, delta=scale)
 pareto(b)                             -> pareto(alpha=b, m=scale) at x - loc
 pearson3(skew)                        -> pearson3(skew=skew, mu=loc, sigma=scale)
 powerlaw(a)                           -> power_function(alpha=a) at (x - loc) / scale
@@ -117,6 +120,7 @@ wrapcauchy(c: positive unit)          -> wrapped_cauchy(mu=PI, rho=-c) at (x - l
 DISCRETE = """
 bernoulli(p)                          -> bernoulli(p=p) at x - loc
 betabinom(n, a, b)                    -> beta_binomial(alpha=a, beta=b, n=n) at x - loc
+betanbinom(n: positive integer, a, b)  -> beta_negative_binomial(alpha=a, beta=b, n=n) at x - loc
 binom(n, p)                           -> binomial(n=n, p=p) at x - loc
 boltzmann(lambda_, N)                 -> boltzmann(lam=lambda_, N=N) at x - loc
 dlaplace(a)                           -> discrete_laplace(a=a) at x - loc
@@ -124,9 +128,11 @@ geom(p)                               -> geometric(p=p) at x - loc
 hypergeom(M, n, N)                    -> hypergeometric(N=M, k=n, n=N) at x - loc
 logser(p)                             -> log_series(p=p) at x - loc
 nbinom(n, p: positive unit)           -> negative_binomial(mu=n * ((1 - p) / p), alpha=n) at x - loc
+nchypergeom_fisher(M, n, N, odds)     -> fisher_noncentral_hypergeometric(N=M, k=n, n=N, omega=odds) at x - loc
 nhypergeom(M, n, r)                   -> negative_hypergeometric(M=M, n=n, r=r) at x - loc
 planck(lambda_)                       -> planck(lam=lambda_) at x - loc
 poisson(mu)                           -> poisson(mu=mu) at x - loc
+poisson_binom(p)                      -> poisson_binomial(p=p) at x - loc
 randint(low, high: integer)           -> discrete_uniform(lower=low, upper=high - 1) at x - loc
 skellam(mu1, mu2)                     -> skellam(mu1=mu1, mu2=mu2) at x - loc
 yulesimon(alpha)                      -> yule_simon(alpha=alpha) at x - loc

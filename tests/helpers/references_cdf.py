@@ -2,6 +2,7 @@
 
 import mpmath as mp
 import references_continuous
+import references_vector
 from references_families import FAMILIES
 from tails import beta, expit, from_log_cdf, from_log_sf, gamma, integrated, ndtr
 
@@ -152,6 +153,11 @@ def ordered_logit(x, eta, cutpoints):
     return expit(z), expit(-z)
 
 
+def poisson_binomial(x, p):
+    masses = references_vector.successes(p)
+    return mp.fsum(masses[: int(x) + 1]), mp.fsum(masses[int(x) + 1 :])
+
+
 def interpolated(x, x_points, pdf_points):
     def area(low, high):
         share = [(y - x_points[i]) / (x_points[i + 1] - x_points[i]) for y in (low, high)]
@@ -226,6 +232,9 @@ CDFS = {
     "skew_normal": (skew_normal, -mp.inf, mp.inf),
     "categorical": (categorical, -1, lambda p: len(p) - 1),
     "categorical_logit": (categorical_logit, -1, lambda eta: len(eta) - 1),
+    "poisson_binomial": (
+        poisson_binomial, lambda p: sum(q == 1 for q in p) - 1, lambda p: sum(q > 0 for q in p)
+    ),
     "ordered_logit": (ordered_logit, -1, lambda eta, cutpoints: len(cutpoints)),
     "ordered_probit": (
         lambda x, eta, cutpoints, sigma: normal(cutpoints[int(x)], eta, sigma), -1,

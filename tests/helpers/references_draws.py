@@ -1,5 +1,6 @@
 """Parameters to draw at, the distributions of the draws, and the tests that compare the two."""
 
+import functools
 import warnings
 from types import SimpleNamespace
 
@@ -128,6 +129,7 @@ DISTRIBUTIONS = SCIPY | {
     "zero_inflated_negative_binomial": lambda psi, mu, alpha: zero_inflated(psi, negative_binomial(mu, alpha)),
     "categorical": lambda p: among(np.divide(p, np.sum(p))),
     "categorical_logit": lambda eta: among(special.softmax(eta)),
+    "poisson_binomial": lambda p: among(functools.reduce(np.convolve, [[1 - q, q] for q in p])),
     "ordered_probit": lambda eta, cutpoints, sigma: among(
         np.diff([0, *special.ndtr(np.subtract(cutpoints, eta) / sigma), 1])
     ),
@@ -197,6 +199,7 @@ DISCRETE = {
     "zero_inflated_negative_binomial": [(0.3, 4, 1.5), (0.8, 100, 0.3)],
     "categorical": [([1.0],), ([0, 0.2, 0, 0.5, 0.3, 0],), (np.full(300, 1 / 300),)],
     "categorical_logit": [([3.0],), ([-1, 2, -inf, 1000, 999],), ([-inf, -800, -801, -inf],)],
+    "poisson_binomial": [([0.1, 0.6, 0.7, 0.8],), ([0, 1, 0.5, 1e-3],), (np.linspace(0.01, 0.5, 40),)],
     "ordered_logit": [(0.5, [0.0]), (-1, [-2, -1, 0, 3]), (30, [-2, 31])],
     "ordered_probit": [(0.5, [0.0], 2), (-1, [-2, -1, 0, 3], 1)],
 }  # fmt: skip

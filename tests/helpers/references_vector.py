@@ -43,6 +43,18 @@ def ordered_probit(x, eta, cutpoints, sigma):
     return mp.log(mp.ncdf(above) - mp.ncdf(below) if above < 0 else mp.ncdf(-below) - mp.ncdf(-above))
 
 
+def successes(p):
+    """The probabilities of each number of successes, trial by trial."""
+    masses = [mp.mpf(1)]
+    for q in p:
+        masses = [(1 - q) * a + q * b for a, b in zip([*masses, 0], [0, *masses])]
+    return masses
+
+
+def poisson_binomial(x, p):
+    return log(successes(p)[int(x)]) if is_category(x, len(p) + 1) else -INF
+
+
 def dirichlet(x, a):
     if min(x) < 0 or abs(sum(x) - 1) > 1e-3:
         return -INF
@@ -257,6 +269,15 @@ REFERENCES = {
         + [(1, 0, (0, 1e-10, 1), 1), (1, 5, (5, 5 + 2**-20, 6), 1), (1, 0, (10, 11, 12), 1)],
         [(nan, (0, 1, 2), 1), (0, (0, 0, 1), 1), (0, (1, 0, 2), 1), (0, (nan, 0, 1), 1), (0, (0, 1, 2), 0),
          (0, (0, 1, 2), nan)],
+    ),
+    "poisson_binomial": Reference(
+        exactly(poisson_binomial, 0, 1), lambda rng, n: (rng.beta(0.5, 0.5, (n, 5)),), category(0, more=1),
+        [(x, (0.1, 0.6, 0.7, 0.8, 0.3)) for x in (0, 1, 3, 5, 6, 1e9, *OUTSIDE)]
+        + [(x, (0, 1, 0.5, 1e-9, 0)) for x in range(5)]
+        + [(x, (1, 1, 0, 1, 0)) for x in (2, 3, 4)]
+        + [(x, (1e-30, 1e-20, 1e-10, 0.5, 1 - 2**-20)) for x in range(6)]
+        + [(x, (1 - 2**-20, 1 - 2**-20, 1, 2**-10, 0.25)) for x in range(1, 6)],
+        [((-0.1, 0.5, 0.5, 0.5, 0.5),), ((0.5, 1.1, 0.5, 0.5, 0.5),), ((nan, 0.5, 0.5, 0.5, 0.5),)],
     ),
     "dirichlet": Reference(
         exactly(dirichlet, 1, 1), lambda rng, n: (log_uniform(rng, 0.1, 100, (n, 4)),), dirichlet_draws,

@@ -35,7 +35,7 @@ BY_SHAPES = {
     "negative_binomial", "negative_binomial_log", "beta_binomial", "zero_inflated_poisson", "zero_inflated_binomial",
     "zero_inflated_negative_binomial", "chi", "nakagami", "generalized_gamma", "half_generalized_normal", "beta_prime",
     "fisher_snedecor", "generalized_inverse_gaussian", "inverse_chi_squared", "scaled_inverse_chi_squared", "beta_proportion",
-    "unit_gamma",
+    "unit_gamma", "beta_negative_binomial", "generalized_poisson",
 }  # fmt: skip
 
 

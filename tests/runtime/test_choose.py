@@ -1,11 +1,13 @@
 """The choice of a device."""
 
+import sys
 import threading
 
 import numpy as np
 import pytest
 from runtimes import AFFINE, CPU, HEADERS, affine, needs_cpu, run
 
+from gpustats.errors import NoDeviceError
 from gpustats.runtime import Device, choose, devices, for_array, get, use
 
 
@@ -95,7 +97,8 @@ def test_no_device_says_what_to_install(tmp_path):
         """
     )
     assert output.count("pip install 'gpustats[cpu]'") == 4
-    assert "pyopencl is hidden" in output and "pycuda is hidden" in output
+    assert "PyOpenCL does not load (pyopencl is hidden)" in output and "PyCUDA does not load (pycuda is hidden)" in output
+    assert "`gpustats doctor` tells what this machine lacks" in output
 
 
 def test_no_driver_says_what_to_install(tmp_path):
@@ -144,3 +147,15 @@ def test_a_users_own_context():
 def test_devices_are_values():
     device = devices()[0] if devices() else None
     assert device is None or (isinstance(device, Device) and device in {device})
+
+
+def test_an_array_on_a_gpu_without_pycuda(monkeypatch):
+    class OnTheGPU:
+        __cuda_array_interface__ = {"shape": (3,), "typestr": "<f8", "data": (4096, False), "version": 3}
+
+    monkeypatch.setitem(sys.modules, "pycuda", None)  # as where it is not installed
+    monkeypatch.setitem(sys.modules, "pycuda.driver", None)
+    monkeypatch.delitem(sys.modules, "gpustats.runtime.cuda", raising=False)
+    choose._backend.cache_clear()
+    with pytest.raises(NoDeviceError, match="on a device of cuda, and PyCUDA does not load (.|\n)*gpustats doctor"):
+        for_array(OnTheGPU())

@@ -170,9 +170,8 @@ class RowsEvaluator:
         own, data = self.inner_inputs[: self.n_inputs], self.inner_inputs[self.n_inputs :]
         try:
             program = program_of(
-                self.inner_term, dict(zip(data, arrays, strict=True)), dict(zip(own, shapes, strict=True)),
-                hoist=self.program is not None,
-            )  # fmt: skip
+                self.inner_term, dict(zip(data, arrays, strict=True)), dict(zip(own, shapes, strict=True)), hoist=False
+            )
         except Unsupported:
             return _ByPyTensor(self.inner_inputs, self.inner_term)
         if set(program.inputs) <= set(own):

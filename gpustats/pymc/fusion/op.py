@@ -14,6 +14,7 @@ from pytensor.graph.op import Op
 from pytensor.graph.replace import clone_replace
 
 from ..graph.ops import FLOAT, as_float64
+from .checks import without
 from .evaluator import RowsEvaluator
 from .program import Program
 
@@ -111,7 +112,8 @@ class Fused(OfRows):
 
 def sum_by(program: Program, term: Variable, data: Sequence[Variable], devices: Sequence[str] | None = None) -> Variable:
     """The sum of a term by its program, the rows of which several devices may share."""
-    total = _fused(program.inputs, term, data, program, devices)
+    hoisted = {condition for _, conditions in program.checks for condition in conditions}
+    total = _fused(program.inputs, without(term, hoisted), data, program, devices)
     for op, conditions in program.checks:
         total = op(total, *conditions)
     return total

@@ -120,7 +120,7 @@ class Reader:
         self.shape = tuple(shape)
         self.made = Expressions()
         self.arguments: dict[Argument, Expression] = {}
-        self.outermost = _outermost(term) if hoist else set()
+        self.outermost = outermost(term) if hoist else set()
         self.hoisted: list[tuple[Any, list[Variable]]] = []
         self._required: list[Expression] = []
         self.computed: dict[Variable, str] = {}
@@ -321,7 +321,7 @@ class Reader:
         return id(array)
 
 
-def _outermost(term: Variable) -> set[Apply]:
+def outermost(term: Variable) -> set[Apply]:
     """The checks around all of a term, or around something that is added to the rest: where they fail, the term is -inf."""
     found: set[Apply] = set()
     stack = [term]

@@ -36,6 +36,14 @@ def mixture(rng):
     return model
 
 
+def line(rng):
+    """What Numba compiles in a second, for tests of calls."""
+    x, y = rng.normal(size=(2, N))
+    with pm.Model() as model:
+        pm.Normal("y", pm.Normal("a") + pm.Normal("b") * x, 1.0, observed=y)
+    return model
+
+
 def log_posterior(model, on=True):
     with gpm.fused(on, min_rows=100):
         function = model.logp_dlogp_function(ravel_inputs=True, mode="NUMBA")
@@ -134,7 +142,7 @@ def test_threads(rng, through_python):
 
 def test_more_threads_than_there_are_programs_for(rng, monkeypatch, through_python):
     monkeypatch.setattr(machine, "THREADS", 1)  # compiled code knows of 64, of which it finds no other
-    programs, ready, model = [], threading.Event(), mixture(rng)
+    programs, ready, model = [], threading.Event(), line(rng)
     original = machine.Programs.__init__
 
     def kept(self, *args):
@@ -165,7 +173,7 @@ def test_an_error_of_the_driver(rng, monkeypatch, through_python):
         return original(self, evaluation._replace(replay=replace(evaluation.replay, commands=commands)), layout)
 
     monkeypatch.setattr(machine.Programs, "_program", spoilt)
-    model = mixture(rng)
+    model = line(rng)
     plain, ours = log_posterior(model, False), log_posterior(model)
     for x in points(model, rng):
         np.testing.assert_allclose(ours(x)[0], plain(x)[0], rtol=1e-11)
@@ -175,7 +183,7 @@ def test_an_error_of_the_driver(rng, monkeypatch, through_python):
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_a_forked_process(rng):
-    model = mixture(rng)
+    model = line(rng)
     alone, ours = points(model, rng), log_posterior(model)
     want = [float(ours(x)[0]) for x in alone]
     context = multiprocessing.get_context("fork")

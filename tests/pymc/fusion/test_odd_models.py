@@ -68,6 +68,11 @@ def check_of_more_axes_than_rows():
     pm.Mixture("y", w=np.ones(5) / 5, comp_dists=pm.Normal.dist(0, s * 1.0), observed=TABLE)
 
 
+def scale_of_zero():
+    scales = pt.maximum(pm.Normal("scales", shape=3, initval=[0.5, -2.0, 1.0]), 0.0)
+    pm.NormalMixture("y", pm.Dirichlet("w", np.ones(3)), [-1.0, 0.0, 1.0], sigma=scales, observed=Y)
+
+
 def condition_of_all_rows():
     b = pm.Normal("b")
     normal(pt.switch(pt.all(b * X[:, 0] > -0.1), b * T, 1.0))
@@ -127,9 +132,9 @@ def whole_numbers_beyond_floating_point():
 
 MODELS = [
     joins_that_end_at_different_rows, two_lags, two_shapes_of_one_variable, part_of_the_columns, part_of_the_rows,
-    rate_that_may_be_negative, check_within_a_choice, check_of_more_axes_than_rows, condition_of_all_rows, condition_of_any_row,
-    index_from_the_end, bits, truth_values_that_are_counted, remainder_of_multiples, clipped, larger_of_two, kinks,
-    observations_without_density, whole_numbers_beyond_floating_point,
+    rate_that_may_be_negative, check_within_a_choice, check_of_more_axes_than_rows, scale_of_zero, condition_of_all_rows,
+    condition_of_any_row, index_from_the_end, bits, truth_values_that_are_counted, remainder_of_multiples, clipped,
+    larger_of_two, kinks, observations_without_density, whole_numbers_beyond_floating_point,
 ]  # fmt: skip
 
 

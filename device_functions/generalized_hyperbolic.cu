@@ -1,0 +1,81 @@
+// generalized_hyperbolic: normal with a mean and a variance that a generalised inverse Gaussian variable multiplies
+// x: real    p: real, shape    alpha: nonnegative, steepness of the tails    beta: real, asymmetry, |beta| < alpha, or
+// |beta| <= alpha where p < 0    mu: real, location    delta: positive, scale
+// source: Barndorff-Nielsen (1977), Exponentially decreasing distributions for the logarithm of particle size
+//
+// Special cases: p = 1 the hyperbolic, p = -1/2 the normal inverse Gaussian, alpha = beta = 0 Student's t distribution of -2 p degrees
+// of freedom, |beta| = alpha a skewed one: Aas & Haff (2006), The generalized hyperbolic skew Student's t-distribution.
+// special.cu has the integrals.
+__device__ int valid(real p, real alpha, real beta)
+{
+    return (fabs(beta) < alpha || (fabs(beta) == alpha && p < 0)) && alpha < INFINITY && fabs(p) < INFINITY;
+}
+
+__device__ real generalized_hyperbolic_logpdf(real x, real p, real alpha, real beta, real mu, real delta)
+{
+    if (!valid(p, alpha, beta)) return NAN;
+    if (isinf(x)) return -INFINITY;
+    return log_gig_mixture_density(x - mu, p, beta, gig_mixture_gamma(alpha, beta), delta);
+}
+
+__device__ real generalized_hyperbolic_logcdf(real x, real p, real alpha, real beta, real mu, real delta)
+{
+    return log_gig_mixture(x - mu, 0, p, beta, gig_mixture_gamma(alpha, beta), delta);
+}
+
+__device__ real generalized_hyperbolic_logsf(real x, real p, real alpha, real beta, real mu, real delta)
+{
+    return log_gig_mixture(x - mu, 1, p, beta, gig_mixture_gamma(alpha, beta), delta);
+}
+
+__device__ real generalized_hyperbolic_sample(rng_t *rng, real p, real alpha, real beta, real mu, real delta)
+{
+    real gamma = gig_mixture_gamma(alpha, beta), w, z = normal(rng);
+    if (gamma == 0)
+        w = inverse_gamma_sample(rng, -p, 0.5 * delta * delta);
+    else
+        w = generalized_inverse_gaussian_sample(rng, p, delta * gamma, delta / gamma);
+    return mu + (beta * w + sqrt(w) * z);
+}
+
+// The moments are those of beta W + sqrt(W) Z; a moment of W is infinite where gamma = 0 and its order is not below -p.
+__device__ real generalized_hyperbolic_mean(real p, real alpha, real beta, real mu, real delta)
+{
+    real gamma = gig_mixture_gamma(alpha, beta);
+    if (!valid(p, alpha, beta)) return NAN;
+    if (gamma == 0 && p >= -1) return beta > 0 ? INFINITY : beta < 0 ? -INFINITY : p < -0.5 ? mu : NAN;
+    return mu + beta * (gig_peak(p, delta, gamma) * gig_moment(1, 0, p, delta * gamma));
+}
+
+__device__ real generalized_hyperbolic_var(real p, real alpha, real beta, real mu, real delta)
+{
+    real gamma = gig_mixture_gamma(alpha, beta), b = delta * gamma, peak = gig_peak(p, delta, gamma), drift = beta * peak;
+    if (!valid(p, alpha, beta)) return NAN;
+    if (gamma == 0 && p >= (beta == 0 ? -1 : -2)) return p < (beta == 0 ? -0.5 : -1) ? INFINITY : NAN;
+    real mean = gig_moment(1, 0, p, b);
+    return peak * mean + (beta == 0 ? 0 : drift * drift * gig_moment(2, mean, p, b));
+}
+
+__device__ real generalized_hyperbolic_skewness(real p, real alpha, real beta, real mu, real delta)
+{
+    real gamma = gig_mixture_gamma(alpha, beta), b = delta * gamma, drift = beta * gig_peak(p, delta, gamma);
+    if (!valid(p, alpha, beta)) return NAN;
+    if (gamma == 0 && p >= (beta == 0 ? -1.5 : -3)) return NAN;
+    if (beta == 0) return 0;
+    real var = generalized_hyperbolic_var(p, alpha, beta, mu, delta), mean = gig_moment(1, 0, p, b);
+    real unit = gig_peak(p, delta, gamma), second = gig_moment(2, mean, p, b);
+    return drift * (drift * drift * gig_moment(3, mean, p, b) + 3 * unit * second) / (var * sqrt(var));
+}
+
+__device__ real generalized_hyperbolic_kurtosis(real p, real alpha, real beta, real mu, real delta)
+{
+    real gamma = gig_mixture_gamma(alpha, beta), b = delta * gamma, unit = gig_peak(p, delta, gamma), drift = beta * unit;
+    if (!valid(p, alpha, beta)) return NAN;
+    if (gamma == 0 && p >= (beta == 0 ? -2 : -4)) return p < (beta == 0 ? -1 : -2) ? INFINITY : NAN;
+    real var = generalized_hyperbolic_var(p, alpha, beta, mu, delta), mean = gig_moment(1, 0, p, b);
+    real second = gig_moment(2, mean, p, b), value = 3 * unit * unit * second;
+    if (beta != 0)
+        value += drift * drift * (drift * drift * (gig_moment(4, mean, p, b) - 3 * second * second)
+                                  + 6 * unit * gig_moment(3, mean, p, b));
+    return value / (var * var);
+}

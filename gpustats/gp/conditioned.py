@@ -1,0 +1,186 @@
+"""A Gaussian process at known hyperparameters, given observations that may come one by one."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from ..evaluation.placement import moved
+from ..runtime import arrays
+from .covariance import Covariance
+from .factor import Factor
+from .marginal import MarginalLikelihood
+from .matrix import as_points
+from .observations import Observations
+from .parameters import MEAN, SIGMA, by_row, deviation
+from .posterior import Posterior
+from .prediction import Prediction
+from .process import new_points
+
+if TYPE_CHECKING:
+    from ..runtime.base import Device
+
+
+class Conditioned:
+    """What an `Emulator` is but for its criteria: a factor of the covariance matrix, to which rows are added."""
+
+    def __init__(self, likelihood: MarginalLikelihood, *, sigma: Any = None, mean: Any = None, **hyperparameters: Any) -> None:
+        parameters = likelihood._parameters(sigma, mean, hyperparameters)
+        self._likelihood, self._data, self._parameters = likelihood, likelihood._data, parameters
+        pairs = likelihood._pairs_for(tuple(parameters.hyperparameters.vectors))
+        self._factor = Factor.of(
+            likelihood._provider, pairs, self._data, parameters, 1 + likelihood.jitter, likelihood.student_t
+        )
+        if not math.isfinite(self._factor.loglik()):
+            raise self._factor.not_positive_definite(parameters)
+
+    def __reduce__(self) -> Any:
+        return _rebuilt, (type(self), self.likelihood, self.values)
+
+    def __repr__(self) -> str:
+        name, shape, where = type(self).__name__, (self.n, self.columns), self.device.id
+        return f"<{name} of {self.cov.name} for x {shape} {self._data.dtype} on {where}: {self._parameters}>"
+
+    @property
+    def n(self) -> int:
+        return self._data.n
+
+    @property
+    def columns(self) -> int:
+        return self._data.columns
+
+    @property
+    def cov(self) -> Covariance:
+        """The covariance function."""
+        return self._likelihood.cov
+
+    @property
+    def device(self) -> Device:
+        """Where the data lie."""
+        return self._data.runtime.device
+
+    @property
+    def x(self) -> np.ndarray:
+        """The points observed, (n, p)."""
+        return self._data.host_x
+
+    @property
+    def y(self) -> np.ndarray:
+        """What was observed, (n,)."""
+        return self._data.y
+
+    @property
+    def values(self) -> dict[str, Any]:
+        parameters = self._parameters
+        return {n: v for n, v in parameters.by_name.items() if n in parameters.given}
+
+    @property
+    def loglik(self) -> float:
+        """The log marginal likelihood."""
+        return self._factor.loglik()
+
+    @property
+    def likelihood(self) -> MarginalLikelihood:
+        """The marginal likelihood of all observations so far, as to fit hyperparameters anew: see `refit`."""
+        if self._likelihood.n != self.n:
+            made, (x, y) = self._likelihood, self._data.given
+            self._likelihood = MarginalLikelihood(
+                made.cov, x, y, mean=made._mean, student_t=made.student_t, jitter=made.jitter
+            )
+        return self._likelihood
+
+    def refit(self, **options: Any) -> Self:
+        """An emulator of all observations so far at hyperparameters of largest likelihood, searched for from these.
+
+        Parameters
+        ----------
+        **options
+            As for `MarginalLikelihood.fit`, such as ``fixed`` and ``priors``.
+        """
+        return type(self)(self.likelihood, **self.likelihood.fit(self.values, **options).values)
+
+    def predict(self, xs: Any, *, noise: Any = False, cov: bool = False, mean_xs: Any = None) -> Prediction:
+        """The distribution of the process at new points, given the data.
+
+        Parameters
+        ----------
+        xs, noise, cov, mean_xs
+            As for `MarginalLikelihood.predict`.
+        """
+        return self._posterior(xs, noise, mean_xs).prediction(cov, arrays.is_device_array(xs))
+
+    def draw(self, xs: Any, size: int | None = None, rng: Any = None, *, noise: Any = False, mean_xs: Any = None) -> Any:
+        """Joint draws of the process at new points, given the data: as `MarginalLikelihood.draw`."""
+        return self._posterior(xs, noise, mean_xs).drawn(size, rng, arrays.is_device_array(xs))
+
+    def update(self, x: Any, y: Any, *, sigma: Any = None, mean: Any = None) -> None:
+        """Add observations, by further rows of the Cholesky factor.
+
+        k observations after n take O(k n²) operations, where a new factor takes O(n³). Hyperparameters stay as they are.
+
+        Parameters
+        ----------
+        x : (k, p) or (k,) array_like
+            Points.
+        y : (k,) array_like
+            Observations.
+        sigma, mean : float or (k,) array_like, optional
+            Of the new observations, where sigma and the prior mean have a value for each observation. A prior mean that is a
+            function is known there.
+
+        Raises
+        ------
+        ValueError
+            Where shapes do not go together, or there are nan or infinite numbers.
+        numpy.linalg.LinAlgError
+            Where the matrix is not positive definite any more, as with points that are known already and no noise. Then the
+            emulator is as it was before.
+        """
+        data, old = self._data, self._parameters
+        points, responses = as_points(x, "x"), arrays.as_array(y, "y")
+        host = [a if isinstance(a, np.ndarray) else data.runtime.to_host(a) for a in (points, responses)]
+        k = len(host[0])
+        if host[0].shape[1] != self.columns:
+            raise ValueError(f"x has {host[0].shape[1]} columns, and the points so far {self.columns}")
+        if host[1].shape != (k,):
+            raise ValueError(f"y has shape {host[1].shape}, and x {k} points: it must be ({k},)")
+        if not k:
+            return
+        spread = self._of_new(SIGMA, old.sigma, sigma, k)
+        prior = self._likelihood._mean
+        if MEAN not in old.given and callable(prior):
+            mean = prior(np.asarray(host[0], data.dtype)) if mean is None else mean
+        level = self._of_new(MEAN, old.mean, mean, k)
+        native = [arrays.is_device_array(a) for a in data.given]
+        whole = [np.concatenate([a, np.asarray(b, data.dtype)]) for a, b in zip((self.x, self.y), host, strict=True)]
+        grown = Observations(*(moved(data.runtime, a) if on else a for a, on in zip(whole, native, strict=True)))
+        self._factor.extend(grown.x, grown.y[-k:] - level, np.square(spread))
+        self._data = grown
+        self._parameters = old._replace(sigma=_grown(old.sigma, spread, k), mean=_grown(old.mean, level, k))
+
+    def _of_new(self, name: str, old: float | np.ndarray, given: Any, k: int) -> Any:
+        """Sigma or the mean of k new observations."""
+        if given is None:
+            if isinstance(old, np.ndarray):
+                raise ValueError(f"{name} has a value for each observation: give that of the new ones, ({k},)")
+            return old
+        found = deviation(name, given, k) if name == SIGMA else by_row(name, given, k)
+        if isinstance(old, float) and np.any(np.asarray(found) != old):
+            raise ValueError(f"{name} is {old} for all observations: leave it out")
+        return old if isinstance(old, float) else np.broadcast_to(np.asarray(found, float), k)
+
+    # -- the pieces of a call
+
+    def _posterior(self, xs: Any, noise: Any, mean_xs: Any, name: str = "xs") -> Posterior:
+        prior = self._likelihood._mean
+        return Posterior(self._factor, *new_points(self._data, prior, self._parameters, xs, noise, mean_xs, name))
+
+
+def _grown(old: float | np.ndarray, new: Any, k: int) -> float | np.ndarray:
+    return old if isinstance(old, float) else np.concatenate([old, np.broadcast_to(new, k)])
+
+
+def _rebuilt(kind: type[Conditioned], likelihood: MarginalLikelihood, values: dict[str, Any]) -> Conditioned:
+    return kind(likelihood, **values)

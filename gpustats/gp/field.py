@@ -1,0 +1,73 @@
+"""The likelihood of field data, given what a computer model says of them: with a discrepancy, or with noise alone."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any, Protocol
+
+import numpy as np
+
+from ..density import densities
+from .covariance import Covariance
+from .marginal import MarginalLikelihood
+from .observations import Observations
+from .parameters import SIGMA
+from .prediction import Prediction
+
+
+class Field(Protocol):
+    """The likelihood of observations whose prior mean and noise come with each call, also for several sets."""
+
+    def value_and_grad(
+        self, *, sigma: Any, mean: Any, wrt: Collection[str] | None, **hyperparameters: Any
+    ) -> tuple[Any, dict[str, Any]]: ...
+
+    def __call__(self, *, sigma: Any, mean: Any, **hyperparameters: Any) -> Any: ...
+
+    def predict(self, xs: Any, *, noise: Any, mean_xs: Any, sigma: Any, mean: Any, **hyperparameters: Any) -> Prediction: ...
+
+
+def field_of(discrepancy: Covariance | None, x: Any, y: Any, student_t: bool, jitter: float) -> Field:
+    """With a discrepancy of this covariance, or without one."""
+    if discrepancy is not None:
+        return MarginalLikelihood(discrepancy, x, y, student_t=student_t, jitter=jitter)
+    if student_t:
+        raise ValueError("student_t = True: without a discrepancy there is no scale to integrate out; sigma is one")
+    return Independent(x, y)
+
+
+class Independent:
+    """The likelihood of observations with normal noise alone; see `Field`.
+
+    Parameters
+    ----------
+    x : (n, p) array_like
+    y : (n,) array_like
+    """
+
+    def __init__(self, x: Any, y: Any) -> None:
+        self._data = Observations(x, y)
+
+    def __call__(self, *, sigma: Any, mean: Any, **hyperparameters: Any) -> Any:
+        """The log-likelihood, or (S,) of several sets."""
+        return self.value_and_grad(sigma=sigma, mean=mean, wrt=())[0]
+
+    def value_and_grad(
+        self, *, sigma: Any, mean: Any, wrt: Collection[str] | None = None, **hyperparameters: Any
+    ) -> tuple[Any, dict[str, Any]]:
+        """As that of `MarginalLikelihood`, in sigma."""
+        y = self._data.y.astype(np.float64)
+        shape = np.broadcast_shapes(np.shape(sigma), np.shape(mean), y.shape)
+        spread, level = (np.broadcast_to(np.asarray(a, np.float64), shape) for a in (sigma, mean))
+        value, slopes = densities["normal"].loglik_and_grad(y, np.array(level), np.array(spread), wrt="sigma")
+        found = np.asarray(slopes["sigma"])
+        if np.shape(sigma) != shape:
+            found = found.sum(-1, keepdims=bool(np.ndim(sigma)))
+        return value, {SIGMA: found} if wrt is None or SIGMA in wrt else {}
+
+    def predict(
+        self, xs: Any, *, noise: Any, mean_xs: Any, sigma: Any, mean: Any, **hyperparameters: Any
+    ) -> Prediction:
+        """The prior mean, with the noise."""
+        level = np.array(mean_xs, np.float64)
+        return Prediction(level, np.broadcast_to(np.asarray(sigma if noise is True else noise, np.float64), level.shape) * 1.0)
