@@ -37,7 +37,10 @@ __device__ real scaled_inverse_chi_squared_sample(rng_t *rng, real nu, real sigm
     return inverse_gamma_sample(rng, 0.5 * nu, 0.5 * nu * sigma * sigma);
 }
 
-__device__ real scaled_inverse_chi_squared_mean(real nu, real sigma) { return nu > 2 ? nu / (nu - 2) * sigma * sigma : INFINITY; }
+__device__ real scaled_inverse_chi_squared_mean(real nu, real sigma)
+{
+    return nu > 2 ? nu / (nu - 2) * sigma * sigma : INFINITY;
+}
 
 __device__ real scaled_inverse_chi_squared_var(real nu, real sigma)
 {

@@ -6,7 +6,8 @@ __device__ real sinh_arcsinh_logpdf(real x, real epsilon, real delta, real mu, r
 {
     real z = (x - mu) * (1 / sigma), w = delta * asinh(z) - epsilon, y = sinh(w);
     if (isinf(y)) return -INFINITY;
-    return (log(delta / sigma) - HALF_LOG_2PI - LOG_2) + fabs(w) + log1p_unit(exp(-2 * fabs(w))) - 0.5 * log1p_square(z) - 0.5 * y * y;
+    real log_cosh = fabs(w) + log1p_unit(exp(-2 * fabs(w))) - LOG_2;
+    return (log(delta / sigma) - HALF_LOG_2PI) + log_cosh - 0.5 * log1p_square(z) - 0.5 * y * y;
 }
 
 __device__ real sinh_arcsinh_logcdf(real x, real epsilon, real delta, real mu, real sigma)
@@ -34,4 +35,7 @@ __device__ real sinh_arcsinh_sample(rng_t *rng, real epsilon, real delta, real m
     return mu + sigma * sinh((asinh(normal(rng)) + epsilon) / delta);
 }
 
-__device__ real sinh_arcsinh_median(real epsilon, real delta, real mu, real sigma) { return mu + sigma * sinh(epsilon / delta); }
+__device__ real sinh_arcsinh_median(real epsilon, real delta, real mu, real sigma)
+{
+    return mu + sigma * sinh(epsilon / delta);
+}

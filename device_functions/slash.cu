@@ -10,8 +10,9 @@ __device__ real slash_logpdf(real x, real mu, real sigma)
 // P(X > x) is the mean of P(Z > z u) over u, a sum of two positive terms where z > 0.
 __device__ real slash_logsf(real x, real mu, real sigma)
 {
-    real z = (x - mu) * (1 / sigma), w = fabs(z), share = w > 1 ? -expm1(-0.5 * w * w) / w : 0.5 * w * relative_expm1(-0.5 * w * w);
-    real tail = 0.5 * (scaled_erfc(w / SQRT_2) * exp(-0.5 * w * w) + SQRT_2_OVER_PI * share);
+    real z = (x - mu) * (1 / sigma), w = fabs(z), exponent = -0.5 * w * w;
+    real share = w > 1 ? -expm1(exponent) / w : 0.5 * w * relative_expm1(exponent);
+    real tail = 0.5 * (scaled_erfc(w / SQRT_2) * exp(exponent) + SQRT_2_OVER_PI * share);
     return z > 0 ? log(tail) : log1p(-tail);
 }
 

@@ -3,8 +3,8 @@
 // source: Jørgensen (1987), Exponential dispersion models; the series of Dunn & Smyth (2005), Series evaluation of Tweedie
 // exponential dispersion model densities, each of its terms as a product of a Poisson probability and a gamma density
 //
-// At 0 the density is a probability, that of no variable at all, exp(-lambda). The entropy is the mean of the negative logarithm of
-// these two.
+// At 0 the density is a probability, that of no variable at all, exp(-lambda). The entropy is the mean of its negative logarithm,
+// too.
 
 // Mean of the Poisson number
 __device__ real rate(real mu, real phi, real p) { return exp((2 - p) * log(mu)) / (phi * (2 - p)); }
@@ -21,13 +21,14 @@ __device__ real log_term(real n, real y, real lambda, real a)
     return log_gamma_power(n, lambda) + log_gamma_power(n * a, y) + log(n * a);
 }
 
-// The n of the largest term, and how far apart terms may be taken where there are many: as the sum is that of a function like
-// a normal density, of variance n (p - 1), few of them determine it, by the exponential convergence of the trapezoidal rule
+// The n of the largest term
 __device__ real peak(real x, real mu, real p, real lambda)
 {
     return fmin(fmax(rint(lambda * exp((2 - p) * log(x / mu))), (real)1), 1 / EPSILON);
 }
 
+// How far apart terms may be taken: of many, which are like a normal density of variance n (p - 1), few determine the sum, by the
+// exponential convergence of the trapezoidal rule.
 __device__ real stride(real top, real p)
 {
     return top > 100 ? fmax(floor(0.65 * sqrt(top * (p - 1))), (real)1) : 1;
@@ -35,7 +36,8 @@ __device__ real stride(real top, real p)
 
 __device__ real log_density(real x, real mu, real phi, real p)
 {
-    real lambda = rate(mu, phi, p), a = shape(p), y = scaled(x, mu, lambda, a), top = peak(x, mu, p, lambda), step = stride(top, p);
+    real lambda = rate(mu, phi, p), a = shape(p), y = scaled(x, mu, lambda, a);
+    real top = peak(x, mu, p, lambda), step = stride(top, p);
     real at_top = log_term(top, y, lambda, a), sum = 1;
     for (int side = -1; side < 2; side += 2) {
         real term = 1;
@@ -62,7 +64,8 @@ __device__ real tweedie_logpdf(real x, real mu, real phi, real p)
 // The logarithm of P(0 < X <= x) where x < mu, else of P(X > x): likewise
 __device__ real log_tail(real x, real mu, real phi, real p)
 {
-    real lambda = rate(mu, phi, p), a = shape(p), y = scaled(x, mu, lambda, a), top = peak(x, mu, p, lambda), step = stride(top, p);
+    real lambda = rate(mu, phi, p), a = shape(p), y = scaled(x, mu, lambda, a);
+    real top = peak(x, mu, p, lambda), step = stride(top, p);
     int below = x < mu;
     real at_top = log_gamma_power(top, lambda) + (below ? log_gamma_p(top * a, y) : log_gamma_q(top * a, y)), sum = 1;
     for (int side = -1; side < 2; side += 2) {

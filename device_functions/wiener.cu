@@ -3,13 +3,12 @@
 // tau: nonnegative, non-decision time    beta: unit, relative starting point, neither 0 nor 1    delta: real, drift
 // source: Navarro & Fuss (2009), Fast and accurate calculations for first-passage times in Wiener diffusion models
 //
-// For x > 0 it is the density that Stan and RWiener have of the upper boundary, for x < 0 that of the lower one; together they are
-// normalised. All is computed of the lower boundary: with u = (|x| - tau) / alpha^2, the starting point w above it, s = 1 - w below
-// the upper one, and nu = alpha delta.
+// For x > 0 it is the density that Stan and RWiener have of the upper boundary, for x < 0 that of the lower one; P(X > 0) is the
+// probability that the upper one is reached first. All is computed of the lower boundary: with u = (|x| - tau) / alpha^2, the
+// starting point w above it and s = 1 - w below the upper one, and nu = alpha delta.
 
-// Whether the sum over paths reflected at the boundaries, as in the density without an upper one, converges more quickly than the
-// Fourier series.
-__device__ int is_early(real u) { return u < 0.4; }
+// The u up to which the sum over paths that are reflected at the boundaries converges more quickly than the Fourier series
+__device__ real early() { return 0.4; }
 
 // The logarithm of the Fourier series with the weights k / (nu^2 + pi^2 k^2) if `integrated`, else k; but for its factor
 // exp(-(nu^2 + pi^2) u / 2)
@@ -24,7 +23,7 @@ __device__ real log_fourier(real u, real w, real s, real nu, int integrated)
     return log(sum);
 }
 
-// The logarithm of the sum over reflected paths, relative to exp(-w^2 / (2 u)); paths are taken in pairs, as nearly all of them
+// The logarithm of the sum over reflected paths, relative to exp(-w^2 / (2 u)); they are taken in pairs, of which nearly all
 // cancels where w or s is small.
 __device__ real log_reflected(real u, real w, real s)
 {
@@ -41,7 +40,7 @@ __device__ real log_reflected(real u, real w, real s)
 // The logarithm of the density of u, of paths that reach the lower boundary first
 __device__ real log_passage(real u, real w, real s, real nu)
 {
-    if (is_early(u))
+    if (u < early())
         return log_reflected(u, w, s) - 0.5 * (w + nu * u) * ((w + nu * u) / u) - 1.5 * log(u) - HALF_LOG_2PI;
     return LOG_PI - nu * w - 0.5 * (nu * nu + PI * PI) * u + log_fourier(u, w, s, nu, 0);
 }
@@ -53,19 +52,19 @@ __device__ real log_chance(real w, real s, real nu)
     return log(s) + log(relative_expm1(-2 * size * s)) - log(relative_expm1(-2 * size)) - (nu + size) * w;
 }
 
-// Whether the probability of a later passage, not that of an earlier one, is what is computed: the smaller one, roughly.
+// Whether the probability of a later passage, not that of an earlier one, is what is computed: the smaller one, roughly
 __device__ int is_late(real u, real w, real nu) { return u * hypot(nu, PI) > w; }
 
-// The logarithm of the probability that the lower boundary is reached first, and later than u if is_late(u, w, nu), else earlier; by
-// quadrature in log(u), as far as the Fourier series is not quicker.
+// The logarithm of the probability that the lower boundary is reached first, and later than u if is_late(u, w, nu), else earlier:
+// by quadrature in log(u) up to early(), from where on the Fourier series is integrated
 __device__ real log_tail(real u, real w, real s, real nu)
 {
-    real rate = 0.5 * (nu * nu + PI * PI), last = 1, start = fmin(u, (real)0.4);
+    real rate = 0.5 * (nu * nu + PI * PI), from = fmax(u, early()), last = 1;
+    real after = LOG_2PI - nu * w - rate * from + log_fourier(from, w, s, nu, 1);
     int late = is_late(u, w, nu);
-    real after = late ? LOG_2PI - nu * w - rate * fmax(u, (real)0.4) + log_fourier(fmax(u, (real)0.4), w, s, nu, 1) : -INFINITY;
-    if (!is_early(u)) return after;
+    if (u >= early()) return after;
     real width = panel_width(0.5 * w * (w / u) - rate * u, 1 / sqrt(1 + w * hypot(nu, PI)));
-    real length = late ? log((real)0.4) - log(u) : INFINITY, at = log_passage(start, w, s, nu) + log(u), sum = 0;
+    real length = late ? log(early()) - log(u) : INFINITY, at = log_passage(u, w, s, nu) + log(u), sum = 0;
     for (int panel = 0; panel < 2000 && panel * width < length && last > 0.01 * EPSILON; panel++) {
         real left = panel * width, half = 0.5 * fmin(width, length - left);
         last = 0;
@@ -88,9 +87,9 @@ __device__ real log_tail_grad_u(real u, real w, real s, real nu, real value)
 __device__ real wiener_logpdf(real x, real alpha, real tau, real beta, real delta)
 {
     if (beta == 0 || beta == 1 || isinf(delta) || isinf(tau)) return NAN;
-    real t = fabs(x) - tau, sign = x < 0 ? 1 : -1;
+    real t = fabs(x) - tau, u = t / alpha / alpha, w = x < 0 ? beta : 1 - beta, s = x < 0 ? 1 - beta : beta;
     if (!(t > 0) || isinf(t)) return -INFINITY;
-    return log_passage(t / alpha / alpha, x < 0 ? beta : 1 - beta, x < 0 ? 1 - beta : beta, sign * alpha * delta) - 2 * log(alpha);
+    return log_passage(u, w, s, x < 0 ? alpha * delta : -alpha * delta) - 2 * log(alpha);
 }
 
 // log P(X <= x), of which P(X > x) is the reflection

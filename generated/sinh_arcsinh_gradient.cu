@@ -217,17 +217,17 @@ DEVICE sinh_arcsinh_logpdf_grad_epsilon_delta_mu_sigma_set sinh_arcsinh_logpdf_g
 {
     sinh_arcsinh_logpdf_grad_epsilon_delta_mu_sigma_set set;
     real t = 1 / sigma;
-    real t5 = delta / sigma;
-    real t9 = 1 / t5;
-    real t10 = 1 / sigma;
+    real t11 = delta / sigma;
+    real t12 = 1 / t11;
+    real t13 = 1 / sigma;
     set.c0 = t * t;
     set.mu = mu;
     set.t = t;
     set.delta = delta;
     set.epsilon = epsilon;
-    set.c1 = log(t5) - HALF_LOG_2PI - LOG_2;
-    set.c2 = t9 * t10;
-    set.c3 = t5 * t10 * t9;
+    set.c1 = log(t11) - HALF_LOG_2PI;
+    set.c2 = t12 * t13;
+    set.c3 = t11 * t13 * t12;
     return set;
 }
 
@@ -261,14 +261,19 @@ DEVICE sinh_arcsinh_logpdf_grad_epsilon_delta_mu_sigma_results sinh_arcsinh_logp
     if (isinf(y)) {
         return make_sinh_arcsinh_logpdf_grad_epsilon_delta_mu_sigma_results(-INFINITY, 0, 0, 0, 0);
     }
-    real t6 = fabs(w);
-    real t7 = exp(-2 * t6);
-    real t8 = quotient((real)(1), 1 + t7);
-    real t11 = w > 0 ? t2 : w < 0 ? -t2 : 0;
-    real t12 = w > 0 ? d_mu_w : w < 0 ? -d_mu_w : 0;
-    real t13 = (fabs(z) > 1 / EPSILON ? 2 : 2 * z) / (fabs(z) > 1 / EPSILON ? z : 1 + z * z);
-    real t14 = w > 0 ? d_sigma_w : w < 0 ? -d_sigma_w : 0;
-    return make_sinh_arcsinh_logpdf_grad_epsilon_delta_mu_sigma_results(set.c1 + t6 + special_log1p_unit(t7) - 0.5 * special_log1p_square(z) - 0.5 * y * y, (w > 0 ? -1 : w < 0 ? 1 : 0) - int_product(2, w > 0 ? -1 : w < 0 ? 1 : 0) * t7 * t8 + t4 * y, set.c2 + t11 - 2 * t11 * t7 * t8 - y * d_delta_y, t12 - 2 * t12 * t7 * t8 + set.t * t13 * 0.5 - y * d_mu_y, t14 - set.c3 - 2 * t14 * t7 * t8 - 0.5 * (t13 * d_sigma_z) - y * d_sigma_y);
+    real t5 = fabs(w);
+    real t6 = exp(-2 * t5);
+    real t7 = quotient((real)(1), 1 + t6);
+    real t8 = w > 0 ? t2 : w < 0 ? -t2 : 0;
+    real t9 = w > 0 ? d_mu_w : w < 0 ? -d_mu_w : 0;
+    real t10 = w > 0 ? d_sigma_w : w < 0 ? -d_sigma_w : 0;
+    real d_epsilon_log_cosh = (w > 0 ? -1 : w < 0 ? 1 : 0) - int_product(2, w > 0 ? -1 : w < 0 ? 1 : 0) * t6 * t7;
+    real d_delta_log_cosh = t8 - 2 * t8 * t6 * t7;
+    real d_mu_log_cosh = t9 - 2 * t9 * t6 * t7;
+    real d_sigma_log_cosh = t10 - 2 * t10 * t6 * t7;
+    real log_cosh = t5 + special_log1p_unit(t6) - LOG_2;
+    real t14 = (fabs(z) > 1 / EPSILON ? 2 : 2 * z) / (fabs(z) > 1 / EPSILON ? z : 1 + z * z);
+    return make_sinh_arcsinh_logpdf_grad_epsilon_delta_mu_sigma_results(set.c1 + log_cosh - 0.5 * special_log1p_square(z) - 0.5 * y * y, d_epsilon_log_cosh + t4 * y, set.c2 + d_delta_log_cosh - y * d_delta_y, d_mu_log_cosh + set.t * t14 * 0.5 - y * d_mu_y, d_sigma_log_cosh - set.c3 - 0.5 * (t14 * d_sigma_z) - y * d_sigma_y);
 }
 
 // sinh_arcsinh_logpdf_checked_grad_epsilon_delta_mu_sigma: what depends on the parameters alone, computed once for each set of them.

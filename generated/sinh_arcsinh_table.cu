@@ -136,7 +136,7 @@ DEVICE sinh_arcsinh_logpdf_set sinh_arcsinh_logpdf_prepare_set(real epsilon, rea
     set.c0 = 1 / sigma;
     set.delta = delta;
     set.epsilon = epsilon;
-    set.c1 = log(delta / sigma) - HALF_LOG_2PI - LOG_2;
+    set.c1 = log(delta / sigma) - HALF_LOG_2PI;
     return set;
 }
 
@@ -161,7 +161,8 @@ DEVICE real sinh_arcsinh_logpdf_evaluate(sinh_arcsinh_logpdf_set set, sinh_arcsi
     if (isinf(y)) {
         return -INFINITY;
     }
-    return set.c1 + fabs(w) + special_log1p_unit(exp(-2 * fabs(w))) - 0.5 * special_log1p_square(z) - 0.5 * y * y;
+    real log_cosh = fabs(w) + special_log1p_unit(exp(-2 * fabs(w))) - LOG_2;
+    return set.c1 + log_cosh - 0.5 * special_log1p_square(z) - 0.5 * y * y;
 }
 
 // sinh_arcsinh_logpdf_checked: what depends on the parameters alone, computed once for each set of them.

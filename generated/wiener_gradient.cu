@@ -245,6 +245,11 @@ DEVICE wiener_logpdf_checked_grad_alpha_tau_beta_delta_results make_wiener_logpd
 }
 
 
+DEVICE real wiener_early()
+{
+    return 0.4;
+}
+
 // wiener_log_reflected_grad_u_w_s: what depends on both, from what was computed ahead.
 DEVICE wiener_log_reflected_grad_u_w_s_results wiener_log_reflected_grad_u_w_s_mmm_evaluate(real u, real w, real s)
 {
@@ -293,12 +298,6 @@ DEVICE wiener_log_reflected_grad_u_w_s_results wiener_log_reflected_grad_u_w_s_m
     real t22 = 1 / sum;
     real t23 = 1 / near_upper;
     return make_wiener_log_reflected_grad_u_w_s_results(w < s ? log(w) + log(sum) : log(near_upper), w < s ? t22 * d_u_sum : t23 * d_u_near_upper, w < s ? 1 / w + t22 * d_w_sum : 0, w < s ? 0 : t23 * d_s_near_upper);
-}
-
-// wiener_is_early: what depends on both, from what was computed ahead.
-DEVICE int wiener_is_early_m_evaluate(real u)
-{
-    return u < 0.4;
 }
 
 // wiener_log_fourier_grad_u_w_s_nu: what depends on the parameters alone, computed once for each set of them.
@@ -362,7 +361,7 @@ DEVICE wiener_log_passage_grad_u_w_s_nu_mmmm_set wiener_log_passage_grad_u_w_s_n
 // wiener_log_passage_grad_u_w_s_nu: what depends on both, from what was computed ahead.
 DEVICE wiener_log_passage_grad_u_w_s_nu_results wiener_log_passage_grad_u_w_s_nu_mmmm_evaluate(wiener_log_passage_grad_u_w_s_nu_mmmm_set set, real u, real w, real s, real nu)
 {
-    if (wiener_is_early_m_evaluate(u)) {
+    if (u < wiener_early()) {
         wiener_log_reflected_grad_u_w_s_results call = wiener_log_reflected_grad_u_w_s_mmm_evaluate(u, w, s);
         real t = 0.5 * (w + nu * u);
         real t2 = (w + nu * u) / u;
@@ -380,31 +379,35 @@ typedef struct {
     int c0;
     real tau;
     real alpha;
-    real t4;
-    real delta;
-    wiener_log_passage_grad_u_w_s_nu_mmmm_set wiener_0;
+    real t3;
     real beta;
     real c1;
+    real delta;
+    wiener_log_passage_grad_u_w_s_nu_mmmm_set wiener_0;
     real c2;
     real c3;
+    real c4;
+    real c5;
     real d_tau_u;
 } wiener_logpdf_grad_alpha_tau_beta_delta_set;
 
 DEVICE wiener_logpdf_grad_alpha_tau_beta_delta_set wiener_logpdf_grad_alpha_tau_beta_delta_prepare_set(real alpha, real tau, real beta, real delta)
 {
     wiener_logpdf_grad_alpha_tau_beta_delta_set set;
-    real t4 = 1 / alpha;
-    real d_tau_u = -(t4 * t4);
+    real t3 = 1 / alpha;
+    real d_tau_u = -(t3 * t3);
     set.c0 = beta == 0 || beta == 1 || isinf(delta) || isinf(tau);
     set.tau = tau;
     set.alpha = alpha;
-    set.t4 = t4;
-    set.delta = delta;
-    set.wiener_0 = wiener_log_passage_grad_u_w_s_nu_mmmm_prepare_set();
+    set.t3 = t3;
     set.beta = beta;
     set.c1 = 1 - beta;
-    set.c2 = 2 * log(alpha);
-    set.c3 = 2 * (1 / alpha);
+    set.delta = delta;
+    set.wiener_0 = wiener_log_passage_grad_u_w_s_nu_mmmm_prepare_set();
+    set.c2 = alpha * delta;
+    set.c3 = -alpha * delta;
+    set.c4 = 2 * log(alpha);
+    set.c5 = 2 * (1 / alpha);
     set.d_tau_u = d_tau_u;
     return set;
 }
@@ -412,7 +415,6 @@ DEVICE wiener_logpdf_grad_alpha_tau_beta_delta_set wiener_logpdf_grad_alpha_tau_
 // wiener_logpdf_grad_alpha_tau_beta_delta: what depends on the observation alone, computed once for each.
 typedef struct {
     real c0;
-    real sign;
     int c1;
     real d_beta_w;
     real d_beta_s;
@@ -421,11 +423,9 @@ typedef struct {
 DEVICE wiener_logpdf_grad_alpha_tau_beta_delta_row wiener_logpdf_grad_alpha_tau_beta_delta_prepare_row(real x)
 {
     wiener_logpdf_grad_alpha_tau_beta_delta_row row;
-    real sign = x < 0 ? 1 : -1;
     real d_beta_w = x < 0 ? 1 : -1;
     real d_beta_s = x < 0 ? -1 : 1;
     row.c0 = fabs(x);
-    row.sign = sign;
     row.c1 = x < 0;
     row.d_beta_w = d_beta_w;
     row.d_beta_s = d_beta_s;
@@ -439,16 +439,19 @@ DEVICE wiener_logpdf_grad_alpha_tau_beta_delta_results wiener_logpdf_grad_alpha_
         return make_wiener_logpdf_grad_alpha_tau_beta_delta_results(NAN, NAN, NAN, NAN, NAN);
     }
     real t = row.c0 - set.tau;
+    real t2 = t / set.alpha;
+    real t4 = t2 / set.alpha;
+    real d_alpha_u = (-(t2 * set.t3) - t4) * set.t3;
+    real u = t4;
+    real w = row.c1 ? set.beta : set.c1;
+    real s = row.c1 ? set.c1 : set.beta;
     if (!(t > 0) || isinf(t)) {
         return make_wiener_logpdf_grad_alpha_tau_beta_delta_results(-INFINITY, 0, 0, 0, 0);
     }
-    real t2 = t / set.alpha;
-    real t3 = t2 / set.alpha;
-    real d_alpha_u = (-(t2 * set.t4) - t3) * set.t4;
-    real d_alpha_nu = row.sign * set.delta;
-    real d_delta_nu = row.sign * set.alpha;
-    wiener_log_passage_grad_u_w_s_nu_results call = wiener_log_passage_grad_u_w_s_nu_mmmm_evaluate(set.wiener_0, t3, row.c1 ? set.beta : set.c1, row.c1 ? set.c1 : set.beta, row.sign * set.alpha * set.delta);
-    return make_wiener_logpdf_grad_alpha_tau_beta_delta_results(call.value - set.c2, call.d_u * d_alpha_u + call.d_nu * d_alpha_nu - set.c3, call.d_u * set.d_tau_u, call.d_w * row.d_beta_w + call.d_s * row.d_beta_s, call.d_nu * d_delta_nu);
+    real d_alpha_nu = row.c1 ? set.delta : -set.delta;
+    real d_delta_nu = row.c1 ? set.alpha : -set.alpha;
+    wiener_log_passage_grad_u_w_s_nu_results call = wiener_log_passage_grad_u_w_s_nu_mmmm_evaluate(set.wiener_0, u, w, s, row.c1 ? set.c2 : set.c3);
+    return make_wiener_logpdf_grad_alpha_tau_beta_delta_results(call.value - set.c4, call.d_u * d_alpha_u + call.d_nu * d_alpha_nu - set.c5, call.d_u * set.d_tau_u, call.d_w * row.d_beta_w + call.d_s * row.d_beta_s, call.d_nu * d_delta_nu);
 }
 
 // wiener_logpdf_checked_grad_alpha_tau_beta_delta: what depends on the parameters alone, computed once for each set of them.

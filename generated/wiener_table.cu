@@ -147,6 +147,11 @@ DEVICE int int_abs(int a)
     return a < 0 ? (int)(0u - (unsigned)a) : a;
 }
 
+DEVICE real wiener_early()
+{
+    return 0.4;
+}
+
 // wiener_log_reflected: what depends on both, from what was computed ahead.
 DEVICE real wiener_log_reflected_mmm_evaluate(real u, real w, real s)
 {
@@ -160,12 +165,6 @@ DEVICE real wiener_log_reflected_mmm_evaluate(real u, real w, real s)
         near_upper += exp(int_product(-2, int_difference(k, 1)) * (k - s) / u) * ((m - s) * -expm1(-2 * m * s / u) - 2 * s * f);
     }
     return w < s ? log(w) + log(sum) : log(near_upper);
-}
-
-// wiener_is_early: what depends on both, from what was computed ahead.
-DEVICE int wiener_is_early_m_evaluate(real u)
-{
-    return u < 0.4;
 }
 
 // wiener_log_fourier: what depends on the parameters alone, computed once for each set of them.
@@ -208,7 +207,7 @@ DEVICE wiener_log_passage_mmmm_set wiener_log_passage_mmmm_prepare_set()
 // wiener_log_passage: what depends on both, from what was computed ahead.
 DEVICE real wiener_log_passage_mmmm_evaluate(wiener_log_passage_mmmm_set set, real u, real w, real s, real nu)
 {
-    if (wiener_is_early_m_evaluate(u)) {
+    if (u < wiener_early()) {
         return wiener_log_reflected_mmm_evaluate(u, w, s) - 0.5 * (w + nu * u) * ((w + nu * u) / u) - 1.5 * log(u) - HALF_LOG_2PI;
     }
     return LOG_PI - nu * w - 0.5 * (nu * nu + PI * PI) * u + wiener_log_fourier_mmmms_evaluate(set.wiener_0, u, w, s, nu);
@@ -218,12 +217,13 @@ DEVICE real wiener_log_passage_mmmm_evaluate(wiener_log_passage_mmmm_set set, re
 typedef struct {
     int c0;
     real tau;
-    wiener_log_passage_mmmm_set wiener_0;
     real alpha;
     real beta;
     real c1;
-    real delta;
+    wiener_log_passage_mmmm_set wiener_0;
     real c2;
+    real c3;
+    real c4;
 } wiener_logpdf_set;
 
 DEVICE wiener_logpdf_set wiener_logpdf_prepare_set(real alpha, real tau, real beta, real delta)
@@ -231,12 +231,13 @@ DEVICE wiener_logpdf_set wiener_logpdf_prepare_set(real alpha, real tau, real be
     wiener_logpdf_set set;
     set.c0 = beta == 0 || beta == 1 || isinf(delta) || isinf(tau);
     set.tau = tau;
-    set.wiener_0 = wiener_log_passage_mmmm_prepare_set();
     set.alpha = alpha;
     set.beta = beta;
     set.c1 = 1 - beta;
-    set.delta = delta;
-    set.c2 = 2 * log(alpha);
+    set.wiener_0 = wiener_log_passage_mmmm_prepare_set();
+    set.c2 = alpha * delta;
+    set.c3 = -alpha * delta;
+    set.c4 = 2 * log(alpha);
     return set;
 }
 
@@ -244,16 +245,13 @@ DEVICE wiener_logpdf_set wiener_logpdf_prepare_set(real alpha, real tau, real be
 typedef struct {
     real c0;
     int c1;
-    real sign;
 } wiener_logpdf_row;
 
 DEVICE wiener_logpdf_row wiener_logpdf_prepare_row(real x)
 {
     wiener_logpdf_row row;
-    real sign = x < 0 ? 1 : -1;
     row.c0 = fabs(x);
     row.c1 = x < 0;
-    row.sign = sign;
     return row;
 }
 
@@ -264,10 +262,13 @@ DEVICE real wiener_logpdf_evaluate(wiener_logpdf_set set, wiener_logpdf_row row)
         return NAN;
     }
     real t = row.c0 - set.tau;
+    real u = t / set.alpha / set.alpha;
+    real w = row.c1 ? set.beta : set.c1;
+    real s = row.c1 ? set.c1 : set.beta;
     if (!(t > 0) || isinf(t)) {
         return -INFINITY;
     }
-    return wiener_log_passage_mmmm_evaluate(set.wiener_0, t / set.alpha / set.alpha, row.c1 ? set.beta : set.c1, row.c1 ? set.c1 : set.beta, row.sign * set.alpha * set.delta) - set.c2;
+    return wiener_log_passage_mmmm_evaluate(set.wiener_0, u, w, s, row.c1 ? set.c2 : set.c3) - set.c4;
 }
 
 // wiener_logpdf_checked: what depends on the parameters alone, computed once for each set of them.

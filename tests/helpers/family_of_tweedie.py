@@ -75,7 +75,7 @@ def theirs(mu, phi, p):
 
 
 def parameters(rng, n):
-    return positive(0.2, 10)(rng, n), positive(0.3, 3)(rng, n), rng.uniform(1.1, 1.9, n)
+    return positive(0.2, 10)(rng, n), positive(0.5, 3)(rng, n), rng.uniform(1.1, 1.9, n)
 
 
 def observations(rng, p):

@@ -348,7 +348,7 @@ REFERENCES = {
     ),
     "zero_one_inflated_beta": family(
         zero_one_inflated_beta, zero_one_inflated_beta_tails,
-        parameters(lambda rng, n: rng.uniform(0.3, 0.7, n), positive(4, 300), *[lambda rng, n: rng.uniform(0.02, 0.98, n)] * 2),
+        parameters(lambda rng, n: rng.uniform(0.3, 0.7, n), positive(4, 300), *[lambda rng, n: rng.uniform(0.02, 0.3, n)] * 2),
         (BELOW_ZERO, 1),
         [(0, 0.5, 1, 0.5, 0.25), (1, 0.5, 1, 0.5, 0.25), (0, 0.5, 1, 0, 0.5), (1, 0.5, 1, 0, 0.5), (0.5, 0.5, 1, 0, 0.5),
          (0.5, 0.5, 1, 1, 0.5), (0, 0.5, 1, 1, 1), (1, 0.5, 1, 1, 1), (1, 0.5, 3, 1, 0), (0.5, 0.5, 3, 1e-30, 1e-30),
