@@ -1,0 +1,456 @@
+// The gradient kernel of borel, made by `gpustats generate`. Do not edit.
+typedef double real;
+typedef long long index_t;
+#define KERNEL(...) extern "C" __global__ void __launch_bounds__(__VA_ARGS__)  // threads a block, blocks a multiprocessor
+#define DEVICE static __device__ __forceinline__
+#define GLOBAL
+#define SHARED
+#define RESTRICT __restrict__
+#define SHARED_ARRAY(type, name, count) __shared__ type name[count]
+#define DYNAMIC_SHARED_ARRAY(type, name, count) extern __shared__ __align__(16) type name[]
+#define BARRIER() __syncthreads()
+#define BARRIER_GLOBAL() __syncthreads()
+#define UNROLL _Pragma("unroll")
+#define UNROLL_BY_4 _Pragma("unroll 4")
+#define STORE_STREAMING(to, value) __stcs(to, value)  // not to be read again soon
+#define THREAD ((int)threadIdx.x)
+#define BLOCK_X ((index_t)blockIdx.x)
+#define BLOCK_Y ((index_t)blockIdx.y)
+#define BLOCKS_Y ((index_t)gridDim.y)
+#define BLOCKS_X ((index_t)gridDim.x)
+#undef INFINITY
+#undef NAN
+#define INFINITY __int_as_float(0x7f800000)
+#define NAN __int_as_float(0x7fffffff)
+typedef unsigned long long bits_t;
+
+// log(w + c), c being what rounding has taken from w. NVIDIA's own log and log1p branch, which keeps the compiler from working
+// on several numbers at once. log(2^k (1 + f)) = k log(2) + f - (h - s (h + R)), s = f / (2 + f), h = f^2 / 2; the polynomial R
+// interpolates 2 atanh(s) / s - 2 in Chebyshev points, with an error below 1e-17. Error of the whole below 1 ulp.
+DEVICE double log_of_sum(double w, double c)
+{
+    const bool tiny = __double2hiint(w) < 0x00100000;  // subnormal, or not positive
+    const double scaled = tiny ? w * 18014398509481984.0 : w;
+    const int high = __double2hiint(scaled), k = (high - 0x3fe6a09e) >> 20;
+    const double m = __hiloint2double(high - (k << 20), __double2loint(scaled));  // between sqrt(1/2) and sqrt(2)
+    const double f = fma(c, __hiloint2double((0x3ff - k) << 20, 0), m - 1), g = f + 2;
+    double r;
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(g));
+    const double e = fma(-g, r, 1.0);
+    const double s = f * fma(r, fma(e, e, e), r), z = s * s, h = 0.5 * f * f;
+    const double R = z * (0.66666666666666696969 + z * (0.39999999999899197894 + z * (0.28571428626114518292 + z * (
+                          0.22222211112104947364 + z * (0.18182890778026130313 + z * (0.15331666676597174341 + z * (
+                          0.14617128399807299883)))))));
+    const double n = k - (tiny ? 54 : 0);
+    const double value = fma(n, 0.69314718036912381649, f - (h - fma(s, h + R, n * 1.9082149292705877e-10)));
+    const index_t bits = __double_as_longlong(w);
+    const double special = (bits_t)bits << 1 == 0 ? -INFINITY : bits == 0x7ff0000000000000 ? w : NAN;
+    return (bits_t)(bits - 1) < 0x7fefffffffffffff ? value : special;  // is w positive and finite?
+}
+
+DEVICE double branchless_log(double x)
+{
+    return log_of_sum(x, 0);
+}
+
+DEVICE double branchless_log1p(double x)
+{
+    const double w = 1 + x;
+    return log_of_sum(w, x - (w - 1));
+}
+
+// exp(k log(2) + r) = 2^k (1 + r + r^2 q(r)). NVIDIA's own branches as well, so that compilers compute it twice where it stands twice.
+// q interpolates in Chebyshev points, with an error of the whole below 2e-17. 2^k comes in two halves, for numbers below the normal
+// ones. Error below 1 ulp.
+DEVICE double branchless_exp(double x)
+{
+    const double shifted = fma(x, 1.4426950408889634, 6755399441055744.0), n = shifted - 6755399441055744.0;
+    const double r = fma(n, -2.3190468138462996e-17, fma(n, -0.6931471805599453, x));
+    const double q = 0.5000000000000001 + r * (0.16666666666666669 + r * (0.04166666666662413 + r * (0.008333333333330062 + r * (
+                     0.0013888888917213717 + r * (0.00019841269863053618 + r * (2.4801521295954376e-05 + r * (
+                     2.7557268459997064e-06 + r * (2.7620088445409746e-07 + r * 2.510038549551032e-08))))))));
+    const double p = 1 + r * (1 + r * q);
+    const int k = __double2loint(shifted), half_k = k >> 1;
+    const double root = __hiloint2double(__double2hiint(p) + (half_k << 20), __double2loint(p));
+    const double value = root * __hiloint2double((0x3ff + k - half_k) << 20, 0);
+    const int upper = __double2hiint(x), above = upper & 0x7fffffff;  // of nan it is above that of infinity
+    const int special = above > 0x7ff00000 ? upper : upper < 0 ? 0 : 0x7ff00000;
+    return above < 0x40875000 ? value : __hiloint2double(special, 0);  // is |x| below 746?
+}
+
+// a / b for normal numbers; the compiler's own division branches for others.
+DEVICE double ordinary_quotient(double a, double b)
+{
+    double r;
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(b));
+    const double e = fma(-b, r, 1.0), reciprocal = fma(r, fma(e, e, e), r), q = a * reciprocal;
+    return fma(reciprocal, fma(-b, q, a), q);
+}
+#define quotient ordinary_quotient
+#define exp branchless_exp
+#define log branchless_log
+#define log1p branchless_log1p
+#define REAL(literal) literal
+#define EPSILON REAL(2.220446049250313e-16)
+#define PI REAL(3.14159265358979323846)
+#define LOG_2PI REAL(1.83787706640934548356)
+#define HALF_LOG_2PI REAL(0.91893853320467274178)
+#define LOG_2 REAL(0.69314718055994530942)
+#define LOG_PI REAL(1.14472988584940017414)
+#define SQRT_2 REAL(1.41421356237309504880)
+#define SQRT_PI REAL(1.77245385090551602730)
+#define SQRT_2_OVER_PI REAL(0.79788456080286535588)
+#define EULER_GAMMA REAL(0.57721566490153286061)
+#ifndef quotient
+#define quotient(a, b) ((a) / (b))
+#endif
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+
+typedef struct {
+    real value;
+    real d_mu;
+    real d_lam;
+} generalized_poisson_logpmf_grad_mu_lam_results;
+
+DEVICE generalized_poisson_logpmf_grad_mu_lam_results make_generalized_poisson_logpmf_grad_mu_lam_results(real value, real d_mu, real d_lam)
+{
+    generalized_poisson_logpmf_grad_mu_lam_results results;
+    results.value = value;
+    results.d_mu = d_mu;
+    results.d_lam = d_lam;
+    return results;
+}
+
+
+typedef struct {
+    real value;
+    real d_mu;
+} borel_logpmf_grad_mu_results;
+
+DEVICE borel_logpmf_grad_mu_results make_borel_logpmf_grad_mu_results(real value, real d_mu)
+{
+    borel_logpmf_grad_mu_results results;
+    results.value = value;
+    results.d_mu = d_mu;
+    return results;
+}
+
+
+typedef struct {
+    real value;
+    real d_mu;
+} borel_logpmf_checked_grad_mu_results;
+
+DEVICE borel_logpmf_checked_grad_mu_results make_borel_logpmf_checked_grad_mu_results(real value, real d_mu)
+{
+    borel_logpmf_checked_grad_mu_results results;
+    results.value = value;
+    results.d_mu = d_mu;
+    return results;
+}
+
+
+DEVICE real special_atanh_remainder(real s)
+{
+    return 0.3333333333333332928 + s * (0.2000000000000729134 + s * (0.1428571428355437858 + s * (0.1111111135871393149 + s * (0.09090894718066429085 + s * (0.07692785032479311552 + s * (0.06657072104827468075 + s * (0.06000536404795356268 + s * (0.04400369243072336941 + s * 0.0808202280597176611))))))));
+}
+
+DEVICE real special_log_excess(real log_ratio, real u)
+{
+    real r = u / (2 + u);
+    real s = r * r;
+    return s < 0.1111 ? r * (2 * s * special_atanh_remainder(s) - u) : fmin(log_ratio, 1 / EPSILON) - u;
+}
+
+DEVICE real special_log_ratio_excess(real ratio, real u)
+{
+    return special_log_excess(log(ratio), u);
+}
+
+DEVICE real special_stirling_series(real x)
+{
+    real v = 1 / x;
+    real s = v * v;
+    return v * (0.08333333333333314114 + s * (-0.002777777777430500254 + s * (0.0007936506884915048197 + s * (-0.0005952255253448391347 + s * (0.0008409701331661107948 + s * (-0.001888716724424404014 + s * (0.005726056083836847512 + s * (-0.01843123144258370909 + s * (0.04649879924372260093 + s * -0.06067253307630472635)))))))));
+}
+
+DEVICE real special_factorial_remainder(real x)
+{
+    if (x < 3) {
+        return x == 2 ? 2 - LOG_2 : x;
+    }
+    return 0.5 * log(x) + (HALF_LOG_2PI + special_stirling_series(x));
+}
+
+// generalized_poisson_logpmf_grad_mu_lam: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real lam;
+    real mu;
+    real d_lam_lost;
+    real rest;
+    real lost;
+    int c0;
+    real t6;
+} generalized_poisson_logpmf_grad_mu_lam_set;
+
+DEVICE generalized_poisson_logpmf_grad_mu_lam_set generalized_poisson_logpmf_grad_mu_lam_prepare_set(real mu, real lam)
+{
+    generalized_poisson_logpmf_grad_mu_lam_set set;
+    real rest = 1 - lam;
+    real d_lam_lost = 1 - 1;
+    real lost = 1 - rest - lam;
+    real t6 = 1 / mu;
+    set.lam = lam;
+    set.mu = mu;
+    set.d_lam_lost = d_lam_lost;
+    set.rest = rest;
+    set.lost = lost;
+    set.c0 = isinf(mu);
+    set.t6 = t6;
+    return set;
+}
+
+// generalized_poisson_logpmf_grad_mu_lam: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+    real t5;
+    int c0;
+    real c1;
+    real c2;
+} generalized_poisson_logpmf_grad_mu_lam_row;
+
+DEVICE generalized_poisson_logpmf_grad_mu_lam_row generalized_poisson_logpmf_grad_mu_lam_prepare_row(real x)
+{
+    generalized_poisson_logpmf_grad_mu_lam_row row;
+    real t5 = 1 / x;
+    row.x = x;
+    row.t5 = t5;
+    row.c0 = x == 0;
+    row.c1 = special_factorial_remainder(x);
+    row.c2 = x * t5;
+    return row;
+}
+
+// generalized_poisson_logpmf_grad_mu_lam: what depends on both, from what was computed ahead.
+DEVICE generalized_poisson_logpmf_grad_mu_lam_results generalized_poisson_logpmf_grad_mu_lam_evaluate(generalized_poisson_logpmf_grad_mu_lam_set set, generalized_poisson_logpmf_grad_mu_lam_row row)
+{
+    real m = fma(set.lam, row.x, set.mu);
+    real d_lam_deviation = row.x - row.x * set.d_lam_lost;
+    real deviation = fma(-set.rest, row.x, set.mu) - set.lost * row.x;
+    if (set.c0) {
+        return make_generalized_poisson_logpmf_grad_mu_lam_results(NAN, NAN, NAN);
+    }
+    real t = m / row.x;
+    real t2 = deviation / row.x;
+    real t3 = set.lam * row.x / set.mu;
+    real t4 = t2 / t;
+    real t7 = 1 / (1 + t3);
+    real t8 = d_lam_deviation * row.t5;
+    return make_generalized_poisson_logpmf_grad_mu_lam_results((row.c0 ? -set.mu : row.x * special_log_ratio_excess(t, t2) - row.c1) - log1p(t3), (row.c0 ? -1 : row.x * (fabs(t2) < 0.5 ? -(t4 * row.t5) : row.t5 / t - row.t5)) + t3 * set.t6 * t7, (row.c0 ? 0 : row.x * (fabs(t2) < 0.5 ? -(t4 * t8) : row.c2 / t - t8)) - t7 * (row.x * set.t6));
+}
+
+// borel_logpmf_grad_mu: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    generalized_poisson_logpmf_grad_mu_lam_set generalized_poisson_0;
+} borel_logpmf_grad_mu_set;
+
+DEVICE borel_logpmf_grad_mu_set borel_logpmf_grad_mu_prepare_set(real mu)
+{
+    borel_logpmf_grad_mu_set set;
+    set.generalized_poisson_0 = generalized_poisson_logpmf_grad_mu_lam_prepare_set(mu, mu);
+    return set;
+}
+
+// borel_logpmf_grad_mu: what depends on the observation alone, computed once for each.
+typedef struct {
+    generalized_poisson_logpmf_grad_mu_lam_row generalized_poisson_0;
+} borel_logpmf_grad_mu_row;
+
+DEVICE borel_logpmf_grad_mu_row borel_logpmf_grad_mu_prepare_row(real x)
+{
+    borel_logpmf_grad_mu_row row;
+    row.generalized_poisson_0 = generalized_poisson_logpmf_grad_mu_lam_prepare_row(x - 1);
+    return row;
+}
+
+// borel_logpmf_grad_mu: what depends on both, from what was computed ahead.
+DEVICE borel_logpmf_grad_mu_results borel_logpmf_grad_mu_evaluate(borel_logpmf_grad_mu_set set, borel_logpmf_grad_mu_row row)
+{
+    generalized_poisson_logpmf_grad_mu_lam_results call = generalized_poisson_logpmf_grad_mu_lam_evaluate(set.generalized_poisson_0, row.generalized_poisson_0);
+    return make_borel_logpmf_grad_mu_results(call.value, call.d_mu + call.d_lam);
+}
+
+// borel_logpmf_checked_grad_mu: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    borel_logpmf_grad_mu_set borel_0;
+    real bad_mu;
+} borel_logpmf_checked_grad_mu_set;
+
+DEVICE borel_logpmf_checked_grad_mu_set borel_logpmf_checked_grad_mu_prepare_set(real mu)
+{
+    borel_logpmf_checked_grad_mu_set set;
+    real bad_mu = mu > 0 && mu >= 0 && mu <= 1 ? 0 : NAN;
+    set.borel_0 = borel_logpmf_grad_mu_prepare_set(mu);
+    set.bad_mu = bad_mu;
+    return set;
+}
+
+// borel_logpmf_checked_grad_mu: what depends on the observation alone, computed once for each.
+typedef struct {
+    borel_logpmf_grad_mu_row borel_0;
+    int inside;
+    real outside;
+    real d_mu_outside;
+} borel_logpmf_checked_grad_mu_row;
+
+DEVICE borel_logpmf_checked_grad_mu_row borel_logpmf_checked_grad_mu_prepare_row(real x)
+{
+    borel_logpmf_checked_grad_mu_row row;
+    real d_mu_outside = x == x ? 0 : NAN;
+    real outside = x == x ? -INFINITY : NAN;
+    int inside = x > 0 && x == floor(x) && fabs(x) < INFINITY;
+    row.borel_0 = borel_logpmf_grad_mu_prepare_row(inside ? x : 1);
+    row.inside = inside;
+    row.outside = outside;
+    row.d_mu_outside = d_mu_outside;
+    return row;
+}
+
+// borel_logpmf_checked_grad_mu: what depends on both, from what was computed ahead.
+DEVICE borel_logpmf_checked_grad_mu_results borel_logpmf_checked_grad_mu_evaluate(borel_logpmf_checked_grad_mu_set set, borel_logpmf_checked_grad_mu_row row)
+{
+    borel_logpmf_grad_mu_results call = borel_logpmf_grad_mu_evaluate(set.borel_0, row.borel_0);
+    real d_mu_value = call.d_mu;
+    real value = call.value;
+    return make_borel_logpmf_checked_grad_mu_results((row.inside || value != value ? value : row.outside) + set.bad_mu, (row.inside || value != value ? d_mu_value : row.d_mu_outside) + set.bad_mu);
+}
+
+
+// Adds sums[s * threads + 0 .. threads - 1] into its first place, for every s, as a tree.
+DEVICE void add_threads(SHARED double *sums)
+{
+    for (int width = 64; width > 0; width /= 2) {
+        BARRIER();
+        if (THREAD < width)
+            UNROLL for (int s = 0; s < 16; s++)
+                sums[s * 128 + THREAD] += sums[s * 128 + THREAD + width];
+    }
+    BARRIER();
+}
+
+// Adds the blocks' sums of this block's sets, in the order of the blocks, into `out`.
+DEVICE void add_blocks(GLOBAL double *out, GLOBAL const double *partial, index_t first_set, int sets_here, index_t blocks,
+                       SHARED double *sums)
+{
+    for (int first = 0; first < sets_here * 2; first += 16) {
+        const int sums_here = (int)MIN(sets_here * 2 - first, 16);
+        for (int s = 0; s < 16; s++) {
+            double total = 0;
+            if (s < sums_here)
+                for (index_t b = THREAD; b < blocks; b += 128)
+                    total += partial[(first_set * 2 + first + s) * blocks + b];
+            sums[s * 128 + THREAD] = total;
+        }
+        add_threads(sums);
+        for (index_t s = THREAD; s < sums_here; s += 128)
+            out[first_set * 2 + first + s] = sums[s * 128];
+        BARRIER();
+    }
+}
+
+
+// The loglik shape: out[set] = sum over rows of f(observation, parameter set); the terms are never written.
+// Here f has several results: value, d_mu are summed, out[set, result].
+//
+// A thread walks over rows and keeps float64 sums for each set of its block. The sums of a block are added as a tree, those
+// of the blocks in their order by the last block to finish: the order never changes, so neither do the bits.
+KERNEL(128) borel_logpmf_checked_grad_mu_loglik(
+    GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL double *partial, GLOBAL int *counters,
+    index_t n_rows, index_t n_sets, GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT mu_per_set, index_t mu_offset, index_t mu_stride)
+{
+    const index_t first_set = BLOCK_X * 8;
+    const int sets_here = (int)MIN(n_sets - first_set, (index_t)8);
+    x_per_row += x_offset + first_set * x_stride;
+    mu_per_set += mu_offset;
+    SHARED_ARRAY(double, sums, 2048);
+
+    // Whatever depends on the parameters alone: once per block.
+    SHARED_ARRAY(borel_logpmf_checked_grad_mu_set, sets, 8);
+    for (index_t k = THREAD; k < 8; k += 128)
+        sets[k] = borel_logpmf_checked_grad_mu_prepare_set(mu_per_set[(first_set + MIN(k, sets_here - 1)) * mu_stride]);
+    BARRIER();
+
+    double total[16];
+    UNROLL for (int s = 0; s < 16; s++)
+        total[s] = 0;
+    for (index_t first = BLOCK_Y * 256; first < n_rows; first += BLOCKS_Y * 256) {
+        if (first + 256 <= n_rows) {  // a whole tile: all its loads first, and no thread idle
+            double2 x_tile[1];
+            UNROLL for (int u = 0; u < 1; u++)
+                x_tile[u] = *(GLOBAL const double2 *)(x_per_row + first + (u * 128 + THREAD) * 2);
+            UNROLL for (int u = 0; u < 1; u++) {
+                const double2 x_wide = x_tile[u];
+                {
+                    const borel_logpmf_checked_grad_mu_row row = borel_logpmf_checked_grad_mu_prepare_row(x_wide.x);
+                    UNROLL for (int k = 0; k < 8; k++) {
+                        const borel_logpmf_checked_grad_mu_results result = borel_logpmf_checked_grad_mu_evaluate(sets[k], row);
+                        total[k * 2 + 0] += result.value;
+                        total[k * 2 + 1] += result.d_mu;
+                    }
+                }
+                {
+                    const borel_logpmf_checked_grad_mu_row row = borel_logpmf_checked_grad_mu_prepare_row(x_wide.y);
+                    UNROLL for (int k = 0; k < 8; k++) {
+                        const borel_logpmf_checked_grad_mu_results result = borel_logpmf_checked_grad_mu_evaluate(sets[k], row);
+                        total[k * 2 + 0] += result.value;
+                        total[k * 2 + 1] += result.d_mu;
+                    }
+                }
+            }
+        } else
+            for (int u = 0; u < 2; u++) {
+                const index_t r = (u / 2 * 128 + THREAD) * 2 + u % 2, n = first + r;
+                if (n < n_rows) {
+                    const borel_logpmf_checked_grad_mu_row row = borel_logpmf_checked_grad_mu_prepare_row(x_per_row[n]);
+                    UNROLL for (int k = 0; k < 8; k++) {
+                        const borel_logpmf_checked_grad_mu_results result = borel_logpmf_checked_grad_mu_evaluate(sets[k], row);
+                        total[k * 2 + 0] += result.value;
+                        total[k * 2 + 1] += result.d_mu;
+                    }
+                }
+            }
+    }
+    GLOBAL double *const block_sums = BLOCKS_Y == 1
+        ? out + out_offset + first_set * 2 : partial + first_set * 2 * BLOCKS_Y + BLOCK_Y;
+    UNROLL for (int s = 0; s < 16; s++)
+        sums[s * 128 + THREAD] = total[s];
+    add_threads(sums);
+    for (index_t s = THREAD; s < MIN(sets_here * 2 - 0, 16); s += 128)
+        block_sums[s * BLOCKS_Y] = sums[s * 128];
+    if (BLOCKS_Y == 1)
+        return;
+    __shared__ int last;  // does this block finish last of those that share its sets? Then it adds them all
+    __threadfence();
+    __syncthreads();
+    if (THREAD == 0) {
+        last = atomicAdd(&counters[BLOCK_X], 1) == BLOCKS_Y - 1;
+        __threadfence();
+    }
+    __syncthreads();
+    if (last) {
+        add_blocks(out + out_offset, partial, first_set, sets_here, BLOCKS_Y, sums);
+        if (THREAD == 0)
+            counters[BLOCK_X] = 0;
+    }
+
+}
+
+
+
+
+
+
+
+
+
+
