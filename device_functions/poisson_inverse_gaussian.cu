@@ -2,8 +2,8 @@
 // x: nonnegative integer    mu: positive, mean    sigma: positive, dispersion
 // source: Rigby, Stasinopoulos, Heller & De Bastiani (2019), Distributions for Modeling Location, Scale, and Shape, ch. 22
 //
-// Given x, the Poisson mean has a generalised inverse Gaussian distribution of p = x - 1/2: see generalized_inverse_gaussian, whose
-// normaliser is the same integral.
+// Given x, the Poisson mean has a generalised inverse Gaussian distribution of p = x - 1/2: see
+// generalized_inverse_gaussian, whose normaliser is the same integral.
 
 // The logarithm of the integral of exp(-h(v)), by the trapezoidal rule, all of whose digits are right for such functions:
 // Trefethen & Weideman (2014), The exponentially convergent trapezoidal rule.
@@ -21,7 +21,7 @@ __device__ real log_integral(real p, real rest)
     return log(step) + log(sum);
 }
 
-// log P(X = x) for x = 0, and for any number x >= 3, and whole ones: by the peak of the distribution of the mean's logarithm, given x
+// log P(X = x) for any number x >= 3, and for whole ones, by the peak of the distribution of the mean's logarithm, given x
 __device__ real poisson_inverse_gaussian_logpmf(real x, real mu, real sigma)
 {
     real lam = mu / sigma, root = sqrt(1 + 2 * sigma * mu), p = x - 0.5, b = root / sigma, w = hypot(p, b);
@@ -76,7 +76,8 @@ __device__ real log_above(real x, real mu, real sigma)
         }
         sum += midpoint_correction(f_3, f_2, f_1, f0, f1, f2);
         for (int panel = 0; panel < 500 && part > 0.01 * EPSILON * sum; panel++) {
-            real slope = poisson_inverse_gaussian_logpmf(at + 0.5, mu, sigma) - poisson_inverse_gaussian_logpmf(at - 0.5, mu, sigma);
+            real left = poisson_inverse_gaussian_logpmf(at - 0.5, mu, sigma);
+            real slope = poisson_inverse_gaussian_logpmf(at + 0.5, mu, sigma) - left;
             real width = fmin(panel_width(slope, sqrt(at)), 0.4 * at);
             part = 0;
             for (int k = 0; k < 8; k++) {

@@ -1,11 +1,11 @@
-// wallenius_noncentral_hypergeometric: successes among n objects drawn one after another, each by the weights of those that are left
+// wallenius_noncentral_hypergeometric: successes among n objects drawn one by one, by the weights of those that are left
 // x: nonnegative integer    N: nonnegative integer, objects in all    k: nonnegative integer, successes among them
 // n: nonnegative integer, objects drawn    omega: positive, weight of a success over that of a failure
 // source: Fog (2008), Calculation methods for Wallenius' noncentral hypergeometric distribution
 //
-// As if each object had an exponential time of its own, and those with the shortest n were drawn: x successes and y failures before the
-// time u, and then, at the rate of all others, nothing. In v = log(u) the integrand is log-concave, and the trapezoidal rule has all
-// digits: Trefethen & Weideman (2014), The exponentially convergent trapezoidal rule.
+// As if each object had an exponential time of its own, and the n shortest were drawn: x successes and y failures before
+// the time u, at which the last of them is followed by another one. In v = log(u) the integrand is log-concave, and all digits
+// of the trapezoidal rule are right: Trefethen & Weideman (2014), The exponentially convergent trapezoidal rule.
 
 // log((1 - exp(-omega u))^x (1 - exp(-u))^y u exp(-rate u)) without its constants
 __device__ real exponent(real v, real x, real y, real rate, real omega)
@@ -20,7 +20,8 @@ __device__ real share(real a) { return a > 0 ? a / expm1(a) : 1; }
 // Where the integrand is largest: its derivative falls. A point near by is enough.
 __device__ real peak(real x, real y, real rate, real omega)
 {
-    real low = -log((x + y + 1) * (1 + omega) + rate) - 2, high = log((x + y + 1) / rate) + 1, v = 0.5 * (low + high), step = 1;
+    real low = -log((x + y + 1) * (1 + omega) + rate) - 2, high = log((x + y + 1) / rate) + 1;
+    real v = 0.5 * (low + high), step = 1;
     for (int i = 0; i < 60 && step > 1e-3; i++) {
         real u = exp(v), first = share(omega * u), second = share(u), slope = x * first + y * second + 1 - rate * u;
         real bend = x * first * (omega * u + first - 1) + y * second * (u + second - 1) + rate * u;
@@ -103,14 +104,16 @@ __device__ real wallenius_noncentral_hypergeometric_logcdf(real x, real N, real 
 {
     if (x >= fmin(k, n)) return 0;
     if (n - x > N - k) return -INFINITY;
-    return x + 0.5 < middle(N, k, n, omega) ? log_sum(x, -1, N, k, n, omega) : log1mexp(log_sum(x + 1, 1, N, k, n, omega));
+    return x + 0.5 < middle(N, k, n, omega) ? log_sum(x, -1, N, k, n, omega)
+         : log1mexp(log_sum(x + 1, 1, N, k, n, omega));
 }
 
 __device__ real wallenius_noncentral_hypergeometric_logsf(real x, real N, real k, real n, real omega)
 {
     if (x >= fmin(k, n)) return -INFINITY;
     if (n - x > N - k) return 0;
-    return x + 0.5 < middle(N, k, n, omega) ? log1mexp(log_sum(x, -1, N, k, n, omega)) : log_sum(x + 1, 1, N, k, n, omega);
+    return x + 0.5 < middle(N, k, n, omega) ? log1mexp(log_sum(x, -1, N, k, n, omega))
+         : log_sum(x + 1, 1, N, k, n, omega);
 }
 
 // One object after another
