@@ -1,6 +1,6 @@
 // beta_negative_binomial: negative binomial whose probability of success has a beta distribution; generalised Waring
-// x: nonnegative integer, failures before n successes    alpha: positive, shape of the beta distribution at 0, exponent of the tail
-// beta: positive, its shape at 1    n: positive, number of successes, any positive number
+// x: nonnegative integer, failures before n successes    n: positive, number of successes, whole or not
+// alpha: positive, shape of the beta distribution at 0, exponent of the tail    beta: positive, its shape at 1
 // source: Johnson, Kemp & Kotz (2005), Univariate Discrete Distributions, ch. 6; in the form of Loader (2000)
 __device__ real beta_negative_binomial_logpmf(real x, real alpha, real beta, real n)
 {
@@ -36,8 +36,8 @@ __device__ real log_below(real x, real alpha, real beta, real n)
     return beta_negative_binomial_logpmf(x, alpha, beta, n) + log(sum);
 }
 
-// log P(X > x), x not below the peak. What lies beyond 50, n, beta and the peak, is a hypergeometric series 3F2(1) that Thomae's
-// transformation makes converge quickly: Slater (1966), Generalized Hypergeometric Functions, 4.3.
+// log P(X > x), x not below the peak. What lies beyond 50, n, beta and the peak is a hypergeometric series 3F2(1) that
+// Thomae's transformation makes converge quickly: Slater (1966), Generalized Hypergeometric Functions, 4.3.
 __device__ real log_above(real x, real alpha, real beta, real n)
 {
     real first = x + 1, start = fmax(fmax((real)50, fmax(n, beta)), peak(alpha, beta, n)), sum = 0, term = 1;

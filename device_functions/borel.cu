@@ -1,4 +1,4 @@
-// borel: all who are born in a family founded by one person, each with a Poisson number of children, the founder included
+// borel: one founder and all descendants, a Poisson number of children each
 // x: positive integer    mu: positive unit, mean number of children
 // source: Johnson, Kemp & Kotz (2005), Univariate Discrete Distributions, ch. 7
 __device__ real borel_logpmf(real x, real mu) { return generalized_poisson_logpmf(x - 1, mu, mu); }

@@ -2,8 +2,8 @@
 // x: nonnegative integer    lam: positive, rate, P(X = 1) / P(X = 0)    nu: positive, dispersion
 // source: Shmueli, Minka, Kadane, Borle & Boatwright (2005), A useful distribution for fitting discrete data
 //
-// With mu = lam^(1 / nu), a probability is exp(height(x)) over the sum of that, height being nu times the logarithm of a Poisson
-// probability of mean mu.
+// With mu = lam^(1 / nu), a probability is exp(height(x)) over the sum of that, height being nu times the logarithm of a
+// Poisson probability of mean mu.
 
 // For any number x >= 3, and for whole ones
 __device__ real height(real x, real mu, real log_mu, real nu)
@@ -24,24 +24,32 @@ __device__ real weight(real x, real top, int power, real center, real mu, real l
 
 __device__ real correction(real a, real top, int power, real center, real mu, real log_mu, real nu)
 {
-    return midpoint_correction(weight(a - 3, top, power, center, mu, log_mu, nu), weight(a - 2, top, power, center, mu, log_mu, nu),
-                               weight(a - 1, top, power, center, mu, log_mu, nu), weight(a, top, power, center, mu, log_mu, nu),
-                               weight(a + 1, top, power, center, mu, log_mu, nu), weight(a + 2, top, power, center, mu, log_mu, nu));
+    real f_3 = 0, f_2 = 0, f_1 = 0, f0 = 0, f1 = 0, f2 = 0;
+    for (int i = -3; i < 3; i++) {
+        f_3 = f_2;
+        f_2 = f_1;
+        f_1 = f0;
+        f0 = f1;
+        f1 = f2;
+        f2 = weight(a + i, top, power, center, mu, log_mu, nu);
+    }
+    return midpoint_correction(f_3, f_2, f_1, f0, f1, f2);
 }
 
 // The whole number in [a, b] whose probability is largest
 __device__ real highest(real a, real b, real mu) { return fmin(fmax(floor(mu), a), b); }
 
-// The sum of weights for x from a to b, relative to the largest probability: of many of them, an integral behind the first thousand
+// The sum of weights for x from a to b, relative to the largest probability: behind the first thousand, an integral
 __device__ real sum_between(real a, real b, int power, real center, real mu, real log_mu, real nu)
 {
     real mode = highest(a, b, mu), top = height(mode, mu, log_mu, nu), sum = 0, mass = 0, last = 1, at = a;
+    real small = (power == 0 ? 0.01 : 1e-9) * EPSILON;
     int done = 0;
     for (int i = 0; i < 1000 && !done && at <= b; i++) {
         real term = weight(at, top, 0, 0, mu, log_mu, nu);
         mass += term;
         sum += weight(at, top, power, center, mu, log_mu, nu);
-        done = at > mode && term * term < (power == 0 ? 0.01 : 1e-9) * EPSILON * (last - term) * mass;
+        done = at > mode && term * term < small * (last - term) * mass;
         last = term;
         at++;
     }
@@ -50,7 +58,7 @@ __device__ real sum_between(real a, real b, int power, real center, real mu, rea
         if (b < INFINITY) sum -= correction(b + 1, top, power, center, mu, log_mu, nu);
         at -= 0.5;
         last = 1;
-        for (int panel = 0; panel < 500 && at < b && (at <= mode || last > (power == 0 ? 0.01 : 1e-9) * EPSILON * mass); panel++) {
+        for (int panel = 0; panel < 500 && at < b && (at <= mode || last > small * mass); panel++) {
             real slope = height(at + 0.5, mu, log_mu, nu) - height(at - 0.5, mu, log_mu, nu);
             real width = fmin(fmin(panel_width(slope, sqrt(at / nu)), 0.4 * at), b + 0.5 - at);
             last = 0;

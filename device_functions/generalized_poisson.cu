@@ -1,8 +1,8 @@
-// generalized_poisson: all who are born in families founded by a Poisson number of people, each with a Poisson number of children
+// generalized_poisson: a Poisson number of founders and all their descendants, a Poisson number of children each
 // x: nonnegative integer    mu: positive, mean number of founders    lam: unit, mean number of children
 // source: Consul & Jain (1973), A generalization of the Poisson distribution; in the form of Loader (2000)
 
-// log P(X = x) for any number x >= 3, and for whole ones: a Poisson probability of mean mu + lam x, times mu over that mean.
+// log P(X = x) for any number x >= 3, and for whole ones: a Poisson probability of mean mu + lam x, times mu over that mean
 __device__ real generalized_poisson_logpmf(real x, real mu, real lam)
 {
     real rest = 1 - lam, lost = (1 - rest) - lam, m = fma(lam, x, mu), deviation = fma(-rest, x, mu) - lost * x;

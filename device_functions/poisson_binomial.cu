@@ -2,10 +2,10 @@
 // x: nonnegative integer    p: unit vector, probability of success in each trial
 // source: Hong (2013), On computing the distribution function for the Poisson binomial distribution
 //
-// A probability, or the sum of several, is a mean of the generating function, the product of 1 - p_j + p_j z, over dim + 1 points of a
-// circle, Fourier's sum. On the circle through the saddle point all is relative to a product of positive numbers, and the first
-// point has the largest term, so that no digits are lost in either tail. What is computed does not depend on the circle, but for
-// rounding: derivatives need none of it.
+// A probability, or the sum of several, is a mean of the generating function, the product of 1 - p_j + p_j z, over dim + 1
+// points of a circle: Fourier's sum. On the circle through the saddle point all is relative to a product of positive
+// numbers, and the first point has the largest term, so that no digits are lost in either tail. What is computed does not
+// depend on the circle, but for rounding: it has no part in derivatives.
 
 __device__ real poisson_binomial_lower(const real *p, int dim)
 {
@@ -23,7 +23,7 @@ __device__ real poisson_binomial_upper(const real *p, int dim)
     return possible;
 }
 
-// log(z) of the saddle point: with odds multiplied by z the mean is y, which lies between the ends of the support. Near it is enough.
+// log(z) of the saddle point: with odds multiplied by z the mean is y, between the ends of the support. Near it is enough.
 __device__ real tilt_to(real y, const real *p, int dim)
 {
     real lower = poisson_binomial_lower(p, dim), upper = poisson_binomial_upper(p, dim);
@@ -64,8 +64,9 @@ __device__ real log_factor(real p, real tilt)
     return tilt > 30 ? tilt + log(p + (1 - p) * exp(-tilt)) : u < -0.5 ? log(1 - p + p * exp(tilt)) : log1p(u);
 }
 
-// On the circle |z| = exp(tilt), the sum of the terms z^-y (1 + w + … + w^(length - 1)) times the generating function, w being
-// 1 / z if `up`, else z, over that function at exp(tilt) times exp(-tilt y); or, of what = 1, its derivative in p[component] over it.
+// The mean over the circle |z| = exp(tilt) of z^-y (1 + w + … + w^(length - 1)) times the generating function, w being 1 / z
+// if `up`, else z, relative to exp(-tilt y) times that function at exp(tilt): its logarithm, or, if `what` is 1, the derivative
+// of that in p[component].
 __device__ real around(real y, const real *p, int dim, real length, int up, real tilt, int what, int component)
 {
     real e = exp(-fabs(tilt)), damp = exp(-fabs(tilt) * length), sum = 0, slope = 0, size = 1;
@@ -100,8 +101,8 @@ __device__ real around(real y, const real *p, int dim, real length, int up, real
     return what == 0 ? log(sum / (dim + 1)) : slope / (scale * sum);
 }
 
-// The logarithm of the sum of `length` probabilities from that of y on, upwards if `up`, else downwards. At an end of the support
-// there is only one.
+// The logarithm of the sum of `length` probabilities from that of y on, upwards if `up`, else downwards. At an end of the
+// support there is only one.
 __device__ real log_sum(real y, const real *p, int dim, real length, int up)
 {
     real lower = poisson_binomial_lower(p, dim), upper = poisson_binomial_upper(p, dim), value = 0;

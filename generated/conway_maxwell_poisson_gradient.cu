@@ -588,44 +588,113 @@ DEVICE special_midpoint_correction_grad_f_3_f_2_f_1_f0_f1_f2_results special_mid
 
 DEVICE conway_maxwell_poisson_correction_grad_a_top_mu_log_mu_nu_results conway_maxwell_poisson_correction_grad_a_top_mu_log_mu_nu(real a, real top, int power, real center, real mu, real log_mu, real nu)
 {
-    conway_maxwell_poisson_weight_grad_x_top_mu_log_mu_nu_results call2 = conway_maxwell_poisson_weight_grad_x_top_mu_log_mu_nu(a - 3, top, power, center, mu, log_mu, nu);
-    conway_maxwell_poisson_weight_grad_x_top_mu_log_mu_nu_results call3 = conway_maxwell_poisson_weight_grad_x_top_mu_log_mu_nu(a - 2, top, power, center, mu, log_mu, nu);
-    conway_maxwell_poisson_weight_grad_x_top_mu_log_mu_nu_results call4 = conway_maxwell_poisson_weight_grad_x_top_mu_log_mu_nu(a - 1, top, power, center, mu, log_mu, nu);
-    conway_maxwell_poisson_weight_grad_x_top_mu_log_mu_nu_results call5 = conway_maxwell_poisson_weight_grad_x_top_mu_log_mu_nu(a, top, power, center, mu, log_mu, nu);
-    conway_maxwell_poisson_weight_grad_x_top_mu_log_mu_nu_results call6 = conway_maxwell_poisson_weight_grad_x_top_mu_log_mu_nu(a + 1, top, power, center, mu, log_mu, nu);
-    conway_maxwell_poisson_weight_grad_x_top_mu_log_mu_nu_results call7 = conway_maxwell_poisson_weight_grad_x_top_mu_log_mu_nu(a + 2, top, power, center, mu, log_mu, nu);
-    real d_a_f_3 = call2.d_x;
-    real d_top_f_3 = call2.d_top;
-    real d_mu_f_3 = call2.d_mu;
-    real d_log_mu_f_3 = call2.d_log_mu;
-    real d_nu_f_3 = call2.d_nu;
-    real d_a_f_2 = call3.d_x;
-    real d_top_f_2 = call3.d_top;
-    real d_mu_f_2 = call3.d_mu;
-    real d_log_mu_f_2 = call3.d_log_mu;
-    real d_nu_f_2 = call3.d_nu;
-    real d_a_f_1 = call4.d_x;
-    real d_top_f_1 = call4.d_top;
-    real d_mu_f_1 = call4.d_mu;
-    real d_log_mu_f_1 = call4.d_log_mu;
-    real d_nu_f_1 = call4.d_nu;
-    real d_a_f0 = call5.d_x;
-    real d_top_f0 = call5.d_top;
-    real d_mu_f0 = call5.d_mu;
-    real d_log_mu_f0 = call5.d_log_mu;
-    real d_nu_f0 = call5.d_nu;
-    real d_a_f1 = call6.d_x;
-    real d_top_f1 = call6.d_top;
-    real d_mu_f1 = call6.d_mu;
-    real d_log_mu_f1 = call6.d_log_mu;
-    real d_nu_f1 = call6.d_nu;
-    real d_a_f2 = call7.d_x;
-    real d_top_f2 = call7.d_top;
-    real d_mu_f2 = call7.d_mu;
-    real d_log_mu_f2 = call7.d_log_mu;
-    real d_nu_f2 = call7.d_nu;
-    special_midpoint_correction_grad_f_3_f_2_f_1_f0_f1_f2_results call = special_midpoint_correction_grad_f_3_f_2_f_1_f0_f1_f2(call2.value, call3.value, call4.value, call5.value, call6.value, call7.value);
-    return make_conway_maxwell_poisson_correction_grad_a_top_mu_log_mu_nu_results(call.value, call.d_f_3 * d_a_f_3 + call.d_f_2 * d_a_f_2 + call.d_f_1 * d_a_f_1 + call.d_f0 * d_a_f0 + call.d_f1 * d_a_f1 + call.d_f2 * d_a_f2, call.d_f_3 * d_top_f_3 + call.d_f_2 * d_top_f_2 + call.d_f_1 * d_top_f_1 + call.d_f0 * d_top_f0 + call.d_f1 * d_top_f1 + call.d_f2 * d_top_f2, call.d_f_3 * d_mu_f_3 + call.d_f_2 * d_mu_f_2 + call.d_f_1 * d_mu_f_1 + call.d_f0 * d_mu_f0 + call.d_f1 * d_mu_f1 + call.d_f2 * d_mu_f2, call.d_f_3 * d_log_mu_f_3 + call.d_f_2 * d_log_mu_f_2 + call.d_f_1 * d_log_mu_f_1 + call.d_f0 * d_log_mu_f0 + call.d_f1 * d_log_mu_f1 + call.d_f2 * d_log_mu_f2, call.d_f_3 * d_nu_f_3 + call.d_f_2 * d_nu_f_2 + call.d_f_1 * d_nu_f_1 + call.d_f0 * d_nu_f0 + call.d_f1 * d_nu_f1 + call.d_f2 * d_nu_f2);
+    real d_a_f_3 = 0;
+    real d_top_f_3 = 0;
+    real d_mu_f_3 = 0;
+    real d_log_mu_f_3 = 0;
+    real d_nu_f_3 = 0;
+    real f_3 = 0;
+    real d_a_f_2 = 0;
+    real d_top_f_2 = 0;
+    real d_mu_f_2 = 0;
+    real d_log_mu_f_2 = 0;
+    real d_nu_f_2 = 0;
+    real f_2 = 0;
+    real d_a_f_1 = 0;
+    real d_top_f_1 = 0;
+    real d_mu_f_1 = 0;
+    real d_log_mu_f_1 = 0;
+    real d_nu_f_1 = 0;
+    real f_1 = 0;
+    real d_a_f0 = 0;
+    real d_top_f0 = 0;
+    real d_mu_f0 = 0;
+    real d_log_mu_f0 = 0;
+    real d_nu_f0 = 0;
+    real f0 = 0;
+    real d_a_f1 = 0;
+    real d_top_f1 = 0;
+    real d_mu_f1 = 0;
+    real d_log_mu_f1 = 0;
+    real d_nu_f1 = 0;
+    real f1 = 0;
+    real d_a_f2 = 0;
+    real d_top_f2 = 0;
+    real d_mu_f2 = 0;
+    real d_log_mu_f2 = 0;
+    real d_nu_f2 = 0;
+    real f2 = 0;
+    for (int i = -3; i < 3; i++) {
+        d_a_f_3 = d_a_f_2;
+        d_top_f_3 = d_top_f_2;
+        d_mu_f_3 = d_mu_f_2;
+        d_log_mu_f_3 = d_log_mu_f_2;
+        d_nu_f_3 = d_nu_f_2;
+        f_3 = f_2;
+        d_a_f_2 = d_a_f_1;
+        d_top_f_2 = d_top_f_1;
+        d_mu_f_2 = d_mu_f_1;
+        d_log_mu_f_2 = d_log_mu_f_1;
+        d_nu_f_2 = d_nu_f_1;
+        f_2 = f_1;
+        d_a_f_1 = d_a_f0;
+        d_top_f_1 = d_top_f0;
+        d_mu_f_1 = d_mu_f0;
+        d_log_mu_f_1 = d_log_mu_f0;
+        d_nu_f_1 = d_nu_f0;
+        f_1 = f0;
+        d_a_f0 = d_a_f1;
+        d_top_f0 = d_top_f1;
+        d_mu_f0 = d_mu_f1;
+        d_log_mu_f0 = d_log_mu_f1;
+        d_nu_f0 = d_nu_f1;
+        f0 = f1;
+        d_a_f1 = d_a_f2;
+        d_top_f1 = d_top_f2;
+        d_mu_f1 = d_mu_f2;
+        d_log_mu_f1 = d_log_mu_f2;
+        d_nu_f1 = d_nu_f2;
+        f1 = f2;
+        conway_maxwell_poisson_weight_grad_x_top_mu_log_mu_nu_results call = conway_maxwell_poisson_weight_grad_x_top_mu_log_mu_nu(a + i, top, power, center, mu, log_mu, nu);
+        d_a_f2 = call.d_x;
+        d_top_f2 = call.d_top;
+        d_mu_f2 = call.d_mu;
+        d_log_mu_f2 = call.d_log_mu;
+        d_nu_f2 = call.d_nu;
+        f2 = call.value;
+    }
+    real d_a_f_32 = d_a_f_3;
+    real d_top_f_32 = d_top_f_3;
+    real d_mu_f_32 = d_mu_f_3;
+    real d_log_mu_f_32 = d_log_mu_f_3;
+    real d_nu_f_32 = d_nu_f_3;
+    real d_a_f_22 = d_a_f_2;
+    real d_top_f_22 = d_top_f_2;
+    real d_mu_f_22 = d_mu_f_2;
+    real d_log_mu_f_22 = d_log_mu_f_2;
+    real d_nu_f_22 = d_nu_f_2;
+    real d_a_f_12 = d_a_f_1;
+    real d_top_f_12 = d_top_f_1;
+    real d_mu_f_12 = d_mu_f_1;
+    real d_log_mu_f_12 = d_log_mu_f_1;
+    real d_nu_f_12 = d_nu_f_1;
+    real d_a_f02 = d_a_f0;
+    real d_top_f02 = d_top_f0;
+    real d_mu_f02 = d_mu_f0;
+    real d_log_mu_f02 = d_log_mu_f0;
+    real d_nu_f02 = d_nu_f0;
+    real d_a_f12 = d_a_f1;
+    real d_top_f12 = d_top_f1;
+    real d_mu_f12 = d_mu_f1;
+    real d_log_mu_f12 = d_log_mu_f1;
+    real d_nu_f12 = d_nu_f1;
+    real d_a_f22 = d_a_f2;
+    real d_top_f22 = d_top_f2;
+    real d_mu_f22 = d_mu_f2;
+    real d_log_mu_f22 = d_log_mu_f2;
+    real d_nu_f22 = d_nu_f2;
+    special_midpoint_correction_grad_f_3_f_2_f_1_f0_f1_f2_results call2 = special_midpoint_correction_grad_f_3_f_2_f_1_f0_f1_f2(f_3, f_2, f_1, f0, f1, f2);
+    return make_conway_maxwell_poisson_correction_grad_a_top_mu_log_mu_nu_results(call2.value, call2.d_f_3 * d_a_f_32 + call2.d_f_2 * d_a_f_22 + call2.d_f_1 * d_a_f_12 + call2.d_f0 * d_a_f02 + call2.d_f1 * d_a_f12 + call2.d_f2 * d_a_f22, call2.d_f_3 * d_top_f_32 + call2.d_f_2 * d_top_f_22 + call2.d_f_1 * d_top_f_12 + call2.d_f0 * d_top_f02 + call2.d_f1 * d_top_f12 + call2.d_f2 * d_top_f22, call2.d_f_3 * d_mu_f_32 + call2.d_f_2 * d_mu_f_22 + call2.d_f_1 * d_mu_f_12 + call2.d_f0 * d_mu_f02 + call2.d_f1 * d_mu_f12 + call2.d_f2 * d_mu_f22, call2.d_f_3 * d_log_mu_f_32 + call2.d_f_2 * d_log_mu_f_22 + call2.d_f_1 * d_log_mu_f_12 + call2.d_f0 * d_log_mu_f02 + call2.d_f1 * d_log_mu_f12 + call2.d_f2 * d_log_mu_f22, call2.d_f_3 * d_nu_f_32 + call2.d_f_2 * d_nu_f_22 + call2.d_f_1 * d_nu_f_12 + call2.d_f0 * d_nu_f02 + call2.d_f1 * d_nu_f12 + call2.d_f2 * d_nu_f22);
 }
 
 DEVICE conway_maxwell_poisson_height_grad_mu_log_mu_nu_results conway_maxwell_poisson_height_grad_mu_log_mu_nu(real x, real mu, real log_mu, real nu)
@@ -663,38 +732,95 @@ DEVICE conway_maxwell_poisson_weight_grad_top_mu_log_mu_nu_results conway_maxwel
 
 DEVICE conway_maxwell_poisson_correction_grad_top_mu_log_mu_nu_results conway_maxwell_poisson_correction_grad_top_mu_log_mu_nu(real a, real top, int power, real center, real mu, real log_mu, real nu)
 {
-    conway_maxwell_poisson_weight_grad_top_mu_log_mu_nu_results call2 = conway_maxwell_poisson_weight_grad_top_mu_log_mu_nu(a - 3, top, power, center, mu, log_mu, nu);
-    conway_maxwell_poisson_weight_grad_top_mu_log_mu_nu_results call3 = conway_maxwell_poisson_weight_grad_top_mu_log_mu_nu(a - 2, top, power, center, mu, log_mu, nu);
-    conway_maxwell_poisson_weight_grad_top_mu_log_mu_nu_results call4 = conway_maxwell_poisson_weight_grad_top_mu_log_mu_nu(a - 1, top, power, center, mu, log_mu, nu);
-    conway_maxwell_poisson_weight_grad_top_mu_log_mu_nu_results call5 = conway_maxwell_poisson_weight_grad_top_mu_log_mu_nu(a, top, power, center, mu, log_mu, nu);
-    conway_maxwell_poisson_weight_grad_top_mu_log_mu_nu_results call6 = conway_maxwell_poisson_weight_grad_top_mu_log_mu_nu(a + 1, top, power, center, mu, log_mu, nu);
-    conway_maxwell_poisson_weight_grad_top_mu_log_mu_nu_results call7 = conway_maxwell_poisson_weight_grad_top_mu_log_mu_nu(a + 2, top, power, center, mu, log_mu, nu);
-    real d_top_f_3 = call2.d_top;
-    real d_mu_f_3 = call2.d_mu;
-    real d_log_mu_f_3 = call2.d_log_mu;
-    real d_nu_f_3 = call2.d_nu;
-    real d_top_f_2 = call3.d_top;
-    real d_mu_f_2 = call3.d_mu;
-    real d_log_mu_f_2 = call3.d_log_mu;
-    real d_nu_f_2 = call3.d_nu;
-    real d_top_f_1 = call4.d_top;
-    real d_mu_f_1 = call4.d_mu;
-    real d_log_mu_f_1 = call4.d_log_mu;
-    real d_nu_f_1 = call4.d_nu;
-    real d_top_f0 = call5.d_top;
-    real d_mu_f0 = call5.d_mu;
-    real d_log_mu_f0 = call5.d_log_mu;
-    real d_nu_f0 = call5.d_nu;
-    real d_top_f1 = call6.d_top;
-    real d_mu_f1 = call6.d_mu;
-    real d_log_mu_f1 = call6.d_log_mu;
-    real d_nu_f1 = call6.d_nu;
-    real d_top_f2 = call7.d_top;
-    real d_mu_f2 = call7.d_mu;
-    real d_log_mu_f2 = call7.d_log_mu;
-    real d_nu_f2 = call7.d_nu;
-    special_midpoint_correction_grad_f_3_f_2_f_1_f0_f1_f2_results call = special_midpoint_correction_grad_f_3_f_2_f_1_f0_f1_f2(call2.value, call3.value, call4.value, call5.value, call6.value, call7.value);
-    return make_conway_maxwell_poisson_correction_grad_top_mu_log_mu_nu_results(call.value, call.d_f_3 * d_top_f_3 + call.d_f_2 * d_top_f_2 + call.d_f_1 * d_top_f_1 + call.d_f0 * d_top_f0 + call.d_f1 * d_top_f1 + call.d_f2 * d_top_f2, call.d_f_3 * d_mu_f_3 + call.d_f_2 * d_mu_f_2 + call.d_f_1 * d_mu_f_1 + call.d_f0 * d_mu_f0 + call.d_f1 * d_mu_f1 + call.d_f2 * d_mu_f2, call.d_f_3 * d_log_mu_f_3 + call.d_f_2 * d_log_mu_f_2 + call.d_f_1 * d_log_mu_f_1 + call.d_f0 * d_log_mu_f0 + call.d_f1 * d_log_mu_f1 + call.d_f2 * d_log_mu_f2, call.d_f_3 * d_nu_f_3 + call.d_f_2 * d_nu_f_2 + call.d_f_1 * d_nu_f_1 + call.d_f0 * d_nu_f0 + call.d_f1 * d_nu_f1 + call.d_f2 * d_nu_f2);
+    real d_top_f_3 = 0;
+    real d_mu_f_3 = 0;
+    real d_log_mu_f_3 = 0;
+    real d_nu_f_3 = 0;
+    real f_3 = 0;
+    real d_top_f_2 = 0;
+    real d_mu_f_2 = 0;
+    real d_log_mu_f_2 = 0;
+    real d_nu_f_2 = 0;
+    real f_2 = 0;
+    real d_top_f_1 = 0;
+    real d_mu_f_1 = 0;
+    real d_log_mu_f_1 = 0;
+    real d_nu_f_1 = 0;
+    real f_1 = 0;
+    real d_top_f0 = 0;
+    real d_mu_f0 = 0;
+    real d_log_mu_f0 = 0;
+    real d_nu_f0 = 0;
+    real f0 = 0;
+    real d_top_f1 = 0;
+    real d_mu_f1 = 0;
+    real d_log_mu_f1 = 0;
+    real d_nu_f1 = 0;
+    real f1 = 0;
+    real d_top_f2 = 0;
+    real d_mu_f2 = 0;
+    real d_log_mu_f2 = 0;
+    real d_nu_f2 = 0;
+    real f2 = 0;
+    for (int i = -3; i < 3; i++) {
+        d_top_f_3 = d_top_f_2;
+        d_mu_f_3 = d_mu_f_2;
+        d_log_mu_f_3 = d_log_mu_f_2;
+        d_nu_f_3 = d_nu_f_2;
+        f_3 = f_2;
+        d_top_f_2 = d_top_f_1;
+        d_mu_f_2 = d_mu_f_1;
+        d_log_mu_f_2 = d_log_mu_f_1;
+        d_nu_f_2 = d_nu_f_1;
+        f_2 = f_1;
+        d_top_f_1 = d_top_f0;
+        d_mu_f_1 = d_mu_f0;
+        d_log_mu_f_1 = d_log_mu_f0;
+        d_nu_f_1 = d_nu_f0;
+        f_1 = f0;
+        d_top_f0 = d_top_f1;
+        d_mu_f0 = d_mu_f1;
+        d_log_mu_f0 = d_log_mu_f1;
+        d_nu_f0 = d_nu_f1;
+        f0 = f1;
+        d_top_f1 = d_top_f2;
+        d_mu_f1 = d_mu_f2;
+        d_log_mu_f1 = d_log_mu_f2;
+        d_nu_f1 = d_nu_f2;
+        f1 = f2;
+        conway_maxwell_poisson_weight_grad_top_mu_log_mu_nu_results call = conway_maxwell_poisson_weight_grad_top_mu_log_mu_nu(a + i, top, power, center, mu, log_mu, nu);
+        d_top_f2 = call.d_top;
+        d_mu_f2 = call.d_mu;
+        d_log_mu_f2 = call.d_log_mu;
+        d_nu_f2 = call.d_nu;
+        f2 = call.value;
+    }
+    real d_top_f_32 = d_top_f_3;
+    real d_mu_f_32 = d_mu_f_3;
+    real d_log_mu_f_32 = d_log_mu_f_3;
+    real d_nu_f_32 = d_nu_f_3;
+    real d_top_f_22 = d_top_f_2;
+    real d_mu_f_22 = d_mu_f_2;
+    real d_log_mu_f_22 = d_log_mu_f_2;
+    real d_nu_f_22 = d_nu_f_2;
+    real d_top_f_12 = d_top_f_1;
+    real d_mu_f_12 = d_mu_f_1;
+    real d_log_mu_f_12 = d_log_mu_f_1;
+    real d_nu_f_12 = d_nu_f_1;
+    real d_top_f02 = d_top_f0;
+    real d_mu_f02 = d_mu_f0;
+    real d_log_mu_f02 = d_log_mu_f0;
+    real d_nu_f02 = d_nu_f0;
+    real d_top_f12 = d_top_f1;
+    real d_mu_f12 = d_mu_f1;
+    real d_log_mu_f12 = d_log_mu_f1;
+    real d_nu_f12 = d_nu_f1;
+    real d_top_f22 = d_top_f2;
+    real d_mu_f22 = d_mu_f2;
+    real d_log_mu_f22 = d_log_mu_f2;
+    real d_nu_f22 = d_nu_f2;
+    special_midpoint_correction_grad_f_3_f_2_f_1_f0_f1_f2_results call2 = special_midpoint_correction_grad_f_3_f_2_f_1_f0_f1_f2(f_3, f_2, f_1, f0, f1, f2);
+    return make_conway_maxwell_poisson_correction_grad_top_mu_log_mu_nu_results(call2.value, call2.d_f_3 * d_top_f_32 + call2.d_f_2 * d_top_f_22 + call2.d_f_1 * d_top_f_12 + call2.d_f0 * d_top_f02 + call2.d_f1 * d_top_f12 + call2.d_f2 * d_top_f22, call2.d_f_3 * d_mu_f_32 + call2.d_f_2 * d_mu_f_22 + call2.d_f_1 * d_mu_f_12 + call2.d_f0 * d_mu_f02 + call2.d_f1 * d_mu_f12 + call2.d_f2 * d_mu_f22, call2.d_f_3 * d_log_mu_f_32 + call2.d_f_2 * d_log_mu_f_22 + call2.d_f_1 * d_log_mu_f_12 + call2.d_f0 * d_log_mu_f02 + call2.d_f1 * d_log_mu_f12 + call2.d_f2 * d_log_mu_f22, call2.d_f_3 * d_nu_f_32 + call2.d_f_2 * d_nu_f_22 + call2.d_f_1 * d_nu_f_12 + call2.d_f0 * d_nu_f02 + call2.d_f1 * d_nu_f12 + call2.d_f2 * d_nu_f22);
 }
 
 DEVICE real special_panel_width(real slope, real spread)
@@ -715,7 +841,7 @@ DEVICE real special_legendre_weight(int k)
     return i == 0 ? 0.36268378337836198297 : i == 1 ? 0.31370664587788728734 : i == 2 ? 0.22238103445337447054 : 0.10122853629037625915;
 }
 
-LARGE conway_maxwell_poisson_sum_between_grad_a_mu_log_mu_nu_results conway_maxwell_poisson_sum_between_grad_a_mu_log_mu_nu(real a, real b, int power, real center, real mu, real log_mu, real nu)
+DEVICE conway_maxwell_poisson_sum_between_grad_a_mu_log_mu_nu_results conway_maxwell_poisson_sum_between_grad_a_mu_log_mu_nu(real a, real b, int power, real center, real mu, real log_mu, real nu)
 {
     conway_maxwell_poisson_highest_grad_a_mu_results call = conway_maxwell_poisson_highest_grad_a_mu(a, b, mu);
     real d_a_mode = call.d_a;
@@ -747,6 +873,7 @@ LARGE conway_maxwell_poisson_sum_between_grad_a_mu_log_mu_nu_results conway_maxw
     real d_log_mu_at = 0;
     real d_nu_at = 0;
     real at = a;
+    real small = (power == 0 ? 0.01 : 1e-9) * EPSILON;
     int done = 0;
     for (int i = 0; i < 1000 && !done && at <= b && THREAD < 65536; i++) {
         real d_a_x = d_a_at;
@@ -774,7 +901,7 @@ LARGE conway_maxwell_poisson_sum_between_grad_a_mu_log_mu_nu_results conway_maxw
         d_log_mu_sum += call4.d_x * d_log_mu_x2 + call4.d_top * d_log_mu_top + call4.d_log_mu;
         d_nu_sum += call4.d_x * d_nu_x2 + call4.d_top * d_nu_top + call4.d_nu;
         sum += call4.value;
-        done = at > mode && term * term < (power == 0 ? 0.01 : 1e-9) * EPSILON * (last - term) * mass;
+        done = at > mode && term * term < small * (last - term) * mass;
         d_a_last = d_a_term;
         d_mu_last = d_mu_term;
         d_log_mu_last = d_log_mu_term;
@@ -807,7 +934,7 @@ LARGE conway_maxwell_poisson_sum_between_grad_a_mu_log_mu_nu_results conway_maxw
         d_log_mu_last = 0;
         d_nu_last = 0;
         last = 1;
-        for (int panel = 0; panel < 500 && at < b && (at <= mode || last > (power == 0 ? 0.01 : 1e-9) * EPSILON * mass) && THREAD < 65536; panel++) {
+        for (int panel = 0; panel < 500 && at < b && (at <= mode || last > small * mass) && THREAD < 65536; panel++) {
             real d_a_x3 = d_a_at;
             real d_mu_x3 = d_mu_at;
             real d_log_mu_x3 = d_log_mu_at;
@@ -878,7 +1005,7 @@ LARGE conway_maxwell_poisson_sum_between_grad_a_mu_log_mu_nu_results conway_maxw
     return make_conway_maxwell_poisson_sum_between_grad_a_mu_log_mu_nu_results(sum, d_a_sum, d_mu_sum, d_log_mu_sum, d_nu_sum);
 }
 
-DEVICE conway_maxwell_poisson_log_between_grad_a_mu_log_mu_nu_results conway_maxwell_poisson_log_between_grad_a_mu_log_mu_nu(real a, real b, real mu, real log_mu, real nu)
+LARGE conway_maxwell_poisson_log_between_grad_a_mu_log_mu_nu_results conway_maxwell_poisson_log_between_grad_a_mu_log_mu_nu(real a, real b, real mu, real log_mu, real nu)
 {
     conway_maxwell_poisson_highest_grad_a_mu_results call2 = conway_maxwell_poisson_highest_grad_a_mu(a, b, mu);
     real d_a_x = call2.d_a;

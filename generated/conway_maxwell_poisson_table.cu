@@ -220,7 +220,21 @@ DEVICE real special_midpoint_correction(real f_3, real f_2, real f_1, real f0, r
 
 DEVICE real conway_maxwell_poisson_correction(real a, real top, int power, real center, real mu, real log_mu, real nu)
 {
-    return special_midpoint_correction(conway_maxwell_poisson_weight(a - 3, top, power, center, mu, log_mu, nu), conway_maxwell_poisson_weight(a - 2, top, power, center, mu, log_mu, nu), conway_maxwell_poisson_weight(a - 1, top, power, center, mu, log_mu, nu), conway_maxwell_poisson_weight(a, top, power, center, mu, log_mu, nu), conway_maxwell_poisson_weight(a + 1, top, power, center, mu, log_mu, nu), conway_maxwell_poisson_weight(a + 2, top, power, center, mu, log_mu, nu));
+    real f_3 = 0;
+    real f_2 = 0;
+    real f_1 = 0;
+    real f0 = 0;
+    real f1 = 0;
+    real f2 = 0;
+    for (int i = -3; i < 3; i++) {
+        f_3 = f_2;
+        f_2 = f_1;
+        f_1 = f0;
+        f0 = f1;
+        f1 = f2;
+        f2 = conway_maxwell_poisson_weight(a + i, top, power, center, mu, log_mu, nu);
+    }
+    return special_midpoint_correction(f_3, f_2, f_1, f0, f1, f2);
 }
 
 DEVICE real special_panel_width(real slope, real spread)
@@ -249,12 +263,13 @@ DEVICE real conway_maxwell_poisson_sum_between(real a, real b, int power, real c
     real mass = 0;
     real last = 1;
     real at = a;
+    real small = (power == 0 ? 0.01 : 1e-9) * EPSILON;
     int done = 0;
     for (int i = 0; i < 1000 && !done && at <= b && THREAD < 65536; i++) {
         real term = conway_maxwell_poisson_weight(at, top, 0, 0, mu, log_mu, nu);
         mass += term;
         sum += conway_maxwell_poisson_weight(at, top, power, center, mu, log_mu, nu);
-        done = at > mode && term * term < (power == 0 ? 0.01 : 1e-9) * EPSILON * (last - term) * mass;
+        done = at > mode && term * term < small * (last - term) * mass;
         last = term;
         at++;
     }
@@ -265,7 +280,7 @@ DEVICE real conway_maxwell_poisson_sum_between(real a, real b, int power, real c
         }
         at -= 0.5;
         last = 1;
-        for (int panel = 0; panel < 500 && at < b && (at <= mode || last > (power == 0 ? 0.01 : 1e-9) * EPSILON * mass) && THREAD < 65536; panel++) {
+        for (int panel = 0; panel < 500 && at < b && (at <= mode || last > small * mass) && THREAD < 65536; panel++) {
             real slope = conway_maxwell_poisson_height(at + 0.5, mu, log_mu, nu) - conway_maxwell_poisson_height(at - 0.5, mu, log_mu, nu);
             real width = fmin(fmin(special_panel_width(slope, sqrt(at / nu)), 0.4 * at), b + 0.5 - at);
             last = 0;

@@ -129,6 +129,7 @@ hypergeom(M, n, N)                    -> hypergeometric(N=M, k=n, n=N) at x - lo
 logser(p)                             -> log_series(p=p) at x - loc
 nbinom(n, p: positive unit)           -> negative_binomial(mu=n * ((1 - p) / p), alpha=n) at x - loc
 nchypergeom_fisher(M, n, N, odds)     -> fisher_noncentral_hypergeometric(N=M, k=n, n=N, omega=odds) at x - loc
+nchypergeom_wallenius(M, n, N, odds)  -> wallenius_noncentral_hypergeometric(N=M, k=n, n=N, omega=odds) at x - loc
 nhypergeom(M, n, r)                   -> negative_hypergeometric(M=M, n=n, r=r) at x - loc
 planck(lambda_)                       -> planck(lam=lambda_) at x - loc
 poisson(mu)                           -> poisson(mu=mu) at x - loc

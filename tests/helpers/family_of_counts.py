@@ -1,5 +1,6 @@
 """Series, waiting times, power laws and differences of whole numbers; numbers drawn without replacement."""
 
+import functools
 from types import SimpleNamespace
 
 import mpmath as mp
@@ -102,8 +103,36 @@ def fisher_tails(x, total, k, n, omega):
     return mp.fsum(terms[: int(x) - low]) / mp.fsum(terms), mp.fsum(terms[int(x) - low :]) / mp.fsum(terms)
 
 
-def draws_without_replacement(rng, n):
-    total = np.round(np.exp(rng.uniform(0, 6, n)))
+@functools.cache
+def wallenius_masses(total, k, n, omega, digits):
+    """The probabilities of 0, …, n successes, draw by draw."""
+    masses = [mp.mpf(1)]
+    for drawn in range(int(n)):
+        more = [mp.mpf(0)] * (drawn + 2)
+        for x, mass in enumerate(masses):
+            successes, failures = omega * max(k - x, 0), max(total - k - (drawn - x), 0)
+            if mass:
+                more[x + 1] += mass * successes / (successes + failures)
+                more[x] += mass * failures / (successes + failures)
+        masses = more
+    return masses
+
+
+def wallenius(x, total, k, n, omega):
+    return mp.log(wallenius_masses(total, k, n, omega, mp.mp.dps)[int(x)])
+
+
+def wallenius_tails(x, total, k, n, omega):
+    masses = wallenius_masses(total, k, n, omega, mp.mp.dps)
+    return mp.fsum(masses[: int(x) + 1]), mp.fsum(masses[int(x) + 1 :])
+
+
+def few_draws_without_replacement(rng, n):
+    return (*draws_without_replacement(rng, n, 4), np.exp(rng.normal(0, 1.5, n)))
+
+
+def draws_without_replacement(rng, n, log_most=6):
+    total = np.round(np.exp(rng.uniform(0, log_most, n)))
     return total, np.floor(rng.uniform(size=n) * (total + 1)), np.floor(rng.uniform(size=n) * (total + 1))
 
 
@@ -250,6 +279,17 @@ REFERENCES = {
         lambda total, k, n, omega: stats.nchypergeom_fisher(total, k, n, omega), between_the_ends, scipy=False,
         drawn=[(10, 4, 3, 2), (1000, 300, 50, 0.1), (20, 19, 1, 5), (500, 40, 450, 30)], rtol32=1e-4,
         reason="logarithms of binomial coefficients of hundreds of objects are subtracted",
+    ),
+    "wallenius_noncentral_hypergeometric": counted(
+        wallenius, wallenius_tails, few_draws_without_replacement,
+        (lambda *p: hypergeometric_ends(*p[:3])[0], lambda *p: hypergeometric_ends(*p[:3])[1]),
+        [(x, 10, 4, 5, 2) for x in (5, *OUTSIDE)]
+        + [(0, 0, 0, 0, 2), (0, 5, 0, 3, 2), (3, 5, 5, 3, 2), (2, 5, 2, 5, 2), (1, 5, 2, 4, 3), (30, 100, 70, 40, 0.5),
+           (40, 100, 70, 40, 30), (10, 100, 70, 40, 1e-3), (2, 20, 3, 5, 1e-12), (0, 20, 3, 5, 1e12), (2, 20, 3, 5, 1)],
+        [(5, 6, 1, 1), (5, 2, 6, 1), (5.5, 2, 1, 1), (5, -1, 1, 1), (nan, 2, 1, 1), (5, nan, 1, 1), (5, 2, nan, 1),
+         (5, 2, 3, 0), (5, 2, 3, -1), (5, 2, 3, nan)],
+        lambda total, k, n, omega: stats.nchypergeom_wallenius(total, k, n, omega), between_the_ends, scipy=False,
+        drawn=[(10, 4, 3, 2), (1000, 300, 50, 0.1), (20, 19, 1, 5), (500, 40, 450, 30)],
     ),
     "zipf": counted(
         lambda x, a: -a * mp.log(x) - mp.log(mp.zeta(a)), zipf_tails,

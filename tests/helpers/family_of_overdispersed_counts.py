@@ -1,13 +1,14 @@
 """Counts that vary more, or less, than a Poisson variable of their mean: families of families, sums and mixtures."""
 
 import functools
+import itertools
 from types import SimpleNamespace
 
 import mpmath as mp
 import numpy as np
-from family_of_counts import BELOW_ONE, INVALID_PAIR, OUTSIDE, counted, nan
-from references_discrete import parameters, poisson, positive, unit
-from scipy import special
+from family_of_counts import INVALID_PAIR, OUTSIDE, counted, nan
+from references_discrete import parameters, poisson, positive
+from scipy import special, stats
 
 
 def tails_of(logpmf, first=0):
@@ -24,6 +25,22 @@ def tails_of(logpmf, first=0):
             above, k, last = above + term, k + 1, term
             term = mp.exp(logpmf(k, *p))
         return 1 - above, above
+
+    return tails
+
+
+def tails_by_recurrence(first, step):
+    """Both tails by sums of probabilities that a recurrence leads to, `step(k, p, q, ...)` from those of k - 1 and k - 2."""
+
+    def tails(x, *parameters):
+        with mp.workdps(100):
+            below = above = mp.mpf(0)
+            k, q, p = 0, mp.mpf(0), first(*parameters)
+            while k <= x or not above or p * p > mp.mpf(10) ** -40 * (q - p) * above:
+                below, above = (below + p, above) if k <= x else (below, above + p)
+                k += 1
+                q, p = p, step(mp.mpf(k), p, q, *parameters)
+        return below, above
 
     return tails
 
@@ -106,6 +123,65 @@ def rates_and_dispersions(rng, n):
     return mu**nu, nu
 
 
+def summed_by_ratios(start, ratios):
+    return mp.log(mp.fsum(itertools.accumulate(ratios, lambda term, ratio: term * ratio, initial=mp.exp(start))))
+
+
+def polya_aeppli(x, lam, theta):
+    """The sum over the number of terms."""
+    if x == 0 or theta == 0:
+        return poisson(x, lam)
+    start = -lam + mp.log(lam) + mp.log(1 - theta) + (x - 1) * mp.log(theta)
+    return summed_by_ratios(start, (lam / (j + 1) * (x - j) / j * (1 - theta) / theta for j in range(1, int(x))))
+
+
+def next_of_polya_aeppli(k, p, q, lam, theta):
+    return ((2 * theta * (k - 1) + lam * (1 - theta)) * p - theta**2 * (k - 2) * q) / k
+
+
+def polya_aepplis(lam, theta):
+    logs = np.vectorize(lambda x: float(polya_aeppli(mp.mpf(x), mp.mpf(lam), mp.mpf(theta))))
+    return Summed(logs, 500, lam / (1 - theta), lam * (1 + theta) / (1 - theta) ** 2)
+
+
+def delaporte(x, alpha, beta, lam):
+    """The sum over the part that is negative binomial."""
+    growths = ((alpha + i) / (i + 1) * beta / (1 + beta) * (x - i) / lam for i in range(int(x)))
+    return summed_by_ratios(poisson(x, lam) - alpha * mp.log1p(beta), growths)
+
+
+def next_of_delaporte(k, p, q, alpha, beta, lam):
+    return ((lam * (1 + beta) + alpha * beta + beta * (k - 1)) * p - lam * beta * q) / (k * (1 + beta))
+
+
+def delaportes(alpha, beta, lam):
+    convolved = np.convolve(
+        stats.nbinom(alpha, 1 / (1 + beta)).pmf(np.arange(20_000)), stats.poisson(lam).pmf(np.arange(20_000))
+    )[:20_000]
+    return Summed(lambda x: np.log(np.maximum(convolved, 1e-300)), 19_999, alpha * beta + lam, alpha * beta * (1 + beta) + lam)
+
+
+def poisson_inverse_gaussian(x, mu, sigma):
+    a = mp.sqrt(1 / sigma**2 + 2 * mu / sigma)
+    return (
+        mp.log(2 * a / mp.pi) / 2 + x * mp.log(mu / (a * sigma)) + 1 / sigma + mp.log(mp.besselk(x - mp.mpf(1) / 2, a))
+        - mp.loggamma(x + 1)
+    )  # fmt: skip
+
+
+def next_of_poisson_inverse_gaussian(k, p, q, mu, sigma):
+    if k == 1:
+        return p * mu / (1 + 2 * sigma * mu) ** 0.5
+    return (2 * sigma * mu * (1 - 3 / (2 * k)) * p + mu**2 / (k * (k - 1)) * q) / (1 + 2 * sigma * mu)
+
+
+def poisson_inverse_gaussians(mu, sigma):
+    p = [np.exp(-2 * mu / (1 + np.sqrt(1 + 2 * sigma * mu))), 0.0]
+    for k in range(1, 20_000):
+        p.insert(-1, next_of_poisson_inverse_gaussian(k, p[-2], p[-3] if k > 1 else 0.0, mu, sigma))
+    return Summed(lambda x: np.log(np.maximum(p[:-1], 1e-300)), 19_999, mu, mu + sigma * mu**2)
+
+
 def below(high):
     return lambda rng, n: rng.uniform(0.01, high, n)
 
@@ -115,7 +191,8 @@ REFERENCES = {
         generalized_poisson, tails_of(generalized_poisson), parameters(positive(0.1, 30), below(0.85)), (-1, mp.inf),
         [(x, 2, 0.5) for x in OUTSIDE]
         + [(x, mu, lam) for mu in (1e-300, 1e-8, 1, 300) for lam in (0, 1e-20, 0.3, 0.8) for x in (0, 1, 2, 40, 500)]
-        + [(x, mu, 1) for mu in (1, 300) for x in (0, 1, 2, 40, 500)] + [(2**17, 2**16, 0.5), (2**17 + 2000, 2**16, 0.5), (4096, 0.5, 0.984375), (4096, 3, 1)],
+        + [(x, mu, 1) for mu in (1, 300) for x in (0, 1, 2, 40, 500)]
+        + [(2**17, 2**16, 0.5), (2**17 + 2000, 2**16, 0.5), (4096, 0.5, 0.984375), (4096, 3, 1)],
         [(0, 0.5), (-1, 0.5), (nan, 0.5), (1, -0.1), (1, 1.1), (1, nan)], generalized_poissons,
         around(lambda mu, lam: mu / (1 - lam), lambda mu, lam: np.sqrt(mu / (1 - lam) ** 3)),
         drawn=[(3, 0.4), (0.01, 0.9), (500, 0.2), (2, 0)], scipy=False, digits=40,
@@ -129,6 +206,36 @@ REFERENCES = {
         [(0, 1), (1, 0), (-1, 1), (1, -1), (nan, 1), (1, nan), (1, np.inf)], conway_maxwell_poissons,
         around(lambda lam, nu: lam ** (1 / nu) + 1, lambda lam, nu: np.sqrt(lam ** (1 / nu) / nu + 1)),
         drawn=[(3, 0.4), (0.5, 1e-2), (1e6, 2), (2, 30)], scipy=False, digits=40,
+    ),
+    "polya_aeppli": counted(
+        polya_aeppli, tails_by_recurrence(lambda lam, theta: mp.exp(-lam), next_of_polya_aeppli),
+        parameters(positive(0.1, 30), below(0.9)), (-1, mp.inf),
+        [(x, 2, 0.5) for x in OUTSIDE]
+        + [(x, lam, theta) for lam in (1e-6, 0.5, 30, 300) for theta in (0, 1e-20, 1e-3, 0.3, 0.9375)
+           for x in (0, 1, 2, 40, 600)],
+        [(0, 0.5), (-1, 0.5), (nan, 0.5), (1, -0.1), (1, 1), (1, nan)], polya_aepplis,
+        around(lambda lam, theta: lam / (1 - theta), lambda lam, theta: np.sqrt(lam * (1 + theta)) / (1 - theta)),
+        drawn=[(3, 0.4), (0.1, 0.9), (100, 0.2), (2, 0)], scipy=False, digits=40,
+    ),
+    "delaporte": counted(
+        delaporte, tails_by_recurrence(lambda alpha, beta, lam: mp.exp(-lam) / (1 + beta) ** alpha, next_of_delaporte),
+        parameters(positive(0.1, 30), positive(0.1, 10), positive(0.1, 30)), (-1, mp.inf),
+        [(x, 2, 3, 0.5) for x in OUTSIDE]
+        + [(x, alpha, beta, lam) for alpha in (1e-8, 0.5, 1, 300) for beta in (1e-8, 0.5, 20) for lam in (1e-8, 2, 300)
+           for x in (0, 1, 40, 600)],
+        [(0, 1, 1), (1, 0, 1), (1, 1, 0), (-1, 1, 1), (1, 1, -1), (nan, 1, 1), (1, nan, 1), (1, 1, nan)], delaportes,
+        around(lambda a, b, c: a * b + c, lambda a, b, c: np.sqrt(a * b * (1 + b) + c)),
+        drawn=[(3, 0.4, 2), (0.1, 9, 1), (50, 2, 100)], scipy=False, digits=40,
+    ),
+    "poisson_inverse_gaussian": counted(
+        poisson_inverse_gaussian, tails_by_recurrence(
+            lambda mu, sigma: mp.exp((1 - mp.sqrt(1 + 2 * sigma * mu)) / sigma), next_of_poisson_inverse_gaussian),
+        parameters(positive(0.1, 30), positive(0.05, 3)), (-1, mp.inf),
+        [(x, 2, 3) for x in OUTSIDE]
+        + [(x, mu, sigma) for mu in (1e-8, 0.5, 100) for sigma in (1e-8, 0.1) for x in (0, 1, 2, 40, 600)]
+        + [(40, 10, 10), (600, 20, 3)],
+        INVALID_PAIR, poisson_inverse_gaussians, around(lambda m, s: m, lambda m, s: np.sqrt(m + s * m * m)),
+        drawn=[(3, 0.4), (10, 5), (500, 1e-3)], scipy=False, digits=40,
     ),
     "borel": counted(
         borel, tails_of(borel, 1), parameters(below(0.85)), (0, mp.inf),

@@ -68,7 +68,9 @@ LONG |= {f"kolmogorov_smirnov_one_sided_{ending}" for ending in ("log_above", "l
 LONG |= {f"{name}_{ending}" for name in ("hypergeometric", "fisher_noncentral_hypergeometric") for ending in
          ("log_sum_below", "log_below", "log_from", "sum_from", "logpmf", "logcdf", "logsf", "mean")}  # fmt: skip
 LONG |= {f"beta_negative_binomial_{ending}" for ending in ("log_below", "log_above", "logcdf", "logsf")}
-LONG |= {f"{name}_{ending}" for name in ("generalized_poisson", "borel") for ending in ("log_below", "logcdf", "logsf")}
+LONG |= {f"{name}_{ending}" for name in ("generalized_poisson", "borel", "poisson_inverse_gaussian") for ending in
+         ("log_below", "logcdf", "logsf")} | {"poisson_inverse_gaussian_log_above"}
+LONG |= {f"wallenius_noncentral_hypergeometric_{ending}" for ending in ("log_sum", "logcdf", "logsf")}
 LONG |= {f"negative_hypergeometric_{ending}" for ending in ("logcdf", "logsf")}
 
 

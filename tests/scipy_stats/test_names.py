@@ -27,7 +27,8 @@ SHAPES = {
     "truncpareto": (2.0, 5.0), "truncweibull_min": (2.0, 0.3, 2.0),
     "ksone": (7,), "nct": (7.0, 0.8), "boltzmann": (0.4, 12), "dlaplace": (0.8,), "hypergeom": (30, 12, 9), "logser": (0.6,),
     "nhypergeom": (30, 12, 5), "planck": (0.5,), "skellam": (4.0, 2.5), "yulesimon": (6.0,), "zipf": (4.5,),
-    "zipfian": (1.2, 15), "betanbinom": (5, 9.3, 1.0), "poisson_binom": ([0.1, 0.6, 0.7, 0.8],), "nchypergeom_fisher": (30, 12, 9, 0.5),
+    "zipfian": (1.2, 15), "betanbinom": (5, 9.3, 1.0), "poisson_binom": ([0.1, 0.6, 0.7, 0.8],),
+    "nchypergeom_fisher": (30, 12, 9, 0.5), "nchypergeom_wallenius": (30, 12, 9, 0.5),
     "bernoulli": (0.3,), "betabinom": (8, 2.0, 3.0), "binom": (9, 0.4), "geom": (0.3,), "nbinom": (4.0, 0.3), "poisson": (3.2,),
     "randint": (2, 9),
 }  # fmt: skip

@@ -1,0 +1,996 @@
+// The gradient kernel of delaporte, made by `gpustats generate`. Do not edit.
+typedef double real;
+typedef long long index_t;
+#define KERNEL(...) extern "C" __global__ void __launch_bounds__(__VA_ARGS__)  // threads a block, blocks a multiprocessor
+#define DEVICE static __device__ __forceinline__
+#define GLOBAL
+#define SHARED
+#define RESTRICT __restrict__
+#define SHARED_ARRAY(type, name, count) __shared__ type name[count]
+#define DYNAMIC_SHARED_ARRAY(type, name, count) extern __shared__ __align__(16) type name[]
+#define BARRIER() __syncthreads()
+#define BARRIER_GLOBAL() __syncthreads()
+#define UNROLL _Pragma("unroll")
+#define UNROLL_BY_4 _Pragma("unroll 4")
+#define STORE_STREAMING(to, value) __stcs(to, value)  // not to be read again soon
+#define THREAD ((int)threadIdx.x)
+#define BLOCK_X ((index_t)blockIdx.x)
+#define BLOCK_Y ((index_t)blockIdx.y)
+#define BLOCKS_Y ((index_t)gridDim.y)
+#define BLOCKS_X ((index_t)gridDim.x)
+#undef INFINITY
+#undef NAN
+#define INFINITY __int_as_float(0x7f800000)
+#define NAN __int_as_float(0x7fffffff)
+typedef unsigned long long bits_t;
+
+// log(w + c), c being what rounding has taken from w. NVIDIA's own log and log1p branch, which keeps the compiler from working
+// on several numbers at once. log(2^k (1 + f)) = k log(2) + f - (h - s (h + R)), s = f / (2 + f), h = f^2 / 2; the polynomial R
+// interpolates 2 atanh(s) / s - 2 in Chebyshev points, with an error below 1e-17. Error of the whole below 1 ulp.
+DEVICE double log_of_sum(double w, double c)
+{
+    const bool tiny = __double2hiint(w) < 0x00100000;  // subnormal, or not positive
+    const double scaled = tiny ? w * 18014398509481984.0 : w;
+    const int high = __double2hiint(scaled), k = (high - 0x3fe6a09e) >> 20;
+    const double m = __hiloint2double(high - (k << 20), __double2loint(scaled));  // between sqrt(1/2) and sqrt(2)
+    const double f = fma(c, __hiloint2double((0x3ff - k) << 20, 0), m - 1), g = f + 2;
+    double r;
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(g));
+    const double e = fma(-g, r, 1.0);
+    const double s = f * fma(r, fma(e, e, e), r), z = s * s, h = 0.5 * f * f;
+    const double R = z * (0.66666666666666696969 + z * (0.39999999999899197894 + z * (0.28571428626114518292 + z * (
+                          0.22222211112104947364 + z * (0.18182890778026130313 + z * (0.15331666676597174341 + z * (
+                          0.14617128399807299883)))))));
+    const double n = k - (tiny ? 54 : 0);
+    const double value = fma(n, 0.69314718036912381649, f - (h - fma(s, h + R, n * 1.9082149292705877e-10)));
+    const index_t bits = __double_as_longlong(w);
+    const double special = (bits_t)bits << 1 == 0 ? -INFINITY : bits == 0x7ff0000000000000 ? w : NAN;
+    return (bits_t)(bits - 1) < 0x7fefffffffffffff ? value : special;  // is w positive and finite?
+}
+
+DEVICE double branchless_log(double x)
+{
+    return log_of_sum(x, 0);
+}
+
+DEVICE double branchless_log1p(double x)
+{
+    const double w = 1 + x;
+    return log_of_sum(w, x - (w - 1));
+}
+
+// exp(k log(2) + r) = 2^k (1 + r + r^2 q(r)). NVIDIA's own branches as well, so that compilers compute it twice where it stands twice.
+// q interpolates in Chebyshev points, with an error of the whole below 2e-17. 2^k comes in two halves, for numbers below the normal
+// ones. Error below 1 ulp.
+DEVICE double branchless_exp(double x)
+{
+    const double shifted = fma(x, 1.4426950408889634, 6755399441055744.0), n = shifted - 6755399441055744.0;
+    const double r = fma(n, -2.3190468138462996e-17, fma(n, -0.6931471805599453, x));
+    const double q = 0.5000000000000001 + r * (0.16666666666666669 + r * (0.04166666666662413 + r * (0.008333333333330062 + r * (
+                     0.0013888888917213717 + r * (0.00019841269863053618 + r * (2.4801521295954376e-05 + r * (
+                     2.7557268459997064e-06 + r * (2.7620088445409746e-07 + r * 2.510038549551032e-08))))))));
+    const double p = 1 + r * (1 + r * q);
+    const int k = __double2loint(shifted), half_k = k >> 1;
+    const double root = __hiloint2double(__double2hiint(p) + (half_k << 20), __double2loint(p));
+    const double value = root * __hiloint2double((0x3ff + k - half_k) << 20, 0);
+    const int upper = __double2hiint(x), above = upper & 0x7fffffff;  // of nan it is above that of infinity
+    const int special = above > 0x7ff00000 ? upper : upper < 0 ? 0 : 0x7ff00000;
+    return above < 0x40875000 ? value : __hiloint2double(special, 0);  // is |x| below 746?
+}
+
+// a / b for normal numbers; the compiler's own division branches for others.
+DEVICE double ordinary_quotient(double a, double b)
+{
+    double r;
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(b));
+    const double e = fma(-b, r, 1.0), reciprocal = fma(r, fma(e, e, e), r), q = a * reciprocal;
+    return fma(reciprocal, fma(-b, q, a), q);
+}
+#define quotient ordinary_quotient
+#define exp branchless_exp
+#define log branchless_log
+#define log1p branchless_log1p
+#define REAL(literal) literal
+#define EPSILON REAL(2.220446049250313e-16)
+#define PI REAL(3.14159265358979323846)
+#define LOG_2PI REAL(1.83787706640934548356)
+#define HALF_LOG_2PI REAL(0.91893853320467274178)
+#define LOG_2 REAL(0.69314718055994530942)
+#define LOG_PI REAL(1.14472988584940017414)
+#define SQRT_2 REAL(1.41421356237309504880)
+#define SQRT_PI REAL(1.77245385090551602730)
+#define SQRT_2_OVER_PI REAL(0.79788456080286535588)
+#define EULER_GAMMA REAL(0.57721566490153286061)
+#ifndef quotient
+#define quotient(a, b) ((a) / (b))
+#endif
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+
+// Whole numbers where C leaves open what happens, or the processor stops: the same on every device.
+// nan becomes 0, and what lies beyond the ends of int becomes the nearer one.
+DEVICE int to_int(real x)
+{
+    return x == x ? __double2int_rz(x) : 0;
+}
+
+// What is divided by 0 gives 0 and leaves itself as the remainder; -2^31 / -1 wraps around. The divisors 0 and -1 are looked for
+// together: nvcc does not end where both int_quotient and int_remainder compare with -1.
+DEVICE int int_quotient(int a, int b)
+{
+    return (unsigned)b + 1u < 2u ? (int)((unsigned)a * (unsigned)b) : a / b;
+}
+
+DEVICE int int_remainder(int a, int b)
+{
+    return (unsigned)b + 1u < 2u ? (b == 0 ? a : 0) : a % b;
+}
+
+// Beyond the ends of int they wrap around. Where C leaves that open, compilers drop what keeps an index within its vector.
+DEVICE int int_sum(int a, int b)
+{
+    return (int)((unsigned)a + (unsigned)b);
+}
+
+DEVICE int int_difference(int a, int b)
+{
+    return (int)((unsigned)a - (unsigned)b);
+}
+
+DEVICE int int_product(int a, int b)
+{
+    return (int)((unsigned)a * (unsigned)b);
+}
+
+// OpenCL's own abs gives an unsigned number: abs(1) - 2 would be 2^32 - 1.
+DEVICE int int_abs(int a)
+{
+    return a < 0 ? (int)(0u - (unsigned)a) : a;
+}
+
+typedef struct {
+    real value;
+    real d_a;
+    real d_b;
+} negative_binomial_log_share_grad_a_b_results;
+
+DEVICE negative_binomial_log_share_grad_a_b_results make_negative_binomial_log_share_grad_a_b_results(real value, real d_a, real d_b)
+{
+    negative_binomial_log_share_grad_a_b_results results;
+    results.value = value;
+    results.d_a = d_a;
+    results.d_b = d_b;
+    return results;
+}
+
+
+typedef struct {
+    real value;
+    real d_x;
+} special_log_gamma_power_grad_x_results;
+
+DEVICE special_log_gamma_power_grad_x_results make_special_log_gamma_power_grad_x_results(real value, real d_x)
+{
+    special_log_gamma_power_grad_x_results results;
+    results.value = value;
+    results.d_x = d_x;
+    return results;
+}
+
+
+typedef struct {
+    real value;
+    real d_m;
+} special_log_poisson_grad_m_results;
+
+DEVICE special_log_poisson_grad_m_results make_special_log_poisson_grad_m_results(real value, real d_m)
+{
+    special_log_poisson_grad_m_results results;
+    results.value = value;
+    results.d_m = d_m;
+    return results;
+}
+
+
+typedef struct {
+    real value;
+    real d_alpha;
+    real d_log_p;
+    real d_log_q;
+    real d_deviation;
+} negative_binomial_kernel_grad_alpha_log_p_log_q_deviation_results;
+
+DEVICE negative_binomial_kernel_grad_alpha_log_p_log_q_deviation_results make_negative_binomial_kernel_grad_alpha_log_p_log_q_deviation_results(real value, real d_alpha, real d_log_p, real d_log_q, real d_deviation)
+{
+    negative_binomial_kernel_grad_alpha_log_p_log_q_deviation_results results;
+    results.value = value;
+    results.d_alpha = d_alpha;
+    results.d_log_p = d_log_p;
+    results.d_log_q = d_log_q;
+    results.d_deviation = d_deviation;
+    return results;
+}
+
+
+typedef struct {
+    real value;
+    real d_mu;
+    real d_alpha;
+} negative_binomial_logpmf_grad_mu_alpha_results;
+
+DEVICE negative_binomial_logpmf_grad_mu_alpha_results make_negative_binomial_logpmf_grad_mu_alpha_results(real value, real d_mu, real d_alpha)
+{
+    negative_binomial_logpmf_grad_mu_alpha_results results;
+    results.value = value;
+    results.d_mu = d_mu;
+    results.d_alpha = d_alpha;
+    return results;
+}
+
+
+typedef struct {
+    real value;
+    real d_alpha;
+    real d_beta;
+} delaporte_growth_grad_alpha_beta_results;
+
+DEVICE delaporte_growth_grad_alpha_beta_results make_delaporte_growth_grad_alpha_beta_results(real value, real d_alpha, real d_beta)
+{
+    delaporte_growth_grad_alpha_beta_results results;
+    results.value = value;
+    results.d_alpha = d_alpha;
+    results.d_beta = d_beta;
+    return results;
+}
+
+
+typedef struct {
+    real value;
+    real d_alpha;
+    real d_beta;
+    real d_lam;
+} delaporte_logpmf_grad_alpha_beta_lam_results;
+
+DEVICE delaporte_logpmf_grad_alpha_beta_lam_results make_delaporte_logpmf_grad_alpha_beta_lam_results(real value, real d_alpha, real d_beta, real d_lam)
+{
+    delaporte_logpmf_grad_alpha_beta_lam_results results;
+    results.value = value;
+    results.d_alpha = d_alpha;
+    results.d_beta = d_beta;
+    results.d_lam = d_lam;
+    return results;
+}
+
+
+typedef struct {
+    real value;
+    real d_alpha;
+    real d_beta;
+    real d_lam;
+} delaporte_logpmf_checked_grad_alpha_beta_lam_results;
+
+DEVICE delaporte_logpmf_checked_grad_alpha_beta_lam_results make_delaporte_logpmf_checked_grad_alpha_beta_lam_results(real value, real d_alpha, real d_beta, real d_lam)
+{
+    delaporte_logpmf_checked_grad_alpha_beta_lam_results results;
+    results.value = value;
+    results.d_alpha = d_alpha;
+    results.d_beta = d_beta;
+    results.d_lam = d_lam;
+    return results;
+}
+
+
+DEVICE real special_atanh_remainder(real s)
+{
+    return 0.3333333333333332928 + s * (0.2000000000000729134 + s * (0.1428571428355437858 + s * (0.1111111135871393149 + s * (0.09090894718066429085 + s * (0.07692785032479311552 + s * (0.06657072104827468075 + s * (0.06000536404795356268 + s * (0.04400369243072336941 + s * 0.0808202280597176611))))))));
+}
+
+DEVICE real special_log_excess(real log_ratio, real u)
+{
+    real r = u / (2 + u);
+    real s = r * r;
+    return s < 0.1111 ? r * (2 * s * special_atanh_remainder(s) - u) : fmin(log_ratio, 1 / EPSILON) - u;
+}
+
+DEVICE real special_stirling_series(real x)
+{
+    real v = 1 / x;
+    real s = v * v;
+    return v * (0.08333333333333314114 + s * (-0.002777777777430500254 + s * (0.0007936506884915048197 + s * (-0.0005952255253448391347 + s * (0.0008409701331661107948 + s * (-0.001888716724424404014 + s * (0.005726056083836847512 + s * (-0.01843123144258370909 + s * (0.04649879924372260093 + s * -0.06067253307630472635)))))))));
+}
+
+DEVICE real special_factorial_remainder(real x)
+{
+    if (x < 3) {
+        return x == 2 ? 2 - LOG_2 : x;
+    }
+    return 0.5 * log(x) + (HALF_LOG_2PI + special_stirling_series(x));
+}
+
+DEVICE real special_stirling_series_derivative(real x)
+{
+    real v = 1 / x;
+    real s = v * v;
+    return -s * (0.08333333333333287574 + s * (-0.008333333332332800767 + s * (0.003968253600942064197 + s * (-0.004166613154056894626 + s * (0.007571670662698111168 + s * (-0.02090499271669974631 + s * (0.07768996902561712723 + s * (-0.3252522243739799449 + s * (1.221386329628660646 + s * (-3.22008126684131239 + s * 4.154095689406029601))))))))));
+}
+
+DEVICE real special_log_gamma_near_two(real z)
+{
+    real numerator = 0.4227843350984671393 + z * (0.7446983132107947606 + z * (0.5193055283793975869 + z * (0.1815238264834719641 + z * (0.0330824603310423564 + z * (0.002935427941079408713 + z * (9.982884455195008484e-5 + z * (3.896344535820739269e-7 + z * -2.74724591681427145e-9)))))));
+    real denominator = 1.0 + z * (1.998691873690975826 + z * (1.624572734572609033 + z * (0.6882797416261857106 + z * (0.1616150908767978973 + z * (0.02056718584681987448 + z * (0.001269421114541973567 + z * 2.769495701127702445e-5))))));
+    return z * (z + 1) * (numerator / denominator);
+}
+
+DEVICE real special_stirling_error(real x)
+{
+    if (x >= 3) {
+        return special_stirling_series(x);
+    }
+    real shift = x < 1.5 ? 1 : 0;
+    return special_log_gamma_near_two(x - 2 + shift) - (x - 0.5 + shift) * log(x) + (x - HALF_LOG_2PI);
+}
+
+DEVICE real special_digamma(real x)
+{
+    real y = x < 3 ? x + 3 : x;
+    real sum = x < 3 ? (2 + x * (6 + 3 * x)) / (x * (1 + x) * (2 + x)) : 0;
+    return log(y) - (0.5 / y + sum) + special_stirling_series_derivative(y);
+}
+
+DEVICE real special_stirling_error_derivative(real x)
+{
+    return x < 3 ? special_digamma(x) - log(x) + 0.5 / x : special_stirling_series_derivative(x);
+}
+
+DEVICE negative_binomial_log_share_grad_a_b_results negative_binomial_log_share_grad_a_b(real a, real b)
+{
+    real t = b / a;
+    real t2 = 1 / a;
+    real t3 = 1 / (a + b);
+    real t4 = 1 / (1 + t);
+    return make_negative_binomial_log_share_grad_a_b_results(a < b ? log(a) - log(a + b) : -log1p(t), a < b ? t2 - t3 : t * t2 * t4, a < b ? -t3 : -(t4 * t2));
+}
+
+DEVICE real special_log_ratio_excess(real ratio, real u)
+{
+    return special_log_excess(log(ratio), u);
+}
+
+DEVICE special_log_gamma_power_grad_x_results special_log_gamma_power_grad_x(real a, real x)
+{
+    real t = x / a;
+    real t2 = (x - a) / a;
+    real t3 = 1 / a;
+    return make_special_log_gamma_power_grad_x_results(a * special_log_ratio_excess(t, t2) - (0.5 * log(a) + HALF_LOG_2PI + special_stirling_error(a)), a * (fabs(t2) < 0.5 ? -(t2 / t * t3) : t3 / t - t3));
+}
+
+DEVICE special_log_poisson_grad_m_results special_log_poisson_grad_m(real j, real m)
+{
+    real either;
+    real d_m_either;
+    if (j == 0) {
+        either = -m;
+        d_m_either = -1;
+    } else {
+        special_log_gamma_power_grad_x_results call = special_log_gamma_power_grad_x(j, m);
+        either = call.value;
+        d_m_either = call.d_x;
+    }
+    return make_special_log_poisson_grad_m_results(either, d_m_either);
+}
+
+DEVICE real special_expit(real x)
+{
+    real e = exp(-fabs(x));
+    return quotient(x < 0 ? e : 1, 1 + e);
+}
+
+DEVICE real special_logaddexp(real a, real b)
+{
+    return a == b ? a + LOG_2 : fmax(a, b) + log1p(exp(-fabs(a - b)));
+}
+
+DEVICE negative_binomial_kernel_grad_alpha_log_p_log_q_deviation_results negative_binomial_kernel_grad_alpha_log_p_log_q_deviation(real x, real alpha, real log_p, real log_q, real deviation)
+{
+    if (x < 3) {
+        real t = log(alpha);
+        real t2 = 1 / alpha;
+        return make_negative_binomial_kernel_grad_alpha_log_p_log_q_deviation_results(alpha * log_p + (x == 0 ? 0 : x * log_q) + (x < 1 ? 0 : x < 2 ? t : t + log1p(alpha) - LOG_2), log_p + (x < 1 ? 0 : x < 2 ? t2 : t2 + 1 / (1 + alpha)), alpha, x == 0 ? 0 : x, 0);
+    }
+    real n = x + alpha;
+    real d_alpha_log_n = 1 / n;
+    real log_n = log(n);
+    real t3 = log(alpha);
+    real t4 = 1 / alpha;
+    real t5 = deviation * t4;
+    real t6 = special_log_excess(log_n + (log_p - t3), t5);
+    real t7 = 1 / x;
+    real t8 = -deviation * t7;
+    real t9 = t4 * t4 * deviation;
+    real t10 = t5 / (1 + t5);
+    return make_negative_binomial_kernel_grad_alpha_log_p_log_q_deviation_results(0.5 * t3 - special_stirling_error(alpha) - special_factorial_remainder(x) + (special_stirling_series(n) - 0.5 * log_n) + alpha * t6 + x * special_log_excess(log_n - log(x) + log_q, t8), 0.5 * t4 - special_stirling_error_derivative(alpha) + (special_stirling_series_derivative(n) - 0.5 * d_alpha_log_n) + (t6 + alpha * (fabs(t5) < 0.5 ? t9 * t10 : d_alpha_log_n - t4 + t9)) + x * (fabs(t8) < 0.5 ? 0 : d_alpha_log_n), fabs(t5) < 0.5 ? 0 : alpha, fabs(t8) < 0.5 ? 0 : x, alpha * (fabs(t5) < 0.5 ? -(t10 * t4) : -t4) + x * (fabs(t8) < 0.5 ? t7 * (t8 / (1 + t8)) : t7));
+}
+
+DEVICE negative_binomial_logpmf_grad_mu_alpha_results negative_binomial_logpmf_grad_mu_alpha(real x, real mu, real alpha)
+{
+    negative_binomial_log_share_grad_a_b_results call2 = negative_binomial_log_share_grad_a_b(alpha, mu);
+    negative_binomial_log_share_grad_a_b_results call3 = negative_binomial_log_share_grad_a_b(mu, alpha);
+    real t = alpha / (mu + alpha);
+    real t2 = 1 / (mu + alpha);
+    real d_mu_log_p = call2.d_b;
+    real d_alpha_log_p = call2.d_a;
+    real d_mu_log_q = call3.d_a;
+    real d_alpha_log_q = call3.d_b;
+    real d_mu_deviation = -t - t * t2 * (x - mu);
+    real d_alpha_deviation = (x - mu) * ((1 - t) * t2);
+    negative_binomial_kernel_grad_alpha_log_p_log_q_deviation_results call = negative_binomial_kernel_grad_alpha_log_p_log_q_deviation(x, alpha, call2.value, call3.value, (x - mu) * t);
+    return make_negative_binomial_logpmf_grad_mu_alpha_results(call.value, call.d_log_p * d_mu_log_p + call.d_log_q * d_mu_log_q + call.d_deviation * d_mu_deviation, call.d_alpha + call.d_log_p * d_alpha_log_p + call.d_log_q * d_alpha_log_q + call.d_deviation * d_alpha_deviation);
+}
+
+// delaporte_growth_grad_alpha_beta: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real alpha;
+    real t2;
+    real c0;
+} delaporte_growth_grad_alpha_beta_mss_set;
+
+DEVICE delaporte_growth_grad_alpha_beta_mss_set delaporte_growth_grad_alpha_beta_mss_prepare_set(real alpha, real beta)
+{
+    delaporte_growth_grad_alpha_beta_mss_set set;
+    real t2 = beta / (1 + beta);
+    set.alpha = alpha;
+    set.t2 = t2;
+    set.c0 = (1 - t2) * (1 / (1 + beta));
+    return set;
+}
+
+// delaporte_growth_grad_alpha_beta: what depends on both, from what was computed ahead.
+DEVICE delaporte_growth_grad_alpha_beta_results delaporte_growth_grad_alpha_beta_mss_evaluate(delaporte_growth_grad_alpha_beta_mss_set set, real i)
+{
+    real t = (set.alpha + i) / (i + 1);
+    return make_delaporte_growth_grad_alpha_beta_results(t * set.t2, set.t2 * (1 / (i + 1)), t * set.c0);
+}
+
+// negative_binomial_kernel_grad_alpha_log_p_log_q_deviation: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real c0;
+    real log_q;
+    real t;
+    real c1;
+    real log_p;
+    real t2;
+    real c2;
+    real alpha;
+    real t4;
+    real c3;
+    real c4;
+    real c5;
+    real c6;
+} negative_binomial_kernel_grad_alpha_log_p_log_q_deviation_msssm_set;
+
+DEVICE negative_binomial_kernel_grad_alpha_log_p_log_q_deviation_msssm_set negative_binomial_kernel_grad_alpha_log_p_log_q_deviation_msssm_prepare_set(real alpha, real log_p, real log_q)
+{
+    negative_binomial_kernel_grad_alpha_log_p_log_q_deviation_msssm_set set;
+    real t3 = log(alpha);
+    real t4 = 1 / alpha;
+    real t = log(alpha);
+    real t2 = 1 / alpha;
+    set.c0 = alpha * log_p;
+    set.log_q = log_q;
+    set.t = t;
+    set.c1 = t + log1p(alpha) - LOG_2;
+    set.log_p = log_p;
+    set.t2 = t2;
+    set.c2 = t2 + 1 / (1 + alpha);
+    set.alpha = alpha;
+    set.t4 = t4;
+    set.c3 = log_p - t3;
+    set.c4 = t4 * t4;
+    set.c5 = 0.5 * t3 - special_stirling_error(alpha);
+    set.c6 = 0.5 * t4 - special_stirling_error_derivative(alpha);
+    return set;
+}
+
+// negative_binomial_kernel_grad_alpha_log_p_log_q_deviation: what depends on both, from what was computed ahead.
+DEVICE negative_binomial_kernel_grad_alpha_log_p_log_q_deviation_results negative_binomial_kernel_grad_alpha_log_p_log_q_deviation_msssm_evaluate(negative_binomial_kernel_grad_alpha_log_p_log_q_deviation_msssm_set set, real x, real deviation)
+{
+    if (x < 3) {
+        return make_negative_binomial_kernel_grad_alpha_log_p_log_q_deviation_results(set.c0 + (x == 0 ? 0 : x * set.log_q) + (x < 1 ? 0 : x < 2 ? set.t : set.c1), set.log_p + (x < 1 ? 0 : x < 2 ? set.t2 : set.c2), set.alpha, x == 0 ? 0 : x, 0);
+    }
+    real n = x + set.alpha;
+    real d_alpha_log_n = 1 / n;
+    real log_n = log(n);
+    real t5 = deviation * set.t4;
+    real t6 = special_log_excess(log_n + set.c3, t5);
+    real t7 = 1 / x;
+    real t8 = -deviation * t7;
+    real t9 = set.c4 * deviation;
+    real t10 = t5 / (1 + t5);
+    return make_negative_binomial_kernel_grad_alpha_log_p_log_q_deviation_results(set.c5 - special_factorial_remainder(x) + (special_stirling_series(n) - 0.5 * log_n) + set.alpha * t6 + x * special_log_excess(log_n - log(x) + set.log_q, t8), set.c6 + (special_stirling_series_derivative(n) - 0.5 * d_alpha_log_n) + (t6 + set.alpha * (fabs(t5) < 0.5 ? t9 * t10 : d_alpha_log_n - set.t4 + t9)) + x * (fabs(t8) < 0.5 ? 0 : d_alpha_log_n), fabs(t5) < 0.5 ? 0 : set.alpha, fabs(t8) < 0.5 ? 0 : x, set.alpha * (fabs(t5) < 0.5 ? -(t10 * set.t4) : -set.t4) + x * (fabs(t8) < 0.5 ? t7 * (t8 / (1 + t8)) : t7));
+}
+
+// negative_binomial_logpmf_grad_mu_alpha: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real t;
+    real c0;
+    real mu;
+    real c1;
+    negative_binomial_kernel_grad_alpha_log_p_log_q_deviation_msssm_set negative_binomial_kernel_grad_alpha_0;
+    real d_mu_log_p;
+    real d_mu_log_q;
+    real d_alpha_log_p;
+    real d_alpha_log_q;
+} negative_binomial_logpmf_grad_mu_alpha_mss_set;
+
+DEVICE negative_binomial_logpmf_grad_mu_alpha_mss_set negative_binomial_logpmf_grad_mu_alpha_mss_prepare_set(real mu, real alpha)
+{
+    negative_binomial_logpmf_grad_mu_alpha_mss_set set;
+    negative_binomial_log_share_grad_a_b_results call2 = negative_binomial_log_share_grad_a_b(alpha, mu);
+    negative_binomial_log_share_grad_a_b_results call3 = negative_binomial_log_share_grad_a_b(mu, alpha);
+    real t = alpha / (mu + alpha);
+    real t2 = 1 / (mu + alpha);
+    real d_mu_log_p = call2.d_b;
+    real d_alpha_log_p = call2.d_a;
+    real d_mu_log_q = call3.d_a;
+    real d_alpha_log_q = call3.d_b;
+    set.t = t;
+    set.c0 = t * t2;
+    set.mu = mu;
+    set.c1 = (1 - t) * t2;
+    set.negative_binomial_kernel_grad_alpha_0 = negative_binomial_kernel_grad_alpha_log_p_log_q_deviation_msssm_prepare_set(alpha, call2.value, call3.value);
+    set.d_mu_log_p = d_mu_log_p;
+    set.d_mu_log_q = d_mu_log_q;
+    set.d_alpha_log_p = d_alpha_log_p;
+    set.d_alpha_log_q = d_alpha_log_q;
+    return set;
+}
+
+// negative_binomial_logpmf_grad_mu_alpha: what depends on both, from what was computed ahead.
+DEVICE negative_binomial_logpmf_grad_mu_alpha_results negative_binomial_logpmf_grad_mu_alpha_mss_evaluate(negative_binomial_logpmf_grad_mu_alpha_mss_set set, real x)
+{
+    real d_mu_deviation = -set.t - set.c0 * (x - set.mu);
+    real d_alpha_deviation = (x - set.mu) * set.c1;
+    negative_binomial_kernel_grad_alpha_log_p_log_q_deviation_results call = negative_binomial_kernel_grad_alpha_log_p_log_q_deviation_msssm_evaluate(set.negative_binomial_kernel_grad_alpha_0, x, (x - set.mu) * set.t);
+    return make_negative_binomial_logpmf_grad_mu_alpha_results(call.value, call.d_log_p * set.d_mu_log_p + call.d_log_q * set.d_mu_log_q + call.d_deviation * d_mu_deviation, call.d_alpha + call.d_log_p * set.d_alpha_log_p + call.d_log_q * set.d_alpha_log_q + call.d_deviation * d_alpha_deviation);
+}
+
+// special_log_gamma_power_grad_x: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real x;
+} special_log_gamma_power_grad_x_set;
+
+DEVICE special_log_gamma_power_grad_x_set special_log_gamma_power_grad_x_prepare_set(real x)
+{
+    special_log_gamma_power_grad_x_set set;
+    set.x = x;
+    return set;
+}
+
+// special_log_gamma_power_grad_x: what depends on the observation alone, computed once for each.
+typedef struct {
+    real a;
+    real c0;
+    real t3;
+} special_log_gamma_power_grad_x_row;
+
+DEVICE special_log_gamma_power_grad_x_row special_log_gamma_power_grad_x_prepare_row(real a)
+{
+    special_log_gamma_power_grad_x_row row;
+    real t3 = 1 / a;
+    row.a = a;
+    row.c0 = 0.5 * log(a) + HALF_LOG_2PI + special_stirling_error(a);
+    row.t3 = t3;
+    return row;
+}
+
+// special_log_gamma_power_grad_x: what depends on both, from what was computed ahead.
+DEVICE special_log_gamma_power_grad_x_results special_log_gamma_power_grad_x_evaluate(special_log_gamma_power_grad_x_set set, special_log_gamma_power_grad_x_row row)
+{
+    real t = set.x / row.a;
+    real t2 = (set.x - row.a) / row.a;
+    return make_special_log_gamma_power_grad_x_results(row.a * special_log_ratio_excess(t, t2) - row.c0, row.a * (fabs(t2) < 0.5 ? -(t2 / t * row.t3) : row.t3 / t - row.t3));
+}
+
+// special_log_poisson_grad_m: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real m;
+    special_log_gamma_power_grad_x_set special_0;
+} special_log_poisson_grad_m_set;
+
+DEVICE special_log_poisson_grad_m_set special_log_poisson_grad_m_prepare_set(real m)
+{
+    special_log_poisson_grad_m_set set;
+    set.m = m;
+    set.special_0 = special_log_gamma_power_grad_x_prepare_set(m);
+    return set;
+}
+
+// special_log_poisson_grad_m: what depends on the observation alone, computed once for each.
+typedef struct {
+    special_log_gamma_power_grad_x_row special_0;
+    int c0;
+} special_log_poisson_grad_m_row;
+
+DEVICE special_log_poisson_grad_m_row special_log_poisson_grad_m_prepare_row(real j)
+{
+    special_log_poisson_grad_m_row row;
+    row.special_0 = special_log_gamma_power_grad_x_prepare_row(j);
+    row.c0 = j == 0;
+    return row;
+}
+
+// special_log_poisson_grad_m: what depends on both, from what was computed ahead.
+DEVICE special_log_poisson_grad_m_results special_log_poisson_grad_m_evaluate(special_log_poisson_grad_m_set set, special_log_poisson_grad_m_row row)
+{
+    real either;
+    real d_m_either;
+    if (row.c0) {
+        either = -set.m;
+        d_m_either = -1;
+    } else {
+        special_log_gamma_power_grad_x_results call = special_log_gamma_power_grad_x_evaluate(set.special_0, row.special_0);
+        either = call.value;
+        d_m_either = call.d_x;
+    }
+    return make_special_log_poisson_grad_m_results(either, d_m_either);
+}
+
+// delaporte_logpmf_grad_alpha_beta_lam: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    int c0;
+    real alpha;
+    real d_beta_q;
+    real q;
+    real lam;
+    real c1;
+    real c2;
+    delaporte_growth_grad_alpha_beta_mss_set delaporte_growth_grad_alpha_beta_0;
+    real c3;
+    delaporte_growth_grad_alpha_beta_mss_set delaporte_growth_grad_alpha_beta_1;
+    negative_binomial_logpmf_grad_mu_alpha_mss_set negative_binomial_0;
+    real beta;
+    int c4;
+    special_log_poisson_grad_m_set special_0;
+    real c5;
+    delaporte_growth_grad_alpha_beta_mss_set delaporte_growth_grad_alpha_beta_2;
+    real d_alpha_start;
+    real d_beta_start;
+} delaporte_logpmf_grad_alpha_beta_lam_set;
+
+DEVICE delaporte_logpmf_grad_alpha_beta_lam_set delaporte_logpmf_grad_alpha_beta_lam_prepare_set(real alpha, real beta, real lam)
+{
+    delaporte_logpmf_grad_alpha_beta_lam_set set;
+    real t = beta / (1 + beta);
+    real d_beta_q = (1 - t) * (1 / (1 + beta));
+    real q = t;
+    real mean = alpha * beta;
+    negative_binomial_logpmf_grad_mu_alpha_results call5 = negative_binomial_logpmf_grad_mu_alpha(0, mean, alpha);
+    real d_alpha_start = call5.d_mu * beta + call5.d_alpha;
+    real d_beta_start = call5.d_mu * alpha;
+    set.c0 = isinf(alpha) || isinf(beta) || isinf(lam);
+    set.alpha = alpha;
+    set.d_beta_q = d_beta_q;
+    set.q = q;
+    set.lam = lam;
+    set.c1 = q * alpha;
+    set.c2 = 4 * q;
+    set.delaporte_growth_grad_alpha_beta_0 = delaporte_growth_grad_alpha_beta_mss_prepare_set(alpha, beta);
+    set.c3 = 1 / lam;
+    set.delaporte_growth_grad_alpha_beta_1 = delaporte_growth_grad_alpha_beta_mss_prepare_set(alpha, beta);
+    set.negative_binomial_0 = negative_binomial_logpmf_grad_mu_alpha_mss_prepare_set(mean, alpha);
+    set.beta = beta;
+    set.c4 = alpha >= 1;
+    set.special_0 = special_log_poisson_grad_m_prepare_set(lam);
+    set.c5 = call5.value;
+    set.delaporte_growth_grad_alpha_beta_2 = delaporte_growth_grad_alpha_beta_mss_prepare_set(alpha, beta);
+    set.d_alpha_start = d_alpha_start;
+    set.d_beta_start = d_beta_start;
+    return set;
+}
+
+// delaporte_logpmf_grad_alpha_beta_lam: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+    special_log_poisson_grad_m_row special_0;
+} delaporte_logpmf_grad_alpha_beta_lam_row;
+
+DEVICE delaporte_logpmf_grad_alpha_beta_lam_row delaporte_logpmf_grad_alpha_beta_lam_prepare_row(real x)
+{
+    delaporte_logpmf_grad_alpha_beta_lam_row row;
+    row.x = x;
+    row.special_0 = special_log_poisson_grad_m_prepare_row(x);
+    return row;
+}
+
+// delaporte_logpmf_grad_alpha_beta_lam: what depends on both, from what was computed ahead.
+DEVICE delaporte_logpmf_grad_alpha_beta_lam_results delaporte_logpmf_grad_alpha_beta_lam_evaluate(delaporte_logpmf_grad_alpha_beta_lam_set set, delaporte_logpmf_grad_alpha_beta_lam_row row)
+{
+    if (set.c0) {
+        return make_delaporte_logpmf_grad_alpha_beta_lam_results(NAN, NAN, NAN, NAN);
+    }
+    real d_beta_b = (row.x - set.alpha) * set.d_beta_q;
+    real b = set.q * (row.x - set.alpha) - set.lam;
+    real t2 = set.c1 * row.x - set.lam;
+    real d_alpha_square = set.c2 * (set.q * row.x) - set.q * (2 * b);
+    real d_beta_square = 2 * b * d_beta_b + (4 * t2 * set.d_beta_q + set.c2 * (set.alpha * row.x * set.d_beta_q));
+    real d_lam_square = -(2 * b) - set.c2;
+    real square = b * b + set.c2 * t2;
+    real d_alpha_sum = 0;
+    real d_beta_sum = 0;
+    real d_lam_sum = 0;
+    real sum = 1;
+    real d_alpha_term = 0;
+    real d_beta_term = 0;
+    real d_lam_term = 0;
+    real term = 1;
+    real peak = square > 0 ? fmin(fmax(floor(0.5 * (b + sqrt(square)) / set.q) + 1, (real)0), row.x) : 0;
+    for (int i = 0; i < 30000 && peak + i < row.x && term > 0.01 * EPSILON * sum && THREAD < 65536; i++) {
+        real n = peak + i;
+        delaporte_growth_grad_alpha_beta_results call = delaporte_growth_grad_alpha_beta_mss_evaluate(set.delaporte_growth_grad_alpha_beta_0, n);
+        real t3 = (row.x - n) / set.lam;
+        real t4 = call.value * t3;
+        real t5 = term * t3;
+        d_alpha_term = t4 * d_alpha_term + t5 * call.d_alpha;
+        d_beta_term = t4 * d_beta_term + t5 * call.d_beta;
+        d_lam_term = t4 * d_lam_term - t3 * set.c3 * (term * call.value);
+        term *= t4;
+        d_alpha_sum += d_alpha_term;
+        d_beta_sum += d_beta_term;
+        d_lam_sum += d_lam_term;
+        sum += term;
+    }
+    real first = peak;
+    d_alpha_term = 0;
+    d_beta_term = 0;
+    d_lam_term = 0;
+    term = 1;
+    for (int i_2 = 0; i_2 < 30000 && first > 0 && term > 0.01 * EPSILON * sum && THREAD < 65536; i_2++) {
+        first--;
+        delaporte_growth_grad_alpha_beta_results call2 = delaporte_growth_grad_alpha_beta_mss_evaluate(set.delaporte_growth_grad_alpha_beta_1, first);
+        real t6 = (row.x - first) / set.lam;
+        real t7 = call2.value * t6;
+        real t8 = term / t7;
+        real t9 = 1 / t7;
+        d_alpha_term = (d_alpha_term - t8 * (t6 * call2.d_alpha)) * t9;
+        d_beta_term = (d_beta_term - t8 * (t6 * call2.d_beta)) * t9;
+        d_lam_term = (d_lam_term + t6 * set.c3 * call2.value * t8) * t9;
+        term = t8;
+        d_alpha_sum += d_alpha_term;
+        d_beta_sum += d_beta_term;
+        d_lam_sum += d_lam_term;
+        sum += term;
+    }
+    negative_binomial_logpmf_grad_mu_alpha_results call3 = negative_binomial_logpmf_grad_mu_alpha_mss_evaluate(set.negative_binomial_0, peak);
+    special_log_poisson_grad_m_results call4 = special_log_poisson_grad_m(row.x - peak, set.lam);
+    real d_alpha_top = call3.d_mu * set.beta + call3.d_alpha;
+    real d_beta_top = call3.d_mu * set.alpha;
+    real d_lam_top = call4.d_m;
+    real top = call3.value + call4.value;
+    if (set.c4 || first == 0) {
+        real t10 = 1 / sum;
+        return make_delaporte_logpmf_grad_alpha_beta_lam_results(top + log(sum), d_alpha_top + t10 * d_alpha_sum, d_beta_top + t10 * d_beta_sum, d_lam_top + t10 * d_lam_sum);
+    }
+    special_log_poisson_grad_m_results call6 = special_log_poisson_grad_m_evaluate(set.special_0, row.special_0);
+    real d_lam_start = call6.d_m;
+    real start = set.c5 + call6.value;
+    real d_alpha_more = 0;
+    real d_beta_more = 0;
+    real d_lam_more = 0;
+    real more = 1;
+    int falling = 1;
+    d_alpha_term = 0;
+    d_beta_term = 0;
+    d_lam_term = 0;
+    term = 1;
+    for (int i_3 = 0; i_3 < 30000 && int_sum(i_3, 1) < first && falling && term > 0.01 * EPSILON * more && THREAD < 65536; i_3++) {
+        delaporte_growth_grad_alpha_beta_results call7 = delaporte_growth_grad_alpha_beta_mss_evaluate(set.delaporte_growth_grad_alpha_beta_2, i_3);
+        real t11 = (row.x - i_3) / set.lam;
+        real d_alpha_ratio = t11 * call7.d_alpha;
+        real d_beta_ratio = t11 * call7.d_beta;
+        real d_lam_ratio = -(t11 * set.c3 * call7.value);
+        real ratio = call7.value * t11;
+        falling = ratio < 1;
+        real t12 = falling ? ratio : 0;
+        d_alpha_term = t12 * d_alpha_term + term * (falling ? d_alpha_ratio : 0);
+        d_beta_term = t12 * d_beta_term + term * (falling ? d_beta_ratio : 0);
+        d_lam_term = t12 * d_lam_term + term * (falling ? d_lam_ratio : 0);
+        term *= t12;
+        d_alpha_more += d_alpha_term;
+        d_beta_more += d_beta_term;
+        d_lam_more += d_lam_term;
+        more += term;
+    }
+    real t13 = top + log(sum);
+    real t14 = start + log(more);
+    real t15 = special_expit(t13 - t14);
+    real t16 = 1 / sum;
+    real t17 = special_expit(t14 - t13);
+    real t18 = 1 / more;
+    return make_delaporte_logpmf_grad_alpha_beta_lam_results(special_logaddexp(t13, t14), (t13 == -INFINITY ? 0 : t15 * (d_alpha_top + t16 * d_alpha_sum)) + (t14 == -INFINITY ? 0 : t17 * (set.d_alpha_start + t18 * d_alpha_more)), (t13 == -INFINITY ? 0 : t15 * (d_beta_top + t16 * d_beta_sum)) + (t14 == -INFINITY ? 0 : t17 * (set.d_beta_start + t18 * d_beta_more)), (t13 == -INFINITY ? 0 : t15 * (d_lam_top + t16 * d_lam_sum)) + (t14 == -INFINITY ? 0 : t17 * (d_lam_start + t18 * d_lam_more)));
+}
+
+// delaporte_logpmf_checked_grad_alpha_beta_lam: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    delaporte_logpmf_grad_alpha_beta_lam_set delaporte_0;
+    real c0;
+} delaporte_logpmf_checked_grad_alpha_beta_lam_set;
+
+DEVICE delaporte_logpmf_checked_grad_alpha_beta_lam_set delaporte_logpmf_checked_grad_alpha_beta_lam_prepare_set(real alpha, real beta, real lam)
+{
+    delaporte_logpmf_checked_grad_alpha_beta_lam_set set;
+    real bad_alpha = alpha > 0 ? 0 : NAN;
+    real bad_beta = beta > 0 ? 0 : NAN;
+    real bad_lam = lam > 0 ? 0 : NAN;
+    set.delaporte_0 = delaporte_logpmf_grad_alpha_beta_lam_prepare_set(alpha, beta, lam);
+    set.c0 = bad_alpha + bad_beta + bad_lam;
+    return set;
+}
+
+// delaporte_logpmf_checked_grad_alpha_beta_lam: what depends on the observation alone, computed once for each.
+typedef struct {
+    delaporte_logpmf_grad_alpha_beta_lam_row delaporte_0;
+    int inside;
+    real outside;
+    real t;
+} delaporte_logpmf_checked_grad_alpha_beta_lam_row;
+
+DEVICE delaporte_logpmf_checked_grad_alpha_beta_lam_row delaporte_logpmf_checked_grad_alpha_beta_lam_prepare_row(real x)
+{
+    delaporte_logpmf_checked_grad_alpha_beta_lam_row row;
+    real t = x == x ? 0 : NAN;
+    real outside = x == x ? -INFINITY : NAN;
+    int inside = x >= 0 && x == floor(x) && fabs(x) < INFINITY;
+    row.delaporte_0 = delaporte_logpmf_grad_alpha_beta_lam_prepare_row(inside ? x : 1);
+    row.inside = inside;
+    row.outside = outside;
+    row.t = t;
+    return row;
+}
+
+// delaporte_logpmf_checked_grad_alpha_beta_lam: what depends on both, from what was computed ahead.
+DEVICE delaporte_logpmf_checked_grad_alpha_beta_lam_results delaporte_logpmf_checked_grad_alpha_beta_lam_evaluate(delaporte_logpmf_checked_grad_alpha_beta_lam_set set, delaporte_logpmf_checked_grad_alpha_beta_lam_row row)
+{
+    delaporte_logpmf_grad_alpha_beta_lam_results call = delaporte_logpmf_grad_alpha_beta_lam_evaluate(set.delaporte_0, row.delaporte_0);
+    real d_alpha_value = call.d_alpha;
+    real d_beta_value = call.d_beta;
+    real d_lam_value = call.d_lam;
+    real value = call.value;
+    return make_delaporte_logpmf_checked_grad_alpha_beta_lam_results((row.inside || value != value ? value : row.outside) + set.c0, (row.inside || value != value ? d_alpha_value : row.t) + set.c0, (row.inside || value != value ? d_beta_value : row.t) + set.c0, (row.inside || value != value ? d_lam_value : row.t) + set.c0);
+}
+
+
+// Adds sums[s * threads + 0 .. threads - 1] into its first place, for every s, as a tree.
+DEVICE void add_threads(SHARED double *sums)
+{
+    for (int width = 64; width > 0; width /= 2) {
+        BARRIER();
+        if (THREAD < width)
+            UNROLL for (int s = 0; s < 16; s++)
+                sums[s * 128 + THREAD] += sums[s * 128 + THREAD + width];
+    }
+    BARRIER();
+}
+
+// Adds the blocks' sums of this block's sets, in the order of the blocks, into `out`.
+DEVICE void add_blocks(GLOBAL double *out, GLOBAL const double *partial, index_t first_set, int sets_here, index_t blocks,
+                       SHARED double *sums)
+{
+    for (int first = 0; first < sets_here * 4; first += 16) {
+        const int sums_here = (int)MIN(sets_here * 4 - first, 16);
+        for (int s = 0; s < 16; s++) {
+            double total = 0;
+            if (s < sums_here)
+                for (index_t b = THREAD; b < blocks; b += 128)
+                    total += partial[(first_set * 4 + first + s) * blocks + b];
+            sums[s * 128 + THREAD] = total;
+        }
+        add_threads(sums);
+        for (index_t s = THREAD; s < sums_here; s += 128)
+            out[first_set * 4 + first + s] = sums[s * 128];
+        BARRIER();
+    }
+}
+
+
+// The loglik shape: out[set] = sum over rows of f(observation, parameter set); the terms are never written.
+// Here f has several results: value, d_alpha, d_beta, d_lam are summed, out[set, result].
+//
+// A thread walks over rows and keeps float64 sums for each set of its block. The sums of a block are added as a tree, those
+// of the blocks in their order by the last block to finish: the order never changes, so neither do the bits.
+KERNEL(128) delaporte_logpmf_checked_grad_alpha_beta_lam_loglik(
+    GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL double *partial, GLOBAL int *counters,
+    index_t n_rows, index_t n_sets, GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT alpha_per_set, index_t alpha_offset, index_t alpha_stride, GLOBAL const real *RESTRICT beta_per_set, index_t beta_offset, index_t beta_stride, GLOBAL const real *RESTRICT lam_per_set, index_t lam_offset, index_t lam_stride)
+{
+    const index_t first_set = BLOCK_X * 4;
+    const int sets_here = (int)MIN(n_sets - first_set, (index_t)4);
+    x_per_row += x_offset + first_set * x_stride;
+    alpha_per_set += alpha_offset;
+    beta_per_set += beta_offset;
+    lam_per_set += lam_offset;
+    SHARED_ARRAY(double, sums, 2048);
+
+    // Whatever depends on the parameters alone: once per block.
+    SHARED_ARRAY(delaporte_logpmf_checked_grad_alpha_beta_lam_set, sets, 4);
+    for (index_t k = THREAD; k < 4; k += 128)
+        sets[k] = delaporte_logpmf_checked_grad_alpha_beta_lam_prepare_set(alpha_per_set[(first_set + MIN(k, sets_here - 1)) * alpha_stride], beta_per_set[(first_set + MIN(k, sets_here - 1)) * beta_stride], lam_per_set[(first_set + MIN(k, sets_here - 1)) * lam_stride]);
+    BARRIER();
+
+    double total[16];
+    UNROLL for (int s = 0; s < 16; s++)
+        total[s] = 0;
+    for (index_t first = BLOCK_Y * 256; first < n_rows; first += BLOCKS_Y * 256) {
+        if (first + 256 <= n_rows) {  // a whole tile: all its loads first, and no thread idle
+            double2 x_tile[1];
+            UNROLL for (int u = 0; u < 1; u++)
+                x_tile[u] = *(GLOBAL const double2 *)(x_per_row + first + (u * 128 + THREAD) * 2);
+            UNROLL for (int u = 0; u < 1; u++) {
+                const double2 x_wide = x_tile[u];
+                {
+                    const delaporte_logpmf_checked_grad_alpha_beta_lam_row row = delaporte_logpmf_checked_grad_alpha_beta_lam_prepare_row(x_wide.x);
+                    UNROLL for (int k = 0; k < 4; k++) {
+                        const delaporte_logpmf_checked_grad_alpha_beta_lam_results result = delaporte_logpmf_checked_grad_alpha_beta_lam_evaluate(sets[k], row);
+                        total[k * 4 + 0] += result.value;
+                        total[k * 4 + 1] += result.d_alpha;
+                        total[k * 4 + 2] += result.d_beta;
+                        total[k * 4 + 3] += result.d_lam;
+                    }
+                }
+                {
+                    const delaporte_logpmf_checked_grad_alpha_beta_lam_row row = delaporte_logpmf_checked_grad_alpha_beta_lam_prepare_row(x_wide.y);
+                    UNROLL for (int k = 0; k < 4; k++) {
+                        const delaporte_logpmf_checked_grad_alpha_beta_lam_results result = delaporte_logpmf_checked_grad_alpha_beta_lam_evaluate(sets[k], row);
+                        total[k * 4 + 0] += result.value;
+                        total[k * 4 + 1] += result.d_alpha;
+                        total[k * 4 + 2] += result.d_beta;
+                        total[k * 4 + 3] += result.d_lam;
+                    }
+                }
+            }
+        } else
+            for (int u = 0; u < 2; u++) {
+                const index_t r = (u / 2 * 128 + THREAD) * 2 + u % 2, n = first + r;
+                if (n < n_rows) {
+                    const delaporte_logpmf_checked_grad_alpha_beta_lam_row row = delaporte_logpmf_checked_grad_alpha_beta_lam_prepare_row(x_per_row[n]);
+                    UNROLL for (int k = 0; k < 4; k++) {
+                        const delaporte_logpmf_checked_grad_alpha_beta_lam_results result = delaporte_logpmf_checked_grad_alpha_beta_lam_evaluate(sets[k], row);
+                        total[k * 4 + 0] += result.value;
+                        total[k * 4 + 1] += result.d_alpha;
+                        total[k * 4 + 2] += result.d_beta;
+                        total[k * 4 + 3] += result.d_lam;
+                    }
+                }
+            }
+    }
+    GLOBAL double *const block_sums = BLOCKS_Y == 1
+        ? out + out_offset + first_set * 4 : partial + first_set * 4 * BLOCKS_Y + BLOCK_Y;
+    UNROLL for (int s = 0; s < 16; s++)
+        sums[s * 128 + THREAD] = total[s];
+    add_threads(sums);
+    for (index_t s = THREAD; s < MIN(sets_here * 4 - 0, 16); s += 128)
+        block_sums[s * BLOCKS_Y] = sums[s * 128];
+    if (BLOCKS_Y == 1)
+        return;
+    __shared__ int last;  // does this block finish last of those that share its sets? Then it adds them all
+    __threadfence();
+    __syncthreads();
+    if (THREAD == 0) {
+        last = atomicAdd(&counters[BLOCK_X], 1) == BLOCKS_Y - 1;
+        __threadfence();
+    }
+    __syncthreads();
+    if (last) {
+        add_blocks(out + out_offset, partial, first_set, sets_here, BLOCKS_Y, sums);
+        if (THREAD == 0)
+            counters[BLOCK_X] = 0;
+    }
+
+}
+
+
+
+
+
+
+
+
+
+
