@@ -101,6 +101,10 @@ __device__ real log_above_zeta(int what, real d, real alpha, real beta)
         whole = (PI - kappa) / alpha;
         delta = PI - whole;
     }
+    if (beta > -1 && alpha < 2 && d > 0 && alpha * log(d) > -2 * log(EPSILON)) {  // where only the power of the tail counts
+        real value = log_gamma(alpha) + log(s * (1 + beta) / PI) - alpha * log(d);
+        return what == 0 ? value + log(alpha) - log(d) : what == 1 ? value : log1mexp(value);
+    }
     if (alpha == 1) {
         real value = log_integral(what, log(2 / PI) - 0.5 * PI * d / beta, alpha, beta, PI, 0, 0);
         return what == 0 ? value - log(2 * beta) : value - LOG_PI;
