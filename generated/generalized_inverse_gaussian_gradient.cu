@@ -165,11 +165,11 @@ typedef struct {
     real value;
     real d_p;
     real d_b;
-} generalized_inverse_gaussian_log_integral_grad_p_b_results;
+} special_gig_log_integral_grad_p_b_results;
 
-DEVICE generalized_inverse_gaussian_log_integral_grad_p_b_results make_generalized_inverse_gaussian_log_integral_grad_p_b_results(real value, real d_p, real d_b)
+DEVICE special_gig_log_integral_grad_p_b_results make_special_gig_log_integral_grad_p_b_results(real value, real d_p, real d_b)
 {
-    generalized_inverse_gaussian_log_integral_grad_p_b_results results;
+    special_gig_log_integral_grad_p_b_results results;
     results.value = value;
     results.d_p = d_p;
     results.d_b = d_b;
@@ -199,11 +199,11 @@ typedef struct {
     real d_d;
     real d_p;
     real d_b;
-} generalized_inverse_gaussian_height_grad_r_d_p_b_results;
+} special_gig_height_grad_r_d_p_b_results;
 
-DEVICE generalized_inverse_gaussian_height_grad_r_d_p_b_results make_generalized_inverse_gaussian_height_grad_r_d_p_b_results(real value, real d_r, real d_d, real d_p, real d_b)
+DEVICE special_gig_height_grad_r_d_p_b_results make_special_gig_height_grad_r_d_p_b_results(real value, real d_r, real d_d, real d_p, real d_b)
 {
-    generalized_inverse_gaussian_height_grad_r_d_p_b_results results;
+    special_gig_height_grad_r_d_p_b_results results;
     results.value = value;
     results.d_r = d_r;
     results.d_d = d_d;
@@ -296,7 +296,7 @@ DEVICE special_expm1_excess_grad_x_results special_expm1_excess_grad_x(real x)
     return make_special_expm1_excess_grad_x_results(fabs(x) < 0.5 ? -special_log1pmx(t) : x + t, fabs(x) < 0.5 ? -(t2 * (t / (1 + t))) : 1 - t2);
 }
 
-DEVICE generalized_inverse_gaussian_log_integral_grad_p_b_results generalized_inverse_gaussian_log_integral_grad_p_b(real order, real p, real b)
+DEVICE special_gig_log_integral_grad_p_b_results special_gig_log_integral_grad_p_b(real order, real p, real b)
 {
     real t = hypot(p, b);
     real d_p_w = p == 0 && b == 0 ? 0 : p / t;
@@ -326,9 +326,9 @@ DEVICE generalized_inverse_gaussian_log_integral_grad_p_b_results generalized_in
             real d_b_v = int_product(side, i) * d_b_step;
             real v = int_product(side, i) * step;
             real t8 = cosh(0.5 * v);
-            real d_p_s = t8 * (0.5 * d_p_v);
-            real d_b_s = t8 * (0.5 * d_b_v);
-            real s = sinh(0.5 * v);
+            real d_p_s = rest > 0 ? t8 * (0.5 * d_p_v) : 0;
+            real d_b_s = rest > 0 ? t8 * (0.5 * d_b_v) : 0;
+            real s = rest > 0 ? sinh(0.5 * v) : 0;
             special_expm1_excess_grad_x_results call = special_expm1_excess_grad_x(-v);
             real t9 = exp(order * v - p * call.value - 2 * rest * s * s);
             d_p_term = t9 * (order * d_p_v - (call.value - d_p_v * call.d_x * p) - (2 * s * s * d_p_rest + 4 * rest * s * d_p_s));
@@ -341,7 +341,7 @@ DEVICE generalized_inverse_gaussian_log_integral_grad_p_b_results generalized_in
     }
     real t10 = 1 / step;
     real t11 = 1 / sum;
-    return make_generalized_inverse_gaussian_log_integral_grad_p_b_results(log(step) + log(sum), t10 * d_p_step + t11 * d_p_sum, t10 * d_b_step + t11 * d_b_sum);
+    return make_special_gig_log_integral_grad_p_b_results(log(step) + log(sum), t10 * d_p_step + t11 * d_p_sum, t10 * d_b_step + t11 * d_b_sum);
 }
 
 // generalized_inverse_gaussian_oriented_grad_p_sigma: what depends on the parameters alone, computed once for each set of them.
@@ -381,17 +381,17 @@ DEVICE generalized_inverse_gaussian_oriented_grad_p_sigma_results generalized_in
     return make_generalized_inverse_gaussian_oriented_grad_p_sigma_results(set.c0 ? set.sigma / row.x : t, 0, set.c0 ? row.c0 : -(t * set.c1));
 }
 
-// generalized_inverse_gaussian_height_grad_r_d_p_b: what depends on the parameters alone, computed once for each set of them.
+// special_gig_height_grad_r_d_p_b: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real c0;
     real p;
     real d_p_rest;
     real d_b_rest;
-} generalized_inverse_gaussian_height_grad_r_d_p_b_mmss_set;
+} special_gig_height_grad_r_d_p_b_mmss_set;
 
-DEVICE generalized_inverse_gaussian_height_grad_r_d_p_b_mmss_set generalized_inverse_gaussian_height_grad_r_d_p_b_mmss_prepare_set(real p, real b)
+DEVICE special_gig_height_grad_r_d_p_b_mmss_set special_gig_height_grad_r_d_p_b_mmss_prepare_set(real p, real b)
 {
-    generalized_inverse_gaussian_height_grad_r_d_p_b_mmss_set set;
+    special_gig_height_grad_r_d_p_b_mmss_set set;
     real t = hypot(p, b);
     real t2 = p + t;
     real t3 = b / t2;
@@ -406,14 +406,14 @@ DEVICE generalized_inverse_gaussian_height_grad_r_d_p_b_mmss_set generalized_inv
     return set;
 }
 
-// generalized_inverse_gaussian_height_grad_r_d_p_b: what depends on both, from what was computed ahead.
-DEVICE generalized_inverse_gaussian_height_grad_r_d_p_b_results generalized_inverse_gaussian_height_grad_r_d_p_b_mmss_evaluate(generalized_inverse_gaussian_height_grad_r_d_p_b_mmss_set set, real r, real d)
+// special_gig_height_grad_r_d_p_b: what depends on both, from what was computed ahead.
+DEVICE special_gig_height_grad_r_d_p_b_results special_gig_height_grad_r_d_p_b_mmss_evaluate(special_gig_height_grad_r_d_p_b_mmss_set set, real r, real d)
 {
     real t5 = d / r;
     real t6 = special_log_ratio_excess(r, d);
     real t7 = 1 / r;
     real t8 = 0.5 * d * t5;
-    return make_generalized_inverse_gaussian_height_grad_r_d_p_b_results(set.c0 * d * t5 - set.p * t6, -(t5 * t7 * (set.c0 * d)) - set.p * (fabs(d) < 0.5 ? 0 : t7), set.c0 * t5 + set.c0 * d * t7 - set.p * (fabs(d) < 0.5 ? -t5 : -1), t8 * set.d_p_rest - t6, t8 * set.d_b_rest);
+    return make_special_gig_height_grad_r_d_p_b_results(set.c0 * d * t5 - set.p * t6, -(t5 * t7 * (set.c0 * d)) - set.p * (fabs(d) < 0.5 ? 0 : t7), set.c0 * t5 + set.c0 * d * t7 - set.p * (fabs(d) < 0.5 ? -t5 : -1), t8 * set.d_p_rest - t6, t8 * set.d_b_rest);
 }
 
 // generalized_inverse_gaussian_height_at_grad_z_p_b: what depends on the parameters alone, computed once for each set of them.
@@ -425,7 +425,7 @@ typedef struct {
     real d_p_s;
     real t4;
     real d_b_s;
-    generalized_inverse_gaussian_height_grad_r_d_p_b_mmss_set generalized_inverse_gaussian_height_grad_r_d_p_b_0;
+    special_gig_height_grad_r_d_p_b_mmss_set special_gig_height_grad_r_d_p_b_0;
     real t2;
     real d_z_d;
 } generalized_inverse_gaussian_height_at_grad_z_p_b_mss_set;
@@ -447,7 +447,7 @@ DEVICE generalized_inverse_gaussian_height_at_grad_z_p_b_mss_set generalized_inv
     set.d_p_s = d_p_s;
     set.t4 = t4;
     set.d_b_s = d_b_s;
-    set.generalized_inverse_gaussian_height_grad_r_d_p_b_0 = generalized_inverse_gaussian_height_grad_r_d_p_b_mmss_prepare_set(p, b);
+    set.special_gig_height_grad_r_d_p_b_0 = special_gig_height_grad_r_d_p_b_mmss_prepare_set(p, b);
     set.t2 = t2;
     set.d_z_d = d_z_d;
     return set;
@@ -461,7 +461,7 @@ DEVICE generalized_inverse_gaussian_height_at_grad_z_p_b_results generalized_inv
     real d_b_r = z * set.c1;
     real d_p_d = (-set.d_p_s - t3 * set.d_p_s) * set.t4;
     real d_b_d = (z - set.d_b_s - t3 * set.d_b_s) * set.t4;
-    generalized_inverse_gaussian_height_grad_r_d_p_b_results call = generalized_inverse_gaussian_height_grad_r_d_p_b_mmss_evaluate(set.generalized_inverse_gaussian_height_grad_r_d_p_b_0, z * set.t2, t3);
+    special_gig_height_grad_r_d_p_b_results call = special_gig_height_grad_r_d_p_b_mmss_evaluate(set.special_gig_height_grad_r_d_p_b_0, z * set.t2, t3);
     return make_generalized_inverse_gaussian_height_at_grad_z_p_b_results(call.value, call.d_r * set.t2 + call.d_d * set.d_z_d, call.d_r * d_p_r + call.d_d * d_p_d + call.d_p, call.d_r * d_b_r + call.d_d * d_b_d + call.d_b);
 }
 
@@ -481,7 +481,7 @@ DEVICE generalized_inverse_gaussian_logpdf_grad_p_b_sigma_set generalized_invers
     generalized_inverse_gaussian_logpdf_grad_p_b_sigma_set set;
     real d_p_p = p > 0 ? 1 : p < 0 ? -1 : 0;
     real d_p_p2 = p > 0 ? 1 : p < 0 ? -1 : 0;
-    generalized_inverse_gaussian_log_integral_grad_p_b_results call3 = generalized_inverse_gaussian_log_integral_grad_p_b(0, fabs(p), b);
+    special_gig_log_integral_grad_p_b_results call3 = special_gig_log_integral_grad_p_b(0, fabs(p), b);
     set.c0 = isinf(p) || isinf(b);
     set.generalized_inverse_gaussian_oriented_grad_p_sigma_0 = generalized_inverse_gaussian_oriented_grad_p_sigma_prepare_set(p, sigma);
     set.generalized_inverse_gaussian_height_at_grad_z_p_b_0 = generalized_inverse_gaussian_height_at_grad_z_p_b_mss_prepare_set(fabs(p), b);

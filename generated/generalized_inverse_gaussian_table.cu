@@ -174,7 +174,7 @@ DEVICE real special_expm1_excess(real x)
     return fabs(x) < 0.5 ? -special_log1pmx(expm1(-x)) : x + expm1(-x);
 }
 
-DEVICE real generalized_inverse_gaussian_log_integral(real order, real p, real b)
+DEVICE real special_gig_log_integral(real order, real p, real b)
 {
     real w = hypot(p, b);
     real rest = b * (b / (p + w));
@@ -184,7 +184,7 @@ DEVICE real generalized_inverse_gaussian_log_integral(real order, real p, real b
         real term = 1;
         for (int i = 1; i < 6000 && term > 0.01 * EPSILON * sum && THREAD < 65536; i++) {
             real v = int_product(side, i) * step;
-            real s = sinh(0.5 * v);
+            real s = rest > 0 ? sinh(0.5 * v) : 0;
             term = exp(order * v - p * special_expm1_excess(-v) - 2 * rest * s * s);
             sum += term;
         }
@@ -192,30 +192,30 @@ DEVICE real generalized_inverse_gaussian_log_integral(real order, real p, real b
     return log(step) + log(sum);
 }
 
-// generalized_inverse_gaussian_height: what depends on the parameters alone, computed once for each set of them.
+// special_gig_height: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real c0;
     real p;
-} generalized_inverse_gaussian_height_mmss_set;
+} special_gig_height_mmss_set;
 
-DEVICE generalized_inverse_gaussian_height_mmss_set generalized_inverse_gaussian_height_mmss_prepare_set(real p, real b)
+DEVICE special_gig_height_mmss_set special_gig_height_mmss_prepare_set(real p, real b)
 {
-    generalized_inverse_gaussian_height_mmss_set set;
+    special_gig_height_mmss_set set;
     real rest = b * (b / (p + hypot(p, b)));
     set.c0 = 0.5 * rest;
     set.p = p;
     return set;
 }
 
-// generalized_inverse_gaussian_height: what depends on both, from what was computed ahead.
-DEVICE real generalized_inverse_gaussian_height_mmss_evaluate(generalized_inverse_gaussian_height_mmss_set set, real r, real d)
+// special_gig_height: what depends on both, from what was computed ahead.
+DEVICE real special_gig_height_mmss_evaluate(special_gig_height_mmss_set set, real r, real d)
 {
     return set.c0 * d * (d / r) - set.p * special_log_ratio_excess(r, d);
 }
 
 // generalized_inverse_gaussian_height_at: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
-    generalized_inverse_gaussian_height_mmss_set generalized_inverse_gaussian_height_0;
+    special_gig_height_mmss_set special_gig_height_0;
     real c0;
     real b;
     real s;
@@ -225,7 +225,7 @@ DEVICE generalized_inverse_gaussian_height_at_mss_set generalized_inverse_gaussi
 {
     generalized_inverse_gaussian_height_at_mss_set set;
     real s = p + hypot(p, b);
-    set.generalized_inverse_gaussian_height_0 = generalized_inverse_gaussian_height_mmss_prepare_set(p, b);
+    set.special_gig_height_0 = special_gig_height_mmss_prepare_set(p, b);
     set.c0 = b / s;
     set.b = b;
     set.s = s;
@@ -235,7 +235,7 @@ DEVICE generalized_inverse_gaussian_height_at_mss_set generalized_inverse_gaussi
 // generalized_inverse_gaussian_height_at: what depends on both, from what was computed ahead.
 DEVICE real generalized_inverse_gaussian_height_at_mss_evaluate(generalized_inverse_gaussian_height_at_mss_set set, real z)
 {
-    return generalized_inverse_gaussian_height_mmss_evaluate(set.generalized_inverse_gaussian_height_0, z * set.c0, fma(set.b, z, -set.s) / set.s);
+    return special_gig_height_mmss_evaluate(set.special_gig_height_0, z * set.c0, fma(set.b, z, -set.s) / set.s);
 }
 
 // generalized_inverse_gaussian_oriented: what depends on the parameters alone, computed once for each set of them.
@@ -284,7 +284,7 @@ DEVICE generalized_inverse_gaussian_logpdf_set generalized_inverse_gaussian_logp
     set.c0 = isinf(p) || isinf(b);
     set.generalized_inverse_gaussian_height_at_0 = generalized_inverse_gaussian_height_at_mss_prepare_set(fabs(p), b);
     set.generalized_inverse_gaussian_oriented_0 = generalized_inverse_gaussian_oriented_prepare_set(p, sigma);
-    set.c1 = generalized_inverse_gaussian_log_integral(0, fabs(p), b);
+    set.c1 = special_gig_log_integral(0, fabs(p), b);
     return set;
 }
 
