@@ -38,6 +38,7 @@ fisk(c)                               -> log_logistic(alpha=c, sigma=scale) at x
 foldcauchy(c: nonnegative)            -> folded_cauchy(mu=c * scale, sigma=scale) at x - loc
 foldnorm(c: nonnegative)              -> folded_normal(mu=c * scale, sigma=scale) at x - loc
 gamma(a)                              -> gamma(alpha=a, beta=1 / scale) at x - loc
+gausshyper(a, b, c, z)                 -> gauss_hypergeometric(a=a, b=b, c=c, z=z) at (x - loc) / scale
 genexpon(a, b, c)                     -> generalized_exponential(a=a, b=b, c=c, sigma=scale) at x - loc
 genextreme(c)                         -> generalized_extreme_value(mu=loc, sigma=scale, xi=-c)
 gengamma(a, c)                        -> generalized_gamma(a=a, c=c, sigma=scale) at x - loc
@@ -67,8 +68,10 @@ kappa3(a)                             -> kappa3(a=a, sigma=scale) at x - loc
 kappa4(h, k)                          -> kappa4(h=h, k=k, mu=loc, sigma=scale)
 ksone(n: positive integer)             -> kolmogorov_smirnov_one_sided(n=n) at (x - loc) / scale
 kstwobign()                           -> kolmogorov(sigma=scale) at x - loc
+landau()                              -> landau(mu=loc - 2 / PI * log(0.5 * PI) * scale, sigma=2 / PI * scale)
 laplace()                             -> laplace(mu=loc, b=scale)
 laplace_asymmetric(kappa)             -> asymmetric_laplace(kappa=kappa, mu=loc, b=1 / scale)
+levy_stable(alpha, beta)              -> stable(alpha=alpha, beta=beta, mu=loc + stable_shift(alpha, beta, scale), sigma=scale)
 levy()                                -> levy(mu=loc, sigma=scale)
 levy_l()                              -> levy_left(mu=loc, sigma=scale)
 loggamma(c)                           -> exp_gamma(alpha=c, mu=loc, sigma=scale)

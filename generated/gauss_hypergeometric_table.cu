@@ -1,0 +1,386 @@
+// The table kernel of gauss_hypergeometric, made by `gpustats generate`. Do not edit.
+typedef double real;
+typedef long long index_t;
+#define KERNEL(...) extern "C" __global__ void __launch_bounds__(__VA_ARGS__)  // threads a block, blocks a multiprocessor
+#define DEVICE static __device__ __forceinline__
+#define GLOBAL
+#define SHARED
+#define RESTRICT __restrict__
+#define SHARED_ARRAY(type, name, count) __shared__ type name[count]
+#define DYNAMIC_SHARED_ARRAY(type, name, count) extern __shared__ __align__(16) type name[]
+#define BARRIER() __syncthreads()
+#define BARRIER_GLOBAL() __syncthreads()
+#define UNROLL _Pragma("unroll")
+#define UNROLL_BY_4 _Pragma("unroll 4")
+#define STORE_STREAMING(to, value) __stcs(to, value)  // not to be read again soon
+#define THREAD ((int)threadIdx.x)
+#define BLOCK_X ((index_t)blockIdx.x)
+#define BLOCK_Y ((index_t)blockIdx.y)
+#define BLOCKS_Y ((index_t)gridDim.y)
+#define BLOCKS_X ((index_t)gridDim.x)
+#undef INFINITY
+#undef NAN
+#define INFINITY __int_as_float(0x7f800000)
+#define NAN __int_as_float(0x7fffffff)
+typedef unsigned long long bits_t;
+
+// log(w + c), c being what rounding has taken from w. NVIDIA's own log and log1p branch, which keeps the compiler from working
+// on several numbers at once. log(2^k (1 + f)) = k log(2) + f - (h - s (h + R)), s = f / (2 + f), h = f^2 / 2; the polynomial R
+// interpolates 2 atanh(s) / s - 2 in Chebyshev points, with an error below 1e-17. Error of the whole below 1 ulp.
+DEVICE double log_of_sum(double w, double c)
+{
+    const bool tiny = __double2hiint(w) < 0x00100000;  // subnormal, or not positive
+    const double scaled = tiny ? w * 18014398509481984.0 : w;
+    const int high = __double2hiint(scaled), k = (high - 0x3fe6a09e) >> 20;
+    const double m = __hiloint2double(high - (k << 20), __double2loint(scaled));  // between sqrt(1/2) and sqrt(2)
+    const double f = fma(c, __hiloint2double((0x3ff - k) << 20, 0), m - 1), g = f + 2;
+    double r;
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(g));
+    const double e = fma(-g, r, 1.0);
+    const double s = f * fma(r, fma(e, e, e), r), z = s * s, h = 0.5 * f * f;
+    const double R = z * (0.66666666666666696969 + z * (0.39999999999899197894 + z * (0.28571428626114518292 + z * (
+                          0.22222211112104947364 + z * (0.18182890778026130313 + z * (0.15331666676597174341 + z * (
+                          0.14617128399807299883)))))));
+    const double n = k - (tiny ? 54 : 0);
+    const double value = fma(n, 0.69314718036912381649, f - (h - fma(s, h + R, n * 1.9082149292705877e-10)));
+    const index_t bits = __double_as_longlong(w);
+    const double special = (bits_t)bits << 1 == 0 ? -INFINITY : bits == 0x7ff0000000000000 ? w : NAN;
+    return (bits_t)(bits - 1) < 0x7fefffffffffffff ? value : special;  // is w positive and finite?
+}
+
+DEVICE double branchless_log(double x)
+{
+    return log_of_sum(x, 0);
+}
+
+DEVICE double branchless_log1p(double x)
+{
+    const double w = 1 + x;
+    return log_of_sum(w, x - (w - 1));
+}
+
+// exp(k log(2) + r) = 2^k (1 + r + r^2 q(r)). NVIDIA's own branches as well, so that compilers compute it twice where it stands twice.
+// q interpolates in Chebyshev points, with an error of the whole below 2e-17. 2^k comes in two halves, for numbers below the normal
+// ones. Error below 1 ulp.
+DEVICE double branchless_exp(double x)
+{
+    const double shifted = fma(x, 1.4426950408889634, 6755399441055744.0), n = shifted - 6755399441055744.0;
+    const double r = fma(n, -2.3190468138462996e-17, fma(n, -0.6931471805599453, x));
+    const double q = 0.5000000000000001 + r * (0.16666666666666669 + r * (0.04166666666662413 + r * (0.008333333333330062 + r * (
+                     0.0013888888917213717 + r * (0.00019841269863053618 + r * (2.4801521295954376e-05 + r * (
+                     2.7557268459997064e-06 + r * (2.7620088445409746e-07 + r * 2.510038549551032e-08))))))));
+    const double p = 1 + r * (1 + r * q);
+    const int k = __double2loint(shifted), half_k = k >> 1;
+    const double root = __hiloint2double(__double2hiint(p) + (half_k << 20), __double2loint(p));
+    const double value = root * __hiloint2double((0x3ff + k - half_k) << 20, 0);
+    const int upper = __double2hiint(x), above = upper & 0x7fffffff;  // of nan it is above that of infinity
+    const int special = above > 0x7ff00000 ? upper : upper < 0 ? 0 : 0x7ff00000;
+    return above < 0x40875000 ? value : __hiloint2double(special, 0);  // is |x| below 746?
+}
+
+// a / b for normal numbers; the compiler's own division branches for others.
+DEVICE double ordinary_quotient(double a, double b)
+{
+    double r;
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(b));
+    const double e = fma(-b, r, 1.0), reciprocal = fma(r, fma(e, e, e), r), q = a * reciprocal;
+    return fma(reciprocal, fma(-b, q, a), q);
+}
+#define quotient ordinary_quotient
+#define exp branchless_exp
+#define log branchless_log
+#define log1p branchless_log1p
+#define REAL(literal) literal
+#define EPSILON REAL(2.220446049250313e-16)
+#define PI REAL(3.14159265358979323846)
+#define LOG_2PI REAL(1.83787706640934548356)
+#define HALF_LOG_2PI REAL(0.91893853320467274178)
+#define LOG_2 REAL(0.69314718055994530942)
+#define LOG_PI REAL(1.14472988584940017414)
+#define SQRT_2 REAL(1.41421356237309504880)
+#define SQRT_PI REAL(1.77245385090551602730)
+#define SQRT_2_OVER_PI REAL(0.79788456080286535588)
+#define EULER_GAMMA REAL(0.57721566490153286061)
+#ifndef quotient
+#define quotient(a, b) ((a) / (b))
+#endif
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+
+// Whole numbers where C leaves open what happens, or the processor stops: the same on every device.
+// nan becomes 0, and what lies beyond the ends of int becomes the nearer one.
+DEVICE int to_int(real x)
+{
+    return x == x ? __double2int_rz(x) : 0;
+}
+
+// What is divided by 0 gives 0 and leaves itself as the remainder; -2^31 / -1 wraps around. The divisors 0 and -1 are looked for
+// together: nvcc does not end where both int_quotient and int_remainder compare with -1.
+DEVICE int int_quotient(int a, int b)
+{
+    return (unsigned)b + 1u < 2u ? (int)((unsigned)a * (unsigned)b) : a / b;
+}
+
+DEVICE int int_remainder(int a, int b)
+{
+    return (unsigned)b + 1u < 2u ? (b == 0 ? a : 0) : a % b;
+}
+
+// Beyond the ends of int they wrap around. Where C leaves that open, compilers drop what keeps an index within its vector.
+DEVICE int int_sum(int a, int b)
+{
+    return (int)((unsigned)a + (unsigned)b);
+}
+
+DEVICE int int_difference(int a, int b)
+{
+    return (int)((unsigned)a - (unsigned)b);
+}
+
+DEVICE int int_product(int a, int b)
+{
+    return (int)((unsigned)a * (unsigned)b);
+}
+
+// OpenCL's own abs gives an unsigned number: abs(1) - 2 would be 2^32 - 1.
+DEVICE int int_abs(int a)
+{
+    return a < 0 ? (int)(0u - (unsigned)a) : a;
+}
+
+DEVICE real special_weighted(real weight, real log_density)
+{
+    return weight == 0 && isinf(log_density) ? 0 : weight * log_density;
+}
+
+DEVICE real special_expit(real x)
+{
+    real e = exp(-fabs(x));
+    return quotient(x < 0 ? e : 1, 1 + e);
+}
+
+DEVICE real gauss_hypergeometric_slope_at(real v, real a, real b, real c, real log_z)
+{
+    return a - (a + b - c) * special_expit(v) - c * special_expit(v + log_z);
+}
+
+DEVICE real gauss_hypergeometric_peak(real a, real b, real c, real log_z)
+{
+    real whole = a + b + 2 * fabs(c);
+    real low = fmin(-log_z, (real)0) - log(whole / a) - 1;
+    real high = fmax(-log_z, (real)0) + log(whole / b) + 1;
+    for (int i = 0; i < 30; i++) {
+        real middle = 0.5 * (low + high);
+        int rises = gauss_hypergeometric_slope_at(middle, a, b, c, log_z) > 0;
+        low = rises ? middle : low;
+        high = rises ? high : middle;
+    }
+    return 0.5 * (low + high);
+}
+
+DEVICE real gauss_hypergeometric_step_at(real center, real a, real b, real c, real log_z)
+{
+    real bend = (a + b - c) * special_expit(center) * special_expit(-center) + c * special_expit(center + log_z) * special_expit(-center - log_z);
+    return 0.6 / sqrt(fabs(bend) + 7);
+}
+
+DEVICE real special_log1p_unit(real e)
+{
+    real s = quotient(e, 2 + e);
+    real z = s * s;
+    real series = 0.6666666666666666 + z * (0.40000000000014585 + z * (0.2857142856710876 + z * (0.22222222717427864 + z * (0.18181789436132859 + z * (0.15385570064958623 + z * (0.13314144209654935 + z * (0.12001072809590713 + z * (0.08800738486144674 + z * 0.1616404561194353))))))));
+    return e - s * (e - z * series);
+}
+
+DEVICE real special_log1pexp(real x)
+{
+    return fmax(x, (real)0) + special_log1p_unit(exp(-fabs(x)));
+}
+
+DEVICE real gauss_hypergeometric_height(real v, real a, real b, real c, real log_z)
+{
+    return a * v - (a + b - c) * special_log1pexp(v) - c * special_log1pexp(v + log_z);
+}
+
+DEVICE real gauss_hypergeometric_mean_of(int order, real about, real a, real b, real c, real z)
+{
+    real log_z = log1p(z);
+    real center = gauss_hypergeometric_peak(a, b, c, log_z);
+    real step = gauss_hypergeometric_step_at(center, a, b, c, log_z);
+    real mass = 0;
+    real sum = 0;
+    real at_center = gauss_hypergeometric_height(center, a, b, c, log_z);
+    for (int side = -1; side < 2; side += 2) {
+        real term = 1;
+        real part = 1;
+        for (int i = side < 0 ? 0 : 1; i < 20000 && (term > 0.01 * EPSILON * mass || fabs(part) > 0.01 * EPSILON * fabs(sum)) && THREAD < 65536; i++) {
+            real v = center + int_product(side, i) * step;
+            term = exp(gauss_hypergeometric_height(v, a, b, c, log_z) - at_center);
+            part = order == 0 ? 0 : term * pow(special_expit(v) - about, (real)order);
+            mass += term;
+            sum += part;
+        }
+    }
+    return order == 0 ? at_center + log(step) + log(mass) : sum / mass;
+}
+
+DEVICE real gauss_hypergeometric_log_integral(real a, real b, real c, real z)
+{
+    return gauss_hypergeometric_mean_of(0, 0, a, b, c, z);
+}
+
+// gauss_hypergeometric_logpdf: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    int c0;
+    real c1;
+    real c2;
+    real c;
+    real z;
+    real c3;
+} gauss_hypergeometric_logpdf_set;
+
+DEVICE gauss_hypergeometric_logpdf_set gauss_hypergeometric_logpdf_prepare_set(real a, real b, real c, real z)
+{
+    gauss_hypergeometric_logpdf_set set = {0};
+    set.c0 = !(z > -1 && z < INFINITY) || isinf(a) || isinf(b) || isinf(c);
+    set.c1 = a - 1;
+    set.c2 = b - 1;
+    set.c = c;
+    set.z = z;
+    if (!(!(z > -1 && z < INFINITY) || isinf(a) || isinf(b) || isinf(c))) {
+        set.c3 = gauss_hypergeometric_log_integral(a, b, c, z);
+    }
+    return set;
+}
+
+// gauss_hypergeometric_logpdf: what depends on the observation alone, computed once for each.
+typedef struct {
+    real c0;
+    real c1;
+    real x;
+} gauss_hypergeometric_logpdf_row;
+
+DEVICE gauss_hypergeometric_logpdf_row gauss_hypergeometric_logpdf_prepare_row(real x)
+{
+    gauss_hypergeometric_logpdf_row row;
+    row.c0 = log(x);
+    row.c1 = log1p(-x);
+    row.x = x;
+    return row;
+}
+
+// gauss_hypergeometric_logpdf: what depends on both, from what was computed ahead.
+DEVICE real gauss_hypergeometric_logpdf_evaluate(gauss_hypergeometric_logpdf_set set, gauss_hypergeometric_logpdf_row row)
+{
+    if (set.c0) {
+        return NAN;
+    }
+    return special_weighted(set.c1, row.c0) + special_weighted(set.c2, row.c1) - set.c * log1p(set.z * row.x) - set.c3;
+}
+
+// gauss_hypergeometric_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    int c0;
+    gauss_hypergeometric_logpdf_set gauss_hypergeometric_0;
+    real c1;
+} gauss_hypergeometric_logpdf_checked_set;
+
+DEVICE gauss_hypergeometric_logpdf_checked_set gauss_hypergeometric_logpdf_checked_prepare_set(real a, real b, real c, real z)
+{
+    gauss_hypergeometric_logpdf_checked_set set = {0};
+    real bad_a = a > 0 ? 0 : NAN;
+    real bad_b = b > 0 ? 0 : NAN;
+    real bad_c = c == c ? 0 : NAN;
+    real bad_z = z == z ? 0 : NAN;
+    set.c0 = !(bad_a == 0 && bad_b == 0 && bad_c == 0 && bad_z == 0);
+    if (bad_a == 0 && bad_b == 0 && bad_c == 0 && bad_z == 0) {
+        set.gauss_hypergeometric_0 = gauss_hypergeometric_logpdf_prepare_set(a, b, c, z);
+    }
+    set.c1 = bad_a + bad_b + bad_c + bad_z;
+    return set;
+}
+
+// gauss_hypergeometric_logpdf_checked: what depends on the observation alone, computed once for each.
+typedef struct {
+    gauss_hypergeometric_logpdf_row gauss_hypergeometric_0;
+    int inside;
+    real outside;
+} gauss_hypergeometric_logpdf_checked_row;
+
+DEVICE gauss_hypergeometric_logpdf_checked_row gauss_hypergeometric_logpdf_checked_prepare_row(real x)
+{
+    gauss_hypergeometric_logpdf_checked_row row;
+    real outside = x == x ? -INFINITY : NAN;
+    int inside = x >= 0 && x <= 1;
+    row.gauss_hypergeometric_0 = gauss_hypergeometric_logpdf_prepare_row(inside ? x : 1);
+    row.inside = inside;
+    row.outside = outside;
+    return row;
+}
+
+// gauss_hypergeometric_logpdf_checked: what depends on both, from what was computed ahead.
+DEVICE real gauss_hypergeometric_logpdf_checked_evaluate(gauss_hypergeometric_logpdf_checked_set set, gauss_hypergeometric_logpdf_checked_row row)
+{
+    if (set.c0) {
+        return NAN;
+    }
+    real value = gauss_hypergeometric_logpdf_evaluate(set.gauss_hypergeometric_0, row.gauss_hypergeometric_0);
+    return (row.inside || value != value ? value : row.outside) + set.c1;
+}
+
+// The table shape: out[row, set] = f(observation, parameter set), every entry written once.
+//
+// by_rows: neighbouring threads take neighbouring rows, and go through the sets of their block together. That suits tables
+// whose sets lie far apart in `out`, or that have one set only, and CPUs, where threads are the lanes of vector registers
+// and branches on parameters stay branches. Otherwise neighbouring threads take neighbouring sets of the same row and hold
+// them in registers, and whatever depends on the row alone is prepared once in shared memory: so a warp writes consecutive
+// addresses.
+KERNEL(128) gauss_hypergeometric_logpdf_checked_table(
+    GLOBAL real *RESTRICT out, index_t out_offset, index_t n_rows, index_t n_sets, index_t row_stride, index_t set_stride,
+    GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT a_per_set, index_t a_offset, index_t a_stride, GLOBAL const real *RESTRICT b_per_set, index_t b_offset, index_t b_stride, GLOBAL const real *RESTRICT c_per_set, index_t c_offset, index_t c_stride, GLOBAL const real *RESTRICT z_per_set, index_t z_offset, index_t z_stride)
+{
+    const index_t first_set = BLOCK_X * 8;
+    const int sets_here = (int)MIN(n_sets - first_set, (index_t)8);
+    x_per_row += x_offset + first_set * x_stride;
+    a_per_set += a_offset;
+    b_per_set += b_offset;
+    c_per_set += c_offset;
+    z_per_set += z_offset;
+    out += out_offset + first_set * set_stride;
+
+    // Whatever depends on the parameters alone: once per block.
+    SHARED_ARRAY(gauss_hypergeometric_logpdf_checked_set, sets, 8);
+    for (index_t k = THREAD; k < sets_here; k += 128)
+        sets[k] = gauss_hypergeometric_logpdf_checked_prepare_set(a_per_set[(first_set + k) * a_stride], b_per_set[(first_set + k) * b_stride], c_per_set[(first_set + k) * c_stride], z_per_set[(first_set + k) * z_stride]);
+    BARRIER();
+
+    const int columns = (sets_here + 0) / 1, rows_at_once = 128 / columns;
+    const int column = THREAD % columns * 1, my_row = THREAD / columns;
+    gauss_hypergeometric_logpdf_checked_set set[1];
+    UNROLL for (int v = 0; v < 1; v++)
+        set[v] = sets[MIN(column + v, sets_here - 1)];
+    SHARED_ARRAY(gauss_hypergeometric_logpdf_checked_row, rows, 512);
+
+    for (index_t first = BLOCK_Y * 512; first < n_rows; first += BLOCKS_Y * 512) {
+        const int rows_here = (int)MIN(n_rows - first, (index_t)512);
+        // Whatever depends on the observation alone: once per row.
+        for (index_t r = THREAD; r < rows_here; r += 128)
+            rows[r] = gauss_hypergeometric_logpdf_checked_prepare_row(x_per_row[first + r]);
+        BARRIER();
+        if (!(set[0].c0 || set[0].gauss_hypergeometric_0.c0)) {  // apart, so that no row waits for a decision
+        UNROLL_BY_4 for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
+            const gauss_hypergeometric_logpdf_checked_row row = rows[r];
+            GLOBAL real *cell = out + (first + r) * row_stride + column;  // set_stride is 1 here
+            STORE_STREAMING(cell, gauss_hypergeometric_logpdf_checked_evaluate(set[0], row));
+        }
+        } else {
+        for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
+            const gauss_hypergeometric_logpdf_checked_row row = rows[r];
+            GLOBAL real *cell = out + (first + r) * row_stride + column;  // set_stride is 1 here
+            STORE_STREAMING(cell, gauss_hypergeometric_logpdf_checked_evaluate(sets[MIN(column + 0, sets_here - 1)], row));
+        }
+        }
+        BARRIER();
+    }
+}
+
+

@@ -1,0 +1,364 @@
+// The table kernel of landau, made by `gpustats generate`. Do not edit.
+typedef double real;
+typedef long long index_t;
+#define KERNEL(...) extern "C" __global__ void __launch_bounds__(__VA_ARGS__)  // threads a block, blocks a multiprocessor
+#define DEVICE static __device__ __forceinline__
+#define GLOBAL
+#define SHARED
+#define RESTRICT __restrict__
+#define SHARED_ARRAY(type, name, count) __shared__ type name[count]
+#define DYNAMIC_SHARED_ARRAY(type, name, count) extern __shared__ __align__(16) type name[]
+#define BARRIER() __syncthreads()
+#define BARRIER_GLOBAL() __syncthreads()
+#define UNROLL _Pragma("unroll")
+#define UNROLL_BY_4 _Pragma("unroll 4")
+#define STORE_STREAMING(to, value) __stcs(to, value)  // not to be read again soon
+#define THREAD ((int)threadIdx.x)
+#define BLOCK_X ((index_t)blockIdx.x)
+#define BLOCK_Y ((index_t)blockIdx.y)
+#define BLOCKS_Y ((index_t)gridDim.y)
+#define BLOCKS_X ((index_t)gridDim.x)
+#undef INFINITY
+#undef NAN
+#define INFINITY __int_as_float(0x7f800000)
+#define NAN __int_as_float(0x7fffffff)
+typedef unsigned long long bits_t;
+
+// log(w + c), c being what rounding has taken from w. NVIDIA's own log and log1p branch, which keeps the compiler from working
+// on several numbers at once. log(2^k (1 + f)) = k log(2) + f - (h - s (h + R)), s = f / (2 + f), h = f^2 / 2; the polynomial R
+// interpolates 2 atanh(s) / s - 2 in Chebyshev points, with an error below 1e-17. Error of the whole below 1 ulp.
+DEVICE double log_of_sum(double w, double c)
+{
+    const bool tiny = __double2hiint(w) < 0x00100000;  // subnormal, or not positive
+    const double scaled = tiny ? w * 18014398509481984.0 : w;
+    const int high = __double2hiint(scaled), k = (high - 0x3fe6a09e) >> 20;
+    const double m = __hiloint2double(high - (k << 20), __double2loint(scaled));  // between sqrt(1/2) and sqrt(2)
+    const double f = fma(c, __hiloint2double((0x3ff - k) << 20, 0), m - 1), g = f + 2;
+    double r;
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(g));
+    const double e = fma(-g, r, 1.0);
+    const double s = f * fma(r, fma(e, e, e), r), z = s * s, h = 0.5 * f * f;
+    const double R = z * (0.66666666666666696969 + z * (0.39999999999899197894 + z * (0.28571428626114518292 + z * (
+                          0.22222211112104947364 + z * (0.18182890778026130313 + z * (0.15331666676597174341 + z * (
+                          0.14617128399807299883)))))));
+    const double n = k - (tiny ? 54 : 0);
+    const double value = fma(n, 0.69314718036912381649, f - (h - fma(s, h + R, n * 1.9082149292705877e-10)));
+    const index_t bits = __double_as_longlong(w);
+    const double special = (bits_t)bits << 1 == 0 ? -INFINITY : bits == 0x7ff0000000000000 ? w : NAN;
+    return (bits_t)(bits - 1) < 0x7fefffffffffffff ? value : special;  // is w positive and finite?
+}
+
+DEVICE double branchless_log(double x)
+{
+    return log_of_sum(x, 0);
+}
+
+DEVICE double branchless_log1p(double x)
+{
+    const double w = 1 + x;
+    return log_of_sum(w, x - (w - 1));
+}
+
+// exp(k log(2) + r) = 2^k (1 + r + r^2 q(r)). NVIDIA's own branches as well, so that compilers compute it twice where it stands twice.
+// q interpolates in Chebyshev points, with an error of the whole below 2e-17. 2^k comes in two halves, for numbers below the normal
+// ones. Error below 1 ulp.
+DEVICE double branchless_exp(double x)
+{
+    const double shifted = fma(x, 1.4426950408889634, 6755399441055744.0), n = shifted - 6755399441055744.0;
+    const double r = fma(n, -2.3190468138462996e-17, fma(n, -0.6931471805599453, x));
+    const double q = 0.5000000000000001 + r * (0.16666666666666669 + r * (0.04166666666662413 + r * (0.008333333333330062 + r * (
+                     0.0013888888917213717 + r * (0.00019841269863053618 + r * (2.4801521295954376e-05 + r * (
+                     2.7557268459997064e-06 + r * (2.7620088445409746e-07 + r * 2.510038549551032e-08))))))));
+    const double p = 1 + r * (1 + r * q);
+    const int k = __double2loint(shifted), half_k = k >> 1;
+    const double root = __hiloint2double(__double2hiint(p) + (half_k << 20), __double2loint(p));
+    const double value = root * __hiloint2double((0x3ff + k - half_k) << 20, 0);
+    const int upper = __double2hiint(x), above = upper & 0x7fffffff;  // of nan it is above that of infinity
+    const int special = above > 0x7ff00000 ? upper : upper < 0 ? 0 : 0x7ff00000;
+    return above < 0x40875000 ? value : __hiloint2double(special, 0);  // is |x| below 746?
+}
+
+// a / b for normal numbers; the compiler's own division branches for others.
+DEVICE double ordinary_quotient(double a, double b)
+{
+    double r;
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(b));
+    const double e = fma(-b, r, 1.0), reciprocal = fma(r, fma(e, e, e), r), q = a * reciprocal;
+    return fma(reciprocal, fma(-b, q, a), q);
+}
+#define quotient ordinary_quotient
+#define exp branchless_exp
+#define log branchless_log
+#define log1p branchless_log1p
+#define REAL(literal) literal
+#define EPSILON REAL(2.220446049250313e-16)
+#define PI REAL(3.14159265358979323846)
+#define LOG_2PI REAL(1.83787706640934548356)
+#define HALF_LOG_2PI REAL(0.91893853320467274178)
+#define LOG_2 REAL(0.69314718055994530942)
+#define LOG_PI REAL(1.14472988584940017414)
+#define SQRT_2 REAL(1.41421356237309504880)
+#define SQRT_PI REAL(1.77245385090551602730)
+#define SQRT_2_OVER_PI REAL(0.79788456080286535588)
+#define EULER_GAMMA REAL(0.57721566490153286061)
+#ifndef quotient
+#define quotient(a, b) ((a) / (b))
+#endif
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+
+// Whole numbers where C leaves open what happens, or the processor stops: the same on every device.
+// nan becomes 0, and what lies beyond the ends of int becomes the nearer one.
+DEVICE int to_int(real x)
+{
+    return x == x ? __double2int_rz(x) : 0;
+}
+
+// What is divided by 0 gives 0 and leaves itself as the remainder; -2^31 / -1 wraps around. The divisors 0 and -1 are looked for
+// together: nvcc does not end where both int_quotient and int_remainder compare with -1.
+DEVICE int int_quotient(int a, int b)
+{
+    return (unsigned)b + 1u < 2u ? (int)((unsigned)a * (unsigned)b) : a / b;
+}
+
+DEVICE int int_remainder(int a, int b)
+{
+    return (unsigned)b + 1u < 2u ? (b == 0 ? a : 0) : a % b;
+}
+
+// Beyond the ends of int they wrap around. Where C leaves that open, compilers drop what keeps an index within its vector.
+DEVICE int int_sum(int a, int b)
+{
+    return (int)((unsigned)a + (unsigned)b);
+}
+
+DEVICE int int_difference(int a, int b)
+{
+    return (int)((unsigned)a - (unsigned)b);
+}
+
+DEVICE int int_product(int a, int b)
+{
+    return (int)((unsigned)a * (unsigned)b);
+}
+
+// OpenCL's own abs gives an unsigned number: abs(1) - 2 would be 2^32 - 1.
+DEVICE int int_abs(int a)
+{
+    return a < 0 ? (int)(0u - (unsigned)a) : a;
+}
+
+// landau_log_v: what depends on both, from what was computed ahead.
+DEVICE real landau_log_v_m_evaluate(real t)
+{
+    real ratio = t == 0 ? 1 : atan(t) / t;
+    return log(ratio * (1 + t * t)) + 1 - ratio * (1 - t * t);
+}
+
+// landau_along_path: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    int tail;
+} landau_along_path_ms_set;
+
+DEVICE landau_along_path_ms_set landau_along_path_ms_prepare_set(int tail)
+{
+    landau_along_path_ms_set set;
+    set.tail = tail;
+    return set;
+}
+
+// landau_along_path: what depends on both, from what was computed ahead.
+DEVICE real landau_along_path_ms_evaluate(landau_along_path_ms_set set, real z)
+{
+    real s = exp(-1 - z);
+    real step = 0.22 / sqrt(s + 3.5);
+    real sum = 0;
+    real term = INFINITY;
+    if (isinf(s)) {
+        return -INFINITY;
+    }
+    for (int i = 0; i < 1000 && term > 0.01 * EPSILON * sum && THREAD < 65536; i++) {
+        real t = i * step;
+        real v = landau_log_v_m_evaluate(t);
+        term = (i == 0 ? 1 : 2) * exp((set.tail ? 0 : v) - s * expm1(v)) / (1 + t * t);
+        sum += term;
+    }
+    return log(sum * (step / PI)) - s - (set.tail ? 0 : 1 + z);
+}
+
+// landau_along_cut: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real step;
+    int c0;
+} landau_along_cut_ms_set;
+
+DEVICE landau_along_cut_ms_set landau_along_cut_ms_prepare_set(int tail)
+{
+    landau_along_cut_ms_set set;
+    real step = 0.25;
+    set.step = step;
+    set.c0 = tail ? 1 : 2;
+    return set;
+}
+
+// landau_along_cut: what depends on both, from what was computed ahead.
+DEVICE real landau_along_cut_ms_evaluate(landau_along_cut_ms_set set, real z)
+{
+    real sum = 0;
+    real log_z = log(z);
+    for (int side = -1; side < 2; side += 2) {
+        real term = INFINITY;
+        for (int i = side < 0 ? 0 : 1; i < 1000 && fabs(term) > 0.01 * EPSILON * sum && THREAD < 65536; i++) {
+            real w = int_product(side, i) * set.step;
+            real u = exp(w);
+            real t = u / z;
+            real sinc = t == 0 ? 1 : sin(PI * t) / (PI * t);
+            term = exp(set.c0 * w - u - t * (w - log_z)) * sinc;
+            sum += term;
+        }
+    }
+    return log(set.step * sum) - set.c0 * log_z;
+}
+
+// landau_logpdf: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real mu;
+    real sigma;
+    landau_along_path_ms_set landau_along_path_0;
+    landau_along_cut_ms_set landau_along_cut_0;
+    real c0;
+} landau_logpdf_set;
+
+DEVICE landau_logpdf_set landau_logpdf_prepare_set(real mu, real sigma)
+{
+    landau_logpdf_set set;
+    set.mu = mu;
+    set.sigma = sigma;
+    set.landau_along_path_0 = landau_along_path_ms_prepare_set(0);
+    set.landau_along_cut_0 = landau_along_cut_ms_prepare_set(0);
+    set.c0 = log(sigma);
+    return set;
+}
+
+// landau_logpdf: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+} landau_logpdf_row;
+
+DEVICE landau_logpdf_row landau_logpdf_prepare_row(real x)
+{
+    landau_logpdf_row row;
+    row.x = x;
+    return row;
+}
+
+// landau_logpdf: what depends on both, from what was computed ahead.
+DEVICE real landau_logpdf_evaluate(landau_logpdf_set set, landau_logpdf_row row)
+{
+    real z = (row.x - set.mu) / set.sigma;
+    if (isinf(z)) {
+        return -INFINITY;
+    }
+    return (z < 15 ? landau_along_path_ms_evaluate(set.landau_along_path_0, z) : landau_along_cut_ms_evaluate(set.landau_along_cut_0, z)) - set.c0;
+}
+
+// landau_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    int c0;
+    landau_logpdf_set landau_0;
+    real c1;
+} landau_logpdf_checked_set;
+
+DEVICE landau_logpdf_checked_set landau_logpdf_checked_prepare_set(real mu, real sigma)
+{
+    landau_logpdf_checked_set set;
+    real bad_mu = mu == mu ? 0 : NAN;
+    real bad_sigma = sigma > 0 ? 0 : NAN;
+    set.c0 = !(bad_mu == 0 && bad_sigma == 0);
+    set.landau_0 = landau_logpdf_prepare_set(mu, sigma);
+    set.c1 = bad_mu + bad_sigma;
+    return set;
+}
+
+// landau_logpdf_checked: what depends on the observation alone, computed once for each.
+typedef struct {
+    landau_logpdf_row landau_0;
+    int inside;
+    real outside;
+} landau_logpdf_checked_row;
+
+DEVICE landau_logpdf_checked_row landau_logpdf_checked_prepare_row(real x)
+{
+    landau_logpdf_checked_row row;
+    real outside = x == x ? -INFINITY : NAN;
+    int inside = x == x;
+    row.landau_0 = landau_logpdf_prepare_row(inside ? x : 1);
+    row.inside = inside;
+    row.outside = outside;
+    return row;
+}
+
+// landau_logpdf_checked: what depends on both, from what was computed ahead.
+DEVICE real landau_logpdf_checked_evaluate(landau_logpdf_checked_set set, landau_logpdf_checked_row row)
+{
+    if (set.c0) {
+        return NAN;
+    }
+    real value = landau_logpdf_evaluate(set.landau_0, row.landau_0);
+    return (row.inside ? value : row.outside) + set.c1;
+}
+
+// The table shape: out[row, set] = f(observation, parameter set), every entry written once.
+//
+// by_rows: neighbouring threads take neighbouring rows, and go through the sets of their block together. That suits tables
+// whose sets lie far apart in `out`, or that have one set only, and CPUs, where threads are the lanes of vector registers
+// and branches on parameters stay branches. Otherwise neighbouring threads take neighbouring sets of the same row and hold
+// them in registers, and whatever depends on the row alone is prepared once in shared memory: so a warp writes consecutive
+// addresses.
+KERNEL(128) landau_logpdf_checked_table(
+    GLOBAL real *RESTRICT out, index_t out_offset, index_t n_rows, index_t n_sets, index_t row_stride, index_t set_stride,
+    GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT mu_per_set, index_t mu_offset, index_t mu_stride, GLOBAL const real *RESTRICT sigma_per_set, index_t sigma_offset, index_t sigma_stride)
+{
+    const index_t first_set = BLOCK_X * 8;
+    const int sets_here = (int)MIN(n_sets - first_set, (index_t)8);
+    x_per_row += x_offset + first_set * x_stride;
+    mu_per_set += mu_offset;
+    sigma_per_set += sigma_offset;
+    out += out_offset + first_set * set_stride;
+
+    // Whatever depends on the parameters alone: once per block.
+    SHARED_ARRAY(landau_logpdf_checked_set, sets, 8);
+    for (index_t k = THREAD; k < sets_here; k += 128)
+        sets[k] = landau_logpdf_checked_prepare_set(mu_per_set[(first_set + k) * mu_stride], sigma_per_set[(first_set + k) * sigma_stride]);
+    BARRIER();
+
+    const int columns = (sets_here + 0) / 1, rows_at_once = 128 / columns;
+    const int column = THREAD % columns * 1, my_row = THREAD / columns;
+    landau_logpdf_checked_set set[1];
+    UNROLL for (int v = 0; v < 1; v++)
+        set[v] = sets[MIN(column + v, sets_here - 1)];
+    SHARED_ARRAY(landau_logpdf_checked_row, rows, 512);
+
+    for (index_t first = BLOCK_Y * 512; first < n_rows; first += BLOCKS_Y * 512) {
+        const int rows_here = (int)MIN(n_rows - first, (index_t)512);
+        // Whatever depends on the observation alone: once per row.
+        for (index_t r = THREAD; r < rows_here; r += 128)
+            rows[r] = landau_logpdf_checked_prepare_row(x_per_row[first + r]);
+        BARRIER();
+        if (!(set[0].c0)) {  // apart, so that no row waits for a decision
+        UNROLL_BY_4 for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
+            const landau_logpdf_checked_row row = rows[r];
+            GLOBAL real *cell = out + (first + r) * row_stride + column;  // set_stride is 1 here
+            STORE_STREAMING(cell, landau_logpdf_checked_evaluate(set[0], row));
+        }
+        } else {
+        for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
+            const landau_logpdf_checked_row row = rows[r];
+            GLOBAL real *cell = out + (first + r) * row_stride + column;  // set_stride is 1 here
+            STORE_STREAMING(cell, landau_logpdf_checked_evaluate(sets[MIN(column + 0, sets_here - 1)], row));
+        }
+        }
+        BARRIER();
+    }
+}
+
+
