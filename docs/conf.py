@@ -17,14 +17,14 @@ release = version = gpustats.__version__
 
 extensions = [
     "myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc", "sphinx_copybutton", "sphinx_design",
-    "distributions", "mathml", "measurements", "repository",
+    "commands", "distributions", "mathml", "measurements", "repository",
 ]  # fmt: skip
 myst_enable_extensions = ["amsmath", "attrs_block", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 exclude_patterns = ["_build"]
 templates_path = ["_templates"]
 
-autosummary_generate = True
+autosummary_generate = sorted(str(page) for page in HERE.glob("api/*.md"))  # those of a new page at once, too
 autodoc_typehints = "none"  # numpydoc's sections say what is taken
 autodoc_member_order = "bysource"
 numpydoc_show_class_members = False
@@ -50,3 +50,12 @@ html_theme_options = {
     "footer_end": ["sphinx-version"],
     "navigation_with_keys": False,
 }
+
+
+def escape_shapes(app, what, name, thing, options, lines):
+    """Shapes such as (*size, n) in docstrings are no emphasis."""
+    lines[:] = [line if line.lstrip().startswith((">>>", "...")) else line.replace("(*", r"(\*") for line in lines]
+
+
+def setup(app):
+    app.connect("autodoc-process-docstring", escape_shapes, priority=900)  # behind numpydoc

@@ -173,7 +173,7 @@ def index() -> str:
     lines = ["# Distributions", "", head + "What you write yourself has the same methods: [your own density](../contributing.md).", ""]
     lines += chain.from_iterable(contents(title, by_group[title]) for title in order)
     lines += ["## Matrices and groups", "", "`gs.wishart`, `gs.inverse_wishart`, `gs.matrix_normal` and their kin are described with their", ""]
-    lines[-2] += " methods."
+    lines[-2] += " [methods](../api/random.md)."
     lines += contents("Covariance functions", covariances)
     hidden = [*names(DENSITY), *(f"{n}_cov" for n in names(COVARIANCE))]
     return "\n".join([*lines, "```{toctree}", ":hidden:", "", *hidden, "```"]) + "\n"

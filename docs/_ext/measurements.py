@@ -73,7 +73,7 @@ def chart(name: str, works: dict[str, dict[str, dict[str, Any]]]) -> str | None:
         for peer in peers:
             at = [(seconds(w[peer]) / seconds(w["gpustats"]), i) for i, w in enumerate(works.values()) if peer in w and fair(w)]
             style = {"mfc": "white"} if ", " in peer else {}
-            axes.plot(*zip(*at), "o", color=COLORS.get(re.split(r",|\.0", peer)[0], "#444"), label=peer, ms=5.5, **style)
+            axes.plot(*zip(*at, strict=True), "o", color=COLORS.get(re.split(r",|\.0", peer)[0], "#444"), label=peer, ms=5.5, **style)
         axes.axvline(1, color="#d1495b", linewidth=1.4)
         axes.set(xscale="log", yticks=range(len(works)), yticklabels=list(works), ylim=(len(works) - 0.5, -0.5))
         axes.xaxis.set_major_formatter("{x:g}×")

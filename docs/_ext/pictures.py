@@ -135,7 +135,7 @@ def of_density(density: Any, sets: list[dict[str, Any]], path: Path) -> bool:
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(7.2 if with_cdf else 4.2, 2.5), layout="constrained")
         places = figure.subplots(1, 2 if with_cdf else 1, squeeze=False)[0]
-        for color, one in zip(COLORS, sets):
+        for color, one in zip(COLORS, sets, strict=False):
             label = ", ".join(f"{p} = {_number(v)}" for p, v in one.items())
             pdf = density.pdf(grid, **one)
             if density.discrete:
