@@ -33,7 +33,7 @@ ENDINGS = "logcdf logsf cdf sf ppf isf mean var skewness kurtosis entropy median
 GROUPS = {  # by the domain of x, the parameters and whether there are probabilities: first match
     "Vectors": lambda d, x: "vector" in x or x == "simplex",
     "Categories": lambda d, x: d.name.startswith(("categorical", "ordered")),
-    "Counts, with an upper end": lambda d, x: d.discrete and {"n", "p", "N"} & {*d.parameters} or d.name.startswith("bernoulli"),
+    "Counts, with an upper end": lambda d, x: d.discrete and ({"n", "p", "N"} & {*d.parameters} or d.name[:9] == "bernoulli"),
     "Counts and whole numbers": lambda d, x: d.discrete,
     "The real line": lambda d, x: x == "real" and not {"lower", "upper", "rho", "c"} & {*d.parameters},
     "Positive numbers": lambda d, x: x == "nonnegative",
@@ -114,7 +114,7 @@ def methods(density: Any) -> Iterator[str]:
         if here:
             yield f"- {kind}: " + ", ".join(f"`{m}`" for m in here)
     said = ", ".join(f"`{'rvs' if e == 'sample' else e}`" for e in written)
-    yield f"\nWritten in its file: the log-density{', ' if said else ''}{said}. All else, and all derivatives, are derived of these.\n"
+    yield f"\nIts file has the log-density{', ' if said else ''}{said}. All else, and all derivatives, are derived of these.\n"
 
 
 def page(name: str, sets: list[dict[str, Any]], errors: list[tuple[str, str, str]], other: list[str]) -> str:
@@ -123,7 +123,8 @@ def page(name: str, sets: list[dict[str, Any]], errors: list[tuple[str, str, str
     lines = [f"(density-{name})=", f"# {name}", "", f"{d.description[:1].upper()}{d.description[1:]}.", ""]
     if sets:
         lines += [f"![{d.description}: {'mass function' if d.discrete else 'density'}]({name}.svg)", ""]
-    lines += [*arguments(name), *(snippet(d, sets[0]) if sets else ()), "## Log-density", "", "```c", log_density(d.source), "```", ""]
+    lines += [*arguments(name), *(snippet(d, sets[0]) if sets else ())]
+    lines += ["## Log-density", "", "```c", log_density(d.source), "```", ""]
     if d.source.strip() != log_density(d.source).strip():
         lines += fold("The whole file, with its distribution functions, moments and sampler", d.source)
     for shape, said in (("table", "of a table of observations × parameters"), ("gradient", "of a sum and its derivatives")):
@@ -132,11 +133,13 @@ def page(name: str, sets: list[dict[str, Any]], errors: list[tuple[str, str, str
             lines += [f"The kernel {said} that is made of it for CUDA: {where}.", ""]
     lines += ["## Methods", "", *methods(d)]
     if errors:
-        lines += ["## Accuracy", "", "The largest error found, in units that [the page on accuracy](../accuracy.md) explains:", ""]
-        lines += ["| function | float64 | float32 |", "| --- | ---: | ---: |", *(f"| `{f}` | {a} | {b} |" for f, a, b in errors), ""]
+        lines += ["## Accuracy", "", "The largest error found, as [the page on accuracy](../accuracy.md) explains it:", ""]
+        lines += ["| function | float64 | float32 |", "| --- | ---: | ---: |"]
+        lines += [*(f"| `{function}` | {double} | {single} |" for function, double, single in errors), ""]
     lines += ["## References", ""] + ([f"- {d.reference}"] if d.reference else [])
     if other:
-        lines += [f"- SciPy: {', '.join(f'`scipy.stats.{o}`' for o in other)}; in gpustats also `gpustats.scipy_stats.{other[0]}`"]
+        theirs = ", ".join(f"`scipy.stats.{o}`" for o in other)
+        lines += [f"- SciPy: {theirs}; in gpustats also `gpustats.scipy_stats.{other[0]}`"]
     if theirs := pymcs(name):
         lines += [f"- PyMC: `pm.{theirs}`, and of gpustats `gpm.{theirs}`"]
     else:
@@ -150,9 +153,11 @@ def covariance_page(name: str) -> str:
     given = pictures.of_covariance(c, PAGES / f"{name}_cov.svg")
     call = ", ".join(f"{p}={v}" for p, v in given.items())
     lines = [f"(covariance-{name})=", f"# {name}", "", f"A covariance function of Gaussian processes: {c.description}.", ""]
-    lines += [f"![{c.description}]({name}_cov.svg)", "", *arguments(name), "```python", "import numpy as np", "import gpustats as gs", ""]
-    lines += ["x = np.linspace(0, 3, 100)[:, None]", f"gs.{name}(x, {call})  # the 100 × 100 matrix", "```", "", "## Source", ""]
-    lines += ["```c", c.source.strip(), "```", ""] + (["## References", "", f"- {library.get(name).reference}"] if library.get(name).reference else [])
+    lines += [f"![{c.description}]({name}_cov.svg)", "", *arguments(name)]
+    lines += ["```python", "import numpy as np", "import gpustats as gs", "", "x = np.linspace(0, 3, 100)[:, None]"]
+    lines += [f"gs.{name}(x, {call})  # the 100 × 100 matrix", "```", "", "## Source", "", "```c", c.source.strip(), "```", ""]
+    if reference := library.get(name).reference:
+        lines += ["## References", "", f"- {reference}"]
     return "\n".join(lines) + "\n"
 
 
@@ -168,12 +173,12 @@ def index() -> str:
     for name in names(DENSITY):
         by_group[group(gs.densities[name])].append((name, name, gs.densities[name].description))
     covariances = [(n, f"{n}_cov", gs.covariances[n].description) for n in names(COVARIANCE)]
-    order = ["The real line", "Positive numbers", *(g for g in reversed(GROUPS) if g not in ("The real line", "Positive numbers"))]
-    head = f"gpustats ships {len(names(DENSITY))} densities and {len(covariances)} covariance functions, each a file of a few lines of C. "
-    lines = ["# Distributions", "", head + "What you write yourself has the same methods: [your own density](../contributing.md).", ""]
-    lines += chain.from_iterable(contents(title, by_group[title]) for title in order)
-    lines += ["## Matrices and groups", "", "`gs.wishart`, `gs.inverse_wishart`, `gs.matrix_normal` and their kin are described with their", ""]
-    lines[-2] += " [methods](../api/random.md)."
+    first = ["The real line", "Positive numbers"]
+    lines = ["# Distributions", "", f"gpustats ships {len(names(DENSITY))} densities and {len(covariances)} covariance functions, each"]
+    lines += ["a file of a few lines of C. [What you write yourself](../guides/own-density.md) has the same methods.", ""]
+    lines += chain.from_iterable(contents(t, by_group[t]) for t in [*first, *(t for t in reversed(GROUPS) if t not in first)])
+    lines += ["## Matrices and groups", "", "`gs.wishart`, `gs.inverse_wishart`, `gs.matrix_normal` and their kin are described"]
+    lines += ["with their [methods](../api/random.md).", ""]
     lines += contents("Covariance functions", covariances)
     hidden = [*names(DENSITY), *(f"{n}_cov" for n in names(COVARIANCE))]
     return "\n".join([*lines, "```{toctree}", ":hidden:", "", *hidden, "```"]) + "\n"

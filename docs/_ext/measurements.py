@@ -73,7 +73,8 @@ def chart(name: str, works: dict[str, dict[str, dict[str, Any]]]) -> str | None:
         for peer in peers:
             at = [(seconds(w[peer]) / seconds(w["gpustats"]), i) for i, w in enumerate(works.values()) if peer in w and fair(w)]
             style = {"mfc": "white"} if ", " in peer else {}
-            axes.plot(*zip(*at, strict=True), "o", color=COLORS.get(re.split(r",|\.0", peer)[0], "#444"), label=peer, ms=5.5, **style)
+            style["color"] = COLORS.get(peer.partition(",")[0], "#444")
+            axes.plot(*zip(*at, strict=True), "o", label=peer, markersize=5.5, **style)
         axes.axvline(1, color="#d1495b", linewidth=1.4)
         axes.set(xscale="log", yticks=range(len(works)), yticklabels=list(works), ylim=(len(works) - 0.5, -0.5))
         axes.xaxis.set_major_formatter("{x:g}×")
@@ -96,7 +97,8 @@ def source(data: dict[str, Any], name: str) -> str:
     device = f"{len(devices)} × {devices[0]}" if len(devices) > 1 else devices[0]
     driver = data["devices"][0].get("driver")
     versions = ", ".join(f"{n} {v}" for n, v in (data["versions"] or {}).items())
-    told = f"Measured {data['date']} on {device}{f' ({driver})' if driver else ''} by `python -m bench.{data['bench'].partition('-')[0]}`"
+    device += f" ({driver})" if driver else ""
+    told = f"Measured {data['date']} on {device} by `python -m bench.{data['bench'].partition('-')[0]}`"
     file = f"{{download}}`{name}.json <../bench/results/{name}.json>`"
     return f"{told}; {versions or 'versions were not kept'}: {file}."
 
@@ -119,8 +121,10 @@ def text(name: str, only: str) -> str:
         lines.append(f"| {' | '.join(cells)} |")
     slug = re.sub(r"\W+", "-", f"{name}-{only}").strip("-")
     picture = chart(slug, works) if any(map(fair, works.values())) else None
-    drawn = [f"![Times of other libraries over those of gpustats, for each piece of work of the table]({picture})", ""] if picture else []
-    return "\n".join([*drawn, "::::{dropdown} The times" if drawn else "", "", *lines, "", "::::" if drawn else "", "", source(data, name), ""])
+    if picture:
+        about = "Times of other libraries over those of gpustats, for each piece of work of the table"
+        lines = [f"![{about}]({picture})", "", "::::{dropdown} The times", "", *lines, "", "::::"]
+    return "\n".join([*lines, "", source(data, name), ""])
 
 
 class Measured(SphinxDirective):

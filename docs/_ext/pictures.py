@@ -20,10 +20,12 @@ STYLE = {
 # Parameters of the three curves, by domain, by name, and by density where these do not suit it.
 BY_DOMAIN = {
     "real": (0.0, 0.5, 1.0), "positive": (2.0, 1.0, 4.0), "nonnegative": (2.0, 1.0, 4.0), "unit": (0.3, 0.5, 0.7),
-    "positive unit": (0.3, 0.5, 0.7), "nonnegative integer": (10, 10, 20), "positive integer": (5, 10, 20), "integer": (0, 2, 5),
+    "positive unit": (0.3, 0.5, 0.7), "nonnegative integer": (10, 10, 20), "positive integer": (5, 10, 20),
+    "integer": (0, 2, 5),
 }  # fmt: skip
 BY_NAME = {
-    "mu": (0.0, 0.0, 1.0), "sigma": (1.0, 2.0, 1.0), "lower": (0.0, -1.0, 0.5), "upper": (2.0, 3.0, 4.0), "psi": (0.7, 0.5, 0.9),
+    "mu": (0.0, 0.0, 1.0), "sigma": (1.0, 2.0, 1.0), "lower": (0.0, -1.0, 0.5), "upper": (2.0, 3.0, 4.0),
+    "psi": (0.7, 0.5, 0.9),
     "cutpoints": ([-1.0, 0.0, 1.5], [-2.0, -1.0, 0.5], [0.0, 0.5, 1.0]),
 }  # fmt: skip
 BY_DENSITY: dict[str, dict[str, tuple]] = {
@@ -43,7 +45,8 @@ BY_DENSITY: dict[str, dict[str, tuple]] = {
     "generalized_pareto": {"xi": (0.0, 0.5, -0.4), "mu": (0.0,) * 3, "sigma": (1.0,) * 3},
     "hypergeometric": {"N": (50, 50, 50), "k": (20, 10, 30), "n": (15, 15, 15)},
     "interpolated": {
-        "x_points": ([0.0, 1.0, 2.0, 3.0],) * 3, "pdf_points": ([0.0, 1.0, 0.4, 0.0], [1.0, 0.2, 0.2, 1.0], [0.0, 0.2, 1.0, 0.0]),
+        "x_points": ([0.0, 1.0, 2.0, 3.0],) * 3,
+        "pdf_points": ([0.0, 1.0, 0.4, 0.0], [1.0, 0.2, 0.2, 1.0], [0.0, 0.2, 1.0, 0.0]),
     },
     "kappa4": {"h": (0.0, 1.0, -1.0), "k": (0.1, 0.5, -0.2)},
     "log_series": {"p": (0.5, 0.8, 0.9)},
@@ -148,9 +151,9 @@ def of_density(density: Any, sets: list[dict[str, Any]], path: Path) -> bool:
                 drawn = {"drawstyle": "steps-post"} if density.discrete else {}
                 places[1].plot(grid, density.cdf(grid, **one), color=color, **drawn)
         if not density.discrete:
-            tallest = [np.nanquantile(line.get_ydata(), 0.985) for line in places[0].get_lines()]
-            peak = max(np.nanmax(np.where(np.isfinite(line.get_ydata()), line.get_ydata(), 0)) for line in places[0].get_lines())
-            places[0].set_ylim(0, 1.05 * min(peak, 2.5 * max(tallest)))
+            heights = [line.get_ydata()[np.isfinite(line.get_ydata())] for line in places[0].get_lines()]
+            tallest = max(np.quantile(h, 0.985) for h in heights)  # peaks that are poles would hide all else
+            places[0].set_ylim(0, 1.05 * min(max(h.max() for h in heights), 2.5 * tallest))
         else:
             places[0].set_ylim(bottom=0)
         places[0].set_title("mass function" if density.discrete else "density", loc="left", fontsize=9)
