@@ -177,8 +177,8 @@ def index() -> str:
     lines = ["# Distributions", "", f"gpustats ships {len(names(DENSITY))} densities and {len(covariances)} covariance functions, each"]
     lines += ["a file of a few lines of C. [What you write yourself](../guides/own-density.md) has the same methods.", ""]
     lines += chain.from_iterable(contents(t, by_group[t]) for t in [*first, *(t for t in reversed(GROUPS) if t not in first)])
-    lines += ["## Matrices and groups", "", "`gs.wishart`, `gs.inverse_wishart`, `gs.matrix_normal` and their kin are described"]
-    lines += ["with their [methods](../api/random.md).", ""]
+    lines += ["## Matrices and groups", "", "`gs.wishart`, `gs.inverse_wishart`, `gs.matrix_normal` and their kin are"]
+    lines += ["described with their [methods](../api/random.md).", ""]
     lines += contents("Covariance functions", covariances)
     hidden = [*names(DENSITY), *(f"{n}_cov" for n in names(COVARIANCE))]
     return "\n".join([*lines, "```{toctree}", ":hidden:", "", *hidden, "```"]) + "\n"
