@@ -174,7 +174,8 @@ def index() -> str:
         by_group[group(gs.densities[name])].append((name, name, gs.densities[name].description))
     covariances = [(n, f"{n}_cov", gs.covariances[n].description) for n in names(COVARIANCE)]
     first = ["The real line", "Positive numbers"]
-    lines = ["# Distributions", "", f"gpustats ships {len(names(DENSITY))} densities and {len(covariances)} covariance functions, each"]
+    counts = f"{len(names(DENSITY))} densities and {len(covariances)} covariance functions"
+    lines = ["# Distributions", "", f"gpustats ships {counts}, each"]
     lines += ["a file of a few lines of C. [What you write yourself](../guides/own-density.md) has the same methods.", ""]
     lines += chain.from_iterable(contents(t, by_group[t]) for t in [*first, *(t for t in reversed(GROUPS) if t not in first)])
     lines += ["## Matrices and groups", "", "`gs.wishart`, `gs.inverse_wishart`, `gs.matrix_normal` and their kin are"]
