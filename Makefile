@@ -1,11 +1,11 @@
-# make demo | test | bench | lint | coverage | fuzz: each makes what it needs in .venv.
+# make demo | test | bench | docs | lint | coverage | fuzz: each makes what it needs in .venv.
 PYTHON ?= python3
 VENV ?= .venv
 EXTRAS ?= dev# with an NVIDIA GPU: make test EXTRAS=dev,cuda13
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 export PYTHONDONTWRITEBYTECODE =# hundreds of processes of the tests import what one has compiled
-.PHONY: demo test wheel nvcc bench lint coverage fuzz clean
+.PHONY: demo test wheel nvcc bench docs lint coverage fuzz clean
 
 demo: $(VENV)/.installed
 	$(BIN)/gpustats demo
@@ -32,6 +32,10 @@ fuzz: $(VENV)/.installed
 bench: $(VENV)/.installed-bench
 	$(BIN)/python -m bench
 
+docs: $(VENV)/.installed-docs
+	$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet --jobs auto docs docs/_build/html
+	@echo 'open docs/_build/html/index.html'
+
 lint: $(VENV)/.installed
 	$(BIN)/ruff check .
 	$(BIN)/mypy
@@ -41,9 +45,14 @@ $(VENV)/.installed: setup.py pyproject.toml
 	$(INSTALL) --editable '.[$(EXTRAS)]'
 	touch $@
 
+$(VENV)/.installed-docs: setup.py pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(INSTALL) --editable '.[docs]'
+	touch $@
+
 $(VENV)/.installed-bench: $(VENV)/.installed
 	$(INSTALL) --editable '.[bench]'
 	touch $@
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .coverage* gpustats-demo
+	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .coverage* gpustats-demo docs/_build

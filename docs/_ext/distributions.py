@@ -1,0 +1,218 @@
+"""A page for each density and each covariance function, written from the registry, its files and the table of accuracy."""
+
+from __future__ import annotations
+
+import multiprocessing
+import re
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import pictures
+from sphinx.application import Sphinx
+
+import gpustats as gs
+from gpustats.gp.kind import COVARIANCE
+from gpustats.language.kinds import DENSITY
+from gpustats.language.library import folder, library
+from gpustats.pymc.counterparts import class_name
+from gpustats.scipy_stats import table
+
+DOCS = Path(__file__).resolve().parents[1]
+ROOT = DOCS.parent
+PAGES = DOCS / "distributions"  # what is written here is not kept in the repository, but for index.md
+METHODS = {
+    "probabilities": ("logpdf", "pdf", "logpmf", "pmf", "logcdf", "cdf", "logsf", "sf"),
+    "quantiles": ("ppf", "isf", "median", "interval"),
+    "numbers": ("mean", "var", "std", "skewness", "kurtosis", "entropy", "mode", "moment", "expect", "support"),
+    "data": ("loglik", "loglik_and_grad", "fit", "rvs"),
+}
+ENDINGS = "logcdf logsf cdf sf ppf isf mean var skewness kurtosis entropy median mode".split()
+GROUPS = {  # by the domain of x, the parameters and whether there are probabilities: first match
+    "Vectors": lambda d, x: "vector" in x or x == "simplex",
+    "Categories": lambda d, x: d.name.startswith(("categorical", "ordered")),
+    "Counts, with an upper end": lambda d, x: d.discrete and ({"n", "p", "N"} & {*d.parameters} or d.name[:9] == "bernoulli"),
+    "Counts and whole numbers": lambda d, x: d.discrete,
+    "The real line": lambda d, x: x == "real" and not {"lower", "upper", "rho", "c"} & {*d.parameters},
+    "Positive numbers": lambda d, x: x == "nonnegative",
+    "Intervals and circles": lambda d, x: True,
+}
+
+
+def names(kind: Any) -> list[str]:
+    """What gpustats ships of a kind."""
+    return sorted(library.built_in(kind))
+
+
+def group(density: Any) -> str:
+    """The heading under which a density is listed."""
+    return next(head for head, is_one in GROUPS.items() if is_one(density, next(iter(density.domains.values()))))
+
+
+def accuracy() -> dict[str, list[tuple[str, str, str]]]:
+    """Density -> function and its largest errors in float64 and float32, as docs/accuracy.md has them."""
+    found: dict[str, list[tuple[str, str, str]]] = {}
+    name = ""
+    for line in (DOCS / "accuracy.md").read_text(encoding="utf-8").splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")] if line.startswith("|") else []
+        if len(cells) == 6 and (function := re.fullmatch(r"`(\w+)`", cells[1])):
+            name = cells[0] or name
+            found.setdefault(name, []).append((function[1], cells[2], cells[4]))
+    return found
+
+
+def scipys() -> dict[str, list[str]]:
+    """Density -> SciPy's names of it."""
+    found: dict[str, list[str]] = {}
+    for theirs, ours in re.findall(r"^(\w+)\(.*?\)\s*->\s*(\w+)\(", table.CONTINUOUS + table.DISCRETE, re.MULTILINE):
+        found.setdefault(ours, []).append(theirs)
+    return found
+
+
+def pymcs(name: str) -> str | None:
+    """PyMC's name of a density, where it has it."""
+    import pymc as pm
+
+    return class_name(name) if class_name(name) in pm.distributions.__all__ else None
+
+
+def fold(title: str, code: str) -> list[str]:
+    return [f"::::{{dropdown}} {title}", "```c", code.strip(), "```", "::::", ""]
+
+
+def arguments(name: str) -> Iterator[str]:
+    yield from ("| argument | domain | |", "| --- | --- | --- |")
+    for argument in library.get(name).arguments:
+        yield f"| `{argument.name}` | {argument.domain} | {argument.description} |"
+    yield ""
+
+
+def log_density(source: str) -> str:
+    """Of a source, the comment at its head and its first function."""
+    end = re.search(r"^\}$|^__device__.*\}$", source, re.MULTILINE)
+    return source[: end.end()] if end else source
+
+
+def snippet(density: Any, one: dict[str, Any]) -> list[str]:
+    """A few calls that run as they stand."""
+    given = ", ".join(f"{p}={v}" for p, v in one.items())
+    lines = ["import gpustats as gs", "", f"d = gs.{density.name}({given})", "x = d.rvs(size=1_000, rng=1)"]
+    lines += [f"d.{'logpmf' if density.discrete else 'logpdf'}(x)"]
+    lines += ["d.cdf(x), d.ppf([0.025, 0.975])"] if hasattr(density, "ppf") else []
+    lines += [f"gs.{density.name}.loglik(x, {given})"]
+    return ["```python", *lines, "```", ""]
+
+
+def methods(density: Any) -> Iterator[str]:
+    """What the density has, and whose own code it is."""
+    written = [e for e in (*ENDINGS, "sample") if density.definition.role(e) is not None]
+    for kind, all_of_them in METHODS.items():
+        here = [m for m in all_of_them if hasattr(density, m) and (m[-3:] == "pmf") <= density.discrete]
+        here = [m for m in here if not (density.discrete and m in ("pdf", "logpdf"))]
+        if here:
+            yield f"- {kind}: " + ", ".join(f"`{m}`" for m in here)
+    said = ", ".join(f"`{'rvs' if e == 'sample' else e}`" for e in written)
+    yield f"\nIts file has the log-density{', ' if said else ''}{said}. All else, and all derivatives, are derived of these.\n"
+
+
+def page(name: str, sets: list[dict[str, Any]], errors: list[tuple[str, str, str]], other: list[str]) -> str:
+    """The page of a density."""
+    d = gs.densities[name]
+    lines = [f"(density-{name})=", f"# {name}", "", f"{d.description[:1].upper()}{d.description[1:]}.", ""]
+    if sets:
+        lines += [f"![{d.description}: {'mass function' if d.discrete else 'density'}]({name}.svg)", ""]
+    lines += [*arguments(name), *(snippet(d, sets[0]) if sets else ())]
+    lines += ["## Log-density", "", "```c", log_density(d.source), "```", ""]
+    if d.source.strip() != log_density(d.source).strip():
+        lines += fold("The whole file, with its distribution functions, moments and sampler", d.source)
+    for shape, said in (("table", "of a table of observations × parameters"), ("gradient", "of a sum and its derivatives")):
+        if (kernel := ROOT / "generated" / f"{name}_{shape}.cu").exists():
+            where = f"{{download}}`generated/{kernel.name} <../../generated/{kernel.name}>`"
+            lines += [f"The kernel {said} that is made of it for CUDA: {where}.", ""]
+    lines += ["## Methods", "", *methods(d)]
+    if errors:
+        lines += ["## Accuracy", "", "The largest error found, as [the page on accuracy](../accuracy.md) explains it:", ""]
+        lines += ["| function | float64 | float32 |", "| --- | ---: | ---: |"]
+        lines += [*(f"| `{function}` | {double} | {single} |" for function, double, single in errors), ""]
+    lines += ["## References", ""] + ([f"- {d.reference}"] if d.reference else [])
+    if other:
+        theirs = ", ".join(f"`scipy.stats.{o}`" for o in other)
+        lines += [f"- SciPy: {theirs}; in gpustats also `gpustats.scipy_stats.{other[0]}`"]
+    if theirs := pymcs(name):
+        lines += [f"- PyMC: `pm.{theirs}`, and of gpustats `gpm.{theirs}`"]
+    else:
+        lines += [f"- In PyMC models: `gpustats.pymc.{class_name(name)}`"]
+    return "\n".join(lines) + "\n"
+
+
+def covariance_page(name: str) -> str:
+    """The page of a covariance function."""
+    c = gs.covariances[name]
+    given = pictures.of_covariance(c, PAGES / f"{name}_cov.svg")
+    call = ", ".join(f"{p}={v}" for p, v in given.items())
+    lines = [f"(covariance-{name})=", f"# {name}", "", f"A covariance function of Gaussian processes: {c.description}.", ""]
+    lines += [f"![{c.description}]({name}_cov.svg)", "", *arguments(name)]
+    lines += ["```python", "import numpy as np", "import gpustats as gs", "", "x = np.linspace(0, 3, 100)[:, None]"]
+    lines += [f"gs.{name}(x, {call})  # the 100 × 100 matrix", "```", "", "## Source", "", "```c", c.source.strip(), "```", ""]
+    if reference := library.get(name).reference:
+        lines += ["## References", "", f"- {reference}"]
+    return "\n".join(lines) + "\n"
+
+
+def contents(title: str, entries: list[tuple[str, str, str]]) -> list[str]:
+    """A heading, and a table of pages and what they are about, in alphabetical order."""
+    rows = [f"| [{name}]({page}.md) | {about} |" for name, page, about in entries]
+    return [f"## {title}", "", "| | |", "| --- | --- |", *rows, ""]
+
+
+def index() -> str:
+    """The page that lists all of them."""
+    by_group: dict[str, list[tuple[str, str, str]]] = {head: [] for head in GROUPS}
+    for name in names(DENSITY):
+        by_group[group(gs.densities[name])].append((name, name, gs.densities[name].description))
+    covariances = [(n, f"{n}_cov", gs.covariances[n].description) for n in names(COVARIANCE)]
+    first = ["The real line", "Positive numbers"]
+    counts = f"{len(names(DENSITY))} densities and {len(covariances)} covariance functions"
+    lines = ["# Distributions", "", f"gpustats ships {counts}, each"]
+    lines += ["a file of a few lines of C. [What you write yourself](../guides/own-density.md) has the same methods.", ""]
+    lines += chain.from_iterable(contents(t, by_group[t]) for t in [*first, *(t for t in reversed(GROUPS) if t not in first)])
+    lines += ["## Matrices and groups", "", "`gs.wishart`, `gs.inverse_wishart`, `gs.matrix_normal` and their kin are"]
+    lines += ["described with their [methods](../api/random.md).", ""]
+    lines += contents("Covariance functions", covariances)
+    hidden = [*names(DENSITY), *(f"{n}_cov" for n in names(COVARIANCE))]
+    return "\n".join([*lines, "```{toctree}", ":hidden:", "", *hidden, "```"]) + "\n"
+
+
+def write(path: Path, text: str) -> None:
+    """Write a file unless it says the same already, so that Sphinx reads only what has changed."""
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        path.write_text(text, encoding="utf-8")
+
+
+def generate(app: Sphinx | None = None) -> None:
+    PAGES.mkdir(exist_ok=True)
+    written, newest = names(DENSITY), Path(pictures.__file__).stat().st_mtime
+    sources = {n: max(newest, (folder() / f"{n}.cu").stat().st_mtime) for n in written}
+    stale = [n for n in written if not (p := PAGES / f"{n}.svg").exists() or p.stat().st_mtime < sources[n]]
+    if stale:
+        with ProcessPoolExecutor(mp_context=multiprocessing.get_context("spawn")) as pool:
+            for _ in pool.map(pictures.drawn, pictures.shares(stale), [PAGES] * 4):
+                pass
+    errors, others = accuracy(), scipys()
+    for name in written:
+        sets = pictures.parameters(gs.densities[name]) if (PAGES / f"{name}.svg").exists() else []
+        write(PAGES / f"{name}.md", page(name, sets or [], errors.get(name, []), others.get(name, [])))
+    for name in names(COVARIANCE):
+        write(PAGES / f"{name}_cov.md", covariance_page(name))
+    write(PAGES / "index.md", index())
+    kept = {"index", *written, *(f"{n}_cov" for n in names(COVARIANCE))}
+    for path in PAGES.iterdir():
+        if path.stem not in kept:
+            path.unlink()
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    app.connect("builder-inited", generate)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,156 @@
+"""Tables and charts of what the benches keep in bench/results, with the date, the device and the versions.
+
+````
+```{measured} glm-nvidia-h200-cuda
+:only: Σ+∇
+```
+{ratio}`glm-nvidia-h200-cuda | Σ+∇, N=1e6 k=50 f64 | JAX`  {time}`glm-nvidia-h200-cuda | Σ+∇, N=1e6 k=50 f64 | gpustats`
+````
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+from docutils import nodes
+from docutils.parsers.rst import directives
+from matplotlib.figure import Figure
+from pictures import STYLE
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective, SphinxRole
+
+DOCS = Path(__file__).resolve().parents[1]
+RESULTS = DOCS.parent / "bench" / "results"
+PICTURES = DOCS / "performance"  # not kept in the repository
+COLORS = {
+    "SciPy": "#8d99ae", "NumPy": "#8d99ae", "PyMC": "#8d99ae", "scikit-learn": "#d9a441", "jax.scipy": "#9dc3f2",
+    "JAX": "#3b7dd8", "NumPyro": "#3b7dd8", "PyTorch": "#7b4fb5", "CuPy": "#3a9d5d",
+}  # fmt: skip
+UNITS = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "seconds": 1.0}
+
+
+def results(name: str) -> dict[str, Any]:
+    return json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
+
+
+def seconds(row: dict[str, Any]) -> float:
+    return row[row["time"]] * UNITS[row["time"].rpartition("_")[2]]
+
+
+def said(t: float) -> str:
+    """A time with three digits, in a unit that suits it."""
+    unit, factor = next(((u, f) for u, f in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)) if t >= f), ("µs", 1e-6))
+    number = t / factor
+    return f"{number:.0f} {unit}" if number >= 99.5 else f"{number:.3g} {unit}"
+
+
+def name_of(row: dict[str, Any], rows: list[dict[str, Any]]) -> str:
+    """What was done, with the number of chains where the file has several of one piece of work."""
+    same = {r.get("chains") for r in rows if (r["work"], r["peer"]) == (row["work"], row["peer"])}
+    return f"{row['work']}, {row['chains']} chains" if len(same) > 1 else row["work"]
+
+
+def pivoted(rows: list[dict[str, Any]]) -> dict[str, dict[str, dict[str, Any]]]:
+    """Work -> library -> row."""
+    found: dict[str, dict[str, dict[str, Any]]] = {}
+    for row in rows:
+        found.setdefault(name_of(row, rows), {})[row["peer"]] = row
+    return found
+
+
+def chart(name: str, works: dict[str, dict[str, dict[str, Any]]]) -> str | None:
+    """Times of the others over those of gpustats, a line for each piece of work; None where there is nothing to compare."""
+    peers = sorted({p for of_work in works.values() for p in of_work if not p.startswith("gpustats")})
+    if not peers or not all("gpustats" in of_work for of_work in works.values()):
+        return None
+    with matplotlib.rc_context(STYLE | {"text.parse_math": False}):
+        figure = Figure(figsize=(7.5, 0.24 * len(works) + 1.1), layout="constrained")
+        axes = figure.subplots()
+        for peer in peers:
+            at = [(seconds(w[peer]) / seconds(w["gpustats"]), i) for i, w in enumerate(works.values()) if peer in w and fair(w)]
+            style = {"mfc": "white"} if ", " in peer else {}
+            style["color"] = COLORS.get(peer.partition(",")[0], "#444")
+            axes.plot(*zip(*at, strict=True), "o", label=peer, markersize=5.5, **style)
+        axes.axvline(1, color="#d1495b", linewidth=1.4)
+        axes.set(xscale="log", yticks=range(len(works)), yticklabels=list(works), ylim=(len(works) - 0.5, -0.5))
+        axes.xaxis.set_major_formatter("{x:g}×")
+        axes.grid(axis="x", color="#e3e6ea")
+        axes.set_title("time over that of gpustats (line: 1×)", loc="left", fontsize=9)
+        figure.legend(loc="outside lower center", ncols=4, frameon=False, fontsize=8)
+        PICTURES.mkdir(exist_ok=True)
+        figure.savefig(PICTURES / f"{name}.svg", metadata={"Date": None}, transparent=True)
+    return f"/performance/{name}.svg"
+
+
+def fair(of_work: dict[str, dict[str, Any]]) -> bool:
+    """Whether all libraries did the same number of data sets."""
+    return len({row.get("sets") for row in of_work.values()}) == 1
+
+
+def source(data: dict[str, Any], name: str) -> str:
+    """Where the numbers come from."""
+    devices = [d["name"] for d in data["devices"]]
+    device = f"{len(devices)} × {devices[0]}" if len(devices) > 1 else devices[0]
+    driver = data["devices"][0].get("driver")
+    versions = ", ".join(f"{n} {v}" for n, v in (data["versions"] or {}).items())
+    device += f" ({driver})" if driver else ""
+    told = f"Measured {data['date']} on {device} by `python -m bench.{data['bench'].partition('-')[0]}`"
+    file = f"{{download}}`{name}.json <../bench/results/{name}.json>`"
+    return f"{told}; {versions or 'versions were not kept'}: {file}."
+
+
+def text(name: str, only: str) -> str:
+    """The table of a file, as Markdown."""
+    data = results(name)
+    rows = [r for r in data["rows"] if "error" not in r and re.search(only, r["work"])]
+    works, peers = pivoted(rows), list(dict.fromkeys(r["peer"] for r in rows))
+    lines = [f"| work | {' | '.join(peers)} |", f"| --- |{' ---: |' * len(peers)}"]
+    for work, of_work in works.items():
+        best = min(map(seconds, of_work.values()))
+        cells = [work]
+        for peer in peers:
+            cell = said(seconds(of_work[peer])) if peer in of_work else ""
+            cell = f"**{cell}**" if cell and len(of_work) > 1 and fair(of_work) and seconds(of_work[peer]) == best else cell
+            if cell and not fair(of_work):
+                cell += f" for {of_work[peer]['sets']:,} data sets"
+            cells.append(cell)
+        lines.append(f"| {' | '.join(cells)} |")
+    slug = re.sub(r"\W+", "-", f"{name}-{only}").strip("-")
+    picture = chart(slug, works) if any(map(fair, works.values())) else None
+    if picture:
+        about = "Times of other libraries over those of gpustats, for each piece of work of the table"
+        lines = [f"![{about}]({picture})", "", "::::{dropdown} The times", "", *lines, "", "::::"]
+    return "\n".join([*lines, "", source(data, name), ""])
+
+
+class Measured(SphinxDirective):
+    required_arguments = 1
+    option_spec = {"only": directives.unchanged}
+
+    def run(self) -> list[nodes.Node]:
+        name = self.arguments[0]
+        self.env.note_dependency(str(RESULTS / f"{name}.json"))
+        return self.parse_text_to_nodes(text(name, self.options.get("only", "")))
+
+
+class Number(SphinxRole):
+    """A time, or how many times longer another library takes, with the file behind it as its title."""
+
+    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        name, work, peer = (part.strip() for part in self.text.split("|"))
+        self.env.note_dependency(str(RESULTS / f"{name}.json"))
+        of_work = pivoted(results(name)["rows"])[work]
+        time = seconds(of_work[peer])
+        shown = said(time) if self.name == "time" else f"{time / seconds(of_work['gpustats']):.2g}"
+        return [nodes.inline("", shown.replace("e+02", "00"), classes=["measured"])], []
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    app.add_directive("measured", Measured)
+    app.add_role("ratio", Number())
+    app.add_role("time", Number())
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
