@@ -192,9 +192,21 @@ def as_dataset(found: dict[str, np.ndarray]) -> xr.Dataset:
 
 def with_smc(case: Case, data: tuple[np.ndarray, ...], sizes: Sizes) -> nuts.Sampled:
     options = {"kernel": gpm.smc.HMC, "chains": 1, "random_seed": 1, "progressbar": False, "compute_convergence_checks": False}
-    with case.built(*data):
-        fit, seconds = timed(lambda: pm.sample_smc(sizes.particles, **options))
+    with case.built(*data) as model:
+        start = from_the_prior(model, sizes.particles)
+        fit, seconds = timed(lambda: pm.sample_smc(sizes.particles, start=start, **options))
     return 0.0, seconds, float("nan"), fit.posterior.to_dataset() if hasattr(fit.posterior, "to_dataset") else fit.posterior
+
+
+def from_the_prior(model: pm.Model, number: int) -> dict[str, np.ndarray]:
+    """Particles drawn from the prior, in order where variables are; PyMC would begin with an `initval` for all of them."""
+    start = {}
+    for rv, draws in zip(model.free_RVs, pm.draw(model.free_RVs, number, random_seed=1), strict=True):
+        transform = model.rvs_to_transforms[rv]
+        if transform is not None:
+            draws = transform.forward(np.sort(draws) if transform is ordered else draws, *rv.owner.inputs).eval()
+        start[model.rvs_to_values[rv].name] = draws
+    return start
 
 
 def with_nutpie(case: Case, data: tuple[np.ndarray, ...], sizes: Sizes) -> nuts.Sampled:

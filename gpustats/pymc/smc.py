@@ -105,14 +105,17 @@ class HMC(OfAllParticles, kernels.SMC_KERNEL):
         covariance = np.atleast_2d(np.cov(self.tempered_posterior, ddof=0, rowvar=False))
         if not np.isfinite(covariance).all():
             raise ValueError("the covariance of the particles is not finite: `draws` may be too small")
+        # Where all particles have the same number, their covariance is what is left of rounding.
+        smallest = (1e-12 * np.abs(self.tempered_posterior).max(0)) ** 2
         variances = np.diag(covariance)
-        if len(variances) < self.draws / 2:
+        varies = variances > smallest
+        if len(variances) < self.draws / 2 and varies.all():
             try:
                 self._factor = np.linalg.cholesky(covariance)
                 return
             except LinAlgError:
                 pass  # the variances alone, as where there are too few particles
-        self._factor = np.diag(np.sqrt(np.where(variances > 0, variances, 1.0)))
+        self._factor = np.diag(np.sqrt(np.where(varies, variances, 1.0)))
 
     def mutate(self) -> None:
         """Trajectories of all particles, until they have forgotten where they were."""
