@@ -42,7 +42,9 @@ ROOT = Path(__file__).parents[1]
 @pytest.mark.parametrize("page", [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")], ids=lambda path: str(path.relative_to(ROOT)))
 def test_links_within_the_repository(page):
     links = re.findall(r"\]\(([^)#\s]+)", page.read_text(encoding="utf-8"))
-    assert [link for link in links if "://" not in link and not (page.parent / link).exists()] == []
+    missing = [link for link in links if "://" not in link and not (page.parent / link).exists()]
+    made = [ROOT / "docs" / folder for folder in ("distributions", "performance")]  # by `make docs`, which checks these links
+    assert [link for link in missing if (page.parent / link).resolve().parent not in made] == []
 
 
 @pytest.mark.optimised

@@ -97,6 +97,13 @@ class HMC(OfAllParticles, kernels.SMC_KERNEL):
         super().__init__(*args, **kwargs)
 
     def setup_kernel(self) -> None:
+        # The mean of equal numbers differs from them by rounding, so that they seem to have a spread.
+        equal = iter((self.tempered_posterior == self.tempered_posterior[0]).all(0))
+        if alike := [name for name, (_, size) in self.var_info.items() if any([next(equal) for _ in range(size)])]:
+            raise ValueError(
+                f"all particles begin at the same {', '.join(alike)}, as PyMC lets them where a variable has an initval: "
+                "leave it out, or give sample_smc a start with draws of the prior"
+            )
         dim = self.tempered_posterior.shape[1]
         self.step_size, self.n_steps, self.acceptance = dim**-0.25, 0, np.zeros(self.draws)
 
@@ -105,17 +112,14 @@ class HMC(OfAllParticles, kernels.SMC_KERNEL):
         covariance = np.atleast_2d(np.cov(self.tempered_posterior, ddof=0, rowvar=False))
         if not np.isfinite(covariance).all():
             raise ValueError("the covariance of the particles is not finite: `draws` may be too small")
-        # Where all particles have the same number, their covariance is what is left of rounding.
-        smallest = (1e-12 * np.abs(self.tempered_posterior).max(0)) ** 2
         variances = np.diag(covariance)
-        varies = variances > smallest
-        if len(variances) < self.draws / 2 and varies.all():
+        if len(variances) < self.draws / 2:
             try:
                 self._factor = np.linalg.cholesky(covariance)
                 return
             except LinAlgError:
                 pass  # the variances alone, as where there are too few particles
-        self._factor = np.diag(np.sqrt(np.where(varies, variances, 1.0)))
+        self._factor = np.diag(np.sqrt(np.where(variances > 0, variances, 1.0)))
 
     def mutate(self) -> None:
         """Trajectories of all particles, until they have forgotten where they were."""
