@@ -53,7 +53,9 @@ def test_draws_in_parts_are_those_of_one_call(name):
     whole = rvs(*parameters, size=5000, rng=7)
     rng = gs.Generator(7)
     parts = [rvs(*parameters, size=n, rng=rng) for n in (1, 1000, 2, 0, 3997)]
-    np.testing.assert_array_equal(np.concatenate(parts), whole)
+    # A search of many steps, which on GPUs does not round alike in calls of all sizes.
+    rtol = 1e-7 if name == "gauss_hypergeometric" else 0
+    np.testing.assert_allclose(np.concatenate(parts), whole, rtol=rtol)
     assert len(np.unique(whole, axis=0)) > 1
 
 

@@ -177,5 +177,6 @@ REFERENCES = {
          (inf, 1, 0, 1), (0, inf, 0, 1)],
         lambda *parameters: Slow(VarianceGamma(*parameters)), mixed_in_time,
         [(0, 1, 0, 1), (0.5, 0.3, 2, 1), (-2, 0.5, 0, 0.3)], scipy=False, digits=25,
+        rtol32=1e-4, reason="nu's derivative is a difference of terms that nearly cancel where nu is small",
     ),
 }  # fmt: skip
