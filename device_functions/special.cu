@@ -1510,10 +1510,11 @@ __device__ real log_gig_mixture(real x, int above, real p, real beta, real gamma
 // The mean of (W / peak - about)^order, for p of either sign, where it is finite
 __device__ real gig_moment(int order, real about, real p, real b)
 {
-    real size = fabs(p), w = hypot(p, b), rest = b * (b / (size + w)), step = 0.6 / sqrt(w + 7), mass = 0, sum = 0;
+    real size = fabs(p), w = hypot(p, b), rest = b * (b / (size + w)), step = 0.6 / sqrt(w + 7);
+    real mass = 1, sum = pow(1 - about, (real)order);  // of the peak
     for (int side = -1; side < 2; side += 2) {
         real term = 1, part = 1;
-        for (int i = side < 0 ? 0 : 1; i < 6000 && (term > 0.01 * EPSILON * mass || fabs(part) > 0.01 * EPSILON * fabs(sum)); i++) {
+        for (int i = 1; i < 6000 && (term > 0.01 * EPSILON * mass || fabs(part) > 0.01 * EPSILON * fabs(sum)); i++) {
             real v = side * i * step, s = rest > 0 ? sinh(0.5 * v) : 0, distance = exp(p < 0 ? -v : v) - about;
             term = exp(-size * expm1_excess(-v) - 2 * rest * s * s);
             part = term * pow(distance, (real)order);

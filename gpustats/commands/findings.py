@@ -32,13 +32,17 @@ _REQUIREMENT = re.compile(r"(?P<name>[\w.-]+)\s*(?:\[[^\]]*\])?\s*\(?(?P<version
 #: that linkers look for, which neither these wheels nor most drivers have. What is built knows the environment's folders, so
 #: it must not go to pip's cache, from which other environments would take it.
 WITHOUT_TOOLKIT = """\
-pip install 'nvmath-python[cu{major}]' {profiler}   # CUDA's headers and libraries, with which PyCUDA is compiled
+pip install 'nvmath-python[cu{major}]' {headers}   # CUDA's headers and libraries, with which PyCUDA is compiled
 nvidia=$(python -c 'import nvidia; print(list(nvidia.__path__)[0])'); links=$(mktemp -d)
 curand=$(echo "$nvidia"/*/lib/libcurand.so.10); ln -s "$curand" "$links/libcurand.so"
 ln -s {driver} "$links/libcuda.so"
 export CPATH=$(echo "$nvidia"/*/include | tr ' ' :) LDFLAGS="-L$links -Wl,-rpath,${{curand%/*}}"
 pip install --no-cache-dir 'gpustats[cuda{major}]'"""
-PROFILER = {"12": "nvidia-cuda-profiler-api-cu12", "13": "nvidia-cuda-profiler-api"}
+#: The wheels with the headers that nvmath-python does not bring: cudaProfiler.h, crt/host_config.h.
+MORE_HEADERS = {
+    "12": "nvidia-cuda-profiler-api-cu12 nvidia-cuda-nvcc-cu12",
+    "13": "nvidia-cuda-profiler-api nvidia-cuda-crt",
+}
 
 
 @dataclass(frozen=True)
@@ -282,7 +286,7 @@ def pycuda_without_toolkit(major: str, driver: str = "") -> str:
         The file of the driver's library.
     """
     driver = driver or "/usr/lib/x86_64-linux-gnu/libcuda.so.1"
-    return WITHOUT_TOOLKIT.format(major=major, driver=driver, profiler=PROFILER[major])
+    return WITHOUT_TOOLKIT.format(major=major, driver=driver, headers=MORE_HEADERS[major])
 
 
 def cuda_driver() -> tuple[tuple[int, int] | None, str]:

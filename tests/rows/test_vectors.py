@@ -28,6 +28,7 @@ DENSITIES = {
         np.stack([rng.normal(size=n), rng.gamma(2.0, size=n)], -1), dict(mu=0.3, lam=1.5, alpha=2.5, beta=1.2)
     ),
     "zero_sum_normal": lambda rng, n: ((x := rng.normal(size=(n, 3))) - x.mean(1, keepdims=True), dict(sigma=1.7)),
+    "poisson_binomial": lambda rng, n: (rng.integers(0, 5, n), dict(p=rng.random(4))),
     "stick_breaking_weights": lambda rng, n: (rng.dirichlet(np.ones(4), n), dict(alpha=1.7)),
     "von_mises_fisher": lambda rng, n: (
         (x := rng.normal(size=(n, 3))) / np.linalg.norm(x, axis=1, keepdims=True),
