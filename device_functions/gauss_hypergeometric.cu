@@ -38,11 +38,11 @@ __device__ real step_at(real center, real a, real b, real c, real log_z)
 // The mean of (x - about)^order, or the logarithm of the integral of exp(h) where the order is 0
 __device__ real mean_of(int order, real about, real a, real b, real c, real z)
 {
-    real log_z = log1p(z), center = peak(a, b, c, log_z), step = step_at(center, a, b, c, log_z), mass = 0, sum = 0;
-    real at_center = height(center, a, b, c, log_z);
+    real log_z = log1p(z), center = peak(a, b, c, log_z), step = step_at(center, a, b, c, log_z);
+    real at_center = height(center, a, b, c, log_z), mass = 1, sum = order == 0 ? 0 : pow(expit(center) - about, (real)order);
     for (int side = -1; side < 2; side += 2) {
         real term = 1, part = 1;
-        for (int i = side < 0 ? 0 : 1; i < 20000 && (term > 0.01 * EPSILON * mass || fabs(part) > 0.01 * EPSILON * fabs(sum)); i++) {
+        for (int i = 1; i < 20000 && (term > 0.01 * EPSILON * mass || fabs(part) > 0.01 * EPSILON * fabs(sum)); i++) {
             real v = center + side * i * step;
             term = exp(height(v, a, b, c, log_z) - at_center);
             part = order == 0 ? 0 : term * pow(expit(v) - about, (real)order);

@@ -28,15 +28,21 @@ __device__ real along_path(real z, int tail)
     return log(sum * (step / PI)) - s - (tail ? 0 : 1 + z);
 }
 
+// What is integrated along the cut
+__device__ real at_cut(real w, real z, real log_z, int tail)
+{
+    real u = exp(w), t = u / z, sinc = t == 0 ? 1 : sin(PI * t) / (PI * t);
+    return exp((tail ? 1 : 2) * w - u - t * (w - log_z)) * sinc;
+}
+
 // The logarithm of the density, or of P(Z > z) if `tail`, z >= 15
 __device__ real along_cut(real z, int tail)
 {
-    real step = 0.25, sum = 0, log_z = log(z);
+    real step = 0.25, log_z = log(z), sum = at_cut(0, z, log_z, tail);
     for (int side = -1; side < 2; side += 2) {
         real term = INFINITY;
-        for (int i = side < 0 ? 0 : 1; i < 1000 && fabs(term) > 0.01 * EPSILON * sum; i++) {
-            real w = side * i * step, u = exp(w), t = u / z, sinc = t == 0 ? 1 : sin(PI * t) / (PI * t);
-            term = exp((tail ? 1 : 2) * w - u - t * (w - log_z)) * sinc;
+        for (int i = 1; i < 1000 && fabs(term) > 0.01 * EPSILON * sum; i++) {
+            term = at_cut(side * i * step, z, log_z, tail);
             sum += term;
         }
     }

@@ -2,24 +2,8 @@
 // x: nonnegative integer    mu: positive, mean    sigma: positive, dispersion
 // source: Rigby, Stasinopoulos, Heller & De Bastiani (2019), Distributions for Modeling Location, Scale, and Shape, ch. 22
 //
-// Given x, the Poisson mean has a generalised inverse Gaussian distribution of p = x - 1/2: see
-// generalized_inverse_gaussian, whose normaliser is the same integral.
-
-// The logarithm of the integral of exp(-h(v)), by the trapezoidal rule, all of whose digits are right for such functions:
-// Trefethen & Weideman (2014), The exponentially convergent trapezoidal rule.
-__device__ real log_integral(real p, real rest)
-{
-    real step = 0.6 / sqrt(p + rest + 7), sum = 1;
-    for (int side = -1; side < 2; side += 2) {
-        real term = 1;
-        for (int i = 1; i < 6000 && term > 0.01 * EPSILON * sum; i++) {
-            real v = side * i * step, s = sinh(0.5 * v);
-            term = exp(-p * expm1_excess(-v) - 2 * rest * s * s);
-            sum += term;
-        }
-    }
-    return log(step) + log(sum);
-}
+// Given x, the Poisson mean has a generalised inverse Gaussian distribution of p = x - 1/2, whose normaliser, gig_log_integral,
+// is told in special.cu.
 
 // log P(X = x) for any number x >= 3, and for whole ones, by the peak of the distribution of the mean's logarithm, given x
 __device__ real poisson_inverse_gaussian_logpmf(real x, real mu, real sigma)
@@ -30,7 +14,7 @@ __device__ real poisson_inverse_gaussian_logpmf(real x, real mu, real sigma)
     real rest = b * (b / (p + w)), peak = lam / rest;
     real away = sigma * mu < 1 ? 2 * peak * (mu * sigma) * ((p - peak) / (peak + mu)) : peak - mu, share = away / mu;
     return log_poisson(x, peak) - 0.5 * share * (away / sigma / peak) + 0.5 * (log(lam) - log(peak)) - HALF_LOG_2PI
-         + log_integral(p, rest);
+         + gig_log_integral(0, p, b);
 }
 
 // Whether P(X = x + 1) < P(X = x): x is not below the mode.

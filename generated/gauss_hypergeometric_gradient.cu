@@ -406,22 +406,26 @@ DEVICE gauss_hypergeometric_mean_of_grad_a_b_c_z_results gauss_hypergeometric_me
     real d_c_step = call2.d_center * d_c_center + call2.d_c;
     real d_z_step = call2.d_center * d_z_center + call2.d_log_z * d_z_log_z;
     real step = call2.value;
-    real d_a_mass = 0;
-    real d_b_mass = 0;
-    real d_c_mass = 0;
-    real d_z_mass = 0;
-    real mass = 0;
-    real d_a_sum = 0;
-    real d_b_sum = 0;
-    real d_c_sum = 0;
-    real d_z_sum = 0;
-    real sum = 0;
     gauss_hypergeometric_height_grad_v_a_b_c_log_z_results call3 = gauss_hypergeometric_height_grad_v_a_b_c_log_z(center, a, b, c, log_z);
     real d_a_at_center = call3.d_v * d_a_center + call3.d_a;
     real d_b_at_center = call3.d_v * d_b_center + call3.d_b;
     real d_c_at_center = call3.d_v * d_c_center + call3.d_c;
     real d_z_at_center = call3.d_v * d_z_center + call3.d_log_z * d_z_log_z;
     real at_center = call3.value;
+    real d_a_mass = 0;
+    real d_b_mass = 0;
+    real d_c_mass = 0;
+    real d_z_mass = 0;
+    real mass = 1;
+    real t = special_expit(center);
+    real t2 = t - about;
+    real t3 = (real)order == 0 ? 0 : (real)order * pow(t2, (real)order - 1);
+    real t4 = t * special_expit(-center);
+    real d_a_sum = order == 0 ? 0 : t3 * (t4 * d_a_center);
+    real d_b_sum = order == 0 ? 0 : t3 * (t4 * d_b_center);
+    real d_c_sum = order == 0 ? 0 : t3 * (t4 * d_c_center);
+    real d_z_sum = order == 0 ? 0 : t3 * (t4 * d_z_center);
+    real sum = order == 0 ? 0 : pow(t2, (real)order);
     for (int side = -1; side < 2; side += 2) {
         real d_a_term = 0;
         real d_b_term = 0;
@@ -433,29 +437,29 @@ DEVICE gauss_hypergeometric_mean_of_grad_a_b_c_z_results gauss_hypergeometric_me
         real d_c_part = 0;
         real d_z_part = 0;
         real part = 1;
-        for (int i = side < 0 ? 0 : 1; i < 20000 && (term > 0.01 * EPSILON * mass || fabs(part) > 0.01 * EPSILON * fabs(sum)) && THREAD < 65536; i++) {
+        for (int i = 1; i < 20000 && (term > 0.01 * EPSILON * mass || fabs(part) > 0.01 * EPSILON * fabs(sum)) && THREAD < 65536; i++) {
             real d_a_v = d_a_center + int_product(side, i) * d_a_step;
             real d_b_v = d_b_center + int_product(side, i) * d_b_step;
             real d_c_v = d_c_center + int_product(side, i) * d_c_step;
             real d_z_v = d_z_center + int_product(side, i) * d_z_step;
             real v = center + int_product(side, i) * step;
             gauss_hypergeometric_height_grad_v_a_b_c_log_z_results call4 = gauss_hypergeometric_height_grad_v_a_b_c_log_z(v, a, b, c, log_z);
-            real t = exp(call4.value - at_center);
-            d_a_term = t * (call4.d_v * d_a_v + call4.d_a - d_a_at_center);
-            d_b_term = t * (call4.d_v * d_b_v + call4.d_b - d_b_at_center);
-            d_c_term = t * (call4.d_v * d_c_v + call4.d_c - d_c_at_center);
-            d_z_term = t * (call4.d_v * d_z_v + call4.d_log_z * d_z_log_z - d_z_at_center);
-            term = t;
-            real t2 = special_expit(v);
-            real t3 = t2 - about;
-            real t4 = pow(t3, (real)order);
-            real t5 = (real)order == 0 ? 0 : (real)order * pow(t3, (real)order - 1);
-            real t6 = t2 * special_expit(-v);
-            d_a_part = order == 0 ? 0 : t4 * d_a_term + term * (t5 * (t6 * d_a_v));
-            d_b_part = order == 0 ? 0 : t4 * d_b_term + term * (t5 * (t6 * d_b_v));
-            d_c_part = order == 0 ? 0 : t4 * d_c_term + term * (t5 * (t6 * d_c_v));
-            d_z_part = order == 0 ? 0 : t4 * d_z_term + term * (t5 * (t6 * d_z_v));
-            part = order == 0 ? 0 : term * t4;
+            real t5 = exp(call4.value - at_center);
+            d_a_term = t5 * (call4.d_v * d_a_v + call4.d_a - d_a_at_center);
+            d_b_term = t5 * (call4.d_v * d_b_v + call4.d_b - d_b_at_center);
+            d_c_term = t5 * (call4.d_v * d_c_v + call4.d_c - d_c_at_center);
+            d_z_term = t5 * (call4.d_v * d_z_v + call4.d_log_z * d_z_log_z - d_z_at_center);
+            term = t5;
+            real t6 = special_expit(v);
+            real t7 = t6 - about;
+            real t8 = pow(t7, (real)order);
+            real t9 = (real)order == 0 ? 0 : (real)order * pow(t7, (real)order - 1);
+            real t10 = t6 * special_expit(-v);
+            d_a_part = order == 0 ? 0 : t8 * d_a_term + term * (t9 * (t10 * d_a_v));
+            d_b_part = order == 0 ? 0 : t8 * d_b_term + term * (t9 * (t10 * d_b_v));
+            d_c_part = order == 0 ? 0 : t8 * d_c_term + term * (t9 * (t10 * d_c_v));
+            d_z_part = order == 0 ? 0 : t8 * d_z_term + term * (t9 * (t10 * d_z_v));
+            part = order == 0 ? 0 : term * t8;
             d_a_mass += d_a_term;
             d_b_mass += d_b_term;
             d_c_mass += d_c_term;
@@ -468,10 +472,10 @@ DEVICE gauss_hypergeometric_mean_of_grad_a_b_c_z_results gauss_hypergeometric_me
             sum += part;
         }
     }
-    real t7 = sum / mass;
-    real t8 = 1 / step;
-    real t9 = 1 / mass;
-    return make_gauss_hypergeometric_mean_of_grad_a_b_c_z_results(order == 0 ? at_center + log(step) + log(mass) : t7, order == 0 ? d_a_at_center + t8 * d_a_step + t9 * d_a_mass : (d_a_sum - t7 * d_a_mass) * t9, order == 0 ? d_b_at_center + t8 * d_b_step + t9 * d_b_mass : (d_b_sum - t7 * d_b_mass) * t9, order == 0 ? d_c_at_center + t8 * d_c_step + t9 * d_c_mass : (d_c_sum - t7 * d_c_mass) * t9, order == 0 ? d_z_at_center + t8 * d_z_step + t9 * d_z_mass : (d_z_sum - t7 * d_z_mass) * t9);
+    real t11 = sum / mass;
+    real t12 = 1 / step;
+    real t13 = 1 / mass;
+    return make_gauss_hypergeometric_mean_of_grad_a_b_c_z_results(order == 0 ? at_center + log(step) + log(mass) : t11, order == 0 ? d_a_at_center + t12 * d_a_step + t13 * d_a_mass : (d_a_sum - t11 * d_a_mass) * t13, order == 0 ? d_b_at_center + t12 * d_b_step + t13 * d_b_mass : (d_b_sum - t11 * d_b_mass) * t13, order == 0 ? d_c_at_center + t12 * d_c_step + t13 * d_c_mass : (d_c_sum - t11 * d_c_mass) * t13, order == 0 ? d_z_at_center + t12 * d_z_step + t13 * d_z_mass : (d_z_sum - t11 * d_z_mass) * t13);
 }
 
 DEVICE gauss_hypergeometric_log_integral_grad_a_b_c_z_results gauss_hypergeometric_log_integral_grad_a_b_c_z(real a, real b, real c, real z)
@@ -498,11 +502,8 @@ typedef struct {
 
 DEVICE gauss_hypergeometric_logpdf_grad_a_b_c_z_set gauss_hypergeometric_logpdf_grad_a_b_c_z_prepare_set(real a, real b, real c, real z)
 {
-    gauss_hypergeometric_logpdf_grad_a_b_c_z_set set = {0};
-    gauss_hypergeometric_log_integral_grad_a_b_c_z_results call = {0};
-    if (!(!(z > -1 && z < INFINITY) || isinf(a) || isinf(b) || isinf(c))) {
-        call = gauss_hypergeometric_log_integral_grad_a_b_c_z(a, b, c, z);
-    }
+    gauss_hypergeometric_logpdf_grad_a_b_c_z_set set;
+    gauss_hypergeometric_log_integral_grad_a_b_c_z_results call = gauss_hypergeometric_log_integral_grad_a_b_c_z(a, b, c, z);
     set.c0 = !(z > -1 && z < INFINITY) || isinf(a) || isinf(b) || isinf(c);
     set.z = z;
     set.c1 = a - 1;
@@ -552,23 +553,19 @@ DEVICE gauss_hypergeometric_logpdf_grad_a_b_c_z_results gauss_hypergeometric_log
 
 // gauss_hypergeometric_logpdf_checked_grad_a_b_c_z: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
-    int c0;
     gauss_hypergeometric_logpdf_grad_a_b_c_z_set gauss_hypergeometric_0;
     real t2;
 } gauss_hypergeometric_logpdf_checked_grad_a_b_c_z_set;
 
 DEVICE gauss_hypergeometric_logpdf_checked_grad_a_b_c_z_set gauss_hypergeometric_logpdf_checked_grad_a_b_c_z_prepare_set(real a, real b, real c, real z)
 {
-    gauss_hypergeometric_logpdf_checked_grad_a_b_c_z_set set = {0};
+    gauss_hypergeometric_logpdf_checked_grad_a_b_c_z_set set;
     real bad_a = a > 0 ? 0 : NAN;
     real bad_b = b > 0 ? 0 : NAN;
     real bad_c = c == c ? 0 : NAN;
     real bad_z = z == z ? 0 : NAN;
     real t2 = bad_a + bad_b + bad_c + bad_z;
-    set.c0 = !(bad_a == 0 && bad_b == 0 && bad_c == 0 && bad_z == 0);
-    if (bad_a == 0 && bad_b == 0 && bad_c == 0 && bad_z == 0) {
-        set.gauss_hypergeometric_0 = gauss_hypergeometric_logpdf_grad_a_b_c_z_prepare_set(a, b, c, z);
-    }
+    set.gauss_hypergeometric_0 = gauss_hypergeometric_logpdf_grad_a_b_c_z_prepare_set(a, b, c, z);
     set.t2 = t2;
     return set;
 }
@@ -597,9 +594,6 @@ DEVICE gauss_hypergeometric_logpdf_checked_grad_a_b_c_z_row gauss_hypergeometric
 // gauss_hypergeometric_logpdf_checked_grad_a_b_c_z: what depends on both, from what was computed ahead.
 DEVICE gauss_hypergeometric_logpdf_checked_grad_a_b_c_z_results gauss_hypergeometric_logpdf_checked_grad_a_b_c_z_evaluate(gauss_hypergeometric_logpdf_checked_grad_a_b_c_z_set set, gauss_hypergeometric_logpdf_checked_grad_a_b_c_z_row row)
 {
-    if (set.c0) {
-        return make_gauss_hypergeometric_logpdf_checked_grad_a_b_c_z_results(NAN, NAN, NAN, NAN, NAN);
-    }
     gauss_hypergeometric_logpdf_grad_a_b_c_z_results call = gauss_hypergeometric_logpdf_grad_a_b_c_z_evaluate(set.gauss_hypergeometric_0, row.gauss_hypergeometric_0);
     real d_a_value = call.d_a;
     real d_b_value = call.d_b;

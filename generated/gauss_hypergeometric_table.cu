@@ -206,13 +206,13 @@ DEVICE real gauss_hypergeometric_mean_of(int order, real about, real a, real b, 
     real log_z = log1p(z);
     real center = gauss_hypergeometric_peak(a, b, c, log_z);
     real step = gauss_hypergeometric_step_at(center, a, b, c, log_z);
-    real mass = 0;
-    real sum = 0;
     real at_center = gauss_hypergeometric_height(center, a, b, c, log_z);
+    real mass = 1;
+    real sum = order == 0 ? 0 : pow(special_expit(center) - about, (real)order);
     for (int side = -1; side < 2; side += 2) {
         real term = 1;
         real part = 1;
-        for (int i = side < 0 ? 0 : 1; i < 20000 && (term > 0.01 * EPSILON * mass || fabs(part) > 0.01 * EPSILON * fabs(sum)) && THREAD < 65536; i++) {
+        for (int i = 1; i < 20000 && (term > 0.01 * EPSILON * mass || fabs(part) > 0.01 * EPSILON * fabs(sum)) && THREAD < 65536; i++) {
             real v = center + int_product(side, i) * step;
             term = exp(gauss_hypergeometric_height(v, a, b, c, log_z) - at_center);
             part = order == 0 ? 0 : term * pow(special_expit(v) - about, (real)order);
@@ -240,15 +240,13 @@ typedef struct {
 
 DEVICE gauss_hypergeometric_logpdf_set gauss_hypergeometric_logpdf_prepare_set(real a, real b, real c, real z)
 {
-    gauss_hypergeometric_logpdf_set set = {0};
+    gauss_hypergeometric_logpdf_set set;
     set.c0 = !(z > -1 && z < INFINITY) || isinf(a) || isinf(b) || isinf(c);
     set.c1 = a - 1;
     set.c2 = b - 1;
     set.c = c;
     set.z = z;
-    if (!(!(z > -1 && z < INFINITY) || isinf(a) || isinf(b) || isinf(c))) {
-        set.c3 = gauss_hypergeometric_log_integral(a, b, c, z);
-    }
+    set.c3 = gauss_hypergeometric_log_integral(a, b, c, z);
     return set;
 }
 
@@ -279,23 +277,19 @@ DEVICE real gauss_hypergeometric_logpdf_evaluate(gauss_hypergeometric_logpdf_set
 
 // gauss_hypergeometric_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
-    int c0;
     gauss_hypergeometric_logpdf_set gauss_hypergeometric_0;
-    real c1;
+    real c0;
 } gauss_hypergeometric_logpdf_checked_set;
 
 DEVICE gauss_hypergeometric_logpdf_checked_set gauss_hypergeometric_logpdf_checked_prepare_set(real a, real b, real c, real z)
 {
-    gauss_hypergeometric_logpdf_checked_set set = {0};
+    gauss_hypergeometric_logpdf_checked_set set;
     real bad_a = a > 0 ? 0 : NAN;
     real bad_b = b > 0 ? 0 : NAN;
     real bad_c = c == c ? 0 : NAN;
     real bad_z = z == z ? 0 : NAN;
-    set.c0 = !(bad_a == 0 && bad_b == 0 && bad_c == 0 && bad_z == 0);
-    if (bad_a == 0 && bad_b == 0 && bad_c == 0 && bad_z == 0) {
-        set.gauss_hypergeometric_0 = gauss_hypergeometric_logpdf_prepare_set(a, b, c, z);
-    }
-    set.c1 = bad_a + bad_b + bad_c + bad_z;
+    set.gauss_hypergeometric_0 = gauss_hypergeometric_logpdf_prepare_set(a, b, c, z);
+    set.c0 = bad_a + bad_b + bad_c + bad_z;
     return set;
 }
 
@@ -320,11 +314,8 @@ DEVICE gauss_hypergeometric_logpdf_checked_row gauss_hypergeometric_logpdf_check
 // gauss_hypergeometric_logpdf_checked: what depends on both, from what was computed ahead.
 DEVICE real gauss_hypergeometric_logpdf_checked_evaluate(gauss_hypergeometric_logpdf_checked_set set, gauss_hypergeometric_logpdf_checked_row row)
 {
-    if (set.c0) {
-        return NAN;
-    }
     real value = gauss_hypergeometric_logpdf_evaluate(set.gauss_hypergeometric_0, row.gauss_hypergeometric_0);
-    return (row.inside || value != value ? value : row.outside) + set.c1;
+    return (row.inside || value != value ? value : row.outside) + set.c0;
 }
 
 // The table shape: out[row, set] = f(observation, parameter set), every entry written once.
@@ -366,7 +357,7 @@ KERNEL(128) gauss_hypergeometric_logpdf_checked_table(
         for (index_t r = THREAD; r < rows_here; r += 128)
             rows[r] = gauss_hypergeometric_logpdf_checked_prepare_row(x_per_row[first + r]);
         BARRIER();
-        if (!(set[0].c0 || set[0].gauss_hypergeometric_0.c0)) {  // apart, so that no row waits for a decision
+        if (!(set[0].gauss_hypergeometric_0.c0)) {  // apart, so that no row waits for a decision
         UNROLL_BY_4 for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
             const gauss_hypergeometric_logpdf_checked_row row = rows[r];
             GLOBAL real *cell = out + (first + r) * row_stride + column;  // set_stride is 1 here

@@ -195,6 +195,22 @@ DEVICE landau_along_path_grad_z_results make_landau_along_path_grad_z_results(re
 typedef struct {
     real value;
     real d_z;
+    real d_log_z;
+} landau_at_cut_grad_z_log_z_results;
+
+DEVICE landau_at_cut_grad_z_log_z_results make_landau_at_cut_grad_z_log_z_results(real value, real d_z, real d_log_z)
+{
+    landau_at_cut_grad_z_log_z_results results;
+    results.value = value;
+    results.d_z = d_z;
+    results.d_log_z = d_log_z;
+    return results;
+}
+
+
+typedef struct {
+    real value;
+    real d_z;
 } landau_along_cut_grad_z_results;
 
 DEVICE landau_along_cut_grad_z_results make_landau_along_cut_grad_z_results(real value, real d_z)
@@ -298,8 +314,66 @@ DEVICE landau_along_path_grad_z_results landau_along_path_grad_z_ms_evaluate(lan
     return make_landau_along_path_grad_z_results(log(t10) - s - (set.tail ? 0 : 1 + z), 1 / t10 * (t9 * d_z_sum + sum * (d_z_step * (1 / PI))) + t2 - set.c0);
 }
 
+// landau_at_cut_grad_z_log_z: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real u;
+    real c0;
+    real w;
+} landau_at_cut_grad_z_log_z_smms_set;
+
+DEVICE landau_at_cut_grad_z_log_z_smms_set landau_at_cut_grad_z_log_z_smms_prepare_set(real w, int tail)
+{
+    landau_at_cut_grad_z_log_z_smms_set set;
+    real u = exp(w);
+    set.u = u;
+    set.c0 = (tail ? 1 : 2) * w - u;
+    set.w = w;
+    return set;
+}
+
+// landau_at_cut_grad_z_log_z: what depends on both, from what was computed ahead.
+DEVICE landau_at_cut_grad_z_log_z_results landau_at_cut_grad_z_log_z_smms_evaluate(landau_at_cut_grad_z_log_z_smms_set set, real z, real log_z)
+{
+    real t2 = set.u / z;
+    real d_z_t = -(t2 * (1 / z));
+    real t = t2;
+    real t3 = sin(PI * t) / (PI * t);
+    real d_z_sinc = t == 0 ? 0 : (cos(PI * t) * (PI * d_z_t) - t3 * (PI * d_z_t)) * (1 / (PI * t));
+    real sinc = t == 0 ? 1 : t3;
+    real t4 = exp(set.c0 - t * (set.w - log_z));
+    return make_landau_at_cut_grad_z_log_z_results(t4 * sinc, t4 * d_z_sinc - (set.w - log_z) * d_z_t * t4 * sinc, sinc * (t4 * t));
+}
+
+// landau_at_cut_grad_z_log_z: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    int c0;
+} landau_at_cut_grad_z_log_z_mmms_set;
+
+DEVICE landau_at_cut_grad_z_log_z_mmms_set landau_at_cut_grad_z_log_z_mmms_prepare_set(int tail)
+{
+    landau_at_cut_grad_z_log_z_mmms_set set;
+    set.c0 = tail ? 1 : 2;
+    return set;
+}
+
+// landau_at_cut_grad_z_log_z: what depends on both, from what was computed ahead.
+DEVICE landau_at_cut_grad_z_log_z_results landau_at_cut_grad_z_log_z_mmms_evaluate(landau_at_cut_grad_z_log_z_mmms_set set, real w, real z, real log_z)
+{
+    real u = exp(w);
+    real t2 = u / z;
+    real d_z_t = -(t2 * (1 / z));
+    real t = t2;
+    real t3 = sin(PI * t) / (PI * t);
+    real d_z_sinc = t == 0 ? 0 : (cos(PI * t) * (PI * d_z_t) - t3 * (PI * d_z_t)) * (1 / (PI * t));
+    real sinc = t == 0 ? 1 : t3;
+    real t4 = exp(set.c0 * w - u - t * (w - log_z));
+    return make_landau_at_cut_grad_z_log_z_results(t4 * sinc, t4 * d_z_sinc - (w - log_z) * d_z_t * t4 * sinc, sinc * (t4 * t));
+}
+
 // landau_along_cut_grad_z: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
+    landau_at_cut_grad_z_log_z_smms_set landau_at_cut_grad_z_0;
+    landau_at_cut_grad_z_log_z_mmms_set landau_at_cut_grad_z_1;
     real step;
     int c0;
     int tail;
@@ -309,6 +383,8 @@ DEVICE landau_along_cut_grad_z_ms_set landau_along_cut_grad_z_ms_prepare_set(int
 {
     landau_along_cut_grad_z_ms_set set;
     real step = 0.25;
+    set.landau_at_cut_grad_z_0 = landau_at_cut_grad_z_log_z_smms_prepare_set(0, tail);
+    set.landau_at_cut_grad_z_1 = landau_at_cut_grad_z_log_z_mmms_prepare_set(tail);
     set.step = step;
     set.c0 = tail ? 1 : 2;
     set.tail = tail;
@@ -318,25 +394,18 @@ DEVICE landau_along_cut_grad_z_ms_set landau_along_cut_grad_z_ms_prepare_set(int
 // landau_along_cut_grad_z: what depends on both, from what was computed ahead.
 DEVICE landau_along_cut_grad_z_results landau_along_cut_grad_z_ms_evaluate(landau_along_cut_grad_z_ms_set set, real z)
 {
-    real d_z_sum = 0;
-    real sum = 0;
     real d_z_log_z = 1 / z;
     real log_z = log(z);
+    landau_at_cut_grad_z_log_z_results call = landau_at_cut_grad_z_log_z_smms_evaluate(set.landau_at_cut_grad_z_0, z, log_z);
+    real d_z_sum = call.d_z + call.d_log_z * d_z_log_z;
+    real sum = call.value;
     for (int side = -1; side < 2; side += 2) {
         real d_z_term = 0;
         real term = INFINITY;
-        for (int i = side < 0 ? 0 : 1; i < 1000 && fabs(term) > 0.01 * EPSILON * sum && THREAD < 65536; i++) {
-            real w = int_product(side, i) * set.step;
-            real u = exp(w);
-            real t2 = u / z;
-            real d_z_t = -(t2 * (1 / z));
-            real t = t2;
-            real t3 = sin(PI * t) / (PI * t);
-            real d_z_sinc = t == 0 ? 0 : (cos(PI * t) * (PI * d_z_t) - t3 * (PI * d_z_t)) * (1 / (PI * t));
-            real sinc = t == 0 ? 1 : t3;
-            real t4 = exp(set.c0 * w - u - t * (w - log_z));
-            d_z_term = sinc * (t4 * (d_z_log_z * t - (w - log_z) * d_z_t)) + t4 * d_z_sinc;
-            term = t4 * sinc;
+        for (int i = 1; i < 1000 && fabs(term) > 0.01 * EPSILON * sum && THREAD < 65536; i++) {
+            landau_at_cut_grad_z_log_z_results call2 = landau_at_cut_grad_z_log_z_mmms_evaluate(set.landau_at_cut_grad_z_1, int_product(side, i) * set.step, z, log_z);
+            d_z_term = call2.d_z + call2.d_log_z * d_z_log_z;
+            term = call2.value;
             d_z_sum += d_z_term;
             sum += term;
         }
@@ -409,9 +478,8 @@ DEVICE landau_logpdf_grad_mu_sigma_results landau_logpdf_grad_mu_sigma_evaluate(
 
 // landau_logpdf_checked_grad_mu_sigma: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
-    int c0;
     landau_logpdf_grad_mu_sigma_set landau_0;
-    real c1;
+    real c0;
 } landau_logpdf_checked_grad_mu_sigma_set;
 
 DEVICE landau_logpdf_checked_grad_mu_sigma_set landau_logpdf_checked_grad_mu_sigma_prepare_set(real mu, real sigma)
@@ -419,9 +487,8 @@ DEVICE landau_logpdf_checked_grad_mu_sigma_set landau_logpdf_checked_grad_mu_sig
     landau_logpdf_checked_grad_mu_sigma_set set;
     real bad_mu = mu == mu ? 0 : NAN;
     real bad_sigma = sigma > 0 ? 0 : NAN;
-    set.c0 = !(bad_mu == 0 && bad_sigma == 0);
     set.landau_0 = landau_logpdf_grad_mu_sigma_prepare_set(mu, sigma);
-    set.c1 = bad_mu + bad_sigma;
+    set.c0 = bad_mu + bad_sigma;
     return set;
 }
 
@@ -439,7 +506,7 @@ DEVICE landau_logpdf_checked_grad_mu_sigma_row landau_logpdf_checked_grad_mu_sig
     real t = x == x ? 0 : NAN;
     real outside = x == x ? -INFINITY : NAN;
     int inside = x == x;
-    row.landau_0 = landau_logpdf_grad_mu_sigma_prepare_row(inside ? x : 1);
+    row.landau_0 = landau_logpdf_grad_mu_sigma_prepare_row(x);
     row.inside = inside;
     row.outside = outside;
     row.t = t;
@@ -449,14 +516,11 @@ DEVICE landau_logpdf_checked_grad_mu_sigma_row landau_logpdf_checked_grad_mu_sig
 // landau_logpdf_checked_grad_mu_sigma: what depends on both, from what was computed ahead.
 DEVICE landau_logpdf_checked_grad_mu_sigma_results landau_logpdf_checked_grad_mu_sigma_evaluate(landau_logpdf_checked_grad_mu_sigma_set set, landau_logpdf_checked_grad_mu_sigma_row row)
 {
-    if (set.c0) {
-        return make_landau_logpdf_checked_grad_mu_sigma_results(NAN, NAN, NAN);
-    }
     landau_logpdf_grad_mu_sigma_results call = landau_logpdf_grad_mu_sigma_evaluate(set.landau_0, row.landau_0);
     real d_mu_value = call.d_mu;
     real d_sigma_value = call.d_sigma;
     real value = call.value;
-    return make_landau_logpdf_checked_grad_mu_sigma_results((row.inside ? value : row.outside) + set.c1, (row.inside ? d_mu_value : row.t) + set.c1, (row.inside ? d_sigma_value : row.t) + set.c1);
+    return make_landau_logpdf_checked_grad_mu_sigma_results((row.inside ? value : row.outside) + set.c0, (row.inside ? d_mu_value : row.t) + set.c0, (row.inside ? d_sigma_value : row.t) + set.c0);
 }
 
 

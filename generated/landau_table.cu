@@ -185,8 +185,56 @@ DEVICE real landau_along_path_ms_evaluate(landau_along_path_ms_set set, real z)
     return log(sum * (step / PI)) - s - (set.tail ? 0 : 1 + z);
 }
 
+// landau_at_cut: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real u;
+    real c0;
+    real w;
+} landau_at_cut_smms_set;
+
+DEVICE landau_at_cut_smms_set landau_at_cut_smms_prepare_set(real w, int tail)
+{
+    landau_at_cut_smms_set set;
+    real u = exp(w);
+    set.u = u;
+    set.c0 = (tail ? 1 : 2) * w - u;
+    set.w = w;
+    return set;
+}
+
+// landau_at_cut: what depends on both, from what was computed ahead.
+DEVICE real landau_at_cut_smms_evaluate(landau_at_cut_smms_set set, real z, real log_z)
+{
+    real t = set.u / z;
+    real sinc = t == 0 ? 1 : sin(PI * t) / (PI * t);
+    return exp(set.c0 - t * (set.w - log_z)) * sinc;
+}
+
+// landau_at_cut: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    int c0;
+} landau_at_cut_mmms_set;
+
+DEVICE landau_at_cut_mmms_set landau_at_cut_mmms_prepare_set(int tail)
+{
+    landau_at_cut_mmms_set set;
+    set.c0 = tail ? 1 : 2;
+    return set;
+}
+
+// landau_at_cut: what depends on both, from what was computed ahead.
+DEVICE real landau_at_cut_mmms_evaluate(landau_at_cut_mmms_set set, real w, real z, real log_z)
+{
+    real u = exp(w);
+    real t = u / z;
+    real sinc = t == 0 ? 1 : sin(PI * t) / (PI * t);
+    return exp(set.c0 * w - u - t * (w - log_z)) * sinc;
+}
+
 // landau_along_cut: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
+    landau_at_cut_smms_set landau_at_cut_0;
+    landau_at_cut_mmms_set landau_at_cut_1;
     real step;
     int c0;
 } landau_along_cut_ms_set;
@@ -195,6 +243,8 @@ DEVICE landau_along_cut_ms_set landau_along_cut_ms_prepare_set(int tail)
 {
     landau_along_cut_ms_set set;
     real step = 0.25;
+    set.landau_at_cut_0 = landau_at_cut_smms_prepare_set(0, tail);
+    set.landau_at_cut_1 = landau_at_cut_mmms_prepare_set(tail);
     set.step = step;
     set.c0 = tail ? 1 : 2;
     return set;
@@ -203,16 +253,12 @@ DEVICE landau_along_cut_ms_set landau_along_cut_ms_prepare_set(int tail)
 // landau_along_cut: what depends on both, from what was computed ahead.
 DEVICE real landau_along_cut_ms_evaluate(landau_along_cut_ms_set set, real z)
 {
-    real sum = 0;
     real log_z = log(z);
+    real sum = landau_at_cut_smms_evaluate(set.landau_at_cut_0, z, log_z);
     for (int side = -1; side < 2; side += 2) {
         real term = INFINITY;
-        for (int i = side < 0 ? 0 : 1; i < 1000 && fabs(term) > 0.01 * EPSILON * sum && THREAD < 65536; i++) {
-            real w = int_product(side, i) * set.step;
-            real u = exp(w);
-            real t = u / z;
-            real sinc = t == 0 ? 1 : sin(PI * t) / (PI * t);
-            term = exp(set.c0 * w - u - t * (w - log_z)) * sinc;
+        for (int i = 1; i < 1000 && fabs(term) > 0.01 * EPSILON * sum && THREAD < 65536; i++) {
+            term = landau_at_cut_mmms_evaluate(set.landau_at_cut_1, int_product(side, i) * set.step, z, log_z);
             sum += term;
         }
     }
@@ -263,9 +309,8 @@ DEVICE real landau_logpdf_evaluate(landau_logpdf_set set, landau_logpdf_row row)
 
 // landau_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
-    int c0;
     landau_logpdf_set landau_0;
-    real c1;
+    real c0;
 } landau_logpdf_checked_set;
 
 DEVICE landau_logpdf_checked_set landau_logpdf_checked_prepare_set(real mu, real sigma)
@@ -273,9 +318,8 @@ DEVICE landau_logpdf_checked_set landau_logpdf_checked_prepare_set(real mu, real
     landau_logpdf_checked_set set;
     real bad_mu = mu == mu ? 0 : NAN;
     real bad_sigma = sigma > 0 ? 0 : NAN;
-    set.c0 = !(bad_mu == 0 && bad_sigma == 0);
     set.landau_0 = landau_logpdf_prepare_set(mu, sigma);
-    set.c1 = bad_mu + bad_sigma;
+    set.c0 = bad_mu + bad_sigma;
     return set;
 }
 
@@ -291,7 +335,7 @@ DEVICE landau_logpdf_checked_row landau_logpdf_checked_prepare_row(real x)
     landau_logpdf_checked_row row;
     real outside = x == x ? -INFINITY : NAN;
     int inside = x == x;
-    row.landau_0 = landau_logpdf_prepare_row(inside ? x : 1);
+    row.landau_0 = landau_logpdf_prepare_row(x);
     row.inside = inside;
     row.outside = outside;
     return row;
@@ -300,11 +344,8 @@ DEVICE landau_logpdf_checked_row landau_logpdf_checked_prepare_row(real x)
 // landau_logpdf_checked: what depends on both, from what was computed ahead.
 DEVICE real landau_logpdf_checked_evaluate(landau_logpdf_checked_set set, landau_logpdf_checked_row row)
 {
-    if (set.c0) {
-        return NAN;
-    }
     real value = landau_logpdf_evaluate(set.landau_0, row.landau_0);
-    return (row.inside ? value : row.outside) + set.c1;
+    return (row.inside ? value : row.outside) + set.c0;
 }
 
 // The table shape: out[row, set] = f(observation, parameter set), every entry written once.
@@ -344,18 +385,10 @@ KERNEL(128) landau_logpdf_checked_table(
         for (index_t r = THREAD; r < rows_here; r += 128)
             rows[r] = landau_logpdf_checked_prepare_row(x_per_row[first + r]);
         BARRIER();
-        if (!(set[0].c0)) {  // apart, so that no row waits for a decision
         UNROLL_BY_4 for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
             const landau_logpdf_checked_row row = rows[r];
             GLOBAL real *cell = out + (first + r) * row_stride + column;  // set_stride is 1 here
             STORE_STREAMING(cell, landau_logpdf_checked_evaluate(set[0], row));
-        }
-        } else {
-        for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
-            const landau_logpdf_checked_row row = rows[r];
-            GLOBAL real *cell = out + (first + r) * row_stride + column;  // set_stride is 1 here
-            STORE_STREAMING(cell, landau_logpdf_checked_evaluate(sets[MIN(column + 0, sets_here - 1)], row));
-        }
         }
         BARRIER();
     }

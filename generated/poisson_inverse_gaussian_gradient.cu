@@ -163,6 +163,20 @@ DEVICE special_expm1_excess_grad_x_results make_special_expm1_excess_grad_x_resu
 
 typedef struct {
     real value;
+    real d_b;
+} special_gig_log_integral_grad_b_results;
+
+DEVICE special_gig_log_integral_grad_b_results make_special_gig_log_integral_grad_b_results(real value, real d_b)
+{
+    special_gig_log_integral_grad_b_results results;
+    results.value = value;
+    results.d_b = d_b;
+    return results;
+}
+
+
+typedef struct {
+    real value;
     real d_x;
 } special_log_gamma_power_grad_x_results;
 
@@ -185,20 +199,6 @@ DEVICE special_log_poisson_grad_m_results make_special_log_poisson_grad_m_result
     special_log_poisson_grad_m_results results;
     results.value = value;
     results.d_m = d_m;
-    return results;
-}
-
-
-typedef struct {
-    real value;
-    real d_rest;
-} poisson_inverse_gaussian_log_integral_grad_rest_results;
-
-DEVICE poisson_inverse_gaussian_log_integral_grad_rest_results make_poisson_inverse_gaussian_log_integral_grad_rest_results(real value, real d_rest)
-{
-    poisson_inverse_gaussian_log_integral_grad_rest_results results;
-    results.value = value;
-    results.d_rest = d_rest;
     return results;
 }
 
@@ -287,6 +287,39 @@ DEVICE special_expm1_excess_grad_x_results special_expm1_excess_grad_x(real x)
     return make_special_expm1_excess_grad_x_results(fabs(x) < 0.5 ? -special_log1pmx(t) : x + t, fabs(x) < 0.5 ? -(t2 * (t / (1 + t))) : 1 - t2);
 }
 
+DEVICE special_gig_log_integral_grad_b_results special_gig_log_integral_grad_b(real order, real p, real b)
+{
+    real t = hypot(p, b);
+    real d_b_w = p == 0 && b == 0 ? 0 : b / t;
+    real w = t;
+    real t2 = b / (p + w);
+    real d_b_rest = t2 + b * ((1 - t2 * d_b_w) * (1 / (p + w)));
+    real rest = b * t2;
+    real t3 = sqrt(w + 7);
+    real t4 = 0.6 / t3;
+    real d_b_step = -(t4 * (0.5 / t3 * d_b_w) * (1 / t3));
+    real step = t4;
+    real d_b_sum = 0;
+    real sum = 1;
+    for (int side = -1; side < 2; side += 2) {
+        real d_b_term = 0;
+        real term = 1;
+        for (int i = 1; i < 6000 && term > 0.01 * EPSILON * sum && THREAD < 65536; i++) {
+            real d_b_v = int_product(side, i) * d_b_step;
+            real v = int_product(side, i) * step;
+            real d_b_s = rest > 0 ? cosh(0.5 * v) * (0.5 * d_b_v) : 0;
+            real s = rest > 0 ? sinh(0.5 * v) : 0;
+            special_expm1_excess_grad_x_results call = special_expm1_excess_grad_x(-v);
+            real t5 = exp(order * v - p * call.value - 2 * rest * s * s);
+            d_b_term = t5 * (order * d_b_v + d_b_v * call.d_x * p - (2 * s * s * d_b_rest + 4 * rest * s * d_b_s));
+            term = t5;
+            d_b_sum += d_b_term;
+            sum += term;
+        }
+    }
+    return make_special_gig_log_integral_grad_b_results(log(step) + log(sum), 1 / step * d_b_step + 1 / sum * d_b_sum);
+}
+
 // special_log_gamma_power_grad_x: what depends on the observation alone, computed once for each.
 typedef struct {
     real a;
@@ -340,46 +373,6 @@ DEVICE special_log_poisson_grad_m_results special_log_poisson_grad_m_rm_evaluate
         d_m_either = call.d_x;
     }
     return make_special_log_poisson_grad_m_results(either, d_m_either);
-}
-
-// poisson_inverse_gaussian_log_integral_grad_rest: what depends on the observation alone, computed once for each.
-typedef struct {
-    real p;
-} poisson_inverse_gaussian_log_integral_grad_rest_rm_row;
-
-DEVICE poisson_inverse_gaussian_log_integral_grad_rest_rm_row poisson_inverse_gaussian_log_integral_grad_rest_rm_prepare_row(real p)
-{
-    poisson_inverse_gaussian_log_integral_grad_rest_rm_row row;
-    row.p = p;
-    return row;
-}
-
-// poisson_inverse_gaussian_log_integral_grad_rest: what depends on both, from what was computed ahead.
-DEVICE poisson_inverse_gaussian_log_integral_grad_rest_results poisson_inverse_gaussian_log_integral_grad_rest_rm_evaluate(poisson_inverse_gaussian_log_integral_grad_rest_rm_row row, real rest)
-{
-    real t = sqrt(row.p + rest + 7);
-    real t2 = 0.6 / t;
-    real d_rest_step = -(t2 * (0.5 / t) * (1 / t));
-    real step = t2;
-    real d_rest_sum = 0;
-    real sum = 1;
-    for (int side = -1; side < 2; side += 2) {
-        real d_rest_term = 0;
-        real term = 1;
-        for (int i = 1; i < 6000 && term > 0.01 * EPSILON * sum && THREAD < 65536; i++) {
-            real d_rest_v = int_product(side, i) * d_rest_step;
-            real v = int_product(side, i) * step;
-            real d_rest_s = cosh(0.5 * v) * (0.5 * d_rest_v);
-            real s = sinh(0.5 * v);
-            special_expm1_excess_grad_x_results call = special_expm1_excess_grad_x(-v);
-            real t3 = exp(-row.p * call.value - 2 * rest * s * s);
-            d_rest_term = t3 * (d_rest_v * call.d_x * row.p - (2 * s * s + 4 * rest * s * d_rest_s));
-            term = t3;
-            d_rest_sum += d_rest_term;
-            sum += term;
-        }
-    }
-    return make_poisson_inverse_gaussian_log_integral_grad_rest_results(log(step) + log(sum), 1 / step * d_rest_step + 1 / sum * d_rest_sum);
 }
 
 // poisson_inverse_gaussian_logpmf_grad_mu_sigma: what depends on the parameters alone, computed once for each set of them.
@@ -455,7 +448,6 @@ typedef struct {
     int c0;
     int c1;
     special_log_poisson_grad_m_rm_row special_0;
-    poisson_inverse_gaussian_log_integral_grad_rest_rm_row poisson_inverse_gaussian_0;
 } poisson_inverse_gaussian_logpmf_grad_mu_sigma_row;
 
 DEVICE poisson_inverse_gaussian_logpmf_grad_mu_sigma_row poisson_inverse_gaussian_logpmf_grad_mu_sigma_prepare_row(real x)
@@ -466,7 +458,6 @@ DEVICE poisson_inverse_gaussian_logpmf_grad_mu_sigma_row poisson_inverse_gaussia
     row.c0 = p == 0;
     row.c1 = x == 0;
     row.special_0 = special_log_poisson_grad_m_rm_prepare_row(x);
-    row.poisson_inverse_gaussian_0 = poisson_inverse_gaussian_log_integral_grad_rest_rm_prepare_row(p);
     return row;
 }
 
@@ -506,12 +497,12 @@ DEVICE poisson_inverse_gaussian_logpmf_grad_mu_sigma_results poisson_inverse_gau
     real d_sigma_share = d_sigma_away * set.t20;
     real share = t19;
     special_log_poisson_grad_m_results call = special_log_poisson_grad_m_rm_evaluate(row.special_0, peak);
-    poisson_inverse_gaussian_log_integral_grad_rest_results call2 = poisson_inverse_gaussian_log_integral_grad_rest_rm_evaluate(row.poisson_inverse_gaussian_0, rest);
+    special_gig_log_integral_grad_b_results call2 = special_gig_log_integral_grad_b(0, row.p, set.b);
     real t21 = away / set.sigma;
     real t22 = t21 / peak;
     real t23 = 0.5 * t22;
     real t25 = 1 / peak;
-    return make_poisson_inverse_gaussian_logpmf_grad_mu_sigma_results(call.value - 0.5 * share * t22 + 0.5 * (set.c6 - log(peak)) - HALF_LOG_2PI + call2.value, call.d_m * d_mu_peak - (t23 * d_mu_share + 0.5 * share * ((d_mu_away * set.t24 - t22 * d_mu_peak) * t25)) + 0.5 * (set.c7 - t25 * d_mu_peak) + call2.d_rest * d_mu_rest, call.d_m * d_sigma_peak - (t23 * d_sigma_share + 0.5 * share * (((d_sigma_away - t21) * set.t24 - t22 * d_sigma_peak) * t25)) + 0.5 * (set.c8 - t25 * d_sigma_peak) + call2.d_rest * d_sigma_rest);
+    return make_poisson_inverse_gaussian_logpmf_grad_mu_sigma_results(call.value - 0.5 * share * t22 + 0.5 * (set.c6 - log(peak)) - HALF_LOG_2PI + call2.value, call.d_m * d_mu_peak - (t23 * d_mu_share + 0.5 * share * ((d_mu_away * set.t24 - t22 * d_mu_peak) * t25)) + 0.5 * (set.c7 - t25 * d_mu_peak) + call2.d_b * set.d_mu_b, call.d_m * d_sigma_peak - (t23 * d_sigma_share + 0.5 * share * (((d_sigma_away - t21) * set.t24 - t22 * d_sigma_peak) * t25)) + 0.5 * (set.c8 - t25 * d_sigma_peak) + call2.d_b * set.d_sigma_b);
 }
 
 // poisson_inverse_gaussian_logpmf_checked_grad_mu_sigma: what depends on the parameters alone, computed once for each set of them.

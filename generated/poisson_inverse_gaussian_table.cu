@@ -197,6 +197,24 @@ DEVICE real special_expm1_excess(real x)
     return fabs(x) < 0.5 ? -special_log1pmx(expm1(-x)) : x + expm1(-x);
 }
 
+DEVICE real special_gig_log_integral(real order, real p, real b)
+{
+    real w = hypot(p, b);
+    real rest = b * (b / (p + w));
+    real step = 0.6 / sqrt(w + 7);
+    real sum = 1;
+    for (int side = -1; side < 2; side += 2) {
+        real term = 1;
+        for (int i = 1; i < 6000 && term > 0.01 * EPSILON * sum && THREAD < 65536; i++) {
+            real v = int_product(side, i) * step;
+            real s = rest > 0 ? sinh(0.5 * v) : 0;
+            term = exp(order * v - p * special_expm1_excess(-v) - 2 * rest * s * s);
+            sum += term;
+        }
+    }
+    return log(step) + log(sum);
+}
+
 // special_log_gamma_power: what depends on the observation alone, computed once for each.
 typedef struct {
     real a;
@@ -237,35 +255,6 @@ DEVICE real special_log_poisson_rm_evaluate(special_log_poisson_rm_row row, real
     return row.c0 ? -m : special_log_gamma_power_rm_evaluate(row.special_0, m);
 }
 
-// poisson_inverse_gaussian_log_integral: what depends on the observation alone, computed once for each.
-typedef struct {
-    real p;
-} poisson_inverse_gaussian_log_integral_rm_row;
-
-DEVICE poisson_inverse_gaussian_log_integral_rm_row poisson_inverse_gaussian_log_integral_rm_prepare_row(real p)
-{
-    poisson_inverse_gaussian_log_integral_rm_row row;
-    row.p = p;
-    return row;
-}
-
-// poisson_inverse_gaussian_log_integral: what depends on both, from what was computed ahead.
-DEVICE real poisson_inverse_gaussian_log_integral_rm_evaluate(poisson_inverse_gaussian_log_integral_rm_row row, real rest)
-{
-    real step = 0.6 / sqrt(row.p + rest + 7);
-    real sum = 1;
-    for (int side = -1; side < 2; side += 2) {
-        real term = 1;
-        for (int i = 1; i < 6000 && term > 0.01 * EPSILON * sum && THREAD < 65536; i++) {
-            real v = int_product(side, i) * step;
-            real s = sinh(0.5 * v);
-            term = exp(-row.p * special_expm1_excess(-v) - 2 * rest * s * s);
-            sum += term;
-        }
-    }
-    return log(step) + log(sum);
-}
-
 // poisson_inverse_gaussian_logpmf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real b;
@@ -302,7 +291,6 @@ typedef struct {
     real p;
     int c0;
     special_log_poisson_rm_row special_0;
-    poisson_inverse_gaussian_log_integral_rm_row poisson_inverse_gaussian_0;
 } poisson_inverse_gaussian_logpmf_row;
 
 DEVICE poisson_inverse_gaussian_logpmf_row poisson_inverse_gaussian_logpmf_prepare_row(real x)
@@ -312,7 +300,6 @@ DEVICE poisson_inverse_gaussian_logpmf_row poisson_inverse_gaussian_logpmf_prepa
     row.p = p;
     row.c0 = x == 0;
     row.special_0 = special_log_poisson_rm_prepare_row(x);
-    row.poisson_inverse_gaussian_0 = poisson_inverse_gaussian_log_integral_rm_prepare_row(p);
     return row;
 }
 
@@ -330,7 +317,7 @@ DEVICE real poisson_inverse_gaussian_logpmf_evaluate(poisson_inverse_gaussian_lo
     real peak = set.lam / rest;
     real away = set.c2 ? 2 * peak * set.c3 * ((row.p - peak) / (peak + set.mu)) : peak - set.mu;
     real share = away / set.mu;
-    return special_log_poisson_rm_evaluate(row.special_0, peak) - 0.5 * share * (away / set.sigma / peak) + 0.5 * (set.c4 - log(peak)) - HALF_LOG_2PI + poisson_inverse_gaussian_log_integral_rm_evaluate(row.poisson_inverse_gaussian_0, rest);
+    return special_log_poisson_rm_evaluate(row.special_0, peak) - 0.5 * share * (away / set.sigma / peak) + 0.5 * (set.c4 - log(peak)) - HALF_LOG_2PI + special_gig_log_integral(0, row.p, set.b);
 }
 
 // poisson_inverse_gaussian_logpmf_checked: what depends on the parameters alone, computed once for each set of them.
@@ -403,10 +390,10 @@ KERNEL(128) poisson_inverse_gaussian_logpmf_checked_table(
     poisson_inverse_gaussian_logpmf_checked_set set[1];
     UNROLL for (int v = 0; v < 1; v++)
         set[v] = sets[MIN(column + v, sets_here - 1)];
-    SHARED_ARRAY(poisson_inverse_gaussian_logpmf_checked_row, rows, 256);
+    SHARED_ARRAY(poisson_inverse_gaussian_logpmf_checked_row, rows, 512);
 
-    for (index_t first = BLOCK_Y * 256; first < n_rows; first += BLOCKS_Y * 256) {
-        const int rows_here = (int)MIN(n_rows - first, (index_t)256);
+    for (index_t first = BLOCK_Y * 512; first < n_rows; first += BLOCKS_Y * 512) {
+        const int rows_here = (int)MIN(n_rows - first, (index_t)512);
         // Whatever depends on the observation alone: once per row.
         for (index_t r = THREAD; r < rows_here; r += 128)
             rows[r] = poisson_inverse_gaussian_logpmf_checked_prepare_row(x_per_row[first + r]);

@@ -73,10 +73,7 @@ LONG |= {f"{name}_{ending}" for name in ("generalized_poisson", "borel", "poisso
 LONG |= {f"wallenius_noncentral_hypergeometric_{ending}" for ending in ("log_sum", "logcdf", "logsf")}
 LONG |= {f"negative_hypergeometric_{ending}" for ending in ("logcdf", "logsf")}
 #: Integrals and sums that end early, of functions that have loops, too: at most more turns than are known to be few.
-LONG |= {f"gauss_hypergeometric_{ending}" for ending in
-         ("log_integral", "mean_of", "logpdf", "logcdf", "logsf", "mean", "var")}  # fmt: skip
 LONG |= {f"wiener_{ending}" for ending in ("log_tail", "log_below", "logcdf", "logsf")}
-LONG |= {f"landau_{ending}" for ending in ("along_cut", "logpdf", "logcdf", "logsf")}
 LONG |= {f"tweedie_{ending}" for ending in ("log_tail", "logcdf", "logsf")}
 LONG |= {f"stable_{ending}" for ending in ("log_integral", "log_above_zeta", "standard", "logpdf", "logcdf", "logsf")}
 
