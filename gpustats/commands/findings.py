@@ -10,7 +10,6 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
@@ -191,7 +190,7 @@ def opencl(findings: Findings) -> None:
         reason = "" if devices else "no device"
     if loader := mapped("libOpenCL"):
         findings.add("OpenCL loader", "found", loader)
-    for file in icd_files():
+    for file in icd.registered():
         library = file.read_text(errors="replace").strip()
         there = not os.path.isabs(library) or os.path.exists(library)
         findings.add("OpenCL driver", "registered" if there else "", f"{file}: {library}{'' if there else ', no such file'}")
@@ -210,16 +209,6 @@ def opencl(findings: Findings) -> None:
             findings.lack("cpu", f"{why}: OCL_ICD_VENDORS hides that of the wheels", "unset OCL_ICD_VENDORS")
         else:
             findings.lack("cpu", why, install("cpu") if by_wheel else pocl)
-
-
-def icd_files() -> Iterator[Path]:
-    """The files by which drivers are registered with the loader."""
-    given = os.environ.get("OCL_ICD_VENDORS")
-    for place in [Path(given)] if given else icd.SYSTEM:
-        if place.suffix == ".icd" and place.is_file():
-            yield place
-        elif place.is_dir():
-            yield from sorted(place.glob("*.icd"))
 
 
 def mapped(library: str) -> str:

@@ -38,6 +38,16 @@ def missing() -> str | None:
     return None
 
 
+def registered() -> Iterator[Path]:
+    """The files by which drivers are registered with the loader."""
+    given = os.environ.get("OCL_ICD_VENDORS")
+    for place in [Path(given)] if given else SYSTEM:
+        if place.suffix == ".icd" and place.is_file():
+            yield place
+        elif place.is_dir():
+            yield from sorted(place.glob("*.icd"))
+
+
 @contextlib.contextmanager
 def visible() -> Iterator[None]:
     """While this is entered, the loader's first look at the drivers finds those from wheels too.
@@ -50,7 +60,7 @@ def visible() -> Iterator[None]:
         return
     with tempfile.TemporaryDirectory() as folder:
         # Read as text: a driver may be named by its library's name alone, for the linker to find.
-        drivers = [file.read_text() for place in SYSTEM for file in sorted(place.glob("*.icd"))]
+        drivers = [file.read_text() for file in registered()]
         for number, driver in enumerate([*drivers, str(runtime)]):
             Path(folder, f"{number}.icd").write_text(driver)
         os.environ["OCL_ICD_VENDORS"] = folder
