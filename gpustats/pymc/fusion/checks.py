@@ -8,12 +8,12 @@ from collections.abc import Collection, Sequence
 import numpy as np
 from pymc.logprob.utils import CheckParameterValue
 from pytensor.graph.basic import Apply, Constant, Variable
-from pytensor.graph.traversal import toposort
 from pytensor.tensor.elemwise import DimShuffle, Elemwise
 
 from ..graph.ops import LogDensity
 from .along import At, Entry
 from .expression import Expression
+from .frozen import rebuilt
 from .reader import SAME, SHORT, Reader, outermost, reads
 from .scalar_ops import UnknownLength, Unsupported, in_c
 
@@ -84,12 +84,11 @@ def _every(reader: Reader, v: Variable) -> Expression:
 def without(term: Variable, conditions: Collection[Variable]) -> Variable:
     """The same term, around which these conditions are not checked, because the caller checks them."""
     around = outermost(term)
-    of: dict[Variable, Variable] = {}
-    for node in toposort([term]):
-        inputs = [of.get(v, v) for v in node.inputs]
-        if node in around:
-            left = [new for new, old in zip(inputs[1:], node.inputs[1:], strict=True) if old not in conditions]
-            of[node.outputs[0]] = node.op(inputs[0], *left) if left else inputs[0]
-        elif any(new is not old for new, old in zip(inputs, node.inputs, strict=True)):
-            of.update(zip(node.outputs, node.clone_with_new_inputs(inputs, strict=False).outputs, strict=True))
-    return of.get(term, term)
+
+    def unchecked(node: Apply, of: dict[Variable, Variable]) -> Sequence[Variable] | None:
+        if node not in around:
+            return None
+        value, *left = (of.get(v, v) for v in node.inputs if v not in conditions)
+        return [node.op(value, *left) if left else value]
+
+    return rebuilt(term, unchecked)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import importlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -86,16 +86,35 @@ def _broadcasts_unasked(before: Sequence[Variable], now: Sequence[Variable]) -> 
     return False
 
 
-def without_inner_graphs(variable: Variable) -> Variable:
-    """The same graph with the operations themselves in the place of those that are made of a graph."""
+def rebuilt(variable: Variable, change: Callable[[Apply, dict[Variable, Variable]], Sequence[Variable] | None]) -> Variable:
+    """The same graph with other outputs of some nodes.
+
+    Parameters
+    ----------
+    variable : Variable
+    change : callable
+        Takes a node, and what became of the variables before it that are not what they were; gives its outputs, or None where
+        the node stays as it is, but for its inputs.
+    """
     of: dict[Variable, Variable] = {}
     for node in toposort([variable]):
-        inputs = [of.get(v, v) for v in node.inputs]
-        if isinstance(node.op, OpFromGraph) and all(isinstance(v.type, TensorType) for v in node.outputs):
-            of.update(zip(node.outputs, map(without_inner_graphs, inner_outputs(node.op, inputs)), strict=True))
-        elif any(new is not old for new, old in zip(inputs, node.inputs, strict=True)):
-            of.update(zip(node.outputs, node.clone_with_new_inputs(inputs, strict=False).outputs, strict=True))
+        outputs = change(node, of)
+        if outputs is None and any(v in of for v in node.inputs):
+            outputs = node.clone_with_new_inputs([of.get(v, v) for v in node.inputs], strict=False).outputs
+        if outputs is not None:
+            of.update(zip(node.outputs, outputs, strict=True))
     return of.get(variable, variable)
+
+
+def without_inner_graphs(variable: Variable) -> Variable:
+    """The same graph with the operations themselves in the place of those that are made of a graph."""
+
+    def opened(node: Apply, of: dict[Variable, Variable]) -> Sequence[Variable] | None:
+        if not isinstance(node.op, OpFromGraph) or not all(isinstance(v.type, TensorType) for v in node.outputs):
+            return None
+        return [without_inner_graphs(v) for v in inner_outputs(node.op, [of.get(v, v) for v in node.inputs])]
+
+    return rebuilt(variable, opened)
 
 
 def shared_data(variable: Variable) -> dict[Variable, np.ndarray]:

@@ -12,7 +12,7 @@ from pytensor.graph.basic import Apply, Constant, Variable
 from pytensor.graph.traversal import toposort
 from pytensor.tensor.elemwise import Elemwise
 
-from .frozen import without_inner_graphs
+from .frozen import rebuilt, without_inner_graphs
 
 Term = tuple[bool, Variable]  # whether it is subtracted
 
@@ -33,14 +33,12 @@ def regrouped(variable: Variable) -> Variable:
     nodes = list(toposort([variable]))
     uses = Counter(v for node in nodes if not _is_few(node.outputs[0]) for v in node.inputs)  # by rows
     within = {v for node in nodes if _is_sum(node) for v in node.inputs if uses[v] == 1}  # of a sum that goes on
-    of: dict[Variable, Variable] = {}
-    for node in nodes:
-        if _is_sum(node) and node.outputs[0] not in within and (new := _sum(node, uses, of)) is not None:
-            of[node.outputs[0]] = new
-        elif any(v in of for v in node.inputs):
-            inputs = [of.get(v, v) for v in node.inputs]
-            of.update(zip(node.outputs, node.clone_with_new_inputs(inputs, strict=False).outputs, strict=True))
-    return of.get(variable, variable)
+
+    def put_together(node: Apply, of: dict[Variable, Variable]) -> Sequence[Variable] | None:
+        new = _sum(node, uses, of) if _is_sum(node) and node.outputs[0] not in within else None
+        return None if new is None else [new]
+
+    return rebuilt(variable, put_together)
 
 
 def _is_few(v: Variable) -> bool:
