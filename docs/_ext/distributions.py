@@ -18,7 +18,7 @@ from gpustats.gp.kind import COVARIANCE
 from gpustats.language.kinds import DENSITY
 from gpustats.language.library import folder, library
 from gpustats.pymc.counterparts import class_name
-from gpustats.scipy_stats import table
+from gpustats.scipy_stats import reparametrised
 
 DOCS = Path(__file__).resolve().parents[1]
 ROOT = DOCS.parent
@@ -66,8 +66,8 @@ def accuracy() -> dict[str, list[tuple[str, str, str]]]:
 def scipys() -> dict[str, list[str]]:
     """Density -> SciPy's names of it."""
     found: dict[str, list[str]] = {}
-    for theirs, ours in re.findall(r"^(\w+)\(.*?\)\s*->\s*(\w+)\(", table.CONTINUOUS + table.DISCRETE, re.MULTILINE):
-        found.setdefault(ours, []).append(theirs)
+    for theirs, line in reparametrised.names().items():
+        found.setdefault(line.density, []).append(theirs)
     return found
 
 
