@@ -46,7 +46,7 @@ from .peers import GPUStats, Peer
 Row = dict[str, Any]
 Columns = dict[str, Callable[[Row], str]]  # the head of each column -> what the column says of a row
 
-LIBRARIES = "numpy scipy pyopencl pycuda jax torch cupy sklearn pymc nutpie numpyro distributed".split()  # the modules
+LIBRARIES = "numpy scipy pyopencl pycuda jax torch gpytorch cupy sklearn pymc nutpie numpyro distributed".split()  # the modules
 
 
 def options(bench: str, description: str, prog: str | None = None) -> argparse.ArgumentParser:
@@ -291,7 +291,10 @@ class Report:
         return quick if self.quick else gpu if self.gpu else cpu
 
     def peers(self, kinds: Iterable[type[Peer]], cpu_only: Collection[type[Peer]] = ()) -> list[Peer]:
-        """The libraries that are installed and asked for, and gpustats; those of `cpu_only` on a GPU only by their names."""
+        """The libraries that are installed and asked for, and gpustats; those of `cpu_only` on a GPU only by their names.
+
+        It says on standard error which are missing.
+        """
         asked = [name.lower() for name in self.args.peer or ()]
         found = []
         for kind in kinds:
@@ -299,8 +302,8 @@ class Report:
             if wanted or kind is GPUStats:
                 try:
                     found.append(kind(self.gpu))
-                except ImportError:
-                    continue
+                except ImportError as error:
+                    print(f"without {kind.name}: {error}", file=sys.stderr)
         return found
 
     def wanted(self, cases: Iterable[Any]) -> Iterable[Any]:
