@@ -1,8 +1,10 @@
 ## Kernels over pairs of points: the matrix of their covariances, and what the derivatives of a marginal likelihood need.
-## A block takes a tile of `tile` x `tile` pairs; a thread has the pairs of one column and of every `step`-th row.
+## A block takes a tile of `tile` x `tile` pairs; a thread has the pairs of one column and of every `step`-th row. Where there are
+## `several` sets of hyperparameters, all have the same points, and a block has a tile of one set, number `at_set`: its matrix,
+## scales and noise lie a batch's stride behind those of the set before it.
 <%def name="head(*more)">\
     GLOBAL const real *RESTRICT x, index_t x_start, index_t n, GLOBAL const real *RESTRICT y, index_t y_start, index_t m,
-    GLOBAL const real *RESTRICT scales, index_t scales_start\
+    GLOBAL const real *RESTRICT scales, index_t scales_start${", index_t scales_batch" if several else ""}\
 % for text in more:
 ,
     ${text}\
@@ -71,9 +73,10 @@ for (int t = (int)THREAD; t < ${layout.tile * layout.chunk}; t += ${layout.threa
     const int column = (int)(THREAD % ${layout.tile}), row = (int)(THREAD / ${layout.tile});
     x += x_start;
     y += y_start;
-    scales += scales_start;
+    scales += scales_start${" + at_set * scales_batch" if several else ""};
+    ${code.apply_offsets()}
 % if code.set_type:
-    const ${code.set_type} set = ${code.prepare_set("0")};
+    const ${code.set_type} set = ${code.prepare_set(at_set)};
 % endif
 </%def>
 
@@ -85,25 +88,40 @@ for (int t = (int)THREAD; t < ${layout.tile * layout.chunk}; t += ${layout.threa
 % if which == "matrix":
 // out[i * stride + j] = k(x_i, y_j)${", where i = j times lift, plus noise" if noise else ""}.${" Only in tiles on and below the diagonal." if lower else ""}
 KERNEL(${layout.threads}) covariance(
-    GLOBAL real *RESTRICT out, index_t out_start, index_t stride,
-${head(*{"": [], "value": ["real lift, real noise"], "row": ["real lift, GLOBAL const real *RESTRICT noise, index_t noise_start"]}[noise])}
+    GLOBAL real *RESTRICT out, index_t out_start, index_t stride,${" index_t out_batch," if several else ""}
+<%
+    array = "real lift, GLOBAL const real *RESTRICT noise, index_t noise_start"
+    kinds = {"": [], "value": ["real lift, real noise"], "row": [array]}
+    if several:
+        kinds = dict.fromkeys(kinds, [array + ", index_t noise_batch"])
+    added = {"value": "noise[noise_start]" if several else "noise", "row": "noise[noise_start + i]"}.get(noise)
+%>\
+${head(*kinds[noise])}
 {
 ${shared()}
+% if several:
+    const index_t down = (n + ${layout.tile - 1}) / ${layout.tile}, at_set = BLOCK_Y / down;
+    const index_t i0 = BLOCK_Y % down * ${layout.tile}, j0 = BLOCK_X * ${layout.tile};
+% else:
     const index_t i0 = BLOCK_Y * ${layout.tile}, j0 = BLOCK_X * ${layout.tile};
+% endif
 % if lower:
     if (j0 > i0)
         return;
 % endif
 ${start()}
-    out += out_start;
+    out += out_start${" + at_set * out_batch" if several else ""};
+% if several:
+    noise_start += at_set * noise_batch;
+% endif
     {
 ${look()}
         for (int q = 0; q < ${layout.pairs}; q++) {
             const index_t i = i0 + row + q * ${layout.step}, j = j0 + column;
 ${seen()}
-            const real value = ${code.evaluate("row_", "set", "0", "0")};
+            const real value = ${code.evaluate("row_", "set", "0", at_set)};
             if (i < n && j < m)
-                out[i * stride + j] = ${f"i == j ? value * lift + {'noise' if noise == 'value' else 'noise[noise_start + i]'} : value" if noise else "value"};
+                out[i * stride + j] = ${f"i == j ? value * lift + {added} : value" if noise else "value"};
         }
     }
 }
@@ -139,16 +157,23 @@ ${head()}
 % elif which == "sums":
 ## Sums over all pairs of W_ij = (weight alpha_i alpha_j - inverse_ij) / 2 times derivatives, from the lower triangle; those on
 ## the diagonal count `lift` times.
-// partial[block][slot]: ${", ".join([*sums, "trace of W"])}${"".join(f", by column of measure {k} from first on" for k in wanted)}
+// partial${"[set]" if several else ""}[block][slot]: ${", ".join([*sums, "trace of W"])}${"".join(f", by column of measure {k} from first on" for k in wanted)}
 KERNEL(${layout.threads}) covariance_sums(
     GLOBAL double *RESTRICT partial, GLOBAL real *RESTRICT diagonal, index_t diagonal_start,
-    GLOBAL const real *RESTRICT inverse, index_t inverse_start, index_t stride,
+    GLOBAL const real *RESTRICT inverse, index_t inverse_start, index_t stride,${" index_t inverse_batch," if several else ""}
     GLOBAL const real *RESTRICT alpha, index_t alpha_start, GLOBAL const double *RESTRICT weights,
-    index_t weights_start, double lift, index_t tiles, index_t first,
+    index_t weights_start,${" index_t weights_batch," if several else ""} double lift, index_t tiles, index_t first,
 ${head()}
 {
 ${shared()}
     SHARED_ARRAY(double, totals, ${layout.threads});
+% if several:
+    const index_t at_set = BLOCK_Y;
+    inverse += at_set * inverse_batch;
+    alpha += at_set * n;
+    diagonal += at_set * n;
+    weights += at_set * weights_batch;
+% endif
 ${start()}
     inverse += inverse_start;
     alpha += alpha_start;
@@ -189,7 +214,7 @@ ${look()}
             w *= i == j ? (real)lift : 2;
 ${seen()}
 % if code.function.results:
-            const ${code.function.type} result = ${code.evaluate("row_", "set", "0", "0")};
+            const ${code.function.type} result = ${code.evaluate("row_", "set", "0", at_set)};
 % for s, name in enumerate(sums):
             sums[${s}] += inside ? w * result.${name} : 0;
 % endfor
@@ -225,7 +250,7 @@ ${seen()}
             totals[THREAD] += totals[THREAD + span];
     }
     if (THREAD == 0)
-        partial[BLOCK_X * ${len(slots)} + ${s}] = totals[0];
+        partial[${"(BLOCK_Y * BLOCKS_X + BLOCK_X)" if several else "BLOCK_X"} * ${len(slots)} + ${s}] = totals[0];
     BARRIER();
 % endfor
 }

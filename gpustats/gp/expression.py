@@ -224,15 +224,15 @@ class Expression:
 
     # -- what kernels are made of
 
-    def code(self, wrt: Sequence[str] = ()) -> tuple[KernelCode, dict[str, str]]:
+    def code(self, wrt: Sequence[str] = (), role: str = VALUE) -> tuple[KernelCode, dict[str, str]]:
         """The function for a kernel that has the inputs in variables seen0, seen1, …
-
-        Hyperparameters are numbers for all points.
 
         Parameters
         ----------
         wrt : sequence of str
             Names of hyperparameters and inputs whose derivatives are among the results.
+        role : str
+            How hyperparameters reach the kernel: as numbers for all points, or for each set.
 
         Returns
         -------
@@ -243,7 +243,7 @@ class Expression:
         internal = dict(zip(self._names, (p.name for p in self.function.parameters), strict=True))
         functions = {**self.functions, self.function.name: self.function}
         function = gradient(self.function, [internal[n] for n in wrt], functions) if wrt else self.function
-        operands = [Operand(internal[n], VALUE) for n in self.parameters]
+        operands = [Operand(internal[n], role) for n in self.parameters]
         seen = {internal[i.name]: f"seen{k}" for k, i in enumerate(self.inputs)}
         code = KernelCode(function, operands, functions.get, list(seen))
         code.at_hand = seen

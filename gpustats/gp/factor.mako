@@ -13,13 +13,17 @@
 % endfor
 </%def>
 // out: the order of the first leading minor that is not positive definite, or 0; log |K|; z'z; what alpha alpha' counts in the
-// derivative in K: n / z'z where a scale is integrated out, else 1. Of one block.
+// derivative in K: n / z'z where a scale is integrated out, else 1. A block for each matrix of a batch.
 KERNEL(${threads}) marginal_summary(
     GLOBAL double *RESTRICT out, index_t out_start, GLOBAL const int *RESTRICT info, index_t info_start,
-    GLOBAL const real *RESTRICT factor, index_t factor_start, index_t stride, GLOBAL const real *RESTRICT z, index_t z_start,
-    index_t n, int scaled)
+    GLOBAL const real *RESTRICT factor, index_t factor_start, index_t batch, index_t stride, GLOBAL const real *RESTRICT z,
+    index_t z_start, index_t n, int scaled)
 {
     SHARED_ARRAY(double, totals, ${threads});
+    out += BLOCK_X * 4;
+    info += BLOCK_X;
+    factor += BLOCK_X * batch;
+    z += BLOCK_X * n;
     double logarithms = 0, squares = 0;
     for (index_t i = THREAD; i < n; i += ${threads}) {
         const double a = z[z_start + i];

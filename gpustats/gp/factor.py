@@ -52,6 +52,39 @@ class Summary(NamedTuple):
     weight: float
 
 
+def summarise(pairs: Pairs, out: Any, info: Any, l: Matrix, z: Matrix, student_t: bool) -> None:  # noqa: E741
+    """Start what finds the `Summary` of each factor of a batch.
+
+    Parameters
+    ----------
+    out : array of float64
+        Where the summaries go, one after another.
+    info : int32 array
+        What `Provider.potrf` has returned.
+    l, z : Matrix
+        The factors, and l⁻¹ r for their residuals r, (n, 1) each.
+    """
+    kernel, at = _kernel(pairs, "marginal_summary"), pairs.at
+    kernel(
+        (l.batch, 1), *at(out), *at(info), l.handle, l.offset, l.batch_stride, l.stride, z.handle, z.offset, l.rows,
+        int(student_t),
+    )  # fmt: skip
+
+
+def _kernel(pairs: Pairs, name: str) -> Kernel:
+    threads = min(256, pairs.runtime.device.max_threads)
+    return _FACTOR.kernel(pairs.runtime, name, threads, dtype=pairs.dtype.name, threads=threads)
+
+
+def log_density(n: int, log_determinant: Any, squares: Any, student_t: bool) -> Any:
+    """The log-density of n residuals r, of the log-determinant and r' (K + noise)⁻¹ r; inf where there is no scale."""
+    constant = log_determinant + n * LOG_2PI
+    if not student_t:
+        return -0.5 * (squares + constant)
+    with np.errstate(divide="ignore"):
+        return math.lgamma(n / 2) - 0.5 * (constant + n * np.log(squares / 2))
+
+
 class Factor:
     """The Cholesky factor l of a covariance matrix with noise, K + noise = l l', at n points, and z = l⁻¹ r for a residual r.
 
@@ -102,12 +135,8 @@ class Factor:
     def _summarise(self, info: Any) -> None:
         """Start what finds the `summary`; `info`: the order of the first leading minor that is not positive definite."""
         self.__dict__.pop("summary", None)
-        self._summary = empty(self.runtime, 4, np.float64)
-        kernel, at = self._kernel("marginal_summary"), self.pairs.at
-        kernel(
-            (1, 1), *at(self._summary), *at(info), self.l.handle, self.l.offset, self.l.stride,
-            self.z.handle, self.z.offset, self.n, int(self.student_t),
-        )  # fmt: skip
+        self._summary = empty(self.runtime, len(Summary._fields), np.float64)
+        summarise(self.pairs, self._summary, info, self.l, self.z, self.student_t)
         if isinstance(info, np.ndarray):  # which the kernel reads
             self.runtime.synchronize()
 
@@ -195,11 +224,9 @@ class Factor:
         minor, log_determinant, squares, _ = self.summary
         if minor:
             return math.nan
-        if not self.student_t:
-            return -0.5 * (squares + log_determinant + self.n * LOG_2PI)
-        if squares == 0:
+        if self.student_t and squares == 0:
             raise ValueError(NO_SCALE)
-        return math.lgamma(self.n / 2) - 0.5 * (self.n * LOG_2PI + log_determinant + self.n * math.log(squares / 2))
+        return float(log_density(self.n, log_determinant, squares, self.student_t))
 
     def not_positive_definite(self, parameters: object) -> np.linalg.LinAlgError:
         """The error that there is no log-density at some parameters."""
@@ -274,5 +301,4 @@ class Factor:
         return out
 
     def _kernel(self, name: str) -> Kernel:
-        threads = min(256, self.runtime.device.max_threads)
-        return _FACTOR.kernel(self.runtime, name, threads, dtype=self.pairs.dtype.name, threads=threads)
+        return _kernel(self.pairs, name)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ..evaluation.placement import at, empty, moved
+from ..kernels.code import PER_SET, VALUE
 from ..kernels.layout import Layout
 from ..kernels.template import Template
 from ..linalg.matrix import Matrix
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 _COVARIANCE = Template.beside(__file__, "covariance")
 _MATRIX, _DIAGONAL, _SUMS, _POINTS = "matrix", "diagonal", "sums", "points"  # the template's kernels
+BLOCKS_OF_A_SET = 64  # that share the sums of one of several sets
 
 
 @dataclass(frozen=True)
@@ -119,7 +121,7 @@ class PairsCode:
 
     def source(
         self, which: str, layout: PairsLayout, dtype: str, dialect: str, wrt: Sequence[str] = (), noise: str = "",
-        lower: bool = False,
+        lower: bool = False, several: bool = False,
     ) -> tuple[str, str]:  # fmt: skip
         """One kernel.
 
@@ -132,32 +134,87 @@ class PairsCode:
             What is added to the diagonal of a ``"matrix"``, after a factor: nothing, a number, one for each row.
         lower : bool
             Whether tiles above its diagonal are left out.
+        several : bool
+            Whether a ``"matrix"``, or ``"sums"``, are those of several sets of hyperparameters.
 
         Returns
         -------
         source, name of the kernel
         """
-        found = self.derivatives(wrt, points=which == _POINTS)
+        found = self.derivatives(wrt, which == _POINTS, PER_SET if several else VALUE)
         text = _COVARIANCE.source_of(
-            found.code, "covariance", layout, dtype, dialect, which=which, noise=noise, lower=lower, columns=self.columns,
-            measures=self.measures, inputs=self.of_inputs, wanted=found.wanted, sums=list(found.sums.values()),
-            slopes=found.slopes,
+            found.code, "covariance", layout, dtype, dialect, which=which, noise=noise, lower=lower, several=several,
+            at_set="at_set" if several else "0", columns=self.columns, measures=self.measures, inputs=self.of_inputs,
+            wanted=found.wanted, sums=list(found.sums.values()), slopes=found.slopes,
         )  # fmt: skip
         return text, "covariance" if which == _MATRIX else f"covariance_{which}"
 
-    def derivatives(self, wrt: Sequence[str], points: bool = False) -> Derivatives:
+    def derivatives(self, wrt: Sequence[str], points: bool = False, role: str = VALUE) -> Derivatives:
         """The function with its derivatives in some hyperparameters, and in the points where these are wanted."""
         inputs = self.covariance.inputs
         sums = [n for n in wrt if not any(m.scaled == n for m in self.measures)]
         wanted = [k for k, m in enumerate(self.measures) if m.scaled and m.scaled in wrt]
         slopes = [i.name for i, k in zip(inputs, self.of_inputs, strict=True) if k in wanted or points]
-        code, results = self.covariance.code((*sums, *slopes))
+        code, results = self.covariance.code((*sums, *slopes), role)
         return Derivatives(code, {n: results[n] for n in sums}, wanted, [results.get(i.name, "") for i in inputs])
 
 
 def over_cubes(numerators: np.ndarray, values: np.ndarray) -> np.ndarray:
     """Numerators by the cubes of values, which themselves may be beyond what numbers can be."""
     return numerators / values / values / values
+
+
+class _Slots:
+    """What a block leaves of the sums that derivatives are made of, for a chunk of the columns of the points in each pass.
+
+    Parameters
+    ----------
+    code : PairsCode
+    layout : PairsLayout
+    vectors : collection of str
+        Names of the lengthscales that are vectors.
+    wrt : sequence of str
+        Names of hyperparameters.
+
+    Attributes
+    ----------
+    wrt : tuple of str
+        In the order in which the kernel has them.
+    count : int
+        Of the numbers of a block.
+    passes : range
+        The first column of each chunk.
+    """
+
+    def __init__(self, code: PairsCode, layout: PairsLayout, vectors: Collection[str], wrt: Sequence[str]) -> None:
+        self._sums, self._vectors = ([n for n in wrt if (n in vectors) == given] for given in (False, True))
+        self._scaled = [m for m in code.measures if m.scaled in self._vectors]
+        self._columns, self._chunk, self.wrt = code.columns, layout.chunk, (*self._sums, *self._vectors)
+        self.count = len(self._sums) + 1 + layout.chunk * len(self._scaled)
+        self.passes = range(0, code.columns if self._scaled else 1, layout.chunk)
+
+    def derivatives(
+        self, found: Sequence[np.ndarray], vectors: Mapping[str, np.ndarray]
+    ) -> tuple[dict[str, np.ndarray], np.ndarray]:
+        """The derivatives, (sets, 1) or (sets, columns), and the traces, (sets,).
+
+        Parameters
+        ----------
+        found : sequence of (sets, count) ndarray
+            The numbers of each pass, summed over the blocks.
+        vectors : mapping
+            Name -> (sets, columns) ndarray.
+        """
+        n_sums = len(self._sums)
+        gradient = {n: found[0][:, k, None] for k, n in enumerate(self._sums)}
+        gradient |= {n: np.zeros((len(found[0]), self._columns)) for n in self._vectors}
+        for k, measure in enumerate(self._scaled):
+            first = n_sums + 1 + k * self._chunk
+            moments = np.concatenate([part[:, first : first + self._chunk] for part in found], 1)[:, : self._columns]
+            if measure.columns is not None:
+                moments = np.where(np.isin(np.arange(self._columns), measure.columns), moments, 0)
+            gradient[measure.scaled] += over_cubes(-2 * moments, vectors[measure.scaled])
+        return gradient, found[0][:, n_sums]
 
 
 class Pairs:
@@ -176,7 +233,7 @@ class Pairs:
 
     def __init__(self, covariance: Expression, runtime: Runtime, dtype: np.dtype, columns: int, vectors: Sequence[str]) -> None:
         self.covariance, self.runtime, self.dtype, self.columns = covariance, runtime, dtype, columns
-        self._code = PairsCode(covariance, columns, vectors)
+        self.vectors, self._code = tuple(vectors), PairsCode(covariance, columns, vectors)
         self.layout = layout_for(runtime.device, columns)
         self._kernels: dict[tuple[Any, ...], Kernel] = {}
         self._unscaled = self._empty(1)  # for kernels that read no scales
@@ -237,39 +294,24 @@ class Pairs:
         diagonal : device array or ndarray, (n,)
             Of W.
         """
-        vectors = tuple(n for n in wrt if n in values.vectors)
-        sums = tuple(n for n in wrt if n not in values.vectors)
-        kernel = self._kernel(_SUMS, wrt=(*sums, *vectors))
-        chunk, scaled = self.layout.chunk, [m for m in self._code.measures if m.scaled in vectors]
-        n, tile = x.shape[0], self.layout.tile
-        tiles = -(-n // tile)
+        slots = _Slots(self._code, self.layout, values.vectors, wrt)
+        kernel = self._kernel(_SUMS, wrt=slots.wrt)
+        n, tiles = x.shape[0], -(-x.shape[0] // self.layout.tile)
         device = self.runtime.device
         blocks = min(tiles * (tiles + 1) // 2, device.compute_units * (1 if device.type == "cpu" else 8))
-        slots = len(sums) + 1 + chunk * len(scaled)
         diagonal = self._empty(n)
         points, numbers = self._operands(x, x, values)
-        by_column: dict[Measure, list[np.ndarray]] = {m: [] for m in scaled}
-        total = np.empty(0)
-        for first in range(0, self.columns if scaled else 1, chunk):
-            result = self.runtime.result(8 * blocks * slots)
+        found = []
+        for first in slots.passes:
+            result = self.runtime.result(8 * blocks * slots.count)
             kernel(
                 (blocks, 1), result.handle, *self.at(diagonal), inverse.handle, inverse.offset, inverse.stride,
                 *self.at(alpha), *self.at(weight), lift, tiles, first, *points, *numbers,
             )  # fmt: skip
-            found = self.runtime.fetch(result).view(np.float64).reshape(blocks, slots).sum(0)
-            if first == 0:
-                total = found
-            for k, measure in enumerate(scaled):
-                by_column[measure].append(found[len(sums) + 1 + k * chunk :][:chunk])
-        gradient: dict[str, Any] = {n: float(total[k]) for k, n in enumerate(sums)}
-        for name in vectors:
-            gradient[name] = np.zeros(self.columns)
-        for measure, parts in by_column.items():
-            moments = np.concatenate(parts)[: self.columns]
-            if measure.columns is not None:
-                moments = np.where(np.isin(np.arange(self.columns), measure.columns), moments, 0)
-            gradient[measure.scaled] += over_cubes(-2 * moments, values.vectors[measure.scaled])
-        return gradient, float(total[len(sums)]), diagonal
+            found.append(self.runtime.fetch(result).view(np.float64).reshape(1, blocks, slots.count).sum(1))
+        by_set, trace = slots.derivatives(found, {n: v[None] for n, v in values.vectors.items()})
+        gradient = {n: v[0] if n in values.vectors else float(v.item()) for n, v in by_set.items()}
+        return gradient, float(trace.item()), diagonal
 
     def points_gradient(
         self, x: Any, values: Hyperparameters, inverse: Matrix, alpha: Any, weight: Any, lift: float = 1.0
@@ -323,15 +365,19 @@ class Pairs:
     def _scales(self, values: Hyperparameters) -> Any:
         """The factors of the coordinates, a row for each measure, as an array that `values` keeps alive."""
         if values.scales is None:
-            measures = self._code.measures
-            values.scales = self._unscaled
-            if any(m.scaled for m in measures):
-                scales = np.ones((len(measures), self.columns), self.dtype)
-                for row, measure in zip(scales, measures, strict=True):
-                    if measure.scaled:
-                        row[:] = 1 / values.vectors[measure.scaled]
-                values.scales = moved(self.runtime, scales)
+            values.scales = self._scales_of({n: v[None] for n, v in values.vectors.items()})
         return values.scales
+
+    def _scales_of(self, vectors: Mapping[str, np.ndarray]) -> Any:
+        """The factors of the coordinates at sets of lengthscales, (sets, columns) each: (sets, measures, columns)."""
+        measures = self._code.measures
+        if not any(m.scaled for m in measures):
+            return self._unscaled
+        scales = np.ones((len(next(iter(vectors.values()))), len(measures), self.columns), self.dtype)
+        for k, measure in enumerate(measures):
+            if measure.scaled:
+                scales[:, k] = 1 / vectors[measure.scaled]
+        return moved(self.runtime, scales)
 
     def _finish(self) -> None:
         """Where kernels work in the host's memory, the host goes on with what they have done."""
@@ -344,3 +390,91 @@ class Pairs:
             source, name = self._code.source(which, self.layout, self.dtype.name, self.runtime.dialect, **options)
             self._kernels[key] = self.runtime.kernel(source, name, self.layout.threads)
         return self._kernels[key]
+
+
+class PairSets:
+    """A covariance function at several sets of hyperparameters, for all pairs among the same points on a device.
+
+    Parameters
+    ----------
+    pairs : Pairs
+    x : (n, columns) array
+    values : mapping
+        Hyperparameter -> (sets, 1) ndarray, or (sets, columns) for a lengthscale that is a vector.
+    """
+
+    def __init__(self, pairs: Pairs, x: Any, values: Mapping[str, np.ndarray]) -> None:
+        self._pairs, self._x, names = pairs, x, pairs.covariance.parameters
+        self._vectors = {n: a for n, a in values.items() if n in pairs.vectors}
+        numbers = np.stack([np.ones(len(values[n])) if n in self._vectors else values[n][:, 0] for n in names], 1)
+        self._numbers = moved(pairs.runtime, np.ascontiguousarray(numbers, pairs.dtype))
+        self._scales = pairs._scales_of(self._vectors)
+        self.n_sets = len(numbers)
+
+    def matrix(self, out: Matrix, noise: Any, by_row: bool, lift: float) -> None:
+        """The lower triangles of out = k(x, x) times `lift` on the diagonal, and noise added there.
+
+        Parameters
+        ----------
+        out : Matrix
+            A batch of them.
+        noise : (sets, 1) or (sets, n) array
+            As kernels read it.
+        by_row : bool
+            Which of these it is.
+        """
+        pairs, down = self._pairs, -(-out.rows // self._pairs.layout.tile)
+        kernel = pairs._kernel(_MATRIX, noise="row" if by_row else "value", lower=True, several=True)
+        kernel(
+            (down, down * self.n_sets), out.handle, out.offset, out.stride, out.batch_stride, *self._points(), lift,
+            *pairs.at(noise), noise.shape[1], *self._of_sets(),
+        )  # fmt: skip
+
+    def gradient(
+        self, inverse: Matrix, alpha: Any, weights: Any, stride: int, wrt: Sequence[str], lift: float
+    ) -> tuple[dict[str, np.ndarray], np.ndarray, Any]:
+        """What `Pairs.gradient` finds, of each set.
+
+        Parameters
+        ----------
+        inverse : Matrix
+            A batch of them.
+        alpha : (sets, n) array
+        weights : array of float64
+            That of a set lies `stride` numbers behind that of the one before.
+
+        Returns
+        -------
+        gradient : dict
+            Name -> (sets, 1) or (sets, columns) ndarray.
+        traces : (sets,) ndarray
+        diagonals : (sets, n) array
+            Of each W.
+        """
+        pairs, n = self._pairs, self._x.shape[0]
+        slots = _Slots(pairs._code, pairs.layout, self._vectors, wrt)
+        kernel = pairs._kernel(_SUMS, wrt=slots.wrt, several=True)
+        tiles = -(-n // pairs.layout.tile)
+        blocks = min(tiles * (tiles + 1) // 2, BLOCKS_OF_A_SET)
+        diagonal, found = pairs._empty((self.n_sets, n)), []
+        for first in slots.passes:
+            result = pairs.runtime.result(8 * self.n_sets * blocks * slots.count)
+            kernel(
+                (blocks, self.n_sets), result.handle, *pairs.at(diagonal), inverse.handle, inverse.offset, inverse.stride,
+                inverse.batch_stride, *pairs.at(alpha), *pairs.at(weights), stride, lift, tiles, first, *self._points(),
+                *self._of_sets(),
+            )  # fmt: skip
+            found.append(pairs.runtime.fetch(result).view(np.float64).reshape(self.n_sets, blocks, slots.count).sum(1))
+        return *slots.derivatives(found, self._vectors), diagonal
+
+    def _points(self) -> list[Any]:
+        """What kernels take for the points, and the factors of their coordinates in each set."""
+        n, columns = self._x.shape
+        scales = len(self._pairs._code.measures) * columns if self._vectors else 0
+        return [*self._pairs.at(self._x), n, *self._pairs.at(self._x), n, *self._pairs.at(self._scales), scales]
+
+    def _of_sets(self) -> list[Any]:
+        """What kernels take for the hyperparameters of each set."""
+        handle, start = self._pairs.at(self._numbers)
+        count = len(self._pairs.covariance.parameters)
+        return [one for k in range(count) for one in (handle, start + k, count)]

@@ -17,7 +17,7 @@ def of_sets(
     likelihood: MarginalLikelihood | Vecchia, rows: Mapping[str, np.ndarray], n_sets: int, wrt: Sequence[str],
     several: bool = True,
 ) -> tuple[np.ndarray, dict[str, np.ndarray]] | None:  # fmt: skip
-    """The log-likelihoods at sets of parameters and of observations, and their derivatives, from one launch.
+    """The log-likelihoods at sets of parameters and of observations, and their derivatives, at once.
 
     They are nan where parameters are invalid. None where each set takes a call of its own.
 
@@ -35,9 +35,9 @@ def of_sets(
     """
     if isinstance(likelihood, Vecchia):
         return likelihood._of_sets(rows, n_sets, wrt)
-    if not n_sets or not pays(likelihood.device, likelihood.n, several) or not _fits(likelihood, rows):
-        return None
-    return likelihood._sets(rows, n_sets, wrt)
+    sets = likelihood._sets
+    together = sets.together() if several else sets if pays(likelihood.device, likelihood.n, several=False) else None
+    return together(rows, n_sets, wrt) if together is not None and n_sets and _fits(likelihood, rows) else None
 
 
 def replay_of(likelihood: MarginalLikelihood, rows: Mapping[str, np.ndarray], wrt: Sequence[str]) -> SumReplay | None:

@@ -16,6 +16,7 @@ from ..evaluation.repeated import KernelValues, Packed, Part, Plans, Scratch, Su
 from ..kernels.layout import Layout
 from ..kernels.template import Template
 from ..rewriting.checks import inside
+from . import batch
 from .expression import Expression
 from .factor import LOG_2PI, NO_SCALE
 from .hyperparameters import require_scaled
@@ -196,6 +197,15 @@ class Sets:
         found = {n: its.item() if np.ndim(given.get(n, its)) == 0 else its[0] for n, its in slopes.items()}
         return values.item(), self.data.gradient(found, wrt)
 
+    def together(self) -> Callable[..., tuple[np.ndarray, dict[str, np.ndarray]]] | None:
+        """What evaluates several sets at once, as a call does; None where each takes a call of its own."""
+        device, n = self.data.runtime.device, self.data.n
+        return self if pays(device, n, several=True) else self._batch if batch.pays(device, n) else None
+
+    @functools.cached_property
+    def _batch(self) -> batch.Batch:
+        return batch.Batch(self.covariance, self.data, self.student_t, self.lift)
+
     def of_several(
         self, parameters: ParameterSets, wrt: Collection[str], one: Callable[..., tuple[float, dict[str, Any]]]
     ) -> tuple[np.ndarray, dict[str, Any]]:
@@ -208,9 +218,9 @@ class Sets:
         one : callable
             What evaluates one set, where each takes a call of its own.
         """
-        n_sets = parameters.n_sets
-        if X not in wrt and n_sets and pays(self.data.runtime.device, self.data.n, several=True):
-            values, slopes = self(parameters.rows, n_sets, tuple(wrt))
+        n_sets, together = parameters.n_sets, self.together()
+        if X not in wrt and n_sets and together is not None:
+            values, slopes = together(parameters.rows, n_sets, tuple(wrt))
             if np.isposinf(values).any():
                 raise ValueError(NO_SCALE)
         else:

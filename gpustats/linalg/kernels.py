@@ -33,6 +33,8 @@ class KernelProvider(Provider):
     ----------
     runtime : Runtime
         Any.
+    alike : bool, optional
+        Whether each matrix of a batch is to have the bits that it has alone: then no inner dimension is cut into parts.
 
     Examples
     --------
@@ -49,9 +51,9 @@ class KernelProvider(Provider):
            [1., 2.]])
     """
 
-    def __init__(self, runtime: Runtime) -> None:
+    def __init__(self, runtime: Runtime, alike: bool = False) -> None:
         super().__init__(runtime)
-        self.kernels = self
+        self.kernels, self._alike = self, alike
 
     def empty(self, rows: int, columns: int, dtype: DType, batch: int = 1) -> Matrix:
         return Matrix.over(self.runtime, self.runtime.empty((batch, rows, columns), dtype))
@@ -71,8 +73,8 @@ class KernelProvider(Provider):
         else:
             self._product(alpha, a, b, beta, c, a_triangle, b_triangle)
 
-    def syrk(self, alpha: float, a: Matrix, beta: float, c: Matrix) -> None:
-        self._product(alpha, a, a.T, beta, c, lower=True)
+    def syrk(self, alpha: float, a: Matrix, beta: float, c: Matrix, *, a_triangle: str = "") -> None:
+        self._product(alpha, a, a.T, beta, c, a_triangle, _TRANSPOSED[a_triangle], lower=True)
 
     def _product(
         self, alpha: float, a: Matrix, b: Matrix, beta: float, c: Matrix, a_triangle: str = "", b_triangle: str = "",
@@ -82,7 +84,7 @@ class KernelProvider(Provider):
         runtime, dtype = self.runtime, c.dtype
         chosen = layout.gemm(runtime.device, dtype.itemsize, c.rows, c.columns, c.batch)
         tiles = chosen.tiles(c.rows, c.columns) * c.batch
-        parts, part = layout.gemm_parts(runtime.device, chosen, tiles, a.columns)
+        parts, part = (1, a.columns) if self._alike else layout.gemm_parts(runtime.device, chosen, tiles, a.columns)
         kernel = functools.partial(_gemm_kernel, runtime, dtype, chosen)
         place, operands = c.as_seen, (*a.as_stored, *b.as_stored)
         size, whole = c.rows * c.columns, not (a_triangle or b_triangle or lower)
