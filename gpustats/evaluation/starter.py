@@ -43,13 +43,16 @@ class Starter:
         How many numbers they leave.
     launch : callable
         Starts them: takes the handle at which they leave these, and what goes to them.
+    few : int, optional
+        The most numbers that a recorded call takes.
     """
 
     def __init__(
-        self, runtime: Runtime, dtype: DType, values: Sender, n_found: int, launch: Callable[[Handle, Any], None]
-    ):
+        self, runtime: Runtime, dtype: DType, values: Sender, n_found: int, launch: Callable[[Handle, Any], None],
+        few: int = FEW,
+    ):  # fmt: skip
         self._runtime, self._dtype, self._values, self._n_found, self._launch = runtime, dtype, values, n_found, launch
-        self._own = _Own()
+        self._own, self._few = _Own(), few
 
     def start(self, arguments: Sequence[Any]) -> Callable[[], np.ndarray]:
         """Start them; what waits gives what they leave, a view, to be read at once."""
@@ -74,7 +77,7 @@ class Starter:
     def _recorded(self, arguments: Sequence[Any]) -> _Recorded | None:
         """What starts them again in the calling thread; None where that cannot be."""
         places = self._values.places(arguments)
-        if places is None or sum(map(len, places)) > FEW:
+        if places is None or sum(map(len, places)) > self._few:
             return None
         n_given = 1 + max((int(its.max(initial=-1)) for its in places), default=-1)
         made = self._runtime.recording(

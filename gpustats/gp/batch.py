@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import functools
+import threading
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..evaluation.arguments import elements_inside
-from ..evaluation.placement import empty, moved
-from ..evaluation.results import written
+from ..evaluation.repeated import KernelValues, Packed, Part
+from ..evaluation.results import as_host
+from ..evaluation.starter import Starter
 from ..language.device_function import Argument
 from ..linalg.kernels import KernelProvider
-from ..linalg.matrix import Matrix
+from ..linalg.matrix import Matrix, PlacedMemory
 from .expression import Expression
 from .factor import Summary, log_density, summarise
 from .hyperparameters import require_scaled
@@ -23,10 +25,13 @@ from .parameters import MEAN, SIGMA, Y
 
 if TYPE_CHECKING:
     from ..runtime.base import Device
+    from ..runtime.types import Handle
 
 MOST = 2048  # observations: for more, a vendor's library is faster with one matrix after another
-SHARE = 8  # of the device's memory, a part in so many is for the matrices of a batch
 AT_ONCE = 256  # sets of a batch, at most
+#: The part of the device's memory that the matrices of a batch may take, and up to which they are kept for the next one.
+SHARE, KEPT = 1 / 8, 1 / 64
+WEIGHT, WIDTH = Summary._fields.index("weight"), len(Summary._fields)
 
 
 def pays(device: Device, n: int) -> bool:
@@ -49,77 +54,119 @@ class Batch:
     """
 
     def __init__(self, covariance: Expression, data: Observations, student_t: bool, lift: float) -> None:
-        self._covariance, self._data, self._student_t, self._lift = covariance, data, student_t, lift
-        self._provider = KernelProvider(data.runtime, alike=True)
+        self.covariance, self.data, self.student_t, self.lift = covariance, data, student_t, lift
+        self.provider = KernelProvider(data.runtime, alike=True)
         self._pairs: dict[tuple[str, ...], Pairs] = {}  # by the names of the lengthscales that are vectors
+        self._local = threading.local()  # .last: the kind of the thread's last batch, and its plan
 
     def __call__(
         self, values: Mapping[str, np.ndarray], n_sets: int, wrt: Sequence[str]
     ) -> tuple[np.ndarray, dict[str, np.ndarray]]:
         """The log marginal likelihoods, and their derivatives: arguments and results are those of a call of `Sets`."""
-        covariance, data = self._covariance, self._data
-        given = {Y: data.y.astype(np.float64).reshape(1, -1), **values}
-        vectors = tuple(n for n in covariance.parameters if given[n].shape[1] > 1)
-        for name in vectors:
-            require_scaled(covariance, name)
-        pairs = self._pairs.get(vectors)
-        if pairs is None:
-            pairs = self._pairs[vectors] = Pairs(covariance, data.runtime, data.dtype, data.columns, vectors)
-        given = {n: np.broadcast_to(given[n], (n_sets, given[n].shape[1])) for n in (Y, SIGMA, MEAN, *covariance.parameters)}
-        each = 2 * data.dtype.itemsize * data.n**2
-        at_once = min(max(data.runtime.device.memory // (SHARE * each), 1), AT_ONCE)
-        parts = [
-            self._part(pairs, {n: a[first : first + at_once] for n, a in given.items()}, wrt)
-            for first in range(0, n_sets, at_once)
-        ]
+        given = {Y: self.data.y.astype(np.float64).reshape(1, -1), **values}
+        names = Y, SIGMA, MEAN, *self.covariance.parameters
+        given = {n: np.broadcast_to(given[n], (n_sets, given[n].shape[1])) for n in names}
+        memory, each = self.data.runtime.device.memory, 2 * self.data.dtype.itemsize * self.data.n**2
+        at_once = min(max(int(SHARE * memory) // each, 1), AT_ONCE)
+        parts = []
+        for first in range(0, n_sets, at_once):
+            part = {n: a[first : first + at_once] for n, a in given.items()}
+            plan = self._plan(part, tuple(wrt), recorded=at_once * each < KEPT * memory)
+            parts.append(plan(part))
         found = np.concatenate([part for part, _ in parts])
         slopes = {n: np.concatenate([part[n] for _, part in parts]) for n in wrt}
         wrong = ~(self._inside(given) & (np.isfinite(found) | np.isposinf(found)))
-        found[wrong] = np.nan
-        for slope in slopes.values():
-            slope[wrong] = np.nan
+        for numbers in (found, *slopes.values()):
+            numbers[wrong] = np.nan
         return found, slopes
 
     def _inside(self, given: Mapping[str, np.ndarray]) -> np.ndarray:
         """Which sets lie in the domains of all arguments."""
-        arguments = [Argument(Y), Argument(MEAN), Argument(SIGMA, "nonnegative"), *self._covariance.arguments]
+        arguments = [Argument(Y), Argument(MEAN), Argument(SIGMA, "nonnegative"), *self.covariance.arguments]
         checks = [(np.isfinite(given[a.name]) & elements_inside(a, given[a.name])).all(1) for a in arguments]
         return functools.reduce(np.logical_and, checks)
 
-    def _part(
-        self, pairs: Pairs, given: Mapping[str, np.ndarray], wrt: Sequence[str]
-    ) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-        """What a call finds, of as many sets as there is memory for."""
-        provider, data, dtype = self._provider, self._data, self._data.dtype
-        runtime, n, n_sets = data.runtime, data.n, len(given[SIGMA])
-        own = [name for name in wrt if name in self._covariance.parameters]
+    def _plan(self, given: Mapping[str, np.ndarray], wrt: tuple[str, ...], recorded: bool) -> _Plan:
+        """The plan of a batch: that of the thread's last one, where it was of the same kind."""
+        kind = wrt, tuple(a.shape for a in given.values())
+        last_kind, plan = getattr(self._local, "last", (None, None))
+        if plan is None or kind != last_kind:
+            self._local.last = None, None  # its memory goes to the next
+            vectors = tuple(n for n in self.covariance.parameters if given[n].shape[1] > 1)
+            for name in vectors:
+                require_scaled(self.covariance, name)
+            if vectors not in self._pairs:
+                data = self.data
+                self._pairs[vectors] = Pairs(self.covariance, data.runtime, data.dtype, data.columns, vectors)
+            plan = _Plan(self, self._pairs[vectors], given, wrt, recorded)
+            self._local.last = kind, plan
+        return plan
+
+
+class _Plan:
+    """The evaluation of batches of one kind, by one thread.
+
+    What travels to the device are the variances of the noise, the residuals, the hyperparameters, and the factors of the
+    coordinates. What comes back are the summaries of the factors, and the sums that derivatives are made of.
+    """
+
+    def __init__(self, model: Batch, pairs: Pairs, given: Mapping[str, np.ndarray], wrt: Sequence[str], recorded: bool) -> None:
+        self._model, self._pairs, self._wrt = model, pairs, wrt
+        self._n_sets, self._of_row = given[SIGMA].shape
+        own = [n for n in wrt if n in model.covariance.parameters]
+        self._has_sums, self._has_slope = bool(own) or SIGMA in wrt, MEAN in wrt or Y in wrt
+        self._sets = PairSets(pairs, model.data.x, self._n_sets, own)
+        self._alpha = self._diagonals = None
+        arguments, dtype, start, parts = self._arguments(given), model.data.dtype, 0, list[Part]()
+        for i, a in enumerate(arguments):
+            parts.append(Part(i, start, start + a.size, False))
+            start += a.size
+        self._starts = [part.start for part in parts]
+        values = KernelValues(model.data.runtime, dtype, [Packed()], parts)
+        n_found = WIDTH * self._n_sets + self._has_sums * self._sets.n_sums
+        most = start if recorded else -1  # numbers with which it is recorded
+        self._starter = Starter(model.data.runtime, dtype, values, n_found, self._launch, most)
+
+    def _arguments(self, given: Mapping[str, np.ndarray]) -> list[np.ndarray]:
         with np.errstate(all="ignore"):  # the values will tell
-            noise = moved(runtime, (given[SIGMA] ** 2).astype(dtype))
-            residuals = moved(runtime, (given[Y] - given[MEAN]).astype(dtype).reshape(n_sets, n, 1))
-            of_sets = PairSets(pairs, data.x, {name: given[name] for name in self._covariance.parameters})
-        l, z = provider.empty(n, n, dtype, n_sets), Matrix.over(runtime, residuals)  # noqa: E741
-        of_sets.matrix(l, noise, given[SIGMA].shape[1] > 1, self._lift)
-        info = provider.potrf(l)
-        provider.trsm(l, z, left=True)
-        summaries = empty(runtime, 4 * n_sets, np.float64)
-        summarise(pairs, summaries, info, l, z, self._student_t)
+            return [given[SIGMA] ** 2, given[Y] - given[MEAN], *self._sets.given(given)]
+
+    def __call__(self, given: Mapping[str, np.ndarray]) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+        """The log marginal likelihoods, and the derivatives."""
+        model, n_sets, n = self._model, self._n_sets, self._model.data.n
+        found = self._starter.start(self._arguments(given))().copy()
+        minor, log_determinant, squares, weight = found[: WIDTH * n_sets].reshape(n_sets, WIDTH).T
+        values = np.where(minor == 0, log_density(n, log_determinant, squares, model.student_t), np.nan)
         slopes: dict[str, np.ndarray] = {}
-        if wrt:
-            alpha, inverse = provider.empty(n, 1, dtype, n_sets), provider.empty(n, n, dtype, n_sets)
-            provider.trtri(l)
-            provider.gemm(1.0, l.T, z, 0.0, alpha, a_triangle="upper")
+        if self._has_sums:
+            with np.errstate(all="ignore"):
+                slopes, traces = self._sets.derivatives(found[WIDTH * n_sets :], given)
+                if SIGMA in self._wrt:
+                    of_sigma = as_host(model.data.runtime, self._diagonals) if self._of_row > 1 else traces[:, None]
+                    slopes[SIGMA] = 2 * given[SIGMA] * of_sigma
+        if self._has_slope:
+            slope = weight[:, None] * as_host(model.data.runtime, self._alpha).reshape(n_sets, n).astype(float)
+            slopes |= {MEAN: slope if given[MEAN].shape[1] > 1 else slope.sum(1, keepdims=True), Y: -slope}
+        return values, {name: slopes[name] for name in self._wrt}
+
+    def _launch(self, found: Handle, taken: Sequence[Any]) -> None:
+        """Start all kernels."""
+        model, n_sets, lift, (handle,) = self._model, self._n_sets, self._model.lift, taken
+        provider, data, n, dtype = model.provider, model.data, model.data.n, model.data.dtype
+        noise, residuals, *given = ((handle, start) for start in self._starts)
+        l, z, alpha, inverse = (provider.empty(n, m, dtype, n_sets) for m in (n, 1, 1, n if self._wrt else 0))  # noqa: E741
+        self._sets.matrix(l, (given[0], given[1]), noise, self._of_row, lift)
+        info = provider.potrf(l)
+        provider.copy(Matrix(PlacedMemory(*residuals, dtype), n, 1, 1, batch=n_sets, batch_stride=n), z)
+        provider.trsm(l, z, left=True)
+        summarise(self._pairs, found, info, l, z, model.student_t)
+        if not self._wrt:
+            return
+        provider.trtri(l)
+        provider.gemm(1.0, l.T, z, 0.0, alpha, a_triangle="upper")
+        self._alpha = alpha.memory.array
+        if self._has_sums:
             provider.syrk(1.0, l.T, 0.0, inverse, a_triangle="upper")
-            if own or SIGMA in wrt:
-                weights = summaries[Summary._fields.index("weight") :]
-                found = of_sets.gradient(inverse, alpha.memory.array, weights, len(Summary._fields), own, self._lift)
-                slopes, traces, diagonals = found
-                if SIGMA in wrt:
-                    by_row = given[SIGMA].shape[1] > 1
-                    slopes[SIGMA] = 2 * given[SIGMA] * (written(runtime, diagonals) if by_row else traces[:, None])
-            if MEAN in wrt or Y in wrt:
-                weight = written(runtime, summaries).reshape(n_sets, -1)[:, Summary._fields.index("weight")]
-                slope = weight[:, None] * written(runtime, alpha.memory.array).reshape(n_sets, n).astype(float)
-                slopes |= {MEAN: slope if given[MEAN].shape[1] > 1 else slope.sum(1, keepdims=True), Y: -slope}
-        minor, log_determinant, squares, _ = written(runtime, summaries).reshape(n_sets, -1).T
-        values = np.where(minor == 0, log_density(n, log_determinant, squares, self._student_t), np.nan)
-        return values, {name: slopes[name] for name in wrt}
+            self._diagonals = data.runtime.empty((n_sets, n), dtype)
+            place = found, WIDTH * n_sets
+            self._sets.sums(place, self._diagonals, inverse, alpha, (found, WEIGHT), WIDTH, (given[0], given[1]), lift)

@@ -159,7 +159,7 @@ ${head()}
 ## the diagonal count `lift` times.
 // partial${"[set]" if several else ""}[block][slot]: ${", ".join([*sums, "trace of W"])}${"".join(f", by column of measure {k} from first on" for k in wanted)}
 KERNEL(${layout.threads}) covariance_sums(
-    GLOBAL double *RESTRICT partial, GLOBAL real *RESTRICT diagonal, index_t diagonal_start,
+    GLOBAL double *RESTRICT partial, index_t partial_start, GLOBAL real *RESTRICT diagonal, index_t diagonal_start,
     GLOBAL const real *RESTRICT inverse, index_t inverse_start, index_t stride,${" index_t inverse_batch," if several else ""}
     GLOBAL const real *RESTRICT alpha, index_t alpha_start, GLOBAL const double *RESTRICT weights,
     index_t weights_start,${" index_t weights_batch," if several else ""} double lift, index_t tiles, index_t first,
@@ -250,7 +250,7 @@ ${seen()}
             totals[THREAD] += totals[THREAD + span];
     }
     if (THREAD == 0)
-        partial[${"(BLOCK_Y * BLOCKS_X + BLOCK_X)" if several else "BLOCK_X"} * ${len(slots)} + ${s}] = totals[0];
+        partial[partial_start + ${"(BLOCK_Y * BLOCKS_X + BLOCK_X)" if several else "BLOCK_X"} * ${len(slots)} + ${s}] = totals[0];
     BARRIER();
 % endfor
 }

@@ -21,6 +21,7 @@ from .parameters import Parameters
 
 if TYPE_CHECKING:
     from ..runtime.base import Kernel
+    from ..runtime.types import Handle
 
 LOG_2PI = math.log(2 * math.pi)
 NO_SCALE = "y equals the mean everywhere: there is no scale to integrate out (student_t)"
@@ -52,21 +53,21 @@ class Summary(NamedTuple):
     weight: float
 
 
-def summarise(pairs: Pairs, out: Any, info: Any, l: Matrix, z: Matrix, student_t: bool) -> None:  # noqa: E741
+def summarise(pairs: Pairs, out: Handle, info: Any, l: Matrix, z: Matrix, student_t: bool, start: int = 0) -> None:  # noqa: E741
     """Start what finds the `Summary` of each factor of a batch.
 
     Parameters
     ----------
-    out : array of float64
-        Where the summaries go, one after another.
+    out : handle
+        Where the summaries go, one after another: numbers of float64, from `start` on.
     info : int32 array
         What `Provider.potrf` has returned.
     l, z : Matrix
         The factors, and l⁻¹ r for their residuals r, (n, 1) each.
     """
-    kernel, at = _kernel(pairs, "marginal_summary"), pairs.at
+    kernel = _kernel(pairs, "marginal_summary")
     kernel(
-        (l.batch, 1), *at(out), *at(info), l.handle, l.offset, l.batch_stride, l.stride, z.handle, z.offset, l.rows,
+        (l.batch, 1), out, start, *pairs.at(info), l.handle, l.offset, l.batch_stride, l.stride, z.handle, z.offset, l.rows,
         int(student_t),
     )  # fmt: skip
 
@@ -136,7 +137,8 @@ class Factor:
         """Start what finds the `summary`; `info`: the order of the first leading minor that is not positive definite."""
         self.__dict__.pop("summary", None)
         self._summary = empty(self.runtime, len(Summary._fields), np.float64)
-        summarise(self.pairs, self._summary, info, self.l, self.z, self.student_t)
+        handle, start = self.pairs.at(self._summary)
+        summarise(self.pairs, handle, info, self.l, self.z, self.student_t, start)
         if isinstance(info, np.ndarray):  # which the kernel reads
             self.runtime.synchronize()
 

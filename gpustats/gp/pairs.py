@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 _COVARIANCE = Template.beside(__file__, "covariance")
 _MATRIX, _DIAGONAL, _SUMS, _POINTS = "matrix", "diagonal", "sums", "points"  # the template's kernels
 BLOCKS_OF_A_SET = 64  # that share the sums of one of several sets
+
+#: Where the numbers and the scales of several sets lie: two handles, with the place behind each, in numbers.
+Given = tuple[tuple[Any, int], tuple[Any, int]]
 
 
 @dataclass(frozen=True)
@@ -157,6 +161,14 @@ class PairsCode:
         slopes = [i.name for i, k in zip(inputs, self.of_inputs, strict=True) if k in wanted or points]
         code, results = self.covariance.code((*sums, *slopes), role)
         return Derivatives(code, {n: results[n] for n in sums}, wanted, [results.get(i.name, "") for i in inputs])
+
+    def scales(self, vectors: Mapping[str, np.ndarray]) -> np.ndarray:
+        """The factors of the coordinates at sets of lengthscales, (sets, columns) each: (sets, measures, columns)."""
+        scales = np.ones((len(next(iter(vectors.values()))), len(self.measures), self.columns))
+        for k, measure in enumerate(self.measures):
+            if measure.scaled:
+                scales[:, k] = 1 / vectors[measure.scaled]
+        return scales
 
 
 def over_cubes(numerators: np.ndarray, values: np.ndarray) -> np.ndarray:
@@ -305,7 +317,7 @@ class Pairs:
         for first in slots.passes:
             result = self.runtime.result(8 * blocks * slots.count)
             kernel(
-                (blocks, 1), result.handle, *self.at(diagonal), inverse.handle, inverse.offset, inverse.stride,
+                (blocks, 1), result.handle, 0, *self.at(diagonal), inverse.handle, inverse.offset, inverse.stride,
                 *self.at(alpha), *self.at(weight), lift, tiles, first, *points, *numbers,
             )  # fmt: skip
             found.append(self.runtime.fetch(result).view(np.float64).reshape(1, blocks, slots.count).sum(1))
@@ -365,19 +377,11 @@ class Pairs:
     def _scales(self, values: Hyperparameters) -> Any:
         """The factors of the coordinates, a row for each measure, as an array that `values` keeps alive."""
         if values.scales is None:
-            values.scales = self._scales_of({n: v[None] for n, v in values.vectors.items()})
+            values.scales = self._unscaled
+            if self.vectors:
+                scales = self._code.scales({n: v[None] for n, v in values.vectors.items()})
+                values.scales = moved(self.runtime, scales[0].astype(self.dtype))
         return values.scales
-
-    def _scales_of(self, vectors: Mapping[str, np.ndarray]) -> Any:
-        """The factors of the coordinates at sets of lengthscales, (sets, columns) each: (sets, measures, columns)."""
-        measures = self._code.measures
-        if not any(m.scaled for m in measures):
-            return self._unscaled
-        scales = np.ones((len(next(iter(vectors.values()))), len(measures), self.columns), self.dtype)
-        for k, measure in enumerate(measures):
-            if measure.scaled:
-                scales[:, k] = 1 / vectors[measure.scaled]
-        return moved(self.runtime, scales)
 
     def _finish(self) -> None:
         """Where kernels work in the host's memory, the host goes on with what they have done."""
@@ -399,82 +403,98 @@ class PairSets:
     ----------
     pairs : Pairs
     x : (n, columns) array
-    values : mapping
-        Hyperparameter -> (sets, 1) ndarray, or (sets, columns) for a lengthscale that is a vector.
+    n_sets : int
+    wrt : sequence of str
+        Names of the hyperparameters in which there are derivatives.
+
+    Attributes
+    ----------
+    n_sums : int
+        How many numbers the kernels of derivatives leave.
     """
 
-    def __init__(self, pairs: Pairs, x: Any, values: Mapping[str, np.ndarray]) -> None:
-        self._pairs, self._x, names = pairs, x, pairs.covariance.parameters
-        self._vectors = {n: a for n, a in values.items() if n in pairs.vectors}
-        numbers = np.stack([np.ones(len(values[n])) if n in self._vectors else values[n][:, 0] for n in names], 1)
-        self._numbers = moved(pairs.runtime, np.ascontiguousarray(numbers, pairs.dtype))
-        self._scales = pairs._scales_of(self._vectors)
-        self.n_sets = len(numbers)
+    def __init__(self, pairs: Pairs, x: Any, n_sets: int, wrt: Sequence[str]) -> None:
+        self._pairs, self._x, self._n_sets = pairs, x, n_sets
+        self._slots = _Slots(pairs._code, pairs.layout, pairs.vectors, wrt)
+        self._tiles = -(-x.shape[0] // pairs.layout.tile)
+        self._blocks = min(self._tiles * (self._tiles + 1) // 2, BLOCKS_OF_A_SET)
+        self._shape = len(self._slots.passes), n_sets, self._blocks, self._slots.count
+        self.n_sums = math.prod(self._shape)
 
-    def matrix(self, out: Matrix, noise: Any, by_row: bool, lift: float) -> None:
-        """The lower triangles of out = k(x, x) times `lift` on the diagonal, and noise added there.
+    def given(self, values: Mapping[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+        """What kernels read for the values of hyperparameters, (sets, 1), or (sets, columns) for a vector.
+
+        Returns
+        -------
+        numbers : (sets, hyperparameters) ndarray
+        scales : (sets, measures, columns) ndarray
+            The factors of the coordinates; of no sets, where none are vectors.
+        """
+        pairs, ones = self._pairs, np.ones(self._n_sets)
+        numbers = [ones if n in pairs.vectors else values[n][:, 0] for n in pairs.covariance.parameters]
+        scales = pairs._code.scales({n: values[n] for n in pairs.vectors}) if pairs.vectors else np.empty((0, 0, 0))
+        return np.stack(numbers, 1), scales
+
+    def matrix(self, out: Matrix, given: Given, noise: tuple[Any, int], stride: int, lift: float) -> None:
+        """The lower triangles of out = k(x, x), times `lift` on the diagonal, where noise is added.
 
         Parameters
         ----------
         out : Matrix
             A batch of them.
-        noise : (sets, 1) or (sets, n) array
-            As kernels read it.
-        by_row : bool
-            Which of these it is.
+        given : tuple
+            Where the numbers and the scales lie: two handles, with the place behind each.
+        noise : tuple
+            Where noise lies.
+        stride : int
+            Its numbers for a set: 1, or one for each row.
+        lift : float
         """
-        pairs, down = self._pairs, -(-out.rows // self._pairs.layout.tile)
-        kernel = pairs._kernel(_MATRIX, noise="row" if by_row else "value", lower=True, several=True)
-        kernel(
-            (down, down * self.n_sets), out.handle, out.offset, out.stride, out.batch_stride, *self._points(), lift,
-            *pairs.at(noise), noise.shape[1], *self._of_sets(),
-        )  # fmt: skip
+        kernel = self._pairs._kernel(_MATRIX, noise="value" if stride == 1 else "row", lower=True, several=True)
+        points, numbers = self._operands(given)
+        grid = self._tiles, self._tiles * self._n_sets
+        kernel(grid, out.handle, out.offset, out.stride, out.batch_stride, *points, lift, *noise, stride, *numbers)
 
-    def gradient(
-        self, inverse: Matrix, alpha: Any, weights: Any, stride: int, wrt: Sequence[str], lift: float
-    ) -> tuple[dict[str, np.ndarray], np.ndarray, Any]:
-        """What `Pairs.gradient` finds, of each set.
+    def sums(
+        self, out: tuple[Any, int], diagonal: Any, inverse: Matrix, alpha: Matrix, weights: tuple[Any, int], stride: int,
+        given: Given, lift: float,
+    ) -> None:  # fmt: skip
+        """Start what leaves the sums of which `derivatives` are made.
 
         Parameters
         ----------
+        out : tuple
+            Where the sums go: a handle, and the place behind it, in numbers.
+        diagonal : (sets, n) array
+            That of each W, see `Pairs.gradient`, goes there.
         inverse : Matrix
             A batch of them.
-        alpha : (sets, n) array
-        weights : array of float64
-            That of a set lies `stride` numbers behind that of the one before.
-
-        Returns
-        -------
-        gradient : dict
-            Name -> (sets, 1) or (sets, columns) ndarray.
-        traces : (sets,) ndarray
-        diagonals : (sets, n) array
-            Of each W.
+        alpha : Matrix
+            A batch of (n, 1).
+        weights : tuple
+            Where the weights of alpha lie, in float64; that of a set `stride` numbers behind that of the one before.
+        given, lift
+            As for `matrix`.
         """
-        pairs, n = self._pairs, self._x.shape[0]
-        slots = _Slots(pairs._code, pairs.layout, self._vectors, wrt)
-        kernel = pairs._kernel(_SUMS, wrt=slots.wrt, several=True)
-        tiles = -(-n // pairs.layout.tile)
-        blocks = min(tiles * (tiles + 1) // 2, BLOCKS_OF_A_SET)
-        diagonal, found = pairs._empty((self.n_sets, n)), []
-        for first in slots.passes:
-            result = pairs.runtime.result(8 * self.n_sets * blocks * slots.count)
+        pairs, (points, numbers) = self._pairs, self._operands(given)
+        kernel, (_, *shape) = pairs._kernel(_SUMS, wrt=self._slots.wrt, several=True), self._shape
+        for k, first in enumerate(self._slots.passes):
             kernel(
-                (blocks, self.n_sets), result.handle, *pairs.at(diagonal), inverse.handle, inverse.offset, inverse.stride,
-                inverse.batch_stride, *pairs.at(alpha), *pairs.at(weights), stride, lift, tiles, first, *self._points(),
-                *self._of_sets(),
+                (self._blocks, self._n_sets), out[0], out[1] + k * math.prod(shape), *pairs.at(diagonal), inverse.handle,
+                inverse.offset, inverse.stride, inverse.batch_stride, alpha.handle, alpha.offset, *weights, stride,
+                lift, self._tiles, first, *points, *numbers,
             )  # fmt: skip
-            found.append(pairs.runtime.fetch(result).view(np.float64).reshape(self.n_sets, blocks, slots.count).sum(1))
-        return *slots.derivatives(found, self._vectors), diagonal
 
-    def _points(self) -> list[Any]:
-        """What kernels take for the points, and the factors of their coordinates in each set."""
-        n, columns = self._x.shape
-        scales = len(self._pairs._code.measures) * columns if self._vectors else 0
-        return [*self._pairs.at(self._x), n, *self._pairs.at(self._x), n, *self._pairs.at(self._scales), scales]
+    def derivatives(
+        self, sums: np.ndarray, values: Mapping[str, np.ndarray]
+    ) -> tuple[dict[str, np.ndarray], np.ndarray]:
+        """The derivatives, (sets, 1) or (sets, columns) like the values, and the trace of W of each set, (sets,)."""
+        found = sums.reshape(self._shape).sum(2)
+        return self._slots.derivatives(found, {n: values[n] for n in self._pairs.vectors})
 
-    def _of_sets(self) -> list[Any]:
-        """What kernels take for the hyperparameters of each set."""
-        handle, start = self._pairs.at(self._numbers)
-        count = len(self._pairs.covariance.parameters)
-        return [one for k in range(count) for one in (handle, start + k, count)]
+    def _operands(self, given: Given) -> tuple[list[Any], list[Any]]:
+        """What kernels take for the points and the factors of their coordinates, and for the hyperparameters."""
+        pairs, ((handle, start), scales), (n, columns) = self._pairs, given, self._x.shape
+        count, at = len(pairs.covariance.parameters), pairs.at(self._x)
+        of_scales = [*scales, len(pairs._code.measures) * columns] if pairs.vectors else [*pairs.at(pairs._unscaled), 0]
+        return [*at, n, *at, n, *of_scales], [one for k in range(count) for one in (handle, start + k, count)]

@@ -70,6 +70,26 @@ class Memory:
         return int(self.handle) + self.offset * self.itemsize
 
 
+class PlacedMemory(Memory):
+    """Memory of which kernels alone know, by its handle.
+
+    Parameters
+    ----------
+    handle
+    offset : int
+        Where it begins behind the handle, in numbers.
+    dtype : dtype
+    """
+
+    def __init__(self, handle: Handle, offset: int, dtype: DType) -> None:
+        super().__init__(None, np.empty(0, dtype))
+        self._placed = handle, offset
+
+    @property
+    def _place(self) -> tuple[Handle, int]:  # type: ignore[override]
+        return self._placed
+
+
 @dataclass(slots=True)
 class Matrix:
     """A matrix in device memory, a batch of equal ones, a part of one, or the transpose of any of these. Nothing is copied.
