@@ -153,20 +153,21 @@ class _Plan:
         """Start all kernels."""
         model, n_sets, lift, (handle,) = self._model, self._n_sets, self._model.lift, taken
         provider, data, n, dtype = model.provider, model.data, model.data.n, model.data.dtype
-        noise, residuals, *given = ((handle, start) for start in self._starts)
-        l, z, alpha, inverse = (provider.empty(n, m, dtype, n_sets) for m in (n, 1, 1, n if self._wrt else 0))  # noqa: E741
-        self._sets.matrix(l, (given[0], given[1]), noise, self._of_row, lift)
-        info = provider.potrf(l)
-        provider.copy(Matrix(PlacedMemory(*residuals, dtype), n, 1, 1, batch=n_sets, batch_stride=n), z)
-        provider.trsm(l, z, left=True)
+        noise, residuals, *of_sets = ((handle, start) for start in self._starts)
+        room = provider.empty(n + 1, n, dtype, n_sets)  # the factor, and below it the residuals, which become z'
+        l, z = room[:n, :], room[n:, :]  # noqa: E741
+        self._sets.matrix(l, of_sets, noise, self._of_row, lift)
+        provider.copy(Matrix(PlacedMemory(*residuals, dtype), 1, n, n, batch=n_sets, batch_stride=n), z)
+        info = provider.potrf(room)
         summarise(self._pairs, found, info, l, z, model.student_t)
         if not self._wrt:
             return
+        alpha, inverse = (provider.empty(n, columns, dtype, n_sets) for columns in (1, n))
         provider.trtri(l)
-        provider.gemm(1.0, l.T, z, 0.0, alpha, a_triangle="upper")
+        provider.gemm(1.0, l.T, z.T, 0.0, alpha, a_triangle="upper")
         self._alpha = alpha.memory.array
         if self._has_sums:
             provider.syrk(1.0, l.T, 0.0, inverse, a_triangle="upper")
             self._diagonals = data.runtime.empty((n_sets, n), dtype)
-            place = found, WIDTH * n_sets
-            self._sets.sums(place, self._diagonals, inverse, alpha, (found, WEIGHT), WIDTH, (given[0], given[1]), lift)
+            sums = found, WIDTH * n_sets
+            self._sets.sums(sums, self._diagonals, inverse, alpha, (found, WEIGHT), WIDTH, of_sets, lift)

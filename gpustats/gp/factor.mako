@@ -16,14 +16,14 @@
 // derivative in K: n / z'z where a scale is integrated out, else 1. A block for each matrix of a batch.
 KERNEL(${threads}) marginal_summary(
     GLOBAL double *RESTRICT out, index_t out_start, GLOBAL const int *RESTRICT info, index_t info_start,
-    GLOBAL const real *RESTRICT factor, index_t factor_start, index_t batch, index_t stride, GLOBAL const real *RESTRICT z,
-    index_t z_start, index_t n, int scaled)
+    GLOBAL const real *RESTRICT factor, index_t factor_start, index_t factor_batch, index_t stride,
+    GLOBAL const real *RESTRICT z, index_t z_start, index_t z_batch, index_t n, int scaled)
 {
     SHARED_ARRAY(double, totals, ${threads});
     out += BLOCK_X * 4;
     info += BLOCK_X;
-    factor += BLOCK_X * batch;
-    z += BLOCK_X * n;
+    factor += BLOCK_X * factor_batch;
+    z += BLOCK_X * z_batch;
     double logarithms = 0, squares = 0;
     for (index_t i = THREAD; i < n; i += ${threads}) {
         const double a = z[z_start + i];

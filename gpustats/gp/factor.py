@@ -63,12 +63,12 @@ def summarise(pairs: Pairs, out: Handle, info: Any, l: Matrix, z: Matrix, studen
     info : int32 array
         What `Provider.potrf` has returned.
     l, z : Matrix
-        The factors, and l⁻¹ r for their residuals r, (n, 1) each.
+        The factors, and l⁻¹ r for their residuals r, (n, 1) or (1, n) each, whose numbers are neighbours.
     """
     kernel = _kernel(pairs, "marginal_summary")
     kernel(
-        (l.batch, 1), out, start, *pairs.at(info), l.handle, l.offset, l.batch_stride, l.stride, z.handle, z.offset, l.rows,
-        int(student_t),
+        (l.batch, 1), out, start, *pairs.at(info), l.handle, l.offset, l.batch_stride, l.stride, z.handle, z.offset,
+        z.batch_stride, l.rows, int(student_t),
     )  # fmt: skip
 
 

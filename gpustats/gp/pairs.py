@@ -26,7 +26,7 @@ _MATRIX, _DIAGONAL, _SUMS, _POINTS = "matrix", "diagonal", "sums", "points"  # t
 BLOCKS_OF_A_SET = 64  # that share the sums of one of several sets
 
 #: Where the numbers and the scales of several sets lie: two handles, with the place behind each, in numbers.
-Given = tuple[tuple[Any, int], tuple[Any, int]]
+Given = Sequence[tuple[Any, int]]
 
 
 @dataclass(frozen=True)
@@ -442,8 +442,8 @@ class PairSets:
         ----------
         out : Matrix
             A batch of them.
-        given : tuple
-            Where the numbers and the scales lie: two handles, with the place behind each.
+        given : sequence of tuple
+            Where the numbers and the scales lie.
         noise : tuple
             Where noise lies.
         stride : int

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 MOST = 512  # observations
 #: Observations up to which one set takes less time so than by kernels that share its matrix, by the type of device.
 ALONE = {"cpu": MOST, "gpu": 256}
-#: The same for the sets of a call with several.
-TOGETHER = {"cpu": MOST, "gpu": MOST}
+#: The same for the sets of a call with several; larger matrices may be a `batch`.
+TOGETHER = {"cpu": MOST, "gpu": 192}
 
 TILE = 32  # rows and columns of a part of the matrix
 RESIDENT = 4  # blocks of a multiprocessor or core: each takes one set after another, in the same memory

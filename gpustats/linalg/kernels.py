@@ -144,7 +144,8 @@ class KernelProvider(Provider):
         self.gemm(1.0, product, first, 0.0, between, b_triangle="lower")
 
     def potrf(self, a: Matrix) -> Array:
-        n, info = a.rows, self.runtime.empty(a.batch, np.int32)
+        """As `Provider.potrf`. Rows b of a below the square become b l'⁻¹ along with it."""
+        n, info = a.columns, self.runtime.empty(a.batch, np.int32)
         handle, _ = self.runtime.memory(info)
         size = layout.triangular(self.runtime.device, a.dtype.itemsize, n).size
         for panel in range(0, n, PANEL):
@@ -152,12 +153,13 @@ class KernelProvider(Provider):
             for i in range(panel, behind, size):
                 j = min(i + size, behind)
                 factor_triangles(self.runtime, a[i:j, i:j], handle, i)
-                if j < n:
+                if j < a.rows:
                     self.trsm(a[i:j, i:j].T, a[j:, i:j], left=False)
                 if j < behind:
                     self._product(-1.0, a[j:, i:j], a[j:behind, i:j].T, 1.0, a[j:, j:behind], lower=True)
             if behind < n:
-                self.syrk(-1.0, a[behind:, panel:behind], 1.0, a[behind:, behind:])
+                done = slice(panel, behind)
+                self._product(-1.0, a[behind:, done], a[behind:n, done].T, 1.0, a[behind:, behind:], lower=True)
         return info
 
     # Passes over the numbers

@@ -52,6 +52,25 @@ def covariance(dtype, rng):
 
 
 @kernel_shape
+@mock.patch.dict(sets.TOGETHER, cpu=0, gpu=0)
+def batches_of_marginals(dtype, rng):
+    """Two sets of two tiles each, the second in part, with noise for all rows and for each, numbers and a vector."""
+    n, bound = 35, 1e-9 if dtype == np.float64 else 2e-3
+    x, y = rng.normal(size=(n, 2)).astype(dtype), rng.normal(size=n).astype(dtype)
+    ml = MarginalLikelihood(gs.rbf, x, y)
+    for p, rows in ((1, n), (2, 1)):
+        sizes = dict(amplitude=1, lengthscale=p, sigma=rows)
+        given = {name: rng.uniform(0.5, 1.0, (2, size)) for name, size in sizes.items()}
+        value, gradient = ml.value_and_grad(**given)
+        for k in range(2):
+            one = {name: v[k] if v.shape[1] > 1 else v[k].item() for name, v in given.items()}
+            want, slopes = ml.value_and_grad(**one)
+            np.testing.assert_allclose(value[k], want, rtol=bound, atol=bound)
+            for name in given:
+                np.testing.assert_allclose(gradient[name][k], slopes[name], rtol=10 * bound, atol=10 * bound)
+
+
+@kernel_shape
 def marginal_sets(dtype, rng):
     """Two sets of two tiles each, the second in part."""
     n, n_sets = 35, 2
