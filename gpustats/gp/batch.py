@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ..runtime.base import Device
     from ..runtime.types import Handle
 
-MOST = 2048  # observations: for more, a vendor's library is faster with one matrix after another
+MOST = 3072  # observations: for more, a vendor's library is faster with one matrix after another
 AT_ONCE = 256  # sets of a batch, at most
 #: The part of the device's memory that the matrices of a batch may take, and up to which they are kept for the next one.
 SHARE, KEPT = 1 / 8, 1 / 64

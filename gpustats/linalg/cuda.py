@@ -97,9 +97,9 @@ class CUDAProvider(KernelProvider):
                 rest, _at(c), c.stride, c.batch_stride, c.batch,
             )  # fmt: skip
 
-    def syrk(self, alpha: float, a: Matrix, beta: float, c: Matrix) -> None:
-        if c.batch > 1:
-            super().syrk(alpha, a, beta, c)
+    def syrk(self, alpha: float, a: Matrix, beta: float, c: Matrix, *, a_triangle: str = "") -> None:
+        if c.batch > 1 or a_triangle:
+            super().syrk(alpha, a, beta, c, a_triangle=a_triangle)
             return
         factor, rest = _scalar(alpha, c.dtype), _scalar(beta, c.dtype)
         shape = UPPER, N if a.transposed else T, c.rows, a.columns

@@ -86,7 +86,7 @@ class PlacedMemory(Memory):
         self._placed = handle, offset
 
     @property
-    def _place(self) -> tuple[Handle, int]:  # type: ignore[override]
+    def _place(self) -> tuple[Handle, int]:
         return self._placed
 
 

@@ -1,4 +1,4 @@
-"""Marginal likelihoods at sets of parameters whose matrices are one batch, on a device like a GPU."""
+"""Marginal likelihoods at sets of parameters whose matrices are one batch, on a GPU or on a device that is treated as one."""
 
 import numpy as np
 import pytest
@@ -8,16 +8,18 @@ from scipy import stats
 import gpustats as gs
 from gpustats.gp import MarginalLikelihood, batch, sets
 from gpustats.gp.repeated import of_sets
+from gpustats.runtime import choose
 
 NOWHERE = dict.fromkeys(sets.TOGETHER, 0)
 
 
 @pytest.fixture(autouse=True)
-def in_batches(like_a_gpu, monkeypatch):
+def in_batches(request, monkeypatch):
     """However few the observations are."""
     monkeypatch.setattr(sets, "TOGETHER", NOWHERE)
     monkeypatch.setattr(sets, "ALONE", NOWHERE)
-    with gs.use(like_a_gpu):
+    gpu = choose.get() if choose.get().device.type == "gpu" else request.getfixturevalue("like_a_gpu")
+    with gs.use(gpu):
         yield
 
 
@@ -34,7 +36,8 @@ COVARIANCES = {
 
 @pytest.mark.parametrize("name, n, student_t, jitter, dtype", [
     ("sum", 70, False, 0.0, np.float64), ("of columns", 33, True, 0.1, np.float64),
-    ("many columns", 32, False, 0.0, np.float64), ("numbers", 1, False, 0.1, np.float64), ("numbers", 130, True, 0.0, np.float64), ("sum", 70, False, 0.0, np.float32),
+    ("many columns", 32, False, 0.0, np.float64), ("numbers", 1, False, 0.1, np.float64),
+    ("numbers", 130, True, 0.0, np.float64), ("sum", 70, False, 0.0, np.float32),
 ])  # fmt: skip
 def test_equals_sets_alone(name, n, student_t, jitter, dtype, rng):
     """Values, and derivatives in everything but the points, with what all sets share among it."""
