@@ -144,6 +144,11 @@ COLUMNS: Columns = {
 }
 
 
+def apart(given: dict[str, Any]) -> list[str]:
+    """The options that make results of their own."""
+    return [f"{given[name]} {name}" for name in ("workers", "locations") if given.get(name)]
+
+
 def main(argv: list[str] | None = None) -> int:
     parser = options("local_gp", __doc__)
     parser.add_argument("--devices", help='"all", or several with commas between them')
@@ -154,7 +159,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--no-search", action="store_true", help="do not search by hand")
     args = parser.parse_args(argv)
     devices = args.devices if args.devices in (None, "all") else args.devices.split(",")
-    report = Report(args, devices, args.workers)
+    report = Report(args, devices, apart(vars(args)))
     sizes = report.default(args.n, gpu=list(PAPER), cpu=[n for n in PAPER if n <= 16_000], quick=[1000])
     client = None
     if args.workers:

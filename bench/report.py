@@ -252,8 +252,8 @@ class Report:
         The options: see `options`.
     devices : str or sequence of str, optional
         Several devices to measure together: see `gpustats.runtime.choose.several`.
-    workers : int, optional
-        Processes to measure together.
+    apart : sequence of str, optional
+        What sets this run apart from others of the same bench, such as "2 workers".
 
     Attributes
     ----------
@@ -267,15 +267,14 @@ class Report:
         What was measured.
     """
 
-    def __init__(self, args: argparse.Namespace, devices: str | Sequence[str] | None = None, workers: int = 0):
+    def __init__(self, args: argparse.Namespace, devices: str | Sequence[str] | None = None, apart: Sequence[str] = ()):
         if args.device:
             gs.use(args.device)
         runtime = choose.get()
         used = [runtime] if devices is None else choose.several(devices)
         self.args, self.quick, self.gpu = args, args.quick, runtime.device.type == "gpu"
         self.devices = list({r.device.id: asdict(r.device) for r in used}.values())
-        others = [f"{workers} workers"] * bool(workers) + ["quick"] * self.quick
-        self.path = args.out / file_name(args.bench, self.devices, *others)
+        self.path = args.out / file_name(args.bench, self.devices, *apart, *["quick"] * self.quick)
         self.rows: list[Row] = []
         self._versions: dict[str, str] = {}  # of what other processes have used
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import gpustats as gs
-from bench import catalogue, draws, report
+from bench import catalogue, draws, local_gp, report
 
 RESULTS = Path(report.__file__).parent / "results"
 H200 = {"name": "NVIDIA H200", "backend": "cuda"}
@@ -61,8 +61,7 @@ def test_what_is_measured_elsewhere_has_files_of_its_own():
 @pytest.mark.parametrize("path", sorted(RESULTS.glob("*.json")), ids=lambda path: path.stem)
 def test_results_that_are_kept_have_the_format_and_the_names_of_new_ones(path):
     found = json.loads(path.read_text())
-    workers = found["options"].get("workers")
-    assert path.stem == report.file_name(found["bench"], found["devices"], *[f"{workers} workers"] * bool(workers))
+    assert path.stem == report.file_name(found["bench"], found["devices"], *local_gp.apart(found["options"]))
     assert path.with_suffix(".txt").exists()
     assert found["date"]
     assert all(report.time_of(row) > 0 for row in found["rows"])

@@ -20,7 +20,8 @@ from .expression import Expression
 from .factor import Summary, log_density, summarise
 from .hyperparameters import require_scaled
 from .observations import Observations
-from .pairs import Pairs, PairSets
+from .pair_sets import PairSets
+from .pairs import Pairs
 from .parameters import MEAN, SIGMA, Y
 
 if TYPE_CHECKING:

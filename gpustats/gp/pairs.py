@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -22,11 +21,7 @@ if TYPE_CHECKING:
     from ..runtime.base import Device, Kernel, Runtime
 
 _COVARIANCE = Template.beside(__file__, "covariance")
-_MATRIX, _DIAGONAL, _SUMS, _POINTS = "matrix", "diagonal", "sums", "points"  # the template's kernels
-BLOCKS_OF_A_SET = 64  # that share the sums of one of several sets
-
-#: Where the numbers and the scales of several sets lie: two handles, with the place behind each, in numbers.
-Given = Sequence[tuple[Any, int]]
+MATRIX, DIAGONAL, SUMS, POINTS = "matrix", "diagonal", "sums", "points"  # the template's kernels
 
 
 @dataclass(frozen=True)
@@ -145,13 +140,13 @@ class PairsCode:
         -------
         source, name of the kernel
         """
-        found = self.derivatives(wrt, which == _POINTS, PER_SET if several else VALUE)
+        found = self.derivatives(wrt, which == POINTS, PER_SET if several else VALUE)
         text = _COVARIANCE.source_of(
             found.code, "covariance", layout, dtype, dialect, which=which, noise=noise, lower=lower, several=several,
             at_set="at_set" if several else "0", columns=self.columns, measures=self.measures, inputs=self.of_inputs,
             wanted=found.wanted, sums=list(found.sums.values()), slopes=found.slopes,
         )  # fmt: skip
-        return text, "covariance" if which == _MATRIX else f"covariance_{which}"
+        return text, "covariance" if which == MATRIX else f"covariance_{which}"
 
     def derivatives(self, wrt: Sequence[str], points: bool = False, role: str = VALUE) -> Derivatives:
         """The function with its derivatives in some hyperparameters, and in the points where these are wanted."""
@@ -176,7 +171,7 @@ def over_cubes(numerators: np.ndarray, values: np.ndarray) -> np.ndarray:
     return numerators / values / values / values
 
 
-class _Slots:
+class Slots:
     """What a block leaves of the sums that derivatives are made of, for a chunk of the columns of the points in each pass.
 
     Parameters
@@ -245,10 +240,10 @@ class Pairs:
 
     def __init__(self, covariance: Expression, runtime: Runtime, dtype: np.dtype, columns: int, vectors: Sequence[str]) -> None:
         self.covariance, self.runtime, self.dtype, self.columns = covariance, runtime, dtype, columns
-        self.vectors, self._code = tuple(vectors), PairsCode(covariance, columns, vectors)
+        self.vectors, self.code = tuple(vectors), PairsCode(covariance, columns, vectors)
         self.layout = layout_for(runtime.device, columns)
         self._kernels: dict[tuple[Any, ...], Kernel] = {}
-        self._unscaled = self._empty(1)  # for kernels that read no scales
+        self.unscaled = self._empty(1)  # for kernels that read no scales
 
     def matrix(
         self, out: Matrix, x: Any, y: Any, values: Hyperparameters, noise: Any = None, lift: float = 1.0, lower: bool = False
@@ -264,7 +259,7 @@ class Pairs:
         """
         kind = "" if noise is None else "value" if isinstance(noise, float) else "row"
         more: list[Any] = [] if noise is None else [lift, noise] if kind == "value" else [lift, *self.at(noise)]
-        kernel = self._kernel(_MATRIX, noise=kind, lower=lower)
+        kernel = self.kernel(MATRIX, noise=kind, lower=lower)
         tile = self.layout.tile
         grid = -(-out.columns // tile), -(-out.rows // tile)
         points, numbers = self._operands(x, y, values)
@@ -274,7 +269,7 @@ class Pairs:
     def diagonal(self, x: Any, values: Hyperparameters) -> Any:
         """k(x_i, x_i): a device array (n,), or a NumPy array where the memory is the host's."""
         out = self._empty(x.shape[0])
-        kernel = self._kernel(_DIAGONAL)
+        kernel = self.kernel(DIAGONAL)
         points, numbers = self._operands(x, x, values)
         kernel((-(-x.shape[0] // self.layout.threads), 1), *self.at(out), *points, *numbers)
         self._finish()
@@ -306,8 +301,8 @@ class Pairs:
         diagonal : device array or ndarray, (n,)
             Of W.
         """
-        slots = _Slots(self._code, self.layout, values.vectors, wrt)
-        kernel = self._kernel(_SUMS, wrt=slots.wrt)
+        slots = Slots(self.code, self.layout, values.vectors, wrt)
+        kernel = self.kernel(SUMS, wrt=slots.wrt)
         n, tiles = x.shape[0], -(-x.shape[0] // self.layout.tile)
         device = self.runtime.device
         blocks = min(tiles * (tiles + 1) // 2, device.compute_units * (1 if device.type == "cpu" else 8))
@@ -350,7 +345,7 @@ class Pairs:
         self, x: Any, y: Any, values: Hyperparameters, inverse: Matrix, alpha: Any, weight: Any, lift: float
     ) -> Any:
         out = self._empty(tuple(y.shape))
-        kernel = self._kernel(_POINTS)
+        kernel = self.kernel(POINTS)
         points, numbers = self._operands(x, y, values)
         for first in range(0, self.columns, self.layout.chunk):
             kernel(
@@ -377,9 +372,9 @@ class Pairs:
     def _scales(self, values: Hyperparameters) -> Any:
         """The factors of the coordinates, a row for each measure, as an array that `values` keeps alive."""
         if values.scales is None:
-            values.scales = self._unscaled
+            values.scales = self.unscaled
             if self.vectors:
-                scales = self._code.scales({n: v[None] for n, v in values.vectors.items()})
+                scales = self.code.scales({n: v[None] for n, v in values.vectors.items()})
                 values.scales = moved(self.runtime, scales[0].astype(self.dtype))
         return values.scales
 
@@ -388,113 +383,10 @@ class Pairs:
         if self.runtime.host_visible:
             self.runtime.synchronize()
 
-    def _kernel(self, which: str, **options: Any) -> Kernel:
+    def kernel(self, which: str, **options: Any) -> Kernel:
+        """One of the kernels: `PairsCode.source` tells of the options."""
         key = which, *options.values()
         if key not in self._kernels:
-            source, name = self._code.source(which, self.layout, self.dtype.name, self.runtime.dialect, **options)
+            source, name = self.code.source(which, self.layout, self.dtype.name, self.runtime.dialect, **options)
             self._kernels[key] = self.runtime.kernel(source, name, self.layout.threads)
         return self._kernels[key]
-
-
-class PairSets:
-    """A covariance function at several sets of hyperparameters, for all pairs among the same points on a device.
-
-    Parameters
-    ----------
-    pairs : Pairs
-    x : (n, columns) array
-    n_sets : int
-    wrt : sequence of str
-        Names of the hyperparameters in which there are derivatives.
-
-    Attributes
-    ----------
-    n_sums : int
-        How many numbers the kernels of derivatives leave.
-    """
-
-    def __init__(self, pairs: Pairs, x: Any, n_sets: int, wrt: Sequence[str]) -> None:
-        self._pairs, self._x, self._n_sets = pairs, x, n_sets
-        self._slots = _Slots(pairs._code, pairs.layout, pairs.vectors, wrt)
-        self._tiles = -(-x.shape[0] // pairs.layout.tile)
-        self._blocks = min(self._tiles * (self._tiles + 1) // 2, BLOCKS_OF_A_SET)
-        self._shape = len(self._slots.passes), n_sets, self._blocks, self._slots.count
-        self.n_sums = math.prod(self._shape)
-
-    def given(self, values: Mapping[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-        """What kernels read for the values of hyperparameters, (sets, 1), or (sets, columns) for a vector.
-
-        Returns
-        -------
-        numbers : (sets, hyperparameters) ndarray
-        scales : (sets, measures, columns) ndarray
-            The factors of the coordinates; of no sets, where none are vectors.
-        """
-        pairs, ones = self._pairs, np.ones(self._n_sets)
-        numbers = [ones if n in pairs.vectors else values[n][:, 0] for n in pairs.covariance.parameters]
-        scales = pairs._code.scales({n: values[n] for n in pairs.vectors}) if pairs.vectors else np.empty((0, 0, 0))
-        return np.stack(numbers, 1), scales
-
-    def matrix(self, out: Matrix, given: Given, noise: tuple[Any, int], stride: int, lift: float) -> None:
-        """The lower triangles of out = k(x, x), times `lift` on the diagonal, where noise is added.
-
-        Parameters
-        ----------
-        out : Matrix
-            A batch of them.
-        given : sequence of tuple
-            Where the numbers and the scales lie.
-        noise : tuple
-            Where noise lies.
-        stride : int
-            Its numbers for a set: 1, or one for each row.
-        lift : float
-        """
-        kernel = self._pairs._kernel(_MATRIX, noise="value" if stride == 1 else "row", lower=True, several=True)
-        points, numbers = self._operands(given)
-        grid = self._tiles, self._tiles * self._n_sets
-        kernel(grid, out.handle, out.offset, out.stride, out.batch_stride, *points, lift, *noise, stride, *numbers)
-
-    def sums(
-        self, out: tuple[Any, int], diagonal: Any, inverse: Matrix, alpha: Matrix, weights: tuple[Any, int], stride: int,
-        given: Given, lift: float,
-    ) -> None:  # fmt: skip
-        """Start what leaves the sums of which `derivatives` are made.
-
-        Parameters
-        ----------
-        out : tuple
-            Where the sums go: a handle, and the place behind it, in numbers.
-        diagonal : (sets, n) array
-            That of each W, see `Pairs.gradient`, goes there.
-        inverse : Matrix
-            A batch of them.
-        alpha : Matrix
-            A batch of (n, 1).
-        weights : tuple
-            Where the weights of alpha lie, in float64; that of a set `stride` numbers behind that of the one before.
-        given, lift
-            As for `matrix`.
-        """
-        pairs, (points, numbers) = self._pairs, self._operands(given)
-        kernel, (_, *shape) = pairs._kernel(_SUMS, wrt=self._slots.wrt, several=True), self._shape
-        for k, first in enumerate(self._slots.passes):
-            kernel(
-                (self._blocks, self._n_sets), out[0], out[1] + k * math.prod(shape), *pairs.at(diagonal), inverse.handle,
-                inverse.offset, inverse.stride, inverse.batch_stride, alpha.handle, alpha.offset, *weights, stride,
-                lift, self._tiles, first, *points, *numbers,
-            )  # fmt: skip
-
-    def derivatives(
-        self, sums: np.ndarray, values: Mapping[str, np.ndarray]
-    ) -> tuple[dict[str, np.ndarray], np.ndarray]:
-        """The derivatives, (sets, 1) or (sets, columns) like the values, and the trace of W of each set, (sets,)."""
-        found = sums.reshape(self._shape).sum(2)
-        return self._slots.derivatives(found, {n: values[n] for n in self._pairs.vectors})
-
-    def _operands(self, given: Given) -> tuple[list[Any], list[Any]]:
-        """What kernels take for the points and the factors of their coordinates, and for the hyperparameters."""
-        pairs, ((handle, start), scales), (n, columns) = self._pairs, given, self._x.shape
-        count, at = len(pairs.covariance.parameters), pairs.at(self._x)
-        of_scales = [*scales, len(pairs._code.measures) * columns] if pairs.vectors else [*pairs.at(pairs._unscaled), 0]
-        return [*at, n, *at, n, *of_scales], [one for k in range(count) for one in (handle, start + k, count)]
