@@ -6,9 +6,12 @@ immutable nodes, never on text.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
+
+T = TypeVar("T")
 
 REAL, INT, VECTOR = "real", "int", "vector"  # VECTOR: `const real *`, indexed by 0 .. dim-1
 RNG, OUTPUT, VOID = "rng", "output", "void"  # of samplers: `rng_t *`, `real *` for the vector that one draws, its result
@@ -139,20 +142,24 @@ class Member(Node):
 Expression = Number | Name | Call | Unary | Binary | Conditional | Cast | Index | Field | Member
 
 
-def _kept(compute: Callable[[Any], int]) -> Callable[[Any], int]:
-    """`compute`, the hash of a node, done once: that of an expression needs those of all its parts."""
+def kept(name: str) -> Callable[[Callable[[Any], T]], Callable[[Any], T]]:
+    """Makes a function of a node compute its value once: nodes do not change. The node has it as the attribute `name`."""
 
-    def hash_of(node: Node) -> int:
-        known: int | None = node.__dict__.get("_hash")
-        if known is None:
-            object.__setattr__(node, "_hash", known := compute(node))
-        return known
+    def decorate(compute: Callable[[Any], T]) -> Callable[[Any], T]:
+        @functools.wraps(compute)
+        def value_of(node: Node) -> T:
+            known: T | None = node.__dict__.get(name)
+            if known is None:
+                object.__setattr__(node, name, known := compute(node))
+            return known
 
-    return hash_of
+        return value_of
+
+    return decorate
 
 
 for _kind in (Number, Name, Call, Unary, Binary, Conditional, Cast, Index, Field, Member):
-    _kind.__hash__ = _kept(_kind.__hash__)  # type: ignore[assignment]
+    _kind.__hash__ = kept("_hash")(_kind.__hash__)  # type: ignore[assignment]  # it needs those of all parts
 
 
 @dataclass(frozen=True)
@@ -288,9 +295,10 @@ def rebuild(node: N, change: Callable[[Any], Node]) -> N:
     return replace(node, **new) if new else node
 
 
-def called(node: Node) -> list[str]:
+@kept("_called")
+def called(node: Node) -> tuple[str, ...]:
     """Names of the functions called in `node`, in order of first appearance, without repeats."""
-    return list(dict.fromkeys(n.function for n in walk(node) if isinstance(n, Call)))
+    return tuple(dict.fromkeys(n.function for n in walk(node) if isinstance(n, Call)))
 
 
 def draws(node: Node) -> list[Call]:
