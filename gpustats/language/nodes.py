@@ -7,8 +7,8 @@ immutable nodes, never on text.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -62,8 +62,8 @@ class Node:
     column: int = field(default=0, compare=False, kw_only=True)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without the hash, which another process would compute otherwise."""
-        return {name: value for name, value in self.__dict__.items() if name != "_hash"}
+        """Without what is `kept`, such as the hash, which another process would compute otherwise."""
+        return dict(fields_of(self))
 
 
 @dataclass(frozen=True)
@@ -252,16 +252,29 @@ Resolve = Callable[[str], Function | None]
 N = TypeVar("N", bound=Node)
 
 
-def children(node: Node) -> Iterator[Node]:
+@functools.cache
+def _names(kind: type[Node]) -> tuple[str, ...]:
+    return tuple(f.name for f in fields(kind))
+
+
+def fields_of(node: Node) -> list[tuple[str, Any]]:
+    """What `node` is made of, by its names."""
+    return [(name, node.__dict__[name]) for name in _names(type(node))]
+
+
+@kept("_children")
+def children(node: Node) -> tuple[Node, ...]:
     """The nodes directly below `node`."""
-    for value in vars(node).values():
+    found: list[Node] = []
+    for _, value in fields_of(node):
         if isinstance(value, Node):
-            yield value
+            found.append(value)
         elif isinstance(value, tuple):
-            yield from (v for v in value if isinstance(v, Node))
+            found += [v for v in value if isinstance(v, Node)]
+    return tuple(found)
 
 
-def parts(e: Expression) -> Iterator[Expression]:
+def parts(e: Expression) -> Sequence[Expression]:
     """The expressions directly below `e`, which has nothing else below it."""
     return children(e)  # type: ignore[return-value]
 
@@ -271,20 +284,13 @@ def walk(node: Node) -> Iterator[Node]:
     left = [node]
     while left:
         yield (node := left.pop())
-        below: list[Node] = []  # its `children`, found at once: kernels are read by walking through them again and again
-        for value in node.__dict__.values():
-            if isinstance(value, Node):
-                below.append(value)
-            elif isinstance(value, tuple):
-                below += [v for v in value if isinstance(v, Node)]
-        below.reverse()
-        left += below
+        left += children(node)[::-1]
 
 
 def rebuild(node: N, change: Callable[[Any], Node]) -> N:
     """`node` with each direct child `c` replaced by `change(c)`: a copy, unless all children remain."""
     new: dict[str, Any] = {}
-    for name, value in vars(node).items():
+    for name, value in fields_of(node):
         if isinstance(value, Node):
             if (changed := change(value)) is not value:
                 new[name] = changed
