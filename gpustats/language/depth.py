@@ -62,7 +62,7 @@ class _Cut:
         """An expression, and how deep it is; `lazy`: a condition decides whether it is evaluated."""
         depth, new = 0, {}
         decides = isinstance(e, lang.Conditional) or (isinstance(e, lang.Binary) and e.operator in ("&&", "||"))
-        for name, value in vars(e).items():
+        for name, value in lang.fields_of(e):
             nodes = value if isinstance(value, tuple) else (value,)
             made = []
             for n in nodes:

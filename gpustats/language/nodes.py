@@ -6,9 +6,12 @@ immutable nodes, never on text.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+import functools
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, TypeVar
+
+T = TypeVar("T")
 
 REAL, INT, VECTOR = "real", "int", "vector"  # VECTOR: `const real *`, indexed by 0 .. dim-1
 RNG, OUTPUT, VOID = "rng", "output", "void"  # of samplers: `rng_t *`, `real *` for the vector that one draws, its result
@@ -59,8 +62,8 @@ class Node:
     column: int = field(default=0, compare=False, kw_only=True)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without the hash, which another process would compute otherwise."""
-        return {name: value for name, value in self.__dict__.items() if name != "_hash"}
+        """Without what is `kept`, such as the hash, which another process would compute otherwise."""
+        return dict(fields_of(self))
 
 
 @dataclass(frozen=True)
@@ -139,20 +142,24 @@ class Member(Node):
 Expression = Number | Name | Call | Unary | Binary | Conditional | Cast | Index | Field | Member
 
 
-def _kept(compute: Callable[[Any], int]) -> Callable[[Any], int]:
-    """`compute`, the hash of a node, done once: that of an expression needs those of all its parts."""
+def kept(name: str) -> Callable[[Callable[[Any], T]], Callable[[Any], T]]:
+    """Makes a function of a node compute its value once: nodes do not change. The node has it as the attribute `name`."""
 
-    def hash_of(node: Node) -> int:
-        known: int | None = node.__dict__.get("_hash")
-        if known is None:
-            object.__setattr__(node, "_hash", known := compute(node))
-        return known
+    def decorate(compute: Callable[[Any], T]) -> Callable[[Any], T]:
+        @functools.wraps(compute)
+        def value_of(node: Node) -> T:
+            known: T | None = node.__dict__.get(name)
+            if known is None:
+                object.__setattr__(node, name, known := compute(node))
+            return known
 
-    return hash_of
+        return value_of
+
+    return decorate
 
 
 for _kind in (Number, Name, Call, Unary, Binary, Conditional, Cast, Index, Field, Member):
-    _kind.__hash__ = _kept(_kind.__hash__)  # type: ignore[assignment]
+    _kind.__hash__ = kept("_hash")(_kind.__hash__)  # type: ignore[assignment]  # it needs those of all parts
 
 
 @dataclass(frozen=True)
@@ -245,16 +252,29 @@ Resolve = Callable[[str], Function | None]
 N = TypeVar("N", bound=Node)
 
 
-def children(node: Node) -> Iterator[Node]:
+@functools.cache
+def _names(kind: type[Node]) -> tuple[str, ...]:
+    return tuple(f.name for f in fields(kind))
+
+
+def fields_of(node: Node) -> list[tuple[str, Any]]:
+    """What `node` is made of, by its names."""
+    return [(name, node.__dict__[name]) for name in _names(type(node))]
+
+
+@kept("_children")
+def children(node: Node) -> tuple[Node, ...]:
     """The nodes directly below `node`."""
-    for value in vars(node).values():
+    found: list[Node] = []
+    for _, value in fields_of(node):
         if isinstance(value, Node):
-            yield value
+            found.append(value)
         elif isinstance(value, tuple):
-            yield from (v for v in value if isinstance(v, Node))
+            found += [v for v in value if isinstance(v, Node)]
+    return tuple(found)
 
 
-def parts(e: Expression) -> Iterator[Expression]:
+def parts(e: Expression) -> Sequence[Expression]:
     """The expressions directly below `e`, which has nothing else below it."""
     return children(e)  # type: ignore[return-value]
 
@@ -264,20 +284,13 @@ def walk(node: Node) -> Iterator[Node]:
     left = [node]
     while left:
         yield (node := left.pop())
-        below: list[Node] = []  # its `children`, found at once: kernels are read by walking through them again and again
-        for value in node.__dict__.values():
-            if isinstance(value, Node):
-                below.append(value)
-            elif isinstance(value, tuple):
-                below += [v for v in value if isinstance(v, Node)]
-        below.reverse()
-        left += below
+        left += children(node)[::-1]
 
 
 def rebuild(node: N, change: Callable[[Any], Node]) -> N:
     """`node` with each direct child `c` replaced by `change(c)`: a copy, unless all children remain."""
     new: dict[str, Any] = {}
-    for name, value in vars(node).items():
+    for name, value in fields_of(node):
         if isinstance(value, Node):
             if (changed := change(value)) is not value:
                 new[name] = changed
@@ -288,9 +301,10 @@ def rebuild(node: N, change: Callable[[Any], Node]) -> N:
     return replace(node, **new) if new else node
 
 
-def called(node: Node) -> list[str]:
+@kept("_called")
+def called(node: Node) -> tuple[str, ...]:
     """Names of the functions called in `node`, in order of first appearance, without repeats."""
-    return list(dict.fromkeys(n.function for n in walk(node) if isinstance(n, Call)))
+    return tuple(dict.fromkeys(n.function for n in walk(node) if isinstance(n, Call)))
 
 
 def draws(node: Node) -> list[Call]:

@@ -6,9 +6,11 @@ harmless anywhere, and so are loops whose turns can be told from the text.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
 from ..language import nodes as lang
 from ..language.bounds import LARGEST, conjuncts, written_out
-from ..language.nodes import INT, Expression, Node, Resolve
+from ..language.nodes import INT, Expression, Function, Node, Resolve
 
 MOST_TURNS = 1 << 16  # of all loops within one another
 _DIM = 128  # elements that a vector is taken to have, for counting turns
@@ -25,28 +27,40 @@ class Termination:
 
     def __init__(self, resolve: Resolve):
         self._resolve = resolve
-        self._turns_of: dict[str, int] = {}  # of functions
-        self._turns_in: dict[Expression, int] = {}
+        self._turns_of: dict[str, int] = {"": 1}  # of functions
 
     def is_certain(self, *nodes: Node) -> bool:
         """Whether all of this may be evaluated whatever the conditions around it are."""
-        return all(self._turns(node) <= MOST_TURNS for node in nodes)
+        return self._most_turns(_turns_around_calls(nodes)) <= MOST_TURNS
 
-    def _turns(self, node: Node) -> int:
-        """How often the innermost loops of `node` turn at most; more than `MOST_TURNS` where nobody knows."""
-        if not isinstance(node, Expression):
-            inside = max((self._turns(child) for child in lang.children(node)), default=1)
-            return inside * _turns_of_loop(node) if isinstance(node, lang.For) else inside
-        if node not in self._turns_in:
-            own = self._turns_of_function(node.function) if isinstance(node, lang.Call) else 1
-            self._turns_in[node] = max(own, max(map(self._turns, lang.parts(node)), default=1))
-        return self._turns_in[node]
+    def _most_turns(self, around: Mapping[str, int]) -> int:
+        """How often the innermost loops turn at most; more than `MOST_TURNS` where nobody knows."""
+        return max(turns * self._turns_of_function(name) for name, turns in around.items())
 
     def _turns_of_function(self, name: str) -> int:
         if name not in self._turns_of:
             function = self._resolve(name)
-            self._turns_of[name] = 1 if function is None else max(map(self._turns, function.body), default=1)
+            self._turns_of[name] = 1 if function is None else self._most_turns(_turns_in_function(function))
         return self._turns_of[name]
+
+
+@lang.kept("_turns")
+def _turns_in_function(function: Function) -> dict[str, int]:
+    return _turns_around_calls(function.body)
+
+
+def _turns_around_calls(nodes: Iterable[Node]) -> dict[str, int]:
+    """Functions that are called in `nodes` -> how often the loops around a call turn at most; "": those around no call, too."""
+    found = {"": 1}
+    for node in nodes:
+        if isinstance(node, Expression):
+            inside = dict.fromkeys(lang.called(node), 1)
+        else:
+            turns = _turns_of_loop(node) if isinstance(node, lang.For) else 1
+            inside = {name: turns * t for name, t in _turns_around_calls(lang.children(node)).items()}
+        for name, turns in inside.items():
+            found[name] = max(found.get(name, 1), turns)
+    return found
 
 
 def _turns_of_loop(loop: lang.For) -> int:
