@@ -1,6 +1,6 @@
 """How accurate each density is: the largest errors of its functions against mpmath, as a page, docs/accuracy.md.
 
-    python -m tests.accuracy [NAME …] [--points 20] [--out docs/accuracy.md]
+    python -m tests.accuracy [NAME …] [--add] [--points 12] [--out docs/accuracy.md]
 
 Errors are found at random points, some of them far in the tails, and at the extreme points at which the density is tested. The
 same points are taken each time. References are those of the tests: `helpers/references_all.py`, `helpers/references_cdf.py`.
@@ -9,6 +9,7 @@ same points are taken each time. References are those of the tests: `helpers/ref
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 import zlib
 from collections.abc import Callable, Iterator, Sequence
@@ -46,7 +47,7 @@ The largest error that was found of each function of each density, in float64 an
 
 which takes {points} random points for each function, the same ones each time, and the extreme points at which the density is
 tested: edges of the support, far tails, huge and tiny parameters. The references are computed with mpmath, mostly to 60 digits.
-Computed on {device}.
+Computed on {devices}.
 
 * `logpdf`, `logcdf`, `logsf`: the error is relative to max(1, |value|).
 * `ppf`, `isf`: relative to |x|, or to the distance of the quartiles where x is smaller than that and the support does not begin
@@ -234,35 +235,53 @@ def functions(name: str) -> Iterator[tuple[str, Callable[[str, type, int], Found
         yield "gradient", gradient
 
 
-def rows(names: Sequence[str], n: int) -> Iterator[str]:
-    """The lines of the table."""
-    for name in names:
-        types = TYPES if REFERENCES[name].float32 else TYPES[:1]
-        for number, (ending, find) in enumerate(functions(name)):
-            found = [find(name, dtype, n) for dtype in types]
-            cells = [name if number == 0 else "", f"`{ending}`", *map(str, found), *["|"] * (2 - len(types))]
-            yield f"| {' | '.join(cells)} |"
+def rows(name: str, n: int) -> Iterator[str]:
+    """The lines of a density in the table."""
+    types = TYPES if REFERENCES[name].float32 else TYPES[:1]
+    for number, (ending, find) in enumerate(functions(name)):
+        found = [find(name, dtype, n) for dtype in types]
+        cells = [name if number == 0 else "", f"`{ending}`", *map(str, found), *["|"] * (2 - len(types))]
+        yield f"| {' | '.join(cells)} |"
 
 
-def write(names: Sequence[str], n: int, out: Path) -> None:
-    """The whole page, line by line: who ends it before has what was found so far."""
+def write(names: Sequence[str], n: int, out: Path, *, add: bool = False) -> None:
+    """The page, written again after each density: who ends it before has those that were done.
+
+    With ``add``, the rows of other densities stay, and the devices that they were computed on.
+    """
+    page, devices = read(out) if add else ({}, [])
     device = choose.get().device
-    with out.open("w", encoding="utf-8") as page, np.errstate(all="ignore"):
-        page.write(HEAD.format(points=n, device=f"{device.name}, {device.driver}"))
-        for row in rows(names, n):
-            print(row, file=page, flush=True)
+    devices = list(dict.fromkeys([*devices, f"{device.name}, {device.driver}"]))
+    with np.errstate(all="ignore"):
+        for name in names:
+            page[name] = list(rows(name, n))
+            lines = [line for name in sorted(page) for line in page[name]]
+            head = HEAD.format(points=n, devices=" and on ".join(devices))
+            out.write_text(head + "".join(f"{line}\n" for line in lines), encoding="utf-8")
+
+
+def read(page: Path) -> tuple[dict[str, list[str]], list[str]]:
+    """The rows of each density on a page, and the devices that they were computed on."""
+    found: dict[str, list[str]] = {}
+    text = page.read_text(encoding="utf-8")
+    for line in re.findall(r"^\| .*`.*", text, re.M):
+        if name := re.match(r"\| (\w+)", line):
+            found[name[1]] = []
+        found[list(found)[-1]].append(line)
+    return found, re.search(r"^Computed on (.*)\.$", text, re.M)[1].split(" and on ")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.accuracy", description=__doc__.split("\n\n")[0])
     parser.add_argument("names", nargs="*", help="densities; default: all that have a reference")
-    parser.add_argument("--points", type=int, default=20, help="random points for each function (default: 20)")
+    parser.add_argument("--add", action="store_true", help="keep the rows of other densities that the page has")
+    parser.add_argument("--points", type=int, default=12, help="random points for each function (default: 12)")
     parser.add_argument("--out", type=Path, default=ROOT / "docs" / "accuracy.md", help="default: docs/accuracy.md")
     args = parser.parse_args(argv)
     if unknown := [name for name in args.names if name not in REFERENCES]:
         parser.error(f"no reference of {unknown[0]}")
     names = args.names or sorted(REFERENCES.keys() & library.built_in(DENSITY))
-    write(names, args.points, args.out)
+    write(names, args.points, args.out, add=args.add)
     return 0
 
 
