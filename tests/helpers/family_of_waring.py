@@ -18,7 +18,13 @@ def beta_negative_binomial_tails(x, alpha, beta, n):
         for k in range(int(x)):
             term *= (n + k) * (beta + k) / ((k + 1) * (alpha + beta + n + k))
             below += term
-        return below, 1 - below
+        above, k = 1 - below, x
+        if above < mp.mpf(10) ** -10:  # heavy tails are not so small: few more terms count
+            above = mp.mpf(0)
+            while not above or term > mp.eps * above:
+                term *= (n + k) * (beta + k) / ((k + 1) * (alpha + beta + n + k))
+                above, k = above + term, k + 1
+        return below, above
     above = mp.nsum(
         lambda k: mp.exp(beta_negative_binomial(k, alpha, beta, n)), [x + 1, mp.inf], method="euler-maclaurin"
     )
