@@ -57,7 +57,8 @@ Computed on {devices}.
 
 Points of float32 are those that float32 can hold. Where parameters are much larger than the differences of numbers that they
 stand for, the numbers that come in are known to no more than their last digit, and no function of them can be better. Nor can
-quantiles of heavy tails: between whole numbers of 15 digits such a tail changes by less than its last digit.
+quantiles of heavy tails: between whole numbers of 15 digits such a tail changes by less than its last digit. Below the
+smallest normal number, of about 1e-38 in float32, quantiles have few digits.
 
 | density | function | float64 | at | float32 | at |
 | --- | --- | ---: | --- | ---: | --- |
