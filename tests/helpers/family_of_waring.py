@@ -19,7 +19,7 @@ def beta_negative_binomial_tails(x, alpha, beta, n):
             term *= (n + k) * (beta + k) / ((k + 1) * (alpha + beta + n + k))
             below += term
         above, k = 1 - below, x
-        if above < mp.mpf(10) ** -10:  # heavy tails are not so small: few more terms count
+        if alpha > 20 and above < mp.mpf(10) ** -10:  # a light tail, of which few more terms count
             above = mp.mpf(0)
             while not above or term > mp.eps * above:
                 term *= (n + k) * (beta + k) / ((k + 1) * (alpha + beta + n + k))
