@@ -24,8 +24,14 @@ __device__ real kappa4_logpdf(real x, real h, real k, real mu, real sigma)
     return -weighted(1 - k, w) - weighted(1 - h, y) - log(sigma);
 }
 
+__device__ real kappa4_lower(real h, real k, real mu, real sigma)
+{
+    return h > 0 ? mu + sigma * expm1_quotient(-k, log(h)) : k < 0 ? mu + sigma / k : -INFINITY;
+}
+
 __device__ real kappa4_logcdf(real x, real h, real k, real mu, real sigma)
 {
+    if (x <= kappa4_lower(h, k, mu, sigma)) return -INFINITY;
     return -minus_log_cdf(exponent((x - mu) * (1 / sigma), k), h);
 }
 
@@ -48,11 +54,6 @@ __device__ real kappa4_isf(real q, real h, real k, real mu, real sigma) { return
 __device__ real kappa4_sample(rng_t *rng, real h, real k, real mu, real sigma)
 {
     return mu + sigma * quantile(exponential(rng), h, k);
-}
-
-__device__ real kappa4_lower(real h, real k, real mu, real sigma)
-{
-    return h > 0 ? mu + sigma * expm1_quotient(-k, log(h)) : k < 0 ? mu + sigma / k : -INFINITY;
 }
 
 __device__ real kappa4_upper(real h, real k, real mu, real sigma) { return k > 0 ? mu + sigma / k : INFINITY; }

@@ -10,6 +10,9 @@
 // The n x up to which the alternating sum is better
 __device__ real few() { return EPSILON < 1e-10 ? 5 : 2; }
 
+// Whether P(X > x) is its first term, (1 - x)^n, in which n x is not close enough to n
+__device__ int is_alone(real x, real n) { return n * (1 - x) <= 1; }
+
 // log of the binomial probability of j successes out of n where the expected numbers are j + d and n - j - d, d < n - j
 __device__ real log_binomial(real n, real j, real d)
 {
@@ -49,7 +52,8 @@ __device__ real kolmogorov_smirnov_one_sided_logpdf(real x, real n)
 {
     real d = n * x;
     if (n == 1 || x == 0) return 0;
-    return x == 1 ? -INFINITY : d < few() && d < n ? log(sum_below(n, d, 1)) : log_above(n, d, 1);
+    if (is_alone(x, n)) return log(n) + (n - 1) * log1p(-x);
+    return d < few() ? log(sum_below(n, d, 1)) : log_above(n, d, 1);
 }
 
 __device__ real kolmogorov_smirnov_one_sided_logcdf(real x, real n)
@@ -60,7 +64,7 @@ __device__ real kolmogorov_smirnov_one_sided_logcdf(real x, real n)
 
 __device__ real kolmogorov_smirnov_one_sided_logsf(real x, real n)
 {
-    return x == 0 ? 0 : x == 1 ? -INFINITY : log_above(n, n * x, 0);
+    return x == 0 ? 0 : is_alone(x, n) ? n * log1p(-x) : log_above(n, n * x, 0);
 }
 
 // Sorted uniform variables, from the largest one down

@@ -57,4 +57,5 @@ __device__ real relativistic_breit_wigner_mean(real m, real gamma)
     return 2 / PI * gamma * width(rho) * hypot(rho, (real)1) * (0.5 * PI + atan(rho));
 }
 
+__device__ real relativistic_breit_wigner_skewness(real m, real gamma) { return NAN; }  // it has no third moment
 __device__ real relativistic_breit_wigner_mode(real m, real gamma) { return m; }

@@ -1443,6 +1443,7 @@ __device__ real gig_height(real r, real d, real p, real b)
 // Trefethen & Weideman (2014), The exponentially convergent trapezoidal rule. Scaled error 20.
 __device__ real gig_log_integral(real order, real p, real b)
 {
+    if (b == 0 && order == 0) return HALF_LOG_2PI - 0.5 * log(p) + stirling_error(p);  // of small p it would have no end
     real w = hypot(p, b), rest = b * (b / (p + w)), step = 0.6 / sqrt(w + 7), sum = 1;
     for (int side = -1; side < 2; side += 2) {
         real term = 1;
@@ -1481,18 +1482,25 @@ __device__ real log_gig_mixture_density(real x, real p, real beta, real gamma, r
          - gig_height_at(w, p, delta, gamma) - 0.5 * z * z - 0.5 * log(w);
 }
 
-// log P(X <= x), the mean of Phi((x - beta W) / sqrt(W)), by the trapezoidal rule in log(w), from about the peak outwards
+// log P(X <= x), the mean of Phi((x - beta W) / sqrt(W)), by the trapezoidal rule in log(w), from about the peak outwards. Where
+// delta is 0, terms of small w are powers of w, which are summed at once: for small p they are very many.
 __device__ real log_gig_mixture_below(real x, real p, real beta, real gamma, real delta)
 {
     real q = hypot(x, delta), alpha = hypot(beta, gamma), center = gig_peak(p, q, alpha);
     real at_center = log_ndtr((x - beta * center) / sqrt(center)) - gig_height_at(center, p, delta, gamma);
-    real step = 0.6 / sqrt(hypot(p, alpha * q) + 7), sum = 1;
+    real step = 0.6 / sqrt(hypot(p, alpha * q) + 7), sum = 1, tiny = EPSILON < 1e-10 ? 1e-290 : 1e-35;
+    real powers = fmax(fmin(x * x / 324, fmin(0.5 * x / fabs(beta), 0.02 * EPSILON / gamma / gamma)), tiny);
     for (int side = -1; side < 2; side += 2) {
         real term = 1;
         for (int i = 1; i < 20000 && term > 0.01 * EPSILON * sum; i++) {
             real w = center * exp(side * i * step);
-            term = exp(log_ndtr((x - beta * w) / sqrt(w)) - gig_height_at(w, p, delta, gamma) - at_center);
-            sum += term;
+            if (delta == 0 && w < powers) {
+                sum += term / expm1(p * step);
+                term = 0;
+            } else {
+                term = exp(log_ndtr((x - beta * w) / sqrt(w)) - gig_height_at(w, p, delta, gamma) - at_center);
+                sum += term;
+            }
         }
     }
     return at_center + log(step) + log(sum) - gig_log_integral(0, fabs(p), delta * gamma);

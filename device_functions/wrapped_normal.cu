@@ -32,9 +32,9 @@ __device__ real wrapped_normal_logpdf(real x, real mu, real sigma)
     return log1p(2 * sum) - LOG_2PI;
 }
 
-// log P(X <= mu - PI + rest) on the circle that is cut opposite to mu, 0 < rest <= pi, in which nothing cancels. By symmetry
-// that is the mass of intervals of the length 2 rest around pi, 3 pi, … before they are wrapped.
-__device__ real log_tail(real rest, real sigma)
+// log P(X <= mu - distance) on the circle that is cut opposite to mu, distance = pi - rest, 0 < rest <= pi, in which nothing
+// cancels. By symmetry that is the mass of intervals of the length 2 rest around pi, 3 pi, … before they are wrapped.
+__device__ real log_tail(real rest, real distance, real sigma)
 {
     real sum = 0;
     if (is_wide(sigma)) {
@@ -42,7 +42,7 @@ __device__ real log_tail(real rest, real sigma)
             sum += (n == 2 ? 1 : -1) * exp(-0.5 * (n * sigma) * (n * sigma)) * sin(n * rest) / n;
         return log(0.5 * rest + sum) - LOG_PI;
     }
-    real near = (PI - rest) / sigma, width = 2 * rest / sigma;
+    real near = distance / sigma, width = 2 * rest / sigma;
     for (int k = 0; k < 5; k++) {
         real turn = 2 * PI * k / sigma, low = near + turn;
         sum += exp(-0.5 * turn * (near + low)) * normal_integral(low, low + width, width);
@@ -55,7 +55,7 @@ __device__ real wrapped_normal_logcdf(real x, real mu, real sigma)
     int below = x < mu;
     real rest = below ? above_cut(x, mu) : above_cut(mu, x);
     if (!(rest > 0)) return below ? -INFINITY : 0;
-    real tail = log_tail(rest, sigma);
+    real tail = log_tail(rest, fabs(x - mu), sigma);
     return below ? tail : log1mexp(tail);
 }
 

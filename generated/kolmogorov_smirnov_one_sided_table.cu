@@ -197,6 +197,36 @@ DEVICE real kolmogorov_smirnov_one_sided_few()
     return EPSILON < 1e-10 ? 5 : 2;
 }
 
+// kolmogorov_smirnov_one_sided_is_alone: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real n;
+} kolmogorov_smirnov_one_sided_is_alone_set;
+
+DEVICE kolmogorov_smirnov_one_sided_is_alone_set kolmogorov_smirnov_one_sided_is_alone_prepare_set(real n)
+{
+    kolmogorov_smirnov_one_sided_is_alone_set set;
+    set.n = n;
+    return set;
+}
+
+// kolmogorov_smirnov_one_sided_is_alone: what depends on the observation alone, computed once for each.
+typedef struct {
+    real c0;
+} kolmogorov_smirnov_one_sided_is_alone_row;
+
+DEVICE kolmogorov_smirnov_one_sided_is_alone_row kolmogorov_smirnov_one_sided_is_alone_prepare_row(real x)
+{
+    kolmogorov_smirnov_one_sided_is_alone_row row;
+    row.c0 = 1 - x;
+    return row;
+}
+
+// kolmogorov_smirnov_one_sided_is_alone: what depends on both, from what was computed ahead.
+DEVICE int kolmogorov_smirnov_one_sided_is_alone_evaluate(kolmogorov_smirnov_one_sided_is_alone_set set, kolmogorov_smirnov_one_sided_is_alone_row row)
+{
+    return set.n * row.c0 <= 1;
+}
+
 // kolmogorov_smirnov_one_sided_sum_below: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real n;
@@ -288,6 +318,9 @@ DEVICE real kolmogorov_smirnov_one_sided_log_above_sms_evaluate(kolmogorov_smirn
 typedef struct {
     real n;
     int c0;
+    real c1;
+    real c2;
+    kolmogorov_smirnov_one_sided_is_alone_set kolmogorov_smirnov_one_sided_is_alone_0;
     kolmogorov_smirnov_one_sided_sum_below_sms_set kolmogorov_smirnov_one_sided_sum_below_0;
     kolmogorov_smirnov_one_sided_log_above_sms_set kolmogorov_smirnov_one_sided_0;
 } kolmogorov_smirnov_one_sided_logpdf_set;
@@ -297,6 +330,9 @@ DEVICE kolmogorov_smirnov_one_sided_logpdf_set kolmogorov_smirnov_one_sided_logp
     kolmogorov_smirnov_one_sided_logpdf_set set;
     set.n = n;
     set.c0 = n == 1;
+    set.c1 = log(n);
+    set.c2 = n - 1;
+    set.kolmogorov_smirnov_one_sided_is_alone_0 = kolmogorov_smirnov_one_sided_is_alone_prepare_set(n);
     set.kolmogorov_smirnov_one_sided_sum_below_0 = kolmogorov_smirnov_one_sided_sum_below_sms_prepare_set(n, 1);
     set.kolmogorov_smirnov_one_sided_0 = kolmogorov_smirnov_one_sided_log_above_sms_prepare_set(n, 1);
     return set;
@@ -306,7 +342,8 @@ DEVICE kolmogorov_smirnov_one_sided_logpdf_set kolmogorov_smirnov_one_sided_logp
 typedef struct {
     real x;
     int c0;
-    int c1;
+    real c1;
+    kolmogorov_smirnov_one_sided_is_alone_row kolmogorov_smirnov_one_sided_is_alone_0;
 } kolmogorov_smirnov_one_sided_logpdf_row;
 
 DEVICE kolmogorov_smirnov_one_sided_logpdf_row kolmogorov_smirnov_one_sided_logpdf_prepare_row(real x)
@@ -314,7 +351,8 @@ DEVICE kolmogorov_smirnov_one_sided_logpdf_row kolmogorov_smirnov_one_sided_logp
     kolmogorov_smirnov_one_sided_logpdf_row row;
     row.x = x;
     row.c0 = x == 0;
-    row.c1 = x == 1;
+    row.c1 = log1p(-x);
+    row.kolmogorov_smirnov_one_sided_is_alone_0 = kolmogorov_smirnov_one_sided_is_alone_prepare_row(x);
     return row;
 }
 
@@ -325,7 +363,10 @@ DEVICE real kolmogorov_smirnov_one_sided_logpdf_evaluate(kolmogorov_smirnov_one_
     if (set.c0 || row.c0) {
         return 0;
     }
-    return row.c1 && THREAD < 65536 ? -INFINITY : d < kolmogorov_smirnov_one_sided_few() && d < set.n && THREAD < 65536 ? log(kolmogorov_smirnov_one_sided_sum_below_sms_evaluate(set.kolmogorov_smirnov_one_sided_sum_below_0, d)) : kolmogorov_smirnov_one_sided_log_above_sms_evaluate(set.kolmogorov_smirnov_one_sided_0, d);
+    if (kolmogorov_smirnov_one_sided_is_alone_evaluate(set.kolmogorov_smirnov_one_sided_is_alone_0, row.kolmogorov_smirnov_one_sided_is_alone_0)) {
+        return set.c1 + set.c2 * row.c1;
+    }
+    return d < kolmogorov_smirnov_one_sided_few() && THREAD < 65536 ? log(kolmogorov_smirnov_one_sided_sum_below_sms_evaluate(set.kolmogorov_smirnov_one_sided_sum_below_0, d)) : kolmogorov_smirnov_one_sided_log_above_sms_evaluate(set.kolmogorov_smirnov_one_sided_0, d);
 }
 
 // kolmogorov_smirnov_one_sided_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
@@ -401,10 +442,10 @@ KERNEL(128) kolmogorov_smirnov_one_sided_logpdf_checked_table(
     kolmogorov_smirnov_one_sided_logpdf_checked_set set[1];
     UNROLL for (int v = 0; v < 1; v++)
         set[v] = sets[MIN(column + v, sets_here - 1)];
-    SHARED_ARRAY(kolmogorov_smirnov_one_sided_logpdf_checked_row, rows, 512);
+    SHARED_ARRAY(kolmogorov_smirnov_one_sided_logpdf_checked_row, rows, 256);
 
-    for (index_t first = BLOCK_Y * 512; first < n_rows; first += BLOCKS_Y * 512) {
-        const int rows_here = (int)MIN(n_rows - first, (index_t)512);
+    for (index_t first = BLOCK_Y * 256; first < n_rows; first += BLOCKS_Y * 256) {
+        const int rows_here = (int)MIN(n_rows - first, (index_t)256);
         // Whatever depends on the observation alone: once per row.
         for (index_t r = THREAD; r < rows_here; r += 128)
             rows[r] = kolmogorov_smirnov_one_sided_logpdf_checked_prepare_row(x_per_row[first + r]);

@@ -149,6 +149,20 @@ DEVICE int int_abs(int a)
 
 typedef struct {
     real value;
+    real d_x;
+} special_expm1_excess_grad_x_results;
+
+DEVICE special_expm1_excess_grad_x_results make_special_expm1_excess_grad_x_results(real value, real d_x)
+{
+    special_expm1_excess_grad_x_results results;
+    results.value = value;
+    results.d_x = d_x;
+    return results;
+}
+
+
+typedef struct {
+    real value;
     real d_delta;
     real d_gamma;
 } special_gig_peak_grad_delta_gamma_results;
@@ -159,20 +173,6 @@ DEVICE special_gig_peak_grad_delta_gamma_results make_special_gig_peak_grad_delt
     results.value = value;
     results.d_delta = d_delta;
     results.d_gamma = d_gamma;
-    return results;
-}
-
-
-typedef struct {
-    real value;
-    real d_x;
-} special_expm1_excess_grad_x_results;
-
-DEVICE special_expm1_excess_grad_x_results make_special_expm1_excess_grad_x_results(real value, real d_x)
-{
-    special_expm1_excess_grad_x_results results;
-    results.value = value;
-    results.d_x = d_x;
     return results;
 }
 
@@ -320,6 +320,41 @@ DEVICE real special_log_ratio_excess(real ratio, real u)
     return special_log_excess(log(ratio), u);
 }
 
+DEVICE real special_log1pmx(real u)
+{
+    return special_log_ratio_excess(1 + u, u);
+}
+
+DEVICE special_expm1_excess_grad_x_results special_expm1_excess_grad_x(real x)
+{
+    real t = expm1(-x);
+    real t2 = exp(-x);
+    return make_special_expm1_excess_grad_x_results(fabs(x) < 0.5 ? -special_log1pmx(t) : x + t, fabs(x) < 0.5 ? -(t2 * (t / (1 + t))) : 1 - t2);
+}
+
+DEVICE real special_stirling_series(real x)
+{
+    real v = 1 / x;
+    real s = v * v;
+    return v * (0.08333333333333314114 + s * (-0.002777777777430500254 + s * (0.0007936506884915048197 + s * (-0.0005952255253448391347 + s * (0.0008409701331661107948 + s * (-0.001888716724424404014 + s * (0.005726056083836847512 + s * (-0.01843123144258370909 + s * (0.04649879924372260093 + s * -0.06067253307630472635)))))))));
+}
+
+DEVICE real special_log_gamma_near_two(real z)
+{
+    real numerator = 0.4227843350984671393 + z * (0.7446983132107947606 + z * (0.5193055283793975869 + z * (0.1815238264834719641 + z * (0.0330824603310423564 + z * (0.002935427941079408713 + z * (9.982884455195008484e-5 + z * (3.896344535820739269e-7 + z * -2.74724591681427145e-9)))))));
+    real denominator = 1.0 + z * (1.998691873690975826 + z * (1.624572734572609033 + z * (0.6882797416261857106 + z * (0.1616150908767978973 + z * (0.02056718584681987448 + z * (0.001269421114541973567 + z * 2.769495701127702445e-5))))));
+    return z * (z + 1) * (numerator / denominator);
+}
+
+DEVICE real special_stirling_error(real x)
+{
+    if (x >= 3) {
+        return special_stirling_series(x);
+    }
+    real shift = x < 1.5 ? 1 : 0;
+    return special_log_gamma_near_two(x - 2 + shift) - (x - 0.5 + shift) * log(x) + (x - HALF_LOG_2PI);
+}
+
 DEVICE special_gig_peak_grad_delta_gamma_results special_gig_peak_grad_delta_gamma(real p, real delta, real gamma)
 {
     real t = hypot(p, delta * gamma);
@@ -335,20 +370,11 @@ DEVICE special_gig_peak_grad_delta_gamma_results special_gig_peak_grad_delta_gam
     return make_special_gig_peak_grad_delta_gamma_results(p < 0 ? delta * t3 : t5, p < 0 ? t3 + delta * ((1 - t3 * d_delta_size) * t6) : d_delta_size * t7 * t7, p < 0 ? -(t3 * d_gamma_size * t6 * delta) : ((d_gamma_size - t4) * t7 - t5) * t7);
 }
 
-DEVICE real special_log1pmx(real u)
-{
-    return special_log_ratio_excess(1 + u, u);
-}
-
-DEVICE special_expm1_excess_grad_x_results special_expm1_excess_grad_x(real x)
-{
-    real t = expm1(-x);
-    real t2 = exp(-x);
-    return make_special_expm1_excess_grad_x_results(fabs(x) < 0.5 ? -special_log1pmx(t) : x + t, fabs(x) < 0.5 ? -(t2 * (t / (1 + t))) : 1 - t2);
-}
-
 DEVICE special_gig_log_integral_grad_b_results special_gig_log_integral_grad_b(real order, real p, real b)
 {
+    if (b == 0 && order == 0) {
+        return make_special_gig_log_integral_grad_b_results(HALF_LOG_2PI - 0.5 * log(p) + special_stirling_error(p), 0);
+    }
     real t = hypot(p, b);
     real d_b_w = p == 0 && b == 0 ? 0 : b / t;
     real w = t;
@@ -385,6 +411,63 @@ DEVICE special_gig_mixture_gamma_grad_alpha_beta_results special_gig_mixture_gam
     real t = sqrt((alpha - beta) * (alpha + beta));
     real t2 = 0.5 / t;
     return make_special_gig_mixture_gamma_grad_alpha_beta_results(t, t2 * (alpha + beta + (alpha - beta)), t2 * (alpha - beta - (alpha + beta)));
+}
+
+// special_gig_log_integral_grad_b: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    special_gig_log_integral_grad_b_results c0;
+    int c1;
+    real p;
+    int c2;
+    real order;
+} special_gig_log_integral_grad_b_ssm_set;
+
+DEVICE special_gig_log_integral_grad_b_ssm_set special_gig_log_integral_grad_b_ssm_prepare_set(real order, real p)
+{
+    special_gig_log_integral_grad_b_ssm_set set;
+    set.c0 = make_special_gig_log_integral_grad_b_results(HALF_LOG_2PI - 0.5 * log(p) + special_stirling_error(p), 0);
+    set.c1 = order == 0;
+    set.p = p;
+    set.c2 = p == 0;
+    set.order = order;
+    return set;
+}
+
+// special_gig_log_integral_grad_b: what depends on both, from what was computed ahead.
+DEVICE special_gig_log_integral_grad_b_results special_gig_log_integral_grad_b_ssm_evaluate(special_gig_log_integral_grad_b_ssm_set set, real b)
+{
+    if (b == 0 && set.c1) {
+        return set.c0;
+    }
+    real t = hypot(set.p, b);
+    real d_b_w = set.c2 && b == 0 ? 0 : b / t;
+    real w = t;
+    real t2 = b / (set.p + w);
+    real d_b_rest = t2 + b * ((1 - t2 * d_b_w) * (1 / (set.p + w)));
+    real rest = b * t2;
+    real t3 = sqrt(w + 7);
+    real t4 = 0.6 / t3;
+    real d_b_step = -(t4 * (0.5 / t3 * d_b_w) * (1 / t3));
+    real step = t4;
+    real d_b_sum = 0;
+    real sum = 1;
+    for (int side = -1; side < 2; side += 2) {
+        real d_b_term = 0;
+        real term = 1;
+        for (int i = 1; i < 6000 && term > 0.01 * EPSILON * sum && THREAD < 65536; i++) {
+            real d_b_v = int_product(side, i) * d_b_step;
+            real v = int_product(side, i) * step;
+            real d_b_s = rest > 0 ? cosh(0.5 * v) * (0.5 * d_b_v) : 0;
+            real s = rest > 0 ? sinh(0.5 * v) : 0;
+            special_expm1_excess_grad_x_results call = special_expm1_excess_grad_x(-v);
+            real t5 = exp(set.order * v - set.p * call.value - 2 * rest * s * s);
+            d_b_term = t5 * (set.order * d_b_v + d_b_v * call.d_x * set.p - (2 * s * s * d_b_rest + 4 * rest * s * d_b_s));
+            term = t5;
+            d_b_sum += d_b_term;
+            sum += term;
+        }
+    }
+    return make_special_gig_log_integral_grad_b_results(log(step) + log(sum), 1 / step * d_b_step + 1 / sum * d_b_sum);
 }
 
 // special_gig_height_grad_r_d_b: what depends on the parameters alone, computed once for each set of them.
@@ -483,11 +566,11 @@ typedef struct {
     real d_beta_alpha;
     real d_gamma_alpha;
     real beta;
-    real c2;
+    special_gig_log_integral_grad_b_ssm_set special_gig_0;
     special_gig_height_at_grad_w_delta_gamma_msss_set special_gig_height_at_grad_w_delta_gamma_0;
+    real c2;
     real c3;
     real c4;
-    real c5;
 } special_log_gig_mixture_density_grad_x_beta_gamma_delta_mssss_set;
 
 DEVICE special_log_gig_mixture_density_grad_x_beta_gamma_delta_mssss_set special_log_gig_mixture_density_grad_x_beta_gamma_delta_mssss_prepare_set(real p, real beta, real gamma, real delta)
@@ -505,11 +588,11 @@ DEVICE special_log_gig_mixture_density_grad_x_beta_gamma_delta_mssss_set special
     set.d_beta_alpha = d_beta_alpha;
     set.d_gamma_alpha = d_gamma_alpha;
     set.beta = beta;
-    set.c2 = fabs(p - 0.5);
+    set.special_gig_0 = special_gig_log_integral_grad_b_ssm_prepare_set(0, fabs(p - 0.5));
     set.special_gig_height_at_grad_w_delta_gamma_0 = special_gig_height_at_grad_w_delta_gamma_msss_prepare_set(p, delta, gamma);
-    set.c3 = call3.value + HALF_LOG_2PI;
-    set.c4 = call3.d_b * delta;
-    set.c5 = call3.d_b * gamma;
+    set.c2 = call3.value + HALF_LOG_2PI;
+    set.c3 = call3.d_b * delta;
+    set.c4 = call3.d_b * gamma;
     return set;
 }
 
@@ -539,10 +622,10 @@ DEVICE special_log_gig_mixture_density_grad_x_beta_gamma_delta_results special_l
     real d_beta_b = q * set.d_beta_alpha;
     real d_gamma_b = q * set.d_gamma_alpha;
     real d_delta_b = set.alpha * d_delta_q;
-    special_gig_log_integral_grad_b_results call2 = special_gig_log_integral_grad_b(0, set.c2, set.alpha * q);
+    special_gig_log_integral_grad_b_results call2 = special_gig_log_integral_grad_b_ssm_evaluate(set.special_gig_0, set.alpha * q);
     special_gig_height_at_grad_w_delta_gamma_results call4 = special_gig_height_at_grad_w_delta_gamma_msss_evaluate(set.special_gig_height_at_grad_w_delta_gamma_0, w);
     real t7 = 1 / w;
-    return make_special_log_gig_mixture_density_grad_x_beta_gamma_delta_results(call2.value - set.c3 - call4.value - 0.5 * z * z - 0.5 * log(w), call2.d_b * d_x_b - call4.d_w * d_x_w - z * d_x_z - 0.5 * (t7 * d_x_w), call2.d_b * d_beta_b - call4.d_w * d_beta_w - z * d_beta_z - 0.5 * (t7 * d_beta_w), call2.d_b * d_gamma_b - set.c4 - (call4.d_w * d_gamma_w + call4.d_gamma) - z * d_gamma_z - 0.5 * (t7 * d_gamma_w), call2.d_b * d_delta_b - set.c5 - (call4.d_w * d_delta_w + call4.d_delta) - z * d_delta_z - 0.5 * (t7 * d_delta_w));
+    return make_special_log_gig_mixture_density_grad_x_beta_gamma_delta_results(call2.value - set.c2 - call4.value - 0.5 * z * z - 0.5 * log(w), call2.d_b * d_x_b - call4.d_w * d_x_w - z * d_x_z - 0.5 * (t7 * d_x_w), call2.d_b * d_beta_b - call4.d_w * d_beta_w - z * d_beta_z - 0.5 * (t7 * d_beta_w), call2.d_b * d_gamma_b - set.c3 - (call4.d_w * d_gamma_w + call4.d_gamma) - z * d_gamma_z - 0.5 * (t7 * d_gamma_w), call2.d_b * d_delta_b - set.c4 - (call4.d_w * d_delta_w + call4.d_delta) - z * d_delta_z - 0.5 * (t7 * d_delta_w));
 }
 
 // normal_inverse_gaussian_logpdf_grad_alpha_beta_mu_delta: what depends on the parameters alone, computed once for each set of them.

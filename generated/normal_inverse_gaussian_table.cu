@@ -164,12 +164,6 @@ DEVICE real special_log_ratio_excess(real ratio, real u)
     return special_log_excess(log(ratio), u);
 }
 
-DEVICE real special_gig_peak(real p, real delta, real gamma)
-{
-    real size = fabs(p) + hypot(p, delta * gamma);
-    return p < 0 ? delta * (delta / size) : size / gamma / gamma;
-}
-
 DEVICE real special_log1pmx(real u)
 {
     return special_log_ratio_excess(1 + u, u);
@@ -180,8 +174,40 @@ DEVICE real special_expm1_excess(real x)
     return fabs(x) < 0.5 ? -special_log1pmx(expm1(-x)) : x + expm1(-x);
 }
 
+DEVICE real special_stirling_series(real x)
+{
+    real v = 1 / x;
+    real s = v * v;
+    return v * (0.08333333333333314114 + s * (-0.002777777777430500254 + s * (0.0007936506884915048197 + s * (-0.0005952255253448391347 + s * (0.0008409701331661107948 + s * (-0.001888716724424404014 + s * (0.005726056083836847512 + s * (-0.01843123144258370909 + s * (0.04649879924372260093 + s * -0.06067253307630472635)))))))));
+}
+
+DEVICE real special_log_gamma_near_two(real z)
+{
+    real numerator = 0.4227843350984671393 + z * (0.7446983132107947606 + z * (0.5193055283793975869 + z * (0.1815238264834719641 + z * (0.0330824603310423564 + z * (0.002935427941079408713 + z * (9.982884455195008484e-5 + z * (3.896344535820739269e-7 + z * -2.74724591681427145e-9)))))));
+    real denominator = 1.0 + z * (1.998691873690975826 + z * (1.624572734572609033 + z * (0.6882797416261857106 + z * (0.1616150908767978973 + z * (0.02056718584681987448 + z * (0.001269421114541973567 + z * 2.769495701127702445e-5))))));
+    return z * (z + 1) * (numerator / denominator);
+}
+
+DEVICE real special_stirling_error(real x)
+{
+    if (x >= 3) {
+        return special_stirling_series(x);
+    }
+    real shift = x < 1.5 ? 1 : 0;
+    return special_log_gamma_near_two(x - 2 + shift) - (x - 0.5 + shift) * log(x) + (x - HALF_LOG_2PI);
+}
+
+DEVICE real special_gig_peak(real p, real delta, real gamma)
+{
+    real size = fabs(p) + hypot(p, delta * gamma);
+    return p < 0 ? delta * (delta / size) : size / gamma / gamma;
+}
+
 DEVICE real special_gig_log_integral(real order, real p, real b)
 {
+    if (b == 0 && order == 0) {
+        return HALF_LOG_2PI - 0.5 * log(p) + special_stirling_error(p);
+    }
     real w = hypot(p, b);
     real rest = b * (b / (p + w));
     real step = 0.6 / sqrt(w + 7);
@@ -201,6 +227,46 @@ DEVICE real special_gig_log_integral(real order, real p, real b)
 DEVICE real special_gig_mixture_gamma(real alpha, real beta)
 {
     return sqrt((alpha - beta) * (alpha + beta));
+}
+
+// special_gig_log_integral: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real c0;
+    int c1;
+    real p;
+    real order;
+} special_gig_log_integral_ssm_set;
+
+DEVICE special_gig_log_integral_ssm_set special_gig_log_integral_ssm_prepare_set(real order, real p)
+{
+    special_gig_log_integral_ssm_set set;
+    set.c0 = HALF_LOG_2PI - 0.5 * log(p) + special_stirling_error(p);
+    set.c1 = order == 0;
+    set.p = p;
+    set.order = order;
+    return set;
+}
+
+// special_gig_log_integral: what depends on both, from what was computed ahead.
+DEVICE real special_gig_log_integral_ssm_evaluate(special_gig_log_integral_ssm_set set, real b)
+{
+    if (b == 0 && set.c1) {
+        return set.c0;
+    }
+    real w = hypot(set.p, b);
+    real rest = b * (b / (set.p + w));
+    real step = 0.6 / sqrt(w + 7);
+    real sum = 1;
+    for (int side = -1; side < 2; side += 2) {
+        real term = 1;
+        for (int i = 1; i < 6000 && term > 0.01 * EPSILON * sum && THREAD < 65536; i++) {
+            real v = int_product(side, i) * step;
+            real s = rest > 0 ? sinh(0.5 * v) : 0;
+            term = exp(set.order * v - set.p * special_expm1_excess(-v) - 2 * rest * s * s);
+            sum += term;
+        }
+    }
+    return log(step) + log(sum);
 }
 
 // special_gig_height: what depends on the parameters alone, computed once for each set of them.
@@ -261,8 +327,8 @@ typedef struct {
     real c0;
     real alpha;
     real beta;
+    special_gig_log_integral_ssm_set special_gig_0;
     real c1;
-    real c2;
     special_gig_height_at_msss_set special_gig_height_at_0;
 } special_log_gig_mixture_density_mssss_set;
 
@@ -274,8 +340,8 @@ DEVICE special_log_gig_mixture_density_mssss_set special_log_gig_mixture_density
     set.c0 = p - 0.5;
     set.alpha = alpha;
     set.beta = beta;
-    set.c1 = fabs(p - 0.5);
-    set.c2 = special_gig_log_integral(0, fabs(p), delta * gamma) + HALF_LOG_2PI;
+    set.special_gig_0 = special_gig_log_integral_ssm_prepare_set(0, fabs(p - 0.5));
+    set.c1 = special_gig_log_integral(0, fabs(p), delta * gamma) + HALF_LOG_2PI;
     set.special_gig_height_at_0 = special_gig_height_at_msss_prepare_set(p, delta, gamma);
     return set;
 }
@@ -286,7 +352,7 @@ DEVICE real special_log_gig_mixture_density_mssss_evaluate(special_log_gig_mixtu
     real q = hypot(x, set.delta);
     real w = special_gig_peak(set.c0, q, set.alpha);
     real z = (x - set.beta * w) / sqrt(w);
-    return special_gig_log_integral(0, set.c1, set.alpha * q) - set.c2 - special_gig_height_at_msss_evaluate(set.special_gig_height_at_0, w) - 0.5 * z * z - 0.5 * log(w);
+    return special_gig_log_integral_ssm_evaluate(set.special_gig_0, set.alpha * q) - set.c1 - special_gig_height_at_msss_evaluate(set.special_gig_height_at_0, w) - 0.5 * z * z - 0.5 * log(w);
 }
 
 // normal_inverse_gaussian_logpdf: what depends on the parameters alone, computed once for each set of them.

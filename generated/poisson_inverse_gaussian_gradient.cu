@@ -163,20 +163,6 @@ DEVICE special_expm1_excess_grad_x_results make_special_expm1_excess_grad_x_resu
 
 typedef struct {
     real value;
-    real d_b;
-} special_gig_log_integral_grad_b_results;
-
-DEVICE special_gig_log_integral_grad_b_results make_special_gig_log_integral_grad_b_results(real value, real d_b)
-{
-    special_gig_log_integral_grad_b_results results;
-    results.value = value;
-    results.d_b = d_b;
-    return results;
-}
-
-
-typedef struct {
-    real value;
     real d_x;
 } special_log_gamma_power_grad_x_results;
 
@@ -199,6 +185,20 @@ DEVICE special_log_poisson_grad_m_results make_special_log_poisson_grad_m_result
     special_log_poisson_grad_m_results results;
     results.value = value;
     results.d_m = d_m;
+    return results;
+}
+
+
+typedef struct {
+    real value;
+    real d_b;
+} special_gig_log_integral_grad_b_results;
+
+DEVICE special_gig_log_integral_grad_b_results make_special_gig_log_integral_grad_b_results(real value, real d_b)
+{
+    special_gig_log_integral_grad_b_results results;
+    results.value = value;
+    results.d_b = d_b;
     return results;
 }
 
@@ -287,39 +287,6 @@ DEVICE special_expm1_excess_grad_x_results special_expm1_excess_grad_x(real x)
     return make_special_expm1_excess_grad_x_results(fabs(x) < 0.5 ? -special_log1pmx(t) : x + t, fabs(x) < 0.5 ? -(t2 * (t / (1 + t))) : 1 - t2);
 }
 
-DEVICE special_gig_log_integral_grad_b_results special_gig_log_integral_grad_b(real order, real p, real b)
-{
-    real t = hypot(p, b);
-    real d_b_w = p == 0 && b == 0 ? 0 : b / t;
-    real w = t;
-    real t2 = b / (p + w);
-    real d_b_rest = t2 + b * ((1 - t2 * d_b_w) * (1 / (p + w)));
-    real rest = b * t2;
-    real t3 = sqrt(w + 7);
-    real t4 = 0.6 / t3;
-    real d_b_step = -(t4 * (0.5 / t3 * d_b_w) * (1 / t3));
-    real step = t4;
-    real d_b_sum = 0;
-    real sum = 1;
-    for (int side = -1; side < 2; side += 2) {
-        real d_b_term = 0;
-        real term = 1;
-        for (int i = 1; i < 6000 && term > 0.01 * EPSILON * sum && THREAD < 65536; i++) {
-            real d_b_v = int_product(side, i) * d_b_step;
-            real v = int_product(side, i) * step;
-            real d_b_s = rest > 0 ? cosh(0.5 * v) * (0.5 * d_b_v) : 0;
-            real s = rest > 0 ? sinh(0.5 * v) : 0;
-            special_expm1_excess_grad_x_results call = special_expm1_excess_grad_x(-v);
-            real t5 = exp(order * v - p * call.value - 2 * rest * s * s);
-            d_b_term = t5 * (order * d_b_v + d_b_v * call.d_x * p - (2 * s * s * d_b_rest + 4 * rest * s * d_b_s));
-            term = t5;
-            d_b_sum += d_b_term;
-            sum += term;
-        }
-    }
-    return make_special_gig_log_integral_grad_b_results(log(step) + log(sum), 1 / step * d_b_step + 1 / sum * d_b_sum);
-}
-
 // special_log_gamma_power_grad_x: what depends on the observation alone, computed once for each.
 typedef struct {
     real a;
@@ -375,6 +342,77 @@ DEVICE special_log_poisson_grad_m_results special_log_poisson_grad_m_rm_evaluate
     return make_special_log_poisson_grad_m_results(either, d_m_either);
 }
 
+// special_gig_log_integral_grad_b: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    int c0;
+    real b;
+    int c1;
+    real order;
+} special_gig_log_integral_grad_b_srs_set;
+
+DEVICE special_gig_log_integral_grad_b_srs_set special_gig_log_integral_grad_b_srs_prepare_set(real order, real b)
+{
+    special_gig_log_integral_grad_b_srs_set set;
+    set.c0 = b == 0 && order == 0;
+    set.b = b;
+    set.c1 = b == 0;
+    set.order = order;
+    return set;
+}
+
+// special_gig_log_integral_grad_b: what depends on the observation alone, computed once for each.
+typedef struct {
+    special_gig_log_integral_grad_b_results c0;
+    real p;
+    int c1;
+} special_gig_log_integral_grad_b_srs_row;
+
+DEVICE special_gig_log_integral_grad_b_srs_row special_gig_log_integral_grad_b_srs_prepare_row(real p)
+{
+    special_gig_log_integral_grad_b_srs_row row;
+    row.c0 = make_special_gig_log_integral_grad_b_results(HALF_LOG_2PI - 0.5 * log(p) + special_stirling_error(p), 0);
+    row.p = p;
+    row.c1 = p == 0;
+    return row;
+}
+
+// special_gig_log_integral_grad_b: what depends on both, from what was computed ahead.
+DEVICE special_gig_log_integral_grad_b_results special_gig_log_integral_grad_b_srs_evaluate(special_gig_log_integral_grad_b_srs_set set, special_gig_log_integral_grad_b_srs_row row)
+{
+    if (set.c0) {
+        return row.c0;
+    }
+    real t = hypot(row.p, set.b);
+    real d_b_w = row.c1 && set.c1 ? 0 : set.b / t;
+    real w = t;
+    real t2 = set.b / (row.p + w);
+    real d_b_rest = t2 + set.b * ((1 - t2 * d_b_w) * (1 / (row.p + w)));
+    real rest = set.b * t2;
+    real t3 = sqrt(w + 7);
+    real t4 = 0.6 / t3;
+    real d_b_step = -(t4 * (0.5 / t3 * d_b_w) * (1 / t3));
+    real step = t4;
+    real d_b_sum = 0;
+    real sum = 1;
+    for (int side = -1; side < 2; side += 2) {
+        real d_b_term = 0;
+        real term = 1;
+        for (int i = 1; i < 6000 && term > 0.01 * EPSILON * sum && THREAD < 65536; i++) {
+            real d_b_v = int_product(side, i) * d_b_step;
+            real v = int_product(side, i) * step;
+            real d_b_s = rest > 0 ? cosh(0.5 * v) * (0.5 * d_b_v) : 0;
+            real s = rest > 0 ? sinh(0.5 * v) : 0;
+            special_expm1_excess_grad_x_results call = special_expm1_excess_grad_x(-v);
+            real t5 = exp(set.order * v - row.p * call.value - 2 * rest * s * s);
+            d_b_term = t5 * (set.order * d_b_v + d_b_v * call.d_x * row.p - (2 * s * s * d_b_rest + 4 * rest * s * d_b_s));
+            term = t5;
+            d_b_sum += d_b_term;
+            sum += term;
+        }
+    }
+    return make_special_gig_log_integral_grad_b_results(log(step) + log(sum), 1 / step * d_b_step + 1 / sum * d_b_sum);
+}
+
 // poisson_inverse_gaussian_logpmf_grad_mu_sigma: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real b;
@@ -392,6 +430,7 @@ typedef struct {
     int c4;
     real c5;
     real t20;
+    special_gig_log_integral_grad_b_srs_set special_gig_0;
     real c6;
     real t24;
     real c7;
@@ -435,6 +474,7 @@ DEVICE poisson_inverse_gaussian_logpmf_grad_mu_sigma_set poisson_inverse_gaussia
     set.c4 = sigma * mu < 1;
     set.c5 = mu * sigma;
     set.t20 = t20;
+    set.special_gig_0 = special_gig_log_integral_grad_b_srs_prepare_set(0, b);
     set.c6 = log(lam);
     set.t24 = t24;
     set.c7 = t26 * t;
@@ -448,6 +488,7 @@ typedef struct {
     int c0;
     int c1;
     special_log_poisson_grad_m_rm_row special_0;
+    special_gig_log_integral_grad_b_srs_row special_gig_0;
 } poisson_inverse_gaussian_logpmf_grad_mu_sigma_row;
 
 DEVICE poisson_inverse_gaussian_logpmf_grad_mu_sigma_row poisson_inverse_gaussian_logpmf_grad_mu_sigma_prepare_row(real x)
@@ -458,6 +499,7 @@ DEVICE poisson_inverse_gaussian_logpmf_grad_mu_sigma_row poisson_inverse_gaussia
     row.c0 = p == 0;
     row.c1 = x == 0;
     row.special_0 = special_log_poisson_grad_m_rm_prepare_row(x);
+    row.special_gig_0 = special_gig_log_integral_grad_b_srs_prepare_row(p);
     return row;
 }
 
@@ -497,7 +539,7 @@ DEVICE poisson_inverse_gaussian_logpmf_grad_mu_sigma_results poisson_inverse_gau
     real d_sigma_share = d_sigma_away * set.t20;
     real share = t19;
     special_log_poisson_grad_m_results call = special_log_poisson_grad_m_rm_evaluate(row.special_0, peak);
-    special_gig_log_integral_grad_b_results call2 = special_gig_log_integral_grad_b(0, row.p, set.b);
+    special_gig_log_integral_grad_b_results call2 = special_gig_log_integral_grad_b_srs_evaluate(set.special_gig_0, row.special_gig_0);
     real t21 = away / set.sigma;
     real t22 = t21 / peak;
     real t23 = 0.5 * t22;

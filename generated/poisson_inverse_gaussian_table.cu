@@ -197,24 +197,6 @@ DEVICE real special_expm1_excess(real x)
     return fabs(x) < 0.5 ? -special_log1pmx(expm1(-x)) : x + expm1(-x);
 }
 
-DEVICE real special_gig_log_integral(real order, real p, real b)
-{
-    real w = hypot(p, b);
-    real rest = b * (b / (p + w));
-    real step = 0.6 / sqrt(w + 7);
-    real sum = 1;
-    for (int side = -1; side < 2; side += 2) {
-        real term = 1;
-        for (int i = 1; i < 6000 && term > 0.01 * EPSILON * sum && THREAD < 65536; i++) {
-            real v = int_product(side, i) * step;
-            real s = rest > 0 ? sinh(0.5 * v) : 0;
-            term = exp(order * v - p * special_expm1_excess(-v) - 2 * rest * s * s);
-            sum += term;
-        }
-    }
-    return log(step) + log(sum);
-}
-
 // special_log_gamma_power: what depends on the observation alone, computed once for each.
 typedef struct {
     real a;
@@ -255,6 +237,58 @@ DEVICE real special_log_poisson_rm_evaluate(special_log_poisson_rm_row row, real
     return row.c0 ? -m : special_log_gamma_power_rm_evaluate(row.special_0, m);
 }
 
+// special_gig_log_integral: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    int c0;
+    real b;
+    real order;
+} special_gig_log_integral_srs_set;
+
+DEVICE special_gig_log_integral_srs_set special_gig_log_integral_srs_prepare_set(real order, real b)
+{
+    special_gig_log_integral_srs_set set;
+    set.c0 = b == 0 && order == 0;
+    set.b = b;
+    set.order = order;
+    return set;
+}
+
+// special_gig_log_integral: what depends on the observation alone, computed once for each.
+typedef struct {
+    real c0;
+    real p;
+} special_gig_log_integral_srs_row;
+
+DEVICE special_gig_log_integral_srs_row special_gig_log_integral_srs_prepare_row(real p)
+{
+    special_gig_log_integral_srs_row row;
+    row.c0 = HALF_LOG_2PI - 0.5 * log(p) + special_stirling_error(p);
+    row.p = p;
+    return row;
+}
+
+// special_gig_log_integral: what depends on both, from what was computed ahead.
+DEVICE real special_gig_log_integral_srs_evaluate(special_gig_log_integral_srs_set set, special_gig_log_integral_srs_row row)
+{
+    if (set.c0) {
+        return row.c0;
+    }
+    real w = hypot(row.p, set.b);
+    real rest = set.b * (set.b / (row.p + w));
+    real step = 0.6 / sqrt(w + 7);
+    real sum = 1;
+    for (int side = -1; side < 2; side += 2) {
+        real term = 1;
+        for (int i = 1; i < 6000 && term > 0.01 * EPSILON * sum && THREAD < 65536; i++) {
+            real v = int_product(side, i) * step;
+            real s = rest > 0 ? sinh(0.5 * v) : 0;
+            term = exp(set.order * v - row.p * special_expm1_excess(-v) - 2 * rest * s * s);
+            sum += term;
+        }
+    }
+    return log(step) + log(sum);
+}
+
 // poisson_inverse_gaussian_logpmf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real b;
@@ -266,6 +300,7 @@ typedef struct {
     real mu;
     real sigma;
     real c4;
+    special_gig_log_integral_srs_set special_gig_0;
 } poisson_inverse_gaussian_logpmf_set;
 
 DEVICE poisson_inverse_gaussian_logpmf_set poisson_inverse_gaussian_logpmf_prepare_set(real mu, real sigma)
@@ -283,6 +318,7 @@ DEVICE poisson_inverse_gaussian_logpmf_set poisson_inverse_gaussian_logpmf_prepa
     set.mu = mu;
     set.sigma = sigma;
     set.c4 = log(lam);
+    set.special_gig_0 = special_gig_log_integral_srs_prepare_set(0, b);
     return set;
 }
 
@@ -291,6 +327,7 @@ typedef struct {
     real p;
     int c0;
     special_log_poisson_rm_row special_0;
+    special_gig_log_integral_srs_row special_gig_0;
 } poisson_inverse_gaussian_logpmf_row;
 
 DEVICE poisson_inverse_gaussian_logpmf_row poisson_inverse_gaussian_logpmf_prepare_row(real x)
@@ -300,6 +337,7 @@ DEVICE poisson_inverse_gaussian_logpmf_row poisson_inverse_gaussian_logpmf_prepa
     row.p = p;
     row.c0 = x == 0;
     row.special_0 = special_log_poisson_rm_prepare_row(x);
+    row.special_gig_0 = special_gig_log_integral_srs_prepare_row(p);
     return row;
 }
 
@@ -317,7 +355,7 @@ DEVICE real poisson_inverse_gaussian_logpmf_evaluate(poisson_inverse_gaussian_lo
     real peak = set.lam / rest;
     real away = set.c2 ? 2 * peak * set.c3 * ((row.p - peak) / (peak + set.mu)) : peak - set.mu;
     real share = away / set.mu;
-    return special_log_poisson_rm_evaluate(row.special_0, peak) - 0.5 * share * (away / set.sigma / peak) + 0.5 * (set.c4 - log(peak)) - HALF_LOG_2PI + special_gig_log_integral(0, row.p, set.b);
+    return special_log_poisson_rm_evaluate(row.special_0, peak) - 0.5 * share * (away / set.sigma / peak) + 0.5 * (set.c4 - log(peak)) - HALF_LOG_2PI + special_gig_log_integral_srs_evaluate(set.special_gig_0, row.special_gig_0);
 }
 
 // poisson_inverse_gaussian_logpmf_checked: what depends on the parameters alone, computed once for each set of them.
@@ -390,15 +428,15 @@ KERNEL(128) poisson_inverse_gaussian_logpmf_checked_table(
     poisson_inverse_gaussian_logpmf_checked_set set[1];
     UNROLL for (int v = 0; v < 1; v++)
         set[v] = sets[MIN(column + v, sets_here - 1)];
-    SHARED_ARRAY(poisson_inverse_gaussian_logpmf_checked_row, rows, 512);
+    SHARED_ARRAY(poisson_inverse_gaussian_logpmf_checked_row, rows, 256);
 
-    for (index_t first = BLOCK_Y * 512; first < n_rows; first += BLOCKS_Y * 512) {
-        const int rows_here = (int)MIN(n_rows - first, (index_t)512);
+    for (index_t first = BLOCK_Y * 256; first < n_rows; first += BLOCKS_Y * 256) {
+        const int rows_here = (int)MIN(n_rows - first, (index_t)256);
         // Whatever depends on the observation alone: once per row.
         for (index_t r = THREAD; r < rows_here; r += 128)
             rows[r] = poisson_inverse_gaussian_logpmf_checked_prepare_row(x_per_row[first + r]);
         BARRIER();
-        if (!(set[0].poisson_inverse_gaussian_0.c0)) {  // apart, so that no row waits for a decision
+        if (!(set[0].poisson_inverse_gaussian_0.c0 || set[0].poisson_inverse_gaussian_0.special_gig_0.c0)) {  // apart, so that no row waits for a decision
         UNROLL_BY_4 for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
             const poisson_inverse_gaussian_logpmf_checked_row row = rows[r];
             GLOBAL real *cell = out + (first + r) * row_stride + column;  // set_stride is 1 here

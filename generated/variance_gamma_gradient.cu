@@ -149,6 +149,20 @@ DEVICE int int_abs(int a)
 
 typedef struct {
     real value;
+    real d_x;
+} special_expm1_excess_grad_x_results;
+
+DEVICE special_expm1_excess_grad_x_results make_special_expm1_excess_grad_x_results(real value, real d_x)
+{
+    special_expm1_excess_grad_x_results results;
+    results.value = value;
+    results.d_x = d_x;
+    return results;
+}
+
+
+typedef struct {
+    real value;
     real d_p;
     real d_delta;
     real d_gamma;
@@ -161,20 +175,6 @@ DEVICE special_gig_peak_grad_p_delta_gamma_results make_special_gig_peak_grad_p_
     results.d_p = d_p;
     results.d_delta = d_delta;
     results.d_gamma = d_gamma;
-    return results;
-}
-
-
-typedef struct {
-    real value;
-    real d_x;
-} special_expm1_excess_grad_x_results;
-
-DEVICE special_expm1_excess_grad_x_results make_special_expm1_excess_grad_x_results(real value, real d_x)
-{
-    special_expm1_excess_grad_x_results results;
-    results.value = value;
-    results.d_x = d_x;
     return results;
 }
 
@@ -310,6 +310,60 @@ DEVICE real special_log_ratio_excess(real ratio, real u)
     return special_log_excess(log(ratio), u);
 }
 
+DEVICE real special_log1pmx(real u)
+{
+    return special_log_ratio_excess(1 + u, u);
+}
+
+DEVICE special_expm1_excess_grad_x_results special_expm1_excess_grad_x(real x)
+{
+    real t = expm1(-x);
+    real t2 = exp(-x);
+    return make_special_expm1_excess_grad_x_results(fabs(x) < 0.5 ? -special_log1pmx(t) : x + t, fabs(x) < 0.5 ? -(t2 * (t / (1 + t))) : 1 - t2);
+}
+
+DEVICE real special_stirling_series(real x)
+{
+    real v = 1 / x;
+    real s = v * v;
+    return v * (0.08333333333333314114 + s * (-0.002777777777430500254 + s * (0.0007936506884915048197 + s * (-0.0005952255253448391347 + s * (0.0008409701331661107948 + s * (-0.001888716724424404014 + s * (0.005726056083836847512 + s * (-0.01843123144258370909 + s * (0.04649879924372260093 + s * -0.06067253307630472635)))))))));
+}
+
+DEVICE real special_log_gamma_near_two(real z)
+{
+    real numerator = 0.4227843350984671393 + z * (0.7446983132107947606 + z * (0.5193055283793975869 + z * (0.1815238264834719641 + z * (0.0330824603310423564 + z * (0.002935427941079408713 + z * (9.982884455195008484e-5 + z * (3.896344535820739269e-7 + z * -2.74724591681427145e-9)))))));
+    real denominator = 1.0 + z * (1.998691873690975826 + z * (1.624572734572609033 + z * (0.6882797416261857106 + z * (0.1616150908767978973 + z * (0.02056718584681987448 + z * (0.001269421114541973567 + z * 2.769495701127702445e-5))))));
+    return z * (z + 1) * (numerator / denominator);
+}
+
+DEVICE real special_stirling_error(real x)
+{
+    if (x >= 3) {
+        return special_stirling_series(x);
+    }
+    real shift = x < 1.5 ? 1 : 0;
+    return special_log_gamma_near_two(x - 2 + shift) - (x - 0.5 + shift) * log(x) + (x - HALF_LOG_2PI);
+}
+
+DEVICE real special_stirling_series_derivative(real x)
+{
+    real v = 1 / x;
+    real s = v * v;
+    return -s * (0.08333333333333287574 + s * (-0.008333333332332800767 + s * (0.003968253600942064197 + s * (-0.004166613154056894626 + s * (0.007571670662698111168 + s * (-0.02090499271669974631 + s * (0.07768996902561712723 + s * (-0.3252522243739799449 + s * (1.221386329628660646 + s * (-3.22008126684131239 + s * 4.154095689406029601))))))))));
+}
+
+DEVICE real special_digamma(real x)
+{
+    real y = x < 3 ? x + 3 : x;
+    real sum = x < 3 ? (2 + x * (6 + 3 * x)) / (x * (1 + x) * (2 + x)) : 0;
+    return log(y) - (0.5 / y + sum) + special_stirling_series_derivative(y);
+}
+
+DEVICE real special_stirling_error_derivative(real x)
+{
+    return x < 3 ? special_digamma(x) - log(x) + 0.5 / x : special_stirling_series_derivative(x);
+}
+
 DEVICE special_gig_peak_grad_p_delta_gamma_results special_gig_peak_grad_p_delta_gamma(real p, real delta, real gamma)
 {
     real t = hypot(p, delta * gamma);
@@ -326,20 +380,11 @@ DEVICE special_gig_peak_grad_p_delta_gamma_results special_gig_peak_grad_p_delta
     return make_special_gig_peak_grad_p_delta_gamma_results(p < 0 ? delta * t3 : t5, p < 0 ? -(t3 * d_p_size * t6 * delta) : d_p_size * t7 * t7, p < 0 ? t3 + delta * ((1 - t3 * d_delta_size) * t6) : d_delta_size * t7 * t7, p < 0 ? -(t3 * d_gamma_size * t6 * delta) : ((d_gamma_size - t4) * t7 - t5) * t7);
 }
 
-DEVICE real special_log1pmx(real u)
-{
-    return special_log_ratio_excess(1 + u, u);
-}
-
-DEVICE special_expm1_excess_grad_x_results special_expm1_excess_grad_x(real x)
-{
-    real t = expm1(-x);
-    real t2 = exp(-x);
-    return make_special_expm1_excess_grad_x_results(fabs(x) < 0.5 ? -special_log1pmx(t) : x + t, fabs(x) < 0.5 ? -(t2 * (t / (1 + t))) : 1 - t2);
-}
-
 DEVICE special_gig_log_integral_grad_p_b_results special_gig_log_integral_grad_p_b(real order, real p, real b)
 {
+    if (b == 0 && order == 0) {
+        return make_special_gig_log_integral_grad_p_b_results(HALF_LOG_2PI - 0.5 * log(p) + special_stirling_error(p), special_stirling_error_derivative(p) - 0.5 * (1 / p), 0);
+    }
     real t = hypot(p, b);
     real d_p_w = p == 0 && b == 0 ? 0 : p / t;
     real d_b_w = p == 0 && b == 0 ? 0 : b / t;
@@ -375,6 +420,78 @@ DEVICE special_gig_log_integral_grad_p_b_results special_gig_log_integral_grad_p
             real t9 = exp(order * v - p * call.value - 2 * rest * s * s);
             d_p_term = t9 * (order * d_p_v - (call.value - d_p_v * call.d_x * p) - (2 * s * s * d_p_rest + 4 * rest * s * d_p_s));
             d_b_term = t9 * (order * d_b_v + d_b_v * call.d_x * p - (2 * s * s * d_b_rest + 4 * rest * s * d_b_s));
+            term = t9;
+            d_p_sum += d_p_term;
+            d_b_sum += d_b_term;
+            sum += term;
+        }
+    }
+    real t10 = 1 / step;
+    real t11 = 1 / sum;
+    return make_special_gig_log_integral_grad_p_b_results(log(step) + log(sum), t10 * d_p_step + t11 * d_p_sum, t10 * d_b_step + t11 * d_b_sum);
+}
+
+// special_gig_log_integral_grad_p_b: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    special_gig_log_integral_grad_p_b_results c0;
+    int c1;
+    real p;
+    int c2;
+    real order;
+} special_gig_log_integral_grad_p_b_ssm_set;
+
+DEVICE special_gig_log_integral_grad_p_b_ssm_set special_gig_log_integral_grad_p_b_ssm_prepare_set(real order, real p)
+{
+    special_gig_log_integral_grad_p_b_ssm_set set;
+    set.c0 = make_special_gig_log_integral_grad_p_b_results(HALF_LOG_2PI - 0.5 * log(p) + special_stirling_error(p), special_stirling_error_derivative(p) - 0.5 * (1 / p), 0);
+    set.c1 = order == 0;
+    set.p = p;
+    set.c2 = p == 0;
+    set.order = order;
+    return set;
+}
+
+// special_gig_log_integral_grad_p_b: what depends on both, from what was computed ahead.
+DEVICE special_gig_log_integral_grad_p_b_results special_gig_log_integral_grad_p_b_ssm_evaluate(special_gig_log_integral_grad_p_b_ssm_set set, real b)
+{
+    if (b == 0 && set.c1) {
+        return set.c0;
+    }
+    real t = hypot(set.p, b);
+    real d_p_w = set.c2 && b == 0 ? 0 : set.p / t;
+    real d_b_w = set.c2 && b == 0 ? 0 : b / t;
+    real w = t;
+    real t2 = b / (set.p + w);
+    real t3 = 1 / (set.p + w);
+    real d_p_rest = -(t2 * (1 + d_p_w) * t3 * b);
+    real d_b_rest = t2 + b * ((1 - t2 * d_b_w) * t3);
+    real rest = b * t2;
+    real t4 = sqrt(w + 7);
+    real t5 = 0.6 / t4;
+    real t6 = 0.5 / t4;
+    real t7 = 1 / t4;
+    real d_p_step = -(t5 * (t6 * d_p_w) * t7);
+    real d_b_step = -(t5 * (t6 * d_b_w) * t7);
+    real step = t5;
+    real d_p_sum = 0;
+    real d_b_sum = 0;
+    real sum = 1;
+    for (int side = -1; side < 2; side += 2) {
+        real d_p_term = 0;
+        real d_b_term = 0;
+        real term = 1;
+        for (int i = 1; i < 6000 && term > 0.01 * EPSILON * sum && THREAD < 65536; i++) {
+            real d_p_v = int_product(side, i) * d_p_step;
+            real d_b_v = int_product(side, i) * d_b_step;
+            real v = int_product(side, i) * step;
+            real t8 = cosh(0.5 * v);
+            real d_p_s = rest > 0 ? t8 * (0.5 * d_p_v) : 0;
+            real d_b_s = rest > 0 ? t8 * (0.5 * d_b_v) : 0;
+            real s = rest > 0 ? sinh(0.5 * v) : 0;
+            special_expm1_excess_grad_x_results call = special_expm1_excess_grad_x(-v);
+            real t9 = exp(set.order * v - set.p * call.value - 2 * rest * s * s);
+            d_p_term = t9 * (set.order * d_p_v - (call.value - d_p_v * call.d_x * set.p) - (2 * s * s * d_p_rest + 4 * rest * s * d_p_s));
+            d_b_term = t9 * (set.order * d_b_v + d_b_v * call.d_x * set.p - (2 * s * s * d_b_rest + 4 * rest * s * d_b_s));
             term = t9;
             d_p_sum += d_p_term;
             d_b_sum += d_b_term;
@@ -489,12 +606,12 @@ typedef struct {
     real d_beta_alpha;
     real d_gamma_alpha;
     real beta;
-    real c2;
+    special_gig_log_integral_grad_p_b_ssm_set special_gig_0;
     special_gig_height_at_grad_w_p_gamma_msss_set special_gig_height_at_grad_w_p_gamma_0;
-    real c3;
+    real c2;
     real d_p_p;
+    real c3;
     real c4;
-    real c5;
 } special_log_gig_mixture_density_grad_x_p_beta_gamma_mssss_set;
 
 DEVICE special_log_gig_mixture_density_grad_x_p_beta_gamma_mssss_set special_log_gig_mixture_density_grad_x_p_beta_gamma_mssss_prepare_set(real p, real beta, real gamma, real delta)
@@ -514,12 +631,12 @@ DEVICE special_log_gig_mixture_density_grad_x_p_beta_gamma_mssss_set special_log
     set.d_beta_alpha = d_beta_alpha;
     set.d_gamma_alpha = d_gamma_alpha;
     set.beta = beta;
-    set.c2 = fabs(p - 0.5);
+    set.special_gig_0 = special_gig_log_integral_grad_p_b_ssm_prepare_set(0, fabs(p - 0.5));
     set.special_gig_height_at_grad_w_p_gamma_0 = special_gig_height_at_grad_w_p_gamma_msss_prepare_set(p, delta, gamma);
-    set.c3 = call3.value + HALF_LOG_2PI;
+    set.c2 = call3.value + HALF_LOG_2PI;
     set.d_p_p = d_p_p;
-    set.c4 = call3.d_p * d_p_p2;
-    set.c5 = call3.d_b * delta;
+    set.c3 = call3.d_p * d_p_p2;
+    set.c4 = call3.d_b * delta;
     return set;
 }
 
@@ -547,10 +664,10 @@ DEVICE special_log_gig_mixture_density_grad_x_p_beta_gamma_results special_log_g
     real d_x_b = set.alpha * d_x_q;
     real d_beta_b = q * set.d_beta_alpha;
     real d_gamma_b = q * set.d_gamma_alpha;
-    special_gig_log_integral_grad_p_b_results call2 = special_gig_log_integral_grad_p_b(0, set.c2, set.alpha * q);
+    special_gig_log_integral_grad_p_b_results call2 = special_gig_log_integral_grad_p_b_ssm_evaluate(set.special_gig_0, set.alpha * q);
     special_gig_height_at_grad_w_p_gamma_results call4 = special_gig_height_at_grad_w_p_gamma_msss_evaluate(set.special_gig_height_at_grad_w_p_gamma_0, w);
     real t7 = 1 / w;
-    return make_special_log_gig_mixture_density_grad_x_p_beta_gamma_results(call2.value - set.c3 - call4.value - 0.5 * z * z - 0.5 * log(w), call2.d_b * d_x_b - call4.d_w * d_x_w - z * d_x_z - 0.5 * (t7 * d_x_w), call2.d_p * set.d_p_p - set.c4 - (call4.d_w * d_p_w + call4.d_p) - z * d_p_z - 0.5 * (t7 * d_p_w), call2.d_b * d_beta_b - call4.d_w * d_beta_w - z * d_beta_z - 0.5 * (t7 * d_beta_w), call2.d_b * d_gamma_b - set.c5 - (call4.d_w * d_gamma_w + call4.d_gamma) - z * d_gamma_z - 0.5 * (t7 * d_gamma_w));
+    return make_special_log_gig_mixture_density_grad_x_p_beta_gamma_results(call2.value - set.c2 - call4.value - 0.5 * z * z - 0.5 * log(w), call2.d_b * d_x_b - call4.d_w * d_x_w - z * d_x_z - 0.5 * (t7 * d_x_w), call2.d_p * set.d_p_p - set.c3 - (call4.d_w * d_p_w + call4.d_p) - z * d_p_z - 0.5 * (t7 * d_p_w), call2.d_b * d_beta_b - call4.d_w * d_beta_w - z * d_beta_z - 0.5 * (t7 * d_beta_w), call2.d_b * d_gamma_b - set.c4 - (call4.d_w * d_gamma_w + call4.d_gamma) - z * d_gamma_z - 0.5 * (t7 * d_gamma_w));
 }
 
 // variance_gamma_logpdf_grad_theta_nu_mu_sigma: what depends on the parameters alone, computed once for each set of them.

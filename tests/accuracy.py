@@ -1,6 +1,6 @@
 """How accurate each density is: the largest errors of its functions against mpmath, as a page, docs/accuracy.md.
 
-    python -m tests.accuracy [NAME …] [--points 20] [--out docs/accuracy.md]
+    python -m tests.accuracy [NAME …] [--add] [--points 12] [--out docs/accuracy.md]
 
 Errors are found at random points, some of them far in the tails, and at the extreme points at which the density is tested. The
 same points are taken each time. References are those of the tests: `helpers/references_all.py`, `helpers/references_cdf.py`.
@@ -9,6 +9,7 @@ same points are taken each time. References are those of the tests: `helpers/ref
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 import zlib
 from collections.abc import Callable, Iterator, Sequence
@@ -46,7 +47,7 @@ The largest error that was found of each function of each density, in float64 an
 
 which takes {points} random points for each function, the same ones each time, and the extreme points at which the density is
 tested: edges of the support, far tails, huge and tiny parameters. The references are computed with mpmath, mostly to 60 digits.
-Computed on {device}.
+Computed on {devices}.
 
 * `logpdf`, `logcdf`, `logsf`: the error is relative to max(1, |value|).
 * `ppf`, `isf`: relative to |x|, or to the distance of the quartiles where x is smaller than that and the support does not begin
@@ -55,7 +56,9 @@ Computed on {device}.
   thousandth of a typical one where it is smaller than that (a tenth in float32). At random points only.
 
 Points of float32 are those that float32 can hold. Where parameters are much larger than the differences of numbers that they
-stand for, the numbers that come in are known to no more than their last digit, and no function of them can be better.
+stand for, the numbers that come in are known to no more than their last digit, and no function of them can be better. Nor can
+quantiles of heavy tails: between whole numbers of 15 digits such a tail changes by less than its last digit. Below the
+smallest normal number, of about 1e-38 in float32, quantiles have few digits.
 
 | density | function | float64 | at | float32 | at |
 | --- | --- | ---: | --- | ---: | --- |
@@ -234,35 +237,54 @@ def functions(name: str) -> Iterator[tuple[str, Callable[[str, type, int], Found
         yield "gradient", gradient
 
 
-def rows(names: Sequence[str], n: int) -> Iterator[str]:
-    """The lines of the table."""
-    for name in names:
-        types = TYPES if REFERENCES[name].float32 else TYPES[:1]
-        for number, (ending, find) in enumerate(functions(name)):
-            found = [find(name, dtype, n) for dtype in types]
-            cells = [name if number == 0 else "", f"`{ending}`", *map(str, found), *["|"] * (2 - len(types))]
-            yield f"| {' | '.join(cells)} |"
+def rows(name: str, n: int) -> Iterator[str]:
+    """The lines of a density in the table."""
+    types = TYPES if REFERENCES[name].float32 else TYPES[:1]
+    for number, (ending, find) in enumerate(functions(name)):
+        found = [find(name, dtype, n) for dtype in types]
+        cells = [name if number == 0 else "", f"`{ending}`", *map(str, found), *["|"] * (2 - len(types))]
+        yield f"| {' | '.join(cells)} |"
 
 
-def write(names: Sequence[str], n: int, out: Path) -> None:
-    """The whole page, line by line: who ends it before has what was found so far."""
-    device = choose.get().device
-    with out.open("w", encoding="utf-8") as page, np.errstate(all="ignore"):
-        page.write(HEAD.format(points=n, device=f"{device.name}, {device.driver}"))
-        for row in rows(names, n):
-            print(row, file=page, flush=True)
+def write(names: Sequence[str], n: int, out: Path, *, add: bool = False) -> None:
+    """The page, written again after each density: who ends it before has those that were done.
+
+    With ``add``, the rows of other densities stay, and the devices that they were computed on.
+    """
+    device = f"{choose.get().device.name}, {choose.get().device.driver}"
+    if not add:
+        out.write_text(HEAD.format(points=n, devices=device), encoding="utf-8")
+    with np.errstate(all="ignore"):
+        for name in names:
+            found = list(rows(name, n))
+            page, devices = read(out)
+            page[name] = found
+            head = HEAD.format(points=n, devices=" and on ".join(dict.fromkeys([*devices, device])))
+            out.write_text(head + "".join(f"{line}\n" for name in sorted(page) for line in page[name]), encoding="utf-8")
+
+
+def read(page: Path) -> tuple[dict[str, list[str]], list[str]]:
+    """The rows of each density on a page, and the devices that they were computed on."""
+    found: dict[str, list[str]] = {}
+    text = page.read_text(encoding="utf-8")
+    for line in re.findall(r"^\| .*`.*", text, re.M):
+        if name := re.match(r"\| (\w+)", line):
+            found[name[1]] = []
+        found[list(found)[-1]].append(line)
+    return found, re.search(r"^Computed on (.*)\.$", text, re.M)[1].split(" and on ")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.accuracy", description=__doc__.split("\n\n")[0])
     parser.add_argument("names", nargs="*", help="densities; default: all that have a reference")
-    parser.add_argument("--points", type=int, default=20, help="random points for each function (default: 20)")
+    parser.add_argument("--add", action="store_true", help="keep the rows of other densities that the page has")
+    parser.add_argument("--points", type=int, default=12, help="random points for each function (default: 12)")
     parser.add_argument("--out", type=Path, default=ROOT / "docs" / "accuracy.md", help="default: docs/accuracy.md")
     args = parser.parse_args(argv)
     if unknown := [name for name in args.names if name not in REFERENCES]:
         parser.error(f"no reference of {unknown[0]}")
     names = args.names or sorted(REFERENCES.keys() & library.built_in(DENSITY))
-    write(names, args.points, args.out)
+    write(names, args.points, args.out, add=args.add)
     return 0
 
 

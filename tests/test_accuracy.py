@@ -4,7 +4,18 @@ import numpy as np
 import pytest
 
 from gpustats.density import Density
+from gpustats.language.kinds import DENSITY
+from gpustats.language.library import library
 from tests import accuracy
+
+#: Densities without rows on the page, and why.
+WITHOUT_ROWS = {
+    "mvnormal": "matrices, which are tested against SciPy in tests/elliptical",
+    "mv_student_t": "as mvnormal",
+    "beta_negative_binomial": "its reference takes very long",
+    "fisher_noncentral_hypergeometric": "its reference takes very long",
+    "stable": "its reference takes very long",
+}
 
 
 def errors_of(text):
@@ -43,3 +54,22 @@ def test_an_unknown_density(capsys):
     with pytest.raises(SystemExit):
         accuracy.main(["nothing"])
     assert "no reference of nothing" in capsys.readouterr().err
+
+
+def test_the_page_has_all_densities():
+    """And each function of theirs."""
+    page, devices = accuracy.read(accuracy.ROOT / "docs" / "accuracy.md")
+    assert page.keys() == library.built_in(DENSITY) - WITHOUT_ROWS.keys() and all(devices)
+    for name, lines in page.items():
+        assert [line.split("`")[1] for line in lines] == [function for function, _ in accuracy.functions(name)]
+
+
+def test_rows_are_added(tmp_path):
+    """Those of other densities stay, and those of the same one are written anew, among the others by their names."""
+    out, more = tmp_path / "accuracy.md", ["--points", "4", "--out", str(tmp_path / "accuracy.md")]
+    accuracy.main(["geometric", *more])
+    before, _ = accuracy.read(out)
+    accuracy.main(["exponential", "--add", *more])
+    accuracy.main(["exponential", "--add", *more])
+    page, devices = accuracy.read(out)
+    assert list(page) == ["exponential", "geometric"] and page["geometric"] == before["geometric"] and len(devices) == 1

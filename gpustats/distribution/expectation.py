@@ -28,7 +28,7 @@ def values_of(function: Function, x: np.ndarray) -> np.ndarray:
 
 
 def mean_over_quantiles(
-    function: Function, ppf: Pointwise, isf: Pointwise, parameters: Sequence[float], first: float, last: float
+    function: Function, ppf: Pointwise, isf: Pointwise, parameters: Sequence[Any], first: float, last: float
 ) -> float:
     """The integral of function(x(u)) over probabilities u = 1 / (1 + exp(-s)), s from `first` to `last`.
 
@@ -70,7 +70,7 @@ def mean_over_quantiles(
     return total
 
 
-def mean_over_numbers(function: Function, mass: Pointwise, parameters: Sequence[float], first: float, last: float) -> float:
+def mean_over_numbers(function: Function, mass: Pointwise, parameters: Sequence[Any], first: float, last: float) -> float:
     """The sum of function(k) P(X = k) over whole numbers k from `first` to `last`."""
     if last - first >= _MOST_NUMBERS:
         raise ValueError(f"there are {last - first + 1:.3g} numbers to sum over: give lb= and ub=")

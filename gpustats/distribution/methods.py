@@ -357,9 +357,11 @@ class Distribution(ABC):
         from .expectation import FARTHEST, mean_over_numbers, mean_over_quantiles
 
         given = match(self.name, self.parameters, args, kwargs, self.defaults)
-        if any(np.ndim(value) for value in given):
-            raise ValueError(f"expect takes one set of parameters of {self.name}, all of them numbers")
-        parameters = [float(value) for value in given]
+        ranks = [argument.rank for argument in self.log_density.arguments[1:]]
+        if any(np.ndim(value) != rank for value, rank in zip(given, ranks, strict=True)):
+            kinds = [f"{name} a {'vector' if rank else 'number'}" for name, rank in zip(self.parameters, ranks, strict=True)]
+            raise ValueError(f"expect takes one set of parameters of {self.name}: {', '.join(kinds)}")
+        parameters = [np.asarray(value, float) if rank else float(value) for value, rank in zip(given, ranks, strict=True)]
         ppf, isf = self.function("ppf"), self.function("isf")
         if math.isnan(ppf(0.5, *parameters)):
             return math.nan

@@ -79,12 +79,12 @@ __device__ real {name}_quantile(real q, int above{declared})
 }}
 """
 
-# The smallest whole number at which P(X <= x) is at least q, or P(X > x) at most q if `above`, but for the rounding of q. Steps
-# that grow lead from `start` to the other side of it, and halving the last one to the number itself.
+# The smallest whole number at which P(X <= x) is at least q, or P(X > x) at most q if `above`, but for the rounding of the
+# tails. Steps that grow lead from `start` to the other side of it, and halving the last one to the number itself.
 _DISCRETE = """
 __device__ real {name}_searched(real q, int above, real start, real step{declared})
 {{
-    real lower = {lower}, upper = {upper}, p = q * (above ? 1 + 2 * EPSILON : 1 - 2 * EPSILON);
+    real lower = {lower}, upper = {upper}, p = q * (above ? 1 + 8 * EPSILON : 1 - 8 * EPSILON);
     real low = lower - 1, high = upper, x = floor(fmin(fmax(start, lower), upper));
     real next = step >= 1 && step < INFINITY ? floor(step) : 1;
     if (!(fabs(x) < INFINITY)) x = lower > -INFINITY ? lower : upper < INFINITY ? upper : 0;

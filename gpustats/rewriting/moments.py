@@ -6,7 +6,7 @@ u = 1 / (1 + exp(-s)) for the probabilities, and each tail's own quantile, it fa
     E g(X) = integral of g(x(u)) u (1 - u) ds.
 
 Discrete ones are summed. Where there are very many numbers, sums become integrals but for those near the lower end, with the
-first correction of the formula of Euler and Maclaurin.
+first correction of the formula of Euler and Maclaurin. What lies beyond the last number falls off as a power, or is infinite.
 """
 
 from __future__ import annotations
@@ -58,7 +58,8 @@ __device__ real {name}_term(real s, int above, real about, real power{declared})
 """
 
 # Gauss-Legendre quadrature in steps, each made half as long until it agrees with its two halves, relative to `size`, roughly
-# the integral of the absolute value. Where even the shortest steps do not, the integrand is known less well.
+# the integral of the absolute value. Where even the shortest steps do not, the integrand is known less well. Where `ends_early`
+# is true, C, what follows a step that adds nothing adds nothing, too.
 _STEPS = """
 __device__ real {name}_between(real from, real to, real width, real size, int above, real about, real power{declared})
 {{
@@ -78,7 +79,7 @@ __device__ real {name}_between(real from, real to, real width, real size, int ab
         if (!same && done) known *= 256;
         sum += done ? halves : 0;
         at += done ? width : 0;
-        large = done && at > 4 ? large : size;
+        large = done && {ends_early} ? large : size;
         width = done ? fmin(2 * width, to - at) : 0.5 * width;
     }}
     return sum;
@@ -139,7 +140,11 @@ __device__ real {name}_mean_of(real about, real power{declared})
     if ({density} == -INFINITY) return NAN;
     for (int i = 0; i < 64; i++)
         size += fabs({name}_term(floor(edge + (last - edge) * (i + 0.5) / 64), 0, about, power{passed})) * (last - edge) / 64;
-    return sum + step / 24 + {name}_between(edge - 0.5, last + 0.5, 1024, size, 0, about, power{passed});
+    sum += step / 24 + {name}_between(edge - 0.5, last + 0.5, 1024, size, 0, about, power{passed});
+    real at_half = {name}_term(0.5 * last, 0, about, power{passed}), at_last = {name}_term(last, 0, about, power{passed});
+    if (!(last > 2 * fabs(edge)) || fabs(at_last) * last <= EPSILON * size) return sum;
+    real rate = log(0.5 * at_half / at_last) / LOG_2;
+    return rate > 1e-3 ? sum + at_last * last / rate : at_last > 0 ? INFINITY : -INFINITY;
 }}
 """
 
@@ -154,7 +159,8 @@ def body_of(definition: DeviceFunction, ending: str, functions: dict[str, Functi
     beside, quantile = Beside(definition, functions), either_quantile(definition, functions).name
     text = _SUMS + _STEPS + _DISCRETE if definition.discrete else _QUANTILES + _STEPS + _CONTINUOUS
     density = f"{definition.density.name}(x{beside.passed})"
-    mean_of = beside.made(text, "mean_of", density=density, quantile=quantile).name
+    ends_early = "0" if definition.discrete else "at > 4"
+    mean_of = beside.made(text, "mean_of", density=density, quantile=quantile, ends_early=ends_early).name
     body, known = BODIES[ending], dict[str, str]()
     if "{central}" in body:
         for other in ("mean", "var"):

@@ -202,9 +202,9 @@ class MultivariateHypergeometric(Multivariate):
         """n, the shares of each kind and the number of objects, nan where n or m lies outside of its domain."""
         n, m = self._processed(m, n)
         total = m.sum(-1)
-        fine = (n >= 0) & (n <= total) & (n == np.floor(n)) & ((m >= 0) & (m == np.floor(m))).all(-1) & (total > 0)
+        fine = (n >= 0) & (n <= total) & (n == np.floor(n)) & ((m >= 0) & (m == np.floor(m))).all(-1)
         total = np.where(fine, total, np.nan)
-        return np.where(fine, n, np.nan)[..., None], m / total[..., None], total[..., None]
+        return np.where(fine, n, np.nan)[..., None], m / np.maximum(total, 1)[..., None], total[..., None]
 
     def mean(self, m: Any, n: Any) -> Any:
         """The mean."""

@@ -328,6 +328,8 @@ class Discrete(Distribution):
     ----------
     name, shapes, numargs, a, b, density, random_state
         As of `Continuous`.
+    inc : int
+        The distance of its numbers, 1.
 
     Examples
     --------
@@ -339,6 +341,7 @@ class Discrete(Distribution):
     """
 
     discrete = True
+    inc = 1
 
     def pmf(self, k: Any, *args: Any, **kwds: Any) -> Any:
         """The probability of k."""

@@ -14,8 +14,13 @@ from .multivariate import Multivariate, squeezed
 from .random_states import generator_of
 
 
-def _vector_and_matrix(names: tuple[str, str], vector: Any, matrix: Any) -> tuple[np.ndarray, np.ndarray]:
-    """A location and a scale matrix, either of which may be left out; ValueError where they do not go together."""
+def _vector_and_matrix(
+    names: tuple[str, str], vector: Any, matrix: Any, allow_singular: bool = False
+) -> tuple[np.ndarray, np.ndarray]:
+    """A location and a scale matrix, either of which may be left out; ValueError where they do not go together.
+
+    There are no singular matrices: where they are allowed, NotImplementedError for one that is, to rounding.
+    """
     matrix = getattr(matrix, "covariance", matrix)  # a scipy.stats.Covariance
     matrix = np.asarray(1.0 if matrix is None else matrix, float)
     if vector is None:
@@ -27,12 +32,16 @@ def _vector_and_matrix(names: tuple[str, str], vector: Any, matrix: Any) -> tupl
         matrix = matrix * np.eye(len(vector))
     if matrix.shape != (len(vector),) * 2:
         raise ValueError(f"{names[1]} has shape {matrix.shape}, where {names[0]} has {vector.shape}")
+    singular = allow_singular and np.linalg.matrix_rank(matrix) < len(matrix)
     try:
-        np.linalg.cholesky(matrix)
+        if not singular:
+            np.linalg.cholesky(matrix)
     except np.linalg.LinAlgError:
         raise np.linalg.LinAlgError(f"{names[1]} must be symmetric and positive definite") from None
     if not np.allclose(matrix, matrix.T, rtol=1e-10, atol=0):
         raise np.linalg.LinAlgError(f"{names[1]} must be symmetric and positive definite")
+    if singular:
+        raise NotImplementedError(f"gpustats has no singular matrices, as {names[1]} is")
     return vector, matrix
 
 
@@ -55,9 +64,7 @@ class MultivariateNormal(Multivariate):
     def _processed(
         self, mean: Any = None, cov: Any = 1, allow_singular: bool = False
     ) -> tuple[np.ndarray, np.ndarray]:
-        if allow_singular:
-            raise NotImplementedError(f"{self.name}: gpustats has no singular covariance matrices")
-        return _vector_and_matrix(("mean", "cov"), mean, cov)
+        return _vector_and_matrix(("mean", "cov"), mean, cov, allow_singular)
 
     def attributes(self, **given: Any) -> dict[str, Any]:
         return dict(zip(("mean", "cov"), self._processed(**given), strict=True))
@@ -103,11 +110,9 @@ class MultivariateT(Multivariate):
         self, loc: Any = None, shape: Any = 1, df: Any = 1, allow_singular: bool = False
     ) -> tuple[float, np.ndarray, np.ndarray]:
         df = 1 if df is None else df
-        if allow_singular:
-            raise NotImplementedError(f"{self.name}: gpustats has no singular scale matrices")
         if not df > 0:
             raise ValueError(f"df must be positive, not {df}")
-        return float(df), *_vector_and_matrix(("loc", "shape"), loc, shape)
+        return float(df), *_vector_and_matrix(("loc", "shape"), loc, shape, allow_singular)
 
     def attributes(self, **given: Any) -> dict[str, Any]:
         return dict(zip(("df", "loc", "shape"), self._processed(**given), strict=True))
@@ -138,9 +143,14 @@ class MultivariateT(Multivariate):
         d, a = len(loc), 0.5 * df
         if np.isinf(df):
             return np.float64(0.5 * (d * (1 + np.log(2 * np.pi)) + _log_det(shape)))
-        # Kotz & Nadarajah (2004), ch. 1. In digamma(a + d / 2) - digamma(a) nothing may cancel where a is large.
-        odd = d % 2
-        half = (special.digamma(a + 0.5) - special.digamma(a) if a < 300 else 0.5 / a + 0.125 / a**2 - 1 / (64 * a**4)) * odd
-        difference = half + float(np.sum(1 / (a + 0.5 * odd + np.arange(d // 2))))
-        constant = special.betaln(a, 0.5 * d) - special.gammaln(0.5 * d) + 0.5 * d * np.log(df * np.pi)
-        return np.float64(constant + 0.5 * _log_det(shape) + (a + 0.5 * d) * difference)
+        # Kotz & Nadarajah (2004), ch. 1. Where a is large, nothing may cancel in digamma(a + d / 2) - digamma(a), nor in
+        # log Gamma(a + d / 2) - log Gamma(a) - d / 2 log(a).
+        odd, r = d % 2, 1 / a
+        if a < 40:
+            slope, growth = special.digamma(a + 0.5) - special.digamma(a), np.log(special.poch(a, 0.5) / np.sqrt(a))
+        else:
+            slope = r / 2 + r**2 / 8 - r**4 / 64 + r**6 / 128 - 17 * r**8 / 2048
+            growth = -r / 8 + r**3 / 192 - r**5 / 640 + 17 * r**7 / 14336
+        steps = 0.5 * odd + np.arange(d // 2)
+        slope, growth = odd * slope + np.sum(1 / (a + steps)), odd * growth + np.sum(np.log1p(steps * r))
+        return np.float64(0.5 * (d * np.log(2 * np.pi) + _log_det(shape)) - growth + (a + 0.5 * d) * slope)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from scipy import special
 
 from .. import matrices
 from .multivariate import Multivariate, squeezed
@@ -78,6 +79,11 @@ class _OfCovariances(_OfMatrices):
         mode = self.density.mode(*self._processed(df, scale))
         return None if np.isnan(mode).all() else squeezed(mode)
 
+    def _products(self, scale: np.ndarray) -> np.ndarray:
+        """The products of the diagonal's elements of each row and column."""
+        products: np.ndarray = np.outer(np.diag(scale), np.diag(scale))
+        return products
+
     def rvs(self, df: Any, scale: Any, size: Any = 1, random_state: Any = None) -> Any:
         """Draws, without axes of length 1."""
         return self._rvs({"df": df, "scale": scale}, size, random_state)
@@ -87,10 +93,39 @@ class Wishart(_OfCovariances):
     __doc__ = Multivariate.__doc__
     name, of = "wishart", "wishart"
 
+    def var(self, df: Any, scale: Any) -> Any:
+        """The variances of the elements."""
+        df, scale = self._processed(df, scale)
+        return squeezed(df * (scale**2 + self._products(scale)))
+
+    def entropy(self, df: Any, scale: Any) -> Any:
+        """The entropy in nats."""
+        df, scale = self._processed(df, scale)
+        p, half = len(scale), 0.5 * df
+        log_det = np.linalg.slogdet(scale)[1] + p * np.log(2)
+        slopes = special.digamma(half - 0.5 * np.arange(p)).sum()
+        return np.float64(0.5 * (p + 1) * log_det + special.multigammaln(half, p) - (half - 0.5 * (p + 1)) * slopes + p * half)
+
 
 class InverseWishart(_OfCovariances):
     __doc__ = Multivariate.__doc__
     name, of = "invwishart", "inverse_wishart"
+
+    def var(self, df: Any, scale: Any) -> Any:
+        """The variances of the elements; None where there are none."""
+        df, scale = self._processed(df, scale)
+        n = df - len(scale)
+        if not n > 3:
+            return None
+        return squeezed(((n + 1) * scale**2 + (n - 1) * self._products(scale)) / (n * (n - 1) ** 2 * (n - 3)))
+
+    def entropy(self, df: Any, scale: Any) -> Any:
+        """The entropy in nats."""
+        df, scale = self._processed(df, scale)
+        p, half = len(scale), 0.5 * df
+        log_det = np.linalg.slogdet(scale)[1] - p * np.log(2)
+        slopes = special.digamma(half - 0.5 * np.arange(p)).sum()
+        return np.float64(0.5 * (p + 1) * log_det + special.multigammaln(half, p) - (half + 0.5 * (p + 1)) * slopes + p * half)
 
 
 class _OfTables(_OfMatrices):
@@ -107,6 +142,10 @@ class _OfTables(_OfMatrices):
             return mean, _square(of_rows, rows, mean.shape[0]), _square(of_columns, columns, mean.shape[1])
         rows, columns = _square(of_rows, rows), _square(of_columns, columns)
         return np.zeros((len(rows), len(columns))), rows, columns
+
+    def _rvs(self, given: dict[str, Any], size: Any, random_state: Any) -> Any:
+        state = self.random_state if random_state is None else random_state
+        return self.density.rvs(*self._processed(**given), size=() if size == 1 else size, rng=generator_of(state))
 
 
 class MatrixNormal(_OfTables):
@@ -129,7 +168,7 @@ class MatrixNormal(_OfTables):
 
     def rvs(self, mean: Any = None, rowcov: Any = 1, colcov: Any = 1, size: Any = 1, random_state: Any = None) -> Any:
         """Draws; one of them without a leading axis."""
-        return self._rvs({"mean": mean, "rowcov": rowcov, "colcov": colcov}, () if size == 1 else size, random_state)
+        return self._rvs({"mean": mean, "rowcov": rowcov, "colcov": colcov}, size, random_state)
 
     def entropy(self, rowcov: Any = 1, colcov: Any = 1) -> Any:
         """The entropy in nats."""
@@ -145,6 +184,8 @@ class MatrixT(_OfTables):
     matrix_names = ("row_spread", "col_spread")
 
     def _processed(self, mean: Any = None, row_spread: Any = 1, col_spread: Any = 1, df: Any = 1) -> tuple[Any, ...]:
+        if np.ndim(df) or not df > 0:
+            raise ValueError(f"df must be a positive number, not {df}")
         return float(df), *self._table(mean, row_spread, col_spread)
 
     def attributes(self, **given: Any) -> dict[str, Any]:
@@ -163,14 +204,14 @@ class MatrixT(_OfTables):
     ) -> Any:
         """Draws; one of them without a leading axis."""
         given = {"mean": mean, "row_spread": row_spread, "col_spread": col_spread, "df": df}
-        return self._rvs(given, () if size == 1 else size, random_state)
+        return self._rvs(given, size, random_state)
 
 
 class _Group(_OfMatrices):
     parameters = ("dim",)
 
     def _processed(self, dim: Any) -> tuple[int]:
-        if np.ndim(dim) or dim < 1 or int(dim) != dim:
+        if dim is None or np.ndim(dim) or dim < 1 or int(dim) != dim:
             raise ValueError(f"dim must be a positive whole number, not {dim}")
         return (int(dim),)
 

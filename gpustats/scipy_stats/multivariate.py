@@ -49,7 +49,16 @@ class Multivariate(ABC):
     parameters: tuple[str, ...]
 
     def __init__(self) -> None:
-        self.random_state: Any = None
+        self._random_state: Any = None
+
+    @property
+    def random_state(self) -> Any:
+        """What draws that are given none take: None for the generator of ``numpy.random``. A seed becomes a generator."""
+        return self._random_state
+
+    @random_state.setter
+    def random_state(self, seed: Any) -> None:
+        self._random_state = None if seed is None else generator_of(seed)
 
     @property
     def density(self) -> Density:
@@ -108,8 +117,8 @@ class FrozenMultivariate:
         taken = inspect.signature(method).parameters
         given = {n: v for n, v in self._own.items() if n in taken}
         if name == "rvs":
-            return lambda size=taken["size"].default, random_state=None: method(
-                **given, size=size, random_state=self.random_state if random_state is None else random_state
+            return lambda size=taken["size"].default, random_state=None, **more: method(
+                **given, size=size, random_state=self.random_state if random_state is None else random_state, **more
             )
         return functools.partial(method, **given)
 

@@ -113,7 +113,8 @@ class Named:
     def _bodies(self, inner: Inner, at: str) -> dict[str, str]:
         """The C statements of the functions of the new density."""
         stretched = self.stretch != "1"
-        log_density = inner.log_density() + (f" - log({self.stretch})" if stretched else "")
+        log_density = inner.log_density_between() if self.discrete else inner.log_density()
+        log_density += f" - log({self.stretch})" if stretched else ""
         bodies = {"density": f"    return {log_density};\n"}
         if self.within:
             low, high = self.within

@@ -11,6 +11,7 @@ from ..language.device_function import Argument, parse
 from ..language.kinds import NUMBERS, QUANTILES
 from ..language.names import fresh_name
 from ..language.nodes import Function
+from ..rewriting.checks import checked
 from ..rewriting.distribution_functions import distribution_function, has_distribution_function
 from ..rewriting.inversion import has_quantiles, inverted, quantile
 from ..rewriting.numbers import number
@@ -55,6 +56,14 @@ class Inner:
     def log_density(self, at: str | None = None) -> str:
         """A call of the log-density at the observation, or at another C expression."""
         return self.call(self.density.log_density.function, at)
+
+    def log_density_between(self) -> str:
+        """A call of the log-density of whole numbers that goes on between them, as its moments by quadrature need it."""
+        x, *parameters = self.definition.arguments
+        between = Argument(x.name, " ".join(word for word in x.domain.split() if word != "integer") or "real")
+        function = checked(self.definition.density, [between, *parameters], resolve_in(self.functions))
+        self.functions[function.name] = function
+        return self.call(function, None)
 
     def log_cdf(self, at: str) -> str:
         """A call of the logarithm of the distribution function."""

@@ -70,7 +70,7 @@ REFERENCES = {
     "kolmogorov_smirnov_one_sided": family(
         one_sided, one_sided_tails, parameters(sizes), (0, 1),
         [(0, 1), (0, 5), (1, 1), (1, 5), (0.25, 1), (0.75, 3), (1e-10, 4), (1e-30, 100), (1e-3, 500), (0.5, 1000), (0.9, 300),
-         (0.01, 1000), (0.03125, 200), (0.999, 50)],
+         (0.01, 1000), (0.03125, 200), (0.999, 50), (0.99999, 3), (1 - 2**-20, 4), (0.7, 3)],
         [(0,), (-1,), (0.5,), (np.nan,)], stats.ksone, distances, [(1,), (2,), (10,), (60,)],
         rtol32=2e-4, reason="up to three digits cancel where x is small",
     ),

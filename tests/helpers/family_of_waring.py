@@ -12,13 +12,29 @@ def beta_negative_binomial(x, alpha, beta, n):
 
 
 def beta_negative_binomial_tails(x, alpha, beta, n):
-    """The sum up to x where there are few terms, else that of all others by the formula of Euler and Maclaurin."""
+    """The sum up to x of few terms, else of all others, which are a series, or by Euler's and Maclaurin's formula."""
     if x < 50_000:
         below = term = mp.exp(beta_negative_binomial(mp.mpf(0), alpha, beta, n))
         for k in range(int(x)):
             term *= (n + k) * (beta + k) / ((k + 1) * (alpha + beta + n + k))
             below += term
-        return below, 1 - below
+        above, k = 1 - below, x
+        if alpha > 20 and above < mp.mpf(10) ** -10:  # a light tail, of which few more terms count
+            above = mp.mpf(0)
+            while not above or term > mp.eps * above:
+                term *= (n + k) * (beta + k) / ((k + 1) * (alpha + beta + n + k))
+                above, k = above + term, k + 1
+        return below, above
+    if x > 10 * n * (alpha + beta):  # by Thomae's transformation of the hypergeometric series of the terms
+        with mp.workdps(mp.mp.dps + int(mp.log10(x))):
+            ratio = log_beta(alpha, beta + x + 1) - log_beta(alpha, beta) - log_beta(alpha, n)
+            first = mp.exp(ratio) / alpha
+        series, term, k = mp.mpf(0), mp.mpf(1), 0
+        while abs(term) > mp.eps * abs(series):
+            series += term
+            term *= (1 - n + k) * (alpha + beta + k) * (alpha + k) / ((alpha + 1 + k) * (alpha + beta + x + 1 + k) * (k + 1))
+            k += 1
+        return 1 - first * series, first * series
     above = mp.nsum(
         lambda k: mp.exp(beta_negative_binomial(k, alpha, beta, n)), [x + 1, mp.inf], method="euler-maclaurin"
     )

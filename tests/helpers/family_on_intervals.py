@@ -334,7 +334,7 @@ REFERENCES = {
          (3, 0, 2.5), (3, 0, 2.515625), (1, 0, 30), (1, 0, 1e10), (-3, 0, 2.515625), (-2, 1, 2.5), (inf, 0, 1), (-inf, 0, 1)],
         INVALID_LOCATION_SCALE, on_the_circle(wrapped_normal_below),
         lambda rng, p: p[0] + np.clip(around(rng, 0 * p[1], p[1], 1), -3.1, 3.1), [(0, 1), (1, 0.05), (-2, 2.6), (3, 100)],
-        scipy=False, rtol32=1e-4, reason=NEAR_THE_ENDS,
+        scipy=False,
     ),
     "beta_proportion": family(
         beta_proportion, lambda x, mu, kappa: beta(kappa * mu, kappa * (1 - mu), x, 1 - x),

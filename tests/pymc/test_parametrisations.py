@@ -367,3 +367,15 @@ def test_parts_of_a_stick():
 def test_what_pymc_has_and_gpustats_has_not():
     assert gpm.Flat is pm.Flat
     assert not hasattr(gpm, "Model")
+
+
+def test_a_derived_class():
+    """Users' classes keep their names and docstrings, of which PyMC knows none."""
+
+    class Measured(gpm.Interpolated):
+        """Mine."""
+
+    assert (Measured.__module__, Measured.__doc__) == (__name__, "Mine.")
+    assert gpm.Interpolated.__module__ == "gpustats.pymc" and gpm.Interpolated.__doc__ == pm.Interpolated.__doc__
+    variable = Measured.dist(x_points=np.array([0.0, 1.0, 2.0]), pdf_points=np.array([1.0, 1.0, 1.0]))
+    assert pm.logp(variable, 0.5).eval() == pytest.approx(-np.log(2))

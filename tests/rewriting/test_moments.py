@@ -87,3 +87,18 @@ def test_of_mass_functions(number):
         want = {"mean": 1 / p, "var": q / p**2, "skewness": (2 - p) / np.sqrt(q), "kurtosis": 6 + p**2 / q, "entropy": entropy}
     known = slice(1 if number in ("skewness", "kurtosis") else 0, None)
     np.testing.assert_allclose(getattr(density, number)(p)[known], want[number][known], rtol=1e-12)
+
+
+def test_numbers_far_apart_from_the_lower_end():
+    """The first of the very many numbers hardly count, the middle does."""
+    mu = np.array([1e8, 1e12])
+    np.testing.assert_allclose(gs.poisson.entropy(mu), 0.5 * np.log(2 * np.pi * np.e * mu) - 1 / (12 * mu), rtol=1e-12)
+    np.testing.assert_allclose(gs.poisson.moment(3.0, mu), mu**3 + 3 * mu**2 + mu, rtol=1e-12)
+
+
+def test_numbers_with_heavy_tails():
+    """Powers whose sums are finite, some of them barely, and powers whose sums are not."""
+    a, zeta = np.array([2.5, 3.0, 4.0, 4.5]), special.zeta
+    with np.errstate(invalid="ignore"):
+        want = [np.where(a > 1 + k, zeta(np.maximum(a - k, 1.1)) / zeta(a), inf) for k in (1.0, 2.0, 3.0)]
+    np.testing.assert_allclose([gs.zipf.moment(k, a) for k in (1.0, 2.0, 3.0)], want, rtol=1e-12)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import special, stats
 
 from gpustats import scipy_stats as st
 
@@ -24,7 +24,7 @@ def test_covariances(name):
         compare(ours(6.5, V).pdf(given), theirs(6.5, V).pdf(given))
     compare(ours.logpdf([0.5, 2.0], 3, 1.5), theirs.logpdf([0.5, 2.0], 3, 1.5))
     compare(ours.logpdf(2.0, 4, V), theirs.logpdf(2.0, 4, V))
-    for number in ("mean", "mode"):
+    for number in ("mean", "mode", "var"):
         compare(getattr(ours(7.5, V), number)(), getattr(theirs(7.5, V), number)())
     draws = ours.rvs(12.0, V, size=20_000, random_state=1)
     assert draws.shape == (20_000, 3, 3) and abs(draws.mean(0) / theirs.mean(12.0, V) - 1).max() < 0.2
@@ -32,7 +32,17 @@ def test_covariances(name):
     assert ours.rvs(4, V).shape == (3, 3) and np.ndim(ours.rvs(4, 1.0)) == 0
 
 
+def test_entropies():
+    """SciPy's of the inverse distribution is wrong: that of a Wishart matrix follows by a change of variables."""
+    p, half = len(V), 0.5 * 7.5 - 0.5 * np.arange(3)
+    log_det = special.digamma(half).sum() + p * np.log(2) - np.linalg.slogdet(V)[1]  # its mean, of a Wishart matrix
+    compare(st.wishart(7.5, V).entropy(), stats.wishart(7.5, V).entropy())
+    compare(st.invwishart(7.5, V).entropy(), stats.wishart.entropy(7.5, np.linalg.inv(V)) - (p + 1) * log_det)
+    compare(st.invwishart.entropy(7.5, 2.0), stats.invwishart.entropy(7.5, 2.0))
+
+
 def test_no_mean():
+    assert st.invwishart.var(6.0, V) is None and stats.invwishart.var(6.0, V) is None
     assert st.invwishart.mean(3.0, V) is None and st.wishart.mode(2.5, V) is None
     assert stats.invwishart.mean(3.0, V) is None and stats.wishart.mode(2.5, V) is None
 
@@ -45,6 +55,7 @@ def test_tables(parameters, rng):
         compare(ours.logpdf(given), theirs.logpdf(given))
         compare(ours.pdf(given), theirs.pdf(given))
     compare(ours.entropy(), theirs.entropy())
+    assert st.matrix_normal.rvs(rowcov=V).shape == (3, 1) and st.matrix_normal.rvs().shape == (1, 1)
     assert ours.rvs().shape == (3, 2) and ours.rvs(5, random_state=1).shape == (5, 3, 2)
     if hasattr(stats, "matrix_t"):  # of SciPy 1.17
         ours, theirs = st.matrix_t(*parameters, 4.5), stats.matrix_t(*parameters, 4.5)

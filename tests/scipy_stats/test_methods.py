@@ -109,6 +109,7 @@ def test_invalid_parameters_and_nan():
     assert np.isnan(st.norm.cdf(0.0, scale=[0.0, -1.0, np.nan])).all()
     np.testing.assert_array_equal(st.norm.ppf([-0.1, 0, 1, 1.1]), stats.norm.ppf([-0.1, 0, 1, 1.1]))
     np.testing.assert_array_equal(st.gamma.support(a), stats.gamma.support(a))
+    assert st.kappa4.cdf(st.kappa4.support(0.1, 0.0)[0], 0.1, 0.0) == 0  # though the distribution function is a root there
 
 
 @pytest.mark.parametrize(("name", "shapes"), [("gamma", (2.5,)), ("weibull_max", (1.7,)), ("poisson", (3.2,)), ("levy_l", ())])
@@ -125,6 +126,24 @@ def test_numbers(name, shapes):
     assert (ours.a, ours.b) == (theirs.a, theirs.b) and ours.support() == theirs.support()
 
 
+def test_numbers_of_heavy_tails():
+    np.testing.assert_array_equal(st.rel_breitwigner.stats(2.0, moments="s"), stats.rel_breitwigner.stats(2.0, moments="s"))
+    k = np.arange(1, 10**6)
+    for name, shapes in {"zipf": (6.6,), "nbinom": (0.5, 1e-3), "yulesimon": (3.0,)}.items():  # sums of very many numbers
+        log_p = getattr(stats, name).logpmf(k - (name == "nbinom"), *shapes)
+        want = -np.sum(np.exp(log_p) * log_p)
+        assert getattr(st, name)(*shapes, loc=2).entropy() == pytest.approx(want, rel=1e-10), name
+    assert st.zipf(3.0).entropy() == pytest.approx(gs.zipf.entropy(3.0), rel=1e-14)
+    assert st.zipf.moment(3, 3.5) == np.inf
+
+
+def test_ties_of_quantiles():
+    """P(X <= 24) is 1/2 but for rounding."""
+    n = np.arange(1, 100, 2)
+    np.testing.assert_array_equal(st.binom.ppf(0.5, n, 0.5), (n - 1) // 2)
+    np.testing.assert_array_equal(st.binom.isf(0.5, n, 0.5), (n - 1) // 2)
+
+
 def test_expect():
     for name, given in {"gamma": dict(args=(2.5,), loc=1, scale=2), "poisson": dict(args=(3.2,), loc=1)}.items():
         ours, theirs = getattr(st, name), getattr(stats, name)
@@ -132,6 +151,8 @@ def test_expect():
             for function in (None, np.sqrt):
                 got, want = ours.expect(function, **given, **more), theirs.expect(function, **given, **more)
                 assert isinstance(got, float) and got == pytest.approx(want, rel=1e-7)
+    p = [0.1, 0.5, 0.3]
+    assert st.poisson_binom.expect(np.sqrt, (p,), 1) == pytest.approx(stats.poisson_binom.expect(np.sqrt, (p,), 1), rel=1e-12)
     assert st.norm(1, 2).expect(lambda x: x**2, lb=0) == pytest.approx(stats.norm(1, 2).expect(lambda x: x**2, lb=0), rel=1e-9)
 
 

@@ -39,6 +39,27 @@ def test_elliptical(name, parameters, x):
 @pytest.mark.parametrize("d", [1, 2, 5])
 def test_entropy_of_t(df, d):
     compare(st.multivariate_t.entropy(None, np.eye(d), df), stats.multivariate_t.entropy(None, np.eye(d), df), 1e-9)
+    compare(st.multivariate_t.entropy(None, np.eye(d), 1e100), st.multivariate_normal.entropy(None, np.eye(d)), 1e-14)
+
+
+def test_matrices_that_may_be_singular():
+    for name, more in {"multivariate_normal": (), "multivariate_t": (5.0,)}.items():
+        ours, theirs = getattr(st, name), getattr(stats, name)
+        compare(ours(MEAN, COV, *more, allow_singular=True).logpdf(X), theirs(MEAN, COV, *more).logpdf(X))
+        with pytest.raises(NotImplementedError, match="no singular matrices, as (cov|shape) is"):
+            ours([0, 0], np.ones((2, 2)), *more, allow_singular=True)
+
+
+def test_a_random_state():
+    """A seed becomes a generator, which goes on."""
+    try:
+        st.dirichlet.random_state = 3
+        first = st.dirichlet.rvs(ALPHA)
+        assert not np.array_equal(first, st.dirichlet.rvs(ALPHA))
+        np.testing.assert_array_equal(first, st.dirichlet.rvs(ALPHA, random_state=3))
+    finally:
+        st.dirichlet.random_state = None
+    assert st.random_table([1, 2], [2, 1]).rvs(method="boyett", random_state=1).shape == (2, 2)
 
 
 def test_one_dimension():
@@ -109,6 +130,8 @@ def test_multivariate_hypergeometric():
         compare(st.multivariate_hypergeom(m, n).pmf(given), stats.multivariate_hypergeom(m, n).pmf(given))
         for number in ("mean", "var", "cov"):
             compare(getattr(st.multivariate_hypergeom, number)(m, n), getattr(stats.multivariate_hypergeom, number)(m, n))
+    for number in ("mean", "var", "cov"):
+        np.testing.assert_array_equal(getattr(st.multivariate_hypergeom, number)([0, 0], 0), 0)
     draws = st.multivariate_hypergeom.rvs(kinds, 6, size=(2, 5), random_state=1)
     assert draws.shape == (2, 5, 3) and draws.dtype == np.int64 and (draws.sum(-1) == 6).all()
     assert st.multivariate_hypergeom.cov([1, 0], 1).tolist() == [[0, 0], [0, 0]]
@@ -141,7 +164,6 @@ def test_device_arrays():
     [
         (lambda: st.multivariate_normal(MEAN, np.eye(2)), ValueError, r"cov has shape \(2, 2\), where mean has \(3,\)"),
         (lambda: st.multivariate_normal(MEAN, -COV), np.linalg.LinAlgError, "cov must be symmetric and positive definite"),
-        (lambda: st.multivariate_normal.logpdf(X, MEAN, COV, True), NotImplementedError, "singular"),
         (lambda: st.multivariate_normal(1, 2, 3, 4), TypeError, "3 parameters, not 4"),
         (lambda: st.multivariate_normal(MEAN, mean=MEAN), TypeError, "mean once at most"),
         (lambda: st.multivariate_t(MEAN, COV, -1.0), ValueError, "df must be positive"),
