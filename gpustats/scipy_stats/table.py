@@ -103,6 +103,7 @@ rice(b: nonnegative)                  -> rice(nu=b * scale, sigma=scale) at x - 
 semicircular()                        -> semicircular(mu=loc, sigma=scale)
 skewcauchy(a)                         -> skew_cauchy(a=a, mu=loc, sigma=scale)
 skewnorm(a)                           -> skew_normal(alpha=a, mu=loc, sigma=scale)
+studentized_range(k, df)              -> studentized_range(k=k, nu=df) at (x - loc) / scale
 t(df)                                 -> student_t(nu=df, mu=loc, sigma=scale)
 trapezoid(c: unit, d: unit)           -> trapezoidal(lower=loc, upper=loc + scale, c=loc + c * scale, d=loc + d * scale)
 triang(c: unit)                       -> triangular(lower=0, upper=1, c=c) at (x - loc) / scale
