@@ -49,7 +49,7 @@ __device__ real kolmogorov_smirnov_one_sided_logpdf(real x, real n)
 {
     real d = n * x;
     if (n == 1 || x == 0) return 0;
-    return x == 1 ? -INFINITY : d < few() && d < n ? log(sum_below(n, d, 1)) : log_above(n, d, 1);
+    return x == 1 ? -INFINITY : d < few() && x < 0.5 ? log(sum_below(n, d, 1)) : log_above(n, d, 1);  // near 1 it is small
 }
 
 __device__ real kolmogorov_smirnov_one_sided_logcdf(real x, real n)

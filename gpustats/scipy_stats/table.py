@@ -67,6 +67,7 @@ johnsonsu(a, b)                       -> johnson_su(gamma=a, delta=b, mu=loc, si
 kappa3(a)                             -> kappa3(a=a, sigma=scale) at x - loc
 kappa4(h, k)                          -> kappa4(h=h, k=k, mu=loc, sigma=scale)
 ksone(n: positive integer)             -> kolmogorov_smirnov_one_sided(n=n) at (x - loc) / scale
+kstwo(n: positive integer)             -> kolmogorov_smirnov(n=n) at (x - loc) / scale
 kstwobign()                           -> kolmogorov(sigma=scale) at x - loc
 landau()                              -> landau(mu=loc - 2 / PI * log(0.5 * PI) * scale, sigma=2 / PI * scale)
 laplace()                             -> laplace(mu=loc, b=scale)
