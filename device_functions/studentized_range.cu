@@ -117,8 +117,8 @@ __device__ real log_sum(int what, real q, real k, real nu)
                                                   + fabs(k - 2) * central_slope(r) * (1 + 0.25 * r * r), k);
     for (int side = -1; side < 2; side += 2) {
         real term = 1;
-        for (int i = (side + 1) / 2; i < 2000 && (term > 0.01 * EPSILON * sum || i < 2); i++) {
-            real y = side * i * step;
+        for (int i = 0; i < 2000 && (term > 0.01 * EPSILON * sum || i < 2); i++) {
+            real y = (side < 0 ? -i : i + 1) * step;
             term = (1 + wide * exp(-y)) * exp(log_term(what, at + (y - wide * expm1(-y)), q, k, nu) - center);
             sum += term;
         }
@@ -143,8 +143,8 @@ __device__ real log_mean(int what, real q, real k, real nu)
     real step = step_of(2 * nu * exp(2 * at) + (what == 1 ? (k - 1) * central_slope(r) * (1 + 0.25 * r * r) : r * r), k);
     for (int side = -1; side < 2; side += 2) {
         real term = 1;
-        for (int i = (side + 1) / 2; i < 2000 && (term > 0.01 * EPSILON * sum || i < 2); i++) {
-            real v = at + side * i * step;
+        for (int i = 0; i < 2000 && (term > 0.01 * EPSILON * sum || i < 2); i++) {
+            real v = at + (side < 0 ? -i : i + 1) * step;
             term = exp(log_range(what, q * exp(v), k) - 0.5 * nu * expm1_excess(-2 * v) - center);
             sum += term;
         }
@@ -195,10 +195,10 @@ __device__ real range_moment(int order, real about, real k)
     real step = 1 / fmax(sqrt(2 * exp(2 * at) + fabs(k - 2) + 24) / 0.5, sqrt(2 * log(k)) * rate_of_largest(k));
     for (int side = -1; side < 2; side += 2) {
         real weight = 1;
-        for (int i = (side + 1) / 2; i < 2000 && (weight > 1e-8 * EPSILON || i < 2); i++) {
-            real y = side * i * step, v = at + (y - wide * expm1(-y)), r = exp(v), power = 1;
+        for (int i = 0; i < 2000 && (weight > 1e-8 * EPSILON || i < 2); i++) {
+            real y = (side < 0 ? -i : i + 1) * step, v = at + (y - wide * expm1(-y)), r = exp(v), power = 1;
             weight = (1 + wide * exp(-y)) * exp(log_range(0, r, k) + v - center);
-            for (int j = 0; j < order; j++)
+            for (int j = 0; j < 4 && j < order; j++)
                 power *= r - about;
             mass += weight;
             sum += weight * power;
