@@ -19,7 +19,7 @@ def between(u, r):
 
 
 def trapezoidal(function, step, both=True):
-    """The sum of function(u) at multiples of the step, until nothing is added, times the step; an even function, unless `both`"""
+    """The sum of function(u) at multiples of the step, times the step; of an even function, unless `both`"""
     total = function(mp.mpf(0))
     for side in (1, -1) if both else (1,):
         i, part = 0, mp.inf

@@ -99,7 +99,7 @@ def test_derivatives(name, dtype):
 
 @EACH_DTYPE
 def test_shapes_of_which_one_is_far_larger(dtype):
-    """Where the terms of the continued fraction grow for long, and that a little above three standard deviations from the mean."""
+    """Where the terms of the continued fraction grow for long, more than three standard deviations from the mean."""
     a = np.repeat([900.0, 8e4, 1.5e7], 8)
     b, z = a * 10.0 ** RNG.uniform(2, 7, 24), np.tile([-6, -4, -3.3, -3.02, 3.02, 3.3, 4, 6], 3)
     x = (a / (a + b) * (1 + z / np.sqrt(a))).astype(dtype)
