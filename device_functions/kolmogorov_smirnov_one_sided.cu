@@ -53,7 +53,7 @@ __device__ real kolmogorov_smirnov_one_sided_logpdf(real x, real n)
     real d = n * x;
     if (n == 1 || x == 0) return 0;
     if (is_alone(x, n)) return log(n) + (n - 1) * log1p(-x);
-    return d < few() ? log(sum_below(n, d, 1)) : log_above(n, d, 1);
+    return d < few() && x < 0.5 ? log(sum_below(n, d, 1)) : log_above(n, d, 1);  // near 1 the sum from below has no digits
 }
 
 __device__ real kolmogorov_smirnov_one_sided_logcdf(real x, real n)

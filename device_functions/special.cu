@@ -805,11 +805,11 @@ __device__ real beta_integral(real a, real b, real x, real y)
 
 // How far beta_fraction goes in either direction, known from the shapes: by the rate at which it converges in the end, Lorentzen &
 // Waadeland (1992), Continued Fractions with Applications, ch. VI, at the largest x, but large shapes keep it from that for a
-// while, and where x is near 1, the smaller one leads to the end.
+// while, and where x is near 1, the smaller one leads to the end. In float32 its terms overflow after about 95 turns of large shapes.
 __device__ int beta_fraction_turns(real a, real b)
 {
     real smaller = fmin(a, b), x = fmax(a, b) / (a + b), root = 1 + sqrt(smaller / (a + b)), rate = 2 * log(root * root / x);
-    real size = sqrt(fmin(smaller, (real)1000)), most = 10 + fmin((real)65, 90 / smaller) + 3.1 * size;
+    real size = sqrt(fmin(smaller, (real)1000)), most = 10 + fmin((real)65, 90 / smaller) + (EPSILON < 1e-10 ? 3.1 : 1.8) * size;
     return (int)fmin(EPSILON < 1e-10 ? 3 + 38 / rate + 1.6 * size : 3 + 18 / rate + 1.2 * size, most);
 }
 

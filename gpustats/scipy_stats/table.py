@@ -67,6 +67,7 @@ johnsonsu(a, b)                       -> johnson_su(gamma=a, delta=b, mu=loc, si
 kappa3(a)                             -> kappa3(a=a, sigma=scale) at x - loc
 kappa4(h, k)                          -> kappa4(h=h, k=k, mu=loc, sigma=scale)
 ksone(n: positive integer)             -> kolmogorov_smirnov_one_sided(n=n) at (x - loc) / scale
+kstwo(n: positive integer)             -> kolmogorov_smirnov(n=n) at (x - loc) / scale
 kstwobign()                           -> kolmogorov(sigma=scale) at x - loc
 landau()                              -> landau(mu=loc - 2 / PI * log(0.5 * PI) * scale, sigma=2 / PI * scale)
 laplace()                             -> laplace(mu=loc, b=scale)
@@ -103,6 +104,7 @@ rice(b: nonnegative)                  -> rice(nu=b * scale, sigma=scale) at x - 
 semicircular()                        -> semicircular(mu=loc, sigma=scale)
 skewcauchy(a)                         -> skew_cauchy(a=a, mu=loc, sigma=scale)
 skewnorm(a)                           -> skew_normal(alpha=a, mu=loc, sigma=scale)
+studentized_range(k, df)              -> studentized_range(k=k, nu=df) at (x - loc) / scale
 t(df)                                 -> student_t(nu=df, mu=loc, sigma=scale)
 trapezoid(c: unit, d: unit)           -> trapezoidal(lower=loc, upper=loc + scale, c=loc + c * scale, d=loc + d * scale)
 triang(c: unit)                       -> triangular(lower=0, upper=1, c=c) at (x - loc) / scale

@@ -83,6 +83,42 @@ def noncentral_f_tails(x, d1, d2, lam):
     )  # fmt: skip
 
 
+def noncentral_beta(x, alpha, beta, lam):
+    """By the noncentral F variable that is its odds, but at the ends"""
+    m = lam / 2
+    if not x:
+        return mp.inf if alpha < 1 else -mp.inf if alpha > 1 else mp.log(beta) - m
+    if x == 1:
+        return mp.inf if beta < 1 else -mp.inf if beta > 1 else mp.log(alpha + m)
+    series = mp.hyp1f1(alpha + beta, alpha, m * x) if m else mp.mpf(1)
+    return log_beta_power(alpha, beta, x, 1 - x) - m + mp.log(series) - mp.log(x * (1 - x))
+
+
+def noncentral_beta_tails(x, alpha, beta, lam):
+    if x in (0, 1):
+        return x, 1 - x
+    return noncentral_f_tails(x / (1 - x) * beta / alpha, 2 * alpha, 2 * beta, lam)
+
+
+class NoncentralBeta:
+    """What scipy.stats' noncentral F variables tell of beta variables; their moments are others."""
+
+    def __init__(self, alpha, beta, lam):
+        self.odds, self.ratio = stats.ncf(2 * alpha, 2 * beta, lam), alpha / beta
+
+    def stats(self, moments):
+        return np.nan, np.nan, np.nan
+
+    def cdf(self, x):
+        with np.errstate(divide="ignore"):
+            return self.odds.cdf(x / (1 - np.asarray(x, float)) / self.ratio)
+
+
+def shares(rng, p):
+    first, second = rng.noncentral_chisquare(2 * p[0], p[2]), rng.chisquare(2 * p[1])
+    return np.clip(first / (first + second), 1e-6, 1 - 1e-6)
+
+
 def noncentral_t(x, nu, delta, mu, sigma):
     if mp.isinf(x):
         return -mp.inf
@@ -124,6 +160,14 @@ REFERENCES = {
         lambda nu, delta, mu, sigma: Corrected(stats.nct(nu, delta, mu, sigma), np.where(nu > 1, nu, inf)),
         lambda rng, p: around(rng, p[2] + p[1] * p[3], p[3] * (1 + np.abs(p[1])), 1),
         [(3, 0, 0, 1), (1, 5, 2, 0.1), (30, -3, 0, 1), (0.3, 1, 0, 1)], digits=22,
+    ),
+    "noncentral_beta": family(
+        noncentral_beta, noncentral_beta_tails, parameters(positive(0.2, 25), positive(0.2, 25), positive(0.1, 100)), (0, 1),
+        [(0, 0.5, 1, 1), (0, 1, 2, 3), (0, 2, 1, 1), (1, 2, 0.5, 1), (1, 2, 1, 3), (1, 2, 2, 1), (1e-30, 0.5, 1, 1),
+         (0.25, 2, 3, 0), (0.25, 0.5, 4, 1e-30), (0.999, 2, 3, 1), (0.5, 2, 100, 1e3), (0.01, 2, 100, 1e3),
+         (0.9375, 3, 0.5, 500)],
+        [(0, 1, 1), (1, 0, 1), (-1, 1, 1), (1, -1, 1), (1, 1, -1), (np.nan, 1, 1), (1, np.nan, 1), (1, 1, np.nan), (inf, 1, 1)],
+        NoncentralBeta, shares, [(1, 1, 1), (0.3, 5, 3), (15, 10, 0), (5, 10, 50)], scipy=False, digits=30,
     ),
     "noncentral_f": family(
         noncentral_f, noncentral_f_tails, parameters(positive(0.4, 50), positive(0.4, 50), positive(0.1, 100)), (0, inf),

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from references import derivative, exactly, log_uniform
 from references_functions import log_beta_p, log_gamma_p, log_gamma_q
+from scipy import special
 
 import gpustats as gs
 from gpustats.testing import evaluate_device
@@ -94,6 +95,18 @@ def test_derivatives(name, dtype):
         error = errors(gradient[letter].ravel(), want, dtype) / np.maximum(1, np.abs(value.astype(float)))
         worst = np.argmax(error)
         assert error[worst] <= 60, f"d{name}/d{letter} at {rows[worst]} is off by {error[worst]:.1f}"
+
+
+@EACH_DTYPE
+def test_shapes_of_which_one_is_far_larger(dtype):
+    """Where the terms of the continued fraction grow for long, more than three standard deviations from the mean."""
+    a = np.repeat([900.0, 8e4, 1.5e7], 8)
+    b, z = a * 10.0 ** RNG.uniform(2, 7, 24), np.tile([-6, -4, -3.3, -3.02, 3.02, 3.3, 4, 6], 3)
+    x = (a / (a + b) * (1 + z / np.sqrt(a))).astype(dtype)
+    a, b = a.astype(dtype), b.astype(dtype)
+    got = evaluate_device("log_beta_p", a, b, x, (1 - x.astype(float)).astype(dtype))
+    want = np.log(special.betainc(*(v.astype(float) for v in (a, b, x))))
+    np.testing.assert_allclose(got, want, rtol=1e-11 if dtype == np.float64 else 1e-3, atol=1e-15)
 
 
 def test_derivative_in_one_argument():

@@ -34,8 +34,8 @@ BY_SHAPES = {
     "gamma", "inverse_gamma", "chi_squared", "beta", "poisson", "poisson_log", "binomial", "binomial_logit",
     "negative_binomial", "negative_binomial_log", "beta_binomial", "zero_inflated_poisson", "zero_inflated_binomial",
     "zero_inflated_negative_binomial", "chi", "nakagami", "generalized_gamma", "half_generalized_normal", "beta_prime",
-    "fisher_snedecor", "generalized_inverse_gaussian", "inverse_chi_squared", "scaled_inverse_chi_squared", "beta_proportion",
-    "unit_gamma", "beta_negative_binomial", "generalized_poisson",
+    "fisher_snedecor", "generalized_inverse_gaussian", "scaled_inverse_chi_squared", "beta_proportion",
+    "beta_negative_binomial", "generalized_poisson",
 }  # fmt: skip
 
 

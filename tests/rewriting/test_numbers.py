@@ -16,6 +16,7 @@ from gpustats.language.library import library
 inf, nan = np.inf, np.nan
 FORMULAS = SCIPY.keys() - {"von_mises"}  # where scipy has no formulas either, and takes long
 HEAVY = {"stable"}  # whose moments are not seen from a few quantiles
+SLOW = {"studentized_range"}  # an expectation is an integral over integrals over integrals
 INTEGRATED = {"pearson3", "rdist"}  # scipy.stats' entropies are integrals of six digits
 MOMENTS = ("mean", "var", "skewness", "kurtosis")
 
@@ -79,7 +80,7 @@ def test_scipy_agrees(name):
                 assert_equal(got, getattr(theirs, number)(), parameters, rtol=1e-5 if name in INTEGRATED else 1e-9)
 
 
-@pytest.mark.parametrize("name", sorted(name for name in REFERENCES if name not in FORMULAS | HEAVY and written(name)))
+@pytest.mark.parametrize("name", sorted(name for name in REFERENCES if name not in FORMULAS | HEAVY | SLOW and written(name)))
 def test_expectations_agree(name):
     """Where scipy has no formulas: expectations by quadrature, or sums."""
     density, (parameters, numbers) = gs.densities[name], computed(name)
@@ -144,6 +145,20 @@ def test_moments_of_stable_distributions():
     mean, var = gs.stable.mean(alpha, 0.5, 1.0, 3.0), gs.stable.var(alpha, 0.5, 1.0, 3.0)
     np.testing.assert_allclose(mean, [nan, nan, 2.5, 1], rtol=1e-14)
     np.testing.assert_array_equal(var, [inf, inf, inf, 18])
+
+
+def test_moments_of_the_studentized_range():
+    """Those of |T| sqrt(2) where k = 2; else of the range itself: Harter (1960), Tables of range and studentized range."""
+    nu, half = np.array([1.5, 2.5, 3.5, 4.5, 8, 300]), gs.half_student_t
+    for number in MOMENTS:
+        got, want = (getattr(d, number)(*p, nu, *q) for d, p, q in ((gs.studentized_range, (2.0,), ()), (half, (), (2**0.5,))))
+        finite = np.isfinite(want)
+        assert not np.isfinite(got[~finite]).any()
+        np.testing.assert_allclose(got[finite], want[finite], rtol=1e-10)
+    k = np.array([2.0, 3, 5, 10])
+    mean, deviation = gs.studentized_range.mean(k, inf), gs.studentized_range.std(k, inf)
+    np.testing.assert_allclose(mean, [1.12837917, 1.69256875, 2.32592895, 3.07750546], rtol=1e-8)
+    np.testing.assert_allclose(deviation, [0.85250, 0.88837, 0.86408, 0.79705], atol=6e-6)
 
 
 @pytest.mark.parametrize("name", sorted(REFERENCES))
