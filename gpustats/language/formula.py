@@ -20,7 +20,8 @@ FUNCTIONS = {
 #: components of vectors.
 BINDING = {"Sum": (2, 4), "Product": (2, 4), "Integral": (4,), "Root": (4,)}
 
-_DEFINITION = re.compile(r"(?P<name>[A-Za-z]\w*)(?:\[(?P<index>[A-Za-z]\w*)\])? = ")
+_DEFINITION = re.compile(r"([A-Za-z]\w*)(?:\[([A-Za-z]\w*)\])? = ")
+_BETWEEN = re.compile(r"\s{2,}(?=[A-Za-z]\w*(?:\[[A-Za-z]\w*\])? = )")
 _OPERATORS = (
     ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow, ast.MatMult, ast.USub, ast.And, ast.Or,
     ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq, ast.Load,
@@ -60,7 +61,7 @@ def goes_on(text: str, line: str) -> bool:
 
 def in_lines(text: str) -> list[str]:
     """A line of a comment in lines of a formula, in which each definition begins one."""
-    return re.split(rf"\s{{2,}}(?={_DEFINITION.pattern.replace('?P<name>', '?:').replace('?P<index>', '?:')})", text)
+    return _BETWEEN.split(text)
 
 
 def parse(text: str, arguments: Collection[str]) -> Formula:
@@ -93,7 +94,7 @@ def parse(text: str, arguments: Collection[str]) -> Formula:
             continue
         if found is None:
             raise FormulaError("behind its first expression, a formula has definitions such as `z = (x - mu) / sigma`", line)
-        name, index = found["name"], found["index"] or ""
+        name, index = found[1], found[2] or ""
         if name in known:
             raise FormulaError(f"the formula defines {name}, which has a meaning already", line)
         tree = _tree(" " * found.end() + part[found.end() :], line)
