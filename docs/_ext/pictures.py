@@ -132,6 +132,8 @@ def parameters(density: Any) -> list[dict[str, Any]] | None:
 def _grid(density: Any, sets: list[dict[str, Any]]) -> np.ndarray:
     """Points that span what the density does for all sets."""
     word = next(iter(density.domains.values()))
+    if "periodic in x" in density.description:
+        return np.linspace(-np.pi, np.pi, 301)
     if density.discrete:
         low = -30 if word == "integer" else 1 if word.startswith("positive") else 0
         wide = np.arange(low, 61.0)
@@ -144,7 +146,8 @@ def _grid(density: Any, sets: list[dict[str, Any]]) -> np.ndarray:
         values = np.nan_to_num(density.pdf(wide, **one), posinf=0.0)
         mass = values * (np.gradient(wide) if not density.discrete else 1.0)
         below = np.cumsum(mass) / (mass.sum() or 1)
-        seen |= (below > 0.004) & (below < 0.985) & (mass > 0)
+        before = below - mass / (mass.sum() or 1) if density.discrete else below
+        seen |= (below > 0.004) & (before < 0.985) & (mass > 0)
     if not seen.any():
         return np.empty(0)
     low, high = wide[seen][[0, -1]]
@@ -158,9 +161,9 @@ def _number(value: Any) -> str:
     return "(" + ", ".join(map(_number, value)) + ")" if isinstance(value, list) else f"{value:g}"
 
 
-def _labels(place: Any, title: str, height: str, along: str = "x") -> None:
+def _labels(place: Any, title: str, height: str) -> None:
     place.set_title(title, loc="left", fontsize=9)
-    place.set_xlabel(along, fontsize=8)
+    place.set_xlabel("x", fontsize=8)
     place.set_ylabel(height, fontsize=8)
 
 
@@ -171,10 +174,11 @@ def of_density(density: Any, sets: list[dict[str, Any]], path: Path) -> bool:
         return False
     with_cdf = hasattr(density, "cdf")
     with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=(7.2 if with_cdf else 4.2, 2.5), layout="constrained")
+        labels = [", ".join(f"{p} = {_number(v)}" for p, v in one.items()) for one in sets]
+        side_by_side = sum(map(len, labels)) < 90
+        figure = Figure(figsize=(7.2 if with_cdf else 4.2, 2.5 if side_by_side else 2.8), layout="constrained")
         places = figure.subplots(1, 2 if with_cdf else 1, squeeze=False)[0]
-        for color, one in zip(COLORS, sets, strict=False):
-            label = ", ".join(f"{p} = {_number(v)}" for p, v in one.items())
+        for color, one, label in zip(COLORS, sets, labels, strict=False):
             pdf = density.pdf(grid, **one)
             if np.isnan(pdf).all():
                 raise ValueError(f"{density.name} has no density at {label}: give it parameters of its own in BY_DENSITY")
@@ -185,8 +189,9 @@ def of_density(density: Any, sets: list[dict[str, Any]], path: Path) -> bool:
             else:
                 places[0].plot(grid, pdf, color=color, label=label)
             if with_cdf:
+                wide = np.arange(grid[0] - 1, grid[-1] + 2) if density.discrete else grid
                 drawn = {"drawstyle": "steps-post"} if density.discrete else {}
-                places[1].plot(grid, density.cdf(grid, **one), color=color, **drawn)
+                places[1].plot(wide, density.cdf(wide, **one), color=color, **drawn)
         if not density.discrete:
             heights = [line.get_ydata()[np.isfinite(line.get_ydata())] for line in places[0].get_lines()]
             tallest = max(np.quantile(h, 0.985) for h in heights)  # peaks that are poles would hide all else
@@ -197,7 +202,7 @@ def of_density(density: Any, sets: list[dict[str, Any]], path: Path) -> bool:
         if with_cdf:
             _labels(places[1], "distribution function", "P(X ≤ x)")
             places[1].set_ylim(0, 1.03)
-        figure.legend(loc="outside lower center", ncols=1 if len(label) > 45 else 3, frameon=False, fontsize=8)
+        figure.legend(loc="outside lower center", ncols=3 if side_by_side else 1, frameon=False, fontsize=8)
         figure.savefig(path, metadata={"Date": None}, transparent=True)
     return True
 
