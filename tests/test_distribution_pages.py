@@ -82,9 +82,10 @@ def test_an_expression_in_tex(pages, text, printed):
 
 
 def test_a_formula_on_a_page(pages):
-    page = "\n".join(pages.formula("crystal_ball", gs.crystal_ball))
-    assert page.startswith("```{math}\nf(x \\mid \\beta, m, \\mu, \\sigma) = \\frac{\\begin{cases}")
-    assert "for {math}`x \\in \\mathbb{R}`, where\n\n```{math}\nz = \\frac{x - \\mu}{\\sigma}, \\qquad C = " in page
+    page = "\n".join(pages.formula("skew_cauchy", gs.skew_cauchy))
+    assert page.startswith("```{math}\nf(x \\mid a, \\mu, \\sigma) = \\frac{1}{\\pi \\, \\sigma")
+    where = "for {math}`x \\in \\mathbb{R}`, where\n\n```{math}\nz = \\frac{x - \\mu}{\\sigma}, \\qquad s = \\begin{cases} 1"
+    assert where in page
     page = "\n".join(pages.formula("binomial", gs.binomial))
     assert "P}(X = x \\mid n, p) = \\binom{n}{x}" in page and "for {math}`x = 0, \\dots, n`." in page
     assert "Components are numbered from 0." in "\n".join(pages.formula("categorical", gs.categorical))

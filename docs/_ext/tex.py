@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from gpustats.language.formula import BINDING, Definition, parse
@@ -259,6 +259,17 @@ def notes(trees: list[ast.expr]) -> str:
     return f"Here {' and '.join(said)}." if said else ""
 
 
+def in_lines(definitions: Iterable[str]) -> list[str]:
+    """Definitions behind one another, as many in a line as there is place for on a page."""
+    lines: list[str] = []
+    for one in definitions:
+        if lines and len(lines[-1]) + len(one) < 230:
+            lines[-1] += rf", \qquad {one}"
+        else:
+            lines.append(one)
+    return lines
+
+
 def counts(trees: list[ast.expr], vectors: Collection[str]) -> bool:
     """Whether it matters which component of a vector is the first."""
     taken = [n for tree in trees for n in ast.walk(tree) if isinstance(n, ast.Subscript) and n.value.id in vectors]
@@ -289,8 +300,8 @@ def shown(thing: Any, domains: dict[str, str]) -> list[str]:
     said = [f"for {{math}}`{where}`"] * bool(where) + ["where"] * bool(definitions)
     lines = ["```{math}", f"{head} = {printer.of(value)}", "```", ""]
     lines += [f"{', '.join(said)}{'' if definitions else '.'}", ""] if said else []
-    if definitions:
-        lines += ["```{math}", r", \qquad ".join(map(printer.definition, definitions)), "```", ""]
+    for line in in_lines(map(printer.definition, definitions)):
+        lines += ["```{math}", line, "```", ""]
     trees = [formula.value, *(d.value for d in definitions)]
     said = [notes(trees), "Components are numbered from 0." if counts(trees, printer.vectors) else ""]
     return lines + ([" ".join(filter(None, said)), ""] if any(said) else [])
