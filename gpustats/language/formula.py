@@ -97,7 +97,7 @@ def parse(text: str, arguments: Collection[str]) -> Formula:
         name, index = found[1], found[2] or ""
         if name in known:
             raise FormulaError(f"the formula defines {name}, which has a meaning already", line)
-        tree = _tree(" " * found.end() + part[found.end() :], line)
+        tree = _tree(part[found.end() :], line)
         _check(tree, known | ({name, index} if index else set()), line)
         known.add(name)
         definitions.append(Definition(name, index, tree))
@@ -120,7 +120,7 @@ def _parts(text: str) -> list[tuple[int, str]]:
 
 def _tree(text: str, line: int) -> ast.expr:
     try:
-        return ast.parse(f"({text}\n)", mode="eval").body
+        return ast.parse(text.strip().replace("\n", "\\\n"), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         where = line + min((getattr(error, "lineno", 1) or 1) - 1, text.count("\n"))
         raise FormulaError(f"this is no formula: {getattr(error, 'msg', None) or error}", where) from None

@@ -39,6 +39,7 @@ def test_a_formula_is_optional():
         ("density: alpha * z    z = y", "'y' in the formula", 3),
         ("density: alpha * (\n// x +\n// y)", "'y' in the formula", 5),
         ("density: alpha +", "this is no formula: invalid syntax", 3),
+        ("density: x) * (alpha", "this is no formula: unmatched ')'", 3),
         ("density: (alpha + x", "this is no formula: '(' was never closed", 3),
         ("density: z\n// z = alpha + + / 2", "this is no formula", 4),
         ("density: lgamma(x)", "a formula has no function lgamma; it has B,", 3),
