@@ -1,5 +1,6 @@
 // alpha: the alpha distribution, of the inverse of a normal variable that is known to be positive
 // x: nonnegative    a: positive, mean of the normal variable over its standard deviation    sigma: positive, scale
+// density: sigma * phi(a - sigma / x) / (x**2 * Phi(a))
 // source: Johnson, Kotz & Balakrishnan (1994), ch. 15
 __device__ real alpha_logpdf(real x, real a, real sigma)
 {

@@ -1,5 +1,6 @@
 // arcsine: the arcsine distribution on an interval
 // x: real    lower: real, lower bound    upper: real, upper bound
+// density: 1 / (pi * sqrt((x - lower) * (upper - x))) if lower <= x <= upper else 0
 // source: Johnson, Kotz & Balakrishnan (1995), ch. 25
 __device__ real arcsine_logpdf(real x, real lower, real upper)
 {

@@ -1,5 +1,7 @@
 // argus: the ARGUS distribution of the mass of a particle's decay products, relative to the largest possible one
 // x: unit    chi: positive, curvature
+// density: (chi**3 * x * sqrt(1 - x**2) * exp(-chi**2 * (1 - x**2) / 2) /
+// (sqrt(2 * pi) * (Phi(chi) - chi * phi(chi) - 1 / 2)))
 // source: Albrecht et al. (1990), Search for hadronic b to u decays
 
 // log(P(M <= chi) / chi^3), M having Maxwell's distribution; where chi is small, by the power series of the incomplete gamma

@@ -1,5 +1,6 @@
 // asymmetric_laplace: Laplace with a different scale on each side
 // x: real    kappa: positive, asymmetry    mu: real, location    b: positive, inverse scale
+// density: b / (kappa + 1 / kappa) * exp(-abs(x - mu) * s)    s = b / kappa if x < mu else b * kappa
 // source: Kotz, Kozubowski & Podgórski (2001), ch. 3
 __device__ real asymmetric_laplace_logpdf(real x, real kappa, real mu, real b)
 {

@@ -1,5 +1,7 @@
 // bates: the mean of n variables that are uniform between two bounds
 // x: real    n: positive integer, number of variables    lower: real    upper: real, above `lower`
+// density: (n / ((upper - lower) * factorial(n - 1)) * Sum((-1)**k * binomial(n, k) * (y - k)**(n - 1), k, 0, floor(y))
+// if lower <= x <= upper else 0)    y = n * (x - lower) / (upper - lower)
 // source: Johnson, Kotz & Balakrishnan (1995), ch. 26.9
 
 // The distance from the nearer bound, for which the sum of n variables between 0 and 1 has the same probability

@@ -1,5 +1,6 @@
 // bernoulli: success or failure of one trial
 // x: nonnegative integer    p: unit, probability of success
+// mass: p**x * (1 - p)**(1 - x) if x <= 1 else 0
 // source: Johnson, Kemp & Kotz (2005), Univariate Discrete Distributions, ch. 3
 __device__ real bernoulli_logpmf(real x, real p)
 {

@@ -1,5 +1,6 @@
 // bernoulli_cloglog: success or failure of one trial, by the complementary log-log of the probability of success
 // x: nonnegative integer    eta: real, log(-log(1 - p)) of the probability p of success
+// mass: p**x * (1 - p)**(1 - x) if x <= 1 else 0    p = 1 - exp(-exp(eta))
 // source: McCullagh & Nelder (1989), Generalized Linear Models, ch. 4
 
 // The logarithm of the probability of success

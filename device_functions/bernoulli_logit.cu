@@ -1,5 +1,6 @@
 // bernoulli_logit: success or failure of one trial, by the log odds of success
 // x: nonnegative integer    eta: real, log odds of success
+// mass: p**x * (1 - p)**(1 - x) if x <= 1 else 0    p = 1 / (1 + exp(-eta))
 // source: McCullagh & Nelder (1989), Generalized Linear Models, ch. 4
 __device__ real bernoulli_logit_logpmf(real x, real eta)
 {

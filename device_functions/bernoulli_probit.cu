@@ -1,5 +1,6 @@
 // bernoulli_probit: success or failure of one trial, by the normal quantile of the probability of success
 // x: nonnegative integer    eta: real, normal quantile of the probability of success
+// mass: p**x * (1 - p)**(1 - x) if x <= 1 else 0    p = Phi(eta)
 // source: McCullagh & Nelder (1989), Generalized Linear Models, ch. 4
 __device__ real bernoulli_probit_logpmf(real x, real eta)
 {

@@ -1,5 +1,6 @@
 // beta: the beta distribution
 // x: unit    alpha: positive, shape at 0    beta: positive, shape at 1
+// density: x**(alpha - 1) * (1 - x)**(beta - 1) / B(alpha, beta)
 // source: Johnson, Kotz & Balakrishnan (1995), ch. 25; for large shapes, Loader (2000)
 __device__ real beta_logpdf(real x, real alpha, real beta)
 {

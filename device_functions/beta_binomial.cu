@@ -1,6 +1,7 @@
 // beta_binomial: binomial whose probability of success has a beta distribution
 // x: nonnegative integer    alpha: positive, shape of the beta distribution at 0    beta: positive, its shape at 1
 // n: nonnegative integer, number of trials
+// mass: binomial(n, x) * B(alpha + x, beta + n - x) / B(alpha, beta) if x <= n else 0
 // source: Johnson, Kemp & Kotz (2005), Univariate Discrete Distributions, ch. 6; in the form of Loader (2000)
 __device__ real beta_binomial_logpmf(real x, real alpha, real beta, real n)
 {

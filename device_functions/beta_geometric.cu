@@ -1,6 +1,7 @@
 // beta_geometric: geometric whose probability of success has a beta distribution
 // x: positive integer, trials up to the first success    beta: positive, shape of the beta distribution at 1
 // alpha: positive, its shape at 0, exponent of the tail
+// mass: B(alpha + 1, beta + x - 1) / B(alpha, beta)
 // source: Johnson, Kemp & Kotz (2005), Univariate Discrete Distributions, ch. 6
 __device__ real beta_geometric_logpmf(real x, real alpha, real beta)
 {

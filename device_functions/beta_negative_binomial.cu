@@ -1,6 +1,7 @@
 // beta_negative_binomial: negative binomial whose probability of success has a beta distribution; generalised Waring
 // x: nonnegative integer, failures before n successes    n: positive, number of successes, whole or not
 // alpha: positive, shape of the beta distribution at 0, exponent of the tail    beta: positive, its shape at 1
+// mass: binomial(n + x - 1, x) * B(alpha + n, beta + x) / B(alpha, beta)
 // source: Johnson, Kemp & Kotz (2005), Univariate Discrete Distributions, ch. 6; in the form of Loader (2000)
 __device__ real beta_negative_binomial_logpmf(real x, real alpha, real beta, real n)
 {

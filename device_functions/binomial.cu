@@ -1,5 +1,6 @@
 // binomial: number of successes in n independent trials
 // x: nonnegative integer    n: nonnegative integer, number of trials    p: unit, probability of success
+// mass: binomial(n, x) * p**x * (1 - p)**(n - x) if x <= n else 0
 // source: Johnson, Kemp & Kotz (2005), Univariate Discrete Distributions, ch. 3; for many trials, Loader (2000)
 
 // With log(p), log(1 - p) and the deviation n p - x, however the caller comes by them.

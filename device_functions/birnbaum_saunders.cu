@@ -1,5 +1,6 @@
 // birnbaum_saunders: the Birnbaum-Saunders (fatigue life) distribution
 // x: nonnegative    alpha: positive, shape    beta: positive, scale
+// density: (z + 1) / (2 * alpha * beta * z**(3 / 2)) * phi((sqrt(z) - 1 / sqrt(z)) / alpha)    z = x / beta
 // source: Birnbaum & Saunders (1969), A new family of life distributions
 __device__ real birnbaum_saunders_logpdf(real x, real alpha, real beta)
 {

@@ -1,5 +1,6 @@
 // boltzmann: discrete exponential on 0, …, N - 1
 // x: nonnegative integer    lam: positive, rate    N: positive integer, how many values there are
+// mass: (1 - exp(-lam)) * exp(-lam * x) / (1 - exp(-lam * N)) if x < N else 0
 // source: Johnson, Kemp & Kotz (2005), Univariate Discrete Distributions, ch. 5
 
 // log((1 - exp(-lam n)) / (1 - exp(-lam N)))

@@ -1,5 +1,6 @@
 // borel: one founder and all descendants, a Poisson number of children each
 // x: positive integer    mu: positive unit, mean number of children
+// mass: (mu * x)**(x - 1) * exp(-mu * x) / factorial(x)
 // source: Johnson, Kemp & Kotz (2005), Univariate Discrete Distributions, ch. 7
 __device__ real borel_logpmf(real x, real mu) { return generalized_poisson_logpmf(x - 1, mu, mu); }
 __device__ real borel_logcdf(real x, real mu) { return generalized_poisson_logcdf(x - 1, mu, mu); }

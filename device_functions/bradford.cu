@@ -1,5 +1,6 @@
 // bradford: Bradford's distribution, whose density is proportional to 1 / (1 + c x)
 // x: unit    c: positive, shape
+// density: c / (log(1 + c) * (1 + c * x))
 // source: Bradford (1948), Documentation; Johnson, Kotz & Balakrishnan (1994), ch. 20
 __device__ real bradford_logpdf(real x, real c)
 {

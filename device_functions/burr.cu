@@ -1,5 +1,6 @@
 // burr: the Burr distribution of type III, also called Dagum's
 // x: nonnegative    c: positive, shape    k: positive, shape at 0    sigma: positive, scale
+// density: c * k / sigma * z**(c * k - 1) / (1 + z**c)**(k + 1)    z = x / sigma
 // source: Burr (1942), Cumulative frequency functions
 __device__ real burr_logpdf(real x, real c, real k, real sigma)
 {

@@ -1,5 +1,6 @@
 // burr12: the Burr distribution of type XII, also called Singh and Maddala's
 // x: nonnegative    c: positive, shape at 0    k: positive, shape    sigma: positive, scale
+// density: c * k / sigma * z**(c - 1) / (1 + z**c)**(k + 1)    z = x / sigma
 // source: Burr (1942), Cumulative frequency functions
 __device__ real burr12_logpdf(real x, real c, real k, real sigma)
 {

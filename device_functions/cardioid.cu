@@ -1,6 +1,7 @@
 // cardioid: the cardioid distribution of an angle, in radians; periodic in x
 // x: real    mu: real, mean direction, or the opposite one where rho is negative
 // rho: real, from -1/2 to 1/2, mean resultant length
+// density: (1 + 2 * rho * cos(x - mu)) / (2 * pi)
 // source: Mardia & Jupp (2000), Directional Statistics, ch. 3
 __device__ real cardioid_logpdf(real x, real mu, real rho)
 {

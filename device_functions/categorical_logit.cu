@@ -1,5 +1,6 @@
 // categorical_logit: one of dim categories, numbered from 0, by unnormalised log-probabilities (the softmax model)
 // x: nonnegative integer    eta: vector, log-probabilities of the categories, up to a constant
+// mass: exp(eta[x]) / Sum(exp(eta[i]), i) if x < dim else 0
 // source: Murphy (2012), Machine Learning: A Probabilistic Perspective, ch. 8
 __device__ real categorical_logit_logpmf(real x, const real *eta, int dim)
 {

@@ -1,5 +1,6 @@
 // cauchy: the Cauchy (Lorentz) distribution
 // x: real    alpha: real, location    beta: positive, scale
+// density: 1 / (pi * beta * (1 + z**2))    z = (x - alpha) / beta
 // source: Johnson, Kotz & Balakrishnan (1994), ch. 16
 __device__ real cauchy_logpdf(real x, real alpha, real beta)
 {

@@ -1,5 +1,6 @@
 // chi_squared: sum of nu squared standard normal variables
 // x: nonnegative    nu: positive, degrees of freedom
+// density: x**(nu / 2 - 1) * exp(-x / 2) / (2**(nu / 2) * Gamma(nu / 2))
 // source: Johnson, Kotz & Balakrishnan (1994), ch. 18; for many degrees of freedom, Loader (2000)
 __device__ real chi_squared_logpdf(real x, real nu)
 {

@@ -1,5 +1,6 @@
 // conway_maxwell_poisson: Poisson probabilities to the power of nu; overdispersed where nu < 1, underdispersed where nu > 1
 // x: nonnegative integer    lam: positive, rate, P(X = 1) / P(X = 0)    nu: positive, dispersion
+// mass: lam**x / factorial(x)**nu / Sum(lam**j / factorial(j)**nu, j, 0, inf)
 // source: Shmueli, Minka, Kadane, Borle & Boatwright (2005), A useful distribution for fitting discrete data
 //
 // With mu = lam^(1 / nu), a probability is exp(height(x)) over the sum of that, height being nu times the logarithm of a

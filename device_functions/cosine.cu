@@ -1,5 +1,6 @@
 // cosine: the raised cosine distribution, of density (1 + cos((x - mu) / sigma)) / (2 pi sigma) where |x - mu| <= pi sigma
 // x: real    mu: real, location    sigma: positive, scale
+// density: (1 + cos(z)) / (2 * pi * sigma) if abs(z) <= pi else 0    z = (x - mu) / sigma
 // source: Mardia & Jupp (2000), Directional Statistics, ch. 3
 __device__ real cosine_logpdf(real x, real mu, real sigma)
 {

@@ -1,6 +1,9 @@
 // crystal_ball: the Crystal Ball distribution: normal above mu - beta sigma, a power law below
 // x: real    beta: positive, where the power law begins, in standard deviations below mu
 // m: real, greater than 1, the power    mu: real, mean of the normal part    sigma: positive, its standard deviation
+// density: h / (sigma * C)    z = (x - mu) / sigma
+// h = exp(-z**2 / 2) if z > -beta else exp(-beta**2 / 2) * (1 - beta / m * (z + beta))**(-m)
+// C = m / (beta * (m - 1)) * exp(-beta**2 / 2) + sqrt(2 * pi) * Phi(beta)
 // source: Skwarnicki (1986), A study of the radiative cascade transitions between the Upsilon-prime and Upsilon resonances
 
 // The logarithms of the integrals of the power law, of the normal part, and of both, relative to the largest density

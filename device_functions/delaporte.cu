@@ -1,6 +1,8 @@
 // delaporte: sum of a negative binomial and a Poisson variable; Poisson whose mean is a gamma variable and a constant
 // x: nonnegative integer    alpha: positive, shape of the gamma distribution    beta: positive, its scale
 // lam: positive, the constant
+// mass: Sum(binomial(alpha + i - 1, i) * beta**i / (1 + beta)**(alpha + i) * lam**(x - i) * exp(-lam) /
+// factorial(x - i), i, 0, x)
 // source: Johnson, Kemp & Kotz (2005), Univariate Discrete Distributions, ch. 5
 //
 // Sums are over the part j of x that is Poisson, or i = x - j that is negative binomial.

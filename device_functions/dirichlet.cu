@@ -1,5 +1,6 @@
 // dirichlet: probabilities of dim categories
 // x: simplex    a: positive vector, concentration of each category
+// density: Gamma(Sum(a[i], i)) * Product(x[i]**(a[i] - 1) / Gamma(a[i]), i)
 // source: Kotz, Balakrishnan & Johnson (2000), Continuous Multivariate Distributions, ch. 49; Loader (2000)
 __device__ real dirichlet_logpdf(const real *x, const real *a, int dim)
 {

@@ -1,6 +1,8 @@
 // dirichlet_multinomial: multinomial whose probabilities have a Dirichlet distribution
 // x: nonnegative integer vector    n: nonnegative integer, number of trials
 // a: positive vector, concentration of each outcome
+// mass: (factorial(n) * Gamma(A) / Gamma(n + A) * Product(Gamma(x[i] + a[i]) / (factorial(x[i]) * Gamma(a[i])), i)
+// if Sum(x[i], i) == n else 0)    A = Sum(a[i], i)
 // source: Johnson, Kotz & Balakrishnan (1997), Discrete Multivariate Distributions, ch. 35; in the form of Loader (2000)
 __device__ real dirichlet_multinomial_logpmf(const real *x, real n, const real *a, int dim)
 {

@@ -1,5 +1,6 @@
 // discrete_laplace: whole numbers whose probabilities fall off geometrically on both sides of 0
 // x: integer    a: positive, rate at which the logarithm of the probability falls
+// mass: tanh(a / 2) * exp(-a * abs(x))
 // source: Inusah & Kozubowski (2006), A discrete analogue of the Laplace distribution
 __device__ real discrete_laplace_logpmf(real x, real a)
 {

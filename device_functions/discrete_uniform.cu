@@ -1,5 +1,6 @@
 // discrete_uniform: whole numbers from lower to upper, all equally probable
 // x: integer    lower: integer, smallest value    upper: integer, largest value
+// mass: 1 / (upper - lower + 1) if lower <= x <= upper else 0
 // source: Johnson, Kemp & Kotz (2005), Univariate Discrete Distributions, ch. 6
 __device__ real discrete_uniform_logpmf(real x, real lower, real upper)
 {

@@ -1,5 +1,6 @@
 // discrete_weibull: Weibull variables, rounded down to whole numbers
 // x: nonnegative integer    q: positive unit, below 1, P(X > 0)    beta: positive, shape
+// mass: q**(x**beta) - q**((x + 1)**beta)
 // source: Nakagawa & Osaki (1975), The discrete Weibull distribution
 __device__ real discrete_weibull_logpmf(real x, real q, real beta)
 {

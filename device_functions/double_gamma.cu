@@ -1,5 +1,6 @@
 // double_gamma: the double gamma distribution: |x - mu| is a gamma variable
 // x: real    alpha: positive, shape    mu: real, location    sigma: positive, scale
+// density: abs(z)**(alpha - 1) * exp(-abs(z)) / (2 * sigma * Gamma(alpha))    z = (x - mu) / sigma
 // source: Johnson, Kotz & Balakrishnan (1994), ch. 17
 __device__ real double_gamma_logpdf(real x, real alpha, real mu, real sigma)
 {

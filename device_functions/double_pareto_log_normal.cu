@@ -1,6 +1,8 @@
 // double_pareto_log_normal: log-normal variable times a quotient of two Pareto variables: power laws in both tails
 // x: nonnegative    alpha: positive, power of the upper tail    beta: positive, power of the lower tail
 // mu: real, mean of the normal    sigma: positive, its standard deviation
+// density: alpha * beta / (alpha + beta) * phi(z) / x * (Phi(-u) / phi(u) + Phi(-v) / phi(v))
+// z = (log(x) - mu) / sigma    u = alpha * sigma - z    v = beta * sigma + z
 // source: Reed & Jorgensen (2004), The double Pareto-lognormal distribution
 
 // The logarithm of phi(z) R(d - z), R being Mills' ratio of the normal distribution

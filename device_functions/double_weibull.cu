@@ -1,5 +1,6 @@
 // double_weibull: the double Weibull distribution: |x - mu| is a Weibull variable
 // x: real    alpha: positive, shape    mu: real, location    sigma: positive, scale
+// density: alpha / (2 * sigma) * abs(z)**(alpha - 1) * exp(-abs(z)**alpha)    z = (x - mu) / sigma
 // source: Balakrishnan & Kocherlakota (1985), On the double Weibull distribution
 __device__ real double_weibull_logpdf(real x, real alpha, real mu, real sigma)
 {

@@ -1,6 +1,7 @@
 // ex_gaussian: sum of a normal and an exponential variable
 // x: real    mu: real, mean of the normal    sigma: positive, standard deviation of the normal
 // nu: positive, mean of the exponential
+// density: exp(sigma**2 / (2 * nu**2) - (x - mu) / nu) * Phi((x - mu) / sigma - sigma / nu) / nu
 // source: Grushka (1972)
 __device__ real ex_gaussian_logpdf(real x, real mu, real sigma, real nu)
 {

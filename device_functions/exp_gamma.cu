@@ -1,5 +1,6 @@
 // exp_gamma: the distribution of the logarithm of a gamma variable
 // x: real    alpha: positive, shape    mu: real, location    sigma: positive, scale
+// density: exp(alpha * z - exp(z)) / (sigma * Gamma(alpha))    z = (x - mu) / sigma
 // source: Johnson, Kotz & Balakrishnan (1995), ch. 22; for large shapes, Loader (2000)
 __device__ real exp_gamma_logpdf(real x, real alpha, real mu, real sigma)
 {

@@ -1,5 +1,6 @@
 // exponential: waiting time of a Poisson process
 // x: nonnegative    lam: positive, rate
+// density: lam * exp(-lam * x)
 // source: Johnson, Kotz & Balakrishnan (1994), ch. 19
 __device__ real exponential_logpdf(real x, real lam)
 {

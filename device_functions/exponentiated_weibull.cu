@@ -1,5 +1,6 @@
 // exponentiated_weibull: a power of the Weibull distribution function
 // x: nonnegative    alpha: positive, shape of the Weibull distribution    theta: positive, exponent    sigma: positive, scale
+// density: alpha * theta / sigma * z**(alpha - 1) * exp(-z**alpha) * (1 - exp(-z**alpha))**(theta - 1)    z = x / sigma
 // source: Mudholkar & Srivastava (1993), Exponentiated Weibull family for analyzing bathtub failure-rate data
 __device__ real exponentiated_weibull_logpdf(real x, real alpha, real theta, real sigma)
 {

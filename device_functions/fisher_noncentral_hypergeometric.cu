@@ -1,6 +1,8 @@
 // fisher_noncentral_hypergeometric: successes among n objects drawn independently of one another, given that n are drawn
 // x: nonnegative integer    N: nonnegative integer, objects in all    k: nonnegative integer, successes among them
 // n: nonnegative integer, objects drawn    omega: positive, odds of a success over those of a failure
+// mass: w[x] / Sum(w[j], j, max(0, n - N + k), min(n, k)) if max(0, n - N + k) <= x <= min(n, k) else 0
+// w[j] = binomial(k, j) * binomial(N - k, n - j) * omega**j
 // source: Fog (2008), Sampling methods for Wallenius' and Fisher's noncentral hypergeometric distributions
 
 // P(X = j + 1) / P(X = j)

@@ -1,5 +1,6 @@
 // fisher_snedecor: the F distribution, of the ratio of two chi-squared variables, each divided by its degrees of freedom
 // x: nonnegative    d1: positive, degrees of freedom of the numerator    d2: positive, degrees of freedom of the denominator
+// density: (d1 / d2)**(d1 / 2) * x**(d1 / 2 - 1) * (1 + d1 * x / d2)**(-(d1 + d2) / 2) / B(d1 / 2, d2 / 2)
 // source: Johnson, Kotz & Balakrishnan (1995), ch. 27
 __device__ real fisher_snedecor_logpdf(real x, real d1, real d2) { return beta_prime_logpdf(x, 0.5 * d1, 0.5 * d2, d2 / d1); }
 __device__ real fisher_snedecor_logcdf(real x, real d1, real d2) { return beta_prime_logcdf(x, 0.5 * d1, 0.5 * d2, d2 / d1); }

@@ -1,5 +1,6 @@
 // folded_cauchy: absolute value of a Cauchy variable
 // x: nonnegative    mu: real, location of the Cauchy variable    sigma: positive, scale
+// density: (1 / (1 + ((x - mu) / sigma)**2) + 1 / (1 + ((x + mu) / sigma)**2)) / (pi * sigma)
 // source: Johnson, Kotz & Balakrishnan (1994), ch. 16
 __device__ real folded_cauchy_logpdf(real x, real mu, real sigma)
 {

@@ -1,5 +1,6 @@
 // folded_normal: absolute value of a normal variable
 // x: nonnegative    mu: real, mean of the normal variable    sigma: positive, its standard deviation
+// density: (phi((x - mu) / sigma) + phi((x + mu) / sigma)) / sigma
 // source: Leone, Nelson & Nottingham (1961), The folded normal distribution
 __device__ real folded_normal_logpdf(real x, real mu, real sigma)
 {

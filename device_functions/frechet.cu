@@ -1,5 +1,6 @@
 // frechet: the Fréchet distribution, the extreme value distribution (type II) of maxima; 1 / x has a Weibull distribution
 // x: nonnegative    alpha: positive, shape    sigma: positive, scale
+// density: alpha / sigma * z**(-alpha - 1) * exp(-z**(-alpha))    z = x / sigma
 // source: Johnson, Kotz & Balakrishnan (1995), ch. 22
 __device__ real frechet_logpdf(real x, real alpha, real sigma)
 {

@@ -1,5 +1,6 @@
 // gamma: the gamma distribution
 // x: nonnegative    alpha: positive, shape    beta: positive, rate
+// density: beta**alpha * x**(alpha - 1) * exp(-beta * x) / Gamma(alpha)
 // source: Johnson, Kotz & Balakrishnan (1994), ch. 17; for large shapes, Loader (2000)
 __device__ real gamma_logpdf(real x, real alpha, real beta)
 {

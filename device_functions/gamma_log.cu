@@ -1,5 +1,6 @@
 // gamma_log: the gamma distribution by the logarithm of its mean; the variance is mean^2 / nu
 // x: nonnegative    eta: real, logarithm of the mean    nu: positive, shape
+// density: (nu / mu)**nu * x**(nu - 1) * exp(-nu * x / mu) / Gamma(nu)    mu = exp(eta)
 // source: McCullagh & Nelder (1989), Generalized Linear Models, ch. 8; in the form of Loader (2000)
 
 // x / mean - 1; the root of the mean neither overflows nor underflows where x / mean does not

@@ -1,6 +1,8 @@
 // garch11: a series with volatility that follows the last value and the last volatility, GARCH(1, 1)
 // x: real vector    omega: nonnegative, least variance    alpha_1: nonnegative, weight of the last value's square
 // beta_1: nonnegative, weight of the last variance    initial_vol: positive, standard deviation of the first value
+// density: Product(exp(-x[i]**2 / (2 * h[i])) / sqrt(2 * pi * h[i]), i)
+// h[i] = initial_vol**2 if i == 0 else omega + alpha_1 * x[i - 1]**2 + beta_1 * h[i - 1]
 // source: Bollerslev (1986), Generalized autoregressive conditional heteroskedasticity
 __device__ real garch11_logpdf(const real *x, real omega, real alpha_1, real beta_1, real initial_vol, int dim)
 {

@@ -1,5 +1,6 @@
 // gauss_hypergeometric: a beta distribution times a power of 1 + z x
 // x: unit    a: positive, shape    b: positive, shape    c: real, power    z: real, factor, > -1
+// density: x**(a - 1) * (1 - x)**(b - 1) / ((1 + z * x)**c * B(a, b) * hyp2f1(c, a, a + b, -z))
 // source: Armero & Bayarri (1994), Prior assessments for prediction in queues
 //
 // The density of v = logit(x) is proportional to exp(h(v)), h(v) = a v - (a + b - c) log(1 + exp(v)) - c log(1 + (1 + z) exp(v)).

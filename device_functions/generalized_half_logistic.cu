@@ -1,5 +1,6 @@
 // generalized_half_logistic: half-logistic variables transformed by a power, on an interval
 // x: nonnegative    c: positive, shape    sigma: positive, scale
+// density: 2 * y**(1 - c) / (sigma * (1 + y)**2) if x <= sigma / c else 0    y = (1 - c * x / sigma)**(1 / c)
 // source: Balakrishnan & Ng (2003), Some remarks on the generalized half-logistic distribution
 __device__ real generalized_half_logistic_upper(real c, real sigma) { return sigma / c; }
 

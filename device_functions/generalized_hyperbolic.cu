@@ -1,6 +1,8 @@
 // generalized_hyperbolic: normal with a mean and a variance that a generalised inverse Gaussian variable multiplies
 // x: real    p: real, shape    alpha: nonnegative, steepness of the tails    beta: real, asymmetry, |beta| < alpha, or
 // |beta| <= alpha where p < 0    mu: real, location    delta: positive, scale
+// density: ((gamma / delta)**p * exp(beta * (x - mu)) * K(p - 1 / 2, alpha * s) * (s / alpha)**(p - 1 / 2) /
+// (sqrt(2 * pi) * K(p, delta * gamma)))    s = sqrt(delta**2 + (x - mu)**2)    gamma = sqrt(alpha**2 - beta**2)
 // source: Barndorff-Nielsen (1977), Exponentially decreasing distributions for the logarithm of particle size
 //
 // Special cases: p = 1 the hyperbolic, p = -1/2 the normal inverse Gaussian, alpha = beta = 0 Student's t distribution of -2 p degrees

@@ -1,5 +1,6 @@
 // generalized_inverse_gaussian: the generalised inverse Gaussian distribution
 // x: nonnegative    p: real, shape    b: positive, concentration    sigma: positive, scale
+// density: z**(p - 1) * exp(-b / 2 * (z + 1 / z)) / (2 * sigma * K(p, b))    z = x / sigma
 // source: Jørgensen (1982), Statistical Properties of the Generalized Inverse Gaussian Distribution
 //
 // What gig_height and gig_log_integral are, is told in special.cu: the negative logarithm of the density of log(x), 0 at its peak,

@@ -1,5 +1,6 @@
 // generalized_logistic: the generalized logistic distribution (type I), the logistic distribution function to a power
 // x: real    alpha: positive, shape    mu: real, location    sigma: positive, scale
+// density: alpha / sigma * exp(-z) / (1 + exp(-z))**(alpha + 1)    z = (x - mu) / sigma
 // source: Johnson, Kotz & Balakrishnan (1995), ch. 23
 __device__ real generalized_logistic_logpdf(real x, real alpha, real mu, real sigma)
 {

@@ -1,5 +1,6 @@
 // generalized_normal: the generalized normal (exponential power) distribution, of density proportional to exp(-|z|^beta)
 // x: real    beta: positive, shape: 2 for the normal, 1 for Laplace's distribution    mu: real, location    sigma: positive, scale
+// density: beta / (2 * sigma * Gamma(1 / beta)) * exp(-abs(z)**beta)    z = (x - mu) / sigma
 // source: Nadarajah (2005), A generalized normal distribution
 __device__ real generalized_normal_logpdf(real x, real beta, real mu, real sigma)
 {

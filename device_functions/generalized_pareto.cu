@@ -1,5 +1,7 @@
 // generalized_pareto: the generalized Pareto distribution, of what exceeds a high threshold
 // x: real    mu: real, threshold    sigma: positive, scale    xi: real, shape
+// density: t**(xi + 1) / sigma if x >= mu and 1 + xi * z >= 0 else 0    z = (x - mu) / sigma
+// t = exp(-z) if xi == 0 else (1 + xi * z)**(-1 / xi)
 // source: Coles (2001), An Introduction to Statistical Modeling of Extreme Values, ch. 4
 __device__ real generalized_pareto_upper(real mu, real sigma, real xi) { return xi < 0 ? mu - sigma / xi : INFINITY; }
 __device__ real generalized_pareto_lower(real mu, real sigma, real xi) { return mu; }

@@ -1,5 +1,6 @@
 // generalized_poisson: a Poisson number of founders and all their descendants, a Poisson number of children each
 // x: nonnegative integer    mu: positive, mean number of founders    lam: unit, mean number of children
+// mass: mu * (mu + lam * x)**(x - 1) * exp(-mu - lam * x) / factorial(x)
 // source: Consul & Jain (1973), A generalization of the Poisson distribution; in the form of Loader (2000)
 
 // log P(X = x) for any number x >= 3, and for whole ones: a Poisson probability of mean mu + lam x, times mu over that mean

@@ -1,5 +1,6 @@
 // geometric: number of trials up to and including the first success
 // x: positive integer    p: positive unit, probability of success
+// mass: p * (1 - p)**(x - 1)
 // source: Johnson, Kemp & Kotz (2005), Univariate Discrete Distributions, ch. 5
 __device__ real geometric_logpmf(real x, real p)
 {

@@ -1,5 +1,6 @@
 // gompertz: the Gompertz distribution of lifetimes, whose hazard grows exponentially
 // x: nonnegative    eta: positive, shape    sigma: positive, scale
+// density: eta / sigma * exp(z - eta * (exp(z) - 1))    z = x / sigma
 // source: Johnson, Kotz & Balakrishnan (1995), ch. 22
 __device__ real gompertz_logpdf(real x, real eta, real sigma)
 {

@@ -1,5 +1,6 @@
 // gumbel: the Gumbel distribution, the extreme value distribution (type I) of maxima
 // x: real    mu: real, location    beta: positive, scale
+// density: exp(-z - exp(-z)) / beta    z = (x - mu) / beta
 // source: Johnson, Kotz & Balakrishnan (1995), ch. 22
 __device__ real gumbel_logpdf(real x, real mu, real beta)
 {

@@ -1,5 +1,6 @@
 // gumbel_min: the Gumbel distribution of minima, the logarithm of a Weibull variable
 // x: real    mu: real, location    beta: positive, scale
+// density: exp(z - exp(z)) / beta    z = (x - mu) / beta
 // source: Johnson, Kotz & Balakrishnan (1995), ch. 22
 __device__ real gumbel_min_logpdf(real x, real mu, real beta)
 {

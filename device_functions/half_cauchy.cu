@@ -1,5 +1,6 @@
 // half_cauchy: absolute value of a Cauchy variable
 // x: nonnegative    beta: positive, scale
+// density: 2 / (pi * beta * (1 + (x / beta)**2))
 // source: Gelman (2006), Prior distributions for variance parameters in hierarchical models
 __device__ real half_cauchy_logpdf(real x, real beta)
 {

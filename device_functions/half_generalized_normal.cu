@@ -1,5 +1,6 @@
 // half_generalized_normal: absolute value of a generalised normal variable with mean 0
 // x: nonnegative    beta: positive, shape    sigma: positive, scale
+// density: beta / (sigma * Gamma(1 / beta)) * exp(-(x / sigma)**beta)
 // source: Nadarajah (2005), A generalized normal distribution
 __device__ real half_generalized_normal_logpdf(real x, real beta, real sigma)
 {

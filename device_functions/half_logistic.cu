@@ -1,5 +1,6 @@
 // half_logistic: absolute value of a logistic variable with mean 0
 // x: nonnegative    sigma: positive, scale
+// density: 2 * exp(-z) / (sigma * (1 + exp(-z))**2)    z = x / sigma
 // source: Balakrishnan (1985), Order statistics from the half logistic distribution
 __device__ real half_logistic_logpdf(real x, real sigma)
 {

@@ -1,5 +1,6 @@
 // half_normal: absolute value of a normal variable with mean 0
 // x: nonnegative    sigma: positive, scale
+// density: sqrt(2 / pi) / sigma * exp(-x**2 / (2 * sigma**2))
 // source: Johnson, Kotz & Balakrishnan (1994), ch. 13
 __device__ real half_normal_logpdf(real x, real sigma)
 {

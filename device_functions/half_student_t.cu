@@ -1,5 +1,7 @@
 // half_student_t: absolute value of a Student's t variable
 // x: nonnegative    nu: positive, degrees of freedom    sigma: positive, scale
+// density: 2 * Gamma((nu + 1) / 2) / (Gamma(nu / 2) * sqrt(pi * nu) * sigma) * (1 + z**2 / nu)**(-(nu + 1) / 2)
+// z = x / sigma
 // source: Gelman (2006), Prior distributions for variance parameters in hierarchical models
 __device__ real half_student_t_logpdf(real x, real nu, real sigma)
 {

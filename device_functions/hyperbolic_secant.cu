@@ -1,5 +1,6 @@
 // hyperbolic_secant: the hyperbolic secant distribution, of density 1 / (pi sigma cosh((x - mu) / sigma))
 // x: real    mu: real, location    sigma: positive, scale
+// density: 1 / (pi * sigma * cosh((x - mu) / sigma))
 // source: Johnson, Kotz & Balakrishnan (1995), ch. 23
 __device__ real hyperbolic_secant_logpdf(real x, real mu, real sigma)
 {

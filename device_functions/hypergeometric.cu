@@ -1,6 +1,7 @@
 // hypergeometric: number of successes among n objects drawn without replacement
 // x: nonnegative integer    N: nonnegative integer, objects in all    k: nonnegative integer, successes among them
 // n: nonnegative integer, objects drawn
+// mass: binomial(k, x) * binomial(N - k, n - x) / binomial(N, n) if max(0, n - N + k) <= x <= min(n, k) else 0
 // source: Johnson, Kemp & Kotz (2005), Univariate Discrete Distributions, ch. 6; in the form of Loader (2000)
 __device__ real hypergeometric_logpmf(real x, real N, real k, real n)
 {

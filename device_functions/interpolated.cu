@@ -1,5 +1,8 @@
 // interpolated: a density that is linear between points, up to a factor given at these
 // x: real    x_points: ordered, points    pdf_points: nonnegative vector, the density there up to a factor
+// density: (pdf_points[i] * (1 - w) + pdf_points[i + 1] * w) / C if x_points[0] <= x <= x_points[dim - 1] else 0
+// i = Sum(1 if x_points[j] <= x else 0, j, 1, dim - 2)    w = (x - x_points[i]) / (x_points[i + 1] - x_points[i])
+// C = Sum((pdf_points[j] + pdf_points[j + 1]) / 2 * (x_points[j + 1] - x_points[j]), j, 0, dim - 2)
 // source: Devroye (1986), Non-Uniform Random Variate Generation, ch. I.3
 __device__ real area(const real *x_points, const real *pdf_points, int dim)
 {

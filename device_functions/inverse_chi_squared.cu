@@ -1,5 +1,6 @@
 // inverse_chi_squared: 1 / x has a chi-squared distribution
 // x: nonnegative    nu: positive, degrees of freedom
+// density: x**(-nu / 2 - 1) * exp(-1 / (2 * x)) / (2**(nu / 2) * Gamma(nu / 2))
 // source: Gelman et al. (2013), Bayesian Data Analysis, appendix A
 __device__ real inverse_chi_squared_logpdf(real x, real nu) { return inverse_gamma_logpdf(x, 0.5 * nu, 0.5); }
 __device__ real inverse_chi_squared_logcdf(real x, real nu) { return inverse_gamma_logcdf(x, 0.5 * nu, 0.5); }

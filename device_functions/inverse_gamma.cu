@@ -1,5 +1,6 @@
 // inverse_gamma: 1 / x has a gamma distribution
 // x: nonnegative    alpha: positive, shape    beta: positive, scale
+// density: beta**alpha * x**(-alpha - 1) * exp(-beta / x) / Gamma(alpha)
 // source: Gelman et al. (2013), Bayesian Data Analysis, appendix A; for large shapes, Loader (2000)
 __device__ real inverse_gamma_logpdf(real x, real alpha, real beta)
 {

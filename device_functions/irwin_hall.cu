@@ -1,5 +1,6 @@
 // irwin_hall: the sum of n variables that are uniform between 0 and 1
 // x: nonnegative    n: positive integer, number of variables
+// density: Sum((-1)**k * binomial(n, k) * (x - k)**(n - 1), k, 0, floor(x)) / factorial(n - 1) if x <= n else 0
 // source: Johnson, Kotz & Balakrishnan (1995), ch. 26.9
 //
 // By symmetry x lies in the lower half. Of few variables the polynomial pieces are summed, in which up to two digits cancel. Else the

@@ -1,5 +1,6 @@
 // johnson_sb: Johnson's bounded distribution: gamma + delta log(x / (1 - x)) is standard normal
 // x: unit    gamma: real, asymmetry    delta: positive, shape; the larger, the narrower is the peak
+// density: delta / (x * (1 - x)) * phi(gamma + delta * log(x / (1 - x)))
 // source: Johnson, Kotz & Balakrishnan (1994), ch. 12
 __device__ real johnson_sb_logpdf(real x, real gamma, real delta)
 {

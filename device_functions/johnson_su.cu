@@ -1,6 +1,7 @@
 // johnson_su: Johnson's unbounded distribution: gamma + delta asinh((x - mu) / sigma) is standard normal
 // x: real    gamma: real, asymmetry    delta: positive, shape; the larger, the lighter are the tails
 // mu: real, location    sigma: positive, scale
+// density: delta / (sigma * sqrt(1 + z**2)) * phi(gamma + delta * asinh(z))    z = (x - mu) / sigma
 // source: Johnson, Kotz & Balakrishnan (1994), ch. 12
 __device__ real johnson_su_logpdf(real x, real gamma, real delta, real mu, real sigma)
 {

@@ -1,5 +1,6 @@
 // kappa3: the kappa distribution with a shape and a scale
 // x: nonnegative    a: positive, shape    sigma: positive, scale
+// density: a / sigma * (a + z**a)**(-(a + 1) / a)    z = x / sigma
 // source: Mielke & Johnson (1973), Three-parameter kappa distribution maximum likelihood estimates
 __device__ real kappa3_logpdf(real x, real a, real sigma)
 {

@@ -1,5 +1,7 @@
 // kappa4: the four-parameter kappa distribution
 // x: real    h: real, shape    k: real, shape    mu: real, location    sigma: positive, scale
+// density: t**(1 - k) * F**(1 - h) / sigma if k * z <= 1 and h * t <= 1 else 0    z = (x - mu) / sigma
+// t = exp(-z) if k == 0 else (1 - k * z)**(1 / k)    F = exp(-t) if h == 0 else (1 - h * t)**(1 / h)
 // source: Hosking (1994), The four-parameter kappa distribution
 
 // -log(t) where the distribution function is (1 - h t)^(1 / h), t = (1 - k z)^(1 / k); infinite at and beyond the ends that k makes

@@ -1,6 +1,9 @@
 // kolmogorov_smirnov_one_sided: the largest distance by which the empirical distribution function of n observations lies above the
 // true one
 // x: unit    n: positive integer, number of observations
+// density: Sum(binomial(n, j) * a[j]**(j - 2) * b[j]**(n - j - 1) *
+// (x * (n - j) * a[j] - x * (j - 1) * b[j] - a[j] * b[j]), j, 0, floor(n * (1 - x)))    a[j] = x + j / n
+// b[j] = 1 - x - j / n
 // source: Birnbaum & Tingey (1951), One-sided confidence contours for probability distribution functions
 //
 // Sums of up to n terms: those of P(X > x) are all positive. Where n x is small, P(X <= x) is an alternating sum of a few terms,

@@ -1,5 +1,6 @@
 // kumaraswamy: a distribution like the beta distribution whose distribution function is 1 - (1 - x^a)^b
 // x: unit    a: positive, shape at 0    b: positive, shape at 1
+// density: a * b * x**(a - 1) * (1 - x**a)**(b - 1)
 // source: Kumaraswamy (1980)
 __device__ real kumaraswamy_logpdf(real x, real a, real b)
 {

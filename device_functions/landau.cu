@@ -1,5 +1,6 @@
 // landau: the Landau distribution of the energy that a particle loses in a thin layer
 // x: real    mu: real, location    sigma: positive, scale
+// density: Integral(exp(-t * log(t) - z * t) * sin(pi * t), t, 0, inf) / (pi * sigma)    z = (x - mu) / sigma
 // source: Landau (1944), On the energy loss of fast particles by ionization; Zolotarev (1986), One-dimensional stable distributions
 //
 // Location and scale are those of Landau's integral, the density of a standard variable being that of exp(-t log(t) - z t) sin(pi t)

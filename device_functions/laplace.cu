@@ -1,5 +1,6 @@
 // laplace: the Laplace (double exponential) distribution
 // x: real    mu: real, location    b: positive, scale
+// density: exp(-abs(x - mu) / b) / (2 * b)
 // source: Johnson, Kotz & Balakrishnan (1995), ch. 24
 __device__ real laplace_logpdf(real x, real mu, real b)
 {

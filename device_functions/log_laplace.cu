@@ -1,5 +1,6 @@
 // log_laplace: the log-Laplace distribution, whose logarithm has a Laplace one
 // x: nonnegative    c: positive, shape    sigma: positive, scale
+// density: c / (2 * sigma) * z**s    z = x / sigma    s = c - 1 if z < 1 else -c - 1
 // source: Kozubowski & Podgórski (2003), Log-Laplace distributions
 __device__ real log_laplace_logpdf(real x, real c, real sigma)
 {

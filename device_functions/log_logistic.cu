@@ -1,5 +1,6 @@
 // log_logistic: the log-logistic (Fisk) distribution, whose logarithm has a logistic one
 // x: nonnegative    alpha: positive, shape    sigma: positive, scale
+// density: alpha / sigma * z**(alpha - 1) / (1 + z**alpha)**2    z = x / sigma
 // source: Kleiber & Kotz (2003), Statistical Size Distributions, ch. 6
 __device__ real log_logistic_logpdf(real x, real alpha, real sigma)
 {

@@ -1,5 +1,6 @@
 // log_normal: the logarithm of x is normal
 // x: nonnegative    mu: real, mean of log(x)    sigma: positive, standard deviation of log(x)
+// density: exp(-(log(x) - mu)**2 / (2 * sigma**2)) / (x * sigma * sqrt(2 * pi))
 // source: Johnson, Kotz & Balakrishnan (1994), ch. 14
 __device__ real log_normal_logpdf(real x, real mu, real sigma)
 {

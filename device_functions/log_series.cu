@@ -1,5 +1,6 @@
 // log_series: logarithmic distribution of Fisher, for numbers of individuals of a species
 // x: positive integer    p: positive unit, below 1
+// mass: -p**x / (x * log(1 - p))
 // source: Johnson, Kemp & Kotz (2005), Univariate Discrete Distributions, ch. 7
 __device__ real log_series_logpmf(real x, real p)
 {

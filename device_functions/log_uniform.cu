@@ -1,5 +1,6 @@
 // log_uniform: the log-uniform (reciprocal) distribution, whose logarithm has a uniform one
 // x: nonnegative    lower: positive, lower bound    upper: positive, upper bound
+// density: 1 / (x * log(upper / lower)) if lower <= x <= upper else 0
 // source: Hamming (1970), On the distribution of numbers
 __device__ real range(real lower, real upper)
 {

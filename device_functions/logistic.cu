@@ -1,5 +1,6 @@
 // logistic: the logistic distribution
 // x: real    mu: real, mean    s: positive, scale
+// density: exp(-z) / (s * (1 + exp(-z))**2)    z = (x - mu) / s
 // source: Johnson, Kotz & Balakrishnan (1995), ch. 23
 __device__ real logistic_logpdf(real x, real mu, real s)
 {

@@ -1,5 +1,6 @@
 // logit_normal: the log-odds of x, log(x / (1 - x)), are normal
 // x: unit    mu: real, mean of the log-odds    sigma: positive, standard deviation of the log-odds
+// density: phi((log(x / (1 - x)) - mu) / sigma) / (sigma * x * (1 - x))
 // source: Aitchison & Shen (1980)
 __device__ real logit_normal_logpdf(real x, real mu, real sigma)
 {

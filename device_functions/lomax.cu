@@ -1,5 +1,6 @@
 // lomax: the Lomax distribution (Pareto's of type II), which starts at 0
 // x: nonnegative    alpha: positive, shape    sigma: positive, scale
+// density: alpha / sigma * (1 + x / sigma)**(-alpha - 1)
 // source: Johnson, Kotz & Balakrishnan (1994), ch. 20
 __device__ real lomax_logpdf(real x, real alpha, real sigma)
 {

@@ -1,5 +1,6 @@
 // matern12: Matérn covariance of order 1/2 (exponential), continuous, nowhere differentiable
 // sqdist: nonnegative, squared distance of two points    amplitude: positive, standard deviation    lengthscale: positive
+// covariance: amplitude**2 * exp(-r)    r = sqrt(sqdist) / lengthscale
 // source: Rasmussen & Williams (2006), eq. 4.18
 __device__ real matern12_cov(real sqdist, real amplitude, real lengthscale)
 {

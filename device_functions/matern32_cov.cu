@@ -1,5 +1,6 @@
 // matern32: Matérn covariance of order 3/2, once differentiable
 // sqdist: nonnegative, squared distance of two points    amplitude: positive, standard deviation    lengthscale: positive
+// covariance: amplitude**2 * (1 + r) * exp(-r)    r = sqrt(3 * sqdist) / lengthscale
 // source: Rasmussen & Williams (2006), eq. 4.17
 __device__ real matern32_cov(real sqdist, real amplitude, real lengthscale)
 {

@@ -1,5 +1,6 @@
 // moyal: Moyal's approximation of the Landau distribution of energy losses
 // x: real    mu: real, location    sigma: positive, scale
+// density: exp(-(z + exp(-z)) / 2) / (sigma * sqrt(2 * pi))    z = (x - mu) / sigma
 // source: Moyal (1955), Theory of ionization fluctuations
 __device__ real moyal_logpdf(real x, real mu, real sigma)
 {

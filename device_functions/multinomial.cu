@@ -1,5 +1,6 @@
 // multinomial: counts of dim outcomes in n independent trials
 // x: nonnegative integer vector    n: nonnegative integer, number of trials    p: simplex, probability of each outcome
+// mass: factorial(n) * Product(p[i]**x[i] / factorial(x[i]), i) if Sum(x[i], i) == n else 0
 // source: Johnson, Kotz & Balakrishnan (1997), Discrete Multivariate Distributions, ch. 35; Loader (2000)
 __device__ real multinomial_logpmf(const real *x, real n, const real *p, int dim)
 {

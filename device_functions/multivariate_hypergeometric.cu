@@ -1,6 +1,7 @@
 // multivariate_hypergeometric: counts of dim kinds among n objects drawn without replacement
 // x: nonnegative integer vector    n: nonnegative integer, objects drawn
 // m: nonnegative integer vector, how many objects there are of each kind
+// mass: Product(binomial(m[i], x[i]), i) / binomial(Sum(m[i], i), n) if Sum(x[i], i) == n else 0
 // source: Johnson, Kotz & Balakrishnan (1997), Discrete Multivariate Distributions, ch. 39; in the form of Loader (2000)
 __device__ real multivariate_hypergeometric_logpmf(const real *x, real n, const real *m, int dim)
 {

@@ -1,5 +1,7 @@
 // mv_student_t: the multivariate Student t distribution
 // x: vector    nu: positive, degrees of freedom    mu: vector, location    cov: covariance, scale matrix
+// density: Gamma((nu + dim) / 2) / (Gamma(nu / 2) * sqrt((pi * nu)**dim * det(cov))) * (1 + q / nu)**(-(nu + dim) / 2)
+// q = (x - mu) @ inv(cov) @ (x - mu)
 // source: Kotz & Nadarajah (2004), ch. 1
 // sqdist is (x - mu)' cov^-1 (x - mu), logdet is log det cov
 __device__ real mv_student_t_logpdf(real sqdist, real logdet, real nu, int dim)

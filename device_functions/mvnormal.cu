@@ -1,5 +1,6 @@
 // mvnormal: the multivariate normal distribution
 // x: vector    mu: vector, mean    cov: covariance, covariance matrix
+// density: exp(-q / 2) / sqrt((2 * pi)**dim * det(cov))    q = (x - mu) @ inv(cov) @ (x - mu)
 // source: Mardia, Kent & Bibby (1979), ch. 2
 // sqdist is (x - mu)' cov^-1 (x - mu), logdet is log det cov
 __device__ real mvnormal_logpdf(real sqdist, real logdet, int dim)

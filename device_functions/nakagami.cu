@@ -1,5 +1,6 @@
 // nakagami: the Nakagami distribution; the square of x has a gamma distribution
 // x: nonnegative    nu: positive, shape    sigma: positive, root of the mean square
+// density: 2 * nu**nu * x**(2 * nu - 1) * exp(-nu * x**2 / sigma**2) / (Gamma(nu) * sigma**(2 * nu))
 // source: Nakagami (1960), The m-distribution; for large shapes, Loader (2000)
 __device__ real nakagami_logpdf(real x, real nu, real sigma)
 {

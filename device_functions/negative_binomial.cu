@@ -1,5 +1,6 @@
 // negative_binomial: Poisson whose mean has a gamma distribution; the variance is mu + mu^2 / alpha
 // x: nonnegative integer    mu: nonnegative, mean    alpha: positive, shape of the gamma distribution
+// mass: binomial(x + alpha - 1, x) * (mu / (mu + alpha))**x * (alpha / (mu + alpha))**alpha
 // source: Johnson, Kemp & Kotz (2005), Univariate Discrete Distributions, ch. 5; in the form of Loader (2000)
 
 // With q = mu / (mu + alpha), p = 1 - q and the deviation x p - alpha q, however the caller comes by them.

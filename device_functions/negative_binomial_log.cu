@@ -1,5 +1,6 @@
 // negative_binomial_log: the negative binomial distribution by the logarithm of its mean
 // x: nonnegative integer    eta: real, logarithm of the mean    phi: positive, shape of the gamma distribution
+// mass: binomial(x + phi - 1, x) * (mu / (mu + phi))**x * (phi / (mu + phi))**phi    mu = exp(eta)
 // source: Hilbe (2011), Negative Binomial Regression, ch. 8
 
 // (x - mu) phi / (mu + phi), the derivative in eta. phi / mu may underflow where this does not.

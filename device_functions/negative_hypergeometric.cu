@@ -1,6 +1,7 @@
 // negative_hypergeometric: number of successes drawn without replacement before failure number r; beta-binomial
 // x: nonnegative integer    M: nonnegative integer, objects in all    n: nonnegative integer, successes among them
 // r: positive integer, failures at which drawing stops
+// mass: binomial(x + r - 1, x) * binomial(M - r - x, n - x) / binomial(M, n) if x <= n else 0
 // source: Johnson, Kemp & Kotz (2005), Univariate Discrete Distributions, ch. 6
 __device__ real negative_hypergeometric_logpmf(real x, real M, real n, real r)
 {

@@ -1,5 +1,7 @@
 // noncentral_chi_squared: sum of squared normal variables of variance 1 whose means are not 0
 // x: nonnegative    nu: positive, degrees of freedom    lam: nonnegative, sum of the squared means
+// density: Sum(exp(-m) * m**j / factorial(j) * x**(nu / 2 + j - 1) * exp(-x / 2) /
+// (2**(nu / 2 + j) * Gamma(nu / 2 + j)), j, 0, inf)    m = lam / 2
 // source: Johnson, Kotz & Balakrishnan (1995), ch. 29
 //
 // It is a chi-squared variable whose degrees of freedom are nu + 2 j, j being a Poisson variable of mean lam / 2. There are as many

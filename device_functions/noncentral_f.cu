@@ -1,6 +1,8 @@
 // noncentral_f: the noncentral F distribution, of the ratio of a noncentral chi-squared variable and a central one
 // x: nonnegative    d1: positive, degrees of freedom of the numerator    d2: positive, degrees of freedom of the denominator
 // lam: nonnegative, noncentrality of the numerator
+// density: Sum(exp(-m) * m**j / factorial(j) * (d1 / d2)**a[j] * x**(a[j] - 1) * (1 + d1 * x / d2)**(-a[j] - d2 / 2) /
+// B(a[j], d2 / 2), j, 0, inf)    m = lam / 2    a[j] = d1 / 2 + j
 // source: Johnson, Kotz & Balakrishnan (1995), ch. 30
 //
 // The numerator is a chi-squared variable whose degrees of freedom are d1 + 2 j, j being a Poisson variable of mean lam / 2; see

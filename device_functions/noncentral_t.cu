@@ -1,5 +1,7 @@
 // noncentral_t: Student's t distribution whose numerator has a mean, with location and scale
 // x: real    nu: positive, degrees of freedom    delta: real, noncentrality    mu: real, location    sigma: positive, scale
+// density: (2 * (nu / 2)**(nu / 2) / (Gamma(nu / 2) * sigma) *
+// Integral(s**nu * exp(-nu * s**2 / 2) * phi(z * s - delta), s, 0, inf))    z = (x - mu) / sigma
 // source: Johnson, Kotz & Balakrishnan (1995), ch. 31
 //
 // With s = exp(u), the square root of a chi-squared variable over nu, the density is the mean of s phi(t s - delta), and the

@@ -1,5 +1,6 @@
 // normal: the normal (Gaussian) distribution
 // x: real    mu: real, mean    sigma: positive, standard deviation
+// density: exp(-(x - mu)**2 / (2 * sigma**2)) / (sigma * sqrt(2 * pi))
 // source: Johnson, Kotz & Balakrishnan (1994), ch. 13
 __device__ real normal_logpdf(real x, real mu, real sigma)
 {

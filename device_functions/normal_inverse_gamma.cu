@@ -1,5 +1,7 @@
 // normal_inverse_gamma: a mean and a variance: the variance is inverse gamma, the mean normal with the variance divided by lam
 // x: vector, the mean and the variance    mu: real    lam: positive    alpha: positive, shape    beta: positive, scale
+// density: (sqrt(lam / (2 * pi * x[1])) * exp(-lam * (x[0] - mu)**2 / (2 * x[1])) * beta**alpha * x[1]**(-alpha - 1) *
+// exp(-beta / x[1]) / Gamma(alpha) if x[1] > 0 else 0)
 // source: Bernardo & Smith (1994), Bayesian Theory, ch. 3; the conjugate prior of a normal distribution
 __device__ real normal_inverse_gamma_logpdf(const real *x, real mu, real lam, real alpha, real beta, int dim)
 {

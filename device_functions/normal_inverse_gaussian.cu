@@ -1,6 +1,8 @@
 // normal_inverse_gaussian: normal with a mean and a variance that an inverse Gaussian variable multiplies
 // x: real    alpha: positive, steepness of the tails    beta: real, asymmetry, |beta| < alpha    mu: real, location
 // delta: positive, scale
+// density: alpha * delta * K(1, alpha * s) / (pi * s) * exp(delta * sqrt(alpha**2 - beta**2) + beta * (x - mu))
+// s = sqrt(delta**2 + (x - mu)**2)
 // source: Barndorff-Nielsen (1997), Normal inverse Gaussian distributions and stochastic volatility modelling
 //
 // It is the generalised hyperbolic distribution of p = -1/2: special.cu has the integrals.

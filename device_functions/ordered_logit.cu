@@ -1,5 +1,7 @@
 // ordered_logit: category, numbered from 0, into which a logistic variable falls between increasing cutpoints
 // x: nonnegative integer    eta: real, location of this variable    cutpoints: ordered, one fewer than categories
+// mass: F[x + 1] - F[x] if x <= dim else 0
+// F[k] = 0 if k == 0 else 1 / (1 + exp(eta - cutpoints[k - 1])) if k <= dim else 1
 // source: McCullagh & Nelder (1989), Generalized Linear Models, ch. 5
 __device__ real ordered_logit_logpmf(real x, real eta, const real *cutpoints, int dim)
 {

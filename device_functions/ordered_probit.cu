@@ -1,6 +1,8 @@
 // ordered_probit: category, numbered from 0, into which a normal variable falls between increasing cutpoints
 // x: nonnegative integer    eta: real, mean of this variable    cutpoints: ordered, one fewer than categories
 // sigma: positive, its standard deviation
+// mass: F[x + 1] - F[x] if x <= dim else 0
+// F[k] = 0 if k == 0 else Phi((cutpoints[k - 1] - eta) / sigma) if k <= dim else 1
 // source: McCullagh & Nelder (1989), Generalized Linear Models, ch. 5
 __device__ real ordered_probit_logpmf(real x, real eta, const real *cutpoints, real sigma, int dim)
 {

@@ -1,5 +1,6 @@
 // pareto: the Pareto distribution (type I)
 // x: real    alpha: positive, shape    m: positive, minimum
+// density: alpha * m**alpha / x**(alpha + 1) if x >= m else 0
 // source: Johnson, Kotz & Balakrishnan (1994), ch. 20
 __device__ real pareto_logpdf(real x, real alpha, real m)
 {

@@ -1,5 +1,8 @@
 // pearson3: Pearson's distribution of type III, a gamma variable by its moments; normal where skew = 0
 // x: real    skew: real, skewness    mu: real, mean    sigma: positive, standard deviation
+// density: (phi(z) / sigma if skew == 0 else abs(skew) * (alpha * y)**alpha * exp(-alpha * y) /
+// (2 * sigma * Gamma(alpha) * y) if y > 0 else 0)    z = (x - mu) / sigma    y = 1 + skew * z / 2
+// alpha = inf if skew == 0 else 4 / skew**2
 // source: Johnson, Kotz & Balakrishnan (1994), ch. 17
 
 // With the shape alpha = 4 / skew^2, alpha (1 + u) is a gamma variable where u = skew / 2 (x - mu) / sigma.

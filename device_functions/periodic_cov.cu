@@ -1,6 +1,7 @@
 // periodic: covariance of a function that repeats itself
 // sqdist: nonnegative, squared distance of two points    amplitude: positive, standard deviation
 // lengthscale: positive, relative to the period    period: positive
+// covariance: amplitude**2 * exp(-2 * sin(pi * sqrt(sqdist) / period)**2 / lengthscale**2)
 // source: Rasmussen & Williams (2006), eq. 4.31, with a period
 __device__ real periodic_cov(real sqdist, real amplitude, real lengthscale, real period)
 {

@@ -1,5 +1,6 @@
 // planck: discrete exponential, a geometric distribution that starts at 0
 // x: nonnegative integer    lam: positive, rate
+// mass: (1 - exp(-lam)) * exp(-lam * x)
 // source: Johnson, Kemp & Kotz (2005), Univariate Discrete Distributions, ch. 5
 __device__ real planck_logpmf(real x, real lam)
 {

@@ -1,5 +1,6 @@
 // poisson: number of events that occur at a constant rate
 // x: nonnegative integer    mu: nonnegative, mean
+// mass: mu**x * exp(-mu) / factorial(x)
 // source: Johnson, Kemp & Kotz (2005), Univariate Discrete Distributions, ch. 4; for large means, Loader (2000)
 
 // With log(mu), however the caller comes by it.

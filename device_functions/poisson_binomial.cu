@@ -1,5 +1,7 @@
 // poisson_binomial: number of successes in dim independent trials, each of which has a probability of its own
 // x: nonnegative integer    p: unit vector, probability of success in each trial
+// mass: Sum(u[-k * x] * Product(1 - p[l] + p[l] * u[k], l), k, 0, dim) / (dim + 1) if x <= dim else 0
+// u[k] = exp(2j * pi * k / (dim + 1))
 // source: Hong (2013), On computing the distribution function for the Poisson binomial distribution
 //
 // A probability, or the sum of several, is a mean of the generating function, the product of 1 - p_j + p_j z, over dim + 1

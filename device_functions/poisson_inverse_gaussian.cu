@@ -1,5 +1,7 @@
 // poisson_inverse_gaussian: Poisson whose mean has an inverse Gaussian distribution; the variance is mu + sigma mu^2
 // x: nonnegative integer    mu: positive, mean    sigma: positive, dispersion
+// mass: sqrt(2 * a / pi) * exp(1 / sigma) * mu**x * K(x - 1 / 2, a) / ((a * sigma)**x * factorial(x))
+// a = sqrt(1 / sigma**2 + 2 * mu / sigma)
 // source: Rigby, Stasinopoulos, Heller & De Bastiani (2019), Distributions for Modeling Location, Scale, and Shape, ch. 22
 //
 // Given x, the Poisson mean has a generalised inverse Gaussian distribution of p = x - 1/2, whose normaliser, gig_log_integral,

@@ -1,5 +1,6 @@
 // poisson_log: the Poisson distribution by the logarithm of its mean
 // x: nonnegative integer    eta: real, logarithm of the mean
+// mass: exp(eta * x - exp(eta)) / factorial(x)
 // source: McCullagh & Nelder (1989), Generalized Linear Models, ch. 6
 __device__ real poisson_log_logpmf(real x, real eta)
 {

@@ -1,5 +1,7 @@
 // polya_aeppli: sum of a Poisson number of geometric variables; geometric Poisson
 // x: nonnegative integer    lam: positive, mean number of terms    theta: unit, below 1, P(G > 1) of a term G
+// mass: (exp(-lam) * Sum(binomial(x - 1, j - 1) * theta**(x - j) * (lam * (1 - theta))**j / factorial(j), j, 1, x)
+// if x > 0 else exp(-lam))
 // source: Johnson, Kemp & Kotz (2005), Univariate Discrete Distributions, ch. 9
 //
 // Of j terms, the sum is larger than x where fewer than j of x trials of probability 1 - theta succeed.

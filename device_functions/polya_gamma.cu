@@ -1,5 +1,8 @@
 // polya_gamma: the Polya-Gamma distribution, an infinite sum of weighted gamma variables
 // x: nonnegative    h: positive, shape    z: real, tilt
+// density: (2**(h - 1) * cosh(z / 2)**h / Gamma(h) * exp(-z**2 * x / 2) *
+// Sum((-1)**n * Gamma(n + h) / factorial(n) * (2 * n + h) / sqrt(2 * pi * x**3) * exp(-(2 * n + h)**2 / (8 * x)), n, 0,
+// inf))
 // source: Polson, Scott & Windle (2013), Bayesian inference for logistic models using Polya-Gamma latent variables
 __device__ real log_cosh(real w) { return fabs(w) + log1p(exp(-2 * fabs(w))) - LOG_2; }
 

@@ -1,5 +1,6 @@
 // power_function: the power-function distribution, of distribution function x^alpha
 // x: unit    alpha: positive, shape
+// density: alpha * x**(alpha - 1)
 // source: Johnson, Kotz & Balakrishnan (1995), ch. 25
 __device__ real power_function_logpdf(real x, real alpha)
 {

@@ -1,6 +1,7 @@
 // rational_quadratic: a scale mixture of squared exponential covariances
 // sqdist: nonnegative, squared distance of two points    amplitude: positive, standard deviation    lengthscale: positive
 // alpha: positive, the larger, the closer to the squared exponential
+// covariance: amplitude**2 * (1 + sqdist / (2 * alpha * lengthscale**2))**(-alpha)
 // source: Rasmussen & Williams (2006), eq. 4.19
 __device__ real rational_quadratic_cov(real sqdist, real amplitude, real lengthscale, real alpha)
 {

@@ -1,5 +1,6 @@
 // reciprocal_inverse_gaussian: 1 / x has a Wald (inverse Gaussian) distribution
 // x: nonnegative    mu: positive, mean of 1 / x    lam: positive, shape
+// density: sqrt(lam / (2 * pi * x)) * exp(-lam * (1 - mu * x)**2 / (2 * mu**2 * x))
 // source: Johnson, Kotz & Balakrishnan (1994), ch. 15
 __device__ real reciprocal_inverse_gaussian_logpdf(real x, real mu, real lam)
 {

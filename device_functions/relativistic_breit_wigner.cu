@@ -1,5 +1,7 @@
 // relativistic_breit_wigner: the relativistic Breit-Wigner distribution, of the energy of a resonance
 // x: nonnegative    m: positive, mass of the resonance    gamma: positive, its width
+// density: 2 * sqrt(2) * m * gamma * c / (pi * sqrt(m**2 + c) * ((x**2 - m**2)**2 + m**2 * gamma**2))
+// c = m * sqrt(m**2 + gamma**2)
 // source: Byckling & Kajantie (1973), Particle Kinematics, ch. 9
 //
 // With rho = m / gamma, let rho^2 + i rho be the square of p + i q, and r its absolute value. The density of x / gamma is that of

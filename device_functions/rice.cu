@@ -1,5 +1,6 @@
 // rice: distance from the origin of a point with a normal distribution in the plane
 // x: nonnegative    nu: nonnegative, distance of its mean    sigma: positive, standard deviation of a coordinate
+// density: x / sigma**2 * exp(-(x**2 + nu**2) / (2 * sigma**2)) * I(0, x * nu / sigma**2)
 // source: Rice (1945), Mathematical analysis of random noise
 __device__ real rice_logpdf(real x, real nu, real sigma)
 {

@@ -1,5 +1,6 @@
 // semicircular: Wigner's semicircle distribution
 // x: real    mu: real, center    sigma: positive, radius
+// density: 2 / (pi * sigma) * sqrt(1 - z**2) if -1 <= z <= 1 else 0    z = (x - mu) / sigma
 // source: Wigner (1955), Characteristic vectors of bordered matrices with infinite dimensions
 __device__ real semicircular_logpdf(real x, real mu, real sigma)
 {

@@ -1,6 +1,8 @@
 // sinh_arcsinh: the sinh-arcsinh distribution: sinh(delta asinh((x - mu) / sigma) - epsilon) is standard normal
 // x: real    epsilon: real, asymmetry    delta: positive, shape; the larger, the lighter are the tails
 // mu: real, location    sigma: positive, scale
+// density: delta / sigma * sqrt((1 + y**2) / (1 + z**2)) * phi(y)    z = (x - mu) / sigma
+// y = sinh(delta * asinh(z) - epsilon)
 // source: Jones & Pewsey (2009), Sinh-arcsinh distributions
 __device__ real sinh_arcsinh_logpdf(real x, real epsilon, real delta, real mu, real sigma)
 {

@@ -1,5 +1,6 @@
 // skellam: difference of two Poisson variables
 // x: integer    mu1: positive, mean of the first    mu2: positive, mean of the second
+// mass: exp(-mu1 - mu2) * (mu1 / mu2)**(x / 2) * I(abs(x), 2 * sqrt(mu1 * mu2))
 // source: Skellam (1946), The frequency distribution of the difference between two Poisson variates; contour integrals as in
 // Trefethen & Weideman (2014), The exponentially convergent trapezoidal rule
 //

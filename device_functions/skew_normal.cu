@@ -1,5 +1,6 @@
 // skew_normal: normal distribution with an asymmetry
 // x: real    alpha: real, skewness    mu: real, location    sigma: positive, scale
+// density: 2 / sigma * phi(z) * Phi(alpha * z)    z = (x - mu) / sigma
 // source: Azzalini (1985)
 __device__ real skew_normal_logpdf(real x, real alpha, real mu, real sigma)
 {

@@ -1,6 +1,8 @@
 // skew_student_t: the skew Student's t distribution of Jones & Faddy, of 2 a degrees of freedom on the left, 2 b on the right
 // x: real    a: positive, shape of the left tail    b: positive, shape of the right tail    mu: real, location
 // sigma: positive, scale
+// density: (1 + r)**(a + 1 / 2) * (1 - r)**(b + 1 / 2) / (2**(a + b - 1) * B(a, b) * sqrt(a + b) * sigma)
+// z = (x - mu) / sigma    r = z / sqrt(a + b + z**2)
 // source: Jones & Faddy (2003), A skew extension of the t-distribution, with applications
 
 // The logit of a beta variable of shapes a and b, z = (x - mu) / sigma

@@ -1,5 +1,7 @@
 // slash: the slash distribution, of the ratio of a normal variable and an independent one that is uniform on [0, 1]
 // x: real    mu: real, location    sigma: positive, scale
+// density: (1 - exp(-z**2 / 2)) / (sigma * sqrt(2 * pi) * z**2) if z != 0 else 1 / (2 * sigma * sqrt(2 * pi))
+// z = (x - mu) / sigma
 // source: Rogers & Tukey (1972), Understanding some long-tailed symmetrical distributions
 __device__ real slash_logpdf(real x, real mu, real sigma)
 {

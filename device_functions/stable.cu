@@ -1,5 +1,7 @@
 // stable: the stable distributions, in Nolan's parametrisation 0, which is continuous in all parameters
 // x: real    alpha: positive, index, <= 2    beta: real, skewness, -1 <= beta <= 1    mu: real, location    sigma: positive, scale
+// density: Integral(exp(-t**alpha) * cos(z * t + h[t]), t, 0, inf) / (pi * sigma)    z = (x - mu) / sigma
+// h[t] = 2 / pi * beta * t * log(t) if alpha == 1 else beta * tan(pi * alpha / 2) * (t - t**alpha)
 // source: Nolan (1997), Numerical calculation of stable densities and distribution functions
 //
 // At a distance d from zeta = -beta tan(pi alpha / 2), density and probabilities of a standard variable are integrals of

@@ -1,5 +1,6 @@
 // stick_breaking_weights: shares of a stick, of whose rest a part with a beta distribution is broken off again and again
 // x: simplex    alpha: positive, concentration: each part has a beta distribution of shapes 1 and alpha
+// density: alpha**(dim - 1) * x[dim - 1]**(alpha - 1) / Product(Sum(x[j], j, i, dim - 1), i, 1, dim - 2)
 // source: Sethuraman (1994), A constructive definition of Dirichlet priors, cut off after dim - 1 parts
 __device__ real stick_breaking_weights_logpdf(const real *x, real alpha, int dim)
 {

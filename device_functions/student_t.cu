@@ -1,5 +1,7 @@
 // student_t: Student's t distribution with location and scale
 // x: real    nu: positive, degrees of freedom    mu: real, location    sigma: positive, scale
+// density: Gamma((nu + 1) / 2) / (Gamma(nu / 2) * sqrt(pi * nu) * sigma) * (1 + z**2 / nu)**(-(nu + 1) / 2)
+// z = (x - mu) / sigma
 // source: Johnson, Kotz & Balakrishnan (1995), ch. 28
 __device__ real student_t_logpdf(real x, real nu, real mu, real sigma)
 {

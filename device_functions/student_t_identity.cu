@@ -1,5 +1,7 @@
 // student_t_identity: Student's t distribution by its location, the linear predictor of robust regression
 // x: real    nu: positive, degrees of freedom    eta: real, location    sigma: positive, scale
+// density: Gamma((nu + 1) / 2) / (Gamma(nu / 2) * sqrt(pi * nu) * sigma) * (1 + z**2 / nu)**(-(nu + 1) / 2)
+// z = (x - eta) / sigma
 // source: Lange, Little & Taylor (1989), Robust statistical modeling using the t distribution
 __device__ real student_t_identity_logpdf(real x, real nu, real eta, real sigma)
 {

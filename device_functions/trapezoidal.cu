@@ -1,6 +1,8 @@
 // trapezoidal: density that rises linearly from lower to c, is constant from there to d, and falls linearly to upper
 // x: real    lower: real, lower bound    upper: real, upper bound    c: real, where the density ceases to rise
 // d: real, where it begins to fall
+// density: (h * (x - lower) / (c - lower) if lower <= x < c else h if c <= x <= d else h * (upper - x) / (upper - d)
+// if d < x <= upper else 0)    h = 2 / (upper - lower + d - c)
 // source: Kotz & van Dorp (2004), Beyond Beta, ch. 5
 
 // Twice the inverse of the largest density

@@ -1,5 +1,7 @@
 // triangular: density that rises linearly from lower to c and falls linearly from c to upper
 // x: real    lower: real, lower bound    upper: real, upper bound    c: real, mode
+// density: h * (x - lower) / (c - lower) if lower <= x < c else h * (upper - x) / (upper - c) if c <= x <= upper else 0
+// h = 2 / (upper - lower)
 // source: Kotz & van Dorp (2004), Beyond Beta, ch. 1
 __device__ real triangular_logpdf(real x, real lower, real upper, real c)
 {

@@ -1,5 +1,6 @@
 // truncated_exponential: exponential distribution confined to values of at most `upper`
 // x: nonnegative    lam: positive, rate before truncation    upper: positive, upper bound
+// density: lam * exp(-lam * x) / (1 - exp(-lam * upper)) if x <= upper else 0
 // source: Johnson, Kotz & Balakrishnan (1994), ch. 19
 __device__ real truncated_exponential_logpdf(real x, real lam, real upper)
 {

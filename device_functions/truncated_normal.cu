@@ -1,6 +1,8 @@
 // truncated_normal: normal distribution confined to an interval, either side of which may be infinite
 // x: real    mu: real, mean before truncation    sigma: positive, standard deviation before truncation
 // lower: real, lower bound    upper: real, upper bound
+// density: (phi((x - mu) / sigma) / (sigma * (Phi((upper - mu) / sigma) - Phi((lower - mu) / sigma)))
+// if lower <= x <= upper else 0)
 // source: Johnson, Kotz & Balakrishnan (1994), ch. 13
 
 // length / sigma; the derivative of an infinite one is 0.

@@ -1,5 +1,7 @@
 // truncated_pareto: Pareto distribution confined to an interval; log-uniform where alpha = 0
 // x: real    alpha: real, shape    m: positive, lower bound    upper: positive, upper bound
+// density: (0 if x < m or x > upper else 1 / (x * log(upper / m)) if alpha == 0 else alpha * m**alpha * x**(-alpha - 1) /
+// (1 - (m / upper)**alpha))
 // source: Aban, Meerschaert & Panorska (2006), Parameter estimation for the truncated Pareto distribution
 
 // log(x / m) is a truncated exponential variable of rate alpha.

@@ -1,6 +1,8 @@
 // truncated_weibull: Weibull distribution confined to an interval
 // x: nonnegative    alpha: positive, shape    beta: positive, scale    lower: nonnegative, lower bound
 // upper: positive, upper bound
+// density: alpha / beta * (x / beta)**(alpha - 1) * S[x] / (S[lower] - S[upper]) if lower <= x <= upper else 0
+// S[t] = exp(-(t / beta)**alpha)
 // source: McEwen & Parresol (1991), Moment expressions and summary statistics for the complete and truncated Weibull distribution
 
 // log((b / beta)^alpha - (a / beta)^alpha), 0 <= a <= b

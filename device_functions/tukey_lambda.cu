@@ -1,5 +1,7 @@
 // tukey_lambda: Tukey's lambda distribution, of quantiles mu + sigma (p^lam - (1 - p)^lam) / lam; logistic where lam = 0
 // x: real    lam: real, shape    mu: real, location    sigma: positive, scale
+// density: 1 / (sigma * (p**(lam - 1) + (1 - p)**(lam - 1)))
+// Q[p] = log(p / (1 - p)) if lam == 0 else (p**lam - (1 - p)**lam) / lam    p = Root(mu + sigma * Q[p] - x, p, 0, 1)
 // source: Joiner & Rosenblatt (1971), Some properties of the range in samples from Tukey's symmetric lambda distributions
 
 // The quantile at p = exp(log_p), with log_q = log(1 - p)

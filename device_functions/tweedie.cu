@@ -1,5 +1,8 @@
 // tweedie: Tweedie's compound Poisson distribution, a Poisson number of gamma variables; the variance is phi mu^p
 // x: nonnegative    mu: positive, mean    phi: positive, dispersion    p: real, between 1 and 2, power of the mean in the variance
+// density: (exp(-r) * Sum(r**n / factorial(n) * b**(n * a) * x**(n * a - 1) * exp(-b * x) / Gamma(n * a), n, 1, inf)
+// if x > 0 else exp(-r))    r = mu**(2 - p) / (phi * (2 - p))    a = (2 - p) / (p - 1)
+// b = 1 / (phi * (p - 1) * mu**(p - 1))
 // source: Jørgensen (1987), Exponential dispersion models; the series of Dunn & Smyth (2005), Series evaluation of Tweedie
 // exponential dispersion model densities, each of its terms as a product of a Poisson probability and a gamma density
 //

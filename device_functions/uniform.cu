@@ -1,5 +1,6 @@
 // uniform: constant density on an interval
 // x: real    lower: real, lower bound    upper: real, upper bound
+// density: 1 / (upper - lower) if lower <= x <= upper else 0
 // source: Johnson, Kotz & Balakrishnan (1995), ch. 26
 __device__ real uniform_logpdf(real x, real lower, real upper)
 {

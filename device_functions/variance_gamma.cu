@@ -1,5 +1,8 @@
 // variance_gamma: Brownian motion with drift, at the time that a gamma process has reached
 // x: real    theta: real, drift    nu: positive, variance of the time    mu: real, location    sigma: positive, scale
+// density: (2 * exp(theta * y / sigma**2) / (sigma * sqrt(2 * pi) * nu**(1 / nu) * Gamma(1 / nu)) *
+// (abs(y) / c)**(1 / nu - 1 / 2) * K(1 / nu - 1 / 2, c * abs(y) / sigma**2))    y = x - mu
+// c = sqrt(2 * sigma**2 / nu + theta**2)
 // source: Madan, Carr & Chang (1998), The variance gamma process and option pricing
 //
 // The time has mean 1. In units of sigma it is the normal mixture of special.cu with p = 1 / nu, gamma^2 = 2 / nu and delta = 0.

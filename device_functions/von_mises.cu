@@ -1,5 +1,6 @@
 // von_mises: the von Mises distribution of an angle, in radians; periodic in x
 // x: real    mu: real, mean direction    kappa: nonnegative, concentration
+// density: exp(kappa * cos(x - mu)) / (2 * pi * I(0, kappa))
 // source: Mardia & Jupp (2000), Directional Statistics, ch. 3
 __device__ real von_mises_logpdf(real x, real mu, real kappa)
 {

@@ -1,5 +1,6 @@
 // wald: the Wald (inverse Gaussian) distribution
 // x: nonnegative    mu: positive, mean    lam: positive, shape
+// density: sqrt(lam / (2 * pi * x**3)) * exp(-lam * (x - mu)**2 / (2 * mu**2 * x))
 // source: Johnson, Kotz & Balakrishnan (1994), ch. 15
 __device__ real wald_logpdf(real x, real mu, real lam)
 {

@@ -1,6 +1,8 @@
 // wallenius_noncentral_hypergeometric: successes among n objects drawn one by one, by the weights of those that are left
 // x: nonnegative integer    N: nonnegative integer, objects in all    k: nonnegative integer, successes among them
 // n: nonnegative integer, objects drawn    omega: positive, weight of a success over that of a failure
+// mass: (0 if x < max(0, n - N + k) or x > min(n, k) else 1 if n == N else binomial(k, x) * binomial(N - k, n - x) *
+// Integral((1 - t**(omega / d))**x * (1 - t**(1 / d))**(n - x), t, 0, 1))    d = omega * (k - x) + N - k - n + x
 // source: Fog (2008), Calculation methods for Wallenius' noncentral hypergeometric distribution
 //
 // As if each object had an exponential time of its own, and the n shortest were drawn: x successes and y failures before

@@ -1,5 +1,6 @@
 // weibull: the Weibull distribution
 // x: nonnegative    alpha: positive, shape    beta: positive, scale
+// density: alpha / beta * (x / beta)**(alpha - 1) * exp(-(x / beta)**alpha)
 // source: Johnson, Kotz & Balakrishnan (1994), ch. 21
 __device__ real weibull_logpdf(real x, real alpha, real beta)
 {

@@ -1,6 +1,9 @@
 // wiener: response time of a drift diffusion between two boundaries, negative where it reaches the lower one first
 // x: real, response time with the sign of the boundary    alpha: positive, separation of the boundaries
 // tau: nonnegative, non-decision time    beta: unit, relative starting point, neither 0 nor 1    delta: real, drift
+// density: (pi / alpha**2 * exp(-v * alpha * w - v**2 * t / 2) *
+// Sum(k * sin(k * pi * w) * exp(-k**2 * pi**2 * t / (2 * alpha**2)), k, 1, inf) if t > 0 else 0)    t = abs(x) - tau
+// w = beta if x < 0 else 1 - beta    v = delta if x < 0 else -delta
 // source: Navarro & Fuss (2009), Fast and accurate calculations for first-passage times in Wiener diffusion models
 //
 // For x > 0 it is the density that Stan and RWiener have of the upper boundary, for x < 0 that of the lower one; P(X > 0) is the

@@ -1,6 +1,7 @@
 // wrapped_cauchy: the wrapped Cauchy distribution of an angle, in radians; periodic in x
 // x: real    mu: real, mean direction, or the opposite one where rho is negative
 // rho: real, between -1 and 1, mean resultant length
+// density: (1 - rho**2) / (2 * pi * (1 + rho**2 - 2 * rho * cos(x - mu)))
 // source: Mardia & Jupp (2000), Directional Statistics, ch. 3
 __device__ real wrapped_cauchy_logpdf(real x, real mu, real rho)
 {

@@ -1,5 +1,6 @@
 // wrapped_normal: the wrapped normal distribution of an angle, in radians; periodic in x
 // x: real    mu: real, mean direction    sigma: positive, standard deviation before wrapping
+// density: Sum(phi((x - mu + 2 * pi * k) / sigma), k, -inf, inf) / sigma
 // source: Mardia & Jupp (2000), Directional Statistics, ch. 3
 //
 // The sum over all turns, or, where sigma is large, Jacobi's theta function as a Fourier series: each converges at once on its side

@@ -1,5 +1,6 @@
 // yule_simon: Yule-Simon, geometric whose logarithm of the probability is exponential
 // x: positive integer    alpha: positive, exponent of the tail
+// mass: alpha * B(x, alpha + 1)
 // source: Johnson, Kemp & Kotz (2005), Univariate Discrete Distributions, ch. 6
 __device__ real yule_simon_logpmf(real x, real alpha)
 {

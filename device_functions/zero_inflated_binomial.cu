@@ -1,6 +1,7 @@
 // zero_inflated_binomial: binomial with probability psi, else 0
 // x: nonnegative integer    psi: unit, proportion of binomial draws
 // n: nonnegative integer, number of trials    p: unit, probability of success
+// mass: 1 - psi + psi * (1 - p)**n if x == 0 else psi * binomial(n, x) * p**x * (1 - p)**(n - x) if x <= n else 0
 // source: Hall (2000), Zero-inflated Poisson and binomial regression with random effects: a case study
 __device__ real zero_inflated_binomial_logpmf(real x, real psi, real n, real p)
 {

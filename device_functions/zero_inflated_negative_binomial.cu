@@ -1,6 +1,8 @@
 // zero_inflated_negative_binomial: negative binomial with probability psi, else 0
 // x: nonnegative integer    psi: unit, proportion of negative binomial draws
 // mu: nonnegative, mean of these draws    alpha: positive, shape of the gamma distribution
+// mass: 1 - psi + psi * q**alpha if x == 0 else psi * binomial(x + alpha - 1, x) * (1 - q)**x * q**alpha
+// q = alpha / (mu + alpha)
 // source: Greene (1994), Accounting for excess zeros and sample selection in Poisson and negative binomial regression
 __device__ real zero_inflated_negative_binomial_logpmf(real x, real psi, real mu, real alpha)
 {

@@ -1,5 +1,6 @@
 // zero_inflated_poisson: Poisson with probability psi, else 0
 // x: nonnegative integer    psi: unit, proportion of Poisson draws    mu: nonnegative, mean of the Poisson draws
+// mass: 1 - psi + psi * exp(-mu) if x == 0 else psi * mu**x * exp(-mu) / factorial(x)
 // source: Lambert (1992), Zero-inflated Poisson regression, with an application to defects in manufacturing
 __device__ real zero_inflated_poisson_logpmf(real x, real psi, real mu)
 {

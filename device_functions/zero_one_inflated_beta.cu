@@ -1,6 +1,8 @@
 // zero_one_inflated_beta: the beta distribution by its mean, with zeros and ones of their own
 // x: unit    mu: unit, mean of the beta distribution, neither 0 nor 1    phi: positive, its precision
 // zoi: unit, probability of a zero or a one    coi: unit, probability of a one among these
+// density: zoi * (1 - coi) if x == 0 else zoi * coi if x == 1 else (1 - zoi) * x**(a - 1) * (1 - x)**(b - 1) / B(a, b)
+// a = phi * mu    b = phi * (1 - mu)
 // source: Ospina & Ferrari (2010), Inflated beta distributions
 //
 // At 0 and 1 the density is a probability, zoi (1 - coi) and zoi coi; between them it is that of a beta variable, times 1 - zoi. The

@@ -1,6 +1,7 @@
 // zero_sum_normal: independent normal variables of mean 0 less their mean, so that they sum to zero
 // x: vector, that sums to zero within 0.00001 of the sum of its sizes (in float32 0.00035)
 // sigma: positive, standard deviation of the variables before
+// density: (sigma * sqrt(2 * pi))**(1 - dim) * exp(-Sum(x[i]**2, i) / (2 * sigma**2))
 // source: the density of the dim - 1 numbers in an orthonormal basis of such vectors, independent and normal with sigma
 __device__ real zero_sum_normal_logpdf(const real *x, real sigma, int dim)
 {

@@ -1,5 +1,6 @@
 // zipf: whole numbers whose probabilities follow a power law; the zeta distribution
 // x: positive integer    a: positive, exponent, above 1
+// mass: x**(-a) / zeta(a)
 // source: Johnson, Kemp & Kotz (2005), Univariate Discrete Distributions, ch. 11
 __device__ real zipf_logpmf(real x, real a)
 {

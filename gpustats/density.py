@@ -30,8 +30,9 @@ class Density(Distribution, Fittable):
 
     Attributes
     ----------
-    name, description, source, reference : str
-        The distribution's name; what its comment says; the C text; where the formula comes from.
+    name, description, source, reference, formula : str
+        The distribution's name; what its comment says; the C text; where the formula comes from; the formula itself, in the
+        notation that CONTRIBUTING.md explains, or "" where the comment gives none.
     parameters : tuple of str
         Names of the parameters in the order in which methods take them.
     domains : dict
@@ -49,6 +50,7 @@ class Density(Distribution, Fittable):
         self.definition, self.defaults = definition, dict(defaults or {})
         self.name, self.description = definition.name, definition.description
         self.source, self.reference, self.discrete = definition.source, definition.reference, definition.discrete
+        self.formula = definition.formula
         # Those that a transform gives are of the density that it took, whatever bears their names in the library by now.
         self._functions = {**library.closure(definition.functions.values()), **(functions or {})}
         self.parameters = tuple(a.name for a in definition.arguments[1:])

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pictures
-from sphinx.application import Sphinx
+import tex
 
 import gpustats as gs
 from gpustats.gp.kind import COVARIANCE
@@ -19,6 +19,9 @@ from gpustats.language.kinds import DENSITY
 from gpustats.language.library import folder, library
 from gpustats.pymc.counterparts import class_name
 from gpustats.scipy_stats import reparametrised
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
 
 DOCS = Path(__file__).resolve().parents[1]
 ROOT = DOCS.parent
@@ -83,10 +86,16 @@ def fold(title: str, code: str) -> list[str]:
 
 
 def arguments(name: str) -> Iterator[str]:
-    yield from ("| argument | domain | |", "| --- | --- | --- |")
+    yield from ("| argument | in formulas | domain | |", "| --- | --- | --- | --- |")
     for argument in library.get(name).arguments:
-        yield f"| `{argument.name}` | {argument.domain} | {argument.description} |"
+        letter = f"{{math}}`{tex.symbol(argument.name)}`"
+        yield f"| `{argument.name}` | {letter} | {argument.domain} | {argument.description} |"
     yield ""
+
+
+def formula(name: str, thing: Any) -> list[str]:
+    """The formula of a density or a covariance function, the source's name of which is given, too."""
+    return tex.shown(thing, {a.name: a.domain for a in library.get(name).arguments})
 
 
 def log_density(source: str) -> str:
@@ -95,10 +104,15 @@ def log_density(source: str) -> str:
     return source[: end.end()] if end else source
 
 
-def snippet(density: Any, one: dict[str, Any]) -> list[str]:
+def snippet(density: Any) -> list[str]:
     """A few calls that run as they stand."""
-    given = ", ".join(f"{p}={v}" for p, v in one.items())
-    lines = ["import gpustats as gs", "", f"d = gs.{density.name}({given})", "x = d.rvs(size=1_000, rng=1)"]
+    given = ", ".join(f"{p}={v}" for p, v in pictures.example(density).items())
+    x, *others = density.definition.arguments
+    wanted, first = "size=1_000", ["import gpustats as gs", ""]
+    if x.rank and not any(a.rank for a in others):  # no parameter tells the length of its vectors
+        wanted = f"out=np.empty((1_000, {2 if density.name == 'normal_inverse_gamma' else 4}))"
+        first = ["import numpy as np", *first]
+    lines = [*first, f"d = gs.{density.name}({given})", f"x = d.rvs({wanted}, rng=1)"]
     lines += [f"d.{'logpmf' if density.discrete else 'logpdf'}(x)"]
     lines += ["d.cdf(x), d.ppf([0.025, 0.975])"] if hasattr(density, "ppf") else []
     lines += [f"gs.{density.name}.loglik(x, {given})"]
@@ -117,13 +131,14 @@ def methods(density: Any) -> Iterator[str]:
     yield f"\nIts file has the log-density{', ' if said else ''}{said}. All else, and all derivatives, are derived of these.\n"
 
 
-def page(name: str, sets: list[dict[str, Any]], errors: list[tuple[str, str, str]], other: list[str]) -> str:
+def page(name: str, drawn: bool, errors: list[tuple[str, str, str]], other: list[str]) -> str:
     """The page of a density."""
     d = gs.densities[name]
-    lines = [f"(density-{name})=", f"# {name}", "", f"{d.description[:1].upper()}{d.description[1:]}.", ""]
-    if sets:
-        lines += [f"![{d.description}: {'mass function' if d.discrete else 'density'}]({name}.svg)", ""]
-    lines += [*arguments(name), *(snippet(d, sets[0]) if sets else ())]
+    lines = [f"(density-{name})=", f"# {name}", "", f"{d.description[:1].upper()}{d.description[1:]}.", "", *formula(name, d)]
+    if drawn:
+        shown = f"{'mass function' if d.discrete else 'density'}{' and distribution function' * hasattr(d, 'cdf')}"
+        lines += [f"![Curves of the {shown} of {name} for several sets of parameters]({name}.svg)", ""]
+    lines += [*arguments(name), *snippet(d)]
     lines += ["## Log-density", "", "```c", log_density(d.source), "```", ""]
     if d.source.strip() != log_density(d.source).strip():
         lines += fold("The whole file, with its distribution functions, moments and sampler", d.source)
@@ -153,7 +168,8 @@ def covariance_page(name: str) -> str:
     given = pictures.of_covariance(c, PAGES / f"{name}_cov.svg")
     call = ", ".join(f"{p}={v}" for p, v in given.items())
     lines = [f"(covariance-{name})=", f"# {name}", "", f"A covariance function of Gaussian processes: {c.description}.", ""]
-    lines += [f"![{c.description}]({name}_cov.svg)", "", *arguments(name)]
+    lines += [*formula(name, c), f"![The covariance {name} along a line, and draws of a Gaussian process]({name}_cov.svg)", ""]
+    lines += [*arguments(name)]
     lines += ["```python", "import numpy as np", "import gpustats as gs", "", "x = np.linspace(0, 3, 100)[:, None]"]
     lines += [f"gs.{name}(x, {call})  # the 100 × 100 matrix", "```", "", "## Source", "", "```c", c.source.strip(), "```", ""]
     if reference := library.get(name).reference:
@@ -202,8 +218,8 @@ def generate(app: Sphinx | None = None) -> None:
                 pass
     errors, others = accuracy(), scipys()
     for name in written:
-        sets = pictures.parameters(gs.densities[name]) if (PAGES / f"{name}.svg").exists() else []
-        write(PAGES / f"{name}.md", page(name, sets or [], errors.get(name, []), others.get(name, [])))
+        drawn = (PAGES / f"{name}.svg").exists()
+        write(PAGES / f"{name}.md", page(name, drawn, errors.get(name, []), others.get(name, [])))
     for name in names(COVARIANCE):
         write(PAGES / f"{name}_cov.md", covariance_page(name))
     write(PAGES / "index.md", index())

@@ -32,7 +32,10 @@ BY_DENSITY: dict[str, dict[str, tuple]] = {
     "bernoulli_cloglog": {"eta": (-1.0, 0.0, 0.5)},
     "beta": {"alpha": (2.0, 0.5, 5.0), "beta": (4.0, 0.5, 2.0)},
     "beta_logit": {"eta": (-1.0, 0.0, 1.0), "phi": (5.0, 10.0, 20.0)},
+    "beta_proportion": {"mu": (0.3, 0.5, 0.7), "kappa": (4.0, 1.0, 10.0)},
     "binomial_logit": {"n": (20, 20, 20), "eta": (-1.0, 0.0, 1.0)},
+    "borel": {"mu": (0.5, 0.2, 0.8)},
+    "cardioid": {"mu": (0.0, 0.0, 1.0), "rho": (0.2, 0.5, -0.3)},
     "categorical": {"p": ([0.2, 0.5, 0.3], [0.6, 0.3, 0.1], [0.1, 0.2, 0.7])},
     "categorical_logit": {"eta": ([0.0, 1.0, 0.5], [1.0, 0.0, -1.0], [-1.0, 0.0, 1.0])},
     "crystal_ball": {"beta": (1.0, 2.0, 0.5), "m": (2.0, 3.0, 4.0)},
@@ -59,11 +62,13 @@ BY_DENSITY: dict[str, dict[str, tuple]] = {
     "pearson3": {"skew": (0.5, 1.5, -1.0), "sigma": (1.0,) * 3},
     "planck": {"lam": (0.5, 0.2, 1.0)},
     "poisson_log": {"eta": (0.5, 1.5, 2.5)},
+    "poisson_binomial": {"p": ([0.1, 0.5, 0.7, 0.2], [0.9, 0.8, 0.9, 0.6, 0.7], [0.5] * 10)},
     "polya_gamma": {"z": (0.0, 1.0, 3.0)},
     "rice": {"nu": (0.0, 2.0, 4.0), "sigma": (1.0,) * 3},
     "reciprocal_inverse_gaussian": {"mu": (1.0, 1.0, 2.0), "lam": (1.0, 3.0, 3.0)},
     "skew_cauchy": {"a": (0.0, 0.5, -0.7), "sigma": (1.0,) * 3},
     "skew_normal": {"alpha": (0.0, 4.0, -2.0), "mu": (0.0,) * 3, "sigma": (1.0,) * 3},
+    "stable": {"alpha": (1.5, 1.0, 1.8), "beta": (0.0, 0.5, -1.0), "mu": (0.0,) * 3, "sigma": (1.0,) * 3},
     "studentized_range": {"k": (2.0, 3.0, 10.0), "nu": (5.0, 10.0, 10.0)},
     "trapezoidal": {"c": (0.5, 0.0, 1.0), "d": (1.5, 1.0, 2.0)},
     "triangular": {"c": (0.5, 0.0, 3.0)},
@@ -71,15 +76,39 @@ BY_DENSITY: dict[str, dict[str, tuple]] = {
     "truncated_pareto": {"alpha": (2.0, 1.0, 3.0), "m": (1.0,) * 3, "upper": (4.0, 3.0, 5.0)},
     "truncated_weibull": {"alpha": (2.0, 1.0, 3.0), "beta": (1.0, 1.0, 2.0), "lower": (0.2, 0.1, 0.5)},
     "tukey_lambda": {"lam": (0.0, 0.14, -0.3), "sigma": (1.0,) * 3},
+    "tweedie": {"mu": (1.0, 2.0, 3.0), "phi": (1.0, 1.0, 0.5), "p": (1.5, 1.2, 1.8)},
     "von_mises": {"mu": (0.0, 0.0, 1.0)},
     "wald": {"mu": (1.0, 1.0, 2.0), "lam": (1.0, 3.0, 3.0)},
+    "wallenius_noncentral_hypergeometric": {
+        "N": (50, 50, 50), "k": (20, 20, 20), "n": (15, 15, 15), "omega": (1.0, 0.4, 3.0),
+    },
     "weibull_max": {"beta": (1.0, 1.0, 2.0)},
     "wrapped_cauchy": {"mu": (0.0,) * 3, "rho": (0.5, 0.2, 0.8)},
     "yule_simon": {"alpha": (2.0, 1.0, 3.0)},
     "zero_inflated_binomial": {"n": (10, 10, 20)},
+    "zero_one_inflated_beta": {"mu": (0.3, 0.5, 0.7), "phi": (4.0, 10.0, 4.0), "zoi": (0.2, 0.3, 0.1), "coi": (0.5, 0.3, 0.5)},
     "zipf": {"a": (2.0, 1.5, 3.0)},
     "zipfian": {"a": (1.0, 0.0, 2.0), "n": (10, 10, 10)},
 }
+# Of densities of vectors, which have no pictures: one set of parameters.
+OF_VECTORS: dict[str, dict[str, Any]] = {
+    "dirichlet": {"a": [2.0, 1.0, 4.0]},
+    "dirichlet_multinomial": {"n": 10, "a": [2.0, 1.0, 4.0]},
+    "garch11": {"omega": 0.1, "alpha_1": 0.2, "beta_1": 0.7, "initial_vol": 1.0},
+    "multinomial": {"n": 10, "p": [0.2, 0.5, 0.3]},
+    "multivariate_hypergeometric": {"n": 10, "m": [10, 20, 5]},
+    "mv_student_t": {"nu": 4.0, "mu": [0.0, 1.0], "cov": [[2.0, 0.5], [0.5, 1.0]]},
+    "mvnormal": {"mu": [0.0, 1.0], "cov": [[2.0, 0.5], [0.5, 1.0]]},
+    "normal_inverse_gamma": {"mu": 0.0, "lam": 2.0, "alpha": 3.0, "beta": 1.0},
+    "stick_breaking_weights": {"alpha": 2.0},
+    "von_mises_fisher": {"mu": [0.0, 0.0, 1.0], "kappa": 4.0},
+    "zero_sum_normal": {"sigma": 1.0},
+}
+
+
+def example(density: Any) -> dict[str, Any]:
+    """Parameters at which the density can be tried."""
+    return OF_VECTORS.get(density.name) or parameters(density)[0]  # type: ignore[index]
 
 
 def parameters(density: Any) -> list[dict[str, Any]] | None:
@@ -105,6 +134,8 @@ def parameters(density: Any) -> list[dict[str, Any]] | None:
 def _grid(density: Any, sets: list[dict[str, Any]]) -> np.ndarray:
     """Points that span what the density does for all sets."""
     word = next(iter(density.domains.values()))
+    if "periodic in x" in density.description:
+        return np.linspace(-np.pi, np.pi, 301)
     if density.discrete:
         low = -30 if word == "integer" else 1 if word.startswith("positive") else 0
         wide = np.arange(low, 61.0)
@@ -117,7 +148,8 @@ def _grid(density: Any, sets: list[dict[str, Any]]) -> np.ndarray:
         values = np.nan_to_num(density.pdf(wide, **one), posinf=0.0)
         mass = values * (np.gradient(wide) if not density.discrete else 1.0)
         below = np.cumsum(mass) / (mass.sum() or 1)
-        seen |= (below > 0.004) & (below < 0.985) & (mass > 0)
+        before = below - mass / (mass.sum() or 1) if density.discrete else below
+        seen |= (below > 0.004) & (before < 0.985) & (mass > 0)
     if not seen.any():
         return np.empty(0)
     low, high = wide[seen][[0, -1]]
@@ -131,6 +163,12 @@ def _number(value: Any) -> str:
     return "(" + ", ".join(map(_number, value)) + ")" if isinstance(value, list) else f"{value:g}"
 
 
+def _labels(place: Any, title: str, height: str) -> None:
+    place.set_title(title, loc="left", fontsize=9)
+    place.set_xlabel("x", fontsize=8)
+    place.set_ylabel(height, fontsize=8)
+
+
 def of_density(density: Any, sets: list[dict[str, Any]], path: Path) -> bool:
     """Draw the density and its distribution function; False where there is nothing to draw."""
     grid = _grid(density, sets)
@@ -138,11 +176,14 @@ def of_density(density: Any, sets: list[dict[str, Any]], path: Path) -> bool:
         return False
     with_cdf = hasattr(density, "cdf")
     with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=(7.2 if with_cdf else 4.2, 2.5), layout="constrained")
+        labels = [", ".join(f"{p} = {_number(v)}" for p, v in one.items()) for one in sets]
+        side_by_side = sum(map(len, labels)) < 90
+        figure = Figure(figsize=(7.2 if with_cdf else 4.2, 2.5 if side_by_side else 2.8), layout="constrained")
         places = figure.subplots(1, 2 if with_cdf else 1, squeeze=False)[0]
-        for color, one in zip(COLORS, sets, strict=False):
-            label = ", ".join(f"{p} = {_number(v)}" for p, v in one.items())
+        for color, one, label in zip(COLORS, sets, labels, strict=False):
             pdf = density.pdf(grid, **one)
+            if np.isnan(pdf).all():
+                raise ValueError(f"{density.name} has no density at {label}: give it parameters of its own in BY_DENSITY")
             if density.discrete:
                 shift = 0.22 * (COLORS.index(color) - (len(sets) - 1) / 2)
                 places[0].vlines(grid + shift, 0, pdf, color=color, linewidth=1.6)
@@ -150,19 +191,20 @@ def of_density(density: Any, sets: list[dict[str, Any]], path: Path) -> bool:
             else:
                 places[0].plot(grid, pdf, color=color, label=label)
             if with_cdf:
+                wide = np.arange(grid[0] - 1, grid[-1] + 2) if density.discrete else grid
                 drawn = {"drawstyle": "steps-post"} if density.discrete else {}
-                places[1].plot(grid, density.cdf(grid, **one), color=color, **drawn)
+                places[1].plot(wide, density.cdf(wide, **one), color=color, **drawn)
         if not density.discrete:
             heights = [line.get_ydata()[np.isfinite(line.get_ydata())] for line in places[0].get_lines()]
             tallest = max(np.quantile(h, 0.985) for h in heights)  # peaks that are poles would hide all else
             places[0].set_ylim(0, 1.05 * min(max(h.max() for h in heights), 2.5 * tallest))
         else:
             places[0].set_ylim(bottom=0)
-        places[0].set_title("mass function" if density.discrete else "density", loc="left", fontsize=9)
+        _labels(places[0], "mass function" if density.discrete else "density", "P(X = x)" if density.discrete else "f(x)")
         if with_cdf:
-            places[1].set_title("distribution function", loc="left", fontsize=9)
+            _labels(places[1], "distribution function", "P(X ≤ x)")
             places[1].set_ylim(0, 1.03)
-        figure.legend(loc="outside lower center", ncols=1 if len(label) > 45 else 3, frameon=False, fontsize=8)
+        figure.legend(loc="outside lower center", ncols=3 if side_by_side else 1, frameon=False, fontsize=8)
         figure.savefig(path, metadata={"Date": None}, transparent=True)
     return True
 
@@ -177,9 +219,10 @@ def of_covariance(covariance: Any, path: Path) -> dict[str, float]:
         figure = Figure(figsize=(7.2, 2.3), layout="constrained")
         left, right = figure.subplots(1, 2)
         left.plot(x, matrix[:, 0] if "sqdist" in covariance.source else matrix[:, 50], color=COLORS[1])
-        left.set_title(f"covariance with the point {0 if 'sqdist' in covariance.source else 1}", loc="left", fontsize=9)
+        point = 0 if "sqdist" in covariance.source else 1
+        _labels(left, f"covariance with the point {point}", f"k(x, {point})")
         right.plot(x, factor @ np.random.default_rng(3).normal(size=(len(x), 4)), linewidth=1.2)
-        right.set_title("draws of a process", loc="left", fontsize=9)
+        _labels(right, "draws of a process", "f(x)")
         figure.savefig(path, metadata={"Date": None}, transparent=True)
     return given
 

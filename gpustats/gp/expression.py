@@ -101,6 +101,11 @@ class Expression:
         return self._definition.description if self._definition else self.name
 
     @property
+    def formula(self) -> str:
+        """The formula that the source's comment gives, in the notation that CONTRIBUTING.md explains, or ""."""
+        return self._definition.formula if self._definition else ""
+
+    @property
     def source(self) -> str:
         """The C text."""
         return self._parsed[0]

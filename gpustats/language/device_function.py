@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from pycparser import c_ast
 
 from ..errors import DeviceFunctionError
+from . import formula
 from .domains import DOMAINS, domains_of
 from .kinds import DISTRIBUTION_FUNCTIONS, NUMBERS, QUANTILES, Kind, defining_endings, endings, kinds
 from .names import printed_names
@@ -53,8 +54,8 @@ class DeviceFunction:
         Name as printed in a kernel -> parsed function, in the order of the text.
     arguments : tuple of Argument
         Observation first, then the parameters in the order in which users pass them.
-    description, reference : str
-        First line of the comment; its `source:` entry.
+    description, reference, formula : str
+        First line of the comment; its `source:` entry; the formula that it gives, as `formula.parse` takes it.
     prefix : str
         What the names of its functions in kernels begin with: `name`, unless functions of another source have names of its
         own then.
@@ -70,6 +71,7 @@ class DeviceFunction:
     reference: str = ""
     prefix: str = ""
     others: dict[str, Function] = field(default_factory=dict, repr=False)
+    formula: str = ""
 
     def role(self, *endings: str) -> Function | None:
         """The function whose name ends in one of `endings`."""
@@ -148,7 +150,7 @@ def parse_row_function(
     if function.type != REAL or not function.parameters:
         fault = "takes no argument" if function.type == REAL else f"must return a `real`, not {function.type}"
         raise DeviceFunctionError(f"{names[-1]} {fault}", function.line, function.column, source)
-    entries = _comment(made.source)[2]
+    entries = _comment(made.source, made.name).entries
     known = [p.written or p.name for p in function.parameters]
     for key, (_, _, line) in entries.items():
         if key not in known:
@@ -185,10 +187,13 @@ def _parsed(source: str, resolve: Resolve, name: str | None, taken: Callable[[st
         translator = Translator(source, printed[node.decl.name], known)
         function = own[node.decl.name] = translator.function(node)
         names[function.name] = list(translator.scopes[0])
-    description, reference, entries = _comment(source)
+    said = _comment(source, name)
     functions = {function.name: function for function in own.values()}
-    made = DeviceFunction(name, source, functions, (), description, reference, printed[""], others)
-    return replace(made, arguments=_arguments(made, names, entries)) if made.kind else made
+    made = DeviceFunction(name, source, functions, (), said.description, said.reference, printed[""], others)
+    if not made.kind:
+        return made
+    arguments = _arguments(made, names, said.entries)
+    return replace(made, arguments=arguments, formula=_formula(source, arguments, said.formula))
 
 
 def _distribution_name(source: str, names: list[str]) -> str:
@@ -207,29 +212,65 @@ def _distribution_name(source: str, names: list[str]) -> str:
 
 Entry = tuple[str, str, int]  # of an argument in the comment: its domain, its description, the line
 
-def _comment(source: str) -> tuple[str, str, dict[str, Entry]]:
-    """The description, the reference, and what is said of each argument, from the comments before the first function."""
-    entries: dict[str, Entry] = {}
-    description = reference = ""
+
+@dataclass
+class _Comment:
+    """What the comments before the first function say: of each argument, and in each line of the formula."""
+
+    description: str = ""
+    reference: str = ""
+    entries: dict[str, Entry] = field(default_factory=dict)
+    formula: list[tuple[str, int]] = field(default_factory=list)
+
+    def add_formula(self, text: str, line: int) -> None:
+        self.formula += [(part, line) for part in formula.in_lines(text)]
+
+
+def _lines(comment: str) -> list[str]:
+    """The lines of a comment, without what makes it one."""
+    if comment.startswith("//"):
+        return [comment.lstrip("/*").strip()]
+    return [line.strip().lstrip("*").strip() for line in comment.removesuffix("*/").lstrip("/").split("\n")]
+
+
+def _comment(source: str, name: str) -> _Comment:
+    """What the comments before the first function of the distribution `name` say."""
+    said = _Comment()
     for match in COMMENT.finditer(source):
         if "(" in COMMENT.sub("", source[: match.start()]):
             break  # comments inside and after the first function are the author's own
         line = source.count("\n", 0, match.start()) + 1
-        for i, text in enumerate(match.group().strip("/*").split("\n")):
-            text = text.strip().lstrip("*/").strip()
+        for i, text in enumerate(_lines(match.group()), line):
+            if said.formula and said.formula[-1][1] == i - 1 and formula.goes_on("\n".join(t for t, _ in said.formula), text):
+                said.add_formula(text, i)
+                continue
             for entry in re.split(r"\s{2,}(?=\w+:)", text):
                 key, colon, rest = entry.partition(":")
                 key, rest = key.strip(), rest.strip()
                 if not colon or not key.isidentifier():
                     continue
                 if key == "source":
-                    reference = rest
+                    said.reference = rest
                 elif rest.split(",")[0].split() and set(rest.split(",")[0].split()) <= DOMAINS.keys():
                     domain, _, about = rest.partition(",")
-                    entries[key] = (" ".join(domain.split()), about.strip(), line + i)
-                elif not description:
-                    description = rest
-    return description, reference, entries
+                    said.entries[key] = (" ".join(domain.split()), about.strip(), i)
+                elif key in formula.KEYS and key != name:
+                    said.add_formula(rest, i)
+                elif not said.description:
+                    said.description = rest
+    return said
+
+
+def _formula(source: str, arguments: tuple[Argument, ...], lines: list[tuple[str, int]]) -> str:
+    """The text of the formula in the comment, if it is one of these arguments."""
+    text = "\n".join(line for line, _ in lines)
+    if lines:
+        names = [a.name for a in arguments] + ["dim"] * any(a.rank for a in arguments)
+        try:
+            formula.parse(text, names)
+        except formula.FormulaError as error:
+            raise DeviceFunctionError(error.message, lines[error.line - 1][1], 1, source) from None
+    return text
 
 
 # ---- the arguments
