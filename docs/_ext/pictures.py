@@ -32,7 +32,10 @@ BY_DENSITY: dict[str, dict[str, tuple]] = {
     "bernoulli_cloglog": {"eta": (-1.0, 0.0, 0.5)},
     "beta": {"alpha": (2.0, 0.5, 5.0), "beta": (4.0, 0.5, 2.0)},
     "beta_logit": {"eta": (-1.0, 0.0, 1.0), "phi": (5.0, 10.0, 20.0)},
+    "beta_proportion": {"mu": (0.3, 0.5, 0.8), "kappa": (5.0, 2.0, 20.0)},
     "binomial_logit": {"n": (20, 20, 20), "eta": (-1.0, 0.0, 1.0)},
+    "borel": {"mu": (0.3, 0.6, 0.8)},
+    "cardioid": {"mu": (0.0, 0.0, 1.0), "rho": (0.3, 0.5, -0.4)},
     "categorical": {"p": ([0.2, 0.5, 0.3], [0.6, 0.3, 0.1], [0.1, 0.2, 0.7])},
     "categorical_logit": {"eta": ([0.0, 1.0, 0.5], [1.0, 0.0, -1.0], [-1.0, 0.0, 1.0])},
     "crystal_ball": {"beta": (1.0, 2.0, 0.5), "m": (2.0, 3.0, 4.0)},
@@ -63,18 +66,22 @@ BY_DENSITY: dict[str, dict[str, tuple]] = {
     "reciprocal_inverse_gaussian": {"mu": (1.0, 1.0, 2.0), "lam": (1.0, 3.0, 3.0)},
     "skew_cauchy": {"a": (0.0, 0.5, -0.7), "sigma": (1.0,) * 3},
     "skew_normal": {"alpha": (0.0, 4.0, -2.0), "mu": (0.0,) * 3, "sigma": (1.0,) * 3},
+    "stable": {"alpha": (1.5, 0.8, 1.2), "beta": (0.0, 0.5, 1.0), "mu": (0.0,) * 3, "sigma": (1.0,) * 3},
     "trapezoidal": {"c": (0.5, 0.0, 1.0), "d": (1.5, 1.0, 2.0)},
     "triangular": {"c": (0.5, 0.0, 3.0)},
     "truncated_normal": {"lower": (-1.0, 0.0, 0.5), "upper": (2.0, 3.0, 2.0)},
     "truncated_pareto": {"alpha": (2.0, 1.0, 3.0), "m": (1.0,) * 3, "upper": (4.0, 3.0, 5.0)},
     "truncated_weibull": {"alpha": (2.0, 1.0, 3.0), "beta": (1.0, 1.0, 2.0), "lower": (0.2, 0.1, 0.5)},
     "tukey_lambda": {"lam": (0.0, 0.14, -0.3), "sigma": (1.0,) * 3},
+    "tweedie": {"mu": (2.0, 2.0, 5.0), "phi": (1.0, 0.5, 1.0), "p": (1.5, 1.2, 1.7)},
     "von_mises": {"mu": (0.0, 0.0, 1.0)},
     "wald": {"mu": (1.0, 1.0, 2.0), "lam": (1.0, 3.0, 3.0)},
+    "wallenius_noncentral_hypergeometric": {"N": (50, 50, 50), "k": (20, 20, 20), "n": (15, 15, 15), "omega": (1.0, 0.4, 3.0)},
     "weibull_max": {"beta": (1.0, 1.0, 2.0)},
     "wrapped_cauchy": {"mu": (0.0,) * 3, "rho": (0.5, 0.2, 0.8)},
     "yule_simon": {"alpha": (2.0, 1.0, 3.0)},
     "zero_inflated_binomial": {"n": (10, 10, 20)},
+    "zero_one_inflated_beta": {"mu": (0.3, 0.5, 0.8), "phi": (5.0, 2.0, 20.0), "zoi": (0.3, 0.5, 0.2), "coi": (0.3, 0.5, 0.7)},
     "zipf": {"a": (2.0, 1.5, 3.0)},
     "zipfian": {"a": (1.0, 0.0, 2.0), "n": (10, 10, 10)},
 }
@@ -112,12 +119,13 @@ def _grid(density: Any, sets: list[dict[str, Any]]) -> np.ndarray:
         wide = np.sinh(np.linspace(-5, 5, 1001) if word == "real" else np.linspace(1e-3, 5, 801)) * 0.5
     seen = np.zeros(len(wide), bool)
     for one in sets:
-        values = np.nan_to_num(density.pdf(wide, **one), posinf=0.0)
+        values = density.pdf(wide, **one)
+        if np.isnan(values).all():
+            raise ValueError(f"{density.name} is nan everywhere at {one}: let BY_DENSITY name parameters that suit it")
+        values = np.nan_to_num(values, posinf=0.0)
         mass = values * (np.gradient(wide) if not density.discrete else 1.0)
         below = np.cumsum(mass) / (mass.sum() or 1)
         seen |= (below > 0.004) & (below < 0.985) & (mass > 0)
-    if not seen.any():
-        return np.empty(0)
     low, high = wide[seen][[0, -1]]
     if density.discrete:
         return np.arange(low, min(high, low + 40) + 1)
@@ -129,11 +137,9 @@ def _number(value: Any) -> str:
     return "(" + ", ".join(map(_number, value)) + ")" if isinstance(value, list) else f"{value:g}"
 
 
-def of_density(density: Any, sets: list[dict[str, Any]], path: Path) -> bool:
-    """Draw the density and its distribution function; False where there is nothing to draw."""
+def of_density(density: Any, sets: list[dict[str, Any]], path: Path) -> None:
+    """Draw the density and its distribution function."""
     grid = _grid(density, sets)
-    if not len(grid):
-        return False
     with_cdf = hasattr(density, "cdf")
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(7.2 if with_cdf else 4.2, 2.5), layout="constrained")
@@ -162,7 +168,6 @@ def of_density(density: Any, sets: list[dict[str, Any]], path: Path) -> bool:
             places[1].set_ylim(0, 1.03)
         figure.legend(loc="outside lower center", ncols=1 if len(label) > 45 else 3, frameon=False, fontsize=8)
         figure.savefig(path, metadata={"Date": None}, transparent=True)
-    return True
 
 
 def of_covariance(covariance: Any, path: Path) -> dict[str, float]:
@@ -182,17 +187,13 @@ def of_covariance(covariance: Any, path: Path) -> dict[str, float]:
     return given
 
 
-def drawn(names: list[str], folder: Path) -> dict[str, list[dict[str, Any]]]:
-    """Draw the pictures of these densities; the parameters of those that could be drawn."""
+def draw(names: list[str], folder: Path) -> None:
+    """Draw the pictures of these densities, but for those whose parameters are not known."""
     import gpustats as gs
 
-    found = {}
     for name in names:
-        density, path = gs.densities[name], folder / f"{name}.svg"
-        sets = parameters(density)
-        if sets and of_density(density, sets, path):
-            found[name] = sets
-    return found
+        if sets := parameters(gs.densities[name]):
+            of_density(gs.densities[name], sets, folder / f"{name}.svg")
 
 
 def shares(names: list[str], processes: int | None = None) -> Iterator[list[str]]:
