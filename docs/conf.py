@@ -17,7 +17,7 @@ release = version = gpustats.__version__
 
 extensions = [
     "myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc", "sphinx_copybutton", "sphinx_design",
-    "commands", "distributions", "mathml", "measurements", "repository",
+    "commands", "distributions", "mathml", "measurements", "notebooks", "repository",
 ]  # fmt: skip
 myst_enable_extensions = ["amsmath", "attrs_block", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
@@ -46,6 +46,7 @@ html_theme_options = {
     "navigation_depth": 3,
     "show_toc_level": 2,
     "secondary_sidebar_items": ["page-toc"],
+    "article_header_end": ["notebook"],
     "footer_start": ["copyright"],
     "footer_end": ["sphinx-version"],
     "navigation_with_keys": False,

@@ -1,0 +1,65 @@
+"""The built site in Chromium, on a phone and on a desk, without a network."""
+
+import json
+from urllib.parse import urlsplit
+
+import pytest
+
+PHONE = {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True}
+SEEN = """
+const wide = document.documentElement.scrollWidth - document.documentElement.clientWidth;
+const unseen = [...document.images].filter(i => !(i.complete && i.naturalWidth > 0)).map(i => i.src);
+return [wide, unseen];
+"""
+
+
+@pytest.fixture
+def phone(chromium):
+    chromium.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", PHONE)
+    yield chromium
+    chromium.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def requests(chromium):
+    """The addresses that the browser has asked for since the last call."""
+    messages = [json.loads(entry["message"])["message"] for entry in chromium.get_log("performance")]
+    return [m["params"]["request"]["url"] for m in messages if m["method"] == "Network.requestWillBeSent"]
+
+
+def test_every_page_on_a_phone(phone, site, address):
+    """It shows all of its images, fits the screen, has nothing to say on the console, and asks no other machine."""
+    errors, unseen, wide, asked = [], {}, {}, set()
+    for path in sorted(site.rglob("*.html")):
+        if "_static" in path.parts:
+            continue
+        name = path.relative_to(site).as_posix()
+        phone.get(f"{address}/{name}")
+        too_wide, images = phone.execute_script(SEEN)
+        errors += [f"{name}: {entry['message']}" for entry in phone.get_log("browser")]
+        wide |= {name: too_wide} if too_wide > 0 else {}
+        unseen |= {name: images} if images else {}
+        asked |= {*requests(phone)}
+    assert errors == []
+    assert unseen == {}
+    assert wide == {}, "wider than the screen, by so many pixels"
+    hosts = {urlsplit(url).netloc for url in asked if urlsplit(url).scheme not in ("data", "blob")}
+    assert hosts == {urlsplit(address).netloc}
+
+
+FOUND = {"negative_binomial": "distributions/negative_binomial", "Cholesky": "api/linalg", "Vecchia": "decisions/vecchia"}
+
+
+@pytest.mark.parametrize("words", FOUND)
+def test_search(chromium, address, words):
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.support.wait import WebDriverWait
+
+    chromium.get(f"{address}/search.html?q={words}")
+    found = WebDriverWait(chromium, 60).until(lambda c: c.find_elements(By.CSS_SELECTOR, "#search-results li a"))
+    assert f"{FOUND[words]}.html" in {urlsplit(link.get_attribute("href")).path.lstrip("/") for link in found}
+
+
+@pytest.mark.parametrize("link", ["guides/glm.html#", "distributions/index.html#the-real-line", "api/errors.html#"])
+def test_anchors_are_scrolled_to(chromium, address, link):
+    chromium.get(f"{address}/{link}")
+    assert chromium.execute_script("return document.querySelector(':target') !== null")
