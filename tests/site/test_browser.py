@@ -7,7 +7,8 @@ import pytest
 
 PHONE = {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True}
 SEEN = """
-const wide = document.documentElement.scrollWidth - document.documentElement.clientWidth;
+const frames = [document.documentElement, ...document.querySelectorAll(".bd-article-container")];
+const wide = Math.max(...frames.map(f => f.scrollWidth - f.clientWidth));
 const unseen = [...document.images].filter(i => !(i.complete && i.naturalWidth > 0)).map(i => i.src);
 return [wide, unseen];
 """
