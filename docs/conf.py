@@ -38,6 +38,7 @@ html_static_path = ["_static"]
 html_css_files = ["gpustats.css"]
 html_show_sourcelink = False
 html_copy_source = False
+html_context = {"default_mode": "auto"}  # the theme's script would complain of none
 html_sidebars = {"index": [], "performance": []}
 html_theme_options = {
     "navbar_align": "left",
