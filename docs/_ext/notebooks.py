@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +64,7 @@ def notebook(page: str) -> Any:
     return nb.new_notebook(cells=made, metadata={"kernelspec": {"name": "python3", "display_name": "Python 3"}})
 
 
+@cache
 def pages() -> dict[str, str]:
     """Page -> its text, for those that have code."""
     found = {path.relative_to(DOCS).with_suffix("").as_posix(): path for at in PAGES for path in sorted(DOCS.glob(at))}

@@ -29,7 +29,8 @@ def site(pytestconfig, lacking):
     if not (folder / "index.html").exists():
         lacking(f"the site is not in {folder}: make docs")
     built = (folder / "searchindex.js").stat().st_mtime
-    newer = [page for page in ROOT.glob("docs/*/*.md") if page.stat().st_mtime > built]
+    pages = [*ROOT.glob("docs/*.md"), *ROOT.glob("docs/*/*.md")]
+    newer = [page for page in pages if page.stat().st_mtime > built]
     if newer:
         lacking(f"the site in {folder} is older than {newer[0].relative_to(ROOT)}: make docs")
     return folder
