@@ -16,13 +16,16 @@ from typing import Any
 import nbformat.v4 as nb
 from repository import LINK
 from sphinx.application import Sphinx
-from sphinx.errors import ExtensionError
 
 DOCS = Path(__file__).resolve().parents[1]
 PAGES = ("start/*.md", "guides/*.md", "coming-from/*.md", "unmodified-models.md", "many-points.md")
 BLOCK = re.compile(r"^```python\n(.*?)^```\n(?:```text\n.*?^```\n)?", re.DOTALL | re.MULTILINE)
 PICTURE = re.compile(r"!\[[^\]]*\]\(([\w.-]+)\)")
-DIRECTIVE = re.compile(r"^(?:`{3,}|:{3,})\{|\{[\w:-]+\}`", re.MULTILINE)  # or a role: only Sphinx shows these
+# What only Sphinx shows: directives between backticks or colons, roles, and targets of links.
+FENCED = re.compile(r"^(`{3,})\{([\w:-]+)\} *([^\n]*)\n(?::[\w-]+:[^\n]*\n)*(.*?)^\1\n?", re.DOTALL | re.MULTILINE)
+OPENING = re.compile(r"^:{3,}\{[\w:-]+\} *(.*)\n(?::[\w-]+:.*\n)*", re.MULTILINE)
+CLOSING = re.compile(r"^(?::{3,}|\([\w-]+\)=)(?:\n|$)", re.MULTILINE)
+ROLE = re.compile(r"\{[\w:-]+\}`([^`<]*?)(?: *<[^`]*>)?`")
 IMPORTED = re.compile(r"^(?:import|from) ([\w.]+)", re.MULTILINE)
 OURS = {"gpustats", "numpy", "scipy"}
 PACKAGES = {"sklearn": "scikit-learn"}  # by the module, where the names differ
@@ -40,16 +43,20 @@ def packages(code: list[str]) -> list[str]:
     return sorted(PACKAGES.get(root, root) for root in roots - OURS - {*sys.stdlib_module_names})
 
 
+def plain(words: str) -> str:
+    """Text without links, which lead to other pages of the site, and of what only Sphinx shows the words."""
+    words = FENCED.sub(lambda d: "" if d[2] == "toctree" else "\n\n".join(filter(None, (d[3] and f"**{d[3]}**", d[4]))), words)
+    words = CLOSING.sub("", OPENING.sub(lambda d: f"**{d[1]}**\n\n" if d[1] else "", words))
+    return LINK.sub(lambda link: link[1], ROLE.sub(lambda role: f"`{role[1]}`", words)).strip()
+
+
 def cells(page: str) -> Iterator[Any]:
-    """The cells of a page: its text without links, for they lead to other pages of the site, and its code."""
+    """The cells of a page, its text and its code."""
     parts = BLOCK.split(page)
     for words, code in zip(parts[::2], [*parts[1::2], ""], strict=True):
-        if DIRECTIVE.search(words):
-            raise ExtensionError(f"no notebook can show {DIRECTIVE.search(words)[0]}, in: {words.strip()[:60]}")
-        words = LINK.sub(lambda link: link[1], words)
         pieces = PICTURE.split(words)
         for text, picture in zip(pieces[::2], [*pieces[1::2], ""], strict=True):
-            yield from [nb.new_markdown_cell(text.strip())] if text.strip() else []
+            yield from [nb.new_markdown_cell(plain(text))] if plain(text) else []
             yield from [nb.new_code_cell(f'from IPython.display import Image\n\nImage("{picture}")')] if picture else []
         yield from [nb.new_code_cell(code.strip())] if code else []
 

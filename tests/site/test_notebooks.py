@@ -39,6 +39,45 @@ def test_a_page_as_a_notebook(site, name):
     assert f"{name.rpartition('/')[2]}.ipynb" in Page(site / f"{name}.html").links
 
 
+def test_what_only_sphinx_shows_becomes_words(monkeypatch):
+    pytest.importorskip("sphinx")
+    monkeypatch.syspath_prepend(DOCS / "_ext")
+    from notebooks import notebook
+
+    page = """# Title
+
+(here)=
+See [using](using.md#sums) and {doc}`the guides <index>`, {func}`gpustats.use`; [R](https://r-project.org) is kept.
+
+::::{tab-set}
+:::{tab-item} CPU
+:sync: cpu
+Words of a tab.
+:::
+::::
+
+```{note} Mind
+:class: wide
+Words of a note.
+```
+
+```{toctree}
+one
+```
+
+```python
+x = 1
+```
+"""
+    words, code = notebook(page).cells
+    assert [line for line in words.source.splitlines() if line] == [
+        "# Title", "The code below needs `pip install 'gpustats[cpu]'`.",
+        "See using and `the guides`, `gpustats.use`; [R](https://r-project.org) is kept.",
+        "**CPU**", "Words of a tab.", "**Mind**", "Words of a note.",
+    ]  # fmt: skip
+    assert code.source == "x = 1"
+
+
 def run(made, folder, lacking):
     try:
         from nbclient import NotebookClient
