@@ -144,8 +144,8 @@ def of_density(density: Any, sets: list[dict[str, Any]], path: Path) -> None:
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(7.2 if with_cdf else 4.2, 2.5), layout="constrained")
         places = figure.subplots(1, 2 if with_cdf else 1, squeeze=False)[0]
-        for color, one in zip(COLORS, sets, strict=False):
-            label = ", ".join(f"{p} = {_number(v)}" for p, v in one.items())
+        labels = [", ".join(f"{p} = {_number(v)}" for p, v in one.items()) for one in sets]
+        for color, one, label in zip(COLORS, sets, labels, strict=False):
             pdf = density.pdf(grid, **one)
             if density.discrete:
                 shift = 0.22 * (COLORS.index(color) - (len(sets) - 1) / 2)
@@ -166,7 +166,8 @@ def of_density(density: Any, sets: list[dict[str, Any]], path: Path) -> None:
         if with_cdf:
             places[1].set_title("distribution function", loc="left", fontsize=9)
             places[1].set_ylim(0, 1.03)
-        figure.legend(loc="outside lower center", ncols=1 if len(label) > 45 else 3, frameon=False, fontsize=8)
+        room = int(figure.get_figwidth() / (0.5 + 0.065 * max(map(len, labels))))  # in inches: a line, and letters
+        figure.legend(loc="outside lower center", ncols=min(max(room, 1), 3), frameon=False, fontsize=8)
         figure.savefig(path, metadata={"Date": None}, transparent=True)
 
 
