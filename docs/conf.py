@@ -34,6 +34,7 @@ copybutton_prompt_is_regexp = True
 
 html_theme = "pydata_sphinx_theme"
 html_title = "gpustats"
+html_favicon = "_static/icon.svg"
 html_static_path = ["_static"]
 html_css_files = ["gpustats.css"]
 html_show_sourcelink = False
