@@ -51,7 +51,7 @@ def address(site):
 
 
 @pytest.fixture(scope="session")
-def chromium(lacking):
+def chromium(site, lacking):
     """A browser that reaches this machine only, and keeps a log of its console and of its requests."""
     try:
         from selenium import webdriver
