@@ -36,7 +36,7 @@ def test_every_page_on_a_phone(phone, site, address):
         name = path.relative_to(site).as_posix()
         phone.get(f"{address}/{name}")
         too_wide, images = phone.execute_script(SEEN)
-        errors += [f"{name}: {entry['message']}" for entry in phone.get_log("browser") if entry["level"] in ("WARNING", "SEVERE")]
+        errors += [f"{name}: {said['message']}" for said in phone.get_log("browser") if said["level"] in ("WARNING", "SEVERE")]
         wide |= {name: too_wide} if too_wide > 0 else {}
         unseen |= {name: images} if images else {}
         asked |= {*requests(phone)}
