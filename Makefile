@@ -1,11 +1,11 @@
-# make demo | test | bench | docs | lint | coverage | fuzz: each makes what it needs in .venv.
+# make demo | test | bench | docs | docs-test | lint | coverage | fuzz: each makes what it needs in .venv.
 PYTHON ?= python3
 VENV ?= .venv
 EXTRAS ?= dev# with an NVIDIA GPU: make test EXTRAS=dev,cuda13
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 export PYTHONDONTWRITEBYTECODE =# hundreds of processes of the tests import what one has compiled
-.PHONY: demo test wheel nvcc bench docs lint coverage fuzz clean
+.PHONY: demo test wheel nvcc bench docs docs-test lint coverage fuzz clean
 
 demo: $(VENV)/.installed
 	$(BIN)/gpustats demo
@@ -33,8 +33,12 @@ bench: $(VENV)/.installed-bench
 	$(BIN)/python -m bench
 
 docs: $(VENV)/.installed-docs
-	$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet --jobs auto docs docs/_build/html
+	$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet --jobs auto -d docs/_build/doctrees docs docs/_build/html
 	@echo 'open docs/_build/html/index.html'
+
+# Needs Chromium and its driver: apt install chromium chromium-driver
+docs-test: docs $(VENV)/.installed-docs-test
+	$(BIN)/python -m pytest -q tests/site --site docs/_build/html
 
 lint: $(VENV)/.installed
 	$(BIN)/ruff check .
@@ -48,6 +52,10 @@ $(VENV)/.installed: setup.py pyproject.toml
 $(VENV)/.installed-docs: setup.py pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(INSTALL) --editable '.[docs]'
+	touch $@
+
+$(VENV)/.installed-docs-test: $(VENV)/.installed-docs
+	$(INSTALL) --editable '.[docs-test]'
 	touch $@
 
 $(VENV)/.installed-bench: $(VENV)/.installed

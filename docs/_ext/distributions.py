@@ -214,7 +214,7 @@ def generate(app: Sphinx | None = None) -> None:
     stale = [n for n in written if not (p := PAGES / f"{n}.svg").exists() or p.stat().st_mtime < sources[n]]
     if stale:
         with ProcessPoolExecutor(mp_context=multiprocessing.get_context("spawn")) as pool:
-            for _ in pool.map(pictures.drawn, pictures.shares(stale), [PAGES] * 4):
+            for _ in pool.map(pictures.draw, pictures.shares(stale), [PAGES] * 4):
                 pass
     errors, others = accuracy(), scipys()
     for name in written:

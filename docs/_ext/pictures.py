@@ -145,13 +145,14 @@ def _grid(density: Any, sets: list[dict[str, Any]]) -> np.ndarray:
         wide = np.sinh(np.linspace(-5, 5, 1001) if word == "real" else np.linspace(1e-3, 5, 801)) * 0.5
     seen = np.zeros(len(wide), bool)
     for one in sets:
-        values = np.nan_to_num(density.pdf(wide, **one), posinf=0.0)
+        values = density.pdf(wide, **one)
+        if np.isnan(values).all():
+            raise ValueError(f"{density.name} is nan everywhere at {one}: let BY_DENSITY name parameters that suit it")
+        values = np.nan_to_num(values, posinf=0.0)
         mass = values * (np.gradient(wide) if not density.discrete else 1.0)
         below = np.cumsum(mass) / (mass.sum() or 1)
         before = below - mass / (mass.sum() or 1) if density.discrete else below
         seen |= (below > 0.004) & (before < 0.985) & (mass > 0)
-    if not seen.any():
-        return np.empty(0)
     low, high = wide[seen][[0, -1]]
     if density.discrete:
         return np.arange(low, min(high, low + 40) + 1)
@@ -169,21 +170,18 @@ def _labels(place: Any, title: str, height: str) -> None:
     place.set_ylabel(height, fontsize=8)
 
 
-def of_density(density: Any, sets: list[dict[str, Any]], path: Path) -> bool:
-    """Draw the density and its distribution function; False where there is nothing to draw."""
+def of_density(density: Any, sets: list[dict[str, Any]], path: Path) -> None:
+    """Draw the density and its distribution function."""
     grid = _grid(density, sets)
-    if not len(grid):
-        return False
     with_cdf = hasattr(density, "cdf")
     with matplotlib.rc_context(STYLE):
         labels = [", ".join(f"{p} = {_number(v)}" for p, v in one.items()) for one in sets]
-        side_by_side = sum(map(len, labels)) < 90
-        figure = Figure(figsize=(7.2 if with_cdf else 4.2, 2.5 if side_by_side else 2.8), layout="constrained")
+        width = 7.2 if with_cdf else 4.2
+        side_by_side = min(max(int(width / (0.5 + 0.065 * max(map(len, labels)))), 1), 3)  # in inches: a line, and letters
+        figure = Figure(figsize=(width, 2.5 if side_by_side > 1 else 2.8), layout="constrained")
         places = figure.subplots(1, 2 if with_cdf else 1, squeeze=False)[0]
         for color, one, label in zip(COLORS, sets, labels, strict=False):
             pdf = density.pdf(grid, **one)
-            if np.isnan(pdf).all():
-                raise ValueError(f"{density.name} has no density at {label}: give it parameters of its own in BY_DENSITY")
             if density.discrete:
                 shift = 0.22 * (COLORS.index(color) - (len(sets) - 1) / 2)
                 places[0].vlines(grid + shift, 0, pdf, color=color, linewidth=1.6)
@@ -204,9 +202,8 @@ def of_density(density: Any, sets: list[dict[str, Any]], path: Path) -> bool:
         if with_cdf:
             _labels(places[1], "distribution function", "P(X ≤ x)")
             places[1].set_ylim(0, 1.03)
-        figure.legend(loc="outside lower center", ncols=3 if side_by_side else 1, frameon=False, fontsize=8)
+        figure.legend(loc="outside lower center", ncols=side_by_side, frameon=False, fontsize=8)
         figure.savefig(path, metadata={"Date": None}, transparent=True)
-    return True
 
 
 def of_covariance(covariance: Any, path: Path) -> dict[str, float]:
@@ -227,17 +224,13 @@ def of_covariance(covariance: Any, path: Path) -> dict[str, float]:
     return given
 
 
-def drawn(names: list[str], folder: Path) -> dict[str, list[dict[str, Any]]]:
-    """Draw the pictures of these densities; the parameters of those that could be drawn."""
+def draw(names: list[str], folder: Path) -> None:
+    """Draw the pictures of these densities, but for those whose parameters are not known."""
     import gpustats as gs
 
-    found = {}
     for name in names:
-        density, path = gs.densities[name], folder / f"{name}.svg"
-        sets = parameters(density)
-        if sets and of_density(density, sets, path):
-            found[name] = sets
-    return found
+        if sets := parameters(gs.densities[name]):
+            of_density(gs.densities[name], sets, folder / f"{name}.svg")
 
 
 def shares(names: list[str], processes: int | None = None) -> Iterator[list[str]]:

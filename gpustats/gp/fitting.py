@@ -5,7 +5,7 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -39,7 +39,7 @@ class Fit:
 
     values: Values
     loglik: float
-    result: OptimizeResult
+    result: OptimizeResult = field(repr=False)
 
 
 class _Search:

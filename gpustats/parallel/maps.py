@@ -10,12 +10,13 @@ import contextlib
 import queue
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..runtime import choose
+from .bars import bar
 from .devices import inside_worker, workers
 from .rows import Range, chunks
 
@@ -65,7 +66,7 @@ class RangeMap(ABC):
             raise ValueError(f"n = {n} items in chunks of {chunk}: neither may be negative, nor a chunk be empty")
         ranges = chunks(n, chunk or max(-(-n // (ROUNDS * self._places())), 1))
         whole: dict[str, np.ndarray] = {}
-        with _bar(n, progress) as advance, contextlib.closing(self._results(function, data, ranges, retries)) as results:
+        with bar(n, progress) as advance, contextlib.closing(self._results(function, data, ranges, retries)) as results:
             for (first, end), found in results:
                 _put(whole, found, first, end, n)
                 advance(end - first)
@@ -222,16 +223,3 @@ def _put(whole: dict[str, np.ndarray], found: Mapping[str, np.ndarray], first: i
         array = whole.setdefault(name, np.empty((n, *part.shape[1:]), part.dtype) if part.shape[0] != n else part)
         if array is not part:
             array[first:end] = part
-
-
-@contextlib.contextmanager
-def _bar(n: int, shown: bool) -> Iterator[Callable[[int], None]]:
-    """A function that is told how many more items are done; a bar shows them if `shown`."""
-    if not shown:
-        yield lambda more: None
-        return
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
-
-    with Progress(BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()) as progress:
-        task = progress.add_task("", total=n)
-        yield lambda more: progress.advance(task, more)
