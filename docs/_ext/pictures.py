@@ -33,6 +33,8 @@ BY_DENSITY: dict[str, dict[str, tuple]] = {
     "beta": {"alpha": (2.0, 0.5, 5.0), "beta": (4.0, 0.5, 2.0)},
     "beta_logit": {"eta": (-1.0, 0.0, 1.0), "phi": (5.0, 10.0, 20.0)},
     "binomial_logit": {"n": (20, 20, 20), "eta": (-1.0, 0.0, 1.0)},
+    "beta_proportion": {"mu": (0.3, 0.5, 0.8), "kappa": (5.0, 2.0, 20.0)},
+    "cardioid": {"mu": (0.0, 0.0, 1.0), "rho": (0.2, 0.5, 0.4)},
     "categorical": {"p": ([0.2, 0.5, 0.3], [0.6, 0.3, 0.1], [0.1, 0.2, 0.7])},
     "categorical_logit": {"eta": ([0.0, 1.0, 0.5], [1.0, 0.0, -1.0], [-1.0, 0.0, 1.0])},
     "crystal_ball": {"beta": (1.0, 2.0, 0.5), "m": (2.0, 3.0, 4.0)},
@@ -63,18 +65,22 @@ BY_DENSITY: dict[str, dict[str, tuple]] = {
     "reciprocal_inverse_gaussian": {"mu": (1.0, 1.0, 2.0), "lam": (1.0, 3.0, 3.0)},
     "skew_cauchy": {"a": (0.0, 0.5, -0.7), "sigma": (1.0,) * 3},
     "skew_normal": {"alpha": (0.0, 4.0, -2.0), "mu": (0.0,) * 3, "sigma": (1.0,) * 3},
+    "stable": {"alpha": (2.0, 1.5, 0.8), "beta": (0.0, 0.5, 1.0), "mu": (0.0,) * 3, "sigma": (1.0,) * 3},
     "trapezoidal": {"c": (0.5, 0.0, 1.0), "d": (1.5, 1.0, 2.0)},
     "triangular": {"c": (0.5, 0.0, 3.0)},
     "truncated_normal": {"lower": (-1.0, 0.0, 0.5), "upper": (2.0, 3.0, 2.0)},
     "truncated_pareto": {"alpha": (2.0, 1.0, 3.0), "m": (1.0,) * 3, "upper": (4.0, 3.0, 5.0)},
     "truncated_weibull": {"alpha": (2.0, 1.0, 3.0), "beta": (1.0, 1.0, 2.0), "lower": (0.2, 0.1, 0.5)},
     "tukey_lambda": {"lam": (0.0, 0.14, -0.3), "sigma": (1.0,) * 3},
+    "tweedie": {"mu": (2.0, 2.0, 4.0), "phi": (1.0, 0.5, 1.0), "p": (1.5, 1.2, 1.8)},
     "von_mises": {"mu": (0.0, 0.0, 1.0)},
     "wald": {"mu": (1.0, 1.0, 2.0), "lam": (1.0, 3.0, 3.0)},
+    "wallenius_noncentral_hypergeometric": {"N": (50, 50, 50), "k": (20, 20, 20), "n": (15, 15, 15), "omega": (1.0, 0.4, 3.0)},
     "weibull_max": {"beta": (1.0, 1.0, 2.0)},
     "wrapped_cauchy": {"mu": (0.0,) * 3, "rho": (0.5, 0.2, 0.8)},
     "yule_simon": {"alpha": (2.0, 1.0, 3.0)},
     "zero_inflated_binomial": {"n": (10, 10, 20)},
+    "zero_one_inflated_beta": {"mu": (0.3, 0.5, 0.8), "phi": (5.0, 2.0, 20.0), "zoi": (0.2, 0.1, 0.3), "coi": (0.5, 0.2, 0.8)},
     "zipf": {"a": (2.0, 1.5, 3.0)},
     "zipfian": {"a": (1.0, 0.0, 2.0), "n": (10, 10, 10)},
 }
@@ -152,6 +158,8 @@ def of_density(density: Any, sets: list[dict[str, Any]], path: Path) -> bool:
                 places[1].plot(grid, density.cdf(grid, **one), color=color, **drawn)
         if not density.discrete:
             heights = [line.get_ydata()[np.isfinite(line.get_ydata())] for line in places[0].get_lines()]
+            if not all(map(len, heights)):
+                raise ValueError(f"{density.name} is nan at parameters of its picture: give it others in BY_DENSITY")
             tallest = max(np.quantile(h, 0.985) for h in heights)  # peaks that are poles would hide all else
             places[0].set_ylim(0, 1.05 * min(max(h.max() for h in heights), 2.5 * tallest))
         else:
