@@ -21,6 +21,17 @@ NEED = ("pymc", "statsmodels", "sklearn", "jax", "dask", "distributed")  # what 
 LARGEST = 60_000  # bytes of a picture
 
 
+@pytest.fixture
+def without_compiler(page):
+    """PyTensor's graphs run without C++, whose compiler would take longer than all else; tests/pymc has it."""
+    if not re.search(r"^import pymc\b", page.read_text(encoding="utf-8"), re.MULTILINE):
+        yield
+        return
+    pytensor = pytest.importorskip("pytensor")
+    with pytensor.config.change_flags(cxx=""):
+        yield
+
+
 def of_using(names):
     a, L = names["a"], names["L"]
     np.testing.assert_allclose(L @ L.T, a, atol=1e-12)
@@ -54,7 +65,7 @@ MORE = {"using": of_using, "glm": of_glm, "gaussian-processes": of_gaussian_proc
 
 
 @pytest.mark.parametrize("page", [p for p in PAGES if BLOCK.search(p.read_text(encoding="utf-8"))], ids=lambda page: page.stem)
-def test_the_code_of_a_page(page, tmp_path, monkeypatch, capsys):
+def test_the_code_of_a_page(page, without_compiler, tmp_path, monkeypatch, capsys):
     text = page.read_text(encoding="utf-8")
     for module in NEED:
         if re.search(rf"^(?:import|from) {module}\b", text, re.MULTILINE):
