@@ -107,6 +107,16 @@ def test_every_result_of_a_bench_is_shown():
     assert shown == {path.stem for path in (ROOT / "bench" / "results").glob("*.json")}
 
 
+def test_measurements_that_pages_quote_are_in_their_files():
+    for page in (*PAGES, *DOCS.glob("*.md")):
+        for line in page.read_text(encoding="utf-8").splitlines():
+            for quoted in re.findall(r"\{(?:time|ratio)\}`([^`]+)`", line):
+                bar = " \\| " if line.startswith("|") else " | "  # in a table a plain one would end the cell
+                name, work, peer = quoted.split(bar)
+                rows = json.loads((ROOT / "bench" / "results" / f"{name}.json").read_text(encoding="utf-8"))["rows"]
+                assert [row for row in rows if (row["work"], row["peer"]) == (work, peer)], quoted
+
+
 def test_every_command_is_described():
     text = (DOCS / "api" / "command-line.md").read_text(encoding="utf-8")
     commands = json.loads((ROOT / "tests" / "public.json").read_text(encoding="utf-8"))["commands"]
