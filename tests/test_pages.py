@@ -1,39 +1,123 @@
 """The code of the site's pages runs as a reader would type it, and prints and draws what the pages say."""
 
+import json
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-DOCS = Path(__file__).parents[1] / "docs"
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
 ROOMS = ("start", "guides", "coming-from")
 PAGES = sorted([DOCS / "index.md", *(page for room in ROOMS for page in DOCS.glob(f"{room}/*.md"))])
 BLOCK = re.compile(r"```python\n(.*?)```\n(?:```text\n(.*?)```)?", re.DOTALL)
-FEW = {"300": "15", "chains=2": "chains=1"}  # draws of PyMC
-NEED = ("pymc", "statsmodels", "jax")  # what not everyone has
+FEW = {  # of what takes long on a page, less
+    "first": {"sample(300, tune=300, chains=2": "sample(15, tune=15, chains=1"},
+    "index": {"100_000": "1_000"},
+    "fast": {"repeat=20": "repeat=1"},
+}
+NEED = ("pymc", "statsmodels", "sklearn", "jax", "dask", "distributed")  # what not everyone has
+LARGEST = 60_000  # bytes of a picture
+
+
+@pytest.fixture
+def without_compiler(page):
+    """PyTensor's graphs run without C++, whose compiler would take longer than all else; tests/pymc has it."""
+    if not re.search(r"^import pymc\b", page.read_text(encoding="utf-8"), re.MULTILINE):
+        yield
+        return
+    pytensor = pytest.importorskip("pytensor")
+    with pytensor.config.change_flags(cxx=""):
+        yield
+
+
+def of_using(names):
+    a, L = names["a"], names["L"]
+    np.testing.assert_allclose(L @ L.T, a, atol=1e-12)
+    np.testing.assert_allclose(np.cov(names["white"]), np.eye(len(a)), atol=1e-9)
+    assert names["grad"].keys() == {"x", "mu"}
+    fit, many = names["fits"]["log_normal"], names["many"]
+    np.testing.assert_allclose([*fit], [names["x"].mean(), names["x"].std()], rtol=1e-8)
+    np.testing.assert_allclose([many["mu"].std(), many["sigma"].std()], [*fit.standard_errors.values()], rtol=0.2)
+
+
+def of_glm(names):
+    residuals = names["y"] - 1 / (1 + np.exp(-0.1))
+    np.testing.assert_allclose(names["gradient"]["beta"], names["X"].T @ residuals, rtol=1e-9)
+    middle = dict(zip(names["wide"]["Country Name"], names["found"]["middle"]))
+    assert middle["Italy"] < middle["Bangladesh"] and abs(middle["Bangladesh"] - 1990) < 3
+
+
+def of_gaussian_processes(names):
+    best, process = names["best"], names["process"]
+    np.testing.assert_allclose(best.loglik, process(**best.values), rtol=1e-9)
+    assert best.loglik > names["value"]
+    got = names["wiggle"]([0.0, 0.5], amplitude=2.0, lengthscale=1.0, period=1.0)
+    np.testing.assert_allclose(got[0], [4.0, -4 * np.exp(-0.5)], rtol=1e-12)
+
+
+def of_first(names):
+    assert names["posterior"].posterior["mu"].shape == (1, 15)
+
+
+MORE = {"using": of_using, "glm": of_glm, "gaussian-processes": of_gaussian_processes, "first": of_first}
 
 
 @pytest.mark.parametrize("page", [p for p in PAGES if BLOCK.search(p.read_text(encoding="utf-8"))], ids=lambda page: page.stem)
-def test_the_code_of_a_page(page, tmp_path, monkeypatch, capsys):
+def test_the_code_of_a_page(page, without_compiler, tmp_path, monkeypatch, capsys):
     text = page.read_text(encoding="utf-8")
     for module in NEED:
         if re.search(rf"^(?:import|from) {module}\b", text, re.MULTILINE):
             pytest.importorskip(module)
     monkeypatch.chdir(tmp_path)
     names = {}
+    assert all(much in text for much in FEW.get(page.stem, ()))
     for code, printed in BLOCK.findall(text):
-        if "pm.sample" in code:
-            for much, little in FEW.items():
-                code = code.replace(much, little)
+        for much, little in FEW.get(page.stem, {}).items():
+            code = code.replace(much, little)
         exec(compile(code, str(page), "exec"), names)
         out = capsys.readouterr().out
         assert not printed or out == printed
     for picture in re.findall(r"savefig\(\"([\w.-]+)\"", text):
         assert (tmp_path / picture).stat().st_size > 5_000
-        assert (page.parent / picture).exists() and f"({picture})" in text
+    if page.stem in MORE:
+        MORE[page.stem](names)
+
+
+@pytest.mark.parametrize("page", sorted({*PAGES, *DOCS.glob("*.md")}), ids=lambda page: str(page.relative_to(DOCS)))
+def test_the_pictures_of_a_page(page):
+    """They lie beside it, are small, and are described; what a page draws it shows."""
+    text = page.read_text(encoding="utf-8")
+    shown = dict(re.findall(r"!\[([^\]]*)\]\(([\w.-]+\.png)\)", text))
+    assert all(len(about) > 20 for about in shown)
+    assert {*re.findall(r"savefig\(\"([\w.-]+)\"", text)} <= {*shown.values()}
+    for picture in shown.values():
+        assert (page.parent / picture).stat().st_size < LARGEST
 
 
 def test_every_page_of_guides_is_listed():
     for room in (*ROOMS, "api"):
         listed = (DOCS / room / "index.md").read_text(encoding="utf-8").split()
         assert {page.stem for page in (DOCS / room).glob("*.md")} - {"index"} <= {*listed}
+
+
+def test_every_result_of_a_bench_is_shown():
+    shown = set(re.findall(r"\{measured\} ([\w-]+)", (DOCS / "performance.md").read_text(encoding="utf-8")))
+    assert shown == {path.stem for path in (ROOT / "bench" / "results").glob("*.json")}
+
+
+def test_measurements_that_pages_quote_are_in_their_files():
+    for page in (*PAGES, *DOCS.glob("*.md")):
+        for line in page.read_text(encoding="utf-8").splitlines():
+            for quoted in re.findall(r"\{(?:time|ratio)\}`([^`]+)`", line):
+                bar = " \\| " if line.startswith("|") else " | "  # in a table a plain one would end the cell
+                name, work, peer = quoted.split(bar)
+                rows = json.loads((ROOT / "bench" / "results" / f"{name}.json").read_text(encoding="utf-8"))["rows"]
+                assert [row for row in rows if (row["work"], row["peer"]) == (work, peer)], quoted
+
+
+def test_every_command_is_described():
+    text = (DOCS / "api" / "command-line.md").read_text(encoding="utf-8")
+    commands = json.loads((ROOT / "tests" / "public.json").read_text(encoding="utf-8"))["commands"]
+    assert {name for name in commands if f"\n## {name}\n" not in text} == set()

@@ -98,6 +98,7 @@ def source(data: dict[str, Any], name: str) -> str:
     driver = data["devices"][0].get("driver")
     versions = ", ".join(f"{n} {v}" for n, v in (data["versions"] or {}).items())
     device += f" ({driver})" if driver else ""
+    device += f", which copies its memory at {data['bandwidth'] / 1e9:,.0f} GB/s," if data["bandwidth"] else ""
     told = f"Measured {data['date']} on {device} by `python -m bench.{data['bench'].partition('-')[0]}`"
     file = f"{{download}}`{name}.json <../bench/results/{name}.json>`"
     return f"{told}; {versions or 'versions were not kept'}: {file}."
