@@ -156,8 +156,9 @@ class ThroughDevice(OnDevice):
         each = sum(a.shape[1] for a in on_host) * (8 * points.shape[1] + 8 + 4)
         for first, end in chunks(len(locations), max(self._room // each, 1)):
             rows = [a[first:end] for a in on_host]
-            used, numbers = np.unique(np.concatenate(rows, axis=1), return_inverse=True)  # in the order of the rows of X
-            numbers = numbers.reshape(end - first, -1).astype(np.int32)
+            together = np.concatenate(rows, axis=1)
+            used, numbers = np.unique(together, return_inverse=True)  # in the order of the rows of X
+            numbers = numbers.reshape(together.shape).astype(np.int32)
             ends = np.cumsum([a.shape[1] for a in rows])[:-1]
             here = iter([self._moved(a) for a in np.split(numbers, ends, axis=1)])
             own = Neighbours(*(None if a is None else next(here) for a in found))

@@ -62,6 +62,7 @@ def test_points_that_pass_through_the_device(data, options, tmp_path, monkeypatc
     for given in (X, mapped, np.asfortranarray(X)):
         gp = pickle.loads(pickle.dumps(gs.LocalGP(given, y, memory=8 * P * 400)))
         got = gp.predict(XX, end=12, **options)
+        assert gp.predict(XX[:0, None] if options.get("joint") else XX[:0], end=12, **options).mean.shape[0] == 0
         (there,) = gp._in_units(options.get("separable", False))[1]._on_devices.values()
         assert there.rows == 50 and isinstance(gp._points.rows, np.ndarray) == (given is not mapped)
         for name in ("mean", "scale", "indices", "d", "loglik"):
