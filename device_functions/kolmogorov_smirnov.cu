@@ -1,5 +1,11 @@
 // kolmogorov_smirnov: the largest distance between the empirical distribution function of n observations and the true one
 // x: unit    n: positive integer, number of observations
+// density: n * factorial(n) / n**n * slope[n]    d = n * x    a[j] = (j - d)**j / factorial(j) if j < d else 0
+// b[j] = (j - 2 * d)**j / factorial(j) if j < 2 * d else 0
+// alpha[j] = -(j - d)**(j - 1) / factorial(j - 1) if 0 < j < d else 0
+// beta[j] = -2 * (j - 2 * d)**(j - 1) / factorial(j - 1) if 0 < j < 2 * d else 0
+// value[m] = Sum(a[j] * a[m - j], j, 0, m) - Sum(b[j] * value[m - j], j, 1, m)
+// slope[m] = 2 * Sum(alpha[j] * a[m - j], j, 0, m) - Sum(beta[j] * value[m - j] + b[j] * slope[m - j], j, 1, m)
 // source: Kemperman (1961), The Passage Problem for a Stationary Markov Chain; Durbin (1973), Distribution Theory for Tests Based on
 // the Sample Distribution Function
 //

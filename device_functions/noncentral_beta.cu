@@ -1,5 +1,7 @@
 // noncentral_beta: the noncentral beta distribution, of a noncentral chi-squared variable's share of its sum with a central one
 // x: unit    alpha: positive, shape at 0    beta: positive, shape at 1    lam: nonnegative, noncentrality
+// density: Sum(exp(-m) * m**j / factorial(j) * x**(a[j] - 1) * (1 - x)**(beta - 1) / B(a[j], beta), j, 0, inf)    m = lam / 2
+// a[j] = alpha + j
 // source: Johnson, Kotz & Balakrishnan (1995), ch. 30
 //
 // A beta variable whose first shape is alpha + j, j being a Poisson variable of mean lam / 2; see noncentral_chi_squared.

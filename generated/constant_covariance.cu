@@ -152,6 +152,7 @@ KERNEL(256) covariance(
     x += x_start;
     y += y_start;
     scales += scales_start;
+    
     const constant_cov_ms_set set = constant_cov_ms_prepare_set(amplitude_value);
 
     out += out_start;

@@ -344,6 +344,7 @@ typedef struct {
     int c0;
     real c1;
     kolmogorov_smirnov_one_sided_is_alone_row kolmogorov_smirnov_one_sided_is_alone_0;
+    int c2;
 } kolmogorov_smirnov_one_sided_logpdf_row;
 
 DEVICE kolmogorov_smirnov_one_sided_logpdf_row kolmogorov_smirnov_one_sided_logpdf_prepare_row(real x)
@@ -353,6 +354,7 @@ DEVICE kolmogorov_smirnov_one_sided_logpdf_row kolmogorov_smirnov_one_sided_logp
     row.c0 = x == 0;
     row.c1 = log1p(-x);
     row.kolmogorov_smirnov_one_sided_is_alone_0 = kolmogorov_smirnov_one_sided_is_alone_prepare_row(x);
+    row.c2 = x < 0.5;
     return row;
 }
 
@@ -366,7 +368,7 @@ DEVICE real kolmogorov_smirnov_one_sided_logpdf_evaluate(kolmogorov_smirnov_one_
     if (kolmogorov_smirnov_one_sided_is_alone_evaluate(set.kolmogorov_smirnov_one_sided_is_alone_0, row.kolmogorov_smirnov_one_sided_is_alone_0)) {
         return set.c1 + set.c2 * row.c1;
     }
-    return d < kolmogorov_smirnov_one_sided_few() && THREAD < 65536 ? log(kolmogorov_smirnov_one_sided_sum_below_sms_evaluate(set.kolmogorov_smirnov_one_sided_sum_below_0, d)) : kolmogorov_smirnov_one_sided_log_above_sms_evaluate(set.kolmogorov_smirnov_one_sided_0, d);
+    return d < kolmogorov_smirnov_one_sided_few() && row.c2 && THREAD < 65536 ? log(kolmogorov_smirnov_one_sided_sum_below_sms_evaluate(set.kolmogorov_smirnov_one_sided_sum_below_0, d)) : kolmogorov_smirnov_one_sided_log_above_sms_evaluate(set.kolmogorov_smirnov_one_sided_0, d);
 }
 
 // kolmogorov_smirnov_one_sided_logpdf_checked: what depends on the parameters alone, computed once for each set of them.

@@ -152,6 +152,7 @@ KERNEL(256) covariance(
     x += x_start;
     y += y_start;
     scales += scales_start;
+    
     const linear_cov_ms_set set = linear_cov_ms_prepare_set(lengthscale_value);
 
     out += out_start;

@@ -155,6 +155,7 @@ KERNEL(256) covariance(
     x += x_start;
     y += y_start;
     scales += scales_start;
+    
     const matern32_cov_mss_set set = matern32_cov_mss_prepare_set(amplitude_value, lengthscale_value);
 
     out += out_start;

@@ -157,6 +157,7 @@ KERNEL(256) covariance(
     x += x_start;
     y += y_start;
     scales += scales_start;
+    
     const periodic_cov_msss_set set = periodic_cov_msss_prepare_set(amplitude_value, lengthscale_value, period_value);
 
     out += out_start;

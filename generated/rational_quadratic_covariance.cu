@@ -156,6 +156,7 @@ KERNEL(256) covariance(
     x += x_start;
     y += y_start;
     scales += scales_start;
+    
     const rational_quadratic_cov_msss_set set = rational_quadratic_cov_msss_prepare_set(amplitude_value, lengthscale_value, alpha_value);
 
     out += out_start;

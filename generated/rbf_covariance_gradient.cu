@@ -161,7 +161,7 @@ DEVICE rbf_cov_grad_amplitude_lengthscale_results rbf_cov_grad_amplitude_lengths
 
 // partial[block][slot]: d_amplitude, d_lengthscale, trace of W
 KERNEL(256) covariance_sums(
-    GLOBAL double *RESTRICT partial, GLOBAL real *RESTRICT diagonal, index_t diagonal_start,
+    GLOBAL double *RESTRICT partial, index_t partial_start, GLOBAL real *RESTRICT diagonal, index_t diagonal_start,
     GLOBAL const real *RESTRICT inverse, index_t inverse_start, index_t stride,
     GLOBAL const real *RESTRICT alpha, index_t alpha_start, GLOBAL const double *RESTRICT weights,
     index_t weights_start, double lift, index_t tiles, index_t first,
@@ -177,6 +177,7 @@ KERNEL(256) covariance_sums(
     x += x_start;
     y += y_start;
     scales += scales_start;
+    
     const rbf_cov_grad_amplitude_lengthscale_mss_set set = rbf_cov_grad_amplitude_lengthscale_mss_prepare_set(amplitude_value, lengthscale_value);
 
     inverse += inverse_start;
@@ -242,7 +243,7 @@ KERNEL(256) covariance_sums(
             totals[THREAD] += totals[THREAD + span];
     }
     if (THREAD == 0)
-        partial[BLOCK_X * 3 + 0] = totals[0];
+        partial[partial_start + BLOCK_X * 3 + 0] = totals[0];
     BARRIER();
     totals[THREAD] = sums[1];
     for (int span = 128; span > 0; span /= 2) {
@@ -251,7 +252,7 @@ KERNEL(256) covariance_sums(
             totals[THREAD] += totals[THREAD + span];
     }
     if (THREAD == 0)
-        partial[BLOCK_X * 3 + 1] = totals[0];
+        partial[partial_start + BLOCK_X * 3 + 1] = totals[0];
     BARRIER();
     totals[THREAD] = trace;
     for (int span = 128; span > 0; span /= 2) {
@@ -260,6 +261,6 @@ KERNEL(256) covariance_sums(
             totals[THREAD] += totals[THREAD + span];
     }
     if (THREAD == 0)
-        partial[BLOCK_X * 3 + 2] = totals[0];
+        partial[partial_start + BLOCK_X * 3 + 2] = totals[0];
     BARRIER();
 }

@@ -49,6 +49,18 @@ def test_a_failure_is_a_result():
     assert report.attempt({"work": "a sum"}, lambda: {"seconds": 1.0}) == {"work": "a sum", "seconds": 1.0}
 
 
+def test_libraries_that_are_missing_are_told(tmp_path, capsys):
+    class Missing(report.Peer):
+        name = "Missing"
+
+        def __init__(self, gpu):
+            raise ImportError("No module named 'missing'")
+
+    made = report.Report(report.options("gp_sets", "").parse_args(["--quick", "--out", str(tmp_path)]))
+    assert [peer.name for peer in made.peers([report.GPUStats, Missing])] == ["gpustats"]
+    assert capsys.readouterr().err == "without Missing: No module named 'missing'\n"
+
+
 def test_what_is_measured_elsewhere_has_files_of_its_own():
     devices = [[H200], [H200 | {"name": "NVIDIA H100"}], [H200 | {"backend": "opencl"}], [H200, H200]]
     names = [report.file_name("local_gp", found) for found in devices]

@@ -11,7 +11,7 @@ from gpustats.gp.kind import COVARIANCE
 from gpustats.language.kinds import DENSITY
 from gpustats.language.library import library
 
-DENSITIES = library.built_in(DENSITY)
+DENSITIES = sorted(library.built_in(DENSITY))
 FEW = ("normal", "poisson", "mvnormal", "zero_sum_normal")
 
 
@@ -93,7 +93,7 @@ def test_a_formula_on_a_page(pages):
     assert pages.formula("gamma", gs.transforms.Truncate(gs.gamma, 0, 1)) == []
 
 
-@pytest.mark.parametrize("name", [*DENSITIES, *library.built_in(COVARIANCE)])
+@pytest.mark.parametrize("name", [*DENSITIES, *sorted(library.built_in(COVARIANCE))])
 def test_what_is_printed_is_tex(pages, name):
     """Its brackets match, each parameter is in it, and nothing of the notation of the file is left."""
     thing = gs.densities[name] if name in DENSITIES else gs.covariances[name]

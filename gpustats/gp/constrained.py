@@ -250,7 +250,7 @@ def minimize(
     function: Callable[[np.ndarray], Any], bounds: Any, *, objective: Callable[[np.ndarray], Any] | None = None,
     equal: Any = False, start: int = 10, end: int = 100, x: Any = None, cov: Covariance | None = None,
     priors: Mapping[str, Frozen] | None = None, refit: int = 10, candidates: int = 1000, draws: int = 512,
-    tolerance: Any = 1e-2, criterion: str = "lagrangian", rng: Any = None,
+    tolerance: Any = 1e-2, criterion: str = "lagrangian", slack: bool = True, rng: Any = None,
 ) -> ConstrainedMinimum:  # fmt: skip
     """Minimise a costly function under constraints that are as costly, in few runs.
 
@@ -288,6 +288,8 @@ def minimize(
     criterion : {"lagrangian", "feasibility"}
         By which candidates are compared: the expected improvement of the augmented Lagrangian, or that of the objective times
         the probability that constraints are met, as if they were independent.
+    slack : bool
+        Whether the Lagrangian has a slack variable for each inequality: see the notes.
     rng : optional
         As for `numpy.random.default_rng`.
 
@@ -308,7 +310,14 @@ def minimize(
     all runs. Where next to no candidate has any, it is at that of the least E L(x), which has a closed form. Then λ becomes
     max(λ + c / ρ, 0) at the run with the least L, and ρ is halved if that does not meet all constraints. Unlike there,
     responses are divided by their spreads first, so that units do not matter, and half of the candidates lie around the best
-    run. The other criterion is that of Schonlau, Welch & Jones (1998), Global versus local search in constrained optimization
+    run.
+
+    That L rewards runs for meeting constraints by more than they need to. With slack variables s >= 0 for inequalities, as in
+    Picheny, Gramacy, Wild & Le Digabel (2016), Bayesian optimization under mixed constraints with a slack-variable augmented
+    Lagrangian, L(x) = f(x) + λ'(c(x) + s) + |c(x) + s|² / (2 ρ), at the best s, max(-λ ρ - c(x), 0): what is met by more than
+    λ ρ counts alike. There, and in laGP, s is that of the predicted c(x); here it is that of each draw.
+
+    The other criterion is that of Schonlau, Welch & Jones (1998), Global versus local search in constrained optimization
     of computer models, and of laGP's `optim.efi`.
 
     Examples
@@ -349,7 +358,7 @@ def minimize(
     k, surrogates = runs.c.shape[1], Surrogates(cov, priors)
     uniform = qmc.Sobol(1 + k, rng=rng).random_base2((draws - 1).bit_length())
     normal = special.ndtri(np.clip(uniform, 1e-12, 1 - 1e-12))
-    lagrangian = Lagrangian(np.ones(k), first_penalty(np.where(runs.violated, runs.scaled[1], 0)), runs.equal)
+    lagrangian = Lagrangian(np.ones(k), first_penalty(np.where(runs.violated, runs.scaled[1], 0)), runs.equal, slack)
     passed = []
     while len(runs) < end:
         if (len(runs) - first) % refit == 0:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import special
@@ -11,27 +11,43 @@ from scipy import special
 
 @dataclass(frozen=True)
 class Lagrangian:
-    """f(x) + λ'c(x) + sum_j max(c_j(x), 0)² / (2 ρ), where constraints that are `equal` count as c_j(x)²."""
+    """f(x) + λ'c(x) + sum_j max(c_j(x), 0)² / (2 ρ), where constraints that are `equal` count as c_j(x)².
+
+    With `slack`, inequalities have slack variables s >= 0, c(x) + s = 0, of the values that are best for each x: that is
+    f(x) + sum_j (max(c_j(x) + ρ λ_j, 0)² - ρ² λ_j²) / (2 ρ).
+    """
 
     multipliers: np.ndarray  # λ, (k,)
     penalty: float  # ρ
     equal: np.ndarray  # (k,) of bool
+    slack: bool = False
+
+    @property
+    def _shifts(self) -> np.ndarray:
+        """With slack variables, how far below 0 constraints count, (k,)."""
+        return np.where(self.equal, 0.0, self.penalty * self.multipliers * self.slack)
+
+    @property
+    def _slopes(self) -> np.ndarray:
+        """By which constraints count as they are, (k,)."""
+        return np.where(self.equal | (not self.slack), self.multipliers, 0.0)
 
     def value(self, f: np.ndarray, c: Iterable[np.ndarray]) -> np.ndarray:
         """Of objectives, and of the k constraints, each an array like these."""
-        total = np.array(f)
-        for of_one, multiplier, equal in zip(c, self.multipliers, self.equal, strict=True):
-            over = of_one if equal else np.maximum(of_one, 0)
-            total += multiplier * of_one + over * over / (2 * self.penalty)
+        total = f - (self._shifts**2).sum() / (2 * self.penalty)
+        for of_one, slope, shift, equal in zip(c, self._slopes, self._shifts, self.equal, strict=True):
+            over = of_one if equal else np.maximum(of_one + shift, 0)
+            total += slope * of_one + over * over / (2 * self.penalty)
         return total
 
     def expectation(self, f: np.ndarray, mean: np.ndarray, scale: np.ndarray) -> np.ndarray:
         """With an objective of the means f, and constraints that are normal, of these means and scales (…, k)."""
+        above = mean + self._shifts
         with np.errstate(divide="ignore", invalid="ignore"):
-            u = np.where(scale > 0, mean / scale, np.copysign(np.inf, mean))
-        square, density = mean**2 + scale**2, np.exp(-0.5 * u * u) / np.sqrt(2 * np.pi)
-        over = np.where(self.equal, square, square * special.ndtr(u) + mean * scale * density)
-        return f + mean @ self.multipliers + over.sum(-1) / (2 * self.penalty)
+            u = np.where(scale > 0, above / scale, np.copysign(np.inf, above))
+        square, density = above**2 + scale**2, np.exp(-0.5 * u * u) / np.sqrt(2 * np.pi)
+        over = np.where(self.equal, square, square * special.ndtr(u) + above * scale * density) - self._shifts**2
+        return f + mean @ self._slopes + over.sum(-1) / (2 * self.penalty)
 
     def improvement(self, best: float, mean: np.ndarray, scale: np.ndarray, normal: np.ndarray) -> np.ndarray:
         """E max(best - value, 0), where objective and constraints, in columns (m, 1 + k), are normal.
@@ -58,13 +74,12 @@ class Lagrangian:
         """
         if not valid.any():
             wanted = first_penalty(np.where(violated, c, 0))
-            return Lagrangian(
-                np.zeros_like(self.multipliers), float(np.clip(wanted, 0.5 * self.penalty, 0.9 * self.penalty)), self.equal
-            )
+            penalty = float(np.clip(wanted, 0.5 * self.penalty, 0.9 * self.penalty))
+            return replace(self, multipliers=np.zeros_like(self.multipliers), penalty=penalty)
         best = self.value(f, c.T).argmin()
         moved = self.multipliers + c[best] / self.penalty
         penalty = self.penalty / 2 if violated[best].any() else self.penalty
-        return Lagrangian(np.where(self.equal, moved, np.maximum(moved, 0)), penalty, self.equal)
+        return replace(self, multipliers=np.where(self.equal, moved, np.maximum(moved, 0)), penalty=penalty)
 
 
 def first_penalty(violations: np.ndarray) -> float:

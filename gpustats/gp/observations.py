@@ -81,8 +81,10 @@ class Observations:
         return gradient
 
 
-def require_finite(name: str, a: np.ndarray) -> None:
-    """ValueError, with the first such place, where there are nan or infinite numbers."""
+def require_finite(name: str, a: np.ndarray, first: int = 0) -> None:
+    """ValueError, with the first such place, where there are nan or infinite numbers; `first`: the number of the first row."""
     if not np.isfinite(a).all():
         place = np.argwhere(~np.isfinite(a))[0]
-        raise ValueError(f"{name}[{', '.join(map(str, place))}] is {a[tuple(place)]}: leave out what is not known")
+        value = a[tuple(place)]
+        place[0] += first
+        raise ValueError(f"{name}[{', '.join(map(str, place))}] is {value}: leave out what is not known")

@@ -253,13 +253,14 @@ N = TypeVar("N", bound=Node)
 
 
 @functools.cache
-def _names(kind: type[Node]) -> tuple[str, ...]:
+def _names(kind: Any) -> tuple[str, ...]:
     return tuple(f.name for f in fields(kind))
 
 
 def fields_of(node: Node) -> list[tuple[str, Any]]:
     """What `node` is made of, by its names."""
-    return [(name, node.__dict__[name]) for name in _names(type(node))]
+    kind: Any = type(node)
+    return [(name, node.__dict__[name]) for name in _names(kind)]
 
 
 @kept("_children")

@@ -38,12 +38,27 @@ def test_expectation_and_improvement_by_integrals():
         want = integrate.quad(gain, -10, 10, epsabs=1e-9, limit=500)[0]
         known = np.array([[0.1, mean[i, 1]]]), np.array([[0.0, scale[i, 1]]])
         np.testing.assert_allclose(one.improvement(0.4, *known, normal[:, :2]), want, rtol=2e-3, atol=1e-6)
+        slack = Lagrangian(np.array([0.7]), 0.3, np.array([False]), slack=True)
+        c = stats.norm(mean[i, 1], scale[i, 1])
+        integral = c.expect(lambda t, part=slack: part.value(np.zeros(1), [np.atleast_1d(t)])[0], epsabs=1e-10)
+        got = slack.expectation(mean[:, 0], mean[:, 1:2], scale[:, 1:2])[i]
+        np.testing.assert_allclose(got, mean[i, 0] + integral, rtol=1e-7)
     certain = lagrangian.expectation(np.zeros(1), np.array([[-1.0, 0.5]]), np.zeros((1, 2)))
     np.testing.assert_allclose(certain, lagrangian.value(np.zeros(1), np.array([[-1.0], [0.5]])), rtol=1e-14)
     # no constraint: expected improvement of normal distributions
     plain, none = gs.gp.Prediction(mean[1:, 0], scale[1:, 0]), np.empty(0)
     got = Lagrangian(none, 1.0, none.astype(bool)).improvement(0.2, mean[1:, :1], scale[1:, :1], normal[:, :1])
     np.testing.assert_allclose(got, plain.expected_improvement(0.2), rtol=1e-3)
+
+
+def test_slack_variables_are_the_best_there_are():
+    c, s, (multiplier, other, penalty) = np.linspace(-1, 1, 21), np.linspace(0, 9, 90001)[:, None], (0.7, -0.4, 0.3)
+    least = (multiplier * (c + s) + (c + s) ** 2 / (2 * penalty)).min(0)
+    equation = other * c**2 + c**4 / (2 * penalty)
+    lagrangian = Lagrangian(np.array([multiplier, other]), penalty, np.array([False, True]), slack=True)
+    np.testing.assert_allclose(lagrangian.value(c**3, [c, c**2]), c**3 + least + equation, atol=1e-8)
+    certain = lagrangian.expectation(c**3, np.stack([c, c**2], axis=1), np.zeros((21, 2)))
+    np.testing.assert_allclose(certain, c**3 + least + equation, atol=1e-8)
 
 
 def test_lagp():

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from .points import Points, parts_of
+
 #: Points of which all distances are taken.
 SAMPLE = 1000
 _SMALLEST = math.sqrt(np.finfo(np.float64).eps)
@@ -45,7 +47,7 @@ class Parameter:
 
 
 def darg(
-    d: Any, X: np.ndarray, sample: int = SAMPLE, separable: bool = False, lengths: np.ndarray | None = None
+    d: Any, X: np.ndarray | Points, sample: int = SAMPLE, separable: bool = False, lengths: np.ndarray | None = None
 ) -> Parameter:
     """A lengthscale's start, bounds and prior.
 
@@ -145,31 +147,34 @@ def _prior(high: float) -> tuple[float, float]:
     return 1.5, float(special.gammaincinv(1.5, 0.95)) / high
 
 
-def spreads(X: np.ndarray) -> np.ndarray:
+def spreads(X: np.ndarray | Points) -> np.ndarray:
     """The standard deviations of columns; 1 where all numbers are equal."""
+    if not len(X):
+        return np.ones(X.shape[1])
+    first = next(parts_of(X))[:1].copy()
     with np.errstate(under="ignore"):
-        offset = X - X[:1]
-        size = np.abs(offset).max(0, initial=0.0)
+        size = np.max([np.abs(part - first).max(0) for part in parts_of(X)], axis=0)
         size[size == 0] = 1
-        found = np.std(offset / size, axis=0) * size if len(X) else size
+        mean = sum(((part - first) / size).sum(0) for part in parts_of(X)) / len(X)
+        squares = sum((((part - first) / size - mean) ** 2).sum(0) for part in parts_of(X))
+        found = np.sqrt(squares / len(X)) * size
     return np.where(found > 0, found, 1.0)
 
 
-def units_of_columns(X: np.ndarray, separable: bool) -> np.ndarray:
+def units_of_columns(X: np.ndarray | Points, separable: bool) -> np.ndarray:
     """Lengths that columns are divided by, (p,): their standard deviations, or one power of 2, which changes no digit."""
     columns = spreads(X)
     return columns if separable else np.full(len(columns), 2.0 ** round(math.log2(columns.max())))
 
 
-def _squared_distances(X: np.ndarray, lengths: np.ndarray, sample: int, missing: list[str]) -> np.ndarray:
+def _squared_distances(X: np.ndarray | Points, lengths: np.ndarray, sample: int, missing: list[str]) -> np.ndarray:
     """The positive squared distances between points in these units, of some of them if they are many, for what is `missing`."""
     from scipy.spatial.distance import pdist
 
-    if len(X) > sample:
-        X = X[np.sort(np.random.default_rng(0).choice(len(X), sample, replace=False))]
-    X = np.asarray(X, np.float64) / lengths
-    X = X[np.isfinite(X).all(1)]
-    squares = pdist(X, "sqeuclidean")
+    rows = np.sort(np.random.default_rng(0).choice(len(X), sample, replace=False)) if len(X) > sample else slice(None)
+    some = np.asarray(X[rows], np.float64) / lengths
+    some = some[np.isfinite(some).all(1)]
+    squares = pdist(some, "sqeuclidean")
     squares = squares[squares > 0]
     if not squares.size:
         raise ValueError(

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import functools
+import math
 import threading
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ...parallel.maps import ClusterMap, DeviceMap, RangeMap
+from ...parallel.pieces import Data as Rows
+from ...parallel.pieces import Options
+from ...parallel.rows import chunks
+from ...parallel.stream import budget, fits
 from ..expression import Expression
 from .correlation import Correlation
 from .design import Design, is_narrow_enough
 from .fit import LocalFit
 from .joint import joint_predictions
 from .nearest import Nearest
-from .ray import RaySearch, beginnings
+from .points import Points
+from .ray import RaySearch
 from .scheme import Scheme
 
 if TYPE_CHECKING:
@@ -24,6 +31,9 @@ if TYPE_CHECKING:
 
 #: Bytes of a chunk's lists of candidates.
 CHUNK_BYTES = 1 << 28
+#: Parts, of points that pass through a device, that would fill what it has: two are there at once, beside lists of neighbours
+#: and, later, the neighbours.
+PASSING = 8
 
 
 class Data:
@@ -31,53 +41,72 @@ class Data:
 
     Parameters
     ----------
-    X : (N, p) ndarray of float64
+    points : Points
     y : (N,) ndarray of float64
     covariance : Expression, optional
+    memory : int, optional
+        The most bytes of points on a device; None: as many as there is room for.
     """
 
-    def __init__(self, X: np.ndarray, y: np.ndarray, covariance: Expression | None):
-        self.X, self.y, self.covariance = X, y, covariance
-        self._correlation = Correlation(covariance)
+    def __init__(self, points: Points, y: np.ndarray, covariance: Expression | None, memory: int | None = None):
+        self.points, self.y, self.covariance, self.memory = points, y, covariance, memory
+        self.correlation = Correlation(covariance)
         self._on_devices: dict[Runtime, OnDevice] = {}
         self._lock = threading.Lock()
 
     def __reduce__(self) -> Any:
-        return Data, (self.X, self.y, self.covariance)
+        return Data, (self.points, self.y, self.covariance, self.memory)
 
     def on(self, runtime: Runtime) -> OnDevice:
-        """The data on a device, which they are moved to once."""
+        """The data on a device, to which they are moved once if it has room for them."""
         with self._lock:
             if runtime not in self._on_devices:
-                self._on_devices[runtime] = OnDevice(runtime, self.X, self.y, self._correlation)
+                kind = OnDevice if is_room(runtime, self.points.shape, self.memory) else ThroughDevice
+                self._on_devices[runtime] = kind(runtime, self)
             return self._on_devices[runtime]
+
+    @functools.cached_property
+    def box(self) -> np.ndarray:
+        """The least and the greatest number of each column, (2, p)."""
+        ends = [(part.min(0), part.max(0)) for part in self.points.parts()]
+        least, greatest = zip(*ends, strict=True)
+        return np.stack([np.min(least, axis=0), np.max(greatest, axis=0)])
+
+
+def is_room(runtime: Runtime, shape: Sequence[int], memory: int | None) -> bool:
+    """Whether all points (N, p) go to a device, by rows and by columns, beside the responses."""
+    return fits(Rows({}, shape[0], 8 * (2 * shape[1] + 1)), Options(memory=memory), runtime)
+
+
+class Neighbours(NamedTuple):
+    """Device arrays of rows' numbers: the candidates of designs by other methods than "nn", and the designs of that."""
+
+    candidates: Any = None  # (m, close) int32
+    nearest: Any = None  # (m, end) int32
 
 
 class OnDevice:
-    """The data of a model on one device.
+    """All data of a model on one device.
 
     Parameters
     ----------
     runtime : Runtime
-    X : (N, p) ndarray of float64
-    y : (N,) ndarray of float64
-    correlation : Correlation
+    data : Data
     """
 
-    def __init__(self, runtime: Runtime, X: np.ndarray, y: np.ndarray, correlation: Correlation):
-        self.runtime, self.correlation, self._host = runtime, correlation, X
-        self.X, self.y = runtime.to_device(X), runtime.to_device(y)
-        self._box = runtime.to_device(np.stack([X.min(0), X.max(0)]))
-        self._searches: dict[str, Nearest] = {}
+    rows: int | None = None  # that the device has at a time
+
+    def __init__(self, runtime: Runtime, data: Data):
+        self.runtime, self._data, self._searches = runtime, data, dict[str, Nearest]()
+        self._box = runtime.to_device(data.box)
+        self._hold()
         runtime.synchronize()  # other threads may use the data next
 
-    def _nearest(self, method: str) -> Nearest:
-        if method not in self._searches:
-            self._searches[method] = Nearest(self.runtime, self._host, method)
-        return self._searches[method]
+    def _hold(self) -> None:
+        self._X, self._y = (self._moved(np.asarray(a)) for a in (self._data.points, self._data.y))
 
-    def run(self, scheme: Scheme, locations: np.ndarray, d: np.ndarray, g: np.ndarray) -> dict[str, Any]:
-        """Start all that is to be done for some locations.
+    def predictions(self, scheme: Scheme, locations: np.ndarray, d: np.ndarray, g: np.ndarray) -> dict[str, np.ndarray]:
+        """All that is to be computed for some locations.
 
         Parameters
         ----------
@@ -89,43 +118,108 @@ class OnDevice:
         Returns
         -------
         dict
-            ``indices``, (m, end) of int32, and the fields of `Fitted`, or, of sets, of `Joint`, too -> device array.
+            ``indices``, (m, end) of int32, and the fields of `Fitted`, or, of sets, of `Joint`, too -> NumPy array.
         """
-        runtime, joint = self.runtime, locations.ndim == 3
-        given_d, given_g = d, g
-        on_device, d, g = (runtime.to_device(np.ascontiguousarray(a)) for a in (locations, d, g))
-        one = runtime.to_device(np.ascontiguousarray(locations[:, 0])) if joint else on_device
+        narrow = is_narrow_enough(self.runtime, scheme.close, scheme.end, d, g)
+        return self._work(scheme, self._X, self._y)(locations, d, g, self._neighbours(scheme, locations), narrow)
+
+    def _work(self, scheme: Scheme, X: Any, y: Any) -> Work:
+        return Work(self.runtime, X, y, self._box, self._data.correlation, scheme)
+
+    def _moved(self, a: np.ndarray) -> Any:
+        return self.runtime.to_device(np.ascontiguousarray(a))
+
+    def _neighbours(self, scheme: Scheme, locations: np.ndarray) -> Neighbours:
+        on_device = self._moved(locations)
+        if scheme.nearest not in self._searches:
+            self._searches[scheme.nearest] = Nearest(self.runtime, self._data.points, scheme.nearest, self.rows)
+        find, methods = self._searches[scheme.nearest].find, set(scheme.methods)
+        return Neighbours(
+            find(on_device, scheme.close, scheme.ordered(locations.shape[-1])) if methods - {"nn"} else None,
+            find(on_device, scheme.end, scheme.end) if "nn" in methods else None,
+        )
+
+
+class ThroughDevice(OnDevice):
+    """The data of a model whose points pass through a device: first to tell neighbours, then those that are neighbours."""
+
+    def _hold(self) -> None:
+        limit = budget(Options(memory=self._data.memory), self.runtime, 8 * math.prod(self._data.points.shape))
+        self.rows = max(limit // (8 * self._data.points.shape[1] * PASSING), 1)
+        self._room = limit // 2
+
+    def predictions(self, scheme: Scheme, locations: np.ndarray, d: np.ndarray, g: np.ndarray) -> dict[str, np.ndarray]:
+        points, y, made = self._data.points, self._data.y, list[dict[str, np.ndarray]]()
+        narrow = is_narrow_enough(self.runtime, scheme.close, scheme.end, d, g)
+        found = self._neighbours(scheme, locations)
+        on_host = [self.runtime.to_host(a) for a in found if a is not None]
+        each = sum(a.shape[1] for a in on_host) * (8 * points.shape[1] + 8 + 4)
+        for first, end in chunks(len(locations), max(self._room // each, 1)):
+            rows = [a[first:end] for a in on_host]
+            together = np.concatenate(rows, axis=1)
+            used, numbers = np.unique(together, return_inverse=True)  # in the order of the rows of X
+            numbers = numbers.reshape(together.shape).astype(np.int32)
+            ends = np.cumsum([a.shape[1] for a in rows])[:-1]
+            here = iter([self._moved(a) for a in np.split(numbers, ends, axis=1)])
+            own = Neighbours(*(None if a is None else next(here) for a in found))
+            work = self._work(scheme, self._moved(points[used]), self._moved(y[used]))
+            made.append(work(locations[first:end], d[first:end], g[first:end], own, narrow))
+            indices = made[-1]["indices"]
+            made[-1]["indices"] = np.where(indices < 0, indices, used[indices])
+        return {name: np.concatenate([its[name] for its in made]) for name in made[0]}
+
+
+class Work:
+    """Designs, estimates and predictions at some locations, with neighbours that are known.
+
+    Parameters
+    ----------
+    runtime : Runtime
+    X : (N, p) device array of float64
+    y : (N,) device array of float64
+    box : (2, p) device array of float64
+        The least and the greatest numbers of all columns.
+    correlation : Correlation
+    scheme : Scheme
+    """
+
+    def __init__(self, runtime: Runtime, X: Any, y: Any, box: Any, correlation: Correlation, scheme: Scheme):
+        self.runtime, self.X, self.y, self.correlation, self.scheme = runtime, X, y, correlation, scheme
+        self._box = box
+
+    def __call__(
+        self, locations: np.ndarray, d: np.ndarray, g: np.ndarray, found: Neighbours, narrow: bool
+    ) -> dict[str, np.ndarray]:
+        """See `OnDevice.predictions`; `narrow` as `Design` has it."""
+        runtime, scheme, joint = self.runtime, self.scheme, locations.ndim == 3
+        at, d, g = (runtime.to_device(np.ascontiguousarray(a)) for a in (locations, d, g))
+        one = runtime.to_device(np.ascontiguousarray(locations[:, 0])) if joint else at
         fit = LocalFit(runtime, self.X, self.y, self.correlation, scheme.end, scheme.separable)
-        narrow, candidates = is_narrow_enough(runtime, scheme.close, scheme.end, given_d, given_g), None
         for method in scheme.methods:
-            if method == "nn":
-                indices = self._nearest(scheme.nearest).find(on_device, scheme.end, scheme.end)
-            else:
-                if candidates is None:
-                    candidates = self._nearest(scheme.nearest).find(on_device, scheme.close, self._ordered(scheme))
-                search = self._search(scheme, method, narrow)
-                indices = search.search(on_device, candidates, d, g, scheme.start, scheme.end)
+            indices = found.nearest
+            if method != "nn":
+                search = self._search(method, narrow)
+                indices = search.search(at, found.candidates, d, g, scheme.start, scheme.end)
             fitted = fit.run(one, indices, d, g, scheme.d, scheme.g, scheme.noise)
             d, g, narrow = fitted.d, fitted.g, narrow and not scheme.g.mle
         made = {"indices": indices, **fitted._asdict()}
         if joint:
             del made["scale"]
             made |= joint_predictions(
-                runtime, self.X, self.y, self.correlation, on_device, indices, d, g, scheme.noise
+                runtime, self.X, self.y, self.correlation, at, indices, d, g, scheme.noise
             )._asdict()
-        return made
+        on_host = {name: runtime.to_host(a) for name, a in made.items()}
+        if joint:
+            on_host["scale"] = np.sqrt(np.diagonal(on_host["covariance"], axis1=1, axis2=2))
+        return on_host
 
-    def _search(self, scheme: Scheme, method: str, narrow: bool) -> Design | RaySearch:
+    def _search(self, method: str, narrow: bool) -> Design | RaySearch:
         """The search for designs by a method other than that of the nearest points."""
+        scheme = self.scheme
         given = self.runtime, self.X, self.correlation, scheme.separable
         if method in ("ray", "opt"):
             return RaySearch(*given, self._box, scheme.rays_of(method, self.X.shape[1]), opt=method == "opt")
         return Design(*given, self.y if method == "mspe" else None, narrow)
-
-    def _ordered(self, scheme: Scheme) -> int:
-        """How many candidates have to be in the order of their distances."""
-        rays = (scheme.rays_of(m, self.X.shape[1]) for m in scheme.methods if m in ("ray", "opt"))
-        return max([scheme.start, *(beginnings(scheme.close, scheme.end, n) for n in rays)])
 
 
 @dataclass(frozen=True)
@@ -153,18 +247,8 @@ class Job:
 
 
 def predictions(job: Job, first: int, end: int, runtime: Runtime) -> dict[str, np.ndarray]:
-    """What is computed for a range of a job's locations on one device.
-
-    Returns
-    -------
-    dict
-        What `OnDevice.run` returns -> NumPy array.
-    """
-    made = job.data.on(runtime).run(job.scheme, job.locations[first:end], job.d[first:end], job.g[first:end])
-    on_host = {name: runtime.to_host(a) for name, a in made.items()}
-    if "covariance" in on_host:
-        on_host["scale"] = np.sqrt(np.diagonal(on_host["covariance"], axis1=1, axis2=2))
-    return on_host
+    """What is computed for a range of a job's locations on one device: see `OnDevice.predictions`."""
+    return job.data.on(runtime).predictions(job.scheme, job.locations[first:end], job.d[first:end], job.g[first:end])
 
 
 class _OneDevice(RangeMap):

@@ -9,12 +9,14 @@ import numpy as np
 
 from ...evaluation.placement import device_of
 from ...evaluation.results import as_host
+from ...parallel.rows import as_rows, is_stored, read
 from ...runtime import arrays
 from ..expression import Expression
 from ..observations import require_finite
 from ..prediction import JointPrediction, LocalPrediction, variance_of_t
 from .correlation import Correlation
-from .job import Data, Job
+from .job import Data, Job, is_room
+from .points import ROWS, Points
 from .scaling import lengthscales
 from .scheme import Scheme
 from .units import Units
@@ -50,6 +52,10 @@ class LocalGP:
         Lengthscales, squared lengths in units of the columns, by whose roots columns are divided before anything else: True for
         those of a separable fit to samples of the data, `gp.local.blhs`. What is near is meant in the scaled columns then, and
         they are the unit of all lengthscales `d`; results do not depend on the units of columns.
+    memory : int, optional
+        The most bytes of points on a device; by default as many as it has room for. More of them pass through it in parts, for
+        each some ten thousands of locations: first to tell which are near, then those that are. Results are equal to the bit.
+        X then stays where it is, in memory, a memory map, or an array that is read by slices, and must not change.
 
     Attributes
     ----------
@@ -81,39 +87,53 @@ class LocalGP:
     (30, (2, 30))
     """
 
-    def __init__(self, X: Any, y: Any, cov: Expression | None = None, *, center: bool = True, prescale: Any = False):
+    def __init__(
+        self, X: Any, y: Any, cov: Expression | None = None, *, center: bool = True, prescale: Any = False,
+        memory: int | None = None,
+    ) -> None:  # fmt: skip
         self._names = _names(X)
-        X, y = arrays.as_array(X, "X"), arrays.as_array(y, "y")
-        X = _columns("X", X)
-        n, p = X.shape
+        X, y = as_rows(X, "X"), arrays.as_array(y, "y")
+        if not 1 <= len(X.shape) <= 2:
+            raise ValueError(f"X has shape {tuple(X.shape)}: it must be a matrix with a point in each row")
+        n, p = X.shape[0], X.shape[1] if len(X.shape) > 1 else 1
         if not n or not p:
             raise ValueError(f"X has shape {(n, p)}: it must be (N, p), with a row and a column at least")
         if getattr(y, "shape", ()) != (n,):
             raise ValueError(f"y has shape {getattr(y, 'shape', ())}, and X has {n} rows: it must be ({n},)")
-        runtime = self._runtime = device_of([X, y], ["X", "y"])
+        placed = {name: a for name, a in (("X", X), ("y", y)) if not is_stored(a)}
+        runtime = self._runtime = device_of(list(placed.values()), list(placed))
         if not runtime.device.double:
             raise ValueError(f"{runtime.device} has no float64, which local Gaussian processes need: use another device")
-        on_host = [as_host(runtime, a) for a in (X, y)]
-        self.X, self.y = (np.array(a, np.float64, order="C") for a in on_host)
-        require_finite("X", self.X)
+        if memory is not None and memory < 1:
+            raise ValueError(f"memory = {memory}: it must be the bytes of points on a device, a positive number")
+        self.cov, self._dtype, self._memory = cov, arrays.result_dtype([X]), memory
+        self.y = np.array(as_host(runtime, y), np.float64, order="C")
+        X = X if is_stored(X) else as_host(runtime, X)
+        if is_room(runtime, (n, p), memory):  # else the points stay where they are
+            X = np.array(read(X, 0, n, "X"), np.float64, order="C")
+        self._points = Points(X)
+        for i, part in enumerate(self._points.parts()):
+            require_finite("X", part, ROWS * i)
         require_finite("y", self.y)
-        self.cov, self._dtype = cov, arrays.result_dtype([X])
         Correlation(cov)  # complains of one that is not for this
         self.center = bool(center)
         self.prescaling = self._prescaling(prescale)
-        self._scaled = self.X if self.prescaling is None else self.X / np.sqrt(self.prescaling)
+        self._scaled = self._points if self.prescaling is None else self._points.over(np.sqrt(self.prescaling))
         self._within: dict[bool, tuple[Units, Data]] = {}
 
     def __reduce__(self) -> Any:
         prescale = False if self.prescaling is None else self.prescaling
-        return _again, (self.X.astype(self._dtype), self.y, self.cov, self.center, self._names, prescale)
+        X = self._points.rows
+        X = X.astype(self._dtype, copy=False) if isinstance(X, np.ndarray) else X
+        return _again, (X, self.y, self.cov, self.center, self._names, prescale, self._memory)
 
     def _prescaling(self, prescale: Any) -> np.ndarray | None:
         """Lengthscales to scale columns with: given, or those of samples of the data."""
         if isinstance(prescale, bool | np.bool_):
-            correlation = Correlation(self.cov)
-            return lengthscales(self._runtime, self.X, self.y, correlation, center=self.center) if prescale else None
-        given, p = np.array(prescale, np.float64), self.X.shape[1]
+            if not prescale:
+                return None
+            return lengthscales(self._runtime, np.asarray(self._points), self.y, Correlation(self.cov), center=self.center)
+        given, p = np.array(prescale, np.float64), self._points.shape[1]
         if given.shape != (p,) or not ((given > 0) & (given < np.inf)).all():
             raise ValueError(
                 f"prescale = {prescale!r}: it must be True, False, or {p} positive and finite lengthscales, one for each column"
@@ -125,7 +145,8 @@ class LocalGP:
         if separable not in self._within:
             # Columns that are scaled already keep that, also where each has a lengthscale.
             units = Units.of(self._scaled, self.y, separable and self.prescaling is None, self.center)
-            self._within[separable] = units, Data(units.points(self._scaled), units.responses(self.y), self.cov)
+            data = Data(self._scaled.over(units.columns), units.responses(self.y), self.cov, self._memory)
+            self._within[separable] = units, data
         return self._within[separable]
 
     @property
@@ -134,7 +155,7 @@ class LocalGP:
         return self._runtime.device
 
     def __repr__(self) -> str:
-        return f"<LocalGP of X {self.X.shape} {self._dtype} on {self.device.id}>"
+        return f"<LocalGP of X {self._points.shape} {self._dtype} on {self.device.id}>"
 
     def predict(
         self, XX: Any, start: int = 6, end: int = 50, close: int | None = None, d: Any = None, g: Any = None,
@@ -198,7 +219,7 @@ class LocalGP:
         XX = arrays.as_array(_in_order(XX, self._names), "XX")
         sets = joint and len(XX.shape) == 3
         XX = XX if sets else _columns("XX", XX)
-        p, (n, columns) = XX.shape[-1], self.X.shape
+        p, (n, columns) = XX.shape[-1], self._points.shape
         if p != columns:
             raise ValueError(f"XX has shape {XX.shape}, and X {(n, columns)}: they must have the same columns")
         if joint and not XX.shape[-2]:
@@ -258,10 +279,10 @@ def _in_order(XX: Any, names: list[Any] | None) -> Any:
 
 
 def _again(
-    X: np.ndarray, y: np.ndarray, cov: Expression | None, center: bool, names: list[Any] | None, prescale: Any
+    X: Any, y: np.ndarray, cov: Expression | None, center: bool, names: list[Any] | None, prescale: Any, memory: int | None
 ) -> LocalGP:
     """What was pickled."""
-    made = LocalGP(X, y, cov, center=center, prescale=prescale)
+    made = LocalGP(X, y, cov, center=center, prescale=prescale, memory=memory)
     made._names = names
     return made
 

@@ -1,10 +1,12 @@
 ## The local_nearest shape: for each location the nearest of many points, by distances to all of them. A block has several
 ## locations, so that what it reads of a point serves them all. A location may consist of several references; how far a point is
-## from it, is how far the point is from the nearest of these.
+## from it, is how far the point is from the nearest of these. Where `parts`, these are some of the points, from row `first_row` on,
+## and what was found among those before stands in `out`, with its distances in `best`: both are replaced.
 <%
     threads, locations, unroll, p = layout.threads, layout.locations, layout.unroll, dim
     copies = layout.copies
     memory = "GLOBAL" if several else "SHARED"
+    parts_arguments = ", GLOBAL bits_t *RESTRICT best, index_t best_offset, int first_row" if parts else ""
 %>\
 % if dialect == "cuda":
 typedef unsigned long long bits_t;
@@ -24,6 +26,11 @@ typedef unsigned int row_t;
 #define LOCATION(q) (all_locations + locations_offset + (first + (q)) * n_references * DIM)
 % else:
 #define LOCATION(q) (here + (q) * DIM)
+% endif
+% if parts:
+#define ROW(i) ((row_t)first_row + (row_t)(i))
+% else:
+#define ROW(i) ((row_t)(i))
 % endif
 #define LAST_BITS (~(bits_t)0)
 #define LAST_ROW (~(row_t)0)
@@ -163,7 +170,7 @@ ${squares(count, "distances", "here[q * DIM + e]")}\
                         const int place = TAKE(&counts[q]);
                         if (place < capacity) {
                             all_bits[q * capacity + place] = bits_of(LOCATION(q), n_references, points, n, at);
-                            all_rows[q * capacity + place] = (row_t)at;
+                            all_rows[q * capacity + place] = ROW(at);
                         }
                     }
                 }
@@ -172,7 +179,7 @@ ${squares(count, "distances", "here[q * DIM + e]")}\
 KERNEL(${threads}) local_nearest(
     GLOBAL int *RESTRICT out, index_t out_offset, GLOBAL const real *RESTRICT points, GLOBAL const real *RESTRICT sample,
     GLOBAL const real *RESTRICT all_locations, index_t locations_offset, GLOBAL bits_t *scratch, index_t scratch_words,
-    index_t n_locations, int n, int n_sample, int sample_rank, int k, int start, index_t capacity${", int n_references" if several else ""})
+    index_t n_locations, int n, int n_sample, int sample_rank, int k, int start, index_t capacity${", int n_references" if several else ""}${parts_arguments})
 {
 % if not several:
     const int n_references = 1;
@@ -184,7 +191,14 @@ KERNEL(${threads}) local_nearest(
     SHARED_ARRAY(int, written, 2);
     GLOBAL bits_t *const all_bits = scratch + BLOCK_X * scratch_words, *const first_bits = all_bits + ${locations} * capacity;
     GLOBAL row_t *const all_rows = (GLOBAL row_t *)(first_bits + start), *const first_rows = all_rows + ${locations} * capacity;
-    const int wanted = MIN(k, n), wanted_first = MIN(start, wanted);
+% if parts:
+    const int wanted_here = MIN(k, n), before = MIN(k, first_row), wanted = MIN(k, first_row + n);
+    const index_t most = capacity - before;
+% else:
+    const int wanted = MIN(k, n), wanted_here = wanted;
+    const index_t most = capacity;
+% endif
+    const int wanted_first = MIN(start, wanted);
     for (index_t first = BLOCK_X * ${locations}; first < n_locations; first += BLOCKS_X * ${locations}) {
         const int n_here = (int)MIN(n_locations - first, (index_t)${locations});
 % if not several:
@@ -233,8 +247,8 @@ ${collect(1)}\
             bits_t limit, first_limit;
             row_t limit_row, first_row;
             int count = counts[q];
-            if (count < wanted || count > capacity) {  // the sample has misled: go through all points
-                find_limit(&limit, &limit_row, wanted, n, collected, collected_rows, 1, location, n_references, points, histogram);
+            if (count < wanted_here || count > most) {  // the sample has misled: go through all points
+                find_limit(&limit, &limit_row, wanted_here, n, collected, collected_rows, 1, location, n_references, points, histogram);
                 if (THREAD == 0)
                     written[0] = 0;
                 BARRIER();
@@ -243,12 +257,21 @@ ${collect(1)}\
                     if (IS_WITHIN(bits, (row_t)i, limit, limit_row)) {
                         const int place = TAKE(&written[0]);
                         collected[place] = bits;
-                        collected_rows[place] = (row_t)i;
+                        collected_rows[place] = ROW(i);
                     }
                 }
                 BARRIER_GLOBAL();
-                count = wanted;
+                count = wanted_here;
             }
+% if parts:
+            GLOBAL bits_t *const nearest_bits = best + best_offset + (first + q) * k;
+            for (int e = (int)THREAD; e < before; e += ${threads}) {
+                collected[count + e] = nearest_bits[e];
+                collected_rows[count + e] = (row_t)nearest[e];
+            }
+            count += before;
+            BARRIER_GLOBAL();
+% endif
             find_limit(&limit, &limit_row, wanted, count, collected, collected_rows, 0, location, n_references, points, histogram);
             find_limit(&first_limit, &first_row, wanted_first, count, collected, collected_rows, 0, location, n_references, points, histogram);
             if (THREAD < 2)
@@ -261,8 +284,13 @@ ${collect(1)}\
                     const int place = TAKE(&written[0]);
                     first_bits[place] = bits;
                     first_rows[place] = row;
-                } else if (IS_WITHIN(bits, row, limit, limit_row))
-                    nearest[wanted_first + TAKE(&written[1])] = (int)row;
+                } else if (IS_WITHIN(bits, row, limit, limit_row)) {
+                    const int place = wanted_first + TAKE(&written[1]);
+                    nearest[place] = (int)row;
+% if parts:
+                    nearest_bits[place] = bits;
+% endif
+                }
             }
             BARRIER_GLOBAL();
             for (int e = (int)THREAD; e < wanted_first; e += ${threads}) {
@@ -270,6 +298,9 @@ ${collect(1)}\
                 for (int f = 0; f < wanted_first; f++)
                     place += IS_WITHIN(first_bits[f], first_rows[f], first_bits[e], first_rows[e]);
                 nearest[place] = (int)first_rows[e];
+% if parts:
+                nearest_bits[place] = first_bits[e];
+% endif
             }
             BARRIER_GLOBAL();
         }

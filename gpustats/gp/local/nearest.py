@@ -11,7 +11,9 @@ import numpy as np
 from ...evaluation.placement import at
 from ...kernels.layout import power_of_two
 from ...kernels.template import Template
+from ...parallel.rows import chunks
 from .layout import blocks_within, nearest_layout
+from .points import Points
 
 if TYPE_CHECKING:
     from scipy.spatial import cKDTree
@@ -29,9 +31,11 @@ class Nearest:
     runtime : Runtime
         Of a device that computes in float64.
     X : (N, p) float64
-        NumPy or device array. A row with a nan is farther away than all others.
+        NumPy or device array, or points. A row with a nan is farther away than all others.
     method : {"auto", "device", "tree"}
         Distances to all rows on the device, or a k-d tree of SciPy on the host. Both find the same rows.
+    rows : int, optional
+        How many rows of X the device holds at a time, twice: some are read while it works on others. All of them if None.
     chosen : int, optional
         What `nearest_layout` takes to choose another layout.
 
@@ -45,7 +49,7 @@ class Nearest:
     Distances are sums of squares in the order of the columns; rows at the same distance are in the order of their numbers.
     On the device a fixed sample of X gives each location a distance within which there are at least k rows, almost surely,
     and not many more: a single pass collects these, and the k-th of them is found digit by digit. Where there are fewer, or too
-    many, all of X is gone through that way.
+    many, all of X is gone through that way. Where X passes in parts, those that were found among the rows before join in.
 
     Examples
     --------
@@ -59,32 +63,46 @@ class Nearest:
            [8, 7, 9]], dtype=int32)
     """
 
-    def __init__(self, runtime: Runtime, X: Any, method: str = "auto", **chosen: int) -> None:
+    def __init__(self, runtime: Runtime, X: Any, method: str = "auto", rows: int | None = None, **chosen: int) -> None:
         if method not in ("auto", "device", "tree"):
             raise ValueError(f"method = {method!r}: there are 'auto', 'device' and 'tree'")
         self.runtime, self._chosen = runtime, chosen
-        self.X = np.ascontiguousarray(X if isinstance(X, np.ndarray) else runtime.to_host(X), np.float64)
-        if self.X.ndim != 2 or not self.X.size or len(self.X) >= 2**31:
-            raise ValueError(f"X has shape {self.X.shape}: it must be (N, p), with 1 <= N < 2**31 rows and a column")
-        self.method, self._samples = method, dict[int, Any]()
+        X = X if isinstance(X, np.ndarray | Points) else runtime.to_host(X)
+        if len(X.shape) != 2 or not all(X.shape) or X.shape[0] >= 2**31:
+            raise ValueError(f"X has shape {X.shape}: it must be (N, p), with 1 <= N < 2**31 rows and a column")
+        self.X = X if isinstance(X, Points) else Points(np.ascontiguousarray(X, np.float64))
+        self.method, self._ranges, self._samples = method, chunks(len(X), rows or len(X)), dict[int, Any]()
         if method == "tree" and not self._finite:
             raise ValueError("method = 'tree': X has numbers that are not finite")
 
     @functools.cached_property
-    def _points(self) -> Any:
-        """X by columns, so that neighbouring threads read neighbouring numbers."""
-        return self.runtime.to_device(np.ascontiguousarray(self.X.T))
+    def _finite(self) -> bool:
+        return all(np.isfinite(part).all() for part in self.X.parts())
 
     @functools.cached_property
-    def _finite(self) -> bool:
-        return bool(np.isfinite(self.X).all())
+    def _whole(self) -> np.ndarray:
+        return np.asarray(self.X)
+
+    def _by_columns(self, rows: np.ndarray) -> Any:
+        """Rows on the device, so that neighbouring threads read neighbouring numbers."""
+        return self.runtime.to_device(np.ascontiguousarray(rows.T))
+
+    @functools.cached_property
+    def _points(self) -> Any:
+        return self._by_columns(self._whole)
 
     def _sample(self, n: int) -> Any:
-        """n rows of X by columns, always the same."""
+        """n rows of X, always the same."""
         if n not in self._samples:
-            rows = np.random.default_rng(n).choice(len(self.X), n, replace=False)
-            self._samples[n] = self.runtime.to_device(np.ascontiguousarray(self.X[rows].T))
+            self._samples[n] = self._by_columns(self.X[_rows_of_sample(len(self.X), n)])
         return self._samples[n]
+
+    def _part(self, first: int, end: int, n_sample: int) -> tuple[Any, Any]:
+        """Rows of X, and a sample of these, on the device, where they stay if they are all."""
+        if len(self._ranges) == 1:
+            return self._points, self._sample(n_sample)
+        part = self.X.part(first, end)
+        return self._by_columns(part), self._by_columns(part[_rows_of_sample(len(part), n_sample)])
 
     def find(self, locations: Any, k: int, start: int = 0, out: Any = None) -> Any:
         """The k nearest rows of each location.
@@ -117,25 +135,29 @@ class Nearest:
             find = self._find_around_sets if several else self._find_in_tree
             out.set(find(on_host, k))
             return out
-        n, start = len(self.X), max(start, 1)
-        n_sample, rank, capacity = sample_of(n, min(k, n))
+        start, parts = max(start, 1), len(self._ranges) > 1
+        best = runtime.empty((m, k), np.float64) if parts else None  # the distances of `out`, whose bits are in their order
         layout = nearest_layout(runtime.device, dim, m, **self._chosen)
-        words = layout.scratch(capacity, start)
-        blocks = blocks_within(runtime, layout.blocks, -(-m // layout.locations), 8 * words)
         kernel = _NEAREST.kernel(
-            runtime, "local_nearest", layout.threads, dtype="float64", layout=layout, dim=dim, several=several
+            runtime, "local_nearest", layout.threads, dtype="float64", layout=layout, dim=dim, several=several, parts=parts
         )
-        points, _ = runtime.memory(self._points)
-        sample, _ = runtime.memory(self._sample(n_sample)) if n_sample else (points, 0)
-        kernel(
-            (blocks, 1), *at(runtime, out), points, sample, *at(runtime, locations), runtime.scratch(8 * words * blocks),
-            words, m, n, n_sample, rank, k, start, capacity, *locations.shape[1:-1],
-        )  # fmt: skip
+        for first, end in self._ranges:
+            n = end - first
+            n_sample, rank, capacity = sample_of(n, min(k, n))
+            capacity += k if parts else 0  # for those before
+            words = layout.scratch(capacity, start)
+            blocks = blocks_within(runtime, layout.blocks, -(-m // layout.locations), 8 * words)
+            points, sample = self._part(first, end, n_sample)
+            kernel(
+                (blocks, 1), *at(runtime, out), *(runtime.memory(a)[0] for a in (points, sample if n_sample else points)),
+                *at(runtime, locations), runtime.scratch(8 * words * blocks), words, m, n, n_sample, rank, k, start, capacity,
+                *locations.shape[1:-1], *((*at(runtime, best), first) if parts else ()),
+            )  # fmt: skip
         return out
 
     def _uses_tree(self, k: int) -> bool:
         """Measured on two cores against cKDTree of uniform points: the tree wins where it leaves out nearly all of them."""
-        if self.method != "auto":
+        if self.method != "auto" or len(self._ranges) > 1:
             return self.method == "tree"
         n, dim = self.X.shape
         return n >= 200 * k and dim <= 5 and self.runtime.device.type == "cpu" and self._finite
@@ -144,7 +166,7 @@ class Nearest:
     def _tree(self) -> cKDTree:
         from scipy.spatial import cKDTree
 
-        return cKDTree(self.X)
+        return cKDTree(self._whole)
 
     def _find_in_tree(self, locations: np.ndarray, k: int) -> np.ndarray:
         (n, dim), found = self.X.shape, np.full((len(locations), k), -1, np.int32)
@@ -155,7 +177,7 @@ class Nearest:
             rows = self._tree.query(x, asked, workers=-1)[1].reshape(-1, asked)
             distances = np.zeros(rows.shape)
             for e in range(dim):
-                distances += (self.X[rows, e] - x[:, e, None]) ** 2
+                distances += (self._whole[rows, e] - x[:, e, None]) ** 2
             mixed = (np.diff(distances) <= 0).any(1)  # the tree takes no heed of row numbers, and rounds in its own way
             order = np.lexsort((rows[mixed], distances[mixed]))
             rows[mixed] = np.take_along_axis(rows[mixed], order, 1)
@@ -175,10 +197,14 @@ class Nearest:
             near = np.unique(rows[i][rows[i] >= 0])
             distances = np.zeros((references, len(near)))
             for e in range(dim):
-                distances += (self.X[near, e] - sets[i, :, e, None]) ** 2
+                distances += (self._whole[near, e] - sets[i, :, e, None]) ** 2
             order = np.argsort(distances.min(0), kind="stable")[:k]
             found[i, : len(order)] = near[order]
         return found
+
+
+def _rows_of_sample(n: int, size: int) -> np.ndarray:
+    return np.random.default_rng(size).choice(n, size, replace=False)
 
 
 def sample_of(n: int, k: int) -> tuple[int, int, int]:

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .defaults import Parameter, darg, garg
+from .ray import beginnings
 
 if TYPE_CHECKING:
+    from .points import Points
     from .units import Units
 
 METHODS = ("alc", "mspe", "nn", "ray", "opt")
@@ -38,7 +40,7 @@ class Scheme:
 
     @classmethod
     def checked(
-        cls, X: np.ndarray, y: np.ndarray, start: int, end: int, close: int | None, d: Any, g: Any, method: Any,
+        cls, X: Points, y: np.ndarray, start: int, end: int, close: int | None, d: Any, g: Any, method: Any,
         separable: bool, stages: int, nearest: str, noise: bool = True, joint: bool = False,
         rays: int | None = None, lengths: np.ndarray | None = None,
     ) -> Scheme:  # fmt: skip
@@ -78,6 +80,11 @@ class Scheme:
     def rays_of(self, method: str, p: int) -> int:
         """How many rays the method "ray" or "opt" searches along, among points with p columns."""
         return self.rays or (p if method == "ray" else 1)
+
+    def ordered(self, p: int) -> int:
+        """How many candidates, of points with p columns, have to be in the order of their distances."""
+        rays = (self.rays_of(m, p) for m in self.methods if m in ("ray", "opt"))
+        return max([self.start, *(beginnings(self.close, self.end, n) for n in rays)])
 
     def within(self, units: Units, p: int) -> Scheme:
         """The same scheme for data in these units, with p columns."""

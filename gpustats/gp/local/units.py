@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .defaults import Parameter, spreads, units_of_columns
+from .points import Points
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,7 @@ class Units:
     response: float
 
     @classmethod
-    def of(cls, X: np.ndarray, y: np.ndarray, separable: bool, center: bool) -> Units:
+    def of(cls, X: np.ndarray | Points, y: np.ndarray, separable: bool, center: bool) -> Units:
         """Those of data; `separable`: with a lengthscale for each column; `center`: whether the mean of y is taken from it."""
         mean = float(np.sum(y / len(y)))
         return cls(units_of_columns(X, separable), mean if center else 0.0, float(spreads(y[:, None])[0]))

@@ -19,13 +19,16 @@ from gpustats.runtime import choose
 
 @kernel_shape
 def local_nearest(dtype, rng):
-    """All points and those within a sample's distance, and where the sample says nothing: all at the same distance."""
+    """All points and those within a sample's distance, and where the sample says nothing: all as far; in parts."""
     runtime = choose.get()
     uniform = rng.uniform(size=(4200, 2))
     grid, equal = np.round(4 * uniform[:90]), np.ones((4200, 1))
-    for X, k, start in ((uniform, 20, 3), (grid, 33, 33), (equal, 70, 2), (uniform[:3], 5, 4)):
+    for X, k, start, rows in (
+        (uniform, 20, 3, None), (grid, 33, 33, None), (equal, 70, 2, None), (uniform[:3], 5, 4, None), (grid, 33, 5, 40),
+        (equal, 70, 2, 4100),
+    ):  # fmt: skip
         x = rng.uniform(size=(3, X.shape[1]))
-        got = gs.to_host(Nearest(runtime, X, "device").find(runtime.to_device(x), k, start))
+        got = gs.to_host(Nearest(runtime, X, "device", rows).find(runtime.to_device(x), k, start))
         distances = sum((X[:, e] - x[:, e, None]) ** 2 for e in range(X.shape[1]))
         want = np.argsort(distances, axis=1, kind="stable")[:, :k]
         n = want.shape[1]

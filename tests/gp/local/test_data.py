@@ -9,7 +9,7 @@ from references_local import N, P, check, fixed
 from scipy import stats
 
 import gpustats as gs
-from gpustats.gp.local import darg, garg, job
+from gpustats.gp.local import darg, garg, job, points
 from gpustats.gp.local.correlation import Correlation
 from gpustats.gp.local.scheme import Scheme
 from gpustats.runtime import choose
@@ -47,6 +47,44 @@ def test_memory_maps_and_strides(data, tmp_path):
     wide[::2] = XX
     for given in ((mapped, y, XX), (np.asfortranarray(X), y[::-1][::-1], wide[::2])):
         np.testing.assert_array_equal(gs.LocalGP(*given[:2]).predict(given[2], end=10).mean, want.mean)
+
+
+@pytest.mark.parametrize("options", [
+    dict(close=60), dict(method=("nn", "mspe"), close=60, nearest="tree"), dict(method="ray", separable=True), dict(joint=True),
+], ids=str)  # fmt: skip
+def test_points_that_pass_through_the_device(data, options, tmp_path, monkeypatch):
+    """From memory and from a file, in parts: to the bit what is predicted where all of them are there at once."""
+    X, y, XX = data
+    np.save(tmp_path / "X.npy", X)
+    mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
+    monkeypatch.setattr(points, "ROWS", 70)
+    want = gs.LocalGP(X, y).predict(XX, end=12, **options)
+    for given in (X, mapped, np.asfortranarray(X)):
+        gp = pickle.loads(pickle.dumps(gs.LocalGP(given, y, memory=8 * P * 400)))
+        got = gp.predict(XX, end=12, **options)
+        assert gp.predict(XX[:0, None] if options.get("joint") else XX[:0], end=12, **options).mean.shape[0] == 0
+        (there,) = gp._in_units(options.get("separable", False))[1]._on_devices.values()
+        assert there.rows == 50 and isinstance(gp._points.rows, np.ndarray) == (given is not mapped)
+        for name in ("mean", "scale", "indices", "d", "loglik"):
+            np.testing.assert_array_equal(getattr(got, name), getattr(want, name))
+
+
+def test_points_that_pass_through_several_devices_scaled_and_changed(data, tmp_path):
+    X, y, XX = data
+    want = gs.LocalGP(X, y, prescale=True).predict(XX, end=12)
+    np.save(tmp_path / "X.npy", X)
+    mapped = np.load(tmp_path / "X.npy", mmap_mode="r+")
+    gp = gs.LocalGP(mapped, y, prescale=True, memory=1)
+    got = gp.predict(XX, end=12, devices=[gp.device.id] * 2)
+    np.testing.assert_array_equal(got.mean, want.mean)
+    mapped[0] = np.nan
+    mapped.flush()
+    with pytest.raises(RuntimeError, match="has changed"):
+        gp.predict(XX, end=12)
+    with pytest.raises(ValueError, match=r"X\[0, 0\] is nan"):
+        gs.LocalGP(mapped, y, memory=1)
+    with pytest.raises(ValueError, match="memory = 0"):
+        gs.LocalGP(X, y, memory=0)
 
 
 def test_a_covariance_of_whole_numbers(data):
@@ -193,7 +231,7 @@ def test_pickle(data):
     again = pickle.loads(pickle.dumps(gp))
     np.testing.assert_array_equal(again.predict(XX, end=20).mean, want.mean)
     assert again.predict(XX, end=20).mean.dtype == np.float32 and repr(again) == repr(gp)
-    scheme = Scheme.checked(gp.X, gp.y, 6, 20, None, None, None, "alc", False, 1, "auto")
+    scheme = Scheme.checked(gp._points, gp.y, 6, 20, None, None, None, "alc", False, 1, "auto")
     units, data = gp._in_units(separable=False)
     begin = units.lengthscales(np.full((7, 1), 0.5), 1)
     made = job.Job(data, scheme.within(units, P), units.points(XX), begin, np.full(7, 1e-3))

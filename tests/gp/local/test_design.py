@@ -75,6 +75,19 @@ def test_nearest_where_none_has_to_be_first(runtime, rng):
         assert_nearest(find(runtime, X, X[:2].copy(), k, 0, method="device"), sorted_rows(X, X[:2], k), 0)
 
 
+@pytest.mark.parametrize("rows", [1, 40, 3000])
+def test_nearest_among_parts(rows, runtime, rng):
+    """Parts with fewer rows than are wanted and with more; in the order of their distances, and with equal ones; not finite."""
+    n = 90 if rows < 50 else 9000
+    far = np.r_[rng.normal(size=(60, 2)) + 50, rng.normal(size=(n, 2))]
+    x = np.r_[rng.uniform(size=(3, 2)), [[50.0, 50.0], [np.nan, 0.0]]]
+    for X in (rng.uniform(size=(n, 2)), np.sort(rng.uniform(size=(n, 2)), axis=0), np.round(7 * rng.uniform(size=(n, 2))), far):
+        for k, start in ((70, 6), (200, 200)):
+            got = find(runtime, X, x, k, start, method="device", rows=rows)
+            assert_nearest(got[:4], sorted_rows(X, x[:4], k), start)
+            assert (got[4] == -1).all()
+
+
 def test_nearest_as_cKDTree(runtime, rng):
     X, x = rng.normal(size=(30000, 4)), rng.normal(size=(50, 4))
     want = cKDTree(X).query(x, 30)[1]

@@ -1,0 +1,451 @@
+// The table kernel of noncentral_beta, made by `gpustats generate`. Do not edit.
+typedef double real;
+typedef long long index_t;
+#define KERNEL(...) extern "C" __global__ void __launch_bounds__(__VA_ARGS__)  // threads a block, blocks a multiprocessor
+#define DEVICE static __device__ __forceinline__
+#define GLOBAL
+#define SHARED
+#define RESTRICT __restrict__
+#define SHARED_ARRAY(type, name, count) __shared__ type name[count]
+#define DYNAMIC_SHARED_ARRAY(type, name, count) extern __shared__ __align__(16) type name[]
+#define BARRIER() __syncthreads()
+#define BARRIER_GLOBAL() __syncthreads()
+#define UNROLL _Pragma("unroll")
+#define UNROLL_BY_4 _Pragma("unroll 4")
+#define STORE_STREAMING(to, value) __stcs(to, value)  // not to be read again soon
+#define THREAD ((int)threadIdx.x)
+#define BLOCK_X ((index_t)blockIdx.x)
+#define BLOCK_Y ((index_t)blockIdx.y)
+#define BLOCKS_Y ((index_t)gridDim.y)
+#define BLOCKS_X ((index_t)gridDim.x)
+#undef INFINITY
+#undef NAN
+#define INFINITY __int_as_float(0x7f800000)
+#define NAN __int_as_float(0x7fffffff)
+typedef unsigned long long bits_t;
+
+// log(w + c), c being what rounding has taken from w. NVIDIA's own log and log1p branch, which keeps the compiler from working
+// on several numbers at once. log(2^k (1 + f)) = k log(2) + f - (h - s (h + R)), s = f / (2 + f), h = f^2 / 2; the polynomial R
+// interpolates 2 atanh(s) / s - 2 in Chebyshev points, with an error below 1e-17. Error of the whole below 1 ulp.
+DEVICE double log_of_sum(double w, double c)
+{
+    const bool tiny = __double2hiint(w) < 0x00100000;  // subnormal, or not positive
+    const double scaled = tiny ? w * 18014398509481984.0 : w;
+    const int high = __double2hiint(scaled), k = (high - 0x3fe6a09e) >> 20;
+    const double m = __hiloint2double(high - (k << 20), __double2loint(scaled));  // between sqrt(1/2) and sqrt(2)
+    const double f = fma(c, __hiloint2double((0x3ff - k) << 20, 0), m - 1), g = f + 2;
+    double r;
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(g));
+    const double e = fma(-g, r, 1.0);
+    const double s = f * fma(r, fma(e, e, e), r), z = s * s, h = 0.5 * f * f;
+    const double R = z * (0.66666666666666696969 + z * (0.39999999999899197894 + z * (0.28571428626114518292 + z * (
+                          0.22222211112104947364 + z * (0.18182890778026130313 + z * (0.15331666676597174341 + z * (
+                          0.14617128399807299883)))))));
+    const double n = k - (tiny ? 54 : 0);
+    const double value = fma(n, 0.69314718036912381649, f - (h - fma(s, h + R, n * 1.9082149292705877e-10)));
+    const index_t bits = __double_as_longlong(w);
+    const double special = (bits_t)bits << 1 == 0 ? -INFINITY : bits == 0x7ff0000000000000 ? w : NAN;
+    return (bits_t)(bits - 1) < 0x7fefffffffffffff ? value : special;  // is w positive and finite?
+}
+
+DEVICE double branchless_log(double x)
+{
+    return log_of_sum(x, 0);
+}
+
+DEVICE double branchless_log1p(double x)
+{
+    const double w = 1 + x;
+    return log_of_sum(w, x - (w - 1));
+}
+
+// exp(k log(2) + r) = 2^k (1 + r + r^2 q(r)). NVIDIA's own branches as well, so that compilers compute it twice where it stands twice.
+// q interpolates in Chebyshev points, with an error of the whole below 2e-17. 2^k comes in two halves, for numbers below the normal
+// ones. Error below 1 ulp.
+DEVICE double branchless_exp(double x)
+{
+    const double shifted = fma(x, 1.4426950408889634, 6755399441055744.0), n = shifted - 6755399441055744.0;
+    const double r = fma(n, -2.3190468138462996e-17, fma(n, -0.6931471805599453, x));
+    const double q = 0.5000000000000001 + r * (0.16666666666666669 + r * (0.04166666666662413 + r * (0.008333333333330062 + r * (
+                     0.0013888888917213717 + r * (0.00019841269863053618 + r * (2.4801521295954376e-05 + r * (
+                     2.7557268459997064e-06 + r * (2.7620088445409746e-07 + r * 2.510038549551032e-08))))))));
+    const double p = 1 + r * (1 + r * q);
+    const int k = __double2loint(shifted), half_k = k >> 1;
+    const double root = __hiloint2double(__double2hiint(p) + (half_k << 20), __double2loint(p));
+    const double value = root * __hiloint2double((0x3ff + k - half_k) << 20, 0);
+    const int upper = __double2hiint(x), above = upper & 0x7fffffff;  // of nan it is above that of infinity
+    const int special = above > 0x7ff00000 ? upper : upper < 0 ? 0 : 0x7ff00000;
+    return above < 0x40875000 ? value : __hiloint2double(special, 0);  // is |x| below 746?
+}
+
+// a / b for normal numbers; the compiler's own division branches for others.
+DEVICE double ordinary_quotient(double a, double b)
+{
+    double r;
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(b));
+    const double e = fma(-b, r, 1.0), reciprocal = fma(r, fma(e, e, e), r), q = a * reciprocal;
+    return fma(reciprocal, fma(-b, q, a), q);
+}
+#define quotient ordinary_quotient
+#define exp branchless_exp
+#define log branchless_log
+#define log1p branchless_log1p
+#define REAL(literal) literal
+#define EPSILON REAL(2.220446049250313e-16)
+#define PI REAL(3.14159265358979323846)
+#define LOG_2PI REAL(1.83787706640934548356)
+#define HALF_LOG_2PI REAL(0.91893853320467274178)
+#define LOG_2 REAL(0.69314718055994530942)
+#define LOG_PI REAL(1.14472988584940017414)
+#define SQRT_2 REAL(1.41421356237309504880)
+#define SQRT_PI REAL(1.77245385090551602730)
+#define SQRT_2_OVER_PI REAL(0.79788456080286535588)
+#define EULER_GAMMA REAL(0.57721566490153286061)
+#ifndef quotient
+#define quotient(a, b) ((a) / (b))
+#endif
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+
+DEVICE real special_atanh_remainder(real s)
+{
+    return 0.3333333333333332928 + s * (0.2000000000000729134 + s * (0.1428571428355437858 + s * (0.1111111135871393149 + s * (0.09090894718066429085 + s * (0.07692785032479311552 + s * (0.06657072104827468075 + s * (0.06000536404795356268 + s * (0.04400369243072336941 + s * 0.0808202280597176611))))))));
+}
+
+DEVICE real special_log_excess(real log_ratio, real u)
+{
+    real r = u / (2 + u);
+    real s = r * r;
+    return s < 0.1111 ? r * (2 * s * special_atanh_remainder(s) - u) : fmin(log_ratio, 1 / EPSILON) - u;
+}
+
+DEVICE real special_log_ratio_excess(real ratio, real u)
+{
+    return special_log_excess(log(ratio), u);
+}
+
+DEVICE int special_large_shape(real shape)
+{
+    return shape > (EPSILON < 1e-10 ? 100 : 10);
+}
+
+DEVICE real special_stirling_series(real x)
+{
+    real v = 1 / x;
+    real s = v * v;
+    return v * (0.08333333333333314114 + s * (-0.002777777777430500254 + s * (0.0007936506884915048197 + s * (-0.0005952255253448391347 + s * (0.0008409701331661107948 + s * (-0.001888716724424404014 + s * (0.005726056083836847512 + s * (-0.01843123144258370909 + s * (0.04649879924372260093 + s * -0.06067253307630472635)))))))));
+}
+
+DEVICE real special_log_gamma_near_two(real z)
+{
+    real numerator = 0.4227843350984671393 + z * (0.7446983132107947606 + z * (0.5193055283793975869 + z * (0.1815238264834719641 + z * (0.0330824603310423564 + z * (0.002935427941079408713 + z * (9.982884455195008484e-5 + z * (3.896344535820739269e-7 + z * -2.74724591681427145e-9)))))));
+    real denominator = 1.0 + z * (1.998691873690975826 + z * (1.624572734572609033 + z * (0.6882797416261857106 + z * (0.1616150908767978973 + z * (0.02056718584681987448 + z * (0.001269421114541973567 + z * 2.769495701127702445e-5))))));
+    return z * (z + 1) * (numerator / denominator);
+}
+
+DEVICE real special_stirling_error(real x)
+{
+    if (x >= 3) {
+        return special_stirling_series(x);
+    }
+    real shift = x < 1.5 ? 1 : 0;
+    return special_log_gamma_near_two(x - 2 + shift) - (x - 0.5 + shift) * log(x) + (x - HALF_LOG_2PI);
+}
+
+DEVICE real special_lbeta(real a, real b)
+{
+    real p = fmin(a, b);
+    real q = fmax(a, b);
+    return special_stirling_error(p) + (special_stirling_error(q) - special_stirling_error(p + q)) + HALF_LOG_2PI - 0.5 * log(q) - (p - 0.5) * log1p(q / p) - q * log1p(p / q);
+}
+
+DEVICE real special_mixture_peak(real m, real a, real y, real s)
+{
+    real b = a + 1 - m * s;
+    real c = m * y - a;
+    real root = sqrt(fmax(b * b + 4 * c, (real)0));
+    return floor(fmax(b > 0 ? 2 * c / (b + root) : 0.5 * (root - b), (real)0));
+}
+
+DEVICE real special_log_gamma_power(real a, real x)
+{
+    return a * special_log_ratio_excess(x / a, (x - a) / a) - (0.5 * log(a) + HALF_LOG_2PI + special_stirling_error(a));
+}
+
+DEVICE real special_log_poisson(real j, real m)
+{
+    return j == 0 ? -m : special_log_gamma_power(j, m);
+}
+
+DEVICE real special_log_mixture_density(real m, real a, real y, real s, real first)
+{
+    real sum = 1;
+    real term = 1;
+    for (int i = 0; i < 30000 && term > 0.01 * EPSILON * sum && THREAD < 65536; i++) {
+        real j = first + i;
+        term *= m / (j + 1) * ((y + s * j) / (a + j));
+        sum += term;
+    }
+    term = 1;
+    for (int i_2 = 0; i_2 < 30000 && i_2 < first && term > 0.01 * EPSILON * sum && THREAD < 65536; i_2++) {
+        real j_2 = first - i_2;
+        term *= j_2 / m * ((a + j_2 - 1) / (y + s * (j_2 - 1)));
+        sum += term;
+    }
+    return log(sum);
+}
+
+// special_log_product_excess: what depends on the observation alone, computed once for each.
+typedef struct {
+    int c0;
+    real x;
+    real scale;
+    real c1;
+} special_log_product_excess_rmm_row;
+
+DEVICE special_log_product_excess_rmm_row special_log_product_excess_rmm_prepare_row(real x)
+{
+    special_log_product_excess_rmm_row row;
+    real scale = 1 / (EPSILON * EPSILON * (EPSILON * EPSILON));
+    row.c0 = x < EPSILON * EPSILON;
+    row.x = x;
+    row.scale = scale;
+    row.c1 = log(scale);
+    return row;
+}
+
+// special_log_product_excess: what depends on both, from what was computed ahead.
+DEVICE real special_log_product_excess_rmm_evaluate(special_log_product_excess_rmm_row row, real y, real u)
+{
+    int tiny = u < -0.9 && row.c0;
+    return special_log_ratio_excess(row.x * (tiny ? row.scale : 1) * y, u) - (tiny ? row.c1 : 0);
+}
+
+// beta_logpdf: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real beta;
+    real c0;
+    real c1;
+    real c2;
+    real c3;
+    int c4;
+    int c5;
+} beta_logpdf_rms_set;
+
+DEVICE beta_logpdf_rms_set beta_logpdf_rms_prepare_set(real beta)
+{
+    beta_logpdf_rms_set set;
+    set.beta = beta;
+    set.c0 = special_stirling_error(beta);
+    set.c1 = 1 / beta;
+    set.c2 = beta - 1;
+    set.c3 = log(beta);
+    set.c4 = beta < 1;
+    set.c5 = beta > 1;
+    return set;
+}
+
+// beta_logpdf: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+    real c0;
+    special_log_product_excess_rmm_row special_0;
+    real c1;
+    real c2;
+    real c3;
+    real c4;
+    int c5;
+    int c6;
+} beta_logpdf_rms_row;
+
+DEVICE beta_logpdf_rms_row beta_logpdf_rms_prepare_row(real x)
+{
+    beta_logpdf_rms_row row;
+    row.x = x;
+    row.c0 = log(x) + log1p(-x);
+    row.special_0 = special_log_product_excess_rmm_prepare_row(x);
+    row.c1 = 1 - x;
+    row.c2 = log(x);
+    row.c3 = log1p(-x);
+    row.c4 = x - 1;
+    row.c5 = x == 0;
+    row.c6 = x == 1;
+    return row;
+}
+
+// beta_logpdf: what depends on both, from what was computed ahead.
+DEVICE real beta_logpdf_rms_evaluate(beta_logpdf_rms_set set, beta_logpdf_rms_row row, real alpha)
+{
+    real n = alpha + set.beta;
+    real value;
+    if (special_large_shape(n)) {
+        real smaller = fmin(alpha, set.beta);
+        real rest = smaller - (n - fmax(alpha, set.beta));
+        real d = fma(row.x, n, -alpha) + row.x * rest;
+        value = 0.5 * (log(alpha) + log(set.beta / n)) - HALF_LOG_2PI - (special_stirling_error(alpha) + (set.c0 - special_stirling_error(n))) - row.c0 + alpha * special_log_product_excess_rmm_evaluate(row.special_0, n / alpha, d * (1 / alpha)) + set.beta * special_log_ratio_excess(row.c1 * (n / set.beta), -d * set.c1);
+    } else {
+        value = (alpha - 1) * row.c2 + set.c2 * row.c3 - special_lbeta(alpha, set.beta);
+    }
+    real at_zero = alpha < 1 ? INFINITY : alpha > 1 ? -INFINITY : set.c3 - set.c2 * row.x;
+    real at_one = set.c4 ? INFINITY : set.c5 ? -INFINITY : log(alpha) + (alpha - 1) * row.c4;
+    return row.c5 ? at_zero : row.c6 ? at_one : value;
+}
+
+// noncentral_beta_logpdf: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real c0;
+    real m;
+    real alpha;
+    beta_logpdf_rms_set beta_0;
+    int c1;
+    int c2;
+    real c3;
+    real c4;
+    int c5;
+    int c6;
+    real c7;
+    real c8;
+    int c9;
+} noncentral_beta_logpdf_set;
+
+DEVICE noncentral_beta_logpdf_set noncentral_beta_logpdf_prepare_set(real alpha, real beta, real lam)
+{
+    noncentral_beta_logpdf_set set;
+    real m = 0.5 * lam;
+    real end = alpha + m;
+    set.c0 = alpha + beta;
+    set.m = m;
+    set.alpha = alpha;
+    set.beta_0 = beta_logpdf_rms_prepare_set(beta);
+    set.c1 = alpha < 1;
+    set.c2 = alpha > 1;
+    set.c3 = log(beta) - m;
+    set.c4 = (beta + 1) * m - (beta - 1);
+    set.c5 = beta < 1;
+    set.c6 = beta > 1;
+    set.c7 = log(end);
+    set.c8 = end - 1 + m / end;
+    set.c9 = lam > 2e7 || isinf(alpha + beta);
+    return set;
+}
+
+// noncentral_beta_logpdf: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+    beta_logpdf_rms_row beta_0;
+    real c0;
+    int c1;
+    int c2;
+} noncentral_beta_logpdf_row;
+
+DEVICE noncentral_beta_logpdf_row noncentral_beta_logpdf_prepare_row(real x)
+{
+    noncentral_beta_logpdf_row row;
+    row.x = x;
+    row.beta_0 = beta_logpdf_rms_prepare_row(x);
+    row.c0 = x - 1;
+    row.c1 = x == 0;
+    row.c2 = x == 1;
+    return row;
+}
+
+// noncentral_beta_logpdf: what depends on both, from what was computed ahead.
+DEVICE real noncentral_beta_logpdf_evaluate(noncentral_beta_logpdf_set set, noncentral_beta_logpdf_row row)
+{
+    real y = row.x * set.c0;
+    real first = special_mixture_peak(set.m, set.alpha, y, row.x);
+    real value = special_log_poisson(first, set.m) + beta_logpdf_rms_evaluate(set.beta_0, row.beta_0, set.alpha + first) + special_log_mixture_density(set.m, set.alpha, y, row.x, first);
+    real at_zero = set.c1 ? INFINITY : set.c2 ? -INFINITY : set.c3 + set.c4 * row.x;
+    real at_one = set.c5 ? INFINITY : set.c6 ? -INFINITY : set.c7 + set.c8 * row.c0;
+    return set.c9 ? NAN : row.c1 ? at_zero : row.c2 ? at_one : value;
+}
+
+// noncentral_beta_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    noncentral_beta_logpdf_set noncentral_beta_0;
+    real c0;
+} noncentral_beta_logpdf_checked_set;
+
+DEVICE noncentral_beta_logpdf_checked_set noncentral_beta_logpdf_checked_prepare_set(real alpha, real beta, real lam)
+{
+    noncentral_beta_logpdf_checked_set set;
+    real bad_alpha = alpha > 0 ? 0 : NAN;
+    real bad_beta = beta > 0 ? 0 : NAN;
+    real bad_lam = lam >= 0 ? 0 : NAN;
+    set.noncentral_beta_0 = noncentral_beta_logpdf_prepare_set(alpha, beta, lam);
+    set.c0 = bad_alpha + bad_beta + bad_lam;
+    return set;
+}
+
+// noncentral_beta_logpdf_checked: what depends on the observation alone, computed once for each.
+typedef struct {
+    noncentral_beta_logpdf_row noncentral_beta_0;
+    int inside;
+    real outside;
+} noncentral_beta_logpdf_checked_row;
+
+DEVICE noncentral_beta_logpdf_checked_row noncentral_beta_logpdf_checked_prepare_row(real x)
+{
+    noncentral_beta_logpdf_checked_row row;
+    real outside = x == x ? -INFINITY : NAN;
+    int inside = x >= 0 && x <= 1;
+    row.noncentral_beta_0 = noncentral_beta_logpdf_prepare_row(inside ? x : 1);
+    row.inside = inside;
+    row.outside = outside;
+    return row;
+}
+
+// noncentral_beta_logpdf_checked: what depends on both, from what was computed ahead.
+DEVICE real noncentral_beta_logpdf_checked_evaluate(noncentral_beta_logpdf_checked_set set, noncentral_beta_logpdf_checked_row row)
+{
+    real value = noncentral_beta_logpdf_evaluate(set.noncentral_beta_0, row.noncentral_beta_0);
+    return (row.inside || value != value ? value : row.outside) + set.c0;
+}
+
+// The table shape: out[row, set] = f(observation, parameter set), every entry written once.
+//
+// by_rows: neighbouring threads take neighbouring rows, and go through the sets of their block together. That suits tables
+// whose sets lie far apart in `out`, or that have one set only, and CPUs, where threads are the lanes of vector registers
+// and branches on parameters stay branches. Otherwise neighbouring threads take neighbouring sets of the same row and hold
+// them in registers, and whatever depends on the row alone is prepared once in shared memory: so a warp writes consecutive
+// addresses.
+KERNEL(128) noncentral_beta_logpdf_checked_table(
+    GLOBAL real *RESTRICT out, index_t out_offset, index_t n_rows, index_t n_sets, index_t row_stride, index_t set_stride,
+    GLOBAL const real *RESTRICT x_per_row, index_t x_offset, index_t x_stride, GLOBAL const real *RESTRICT alpha_per_set, index_t alpha_offset, index_t alpha_stride, GLOBAL const real *RESTRICT beta_per_set, index_t beta_offset, index_t beta_stride, GLOBAL const real *RESTRICT lam_per_set, index_t lam_offset, index_t lam_stride)
+{
+    const index_t first_set = BLOCK_X * 8;
+    const int sets_here = (int)MIN(n_sets - first_set, (index_t)8);
+    x_per_row += x_offset + first_set * x_stride;
+    alpha_per_set += alpha_offset;
+    beta_per_set += beta_offset;
+    lam_per_set += lam_offset;
+    out += out_offset + first_set * set_stride;
+
+    // Whatever depends on the parameters alone: once per block.
+    SHARED_ARRAY(noncentral_beta_logpdf_checked_set, sets, 8);
+    for (index_t k = THREAD; k < sets_here; k += 128)
+        sets[k] = noncentral_beta_logpdf_checked_prepare_set(alpha_per_set[(first_set + k) * alpha_stride], beta_per_set[(first_set + k) * beta_stride], lam_per_set[(first_set + k) * lam_stride]);
+    BARRIER();
+
+    const int columns = (sets_here + 0) / 1, rows_at_once = 128 / columns;
+    const int column = THREAD % columns * 1, my_row = THREAD / columns;
+    noncentral_beta_logpdf_checked_set set[1];
+    UNROLL for (int v = 0; v < 1; v++)
+        set[v] = sets[MIN(column + v, sets_here - 1)];
+    SHARED_ARRAY(noncentral_beta_logpdf_checked_row, rows, 256);
+
+    for (index_t first = BLOCK_Y * 256; first < n_rows; first += BLOCKS_Y * 256) {
+        const int rows_here = (int)MIN(n_rows - first, (index_t)256);
+        // Whatever depends on the observation alone: once per row.
+        for (index_t r = THREAD; r < rows_here; r += 128)
+            rows[r] = noncentral_beta_logpdf_checked_prepare_row(x_per_row[first + r]);
+        BARRIER();
+        UNROLL_BY_4 for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
+            const noncentral_beta_logpdf_checked_row row = rows[r];
+            GLOBAL real *cell = out + (first + r) * row_stride + column;  // set_stride is 1 here
+            STORE_STREAMING(cell, noncentral_beta_logpdf_checked_evaluate(set[0], row));
+        }
+        BARRIER();
+    }
+}
+
+

@@ -1,0 +1,71 @@
+"""Points in rows, of which a device, or the memory, need not hold all at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...parallel.rows import chunks, read
+
+ROWS = 1 << 18  # that are read at once, where all are gone through
+
+
+class Points:
+    """Points in rows, in units of their own; they stay where they are, and what is read of them is float64.
+
+    Parameters
+    ----------
+    rows : (N, p) or (N,) ndarray or rows that are read by slices
+        (N,) is one column.
+    units : sequence of (p,) ndarray
+        What columns are divided by, one after another.
+    """
+
+    def __init__(self, rows: Any, units: Sequence[np.ndarray] = ()) -> None:
+        self.rows, self._units = rows, tuple(units)
+        self.shape = (rows.shape[0], rows.shape[1] if len(rows.shape) > 1 else 1)
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def over(self, lengths: np.ndarray) -> Points:
+        """The points with columns that are divided by these lengths."""
+        return Points(self.rows, (*self._units, lengths))
+
+    def part(self, first: int, end: int) -> np.ndarray:
+        """Some rows, in C order."""
+        return self._within(read(self.rows, first, end, "X"))
+
+    def parts(self) -> Iterator[np.ndarray]:
+        """All rows, some after the others."""
+        return (self.part(*rows) for rows in chunks(len(self), ROWS))
+
+    def __getitem__(self, numbers: np.ndarray | slice) -> np.ndarray:
+        """The rows of these numbers, in C order; where they are not in memory, they are looked for in all that is read."""
+        if isinstance(numbers, slice):
+            numbers = np.arange(len(self))[numbers]
+        if isinstance(self.rows, np.ndarray):
+            return self._within(self.rows[numbers])
+        order = np.argsort(numbers, kind="stable")
+        found, ordered = np.empty((len(numbers), self.shape[1])), numbers[order]
+        for first, end in chunks(len(self), ROWS):
+            low, high = np.searchsorted(ordered, [first, end])
+            if low < high:
+                found[order[low:high]] = self.part(first, end)[ordered[low:high] - first]
+        return found
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return np.asarray(self.part(0, len(self)), dtype)
+
+    def _within(self, rows: np.ndarray) -> np.ndarray:
+        found = np.asarray(rows, np.float64).reshape(len(rows), self.shape[1])
+        for lengths in self._units:
+            found = found / lengths
+        return np.ascontiguousarray(found)
+
+
+def parts_of(X: np.ndarray | Points) -> Iterator[np.ndarray]:
+    """The rows of an array or of points, some after the others."""
+    return X.parts() if isinstance(X, Points) else (X[first:end] for first, end in chunks(len(X), ROWS))
