@@ -88,15 +88,16 @@ __device__ real sum_of(int what, real x, real b)
     return sum;
 }
 
-// The b of root number m of A(x)
+// The b of root number m of A(x), or nan: where x has just grown beyond m, w is so large that the root does not count
 __device__ real root(int m, real x)
 {
-    real b = m * PI / (x + 0.33333333333333333);
+    real b = m * PI / (x + 0.33333333333333333), low = b - PI / (x + 0.33333333333333333), step = 0;
     for (int i = 0; i < 8; i++) {
         real gap = real_gap(b);
-        b -= sum_of(0, x, b) / sum_of(1, x, b) * b / (gap * gap + b * b);
+        step = sum_of(0, x, b) / sum_of(1, x, b) * b / (gap * gap + b * b);
+        b -= step;
     }
-    return b;
+    return b > low && b < PI && fabs(step) < 1e-4 ? b : NAN;
 }
 
 // log P(D <= d / n), or of its derivative in d if `slope`, as a sum over roots
@@ -106,14 +107,14 @@ __device__ real log_of_roots(int slope, real d, real n)
     for (int m = 1; m < 16 && m < 2 * d && share > 0.01 * EPSILON; m++) {
         real b = root(m, 2 * d), level = log_root(b);
         first = m == 1 ? level : first;
-        share = exp(-n * (level - first));
+        share = isnan(b) ? 0 : exp(-n * (level - first));
         real below = sum_of(0, d, b), change = sum_of(1, 2 * d, b), term = -share * below * below / change;
         if (slope) {
             real moved = -2 * sum_of(3, 2 * d, b) / change;  // of log(w)
             term *= 2 * (sum_of(3, d, b) + moved * sum_of(1, d, b)) / below
                   - (2 * sum_of(4, 2 * d, b) + moved * sum_of(2, 2 * d, b)) / change - n * moved;
         }
-        sum += term;
+        sum += share > 0 ? term : 0;
     }
     return 0.5 * log(n) + HALF_LOG_2PI + stirling_error(n) - n * first + log(sum);
 }

@@ -705,11 +705,14 @@ DEVICE kolmogorov_smirnov_root_mm_set kolmogorov_smirnov_root_mm_prepare_set()
 DEVICE real kolmogorov_smirnov_root_mm_evaluate(kolmogorov_smirnov_root_mm_set set, int m, real x)
 {
     real b = m * PI / (x + 0.33333333333333333);
+    real low = b - PI / (x + 0.33333333333333333);
+    real step = 0;
     for (int i = 0; i < 8; i++) {
         real gap = kolmogorov_smirnov_real_gap_m_evaluate(b);
-        b -= kolmogorov_smirnov_sum_of_smm_evaluate(set.kolmogorov_smirnov_sum_of_0, x, b) / kolmogorov_smirnov_sum_of_smm_evaluate(set.kolmogorov_smirnov_sum_of_1, x, b) * b / (gap * gap + b * b);
+        step = kolmogorov_smirnov_sum_of_smm_evaluate(set.kolmogorov_smirnov_sum_of_0, x, b) / kolmogorov_smirnov_sum_of_smm_evaluate(set.kolmogorov_smirnov_sum_of_1, x, b) * b / (gap * gap + b * b);
+        b -= step;
     }
-    return b;
+    return b > low && b < PI && fabs(step) < 1e-4 ? b : NAN;
 }
 
 // kolmogorov_smirnov_log_of_roots: what depends on the parameters alone, computed once for each set of them.
@@ -754,7 +757,7 @@ LARGE real kolmogorov_smirnov_log_of_roots_sms_evaluate(kolmogorov_smirnov_log_o
         real b = kolmogorov_smirnov_root_mm_evaluate(set.kolmogorov_smirnov_root_0, m, 2 * d);
         real level = kolmogorov_smirnov_log_root_m_evaluate(b);
         first = m == 1 ? level : first;
-        share = exp(-set.n * (level - first));
+        share = isnan(b) ? 0 : exp(-set.n * (level - first));
         real below = kolmogorov_smirnov_sum_of_smm_evaluate(set.kolmogorov_smirnov_sum_of_0, d, b);
         real change = kolmogorov_smirnov_sum_of_smm_evaluate(set.kolmogorov_smirnov_sum_of_1, 2 * d, b);
         real term = -share * below * below / change;
@@ -762,7 +765,7 @@ LARGE real kolmogorov_smirnov_log_of_roots_sms_evaluate(kolmogorov_smirnov_log_o
             real moved = -2 * kolmogorov_smirnov_sum_of_smm_evaluate(set.kolmogorov_smirnov_sum_of_2, 2 * d, b) / change;
             term *= 2 * (kolmogorov_smirnov_sum_of_smm_evaluate(set.kolmogorov_smirnov_sum_of_3, d, b) + moved * kolmogorov_smirnov_sum_of_smm_evaluate(set.kolmogorov_smirnov_sum_of_4, d, b)) / below - (2 * kolmogorov_smirnov_sum_of_smm_evaluate(set.kolmogorov_smirnov_sum_of_5, 2 * d, b) + moved * kolmogorov_smirnov_sum_of_smm_evaluate(set.kolmogorov_smirnov_sum_of_6, 2 * d, b)) / change - set.n * moved;
         }
-        sum += term;
+        sum += share > 0 ? term : 0;
     }
     return set.c0 - set.n * first + log(sum);
 }
@@ -885,7 +888,7 @@ DEVICE real kolmogorov_smirnov_logpdf_checked_evaluate(kolmogorov_smirnov_logpdf
         return NAN;
     }
     real value = kolmogorov_smirnov_logpdf_evaluate(set.kolmogorov_smirnov_0, row.kolmogorov_smirnov_0);
-    return (row.inside ? value : row.outside) + set.bad_n;
+    return (row.inside || value != value ? value : row.outside) + set.bad_n;
 }
 
 
