@@ -199,8 +199,6 @@ def _columns_of(emulator: Any) -> int | None:
     """Of an emulator's points."""
     if hasattr(emulator, "columns"):
         return int(emulator.columns)
-    if hasattr(emulator, "X"):
-        return int(emulator.X.shape[1])
     if not callable(emulator):
         raise TypeError(f"emulator must be an Emulator, a LocalGP or a function, not {type(emulator).__name__}")
     return None

@@ -44,7 +44,7 @@ class Parametrised(Distribution):
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """PyTensor makes float16 of numbers such as 0.5: PyMC's `dist` is not to compute with them."""
         super().__init_subclass__(**kwargs)
-        if cls.__module__ == __name__:  # not those that users derive
+        if cls.__module__.startswith(f"{__package__}."):  # not those that users derive
             cls.__module__, cls.__doc__ = "gpustats.pymc", getattr(pm, cls.__name__).__doc__
         inner = cls.dist.__func__  # type: ignore[attr-defined]
 
@@ -125,7 +125,7 @@ def _derived(name: str) -> type[Distribution]:
     """PyMC's class of a name with a random variable of gpustats'."""
     base = getattr(pm, name)
     of_pymc = _CHANGED.get(name) or (lambda *parameters: (_DENSITIES[name], parameters))
-    return type(name, (base, Parametrised), {"of_pymc": staticmethod(of_pymc)})
+    return type(name, (base, Parametrised), {"of_pymc": staticmethod(of_pymc), "__module__": __name__})
 
 
 # -- classes with a `dist` of their own

@@ -110,8 +110,9 @@ class NoncentralBeta:
         return np.nan, np.nan, np.nan
 
     def cdf(self, x):
+        x = np.clip(np.asarray(x, float), 0, 1)
         with np.errstate(divide="ignore"):
-            return self.odds.cdf(x / (1 - np.asarray(x, float)) / self.ratio)
+            return self.odds.cdf(x / (1 - x) / self.ratio)
 
 
 def shares(rng, p):

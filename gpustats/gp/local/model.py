@@ -121,6 +121,11 @@ class LocalGP:
         self._scaled = self._points if self.prescaling is None else self._points.over(np.sqrt(self.prescaling))
         self._within: dict[bool, tuple[Units, Data]] = {}
 
+    @property
+    def columns(self) -> int:
+        """Numbers of a point."""
+        return int(self._points.shape[1])
+
     def __reduce__(self) -> Any:
         prescale = False if self.prescaling is None else self.prescaling
         X = self._points.rows
