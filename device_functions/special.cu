@@ -1488,7 +1488,7 @@ __device__ real log_gig_mixture_below(real x, real p, real beta, real gamma, rea
 {
     real q = hypot(x, delta), alpha = hypot(beta, gamma), center = gig_peak(p, q, alpha);
     real at_center = log_ndtr((x - beta * center) / sqrt(center)) - gig_height_at(center, p, delta, gamma);
-    real step = 0.6 / sqrt(hypot(p, alpha * q) + 7), sum = 1, tiny = EPSILON < 1e-10 ? 1e-290 : 1e-35;
+    real step = 0.6 / sqrt(hypot(p, alpha * q) + 7), sum = 1, tiny = exp(EPSILON < 1e-10 ? -667.0 : -80.0);
     real powers = fmax(fmin(x * x / 324, fmin(0.5 * x / fabs(beta), 0.02 * EPSILON / gamma / gamma)), tiny);
     for (int side = -1; side < 2; side += 2) {
         real term = 1;

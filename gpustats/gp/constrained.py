@@ -314,7 +314,7 @@ def minimize(
 
     That L rewards runs for meeting constraints by more than they need to. With slack variables s >= 0 for inequalities, as in
     Picheny, Gramacy, Wild & Le Digabel (2016), Bayesian optimization under mixed constraints with a slack-variable augmented
-    Lagrangian, L(x) = f(x) + λ'(c(x) + s) + |c(x) + s|² / (2 ρ), at the best s, max(-λ ρ - c(x), 0): what is met by more than
+    Lagrangian, L(x) = f(x) + λ'(c(x) + s) + (c(x) + s)² / (2 ρ), at the best s, max(-λ ρ - c(x), 0): what is met by more than
     λ ρ counts alike. There, and in laGP, s is that of the predicted c(x); here it is that of each draw.
 
     The other criterion is that of Schonlau, Welch & Jones (1998), Global versus local search in constrained optimization

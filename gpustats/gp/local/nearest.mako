@@ -1,12 +1,12 @@
 ## The local_nearest shape: for each location the nearest of many points, by distances to all of them. A block has several
 ## locations, so that what it reads of a point serves them all. A location may consist of several references; how far a point is
-## from it, is how far the point is from the nearest of these. Where `parts`, these are some of the points, from row `first_row` on,
+## from it, is how far the point is from the nearest of these. Where `parts`, these are some of the points, behind `rows_before`,
 ## and what was found among those before stands in `out`, with its distances in `best`: both are replaced.
 <%
     threads, locations, unroll, p = layout.threads, layout.locations, layout.unroll, dim
     copies = layout.copies
     memory = "GLOBAL" if several else "SHARED"
-    parts_arguments = ", GLOBAL bits_t *RESTRICT best, index_t best_offset, int first_row" if parts else ""
+    parts_arguments = ", GLOBAL bits_t *RESTRICT best, index_t best_offset, int rows_before" if parts else ""
 %>\
 % if dialect == "cuda":
 typedef unsigned long long bits_t;
@@ -28,7 +28,7 @@ typedef unsigned int row_t;
 #define LOCATION(q) (here + (q) * DIM)
 % endif
 % if parts:
-#define ROW(i) ((row_t)first_row + (row_t)(i))
+#define ROW(i) ((row_t)rows_before + (row_t)(i))
 % else:
 #define ROW(i) ((row_t)(i))
 % endif
@@ -192,7 +192,7 @@ KERNEL(${threads}) local_nearest(
     GLOBAL bits_t *const all_bits = scratch + BLOCK_X * scratch_words, *const first_bits = all_bits + ${locations} * capacity;
     GLOBAL row_t *const all_rows = (GLOBAL row_t *)(first_bits + start), *const first_rows = all_rows + ${locations} * capacity;
 % if parts:
-    const int wanted_here = MIN(k, n), before = MIN(k, first_row), wanted = MIN(k, first_row + n);
+    const int wanted_here = MIN(k, n), before = MIN(k, rows_before), wanted = MIN(k, rows_before + n);
     const index_t most = capacity - before;
 % else:
     const int wanted = MIN(k, n), wanted_here = wanted;
