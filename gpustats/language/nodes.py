@@ -305,7 +305,16 @@ def rebuild(node: N, change: Callable[[Any], Node]) -> N:
 @kept("_called")
 def called(node: Node) -> tuple[str, ...]:
     """Names of the functions called in `node`, in order of first appearance, without repeats."""
-    return tuple(dict.fromkeys(n.function for n in walk(node) if isinstance(n, Call)))
+    found: dict[str, None] = {}
+    left, seen = [node], set[int]()
+    while left:
+        one = left.pop()
+        if id(one) not in seen:  # derivatives have the same parts in many places
+            seen.add(id(one))
+            if isinstance(one, Call):
+                found.setdefault(one.function)
+            left += children(one)[::-1]
+    return tuple(found)
 
 
 def draws(node: Node) -> list[Call]:
