@@ -27,7 +27,7 @@ SHAPES = {
     "truncpareto": (2.0, 5.0), "truncweibull_min": (2.0, 0.3, 2.0),
     "norminvgauss": (2.0, 0.5), "genhyperbolic": (0.5, 1.5, -0.5), "irwinhall": (10,), "gausshyper": (2.0, 3.5, 2.5, 1.5),
     "levy_stable": (1.8, -0.5),
-    "studentized_range": (3.0, 10.0), "kstwo": (12,),
+    "studentized_range": (3.0, 10.0), "kstwo": (4,),
     "ksone": (7,), "nct": (7.0, 0.8), "boltzmann": (0.4, 12), "dlaplace": (0.8,), "hypergeom": (30, 12, 9), "logser": (0.6,),
     "nhypergeom": (30, 12, 5), "planck": (0.5,), "skellam": (4.0, 2.5), "yulesimon": (6.0,), "zipf": (4.5,),
     "zipfian": (1.2, 15), "betanbinom": (5, 9.3, 1.0), "poisson_binom": ([0.1, 0.6, 0.7, 0.8],),
