@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Callable, Collection
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -22,9 +22,6 @@ from .posterior import Posterior
 from .prediction import Prediction
 from .process import GaussianProcess
 from .sets import Sets
-
-if TYPE_CHECKING:
-    pass
 
 
 class MarginalLikelihood(GaussianProcess):

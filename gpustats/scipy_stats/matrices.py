@@ -84,6 +84,13 @@ class _OfCovariances(_OfMatrices):
         products: np.ndarray = np.outer(np.diag(scale), np.diag(scale))
         return products
 
+    def _entropy(self, df: float, scale: np.ndarray, sign: int) -> np.float64:
+        """That of a Wishart distribution, or, where `sign` is -1, of the inverse one."""
+        p, half, step = len(scale), 0.5 * df, 0.5 * (len(scale) + 1)
+        log_det = np.linalg.slogdet(scale)[1] + sign * p * np.log(2)
+        slopes = special.digamma(half - 0.5 * np.arange(p)).sum()
+        return np.float64(step * log_det + special.multigammaln(half, p) - (half - sign * step) * slopes + p * half)
+
     def rvs(self, df: Any, scale: Any, size: Any = 1, random_state: Any = None) -> Any:
         """Draws, without axes of length 1."""
         return self._rvs({"df": df, "scale": scale}, size, random_state)
@@ -100,11 +107,7 @@ class Wishart(_OfCovariances):
 
     def entropy(self, df: Any, scale: Any) -> Any:
         """The entropy in nats."""
-        df, scale = self._processed(df, scale)
-        p, half = len(scale), 0.5 * df
-        log_det = np.linalg.slogdet(scale)[1] + p * np.log(2)
-        slopes = special.digamma(half - 0.5 * np.arange(p)).sum()
-        return np.float64(0.5 * (p + 1) * log_det + special.multigammaln(half, p) - (half - 0.5 * (p + 1)) * slopes + p * half)
+        return self._entropy(*self._processed(df, scale), sign=1)
 
 
 class InverseWishart(_OfCovariances):
@@ -121,11 +124,7 @@ class InverseWishart(_OfCovariances):
 
     def entropy(self, df: Any, scale: Any) -> Any:
         """The entropy in nats."""
-        df, scale = self._processed(df, scale)
-        p, half = len(scale), 0.5 * df
-        log_det = np.linalg.slogdet(scale)[1] - p * np.log(2)
-        slopes = special.digamma(half - 0.5 * np.arange(p)).sum()
-        return np.float64(0.5 * (p + 1) * log_det + special.multigammaln(half, p) - (half + 0.5 * (p + 1)) * slopes + p * half)
+        return self._entropy(*self._processed(df, scale), sign=-1)
 
 
 class _OfTables(_OfMatrices):
