@@ -52,13 +52,15 @@ if TYPE_CHECKING:
     from .runtime.transfers import to_device as to_device
     from .runtime.transfers import to_host as to_host
     from .transforms.box import TruncatedMvNormal as TruncatedMvNormal
+    from .transforms.box_probability import box_probability as box_probability
 
 __version__ = "0.2.0"
 
 # Imported when first used, so that `import gpustats` stays quick and touches no device.
 _LAZY = {
     "GLM": ".glm", "Generator": ".draws.generator", "Likelihood": ".likelihood", "LocalGP": ".gp.local",
-    "Mixture": ".mixtures.mixture", "Rows": ".rows.model", "TruncatedMvNormal": ".transforms.box", "compat": None,
+    "Mixture": ".mixtures.mixture", "Rows": ".rows.model", "TruncatedMvNormal": ".transforms.box",
+    "box_probability": ".transforms.box_probability", "compat": None,
     "covariances": ".gp", "devices": ".runtime.transfers", "dot": ".rows.leaves", "gather": ".rows.leaves", "gp": None,
     "label_statistics": ".mixtures.labels", "linalg": None, "parallel": None, "per_row": ".rows.leaves",
     "sample_discrete": ".draws.discrete", "to_device": ".runtime.transfers", "to_host": ".runtime.transfers",
@@ -70,10 +72,11 @@ _LAZY = {
 
 __all__ = [
     "CompileError", "Densities", "Density", "DeviceFunctionError", "DeviceLostError", "GLM", "Generator", "Likelihood",
-    "LocalGP", "Mixture", "NoDeviceError", "Rows", "TruncatedMvNormal", "compat", "covariances", "densities", "devices", "dot",
-    "gather", "gp", "inverse_wishart", "label_statistics", "linalg", "lkj_cholesky_cov", "lkj_corr", "matrix_normal",
-    "matrix_t", "ortho_group", "parallel", "per_row", "random_correlation", "random_table", "register", "sample_discrete",
-    "special_ortho_group", "to_device", "to_host", "transforms", "uniform_direction", "unitary_group", "use", "wishart",
+    "LocalGP", "Mixture", "NoDeviceError", "Rows", "TruncatedMvNormal", "box_probability", "compat", "covariances", "densities",
+    "devices", "dot", "gather", "gp", "inverse_wishart", "label_statistics", "linalg", "lkj_cholesky_cov", "lkj_corr",
+    "matrix_normal", "matrix_t", "ortho_group", "parallel", "per_row", "random_correlation", "random_table", "register",
+    "sample_discrete", "special_ortho_group", "to_device", "to_host", "transforms", "uniform_direction", "unitary_group", "use",
+    "wishart",
 ]  # fmt: skip
 
 

@@ -8,20 +8,22 @@ import numpy as np
 from scipy import special
 
 from ..density import Density, densities
+from ..evaluation.results import as_shape
 from ..runtime.arrays import is_device_array
 from ..runtime.transfers import to_host
+from ..transforms.box_probability import SHIFTS, box_probability
 from .multivariate import Multivariate, squeezed
-from .random_states import generator_of
+
+#: Eigenvalues of a scale matrix that are taken for 0, relative to the largest.
+_SINGULAR = 1e6 * np.finfo(float).eps
 
 
 def _vector_and_matrix(
     names: tuple[str, str], vector: Any, matrix: Any, allow_singular: bool = False
 ) -> tuple[np.ndarray, np.ndarray]:
-    """A location and a scale matrix, either of which may be left out; ValueError where they do not go together.
-
-    There are no singular matrices: where they are allowed, NotImplementedError for one that is, to rounding.
-    """
-    matrix = getattr(matrix, "covariance", matrix)  # a scipy.stats.Covariance
+    """A location and a scale matrix, either of which may be left out; an error where they do not go together."""
+    if hasattr(matrix, "covariance"):  # a scipy.stats.Covariance, which is known to be one
+        matrix, allow_singular = matrix.covariance, True
     matrix = np.asarray(1.0 if matrix is None else matrix, float)
     if vector is None:
         vector = np.zeros(matrix.shape[-1] if matrix.ndim else 1)
@@ -32,17 +34,93 @@ def _vector_and_matrix(
         matrix = matrix * np.eye(len(vector))
     if matrix.shape != (len(vector),) * 2:
         raise ValueError(f"{names[1]} has shape {matrix.shape}, where {names[0]} has {vector.shape}")
-    singular = allow_singular and np.linalg.matrix_rank(matrix) < len(matrix)
-    try:
-        if not singular:
-            np.linalg.cholesky(matrix)
-    except np.linalg.LinAlgError:
-        raise np.linalg.LinAlgError(f"{names[1]} must be symmetric and positive definite") from None
     if not np.allclose(matrix, matrix.T, rtol=1e-10, atol=0):
         raise np.linalg.LinAlgError(f"{names[1]} must be symmetric and positive definite")
-    if singular:
-        raise NotImplementedError(f"gpustats has no singular matrices, as {names[1]} is")
+    try:
+        np.linalg.cholesky(matrix)
+    except np.linalg.LinAlgError:
+        if not allow_singular:
+            raise np.linalg.LinAlgError(
+                f"{names[1]} must be symmetric and positive definite, unless allow_singular is given"
+            ) from None
+        values = np.linalg.eigvalsh(matrix)
+        if values[0] < -_SINGULAR * np.abs(values).max():
+            raise ValueError(f"{names[1]} must be symmetric and positive semidefinite") from None
     return vector, matrix
+
+
+class _Subspace:
+    """The space around its location in which a distribution lies whose scale matrix may be singular.
+
+    Attributes
+    ----------
+    scale : ndarray (r, r)
+        The scale matrix along the axes of the space; the whole matrix where it is regular.
+    axes : ndarray (d, r), or None
+        Orthogonal directions; None where the matrix is regular.
+    """
+
+    def __init__(self, matrix: np.ndarray):
+        self.scale, self.axes = matrix, None
+        values, vectors = np.linalg.eigh(matrix)
+        least = _SINGULAR * np.abs(values).max(initial=0.0)
+        kept = values > least
+        if not kept.all():
+            self.scale, self.axes = np.diag(values[kept]), vectors[:, kept]
+            self._across, self._width = vectors[:, ~kept], 1e3 * least
+
+    def density(self, method: str, of: Density, x: Any, *parameters: Any) -> Any:
+        """The density or its logarithm at x, whose parameters are those before the location and the location."""
+        *first, location = parameters
+        if self.axes is None:
+            return getattr(of, method)(_observations(x, len(location)), *first, location, self.scale)
+        deviation = _observations(to_host(x), len(location)) - location
+        inside = np.linalg.norm(deviation @ self._across, axis=-1) <= self._width
+        along = deviation @ self.axes
+        r = along.shape[-1]
+        log = of.logpdf(along, *first, np.zeros(r), self.scale) if r else np.zeros(along.shape[:-1])
+        log = np.where(np.isnan(deviation).any(-1), np.nan, np.where(inside, log, -np.inf))[()]
+        return log if method == "logpdf" else np.exp(log)
+
+    def draws(self, of: Density, size: Any, rng: Any, *parameters: Any) -> Any:
+        """Draws, of which the parameters are as in `density`."""
+        *first, location = parameters
+        if self.axes is None:
+            return of.rvs(*first, location, self.scale, size=size, rng=rng)
+        r = self.axes.shape[1]
+        along = of.rvs(*first, np.zeros(r), self.scale, size=size, rng=rng) if r else np.zeros((*as_shape(size), 0))
+        return location + along @ self.axes.T
+
+    @property
+    def log_det(self) -> float:
+        """Of the scale matrix along the axes."""
+        return float(np.linalg.slogdet(self.scale)[1])
+
+
+def _points(maxpts: int | None, otherwise: int) -> int:
+    """How many points of a lattice are weighed at most."""
+    return max(1, (maxpts or otherwise) // SHIFTS)
+
+
+def _seed(random_state: Any) -> int:
+    """The seed of a lattice's shifts."""
+    if random_state is None or isinstance(random_state, (int, np.integer)):
+        return int(random_state or 0)
+    draw = getattr(random_state, "integers", None) or random_state.randint
+    return int(draw(2**31))
+
+
+def _log_probability(
+    x: Any, location: np.ndarray, matrix: np.ndarray, lower_limit: Any, df: float = np.inf, **options: Any
+) -> tuple[Any, Any]:
+    """The logarithm of the absolute value of a distribution function, and its sign: bounds in the wrong order turn it round."""
+    x = np.asarray(_observations(to_host(x), len(location)), float)
+    lower = np.full(len(location), -np.inf) if lower_limit is None else np.asarray(lower_limit, float)
+    lower, upper = np.broadcast_arrays(lower, x)
+    log, _ = box_probability(
+        np.minimum(lower, upper), np.maximum(lower, upper), location, matrix, df, allow_singular=True, **options
+    )
+    return log, (-1.0) ** (upper < lower).sum(-1)
 
 
 def _observations(x: Any, dim: int) -> Any:
@@ -53,13 +131,10 @@ def _observations(x: Any, dim: int) -> Any:
     return x[..., None] if x.ndim == 0 or (dim == 1 and x.ndim == 1) else x
 
 
-def _log_det(matrix: np.ndarray) -> float:
-    return float(np.linalg.slogdet(matrix)[1])
-
-
 class MultivariateNormal(Multivariate):
     __doc__ = Multivariate.__doc__
     name, of, parameters = "multivariate_normal", "mvnormal", ("mean", "cov", "allow_singular")
+    options = ("maxpts", "abseps", "releps")
 
     def _processed(
         self, mean: Any = None, cov: Any = 1, allow_singular: bool = False
@@ -67,26 +142,69 @@ class MultivariateNormal(Multivariate):
         return _vector_and_matrix(("mean", "cov"), mean, cov, allow_singular)
 
     def attributes(self, **given: Any) -> dict[str, Any]:
-        return dict(zip(("mean", "cov"), self._processed(**given), strict=True))
+        options = {n: given.pop(n) for n in self.options if n in given}
+        mean, cov = self._processed(**given)
+        return dict(mean=mean, cov=cov, allow_singular=bool(given.get("allow_singular", False)), **options)
 
     def logpdf(self, x: Any, mean: Any = None, cov: Any = 1, allow_singular: bool = False) -> Any:
-        """The logarithm of the density at vectors along the last axis of x."""
+        """The logarithm of the density at vectors along the last axis of x.
+
+        Of a singular matrix it is the density in the space in which the distribution lies, and -inf outside of that.
+        """
         mean, cov = self._processed(mean, cov, allow_singular)
-        return self.density.logpdf(_observations(x, len(mean)), mean, cov)
+        return _Subspace(cov).density("logpdf", self.density, x, mean)
 
     def pdf(self, x: Any, mean: Any = None, cov: Any = 1, allow_singular: bool = False) -> Any:
         """The density."""
         mean, cov = self._processed(mean, cov, allow_singular)
-        return self.density.pdf(_observations(x, len(mean)), mean, cov)
+        return _Subspace(cov).density("pdf", self.density, x, mean)
+
+    def logcdf(
+        self, x: Any, mean: Any = None, cov: Any = 1, allow_singular: bool = False, maxpts: int | None = None,
+        abseps: float = 1e-5, releps: float = 1e-5, *, lower_limit: Any = None, rng: Any = None,
+    ) -> Any:  # fmt: skip
+        """The logarithm of `cdf`, complex where bounds in the wrong order make that negative."""
+        log, sign = self._log_cdf(x, mean, cov, allow_singular, maxpts, abseps, releps, lower_limit, rng)
+        return log if np.all(sign > 0) else log + np.where(sign < 0, 1j * np.pi, 0)
+
+    def cdf(
+        self, x: Any, mean: Any = None, cov: Any = 1, allow_singular: bool = False, maxpts: int | None = None,
+        abseps: float = 1e-5, releps: float = 1e-5, *, lower_limit: Any = None, rng: Any = None,
+    ) -> Any:  # fmt: skip
+        """The probability of vectors between `lower_limit` and x, by `gpustats.box_probability`.
+
+        Parameters
+        ----------
+        x, lower_limit : array_like (..., d)
+        mean, cov, allow_singular
+            As for the density.
+        maxpts : int, optional
+            The points that are weighed at most.
+        abseps, releps : float
+            Absolute and relative errors either of which will do.
+        rng : optional
+            As `random_state` of draws; the same points each time where none is given.
+        """
+        log, sign = self._log_cdf(x, mean, cov, allow_singular, maxpts, abseps, releps, lower_limit, rng)
+        return np.exp(log) * sign
+
+    def _log_cdf(
+        self, x: Any, mean: Any, cov: Any, allow_singular: bool, maxpts: int | None, abseps: float, releps: float,
+        lower_limit: Any, rng: Any,
+    ) -> tuple[Any, Any]:  # fmt: skip
+        mean, cov = self._processed(mean, cov, allow_singular)
+        options = dict(points=_points(maxpts, 1_000_000 * len(mean)), atol=abseps / 3, rtol=releps / 3, rng=_seed(rng))
+        return _log_probability(x, mean, cov, lower_limit, **options)
 
     def rvs(self, mean: Any = None, cov: Any = 1, size: Any = 1, random_state: Any = None) -> Any:
         """Draws, without axes of length 1."""
-        return squeezed(self._draws(self._processed(mean, cov), size, random_state))
+        mean, cov = self._processed(mean, cov, True)
+        return squeezed(_Subspace(cov).draws(self.density, size, self._generator(random_state), mean))
 
     def entropy(self, mean: Any = None, cov: Any = 1) -> Any:
         """The entropy in nats."""
-        mean, cov = self._processed(mean, cov)
-        return np.float64(0.5 * (len(mean) * (1 + np.log(2 * np.pi)) + _log_det(cov)))
+        space = _Subspace(self._processed(mean, cov, True)[1])
+        return np.float64(0.5 * (len(space.scale) * (1 + np.log(2 * np.pi)) + space.log_det))
 
     def fit(self, x: Any, fix_mean: Any = None, fix_cov: Any = None) -> tuple[np.ndarray, np.ndarray]:
         """The mean and the covariance matrix by maximum likelihood, of observations (N, d)."""
@@ -115,34 +233,46 @@ class MultivariateT(Multivariate):
         return float(df), *_vector_and_matrix(("loc", "shape"), loc, shape, allow_singular)
 
     def attributes(self, **given: Any) -> dict[str, Any]:
-        return dict(zip(("df", "loc", "shape"), self._processed(**given), strict=True))
+        df, loc, shape = self._processed(**given)
+        return dict(df=df, loc=loc, shape=shape, allow_singular=bool(given.get("allow_singular", False)))
 
-    def _of_parameters(self, df: float, loc: np.ndarray, shape: np.ndarray) -> tuple[Density, tuple[Any, ...]]:
-        """The density and its parameters; with infinitely many degrees of freedom the normal one."""
-        return (self.density, (df, loc, shape)) if np.isfinite(df) else (densities["mvnormal"], (loc, shape))
+    def _of(self, df: float, x: Any) -> tuple[Any, ...]:
+        """The density, x, and the degrees of freedom; with infinitely many the normal density without them."""
+        return (self.density, x, df) if np.isfinite(df) else (densities["mvnormal"], x)
 
-    def logpdf(self, x: Any, loc: Any = None, shape: Any = 1, df: Any = 1) -> Any:
-        """The logarithm of the density at vectors along the last axis of x."""
-        density, given = self._of_parameters(*self._processed(loc, shape, df))
-        return density.logpdf(_observations(x, len(given[-1])), *given)
+    def logpdf(self, x: Any, loc: Any = None, shape: Any = 1, df: Any = 1, allow_singular: bool = False) -> Any:
+        """The logarithm of the density at vectors along the last axis of x, as of `multivariate_normal`."""
+        df, loc, shape = self._processed(loc, shape, df, allow_singular)
+        return _Subspace(shape).density("logpdf", *self._of(df, x), loc)
 
     def pdf(self, x: Any, loc: Any = None, shape: Any = 1, df: Any = 1, allow_singular: bool = False) -> Any:
         """The density."""
-        density, given = self._of_parameters(*self._processed(loc, shape, df, allow_singular))
-        return density.pdf(_observations(x, len(given[-1])), *given)
+        df, loc, shape = self._processed(loc, shape, df, allow_singular)
+        return _Subspace(shape).density("pdf", *self._of(df, x), loc)
+
+    def cdf(
+        self, x: Any, loc: Any = None, shape: Any = 1, df: Any = 1, allow_singular: bool = False, *,
+        maxpts: int | None = None, lower_limit: Any = None, random_state: Any = None,
+    ) -> Any:  # fmt: skip
+        """The probability of vectors between `lower_limit` and x; see `multivariate_normal.cdf`."""
+        df, loc, shape = self._processed(loc, shape, df, allow_singular)
+        options = dict(points=_points(maxpts, 1_000_000), atol=1e-5, rtol=1e-5, rng=_seed(random_state))
+        log, sign = _log_probability(x, loc, shape, lower_limit, df, **options)
+        return np.exp(log) * sign
 
     def rvs(self, loc: Any = None, shape: Any = 1, df: Any = 1, size: Any = 1, random_state: Any = None) -> Any:
         """Draws, without axes of length 1."""
-        density, given = self._of_parameters(*self._processed(loc, shape, df))
-        state = self.random_state if random_state is None else random_state
-        return squeezed(density.rvs(*given, size=size, rng=generator_of(state)))
+        df, loc, shape = self._processed(loc, shape, df, True)
+        density, _, *first = self._of(df, None)
+        return squeezed(_Subspace(shape).draws(density, size, self._generator(random_state), *first, loc))
 
     def entropy(self, loc: Any = None, shape: Any = 1, df: Any = 1) -> Any:
         """The entropy in nats."""
-        df, loc, shape = self._processed(loc, shape, df)
-        d, a = len(loc), 0.5 * df
+        df, loc, shape = self._processed(loc, shape, df, True)
+        space = _Subspace(shape)
+        d, a = len(space.scale), 0.5 * df
         if np.isinf(df):
-            return np.float64(0.5 * (d * (1 + np.log(2 * np.pi)) + _log_det(shape)))
+            return np.float64(0.5 * (d * (1 + np.log(2 * np.pi)) + space.log_det))
         # Kotz & Nadarajah (2004), ch. 1. Where a is large, nothing may cancel in digamma(a + d / 2) - digamma(a), nor in
         # log Gamma(a + d / 2) - log Gamma(a) - d / 2 log(a).
         odd, r = d % 2, 1 / a
@@ -153,4 +283,4 @@ class MultivariateT(Multivariate):
             growth = -r / 8 + r**3 / 192 - r**5 / 640 + 17 * r**7 / 14336
         steps = 0.5 * odd + np.arange(d // 2)
         slope, growth = odd * slope + np.sum(1 / (a + steps)), odd * growth + np.sum(np.log1p(steps * r))
-        return np.float64(0.5 * (d * np.log(2 * np.pi) + _log_det(shape)) - growth + (a + 0.5 * d) * slope)
+        return np.float64(0.5 * (d * np.log(2 * np.pi) + space.log_det) - growth + (a + 0.5 * d) * slope)

@@ -16,20 +16,22 @@ from ..density import Density, densities
 from ..runtime.arrays import is_device_array
 from .random_states import generator_of
 
-_METHODS = ("logpdf", "pdf", "logpmf", "pmf", "rvs", "mean", "mode", "var", "cov", "entropy")
+_METHODS = ("logpdf", "pdf", "logpmf", "pmf", "logcdf", "cdf", "rvs", "mean", "mode", "var", "cov", "entropy")
 
 
 class Multivariate(ABC):
     """One of SciPy's distributions of vectors, computed by gpustats.
 
-    A call with parameters gives the distribution of these, whose methods take none. There are no distribution functions, and no
-    singular matrices.
+    A call with parameters gives the distribution of these, whose methods take none. The normal one and Student's have
+    distribution functions, and take singular matrices.
 
     Attributes
     ----------
     name : str
     parameters : tuple of str
         What a call and the methods take.
+    options : tuple of str
+        What a call takes by name beside these, and hands to methods.
     density : Density
         gpustats' density, by its own parameters.
 
@@ -47,6 +49,7 @@ class Multivariate(ABC):
     name: str
     of: str
     parameters: tuple[str, ...]
+    options: tuple[str, ...] = ()
 
     def __init__(self) -> None:
         self._random_state: Any = None
@@ -84,8 +87,10 @@ class Multivariate(ABC):
         return type(self)._one, ()
 
     def _draws(self, given: tuple[Any, ...], size: Any, random_state: Any, **more: Any) -> Any:
-        state = self.random_state if random_state is None else random_state
-        return self.density.rvs(*given, size=size, rng=generator_of(state), **more)
+        return self.density.rvs(*given, size=size, rng=self._generator(random_state), **more)
+
+    def _generator(self, random_state: Any) -> Any:
+        return generator_of(self.random_state if random_state is None else random_state)
 
 
 class FrozenMultivariate:
@@ -103,7 +108,7 @@ class FrozenMultivariate:
         if len(args) > len(names):
             raise TypeError(f"{dist.name} takes {', '.join(names)}: {len(names)} parameters, not {len(args)}")
         given = dict(zip(names, args, strict=False))
-        if unknown := [n for n in kwds if n not in names or n in given]:
+        if unknown := [n for n in kwds if n not in (*names, *dist.options) or n in given]:
             raise TypeError(f"{dist.name} takes {', '.join(names)}, and {unknown[0]} once at most")
         self.dist, self.random_state, self._given = dist, seed, {**given, **kwds}
         self._own = dist.attributes(**self._given)

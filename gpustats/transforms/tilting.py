@@ -1,4 +1,6 @@
-"""How a box of a multivariate normal distribution is drawn from, element by element: in which order, and with which shifts.
+"""How boxes of multivariate normal distributions are drawn from, element by element: in which order, and with which shifts.
+
+All boxes at once: arrays of numbers of boxes have a first axis of B of them.
 
 Source: Botev (2017), The normal law under linear restrictions: simulation and estimation via minimax tilting.
 """
@@ -10,23 +12,29 @@ from typing import NamedTuple
 
 import numpy as np
 
+STEPS, HALVINGS = 60, 30  # of Newton's method, and of a step of it that leads nowhere
+SOLVED = 1e-6  # how flat a saddle point must be
+PIECE = 1 << 22  # numbers of the matrices that are solved at once
+#: The standard deviation of an element that those before it determine, relative to its own: its interval becomes a condition.
+DETERMINED = 1e-9
+
 
 class Tilted(NamedTuple):
     """The order in which elements are drawn, and from what.
 
     Attributes
     ----------
-    order : int ndarray (d,)
+    order : int ndarray (B, d)
         The elements, those first that the box confines most.
-    factor : ndarray (d, d)
+    factor : ndarray (B, d, d)
         Below its diagonal, what elements before one add to its mean, relative to its own standard deviation.
-    scale : ndarray (d,)
+    scale : ndarray (B, d)
         These standard deviations, given the elements before.
-    low, high : ndarray (d,)
+    low, high : ndarray (B, d)
         The bounds, less the mean, relative to them.
-    tilt : ndarray (d,)
+    tilt : ndarray (B, d)
         How far each is shifted.
-    largest : float
+    largest : ndarray (B,)
         The largest logarithm of a weight.
     """
 
@@ -36,7 +44,7 @@ class Tilted(NamedTuple):
     low: np.ndarray
     high: np.ndarray
     tilt: np.ndarray
-    largest: float
+    largest: np.ndarray
 
 
 def _log_mass(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -58,68 +66,137 @@ def _slopes(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.nd
     return log_mass, first, finite_a * at_a - finite_b * at_b - first**2
 
 
-def tilted(cov: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> Tilted:
-    """The order, the factor and the shifts for a box around the mean."""
-    d = len(cov)
-    order, factor = _ordered(cov, lower, upper)
-    scale = np.diagonal(factor).copy()
-    low, high = lower[order] / scale, upper[order] / scale
-    factor = np.tril(factor / scale[:, None], -1)
-    tilt, largest = _minimax(factor, low, high) if d > 1 else (np.zeros(1), float(_log_mass(low, high)[0]))
-    return Tilted(order, factor, scale, low, high, tilt, largest)
+def tilted(
+    cov: np.ndarray, lower: np.ndarray, upper: np.ndarray, *, tilt: bool = True, allow_singular: bool = False
+) -> Tilted:
+    """The order, the factor and the shifts for boxes around the mean.
+
+    Parameters
+    ----------
+    cov : ndarray (B, d, d)
+    lower, upper : ndarray (B, d)
+    tilt : bool
+        Whether to find shifts. Where there are none, they are 0, and a weight is a probability.
+    allow_singular : bool
+        Whether some elements may be determined by others. They come last.
+
+    Raises
+    ------
+    ValueError
+        A matrix that is not positive definite (not even semidefinite).
+    """
+    n, d = lower.shape
+    with np.errstate(all="ignore"):
+        order, factor, means = _ordered(cov, lower, upper, allow_singular)
+        scale = np.diagonal(factor, axis1=1, axis2=2).copy()
+        low, high = (np.take_along_axis(bound, order, 1) / scale for bound in (lower, upper))
+        factor = np.tril(factor / scale[..., None], -1)
+        shifts, largest = np.zeros((n, d)), np.full(n, np.nan if tilt else 0.0)
+        if tilt:
+            piece = max(1, PIECE // (2 * d) ** 2)
+            for start in (means, np.zeros((n, d))):
+                left = np.flatnonzero(np.isnan(largest))
+                for begin in range(0, len(left), piece):
+                    part = left[begin : begin + piece]
+                    shifts[part], largest[part] = _minimax(factor[part], low[part], high[part], start[part])
+            shifts[np.isnan(largest)], largest[np.isnan(largest)] = 0, 0
+    return Tilted(order, factor, scale, low, high, shifts, largest)
 
 
-def _ordered(cov: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The order of the elements, and the Cholesky factor in it: next comes the one whose interval is least likely.
+def _ordered(
+    cov: np.ndarray, lower: np.ndarray, upper: np.ndarray, allow_singular: bool
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The order of the elements, and in it the Cholesky factor and their means, standardised.
+
+    Next comes the element whose interval is least likely, given that those before have their means.
 
     Source: Gibson, Glasbey & Elston (1994), Monte Carlo evaluation of multivariate normal integrals and sensitivity to variate
     ordering.
     """
-    d = len(cov)
-    order, factor, mean, means = np.arange(d), np.zeros((d, d)), np.zeros(d), np.zeros(d)
-    variance, floor = np.diagonal(cov).copy(), d * np.finfo(float).eps * np.abs(np.diagonal(cov)).max()
+    n, d = lower.shape
+    boxes, cov, lower, upper = np.arange(n), cov.copy(), lower.copy(), upper.copy()
+    order, factor = np.tile(np.arange(d), (n, 1)), np.zeros((n, d, d))
+    mean, means = np.zeros((n, d)), np.zeros((n, d))
+    variance = np.diagonal(cov, axis1=1, axis2=2).copy()
+    floor = d * np.finfo(float).eps * variance.max(1, initial=0.0)
+    least = DETERMINED**2 * np.maximum(variance, floor[:, None])
     for k in range(d):
-        if not (variance[k:] > floor).all():
-            raise ValueError("cov must be positive definite")
-        sd = np.sqrt(variance[k:])
-        i = k + int(np.argmin(_log_mass((lower[order[k:]] - mean[k:]) / sd, (upper[order[k:]] - mean[k:]) / sd)))
-        for array in (order, mean, variance, factor):
-            array[[k, i]] = array[[i, k]]
-        pivot = factor[k, k] = math.sqrt(variance[k])
-        factor[k + 1 :, k] = (cov[order[k + 1 :], order[k]] - factor[k + 1 :, :k] @ factor[k, :k]) / pivot
-        variance[k + 1 :] -= factor[k + 1 :, k] ** 2
-        a, b = (lower[order[k]] - mean[k]) / pivot, (upper[order[k]] - mean[k]) / pivot
-        means[k] = _slopes(np.array([a]), np.array([b]))[1][0]
-        mean[k + 1 :] += factor[k + 1 :, k] * means[k]
-    return order, factor
+        determined = variance[:, k:] <= floor[:, None]
+        if (determined if not allow_singular else variance[:, k:] < -(d**2) * floor[:, None]).any():
+            raise ValueError(f"cov must be positive {'semidefinite' if allow_singular else 'definite'}")
+        sd = np.sqrt(np.where(determined, least[:, k:], variance[:, k:]))
+        masses = _log_mass((lower[:, k:] - mean[:, k:]) / sd, (upper[:, k:] - mean[:, k:]) / sd)
+        chosen = k + np.argmin(np.where(determined, np.inf, masses), 1)
+        for array in (order, mean, variance, least, lower, upper, factor, cov, cov.swapaxes(1, 2)):
+            array[boxes, k], array[boxes, chosen] = array[boxes, chosen], array[boxes, k]
+        pivot = sd[boxes, chosen - k]
+        factor[:, k, k] = pivot
+        below = cov[:, k + 1 :, k] - (factor[:, k + 1 :, :k] @ factor[:, k, :k, None])[..., 0]
+        free = variance[:, k] > floor  # what is determined adds nothing to others
+        factor[:, k + 1 :, k] = np.where(free[:, None], below / pivot[:, None], 0.0)
+        variance[:, k + 1 :] -= factor[:, k + 1 :, k] ** 2
+        expected = _slopes((lower[:, k] - mean[:, k]) / pivot, (upper[:, k] - mean[:, k]) / pivot)[1]
+        means[:, k] = np.where(np.isfinite(expected), expected, 0.0)
+        mean[:, k + 1 :] += factor[:, k + 1 :, k] * means[:, k, None]
+    return order, factor, means
 
 
-def _minimax(factor: np.ndarray, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, float]:
+def _minimax(
+    factor: np.ndarray, low: np.ndarray, high: np.ndarray, start: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """The shifts for which the largest logarithm of a weight is smallest, and that logarithm.
 
     It is the saddle point of the sum over k of mu_k^2 / 2 - x_k mu_k + log(mass of [low_k - s_k, high_k - s_k]), where
-    s = mu + factor x, and x and mu of the last element are 0.
+    s = mu + factor x, and x and mu of the last element are 0. Newton's method begins where mu is 0, and x is the start. Where
+    it does not find the saddle point, the logarithm is nan.
     """
-    from scipy.optimize import root
+    n, d = low.shape
+    inner = factor[:, :, : d - 1]
 
-    d = len(low)
-    inner = factor[:, : d - 1]
+    def at(which: np.ndarray, point: np.ndarray) -> tuple[np.ndarray, ...]:
+        last = np.zeros((len(point), 1))
+        x, mu = np.concatenate([point[:, : d - 1], last], 1), np.concatenate([point[:, d - 1 :], last], 1)
+        shift = (factor[which] @ x[..., None])[..., 0] + mu
+        return x, mu, *_slopes(low[which] - shift, high[which] - shift)
 
-    def at(point: np.ndarray) -> tuple[np.ndarray, ...]:
-        x, mu = np.append(point[: d - 1], 0.0), np.append(point[d - 1 :], 0.0)
-        shift = factor @ x + mu
-        return x, mu, *_slopes(low - shift, high - shift)
+    def gradient(which: np.ndarray, point: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        x, mu, _, first, second = at(which, point)
+        along = (inner[which].swapaxes(1, 2) @ first[..., None])[..., 0]
+        return np.concatenate([along - mu[:, :-1], (mu - x + first)[:, :-1]], 1), second
 
-    def gradient(point: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        x, mu, _, first, second = at(point)
-        slope = np.append(inner.T @ first - mu[:-1], (mu - x + first)[:-1])
-        mixed = second[:-1, None] * inner[:-1] - np.eye(d - 1)
-        curved = inner.T @ (second[:, None] * inner)
-        return slope, np.block([[curved, mixed.T], [mixed, np.diag(1 + second[:-1])]])
+    def jacobian(which: np.ndarray, second: np.ndarray) -> np.ndarray:
+        part, eye = inner[which], np.eye(d - 1)
+        mixed = second[:, :-1, None] * part[:, :-1] - eye
+        curved = part.swapaxes(1, 2) @ (second[..., None] * part)
+        own = eye * (1 + second[:, None, :-1])
+        return np.concatenate(
+            [np.concatenate([curved, mixed.swapaxes(1, 2)], 2), np.concatenate([mixed, own], 2)], 1
+        )
 
-    with np.errstate(all="ignore"):
-        found = root(gradient, np.zeros(2 * d - 2), jac=True, tol=1e-10)
-        x, mu, log_mass, *_ = at(found.x)
-        if np.abs(gradient(found.x)[0]).max() < 1e-6:
-            return mu, float(np.sum(log_mass + 0.5 * mu * mu - x * mu))
-    return np.zeros(d), 0.0  # not shifted, a draw's weight is a probability
+    point, flat = np.concatenate([start[:, :-1], np.zeros((n, d - 1))], 1), np.zeros(n, bool)
+    going = np.arange(n)
+    for _ in range(STEPS):
+        slope, second = gradient(going, point[going])
+        size = np.abs(slope).max(1, initial=0.0)
+        flat[going[size < SOLVED * 1e-4]] = True
+        keep = (size >= SOLVED * 1e-4) & np.isfinite(size) & np.isfinite(second).all(1)
+        going, slope, second, size = going[keep], slope[keep], second[keep], np.linalg.norm(slope[keep], axis=1)
+        if not len(going):
+            break
+        try:
+            step = np.linalg.solve(jacobian(going, second), -slope[..., None])[..., 0]
+        except np.linalg.LinAlgError:
+            break
+        part, moved = np.ones(len(going)), point[going] + step
+        for _ in range(HALVINGS):
+            worse = ~(np.linalg.norm(gradient(going, moved)[0], axis=1) < size)
+            if not worse.any():
+                break
+            part[worse] *= 0.5
+            moved = point[going] + part[:, None] * step
+        point[going] = np.where(worse[:, None], point[going], moved)
+        flat[going[worse]] = np.abs(slope[worse]).max(1) < SOLVED  # as near as rounding lets it come
+        going = going[~worse]
+    x, mu, log_mass, *_ = at(np.arange(n), point)
+    largest = np.sum(log_mass + 0.5 * mu * mu - x * mu, 1)
+    return mu, np.where(flat & np.isfinite(largest), largest, np.nan)
