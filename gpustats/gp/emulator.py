@@ -188,8 +188,8 @@ class Emulator(Conditioned):
         the candidate z, µ(r) has the derivatives of the mean in the hyperparameters θ, and G is their Fisher information,
         F + v v' / (2 V(z)²) + µ(z) µ(z)' / V(z), with the derivatives v of V(z). F is minus the second derivative of the
         log-likelihood so far. As there, θ are squares of lengthscales, and of all that is positive, which makes a difference
-        only where the likelihood is not at its largest. Where it is not concave, there is no information in it. It takes 4 n³
-        operations for each number in θ; after `update` it is due anew.
+        only where the likelihood is not at its largest. In directions in which it is flat or not concave, F is a hundredth of
+        what is expected of such observations. It takes 4 n³ operations for each number in θ; after `update` it is due anew.
 
         The R package laGP's `mspeGP` is this with noisy_references=True, but that its program has (µ(z) / V(z))² in the last
         term, which depends on the unit of y.

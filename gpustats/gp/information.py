@@ -25,6 +25,9 @@ from .posterior import CHUNK
 if TYPE_CHECKING:
     from ..runtime.base import Runtime
 
+#: Of the information that is expected, what observations are taken to have told of hyperparameters at least.
+LEAST = 0.01
+
 
 def in_elements(covariance: Expression, name: str) -> tuple[Expression, str]:
     """The derivative of a covariance function in the logarithm of an element of a lengthscale that is a vector.
@@ -142,7 +145,7 @@ class Information:
     ----------
     matrix : (q, q) ndarray
         Minus the second derivatives of the log-likelihood in the squares of positive hyperparameters, in units of their
-        logarithms. Where it is not concave, there is no information.
+        logarithms; where it is flat, or not concave, a small part of what is to be expected.
     """
 
     def __init__(self, factor: Factor, names: Sequence[str]) -> None:
@@ -151,17 +154,17 @@ class Information:
         self._products: list[Matrix] = []  # A_i alpha
         q = len(self.unknowns)
         self._of_squares = np.zeros(q)  # alpha' A_i alpha
-        self.matrix = self._positive(self._found()) if factor.n and q else np.zeros((q, q))
+        self.matrix = _at_least(*self._found()) if factor.n and q else np.zeros((q, q))
 
-    def _found(self) -> np.ndarray:
-        """What `matrix` would be if the log-likelihood were concave everywhere."""
+    def _found(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The information that was observed, that which is expected, and what the latter would be at a known scale."""
         factor, provider, pairs, n = self._factor, self._factor.provider, self._factor.pairs, self._factor.n
         self._alpha, inverse = factor.inverse(keep=True)
         provider.lower(inverse, inverse, "mirror")
         alpha, weight, q = self._alpha, factor.summary.weight, len(self.unknowns)
         none = moved(factor.runtime, np.zeros(n, pairs.dtype))
         numbers = np.array([u.place is None for u in self.unknowns])
-        of_slopes, of_inverse = np.zeros((q, q)), np.zeros((q, q))
+        of_slopes, of_inverse, known = np.zeros((3, q, q))
         for i, u in enumerate(self.unknowns):
             # In a vector, only derivatives in its elements are differentiated: others may have none where points meet.
             names = [name for name in self._names if u.place is not None or name not in factor.values.vectors]
@@ -175,15 +178,19 @@ class Information:
             # tr((R⁻¹ A_i R⁻¹ - w (s alpha' + alpha s')) A_j) / 2 with s = R⁻¹ A_i alpha is what comes of R⁻¹ and alpha.
             provider.gemm(u.times, a, inverse, 0.0, half)
             provider.gemm(1.0, inverse, half, 0.0, a)
+            known[i] = -self._summed(pairs, factor.values, a, none, self._names)
             provider.gemm(-weight, solved, alpha.T, 1.0, a)
             provider.gemm(-weight, alpha, solved.T, 1.0, a)
             of_inverse[i] = -self._summed(pairs, factor.values, a, none, self._names)
         of_slopes = np.where(numbers[:, None] & ~numbers, of_slopes.T, of_slopes)
         second = (of_slopes + of_slopes.T + of_inverse + of_inverse.T) / 2
-        if factor.student_t:
-            second += weight**2 / (2 * n) * np.outer(self._of_squares, self._of_squares)
         first = self._summed(pairs, factor.values, inverse, alpha.memory.array, self._names)
-        return np.diag([u.bend for u in self.unknowns] * first) - second
+        known = expected = (known + known.T) / 2
+        if factor.student_t:
+            traces = weight * self._of_squares - 2 * first
+            second += weight**2 / (2 * n) * np.outer(self._of_squares, self._of_squares)
+            expected = known - np.outer(traces, traces) / (2 * n)
+        return np.diag([u.bend for u in self.unknowns] * first) - second, expected, np.diag(known)
 
     def _summed(self, pairs: Pairs, values: Hyperparameters, inverse: Matrix, alpha: Any, names: Sequence[str]) -> np.ndarray:
         """What `Pairs.gradient` says of each unknown number, or 0 where it is none of some names."""
@@ -194,12 +201,6 @@ class Information:
                 slope = gradient[u.name]
                 found[i] = slope * u.times if u.place is None else slope[u.place] * factor.values.vectors[u.name][u.place]
         return found
-
-    @staticmethod
-    def _positive(matrix: np.ndarray) -> np.ndarray:
-        """The nearest matrix without negative eigenvalues."""
-        values, vectors = np.linalg.eigh(matrix)
-        return vectors * np.maximum(values, 0) @ vectors.T
 
     def with_one(self, slopes: Slopes, times: float) -> np.ndarray:
         """The information that is expected with one observation more: at each of m points, (m, q, q).
@@ -260,6 +261,22 @@ class Information:
             if factor.student_t:  # the scale depends on hyperparameters, too
                 relative -= self._of_squares / factor.summary.squares
         return Slopes(mean, np.where(known[:, None], 0, relative), np.where(known, np.inf, observed))
+
+
+def _at_least(observed: np.ndarray, expected: np.ndarray, scale: np.ndarray) -> np.ndarray:
+    """An information that was observed, but in no direction less than `LEAST` of that which is expected.
+
+    `scale`: what rounding of the latter is relative to, in each hyperparameter.
+    """
+    unit = np.sqrt(np.where(scale > 0, scale, 1))
+    values, vectors = np.linalg.eigh(expected / np.outer(unit, unit))
+    told = values > len(unit) * np.finfo(np.float32).eps
+    to, back = vectors[:, told] / np.sqrt(values[told]), vectors[:, told] * np.sqrt(values[told])
+    parts, axes = np.linalg.eigh(to.T @ (observed / np.outer(unit, unit)) @ to)
+    if told.all() and parts.min() >= LEAST:
+        return observed
+    root = unit[:, None] * (back @ axes) * np.sqrt(np.maximum(parts, LEAST))
+    return root @ root.T
 
 
 def errors_of_mean(information: np.ndarray, slopes: np.ndarray, weights: np.ndarray) -> np.ndarray:

@@ -40,8 +40,11 @@ def joint_design(X, references, candidates, d, g, start, end):
     return np.array(design)
 
 
-def mspe(X, y, references, candidates, theta, g, correlation=gaussian, slope=lambda r2: -np.exp(-r2)):
-    """The mean-squared prediction errors by equations (4) and (5), over references on average, derivatives by complex steps."""
+def mspe(X, y, references, candidates, theta, g, correlation=gaussian, slope=lambda r2: -np.exp(-r2), least=0.0):
+    """The mean-squared prediction errors by equations (4) and (5), over references on average, derivatives by complex steps.
+
+    `least`: the part of the expected information that the observed one is at least.
+    """
 
     def derivative(f):
         return f(theta + 1e-30j).imag / 1e-30
@@ -61,14 +64,18 @@ def mspe(X, y, references, candidates, theta, g, correlation=gaussian, slope=lam
     def psi(theta):
         return y @ np.linalg.solve(k(X, X, theta) + g * np.eye(j), y)
 
-    def slope_of_loglik(theta):
+    def matrix_and_slope(theta):
         r2 = ((X[:, None] - X) ** 2).sum(-1) / theta
-        K, K_slope = correlation(r2) + g * np.eye(j), -slope(r2) * r2 / theta
+        return correlation(r2) + g * np.eye(j), -slope(r2) * r2 / theta
+
+    def slope_of_loglik(theta):
+        K, K_slope = matrix_and_slope(theta)
         alpha = np.linalg.solve(K, y)
         return (j * (alpha @ K_slope @ alpha) / (y @ alpha) - np.trace(np.linalg.solve(K, K_slope))) / 2
 
     j = len(X)
-    F = max(-derivative(slope_of_loglik), 0)
+    C = np.linalg.solve(*matrix_and_slope(theta))
+    F = max(-derivative(slope_of_loglik), least * (np.trace(C @ C) - np.trace(C) ** 2 / j) / 2)
     V = variance(X, candidates, theta) * psi(theta) / (j - 2)
     V_slope = derivative(lambda t: variance(X, candidates, t) * psi(t) / (j - 2))
     G = F + V_slope**2 / (2 * V**2) + derivative(lambda t: mean(candidates, t)) ** 2 / V
