@@ -1,5 +1,6 @@
 """Columns scaled by lengthscales of all data: blocks of Latin hypercubes, and predictions whatever the units."""
 
+import functools
 import pickle
 
 import numpy as np
@@ -8,7 +9,7 @@ from references_local import fixed, loglik
 from scipy import optimize
 
 import gpustats as gs
-from gpustats.gp.local import blhs, darg, points, scaling
+from gpustats.gp.local import blhs, darg, model, points, scaling
 
 SMALL = dict(size=60, replicates=3)  # of subsamples, so that they are fitted in no time
 OPTIONS = [{}, {"separable": True}, {"method": "nn"}, {"method": "ray"}, {"joint": True}]
@@ -39,7 +40,8 @@ def test_subsamples_of_every_size(n, p, size, rng):
 
 def test_subsamples_of_points_that_are_read_in_parts(rng, monkeypatch):
     """The same rows, whatever the parts, and of each part no more than one at a time."""
-    X, y = rng.uniform(size=(900, 3)), rng.normal(size=900)
+    X = rng.uniform(size=(900, 3))
+    y = np.sin(9 * X[:, 0]) + X[:, 1]
     want = scaling.subsamples(X, 60, 3, np.random.default_rng(1))
     monkeypatch.setattr(points, "ROWS", 70)
 
@@ -52,6 +54,10 @@ def test_subsamples_of_points_that_are_read_in_parts(rng, monkeypatch):
 
     np.testing.assert_array_equal(scaling.subsamples(points.Points(Stored()), 60, 3, np.random.default_rng(1)), want)
     np.testing.assert_array_equal(blhs(Stored(), y, **SMALL), blhs(X, y, **SMALL))
+    monkeypatch.setattr(model, "lengthscales", functools.partial(scaling.lengthscales, **SMALL))
+    gp = gs.LocalGP(Stored(), y, prescale=True, memory=1)
+    np.testing.assert_array_equal(gp.prescaling, blhs(X, y, **SMALL))
+    assert gp.predict(X[:3], end=8).mean.shape == (3,)
 
 
 def test_lengthscales_are_those_of_maximum_likelihood(uneven):
