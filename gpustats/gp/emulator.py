@@ -180,18 +180,21 @@ class Emulator(Conditioned):
         ------
         ValueError
             Where `wrt` has names that are no hyperparameters of the covariance function, and as for `alc`.
+        numpy.linalg.LinAlgError
+            Where the likelihood has no second derivatives in hyperparameters.
 
         Notes
         -----
         Gramacy & Apley (2015), Local Gaussian process approximation for large computer experiments, Journal of Computational
-        and Graphical Statistics 24:561-578: the mean over references r of V(r) + µ(r)' G⁻¹ µ(r), where V is the variance with
-        the candidate z, µ(r) has the derivatives of the mean in the hyperparameters θ, and G is their Fisher information,
-        F + v v' / (2 V(z)²) + µ(z) µ(z)' / V(z), with the derivatives v of V(z). F is minus the second derivative of the
-        log-likelihood so far. As there, θ are squares of lengthscales, and of all that is positive, which makes a difference
-        only where the likelihood is not at its largest. In directions in which it is flat or not concave, F is a hundredth of
-        what is expected of such observations. It takes 4 n³ operations for each number in θ; after `update` it is due anew.
+        and Graphical Statistics 24:561-578: the mean over references r of V(r) + µ(r)' G⁻¹ µ(r), where V(r) is the variance
+        with the candidate z, and µ has the derivatives of the mean in the hyperparameters θ. G is their Fisher information,
+        F + v v' / (2 s⁴) + µ(z) µ(z)' / s², with the variance s² of an observation at z, and its derivatives v. F is minus the
+        second derivative of the log-likelihood so far. As there, θ are squares of lengthscales, and of all that is positive,
+        which makes a difference only where the likelihood is not at its largest. In directions in which it is flat or not
+        concave, F is a hundredth of what is expected of such observations. It takes 4 n³ operations for each number in θ;
+        after `update` it is due anew.
 
-        The R package laGP's `mspeGP` is this with noisy_references=True, but that its program has (µ(z) / V(z))² in the last
+        The R package laGP's `mspeGP` is this with noisy_references=True, but that its program has (µ(z) / s²)² in the last
         term, which depends on the unit of y.
 
         Examples
@@ -216,8 +219,7 @@ class Emulator(Conditioned):
             left = counts @ np.square(written(self._data.runtime, around.moments()[1]), dtype=float) - reduced
             found = left * (1.0 if df is None else (df + 1) / (df - 1))  # of the scale with one point more
             if information.unknowns:
-                slopes = information.slopes(around.xs, np.zeros(around.m)).mean
-                found += errors_of_mean(self._with_one(information, at), slopes, counts)
+                found += errors_of_mean(information.with_one(at), information.slopes(around).mean, counts)
         return self._like(found.astype(self._data.dtype), candidates)
 
     def fish(self, candidates: Any, *, noise: Any = True, wrt: str | Collection[str] | None = None) -> Any:
@@ -251,7 +253,7 @@ class Emulator(Conditioned):
         """
         at, information = self._posterior(candidates, noise, 0.0, "candidates"), self._information(wrt)
         with np.errstate(invalid="ignore"):
-            found = np.linalg.det(self._with_one(information, at)) if at.m else np.zeros(0)
+            found = np.linalg.det(information.with_one(at)) if at.m else np.zeros(0)
         return self._like(found.astype(self._data.dtype), candidates)
 
     def ieci(
@@ -371,11 +373,6 @@ class Emulator(Conditioned):
         if names not in made:
             made[names] = Information(self._factor, names)
         return made[names]
-
-    def _with_one(self, information: Information, at: Posterior) -> np.ndarray:
-        """The Fisher information with an observation at each of some points, (m, q, q)."""
-        noise = written(self._data.runtime, at.noise).astype(float)
-        return information.with_one(information.slopes(at.xs, noise), self._times * self._factor.scale2)
 
     def _slopes(self, at: Posterior, candidates: Any, of_mean: np.ndarray, of_variance: np.ndarray) -> Any:
         """The derivatives in points of a function of location and squared scale there, from those in these."""

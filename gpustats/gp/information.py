@@ -20,7 +20,8 @@ from .expression import Expression
 from .factor import Factor
 from .hyperparameters import Hyperparameters
 from .pairs import Pairs
-from .posterior import CHUNK
+from .posterior import CHUNK, Posterior
+from .prediction import variance_of_t
 
 if TYPE_CHECKING:
     from ..runtime.base import Runtime
@@ -190,7 +191,13 @@ class Information:
             traces = weight * self._of_squares - 2 * first
             second += weight**2 / (2 * n) * np.outer(self._of_squares, self._of_squares)
             expected = known - np.outer(traces, traces) / (2 * n)
-        return np.diag([u.bend for u in self.unknowns] * first) - second, expected, np.diag(known)
+        observed = np.diag([u.bend for u in self.unknowns] * first) - second
+        if not np.isfinite(observed + expected).all():
+            raise np.linalg.LinAlgError(
+                f"the log-likelihood has no finite second derivatives in {', '.join(self._names)}: leave those out of wrt in "
+                f"which {pairs.covariance.name} is not smooth"
+            )
+        return observed, expected, np.diag(known)
 
     def _summed(self, pairs: Pairs, values: Hyperparameters, inverse: Matrix, alpha: Any, names: Sequence[str]) -> np.ndarray:
         """What `Pairs.gradient` says of each unknown number, or 0 where it is none of some names."""
@@ -202,32 +209,19 @@ class Information:
                 found[i] = slope * u.times if u.place is None else slope[u.place] * factor.values.vectors[u.name][u.place]
         return found
 
-    def with_one(self, slopes: Slopes, times: float) -> np.ndarray:
-        """The information that is expected with one observation more: at each of m points, (m, q, q).
-
-        Parameters
-        ----------
-        slopes : Slopes
-            There.
-        times : float
-            What variances are, in those of the slopes.
-        """
+    def with_one(self, at: Posterior) -> np.ndarray:
+        """The information that is expected with one observation more: at each of m points, (m, q, q)."""
+        factor, slopes = self._factor, self.slopes(at)
+        times = factor.scale2 * (1.0 if factor.df is None else variance_of_t(factor.df))
         with np.errstate(invalid="ignore"):
             steps = slopes.mean / np.sqrt(times * slopes.observed)[:, None]
         return self.matrix + sum(c[:, :, None] * c[:, None] for c in (steps, slopes.variance / math.sqrt(2)))
 
-    def slopes(self, xs: Any, noise: np.ndarray) -> Slopes:
-        """The derivatives of predictions at some points.
-
-        Parameters
-        ----------
-        xs : (m, p) array
-            As kernels read it.
-        noise : (m,) ndarray
-            Variances of the noise of observations there.
-        """
+    def slopes(self, at: Posterior) -> Slopes:
+        """The derivatives of predictions at some points, with the noise of observations there."""
+        noise = written(self._factor.runtime, at.noise).astype(float)
         step = max(CHUNK // (max(self._factor.n, 1) * self._factor.pairs.dtype.itemsize), 64)
-        parts = [self._slopes(xs[i : i + step], noise[i : i + step]) for i in range(0, len(noise), step)]
+        parts = [self._slopes(at.xs[i : i + step], noise[i : i + step]) for i in range(0, at.m, step)]
         return Slopes(*map(np.concatenate, zip(*parts, strict=True)))
 
     def _slopes(self, xs: Any, noise: np.ndarray) -> Slopes:

@@ -176,7 +176,7 @@ def test_information_of_hyperparameters(student_t, cov, provider, rng):
     np.testing.assert_allclose(expected, want, atol=1e-8 * np.abs(want).max(), rtol=1e-7)
     parts = linalg.eigh(observed, expected, eigvals_only=True)
     np.testing.assert_allclose(linalg.eigh(found.matrix, expected, eigvals_only=True), np.maximum(parts, 0.01), rtol=1e-6)
-    slopes = found.slopes(e._posterior(z, True, None).xs, np.full(3, 0.09))
+    slopes = found.slopes(e._posterior(z, True, None))
     np.testing.assert_allclose(slopes.mean, of_mean.T, atol=1e-8)
     np.testing.assert_allclose(slopes.variance, of_variance.T, atol=1e-8)
     # G, and the average of µ' G⁻¹ µ, as they are defined
@@ -187,7 +187,7 @@ def test_information_of_hyperparameters(student_t, cov, provider, rng):
     mean, variance = slopes.mean[:, :q], slopes.variance[:, :q]
     G = [some + np.outer(m, m) / v + np.outer(s, s) / 2 for m, s, v in zip(mean, variance, V)]
     np.testing.assert_allclose(e.fish(z, wrt=names), np.linalg.det(G), rtol=1e-10)
-    of_references = e._information(names).slopes(e._posterior(r, False, None).xs, np.zeros(4)).mean
+    of_references = e._information(names).slopes(e._posterior(r, False, None)).mean
     errors = [np.mean([w * m @ np.linalg.solve(g, m) for w, m in zip(weights, of_references)]) for g in G]
     got = e.mspe(z, r, weights=weights, wrt=names) - e.mspe(z, r, weights=weights, wrt=())
     np.testing.assert_allclose(got, errors, rtol=1e-9)
@@ -369,6 +369,13 @@ def test_no_observations_and_nothing_to_learn(rng):
     unknown = np.array([[0.5], [np.nan]])
     with pytest.raises(ValueError, match="wrt: 'sigma' is none of amplitude, lengthscale"):
         e.mspe(z, wrt="sigma")
+    rough = gs.register("""
+    // rough: a slope at 0 that is infinite, times 0
+    // sqdist: nonnegative    lengthscale: positive
+    real rough_cov(real sqdist, real lengthscale) { return exp(-sqrt(sqdist / (lengthscale * lengthscale))); }
+    """, replace=True)
+    with pytest.raises(np.linalg.LinAlgError, match="no finite second derivatives in lengthscale: leave those out of wrt"):
+        Emulator(MarginalLikelihood(rough, z, [1.0, 2.0, 3.0]), lengthscale=1.0, sigma=0.1).mspe(z)
     for found in (
         e.alc(unknown, z, noise=1.0), e.mspe(unknown, z), e.fish(unknown), e.ieci(unknown, 0.0, z, noise=1.0),
         e.expected_improvement(unknown, 0.0),
