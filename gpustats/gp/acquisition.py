@@ -19,6 +19,7 @@ from ..language.library import library
 from ..linalg.matrix import Matrix
 from ..rewriting.differentiate import derivative_name, gradient
 from .factor import Factor
+from .parameters import by_row
 from .posterior import CHUNK, Posterior
 
 if TYPE_CHECKING:
@@ -156,6 +157,16 @@ def over_references(
             slopes[part] = slopes_at(factor, xs, rows, -factor.lift * bends)
             slopes[part] += _cross_slopes(factor, references.xs, xs, cross)
     return Sums(values, slopes)
+
+
+def averaging(weights: Any, r: int) -> np.ndarray:
+    """What each reference counts in an average."""
+    if not r:
+        raise ValueError("there are no references")
+    given = np.ones(r) if weights is None else by_row("weights", weights, r)
+    if np.any(np.asarray(given) < 0):
+        raise ValueError(f"weights has {np.min(given)}: they must be nonnegative")
+    return np.broadcast_to(np.asarray(given) / r, r)
 
 
 def slopes_at(factor: Factor, xs: Any, rows: Matrix, own: np.ndarray) -> np.ndarray:

@@ -17,6 +17,7 @@ from .lagrangian import Lagrangian, first_penalty
 from .marginal import MarginalLikelihood
 from .prediction import Prediction
 from .registry import covariances
+from .runs import Runs
 
 #: The noise that emulators of deterministic responses have, relative to their scale, and the bounds of their lengthscales.
 NUGGET, LENGTHSCALES = 1e-3, (0.01, 10.0)
@@ -48,7 +49,7 @@ class ConstrainedMinimum:
     penalties : (end - start,) ndarray
         ρ, of responses that are divided by their spreads.
     emulators : tuple of Emulator
-        Of the objective, if it is not known, then of the constraints, at the end. Their points lie in the unit cube.
+        Of the objective, then of the constraints, but for what is known, at the end. Their points lie in the unit cube.
     """
 
     x: np.ndarray | None
@@ -63,113 +64,8 @@ class ConstrainedMinimum:
     emulators: tuple[Emulator, ...]
 
 
-class Runs:
-    """All runs of a function so far, at points of the unit cube.
-
-    Parameters
-    ----------
-    function, objective, equal, tolerance
-        As for `minimize`.
-    bounds : (p, 2) ndarray
-
-    Attributes
-    ----------
-    unit : (n, p) ndarray
-    f, c : (n,) and (n, k) ndarray
-        Objectives and constraints.
-    of_f, of_c : float and (k,) ndarray
-        What they are divided by, where they are `scaled`.
-    equal, tolerance : (k,) ndarray
-        Which constraints are to be 0, and how far from that those in their units may be.
-    """
-
-    def __init__(
-        self, function: Callable[[np.ndarray], Any], objective: Callable[..., Any] | None, bounds: np.ndarray, equal: Any,
-        tolerance: Any,
-    ) -> None:  # fmt: skip
-        self._function, self._objective, self._equal, self._tolerance = function, objective, equal, tolerance
-        self._low, self._width = bounds[:, 0], np.ptp(bounds, axis=1)
-        self.unit, self.f, self.c = np.empty((0, len(bounds))), np.empty(0), np.empty((0, 0))
-        self.of_f: Any = 1.0
-        self.of_c = np.empty(0)
-
-    def __len__(self) -> int:
-        return len(self.f)
-
-    @property
-    def knows_objective(self) -> bool:
-        return self._objective is not None
-
-    def within(self, x: np.ndarray) -> np.ndarray:
-        """Points as those of the unit cube."""
-        return (x - self._low) / self._width
-
-    def outside(self, unit: np.ndarray) -> np.ndarray:
-        """Points of the unit cube in the function's units."""
-        return self._low + unit * self._width
-
-    def objectives(self, unit: np.ndarray) -> np.ndarray:
-        """The objective that is known, at points of the unit cube."""
-        assert self._objective is not None
-        found = np.asarray(self._objective(self.outside(unit)), np.float64)
-        if found.shape != (len(unit),):
-            raise ValueError(f"objective returned shape {found.shape} for {len(unit)} points: it must be ({len(unit)},)")
-        return found
-
-    def add(self, unit: np.ndarray) -> None:
-        """Run the function at one more point."""
-        x = self.outside(unit)
-        found = self._function(x)
-        if self.knows_objective:
-            f, c = self.objectives(unit[None])[0], found
-        else:
-            try:
-                f, c = found
-            except (TypeError, ValueError):
-                raise ValueError(f"function must return the objective and the constraints, two things, not {found!r}") from None
-        c = np.atleast_1d(np.asarray(c, np.float64))
-        if np.ndim(f) or c.ndim != 1 or not np.isfinite([f, *c]).all():
-            raise ValueError(f"function returned {f}, {c} at {x}: the objective must be a finite number, constraints (k,) such")
-        if len(self) and c.shape != self.c.shape[1:]:
-            raise ValueError(f"function returned {len(c)} constraints at {x}, and {self.c.shape[1]} before")
-        self.c = np.vstack([self.c, c]) if len(self) else c[None]
-        self.unit, self.f = np.vstack([self.unit, unit]), np.append(self.f, f)
-
-    def scale(self) -> None:
-        """Take the spreads of what there is as the units of objective and constraints."""
-        self.of_f = self.f.std() or 1.0
-        spreads = np.sqrt((self.c**2).mean(0))
-        self.of_c = np.where(spreads > 0, spreads, 1.0)
-        k = len(self.of_c)
-        for name, value in (("equal", self._equal), ("tolerance", self._tolerance)):
-            if np.shape(value) not in ((), (k,)):
-                raise ValueError(f"{name} has shape {np.shape(value)}, and there are {k} constraints: it must be one or ({k},)")
-        self.equal = np.broadcast_to(np.asarray(self._equal, bool), k)
-        self.tolerance = np.where(self.equal, self._tolerance, 0.0) / self.of_c
-
-    @property
-    def scaled(self) -> tuple[np.ndarray, np.ndarray]:
-        """Objectives and constraints in their units."""
-        return self.f / self.of_f, self.c / self.of_c
-
-    @property
-    def violated(self) -> np.ndarray:
-        """Which constraints are not met, (n, k)."""
-        return np.where(self.equal, np.abs(self.c) > self._tolerance, self.c > 0)
-
-    @property
-    def valid(self) -> np.ndarray:
-        """Which runs meet all constraints, (n,)."""
-        return np.logical_not(self.violated.any(1))
-
-    @property
-    def least(self) -> float:
-        """The best valid objective, or infinity."""
-        return float(self.f[self.valid].min(initial=np.inf))
-
-
 class Surrogates:
-    """Emulators of the objective, unless that is known, and of the constraints.
+    """Emulators of the objective and of the constraints, but for what is known.
 
     Parameters
     ----------
@@ -187,7 +83,7 @@ class Surrogates:
 
     def _responses(self, runs: Runs) -> list[np.ndarray]:
         f, c = runs.scaled
-        return [*([] if runs.knows_objective else [f]), *c.T]
+        return [*([] if runs.knows_objective else [f]), *c.T[: runs.emulated]]
 
     def fit(self, runs: Runs) -> None:
         """Estimate lengthscales of all runs; the prior mean of constraints is 0, where they turn from being met."""
@@ -211,10 +107,11 @@ class Surrogates:
     def predict(self, runs: Runs, unit: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Means and scales of objective and constraints in their units, in columns (m, 1 + k)."""
         found = [emulator.predict(unit) for emulator in self.emulators]
-        means, scales = [p.mean for p in found], [p.scale for p in found]
+        means, scales, certain = [p.mean for p in found], [p.scale for p in found], np.zeros(len(unit))
         if runs.knows_objective:
-            means, scales = [runs.objectives(unit) / runs.of_f, *means], [np.zeros(len(unit)), *scales]
-        return np.stack(means, axis=1), np.stack(scales, axis=1)
+            means, scales = [runs.objectives(unit) / runs.of_f, *means], [certain, *scales]
+        known = runs.known(unit) / runs.of_c[runs.emulated :]
+        return np.stack([*means, *known.T], axis=1), np.stack([*scales, *[certain] * known.shape[1]], axis=1)
 
 
 def candidates_of(runs: Runs, count: int, rng: np.random.Generator) -> np.ndarray:
@@ -248,9 +145,9 @@ def by_feasibility(runs: Runs, mean: np.ndarray, scale: np.ndarray) -> np.ndarra
 
 def minimize(
     function: Callable[[np.ndarray], Any], bounds: Any, *, objective: Callable[[np.ndarray], Any] | None = None,
-    equal: Any = False, start: int = 10, end: int = 100, x: Any = None, cov: Covariance | None = None,
-    priors: Mapping[str, Frozen] | None = None, refit: int = 10, candidates: int = 1000, draws: int = 512,
-    tolerance: Any = 1e-2, criterion: str = "lagrangian", slack: bool = True, rng: Any = None,
+    known: Callable[[np.ndarray], Any] | None = None, equal: Any = False, start: int = 10, end: int = 100, x: Any = None,
+    cov: Covariance | None = None, priors: Mapping[str, Frozen] | None = None, refit: int = 10, candidates: int = 1000,
+    draws: int = 512, tolerance: Any = 1e-2, criterion: str = "lagrangian", slack: bool = True, rng: Any = None,
 ) -> ConstrainedMinimum:  # fmt: skip
     """Minimise a costly function under constraints that are as costly, in few runs.
 
@@ -266,6 +163,9 @@ def minimize(
         Lowest and highest value of each coordinate.
     objective : callable, optional
         The objective where it is known, and costs nothing: takes points (m, p) and returns (m,).
+    known : callable, optional
+        Further constraints, which are known, too: takes points (m, p) and returns (m, k') or (m,). Where there are some, they
+        come behind the others in all that has k constraints.
     equal : bool or (k,) array_like of bool
         Which constraints are to be 0.
     start, end : int
@@ -350,7 +250,7 @@ def minimize(
             f"start = {start}, with {len(further)} points x, end = {end}, refit = {refit}, candidates = {candidates}, draws = "
             f"{draws}: there must be 2 first runs at least, fewer than all, and refit, candidates and draws positive"
         )
-    runs = Runs(function, objective, bounds, equal, tolerance)
+    runs = Runs(function, objective, known, bounds, equal, tolerance)
     design = qmc.LatinHypercube(p, optimization="random-cd", rng=rng).random(start) if start else np.empty((0, p))
     for unit in np.vstack([runs.within(further), design]):
         runs.add(unit)

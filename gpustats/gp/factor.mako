@@ -71,3 +71,19 @@ KERNEL(${threads}) marginal_weights(
     for (index_t i = THREAD; i < n; i += ${threads})
         rows[i] = a * rows[i] + b * z[z_start + i];
 }
+
+// A block has row i of two matrices: out[i] is their scalar product.
+KERNEL(${threads}) marginal_products(
+    GLOBAL double *RESTRICT out, index_t out_start, GLOBAL const real *RESTRICT rows, index_t rows_start, index_t stride,
+    GLOBAL const real *RESTRICT others, index_t others_start, index_t others_stride, index_t n)
+{
+    SHARED_ARRAY(double, totals, ${threads});
+    double product = 0;
+    for (index_t i = THREAD; i < n; i += ${threads}) {
+        const double a = rows[rows_start + BLOCK_X * stride + i];
+        product += a * others[others_start + BLOCK_X * others_stride + i];
+    }
+${add(["product"])}
+    if (THREAD == 0)
+        out[out_start + BLOCK_X] = product;
+}

@@ -239,13 +239,14 @@ class Factor:
             f"take a larger sigma, or give a jitter such as {np.finfo(self.pairs.dtype).eps * 1e4:.0e}"
         )
 
-    def inverse(self) -> tuple[Matrix, Matrix]:
+    def inverse(self, keep: bool = False) -> tuple[Matrix, Matrix]:
         """alpha = (K + noise)⁻¹ r, (n, 1), and the lower triangle of (K + noise)⁻¹ = l⁻ᵀ l⁻¹.
 
-        Where the device's memory is for fewer than `MATRICES`, the inverse takes the place of the factor.
+        Where the device's memory is for fewer than `MATRICES`, the inverse takes the place of the factor, unless that is to be
+        kept.
         """
         provider, dtype = self.provider, self.pairs.dtype
-        self.spent = MATRICES * dtype.itemsize * self.n**2 > self.runtime.device.memory
+        self.spent = not keep and MATRICES * dtype.itemsize * self.n**2 > self.runtime.device.memory
         inverse = self.l if self.spent else provider.empty(self.n, self.n, dtype)
         alpha = provider.empty(self.n, 1, dtype)
         provider.lower(self.l, inverse)
@@ -273,6 +274,13 @@ class Factor:
         )  # fmt: skip
         if self.runtime.host_visible:
             self.runtime.synchronize()
+
+    def products(self, a: Matrix, b: Matrix) -> np.ndarray:
+        """The scalar products of the rows of two matrices, (m, n): (m,) of float64."""
+        out = empty(self.runtime, a.rows, np.float64)
+        kernel = self._kernel("marginal_products")
+        kernel((a.rows, 1), *self.pairs.at(out), a.handle, a.offset, a.stride, b.handle, b.offset, b.stride, a.columns)
+        return written(self.runtime, out)
 
     def predict(self, xs: Any, mean: Any, scale: Any, noise: Any, scale2: float) -> None:
         """Add to the `mean` at new points what the data tell of it; `scale` is the root of scale2 * (variance + noise).

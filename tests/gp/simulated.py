@@ -120,4 +120,7 @@ def sequential_designs(dtype, rng):
     left = np.sqrt(p.scale.astype(float) ** 2 - scale2 * c**2 / v[:, None])
     near(e.ieci(z, 0.0, at), [Prediction(p.mean.astype(float), s, df=n).expected_improvement(0.0).mean() for s in left])
     assert slopes.shape == in_values.shape == (m, 2) and np.isfinite([slopes, in_values]).all()
+    own = p.scale.astype(float) ** 2
+    near(e.mspe(z, at, wrt=()), (n + 1) / (n - 1) * (own.mean() - scale2 * (c**2).mean(1) / v))
+    assert np.isfinite([e.mspe(z, at), e.fish(z)]).all()
     e.expected_improvement(z, 0.0, grad=True)

@@ -116,6 +116,26 @@ def test_the_toy_problem():
     assert [e.n for e in found.emulators] == [34, 34]
 
 
+@pytest.mark.parametrize("criterion", ["lagrangian", "feasibility"])
+def test_constraints_that_are_known(criterion):
+    """They cost no run and no emulator, and stand behind the others."""
+    options = dict(objective=lambda x: x.sum(1), candidates=300, rng=1, end=24, criterion=criterion)
+    found = minimize(
+        lambda x: toy(x)[0], [(0, 1), (0, 1)], known=lambda x: np.c_[(x**2).sum(1) - 1.5, x[:, 0] - x[:, 1] / 3],
+        equal=[0, 0, 1], tolerance=0.02, **options,
+    )  # fmt: skip
+    assert len(found.emulators) == 1
+    a, b = found.points.T
+    want = np.c_[[toy(x) for x in found.points], a - b / 3]
+    np.testing.assert_allclose(found.constraints, want, rtol=1e-12, atol=1e-15)
+    np.testing.assert_array_equal(found.valid, (want[:, :2] <= 0).all(1) & (np.abs(want[:, 2]) <= 0.02))
+    line = np.linspace(0, 1, 10001)  # x1 = x2 / 3, and the least sum of both by which the other constraints are met
+    least = min(4 / 3 * b for b in line if max(toy([b / 3, b])) <= 0)
+    assert least - 0.06 < found.fun < least + 0.06
+    one = minimize(lambda x: [], [(0, 1), (0, 1)], known=lambda x: 0.5 - x[:, 0], **options | dict(end=14))
+    assert one.emulators == () and one.constraints.shape == (14, 1) and one.x[0] >= 0.5
+
+
 def test_units_do_not_matter():
     """Of the coordinates, the objective and the constraints, but for rounding; given points come first."""
     given = [[0.9, 0.9], [0.5, 0.6]]
@@ -179,6 +199,7 @@ def test_no_constraints_and_none_that_can_be_met():
         (dict(function=lambda x: (np.nan, [1.0])), "must be a finite number"),
         (dict(objective=lambda x: x, function=lambda x: x), r"objective returned shape \(1, 1\)"),
         (dict(equal=[True, False]), "equal has shape"),
+        (dict(known=lambda x: x[0, 0]), r"known returned shape \(\) for 1 points: it must be \(1,\) or \(1, k\)"),
         (dict(criterion="best"), "there are 'lagrangian' and 'feasibility'"),
         (dict(cov=gs.periodic), "must have an amplitude and a lengthscale"),
     ],

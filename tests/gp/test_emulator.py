@@ -7,10 +7,12 @@ import numpy as np
 import pytest
 from gp_data import data
 from lagp_data import CANDIDATES, REFERENCES, X, Z
+from references_local import mspe
+from scipy import linalg
 
 import gpustats as gs
 from gpustats.evaluation.pointwise import Pointwise
-from gpustats.gp import Emulator, MarginalLikelihood, Prediction, acquisition, emulator
+from gpustats.gp import Emulator, MarginalLikelihood, Prediction, acquisition, emulator, information
 from gpustats.language.derived import resolve_in
 from gpustats.language.device_function import Argument, parse
 from gpustats.language.library import library
@@ -29,6 +31,11 @@ ALC_SLOPES = [
 #: ieciGP(gp, cand, min(Z), ref, w); ieciGPsep(s, cand, min(Z), ref, w)
 IECI = [0.0861560791764672, 0.0864328714528240, 0.0856179674925986, 0.0864356285708667]
 IECI_SEPARABLE = [0.0571404427392006, 0.0570836989282165, 0.0551642728073416, 0.0574850313311289]
+#: fishGP(gp, cand); mspeGP(gp, cand, ref, fi=FALSE); the latter + mean(laGP:::dmus2GP(gp, ref)$dmu^2) / fishGP(gp, cand):
+#: mspeGP itself has sq(dmu / s2) where the paper, and fishGP, have sq(dmu) / s2.
+FISH = [9.71982142294579, 10.11223847962473, 8.72117119666488, 9.72347553717661]
+MSPE_OF_VARIANCE = [0.0470171532899662, 0.0617500345733839, 0.0605014941475615, 0.0629697337542997]
+MSPE = [0.0533659154459582, 0.0678524257044215, 0.0675772449866916, 0.0693161100244988]
 #: updateGP(gp, cand[1:3,], c(.3,-.2,.5)); p <- predGP(gp, ref, lite=TRUE); p$mean; p$s2; llikGP(gp); alcGP(gp, cand, ref)
 NEW = [0.3, -0.2, 0.5]
 MEAN = [0.382337675773378, 0.448426592482037, 0.982850768793669, 0.316048534067753, -0.680345731577242]
@@ -59,6 +66,10 @@ def test_lagp(separable):
     np.testing.assert_allclose(ieci, IECI_SEPARABLE if separable else IECI, rtol=1e-10)
     if not separable:
         np.testing.assert_allclose(slopes, ALC_SLOPES, rtol=1e-9)
+        np.testing.assert_allclose(e.fish(CANDIDATES) / (4 * 0.5**2), FISH, rtol=1e-10)
+        np.testing.assert_allclose(e.mspe(CANDIDATES, REFERENCES, noisy_references=True), MSPE, rtol=1e-10)
+        without = e.mspe(CANDIDATES, REFERENCES, noisy_references=True, wrt=())
+        np.testing.assert_allclose(without, MSPE_OF_VARIANCE, rtol=1e-10)
     e.update(CANDIDATES[:2], NEW[:2])
     e.update(CANDIDATES[2:3], NEW[2:])
     p = e.predict(REFERENCES, noise=True)
@@ -110,6 +121,81 @@ def test_what_an_observation_changes(student_t, provider, rng, monkeypatch):
     np.testing.assert_array_equal(e.expected_improvement(z, best), e.predict(z).expected_improvement(best))
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_mean_squared_prediction_errors(dtype, rng, monkeypatch):
+    """By the paper's equations as they stand, also where the likelihood is not concave, and after further observations."""
+    monkeypatch.setattr(information, "CHUNK", 1)
+    x, y = data(rng, n=40, dtype=dtype)
+    z, r = rng.normal(size=(66, 2)).astype(dtype), rng.normal(size=(5, 2)).astype(dtype)
+    ml = MarginalLikelihood(gs.rbf.fix(amplitude=1.0), x[:30], y[:30], student_t=True, mean=0.2)
+    signs = set()
+    for theta in (0.5, 30.0):
+        e = Emulator(ml, lengthscale=np.sqrt(theta / 2), sigma=0.3)
+        for n in (30, 40):
+            if n > 30:
+                e.update(x[30:], y[30:])
+            got = e.mspe(z, r, noisy_references=True)
+            want = mspe(*(a.astype(float) for a in (x[:n], y[:n] - dtype(0.2), r, z)), theta, 0.09, least=0.01)
+            np.testing.assert_allclose(got, want, rtol=1e-9 if dtype == np.float64 else 1e-3)
+            signs.add(np.sign(e._information(None)._found()[0].item()))
+    assert signs == {-1, 1} and got.dtype == dtype
+
+
+@pytest.mark.parametrize("student_t", [False, True])
+@pytest.mark.parametrize("cov", [gs.matern12, gs.rbf + gs.linear.rename(lengthscale="slope")])
+def test_information_of_hyperparameters(student_t, cov, provider, rng):
+    """By differences of the gradient in squares of hyperparameters, of covariances and predictions in their logarithms."""
+    x, y = data(rng, n=25)
+    values = dict(amplitude=1.3, lengthscale=np.array([0.7, 1.1]))
+    if cov is not gs.matern12:
+        values = dict(amplitude=1.3, lengthscale=0.7, slope=np.array([2.0, 3.0]))
+    ml, z = MarginalLikelihood(cov, x, y, student_t=student_t, jitter=0.01), rng.normal(size=(3, 2))
+    e, step = Emulator(ml, sigma=0.3, **values), 1e-5
+    found, logs = e._information(None), np.log(np.concatenate([np.ravel(v) for v in values.values()]))
+
+    def at(logs):
+        ends = np.cumsum([np.size(v) for v in values.values()])[:-1]
+        by_name = {n: p.reshape(np.shape(v)) for (n, v), p in zip(values.items(), np.split(np.exp(logs), ends))}
+        slopes = ml.value_and_grad(sigma=0.3, **by_name)[1]
+        own = Emulator(ml, sigma=0.3, **by_name)
+        p, prior = own.predict(z, noise=True), np.array([cov(one[None], **by_name)[0, 0] for one in z])
+        observed = np.log(p.scale**2 + own._factor.scale2 * 0.01 * prior)
+        K = cov(x, **by_name) * (1 + 0.01 * np.eye(25))
+        return np.concatenate([np.ravel(slopes[n] * v) for n, v in by_name.items()]), p.mean, observed, K
+
+    gradient, *_, K = at(logs)
+    differences = [
+        [(a - b) / (2 * step) for a, b in zip(at(logs + s), at(logs - s))] for s in step * np.eye(len(logs))
+    ]
+    of_gradient, of_mean, of_variance, of_K = (np.array(d) for d in zip(*differences))
+    want, (observed, expected, _) = 2 * np.diag(gradient) - of_gradient, found._found()
+    np.testing.assert_allclose(observed, want, atol=1e-8 * np.abs(want).max(), rtol=1e-7)
+    C = np.linalg.solve(K + 0.09 * np.eye(25), of_K)
+    want, traces = np.einsum("iab,jba->ij", C, C) / 2, np.einsum("iaa->i", C)
+    want -= np.outer(traces, traces) / 50 if student_t else 0
+    np.testing.assert_allclose(expected, want, atol=1e-8 * np.abs(want).max(), rtol=1e-7)
+    parts = linalg.eigh(observed, expected, eigvals_only=True)
+    np.testing.assert_allclose(linalg.eigh(found.matrix, expected, eigvals_only=True), np.maximum(parts, 0.01), rtol=1e-6)
+    slopes = found.slopes(e._posterior(z, True, None))
+    np.testing.assert_allclose(slopes.mean, of_mean.T, atol=1e-8)
+    np.testing.assert_allclose(slopes.variance, of_variance.T, atol=1e-8)
+    # G, and the average of µ' G⁻¹ µ, as they are defined
+    r, weights, names = rng.normal(size=(4, 2)), rng.uniform(size=4), list(values)[:2]
+    before, q = e.predict(z, noise=True), sum(np.size(values[n]) for n in names)
+    V = before.variance * slopes.observed / (before.scale**2 / e._factor.scale2)
+    some = e._information(names).matrix
+    mean, variance = slopes.mean[:, :q], slopes.variance[:, :q]
+    G = [some + np.outer(m, m) / v + np.outer(s, s) / 2 for m, s, v in zip(mean, variance, V)]
+    np.testing.assert_allclose(e.fish(z, wrt=names), np.linalg.det(G), rtol=1e-10)
+    of_references = e._information(names).slopes(e._posterior(r, False, None)).mean
+    errors = [np.mean([w * m @ np.linalg.solve(g, m) for w, m in zip(weights, of_references)]) for g in G]
+    got = e.mspe(z, r, weights=weights, wrt=names) - e.mspe(z, r, weights=weights, wrt=())
+    np.testing.assert_allclose(got, errors, rtol=1e-9)
+    times = (26 / 24) * (23 / 25) if student_t else 1.0  # of the variance with one observation more
+    left = np.mean(weights * e.predict(r).variance) - e.alc(z, r, weights=weights)
+    np.testing.assert_allclose(e.mspe(z, r, weights=weights, wrt=()), times * left, rtol=1e-9)
+
+
 def test_what_is_left_of_an_improvement(rng):
     """The functions of a reference against those on the host, also far from any improvement, and of what is known or not."""
     text = acquisition._FUNCTIONS[acquisition.IMPROVEMENT]
@@ -156,6 +242,10 @@ def test_float32_and_device_arrays(rng):
     e, z = problem(rng, dtype=np.float32), rng.normal(size=(6, 2))
     double = Emulator(MarginalLikelihood(gs.rbf, e.x.astype(float), e.y.astype(float), jitter=0.01), **e.values)
     on_device = gs.to_device(z.astype(np.float32))
+    for name in ("mspe", "fish"):
+        values, want = (getattr(e, name)(on_device, wrt="lengthscale"), getattr(double, name)(z, wrt="lengthscale"))
+        assert type(values) is type(on_device) and values.dtype == np.float32 and values.shape == (6,)
+        np.testing.assert_allclose(gs.to_host(values), want, rtol=1e-3)
     for name, rest in (("alc", ()), ("alm", ()), ("ieci", (0.1,)), ("expected_improvement", (0.1,))):
         values, slopes = getattr(e, name)(on_device, *rest, grad=True)
         assert type(values) is type(slopes) is type(on_device) and values.dtype == slopes.dtype == np.float32
@@ -265,7 +355,8 @@ def test_no_observations_and_nothing_to_learn(rng):
     e.update(z, [1.0, 2.0, 3.0])
     got, slopes = e.alc(z, noise=False, grad=True)  # known without noise
     assert (np.abs(got) < 1e-12).all() and np.isfinite(slopes).all()
-    assert e.alc(z[:0], z).shape == (0,)
+    assert e.alc(z[:0], z).shape == e.mspe(z[:0], z).shape == e.fish(z[:0]).shape == (0,)
+    np.testing.assert_allclose(e.mspe(z, noise=False, wrt=()), 0, atol=1e-12)
     np.testing.assert_allclose(e.ieci(z, 1.5, z), [0.5 / 3] * 3, rtol=1e-6)
     with pytest.raises(ValueError, match="there are no references"):
         e.alc(z, z[:0])
@@ -276,7 +367,19 @@ def test_no_observations_and_nothing_to_learn(rng):
     with pytest.raises(ValueError, match="candidates has 2 columns"):
         e.ieci(np.zeros((4, 2)), 0.0)
     unknown = np.array([[0.5], [np.nan]])
-    for found in (e.alc(unknown, z, noise=1.0), e.ieci(unknown, 0.0, z, noise=1.0), e.expected_improvement(unknown, 0.0)):
+    with pytest.raises(ValueError, match="wrt: 'sigma' is none of amplitude, lengthscale"):
+        e.mspe(z, wrt="sigma")
+    rough = gs.register("""
+    // rough: a slope at 0 that is infinite, times 0
+    // sqdist: nonnegative    lengthscale: positive
+    real rough_cov(real sqdist, real lengthscale) { return exp(-sqrt(sqdist / (lengthscale * lengthscale))); }
+    """, replace=True)
+    with pytest.raises(np.linalg.LinAlgError, match="no finite second derivatives in lengthscale: leave those out of wrt"):
+        Emulator(MarginalLikelihood(rough, z, [1.0, 2.0, 3.0]), lengthscale=1.0, sigma=0.1).mspe(z)
+    for found in (
+        e.alc(unknown, z, noise=1.0), e.mspe(unknown, z), e.fish(unknown), e.ieci(unknown, 0.0, z, noise=1.0),
+        e.expected_improvement(unknown, 0.0),
+    ):  # fmt: skip
         np.testing.assert_array_equal(np.isnan(found), [False, True])
 
 

@@ -40,8 +40,11 @@ def joint_design(X, references, candidates, d, g, start, end):
     return np.array(design)
 
 
-def mspe_design(X, y, x, candidates, theta, g, start, end, correlation=gaussian, slope=lambda r2: -np.exp(-r2)):
-    """The design for the location x by equations (4) and (5), derivatives by complex steps."""
+def mspe(X, y, references, candidates, theta, g, correlation=gaussian, slope=lambda r2: -np.exp(-r2), least=0.0):
+    """The mean-squared prediction errors by equations (4) and (5), over references on average, derivatives by complex steps.
+
+    `least`: the part of the expected information that the observed one is at least.
+    """
 
     def derivative(f):
         return f(theta + 1e-30j).imag / 1e-30
@@ -49,33 +52,43 @@ def mspe_design(X, y, x, candidates, theta, g, start, end, correlation=gaussian,
     def k(a, b, theta):
         return correlation(((a[:, None] - b) ** 2).sum(-1) / theta)
 
-    def psi(rows, theta):
-        return y[rows] @ np.linalg.solve(k(X[rows], X[rows], theta) + g * np.eye(len(rows)), y[rows])
+    def weights(of, at, theta):
+        return np.linalg.solve(k(of, of, theta) + g * np.eye(len(of)), k(of, at, theta))
 
-    def mean_and_variance(rows, at, theta):
-        of = k(X[rows], at, theta)
-        weights = np.linalg.solve(k(X[rows], X[rows], theta) + g * np.eye(len(rows)), of)
-        return y[rows] @ weights, 1 + g - (of * weights).sum(0)
+    def variance(of, at, theta):
+        return 1 + g - (k(of, at, theta) * weights(of, at, theta)).sum(0)
 
-    def slope_of_loglik(rows, theta):
-        r2 = ((X[rows, None] - X[rows]) ** 2).sum(-1) / theta
-        K, K_slope = correlation(r2) + g * np.eye(len(rows)), -slope(r2) * r2 / theta
-        alpha = np.linalg.solve(K, y[rows])
-        return (len(rows) * (alpha @ K_slope @ alpha) / (y[rows] @ alpha) - np.trace(np.linalg.solve(K, K_slope))) / 2
+    def mean(at, theta):
+        return y @ weights(X, at, theta)
 
-    def errors(rows, left):
-        j, at = len(rows), X[left]
-        F = max(-derivative(lambda t: slope_of_loglik(rows, t)), 0)
-        V = mean_and_variance(rows, at, theta)[1] * psi(rows, theta) / (j - 2)
-        V_slope = derivative(lambda t: mean_and_variance(rows, at, t)[1] * psi(rows, t) / (j - 2))
-        G = F + V_slope**2 / (2 * V**2) + derivative(lambda t: mean_and_variance(rows, at, t)[0]) ** 2 / V
-        v = np.array([mean_and_variance([*rows, z], x[None], theta)[1][0] for z in left])
-        mean_slope = derivative(lambda t: mean_and_variance(rows, x[None], t)[0])[0]
-        return (j + 1) * psi(rows, theta) / (j * (j - 1)) * v + mean_slope**2 / G
+    def psi(theta):
+        return y @ np.linalg.solve(k(X, X, theta) + g * np.eye(j), y)
 
+    def matrix_and_slope(theta):
+        r2 = ((X[:, None] - X) ** 2).sum(-1) / theta
+        return correlation(r2) + g * np.eye(j), -slope(r2) * r2 / theta
+
+    def slope_of_loglik(theta):
+        K, K_slope = matrix_and_slope(theta)
+        alpha = np.linalg.solve(K, y)
+        return (j * (alpha @ K_slope @ alpha) / (y @ alpha) - np.trace(np.linalg.solve(K, K_slope))) / 2
+
+    j = len(X)
+    C = np.linalg.solve(*matrix_and_slope(theta))
+    F = max(-derivative(slope_of_loglik), least * (np.trace(C @ C) - np.trace(C) ** 2 / j) / 2)
+    V = variance(X, candidates, theta) * psi(theta) / (j - 2)
+    V_slope = derivative(lambda t: variance(X, candidates, t) * psi(t) / (j - 2))
+    G = F + V_slope**2 / (2 * V**2) + derivative(lambda t: mean(candidates, t)) ** 2 / V
+    left = np.array([variance(np.r_[X, z[None]], references, theta).mean() for z in candidates])
+    mean_slopes = derivative(lambda t: mean(references, t))
+    return (j + 1) * psi(theta) / (j * (j - 1)) * left + (mean_slopes**2).mean() / G
+
+
+def mspe_design(X, y, x, candidates, theta, g, start, end, *correlation):
+    """The design for the location x whose every point makes `mspe` there smallest."""
     design, left = list(candidates[:start]), sorted(candidates[start:])
     while len(design) < end:
-        design.append(left.pop(errors(design, left).argmin()))
+        design.append(left.pop(mspe(X[design], y[design], x[None], X[left], theta, g, *correlation).argmin()))
     return np.array(design)
 
 

@@ -16,7 +16,7 @@ from ..observations import require_finite
 from ..prediction import JointPrediction, LocalPrediction, variance_of_t
 from .correlation import Correlation
 from .job import Data, Job, is_room
-from .points import ROWS, Points
+from .points import Points
 from .scaling import lengthscales
 from .scheme import Scheme
 from .units import Units
@@ -55,7 +55,8 @@ class LocalGP:
     memory : int, optional
         The most bytes of points on a device; by default as many as it has room for. More of them pass through it in parts, for
         each some ten thousands of locations: first to tell which are near, then those that are. Results are equal to the bit.
-        X then stays where it is, in memory, a memory map, or an array that is read by slices, and must not change.
+        X then stays where it is, in memory, a memory map, or an array that is read by slices, and must not change; y, a number
+        for each row, is in memory.
 
     Attributes
     ----------
@@ -112,8 +113,7 @@ class LocalGP:
         if is_room(runtime, (n, p), memory):  # else the points stay where they are
             X = np.array(read(X, 0, n, "X"), np.float64, order="C")
         self._points = Points(X)
-        for i, part in enumerate(self._points.parts()):
-            require_finite("X", part, ROWS * i)
+        self._points.require_finite()
         require_finite("y", self.y)
         Correlation(cov)  # complains of one that is not for this
         self.center = bool(center)
@@ -137,7 +137,7 @@ class LocalGP:
         if isinstance(prescale, bool | np.bool_):
             if not prescale:
                 return None
-            return lengthscales(self._runtime, np.asarray(self._points), self.y, Correlation(self.cov), center=self.center)
+            return lengthscales(self._runtime, self._points, self.y, Correlation(self.cov), center=self.center)
         given, p = np.array(prescale, np.float64), self._points.shape[1]
         if given.shape != (p,) or not ((given > 0) & (given < np.inf)).all():
             raise ValueError(
@@ -202,7 +202,8 @@ class LocalGP:
         rays : int, optional
             Along how many rays a point is searched for: by default as many as columns for "ray", and one for "opt".
         nearest : {"auto", "device", "tree"}
-            How the nearest points are found; no matter for the result.
+            How the nearest points are found: by distances to all of them, or by a k-d tree on the host, which takes all of X in
+            its memory; no matter for the result.
         devices, client : optional
             Where to compute other than on `device`: on several devices, ``"all"`` or a list of them, or by the workers of a
             `distributed.Client`; see `gpustats.parallel`. No matter for the result, but for the rounding of different devices.
@@ -238,6 +239,11 @@ class LocalGP:
         if self.prescaling is not None:
             locations = locations / np.sqrt(self.prescaling)
         m = len(locations)
+        if nearest == "tree" and not isinstance(self._points.rows, np.ndarray):
+            raise ValueError(
+                "nearest = 'tree': a tree has all of X in memory, and this X is read in parts, being more than a device is to "
+                "hold: use nearest = 'device', or give X as an array in memory"
+            )
         units, data = self._in_units(separable)
         scheme = Scheme.checked(
             self._scaled, self.y, start, end, close, d, g, method, separable, stages, nearest, noise, joint, rays, units.columns

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...parallel.rows import chunks, read
+from ..observations import require_finite
 
 ROWS = 1 << 18  # that are read at once, where all are gone through
 
@@ -41,6 +42,11 @@ class Points:
     def parts(self) -> Iterator[np.ndarray]:
         """All rows, some after the others."""
         return (self.part(*rows) for rows in chunks(len(self), ROWS))
+
+    def require_finite(self) -> None:
+        """ValueError where a number is nan or infinite."""
+        for i, part in enumerate(self.parts()):
+            require_finite("X", part, ROWS * i)
 
     def __getitem__(self, numbers: np.ndarray | slice) -> np.ndarray:
         """The rows of these numbers, in C order; where they are not in memory, they are looked for in all that is read."""

@@ -8,12 +8,14 @@ import numpy as np
 
 from ...evaluation.placement import device_of
 from ...evaluation.results import as_host
+from ...parallel.rows import as_rows, is_stored
 from ...runtime import arrays
 from ..expression import Expression
 from ..observations import require_finite
 from .correlation import Correlation
 from .defaults import darg, garg
 from .fit import LocalFit
+from .points import Points, parts_of
 from .units import Units
 
 if TYPE_CHECKING:
@@ -35,6 +37,7 @@ def blhs(
     Parameters
     ----------
     X : (N, p) array_like
+        Or an array that is read by slices, of which some rows are in memory at a time.
     y : (N,) array_like
     cov : Covariance, optional
         As for `LocalGP`.
@@ -79,22 +82,24 @@ def blhs(
     >>> bool(d[1] > 10 * d[0])
     True
     """
-    X, y = arrays.as_array(X, "X"), arrays.as_array(y, "y")
-    runtime = device_of([X, y], ["X", "y"])
-    X, y = (np.asarray(as_host(runtime, a), np.float64) for a in (X, y))
-    if X.ndim != 2 or y.shape != (len(X),):
-        raise ValueError(f"X has shape {X.shape} and y {y.shape}: they must be (N, p) and (N,)")
-    require_finite("X", X)
+    X, y = as_rows(X, "X"), arrays.as_array(y, "y")
+    placed = {name: a for name, a in (("X", X), ("y", y)) if not is_stored(a)}
+    runtime = device_of(list(placed.values()), list(placed))
+    if len(X.shape) != 2 or y.shape != (X.shape[0],):
+        raise ValueError(f"X has shape {tuple(X.shape)} and y {y.shape}: they must be (N, p) and (N,)")
+    points, y = Points(X if is_stored(X) else as_host(runtime, X)), np.asarray(as_host(runtime, y), np.float64)
+    points.require_finite()
     require_finite("y", y)
-    if size < 3 or replicates < 1 or len(X) < 3:
+    if size < 3 or replicates < 1 or len(points) < 3:
         raise ValueError(
-            f"size = {size}, replicates = {replicates}, and X has {len(X)} rows: it takes 3 points and a subsample at least"
+            f"size = {size}, replicates = {replicates}, and X has {len(points)} rows: it takes 3 points, and a subsample, at "
+            "least"
         )
-    return lengthscales(runtime, X, y, Correlation(cov), size, replicates, d, g, center, rng)
+    return lengthscales(runtime, points, y, Correlation(cov), size, replicates, d, g, center, rng)
 
 
 def lengthscales(
-    runtime: Runtime, X: np.ndarray, y: np.ndarray, correlation: Correlation, size: int = SIZE, replicates: int = REPLICATES,
+    runtime: Runtime, X: Points, y: np.ndarray, correlation: Correlation, size: int = SIZE, replicates: int = REPLICATES,
     d: Any = None, g: float = 1e-3, center: bool = True, rng: Any = 0,
 ) -> np.ndarray:  # fmt: skip
     """`blhs` of what was checked."""
@@ -117,25 +122,37 @@ def lengthscales(
     return lengths * units.columns**2
 
 
-def subsamples(X: np.ndarray, size: int, replicates: int, rng: np.random.Generator) -> np.ndarray:
-    """Rows of X, (replicates, size): points of blocks that are a Latin hypercube."""
+def subsamples(X: np.ndarray | Points, size: int, replicates: int, rng: np.random.Generator) -> np.ndarray:
+    """Rows of X, (replicates, size): points of blocks that are a Latin hypercube.
+
+    All subsamples go through X together, once for each hypercube that one of them needs.
+    """
     n, p = X.shape
     intervals = int((n / size) ** (1 / (p - 1)) + 1e-9) if p > 1 else 1
     if intervals < 2:
         return np.stack([np.sort(rng.choice(n, size, replace=False)) for _ in range(replicates)])
-    some = rng.choice(n, min(n, _SAMPLE), replace=False)
-    ends = np.quantile(X[some], np.arange(1, intervals) / intervals, axis=0)
-    cells = np.stack([np.searchsorted(ends[:, k], X[:, k], side="right") for k in range(p)])
-    made = []
-    for _ in range(replicates):
-        within = np.zeros(n, bool)
-        for _ in range(_DRAWS):
-            blocks = [rng.permutation(intervals)[cells[k]] for k in range(p)]  # of each interval, the block that it belongs to
-            within |= np.logical_and.reduce([b == blocks[0] for b in blocks[1:]])
-            if np.count_nonzero(within) >= size:
-                break
-        rows = np.flatnonzero(within)
-        if len(rows) < size:
-            rows = np.r_[rows, rng.choice(np.flatnonzero(~within), size - len(rows), replace=False)]
-        made.append(np.sort(rng.choice(rows, size, replace=False)))
-    return np.stack(made)
+    some = X[rng.choice(n, min(n, _SAMPLE), replace=False)]
+    ends = np.quantile(some, np.arange(1, intervals) / intervals, axis=0)
+    rngs = [np.random.default_rng(seed) for seed in rng.integers(2**63, size=replicates)]
+    found = [np.zeros(0, np.int64)] * replicates
+    for _ in range(_DRAWS):
+        # Of each interval of each column, the block that it belongs to.
+        blocks = {i: [rngs[i].permutation(intervals) for _ in range(p)] for i in range(replicates) if len(found[i]) < size}
+        if not blocks:
+            break
+        first = 0
+        for part in parts_of(X):
+            cells = [np.searchsorted(ends[:, k], part[:, k], side="right") for k in range(p)]
+            for i, its in blocks.items():
+                within = np.logical_and.reduce([its[k][cells[k]] == its[0][cells[0]] for k in range(1, p)])
+                found[i] = np.union1d(found[i], first + np.flatnonzero(within))
+            first += len(part)
+    return np.stack([_some_of(rows, n, size, rng) for rows, rng in zip(found, rngs, strict=True)])
+
+
+def _some_of(rows: np.ndarray, n: int, size: int, rng: np.random.Generator) -> np.ndarray:
+    """As many of some rows as are wanted, or all of them and others of the n rows, in order."""
+    if len(rows) < size:
+        others = np.setdiff1d(rng.choice(n, min(n, 2 * size), replace=False), rows)
+        rows = np.r_[rows, rng.choice(others, size - len(rows), replace=False)]
+    return np.sort(rng.choice(rows, size, replace=False))

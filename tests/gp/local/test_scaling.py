@@ -1,5 +1,6 @@
 """Columns scaled by lengthscales of all data: blocks of Latin hypercubes, and predictions whatever the units."""
 
+import functools
 import pickle
 
 import numpy as np
@@ -8,7 +9,7 @@ from references_local import fixed, loglik
 from scipy import optimize
 
 import gpustats as gs
-from gpustats.gp.local import blhs, darg, scaling
+from gpustats.gp.local import blhs, darg, model, points, scaling
 
 SMALL = dict(size=60, replicates=3)  # of subsamples, so that they are fitted in no time
 OPTIONS = [{}, {"separable": True}, {"method": "nn"}, {"method": "ray"}, {"joint": True}]
@@ -35,6 +36,28 @@ def test_subsamples_of_every_size(n, p, size, rng):
     X = np.round(rng.lognormal(size=(n, p)), 1)  # uneven, with equal numbers
     rows = scaling.subsamples(X, size, 4, rng)
     assert rows.shape == (4, size) and all(len(set(r)) == size for r in rows) and rows.min() >= 0 and rows.max() < n
+
+
+def test_subsamples_of_points_that_are_read_in_parts(rng, monkeypatch):
+    """The same rows, whatever the parts, and of each part no more than one at a time."""
+    X = rng.uniform(size=(900, 3))
+    y = np.sin(9 * X[:, 0]) + X[:, 1]
+    want = scaling.subsamples(X, 60, 3, np.random.default_rng(1))
+    monkeypatch.setattr(points, "ROWS", 70)
+
+    class Stored:
+        shape, dtype = X.shape, X.dtype
+
+        def __getitem__(self, rows):
+            assert len(range(*rows.indices(900))) <= 70
+            return X[rows]
+
+    np.testing.assert_array_equal(scaling.subsamples(points.Points(Stored()), 60, 3, np.random.default_rng(1)), want)
+    np.testing.assert_array_equal(blhs(Stored(), y, **SMALL), blhs(X, y, **SMALL))
+    monkeypatch.setattr(model, "lengthscales", functools.partial(scaling.lengthscales, **SMALL))
+    gp = gs.LocalGP(Stored(), y, prescale=True, memory=1)
+    np.testing.assert_array_equal(gp.prescaling, blhs(X, y, **SMALL))
+    assert gp.predict(X[:3], end=8).mean.shape == (3,)
 
 
 def test_lengthscales_are_those_of_maximum_likelihood(uneven):
