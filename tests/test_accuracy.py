@@ -13,8 +13,6 @@ WITHOUT_ROWS = {
     "mvnormal": "matrices, which are tested against SciPy in tests/elliptical",
     "mv_student_t": "as mvnormal",
     "beta_negative_binomial": "its reference takes very long",
-    "fisher_noncentral_hypergeometric": "its reference takes very long",
-    "stable": "its reference takes very long",
 }
 
 

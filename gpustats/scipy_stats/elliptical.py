@@ -256,7 +256,7 @@ class MultivariateT(Multivariate):
     ) -> Any:  # fmt: skip
         """The probability of vectors between `lower_limit` and x; see `multivariate_normal.cdf`."""
         df, loc, shape = self._processed(loc, shape, df, allow_singular)
-        options = dict(points=_points(maxpts, 1_000_000), atol=1e-5, rtol=1e-5, rng=_seed(random_state))
+        options = dict(points=_points(maxpts, 1_000_000), atol=3e-6, rtol=3e-6, rng=_seed(random_state))
         log, sign = _log_probability(x, loc, shape, lower_limit, df, **options)
         return np.exp(log) * sign
 

@@ -89,7 +89,8 @@ def stable_integral(z, alpha, beta, tail):
         value = mp.exp(r * along + exponent) * (1 + fast)
         return value.imag if tail else (value * direction).real * r
 
-    value = trapezoidal(along_ray, mp.mpf("0.02" if tail else "0.04"), mp.mpf("1e-9")) / mp.pi
+    step = mp.mpf("0.02" if tail or abs(z) > 1e3 else "0.04")
+    value = trapezoidal(along_ray, step, mp.mpf("1e-9")) / mp.pi
     return mp.mpf(0.5) - turned / mp.pi + value if tail else value
 
 
