@@ -12,7 +12,6 @@ from tests import accuracy
 WITHOUT_ROWS = {
     "mvnormal": "matrices, which are tested against SciPy in tests/elliptical",
     "mv_student_t": "as mvnormal",
-    "beta_negative_binomial": "its reference takes very long",
 }
 
 
