@@ -3,6 +3,9 @@
 // ${each} points. One element after another is drawn from a normal distribution, shifted and confined to what the elements before it leave
 // of the box; the logarithm of a weight is how much likelier the point is than it is drawn, and at most the largest that its box has.
 //
+// Points of the cube are moved so that the ends of each side meet: in few dimensions smoothly, each point standing for as much of the cube
+// as it has moved apart from others, else by folding.
+//
 // A thread has a sum, and the standardised elements of a point stay with it; its neighbours have further points of the same box.
 #define DIM ${dim}
 #define NUMBERS (DIM * DIM + 3 * DIM + 1)
@@ -28,9 +31,10 @@ KERNEL(${layout.threads}) ${name}(
         for (index_t p = begin; p < end; p++) {
             const real point = (real)p;
 % if radial:
-            const real radius = radii[radii_offset + turn * n_points + p];
+            GLOBAL const real *const radius_and_density = radii + radii_offset + 2 * (turn * n_points + p);
+            const real radius = radius_and_density[0];
 % endif
-            real z[DIM], weight = 0;
+            real z[DIM], weight = 0, density = ${'radius_and_density[1]' if radial else '1'};
             for (int k = 0; k < DIM; k++) {
                 real before = 0;
                 for (int j = 0; j < k; j++)
@@ -46,7 +50,14 @@ KERNEL(${layout.threads}) ${name}(
                     break;
                 }
                 const real turned = point * steps[k] + shift[k], fraction = turned - floor(turned);
-                const real u = fmin(fmax(fabs(2 * fraction - 1), EPSILON), 1 - EPSILON);  // folded, so that its ends meet
+% if smooth:
+                const real angle = (2 * PI) * fraction;
+                const real part = fraction - sin(angle) / (2 * PI);
+                density *= 1 - cos(angle);
+% else:
+                const real part = fabs(2 * fraction - 1);
+% endif
+                const real u = fmin(fmax(part, EPSILON), 1 - EPSILON);
                 real log_mass;
 % if radial:
                 z[k] = confined(u, a, b, &log_mass);
@@ -56,7 +67,7 @@ KERNEL(${layout.threads}) ${name}(
                 weight += log_mass + tilt[k] * (REAL(0.5) * tilt[k] - z[k]);
 % endif
             }
-            sum += exp(weight - tilt[DIM]);
+            sum += density * exp(weight - tilt[DIM]);
         }
         out[i] = sum;
     }
