@@ -12,9 +12,9 @@ import numpy as np
 from ..evaluation.arguments import check_wrt_among
 from ..linalg.providers import provider_of
 from ..parallel.remade import fetched, placed
-from ..runtime import arrays
+from ..runtime import arrays, choose
 from .covariance import Covariance
-from .factor import Factor
+from .factor import Factor, Factorised
 from .gradient import gradient, zero_gradient
 from .pairs import Pairs
 from .parameters import Parameters, ParameterSets, X, Y
@@ -22,6 +22,7 @@ from .posterior import Posterior
 from .prediction import Prediction
 from .process import GaussianProcess
 from .sets import Sets
+from .spread import Spread
 
 
 class MarginalLikelihood(GaussianProcess):
@@ -42,6 +43,8 @@ class MarginalLikelihood(GaussianProcess):
     jitter : float, optional
         Added to the diagonal of K, relative to each of its elements, to make a matrix positive definite that is so but for
         rounding. Derivatives take account of it. Default: 0.
+    devices : "all" or sequence of str, optional
+        Several devices that share the matrix, where it is too large for one: see the notes, and `gpustats.parallel`.
 
     Raises
     ------
@@ -72,6 +75,11 @@ class MarginalLikelihood(GaussianProcess):
     W = (alpha alpha' - R⁻¹) / 2, and one pass contracts W with the derivatives of K while these are computed (Rasmussen &
     Williams 2006, eq. 5.9). No matrix n x n leaves the device.
 
+    With `devices`, the matrix lies in blocks of rows on several devices, and each computes its own: all together take memory for
+    half a matrix, with or without the gradient, and each device for two blocks more. A device may stand there alone: then half
+    the memory goes with some of the speed. Equally fast devices suit best, for all get as much to do. x, y and results lie on the first device, and predictions at the same
+    parameters after a gradient take a factorisation of their own.
+
     `gp.Emulator` is the process at one set of hyperparameters, which keeps its factor and takes further observations.
 
     Of few observations, all of this is one kernel, in which a block of threads has a set to itself. On GPUs the matrices of
@@ -94,25 +102,29 @@ class MarginalLikelihood(GaussianProcess):
 
     def __init__(
         self, cov: Covariance, x: Any, y: Any, *, mean: float | Callable[[np.ndarray], Any] = 0.0, student_t: bool = False,
-        jitter: float = 0.0,
+        jitter: float = 0.0, devices: Any = None,
     ) -> None:  # fmt: skip
-        super().__init__(cov, x, y, mean, jitter)
+        runtimes = None if devices is None else choose.several(devices)
+        super().__init__(cov, x, y, mean, jitter, None if runtimes is None else runtimes[0])
         self.student_t, data = student_t, self._data
         if student_t and not self.n:
             raise ValueError("there are no observations: nothing tells the scale that student_t integrates out")
         self._provider = provider_of(data.runtime)
         self._pairs: dict[tuple[str, ...], Pairs] = {}  # by the names of the lengthscales that are vectors
         self._pairs_for(())  # errors of the columns that cov is a function of
-        self._sets = Sets(cov, data, student_t, 1 + self.jitter)
+        self._spread = None if runtimes is None else Spread(cov, data, runtimes)
+        self._sets = Sets(cov, data, student_t, 1 + self.jitter, never=self._spread is not None)
         self._local = threading.local()  # .last: the parameters of the thread's last factor, and that
 
     def __reduce__(self) -> Any:
         x, y = (fetched(a) for a in self._data.given)
-        return _rebuilt, (self.cov, x, y, self._mean, self.student_t, self.jitter)
+        devices = None if self._spread is None else [runtime.device.id for runtime in self._spread.runtimes]
+        return _rebuilt, (self.cov, x, y, self._mean, self.student_t, self.jitter, devices)
 
     def __repr__(self) -> str:
         kind, shape = ", student_t" if self.student_t else "", (self.n, self.columns)
-        return f"<MarginalLikelihood of {self.cov.name} for x {shape} {self._data.dtype}{kind} on {self.device.id}>"
+        where = [self.device.id] if self._spread is None else [runtime.device.id for runtime in self._spread.runtimes]
+        return f"<MarginalLikelihood of {self.cov.name} for x {shape} {self._data.dtype}{kind} on {', '.join(where)}>"
 
     # -- what users call
 
@@ -166,7 +178,7 @@ class MarginalLikelihood(GaussianProcess):
         if found is not None and X not in names:
             return found
         factor = self._factor(parameters)
-        if self._provider.on_host:
+        if self._provider.on_host or self._spread is not None:
             self._loglik(factor, parameters)  # raises before work that would be in vain
         slopes = gradient(factor, self._data, parameters, names)
         return self._loglik(factor, parameters) if found is None else found[0], slopes
@@ -246,19 +258,25 @@ class MarginalLikelihood(GaussianProcess):
             self._pairs[vectors] = Pairs(self.cov, self._data.runtime, self._data.dtype, self.columns, vectors)
         return self._pairs[vectors]
 
-    def _factor(self, parameters: Parameters) -> Factor:
+    def _factor(self, parameters: Parameters) -> Factorised:
         """The factor of the covariance matrix, of which the calling thread keeps its last."""
         key = parameters.key
         last_key, last = getattr(self._local, "last", (None, None))
         if last is not None and last_key == key and not last.spent:
             return last
         self._local.last = last = None, None  # its memory goes to the next, or, where that fails, to nobody
-        pairs = self._pairs_for(tuple(parameters.hyperparameters.vectors))
-        factor = Factor.of(self._provider, pairs, self._data, parameters, 1 + self.jitter, self.student_t)
+        factor = self._made(parameters)
         self._local.last = key, factor
         return factor
 
-    def _loglik(self, factor: Factor, parameters: Parameters) -> float:
+    def _made(self, parameters: Parameters) -> Factorised:
+        """A new factor of the covariance matrix."""
+        if self._spread is not None:
+            return self._spread.factor(parameters, 1 + self.jitter, self.student_t)
+        pairs = self._pairs_for(tuple(parameters.hyperparameters.vectors))
+        return Factor.of(self._provider, pairs, self._data, parameters, 1 + self.jitter, self.student_t)
+
+    def _loglik(self, factor: Factorised, parameters: Parameters) -> float:
         """The log-likelihood, or the error that there is none."""
         value = factor.loglik()
         if not math.isfinite(value):
@@ -274,5 +292,7 @@ class MarginalLikelihood(GaussianProcess):
         return Posterior(factor, *new)
 
 
-def _rebuilt(cov: Covariance, x: Any, y: Any, mean: Any, student_t: bool, jitter: float) -> MarginalLikelihood:
-    return MarginalLikelihood(cov, placed(x), placed(y), mean=mean, student_t=student_t, jitter=jitter)
+def _rebuilt(
+    cov: Covariance, x: Any, y: Any, mean: Any, student_t: bool, jitter: float, devices: list[str] | None
+) -> MarginalLikelihood:
+    return MarginalLikelihood(cov, placed(x), placed(y), mean=mean, student_t=student_t, jitter=jitter, devices=devices)

@@ -120,7 +120,7 @@ class PairsCode:
 
     def source(
         self, which: str, layout: PairsLayout, dtype: str, dialect: str, wrt: Sequence[str] = (), noise: str = "",
-        lower: bool = False, several: bool = False,
+        lower: bool = False, several: bool = False, strip: bool = False,
     ) -> tuple[str, str]:  # fmt: skip
         """One kernel.
 
@@ -135,6 +135,8 @@ class PairsCode:
             Whether tiles above its diagonal are left out.
         several : bool
             Whether a ``"matrix"``, or ``"sums"``, are those of several sets of hyperparameters.
+        strip : bool
+            Whether ``"sums"`` are over the last rows of a triangle.
 
         Returns
         -------
@@ -143,7 +145,7 @@ class PairsCode:
         found = self.derivatives(wrt, which == POINTS, PER_SET if several else VALUE)
         text = _COVARIANCE.source_of(
             found.code, "covariance", layout, dtype, dialect, which=which, noise=noise, lower=lower, several=several,
-            at_set="at_set" if several else "0", columns=self.columns, measures=self.measures, inputs=self.of_inputs,
+            strip=strip, at_set="at_set" if several else "0", columns=self.columns, measures=self.measures, inputs=self.of_inputs,
             wanted=found.wanted, sums=list(found.sums.values()), slopes=found.slopes,
         )  # fmt: skip
         return text, "covariance" if which == MATRIX else f"covariance_{which}"
@@ -301,11 +303,10 @@ class Pairs:
         diagonal : device array or ndarray, (n,)
             Of W.
         """
-        slots = Slots(self.code, self.layout, values.vectors, wrt)
+        slots = self.slots(values, wrt)
         kernel = self.kernel(SUMS, wrt=slots.wrt)
         n, tiles = x.shape[0], -(-x.shape[0] // self.layout.tile)
-        device = self.runtime.device
-        blocks = min(tiles * (tiles + 1) // 2, device.compute_units * (1 if device.type == "cpu" else 8))
+        blocks = min(tiles * (tiles + 1) // 2, self._most_blocks)
         diagonal = self._empty(n)
         points, numbers = self._operands(x, x, values)
         found = []
@@ -319,6 +320,51 @@ class Pairs:
         by_set, trace = slots.derivatives(found, {n: v[None] for n, v in values.vectors.items()})
         gradient = {n: v[0] if n in values.vectors else float(v.item()) for n, v in by_set.items()}
         return gradient, float(trace.item()), diagonal
+
+    def slots(self, values: Hyperparameters, wrt: Sequence[str]) -> Slots:
+        """Where the kernels of `gradient` and `start_strip` leave their sums."""
+        return Slots(self.code, self.layout, values.vectors, wrt)
+
+    def start_strip(
+        self, x: Any, values: Hyperparameters, inverse: Matrix, alpha: Any, weight: Any, slots: Slots, lift: float, diagonal: Any
+    ) -> list[Any]:
+        """Start what `gradient` sums over the last rows of the triangle.
+
+        Parameters
+        ----------
+        x : (n, columns) array
+            The points up to the last row.
+        inverse : Matrix
+            These rows, (m, n).
+        alpha : (n, 1) array
+        diagonal : array
+            Its numbers n - m to n - 1 become those of W.
+
+        Returns
+        -------
+        list of (blocks, slots.count) array
+            The sums of each pass, to be summed over the blocks.
+        """
+        kernel = self.kernel(SUMS, wrt=slots.wrt, strip=True)
+        tile, n = self.layout.tile, x.shape[0]
+        tiles = -(-n // tile)
+        blocks = min(tiles * -(-inverse.rows // tile), self._most_blocks)
+        points, numbers = self._operands(x, x, values)
+        found = []
+        for first in slots.passes:
+            found.append(empty(self.runtime, (blocks, slots.count), np.float64))
+            kernel(
+                (blocks, 1), *self.at(found[-1]), *self.at(diagonal), inverse.handle, inverse.offset, inverse.stride,
+                *self.at(alpha), *self.at(weight), lift, tiles, first, n - inverse.rows, *points, *numbers,
+            )  # fmt: skip
+        self._finish()
+        return found
+
+    @property
+    def _most_blocks(self) -> int:
+        """The blocks of threads among which sums over all pairs are divided, at most."""
+        device = self.runtime.device
+        return device.compute_units * (1 if device.type == "cpu" else 8)
 
     def points_gradient(
         self, x: Any, values: Hyperparameters, inverse: Matrix, alpha: Any, weight: Any, lift: float = 1.0
@@ -338,8 +384,15 @@ class Pairs:
         negative : Matrix
             (n, m).
         """
+        return self._negative(x, y, values, negative, 1.0)
+
+    def square_gradient(self, x: Any, values: Hyperparameters, negative: Matrix, lift: float) -> Any:
+        """As `cross_gradient` for y = x and a symmetric matrix, (n, n), of which the diagonal counts `lift` times."""
+        return self._negative(x, x, values, negative, lift)
+
+    def _negative(self, x: Any, y: Any, values: Hyperparameters, negative: Matrix, lift: float) -> Any:
         none = moved(self.runtime, np.zeros(max(x.shape[0], y.shape[0]), self.dtype))
-        return self._points(x, y, values, negative, none, moved(self.runtime, np.zeros(1)), 1.0)
+        return self._points(x, y, values, negative, none, moved(self.runtime, np.zeros(1)), lift)
 
     def _points(
         self, x: Any, y: Any, values: Hyperparameters, inverse: Matrix, alpha: Any, weight: Any, lift: float

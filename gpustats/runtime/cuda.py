@@ -15,7 +15,7 @@ from numpy.typing import DTypeLike
 from pycuda.tools import clear_context_caches
 
 from ..errors import CompileError, DeviceLostError
-from . import cache, nvrtc
+from . import cache, cuda_peers, nvrtc
 from .base import Result, Runtime, nbytes_of
 from .cuda_commands import Refused, commands, driver, launches, starting
 from .cuda_devices import count, describe, only_one
@@ -257,6 +257,11 @@ class CUDARuntime(Runtime):
         out = np.empty(shape, dtype) if native.nbytes < LARGE else self._host_pool.empty(shape, dtype)
         self.download(native, out)
         return out
+
+    def send(self, source: Any, to: Runtime, target: Any) -> Callable[[], None]:
+        if not isinstance(to, CUDARuntime):
+            return super().send(source, to, target)
+        return cuda_peers.send(self, source.ptr, source.nbytes, to, target.ptr)
 
     def is_native(self, obj: Any) -> bool:
         from pycuda.gpuarray import GPUArray

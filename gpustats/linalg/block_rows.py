@@ -1,0 +1,178 @@
+"""Lower triangles too large for one device: blocks of rows, which lie on several devices by turns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..evaluation.placement import moved
+from .matrix import Matrix
+
+if TYPE_CHECKING:
+    from ..runtime.types import DType
+    from .provider import Provider
+
+MOST = 2048  # rows of a block: as many as let a device multiply blocks about as fast as larger matrices
+BLOCKS = 8  # of a device, at least, so that all devices have work until shortly before the end
+TILE = 32  # rows of a block are a multiple of it
+
+
+def block_size(n: int, devices: int) -> int:
+    """Rows of a block of a triangle of n rows that so many devices share."""
+    each = -(-n // (BLOCKS * devices * TILE)) * TILE
+    return min(max(each, TILE), MOST)
+
+
+@dataclass(frozen=True)
+class BlockRow:
+    """Rows of a lower triangle, from the first column to the last that the triangle has there.
+
+    Attributes
+    ----------
+    number : int
+        Of the block, from the top.
+    place : int
+        The number of the device on which it lies.
+    rows : slice
+        The rows; also the columns of the square on the diagonal.
+    whole : Matrix
+        (rows, columns up to the end of the square on the diagonal). What lies above the diagonal belongs to nobody.
+    """
+
+    number: int
+    place: int
+    rows: slice
+    whole: Matrix
+
+    @property
+    def before(self) -> slice:
+        """The columns before the square on the diagonal."""
+        return slice(0, self.rows.start)
+
+    @property
+    def left(self) -> Matrix:
+        """The columns before the square on the diagonal, which the first block has none of."""
+        return self.whole[:, self.before]
+
+    @property
+    def diagonal(self) -> Matrix:
+        """The square on the diagonal."""
+        return self.whole[:, self.rows]
+
+
+class BlockRows:
+    """The lower triangle of a square matrix, in blocks of rows that lie on several devices by turns.
+
+    Of the blocks, the first device has the first, the second the second, and so on to the last, which has the next one, too;
+    then back: so all have as many rows, and as much to do. All devices together have memory for half a matrix, and each for two
+    blocks that it gets from others.
+
+    Parameters
+    ----------
+    providers : sequence of Provider
+        One for each device; a device may be there several times.
+    n : int
+        Rows of the matrix.
+    dtype : dtype
+
+    Attributes
+    ----------
+    providers, n, dtype
+    blocks : list of BlockRow
+        From the top.
+
+    Raises
+    ------
+    MemoryError
+        Where the blocks do not fit the devices.
+    """
+
+    def __init__(self, providers: Sequence[Provider], n: int, dtype: DType) -> None:
+        self.providers, self.n, self.dtype = list(providers), n, np.dtype(dtype)
+        size = block_size(n, len(self.providers))
+        ends = [min(first + size, n) for first in range(0, n, size)]
+        places = [self._place(number) for number in range(len(ends))]
+        self._refuse_too_large(size, places, ends)
+        self.blocks = []
+        for number, (place, end) in enumerate(zip(places, ends, strict=True)):
+            rows = slice(number * size, end)
+            whole = self.providers[place].empty(end - rows.start, end, self.dtype)
+            self.blocks.append(BlockRow(number, place, rows, whole))
+        self._room = min(size, n) * n
+        self._rooms: dict[tuple[int, int], Matrix] = {}  # by device and turn: where it gets blocks of others
+        self._turn = 0
+
+    def _place(self, number: int) -> int:
+        """The device of a block."""
+        count = len(self.providers)
+        place = number % (2 * count)
+        return place if place < count else 2 * count - 1 - place
+
+    def _refuse_too_large(self, size: int, places: Sequence[int], ends: Sequence[int]) -> None:
+        """MemoryError where the blocks are more than a device has room for, which one that has not could name by halves only."""
+        needed: dict[int, int] = {}
+        for place, provider in enumerate(self.providers):
+            own = sum(size * end for p, end in zip(places, ends, strict=True) if p == place)
+            key = id(provider.runtime)
+            needed[key] = needed.get(key, 0) + self.dtype.itemsize * own
+            device = provider.runtime.device
+            if needed[key] > device.memory:
+                total = self.dtype.itemsize * self.n * (self.n + size) / 2
+                raise MemoryError(
+                    f"the lower triangle of {self.n} x {self.n} numbers of {self.dtype} takes {total / 2**30:.1f} GiB, of which "
+                    f"{device.id} with {device.memory / 2**30:.1f} GiB would have {needed[key] / 2**30:.1f} GiB: name more devices"
+                )
+
+    def on(self, place: int) -> Iterator[BlockRow]:
+        """The blocks on a device."""
+        return (block for block in self.blocks if block.place == place)
+
+    def spread(self, block: BlockRow, own: bool = False) -> Callable[[], list[Matrix]]:
+        """Start to copy a block to all devices, after what the calling thread has started on them.
+
+        Parameters
+        ----------
+        block : BlockRow
+        own : bool
+            Whether the block's own device gets a copy, too, because the block is going to change.
+
+        Returns
+        -------
+        callable
+            Has all devices wait for the copies, and returns these, one for each device: until the second next call of `spread`
+            they stay what they are. It must be called, and the block must stay as it is until then.
+        """
+        self._turn = 1 - self._turn
+        source, found, waits = self.providers[block.place], list[Matrix](), list[Callable[[], None]]()
+        for place, provider in enumerate(self.providers):
+            if place == block.place and not own:
+                found.append(block.whole)
+                continue
+            found.append(self._copy(place, *block.whole.shape))
+            if place == block.place:
+                source.copy(block.whole, found[-1])
+            else:
+                waits.append(source.runtime.send(block.whole.flat, provider.runtime, found[-1].flat))
+
+        def arrived() -> list[Matrix]:
+            for wait in waits:
+                wait()
+            return found
+
+        return arrived
+
+    def _copy(self, place: int, rows: int, columns: int) -> Matrix:
+        """Where a device gets a block of another."""
+        key = place, self._turn
+        if key not in self._rooms:
+            self._rooms[key] = self.providers[place].empty(1, self._room, self.dtype)
+        return Matrix(self._rooms[key].memory, rows, columns, columns)
+
+    def replicated(self, numbers: np.ndarray) -> list[Matrix]:
+        """A matrix of the host, copied to all devices."""
+        return [
+            Matrix.over(p.runtime, moved(p.runtime, np.array(numbers, self.dtype, order="C"))) for p in self.providers
+        ]
