@@ -22,7 +22,7 @@ from .parameters import Parameters
 from .slopes import InverseSlopes, Slopes
 
 if TYPE_CHECKING:
-    from ..runtime.base import Kernel
+    from ..runtime.base import Kernel, Runtime
     from ..runtime.types import Handle
 
 LOG_2PI = math.log(2 * math.pi)

@@ -44,7 +44,7 @@ class MarginalLikelihood(GaussianProcess):
         Added to the diagonal of K, relative to each of its elements, to make a matrix positive definite that is so but for
         rounding. Derivatives take account of it. Default: 0.
     devices : "all" or sequence of str, optional
-        Several devices that share the matrix, where it is too large for one: see the notes, and `gpustats.parallel`.
+        Devices that share the matrix, where it is too large for one: every GPU, or a list of them. See the notes.
 
     Raises
     ------
@@ -75,10 +75,10 @@ class MarginalLikelihood(GaussianProcess):
     W = (alpha alpha' - R⁻¹) / 2, and one pass contracts W with the derivatives of K while these are computed (Rasmussen &
     Williams 2006, eq. 5.9). No matrix n x n leaves the device.
 
-    With `devices`, the matrix lies in blocks of rows on several devices, and each computes its own: all together take memory for
-    half a matrix, with or without the gradient, and each device for two blocks more. A device may stand there alone: then half
-    the memory goes with some of the speed. Equally fast devices suit best, for all get as much to do. x, y and results lie on the first device, and predictions at the same
-    parameters after a gradient take a factorisation of their own.
+    With `devices`, each of these has some rows of the lower triangle, and computes them; no device has them all. Together they
+    take memory for half a matrix, with the gradient, too, so that one device named alone holds a matrix for which it has no
+    memory otherwise. All get as much to do, so they should be equally fast. Predictions straight after a gradient take a
+    factorisation of their own, and those of joint draws and covariances are made by the first device.
 
     `gp.Emulator` is the process at one set of hyperparameters, which keeps its factor and takes further observations.
 
@@ -118,13 +118,17 @@ class MarginalLikelihood(GaussianProcess):
 
     def __reduce__(self) -> Any:
         x, y = (fetched(a) for a in self._data.given)
-        devices = None if self._spread is None else [runtime.device.id for runtime in self._spread.runtimes]
-        return _rebuilt, (self.cov, x, y, self._mean, self.student_t, self.jitter, devices)
+        return _rebuilt, (self.cov, x, y, self._mean, self.student_t, self.jitter, self._devices)
 
     def __repr__(self) -> str:
         kind, shape = ", student_t" if self.student_t else "", (self.n, self.columns)
-        where = [self.device.id] if self._spread is None else [runtime.device.id for runtime in self._spread.runtimes]
-        return f"<MarginalLikelihood of {self.cov.name} for x {shape} {self._data.dtype}{kind} on {', '.join(where)}>"
+        where = ", ".join(self._devices or [self.device.id])
+        return f"<MarginalLikelihood of {self.cov.name} for x {shape} {self._data.dtype}{kind} on {where}>"
+
+    @property
+    def _devices(self) -> list[str] | None:
+        """The devices that share the matrix, by their ids."""
+        return None if self._spread is None else [runtime.device.id for runtime in self._spread.runtimes]
 
     # -- what users call
 

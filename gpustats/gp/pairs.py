@@ -145,8 +145,8 @@ class PairsCode:
         found = self.derivatives(wrt, which == POINTS, PER_SET if several else VALUE)
         text = _COVARIANCE.source_of(
             found.code, "covariance", layout, dtype, dialect, which=which, noise=noise, lower=lower, several=several,
-            strip=strip, at_set="at_set" if several else "0", columns=self.columns, measures=self.measures, inputs=self.of_inputs,
-            wanted=found.wanted, sums=list(found.sums.values()), slopes=found.slopes,
+            strip=strip, at_set="at_set" if several else "0", columns=self.columns, measures=self.measures,
+            inputs=self.of_inputs, wanted=found.wanted, sums=list(found.sums.values()), slopes=found.slopes,
         )  # fmt: skip
         return text, "covariance" if which == MATRIX else f"covariance_{which}"
 
@@ -326,8 +326,9 @@ class Pairs:
         return Slots(self.code, self.layout, values.vectors, wrt)
 
     def start_strip(
-        self, x: Any, values: Hyperparameters, inverse: Matrix, alpha: Any, weight: Any, slots: Slots, lift: float, diagonal: Any
-    ) -> list[Any]:
+        self, x: Any, values: Hyperparameters, inverse: Matrix, alpha: Any, weight: Any, slots: Slots, lift: float,
+        diagonal: Any,
+    ) -> list[Any]:  # fmt: skip
         """Start what `gradient` sums over the last rows of the triangle.
 
         Parameters

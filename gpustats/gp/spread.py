@@ -66,7 +66,8 @@ class Spread:
         if data.runtime not in self.runtimes:
             named = ", ".join(runtime.device.id for runtime in self.runtimes)
             raise ValueError(
-                f"x or y lies on {data.runtime.device.id}, and devices are {named}: name it, too, or pass NumPy arrays, see gs.to_host"
+                f"x or y lies on {data.runtime.device.id}, and devices names {named}: name that, too, or pass NumPy arrays, "
+                "see gs.to_host"
             )
         self.lead = self.runtimes.index(data.runtime)
         self._x = {r: data.x if r is data.runtime else moved(r, data.host_x) for r in self.runtimes}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,18 +13,20 @@ from ..evaluation.placement import moved
 from .matrix import Matrix
 
 if TYPE_CHECKING:
+    from ..runtime.base import Device
     from ..runtime.types import DType
     from .provider import Provider
 
-MOST = 2048  # rows of a block: as many as let a device multiply blocks about as fast as larger matrices
-BLOCKS = 8  # of a device, at least, so that all devices have work until shortly before the end
+MOST = 2048  # rows of a block, about: as many as let a device multiply blocks about as fast as larger matrices
+ROUNDS = 4  # in which each device gets two blocks, at least, so that all have work until shortly before the end
 TILE = 32  # rows of a block are a multiple of it
 
 
-def block_size(n: int, devices: int) -> int:
-    """Rows of a block of a triangle of n rows that so many devices share."""
-    each = -(-n // (BLOCKS * devices * TILE)) * TILE
-    return min(max(each, TILE), MOST)
+def ends_of_blocks(n: int, devices: int) -> list[int]:
+    """The end of each block of rows of a triangle of n rows that so many devices share: equal ones, in whole rounds."""
+    rounds = max(-(-n // (2 * devices * MOST)), ROUNDS)
+    count = min(2 * devices * rounds, n // TILE)
+    return [n * k // count // TILE * TILE for k in range(1, count)] + [n] * (n > 0)
 
 
 @dataclass(frozen=True)
@@ -92,16 +95,15 @@ class BlockRows:
 
     def __init__(self, providers: Sequence[Provider], n: int, dtype: DType) -> None:
         self.providers, self.n, self.dtype = list(providers), n, np.dtype(dtype)
-        size = block_size(n, len(self.providers))
-        ends = [min(first + size, n) for first in range(0, n, size)]
-        places = [self._place(number) for number in range(len(ends))]
-        self._refuse_too_large(size, places, ends)
-        self.blocks = []
-        for number, (place, end) in enumerate(zip(places, ends, strict=True)):
-            rows = slice(number * size, end)
-            whole = self.providers[place].empty(end - rows.start, end, self.dtype)
-            self.blocks.append(BlockRow(number, place, rows, whole))
-        self._room = min(size, n) * n
+        ends = ends_of_blocks(n, len(self.providers))
+        rows = [slice(first, end) for first, end in zip([0, *ends], ends, strict=False)]
+        self._refuse_too_large(rows)
+        self.blocks: list[BlockRow] = []
+        for number, its in enumerate(rows):
+            place = self._place(number)
+            whole = self.providers[place].empty(its.stop - its.start, its.stop, self.dtype)
+            self.blocks.append(BlockRow(number, place, its, whole))
+        self._room = max((its.stop - its.start for its in rows), default=0) * n
         self._rooms: dict[tuple[int, int], Matrix] = {}  # by device and turn: where it gets blocks of others
         self._turn = 0
 
@@ -111,24 +113,19 @@ class BlockRows:
         place = number % (2 * count)
         return place if place < count else 2 * count - 1 - place
 
-    def _refuse_too_large(self, size: int, places: Sequence[int], ends: Sequence[int]) -> None:
-        """MemoryError where the blocks are more than a device has room for, which one that has not could name by halves only."""
-        needed: dict[int, int] = {}
-        for place, provider in enumerate(self.providers):
-            own = sum(size * end for p, end in zip(places, ends, strict=True) if p == place)
-            key = id(provider.runtime)
-            needed[key] = needed.get(key, 0) + self.dtype.itemsize * own
-            device = provider.runtime.device
-            if needed[key] > device.memory:
-                total = self.dtype.itemsize * self.n * (self.n + size) / 2
+    def _refuse_too_large(self, rows: Sequence[slice]) -> None:
+        """MemoryError where the blocks are more than a device has memory for: what it says tells of the matrix."""
+        needed: Counter[Device] = Counter()
+        for number, its in enumerate(rows):
+            device = self.providers[self._place(number)].runtime.device
+            needed[device] += self.dtype.itemsize * (its.stop - its.start) * its.stop
+        for device, nbytes in needed.items():
+            if nbytes > device.memory:
                 raise MemoryError(
-                    f"the lower triangle of {self.n} x {self.n} numbers of {self.dtype} takes {total / 2**30:.1f} GiB, of which "
-                    f"{device.id} with {device.memory / 2**30:.1f} GiB would have {needed[key] / 2**30:.1f} GiB: name more devices"
+                    f"the lower triangle of {self.n} x {self.n} numbers of {self.dtype} takes {needed.total() / 2**30:.1f} GiB, "
+                    f"{nbytes / 2**30:.1f} GiB of them on {device.id}, which has {device.memory / 2**30:.1f} GiB: "
+                    "name more devices"
                 )
-
-    def on(self, place: int) -> Iterator[BlockRow]:
-        """The blocks on a device."""
-        return (block for block in self.blocks if block.place == place)
 
     def spread(self, block: BlockRow, own: bool = False) -> Callable[[], list[Matrix]]:
         """Start to copy a block to all devices, after what the calling thread has started on them.

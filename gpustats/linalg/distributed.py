@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from ..evaluation.results import written
 from ..runtime.types import Array
 from .block_rows import BlockRow, BlockRows
 from .matrix import Matrix
@@ -109,5 +110,5 @@ def transposed_product(l: BlockRows, b: Sequence[Matrix]) -> np.ndarray:  # noqa
         place = block.place
         part = sums[place][: block.rows.stop, :]
         l.providers[place].gemm(1.0, block.whole.T, b[place][block.rows, :], 1.0, part)
-    found = [provider.read(s.flat) for provider, s in zip(l.providers, sums, strict=True)]
+    found = [written(provider.runtime, s.flat) for provider, s in zip(l.providers, sums, strict=True)]
     return np.sum(found, 0).reshape(b[0].shape)

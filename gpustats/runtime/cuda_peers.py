@@ -61,7 +61,7 @@ def _event(runtime: CUDARuntime) -> ctypes.c_void_p:
 
 @functools.cache
 def _bus(source: CUDARuntime, to: CUDARuntime) -> ctypes.c_void_p:
-    """The stream of the copies from one device to another, for the whole process, made while the source's context is current."""
+    """The stream of all copies from one device to another, made while the context of the first is current."""
     stream, can = ctypes.c_void_p(), ctypes.c_int()
     _call("cuStreamCreate", ctypes.byref(stream), NON_BLOCKING)
     if source is not to:

@@ -1,0 +1,135 @@
+"""Triangles in blocks of rows on several devices, against SciPy."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+from scipy import linalg
+
+from gpustats.linalg import block_rows, distributed
+from gpustats.linalg.block_rows import BlockRows, ends_of_blocks
+from gpustats.linalg.kernels import KernelProvider
+from gpustats.linalg.matrix import Matrix
+from gpustats.linalg.providers import provider_of
+from gpustats.runtime import choose
+
+SIZES = [1, 31, 32, 33, 100, 129]
+
+
+@pytest.fixture(params=["best", "kernels", "different"])
+def providers(request):
+    """Three devices: one that is named three times, with the best provider or our own kernels, and two with memories of their own."""
+    here = choose.get()
+    if request.param == "best":
+        return [provider_of(here)] * 3
+    if request.param == "kernels":
+        return [KernelProvider(here)] * 3
+    other = request.getfixturevalue("like_a_gpu")
+    return [KernelProvider(other), provider_of(here), KernelProvider(other)]
+
+
+def positive_definite(rng, n, dtype=np.float64):
+    a = rng.normal(size=(n, n))
+    return (a @ a.T / n + np.eye(n)).astype(dtype)
+
+
+def placed(providers, a):
+    """The lower triangle of a matrix; what lies above the diagonal is nan."""
+    made = BlockRows(providers, len(a), a.dtype)
+    for block in made.blocks:
+        provider, columns = providers[block.place], block.whole.columns
+        part = np.where(np.tri(len(a), dtype=bool), a, np.nan)[block.rows, :columns]
+        if isinstance(block.whole.memory.array, np.ndarray):
+            block.whole.view[0] = part
+        else:
+            given = provider.runtime.to_device(np.ascontiguousarray(part, a.dtype))
+            provider.copy(Matrix.over(provider.runtime, given), block.whole)
+    return made
+
+
+def numbers(made):
+    """The lower triangle on the host."""
+    found = np.zeros((made.n, made.n), made.dtype)
+    for block in made.blocks:
+        provider = made.providers[block.place]
+        part = provider.empty(*block.whole.shape, made.dtype)
+        provider.copy(block.whole, part)
+        found[block.rows, : block.whole.columns] = provider.read(part.memory.array).reshape(block.whole.shape)
+    return np.tril(found)
+
+
+def read(made, matrices):
+    return [p.read(m.memory.array).reshape(m.shape) for p, m in zip(made.providers, matrices, strict=True)]
+
+
+@pytest.mark.parametrize("n", SIZES)
+def test_equals_scipy(n, providers, rng):
+    a, b = positive_definite(rng, n), rng.normal(size=(n, 3))
+    l = placed(providers, a)  # noqa: E741
+    infos = distributed.potrf(l)
+    assert not any(l.providers[block.place].read(i).any() for block, i in zip(l.blocks, infos, strict=True))
+    want = linalg.cholesky(a, lower=True)
+    np.testing.assert_allclose(numbers(l), want, rtol=1e-12, atol=1e-13)
+    solved = l.replicated(b)
+    distributed.solve(l, solved)
+    for found in read(l, solved):  # every device has it
+        np.testing.assert_allclose(found, linalg.solve_triangular(want, b, lower=True), rtol=1e-12, atol=1e-13)
+    distributed.trtri(l)
+    inverse = linalg.solve_triangular(want, np.eye(n), lower=True)
+    np.testing.assert_allclose(numbers(l), inverse, rtol=1e-12, atol=1e-13)
+    product = distributed.transposed_product(l, l.replicated(b))
+    np.testing.assert_allclose(product, inverse.T @ b, rtol=1e-12, atol=1e-13)
+    distributed.gram(l)
+    np.testing.assert_allclose(numbers(l), np.tril(linalg.inv(a)), rtol=1e-12, atol=1e-13)
+
+
+def test_float32(providers, rng):
+    a = positive_definite(rng, 100, np.float32)
+    l = placed(providers, a)  # noqa: E741
+    distributed.potrf(l)
+    assert l.dtype == np.float32
+    np.testing.assert_allclose(numbers(l), linalg.cholesky(a.astype(float), lower=True), rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("row", [0, 20, 32, 70, 99])
+def test_the_first_minor_that_is_not_positive_definite(row, providers, rng):
+    a = positive_definite(rng, 100)
+    a[row, row] = -1
+    l = placed(providers, a)  # noqa: E741
+    infos = [int(l.providers[block.place].read(i)[0]) for block, i in zip(l.blocks, distributed.potrf(l), strict=True)]
+    first = next(block for block, info in zip(l.blocks, infos, strict=True) if info)
+    assert first.rows.start + infos[first.number] == row + 1
+
+
+def test_no_rows(providers):
+    l = placed(providers, np.zeros((0, 0)))  # noqa: E741
+    assert not l.blocks and not distributed.potrf(l)
+    distributed.trtri(l)
+    distributed.gram(l)
+
+
+def test_devices_have_as_much_to_do():
+    """Rows by turns there and back: the operations of a factorisation, by device."""
+    for count in (1, 2, 3, 8):
+        provider = provider_of(choose.get())
+        made = BlockRows([provider] * count, 256 * count, np.dtype(np.float32))
+        work = [sum(b.whole.columns**2 * b.whole.rows for b in made.blocks if b.place == place) for place in range(count)]
+        assert max(work) < 1.03 * min(work)
+
+
+@pytest.mark.parametrize("devices", [1, 2, 3, 8])
+@pytest.mark.parametrize("n", [0, 1, 31, 32, 33, 64, 1000, 50_000, 100_001, 500_000])
+def test_blocks(n, devices):
+    """Whole tiles, in whole rounds, about equal."""
+    ends = ends_of_blocks(n, devices)
+    sizes = np.diff([0, *ends])
+    assert sizes.sum() == n and (n == 0 or sizes.min() > 0) and not any(size % 32 for size in sizes[:-1])
+    if n >= 50_000:
+        assert len(ends) % (2 * devices) == 0 and sizes.max() <= min(block_rows.MOST + 32, sizes.min() + 64)
+
+
+def test_what_does_not_fit_is_refused(monkeypatch):
+    runtime = choose.get()
+    monkeypatch.setattr(runtime, "device", dataclasses.replace(runtime.device, memory=10_000))
+    with pytest.raises(MemoryError, match=r"lower triangle of 100 x 100 numbers of float64 takes .* name more devices"):
+        BlockRows([provider_of(runtime)] * 2, 100, np.dtype(np.float64))
