@@ -122,8 +122,8 @@ class BlockRows:
         for device, nbytes in needed.items():
             if nbytes > device.memory:
                 raise MemoryError(
-                    f"the lower triangle of {self.n} x {self.n} numbers of {self.dtype} takes {needed.total() / 2**30:.1f} GiB, "
-                    f"{nbytes / 2**30:.1f} GiB of them on {device.id}, which has {device.memory / 2**30:.1f} GiB: "
+                    f"the lower triangle of {self.n} x {self.n} numbers of {self.dtype} takes "
+                    f"{needed.total() / 2**30:.1f} GiB, {nbytes / 2**30:.1f} GiB of them on {device.id}, which has {device.memory / 2**30:.1f} GiB: "
                     "name more devices"
                 )
 

@@ -55,7 +55,10 @@ def test_numbers_of_one_device(n, devices, rng):
     close(spread.draw(new, 4, rng=1, **POINT), ml.draw(new, 4, rng=1, **POINT), 1e-9)
 
 
-@pytest.mark.parametrize("options", [dict(jitter=0.1), dict(student_t=True), dict(mean=lambda x: x[:, 0])], ids=lambda o: next(iter(o)))
+KINDS = dict(jitter=dict(jitter=0.1), student_t=dict(student_t=True), mean=dict(mean=lambda x: x[:, 0]))
+
+
+@pytest.mark.parametrize("options", KINDS.values(), ids=KINDS)
 def test_kinds_of_processes(options, devices, rng):
     """A sum with a scalar product, for which a jitter counts in the derivatives in the points."""
     x, y = data(rng, 100)

@@ -18,7 +18,7 @@ SIZES = [1, 31, 32, 33, 100, 129]
 
 @pytest.fixture(params=["best", "kernels", "different"])
 def providers(request):
-    """Three devices: one that is named three times, with the best provider or our own kernels, and two with memories of their own."""
+    """Three devices: the same one three times, with the best provider or our own kernels, and with memories of their own."""
     here = choose.get()
     if request.param == "best":
         return [provider_of(here)] * 3
@@ -114,7 +114,7 @@ def test_devices_have_as_much_to_do():
         provider = provider_of(choose.get())
         made = BlockRows([provider] * count, 256 * count, np.dtype(np.float32))
         work = [sum(b.whole.columns**2 * b.whole.rows for b in made.blocks if b.place == place) for place in range(count)]
-        assert max(work) < 1.03 * min(work)
+        assert max(work) < 1.05 * min(work)
 
 
 @pytest.mark.parametrize("devices", [1, 2, 3, 8])
