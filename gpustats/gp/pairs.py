@@ -264,7 +264,7 @@ class Pairs:
         kernel = self.kernel(MATRIX, noise=kind, lower=lower)
         tile = self.layout.tile
         grid = -(-out.columns // tile), -(-out.rows // tile)
-        points, numbers = self._operands(x, y, values)
+        points, numbers = self.operands(x, y, values)
         kernel(grid, out.handle, out.offset, out.stride, *points, *more, *numbers)
         self._finish()
 
@@ -272,7 +272,7 @@ class Pairs:
         """k(x_i, x_i): a device array (n,), or a NumPy array where the memory is the host's."""
         out = self._empty(x.shape[0])
         kernel = self.kernel(DIAGONAL)
-        points, numbers = self._operands(x, x, values)
+        points, numbers = self.operands(x, x, values)
         kernel((-(-x.shape[0] // self.layout.threads), 1), *self.at(out), *points, *numbers)
         self._finish()
         return out
@@ -292,7 +292,7 @@ class Pairs:
         wrt : sequence of str
             Names of hyperparameters.
         lift : float
-            How often the derivatives on the diagonal count.
+            How often those on the diagonal count.
 
         Returns
         -------
@@ -303,12 +303,12 @@ class Pairs:
         diagonal : device array or ndarray, (n,)
             Of W.
         """
-        slots = self.slots(values, wrt)
+        slots = Slots(self.code, self.layout, values.vectors, wrt)
         kernel = self.kernel(SUMS, wrt=slots.wrt)
         n, tiles = x.shape[0], -(-x.shape[0] // self.layout.tile)
-        blocks = min(tiles * (tiles + 1) // 2, self._most_blocks)
+        blocks = min(tiles * (tiles + 1) // 2, self.most_blocks)
         diagonal = self._empty(n)
-        points, numbers = self._operands(x, x, values)
+        points, numbers = self.operands(x, x, values)
         found = []
         for first in slots.passes:
             result = self.runtime.result(8 * blocks * slots.count)
@@ -321,62 +321,13 @@ class Pairs:
         gradient = {n: v[0] if n in values.vectors else float(v.item()) for n, v in by_set.items()}
         return gradient, float(trace.item()), diagonal
 
-    def slots(self, values: Hyperparameters, wrt: Sequence[str]) -> Slots:
-        """Where the kernels of `gradient` and `start_strip` leave their sums."""
-        return Slots(self.code, self.layout, values.vectors, wrt)
-
-    def start_strip(
-        self, x: Any, values: Hyperparameters, inverse: Matrix, alpha: Any, weight: Any, slots: Slots, lift: float,
-        diagonal: Any,
-    ) -> list[Any]:  # fmt: skip
-        """Start what `gradient` sums over the last rows of the triangle.
-
-        Parameters
-        ----------
-        x : (n, columns) array
-            The points up to the last row.
-        inverse : Matrix
-            These rows, (m, n).
-        alpha : (n, 1) array
-        diagonal : array
-            Its numbers n - m to n - 1 become those of W.
-
-        Returns
-        -------
-        list of (blocks, slots.count) array
-            The sums of each pass, to be summed over the blocks.
-        """
-        kernel = self.kernel(SUMS, wrt=slots.wrt, strip=True)
-        tile, n = self.layout.tile, x.shape[0]
-        tiles = -(-n // tile)
-        blocks = min(tiles * -(-inverse.rows // tile), self._most_blocks)
-        points, numbers = self._operands(x, x, values)
-        found = []
-        for first in slots.passes:
-            found.append(empty(self.runtime, (blocks, slots.count), np.float64))
-            kernel(
-                (blocks, 1), *self.at(found[-1]), *self.at(diagonal), inverse.handle, inverse.offset, inverse.stride,
-                *self.at(alpha), *self.at(weight), lift, tiles, first, n - inverse.rows, *points, *numbers,
-            )  # fmt: skip
-        self._finish()
-        return found
-
-    @property
-    def _most_blocks(self) -> int:
-        """The blocks of threads among which sums over all pairs are divided, at most."""
-        device = self.runtime.device
-        return device.compute_units * (1 if device.type == "cpu" else 8)
-
     def points_gradient(
         self, x: Any, values: Hyperparameters, inverse: Matrix, alpha: Any, weight: Any, lift: float = 1.0
     ) -> Any:
-        """The derivative of what `gradient` sums in the points: a device array or ndarray, (n, columns).
-
-        Both triangles of `inverse` are read.
-        """
+        """The derivative of what `gradient` sums in the points, (n, columns); both triangles of `inverse` are read."""
         return self._points(x, x, values, inverse, alpha, weight, lift)
 
-    def cross_gradient(self, x: Any, y: Any, values: Hyperparameters, negative: Matrix) -> Any:
+    def cross_gradient(self, x: Any, y: Any, values: Hyperparameters, negative: Matrix, lift: float = 1.0) -> Any:
         """The derivatives in the points y of the sums over i of -negative_ij k(x_i, y_j): like y, (m, columns).
 
         Parameters
@@ -384,14 +335,9 @@ class Pairs:
         x, y : (n, columns) and (m, columns) array
         negative : Matrix
             (n, m).
+        lift : float
+            How often numbers on its diagonal count.
         """
-        return self._negative(x, y, values, negative, 1.0)
-
-    def square_gradient(self, x: Any, values: Hyperparameters, negative: Matrix, lift: float) -> Any:
-        """As `cross_gradient` for y = x and a symmetric matrix, (n, n), of which the diagonal counts `lift` times."""
-        return self._negative(x, x, values, negative, lift)
-
-    def _negative(self, x: Any, y: Any, values: Hyperparameters, negative: Matrix, lift: float) -> Any:
         none = moved(self.runtime, np.zeros(max(x.shape[0], y.shape[0]), self.dtype))
         return self._points(x, y, values, negative, none, moved(self.runtime, np.zeros(1)), lift)
 
@@ -400,7 +346,7 @@ class Pairs:
     ) -> Any:
         out = self._empty(tuple(y.shape))
         kernel = self.kernel(POINTS)
-        points, numbers = self._operands(x, y, values)
+        points, numbers = self.operands(x, y, values)
         for first in range(0, self.columns, self.layout.chunk):
             kernel(
                 (-(-y.shape[0] // self.layout.tile), 1), *self.at(out), inverse.handle, inverse.offset, inverse.stride,
@@ -408,6 +354,12 @@ class Pairs:
             )  # fmt: skip
         self._finish()
         return out
+
+    @property
+    def most_blocks(self) -> int:
+        """The blocks of threads among which sums over all pairs are divided, at most."""
+        device = self.runtime.device
+        return device.compute_units * (1 if device.type == "cpu" else 8)
 
     def at(self, array: Any) -> tuple[Any, int]:
         """What kernels take for an array: its memory, and where it begins there, in numbers."""
@@ -418,7 +370,7 @@ class Pairs:
     def _empty(self, shape: Any) -> Any:
         return empty(self.runtime, shape, self.dtype)
 
-    def _operands(self, x: Any, y: Any, values: Hyperparameters) -> tuple[list[Any], list[float]]:
+    def operands(self, x: Any, y: Any, values: Hyperparameters) -> tuple[list[Any], list[float]]:
         """What kernels take for points with the vectors by which they are scaled, and for the hyperparameters."""
         points = [*self.at(x), x.shape[0], *self.at(y), y.shape[0], *self.at(self._scales(values))]
         return points, [values.numbers[n] for n in self.covariance.parameters]

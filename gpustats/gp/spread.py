@@ -20,9 +20,10 @@ from .expression import Expression
 from .factor import Factorised, Summary, summarise
 from .hyperparameters import Hyperparameters
 from .observations import Observations
-from .pairs import Pairs
+from .pairs import Pairs, Slots
 from .parameters import Parameters
 from .slopes import Slopes
+from .strips import start_sums
 
 if TYPE_CHECKING:
     from ..linalg.provider import Provider
@@ -195,20 +196,20 @@ class SpreadSlopes(Slopes):
         runtimes = [part.pairs.runtime for part in self._parts]
         diagonals = [empty(runtime, n, dtype) for runtime in runtimes]
         weights = [moved(runtime, np.array([self._weight])) for runtime in runtimes]
-        slots = self._parts[0].pairs.slots(self._parts[0].values, wrt)
+        vectors = self._parts[0].values.vectors
+        slots = Slots(self._parts[0].pairs.code, self._parts[0].pairs.layout, vectors, wrt)
         for block in self._inverse.blocks:
             part, place, end = self._parts[block.place], block.place, block.rows.stop
             started.append(
-                part.pairs.start_strip(
-                    part.x[:end], part.values, block.whole, self._alpha[place].memory.array, weights[place], slots, self._lift,
-                    diagonals[place],
+                start_sums(
+                    part.pairs, part.x[:end], part.values, block.whole, self._alpha[place].memory.array, weights[place], slots,
+                    self._lift, diagonals[place],
                 )  # fmt: skip
             )
         sums = [
             [written(runtimes[block.place], its).sum(0) for its in found]
             for block, found in zip(self._inverse.blocks, started, strict=True)
         ]
-        vectors = self._parts[0].values.vectors
         totals = [np.sum(its, 0, keepdims=True) for its in zip(*sums, strict=True)]
         by_set, trace = slots.derivatives(totals, {name: v[None] for name, v in vectors.items()})
         diagonal, parts = np.empty(n, dtype), [written(r, d) for r, d in zip(runtimes, diagonals, strict=True)]
@@ -225,7 +226,7 @@ class SpreadSlopes(Slopes):
             part, own = self._parts[block.place], alpha[block.place]
             pairs, runtime, x = part.pairs, part.pairs.runtime, part.x[block.rows]
             part.provider.gemm(-self._weight, own[block.rows, :], own[: block.rows.stop, :].T, 1.0, block.whole)
-            square = pairs.square_gradient(x, part.values, block.diagonal, self._lift)
+            square = pairs.cross_gradient(x, x, part.values, block.diagonal, self._lift)
             total[block.rows] += written(runtime, square)
             if block.number:
                 before = part.x[block.before]

@@ -119,12 +119,12 @@ class BlockRows:
         for number, its in enumerate(rows):
             device = self.providers[self._place(number)].runtime.device
             needed[device] += self.dtype.itemsize * (its.stop - its.start) * its.stop
+        total, what = needed.total() / 2**30, f"{self.n} x {self.n} numbers of {self.dtype}"
         for device, nbytes in needed.items():
             if nbytes > device.memory:
                 raise MemoryError(
-                    f"the lower triangle of {self.n} x {self.n} numbers of {self.dtype} takes "
-                    f"{needed.total() / 2**30:.1f} GiB, {nbytes / 2**30:.1f} GiB of them on {device.id}, which has {device.memory / 2**30:.1f} GiB: "
-                    "name more devices"
+                    f"the lower triangle of {what} takes {total:.3g} GiB, {nbytes / 2**30:.3g} GiB of them on {device.id}, "
+                    f"which has {device.memory / 2**30:.3g} GiB: name more devices"
                 )
 
     def spread(self, block: BlockRow, own: bool = False) -> Callable[[], list[Matrix]]:

@@ -109,10 +109,7 @@ def _close() -> None:
 
 
 class CUDARuntime(Runtime):
-    """A CUDA device, in the context that was current when it was first asked for, else in the primary context.
-
-    The primary context is the one that PyTorch, JAX, CuPy and Numba use.
-    """
+    """A CUDA device, in the context that was current when it was first asked for, else in the primary one (PyTorch's)."""
 
     dialect = "cuda"
     host_visible = False
@@ -259,9 +256,7 @@ class CUDARuntime(Runtime):
         return out
 
     def send(self, source: Any, to: Runtime, target: Any) -> Callable[[], None]:
-        if not isinstance(to, CUDARuntime):
-            return super().send(source, to, target)
-        return cuda_peers.send(self, source.ptr, source.nbytes, to, target.ptr)
+        return (cuda_peers.send if isinstance(to, CUDARuntime) else Runtime.send)(self, source, to, target)
 
     def is_native(self, obj: Any) -> bool:
         from pycuda.gpuarray import GPUArray

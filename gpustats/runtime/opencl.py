@@ -281,10 +281,7 @@ class OpenCLRuntime(Runtime):
         return isinstance(obj, Array)
 
     def _copy(self, target: Any, source: Any, **where: int) -> None:
-        """Copy between a device's and the host's memory, after the calling thread's kernels, and wait for it.
-
-        `where`: the offset in the device's memory, as PyOpenCL names it.
-        """
+        """Copy between a device's (`where` in it) and the host's memory, after the calling thread's kernels; wait for it."""
         self._local.thread.wait(partial(cl.enqueue_copy, self._local.thread.queue, target, source, **where))
 
     def _wait_for(self, array: Any) -> None:
