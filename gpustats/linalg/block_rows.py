@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..evaluation.placement import moved
+from ..evaluation.results import written
 from .matrix import Matrix
 
 if TYPE_CHECKING:
@@ -126,6 +127,18 @@ class BlockRows:
                     f"the lower triangle of {what} takes {total:.3g} GiB, {nbytes / 2**30:.3g} GiB of them on {device.id}, "
                     f"which has {device.memory / 2**30:.3g} GiB: name more devices"
                 )
+
+    def write(self, block: BlockRow, numbers: np.ndarray) -> None:
+        """Copy numbers of the host into a block."""
+        if isinstance(block.whole.memory.array, np.ndarray):
+            block.whole.view[0] = numbers
+        else:
+            self.providers[block.place].runtime.fill([(block.whole.flat, np.ascontiguousarray(numbers).reshape(-1))])
+
+    def read(self, block: BlockRow) -> np.ndarray:
+        """The numbers of a block, on the host."""
+        found: np.ndarray = written(self.providers[block.place].runtime, block.whole.flat)
+        return found.reshape(block.whole.shape)
 
     def spread(self, block: BlockRow, own: bool = False) -> Callable[[], list[Matrix]]:
         """Start to copy a block to all devices, after what the calling thread has started on them.

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy import linalg
 
+import gpustats as gs
 from gpustats.linalg import block_rows, distributed
 from gpustats.linalg.block_rows import BlockRows, ends_of_blocks
 from gpustats.linalg.kernels import KernelProvider
-from gpustats.linalg.matrix import Matrix
 from gpustats.linalg.providers import provider_of
 from gpustats.runtime import choose
 
@@ -36,14 +36,9 @@ def positive_definite(rng, n, dtype=np.float64):
 def placed(providers, a):
     """The lower triangle of a matrix; what lies above the diagonal is nan."""
     made = BlockRows(providers, len(a), a.dtype)
+    below = np.where(np.tri(len(a), dtype=bool), a, np.nan).astype(a.dtype)
     for block in made.blocks:
-        provider, columns = providers[block.place], block.whole.columns
-        part = np.where(np.tri(len(a), dtype=bool), a, np.nan)[block.rows, :columns]
-        if isinstance(block.whole.memory.array, np.ndarray):
-            block.whole.view[0] = part
-        else:
-            given = provider.runtime.to_device(np.ascontiguousarray(part, a.dtype))
-            provider.copy(Matrix.over(provider.runtime, given), block.whole)
+        made.write(block, below[block.rows, : block.rows.stop])
     return made
 
 
@@ -51,10 +46,7 @@ def numbers(made):
     """The lower triangle on the host."""
     found = np.zeros((made.n, made.n), made.dtype)
     for block in made.blocks:
-        provider = made.providers[block.place]
-        part = provider.empty(*block.whole.shape, made.dtype)
-        provider.copy(block.whole, part)
-        found[block.rows, : block.whole.columns] = provider.read(part.memory.array).reshape(block.whole.shape)
+        found[block.rows, : block.rows.stop] = made.read(block)
     return np.tril(found)
 
 
@@ -133,3 +125,57 @@ def test_what_does_not_fit_is_refused(monkeypatch):
     monkeypatch.setattr(runtime, "device", dataclasses.replace(runtime.device, memory=10_000))
     with pytest.raises(MemoryError, match=r"lower triangle of 100 x 100 numbers of float64 takes .* name more devices"):
         BlockRows([provider_of(runtime)] * 2, 100, np.dtype(np.float64))
+
+
+# -- what users call
+
+
+@pytest.fixture(params=["twice", "different"])
+def devices(request):
+    here = choose.get()
+    return [here, here] if request.param == "twice" else [here, request.getfixturevalue("like_a_gpu")]
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("n", [0, 1, 33, 100])
+def test_a_matrix_of_the_host(n, dtype, devices, rng):
+    a = positive_definite(rng, n, dtype) if n else np.zeros((0, 0), dtype)
+    before, bound = a.copy(), 1e-12 if dtype == np.float64 else 1e-4
+    l = gs.linalg.cholesky(a, devices=devices)  # noqa: E741
+    assert l.dtype == dtype and type(l) is np.ndarray
+    np.testing.assert_allclose(l, np.linalg.cholesky(a.astype(float)) if n else a, rtol=bound, atol=bound)
+    want = np.linalg.slogdet(a.astype(float))[1]
+    np.testing.assert_allclose(gs.linalg.logdet(a, devices=devices), want, rtol=bound, atol=bound)
+    np.testing.assert_array_equal(a, before)
+
+
+def test_columns_first_and_gaps(rng):
+    a = positive_definite(rng, 70)
+    want = np.linalg.cholesky(a)
+    around = np.full((75, 150), np.nan)
+    around[2:72, 3:143:2] = a
+    for given in (np.asfortranarray(a), around[2:72, 3:143:2], a.tolist()):
+        np.testing.assert_allclose(gs.linalg.cholesky(given, devices=[choose.get()] * 2), want, rtol=1e-12, atol=1e-13)
+
+
+def test_arguments(rng, like_a_gpu):
+    a, two = positive_definite(rng, 40), [choose.get()] * 2
+    for change, message in (
+        ((lambda b: b.__setitem__((3, 2), np.nan)), r"a has nan or infinite numbers, the first at \[3, 2\]"),
+        ((lambda b: b.__setitem__((3, 2), 9.0)), r"a is not symmetric: \[3, 2\]"),
+    ):
+        wrong = a.copy()
+        change(wrong)
+        with pytest.raises(ValueError, match=message):
+            gs.linalg.cholesky(wrong, devices=two)
+    a[35, 35] = -1
+    with pytest.raises(np.linalg.LinAlgError, match="a is not positive definite: its leading minor of order 36 is not"):
+        gs.linalg.logdet(a, devices=two)
+    for given, options, message in (
+        (a, dict(where="device"), r"where='device' and devices=.*: leave one of them out"),
+        (np.stack([a, a]), {}, r"a has shape \(2, 40, 40\): several devices share one matrix, \(n, n\)"),
+        (like_a_gpu.to_device(a), {}, "a lies on a device: leave out devices, or bring it to the host"),
+        (a[:3], {}, "must be a square matrix"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            gs.linalg.cholesky(given, devices=two, **options)
