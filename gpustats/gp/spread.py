@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import functools
-import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -145,10 +144,10 @@ class SpreadFactor(Factorised):
             for block, numbers in zip(self._l.blocks, self._summaries, strict=True)
         ]
         failed = [block.rows.start + int(its.minor) for block, its in zip(self._l.blocks, found, strict=True) if its.minor]
-        squares = math.fsum(its.squares for its in found)
-        with np.errstate(divide="ignore"):
-            weight = float(np.float64(self.n) / squares) if self.student_t else 1.0
-        return Summary(failed[0] if failed else 0, math.fsum(its.log_determinant for its in found), squares, weight)
+        with np.errstate(all="ignore"):
+            log_determinant, squares = np.sum([(its.log_determinant, its.squares) for its in found], 0) if found else (0.0, 0.0)
+            weight = self.n / np.float64(squares) if self.student_t else 1.0
+        return Summary(failed[0] if failed else 0, float(log_determinant), float(squares), float(weight))
 
     def rows(self, xs: Any) -> Matrix:
         """k(xs, x) l'⁻¹, (m, n), on the device that makes predictions."""

@@ -114,6 +114,16 @@ def test_not_positive_definite(n, devices, rng):
     assert f"minor of order {n} is not" in messages[1]
 
 
+@pytest.mark.parametrize("sigma", [1e200, 1e-200])
+def test_too_large_and_too_small(sigma, devices, rng):
+    x, messages = np.repeat(rng.uniform(size=(40, 1)), 2, 0), []
+    for options in ({}, dict(devices=devices)):
+        with pytest.raises(np.linalg.LinAlgError) as caught:
+            MarginalLikelihood(gs.rbf, x, x[:, 0], **options)(amplitude=1.0, lengthscale=0.5, sigma=sigma)
+        messages.append(str(caught.value))
+    assert messages[0].partition(":")[0] == messages[1].partition(":")[0]
+
+
 def test_nothing_to_integrate_out(devices, rng):
     x, _ = data(rng, 40)
     ml = MarginalLikelihood(gs.rbf, x, np.zeros(40), student_t=True, devices=devices)
