@@ -278,7 +278,13 @@ class MarginalLikelihood(GaussianProcess):
         if self._spread is not None:
             return self._spread.factor(parameters, 1 + self.jitter, self.student_t)
         pairs = self._pairs_for(tuple(parameters.hyperparameters.vectors))
-        return Factor.of(self._provider, pairs, self._data, parameters, 1 + self.jitter, self.student_t)
+        try:
+            return Factor.of(self._provider, pairs, self._data, parameters, 1 + self.jitter, self.student_t)
+        except MemoryError as error:
+            raise MemoryError(
+                f"the covariance matrix of {self.n} points is too large: {error}; devices='all' shares it among all GPUs, and "
+                f"devices=['{self.device.id}'] takes half the memory"
+            ) from None
 
     def _loglik(self, factor: Factorised, parameters: Parameters) -> float:
         """The log-likelihood, or the error that there is none."""

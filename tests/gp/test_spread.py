@@ -1,5 +1,6 @@
 """Marginal likelihoods whose matrix several devices share: the numbers of one device, and those of a Markov process."""
 
+import dataclasses
 import pickle
 
 import numpy as np
@@ -167,6 +168,17 @@ def test_arrays_of_another_device(like_a_gpu, rng):
     x, y = data(rng, 40)
     with pytest.raises(ValueError, match=r"x or y lies on .*, and devices names .*: name that, too, or pass NumPy arrays"):
         MarginalLikelihood(gs.rbf, like_a_gpu.to_device(x), y, devices=[choose.get()])
+
+
+def test_what_is_too_large_names_the_cure(rng, monkeypatch):
+    here = choose.get()
+    ml = MarginalLikelihood(gs.rbf, np.zeros((1000, 2)), np.zeros(1000))
+    monkeypatch.setattr(here, "device", dataclasses.replace(here.device, memory=5_000_000))
+    cure = rf"matrix of 1000 points is too large: asked .*devices=\['{here.device.id}'\] takes half"
+    with pytest.raises(MemoryError, match=cure):
+        ml(**POINT)
+    spread = MarginalLikelihood(gs.rbf, rng.normal(size=(1000, 2)), np.zeros(1000), devices=[here.device.id])
+    assert np.isfinite(spread(**POINT))
 
 
 def test_no_devices(rng):
