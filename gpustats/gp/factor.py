@@ -109,8 +109,11 @@ class Factorised(ABC):
         Whether a factor tau² of the matrix is integrated out, whose prior density is 1 / tau².
     spent : bool
         Whether the inverse has taken the place of l, which is no more.
+    at_once : int
+        How many usual chunks of new points are one chunk here.
     """
 
+    at_once = 1
     provider: Provider
     pairs: Pairs
     runtime: Runtime

@@ -68,7 +68,7 @@ class Posterior:
         """Location and scale at each new point, (m,) arrays as kernels write them."""
         factor, runtime, dtype = self.factor, self.factor.runtime, self.mean.dtype
         location, scale = moved(runtime, self.mean), empty(runtime, self.m, dtype)
-        step = max(CHUNK // (max(factor.n, 1) * dtype.itemsize), 64)
+        step = max(factor.at_once * CHUNK // (max(factor.n, 1) * dtype.itemsize), 64)
         for i in range(0, self.m, step):
             part = slice(i, i + step)
             factor.predict(self.xs[part], location[part], scale[part], self.noise[part], self.factor.scale2)

@@ -103,6 +103,8 @@ class SpreadFactor(Factorised):
     student_t : bool
     """
 
+    at_once = 8  # products with a block of rows are short, and devices wait for one another
+
     def __init__(
         self, parts: Sequence[Part], lead: int, residual: np.ndarray, noise: Any, lift: float, student_t: bool
     ) -> None:
