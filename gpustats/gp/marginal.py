@@ -33,7 +33,7 @@ class MarginalLikelihood(GaussianProcess):
     cov : Covariance
         Such as `gs.rbf`, a sum or a product of several, or one registered by `gs.register`.
     x : (n, p) or (n,) array_like
-        Points in rows. They are moved to the default device once; a device array stays where it lies.
+        Points in rows. They are moved to the default device, or to all `devices`, once; a device array stays where it lies.
     y : (n,) array_like
         Observations. Everything is computed in float32 where x and y are float32, else in float64; sums always in float64.
     mean : float or callable, optional
@@ -49,7 +49,7 @@ class MarginalLikelihood(GaussianProcess):
     Raises
     ------
     ValueError
-        Where shapes do not go together, or x or y have nan or infinite numbers.
+        Where shapes do not go together, or x or y have nan or infinite numbers, or lie on none of the `devices`.
 
     Notes
     -----
@@ -75,10 +75,11 @@ class MarginalLikelihood(GaussianProcess):
     W = (alpha alpha' - R⁻¹) / 2, and one pass contracts W with the derivatives of K while these are computed (Rasmussen &
     Williams 2006, eq. 5.9). No matrix n x n leaves the device.
 
-    With `devices`, each of these has some rows of the lower triangle, and computes them; no device has them all. Together they
-    take memory for half a matrix, with the gradient, too, so that one device named alone holds a matrix for which it has no
-    memory otherwise. All get as much to do, so they should be equally fast. Predictions straight after a gradient take a
-    factorisation of their own, and those of joint draws and covariances are made by the first device.
+    With `devices`, each of these has some rows of the lower triangle, and computes them. Together they take memory for half a
+    matrix, with the gradient, too, so that even one device, named alone, takes a matrix for which it has no memory otherwise;
+    where they have too little, MemoryError tells how much it would take. All get as much to do, so they should be equally
+    fast. Predictions straight after a gradient take a factorisation of their own; covariances of new points, and draws there,
+    are made by the first device.
 
     `gp.Emulator` is the process at one set of hyperparameters, which keeps its factor and takes further observations.
 
@@ -98,6 +99,9 @@ class MarginalLikelihood(GaussianProcess):
     {'amplitude': -0.3638, 'lengthscale': 1.939, 'sigma': -139.4753}
     >>> ml(amplitude=1.0, lengthscale=np.array([[0.3], [0.4]]), sigma=0.1).round(4)
     array([11.771 ,  8.9194])
+    >>> shared = gs.gp.MarginalLikelihood(gs.rbf, x, y, devices="all")
+    >>> round(shared(amplitude=1.0, lengthscale=0.3, sigma=0.1), 4)
+    11.771
     """
 
     def __init__(

@@ -40,12 +40,15 @@ def cholesky(a: Any, *, where: str = "auto", devices: Any = None) -> Any:
     numpy.linalg.LinAlgError
         Not positive definite: names the first leading minor that is not, and the matrix of a stack.
     ValueError
-        No square matrices, nan or infinite numbers, not symmetric.
+        No square matrices, nan or infinite numbers, not symmetric; with `devices`, several matrices or one on a device.
 
     Examples
     --------
     >>> import numpy as np, gpustats as gs
     >>> gs.linalg.cholesky(np.array([[4.0, 2.0], [2.0, 10.0]]))
+    array([[2., 0.],
+           [1., 3.]])
+    >>> gs.linalg.cholesky(np.array([[4.0, 2.0], [2.0, 10.0]]), devices="all")
     array([[2., 0.],
            [1., 3.]])
     """
