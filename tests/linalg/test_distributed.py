@@ -9,7 +9,9 @@ from scipy import linalg
 import gpustats as gs
 from gpustats.linalg import block_rows, distributed
 from gpustats.linalg.block_rows import BlockRows, ends_of_blocks
+from gpustats.linalg.host import HostProvider
 from gpustats.linalg.kernels import KernelProvider
+from gpustats.linalg.matrix import Matrix
 from gpustats.linalg.providers import provider_of
 from gpustats.runtime import choose
 
@@ -125,6 +127,98 @@ def test_what_does_not_fit_is_refused(monkeypatch):
     monkeypatch.setattr(runtime, "device", dataclasses.replace(runtime.device, memory=10_000))
     with pytest.raises(MemoryError, match=r"lower triangle of 100 x 100 numbers of float64 takes .* name more devices"):
         BlockRows([provider_of(runtime)] * 2, 100, np.dtype(np.float64))
+
+
+# -- devices that do their work late, in whatever order events allow
+
+
+class Late:
+    """A device with a queue, and what runs the queues of all: the first in an order that gets any further."""
+
+    host_visible = True
+
+    def __init__(self, queues, order):
+        self.device, self.queues, self.order = choose.get().device, queues, order
+        self.own = self.queue()
+
+    def queue(self):
+        self.queues.append([])
+        return self.queues[-1]
+
+    def record(self, queue):
+        event = []
+        queue.append(lambda: event.append(True) or True)
+        return event
+
+    def send(self, source, to, target):
+        events, bus = [self.record(self.own), self.record(to.own)], self.queue()
+        for event in events:
+            bus.append(lambda event=event: bool(event))
+        bus.append(lambda: np.copyto(target, source) or True)
+        end = self.record(bus)
+
+        def wait():
+            for queue in (self.own, to.own):
+                queue.append(lambda: bool(end))
+
+        return wait
+
+    def synchronize(self):
+        while any(self.queues):
+            assert any(queue and queue[0]() and queue.pop(0) for queue in self.order(self.queues)), "all wait for one another"
+
+
+class LateProvider(HostProvider):
+    """The host's operations, once their turn has come."""
+
+    def __init__(self, runtime):
+        super().__init__()
+        self.runtime = runtime
+
+    def empty(self, rows, columns, dtype, batch=1):
+        return Matrix.over(self.runtime, np.full((batch, rows, columns), np.nan, dtype))
+
+    def potrf(self, a):
+        info = np.zeros(1, np.int32)
+        self.runtime.own.append(lambda: np.copyto(info, HostProvider.potrf(self, a)) or True)
+        return info
+
+
+def later(name):
+    def operation(self, *args, **kwargs):
+        self.runtime.own.append(lambda: getattr(HostProvider, name)(self, *args, **kwargs) or True)
+
+    return operation
+
+
+for name in ("gemm", "syrk", "trsm", "trtri", "copy", "lower"):
+    setattr(LateProvider, name, later(name))
+
+ORDERS = {  # who is behind
+    "copies": lambda queues: queues,
+    "first": lambda queues: queues[3:] + queues[1:3] + queues[:1],
+    "second": lambda queues: queues[3:] + queues[2:3] + queues[:2],
+    "third": lambda queues: queues[3:] + queues[:3],
+}
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_devices_need_not_keep_step(order, rng):
+    """Nothing is read before it is there, nor overwritten while it is read, whichever device is ahead."""
+    n, queues = 400, []  # of the three devices, then of copies
+    providers = [LateProvider(Late(queues, ORDERS[order])) for _ in range(3)]
+    a, b = positive_definite(rng, n), rng.normal(size=(n, 2))
+    l = placed(providers, a)  # noqa: E741
+    assert len(l.blocks) == 12
+    distributed.potrf(l)
+    solved = l.replicated(b)
+    distributed.solve(l, solved)
+    distributed.trtri(l)
+    product = distributed.transposed_product(l, solved)
+    distributed.gram(l)
+    want = linalg.inv(a)
+    np.testing.assert_allclose(product, want @ b, rtol=1e-11, atol=1e-12)
+    np.testing.assert_allclose(numbers(l), np.tril(want), rtol=1e-11, atol=1e-12)
 
 
 # -- what users call
