@@ -157,14 +157,16 @@ class SpreadFactor(Factorised):
         rows = self.provider.empty(m, self.n, self.pairs.dtype)
         if not self.n:
             return rows
-        columns = []
+        columns, new = [], []  # of each device, the former of all points once they are solved for
         for part in self._parts:
-            runtime, here = part.pairs.runtime, xs
-            if runtime is not self.runtime:
-                host = as_host(self.runtime, xs) if host is None else host
-                here = moved(runtime, host)
+            runtime = part.pairs.runtime
+            if runtime is not self.runtime and host is None:
+                host = as_host(self.runtime, xs)
+            new.append(xs if runtime is self.runtime else moved(runtime, host))
             columns.append(part.provider.empty(self.n, m, self.pairs.dtype))
-            part.pairs.matrix(columns[-1], part.x, here, part.values)
+        for block in self._l.blocks:
+            part, place = self._parts[block.place], block.place
+            part.pairs.matrix(columns[place][block.rows, :], part.x[block.rows], new[place], part.values)
         distributed.solve(self._l, columns)
         self.provider.copy(columns[self._lead].T, rows)
         return rows
