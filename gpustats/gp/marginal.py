@@ -307,6 +307,6 @@ class MarginalLikelihood(GaussianProcess):
 
 
 def _rebuilt(
-    cov: Covariance, x: Any, y: Any, mean: Any, student_t: bool, jitter: float, devices: list[str] | None
+    cov: Covariance, x: Any, y: Any, mean: Any, student_t: bool, jitter: float, devices: list[str] | None = None
 ) -> MarginalLikelihood:
     return MarginalLikelihood(cov, placed(x), placed(y), mean=mean, student_t=student_t, jitter=jitter, devices=devices)
