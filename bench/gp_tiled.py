@@ -143,7 +143,7 @@ def ways(report: Report, case: Case, devices: Sequence[str], dense: int) -> Iter
 def fits(n: int, devices: Sequence[str]) -> bool:
     """Whether the devices have memory for the blocks of a triangle of n rows."""
     room = sum(runtime.device.memory for runtime in choose.several(devices))
-    return 8 * n * n / 2 * 1.2 + len(devices) * 2 * 2048 * 8 * n < room
+    return 8 * n * n / 2 * 1.1 + len(devices) * 2 * 2048 * 8 * n < room
 
 
 COLUMNS: Columns = {

@@ -81,7 +81,8 @@ class MarginalLikelihood(GaussianProcess):
     fast. Predictions straight after a gradient take a factorisation of their own; covariances of new points, and draws there,
     are made by the first device.
 
-    `gp.Emulator` is the process at one set of hyperparameters, which keeps its factor and takes further observations.
+    `gp.Emulator` is the process at one set of hyperparameters, which keeps its factor, on one device, and takes further
+    observations.
 
     Of few observations, all of this is one kernel, in which a block of threads has a set to itself. On GPUs the matrices of
     several sets of up to 3072 observations are one batch. The bits of a set are the same whatever the others are.

@@ -16,14 +16,16 @@ from gpustats.runtime import choose
 POINT = dict(amplitude=1.2, lengthscale=[0.8, 1.5], sigma=0.3)
 
 
-@pytest.fixture(params=["once", "twice", "different"])
+@pytest.fixture(params=["all", "twice", "different"])
 def devices(request):
-    """One device, one that is named twice, and three with memories of their own."""
+    """All that there are, often one, one that is named twice, and three with memories of their own."""
     here = choose.get()
+    if request.param == "all":
+        return choose.several("all") if here in choose.several("all") else [here]
     if request.param == "different":
         other = request.getfixturevalue("like_a_gpu")
         return [here, other, other]
-    return [here] * (1 if request.param == "once" else 2)
+    return [here] * 2
 
 
 def close(found, want, bound=1e-12):

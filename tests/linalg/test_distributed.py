@@ -18,10 +18,12 @@ from gpustats.runtime import choose
 SIZES = [1, 31, 32, 33, 100, 129]
 
 
-@pytest.fixture(params=["best", "kernels", "different"])
+@pytest.fixture(params=["all", "best", "kernels", "different"])
 def providers(request):
-    """Three devices: the same one three times, with the best provider or our own kernels, and with memories of their own."""
+    """All devices, often one, and three: the same one, with the best provider or our own kernels, and with their own memories."""
     here = choose.get()
+    if request.param == "all":
+        return [provider_of(runtime) for runtime in choose.several("all")]
     if request.param == "best":
         return [provider_of(here)] * 3
     if request.param == "kernels":
