@@ -166,6 +166,19 @@ def test_device_arrays(rng):
     close(here.to_host(ml.predict(new, **POINT).mean), MarginalLikelihood(gs.rbf, x, y).predict(x[:3], **POINT).mean)
 
 
+def test_arrays_of_the_second_device(like_a_gpu, rng):
+    """It makes the predictions."""
+    x, y = data(rng, 40)
+    ml = MarginalLikelihood(gs.rbf, like_a_gpu.to_device(x), y, devices=[choose.get(), like_a_gpu])
+    alone = MarginalLikelihood(gs.rbf, x, y)
+    assert ml.device is like_a_gpu.device
+    value, gradient = ml.value_and_grad(**POINT, wrt="x")
+    close(value, alone(**POINT))
+    close(like_a_gpu.to_host(gradient["x"]), alone.value_and_grad(**POINT, wrt="x")[1]["x"], 1e-11)
+    found = ml.predict(like_a_gpu.to_device(x[:3]), **POINT, cov=True)
+    close(like_a_gpu.to_host(found.covariance), alone.predict(x[:3], **POINT, cov=True).covariance)
+
+
 def test_arrays_of_another_device(like_a_gpu, rng):
     x, y = data(rng, 40)
     with pytest.raises(ValueError, match=r"x or y lies on .*, and devices names .*: name that, too, or pass NumPy arrays"):
