@@ -20,7 +20,7 @@ SIZES = [1, 31, 32, 33, 100, 129]
 
 @pytest.fixture(params=["all", "best", "kernels", "different"])
 def providers(request):
-    """All devices, often one, and three: one, with the best provider or our own kernels, and those with memories of their own."""
+    """All devices, often one, and three: one, by the best provider or our own kernels, and those with memories of their own."""
     here = choose.get()
     if request.param == "all":
         return [provider_of(runtime) for runtime in choose.several("all")]
