@@ -127,6 +127,7 @@ def over_references(
     k(z, references) count, W, and (2 B V_z - W V_r) l⁻¹ by which those of k(z, x) do.
     """
     factor, m, r = candidates.factor, candidates.m, references.m
+    assert isinstance(factor, Factor)  # an emulator's
     runtime, pairs, provider, dtype = factor.runtime, factor.pairs, factor.provider, factor.pairs.dtype
     values, slopes = empty(runtime, m, dtype), np.zeros(tuple(candidates.xs.shape), dtype) if grad else None
     if not m:

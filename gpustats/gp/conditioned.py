@@ -87,7 +87,7 @@ class Conditioned:
         if self._likelihood.n != self.n:
             made, (x, y) = self._likelihood, self._data.given
             self._likelihood = MarginalLikelihood(
-                made.cov, x, y, mean=made._mean, student_t=made.student_t, jitter=made.jitter
+                made.cov, x, y, mean=made._mean, student_t=made.student_t, jitter=made.jitter, devices=made._devices
             )
         return self._likelihood
 
@@ -155,7 +155,8 @@ class Conditioned:
         level = self._of_new(MEAN, old.mean, mean, k)
         native = [arrays.is_device_array(a) for a in data.given]
         whole = [np.concatenate([a, np.asarray(b, data.dtype)]) for a, b in zip((self.x, self.y), host, strict=True)]
-        grown = Observations(*(moved(data.runtime, a) if on else a for a, on in zip(whole, native, strict=True)))
+        x, y = (moved(data.runtime, a) if on else a for a, on in zip(whole, native, strict=True))
+        grown = Observations(x, y, data.runtime)
         self._factor.extend(grown.x, grown.y[-k:] - level, np.square(spread))
         self._data = grown
         self._parameters = old._replace(sigma=_grown(old.sigma, spread, k), mean=_grown(old.mean, level, k))

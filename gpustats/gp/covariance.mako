@@ -156,13 +156,13 @@ ${head()}
 }
 % elif which == "sums":
 ## Sums over all pairs of W_ij = (weight alpha_i alpha_j - inverse_ij) / 2 times derivatives, from the lower triangle; those on
-## the diagonal count `lift` times.
+## the diagonal count `lift` times. Of a `strip`, the rows of the triangle from `above` to n, and the inverse has no others.
 // partial${"[set]" if several else ""}[block][slot]: ${", ".join([*sums, "trace of W"])}${"".join(f", by column of measure {k} from first on" for k in wanted)}
 KERNEL(${layout.threads}) covariance_sums(
     GLOBAL double *RESTRICT partial, index_t partial_start, GLOBAL real *RESTRICT diagonal, index_t diagonal_start,
     GLOBAL const real *RESTRICT inverse, index_t inverse_start, index_t stride,${" index_t inverse_batch," if several else ""}
     GLOBAL const real *RESTRICT alpha, index_t alpha_start, GLOBAL const double *RESTRICT weights,
-    index_t weights_start,${" index_t weights_batch," if several else ""} double lift, index_t tiles, index_t first,
+    index_t weights_start,${" index_t weights_batch," if several else ""} double lift, index_t tiles, index_t first,${" index_t above," if strip else ""}
 ${head()}
 {
 ${shared()}
@@ -188,6 +188,12 @@ ${start()}
         sums_${k}[c] = 0;
 % endif
 % endfor
+% if strip:
+    for (index_t t = BLOCK_X; t < (n - above + ${layout.tile - 1}) / ${layout.tile} * tiles; t += BLOCKS_X) {
+        const index_t i0 = above + t / tiles * ${layout.tile}, j0 = t % tiles * ${layout.tile};
+        if (j0 >= i0 + ${layout.tile})
+            continue;
+% else:
     index_t i_tile = 0, passed = 0;  // tiles in the rows above
     for (index_t t = BLOCK_X; t < tiles * (tiles + 1) / 2; t += BLOCKS_X) {
         while (passed + i_tile + 1 <= t) {
@@ -195,6 +201,7 @@ ${start()}
             passed += i_tile;
         }
         const index_t i0 = i_tile * ${layout.tile}, j0 = (t - passed) * ${layout.tile};
+% endif
 ${look()}
 % for k, measure in enumerate(measures):
 % if k in wanted:
@@ -206,7 +213,7 @@ ${look()}
             const bool inside = i < n && j <= i;
             real w = 0;
             if (inside)
-                w = (real)0.5 * (weight * alpha[i] * alpha[j] - inverse[i * stride + j]);
+                w = (real)0.5 * (weight * alpha[i] * alpha[j] - inverse[${"(i - above)" if strip else "i"} * stride + j]);
             if (inside && i == j && first == 0) {
                 trace += w;
                 diagonal[diagonal_start + i] = w;

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -18,9 +19,10 @@ from .hyperparameters import Hyperparameters
 from .observations import Observations
 from .pairs import Pairs
 from .parameters import Parameters
+from .slopes import InverseSlopes, Slopes
 
 if TYPE_CHECKING:
-    from ..runtime.base import Kernel
+    from ..runtime.base import Kernel, Runtime
     from ..runtime.types import Handle
 
 LOG_2PI = math.log(2 * math.pi)
@@ -86,7 +88,117 @@ def log_density(n: int, log_determinant: Any, squares: Any, student_t: bool) -> 
         return math.lgamma(n / 2) - 0.5 * (constant + n * np.log(squares / 2))
 
 
-class Factor:
+class Factorised(ABC):
+    """What is computed with the Cholesky factor l of a covariance matrix with noise, K + noise = l l', at n points.
+
+    Attributes
+    ----------
+    provider : Provider
+    pairs : Pairs
+    runtime : Runtime
+        Of the device on which predictions are made.
+    n : int
+    x : (n, p) array
+        The points, as kernels of that device read them.
+    values : Hyperparameters
+    z : Matrix
+        l⁻¹ r for a residual r, (n, 1), on that device.
+    lift : float
+        By which the diagonal of K is multiplied.
+    student_t : bool
+        Whether a factor tau² of the matrix is integrated out, whose prior density is 1 / tau².
+    spent : bool
+        Whether the inverse has taken the place of l, which is no more.
+    at_once : int
+        How many usual chunks of new points are one chunk here.
+    """
+
+    at_once = 1
+    provider: Provider
+    pairs: Pairs
+    runtime: Runtime
+    n: int
+    x: Any
+    values: Hyperparameters
+    z: Matrix
+    lift: float
+    student_t: bool
+    spent: bool
+
+    @property
+    @abstractmethod
+    def summary(self) -> Summary:
+        """What the kernels say of the factor and the residual, once they are done."""
+
+    @abstractmethod
+    def rows(self, xs: Any) -> Matrix:
+        """k(xs, x) l'⁻¹, (m, n)."""
+
+    @abstractmethod
+    def slopes(self) -> Slopes:
+        """What the derivatives of the log-density are made of."""
+
+    @property
+    def scale2(self) -> float:
+        """Of what all variances of predictions are multiples."""
+        return self.summary.squares / self.n if self.student_t else 1.0
+
+    @property
+    def df(self) -> int | None:
+        """Degrees of freedom of predictions, or None where they are normal."""
+        return self.n if self.student_t else None
+
+    def loglik(self) -> float:
+        """The log-density of the residual, nan where the matrix is not positive definite."""
+        minor, log_determinant, squares, _ = self.summary
+        if minor:
+            return math.nan
+        if self.student_t and squares == 0:
+            raise ValueError(NO_SCALE)
+        return float(log_density(self.n, log_determinant, squares, self.student_t))
+
+    def not_positive_definite(self, parameters: object) -> np.linalg.LinAlgError:
+        """The error that there is no log-density at some parameters."""
+        minor = self.summary.minor
+        where = f"its leading minor of order {minor} is not" if minor else "it is singular or too large"
+        return np.linalg.LinAlgError(
+            f"the covariance matrix of {self.n} points is not positive definite: {where}, at {parameters}; "
+            f"take a larger sigma, or give a jitter such as {np.finfo(self.pairs.dtype).eps * 1e4:.0e}"
+        )
+
+    def predict(self, xs: Any, mean: Any, scale: Any, noise: Any, scale2: float) -> None:
+        """Add to the `mean` at new points what the data tell of it; `scale` is the root of scale2 * (variance + noise).
+
+        Parameters
+        ----------
+        xs : (m, p) array
+        mean, scale, noise : (m,) array
+            As kernels read and write them.
+        scale2 : float
+        """
+        prior, rows = self.pairs.diagonal(xs, self.values), self.rows(xs)
+        kernel, at = self._kernel("marginal_prediction"), self.pairs.at
+        kernel(
+            (xs.shape[0], 1), *at(mean), *at(scale), *at(prior), *at(noise), rows.handle, rows.offset, rows.stride,
+            self.z.handle, self.z.offset, self.n, scale2,
+        )  # fmt: skip
+        if self.runtime.host_visible:  # `prior` and `rows` go
+            self.runtime.synchronize()
+
+    def covariance(self, xs: Any, noise: Any, scale2: float) -> Matrix:
+        """scale2 * (covariance of new points given the data + noise on its diagonal), (m, m)."""
+        out = self.provider.empty(xs.shape[0], xs.shape[0], self.pairs.dtype)
+        self.pairs.matrix(out, xs, xs, self.values, noise)
+        if self.n:
+            self.provider.syrk(-scale2, self.rows(xs), scale2, out)
+            self.provider.lower(out, out, "mirror")
+        return out
+
+    def _kernel(self, name: str) -> Kernel:
+        return _kernel(self.pairs, name)
+
+
+class Factor(Factorised):
     """The Cholesky factor l of a covariance matrix with noise, K + noise = l l', at n points, and z = l⁻¹ r for a residual r.
 
     Work is enqueued; only `summary` waits for it. In all there is one matrix n x n, and `inverse` makes another, with a quarter
@@ -207,37 +319,9 @@ class Factor:
         return Summary(int(minor), *map(float, numbers))
 
     @property
-    def scale2(self) -> float:
-        """Of what all variances of predictions are multiples."""
-        return self.summary.squares / self.n if self.student_t else 1.0
-
-    @property
-    def df(self) -> int | None:
-        """Degrees of freedom of predictions, or None where they are normal."""
-        return self.n if self.student_t else None
-
-    @property
     def weight(self) -> Any:
         """That of the `summary`, (1,), as kernels read it."""
         return self._summary[Summary._fields.index("weight") :]
-
-    def loglik(self) -> float:
-        """The log-density of the residual, nan where the matrix is not positive definite."""
-        minor, log_determinant, squares, _ = self.summary
-        if minor:
-            return math.nan
-        if self.student_t and squares == 0:
-            raise ValueError(NO_SCALE)
-        return float(log_density(self.n, log_determinant, squares, self.student_t))
-
-    def not_positive_definite(self, parameters: object) -> np.linalg.LinAlgError:
-        """The error that there is no log-density at some parameters."""
-        minor = self.summary.minor
-        where = f"its leading minor of order {minor} is not" if minor else "it is singular or too large"
-        return np.linalg.LinAlgError(
-            f"the covariance matrix of {self.n} points is not positive definite: {where}, at {parameters}; "
-            f"take a larger sigma, or give a jitter such as {np.finfo(self.pairs.dtype).eps * 1e4:.0e}"
-        )
 
     def inverse(self, keep: bool = False) -> tuple[Matrix, Matrix]:
         """alpha = (K + noise)⁻¹ r, (n, 1), and the lower triangle of (K + noise)⁻¹ = l⁻ᵀ l⁻¹.
@@ -254,6 +338,10 @@ class Factor:
         provider.gemm(1.0, inverse.T, self.z, 0.0, alpha)
         blocked.gram(provider, inverse)
         return alpha, inverse
+
+    def slopes(self) -> Slopes:
+        alpha, inverse = self.inverse()
+        return InverseSlopes(self.provider, self.pairs, self.x, self.values, inverse, alpha, self.weight, self.lift)
 
     def rows(self, xs: Any) -> Matrix:
         """k(xs, x) l'⁻¹, (m, n)."""
@@ -281,34 +369,3 @@ class Factor:
         kernel = self._kernel("marginal_products")
         kernel((a.rows, 1), *self.pairs.at(out), a.handle, a.offset, a.stride, b.handle, b.offset, b.stride, a.columns)
         return written(self.runtime, out)
-
-    def predict(self, xs: Any, mean: Any, scale: Any, noise: Any, scale2: float) -> None:
-        """Add to the `mean` at new points what the data tell of it; `scale` is the root of scale2 * (variance + noise).
-
-        Parameters
-        ----------
-        xs : (m, p) array
-        mean, scale, noise : (m,) array
-            As kernels read and write them.
-        scale2 : float
-        """
-        prior, rows = self.pairs.diagonal(xs, self.values), self.rows(xs)
-        kernel, at = self._kernel("marginal_prediction"), self.pairs.at
-        kernel(
-            (xs.shape[0], 1), *at(mean), *at(scale), *at(prior), *at(noise), rows.handle, rows.offset, rows.stride,
-            self.z.handle, self.z.offset, self.n, scale2,
-        )  # fmt: skip
-        if self.runtime.host_visible:  # `prior` and `rows` go
-            self.runtime.synchronize()
-
-    def covariance(self, xs: Any, noise: Any, scale2: float) -> Matrix:
-        """scale2 * (covariance of new points given the data + noise on its diagonal), (m, m)."""
-        out = self.provider.empty(xs.shape[0], xs.shape[0], self.pairs.dtype)
-        self.pairs.matrix(out, xs, xs, self.values, noise)
-        if self.n:
-            self.provider.syrk(-scale2, self.rows(xs), scale2, out)
-            self.provider.lower(out, out, "mirror")
-        return out
-
-    def _kernel(self, name: str) -> Kernel:
-        return _kernel(self.pairs, name)

@@ -7,14 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from ..evaluation.results import written
-from .factor import Factor
+from .factor import Factorised
 from .observations import Observations
 from .parameters import MEAN, SIGMA, Parameters, X, Y
 
 
 def gradient(
-    factor: Factor, data: Observations, parameters: Parameters, wrt: Sequence[str]
+    factor: Factorised, data: Observations, parameters: Parameters, wrt: Sequence[str]
 ) -> dict[str, Any]:
     """The derivatives in hyperparameters, ``"sigma"``, ``"mean"``, ``"x"`` and ``"y"``.
 
@@ -23,8 +22,8 @@ def gradient(
 
     Parameters
     ----------
-    factor : Factor
-        Of R.
+    factor : Factorised
+        R.
     data : Observations
         Of one point at least.
     parameters : Parameters
@@ -36,24 +35,21 @@ def gradient(
     dict
         Name -> float or array, like that argument.
     """
-    runtime, lift = data.runtime, factor.lift
-    alpha, inverse = factor.inverse()
-    of_pairs = data.x, parameters.hyperparameters, inverse, alpha.memory.array, factor.weight
+    slopes = factor.slopes()
     own = [n for n in wrt if n in factor.pairs.covariance.parameters]
     found: dict[str, Any] = {}
     if own or SIGMA in wrt:
-        of_own, trace, diagonal = factor.pairs.gradient(*of_pairs, own, lift)
+        of_own, trace, diagonal = slopes.in_hyperparameters(own)
         found |= of_own
         if SIGMA in wrt:
             one = isinstance(parameters.sigma, float)
-            found[SIGMA] = 2 * parameters.sigma * (trace if one else written(runtime, diagonal).astype(float))
+            found[SIGMA] = 2 * parameters.sigma * (trace if one else diagonal.astype(float))
     if MEAN in wrt or Y in wrt:
-        slope = factor.summary.weight * written(runtime, alpha.memory.array).reshape(-1)
+        slope = factor.summary.weight * slopes.alpha()
         found[MEAN] = float(slope.sum(dtype=float)) if isinstance(parameters.mean, float) else slope.astype(float)
         found[Y] = data.like_y(-slope)
     if X in wrt:
-        factor.provider.lower(inverse, inverse, "mirror")
-        found[X] = data.like_x(factor.pairs.points_gradient(*of_pairs, lift))
+        found[X] = data.like_x(slopes.in_points())
     return {n: found[n] for n in wrt}
 
 

@@ -12,9 +12,9 @@ import numpy as np
 from ..evaluation.arguments import check_wrt_among
 from ..linalg.providers import provider_of
 from ..parallel.remade import fetched, placed
-from ..runtime import arrays
+from ..runtime import arrays, choose
 from .covariance import Covariance
-from .factor import Factor
+from .factor import Factor, Factorised
 from .gradient import gradient, zero_gradient
 from .pairs import Pairs
 from .parameters import Parameters, ParameterSets, X, Y
@@ -22,6 +22,7 @@ from .posterior import Posterior
 from .prediction import Prediction
 from .process import GaussianProcess
 from .sets import Sets
+from .spread import Spread
 
 
 class MarginalLikelihood(GaussianProcess):
@@ -32,7 +33,7 @@ class MarginalLikelihood(GaussianProcess):
     cov : Covariance
         Such as `gs.rbf`, a sum or a product of several, or one registered by `gs.register`.
     x : (n, p) or (n,) array_like
-        Points in rows. They are moved to the default device once; a device array stays where it lies.
+        Points in rows. They are moved to the default device, or to all `devices`, once; a device array stays where it lies.
     y : (n,) array_like
         Observations. Everything is computed in float32 where x and y are float32, else in float64; sums always in float64.
     mean : float or callable, optional
@@ -42,11 +43,13 @@ class MarginalLikelihood(GaussianProcess):
     jitter : float, optional
         Added to the diagonal of K, relative to each of its elements, to make a matrix positive definite that is so but for
         rounding. Derivatives take account of it. Default: 0.
+    devices : "all" or sequence of str, optional
+        Devices that share the matrix, where it is too large for one: every GPU, or a list of them. See the notes.
 
     Raises
     ------
     ValueError
-        Where shapes do not go together, or x or y have nan or infinite numbers.
+        Where shapes do not go together, or x or y have nan or infinite numbers, or lie on none of the `devices`.
 
     Notes
     -----
@@ -72,7 +75,14 @@ class MarginalLikelihood(GaussianProcess):
     W = (alpha alpha' - R⁻¹) / 2, and one pass contracts W with the derivatives of K while these are computed (Rasmussen &
     Williams 2006, eq. 5.9). No matrix n x n leaves the device.
 
-    `gp.Emulator` is the process at one set of hyperparameters, which keeps its factor and takes further observations.
+    With `devices`, each of these has some rows of the lower triangle, and computes them. Together they take memory for half a
+    matrix, with the gradient, too, so that even one device, named alone, takes a matrix for which it has no memory otherwise;
+    where they have too little, MemoryError tells how much it would take. All get as much to do, so they should be equally
+    fast. Predictions straight after a gradient take a factorisation of their own; covariances of new points, and draws there,
+    are made by the first device.
+
+    `gp.Emulator` is the process at one set of hyperparameters, which keeps its factor, on one device, and takes further
+    observations.
 
     Of few observations, all of this is one kernel, in which a block of threads has a set to itself. On GPUs the matrices of
     several sets of up to 3072 observations are one batch. The bits of a set are the same whatever the others are, also in a
@@ -91,29 +101,40 @@ class MarginalLikelihood(GaussianProcess):
     {'amplitude': -0.3638, 'lengthscale': 1.939, 'sigma': -139.4753}
     >>> ml(amplitude=1.0, lengthscale=np.array([[0.3], [0.4]]), sigma=0.1).round(4)
     array([11.771 ,  8.9194])
+    >>> shared = gs.gp.MarginalLikelihood(gs.rbf, x, y, devices="all")
+    >>> round(shared(amplitude=1.0, lengthscale=0.3, sigma=0.1), 4)
+    11.771
     """
 
     def __init__(
         self, cov: Covariance, x: Any, y: Any, *, mean: float | Callable[[np.ndarray], Any] = 0.0, student_t: bool = False,
-        jitter: float = 0.0,
+        jitter: float = 0.0, devices: Any = None,
     ) -> None:  # fmt: skip
-        super().__init__(cov, x, y, mean, jitter)
+        runtimes = None if devices is None else choose.several(devices)
+        super().__init__(cov, x, y, mean, jitter, None if runtimes is None else runtimes[0])
         self.student_t, data = student_t, self._data
         if student_t and not self.n:
             raise ValueError("there are no observations: nothing tells the scale that student_t integrates out")
         self._provider = provider_of(data.runtime)
         self._pairs: dict[tuple[str, ...], Pairs] = {}  # by the names of the lengthscales that are vectors
         self._pairs_for(())  # errors of the columns that cov is a function of
-        self._sets = Sets(cov, data, student_t, 1 + self.jitter)
+        self._spread = None if runtimes is None else Spread(cov, data, runtimes)
+        self._sets = Sets(cov, data, student_t, 1 + self.jitter, never=self._spread is not None)
         self._local = threading.local()  # .last: the parameters of the thread's last factor, and that
 
     def __reduce__(self) -> Any:
         x, y = (fetched(a) for a in self._data.given)
-        return _rebuilt, (self.cov, x, y, self._mean, self.student_t, self.jitter)
+        return _rebuilt, (self.cov, x, y, self._mean, self.student_t, self.jitter, self._devices)
 
     def __repr__(self) -> str:
         kind, shape = ", student_t" if self.student_t else "", (self.n, self.columns)
-        return f"<MarginalLikelihood of {self.cov.name} for x {shape} {self._data.dtype}{kind} on {self.device.id}>"
+        where = ", ".join(self._devices or [self.device.id])
+        return f"<MarginalLikelihood of {self.cov.name} for x {shape} {self._data.dtype}{kind} on {where}>"
+
+    @property
+    def _devices(self) -> list[str] | None:
+        """The devices that share the matrix, by their ids."""
+        return None if self._spread is None else [runtime.device.id for runtime in self._spread.runtimes]
 
     # -- what users call
 
@@ -167,7 +188,7 @@ class MarginalLikelihood(GaussianProcess):
         if found is not None and X not in names:
             return found
         factor = self._factor(parameters)
-        if self._provider.on_host:
+        if self._provider.on_host or self._spread is not None:
             self._loglik(factor, parameters)  # raises before work that would be in vain
         slopes = gradient(factor, self._data, parameters, names)
         return self._loglik(factor, parameters) if found is None else found[0], slopes
@@ -247,19 +268,31 @@ class MarginalLikelihood(GaussianProcess):
             self._pairs[vectors] = Pairs(self.cov, self._data.runtime, self._data.dtype, self.columns, vectors)
         return self._pairs[vectors]
 
-    def _factor(self, parameters: Parameters) -> Factor:
+    def _factor(self, parameters: Parameters) -> Factorised:
         """The factor of the covariance matrix, of which the calling thread keeps its last."""
         key = parameters.key
         last_key, last = getattr(self._local, "last", (None, None))
         if last is not None and last_key == key and not last.spent:
             return last
         self._local.last = last = None, None  # its memory goes to the next, or, where that fails, to nobody
-        pairs = self._pairs_for(tuple(parameters.hyperparameters.vectors))
-        factor = Factor.of(self._provider, pairs, self._data, parameters, 1 + self.jitter, self.student_t)
+        factor = self._made(parameters)
         self._local.last = key, factor
         return factor
 
-    def _loglik(self, factor: Factor, parameters: Parameters) -> float:
+    def _made(self, parameters: Parameters) -> Factorised:
+        """A new factor of the covariance matrix."""
+        if self._spread is not None:
+            return self._spread.factor(parameters, 1 + self.jitter, self.student_t)
+        pairs = self._pairs_for(tuple(parameters.hyperparameters.vectors))
+        try:
+            return Factor.of(self._provider, pairs, self._data, parameters, 1 + self.jitter, self.student_t)
+        except MemoryError as error:
+            raise MemoryError(
+                f"the covariance matrix of {self.n} points is too large: {error}; devices='all' shares it among all GPUs, and "
+                f"devices=['{self.device.id}'] takes half the memory"
+            ) from None
+
+    def _loglik(self, factor: Factorised, parameters: Parameters) -> float:
         """The log-likelihood, or the error that there is none."""
         value = factor.loglik()
         if not math.isfinite(value):
@@ -275,5 +308,7 @@ class MarginalLikelihood(GaussianProcess):
         return Posterior(factor, *new)
 
 
-def _rebuilt(cov: Covariance, x: Any, y: Any, mean: Any, student_t: bool, jitter: float) -> MarginalLikelihood:
-    return MarginalLikelihood(cov, placed(x), placed(y), mean=mean, student_t=student_t, jitter=jitter)
+def _rebuilt(
+    cov: Covariance, x: Any, y: Any, mean: Any, student_t: bool, jitter: float, devices: list[str] | None = None
+) -> MarginalLikelihood:
+    return MarginalLikelihood(cov, placed(x), placed(y), mean=mean, student_t=student_t, jitter=jitter, devices=devices)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from ..runtime import arrays
 from .matrix import as_points
 from .parameters import X, Y
 
+if TYPE_CHECKING:
+    from ..runtime.base import Runtime
+
 
 class Observations:
     """Points and responses: checked, and moved to a device once.
@@ -21,13 +24,15 @@ class Observations:
     ----------
     x : (n, p) or (n,) array_like
     y : (n,) array_like
+    default : Runtime, optional
+        Of the device for NumPy arrays; by default the chosen one.
 
     Attributes
     ----------
     n, columns : int
         Points, and numbers of each of them.
     runtime : Runtime
-        Of the device on which x or y lie, else of the default device.
+        Of the device on which x or y lie, else of the default one.
     dtype : dtype
         float32 where x and y are float32, else float64.
     host_x, y : ndarray
@@ -41,13 +46,13 @@ class Observations:
         Where shapes do not go together, or there are nan or infinite numbers.
     """
 
-    def __init__(self, x: Any, y: Any) -> None:
+    def __init__(self, x: Any, y: Any, default: Runtime | None = None) -> None:
         points, responses = given = as_points(x, X), arrays.as_array(y, Y)
         shape = tuple(getattr(responses, "shape", ()))
         self.n, self.columns = points.shape
         if shape != (self.n,):
             raise ValueError(f"y has shape {shape}, and x {self.n} points: it must be ({self.n},)")
-        self.runtime, self.dtype = target_of(given, [X, Y], None)
+        self.runtime, self.dtype = target_of(given, [X, Y], default)
         self._native = {X: arrays.is_device_array(x), Y: arrays.is_device_array(y)}
         self._flat = len(getattr(arrays.as_array(x, X), "shape", ())) == 1
         self.host_x, self.y = (

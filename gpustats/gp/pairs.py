@@ -120,7 +120,7 @@ class PairsCode:
 
     def source(
         self, which: str, layout: PairsLayout, dtype: str, dialect: str, wrt: Sequence[str] = (), noise: str = "",
-        lower: bool = False, several: bool = False,
+        lower: bool = False, several: bool = False, strip: bool = False,
     ) -> tuple[str, str]:  # fmt: skip
         """One kernel.
 
@@ -135,6 +135,8 @@ class PairsCode:
             Whether tiles above its diagonal are left out.
         several : bool
             Whether a ``"matrix"``, or ``"sums"``, are those of several sets of hyperparameters.
+        strip : bool
+            Whether ``"sums"`` are over the last rows of a triangle.
 
         Returns
         -------
@@ -143,8 +145,8 @@ class PairsCode:
         found = self.derivatives(wrt, which == POINTS, PER_SET if several else VALUE)
         text = _COVARIANCE.source_of(
             found.code, "covariance", layout, dtype, dialect, which=which, noise=noise, lower=lower, several=several,
-            at_set="at_set" if several else "0", columns=self.columns, measures=self.measures, inputs=self.of_inputs,
-            wanted=found.wanted, sums=list(found.sums.values()), slopes=found.slopes,
+            strip=strip, at_set="at_set" if several else "0", columns=self.columns, measures=self.measures,
+            inputs=self.of_inputs, wanted=found.wanted, sums=list(found.sums.values()), slopes=found.slopes,
         )  # fmt: skip
         return text, "covariance" if which == MATRIX else f"covariance_{which}"
 
@@ -262,7 +264,7 @@ class Pairs:
         kernel = self.kernel(MATRIX, noise=kind, lower=lower)
         tile = self.layout.tile
         grid = -(-out.columns // tile), -(-out.rows // tile)
-        points, numbers = self._operands(x, y, values)
+        points, numbers = self.operands(x, y, values)
         kernel(grid, out.handle, out.offset, out.stride, *points, *more, *numbers)
         self._finish()
 
@@ -270,7 +272,7 @@ class Pairs:
         """k(x_i, x_i): a device array (n,), or a NumPy array where the memory is the host's."""
         out = self._empty(x.shape[0])
         kernel = self.kernel(DIAGONAL)
-        points, numbers = self._operands(x, x, values)
+        points, numbers = self.operands(x, x, values)
         kernel((-(-x.shape[0] // self.layout.threads), 1), *self.at(out), *points, *numbers)
         self._finish()
         return out
@@ -290,7 +292,7 @@ class Pairs:
         wrt : sequence of str
             Names of hyperparameters.
         lift : float
-            How often the derivatives on the diagonal count.
+            How often those on the diagonal count.
 
         Returns
         -------
@@ -304,10 +306,9 @@ class Pairs:
         slots = Slots(self.code, self.layout, values.vectors, wrt)
         kernel = self.kernel(SUMS, wrt=slots.wrt)
         n, tiles = x.shape[0], -(-x.shape[0] // self.layout.tile)
-        device = self.runtime.device
-        blocks = min(tiles * (tiles + 1) // 2, device.compute_units * (1 if device.type == "cpu" else 8))
+        blocks = min(tiles * (tiles + 1) // 2, self.most_blocks)
         diagonal = self._empty(n)
-        points, numbers = self._operands(x, x, values)
+        points, numbers = self.operands(x, x, values)
         found = []
         for first in slots.passes:
             result = self.runtime.result(8 * blocks * slots.count)
@@ -323,13 +324,10 @@ class Pairs:
     def points_gradient(
         self, x: Any, values: Hyperparameters, inverse: Matrix, alpha: Any, weight: Any, lift: float = 1.0
     ) -> Any:
-        """The derivative of what `gradient` sums in the points: a device array or ndarray, (n, columns).
-
-        Both triangles of `inverse` are read.
-        """
+        """The derivative of what `gradient` sums in the points, (n, columns); both triangles of `inverse` are read."""
         return self._points(x, x, values, inverse, alpha, weight, lift)
 
-    def cross_gradient(self, x: Any, y: Any, values: Hyperparameters, negative: Matrix) -> Any:
+    def cross_gradient(self, x: Any, y: Any, values: Hyperparameters, negative: Matrix, lift: float = 1.0) -> Any:
         """The derivatives in the points y of the sums over i of -negative_ij k(x_i, y_j): like y, (m, columns).
 
         Parameters
@@ -337,16 +335,18 @@ class Pairs:
         x, y : (n, columns) and (m, columns) array
         negative : Matrix
             (n, m).
+        lift : float
+            How often numbers on its diagonal count.
         """
         none = moved(self.runtime, np.zeros(max(x.shape[0], y.shape[0]), self.dtype))
-        return self._points(x, y, values, negative, none, moved(self.runtime, np.zeros(1)), 1.0)
+        return self._points(x, y, values, negative, none, moved(self.runtime, np.zeros(1)), lift)
 
     def _points(
         self, x: Any, y: Any, values: Hyperparameters, inverse: Matrix, alpha: Any, weight: Any, lift: float
     ) -> Any:
         out = self._empty(tuple(y.shape))
         kernel = self.kernel(POINTS)
-        points, numbers = self._operands(x, y, values)
+        points, numbers = self.operands(x, y, values)
         for first in range(0, self.columns, self.layout.chunk):
             kernel(
                 (-(-y.shape[0] // self.layout.tile), 1), *self.at(out), inverse.handle, inverse.offset, inverse.stride,
@@ -354,6 +354,12 @@ class Pairs:
             )  # fmt: skip
         self._finish()
         return out
+
+    @property
+    def most_blocks(self) -> int:
+        """The blocks of threads among which sums over all pairs are divided, at most."""
+        device = self.runtime.device
+        return device.compute_units * (1 if device.type == "cpu" else 8)
 
     def at(self, array: Any) -> tuple[Any, int]:
         """What kernels take for an array: its memory, and where it begins there, in numbers."""
@@ -364,7 +370,7 @@ class Pairs:
     def _empty(self, shape: Any) -> Any:
         return empty(self.runtime, shape, self.dtype)
 
-    def _operands(self, x: Any, y: Any, values: Hyperparameters) -> tuple[list[Any], list[float]]:
+    def operands(self, x: Any, y: Any, values: Hyperparameters) -> tuple[list[Any], list[float]]:
         """What kernels take for points with the vectors by which they are scaled, and for the hyperparameters."""
         points = [*self.at(x), x.shape[0], *self.at(y), y.shape[0], *self.at(self._scales(values))]
         return points, [values.numbers[n] for n in self.covariance.parameters]

@@ -12,7 +12,7 @@ from ..draws.generator import as_generator
 from ..evaluation.placement import empty, moved
 from ..evaluation.results import delivered, written
 from ..linalg.matrix import Matrix
-from .factor import Factor
+from .factor import Factorised
 from .prediction import Prediction, variance_of_t
 
 #: Bytes of the covariances between data and new points that predictions have at a time.
@@ -25,7 +25,7 @@ class Posterior:
 
     Attributes
     ----------
-    factor : Factor
+    factor : Factorised
         Of the data's covariance matrix.
     xs : (m, p) array
         The new points, as kernels read them.
@@ -35,7 +35,7 @@ class Posterior:
         The variances of noise there, as kernels read them.
     """
 
-    factor: Factor
+    factor: Factorised
     xs: Any
     mean: np.ndarray
     noise: Any
@@ -68,7 +68,7 @@ class Posterior:
         """Location and scale at each new point, (m,) arrays as kernels write them."""
         factor, runtime, dtype = self.factor, self.factor.runtime, self.mean.dtype
         location, scale = moved(runtime, self.mean), empty(runtime, self.m, dtype)
-        step = max(CHUNK // (max(factor.n, 1) * dtype.itemsize), 64)
+        step = max(factor.at_once * CHUNK // (max(factor.n, 1) * dtype.itemsize), 64)
         for i in range(0, self.m, step):
             part = slice(i, i + step)
             factor.predict(self.xs[part], location[part], scale[part], self.noise[part], self.factor.scale2)

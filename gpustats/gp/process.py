@@ -19,7 +19,7 @@ from .parameters import MEAN, RESERVED, SIGMA, Parameters, ParameterSets, by_row
 
 if TYPE_CHECKING:
     from ..distribution.frozen import Frozen
-    from ..runtime.base import Device
+    from ..runtime.base import Device, Runtime
 
 
 class NewPoints(NamedTuple):
@@ -73,14 +73,17 @@ def new_points(
 class GaussianProcess:
     """A covariance function, observations on a device, and a prior mean."""
 
-    def __init__(self, cov: Covariance, x: Any, y: Any, mean: float | Callable[[np.ndarray], Any], jitter: float) -> None:
+    def __init__(
+        self, cov: Covariance, x: Any, y: Any, mean: float | Callable[[np.ndarray], Any], jitter: float,
+        default: Runtime | None = None,
+    ) -> None:  # fmt: skip
         if not isinstance(cov, Covariance):
             raise TypeError(f"cov must be a covariance function such as gs.rbf, not {type(cov).__name__}")
         refuse_names(cov, RESERVED)
         if not (math.isfinite(jitter) and jitter >= 0):
             raise ValueError(f"jitter is {jitter}: it must be nonnegative, and finite")
         self.cov, self.jitter, self._mean = cov, float(jitter), mean
-        self._data = Observations(x, y)
+        self._data = Observations(x, y, default)
         self.n, self.columns = self._data.n, self._data.columns
 
     @property

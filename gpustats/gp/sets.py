@@ -154,9 +154,12 @@ class Sets:
     student_t : bool
     lift : float
         By which the diagonal is multiplied.
+    never : bool
+        Whether each set takes a call of its own, however few observations there are.
     """
 
-    def __init__(self, covariance: Expression, data: Observations, student_t: bool, lift: float):
+    def __init__(self, covariance: Expression, data: Observations, student_t: bool, lift: float, never: bool = False):
+        self._never = never
         self.covariance, self.data, self.student_t, self.lift = covariance, data, student_t, lift
         self.arguments = Y, SIGMA, MEAN, *covariance.parameters
         self._plans: Plans[_Plan] = Plans()
@@ -188,7 +191,7 @@ class Sets:
 
     def of_one(self, parameters: Parameters, wrt: Collection[str]) -> tuple[float, dict[str, Any]] | None:
         """The log-likelihood and its derivatives; None where other kernels are faster, or have to tell why there is none."""
-        if not pays(self.data.runtime.device, self.data.n, several=False):
+        if self._never or not pays(self.data.runtime.device, self.data.n, several=False):
             return None
         given = parameters.by_name
         values, slopes = self(parameters.rows, 1, tuple(wrt))
@@ -200,6 +203,8 @@ class Sets:
     def together(self) -> Callable[..., tuple[np.ndarray, dict[str, np.ndarray]]] | None:
         """What evaluates several sets at once, as a call does; None where each takes a call of its own."""
         device, n = self.data.runtime.device, self.data.n
+        if self._never:
+            return None
         return self if pays(device, n, several=True) else self._batch if batch.pays(device, n) else None
 
     @functools.cached_property

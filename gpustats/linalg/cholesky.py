@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from ..runtime.arrays import is_device_array
 from ..runtime.types import Array, Shape
-from . import blocked
+from . import blocked, shared
 from .blocked import LOWER, UPPER
 from .call import MatrixCall, as_column, matrix_shape, take
 from .matrix import ASYMMETRIC, INFINITE, Matrix, asymmetry_tolerance
@@ -16,7 +17,7 @@ from .products import sum_to
 from .triangular import copied, lower_operand, refuse, solution_shapes, system_shapes
 
 
-def cholesky(a: Any, *, where: str = "auto") -> Any:
+def cholesky(a: Any, *, where: str = "auto", devices: Any = None) -> Any:
     """The lower triangular l with a positive diagonal for which a = l l'.
 
     Parameters
@@ -26,6 +27,8 @@ def cholesky(a: Any, *, where: str = "auto") -> Any:
         relative to \\|a_ij\\| + sqrt(\\|a_ii a_jj\\|); the lower triangle counts.
     where : {"auto", "host", "device"}
         Where a NumPy array is factorised; by default where it takes less time.
+    devices : "all" or sequence of str, optional
+        Devices that share one matrix of the host, too large for one of them: each has some rows of the lower triangle.
 
     Returns
     -------
@@ -37,7 +40,7 @@ def cholesky(a: Any, *, where: str = "auto") -> Any:
     numpy.linalg.LinAlgError
         Not positive definite: names the first leading minor that is not, and the matrix of a stack.
     ValueError
-        No square matrices, nan or infinite numbers, not symmetric.
+        No square matrices, nan or infinite numbers, not symmetric; with `devices`, several matrices or one on a device.
 
     Examples
     --------
@@ -45,25 +48,40 @@ def cholesky(a: Any, *, where: str = "auto") -> Any:
     >>> gs.linalg.cholesky(np.array([[4.0, 2.0], [2.0, 10.0]]))
     array([[2., 0.],
            [1., 3.]])
+    >>> gs.linalg.cholesky(np.array([[4.0, 2.0], [2.0, 10.0]]), devices="all")
+    array([[2., 0.],
+           [1., 3.]])
     """
     (a,) = take(a=a)
     shape = matrix_shape(a, "a", square=True)
-    call = _call(a, 1 / 3, shape, where)
+    call = _call(a, 1 / 3, shape, where, devices)
     out = call.result(shape)
     if out.batch and out.rows:
-        _factorise(call, a, out)
+        _factorise(call, a, out, devices)
     return call.deliver(out, shape)
 
 
-def _call(a: Array, flops: float, shape: Shape, where: str) -> MatrixCall:
+def _call(a: Array, flops: float, shape: Shape, where: str, devices: Any = None) -> MatrixCall:
+    if devices is not None:
+        if where != "auto":
+            raise ValueError(f"where={where!r} and devices={devices!r}: leave one of them out")
+        if len(shape) != 2:
+            raise ValueError(f"a has shape {shape}: several devices share one matrix, (n, n)")
+        if is_device_array(a):
+            raise ValueError("a lies on a device: leave out devices, or bring it to the host with gs.to_host")
+        where = "host"
     return MatrixCall({"a": a}, flops * math.prod(shape) * shape[-1], math.prod(shape), "potrf", where)
 
 
-def _factorise(call: MatrixCall, a: Array, out: Matrix) -> None:
+def _factorise(call: MatrixCall, a: Array, out: Matrix, devices: Any = None) -> None:
     """out = the factor, or an error."""
     provider = call.provider
     found = provider.lower_if_symmetric(call.operand(a, tuple(a.shape[:-2])), out, provider.reads_above(out))
-    info = provider.factor(out)
+    if devices is None:
+        info = provider.factor(out)
+    else:
+        _refuse_matrix(call, found, a)
+        info = shared.factor(out, devices)
     _refuse_matrix(call, found, a)
     failed = provider.read(info)
     if failed.any():
@@ -145,13 +163,15 @@ def cholesky_grad(l: Any, l_bar: Any, *, where: str = "auto") -> Any:  # noqa: E
     return call.deliver(out, shape)
 
 
-def logdet(a: Any, *, where: str = "auto") -> Any:
+def logdet(a: Any, *, where: str = "auto", devices: Any = None) -> Any:
     """The logarithm of the determinant of a symmetric, positive definite matrix.
 
     Parameters
     ----------
     a : array_like, (..., n, n)
         As for `cholesky`, which it goes by; with its errors.
+    where, devices
+        As for `cholesky`.
 
     Returns
     -------
@@ -167,10 +187,10 @@ def logdet(a: Any, *, where: str = "auto") -> Any:
     (a,) = take(a=a)
     shape = matrix_shape(a, "a", square=True)
     n, stack = shape[-1], shape[:-2]
-    call = _call(a, 1 / 3, shape, where)
+    call = _call(a, 1 / 3, shape, where, devices)
     factor = call.provider.empty(n, n, call.dtype, math.prod(stack))
     if factor.batch and n:
-        _factorise(call, a, factor)
+        _factorise(call, a, factor, devices)
     return call.log_determinant(factor, stack)
 
 

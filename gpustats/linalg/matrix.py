@@ -178,6 +178,11 @@ class Matrix:
     def _part(self, rows: int, columns: int, start: int, transposed: bool) -> Matrix:
         return Matrix(self.memory, rows, columns, self.stride, start, transposed, self.batch, self.batch_stride)
 
+    @property
+    def flat(self) -> Array:
+        """The numbers of a whole matrix as they are stored, as an array of one axis over the same memory."""
+        return self.memory.array.reshape(-1)[self.start : self.start + self.rows * self.columns]
+
     def batches(self, first: int, end: int) -> Matrix:
         """Matrices `first` to ``end - 1`` of a batch."""
         start, batch = self.start + first * self.batch_stride, end - first

@@ -161,7 +161,7 @@ class Runtime(ABC):
 
     @abstractmethod
     def fill(self, copies: Copies) -> None:
-        """Copy into device arrays what has the same shapes, in the types of these; they are whole ones, in C order."""
+        """Copy into contiguous device arrays what has the same shapes, in the types of these."""
 
     @abstractmethod
     def to_host(self, native: Any) -> np.ndarray:
@@ -235,6 +235,31 @@ class Runtime(ABC):
     @abstractmethod
     def download(self, native_or_handle: Any, out: np.ndarray) -> None:
         """Copy device memory into `out`, after the calling thread's kernels, and wait for it."""
+
+    def send(self, source: Any, to: Runtime, target: Any) -> Callable[[], None]:
+        """Start to copy an array to one of another device, after all that the calling thread has started on both.
+
+        Parameters
+        ----------
+        source, target : array
+            Contiguous, as many numbers of one type: device arrays, or NumPy arrays where the memory is `host_visible`.
+        to : Runtime
+            That of the target, which may be this one.
+
+        Returns
+        -------
+        callable
+            Has what the thread starts after its call, on both devices, wait for the copy. It must be called, and before that
+            nothing may read the target or write to either array.
+        """
+        self.synchronize()
+        host = source if isinstance(source, np.ndarray) else self.to_host(source)
+        if isinstance(target, np.ndarray):
+            to.synchronize()
+            np.copyto(target, host)
+        else:
+            to.fill([(target, host)])
+        return _nothing
 
     @abstractmethod
     def synchronize(self) -> None:
@@ -323,6 +348,10 @@ class _Watch:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: object) -> None:
         if isinstance(error, self._runtime._error) and (lost := self._runtime.lost_by(error)):
             raise lost from None
+
+
+def _nothing() -> None:
+    """What is left to do for a copy that has ended."""
 
 
 def nbytes_of(shape: int | tuple[int, ...], dtype: Any) -> int:

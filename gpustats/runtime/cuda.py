@@ -15,7 +15,7 @@ from numpy.typing import DTypeLike
 from pycuda.tools import clear_context_caches
 
 from ..errors import CompileError, DeviceLostError
-from . import cache, nvrtc
+from . import cache, cuda_peers, nvrtc
 from .base import Result, Runtime, nbytes_of
 from .cuda_commands import Refused, commands, driver, launches, starting
 from .cuda_devices import count, describe, only_one
@@ -109,10 +109,7 @@ def _close() -> None:
 
 
 class CUDARuntime(Runtime):
-    """A CUDA device, in the context that was current when it was first asked for, else in the primary context.
-
-    The primary context is the one that PyTorch, JAX, CuPy and Numba use.
-    """
+    """A CUDA device, in the context that was current when it was first asked for, else in the primary one (PyTorch's)."""
 
     dialect = "cuda"
     host_visible = False
@@ -257,6 +254,9 @@ class CUDARuntime(Runtime):
         out = np.empty(shape, dtype) if native.nbytes < LARGE else self._host_pool.empty(shape, dtype)
         self.download(native, out)
         return out
+
+    def send(self, source: Any, to: Runtime, target: Any) -> Callable[[], None]:
+        return (cuda_peers.send if isinstance(to, CUDARuntime) else Runtime.send)(self, source, to, target)
 
     def is_native(self, obj: Any) -> bool:
         from pycuda.gpuarray import GPUArray

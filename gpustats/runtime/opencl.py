@@ -255,14 +255,14 @@ class OpenCLRuntime(Runtime):
 
     def fill(self, copies: Copies) -> None:
         for native, source in copies:
-            self._copy(native.base_data, contiguous(np.asarray(source), native.dtype))
+            self._copy(native.base_data, contiguous(np.asarray(source), native.dtype), dst_offset=native.offset)
 
     def to_host(self, native: Any) -> np.ndarray:
         self._wait_for(native)
         if not native.flags.forc and native.size:  # a view with gaps: the host gets all that it reaches over
             reach = native.dtype.itemsize + sum((n - 1) * s for n, s in zip(native.shape, native.strides, strict=True))
             raw = np.empty(reach, np.uint8)
-            self._copy(raw, native.base_data, native.offset)
+            self._copy(raw, native.base_data, src_offset=native.offset)
             return np.ndarray(native.shape, native.dtype, raw, strides=native.strides).copy()
         if native.nbytes < LARGE or not native.flags.c_contiguous:
             thread = self._local.thread
@@ -280,9 +280,8 @@ class OpenCLRuntime(Runtime):
 
         return isinstance(obj, Array)
 
-    def _copy(self, target: Any, source: Any, source_offset: int = 0) -> None:
-        """Copy between a device's and the host's memory, after the calling thread's kernels, and wait for it."""
-        where = {} if isinstance(source, np.ndarray) else {"src_offset": source_offset}
+    def _copy(self, target: Any, source: Any, **where: int) -> None:
+        """Copy between a device's (`where` in it) and the host's memory, after the calling thread's kernels; wait for it."""
         self._local.thread.wait(partial(cl.enqueue_copy, self._local.thread.queue, target, source, **where))
 
     def _wait_for(self, array: Any) -> None:
@@ -373,7 +372,7 @@ class OpenCLRuntime(Runtime):
         if self.is_native(native_or_handle):
             self._wait_for(native_or_handle)
             native_or_handle, offset = native_or_handle.base_data, native_or_handle.offset
-        self._copy(out, native_or_handle, offset)
+        self._copy(out, native_or_handle, src_offset=offset)
 
     def synchronize(self) -> None:
         self._local.thread.wait()

@@ -8,6 +8,7 @@ from simulator import close, kernel_shape
 
 import gpustats as gs
 from gpustats.gp import Emulator, MarginalLikelihood, Prediction, sets
+from gpustats.runtime import choose
 
 
 @kernel_shape
@@ -49,6 +50,19 @@ def covariance(dtype, rng):
             near(found.mean, k(new, x) @ alpha)
             near(found.covariance, k(new, new) - k(new, x) @ inverse @ k(x, new))
             near(found.variance, np.diag(found.covariance))
+
+
+@kernel_shape
+def strips_of_covariances(dtype, rng):
+    """The last rows of a triangle that are no whole tiles, columns in one chunk and in two, a vector and a number."""
+    bound = 1e-9 if dtype == np.float64 else 2e-3
+    for n, p, scaled in ((70, 2, True), (40, 9, False)):
+        x, y = rng.normal(size=(n, p)).astype(dtype), rng.normal(size=n).astype(dtype)
+        point = dict(amplitude=1.2, lengthscale=rng.uniform(1.0, 2.0, p) if scaled else 1.5, sigma=0.7)
+        one, blocks = (MarginalLikelihood(gs.rbf, x, y, devices=d).value_and_grad(**point) for d in (None, [choose.get()]))
+        np.testing.assert_allclose(blocks[0], one[0], rtol=bound)
+        for name in point:
+            np.testing.assert_allclose(blocks[1][name], one[1][name], rtol=10 * bound, atol=10 * bound)
 
 
 @kernel_shape

@@ -1,0 +1,68 @@
+"""What the derivatives of the log-density of a Gaussian process are made of, once the inverse of its matrix is known."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..evaluation.results import written
+from ..linalg.matrix import Matrix
+from ..linalg.provider import Provider
+from .hyperparameters import Hyperparameters
+from .pairs import Pairs
+
+
+class Slopes(ABC):
+    """The derivatives by way of that in the matrix R = K + noise, W = (weight alpha alpha' - R⁻¹) / 2."""
+
+    @abstractmethod
+    def alpha(self) -> np.ndarray:
+        """R⁻¹ r for the residual r, (n,)."""
+
+    @abstractmethod
+    def in_hyperparameters(self, wrt: Sequence[str]) -> tuple[dict[str, Any], float, np.ndarray]:
+        """The derivatives in hyperparameters of the covariance function, the trace of W, and its diagonal, (n,)."""
+
+    @abstractmethod
+    def in_points(self) -> Any:
+        """The derivatives in the points, (n, columns). It is asked for last: it may change the inverse."""
+
+
+class InverseSlopes(Slopes):
+    """The derivatives where the inverse lies on one device.
+
+    Parameters
+    ----------
+    provider : Provider
+    pairs : Pairs
+    x : (n, p) array
+        As kernels read it.
+    values : Hyperparameters
+    inverse, alpha : Matrix
+        The lower triangle of R⁻¹, and R⁻¹ r, (n, 1).
+    weight : array of float64, (1,)
+        As kernels read it.
+    lift : float
+        How often derivatives on the diagonal count.
+    """
+
+    def __init__(
+        self, provider: Provider, pairs: Pairs, x: Any, values: Hyperparameters, inverse: Matrix, alpha: Matrix, weight: Any,
+        lift: float,
+    ) -> None:  # fmt: skip
+        self._provider, self._pairs, self._inverse, self._alpha, self._lift = provider, pairs, inverse, alpha, lift
+        self._of_pairs = x, values, inverse, alpha.memory.array, weight
+
+    def alpha(self) -> np.ndarray:
+        return written(self._pairs.runtime, self._alpha.memory.array).reshape(-1)
+
+    def in_hyperparameters(self, wrt: Sequence[str]) -> tuple[dict[str, Any], float, np.ndarray]:
+        found, trace, diagonal = self._pairs.gradient(*self._of_pairs, wrt, self._lift)
+        return found, trace, written(self._pairs.runtime, diagonal)
+
+    def in_points(self) -> Any:
+        self._provider.lower(self._inverse, self._inverse, "mirror")
+        return self._pairs.points_gradient(*self._of_pairs, self._lift)

@@ -1,0 +1,38 @@
+"""Matrices of the host that several devices factorise together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..runtime import choose
+from . import distributed
+from .block_rows import BlockRows
+from .matrix import Matrix
+from .providers import provider_of
+
+
+def factor(a: Matrix, devices: Any) -> np.ndarray:
+    """The lower triangle a = its Cholesky factor, with zeros above: as `Provider.factor`, of a matrix of the host.
+
+    Parameters
+    ----------
+    a : Matrix
+    devices
+        As for `runtime.choose.several`.
+    """
+    runtimes = choose.several(devices)
+    for runtime in runtimes:
+        if a.dtype.itemsize == 8 and not runtime.device.double:
+            raise ValueError(f"{runtime.device} computes in float32 only: pass float32 arrays, or leave it out of devices")
+    rows = BlockRows([provider_of(runtime) for runtime in runtimes], a.rows, a.dtype)
+    for block in rows.blocks:
+        rows.write(block, a[block.rows, : block.rows.stop].view[0])
+    infos = distributed.potrf(rows)
+    for block, info in zip(rows.blocks, infos, strict=True):
+        if minor := int(rows.providers[block.place].read(info)[0]):
+            return np.array([block.rows.start + minor], np.int32)
+    for block in rows.blocks:
+        a[block.rows, : block.rows.stop].view[0] = rows.read(block)
+    return np.zeros(1, np.int32)
