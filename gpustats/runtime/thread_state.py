@@ -128,7 +128,8 @@ class Stack:
         self.active = None
 
     def __del__(self) -> None:
-        if os is None or os.getpid() != self.process:  # Python has ended; a forked child has no contexts
+        # Python has ended, and modules are emptied; a forked child has no contexts.
+        if os is None or getattr(drv, "Error", None) is None or os.getpid() != self.process:
             return
         # A thread's own things go in the thread itself; those of a daemon thread at the process's end in the main one.
         if threading.get_ident() != self.thread:

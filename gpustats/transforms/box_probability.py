@@ -185,7 +185,8 @@ def _radii(column: np.ndarray, size: int, df: float, smooth: bool) -> np.ndarray
     angle = 2 * np.pi * turned
     part, density = (turned - np.sin(angle) / (2 * np.pi), 1 - np.cos(angle)) if smooth else (np.abs(2 * turned - 1), 1.0)
     u = np.clip(part, np.finfo(float).eps, 1 - np.finfo(float).eps)
-    return np.stack(np.broadcast_arrays(np.sqrt(gammainccinv(0.5 * df, u) / (0.5 * df)), density), -1)
+    radius = np.maximum(np.sqrt(gammainccinv(0.5 * df, u) / (0.5 * df)), np.finfo(float).tiny)  # infinity times 0 is none
+    return np.stack(np.broadcast_arrays(radius, density), -1)
 
 
 def _sums(
