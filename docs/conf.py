@@ -27,6 +27,7 @@ templates_path = ["_templates"]
 autosummary_generate = sorted(str(page) for page in HERE.glob("api/*.md"))  # those of a new page at once, too
 autodoc_typehints = "none"  # numpydoc's sections say what is taken
 autodoc_member_order = "bysource"
+toc_object_entries_show_parents = "hide"
 numpydoc_show_class_members = False
 default_role = "py:obj"
 copybutton_prompt_text = r">>> |\.\.\. |\$ "

@@ -85,11 +85,16 @@ def fold(title: str, code: str) -> list[str]:
     return [f"::::{{dropdown}} {title}", "```c", code.strip(), "```", "::::", ""]
 
 
+def cell(words: str) -> str:
+    """Words in a cell of a table, of which a bar would be the end."""
+    return words.replace("|", r"\|")
+
+
 def arguments(name: str) -> Iterator[str]:
-    yield from ("| argument | in formulas | domain | |", "| --- | --- | --- | --- |")
+    yield from ("| argument | in formulas | domain | meaning |", "| --- | --- | --- | --- |")
     for argument in library.get(name).arguments:
         letter = f"{{math}}`{tex.symbol(argument.name)}`"
-        yield f"| `{argument.name}` | {letter} | {argument.domain} | {argument.description} |"
+        yield f"| `{argument.name}` | {letter} | {argument.domain} | {cell(argument.description)} |"
     yield ""
 
 
@@ -179,7 +184,7 @@ def covariance_page(name: str) -> str:
 
 def contents(title: str, entries: list[tuple[str, str, str]]) -> list[str]:
     """A heading, and a table of pages and what they are about, in alphabetical order."""
-    rows = [f"| [{name}]({page}.md) | {about} |" for name, page, about in entries]
+    rows = [f"| [{name}]({page}.md) | {cell(about)} |" for name, page, about in entries]
     return [f"## {title}", "", "| | |", "| --- | --- |", *rows, ""]
 
 
