@@ -95,6 +95,8 @@ def arguments(name: str) -> Iterator[str]:
     for argument in library.get(name).arguments:
         letter = f"{{math}}`{tex.symbol(argument.name)}`"
         yield f"| `{argument.name}` | {letter} | {argument.domain} | {cell(argument.description)} |"
+    if any(argument.domain == "covariance" for argument in library.get(name).arguments):
+        yield "\nIn the place of `cov`, `scale_tril=` takes its lower Cholesky factor, `precision=` its inverse."
     yield ""
 
 
@@ -103,10 +105,13 @@ def formula(name: str, thing: Any) -> list[str]:
     return tex.shown(thing, {a.name: a.domain for a in library.get(name).arguments})
 
 
-def log_density(source: str) -> str:
-    """Of a source, the comment at its head and its first function."""
-    end = re.search(r"^\}$|^__device__.*\}$", source, re.MULTILINE)
-    return source[: end.end()] if end else source
+def log_density(name: str, source: str) -> str:
+    """Of the source of a density, the comment at its head, and its log-density."""
+    head = re.match(r"(?://.*\n)+", source)
+    written = rf"^(?:__device__ )?real {name}_logp[dm]f\([^{{]*\{{(?:[^\n]*\}}$|.*?^\}}$)"
+    function = re.search(written, source, re.DOTALL | re.MULTILINE)
+    assert head and function, name
+    return head[0] + function[0]
 
 
 def snippet(density: Any) -> list[str]:
@@ -144,9 +149,9 @@ def page(name: str, drawn: bool, errors: list[tuple[str, str, str]], other: list
         shown = f"{'mass function' if d.discrete else 'density'}{' and distribution function' * hasattr(d, 'cdf')}"
         lines += [f"![Curves of the {shown} of {name} for several sets of parameters]({name}.svg)", ""]
     lines += [*arguments(name), *snippet(d)]
-    lines += ["## Log-density", "", "```c", log_density(d.source), "```", ""]
-    if d.source.strip() != log_density(d.source).strip():
-        lines += fold("The whole file, with its distribution functions, moments and sampler", d.source)
+    lines += ["## Log-density", "", "```c", log_density(name, d.source), "```", ""]
+    if d.source.strip() != log_density(name, d.source).strip():
+        lines += fold("The whole file", d.source)
     for shape, said in (("table", "of a table of observations × parameters"), ("gradient", "of a sum and its derivatives")):
         if (kernel := ROOT / "generated" / f"{name}_{shape}.cu").exists():
             where = f"{{download}}`generated/{kernel.name} <../../generated/{kernel.name}>`"

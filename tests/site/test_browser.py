@@ -68,3 +68,10 @@ def test_anchors_are_scrolled_to(chromium, address, link):
     chromium.get(f"{address}/{link}")
     top = chromium.execute_script("return document.querySelector(':target').getBoundingClientRect().top")
     assert 0 <= top < 300 and chromium.execute_script("return window.scrollY") > 0
+
+
+def test_formulas_have_their_font(chromium, address):
+    """Without one for formulas, braces stay as small as the letters."""
+    chromium.get(f"{address}/distributions/laplace.html")
+    loaded = "return document.fonts.ready.then(fonts => [...fonts].map(font => [font.family, font.status]))"
+    assert ["STIX Two Math", "loaded"] in [[family.strip('"'), status] for family, status in chromium.execute_script(loaded)]
