@@ -38,6 +38,7 @@ html_title = "gpustats"
 html_favicon = "_static/icon.svg"
 html_static_path = ["_static"]
 html_css_files = ["gpustats.css"]
+html_js_files = ["sidebar.js"]
 html_show_sourcelink = False
 html_copy_source = False
 html_context = {"default_mode": "auto"}  # the theme's script would complain of none
