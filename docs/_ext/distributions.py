@@ -146,8 +146,10 @@ def page(name: str, drawn: bool, errors: list[tuple[str, str, str]], other: list
     d = gs.densities[name]
     lines = [f"(density-{name})=", f"# {name}", "", f"{d.description[:1].upper()}{d.description[1:]}.", "", *formula(name, d)]
     if drawn:
-        shown = f"{'mass function' if d.discrete else 'density'}{' and distribution function' * hasattr(d, 'cdf')}"
-        lines += [f"![Curves of the {shown} of {name} for several sets of parameters]({name}.svg)", ""]
+        shown = f"{'mass function' if d.discrete else 'density'}{' and distribution function' * hasattr(d, 'cdf')} of {name}"
+        plane = name in pictures.PLANES
+        about = f"The {shown}, over two components" if plane else f"Curves of the {shown}, for several sets of parameters"
+        lines += [f"![{about}]({name}.svg)", ""]
     lines += [*arguments(name), *snippet(d)]
     lines += ["## Log-density", "", "```c", log_density(name, d.source), "```", ""]
     if d.source.strip() != log_density(name, d.source).strip():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -90,7 +90,7 @@ BY_DENSITY: dict[str, dict[str, tuple]] = {
     "zipf": {"a": (2.0, 1.5, 3.0)},
     "zipfian": {"a": (1.0, 0.0, 2.0), "n": (10, 10, 10)},
 }
-# Of densities of vectors, which have no pictures: one set of parameters.
+# Of densities of vectors: one set of parameters.
 OF_VECTORS: dict[str, dict[str, Any]] = {
     "dirichlet": {"a": [2.0, 1.0, 4.0]},
     "dirichlet_multinomial": {"n": 10, "a": [2.0, 1.0, 4.0]},
@@ -103,6 +103,17 @@ OF_VECTORS: dict[str, dict[str, Any]] = {
     "stick_breaking_weights": {"alpha": 2.0},
     "von_mises_fisher": {"mu": [0.0, 0.0, 1.0], "kappa": 4.0},
     "zero_sum_normal": {"sigma": 1.0},
+}
+# Of those that have a picture, the ends of two components, and what makes a vector of these.
+PLANES: dict[str, tuple[tuple[float, float], tuple[float, float], Callable[..., tuple[Any, ...]]]] = {
+    "dirichlet": ((0, 1), (0, 1), lambda x, y: (x, y, 1 - x - y)),
+    "dirichlet_multinomial": ((0, 10), (0, 10), lambda x, y: (x, y, 10 - x - y)),
+    "multinomial": ((0, 10), (0, 10), lambda x, y: (x, y, 10 - x - y)),
+    "multivariate_hypergeometric": ((0, 10), (0, 10), lambda x, y: (x, y, 10 - x - y)),
+    "mv_student_t": ((-4, 4), (-2.5, 4.5), lambda x, y: (x, y)),
+    "mvnormal": ((-4, 4), (-2.5, 4.5), lambda x, y: (x, y)),
+    "normal_inverse_gamma": ((-2, 2), (0.02, 1.5), lambda x, y: (x, y)),
+    "von_mises_fisher": ((-1, 1), (-1, 1), lambda x, y: (x, y, np.sqrt(np.maximum(1 - x**2 - y**2, 0)))),
 }
 
 
@@ -206,6 +217,28 @@ def of_density(density: Any, sets: list[dict[str, Any]], path: Path) -> None:
         figure.savefig(path, metadata={"Date": None}, transparent=True)
 
 
+def of_vector(density: Any, path: Path) -> None:
+    """Draw the density over two components of its vectors."""
+    across, up, vector = PLANES[density.name]
+    ticks = [np.arange(a, b + 1.0) if density.discrete else np.linspace(a, b, 121) for a, b in (across, up)]
+    x, y = np.meshgrid(*ticks)
+    pdf = density.pdf(np.stack(np.broadcast_arrays(*vector(x, y)), -1), **OF_VECTORS[density.name])
+    pdf = np.ma.masked_where(~(pdf > 0), pdf)
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(4.6, 3.0), layout="constrained")
+        axes = figure.subplots()
+        if density.discrete:
+            drawn = axes.scatter(x, y, s=900 * pdf, c=pdf, cmap="Blues", vmin=0, edgecolors="#777", linewidths=0.4)
+        else:
+            drawn = axes.contourf(x, y, pdf, levels=10, cmap="Blues")
+        axes.set_aspect("equal" if across == up else "auto")
+        figure.colorbar(drawn, label="P(X = x)" if density.discrete else "f(x)")
+        given = ", ".join(f"{p} = {_number(np.asarray(v).tolist())}" for p, v in OF_VECTORS[density.name].items())
+        _labels(axes, given, "x[1]")
+        axes.set_xlabel("x[0]", fontsize=8)
+        figure.savefig(path, metadata={"Date": None}, transparent=True)
+
+
 def of_covariance(covariance: Any, path: Path) -> dict[str, float]:
     """Draw a covariance as a function of the distance, and of a function that has it some draws; gives the parameters."""
     given = {p: {"lengthscale": 0.5, "period": 1.0, "alpha": 1.0, "offset": 0.5}.get(p, 1.0) for p in covariance.parameters}
@@ -231,6 +264,8 @@ def draw(names: list[str], folder: Path) -> None:
     for name in names:
         if sets := parameters(gs.densities[name]):
             of_density(gs.densities[name], sets, folder / f"{name}.svg")
+        elif name in PLANES:
+            of_vector(gs.densities[name], folder / f"{name}.svg")
 
 
 def shares(names: list[str], processes: int | None = None) -> Iterator[list[str]]:
