@@ -75,3 +75,11 @@ def test_formulas_have_their_font(chromium, address):
     chromium.get(f"{address}/distributions/laplace.html")
     loaded = "return document.fonts.ready.then(fonts => [...fonts].map(font => [font.family, font.status]))"
     assert ["STIX Two Math", "loaded"] in [[family.strip('"'), status] for family, status in chromium.execute_script(loaded)]
+
+
+def test_the_sidebar_shows_the_entry_of_a_page(chromium, address):
+    """Also where it was scrolled to something else on the page before."""
+    for name in ("anglit", "zipf"):
+        chromium.get(f"{address}/distributions/{name}.html")
+        entry = "return document.querySelector('.bd-docs-nav li.current.active > a').getBoundingClientRect().top"
+        assert 0 < chromium.execute_script(entry) < chromium.execute_script("return window.innerHeight")
