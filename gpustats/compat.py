@@ -210,7 +210,7 @@ def sample_discrete(densities: Any, logged: bool = False, pad: bool = False, ret
     shape = () if isinstance(densities, float) else tuple(densities.shape)
     if len(shape) != 2:
         raise ValueError(f"densities has shape {shape}: it must be (N, K)")
-    seed = np.random.randint(0, 2**32, 4, np.uint32).tolist()  # noqa: NPY002
+    seed = np.random.randint(0, 2**32, 4, dtype=np.uint32).tolist()  # noqa: NPY002
     rows = to_device(densities) if return_gpuarray else to_host(densities)
     return _sample_discrete(log_weights=rows, rng=seed) if logged else _sample_discrete(rows, rng=seed)
 

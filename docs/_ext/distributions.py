@@ -85,11 +85,18 @@ def fold(title: str, code: str) -> list[str]:
     return [f"::::{{dropdown}} {title}", "```c", code.strip(), "```", "::::", ""]
 
 
+def cell(words: str) -> str:
+    """Words in a cell of a table, of which a bar would be the end."""
+    return words.replace("|", r"\|")
+
+
 def arguments(name: str) -> Iterator[str]:
-    yield from ("| argument | in formulas | domain | |", "| --- | --- | --- | --- |")
+    yield from ("| argument | in formulas | domain | meaning |", "| --- | --- | --- | --- |")
     for argument in library.get(name).arguments:
         letter = f"{{math}}`{tex.symbol(argument.name)}`"
-        yield f"| `{argument.name}` | {letter} | {argument.domain} | {argument.description} |"
+        yield f"| `{argument.name}` | {letter} | {argument.domain} | {cell(argument.description)} |"
+    if any(argument.domain == "covariance" for argument in library.get(name).arguments):
+        yield "\nIn the place of `cov`, `scale_tril=` takes its lower Cholesky factor, `precision=` its inverse."
     yield ""
 
 
@@ -98,10 +105,13 @@ def formula(name: str, thing: Any) -> list[str]:
     return tex.shown(thing, {a.name: a.domain for a in library.get(name).arguments})
 
 
-def log_density(source: str) -> str:
-    """Of a source, the comment at its head and its first function."""
-    end = re.search(r"^\}$|^__device__.*\}$", source, re.MULTILINE)
-    return source[: end.end()] if end else source
+def log_density(name: str, source: str) -> str:
+    """Of the source of a density, the comment at its head, and its log-density."""
+    head = re.match(r"(?://.*\n)+", source)
+    written = rf"^(?:__device__ )?real {name}_logp[dm]f\([^{{]*\{{(?:[^\n]*\}}$|.*?^\}}$)"
+    function = re.search(written, source, re.DOTALL | re.MULTILINE)
+    assert head and function, name
+    return head[0] + function[0]
 
 
 def snippet(density: Any) -> list[str]:
@@ -136,12 +146,14 @@ def page(name: str, drawn: bool, errors: list[tuple[str, str, str]], other: list
     d = gs.densities[name]
     lines = [f"(density-{name})=", f"# {name}", "", f"{d.description[:1].upper()}{d.description[1:]}.", "", *formula(name, d)]
     if drawn:
-        shown = f"{'mass function' if d.discrete else 'density'}{' and distribution function' * hasattr(d, 'cdf')}"
-        lines += [f"![Curves of the {shown} of {name} for several sets of parameters]({name}.svg)", ""]
+        shown = f"{'mass function' if d.discrete else 'density'}{' and distribution function' * hasattr(d, 'cdf')} of {name}"
+        plane = name in pictures.PLANES
+        about = f"The {shown}, over two components" if plane else f"Curves of the {shown}, for several sets of parameters"
+        lines += [f"![{about}]({name}.svg)", ""]
     lines += [*arguments(name), *snippet(d)]
-    lines += ["## Log-density", "", "```c", log_density(d.source), "```", ""]
-    if d.source.strip() != log_density(d.source).strip():
-        lines += fold("The whole file, with its distribution functions, moments and sampler", d.source)
+    lines += ["## Log-density", "", "```c", log_density(name, d.source), "```", ""]
+    if d.source.strip() != log_density(name, d.source).strip():
+        lines += fold("The whole file", d.source)
     for shape, said in (("table", "of a table of observations × parameters"), ("gradient", "of a sum and its derivatives")):
         if (kernel := ROOT / "generated" / f"{name}_{shape}.cu").exists():
             where = f"{{download}}`generated/{kernel.name} <../../generated/{kernel.name}>`"
@@ -179,7 +191,7 @@ def covariance_page(name: str) -> str:
 
 def contents(title: str, entries: list[tuple[str, str, str]]) -> list[str]:
     """A heading, and a table of pages and what they are about, in alphabetical order."""
-    rows = [f"| [{name}]({page}.md) | {about} |" for name, page, about in entries]
+    rows = [f"| [{name}]({page}.md) | {cell(about)} |" for name, page, about in entries]
     return [f"## {title}", "", "| | |", "| --- | --- |", *rows, ""]
 
 

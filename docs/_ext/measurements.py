@@ -19,6 +19,7 @@ import matplotlib
 from docutils import nodes
 from docutils.parsers.rst import directives
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullFormatter
 from pictures import STYLE
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective, SphinxRole
@@ -41,24 +42,29 @@ def seconds(row: dict[str, Any]) -> float:
     return row[row["time"]] * UNITS[row["time"].rpartition("_")[2]]
 
 
+def digits(number: float) -> str:
+    """A positive number with three digits, or all of those before its point."""
+    return f"{number:,.0f}" if number >= 99.5 else f"{number:.3g}"
+
+
 def said(t: float) -> str:
-    """A time with three digits, in a unit that suits it."""
+    """A time, in a unit that suits it."""
     unit, factor = next(((u, f) for u, f in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)) if t >= f), ("µs", 1e-6))
-    number = t / factor
-    return f"{number:.0f} {unit}" if number >= 99.5 else f"{number:.3g} {unit}"
+    return f"{digits(t / factor)} {unit}"
 
 
-def name_of(row: dict[str, Any], rows: list[dict[str, Any]]) -> str:
-    """What was done, with the number of chains where the file has several of one piece of work."""
-    same = {r.get("chains") for r in rows if (r["work"], r["peer"]) == (row["work"], row["peer"])}
-    return f"{row['work']}, {row['chains']} chains" if len(same) > 1 else row["work"]
+def cost(row: dict[str, Any]) -> float:
+    """The seconds by which libraries are compared: those of an effective draw where the work is sampling."""
+    return 1 / row["ess_per_s"] if "ess_per_s" in row else seconds(row)
 
 
 def pivoted(rows: list[dict[str, Any]]) -> dict[str, dict[str, dict[str, Any]]]:
-    """Work -> library -> row."""
+    """Work -> library -> row; of works with several rows of a library, work -> number of chains -> row."""
+    several = len({(row["work"], row["peer"]) for row in rows}) < len(rows)
     found: dict[str, dict[str, dict[str, Any]]] = {}
     for row in rows:
-        found.setdefault(name_of(row, rows), {})[row["peer"]] = row
+        column = f"{row['chains']} chain{'s' * (row['chains'] > 1)}" if several else row["peer"]
+        found.setdefault(row["work"], {})[column] = row
     return found
 
 
@@ -67,19 +73,26 @@ def chart(name: str, works: dict[str, dict[str, dict[str, Any]]]) -> str | None:
     peers = sorted({p for of_work in works.values() for p in of_work if not p.startswith("gpustats")})
     if not peers or not all("gpustats" in of_work for of_work in works.values()):
         return None
+    sampling = any("ess_per_s" in row for of_work in works.values() for row in of_work.values())
     with matplotlib.rc_context(STYLE | {"text.parse_math": False}):
         figure = Figure(figsize=(7.5, 0.24 * len(works) + 1.1), layout="constrained")
         axes = figure.subplots()
         for peer in peers:
-            at = [(seconds(w[peer]) / seconds(w["gpustats"]), i) for i, w in enumerate(works.values()) if peer in w and fair(w)]
-            style = {"mfc": "white"} if ", " in peer else {}
-            style["color"] = COLORS.get(peer.partition(",")[0], "#444")
-            axes.plot(*zip(*at, strict=True), "o", label=peer, markersize=5.5, **style)
+            at = [(cost(w[peer]) / cost(w["gpustats"]), i) for i, w in enumerate(works.values()) if peer in w and fair(w)]
+            library, _, variant = peer.partition(", ")
+            variants = [p for p in peers if p.startswith(f"{library}, ")]
+            marker = "osD"[variants.index(peer)] if variant else "o"
+            style = {"marker": marker, "mfc": "white" if variant else None, "color": COLORS.get(library, "#444")}
+            axes.plot(*zip(*at, strict=True), linestyle="", label=peer, markersize=5.5, **style)
         axes.axvline(1, color="#d1495b", linewidth=1.4)
         axes.set(xscale="log", yticks=range(len(works)), yticklabels=list(works), ylim=(len(works) - 0.5, -0.5))
+        low, high = axes.get_xlim()
+        if high < 30 * low:  # powers of 10 alone would be too few
+            axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         axes.xaxis.set_major_formatter("{x:g}×")
+        axes.xaxis.set_minor_formatter(NullFormatter())
         axes.grid(axis="x", color="#e3e6ea")
-        axes.set_title("time over that of gpustats (line: 1×)", loc="left", fontsize=9)
+        axes.set_title(f"time {'for an effective draw ' * sampling}over that of gpustats (line: 1×)", loc="left", fontsize=9)
         figure.legend(loc="outside lower center", ncols=4, frameon=False, fontsize=8)
         PICTURES.mkdir(exist_ok=True)
         figure.savefig(PICTURES / f"{name}.svg", metadata={"Date": None}, transparent=True)
@@ -108,18 +121,22 @@ def text(name: str, only: str) -> str:
     """The table of a file, as Markdown."""
     data = results(name)
     rows = [r for r in data["rows"] if "error" not in r and re.search(only, r["work"])]
-    works, peers = pivoted(rows), list(dict.fromkeys(r["peer"] for r in rows))
-    lines = [f"| work | {' | '.join(peers)} |", f"| --- |{' ---: |' * len(peers)}"]
+    works, libraries = pivoted(rows), {r["peer"] for r in rows}
+    columns = list(dict.fromkeys(column for of_work in works.values() for column in of_work))
+    lines = [f"| work | {' | '.join(columns)} |", f"| --- |{' ---: |' * len(columns)}"]
     for work, of_work in works.items():
-        best = min(map(seconds, of_work.values()))
+        best = min(map(cost, of_work.values()))
         cells = [work]
-        for peer in peers:
-            cell = said(seconds(of_work[peer])) if peer in of_work else ""
-            cell = f"**{cell}**" if cell and len(of_work) > 1 and fair(of_work) and seconds(of_work[peer]) == best else cell
-            if cell and not fair(of_work):
-                cell += f" for {of_work[peer]['sets']:,} data sets"
+        for row in map(of_work.get, columns):
+            cell = said(seconds(row)) if row else ""
+            cell += f"; {digits(row['ess_per_s'])} / s" if row and "ess_per_s" in row else ""
+            cell = f"**{cell}**" if row and len(libraries) > 1 < len(of_work) and fair(of_work) and cost(row) == best else cell
+            if row and not fair(of_work):
+                cell += f" for {row['sets']:,} data sets"
             cells.append(cell)
         lines.append(f"| {' | '.join(cells)} |")
+    if any("ess_per_s" in row for row in rows):
+        lines += ["", "Behind each time of sampling: effective draws per second, of the parameter that has the fewest."]
     slug = re.sub(r"\W+", "-", f"{name}-{only}").strip("-")
     picture = chart(slug, works) if any(map(fair, works.values())) else None
     if picture:

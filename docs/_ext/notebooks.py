@@ -29,6 +29,7 @@ ROLE = re.compile(r"\{[\w:-]+\}`([^`<]*?)(?: *<[^`]*>)?`")
 IMPORTED = re.compile(r"^(?:import|from) ([\w.]+)", re.MULTILINE)
 OURS = {"gpustats", "numpy", "scipy"}
 PACKAGES = {"sklearn": "scikit-learn"}  # by the module, where the names differ
+WITH = {"pymc": {"ipywidgets"}}  # what a notebook wants beside a module: else PyMC's bars complain
 
 
 def code_of(page: str) -> list[str]:
@@ -40,6 +41,7 @@ def packages(code: list[str]) -> list[str]:
     """What code imports that gpustats does not bring along."""
     modules = IMPORTED.findall("\n".join(code))
     roots = {module.partition(".")[0] for module in modules} | ({"pymc"} if "gpustats.pymc" in modules else set())
+    roots |= {package for root in roots for package in WITH.get(root, ())}
     return sorted(PACKAGES.get(root, root) for root in roots - OURS - {*sys.stdlib_module_names})
 
 

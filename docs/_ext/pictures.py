@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -41,11 +41,11 @@ BY_DENSITY: dict[str, dict[str, tuple]] = {
     "crystal_ball": {"beta": (1.0, 2.0, 0.5), "m": (2.0, 3.0, 4.0)},
     "discrete_uniform": {"lower": (0, 2, -3), "upper": (5, 8, 3)},
     "double_pareto_log_normal": {"mu": (0.0, 0.5, 0.0), "sigma": (0.5, 0.5, 0.3)},
-    "fisher_noncentral_hypergeometric": {"N": (50, 50, 50), "k": (20, 20, 20), "n": (15, 15, 15), "omega": (1.0, 0.4, 3.0)},
-    "folded_normal": {"mu": (0.0, 1.0, 2.0), "sigma": (1.0, 1.0, 1.0)},
-    "generalized_extreme_value": {"xi": (0.0, 0.4, -0.4), "mu": (0.0,) * 3, "sigma": (1.0,) * 3},
+    "fisher_noncentral_hypergeometric": {"N": (50, 50, 50), "k": (20, 20, 20), "n": (15, 15, 15), "omega": (0.4, 1.0, 3.0)},
+    "folded_normal": {"mu": (1.0, 0.0, 2.0), "sigma": (1.0, 1.0, 1.0)},
+    "generalized_extreme_value": {"xi": (0.4, 0.0, -0.4), "mu": (0.0,) * 3, "sigma": (1.0,) * 3},
     "generalized_gamma": {"c": (1.0, 2.0, 1.5)},
-    "generalized_pareto": {"xi": (0.0, 0.5, -0.4), "mu": (0.0,) * 3, "sigma": (1.0,) * 3},
+    "generalized_pareto": {"xi": (0.5, 0.0, -0.4), "mu": (0.0,) * 3, "sigma": (1.0,) * 3},
     "hypergeometric": {"N": (50, 50, 50), "k": (20, 10, 30), "n": (15, 15, 15)},
     "interpolated": {
         "x_points": ([0.0, 1.0, 2.0, 3.0],) * 3,
@@ -56,18 +56,18 @@ BY_DENSITY: dict[str, dict[str, tuple]] = {
     "log_uniform": {"lower": (1.0, 0.5, 2.0), "upper": (4.0, 3.0, 5.0)},
     "negative_binomial_log": {"eta": (0.5, 1.0, 2.0)},
     "negative_hypergeometric": {"M": (50, 50, 50), "n": (20, 30, 20), "r": (5, 5, 12)},
-    "noncentral_beta": {"alpha": (2.0, 2.0, 4.0), "beta": (4.0, 4.0, 2.0), "lam": (0.0, 3.0, 3.0)},
-    "noncentral_f": {"d1": (4.0, 4.0, 10.0), "d2": (10.0, 10.0, 20.0), "lam": (0.0, 3.0, 3.0)},
-    "noncentral_t": {"nu": (4.0, 4.0, 10.0), "delta": (0.0, 2.0, 1.0), "sigma": (1.0,) * 3},
+    "noncentral_beta": {"alpha": (2.0, 2.0, 4.0), "beta": (4.0, 4.0, 2.0), "lam": (3.0, 0.0, 3.0)},
+    "noncentral_f": {"d1": (4.0, 4.0, 10.0), "d2": (10.0, 10.0, 20.0), "lam": (3.0, 0.0, 3.0)},
+    "noncentral_t": {"nu": (4.0, 4.0, 10.0), "delta": (2.0, 0.0, 1.0), "sigma": (1.0,) * 3},
     "pearson3": {"skew": (0.5, 1.5, -1.0), "sigma": (1.0,) * 3},
     "planck": {"lam": (0.5, 0.2, 1.0)},
     "poisson_log": {"eta": (0.5, 1.5, 2.5)},
     "poisson_binomial": {"p": ([0.1, 0.5, 0.7, 0.2], [0.9, 0.8, 0.9, 0.6, 0.7], [0.5] * 10)},
-    "polya_gamma": {"z": (0.0, 1.0, 3.0)},
-    "rice": {"nu": (0.0, 2.0, 4.0), "sigma": (1.0,) * 3},
+    "polya_gamma": {"z": (1.0, 0.0, 3.0)},
+    "rice": {"nu": (2.0, 0.0, 4.0), "sigma": (1.0,) * 3},
     "reciprocal_inverse_gaussian": {"mu": (1.0, 1.0, 2.0), "lam": (1.0, 3.0, 3.0)},
-    "skew_cauchy": {"a": (0.0, 0.5, -0.7), "sigma": (1.0,) * 3},
-    "skew_normal": {"alpha": (0.0, 4.0, -2.0), "mu": (0.0,) * 3, "sigma": (1.0,) * 3},
+    "skew_cauchy": {"a": (0.5, 0.0, -0.7), "sigma": (1.0,) * 3},
+    "skew_normal": {"alpha": (4.0, 0.0, -2.0), "mu": (0.0,) * 3, "sigma": (1.0,) * 3},
     "stable": {"alpha": (1.5, 1.0, 1.8), "beta": (0.0, 0.5, -1.0), "mu": (0.0,) * 3, "sigma": (1.0,) * 3},
     "studentized_range": {"k": (2.0, 3.0, 10.0), "nu": (5.0, 10.0, 10.0)},
     "trapezoidal": {"c": (0.5, 0.0, 1.0), "d": (1.5, 1.0, 2.0)},
@@ -75,12 +75,12 @@ BY_DENSITY: dict[str, dict[str, tuple]] = {
     "truncated_normal": {"lower": (-1.0, 0.0, 0.5), "upper": (2.0, 3.0, 2.0)},
     "truncated_pareto": {"alpha": (2.0, 1.0, 3.0), "m": (1.0,) * 3, "upper": (4.0, 3.0, 5.0)},
     "truncated_weibull": {"alpha": (2.0, 1.0, 3.0), "beta": (1.0, 1.0, 2.0), "lower": (0.2, 0.1, 0.5)},
-    "tukey_lambda": {"lam": (0.0, 0.14, -0.3), "sigma": (1.0,) * 3},
+    "tukey_lambda": {"lam": (0.14, 0.0, -0.3), "sigma": (1.0,) * 3},
     "tweedie": {"mu": (1.0, 2.0, 3.0), "phi": (1.0, 1.0, 0.5), "p": (1.5, 1.2, 1.8)},
     "von_mises": {"mu": (0.0, 0.0, 1.0)},
     "wald": {"mu": (1.0, 1.0, 2.0), "lam": (1.0, 3.0, 3.0)},
     "wallenius_noncentral_hypergeometric": {
-        "N": (50, 50, 50), "k": (20, 20, 20), "n": (15, 15, 15), "omega": (1.0, 0.4, 3.0),
+        "N": (50, 50, 50), "k": (20, 20, 20), "n": (15, 15, 15), "omega": (0.4, 1.0, 3.0),
     },
     "weibull_max": {"beta": (1.0, 1.0, 2.0)},
     "wrapped_cauchy": {"mu": (0.0,) * 3, "rho": (0.5, 0.2, 0.8)},
@@ -90,7 +90,7 @@ BY_DENSITY: dict[str, dict[str, tuple]] = {
     "zipf": {"a": (2.0, 1.5, 3.0)},
     "zipfian": {"a": (1.0, 0.0, 2.0), "n": (10, 10, 10)},
 }
-# Of densities of vectors, which have no pictures: one set of parameters.
+# Of densities of vectors: one set of parameters.
 OF_VECTORS: dict[str, dict[str, Any]] = {
     "dirichlet": {"a": [2.0, 1.0, 4.0]},
     "dirichlet_multinomial": {"n": 10, "a": [2.0, 1.0, 4.0]},
@@ -103,6 +103,17 @@ OF_VECTORS: dict[str, dict[str, Any]] = {
     "stick_breaking_weights": {"alpha": 2.0},
     "von_mises_fisher": {"mu": [0.0, 0.0, 1.0], "kappa": 4.0},
     "zero_sum_normal": {"sigma": 1.0},
+}
+# Of those that have a picture, the ends of two components, and what makes a vector of these.
+PLANES: dict[str, tuple[tuple[float, float], tuple[float, float], Callable[..., tuple[Any, ...]]]] = {
+    "dirichlet": ((0, 1), (0, 1), lambda x, y: (x, y, 1 - x - y)),
+    "dirichlet_multinomial": ((0, 10), (0, 10), lambda x, y: (x, y, 10 - x - y)),
+    "multinomial": ((0, 10), (0, 10), lambda x, y: (x, y, 10 - x - y)),
+    "multivariate_hypergeometric": ((0, 10), (0, 10), lambda x, y: (x, y, 10 - x - y)),
+    "mv_student_t": ((-4, 4), (-2.5, 4.5), lambda x, y: (x, y)),
+    "mvnormal": ((-4, 4), (-2.5, 4.5), lambda x, y: (x, y)),
+    "normal_inverse_gamma": ((-2, 2), (0.02, 1.5), lambda x, y: (x, y)),
+    "von_mises_fisher": ((-1, 1), (-1, 1), lambda x, y: (x, y, np.sqrt(np.maximum(1 - x**2 - y**2, 0)))),
 }
 
 
@@ -206,6 +217,28 @@ def of_density(density: Any, sets: list[dict[str, Any]], path: Path) -> None:
         figure.savefig(path, metadata={"Date": None}, transparent=True)
 
 
+def of_vector(density: Any, path: Path) -> None:
+    """Draw the density over two components of its vectors."""
+    across, up, vector = PLANES[density.name]
+    ticks = [np.arange(a, b + 1.0) if density.discrete else np.linspace(a, b, 121) for a, b in (across, up)]
+    x, y = np.meshgrid(*ticks)
+    pdf = density.pdf(np.stack(np.broadcast_arrays(*vector(x, y)), -1), **OF_VECTORS[density.name])
+    pdf = np.ma.masked_where(~(pdf > 0), pdf)
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(4.6, 3.0), layout="constrained")
+        axes = figure.subplots()
+        if density.discrete:
+            drawn = axes.scatter(x, y, s=900 * pdf, c=pdf, cmap="Blues", vmin=0, edgecolors="#777", linewidths=0.4)
+        else:
+            drawn = axes.contourf(x, y, pdf, levels=10, cmap="Blues")
+        axes.set_aspect("equal" if across == up else "auto")
+        figure.colorbar(drawn, label="P(X = x)" if density.discrete else "f(x)")
+        given = ", ".join(f"{p} = {_number(np.asarray(v).tolist())}" for p, v in OF_VECTORS[density.name].items())
+        _labels(axes, given, "x[1]")
+        axes.set_xlabel("x[0]", fontsize=8)
+        figure.savefig(path, metadata={"Date": None}, transparent=True)
+
+
 def of_covariance(covariance: Any, path: Path) -> dict[str, float]:
     """Draw a covariance as a function of the distance, and of a function that has it some draws; gives the parameters."""
     given = {p: {"lengthscale": 0.5, "period": 1.0, "alpha": 1.0, "offset": 0.5}.get(p, 1.0) for p in covariance.parameters}
@@ -231,6 +264,8 @@ def draw(names: list[str], folder: Path) -> None:
     for name in names:
         if sets := parameters(gs.densities[name]):
             of_density(gs.densities[name], sets, folder / f"{name}.svg")
+        elif name in PLANES:
+            of_vector(gs.densities[name], folder / f"{name}.svg")
 
 
 def shares(names: list[str], processes: int | None = None) -> Iterator[list[str]]:

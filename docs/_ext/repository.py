@@ -42,6 +42,9 @@ def read(app: Sphinx, document: str, content: list[str]) -> None:
         app.env.note_dependency(str(ROOT / taken[1]), docname=document)
         content[0], folder = (ROOT / taken[1]).read_text(encoding="utf-8"), ROOT
     content[0] = within(content[0], folder)
+    if document == "decisions/README":  # which lists its pages in a table: the repository shows no toctree
+        others = sorted(page.stem for page in folder.glob("*.md") if page.stem != "README")
+        content[0] += "\n".join(["", "```{toctree}", ":hidden:", "", *others, "```", ""])
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -83,7 +83,7 @@ def locate(lik: Callable, x: np.ndarray) -> list[tuple[float, float]]:
     """Where the posterior lies: from the moments of the data, in three coarse passes."""
     mean, variance = x.mean(), x.var()
     alpha = mean**2 / (variance - mean)
-    ranges = [(mean / 1.5, mean * 1.5), (alpha / 3, alpha * 3)]
+    ranges: list[tuple[float, float]] = [(mean / 1.5, mean * 1.5), (alpha / 3, alpha * 3)]
     for _ in range(3):
         ranges = evaluate(lik, ranges, 30).window()
     return ranges

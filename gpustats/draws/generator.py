@@ -113,7 +113,7 @@ def as_generator(rng: Any) -> Generator:
     if isinstance(rng, Generator):
         return rng
     if isinstance(rng, np.random.RandomState):
-        return Generator(rng.randint(0, 2**32, 4, np.uint32).tolist())
+        return Generator(rng.randint(0, 2**32, 4, dtype=np.uint32).tolist())
     if isinstance(rng, np.random.Generator):
         return Generator(rng.integers(0, 2**32, 4, np.uint32).tolist())
     try:

@@ -62,7 +62,7 @@ class Independent:
         value, slopes = densities["normal"].loglik_and_grad(y, np.array(level), np.array(spread), wrt="sigma")
         found = np.asarray(slopes["sigma"])
         if np.shape(sigma) != shape:
-            found = found.sum(-1, keepdims=bool(np.ndim(sigma)))
+            found = found.sum(-1, keepdims=True) if np.ndim(sigma) else found.sum(-1)
         return value, {SIGMA: found} if wrt is None or SIGMA in wrt else {}
 
     def predict(

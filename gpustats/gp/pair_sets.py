@@ -111,7 +111,7 @@ class PairSets:
     ) -> tuple[dict[str, np.ndarray], np.ndarray]:
         """The derivatives, (sets, 1) or (sets, columns) like the values, and the trace of W of each set, (sets,)."""
         found = sums.reshape(self._shape).sum(2)
-        return self._slots.derivatives(found, {n: values[n] for n in self._pairs.vectors})
+        return self._slots.derivatives(list(found), {n: values[n] for n in self._pairs.vectors})
 
     def _operands(self, given: Given) -> tuple[list[Any], list[Any]]:
         """What kernels take for the points and the factors of their coordinates, and for the hyperparameters."""

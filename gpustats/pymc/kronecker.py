@@ -42,7 +42,7 @@ class KroneckerNormal(pm.KroneckerNormal):
         if value.type.ndim not in (1, 2):
             raise ValueError(f"a value must be a vector, or several in rows; it has {value.type.ndim} dimensions")
         rows = pt.atleast_2d(value - mu)
-        vectors = [pt.linalg.eigh(disconnected_grad(c))[1] for c in covs]
+        vectors: list[Any] = [pt.linalg.eigh(disconnected_grad(c))[1] for c in covs]
         eigenvalues = [pt.diagonal(q.T @ c @ q) for q, c in zip(vectors, covs, strict=True)]
         variances = kron_diag(*eigenvalues) + sigma**2
         fixed = disconnected_grad(variances)[:, None]

@@ -12,7 +12,7 @@ from ..draws.generator import as_generator
 def generator_of(random_state: Any) -> Any:
     """What `Density.rvs` takes for a random state of SciPy's: a seed gives what ``numpy.random.seed`` with it would give."""
     if random_state is None or random_state is np.random:
-        return as_generator(np.random.randint(0, 2**32, 4, np.uint32).tolist())  # noqa: NPY002
+        return as_generator(np.random.randint(0, 2**32, 4, dtype=np.uint32).tolist())  # noqa: NPY002
     if isinstance(random_state, (int, np.integer)):
         return np.random.RandomState(random_state)
     return random_state

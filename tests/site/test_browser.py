@@ -68,3 +68,18 @@ def test_anchors_are_scrolled_to(chromium, address, link):
     chromium.get(f"{address}/{link}")
     top = chromium.execute_script("return document.querySelector(':target').getBoundingClientRect().top")
     assert 0 <= top < 300 and chromium.execute_script("return window.scrollY") > 0
+
+
+def test_formulas_have_their_font(chromium, address):
+    """Without one for formulas, braces stay as small as the letters."""
+    chromium.get(f"{address}/distributions/laplace.html")
+    loaded = "return document.fonts.ready.then(fonts => [...fonts].map(font => [font.family, font.status]))"
+    assert ["STIX Two Math", "loaded"] in [[family.strip('"'), status] for family, status in chromium.execute_script(loaded)]
+
+
+def test_the_sidebar_shows_the_entry_of_a_page(chromium, address):
+    """Also where it was scrolled to something else on the page before."""
+    for name in ("anglit", "zipf"):
+        chromium.get(f"{address}/distributions/{name}.html")
+        entry = "return document.querySelector('.bd-docs-nav li.current.active > a').getBoundingClientRect().top"
+        assert 0 < chromium.execute_script(entry) < chromium.execute_script("return window.innerHeight")

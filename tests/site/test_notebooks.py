@@ -98,6 +98,7 @@ def test_a_notebook_runs(site, lacking, name, tmp_path):
         assert not printed or said == printed
     shown = [cell for cell in made.cells if cell.cell_type == "code" and "IPython.display" in cell.source]
     assert all("image/png" in cell.outputs[0].data for cell in shown)
+    assert 'install "ipywidgets"' not in str(made.cells)  # a bar of PyMC would ask for them
 
 
 BAR = """

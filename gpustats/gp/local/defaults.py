@@ -53,8 +53,9 @@ def darg(
 
     Parameters
     ----------
-    d : None, float, array_like or mapping
-        The start, or any of ``start``, ``mle``, ``min``, ``max`` and ``ab``; what is given stays as it is.
+    d : None, float, array_like, mapping or Parameter
+        The start, or any of ``start``, ``mle``, ``min``, ``max`` and ``ab``; what is given stays as it is, and so does all
+        of what `darg` returned.
     X : (N, p) ndarray
     sample : int
         The most points of which all distances are taken; always the same ones.
@@ -77,6 +78,8 @@ def darg(
     >>> round(found.start, 3), found.min, found.max, round(found.ab[1], 3)
     (1.6, 0.5, 9.0, 0.434)
     """
+    if isinstance(d, Parameter):
+        return d
     given = _given("d", d)
     mle = given.setdefault("mle", True)
     missing = {"start", *(("min", "max", "ab") if mle else ())} - given.keys()
@@ -99,7 +102,7 @@ def garg(g: Any, y: np.ndarray) -> Parameter:
 
     Parameters
     ----------
-    g : None, float, array_like or mapping
+    g : None, float, array_like, mapping or Parameter
         As for `darg`; None is ``{"start": 1e-4}``.
     y : (N,) ndarray
 
@@ -116,6 +119,8 @@ def garg(g: Any, y: np.ndarray) -> Parameter:
     >>> round(found.start, 3), round(found.max, 3), round(found.ab[1], 3)
     (0.075, 1.5, 3.907)
     """
+    if isinstance(g, Parameter):
+        return g
     given = _given("g", 1e-4 if g is None else g)
     mle = given.setdefault("mle", False)
     if "start" not in given or (mle and not {"max", "ab"} <= given.keys()):

@@ -183,7 +183,8 @@ class LocalGP:
             begins. One number, one for each location or set, (m,), or if separable one for each column, (p,), or for each of
             both, (m, p). A dictionary has any of ``start``; ``mle``, whether it is estimated; ``min`` and ``max``, which may
             have a number for each column; ``ab``, shape and rate of a gamma prior. By default d is estimated, from a low
-            quantile of the squared distances between rows of X, and g is 1e-4: see `gp.local.darg` and `gp.local.garg`.
+            quantile of the squared distances between rows of X, and g is 1e-4: see `gp.local.darg` and `gp.local.garg`, what
+            these return being taken as well.
         method : {"alc", "mspe", "nn", "ray", "opt"}, or several of these
             By which the design grows: reduction of variance, mean-squared prediction error, or just the nearest points. "ray"
             and "opt" reduce the variance, too, but compute it in few places, on rays from the location and along gradients,

@@ -17,13 +17,15 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numba
+import numba.extending
 import numpy as np
 from llvmlite import ir
 from numba.core import types
-from numba.extending import intrinsic
 
 from ...evaluation.repeated import SumReplay
 from ...runtime.replay import Replay
+
+intrinsic: Any = numba.extending.intrinsic  # its types want the typing context of callers, too
 
 THREADS = 64  # that have programs of an operation at once; calls of further ones go through Python
 CALLS = 2  # of a thread through Python, behind which it gets a program

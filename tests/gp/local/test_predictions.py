@@ -174,6 +174,15 @@ def test_two_stages_search_with_the_first_ones_estimates(data):
         np.testing.assert_array_equal(getattr(second, name), getattr(again, name))
 
 
+@pytest.mark.parametrize("separable", [False, True])
+def test_what_darg_and_garg_return_is_taken(data, separable):
+    X, y, XX = data
+    gp, options = gs.LocalGP(X, y), dict(end=30, close=150, separable=separable)
+    given = gp.predict(XX[:9], d=darg(None, X, separable=separable), g=garg(None, y), **options)
+    for name in ("mean", "scale", "d"):
+        np.testing.assert_array_equal(getattr(given, name), getattr(gp.predict(XX[:9], **options), name))
+
+
 def borehole(unit):
     """Worley (1987); Morris, Mitchell & Ylvisaker (1993)."""
     low = np.array([0.05, 100, 63070, 990, 63.1, 700, 1120, 9855])
