@@ -38,12 +38,12 @@ def integrated(log_density, x, center, end, slope, edges=()):
 
 
 # mpmath's series for the incomplete functions take long where the shapes are large, and know x near 1 by no more than 1 - x.
-LARGE = 200
+LARGE_GAMMA, LARGE_BETA = 20_000, 1_000
 
 
 def gamma(a, x):
     """Both regularised incomplete gamma functions."""
-    if a < LARGE or mp.isinf(a) or x == 0:
+    if a < LARGE_GAMMA or mp.isinf(a) or x == 0:
         return mp.gammainc(a, 0, x, regularized=True), mp.gammainc(a, x, mp.inf, regularized=True)
 
     def of_logarithm(u):
@@ -55,7 +55,7 @@ def gamma(a, x):
 
 def beta(a, b, x, y):
     """Both regularised incomplete beta functions, y = 1 - x."""
-    if (max(a, b) < LARGE and min(x, y) > mp.sqrt(mp.eps)) or not x or not y or mp.isinf(a + b):
+    if (max(a, b) < LARGE_BETA and min(x, y) > mp.sqrt(mp.eps)) or not x or not y or mp.isinf(a + b):
         return mp.betainc(a, b, 0, x, regularized=True), mp.betainc(b, a, 0, y, regularized=True)
     log_beta = mp.loggamma(a) + mp.loggamma(b) - mp.loggamma(a + b)
 
