@@ -140,8 +140,8 @@ REFERENCES = {
     "studentized_range": family(
         studentized_range, studentized_range_tails,
         lambda rng, n: (variables(rng, n), positive(0.7, 25)(rng, n)), (0, inf),
-        [(0, 2, 3), (0, 3, 3), (0, 1.5, 3), (inf, 3, 5), (1, 1.5, 4), (3, 3, inf), (0.5, 20, inf), (12, 5, inf), (2**-10, 6, 0.7),
-         (60, 6, 30), (1e5, 3, 2), (4, 3, 1e3), (9, 3, 300), (2**-33, 2, 2), (3, 100, inf), (7, 100, inf)],
+        [(0, 2, 3), (0, 3, 3), (0, 1.5, 3), (inf, 3, 5), (1, 1.5, 4), (3, 3, inf), (0.5, 20, inf), (12, 5, inf),
+         (2**-10, 6, 0.7), (60, 6, 30), (1e5, 3, 2), (4, 3, 1e3), (9, 3, 300), (2**-33, 2, 2), (3, 100, inf), (7, 100, inf)],
         [(1, 1), (0.5, 1), (-1, 1), (2, 0), (2, -1), (np.nan, 1), (2, np.nan), (inf, 1)],
         lambda k, nu: Slow(Approximate(k, nu)), around_range, [(3, 10), (1.5, 4), (20, 5)], scipy=False, digits=40,
     ),
