@@ -35,6 +35,8 @@ def gradient(
     dict
         Name -> float or array, like that argument.
     """
+    if not wrt:
+        return {}  # and no inverse
     slopes = factor.slopes()
     own = [n for n in wrt if n in factor.pairs.covariance.parameters]
     found: dict[str, Any] = {}

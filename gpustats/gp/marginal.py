@@ -79,7 +79,7 @@ class MarginalLikelihood(GaussianProcess):
     matrix, with the gradient, too, so that even one device, named alone, takes a matrix for which it has no memory otherwise;
     where they have too little, MemoryError tells how much it would take. All get as much to do, so they should be equally
     fast. Predictions straight after a gradient take a factorisation of their own; covariances of new points, and draws there,
-    are made by the first device.
+    are made by the device on which `x` and `y` lie, the first where they came from the host.
 
     `gp.Emulator` is the process at one set of hyperparameters, which keeps its factor, on one device, and takes further
     observations.

@@ -115,17 +115,18 @@ class BlockRows:
         return place if place < count else 2 * count - 1 - place
 
     def _refuse_too_large(self, rows: Sequence[slice]) -> None:
-        """MemoryError where the blocks are more than a device has memory for: what it says tells of the matrix."""
+        """MemoryError where blocks, with room for two of others, are more than a device has memory for."""
         needed: Counter[Device] = Counter()
         for number, its in enumerate(rows):
             device = self.providers[self._place(number)].runtime.device
             needed[device] += self.dtype.itemsize * (its.stop - its.start) * its.stop
         total, what = needed.total() / 2**30, f"{self.n} x {self.n} numbers of {self.dtype}"
+        rooms = 2 * self.dtype.itemsize * self.n * max((its.stop - its.start for its in rows), default=0)
         for device, nbytes in needed.items():
-            if nbytes > device.memory:
+            if nbytes + rooms > device.memory:
                 raise MemoryError(
-                    f"the lower triangle of {what} takes {total:.3g} GiB, {nbytes / 2**30:.3g} GiB of them on {device.id}, "
-                    f"which has {device.memory / 2**30:.3g} GiB: name more devices"
+                    f"the lower triangle of {what} takes {total:.3g} GiB, {nbytes / 2**30:.3g} GiB of them on {device.id}, and there "
+                    f"{rooms / 2**30:.3g} GiB for blocks of others; it has {device.memory / 2**30:.3g} GiB: name more devices"
                 )
 
     def write(self, block: BlockRow, numbers: np.ndarray) -> None:

@@ -205,7 +205,13 @@ def several(spec: str | Sequence[str | Device]) -> list[Runtime]:
     if isinstance(spec, (str, Device)) and spec != "all":
         spec = [spec]
     if not isinstance(spec, str):
-        if found := [get(one) for one in spec]:
+        try:
+            given = list(spec)
+        except TypeError:
+            given = [spec]
+        if wrong := [one for one in given if not isinstance(one, (str, Device)) or one == ""]:
+            raise ValueError(f"devices = {spec!r}: {wrong[0]!r} is no device, such as 'cuda:0'; gs.devices() lists them")
+        if found := [get(one) for one in given]:
             return found
         raise ValueError("devices is empty: name one, or say devices='all'")
     everything = devices()

@@ -12,6 +12,7 @@ from ..evaluation.results import as_shape
 from ..runtime.arrays import is_device_array
 from ..runtime.transfers import to_host
 from ..transforms.box_probability import SHIFTS, box_probability
+from ..transforms.tilting import is_symmetric
 from .multivariate import Multivariate, squeezed
 
 #: Eigenvalues of a scale matrix that are taken for 0, relative to the largest.
@@ -34,19 +35,23 @@ def _vector_and_matrix(
         matrix = matrix * np.eye(len(vector))
     if matrix.shape != (len(vector),) * 2:
         raise ValueError(f"{names[1]} has shape {matrix.shape}, where {names[0]} has {vector.shape}")
-    if not np.allclose(matrix, matrix.T, rtol=1e-10, atol=0):
+    if not is_symmetric(matrix):
         raise np.linalg.LinAlgError(f"{names[1]} must be symmetric and positive definite")
+    if not _is_positive_definite(matrix):
+        if not allow_singular:
+            raise np.linalg.LinAlgError(f"{names[1]} must be symmetric and positive definite, unless allow_singular is given")
+        values = np.linalg.eigvalsh(matrix)
+        if values[0] < -_SINGULAR * np.abs(values).max():
+            raise ValueError(f"{names[1]} must be symmetric and positive semidefinite")
+    return vector, matrix
+
+
+def _is_positive_definite(matrix: np.ndarray) -> bool:
     try:
         np.linalg.cholesky(matrix)
     except np.linalg.LinAlgError:
-        if not allow_singular:
-            raise np.linalg.LinAlgError(
-                f"{names[1]} must be symmetric and positive definite, unless allow_singular is given"
-            ) from None
-        values = np.linalg.eigvalsh(matrix)
-        if values[0] < -_SINGULAR * np.abs(values).max():
-            raise ValueError(f"{names[1]} must be symmetric and positive semidefinite") from None
-    return vector, matrix
+        return False
+    return True
 
 
 class _Subspace:
@@ -60,8 +65,11 @@ class _Subspace:
         Orthogonal directions; None where the matrix is regular.
     """
 
-    def __init__(self, matrix: np.ndarray):
+    def __init__(self, matrix: np.ndarray, allow_singular: bool = False):
+        """`allow_singular`: whether directions of little variance are left out, even if the matrix is positive definite."""
         self.scale, self.axes = matrix, None
+        if not allow_singular and _is_positive_definite(matrix):
+            return
         values, vectors = np.linalg.eigh(matrix)
         least = _SINGULAR * np.abs(values).max(initial=0.0)
         kept = values > least
@@ -99,7 +107,7 @@ class _Subspace:
 
 def _points(maxpts: int | None, otherwise: int) -> int:
     """How many points of a lattice are weighed at most."""
-    return max(1, (maxpts or otherwise) // SHIFTS)
+    return max(1, int(maxpts or otherwise) // SHIFTS)
 
 
 def _seed(random_state: Any) -> int:
@@ -144,7 +152,8 @@ class MultivariateNormal(Multivariate):
     def attributes(self, **given: Any) -> dict[str, Any]:
         options = {n: given.pop(n) for n in self.options if n in given}
         mean, cov = self._processed(**given)
-        return dict(mean=mean, cov=cov, allow_singular=bool(given.get("allow_singular", False)), **options)
+        allowed = bool(given.get("allow_singular", False)) or not _is_positive_definite(cov)
+        return dict(mean=mean, cov=cov, allow_singular=allowed, **options)
 
     def logpdf(self, x: Any, mean: Any = None, cov: Any = 1, allow_singular: bool = False) -> Any:
         """The logarithm of the density at vectors along the last axis of x.
@@ -152,12 +161,12 @@ class MultivariateNormal(Multivariate):
         Of a singular matrix it is the density in the space in which the distribution lies, and -inf outside of that.
         """
         mean, cov = self._processed(mean, cov, allow_singular)
-        return _Subspace(cov).density("logpdf", self.density, x, mean)
+        return _Subspace(cov, allow_singular).density("logpdf", self.density, x, mean)
 
     def pdf(self, x: Any, mean: Any = None, cov: Any = 1, allow_singular: bool = False) -> Any:
         """The density."""
         mean, cov = self._processed(mean, cov, allow_singular)
-        return _Subspace(cov).density("pdf", self.density, x, mean)
+        return _Subspace(cov, allow_singular).density("pdf", self.density, x, mean)
 
     def logcdf(
         self, x: Any, mean: Any = None, cov: Any = 1, allow_singular: bool = False, maxpts: int | None = None,
@@ -243,12 +252,12 @@ class MultivariateT(Multivariate):
     def logpdf(self, x: Any, loc: Any = None, shape: Any = 1, df: Any = 1, allow_singular: bool = False) -> Any:
         """The logarithm of the density at vectors along the last axis of x, as of `multivariate_normal`."""
         df, loc, shape = self._processed(loc, shape, df, allow_singular)
-        return _Subspace(shape).density("logpdf", *self._of(df, x), loc)
+        return _Subspace(shape, allow_singular).density("logpdf", *self._of(df, x), loc)
 
     def pdf(self, x: Any, loc: Any = None, shape: Any = 1, df: Any = 1, allow_singular: bool = False) -> Any:
         """The density."""
         df, loc, shape = self._processed(loc, shape, df, allow_singular)
-        return _Subspace(shape).density("pdf", *self._of(df, x), loc)
+        return _Subspace(shape, allow_singular).density("pdf", *self._of(df, x), loc)
 
     def cdf(
         self, x: Any, loc: Any = None, shape: Any = 1, df: Any = 1, allow_singular: bool = False, *,

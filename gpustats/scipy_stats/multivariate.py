@@ -110,7 +110,8 @@ class FrozenMultivariate:
         given = dict(zip(names, args, strict=False))
         if unknown := [n for n in kwds if n not in (*names, *dist.options) or n in given]:
             raise TypeError(f"{dist.name} takes {', '.join(names)}, and {unknown[0]} once at most")
-        self.dist, self.random_state, self._given = dist, seed, {**given, **kwds}
+        self.dist, self._given = dist, {**given, **kwds}
+        self.random_state = None if seed is None else generator_of(seed)  # which goes on from draw to draw
         self._own = dist.attributes(**self._given)
 
     def __getattr__(self, name: str) -> Any:

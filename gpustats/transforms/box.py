@@ -17,7 +17,7 @@ from ..runtime import choose
 from ..runtime.transfers import to_host
 from .box_probability import Probability, weighed
 from .confined import a_thread_each, confined_codes
-from .tilting import Tilted, tilted
+from .tilting import Tilted, is_symmetric, tilted
 
 if TYPE_CHECKING:
     from ..runtime.base import Kernel, Runtime
@@ -76,7 +76,7 @@ class TruncatedMvNormal:
         if d < 1 or self.cov.shape != (d, d):
             given = f"cov has shape {self.cov.shape}, and mu {self.mu.shape}"
             raise ValueError(f"{given}: they must be (d, d) and (d,), d at least 1")
-        if not np.allclose(self.cov, self.cov.T, rtol=1e-9):
+        if not is_symmetric(self.cov):
             raise ValueError("cov must be symmetric")
         self.lower, self.upper = _bound(lower, "lower", d), _bound(upper, "upper", d)
         if not (self.lower < self.upper).all():

@@ -67,7 +67,7 @@ KERNEL(${layout.threads}) ${name}(
                 weight += log_mass + tilt[k] * (REAL(0.5) * tilt[k] - z[k]);
 % endif
             }
-            sum += density * exp(weight - tilt[DIM]);
+            sum += density * exp(fmin(weight - tilt[DIM], (real)1));  // rounding alone makes it positive
         }
         out[i] = sum;
     }

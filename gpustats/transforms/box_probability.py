@@ -18,7 +18,7 @@ from ..runtime import choose
 from ..runtime.transfers import to_host
 from .confined import a_thread_each, confined_codes
 from .lattice import prime_below, rank_1_lattice
-from .tilting import Tilted, tilted
+from .tilting import Tilted, is_symmetric, tilted
 
 if TYPE_CHECKING:
     from ..runtime.base import Kernel, Runtime
@@ -78,16 +78,17 @@ def box_probability(
     Raises
     ------
     ValueError
-        Shapes that do not fit, an infinite mean, a matrix that is not symmetric and positive definite, `df` that is not
-        positive, or a device that computes in float32 only.
+        Shapes that do not fit, an infinite mean or covariance, a matrix that is not symmetric and positive definite, `df` that
+        is not positive, or a device that computes in float32 only.
 
     Notes
     -----
     The elements of a point are drawn one after another, each confined to what those before it leave of the box [1]_, in the
     order of Gibson, Glasbey & Elston. Normal ones are shifted so that the largest weight of a point is smallest [2]_:
     probabilities of 1e-1000 have as many digits as others. Student's are normal ones divided by a random number [3]_, without
-    shifts. The points are a lattice [4]_, shifted at random; in up to five
-    dimensions its error falls off faster than any power of the number of points.
+    shifts. The points are a lattice [4]_, shifted at random; in up to five dimensions, four of Student's, its error falls off
+    faster than any power of the number of points. Where a matrix is singular or nearly so, and in Student's far tails, all
+    weights can be 0: then the logarithm is -inf, and the error infinite.
 
     .. [1] Genz (1992), Numerical computation of multivariate normal probabilities.
     .. [2] Botev (2017), The normal law under linear restrictions: simulation and estimation via minimax tilting.
@@ -112,15 +113,15 @@ def box_probability(
     for name, bound in (("lower", lower), ("upper", upper)):
         if bound.ndim and bound.shape[-1] != d:
             raise ValueError(f"{name} has shape {bound.shape}, where mu has {mu.shape}: its last axis must have {d} elements")
-    if not df > 0:
-        raise ValueError(f"df must be positive, not {df}")
-    if points < 1:
-        raise ValueError(f"points must be positive, not {points}")
+    if not (np.isscalar(df) and df > 0):
+        raise ValueError(f"df must be a positive number, not {df}")
+    if points < 1 or points != int(points):
+        raise ValueError(f"points must be a positive whole number, not {points}")
     if not (rtol >= 0 and atol >= 0):
         raise ValueError(f"rtol and atol must not be negative, not {rtol} and {atol}")
     if np.isinf(mu).any() or np.isinf(cov).any():
         raise ValueError(f"{'mu' if np.isinf(mu).any() else 'cov'} must be finite")
-    if not (np.isnan(cov) | np.isclose(cov, cov.swapaxes(-1, -2), rtol=1e-9)).all():
+    if not is_symmetric(cov).all():
         raise ValueError("cov must be symmetric")
     leading = dict(lower=lower.shape[:-1], upper=upper.shape[:-1], mu=mu.shape[:-1], cov=cov.shape[:-2])
     try:
@@ -137,7 +138,7 @@ def box_probability(
     piece = max(1, NUMBERS // d**2)
     for part in (boxes[first : first + piece] for first in range(0, len(boxes), piece)):
         t = tilted(matrices[part], low[part], high[part], tilt=df == math.inf, allow_singular=allow_singular)
-        log[part], error[part] = weighed(choose.get(), t, points, df, rtol, atol, rng)
+        log[part], error[part] = weighed(choose.get(), t, int(points), df, rtol, atol, rng)
     return Probability(log.reshape(shape)[()], error.reshape(shape)[()])
 
 
@@ -149,6 +150,7 @@ def weighed(
         raise ValueError(f"{runtime.device} computes in float32 only: probabilities of a box need float64")
     n, d = t.low.shape
     smooth = d - 1 + (df < math.inf) <= SMOOTH
+    unseen = df < math.inf and not smooth  # radii so rare that no point has one may have other weights, and none tells
     shifts = densities["uniform"].rvs(0.0, 1.0, size=(SHIFTS, d), rng=Generator(rng))
     numbers = np.concatenate([t.factor.reshape(n, d * d), t.low, t.high, t.tilt, t.largest[:, None]], 1)
     log, error, left = np.full(n, -np.inf), np.zeros(n), np.arange(n)
@@ -156,10 +158,14 @@ def weighed(
         lattice = np.concatenate([rank_1_lattice(size, d)[None] / size, shifts])
         radii = None if df == math.inf else _radii(lattice[:, -1], size, df, smooth)
         sums = _sums(runtime, lattice, numbers[left], size, radii, smooth)
-        mean, spread = sums.mean(1) / size, sums.std(1, ddof=1) / (size * math.sqrt(SHIFTS))
+        most = sums.max(1)
         with np.errstate(divide="ignore", invalid="ignore"):
-            log[left], error[left] = t.largest[left] + np.log(mean), np.where(mean > 0, spread / mean, np.inf)
-        left = left[(error[left] > rtol) & ~(spread * np.exp(t.largest[left]) <= atol * (mean > 0))]
+            relative = sums / most[:, None]  # squares of small numbers would be 0
+            mean, spread = relative.mean(1), relative.std(1, ddof=1) / math.sqrt(SHIFTS)
+            log[left] = t.largest[left] + np.log(most / size) + np.log(mean)
+            error[left] = np.where(most > 0, np.maximum(spread / mean, unseen / (SHIFTS * size)), np.inf)
+            log[left] = np.where(most > 0, log[left], -np.inf)
+            left = left[(error[left] > rtol) & ~((atol > 0) & (error[left] * np.exp(log[left]) <= atol))]
         if not len(left):
             break
     return Probability(log, error)

@@ -15,8 +15,10 @@ import numpy as np
 STEPS, HALVINGS = 60, 30  # of Newton's method, and of a step of it that leads nowhere
 SOLVED = 1e-6  # how flat a saddle point must be
 PIECE = 1 << 22  # numbers of the matrices that are solved at once
-#: The standard deviation of an element that those before it determine, relative to its own: its interval becomes a condition.
-DETERMINED = 1e-9
+#: The standard deviation of an element that those before it determine, relative to its own, and how many of these it may lie
+#: outside of its interval, which so becomes a condition.
+DETERMINED, SLACK = 1e-9, 40.0
+INDEFINITE = -1e-8  # the least variance of an element given others, relative to its own, that rounding explains
 
 
 class Tilted(NamedTuple):
@@ -66,6 +68,13 @@ def _slopes(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.nd
     return log_mass, first, finite_a * at_a - finite_b * at_b - first**2
 
 
+def is_symmetric(cov: np.ndarray) -> np.ndarray:
+    """Whether matrices (..., d, d) are symmetric, to nine digits of what an element can be; those with nan are."""
+    scale = np.sqrt(np.abs(np.diagonal(cov, axis1=-2, axis2=-1)))
+    bound = 1e-9 * scale[..., :, None] * scale[..., None, :]
+    return ~(np.abs(cov - cov.swapaxes(-1, -2)) > bound).any((-1, -2))
+
+
 def tilted(
     cov: np.ndarray, lower: np.ndarray, upper: np.ndarray, *, tilt: bool = True, allow_singular: bool = False
 ) -> Tilted:
@@ -87,11 +96,17 @@ def tilted(
     """
     n, d = lower.shape
     with np.errstate(all="ignore"):
-        order, factor, means = _ordered(cov, lower, upper, allow_singular)
+        sd = np.sqrt(np.diagonal(cov, axis1=1, axis2=2))
+        sd = np.where(sd > 0, sd, 1.0)
+        lower, upper = lower / sd, upper / sd
+        order, factor, means = _ordered(cov / sd[:, :, None] / sd[:, None, :], lower, upper, allow_singular)
         scale = np.diagonal(factor, axis1=1, axis2=2).copy()
-        low, high = (np.take_along_axis(bound, order, 1) / scale for bound in (lower, upper))
+        slack = np.where(scale <= DETERMINED, SLACK, 0.0)
+        low = np.take_along_axis(lower, order, 1) / scale - slack
+        high = np.take_along_axis(upper, order, 1) / scale + slack
         factor = np.tril(factor / scale[..., None], -1)
-        shifts, largest = np.zeros((n, d)), np.full(n, np.nan if tilt else 0.0)
+        scale *= np.take_along_axis(sd, order, 1)
+        shifts, largest = np.zeros((n, d)), np.where(slack.any(1) | (not tilt), 0.0, np.nan)
         if tilt:
             piece = max(1, PIECE // (2 * d) ** 2)
             for start in (means, np.zeros((n, d))):
@@ -106,7 +121,7 @@ def tilted(
 def _ordered(
     cov: np.ndarray, lower: np.ndarray, upper: np.ndarray, allow_singular: bool
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The order of the elements, and in it the Cholesky factor and their means, standardised.
+    """The order of the elements, whose variances are 1 or 0, and in it the Cholesky factor and their means, standardised.
 
     Next comes the element whose interval is least likely, given that those before have their means.
 
@@ -118,16 +133,15 @@ def _ordered(
     order, factor = np.tile(np.arange(d), (n, 1)), np.zeros((n, d, d))
     mean, means = np.zeros((n, d)), np.zeros((n, d))
     variance = np.diagonal(cov, axis1=1, axis2=2).copy()
-    floor = d * np.finfo(float).eps * variance.max(1, initial=0.0)
-    least = DETERMINED**2 * np.maximum(variance, floor[:, None])
+    floor = d * np.finfo(float).eps
     for k in range(d):
-        determined = variance[:, k:] <= floor[:, None]
-        if (determined if not allow_singular else variance[:, k:] < -(d**2) * floor[:, None]).any():
+        determined = variance[:, k:] <= floor
+        if (determined if not allow_singular else variance[:, k:] < INDEFINITE).any():
             raise ValueError(f"cov must be positive {'semidefinite' if allow_singular else 'definite'}")
-        sd = np.sqrt(np.where(determined, least[:, k:], variance[:, k:]))
+        sd = np.where(determined, DETERMINED, np.sqrt(variance[:, k:]))
         masses = _log_mass((lower[:, k:] - mean[:, k:]) / sd, (upper[:, k:] - mean[:, k:]) / sd)
         chosen = k + np.argmin(np.where(determined, np.inf, masses), 1)
-        for array in (order, mean, variance, least, lower, upper, factor, cov, cov.swapaxes(1, 2)):
+        for array in (order, mean, variance, lower, upper, factor, cov, cov.swapaxes(1, 2)):
             array[boxes, k], array[boxes, chosen] = array[boxes, chosen], array[boxes, k]
         pivot = sd[boxes, chosen - k]
         factor[:, k, k] = pivot

@@ -66,6 +66,26 @@ def test_matrices_that_may_be_singular():
             getattr(st, name)(MEAN, -np.eye(3), *more, allow_singular=True)
 
 
+def test_matrices_that_are_nearly_singular():
+    """Positive definite ones count as they are, unless they are allowed to be singular."""
+    graded = np.diag([1.0, 1e-12])
+    compare(st.multivariate_normal.logpdf([0, 1e-6], None, graded), stats.norm.logpdf(0) + stats.norm.logpdf(1e-6, 0, 1e-6))
+    np.testing.assert_allclose(st.multivariate_normal.rvs(None, graded, 1000, random_state=1).std(0), [1, 1e-6], rtol=0.1)
+    assert st.multivariate_normal.logpdf([0, 1e-6], None, graded, allow_singular=True) == -np.inf
+    almost = np.eye(3)
+    almost[0, 1] = 1e-17
+    compare(st.multivariate_normal.logpdf(X, MEAN, almost), stats.multivariate_normal.logpdf(X, MEAN, np.eye(3)))
+    known = stats.Covariance.from_eigendecomposition(([1.0, 0.0], np.eye(2)))
+    compare(st.multivariate_normal([0, 0], known).logpdf([0, 0]), stats.norm.logpdf(0))
+
+
+def test_seeds_of_frozen_distributions_go_on():
+    frozen = st.multivariate_t([0, 0], np.eye(2), 3, seed=1)
+    first = frozen.rvs()
+    assert not np.array_equal(first, frozen.rvs())
+    np.testing.assert_array_equal(first, st.multivariate_t([0, 0], np.eye(2), 3, seed=1).rvs())
+
+
 def test_distribution_functions():
     rng = np.random.default_rng(4)
     x, lower = MEAN + rng.normal(size=(2, 5, 3))

@@ -123,6 +123,34 @@ def test_singular_matrices():
         gs.box_probability(-inf, [0, 0], np.zeros(2), [[1.0, 2.0], [2.0, 1.0]], allow_singular=True)
 
 
+def test_scales_of_elements():
+    """Each element has a unit of its own; constants are conditions, which hold at their bounds, too."""
+    shape = np.array([[1, 0.5, 0.2], [0.5, 1, 0.3], [0.2, 0.3, 1]])
+    upper, units = np.array([0.3, -0.5, 1.0]), np.array([1e-12, 1.0, 1e12])
+    agrees(
+        gs.box_probability(-inf, upper * units, np.zeros(3), shape * np.outer(units, units)),
+        gs.box_probability(-inf, upper, np.zeros(3), shape).log,
+    )
+    constant = np.diag([1.0, 0.0])
+    found = gs.box_probability(-inf, [[1, 0], [1, 1], [1, -1e-6]], np.zeros(2), constant, allow_singular=True)
+    np.testing.assert_allclose(np.exp(found.log), [stats.norm.cdf(1), stats.norm.cdf(1), 0], rtol=1e-12)
+    np.testing.assert_allclose(gs.box_probability(0, 1, [0.0], [[0.0]], allow_singular=True).log, 0, atol=1e-15)
+    with pytest.raises(ValueError, match="cov must be symmetric"):
+        gs.box_probability(0, 1, np.zeros(2), [[1e-20, 1e-21], [5e-21, 1e-20]])
+
+
+def test_errors_are_told_where_few_points_count():
+    """Far in Student's tails, one point of all counts; elsewhere weights are far smaller than their squares can be."""
+    far = gs.box_probability(-inf, [-45.0], [0.0], [[1.0]], 200.0)
+    assert far.error > 0.5
+    narrow = [[1, -0.9999], [-0.9999, 1]]
+    tiny, other = (gs.box_probability(-inf, [-0.2, -0.2], np.zeros(2), narrow, rng=i) for i in (0, 1))
+    assert 0 < tiny.error < 1e-4 and abs(tiny.log - other.log) < 10 * tiny.error
+    rare = gs.box_probability(-inf, [35.2] + [inf] * 7, np.zeros(8), equicorrelated(8, 0.6), 2.0, rtol=1e-5, points=1 << 17)
+    assert abs(rare.log - stats.t.logcdf(35.2, 2)) < 6 * rare.error
+    np.testing.assert_allclose(gs.box_probability(-inf, [-1e10], [0.0], [[1.0]]).log, -5e19, rtol=1e-15)
+
+
 def test_tolerances():
     upper = np.zeros(6)
     rough = gs.box_probability(-inf, upper, np.zeros(6), equicorrelated(6), rtol=1e-2)
@@ -154,7 +182,7 @@ def test_lattices_fill_cubes():
         ((0, 1, [0.0, inf], np.eye(2)), "mu must be finite"),
         ((0, 1, [0.0, 0.0], [[1, 0.5], [0.2, 1]]), "cov must be symmetric"),
         ((0, 1, [0.0, 0.0], [[1, 2], [2, 1]]), "cov must be positive definite"),
-        ((0, 1, [0.0, 0.0], np.eye(2), 0), "df must be positive, not 0"),
+        ((0, 1, [0.0, 0.0], np.eye(2), 0), "df must be a positive number, not 0"),
         ((np.zeros((3, 2)), np.ones((2, 2)), [0.0, 0.0], np.eye(2)), r"leading axes do not fit: lower \(3,\), upper \(2,\)"),
     ],
 )
@@ -164,7 +192,8 @@ def test_mistakes(args, message):
 
 
 @pytest.mark.parametrize(
-    "options, message", [(dict(points=0), "points must be positive, not 0"), (dict(rtol=-1), "must not be negative")]
+    ("options", "message"),
+    [(dict(points=0), "points must be a positive whole number, not 0"), (dict(rtol=-1), "must not be negative")],
 )
 def test_mistakes_in_options(options, message):
     with pytest.raises(ValueError, match=message):

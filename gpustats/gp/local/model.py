@@ -240,6 +240,8 @@ class LocalGP:
         if self.prescaling is not None:
             locations = locations / np.sqrt(self.prescaling)
         m = len(locations)
+        if nearest not in ("auto", "device", "tree"):
+            raise ValueError(f"nearest = {nearest!r}: there are 'auto', 'device' and 'tree'")
         if nearest == "tree" and not isinstance(self._points.rows, np.ndarray):
             raise ValueError(
                 "nearest = 'tree': a tree has all of X in memory, and this X is read in parts, being more than a device is to "
