@@ -316,7 +316,7 @@ KERNEL(64) local_ray(
                     for (int e = (int)THREAD; e < DIM; e += 64)
                         best_at[e] = origins[lines[found] * DIM + e] + parameters[found] * directions[lines[found] * DIM + e];
                 BARRIER();
-                // The nearest candidate that is not in the design, in the order of the candidates where distances are equal.
+                // The nearest candidate that is not in the design, the first row of X where distances are equal.
                 real nearest = INFINITY;
                 int at_place = -1;
                 for (int z = (int)THREAD; z < n_candidates; z += 64) {
@@ -325,7 +325,7 @@ KERNEL(64) local_ray(
                         const real from = COORDINATE(e, z) - best_at[e];
                         square = fma(from, from, square);
                     }
-                    if (square < nearest || (square == nearest && at_place < 0)) {
+                    if (square < nearest || (square == nearest && (at_place < 0 || candidates[z] < candidates[at_place]))) {
                         nearest = square;
                         at_place = z;
                     }
@@ -336,7 +336,8 @@ KERNEL(64) local_ray(
                 BARRIER();
                 chosen = -1;
                 for (int i = 0; i < 64; i++)
-                    if (places[i] >= 0 && (chosen < 0 || values[i] < nearest || (values[i] == nearest && places[i] < chosen))) {
+                    if (places[i] >= 0 && (chosen < 0 || values[i] < nearest
+                                           || (values[i] == nearest && candidates[places[i]] < candidates[chosen]))) {
                         nearest = values[i];
                         chosen = places[i];
                     }

@@ -120,13 +120,14 @@ class BlockRows:
         for number, its in enumerate(rows):
             device = self.providers[self._place(number)].runtime.device
             needed[device] += self.dtype.itemsize * (its.stop - its.start) * its.stop
-        total, what = needed.total() / 2**30, f"{self.n} x {self.n} numbers of {self.dtype}"
-        rooms = 2 * self.dtype.itemsize * self.n * max((its.stop - its.start for its in rows), default=0)
+        total = f"the lower triangle of {self.n} x {self.n} numbers of {self.dtype} takes {needed.total() / 2**30:.3g} GiB"
+        several = len(self.providers) > 1  # one alone has room for blocks only where derivatives are computed
+        rooms = several * 2 * self.dtype.itemsize * self.n * max((its.stop - its.start for its in rows), default=0)
         for device, nbytes in needed.items():
             if nbytes + rooms > device.memory:
                 raise MemoryError(
-                    f"the lower triangle of {what} takes {total:.3g} GiB, {nbytes / 2**30:.3g} GiB of them on {device.id}, and there "
-                    f"{rooms / 2**30:.3g} GiB for blocks of others; it has {device.memory / 2**30:.3g} GiB: name more devices"
+                    f"{total}, {nbytes / 2**30:.3g} GiB of them on {device.id}, which has {device.memory / 2**30:.3g} GiB, and "
+                    f"needs {rooms / 2**30:.3g} GiB for blocks of others: name more devices"
                 )
 
     def write(self, block: BlockRow, numbers: np.ndarray) -> None:

@@ -8,7 +8,7 @@ import importlib
 import os
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from types import TracebackType
 from typing import Any
 
@@ -205,11 +205,8 @@ def several(spec: str | Sequence[str | Device]) -> list[Runtime]:
     if isinstance(spec, (str, Device)) and spec != "all":
         spec = [spec]
     if not isinstance(spec, str):
-        try:
-            given = list(spec)
-        except TypeError:
-            given = [spec]
-        if wrong := [one for one in given if not isinstance(one, (str, Device)) or one == ""]:
+        given: list[Any] = list(spec) if isinstance(spec, Iterable) else [spec]
+        if wrong := [one for one in given if not isinstance(one, (str, Device, Runtime)) or one == ""]:
             raise ValueError(f"devices = {spec!r}: {wrong[0]!r} is no device, such as 'cuda:0'; gs.devices() lists them")
         if found := [get(one) for one in given]:
             return found

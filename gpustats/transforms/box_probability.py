@@ -113,7 +113,7 @@ def box_probability(
     for name, bound in (("lower", lower), ("upper", upper)):
         if bound.ndim and bound.shape[-1] != d:
             raise ValueError(f"{name} has shape {bound.shape}, where mu has {mu.shape}: its last axis must have {d} elements")
-    if not (np.isscalar(df) and df > 0):
+    if np.ndim(df) or df is None or not df > 0:
         raise ValueError(f"df must be a positive number, not {df}")
     if points < 1 or points != int(points):
         raise ValueError(f"points must be a positive whole number, not {points}")

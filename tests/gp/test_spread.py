@@ -10,7 +10,7 @@ from scipy import stats
 
 import gpustats as gs
 from bench import gp_tiled
-from gpustats.gp import Emulator, MarginalLikelihood
+from gpustats.gp import Emulator, MarginalLikelihood, spread
 from gpustats.runtime import choose
 
 POINT = dict(amplitude=1.2, lengthscale=[0.8, 1.5], sigma=0.3)
@@ -98,6 +98,14 @@ def test_sets_of_parameters(devices, rng):
     close(value, want)
     for name in point:
         close(gradient[name], slopes[name], 1e-11)
+
+
+def test_values_of_sets_take_no_inverse(rng, monkeypatch):
+    ml = MarginalLikelihood(gs.rbf, *data(rng, 70), devices=[choose.get().device.id])
+    point = dict(amplitude=rng.uniform(1, 2, (3, 1)), lengthscale=0.8, sigma=0.3)
+    want, _ = ml.value_and_grad(**point)
+    monkeypatch.setattr(spread.SpreadFactor, "slopes", None)  # which take the inverse
+    np.testing.assert_array_equal(ml(**point), want)
 
 
 @pytest.mark.parametrize("n", [3, 70, 100])
@@ -199,3 +207,6 @@ def test_what_is_too_large_names_the_cure(rng, monkeypatch):
 def test_no_devices(rng):
     with pytest.raises(ValueError, match="devices is empty"):
         MarginalLikelihood(gs.rbf, *data(rng, 5), devices=[])
+    for wrong in ([0], 1, [""], [None]):
+        with pytest.raises(ValueError, match="is no device, such as 'cuda:0'"):
+            MarginalLikelihood(gs.rbf, *data(rng, 5), devices=wrong)

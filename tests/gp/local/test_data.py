@@ -49,6 +49,19 @@ def test_memory_maps_and_strides(data, tmp_path):
         np.testing.assert_array_equal(gs.LocalGP(*given[:2]).predict(given[2], end=10).mean, want.mean)
 
 
+@pytest.mark.parametrize("method", ["ray", "opt"])
+def test_equally_near_points_that_pass_through_the_device(method, monkeypatch, rng):
+    """On a lattice: the search takes the first row of X, in whatever order candidates come."""
+    X = rng.permutation(np.stack(np.meshgrid(*[np.arange(9.0)] * 3), -1).reshape(-1, 3))
+    y, XX = np.sin(X[:, 0]) + X[:, 1] / 10, X[:12] + 0.5
+    options = dict(end=16, close=80, method=method, g=1e-2)
+    want = gs.LocalGP(X, y).predict(XX, **options)
+    monkeypatch.setattr(points, "ROWS", 70)
+    np.testing.assert_array_equal(gs.LocalGP(X, y, memory=5_000).predict(XX, **options).indices, want.indices)
+    with pytest.raises(ValueError, match="nearest = 'ball': there are 'auto', 'device' and 'tree'"):
+        gs.LocalGP(X, y).predict(XX, nearest="ball")
+
+
 @pytest.mark.parametrize("options", [
     dict(close=60), dict(method=("nn", "mspe"), close=60, nearest="tree"), dict(method="ray", separable=True), dict(joint=True),
 ], ids=str)  # fmt: skip
