@@ -72,8 +72,13 @@ class Runs:
             return np.empty((m, 0))
         found = np.asarray(self._known(self.outside(unit)), np.float64)
         found = found[:, None] if found.shape == (m,) else found
-        if found.ndim != 2 or len(found) != m or not np.isfinite(found).all():
-            raise ValueError(f"known returned shape {found.shape} for {m} points: it must be ({m},) or ({m}, k), and finite")
+        before = self.c.shape[1] - self.emulated if len(self) else None
+        if found.ndim != 2 or len(found) != m or (before is not None and found.shape[1] != before):
+            wanted = f"({m},) or ({m}, k)" if before is None else f"({m}, {before}), as before"
+            raise ValueError(f"known returned shape {found.shape} for {m} points: it must be {wanted}")
+        if not np.isfinite(found).all():
+            at = self.outside(unit)[np.flatnonzero(~np.isfinite(found).all(1))[0]]
+            raise ValueError(f"known returned a number that is not finite at the point {at.tolist()}")
         return found
 
     def add(self, unit: np.ndarray) -> None:

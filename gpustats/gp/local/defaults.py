@@ -56,7 +56,7 @@ def darg(
     d : None, float, array_like, mapping or Parameter
         The start, or any of ``start``, ``mle``, ``min``, ``max`` and ``ab``; what is given stays as it is, and so does all
         of what `darg` returned.
-    X : (N, p) ndarray
+    X : (N, p) or (N,) array_like
     sample : int
         The most points of which all distances are taken; always the same ones.
     separable : bool
@@ -84,6 +84,7 @@ def darg(
     mle = given.setdefault("mle", True)
     missing = {"start", *(("min", "max", "ab") if mle else ())} - given.keys()
     if missing:
+        X = X if isinstance(X, Points) else _matrix(X)
         lengths = units_of_columns(X, separable) if lengths is None else lengths
         squares = _squared_distances(X, lengths, sample, sorted(missing))
         unit = lengths**2 if separable else float(lengths[0] ** 2)
@@ -104,7 +105,7 @@ def garg(g: Any, y: np.ndarray) -> Parameter:
     ----------
     g : None, float, array_like, mapping or Parameter
         As for `darg`; None is ``{"start": 1e-4}``.
-    y : (N,) ndarray
+    y : (N,) array_like
 
     Returns
     -------
@@ -124,6 +125,7 @@ def garg(g: Any, y: np.ndarray) -> Parameter:
     given = _given("g", 1e-4 if g is None else g)
     mle = given.setdefault("mle", False)
     if "start" not in given or (mle and not {"max", "ab"} <= given.keys()):
+        y = np.asarray(y, float)
         deviations = y - y.mean() if y.size else np.ones(1)
         squares = (deviations / spreads(deviations[:, None])[0]) ** 2
         given.setdefault("start", max(float(np.quantile(squares, 0.025)), _SMALLEST))
@@ -133,6 +135,14 @@ def garg(g: Any, y: np.ndarray) -> Parameter:
     if mle:
         given.setdefault("min", _SMALLEST)
     return _checked("g", given)
+
+
+def _matrix(X: Any) -> np.ndarray:
+    X = np.asarray(X, float)
+    X = X[:, None] if X.ndim == 1 else X
+    if X.ndim != 2 or not X.shape[1] or np.isnan(X).any():
+        raise ValueError(f"X must be (N, p) or (N,), with a column at least and without nan, not of shape {X.shape}")
+    return X
 
 
 def _given(name: str, value: Any) -> dict[str, Any]:
