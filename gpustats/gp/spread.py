@@ -12,7 +12,7 @@ import numpy as np
 from ..evaluation.placement import empty, moved
 from ..evaluation.results import as_host, written
 from ..linalg import distributed
-from ..linalg.block_rows import BlockRow, BlockRows
+from ..linalg.block_rows import BlockRow, BlockRows, require_type
 from ..linalg.matrix import Matrix
 from ..linalg.providers import provider_of
 from .expression import Expression
@@ -59,9 +59,7 @@ class Spread:
     """
 
     def __init__(self, covariance: Expression, data: Observations, runtimes: Sequence[Runtime]) -> None:
-        for runtime in runtimes:
-            if data.dtype.itemsize == 8 and not runtime.device.double:
-                raise ValueError(f"{runtime.device} computes in float32 only: pass float32 arrays, or leave it out of devices")
+        require_type(runtimes, data.dtype)
         self._covariance, self._data, self.runtimes = covariance, data, list(runtimes)
         if data.runtime not in self.runtimes:
             named = ", ".join(runtime.device.id for runtime in self.runtimes)

@@ -14,13 +14,20 @@ from ..evaluation.results import written
 from .matrix import Matrix
 
 if TYPE_CHECKING:
-    from ..runtime.base import Device
+    from ..runtime.base import Device, Runtime
     from ..runtime.types import DType
     from .provider import Provider
 
 MOST = 2048  # rows of a block, about: as many as let a device multiply blocks about as fast as larger matrices
 ROUNDS = 4  # in which each device gets two blocks, at least, so that all have work until shortly before the end
 TILE = 32  # rows of a block are a multiple of it
+
+
+def require_type(runtimes: Sequence[Runtime], dtype: DType) -> None:
+    """ValueError where one of several devices does not compute with such numbers."""
+    for runtime in runtimes:
+        if dtype.itemsize == 8 and not runtime.device.double:
+            raise ValueError(f"{runtime.device} computes in float32 only: pass float32 arrays, or leave it out of devices")
 
 
 def ends_of_blocks(n: int, devices: int) -> list[int]:

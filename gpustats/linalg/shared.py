@@ -8,7 +8,7 @@ import numpy as np
 
 from ..runtime import choose
 from . import distributed
-from .block_rows import BlockRows
+from .block_rows import BlockRows, require_type
 from .matrix import Matrix
 from .providers import provider_of
 
@@ -23,9 +23,7 @@ def factor(a: Matrix, devices: Any) -> np.ndarray:
         As for `runtime.choose.several`.
     """
     runtimes = choose.several(devices)
-    for runtime in runtimes:
-        if a.dtype.itemsize == 8 and not runtime.device.double:
-            raise ValueError(f"{runtime.device} computes in float32 only: pass float32 arrays, or leave it out of devices")
+    require_type(runtimes, a.dtype)
     rows = BlockRows([provider_of(runtime) for runtime in runtimes], a.rows, a.dtype)
     for block in rows.blocks:
         rows.write(block, a[block.rows, : block.rows.stop].view[0])

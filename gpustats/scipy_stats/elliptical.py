@@ -54,6 +54,11 @@ def _is_positive_definite(matrix: np.ndarray) -> bool:
     return True
 
 
+def _allows_singular(given: dict[str, Any], matrix: np.ndarray) -> bool:
+    """Whether what is computed of an accepted matrix must allow that it is singular, as a scipy.stats.Covariance may be."""
+    return bool(given.get("allow_singular", False)) or not _is_positive_definite(matrix)
+
+
 class _Subspace:
     """The space around its location in which a distribution lies whose scale matrix may be singular.
 
@@ -152,8 +157,7 @@ class MultivariateNormal(Multivariate):
     def attributes(self, **given: Any) -> dict[str, Any]:
         options = {n: given.pop(n) for n in self.options if n in given}
         mean, cov = self._processed(**given)
-        allowed = bool(given.get("allow_singular", False)) or not _is_positive_definite(cov)
-        return dict(mean=mean, cov=cov, allow_singular=allowed, **options)
+        return dict(mean=mean, cov=cov, allow_singular=_allows_singular(given, cov), **options)
 
     def logpdf(self, x: Any, mean: Any = None, cov: Any = 1, allow_singular: bool = False) -> Any:
         """The logarithm of the density at vectors along the last axis of x.
@@ -243,7 +247,7 @@ class MultivariateT(Multivariate):
 
     def attributes(self, **given: Any) -> dict[str, Any]:
         df, loc, shape = self._processed(**given)
-        return dict(df=df, loc=loc, shape=shape, allow_singular=bool(given.get("allow_singular", False)))
+        return dict(df=df, loc=loc, shape=shape, allow_singular=_allows_singular(given, shape))
 
     def _of(self, df: float, x: Any) -> tuple[Any, ...]:
         """The density, x, and the degrees of freedom; with infinitely many the normal density without them."""

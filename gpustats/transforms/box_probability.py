@@ -162,9 +162,8 @@ def weighed(
         with np.errstate(divide="ignore", invalid="ignore"):
             relative = sums / most[:, None]  # squares of small numbers would be 0
             mean, spread = relative.mean(1), relative.std(1, ddof=1) / math.sqrt(SHIFTS)
-            log[left] = t.largest[left] + np.log(most / size) + np.log(mean)
+            log[left] = np.where(most > 0, t.largest[left] + np.log(most / size) + np.log(mean), -np.inf)
             error[left] = np.where(most > 0, np.maximum(spread / mean, unseen / (SHIFTS * size)), np.inf)
-            log[left] = np.where(most > 0, log[left], -np.inf)
             left = left[(error[left] > rtol) & ~((atol > 0) & (error[left] * np.exp(log[left]) <= atol))]
         if not len(left):
             break

@@ -77,6 +77,7 @@ def test_matrices_that_are_nearly_singular():
     compare(st.multivariate_normal.logpdf(X, MEAN, almost), stats.multivariate_normal.logpdf(X, MEAN, np.eye(3)))
     known = stats.Covariance.from_eigendecomposition(([1.0, 0.0], np.eye(2)))
     compare(st.multivariate_normal([0, 0], known).logpdf([0, 0]), stats.norm.logpdf(0))
+    compare(st.multivariate_t([0, 0], known, 3).logpdf([0, 0]), stats.t.logpdf(0, 3))
 
 
 def test_seeds_of_frozen_distributions_go_on():
