@@ -53,6 +53,8 @@ class Device:
         Whether the device computes in float64.
     products : bool
         Whether it has units that multiply small matrices of float64 at once, faster than its other units do.
+    cluster : int
+        The most blocks of threads that can use one another's shared memory.
     """
 
     id: str
@@ -68,6 +70,7 @@ class Device:
     max_threads: int
     double: bool
     products: bool = False
+    cluster: int = 1
 
     def __str__(self) -> str:
         return f"{self.id}: {self.name} ({self.type}, {self.driver}, {self.memory / 2**30:.1f} GiB)"

@@ -11,6 +11,7 @@ from .base import Device
 
 #: The compute capabilities of which tensor cores multiply matrices of float64 faster than other units do.
 FAST_PRODUCTS = ((8, 0), (9, 0), (10, 0))
+CLUSTER = 8  # blocks, of every device whose compute capability is 9.0 or more
 
 
 def count() -> int:
@@ -50,4 +51,5 @@ def describe(number: int) -> Device:
         max_threads=device.get_attribute(attribute.MAX_THREADS_PER_BLOCK),
         double=True,
         products=device.compute_capability() in FAST_PRODUCTS,
+        cluster=CLUSTER if device.compute_capability() >= (9, 0) else 1,
     )

@@ -25,7 +25,8 @@ def signature_of(source: str, name: str) -> str:
     source : str
         CUDA C++ or OpenCL C, before its macros are expanded.
     name : str
-        The kernel's: it is declared by ``KERNEL(threads) name(…)``, or by ``void name(…)``.
+        The kernel's: it is declared by ``KERNEL(threads) name(…)``, also with ``CLUSTER_OF(blocks)`` before the name, or by
+        ``void name(…)``.
 
     Returns
     -------
@@ -37,7 +38,8 @@ def signature_of(source: str, name: str) -> str:
     CompileError
         Where there is no such kernel, or it takes something else.
     """
-    found = re.search(rf"(?:\bKERNEL\([\w, ]+\)|\bvoid)\s+{re.escape(name)}\s*\(([^()]*)\)\s*\{{", source)
+    declared = r"(?:\bKERNEL\([\w, ]+\)(?:\s+CLUSTER_OF\(\w+\))?|\bvoid)"
+    found = re.search(rf"{declared}\s+{re.escape(name)}\s*\(([^()]*)\)\s*\{{", source)
     if found is None:
         raise CompileError(f"no kernel {name} in the source", source)
     characters = []

@@ -9,12 +9,13 @@ import numpy as np
 from ...evaluation.placement import at
 from ...kernels.template import Template
 from .correlation import Correlation
-from .layout import blocks_within, design_layout, is_narrow_faster
+from .layout import blocks_within, cluster_layout, design_layout, is_narrow_faster
 
 if TYPE_CHECKING:
     from ...runtime.base import Runtime
 
 DESIGN = Template.beside(__file__, "design")
+CLUSTERED = Template.beside(__file__, "clustered")
 
 
 #: The least nugget and lengthscale with which float32 leaves designs as they are.
@@ -52,7 +53,7 @@ class Design:
         Whether coordinates, and most of the factor's rows, are kept in float32, which takes half the bytes; see
         `is_narrow_enough`. Only for the reduction of variance.
     chosen : int, optional
-        What `design_layout` takes to choose another layout.
+        What `cluster_layout`, or `design_layout`, takes to choose another layout.
 
     Raises
     ------
@@ -139,6 +140,17 @@ class Design:
         out = runtime.empty((m, end), np.int32) if out is None else out
         if not m:
             return out
+        arrays = (out, self.X, locations, candidates, d, g)
+        clusters = None
+        if not mspe and not several and self._chosen.keys() <= {"parts"}:
+            clusters = cluster_layout(runtime.device, dim, k, end, self.narrow, **self._chosen)
+        if clusters:
+            kernel = CLUSTERED.kernel(
+                runtime, "local_design", clusters.threads, 8 * clusters.shared, dtype="float64", layout=clusters,
+                correlation=self.source, dim=dim, separable=self.separable,
+            )  # fmt: skip
+            kernel((clusters.parts * m, 1), *(value for a in arrays for value in at(runtime, a)), k, start, end)
+            return out
         layout = design_layout(runtime.device, dim, k, end, mspe, sum(several), self.narrow, **self._chosen)
         blocks = blocks_within(runtime, layout.blocks, m, 8 * layout.scratch)
         kernel = DESIGN.kernel(
@@ -146,8 +158,7 @@ class Design:
             correlation=self.source, dim=dim, separable=self.separable, mspe=mspe,
             several=bool(several),
         )  # fmt: skip
-        arrays = (out, self.X, locations, candidates, d, g, *([self.y] if mspe else []))
-        operands = [value for a in arrays for value in at(runtime, a)]
+        operands = [value for a in (*arrays, *([self.y] if mspe else [])) for value in at(runtime, a)]
         scratch = runtime.scratch(8 * max(layout.scratch, 1) * blocks)
         kernel((blocks, 1), *operands, scratch, layout.scratch, m, k, layout.width, start, end, *several)
         return out

@@ -39,23 +39,30 @@ def local_nearest(dtype, rng):
 
 @kernel_shape
 def local_design(dtype, rng):
-    """Candidates' numbers in shared and in global memory; whole rounds of the threads, and not; nan; both criteria."""
+    """Candidates' numbers in shared and in global memory; whole rounds of threads, and not; nan; both criteria; clusters."""
     runtime = choose.get()
     X, x = rng.uniform(size=(150, 2)), rng.uniform(size=(3, 2))
     y = np.sin(5 * X[:, 0]) + X[:, 1]
     x[1] = np.nan
     candidates = np.argsort(((x[:, None] - X) ** 2).sum(-1), axis=1).astype(np.int32)
     whole = runtime.device
-    for shared_memory, k, separable, mspe, narrow in (
+    alone = [
         (whole.shared_memory, 150, False, False, False), (8000, 150, True, False, False), (2400, 128, False, False, False),
         (whole.shared_memory, 150, False, True, False), (10000, 40, False, True, False),
         (whole.shared_memory, 150, False, False, True), (8000, 150, True, False, True), (2400, 128, False, False, True),
-    ):  # fmt: skip
-        runtime.device = dataclasses.replace(whole, shared_memory=shared_memory)
+    ]  # fmt: skip
+    clusters = [(k, separable, False, narrow, parts) for k, separable, narrow, parts in (
+        (150, False, False, 1), (150, True, False, 2), (128, False, True, 4), (40, True, True, 1), (150, False, True, 8),
+    )] if whole.cluster > 1 else []  # fmt: skip
+    for shared_memory, k, separable, mspe, narrow, parts in (
+        *((*of_one, 0) for of_one in alone), *((whole.shared_memory, *of_one) for of_one in clusters)
+    ):
+        runtime.device = dataclasses.replace(whole, shared_memory=shared_memory, cluster=whole.cluster if parts else 1)
         d = np.tile([0.5, 0.7], (3, 1)) if separable else np.full(3, 0.5)
         first = np.ascontiguousarray(candidates[:, :k])
         arrays = [runtime.to_device(a) for a in (X, x, first, d, np.full(3, 1e-3))]
-        search = Design(runtime, arrays[0], Correlation(), separable, runtime.to_device(y) if mspe else None, narrow)
+        chosen = dict(parts=parts) if parts else {}
+        search = Design(runtime, arrays[0], Correlation(), separable, runtime.to_device(y) if mspe else None, narrow, **chosen)
         got = gs.to_host(search.search(*arrays[1:], start=3, end=18 if narrow else 8))
         assert (got[1] == -1).all()
         for i in (0, 2):

@@ -166,7 +166,10 @@ def test_design_does_not_depend_on_the_layout_or_other_locations(mspe, runtime, 
     candidates, d, g = sorted_rows(X, x, 300), np.full(7, 2.0), np.full(7, 1e-5)
     y = np.sin(X.sum(1)) if mspe else None
     want = designs(runtime, X, x, candidates, d, g, 6, 60, y=y)
-    for chosen in (dict(threads=16, unroll=2), dict(threads=32, unroll=1), dict(per_unit=3)):
+    layouts = [dict(threads=16, unroll=2), dict(threads=32, unroll=1), dict(per_unit=3)]
+    if runtime.device.cluster > 1 and not mspe:
+        layouts += [dict(parts=parts) for parts in (1, 2, 8)]
+    for chosen in layouts:
         np.testing.assert_array_equal(designs(runtime, X, x, candidates, d, g, 6, 60, y=y, **chosen), want)
     one = designs(runtime, X, x[4:5], candidates[4:5], d[:1], g[:1], 6, 60, y=y)
     np.testing.assert_array_equal(one, want[4:5])
