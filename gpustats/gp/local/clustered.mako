@@ -79,10 +79,11 @@ KERNEL(${threads}) CLUSTER_OF(PARTS) local_design(
     }
     real variance = 1 + g[g_offset + m], covariance = r2 == r2 ? correlation(r2) : NAN;
     unsigned row = found < 0 ? NOBODY : (unsigned)found;
+    BARRIER_CLUSTER();  // all blocks are there to be told
     int j = 0;
     for (; j < end; j++) {
         // The best of the warp, then of the block.
-        const real scale = variance > FLOOR ? rsqrt(variance) : 0, scaled = covariance * scale;
+        const real scale = variance <= FLOOR ? 0 : rsqrt(variance), scaled = covariance * scale;
         const real value = j < start ? 0 : scaled * scaled;
         const unsigned eligible = scaled == scaled && (j >= start || candidate == j) ? row : NOBODY;
         real best = value;
