@@ -35,6 +35,8 @@ def inner_step(k):
 
 
 def range_density(r, k):
+    if k == 2:  # of the difference of two variables
+        return mp.exp(-r * r / 4) / mp.sqrt(mp.pi)
     with mp.workdps(mp.mp.dps + max(0, int(-mp.log(r) / 2))):
         value = trapezoidal(lambda u: mp.exp(-u * u) * between(u, r) ** (k - 2), inner_step(k), both=False)
     return k * (k - 1) / (2 * mp.pi) * mp.exp(-r * r / 4) * value
@@ -69,17 +71,19 @@ def table(k, digits):
     return rows
 
 
-def is_ordinary(q, nu):
-    """Whether the steps of the table are short enough."""
-    return nu <= 30 and q > 0.05
-
-
 def mean(function, q, k, nu):
     """The mean of function(log(R / q)), R being the range"""
-    if is_ordinary(q, nu):
+    if nu <= 30 and q > 0.05:  # the steps of the table are short enough, and reach far enough
         return mp.mpf(STEP) * mp.fsum(weight * function(mp.log(r / q)) for r, weight in table(k, mp.mp.dps))
-    step = mp.mpf("0.3") / mp.sqrt(2 * nu + 100)
-    return trapezoidal(lambda v: range_density(q * mp.exp(v), k) * q * mp.exp(v) * function(v), step)
+
+    def part(v):
+        return range_density(q * mp.exp(v), k) * q * mp.exp(v) * function(v)
+
+    if nu <= 30:
+        return trapezoidal(part, mp.mpf(STEP))
+    # v = scale sinh(w): short steps where the estimate of the variance varies, longer ones away from there
+    scale = 1 / mp.sqrt(2 * nu + 100)
+    return trapezoidal(lambda w: part(scale * mp.sinh(w)) * scale * mp.cosh(w), mp.mpf(STEP) / 2)
 
 
 def studentized_range(x, k, nu):
