@@ -13,7 +13,7 @@ inf, nan = np.inf, np.nan
 
 def digits(x, h, z=0):
     """As many as cancel, and those of the smaller tail, about exp(-x (pi^2 + z^2) / 2)."""
-    return mp.mp.dps + int(8 * x + 2 * h + 0.5 * x * z**2) + 30
+    return mp.mp.dps + int(2.5 * x + h + 0.25 * x * z**2) + 30
 
 
 def alternating(h, term):
