@@ -1,5 +1,7 @@
 """Nearest points and local designs: against sorting in NumPy, k-d trees, and the paper's formulas as they stand there."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 from references_local import greedy_design, mspe_design
@@ -7,9 +9,12 @@ from scipy.spatial import cKDTree
 
 import gpustats as gs
 from gpustats.gp.local.correlation import Correlation
-from gpustats.gp.local.design import Design, is_narrow_enough
+from gpustats.gp.local.design import CLUSTERED, Design, is_narrow_enough
+from gpustats.gp.local.layout import cluster_layout
 from gpustats.gp.local.nearest import Nearest, sample_of
+from gpustats.kernels.layout import REFERENCE_DEVICES
 from gpustats.runtime import choose
+from gpustats.runtime.signature import signature_of
 
 
 @pytest.fixture
@@ -292,3 +297,34 @@ def test_when_rows_are_in_float32(runtime, layout):
     assert is_narrow_enough(runtime, 1000, 50, d, g) == gpu and is_narrow_enough(runtime, 6000, 60, d, g)
     for tiny in ((d, np.array([1e-4, 1e-6])), (np.array([[1e-13]]), g)):
         assert not is_narrow_enough(runtime, 6000, 60, *tiny)
+
+
+#: As an NVIDIA H200 has it.
+WITH_CLUSTERS = dataclasses.replace(REFERENCE_DEVICES["cuda"], shared_memory=232448, max_threads=1024, cluster=8)
+
+
+@pytest.mark.parametrize("narrow", [False, True])
+@pytest.mark.parametrize(
+    "dim, k, end",
+    [(1, 1, 1), (2, 33, 2), (3, 700, 12), (8, 1000, 50), (8, 3848, 58), (8, 5772, 60), (20, 1050, 50), (8, 8192, 3)],
+)
+def test_a_cluster_has_room_for_all_candidates(dim, k, end, narrow):
+    layout = cluster_layout(WITH_CLUSTERS, dim, k, end, narrow)
+    if layout is None:
+        assert not narrow and 8 * k * (end - 1) > 7 * 232448
+        return
+    assert layout.threads % 32 == 0 and layout.threads <= 1024 and layout.threads * layout.parts >= k
+    assert layout.wide + layout.chunk * layout.chunks >= end - 1 and layout.told % 2 == layout.before % 2 == 0
+    assert 8 * layout.shared + 12 * layout.threads // 32 <= 232448
+    fewer = layout.parts // 2
+    assert not fewer or -(-k // fewer) > 1024 or 16 * -(-k // fewer) * layout.chunks > 232448 - 16384
+    source = CLUSTERED.source(
+        "float64", "cuda", layout=layout, correlation=Correlation().source(), dim=dim, separable=narrow
+    )  # fmt: skip
+    assert signature_of(source, "local_design") == "Pq" * 6 + "iii"
+
+
+def test_no_clusters_where_there_is_no_room():
+    assert cluster_layout(WITH_CLUSTERS, 8, 8193, 3) is None
+    assert cluster_layout(WITH_CLUSTERS, 8, 19480, 66, True) is None
+    assert cluster_layout(dataclasses.replace(WITH_CLUSTERS, cluster=1), 8, 100, 20) is None
