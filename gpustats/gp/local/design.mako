@@ -209,8 +209,9 @@ ${information.arrays(layout)}\
                 FAR_ROW(e)[z] = kept;
 % endif
             }
-            variance[z] = 1 + g[g_offset + m];
-            covariance[z] = r2 == r2 ? correlation(r2) : NAN;
+            const real v = 1 + g[g_offset + m];
+            variance[z] = v;
+            covariance[z] = r2 == r2 && v == v ? correlation(r2) : NAN;
 % if several:
             for (int r = 1; r < n_references; r++) {
                 real squares = 0;

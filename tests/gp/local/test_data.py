@@ -91,7 +91,7 @@ def test_points_that_pass_through_several_devices_scaled_and_changed(data, tmp_p
     want = gs.LocalGP(X, y, prescale=True).predict(XX, end=12)
     np.save(tmp_path / "X.npy", X)
     mapped = np.load(tmp_path / "X.npy", mmap_mode="r+")
-    gp = gs.LocalGP(mapped, y, prescale=True, memory=8 * P * 800)
+    gp = gs.LocalGP(mapped, y, prescale=True, memory=8 * P * 400)
     got = gp.predict(XX, end=12, devices=[gp.device.id] * 2)
     np.testing.assert_array_equal(got.mean, want.mean)
     mapped[0] = np.nan

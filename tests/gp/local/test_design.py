@@ -265,6 +265,7 @@ def test_design_of_nan(runtime, rng):
     got = designs(runtime, X, x, candidates, d, g, 3, 10)
     assert (got[1:4] == -1).all() and unused not in got
     np.testing.assert_array_equal(got[0], want[0])
+    assert (designs(runtime, X, x, candidates, d, g, 3, 3)[1:4] == -1).all()
     X[candidates[0, 0]] = np.nan
     assert (designs(runtime, X, x, candidates, d, g, 3, 10)[0] == -1).all()
     assert (designs(runtime, X[:10], x, candidates[:, :1] * 0 + np.arange(10), d, g, 3, 10)[0] >= -1).all()
