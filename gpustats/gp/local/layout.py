@@ -175,6 +175,10 @@ class ClusterLayout:
     shared: int
 
 
+#: Registers of a multiprocessor, and the most of a thread, of all devices with clusters.
+_REGISTERS, _MOST_REGISTERS = 1 << 16, 255
+
+
 def cluster_layout(
     device: Device, dim: int, n_candidates: int, end: int, narrow: bool = False, parts: int = 0
 ) -> ClusterLayout | None:
@@ -196,10 +200,12 @@ def cluster_layout(
     chunks = max(-(-(end - 1 - wide) // chunk), 1)
     before = 4 + dim + dim % 2
     told = before + wide + chunks * chunk
+    registers = 44 + dim * (3 if narrow else 4) // 2 + 2 * wide  # of a thread, about: floats are there twice, some of them
     for blocks in (parts,) if parts else (1, 2, 4, 8):
         threads = -(-n_candidates // (32 * blocks)) * 32
         shared = 2 * blocks * told + 2 * threads * chunks  # chunks of 16 bytes
-        if threads <= device.max_threads and 8 * shared + RESERVED <= device.shared_memory:
+        fits = registers <= _MOST_REGISTERS and threads * registers <= _REGISTERS
+        if fits and threads <= device.max_threads and 8 * shared + RESERVED <= device.shared_memory:
             return ClusterLayout(threads, blocks, wide, chunk, chunks, before, told, shared)
     return None
 

@@ -318,7 +318,7 @@ def test_a_cluster_has_room_for_all_candidates(dim, k, end, narrow):
     assert layout.wide + layout.chunk * layout.chunks >= end - 1 and layout.told % 2 == layout.before % 2 == 0
     assert 8 * layout.shared + 12 * layout.threads // 32 <= 232448
     fewer = layout.parts // 2
-    assert not fewer or -(-k // fewer) > 1024 or 16 * -(-k // fewer) * layout.chunks > 232448 - 16384
+    assert not fewer or -(-k // fewer) > 800 or 16 * -(-k // fewer) * layout.chunks > 232448 - 16384
     source = CLUSTERED.source(
         "float64", "cuda", layout=layout, correlation=Correlation().source(), dim=dim, separable=narrow
     )  # fmt: skip
@@ -328,4 +328,6 @@ def test_a_cluster_has_room_for_all_candidates(dim, k, end, narrow):
 def test_no_clusters_where_there_is_no_room():
     assert cluster_layout(WITH_CLUSTERS, 8, 8193, 3) is None
     assert cluster_layout(WITH_CLUSTERS, 8, 19480, 66, True) is None
+    assert [cluster_layout(WITH_CLUSTERS, 60, k, 20).parts for k in (100, 400, 1600)] == [1, 2, 8]  # coordinates in registers
+    assert cluster_layout(WITH_CLUSTERS, 180, 100, 20, True) is None
     assert cluster_layout(dataclasses.replace(WITH_CLUSTERS, cluster=1), 8, 100, 20) is None

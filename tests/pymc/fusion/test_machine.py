@@ -12,6 +12,7 @@ import pytensor
 import pytensor.tensor as pt
 import pytest
 from pymc.pytensorf import rewrite_pregrad
+from pymc_models import QUICK
 
 import gpustats.pymc as gpm
 from gpustats.pymc.graph import machine, numba_link
@@ -46,7 +47,7 @@ def line(rng):
 
 def log_posterior(model, on=True):
     with gpm.fused(on, min_rows=100):
-        function = model.logp_dlogp_function(ravel_inputs=True, mode="NUMBA")
+        function = model.logp_dlogp_function(ravel_inputs=True, mode="NUMBA" if on else QUICK)
     function.set_extra_values({})
     return function
 
