@@ -8,14 +8,14 @@ import numpy as np
 
 from ...evaluation.placement import at
 from ...kernels.template import Template
+from .clustered import CLUSTERED, cluster_layout
 from .correlation import Correlation
-from .layout import blocks_within, cluster_layout, design_layout, is_narrow_faster
+from .layout import blocks_within, design_layout, is_narrow_faster
 
 if TYPE_CHECKING:
     from ...runtime.base import Runtime
 
 DESIGN = Template.beside(__file__, "design")
-CLUSTERED = Template.beside(__file__, "clustered")
 
 
 #: The least nugget and lengthscale with which float32 leaves designs as they are.

@@ -8,9 +8,9 @@ from references_local import greedy_design, mspe_design
 from scipy.spatial import cKDTree
 
 import gpustats as gs
+from gpustats.gp.local.clustered import CLUSTERED, cluster_layout
 from gpustats.gp.local.correlation import Correlation
-from gpustats.gp.local.design import CLUSTERED, Design, is_narrow_enough
-from gpustats.gp.local.layout import cluster_layout
+from gpustats.gp.local.design import Design, is_narrow_enough
 from gpustats.gp.local.nearest import Nearest, sample_of
 from gpustats.kernels.layout import REFERENCE_DEVICES
 from gpustats.runtime import choose

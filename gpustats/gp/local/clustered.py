@@ -1,0 +1,78 @@
+"""Clusters of blocks that search for local designs: all numbers of a location's candidates lie in their registers and memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ...kernels.template import Template
+from .layout import RESERVED, wide_rows
+
+if TYPE_CHECKING:
+    from ...runtime.base import Device
+
+CLUSTERED = Template.beside(__file__, "clustered")
+
+
+@dataclass(frozen=True)
+class ClusterLayout:
+    """The constants of the search for designs by clusters of blocks: a cluster has a location, its threads a candidate each.
+
+    Attributes
+    ----------
+    threads, parts : int
+        Threads a block, and blocks of a cluster.
+    wide : int
+        Numbers of a candidate's row of the Cholesky factor that are kept in registers, in float64, where the others are
+        float32; 0: all are float64 and lie in shared memory.
+    chunk, chunks : int
+        Numbers that a thread reads at once, and how many times so many there are of a candidate in shared memory.
+    before, told : int
+        Numbers that a block tells of a candidate before the candidate's row of the factor, and in all.
+    shared : int
+        Numbers of shared memory.
+    """
+
+    threads: int
+    parts: int
+    wide: int
+    chunk: int
+    chunks: int
+    before: int
+    told: int
+    shared: int
+
+
+#: Registers of a multiprocessor, and the most of a thread, of all devices with clusters.
+_REGISTERS, _MOST_REGISTERS = 1 << 16, 255
+
+
+def cluster_layout(
+    device: Device, dim: int, n_candidates: int, end: int, narrow: bool = False, parts: int = 0
+) -> ClusterLayout | None:
+    """Layout of the search for designs of `end` points by clusters; None where no cluster has room for all numbers.
+
+    Measured on an NVIDIA H200: blocks as few as can be are the fastest, or nearly. Of other numbers of them than these, fewer
+    clusters find room at a time.
+
+    Parameters
+    ----------
+    narrow : bool
+        Whether most of the factor is kept in float32.
+    parts : int
+        Another choice of the blocks of a cluster than the usual one.
+    """
+    if device.cluster == 1:
+        return None
+    wide, chunk = (wide_rows(dim), 4) if narrow else (0, 2)
+    chunks = max(-(-(end - 1 - wide) // chunk), 1)
+    before = 4 + dim + dim % 2
+    told = before + wide + chunks * chunk
+    registers = 44 + dim * (3 if narrow else 4) // 2 + 2 * wide  # of a thread, about: floats are there twice, some of them
+    for blocks in (parts,) if parts else (1, 2, 4, 8):
+        threads = -(-n_candidates // (32 * blocks)) * 32
+        shared = 2 * blocks * told + 2 * threads * chunks  # chunks of 16 bytes
+        fits = registers <= _MOST_REGISTERS and threads * registers <= _REGISTERS
+        if fits and threads <= device.max_threads and 8 * shared + RESERVED <= device.shared_memory:
+            return ClusterLayout(threads, blocks, wide, chunk, chunks, before, told, shared)
+    return None
