@@ -1,4 +1,4 @@
-"""Clusters of blocks that search for local designs: all numbers of a location's candidates lie in their registers and memory."""
+"""Clusters of blocks that search for local designs: all numbers of the candidates lie in their registers and memory."""
 
 from __future__ import annotations
 
