@@ -9,6 +9,12 @@ from runtimes import CPU, HEADERS, affine, needs_cpu
 from gpustats.runtime import get, host_pool
 
 
+@pytest.fixture(autouse=True)
+def nothing_of_other_tests():
+    """What these have left to the collector of garbage would go back to the pools in the midst of a test."""
+    gc.collect()
+
+
 # Memory
 @pytest.mark.parametrize("shape", [(), (0,), (7,), (3, 4, 5)])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64, np.int8])
