@@ -1,6 +1,7 @@
 ## The local_design shape on devices whose blocks form clusters, in CUDA only: a cluster has a location, each of its blocks a part of
 ## the candidates, a thread one of them from the first choice to the last. All that is known of a candidate lies in registers and,
 ## as far as it is read one number after another, in shared memory: nothing is read twice from global memory.
+<%namespace name="candidates" file="/gp/local/candidates.mako"/>\
 <%
     threads, parts, wide, chunk, chunks = layout.threads, layout.parts, layout.wide, layout.chunk, layout.chunks
     warps = threads // 32
@@ -10,21 +11,12 @@ ${correlation}
 <%include file="/kernels/clusters.mako"/>\
 #define DIM ${dim}
 #define PARTS ${parts}
-% if wide:
-// Of a candidate's row of the Cholesky factor the first numbers, which are the large ones, are in double precision. The others are
-// rounded to floats, which are half the bytes, and so are coordinates; all is computed in double precision.
-typedef float row_t;
-% else:
-typedef real row_t;
-% endif
-#define WIDE ${wide}  // numbers of a row in registers
+${candidates.types(wide, "a candidate's row")}\
 typedef struct __align__(16) { row_t of[${chunk}]; } chunk_t;  // the others are read so many at a time
 typedef struct __align__(16) { real of[2]; } pair_t;
 #define CHUNK ${chunk}
 // Chunk i of a thread's candidate. Eight threads read theirs at a time, and find them in different banks.
 #define CHUNK_OF(thread, i) rows[(thread) * ${chunks} + ${"(i)" if chunks % 2 else "((i) ^ (thread) / 4 % 2)"}]
-// A variance below this is rounding: what it stands for is determined by the design already.
-#define FLOOR 1e-13
 
 // What a block tells all others of the best of its candidates: by how much it reduces the variance at the location, its row of X,
 // one over the root of its variance, its covariance with the location times that; its coordinates, and its row of the factor.
@@ -60,22 +52,15 @@ KERNEL(${threads}) CLUSTER_OF(PARTS) local_design(
     GLOBAL const real *const location = locations + locations_offset + m * DIM;
     GLOBAL int *const design = out + out_offset + m * end;
     const int candidate = part * ${threads} + THREAD, found = candidate < n_candidates ? candidates[candidate] : -1;
+${candidates.origin(wide, "candidates[0]")}\
 % if wide:
-    // Floats have digits for what lies together, wherever that is: coordinates count from the nearest point on. Covariances with
-    // the location are those of the rounded points, too, as if these were the data.
-    const int nearest = candidates[0];
-    GLOBAL const real *const origin = X + X_offset + (nearest < 0 ? 0 : nearest) * (index_t)DIM;
     real wide[WIDE];
-% else:
-    GLOBAL const real *const origin = location;  // no digits are lost far from 0
 % endif
     row_t coordinates[DIM];
     real r2 = 0;
     UNROLL for (int e = 0; e < DIM; e++) {
-        const real unit = sqrt(${length});
-        coordinates[e] = found < 0 ? NAN : (X[X_offset + found * (index_t)DIM + e] - origin[e]) / unit;
-        const real u = coordinates[e]${" - (location[e] - origin[e]) / unit" if wide else ""};
-        r2 = fma(u, u, r2);
+${candidates.coordinate(wide, "found", length)}\
+        coordinates[e] = kept;
     }
     real variance = 1 + g[g_offset + m], covariance = r2 == r2 ? correlation(r2) : NAN;
     unsigned row = found < 0 ? NOBODY : (unsigned)found;

@@ -1,6 +1,7 @@
 ## The local_design shape: greedy designs for locations, one block a location, from the first choice to the last. A location may
 ## consist of several references: then the candidates have a covariance with each, and what counts is the sum of the criterion.
 <%namespace name="information" file="/gp/local/mspe.mako"/>\
+<%namespace name="candidates" file="/gp/local/candidates.mako"/>\
 <%
     threads, unroll, near, p = layout.threads, layout.unroll, layout.near, dim
     groups = min(threads, 32)
@@ -13,15 +14,9 @@
 %>\
 ${correlation}
 #define DIM ${p}
+${candidates.types(wide, "the candidates' rows")}\
 % if wide:
-// Of the candidates' rows of the Cholesky factor the first ones, which have the large numbers, are in double precision. The others
-// are rounded to floats, which are half the bytes, and so are coordinates; all is computed in double precision.
-typedef float row_t;
-#define WIDE ${wide}
 #define WIDE_FACTOR(i, z) wide_rows[(i) * width + (z)]
-% else:
-typedef real row_t;
-#define WIDE 0
 % endif
 #define NEAR ${near}  // rows of numbers of the candidates that lie in shared memory; the others in the block's scratch
 // Row r of the candidates' numbers: their coordinates, then their rows of the Cholesky factor, entry by entry${", each with its derivative" if mspe else ""}.
@@ -31,8 +26,6 @@ typedef real row_t;
 #define AT_FACTOR(i, z) (${"(i) < WIDE ? WIDE_FACTOR(i, z) : AT_ROW(DIM + (i) - WIDE, z)" if wide else "AT_ROW(DIM + (i), z)"})
 #define NEAR_FACTOR(i, z) NEAR_ROW(DIM + (i) - WIDE)[z]
 #define FAR_FACTOR(i, z) FAR_ROW(DIM + (i) - WIDE)[z]
-// A variance below this is rounding: what it stands for is determined by the design already.
-#define FLOOR 1e-13
 
 // The candidate that is better: of the larger value, of the lower row of X where values are equal. nan is never better.
 #define IS_BETTER(value, row, than, than_row) ((value) > (than) || ((value) == (than) && (row) < (than_row)))
@@ -183,21 +176,12 @@ ${information.arrays(layout)}\
         GLOBAL const int *const candidates = all_candidates + candidates_offset + m * n_candidates;
         GLOBAL const real *const location = locations + locations_offset + m * ${"n_references * " if several else ""}DIM;
         GLOBAL int *const design = out + out_offset + m * end;
-% if wide:
-        // Floats have digits for what lies together, wherever that is: coordinates count from the nearest point on. Covariances with
-        // the location are those of the rounded points, too, as if these were the data.
-        GLOBAL const real *const origin = X + X_offset + (candidates[0] < 0 ? 0 : candidates[0]) * (index_t)DIM;
-% else:
-        GLOBAL const real *const origin = location;  // no digits are lost far from 0
-% endif
+${candidates.origin(wide, "candidates[0]")}\
         for (int z = (int)THREAD; z < width; z += ${threads}) {
             const int row = z < n_candidates ? candidates[z] : -1;
             real r2 = 0;
             UNROLL for (int e = 0; e < DIM; e++) {
-                const real unit = sqrt(${length});
-                const row_t kept = row < 0 ? NAN : (X[X_offset + row * (index_t)DIM + e] - origin[e]) / unit;
-                const real u = kept${" - (location[e] - origin[e]) / unit" if wide else ""};
-                r2 = fma(u, u, r2);
+${candidates.coordinate(wide, "row", length)}\
 % if near >= p:
                 NEAR_ROW(e)[z] = kept;
 % elif near:
