@@ -177,10 +177,12 @@ DEVICE real correlation_slope(real r2)
 }
 
 #define DIM 8
-// Of the candidates' rows of the Cholesky factor the first ones, which have the large numbers, are in double precision. The others
-// are rounded to floats, which are half the bytes, and so are coordinates; all is computed in double precision.
+// Of the candidates' rows of the Cholesky factor the first numbers, which are the large ones, are in double precision. The others are rounded to
+// floats, which are half the bytes, and so are coordinates; all is computed in double precision.
 typedef float row_t;
 #define WIDE 4
+// A variance below this is rounding: what it stands for is determined by the design already.
+#define FLOOR 1e-13
 #define WIDE_FACTOR(i, z) wide_rows[(i) * width + (z)]
 #define NEAR 0  // rows of numbers of the candidates that lie in shared memory; the others in the block's scratch
 // Row r of the candidates' numbers: their coordinates, then their rows of the Cholesky factor, entry by entry.
@@ -190,8 +192,6 @@ typedef float row_t;
 #define AT_FACTOR(i, z) ((i) < WIDE ? WIDE_FACTOR(i, z) : AT_ROW(DIM + (i) - WIDE, z))
 #define NEAR_FACTOR(i, z) NEAR_ROW(DIM + (i) - WIDE)[z]
 #define FAR_FACTOR(i, z) FAR_ROW(DIM + (i) - WIDE)[z]
-// A variance below this is rounding: what it stands for is determined by the design already.
-#define FLOOR 1e-13
 
 // The candidate that is better: of the larger value, of the lower row of X where values are equal. nan is never better.
 #define IS_BETTER(value, row, than, than_row) ((value) > (than) || ((value) == (than) && (row) < (than_row)))
@@ -237,8 +237,9 @@ KERNEL(256) local_design(
                 r2 = fma(u, u, r2);
                 FAR_ROW(e)[z] = kept;
             }
-            variance[z] = 1 + g[g_offset + m];
-            covariance[z] = r2 == r2 ? correlation(r2) : NAN;
+            const real v = 1 + g[g_offset + m];
+            variance[z] = v;
+            covariance[z] = r2 == r2 && v == v ? correlation(r2) : NAN;
         }
         BARRIER_GLOBAL();
         int j = 0;
