@@ -1,11 +1,11 @@
-# make demo | test | bench | docs | docs-test | lint | coverage | fuzz: each makes what it needs in .venv.
+# make demo | test | thorough | bench | docs | docs-test | lint | references | coverage | fuzz: each makes what it needs in .venv.
 PYTHON ?= python3
 VENV ?= .venv
 EXTRAS ?= dev# with an NVIDIA GPU: make test EXTRAS=dev,cuda13
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 export PYTHONDONTWRITEBYTECODE =# hundreds of processes of the tests import what one has compiled
-.PHONY: demo test wheel nvcc bench docs docs-test lint coverage fuzz clean
+.PHONY: demo test thorough wheel nvcc bench docs docs-test lint references coverage fuzz clean
 
 demo: $(VENV)/.installed
 	$(BIN)/gpustats demo
@@ -13,14 +13,23 @@ demo: $(VENV)/.installed
 PYTEST := $(BIN)/python -m pytest -q -n auto --dist worksteal
 test:
 	$(MAKE) --jobs=2 nvcc lint wheel  # installing, mypy and pip have one process each
-	GPUSTATS_OPTIMISE=$${GPUSTATS_OPTIMISE:-0} $(PYTEST) -m 'not slow and not optimised'
-	$(PYTEST) -m 'not slow and optimised' $$(grep -rl --include='test_*.py' 'mark\.optimised' tests)
+	GPUSTATS_OPTIMISE=$${GPUSTATS_OPTIMISE:-0} $(PYTEST) -m 'not slow and not thorough and not optimised'
+	$(PYTEST) -m 'not slow and not thorough and optimised' $$(grep -rl --include='test_*.py' 'mark\.optimised' tests)
+
+# What `make test` leaves out (tests/helpers/thorough.py)
+thorough: $(VENV)/.installed
+	GPUSTATS_OPTIMISE=$${GPUSTATS_OPTIMISE:-0} $(PYTEST) -m 'thorough and not slow and not optimised'
+	$(PYTEST) -m 'thorough and not slow and optimised' $$(grep -rl --include='test_*.py' 'mark\.optimised' tests)
 
 wheel: $(VENV)/.installed
 	tests/wheel.sh $(BIN)/python
 
 nvcc:
 	tests/nvcc.sh
+
+references: $(VENV)/.installed
+	rm -rf tests/stored
+	GPUSTATS_STORE=1 $(BIN)/python -m pytest -q -m 'not slow' $$(grep -rl --include='test_*.py' '^from stored import' tests)
 
 coverage: $(VENV)/.installed
 	$(BIN)/python -m pytest -q -n auto --dist worksteal --cov

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 import simulator
+from thorough import THOROUGH
 
 import gpustats as gs
 
@@ -27,7 +28,7 @@ def reports(folder, *arguments):
 
 
 @needs_oclgrind
-@pytest.mark.parametrize("layout, dtype", [("cpu", "float64"), ("gpu", "float32")])
+@pytest.mark.parametrize("layout, dtype", [("gpu", "float32"), pytest.param("cpu", "float64", marks=THOROUGH)])
 @pytest.mark.parametrize("name", simulator.find())
 def test_no_reports(name, layout, dtype, tmp_path):
     assert reports(tmp_path, name, layout, dtype) == ""

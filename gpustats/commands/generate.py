@@ -51,10 +51,9 @@ def _file(made: Density | Covariance, shape: str, dialect: str) -> tuple[str, st
 
 def write(folder: str | os.PathLike[str]) -> list[str]:
     """Bring the folder up to date; the names of the files that changed, also of those removed."""
-    folder = Path(folder)
+    folder, wanted = Path(folder), dict(files())
     folder.mkdir(parents=True, exist_ok=True)
-    changed = stale(folder)
-    wanted = dict(files())
+    changed = _different(folder, wanted)
     for name in changed:
         if name in wanted:
             (folder / name).write_text(wanted[name], encoding="utf-8")
@@ -65,6 +64,9 @@ def write(folder: str | os.PathLike[str]) -> list[str]:
 
 def stale(folder: str | os.PathLike[str]) -> list[str]:
     """Names of the files that are missing, differ from what the generator emits now, or should not be there."""
-    folder, wanted = Path(folder), dict(files())
+    return _different(Path(folder), dict(files()))
+
+
+def _different(folder: Path, wanted: dict[str, str]) -> list[str]:
     found = {p.name: p.read_text(encoding="utf-8") for s in _SUFFIX.values() for p in folder.glob(f"*.{s}")}
     return sorted(name for name in wanted.keys() | found.keys() if wanted.get(name) != found.get(name))

@@ -1,5 +1,9 @@
 """The command line."""
 
+import filecmp
+import shutil
+from pathlib import Path
+
 import pytest
 
 import gpustats as gs
@@ -63,13 +67,19 @@ def test_mistakes_are_one_message_and_a_status(tmp_path, capsys):
 
 
 def test_generate_and_check(tmp_path, capsys):
-    folder = tmp_path / "generated"
-    assert main(["generate", str(folder)]) == 0
-    assert main(["generate", str(folder), "--check"]) == 0
-    one = next(folder.rglob("*.cu"))
-    one.write_text(one.read_text() + "\n")
+    """The folder that the repository has is up to date."""
+    kept, folder = Path(__file__).parents[2] / "generated", tmp_path / "generated"
+    shutil.copytree(kept, folder)
+    changed, missing, foreign = folder / "normal_table.cu", folder / "rbf_covariance.cl", folder / "another.cu"
+    changed.write_text(changed.read_text() + "\n")
+    missing.unlink()
+    foreign.touch()
     assert main(["generate", str(folder), "--check"]) == 1
-    assert one.name in capsys.readouterr().err
+    listed = [line.split()[-1] for line in capsys.readouterr().err.splitlines() if "out of date" in line]
+    assert listed == sorted(path.name for path in (changed, missing, foreign))
+    assert main(["generate", str(folder)]) == 0
+    same, *others = filecmp.cmpfiles(kept, folder, {path.name for path in (*kept.iterdir(), *folder.iterdir())}, shallow=False)
+    assert len(same) > 100 and others == [[], []]
 
 
 def test_bench_measures_and_writes(tmp_path, capsys):

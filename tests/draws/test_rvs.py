@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from references_draws import CONTINUOUS, DISCRETE, DISTRIBUTIONS, VECTOR, N
+from thorough import THOROUGH, double_first
 
 import gpustats as gs
 
@@ -34,7 +35,8 @@ def draws_to_store(name, dtype):
 
 
 @pytest.mark.parametrize("name", ORDINARY)
-@each_dtype
+@double_first
+@pytest.mark.parametrize("layout", ["device", pytest.param("gpu", marks=THOROUGH)], indirect=True)
 def test_draws_are_the_same_on_every_device(name, dtype, layout):
     """To rounding, those that a CPU once made: the numbers that a seed stands for stay what they are."""
     want = json.loads(STORED.read_text())[np.dtype(dtype).name][name]

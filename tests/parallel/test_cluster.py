@@ -298,7 +298,7 @@ class TestMaps:
 class TestLocalGP:
     def test_a_worker_that_dies_in_the_middle(self, client, rng):
         """The result of one process, to the bit."""
-        X, XX = rng.uniform(size=(3000, 3)), rng.uniform(size=(4000, 3))
+        X, XX = rng.uniform(size=(2000, 3)), rng.uniform(size=(1500, 3))
         gp = gs.LocalGP(X, np.sin(5 * X[:, 0]) + X[:, 1] * X[:, 2])
         options = dict(end=20, close=100)
         want = gp.predict(XX, **options)

@@ -7,6 +7,7 @@ import warnings
 
 import numpy as np
 import pytest
+from thorough import THOROUGH, some
 
 pm = pytest.importorskip("pymc")
 import pytensor  # noqa: E402
@@ -42,7 +43,7 @@ def invalid(value):
 WIDER = {"discrete_uniform", "multinomial"}
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", some(NAMES))
 def test_equals_pymc(name):
     """Each parameter outside of its domain by itself: values at each observation, their sum, the error."""
     values = [np.asarray(v, float) for v in PARAMETERS[name]]
@@ -116,7 +117,7 @@ def one_of(name):
 
 
 KINDS = ["normal", "rows", "mixture", "mixtures", "glm", "gp", "mvnormal", "own", "cdf"]
-BY_NUMBA = [pytest.param(k, "NUMBA", marks=[pytest.mark.slow] * (k not in ("rows", "mixture", "gp"))) for k in KINDS]
+BY_NUMBA = [pytest.param(k, "NUMBA", marks=THOROUGH) for k in KINDS]
 
 
 @pytest.mark.parametrize("name, mode", [*((k, QUICK) for k in KINDS), *BY_NUMBA])
@@ -212,7 +213,7 @@ def model_of(kind, distributions):
     return model
 
 
-@pytest.mark.parametrize("kind", ["vector", "mixture", "glm"])
+@pytest.mark.parametrize("kind", some(["glm", "vector", "mixture"]))
 def test_samplers(kind):
     """A standard deviation that a sampler proposes to be negative: draws as PyMC's own."""
     options = {"chains": 1, "random_seed": 1, "progressbar": False, "compute_convergence_checks": False}

@@ -9,6 +9,7 @@ import pytensor.tensor as pt
 import pytest
 from pymc_models import QUICK
 from scipy import stats
+from thorough import THOROUGH, some
 
 import gpustats as gs
 import gpustats.pymc as gpm
@@ -98,7 +99,7 @@ def normal():
     return model
 
 
-@pytest.mark.parametrize("build", [*FUSED, *OTHERS], ids=lambda b: b.__name__)
+@pytest.mark.parametrize("build", some([*FUSED, *OTHERS], 2), ids=lambda b: b.__name__)
 def test_values_and_gradients(build):
     model = models_of_rows.made(build)
     many = gpm.batched(model)
@@ -113,7 +114,7 @@ def test_values_and_gradients(build):
 
 
 @pytest.mark.parametrize("build, held, tolerance", [(models_of_rows.varying_slopes, Rows, 0), (glm_of_groups, gs.GLM, 1e-12)])
-@pytest.mark.parametrize("mode", [QUICK, "NUMBA"])
+@pytest.mark.parametrize("mode", [QUICK, pytest.param("NUMBA", marks=THOROUGH)])
 def test_one_evaluation_for_all_points(monkeypatch, build, held, tolerance, mode):
     """What a point has does not depend on the others."""
     calls, original = [], held.value_and_grad
@@ -318,7 +319,7 @@ def smc(kernel, **kwargs):
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("name", ["IMH", "MH"])
+@pytest.mark.parametrize("name", ["IMH", pytest.param("MH", marks=THOROUGH)])
 def test_particles_are_those_of_pymc(name, monkeypatch):
     evaluated, original = [], RowsEvaluator.sums_of_sets
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 from scipy import stats
+from thorough import some
 
 pm = pytest.importorskip("pymc")
 import pytensor  # noqa: E402
@@ -77,7 +78,7 @@ MODELS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", some(MODELS, 2))
 def test_model(name):
     """Value and gradient at several points, the starting point, and the number of evaluations."""
     evaluations, make = MODELS[name]

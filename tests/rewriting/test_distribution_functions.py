@@ -10,6 +10,8 @@ from references_all import REFERENCES
 from references_cdf import CDFS, logarithms, slopes
 from references_scipy import SCIPY
 from scipy import stats
+from stored import stored
+from thorough import double_first, some
 from together import together
 
 import gpustats as gs
@@ -17,8 +19,6 @@ from gpustats.language.kinds import DENSITY, DISTRIBUTION_FUNCTIONS, QUANTILES
 from gpustats.language.library import library
 
 N = 32
-
-each_dtype = pytest.mark.parametrize("dtype", [np.float64, np.float32], ids=["float64", "float32"])
 
 each_cdf = pytest.mark.parametrize("name", CDFS)
 
@@ -39,35 +39,27 @@ BY_SHAPES = {
 }  # fmt: skip
 
 
-@functools.cache
-def both_logarithms(name, *row):
-    """Both logarithms at numbers and tuples of numbers, computed once: two types have many extreme points in common."""
-    return logarithms(name, *(list(a) if isinstance(a, tuple) else a for a in row))
-
-
 def rows(args):
     """The tuples of numbers, and of lists of numbers, that arrays of the same length hold."""
     return list(zip(*(np.asarray(a, float).tolist() for a in args)))
 
 
-def assert_accurate(name, args, dtypes):
-    """Both logarithms, at points that all the types can represent."""
+def assert_accurate(name, args, dtype):
+    """Both logarithms, at points that the type can represent."""
     reference = REFERENCES[name]
     if name in SKIPPED:
         left = ~SKIPPED[name](*args)
         args = tuple(a[left] for a in args)
-    points = [[tuple(a) if isinstance(a, list) else a for a in row] for row in rows(args)]
-    want = np.array([both_logarithms(name, *point) for point in points]).T
+    want = stored(name, "logarithms", functools.partial(logarithms, name), args).T
     large = np.max([np.where(np.isfinite(a), np.abs(a), 0) for a in args], 0) > 1e5 if name in BY_SHAPES else False
-    for dtype in dtypes:
-        rtol = 1e-12 if dtype == np.float64 else reference.rtol32  # its `reason` holds here, too
-        for ending, wanted in zip(("logcdf", "logsf"), want):
-            got = together(name)(ending, *(a.astype(dtype) for a in args))
-            assert got.dtype == dtype and got.shape == wanted.shape
-            error = np.where(large & (dtype == np.float32), 0, errors(got, wanted))
-            worst = np.argmax(error)
-            message = f"{ending}: {got[worst]} for {wanted[worst]} at {[a[worst].tolist() for a in args]}"
-            assert error[worst] <= rtol, message
+    rtol = 1e-12 if dtype == np.float64 else reference.rtol32  # its `reason` holds here, too
+    for ending, wanted in zip(("logcdf", "logsf"), want):
+        got = together(name)(ending, *(a.astype(dtype) for a in args))
+        assert got.dtype == dtype and got.shape == wanted.shape
+        error = np.where(large & (dtype == np.float32), 0, errors(got, wanted))
+        worst = np.argmax(error)
+        message = f"{ending}: {got[worst]} for {wanted[worst]} at {[a[worst].tolist() for a in args]}"
+        assert error[worst] <= rtol, message
 
 
 def test_every_distribution_function_has_a_reference():
@@ -76,25 +68,30 @@ def test_every_distribution_function_has_a_reference():
 
 
 @each_cdf
-def test_random_points(name, rng):
-    """The tails too: numbers multiplied by these lie far out, or outside of the support."""
-    dtype = np.float64 if name == "categorical" else np.float32  # probabilities whose sum is 1
-    x, *parameters = REFERENCES[name].random(rng, N, dtype)
-    factor = np.ones(N, dtype)
-    factor[:10] = np.repeat(np.array([-30, -1, 1e-3, 30, 1000], dtype), 2)
-    assert_accurate(name, (x * factor, *parameters), (np.float64, np.float32))
+@double_first
+def test_random_points(name, dtype, rng):
+    """At points that both types have; the tails too: numbers multiplied by these lie far out, or outside of the support."""
+    points = np.float64 if name == "categorical" else np.float32  # probabilities whose sum is 1
+    x, *parameters = REFERENCES[name].random(rng, N, points)
+    factor = np.ones(N, points)
+    factor[:10] = np.repeat(np.array([-30, -1, 1e-3, 30, 1000], points), 2)
+    assert_accurate(name, (x * factor, *parameters), dtype)
 
 
 @each_cdf
-@each_dtype
+@double_first
 def test_extreme_points(name, dtype):
     """At most about 40 of them, so that references take no longer than they must."""
     args = REFERENCES[name].extremes(dtype)
     step = len(args[0]) // 40 + 1
-    assert_accurate(name, tuple(a[::step] for a in args), (dtype,))
+    assert_accurate(name, tuple(a[::step] for a in args), dtype)
 
 
-@pytest.mark.parametrize("name", sorted(CDFS.keys() - {"categorical"}))  # the elements of whose vector have a fixed sum
+def slopes_in(name, i, components, *row):
+    return [slopes(name, row, (i, k)) for k in components]
+
+
+@pytest.mark.parametrize("name", some(sorted(CDFS.keys() - {"categorical"})))  # the elements of whose vector have a fixed sum
 def test_derivatives(name, rng):
     """In every real argument; one kernel computes both logarithms and all their derivatives."""
     density = gs.densities[name]
@@ -114,7 +111,8 @@ def test_derivatives(name, rng):
     for i, argument in enumerate(["y", *names]):
         if argument in gradient and not (argument == "y" and density.discrete):
             got = gradient[argument].reshape(2, 4, -1)
-            want = np.array([[slopes(name, row, (i, k)) for k in range(got.shape[2])] for row in rows(args)])
+            each = functools.partial(slopes_in, name, i, range(got.shape[2]))
+            want = stored(name, f"slopes in {argument}", each, args)
             error = derivative_errors(got, np.moveaxis(want, 2, 0), 1e-3)
             assert error.max() < 1e-9, f"{argument}: {got.tolist()} for {want.tolist()} at {rows(args)}"
 

@@ -7,6 +7,7 @@ import re
 import numpy as np
 import pytest
 from scipy import special, stats
+from thorough import some
 
 import gpustats as gs
 from gpustats.evaluation.gradient import gradient_of
@@ -137,11 +138,11 @@ def test_observations_at_the_ends_of_the_support(layout, rng):
     assert gs.student_t.loglik(x, np.inf, 0.0, 1.0) == pytest.approx(stats.norm.logpdf(x).sum(), rel=1e-13)
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_bounds_are_numbers_of_the_type(dtype):
-    """NVIDIA's compiler refuses others."""
+@pytest.mark.parametrize("dtype, first", some(itertools.product(["float32", "float64"], range(6)), 6))
+def test_bounds_are_numbers_of_the_type(dtype, first):
+    """NVIDIA's compiler refuses others. Every sixth density, from one of the first on."""
     limits, shared_by = np.finfo(dtype), 0
-    for density in gs.densities.values():
+    for density in list(gs.densities.values())[first::6]:
         function = density.log_density
         if any(a.rank for a in function.arguments):
             continue
@@ -153,4 +154,4 @@ def test_bounds_are_numbers_of_the_type(dtype):
             numbers = numbers[numbers > 0]
             assert limits.tiny <= numbers.min() and numbers.max() <= limits.max, density.name
             shared_by += "result.argument" in source
-    assert shared_by > 10
+    assert shared_by > 1

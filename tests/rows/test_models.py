@@ -6,6 +6,7 @@ import numpy as np
 import pytensor
 import pytensor.tensor as pt
 import pytest
+from thorough import THOROUGH
 
 import gpustats as gs
 
@@ -287,7 +288,7 @@ def cases(name):
     return found
 
 
-@pytest.mark.parametrize("layout", ["device", "gpu"], indirect=True)
+@pytest.mark.parametrize("layout", ["device", pytest.param("gpu", marks=THOROUGH)], indirect=True)
 @pytest.mark.parametrize("name", MODELS)
 def test_against_pytensor(name, layout):
     model = MODELS[name]

@@ -54,10 +54,12 @@ class InOneKernel:
         numbers = [number for number in ("mean", "var") if density.definition.role(number)]
         self.functions = Together(density, ["logpdf", "cdf", "ppf", "lower", "upper", *numbers])
 
-    def __call__(self, name, x=0.0):
-        if name not in self.functions.endings:
-            return getattr(self.frozen, name)()
+    def __call__(self, name, x):
         return self.functions(name, np.asarray(x, float), *self.parameters)
+
+    def number(self, name):
+        """Computed as often as a vector is long: a kernel for numbers would be another one."""
+        return self(name, np.zeros(7))[0] if name in self.functions.endings else getattr(self.frozen, name)()
 
 
 @pytest.mark.parametrize("name", sorted(names()))
@@ -78,9 +80,9 @@ def test_a_name(name, rng):
     assert errors(value("cdf", x), theirs.cdf(np.floor(x) if discrete else x)).max() < 1e-10
     assert errors(value("ppf", q), theirs.ppf(q)).max() < 1e-8
     left_out = NOT_COMPARED.get(name, set())
-    assert "support" in left_out or errors([value("lower"), value("upper")], theirs.support()).max() < 1e-12
+    assert "support" in left_out or errors([value.number("lower"), value.number("upper")], theirs.support()).max() < 1e-12
     for number in {"mean", "var"} - left_out:
-        assert errors(value(number), getattr(theirs, number)()) < 1e-6, number  # SciPy integrates some
+        assert errors(value.number(number), getattr(theirs, number)()) < 1e-6, number  # SciPy integrates some
     draws = ours.rvs(2000, random_state=1)
     assert draws.dtype == (np.int64 if discrete else np.float64)
     below, high = [(draws <= theirs.ppf(p)).mean() for p in (0.3, 0.8)], theirs.cdf(theirs.ppf([0.3, 0.8]))
@@ -96,5 +98,5 @@ def test_methods_are_what_one_kernel_computes(name, rng):
     np.testing.assert_allclose(x, value("ppf", q), rtol=1e-13)
     np.testing.assert_allclose(frozen.cdf(x), value("cdf", x), rtol=1e-13)
     np.testing.assert_allclose(frozen.logpmf(x) if frozen.dist.discrete else frozen.logpdf(x), value("logpdf", x), rtol=1e-13)
-    assert frozen.support() == (value("lower"), value("upper"))
-    np.testing.assert_allclose([frozen.mean(), frozen.var()], [value("mean"), value("var")], rtol=1e-13)
+    assert frozen.support() == (value.number("lower"), value.number("upper"))
+    np.testing.assert_allclose([frozen.mean(), frozen.var()], [value.number("mean"), value.number("var")], rtol=1e-13)

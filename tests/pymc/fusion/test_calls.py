@@ -16,6 +16,7 @@ from pymc_models import QUICK
 from pytensor.graph.replace import vectorize_graph
 from pytensor.graph.traversal import toposort
 from scipy.special import logsumexp, softmax
+from thorough import THOROUGH
 
 import gpustats.pymc as gpm
 
@@ -48,7 +49,7 @@ def check(model, plain, ours, x):
     np.testing.assert_allclose(our_slope, slope, rtol=1e-9, atol=1e-12)
 
 
-@pytest.mark.parametrize("mode", [QUICK, "NUMBA"])
+@pytest.mark.parametrize("mode", [QUICK, pytest.param("NUMBA", marks=THOROUGH)])
 def test_data_that_change(with_data, mode, rng):
     """Their numbers, and how many there are: the rows of a call are those of the data at the time of the call."""
     plain = log_posterior(with_data, QUICK)
@@ -83,7 +84,7 @@ def test_a_table_of_another_length(rng):
         np.testing.assert_allclose(slope, np.bincount(group, 2 * residuals, length), rtol=1e-11)
 
 
-@pytest.mark.parametrize("mode", [QUICK, "NUMBA"])
+@pytest.mark.parametrize("mode", [QUICK, pytest.param("NUMBA", marks=THOROUGH)])
 def test_a_length_that_only_a_call_has(mode, rng):
     """The elements of a short axis of each row; where there are too many to be written out, PyTensor computes the sum."""
     centre, y = pt.dvector("centre"), rng.normal(size=N)
@@ -154,7 +155,7 @@ def test_many_points_at_once(rng):
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("sampler", ["pymc", "nutpie"])
+@pytest.mark.parametrize("sampler", ["pymc", pytest.param("nutpie", marks=THOROUGH)])
 def test_the_posterior_is_the_same(rng, sampler):
     pytest.importorskip("nutpie")
     model = simple(rng)
