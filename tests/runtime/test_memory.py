@@ -9,7 +9,7 @@ from runtimes import CPU, HEADERS, affine, needs_cpu
 from gpustats.runtime import get, host_pool
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(scope="module", autouse=True)
 def nothing_of_other_tests():
     """What these have left to the collector of garbage would go back to the pools in the midst of a test."""
     gc.collect()

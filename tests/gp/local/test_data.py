@@ -88,12 +88,11 @@ def test_points_that_pass_through_the_device(data, options, tmp_path, monkeypatc
 
 def test_points_that_pass_through_several_devices_scaled_and_changed(data, tmp_path, monkeypatch):
     monkeypatch.setattr(points, "ROWS", 70)
-    X, y, XX = data
-    XX = XX[:20]
+    X, y, XX = data[0][:120], data[1][:120], data[2]
     want = gs.LocalGP(X, y, prescale=True).predict(XX, end=12)
     np.save(tmp_path / "X.npy", X)
     mapped = np.load(tmp_path / "X.npy", mmap_mode="r+")
-    gp = gs.LocalGP(mapped, y, prescale=True, memory=8 * P * 400)
+    gp = gs.LocalGP(mapped, y, prescale=True, memory=8 * P * 100)
     got = gp.predict(XX, end=12, devices=[gp.device.id] * 2)
     np.testing.assert_array_equal(got.mean, want.mean)
     mapped[0] = np.nan
