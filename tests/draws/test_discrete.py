@@ -5,13 +5,13 @@ import dataclasses
 import numpy as np
 import pytest
 from scipy import stats
+from thorough import double_first
 
 import gpustats as gs
 from gpustats.draws.generator import Generator
 from gpustats.runtime import choose
 
 SIZES = [1, 2, 7, 16, 17, 64, 65, 600, 1000, 100_000]
-DTYPES = [np.float64, np.float32]
 
 
 def weights_of(rng, n, dtype):
@@ -47,7 +47,7 @@ def gpu_layouts(monkeypatch):
     monkeypatch.setattr(runtime, "device", dataclasses.replace(runtime.device, type="gpu", warp=32))
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@double_first
 @pytest.mark.parametrize("n", SIZES)
 def test_frequencies(n, dtype, rng):
     weights = weights_of(rng, n, dtype)
@@ -67,7 +67,7 @@ def test_one_draw_a_row(n, rng):
     assert_drawn_from(draws, weights)
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@double_first
 @pytest.mark.parametrize("n", [1, 3, 16, 33, 64, 500, 1025])
 def test_the_layout_does_not_matter(n, dtype, rng, request):
     log_weights = rng.normal(scale=3, size=(300, n)).astype(dtype)
@@ -89,7 +89,7 @@ def test_reproducible_and_continued(n, rng):
     assert (np.concatenate(parts) == whole).all()
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@double_first
 @pytest.mark.parametrize("n", SIZES)
 def test_one_hot(n, dtype, rng):
     places = np.array([0, n - 1, n // 2, *rng.integers(0, n, 7)])

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy import special, stats
+from thorough import double_first
 
 import gpustats as gs
 from gpustats.glm import kernel
@@ -32,7 +33,7 @@ def check(got, want, dtype=float):
     np.testing.assert_allclose(got, want, rtol=rtol, atol=rtol * np.abs(want).max())
 
 
-@pytest.mark.parametrize("dtype", [float, np.float32])
+@double_first
 @pytest.mark.parametrize("n, k", [(1, 1), (33, 3), (70, 8), (130, 17), (64, 50), (90, 65), (5, 129), (20, 200)])
 def test_values_and_gradients(device, n, k, dtype, rng):
     X, y, glm = logistic(rng, n, k, dtype)

@@ -6,6 +6,7 @@ import pickle
 import numpy as np
 import pytest
 from scipy import special, stats
+from thorough import double_first
 
 import gpustats as gs
 from gpustats.runtime import choose
@@ -36,7 +37,7 @@ def slopes(X, groups, slope):
     return found | {"item": np.stack([np.bincount(index, slope * z, H) for z in Z.T], -1)}
 
 
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@double_first
 @pytest.mark.parametrize("n", [0, 1, N, 5000])
 def test_values_and_derivatives(n, dtype, layout, rng):
     X, y, groups = data(rng, n, dtype)

@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from thorough import double_first
 
 import gpustats as gs
 from gpustats.glm import on_rows
@@ -50,7 +51,7 @@ def data(rng, n=N, dtype=np.float64):
     ("bernoulli_logit", {}), ("poisson_log", {}), ("binomial_logit", {"n": 3}), ("normal_identity", {"sigma": 1.5}),
     ("student_t_identity", {"nu": 4.0, "sigma": 2.0}),
 ])  # fmt: skip
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@double_first
 @pytest.mark.parametrize("n", [0, 1, N])
 def test_families(name, own, dtype, n, sides, rng):
     X, y, groups = data(rng, n, dtype)

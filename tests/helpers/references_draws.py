@@ -15,7 +15,7 @@ import gpustats as gs
 
 inf = np.inf
 N = 50_000
-EACH = 20  # of so many sorted draws, one whose distribution function is evaluated
+EACH = 50  # of so many sorted draws, one whose distribution function is evaluated
 
 # The smallest p-value that passes, with seeds that are fixed, and with fresh ones: of so many, some are small by chance.
 THRESHOLD, FRESH_THRESHOLD = 1e-4, 1e-8

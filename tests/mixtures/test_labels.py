@@ -2,11 +2,10 @@
 
 import numpy as np
 import pytest
+from thorough import double_first
 
 import gpustats as gs
 from gpustats.runtime import choose
-
-DTYPES = [np.float64, np.float32]
 
 
 def reference(x, labels, n_labels):
@@ -31,7 +30,7 @@ def assert_right(got, x, labels, n_labels, rtol=1e-11):
     np.testing.assert_allclose(got.scatter, scatter, rtol=rtol, atol=rtol * max(1, np.abs(scatter).max(initial=0)))
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@double_first
 @pytest.mark.parametrize("n_labels", [1, 5, 64, 1000])
 @pytest.mark.parametrize("shape", [(), (1,), (2,), (3,), (4,), (15,), (40,), (100,)])
 def test_values(shape, n_labels, dtype, rng):

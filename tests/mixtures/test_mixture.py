@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from references_mixture import EXAMPLES, check_gradient, columns, mvnormal, normal, weights
 from scipy import special, stats
+from thorough import double_first
 
 import gpustats as gs
 
@@ -29,7 +30,7 @@ def check_values(mixture, log_weights, parameters, table, dtype, **named):
     np.testing.assert_allclose(shares, np.exp(terms - want[:, None]), rtol=100 * tol, atol=10 * tol)
 
 
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@double_first
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_against_scipy(name, dtype, rng):
     for n, k in ((1000, 7), (5, 5), (1, 7)):  # one kernel; further numbers of components have others, below
@@ -128,7 +129,7 @@ def test_nothing():
     assert empty.responsibilities(log_weights, np.zeros((2, 2)), np.eye(2)).shape == (0, 2)
 
 
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@double_first
 def test_components_without_weight(dtype):
     x = np.array([-1, 0, 3], dtype)
     mixture, mu = gs.Mixture(gs.normal, x), np.array([5, 0, 5], dtype)
@@ -142,7 +143,7 @@ def test_components_without_weight(dtype):
     assert mixture.loglik(np.full(3, -np.inf, dtype), mu, dtype(1)) == -np.inf
 
 
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@double_first
 def test_far_tails(dtype):
     x = np.array([1e6, -1e6, 0], dtype)
     log_weights, mu = np.log([0.25, 0.75]).astype(dtype), np.array([-100, 100], dtype)
@@ -181,7 +182,7 @@ def test_infinite_density():
     assert mixture.assign(log_weights, alpha, 1.0)[0] in (0, 1)
 
 
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@double_first
 def test_nan(dtype):
     log_weights, mu = np.log([0.5, 0.5]).astype(dtype), np.array([0, 1], dtype)
     x = np.array([0, np.nan, 1], dtype)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from pieces import same
 from scipy import stats
+from thorough import double_first
 
 import gpustats as gs
 from gpustats.parallel import devices as devices_module
@@ -89,7 +90,7 @@ def test_sections_of_files(tmp_path, rng):
 
 
 @pytest.mark.parametrize("alpha", [None, 0.3, "groups", "sets", "rows"])
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@double_first
 def test_glm(several, data, rng, alpha, dtype):
     data["X"] = data["X"].astype(dtype)
     if alpha == "rows":
@@ -138,7 +139,7 @@ def test_draws_are_those_of_one_device(several, data, rng):
     np.testing.assert_array_equal(divided.rvs(beta, alpha, rng=7), whole.rvs(beta, alpha, rng=7))
 
 
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@double_first
 def test_likelihood(several, rng, dtype):
     x = rng.normal(size=N).astype(dtype)
     whole, divided = gs.Likelihood(gs.normal, x), gs.Likelihood(gs.normal, x, devices=several)

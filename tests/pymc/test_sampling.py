@@ -5,6 +5,7 @@ import warnings
 
 import numpy as np
 import pytest
+from thorough import THOROUGH
 
 pm = pytest.importorskip("pymc")
 
@@ -40,7 +41,7 @@ def mean_of(trace, name):
     return float(trace.posterior[name].mean())
 
 
-@pytest.mark.parametrize("sampler", ["nutpie", "pymc"])
+@pytest.mark.parametrize("sampler", ["pymc", pytest.param("nutpie", marks=THOROUGH)])
 def test_nuts(sampler):
     """nutpie's chains are threads that Python did not start, PyMC's are processes, forked where the platform forks."""
     if sampler == "nutpie":

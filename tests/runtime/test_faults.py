@@ -173,7 +173,7 @@ def test_an_interrupt_ends_a_long_wait():
     output = run(
         SLOW
         + """
-n = turns(lambda n: slow.loglik(x, n), 4)
+n = turns(lambda n: slow.loglik(x, n), 2.5)
 took = interrupted(lambda: slow.loglik(x, n))
 assert 0.2 < took < 1.5, took
 assert slow.loglik(x, 10.0) == short
@@ -210,7 +210,7 @@ from gpustats.runtime import get
 runtime = get()
 big = np.full(1 << 22, 0.5)  # large enough for its memory to go back to the system
 expected = gs.normal.logpdf(x, 0.0, 1.0)
-n = turns(lambda n: slow.logpdf(big, n), 2.5)
+n = turns(lambda n: slow.logpdf(big, n), 1.5)
 for _ in range(2):
     data = big.copy()
     took = interrupted(lambda: slow.logpdf(data, n))

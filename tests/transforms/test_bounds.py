@@ -6,6 +6,7 @@ from references import exactly
 from references_cdf import log_mass
 from references_continuous import REFERENCES
 from scipy import stats
+from thorough import THOROUGH
 from transformed import assert_close
 
 import gpustats as gs
@@ -33,7 +34,8 @@ DISCRETE = {
 }
 
 each_bounds = pytest.mark.parametrize(  # in single precision with both, whose code is that of either
-    "lower, upper, dtype", [(0.5, None, np.float64), (None, 2.0, np.float64), (0.5, 2.0, np.float64), (0.5, 2.0, np.float32)]
+    "lower, upper, dtype", [(0.5, None, np.float64), (None, 2.0, np.float64), (0.5, 2.0, np.float64),
+                            pytest.param(0.5, 2.0, np.float32, marks=THOROUGH)],
 )
 
 WHOLE_BOUNDS = [(1, None), (None, 4), (1, 4), (1, 1)]
