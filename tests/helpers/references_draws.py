@@ -275,9 +275,17 @@ def edges_of(draws):
     return np.unique(np.quantile(draws, np.linspace(0, 1, 201), method="lower"))
 
 
+def integrated(distribution):
+    """Whether SciPy has no formulas of its moments: integrals, or sums, take longer than draws do."""
+    kind, general = type(getattr(distribution, "dist", None)), (stats.rv_continuous, stats.rv_discrete)
+    return any(issubclass(kind, g) and kind._stats is g._stats and kind._munp is g._munp for g in general)
+
+
 @functools.cache
 def moments(name, *parameters):
-    """Mean, variance and kurtosis, some of which SciPy integrates: that takes longer than draws do."""
+    """Mean, variance and kurtosis; nan where SciPy has no formulas."""
+    if integrated(DISTRIBUTIONS[name](*parameters)):
+        return (np.nan,) * 3
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return tuple(map(float, DISTRIBUTIONS[name](*parameters).stats("mvk")))

@@ -99,7 +99,7 @@ def normal():
     return model
 
 
-@pytest.mark.parametrize("build", some([*FUSED, *OTHERS], 2), ids=lambda b: b.__name__)
+@pytest.mark.parametrize("build", some([*FUSED, *OTHERS]), ids=lambda b: b.__name__)
 def test_values_and_gradients(build):
     model = models_of_rows.made(build)
     many = gpm.batched(model)
@@ -372,6 +372,7 @@ def test_hamiltonian_particles_want_gradients():
         gpm.smc.HMC(draws=10, target_accept=2)
 
 
+@THOROUGH
 @pytest.mark.filterwarnings("ignore")
 def test_chains_as_processes():
     alone, together = smc(gpm.smc.HMC, cores=1), smc(gpm.smc.HMC, cores=2)

@@ -98,7 +98,7 @@ def test_equals_pymc(name):
 
 
 @pytest.mark.parametrize("name", ["normal", "poisson", "mvnormal"])
-@pytest.mark.parametrize("varying", ["weights", "parameters", "both"])
+@pytest.mark.parametrize("varying", some(["both", "weights", "parameters"]))
 def test_mixtures_that_vary_between_observations(name, varying, rng):
     x = draws_of(name, 7)
     weights = rng.dirichlet(np.ones(3), 7) if varying != "parameters" else W

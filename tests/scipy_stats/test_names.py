@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from references import errors
+from references_draws import integrated
 from scipy import stats
 from together import Together
 
@@ -81,8 +82,8 @@ def test_a_name(name, rng):
     assert errors(value("ppf", q), theirs.ppf(q)).max() < 1e-8
     left_out = NOT_COMPARED.get(name, set())
     assert "support" in left_out or errors([value.number("lower"), value.number("upper")], theirs.support()).max() < 1e-12
-    for number in {"mean", "var"} - left_out:
-        assert errors(value.number(number), getattr(theirs, number)()) < 1e-6, number  # SciPy integrates some
+    for number in set() if integrated(theirs) else {"mean", "var"} - left_out:
+        assert errors(value.number(number), getattr(theirs, number)()) < 1e-6, number
     draws = ours.rvs(2000, random_state=1)
     assert draws.dtype == (np.int64 if discrete else np.float64)
     below, high = [(draws <= theirs.ppf(p)).mean() for p in (0.3, 0.8)], theirs.cdf(theirs.ppf([0.3, 0.8]))
