@@ -116,7 +116,7 @@ def test_the_density_is_the_exponential(name, dtype, rng):
     assert (density.pmf(*args) == pdf).all() and (density.logpmf(*args) == log).all()
 
 
-@pytest.mark.parametrize("name", some(REFERENCES))
+@pytest.mark.parametrize("name", some(REFERENCES, 6))
 def test_tables_and_sums_have_the_same_terms(name, rng):
     """However the work is shared among observations and sets of parameters."""
     density = gs.densities[name]

@@ -6,6 +6,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 from references import exactly, log_uniform
+from thorough import double_first
 
 from gpustats.testing import evaluate_device
 
@@ -188,14 +189,14 @@ def worst_error(name, dtype):
     return error[worst], [float(a[worst]) for a in args]
 
 
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@double_first
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_accuracy(name, dtype):
     error, args = worst_error(name, dtype)
     assert error <= FUNCTIONS[name][2], f"{name}{tuple(args)} is off by {error:.1f} EPSILON"
 
 
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@double_first
 @pytest.mark.parametrize(
     "name, args, want",
     [

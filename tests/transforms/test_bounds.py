@@ -34,8 +34,10 @@ DISCRETE = {
 }
 
 each_bounds = pytest.mark.parametrize(  # in single precision with both, whose code is that of either
-    "lower, upper, dtype", [(0.5, None, np.float64), (None, 2.0, np.float64), (0.5, 2.0, np.float64),
-                            pytest.param(0.5, 2.0, np.float32, marks=THOROUGH)],
+    "lower, upper, dtype", [
+        (0.5, None, np.float64), (0.5, 2.0, np.float64), pytest.param(None, 2.0, np.float64, marks=THOROUGH),
+        pytest.param(0.5, 2.0, np.float32, marks=THOROUGH),
+    ],
 )
 
 WHOLE_BOUNDS = [(1, None), (None, 4), (1, 4), (1, 1)]
