@@ -30,7 +30,7 @@ def assert_same_distribution(got, want, axis=0):
         assert stats.ks_2samp(a, b, method="asymp").pvalue > 1e-5
 
 
-@pytest.mark.parametrize("name", some(NAMES))
+@pytest.mark.parametrize("name", some(NAMES, 5))
 def test_draws_are_pymcs(name):
     values = [v if np.shape(v) != (5,) else v[1] for v in PARAMETERS[name]]
     op = ours(name).rv_op
@@ -80,7 +80,7 @@ def test_draws_follow_pymcs_seed():
     assert len(np.unique([first, other])) == 24
 
 
-@pytest.mark.parametrize("name", some(NAMES))
+@pytest.mark.parametrize("name", some(NAMES, 5))
 def test_draws_broadcast(name):
     """A parameter for each observation, and several leading axes: independent draws."""
     values = PARAMETERS[name]

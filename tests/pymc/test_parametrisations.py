@@ -156,7 +156,7 @@ def test_signature(name):
 DOUBLE_PRECISION = pytensor.config.change_flags(cast_policy="numpy+floatX")
 
 
-@pytest.mark.parametrize("name, i", some(CASES))
+@pytest.mark.parametrize("name, i", some(CASES, 5))
 def test_equals_pymc(name, i):
     x, calls = CALLS[name]
     args, kwargs = calls[i]
@@ -180,7 +180,7 @@ def test_equals_pymc(name, i):
         np.testing.assert_allclose(got, want, rtol=1e-6 if what in ("icdf", "logcdf") else 1e-9, atol=1e-12, err_msg=what)
 
 
-@pytest.mark.parametrize("name", some(sorted(set(CALLS) - set(NEEDED))))
+@pytest.mark.parametrize("name", some(sorted(set(CALLS) - set(NEEDED)), 5))
 def test_random_points(name, rng):
     """Draws of several shapes have PyMC's shape and log-density; of matrices PyMC has that of one at a time."""
     _, calls = CALLS[name]

@@ -5,7 +5,7 @@ import pytest
 from references import errors
 from references_draws import integrated
 from scipy import stats
-from thorough import some
+from thorough import THOROUGH, some
 from together import Together
 
 from gpustats import scipy_stats as st
@@ -73,7 +73,11 @@ def both(name):
     return [d(*shapes, loc=-3) if ours.discrete else d(*shapes, -3, scale=2.5) for d in (ours, theirs)]
 
 
-@pytest.mark.parametrize("name", sorted(names()))
+#: Whose functions SciPy integrates for seconds
+SLOW = {"studentized_range", "kstwo", "recipinvgauss"}
+
+
+@pytest.mark.parametrize("name", [pytest.param(n, marks=[THOROUGH] * (n in SLOW)) for n in sorted(names())])
 def test_a_name(name, rng):
     ours, theirs = both(name)
     q, discrete = rng.uniform(0.001, 0.999, 7), ours.dist.discrete
