@@ -56,7 +56,7 @@ def pytest_collection_finish():
     """What was imported stays: the collector of garbage need not go through it again and again."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(50_000, 10, 10)  # PyTensor's graphs are many small objects, which it need not count so often
+    gc.set_threshold(10_000, 10, 10)  # PyTensor's graphs are many small objects, which it need not count so often
 
 
 @pytest.fixture
