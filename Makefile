@@ -11,15 +11,18 @@ demo: $(VENV)/.installed
 	$(BIN)/gpustats demo
 
 PYTEST := $(BIN)/python -m pytest -q -n auto --dist worksteal
+# The tests of these markers: first those that need no optimised kernels
+define MARKED
+	GPUSTATS_OPTIMISE=$${GPUSTATS_OPTIMISE:-0} $(PYTEST) -m '$(1) and not optimised'
+	$(PYTEST) -m '$(1) and optimised' $$(grep -rl --include='test_*.py' 'mark\.optimised' tests)
+endef
 test:
 	$(MAKE) --jobs=2 nvcc lint wheel  # installing, mypy and pip have one process each
-	GPUSTATS_OPTIMISE=$${GPUSTATS_OPTIMISE:-0} $(PYTEST) -m 'not slow and not thorough and not optimised'
-	$(PYTEST) -m 'not slow and not thorough and optimised' $$(grep -rl --include='test_*.py' 'mark\.optimised' tests)
+	$(call MARKED,not slow and not thorough)
 
 # What `make test` leaves out (tests/helpers/thorough.py)
 thorough: $(VENV)/.installed
-	GPUSTATS_OPTIMISE=$${GPUSTATS_OPTIMISE:-0} $(PYTEST) -m 'thorough and not slow and not optimised'
-	$(PYTEST) -m 'thorough and not slow and optimised' $$(grep -rl --include='test_*.py' 'mark\.optimised' tests)
+	$(call MARKED,not slow and thorough)
 
 wheel: $(VENV)/.installed
 	tests/wheel.sh $(BIN)/python

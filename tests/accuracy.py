@@ -22,7 +22,7 @@ import numpy as np
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tests" / "helpers"))
 
-from references import derivative_errors, errors  # noqa: E402
+from references import derivative_errors, errors, rows_of  # noqa: E402
 from references_all import REFERENCES  # noqa: E402
 from references_cdf import CDFS, DIGITS, log, logarithms, tails  # noqa: E402
 
@@ -128,8 +128,7 @@ def tail(ending: str) -> Callable[[str, type, int], Found]:
 
     def found(name: str, dtype: type, n: int) -> Found:
         args = points(name, dtype, n)
-        rows = zip(*(np.asarray(a, float).tolist() for a in args))
-        want = np.array([_both(name, tuple(map(_hashable, row)))[ending == "logsf"] for row in rows])
+        want = np.array([_both(name, tuple(map(_hashable, row)))[ending == "logsf"] for row in rows_of(args)])
         return largest(name, errors(getattr(gs.densities[name], ending)(*args), want), _columns(name, args))
 
     return found

@@ -6,9 +6,11 @@ from references_all import REFERENCES
 from references_draws import (
     CONTINUOUS,
     DISCRETE,
+    DISTRIBUTIONS,
     FRESH_THRESHOLD,
     SERIES,
     VECTOR,
+    N,
     assert_continuous,
     assert_dirichlet,
     assert_dirichlet_multinomial,
@@ -21,6 +23,8 @@ from references_draws import (
     assert_von_mises_fisher,
     assert_zero_sum_normal,
     cases,
+    integrated,
+    label,
 )
 from thorough import THOROUGH
 
@@ -36,7 +40,7 @@ each_dtype = pytest.mark.parametrize("dtype", [np.float64, np.float32], ids=["fl
 def in_both_types(table):
     """Cases in float64, of which `make test` has the first and the last ones, and in float32, the last ones of some."""
     listed = [
-        pytest.param(name, parameters, dtype, id=f"{name}{parameters}"[:60] + f"-{dtype.__name__}", marks=marks)
+        pytest.param(name, parameters, dtype, id=f"{label(name, parameters)}-{dtype.__name__}", marks=marks)
         for i, (name, sets) in enumerate(table.items()) for parameters in sets
         for dtype, marks in (
             (np.float64, [THOROUGH] * (parameters not in (sets[0], sets[-1]))),
@@ -56,6 +60,22 @@ def test_every_density_has_a_sampler():
 @in_both_types(CONTINUOUS)
 def test_continuous(name, parameters, dtype):
     assert_continuous(name, parameters, dtype, gs.Generator(2011))
+
+
+#: Whose moments SciPy integrates
+INTEGRATED = [
+    "exponential_power", "exponentiated_weibull", "generalized_exponential", "generalized_half_logistic", "gompertz",
+    "half_generalized_normal", "johnson_sb", "kolmogorov", "kolmogorov_smirnov", "kolmogorov_smirnov_one_sided",
+    "power_log_normal", "power_normal", "reciprocal_inverse_gaussian",
+]  # fmt: skip
+
+
+@THOROUGH
+@cases({name: CONTINUOUS[name] for name in INTEGRATED})
+@each_dtype
+def test_continuous_with_moments_that_scipy_integrates(name, parameters, dtype):
+    assert integrated(DISTRIBUTIONS[name](*parameters))
+    assert_continuous(name, parameters, dtype, gs.Generator(2011), N + 1)
 
 
 @cases(DISCRETE)

@@ -60,8 +60,7 @@ class Reference:
 
     def derivative(self, args, wrt):
         """A derivative of `logpdf` at each of the n tuples `args`, arrays of shape (n,) or (n, d): see `derivative`."""
-        rows = zip(*(np.asarray(a, float).tolist() for a in args))
-        return np.array([derivative(self.logpdf.__wrapped__, row, wrt) for row in rows])
+        return np.array([derivative(self.logpdf.__wrapped__, row, wrt) for row in rows_of(args)])
 
     def gradient(self, args, wrt):
         """The derivative in argument number `wrt`, in each component of it where it is a vector: shaped like it."""
@@ -72,8 +71,13 @@ class Reference:
 
     def extremes(self, dtype=np.float64):
         """The extreme tuples that `dtype` can represent, as arrays."""
-        rows = [row for row in self.extreme if representable(row, dtype)]
-        return tuple(np.array(column, float).astype(dtype) for column in zip(*rows))
+        kept = [row for row in self.extreme if representable(row, dtype)]
+        return tuple(np.array(column, float).astype(dtype) for column in zip(*kept))
+
+
+def rows_of(args):
+    """The tuples of numbers, and of lists of numbers, that arrays of the same length hold."""
+    return list(zip(*(np.asarray(a, float).tolist() for a in args)))
 
 
 def representable(row, dtype):

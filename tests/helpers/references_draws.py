@@ -226,9 +226,14 @@ VECTOR = {
 SERIES = {"garch11": [(1.0, 0.3, 0.5, 2.0), (0.0, 0.1, 0.9, 1.0), (0.2, 0.0, 0.0, 1e3)]}
 
 
+def label(name, parameters):
+    """The name of a test."""
+    return f"{name}{parameters}"[:60]
+
+
 def cases(table):
     listed = [(name, parameters) for name, sets in table.items() for parameters in sets]
-    return pytest.mark.parametrize("name,parameters", listed, ids=[f"{n}{p}"[:60] for n, p in listed])
+    return pytest.mark.parametrize("name,parameters", listed, ids=[label(n, p) for n, p in listed])
 
 
 def neighbours(x):
@@ -276,16 +281,14 @@ def edges_of(draws):
 
 
 def integrated(distribution):
-    """Whether SciPy has no formulas of its moments: integrals, or sums, take longer than draws do."""
-    kind, general = type(getattr(distribution, "dist", None)), (stats.rv_continuous, stats.rv_discrete)
+    """Whether scipy.stats has no formulas of the moments of a distribution, frozen or not: its integrals take long."""
+    kind, general = type(getattr(distribution, "dist", distribution)), (stats.rv_continuous, stats.rv_discrete)
     return any(issubclass(kind, g) and kind._stats is g._stats and kind._munp is g._munp for g in general)
 
 
 @functools.cache
 def moments(name, *parameters):
-    """Mean, variance and kurtosis; nan where SciPy has no formulas."""
-    if integrated(DISTRIBUTIONS[name](*parameters)):
-        return (np.nan,) * 3
+    """Mean, variance and kurtosis."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return tuple(map(float, DISTRIBUTIONS[name](*parameters).stats("mvk")))
@@ -325,7 +328,8 @@ def assert_continuous(name, parameters, dtype, rng, n=N, threshold=THRESHOLD):
     if name == "von_mises":
         x = np.remainder(x - parameters[0] + np.pi, 2 * np.pi).astype(dtype) - dtype(np.pi)
     assert kolmogorov_smirnov(x, distribution.cdf) > threshold
-    assert_moments(x, name, as_asked)
+    if n > N or not integrated(distribution):
+        assert_moments(x, name, as_asked)
 
 
 def assert_discrete(name, parameters, rng, n=N, threshold=THRESHOLD):
@@ -335,7 +339,8 @@ def assert_discrete(name, parameters, rng, n=N, threshold=THRESHOLD):
     assert x.dtype == np.int64 and x.shape == (n,)
     assert (density.logpmf(np.unique(x).astype(float), *parameters) > -inf).all()
     assert chi_squared(x, distribution.cdf, edges) > threshold
-    assert_moments(x, name, parameters)
+    if n > N or not integrated(distribution):
+        assert_moments(x, name, parameters)
 
 
 def assert_dirichlet(a, dtype, rng, n=N, threshold=THRESHOLD):

@@ -11,6 +11,7 @@ import random
 from pathlib import Path
 
 import numpy as np
+from references import rows_of
 
 FOLDER = Path(__file__).parents[1] / "stored"
 WRITTEN = os.environ.get("GPUSTATS_STORE") == "1"  # by one process at a time
@@ -35,15 +36,15 @@ def stored(name, what, compute, args):
 
     args: arrays whose first axes have the same length, the columns of the rows
     """
-    rows = list(zip(*(np.asarray(a, float).tolist() for a in args)))
-    key = f"{what} {hashlib.sha256(json.dumps(rows).encode()).hexdigest()[:16]}"
+    points = rows_of(args)
+    key = f"{what} {hashlib.sha256(json.dumps(points).encode()).hexdigest()[:16]}"
     if key not in tables(name):
-        tables(name)[key] = [compute(*row) for row in rows]
+        tables(name)[key] = [compute(*row) for row in points]
         if WRITTEN:
             write(name)
-    elif rows:
-        i = CHOICE.randrange(len(rows))
-        again = compute(*rows[i])
-        message = f"stored/{name}.json has another {what} of {rows[i]}: `make references` where its reference has changed"
+    elif points:
+        i = CHOICE.randrange(len(points))
+        again = compute(*points[i])
+        message = f"stored/{name}.json has another {what} of {points[i]}: `make references` where its reference has changed"
         np.testing.assert_allclose(tables(name)[key][i], again, rtol=1e-14, err_msg=message)
     return np.array(tables(name)[key])

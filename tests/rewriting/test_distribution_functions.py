@@ -5,7 +5,7 @@ import functools
 import mpmath as mp
 import numpy as np
 import pytest
-from references import derivative_errors, errors
+from references import derivative_errors, errors, rows_of
 from references_all import REFERENCES
 from references_cdf import CDFS, logarithms, slopes
 from references_scipy import SCIPY
@@ -37,11 +37,6 @@ BY_SHAPES = {
     "fisher_snedecor", "generalized_inverse_gaussian", "scaled_inverse_chi_squared", "beta_proportion",
     "beta_negative_binomial", "generalized_poisson",
 }  # fmt: skip
-
-
-def rows(args):
-    """The tuples of numbers, and of lists of numbers, that arrays of the same length hold."""
-    return list(zip(*(np.asarray(a, float).tolist() for a in args)))
 
 
 def assert_accurate(name, args, dtype):
@@ -114,7 +109,7 @@ def test_derivatives(name, rng):
             each = functools.partial(slopes_in, name, i, range(got.shape[2]))
             want = stored(name, f"slopes in {argument}", each, args)
             error = derivative_errors(got, np.moveaxis(want, 2, 0), 1e-3)
-            assert error.max() < 1e-9, f"{argument}: {got.tolist()} for {want.tolist()} at {rows(args)}"
+            assert error.max() < 1e-9, f"{argument}: {got.tolist()} for {want.tolist()} at {rows_of(args)}"
 
 
 @pytest.mark.parametrize("name", SCIPY)

@@ -86,10 +86,22 @@ def test_a_name(name, rng):
     assert errors(value("logpdf", x), theirs.logpmf(x) if discrete else theirs.logpdf(x)).max() < 1e-10
     assert errors(value("cdf", x), theirs.cdf(np.floor(x) if discrete else x)).max() < 1e-10
     assert errors(value("ppf", q), theirs.ppf(q)).max() < 1e-8
-    left_out = NOT_COMPARED.get(name, set())
-    assert "support" in left_out or errors([value.number("lower"), value.number("upper")], theirs.support()).max() < 1e-12
-    for number in set() if integrated(theirs) else {"mean", "var"} - left_out:
+    ends = [value.number("lower"), value.number("upper")]
+    assert "support" in NOT_COMPARED.get(name, set()) or errors(ends, theirs.support()).max() < 1e-12
+    if not integrated(theirs):
+        assert_numbers(name, value, theirs)
+
+
+def assert_numbers(name, value, theirs):
+    for number in {"mean", "var"} - NOT_COMPARED.get(name, set()):
         assert errors(value.number(number), getattr(theirs, number)()) < 1e-6, number
+
+
+@THOROUGH
+@pytest.mark.parametrize("name", sorted(name for name in names() if integrated(getattr(stats, name))))
+def test_numbers_that_scipy_integrates(name):
+    ours, theirs = both(name)
+    assert_numbers(name, InOneKernel(ours), theirs)
 
 
 @pytest.mark.parametrize("name", some(sorted(names())))

@@ -86,8 +86,7 @@ def test_points_that_pass_through_the_device(data, options, tmp_path, monkeypatc
             np.testing.assert_array_equal(getattr(got, name), getattr(want, name))
 
 
-def test_points_that_pass_through_several_devices_scaled_and_changed(data, tmp_path, monkeypatch):
-    monkeypatch.setattr(points, "ROWS", 70)
+def test_points_that_pass_through_several_devices_scaled_and_changed(data, tmp_path):
     X, y, XX = data[0][:120], data[1][:120], data[2]
     want = gs.LocalGP(X, y, prescale=True).predict(XX, end=12)
     np.save(tmp_path / "X.npy", X)
