@@ -28,7 +28,7 @@ wheel: $(VENV)/.installed
 	tests/wheel.sh $(BIN)/python
 
 nvcc:
-	tests/nvcc.sh
+	$(PYTHON) tests/compile_generated.py
 
 references: $(VENV)/.installed
 	rm -rf tests/stored
