@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+from thorough import THOROUGH
 
 import gpustats
 
@@ -49,6 +50,7 @@ def test_links_within_the_repository(page):
     assert [link for link in missing if (page.parent / link).resolve().parent not in made] == []
 
 
+@THOROUGH
 @pytest.mark.optimised
 def test_the_page_on_many_points(tmp_path, monkeypatch):
     """Its code runs as it stands, with few chains, particles and walkers, and draws its pictures."""

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy import special, stats
+from thorough import THOROUGH, some
 
 from bench.local_gp import borehole
 
@@ -72,6 +73,7 @@ def test_the_logistic_regression_is_that_of_pymc():
     assert np.all(np.abs(fit.params - np.append(module.INTERCEPT, beta)) < 4 * fit.bse)
 
 
+@THOROUGH
 def test_the_polya_gamma_sampler_agrees_with_a_fit():
     module = example("polya_gamma_gibbs")
     X, y = module.affairs()
@@ -81,7 +83,7 @@ def test_the_polya_gamma_sampler_agrees_with_a_fit():
     np.testing.assert_allclose(draws.std(0), fit.bse, rtol=0.15)
 
 
-@pytest.mark.parametrize("by_person", [True, False])
+@pytest.mark.parametrize("by_person", some([True, False]))
 def test_the_model_of_doctor_visits_is_that_of_pymc(by_person):
     module = example("doctor_visits")
     visits, x, person = module.experiment(300)
@@ -156,6 +158,7 @@ def test_the_sampler_of_fertility_curves():
         assert stats.kstest(draws[20::10, :, k].ravel(), stats.norm(0, sd[k]).cdf).pvalue > 1e-3
 
 
+@THOROUGH
 def test_the_mixture_recovers_its_components():
     module, rng = example("mixture_gibbs"), np.random.default_rng(2)
     n, shares = 3000, [0.5, 0.3, 0.15, 0.05]
@@ -217,6 +220,7 @@ def test_the_host_draws_of_the_mixture_have_their_distributions():
     assert stats.kstest(alphas * rate, stats.gamma(1 + 3).cdf).pvalue > 1e-3
 
 
+@THOROUGH
 def test_the_mixture_of_wines_predicts_as_well_as_the_variational_one(tmp_path, capsys):
     example("mixture_gibbs").main(["--real", "--sweeps", "200", "--out", str(tmp_path / "picture.png")])
     lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith(("adjusted", "log-density"))]

@@ -57,7 +57,7 @@ def test_random_points(name, dtype):
         )
 
 
-@pytest.mark.parametrize("name", some(SMOOTH, 6))
+@pytest.mark.parametrize("name", some(SMOOTH, 12))
 def test_sums_have_the_terms_of_the_elementwise_gradient(name, rng):
     """Three sets of parameters; the gradient in x sums over the sets, those in the parameters over observations."""
     density = gs.densities[name]

@@ -6,7 +6,7 @@ import threading
 import numpy as np
 import pytest
 from scipy import stats
-from thorough import some
+from thorough import THOROUGH, some
 
 import gpustats as gs
 from gpustats.language.library import library
@@ -482,6 +482,7 @@ def test_literals_that_no_number_holds():
     assert value == pytest.approx(0.1) and gradient["m"] == pytest.approx(1e295)
 
 
+@THOROUGH
 def test_a_thousand_cases_and_ten_thousand_terms():
     for body in (chain(1000, "return {};", "return m;"), "return x * (" + " + ".join(10000 * ["m"]) + ");"):
         density = gs.register(f"real f_logpdf(real x, real m) {{ {body} }}", replace=True)

@@ -12,6 +12,7 @@ import time
 import numpy as np
 import pytest
 from pieces import memmap, same
+from thorough import THOROUGH
 
 import gpustats as gs
 
@@ -296,6 +297,7 @@ class TestMaps:
 
 @pytest.mark.usefixtures("both")
 class TestLocalGP:
+    @THOROUGH
     def test_a_worker_that_dies_in_the_middle(self, client, rng):
         """The result of one process, to the bit."""
         X, XX = rng.uniform(size=(2000, 3)), rng.uniform(size=(1500, 3))

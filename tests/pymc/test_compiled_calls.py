@@ -9,7 +9,7 @@ import textwrap
 import numpy as np
 import pymc as pm
 import pytest
-from thorough import some
+from thorough import THOROUGH, some
 
 import gpustats as gs
 import gpustats.pymc as gpm
@@ -98,7 +98,7 @@ MODELS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("write", some(MODELS), ids=lambda f: f.__name__)
+@pytest.mark.parametrize("write", some(MODELS, 4), ids=lambda f: f.__name__)
 def test_numbers(write, rng, through_python):
     compiled, start = log_posterior(write, "NUMBA")
     plain, _ = log_posterior(write, "FAST_COMPILE")
@@ -131,6 +131,7 @@ def test_where_arguments_lie():
     assert [aligned(n) for n in (0, 1, 4, 5)] == [0, 4, 4, 8]
 
 
+@THOROUGH
 @pytest.mark.skipif(not hasattr(signal, "SIGINT") or os.name == "nt", reason="no signals")
 def test_ctrl_c():
     """It ends PyMC's and nutpie's sampling, in the main thread."""

@@ -80,7 +80,7 @@ CASES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", some(CASES, 2))
+@pytest.mark.parametrize("name", some(CASES, 4))
 def test_equals_pymc(name):
     ours, theirs, kind = CASES[name]
     a, b = model(ours, **kind), model(theirs, **kind)

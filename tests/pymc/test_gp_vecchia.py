@@ -6,6 +6,7 @@ import pymc as pm
 import pytensor
 import pytensor.tensor as pt
 import pytest
+from thorough import THOROUGH
 
 import gpustats as gs
 import gpustats.pymc as gpm
@@ -66,6 +67,7 @@ def test_invalid_parameters():
         assert function(*point) == [-np.inf, 0, 0]
 
 
+@THOROUGH
 def test_nuts():
     """A posterior like the exact one's, from the same draws of the sampler while nothing differs but rounding."""
     draws = []

@@ -235,6 +235,7 @@ def test_samplers(kind):
 # ---- PyTensor's float32
 
 
+@THOROUGH
 def test_single_precision():
     """With floatX = float32 the model's log-density and its gradient are in float32, as those of PyMC's distributions."""
     code = """

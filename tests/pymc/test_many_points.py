@@ -99,7 +99,7 @@ def normal():
     return model
 
 
-@pytest.mark.parametrize("build", some([*FUSED, *OTHERS]), ids=lambda b: b.__name__)
+@pytest.mark.parametrize("build", some([*FUSED, *OTHERS], 6), ids=lambda b: b.__name__)
 def test_values_and_gradients(build):
     model = models_of_rows.made(build)
     many = gpm.batched(model)
@@ -318,6 +318,7 @@ def smc(kernel, **kwargs):
         return pm.sample_smc(120, kernel=kernel, chains=2, random_seed=4, progressbar=False, **kwargs)
 
 
+@THOROUGH
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", ["IMH", pytest.param("MH", marks=THOROUGH)])
 def test_particles_are_those_of_pymc(name, monkeypatch):
@@ -335,6 +336,7 @@ def test_particles_are_those_of_pymc(name, monkeypatch):
         np.testing.assert_allclose(ours.posterior[variable], theirs.posterior[variable], rtol=1e-6)
 
 
+@THOROUGH
 @pytest.mark.filterwarnings("ignore")
 def test_hamiltonian_particles_of_a_conjugate_model():
     rng = np.random.default_rng(8)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from matrices import positive_definite
 from scipy import stats
-from thorough import some
+from thorough import THOROUGH, some
 
 pm = pytest.importorskip("pymc")
 import pytensor  # noqa: E402
@@ -44,7 +44,7 @@ NUMPY = {"Wishart": gs.wishart, "InverseWishart": gs.inverse_wishart, "MatrixNor
 
 
 @pytest.mark.parametrize("stack", [(), (1,), (5,)], ids=str)
-@pytest.mark.parametrize("name", some(CASES, 2))
+@pytest.mark.parametrize("name", some(CASES, 4))
 def test_log_density_and_gradient(name, stack, rng, monkeypatch):
     """Of one matrix, of four with parameters in common, and of stacks with parameters each; small and as if it were large."""
     if not ours(name):
@@ -117,6 +117,7 @@ def test_transform(kind, n, rng):
 SCALE = np.array([[2.0, 0.5], [0.5, 1.0]])
 
 
+@THOROUGH
 @pytest.mark.parametrize(
     "make, transform, mean_square",
     [

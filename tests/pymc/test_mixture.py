@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
-from thorough import some
+from thorough import THOROUGH, some
 
 pm = pytest.importorskip("pymc")
 
@@ -184,6 +184,7 @@ def test_one_evaluation_gives_value_and_gradient(mode, rng):
     assert difference(got[0], want[0]) < 1e-12 and difference(got[1], want[1]) < 1e-10
 
 
+@THOROUGH
 def test_numba_evaluates():
     """Sums with gradients, tables and weighted gradients."""
     w, mu = pt.dvector("w"), pt.dvector("mu")

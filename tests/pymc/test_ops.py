@@ -11,6 +11,7 @@ import time
 
 import numpy as np
 import pytest
+from thorough import THOROUGH
 
 pm = pytest.importorskip("pymc")
 import cloudpickle  # noqa: E402
@@ -111,6 +112,7 @@ def test_models_and_functions_are_pickled():
         assert other({"mu": 2.5, "sigma_log__": 0.5}) == want
 
 
+@THOROUGH
 def test_unpickled_elsewhere(tmp_path):
     """A fresh process opens the device itself, and needs no registration of the density."""
     density = gs.transforms.Weighted(gs.register(PARETO2))

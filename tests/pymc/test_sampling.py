@@ -56,6 +56,7 @@ def test_nuts(sampler):
 METHODS = multiprocessing.get_all_start_methods()
 
 
+@THOROUGH
 @pytest.mark.parametrize("method", [pytest.param(m, marks=[pytest.mark.slow] * (m != "spawn")) for m in METHODS])
 def test_chains_as_processes(method):
     """After this process has used the device. A process that is not forked compiles the model again."""
@@ -160,6 +161,7 @@ def test_predictions_and_loo():
     assert elpd == pytest.approx(got.mean((0, 1)).sum(), abs=5)  # two parameters cost about two
 
 
+@THOROUGH
 def test_other_inference():
     with gamma_model(gpm):
         mode = pm.find_MAP(progressbar=False)
@@ -182,6 +184,7 @@ def test_minibatches():
     assert means[0] != 0
 
 
+@THOROUGH
 def test_discrete_variables_are_sampled():
     """A count without a gradient gets its own sampler beside NUTS."""
     with pm.Model():

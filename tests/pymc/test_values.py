@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from thorough import some
+from thorough import THOROUGH, some
 
 pm = pytest.importorskip("pymc")
 import pytensor  # noqa: E402
@@ -160,7 +160,7 @@ def nodes(function, kind):
     return [n for n in function.maker.fgraph.apply_nodes if isinstance(n.op, kind)]
 
 
-@pytest.mark.parametrize("mode", [None, QUICK, "NUMBA"])
+@pytest.mark.parametrize("mode", [QUICK, *(pytest.param(mode, marks=THOROUGH) for mode in (None, "NUMBA"))])
 def test_one_evaluation_gives_value_and_gradient(mode):
     function = value_and_gradient(normal_model(gpm, Y), mode)
     compiled = function._pytensor_function

@@ -87,7 +87,7 @@ def test_scipy_agrees(name):
 WITHOUT_FORMULAS = sorted(name for name in REFERENCES if name not in FORMULAS | HEAVY | SLOW and written(name))
 
 
-@pytest.mark.parametrize("name", some(WITHOUT_FORMULAS, 6))
+@pytest.mark.parametrize("name", some(WITHOUT_FORMULAS, 12))
 def test_expectations_agree(name):
     """Where scipy has no formulas: expectations by quadrature, or sums."""
     density, (parameters, numbers) = gs.densities[name], computed(name)
@@ -154,6 +154,7 @@ def test_moments_of_stable_distributions():
     np.testing.assert_array_equal(var, [inf, inf, inf, 18])
 
 
+@THOROUGH
 def test_moments_of_the_studentized_range():
     """Those of |T| sqrt(2) where k = 2; else of the range itself: Harter (1960), Tables of range and studentized range."""
     nu, half = np.array([1.5, 2.5, 3.5, 4.5, 8, 300]), gs.half_student_t

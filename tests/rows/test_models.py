@@ -6,7 +6,7 @@ import numpy as np
 import pytensor
 import pytensor.tensor as pt
 import pytest
-from thorough import THOROUGH
+from thorough import THOROUGH, some
 
 import gpustats as gs
 
@@ -289,7 +289,7 @@ def cases(name):
 
 
 @pytest.mark.parametrize("layout", ["device", pytest.param("gpu", marks=THOROUGH)], indirect=True)
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", some(MODELS, 2))
 def test_against_pytensor(name, layout):
     model = MODELS[name]
     for n, (leaves, values, wanted) in cases(name).items():

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from references_local import N, P, check, fixed
 from scipy import stats
+from thorough import THOROUGH
 
 import gpustats as gs
 from gpustats.gp.local import darg, garg, job, points
@@ -86,6 +87,7 @@ def test_points_that_pass_through_the_device(data, options, tmp_path, monkeypatc
             np.testing.assert_array_equal(getattr(got, name), getattr(want, name))
 
 
+@THOROUGH
 def test_points_that_pass_through_several_devices_scaled_and_changed(data, tmp_path):
     X, y, XX = data[0][:120], data[1][:120], data[2]
     want = gs.LocalGP(X, y, prescale=True).predict(XX, end=12)

@@ -154,6 +154,7 @@ def test_many_points_at_once(rng):
     np.testing.assert_allclose(function(*points), [one(*p) for p in points.T], rtol=1e-11)
 
 
+@THOROUGH
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("sampler", ["pymc", pytest.param("nutpie", marks=THOROUGH)])
 def test_the_posterior_is_the_same(rng, sampler):

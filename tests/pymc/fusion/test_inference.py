@@ -4,6 +4,7 @@ import numpy as np
 import pymc as pm
 import pytensor
 import pytest
+from thorough import THOROUGH
 
 import gpustats.pymc as gpm
 
@@ -41,6 +42,7 @@ def posterior(trace, names=("a", "mu", "tau", "b")):
     return {name: trace.posterior[name].to_numpy() for name in names}
 
 
+@THOROUGH
 @pytest.mark.filterwarnings("ignore")
 def test_variational_inference(model):
     plain, ours = both(model, lambda: pm.fit(100, method="advi", **QUIET))
@@ -49,6 +51,7 @@ def test_variational_inference(model):
         np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-7)
 
 
+@THOROUGH
 @pytest.mark.filterwarnings("ignore")
 def test_sequential_monte_carlo(model):
     options = dict(draws=40, chains=1, cores=1, compute_convergence_checks=False, **QUIET)

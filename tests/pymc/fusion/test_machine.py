@@ -13,6 +13,7 @@ import pytensor.tensor as pt
 import pytest
 from pymc.pytensorf import rewrite_pregrad
 from pymc_models import QUICK
+from thorough import THOROUGH, some
 
 import gpustats.pymc as gpm
 from gpustats.pymc.graph import machine, numba_link
@@ -57,7 +58,7 @@ def points(model, rng, number=6):
     return [start + 0.3 * rng.normal(size=start.size) for _ in range(number)]
 
 
-@pytest.mark.parametrize("build", [groups_and_slopes, mixture], ids=lambda b: b.__name__)
+@pytest.mark.parametrize("build", some([groups_and_slopes, mixture]), ids=lambda b: b.__name__)
 def test_numbers(build, rng, through_python):
     model = build(rng)
     plain, ours = log_posterior(model, False), log_posterior(model)
@@ -68,6 +69,7 @@ def test_numbers(build, rng, through_python):
     assert len(through_python) == machine.CALLS
 
 
+@THOROUGH
 def test_the_same_bits_as_through_python(rng, monkeypatch):
     model = groups_and_slopes(rng)
     alone, ours = points(model, rng), log_posterior(model)
@@ -116,6 +118,7 @@ def test_other_shapes(rng, through_python):
     assert len(through_python) == 3 * machine.CALLS
 
 
+@THOROUGH
 def test_threads(rng, through_python):
     """Each has a program of its own, and ones that have ended leave theirs to others."""
     model = groups_and_slopes(rng)
@@ -197,6 +200,7 @@ def test_a_forked_process(rng):
     assert float(ours(alone[0])[0]) == want[0]
 
 
+@THOROUGH
 @pytest.mark.filterwarnings("ignore")
 def test_sampling_calls_python_twice_a_chain(rng, through_python):
     nutpie = pytest.importorskip("nutpie")

@@ -14,7 +14,7 @@ import gpustats.pymc as gpm
 
 
 @pytest.mark.filterwarnings("ignore::pymc.exceptions.ImputationWarning")
-@pytest.mark.parametrize("build", some(MODELS), ids=lambda b: b.__name__)
+@pytest.mark.parametrize("build", some(MODELS, 6), ids=lambda b: b.__name__)
 def test_values_and_gradients(build):
     model = made(build)
     plain = log_posterior(model, AS_WRITTEN)
@@ -40,7 +40,7 @@ def test_nothing_of_all_rows_is_left_to_pytensor(build):
     assert len(nodes) == MODELS[build] and max(sizes) < 100
 
 
-@pytest.mark.parametrize("build", some(SMOOTH, 2), ids=lambda b: b.__name__)
+@pytest.mark.parametrize("build", some(SMOOTH, 6), ids=lambda b: b.__name__)
 def test_second_derivatives(build):
     """The product of the Hessian and a vector, in all free variables."""
     model = made(build)

@@ -161,7 +161,7 @@ def points(model, number=3):
         yield [v + 0.4 * draws.normal(size=v.shape) if v.dtype.kind == "f" else v for v in values]
 
 
-@pytest.mark.parametrize("write", some(MODELS, 2), ids=lambda f: f.__name__)
+@pytest.mark.parametrize("write", some(MODELS, 4), ids=lambda f: f.__name__)
 def test_values_and_gradients(write):
     with pm.Model() as model:
         write()
@@ -280,7 +280,7 @@ PI NAN E I t0 term_row log normal_logpdf min α 0a a_log__ _ __x α::β
 """.split()
 
 
-@pytest.mark.parametrize("name", some(["a b", *NAMES]))
+@pytest.mark.parametrize("name", some(["a b", *NAMES], 6))
 def test_names_that_mean_something_elsewhere(name):
     with pm.Model() as model:
         normal(pm.Normal(name, shape=6)[GROUP] * pm.HalfNormal(f"{name}_1"))
