@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from thorough import some
 
 import gpustats as gs
 from bench import catalogue, draws, local_gp, report
@@ -118,10 +119,10 @@ def test_rows_are_kept_as_soon_as_they_are_known(tmp_path, capsys):
     assert any(line.split("  ")[-1].strip() == "not done after 9 s" for line in lines) and lines[-1] == "A note."
 
 
-@pytest.mark.parametrize("limit, work, found", [
+@pytest.mark.parametrize("limit, work, found", some([
     (1, (time.sleep, 60), {"error": "not done after 1 s"}), (None, (os._exit, 3), {"error": "the process died"}),
     (None, (dict, {"ess": 2.5}), {"ess": 2.5}),
-])  # fmt: skip
+], 2))  # fmt: skip
 def test_a_row_may_have_a_process_of_its_own(limit, work, found):
     start = time.monotonic()
     assert report.in_process(limit, *work) == found

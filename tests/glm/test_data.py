@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from references_glm import predictor
 from scipy import special, stats
+from thorough import some
 
 import gpustats as gs
 from gpustats.runtime import choose
@@ -15,7 +16,7 @@ N, K, S, C, G = 43, 5, 4, 3, 6  # rows, columns, sets of coefficients, outcomes,
 
 @pytest.mark.parametrize(
     "k, dtype",
-    [*((k, np.float64) for k in (1, 2, 7, 8, 50, 257, 10_000)), *((k, np.float32) for k in (7, 8, 10_000))],
+    some([*((k, np.float64) for k in (1, 2, 7, 8, 50, 257, 10_000)), *((k, np.float32) for k in (7, 8, 10_000))]),
     ids=lambda value: getattr(value, "__name__", None),
 )
 def test_sizes(k, dtype, layout, rng):

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from thorough import double_first
+from thorough import double_first, some
 
 import gpustats as gs
 from gpustats.glm import on_rows
@@ -47,10 +47,10 @@ def data(rng, n=N, dtype=np.float64):
     return rng.normal(size=(n, K)).astype(dtype), rng.integers(0, 2, n), rng.integers(0, G - 1, n)
 
 
-@pytest.mark.parametrize("name, own", [
+@pytest.mark.parametrize("name, own", some([
     ("bernoulli_logit", {}), ("poisson_log", {}), ("binomial_logit", {"n": 3}), ("normal_identity", {"sigma": 1.5}),
     ("student_t_identity", {"nu": 4.0, "sigma": 2.0}),
-])  # fmt: skip
+]))  # fmt: skip
 @double_first
 @pytest.mark.parametrize("n", [0, 1, N])
 def test_families(name, own, dtype, n, sides, rng):
@@ -64,10 +64,10 @@ def test_families(name, own, dtype, n, sides, rng):
               1e-11 if dtype == np.float64 else 1e-4)  # fmt: skip
 
 
-@pytest.mark.parametrize("beta, alpha, sigma", [
+@pytest.mark.parametrize("beta, alpha, sigma", some([
     *(((K,), alpha, sigma) for alpha in ((), (1,), (G,)) for sigma in ((), (1,))),
     *(((S, K), alpha, sigma) for S in (1, 2) for alpha in ((), (1,), (S, 1), (G,), (S, G)) for sigma in ((), (S, 1))),
-])  # fmt: skip
+]))  # fmt: skip
 def test_sets(beta, alpha, sigma, sides, rng):
     X, y, groups = data(rng)
     values = [rng.normal(size=s) if s else 0.5 for s in (beta, alpha)] + [rng.uniform(1, 2, sigma) if sigma else 1.5]

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from gp_data import data
 from scipy import stats
+from thorough import some
 
 import gpustats as gs
 from gpustats.gp import MarginalLikelihood, sets
@@ -80,7 +81,7 @@ COVARIANCES = {
 
 
 @pytest.mark.parametrize("student_t, jitter", [(False, 0.0), (True, 0.1)])
-@pytest.mark.parametrize("name", COVARIANCES)
+@pytest.mark.parametrize("name", some(COVARIANCES, 2))
 def test_equals_whole_matrices(name, student_t, jitter, rng, monkeypatch):
     """Values and derivatives in everything, with what all sets share among it."""
     cov, values, p = COVARIANCES[name]
@@ -109,11 +110,11 @@ def test_a_set_does_not_depend_on_others(rng):
     ml = MarginalLikelihood(gs.matern32, x, y)
     given = {n: rng.uniform(0.5, 1.5, (40, size)) for n, size in (("amplitude", 1), ("lengthscale", 2), ("sigma", 1))}
     value, gradient = ml.value_and_grad(**given)
-    for some in (slice(0, 1), slice(7, 9), slice(None, None, -1)):
-        part, its = ml.value_and_grad(**{n: v[some] for n, v in given.items()})
-        np.testing.assert_array_equal(part, value[some])
+    for few in (slice(0, 1), slice(7, 9), slice(None, None, -1)):
+        part, its = ml.value_and_grad(**{n: v[few] for n, v in given.items()})
+        np.testing.assert_array_equal(part, value[few])
         for n in given:
-            np.testing.assert_array_equal(its[n], gradient[n][some])
+            np.testing.assert_array_equal(its[n], gradient[n][few])
 
 
 def test_not_positive_definite(rng):

@@ -8,6 +8,7 @@ import pytest
 from references import derivative, exactly, log_uniform
 from scipy import special
 from stored import stored
+from thorough import some
 
 import gpustats as gs
 from gpustats.testing import evaluate_device
@@ -84,7 +85,7 @@ def slope(reference, i, *row):
 
 
 @EACH_DTYPE
-@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("name", some(FUNCTIONS))
 def test_values_and_derivatives(name, dtype):
     reference, arguments = FUNCTIONS[name]
     arguments = [a.astype(dtype) for a in arguments]

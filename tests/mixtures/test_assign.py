@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 from references_mixture import EXAMPLES, covariances, normal, weights
 from scipy import special, stats
+from thorough import some
 
 import gpustats as gs
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-@pytest.mark.parametrize("k", [1, 2, 5, 70])
+@pytest.mark.parametrize("k", some([1, 2, 5, 70], 2))
 def test_frequencies_of_labels(k, dtype, rng):
     points, parameters, table = normal(rng, 4, k, dtype)
     log_weights, n = weights(rng, k, dtype), 30_000

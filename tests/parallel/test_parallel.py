@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from pieces import same
 from scipy import stats
-from thorough import double_first
+from thorough import double_first, some
 
 import gpustats as gs
 from gpustats.parallel import devices as devices_module
@@ -89,7 +89,7 @@ def test_sections_of_files(tmp_path, rng):
 # ---- models on several devices
 
 
-@pytest.mark.parametrize("alpha", [None, 0.3, "groups", "sets", "rows"])
+@pytest.mark.parametrize("alpha", some([None, 0.3, "groups", "sets", "rows"], 2))
 @double_first
 def test_glm(several, data, rng, alpha, dtype):
     data["X"] = data["X"].astype(dtype)

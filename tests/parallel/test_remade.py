@@ -58,7 +58,7 @@ OPTIONS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("options", OPTIONS)
+@pytest.mark.parametrize("options", some(OPTIONS))
 def test_likelihood(way, x, options):
     likelihood = gs.Likelihood(gs.normal, x, **options)
     for _ in range(2):  # before and after it was used
@@ -163,7 +163,7 @@ files_tell = pytest.mark.skipif(not hasattr(os, "preadv"), reason="files are rea
 
 @files_tell
 @pytest.mark.parametrize(
-    "options", [{}, dict(chunk=100, memory=300 * 8), dict(devices=[HERE] * 2, chunk=100, memory=300 * 8)]
+    "options", some([{}, dict(chunk=100, memory=300 * 8), dict(devices=[HERE] * 2, chunk=100, memory=300 * 8)], 2)
 )
 def test_files_travel_by_their_path(tmp_path, way, x, options):
     mapped = memmap(tmp_path, "x", np.tile(x, 20))

@@ -12,6 +12,7 @@ import pytest
 from pieces import memmap, same
 from runtimes import IDS, error_in_a_forked_child, run
 from scipy import stats
+from thorough import some
 
 import gpustats as gs
 from gpustats.parallel import stream
@@ -128,7 +129,7 @@ def test_pieces_of_any_size(runtime, chunk, rng):
     same(divided.linear_predictor(beta, y), whole.linear_predictor(beta, y))
 
 
-@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64])
+@pytest.mark.parametrize("dtype", some([np.float64, np.float32, np.int64], 2))
 def test_likelihood(runtime, rng, tmp_path, dtype, on_device):
     x = rng.integers(1, 9, N).astype(dtype)
     size = 4 if dtype == np.float32 else 8
@@ -264,7 +265,7 @@ def test_two_pieces_arrive_at_once_where_two_can_read(rng, on_device):
     assert on_device[1] - before <= 1000 * 8 + 200 * 8
 
 
-@pytest.mark.parametrize("order", ["C", "F", "strided", "reversed"])
+@pytest.mark.parametrize("order", some(["C", "F", "strided", "reversed"], 2))
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int16])
 def test_layouts_and_types(runtime, rng, order, dtype):
     wide = (3 * rng.normal(size=(2 * N, 2 * K))).astype(dtype)
@@ -353,7 +354,7 @@ class FaultyRows(HostRows):
 
 
 @pytest.mark.parametrize("kind", [Faulty, FaultyRows])
-@pytest.mark.parametrize("error", [OSError, MemoryError, SystemExit, KeyboardInterrupt])
+@pytest.mark.parametrize("error", some([OSError, MemoryError, SystemExit, KeyboardInterrupt], 2))
 @pytest.mark.parametrize("place", [0, 200, 900])
 def test_faults_of_the_reader(rng, on_device, kind, error, place):
     """The call raises what the reader has raised, wherever in the data that was, and leaves nothing on the device."""
@@ -376,7 +377,9 @@ def test_faults_of_the_reader(rng, on_device, kind, error, place):
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-@pytest.mark.parametrize("options", ["chunk=100, memory=200 * 8", "chunk=100, memory=400 * 8", f"devices={IDS[:1] * 2}"])
+@pytest.mark.parametrize(
+    "options", some(["chunk=100, memory=200 * 8", "chunk=100, memory=400 * 8", f"devices={IDS[:1] * 2}"], 2)
+)
 def test_a_forked_child_does_not_wait_for_threads_of_its_parent(options):
     code = f"""
     import numpy as np, gpustats as gs

@@ -140,7 +140,7 @@ def regression():
     pm.Normal("y", pt.dot(X, beta) + a[GROUP], s, observed=Z)
 
 
-@pytest.mark.parametrize("build", [glm, glm_of_groups, regression], ids=lambda b: b.__name__)
+@pytest.mark.parametrize("build", some([glm, glm_of_groups, regression], 2), ids=lambda b: b.__name__)
 def test_a_point_has_the_same_bits_among_any_others(multiplying, build):
     """Where a device multiplies matrices for all points at once: one point is as many."""
     many = gpm.batched(models_of_rows.made(build))
@@ -159,7 +159,7 @@ def dirichlet():
 ALONE_NOWHERE = [mixture_of_gpustats, correlated_vectors, dirichlet, gaussian_process]
 
 
-@pytest.mark.parametrize("build", ALONE_NOWHERE, ids=lambda b: b.__name__)
+@pytest.mark.parametrize("build", some(ALONE_NOWHERE, 2), ids=lambda b: b.__name__)
 def test_no_evaluation_of_a_point_alone(monkeypatch, build):
     many = gpm.batched(models_of_rows.made(build))
     array, function = some_points(many, 9), function_of(many)

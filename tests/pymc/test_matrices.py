@@ -68,7 +68,7 @@ def test_log_density_and_gradient(name, stack, rng, monkeypatch):
 
 
 @PYMC_5
-@pytest.mark.parametrize("n", [2, 3, 5])
+@pytest.mark.parametrize("n", some([2, 3, 5], 2))
 def test_correlations(n, rng):
     """Many at once, with an eta that varies; PyMC's densities of one differ by a constant."""
     corr, factor = gs.lkj_corr.rvs(2.5, n=n, size=4, rng=1), gs.lkj_cholesky_cov.rvs(2.5, 1.3, n=n, size=4, rng=2)

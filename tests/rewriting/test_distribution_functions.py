@@ -134,7 +134,7 @@ def test_invalid_parameters_give_nan(name):
     assert np.isnan(together(name)("logsf", x, *invalid)).all()
 
 
-@pytest.mark.parametrize("name", ["normal", "poisson", "categorical"])
+@pytest.mark.parametrize("name", some(["normal", "poisson", "categorical"], 2))
 def test_methods(name, rng):
     """They give what the tests above find in one kernel, also where observations and sets of parameters make a table."""
     density = gs.densities[name]

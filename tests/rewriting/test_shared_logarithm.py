@@ -90,7 +90,7 @@ def student_t(x, nu):
     return -special.betaln(0.5, nu / 2) - 0.5 * math.log(nu) - (nu + 1) / 2 * log1p_square
 
 
-@pytest.mark.parametrize("n", [1, 7, 512, 100_003])
+@pytest.mark.parametrize("n", some([1, 7, 512, 100_003], 2))
 @pytest.mark.parametrize("nu", [0.5, 5.0, 1e8])
 @pytest.mark.parametrize("scale", [1e-8, 1.0, 1e200])
 def test_student_t(layout, rng, n, nu, scale):

@@ -5,6 +5,7 @@ import pickle
 import numpy as np
 import pytest
 from scipy import stats
+from thorough import some
 
 import gpustats as gs
 from gpustats import scipy_stats as st
@@ -112,7 +113,9 @@ def test_invalid_parameters_and_nan():
     assert st.kappa4.cdf(st.kappa4.support(0.1, 0.0)[0], 0.1, 0.0) == 0  # though the distribution function is a root there
 
 
-@pytest.mark.parametrize(("name", "shapes"), [("gamma", (2.5,)), ("weibull_max", (1.7,)), ("poisson", (3.2,)), ("levy_l", ())])
+@pytest.mark.parametrize(
+    ("name", "shapes"), some([("gamma", (2.5,)), ("weibull_max", (1.7,)), ("levy_l", ()), ("poisson", (3.2,))], 2)
+)
 def test_numbers(name, shapes):
     ours, theirs = getattr(st, name)(*shapes, loc=-2), getattr(stats, name)(*shapes, loc=-2)
     finite = name != "levy_l"
@@ -219,11 +222,11 @@ def test_densities_of_scipys_parameters():
 # ---- fits
 
 
-@pytest.mark.parametrize(("name", "shapes", "fixed"), [
+@pytest.mark.parametrize(("name", "shapes", "fixed"), some([
     ("norm", (), {}), ("gamma", (2.5,), dict(floc=0)), ("weibull_min", (1.8,), dict(floc=0)), ("t", (6.0,), {}),
     ("beta", (2.0, 3.0), dict(floc=0, fscale=1)), ("lognorm", (0.7,), dict(floc=0)), ("gamma", (2.5,), dict(fa=2.5)),
     ("expon", (), {}), ("pareto", (3.0,), dict(floc=0)), ("uniform", (), {}), ("uniform", (), dict(floc=-0.5)),
-])  # fmt: skip
+]))  # fmt: skip
 def test_fits(name, shapes, fixed):
     """At least as likely as what SciPy finds."""
     ours, theirs = getattr(st, name), getattr(stats, name)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from references_local import greedy_design, mspe_design
 from scipy.spatial import cKDTree
+from thorough import some
 
 import gpustats as gs
 from gpustats.gp.local.clustered import CLUSTERED, cluster_layout
@@ -44,7 +45,7 @@ def assert_nearest(got, want, start):
 @pytest.mark.parametrize("method", ["device", "tree", "auto"])
 @pytest.mark.parametrize("p", [1, 2, 3, 8, 20])
 @pytest.mark.parametrize(
-    "n,k,start", [(1, 1, 1), (1, 3, 2), (10, 4, 0), (100, 100, 7), (5000, 50, 50), (20000, 1000, 6), (7000, 6000, 6)]
+    "n,k,start", some([(1, 1, 1), (1, 3, 2), (10, 4, 0), (100, 100, 7), (5000, 50, 50), (20000, 1000, 6), (7000, 6000, 6)])
 )
 def test_nearest(method, p, n, k, start, runtime, rng):
     X, x = rng.uniform(size=(n, p)), rng.uniform(size=(11, p))
@@ -139,7 +140,7 @@ def designs(runtime, X, x, candidates, d, g, start, end, correlation=None, y=Non
 
 
 @pytest.mark.parametrize(
-    "p,n,end,g", [(1, 40, 12, 1e-2), (2, 150, 30, 1e-4), (3, 500, 25, 1e-6), (8, 300, 40, 1e-4), (20, 130, 20, 0.1)]
+    "p,n,end,g", some([(1, 40, 12, 1e-2), (2, 150, 30, 1e-4), (3, 500, 25, 1e-6), (8, 300, 40, 1e-4), (20, 130, 20, 0.1)])
 )
 @pytest.mark.parametrize("separable", [False, True])
 def test_design(p, n, end, g, separable, runtime, rng):
@@ -279,7 +280,7 @@ def test_design_of_nothing_and_mistakes(runtime):
             designs(runtime, X, x, candidates, np.ones(2), np.ones(2), start, end)
 
 
-@pytest.mark.parametrize("p, d, g", [(2, 0.05, 1e-4), (3, 0.1, 1e-5), (8, 0.6, 1e-4)])
+@pytest.mark.parametrize("p, d, g", some([(2, 0.05, 1e-4), (3, 0.1, 1e-5), (8, 0.6, 1e-4)], 2))
 @pytest.mark.parametrize("moved", [0.0, 1e5])
 def test_design_with_rows_in_float32(p, d, g, moved, runtime, rng):
     """The same designs, also of points far from 0; of 300 one may be another one."""

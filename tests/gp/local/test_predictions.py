@@ -8,6 +8,7 @@ from references_local import P, check, fixed, gaussian, loglik
 from scipy import optimize
 from scipy.spatial import cKDTree
 from scipy.stats import qmc
+from thorough import some
 
 import gpustats as gs
 from gpustats.gp.local import darg, garg
@@ -101,10 +102,10 @@ ESTIMATED, PLAIN = {"start": 1e-2, "mle": True}, {"ab": (0, 0), "max": 30.0}  # 
 
 @pytest.mark.parametrize(
     "of_d, of_g, separable, cov",
-    [
+    some([
         (None, 1e-3, False, "rbf"), (None, 1e-3, True, "rbf"), (None, ESTIMATED, False, "rbf"), (None, ESTIMATED, True, "rbf"),
         (PLAIN, 1e-3, True, "matern52"), (PLAIN, ESTIMATED, False, "matern52"), (fixed(0.3), ESTIMATED, False, "rbf"),
-    ],
+    ]),
 )  # fmt: skip
 def test_maximum_likelihood(layout, data, of_d, of_g, separable, cov):
     X, y, XX = data
