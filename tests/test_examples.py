@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy import special, stats
-from thorough import THOROUGH, some
+from thorough import THOROUGH
 
 from bench.local_gp import borehole
 
@@ -59,6 +59,7 @@ def assert_same(ours, pymcs):
     np.testing.assert_allclose(gradient, derivatives, rtol=1e-9, atol=1e-9)
 
 
+@THOROUGH
 def test_the_hierarchical_model_is_that_of_pymc():
     module = example("hierarchical")
     data = module.survey(1)
@@ -83,7 +84,8 @@ def test_the_polya_gamma_sampler_agrees_with_a_fit():
     np.testing.assert_allclose(draws.std(0), fit.bse, rtol=0.15)
 
 
-@pytest.mark.parametrize("by_person", some([True, False]))
+@THOROUGH
+@pytest.mark.parametrize("by_person", [True, False])
 def test_the_model_of_doctor_visits_is_that_of_pymc(by_person):
     module = example("doctor_visits")
     visits, x, person = module.experiment(300)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from thorough import some
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -64,7 +65,9 @@ def of_first(names):
 MORE = {"using": of_using, "glm": of_glm, "gaussian-processes": of_gaussian_processes, "first": of_first}
 
 
-@pytest.mark.parametrize("page", [p for p in PAGES if BLOCK.search(p.read_text(encoding="utf-8"))], ids=lambda page: page.stem)
+@pytest.mark.parametrize(
+    "page", some(p for p in PAGES if BLOCK.search(p.read_text(encoding="utf-8"))), ids=lambda page: page.stem
+)
 def test_the_code_of_a_page(page, without_compiler, tmp_path, monkeypatch, capsys):
     text = page.read_text(encoding="utf-8")
     for module in NEED:

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from thorough import THOROUGH
 
 import gpustats as gs
 from gpustats.commands import demo
@@ -19,6 +20,7 @@ def test_demo_agrees_with_scipy_and_is_centred_on_the_data(tmp_path, capsys):
     assert (tmp_path / "new" / "folder" / "posterior.png").stat().st_size > 10_000
 
 
+@THOROUGH
 def test_posterior_of_the_visits():
     x = demo.visits()
     assert (len(x), x.min(), x.max()) == (20190, 0, 77)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from gp_data import data
 from scipy import stats
-from thorough import some
+from thorough import THOROUGH, some
 
 import gpustats as gs
 from gpustats.gp import MarginalLikelihood, batch, sets
@@ -77,6 +77,7 @@ def test_equals_scipy(rng):
     np.testing.assert_allclose(found, want, rtol=1e-11)
 
 
+@THOROUGH
 def test_a_set_does_not_depend_on_others(rng, monkeypatch):
     """Nor on how many are a batch, and on whether the batch is the thread's first of its kind."""
     x, y = data(rng, 150)

@@ -94,6 +94,7 @@ class TestModels:
         same_bits(divided.value_and_grad(beta, alpha), before)
         same_bits(divided.value_and_grad(beta, alpha), before)
 
+    @THOROUGH
     def test_a_worker_that_dies_while_it_computes(self, client, rng):
         x = rng.normal(size=2_000_000)
         likelihood = gs.Likelihood(gs.student_t, x, client=client, chunk=1000)  # many pieces: a call takes a while

@@ -110,6 +110,7 @@ def test_numbers(write, rng, through_python):
     assert len(through_python) == machine.CALLS
 
 
+@THOROUGH
 def test_invalid_parameters_go_through_python(through_python):
     """Scales that are no numbers, as where a sampler has gone astray."""
     compiled, start = log_posterior(student_t, "NUMBA")

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from thorough import some
+from thorough import THOROUGH, some
 
 pm = pytest.importorskip("pymc")
 import pytensor  # noqa: E402
@@ -30,7 +30,7 @@ def assert_same_distribution(got, want, axis=0):
         assert stats.ks_2samp(a, b, method="asymp").pvalue > 1e-5
 
 
-@pytest.mark.parametrize("name", some(NAMES, 5))
+@pytest.mark.parametrize("name", some(NAMES, 10))
 def test_draws_are_pymcs(name):
     values = [v if np.shape(v) != (5,) else v[1] for v in PARAMETERS[name]]
     op = ours(name).rv_op
@@ -80,7 +80,7 @@ def test_draws_follow_pymcs_seed():
     assert len(np.unique([first, other])) == 24
 
 
-@pytest.mark.parametrize("name", some(NAMES, 5))
+@pytest.mark.parametrize("name", some(NAMES, 10))
 def test_draws_broadcast(name):
     """A parameter for each observation, and several leading axes: independent draws."""
     values = PARAMETERS[name]
@@ -97,6 +97,7 @@ def test_draws_broadcast(name):
         assert len(np.unique(draws)) == draws.size
 
 
+@THOROUGH
 def test_a_cholesky_factor_is_sampled(rng):
     x, results = rng.normal(size=(10, 3)), []
     for mvnormal in (lambda *a, factor, **k: gpm.MvNormal(*a, scale_tril=factor, **k),

@@ -73,7 +73,7 @@ CASES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", some(CASES, 4))
+@pytest.mark.parametrize("name", some(CASES, 8))
 def test_equals_pymc(name):
     ours, theirs = (model(m) for m in CASES[name])
     point = {n: v + rng.normal(size=np.shape(v)) / 3 for n, v in ours.initial_point().items()}

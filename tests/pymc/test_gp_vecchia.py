@@ -27,6 +27,7 @@ def model(by_row, distribution, **options):
     return made
 
 
+@THOROUGH
 @pytest.mark.parametrize("by_row", [False, True])
 def test_equals_the_exact_density(by_row):
     ours, exact = model(by_row, gpm.GPVecchia, neighbours=N - 1), model(by_row, gpm.GPMarginal)

@@ -43,7 +43,7 @@ def invalid(value):
 WIDER = {"discrete_uniform", "multinomial"}
 
 
-@pytest.mark.parametrize("name", some(NAMES, 5))
+@pytest.mark.parametrize("name", some(NAMES, 10))
 def test_equals_pymc(name):
     """Each parameter outside of its domain by itself: values at each observation, their sum, the error."""
     values = [np.asarray(v, float) for v in PARAMETERS[name]]
@@ -213,6 +213,7 @@ def model_of(kind, distributions):
     return model
 
 
+@THOROUGH
 @pytest.mark.parametrize("kind", some(["glm", "vector", "mixture"]))
 def test_samplers(kind):
     """A standard deviation that a sampler proposes to be negative: draws as PyMC's own."""

@@ -421,6 +421,7 @@ def test_a_function_of_jax(monkeypatch):
         np.testing.assert_allclose(got, values[0], rtol=1e-5)
 
 
+@THOROUGH
 def test_an_ensemble():
     emcee = pytest.importorskip("emcee")
     many = gpm.batched(normal())

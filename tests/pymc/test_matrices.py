@@ -172,6 +172,7 @@ def test_draws_and_starting_points():
     assert stats.kstest(draws[:, 1, 0, 0], stats.norm(1, np.sqrt(2)).cdf).pvalue > 1e-4
 
 
+@THOROUGH
 @PYMC_5
 def test_factors_of_many_covariances():
     """compute_corr gives those of each, where PyMC's gives them of one only."""

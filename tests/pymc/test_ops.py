@@ -177,6 +177,7 @@ def test_threads_that_python_did_not_start(monkeypatch):
     assert len(left) == 2
 
 
+@THOROUGH
 def test_an_interrupt_under_numba_comes_through(monkeypatch):
     function, evaluate, calls = value_and_gradient(normal_model(gpm, Y), "NUMBA"), DensityEvaluator.sums, []
 

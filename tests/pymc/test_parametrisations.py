@@ -156,7 +156,7 @@ def test_signature(name):
 DOUBLE_PRECISION = pytensor.config.change_flags(cast_policy="numpy+floatX")
 
 
-@pytest.mark.parametrize("name, i", some(CASES, 10))
+@pytest.mark.parametrize("name, i", some(CASES, 20))
 def test_equals_pymc(name, i):
     x, calls = CALLS[name]
     args, kwargs = calls[i]
@@ -284,7 +284,7 @@ MODELS = {
 }
 
 
-@pytest.mark.parametrize("name", some(MODELS, 6))
+@pytest.mark.parametrize("name", some(MODELS, 12))
 def test_model_of_distributions(name):
     """Value and gradient are PyMC's, and the sum over the observations is one evaluation."""
     results = []

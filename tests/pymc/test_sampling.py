@@ -142,6 +142,7 @@ def test_posterior_of_real_data_is_pymcs(make):
             np.testing.assert_allclose(got[name].std(("chain", "draw")), want[name].std(("chain", "draw")), rtol=0.2)
 
 
+@THOROUGH
 def test_predictions_and_loo():
     with gamma_model(gpm):
         prior = pm.sample_prior_predictive(50, random_seed=1)

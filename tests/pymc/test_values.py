@@ -38,7 +38,7 @@ def double_precision():
         yield
 
 
-@pytest.mark.parametrize("name", some(NAMES, 5))
+@pytest.mark.parametrize("name", some(NAMES, 10))
 def test_equals_pymc(name, rng):
     """Elementwise values; gradients of their sum and of a weighted sum, for parameters and observations."""
     values = PARAMETERS[name]
@@ -63,7 +63,7 @@ def test_equals_pymc(name, rng):
         assert difference(got, want) < 1e-10
 
 
-@pytest.mark.parametrize("name", some(CONTINUOUS, 5))
+@pytest.mark.parametrize("name", some(CONTINUOUS, 10))
 def test_free_variable_equals_pymc(name, rng):
     """As a prior: its transform, its starting point, and the log-density of what is sampled."""
     values = PARAMETERS[name]

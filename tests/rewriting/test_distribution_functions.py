@@ -86,7 +86,7 @@ def slopes_in(name, i, components, *row):
     return [slopes(name, row, (i, k)) for k in components]
 
 
-@pytest.mark.parametrize("name", some(sorted(CDFS.keys() - {"categorical"}), 12))  # whose elements have a fixed sum
+@pytest.mark.parametrize("name", some(sorted(CDFS.keys() - {"categorical"}), 24))  # whose elements have a fixed sum
 def test_derivatives(name, rng):
     """In every real argument; one kernel computes both logarithms and all their derivatives."""
     density = gs.densities[name]

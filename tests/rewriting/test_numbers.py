@@ -87,7 +87,7 @@ def test_scipy_agrees(name):
 WITHOUT_FORMULAS = sorted(name for name in REFERENCES if name not in FORMULAS | HEAVY | SLOW and written(name))
 
 
-@pytest.mark.parametrize("name", some(WITHOUT_FORMULAS, 12))
+@pytest.mark.parametrize("name", some(WITHOUT_FORMULAS, 36))
 def test_expectations_agree(name):
     """Where scipy has no formulas: expectations by quadrature, or sums."""
     density, (parameters, numbers) = gs.densities[name], computed(name)

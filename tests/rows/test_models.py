@@ -289,7 +289,7 @@ def cases(name):
 
 
 @pytest.mark.parametrize("layout", ["device", pytest.param("gpu", marks=THOROUGH)], indirect=True)
-@pytest.mark.parametrize("name", some(MODELS, 2))
+@pytest.mark.parametrize("name", some(MODELS))
 def test_against_pytensor(name, layout):
     model = MODELS[name]
     for n, (leaves, values, wanted) in cases(name).items():

@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import pytest
 from scipy import stats
-from thorough import some
+from thorough import THOROUGH, some
 
 import gpustats as gs
 from gpustats import scipy_stats as st
@@ -129,6 +129,7 @@ def test_numbers(name, shapes):
     assert (ours.a, ours.b) == (theirs.a, theirs.b) and ours.support() == theirs.support()
 
 
+@THOROUGH
 def test_numbers_of_heavy_tails():
     np.testing.assert_array_equal(st.rel_breitwigner.stats(2.0, moments="s"), stats.rel_breitwigner.stats(2.0, moments="s"))
     k = np.arange(1, 10**6)

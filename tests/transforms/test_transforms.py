@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from references import derivative
 from scipy import stats
-from thorough import some
+from thorough import THOROUGH, some
 from transformed import FRECHET, assert_close
 
 import gpustats as gs
@@ -113,6 +113,7 @@ def test_weighted_elliptical(name, dtype, rng):
     assert np.isnan(weighted.logpdf(x, mu=mu, cov=cov, weight=dtype(-1), **more)).all()
 
 
+@THOROUGH
 def test_they_compose(rng):
     x = rng.uniform(0, 2, N)
     truncated = stats.truncnorm(0, 2)

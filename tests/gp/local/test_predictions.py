@@ -8,7 +8,7 @@ from references_local import P, check, fixed, gaussian, loglik
 from scipy import optimize
 from scipy.spatial import cKDTree
 from scipy.stats import qmc
-from thorough import some
+from thorough import THOROUGH, some
 
 import gpustats as gs
 from gpustats.gp.local import darg, garg
@@ -133,6 +133,7 @@ def test_maximum_likelihood(layout, data, of_d, of_g, separable, cov):
         np.testing.assert_allclose(np.exp(best.x - found), 1, atol=1e-4)  # scipy goes no further from there
 
 
+@THOROUGH
 def test_many_lengthscales_some_at_their_bounds(layout, rng):
     X = rng.uniform(size=(1000, 15))
     y = np.sin(3 * X[:, 0]) + X[:, 1] * X[:, 14] - 1

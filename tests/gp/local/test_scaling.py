@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from references_local import fixed, loglik
 from scipy import optimize
+from thorough import THOROUGH
 
 import gpustats as gs
 from gpustats.gp.local import blhs, darg, model, points, scaling
@@ -86,6 +87,7 @@ def test_prescaling_is_better_where_columns_differ(uneven):
         assert scaled < plain / 4
 
 
+@THOROUGH
 def test_prescaling_by_itself(uneven):
     X, y, XX = (a[:90] for a in uneven)
     gp = gs.LocalGP(X, y, prescale=True)
@@ -93,6 +95,7 @@ def test_prescaling_by_itself(uneven):
     assert gs.LocalGP(X, y).prescaling is None
 
 
+@THOROUGH
 def test_units_make_no_difference(uneven):
     X, y, XX = uneven
     plain = gs.LocalGP(X, y, prescale=blhs(X, y, **SMALL))

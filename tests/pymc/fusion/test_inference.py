@@ -60,6 +60,7 @@ def test_sequential_monte_carlo(model):
         assert abs(ours[name].mean() - want.mean()) < 5 * want.std() / np.sqrt(12)
 
 
+@THOROUGH
 @pytest.mark.filterwarnings("ignore")
 def test_draws_of_a_posterior(model):
     """Log-likelihoods, predictive draws, and those for other data, given the same posterior."""

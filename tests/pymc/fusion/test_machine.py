@@ -144,6 +144,7 @@ def test_threads(rng, through_python):
     assert len(found) == 4 and len(through_python) <= 13 * machine.CALLS
 
 
+@THOROUGH
 def test_more_threads_than_there_are_programs_for(rng, monkeypatch, through_python):
     monkeypatch.setattr(machine, "THREADS", 1)  # compiled code knows of 64, of which it finds no other
     programs, ready, model = [], threading.Event(), line(rng)
@@ -184,6 +185,7 @@ def test_an_error_of_the_driver(rng, monkeypatch, through_python):
     assert len(through_python) == 6
 
 
+@THOROUGH
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_a_forked_process(rng):
