@@ -1,4 +1,4 @@
-"""What `make test` leaves to `make thorough`: what takes long, or what others find for another density, type, layout or mode."""
+"""What `make test` leaves to `make thorough`: what takes long, or is found for another density, type, layout or mode."""
 
 import numpy as np
 import pytest
