@@ -5,6 +5,7 @@ The checks of a folder stand in its ``simulated.py``: functions of a type and of
 """
 
 import dataclasses
+import functools
 import importlib.util
 import os
 from pathlib import Path
@@ -33,10 +34,17 @@ KERNEL(64) stray(GLOBAL real *out)
 """
 
 
-def kernel_shape(check):
-    """Mark a check of a kernel shape: ``check(dtype, rng)``."""
+def kernel_shape(check=None, *, max_threads=None):
+    """Mark a check of a kernel shape: ``check(dtype, rng)``.
+
+    Where a kernel is the same with smaller blocks, `max_threads` keeps a simulator from idle threads, which take it as long as
+    others.
+    """
+    if check is None:
+        return functools.partial(kernel_shape, max_threads=max_threads)
     assert check.__name__ not in SHAPES, f"two checks of the name {check.__name__}"
     SHAPES[check.__name__] = check
+    check.max_threads = max_threads
     return check
 
 
@@ -82,7 +90,8 @@ def check(name, layout, dtype, device=None):
     runtime, dtype = choose.get(device), np.dtype(dtype).type
     whole = runtime.device
     if layout == "gpu":
-        runtime.device = dataclasses.replace(whole, type="gpu", warp=32, compute_units=2)
+        most = getattr(find().get(name), "max_threads", None) or whole.max_threads
+        runtime.device = dataclasses.replace(whole, type="gpu", warp=32, compute_units=2, max_threads=most)
     try:
         with gs.use(runtime):
             if name in ("race", "stray"):
