@@ -10,7 +10,7 @@ import gpustats as gs
 from gpustats.elliptical import whiten as elliptical_module
 
 
-@kernel_shape(max_threads=64)
+@kernel_shape
 def elliptical(dtype, rng):
     for dim, sets in ((17, 1), (9, 8), (2, 3)):
         root = np.tril(rng.normal(size=(sets, dim, dim)) / dim) + np.eye(dim)

@@ -5,7 +5,6 @@ The checks of a folder stand in its ``simulated.py``: functions of a type and of
 """
 
 import dataclasses
-import functools
 import importlib.util
 import os
 from pathlib import Path
@@ -18,6 +17,8 @@ from gpustats.runtime import choose
 
 TESTS = Path(__file__).parents[1]
 SHAPES = {}  # name -> check
+#: Of checks whose kernels are the same with smaller blocks: idle threads take a simulator as long as others.
+LARGEST_BLOCKS = {"mixture": 64, "elliptical": 64}
 
 MISTAKES = """
 KERNEL(64) race(GLOBAL real *out)
@@ -34,17 +35,10 @@ KERNEL(64) stray(GLOBAL real *out)
 """
 
 
-def kernel_shape(check=None, *, max_threads=None):
-    """Mark a check of a kernel shape: ``check(dtype, rng)``.
-
-    Where a kernel is the same with smaller blocks, `max_threads` keeps a simulator from idle threads, which take it as long as
-    others.
-    """
-    if check is None:
-        return functools.partial(kernel_shape, max_threads=max_threads)
+def kernel_shape(check):
+    """Mark a check of a kernel shape: ``check(dtype, rng)``."""
     assert check.__name__ not in SHAPES, f"two checks of the name {check.__name__}"
     SHAPES[check.__name__] = check
-    check.max_threads = max_threads
     return check
 
 
@@ -90,7 +84,7 @@ def check(name, layout, dtype, device=None):
     runtime, dtype = choose.get(device), np.dtype(dtype).type
     whole = runtime.device
     if layout == "gpu":
-        most = getattr(find().get(name), "max_threads", None) or whole.max_threads
+        most = LARGEST_BLOCKS.get(name, whole.max_threads)
         runtime.device = dataclasses.replace(whole, type="gpu", warp=32, compute_units=2, max_threads=most)
     try:
         with gs.use(runtime):

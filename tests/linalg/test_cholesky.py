@@ -6,7 +6,7 @@ import pytest
 import scipy.linalg
 from matrices import close, plain_cholesky_grad, positive_definite, slope, tolerance, with_traps
 from scipy.linalg import hilbert, toeplitz
-from thorough import some
+from thorough import double_first
 
 from gpustats import linalg
 
@@ -14,7 +14,7 @@ SIZES = [1, 2, 3, 8, 15, 16, 17, 33, 64, 70, 130]
 DTYPES = [np.float64, np.float32]
 
 
-@pytest.mark.parametrize("dtype", some(DTYPES, 2))
+@double_first
 def test_cholesky(rng, provider, dtype):
     for n in SIZES:
         a = positive_definite(rng, n, n, dtype=dtype)

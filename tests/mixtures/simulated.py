@@ -8,7 +8,7 @@ import gpustats as gs
 from gpustats.mixtures.repeated import sums_of_sets
 
 
-@kernel_shape(max_threads=64)
+@kernel_shape
 def mixture(dtype, rng):
     """The density of a mixture, draws of labels, responsibilities, for one group of parameter sets and for several."""
 

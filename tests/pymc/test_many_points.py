@@ -320,7 +320,7 @@ def smc(kernel, **kwargs):
 
 @THOROUGH
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("name", ["IMH", pytest.param("MH", marks=THOROUGH)])
+@pytest.mark.parametrize("name", ["IMH", "MH"])
 def test_particles_are_those_of_pymc(name, monkeypatch):
     evaluated, original = [], RowsEvaluator.sums_of_sets
 

@@ -156,7 +156,7 @@ def test_many_points_at_once(rng):
 
 @THOROUGH
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("sampler", ["pymc", pytest.param("nutpie", marks=THOROUGH)])
+@pytest.mark.parametrize("sampler", ["pymc", "nutpie"])
 def test_the_posterior_is_the_same(rng, sampler):
     pytest.importorskip("nutpie")
     model = simple(rng)
