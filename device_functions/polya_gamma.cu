@@ -173,8 +173,9 @@ __device__ real devroye(rng_t *rng, real c)
     return value;
 }
 
-// The sum of the definition: 40 of its gamma variables, and one with the mean and the variance of all others, whose third
-// cumulant differs by less than 1e-12 h. Of few whole numbers h, as many variables of h = 1 are exact.
+// The sum of the definition: 40 of its gamma variables, and one with the mean and the variance of all others, which are sums of
+// f(k + 0.5) and its square, f(t) = 1 / (2 (pi^2 t^2 + c^2)): by the midpoint rule with its first correction, f'(40) / 24, they
+// are right within 1e-10 h, and the third cumulant within 1e-12 h. Of few whole numbers h, as many variables of h = 1 are exact.
 __device__ real polya_gamma_sample(rng_t *rng, real h, real z)
 {
     real c = 0.5 * fabs(z), sum = 0;
@@ -185,16 +186,18 @@ __device__ real polya_gamma_sample(rng_t *rng, real h, real z)
         }
         return sum;
     }
-    real mean = tanh(c) / (4 * c), var = curvature(c * c);
-    if (c < 1e-4) mean = 0.25;
-    for (int k = 0; k < 40; k++) {
+    int terms = 40;
+    for (int k = 0; k < terms; k++) {
         real share = 1 / (2 * PI * PI * (k + 0.5) * (k + 0.5) + 2 * c * c), g = gamma_sample(rng, h, 1);
         sum += share * g;
-        mean -= share;
-        var -= share * share;
     }
-    real rest = gamma_sample(rng, h * (mean * (mean / var)), 1);
-    return sum + var / mean * rest;
+    real edge = PI * terms, u = c / edge, square = u * u, f = 0.5 / (edge * edge * (1 + square));
+    real first = u > 0 ? atan(u) / u : 1, series = 2.0 / 3 + square * (-4.0 / 5 + square * (6.0 / 7 - 8.0 / 9 * square));
+    real second = square < 0.01 ? series : (first - 1 / (1 + square)) / square;
+    real mean = first / (2 * PI * edge) - PI * edge * f * f / 6;
+    real scale = (second / (8 * PI * edge * edge * edge) - PI * edge * f * f * f / 3) / mean;
+    real rest = gamma_sample(rng, h * (mean / scale), 1);
+    return sum + scale * rest;
 }
 
 __device__ real polya_gamma_mean(real h, real z)

@@ -37,17 +37,14 @@ inf = np.inf
 each_dtype = pytest.mark.parametrize("dtype", [np.float64, np.float32], ids=["float64", "float32"])
 
 
-def cases_of(table, *dtypes):
-    """Parameters of all densities in these types, of which `make test` takes one set of each: the first or, as often, the last.
-
-    In single precision it takes those of every third density.
-    """
+def cases_of(table, every=1):
+    """Parameters of all densities; of every so many, `make test` takes one set: the first or, as often, the last."""
     listed = [
-        pytest.param(name, parameters, dtype, id=f"{label(name, parameters)}-{dtype.__name__}", marks=marks)
-        for i, (name, sets) in enumerate(table.items()) for parameters in sets for dtype in dtypes
-        for marks in [[THOROUGH] * (parameters is not sets[-(i % 2)] or dtype == np.float32 and i % 3 > 0)]
+        pytest.param(name, parameters, id=label(name, parameters), marks=marks)
+        for i, (name, sets) in enumerate(table.items()) for parameters in sets
+        for marks in [[THOROUGH] * (i % every > 0 or parameters is not sets[-(i % 2)])]
     ]  # fmt: skip
-    return pytest.mark.parametrize("name,parameters,dtype", listed)
+    return pytest.mark.parametrize("name,parameters", listed)
 
 
 def test_every_density_has_a_sampler():
@@ -57,9 +54,14 @@ def test_every_density_has_a_sampler():
     assert sampled - elliptical == CONTINUOUS.keys() | DISCRETE.keys() | VECTOR.keys() | SERIES.keys()
 
 
-@cases_of(CONTINUOUS, np.float64, np.float32)
-def test_continuous(name, parameters, dtype):
-    assert_continuous(name, parameters, dtype, gs.Generator(2011))
+@cases_of(CONTINUOUS)
+def test_continuous(name, parameters):
+    assert_continuous(name, parameters, np.float64, gs.Generator(2011))
+
+
+@cases_of(CONTINUOUS, every=3)
+def test_continuous_in_single_precision(name, parameters):
+    assert_continuous(name, parameters, np.float32, gs.Generator(2011))
 
 
 #: Whose moments SciPy integrates
@@ -71,15 +73,16 @@ INTEGRATED = [
 
 
 @THOROUGH
-@cases_of({name: CONTINUOUS[name] for name in INTEGRATED}, np.float64, np.float32)
+@cases_of({name: CONTINUOUS[name] for name in INTEGRATED})
+@each_dtype
 def test_continuous_with_moments_that_scipy_integrates(name, parameters, dtype):
     assert integrated(DISTRIBUTIONS[name](*parameters))
     assert_continuous(name, parameters, dtype, gs.Generator(2011), N + 1)
 
 
-@cases_of(DISCRETE, np.int64)
+@cases_of(DISCRETE)
 @pytest.mark.filterwarnings("ignore:divide by zero:RuntimeWarning:scipy")
-def test_discrete(name, parameters, dtype):
+def test_discrete(name, parameters):
     assert_discrete(name, parameters, gs.Generator(2011))
 
 
