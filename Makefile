@@ -10,19 +10,15 @@ export PYTHONDONTWRITEBYTECODE =# hundreds of processes of the tests import what
 demo: $(VENV)/.installed
 	$(BIN)/gpustats demo
 
-PYTEST := $(BIN)/python -m pytest -q -n auto --dist worksteal
-# The tests of these markers: first those that need no optimised kernels
-define MARKED
-	GPUSTATS_OPTIMISE=$${GPUSTATS_OPTIMISE:-0} $(PYTEST) -m '$(1) and not optimised'
-	$(PYTEST) -m '$(1) and optimised' $$(grep -rl --include='test_*.py' 'mark\.optimised' tests)
-endef
+# Tests need no optimised kernels, but for those that are marked so.
+PYTEST := GPUSTATS_OPTIMISE=$${GPUSTATS_OPTIMISE:-0} $(BIN)/python -m pytest -q -n auto --dist worksteal
 test:
 	$(MAKE) --jobs=2 nvcc lint wheel  # installing, mypy and pip have one process each
-	$(call MARKED,not slow and not thorough)
+	$(PYTEST) -m 'not slow and not thorough'
 
 # What `make test` leaves out (tests/helpers/thorough.py)
 thorough: $(VENV)/.installed
-	$(call MARKED,not slow and thorough)
+	$(PYTEST) -m 'not slow and thorough'
 
 wheel: $(VENV)/.installed
 	tests/wheel.sh $(BIN)/python

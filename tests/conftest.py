@@ -8,16 +8,14 @@ import signal
 # Before NumPy loads it. Threads that share small matrices wait for one another most of the time, the more so where each core
 # has a process of tests already.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-# PyTensor notes for each variable of a graph which line has made it: a tenth of the time that models take to compile.
-# What Intel's compiler does not optimise, g++ and Numba need not either.
-os.environ.setdefault(
-    "PYTENSOR_FLAGS", "traceback__limit=0" + ",gcc__cxxflags=-O0" * (os.environ.get("GPUSTATS_OPTIMISE") == "0")
-)
+# PyTensor notes for each variable of a graph which line has made it: a tenth of the time that models take to compile. What
+# g++ takes for the graphs of tests is several times what Python takes to compute them.
+os.environ.setdefault("PYTENSOR_FLAGS", "traceback__limit=0" + ",cxx=" * (os.environ.get("GPUSTATS_OPTIMISE") == "0"))
 os.environ.setdefault("NUMBA_OPT", "0" if os.environ.get("GPUSTATS_OPTIMISE") == "0" else "3")
 
 import numpy as np
 import pytest
-from layouts import like_a_gpu
+from layouts import another, like_a_gpu
 from matrices import LEAF
 
 import gpustats as gs
@@ -27,6 +25,7 @@ from gpustats.linalg import where
 from gpustats.linalg.host import HostProvider
 from gpustats.linalg.kernels import KernelProvider
 from gpustats.runtime import choose
+from gpustats.runtime.compiler import WITHOUT_OPTIMISATION
 
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # in a shell's background job, whose children would ignore it too
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -62,6 +61,27 @@ def pytest_collection_finish():
 @pytest.fixture
 def rng():
     return np.random.default_rng(2011)
+
+
+@pytest.fixture(scope="session")
+def optimising():
+    """A runtime whose compiler optimises."""
+    with pytest.MonkeyPatch.context() as patch, another(choose.get()) as made:
+        patch.setenv("GPUSTATS_OPTIMISE", "1")
+        assert WITHOUT_OPTIMISATION not in made._options  # kept from here on
+        yield made
+
+
+@pytest.fixture(autouse=True)
+def optimised(request, monkeypatch):
+    """Tests that are so marked run as users do, where others go without what Intel's compiler takes to optimise."""
+    asked = os.environ.get("GPUSTATS_OPTIMISE") == "0" and "optimised" in request.keywords
+    if asked and [device.backend for device in gs.devices()[:1]] == ["opencl"]:
+        with gs.use(request.getfixturevalue("optimising")):
+            monkeypatch.setenv("GPUSTATS_OPTIMISE", "1")
+            yield
+    else:
+        yield
 
 
 @pytest.fixture(scope="module", name="like_a_gpu")

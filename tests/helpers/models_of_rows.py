@@ -2,17 +2,15 @@
 
 import numpy as np
 import pymc as pm
-import pytensor
 import pytensor.tensor as pt
+from modes import QUICK
 from pymc.distributions.transforms import ordered
-from pymc_models import QUICK
 from pytensor.graph.traversal import toposort
 
 import gpustats as gs
 import gpustats.pymc as gpm
 
 N = 400
-AS_WRITTEN = pytensor.compile.Mode("py", None)  # without rewriting, which takes longer than a small evaluation
 rng = np.random.default_rng(20)
 X, GROUP, ITEM = rng.normal(size=(N, 3)), rng.integers(0, 12, N), rng.integers(0, 5, N)
 T, Y = rng.uniform(0.5, 5, N), rng.normal(size=N)

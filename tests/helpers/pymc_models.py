@@ -17,7 +17,6 @@ from gpustats.runtime.speeds import Line  # noqa: E402
 #: The densities that PyMC has, too.
 NAMES = sorted(n for n in library.built_in(DENSITY) if counterparts.known_counterpart(n))
 CONTINUOUS = [n for n in NAMES if not gs.densities[n].discrete]
-QUICK = "FAST_COMPILE"
 
 
 def ours(name):

@@ -6,7 +6,7 @@ import pytest
 pm = pytest.importorskip("pymc")
 import arviz  # noqa: E402
 import pytensor.tensor as pt  # noqa: E402
-from pymc_models import QUICK  # noqa: E402
+from modes import QUICK  # noqa: E402
 
 import gpustats.pymc as gpm  # noqa: E402
 

@@ -7,7 +7,8 @@ from thorough import THOROUGH, some
 pm = pytest.importorskip("pymc")
 import pytensor  # noqa: E402
 import pytensor.tensor as pt  # noqa: E402
-from pymc_models import CONTINUOUS, NAMES, PARETO2, QUICK, Y, counterpart, difference, ours  # noqa: E402
+from modes import QUICK  # noqa: E402
+from pymc_models import CONTINUOUS, NAMES, PARETO2, Y, counterpart, difference, ours  # noqa: E402
 from pymc_parameters import PARAMETERS  # noqa: E402
 from scipy import stats  # noqa: E402
 

@@ -3,17 +3,15 @@
 import cloudpickle
 import numpy as np
 import pymc as pm
-import pytensor
 import pytensor.tensor as pt
 import pytest
+from modes import AS_WRITTEN, QUICK
 from scipy import stats
 from thorough import some
 
 import gpustats as gs
 import gpustats.pymc as gpm
 
-QUICK = "FAST_COMPILE"
-AS_WRITTEN = pytensor.compile.Mode("py", None)  # without rewriting, which takes longer than a small evaluation
 rng = np.random.default_rng(5)
 N, K, G = 300, 4, 5
 X = rng.normal(size=(N, K))

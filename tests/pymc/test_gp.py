@@ -6,14 +6,13 @@ import pymc as pm
 import pytensor
 import pytensor.tensor as pt
 import pytest
+from modes import AS_WRITTEN, QUICK
 from scipy import stats
 from thorough import some
 
 import gpustats as gs
 import gpustats.pymc as gpm
 
-QUICK = "FAST_COMPILE"
-AS_WRITTEN = pytensor.compile.Mode("py", None)  # without rewriting, which takes longer than a small evaluation
 rng = np.random.default_rng(5)
 N = 30
 X = rng.normal(size=(N, 2))
@@ -99,9 +98,9 @@ def logp(y, x, sigma, mean, amplitude, lengthscale):
 def test_derivatives():
     """In everything, the observations and the points among it."""
     at = [Y[:6], X[:6], SIGMAS[:6], MEANS[:6], np.array(1.2), np.array([0.8, 1.5])]
-    pytensor.gradient.verify_grad(logp, at, rng=np.random.default_rng(1), mode=QUICK)
+    pytensor.gradient.verify_grad(logp, at, rng=np.random.default_rng(1), mode=AS_WRITTEN)
     at[2], at[3], at[5] = np.array(0.4), np.array(0.2), np.array(1.1)
-    pytensor.gradient.verify_grad(logp, at, rng=np.random.default_rng(1), mode=QUICK)
+    pytensor.gradient.verify_grad(logp, at, rng=np.random.default_rng(1), mode=AS_WRITTEN)
 
 
 def test_several_sets():

@@ -12,8 +12,9 @@ from thorough import THOROUGH, some
 pm = pytest.importorskip("pymc")
 import pytensor  # noqa: E402
 import pytensor.tensor as pt  # noqa: E402
+from modes import QUICK  # noqa: E402
 from pymc.logprob.utils import CheckParameterValue, ParameterValueError  # noqa: E402
-from pymc_models import CONTINUOUS, NAMES, QUICK, Y, counterpart, ours, sample  # noqa: E402
+from pymc_models import CONTINUOUS, NAMES, Y, counterpart, ours, sample  # noqa: E402
 from pymc_parameters import COV, PARAMETERS  # noqa: E402
 from pytensor.scalar.basic import Switch  # noqa: E402
 from pytensor.tensor.elemwise import Elemwise  # noqa: E402

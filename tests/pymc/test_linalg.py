@@ -9,6 +9,7 @@ pm = pytest.importorskip("pymc")
 
 import pytensor  # noqa: E402
 import pytensor.tensor as pt  # noqa: E402
+from modes import AS_WRITTEN  # noqa: E402
 from pytensor.gradient import verify_grad  # noqa: E402
 from pytensor.graph.replace import vectorize_graph  # noqa: E402
 from scipy import linalg, stats  # noqa: E402
@@ -24,7 +25,6 @@ from gpustats.pymc.graph.linear_algebra import (  # noqa: E402
 )
 from gpustats.runtime import choose  # noqa: E402
 
-AS_WRITTEN = pytensor.compile.Mode("py", None)  # without rewriting, which takes longer than what is computed
 MERGED = pytensor.compile.Mode("py", "merge")
 SYSTEMS = [(trans, lower) for trans in (0, "T") for lower in (True, False)]
 

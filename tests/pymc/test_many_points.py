@@ -7,7 +7,7 @@ import pymc as pm
 import pytensor
 import pytensor.tensor as pt
 import pytest
-from pymc_models import QUICK
+from modes import QUICK
 from scipy import stats
 from thorough import THOROUGH, some
 

@@ -17,7 +17,8 @@ pm = pytest.importorskip("pymc")
 import cloudpickle  # noqa: E402
 import pytensor  # noqa: E402
 import pytensor.tensor as pt  # noqa: E402
-from pymc_models import PARETO2, POINT, QUICK, Y, difference, normal_model, sample, value_and_gradient  # noqa: E402
+from modes import QUICK  # noqa: E402
+from pymc_models import PARETO2, POINT, Y, difference, normal_model, sample, value_and_gradient  # noqa: E402
 from pymc_parameters import COV  # noqa: E402
 
 import gpustats as gs  # noqa: E402

@@ -9,9 +9,9 @@ from scipy import stats
 pm = pytest.importorskip("pymc")
 import pytensor  # noqa: E402
 import pytensor.tensor as pt  # noqa: E402
+from modes import QUICK  # noqa: E402
 from pymc.distributions.distribution import support_point  # noqa: E402
 from pymc.distributions.moments import mean  # noqa: E402
-from pymc_models import QUICK  # noqa: E402
 
 import gpustats as gs  # noqa: E402
 import gpustats.pymc as gpm  # noqa: E402

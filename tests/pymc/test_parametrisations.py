@@ -10,13 +10,13 @@ from thorough import some
 pm = pytest.importorskip("pymc")
 import pytensor  # noqa: E402
 import pytensor.tensor as pt  # noqa: E402
+from modes import AS_WRITTEN, QUICK, REWRITTEN  # noqa: E402
 from pymc.distributions.distribution import support_point  # noqa: E402
 from pymc.distributions.moments import mean  # noqa: E402
 from pymc.exceptions import UndefinedMomentException  # noqa: E402
 from pymc.logprob.utils import ParameterValueError  # noqa: E402
-from pymc_models import QUICK, Y  # noqa: E402
+from pymc_models import Y  # noqa: E402
 from pymc_parameters import COV  # noqa: E402
-from pytensor.compile.mode import Mode  # noqa: E402
 
 import gpustats as gs  # noqa: E402
 import gpustats.pymc as gpm  # noqa: E402
@@ -173,7 +173,7 @@ def test_equals_pymc(name, i):
             if (name, what) not in PYMC_IS_WRONG | PYMC_ESTIMATES:
                 found[what] = function(ours, pt.constant(np.asarray(x))), wanted
         flat = [v for pair in found.values() for v in pair]
-        values = iter(pytensor.function([], flat, mode=Mode("py", None))())
+        values = iter(pytensor.function([], flat, mode=AS_WRITTEN)())
     assert "logp" in found
     for what, got, want in zip(found, values, values, strict=False):
         assert got.shape == want.shape, what
@@ -194,7 +194,7 @@ def test_random_points(name, rng):
             wanted = pt.stack([pm.logp(one, points[place]) for place in np.ndindex(3, 2)]).reshape((3, 2))
         else:
             wanted = pm.logp(one, points)
-        got, want = pytensor.function([], [pm.logp(ours, points), wanted], mode=Mode("py", None))()
+        got, want = pytensor.function([], [pm.logp(ours, points), wanted], mode=AS_WRITTEN)()
     assert shapes == [x.shape, x.shape] and x.dtype == theirs.dtype
     np.testing.assert_allclose(got, want, rtol=1e-7, atol=1e-9)
 
@@ -292,7 +292,7 @@ def test_model_of_distributions(name):
         with pm.Model() as model:
             a, s = pm.Normal("a"), pm.HalfNormal("s")
             MODELS[name](distributions, a, s)
-        mode = Mode("py", "fast_run") if distributions is gpm else QUICK
+        mode = REWRITTEN if distributions is gpm else QUICK
         function = model.compile_fn([model.logp(), model.dlogp()], mode=mode)
         results.append(function({"a": 0.7, "s_log__": 0.2}))
         if distributions is gpm:

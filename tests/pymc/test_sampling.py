@@ -10,7 +10,7 @@ from thorough import THOROUGH
 pm = pytest.importorskip("pymc")
 
 import arviz  # noqa: E402
-from pymc_models import QUICK  # noqa: E402
+from modes import QUICK  # noqa: E402
 from scipy import stats  # noqa: E402
 from sklearn.datasets import load_breast_cancer  # noqa: E402
 from statsmodels import datasets  # noqa: E402

@@ -11,7 +11,7 @@ from thorough import some
 pm = pytest.importorskip("pymc")
 import pytensor  # noqa: E402
 import pytensor.tensor as pt  # noqa: E402
-from pymc_models import QUICK  # noqa: E402
+from modes import QUICK  # noqa: E402
 from pytensor.compile.mode import Mode  # noqa: E402
 
 import gpustats as gs  # noqa: E402

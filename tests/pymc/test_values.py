@@ -7,11 +7,11 @@ from thorough import THOROUGH, some
 pm = pytest.importorskip("pymc")
 import pytensor  # noqa: E402
 import pytensor.tensor as pt  # noqa: E402
+from modes import AS_WRITTEN, QUICK  # noqa: E402
 from pymc_models import (  # noqa: E402
     CONTINUOUS,
     NAMES,
     POINT,
-    QUICK,
     Y,
     counterpart,
     difference,
@@ -28,7 +28,6 @@ import gpustats.pymc as gpm  # noqa: E402
 from gpustats.pymc.graph.ops import LogDensity, LogLikelihood, Weighted  # noqa: E402
 
 DISCRETE = [n for n in NAMES if gs.densities[n].discrete]
-AS_WRITTEN = pytensor.compile.Mode("py", None)  # without rewriting, which takes longer than a small evaluation
 
 
 @pytest.fixture(autouse=True)
@@ -127,7 +126,7 @@ def test_verify_grad(name, shapes, weighted, rng):
     density = gs.densities[name]
     values = [rng.uniform(0.5, 2, shape) for shape in shapes]
     weight = rng.normal(size=np.broadcast_shapes(*shapes)) if weighted else 1.0
-    verify_grad(lambda *v: (gpm.log_density(density, *v) * weight).sum(), values, rng=rng, mode=QUICK)
+    verify_grad(lambda *v: (gpm.log_density(density, *v) * weight).sum(), values, rng=rng, mode=AS_WRITTEN)
 
 
 def test_verify_grad_of_vectors(rng):
@@ -138,7 +137,7 @@ def test_verify_grad_of_vectors(rng):
         cov = tril @ tril.T
         return gpm.log_density(gs.mvnormal, x, mu, cov) * weight
 
-    verify_grad(lambda *v: log_density(*v).sum(), [x, mu, np.linalg.cholesky(COV)], rng=rng, mode=QUICK)
+    verify_grad(lambda *v: log_density(*v).sum(), [x, mu, np.linalg.cholesky(COV)], rng=rng, mode=AS_WRITTEN)
 
 
 def test_whole_numbers_have_no_gradient():

@@ -11,8 +11,8 @@ import pymc as pm
 import pytensor
 import pytensor.tensor as pt
 import pytest
+from modes import QUICK
 from pymc.pytensorf import rewrite_pregrad
-from pymc_models import QUICK
 from thorough import THOROUGH, some
 
 import gpustats.pymc as gpm

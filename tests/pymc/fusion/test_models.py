@@ -4,9 +4,9 @@ import numpy as np
 import pytensor
 import pytensor.tensor as pt
 import pytest
-from models_of_rows import AS_WRITTEN, MODELS, OF_ROWS, SMOOTH, fused_nodes, log_posterior, made, points
+from models_of_rows import MODELS, OF_ROWS, SMOOTH, fused_nodes, log_posterior, made, points
+from modes import AS_WRITTEN, QUICK
 from pymc.pytensorf import rewrite_pregrad
-from pymc_models import QUICK
 from pytensor.graph.traversal import ancestors, toposort
 from thorough import some
 
