@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from thorough import THOROUGH
 
 from gpustats.density import Density
 from gpustats.language.kinds import DENSITY
@@ -26,6 +27,7 @@ def errors_of(text):
     return found
 
 
+@THOROUGH
 def test_a_page(tmp_path):
     out = tmp_path / "accuracy.md"
     assert accuracy.main(["exponential", "geometric", "--points", "4", "--out", str(out)]) == 0

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from thorough import some
+from thorough import THOROUGH, some
 
 import gpustats as gs
 from bench import catalogue, draws, local_gp, report
@@ -84,6 +84,7 @@ def test_every_kept_file_belongs_to_results():
     assert {path.stem for path in RESULTS.iterdir()} == {path.stem for path in RESULTS.glob("*.json")}
 
 
+@THOROUGH
 def test_a_bench_from_its_options_to_its_files(tmp_path, capsys):
     assert draws.main(["--quick", "--only", "poisson(4)", "--peer", "NumPy", "--out", str(tmp_path)]) == 0
     printed = capsys.readouterr().out

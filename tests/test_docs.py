@@ -76,6 +76,7 @@ def test_the_page_on_many_points(tmp_path, monkeypatch):
         assert (ROOT / "docs" / name).exists()
 
 
+@THOROUGH
 @pytest.mark.optimised
 def test_the_page_on_unmodified_models(tmp_path, monkeypatch, capsys):
     """Its code runs as it stands, with few draws, and what it says that is printed is printed, under PyMC 5."""

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 from scipy import stats
-from thorough import some
+from thorough import THOROUGH, some
 
 import gpustats as gs
 from gpustats.runtime import choose
@@ -133,6 +133,7 @@ def test_infinities_and_nans_are_summed_like_numpys(x):
         np.testing.assert_equal(density.loglik(np.r_[x, values], 1.0), want)
 
 
+@THOROUGH
 @pytest.mark.parametrize("n", [10**7, pytest.param(10**8, marks=pytest.mark.slow)])
 def test_float32_sums_are_accurate(n):
     density = gs.register(IDENTITY)

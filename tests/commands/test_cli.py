@@ -5,6 +5,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from thorough import THOROUGH
 
 import gpustats as gs
 from gpustats.commands.cli import main
@@ -82,6 +83,7 @@ def test_generate_and_check(tmp_path, capsys):
     assert len(same) > 100 and others == [[], []]
 
 
+@THOROUGH
 def test_bench_measures_and_writes(tmp_path, capsys):
     pytest.importorskip("matplotlib")
     assert main(["bench", "--quick", "--only", "normal N×K*f64", "--out", str(tmp_path)]) == 0

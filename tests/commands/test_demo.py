@@ -48,6 +48,7 @@ def test_too_few_points_is_an_error(tmp_path, capsys):
     assert "--points" in capsys.readouterr().err
 
 
+@THOROUGH
 @pytest.mark.optimised
 def test_the_model_agrees_with_maximum_likelihood(tmp_path, capsys):
     """statsmodels' estimates of the same regression, whose priors are weak for 20,190 observations."""

@@ -48,7 +48,7 @@ def gpu_layouts(monkeypatch):
 
 
 @double_first
-@pytest.mark.parametrize("n", some(SIZES))
+@pytest.mark.parametrize("n", some(SIZES, 6))
 def test_frequencies(n, dtype, rng):
     weights = weights_of(rng, n, dtype)
     size = 100_000 if n < 2000 else 20_000

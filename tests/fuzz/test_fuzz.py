@@ -1,6 +1,7 @@
 """A minute of random programs, and tests of what finds their faults."""
 
 import pytest
+from thorough import THOROUGH
 
 import gpustats as gs
 from tests.fuzz import compiled, numbers, shrink, tree
@@ -29,6 +30,7 @@ def test_random_programs():
     assert not report.failures, shown(report)
 
 
+@THOROUGH
 @pytest.mark.parametrize("plant, kind, entry", [
     pytest.param("derivative", "derivative", "gradient_rows float64", marks=pytest.mark.slow),
     ("crash", "crash", "table float64"),

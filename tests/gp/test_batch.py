@@ -39,7 +39,7 @@ COVARIANCES = {
     ("sum", 70, False, 0.0, np.float64), ("of columns", 33, True, 0.1, np.float64),
     ("many columns", 32, False, 0.0, np.float64), ("numbers", 1, False, 0.1, np.float64),
     ("numbers", 130, True, 0.0, np.float64), ("sum", 70, False, 0.0, np.float32),
-], 2))  # fmt: skip
+], 4))  # fmt: skip
 def test_equals_sets_alone(name, n, student_t, jitter, dtype, rng):
     """Values, and derivatives in everything but the points, with what all sets share among it."""
     cov, values, p = COVARIANCES[name]

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from scipy import stats
+from thorough import THOROUGH
 
 import gpustats as gs
 from gpustats.gp import Calibration, CalibrationDraws, Emulator, MarginalLikelihood
@@ -108,6 +109,7 @@ def test_sites_are_emulated_once(problem):
     np.testing.assert_array_equal(calibration.emulate([[0.4]], [0.5])[0], [[model(0.5, 0.4)]])
 
 
+@THOROUGH
 @pytest.mark.parametrize("discrepancy", [True, False])
 def test_the_fit_is_a_maximum(discrepancy, problem, rng):
     emulator, x, y = problem
@@ -177,6 +179,7 @@ def test_predictions(problem):
     np.testing.assert_allclose((plain.mean, plain.scale), (q.mean, np.hypot(q.scale, 0.1)), rtol=1e-12)
 
 
+@THOROUGH
 @pytest.mark.parametrize("student_t", [False, True])
 def test_draws_of_reality(student_t, problem, rng):
     """Against the mean and variance of a mixture of predictions."""

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from lagp_data import CANDIDATES, X
 from scipy import integrate, special, stats
+from thorough import THOROUGH
 
 import gpustats as gs
 from gpustats.gp import constrained, minimize
@@ -99,6 +100,7 @@ def test_multipliers_and_penalties():
     assert first_penalty(np.zeros((3, 2))) == first_penalty(np.zeros((3, 0))) == 0.5
 
 
+@THOROUGH
 def test_the_toy_problem():
     asked = []
     found = minimize(

@@ -14,7 +14,7 @@ from scipy import special, stats
 import gpustats as gs
 
 inf = np.inf
-N = 50_000
+N = 20_000
 EACH = 50  # of so many sorted draws, one whose distribution function is evaluated
 
 # The smallest p-value that passes, with seeds that are fixed, and with fresh ones: of so many, some are small by chance.

@@ -18,7 +18,9 @@ from gpustats.runtime import choose
 TESTS = Path(__file__).parents[1]
 SHAPES = {}  # name -> check
 #: Of checks whose kernels are the same with smaller blocks: idle threads take a simulator as long as others.
-LARGEST_BLOCKS = {"mixture": 64, "elliptical": 64}
+LARGEST_BLOCKS = dict.fromkeys(
+    ["mixture", "elliptical", "elliptical_gradients", "elliptical_large", "glm", "samples", "local_nearest"], 64
+)
 
 MISTAKES = """
 KERNEL(64) race(GLOBAL real *out)

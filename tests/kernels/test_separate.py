@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from runtimes import run
-from thorough import some
+from thorough import THOROUGH, some
 
 import gpustats as gs
 from gpustats.kernels.separate import separate
@@ -168,7 +168,7 @@ def test_what_one_stage_must_not_compute_may_get_into_the_other():
     np.testing.assert_array_equal(density.logpdf(x[:, None], a), [[3, 4], [-np.inf, -np.inf]])
 
 
-@pytest.mark.parametrize("kind", some(GUARDS, 2))
+@pytest.mark.parametrize("kind", some(GUARDS, 4))
 def test_what_may_have_no_end_stays_behind_its_guards(kind):
     function = parse(f"{HELPERS} real f_logpdf(real x, real q, real m) {{ {GUARDS[kind]} }}", library.resolve)
     parts = separate(function.density, {"x": ROW, "q": SET, "m": SET}, function.functions.get).print(Printer())
@@ -448,6 +448,7 @@ POINTS = np.array([-2.0, -0.5, 0.0, 1.0, 1.5, 3.0])
 ROLES = [roles for roles in itertools.product(("value", "row", "set"), repeat=3) if roles[0] != "value"]
 
 
+@THOROUGH
 @settings(
     max_examples=25, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck), phases=[Phase.generate]
 )

@@ -85,7 +85,7 @@ def slope(reference, i, *row):
 
 
 @EACH_DTYPE
-@pytest.mark.parametrize("name", some(FUNCTIONS))
+@pytest.mark.parametrize("name", some(FUNCTIONS, 6))
 def test_values_and_derivatives(name, dtype):
     reference, arguments = FUNCTIONS[name]
     arguments = [a.astype(dtype) for a in arguments]

@@ -176,7 +176,7 @@ TAKEN = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", some(TAKEN, 2))
+@pytest.mark.parametrize("name", some(TAKEN, 4))
 def test_names_that_gpustats_makes_itself(name):
     density = gs.register(TAKEN[name])
     parameter = density.parameters[0]

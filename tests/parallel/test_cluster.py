@@ -107,6 +107,7 @@ class TestModels:
         timer.join()
         same_bits(likelihood.value_and_grad(5.0, 0.0, 1.0), before)
 
+    @THOROUGH
     def test_all_workers_die(self, client, rng):
         x = rng.normal(size=N)
         likelihood = gs.Likelihood(gs.normal, x, client=client)
@@ -115,6 +116,7 @@ class TestModels:
             kill(client, address)
         same_bits(likelihood.value_and_grad(0.0, 1.0), before)
 
+    @THOROUGH
     @pytest.mark.parametrize("kind", some(["memmap", "zarr", "dask", "hdf5"], 2))
     def test_data_that_are_not_in_memory(self, client, rng, tmp_path, kind):
         a = rng.normal(size=N)
@@ -196,6 +198,7 @@ class Faulty(Deadly):
 
 @pytest.mark.usefixtures("both")
 class TestFaults:
+    @THOROUGH
     def test_data_that_kill_every_worker(self, client, monkeypatch):
         monkeypatch.setattr(cluster, "ATTEMPTS", 2)
         with pytest.raises((ConnectionError, distributed.KilledWorker), match="is gone|died"):
@@ -237,6 +240,7 @@ class TestFaults:
             with pytest.raises(RuntimeError, match="x: the file .* has changed since the model was made"):
                 likelihood(0.0, 1.0)
 
+    @THOROUGH
     def test_dask_chunks_that_are_not_as_declared(self, client, rng):
         da = pytest.importorskip("dask.array")
         x = da.from_array(rng.normal(size=N), chunks=100)
@@ -272,6 +276,7 @@ class TestMaps:
             np.testing.assert_array_equal(found["square"], x**2)
         assert gs.parallel.ClusterMap(client)(squares, {"x": x, "delay": 0.0}, 0)["range"].shape == (0, 2)
 
+    @THOROUGH
     @pytest.mark.parametrize("n_killed", [1, 2])
     def test_workers_that_die(self, client, rng, n_killed):
         x = rng.normal(size=30)

@@ -1,7 +1,8 @@
-"""What tests of calls from compiled code share."""
+"""What tests of PyTensor's graphs share."""
 
 import threading
 
+import pytensor
 import pytest
 
 from gpustats.pymc.graph import machine, numba_link
@@ -27,3 +28,10 @@ def through_python(monkeypatch):
 
     monkeypatch.setattr(numba_link.Bridge, "_evaluate", counted)
     return calls
+
+
+@pytest.fixture(autouse=True)
+def without_a_c_compiler(request):
+    """What g++ takes for a graph is several times what Python takes to compute it as often as tests of a few seconds do."""
+    with pytensor.config.change_flags(**{} if "thorough" in request.keywords else {"cxx": ""}):
+        yield

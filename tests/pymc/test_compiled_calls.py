@@ -98,7 +98,7 @@ MODELS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("write", some(MODELS, 4), ids=lambda f: f.__name__)
+@pytest.mark.parametrize("write", some(MODELS, 12), ids=lambda f: f.__name__)
 def test_numbers(write, rng, through_python):
     compiled, start = log_posterior(write, "NUMBA")
     plain, _ = log_posterior(write, "FAST_COMPILE")

@@ -99,7 +99,7 @@ def normal():
     return model
 
 
-@pytest.mark.parametrize("build", some([*FUSED, *OTHERS], 6), ids=lambda b: b.__name__)
+@pytest.mark.parametrize("build", some([*FUSED, *OTHERS], 9), ids=lambda b: b.__name__)
 def test_values_and_gradients(build):
     model = models_of_rows.made(build)
     many = gpm.batched(model)
@@ -355,6 +355,7 @@ def test_hamiltonian_particles_of_a_conjugate_model():
     assert stages[~np.isnan(stages)] == pytest.approx(evidence, abs=1.0)
 
 
+@THOROUGH
 @pytest.mark.filterwarnings("ignore")
 def test_hamiltonian_particles_that_all_begin_at_one_point():
     with pm.Model():

@@ -41,6 +41,7 @@ def mean_of(trace, name):
     return float(trace.posterior[name].mean())
 
 
+@THOROUGH
 @pytest.mark.parametrize("sampler", ["pymc", pytest.param("nutpie", marks=THOROUGH)])
 def test_nuts(sampler):
     """nutpie's chains are threads that Python did not start, PyMC's are processes, forked where the platform forks."""

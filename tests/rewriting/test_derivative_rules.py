@@ -109,7 +109,7 @@ def batches(size):
         alike = [case for case in CASES if len(case[-1]) == n]
         for first in range(0, len(alike), size):
             part = alike[first : first + size]
-            yield pytest.param(part, id=f"{part[0][0]} to {part[-1][0]}", marks=[THOROUGH] * (first // size % 3 > 0))
+            yield pytest.param(part, id=f"{part[0][0]} to {part[-1][0]}", marks=[THOROUGH] * (first // size % 6 > 0))
 
 
 def likelihood_of(sources, arguments):

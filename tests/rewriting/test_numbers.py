@@ -119,7 +119,7 @@ def expected(density, row, number):
     return central[1] / central[0] ** 1.5 if number == "skewness" else central[2] / central[0] ** 2 - 3
 
 
-@pytest.mark.parametrize("name", sorted(name for name in REFERENCES if "mode" in written(name)))
+@pytest.mark.parametrize("name", some(sorted(name for name in REFERENCES if "mode" in written(name))))
 def test_the_density_is_largest_at_the_mode(name):
     density, (parameters, numbers) = gs.densities[name], computed(name)
     mode = numbers["mode"]
@@ -169,7 +169,7 @@ def test_moments_of_the_studentized_range():
     np.testing.assert_allclose(deviation, [0.85250, 0.88837, 0.86408, 0.79705], atol=6e-6)
 
 
-@pytest.mark.parametrize("name", sorted(REFERENCES))
+@pytest.mark.parametrize("name", some(sorted(REFERENCES)))
 def test_invalid_parameters_give_nan(name):
     invalid = [np.array(column, float) for column in zip(*REFERENCES[name].invalid)]
     number = next(iter(n for n in ("lower", "mean", "mode") if n in written(name)), "upper")

@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 from scipy import special, stats
-from thorough import some
+from thorough import THOROUGH, some
 
 import gpustats as gs
 from gpustats.evaluation.gradient import gradient_of
@@ -138,6 +138,7 @@ def test_observations_at_the_ends_of_the_support(layout, rng):
     assert gs.student_t.loglik(x, np.inf, 0.0, 1.0) == pytest.approx(stats.norm.logpdf(x).sum(), rel=1e-13)
 
 
+@THOROUGH
 @pytest.mark.parametrize("dtype, first", some(itertools.product(["float32", "float64"], range(6)), 12))
 def test_bounds_are_numbers_of_the_type(dtype, first):
     """NVIDIA's compiler refuses others. Every sixth density, from one of the first on."""

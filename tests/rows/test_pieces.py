@@ -6,7 +6,7 @@ import pickle
 import numpy as np
 import pytest
 from pieces import memmap, same
-from thorough import some
+from thorough import THOROUGH, some
 
 import gpustats as gs
 from gpustats.runtime import choose
@@ -79,6 +79,7 @@ def test_vectors_in_pieces(rng):
         same(made(source, leaves, options).value_and_grad(mu), whole)
 
 
+@THOROUGH
 def test_travels(leaves, given):
     for options in ({}, *PIECES):
         rows = made(SOURCE, leaves, options)
@@ -87,6 +88,7 @@ def test_travels(leaves, given):
             assert repr(other).split(" on ")[0] == repr(rows).split(" on ")[0]
 
 
+@THOROUGH
 def test_a_cluster(leaves, given):
     distributed = pytest.importorskip("distributed")
     whole = gs.Rows(SOURCE, **leaves)

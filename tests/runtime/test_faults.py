@@ -13,7 +13,7 @@ import time
 import numpy as np
 import pytest
 from runtimes import AFFINE, CPU, HEADERS, IDS, SEARCH, needs_cpu, run
-from thorough import some
+from thorough import THOROUGH, some
 
 import gpustats as gs
 from gpustats.runtime import cache, get
@@ -167,6 +167,7 @@ def test_a_call_that_does_not_fit_leaves_the_device_usable():
 
 
 # Signals
+@THOROUGH
 @needs_cpu
 @posix
 def test_an_interrupt_ends_a_long_wait():
@@ -199,6 +200,7 @@ def test_a_program_ends_at_once_by_an_interrupt():
     assert "KeyboardInterrupt" in done.stderr and "terminate" not in done.stderr
 
 
+@THOROUGH
 @needs_cpu
 @posix
 def test_memory_outlives_the_kernels_that_use_it():
@@ -267,6 +269,7 @@ def test_waiting_aside_hands_errors_on():
 
 
 # The end
+@THOROUGH
 @pytest.mark.parametrize("device", IDS)
 @pytest.mark.parametrize(
     "call", some(["lik(0.0, 1.0)", "gs.normal.logpdf(x, 0.0, 1.0)", "gs.to_host(gs.normal.logpdf(there, 0.0, 1.0))"])

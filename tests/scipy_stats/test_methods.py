@@ -99,6 +99,7 @@ def test_a_large_location_costs_no_digits():
     np.testing.assert_allclose(st.uniform.cdf(x, 1e9, 4.0), [0.125, 0.75], rtol=1e-15)
 
 
+@THOROUGH
 def test_invalid_parameters_and_nan():
     a = np.array([2.0, 0.0, -1.0, np.nan])
     for method in ("pdf", "logpdf", "cdf", "sf", "logsf"):
@@ -148,6 +149,7 @@ def test_ties_of_quantiles():
     np.testing.assert_array_equal(st.binom.isf(0.5, n, 0.5), (n - 1) // 2)
 
 
+@THOROUGH
 def test_expect():
     for name, given in {"gamma": dict(args=(2.5,), loc=1, scale=2), "poisson": dict(args=(3.2,), loc=1)}.items():
         ours, theirs = getattr(st, name), getattr(stats, name)

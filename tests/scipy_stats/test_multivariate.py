@@ -5,6 +5,7 @@ import pickle
 import numpy as np
 import pytest
 from scipy import stats
+from thorough import THOROUGH
 
 import gpustats as gs
 from gpustats import scipy_stats as st
@@ -42,6 +43,7 @@ def test_entropy_of_t(df, d):
     compare(st.multivariate_t.entropy(None, np.eye(d), 1e100), st.multivariate_normal.entropy(None, np.eye(d)), 1e-14)
 
 
+@THOROUGH
 def test_matrices_that_may_be_singular():
     for name, more in {"multivariate_normal": (), "multivariate_t": (5.0,)}.items():
         ours, theirs = getattr(st, name), getattr(stats, name)

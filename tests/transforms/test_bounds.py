@@ -47,7 +47,7 @@ def given(lower, upper):
     return {name: value for name, value in (("lower", lower), ("upper", upper)) if value is not None}
 
 
-@pytest.mark.parametrize("name", some(CONTINUOUS))
+@pytest.mark.parametrize("name", some(CONTINUOUS, 6))
 @each_bounds
 def test_truncated(name, lower, upper, dtype):
     parameters, theirs = CONTINUOUS[name]
@@ -209,7 +209,7 @@ PYMC = {
 }
 
 
-@pytest.mark.parametrize("name", some(PYMC, 2))
+@pytest.mark.parametrize("name", some(PYMC, 4))
 @pytest.mark.parametrize("lower, upper", [(1, None), (1, 4)])
 def test_pymc_agrees(name, lower, upper):
     pm = pytest.importorskip("pymc")

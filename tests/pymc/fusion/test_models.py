@@ -14,7 +14,7 @@ import gpustats.pymc as gpm
 
 
 @pytest.mark.filterwarnings("ignore::pymc.exceptions.ImputationWarning")
-@pytest.mark.parametrize("build", some(MODELS, 6), ids=lambda b: b.__name__)
+@pytest.mark.parametrize("build", some(MODELS, 12), ids=lambda b: b.__name__)
 def test_values_and_gradients(build):
     model = made(build)
     plain = log_posterior(model, AS_WRITTEN)
