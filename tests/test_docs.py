@@ -22,7 +22,17 @@ MODULES = [
 ]
 
 
-@pytest.mark.parametrize("name", ["gpustats", *MODULES])
+#: Whose examples are models that take seconds to compile or to fit
+LONG = {
+    "gpustats.gp.calibration", "gpustats.gp.constrained", "gpustats.gp.local.scaling", "gpustats.gp.vecchia.model",
+    "gpustats.pymc.fusion.explain", "gpustats.pymc.fusion.rewrite", "gpustats.pymc.many_points.batched", "gpustats.pymc.smc",
+    "gpustats.transforms.box",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[THOROUGH] * (name in LONG)) for name in ["gpustats", *MODULES]]
+)
 def test_examples_of_the_module(name):
     if name == "gpustats.runtime.opencl":
         pytest.importorskip("pyopencl")

@@ -66,6 +66,7 @@ def test_the_hierarchical_model_is_that_of_pymc():
     assert_same(*(module.model(*data, on_device=on_device) for on_device in (True, False)))
 
 
+@THOROUGH
 def test_the_logistic_regression_is_that_of_pymc():
     module = example("logistic_regression")
     X, y, beta = module.toy_data(4000, 5)

@@ -171,6 +171,7 @@ def test_feasibility(monkeypatch):
         np.testing.assert_allclose(np.exp(scores), want, rtol=1e-9, atol=1e-300)
 
 
+@THOROUGH
 def test_an_equation_and_a_given_covariance():
     """The point nearest to (1, 1) on a circle."""
     found = minimize(

@@ -6,7 +6,7 @@ import pytest
 from references import derivative, exactly, log_uniform
 from references_functions import log_beta_p, log_gamma_p, log_gamma_q
 from scipy import special
-from thorough import some
+from thorough import THOROUGH, some
 
 import gpustats as gs
 from gpustats.testing import evaluate_device
@@ -176,6 +176,7 @@ def remaining_steps(name, shapes, q, dtype):
     return arguments, p, np.where(np.isfinite(rest) & (p > 0) & (q > 0), rest, 0)
 
 
+@THOROUGH
 @EACH_DTYPE
 @pytest.mark.parametrize("name, count", [("gamma_quantile", 1), ("beta_quantile_logit", 2)])
 def test_quantiles_take_enough_steps(name, count, dtype):
@@ -190,6 +191,7 @@ def test_quantiles_take_enough_steps(name, count, dtype):
     assert error[worst] <= 5000, f"{name} at {[float(a[worst]) for a in arguments]}, p = {p[worst]} is off by {rest[worst]:.1e}"
 
 
+@THOROUGH
 @EACH_DTYPE
 def test_student_quantiles_are_those_of_beta_variables(dtype):
     """One step leads from a start of their own to all digits, from 3 degrees of freedom on."""
@@ -223,13 +225,14 @@ def student_quantile(a, q):
     return mp.exp(-beta_quantile_logit(a, mp.mpf(0.5), q) / 2)
 
 
+@THOROUGH
 @pytest.mark.parametrize(
     "source, reference, ranges",
-    some([
+    [
         ("gamma_quantile(a, b, 1 - b)", gamma_quantile, [(1, 20), (0.1, 0.9)]),
         ("beta_quantile_logit(a, b, c, 1 - c)", beta_quantile_logit, [(1, 9), (1, 9), (0.1, 0.9)]),
         ("student_quantile(a, 1 - b, b)", student_quantile, [(1.5, 9), (0.1, 0.9)]),
-    ], 2),
+    ],
 )
 def test_derivatives_of_quantiles(source, reference, ranges):
     """First and second ones: the search itself is not differentiated, but the last two steps of it are."""

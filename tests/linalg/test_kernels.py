@@ -5,14 +5,13 @@ import dataclasses
 import numpy as np
 import pytest
 import scipy.linalg
-from thorough import some
+from thorough import double_first, some
 
 from gpustats.linalg import small
 from gpustats.linalg.kernels import KernelProvider
 from gpustats.linalg.matrix import Matrix
 from gpustats.runtime import choose
 
-DTYPES = pytest.mark.parametrize("dtype", [np.float64, np.float32])
 SMALL = [1, 2, 3, 8, 9, 16, 17, 33, 64]
 LARGE = [65, 128, 130, 257]
 
@@ -104,7 +103,7 @@ def sides(rng, lower, columns, dtype, left, l_transposed, b_transposed):
 # Products
 
 
-@DTYPES
+@double_first
 @pytest.mark.parametrize(
     "m, n, k",
     some([(1, 1, 1), (3, 5, 2), (31, 15, 33), (32, 16, 32), (33, 17, 31), (64, 8, 7), (65, 9, 64), (63, 7, 65), (129, 130, 70),
@@ -139,7 +138,7 @@ def test_gemm_of_triangles(runtime, provider, rng, a_triangle, b_triangle):
         close(got.numbers(), a.astype(float) @ b, dtype, 10)
 
 
-@DTYPES
+@double_first
 def test_one_matrix_for_a_batch(runtime, provider, rng, dtype):
     a, b = rng.normal(size=(1, 20, 30)).astype(dtype), rng.normal(size=(3, 30, 12)).astype(dtype)
     one = Held(runtime, a)
@@ -149,7 +148,7 @@ def test_one_matrix_for_a_batch(runtime, provider, rng, dtype):
     close(got.numbers(), a.astype(float) @ b, dtype, 10)
 
 
-@DTYPES
+@double_first
 @pytest.mark.parametrize("n, k", [(1, 1), (15, 40), (64, 3), (65, 64), (130, 33), (30, 2000)])
 def test_syrk(runtime, provider, rng, n, k, dtype):
     for transposed in (False, True):
@@ -173,7 +172,7 @@ def test_same_bits(runtime, provider, rng):
 # Triangles
 
 
-@DTYPES
+@double_first
 @pytest.mark.parametrize("n", [1, 7, 8, 33, 64, *LARGE])
 def test_potrf(runtime, provider, rng, n, dtype):
     a = positive_definite(rng, n, dtype, 2)
@@ -184,7 +183,7 @@ def test_potrf(runtime, provider, rng, n, dtype):
     close(np.tril(np.nan_to_num(numbers)), np.linalg.cholesky(a.astype(float)), dtype, 20)
 
 
-@DTYPES
+@double_first
 @pytest.mark.parametrize("n", some([1, 8, 33, 64, *LARGE]))
 def test_potrf_says_where(runtime, provider, rng, n, dtype):
     for minor in {1, (n + 1) // 2, n}:
@@ -196,7 +195,7 @@ def test_potrf_says_where(runtime, provider, rng, n, dtype):
                 assert (runtime.to_host(provider.factor(Held(runtime, a).matrix)) == [0, minor, 0]).all()
 
 
-@DTYPES
+@double_first
 @pytest.mark.parametrize("n", [1, 7, 8, 33, 64, *LARGE])
 def test_trtri(runtime, provider, rng, n, dtype):
     for batch in (1, 3):
@@ -208,7 +207,7 @@ def test_trtri(runtime, provider, rng, n, dtype):
         close(np.tril(np.nan_to_num(numbers)), np.linalg.inv(lower), dtype, 20)
 
 
-@DTYPES
+@double_first
 @pytest.mark.parametrize("n, columns", [(1, 1), (8, 3), (33, 70), (64, 64), (65, 1), (130, 65), (257, 5)])
 @pytest.mark.parametrize("left", [True, False])
 def test_trsm(runtime, provider, rng, n, columns, left, dtype):
@@ -244,7 +243,7 @@ def test_ill_conditioned(runtime, provider, rng):
 # Small matrices
 
 
-@DTYPES
+@double_first
 @pytest.mark.parametrize("n", SMALL)
 def test_small(runtime, provider, rng, n, dtype):
     """Several blocks of threads, the last not full; nothing above the diagonal is read or written."""
@@ -264,7 +263,7 @@ def test_small(runtime, provider, rng, n, dtype):
     close(np.where(above, 0, numbers), np.linalg.inv(want), dtype, 50)
 
 
-@DTYPES
+@double_first
 @pytest.mark.parametrize("n", SMALL)
 def test_small_grad(runtime, rng, n, dtype):
     stored, lower = factors(rng, n, dtype, 19)
@@ -289,7 +288,7 @@ def test_small_grad_is_the_derivative(runtime, rng):
         np.testing.assert_allclose(np.sum(got.numbers() * change), (up - down) / (2 * h), rtol=1e-7)
 
 
-@DTYPES
+@double_first
 @pytest.mark.parametrize("n", SMALL)
 @pytest.mark.parametrize("columns", [1, 11])
 def test_small_solve(runtime, provider, rng, n, columns, dtype):
@@ -303,7 +302,7 @@ def test_small_solve(runtime, provider, rng, n, columns, dtype):
             close(got.numbers(), want, dtype, 50)
 
 
-@DTYPES
+@double_first
 @pytest.mark.parametrize("m, n, k", [(1, 1, 1), (3, 3, 3), (8, 8, 8), (2, 7, 16), (9, 9, 5), (3, 3, 40)])
 def test_small_gemm(runtime, provider, rng, m, n, k, dtype):
     for a_transposed, b_transposed in ((False, False), (False, True), (True, False), (True, True)):

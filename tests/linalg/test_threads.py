@@ -8,6 +8,7 @@ import time
 
 import numpy as np
 import pytest
+from thorough import THOROUGH
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import gpustats as gs
@@ -86,6 +87,7 @@ def test_callers_at_the_same_time_share(four_threads, processors):
     assert set(counts()) == {4}
 
 
+@THOROUGH
 def test_many_threads(four_threads, processors):
     processors(8)
     a = np.eye(200) * 2.0

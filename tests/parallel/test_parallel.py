@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from pieces import same
 from scipy import stats
-from thorough import double_first, some
+from thorough import THOROUGH, double_first, some
 
 import gpustats as gs
 from gpustats.parallel import devices as devices_module
@@ -117,6 +117,7 @@ def test_glm(several, data, rng, alpha, dtype):
         np.testing.assert_array_equal(gradient[name], gradient_again[name])
 
 
+@THOROUGH
 def test_glm_of_other_parameters_and_outcomes(several, rng):
     X, y = rng.normal(size=(N, K)), rng.normal(size=N)
     beta, sigma = rng.normal(size=K), rng.uniform(0.5, 2, size=N)

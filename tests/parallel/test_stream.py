@@ -12,7 +12,7 @@ import pytest
 from pieces import memmap, same
 from runtimes import IDS, error_in_a_forked_child, run
 from scipy import stats
-from thorough import some
+from thorough import THOROUGH, some
 
 import gpustats as gs
 from gpustats.parallel import stream
@@ -376,9 +376,10 @@ def test_faults_of_the_reader(rng, on_device, kind, error, place):
     assert on_device[0] == before
 
 
+@THOROUGH
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 @pytest.mark.parametrize(
-    "options", some(["chunk=100, memory=200 * 8", "chunk=100, memory=400 * 8", f"devices={IDS[:1] * 2}"], 2)
+    "options", ["chunk=100, memory=200 * 8", "chunk=100, memory=400 * 8", f"devices={IDS[:1] * 2}"]
 )
 def test_a_forked_child_does_not_wait_for_threads_of_its_parent(options):
     code = f"""

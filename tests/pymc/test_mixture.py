@@ -281,7 +281,8 @@ def assert_same_distribution(got, want):
         assert stats.ks_2samp(a, b, method="asymp").pvalue > 1e-5
 
 
-@pytest.mark.parametrize("name", some(COMPONENTS, 6))
+@THOROUGH
+@pytest.mark.parametrize("name", COMPONENTS)
 def test_draws_are_pymcs(name):
     got = pm.draw(gpm.Mixture.dist(W, gs.densities[name], *COMPONENTS[name]), 1000, mode=QUICK, random_seed=1)
     want = pm.draw(of_pymc(name, W, COMPONENTS[name]), 1000, mode=QUICK, random_seed=2)

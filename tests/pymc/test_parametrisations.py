@@ -5,7 +5,7 @@ import inspect
 import numpy as np
 import pytest
 from scipy import stats
-from thorough import some
+from thorough import THOROUGH, some
 
 pm = pytest.importorskip("pymc")
 import pytensor  # noqa: E402
@@ -284,7 +284,8 @@ MODELS = {
 }
 
 
-@pytest.mark.parametrize("name", some(MODELS, 12))
+@THOROUGH
+@pytest.mark.parametrize("name", MODELS)
 def test_model_of_distributions(name):
     """Value and gradient are PyMC's, and the sum over the observations is one evaluation."""
     results = []

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from scipy import special, stats
-from thorough import some
+from thorough import THOROUGH, some
 
 import gpustats as gs
 
@@ -53,6 +53,7 @@ def test_of_densities(number):
     np.testing.assert_allclose(got, [*want, nan], rtol=1e-11)
 
 
+@THOROUGH
 @pytest.mark.parametrize("dtype, rtol", [(np.float64, 1e-12), (np.float32, 1e-4)])
 def test_kinks_and_far_locations(dtype, rtol):
     density, mu, b = gs.register(LAPLACE), np.array([0, 1000], dtype), dtype(2)

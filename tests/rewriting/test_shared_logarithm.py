@@ -139,7 +139,7 @@ def test_observations_at_the_ends_of_the_support(layout, rng):
 
 
 @THOROUGH
-@pytest.mark.parametrize("dtype, first", some(itertools.product(["float32", "float64"], range(6)), 12))
+@pytest.mark.parametrize("dtype, first", itertools.product(["float32", "float64"], range(6)))
 def test_bounds_are_numbers_of_the_type(dtype, first):
     """NVIDIA's compiler refuses others. Every sixth density, from one of the first on."""
     limits, shared_by = np.finfo(dtype), 0

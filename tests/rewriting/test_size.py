@@ -3,7 +3,7 @@
 import sys
 
 import pytest
-from thorough import some
+from thorough import THOROUGH
 
 from gpustats.evaluation.gradient import gradient_of
 from gpustats.evaluation.pointwise import Pointwise
@@ -68,7 +68,8 @@ def work(source):
     return count, len(text)
 
 
-@pytest.mark.parametrize("kind", some(LONG, 2))
+@THOROUGH
+@pytest.mark.parametrize("kind", LONG)
 def test_twice_the_length_is_about_twice_the_work(kind):
     n = 8 if kind.startswith("helpers") else 40
     work(LONG[kind](2))  # what is read once

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from runtimes import HEADERS, IDS, SEARCH, run
+from thorough import THOROUGH
 
 import gpustats as gs
 from gpustats.errors import CompileError, CompilerCrash
@@ -272,6 +273,7 @@ def test_a_forked_child_starts_its_own(runtime):
     assert filled(runtime, "b", 6.0) == [6.0] * 8
 
 
+@THOROUGH
 @pytest.mark.parametrize("end", ["sys.exit()", "os._exit(0)", "os.kill(os.getpid(), 9)", "fork()"])
 def test_it_ends_with_its_process(tmp_path, end):
     """In a script without a guard of its main part, and where a forked child lives on."""

@@ -89,6 +89,7 @@ def test_seeds_of_frozen_distributions_go_on():
     np.testing.assert_array_equal(first, st.multivariate_t([0, 0], np.eye(2), 3, seed=1).rvs())
 
 
+@THOROUGH
 def test_distribution_functions():
     rng = np.random.default_rng(4)
     x, lower = MEAN + rng.normal(size=(2, 5, 3))

@@ -239,6 +239,7 @@ def test_pymc_agrees_on_further_zeros(theirs, name, parameters):
     np.testing.assert_allclose(got, gs.densities[f"zero_inflated_{name}"].logpmf(x, *parameters), rtol=1e-13)
 
 
+@THOROUGH
 @pytest.mark.parametrize(
     "inner, bounds, parameters, theirs",
     [

@@ -197,8 +197,9 @@ def borehole(unit):
 TABLE = {1000: (40, 100, 4.88), 2000: (42, 150, 3.67), 4000: (44, 225, 2.35), 8000: (46, 338, 1.73), 16000: (48, 507, 1.25)}
 
 
+@THOROUGH
 @pytest.mark.optimised
-@pytest.mark.parametrize("n", [*some([2000, 1000]), *(pytest.param(n, marks=pytest.mark.slow) for n in (4000, 8000, 16000))])
+@pytest.mark.parametrize("n", [1000, 2000, *(pytest.param(n, marks=pytest.mark.slow) for n in (4000, 8000, 16000))])
 def test_borehole(n):
     """The errors of the paper with a nugget of 1/1000, and much smaller ones with the default, 1/10000."""
     end, close, paper = TABLE[n]

@@ -39,6 +39,7 @@ def test_subsamples_of_every_size(n, p, size, rng):
     assert rows.shape == (4, size) and all(len(set(r)) == size for r in rows) and rows.min() >= 0 and rows.max() < n
 
 
+@THOROUGH
 def test_subsamples_of_points_that_are_read_in_parts(rng, monkeypatch):
     """The same rows, whatever the parts, and of each part no more than one at a time."""
     X = rng.uniform(size=(900, 3))
@@ -77,6 +78,7 @@ def test_lengthscales_are_those_of_maximum_likelihood(uneven):
     np.testing.assert_allclose(np.log2(got), best.x / np.log(2), atol=1 / 32 + 1e-4)
 
 
+@THOROUGH
 def test_prescaling_is_better_where_columns_differ(uneven):
     X, y, XX = uneven
     truth = np.sin(12 * XX[:, 0]) + 0.3 * XX[:, 1] + 0.1 * XX[:, 2] ** 2

@@ -167,6 +167,7 @@ def test_more_threads_than_there_are_programs_for(rng, monkeypatch, through_pyth
     np.testing.assert_array_equal(ours(x)[1], want[1])
 
 
+@THOROUGH
 def test_an_error_of_the_driver(rng, monkeypatch, through_python):
     """The call goes through Python, which says what there is to say."""
     failing = ctypes.CFUNCTYPE(ctypes.c_int)(lambda: 700)
