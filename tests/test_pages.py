@@ -24,7 +24,7 @@ LARGEST = 60_000  # bytes of a picture
 
 @pytest.fixture
 def without_compiler(page):
-    """PyTensor's graphs run without C++, whose compiler would take longer than all else; tests/pymc has it."""
+    """PyTensor's graphs run without C++, whose compiler would take longer than all else, as in tests/pymc."""
     if not re.search(r"^import pymc\b", page.read_text(encoding="utf-8"), re.MULTILINE):
         yield
         return

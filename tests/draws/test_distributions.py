@@ -73,7 +73,7 @@ INTEGRATED = [
 
 
 @THOROUGH
-@cases_of({name: CONTINUOUS[name] for name in INTEGRATED})
+@cases({name: CONTINUOUS[name] for name in INTEGRATED})
 @each_dtype
 def test_continuous_with_moments_that_scipy_integrates(name, parameters, dtype):
     assert integrated(DISTRIBUTIONS[name](*parameters))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from references import errors
 from scipy import stats
-from thorough import THOROUGH
+from thorough import some
 
 DTYPES = [np.float64, np.float32]
 RTOL = {np.float64: 1e-12, np.float32: 1e-5}  # for well-conditioned matrices
@@ -39,18 +39,12 @@ def assert_close(got, want, dtype, factor=1.0):
 each_name = pytest.mark.parametrize("name", ["mvnormal", "mv_student_t"])
 
 
-def cases_of(dims, some):
-    """Every length for the normal distribution in float64; `some` for the others, whose kernels take the same branches.
-
-    `make test` takes every other one of these cases.
-    """
+def cases_of(dims, few):
+    """Every length for the normal distribution in float64; a few for the others, whose kernels take the same branches."""
     kinds = [(name, dtype) for name in ("mvnormal", "mv_student_t") for dtype in DTYPES]
-    cases = [(name, dtype, dim) for name, dtype in kinds for dim in (some if (name, dtype) != kinds[0] else dims)]
-    listed = [
-        pytest.param(*case, id=f"{case[0]}-{np.dtype(case[1]).name}-{case[2]}", marks=[THOROUGH] * (i % 2))
-        for i, case in enumerate(cases)
-    ]
-    return pytest.mark.parametrize("name, dtype, dim", listed)
+    cases = [(name, dtype, dim) for name, dtype in kinds for dim in (few if (name, dtype) != kinds[0] else dims)]
+    ids = [f"{name}-{np.dtype(dtype).name}-{dim}" for name, dtype, dim in cases]
+    return pytest.mark.parametrize("name, dtype, dim", some(cases, 2), ids=ids)
 
 
 BAD = {
