@@ -193,9 +193,10 @@ __device__ real polya_gamma_sample(rng_t *rng, real h, real z)
     }
     real edge = PI * terms, u = c / edge, square = u * u, f = 0.5 / (edge * edge * (1 + square));
     real first = u > 0 ? atan(u) / u : 1, series = 2.0 / 3 + square * (-4.0 / 5 + square * (6.0 / 7 - 8.0 / 9 * square));
-    real second = square < 0.01 ? series : (first - 1 / (1 + square)) / square;
-    real mean = first / (2 * PI * edge) - PI * edge * f * f / 6;
-    real scale = (second / (8 * PI * edge * edge * edge) - PI * edge * f * f * f / 3) / mean;
+    real ratio = square < 0.01 ? series / first : (1 - 1 / (first * (1 + square))) / square, term = PI * edge * f;
+    real kept = 1 - term * term / (3 * first), mean = kept * first / (2 * PI * edge);
+    real scale = (ratio / (4 * edge * edge) - 2 * term * term * f / (3 * first)) / kept;
+    if (!(scale > 0)) return h * mean;  // z is so large that its square overflows, and that nothing varies
     real rest = gamma_sample(rng, h * (mean / scale), 1);
     return sum + scale * rest;
 }
