@@ -8,8 +8,8 @@ work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
 export PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_QUIET=1
 unset PYTHONPATH
 "$python" -m build --outdir "$work/dist" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
-"$python" -m venv "$work/venv"
-"$work/venv/bin/pip" install "$(echo "$work"/dist/*.whl)[cpu]"
+"$python" -m venv --without-pip "$work/venv"
+"$python" -m pip --python "$work/venv/bin/python" install --no-compile "$(echo "$work"/dist/*.whl)[cpu]"
 cp tests/wheel_check.py "$work"
 cd "$work"
 venv/bin/gpustats devices
