@@ -5,20 +5,27 @@ import pytest
 from references import errors, representable
 from references_all import REFERENCES
 from scipy import special
-from thorough import some
+from thorough import THOROUGH, some
 
 import gpustats as gs
 from gpustats.language.kinds import DENSITY
 from gpustats.language.library import library
 
-pytestmark = pytest.mark.optimised
 ELLIPTICAL = {"mvnormal", "mv_student_t"}  # in test_elliptical.py
 N = 100
 
 each_density = pytest.mark.parametrize("name", REFERENCES)
 each_dtype = pytest.mark.parametrize("dtype", [np.float64, np.float32], ids=["float64", "float32"])
-single = [(name, np.float32) for name in REFERENCES]
-in_both_types = pytest.mark.parametrize("name, dtype", [*((name, np.float64) for name in REFERENCES), *some(single, 6)])
+#: Kernels of every third density are compiled as users' are, which takes five times as long, and in `make thorough` all.
+OPTIMISED = pytest.mark.optimised
+in_both_types = pytest.mark.parametrize("name, dtype", [
+    *(pytest.param(name, np.float64, marks=[OPTIMISED] * (i % 3 == 0)) for i, name in enumerate(REFERENCES)),
+    *some([(name, np.float32) for name in REFERENCES], 6),
+    *(
+        pytest.param(name, np.float64, marks=[OPTIMISED, THOROUGH], id=f"{name}-optimised")
+        for i, name in enumerate(REFERENCES) if i % 3
+    ),
+])  # fmt: skip
 
 
 def assert_close(got, want, rtol, args):

@@ -136,10 +136,10 @@ def test_normal_inverse_gamma(parameters, dtype):
 def test_polya_gamma_of_any_tilt(dtype):
     """Where z is large, the mean is h / (2 z) and the variance h / (2 z^3), both soon less than what the squares keep."""
     h, z = np.array([[1], [2.5], [30], [1000]]), np.array([50, 1e6, -1e15, 1e18, -1e19, 1e20, 1e37])
-    draws = gs.polya_gamma.rvs(h, z, size=(10_000, 4, 7), rng=gs.Generator(2011), dtype=dtype)
+    draws = gs.polya_gamma.rvs(h, z, size=(1000, 4, 7), rng=gs.Generator(2011), dtype=dtype)
     errors, deviation, rounding = draws / (h / (2 * abs(z))) - 1, np.sqrt(2 / (h * abs(z))), 50 * np.finfo(dtype).eps
-    assert np.all(abs(errors.mean(0)) < 5 * deviation / 100 + rounding)
-    np.testing.assert_allclose(errors.std(0), deviation, rtol=0.05, atol=rounding)
+    assert np.all(abs(errors.mean(0)) < 5 * deviation / 30 + rounding)
+    np.testing.assert_allclose(errors.std(0), deviation, rtol=0.15, atol=rounding)
 
 
 @pytest.mark.parametrize("n,m", some(VECTOR["multivariate_hypergeometric"], 2), ids=str)

@@ -19,8 +19,11 @@ TESTS = Path(__file__).parents[1]
 SHAPES = {}  # name -> check
 #: Of checks whose kernels are the same with smaller blocks: idle threads take a simulator as long as others.
 LARGEST_BLOCKS = dict.fromkeys(
-    ["mixture", "elliptical", "elliptical_gradients", "elliptical_large", "glm", "samples", "local_nearest"], 64
-)
+    [
+        "mixture", "elliptical", "elliptical_gradients", "elliptical_large", "glm", "samples", "local_nearest", "covariance",
+        "strips_of_covariances", "batches_of_marginals", "sequential_designs",
+    ], 64,
+)  # fmt: skip
 
 MISTAKES = """
 KERNEL(64) race(GLOBAL real *out)

@@ -27,8 +27,10 @@ def factors(rng, n, batch, dtype):
 def linalg_blocked(dtype, rng):
     """Products in tiles, large, small and narrow, and in parts; triangles of one block and of several."""
     provider = KernelProvider(choose.get())
-    for m, n, k in ((130, 20, 9), (33, 35, 18), (40, 3, 17), (3, 20, 17), (3, 4, 5), (9, 9, 250)):
-        a, b, c = (rng.normal(size=(2, *shape)).astype(dtype) for shape in ((m, k), (k, n), (m, n)))
+    for batch, m, n, k in (
+        (2, 130, 20, 9), (2, 33, 35, 18), (2, 40, 3, 17), (2, 3, 20, 17), (2, 3, 4, 5), (1, 9, 9, 260),
+    ):  # fmt: skip
+        a, b, c = (rng.normal(size=(batch, *shape)).astype(dtype) for shape in ((m, k), (k, n), (m, n)))
         got, matrix = held(c)
         provider.gemm(2.0, held(a)[1], held(np.ascontiguousarray(b.swapaxes(1, 2)))[1].T, 0.5, matrix)
         close(got, 2 * (a.astype(float) @ b) + 0.5 * c, dtype)
@@ -59,7 +61,7 @@ def linalg_small(dtype, rng):
     runtime = choose.get()
     provider = KernelProvider(runtime)
     for n in (1, 3, 8, 13, 40):
-        a, lower = factors(rng, n, 67 if n < 9 else 9, dtype)
+        a, lower = factors(rng, n, 67 if n < 9 else 2, dtype)
         got, matrix = held(a)
         info = provider.read(provider.factor(matrix))
         assert (info == 0).all()

@@ -77,7 +77,7 @@ def local_fit(dtype, rng):
     runtime = choose.get()
     X, y, x = rng.uniform(size=(40, 2)), rng.normal(size=40), rng.uniform(size=(4, 2))
     X[39] = X[38]
-    n, whole = 17, runtime.device
+    n, whole = 15, runtime.device
     designs = np.argsort(((x[:, None] - X[:38]) ** 2).sum(-1), axis=1)[:, :n].astype(np.int32)
     designs[2, 3], designs[3, :2] = -1, [38, 39]
     for of_d, of_g, separable, near in ((0, 0, 0, 1), (0, 1, 1, 0), (1, 0, 0, 1), (1, 1, 1, 1), (1, 0, 1, 0), (0, 0, 0, 0)):
