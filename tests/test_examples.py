@@ -38,7 +38,7 @@ def example(name):
     return module
 
 
-@pytest.mark.parametrize("name", some(sorted(path.stem for path in EXAMPLES.glob("*.py"))))
+@pytest.mark.parametrize("name", some(sorted(path.stem for path in EXAMPLES.glob("*.py")), 4))
 def test_example(name, tmp_path, capsys):
     picture = tmp_path / "picture.png"
     options, printed = SMALL[name]

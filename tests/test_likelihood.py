@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 from scipy import stats
-from thorough import THOROUGH, some
+from thorough import THOROUGH, double_first, some
 
 import gpustats as gs
 from gpustats.runtime import choose
@@ -168,7 +168,7 @@ def test_more_than_2_to_the_31_elements():
 
 
 @pytest.mark.parametrize("n", some([1, 2, 500], 2))
-@pytest.mark.parametrize("dtype", [np.float64, np.float32], ids=["float64", "float32"])
+@double_first
 def test_gradients_of_plain_and_other_arguments_agree(n, dtype, rng):
     """Numbers and one value for each observation go a shorter way than everything else."""
     x, rows = rng.normal(size=n).astype(dtype), rng.normal(size=n).astype(dtype)

@@ -111,7 +111,7 @@ def sum_to(terms, shape):
     ],
     ids=str,
 )
-@each_dtype
+@double_first
 def test_shapes(shapes, dtype, rng):
     """Everything that broadcasts: each gradient has the shape of its argument."""
     x, mu, sigma = (np.asarray(rng.uniform(1, 2, shape), dtype) for shape in shapes)

@@ -15,7 +15,7 @@ TWICE = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("name", some(TWICE, 4))
+@pytest.mark.parametrize("name", some(TWICE, 8))
 def test_second_derivatives(name, rng):
     """Mixed and pure ones, each by differentiating twice."""
     density, reference = gs.densities[name], REFERENCES[name]

@@ -7,6 +7,7 @@ import weakref
 
 import numpy as np
 import pytest
+from thorough import double_first
 
 import gpustats as gs
 from gpustats.evaluation import starter
@@ -83,7 +84,7 @@ def equal(found, want):
         np.testing.assert_array_equal(found[1][name], derivative)
 
 
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@double_first
 @pytest.mark.parametrize("build", MODELS, ids=lambda b: b.__name__)
 def test_the_same_bits_as_one_by_one(build, dtype, recordings):
     if choose.get().recording(1, 1, lambda given, found: None) is None:

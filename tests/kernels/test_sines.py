@@ -28,7 +28,7 @@ NESTED = {
     ),
     "three times": ("return sin(cos(sin(cos(o * x)))) + cos(cos(cos(cos(o * x))));",) * 2,
 }
-BODIES = [pytest.param(*pair, id=name, marks=[THOROUGH] * (i % 3 > 0)) for i, (name, pair) in enumerate(NESTED.items())]
+BODIES = [pytest.param(*pair, id=name, marks=[THOROUGH] * (i % 8 > 0)) for i, (name, pair) in enumerate(NESTED.items())]
 
 
 @needs_cpu

@@ -32,7 +32,7 @@ def assert_right(got, x, labels, n_labels, rtol=1e-11):
 
 @double_first
 @pytest.mark.parametrize("n_labels", some([1, 5, 64, 1000]))
-@pytest.mark.parametrize("shape", [(), (1,), (2,), (3,), (4,), (15,), (40,), (100,)])
+@pytest.mark.parametrize("shape", some([(shape,) for shape in ((), (1,), (2,), (3,), (4,), (15,), (40,), (100,))], 2))
 def test_values(shape, n_labels, dtype, rng):
     if n_labels == 1000 and shape == (100,):
         n_labels = 200  # 80 MB

@@ -68,6 +68,7 @@ def held(client):
 
 @pytest.mark.usefixtures("both")
 class TestModels:
+    @THOROUGH
     def test_glm(self, client, data, rng):
         whole, divided = gs.GLM(gs.poisson_log, **data), gs.GLM(gs.poisson_log, **data, client=client)
         assert isinstance(divided, gs.GLM) and "2 workers of tcp://" in repr(divided)

@@ -89,7 +89,7 @@ def test_sections_of_files(tmp_path, rng):
 # ---- models on several devices
 
 
-@pytest.mark.parametrize("alpha", some([None, 0.3, "groups", "sets", "rows"], 2))
+@pytest.mark.parametrize("alpha", some([None, 0.3, "groups", "sets", "rows"], 3))
 @double_first
 def test_glm(several, data, rng, alpha, dtype):
     data["X"] = data["X"].astype(dtype)

@@ -31,7 +31,7 @@ def assert_same_distribution(got, want, axis=0):
         assert stats.ks_2samp(a, b, method="asymp").pvalue > 1e-5
 
 
-@pytest.mark.parametrize("name", some(NAMES, 10))
+@pytest.mark.parametrize("name", some(NAMES, 20))
 def test_draws_are_pymcs(name):
     values = [v if np.shape(v) != (5,) else v[1] for v in PARAMETERS[name]]
     op = ours(name).rv_op

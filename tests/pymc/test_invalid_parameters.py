@@ -44,7 +44,7 @@ def invalid(value):
 WIDER = {"discrete_uniform", "multinomial"}
 
 
-@pytest.mark.parametrize("name", some(NAMES, 10))
+@pytest.mark.parametrize("name", some(NAMES, 20))
 def test_equals_pymc(name):
     """Each parameter outside of its domain by itself: values at each observation, their sum, the error."""
     values = [np.asarray(v, float) for v in PARAMETERS[name]]

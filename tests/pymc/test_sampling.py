@@ -174,6 +174,7 @@ def test_other_inference():
     assert mean_of(smc, "alpha") == pytest.approx(float(want["alpha"]), rel=0.1)
 
 
+@THOROUGH
 def test_minibatches():
     means = []
     for distributions in (gpm, pm):

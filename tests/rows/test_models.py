@@ -289,7 +289,7 @@ def cases(name):
 
 
 @pytest.mark.parametrize("layout", ["device", pytest.param("gpu", marks=THOROUGH)], indirect=True)
-@pytest.mark.parametrize("name", some(MODELS, 5))
+@pytest.mark.parametrize("name", some(MODELS, 8))
 def test_against_pytensor(name, layout):
     model = MODELS[name]
     for n, (leaves, values, wanted) in cases(name).items():

@@ -36,7 +36,7 @@ def given(rng):
     return dict(beta=rng.normal(size=2), a=rng.normal(size=40), b=rng.normal(size=(40, 3)), h=rng.normal(size=N), s=1.5)
 
 
-@pytest.mark.parametrize("options", some(PIECES, 2), ids=str)
+@pytest.mark.parametrize("options", some(PIECES), ids=str)
 def test_pieces(leaves, given, options):
     whole, divided = gs.Rows(SOURCE, **leaves), made(SOURCE, leaves, options)
     assert "pieces of" in repr(divided) or "rows), " in repr(divided)

@@ -34,7 +34,7 @@ def test_a_second_process_compiles_nothing(tmp_path):
 
 
 @needs_cpu
-@pytest.mark.parametrize("damage", some([b"", b"nonsense", "truncated"], 2))
+@pytest.mark.parametrize("damage", some([b"", b"nonsense", "truncated"]))
 def test_a_damaged_cache_is_no_error(tmp_path, damage):
     environment = {"GPUSTATS_CACHE_DIR": str(tmp_path)}
     run(CACHED, **environment)

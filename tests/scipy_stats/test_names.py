@@ -78,7 +78,7 @@ SLOW = {"studentized_range", "kstwo", "recipinvgauss"}
 
 
 @pytest.mark.parametrize(
-    "name", [*some(sorted(set(names()) - SLOW), 6), *(pytest.param(name, marks=THOROUGH) for name in sorted(SLOW))]
+    "name", [*some(sorted(set(names()) - SLOW), 9), *(pytest.param(name, marks=THOROUGH) for name in sorted(SLOW))]
 )
 def test_a_name(name, rng):
     ours, theirs = both(name)

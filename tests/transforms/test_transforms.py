@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from references import derivative
 from scipy import stats
-from thorough import THOROUGH, some
+from thorough import THOROUGH, double_first, some
 from transformed import FRECHET, assert_close
 
 import gpustats as gs
@@ -94,7 +94,7 @@ def test_weighted_vectors(rng):
 
 
 @pytest.mark.parametrize("name", ["mvnormal", "mv_student_t"])
-@each_dtype
+@double_first
 def test_weighted_elliptical(name, dtype, rng):
     density, more = gs.densities[name], {} if name == "mvnormal" else {"nu": dtype(5)}
     x, mu, cov = rng.normal(size=(N, 3)).astype(dtype), np.zeros(3, dtype), (2 * np.eye(3) + 0.5).astype(dtype)

@@ -215,6 +215,7 @@ def test_the_environment():
         assert ran.stdout.split()[-1:] == [number], ran.stderr
 
 
+@THOROUGH
 def test_nothing_is_fused_outside(rng):
     model = simple(rng)
     with gpm.fused(min_rows=10):

@@ -161,7 +161,7 @@ def points(model, number=3):
         yield [v + 0.4 * draws.normal(size=v.shape) if v.dtype.kind == "f" else v for v in values]
 
 
-@pytest.mark.parametrize("write", some(MODELS, 8), ids=lambda f: f.__name__)
+@pytest.mark.parametrize("write", some(MODELS, 12), ids=lambda f: f.__name__)
 def test_values_and_gradients(write):
     with pm.Model() as model:
         write()
