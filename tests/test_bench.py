@@ -106,6 +106,7 @@ def test_a_bench_from_its_options_to_its_files(tmp_path, capsys):
     assert all(row["z"] < 6 for row in found["rows"])
 
 
+@THOROUGH
 def test_rows_are_kept_as_soon_as_they_are_known(tmp_path, capsys):
     given = report.options("samplers", "").parse_args(["--quick", "--out", str(tmp_path)])
     kept, row = report.Report(given), rows()[0]

@@ -28,7 +28,7 @@ each_dtype = pytest.mark.parametrize("dtype", [np.float64, np.float32], ids=["fl
 OPTIMISED = pytest.mark.optimised
 in_both_types = pytest.mark.parametrize("name, dtype", [
     *(pytest.param(name, np.float64, marks=[OPTIMISED] * (i % 3 == 0)) for i, name in enumerate(REFERENCES)),
-    *some([(name, np.float32) for name in REFERENCES], 6),
+    *some([(name, np.float32) for name in REFERENCES], 12),
     *(
         pytest.param(name, np.float64, marks=[OPTIMISED, THOROUGH], id=f"{name}-optimised")
         for i, name in enumerate(REFERENCES) if i % 3

@@ -66,7 +66,7 @@ MORE = {"using": of_using, "glm": of_glm, "gaussian-processes": of_gaussian_proc
 
 
 @pytest.mark.parametrize(
-    "page", some((p for p in PAGES if BLOCK.search(p.read_text(encoding="utf-8"))), 5), ids=lambda page: page.stem
+    "page", some((p for p in PAGES if BLOCK.search(p.read_text(encoding="utf-8"))), 7), ids=lambda page: page.stem
 )
 def test_the_code_of_a_page(page, without_compiler, tmp_path, monkeypatch, capsys):
     text = page.read_text(encoding="utf-8")

@@ -59,7 +59,7 @@ def test_continuous(name, parameters):
     assert_continuous(name, parameters, np.float64, gs.Generator(2011))
 
 
-@cases_of(CONTINUOUS, every=3)
+@cases_of(CONTINUOUS, every=6)
 def test_continuous_in_single_precision(name, parameters):
     assert_continuous(name, parameters, np.float32, gs.Generator(2011))
 

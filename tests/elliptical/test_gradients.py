@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from references_elliptical import BAD, assert_close, cases_of, covariances, each_name, parameters, reference
 from scipy import special
-from thorough import some
+from thorough import THOROUGH, some
 
 import gpustats as gs
 from gpustats.elliptical.scatter import scatter
@@ -309,6 +309,7 @@ def test_derivatives_at_every_point(rng):
             gs.transforms.Grad(gs.mv_student_t, n)
 
 
+@THOROUGH
 @each_name
 @pytest.mark.parametrize("sets", some([20, 1]))
 def test_the_same_gradients_have_the_same_bits(name, sets, rng):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import statsmodels.api as sm
 from scipy import stats
-from thorough import some
+from thorough import THOROUGH, some
 
 import gpustats as gs
 from gpustats.fits import fit as fit_module
@@ -123,6 +123,7 @@ def test_weights_are_frequencies(rng):
     np.testing.assert_allclose(gs.uniform.fit(x, weights=(x < 2.0))["upper"], x[x < 2.0].max(), rtol=0)
 
 
+@THOROUGH
 def test_data_sets_of_several_lengths(rng):
     sizes = [200, 3, 31, 33, 64, 5, 150]
     parts = [
@@ -180,6 +181,7 @@ def test_ends_of_the_support():
     assert (fit["lower"], fit["upper"], fit.free) == (-10.0, x[0].max(), ("upper",))
 
 
+@THOROUGH
 def test_a_search_that_finds_no_maximum_says_so(rng):
     steady = rng.binomial(20, 0.5, size=(3, 80))  # varies less than Poisson counts
     fit = gs.negative_binomial.fit(steady)

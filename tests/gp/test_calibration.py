@@ -125,6 +125,7 @@ def test_the_fit_is_a_maximum(discrepancy, problem, rng):
     assert held.values["sigma"] == 0.05 and held.log_posterior < fit.log_posterior
 
 
+@THOROUGH
 def test_draws_by_quadrature(problem):
     """Of u and sigma, on a grid, without a discrepancy; for a model that is known."""
     _, x, y = problem

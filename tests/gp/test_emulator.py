@@ -9,7 +9,7 @@ from gp_data import data
 from lagp_data import CANDIDATES, REFERENCES, X, Z
 from references_local import mspe
 from scipy import linalg
-from thorough import some
+from thorough import THOROUGH, some
 
 import gpustats as gs
 from gpustats.evaluation.pointwise import Pointwise
@@ -239,6 +239,7 @@ def test_derivatives_in_candidates(student_t, layout, rng, monkeypatch):
             np.testing.assert_allclose(slopes[:, c], difference, atol=1e-8 * np.abs(difference).max(), rtol=1e-7, err_msg=name)
 
 
+@THOROUGH
 def test_float32_and_device_arrays(rng):
     e, z = problem(rng, dtype=np.float32), rng.normal(size=(6, 2))
     double = Emulator(MarginalLikelihood(gs.rbf, e.x.astype(float), e.y.astype(float), jitter=0.01), **e.values)

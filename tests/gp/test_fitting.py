@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from gp_data import data
 from sklearn.gaussian_process import GaussianProcessRegressor, kernels
+from thorough import THOROUGH
 
 import gpustats as gs
 from gpustats.gp import MarginalLikelihood
@@ -38,6 +39,7 @@ def test_fit_with_bounds_priors_and_fixed_values(rng):
         np.testing.assert_allclose(other.loglik, plain.loglik, atol=1e-3)
 
 
+@THOROUGH
 def test_fit_restarts(rng):
     """From a start in another basin, restarts find the better optimum."""
     x = np.sort(rng.uniform(0, 10, 40))

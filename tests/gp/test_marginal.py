@@ -11,7 +11,7 @@ import pytest
 from gp_data import data
 from scipy import stats
 from sklearn.gaussian_process import GaussianProcessRegressor, kernels
-from thorough import some
+from thorough import THOROUGH, some
 
 import gpustats as gs
 from gpustats.gp import MarginalLikelihood, Vecchia, sets
@@ -193,6 +193,7 @@ def test_no_scale_to_integrate_out():
         MarginalLikelihood(gs.rbf, np.empty(0), np.empty(0), student_t=True)
 
 
+@THOROUGH
 def test_single_precision(provider, rng):
     x, y = data(rng, 100, dtype=np.float32)
     given = dict(amplitude=1.2, lengthscale=[0.8, 1.1], sigma=0.3)

@@ -188,6 +188,7 @@ def test_what_may_have_no_end_stays_behind_its_guards(kind):
     np.testing.assert_allclose(gradient["m"], 10, rtol=1e-9)
 
 
+@THOROUGH
 def test_derivatives_end_where_no_set_of_parameters_lets_the_loop_run():
     """Intel's compiler ran the loop all the same where what its branch leaves out was read without a value."""
     code = f"""

@@ -136,6 +136,7 @@ class TestModels:
             kill(client, likelihood._pieces._homes[1])
         same_bits(likelihood.value_and_grad(0.1, 1.0), before)
 
+    @THOROUGH
     def test_what_users_register_travels(self, client, rng):
         mine = gs.register("real pointed_logpdf(real x, real mu) {\n return -log1p(fabs(x - mu)); }")
         x = rng.normal(size=N)
@@ -333,6 +334,7 @@ class TestLocalGP:
         for name in ("mean", "scale", "indices", "d", "loglik", "evaluations"):
             np.testing.assert_array_equal(getattr(found, name), getattr(want, name), err_msg=name)
 
+    @THOROUGH
     def test_a_covariance_of_ones_own_travels(self, client, rng):
         mine = gs.register(
             "real travelled_cov(real sqdist, real amplitude, real lengthscale) {"

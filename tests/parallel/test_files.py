@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from pieces import memmap
 from runtimes import run
+from thorough import THOROUGH
 
 import gpustats as gs
 from gpustats.parallel import files
@@ -129,6 +130,7 @@ def test_layouts(tmp_path, rng):
         np.testing.assert_array_equal(pickle.loads(pickle.dumps(rows))[:], case)
 
 
+@THOROUGH
 def test_a_file_that_is_emptied_during_a_call(tmp_path):
     """The process lives, and says what happened."""
     code = f"""

@@ -7,6 +7,7 @@ pm = pytest.importorskip("pymc")
 import arviz  # noqa: E402
 import pytensor.tensor as pt  # noqa: E402
 from modes import QUICK  # noqa: E402
+from thorough import THOROUGH  # noqa: E402
 
 import gpustats.pymc as gpm  # noqa: E402
 
@@ -18,6 +19,7 @@ def both(value):
     np.testing.assert_allclose(got, want, rtol=1e-7)
 
 
+@THOROUGH
 def test_data_that_change():
     """Their length, and numbers of trials and bounds."""
 

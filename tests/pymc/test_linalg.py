@@ -13,6 +13,7 @@ from modes import AS_WRITTEN  # noqa: E402
 from pytensor.gradient import verify_grad  # noqa: E402
 from pytensor.graph.replace import vectorize_graph  # noqa: E402
 from scipy import linalg, stats  # noqa: E402
+from thorough import THOROUGH  # noqa: E402
 
 import gpustats.pymc as gpm  # noqa: E402
 from gpustats.pymc.evaluation import forked  # noqa: E402
@@ -260,6 +261,7 @@ def test_empty_matrices():
 # Numba, processes
 
 
+@THOROUGH
 def test_numba_evaluates(rng):
     """Every Op, on stacks that broadcast, and with errors."""
     a, b = definite(rng, 3, 2), rng.normal(size=(1, 2, 3))

@@ -188,6 +188,7 @@ def test_factors_of_many_covariances():
     assert np.isfinite(model.compile_dlogp(mode=QUICK)(model.initial_point())).all()
 
 
+@THOROUGH
 def test_outside():
     """-inf where an observation is no such matrix, an error where a parameter is none."""
     ok, indefinite, skew = np.eye(2), np.array([[1.0, 2.0], [2.0, 1.0]]), np.array([[1.0, 0.5], [0.4, 1.0]])

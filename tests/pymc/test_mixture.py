@@ -86,7 +86,7 @@ def both(name, x, weights, parameters):
     return results
 
 
-@pytest.mark.parametrize("name", some(COMPONENTS, 6))
+@pytest.mark.parametrize("name", some(COMPONENTS, 12))
 def test_equals_pymc(name):
     x = draws_of(name, 7)
     got, want = both(name, x, W, COMPONENTS[name])
@@ -256,6 +256,7 @@ def test_an_interval_that_covers_all_components():
     assert ends == pytest.approx([0.0, 6.0])
 
 
+@THOROUGH
 def test_censored_data():
     """By the distribution function of the mixture."""
     results, y = [], np.clip(Y, -2.5, 4.0)
@@ -289,6 +290,7 @@ def test_draws_are_pymcs(name):
     assert_same_distribution(got, want)
 
 
+@THOROUGH
 @pytest.mark.parametrize("name", some(["normal", "poisson", "mvnormal"], 2))
 def test_draws_of_mixtures_that_vary(name, rng):
     """Weights and parameters for each of four mixtures, several draws at a time."""

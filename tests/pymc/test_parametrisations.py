@@ -315,6 +315,7 @@ def test_distributions_that_differ():
         np.testing.assert_allclose(got, want, rtol=1e-9)
 
 
+@THOROUGH
 def test_shapes_of_distributions_of_distributions():
     base = gpm.Normal.dist(np.zeros(3), 1.0, shape=(2, 3))
     for rv in (

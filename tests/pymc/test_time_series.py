@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 from scipy import stats
-from thorough import some
+from thorough import THOROUGH, some
 
 pm = pytest.importorskip("pymc")
 import pytensor  # noqa: E402
@@ -157,6 +157,7 @@ def test_areas_several_at_once():
     assert drawn.shape == (3, 6)
 
 
+@THOROUGH
 def test_a_grid():
     """The log-density of a Kronecker product, with and without noise; derivatives also where eigenvalues are equal."""
     grid, noise, share = np.random.default_rng(6).normal(size=(2, 6)), pt.dscalar(), pt.dscalar()

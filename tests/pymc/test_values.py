@@ -202,6 +202,7 @@ def test_scaled_sum_stays_one_evaluation():
     assert function(3.0)[1] == pytest.approx(7 * (Y - 3).sum() / 4)
 
 
+@THOROUGH
 def test_numba_evaluates_tables_and_weights(rng):
     mu, sigma = pt.dvector("mu"), pt.dscalar("sigma")
     weight = rng.normal(size=(3, 4))
@@ -212,6 +213,7 @@ def test_numba_evaluates_tables_and_weights(rng):
         assert np.array_equal(got, want)
 
 
+@THOROUGH
 def test_partial_sums_and_mixtures():
     """What is no plain sum of terms still has its gradient."""
     results = []

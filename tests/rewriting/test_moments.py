@@ -63,6 +63,7 @@ def test_kinks_and_far_locations(dtype, rtol):
         np.testing.assert_allclose(got, np.broadcast_to(want, 2), rtol=rtol, atol=rtol)
 
 
+@THOROUGH
 def test_infinite_ones():
     """Heavy tails are integrated to their ends, and beyond by how they fall off."""
     density, a = gs.register(PARETO), np.array([0.9, 1.0, 1.02, 2.02, 4.0])

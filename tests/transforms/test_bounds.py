@@ -144,6 +144,7 @@ def test_bounds_are_defaults():
         truncated.logpdf(1.0, 0.0)
 
 
+@THOROUGH
 def test_truncation_to_nothing_is_nan(frechet):
     for density, parameters, lower, upper in (
         (gs.normal, (0.0, 1.0), 1.0, 1.0), (gs.normal, (0.0, 1.0), 2.0, 1.0), (gs.normal, (0.0, 1.0), np.nan, 1.0),
@@ -308,6 +309,7 @@ def test_bounds_where_draws_may_be_the_end_itself():
     assert Censor(gs.transforms.Hurdle(gs.gamma), upper=0.0).logpdf(0.0, 0.6, 2.0, 1.5) == 0
 
 
+@THOROUGH
 def test_infinite_bounds_of_counts():
     """Beside finite ones, in one array."""
     upper, x = np.array([inf, 4, inf]), np.array([2, 4, 9])

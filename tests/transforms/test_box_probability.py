@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy import special, stats
+from thorough import THOROUGH
 
 import gpustats as gs
 from gpustats.transforms.lattice import prime_below, rank_1_lattice
@@ -139,6 +140,7 @@ def test_scales_of_elements():
         gs.box_probability(0, 1, np.zeros(2), [[1e-20, 1e-21], [5e-21, 1e-20]])
 
 
+@THOROUGH
 def test_errors_are_told_where_few_points_count():
     """Far in Student's tails, one point of all counts; elsewhere weights are far smaller than their squares can be."""
     far = gs.box_probability(-inf, [-45.0], [0.0], [[1.0]], 200.0)

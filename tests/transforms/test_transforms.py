@@ -31,6 +31,7 @@ def test_moved_and_stretched(dtype, rng):
     assert_close(moved.logsf(x, 2.5, 1.0, loc, scale), theirs.logsf(x.astype(float)), dtype, factor=4)
 
 
+@THOROUGH
 def test_further_zeros():
     for density, parameters in ((gs.geometric, (0.3,)), (gs.discrete_uniform, (-2, 7)), (gs.discrete_uniform, (1, 7))):
         x = np.arange(-3.0, 200)
@@ -239,6 +240,7 @@ def test_gradients_in_the_bounds():
     assert score(0.25, 1.7, 2.5, 0.5, 3.0) == 0 and np.isnan(score(1.0, 1.7, -2.5, 0.5, 3.0))
 
 
+@THOROUGH
 def test_what_transforms_carry():
     """Quantiles, moments and ends of the support, where the inner density has them."""
     moved, theirs = LocScale(gs.exponential)(2.0, loc=1.0, scale=3.0), stats.expon(1, 1.5)

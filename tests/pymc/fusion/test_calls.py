@@ -174,6 +174,7 @@ def test_the_posterior_is_the_same(rng, sampler):
         np.testing.assert_allclose(ours.std(), theirs.std(), rtol=0.25)
 
 
+@THOROUGH
 def test_maximum_a_posteriori(rng):
     model = simple(rng)
     with model:

@@ -8,7 +8,7 @@ from models_of_rows import MODELS, OF_ROWS, SMOOTH, fused_nodes, log_posterior, 
 from modes import AS_WRITTEN, QUICK
 from pymc.pytensorf import rewrite_pregrad
 from pytensor.graph.traversal import ancestors, toposort
-from thorough import some
+from thorough import THOROUGH, some
 
 import gpustats.pymc as gpm
 
@@ -40,6 +40,7 @@ def test_nothing_of_all_rows_is_left_to_pytensor(build):
     assert len(nodes) == MODELS[build] and max(sizes) < 100
 
 
+@THOROUGH
 @pytest.mark.parametrize("build", some(SMOOTH, 6), ids=lambda b: b.__name__)
 def test_second_derivatives(build):
     """The product of the Hessian and a vector, in all free variables."""
