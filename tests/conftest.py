@@ -60,12 +60,6 @@ def pytest_collection_finish():
     gc.set_threshold(10_000, 10, 10)  # PyTensor's graphs are many small objects, which it need not count so often
 
 
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_auto_num_workers(config):
-    """One more than there are cores: tests wait for other processes, too."""
-    return 1 + (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
-
-
 @pytest.fixture
 def rng():
     return np.random.default_rng(2011)

@@ -9,7 +9,7 @@ import textwrap
 import numpy as np
 import pymc as pm
 import pytest
-from thorough import THOROUGH, some
+from thorough import THOROUGH
 
 import gpustats as gs
 import gpustats.pymc as gpm
@@ -98,7 +98,8 @@ MODELS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("write", some(MODELS, 12), ids=lambda f: f.__name__)
+@THOROUGH
+@pytest.mark.parametrize("write", MODELS, ids=lambda f: f.__name__)
 def test_numbers(write, rng, through_python):
     compiled, start = log_posterior(write, "NUMBA")
     plain, _ = log_posterior(write, "FAST_COMPILE")

@@ -42,7 +42,7 @@ def mean_of(trace, name):
 
 
 @THOROUGH
-@pytest.mark.parametrize("sampler", ["pymc", pytest.param("nutpie", marks=THOROUGH)])
+@pytest.mark.parametrize("sampler", ["pymc", "nutpie"])
 def test_nuts(sampler):
     """nutpie's chains are threads that Python did not start, PyMC's are processes, forked where the platform forks."""
     if sampler == "nutpie":

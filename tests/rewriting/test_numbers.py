@@ -61,7 +61,7 @@ def assert_equal(got, want, parameters, rtol=1e-9, atol=1e-12):
     assert not wrong.any(), list(zip(got[wrong], np.asarray(want)[wrong], *(p[wrong] for p in parameters)))
 
 
-@pytest.mark.parametrize("name", some(sorted(name for name in FORMULAS if written(name)), 2))
+@pytest.mark.parametrize("name", some(sorted(name for name in FORMULAS if written(name))))
 def test_scipy_agrees(name):
     parameters, numbers = computed(name)
     theirs = SCIPY[name](*parameters)

@@ -84,7 +84,8 @@ def test_a_table_of_another_length(rng):
         np.testing.assert_allclose(slope, np.bincount(group, 2 * residuals, length), rtol=1e-11)
 
 
-@pytest.mark.parametrize("mode", [QUICK, pytest.param("NUMBA", marks=THOROUGH)])
+@THOROUGH
+@pytest.mark.parametrize("mode", [QUICK, "NUMBA"])
 def test_a_length_that_only_a_call_has(mode, rng):
     """The elements of a short axis of each row; where there are too many to be written out, PyTensor computes the sum."""
     centre, y = pt.dvector("centre"), rng.normal(size=N)
