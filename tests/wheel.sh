@@ -12,6 +12,7 @@ unset PYTHONPATH
 "$python" -m pip --python "$work/venv/bin/python" install --no-compile "$(echo "$work"/dist/*.whl)[cpu]"
 cp tests/wheel_check.py "$work"
 cd "$work"
+venv/bin/gpustats devices
 venv/bin/gpustats list >/dev/null
 venv/bin/gpustats source normal --shape table --dialect cuda >/dev/null
 venv/bin/python wheel_check.py "$root"

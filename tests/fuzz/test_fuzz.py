@@ -25,7 +25,7 @@ def test_random_programs():
         gs.devices()[0]
     except (IndexError, gs.NoDeviceError):
         pytest.skip("no device")
-    report = fuzz(SEED, seconds=15, programs=30, shrinking=20, most=1)
+    report = fuzz(SEED, seconds=15, programs=50, shrinking=20, most=1)
     assert report.programs > 0 and report.compared.total() > 0
     assert not report.failures, shown(report)
 

@@ -28,7 +28,7 @@ def covariance(dtype, rng):
 
         close(cov(x, new, **values), k(x, new), dtype)
         ml = MarginalLikelihood(cov, x, y)
-        for noise in (0.7, sigma) if n != 34 else (sigma,):
+        for noise in (0.7, sigma):
             inverse = np.linalg.inv(k(x, x) + np.diag(np.broadcast_to(noise, n) ** 2))
             alpha = inverse @ y
             W = (np.outer(alpha, alpha) - inverse) / 2
@@ -76,12 +76,12 @@ def batches_of_marginals(dtype, rng):
         sizes = dict(amplitude=1, lengthscale=p, sigma=rows)
         given = {name: rng.uniform(0.5, 1.0, (2, size)) for name, size in sizes.items()}
         value, gradient = ml.value_and_grad(**given)
-        k = p - 1
-        one = {name: v[k] if v.shape[1] > 1 else v[k].item() for name, v in given.items()}
-        want, slopes = ml.value_and_grad(**one)
-        np.testing.assert_allclose(value[k], want, rtol=bound, atol=bound)
-        for name in given:
-            np.testing.assert_allclose(gradient[name][k], slopes[name], rtol=10 * bound, atol=10 * bound)
+        for k in range(2):
+            one = {name: v[k] if v.shape[1] > 1 else v[k].item() for name, v in given.items()}
+            want, slopes = ml.value_and_grad(**one)
+            np.testing.assert_allclose(value[k], want, rtol=bound, atol=bound)
+            for name in given:
+                np.testing.assert_allclose(gradient[name][k], slopes[name], rtol=10 * bound, atol=10 * bound)
 
 
 @kernel_shape

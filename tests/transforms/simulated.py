@@ -8,7 +8,7 @@ import gpustats as gs
 
 @kernel_shape
 def boxes(dtype, rng):
-    for dim in (1, 5):
+    for dim in (1, 3, 7):
         cov = np.full((dim, dim), 0.5) + 0.5 * np.eye(dim)
         orthant = gs.TruncatedMvNormal(np.zeros(dim), cov, 0.0, np.inf)
         x = orthant.rvs(50, rng=1, dtype=dtype)
