@@ -1,6 +1,6 @@
 """Numbers that mpmath takes long to compute and that never change: the folder `stored` has them, in a file for each name.
 
-Of every third table that a test asks for, one row is computed anew, both chosen at random; `make references` computes all.
+Of every table that a test asks for, one row, chosen at random, is computed anew. `make references` computes all of them.
 """
 
 import functools
@@ -42,7 +42,7 @@ def stored(name, what, compute, args):
         tables(name)[key] = [compute(*row) for row in points]
         if WRITTEN:
             write(name)
-    elif points and CHOICE.random() < 1 / 3:
+    elif points:
         i = CHOICE.randrange(len(points))
         again = compute(*points[i])
         message = f"stored/{name}.json has another {what} of {points[i]}: `make references` where its reference has changed"
