@@ -4,20 +4,25 @@
 // (2**(nu / 2 + j) * Gamma(nu / 2 + j)), j, 0, inf)    m = lam / 2
 // source: Johnson, Kotz & Balakrishnan (1995), ch. 29
 //
-// It is a chi-squared variable whose degrees of freedom are nu + 2 j, j being a Poisson variable of mean lam / 2. There are as many
-// terms to add as the standard deviation of j, times 20: where lam is larger than 2e7, these are too many, and all is nan.
+// It is a chi-squared variable whose degrees of freedom are nu + 2 j, j being a Poisson variable of mean lam / 2. As far as the rounding
+// of x, nu and lam does, values err by about EPSILON sqrt(lam) near the mean, and where that is above 0.01, all is nan.
 __device__ real noncentral_chi_squared_logpdf(real x, real nu, real lam)
 {
-    real a = 0.5 * nu, m = 0.5 * lam, y = 0.5 * x, first = mixture_peak(m, a, y, 0);
-    real value = log_poisson(first, m) + gamma_logpdf(y, a + first, 1) - LOG_2 + log_mixture_density(m, a, y, 0, first);
+    real a = 0.5 * nu, m = 0.5 * lam, y = 0.5 * x, first = mixture_peak(m, a, y, 0), value;
+    if (mixture_has_stride(m))
+        value = log_mixture(0, m, a, INFINITY, y, 1) - log(x);
+    else
+        value = log_poisson(first, m) + gamma_logpdf(y, a + first, 1) - LOG_2 + log_mixture_density(m, a, y, 0, first);
     real at_zero = nu < 2 ? INFINITY : nu > 2 ? -INFINITY : -LOG_2 - m + y * (m - 1);
-    return lam > 2e7 || isinf(nu) ? NAN : x == 0 ? at_zero : isinf(x) ? -INFINITY : value;
+    return mixture_is_vague(m) || isinf(nu) ? NAN : x == 0 ? at_zero : isinf(x) ? -INFINITY : value;
 }
 
 __device__ real noncentral_chi_squared_logcdf(real x, real nu, real lam)
 {
     if (x == 0) return -INFINITY;
-    real a = 0.5 * nu, m = 0.5 * lam, y = 0.5 * x, top = mixture_top(m, a, y, 0), log_p = log_gamma_p(a + top, y);
+    real a = 0.5 * nu, m = 0.5 * lam, y = 0.5 * x;
+    if (mixture_has_stride(m)) return log_mixture(-1, m, a, INFINITY, y, 1);
+    real top = mixture_top(m, a, y, 0), log_p = log_gamma_p(a + top, y);
     real ratio = exp(log_gamma_power(a + top, y) - log_p);
     if (m == 0) return log_p - m * ratio;
     return log_poisson(top, m) + log_p + log_mixture_below(m, a, y, 0, top, ratio);
@@ -26,7 +31,9 @@ __device__ real noncentral_chi_squared_logcdf(real x, real nu, real lam)
 __device__ real noncentral_chi_squared_logsf(real x, real nu, real lam)
 {
     if (x == 0) return 0;
-    real a = 0.5 * nu, m = 0.5 * lam, y = 0.5 * x, bottom = mixture_bottom(m, a, y, 0), log_q = log_gamma_q(a + bottom, y);
+    real a = 0.5 * nu, m = 0.5 * lam, y = 0.5 * x;
+    if (mixture_has_stride(m)) return log_mixture(1, m, a, INFINITY, y, 1);
+    real bottom = mixture_bottom(m, a, y, 0), log_q = log_gamma_q(a + bottom, y);
     real ratio = exp(log_gamma_power(a + bottom, y) - log_q);
     if (m == 0) return log_q + m * ratio;
     return log_poisson(bottom, m) + log_q + log_mixture_above(m, a, y, 0, bottom, ratio);

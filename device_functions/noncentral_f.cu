@@ -10,10 +10,13 @@
 __device__ real noncentral_f_logpdf(real x, real d1, real d2, real lam)
 {
     real a = 0.5 * d1, b = 0.5 * d2, m = 0.5 * lam, z = d1 * x / d2, p = z / (1 + z), y = p * (a + b);
-    real first = mixture_peak(m, a, y, p);
-    real value = log_poisson(first, m) + beta_prime_logpdf(x, a + first, b, d2 / d1) + log_mixture_density(m, a, y, p, first);
+    real first = mixture_peak(m, a, y, p), value;
+    if (mixture_has_stride(m))
+        value = log_mixture(0, m, a, b, p, 1 / (1 + z)) - log(x);
+    else
+        value = log_poisson(first, m) + beta_prime_logpdf(x, a + first, b, d2 / d1) + log_mixture_density(m, a, y, p, first);
     real at_zero = d1 < 2 ? INFINITY : d1 > 2 ? -INFINITY : -m + ((b + 1) * m - b - 1) * z;
-    return lam > 2e7 || isinf(d1 + d2) ? NAN : x == 0 ? at_zero : isinf(x) ? -INFINITY : value;
+    return mixture_is_vague(m) || isinf(d1 + d2) ? NAN : x == 0 ? at_zero : isinf(x) ? -INFINITY : value;
 }
 
 // log(f_j) = log(I_p(a, b) - I_p(a + 1, b))
@@ -26,6 +29,7 @@ __device__ real noncentral_f_logcdf(real x, real d1, real d2, real lam)
 {
     if (x == 0) return -INFINITY;
     real a = 0.5 * d1, b = 0.5 * d2, m = 0.5 * lam, z = d1 * x / d2, p = z / (1 + z), q = 1 / (1 + z), y = p * (a + b);
+    if (mixture_has_stride(m)) return log_mixture(-1, m, a, b, p, q);
     real top = mixture_top(m, a, y, p), log_p = log_beta_p(a + top, b, p, q);
     real ratio = exp(log_power(a + top, b, p, q) - log_p);
     if (m == 0) return log_p - m * ratio;
@@ -36,6 +40,7 @@ __device__ real noncentral_f_logsf(real x, real d1, real d2, real lam)
 {
     if (x == 0) return 0;
     real a = 0.5 * d1, b = 0.5 * d2, m = 0.5 * lam, z = d1 * x / d2, p = z / (1 + z), q = 1 / (1 + z), y = p * (a + b);
+    if (mixture_has_stride(m)) return log_mixture(1, m, a, b, p, q);
     real bottom = mixture_bottom(m, a, y, p), log_q = log_beta_p(b, a + bottom, q, p);
     real ratio = exp(log_power(a + bottom, b, p, q) - log_q);
     if (m == 0) return log_q + m * ratio;

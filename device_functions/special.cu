@@ -1425,6 +1425,42 @@ __device__ real log_mixture_above(real m, real a, real y, real s, real bottom, r
 }
 
 
+// Of large m, sums with a stride are as accurate: the trapezoidal rule converges geometrically for terms as smooth as these, see
+// gig_log_integral. Each term is computed by itself, a and y being large, too, so that their number does not grow with m.
+__device__ int mixture_has_stride(real m) { return m > 2000; }
+
+// Whether m is so large that it is not known well enough to tell how far x is from the mean, in standard deviations
+__device__ int mixture_is_vague(real m) { return sqrt(m) * EPSILON > 0.01; }
+
+// The logarithm of P(a, p) or I_p(a, b) if what < 0, of 1 minus that if what > 0, else of its derivative in log(p) or logit(p). The
+// function is the gamma function's where b is infinite.
+__device__ real mixture_component(int what, real a, real b, real p, real q)
+{
+    if (isinf(b)) return what < 0 ? log_gamma_p(a, p) : what > 0 ? log_gamma_q(a, p) : log_gamma_power(a, p) + log(a);
+    return what < 0 ? log_beta_p(a, b, p, q) : what > 0 ? log_beta_p(b, a, q, p) : log_beta_power(a, b, p, q);
+}
+
+// The logarithm of the sum of the Poisson probabilities times mixture_component(what, a + j, b, p, q)
+__device__ real log_mixture(int what, real m, real a, real b, real p, real q)
+{
+    real y = isinf(b) ? p : p * (a + b), s = isinf(b) ? 0 : p, peak = mixture_peak(m, a, y, s), sum = 1;
+    real first = what < 0 ? fmin(peak, m) : what > 0 ? fmax(peak, m) : peak, stride = 1;
+    real spread = 1 / sqrt(1 / first + (y - s * a) / ((y + s * first) * (a + first)));
+    if (first > 200) stride = exp2(floor(log2(0.6 * spread)));  // a power of 2: multiples of it are exact
+    first = stride * floor(first / stride);
+    real at_first = log_poisson(first, m) + mixture_component(what, a + first, b, p, q);
+    for (int side = -1; side < 2; side += 2) {
+        real term = 1;
+        for (int i = 1; i < 1000 && term > 0.01 * EPSILON * sum; i++) {
+            real j = first + side * i * stride;
+            term = j < 0 ? 0 : exp(log_poisson(j, m) + mixture_component(what, a + j, b, p, q) - at_first);
+            sum += term;
+        }
+    }
+    return at_first + log(stride) + log(sum);
+}
+
+
 // ---- the generalised inverse Gaussian distribution, and normal mixtures by it ----------------------------------------
 //
 // W has a density proportional to w^(p - 1) exp(-(delta^2 / w + gamma^2 w) / 2), and X is normal with mean beta W and variance W:
