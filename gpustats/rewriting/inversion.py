@@ -16,10 +16,11 @@ from .distribution_functions import has_distribution_function, lacks_distributio
 
 # The x at which log P(X <= x), or log P(X > x) if `above`, is log(p), p <= 1/2; nan where no search finds it. One loop, so that
 # threads in different phases go on together. First x = base + y or base - y, y >= 0, where the base is the nearer end of the
-# support, or the middle where both ends are far from it: the side of a middle is found; steps that grow, outwards or inwards, find
-# an interval [low, high] for y; it is halved in logarithms until it is shorter than twice its lower end. What `near` tells is
-# whether y lies nearer to the base than the quantile. Inverse quadratic interpolation solves the rest in x itself, up to neighbours
-# among the numbers, with halving wherever that does not converge; in logarithms after some halvings, as x may be tiny beside y.
+# support, or the middle where both ends are far from it: the side of a middle is found; steps that grow, outwards or inwards,
+# find an interval [low, high] for y; it is halved in logarithms until it is shorter than twice its lower end. What `near` tells
+# is whether y lies nearer to the base than the quantile. Inverse quadratic interpolation solves the rest in x itself, until
+# both ends are neighbours among the numbers, or the tail is nearly the same at both: more its rounding does not allow. The
+# interval is halved wherever that does not converge; in logarithms after some halvings, as x may be tiny beside y.
 # Source: Chandrupatla (1997), A new hybrid quadratic/bisection algorithm for finding the zero of a nonlinear function.
 _CONTINUOUS = """
 __device__ real {name}_solved(real p, int above{declared})
@@ -33,13 +34,13 @@ __device__ real {name}_solved(real p, int above{declared})
     if (!(first > 0 && first < longest)) first = fmin((real)1, 0.5 * longest);
 
     // 0: side, 1: first step, 2: more steps, 3: halving, 4: interpolation, 5: found, 6: at an end or beyond the largest numbers
-    int phase = from_end ? 1 : 0, outwards = 1, halvings = 0;
+    int phase = from_end ? 1 : 0, outwards = 1, halvings = 0, wide = 0;
     real y = from_end ? first : 0, x = up ? base + y : base - y, low = 0, high = longest, factor = 2;
-    real a = x, b = x, at_a = 0, at_b = 0, rounding = 0.5 * EPSILON * (1 - log_p);
+    real a = x, b = x, at_a = 0, at_b = 0, rough = 256 * EPSILON * (1 - log_p);
     for (int i = 0; i < 200 && phase < 5; i++) {{
         real value = above ? log_p - {logsf} : {logcdf} - log_p;
         int near = up ? value < 0 : value > 0;
-        if (fabs(value) <= rounding || (phase == 0 && isnan(value))) {{
+        if (fabs(value) <= 2 * EPSILON || (phase == 0 && isnan(value))) {{
             a = x;
             b = x;
             at_a = value;
@@ -49,8 +50,6 @@ __device__ real {name}_solved(real p, int above{declared})
             up = value < 0;
             longest = fmin(up ? upper - base : base - lower, largest);
             high = longest;
-            y = fmin(first, longest);
-            x = up ? base + y : base - y;
             phase = 1;
         }} else if (phase < 4) {{
             low = near ? y : low;
@@ -61,11 +60,8 @@ __device__ real {name}_solved(real p, int above{declared})
             at_a = near ? at_a : value;
             outwards = phase == 1 ? near : outwards;
             phase = phase < 3 && near == outwards ? ((outwards ? low < longest : high > 0) ? 2 : 6)
-                  : high > fmax(2 * low, EPSILON * fabs(base)) ? 3 : 4;
-            y = phase == 2 ? (outwards ? fmin(low * factor, longest) : high / factor)
-              : low > 0 ? sqrt(low) * sqrt(high) : EPSILON * high;
-            x = phase == 4 ? 0.5 * a + 0.5 * b : up ? base + y : base - y;
-            factor *= factor;
+                  : high > 2 * low && EPSILON * high > 0 && high > EPSILON * fabs(base) ? 3 : 4;
+            x = 0.5 * a + 0.5 * b;
         }} else {{
             int same = (value < 0) == (at_a < 0);
             real c = same ? a : b, at_c = same ? at_a : at_b;
@@ -73,25 +69,36 @@ __device__ real {name}_solved(real p, int above{declared})
             at_b = same ? at_b : at_a;
             a = x;
             at_a = value;
-            real xi = (a - b) / (c - b), phi = (at_a - at_b) / (at_c - at_b), length = b - a;
+            real xi = (a - b) / (c - b), phi = (at_a - at_b) / (at_c - at_b), length = b - a, middle = 0.5 * a + 0.5 * b;
             int quadratic = phi * phi < xi && (1 - phi) * (1 - phi) < 1 - xi;
             real t = quadratic ? at_a / (at_b - at_a) * (at_c / (at_b - at_c))
                                  + (c - a) / length * (at_a / (at_c - at_a)) * (at_b / (at_c - at_b)) : 0.5;
             real least = EPSILON * fabs(fabs(at_a) < fabs(at_b) ? a : b) / fabs(length);
-            real middle = 0.5 * a + 0.5 * b, smaller = fmin(fabs(a), fabs(b)), larger = fmax(fabs(a), fabs(b));
             x = a + fmin(fmax(t, least), 1 - least) * length;
-            if (!quadratic || x == a || x == b) {{
-                halvings++;
-                int wide = halvings > 4 && smaller < 0.1 * larger;
-                real size = smaller > 0 ? sqrt(smaller) * sqrt(larger) : EPSILON * larger;
-                x = !wide ? middle : (a < 0) != (b < 0) && smaller > 0 ? 0 : a < 0 || b < 0 ? -size : size;
-            }}
-            phase = least < 0.5 && middle != a && middle != b ? 4 : 5;
+            int halved = !quadratic || x == a || x == b;
+            x = halved ? middle : x;
+            low = fmin(fabs(a), fabs(b));
+            high = fmax(fabs(a), fabs(b));
+            halvings += halved;
+            wide = halved && halvings > 4 && low < 0.1 * high && EPSILON * high > 0;
+            phase = least < 0.5 && middle != a && middle != b && fmax(fabs(at_a), fabs(at_b)) > rough ? 4 : 5;
+        }}
+        real geometric = low > 0 ? sqrt(low) * sqrt(high) : EPSILON * high;
+        if (phase < 4) {{
+            y = phase == 1 ? fmin(first, longest)
+              : phase == 3 ? geometric : outwards ? fmin(low * factor, longest) : high / factor;
+            factor *= phase == 1 ? 1 : factor;
+            x = up ? base + y : base - y;
+        }} else if (wide) {{
+            x = (a < 0) != (b < 0) && low > 0 ? 0 : a < 0 || b < 0 ? -geometric : geometric;
         }}
     }}
+    if (phase < 5 || isnan(at_a) || isnan(at_b)) return NAN;
     if (phase == 6) return outwards == up ? upper : lower;
-    real found = fabs(at_a) < fabs(at_b) ? a : b;
-    return phase < 5 || isnan(at_a) || isnan(at_b) ? NAN : fmin(fmax(found, lower), upper);
+    int nearer = fabs(at_a) < fabs(at_b);
+    real from = nearer ? a : b, value = nearer ? at_a : at_b, difference = value - (nearer ? at_b : at_a);
+    real found = from + (difference == 0 ? 0 : value / difference * ((nearer ? b : a) - from));
+    return fmin(fmax(found, lower), upper);
 }}
 
 __device__ real {name}_quantile(real q, int above{declared})
@@ -101,25 +108,30 @@ __device__ real {name}_quantile(real q, int above{declared})
 """
 
 # The smallest whole number at which P(X <= x) is at least q, or P(X > x) at most q if `above`, but for the rounding of the
-# tails. Steps that grow lead from `start` to the other side of it, and halving the last one to the number itself.
+# tails and of numbers that large; nan where no search finds it. Steps that grow lead from `start` to the other side of it, and
+# halving the last one, in logarithms where it is long, to the number itself.
 _DISCRETE = """
 __device__ real {name}_searched(real q, int above, real start, real step{declared})
 {{
     real lower = {lower}, upper = {upper}, p = q * (above ? 1 + 8 * EPSILON : 1 - 8 * EPSILON);
-    real low = lower - 1, high = upper, x = floor(fmin(fmax(start, lower), upper));
-    real next = step >= 1 && step < INFINITY ? floor(step) : 1;
+    real low = lower - 1, high = upper, x = floor(fmin(fmax(start, lower), upper)), known = 0;
+    real next = step >= 1 && step < INFINITY ? floor(step) : 1, largest = ldexp((real)1, EPSILON < 1e-10 ? 1023 : 127);
     if (!(fabs(x) < INFINITY)) x = lower > -INFINITY ? lower : upper < INFINITY ? upper : 0;
     int up = 0, halving = 0;
-    for (int i = 0; i < 180 && high - low > 1; i++) {{
-        int below = x < lower || (x < upper && (above ? {sf} > p : {cdf} < p));
+    for (int i = 0; i < 180 && high - low > fmax((real)1, 2 * EPSILON * fabs(x)) && low < largest; i++) {{
+        real tail = above ? {sf} : {cdf};
+        int below = x < lower || (x < upper && (above ? tail > p : tail < p));
+        known += x < lower || x >= upper ? 0 : tail;
         up = i == 0 ? below : up;
         halving = halving || below != up;
         low = below ? x : low;
         high = below ? high : x;
-        x = halving ? floor(low + 0.5 * (high - low)) : up ? fmin(x + next, upper) : fmax(x - next, lower - 1);
-        next *= 4;
+        real positive = fmax(low, (real)1), middle = low + 0.5 * (high - low);
+        if (low >= -1 && high > 8 * positive) middle = sqrt(positive) * sqrt(high);
+        x = halving ? floor(middle) : up ? fmin(x + next, fmin(upper, largest)) : fmax(x - next, lower - 1);
+        next *= i < 8 ? 4 : next;
     }}
-    return high;
+    return isnan(known) || (high - low > fmax((real)1, 2 * EPSILON * fabs(x)) && low < largest) ? NAN : high;
 }}
 
 __device__ real {name}_quantile(real q, int above{declared})
