@@ -40,12 +40,12 @@ __device__ real generalized_gamma_logsf(real x, real a, real c, real sigma)
 
 __device__ real generalized_gamma_ppf(real q, real a, real c, real sigma)
 {
-    return sigma * pow(gamma_quantile(a, c < 0 ? 1 - q : q, c < 0 ? q : 1 - q), 1 / c);
+    return gamma_quantile_power(a, c < 0 ? 1 - q : q, c < 0 ? q : 1 - q, 1 / c, sigma);
 }
 
 __device__ real generalized_gamma_isf(real q, real a, real c, real sigma)
 {
-    return sigma * pow(gamma_quantile(a, c < 0 ? q : 1 - q, c < 0 ? 1 - q : q), 1 / c);
+    return gamma_quantile_power(a, c < 0 ? q : 1 - q, c < 0 ? 1 - q : q, 1 / c, sigma);
 }
 
 __device__ real generalized_gamma_sample(rng_t *rng, real a, real c, real sigma)

@@ -26,8 +26,15 @@ __device__ real nakagami_logsf(real x, real nu, real sigma)
     return log_gamma_q_of_power(nu, nu * z * z, log(nu) + 2 * log(z));
 }
 
-__device__ real nakagami_ppf(real q, real nu, real sigma) { return sigma * sqrt(gamma_quantile(nu, q, 1 - q) / nu); }
-__device__ real nakagami_isf(real q, real nu, real sigma) { return sigma * sqrt(gamma_quantile(nu, 1 - q, q) / nu); }
+__device__ real nakagami_ppf(real q, real nu, real sigma)
+{
+    return gamma_quantile_power(nu, q, 1 - q, 0.5, sigma / sqrt(nu));
+}
+
+__device__ real nakagami_isf(real q, real nu, real sigma)
+{
+    return gamma_quantile_power(nu, 1 - q, q, 0.5, sigma / sqrt(nu));
+}
 
 __device__ real nakagami_sample(rng_t *rng, real nu, real sigma)
 {

@@ -722,6 +722,14 @@ __device__ real gamma_quantile(real a, real p, real q)
     return !(a > 0 && p >= 0 && q >= 0) ? NAN : p == 0 ? 0 : q == 0 ? INFINITY : value;
 }
 
+// scale x^power, x being gamma_quantile(a, p, q), also where x underflows: P(a, x) is x^a / Gamma(1 + a) near 0.
+__device__ real gamma_quantile_power(real a, real p, real q, real power, real scale)
+{
+    real x = gamma_quantile(a, p, q);
+    if (a < 1 && x < EPSILON) return exp((log_probability(p, q) + log_gamma_1p(a)) * (power / a) + log(scale));
+    return scale * (power == 1 ? x : power == -1 ? 1 / x : power == 0.5 ? sqrt(x) : pow(x, power));
+}
+
 
 // ---- the incomplete beta function -----------------------------------------------------------------------------------
 //
