@@ -1384,13 +1384,13 @@ __device__ real log_mixture_density(real m, real a, real y, real s, real first)
     return log(sum);
 }
 
-// The j from which on all terms with F_j are too small to count
+// The j beyond which all terms with F_j are too small to count
 __device__ real mixture_top(real m, real a, real y, real s)
 {
     real j = fmin(floor(m), mixture_peak(m, a, y, s)), term = 1;
     for (int i = 0; i < 30000 && m > 0 && term > 0.01 * EPSILON; i++) {
         term *= m / (j + 1) * fmin((y + s * j) / (a + j), (real)1);
-        j++;
+        j += term > 0.01 * EPSILON ? 1 : 0;  // one more, where y is tiny, would overflow on the way back
     }
     return j;
 }
