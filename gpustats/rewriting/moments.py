@@ -139,7 +139,7 @@ _STEPS = """
 """
 
 # What lies beyond falls off as exp(-rate s), or, of whole numbers, as a power. It is infinite where it does not, and lost where that
-# cannot be told.
+# cannot be told; then no step is needed.
 _BEYOND = """
         real at_last = 0, at_half = 0, at_quarter = 0;
         for (int i = 0; i < 3; i++) {{
@@ -152,6 +152,7 @@ _BEYOND = """
         int endless = rate < flat && rate <= before + 1e-6, counts = fabs(at_last) * {length} > 1e-3 * EPSILON * size;
         sum += !counts ? 0 : endless ? (at_last > 0 ? INFINITY : -INFINITY) : rest;
         error += !counts || endless ? 0 : rate < flat ? INFINITY : fabs(rest) * (fabs(rate - before) + 0.1 * flat) / rate;
+        last = counts && endless ? at : last;
 """
 
 _VERDICT = """
@@ -170,10 +171,7 @@ __device__ real {{name}}_mean_of(real about, real power, real least{{declared}})
         real at = 0, width = 1, last = EPSILON < 1e-10 ? 700 : 80;
         for (int i = 0; i < 60 && isinf({{name}}_at(last, above, about, power{{passed}})); i++)
             last *= 0.9;
-{_STEPS}
-        if (!over) {{{{
-{_BEYOND}
-        }}}}
+{_BEYOND}{_STEPS}
     }}}}
 {_VERDICT}"""
 
@@ -200,10 +198,10 @@ __device__ real {{name}}_mean_of(real about, real power, real least{{declared}})
         sum += i == 0 ? slope / 24 : -slope / 24;
     }}}}
     real at = edge - 0.5, width = 1024, last = end + 0.5;
-{_STEPS}
     if (end < {{upper}} && end > 4 * fabs(edge)) {{{{
 {_BEYOND}
     }}}}
+{_STEPS}
 {_VERDICT}"""
 
 _OF_QUANTILES = {
