@@ -291,6 +291,21 @@ __device__ real legendre_weight(int k)
          : i == 2 ? 0.22238103445337447054 : 0.10122853629037625915;
 }
 
+// Nodes and weights of Gauss-Lobatto quadrature on [-1, 1] with 8 points, the ends among them: a kink or a jump beside an end is seen.
+__device__ real lobatto_node(int k)
+{
+    int i = k / 2;
+    real node = i == 0 ? 0.20929921790247886877 : i == 1 ? 0.59170018143314230214 : i == 2 ? 0.87174014850960661534 : 1;
+    return k == 2 * i ? node : -node;
+}
+
+__device__ real lobatto_weight(int k)
+{
+    int i = k / 2;
+    return i == 0 ? 0.41245879465870388157 : i == 1 ? 0.34112269248350436476
+         : i == 2 ? 0.21070422714350603938 : 0.03571428571428571429;
+}
+
 // The width of panels that the 8 points integrate to all digits, of a density whose logarithm falls at the rate `slope`
 // where they begin, and like that of a normal variable of standard deviation `spread` further on.
 __device__ real panel_width(real slope, real spread)

@@ -6,7 +6,7 @@ u = 1 / (1 + exp(-s)) for the probabilities, and each tail's own quantile, it fa
     E g(X) = integral of g(x(u)) u (1 - u) ds.
 
 Discrete ones are summed. Where there are very many numbers, sums become integrals but for those near the lower end, with the
-first correction of the formula of Euler and Maclaurin. What lies beyond the last number falls off as a power, or is infinite.
+first corrections of the formula of Euler and Maclaurin. What lies beyond the last number falls off as a power, or is infinite.
 
 An estimate of the error comes along: what halving a step changed, and how far the rounding of x moves the integrand. Where that is
 too large, there is no number. A location and a scale that the source's comment declares are taken out first: no far location
@@ -98,17 +98,18 @@ __device__ real {name}_at(real s, int above, real about, real power{declared})
 }}
 """
 
-# How far the rounding of x moves the integrand.
+# How far the rounding of x moves the integrand. Where x has been rounded to a pole of the density, nothing is known of it.
 _ROUNDING = """
 __device__ real {name}_rounding(real x, real log_weight, real about, real power{declared})
 {{
-    real step = 2 * EPSILON * fabs(x), moved = x + step, change = power == 0 ? {density_moved} - {density} : 0;
+    real step = 2 * EPSILON * fabs(x) + (EPSILON < 1e-10 ? 1e-307 : 1e-37), moved = x + step, change = power == 0 ? fabs({density_moved} - {density}) : 0;
     real value = step * exp((power - 1) * log(fmax(fabs(x - about), step)) + log_weight);
-    return step == 0 ? 0 : power > 0 ? power * value : fabs(change) < INFINITY ? fabs(change) * exp(log_weight) : 0;
+    real moves = change < INFINITY ? change : 1 - log_weight;
+    return power == 0 ? moves * exp(log_weight) : power * value;
 }}
 """
 
-# Gauss-Legendre quadrature from `at` to `last` in steps, each made half as long until it agrees with its two halves within
+# Gauss-Lobatto quadrature from `at` to `last` in steps, each made half as long until it agrees with its two halves within
 # `tolerance`, relative to `size`, roughly the integral of the absolute value. What they differ by adds to `error`.
 _STEPS = """
         int over = 0;
@@ -117,7 +118,7 @@ _STEPS = """
             for (int part = 0; part < 3; part++) {{
                 real half = (part == 0 ? 0.5 : 0.25) * width, middle = at + (part == 2 ? 3 * half : half);
                 for (int k = 0; k < 8; k++) {{
-                    real s = middle + half * legendre_node(k), weight = half * legendre_weight(k);
+                    real s = middle + half * lobatto_node(k), weight = half * lobatto_weight(k);
                     {point}
                     real found = weight * {name}_term(x, log_weight, about, power{passed});
                     whole += part == 0 ? found : 0;
@@ -192,12 +193,10 @@ __device__ real {{name}}_mean_of(real about, real power, real least{{declared}})
     if ({{density_edge}} == -INFINITY) return {{lost}};
     for (int i = 0; i < 64; i++)
         size += fabs({{name}}_at(floor(edge + (end - edge) * (i + 0.5) / 64), above, about, power{{passed}})) * (end - edge) / 64;
-    for (int i = 0; i < 2; i++) {{{{
-        real at_end = i == 0 ? edge : end;
-        real slope = {{name}}_at(at_end, above, about, power{{passed}}) - {{name}}_at(at_end - 1, above, about, power{{passed}});
-        sum += i == 0 ? slope / 24 : -slope / 24;
-    }}}}
-    real at = edge - 0.5, width = 1024, last = end + 0.5;
+    real at_edge = {{name}}_at(edge, above, about, power{{passed}}), at_end = {{name}}_at(end, above, about, power{{passed}});
+    sum += (at_edge - {{name}}_at(edge - 1, above, about, power{{passed}})) / 24;
+    sum += 0.5 * at_end + (at_end - {{name}}_at(end - 1, above, about, power{{passed}})) / 12;
+    real at = edge - 0.5, width = 1024, last = end;
     if (end < {{upper}} && end > 4 * fabs(edge)) {{{{
 {_BEYOND}
     }}}}
