@@ -53,21 +53,16 @@ __device__ real generalized_gamma_sample(rng_t *rng, real a, real c, real sigma)
     return sigma * exp(gamma_logarithm(rng, a) / c);
 }
 
-// The logarithm of a moment of x / sigma
-__device__ real log_moment(real order, real a, real c)
-{
-    return c > 0 ? log_rising(a, order / c) : -log_rising(a + order / c, -order / c);
-}
-
 __device__ real generalized_gamma_mean(real a, real c, real sigma)
 {
-    return a + 1 / c > 0 ? sigma * exp(log_moment(1, a, c)) : INFINITY;
+    if (!(a + 1 / c > 0)) return INFINITY;
+    return sigma * exp(c > 0 ? log_rising(a, 1 / c) : -log_rising(a + 1 / c, -1 / c));
 }
 
 __device__ real generalized_gamma_var(real a, real c, real sigma)
 {
-    real one = log_moment(1, a, c);
-    return a + 2 / c > 0 ? sigma * sigma * exp(2 * one) * expm1(log_moment(2, a, c) - 2 * one) : INFINITY;
+    real mean = generalized_gamma_mean(a, c, sigma);
+    return a + 2 / c > 0 ? mean * mean * expm1(log_gamma_bend(a, 1 / c)) : INFINITY;
 }
 
 __device__ real generalized_gamma_entropy(real a, real c, real sigma)

@@ -30,17 +30,10 @@ __device__ real weibull_ppf(real q, real alpha, real beta) { return beta * exp(l
 __device__ real weibull_isf(real q, real alpha, real beta) { return beta * exp(log(-log(q)) / alpha); }
 __device__ real weibull_mean(real alpha, real beta) { return beta * exp(log_gamma(1 + 1 / alpha)); }
 
-// log of Gamma(1 + 2 e) / Gamma(1 + e)^2, e > 0: its power series, where 1 + e would round e.
-__device__ real log_second_moment(real e)
-{
-    real series = 1.6449340668482264365 + e * (-2.4041138063191885708 + e * (3.7881313179910828 + e * -6.2215665308637895));
-    return e < 1e-3 ? e * e * series : log_gamma(1 + 2 * e) - 2 * log_gamma(1 + e);
-}
-
 __device__ real weibull_var(real alpha, real beta)
 {
     real mean = weibull_mean(alpha, beta);
-    return mean * mean * expm1(log_second_moment(1 / alpha));
+    return mean * mean * expm1(log_gamma_bend(1, 1 / alpha));
 }
 
 __device__ real weibull_entropy(real alpha, real beta) { return EULER_GAMMA * (1 - 1 / alpha) + log(beta / alpha) + 1; }

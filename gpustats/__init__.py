@@ -72,7 +72,8 @@ _LAZY = {
 
 __all__ = [
     "AccuracyWarning", "CompileError", "Densities", "Density", "DeviceFunctionError", "DeviceLostError", "GLM", "Generator",
-    "Likelihood", "LocalGP", "Mixture", "NoDeviceError", "Rows", "TruncatedMvNormal", "box_probability", "compat", "covariances", "densities",
+    "Likelihood", "LocalGP", "Mixture", "NoDeviceError", "Rows", "TruncatedMvNormal", "box_probability", "compat",
+    "covariances", "densities",
     "devices", "dot", "gather", "gp", "inverse_wishart", "label_statistics", "linalg", "lkj_cholesky_cov", "lkj_corr",
     "matrix_normal", "matrix_t", "ortho_group", "parallel", "per_row", "random_correlation", "random_table", "register",
     "sample_discrete", "special_ortho_group", "to_device", "to_host", "transforms", "uniform_direction", "unitary_group", "use",

@@ -50,9 +50,8 @@ def warn(
     names = [*(["q"] if ending in QUANTILES else ["order"] if ending == "moment" else []), *distribution.parameters]
     given = {**distribution.defaults, **dict(zip(names, args, strict=False)), **kwargs}
     shown = [f"{name}={_at(np.asarray(value), place):.9g}" for name, value in given.items() if np.ndim(value) <= len(place)]
-    warnings.warn(
-        f"{distribution.name}.{ending}({', '.join(shown)}) cannot be computed accurately, and is nan", AccuracyWarning, stacklevel=4
-    )
+    call = f"{distribution.name}.{ending}({', '.join(shown)})"
+    warnings.warn(f"{call} cannot be computed accurately, and is nan", AccuracyWarning, stacklevel=4)
 
 
 def _at(array: Any, place: Sequence[Any]) -> Any:

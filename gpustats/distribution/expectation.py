@@ -37,8 +37,8 @@ def mean_over_quantiles(
 ) -> float:
     """The integral of function(x(u)) over probabilities u = 1 / (1 + exp(-s)), s from `first` to `last`.
 
-    Steps of s are halved where Gauss-Lobatto quadrature does not agree with that of the two halves. What these differ by tells the
-    error; the integral is nan where that exceeds 1e-8 of the integral of the absolute value.
+    Steps of s are halved where Gauss-Lobatto quadrature does not agree with that of the two halves. What these differ by
+    tells the error; the integral is nan where that exceeds 1e-8 of the integral of the absolute value.
     """
 
     def integrand(s: np.ndarray) -> np.ndarray:
@@ -76,7 +76,7 @@ def mean_over_quantiles(
 
 
 def _beyond(at_quarter: float, at_half: float, at_last: float, least: float) -> tuple[float, float]:
-    """The integral beyond `FARTHEST` of what falls off as it does from the middle to there, and its error; infinite if it does not."""
+    """The integral beyond `FARTHEST` of what falls off as before, infinite if it does not, and its error."""
     if abs(at_last) <= least:
         return 0.0, 0.0
     with np.errstate(invalid="ignore", divide="ignore"):

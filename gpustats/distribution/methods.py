@@ -341,7 +341,8 @@ class Distribution(ABC):
         Returns
         -------
         float
-            Infinite where the integral does not converge; nan, with an `AccuracyWarning`, where quadrature does not find it to 1e-8.
+            Infinite where the integral does not converge; nan, with an `AccuracyWarning`, where quadrature does not find
+            it to 1e-8.
 
         Notes
         -----

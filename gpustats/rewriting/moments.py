@@ -8,9 +8,9 @@ u = 1 / (1 + exp(-s)) for the probabilities, and each tail's own quantile, it fa
 Discrete ones are summed. Where there are very many numbers, sums become integrals but for those near the lower end, with the
 first corrections of the formula of Euler and Maclaurin. What lies beyond the last number falls off as a power, or is infinite.
 
-An estimate of the error comes along: what halving a step changed, and how far the rounding of x moves the integrand. Where that is
-too large, there is no number. A location and a scale that the source's comment declares are taken out first: no far location
-costs digits.
+An estimate of the error comes along: what halving a step changed, and how far the rounding of x moves the integrand. Where
+that is too large, there is no number. A location and a scale that the source's comment declares are taken out first: no far
+location costs digits.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from .inversion import either_quantile, has_quantiles
 #: What functions of this module give, in C, in place of a number that they cannot compute accurately enough.
 LOST = "-1.23456789e37"
 
-#: C expressions of a number, by its ending, in units in which the location is 0 and the scale 1. `mean_of` (about, power, least)
-#: is the mean of (x - about)^power, or, where the power is 0, of the density's negative logarithm; an error is small relative to the
-#: mean absolute value, or to `least`. `central` gives the mean, the variance, and higher central moments.
+#: C expressions of a number, by its ending, in units in which the location is 0 and the scale 1. `mean_of` (about, power,
+#: least) is the mean of (x - about)^power, or, where the power is 0, of the density's negative logarithm; an error is small
+#: relative to the mean absolute value, or to `least`. `central` gives the mean, the variance, and higher central moments.
 _STANDARD = {
     "mean": "{central}(1{standard})",
     "var": "{central}(2{standard})",
@@ -58,8 +58,8 @@ _DECLARED = """
     real location_left = declared ? 0 : {location}, scale_left = declared ? 1 : {scale};
 """
 
-# The mean (order 1), the variance (2), or a central moment relative to the standard deviation's power, the fourth less that of a
-# normal distribution; those that the source writes are not computed.
+# The mean (order 1), the variance (2), or a central moment relative to the standard deviation's power, the fourth less that
+# of a normal distribution; those that the source writes are not computed.
 _CENTRAL = """
 __device__ real {name}_central(int order{declared})
 {{
@@ -102,7 +102,8 @@ __device__ real {name}_at(real s, int above, real about, real power{declared})
 _ROUNDING = """
 __device__ real {name}_rounding(real x, real log_weight, real about, real power{declared})
 {{
-    real step = 2 * EPSILON * fabs(x) + (EPSILON < 1e-10 ? 1e-307 : 1e-37), moved = x + step, change = power == 0 ? fabs({density_moved} - {density}) : 0;
+    real step = 2 * EPSILON * fabs(x) + (EPSILON < 1e-10 ? 1e-307 : 1e-37), moved = x + step;
+    real change = power == 0 ? fabs({density_moved} - {density}) : 0;
     real value = step * exp((power - 1) * log(fmax(fabs(x - about), step)) + log_weight);
     real moves = change < INFINITY ? change : 1 - log_weight;
     return power == 0 ? moves * exp(log_weight) : power * value;
@@ -139,8 +140,8 @@ _STEPS = """
         if (at < last && !over) error = INFINITY;
 """
 
-# What lies beyond falls off as exp(-rate s), or, of whole numbers, as a power. It is infinite where it does not, and lost where that
-# cannot be told; then no step is needed.
+# What lies beyond falls off as exp(-rate s), or, of whole numbers, as a power. It is infinite where it does not, and no step
+# is needed then; it is lost where that cannot be told.
 _BEYOND = """
         real at_last = 0, at_half = 0, at_quarter = 0;
         for (int i = 0; i < 3; i++) {{
@@ -191,8 +192,10 @@ __device__ real {{name}}_mean_of(real about, real power, real least{{declared}})
     if (!many) return sum;
     real edge = first + n, size = total, error = 0, tolerance = EPSILON < 1e-10 ? 1e-12 : 2e-6, shortest = tolerance;
     if ({{density_edge}} == -INFINITY) return {{lost}};
-    for (int i = 0; i < 64; i++)
-        size += fabs({{name}}_at(floor(edge + (end - edge) * (i + 0.5) / 64), above, about, power{{passed}})) * (end - edge) / 64;
+    for (int i = 0; i < 64; i++) {{{{
+        real x = floor(edge + (end - edge) * (i + 0.5) / 64);
+        size += fabs({{name}}_at(x, above, about, power{{passed}})) * (end - edge) / 64;
+    }}}}
     real at_edge = {{name}}_at(edge, above, about, power{{passed}}), at_end = {{name}}_at(end, above, about, power{{passed}});
     sum += (at_edge - {{name}}_at(edge - 1, above, about, power{{passed}})) / 24;
     sum += 0.5 * at_end + (at_end - {{name}}_at(end - 1, above, about, power{{passed}})) / 12;
@@ -268,7 +271,7 @@ def _mean_of(beside: Beside) -> str:
 
 
 def _units(beside: Beside) -> tuple[str, str]:
-    """C that declares `location` and `scale`, as far as the source declares them, and the parameters that are passed without them."""
+    """C for `location` and `scale`, as far as the source declares them, and the parameters to pass without them."""
     definition, (x, *arguments) = beside.definition, beside.definition.arguments
     places = {a.description: f"p{i}" for i, a in enumerate(arguments) if not a.rank}
     if definition.discrete or x.words != {"real"} or not places.keys() >= {"location", "scale"}:
