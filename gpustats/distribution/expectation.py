@@ -70,18 +70,21 @@ def mean_over_quantiles(
         low, high = np.r_[low[go_on], middle[go_on]], np.r_[middle[go_on], high[go_on]]
         whole = np.r_[left[go_on], right[go_on]]
     for end in {first, last} & {-FARTHEST, FARTHEST}:
-        rest, doubt = _beyond(*integrand(end * np.array([0.25, 0.5, 1])).tolist(), np.finfo(float).eps * size)
+        rest, doubt = _beyond(integrand(end * np.array([0.25, 0.5, 1])), float(np.finfo(float).eps) * size)
         total, error = total + rest, error + doubt
     return math.nan if math.isfinite(total) and not error <= LARGEST_ERROR * size else total
 
 
-def _beyond(at_quarter: float, at_half: float, at_last: float, least: float) -> tuple[float, float]:
-    """The integral beyond `FARTHEST` of what falls off as before, infinite if it does not, and its error."""
+def _beyond(values: np.ndarray, least: float) -> tuple[float, float]:
+    """The integral beyond `FARTHEST` of what falls off as before, infinite if it does not, and its error.
+
+    `values` are the integrand's at a quarter and a half of the way, and there.
+    """
+    at_last = float(values[-1])
     if abs(at_last) <= least:
         return 0.0, 0.0
     with np.errstate(invalid="ignore", divide="ignore"):
-        before, rate = (float(np.log(np.divide(*pair))) for pair in ((at_quarter, at_half), (at_half, at_last)))
-    before, rate = before / (0.25 * FARTHEST), rate / (0.5 * FARTHEST)
+        before, rate = (np.log(values[:-1] / values[1:]) / (np.array([0.25, 0.5]) * FARTHEST)).tolist()
     if rate < FLAT:
         return (math.copysign(math.inf, at_last), 0.0) if rate <= before + 1e-6 else (0.0, math.inf)
     return at_last / rate, abs(at_last) * (abs(rate - before) + 0.1 * FLAT) / rate**2
