@@ -20,6 +20,7 @@ from .observations import UPPER, Rectangle
 
 SAMPLE = 64  # observations of a data set on which guesses are tried; of few data sets more
 SETS = 8  # on which all combinations are tried
+OBSERVED = 8  # observations at which corners are sought
 CHOICE = 5  # of combinations that are tried on every data set
 
 #: For each parameter, guesses by data set: (guesses, G).
@@ -69,6 +70,10 @@ class Tries:
         if not self.free:
             return np.empty((len(self._trials.sample.which), 1, 0))
         return best_guesses(self._trials, self._guesses)
+
+    def corners(self, best: np.ndarray) -> list[int]:
+        """The parameters in which the likelihood has a corner or a pole at observations."""
+        return [] if self.model.definition.discrete else corners(self._trials, best, list(self.free))
 
 
 class Trials:
@@ -136,6 +141,34 @@ def _combinations(found: Sequence[np.ndarray]) -> np.ndarray:
 def _or_nothing(tried: np.ndarray) -> np.ndarray:
     """Log-likelihoods, -inf where there is none."""
     return np.where(np.isfinite(tried), tried, -np.inf)
+
+
+def corners(trials: Trials, best: np.ndarray, names: Sequence[str]) -> list[int]:
+    """The parameters (numbers among `names`) in which the likelihood of an observation has a corner or a pole at that observation.
+
+    There the slope jumps, by as much however near to the observation the slopes on both sides are taken: where the likelihood is
+    smooth, by less and less. It is seen at some observations of one data set, and at the best guesses for it.
+    """
+    middle = len(best) // 2
+    guessed, x = best[middle][np.isfinite(best[middle]).all(-1)], trials.sample.x[middle]
+    step = 1e-3 * float(x.std())
+    if not len(guessed) or not step > 0:
+        return []
+    places = np.unique(((np.arange(OBSERVED) + 0.5) / OBSERVED * x.size).astype(int))
+    own = {n: v[min(middle, len(v) - 1)][:, None] if np.ndim(v) else v for n, v in trials.sample.columns.items()}
+    own = {n: v[places] if np.ndim(v) and len(v) > 1 else v for n, v in own.items()}
+    alone = Trials(trials._function, Rectangle(np.arange(len(places)), x[places, None], own), trials._runtime)
+    moves = step * np.array([-2, -1, 1, 2, -0.02, -0.01, 0.01, 0.02])
+    values = np.broadcast_to(guessed.T[:, None, None, :, None], (len(names), len(names), 8, len(guessed), len(places))).copy()
+    for i in range(len(names)):
+        values[i, i] = x[places] + moves[:, None, None]
+    of_all = {n: v.reshape(-1, len(places)) for n, v in zip(names, values, strict=True)}
+    logliks = alone.loglik(np.arange(len(places)), of_all).reshape(values.shape[1:])
+    with np.errstate(invalid="ignore"):
+        slopes = np.diff(logliks, axis=1)[:, [0, 2, 4, 6]] / np.array([1, 1, 0.01, 0.01])[:, None, None]
+        far, near = np.abs(slopes[:, 1] - slopes[:, 0]), np.abs(slopes[:, 3] - slopes[:, 2])
+        jumps = (near > 0.05 * far) & (near > 1e-6 * (1e-3 + np.abs(logliks[:, 4])))
+    return np.flatnonzero(jumps.any((-2, -1))).tolist()
 
 
 def ends_of_support(trials: Trials, found: Guesses, domains: Mapping[str, Collection[str]]) -> dict[str, int]:
