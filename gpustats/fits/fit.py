@@ -28,7 +28,7 @@ FLAT, FLATTER, STEEP = 300.0, 1e6, 1e-6
 
 # Where likelihoods have corners at observations: places between these that are tried, of which so many are searched from, those
 # that promise to gain so much, and how often.
-PLACES, MOST, PROMISE, ROUNDS = 24, 6, 1e-7, 4
+PLACES, MOST, PROMISE, ROUNDS = 24, 4, 1e-7, 3
 
 #: How many data sets one of several devices takes at a time, at least, and into how many pieces all are cut, at most.
 FEWEST, PIECES = 256, 32
@@ -175,10 +175,9 @@ def _covariance(found: Searches, scales: Scales) -> np.ndarray:
         spread = np.sqrt(np.diagonal(covariance, axis1=-2, axis2=-1))
         by_scores, relative = 1 / np.sqrt(found.objective.scale), np.sqrt(found.first_scale)
         spread = np.where(np.isnan(spread), by_scores, spread)
-        steep = by_scores * relative < STEEP
         endless = ((spread > FLAT) & np.isfinite(scales.longest)) | (spread * relative > FLATTER)
         endless |= ((found.status == AT_KINK) & ~told)[:, None]  # nothing tells some parameters apart
-    found.status[steep.any(-1) & (found.status == AT_KINK)] = AT_EDGE
+    found.status[_at_poles(found)] = AT_EDGE
     found.status[endless.any(-1) & ((found.status == CONVERGED) | (found.status == AT_KINK))] = ENDLESS
     return covariance
 
@@ -209,7 +208,7 @@ def _among_observations(
     for i in corners:
         scale, left = scales.only(i), sets  # the data sets that are not done with
         for _ in range(ROUNDS):
-            left = left[found.objective[left].finite]
+            left = left[found.objective[left].finite & ~_at_poles(found)[left]]
             if not left.size:
                 break
             low, high = rectangle[left].between(scale.back(found.points[left, i])[0], PLACES)
@@ -231,6 +230,12 @@ def _among_observations(
                 points[:, i] = places[promising, k[promising]]
                 found.again(which, points, limit)
             left = left[found.objective.value[left] < before[left]]
+
+
+def _at_poles(found: Searches) -> np.ndarray:
+    """Which searches, for a kink, have come to where a parameter is told without end."""
+    with np.errstate(invalid="ignore"):
+        return (np.sqrt(found.first_scale / found.objective.scale) < STEEP).any(-1) & (found.status == AT_KINK)
 
 
 def _promised(objective: Objective, i: int, reach: np.ndarray) -> np.ndarray:

@@ -133,7 +133,18 @@ def arranged(x: Any, lower: Any, upper: Any, weights: Any, known: Mapping[str, A
     found = _arranged(x, {**known, **{name: v for name, v in beside.items() if v is not None}}, groups)
     for rectangle in found.rectangles:
         _check_weights(rectangle)
-    return found
+    return found._replace(rectangles=[_without_uncounted(rectangle) for rectangle in found.rectangles])
+
+
+def _without_uncounted(rectangle: Rectangle) -> Rectangle:
+    """The same with what is counted in the place of what has the weight 0, which may be nan or lie anywhere."""
+    weights = rectangle.columns.get(WEIGHT, 1.0)
+    if np.all(np.greater(weights, 0)):
+        return rectangle
+    held, counted = rectangle.on_host(), np.broadcast_to(weights, rectangle.x.shape) > 0
+    places = np.where(counted, np.arange(counted.shape[1]), counted.argmax(-1)[:, None])
+    columns = {n: _at(v, places) if np.ndim(v) and v.shape[1] > 1 and n != WEIGHT else v for n, v in held.columns.items()}
+    return Rectangle(held.which, _at(np.asarray(held.x), places), columns)
 
 
 def _arranged(x: Any, columns: dict[str, Any], groups: Any) -> Arranged:
