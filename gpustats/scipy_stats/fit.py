@@ -124,7 +124,7 @@ def _by_search(
         value = float(np.sum(differences(values) ** 2)) if method == "mm" else -loglik(theta(values))
         return value if np.isfinite(value) else np.inf
 
-    begin = _begin(named, on_host, fixed, start, lambda v: loglik([v[n] for n in named.parameters]))
+    begin = _begin(named, density, on_host, fixed, start, lambda v: loglik([v[n] for n in named.parameters]))
     found = search(objective, [begin[n] for n in free], args=(on_host,), disp=0)
     if method == "mm" and np.isfinite(objective(found)):
         with np.errstate(all="ignore"):
@@ -151,11 +151,12 @@ def _log_likelihood(density: Density, data: Any) -> tuple[Callable[[Sequence[Any
 
 
 #: Values of shapes at which a search may begin, where there is no likelihood at the first.
+SUPPORTED = 100  # starts whose support is moved to where the data lie, at most
 _SHAPES = (1.0, 0.5, 2.0, 4.0, -0.5, -1.0, -4.0)
 
 
 def _begin(
-    named: Named, data: np.ndarray, fixed: Mapping[str, Any], start: Mapping[str, Any], loglik: Callable[..., float]
+    named: Named, density: Density, data: np.ndarray, fixed: Mapping[str, Any], start: Mapping[str, Any], loglik: Callable[..., float]
 ) -> dict[str, float]:
     """Where a search begins: parameters at which all data have a likelihood, if some are found.
 
@@ -167,9 +168,33 @@ def _begin(
         low, high, width = data.min(), data.max(), np.ptp(data) or 1.0
         others = {"loc": (low - 0.1 * width, low - 2 * width, high + 0.1 * width), "scale": (2 * width,)}
         choice = {n: (at[n], *others[n]) if n in others else _SHAPES for n in named.parameters if n not in known}
-        tried = ({**at, **dict(zip(choice, each, strict=True))} for each in itertools.product(*choice.values()))
+        tried = [{**at, **dict(zip(choice, each, strict=True))} for each in itertools.product(*choice.values())]
+        tried += [_around(named, density, data, values, list(choice)) for values in tried[:SUPPORTED]]
         at = max(tried, key=lambda values: np.nan_to_num(loglik(values), nan=-np.inf))
     return at
+
+
+def _around(
+    named: Named, density: Density, data: np.ndarray, values: Mapping[str, float], free: Sequence[str]
+) -> dict[str, float]:
+    """The same values, but for some of those that are free, with which the ends of the support lie just outside of the data.
+
+    An end is moved by a parameter of which it is a linear function, as most ends are of each of theirs.
+    """
+    found, width = dict(values), np.ptp(data) or 1.0
+
+    def end(side: int, **changed: float) -> float:
+        return float(density.support(*({**found, **changed}[n] for n in named.parameters))[side])
+
+    for side, beyond in ((0, data.min() - 1e-3 * width), (1, data.max() + 1e-3 * width)):
+        for name in sorted(free, key=lambda n: n in ("loc", "scale")):  # shapes first
+            here, there = end(side), end(side, **{name: 1.5 * found[name] + 0.1})
+            inside = here >= beyond if side == 0 else here <= beyond
+            if inside and np.isfinite(there) and there != here:
+                moved = found[name] + (beyond - here) * (0.5 * found[name] + 0.1) / (there - here)
+                if abs(end(side, **{name: moved}) - beyond) < 1e-6 * width:
+                    found[name] = moved
+    return found
 
 
 def _moved(support: tuple[float, float], data: np.ndarray, known: Mapping[str, float]) -> dict[str, float]:
