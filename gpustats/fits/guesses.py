@@ -69,7 +69,7 @@ class _Summary:
         odds = np.log(self.mean) - np.log1p(-self.mean)
         known = [self.median, self.mean, self.low - edge, self.high + edge, self.log_mean, np.log(self.mean), odds]
         peak = self.median - 0.5 * self.spread
-        shapes = [one, -one, 0.3 * one, -0.3 * one, 4 * one, -4 * one]  # some lie between -1 and 1
+        shapes = [one, -one, 0.3 * one, 1.5 * one, 4 * one, -4 * one]  # some lie between -1 and 1, some between 1 and 2
         return np.stack([*known, peak, *shapes, self.low - 0.5 * width, self.high + 0.5 * width])
 
     def positive(self) -> np.ndarray:
@@ -78,7 +78,7 @@ class _Summary:
         precision = mean * (1 - mean) / variance - 1  # of a beta distribution
         known = [
             self.deviation, one, mean, self.spread, mean**2 / variance, mean / variance, 1 / self.deviation, 1 / mean,
-            self.log_deviation, 1 / self.log_deviation, 5 * one, variance, 0.2 * one, 1.5 * one, precision * mean,
+            self.log_deviation, 1 / self.log_deviation, 5 * one, variance, 0.2 * one, precision * mean,
             precision * (1 - mean), 1 / variance, mean**2 / np.maximum(variance - mean, 0.1 * mean), self.low,
             30 * one, precision,
         ]  # fmt: skip

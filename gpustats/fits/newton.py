@@ -220,7 +220,9 @@ class Searches:
 
     def _bends(self, here: Objective, which: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The least curvature of the Hessian in units of the metric, and its direction, of which the metric says 1; of some."""
-        curvatures, directions = np.zeros(len(which)), np.zeros_like(here.gradient)
+        curvatures, directions = np.ones(len(which)), np.zeros_like(here.gradient)
+        if not directions.size:  # there is nothing to search for
+            return curvatures, directions
         root = np.sqrt(here.scale[which])
         found, along = np.linalg.eigh(here.hessian[which] / (root[:, :, None] * root[:, None, :]))
         curvatures[which], directions[which] = found[:, 0], along[:, :, 0] / root
