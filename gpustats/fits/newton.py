@@ -224,7 +224,9 @@ class Searches:
         if not directions.size:  # there is nothing to search for
             return curvatures, directions
         root = np.sqrt(here.scale[which])
-        found, along = np.linalg.eigh(here.hessian[which] / (root[:, :, None] * root[:, None, :]))
+        with np.errstate(all="ignore"):
+            scaled = here.hessian[which] / (root[:, :, None] * root[:, None, :])
+        found, along = np.linalg.eigh(np.nan_to_num(scaled, posinf=1e300, neginf=-1e300))
         curvatures[which], directions[which] = found[:, 0], along[:, :, 0] / root
         return curvatures, directions
 

@@ -151,9 +151,9 @@ def corners(trials: Trials, best: np.ndarray, names: Sequence[str]) -> list[int]
     """
     middle = len(best) // 2
     guessed, x = best[middle][np.isfinite(best[middle]).all(-1)], trials.sample.x[middle]
-    step = 1e-3 * float(x.std())
-    if not names or not len(guessed) or not step > 0:
+    if not names or not len(guessed) or not np.isfinite(x).all() or not np.ptp(x) > 0:
         return []
+    step = 1e-3 * float(x.std())
     places = np.unique(((np.arange(OBSERVED) + 0.5) / OBSERVED * x.size).astype(int))
     own = {n: v[min(middle, len(v) - 1)][:, None] if np.ndim(v) else v for n, v in trials.sample.columns.items()}
     own = {n: v[places] if np.ndim(v) and len(v) > 1 else v for n, v in own.items()}
