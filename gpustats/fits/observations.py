@@ -68,8 +68,8 @@ class Rectangle:
     def between(self, near: np.ndarray, number: int) -> tuple[np.ndarray, np.ndarray]:
         """Pairs of neighbouring observations of each data set, the smaller ones (G, n) and the larger ones (G, n).
 
-        Half of them are next to `near` (G,), the others are spread over all observations. Of observations on a device, or of very
-        many, some stand for all.
+        Half of them are next to `near` (G,), the others are spread over all observations. Of observations on a device, or of
+        very many, some stand for all.
         """
         few = self if self.x.shape[1] <= MANY and not is_device_array(self.x) else self.sample(MANY, False)
         counted = np.broadcast_to(few.columns.get(WEIGHT, 1.0), few.x.shape) > 0

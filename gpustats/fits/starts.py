@@ -146,8 +146,8 @@ def _or_nothing(tried: np.ndarray) -> np.ndarray:
 def corners(trials: Trials, best: np.ndarray, names: Sequence[str]) -> list[int]:
     """The parameters (numbers among `names`) in which the likelihood of an observation has a corner or a pole at that observation.
 
-    There the slope jumps, by as much however near to the observation the slopes on both sides are taken: where the likelihood is
-    smooth, by less and less. It is seen at some observations of one data set, and at the best guesses for it.
+    There the slope jumps, by as much however near to the observation the slopes on both sides are taken: where the likelihood
+    is smooth, by less and less. It is seen at some observations of one data set, and at the best guesses for it.
     """
     middle = len(best) // 2
     guessed, x = best[middle][np.isfinite(best[middle]).all(-1)], trials.sample.x[middle]

@@ -320,11 +320,11 @@ def test_starts_are_found_where_few_parameters_have_a_likelihood():
     assert fit.converged and fit.log_likelihood >= gs.triangular.loglik(x, lower=-1.0, c=0.5, upper=3.0)
 
 
-@pytest.mark.parametrize("name, parameters, size", [("double_gamma", (2.0, 0.0, 1.0), 100), ("double_weibull", (2.0, 0.0, 1.0), 60)])
-def test_the_best_of_many_maxima_is_found(name, parameters, size):
+@pytest.mark.parametrize("name, size", [("double_gamma", 100), ("double_weibull", 60)])
+def test_the_best_of_many_maxima_is_found(name, size):
     """Such a likelihood has a maximum between any two observations near its middle."""
     density = gs.densities[name]
-    x = np.stack([density.rvs(*parameters, size=size, rng=i) for i in range(6)])
+    x = np.stack([density.rvs(2.0, 0.0, 1.0, size=size, rng=i) for i in range(6)])
     fit = density.fit(x)
     assert fit.converged.all()
     for start in np.linspace(-0.5, 0.5, 9):
@@ -341,7 +341,7 @@ def test_a_fit_does_not_end_at_a_saddle():
 
 
 def test_the_log_likelihood_is_that_at_the_estimates():
-    """At a kink with x in its corner sigma is an observation: log c - log 2 - log x - c * abs(log(x / sigma)) has no other maximum."""
+    """Of log(c / 2) - log(x) - c * abs(log(x / sigma)) the maximum lies at the median, a kink."""
     x = np.stack([gs.log_laplace.rvs(1.3, 2.0, size=60, rng=i) for i in range(100, 110)])
     fit = gs.log_laplace.fit(x)
     y, middle = np.log(x), np.median(np.log(x), axis=-1)
@@ -349,7 +349,8 @@ def test_the_log_likelihood_is_that_at_the_estimates():
     assert fit.converged.all()
     np.testing.assert_allclose(fit["c"], c, rtol=1e-7)
     np.testing.assert_allclose(fit.log_likelihood, 60 * (np.log(c / 2) - 1) - y.sum(-1), rtol=1e-9)
-    np.testing.assert_allclose([gs.log_laplace.loglik(*row) for row in zip(x, *fit, strict=True)], fit.log_likelihood, rtol=1e-12)
+    there = [gs.log_laplace.loglik(*row) for row in zip(x, *fit, strict=True)]
+    np.testing.assert_allclose(there, fit.log_likelihood, rtol=1e-12)
 
 
 def test_a_likelihood_without_a_maximum_along_a_ridge_is_named():
