@@ -89,7 +89,7 @@ class Trials:
     """
 
     def __init__(self, function: Pointwise, sample: Rectangle, runtime: Runtime):
-        self._function, self.sample, self._runtime = function, sample, runtime
+        self.function, self.sample, self.runtime = function, sample, runtime
 
     def loglik(self, sets: np.ndarray, values: Mapping[str, np.ndarray]) -> np.ndarray:
         """(C, n) sums over the samples of the data sets of n numbers, for C combinations (C, n) of parameters."""
@@ -102,15 +102,15 @@ class Trials:
     def loglik_of_all(self, values: Mapping[str, np.ndarray]) -> np.ndarray:
         """(C, G) sums over the samples of all data sets, for C combinations (C, G) of parameters, one after another."""
         x, n = self.sample.x, len(next(iter(values.values())))
-        x = x if self._runtime.host_visible or not self._runtime.device.double else self._runtime.to_device(x)
+        x = x if self.runtime.host_visible or not self.runtime.device.double else self.runtime.to_device(x)
         each = [{name: np.ascontiguousarray(v[i])[:, None] for name, v in values.items()} for i in range(n)]
         return np.stack([self._sums(x, {**self.sample.columns, **own}) for own in each])
 
     def _sums(self, x: Any, columns: Mapping[str, Any]) -> np.ndarray:
-        arguments = [x, *(columns[name] for name in self._function.argument_names[1:])]
-        if not self._runtime.device.double:
+        arguments = [x, *(columns[name] for name in self.function.argument_names[1:])]
+        if not self.runtime.device.double:
             arguments = [np.asarray(v, np.float32) if np.ndim(v) else v for v in arguments]
-        return np.asarray(self._function.sum(arguments, self._runtime)).reshape(-1)
+        return np.asarray(self.function.sum(arguments, self.runtime)).reshape(-1)
 
 
 def best_guesses(trials: Trials, found: Guesses) -> np.ndarray:
@@ -144,7 +144,7 @@ def _or_nothing(tried: np.ndarray) -> np.ndarray:
 
 
 def corners(trials: Trials, best: np.ndarray, names: Sequence[str]) -> list[int]:
-    """The parameters (numbers among `names`) in which the likelihood of an observation has a corner or a pole at that observation.
+    """The parameters (numbers among `names`) in which an observation's likelihood has a corner or a pole at that observation.
 
     There the slope jumps, by as much however near to the observation the slopes on both sides are taken: where the likelihood
     is smooth, by less and less. It is seen at some observations of one data set, and at the best guesses for it.
@@ -157,7 +157,7 @@ def corners(trials: Trials, best: np.ndarray, names: Sequence[str]) -> list[int]
     places = np.unique(((np.arange(OBSERVED) + 0.5) / OBSERVED * x.size).astype(int))
     own = {n: v[min(middle, len(v) - 1)][:, None] if np.ndim(v) else v for n, v in trials.sample.columns.items()}
     own = {n: v[places] if np.ndim(v) and len(v) > 1 else v for n, v in own.items()}
-    alone = Trials(trials._function, Rectangle(np.arange(len(places)), x[places, None], own), trials._runtime)
+    alone = Trials(trials.function, Rectangle(np.arange(len(places)), x[places, None], own), trials.runtime)
     moves = step * np.array([-2, -1, 1, 2, -0.02, -0.01, 0.01, 0.02])
     values = np.broadcast_to(guessed.T[:, None, None, :, None], (len(names), len(names), 8, len(guessed), len(places))).copy()
     for i in range(len(names)):

@@ -156,8 +156,9 @@ _SHAPES = (1.0, 0.5, 2.0, 4.0, -0.5, -1.0, -4.0)
 
 
 def _begin(
-    named: Named, density: Density, data: np.ndarray, fixed: Mapping[str, Any], start: Mapping[str, Any], loglik: Callable[..., float]
-) -> dict[str, float]:
+    named: Named, density: Density, data: np.ndarray, fixed: Mapping[str, Any], start: Mapping[str, Any],
+    loglik: Callable[..., float],
+) -> dict[str, float]:  # fmt: skip
     """Where a search begins: parameters at which all data have a likelihood, if some are found.
 
     Shapes are all 1, or else those values of `_SHAPES`, together with some of loc and scale, with the largest likelihood.
