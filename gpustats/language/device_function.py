@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 
 from pycparser import c_ast
 
 from ..errors import DeviceFunctionError
 from . import formula
-from .domains import DOMAINS, domains_of
+from .domains import DOMAINS, domains_of, nearest
 from .kinds import DISTRIBUTION_FUNCTIONS, NUMBERS, QUANTILES, Kind, defining_endings, endings, kinds
 from .names import printed_names
 from .nodes import OUTPUT, REAL, RNG, VECTOR, VOID, Function, Parameter, Resolve
@@ -150,8 +150,9 @@ def parse_row_function(
     if function.type != REAL or not function.parameters:
         fault = "takes no argument" if function.type == REAL else f"must return a `real`, not {function.type}"
         raise DeviceFunctionError(f"{names[-1]} {fault}", function.line, function.column, source)
-    entries = _comment(made.source, made.name).entries
-    known = [p.written or p.name for p in function.parameters]
+    said = _comment(made.source, made.name)
+    entries, known = said.entries, [p.written or p.name for p in function.parameters]
+    said.refuse_unknown(made.source, (), others=True)  # its comment may be prose
     for key, (_, _, line) in entries.items():
         if key not in known:
             message = f"the comment gives a domain for '{key}', which is not an argument of {names[-1]}({', '.join(known)})"
@@ -192,7 +193,7 @@ def _parsed(source: str, resolve: Resolve, name: str | None, taken: Callable[[st
     made = DeviceFunction(name, source, functions, (), said.description, said.reference, printed[""], others)
     if not made.kind:
         return made
-    arguments = _arguments(made, names, said.entries)
+    arguments = _arguments(made, names, said)
     return replace(made, arguments=arguments, formula=_formula(source, arguments, said.formula))
 
 
@@ -221,6 +222,18 @@ class _Comment:
     reference: str = ""
     entries: dict[str, Entry] = field(default_factory=dict)
     formula: list[tuple[str, int]] = field(default_factory=list)
+    unknown: dict[str, tuple[list[str], int]] = field(default_factory=dict)  # what stands where a domain might, the line
+
+    def refuse_unknown(self, source: str, arguments: Collection[str], others: bool = False) -> None:
+        """Refuse what stands in the place of an argument's domain and is none; if there may be others, what is nearly one."""
+        for key, (words, line) in self.unknown.items():
+            if key in arguments or (others and all(map(nearest, words))):
+                word = next(w for w in words if w not in DOMAINS)
+                meant = nearest(word)
+                advice = f"did you mean {meant}?" if meant else f"there are {', '.join(DOMAINS)}; a description follows a comma"
+                text = source.split("\n")[line - 1]
+                column = text.find(word, max(text.find(f"{key}:"), 0)) + 1
+                raise DeviceFunctionError(f"'{word}' is not a domain, for {key}: {advice}", line, column, source)
 
     def add_formula(self, text: str, line: int) -> None:
         self.formula += [(part, line) for part in formula.in_lines(text)]
@@ -249,15 +262,19 @@ def _comment(source: str, name: str) -> _Comment:
                 key, rest = key.strip(), rest.strip()
                 if not colon or not key.isidentifier():
                     continue
+                domain, _, about = rest.partition(",")
+                words = domain.split()
                 if key == "source":
                     said.reference = rest
-                elif rest.split(",")[0].split() and set(rest.split(",")[0].split()) <= DOMAINS.keys():
-                    domain, _, about = rest.partition(",")
-                    said.entries[key] = (" ".join(domain.split()), about.strip(), i)
+                elif words and set(words) <= DOMAINS.keys():
+                    said.entries[key] = (" ".join(words), about.strip(), i)
                 elif key in formula.KEYS and key != name:
                     said.add_formula(rest, i)
-                elif not said.description:
+                elif key == name and not said.description:
                     said.description = rest
+                elif words and key != "reference":
+                    said.unknown[key] = words, i
+                    said.description = said.description or rest
     return said
 
 
@@ -275,7 +292,7 @@ def _formula(source: str, arguments: tuple[Argument, ...], lines: list[tuple[str
 
 # ---- the arguments
 
-def _arguments(made: DeviceFunction, names_of: dict[str, list[str]], entries: dict[str, Entry]) -> tuple[Argument, ...]:
+def _arguments(made: DeviceFunction, names_of: dict[str, list[str]], said: _Comment) -> tuple[Argument, ...]:
     """The arguments as users pass them: those of the signature, with the domains that the comment gives.
 
     Parameters
@@ -284,10 +301,10 @@ def _arguments(made: DeviceFunction, names_of: dict[str, list[str]], entries: di
         What has been parsed so far.
     names_of : dict
         Function -> names of its arguments, as the user wrote them.
-    entries : dict
-        Argument -> what the comment says of it.
+    said : _Comment
+        What the comment says of them.
     """
-    kind = made.kind
+    kind, entries = made.kind, said.entries
     assert kind is not None
     function, sampler = made.role(*kind.endings), made.role("sample")
     assert function is not None
@@ -301,6 +318,7 @@ def _arguments(made: DeviceFunction, names_of: dict[str, list[str]], entries: di
         raise DeviceFunctionError(
             f"{made.written(function)} takes no observation", function.line, function.column, made.source
         )
+    said.refuse_unknown(made.source, names, bool(kind.public))
     for ending in ("logpdf", "logpmf", *DISTRIBUTION_FUNCTIONS, *QUANTILES, *NUMBERS, "cov", "sample"):
         if (one := made.role(ending)) is not None and one.type not in (REAL, VOID):
             raise DeviceFunctionError(

@@ -5,6 +5,7 @@ A word knows its test in C, for kernels, and in NumPy, for arrays on the host, a
 
 from __future__ import annotations
 
+import difflib
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -93,6 +94,11 @@ DOMAINS = {
         Domain("covariance", 2, point=lambda module, n: module.eye(n)),
     )
 }  # fmt: skip
+
+
+def nearest(word: str) -> str:
+    """The word of a domain that somebody meant who wrote this one, "" where none is near."""
+    return "".join(difflib.get_close_matches(word.lower(), DOMAINS, 1))
 
 
 def domains_of(words: Iterable[str]) -> list[Domain]:

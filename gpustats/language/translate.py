@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import operator as operators
 from typing import NoReturn
 
 from pycparser import c_ast
@@ -14,7 +16,7 @@ from .kinds import endings
 from .literals import CONSTANTS, SMALLEST, advice, literal
 from .names import means_something, numbered_name
 from .nodes import INT, OUTPUT, REAL, RNG, VECTOR, VOID, Expression, Function, Resolve, Statement
-from .syntax import STEPS, Syntax, assigned, called, fail, mentioned, spelled, type_of
+from .syntax import POWER, STEPS, Syntax, assigned, called, fail, mentioned, spelled, type_of
 
 
 class Translator:
@@ -249,6 +251,8 @@ class Translator:
             case c_ast.FuncCall():
                 return self.call(node)
             case c_ast.UnaryOp():
+                if node.op == "*":
+                    self.fail(node, f"operator * is not supported inside an expression: {POWER}")
                 if node.op not in ("-", "+", "!"):
                     self.fail(node, f"operator {node.op} is not supported inside an expression")
                 if node.op == "-" and isinstance(node.expr, c_ast.Constant) and node.expr.value == str(LARGEST + 1):
@@ -310,6 +314,11 @@ class Translator:
         """The value of a whole number that consists of literals, None for what is computed."""
         return int(e.text) if isinstance(e, lang.Number) and e.type == INT else self.values.get(id(e), (e, None))[1]
 
+    def choices(self, e: Expression) -> list[int]:
+        """The whole numbers that an expression of literals may be: those of a conditional, else one, or none."""
+        sides = (e.then, e.otherwise) if isinstance(e, lang.Conditional) else (e,)
+        return [value for side in sides if (value := self.written_out(side)) is not None]
+
     def keep(self, node: Syntax, e: Expression, value: int) -> None:
         """Note the value of what is written out, which must fit an `int`."""
         if not -LARGEST - 1 <= value <= LARGEST:
@@ -323,17 +332,19 @@ class Translator:
         elif operator == "%":
             if kind == REAL:
                 self.fail(node, "% works on `int`: use fmod")
+        elif operator == "^":
+            self.fail(node, f"operator ^ is not supported: {POWER}")
         elif operator not in "+-*/":
             self.fail(node, f"operator {operator} is not supported")
-        elif operator == "/" and kind == INT:
-            a, b = (side.text if isinstance(side, lang.Number) else None for side in (left, right))
-            if a is not None and b is not None and (int(b) == 0 or int(a) % int(b)):
-                self.fail(node, f"{a} / {b} is a division of whole numbers, which cuts off the fraction: write {a}.0 / {b}")
         made = lang.Binary(operator, left, right, kind, **self.at(node))
-        if kind == INT and operator in "+-*":
+        if operator == "/" and kind == INT:
+            for a, b in itertools.product(self.choices(left), self.choices(right)):
+                if b == 0 or a % b:
+                    self.fail(node, _divided(a, b))
+        if kind == INT and operator in "+-*/":
             one, other = self.written_out(left), self.written_out(right)
             if one is not None and other is not None:
-                self.keep(node, made, one + other if operator == "+" else one - other if operator == "-" else one * other)
+                self.keep(node, made, _OPERATIONS[operator](one, other))
         return made
 
     def call(self, node: Syntax) -> Expression:
@@ -377,6 +388,20 @@ def _is_helper(function: str) -> bool:
     """Whether a function is none that users call, whose vectors have an element at least."""
     return function.rpartition("_")[2] not in endings()
 
+
+def _divided(a: int, b: int) -> str:
+    """What is said of a quotient of literals that is not whole."""
+    if b == 0:
+        return f"{a} / 0 is a division of whole numbers by 0"
+    exact = f"{a / b}, or " if a / b == round(a / b, 4) else ""
+    rounded = int(a / b)
+    return (
+        f"{a} / {b} is a division of whole numbers, which cuts off the fraction: write {exact}{a}.0 / {b}; "
+        f"or {rounded}, if a whole number is meant"
+    )
+
+
+_OPERATIONS = {"+": operators.add, "-": operators.sub, "*": operators.mul, "/": operators.floordiv}
 
 _KINDS = {REAL: "number", INT: "number", VECTOR: "vector", OUTPUT: "vector to write to, `real *`,",
           RNG: "stream, `rng_t *`,", VOID: "call of a function without a result"}  # fmt: skip
