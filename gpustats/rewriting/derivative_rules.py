@@ -14,7 +14,7 @@ from ..language import nodes as lang
 from ..language.nodes import INT, REAL, Binary, Conditional, Expression, Function, Name, Number
 
 #: The derivative of each operator and function, in C, from the arguments a, b, c, d and their derivatives da, …. Terms with
-#: a derivative that is zero vanish. Functions of special.cu without a rule are differentiated like any other.
+#: a derivative that is zero vanish. What goes to a limit has the derivative 0 at infinity, where da may be infinite. Functions of special.cu without a rule are differentiated like any other.
 RULES = {
     "+": "da + db",
     "-": "da - db",
@@ -25,7 +25,7 @@ RULES = {
     "acosh": "da / (sqrt(a - 1) * sqrt(a + 1))",
     "asin": "da / sqrt(1 - a * a)",
     "asinh": "da / hypot(1, a)",
-    "atan": "1 / (1 + a * a) * da",
+    "atan": "isinf(a) ? 0 : 1 / (1 + a * a) * da",
     "atan2": "(b / hypot(a, b) * da - a / hypot(a, b) * db) / hypot(a, b)",
     "atanh": "1 / (1 - a * a) * da",
     "cbrt": "1 / (3 * cbrt(a) * cbrt(a)) * da",
@@ -33,8 +33,8 @@ RULES = {
     "copysign": "(a < 0) == (copysign(1, b) < 0) ? da : -da",
     "cos": "-sin(a) * da",
     "cosh": "sinh(a) * da",
-    "erf": "2 / SQRT_PI * exp(-a * a) * da",
-    "erfc": "-2 / SQRT_PI * exp(-a * a) * da",
+    "erf": "isinf(a) ? 0 : 2 / SQRT_PI * exp(-a * a) * da",
+    "erfc": "isinf(a) ? 0 : -2 / SQRT_PI * exp(-a * a) * da",
     "exp": "exp(a) * da",
     "exp2": "LOG_2 * exp2(a) * da",
     "expm1": "exp(a) * da",
@@ -62,13 +62,13 @@ RULES = {
     "sinh": "cosh(a) * da",
     "sqrt": "0.5 / sqrt(a) * da",
     "tan": "(1 + tan(a) * tan(a)) * da",
-    "tanh": "4 * expit(2 * a) * expit(-2 * a) * da",
+    "tanh": "isinf(a) ? 0 : 4 * expit(2 * a) * expit(-2 * a) * da",
     "tgamma": "tgamma(a) * (a > 0 ? digamma(a) : digamma(1 - a) - PI / tan(PI * a)) * da",
     "trunc": "0",
     # special.cu
     "beta_quantile_search": "0",
     "digamma": "trigamma(a) * da",
-    "expit": "expit(a) * expit(-a) * da",
+    "expit": "isinf(a) ? 0 : expit(a) * expit(-a) * da",
     "expit_difference": "expit(a) * expit(-a) * da - expit(b) * expit(-b) * db",
     "gamma_quantile_search": "0",
     "inverse_mills": "-inverse_mills(a) * (a + inverse_mills(a)) * da",
@@ -76,13 +76,13 @@ RULES = {
     "log1mexp": "(a < -50 ? -exp(a) : -1 / expm1(-a)) * da",  # whose own derivative is finite where expm1 overflows
     "log1p_square": "(fabs(a) > 1 / EPSILON ? 2 : 2 * a) / (fabs(a) > 1 / EPSILON ? a : 1 + a * a) * da",
     "log1p_unit": "quotient(1, 1 + a) * da",
-    "log1pexp": "expit(a) * da",
+    "log1pexp": "a == -INFINITY ? 0 : expit(a) * da",
     "log1pmx": "-a / (1 + a) * da",
     "log_excess": "fabs(b) < 0.5 ? -b / (1 + b) * db : da - db",
-    "log_expit": "expit(-a) * da",
+    "log_expit": "a == INFINITY ? 0 : expit(-a) * da",
     "log_gamma": "digamma(a) * da",
     "log_gamma_1p": "digamma(1 + a) * da",
-    "log_ndtr": "inverse_mills(a) * da",
+    "log_ndtr": "a == INFINITY ? 0 : inverse_mills(a) * da",
     "log_product_excess": "fabs(c) < 0.5 ? -c / (1 + c) * dc : da / a + db / b - dc",
     "log_ratio_excess": "fabs(b) < 0.5 ? -b / a * db : da / a - db",
     "logaddexp": "(a == -INFINITY ? 0 : expit(a - b) * da) + (b == -INFINITY ? 0 : expit(b - a) * db)",
