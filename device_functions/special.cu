@@ -291,6 +291,15 @@ __device__ real legendre_weight(int k)
          : i == 2 ? 0.22238103445337447054 : 0.10122853629037625915;
 }
 
+// Its weight in the difference to the rule that is exact to degree 5 without the points 2 and 3, which tells how smooth a
+// function is.
+__device__ real legendre_difference(int k)
+{
+    int i = k / 2;
+    return i == 0 ? -0.13603836416246448122 : i == 1 ? 0.31370664587788728734
+         : i == 2 ? -0.28445397082202285726 : 0.10678568910660005114;
+}
+
 // The width of panels that the 8 points integrate to all digits, of a density whose logarithm falls at the rate `slope`
 // where they begin, and like that of a normal variable of standard deviation `spread` further on.
 __device__ real panel_width(real slope, real spread)
