@@ -14,7 +14,8 @@ from ..language import nodes as lang
 from ..language.nodes import INT, REAL, Binary, Conditional, Expression, Function, Name, Number
 
 #: The derivative of each operator and function, in C, from the arguments a, b, c, d and their derivatives da, …. Terms with
-#: a derivative that is zero vanish. What goes to a limit has the derivative 0 at infinity, where da may be infinite. Functions of special.cu without a rule are differentiated like any other.
+#: a derivative that is zero vanish. What goes to a limit has the derivative 0 at infinity, where da may be infinite. Functions
+#: of special.cu without a rule are differentiated like any other.
 RULES = {
     "+": "da + db",
     "-": "da - db",

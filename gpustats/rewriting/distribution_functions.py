@@ -139,9 +139,9 @@ def tails_at_bound(bound: str, side: str, end: str, log_cdf: str, log_sf: str, n
     return "".join(f"    real {name} = {bound} {beyond} {end} ? {at_end} : {tail};\n" for name, at_end, tail in values)
 
 
-#: Where the tails' difference keeps less than exp(-4) of the larger one, the density itself is summed up, in one panel where it is
-#: smooth. Towards a kink or a pole panels get shorter, and longer behind it: they are at no round places, and nor are panels' ends.
-#: Where that costs more digits than the difference has lost, the difference is taken.
+#: Where the tails' difference keeps less than exp(-4) of the larger one, the density itself is integrated, in one panel where
+#: it is smooth; towards a kink or a pole panels get shorter, and longer behind it. Where that costs more digits than the
+#: difference has lost, the difference is taken.
 _BETWEEN = """
     real {difference} = log_cdf_difference({cdf_a}, {sf_a}, {cdf_b}, {sf_b}), {larger} = fmin({cdf_b}, {sf_a});
     if (likely({difference} >= {larger} - 4)) return {difference};
@@ -173,7 +173,8 @@ _BETWEEN_WHOLE = """
     return {sum} > 0 && {sum} < INFINITY ? {top} + log({sum}) : {difference};
 """
 _LOCALS = (
-    "b cdf_a sf_a cdf_b sf_b difference larger top sum error whole begin length turn part fault k at value near least rough worse"
+    "b cdf_a sf_a cdf_b sf_b difference larger top sum error whole begin length turn part fault k at value near least rough "
+    "worse"
 ).split()
 
 
@@ -207,8 +208,8 @@ def log_between(log_density: Function, discrete: bool, functions: dict[str, Func
     else:
         at = f"{a} + ({b} - {a}) * {own['at']}"
         body = _BETWEEN.format(a=a, **own, density=density(at), density_within=density(f"{a} + 0.6180339887 * ({b} - {a})"))
-    made = derived(log_density, "between", body, resolve_in(functions), [own[n] for n in ("b", "cdf_a", "sf_a", "cdf_b", "sf_b")])
-    return _added(made, functions)
+    more = [own[name] for name in ("b", "cdf_a", "sf_a", "cdf_b", "sf_b")]
+    return _added(derived(log_density, "between", body, resolve_in(functions), more), functions)
 
 
 def _is_on_both_sides(function: Function, resolve: Resolve) -> bool:

@@ -285,3 +285,16 @@ def test_a_simplex_of_float32_is_one():
     assert abs(p.astype(float).sum() - 1) > 1e-8
     np.testing.assert_allclose(gs.categorical.logpmf(np.arange(5), p), np.log(p.astype(float)), rtol=1e-6)
     assert np.isnan(gs.categorical.logpmf(1.0, np.array([0.5, 0.4999]))) and np.isfinite(gs.dirichlet.logpdf(p, np.ones(5)))
+
+
+def test_distribution_functions_are_flat_at_infinity():
+    """An infinite row adds nothing to derivatives, though z = (y - mu) / sigma has infinite ones there."""
+    terms = [
+        "normal_logcdf(y, mu, sigma) + normal_logsf(-y, mu, sigma)", "log_ndtr(z) + log_expit(z) - log1pexp(-z)",
+        "expit(z) + erf(z) - erfc(z) + tanh(z) + atan(z)", "gumbel_logcdf(y, mu, sigma) + logistic_logcdf(y, mu, sigma)",
+        "student_t_logcdf(y, sigma, mu, sigma) + gamma_logcdf(fabs(y), sigma, 2) + weibull_logcdf(fabs(y), sigma, sigma)",
+    ]
+    text = f"real c(real y, real mu, real sigma) {{ real z = (y - mu) / sigma; return {' + '.join(terms)}; }}"
+    finite, infinite = (gs.Rows(text, y=np.array(y)).value_and_grad(mu=0.2, sigma=1.3) for y in ([0.3], [0.3, inf]))
+    assert np.isfinite(finite[0])
+    np.testing.assert_array_equal(list(infinite[1].values()), list(finite[1].values()))
