@@ -66,6 +66,13 @@ __device__ real xlog1py(real x, real y)
     return x == 0 ? 0 : x * log1p(y);
 }
 
+// The limit of power log(y) + value as y goes to 0: at the end of a support. It jumps where the power is 0, so that its derivative
+// in the power is -INFINITY there.
+__device__ real log_power_at_zero(real power, real value)
+{
+    return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
+}
+
 // log(1 + y^2), any y; the square may overflow. Error 1.
 __device__ real log1p_square(real y)
 {

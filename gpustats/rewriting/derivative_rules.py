@@ -84,6 +84,7 @@ RULES = {
     "log_gamma": "digamma(a) * da",
     "log_gamma_1p": "digamma(1 + a) * da",
     "log_ndtr": "a == INFINITY ? 0 : inverse_mills(a) * da",
+    "log_power_at_zero": "a == 0 ? db - INFINITY * da : 0",
     "log_product_excess": "fabs(c) < 0.5 ? -c / (1 + c) * dc : da / a + db / b - dc",
     "log_ratio_excess": "fabs(b) < 0.5 ? -b / a * db : da / a - db",
     "logaddexp": "(a == -INFINITY ? 0 : expit(a - b) * da) + (b == -INFINITY ? 0 : expit(b - a) * db)",
