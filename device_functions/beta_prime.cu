@@ -20,6 +20,7 @@ __device__ real beta_prime_logpdf(real x, real alpha, real beta, real sigma)
 // x / (x + sigma) has a beta distribution.
 __device__ real beta_prime_logcdf(real x, real alpha, real beta, real sigma)
 {
+    if (isinf(x)) return 0;
     real z = x / sigma;
     return log_beta_p(alpha, beta, z / (1 + z), 1 / (1 + z));
 }

@@ -16,7 +16,7 @@ __device__ real noncentral_chi_squared_logpdf(real x, real nu, real lam)
 
 __device__ real noncentral_chi_squared_logcdf(real x, real nu, real lam)
 {
-    if (x == 0) return -INFINITY;
+    if (x == 0 || isinf(x)) return x == 0 ? -INFINITY : 0;
     real a = 0.5 * nu, m = 0.5 * lam, y = 0.5 * x, top = mixture_top(m, a, y, 0), log_p = log_gamma_p(a + top, y);
     real ratio = exp(log_gamma_power(a + top, y) - log_p);
     if (m == 0) return log_p - m * ratio;

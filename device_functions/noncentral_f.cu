@@ -24,7 +24,7 @@ __device__ real log_power(real a, real b, real p, real q)
 
 __device__ real noncentral_f_logcdf(real x, real d1, real d2, real lam)
 {
-    if (x == 0) return -INFINITY;
+    if (x == 0 || isinf(x)) return x == 0 ? -INFINITY : 0;
     real a = 0.5 * d1, b = 0.5 * d2, m = 0.5 * lam, z = d1 * x / d2, p = z / (1 + z), q = 1 / (1 + z), y = p * (a + b);
     real top = mixture_top(m, a, y, p), log_p = log_beta_p(a + top, b, p, q);
     real ratio = exp(log_power(a + top, b, p, q) - log_p);

@@ -174,7 +174,11 @@ __device__ real studentized_range_logpdf(real x, real k, real nu)
     return studentized(0, x, k, nu);
 }
 
-__device__ real studentized_range_logcdf(real x, real k, real nu) { return studentized(1, x, k, nu); }
+__device__ real studentized_range_logcdf(real x, real k, real nu)
+{
+    return isinf(x) && k > 1 ? 0 : studentized(1, x, k, nu);
+}
+
 __device__ real studentized_range_logsf(real x, real k, real nu) { return studentized(2, x, k, nu); }
 
 // The smallest variable and the largest one, by their order: P(Z > z) of the smallest one is a power of a uniform number.
