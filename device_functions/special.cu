@@ -298,13 +298,37 @@ __device__ real legendre_weight(int k)
          : i == 2 ? 0.22238103445337447054 : 0.10122853629037625915;
 }
 
-// Its weight in the difference to the rule that is exact to degree 5 without the points 2 and 3, which tells how smooth a
-// function is.
-__device__ real legendre_difference(int k)
+// Node k = 0, …, 7 of Gauss-Lobatto quadrature in 8 points on [-1, 1], of which the last two are its ends, and its weight.
+// Source: Abramowitz & Stegun (1964), 25.4.32.
+__device__ real lobatto_node(int k)
 {
     int i = k / 2;
-    return i == 0 ? -0.13603836416246448122 : i == 1 ? 0.31370664587788728734
-         : i == 2 ? -0.28445397082202285726 : 0.10678568910660005114;
+    real node = i == 0 ? 0.20929921790247886877 : i == 1 ? 0.59170018143314230214 : i == 2 ? 0.87174014850960661534 : 1;
+    return k == 2 * i ? node : -node;
+}
+
+__device__ real lobatto_weight(int k)
+{
+    int i = k / 2;
+    return i == 0 ? 0.41245879465870388157 : i == 1 ? 0.34112269248350436476
+         : i == 2 ? 0.21070422714350603938 : 0.035714285714285714286;
+}
+
+// What tells how smooth a function is: the weight of node k in a sum that is 0 for polynomials of degree 5 at most, and 0 for no
+// function with a jump between two nodes. Of even functions it is a divided difference of order 6, of odd ones one of order 7.
+__device__ real lobatto_roughness(int k)
+{
+    int i = k / 2;
+    real even = i == 0 ? -0.10077561843054427 : i == 1 ? 0.25909235006173348 : i == 2 ? -0.3 : 0.14168326836881079;
+    real odd = i == 0 ? -0.99 : i == 1 ? 0.90032687865712578 : i == 2 ? -0.70758975247880567 : 0.2913170441826479;
+    return k == 2 * i ? even + odd : even - odd;
+}
+
+// By how much the next panel is longer that those 8 points integrate to all digits, after one whose roughness is 1 / `spare` of what
+// may be: roughness grows like the power 7 of the length.
+__device__ real panel_growth(real spare)
+{
+    return fmin(fmax(0.9 * pow(spare, (real)1 / 7), (real)0.1), (real)4);
 }
 
 // The width of panels that the 8 points integrate to all digits, of a density whose logarithm falls at the rate `slope`

@@ -98,6 +98,7 @@ RULES = {
     "only_derivative": "da",
     "owens_t": "exp(-0.5 * a * a) * (exp(-0.5 * a * a * b * b) / (2 * PI * (1 + b * b)) * db"
     " - erf(a * b / SQRT_2) / (2 * SQRT_2 * SQRT_PI) * da)",
+    "panel_growth": "0",  # on which no integral depends
     "panel_width": "0",  # on which no integral depends
     "relative_expm1": "relative_expm1_slope(a) * da",
     "scaled_erfc": "-scaled_erfc_slope(a) * da",

@@ -164,6 +164,23 @@ def test_derivatives_between_narrow_bounds():
     np.testing.assert_allclose([slopes[n] for n in ("mu", "sigma", "lower", "upper")], want, rtol=1e-9, atol=1e-13)
 
 
+def test_a_jump_within_narrow_bounds():
+    """A user's density of 1/4 below mu and 3/4 above: P = (mu - a) / 4 + 3 (b - mu) / 4, whose derivative in mu is -1/2."""
+    steps = gs.register("""
+        // steps: two levels
+        // x: real    mu: real
+        real steps_logpdf(real x, real mu) { return fabs(x - mu) > 1 ? -INFINITY : x < mu ? log(0.25) : log(0.75); }
+        real steps_cdf(real x, real mu)
+        {
+            real z = fmin(fmax(x - mu, (real)-1), (real)1);
+            return z < 0 ? 0.25 * (1 + z) : 0.25 + 0.75 * z;
+        }""", replace=True)
+    for w in (2.0**-8, 2.0**-16, 2.0**-30):
+        value, slopes = Truncate(steps, 0.0, 1.0).loglik_and_grad([1 - w], 1.0, 1 - w, 1 + 4 * w)
+        np.testing.assert_allclose(value, np.log(0.25) - np.log(3.25 * w), atol=1e-14 / w)
+        np.testing.assert_allclose(slopes["mu"], 0.5 / (3.25 * w), rtol=1e-14 / w)
+
+
 def test_few_whole_numbers_of_many():
     """[m - 1, m + 1] of a Poisson distribution of mean m = 10^12: nearly a third each."""
     truncated, m = Truncate(gs.poisson, 0, 1), 1e12
