@@ -46,8 +46,8 @@ def interval_log_probability(log_density: Pointwise, definition: DeviceFunction)
         head += tails_at_bound(bound, side, end, call(log_cdf, at), call(log_sf, at), names)
         tails += names
     mass = log_between(function, definition.discrete, functions)
-    names = [p.name for p in mass.parameters if p.name != "dim"]
-    given = call_of(mass, dict(zip(names, [first, *parameters, last, *tails], strict=True)))
+    passed = [first, *parameters, last, *tails]
+    given = call_of(mass, dict(zip([p.name for p in mass.parameters if p.name != "dim"], passed, strict=True)))
     body = (
         f"    if ({x} == {{argument}}) return {{call}};\n"
         f"    if (!({x} < {{argument}})) return NAN;\n"

@@ -140,12 +140,13 @@ def tails_at_bound(bound: str, side: str, end: str, log_cdf: str, log_sf: str, n
 
 
 #: Where the tails' difference keeps less than exp(-4) of the larger one, the density itself is integrated, in one panel where
-#: it is smooth; towards a kink panels get shorter, and longer behind it. At a jump or a pole within the interval, or where
-#: quadrature costs more digits than the difference has lost, the difference is taken.
+#: it is smooth; towards a kink panels get shorter, and longer behind it. At a jump or a pole within the interval, and where
+#: rounding makes the density rough, that comes to no end: then one panel has to do. Where it costs more digits than the
+#: difference has lost, the difference is taken.
 _BETWEEN = """
     real {difference} = log_cdf_difference({cdf_a}, {sf_a}, {cdf_b}, {sf_b}), {larger} = fmin({cdf_b}, {sf_a});
     if (likely({difference} >= {larger} - 4)) return {difference};
-    real {top} = {density_within}, {sum} = 0, {error} = 0, {whole} = 0, {begin} = 0, {length} = 1;
+    real {top} = {density_within}, {sum} = 0, {error} = 0, {whole} = 0, {doubt} = 0, {begin} = 0, {length} = 1;
     for (int {turn} = 0; {turn} < 200 && {begin} < 1 && {length} > 0; {turn}++) {{
         real {part} = 0, {fault} = 0;
         for (int {k} = 0; {k} < 8; {k}++) {{
@@ -155,14 +156,17 @@ _BETWEEN = """
             {fault} += lobatto_roughness({k}) * {value};
         }}
         {whole} = {turn} == 0 ? {part} : {whole};
-        real {spare} = 8 * EPSILON * {whole} / fabs({fault}), {least} = 1000 * EPSILON;
+        {doubt} = {turn} == 0 ? fabs({fault}) : {doubt};
+        real {spare} = 8 * EPSILON * (1 + fabs({top})) * {whole} / fabs({fault}), {least} = 1000 * EPSILON;
         int {rough} = {spare} < 1, {broken} = {rough} && {length} <= {least};
         {sum} += {rough} ? 0 : {part};
         {error} += {rough} ? 0 : fabs({fault});
         {begin} = {rough} ? {begin} : {length} < 1 - {begin} ? {begin} + {length} : 1;
         {length} = {broken} ? 0 : fmin(fmax({length} * panel_growth({spare}), {least}), 1 - {begin});
     }}
-    int {worse} = {begin} < 1 || 50 * {error} > {sum} * EPSILON * exp({larger} - {difference});
+    {sum} = {begin} < 1 ? {whole} : {sum};
+    {error} = {begin} < 1 ? {doubt} : {error};
+    int {worse} = 10 * {error} > {sum} * EPSILON * (1 + fabs({larger})) * exp({larger} - {difference});
     return {sum} > 0 && {sum} < INFINITY && !{worse} ? {top} + log({b} - {a}) + log({sum}) : {difference};
 """
 _BETWEEN_WHOLE = """
@@ -173,8 +177,8 @@ _BETWEEN_WHOLE = """
     return {sum} > 0 && {sum} < INFINITY ? {top} + log({sum}) : {difference};
 """
 _LOCALS = (
-    "b cdf_a sf_a cdf_b sf_b difference larger top sum error whole begin length turn part fault k at value spare least rough "
-    "broken worse"
+    "b cdf_a sf_a cdf_b sf_b difference larger top sum error whole doubt begin length turn part fault k at value spare least "
+    "rough broken worse"
 ).split()
 
 
