@@ -11,8 +11,8 @@ from pycparser import c_ast
 
 from ..errors import DeviceFunctionError
 from . import formula
-from .domains import DOMAINS, domains_of, nearest
-from .kinds import DISTRIBUTION_FUNCTIONS, NUMBERS, QUANTILES, Kind, defining_endings, endings, kinds
+from .domains import DOMAINS, domains_of, nearest, refusal
+from .kinds import DISTRIBUTION_FUNCTIONS, NUMBERS, QUANTILES, Kind, distribution_name, endings, kinds
 from .names import printed_names
 from .nodes import OUTPUT, REAL, RNG, VECTOR, VOID, Function, Parameter, Resolve
 from .recursion import deeply
@@ -167,7 +167,7 @@ def parse_row_function(
 def _parsed(source: str, resolve: Resolve, name: str | None, taken: Callable[[str], bool] | None) -> DeviceFunction:
     tree = syntax_tree(source)
     found = [node for node in tree if isinstance(node, c_ast.FuncDef)]
-    name = name or _distribution_name(source, [f.decl.name for f in found])
+    name = name or distribution_name(source, [f.decl.name for f in found])
     printed = printed_names(name, [f.decl.name for f in found], endings(), taken)
     own: dict[str, Function] = {}  # by the names that the user gave them
     others: dict[str, Function] = {}
@@ -197,18 +197,6 @@ def _parsed(source: str, resolve: Resolve, name: str | None, taken: Callable[[st
     return replace(made, arguments=arguments, formula=_formula(source, arguments, said.formula))
 
 
-def _distribution_name(source: str, names: list[str]) -> str:
-    stems = {n.rpartition("_")[0] for n in names if n.rpartition("_")[2] in defining_endings() and "_" in n}
-    if len(stems) != 1:
-        wanted = ", ".join(f"name_{ending}" for ending in defining_endings())
-        raise DeviceFunctionError(
-            f"found {'several distributions' if stems else 'no distribution'} in the functions "
-            f"{', '.join(names)}: name the one that matters with an ending out of {wanted}",
-            line=1, column=1, source=source,
-        )  # fmt: skip
-    return stems.pop()
-
-
 # ---- the comment
 
 Entry = tuple[str, str, int]  # of an argument in the comment: its domain, its description, the line
@@ -228,12 +216,9 @@ class _Comment:
         """Refuse what stands in the place of an argument's domain and is none; if there may be others, what is nearly one."""
         for key, (words, line) in self.unknown.items():
             if key in arguments or (others and all(map(nearest, words))):
-                word = next(w for w in words if w not in DOMAINS)
-                meant = nearest(word)
-                advice = f"did you mean {meant}?" if meant else f"there are {', '.join(DOMAINS)}; a description follows a comma"
+                word, message = refusal(words, key)
                 text = source.split("\n")[line - 1]
-                column = text.find(word, max(text.find(f"{key}:"), 0)) + 1
-                raise DeviceFunctionError(f"'{word}' is not a domain, for {key}: {advice}", line, column, source)
+                raise DeviceFunctionError(message, line, text.find(word, max(text.find(f"{key}:"), 0)) + 1, source)
 
     def add_formula(self, text: str, line: int) -> None:
         self.formula += [(part, line) for part in formula.in_lines(text)]

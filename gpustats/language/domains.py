@@ -101,6 +101,14 @@ def nearest(word: str) -> str:
     return "".join(difflib.get_close_matches(word.lower(), DOMAINS, 1))
 
 
+def refusal(words: Iterable[str], argument: str) -> tuple[str, str]:
+    """The first of some words that is none of a domain, and what is said of it."""
+    word = next(w for w in words if w not in DOMAINS)
+    meant = nearest(word)
+    advice = f"did you mean {meant}?" if meant else f"there are {', '.join(DOMAINS)}; a description follows a comma"
+    return word, f"'{word}' is not a domain, for {argument}: {advice}"
+
+
 def domains_of(words: Iterable[str]) -> list[Domain]:
     """The records of some words, in the order of the table."""
     of_word = {**DOMAINS, "integer": _WHOLE_OR_INFINITE} if "extended" in words else DOMAINS

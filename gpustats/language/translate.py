@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import operator as operators
 from typing import NoReturn
 
 from pycparser import c_ast
@@ -13,7 +12,7 @@ from .assignment import with_values
 from .bounds import LARGEST, length, nan_unless, within_bounds
 from .depth import flat
 from .kinds import endings
-from .literals import CONSTANTS, SMALLEST, advice, literal
+from .literals import CONSTANTS, OPERATIONS, SMALLEST, advice, cut_off, literal
 from .names import means_something, numbered_name
 from .nodes import INT, OUTPUT, REAL, RNG, VECTOR, VOID, Expression, Function, Resolve, Statement
 from .syntax import POWER, STEPS, Syntax, assigned, called, fail, mentioned, spelled, type_of
@@ -251,10 +250,9 @@ class Translator:
             case c_ast.FuncCall():
                 return self.call(node)
             case c_ast.UnaryOp():
-                if node.op == "*":
-                    self.fail(node, f"operator * is not supported inside an expression: {POWER}")
                 if node.op not in ("-", "+", "!"):
-                    self.fail(node, f"operator {node.op} is not supported inside an expression")
+                    hint = f": {POWER}" * (node.op == "*")
+                    self.fail(node, f"operator {node.op} is not supported inside an expression{hint}")
                 if node.op == "-" and isinstance(node.expr, c_ast.Constant) and node.expr.value == str(LARGEST + 1):
                     self.values[id(SMALLEST)] = SMALLEST, -LARGEST - 1
                     return SMALLEST
@@ -332,19 +330,17 @@ class Translator:
         elif operator == "%":
             if kind == REAL:
                 self.fail(node, "% works on `int`: use fmod")
-        elif operator == "^":
-            self.fail(node, f"operator ^ is not supported: {POWER}")
         elif operator not in "+-*/":
-            self.fail(node, f"operator {operator} is not supported")
+            self.fail(node, f"operator {operator} is not supported" + f": {POWER}" * (operator == "^"))
         made = lang.Binary(operator, left, right, kind, **self.at(node))
         if operator == "/" and kind == INT:
             for a, b in itertools.product(self.choices(left), self.choices(right)):
                 if b == 0 or a % b:
-                    self.fail(node, _divided(a, b))
+                    self.fail(node, cut_off(a, b))
         if kind == INT and operator in "+-*/":
             one, other = self.written_out(left), self.written_out(right)
             if one is not None and other is not None:
-                self.keep(node, made, _OPERATIONS[operator](one, other))
+                self.keep(node, made, OPERATIONS[operator](one, other))
         return made
 
     def call(self, node: Syntax) -> Expression:
@@ -388,20 +384,6 @@ def _is_helper(function: str) -> bool:
     """Whether a function is none that users call, whose vectors have an element at least."""
     return function.rpartition("_")[2] not in endings()
 
-
-def _divided(a: int, b: int) -> str:
-    """What is said of a quotient of literals that is not whole."""
-    if b == 0:
-        return f"{a} / 0 is a division of whole numbers by 0"
-    exact = f"{a / b}, or " if a / b == round(a / b, 4) else ""
-    rounded = int(a / b)
-    return (
-        f"{a} / {b} is a division of whole numbers, which cuts off the fraction: write {exact}{a}.0 / {b}; "
-        f"or {rounded}, if a whole number is meant"
-    )
-
-
-_OPERATIONS = {"+": operators.add, "-": operators.sub, "*": operators.mul, "/": operators.floordiv}
 
 _KINDS = {REAL: "number", INT: "number", VECTOR: "vector", OUTPUT: "vector to write to, `real *`,",
           RNG: "stream, `rng_t *`,", VOID: "call of a function without a result"}  # fmt: skip

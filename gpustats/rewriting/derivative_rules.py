@@ -7,10 +7,12 @@ differentiated.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from ..language import nodes as lang
+from ..language.kinds import DISTRIBUTION_FUNCTIONS
 from ..language.nodes import INT, REAL, Binary, Conditional, Expression, Function, Name, Number
 
 #: The derivative of each operator and function, in C, from the arguments a, b, c, d and their derivatives da, …. Terms with
@@ -243,3 +245,18 @@ def terms(e: Expression) -> list[tuple[str, Expression]]:
         found.append((e.operator, e.right))
         e = e.left
     return [("+", e), *reversed(found)]
+
+
+_DISTRIBUTION_FUNCTION = re.compile(rf".*_({'|'.join(DISTRIBUTION_FUNCTIONS)})_*")
+
+
+def flat_at_infinity(function: Function, results: Mapping[str, Expression], value: str) -> dict[str, Expression]:
+    """Some results, all but the `value` derivatives: those of a distribution function are 0 where its x is infinite.
+
+    The chain rule says 0 times infinity there. What occurs in several results should be a variable before.
+    """
+    first = function.parameters[0] if function.parameters else None
+    if first is None or first.type != REAL or not _DISTRIBUTION_FUNCTION.fullmatch(function.name):
+        return dict(results)
+    infinite = lang.Call("isinf", (Name(first.name, REAL),), INT)
+    return {r: e if r == value else choose(infinite, ZERO, e) for r, e in results.items()}

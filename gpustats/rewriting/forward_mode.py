@@ -6,15 +6,13 @@ vector, the element of it that the new parameter ``component`` names.
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
-from collections.abc import Callable, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, MutableMapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
 from ..errors import DeviceFunctionError
 from ..language import nodes as lang
-from ..language.kinds import DISTRIBUTION_FUNCTIONS
 from ..language.names import numbered_name
 from ..language.nodes import (
     INT,
@@ -54,21 +52,6 @@ def results_of(function: Function, wrt: Sequence[str]) -> tuple[str, ...]:
 def component_of(function: Function) -> lang.Parameter:
     names = {p.name for p in function.parameters} | {n.name for n in lang.walk(function) if isinstance(n, Declare)}
     return lang.Parameter(numbered_name("component", names), INT)
-
-
-_DISTRIBUTION_FUNCTION = re.compile(rf".*_({'|'.join(DISTRIBUTION_FUNCTIONS)})_*")
-
-
-def flat_at_infinity(function: Function, results: Mapping[str, Expression]) -> dict[str, Expression]:
-    """The values of some results: if `function` is a distribution function, its derivatives are 0 where x is infinite.
-
-    The chain rule says 0 times infinity there. Values that occur in several results should be variables before.
-    """
-    first = function.parameters[0] if function.parameters else None
-    if first is None or first.type != REAL or not _DISTRIBUTION_FUNCTION.fullmatch(function.name):
-        return dict(results)
-    infinite = Call("isinf", (Name(first.name, REAL),), INT)
-    return {r: e if r == VALUE else choose(infinite, ZERO, e) for r, e in results.items()}
 
 
 class Differentiator:
@@ -401,4 +384,5 @@ class Differentiator:
                 if (name := derivative_name(w, r)) not in results:
                     results[name] = self.d(results[r], w)
         shared = dict(zip(results, self.shared(list(results.values())), strict=True))
-        return lang.Return(Call(self.made.maker, tuple(flat_at_infinity(self.function, shared).values()), self.made.type))
+        values = rules.flat_at_infinity(self.function, shared, VALUE).values()
+        return lang.Return(Call(self.made.maker, tuple(values), self.made.type))

@@ -17,7 +17,7 @@ from .table import CONTINUOUS, DISCRETE, SUPPORTS
 #: SciPy's distributions are in their standard form unless a call moves or stretches them.
 DEFAULTS = {"loc": 0.0, "scale": 1.0}
 
-_LINE = re.compile(r"(\w+)\((.*?)\)\s*->\s*(\w+)\((.*?)\)(?: at (.*?))?(?: within ([^>]*?))?(?: drawn from (.*))?")
+_LINE = re.compile(r"(\w+)\((.*?)\)\s*->\s*(\w+)\((.*?)\)(?: at (.*?))?(?: within (.*))?")
 _AT = re.compile(r"\((?P<inner>.*)\) / (?P<stretch>\w+|\(.*\))|(?P<whole>.*)")
 
 
@@ -43,8 +43,6 @@ class Named:
     reflected, discrete : bool
     within : tuple of str
         C expressions of the ends of the support of y, where the density goes on beyond them.
-    drawn_from : str
-        A C expression of the least of the angles that draws are, whatever the location; "" where they are not.
     """
 
     name: str
@@ -56,7 +54,6 @@ class Named:
     reflected: bool
     discrete: bool
     within: tuple[str, ...]
-    drawn_from: str = ""
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -142,10 +139,7 @@ class Named:
         else:
             bodies |= inner.numbers(var="{}", entropy="{}")
         if drawn := inner.sample():
-            drawn = moved.format(drawn)
-            bodies["sample"] = f"    return {drawn};\n" if not self.drawn_from else (
-                f"    real angle = {drawn};\n    return angle - 2 * PI * floor((angle - ({self.drawn_from})) / (2 * PI));\n"
-            )
+            bodies["sample"] = f"    return {self._moved('{}').format(drawn)};\n"
         return bodies
 
     def _moved(self, y: str) -> str:
@@ -165,7 +159,7 @@ def _read(line: str, discrete: bool) -> Named:
     found = _LINE.fullmatch(line.strip())
     if found is None:
         raise ValueError(f"no line of the table: {line!r}")
-    name, shapes, density, values, at, within, drawn_from = found.groups()
+    name, shapes, density, values, at, within = found.groups()
     shift, stretch, reflected = "0", "1", False
     if at:
         moved = _AT.fullmatch(at)
@@ -177,7 +171,7 @@ def _read(line: str, discrete: bool) -> Named:
     split = (shape.partition(":") for shape in re.split(", ", shapes) if shape)
     return Named(
         name, {shape: domain.strip() for shape, _, domain in split}, density, _values(values), _plain(shift), _plain(stretch),
-        reflected, discrete, tuple(within.split(", ")) if within else (), drawn_from or "",
+        reflected, discrete, tuple(within.split(", ")) if within else (),
     )  # fmt: skip
 
 

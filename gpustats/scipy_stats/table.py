@@ -3,7 +3,6 @@
 A line has SciPy's name and shapes, then the density with a C expression for each of its parameters. These are made of the
 shapes, ``loc`` and ``scale``; what of a shift or a scale they do not take up moves x, behind ``at``. A shape has the domain of
 the parameter that it is, or the one behind its name. The bounds of a support that the density does not know follow ``within``.
-Angles are drawn from one turn, as SciPy's are, whatever the location: it begins at what follows ``drawn from``.
 """
 
 from __future__ import annotations
@@ -115,12 +114,12 @@ truncpareto(b, c: positive)           -> truncated_pareto(alpha=b, m=scale, uppe
 truncweibull_min(c, a, b)             -> truncated_weibull(alpha=c, beta=1, lower=a, upper=b) at (x - loc) / scale
 tukeylambda(lam)                      -> tukey_lambda(lam=lam, mu=loc, sigma=scale)
 uniform()                             -> uniform(lower=0, upper=1) at (x - loc) / scale
-vonmises(kappa)                       -> von_mises(mu=0, kappa=kappa) at (x - loc) / scale drawn from -PI
+vonmises(kappa)                       -> von_mises(mu=0, kappa=kappa) at (x - loc) / scale
 vonmises_line(kappa)                  -> von_mises(mu=0, kappa=kappa) at (x - loc) / scale within -PI, PI
 wald()                                -> wald(mu=scale, lam=scale) at x - loc
 weibull_max(c)                        -> weibull_max(alpha=c, beta=scale) at x - loc
 weibull_min(c)                        -> weibull(alpha=c, beta=scale) at x - loc
-wrapcauchy(c: positive unit)          -> wrapped_cauchy(mu=PI, rho=-c) at (x - loc) / scale within 0, 2 * PI drawn from 0
+wrapcauchy(c: positive unit)          -> wrapped_cauchy(mu=PI, rho=-c) at (x - loc) / scale within 0, 2 * PI
 """
 
 DISCRETE = """

@@ -259,10 +259,3 @@ def test_a_fit_of_censored_data():
     x = stats.weibull_min.rvs(1.8, size=200, random_state=7)
     data = stats.CensoredData.right_censored(np.minimum(x, 1.2), x > 1.2)
     np.testing.assert_allclose(st.weibull_min.fit(data, floc=0), stats.weibull_min.fit(data, floc=0), rtol=1e-3)
-
-
-def test_angles_are_drawn_from_one_turn_whatever_the_location():
-    for name, shape, (low, high) in (("vonmises", 3.0, (-np.pi, np.pi)), ("wrapcauchy", 0.3, (0, 2 * np.pi))):
-        ours = getattr(st, name).rvs(shape, loc=-10, size=2000, random_state=1)
-        theirs = getattr(stats, name).rvs(shape, loc=-10, size=2000, random_state=1)
-        assert low <= ours.min() and ours.max() <= high and stats.ks_2samp(ours, theirs).pvalue > 1e-3
