@@ -384,5 +384,5 @@ class Differentiator:
                 if (name := derivative_name(w, r)) not in results:
                     results[name] = self.d(results[r], w)
         shared = dict(zip(results, self.shared(list(results.values())), strict=True))
-        values = rules.flat_at_infinity(self.function, shared, VALUE).values()
-        return lang.Return(Call(self.made.maker, tuple(values), self.made.type))
+        returned = rules.flat_at_infinity(self.function, shared, VALUE)
+        return lang.Return(Call(self.made.maker, tuple(returned.values()), self.made.type))
