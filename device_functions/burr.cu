@@ -6,7 +6,7 @@ __device__ real burr_logpdf(real x, real c, real k, real sigma)
 {
     real z = x / sigma, log_z = log(z);
     real value = log(c * k / sigma) + (log_z > 0 ? -c - 1 : c * k - 1) * log_z - (k + 1) * log1p_unit(exp(-c * fabs(log_z)));
-    real at_zero = c * k < 1 ? INFINITY : c * k > 1 ? -INFINITY : -log(sigma) - (k + 1) * pow(z, c);
+    real at_zero = log_power_at_zero(c * k - 1, -log(sigma) - (k + 1) * pow(z, c));
     return z == 0 ? at_zero : isinf(z) ? -INFINITY : value;
 }
 

@@ -6,7 +6,7 @@ __device__ real burr12_logpdf(real x, real c, real k, real sigma)
 {
     real z = x / sigma, log_z = log(z);
     real value = log(c * k / sigma) + (log_z > 0 ? -c * k - 1 : c - 1) * log_z - (k + 1) * log1p_unit(exp(-c * fabs(log_z)));
-    real at_zero = c < 1 ? INFINITY : c > 1 ? -INFINITY : log(k / sigma) - (k + 1) * z;
+    real at_zero = log_power_at_zero(c - 1, log(k / sigma) - (k + 1) * z);
     return z == 0 ? at_zero : isinf(z) ? -INFINITY : value;
 }
 

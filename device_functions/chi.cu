@@ -10,7 +10,7 @@ __device__ real chi_logpdf(real x, real nu)
               + alpha * log_product_excess(x, x / nu, fma(x, x, -nu) / nu);
     else
         value = (LOG_2 - alpha * LOG_2 - log_gamma(alpha)) + (nu - 1) * log(x) - 0.5 * x * x;
-    real at_zero = nu < 1 ? INFINITY : nu > 1 ? -INFINITY : log(SQRT_2_OVER_PI);
+    real at_zero = log_power_at_zero(nu - 1, log(SQRT_2_OVER_PI));
     return x == 0 ? at_zero : isinf(x) ? -INFINITY : value;
 }
 

@@ -10,7 +10,7 @@ __device__ real chi_squared_logpdf(real x, real nu)
               + alpha * log_ratio_excess(x * (1 / nu), (x - nu) * (1 / nu));
     else
         value = -(alpha * LOG_2 + log_gamma(alpha)) + (alpha - 1) * log(x) - 0.5 * x;
-    real at_zero = nu < 2 ? INFINITY : nu > 2 ? -INFINITY : -LOG_2 - 0.5 * x;
+    real at_zero = log_power_at_zero(nu - 2, -LOG_2 - 0.5 * x);
     return x == 0 ? at_zero : isinf(x) ? -INFINITY : value;
 }
 

@@ -12,7 +12,7 @@ __device__ real gamma_logpdf(real x, real alpha, real beta)
     } else {
         value = (alpha * log(beta) - log_gamma(alpha)) + (alpha - 1) * log(x) - beta * x;
     }
-    real at_zero = (alpha < 1 ? INFINITY : alpha > 1 ? -INFINITY : log(beta)) - beta * x;
+    real at_zero = log_power_at_zero(alpha - 1, log(beta) - beta * x);
     return x == 0 ? at_zero : isinf(x) ? -INFINITY : value;
 }
 

@@ -14,7 +14,7 @@ __device__ real gamma_log_logpdf(real x, real eta, real nu)
 {
     real value = (0.5 * log(nu) - HALF_LOG_2PI - stirling_error(nu)) - log(x)
                + nu * log_excess(log(x) - eta, excess(x, eta));
-    real at_zero = nu < 1 ? INFINITY : nu > 1 ? -INFINITY : -eta - x * exp(-eta);
+    real at_zero = log_power_at_zero(nu - 1, -eta - x * exp(-eta));
     return x == 0 ? at_zero : isinf(x) ? -INFINITY : value;
 }
 

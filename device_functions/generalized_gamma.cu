@@ -11,7 +11,7 @@ __device__ real generalized_gamma_logpdf(real x, real a, real c, real sigma)
               + a * log_excess(c * log_z - log(a), (y - a) / a);
     else
         value = (log(fabs(c)) - log_gamma(a) - log(sigma)) + (c * a - 1) * log_z - y;
-    real at_zero = c < 0 || c * a > 1 ? -INFINITY : c * a < 1 ? INFINITY : -log(sigma) - log_gamma_1p(a) - y;
+    real at_zero = c < 0 ? -INFINITY : log_power_at_zero(c * a - 1, -log(sigma) - log_gamma_1p(a) - y);
     return z == 0 ? at_zero : isinf(z) ? -INFINITY : value;
 }
 

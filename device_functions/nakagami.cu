@@ -10,7 +10,7 @@ __device__ real nakagami_logpdf(real x, real nu, real sigma)
               + nu * log_product_excess(z, z, (x - sigma) / sigma * (z + 1));
     else
         value = (LOG_2 + nu * log(nu) - log_gamma(nu) - log(sigma)) + (2 * nu - 1) * log(z) - nu * z * z;
-    real at_zero = nu < 0.5 ? INFINITY : nu > 0.5 ? -INFINITY : log(SQRT_2_OVER_PI / sigma);
+    real at_zero = log_power_at_zero(nu - 0.5, log(SQRT_2_OVER_PI / sigma));
     return z == 0 ? at_zero : isinf(z) ? -INFINITY : value;
 }
 

@@ -10,13 +10,13 @@ __device__ real noncentral_chi_squared_logpdf(real x, real nu, real lam)
 {
     real a = 0.5 * nu, m = 0.5 * lam, y = 0.5 * x, first = mixture_peak(m, a, y, 0);
     real value = log_poisson(first, m) + gamma_logpdf(y, a + first, 1) - LOG_2 + log_mixture_density(m, a, y, 0, first);
-    real at_zero = nu < 2 ? INFINITY : nu > 2 ? -INFINITY : -LOG_2 - m + y * (m - 1);
+    real at_zero = log_power_at_zero(nu - 2, -LOG_2 - m + y * (m - 1));
     return lam > 2e7 || isinf(nu) ? NAN : x == 0 ? at_zero : isinf(x) ? -INFINITY : value;
 }
 
 __device__ real noncentral_chi_squared_logcdf(real x, real nu, real lam)
 {
-    if (x == 0) return -INFINITY;
+    if (x == 0 || isinf(x)) return x == 0 ? -INFINITY : 0;
     real a = 0.5 * nu, m = 0.5 * lam, y = 0.5 * x, top = mixture_top(m, a, y, 0);
     real log_p = log_gamma_p_of_power(a + top, y, log(x) - LOG_2);
     real ratio = y == 0 ? 1 : exp(log_gamma_power(a + top, y) - log_p);

@@ -67,11 +67,13 @@ __device__ real log_below(real t, real nu, real delta)
 
 __device__ real noncentral_t_logcdf(real x, real nu, real delta, real mu, real sigma)
 {
+    if (isinf(x)) return x > 0 ? 0 : -INFINITY;
     return log_below((x - mu) * (1 / sigma), nu, delta);
 }
 
 __device__ real noncentral_t_logsf(real x, real nu, real delta, real mu, real sigma)
 {
+    if (isinf(x)) return x > 0 ? -INFINITY : 0;
     return log_below((mu - x) * (1 / sigma), nu, -delta);
 }
 

@@ -125,7 +125,7 @@ __device__ real log_tail_grad_z(real x, real h, real z)
 
 __device__ real polya_gamma_logcdf(real x, real h, real z)
 {
-    if (x == 0) return -INFINITY;
+    if (x == 0 || isinf(x)) return x == 0 ? -INFINITY : 0;
     if (h * h * EPSILON > 8 * x) return polya_gamma_logpdf(x, h, z);  // all that counts is in the exponent
     return is_below(x, h, z) ? log_tail(x, h, z) : log1mexp(log_tail(x, h, z));
 }

@@ -66,6 +66,13 @@ __device__ real xlog1py(real x, real y)
     return x == 0 ? 0 : x * log1p(y);
 }
 
+// The limit of power log(y) + value as y goes to 0: at the end of a support. It jumps where the power is 0, so that its derivative
+// in the power is -INFINITY there.
+__device__ real log_power_at_zero(real power, real value)
+{
+    return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
+}
+
 // log(1 + y^2), any y; the square may overflow. Error 1.
 __device__ real log1p_square(real y)
 {
@@ -291,7 +298,8 @@ __device__ real legendre_weight(int k)
          : i == 2 ? 0.22238103445337447054 : 0.10122853629037625915;
 }
 
-// Nodes and weights of Gauss-Lobatto quadrature on [-1, 1] with 8 points, the ends among them: a kink or a jump beside an end is seen.
+// Node k = 0, …, 7 of Gauss-Lobatto quadrature in 8 points on [-1, 1], of which the last two are its ends, beside which a kink or
+// a jump is seen; and its weight. Source: Abramowitz & Stegun (1964), 25.4.32.
 __device__ real lobatto_node(int k)
 {
     int i = k / 2;
@@ -303,7 +311,24 @@ __device__ real lobatto_weight(int k)
 {
     int i = k / 2;
     return i == 0 ? 0.41245879465870388157 : i == 1 ? 0.34112269248350436476
-         : i == 2 ? 0.21070422714350603938 : 0.03571428571428571429;
+         : i == 2 ? 0.21070422714350603938 : 0.035714285714285714286;
+}
+
+// What tells how smooth a function is: the weight of node k in a sum that is 0 for polynomials of degree 5 at most, and 0 for no
+// function with a jump between two nodes. Of even functions it is a divided difference of order 6, of odd ones one of order 7.
+__device__ real lobatto_roughness(int k)
+{
+    int i = k / 2;
+    real even = i == 0 ? -0.10077561843054427 : i == 1 ? 0.25909235006173348 : i == 2 ? -0.3 : 0.14168326836881079;
+    real odd = i == 0 ? -0.99 : i == 1 ? 0.90032687865712578 : i == 2 ? -0.70758975247880567 : 0.2913170441826479;
+    return k == 2 * i ? even + odd : even - odd;
+}
+
+// By how much the next panel is longer that those 8 points integrate to all digits, after one whose roughness is 1 / `spare` of what
+// may be: roughness grows like the power 7 of the length.
+__device__ real panel_growth(real spare)
+{
+    return fmin(fmax(0.9 * pow(spare, (real)1 / 7), (real)0.1), (real)4);
 }
 
 // log(Gamma(x + 2 h) Gamma(x) / Gamma(x + h)^2), x > 0, x + 2 h > 0: log E Y^2 / (E Y)^2 of the power h of a gamma variable. Where

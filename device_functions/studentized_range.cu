@@ -178,12 +178,16 @@ __device__ real studentized(int what, real q, real k, real nu)
 __device__ real studentized_range_logpdf(real x, real k, real nu)
 {
     if (isinf(x) && k > 1) return -INFINITY;
-    if (x == 0 && k < 2 && k > 1) return INFINITY;
-    if (x == 0 && k == 2) return isinf(nu) ? -0.5 * LOG_PI : log_rising(0.5 * nu, (real)0.5) - 0.5 * log(0.5 * nu) - 0.5 * LOG_PI;
+    real at_zero = (isinf(nu) ? 0 : log_rising(0.5 * nu, (real)0.5) - 0.5 * log(0.5 * nu)) - 0.5 * LOG_PI;  // if k = 2
+    if (x == 0 && k > 1) return log_power_at_zero(k - 2, at_zero);
     return studentized(0, x, k, nu);
 }
 
-__device__ real studentized_range_logcdf(real x, real k, real nu) { return studentized(1, x, k, nu); }
+__device__ real studentized_range_logcdf(real x, real k, real nu)
+{
+    return isinf(x) && k > 1 ? 0 : studentized(1, x, k, nu);
+}
+
 __device__ real studentized_range_logsf(real x, real k, real nu) { return studentized(2, x, k, nu); }
 
 // The smallest variable and the largest one, by their order: P(Z > z) of the smallest one is a power of a uniform number.

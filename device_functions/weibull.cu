@@ -6,7 +6,7 @@ __device__ real weibull_logpdf(real x, real alpha, real beta)
 {
     real z = x / beta, log_z = log(z);
     real value = log(alpha / beta) + (alpha - 1) * log_z - exp(alpha * log_z);
-    real at_zero = alpha < 1 ? INFINITY : alpha > 1 ? -INFINITY : -log(beta) - z;
+    real at_zero = log_power_at_zero(alpha - 1, -log(beta) - z);
     return z == 0 ? at_zero : isinf(z) ? -INFINITY : value;
 }
 

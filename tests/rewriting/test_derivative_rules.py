@@ -60,7 +60,8 @@ TOGETHER = {
 #: Whole numbers only, as arguments or as values; or what derivatives of others are made of, and tested with them.
 UNTESTED = {
     "large_shape", "log_factorial", "factorial_remainder", "legendre_node",
-    "legendre_weight", "lobatto_node", "lobatto_weight", "log_gamma_bend", "rest_of_pi", "inverse_mills",
+    "legendre_weight", "lobatto_node", "lobatto_weight", "lobatto_roughness", "panel_growth", "log_gamma_bend",
+    "log_power_at_zero", "rest_of_pi", "inverse_mills",
     "lbeta_derivative", "stirling_error_derivative", "stirling_series_derivative",
     "scaled_erfc_slope", "scaled_erfc_mean_slope",
     # quantiles and integrals, whose derivatives are in tests/language/test_incomplete_functions.py and test_integrals.py
