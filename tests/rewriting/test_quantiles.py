@@ -146,6 +146,10 @@ def test_whole_numbers_beyond_the_largest_that_are_exact():
         rising = mp.gammaprod([mp.mpf(alpha) + beta], [beta])
         want = (rising / mp.mpf(q)) ** (1 / mp.mpf(alpha))
     assert gs.beta_geometric.isf(q, alpha, beta) == pytest.approx(float(want), rel=1e-12)
+    with mp.workdps(30):
+        a = mp.mpf(1.1)
+        want = [float((mp.mpf(p) * mp.zeta(a) * (a - 1)) ** (1 / (1 - a))) for p in (1e-12, 1e-20)]
+    np.testing.assert_allclose(gs.zipf.isf([1e-12, 1e-20, 1e-100], 1.1), [*want, np.inf], rtol=1e-12)
 
 
 #: name, arguments, by which of ppf or isf, and the value: P(a, x) is x^a / Gamma(1 + a) near 0
