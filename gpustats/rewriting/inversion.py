@@ -108,30 +108,30 @@ __device__ real {name}_quantile(real q, int above{declared})
 """
 
 # The smallest whole number at which P(X <= x) is at least q, or P(X > x) at most q if `above`, but for the rounding of the
-# tails and of numbers that large; nan where no search finds it. Steps that grow lead from `start` to the other side of it, and
-# halving the last one, in logarithms where it is long, to the number itself.
+# tails and of numbers that large; nan where no search finds it, the end of the support where it is so large that tails may
+# overflow. Steps that grow lead from `start` to the other side of it, and halving the last one, in logarithms where it is
+# long, to the number itself.
 _DISCRETE = """
 __device__ real {name}_searched(real q, int above, real start, real step{declared})
 {{
     real lower = {lower}, upper = {upper}, p = q * (above ? 1 + 8 * EPSILON : 1 - 8 * EPSILON);
-    real low = lower - 1, high = upper, x = floor(fmin(fmax(start, lower), upper)), known = 0;
-    real next = step >= 1 && step < INFINITY ? floor(step) : 1, largest = ldexp((real)1, EPSILON < 1e-10 ? 1023 : 127);
+    real low = lower - 1, high = upper, x = floor(fmin(fmax(start, lower), upper)), gap = 1;
+    real next = step >= 1 && step < INFINITY ? floor(step) : 1, largest = ldexp((real)1, EPSILON < 1e-10 ? 1000 : 110);
     if (!(fabs(x) < INFINITY)) x = lower > -INFINITY ? lower : upper < INFINITY ? upper : 0;
     int up = 0, halving = 0;
-    for (int i = 0; i < 180 && high - low > fmax((real)1, 2 * EPSILON * fabs(x)) && low < largest; i++) {{
-        real tail = above ? {sf} : {cdf};
-        int below = x < lower || (x < upper && (above ? tail > p : tail < p));
-        known += x < lower || x >= upper ? 0 : tail;
+    for (int i = 0; i < 180 && high - low > gap && low < largest; i++) {{
+        real excess = x < lower ? -1 : x >= upper ? 1 : above ? p - {sf} : {cdf} - p;
+        int below = excess < 0;
         up = i == 0 ? below : up;
         halving = halving || below != up;
         low = below ? x : low;
-        high = below ? high : x;
-        real positive = fmax(low, (real)1), middle = low + 0.5 * (high - low);
-        if (low >= -1 && high > 8 * positive) middle = sqrt(positive) * sqrt(high);
-        x = halving ? floor(middle) : up ? fmin(x + next, fmin(upper, largest)) : fmax(x - next, lower - 1);
+        high = below ? high : isnan(excess) ? NAN : x;
+        gap = fmax((real)1, 2 * EPSILON * fabs(x));
+        x = halving ? floor(low + 0.5 * (high - low)) : up ? fmin(x + next, fmin(upper, largest)) : fmax(x - next, lower - 1);
+        if (halving && low >= -1 && high > 1000 * fmax(low, (real)1)) x = floor(sqrt(fmax(low, (real)1)) * sqrt(high));
         next *= i < 8 ? 4 : next;
     }}
-    return isnan(known) || (high - low > fmax((real)1, 2 * EPSILON * fabs(x)) && low < largest) ? NAN : high;
+    return high - low > gap && low < largest ? NAN : high;
 }}
 
 __device__ real {name}_quantile(real q, int above{declared})
