@@ -1,0 +1,120 @@
+"""A density's functions at many sets of parameters at once, in one kernel."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from together import Together
+
+from gpustats.language.kinds import DISTRIBUTION_FUNCTIONS, NUMBERS, QUANTILES
+
+OF_NUMBERS = ("logpdf", *DISTRIBUTION_FUNCTIONS, *QUANTILES, "lower", "upper")
+OF_PARAMETERS = tuple(e for e in (*NUMBERS, "median") if e not in ("lower", "upper"))
+FIRST_ROWS, MOST_ROWS = 32, 2**16  # that are evaluated at a time: as many as take a fraction of a second
+
+
+class OutOfTime(Exception):
+    """The time that a density may take is over."""
+
+
+class Subject:
+    """A density, and the kernels of its functions.
+
+    Parameters
+    ----------
+    density : Density
+    """
+
+    def __init__(self, density: Any):
+        self.density, self.name = density, density.name
+        lacks = density._lack_of
+        self.endings = ["logpdf", *(e for e in OF_NUMBERS[1:] if not lacks(e))]
+        self.numbers = [e for e in dict.fromkeys(OF_PARAMETERS) if not lacks(e)]
+        self._kernels: dict[str, Any] = {}
+        self.rows: dict[str, int] = {}  # that a function is evaluated at at a time
+
+    def kernel(self, ending: str) -> Any:
+        for endings in (self.endings, self.numbers):
+            if ending in endings:
+                made = self._kernels.get(endings[0]) or Together(self.density, endings)
+                return self._kernels.setdefault(endings[0], made)
+        raise KeyError(ending)
+
+    def has(self, *endings: str) -> bool:
+        return all(e in self.endings or e in self.numbers for e in endings)
+
+    def __call__(self, ending: str, first: Any, *parameters: Any, dtype: type) -> np.ndarray:
+        """A function at arrays that broadcast; of what depends on parameters alone `first` is anything."""
+        arrays = [np.asarray(a, dtype) for a in (first, *parameters)]
+        with np.errstate(all="ignore"):
+            return np.asarray(self.kernel(ending)(ending, *arrays))
+
+
+@dataclass
+class Batch:
+    """Sets of parameters of a density, with probabilities for each, and the values of its functions there.
+
+    Attributes
+    ----------
+    subject : Subject
+    dtype : type
+    parameters : tuple of arrays (K, 1)
+    q : array (K, Q)
+    end : float
+        Of `time.monotonic`, when it has taken too long.
+    rng : Generator
+    """
+
+    subject: Subject
+    dtype: type
+    parameters: tuple[np.ndarray, ...]
+    q: np.ndarray
+    end: float
+    rng: np.random.Generator
+    known: dict[Any, np.ndarray] = field(default_factory=dict)
+
+    @property
+    def eps(self) -> float:
+        return float(np.finfo(self.dtype).eps)
+
+    @property
+    def tiny(self) -> float:
+        return float(np.finfo(self.dtype).tiny)
+
+    @property
+    def tolerance(self) -> float:
+        """Of values, relative to themselves, or absolute where they are logarithms near 0."""
+        return 1e-12 if self.dtype == np.float64 else 1e-5
+
+    @property
+    def discrete(self) -> bool:
+        return self.subject.density.discrete
+
+    def __call__(self, ending: str, first: np.ndarray | float = 0.5) -> np.ndarray:
+        """A function at (K, Q) numbers, or at (K, 1)."""
+        first = np.broadcast_to(np.asarray(first, self.dtype), np.broadcast_shapes(np.shape(first), (len(self.q), 1)))
+        key = ending, first.tobytes() if ending in OF_NUMBERS[:-2] else None, first.shape
+        if key not in self.known:
+            columns = [np.broadcast_to(a, first.shape).ravel() for a in (first, *self.parameters)]
+            self.known[key] = self._in_parts(ending, columns).reshape(first.shape)
+        return self.known[key]
+
+    def _in_parts(self, ending: str, columns: list[np.ndarray]) -> np.ndarray:
+        """A function at rows, as many at a time as take a fraction of a second: it may be slow, and nothing ends a kernel."""
+        found, start, rows = [np.zeros(0, self.dtype)], 0, self.subject.rows
+        while start < len(columns[0]):
+            begin = time.monotonic()
+            if begin > self.end:
+                raise OutOfTime
+            n = rows.get(ending, FIRST_ROWS)
+            found.append(self.subject(ending, *(c[start : start + n] for c in columns), dtype=self.dtype))
+            start, taken = start + n, time.monotonic() - begin
+            rows[ending] = min(2 * n, MOST_ROWS) if taken < 0.1 else max(n // 4, 1) if taken > 0.5 else n
+        return np.concatenate(found)
+
+    def wide(self, ending: str, first: np.ndarray | float = 0.5) -> np.ndarray:
+        """The same as float64."""
+        return self(ending, first).astype(float)

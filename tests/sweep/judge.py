@@ -1,0 +1,239 @@
+"""The right value of a density's function at a point, and how much of an error the rounding of its inputs explains."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import math
+import signal
+import struct
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import mpmath as mp
+import numpy as np
+from references_all import REFERENCES
+from references_cdf import CDFS, DIGITS, log, tails
+
+from gpustats.language.kinds import DENSITY
+from gpustats.language.library import library
+
+from .batch import Subject
+from .executed import Undecided, executed
+
+SECONDS = 4.0  # that one number may take
+CONDITION = 4  # times the change that an input's last digit makes
+TOLERANCE = {"float64": 1e-12, "float32": 1e-5}
+TAILS = {"cdf": 0, "logcdf": 0, "ppf": 0, "sf": 1, "logsf": 1, "isf": 1}
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a function should have given.
+
+    Attributes
+    ----------
+    right, allowed : float
+        The right value, and the error that is allowed.
+    error : float
+        That of what came out, in units of the allowed one.
+    """
+
+    right: float
+    allowed: float
+    error: float
+
+
+@contextlib.contextmanager
+def limited(seconds: float) -> Iterator[None]:
+    """Ends what takes longer, by raising `Undecided`."""
+
+    def stop(*_: Any) -> None:
+        raise Undecided(f"took more than {seconds:g} s")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+class Judge:
+    """Knows the right values of one density.
+
+    Parameters
+    ----------
+    subject : Subject
+    seconds : float
+        That a verdict may take.
+    """
+
+    def __init__(self, subject: Subject, seconds: float = SECONDS):
+        self.subject, self.seconds, density = subject, seconds, subject.density
+        name = density.name if library.built_in(DENSITY) & {density.name} else ""
+        own = name and density.definition is library.get(name)
+        self.reference = REFERENCES.get(name) if own else None
+        self.tails = functools.partial(tails, name) if own and name in CDFS else None
+        self.digits = DIGITS.get(name, 60)
+        self.integer = ["integer" in a.words for a in density.definition.arguments]
+
+    # -- the functions, of mpmath's numbers
+
+    def log_density(self, x: Any, *parameters: Any) -> Any:
+        if self.reference is not None:
+            return self.reference.logpdf.__wrapped__(x, *parameters)
+        return self._executed("logpdf", x, *parameters)
+
+    def log_tail(self, above: int, x: Any, *parameters: Any) -> Any:
+        if self.tails is not None:
+            return log(self.tails(x, *parameters)[above])
+        return self._executed("logsf" if above else "logcdf", x, *parameters)
+
+    def _executed(self, ending: str, *arguments: Any) -> Any:
+        density = self.subject.density
+        made = density.log_density if ending == "logpdf" else density.function(ending)
+        return executed(made.function, made.functions, list(arguments))
+
+    def function(self, ending: str) -> Callable[..., Any]:
+        """A function whose value is a number that rounding may change: of tails the logarithm."""
+        if ending == "logpdf":
+            return self.log_density
+        return functools.partial(self.log_tail, TAILS[ending])
+
+    # -- verdicts
+
+    def examine(self, ending: str, dtype: type, point: Sequence[float], got: float) -> Verdict:
+        """What a function should have given for the first argument and the parameters; raises `Undecided`."""
+        try:
+            with limited(self.seconds):
+                if ending in ("ppf", "isf"):
+                    return self._quantile(ending, dtype, point, got)
+                return self._value(ending, dtype, point, got)
+        except Undecided:
+            raise
+        except Exception as error:
+            raise Undecided(f"{type(error).__name__}: {error}") from None
+
+    def _value(self, ending: str, dtype: type, point: Sequence[float], got: float) -> Verdict:
+        right, spread = self._with_spread(self.function(ending), dtype, point)
+        info, unit = np.finfo(dtype), TOLERANCE[np.dtype(dtype).name]
+        if ending in ("cdf", "sf"):
+            value = mp.exp(right)
+            allowed = value * (unit * max(1, abs(right)) + CONDITION * spread) + float(info.tiny)
+        else:
+            value, allowed = right, unit * max(1, abs(right)) + CONDITION * spread
+        return _verdict(value, allowed, got, info)
+
+    def _with_spread(self, f: Callable[..., Any], dtype: type, point: Sequence[float]) -> tuple[Any, Any]:
+        """The value, which must not hang on the number of digits, and how much the inputs' last digits change it."""
+        with mp.workdps(self.digits + 25):
+            again = f(*map(mp.mpf, point))
+        with mp.workdps(self.digits):
+            right = f(*map(mp.mpf, point))
+            if isinstance(right, mp.mpc) or mp.isnan(right):
+                raise Undecided("nan")
+            if right != again and abs(right - again) > mp.mpf(10) ** -14 * max(1, abs(right)):
+                raise Undecided("hangs on the number of digits")
+            return right, self._spread(f, dtype, point, right)
+
+    def _spread(self, f: Callable[..., Any], dtype: type, point: Sequence[float], right: Any) -> Any:
+        if mp.isinf(right):
+            return mp.mpf(0)
+        eps, spread = float(np.finfo(dtype).eps) / 2, mp.mpf(0)
+        for i, value in enumerate(point):
+            if value == 0 or not math.isfinite(value) or self.integer[i]:
+                continue
+            changes = []
+            for sign in (-1, 1):
+                moved = [mp.mpf(v) for v in point]
+                moved[i] *= 1 + sign * mp.mpf(eps)
+                with contextlib.suppress(ValueError, ZeroDivisionError, ArithmeticError, mp.libmp.NoConvergence):
+                    change = abs(f(*moved) - right)
+                    changes += [change] if mp.isfinite(change) else []
+            spread += max(changes, default=mp.mpf(0))
+        return spread
+
+    # -- quantiles
+
+    def _quantile(self, ending: str, dtype: type, point: Sequence[float], got: float) -> Verdict:
+        q, *parameters = point
+        above, info, unit = TAILS[ending], np.finfo(dtype), TOLERANCE[np.dtype(dtype).name]
+        lower, upper = (float(self.subject(e, 0.5, *parameters, dtype=np.float64)) for e in ("lower", "upper"))
+        with mp.workdps(self.digits):
+            wanted, exact = mp.log(mp.mpf(q)), [mp.mpf(p) for p in parameters]
+
+            def reached(x: float) -> bool:
+                own = self.log_tail(above, mp.mpf(x), *exact)
+                return bool(own <= wanted if above else own >= wanted)
+
+            right = _smallest(reached, lower, upper, got)
+            if self.subject.density.discrete:
+                return self._discrete(above, dtype, wanted, exact, right, got)
+            x = mp.mpf(right)
+            quartiles = [0.0, 0.0]
+            if lower and upper and math.isfinite(right):  # else 0 is an end, and x relative to itself
+                quartiles = [float(self.subject("ppf", p, *parameters, dtype=np.float64)) for p in (0.25, 0.75)]
+            size = max(abs(right), np.nan_to_num(quartiles[1] - quartiles[0]))
+            step = mp.mpf(size) * mp.mpf(10) ** -12
+            tail = functools.partial(self.log_tail, above)
+            spread = self._spread(lambda *p: tail(x, *p), dtype, parameters, tail(x, *exact)) + float(info.eps)
+            slope = abs(tail(x + step, *exact) - tail(x - step, *exact)) / (2 * step) if step else mp.inf
+            slack = CONDITION * spread / slope if slope and mp.isfinite(slope) else mp.mpf(0)
+            if not slope:
+                raise Undecided("flat")
+            return _verdict(x, unit * size + slack + float(info.tiny), got, info)
+
+    def _discrete(self, above: int, dtype: type, wanted: Any, exact: list[Any], right: float, got: float) -> Verdict:
+        """One whole number is right, and another where rounding of the inputs lets its probability reach q."""
+        info = np.finfo(dtype)
+        tail = functools.partial(self.log_tail, above)
+        if math.isfinite(got):
+            here, before = tail(mp.mpf(got), *exact), tail(mp.mpf(got) - 1, *exact)
+            slack = CONDITION * (self._spread(lambda *p: tail(mp.mpf(got), *p), dtype, [float(p) for p in exact], here)
+                                 + 4 * float(info.eps) * max(1, abs(wanted)))  # fmt: skip
+            fits = (here <= wanted + slack and before > wanted - slack) if above else (
+                here >= wanted - slack and before < wanted + slack)  # fmt: skip
+            if fits:
+                return Verdict(right, 0.5, 0.0)
+        return _verdict(mp.mpf(right), mp.mpf(0.5) + abs(right) * 4 * float(info.eps), got, info)
+
+
+def _verdict(right: Any, allowed: Any, got: float, info: Any) -> Verdict:
+    """That of a value; beyond the type's range it may be infinite, or the largest number."""
+    if abs(right) >= float(info.max) / 2:
+        fits = abs(got) >= float(info.max) / 4 and (got > 0) == (right > 0)
+        return Verdict(float(right), 0.0, 0.0 if fits else math.inf)
+    error = abs(mp.mpf(got) - right) / allowed if math.isfinite(got) else math.inf
+    return Verdict(float(right), float(allowed), float(error))
+
+
+def _smallest(reached: Callable[[float], bool], lower: float, upper: float, near: float) -> float:
+    """The smallest double from lower to upper for which something holds, which holds for all above it: by their order."""
+    low, high = _rank(lower), _rank(upper)
+    if math.isfinite(near) and lower < near < upper:
+        for width in (2**8, 2**32):
+            a, b = _rank(near) - width, _rank(near) + width
+            if low < a and not reached(_number(a)):
+                low = a
+            if b < high and reached(_number(b)):
+                high = b
+            if low == a and high == b:
+                break
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if reached(_number(middle)) else (middle, high)
+    return _number(high)
+
+
+def _rank(x: float) -> int:
+    """The place of a double among all doubles, that of 0 being 0."""
+    (bits,) = struct.unpack("<q", struct.pack("<d", x))
+    return bits if bits >= 0 else -(bits & 0x7FFF_FFFF_FFFF_FFFF)
+
+
+def _number(rank: int) -> float:
+    bits = rank if rank >= 0 else -rank | (1 << 63)
+    return struct.unpack("<d", struct.pack("<Q", bits))[0]
