@@ -108,7 +108,8 @@ def _search(given: Searched, report: Report, subject: Any, dtype: str, seed: int
     rng = np.random.default_rng([seed, zlib.crc32(f"{subject.name} {dtype}".encode())])
     report.batches += 1
     try:
-        subject(subject.endings[0], 0.5, *[1.0] * len(subject.density.parameters), dtype=DTYPES[dtype])  # compiles
+        ones = [np.ones(2)] * (1 + len(subject.density.parameters))
+        subject("logpdf", *ones, dtype=DTYPES[dtype])  # compiles
         columns = sets(subject.density, rng, given.sets, DTYPES[dtype])
         stop = min(end, time.monotonic() + given.patience)
         batch = _batch(given, subject, DTYPES[dtype], columns, stop, rng)
@@ -134,7 +135,8 @@ def _batch(given: Searched, subject: Any, dtype: type, columns: tuple[np.ndarray
         own = tuple(c[:k, None] for c in columns)
         return Batch(subject, dtype, own, levels(rng, len(own[0]) if own else 1, dtype), end, rng)
 
-    probe, begin = of_first(PROBE), time.monotonic()
+    probe = of_first(PROBE)
+    begin = time.monotonic()
     for ending in subject.endings:
         probe(ending, 0.5)
     taken = (time.monotonic() - begin) / PROBE  # of one set and one number for each function
