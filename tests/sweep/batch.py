@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,8 @@ from together import Together
 from gpustats.language.kinds import DISTRIBUTION_FUNCTIONS, NUMBERS, QUANTILES
 
 OF_NUMBERS = ("logpdf", *DISTRIBUTION_FUNCTIONS, *QUANTILES, "lower", "upper")
-OF_PARAMETERS = tuple(e for e in (*NUMBERS, "median") if e not in ("lower", "upper"))
+OF_PARAMETERS = tuple(e for e in NUMBERS if e not in ("lower", "upper"))
+SLOPE = "d/d"  # begins the names of derivatives of the log-density
 FIRST_ROWS, MOST_ROWS = 32, 2**16  # that are evaluated at a time: as many as take a fraction of a second
 
 
@@ -32,7 +33,8 @@ class Subject:
         self.density, self.name = density, density.name
         lacks = density._lack_of
         self.endings = ["logpdf", *(e for e in OF_NUMBERS[1:] if not lacks(e))]
-        self.numbers = [e for e in dict.fromkeys(OF_PARAMETERS) if not lacks(e)]
+        self.numbers = [e for e in OF_PARAMETERS if not lacks(e) and (e != "median" or density._writes(e))]
+        self.smooth = [a.name for a in density.definition.arguments if "integer" not in a.words]
         self._kernels: dict[str, Any] = {}
         self.rows: dict[str, int] = {}  # that a function is evaluated at at a time
 
@@ -50,7 +52,17 @@ class Subject:
         """A function at arrays that broadcast; of what depends on parameters alone `first` is anything."""
         arrays = [np.asarray(a, dtype) for a in (first, *parameters)]
         with np.errstate(all="ignore"):
+            if ending.startswith(SLOPE):
+                shape = np.broadcast_shapes(*(a.shape for a in arrays))
+                rows = [np.broadcast_to(a, shape).ravel() for a in arrays]
+                found = self.density.loglik_and_grad(*rows, wrt=self.smooth)[1]
+                return np.asarray(found[ending.removeprefix(SLOPE)]).reshape(shape)
             return np.asarray(self.kernel(ending)(ending, *arrays))
+
+    def value(self, ending: str, point: Any, dtype: type) -> float:
+        """A function at one point; that of a function of parameters alone has no first argument."""
+        first = (0.5,) if ending in OF_PARAMETERS else ()
+        return float(self(ending, *(np.full(1, v) for v in (*first, *point)), dtype=dtype)[0])
 
 
 @dataclass
@@ -96,7 +108,8 @@ class Batch:
     def __call__(self, ending: str, first: np.ndarray | float = 0.5) -> np.ndarray:
         """A function at (K, Q) numbers, or at (K, 1)."""
         first = np.broadcast_to(np.asarray(first, self.dtype), np.broadcast_shapes(np.shape(first), (len(self.q), 1)))
-        key = ending, first.tobytes() if ending in OF_NUMBERS[:-2] else None, first.shape
+        of_parameters = ending in OF_PARAMETERS or ending in ("lower", "upper")
+        key = ending, None if of_parameters else first.tobytes(), first.shape
         if key not in self.known:
             columns = [np.broadcast_to(a, first.shape).ravel() for a in (first, *self.parameters)]
             self.known[key] = self._in_parts(ending, columns).reshape(first.shape)
@@ -114,6 +127,10 @@ class Batch:
             start, taken = start + n, time.monotonic() - begin
             rows[ending] = min(2 * n, MOST_ROWS) if taken < 0.1 else max(n // 4, 1) if taken > 0.5 else n
         return np.concatenate(found)
+
+    def at(self, *parameters: np.ndarray) -> Batch:
+        """Other sets of parameters, as many."""
+        return replace(self, parameters=tuple(np.asarray(p, self.dtype) for p in parameters), known={})
 
     def wide(self, ending: str, first: np.ndarray | float = 0.5) -> np.ndarray:
         """The same as float64."""

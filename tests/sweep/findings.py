@@ -45,6 +45,10 @@ class Finding:
     @property
     def call(self) -> str:
         """The call that gives the value."""
+        if self.ending.startswith("d/d"):
+            name = self.ending.removeprefix("d/d")
+            arguments = ", ".join(self._argument(v) for v in self.point)
+            return f'gs.{self.density}.loglik_and_grad({arguments}, wrt="{name}")[1]["{name}"]'
         return f"gs.{self.density}.{self.ending}({', '.join(self._argument(v) for v in self.point)})"
 
     def _argument(self, value: float) -> str:

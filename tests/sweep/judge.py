@@ -19,7 +19,7 @@ from references_cdf import CDFS, DIGITS, log, tails
 from gpustats.language.kinds import DENSITY
 from gpustats.language.library import library
 
-from .batch import Subject
+from .batch import OF_PARAMETERS, SLOPE, Subject
 from .executed import Undecided, executed
 
 SECONDS = 4.0  # that one number may take
@@ -111,6 +111,10 @@ class Judge:
             with limited(self.seconds):
                 if ending in ("ppf", "isf"):
                     return self._quantile(ending, dtype, point, got)
+                if ending in OF_PARAMETERS:
+                    return self._number(ending, dtype, point, got)
+                if ending.startswith(SLOPE):
+                    return self._slope(ending, dtype, point, got)
                 return self._value(ending, dtype, point, got)
         except Undecided:
             raise
@@ -155,6 +159,82 @@ class Judge:
                     changes += [change] if mp.isfinite(change) else []
             spread += max(changes, default=mp.mpf(0))
         return spread
+
+    # -- derivatives
+
+    def _slope(self, ending: str, dtype: type, point: Sequence[float], got: float) -> Verdict:
+        """By differences centred at the point, relative to the derivative or to what the density's size would make of it."""
+        names = [a.name for a in self.subject.density.definition.arguments]
+        i, unit = names.index(ending.removeprefix(SLOPE)), 1e-10 if dtype == np.float64 else 1e-4
+
+        def slope(*values: Any) -> Any:
+            return mp.diff(lambda v: self.log_density(*values[:i], v, *values[i + 1 :]), values[i])
+
+        right, spread = self._with_spread(slope, dtype, point)
+        info = np.finfo(dtype)
+        return _verdict(right, unit * max(abs(right), float(info.tiny) * 1e9) + CONDITION * spread, got, info)
+
+    # -- numbers of the parameters alone
+
+    def _number(self, ending: str, dtype: type, point: Sequence[float], got: float) -> Verdict:
+        """By the density's integral over parts between quantiles, which must be 1, or by its sum."""
+        if ending in ("median", "mode"):
+            raise Undecided(f"{ending} is not judged")
+        unit, info = 1e-8 if dtype == np.float64 else 1e-4, np.finfo(dtype)
+        with mp.workdps(30):
+            exact = [mp.mpf(p) for p in point]
+            nodes = self._nodes(point)
+            center = mp.mpf(nodes[len(nodes) // 2])
+            powers = 0 if ending == "entropy" else ("mean", "var", "skewness", "kurtosis").index(ending) + 1
+            moments = self._moments(nodes, center, exact, max(powers, 2), ending == "entropy")
+            if abs(moments[0] - 1) > mp.mpf(10) ** -12:
+                raise Undecided("the density's integral is not found")
+            scale = mp.sqrt(moments[2] - moments[1] ** 2)
+            sizes = [abs(p) for p in exact if mp.isfinite(p)]
+            fine = CONDITION * float(info.eps) * max([abs(center) / scale, *(1 for _ in sizes)])
+            if ending == "entropy":
+                return _verdict(moments[-1], unit + fine * 2, got, info)
+            if ending == "mean":
+                return _verdict(center + moments[1], scale * (unit + fine), got, info)
+            mean = moments[1]
+            n = powers
+            central = sum(mp.binomial(n, k) * moments[k] * (-mean) ** (n - k) for k in range(n + 1))
+            value = central / (1 if ending == "var" else scale**powers) - (3 if ending == "kurtosis" else 0)
+            return _verdict(value, (unit + 10 * fine) * (abs(value) if ending == "var" else max(1, abs(value))), got, info)
+
+    def _nodes(self, point: Sequence[float]) -> list[float]:
+        """Quantiles between which the density is integrated, as far as they differ."""
+        q = np.array([1e-300, 1e-150, 1e-70, 1e-40, 1e-25, 1e-16, 1e-10, 1e-6, 1e-3, 0.05, 0.25])
+        columns = [np.full(len(q), p) for p in point]
+        below, above = (self.subject(e, q, *columns, dtype=np.float64) for e in ("ppf", "isf"))
+        ends = [self.subject(e, q[:1], *(c[:1] for c in columns), dtype=np.float64) for e in ("lower", "upper")]
+        middle = self.subject("ppf", np.full(1, 0.5), *(c[:1] for c in columns), dtype=np.float64)
+        found = np.concatenate([ends[0], below, middle, above[::-1], ends[1]])
+        found = np.unique(found[np.isfinite(found)])
+        if len(found) < 3:
+            raise Undecided("no quantiles")
+        return [float(v) for v in found]
+
+    def _moments(self, nodes: list[float], center: Any, exact: list[Any], most: int, entropy: bool) -> list[Any]:
+        """Means of (x - center)^k, k = 0 … most, and perhaps of the negative logarithm."""
+        total = [mp.mpf(0)] * (most + 1 + entropy)
+        if self.subject.density.discrete:
+            if nodes[-1] - nodes[0] > 20_000:
+                raise Undecided("a sum of too many terms")
+            points = ((mp.mpf(x), mp.mpf(1)) for x in range(int(max(nodes[0], -1e9)), int(nodes[-1]) + 1))
+        else:
+            rule = mp.calculus.quadrature.GaussLegendre(mp.mp).calc_nodes(4, mp.mp.prec)
+            points = ((a + (b - a) * (t + 1) / 2, w * (b - a) / 2)
+                      for a, b in zip(map(mp.mpf, nodes), map(mp.mpf, nodes[1:])) for t, w in rule)  # fmt: skip
+        for x, w in points:
+            log_density = self.log_density(x, *exact)
+            mass = w * mp.exp(log_density)
+            if mass:
+                for k in range(most + 1):
+                    total[k] += mass * (x - center) ** k
+                if entropy:
+                    total[-1] -= mass * log_density
+        return total
 
     # -- quantiles
 

@@ -145,7 +145,7 @@ def _batch(given: Searched, subject: Any, dtype: type, columns: tuple[np.ndarray
 
 
 def _judge(given: Searched, report: Report, b: Any, name: str, suspicion: Any, dtype: str, seed: int) -> None:
-    from .batch import OutOfTime
+    from .batch import OF_PARAMETERS, OutOfTime
     from .judge import Judge
 
     ending, first, score = suspicion.ending, suspicion.first, suspicion.score
@@ -164,7 +164,9 @@ def _judge(given: Searched, report: Report, b: Any, name: str, suspicion: Any, d
         if time.monotonic() > b.end:
             raise OutOfTime
         row, column = where[pick]
-        point = as_floats(np.broadcast_to(first, score.shape)[row, column], *(p[row, 0] for p in b.parameters))
+        given_first = () if ending in OF_PARAMETERS else (np.broadcast_to(first, score.shape)[row, column],)
+        of_row = (p[row, 0] for p in (suspicion.parameters or b.parameters))
+        point = as_floats(*(np.asarray(v, b.dtype) for v in (*given_first, *of_row)))
         finding = examined(judge, ending, dtype, point, name, seed, report)
         if finding is None or any(f.kind == finding.kind == "nan" for f in known):
             continue
@@ -178,7 +180,7 @@ def examined(judge: Any, ending: str, dtype: str, point: tuple[float, ...], name
              report: Report | None = None) -> Finding | None:  # fmt: skip
     """The finding that a point is, if it is one."""
     kind = DTYPES[dtype]
-    got = float(judge.subject(ending, *point, dtype=kind))
+    got = judge.subject.value(ending, point, kind)
     if report is not None:
         report.judged[name] += 1
     try:
@@ -249,7 +251,7 @@ def _at(name: str, ending: str, point: tuple[float, ...], dtype: str, say: Calla
     from .judge import Judge
 
     judge = Judge(Subject(subjects([name])[0]), seconds=60)
-    got = float(judge.subject(ending, *point, dtype=DTYPES[dtype]))
+    got = judge.subject.value(ending, point, DTYPES[dtype])
     verdict = judge.examine(ending, DTYPES[dtype], point, got)
     say(f"{ending}{point} of {name} is {got!r}, right is {verdict.right!r} ± {verdict.allowed:.2g}: "
         f"{verdict.error:.3g} times the allowed error")  # fmt: skip

@@ -29,11 +29,14 @@ class Suspicion:
         Its first argument, x or q.
     score : array
         How far each value lies from where it should, in units of what rounding explains: beyond 1 the judge is asked.
+    parameters : tuple of arrays, optional
+        Where they are not those of the batch.
     """
 
     ending: str
-    first: np.ndarray
+    first: np.ndarray | float
     score: np.ndarray
+    parameters: tuple[np.ndarray, ...] | None = None
 
 
 Property = Callable[[Batch], Iterator[Suspicion]]
