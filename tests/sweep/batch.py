@@ -36,6 +36,8 @@ class Subject:
         self.numbers = [e for e in OF_PARAMETERS if not lacks(e) and (e != "median" or density._writes(e))]
         self.smooth = [a.name for a in density.definition.arguments if "integer" not in a.words]
         self._kernels: dict[str, Any] = {}
+        self.moving: dict[str, tuple[int, ...] | None] = {}  # see properties.equivariance
+        self._compiled: set[tuple[str, type]] = set()
         self.rows: dict[str, int] = {}  # that a function is evaluated at at a time
 
     def kernel(self, ending: str) -> Any:
@@ -47,6 +49,16 @@ class Subject:
 
     def has(self, *endings: str) -> bool:
         return all(e in self.endings or e in self.numbers for e in endings)
+
+    def compiled(self, ending: str, dtype: type) -> float:
+        """Compiles the kernel of a function, and says how many seconds that took."""
+        group = SLOPE if ending.startswith(SLOPE) else "numbers" if ending in self.numbers else "functions"
+        if (group, dtype) in self._compiled:
+            return 0.0
+        begin = time.monotonic()
+        self(ending, *[np.ones(2)] * (1 + len(self.density.parameters)), dtype=dtype)
+        self._compiled.add((group, dtype))
+        return time.monotonic() - begin
 
     def __call__(self, ending: str, first: Any, *parameters: Any, dtype: type) -> np.ndarray:
         """A function at arrays that broadcast; of what depends on parameters alone `first` is anything."""
@@ -118,6 +130,7 @@ class Batch:
     def _in_parts(self, ending: str, columns: list[np.ndarray]) -> np.ndarray:
         """A function at rows, as many at a time as take a fraction of a second: it may be slow, and nothing ends a kernel."""
         found, start, rows = [np.zeros(0, self.dtype)], 0, self.subject.rows
+        self.end += self.subject.compiled(ending, self.dtype)
         while start < len(columns[0]):
             begin = time.monotonic()
             if begin > self.end:

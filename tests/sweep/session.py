@@ -67,7 +67,7 @@ class Searched:
     rounds: int | None = 1
     shrinking: float = 5.0  # seconds
     judging: float = 2.0  # seconds that one verdict may take
-    patience: float = 15.0  # seconds that a density may take in one round, compilation aside
+    patience: float = 30.0  # seconds that a density may take in one round, compilation aside
     say: Callable[[str], None] = print
 
 
@@ -108,8 +108,7 @@ def _search(given: Searched, report: Report, subject: Any, dtype: str, seed: int
     rng = np.random.default_rng([seed, zlib.crc32(f"{subject.name} {dtype}".encode())])
     report.batches += 1
     try:
-        ones = [np.ones(2)] * (1 + len(subject.density.parameters))
-        subject("logpdf", *ones, dtype=DTYPES[dtype])  # compiles
+        subject.compiled("logpdf", DTYPES[dtype])
         columns = sets(subject.density, rng, given.sets, DTYPES[dtype])
         stop = min(end, time.monotonic() + given.patience)
         batch = _batch(given, subject, DTYPES[dtype], columns, stop, rng)
@@ -228,6 +227,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--property", action="append", metavar="P", help="this property; may be repeated")
     parser.add_argument("--dtype", action="append", choices=list(DTYPES))
     parser.add_argument("--sets", type=int, default=200, help="of parameters, of each density in a round")
+    parser.add_argument("--patience", type=float, default=30, help="seconds that a density may take in one round")
     parser.add_argument("--most", type=int, default=3, help="findings of one function of a density")
     parser.add_argument("--at", nargs="+", metavar=("FUNCTION", "ARGUMENT"), help="only judge one call")
     given = parser.parse_args(arguments)
@@ -239,8 +239,10 @@ def main(arguments: list[str] | None = None) -> int:
     seed = random.SystemRandom().randrange(10**9) if given.seed is None else given.seed
     say(f"seed {seed}")
     dtypes = given.dtype or tuple(DTYPES)
-    settings = Searched(seed, given.seconds, given.only, given.property, dtypes, given.sets, given.most, given.rounds, say=say)
-    report = sweep(settings)
+    report = sweep(Searched(
+        seed, given.seconds, given.only, given.property, dtypes, given.sets, given.most, given.rounds,
+        patience=given.patience, say=say,
+    ))  # fmt: skip
     say(str(report))
     return 1 if report.findings else 0
 

@@ -61,7 +61,8 @@ def moments_are_sums(b: Batch) -> Iterator[Suspicion]:
     first, last = b.wide("ppf", 1e-30), b.wide("isf", 1e-30)
     good = np.flatnonzero((last - first < MOST_NUMBERS)[:, 0])
     score = {e: np.zeros(first.shape) for e in endings}
-    for row in b.rng.permutation(good)[:SETS_OF_NUMBERS]:
+    longest = good[np.argsort((first - last)[good, 0])]
+    for row in dict.fromkeys([*longest[: SETS_OF_NUMBERS // 2], *b.rng.permutation(good)[: SETS_OF_NUMBERS // 2]]):
         k = np.arange(first[row, 0], last[row, 0] + 1)
         one = b.at(*(p[row : row + 1] for p in b.parameters))
         one.q = b.q[row : row + 1]
