@@ -78,6 +78,7 @@ class Judge:
         self.reference = REFERENCES.get(name) if own else None
         self.tails = functools.partial(tails, name) if own and name in CDFS else None
         self.digits = DIGITS.get(name, 60)
+        self._grids: dict[tuple[float, ...], list[float]] = {}
         self.integer = ["integer" in a.words for a in density.definition.arguments]
 
     # -- the functions, of mpmath's numbers
@@ -90,7 +91,24 @@ class Judge:
     def log_tail(self, above: int, x: Any, *parameters: Any) -> Any:
         if self.tails is not None:
             return log(self.tails(x, *parameters)[above])
-        return self._executed("logsf" if above else "logcdf", x, *parameters)
+        found = self._executed("logsf" if above else "logcdf", x, *parameters)
+        integral = self._integral(above, x, parameters)
+        return found if abs(found - integral) < 1e-9 * max(1, abs(integral)) else integral
+
+    def _integral(self, above: int, x: Any, exact: Sequence[Any]) -> Any:
+        """The logarithm of a tail, by the density alone: what is written of a tail may be wrong in exact arithmetic, too."""
+        point = tuple(map(float, exact))
+        if point not in self._grids:
+            nodes = self._nodes(point)
+            if abs(self._moments(nodes, mp.mpf(0), exact, 0, False)[0] - 1) > mp.mpf(10) ** -11:
+                raise Undecided("the density's integral is not found")
+            self._grids[point] = nodes
+        nodes = self._grids[point]
+        if self.subject.density.discrete:
+            own = [x + 1, mp.mpf(nodes[-1])] if above else [mp.mpf(nodes[0]), x]
+        else:
+            own = [x, *(v for v in nodes if v > x)] if above else [*(v for v in nodes if v < x), x]
+        return log(self._moments(own, mp.mpf(0), exact, 0, False)[0])
 
     def _executed(self, ending: str, *arguments: Any) -> Any:
         density = self.subject.density
@@ -139,9 +157,16 @@ class Judge:
             right = f(*map(mp.mpf, point))
             if isinstance(right, mp.mpc) or mp.isnan(right):
                 raise Undecided("nan")
+            if mp.isinf(right) and not mp.isinf(again) or mp.isinf(right) and self._cancels(f, point):
+                raise Undecided("hangs on the number of digits")
             if right != again and abs(right - again) > mp.mpf(10) ** -14 * max(1, abs(right)):
                 raise Undecided("hangs on the number of digits")
             return right, self._spread(f, dtype, point, right)
+
+    def _cancels(self, f: Callable[..., Any], point: Sequence[float]) -> bool:
+        """Whether a logarithm is that of a difference of which too few digits are left."""
+        with mp.workdps(700):
+            return not mp.isinf(f(*map(mp.mpf, point)))
 
     def _spread(self, f: Callable[..., Any], dtype: type, point: Sequence[float], right: Any) -> Any:
         if mp.isinf(right):

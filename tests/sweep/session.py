@@ -42,6 +42,24 @@ class Report:
     reasons: Counter[str] = field(default_factory=Counter)
     findings: list[Finding] = field(default_factory=list)
     incomplete: list[str] = field(default_factory=list)
+    entries: dict[str, Any] = field(default_factory=dict)
+
+    def searched(self, b: Any, dtype: str) -> None:
+        """Note the ranges of a batch; see `record`."""
+        from gpustats.runtime import choose
+
+        from . import record
+
+        values = sum(v.size for v in b.known.values())
+        ranges = {n: [float(p.min()), float(p.max())] for n, p in zip(b.subject.density.parameters, b.parameters)}
+        found = sorted({f"{f.dtype} {f.ending} {f.kind}" for f in self.findings
+                        if (f.density, f.dtype) == (b.subject.name, dtype)})  # fmt: skip
+        device = choose.get().device
+        new = {
+            "parameters": ranges, "least": {dtype: float(b.q.min())}, "types": [dtype], "values": values,
+            "devices": [f"{device.name}, {device.driver}"], "open": found,
+        }  # fmt: skip
+        self.entries[b.subject.name] = record.added(self.entries.get(b.subject.name, {}), new)
 
     def __str__(self) -> str:
         lines = [f"{self.batches} batches; values, suspicious, judged, undecided:"]
@@ -71,27 +89,35 @@ class Searched:
     say: Callable[[str], None] = print
 
 
-def subjects(names: Sequence[str] | None) -> list[Any]:
-    """The built-in densities of numbers with parameters that are numbers, or those that are named."""
-    import gpustats as gs
+def names_of_all() -> list[str]:
+    """The built-in densities."""
     from gpustats.language.kinds import DENSITY
     from gpustats.language.library import library
 
-    found = [gs.densities[name] for name in names or sorted(library.built_in(DENSITY))]
-    return [d for d in found if not any(a.rank for a in d.definition.arguments) and d.definition.kind is DENSITY]
+    return sorted(library.built_in(DENSITY))
+
+
+def subject_of(name: str) -> Any:
+    """A density of numbers whose parameters are numbers, too; None for another one."""
+    import gpustats as gs
+    from gpustats.language.kinds import DENSITY
+
+    from .batch import Subject
+
+    definition = gs.densities[name].definition
+    good = definition.kind is DENSITY and not any(a.rank for a in definition.arguments)
+    return Subject(gs.densities[name]) if good else None
 
 
 def sweep(given: Searched) -> Report:
     """Search until the time is over, or so many rounds have been made."""
-    from .batch import Subject
-
     report, end = Report(), time.monotonic() + given.seconds
-    made = {d.name: d for d in subjects(given.names)}
     for number in itertools.islice(itertools.count(), given.rounds):
-        order = list(made)
+        order = names_of_all() if given.names is None else list(given.names)
         np.random.default_rng([given.seed, number]).shuffle(order)
         for name in order:
-            subject = Subject(made[name])
+            if (subject := subject_of(name)) is None:
+                continue
             for dtype in given.dtypes:
                 if time.monotonic() > end:
                     return report
@@ -115,6 +141,7 @@ def _search(given: Searched, report: Report, subject: Any, dtype: str, seed: int
         for name in map(str, rng.permutation(given.properties or list(PROPERTIES))):
             for suspicion in PROPERTIES[name](batch):
                 _judge(given, report, batch, name, suspicion, dtype, seed)
+        report.searched(batch, dtype)
     except OutOfTime:
         report.incomplete.append(f"{subject.name} {dtype}")
     except Exception as error:
@@ -170,6 +197,8 @@ def _judge(given: Searched, report: Report, b: Any, name: str, suspicion: Any, d
         if finding is None or any(f.kind == finding.kind == "nan" for f in known):
             continue
         small = _small(given, judge, finding)
+        if any(f.point == small.point for f in known):
+            continue
         report.findings.append(small)
         known.append(small)
         given.say(f"\n{small}")
@@ -229,6 +258,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--sets", type=int, default=200, help="of parameters, of each density in a round")
     parser.add_argument("--patience", type=float, default=30, help="seconds that a density may take in one round")
     parser.add_argument("--most", type=int, default=3, help="findings of one function of a density")
+    parser.add_argument("--record", action="store_true", help="note what was searched in searched.json and docs/accuracy.md")
     parser.add_argument("--at", nargs="+", metavar=("FUNCTION", "ARGUMENT"), help="only judge one call")
     given = parser.parse_args(arguments)
     if given.device is not None:
@@ -244,15 +274,20 @@ def main(arguments: list[str] | None = None) -> int:
         patience=given.patience, say=say,
     ))  # fmt: skip
     say(str(report))
+    if given.record:
+        from . import record
+
+        before = record.read()
+        record.write(before | {n: record.added(before.get(n, {}), entry) for n, entry in report.entries.items()})
+        record.write_section()
     return 1 if report.findings else 0
 
 
 def _at(name: str, ending: str, point: tuple[float, ...], dtype: str, say: Callable[[str], None]) -> int:
     """One call, judged."""
-    from .batch import Subject
     from .judge import Judge
 
-    judge = Judge(Subject(subjects([name])[0]), seconds=60)
+    judge = Judge(subject_of(name), seconds=60)
     got = judge.subject.value(ending, point, DTYPES[dtype])
     verdict = judge.examine(ending, DTYPES[dtype], point, got)
     say(f"{ending}{point} of {name} is {got!r}, right is {verdict.right!r} ± {verdict.allowed:.2g}: "
