@@ -47,18 +47,18 @@ class Verdict:
 
 @contextlib.contextmanager
 def limited(seconds: float) -> Iterator[None]:
-    """Ends what takes longer, by raising `Undecided`."""
+    """Ends what takes longer, of the processor's time, by raising `Undecided`."""
 
     def stop(*_: Any) -> None:
         raise Undecided(f"took more than {seconds:g} s")
 
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    before = signal.signal(signal.SIGVTALRM, stop)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
 
 
 class Judge:
@@ -78,7 +78,8 @@ class Judge:
         self.reference = REFERENCES.get(name) if own else None
         self.tails = functools.partial(tails, name) if own and name in CDFS else None
         self.digits = DIGITS.get(name, 60)
-        self._grids: dict[tuple[float, ...], list[float]] = {}
+        self.text_is_right = [True, True]  # of the tails below and above
+        self._nodes_here: list[float] = []
         self.integer = ["integer" in a.words for a in density.definition.arguments]
 
     # -- the functions, of mpmath's numbers
@@ -91,24 +92,40 @@ class Judge:
     def log_tail(self, above: int, x: Any, *parameters: Any) -> Any:
         if self.tails is not None:
             return log(self.tails(x, *parameters)[above])
-        found = self._executed("logsf" if above else "logcdf", x, *parameters)
-        integral = self._integral(above, x, parameters)
-        return found if abs(found - integral) < 1e-9 * max(1, abs(integral)) else integral
+        if not self.text_is_right[above]:
+            return self._integral(above, x, parameters)
+        return self._executed("logsf" if above else "logcdf", x, *parameters)
+
+    def _believe(self, ending: str, point: Sequence[float], x: float) -> None:
+        """Find out whether the text of a tail, in exact arithmetic, is what the density alone says: else that counts."""
+        if self.tails is not None or ending not in TAILS:
+            return
+        above = TAILS[ending]
+        with mp.workdps(30):
+            self._nodes_here = self._nodes(point)
+            exact = [mp.mpf(p) for p in point]
+            if abs(self._moments(self._nodes_here, mp.mpf(0), exact, 0, False)[0] - 1) > mp.mpf(10) ** -11:
+                raise Undecided("the density's integral is not found")
+            self.text_is_right[above] = True
+            if math.isfinite(x):
+                written = self.log_tail(above, mp.mpf(x), *exact)
+                integral = self._integral(above, mp.mpf(x), exact)
+                self.text_is_right[above] = bool(abs(written - integral) < 1e-9 * max(1, abs(integral)) or written == integral)
 
     def _integral(self, above: int, x: Any, exact: Sequence[Any]) -> Any:
-        """The logarithm of a tail, by the density alone: what is written of a tail may be wrong in exact arithmetic, too."""
-        point = tuple(map(float, exact))
-        if point not in self._grids:
-            nodes = self._nodes(point)
-            if abs(self._moments(nodes, mp.mpf(0), exact, 0, False)[0] - 1) > mp.mpf(10) ** -11:
-                raise Undecided("the density's integral is not found")
-            self._grids[point] = nodes
-        nodes = self._grids[point]
+        """The logarithm of a tail, from x outwards up to where nothing more comes."""
+        nodes = [mp.mpf(v) for v in self._nodes_here]
         if self.subject.density.discrete:
-            own = [x + 1, mp.mpf(nodes[-1])] if above else [mp.mpf(nodes[0]), x]
-        else:
-            own = [x, *(v for v in nodes if v > x)] if above else [*(v for v in nodes if v < x), x]
-        return log(self._moments(own, mp.mpf(0), exact, 0, False)[0])
+            own = [x + 1, nodes[-1]] if above else [nodes[0], x]
+            return log(self._moments(own, mp.mpf(0), exact, 0, False)[0])
+        outwards = [x, *(v for v in nodes if v > x)] if above else [x, *(v for v in reversed(nodes) if v < x)]
+        total = mp.mpf(0)
+        for a, b in zip(outwards, outwards[1:]):
+            part = abs(self._moments([a, b], mp.mpf(0), exact, 0, False)[0])
+            total += part
+            if part < total * mp.mpf(10) ** -25:
+                break
+        return log(total)
 
     def _executed(self, ending: str, *arguments: Any) -> Any:
         density = self.subject.density
@@ -127,7 +144,9 @@ class Judge:
         """What a function should have given for the first argument and the parameters; raises `Undecided`."""
         try:
             with limited(self.seconds):
-                if ending in ("ppf", "isf"):
+                of_quantile = ending in ("ppf", "isf")
+                self._believe(ending, point[1:], got if of_quantile else point[0])
+                if of_quantile:
                     return self._quantile(ending, dtype, point, got)
                 if ending in OF_PARAMETERS:
                     return self._number(ending, dtype, point, got)
@@ -181,7 +200,7 @@ class Judge:
                 moved[i] *= 1 + sign * mp.mpf(eps)
                 with contextlib.suppress(ValueError, ZeroDivisionError, ArithmeticError, mp.libmp.NoConvergence):
                     change = abs(f(*moved) - right)
-                    changes += [change] if mp.isfinite(change) else []
+                    changes += [] if mp.isnan(change) else [change]  # infinite at the last number inside the support
             spread += max(changes, default=mp.mpf(0))
         return spread
 
@@ -248,7 +267,7 @@ class Judge:
                 raise Undecided("a sum of too many terms")
             points = ((mp.mpf(x), mp.mpf(1)) for x in range(int(max(nodes[0], -1e9)), int(nodes[-1]) + 1))
         else:
-            rule = mp.calculus.quadrature.GaussLegendre(mp.mp).calc_nodes(4, mp.mp.prec)
+            rule = _gauss_legendre(min(mp.mp.prec, 170))
             points = ((a + (b - a) * (t + 1) / 2, w * (b - a) / 2)
                       for a, b in zip(map(mp.mpf, nodes), map(mp.mpf, nodes[1:])) for t, w in rule)  # fmt: skip
         for x, w in points:
@@ -306,11 +325,18 @@ class Judge:
         return _verdict(mp.mpf(right), mp.mpf(0.5) + abs(right) * 4 * float(info.eps), got, info)
 
 
+@functools.cache
+def _gauss_legendre(precision: int) -> list[tuple[Any, Any]]:
+    return mp.calculus.quadrature.GaussLegendre(mp.mp).calc_nodes(4, precision)
+
+
 def _verdict(right: Any, allowed: Any, got: float, info: Any) -> Verdict:
     """That of a value; beyond the type's range it may be infinite, or the largest number."""
     if abs(right) >= float(info.max) / 2:
         fits = abs(got) >= float(info.max) / 4 and (got > 0) == (right > 0)
         return Verdict(float(right), 0.0, 0.0 if fits else math.inf)
+    if mp.isinf(allowed) and not math.isnan(got):
+        return Verdict(float(right), math.inf, 0.0)
     error = abs(mp.mpf(got) - right) / allowed if math.isfinite(got) else math.inf
     return Verdict(float(right), float(allowed), float(error))
 

@@ -47,9 +47,13 @@ def added(before: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
     devices = list(dict.fromkeys([*before["devices"], *new["devices"]]))
     kept = [call for call in before["open"] if call.split()[0] not in new["types"]]
     return {
-        "parameters": parameters, "least": {**before["least"], **new["least"]}, "types": sorted({*before["types"], *new["types"]}),
-        "values": before["values"] + new["values"], "devices": devices, "open": sorted({*kept, *new["open"]}),
-    }  # fmt: skip
+        "parameters": parameters,
+        "least": {**before["least"], **new["least"]},
+        "types": sorted({*before["types"], *new["types"]}),
+        "values": before["values"] + new["values"],
+        "devices": devices,
+        "open": sorted({*kept, *new["open"]}),
+    }
 
 
 def _wider(a: list[float], b: list[float]) -> list[float]:

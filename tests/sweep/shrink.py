@@ -32,7 +32,6 @@ def simpler(value: float) -> Iterator[float]:
         return
     candidates = [1.0, 2.0, 0.5, -1.0, 0.0]
     if value:
-        candidates += [float(f"{value:.0e}"[:1] + "e" + f"{value:e}".split("e")[1])] if value > 0 else []
         candidates += [float(f"{value:.{digits}e}") for digits in (0, 1, 2)]
         exponent = math.floor(math.log10(abs(value)))
         candidates += [math.copysign(float(f"1e{exponent}"), value)]
