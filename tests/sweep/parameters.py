@@ -59,7 +59,7 @@ def _related(rng: np.random.Generator, words: list[set[str]], columns: list[np.n
     """In a third of the sets one parameter lies close to another, or at a far larger one."""
     n = len(columns[0])
     for i in range(1, len(columns)):
-        other, own = columns[rng.integers(i)], columns[i]
+        other, own = columns[rng.choice([i - 1, rng.integers(i)])], columns[i]
         distance = np.exp(rng.uniform(np.log(1e-12), np.log(LARGEST), n))
         relative = other * (1 + np.minimum(distance, 1) * rng.choice([-1, 1], n))
         moved = np.where(rng.random(n) < 0.5, relative, other + distance)
@@ -68,7 +68,7 @@ def _related(rng: np.random.Generator, words: list[set[str]], columns: list[np.n
             moved = np.where(moved > 0, moved, own)
         if "unit" in words[i]:
             moved = np.where(moved <= 1, moved, own)
-        columns[i] = np.where(rng.random(n) < 0.3, moved, own)
+        columns[i] = np.where(rng.random(n) < 0.4, moved, own)
     return columns
 
 

@@ -111,13 +111,16 @@ def subject_of(name: str) -> Any:
 
 def sweep(given: Searched) -> Report:
     """Search until the time is over, or so many rounds have been made."""
-    report, end = Report(), time.monotonic() + given.seconds
+    report, end, told = Report(), time.monotonic() + given.seconds, time.monotonic()
     for number in itertools.islice(itertools.count(), given.rounds):
         order = names_of_all() if given.names is None else list(given.names)
         np.random.default_rng([given.seed, number]).shuffle(order)
         for name in order:
             if (subject := subject_of(name)) is None:
                 continue
+            if time.monotonic() > told + 60:
+                told = time.monotonic()
+                given.say(f"{report.batches} batches, {report.values.total()} values, now {name}")
             for dtype in given.dtypes:
                 if time.monotonic() > end:
                     return report

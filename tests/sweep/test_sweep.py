@@ -54,13 +54,13 @@ def planted():
 ])  # fmt: skip
 def test_planted_faults_are_found(name, planted):
     """In densities without a reference, of which the text is executed, and integrated."""
-    report = sweep(Searched(1, 60, [name], dtypes=["float64"], sets=40, patience=20, shrinking=2, judging=2))
-    wrong = PLANTED[name][1]
+    _, broken, wrong = PLANTED[name]
+    report = sweep(Searched(1, 60, [name], [broken], ["float64"], sets=20, most=1, shrinking=2))
     assert {f.ending for f in report.findings} >= {wrong} if wrong else not report.findings, shown(report)
     if name == "planted_tail":
         finding = next(f for f in report.findings if f.ending == wrong)
         x, lam = finding.point
-        assert finding.verdict.right == pytest.approx(-lam * x, rel=1e-8) and finding.verdict.error > 1e6
+        assert finding.verdict.right == pytest.approx(np.exp(-lam * x), rel=1e-8) and finding.verdict.error > 1e6
         assert len(repr(x)) <= 8 and f"{name}.{wrong}({x!r}, {lam!r})" in str(finding)
 
 
@@ -77,14 +77,14 @@ def test_parameters_reach_far_and_go_together():
     density = gs.densities["truncated_normal"]
     mu, sigma, lower, upper = sets(density, np.random.default_rng(1), 400, np.float64)
     assert len(mu) == 400 and (sigma > 0).all() and (lower < upper).all()
-    assert sigma.min() < 1e-6 and sigma.max() > 1e6 and (upper - lower < 1e-6 * abs(upper)).any()
+    assert sigma.min() < 1e-6 and sigma.max() > 1e6 and (upper - lower < 1e-4 * abs(upper)).any()
 
 
 def test_the_judge_has_right_values():
     """Also of what the text of the density, which has the formula, does not compute well."""
     judge = Judge(Subject(gs.normal))
     tail = judge.examine("sf", np.float64, (30.0, 0.0, 1.0), 0.0)
-    assert tail.right == pytest.approx(float(mp.erfc(30 / mp.sqrt(2)) / 2), rel=1e-13, abs=0) and tail.error > 1
+    assert tail.right == pytest.approx(float(mp.erfc(30 / mp.sqrt(2)) / 2), rel=1e-12, abs=0) and tail.error > 1
     quantile = judge.examine("ppf", np.float64, (1e-300, 1.0, 2.0), -73.0)
     assert quantile.right == pytest.approx(1 - 2 * 37.0470964, rel=1e-8)
     assert judge.examine("mean", np.float64, (1e6, 2.0), 1e6).error < 1
