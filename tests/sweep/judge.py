@@ -190,14 +190,15 @@ class Judge:
     def _spread(self, f: Callable[..., Any], dtype: type, point: Sequence[float], right: Any) -> Any:
         if mp.isinf(right):
             return mp.mpf(0)
-        eps, spread = float(np.finfo(dtype).eps) / 2, mp.mpf(0)
+        info, spread = np.finfo(dtype), mp.mpf(0)
         for i, value in enumerate(point):
             if value == 0 or not math.isfinite(value) or self.integer[i]:
                 continue
             changes = []
             for sign in (-1, 1):
                 moved = [mp.mpf(v) for v in point]
-                moved[i] *= 1 + sign * mp.mpf(eps)
+                digit = abs(value) * float(info.eps) / 2
+                moved[i] += sign * (digit if abs(value) >= info.tiny else float(info.tiny))  # devices may take 0 for less
                 with contextlib.suppress(ValueError, ZeroDivisionError, ArithmeticError, mp.libmp.NoConvergence):
                     change = abs(f(*moved) - right)
                     changes += [] if mp.isnan(change) else [change]  # infinite at the last number inside the support
@@ -211,8 +212,13 @@ class Judge:
         names = [a.name for a in self.subject.density.definition.arguments]
         i, unit = names.index(ending.removeprefix(SLOPE)), 1e-10 if dtype == np.float64 else 1e-4
 
+        lower, upper = (float(self.subject(e, 0.5, *point[1:], dtype=np.float64)) for e in ("lower", "upper"))
+        if not lower < point[0] < upper:
+            raise Undecided("at an end of the support, or beyond it")
+
         def slope(*values: Any) -> Any:
-            return mp.diff(lambda v: self.log_density(*values[:i], v, *values[i + 1 :]), values[i])
+            size = abs(values[i]) or mp.mpf(1)
+            return mp.diff(lambda t: self.log_density(*values[:i], values[i] + t * size, *values[i + 1 :]), 0) / size
 
         right, spread = self._with_spread(slope, dtype, point)
         info = np.finfo(dtype)
@@ -239,7 +245,7 @@ class Judge:
             if ending == "entropy":
                 return _verdict(moments[-1], unit + fine * 2, got, info)
             if ending == "mean":
-                return _verdict(center + moments[1], scale * (unit + fine), got, info)
+                return _verdict(center + moments[1], scale * (unit + fine) + 1e-13 * abs(center), got, info)
             mean = moments[1]
             n = powers
             central = sum(mp.binomial(n, k) * moments[k] * (-mean) ** (n - k) for k in range(n + 1))
