@@ -14,7 +14,9 @@ from gpustats.language.kinds import DISTRIBUTION_FUNCTIONS, NUMBERS, QUANTILES
 OF_NUMBERS = ("logpdf", *DISTRIBUTION_FUNCTIONS, *QUANTILES, "lower", "upper")
 OF_PARAMETERS = tuple(e for e in NUMBERS if e not in ("lower", "upper"))
 SLOPE = "d/d"  # begins the names of derivatives of the log-density
-FIRST_ROWS, MOST_ROWS = 32, 2**16  # that are evaluated at a time: as many as take a fraction of a second
+DRAWN, DRAWS = "drawn", 20_000  # the share of so many draws that do not exceed x
+FITTED, DATA = "fitted", 200  # the log-likelihood that a fit of so many draws tells; its first argument is their seed
+FIRST_ROWS, MOST_ROWS = 4, 2**16  # that are evaluated at a time: as many as take a fraction of a second
 
 
 class OutOfTime(Exception):
@@ -27,16 +29,19 @@ class Subject:
     Parameters
     ----------
     density : Density
+    written : str
+        What it is called on the command line, where that is not its name.
     """
 
-    def __init__(self, density: Any):
-        self.density, self.name = density, density.name
+    def __init__(self, density: Any, written: str = ""):
+        self.density, self.name = density, written or density.name
         lacks = density._lack_of
         self.endings = ["logpdf", *(e for e in OF_NUMBERS[1:] if not lacks(e))]
         self.numbers = [e for e in OF_PARAMETERS if not lacks(e) and (e != "median" or density._writes(e))]
         self.smooth = [a.name for a in density.definition.arguments if "integer" not in a.words]
         self._kernels: dict[str, Any] = {}
         self.moving: dict[str, tuple[int, ...] | None] = {}  # see properties.equivariance
+        self._fits: dict[Any, Any] = {}
         self._compiled: set[tuple[str, type]] = set()
         self.rows: dict[str, int] = {}  # that a function is evaluated at at a time
 
@@ -71,8 +76,25 @@ class Subject:
                 return np.asarray(found[ending.removeprefix(SLOPE)]).reshape(shape)
             return np.asarray(self.kernel(ending)(ending, *arrays))
 
+    def drawn(self, parameters: Any, dtype: type, seed: int, size: int = DRAWS) -> np.ndarray:
+        """Draws of the same parameters."""
+        with np.errstate(all="ignore"):
+            own = None if self.density.discrete else dtype
+            return np.asarray(self.density.rvs(*map(dtype, parameters), size=size, rng=seed, dtype=own)).astype(float)
+
+    def fitted(self, point: Any) -> Any:
+        """The fit of draws: a seed, and the parameters that they are of."""
+        seed, *parameters = point
+        if point not in self._fits:
+            self._fits[point] = self.density.fit(self.drawn(parameters, np.float64, int(seed), DATA))
+        return self._fits[point]
+
     def value(self, ending: str, point: Any, dtype: type) -> float:
         """A function at one point; that of a function of parameters alone has no first argument."""
+        if ending == DRAWN:
+            return float(np.mean(self.drawn(point[1:], dtype, 20110000) <= point[0]))
+        if ending == FITTED:
+            return self.fitted(point).log_likelihood
         first = (0.5,) if ending in OF_PARAMETERS else ()
         return float(self(ending, *(np.full(1, v) for v in (*first, *point)), dtype=dtype)[0])
 
@@ -138,7 +160,7 @@ class Batch:
             n = rows.get(ending, FIRST_ROWS)
             found.append(self.subject(ending, *(c[start : start + n] for c in columns), dtype=self.dtype))
             start, taken = start + n, time.monotonic() - begin
-            rows[ending] = min(2 * n, MOST_ROWS) if taken < 0.1 else max(n // 4, 1) if taken > 0.5 else n
+            rows[ending] = min(8 * n, MOST_ROWS) if taken < 0.03 else min(2 * n, MOST_ROWS) if taken < 0.2 else max(n // 4, 1) if taken > 0.5 else n
         return np.concatenate(found)
 
     def at(self, *parameters: np.ndarray) -> Batch:

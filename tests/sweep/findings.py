@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from .batch import DATA, DRAWN, DRAWS, FITTED, SLOPE
 from .judge import Verdict
 
 
@@ -45,11 +46,22 @@ class Finding:
     @property
     def call(self) -> str:
         """The call that gives the value."""
-        if self.ending.startswith("d/d"):
-            name = self.ending.removeprefix("d/d")
-            arguments = ", ".join(self._argument(v) for v in self.point)
-            return f'gs.{self.density}.loglik_and_grad({arguments}, wrt="{name}")[1]["{name}"]'
-        return f"gs.{self.density}.{self.ending}({', '.join(self._argument(v) for v in self.point)})"
+        arguments = [self._argument(v) for v in self.point]
+        density = f"gs.{self.density}"
+        if "(" in self.density:
+            transform, inner = self.density.rstrip(")").split("(")
+            bounds = ", lower=0.0, upper=1.0" if transform == "Truncate" else ""
+            density = f"gs.transforms.{transform}(gs.{inner}{bounds})"
+        all_of_them = ", ".join(arguments)
+        if self.ending.startswith(SLOPE):
+            name = self.ending.removeprefix(SLOPE)
+            return f'{density}.loglik_and_grad({all_of_them}, wrt="{name}")[1]["{name}"]'
+        if self.ending == DRAWN:
+            return f"np.mean({density}.rvs({', '.join(arguments[1:])}, size={DRAWS}, rng=20110000) <= {arguments[0]})"
+        if self.ending == FITTED:
+            draws = f"{density}.rvs({', '.join(arguments[1:])}, size={DATA}, rng={int(self.point[0])})"
+            return f"{density}.fit({draws}).log_likelihood"
+        return f"{density}.{self.ending}({all_of_them})"
 
     def _argument(self, value: float) -> str:
         text = repr(float(value)) if math.isfinite(value) else f"np.{'inf' if value > 0 else '-inf'}".replace("np.-", "-np.")
@@ -58,7 +70,7 @@ class Finding:
     @property
     def again(self) -> str:
         point = " ".join(repr(float(v)) for v in self.point)
-        return f"python -m tests.sweep --only {self.density} --dtype {self.dtype} --at {self.ending} {point}"
+        return f"python -m tests.sweep --only '{self.density}' --dtype {self.dtype} --at {self.ending} {point}"
 
     def __str__(self) -> str:
         v = self.verdict

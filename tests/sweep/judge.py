@@ -19,13 +19,13 @@ from references_cdf import CDFS, DIGITS, log, tails
 from gpustats.language.kinds import DENSITY
 from gpustats.language.library import library
 
-from .batch import OF_PARAMETERS, SLOPE, Subject
+from .batch import DATA, DRAWN, DRAWS, FITTED, OF_PARAMETERS, SLOPE, Subject
 from .executed import Undecided, executed
 
 SECONDS = 4.0  # that one number may take
 CONDITION = 4  # times the change that an input's last digit makes
 TOLERANCE = {"float64": 1e-12, "float32": 1e-5}
-TAILS = {"cdf": 0, "logcdf": 0, "ppf": 0, "sf": 1, "logsf": 1, "isf": 1}
+TAILS = {"cdf": 0, "logcdf": 0, "ppf": 0, DRAWN: 0, "sf": 1, "logsf": 1, "isf": 1}
 
 
 @dataclass(frozen=True)
@@ -144,6 +144,8 @@ class Judge:
         """What a function should have given for the first argument and the parameters; raises `Undecided`."""
         try:
             with limited(self.seconds):
+                if ending == FITTED:
+                    return self._fit(point, got)
                 of_quantile = ending in ("ppf", "isf")
                 self._believe(ending, point[1:], got if of_quantile else point[0])
                 if of_quantile:
@@ -152,6 +154,8 @@ class Judge:
                     return self._number(ending, dtype, point, got)
                 if ending.startswith(SLOPE):
                     return self._slope(ending, dtype, point, got)
+                if ending == DRAWN:
+                    return self._draws(dtype, point, got)
                 return self._value(ending, dtype, point, got)
         except Undecided:
             raise
@@ -159,8 +163,14 @@ class Judge:
             raise Undecided(f"{type(error).__name__}: {error}") from None
 
     def _value(self, ending: str, dtype: type, point: Sequence[float], got: float) -> Verdict:
-        right, spread = self._with_spread(self.function(ending), dtype, point)
         info, unit = np.finfo(dtype), TOLERANCE[np.dtype(dtype).name]
+        x, *parameters = point
+        lower, upper = (float(self.subject(e, 0.5, *parameters, dtype=np.float64)) for e in ("lower", "upper"))
+        if not lower <= x <= upper:
+            beyond = {"logpdf": (-mp.inf, -mp.inf), "cdf": (0, 1), "sf": (1, 0), "logcdf": (-mp.inf, 0), "logsf": (0, -mp.inf)}
+            right = mp.mpf(beyond[ending][x > upper])
+            return Verdict(float(right), 0.0, 0.0 if got == right else math.inf)
+        right, spread = self._with_spread(self.function(ending), dtype, point)
         if ending in ("cdf", "sf"):
             value = mp.exp(right)
             allowed = value * (unit * max(1, abs(right)) + CONDITION * spread) + float(info.tiny)
@@ -204,6 +214,27 @@ class Judge:
                     changes += [] if mp.isnan(change) else [change]  # infinite at the last number inside the support
             spread += max(changes, default=mp.mpf(0))
         return spread
+
+    # -- draws and fits
+
+    def _draws(self, dtype: type, point: Sequence[float], got: float) -> Verdict:
+        """The probability, from which the share of draws may differ by six standard deviations, and their rounding."""
+        right, spread = self._with_spread(self.function(DRAWN), dtype, point)
+        p = mp.exp(right)
+        return _verdict(p, 6 * mp.sqrt(p * (1 - p) / DRAWS) + 10 / mp.mpf(DRAWS) + CONDITION * p * spread, got, np.finfo(dtype))
+
+    def _fit(self, point: Sequence[float], got: float) -> Verdict:
+        """The log-likelihood at the estimates, which must not be less than that at the parameters that the data come from."""
+        density, (seed, *parameters) = self.subject.density, point
+        x = self.subject.drawn(parameters, np.float64, int(seed), DATA)
+        found = self.subject.fitted(tuple(point))
+        with np.errstate(all="ignore"):
+            told, true = (float(density.loglik(x, *p)) for p in (found.parameters.values(), parameters))
+        if not math.isfinite(true):
+            raise Undecided("data without a likelihood")
+        if found.converged and true > told:
+            return _verdict(mp.mpf(true), 1e-3, got, np.finfo(np.float64))
+        return _verdict(mp.mpf(told), 1e-9 * max(1, abs(told)), got, np.finfo(np.float64))
 
     # -- derivatives
 

@@ -30,6 +30,8 @@ class Report:
     values, suspicious, judged, undecided : Counter
         Property -> values that it looked at, those that were suspicious, and those that went to the judge.
     findings : list of Finding
+    errors, incomplete : list of str
+        What a batch has raised instead of values; batches that took too long.
     reasons : Counter
         Why the judge did not decide.
     """
@@ -42,6 +44,7 @@ class Report:
     reasons: Counter[str] = field(default_factory=Counter)
     findings: list[Finding] = field(default_factory=list)
     incomplete: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
     entries: dict[str, Any] = field(default_factory=dict)
 
     def searched(self, b: Any, dtype: str) -> None:
@@ -68,7 +71,7 @@ class Report:
             lines.append(f"  {p:28} {counts[0]:9} {counts[1]:8} {counts[2]:6} {counts[3]:6}")
         lines += [f"  {count} times undecided: {why}" for why, count in self.reasons.most_common(6)]
         lines += [f"not in time: {', '.join(self.incomplete)}"] if self.incomplete else []
-        return "\n".join([*lines, f"{len(self.findings)} findings"])
+        return "\n".join([*lines, f"{len(self.findings)} findings, {len(self.errors)} errors"])
 
 
 @dataclass
@@ -97,16 +100,27 @@ def names_of_all() -> list[str]:
     return sorted(library.built_in(DENSITY))
 
 
+#: What is made of a density, by the name; bounds are parameters, which are varied as others.
+TRANSFORMS = {"Truncate": {"lower": 0.0, "upper": 1.0}, "LocScale": {}, "ZeroInflate": {}, "Hurdle": {}}
+
+
 def subject_of(name: str) -> Any:
-    """A density of numbers whose parameters are numbers, too; None for another one."""
+    """A density of numbers whose parameters are numbers, too, or what is made of it, ``Truncate(normal)``; else None."""
     import gpustats as gs
     from gpustats.language.kinds import DENSITY
 
     from .batch import Subject
 
-    definition = gs.densities[name].definition
-    good = definition.kind is DENSITY and not any(a.rank for a in definition.arguments)
-    return Subject(gs.densities[name]) if good else None
+    transform, _, inner = name.rstrip(")").rpartition("(")
+    density = gs.densities[inner]
+    if density.definition.kind is not DENSITY or any(a.rank for a in density.definition.arguments):
+        return None
+    if transform:
+        try:
+            density = getattr(gs.transforms, transform)(density, **TRANSFORMS[transform])
+        except (NotImplementedError, ValueError):
+            return None
+    return Subject(density, name)
 
 
 def sweep(given: Searched) -> Report:
@@ -114,7 +128,10 @@ def sweep(given: Searched) -> Report:
     report, end, told = Report(), time.monotonic() + given.seconds, time.monotonic()
     for number in itertools.islice(itertools.count(), given.rounds):
         order = names_of_all() if given.names is None else list(given.names)
-        np.random.default_rng([given.seed, number]).shuffle(order)
+        rng = np.random.default_rng([given.seed, number])
+        if given.names is None:  # and of some of them what is made of them
+            order += [f"{rng.choice(list(TRANSFORMS))}({name})" for name in rng.choice(order, len(order) // 5)]
+        rng.shuffle(order)
         for name in order:
             if (subject := subject_of(name)) is None:
                 continue
@@ -148,11 +165,11 @@ def _search(given: Searched, report: Report, subject: Any, dtype: str, seed: int
     except OutOfTime:
         report.incomplete.append(f"{subject.name} {dtype}")
     except Exception as error:
-        given.say(f"== error: {subject.name} {dtype}, seed {seed}: {type(error).__name__}: {error}")
-        raise
+        report.errors.append(f"{subject.name} {dtype}, seed {seed}: {type(error).__name__}: {error}"[:1000])
+        given.say(f"\n== error: {report.errors[-1]}")
 
 
-PROBE = 6  # sets that tell how long all take
+PROBE = 4  # sets that tell how long all take
 
 
 def _batch(given: Searched, subject: Any, dtype: type, columns: tuple[np.ndarray, ...], end: float, rng: Any) -> Any:
@@ -283,7 +300,7 @@ def main(arguments: list[str] | None = None) -> int:
         before = record.read()
         record.write(before | {n: record.added(before.get(n, {}), entry) for n, entry in report.entries.items()})
         record.write_section()
-    return 1 if report.findings else 0
+    return 1 if report.findings or report.errors else 0
 
 
 def _at(name: str, ending: str, point: tuple[float, ...], dtype: str, say: Callable[[str], None]) -> int:
