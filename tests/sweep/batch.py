@@ -160,7 +160,8 @@ class Batch:
             n = rows.get(ending, FIRST_ROWS)
             found.append(self.subject(ending, *(c[start : start + n] for c in columns), dtype=self.dtype))
             start, taken = start + n, time.monotonic() - begin
-            rows[ending] = min(8 * n, MOST_ROWS) if taken < 0.03 else min(2 * n, MOST_ROWS) if taken < 0.2 else max(n // 4, 1) if taken > 0.5 else n
+            factor = 8 if taken < 0.03 else 2 if taken < 0.2 else 1 if taken < 0.5 else 0.25
+            rows[ending] = min(max(int(n * factor), 1), MOST_ROWS)
         return np.concatenate(found)
 
     def at(self, *parameters: np.ndarray) -> Batch:

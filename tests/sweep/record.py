@@ -60,6 +60,14 @@ def _wider(a: list[float], b: list[float]) -> list[float]:
     return [min(a[0], b[0]), max(a[1], b[1])]
 
 
+def note(new: dict[str, dict[str, Any]], page: Path = PAGE) -> None:
+    """Add entries to the file, and write the page's part anew."""
+    before = read()
+    write(before | {name: added(before.get(name, {}), entry) for name, entry in new.items()})
+    text = page.read_text(encoding="utf-8").partition(f"\n{TITLE}")[0]
+    page.write_text(text + section(), encoding="utf-8")
+
+
 def section() -> str:
     """The part of the page."""
     entries = read()
@@ -71,9 +79,3 @@ def _row(name: str, entry: dict[str, Any]) -> Iterator[str]:
     least = ", ".join(f"{value:.0e} ({dtype})" for dtype, value in sorted(entry["least"].items(), reverse=True))
     functions = sorted({f"{call.split()[1]} ({call.split()[0]})" for call in entry["open"]})
     yield f"| {name} | {ranges} | {least} | {entry['values']} | {', '.join(functions)} |"
-
-
-def write_section(page: Path = PAGE) -> None:
-    """The page with its part written anew."""
-    text = page.read_text(encoding="utf-8").partition(f"\n{TITLE}")[0]
-    page.write_text(text + section(), encoding="utf-8")

@@ -16,6 +16,7 @@ import numpy as np
 
 from .executed import Undecided
 from .findings import Finding, as_floats
+from .judge import Verdict
 
 DTYPES = {"float64": np.float64, "float32": np.float32}
 
@@ -70,6 +71,7 @@ class Report:
             counts = self.values[p], self.suspicious[p], self.judged[p], self.undecided[p]
             lines.append(f"  {p:28} {counts[0]:9} {counts[1]:8} {counts[2]:6} {counts[3]:6}")
         lines += [f"  {count} times undecided: {why}" for why, count in self.reasons.most_common(6)]
+        lines += [f"error: {error}" for error in self.errors]
         lines += [f"not in time: {', '.join(self.incomplete)}"] if self.incomplete else []
         return "\n".join([*lines, f"{len(self.findings)} findings, {len(self.errors)} errors"])
 
@@ -228,7 +230,13 @@ def examined(judge: Any, ending: str, dtype: str, point: tuple[float, ...], name
              report: Report | None = None) -> Finding | None:  # fmt: skip
     """The finding that a point is, if it is one."""
     kind = DTYPES[dtype]
-    got = judge.subject.value(ending, point, kind)
+    try:
+        got = judge.subject.value(ending, point, kind)
+    except Exception as error:  # of a fit, or of draws
+        if report is not None:
+            nothing = Finding(judge.subject.name, ending, dtype, point, np.nan, Verdict(np.nan, 0.0, np.inf), name, seed)
+            report.errors.append(f"{nothing.call}: {type(error).__name__}: {error}"[:1000])
+        return None
     if report is not None:
         report.judged[name] += 1
     try:
@@ -297,9 +305,7 @@ def main(arguments: list[str] | None = None) -> int:
     if given.record:
         from . import record
 
-        before = record.read()
-        record.write(before | {n: record.added(before.get(n, {}), entry) for n, entry in report.entries.items()})
-        record.write_section()
+        record.note(report.entries)
     return 1 if report.findings or report.errors else 0
 
 
