@@ -218,7 +218,11 @@ class Judge:
     # -- draws and fits
 
     def _draws(self, dtype: type, point: Sequence[float], got: float) -> Verdict:
-        """The probability, from which the share of draws may differ by six standard deviations, and their rounding."""
+        """The probability, from which the share of draws may differ by six standard deviations, and their rounding.
+
+        Draws that are too small to be numbers are 0.
+        """
+        point = (point[0] or float(np.finfo(dtype).tiny), *point[1:])
         right, spread = self._with_spread(self.function(DRAWN), dtype, point)
         p = mp.exp(right)
         return _verdict(p, 6 * mp.sqrt(p * (1 - p) / DRAWS) + 10 / mp.mpf(DRAWS) + CONDITION * p * spread, got, np.finfo(dtype))
@@ -253,6 +257,8 @@ class Judge:
 
         right, spread = self._with_spread(slope, dtype, point)
         info = np.finfo(dtype)
+        if math.isfinite(got) and abs(mp.mpf(got) - right) * (abs(point[i]) or 1) < mp.mpf(10) ** -25:
+            raise Undecided("a derivative of less than the digits show")
         return _verdict(right, unit * max(abs(right), float(info.tiny) * 1e9) + CONDITION * spread, got, info)
 
     # -- numbers of the parameters alone

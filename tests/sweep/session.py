@@ -17,6 +17,7 @@ import numpy as np
 from .executed import Undecided
 from .findings import Finding, as_floats
 from .judge import Verdict
+from .known import is_known
 
 DTYPES = {"float64": np.float64, "float32": np.float32}
 
@@ -200,7 +201,7 @@ def _judge(given: Searched, report: Report, b: Any, name: str, suspicion: Any, d
     report.values[name] += score.size
     where = np.argwhere(score > 1)
     report.suspicious[name] += len(where)
-    if not len(where):
+    if not len(where) or is_known(b.subject.name, name, ending):
         return
     judge = Judge(b.subject, given.judging)
     known = [f for f in report.findings if (f.density, f.ending, f.dtype) == (b.subject.name, ending, dtype)]

@@ -18,9 +18,10 @@ def nothing_lies_beyond_the_support(b: Batch) -> Iterator[Suspicion]:
     lower, upper = b("lower"), b("upper")
     for below, end in ((True, lower), (False, upper)):
         away = np.asarray(-np.inf if below else np.inf, b.dtype)
-        next_one = end + (-1 if below else 1) if b.discrete else np.nextafter(end, away)
+        size = np.abs(lower) + np.abs(upper) if not b.discrete else 0  # an end may be rounded
+        next_one = end + (-1 if below else 1) * (1 if b.discrete else 8 * b.eps * size + b.tiny)
         last = np.where(np.isfinite(end), away, end)
-        points = [last, np.where(np.isfinite(end), next_one, last), np.where(np.isfinite(end), end + away / 2, last)]
+        points = [last, np.where(np.isfinite(next_one), next_one, last), np.where(np.isfinite(end), end + away / 2, last)]
         x = np.concatenate([*points, *([] if b.discrete else [end])], axis=1)
         for ending, values in BEYOND.items():
             if not b.subject.has(ending):

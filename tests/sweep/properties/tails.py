@@ -11,10 +11,16 @@ from . import Suspicion, holds, relative
 
 
 def observations(b: Batch) -> np.ndarray:
-    """Quantiles of both tails, as far as they are numbers."""
+    """Quantiles of both tails, as far as they are numbers, and numbers around the mean."""
     if not b.subject.has("ppf", "isf"):
         return np.zeros((len(b.q), 0), b.dtype)
-    x = np.concatenate([b("ppf", b.q), b("isf", b.q)], axis=1)
+    x = [b("ppf", b.q), b("isf", b.q)]
+    if all(b.subject.density._writes(e) for e in ("mean", "var")):  # quantiles may be wrong as the tails are
+        around = b.wide("mean") + np.sqrt(b.wide("var")) * np.array([-4.0, -1.0, 0.0, 1.0, 4.0])
+        lower, upper = b("lower"), b("upper")
+        around = np.floor(around) if b.discrete else around
+        x.append(np.where((around > lower) & (around < upper), around, x[0][:, :1]).astype(b.dtype))
+    x = np.concatenate(x, axis=1)
     return np.sort(np.where(np.isfinite(x), x, b("ppf", 0.5)), axis=1)
 
 
