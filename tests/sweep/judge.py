@@ -169,6 +169,9 @@ class Judge:
         if not lower <= x <= upper:
             beyond = {"logpdf": (-mp.inf, -mp.inf), "cdf": (0, 1), "sf": (1, 0), "logcdf": (-mp.inf, 0), "logsf": (0, -mp.inf)}
             right = mp.mpf(beyond[ending][x > upper])
+            end = lower if x < lower else upper
+            if abs(x - end) < 16 * float(info.eps) * sum(abs(v) for v in (lower, upper) if math.isfinite(v)):
+                raise Undecided("at an end of the support, which is rounded")
             return Verdict(float(right), 0.0, 0.0 if got == right else math.inf)
         right, spread = self._with_spread(self.function(ending), dtype, point)
         if ending in ("cdf", "sf"):
@@ -220,12 +223,14 @@ class Judge:
     def _draws(self, dtype: type, point: Sequence[float], got: float) -> Verdict:
         """The probability, from which the share of draws may differ by six standard deviations, and their rounding.
 
-        Draws that are too small to be numbers are 0.
+        Draws that are too small to be numbers are 0, and those that are too large infinite.
         """
-        point = (point[0] or float(np.finfo(dtype).tiny), *point[1:])
+        info = np.finfo(dtype)
+        x = float(np.clip(point[0], -info.max * (1 - info.eps), info.max * (1 - info.eps)))
+        point = (x or float(info.tiny), *point[1:])
         right, spread = self._with_spread(self.function(DRAWN), dtype, point)
         p = mp.exp(right)
-        return _verdict(p, 6 * mp.sqrt(p * (1 - p) / DRAWS) + 10 / mp.mpf(DRAWS) + CONDITION * p * spread, got, np.finfo(dtype))
+        return _verdict(p, 6 * mp.sqrt(p * (1 - p) / DRAWS) + 10 / mp.mpf(DRAWS) + CONDITION * p * spread, got, info)
 
     def _fit(self, point: Sequence[float], got: float) -> Verdict:
         """The log-likelihood at the estimates, which must not be less than that at the parameters that the data come from."""
