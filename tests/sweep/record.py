@@ -63,7 +63,8 @@ def _wider(a: list[float], b: list[float]) -> list[float]:
 def note(new: dict[str, dict[str, Any]], page: Path = PAGE) -> None:
     """Add entries to the file, and write the page's part anew."""
     before = read()
-    write(before | {name: added(before.get(name, {}), entry) for name, entry in new.items()})
+    built_in = {name: entry for name, entry in new.items() if "(" not in name}  # not what is made of them
+    write(before | {name: added(before.get(name, {}), entry) for name, entry in built_in.items()})
     text = page.read_text(encoding="utf-8").partition(f"\n{TITLE}")[0]
     page.write_text(text + section(), encoding="utf-8")
 
