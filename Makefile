@@ -1,11 +1,11 @@
-# make demo | test | thorough | bench | docs | docs-test | lint | references | coverage | fuzz: each makes what it needs in .venv.
+# make demo | test | thorough | bench | docs | docs-test | lint | references | coverage | fuzz | sweep: each makes what it needs in .venv.
 PYTHON ?= python3
 VENV ?= .venv
 EXTRAS ?= dev# with an NVIDIA GPU: make test EXTRAS=dev,cuda13
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 export PYTHONDONTWRITEBYTECODE =# hundreds of processes of the tests import what one has compiled
-.PHONY: demo test thorough wheel nvcc bench docs docs-test lint references coverage fuzz clean
+.PHONY: demo test thorough wheel nvcc bench docs docs-test lint references coverage fuzz sweep clean
 
 demo: $(VENV)/.installed
 	$(BIN)/gpustats demo
@@ -33,9 +33,12 @@ references: $(VENV)/.installed
 coverage: $(VENV)/.installed
 	$(BIN)/python -m pytest -q -n auto --dist worksteal --cov
 
-SECONDS ?= 1800# of random programs: make fuzz SECONDS=36000
+SECONDS ?= 1800# of random programs, or of random parameters: make fuzz SECONDS=36000
 fuzz: $(VENV)/.installed
 	$(BIN)/python -m tests.fuzz --seconds $(SECONDS)
+
+sweep: $(VENV)/.installed
+	$(BIN)/python -m tests.sweep --seconds $(SECONDS)
 
 bench: $(VENV)/.installed-bench
 	$(BIN)/python -m bench

@@ -10,7 +10,7 @@ __device__ real alpha_logpdf(real x, real a, real sigma)
 
 __device__ real alpha_logcdf(real x, real a, real sigma)
 {
-    return x == 0 ? -INFINITY : log_ndtr(fma(a, x, -sigma) / x) - log_ndtr(a);
+    return x == 0 ? -INFINITY : isinf(x) ? 0 : log_ndtr(fma(a, x, -sigma) / x) - log_ndtr(a);
 }
 
 __device__ real alpha_logsf(real x, real a, real sigma)

@@ -25,17 +25,21 @@ __device__ real asymmetric_laplace_sample(rng_t *rng, real kappa, real mu, real 
     return mu + (u < below ? kappa / b * log(u / below) : -1 / (b * kappa) * log((1 - u) / above));
 }
 
-__device__ real asymmetric_laplace_ppf(real q, real kappa, real mu, real b)
+// kappa b (x - mu) for x above mu, where the probability of what lies above x is `tail` = 1 - rest: -log(tail (1 + kappa^2))
+__device__ real distance_above(real tail, real rest, real kappa)
 {
-    real above = 1 / (1 + kappa * kappa), below = kappa * kappa * above;
-    return q < below ? mu + kappa / b * log(q / below) : mu - log((1 - q) / above) / (kappa * b);
+    real share = rest - kappa * kappa * tail;
+    return share < 0.5 ? -log1p(-share) : -log(tail * (1 + kappa * kappa));
 }
 
-__device__ real asymmetric_laplace_isf(real q, real kappa, real mu, real b)
+__device__ real quantile(real below, real above, real kappa, real mu, real b)
 {
-    real above = 1 / (1 + kappa * kappa), below = kappa * kappa * above;
-    return q < above ? mu - log(q / above) / (kappa * b) : mu + kappa / b * log((1 - q) / below);
+    return below < kappa * kappa * above ? mu - kappa / b * distance_above(below, above, 1 / kappa)
+                                         : mu + distance_above(above, below, kappa) / (kappa * b);
 }
+
+__device__ real asymmetric_laplace_ppf(real q, real kappa, real mu, real b) { return quantile(q, 1 - q, kappa, mu, b); }
+__device__ real asymmetric_laplace_isf(real q, real kappa, real mu, real b) { return quantile(1 - q, q, kappa, mu, b); }
 
 __device__ real asymmetric_laplace_mean(real kappa, real mu, real b) { return mu + (1 / kappa - kappa) / b; }
 

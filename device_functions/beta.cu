@@ -16,8 +16,8 @@ __device__ real beta_logpdf(real x, real alpha, real beta)
     } else {
         value = (alpha - 1) * log(x) + (beta - 1) * log1p(-x) - lbeta(alpha, beta);
     }
-    real at_zero = alpha < 1 ? INFINITY : alpha > 1 ? -INFINITY : log(beta) - (beta - 1) * x;
-    real at_one = beta < 1 ? INFINITY : beta > 1 ? -INFINITY : log(alpha) + (alpha - 1) * (x - 1);
+    real at_zero = log_power_at_zero(alpha - 1, log(beta) - (beta - 1) * x);
+    real at_one = log_power_at_zero(beta - 1, log(alpha) + (alpha - 1) * (x - 1));
     return x == 0 ? at_zero : x == 1 ? at_one : value;
 }
 

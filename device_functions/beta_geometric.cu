@@ -21,6 +21,7 @@ __device__ real beta_geometric_logsf(real x, real alpha, real beta)
 
 __device__ real beta_geometric_logcdf(real x, real alpha, real beta)
 {
+    if (isinf(x)) return 0;
     return log1mexp(beta_geometric_logsf(x, alpha, beta));
 }
 

@@ -32,8 +32,8 @@ __device__ real beta_logit_logpdf(real x, real eta, real phi)
     real log_normalization = log_power_over_gamma(alpha, log_phi + log_expit(eta))
                            + log_power_over_gamma(beta, log_phi + log_expit(-eta)) - log_power_over_gamma(phi, log_phi);
     real value = log_normalization - (log(x) + log1p(-x)) + phi * divergence(x, eta);
-    real at_zero = alpha < 1 ? INFINITY : alpha > 1 ? -INFINITY : log(beta) - (beta - 1) * x;
-    real at_one = beta < 1 ? INFINITY : beta > 1 ? -INFINITY : log(alpha) + (alpha - 1) * (x - 1);
+    real at_zero = log_power_at_zero(alpha - 1, log(beta) - (beta - 1) * x);
+    real at_one = log_power_at_zero(beta - 1, log(alpha) + (alpha - 1) * (x - 1));
     return x == 0 ? at_zero : x == 1 ? at_one : value;
 }
 

@@ -61,6 +61,7 @@ __device__ real log_above(real x, real alpha, real beta, real n)
 
 __device__ real beta_negative_binomial_logcdf(real x, real alpha, real beta, real n)
 {
+    if (isinf(x)) return 0;
     if (x < peak(alpha, beta, n)) return log_below(x, alpha, beta, n);
     real above = log_above(x, alpha, beta, n);
     return above < -LOG_2 ? log1mexp(above) : log_below(x, alpha, beta, n);

@@ -13,13 +13,14 @@ __device__ real beta_prime_logpdf(real x, real alpha, real beta, real sigma)
     } else {
         value = (alpha - 1) * log(z) - n * log1p(z) - (lbeta(alpha, beta) + log(sigma));
     }
-    real at_zero = alpha < 1 ? INFINITY : alpha > 1 ? -INFINITY : log(beta / sigma) - (beta + 1) * z;
+    real at_zero = log_power_at_zero(alpha - 1, log(beta / sigma) - (beta + 1) * z);
     return z == 0 ? at_zero : isinf(z) ? -INFINITY : value;
 }
 
 // x / (x + sigma) has a beta distribution.
 __device__ real beta_prime_logcdf(real x, real alpha, real beta, real sigma)
 {
+    if (isinf(x)) return 0;
     real z = x / sigma;
     return log_beta_p(alpha, beta, z / (1 + z), 1 / (1 + z));
 }

@@ -12,8 +12,8 @@ __device__ real beta_proportion_logpdf(real x, real mu, real kappa)
               + alpha * log_product_excess(x, 1 / mu, (x - mu) / mu) + beta * log_ratio_excess((1 - x) / nu, (mu - x) / nu);
     else
         value = (alpha - 1) * log(x) + (beta - 1) * log1p(-x) - lbeta(alpha, beta);
-    real at_zero = alpha < 1 ? INFINITY : alpha > 1 ? -INFINITY : log(beta) - (beta - 1) * x;
-    real at_one = beta < 1 ? INFINITY : beta > 1 ? -INFINITY : log(alpha) + (alpha - 1) * (x - 1);
+    real at_zero = log_power_at_zero(alpha - 1, log(beta) - (beta - 1) * x);
+    real at_one = log_power_at_zero(beta - 1, log(alpha) + (alpha - 1) * (x - 1));
     return x == 0 ? at_zero : x == 1 ? at_one : value;
 }
 

@@ -11,7 +11,7 @@ __device__ real birnbaum_saunders_logpdf(real x, real alpha, real beta)
 
 __device__ real birnbaum_saunders_logcdf(real x, real alpha, real beta)
 {
-    return x == 0 ? -INFINITY : log_ndtr((x - beta) / beta / (alpha * sqrt(x / beta)));
+    return x == 0 ? -INFINITY : isinf(x) ? 0 : log_ndtr((x - beta) / beta / (alpha * sqrt(x / beta)));
 }
 
 __device__ real birnbaum_saunders_logsf(real x, real alpha, real beta)

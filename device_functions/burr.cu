@@ -6,7 +6,7 @@ __device__ real burr_logpdf(real x, real c, real k, real sigma)
 {
     real z = x / sigma, log_z = log(z);
     real value = log(c * k / sigma) + (log_z > 0 ? -c - 1 : c * k - 1) * log_z - (k + 1) * log1p_unit(exp(-c * fabs(log_z)));
-    real at_zero = c * k < 1 ? INFINITY : c * k > 1 ? -INFINITY : -log(sigma) - (k + 1) * pow(z, c);
+    real at_zero = log_power_at_zero(c * k - 1, -log(sigma) - (k + 1) * pow(z, c));
     return z == 0 ? at_zero : isinf(z) ? -INFINITY : value;
 }
 
@@ -31,18 +31,15 @@ __device__ real burr_ppf(real q, real c, real k, real sigma) { return quantile(-
 __device__ real burr_isf(real q, real c, real k, real sigma) { return quantile(-log1p(-q), c, k, sigma); }
 __device__ real burr_sample(rng_t *rng, real c, real k, real sigma) { return quantile(exponential(rng), c, k, sigma); }
 
-// The logarithm of a moment of x / sigma, of an order below c
-__device__ real log_moment(real order, real c, real k)
+__device__ real burr_mean(real c, real k, real sigma)
 {
-    return log_gamma(1 - order / c) + log_rising(k, order / c);
+    return c > 1 ? sigma * exp(log_gamma(1 - 1 / c) + log_rising(k, 1 / c)) : INFINITY;
 }
-
-__device__ real burr_mean(real c, real k, real sigma) { return c > 1 ? sigma * exp(log_moment(1, c, k)) : INFINITY; }
 
 __device__ real burr_var(real c, real k, real sigma)
 {
-    real one = log_moment(1, c, k);
-    return c > 2 ? sigma * sigma * exp(2 * one) * expm1(log_moment(2, c, k) - 2 * one) : INFINITY;
+    real mean = burr_mean(c, k, sigma);
+    return c > 2 ? mean * mean * expm1(log_gamma_bend(1, -1 / c) + log_gamma_bend(k, 1 / c)) : INFINITY;
 }
 
 __device__ real burr_entropy(real c, real k, real sigma)

@@ -6,7 +6,7 @@ __device__ real burr12_logpdf(real x, real c, real k, real sigma)
 {
     real z = x / sigma, log_z = log(z);
     real value = log(c * k / sigma) + (log_z > 0 ? -c * k - 1 : c - 1) * log_z - (k + 1) * log1p_unit(exp(-c * fabs(log_z)));
-    real at_zero = c < 1 ? INFINITY : c > 1 ? -INFINITY : log(k / sigma) - (k + 1) * z;
+    real at_zero = log_power_at_zero(c - 1, log(k / sigma) - (k + 1) * z);
     return z == 0 ? at_zero : isinf(z) ? -INFINITY : value;
 }
 
@@ -17,18 +17,15 @@ __device__ real burr12_ppf(real q, real c, real k, real sigma) { return sigma / 
 __device__ real burr12_isf(real q, real c, real k, real sigma) { return sigma / burr_ppf(q, c, k, 1); }
 __device__ real burr12_sample(rng_t *rng, real c, real k, real sigma) { return sigma / burr_sample(rng, c, k, 1); }
 
-// The logarithm of a moment of x / sigma, of an order below c k
-__device__ real log_moment(real order, real c, real k)
+__device__ real burr12_mean(real c, real k, real sigma)
 {
-    return log(k) + lbeta(k - order / c, 1 + order / c);
+    return c * k > 1 ? sigma * exp(log(k) + lbeta(k - 1 / c, 1 + 1 / c)) : INFINITY;
 }
-
-__device__ real burr12_mean(real c, real k, real sigma) { return c * k > 1 ? sigma * exp(log_moment(1, c, k)) : INFINITY; }
 
 __device__ real burr12_var(real c, real k, real sigma)
 {
-    real one = log_moment(1, c, k);
-    return c * k > 2 ? sigma * sigma * exp(2 * one) * expm1(log_moment(2, c, k) - 2 * one) : INFINITY;
+    real mean = burr12_mean(c, k, sigma);
+    return c * k > 2 ? mean * mean * expm1(log_gamma_bend(1, 1 / c) + log_gamma_bend(k, -1 / c)) : INFINITY;
 }
 
 __device__ real burr12_entropy(real c, real k, real sigma)

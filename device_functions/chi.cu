@@ -10,14 +10,14 @@ __device__ real chi_logpdf(real x, real nu)
               + alpha * log_product_excess(x, x / nu, fma(x, x, -nu) / nu);
     else
         value = (LOG_2 - alpha * LOG_2 - log_gamma(alpha)) + (nu - 1) * log(x) - 0.5 * x * x;
-    real at_zero = nu < 1 ? INFINITY : nu > 1 ? -INFINITY : log(SQRT_2_OVER_PI);
+    real at_zero = log_power_at_zero(nu - 1, log(SQRT_2_OVER_PI));
     return x == 0 ? at_zero : isinf(x) ? -INFINITY : value;
 }
 
 __device__ real chi_logcdf(real x, real nu) { return log_gamma_p_of_power(0.5 * nu, 0.5 * x * x, 2 * log(x) - LOG_2); }
 __device__ real chi_logsf(real x, real nu) { return log_gamma_q_of_power(0.5 * nu, 0.5 * x * x, 2 * log(x) - LOG_2); }
-__device__ real chi_ppf(real q, real nu) { return sqrt(2 * gamma_quantile(0.5 * nu, q, 1 - q)); }
-__device__ real chi_isf(real q, real nu) { return sqrt(2 * gamma_quantile(0.5 * nu, 1 - q, q)); }
+__device__ real chi_ppf(real q, real nu) { return gamma_quantile_power(0.5 * nu, q, 1 - q, 0.5, SQRT_2); }
+__device__ real chi_isf(real q, real nu) { return gamma_quantile_power(0.5 * nu, 1 - q, q, 0.5, SQRT_2); }
 
 // By the logarithm of the chi-squared variable, which may underflow
 __device__ real chi_sample(rng_t *rng, real nu) { return exp(0.5 * (LOG_2 + gamma_logarithm(rng, 0.5 * nu))); }

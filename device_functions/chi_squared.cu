@@ -10,7 +10,7 @@ __device__ real chi_squared_logpdf(real x, real nu)
               + alpha * log_ratio_excess(x * (1 / nu), (x - nu) * (1 / nu));
     else
         value = -(alpha * LOG_2 + log_gamma(alpha)) + (alpha - 1) * log(x) - 0.5 * x;
-    real at_zero = nu < 2 ? INFINITY : nu > 2 ? -INFINITY : -LOG_2 - 0.5 * x;
+    real at_zero = log_power_at_zero(nu - 2, -LOG_2 - 0.5 * x);
     return x == 0 ? at_zero : isinf(x) ? -INFINITY : value;
 }
 
@@ -24,8 +24,8 @@ __device__ real chi_squared_logsf(real x, real nu)
     return log_gamma_q(0.5 * nu, 0.5 * x);
 }
 
-__device__ real chi_squared_ppf(real q, real nu) { return 2 * gamma_quantile(0.5 * nu, q, 1 - q); }
-__device__ real chi_squared_isf(real q, real nu) { return 2 * gamma_quantile(0.5 * nu, 1 - q, q); }
+__device__ real chi_squared_ppf(real q, real nu) { return gamma_quantile_power(0.5 * nu, q, 1 - q, 1, 2); }
+__device__ real chi_squared_isf(real q, real nu) { return gamma_quantile_power(0.5 * nu, 1 - q, q, 1, 2); }
 
 __device__ real chi_squared_sample(rng_t *rng, real nu)
 {

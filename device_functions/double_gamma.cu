@@ -20,8 +20,8 @@ __device__ real double_gamma_logsf(real x, real alpha, real mu, real sigma)
 
 __device__ real double_gamma_ppf(real q, real alpha, real mu, real sigma)
 {
-    real tail = fmin(q, 1 - q), z = gamma_quantile(alpha, 1 - 2 * tail, 2 * tail);
-    return q < 0.5 ? mu - sigma * z : mu + sigma * z;
+    real tail = fmin(q, 1 - q), distance = gamma_quantile_power(alpha, 1 - 2 * tail, 2 * tail, 1, sigma);
+    return q < 0.5 ? mu - distance : mu + distance;
 }
 
 __device__ real double_gamma_isf(real q, real alpha, real mu, real sigma)

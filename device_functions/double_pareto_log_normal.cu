@@ -15,7 +15,7 @@ __device__ real log_mills_term(real z, real d)
 __device__ real double_pareto_log_normal_logpdf(real x, real alpha, real beta, real mu, real sigma)
 {
     real log_share = log(alpha) + log(beta) - log(alpha + beta);
-    if (x == 0) return beta < 1 ? INFINITY : beta > 1 ? -INFINITY : log_share + 0.5 * sigma * sigma - mu;
+    if (x == 0) return log_power_at_zero(beta - 1, log_share + 0.5 * sigma * sigma - mu);
     if (isinf(x)) return -INFINITY;
     real z = (log(x) - mu) * (1 / sigma);
     return log_share - log(x) + logaddexp(log_mills_term(z, alpha * sigma), log_mills_term(-z, beta * sigma));

@@ -5,7 +5,7 @@
 __device__ real exponential_power_logpdf(real x, real b, real sigma)
 {
     real z = x / sigma, w = pow(z, b);
-    real at_zero = b < 1 ? INFINITY : b > 1 ? -INFINITY : -log(sigma);
+    real at_zero = log_power_at_zero(b - 1, -log(sigma));
     return z == 0 ? at_zero : isinf(w) ? -INFINITY : log(b / sigma) + (b - 1) * log(z) + (w - expm1(w));
 }
 

@@ -7,7 +7,7 @@ __device__ real exponentiated_weibull_logpdf(real x, real alpha, real theta, rea
     real z = x / sigma, log_z = log(z), w = exp(alpha * log_z), constant = log(alpha * theta / sigma);
     real value = w < EPSILON ? constant + (alpha * theta - 1) * log_z
                              : constant + (alpha - 1) * log_z + ((theta - 1) * log1mexp(-w) - w);
-    real at_zero = alpha * theta < 1 ? INFINITY : alpha * theta > 1 ? -INFINITY : constant - 0.5 * (theta + 1) * pow(z, alpha);
+    real at_zero = log_power_at_zero(alpha * theta - 1, constant - 0.5 * (theta + 1) * pow(z, alpha));
     return z == 0 ? at_zero : isinf(z) ? -INFINITY : value;
 }
 

@@ -12,6 +12,7 @@ __device__ real folded_cauchy_logpdf(real x, real mu, real sigma)
 // atan(below) + atan(above), as the angle of the product of two complex numbers, divided by the largest of what it is made of
 __device__ real folded_cauchy_logcdf(real x, real mu, real sigma)
 {
+    if (isinf(x)) return 0;
     real z = x * (1 / sigma), c = fabs(mu) * (1 / sigma), largest = fmax(z + c, (real)1);
     real height = 2 * (z / largest), width = 1 / largest + (c - z) * ((c + z) / largest);
     return (height < EPSILON * width ? log(height) - log(width) : log(atan2(height, width))) - LOG_PI;  // or it may underflow

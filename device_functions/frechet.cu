@@ -27,8 +27,8 @@ __device__ real frechet_mean(real alpha, real sigma)
 __device__ real frechet_var(real alpha, real sigma)
 {
     if (!(alpha > 2)) return INFINITY;
-    real one = log_gamma(1 - 1 / alpha);
-    return sigma * sigma * exp(2 * one) * expm1(log_gamma(1 - 2 / alpha) - 2 * one);
+    real mean = frechet_mean(alpha, sigma);
+    return mean * mean * expm1(log_gamma_bend(1, -1 / alpha));
 }
 
 __device__ real frechet_entropy(real alpha, real sigma) { return EULER_GAMMA * (1 + 1 / alpha) + log(sigma / alpha) + 1; }

@@ -12,7 +12,7 @@ __device__ real gamma_logpdf(real x, real alpha, real beta)
     } else {
         value = (alpha * log(beta) - log_gamma(alpha)) + (alpha - 1) * log(x) - beta * x;
     }
-    real at_zero = (alpha < 1 ? INFINITY : alpha > 1 ? -INFINITY : log(beta)) - beta * x;
+    real at_zero = log_power_at_zero(alpha - 1, log(beta) - beta * x);
     return x == 0 ? at_zero : isinf(x) ? -INFINITY : value;
 }
 
@@ -39,8 +39,8 @@ __device__ real gamma_logsf(real x, real alpha, real beta)
 __device__ real gamma_cdf(real x, real alpha, real beta) { return gamma_p(alpha, beta * x); }
 __device__ real gamma_sf(real x, real alpha, real beta) { return gamma_q(alpha, beta * x); }
 
-__device__ real gamma_ppf(real q, real alpha, real beta) { return gamma_quantile(alpha, q, 1 - q) / beta; }
-__device__ real gamma_isf(real q, real alpha, real beta) { return gamma_quantile(alpha, 1 - q, q) / beta; }
+__device__ real gamma_ppf(real q, real alpha, real beta) { return gamma_quantile_power(alpha, q, 1 - q, 1, 1 / beta); }
+__device__ real gamma_isf(real q, real alpha, real beta) { return gamma_quantile_power(alpha, 1 - q, q, 1, 1 / beta); }
 
 // A gamma variable of rate 1 and shape alpha >= 1.
 // Source: Marsaglia & Tsang (2000), A simple method for generating gamma variables.

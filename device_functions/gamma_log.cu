@@ -14,7 +14,7 @@ __device__ real gamma_log_logpdf(real x, real eta, real nu)
 {
     real value = (0.5 * log(nu) - HALF_LOG_2PI - stirling_error(nu)) - log(x)
                + nu * log_excess(log(x) - eta, excess(x, eta));
-    real at_zero = nu < 1 ? INFINITY : nu > 1 ? -INFINITY : -eta - x * exp(-eta);
+    real at_zero = log_power_at_zero(nu - 1, -eta - x * exp(-eta));
     return x == 0 ? at_zero : isinf(x) ? -INFINITY : value;
 }
 
@@ -31,8 +31,15 @@ __device__ real gamma_log_logsf(real x, real eta, real nu)
     return log_gamma_q(nu, nu * (x * root * root));
 }
 
-__device__ real gamma_log_ppf(real q, real eta, real nu) { return exp(eta) * (gamma_quantile(nu, q, 1 - q) / nu); }
-__device__ real gamma_log_isf(real q, real eta, real nu) { return exp(eta) * (gamma_quantile(nu, 1 - q, q) / nu); }
+__device__ real gamma_log_ppf(real q, real eta, real nu)
+{
+    return gamma_quantile_power(nu, q, 1 - q, 1, exp(eta) / nu);
+}
+
+__device__ real gamma_log_isf(real q, real eta, real nu)
+{
+    return gamma_quantile_power(nu, 1 - q, q, 1, exp(eta) / nu);
+}
 
 __device__ real gamma_log_sample(rng_t *rng, real eta, real nu)
 {

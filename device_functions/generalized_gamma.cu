@@ -11,7 +11,7 @@ __device__ real generalized_gamma_logpdf(real x, real a, real c, real sigma)
               + a * log_excess(c * log_z - log(a), (y - a) / a);
     else
         value = (log(fabs(c)) - log_gamma(a) - log(sigma)) + (c * a - 1) * log_z - y;
-    real at_zero = c < 0 || c * a > 1 ? -INFINITY : c * a < 1 ? INFINITY : -log(sigma) - log_gamma_1p(a) - y;
+    real at_zero = c < 0 ? -INFINITY : log_power_at_zero(c * a - 1, -log(sigma) - log_gamma_1p(a) - y);
     return z == 0 ? at_zero : isinf(z) ? -INFINITY : value;
 }
 
@@ -40,12 +40,12 @@ __device__ real generalized_gamma_logsf(real x, real a, real c, real sigma)
 
 __device__ real generalized_gamma_ppf(real q, real a, real c, real sigma)
 {
-    return sigma * pow(gamma_quantile(a, c < 0 ? 1 - q : q, c < 0 ? q : 1 - q), 1 / c);
+    return gamma_quantile_power(a, c < 0 ? 1 - q : q, c < 0 ? q : 1 - q, 1 / c, sigma);
 }
 
 __device__ real generalized_gamma_isf(real q, real a, real c, real sigma)
 {
-    return sigma * pow(gamma_quantile(a, c < 0 ? q : 1 - q, c < 0 ? 1 - q : q), 1 / c);
+    return gamma_quantile_power(a, c < 0 ? q : 1 - q, c < 0 ? 1 - q : q, 1 / c, sigma);
 }
 
 __device__ real generalized_gamma_sample(rng_t *rng, real a, real c, real sigma)
@@ -53,21 +53,16 @@ __device__ real generalized_gamma_sample(rng_t *rng, real a, real c, real sigma)
     return sigma * exp(gamma_logarithm(rng, a) / c);
 }
 
-// The logarithm of a moment of x / sigma
-__device__ real log_moment(real order, real a, real c)
-{
-    return c > 0 ? log_rising(a, order / c) : -log_rising(a + order / c, -order / c);
-}
-
 __device__ real generalized_gamma_mean(real a, real c, real sigma)
 {
-    return a + 1 / c > 0 ? sigma * exp(log_moment(1, a, c)) : INFINITY;
+    if (!(a + 1 / c > 0)) return INFINITY;
+    return sigma * exp(c > 0 ? log_rising(a, 1 / c) : -log_rising(a + 1 / c, -1 / c));
 }
 
 __device__ real generalized_gamma_var(real a, real c, real sigma)
 {
-    real one = log_moment(1, a, c);
-    return a + 2 / c > 0 ? sigma * sigma * exp(2 * one) * expm1(log_moment(2, a, c) - 2 * one) : INFINITY;
+    real mean = generalized_gamma_mean(a, c, sigma);
+    return a + 2 / c > 0 ? mean * mean * expm1(log_gamma_bend(a, 1 / c)) : INFINITY;
 }
 
 __device__ real generalized_gamma_entropy(real a, real c, real sigma)

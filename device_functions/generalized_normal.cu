@@ -19,17 +19,10 @@ __device__ real generalized_normal_logsf(real x, real beta, real mu, real sigma)
     return generalized_normal_logcdf(-x, beta, -mu, sigma);
 }
 
-// The z with P(|Z| <= z) = p = 1 - q; near 0, where z^beta may underflow, the density is constant.
-__device__ real magnitude(real p, real q, real beta)
-{
-    real flat = p * exp(log_gamma_1p(1 / beta));
-    return beta * log(flat) < log(EPSILON) ? flat : pow(gamma_quantile(1 / beta, p, q), 1 / beta);
-}
-
 __device__ real generalized_normal_ppf(real q, real beta, real mu, real sigma)
 {
-    real tail = fmin(q, 1 - q), z = magnitude(1 - 2 * tail, 2 * tail, beta);
-    return q < 0.5 ? mu - sigma * z : mu + sigma * z;
+    real tail = fmin(q, 1 - q), distance = gamma_quantile_power(1 / beta, 1 - 2 * tail, 2 * tail, 1 / beta, sigma);
+    return q < 0.5 ? mu - distance : mu + distance;
 }
 
 __device__ real generalized_normal_isf(real q, real beta, real mu, real sigma)

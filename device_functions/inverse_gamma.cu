@@ -25,8 +25,15 @@ __device__ real inverse_gamma_logsf(real x, real alpha, real beta)
     return log_gamma_p(alpha, beta / x);
 }
 
-__device__ real inverse_gamma_ppf(real q, real alpha, real beta) { return beta / gamma_quantile(alpha, 1 - q, q); }
-__device__ real inverse_gamma_isf(real q, real alpha, real beta) { return beta / gamma_quantile(alpha, q, 1 - q); }
+__device__ real inverse_gamma_ppf(real q, real alpha, real beta)
+{
+    return gamma_quantile_power(alpha, 1 - q, q, -1, beta);
+}
+
+__device__ real inverse_gamma_isf(real q, real alpha, real beta)
+{
+    return gamma_quantile_power(alpha, q, 1 - q, -1, beta);
+}
 
 __device__ real inverse_gamma_sample(rng_t *rng, real alpha, real beta)
 {

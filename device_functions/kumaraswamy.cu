@@ -5,8 +5,8 @@
 __device__ real kumaraswamy_logpdf(real x, real a, real b)
 {
     real value = (log(a) + log(b)) + (a - 1) * log(x) + (b - 1) * log1mexp(a * log(x));
-    real at_zero = a < 1 ? INFINITY : a > 1 ? -INFINITY : log(b) - (b - 1) * x;
-    real at_one = b < 1 ? INFINITY : b > 1 ? -INFINITY : log(a) + (a - 1) * (x - 1);
+    real at_zero = log_power_at_zero(a - 1, log(b) - (b - 1) * x);
+    real at_one = log_power_at_zero(b - 1, log(a) + (a - 1) * (x - 1));
     return x == 0 ? at_zero : x == 1 ? at_one : value;
 }
 

@@ -19,8 +19,15 @@ __device__ real levy_logsf(real x, real mu, real sigma)
     return x <= mu ? 0 : half_normal_logcdf(sqrt(sigma / (x - mu)), 1);
 }
 
-__device__ real levy_ppf(real q, real mu, real sigma) { return mu + 0.5 * sigma / gamma_quantile((real)0.5, 1 - q, q); }
-__device__ real levy_isf(real q, real mu, real sigma) { return mu + 0.5 * sigma / gamma_quantile((real)0.5, q, 1 - q); }
+__device__ real levy_ppf(real q, real mu, real sigma)
+{
+    return mu + gamma_quantile_power((real)0.5, 1 - q, q, -1, 0.5 * sigma);
+}
+
+__device__ real levy_isf(real q, real mu, real sigma)
+{
+    return mu + gamma_quantile_power((real)0.5, q, 1 - q, -1, 0.5 * sigma);
+}
 
 __device__ real levy_sample(rng_t *rng, real mu, real sigma)
 {

@@ -6,7 +6,7 @@ __device__ real log_laplace_logpdf(real x, real c, real sigma)
 {
     real z = x / sigma, log_z = log(z);
     real value = log(0.5 * c / sigma) + (log_z > 0 ? -c - 1 : c - 1) * log_z;
-    real at_zero = c < 1 ? INFINITY : c > 1 ? -INFINITY : log(0.5 / sigma);
+    real at_zero = log_power_at_zero(c - 1, log(0.5 / sigma));
     return z == 0 ? at_zero : value;
 }
 

@@ -6,7 +6,7 @@ __device__ real mielke_logpdf(real x, real k, real s, real sigma)
 {
     real z = x / sigma, log_z = log(z);
     real value = log(k / sigma) + (log_z > 0 ? -s - 1 : k - 1) * log_z - (1 + k / s) * log1p_unit(exp(-s * fabs(log_z)));
-    real at_zero = k < 1 ? INFINITY : k > 1 ? -INFINITY : -log(sigma) - (1 + k / s) * pow(z, s);
+    real at_zero = log_power_at_zero(k - 1, -log(sigma) - (1 + k / s) * pow(z, s));
     return z == 0 ? at_zero : isinf(z) ? -INFINITY : value;
 }
 

@@ -10,7 +10,7 @@ __device__ real nakagami_logpdf(real x, real nu, real sigma)
               + nu * log_product_excess(z, z, (x - sigma) / sigma * (z + 1));
     else
         value = (LOG_2 + nu * log(nu) - log_gamma(nu) - log(sigma)) + (2 * nu - 1) * log(z) - nu * z * z;
-    real at_zero = nu < 0.5 ? INFINITY : nu > 0.5 ? -INFINITY : log(SQRT_2_OVER_PI / sigma);
+    real at_zero = log_power_at_zero(nu - 0.5, log(SQRT_2_OVER_PI / sigma));
     return z == 0 ? at_zero : isinf(z) ? -INFINITY : value;
 }
 
@@ -26,8 +26,15 @@ __device__ real nakagami_logsf(real x, real nu, real sigma)
     return log_gamma_q_of_power(nu, nu * z * z, log(nu) + 2 * log(z));
 }
 
-__device__ real nakagami_ppf(real q, real nu, real sigma) { return sigma * sqrt(gamma_quantile(nu, q, 1 - q) / nu); }
-__device__ real nakagami_isf(real q, real nu, real sigma) { return sigma * sqrt(gamma_quantile(nu, 1 - q, q) / nu); }
+__device__ real nakagami_ppf(real q, real nu, real sigma)
+{
+    return gamma_quantile_power(nu, q, 1 - q, 0.5, sigma / sqrt(nu));
+}
+
+__device__ real nakagami_isf(real q, real nu, real sigma)
+{
+    return gamma_quantile_power(nu, 1 - q, q, 0.5, sigma / sqrt(nu));
+}
 
 __device__ real nakagami_sample(rng_t *rng, real nu, real sigma)
 {

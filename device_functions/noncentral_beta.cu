@@ -12,8 +12,8 @@ __device__ real noncentral_beta_logpdf(real x, real alpha, real beta, real lam)
         value = log_mixture(0, m, alpha, beta, x, 1 - x) - log(x) - log1p(-x);
     else
         value = log_poisson(first, m) + beta_logpdf(x, alpha + first, beta) + log_mixture_density(m, alpha, y, x, first);
-    real at_zero = alpha < 1 ? INFINITY : alpha > 1 ? -INFINITY : log(beta) - m + ((beta + 1) * m - (beta - 1)) * x;
-    real at_one = beta < 1 ? INFINITY : beta > 1 ? -INFINITY : log(end) + (end - 1 + m / end) * (x - 1);
+    real at_zero = log_power_at_zero(alpha - 1, log(beta) - m + ((beta + 1) * m - (beta - 1)) * x);
+    real at_one = log_power_at_zero(beta - 1, log(end) + (end - 1 + m / end) * (x - 1));
     return mixture_is_vague(m) || isinf(alpha + beta) ? NAN : x == 0 ? at_zero : x == 1 ? at_one : value;
 }
 

@@ -13,17 +13,17 @@ __device__ real noncentral_chi_squared_logpdf(real x, real nu, real lam)
         value = log_mixture(0, m, a, INFINITY, y, 1) - log(x);
     else
         value = log_poisson(first, m) + gamma_logpdf(y, a + first, 1) - LOG_2 + log_mixture_density(m, a, y, 0, first);
-    real at_zero = nu < 2 ? INFINITY : nu > 2 ? -INFINITY : -LOG_2 - m + y * (m - 1);
+    real at_zero = log_power_at_zero(nu - 2, -LOG_2 - m + y * (m - 1));
     return mixture_is_vague(m) || isinf(nu) ? NAN : x == 0 ? at_zero : isinf(x) ? -INFINITY : value;
 }
 
 __device__ real noncentral_chi_squared_logcdf(real x, real nu, real lam)
 {
-    if (x == 0) return -INFINITY;
+    if (x == 0 || isinf(x)) return x == 0 ? -INFINITY : 0;
     real a = 0.5 * nu, m = 0.5 * lam, y = 0.5 * x;
     if (mixture_has_stride(m)) return log_mixture(-1, m, a, INFINITY, y, 1);
-    real top = mixture_top(m, a, y, 0), log_p = log_gamma_p(a + top, y);
-    real ratio = exp(log_gamma_power(a + top, y) - log_p);
+    real top = mixture_top(m, a, y, 0), log_p = log_gamma_p_of_power(a + top, y, log(x) - LOG_2);
+    real ratio = y == 0 ? 1 : exp(log_gamma_power(a + top, y) - log_p);
     if (m == 0) return log_p - m * ratio;
     return log_poisson(top, m) + log_p + log_mixture_below(m, a, y, 0, top, ratio);
 }

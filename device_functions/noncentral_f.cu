@@ -15,7 +15,7 @@ __device__ real noncentral_f_logpdf(real x, real d1, real d2, real lam)
         value = log_mixture(0, m, a, b, p, 1 / (1 + z)) - log(x);
     else
         value = log_poisson(first, m) + beta_prime_logpdf(x, a + first, b, d2 / d1) + log_mixture_density(m, a, y, p, first);
-    real at_zero = d1 < 2 ? INFINITY : d1 > 2 ? -INFINITY : -m + ((b + 1) * m - b - 1) * z;
+    real at_zero = log_power_at_zero(d1 - 2, -m + ((b + 1) * m - b - 1) * z);
     return mixture_is_vague(m) || isinf(d1 + d2) ? NAN : x == 0 ? at_zero : isinf(x) ? -INFINITY : value;
 }
 
@@ -27,7 +27,7 @@ __device__ real log_power(real a, real b, real p, real q)
 
 __device__ real noncentral_f_logcdf(real x, real d1, real d2, real lam)
 {
-    if (x == 0) return -INFINITY;
+    if (x == 0 || isinf(x)) return x == 0 ? -INFINITY : 0;
     real a = 0.5 * d1, b = 0.5 * d2, m = 0.5 * lam, z = d1 * x / d2, p = z / (1 + z), q = 1 / (1 + z), y = p * (a + b);
     if (mixture_has_stride(m)) return log_mixture(-1, m, a, b, p, q);
     real top = mixture_top(m, a, y, p), log_p = log_beta_p(a + top, b, p, q);

@@ -8,11 +8,12 @@
 // distribution function that of Phi(t s - delta). Both are integrals over u from the peak outwards, by the trapezoidal rule, all of
 // whose digits are right for such functions: Trefethen & Weideman (2014), The exponentially convergent trapezoidal rule.
 
-// Where n log(s) - nu s^2 / 2 - (t s - delta)^2 / 2 is largest
-__device__ real peak(real n, real nu, real t, real delta)
+// Where n log(w) - w^2 / 2 + w b is largest: at s = w / r lies the peak of n log(s) - nu s^2 / 2 - (t s - delta)^2 / 2, where
+// r = sqrt(nu + t^2), whose square may overflow, and b = delta t / r.
+__device__ real peak(real n, real b)
 {
-    real b = t * delta, a = nu + t * t, root = sqrt(b * b + 4 * n * a);
-    return b < 0 ? 2 * n / (root - b) : (b + root) / (2 * a);
+    real root = sqrt(b * b + 4 * n);
+    return b < 0 ? 2 * n / (root - b) : 0.5 * (b + root);
 }
 
 // The logarithm of the density of u = log(s)
@@ -26,7 +27,8 @@ __device__ real noncentral_t_logpdf(real x, real nu, real delta, real mu, real s
 {
     if (isinf(nu) || isinf(delta)) return NAN;
     if (isinf(x)) return -INFINITY;
-    real t = (x - mu) * (1 / sigma), n = nu + 1, s = peak(n, nu, t, delta), a = (nu + t * t) * s * s, z = t * s - delta;
+    real t = (x - mu) * (1 / sigma), n = nu + 1, r = hypot(t, sqrt(nu)), share = t / r;
+    real w = peak(n, share * delta), s = w / r, a = w * w, z = share * w - delta;
     real step = 0.55 / sqrt(a + n + 24), sum = 1;
     for (int side = -1; side < 2; side += 2) {
         real term = 1;
@@ -42,15 +44,15 @@ __device__ real noncentral_t_logpdf(real x, real nu, real delta, real mu, real s
 // log P(T <= t), t <= delta. The step of the sum is that of the integrand's width at s.
 __device__ real log_tail(real t, real nu, real delta)
 {
-    real s = peak(nu, nu, t, delta), step = 0.5 / sqrt(2 * (nu + t * t) * s * s + 2 * nu + 24);
-    real center = log_ndtr(t * s - delta), sum = 1;
+    real r = hypot(t, sqrt(nu)), share = t / r, w = peak(nu, share * delta), s = w / r;
+    real step = 0.5 / sqrt(2 * w * w + 2 * nu + 24), center = log_ndtr(share * w - delta), sum = 1;
     for (int side = -1; side < 2; side += 2) {
         real term = 1;
         for (int i = 1; i < 20000 && term > 0.01 * EPSILON * sum; i++) {
             real v = side * i * step, d = expm1(v);
             // nu (log(r) - s^2 (r^2 - 1) / 2) where r = exp(v)
             real log_ratio = nu * (v * (1 - s) * (1 + s) - s * s * (expm1_excess(-v) + 0.5 * d * d));
-            term = exp(log_ratio + log_ndtr(t * (s * (1 + d)) - delta) - center);
+            term = exp(log_ratio + log_ndtr(share * (w * (1 + d)) - delta) - center);
             sum += term;
         }
     }
@@ -65,11 +67,13 @@ __device__ real log_below(real t, real nu, real delta)
 
 __device__ real noncentral_t_logcdf(real x, real nu, real delta, real mu, real sigma)
 {
+    if (isinf(x)) return x > 0 ? 0 : -INFINITY;
     return log_below((x - mu) * (1 / sigma), nu, delta);
 }
 
 __device__ real noncentral_t_logsf(real x, real nu, real delta, real mu, real sigma)
 {
+    if (isinf(x)) return x > 0 ? -INFINITY : 0;
     return log_below((mu - x) * (1 / sigma), nu, -delta);
 }
 

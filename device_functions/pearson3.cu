@@ -17,7 +17,7 @@ __device__ real pearson3_logpdf(real x, real skew, real mu, real sigma)
 {
     real z = (x - mu) * (1 / sigma), u = 0.5 * skew * z;
     if (isinf(z) || u < -1) return -INFINITY;
-    if (u == -1) return fabs(skew) > 2 ? INFINITY : fabs(skew) < 2 ? -INFINITY : -log(sigma);
+    if (u == -1) return log_power_at_zero(2 - fabs(skew), -log(sigma));
     real stirling = fabs(skew) < 1e-3 ? skew * skew / 48 : stirling_error(4 / (skew * skew));
     return -(HALF_LOG_2PI + log(sigma) + stirling) - log1p(u) + z * z * excess_quotient(u);
 }

@@ -164,7 +164,7 @@ __device__ int far_below(real x, real h, real z) { return 8 * x < h * EPSILON * 
 
 __device__ real polya_gamma_logcdf(real x, real h, real z)
 {
-    if (x == 0) return -INFINITY;
+    if (x == 0 || isinf(x)) return x == 0 ? -INFINITY : 0;
     if (far_below(x, h, z)) return polya_gamma_logpdf(x, h, z);
     return is_below(x, h, z) ? log_tail(x, h, z) : log1mexp(log_tail(x, h, z));
 }

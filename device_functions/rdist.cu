@@ -6,7 +6,8 @@ __device__ real rdist_logpdf(real x, real c)
 {
     if (fabs(x) > 1) return -INFINITY;
     real log_square = fabs(x) < 0.5 ? log1p(-x * x) : log((1 - x) * (1 + x));
-    return weighted(0.5 * c - 1, log_square) - lbeta(0.5, 0.5 * c);
+    real power = 0.5 * c - 1;
+    return (fabs(x) == 1 ? log_power_at_zero(power, 0) : power * log_square) - lbeta(0.5, 0.5 * c);
 }
 
 // 1 - x^2 is a beta variable.

@@ -12,7 +12,7 @@ __device__ real reciprocal_inverse_gaussian_logpdf(real x, real mu, real lam)
 // As of the Wald distribution, with u = sqrt(lam x / 2) (1 / (mu x) - 1) and v = sqrt(lam x / 2) (1 / (mu x) + 1)
 __device__ real reciprocal_inverse_gaussian_logcdf(real x, real mu, real lam)
 {
-    if (x == 0) return -INFINITY;
+    if (x == 0 || isinf(x)) return x == 0 ? -INFINITY : 0;
     real root = sqrt(0.5 * lam * x), u = root * (fma(-mu, x, 1) / (mu * x)), v = root * (1 / (mu * x) + 1);
     return u < -1 ? log1p(-0.5 * exp(-u * u) * (scaled_erfc(-u) + scaled_erfc(v)))
                   : log(root) + log(scaled_erfc_mean_slope(u, 2 * root)) - u * u;

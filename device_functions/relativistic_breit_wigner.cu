@@ -20,6 +20,7 @@ __device__ real relativistic_breit_wigner_logpdf(real x, real m, real gamma)
 // Partial fractions, whose integrals are an angle and a logarithm
 __device__ real relativistic_breit_wigner_logcdf(real x, real m, real gamma)
 {
+    if (isinf(x)) return 0;
     real rho = m / gamma, p = location(rho), q = width(rho), r = radius(rho), z = x / gamma, d = z - p;
     return log(atan2(2 * z * q, r - z * z) + 0.5 * (q / p) * log1p(4 * p * z / (d * d + q * q))) - LOG_PI;
 }

@@ -66,6 +66,13 @@ __device__ real xlog1py(real x, real y)
     return x == 0 ? 0 : x * log1p(y);
 }
 
+// The limit of power log(y) + value as y goes to 0: at the end of a support. It jumps where the power is 0, so that its derivative
+// in the power is -INFINITY there.
+__device__ real log_power_at_zero(real power, real value)
+{
+    return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
+}
+
 // log(1 + y^2), any y; the square may overflow. Error 1.
 __device__ real log1p_square(real y)
 {
@@ -289,6 +296,52 @@ __device__ real legendre_weight(int k)
     int i = k / 2;
     return i == 0 ? 0.36268378337836198297 : i == 1 ? 0.31370664587788728734
          : i == 2 ? 0.22238103445337447054 : 0.10122853629037625915;
+}
+
+// Node k = 0, …, 7 of Gauss-Lobatto quadrature in 8 points on [-1, 1], of which the last two are its ends, beside which a kink or
+// a jump is seen; and its weight. Source: Abramowitz & Stegun (1964), 25.4.32.
+__device__ real lobatto_node(int k)
+{
+    int i = k / 2;
+    real node = i == 0 ? 0.20929921790247886877 : i == 1 ? 0.59170018143314230214 : i == 2 ? 0.87174014850960661534 : 1;
+    return k == 2 * i ? node : -node;
+}
+
+__device__ real lobatto_weight(int k)
+{
+    int i = k / 2;
+    return i == 0 ? 0.41245879465870388157 : i == 1 ? 0.34112269248350436476
+         : i == 2 ? 0.21070422714350603938 : 0.035714285714285714286;
+}
+
+// What tells how smooth a function is: the weight of node k in a sum that is 0 for polynomials of degree 5 at most, and 0 for no
+// function with a jump between two nodes. Of even functions it is a divided difference of order 6, of odd ones one of order 7.
+__device__ real lobatto_roughness(int k)
+{
+    int i = k / 2;
+    real even = i == 0 ? -0.10077561843054427 : i == 1 ? 0.25909235006173348 : i == 2 ? -0.3 : 0.14168326836881079;
+    real odd = i == 0 ? -0.99 : i == 1 ? 0.90032687865712578 : i == 2 ? -0.70758975247880567 : 0.2913170441826479;
+    return k == 2 * i ? even + odd : even - odd;
+}
+
+// By how much the next panel is longer that those 8 points integrate to all digits, after one whose roughness is 1 / `spare` of what
+// may be: roughness grows like the power 7 of the length.
+__device__ real panel_growth(real spare)
+{
+    return fmin(fmax(0.9 * pow(spare, (real)1 / 7), (real)0.1), (real)4);
+}
+
+// log(Gamma(x + 2 h) Gamma(x) / Gamma(x + h)^2), x > 0, x + 2 h > 0: log E Y^2 / (E Y)^2 of the power h of a gamma variable. Where
+// h is small, the integral of trigamma under a triangle from x to x + 2 h. Error 20.
+__device__ real log_gamma_bend(real x, real h)
+{
+    if (fabs(h) > 0.25 * x) return log_gamma(x + 2 * h) - 2 * log_gamma(x + h) + log_gamma(x);
+    real sum = 0;
+    for (int k = 0; k < 8; k++) {
+        real u = 0.5 * (1 + legendre_node(k));
+        sum += legendre_weight(k) * (1 - u) * (trigamma(x + h * (1 + u)) + trigamma(x + h * (1 - u)));
+    }
+    return 0.5 * h * h * sum;
 }
 
 // The width of panels that the 8 points integrate to all digits, of a density whose logarithm falls at the rate `slope`
@@ -720,6 +773,14 @@ __device__ real gamma_quantile(real a, real p, real q)
     real x = gamma_quantile_search(a, p, q);
     real value = x + only_derivative(gamma_quantile_step(a, log_probability(p, q), log_probability(q, p), x));
     return !(a > 0 && p >= 0 && q >= 0) ? NAN : p == 0 ? 0 : q == 0 ? INFINITY : value;
+}
+
+// scale x^power, x being gamma_quantile(a, p, q), also where x underflows: P(a, x) is x^a / Gamma(1 + a) near 0.
+__device__ real gamma_quantile_power(real a, real p, real q, real power, real scale)
+{
+    real x = gamma_quantile(a, p, q);
+    if (a < 1 && x < EPSILON) return exp((log_probability(p, q) + log_gamma_1p(a)) * (power / a) + log(scale));
+    return scale * (power == 1 ? x : power == -1 ? 1 / x : power == 0.5 ? sqrt(x) : pow(x, power));
 }
 
 
@@ -1376,13 +1437,13 @@ __device__ real log_mixture_density(real m, real a, real y, real s, real first)
     return log(sum);
 }
 
-// The j from which on all terms with F_j are too small to count
+// The j beyond which all terms with F_j are too small to count
 __device__ real mixture_top(real m, real a, real y, real s)
 {
     real j = fmin(floor(m), mixture_peak(m, a, y, s)), term = 1;
     for (int i = 0; i < 30000 && m > 0 && term > 0.01 * EPSILON; i++) {
         term *= m / (j + 1) * fmin((y + s * j) / (a + j), (real)1);
-        j++;
+        j += term > 0.01 * EPSILON ? 1 : 0;  // one more, where y is tiny, would overflow on the way back
     }
     return j;
 }

@@ -157,24 +157,37 @@ __device__ real log_mean(int what, real q, real k, real nu)
 // Of V, but for what log_term and log_mean take of it
 __device__ real log_scale(real nu) { return LOG_2 - HALF_LOG_2PI + 0.5 * log(0.5 * nu) - stirling_error(0.5 * nu); }
 
-__device__ real studentized(int what, real q, real k, real nu)
+__device__ real studentized_at(int what, real q, real k, real nu)
 {
-    if (!(k > 1) || isinf(k)) return NAN;
-    if (q == 0) return what == 2 ? 0 : -INFINITY;
     if (nu > 1 / (EPSILON * EPSILON)) return log_range(what, q, k);
     if (what == 0) return log_sum(0, q, k, nu) + log_scale(nu);
     return nu > 100 ? log_mean(what, q, k, nu) + log_scale(nu) : log_sum(what, q, k, nu) + log(q);
 }
 
+// Near 0, where integrands would underflow, density and probability follow power laws.
+__device__ real studentized(int what, real q, real k, real nu)
+{
+    if (!(k > 1) || isinf(k)) return NAN;
+    if (q == 0) return what == 2 ? 0 : -INFINITY;
+    real edge = ldexp((real)1, EPSILON < 1e-10 ? -400 : -50), value = studentized_at(what, fmax(q, edge), k, nu);
+    if (q >= edge) return value;
+    real power = (what == 2 ? log1mexp(value) : value) + (k - (what == 0 ? 2 : 1)) * (log(q) - log(edge));
+    return what == 2 ? log1mexp(power) : power;
+}
+
 __device__ real studentized_range_logpdf(real x, real k, real nu)
 {
     if (isinf(x) && k > 1) return -INFINITY;
-    if (x == 0 && k < 2 && k > 1) return INFINITY;
-    if (x == 0 && k == 2) return isinf(nu) ? -0.5 * LOG_PI : log_rising(0.5 * nu, (real)0.5) - 0.5 * log(0.5 * nu) - 0.5 * LOG_PI;
+    real at_zero = (isinf(nu) ? 0 : log_rising(0.5 * nu, (real)0.5) - 0.5 * log(0.5 * nu)) - 0.5 * LOG_PI;  // if k = 2
+    if (x == 0 && k > 1) return log_power_at_zero(k - 2, at_zero);
     return studentized(0, x, k, nu);
 }
 
-__device__ real studentized_range_logcdf(real x, real k, real nu) { return studentized(1, x, k, nu); }
+__device__ real studentized_range_logcdf(real x, real k, real nu)
+{
+    return isinf(x) && k > 1 ? 0 : studentized(1, x, k, nu);
+}
+
 __device__ real studentized_range_logsf(real x, real k, real nu) { return studentized(2, x, k, nu); }
 
 // The smallest variable and the largest one, by their order: P(Z > z) of the smallest one is a power of a uniform number.

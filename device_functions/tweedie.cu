@@ -91,7 +91,7 @@ __device__ real log_tail_grad_x(real x, real mu, real phi, real p, real value)
 __device__ real tweedie_logcdf(real x, real mu, real phi, real p)
 {
     if (!(p > 1 && p < 2)) return NAN;
-    if (x == 0) return -rate(mu, phi, p);
+    if (x == 0 || isinf(x)) return x == 0 ? -rate(mu, phi, p) : 0;
     return x < mu ? logaddexp(-rate(mu, phi, p), log_tail(x, mu, phi, p)) : log1mexp(log_tail(x, mu, phi, p));
 }
 

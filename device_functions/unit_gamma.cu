@@ -9,8 +9,8 @@ __device__ real unit_gamma_logpdf(real x, real alpha, real beta)
         value = gamma_logpdf(y, alpha, beta) + y;
     else
         value = (alpha * log(beta) - log_gamma(alpha)) + xlogy(alpha - 1, y) - (beta - 1) * y;
-    real at_zero = beta == 1 ? alpha - 1 : 1 - beta;
-    return x == 0 ? (at_zero > 0 ? INFINITY : at_zero < 0 ? -INFINITY : 0) : value;
+    real at_zero = log_power_at_zero((beta - 1) + (beta == 1 ? 1 - alpha : 0), 0);
+    return x == 0 ? at_zero : value;
 }
 
 __device__ real unit_gamma_logcdf(real x, real alpha, real beta) { return log_gamma_q(alpha, -beta * log(x)); }

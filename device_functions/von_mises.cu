@@ -25,7 +25,6 @@ __device__ real von_mises_logsf(real x, real mu, real kappa)
 // Source: Best & Fisher (1979), Efficient simulation of the von Mises distribution.
 __device__ real von_mises_sample(rng_t *rng, real mu, real kappa)
 {
-    real mean = remainder(mu, 2 * PI);
     real excess = (1 + 1 / (hypot((real)1, 2 * kappa) + 2 * kappa)) / (2 * kappa);  // s - 1 in the paper's notation
     real scale = sqrt(excess / (excess + 2)), angle = NAN;
     if (kappa < EPSILON) angle = PI * (2 * uniform(rng) - 1);
@@ -34,8 +33,7 @@ __device__ real von_mises_sample(rng_t *rng, real mu, real kappa)
         real t = scale * tan(PI * (u - 0.5)), c = kappa * (excess + 2 * (t * t / (1 + t * t)));
         if (log(v) < log(c) + 1 - c) angle = 2 * atan(t);
     }
-    real x = mean + angle;
-    return x > PI ? x - 2 * PI : x < -PI ? x + 2 * PI : x;
+    return mu + angle;
 }
 
 __device__ real von_mises_mean(real mu, real kappa) { return mu; }

@@ -14,7 +14,7 @@ __device__ real wald_logpdf(real x, real mu, real lam)
 __device__ real wald_logcdf(real x, real mu, real lam)
 {
     real root = sqrt(0.5 * lam / x), u = root * ((x - mu) * (1 / mu)), v = root * (x * (1 / mu) + 1);
-    if (x == 0) return -INFINITY;
+    if (x == 0 || isinf(x)) return x == 0 ? -INFINITY : 0;
     return u < 0 ? log(0.5 * (scaled_erfc(-u) + scaled_erfc(v))) - u * u
                  : log1p(-exp(-u * u) * root * scaled_erfc_mean_slope(u, 2 * root));
 }

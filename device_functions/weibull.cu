@@ -6,7 +6,7 @@ __device__ real weibull_logpdf(real x, real alpha, real beta)
 {
     real z = x / beta, log_z = log(z);
     real value = log(alpha / beta) + (alpha - 1) * log_z - exp(alpha * log_z);
-    real at_zero = alpha < 1 ? INFINITY : alpha > 1 ? -INFINITY : -log(beta) - z;
+    real at_zero = log_power_at_zero(alpha - 1, -log(beta) - z);
     return z == 0 ? at_zero : isinf(z) ? -INFINITY : value;
 }
 
@@ -32,8 +32,8 @@ __device__ real weibull_mean(real alpha, real beta) { return beta * exp(log_gamm
 
 __device__ real weibull_var(real alpha, real beta)
 {
-    real one = log_gamma(1 + 1 / alpha);
-    return beta * beta * exp(2 * one) * expm1(log_gamma(1 + 2 / alpha) - 2 * one);
+    real mean = weibull_mean(alpha, beta);
+    return mean * mean * expm1(log_gamma_bend(1, 1 / alpha));
 }
 
 __device__ real weibull_entropy(real alpha, real beta) { return EULER_GAMMA * (1 - 1 / alpha) + log(beta / alpha) + 1; }

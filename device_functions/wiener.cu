@@ -109,12 +109,14 @@ __device__ real log_below(real x, real alpha, real tau, real w, real s, real nu)
 __device__ real wiener_logcdf(real x, real alpha, real tau, real beta, real delta)
 {
     if (beta == 0 || beta == 1 || isinf(delta) || isinf(tau)) return NAN;
+    if (isinf(x)) return x > 0 ? 0 : -INFINITY;
     return log_below(x, alpha, tau, beta, 1 - beta, alpha * delta);
 }
 
 __device__ real wiener_logsf(real x, real alpha, real tau, real beta, real delta)
 {
     if (beta == 0 || beta == 1 || isinf(delta) || isinf(tau)) return NAN;
+    if (isinf(x)) return x > 0 ? -INFINITY : 0;
     return log_below(-x, alpha, tau, 1 - beta, beta, -alpha * delta);
 }
 

@@ -175,7 +175,7 @@ DEVICE alpha_logpdf_grad_a_sigma_set alpha_logpdf_grad_a_sigma_prepare_set(real 
     set.c0 = 1 / sigma;
     set.a = a;
     set.c1 = -(log(sigma) + HALF_LOG_2PI + special_log_ndtr(a));
-    set.c2 = -special_inverse_mills(a);
+    set.c2 = -(a == INFINITY ? 0 : special_inverse_mills(a));
     set.c3 = -(1 / sigma);
     return set;
 }

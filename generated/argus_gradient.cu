@@ -522,7 +522,7 @@ DEVICE maxwell_logcdf_grad_x_results maxwell_logcdf_grad_x(real x, real sigma)
     real d_x_y = z * t;
     real d_x_log_y = 2 * (1 / z * t);
     special_log_gamma_p_of_power_grad_y_log_y_results call = special_log_gamma_p_of_power_grad_y_log_y(1.5, 0.5 * z * z, 2 * log(z) - LOG_2);
-    return make_maxwell_logcdf_grad_x_results(call.value, call.d_y * d_x_y + call.d_log_y * d_x_log_y);
+    return make_maxwell_logcdf_grad_x_results(call.value, isinf(x) ? 0 : call.d_y * d_x_y + call.d_log_y * d_x_log_y);
 }
 
 DEVICE argus_log_norm_grad_chi_results argus_log_norm_grad_chi(real chi)

@@ -519,7 +519,7 @@ DEVICE irwin_hall_along_line_grad_x_results irwin_hall_along_line_grad_x_mss_eva
     real d_x_half_ = cosh(0.5 * s) * (0.5 * d_x_s);
     real half_ = sinh(0.5 * s);
     real t8 = 1 / tanh(0.5 * s);
-    real d_x_coth = -(t8 * (4 * special_expit(2 * (0.5 * s)) * special_expit(-(2 * (0.5 * s))) * (0.5 * d_x_s)) * t8);
+    real d_x_coth = -(t8 * (isinf(0.5 * s) ? 0 : 4 * special_expit(2 * (0.5 * s)) * special_expit(-(2 * (0.5 * s))) * (0.5 * d_x_s)) * t8);
     real coth = t8;
     real t9 = 2 * PI / length;
     real d_x_slope = -(t9 * d_x_length * (1 / length));
@@ -547,7 +547,7 @@ DEVICE irwin_hall_along_line_grad_x_results irwin_hall_along_line_grad_x_mss_eva
         real t13 = hypot(coth * sine, t12);
         real d_x_angle = (t12 / t13 * (sine * d_x_coth + coth * d_x_sine) + sin(0.5 * y) * (0.5 * d_x_y) * (coth * sine / t13)) / t13;
         real angle = atan2(coth * sine, t12);
-        real d_x_phase = set.n * (d_x_angle - 1 / (1 + ratio * ratio) * d_x_ratio) - (d * d_x_y - y);
+        real d_x_phase = set.n * (d_x_angle - (isinf(ratio) ? 0 : 1 / (1 + ratio * ratio) * d_x_ratio)) - (d * d_x_y - y);
         real phase = set.n * (angle + 2 * PI * rint((0.5 * y - angle) / (2 * PI)) - atan(ratio)) - y * d;
         real weight = i == 0 ? 0.5 : 1;
         real t14 = cos(phase);

@@ -173,7 +173,7 @@ DEVICE bernoulli_logit_logpmf_grad_eta_rm_row bernoulli_logit_logpmf_grad_eta_rm
 DEVICE bernoulli_logit_logpmf_grad_eta_results bernoulli_logit_logpmf_grad_eta_rm_evaluate(bernoulli_logit_logpmf_grad_eta_rm_row row, real eta)
 {
     real t = row.c0 ? -eta : eta;
-    real d_eta_value = special_expit(-t) * row.c1;
+    real d_eta_value = t == INFINITY ? 0 : special_expit(-t) * row.c1;
     real value = special_log_expit(t);
     return make_bernoulli_logit_logpmf_grad_eta_results(row.c2 ? -INFINITY : value, row.c2 ? 0 : d_eta_value);
 }

@@ -189,7 +189,7 @@ DEVICE bernoulli_probit_logpmf_grad_eta_results bernoulli_probit_logpmf_grad_eta
         return make_bernoulli_probit_logpmf_grad_eta_results(-INFINITY, 0);
     }
     real t = row.c1 ? -set.eta : set.eta;
-    return make_bernoulli_probit_logpmf_grad_eta_results(special_log_ndtr(t), special_inverse_mills(t) * row.c2);
+    return make_bernoulli_probit_logpmf_grad_eta_results(special_log_ndtr(t), t == INFINITY ? 0 : special_inverse_mills(t) * row.c2);
 }
 
 // bernoulli_probit_logpmf_checked_grad_eta: what depends on the parameters alone, computed once for each set of them.

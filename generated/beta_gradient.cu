@@ -155,6 +155,11 @@ DEVICE real special_log_ratio_excess(real ratio, real u)
     return special_log_excess(log(ratio), u);
 }
 
+DEVICE real special_log_power_at_zero(real power, real value)
+{
+    return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
+}
+
 DEVICE real special_stirling_series_derivative(real x)
 {
     real v = 1 / x;
@@ -280,19 +285,21 @@ typedef struct {
     real c12;
     int c13;
     int c14;
-    int c15;
+    real c15;
     real c16;
-    real c17;
-    int c18;
-    int c19;
-    real c20;
-    real c21;
+    int c17;
+    real c18;
+    real c19;
+    real d_alpha_at_zero;
+    real d_beta_at_one;
 } beta_logpdf_grad_alpha_beta_set;
 
 DEVICE beta_logpdf_grad_alpha_beta_set beta_logpdf_grad_alpha_beta_prepare_set(real alpha, real beta)
 {
     beta_logpdf_grad_alpha_beta_set set;
     real n = alpha + beta;
+    real d_alpha_at_zero = alpha - 1 == 0 ? -INFINITY : 0;
+    real d_beta_at_one = beta - 1 == 0 ? -INFINITY : 0;
     real d_alpha_smaller = alpha <= beta || beta != beta ? 1 : 0;
     real d_beta_smaller = alpha <= beta || beta != beta ? 0 : 1;
     real smaller = fmin(alpha, beta);
@@ -331,14 +338,14 @@ DEVICE beta_logpdf_grad_alpha_beta_set beta_logpdf_grad_alpha_beta_prepare_set(r
     set.c11 = beta - 1;
     set.c12 = special_lbeta(alpha, beta);
     set.c13 = special_large_shape(n);
-    set.c14 = alpha < 1;
-    set.c15 = alpha > 1;
-    set.c16 = 1 / beta;
-    set.c17 = log(beta);
-    set.c18 = beta < 1;
-    set.c19 = beta > 1;
-    set.c20 = 1 / alpha;
-    set.c21 = log(alpha);
+    set.c14 = alpha - 1 == 0;
+    set.c15 = 1 / beta;
+    set.c16 = log(beta);
+    set.c17 = beta - 1 == 0;
+    set.c18 = 1 / alpha;
+    set.c19 = log(alpha);
+    set.d_alpha_at_zero = d_alpha_at_zero;
+    set.d_beta_at_one = d_beta_at_one;
     return set;
 }
 
@@ -401,11 +408,11 @@ DEVICE beta_logpdf_grad_alpha_beta_results beta_logpdf_grad_alpha_beta_evaluate(
         d_beta_value = row.t21 - set.c9;
         value = set.c10 * row.t20 + set.c11 * row.t21 - set.c12;
     }
-    real d_beta_at_zero = set.c14 ? 0 : set.c15 ? 0 : set.c16 - row.x;
-    real at_zero = set.c14 ? INFINITY : set.c15 ? -INFINITY : set.c17 - set.c11 * row.x;
-    real d_alpha_at_one = set.c18 ? 0 : set.c19 ? 0 : set.c20 + row.c0;
-    real at_one = set.c18 ? INFINITY : set.c19 ? -INFINITY : set.c21 + set.c10 * row.c0;
-    return make_beta_logpdf_grad_alpha_beta_results(row.c3 ? at_zero : row.c4 ? at_one : value, row.c3 ? 0 : row.c4 ? d_alpha_at_one : d_alpha_value, row.c3 ? d_beta_at_zero : row.c4 ? 0 : d_beta_value);
+    real d_beta_at_zero = set.c14 ? set.c15 - row.x : 0;
+    real at_zero = special_log_power_at_zero(set.c10, set.c16 - set.c11 * row.x);
+    real d_alpha_at_one = set.c17 ? set.c18 + row.c0 : 0;
+    real at_one = special_log_power_at_zero(set.c11, set.c19 + set.c10 * row.c0);
+    return make_beta_logpdf_grad_alpha_beta_results(row.c3 ? at_zero : row.c4 ? at_one : value, row.c3 ? set.d_alpha_at_zero : row.c4 ? d_alpha_at_one : d_alpha_value, row.c3 ? d_beta_at_zero : row.c4 ? set.d_beta_at_one : d_beta_value);
 }
 
 // beta_logpdf_checked_grad_alpha_beta: what depends on the parameters alone, computed once for each set of them.

@@ -199,6 +199,11 @@ DEVICE real special_log_expit(real x)
     return fmin(x, (real)0) - special_log1p_unit(exp(-fabs(x)));
 }
 
+DEVICE real special_log_power_at_zero(real power, real value)
+{
+    return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
+}
+
 DEVICE real special_stirling_series(real x)
 {
     real v = 1 / x;
@@ -377,21 +382,23 @@ typedef struct {
     real d_phi_log_normalization;
     real log_normalization;
     int c0;
-    int c1;
-    real c2;
+    real c1;
     real d_eta_beta;
+    real c2;
     real c3;
     real t2;
     real c4;
     real c5;
-    int c6;
-    int c7;
-    real c8;
-    real d_eta_alpha;
+    real c6;
+    real c7;
+    int c8;
     real c9;
-    real t;
+    real d_eta_alpha;
     real c10;
     real c11;
+    real t;
+    real c12;
+    real c13;
 } beta_logit_logpdf_grad_eta_phi_set;
 
 DEVICE beta_logit_logpdf_grad_eta_phi_set beta_logit_logpdf_grad_eta_phi_prepare_set(real eta, real phi)
@@ -400,14 +407,14 @@ DEVICE beta_logit_logpdf_grad_eta_phi_set beta_logit_logpdf_grad_eta_phi_prepare
     real d_phi_log_phi = 1 / phi;
     real log_phi = log(phi);
     real t = special_expit(eta);
-    real d_eta_alpha = phi * (t * special_expit(-eta));
+    real d_eta_alpha = phi * (isinf(eta) ? 0 : t * special_expit(-eta));
     real alpha = phi * t;
     real t2 = special_expit(-eta);
-    real d_eta_beta = -(t2 * special_expit(eta) * phi);
+    real d_eta_beta = phi * (isinf(-eta) ? 0 : -(t2 * special_expit(eta)));
     real beta = phi * t2;
-    real d_eta_log_z = special_expit(-eta);
+    real d_eta_log_z = eta == INFINITY ? 0 : special_expit(-eta);
     beta_logit_log_power_over_gamma_grad_z_log_z_results call = beta_logit_log_power_over_gamma_grad_z_log_z(alpha, log_phi + special_log_expit(eta));
-    real d_eta_log_z2 = -special_expit(eta);
+    real d_eta_log_z2 = -eta == INFINITY ? 0 : -special_expit(eta);
     beta_logit_log_power_over_gamma_grad_z_log_z_results call2 = beta_logit_log_power_over_gamma_grad_z_log_z(beta, log_phi + special_log_expit(-eta));
     beta_logit_log_power_over_gamma_grad_z_log_z_results call3 = beta_logit_log_power_over_gamma_grad_z_log_z(phi, log_phi);
     real d_eta_log_normalization = call.d_z * d_eta_alpha + call.d_log_z * d_eta_log_z + (call2.d_z * d_eta_beta + call2.d_log_z * d_eta_log_z2);
@@ -420,22 +427,24 @@ DEVICE beta_logit_logpdf_grad_eta_phi_set beta_logit_logpdf_grad_eta_phi_prepare
     set.phi = phi;
     set.d_phi_log_normalization = d_phi_log_normalization;
     set.log_normalization = log_normalization;
-    set.c0 = alpha < 1;
-    set.c1 = alpha > 1;
-    set.c2 = t3 * d_eta_beta;
+    set.c0 = alpha - 1 == 0;
+    set.c1 = t3 * d_eta_beta;
     set.d_eta_beta = d_eta_beta;
+    set.c2 = INFINITY * d_eta_alpha;
     set.c3 = t3 * t2;
     set.t2 = t2;
-    set.c4 = log(beta);
-    set.c5 = beta - 1;
-    set.c6 = beta < 1;
-    set.c7 = beta > 1;
-    set.c8 = t4 * d_eta_alpha;
+    set.c4 = INFINITY * t;
+    set.c5 = alpha - 1;
+    set.c6 = log(beta);
+    set.c7 = beta - 1;
+    set.c8 = beta - 1 == 0;
+    set.c9 = t4 * d_eta_alpha;
     set.d_eta_alpha = d_eta_alpha;
-    set.c9 = t4 * t;
+    set.c10 = INFINITY * d_eta_beta;
+    set.c11 = t4 * t;
     set.t = t;
-    set.c10 = log(alpha);
-    set.c11 = alpha - 1;
+    set.c12 = INFINITY * t2;
+    set.c13 = log(alpha);
     return set;
 }
 
@@ -468,12 +477,12 @@ DEVICE beta_logit_logpdf_grad_eta_phi_results beta_logit_logpdf_grad_eta_phi_eva
     real d_eta_value = set.d_eta_log_normalization + set.phi * call4.d_eta;
     real d_phi_value = set.d_phi_log_normalization + call4.value;
     real value = set.log_normalization - row.c0 + set.phi * call4.value;
-    real d_eta_at_zero = set.c0 ? 0 : set.c1 ? 0 : set.c2 - row.x * set.d_eta_beta;
-    real d_phi_at_zero = set.c0 ? 0 : set.c1 ? 0 : set.c3 - row.x * set.t2;
-    real at_zero = set.c0 ? INFINITY : set.c1 ? -INFINITY : set.c4 - set.c5 * row.x;
-    real d_eta_at_one = set.c6 ? 0 : set.c7 ? 0 : set.c8 + row.c1 * set.d_eta_alpha;
-    real d_phi_at_one = set.c6 ? 0 : set.c7 ? 0 : set.c9 + row.c1 * set.t;
-    real at_one = set.c6 ? INFINITY : set.c7 ? -INFINITY : set.c10 + set.c11 * row.c1;
+    real d_eta_at_zero = set.c0 ? set.c1 - row.x * set.d_eta_beta - set.c2 : 0;
+    real d_phi_at_zero = set.c0 ? set.c3 - row.x * set.t2 - set.c4 : 0;
+    real at_zero = special_log_power_at_zero(set.c5, set.c6 - set.c7 * row.x);
+    real d_eta_at_one = set.c8 ? set.c9 + row.c1 * set.d_eta_alpha - set.c10 : 0;
+    real d_phi_at_one = set.c8 ? set.c11 + row.c1 * set.t - set.c12 : 0;
+    real at_one = special_log_power_at_zero(set.c7, set.c13 + set.c5 * row.c1);
     return make_beta_logit_logpdf_grad_eta_phi_results(row.c2 ? at_zero : row.c3 ? at_one : value, row.c2 ? d_eta_at_zero : row.c3 ? d_eta_at_one : d_eta_value, row.c2 ? d_phi_at_zero : row.c3 ? d_phi_at_one : d_phi_value);
 }
 

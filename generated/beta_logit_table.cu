@@ -137,6 +137,11 @@ DEVICE real special_log_expit(real x)
     return fmin(x, (real)0) - special_log1p_unit(exp(-fabs(x)));
 }
 
+DEVICE real special_log_power_at_zero(real power, real value)
+{
+    return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
+}
+
 DEVICE real special_stirling_series(real x)
 {
     real v = 1 / x;
@@ -223,14 +228,10 @@ typedef struct {
     real log_normalization;
     real phi;
     beta_logit_divergence_set beta_0;
-    int c0;
-    int c1;
+    real c0;
+    real c1;
     real c2;
     real c3;
-    int c4;
-    int c5;
-    real c6;
-    real c7;
 } beta_logit_logpdf_set;
 
 DEVICE beta_logit_logpdf_set beta_logit_logpdf_prepare_set(real eta, real phi)
@@ -243,14 +244,10 @@ DEVICE beta_logit_logpdf_set beta_logit_logpdf_prepare_set(real eta, real phi)
     set.log_normalization = log_normalization;
     set.phi = phi;
     set.beta_0 = beta_logit_divergence_prepare_set(eta);
-    set.c0 = alpha < 1;
-    set.c1 = alpha > 1;
-    set.c2 = log(beta);
-    set.c3 = beta - 1;
-    set.c4 = beta < 1;
-    set.c5 = beta > 1;
-    set.c6 = log(alpha);
-    set.c7 = alpha - 1;
+    set.c0 = alpha - 1;
+    set.c1 = log(beta);
+    set.c2 = beta - 1;
+    set.c3 = log(alpha);
     return set;
 }
 
@@ -280,8 +277,8 @@ DEVICE beta_logit_logpdf_row beta_logit_logpdf_prepare_row(real x)
 DEVICE real beta_logit_logpdf_evaluate(beta_logit_logpdf_set set, beta_logit_logpdf_row row)
 {
     real value = set.log_normalization - row.c0 + set.phi * beta_logit_divergence_evaluate(set.beta_0, row.beta_0);
-    real at_zero = set.c0 ? INFINITY : set.c1 ? -INFINITY : set.c2 - set.c3 * row.x;
-    real at_one = set.c4 ? INFINITY : set.c5 ? -INFINITY : set.c6 + set.c7 * row.c1;
+    real at_zero = special_log_power_at_zero(set.c0, set.c1 - set.c2 * row.x);
+    real at_one = special_log_power_at_zero(set.c2, set.c3 + set.c0 * row.c1);
     return row.c2 ? at_zero : row.c3 ? at_one : value;
 }
 

@@ -159,6 +159,11 @@ DEVICE real special_log_ratio_excess(real ratio, real u)
     return special_log_excess(log(ratio), u);
 }
 
+DEVICE real special_log_power_at_zero(real power, real value)
+{
+    return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
+}
+
 DEVICE real special_stirling_series_derivative(real x)
 {
     real v = 1 / x;
@@ -263,11 +268,11 @@ typedef struct {
     real c9;
     int c10;
     int c11;
-    int c12;
+    real c12;
     real c13;
     real c14;
     real c15;
-    real c16;
+    real d_alpha_at_zero;
 } beta_prime_logpdf_grad_alpha_beta_sigma_set;
 
 DEVICE beta_prime_logpdf_grad_alpha_beta_sigma_set beta_prime_logpdf_grad_alpha_beta_sigma_prepare_set(real alpha, real beta, real sigma)
@@ -277,6 +282,7 @@ DEVICE beta_prime_logpdf_grad_alpha_beta_sigma_set beta_prime_logpdf_grad_alpha_
     real t28 = beta / sigma;
     real t29 = 1 / t28;
     real t30 = 1 / sigma;
+    real d_alpha_at_zero = alpha - 1 == 0 ? -INFINITY : 0;
     set.sigma = sigma;
     set.c0 = 1 / sigma;
     set.beta = beta;
@@ -304,12 +310,12 @@ DEVICE beta_prime_logpdf_grad_alpha_beta_sigma_set beta_prime_logpdf_grad_alpha_
     set.n = n;
     set.c9 = special_lbeta(alpha, beta) + log(sigma);
     set.c10 = special_large_shape(n);
-    set.c11 = alpha < 1;
-    set.c12 = alpha > 1;
-    set.c13 = t29 * t30;
-    set.c14 = -(t28 * t30 * t29);
-    set.c15 = beta + 1;
-    set.c16 = log(t28);
+    set.c11 = alpha - 1 == 0;
+    set.c12 = t29 * t30;
+    set.c13 = -(t28 * t30 * t29);
+    set.c14 = beta + 1;
+    set.c15 = log(t28);
+    set.d_alpha_at_zero = d_alpha_at_zero;
     return set;
 }
 
@@ -373,10 +379,10 @@ DEVICE beta_prime_logpdf_grad_alpha_beta_sigma_results beta_prime_logpdf_grad_al
         d_sigma_value = set.c8 * (1 / z * d_sigma_z) - set.n * (1 / (1 + z) * d_sigma_z) - set.c0;
         value = set.c8 * t26 - set.n * t27 - set.c9;
     }
-    real d_beta_at_zero = set.c11 ? 0 : set.c12 ? 0 : set.c13 - z;
-    real d_sigma_at_zero = set.c11 ? 0 : set.c12 ? 0 : set.c14 - set.c15 * d_sigma_z;
-    real at_zero = set.c11 ? INFINITY : set.c12 ? -INFINITY : set.c16 - set.c15 * z;
-    return make_beta_prime_logpdf_grad_alpha_beta_sigma_results(z == 0 ? at_zero : isinf(z) ? -INFINITY : value, z == 0 ? 0 : isinf(z) ? 0 : d_alpha_value, z == 0 ? d_beta_at_zero : isinf(z) ? 0 : d_beta_value, z == 0 ? d_sigma_at_zero : isinf(z) ? 0 : d_sigma_value);
+    real d_beta_at_zero = set.c11 ? set.c12 - z : 0;
+    real d_sigma_at_zero = set.c11 ? set.c13 - set.c14 * d_sigma_z : 0;
+    real at_zero = special_log_power_at_zero(set.c8, set.c15 - set.c14 * z);
+    return make_beta_prime_logpdf_grad_alpha_beta_sigma_results(z == 0 ? at_zero : isinf(z) ? -INFINITY : value, z == 0 ? set.d_alpha_at_zero : isinf(z) ? 0 : d_alpha_value, z == 0 ? d_beta_at_zero : isinf(z) ? 0 : d_beta_value, z == 0 ? d_sigma_at_zero : isinf(z) ? 0 : d_sigma_value);
 }
 
 // beta_prime_logpdf_checked_grad_alpha_beta_sigma: what depends on the parameters alone, computed once for each set of them.

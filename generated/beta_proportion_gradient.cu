@@ -155,6 +155,11 @@ DEVICE real special_log_ratio_excess(real ratio, real u)
     return special_log_excess(log(ratio), u);
 }
 
+DEVICE real special_log_power_at_zero(real power, real value)
+{
+    return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
+}
+
 DEVICE real special_stirling_series_derivative(real x)
 {
     real v = 1 / x;
@@ -275,15 +280,17 @@ typedef struct {
     real c9;
     int c10;
     int c11;
-    int c12;
+    real c12;
     real c13;
     real c14;
     real c15;
-    int c16;
+    real c16;
     int c17;
     real c18;
     real c19;
     real c20;
+    real c21;
+    real c22;
 } beta_proportion_logpdf_grad_mu_kappa_set;
 
 DEVICE beta_proportion_logpdf_grad_mu_kappa_set beta_proportion_logpdf_grad_mu_kappa_prepare_set(real mu, real kappa)
@@ -320,16 +327,18 @@ DEVICE beta_proportion_logpdf_grad_mu_kappa_set beta_proportion_logpdf_grad_mu_k
     set.c8 = beta - 1;
     set.c9 = special_lbeta(alpha, beta);
     set.c10 = special_large_shape(kappa);
-    set.c11 = alpha < 1;
-    set.c12 = alpha > 1;
-    set.c13 = kappa * t17;
+    set.c11 = alpha - 1 == 0;
+    set.c12 = kappa * t17;
+    set.c13 = INFINITY * kappa;
     set.c14 = t17 * nu;
-    set.c15 = log(beta);
-    set.c16 = beta < 1;
-    set.c17 = beta > 1;
+    set.c15 = INFINITY * mu;
+    set.c16 = log(beta);
+    set.c17 = beta - 1 == 0;
     set.c18 = t18 * kappa;
-    set.c19 = t18 * mu;
-    set.c20 = log(alpha);
+    set.c19 = kappa * INFINITY;
+    set.c20 = t18 * mu;
+    set.c21 = INFINITY * nu;
+    set.c22 = log(alpha);
     return set;
 }
 
@@ -388,12 +397,12 @@ DEVICE beta_proportion_logpdf_grad_mu_kappa_results beta_proportion_logpdf_grad_
         d_kappa_value = row.t13 * set.mu + row.t14 * set.nu - set.c6;
         value = set.c7 * row.t13 + set.c8 * row.t14 - set.c9;
     }
-    real d_mu_at_zero = set.c11 ? 0 : set.c12 ? 0 : set.kappa * row.x - set.c13;
-    real d_kappa_at_zero = set.c11 ? 0 : set.c12 ? 0 : set.c14 - row.x * set.nu;
-    real at_zero = set.c11 ? INFINITY : set.c12 ? -INFINITY : set.c15 - set.c8 * row.x;
-    real d_mu_at_one = set.c16 ? 0 : set.c17 ? 0 : set.c18 + row.c2 * set.kappa;
-    real d_kappa_at_one = set.c16 ? 0 : set.c17 ? 0 : set.c19 + row.c2 * set.mu;
-    real at_one = set.c16 ? INFINITY : set.c17 ? -INFINITY : set.c20 + set.c7 * row.c2;
+    real d_mu_at_zero = set.c11 ? set.kappa * row.x - set.c12 - set.c13 : 0;
+    real d_kappa_at_zero = set.c11 ? set.c14 - row.x * set.nu - set.c15 : 0;
+    real at_zero = special_log_power_at_zero(set.c7, set.c16 - set.c8 * row.x);
+    real d_mu_at_one = set.c17 ? set.c18 + row.c2 * set.kappa + set.c19 : 0;
+    real d_kappa_at_one = set.c17 ? set.c20 + row.c2 * set.mu - set.c21 : 0;
+    real at_one = special_log_power_at_zero(set.c8, set.c22 + set.c7 * row.c2);
     return make_beta_proportion_logpdf_grad_mu_kappa_results(row.c3 ? at_zero : row.c4 ? at_one : value, row.c3 ? d_mu_at_zero : row.c4 ? d_mu_at_one : d_mu_value, row.c3 ? d_kappa_at_zero : row.c4 ? d_kappa_at_one : d_kappa_value);
 }
 

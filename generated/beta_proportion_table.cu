@@ -123,6 +123,11 @@ DEVICE real special_log_ratio_excess(real ratio, real u)
     return special_log_excess(log(ratio), u);
 }
 
+DEVICE real special_log_power_at_zero(real power, real value)
+{
+    return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
+}
+
 DEVICE real special_stirling_series(real x)
 {
     real v = 1 / x;
@@ -209,12 +214,8 @@ typedef struct {
     real c3;
     real c4;
     int c5;
-    int c6;
-    int c7;
-    real c8;
-    int c9;
-    int c10;
-    real c11;
+    real c6;
+    real c7;
 } beta_proportion_logpdf_set;
 
 DEVICE beta_proportion_logpdf_set beta_proportion_logpdf_prepare_set(real mu, real kappa)
@@ -234,12 +235,8 @@ DEVICE beta_proportion_logpdf_set beta_proportion_logpdf_prepare_set(real mu, re
     set.c3 = beta - 1;
     set.c4 = special_lbeta(alpha, beta);
     set.c5 = special_large_shape(kappa);
-    set.c6 = alpha < 1;
-    set.c7 = alpha > 1;
-    set.c8 = log(beta);
-    set.c9 = beta < 1;
-    set.c10 = beta > 1;
-    set.c11 = log(alpha);
+    set.c6 = log(beta);
+    set.c7 = log(alpha);
     return set;
 }
 
@@ -283,8 +280,8 @@ DEVICE real beta_proportion_logpdf_evaluate(beta_proportion_logpdf_set set, beta
     } else {
         value = set.c2 * row.c2 + set.c3 * row.c3 - set.c4;
     }
-    real at_zero = set.c6 ? INFINITY : set.c7 ? -INFINITY : set.c8 - set.c3 * row.x;
-    real at_one = set.c9 ? INFINITY : set.c10 ? -INFINITY : set.c11 + set.c2 * row.c4;
+    real at_zero = special_log_power_at_zero(set.c2, set.c6 - set.c3 * row.x);
+    real at_one = special_log_power_at_zero(set.c3, set.c7 + set.c2 * row.c4);
     return row.c5 ? at_zero : row.c6 ? at_one : value;
 }
 

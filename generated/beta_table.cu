@@ -123,6 +123,11 @@ DEVICE real special_log_ratio_excess(real ratio, real u)
     return special_log_excess(log(ratio), u);
 }
 
+DEVICE real special_log_power_at_zero(real power, real value)
+{
+    return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
+}
+
 DEVICE real special_stirling_series(real x)
 {
     real v = 1 / x;
@@ -211,12 +216,8 @@ typedef struct {
     real c5;
     real c6;
     int c7;
-    int c8;
-    int c9;
-    real c10;
-    int c11;
-    int c12;
-    real c13;
+    real c8;
+    real c9;
 } beta_logpdf_set;
 
 DEVICE beta_logpdf_set beta_logpdf_prepare_set(real alpha, real beta)
@@ -238,12 +239,8 @@ DEVICE beta_logpdf_set beta_logpdf_prepare_set(real alpha, real beta)
     set.c5 = beta - 1;
     set.c6 = special_lbeta(alpha, beta);
     set.c7 = special_large_shape(n);
-    set.c8 = alpha < 1;
-    set.c9 = alpha > 1;
-    set.c10 = log(beta);
-    set.c11 = beta < 1;
-    set.c12 = beta > 1;
-    set.c13 = log(alpha);
+    set.c8 = log(beta);
+    set.c9 = log(alpha);
     return set;
 }
 
@@ -285,8 +282,8 @@ DEVICE real beta_logpdf_evaluate(beta_logpdf_set set, beta_logpdf_row row)
     } else {
         value = set.c4 * row.c2 + set.c5 * row.c3 - set.c6;
     }
-    real at_zero = set.c8 ? INFINITY : set.c9 ? -INFINITY : set.c10 - set.c5 * row.x;
-    real at_one = set.c11 ? INFINITY : set.c12 ? -INFINITY : set.c13 + set.c4 * row.c4;
+    real at_zero = special_log_power_at_zero(set.c4, set.c8 - set.c5 * row.x);
+    real at_one = special_log_power_at_zero(set.c5, set.c9 + set.c4 * row.c4);
     return row.c5 ? at_zero : row.c6 ? at_one : value;
 }
 

@@ -150,6 +150,11 @@ DEVICE real special_log1p_unit(real e)
     return e - s * (e - z * series);
 }
 
+DEVICE real special_log_power_at_zero(real power, real value)
+{
+    return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
+}
+
 // burr12_logpdf_grad_c_k_sigma: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real sigma;
@@ -164,10 +169,10 @@ typedef struct {
     real c6;
     real c7;
     int c8;
-    int c9;
+    real c9;
     real c10;
     real c11;
-    real c12;
+    real d_c_at_zero;
 } burr12_logpdf_grad_c_k_sigma_set;
 
 DEVICE burr12_logpdf_grad_c_k_sigma_set burr12_logpdf_grad_c_k_sigma_prepare_set(real c, real k, real sigma)
@@ -179,6 +184,7 @@ DEVICE burr12_logpdf_grad_c_k_sigma_set burr12_logpdf_grad_c_k_sigma_prepare_set
     real t10 = k / sigma;
     real t11 = 1 / t10;
     real t12 = 1 / sigma;
+    real d_c_at_zero = c - 1 == 0 ? -INFINITY : 0;
     set.sigma = sigma;
     set.c0 = 1 / sigma;
     set.c = c;
@@ -190,11 +196,11 @@ DEVICE burr12_logpdf_grad_c_k_sigma_set burr12_logpdf_grad_c_k_sigma_prepare_set
     set.c5 = t3 * (c * t4);
     set.c6 = t2 * t4 * t3;
     set.c7 = log(t2);
-    set.c8 = c < 1;
-    set.c9 = c > 1;
-    set.c10 = t11 * t12;
-    set.c11 = -(t10 * t12 * t11);
-    set.c12 = log(t10);
+    set.c8 = c - 1 == 0;
+    set.c9 = t11 * t12;
+    set.c10 = -(t10 * t12 * t11);
+    set.c11 = log(t10);
+    set.d_c_at_zero = d_c_at_zero;
     return set;
 }
 
@@ -227,10 +233,10 @@ DEVICE burr12_logpdf_grad_c_k_sigma_results burr12_logpdf_grad_c_k_sigma_evaluat
     real d_k_value = set.c5 + log_z * (log_z > 0 ? -set.c : 0) - t8;
     real d_sigma_value = t9 * d_sigma_log_z - set.c6 + set.c * (log_z > 0 ? d_sigma_log_z : log_z < 0 ? -d_sigma_log_z : 0) * t6 * t7 * set.c4;
     real value = set.c7 + t9 * log_z - set.c4 * t8;
-    real d_k_at_zero = set.c8 ? 0 : set.c9 ? 0 : set.c10 - z;
-    real d_sigma_at_zero = set.c8 ? 0 : set.c9 ? 0 : set.c11 - set.c4 * d_sigma_z;
-    real at_zero = set.c8 ? INFINITY : set.c9 ? -INFINITY : set.c12 - set.c4 * z;
-    return make_burr12_logpdf_grad_c_k_sigma_results(z == 0 ? at_zero : isinf(z) ? -INFINITY : value, z == 0 ? 0 : isinf(z) ? 0 : d_c_value, z == 0 ? d_k_at_zero : isinf(z) ? 0 : d_k_value, z == 0 ? d_sigma_at_zero : isinf(z) ? 0 : d_sigma_value);
+    real d_k_at_zero = set.c8 ? set.c9 - z : 0;
+    real d_sigma_at_zero = set.c8 ? set.c10 - set.c4 * d_sigma_z : 0;
+    real at_zero = special_log_power_at_zero(set.c2, set.c11 - set.c4 * z);
+    return make_burr12_logpdf_grad_c_k_sigma_results(z == 0 ? at_zero : isinf(z) ? -INFINITY : value, z == 0 ? set.d_c_at_zero : isinf(z) ? 0 : d_c_value, z == 0 ? d_k_at_zero : isinf(z) ? 0 : d_k_value, z == 0 ? d_sigma_at_zero : isinf(z) ? 0 : d_sigma_value);
 }
 
 // burr12_logpdf_checked_grad_c_k_sigma: what depends on the parameters alone, computed once for each set of them.

@@ -150,6 +150,11 @@ DEVICE real special_log1p_unit(real e)
     return e - s * (e - z * series);
 }
 
+DEVICE real special_log_power_at_zero(real power, real value)
+{
+    return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
+}
+
 // burr_logpdf_grad_c_k_sigma: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real sigma;
@@ -165,11 +170,12 @@ typedef struct {
     real c7;
     int c8;
     int c9;
-    int c10;
+    real c10;
     real c11;
-    int c12;
-    real c13;
+    real c12;
+    int c13;
     real c14;
+    real c15;
 } burr_logpdf_grad_c_k_sigma_set;
 
 DEVICE burr_logpdf_grad_c_k_sigma_set burr_logpdf_grad_c_k_sigma_prepare_set(real c, real k, real sigma)
@@ -189,13 +195,14 @@ DEVICE burr_logpdf_grad_c_k_sigma_set burr_logpdf_grad_c_k_sigma_prepare_set(rea
     set.c5 = t3 * (c * t4);
     set.c6 = t2 * t4 * t3;
     set.c7 = log(t2);
-    set.c8 = c * k < 1;
-    set.c9 = c * k > 1;
-    set.c10 = c > 0;
-    set.c11 = -(1 / sigma);
-    set.c12 = c == 0;
-    set.c13 = c - 1;
-    set.c14 = -log(sigma);
+    set.c8 = c * k - 1 == 0;
+    set.c9 = c > 0;
+    set.c10 = INFINITY * k;
+    set.c11 = INFINITY * c;
+    set.c12 = -(1 / sigma);
+    set.c13 = c == 0;
+    set.c14 = c - 1;
+    set.c15 = -log(sigma);
     return set;
 }
 
@@ -229,10 +236,10 @@ DEVICE burr_logpdf_grad_c_k_sigma_results burr_logpdf_grad_c_k_sigma_evaluate(bu
     real d_sigma_value = t9 * d_sigma_log_z - set.c6 + set.c * (log_z > 0 ? d_sigma_log_z : log_z < 0 ? -d_sigma_log_z : 0) * t6 * t7 * set.c4;
     real value = set.c7 + t9 * log_z - set.c4 * t8;
     real t10 = pow(z, set.c);
-    real d_c_at_zero = set.c8 ? 0 : set.c9 ? 0 : -(set.c4 * (z == 0 && set.c10 ? 0 : t10 * log(z)));
-    real d_k_at_zero = set.c8 ? 0 : set.c9 ? 0 : -t10;
-    real d_sigma_at_zero = set.c8 ? 0 : set.c9 ? 0 : set.c11 - set.c4 * ((set.c12 ? 0 : set.c * pow(z, set.c13)) * d_sigma_z);
-    real at_zero = set.c8 ? INFINITY : set.c9 ? -INFINITY : set.c14 - set.c4 * t10;
+    real d_c_at_zero = set.c8 ? -(set.c4 * (z == 0 && set.c9 ? 0 : t10 * log(z))) - set.c10 : 0;
+    real d_k_at_zero = set.c8 ? -t10 - set.c11 : 0;
+    real d_sigma_at_zero = set.c8 ? set.c12 - set.c4 * ((set.c13 ? 0 : set.c * pow(z, set.c14)) * d_sigma_z) : 0;
+    real at_zero = special_log_power_at_zero(set.c2, set.c15 - set.c4 * t10);
     return make_burr_logpdf_grad_c_k_sigma_results(z == 0 ? at_zero : isinf(z) ? -INFINITY : value, z == 0 ? d_c_at_zero : isinf(z) ? 0 : d_c_value, z == 0 ? d_k_at_zero : isinf(z) ? 0 : d_k_value, z == 0 ? d_sigma_at_zero : isinf(z) ? 0 : d_sigma_value);
 }
 

@@ -114,6 +114,11 @@ DEVICE real special_log1p_unit(real e)
     return e - s * (e - z * series);
 }
 
+DEVICE real special_log_power_at_zero(real power, real value)
+{
+    return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
+}
+
 // burr_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real sigma;
@@ -122,9 +127,7 @@ typedef struct {
     real c2;
     real c3;
     real c;
-    int c4;
-    int c5;
-    real c6;
+    real c4;
 } burr_logpdf_set;
 
 DEVICE burr_logpdf_set burr_logpdf_prepare_set(real c, real k, real sigma)
@@ -136,9 +139,7 @@ DEVICE burr_logpdf_set burr_logpdf_prepare_set(real c, real k, real sigma)
     set.c2 = c * k - 1;
     set.c3 = k + 1;
     set.c = c;
-    set.c4 = c * k < 1;
-    set.c5 = c * k > 1;
-    set.c6 = -log(sigma);
+    set.c4 = -log(sigma);
     return set;
 }
 
@@ -160,7 +161,7 @@ DEVICE real burr_logpdf_evaluate(burr_logpdf_set set, burr_logpdf_row row)
     real z = row.x / set.sigma;
     real log_z = log(z);
     real value = set.c0 + (log_z > 0 ? set.c1 : set.c2) * log_z - set.c3 * special_log1p_unit(exp(-set.c * fabs(log_z)));
-    real at_zero = set.c4 ? INFINITY : set.c5 ? -INFINITY : set.c6 - set.c3 * pow(z, set.c);
+    real at_zero = special_log_power_at_zero(set.c2, set.c4 - set.c3 * pow(z, set.c));
     return z == 0 ? at_zero : isinf(z) ? -INFINITY : value;
 }
 

@@ -151,6 +151,11 @@ DEVICE real special_log_ratio_excess(real ratio, real u)
     return special_log_excess(log(ratio), u);
 }
 
+DEVICE real special_log_power_at_zero(real power, real value)
+{
+    return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
+}
+
 DEVICE real special_stirling_series_derivative(real x)
 {
     real v = 1 / x;
@@ -245,13 +250,15 @@ typedef struct {
     real c4;
     int c5;
     real at_zero;
+    real d_nu_at_zero;
 } chi_logpdf_grad_nu_set;
 
 DEVICE chi_logpdf_grad_nu_set chi_logpdf_grad_nu_prepare_set(real nu)
 {
     chi_logpdf_grad_nu_set set;
     real alpha = 0.5 * nu;
-    real at_zero = nu < 1 ? INFINITY : nu > 1 ? -INFINITY : log(SQRT_2_OVER_PI);
+    real d_nu_at_zero = nu - 1 == 0 ? -INFINITY : 0;
+    real at_zero = special_log_power_at_zero(nu - 1, log(SQRT_2_OVER_PI));
     set.nu = nu;
     real t4 = 1 / nu;
     set.t4 = t4;
@@ -263,6 +270,7 @@ DEVICE chi_logpdf_grad_nu_set chi_logpdf_grad_nu_prepare_set(real nu)
     set.c4 = nu - 1;
     set.c5 = special_large_shape(alpha);
     set.at_zero = at_zero;
+    set.d_nu_at_zero = d_nu_at_zero;
     return set;
 }
 
@@ -307,7 +315,7 @@ DEVICE chi_logpdf_grad_nu_results chi_logpdf_grad_nu_evaluate(chi_logpdf_grad_nu
         d_nu_value = set.c2 + row.t6;
         value = set.c3 + set.c4 * row.t6 - row.c1;
     }
-    return make_chi_logpdf_grad_nu_results(row.c2 ? set.at_zero : row.c3 ? -INFINITY : value, row.c2 ? 0 : row.c3 ? 0 : d_nu_value);
+    return make_chi_logpdf_grad_nu_results(row.c2 ? set.at_zero : row.c3 ? -INFINITY : value, row.c2 ? set.d_nu_at_zero : row.c3 ? 0 : d_nu_value);
 }
 
 // chi_logpdf_checked_grad_nu: what depends on the parameters alone, computed once for each set of them.

@@ -151,6 +151,11 @@ DEVICE real special_log_ratio_excess(real ratio, real u)
     return special_log_excess(log(ratio), u);
 }
 
+DEVICE real special_log_power_at_zero(real power, real value)
+{
+    return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
+}
+
 DEVICE real special_stirling_series_derivative(real x)
 {
     real v = 1 / x;
@@ -219,14 +224,15 @@ typedef struct {
     real c3;
     real c4;
     int c5;
-    int c6;
-    int c7;
+    real c6;
+    real d_nu_at_zero;
 } chi_squared_logpdf_grad_nu_set;
 
 DEVICE chi_squared_logpdf_grad_nu_set chi_squared_logpdf_grad_nu_prepare_set(real nu)
 {
     chi_squared_logpdf_grad_nu_set set;
     real alpha = 0.5 * nu;
+    real d_nu_at_zero = nu - 2 == 0 ? -INFINITY : 0;
     real t = 1 / nu;
     set.t = t;
     set.nu = nu;
@@ -239,8 +245,8 @@ DEVICE chi_squared_logpdf_grad_nu_set chi_squared_logpdf_grad_nu_prepare_set(rea
     set.c3 = -(alpha * LOG_2 + special_log_gamma(alpha));
     set.c4 = alpha - 1;
     set.c5 = special_large_shape(alpha);
-    set.c6 = nu < 2;
-    set.c7 = nu > 2;
+    set.c6 = nu - 2;
+    set.d_nu_at_zero = d_nu_at_zero;
     return set;
 }
 
@@ -287,8 +293,8 @@ DEVICE chi_squared_logpdf_grad_nu_results chi_squared_logpdf_grad_nu_evaluate(ch
         d_nu_value = row.c1 - set.c2;
         value = set.c3 + set.c4 * row.t7 - row.c2;
     }
-    real at_zero = set.c6 ? INFINITY : set.c7 ? -INFINITY : row.c3;
-    return make_chi_squared_logpdf_grad_nu_results(row.c4 ? at_zero : row.c5 ? -INFINITY : value, row.c4 ? 0 : row.c5 ? 0 : d_nu_value);
+    real at_zero = special_log_power_at_zero(set.c6, row.c3);
+    return make_chi_squared_logpdf_grad_nu_results(row.c4 ? at_zero : row.c5 ? -INFINITY : value, row.c4 ? set.d_nu_at_zero : row.c5 ? 0 : d_nu_value);
 }
 
 // chi_squared_logpdf_checked_grad_nu: what depends on the parameters alone, computed once for each set of them.

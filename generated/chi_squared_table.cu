@@ -123,6 +123,11 @@ DEVICE real special_log_ratio_excess(real ratio, real u)
     return special_log_excess(log(ratio), u);
 }
 
+DEVICE real special_log_power_at_zero(real power, real value)
+{
+    return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
+}
+
 DEVICE real special_stirling_series(real x)
 {
     real v = 1 / x;
@@ -169,8 +174,7 @@ typedef struct {
     real c2;
     real c3;
     int c4;
-    int c5;
-    int c6;
+    real c5;
 } chi_squared_logpdf_set;
 
 DEVICE chi_squared_logpdf_set chi_squared_logpdf_prepare_set(real nu)
@@ -184,8 +188,7 @@ DEVICE chi_squared_logpdf_set chi_squared_logpdf_prepare_set(real nu)
     set.c2 = -(alpha * LOG_2 + special_log_gamma(alpha));
     set.c3 = alpha - 1;
     set.c4 = special_large_shape(alpha);
-    set.c5 = nu < 2;
-    set.c6 = nu > 2;
+    set.c5 = nu - 2;
     return set;
 }
 
@@ -220,7 +223,7 @@ DEVICE real chi_squared_logpdf_evaluate(chi_squared_logpdf_set set, chi_squared_
     } else {
         value = set.c2 + set.c3 * row.c0 - row.c1;
     }
-    real at_zero = set.c5 ? INFINITY : set.c6 ? -INFINITY : row.c2;
+    real at_zero = special_log_power_at_zero(set.c5, row.c2);
     return row.c3 ? at_zero : row.c4 ? -INFINITY : value;
 }
 

@@ -123,6 +123,11 @@ DEVICE real special_log_ratio_excess(real ratio, real u)
     return special_log_excess(log(ratio), u);
 }
 
+DEVICE real special_log_power_at_zero(real power, real value)
+{
+    return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
+}
+
 DEVICE real special_stirling_series(real x)
 {
     real v = 1 / x;
@@ -201,7 +206,7 @@ DEVICE chi_logpdf_set chi_logpdf_prepare_set(real nu)
 {
     chi_logpdf_set set;
     real alpha = 0.5 * nu;
-    real at_zero = nu < 1 ? INFINITY : nu > 1 ? -INFINITY : log(SQRT_2_OVER_PI);
+    real at_zero = special_log_power_at_zero(nu - 1, log(SQRT_2_OVER_PI));
     set.c0 = LOG_2 + 0.5 * log(alpha) - HALF_LOG_2PI - special_stirling_error(alpha);
     set.alpha = alpha;
     set.nu = nu;

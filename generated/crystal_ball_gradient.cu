@@ -222,7 +222,7 @@ DEVICE crystal_ball_log_whole_grad_beta_m_results crystal_ball_log_whole_grad_be
     crystal_ball_log_power_part_grad_beta_m_results call = crystal_ball_log_power_part_grad_beta_m(beta, m);
     real t = HALF_LOG_2PI + special_log_ndtr(beta);
     real t2 = special_expit(call.value - t);
-    return make_crystal_ball_log_whole_grad_beta_m_results(special_logaddexp(call.value, t), (call.value == -INFINITY ? 0 : t2 * call.d_beta) + (t == -INFINITY ? 0 : special_expit(t - call.value) * special_inverse_mills(beta)), call.value == -INFINITY ? 0 : t2 * call.d_m);
+    return make_crystal_ball_log_whole_grad_beta_m_results(special_logaddexp(call.value, t), (call.value == -INFINITY ? 0 : t2 * call.d_beta) + (t == -INFINITY ? 0 : special_expit(t - call.value) * (beta == INFINITY ? 0 : special_inverse_mills(beta))), call.value == -INFINITY ? 0 : t2 * call.d_m);
 }
 
 // crystal_ball_logpdf_grad_beta_m_mu_sigma: what depends on the parameters alone, computed once for each set of them.

@@ -153,7 +153,7 @@ DEVICE discrete_laplace_logpmf_grad_a_set discrete_laplace_logpmf_grad_a_prepare
     real t = tanh(0.5 * a);
     set.c0 = log(t);
     set.a = a;
-    set.c1 = 1 / t * (4 * special_expit(2 * (0.5 * a)) * special_expit(-(2 * (0.5 * a))) * 0.5);
+    set.c1 = 1 / t * (isinf(0.5 * a) ? 0 : 4 * special_expit(2 * (0.5 * a)) * special_expit(-(2 * (0.5 * a))) * 0.5);
     return set;
 }
 

@@ -177,6 +177,11 @@ DEVICE real special_log_ratio_excess(real ratio, real u)
     return special_log_excess(log(ratio), u);
 }
 
+DEVICE real special_log_power_at_zero(real power, real value)
+{
+    return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
+}
+
 DEVICE real special_stirling_series_derivative(real x)
 {
     real v = 1 / x;
@@ -274,13 +279,18 @@ typedef struct {
     real c7;
     real c8;
     int c9;
-    real c10;
+    int c10;
     real c11;
+    real c12;
+    real d_x_at_zero;
+    real d_alpha_at_zero;
 } gamma_logpdf_grad_x_alpha_beta_mss_set;
 
 DEVICE gamma_logpdf_grad_x_alpha_beta_mss_set gamma_logpdf_grad_x_alpha_beta_mss_prepare_set(real alpha, real beta)
 {
     gamma_logpdf_grad_x_alpha_beta_mss_set set;
+    real d_x_at_zero = alpha - 1 == 0 ? -beta : 0;
+    real d_alpha_at_zero = alpha - 1 == 0 ? -INFINITY : 0;
     real t = 1 / alpha;
     set.beta = beta;
     set.alpha = alpha;
@@ -301,8 +311,11 @@ DEVICE gamma_logpdf_grad_x_alpha_beta_mss_set gamma_logpdf_grad_x_alpha_beta_mss
     set.c7 = alpha * (1 / beta);
     set.c8 = alpha * t8 - special_log_gamma(alpha);
     set.c9 = special_large_shape(alpha);
-    set.c10 = alpha < 1 ? 0 : alpha > 1 ? 0 : 1 / beta;
-    set.c11 = alpha < 1 ? INFINITY : alpha > 1 ? -INFINITY : log(beta);
+    set.c10 = alpha - 1 == 0;
+    set.c11 = 1 / beta;
+    set.c12 = log(beta);
+    set.d_x_at_zero = d_x_at_zero;
+    set.d_alpha_at_zero = d_alpha_at_zero;
     return set;
 }
 
@@ -332,9 +345,9 @@ DEVICE gamma_logpdf_grad_x_alpha_beta_results gamma_logpdf_grad_x_alpha_beta_mss
         d_beta_value = set.c7 - x;
         value = set.c8 + set.c5 * t9 - set.beta * x;
     }
-    real d_beta_at_zero = set.c10 - x;
-    real at_zero = set.c11 - set.beta * x;
-    return make_gamma_logpdf_grad_x_alpha_beta_results(x == 0 ? at_zero : isinf(x) ? -INFINITY : value, x == 0 ? -set.beta : isinf(x) ? 0 : d_x_value, x == 0 ? 0 : isinf(x) ? 0 : d_alpha_value, x == 0 ? d_beta_at_zero : isinf(x) ? 0 : d_beta_value);
+    real d_beta_at_zero = set.c10 ? set.c11 - x : 0;
+    real at_zero = special_log_power_at_zero(set.c5, set.c12 - set.beta * x);
+    return make_gamma_logpdf_grad_x_alpha_beta_results(x == 0 ? at_zero : isinf(x) ? -INFINITY : value, x == 0 ? set.d_x_at_zero : isinf(x) ? 0 : d_x_value, x == 0 ? set.d_alpha_at_zero : isinf(x) ? 0 : d_alpha_value, x == 0 ? d_beta_at_zero : isinf(x) ? 0 : d_beta_value);
 }
 
 // double_gamma_logpdf_grad_alpha_mu_sigma: what depends on the parameters alone, computed once for each set of them.

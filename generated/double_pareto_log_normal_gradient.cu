@@ -249,6 +249,11 @@ DEVICE real special_logaddexp(real a, real b)
     return a == b ? a + LOG_2 : fmax(a, b) + log1p(exp(-fabs(a - b)));
 }
 
+DEVICE real special_log_power_at_zero(real power, real value)
+{
+    return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
+}
+
 // double_pareto_log_normal_log_mills_term_grad_z_d: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real d;
@@ -276,7 +281,7 @@ DEVICE double_pareto_log_normal_log_mills_term_grad_z_d_results double_pareto_lo
     real t3 = 1 / t2;
     real t4 = special_scaled_erfc_slope(y);
     real t5 = special_inverse_mills(z - set.d);
-    return make_double_pareto_log_normal_log_mills_term_grad_z_d_results(set.d > z ? log(t2) - 0.5 * z * z : set.d * (set.c0 - z) + special_log_ndtr(z - set.d), set.d > z ? t3 * (0.5 * (set.t * t4)) - z : t5 - set.d, set.d > z ? -(t4 * set.t * 0.5 * t3) : set.c0 - z + set.c1 - t5);
+    return make_double_pareto_log_normal_log_mills_term_grad_z_d_results(set.d > z ? log(t2) - 0.5 * z * z : set.d * (set.c0 - z) + special_log_ndtr(z - set.d), set.d > z ? t3 * (0.5 * (set.t * t4)) - z : (z - set.d == INFINITY ? 0 : t5) - set.d, set.d > z ? -(t4 * set.t * 0.5 * t3) : set.c0 - z + set.c1 + (z - set.d == INFINITY ? 0 : -t5));
 }
 
 // double_pareto_log_normal_logpdf_grad_alpha_beta_mu_sigma: what depends on the parameters alone, computed once for each set of them.
@@ -303,7 +308,7 @@ DEVICE double_pareto_log_normal_logpdf_grad_alpha_beta_mu_sigma_set double_paret
     real d_beta_log_share = 1 / beta - t;
     real log_share = log(alpha) + log(beta) - log(alpha + beta);
     real t2 = 1 / sigma;
-    set.c0 = make_double_pareto_log_normal_logpdf_grad_alpha_beta_mu_sigma_results(beta < 1 ? INFINITY : beta > 1 ? -INFINITY : log_share + 0.5 * sigma * sigma - mu, beta < 1 ? 0 : beta > 1 ? 0 : d_alpha_log_share, beta < 1 ? 0 : beta > 1 ? 0 : d_beta_log_share, beta < 1 ? 0 : beta > 1 ? 0 : -1, beta < 1 ? 0 : beta > 1 ? 0 : sigma);
+    set.c0 = make_double_pareto_log_normal_logpdf_grad_alpha_beta_mu_sigma_results(special_log_power_at_zero(beta - 1, log_share + 0.5 * sigma * sigma - mu), beta - 1 == 0 ? d_alpha_log_share : 0, beta - 1 == 0 ? d_beta_log_share - INFINITY : 0, beta - 1 == 0 ? -1 : 0, beta - 1 == 0 ? sigma : 0);
     set.mu = mu;
     set.c1 = t2 * t2;
     set.t2 = t2;

@@ -125,6 +125,11 @@ DEVICE real special_logaddexp(real a, real b)
     return a == b ? a + LOG_2 : fmax(a, b) + log1p(exp(-fabs(a - b)));
 }
 
+DEVICE real special_log_power_at_zero(real power, real value)
+{
+    return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
+}
+
 // double_pareto_log_normal_log_mills_term: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real d;
@@ -160,7 +165,7 @@ DEVICE double_pareto_log_normal_logpdf_set double_pareto_log_normal_logpdf_prepa
 {
     double_pareto_log_normal_logpdf_set set;
     real log_share = log(alpha) + log(beta) - log(alpha + beta);
-    set.c0 = beta < 1 ? INFINITY : beta > 1 ? -INFINITY : log_share + 0.5 * sigma * sigma - mu;
+    set.c0 = special_log_power_at_zero(beta - 1, log_share + 0.5 * sigma * sigma - mu);
     set.mu = mu;
     set.c1 = 1 / sigma;
     set.log_share = log_share;

@@ -160,6 +160,11 @@ DEVICE double_weibull_logpdf_checked_grad_alpha_mu_sigma_results make_double_wei
 }
 
 
+DEVICE real special_log_power_at_zero(real power, real value)
+{
+    return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
+}
+
 // weibull_logpdf_grad_x_alpha_beta: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real beta;
@@ -170,10 +175,10 @@ typedef struct {
     real c2;
     real c3;
     int c4;
-    int c5;
+    real c5;
     real c6;
-    real c7;
     real d_x_at_zero;
+    real d_alpha_at_zero;
 } weibull_logpdf_grad_x_alpha_beta_mss_set;
 
 DEVICE weibull_logpdf_grad_x_alpha_beta_mss_set weibull_logpdf_grad_x_alpha_beta_mss_prepare_set(real alpha, real beta)
@@ -183,7 +188,8 @@ DEVICE weibull_logpdf_grad_x_alpha_beta_mss_set weibull_logpdf_grad_x_alpha_beta
     real t5 = alpha / beta;
     real t6 = 1 / t5;
     real t7 = 1 / beta;
-    real d_x_at_zero = alpha < 1 ? 0 : alpha > 1 ? 0 : -t;
+    real d_x_at_zero = alpha - 1 == 0 ? -t : 0;
+    real d_alpha_at_zero = alpha - 1 == 0 ? -INFINITY : 0;
     set.beta = beta;
     set.t = t;
     set.alpha = alpha;
@@ -191,11 +197,11 @@ DEVICE weibull_logpdf_grad_x_alpha_beta_mss_set weibull_logpdf_grad_x_alpha_beta
     set.c1 = t6 * t7;
     set.c2 = t5 * t7 * t6;
     set.c3 = log(t5);
-    set.c4 = alpha < 1;
-    set.c5 = alpha > 1;
-    set.c6 = -(1 / beta);
-    set.c7 = -log(beta);
+    set.c4 = alpha - 1 == 0;
+    set.c5 = -(1 / beta);
+    set.c6 = -log(beta);
     set.d_x_at_zero = d_x_at_zero;
+    set.d_alpha_at_zero = d_alpha_at_zero;
     return set;
 }
 
@@ -214,9 +220,9 @@ DEVICE weibull_logpdf_grad_x_alpha_beta_results weibull_logpdf_grad_x_alpha_beta
     real d_alpha_value = set.c1 + log_z - t4 * log_z;
     real d_beta_value = set.c0 * d_beta_log_z - set.c2 - t4 * (set.alpha * d_beta_log_z);
     real value = set.c3 + set.c0 * log_z - t4;
-    real d_beta_at_zero = set.c4 ? 0 : set.c5 ? 0 : set.c6 - d_beta_z;
-    real at_zero = set.c4 ? INFINITY : set.c5 ? -INFINITY : set.c7 - z;
-    return make_weibull_logpdf_grad_x_alpha_beta_results(z == 0 ? at_zero : isinf(z) ? -INFINITY : value, z == 0 ? set.d_x_at_zero : isinf(z) ? 0 : d_x_value, z == 0 ? 0 : isinf(z) ? 0 : d_alpha_value, z == 0 ? d_beta_at_zero : isinf(z) ? 0 : d_beta_value);
+    real d_beta_at_zero = set.c4 ? set.c5 - d_beta_z : 0;
+    real at_zero = special_log_power_at_zero(set.c0, set.c6 - z);
+    return make_weibull_logpdf_grad_x_alpha_beta_results(z == 0 ? at_zero : isinf(z) ? -INFINITY : value, z == 0 ? set.d_x_at_zero : isinf(z) ? 0 : d_x_value, z == 0 ? set.d_alpha_at_zero : isinf(z) ? 0 : d_alpha_value, z == 0 ? d_beta_at_zero : isinf(z) ? 0 : d_beta_value);
 }
 
 // double_weibull_logpdf_grad_alpha_mu_sigma: what depends on the parameters alone, computed once for each set of them.

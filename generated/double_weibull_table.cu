@@ -106,15 +106,18 @@ DEVICE double ordinary_quotient(double a, double b)
 #endif
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
+DEVICE real special_log_power_at_zero(real power, real value)
+{
+    return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
+}
+
 // weibull_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real beta;
     real c0;
     real c1;
     real alpha;
-    int c2;
-    int c3;
-    real c4;
+    real c2;
 } weibull_logpdf_mss_set;
 
 DEVICE weibull_logpdf_mss_set weibull_logpdf_mss_prepare_set(real alpha, real beta)
@@ -124,9 +127,7 @@ DEVICE weibull_logpdf_mss_set weibull_logpdf_mss_prepare_set(real alpha, real be
     set.c0 = log(alpha / beta);
     set.c1 = alpha - 1;
     set.alpha = alpha;
-    set.c2 = alpha < 1;
-    set.c3 = alpha > 1;
-    set.c4 = -log(beta);
+    set.c2 = -log(beta);
     return set;
 }
 
@@ -136,7 +137,7 @@ DEVICE real weibull_logpdf_mss_evaluate(weibull_logpdf_mss_set set, real x)
     real z = x / set.beta;
     real log_z = log(z);
     real value = set.c0 + set.c1 * log_z - exp(set.alpha * log_z);
-    real at_zero = set.c2 ? INFINITY : set.c3 ? -INFINITY : set.c4 - z;
+    real at_zero = special_log_power_at_zero(set.c1, set.c2 - z);
     return z == 0 ? at_zero : isinf(z) ? -INFINITY : value;
 }
 

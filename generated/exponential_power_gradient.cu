@@ -138,6 +138,11 @@ DEVICE exponential_power_logpdf_checked_grad_b_sigma_results make_exponential_po
 }
 
 
+DEVICE real special_log_power_at_zero(real power, real value)
+{
+    return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
+}
+
 // exponential_power_logpdf_grad_b_sigma: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real sigma;
@@ -148,6 +153,7 @@ typedef struct {
     real c3;
     real at_zero;
     real c4;
+    real d_b_at_zero;
     real c5;
     real d_sigma_at_zero;
     real c6;
@@ -156,8 +162,9 @@ typedef struct {
 DEVICE exponential_power_logpdf_grad_b_sigma_set exponential_power_logpdf_grad_b_sigma_prepare_set(real b, real sigma)
 {
     exponential_power_logpdf_grad_b_sigma_set set;
-    real d_sigma_at_zero = b < 1 ? 0 : b > 1 ? 0 : -(1 / sigma);
-    real at_zero = b < 1 ? INFINITY : b > 1 ? -INFINITY : -log(sigma);
+    real d_b_at_zero = b - 1 == 0 ? -INFINITY : 0;
+    real d_sigma_at_zero = b - 1 == 0 ? -(1 / sigma) : 0;
+    real at_zero = special_log_power_at_zero(b - 1, -log(sigma));
     real t3 = b / sigma;
     real t5 = 1 / t3;
     real t6 = 1 / sigma;
@@ -169,6 +176,7 @@ DEVICE exponential_power_logpdf_grad_b_sigma_set exponential_power_logpdf_grad_b
     set.c3 = b - 1;
     set.at_zero = at_zero;
     set.c4 = log(t3);
+    set.d_b_at_zero = d_b_at_zero;
     set.c5 = t5 * t6;
     set.d_sigma_at_zero = d_sigma_at_zero;
     set.c6 = t3 * t6 * t5;
@@ -199,7 +207,7 @@ DEVICE exponential_power_logpdf_grad_b_sigma_results exponential_power_logpdf_gr
     real w = t2;
     real t4 = log(z);
     real t7 = exp(w);
-    return make_exponential_power_logpdf_grad_b_sigma_results(z == 0 ? set.at_zero : isinf(w) ? -INFINITY : set.c4 + set.c3 * t4 + (w - expm1(w)), z == 0 ? 0 : isinf(w) ? 0 : set.c5 + t4 + (d_b_w - t7 * d_b_w), z == 0 ? set.d_sigma_at_zero : isinf(w) ? 0 : set.c3 * (1 / z * d_sigma_z) - set.c6 + (d_sigma_w - t7 * d_sigma_w));
+    return make_exponential_power_logpdf_grad_b_sigma_results(z == 0 ? set.at_zero : isinf(w) ? -INFINITY : set.c4 + set.c3 * t4 + (w - expm1(w)), z == 0 ? set.d_b_at_zero : isinf(w) ? 0 : set.c5 + t4 + (d_b_w - t7 * d_b_w), z == 0 ? set.d_sigma_at_zero : isinf(w) ? 0 : set.c3 * (1 / z * d_sigma_z) - set.c6 + (d_sigma_w - t7 * d_sigma_w));
 }
 
 // exponential_power_logpdf_checked_grad_b_sigma: what depends on the parameters alone, computed once for each set of them.

@@ -106,6 +106,11 @@ DEVICE double ordinary_quotient(double a, double b)
 #endif
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
+DEVICE real special_log_power_at_zero(real power, real value)
+{
+    return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
+}
+
 // exponential_power_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real sigma;
@@ -118,7 +123,7 @@ typedef struct {
 DEVICE exponential_power_logpdf_set exponential_power_logpdf_prepare_set(real b, real sigma)
 {
     exponential_power_logpdf_set set;
-    real at_zero = b < 1 ? INFINITY : b > 1 ? -INFINITY : -log(sigma);
+    real at_zero = special_log_power_at_zero(b - 1, -log(sigma));
     set.sigma = sigma;
     set.b = b;
     set.at_zero = at_zero;

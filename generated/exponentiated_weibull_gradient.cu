@@ -147,6 +147,11 @@ DEVICE real special_log1mexp(real x)
     return x > -LOG_2 ? log(-expm1(x)) : log1p(-exp(x));
 }
 
+DEVICE real special_log_power_at_zero(real power, real value)
+{
+    return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
+}
+
 // exponentiated_weibull_logpdf_grad_alpha_theta_sigma: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real sigma;
@@ -161,10 +166,11 @@ typedef struct {
     real c3;
     real constant_;
     int c4;
-    int c5;
-    real c6;
-    int c7;
-    int c8;
+    real c5;
+    int c6;
+    real c7;
+    real c8;
+    int c9;
 } exponentiated_weibull_logpdf_grad_alpha_theta_sigma_set;
 
 DEVICE exponentiated_weibull_logpdf_grad_alpha_theta_sigma_set exponentiated_weibull_logpdf_grad_alpha_theta_sigma_prepare_set(real alpha, real theta, real sigma)
@@ -188,11 +194,12 @@ DEVICE exponentiated_weibull_logpdf_grad_alpha_theta_sigma_set exponentiated_wei
     set.c2 = alpha * theta - 1;
     set.c3 = alpha - 1;
     set.constant_ = constant_;
-    set.c4 = alpha * theta < 1;
-    set.c5 = alpha * theta > 1;
-    set.c6 = 0.5 * (theta + 1);
-    set.c7 = alpha > 0;
-    set.c8 = alpha == 0;
+    set.c4 = alpha * theta - 1 == 0;
+    set.c5 = 0.5 * (theta + 1);
+    set.c6 = alpha > 0;
+    set.c7 = INFINITY * theta;
+    set.c8 = INFINITY * alpha;
+    set.c9 = alpha == 0;
     return set;
 }
 
@@ -227,10 +234,10 @@ DEVICE exponentiated_weibull_logpdf_grad_alpha_theta_sigma_results exponentiated
     real d_sigma_value = w < EPSILON ? set.d_sigma_constant_ + set.c2 * d_sigma_log_z : set.d_sigma_constant_ + set.c3 * d_sigma_log_z + (-(d_sigma_w * t6 * set.c1) - d_sigma_w);
     real value = w < EPSILON ? set.constant_ + set.c2 * log_z : set.constant_ + set.c3 * log_z + (set.c1 * t7 - w);
     real t8 = pow(z, set.alpha);
-    real d_alpha_at_zero = set.c4 ? 0 : set.c5 ? 0 : set.d_alpha_constant_ - set.c6 * (z == 0 && set.c7 ? 0 : t8 * log(z));
-    real d_theta_at_zero = set.c4 ? 0 : set.c5 ? 0 : set.d_theta_constant_ - 0.5 * t8;
-    real d_sigma_at_zero = set.c4 ? 0 : set.c5 ? 0 : set.d_sigma_constant_ - set.c6 * ((set.c8 ? 0 : set.alpha * pow(z, set.c3)) * d_sigma_z);
-    real at_zero = set.c4 ? INFINITY : set.c5 ? -INFINITY : set.constant_ - set.c6 * t8;
+    real d_alpha_at_zero = set.c4 ? set.d_alpha_constant_ - set.c5 * (z == 0 && set.c6 ? 0 : t8 * log(z)) - set.c7 : 0;
+    real d_theta_at_zero = set.c4 ? set.d_theta_constant_ - 0.5 * t8 - set.c8 : 0;
+    real d_sigma_at_zero = set.c4 ? set.d_sigma_constant_ - set.c5 * ((set.c9 ? 0 : set.alpha * pow(z, set.c3)) * d_sigma_z) : 0;
+    real at_zero = special_log_power_at_zero(set.c2, set.constant_ - set.c5 * t8);
     return make_exponentiated_weibull_logpdf_grad_alpha_theta_sigma_results(z == 0 ? at_zero : isinf(z) ? -INFINITY : value, z == 0 ? d_alpha_at_zero : isinf(z) ? 0 : d_alpha_value, z == 0 ? d_theta_at_zero : isinf(z) ? 0 : d_theta_value, z == 0 ? d_sigma_at_zero : isinf(z) ? 0 : d_sigma_value);
 }
 

@@ -111,6 +111,11 @@ DEVICE real special_log1mexp(real x)
     return x > -LOG_2 ? log(-expm1(x)) : log1p(-exp(x));
 }
 
+DEVICE real special_log_power_at_zero(real power, real value)
+{
+    return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
+}
+
 // exponentiated_weibull_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real sigma;
@@ -119,9 +124,7 @@ typedef struct {
     real c0;
     real c1;
     real c2;
-    int c3;
-    int c4;
-    real c5;
+    real c3;
 } exponentiated_weibull_logpdf_set;
 
 DEVICE exponentiated_weibull_logpdf_set exponentiated_weibull_logpdf_prepare_set(real alpha, real theta, real sigma)
@@ -134,9 +137,7 @@ DEVICE exponentiated_weibull_logpdf_set exponentiated_weibull_logpdf_prepare_set
     set.c0 = alpha * theta - 1;
     set.c1 = alpha - 1;
     set.c2 = theta - 1;
-    set.c3 = alpha * theta < 1;
-    set.c4 = alpha * theta > 1;
-    set.c5 = 0.5 * (theta + 1);
+    set.c3 = 0.5 * (theta + 1);
     return set;
 }
 
@@ -159,7 +160,7 @@ DEVICE real exponentiated_weibull_logpdf_evaluate(exponentiated_weibull_logpdf_s
     real log_z = log(z);
     real w = exp(set.alpha * log_z);
     real value = w < EPSILON ? set.constant_ + set.c0 * log_z : set.constant_ + set.c1 * log_z + (set.c2 * special_log1mexp(-w) - w);
-    real at_zero = set.c3 ? INFINITY : set.c4 ? -INFINITY : set.constant_ - set.c5 * pow(z, set.alpha);
+    real at_zero = special_log_power_at_zero(set.c0, set.constant_ - set.c3 * pow(z, set.alpha));
     return z == 0 ? at_zero : isinf(z) ? -INFINITY : value;
 }
 

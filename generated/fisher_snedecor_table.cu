@@ -123,6 +123,11 @@ DEVICE real special_log_ratio_excess(real ratio, real u)
     return special_log_excess(log(ratio), u);
 }
 
+DEVICE real special_log_power_at_zero(real power, real value)
+{
+    return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
+}
+
 DEVICE real special_stirling_series(real x)
 {
     real v = 1 / x;
@@ -192,10 +197,8 @@ typedef struct {
     real n;
     real c4;
     int c5;
-    int c6;
-    int c7;
-    real c8;
-    real c9;
+    real c6;
+    real c7;
 } beta_prime_logpdf_set;
 
 DEVICE beta_prime_logpdf_set beta_prime_logpdf_prepare_set(real alpha, real beta, real sigma)
@@ -212,10 +215,8 @@ DEVICE beta_prime_logpdf_set beta_prime_logpdf_prepare_set(real alpha, real beta
     set.n = n;
     set.c4 = special_lbeta(alpha, beta) + log(sigma);
     set.c5 = special_large_shape(n);
-    set.c6 = alpha < 1;
-    set.c7 = alpha > 1;
-    set.c8 = log(beta / sigma);
-    set.c9 = beta + 1;
+    set.c6 = log(beta / sigma);
+    set.c7 = beta + 1;
     return set;
 }
 
@@ -247,7 +248,7 @@ DEVICE real beta_prime_logpdf_evaluate(beta_prime_logpdf_set set, beta_prime_log
     } else {
         value = set.c3 * log(z) - set.n * log1p(z) - set.c4;
     }
-    real at_zero = set.c6 ? INFINITY : set.c7 ? -INFINITY : set.c8 - set.c9 * z;
+    real at_zero = special_log_power_at_zero(set.c3, set.c6 - set.c7 * z);
     return z == 0 ? at_zero : isinf(z) ? -INFINITY : value;
 }
 

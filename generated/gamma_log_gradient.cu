@@ -164,6 +164,11 @@ DEVICE real special_log_excess(real log_ratio, real u)
     return s < 0.1111 ? r * (2 * s * special_atanh_remainder(s) - u) : fmin(log_ratio, 1 / EPSILON) - u;
 }
 
+DEVICE real special_log_power_at_zero(real power, real value)
+{
+    return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
+}
+
 DEVICE real special_stirling_series_derivative(real x)
 {
     real v = 1 / x;
@@ -249,22 +254,25 @@ typedef struct {
     real c0;
     real c1;
     int c2;
-    int c3;
     real t3;
+    real c3;
+    real d_nu_at_zero;
 } gamma_log_logpdf_grad_eta_nu_set;
 
 DEVICE gamma_log_logpdf_grad_eta_nu_set gamma_log_logpdf_grad_eta_nu_prepare_set(real eta, real nu)
 {
     gamma_log_logpdf_grad_eta_nu_set set;
     real t3 = exp(-eta);
+    real d_nu_at_zero = nu - 1 == 0 ? -INFINITY : 0;
     set.gamma_0 = gamma_log_excess_grad_eta_prepare_set(eta);
     set.eta = eta;
     set.nu = nu;
     set.c0 = 0.5 * (1 / nu) - special_stirling_error_derivative(nu);
     set.c1 = 0.5 * log(nu) - HALF_LOG_2PI - special_stirling_error(nu);
-    set.c2 = nu < 1;
-    set.c3 = nu > 1;
+    set.c2 = nu - 1 == 0;
     set.t3 = t3;
+    set.c3 = nu - 1;
+    set.d_nu_at_zero = d_nu_at_zero;
     return set;
 }
 
@@ -297,9 +305,9 @@ DEVICE gamma_log_logpdf_grad_eta_nu_results gamma_log_logpdf_grad_eta_nu_evaluat
     real d_eta_value = set.nu * (fabs(call.value) < 0.5 ? -(call.value / (1 + call.value) * call.d_eta) : -1 - call.d_eta);
     real d_nu_value = set.c0 + t2;
     real value = set.c1 - row.t + set.nu * t2;
-    real d_eta_at_zero = set.c2 ? 0 : set.c3 ? 0 : set.t3 * row.x - 1;
-    real at_zero = set.c2 ? INFINITY : set.c3 ? -INFINITY : -set.eta - row.x * set.t3;
-    return make_gamma_log_logpdf_grad_eta_nu_results(row.c0 ? at_zero : row.c1 ? -INFINITY : value, row.c0 ? d_eta_at_zero : row.c1 ? 0 : d_eta_value, row.c0 ? 0 : row.c1 ? 0 : d_nu_value);
+    real d_eta_at_zero = set.c2 ? set.t3 * row.x - 1 : 0;
+    real at_zero = special_log_power_at_zero(set.c3, -set.eta - row.x * set.t3);
+    return make_gamma_log_logpdf_grad_eta_nu_results(row.c0 ? at_zero : row.c1 ? -INFINITY : value, row.c0 ? d_eta_at_zero : row.c1 ? 0 : d_eta_value, row.c0 ? set.d_nu_at_zero : row.c1 ? 0 : d_nu_value);
 }
 
 // gamma_log_logpdf_checked_grad_eta_nu: what depends on the parameters alone, computed once for each set of them.

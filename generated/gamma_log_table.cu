@@ -118,6 +118,11 @@ DEVICE real special_log_excess(real log_ratio, real u)
     return s < 0.1111 ? r * (2 * s * special_atanh_remainder(s) - u) : fmin(log_ratio, 1 / EPSILON) - u;
 }
 
+DEVICE real special_log_power_at_zero(real power, real value)
+{
+    return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
+}
+
 DEVICE real special_stirling_series(real x)
 {
     real v = 1 / x;
@@ -178,9 +183,8 @@ typedef struct {
     real nu;
     real eta;
     gamma_log_excess_set gamma_0;
-    int c1;
-    int c2;
-    real c3;
+    real c1;
+    real c2;
 } gamma_log_logpdf_set;
 
 DEVICE gamma_log_logpdf_set gamma_log_logpdf_prepare_set(real eta, real nu)
@@ -190,9 +194,8 @@ DEVICE gamma_log_logpdf_set gamma_log_logpdf_prepare_set(real eta, real nu)
     set.nu = nu;
     set.eta = eta;
     set.gamma_0 = gamma_log_excess_prepare_set(eta);
-    set.c1 = nu < 1;
-    set.c2 = nu > 1;
-    set.c3 = exp(-eta);
+    set.c1 = nu - 1;
+    set.c2 = exp(-eta);
     return set;
 }
 
@@ -220,7 +223,7 @@ DEVICE gamma_log_logpdf_row gamma_log_logpdf_prepare_row(real x)
 DEVICE real gamma_log_logpdf_evaluate(gamma_log_logpdf_set set, gamma_log_logpdf_row row)
 {
     real value = set.c0 - row.c0 + set.nu * special_log_excess(row.c0 - set.eta, gamma_log_excess_evaluate(set.gamma_0, row.gamma_0));
-    real at_zero = set.c1 ? INFINITY : set.c2 ? -INFINITY : -set.eta - row.x * set.c3;
+    real at_zero = special_log_power_at_zero(set.c1, -set.eta - row.x * set.c2);
     return row.c1 ? at_zero : row.c2 ? -INFINITY : value;
 }
 

@@ -137,6 +137,11 @@ DEVICE real special_log_ratio_excess(real ratio, real u)
     return special_log_excess(log(ratio), u);
 }
 
+DEVICE real special_log_power_at_zero(real power, real value)
+{
+    return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
+}
+
 DEVICE real special_stirling_series(real x)
 {
     real v = 1 / x;
@@ -236,7 +241,7 @@ DEVICE gamma_logpdf_set gamma_logpdf_prepare_set(real alpha, real beta)
     set.c2 = alpha * log(beta) - special_log_gamma(alpha);
     set.c3 = alpha - 1;
     set.c4 = special_large_shape(alpha);
-    set.c5 = alpha < 1 ? INFINITY : alpha > 1 ? -INFINITY : log(beta);
+    set.c5 = log(beta);
     return set;
 }
 
@@ -270,7 +275,7 @@ DEVICE real gamma_logpdf_evaluate(gamma_logpdf_set set, gamma_logpdf_row row)
     } else {
         value = set.c2 + set.c3 * row.c0 - set.beta * row.x;
     }
-    real at_zero = set.c5 - set.beta * row.x;
+    real at_zero = special_log_power_at_zero(set.c3, set.c5 - set.beta * row.x);
     return row.c1 ? at_zero : row.c2 ? -INFINITY : value;
 }
 
@@ -395,7 +400,7 @@ DEVICE real mixture_value(mixture_t mixture)
 // The mixture shape: out[0] = sum over rows of log sum over sets of exp f(observation, parameter set). The terms are never
 // written.
 //
-// A thread takes 4 of a tile's rows through all parameter sets, which are prepared in shared memory, a group of them at a
+// A thread takes 2 of a tile's rows through all parameter sets, which are prepared in shared memory, a group of them at a
 // time. Rows behind the last one are computed like it, and left out of what is written.
 KERNEL(128) gamma_logpdf_checked_weighted_term_mixture(
     GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL double *partial, GLOBAL int *counters,
@@ -416,19 +421,19 @@ KERNEL(128) gamma_logpdf_checked_weighted_term_mixture(
 
     double total[1];
     total[0] = 0;
-    for (index_t first = BLOCK_Y * 512; first < n_rows; first += BLOCKS_Y * 512) {
-        const int rows_here = (int)MIN(n_rows - first, (index_t)512);
-        gamma_logpdf_checked_weighted_term_row row[4];
-        UNROLL for (int r = 0; r < 4; r++)
+    for (index_t first = BLOCK_Y * 256; first < n_rows; first += BLOCKS_Y * 256) {
+        const int rows_here = (int)MIN(n_rows - first, (index_t)256);
+        gamma_logpdf_checked_weighted_term_row row[2];
+        UNROLL for (int r = 0; r < 2; r++)
             row[r] = gamma_logpdf_checked_weighted_term_prepare_row(x_per_row[first + MIN(r * 128 + THREAD, rows_here - 1)]);
-        mixture_t mixture[4];
-        UNROLL for (int r = 0; r < 4; r++)
+        mixture_t mixture[2];
+        UNROLL for (int r = 0; r < 2; r++)
             mixture[r] = mixture_of_none();
         for (index_t k = 0; k < n_sets; k++) {
-            UNROLL for (int r = 0; r < 4; r++)
+            UNROLL for (int r = 0; r < 2; r++)
                 mixture_add(&mixture[r], gamma_logpdf_checked_weighted_term_evaluate(sets[k], row[r]));
         }
-        UNROLL for (int r = 0; r < 4; r++) {
+        UNROLL for (int r = 0; r < 2; r++) {
             const index_t n = first + r * 128 + THREAD;
             if (n < n_rows) {
                 const real value = mixture_value(mixture[r]);

@@ -123,6 +123,11 @@ DEVICE real special_log_ratio_excess(real ratio, real u)
     return special_log_excess(log(ratio), u);
 }
 
+DEVICE real special_log_power_at_zero(real power, real value)
+{
+    return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
+}
+
 DEVICE real special_stirling_series(real x)
 {
     real v = 1 / x;
@@ -222,7 +227,7 @@ DEVICE gamma_logpdf_set gamma_logpdf_prepare_set(real alpha, real beta)
     set.c2 = alpha * log(beta) - special_log_gamma(alpha);
     set.c3 = alpha - 1;
     set.c4 = special_large_shape(alpha);
-    set.c5 = alpha < 1 ? INFINITY : alpha > 1 ? -INFINITY : log(beta);
+    set.c5 = log(beta);
     return set;
 }
 
@@ -256,7 +261,7 @@ DEVICE real gamma_logpdf_evaluate(gamma_logpdf_set set, gamma_logpdf_row row)
     } else {
         value = set.c2 + set.c3 * row.c0 - set.beta * row.x;
     }
-    real at_zero = set.c5 - set.beta * row.x;
+    real at_zero = special_log_power_at_zero(set.c3, set.c5 - set.beta * row.x);
     return row.c1 ? at_zero : row.c2 ? -INFINITY : value;
 }
 

@@ -357,8 +357,8 @@ DEVICE gauss_hypergeometric_step_at_grad_center_a_b_c_log_z_results gauss_hyperg
     real t5 = special_expit(-center - log_z);
     real t6 = special_expit(center + log_z);
     real t7 = c * t6;
-    real t8 = c * t5 * (t6 * special_expit(-(center + log_z))) - t5 * special_expit(log_z - -center) * t7;
-    real d_center_bend = (a + b - c) * t * t3 - t * t2 * t4 + t8;
+    real t8 = c * t5 * (isinf(center + log_z) ? 0 : t6 * special_expit(-(center + log_z))) + t7 * (isinf(-center - log_z) ? 0 : -(t5 * special_expit(log_z - -center)));
+    real d_center_bend = (a + b - c) * t * (isinf(center) ? 0 : t3) + t4 * (isinf(-center) ? 0 : -(t * t2)) + t8;
     real d_c_bend = t6 * t5 - t3;
     real bend = t4 * t + t7 * t5;
     real t9 = sqrt(fabs(bend) + 7);
@@ -386,8 +386,8 @@ DEVICE gauss_hypergeometric_height_grad_v_a_b_c_log_z_results gauss_hypergeometr
 {
     real t = special_log1pexp(v);
     real t2 = special_log1pexp(v + log_z);
-    real t3 = c * special_expit(v + log_z);
-    return make_gauss_hypergeometric_height_grad_v_a_b_c_log_z_results(a * v - (a + b - c) * t - c * t2, a - (a + b - c) * special_expit(v) - t3, v - t, -t, t - t2, -t3);
+    real t3 = c * (v + log_z == -INFINITY ? 0 : special_expit(v + log_z));
+    return make_gauss_hypergeometric_height_grad_v_a_b_c_log_z_results(a * v - (a + b - c) * t - c * t2, a - (a + b - c) * (v == -INFINITY ? 0 : special_expit(v)) - t3, v - t, -t, t - t2, -t3);
 }
 
 DEVICE gauss_hypergeometric_mean_of_grad_a_b_c_z_results gauss_hypergeometric_mean_of_grad_a_b_c_z(int order, real about, real a, real b, real c, real z)
@@ -421,10 +421,10 @@ DEVICE gauss_hypergeometric_mean_of_grad_a_b_c_z_results gauss_hypergeometric_me
     real t2 = t - about;
     real t3 = (real)order == 0 ? 0 : (real)order * pow(t2, (real)order - 1);
     real t4 = t * special_expit(-center);
-    real d_a_sum = order == 0 ? 0 : t3 * (t4 * d_a_center);
-    real d_b_sum = order == 0 ? 0 : t3 * (t4 * d_b_center);
-    real d_c_sum = order == 0 ? 0 : t3 * (t4 * d_c_center);
-    real d_z_sum = order == 0 ? 0 : t3 * (t4 * d_z_center);
+    real d_a_sum = order == 0 ? 0 : t3 * (isinf(center) ? 0 : t4 * d_a_center);
+    real d_b_sum = order == 0 ? 0 : t3 * (isinf(center) ? 0 : t4 * d_b_center);
+    real d_c_sum = order == 0 ? 0 : t3 * (isinf(center) ? 0 : t4 * d_c_center);
+    real d_z_sum = order == 0 ? 0 : t3 * (isinf(center) ? 0 : t4 * d_z_center);
     real sum = order == 0 ? 0 : pow(t2, (real)order);
     for (int side = -1; side < 2; side += 2) {
         real d_a_term = 0;
@@ -455,10 +455,10 @@ DEVICE gauss_hypergeometric_mean_of_grad_a_b_c_z_results gauss_hypergeometric_me
             real t8 = pow(t7, (real)order);
             real t9 = (real)order == 0 ? 0 : (real)order * pow(t7, (real)order - 1);
             real t10 = t6 * special_expit(-v);
-            d_a_part = order == 0 ? 0 : t8 * d_a_term + term * (t9 * (t10 * d_a_v));
-            d_b_part = order == 0 ? 0 : t8 * d_b_term + term * (t9 * (t10 * d_b_v));
-            d_c_part = order == 0 ? 0 : t8 * d_c_term + term * (t9 * (t10 * d_c_v));
-            d_z_part = order == 0 ? 0 : t8 * d_z_term + term * (t9 * (t10 * d_z_v));
+            d_a_part = order == 0 ? 0 : t8 * d_a_term + term * (t9 * (isinf(v) ? 0 : t10 * d_a_v));
+            d_b_part = order == 0 ? 0 : t8 * d_b_term + term * (t9 * (isinf(v) ? 0 : t10 * d_b_v));
+            d_c_part = order == 0 ? 0 : t8 * d_c_term + term * (t9 * (isinf(v) ? 0 : t10 * d_c_v));
+            d_z_part = order == 0 ? 0 : t8 * d_z_term + term * (t9 * (isinf(v) ? 0 : t10 * d_z_v));
             part = order == 0 ? 0 : term * t8;
             d_a_mass += d_a_term;
             d_b_mass += d_b_term;

@@ -239,12 +239,14 @@ DEVICE generalized_exponential_logsf_grad_a_b_c_sigma_set generalized_exponentia
 // generalized_exponential_logsf_grad_a_b_c_sigma: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
+    int c0;
 } generalized_exponential_logsf_grad_a_b_c_sigma_row;
 
 DEVICE generalized_exponential_logsf_grad_a_b_c_sigma_row generalized_exponential_logsf_grad_a_b_c_sigma_prepare_row(real x)
 {
     generalized_exponential_logsf_grad_a_b_c_sigma_row row;
     row.x = x;
+    row.c0 = isinf(x);
     return row;
 }
 
@@ -255,7 +257,7 @@ DEVICE generalized_exponential_logsf_grad_a_b_c_sigma_results generalized_expone
     real z = row.x * set.t;
     real d_sigma_x = set.c * d_sigma_z;
     special_expm1_excess_grad_x_results call = special_expm1_excess_grad_x(set.c * z);
-    return make_generalized_exponential_logsf_grad_a_b_c_sigma_results(-set.a * z - set.t2 * call.value, -z, -(call.value * set.t3), set.c1 * call.value - set.t2 * (call.d_x * z), -(set.a * d_sigma_z) - set.t2 * (call.d_x * d_sigma_x));
+    return make_generalized_exponential_logsf_grad_a_b_c_sigma_results(-set.a * z - set.t2 * call.value, row.c0 ? 0 : -z, row.c0 ? 0 : -(call.value * set.t3), row.c0 ? 0 : set.c1 * call.value - set.t2 * (call.d_x * z), row.c0 ? 0 : -(set.a * d_sigma_z) - set.t2 * (call.d_x * d_sigma_x));
 }
 
 // generalized_exponential_logpdf_grad_a_b_c_sigma: what depends on the parameters alone, computed once for each set of them.

@@ -154,6 +154,11 @@ DEVICE real special_log_excess(real log_ratio, real u)
     return s < 0.1111 ? r * (2 * s * special_atanh_remainder(s) - u) : fmin(log_ratio, 1 / EPSILON) - u;
 }
 
+DEVICE real special_log_power_at_zero(real power, real value)
+{
+    return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
+}
+
 DEVICE real special_stirling_series_derivative(real x)
 {
     real v = 1 / x;
@@ -239,13 +244,14 @@ typedef struct {
     int c14;
     real c15;
     real c16;
+    real c17;
     real d_a_at_zero;
 } generalized_gamma_logpdf_grad_a_c_sigma_set;
 
 DEVICE generalized_gamma_logpdf_grad_a_c_sigma_set generalized_gamma_logpdf_grad_a_c_sigma_prepare_set(real a, real c, real sigma)
 {
     generalized_gamma_logpdf_grad_a_c_sigma_set set;
-    real d_a_at_zero = c < 0 || c * a > 1 ? 0 : c * a < 1 ? 0 : -special_digamma(1 + a);
+    real d_a_at_zero = c < 0 ? 0 : c * a - 1 == 0 ? -special_digamma(1 + a) - INFINITY * c : 0;
     set.c0 = c == 0 || isinf(c);
     set.sigma = sigma;
     set.c1 = 1 / sigma;
@@ -268,10 +274,11 @@ DEVICE generalized_gamma_logpdf_grad_a_c_sigma_set generalized_gamma_logpdf_grad
     set.c10 = c * a - 1;
     set.c11 = log(t12) - special_log_gamma(a) - log(sigma);
     set.c12 = special_large_shape(a);
-    set.c13 = c < 0 || c * a > 1;
-    set.c14 = c * a < 1;
-    set.c15 = -(1 / sigma);
-    set.c16 = -log(sigma) - special_log_gamma_1p(a);
+    set.c13 = c < 0;
+    set.c14 = c * a - 1 == 0;
+    set.c15 = INFINITY * a;
+    set.c16 = -(1 / sigma);
+    set.c17 = -log(sigma) - special_log_gamma_1p(a);
     set.d_a_at_zero = d_a_at_zero;
     return set;
 }
@@ -326,9 +333,9 @@ DEVICE generalized_gamma_logpdf_grad_a_c_sigma_results generalized_gamma_logpdf_
         d_sigma_value = set.c10 * d_sigma_log_z - set.c1 - d_sigma_y;
         value = set.c11 + set.c10 * log_z - y;
     }
-    real d_c_at_zero = set.c13 ? 0 : set.c14 ? 0 : -d_c_y;
-    real d_sigma_at_zero = set.c13 ? 0 : set.c14 ? 0 : set.c15 - d_sigma_y;
-    real at_zero = set.c13 ? -INFINITY : set.c14 ? INFINITY : set.c16 - y;
+    real d_c_at_zero = set.c13 ? 0 : set.c14 ? -d_c_y - set.c15 : 0;
+    real d_sigma_at_zero = set.c13 ? 0 : set.c14 ? set.c16 - d_sigma_y : 0;
+    real at_zero = set.c13 ? -INFINITY : special_log_power_at_zero(set.c10, set.c17 - y);
     return make_generalized_gamma_logpdf_grad_a_c_sigma_results(z == 0 ? at_zero : isinf(z) ? -INFINITY : value, z == 0 ? set.d_a_at_zero : isinf(z) ? 0 : d_a_value, z == 0 ? d_c_at_zero : isinf(z) ? 0 : d_c_value, z == 0 ? d_sigma_at_zero : isinf(z) ? 0 : d_sigma_value);
 }
 

@@ -118,6 +118,11 @@ DEVICE real special_log_excess(real log_ratio, real u)
     return s < 0.1111 ? r * (2 * s * special_atanh_remainder(s) - u) : fmin(log_ratio, 1 / EPSILON) - u;
 }
 
+DEVICE real special_log_power_at_zero(real power, real value)
+{
+    return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
+}
+
 DEVICE real special_stirling_series(real x)
 {
     real v = 1 / x;
@@ -172,8 +177,7 @@ typedef struct {
     real c4;
     int c5;
     int c6;
-    int c7;
-    real c8;
+    real c7;
 } generalized_gamma_logpdf_set;
 
 DEVICE generalized_gamma_logpdf_set generalized_gamma_logpdf_prepare_set(real a, real c, real sigma)
@@ -188,9 +192,8 @@ DEVICE generalized_gamma_logpdf_set generalized_gamma_logpdf_prepare_set(real a,
     set.c3 = log(fabs(c)) - special_log_gamma(a) - log(sigma);
     set.c4 = c * a - 1;
     set.c5 = special_large_shape(a);
-    set.c6 = c < 0 || c * a > 1;
-    set.c7 = c * a < 1;
-    set.c8 = -log(sigma) - special_log_gamma_1p(a);
+    set.c6 = c < 0;
+    set.c7 = -log(sigma) - special_log_gamma_1p(a);
     return set;
 }
 
@@ -223,7 +226,7 @@ DEVICE real generalized_gamma_logpdf_evaluate(generalized_gamma_logpdf_set set, 
     } else {
         value = set.c3 + set.c4 * log_z - y;
     }
-    real at_zero = set.c6 ? -INFINITY : set.c7 ? INFINITY : set.c8 - y;
+    real at_zero = set.c6 ? -INFINITY : special_log_power_at_zero(set.c4, set.c7 - y);
     return z == 0 ? at_zero : isinf(z) ? -INFINITY : value;
 }
 

@@ -213,7 +213,7 @@ DEVICE generalized_logistic_logpdf_grad_alpha_mu_sigma_results generalized_logis
     real z = (row.x - set.mu) * set.t;
     real t3 = special_log1pexp(-z);
     real t6 = special_expit(-z);
-    return make_generalized_logistic_logpdf_grad_alpha_mu_sigma_results(set.c1 - z - set.c2 * t3, set.c3 - t3, set.t - set.c2 * (t6 * set.t), set.c4 - d_sigma_z + d_sigma_z * t6 * set.c2);
+    return make_generalized_logistic_logpdf_grad_alpha_mu_sigma_results(set.c1 - z - set.c2 * t3, set.c3 - t3, set.t - set.c2 * (-z == -INFINITY ? 0 : t6 * set.t), set.c4 - d_sigma_z - set.c2 * (-z == -INFINITY ? 0 : -(d_sigma_z * t6)));
 }
 
 // generalized_logistic_logpdf_checked_grad_alpha_mu_sigma: what depends on the parameters alone, computed once for each set of them.

@@ -224,7 +224,7 @@ DEVICE kappa3_logpdf_grad_a_sigma_results kappa3_logpdf_grad_a_sigma_evaluate(ka
     real t9 = set.a * t8 - set.c1;
     real t10 = z == 0 ? t7 : special_log1pexp(t9);
     real t11 = special_expit(t9);
-    return make_kappa3_logpdf_grad_a_sigma_results(set.constant_ - set.t5 * t10, set.d_a_constant_ - (set.t5 * (z == 0 ? ((z == 0 && set.c2 ? 0 : t6 * t8) - t7) * set.t4 : t11 * (t8 - set.t4)) - set.c3 * t10), set.d_sigma_constant_ - set.t5 * (z == 0 ? (set.c4 ? 0 : set.a * pow(z, set.c5)) * d_sigma_z * set.t4 : t11 * (set.a * (1 / z * d_sigma_z))));
+    return make_kappa3_logpdf_grad_a_sigma_results(set.constant_ - set.t5 * t10, set.d_a_constant_ - (set.t5 * (z == 0 ? ((z == 0 && set.c2 ? 0 : t6 * t8) - t7) * set.t4 : t9 == -INFINITY ? 0 : t11 * (t8 - set.t4)) - set.c3 * t10), set.d_sigma_constant_ - set.t5 * (z == 0 ? (set.c4 ? 0 : set.a * pow(z, set.c5)) * d_sigma_z * set.t4 : t9 == -INFINITY ? 0 : t11 * (set.a * (1 / z * d_sigma_z))));
 }
 
 // kappa3_logpdf_checked_grad_a_sigma: what depends on the parameters alone, computed once for each set of them.

@@ -354,7 +354,7 @@ DEVICE kappa4_minus_log_cdf_grad_w_h_results kappa4_minus_log_cdf_grad_w_h_ms_ev
         real t2 = set.c0 - w;
         real t3 = special_log1pexp(t2) / -set.h;
         real t4 = special_expit(t2);
-        return make_kappa4_minus_log_cdf_grad_w_h_results(t3, -(t4 * set.t5), (t3 - set.t5 * t4) * set.t5);
+        return make_kappa4_minus_log_cdf_grad_w_h_results(t3, isinf(w) ? 0 : (t2 == -INFINITY ? 0 : -t4) * set.t5, isinf(w) ? 0 : ((t2 == -INFINITY ? 0 : -(set.t5 * t4)) + t3) * set.t5);
     }
     real t6 = exp(-w);
     real t = t6;
@@ -371,7 +371,7 @@ DEVICE kappa4_minus_log_cdf_grad_w_h_results kappa4_minus_log_cdf_grad_w_h_ms_ev
         d_w_either = -(t6 * call.d_x);
         d_h_either = -call.d_a;
     }
-    return make_kappa4_minus_log_cdf_grad_w_h_results(either, d_w_either, d_h_either);
+    return make_kappa4_minus_log_cdf_grad_w_h_results(either, isinf(w) ? 0 : d_w_either, isinf(w) ? 0 : d_h_either);
 }
 
 // kappa4_logpdf_grad_h_k_mu_sigma: what depends on the parameters alone, computed once for each set of them.

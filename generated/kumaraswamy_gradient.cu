@@ -143,6 +143,11 @@ DEVICE real special_log1mexp(real x)
     return x > -LOG_2 ? log(-expm1(x)) : log1p(-exp(x));
 }
 
+DEVICE real special_log_power_at_zero(real power, real value)
+{
+    return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
+}
+
 // kumaraswamy_logpdf_grad_a_b: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real a;
@@ -152,28 +157,30 @@ typedef struct {
     real c3;
     real c4;
     int c5;
-    int c6;
-    real c7;
-    int c8;
-    int c9;
-    real c10;
+    real c6;
+    int c7;
+    real c8;
+    real d_a_at_zero;
+    real d_b_at_one;
 } kumaraswamy_logpdf_grad_a_b_set;
 
 DEVICE kumaraswamy_logpdf_grad_a_b_set kumaraswamy_logpdf_grad_a_b_prepare_set(real a, real b)
 {
     kumaraswamy_logpdf_grad_a_b_set set;
+    real d_a_at_zero = a - 1 == 0 ? -INFINITY : 0;
+    real d_b_at_one = b - 1 == 0 ? -INFINITY : 0;
     set.a = a;
     set.c0 = 1 / a;
     set.c1 = b - 1;
     set.c2 = 1 / b;
     set.c3 = log(a) + log(b);
     set.c4 = a - 1;
-    set.c5 = a < 1;
-    set.c6 = a > 1;
-    set.c7 = log(b);
-    set.c8 = b < 1;
-    set.c9 = b > 1;
-    set.c10 = log(a);
+    set.c5 = a - 1 == 0;
+    set.c6 = log(b);
+    set.c7 = b - 1 == 0;
+    set.c8 = log(a);
+    set.d_a_at_zero = d_a_at_zero;
+    set.d_b_at_one = d_b_at_one;
     return set;
 }
 
@@ -206,11 +213,11 @@ DEVICE kumaraswamy_logpdf_grad_a_b_results kumaraswamy_logpdf_grad_a_b_evaluate(
     real d_a_value = set.c0 + row.t + set.c1 * ((t2 < -50 ? -exp(t2) : -(1 / expm1(-t2))) * row.t);
     real d_b_value = set.c2 + t3;
     real value = set.c3 + set.c4 * row.t + set.c1 * t3;
-    real d_b_at_zero = set.c5 ? 0 : set.c6 ? 0 : set.c2 - row.x;
-    real at_zero = set.c5 ? INFINITY : set.c6 ? -INFINITY : set.c7 - set.c1 * row.x;
-    real d_a_at_one = set.c8 ? 0 : set.c9 ? 0 : set.c0 + row.c0;
-    real at_one = set.c8 ? INFINITY : set.c9 ? -INFINITY : set.c10 + set.c4 * row.c0;
-    return make_kumaraswamy_logpdf_grad_a_b_results(row.c1 ? at_zero : row.c2 ? at_one : value, row.c1 ? 0 : row.c2 ? d_a_at_one : d_a_value, row.c1 ? d_b_at_zero : row.c2 ? 0 : d_b_value);
+    real d_b_at_zero = set.c5 ? set.c2 - row.x : 0;
+    real at_zero = special_log_power_at_zero(set.c4, set.c6 - set.c1 * row.x);
+    real d_a_at_one = set.c7 ? set.c0 + row.c0 : 0;
+    real at_one = special_log_power_at_zero(set.c1, set.c8 + set.c4 * row.c0);
+    return make_kumaraswamy_logpdf_grad_a_b_results(row.c1 ? at_zero : row.c2 ? at_one : value, row.c1 ? set.d_a_at_zero : row.c2 ? d_a_at_one : d_a_value, row.c1 ? d_b_at_zero : row.c2 ? set.d_b_at_one : d_b_value);
 }
 
 // kumaraswamy_logpdf_checked_grad_a_b: what depends on the parameters alone, computed once for each set of them.

@@ -111,18 +111,19 @@ DEVICE real special_log1mexp(real x)
     return x > -LOG_2 ? log(-expm1(x)) : log1p(-exp(x));
 }
 
+DEVICE real special_log_power_at_zero(real power, real value)
+{
+    return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
+}
+
 // kumaraswamy_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real c0;
     real c1;
     real c2;
     real a;
-    int c3;
-    int c4;
-    real c5;
-    int c6;
-    int c7;
-    real c8;
+    real c3;
+    real c4;
 } kumaraswamy_logpdf_set;
 
 DEVICE kumaraswamy_logpdf_set kumaraswamy_logpdf_prepare_set(real a, real b)
@@ -132,12 +133,8 @@ DEVICE kumaraswamy_logpdf_set kumaraswamy_logpdf_prepare_set(real a, real b)
     set.c1 = a - 1;
     set.c2 = b - 1;
     set.a = a;
-    set.c3 = a < 1;
-    set.c4 = a > 1;
-    set.c5 = log(b);
-    set.c6 = b < 1;
-    set.c7 = b > 1;
-    set.c8 = log(a);
+    set.c3 = log(b);
+    set.c4 = log(a);
     return set;
 }
 
@@ -165,8 +162,8 @@ DEVICE kumaraswamy_logpdf_row kumaraswamy_logpdf_prepare_row(real x)
 DEVICE real kumaraswamy_logpdf_evaluate(kumaraswamy_logpdf_set set, kumaraswamy_logpdf_row row)
 {
     real value = set.c0 + set.c1 * row.c0 + set.c2 * special_log1mexp(set.a * row.c0);
-    real at_zero = set.c3 ? INFINITY : set.c4 ? -INFINITY : set.c5 - set.c2 * row.x;
-    real at_one = set.c6 ? INFINITY : set.c7 ? -INFINITY : set.c8 + set.c1 * row.c1;
+    real at_zero = special_log_power_at_zero(set.c1, set.c3 - set.c2 * row.x);
+    real at_one = special_log_power_at_zero(set.c2, set.c4 + set.c1 * row.c1);
     return row.c2 ? at_zero : row.c3 ? at_one : value;
 }
 

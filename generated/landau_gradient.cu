@@ -258,7 +258,7 @@ DEVICE landau_logpdf_checked_grad_mu_sigma_results make_landau_logpdf_checked_gr
 DEVICE landau_log_v_grad_t_results landau_log_v_grad_t_m_evaluate(real t)
 {
     real t2 = atan(t) / t;
-    real d_t_ratio = t == 0 ? 0 : (1 / (1 + t * t) - t2) * (1 / t);
+    real d_t_ratio = t == 0 ? 0 : ((isinf(t) ? 0 : 1 / (1 + t * t)) - t2) * (1 / t);
     real ratio = t == 0 ? 1 : t2;
     real t3 = ratio * (1 + t * t);
     return make_landau_log_v_grad_t_results(log(t3) + 1 - ratio * (1 - t * t), 1 / t3 * ((1 + t * t) * d_t_ratio + ratio * (2 * t)) - ((1 - t * t) * d_t_ratio - 2 * t * ratio));

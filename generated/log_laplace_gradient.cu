@@ -138,6 +138,11 @@ DEVICE log_laplace_logpdf_checked_grad_c_sigma_results make_log_laplace_logpdf_c
 }
 
 
+DEVICE real special_log_power_at_zero(real power, real value)
+{
+    return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
+}
+
 // log_laplace_logpdf_grad_c_sigma: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real sigma;
@@ -148,6 +153,7 @@ typedef struct {
     real c4;
     real c5;
     real at_zero;
+    real d_c_at_zero;
     real d_sigma_at_zero;
 } log_laplace_logpdf_grad_c_sigma_set;
 
@@ -158,8 +164,9 @@ DEVICE log_laplace_logpdf_grad_c_sigma_set log_laplace_logpdf_grad_c_sigma_prepa
     real t3 = 1 / t2;
     real t4 = 1 / sigma;
     real t6 = 0.5 / sigma;
-    real d_sigma_at_zero = c < 1 ? 0 : c > 1 ? 0 : -(t6 * (1 / sigma) * (1 / t6));
-    real at_zero = c < 1 ? INFINITY : c > 1 ? -INFINITY : log(t6);
+    real d_c_at_zero = c - 1 == 0 ? -INFINITY : 0;
+    real d_sigma_at_zero = c - 1 == 0 ? -(t6 * (1 / sigma) * (1 / t6)) : 0;
+    real at_zero = special_log_power_at_zero(c - 1, log(t6));
     set.sigma = sigma;
     set.c0 = 1 / sigma;
     set.c1 = -c - 1;
@@ -168,6 +175,7 @@ DEVICE log_laplace_logpdf_grad_c_sigma_set log_laplace_logpdf_grad_c_sigma_prepa
     set.c4 = t2 * t4 * t3;
     set.c5 = log(t2);
     set.at_zero = at_zero;
+    set.d_c_at_zero = d_c_at_zero;
     set.d_sigma_at_zero = d_sigma_at_zero;
     return set;
 }
@@ -196,7 +204,7 @@ DEVICE log_laplace_logpdf_grad_c_sigma_results log_laplace_logpdf_grad_c_sigma_e
     real d_c_value = set.c3 + log_z * (log_z > 0 ? -1 : 1);
     real d_sigma_value = t5 * d_sigma_log_z - set.c4;
     real value = set.c5 + t5 * log_z;
-    return make_log_laplace_logpdf_grad_c_sigma_results(z == 0 ? set.at_zero : value, z == 0 ? 0 : d_c_value, z == 0 ? set.d_sigma_at_zero : d_sigma_value);
+    return make_log_laplace_logpdf_grad_c_sigma_results(z == 0 ? set.at_zero : value, z == 0 ? set.d_c_at_zero : d_c_value, z == 0 ? set.d_sigma_at_zero : d_sigma_value);
 }
 
 // log_laplace_logpdf_checked_grad_c_sigma: what depends on the parameters alone, computed once for each set of them.

@@ -106,6 +106,11 @@ DEVICE double ordinary_quotient(double a, double b)
 #endif
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
+DEVICE real special_log_power_at_zero(real power, real value)
+{
+    return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
+}
+
 // log_laplace_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real sigma;
@@ -118,7 +123,7 @@ typedef struct {
 DEVICE log_laplace_logpdf_set log_laplace_logpdf_prepare_set(real c, real sigma)
 {
     log_laplace_logpdf_set set;
-    real at_zero = c < 1 ? INFINITY : c > 1 ? -INFINITY : log(0.5 / sigma);
+    real at_zero = special_log_power_at_zero(c - 1, log(0.5 / sigma));
     set.sigma = sigma;
     set.c0 = log(0.5 * c / sigma);
     set.c1 = -c - 1;

@@ -146,6 +146,11 @@ DEVICE real special_log1p_unit(real e)
     return e - s * (e - z * series);
 }
 
+DEVICE real special_log_power_at_zero(real power, real value)
+{
+    return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
+}
+
 // log_logistic_logpdf_grad_alpha_sigma: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real sigma;
@@ -157,9 +162,9 @@ typedef struct {
     real c4;
     real c5;
     int c6;
-    int c7;
+    real c7;
     real c8;
-    real c9;
+    real d_alpha_at_zero;
 } log_logistic_logpdf_grad_alpha_sigma_set;
 
 DEVICE log_logistic_logpdf_grad_alpha_sigma_set log_logistic_logpdf_grad_alpha_sigma_prepare_set(real alpha, real sigma)
@@ -168,6 +173,7 @@ DEVICE log_logistic_logpdf_grad_alpha_sigma_set log_logistic_logpdf_grad_alpha_s
     real t2 = alpha / sigma;
     real t3 = 1 / t2;
     real t4 = 1 / sigma;
+    real d_alpha_at_zero = alpha - 1 == 0 ? -INFINITY : 0;
     set.sigma = sigma;
     set.c0 = 1 / sigma;
     set.alpha = alpha;
@@ -176,10 +182,10 @@ DEVICE log_logistic_logpdf_grad_alpha_sigma_set log_logistic_logpdf_grad_alpha_s
     set.c3 = t3 * t4;
     set.c4 = t2 * t4 * t3;
     set.c5 = log(t2);
-    set.c6 = alpha < 1;
-    set.c7 = alpha > 1;
-    set.c8 = -(1 / sigma);
-    set.c9 = -log(sigma);
+    set.c6 = alpha - 1 == 0;
+    set.c7 = -(1 / sigma);
+    set.c8 = -log(sigma);
+    set.d_alpha_at_zero = d_alpha_at_zero;
     return set;
 }
 
@@ -210,9 +216,9 @@ DEVICE log_logistic_logpdf_grad_alpha_sigma_results log_logistic_logpdf_grad_alp
     real d_alpha_value = set.c3 + log_z * (log_z > 0 ? -1 : 1) + t5 * t6 * t7 * 2;
     real d_sigma_value = t8 * d_sigma_log_z - set.c4 + set.alpha * (log_z > 0 ? d_sigma_log_z : log_z < 0 ? -d_sigma_log_z : 0) * t6 * t7 * 2;
     real value = set.c5 + t8 * log_z - 2 * special_log1p_unit(t6);
-    real d_sigma_at_zero = set.c6 ? 0 : set.c7 ? 0 : set.c8 - 2 * d_sigma_z;
-    real at_zero = set.c6 ? INFINITY : set.c7 ? -INFINITY : set.c9 - 2 * z;
-    return make_log_logistic_logpdf_grad_alpha_sigma_results(z == 0 ? at_zero : isinf(z) ? -INFINITY : value, z == 0 ? 0 : isinf(z) ? 0 : d_alpha_value, z == 0 ? d_sigma_at_zero : isinf(z) ? 0 : d_sigma_value);
+    real d_sigma_at_zero = set.c6 ? set.c7 - 2 * d_sigma_z : 0;
+    real at_zero = special_log_power_at_zero(set.c2, set.c8 - 2 * z);
+    return make_log_logistic_logpdf_grad_alpha_sigma_results(z == 0 ? at_zero : isinf(z) ? -INFINITY : value, z == 0 ? set.d_alpha_at_zero : isinf(z) ? 0 : d_alpha_value, z == 0 ? d_sigma_at_zero : isinf(z) ? 0 : d_sigma_value);
 }
 
 // log_logistic_logpdf_checked_grad_alpha_sigma: what depends on the parameters alone, computed once for each set of them.

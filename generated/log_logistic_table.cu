@@ -114,6 +114,11 @@ DEVICE real special_log1p_unit(real e)
     return e - s * (e - z * series);
 }
 
+DEVICE real special_log_power_at_zero(real power, real value)
+{
+    return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
+}
+
 // log_logistic_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real sigma;
@@ -121,9 +126,7 @@ typedef struct {
     real c1;
     real c2;
     real alpha;
-    int c3;
-    int c4;
-    real c5;
+    real c3;
 } log_logistic_logpdf_set;
 
 DEVICE log_logistic_logpdf_set log_logistic_logpdf_prepare_set(real alpha, real sigma)
@@ -134,9 +137,7 @@ DEVICE log_logistic_logpdf_set log_logistic_logpdf_prepare_set(real alpha, real 
     set.c1 = -alpha - 1;
     set.c2 = alpha - 1;
     set.alpha = alpha;
-    set.c3 = alpha < 1;
-    set.c4 = alpha > 1;
-    set.c5 = -log(sigma);
+    set.c3 = -log(sigma);
     return set;
 }
 
@@ -158,7 +159,7 @@ DEVICE real log_logistic_logpdf_evaluate(log_logistic_logpdf_set set, log_logist
     real z = row.x / set.sigma;
     real log_z = log(z);
     real value = set.c0 + (log_z > 0 ? set.c1 : set.c2) * log_z - 2 * special_log1p_unit(exp(-set.alpha * fabs(log_z)));
-    real at_zero = set.c3 ? INFINITY : set.c4 ? -INFINITY : set.c5 - 2 * z;
+    real at_zero = special_log_power_at_zero(set.c2, set.c3 - 2 * z);
     return z == 0 ? at_zero : isinf(z) ? -INFINITY : value;
 }
 

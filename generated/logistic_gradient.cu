@@ -201,7 +201,7 @@ DEVICE logistic_logpdf_grad_mu_s_results logistic_logpdf_grad_mu_s_evaluate(logi
     real d_s_z = -(set.c0 * (row.x - set.mu));
     real z = (row.x - set.mu) * set.t;
     real t2 = special_expit(-z);
-    return make_logistic_logpdf_grad_mu_s_results(set.c1 - z - 2 * special_log1pexp(-z), set.t - 2 * (t2 * set.t), set.c2 - d_s_z + d_s_z * t2 * 2);
+    return make_logistic_logpdf_grad_mu_s_results(set.c1 - z - 2 * special_log1pexp(-z), set.t - 2 * (-z == -INFINITY ? 0 : t2 * set.t), set.c2 - d_s_z - 2 * (-z == -INFINITY ? 0 : -(d_s_z * t2)));
 }
 
 // logistic_logpdf_checked_grad_mu_s: what depends on the parameters alone, computed once for each set of them.

@@ -150,6 +150,11 @@ DEVICE real special_log1p_unit(real e)
     return e - s * (e - z * series);
 }
 
+DEVICE real special_log_power_at_zero(real power, real value)
+{
+    return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
+}
+
 // mielke_logpdf_grad_k_s_sigma: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real sigma;
@@ -164,15 +169,14 @@ typedef struct {
     real c5;
     real c6;
     int c7;
-    int c8;
     real t14;
-    real c9;
+    real c8;
     real t16;
-    int c10;
-    real c11;
-    int c12;
+    int c9;
+    real c10;
+    int c11;
+    real c12;
     real c13;
-    real c14;
 } mielke_logpdf_grad_k_s_sigma_set;
 
 DEVICE mielke_logpdf_grad_k_s_sigma_set mielke_logpdf_grad_k_s_sigma_prepare_set(real k, real s, real sigma)
@@ -198,16 +202,15 @@ DEVICE mielke_logpdf_grad_k_s_sigma_set mielke_logpdf_grad_k_s_sigma_prepare_set
     set.t11 = t11;
     set.c5 = t2 * t4 * t3;
     set.c6 = log(t2);
-    set.c7 = k < 1;
-    set.c8 = k > 1;
+    set.c7 = k - 1 == 0;
     set.t14 = t14;
-    set.c9 = t15 * t14;
+    set.c8 = t15 * t14;
     set.t16 = t16;
-    set.c10 = s > 0;
-    set.c11 = -(1 / sigma);
-    set.c12 = s == 0;
-    set.c13 = s - 1;
-    set.c14 = -log(sigma);
+    set.c9 = s > 0;
+    set.c10 = -(1 / sigma);
+    set.c11 = s == 0;
+    set.c12 = s - 1;
+    set.c13 = -log(sigma);
     return set;
 }
 
@@ -241,10 +244,10 @@ DEVICE mielke_logpdf_grad_k_s_sigma_results mielke_logpdf_grad_k_s_sigma_evaluat
     real d_sigma_value = t12 * d_sigma_log_z - set.c5 + set.s * (log_z > 0 ? d_sigma_log_z : log_z < 0 ? -d_sigma_log_z : 0) * t6 * t10 * set.t11;
     real value = set.c6 + t12 * log_z - set.t11 * t7;
     real t13 = pow(z, set.s);
-    real d_k_at_zero = set.c7 ? 0 : set.c8 ? 0 : -(t13 * set.t14);
-    real d_s_at_zero = set.c7 ? 0 : set.c8 ? 0 : set.c9 * t13 - set.t16 * (z == 0 && set.c10 ? 0 : t13 * log(z));
-    real d_sigma_at_zero = set.c7 ? 0 : set.c8 ? 0 : set.c11 - set.t16 * ((set.c12 ? 0 : set.s * pow(z, set.c13)) * d_sigma_z);
-    real at_zero = set.c7 ? INFINITY : set.c8 ? -INFINITY : set.c14 - set.t16 * t13;
+    real d_k_at_zero = set.c7 ? -(t13 * set.t14) - INFINITY : 0;
+    real d_s_at_zero = set.c7 ? set.c8 * t13 - set.t16 * (z == 0 && set.c9 ? 0 : t13 * log(z)) : 0;
+    real d_sigma_at_zero = set.c7 ? set.c10 - set.t16 * ((set.c11 ? 0 : set.s * pow(z, set.c12)) * d_sigma_z) : 0;
+    real at_zero = special_log_power_at_zero(set.c2, set.c13 - set.t16 * t13);
     return make_mielke_logpdf_grad_k_s_sigma_results(z == 0 ? at_zero : isinf(z) ? -INFINITY : value, z == 0 ? d_k_at_zero : isinf(z) ? 0 : d_k_value, z == 0 ? d_s_at_zero : isinf(z) ? 0 : d_s_value, z == 0 ? d_sigma_at_zero : isinf(z) ? 0 : d_sigma_value);
 }
 

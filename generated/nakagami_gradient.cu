@@ -155,6 +155,11 @@ DEVICE real special_log_ratio_excess(real ratio, real u)
     return special_log_excess(log(ratio), u);
 }
 
+DEVICE real special_log_power_at_zero(real power, real value)
+{
+    return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
+}
+
 DEVICE real special_stirling_series_derivative(real x)
 {
     real v = 1 / x;
@@ -246,6 +251,7 @@ typedef struct {
     real c6;
     int c7;
     real at_zero;
+    real d_nu_at_zero;
     real d_sigma_at_zero;
 } nakagami_logpdf_grad_nu_sigma_set;
 
@@ -253,8 +259,9 @@ DEVICE nakagami_logpdf_grad_nu_sigma_set nakagami_logpdf_grad_nu_sigma_prepare_s
 {
     nakagami_logpdf_grad_nu_sigma_set set;
     real t9 = SQRT_2_OVER_PI / sigma;
-    real d_sigma_at_zero = nu < 0.5 ? 0 : nu > 0.5 ? 0 : -(t9 * (1 / sigma) * (1 / t9));
-    real at_zero = nu < 0.5 ? INFINITY : nu > 0.5 ? -INFINITY : log(t9);
+    real d_nu_at_zero = nu - 0.5 == 0 ? -INFINITY : 0;
+    real d_sigma_at_zero = nu - 0.5 == 0 ? -(t9 * (1 / sigma) * (1 / t9)) : 0;
+    real at_zero = special_log_power_at_zero(nu - 0.5, log(t9));
     set.sigma = sigma;
     set.c0 = 1 / sigma;
     set.c1 = 0.5 * (1 / nu) - special_stirling_error_derivative(nu);
@@ -267,6 +274,7 @@ DEVICE nakagami_logpdf_grad_nu_sigma_set nakagami_logpdf_grad_nu_sigma_prepare_s
     set.c6 = LOG_2 + nu * t7 - special_log_gamma(nu) - log(sigma);
     set.c7 = special_large_shape(nu);
     set.at_zero = at_zero;
+    set.d_nu_at_zero = d_nu_at_zero;
     set.d_sigma_at_zero = d_sigma_at_zero;
     return set;
 }
@@ -311,7 +319,7 @@ DEVICE nakagami_logpdf_grad_nu_sigma_results nakagami_logpdf_grad_nu_sigma_evalu
         d_sigma_value = set.c4 * (1 / z * d_sigma_z) - set.c0 - set.c5 * z * d_sigma_z;
         value = set.c6 + set.c4 * t8 - set.nu * z * z;
     }
-    return make_nakagami_logpdf_grad_nu_sigma_results(z == 0 ? set.at_zero : isinf(z) ? -INFINITY : value, z == 0 ? 0 : isinf(z) ? 0 : d_nu_value, z == 0 ? set.d_sigma_at_zero : isinf(z) ? 0 : d_sigma_value);
+    return make_nakagami_logpdf_grad_nu_sigma_results(z == 0 ? set.at_zero : isinf(z) ? -INFINITY : value, z == 0 ? set.d_nu_at_zero : isinf(z) ? 0 : d_nu_value, z == 0 ? set.d_sigma_at_zero : isinf(z) ? 0 : d_sigma_value);
 }
 
 // nakagami_logpdf_checked_grad_nu_sigma: what depends on the parameters alone, computed once for each set of them.

@@ -123,6 +123,11 @@ DEVICE real special_log_ratio_excess(real ratio, real u)
     return special_log_excess(log(ratio), u);
 }
 
+DEVICE real special_log_power_at_zero(real power, real value)
+{
+    return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
+}
+
 DEVICE real special_stirling_series(real x)
 {
     real v = 1 / x;
@@ -196,7 +201,7 @@ typedef struct {
 DEVICE nakagami_logpdf_set nakagami_logpdf_prepare_set(real nu, real sigma)
 {
     nakagami_logpdf_set set;
-    real at_zero = nu < 0.5 ? INFINITY : nu > 0.5 ? -INFINITY : log(SQRT_2_OVER_PI / sigma);
+    real at_zero = special_log_power_at_zero(nu - 0.5, log(SQRT_2_OVER_PI / sigma));
     set.sigma = sigma;
     set.c0 = LOG_2 + 0.5 * log(nu) - HALF_LOG_2PI - special_stirling_error(nu);
     set.nu = nu;

@@ -407,8 +407,8 @@ DEVICE negative_binomial_log_logpmf_grad_phi_set negative_binomial_log_logpmf_gr
     real mu = exp(eta);
     real d_phi_log_odds = -(1 / phi);
     real log_odds = eta - log(phi);
-    real d_phi_log_p = -(d_phi_log_odds * special_expit(log_odds));
-    real d_phi_log_q = special_expit(-log_odds) * d_phi_log_odds;
+    real d_phi_log_p = -log_odds == INFINITY ? 0 : -(d_phi_log_odds * special_expit(log_odds));
+    real d_phi_log_q = log_odds == INFINITY ? 0 : special_expit(-log_odds) * d_phi_log_odds;
     set.negative_binomial_0 = negative_binomial_log_deviation_grad_phi_prepare_set(mu, phi);
     set.negative_binomial_kernel_grad_alpha_0 = negative_binomial_kernel_grad_alpha_log_p_log_q_deviation_rsssm_prepare_set(phi, special_log_expit(-log_odds), special_log_expit(log_odds));
     set.d_phi_log_p = d_phi_log_p;

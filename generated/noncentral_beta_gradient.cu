@@ -287,6 +287,11 @@ DEVICE real special_lbeta(real a, real b)
     return special_stirling_error(p) + (special_stirling_error(q) - special_stirling_error(p + q)) + HALF_LOG_2PI - 0.5 * log(q) - (p - 0.5) * log1p(q / p) - q * log1p(p / q);
 }
 
+DEVICE real special_log_power_at_zero(real power, real value)
+{
+    return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
+}
+
 DEVICE real special_mixture_peak(real m, real a, real y, real s)
 {
     real b = a + 1 - m * s;
@@ -446,12 +451,13 @@ typedef struct {
     real c5;
     real c6;
     int c7;
-    int c8;
+    real d_beta_at_one;
 } beta_logpdf_grad_alpha_beta_rms_set;
 
 DEVICE beta_logpdf_grad_alpha_beta_rms_set beta_logpdf_grad_alpha_beta_rms_prepare_set(real beta)
 {
     beta_logpdf_grad_alpha_beta_rms_set set;
+    real d_beta_at_one = beta - 1 == 0 ? -INFINITY : 0;
     set.beta = beta;
     set.c0 = beta != beta;
     real t11 = 1 / beta;
@@ -463,8 +469,8 @@ DEVICE beta_logpdf_grad_alpha_beta_rms_set beta_logpdf_grad_alpha_beta_rms_prepa
     set.c4 = beta - 1;
     set.c5 = 1 / beta;
     set.c6 = log(beta);
-    set.c7 = beta < 1;
-    set.c8 = beta > 1;
+    set.c7 = beta - 1 == 0;
+    set.d_beta_at_one = d_beta_at_one;
     return set;
 }
 
@@ -541,11 +547,12 @@ DEVICE beta_logpdf_grad_alpha_beta_results beta_logpdf_grad_alpha_beta_rms_evalu
         d_beta_value = row.t21 - special_lbeta_derivative_sm_evaluate(set.special_lbeta_derivative_0, alpha);
         value = (alpha - 1) * row.t20 + set.c4 * row.t21 - special_lbeta(alpha, set.beta);
     }
-    real d_beta_at_zero = alpha < 1 ? 0 : alpha > 1 ? 0 : set.c5 - row.x;
-    real at_zero = alpha < 1 ? INFINITY : alpha > 1 ? -INFINITY : set.c6 - set.c4 * row.x;
-    real d_alpha_at_one = set.c7 ? 0 : set.c8 ? 0 : 1 / alpha + row.c0;
-    real at_one = set.c7 ? INFINITY : set.c8 ? -INFINITY : log(alpha) + (alpha - 1) * row.c0;
-    return make_beta_logpdf_grad_alpha_beta_results(row.c3 ? at_zero : row.c4 ? at_one : value, row.c3 ? 0 : row.c4 ? d_alpha_at_one : d_alpha_value, row.c3 ? d_beta_at_zero : row.c4 ? 0 : d_beta_value);
+    real d_alpha_at_zero = alpha - 1 == 0 ? -INFINITY : 0;
+    real d_beta_at_zero = alpha - 1 == 0 ? set.c5 - row.x : 0;
+    real at_zero = special_log_power_at_zero(alpha - 1, set.c6 - set.c4 * row.x);
+    real d_alpha_at_one = set.c7 ? 1 / alpha + row.c0 : 0;
+    real at_one = special_log_power_at_zero(set.c4, log(alpha) + (alpha - 1) * row.c0);
+    return make_beta_logpdf_grad_alpha_beta_results(row.c3 ? at_zero : row.c4 ? at_one : value, row.c3 ? d_alpha_at_zero : row.c4 ? d_alpha_at_one : d_alpha_value, row.c3 ? d_beta_at_zero : row.c4 ? set.d_beta_at_one : d_beta_value);
 }
 
 // noncentral_beta_logpdf_grad_alpha_beta_lam: what depends on the parameters alone, computed once for each set of them.
@@ -555,21 +562,23 @@ typedef struct {
     real alpha;
     beta_logpdf_grad_alpha_beta_rms_set beta_0;
     int c1;
-    int c2;
+    real c2;
     real c3;
     real c4;
     real c5;
     real c6;
     real c7;
     int c8;
-    int c9;
     real t;
+    real c9;
     real c10;
     real c11;
     real c12;
     real c13;
     real c14;
     int c15;
+    real d_alpha_at_zero;
+    real d_beta_at_one;
 } noncentral_beta_logpdf_grad_alpha_beta_lam_set;
 
 DEVICE noncentral_beta_logpdf_grad_alpha_beta_lam_set noncentral_beta_logpdf_grad_alpha_beta_lam_prepare_set(real alpha, real beta, real lam)
@@ -577,28 +586,32 @@ DEVICE noncentral_beta_logpdf_grad_alpha_beta_lam_set noncentral_beta_logpdf_gra
     noncentral_beta_logpdf_grad_alpha_beta_lam_set set;
     real m = 0.5 * lam;
     real end = alpha + m;
+    real d_alpha_at_zero = alpha - 1 == 0 ? -INFINITY : 0;
     real t = 1 / end;
     real t2 = m / end;
+    real d_beta_at_one = beta - 1 == 0 ? -INFINITY : 0;
     set.c0 = alpha + beta;
     set.m = m;
     set.alpha = alpha;
     set.beta_0 = beta_logpdf_grad_alpha_beta_rms_prepare_set(beta);
-    set.c1 = alpha < 1;
-    set.c2 = alpha > 1;
-    set.c3 = 1 / beta;
-    set.c4 = m - 1;
-    set.c5 = (beta + 1) * 0.5;
+    set.c1 = alpha - 1 == 0;
+    set.c2 = 1 / beta;
+    set.c3 = m - 1;
+    set.c4 = (beta + 1) * 0.5;
+    set.c5 = alpha - 1;
     set.c6 = log(beta) - m;
     set.c7 = (beta + 1) * m - (beta - 1);
-    set.c8 = beta < 1;
-    set.c9 = beta > 1;
+    set.c8 = beta - 1 == 0;
     set.t = t;
-    set.c10 = 1 - t2 * t;
-    set.c11 = t * 0.5;
-    set.c12 = 0.5 + (0.5 - t2 * 0.5) * t;
+    set.c9 = 1 - t2 * t;
+    set.c10 = t * 0.5;
+    set.c11 = 0.5 + (0.5 - t2 * 0.5) * t;
+    set.c12 = beta - 1;
     set.c13 = log(end);
     set.c14 = end - 1 + t2;
     set.c15 = lam > 2e7 || isinf(alpha + beta);
+    set.d_alpha_at_zero = d_alpha_at_zero;
+    set.d_beta_at_one = d_beta_at_one;
     return set;
 }
 
@@ -634,13 +647,13 @@ DEVICE noncentral_beta_logpdf_grad_alpha_beta_lam_results noncentral_beta_logpdf
     real d_beta_value = call2.d_beta + call3.d_y * row.x;
     real d_lam_value = call.d_m * 0.5 + call3.d_m * 0.5;
     real value = call.value + call2.value + call3.value;
-    real d_beta_at_zero = set.c1 ? 0 : set.c2 ? 0 : set.c3 + row.x * set.c4;
-    real d_lam_at_zero = set.c1 ? 0 : set.c2 ? 0 : row.x * set.c5 - 0.5;
-    real at_zero = set.c1 ? INFINITY : set.c2 ? -INFINITY : set.c6 + set.c7 * row.x;
-    real d_alpha_at_one = set.c8 ? 0 : set.c9 ? 0 : set.t + row.c0 * set.c10;
-    real d_lam_at_one = set.c8 ? 0 : set.c9 ? 0 : set.c11 + row.c0 * set.c12;
-    real at_one = set.c8 ? INFINITY : set.c9 ? -INFINITY : set.c13 + set.c14 * row.c0;
-    return make_noncentral_beta_logpdf_grad_alpha_beta_lam_results(set.c15 ? NAN : row.c1 ? at_zero : row.c2 ? at_one : value, set.c15 ? NAN : row.c1 ? 0 : row.c2 ? d_alpha_at_one : d_alpha_value, set.c15 ? NAN : row.c1 ? d_beta_at_zero : row.c2 ? 0 : d_beta_value, set.c15 ? NAN : row.c1 ? d_lam_at_zero : row.c2 ? d_lam_at_one : d_lam_value);
+    real d_beta_at_zero = set.c1 ? set.c2 + row.x * set.c3 : 0;
+    real d_lam_at_zero = set.c1 ? row.x * set.c4 - 0.5 : 0;
+    real at_zero = special_log_power_at_zero(set.c5, set.c6 + set.c7 * row.x);
+    real d_alpha_at_one = set.c8 ? set.t + row.c0 * set.c9 : 0;
+    real d_lam_at_one = set.c8 ? set.c10 + row.c0 * set.c11 : 0;
+    real at_one = special_log_power_at_zero(set.c12, set.c13 + set.c14 * row.c0);
+    return make_noncentral_beta_logpdf_grad_alpha_beta_lam_results(set.c15 ? NAN : row.c1 ? at_zero : row.c2 ? at_one : value, set.c15 ? NAN : row.c1 ? set.d_alpha_at_zero : row.c2 ? d_alpha_at_one : d_alpha_value, set.c15 ? NAN : row.c1 ? d_beta_at_zero : row.c2 ? set.d_beta_at_one : d_beta_value, set.c15 ? NAN : row.c1 ? d_lam_at_zero : row.c2 ? d_lam_at_one : d_lam_value);
 }
 
 // noncentral_beta_logpdf_checked_grad_alpha_beta_lam: what depends on the parameters alone, computed once for each set of them.

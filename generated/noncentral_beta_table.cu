@@ -158,6 +158,11 @@ DEVICE real special_lbeta(real a, real b)
     return special_stirling_error(p) + (special_stirling_error(q) - special_stirling_error(p + q)) + HALF_LOG_2PI - 0.5 * log(q) - (p - 0.5) * log1p(q / p) - q * log1p(p / q);
 }
 
+DEVICE real special_log_power_at_zero(real power, real value)
+{
+    return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
+}
+
 DEVICE real special_mixture_peak(real m, real a, real y, real s)
 {
     real b = a + 1 - m * s;
@@ -227,8 +232,6 @@ typedef struct {
     real c1;
     real c2;
     real c3;
-    int c4;
-    int c5;
 } beta_logpdf_rms_set;
 
 DEVICE beta_logpdf_rms_set beta_logpdf_rms_prepare_set(real beta)
@@ -239,8 +242,6 @@ DEVICE beta_logpdf_rms_set beta_logpdf_rms_prepare_set(real beta)
     set.c1 = 1 / beta;
     set.c2 = beta - 1;
     set.c3 = log(beta);
-    set.c4 = beta < 1;
-    set.c5 = beta > 1;
     return set;
 }
 
@@ -285,8 +286,8 @@ DEVICE real beta_logpdf_rms_evaluate(beta_logpdf_rms_set set, beta_logpdf_rms_ro
     } else {
         value = (alpha - 1) * row.c2 + set.c2 * row.c3 - special_lbeta(alpha, set.beta);
     }
-    real at_zero = alpha < 1 ? INFINITY : alpha > 1 ? -INFINITY : set.c3 - set.c2 * row.x;
-    real at_one = set.c4 ? INFINITY : set.c5 ? -INFINITY : log(alpha) + (alpha - 1) * row.c4;
+    real at_zero = special_log_power_at_zero(alpha - 1, set.c3 - set.c2 * row.x);
+    real at_one = special_log_power_at_zero(set.c2, log(alpha) + (alpha - 1) * row.c4);
     return row.c5 ? at_zero : row.c6 ? at_one : value;
 }
 
@@ -296,15 +297,13 @@ typedef struct {
     real m;
     real alpha;
     beta_logpdf_rms_set beta_0;
-    int c1;
-    int c2;
+    real c1;
+    real c2;
     real c3;
     real c4;
-    int c5;
-    int c6;
-    real c7;
-    real c8;
-    int c9;
+    real c5;
+    real c6;
+    int c7;
 } noncentral_beta_logpdf_set;
 
 DEVICE noncentral_beta_logpdf_set noncentral_beta_logpdf_prepare_set(real alpha, real beta, real lam)
@@ -316,15 +315,13 @@ DEVICE noncentral_beta_logpdf_set noncentral_beta_logpdf_prepare_set(real alpha,
     set.m = m;
     set.alpha = alpha;
     set.beta_0 = beta_logpdf_rms_prepare_set(beta);
-    set.c1 = alpha < 1;
-    set.c2 = alpha > 1;
-    set.c3 = log(beta) - m;
-    set.c4 = (beta + 1) * m - (beta - 1);
-    set.c5 = beta < 1;
-    set.c6 = beta > 1;
-    set.c7 = log(end);
-    set.c8 = end - 1 + m / end;
-    set.c9 = lam > 2e7 || isinf(alpha + beta);
+    set.c1 = alpha - 1;
+    set.c2 = log(beta) - m;
+    set.c3 = (beta + 1) * m - (beta - 1);
+    set.c4 = beta - 1;
+    set.c5 = log(end);
+    set.c6 = end - 1 + m / end;
+    set.c7 = lam > 2e7 || isinf(alpha + beta);
     return set;
 }
 
@@ -354,9 +351,9 @@ DEVICE real noncentral_beta_logpdf_evaluate(noncentral_beta_logpdf_set set, nonc
     real y = row.x * set.c0;
     real first = special_mixture_peak(set.m, set.alpha, y, row.x);
     real value = special_log_poisson(first, set.m) + beta_logpdf_rms_evaluate(set.beta_0, row.beta_0, set.alpha + first) + special_log_mixture_density(set.m, set.alpha, y, row.x, first);
-    real at_zero = set.c1 ? INFINITY : set.c2 ? -INFINITY : set.c3 + set.c4 * row.x;
-    real at_one = set.c5 ? INFINITY : set.c6 ? -INFINITY : set.c7 + set.c8 * row.c0;
-    return set.c9 ? NAN : row.c1 ? at_zero : row.c2 ? at_one : value;
+    real at_zero = special_log_power_at_zero(set.c1, set.c2 + set.c3 * row.x);
+    real at_one = special_log_power_at_zero(set.c4, set.c5 + set.c6 * row.c0);
+    return set.c7 ? NAN : row.c1 ? at_zero : row.c2 ? at_one : value;
 }
 
 // noncentral_beta_logpdf_checked: what depends on the parameters alone, computed once for each set of them.

@@ -275,6 +275,11 @@ DEVICE real special_log_gamma(real x)
     return (x - 0.5) * (log_x - 1) + (HALF_LOG_2PI - 0.5 + special_stirling_series(x));
 }
 
+DEVICE real special_log_power_at_zero(real power, real value)
+{
+    return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
+}
+
 DEVICE real special_mixture_peak(real m, real a, real y, real s)
 {
     real b = a + 1 - m * s;
@@ -452,8 +457,9 @@ DEVICE gamma_logpdf_grad_alpha_results gamma_logpdf_grad_alpha_rms_evaluate(gamm
         d_alpha_value = set.t6 - special_digamma(alpha) + row.t7;
         value = alpha * set.t6 - special_log_gamma(alpha) + (alpha - 1) * row.t7 - set.beta * row.x;
     }
-    real at_zero = (alpha < 1 ? INFINITY : alpha > 1 ? -INFINITY : set.c0) - set.beta * row.x;
-    return make_gamma_logpdf_grad_alpha_results(row.c1 ? at_zero : row.c2 ? -INFINITY : value, row.c1 ? 0 : row.c2 ? 0 : d_alpha_value);
+    real d_alpha_at_zero = alpha - 1 == 0 ? -INFINITY : 0;
+    real at_zero = special_log_power_at_zero(alpha - 1, set.c0 - set.beta * row.x);
+    return make_gamma_logpdf_grad_alpha_results(row.c1 ? at_zero : row.c2 ? -INFINITY : value, row.c1 ? d_alpha_at_zero : row.c2 ? 0 : d_alpha_value);
 }
 
 // noncentral_chi_squared_logpdf_grad_nu_lam: what depends on the parameters alone, computed once for each set of them.
@@ -462,10 +468,11 @@ typedef struct {
     real a;
     gamma_logpdf_grad_alpha_rms_set gamma_0;
     int c0;
-    int c1;
+    real c1;
     real c2;
     real c3;
     int c4;
+    real d_nu_at_zero;
 } noncentral_chi_squared_logpdf_grad_nu_lam_set;
 
 DEVICE noncentral_chi_squared_logpdf_grad_nu_lam_set noncentral_chi_squared_logpdf_grad_nu_lam_prepare_set(real nu, real lam)
@@ -473,14 +480,16 @@ DEVICE noncentral_chi_squared_logpdf_grad_nu_lam_set noncentral_chi_squared_logp
     noncentral_chi_squared_logpdf_grad_nu_lam_set set;
     real a = 0.5 * nu;
     real m = 0.5 * lam;
+    real d_nu_at_zero = nu - 2 == 0 ? -INFINITY : 0;
     set.m = m;
     set.a = a;
     set.gamma_0 = gamma_logpdf_grad_alpha_rms_prepare_set(1);
-    set.c0 = nu < 2;
-    set.c1 = nu > 2;
+    set.c0 = nu - 2 == 0;
+    set.c1 = nu - 2;
     set.c2 = -LOG_2 - m;
     set.c3 = m - 1;
     set.c4 = lam > 2e7 || isinf(nu);
+    set.d_nu_at_zero = d_nu_at_zero;
     return set;
 }
 
@@ -515,9 +524,9 @@ DEVICE noncentral_chi_squared_logpdf_grad_nu_lam_results noncentral_chi_squared_
     real d_nu_value = call2.d_alpha * 0.5 + call3.d_a * 0.5;
     real d_lam_value = call.d_m * 0.5 + call3.d_m * 0.5;
     real value = call.value + call2.value - LOG_2 + call3.value;
-    real d_lam_at_zero = set.c0 ? 0 : set.c1 ? 0 : row.c0;
-    real at_zero = set.c0 ? INFINITY : set.c1 ? -INFINITY : set.c2 + row.y * set.c3;
-    return make_noncentral_chi_squared_logpdf_grad_nu_lam_results(set.c4 ? NAN : row.c1 ? at_zero : row.c2 ? -INFINITY : value, set.c4 ? NAN : row.c1 ? 0 : row.c2 ? 0 : d_nu_value, set.c4 ? NAN : row.c1 ? d_lam_at_zero : row.c2 ? 0 : d_lam_value);
+    real d_lam_at_zero = set.c0 ? row.c0 : 0;
+    real at_zero = special_log_power_at_zero(set.c1, set.c2 + row.y * set.c3);
+    return make_noncentral_chi_squared_logpdf_grad_nu_lam_results(set.c4 ? NAN : row.c1 ? at_zero : row.c2 ? -INFINITY : value, set.c4 ? NAN : row.c1 ? set.d_nu_at_zero : row.c2 ? 0 : d_nu_value, set.c4 ? NAN : row.c1 ? d_lam_at_zero : row.c2 ? 0 : d_lam_value);
 }
 
 // noncentral_chi_squared_logpdf_checked_grad_nu_lam: what depends on the parameters alone, computed once for each set of them.

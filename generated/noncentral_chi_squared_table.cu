@@ -160,6 +160,11 @@ DEVICE real special_log_gamma(real x)
     return (x - 0.5) * (log_x - 1) + (HALF_LOG_2PI - 0.5 + special_stirling_series(x));
 }
 
+DEVICE real special_log_power_at_zero(real power, real value)
+{
+    return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
+}
+
 DEVICE real special_mixture_peak(real m, real a, real y, real s)
 {
     real b = a + 1 - m * s;
@@ -266,7 +271,7 @@ DEVICE real gamma_logpdf_rms_evaluate(gamma_logpdf_rms_set set, gamma_logpdf_rms
     } else {
         value = alpha * set.c0 - special_log_gamma(alpha) + (alpha - 1) * row.c0 - set.beta * row.x;
     }
-    real at_zero = (alpha < 1 ? INFINITY : alpha > 1 ? -INFINITY : set.c0) - set.beta * row.x;
+    real at_zero = special_log_power_at_zero(alpha - 1, set.c0 - set.beta * row.x);
     return row.c1 ? at_zero : row.c2 ? -INFINITY : value;
 }
 
@@ -275,11 +280,10 @@ typedef struct {
     real m;
     real a;
     gamma_logpdf_rms_set gamma_0;
-    int c0;
-    int c1;
+    real c0;
+    real c1;
     real c2;
-    real c3;
-    int c4;
+    int c3;
 } noncentral_chi_squared_logpdf_set;
 
 DEVICE noncentral_chi_squared_logpdf_set noncentral_chi_squared_logpdf_prepare_set(real nu, real lam)
@@ -290,11 +294,10 @@ DEVICE noncentral_chi_squared_logpdf_set noncentral_chi_squared_logpdf_prepare_s
     set.m = m;
     set.a = a;
     set.gamma_0 = gamma_logpdf_rms_prepare_set(1);
-    set.c0 = nu < 2;
-    set.c1 = nu > 2;
-    set.c2 = -LOG_2 - m;
-    set.c3 = m - 1;
-    set.c4 = lam > 2e7 || isinf(nu);
+    set.c0 = nu - 2;
+    set.c1 = -LOG_2 - m;
+    set.c2 = m - 1;
+    set.c3 = lam > 2e7 || isinf(nu);
     return set;
 }
 
@@ -322,8 +325,8 @@ DEVICE real noncentral_chi_squared_logpdf_evaluate(noncentral_chi_squared_logpdf
 {
     real first = special_mixture_peak(set.m, set.a, row.y, 0);
     real value = special_log_poisson(first, set.m) + gamma_logpdf_rms_evaluate(set.gamma_0, row.gamma_0, set.a + first) - LOG_2 + special_log_mixture_density(set.m, set.a, row.y, 0, first);
-    real at_zero = set.c0 ? INFINITY : set.c1 ? -INFINITY : set.c2 + row.y * set.c3;
-    return set.c4 ? NAN : row.c0 ? at_zero : row.c1 ? -INFINITY : value;
+    real at_zero = special_log_power_at_zero(set.c0, set.c1 + row.y * set.c2);
+    return set.c3 ? NAN : row.c0 ? at_zero : row.c1 ? -INFINITY : value;
 }
 
 // noncentral_chi_squared_logpdf_checked: what depends on the parameters alone, computed once for each set of them.

@@ -291,6 +291,11 @@ DEVICE real special_lbeta(real a, real b)
     return special_stirling_error(p) + (special_stirling_error(q) - special_stirling_error(p + q)) + HALF_LOG_2PI - 0.5 * log(q) - (p - 0.5) * log1p(q / p) - q * log1p(p / q);
 }
 
+DEVICE real special_log_power_at_zero(real power, real value)
+{
+    return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
+}
+
 DEVICE real special_mixture_peak(real m, real a, real y, real s)
 {
     real b = a + 1 - m * s;
@@ -546,10 +551,11 @@ DEVICE beta_prime_logpdf_grad_alpha_beta_sigma_results beta_prime_logpdf_grad_al
         d_sigma_value = (alpha - 1) * (1 / z * d_sigma_z) - n * (1 / (1 + z) * d_sigma_z) - set.c0;
         value = (alpha - 1) * t26 - n * t27 - (special_lbeta(alpha, set.beta) + set.c3);
     }
-    real d_beta_at_zero = alpha < 1 ? 0 : alpha > 1 ? 0 : set.c4 - z;
-    real d_sigma_at_zero = alpha < 1 ? 0 : alpha > 1 ? 0 : set.c5 - set.c6 * d_sigma_z;
-    real at_zero = alpha < 1 ? INFINITY : alpha > 1 ? -INFINITY : set.c7 - set.c6 * z;
-    return make_beta_prime_logpdf_grad_alpha_beta_sigma_results(z == 0 ? at_zero : isinf(z) ? -INFINITY : value, z == 0 ? 0 : isinf(z) ? 0 : d_alpha_value, z == 0 ? d_beta_at_zero : isinf(z) ? 0 : d_beta_value, z == 0 ? d_sigma_at_zero : isinf(z) ? 0 : d_sigma_value);
+    real d_alpha_at_zero = alpha - 1 == 0 ? -INFINITY : 0;
+    real d_beta_at_zero = alpha - 1 == 0 ? set.c4 - z : 0;
+    real d_sigma_at_zero = alpha - 1 == 0 ? set.c5 - set.c6 * d_sigma_z : 0;
+    real at_zero = special_log_power_at_zero(alpha - 1, set.c7 - set.c6 * z);
+    return make_beta_prime_logpdf_grad_alpha_beta_sigma_results(z == 0 ? at_zero : isinf(z) ? -INFINITY : value, z == 0 ? d_alpha_at_zero : isinf(z) ? 0 : d_alpha_value, z == 0 ? d_beta_at_zero : isinf(z) ? 0 : d_beta_value, z == 0 ? d_sigma_at_zero : isinf(z) ? 0 : d_sigma_value);
 }
 
 // noncentral_f_logpdf_grad_d1_d2_lam: what depends on the parameters alone, computed once for each set of them.
@@ -564,8 +570,8 @@ typedef struct {
     real d_d1_sigma;
     real t6;
     int c1;
-    int c2;
     real t7;
+    real c2;
     real c3;
     real c4;
     int c5;
@@ -591,11 +597,11 @@ DEVICE noncentral_f_logpdf_grad_d1_d2_lam_set noncentral_f_logpdf_grad_d1_d2_lam
     set.beta_prime_0 = beta_prime_logpdf_grad_alpha_beta_sigma_rmss_prepare_set(b, t5);
     set.d_d1_sigma = d_d1_sigma;
     set.t6 = t6;
-    set.c1 = d1 < 2;
-    set.c2 = d1 > 2;
+    set.c1 = d1 - 2 == 0;
     set.t7 = t7;
-    set.c3 = m * 0.5 - 0.5;
-    set.c4 = (b + 1) * 0.5;
+    set.c2 = m * 0.5 - 0.5;
+    set.c3 = (b + 1) * 0.5;
+    set.c4 = d1 - 2;
     set.c5 = lam > 2e7 || isinf(d1 + d2);
     return set;
 }
@@ -641,10 +647,10 @@ DEVICE noncentral_f_logpdf_grad_d1_d2_lam_results noncentral_f_logpdf_grad_d1_d2
     real d_d2_value = call2.d_beta * 0.5 + call2.d_sigma * set.t6 + (call3.d_y * d_d2_y + call3.d_s * d_d2_p);
     real d_lam_value = call.d_m * 0.5 + call3.d_m * 0.5;
     real value = call.value + call2.value + call3.value;
-    real d_d1_at_zero = set.c1 ? 0 : set.c2 ? 0 : set.t7 * d_d1_z;
-    real d_d2_at_zero = set.c1 ? 0 : set.c2 ? 0 : z * set.c3 + set.t7 * d_d2_z;
-    real d_lam_at_zero = set.c1 ? 0 : set.c2 ? 0 : z * set.c4 - 0.5;
-    real at_zero = set.c1 ? INFINITY : set.c2 ? -INFINITY : -set.m + set.t7 * z;
+    real d_d1_at_zero = set.c1 ? set.t7 * d_d1_z - INFINITY : 0;
+    real d_d2_at_zero = set.c1 ? z * set.c2 + set.t7 * d_d2_z : 0;
+    real d_lam_at_zero = set.c1 ? z * set.c3 - 0.5 : 0;
+    real at_zero = special_log_power_at_zero(set.c4, -set.m + set.t7 * z);
     return make_noncentral_f_logpdf_grad_d1_d2_lam_results(set.c5 ? NAN : row.c0 ? at_zero : row.c1 ? -INFINITY : value, set.c5 ? NAN : row.c0 ? d_d1_at_zero : row.c1 ? 0 : d_d1_value, set.c5 ? NAN : row.c0 ? d_d2_at_zero : row.c1 ? 0 : d_d2_value, set.c5 ? NAN : row.c0 ? d_lam_at_zero : row.c1 ? 0 : d_lam_value);
 }
 

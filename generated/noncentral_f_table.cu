@@ -158,6 +158,11 @@ DEVICE real special_lbeta(real a, real b)
     return special_stirling_error(p) + (special_stirling_error(q) - special_stirling_error(p + q)) + HALF_LOG_2PI - 0.5 * log(q) - (p - 0.5) * log1p(q / p) - q * log1p(p / q);
 }
 
+DEVICE real special_log_power_at_zero(real power, real value)
+{
+    return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
+}
+
 DEVICE real special_mixture_peak(real m, real a, real y, real s)
 {
     real b = a + 1 - m * s;
@@ -267,7 +272,7 @@ DEVICE real beta_prime_logpdf_rmss_evaluate(beta_prime_logpdf_rmss_set set, beta
     } else {
         value = (alpha - 1) * log(z) - n * log1p(z) - (special_lbeta(alpha, set.beta) + set.c1);
     }
-    real at_zero = alpha < 1 ? INFINITY : alpha > 1 ? -INFINITY : set.c2 - set.c3 * z;
+    real at_zero = special_log_power_at_zero(alpha - 1, set.c2 - set.c3 * z);
     return z == 0 ? at_zero : isinf(z) ? -INFINITY : value;
 }
 
@@ -279,10 +284,9 @@ typedef struct {
     real m;
     real a;
     beta_prime_logpdf_rmss_set beta_prime_0;
-    int c1;
-    int c2;
-    real c3;
-    int c4;
+    real c1;
+    real c2;
+    int c3;
 } noncentral_f_logpdf_set;
 
 DEVICE noncentral_f_logpdf_set noncentral_f_logpdf_prepare_set(real d1, real d2, real lam)
@@ -297,10 +301,9 @@ DEVICE noncentral_f_logpdf_set noncentral_f_logpdf_prepare_set(real d1, real d2,
     set.m = m;
     set.a = a;
     set.beta_prime_0 = beta_prime_logpdf_rmss_prepare_set(b, d2 / d1);
-    set.c1 = d1 < 2;
-    set.c2 = d1 > 2;
-    set.c3 = (b + 1) * m - b - 1;
-    set.c4 = lam > 2e7 || isinf(d1 + d2);
+    set.c1 = d1 - 2;
+    set.c2 = (b + 1) * m - b - 1;
+    set.c3 = lam > 2e7 || isinf(d1 + d2);
     return set;
 }
 
@@ -330,8 +333,8 @@ DEVICE real noncentral_f_logpdf_evaluate(noncentral_f_logpdf_set set, noncentral
     real y = p * set.c0;
     real first = special_mixture_peak(set.m, set.a, y, p);
     real value = special_log_poisson(first, set.m) + beta_prime_logpdf_rmss_evaluate(set.beta_prime_0, row.beta_prime_0, set.a + first) + special_log_mixture_density(set.m, set.a, y, p, first);
-    real at_zero = set.c1 ? INFINITY : set.c2 ? -INFINITY : -set.m + set.c3 * z;
-    return set.c4 ? NAN : row.c0 ? at_zero : row.c1 ? -INFINITY : value;
+    real at_zero = special_log_power_at_zero(set.c1, -set.m + set.c2 * z);
+    return set.c3 ? NAN : row.c0 ? at_zero : row.c1 ? -INFINITY : value;
 }
 
 // noncentral_f_logpdf_checked: what depends on the parameters alone, computed once for each set of them.

@@ -164,19 +164,15 @@ DEVICE special_expm1_excess_grad_x_results make_special_expm1_excess_grad_x_resu
 typedef struct {
     real value;
     real d_n;
-    real d_nu;
-    real d_t;
-    real d_delta;
-} noncentral_t_peak_grad_n_nu_t_delta_results;
+    real d_b;
+} noncentral_t_peak_grad_n_b_results;
 
-DEVICE noncentral_t_peak_grad_n_nu_t_delta_results make_noncentral_t_peak_grad_n_nu_t_delta_results(real value, real d_n, real d_nu, real d_t, real d_delta)
+DEVICE noncentral_t_peak_grad_n_b_results make_noncentral_t_peak_grad_n_b_results(real value, real d_n, real d_b)
 {
-    noncentral_t_peak_grad_n_nu_t_delta_results results;
+    noncentral_t_peak_grad_n_b_results results;
     results.value = value;
     results.d_n = d_n;
-    results.d_nu = d_nu;
-    results.d_t = d_t;
-    results.d_delta = d_delta;
+    results.d_b = d_b;
     return results;
 }
 
@@ -308,42 +304,31 @@ DEVICE special_expm1_excess_grad_x_results special_expm1_excess_grad_x(real x)
     return make_special_expm1_excess_grad_x_results(fabs(x) < 0.5 ? -special_log1pmx(t) : x + t, fabs(x) < 0.5 ? -(t2 * (t / (1 + t))) : 1 - t2);
 }
 
-// noncentral_t_peak_grad_n_nu_t_delta: what depends on the parameters alone, computed once for each set of them.
+// noncentral_t_peak_grad_n_b: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
-    real delta;
-    real nu;
     real c0;
     real c1;
-} noncentral_t_peak_grad_n_nu_t_delta_ssms_set;
+} noncentral_t_peak_grad_n_b_sm_set;
 
-DEVICE noncentral_t_peak_grad_n_nu_t_delta_ssms_set noncentral_t_peak_grad_n_nu_t_delta_ssms_prepare_set(real n, real nu, real delta)
+DEVICE noncentral_t_peak_grad_n_b_sm_set noncentral_t_peak_grad_n_b_sm_prepare_set(real n)
 {
-    noncentral_t_peak_grad_n_nu_t_delta_ssms_set set;
-    set.delta = delta;
-    set.nu = nu;
+    noncentral_t_peak_grad_n_b_sm_set set;
     set.c0 = 4 * n;
     set.c1 = 2 * n;
     return set;
 }
 
-// noncentral_t_peak_grad_n_nu_t_delta: what depends on both, from what was computed ahead.
-DEVICE noncentral_t_peak_grad_n_nu_t_delta_results noncentral_t_peak_grad_n_nu_t_delta_ssms_evaluate(noncentral_t_peak_grad_n_nu_t_delta_ssms_set set, real t)
+// noncentral_t_peak_grad_n_b: what depends on both, from what was computed ahead.
+DEVICE noncentral_t_peak_grad_n_b_results noncentral_t_peak_grad_n_b_sm_evaluate(noncentral_t_peak_grad_n_b_sm_set set, real b)
 {
-    real b = t * set.delta;
-    real d_t_a = 2 * t;
-    real a = set.nu + t * t;
-    real t2 = sqrt(b * b + set.c0 * a);
-    real t3 = 0.5 / t2;
-    real d_n_root = t3 * (4 * a);
-    real d_nu_root = t3 * set.c0;
-    real d_t_root = t3 * (2 * b * set.delta + set.c0 * d_t_a);
-    real d_delta_root = t3 * (2 * b * t);
-    real root = t2;
-    real t4 = set.c1 / (root - b);
-    real t5 = (b + root) / (2 * a);
-    real t6 = 1 / (root - b);
-    real t7 = 1 / (2 * a);
-    return make_noncentral_t_peak_grad_n_nu_t_delta_results(b < 0 ? t4 : t5, b < 0 ? (2 - t4 * d_n_root) * t6 : d_n_root * t7, b < 0 ? -(t4 * d_nu_root * t6) : (d_nu_root - t5 * 2) * t7, b < 0 ? -(t4 * (d_t_root - set.delta) * t6) : (set.delta + d_t_root - t5 * (2 * d_t_a)) * t7, b < 0 ? -(t4 * (d_delta_root - t) * t6) : (t + d_delta_root) * t7);
+    real t = sqrt(b * b + set.c0);
+    real t2 = 0.5 / t;
+    real d_n_root = t2 * 4;
+    real d_b_root = t2 * (2 * b);
+    real root = t;
+    real t3 = set.c1 / (root - b);
+    real t4 = 1 / (root - b);
+    return make_noncentral_t_peak_grad_n_b_results(b < 0 ? t3 : 0.5 * (b + root), b < 0 ? (2 - t3 * d_n_root) * t4 : 0.5 * d_n_root, b < 0 ? -(t3 * (d_b_root - 1) * t4) : 0.5 * (1 + d_b_root));
 }
 
 // noncentral_t_log_chi_grad_s_nu: what depends on the parameters alone, computed once for each set of them.
@@ -376,13 +361,15 @@ typedef struct {
     real c1;
     real mu;
     real t2;
-    noncentral_t_peak_grad_n_nu_t_delta_ssms_set noncentral_t_peak_grad_n_nu_t_delta_0;
-    real nu;
+    real t3;
+    int c2;
+    real c3;
     real delta;
+    noncentral_t_peak_grad_n_b_sm_set noncentral_t_peak_grad_n_b_0;
     real n;
     noncentral_t_log_chi_grad_s_nu_ms_set noncentral_t_0;
-    real c2;
-    real c3;
+    real c4;
+    real c5;
 } noncentral_t_logpdf_grad_nu_delta_mu_sigma_set;
 
 DEVICE noncentral_t_logpdf_grad_nu_delta_mu_sigma_set noncentral_t_logpdf_grad_nu_delta_mu_sigma_prepare_set(real nu, real delta, real mu, real sigma)
@@ -390,17 +377,20 @@ DEVICE noncentral_t_logpdf_grad_nu_delta_mu_sigma_set noncentral_t_logpdf_grad_n
     noncentral_t_logpdf_grad_nu_delta_mu_sigma_set set;
     real t2 = 1 / sigma;
     real n = nu + 1;
+    real t3 = sqrt(nu);
     set.c0 = isinf(nu) || isinf(delta);
     set.c1 = t2 * t2;
     set.mu = mu;
     set.t2 = t2;
-    set.noncentral_t_peak_grad_n_nu_t_delta_0 = noncentral_t_peak_grad_n_nu_t_delta_ssms_prepare_set(n, nu, delta);
-    set.nu = nu;
+    set.t3 = t3;
+    set.c2 = t3 == 0;
+    set.c3 = 0.5 / t3;
     set.delta = delta;
+    set.noncentral_t_peak_grad_n_b_0 = noncentral_t_peak_grad_n_b_sm_prepare_set(n);
     set.n = n;
     set.noncentral_t_0 = noncentral_t_log_chi_grad_s_nu_ms_prepare_set(nu);
-    set.c2 = log(sigma);
-    set.c3 = 1 / sigma;
+    set.c4 = log(sigma);
+    set.c5 = 1 / sigma;
     return set;
 }
 
@@ -429,32 +419,53 @@ DEVICE noncentral_t_logpdf_grad_nu_delta_mu_sigma_results noncentral_t_logpdf_gr
     }
     real d_sigma_t = -(set.c1 * (row.x - set.mu));
     real t = (row.x - set.mu) * set.t2;
-    noncentral_t_peak_grad_n_nu_t_delta_results call = noncentral_t_peak_grad_n_nu_t_delta_ssms_evaluate(set.noncentral_t_peak_grad_n_nu_t_delta_0, t);
-    real d_nu_s = call.d_n + call.d_nu;
-    real d_delta_s = call.d_delta;
-    real d_mu_s = -(set.t2 * call.d_t);
-    real d_sigma_s = call.d_t * d_sigma_t;
-    real s = call.value;
-    real t3 = 2 * (set.nu + t * t) * s;
-    real d_nu_a = s * s + t3 * d_nu_s;
-    real d_delta_a = t3 * d_delta_s;
-    real d_mu_a = t3 * d_mu_s - set.t2 * (2 * t) * (s * s);
-    real d_sigma_a = s * s * (2 * t * d_sigma_t) + t3 * d_sigma_s;
-    real a = (set.nu + t * t) * s * s;
-    real d_nu_z = t * d_nu_s;
-    real d_delta_z = t * d_delta_s - 1;
-    real d_mu_z = t * d_mu_s - set.t2 * s;
-    real d_sigma_z = s * d_sigma_t + t * d_sigma_s;
-    real z = t * s - set.delta;
-    real t4 = sqrt(a + set.n + 24);
-    real t5 = 0.55 / t4;
-    real t6 = 0.5 / t4;
-    real t7 = 1 / t4;
-    real d_nu_step = -(t5 * (t6 * (d_nu_a + 1)) * t7);
-    real d_delta_step = -(t5 * (t6 * d_delta_a) * t7);
-    real d_mu_step = -(t5 * (t6 * d_mu_a) * t7);
-    real d_sigma_step = -(t5 * (t6 * d_sigma_a) * t7);
-    real step = t5;
+    real t4 = hypot(t, set.t3);
+    real t5 = t / t4;
+    real d_nu_r = t == 0 && set.c2 ? 0 : set.t3 / t4 * set.c3;
+    real d_mu_r = t == 0 && set.c2 ? 0 : -(set.t2 * t5);
+    real d_sigma_r = t == 0 && set.c2 ? 0 : t5 * d_sigma_t;
+    real r = t4;
+    real t6 = t / r;
+    real t7 = 1 / r;
+    real d_nu_share = -(t6 * d_nu_r * t7);
+    real d_mu_share = (-set.t2 - t6 * d_mu_r) * t7;
+    real d_sigma_share = (d_sigma_t - t6 * d_sigma_r) * t7;
+    real share = t6;
+    real d_nu_b = set.delta * d_nu_share;
+    real d_mu_b = set.delta * d_mu_share;
+    real d_sigma_b = set.delta * d_sigma_share;
+    noncentral_t_peak_grad_n_b_results call = noncentral_t_peak_grad_n_b_sm_evaluate(set.noncentral_t_peak_grad_n_b_0, share * set.delta);
+    real d_nu_w = call.d_n + call.d_b * d_nu_b;
+    real d_delta_w = call.d_b * share;
+    real d_mu_w = call.d_b * d_mu_b;
+    real d_sigma_w = call.d_b * d_sigma_b;
+    real w = call.value;
+    real t8 = w / r;
+    real t9 = 1 / r;
+    real d_nu_s = (d_nu_w - t8 * d_nu_r) * t9;
+    real d_delta_s = d_delta_w * t9;
+    real d_mu_s = (d_mu_w - t8 * d_mu_r) * t9;
+    real d_sigma_s = (d_sigma_w - t8 * d_sigma_r) * t9;
+    real s = t8;
+    real d_nu_a = 2 * w * d_nu_w;
+    real d_delta_a = 2 * w * d_delta_w;
+    real d_mu_a = 2 * w * d_mu_w;
+    real d_sigma_a = 2 * w * d_sigma_w;
+    real a = w * w;
+    real d_nu_z = w * d_nu_share + share * d_nu_w;
+    real d_delta_z = share * d_delta_w - 1;
+    real d_mu_z = w * d_mu_share + share * d_mu_w;
+    real d_sigma_z = w * d_sigma_share + share * d_sigma_w;
+    real z = share * w - set.delta;
+    real t10 = sqrt(a + set.n + 24);
+    real t11 = 0.55 / t10;
+    real t12 = 0.5 / t10;
+    real t13 = 1 / t10;
+    real d_nu_step = -(t11 * (t12 * (d_nu_a + 1)) * t13);
+    real d_delta_step = -(t11 * (t12 * d_delta_a) * t13);
+    real d_mu_step = -(t11 * (t12 * d_mu_a) * t13);
+    real d_sigma_step = -(t11 * (t12 * d_sigma_a) * t13);
+    real step = t11;
     real d_nu_sum = 0;
     real d_delta_sum = 0;
     real d_mu_sum = 0;
@@ -472,20 +483,20 @@ DEVICE noncentral_t_logpdf_grad_nu_delta_mu_sigma_results noncentral_t_logpdf_gr
             real d_mu_v = int_product(side, i) * d_mu_step;
             real d_sigma_v = int_product(side, i) * d_sigma_step;
             real v = int_product(side, i) * step;
-            real t8 = exp(v);
-            real d_nu_d = t8 * d_nu_v;
-            real d_delta_d = t8 * d_delta_v;
-            real d_mu_d = t8 * d_mu_v;
-            real d_sigma_d = t8 * d_sigma_v;
+            real t14 = exp(v);
+            real d_nu_d = t14 * d_nu_v;
+            real d_delta_d = t14 * d_delta_v;
+            real d_mu_d = t14 * d_mu_v;
+            real d_sigma_d = t14 * d_sigma_v;
             real d = expm1(v);
             special_expm1_excess_grad_x_results call2 = special_expm1_excess_grad_x(-v);
-            real t9 = exp(-0.5 * a * d * d - set.n * call2.value);
-            real t10 = 0.5 * 2 * a * d;
-            d_nu_term = t9 * (-(0.5 * d * d * d_nu_a) - t10 * d_nu_d - (call2.value - d_nu_v * call2.d_x * set.n));
-            d_delta_term = t9 * (-(0.5 * d * d * d_delta_a) - t10 * d_delta_d + d_delta_v * call2.d_x * set.n);
-            d_mu_term = t9 * (-(0.5 * d * d * d_mu_a) - t10 * d_mu_d + d_mu_v * call2.d_x * set.n);
-            d_sigma_term = t9 * (-(0.5 * d * d * d_sigma_a) - t10 * d_sigma_d + d_sigma_v * call2.d_x * set.n);
-            term = t9;
+            real t15 = exp(-0.5 * a * d * d - set.n * call2.value);
+            real t16 = 0.5 * 2 * a * d;
+            d_nu_term = t15 * (-(0.5 * d * d * d_nu_a) - t16 * d_nu_d - (call2.value - d_nu_v * call2.d_x * set.n));
+            d_delta_term = t15 * (-(0.5 * d * d * d_delta_a) - t16 * d_delta_d + d_delta_v * call2.d_x * set.n);
+            d_mu_term = t15 * (-(0.5 * d * d * d_mu_a) - t16 * d_mu_d + d_mu_v * call2.d_x * set.n);
+            d_sigma_term = t15 * (-(0.5 * d * d * d_sigma_a) - t16 * d_sigma_d + d_sigma_v * call2.d_x * set.n);
+            term = t15;
             d_nu_sum += d_nu_term;
             d_delta_sum += d_delta_term;
             d_mu_sum += d_mu_term;
@@ -494,10 +505,10 @@ DEVICE noncentral_t_logpdf_grad_nu_delta_mu_sigma_results noncentral_t_logpdf_gr
         }
     }
     noncentral_t_log_chi_grad_s_nu_results call3 = noncentral_t_log_chi_grad_s_nu_ms_evaluate(set.noncentral_t_0, s);
-    real t11 = 1 / s;
-    real t12 = 1 / step;
-    real t13 = 1 / sum;
-    return make_noncentral_t_logpdf_grad_nu_delta_mu_sigma_results(call3.value + log(s) - 0.5 * z * z - HALF_LOG_2PI + log(step) + log(sum) - set.c2, call3.d_s * d_nu_s + call3.d_nu + t11 * d_nu_s - z * d_nu_z + t12 * d_nu_step + t13 * d_nu_sum, call3.d_s * d_delta_s + t11 * d_delta_s - z * d_delta_z + t12 * d_delta_step + t13 * d_delta_sum, call3.d_s * d_mu_s + t11 * d_mu_s - z * d_mu_z + t12 * d_mu_step + t13 * d_mu_sum, call3.d_s * d_sigma_s + t11 * d_sigma_s - z * d_sigma_z + t12 * d_sigma_step + t13 * d_sigma_sum - set.c3);
+    real t17 = 1 / s;
+    real t18 = 1 / step;
+    real t19 = 1 / sum;
+    return make_noncentral_t_logpdf_grad_nu_delta_mu_sigma_results(call3.value + log(s) - 0.5 * z * z - HALF_LOG_2PI + log(step) + log(sum) - set.c4, call3.d_s * d_nu_s + call3.d_nu + t17 * d_nu_s - z * d_nu_z + t18 * d_nu_step + t19 * d_nu_sum, call3.d_s * d_delta_s + t17 * d_delta_s - z * d_delta_z + t18 * d_delta_step + t19 * d_delta_sum, call3.d_s * d_mu_s + t17 * d_mu_s - z * d_mu_z + t18 * d_mu_step + t19 * d_mu_sum, call3.d_s * d_sigma_s + t17 * d_sigma_s - z * d_sigma_z + t18 * d_sigma_step + t19 * d_sigma_sum - set.c5);
 }
 
 // noncentral_t_logpdf_checked_grad_nu_delta_mu_sigma: what depends on the parameters alone, computed once for each set of them.

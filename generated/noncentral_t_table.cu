@@ -199,29 +199,23 @@ DEVICE real special_expm1_excess(real x)
 
 // noncentral_t_peak: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
-    real delta;
-    real nu;
     real c0;
     real c1;
-} noncentral_t_peak_ssms_set;
+} noncentral_t_peak_sm_set;
 
-DEVICE noncentral_t_peak_ssms_set noncentral_t_peak_ssms_prepare_set(real n, real nu, real delta)
+DEVICE noncentral_t_peak_sm_set noncentral_t_peak_sm_prepare_set(real n)
 {
-    noncentral_t_peak_ssms_set set;
-    set.delta = delta;
-    set.nu = nu;
+    noncentral_t_peak_sm_set set;
     set.c0 = 4 * n;
     set.c1 = 2 * n;
     return set;
 }
 
 // noncentral_t_peak: what depends on both, from what was computed ahead.
-DEVICE real noncentral_t_peak_ssms_evaluate(noncentral_t_peak_ssms_set set, real t)
+DEVICE real noncentral_t_peak_sm_evaluate(noncentral_t_peak_sm_set set, real b)
 {
-    real b = t * set.delta;
-    real a = set.nu + t * t;
-    real root = sqrt(b * b + set.c0 * a);
-    return b < 0 ? set.c1 / (root - b) : (b + root) / (2 * a);
+    real root = sqrt(b * b + set.c0);
+    return b < 0 ? set.c1 / (root - b) : 0.5 * (b + root);
 }
 
 // noncentral_t_log_chi: what depends on the parameters alone, computed once for each set of them.
@@ -250,12 +244,12 @@ typedef struct {
     int c0;
     real mu;
     real c1;
-    noncentral_t_peak_ssms_set noncentral_t_peak_0;
-    real nu;
+    real c2;
+    noncentral_t_peak_sm_set noncentral_t_peak_0;
     real delta;
     real n;
     noncentral_t_log_chi_ms_set noncentral_t_0;
-    real c2;
+    real c3;
 } noncentral_t_logpdf_set;
 
 DEVICE noncentral_t_logpdf_set noncentral_t_logpdf_prepare_set(real nu, real delta, real mu, real sigma)
@@ -265,12 +259,12 @@ DEVICE noncentral_t_logpdf_set noncentral_t_logpdf_prepare_set(real nu, real del
     set.c0 = isinf(nu) || isinf(delta);
     set.mu = mu;
     set.c1 = 1 / sigma;
-    set.noncentral_t_peak_0 = noncentral_t_peak_ssms_prepare_set(n, nu, delta);
-    set.nu = nu;
+    set.c2 = sqrt(nu);
+    set.noncentral_t_peak_0 = noncentral_t_peak_sm_prepare_set(n);
     set.delta = delta;
     set.n = n;
     set.noncentral_t_0 = noncentral_t_log_chi_ms_prepare_set(nu);
-    set.c2 = log(sigma);
+    set.c3 = log(sigma);
     return set;
 }
 
@@ -298,9 +292,12 @@ DEVICE real noncentral_t_logpdf_evaluate(noncentral_t_logpdf_set set, noncentral
         return -INFINITY;
     }
     real t = (row.x - set.mu) * set.c1;
-    real s = noncentral_t_peak_ssms_evaluate(set.noncentral_t_peak_0, t);
-    real a = (set.nu + t * t) * s * s;
-    real z = t * s - set.delta;
+    real r = hypot(t, set.c2);
+    real share = t / r;
+    real w = noncentral_t_peak_sm_evaluate(set.noncentral_t_peak_0, share * set.delta);
+    real s = w / r;
+    real a = w * w;
+    real z = share * w - set.delta;
     real step = 0.55 / sqrt(a + set.n + 24);
     real sum = 1;
     for (int side = -1; side < 2; side += 2) {
@@ -312,7 +309,7 @@ DEVICE real noncentral_t_logpdf_evaluate(noncentral_t_logpdf_set set, noncentral
             sum += term;
         }
     }
-    return noncentral_t_log_chi_ms_evaluate(set.noncentral_t_0, s) + log(s) - 0.5 * z * z - HALF_LOG_2PI + log(step) + log(sum) - set.c2;
+    return noncentral_t_log_chi_ms_evaluate(set.noncentral_t_0, s) + log(s) - 0.5 * z * z - HALF_LOG_2PI + log(step) + log(sum) - set.c3;
 }
 
 // noncentral_t_logpdf_checked: what depends on the parameters alone, computed once for each set of them.

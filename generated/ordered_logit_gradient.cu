@@ -239,7 +239,7 @@ DEVICE ordered_logit_logpmf_grad_eta_results ordered_logit_logpmf_grad_eta_evalu
     }
     real below = row.c1 ? -INFINITY : cutpoints[row.c2];
     real above = row.c3 ? INFINITY : cutpoints[row.c4];
-    return make_ordered_logit_logpmf_grad_eta_results(special_log_expit(above - set.eta) + special_log_expit(set.eta - below) + special_log1mexp(below - above), special_expit(below - set.eta) - special_expit(set.eta - above));
+    return make_ordered_logit_logpmf_grad_eta_results(special_log_expit(above - set.eta) + special_log_expit(set.eta - below) + special_log1mexp(below - above), (above - set.eta == INFINITY ? 0 : -special_expit(set.eta - above)) + (set.eta - below == INFINITY ? 0 : special_expit(below - set.eta)));
 }
 
 // ordered_logit_logpmf_checked_grad_eta: what depends on the parameters alone, computed once for each set of them.

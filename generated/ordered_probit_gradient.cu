@@ -240,7 +240,7 @@ DEVICE special_normal_integral_grad_a_b_width_results special_normal_integral_gr
         real t3 = a / SQRT_2;
         real t4 = 2 / SQRT_PI;
         real t5 = 1 / SQRT_2;
-        return make_special_normal_integral_grad_a_b_width_results(t * ((b < INFINITY ? erf(t2) : 1) - (a > -INFINITY ? erf(t3) : -1)), -((a > -INFINITY ? t4 * exp(-(t3 * t3)) * t5 : 0) * t), t * (b < INFINITY ? t4 * exp(-(t2 * t2)) * t5 : 0), 0);
+        return make_special_normal_integral_grad_a_b_width_results(t * ((b < INFINITY ? erf(t2) : 1) - (a > -INFINITY ? erf(t3) : -1)), -((a > -INFINITY ? (isinf(t3) ? 0 : t4 * exp(-(t3 * t3)) * t5) : 0) * t), t * (b < INFINITY ? (isinf(t2) ? 0 : t4 * exp(-(t2 * t2)) * t5) : 0), 0);
     }
     real d_a_near = a > 0 ? 1 : 0;
     real d_b_near = a > 0 ? 0 : -1;
@@ -309,11 +309,11 @@ DEVICE ordered_probit_logpmf_grad_eta_sigma_set ordered_probit_logpmf_grad_eta_s
     real t = (cutpoints[0] - eta) / sigma;
     real t2 = 1 / sigma;
     real t3 = special_inverse_mills(t);
-    set.c0 = make_ordered_probit_logpmf_grad_eta_sigma_results(special_log_ndtr(t), -(t2 * t3), -(t * t2 * t3));
+    set.c0 = make_ordered_probit_logpmf_grad_eta_sigma_results(special_log_ndtr(t), t == INFINITY ? 0 : -(t2 * t3), t == INFINITY ? 0 : -(t * t2 * t3));
     real t4 = (eta - cutpoints[dim - 1]) / sigma;
     real t5 = special_inverse_mills(t4);
     real t6 = 1 / sigma;
-    set.c1 = make_ordered_probit_logpmf_grad_eta_sigma_results(special_log_ndtr(t4), t5 * t6, -(t4 * t6 * t5));
+    set.c1 = make_ordered_probit_logpmf_grad_eta_sigma_results(special_log_ndtr(t4), t4 == INFINITY ? 0 : t5 * t6, t4 == INFINITY ? 0 : -(t4 * t6 * t5));
     set.eta = eta;
     set.sigma = sigma;
     set.t7 = t7;

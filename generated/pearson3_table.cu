@@ -151,6 +151,11 @@ DEVICE real special_stirling_error(real x)
     return special_log_gamma_near_two(x - 2 + shift) - (x - 0.5 + shift) * log(x) + (x - HALF_LOG_2PI);
 }
 
+DEVICE real special_log_power_at_zero(real power, real value)
+{
+    return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
+}
+
 // pearson3_excess_quotient: what depends on both, from what was computed ahead.
 DEVICE real pearson3_excess_quotient_m_evaluate(real u)
 {
@@ -175,7 +180,7 @@ DEVICE pearson3_logpdf_set pearson3_logpdf_prepare_set(real skew, real mu, real 
     set.mu = mu;
     set.c0 = 1 / sigma;
     set.c1 = 0.5 * skew;
-    set.c2 = fabs(skew) > 2 ? INFINITY : fabs(skew) < 2 ? -INFINITY : -log(sigma);
+    set.c2 = special_log_power_at_zero(2 - fabs(skew), -log(sigma));
     set.c3 = -(HALF_LOG_2PI + log(sigma) + stirling);
     return set;
 }

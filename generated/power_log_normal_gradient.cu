@@ -210,8 +210,8 @@ DEVICE power_log_normal_logpdf_grad_p_mu_sigma_results power_log_normal_logpdf_g
     real t3 = special_log_ndtr(-z);
     real t4 = special_inverse_mills(-z);
     real d_p_value = set.c1 + t3;
-    real d_mu_value = set.t * z + set.c2 * (t4 * set.t);
-    real d_sigma_value = set.c3 - z * d_sigma_z - d_sigma_z * t4 * set.c2;
+    real d_mu_value = set.t * z + set.c2 * (-z == INFINITY ? 0 : t4 * set.t);
+    real d_sigma_value = set.c3 - z * d_sigma_z + set.c2 * (-z == INFINITY ? 0 : -(d_sigma_z * t4));
     real value = set.c4 - row.c0 - 0.5 * z * z + set.c2 * t3;
     return make_power_log_normal_logpdf_grad_p_mu_sigma_results(row.c1 ? -INFINITY : value, row.c1 ? 0 : d_p_value, row.c1 ? 0 : d_mu_value, row.c1 ? 0 : d_sigma_value);
 }

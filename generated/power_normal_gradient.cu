@@ -214,7 +214,7 @@ DEVICE power_normal_logpdf_grad_p_mu_sigma_results power_normal_logpdf_grad_p_mu
     real z = (row.x - set.mu) * set.t;
     real t3 = special_log_ndtr(-z);
     real t6 = special_inverse_mills(-z);
-    return make_power_normal_logpdf_grad_p_mu_sigma_results(set.c1 - 0.5 * z * z + set.c2 * t3, set.c3 + t3, set.t * z + set.c2 * (t6 * set.t), set.c4 - z * d_sigma_z - d_sigma_z * t6 * set.c2);
+    return make_power_normal_logpdf_grad_p_mu_sigma_results(set.c1 - 0.5 * z * z + set.c2 * t3, set.c3 + t3, set.t * z + set.c2 * (-z == INFINITY ? 0 : t6 * set.t), set.c4 - z * d_sigma_z + set.c2 * (-z == INFINITY ? 0 : -(d_sigma_z * t6)));
 }
 
 // power_normal_logpdf_checked_grad_p_mu_sigma: what depends on the parameters alone, computed once for each set of them.

@@ -134,9 +134,9 @@ DEVICE rdist_logpdf_checked_grad_c_results make_rdist_logpdf_checked_grad_c_resu
 }
 
 
-DEVICE real special_weighted(real weight, real log_density)
+DEVICE real special_log_power_at_zero(real power, real value)
 {
-    return weight == 0 && isinf(log_density) ? 0 : weight * log_density;
+    return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
 }
 
 DEVICE real special_stirling_series(real x)
@@ -197,17 +197,20 @@ DEVICE real special_lbeta_derivative(real a, real b)
 // rdist_logpdf_grad_c: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real c0;
+    real power;
     real c1;
-    int c2;
+    real c2;
     real c3;
 } rdist_logpdf_grad_c_set;
 
 DEVICE rdist_logpdf_grad_c_set rdist_logpdf_grad_c_prepare_set(real c)
 {
     rdist_logpdf_grad_c_set set;
-    set.c0 = 0.5 * c - 1;
+    real power = 0.5 * c - 1;
+    set.c0 = special_log_power_at_zero(power, 0);
+    set.power = power;
     set.c1 = special_lbeta(0.5, 0.5 * c);
-    set.c2 = 0.5 * c - 1 == 0;
+    set.c2 = power == 0 ? -(INFINITY * 0.5) : 0;
     set.c3 = special_lbeta_derivative(0.5 * c, 0.5) * 0.5;
     return set;
 }
@@ -215,8 +218,8 @@ DEVICE rdist_logpdf_grad_c_set rdist_logpdf_grad_c_prepare_set(real c)
 // rdist_logpdf_grad_c: what depends on the observation alone, computed once for each.
 typedef struct {
     int c0;
-    real log_square;
     int c1;
+    real log_square;
     real c2;
 } rdist_logpdf_grad_c_row;
 
@@ -225,8 +228,8 @@ DEVICE rdist_logpdf_grad_c_row rdist_logpdf_grad_c_prepare_row(real x)
     rdist_logpdf_grad_c_row row;
     real log_square = fabs(x) < 0.5 ? log1p(-x * x) : log((1 - x) * (1 + x));
     row.c0 = fabs(x) > 1;
+    row.c1 = fabs(x) == 1;
     row.log_square = log_square;
-    row.c1 = isinf(log_square);
     row.c2 = log_square * 0.5;
     return row;
 }
@@ -237,7 +240,7 @@ DEVICE rdist_logpdf_grad_c_results rdist_logpdf_grad_c_evaluate(rdist_logpdf_gra
     if (row.c0) {
         return make_rdist_logpdf_grad_c_results(-INFINITY, 0);
     }
-    return make_rdist_logpdf_grad_c_results(special_weighted(set.c0, row.log_square) - set.c1, (set.c2 && row.c1 ? 0 : row.c2) - set.c3);
+    return make_rdist_logpdf_grad_c_results((row.c1 ? set.c0 : set.power * row.log_square) - set.c1, (row.c1 ? set.c2 : row.c2) - set.c3);
 }
 
 // rdist_logpdf_checked_grad_c: what depends on the parameters alone, computed once for each set of them.

@@ -106,9 +106,9 @@ DEVICE double ordinary_quotient(double a, double b)
 #endif
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
-DEVICE real special_weighted(real weight, real log_density)
+DEVICE real special_log_power_at_zero(real power, real value)
 {
-    return weight == 0 && isinf(log_density) ? 0 : weight * log_density;
+    return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
 }
 
 DEVICE real special_stirling_series(real x)
@@ -144,13 +144,16 @@ DEVICE real special_lbeta(real a, real b)
 // rdist_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real c0;
+    real power;
     real c1;
 } rdist_logpdf_set;
 
 DEVICE rdist_logpdf_set rdist_logpdf_prepare_set(real c)
 {
     rdist_logpdf_set set;
-    set.c0 = 0.5 * c - 1;
+    real power = 0.5 * c - 1;
+    set.c0 = special_log_power_at_zero(power, 0);
+    set.power = power;
     set.c1 = special_lbeta(0.5, 0.5 * c);
     return set;
 }
@@ -158,6 +161,7 @@ DEVICE rdist_logpdf_set rdist_logpdf_prepare_set(real c)
 // rdist_logpdf: what depends on the observation alone, computed once for each.
 typedef struct {
     int c0;
+    int c1;
     real log_square;
 } rdist_logpdf_row;
 
@@ -166,6 +170,7 @@ DEVICE rdist_logpdf_row rdist_logpdf_prepare_row(real x)
     rdist_logpdf_row row;
     real log_square = fabs(x) < 0.5 ? log1p(-x * x) : log((1 - x) * (1 + x));
     row.c0 = fabs(x) > 1;
+    row.c1 = fabs(x) == 1;
     row.log_square = log_square;
     return row;
 }
@@ -176,7 +181,7 @@ DEVICE real rdist_logpdf_evaluate(rdist_logpdf_set set, rdist_logpdf_row row)
     if (row.c0) {
         return -INFINITY;
     }
-    return special_weighted(set.c0, row.log_square) - set.c1;
+    return (row.c1 ? set.c0 : set.power * row.log_square) - set.c1;
 }
 
 // rdist_logpdf_checked: what depends on the parameters alone, computed once for each set of them.

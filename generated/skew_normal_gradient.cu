@@ -210,7 +210,7 @@ DEVICE skew_normal_logpdf_grad_alpha_mu_sigma_results skew_normal_logpdf_grad_al
     real d_sigma_z = -(set.c0 * (row.x - set.mu));
     real z = (row.x - set.mu) * set.t;
     real t2 = special_inverse_mills(set.alpha * z);
-    return make_skew_normal_logpdf_grad_alpha_mu_sigma_results(set.c1 - 0.5 * z * z + special_log_ndtr(set.alpha * z), t2 * z, set.t * z - set.c2 * t2, set.c3 - z * d_sigma_z + t2 * (set.alpha * d_sigma_z));
+    return make_skew_normal_logpdf_grad_alpha_mu_sigma_results(set.c1 - 0.5 * z * z + special_log_ndtr(set.alpha * z), set.alpha * z == INFINITY ? 0 : t2 * z, set.t * z + (set.alpha * z == INFINITY ? 0 : -(set.c2 * t2)), set.c3 - z * d_sigma_z + (set.alpha * z == INFINITY ? 0 : t2 * (set.alpha * d_sigma_z)));
 }
 
 // skew_normal_logpdf_checked_grad_alpha_mu_sigma: what depends on the parameters alone, computed once for each set of them.

@@ -510,14 +510,14 @@ DEVICE skew_student_t_logpdf_grad_a_b_mu_sigma_results skew_student_t_logpdf_gra
     real t8 = special_expit(-v);
     real t9 = t7 * t8;
     real t10 = t8 * t7;
-    real d_a_x = t9 * d_a_v;
-    real d_b_x = t9 * d_b_v;
-    real d_mu_x = t9 * d_mu_v;
-    real d_sigma_x = t9 * d_sigma_v;
-    real d_a_y = -(d_a_v * t10);
-    real d_b_y = -(d_b_v * t10);
-    real d_mu_y = -(d_mu_v * t10);
-    real d_sigma_y = -(d_sigma_v * t10);
+    real d_a_x = isinf(v) ? 0 : t9 * d_a_v;
+    real d_b_x = isinf(v) ? 0 : t9 * d_b_v;
+    real d_mu_x = isinf(v) ? 0 : t9 * d_mu_v;
+    real d_sigma_x = isinf(v) ? 0 : t9 * d_sigma_v;
+    real d_a_y = isinf(-v) ? 0 : -(d_a_v * t10);
+    real d_b_y = isinf(-v) ? 0 : -(d_b_v * t10);
+    real d_mu_y = isinf(-v) ? 0 : -(d_mu_v * t10);
+    real d_sigma_y = isinf(-v) ? 0 : -(d_sigma_v * t10);
     special_log_beta_power_grad_a_b_x_y_results call2 = special_log_beta_power_grad_a_b_x_y_ssmm_evaluate(set.special_0, t7, t8);
     return make_skew_student_t_logpdf_grad_a_b_mu_sigma_results(call2.value + log_scale, call2.d_a + call2.d_x * d_a_x + call2.d_y * d_a_y + t5, call2.d_b + call2.d_x * d_b_x + call2.d_y * d_b_y + t5, call2.d_x * d_mu_x + call2.d_y * d_mu_y + d_mu_log_scale, call2.d_x * d_sigma_x + call2.d_y * d_sigma_y + d_sigma_log_scale);
 }

@@ -812,13 +812,13 @@ DEVICE stable_exponent_grad_y_shift_alpha_beta_whole_kappa_delta_results stable_
 {
     int left = y < 0;
     real t = special_expit(y);
-    real d_y_psi = whole * (t * special_expit(-y));
+    real d_y_psi = whole * (isinf(y) ? 0 : t * special_expit(-y));
     real psi = whole * t;
     real t2 = special_expit(-y);
-    real d_y_phi = -(t2 * special_expit(y) * whole);
+    real d_y_phi = whole * (isinf(-y) ? 0 : -(t2 * special_expit(y)));
     real phi = whole * t2;
     real t3 = special_expit(-y);
-    real d_y_speed = t3 * d_y_psi - t3 * special_expit(y) * psi;
+    real d_y_speed = t3 * d_y_psi + psi * (isinf(-y) ? 0 : -(t3 * special_expit(y)));
     real d_whole_speed = t3 * t;
     real speed = psi * t3;
     if (alpha == 1) {
@@ -918,7 +918,7 @@ DEVICE stable_log_integrand_grad_y_shift_alpha_beta_whole_kappa_delta_results st
     real d_delta_v = call.d_delta;
     real v = call.value;
     real t = what == 1 ? -y : y;
-    real d_y_weight = special_expit(-t) * (what == 1 ? -1 : 1);
+    real d_y_weight = t == INFINITY ? 0 : special_expit(-t) * (what == 1 ? -1 : 1);
     real d_shift_weight = 0;
     real d_alpha_weight = 0;
     real d_beta_weight = 0;
@@ -927,7 +927,7 @@ DEVICE stable_log_integrand_grad_y_shift_alpha_beta_whole_kappa_delta_results st
     real d_delta_weight = 0;
     real weight = special_log_expit(t);
     if (what == 0) {
-        d_y_weight -= special_expit(y);
+        d_y_weight += -y == INFINITY ? 0 : -special_expit(y);
         weight += special_log_expit(-y);
     } else {
         stable_exponent_grad_y_shift_alpha_beta_whole_kappa_delta_results call2 = stable_exponent_grad_y_shift_alpha_beta_whole_kappa_delta(y, 1, shift, alpha, beta, whole, kappa, delta);
@@ -1224,13 +1224,13 @@ DEVICE stable_exponent_grad_y_shift_alpha_beta_results stable_exponent_grad_y_sh
 {
     int left = y < 0;
     real t = special_expit(y);
-    real d_y_psi = whole * (t * special_expit(-y));
+    real d_y_psi = whole * (isinf(y) ? 0 : t * special_expit(-y));
     real psi = whole * t;
     real t2 = special_expit(-y);
-    real d_y_phi = -(t2 * special_expit(y) * whole);
+    real d_y_phi = whole * (isinf(-y) ? 0 : -(t2 * special_expit(y)));
     real phi = whole * t2;
     real t3 = special_expit(-y);
-    real d_y_speed = t3 * d_y_psi - t3 * special_expit(y) * psi;
+    real d_y_speed = t3 * d_y_psi + psi * (isinf(-y) ? 0 : -(t3 * special_expit(y)));
     real speed = psi * t3;
     if (alpha == 1) {
         real t4 = left ? psi : phi;
@@ -1308,13 +1308,13 @@ DEVICE stable_log_integrand_grad_y_shift_alpha_beta_results stable_log_integrand
     real d_beta_v = call.d_beta;
     real v = call.value;
     real t = what == 1 ? -y : y;
-    real d_y_weight = special_expit(-t) * (what == 1 ? -1 : 1);
+    real d_y_weight = t == INFINITY ? 0 : special_expit(-t) * (what == 1 ? -1 : 1);
     real d_shift_weight = 0;
     real d_alpha_weight = 0;
     real d_beta_weight = 0;
     real weight = special_log_expit(t);
     if (what == 0) {
-        d_y_weight -= special_expit(y);
+        d_y_weight += -y == INFINITY ? 0 : -special_expit(y);
         weight += special_log_expit(-y);
     } else {
         stable_exponent_grad_y_shift_alpha_beta_results call2 = stable_exponent_grad_y_shift_alpha_beta(y, 1, shift, alpha, beta, whole, kappa, delta);
@@ -1593,7 +1593,7 @@ DEVICE cauchy_logcdf_grad_x_results cauchy_logcdf_grad_x_mss_evaluate(cauchy_log
     real t3 = -atan2((real)(1), z) / PI;
     real t4 = hypot((real)(1), -z);
     real t5 = hypot((real)(1), z);
-    return make_cauchy_logcdf_grad_x_results(z < 0 ? log(t2) - LOG_PI : log1p(t3), z < 0 ? 1 / t2 * (set.t * (1 / t4) / t4) : 1 / (1 + t3) * (1 / t5 * set.t / t5 * (1 / PI)));
+    return make_cauchy_logcdf_grad_x_results(z < 0 ? log(t2) - LOG_PI : log1p(t3), isinf(x) ? 0 : z < 0 ? 1 / t2 * (set.t * (1 / t4) / t4) : 1 / (1 + t3) * (1 / t5 * set.t / t5 * (1 / PI)));
 }
 
 // cauchy_logsf_grad_x: what depends on the parameters alone, computed once for each set of them.
@@ -1612,7 +1612,7 @@ DEVICE cauchy_logsf_grad_x_mss_set cauchy_logsf_grad_x_mss_prepare_set(real alph
 DEVICE cauchy_logsf_grad_x_results cauchy_logsf_grad_x_mss_evaluate(cauchy_logsf_grad_x_mss_set set, real x)
 {
     cauchy_logcdf_grad_x_results call = cauchy_logcdf_grad_x_mss_evaluate(set.cauchy_0, -x);
-    return make_cauchy_logsf_grad_x_results(call.value, -call.d_x);
+    return make_cauchy_logsf_grad_x_results(call.value, isinf(x) ? 0 : -call.d_x);
 }
 
 // stable_exponent_grad_shift_alpha_beta: what depends on the parameters alone, computed once for each set of them.
@@ -1937,13 +1937,13 @@ DEVICE stable_exponent_grad_y_shift_alpha_beta_results stable_exponent_grad_y_sh
 {
     int left = y < 0;
     real t = special_expit(y);
-    real d_y_psi = set.whole * (t * special_expit(-y));
+    real d_y_psi = set.whole * (isinf(y) ? 0 : t * special_expit(-y));
     real psi = set.whole * t;
     real t2 = special_expit(-y);
-    real d_y_phi = -(t2 * special_expit(y) * set.whole);
+    real d_y_phi = set.whole * (isinf(-y) ? 0 : -(t2 * special_expit(y)));
     real phi = set.whole * t2;
     real t3 = special_expit(-y);
-    real d_y_speed = t3 * d_y_psi - t3 * special_expit(y) * psi;
+    real d_y_speed = t3 * d_y_psi + psi * (isinf(-y) ? 0 : -(t3 * special_expit(y)));
     real speed = psi * t3;
     if (set.c0) {
         real t4 = left ? psi : phi;
@@ -2040,13 +2040,13 @@ DEVICE stable_log_integrand_grad_y_shift_alpha_beta_results stable_log_integrand
     real d_beta_v = call.d_beta;
     real v = call.value;
     real t = set.c0 ? -y : y;
-    real d_y_weight = special_expit(-t) * set.c1;
+    real d_y_weight = t == INFINITY ? 0 : special_expit(-t) * set.c1;
     real d_shift_weight = 0;
     real d_alpha_weight = 0;
     real d_beta_weight = 0;
     real weight = special_log_expit(t);
     if (set.c2) {
-        d_y_weight -= special_expit(y);
+        d_y_weight += -y == INFINITY ? 0 : -special_expit(y);
         weight += special_log_expit(-y);
     } else {
         stable_exponent_grad_y_shift_alpha_beta_results call2 = stable_exponent_grad_y_shift_alpha_beta_msmsmsss_evaluate(set.stable_exponent_grad_y_shift_alpha_beta_1, y, shift, beta);

@@ -689,6 +689,22 @@ typedef struct {
     real value;
     real d_k;
     real d_nu;
+} studentized_range_studentized_at_grad_k_nu_results;
+
+DEVICE studentized_range_studentized_at_grad_k_nu_results make_studentized_range_studentized_at_grad_k_nu_results(real value, real d_k, real d_nu)
+{
+    studentized_range_studentized_at_grad_k_nu_results results;
+    results.value = value;
+    results.d_k = d_k;
+    results.d_nu = d_nu;
+    return results;
+}
+
+
+typedef struct {
+    real value;
+    real d_k;
+    real d_nu;
 } studentized_range_studentized_grad_k_nu_results;
 
 DEVICE studentized_range_studentized_grad_k_nu_results make_studentized_range_studentized_grad_k_nu_results(real value, real d_k, real d_nu)
@@ -740,6 +756,37 @@ DEVICE real special_scaled_erfc(real x)
     return series / (1 + 2 * x);
 }
 
+DEVICE real special_legendre_node(int k)
+{
+    int i = k / 2;
+    real node = i == 0 ? 0.18343464249564980494 : i == 1 ? 0.52553240991632898582 : i == 2 ? 0.79666647741362673959 : 0.96028985649753623168;
+    return k == int_product(2, i) ? node : -node;
+}
+
+DEVICE real special_legendre_weight(int k)
+{
+    int i = k / 2;
+    return i == 0 ? 0.36268378337836198297 : i == 1 ? 0.31370664587788728734 : i == 2 ? 0.22238103445337447054 : 0.10122853629037625915;
+}
+
+DEVICE real special_normal_integral(real a, real b, real width)
+{
+    if (a <= 0 && b >= 0) {
+        return SQRT_PI / SQRT_2 * ((b < INFINITY ? erf(b / SQRT_2) : 1) - (a > -INFINITY ? erf(a / SQRT_2) : -1));
+    }
+    real near = a > 0 ? a : -b;
+    real far = a > 0 ? b : -a;
+    if (width * (1 + far) > 2) {
+        return SQRT_PI / SQRT_2 * (special_scaled_erfc(near / SQRT_2) - (far < INFINITY ? exp(-0.5 * width * (near + far)) * special_scaled_erfc(far / SQRT_2) : 0));
+    }
+    real sum = 0;
+    for (int k = 0; k < 8; k++) {
+        real step = 0.5 * width * (1 + special_legendre_node(k));
+        sum += special_legendre_weight(k) * exp(-step * (near + 0.5 * step));
+    }
+    return 0.5 * width * sum;
+}
+
 DEVICE real special_scaled_erfc_any(real x)
 {
     return x < 0 ? 2 * exp(x * x) - special_scaled_erfc(-x) : special_scaled_erfc(x);
@@ -755,19 +802,6 @@ DEVICE real special_scaled_erfc_slope(real x)
     return 2 / SQRT_PI * (x > (EPSILON < 1e-10 ? 10 : 6) ? s * series : 1 - SQRT_PI * x * special_scaled_erfc_any(x));
 }
 
-DEVICE real special_legendre_node(int k)
-{
-    int i = k / 2;
-    real node = i == 0 ? 0.18343464249564980494 : i == 1 ? 0.52553240991632898582 : i == 2 ? 0.79666647741362673959 : 0.96028985649753623168;
-    return k == int_product(2, i) ? node : -node;
-}
-
-DEVICE real special_legendre_weight(int k)
-{
-    int i = k / 2;
-    return i == 0 ? 0.36268378337836198297 : i == 1 ? 0.31370664587788728734 : i == 2 ? 0.22238103445337447054 : 0.10122853629037625915;
-}
-
 DEVICE special_normal_integral_grad_a_b_results special_normal_integral_grad_a_b(real a, real b, real width)
 {
     if (a <= 0 && b >= 0) {
@@ -776,7 +810,7 @@ DEVICE special_normal_integral_grad_a_b_results special_normal_integral_grad_a_b
         real t3 = a / SQRT_2;
         real t4 = 2 / SQRT_PI;
         real t5 = 1 / SQRT_2;
-        return make_special_normal_integral_grad_a_b_results(t * ((b < INFINITY ? erf(t2) : 1) - (a > -INFINITY ? erf(t3) : -1)), -((a > -INFINITY ? t4 * exp(-(t3 * t3)) * t5 : 0) * t), t * (b < INFINITY ? t4 * exp(-(t2 * t2)) * t5 : 0));
+        return make_special_normal_integral_grad_a_b_results(t * ((b < INFINITY ? erf(t2) : 1) - (a > -INFINITY ? erf(t3) : -1)), -((a > -INFINITY ? (isinf(t3) ? 0 : t4 * exp(-(t3 * t3)) * t5) : 0) * t), t * (b < INFINITY ? (isinf(t2) ? 0 : t4 * exp(-(t2 * t2)) * t5) : 0));
     }
     real d_a_near = a > 0 ? 1 : 0;
     real d_b_near = a > 0 ? 0 : -1;
@@ -809,24 +843,6 @@ DEVICE special_normal_integral_grad_a_b_results special_normal_integral_grad_a_b
     return make_special_normal_integral_grad_a_b_results(0.5 * width * sum, 0.5 * width * d_a_sum, 0.5 * width * d_b_sum);
 }
 
-DEVICE real special_normal_integral(real a, real b, real width)
-{
-    if (a <= 0 && b >= 0) {
-        return SQRT_PI / SQRT_2 * ((b < INFINITY ? erf(b / SQRT_2) : 1) - (a > -INFINITY ? erf(a / SQRT_2) : -1));
-    }
-    real near = a > 0 ? a : -b;
-    real far = a > 0 ? b : -a;
-    if (width * (1 + far) > 2) {
-        return SQRT_PI / SQRT_2 * (special_scaled_erfc(near / SQRT_2) - (far < INFINITY ? exp(-0.5 * width * (near + far)) * special_scaled_erfc(far / SQRT_2) : 0));
-    }
-    real sum = 0;
-    for (int k = 0; k < 8; k++) {
-        real step = 0.5 * width * (1 + special_legendre_node(k));
-        sum += special_legendre_weight(k) * exp(-step * (near + 0.5 * step));
-    }
-    return 0.5 * width * sum;
-}
-
 DEVICE real special_log_ndtr(real x)
 {
     real tail = 0.5 * special_scaled_erfc(fabs(x) / SQRT_2);
@@ -843,19 +859,6 @@ DEVICE real special_inverse_mills(real x)
 {
     real tail = special_scaled_erfc(fabs(x) / SQRT_2);
     return SQRT_2_OVER_PI * (x < 0 ? 1 / tail : 1 / (2 * exp(0.5 * x * x) - tail));
-}
-
-DEVICE real studentized_range_central_slope(real r)
-{
-    return r > 0 ? r * exp(-0.125 * r * r) / (SQRT_2 * SQRT_PI * erf(r / (2 * SQRT_2))) : 1;
-}
-
-DEVICE real studentized_range_log_between(real u, real r)
-{
-    real half_ = 0.5 * r;
-    real beyond = 0.5 * (erfc((half_ - u) / SQRT_2) + erfc((half_ + u) / SQRT_2));
-    real near = fmax(u - half_, (real)0);
-    return beyond < 0.5 ? log1p(-beyond) : log(special_normal_integral(u - half_, u + half_, r)) - (0.5 * near * near + HALF_LOG_2PI);
 }
 
 DEVICE real special_panel_width(real slope, real spread)
@@ -884,7 +887,7 @@ DEVICE special_normal_integral_grad_a_b_width_results special_normal_integral_gr
         real t3 = a / SQRT_2;
         real t4 = 2 / SQRT_PI;
         real t5 = 1 / SQRT_2;
-        return make_special_normal_integral_grad_a_b_width_results(t * ((b < INFINITY ? erf(t2) : 1) - (a > -INFINITY ? erf(t3) : -1)), -((a > -INFINITY ? t4 * exp(-(t3 * t3)) * t5 : 0) * t), t * (b < INFINITY ? t4 * exp(-(t2 * t2)) * t5 : 0), 0);
+        return make_special_normal_integral_grad_a_b_width_results(t * ((b < INFINITY ? erf(t2) : 1) - (a > -INFINITY ? erf(t3) : -1)), -((a > -INFINITY ? (isinf(t3) ? 0 : t4 * exp(-(t3 * t3)) * t5) : 0) * t), t * (b < INFINITY ? (isinf(t2) ? 0 : t4 * exp(-(t2 * t2)) * t5) : 0), 0);
     }
     real d_a_near = a > 0 ? 1 : 0;
     real d_b_near = a > 0 ? 0 : -1;
@@ -1046,18 +1049,18 @@ DEVICE studentized_range_central_slope_grad_r_results studentized_range_central_
     real t2 = r / (2 * SQRT_2);
     real t3 = SQRT_2 * SQRT_PI * erf(t2);
     real t4 = r * t / t3;
-    return make_studentized_range_central_slope_grad_r_results(r > 0 ? t4 : 1, r > 0 ? (t - 0.125 * 2 * r * t * r - t4 * (SQRT_2 * SQRT_PI * (2 / SQRT_PI * exp(-(t2 * t2)) * (1 / (2 * SQRT_2))))) * (1 / t3) : 0);
+    return make_studentized_range_central_slope_grad_r_results(r > 0 ? t4 : 1, r > 0 ? (t - 0.125 * 2 * r * t * r - t4 * (SQRT_2 * SQRT_PI * (isinf(t2) ? 0 : 2 / SQRT_PI * exp(-(t2 * t2)) * (1 / (2 * SQRT_2))))) * (1 / t3) : 0);
 }
 
 DEVICE studentized_range_log_between_grad_r_results studentized_range_log_between_grad_r(real u, real r)
 {
     real half_ = 0.5 * r;
-    real t = 2 / SQRT_PI;
-    real t2 = (half_ - u) / SQRT_2;
+    real t = (half_ - u) / SQRT_2;
+    real t2 = 2 / SQRT_PI;
     real t3 = 0.5 * (1 / SQRT_2);
     real t4 = (half_ + u) / SQRT_2;
-    real d_r_beyond = 0.5 * (-(t * exp(-(t2 * t2)) * t3) - t * exp(-(t4 * t4)) * t3);
-    real beyond = 0.5 * (erfc(t2) + erfc(t4));
+    real d_r_beyond = 0.5 * ((isinf(t) ? 0 : -(t2 * exp(-(t * t)) * t3)) + (isinf(t4) ? 0 : -(t2 * exp(-(t4 * t4)) * t3)));
+    real beyond = 0.5 * (erfc(t) + erfc(t4));
     real d_r_near = u - half_ > (real)0 || (real)0 != (real)0 ? -0.5 : 0;
     real near = fmax(u - half_, (real)0);
     real either;
@@ -1076,16 +1079,16 @@ DEVICE studentized_range_log_between_grad_r_results studentized_range_log_betwee
 DEVICE studentized_range_log_between_grad_u_r_results studentized_range_log_between_grad_u_r(real u, real r)
 {
     real half_ = 0.5 * r;
-    real t = 1 / SQRT_2;
-    real t2 = 2 / SQRT_PI;
-    real t3 = (half_ - u) / SQRT_2;
-    real t4 = t2 * exp(-(t3 * t3));
+    real t = (half_ - u) / SQRT_2;
+    real t2 = 1 / SQRT_2;
+    real t3 = 2 / SQRT_PI;
+    real t4 = t3 * exp(-(t * t));
     real t5 = (half_ + u) / SQRT_2;
-    real t6 = t2 * exp(-(t5 * t5));
-    real t7 = 0.5 * t;
-    real d_u_beyond = 0.5 * (t * t4 - t6 * t);
-    real d_r_beyond = 0.5 * (-(t4 * t7) - t6 * t7);
-    real beyond = 0.5 * (erfc(t3) + erfc(t5));
+    real t6 = t3 * exp(-(t5 * t5));
+    real t7 = 0.5 * t2;
+    real d_u_beyond = 0.5 * ((isinf(t) ? 0 : t2 * t4) + (isinf(t5) ? 0 : -(t6 * t2)));
+    real d_r_beyond = 0.5 * ((isinf(t) ? 0 : -(t4 * t7)) + (isinf(t5) ? 0 : -(t6 * t7)));
+    real beyond = 0.5 * (erfc(t) + erfc(t5));
     real d_u_near = u - half_ > (real)0 || (real)0 != (real)0 ? 1 : 0;
     real d_r_near = u - half_ > (real)0 || (real)0 != (real)0 ? -0.5 : 0;
     real near = fmax(u - half_, (real)0);
@@ -1107,6 +1110,19 @@ DEVICE studentized_range_log_between_grad_u_r_results studentized_range_log_betw
     return make_studentized_range_log_between_grad_u_r_results(either, d_u_either, d_r_either);
 }
 
+DEVICE real studentized_range_central_slope(real r)
+{
+    return r > 0 ? r * exp(-0.125 * r * r) / (SQRT_2 * SQRT_PI * erf(r / (2 * SQRT_2))) : 1;
+}
+
+DEVICE real studentized_range_log_between(real u, real r)
+{
+    real half_ = 0.5 * r;
+    real beyond = 0.5 * (erfc((half_ - u) / SQRT_2) + erfc((half_ + u) / SQRT_2));
+    real near = fmax(u - half_, (real)0);
+    return beyond < 0.5 ? log1p(-beyond) : log(special_normal_integral(u - half_, u + half_, r)) - (0.5 * near * near + HALF_LOG_2PI);
+}
+
 DEVICE int studentized_range_is_low(real r, real k)
 {
     real variance = 1 + (k - 1) * studentized_range_central_slope(r) - 0.25 * r * r;
@@ -1115,10 +1131,10 @@ DEVICE int studentized_range_is_low(real r, real k)
 
 DEVICE studentized_range_log_above_grad_r_k_results studentized_range_log_above_grad_r_k(real u, real r, real k)
 {
-    real d_r_below = special_inverse_mills(0.5 * r - u) * 0.5;
+    real d_r_below = 0.5 * r - u == INFINITY ? 0 : special_inverse_mills(0.5 * r - u) * 0.5;
     real below = special_log_ndtr(0.5 * r - u);
     real t = special_log_ndtr(-0.5 * r - u) - below;
-    real d_r_log_share = t <= (real)0 || (real)0 != (real)0 ? -(0.5 * special_inverse_mills(-0.5 * r - u)) - d_r_below : 0;
+    real d_r_log_share = t <= (real)0 || (real)0 != (real)0 ? (-0.5 * r - u == INFINITY ? 0 : -(0.5 * special_inverse_mills(-0.5 * r - u))) - d_r_below : 0;
     real log_share = fmin(t, (real)0);
     real d = u - 0.5 * r;
     real value;
@@ -1151,12 +1167,13 @@ DEVICE studentized_range_log_above_grad_r_k_results studentized_range_log_above_
 DEVICE studentized_range_log_above_grad_u_r_k_results studentized_range_log_above_grad_u_r_k(real u, real r, real k)
 {
     real t = special_inverse_mills(0.5 * r - u);
-    real d_r_below = t * 0.5;
+    real d_u_below = 0.5 * r - u == INFINITY ? 0 : -t;
+    real d_r_below = 0.5 * r - u == INFINITY ? 0 : t * 0.5;
     real below = special_log_ndtr(0.5 * r - u);
     real t2 = special_log_ndtr(-0.5 * r - u) - below;
     real t3 = special_inverse_mills(-0.5 * r - u);
-    real d_u_log_share = t2 <= (real)0 || (real)0 != (real)0 ? t - t3 : 0;
-    real d_r_log_share = t2 <= (real)0 || (real)0 != (real)0 ? -(0.5 * t3) - d_r_below : 0;
+    real d_u_log_share = t2 <= (real)0 || (real)0 != (real)0 ? (-0.5 * r - u == INFINITY ? 0 : -t3) - d_u_below : 0;
+    real d_r_log_share = t2 <= (real)0 || (real)0 != (real)0 ? (-0.5 * r - u == INFINITY ? 0 : -(0.5 * t3)) - d_r_below : 0;
     real log_share = fmin(t2, (real)0);
     real d = u - 0.5 * r;
     real value;
@@ -1182,7 +1199,7 @@ DEVICE studentized_range_log_above_grad_u_r_k_results studentized_range_log_abov
             real d_u_u = u > 0 ? 1 : u < 0 ? -1 : 0;
             studentized_range_log_between_grad_u_r_results call = studentized_range_log_between_grad_u_r(fabs(u), r);
             either = call.value - below;
-            d_u_either = call.d_u * d_u_u + t;
+            d_u_either = call.d_u * d_u_u - d_u_below;
             d_r_either = call.d_r - d_r_below;
         }
         real t6 = (k - 1) * either < -50 ? -exp((k - 1) * either) : -(1 / expm1(-((k - 1) * either)));
@@ -1191,7 +1208,7 @@ DEVICE studentized_range_log_above_grad_u_r_k_results studentized_range_log_abov
         d_k_value = t6 * either;
         value = special_log1mexp((k - 1) * either);
     }
-    return make_studentized_range_log_above_grad_u_r_k_results((k - 1) * below + value - 0.5 * d * d, d_u_value - t * (k - 1) - d, (k - 1) * d_r_below + d_r_value + 0.5 * d, below + d_k_value);
+    return make_studentized_range_log_above_grad_u_r_k_results((k - 1) * below + value - 0.5 * d * d, (k - 1) * d_u_below + d_u_value - d, (k - 1) * d_r_below + d_r_value + 0.5 * d, below + d_k_value);
 }
 
 LARGE studentized_range_log_range_grad_r_k_results studentized_range_log_range_grad_r_k(int what, real r, real k)
@@ -1917,82 +1934,75 @@ DEVICE special_log_rising_grad_x_results special_log_rising_grad_x(real x, real 
     return make_special_log_rising_grad_x_results(0.5 * n * sum - log1p(t3), 0.5 * n * d_x_sum + t3 * (1 / x) * (1 / (1 + t3)));
 }
 
+DEVICE real special_log_power_at_zero(real power, real value)
+{
+    return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
+}
+
+// studentized_range_central_slope: what depends on both, from what was computed ahead.
+DEVICE real studentized_range_central_slope_m_evaluate(real r)
+{
+    return r > 0 ? r * exp(-0.125 * r * r) / (SQRT_2 * SQRT_PI * erf(r / (2 * SQRT_2))) : 1;
+}
+
+// studentized_range_log_between: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real u;
+} studentized_range_log_between_sm_set;
+
+DEVICE studentized_range_log_between_sm_set studentized_range_log_between_sm_prepare_set(real u)
+{
+    studentized_range_log_between_sm_set set;
+    set.u = u;
+    return set;
+}
+
+// studentized_range_log_between: what depends on both, from what was computed ahead.
+DEVICE real studentized_range_log_between_sm_evaluate(studentized_range_log_between_sm_set set, real r)
+{
+    real half_ = 0.5 * r;
+    real beyond = 0.5 * (erfc((half_ - set.u) / SQRT_2) + erfc((half_ + set.u) / SQRT_2));
+    real near = fmax(set.u - half_, (real)0);
+    return beyond < 0.5 ? log1p(-beyond) : log(special_normal_integral(set.u - half_, set.u + half_, r)) - (0.5 * near * near + HALF_LOG_2PI);
+}
+
 // studentized_range_log_between_grad_u: what depends on the observation alone, computed once for each.
 typedef struct {
-    real half_;
-    real t;
     real t2;
-    real r;
-} studentized_range_log_between_grad_u_mr_row;
+    real t3;
+} studentized_range_log_between_grad_u_mm_row;
 
-DEVICE studentized_range_log_between_grad_u_mr_row studentized_range_log_between_grad_u_mr_prepare_row(real r)
+DEVICE studentized_range_log_between_grad_u_mm_row studentized_range_log_between_grad_u_mm_prepare_row()
 {
-    studentized_range_log_between_grad_u_mr_row row;
-    real half_ = 0.5 * r;
-    real t = 1 / SQRT_2;
-    real t2 = 2 / SQRT_PI;
-    row.half_ = half_;
-    row.t = t;
+    studentized_range_log_between_grad_u_mm_row row;
+    real t2 = 1 / SQRT_2;
+    real t3 = 2 / SQRT_PI;
     row.t2 = t2;
-    row.r = r;
+    row.t3 = t3;
     return row;
 }
 
 // studentized_range_log_between_grad_u: what depends on both, from what was computed ahead.
-DEVICE studentized_range_log_between_grad_u_results studentized_range_log_between_grad_u_mr_evaluate(studentized_range_log_between_grad_u_mr_row row, real u)
+DEVICE studentized_range_log_between_grad_u_results studentized_range_log_between_grad_u_mm_evaluate(studentized_range_log_between_grad_u_mm_row row, real u, real r)
 {
-    real t3 = (row.half_ - u) / SQRT_2;
-    real t4 = (row.half_ + u) / SQRT_2;
-    real d_u_beyond = 0.5 * (row.t * (row.t2 * exp(-(t3 * t3))) - row.t2 * exp(-(t4 * t4)) * row.t);
-    real beyond = 0.5 * (erfc(t3) + erfc(t4));
-    real d_u_near = u - row.half_ > (real)0 || (real)0 != (real)0 ? 1 : 0;
-    real near = fmax(u - row.half_, (real)0);
+    real half_ = 0.5 * r;
+    real t = (half_ - u) / SQRT_2;
+    real t4 = (half_ + u) / SQRT_2;
+    real d_u_beyond = 0.5 * ((isinf(t) ? 0 : row.t2 * (row.t3 * exp(-(t * t)))) + (isinf(t4) ? 0 : -(row.t3 * exp(-(t4 * t4)) * row.t2)));
+    real beyond = 0.5 * (erfc(t) + erfc(t4));
+    real d_u_near = u - half_ > (real)0 || (real)0 != (real)0 ? 1 : 0;
+    real near = fmax(u - half_, (real)0);
     real either;
     real d_u_either;
     if (beyond < 0.5) {
         either = log1p(-beyond);
         d_u_either = -(d_u_beyond * (1 / (1 - beyond)));
     } else {
-        special_normal_integral_grad_a_b_results call = special_normal_integral_grad_a_b(u - row.half_, u + row.half_, row.r);
+        special_normal_integral_grad_a_b_results call = special_normal_integral_grad_a_b(u - half_, u + half_, r);
         either = log(call.value) - (0.5 * near * near + HALF_LOG_2PI);
         d_u_either = 1 / call.value * (call.d_a + call.d_b) - near * d_u_near;
     }
     return make_studentized_range_log_between_grad_u_results(either, d_u_either);
-}
-
-// studentized_range_log_between: what depends on the parameters alone, computed once for each set of them.
-typedef struct {
-    real u;
-} studentized_range_log_between_sr_set;
-
-DEVICE studentized_range_log_between_sr_set studentized_range_log_between_sr_prepare_set(real u)
-{
-    studentized_range_log_between_sr_set set;
-    set.u = u;
-    return set;
-}
-
-// studentized_range_log_between: what depends on the observation alone, computed once for each.
-typedef struct {
-    real half_;
-    real r;
-} studentized_range_log_between_sr_row;
-
-DEVICE studentized_range_log_between_sr_row studentized_range_log_between_sr_prepare_row(real r)
-{
-    studentized_range_log_between_sr_row row;
-    real half_ = 0.5 * r;
-    row.half_ = half_;
-    row.r = r;
-    return row;
-}
-
-// studentized_range_log_between: what depends on both, from what was computed ahead.
-DEVICE real studentized_range_log_between_sr_evaluate(studentized_range_log_between_sr_set set, studentized_range_log_between_sr_row row)
-{
-    real beyond = 0.5 * (erfc((row.half_ - set.u) / SQRT_2) + erfc((row.half_ + set.u) / SQRT_2));
-    real near = fmax(set.u - row.half_, (real)0);
-    return beyond < 0.5 ? log1p(-beyond) : log(special_normal_integral(set.u - row.half_, set.u + row.half_, row.r)) - (0.5 * near * near + HALF_LOG_2PI);
 }
 
 // studentized_range_log_above_grad_k: what depends on the parameters alone, computed once for each set of them.
@@ -2000,52 +2010,36 @@ typedef struct {
     real u;
     real c0;
     real c1;
-    studentized_range_log_between_sr_set studentized_range_0;
+    studentized_range_log_between_sm_set studentized_range_0;
     real c2;
     real c3;
-} studentized_range_log_above_grad_k_srs_set;
+} studentized_range_log_above_grad_k_sms_set;
 
-DEVICE studentized_range_log_above_grad_k_srs_set studentized_range_log_above_grad_k_srs_prepare_set(real u, real k)
+DEVICE studentized_range_log_above_grad_k_sms_set studentized_range_log_above_grad_k_sms_prepare_set(real u, real k)
 {
-    studentized_range_log_above_grad_k_srs_set set;
+    studentized_range_log_above_grad_k_sms_set set;
     set.u = u;
     set.c0 = 1 / (k - 1);
     set.c1 = log(k - 1);
-    set.studentized_range_0 = studentized_range_log_between_sr_prepare_set(fabs(u));
+    set.studentized_range_0 = studentized_range_log_between_sm_prepare_set(fabs(u));
     set.c2 = k - 1;
     set.c3 = log(k);
     return set;
 }
 
-// studentized_range_log_above_grad_k: what depends on the observation alone, computed once for each.
-typedef struct {
-    real c0;
-    real c1;
-    studentized_range_log_between_sr_row studentized_range_0;
-} studentized_range_log_above_grad_k_srs_row;
-
-DEVICE studentized_range_log_above_grad_k_srs_row studentized_range_log_above_grad_k_srs_prepare_row(real r)
-{
-    studentized_range_log_above_grad_k_srs_row row;
-    row.c0 = 0.5 * r;
-    row.c1 = -0.5 * r;
-    row.studentized_range_0 = studentized_range_log_between_sr_prepare_row(r);
-    return row;
-}
-
 // studentized_range_log_above_grad_k: what depends on both, from what was computed ahead.
-DEVICE studentized_range_log_above_grad_k_results studentized_range_log_above_grad_k_srs_evaluate(studentized_range_log_above_grad_k_srs_set set, studentized_range_log_above_grad_k_srs_row row)
+DEVICE studentized_range_log_above_grad_k_results studentized_range_log_above_grad_k_sms_evaluate(studentized_range_log_above_grad_k_sms_set set, real r)
 {
-    real below = special_log_ndtr(row.c0 - set.u);
-    real log_share = fmin(special_log_ndtr(row.c1 - set.u) - below, (real)0);
-    real d = set.u - row.c0;
+    real below = special_log_ndtr(0.5 * r - set.u);
+    real log_share = fmin(special_log_ndtr(-0.5 * r - set.u) - below, (real)0);
+    real d = set.u - 0.5 * r;
     real value;
     real d_k_value;
     if (log_share + set.c3 < 2 * log(EPSILON)) {
         d_k_value = set.c0;
         value = log_share + set.c1;
     } else {
-        real t = log_share < -LOG_2 ? log1p(-exp(log_share)) : studentized_range_log_between_sr_evaluate(set.studentized_range_0, row.studentized_range_0) - below;
+        real t = log_share < -LOG_2 ? log1p(-exp(log_share)) : studentized_range_log_between_sm_evaluate(set.studentized_range_0, r) - below;
         real t2 = set.c2 * t;
         d_k_value = (t2 < -50 ? -exp(t2) : -(1 / expm1(-t2))) * t;
         value = special_log1mexp(t2);
@@ -2059,11 +2053,11 @@ typedef struct {
     real c1;
     real c2;
     real c3;
-} studentized_range_log_above_grad_u_k_mrs_set;
+} studentized_range_log_above_grad_u_k_mms_set;
 
-DEVICE studentized_range_log_above_grad_u_k_mrs_set studentized_range_log_above_grad_u_k_mrs_prepare_set(real k)
+DEVICE studentized_range_log_above_grad_u_k_mms_set studentized_range_log_above_grad_u_k_mms_prepare_set(real k)
 {
-    studentized_range_log_above_grad_u_k_mrs_set set;
+    studentized_range_log_above_grad_u_k_mms_set set;
     set.c0 = 1 / (k - 1);
     set.c1 = log(k - 1);
     set.c2 = k - 1;
@@ -2073,29 +2067,25 @@ DEVICE studentized_range_log_above_grad_u_k_mrs_set studentized_range_log_above_
 
 // studentized_range_log_above_grad_u_k: what depends on the observation alone, computed once for each.
 typedef struct {
-    real c0;
-    real c1;
-    studentized_range_log_between_grad_u_mr_row studentized_range_0;
-} studentized_range_log_above_grad_u_k_mrs_row;
+    studentized_range_log_between_grad_u_mm_row studentized_range_0;
+} studentized_range_log_above_grad_u_k_mms_row;
 
-DEVICE studentized_range_log_above_grad_u_k_mrs_row studentized_range_log_above_grad_u_k_mrs_prepare_row(real r)
+DEVICE studentized_range_log_above_grad_u_k_mms_row studentized_range_log_above_grad_u_k_mms_prepare_row()
 {
-    studentized_range_log_above_grad_u_k_mrs_row row;
-    row.c0 = 0.5 * r;
-    row.c1 = -0.5 * r;
-    row.studentized_range_0 = studentized_range_log_between_grad_u_mr_prepare_row(r);
+    studentized_range_log_above_grad_u_k_mms_row row;
+    row.studentized_range_0 = studentized_range_log_between_grad_u_mm_prepare_row();
     return row;
 }
 
 // studentized_range_log_above_grad_u_k: what depends on both, from what was computed ahead.
-DEVICE studentized_range_log_above_grad_u_k_results studentized_range_log_above_grad_u_k_mrs_evaluate(studentized_range_log_above_grad_u_k_mrs_set set, studentized_range_log_above_grad_u_k_mrs_row row, real u)
+DEVICE studentized_range_log_above_grad_u_k_results studentized_range_log_above_grad_u_k_mms_evaluate(studentized_range_log_above_grad_u_k_mms_set set, studentized_range_log_above_grad_u_k_mms_row row, real u, real r)
 {
-    real d_u_below = -special_inverse_mills(row.c0 - u);
-    real below = special_log_ndtr(row.c0 - u);
-    real t = special_log_ndtr(row.c1 - u) - below;
-    real d_u_log_share = t <= (real)0 || (real)0 != (real)0 ? -special_inverse_mills(row.c1 - u) - d_u_below : 0;
+    real d_u_below = 0.5 * r - u == INFINITY ? 0 : -special_inverse_mills(0.5 * r - u);
+    real below = special_log_ndtr(0.5 * r - u);
+    real t = special_log_ndtr(-0.5 * r - u) - below;
+    real d_u_log_share = t <= (real)0 || (real)0 != (real)0 ? (-0.5 * r - u == INFINITY ? 0 : -special_inverse_mills(-0.5 * r - u)) - d_u_below : 0;
     real log_share = fmin(t, (real)0);
-    real d = u - row.c0;
+    real d = u - 0.5 * r;
     real value;
     real d_u_value;
     real d_k_value;
@@ -2112,7 +2102,7 @@ DEVICE studentized_range_log_above_grad_u_k_results studentized_range_log_above_
             d_u_either = -(t2 * d_u_log_share * (1 / (1 - t2)));
         } else {
             real d_u_u = u > 0 ? 1 : u < 0 ? -1 : 0;
-            studentized_range_log_between_grad_u_results call = studentized_range_log_between_grad_u_mr_evaluate(row.studentized_range_0, fabs(u));
+            studentized_range_log_between_grad_u_results call = studentized_range_log_between_grad_u_mm_evaluate(row.studentized_range_0, fabs(u), r);
             either = call.value - below;
             d_u_either = call.d_u * d_u_u - d_u_below;
         }
@@ -2128,39 +2118,23 @@ DEVICE studentized_range_log_above_grad_u_k_results studentized_range_log_above_
 typedef struct {
     real c0;
     real c1;
-} studentized_range_is_low_set;
+    studentized_range_log_between_sm_set studentized_range_0;
+} studentized_range_is_low_ms_set;
 
-DEVICE studentized_range_is_low_set studentized_range_is_low_prepare_set(real k)
+DEVICE studentized_range_is_low_ms_set studentized_range_is_low_ms_prepare_set(real k)
 {
-    studentized_range_is_low_set set;
+    studentized_range_is_low_ms_set set;
     set.c0 = k - 1;
     set.c1 = log(k);
+    set.studentized_range_0 = studentized_range_log_between_sm_prepare_set(0);
     return set;
 }
 
-// studentized_range_is_low: what depends on the observation alone, computed once for each.
-typedef struct {
-    real c0;
-    real c1;
-    real c2;
-    real c3;
-} studentized_range_is_low_row;
-
-DEVICE studentized_range_is_low_row studentized_range_is_low_prepare_row(real r)
-{
-    studentized_range_is_low_row row;
-    row.c0 = studentized_range_central_slope(r);
-    row.c1 = 0.25 * r * r;
-    row.c2 = studentized_range_log_between(0, r);
-    row.c3 = 0.125 * r * r;
-    return row;
-}
-
 // studentized_range_is_low: what depends on both, from what was computed ahead.
-DEVICE int studentized_range_is_low_evaluate(studentized_range_is_low_set set, studentized_range_is_low_row row)
+DEVICE int studentized_range_is_low_ms_evaluate(studentized_range_is_low_ms_set set, real r)
 {
-    real variance = 1 + set.c0 * row.c0 - row.c1;
-    return variance > 0 && set.c1 + set.c0 * row.c2 - row.c3 - 0.5 * log(variance) < -LOG_2;
+    real variance = 1 + set.c0 * studentized_range_central_slope_m_evaluate(r) - 0.25 * r * r;
+    return variance > 0 && set.c1 + set.c0 * studentized_range_log_between_sm_evaluate(set.studentized_range_0, r) - 0.125 * r * r - 0.5 * log(variance) < -LOG_2;
 }
 
 // studentized_range_log_range_grad_k: what depends on the parameters alone, computed once for each set of them.
@@ -2169,35 +2143,37 @@ typedef struct {
     real c1;
     int c2;
     real c3;
+    studentized_range_log_between_sm_set studentized_range_0;
     real c4;
     real c5;
     real c6;
     int c7;
     real c8;
-    studentized_range_log_above_grad_k_srs_set studentized_range_0;
-    studentized_range_log_above_grad_u_k_mrs_set studentized_range_1;
-    studentized_range_is_low_set studentized_range_is_low_0;
+    studentized_range_log_above_grad_k_sms_set studentized_range_1;
+    studentized_range_log_above_grad_u_k_mms_set studentized_range_2;
+    studentized_range_is_low_ms_set studentized_range_is_low_0;
     real c9;
     real c10;
     int c11;
-} studentized_range_log_range_grad_k_srs_set;
+} studentized_range_log_range_grad_k_sms_set;
 
-DEVICE studentized_range_log_range_grad_k_srs_set studentized_range_log_range_grad_k_srs_prepare_set(int what, real k)
+DEVICE studentized_range_log_range_grad_k_sms_set studentized_range_log_range_grad_k_sms_prepare_set(int what, real k)
 {
-    studentized_range_log_range_grad_k_srs_set set;
+    studentized_range_log_range_grad_k_sms_set set;
     studentized_range_rate_of_largest_grad_k_results call = studentized_range_rate_of_largest_grad_k(k);
     set.c0 = make_studentized_range_log_range_grad_k_results(what == 2 ? 0 : -INFINITY, 0);
     set.c1 = fabs(k - 2);
     set.c2 = k - 2 > 0 ? 1 : k - 2 < 0 ? -1 : 0;
     set.c3 = (EPSILON < 1e-10 ? 1 : 0.75) * call.value;
+    set.studentized_range_0 = studentized_range_log_between_sm_prepare_set(0);
     set.c4 = k - 2;
     set.c5 = log(k) + log(k - 1) - LOG_2PI;
     set.c6 = 1 / k + 1 / (k - 1);
     set.c7 = what == 0;
     set.c8 = k - 1;
-    set.studentized_range_0 = studentized_range_log_above_grad_k_srs_prepare_set(0, k);
-    set.studentized_range_1 = studentized_range_log_above_grad_u_k_mrs_prepare_set(k);
-    set.studentized_range_is_low_0 = studentized_range_is_low_prepare_set(k);
+    set.studentized_range_1 = studentized_range_log_above_grad_k_sms_prepare_set(0, k);
+    set.studentized_range_2 = studentized_range_log_above_grad_u_k_mms_prepare_set(k);
+    set.studentized_range_is_low_0 = studentized_range_is_low_ms_prepare_set(k);
     set.c9 = 1 / k;
     set.c10 = log(k) - HALF_LOG_2PI;
     set.c11 = what == 1;
@@ -2206,84 +2182,64 @@ DEVICE studentized_range_log_range_grad_k_srs_set studentized_range_log_range_gr
 
 // studentized_range_log_range_grad_k: what depends on the observation alone, computed once for each.
 typedef struct {
-    int c0;
-    real t;
-    studentized_range_log_between_grad_u_mr_row studentized_range_0;
-    real center;
-    real c1;
-    real t5;
-    real c2;
-    real c3;
-    studentized_range_log_between_grad_u_mr_row studentized_range_1;
-    real r;
-    studentized_range_log_above_grad_k_srs_row studentized_range_2;
-    studentized_range_log_above_grad_u_k_mrs_row studentized_range_3;
-    studentized_range_is_low_row studentized_range_is_low_0;
-} studentized_range_log_range_grad_k_srs_row;
+    studentized_range_log_between_grad_u_mm_row studentized_range_0;
+    studentized_range_log_between_grad_u_mm_row studentized_range_1;
+    studentized_range_log_above_grad_u_k_mms_row studentized_range_2;
+} studentized_range_log_range_grad_k_sms_row;
 
-DEVICE studentized_range_log_range_grad_k_srs_row studentized_range_log_range_grad_k_srs_prepare_row(real r)
+DEVICE studentized_range_log_range_grad_k_sms_row studentized_range_log_range_grad_k_sms_prepare_row()
 {
-    studentized_range_log_range_grad_k_srs_row row;
-    real t = studentized_range_central_slope(r);
-    row.c0 = r < ldexp((real)1, EPSILON < 1e-10 ? -1015 : -120);
-    row.t = t;
-    real center = studentized_range_log_between(0, r);
-    row.studentized_range_0 = studentized_range_log_between_grad_u_mr_prepare_row(r);
-    row.center = center;
-    row.c1 = 0.25 * r * r;
-    real t5 = studentized_range_log_between(0, r);
-    row.t5 = t5;
-    row.c2 = 0.125 * r * r;
-    row.c3 = 0.5 * r;
-    row.studentized_range_1 = studentized_range_log_between_grad_u_mr_prepare_row(r);
-    row.r = r;
-    row.studentized_range_2 = studentized_range_log_above_grad_k_srs_prepare_row(r);
-    row.studentized_range_3 = studentized_range_log_above_grad_u_k_mrs_prepare_row(r);
-    row.studentized_range_is_low_0 = studentized_range_is_low_prepare_row(r);
+    studentized_range_log_range_grad_k_sms_row row;
+    row.studentized_range_0 = studentized_range_log_between_grad_u_mm_prepare_row();
+    row.studentized_range_1 = studentized_range_log_between_grad_u_mm_prepare_row();
+    row.studentized_range_2 = studentized_range_log_above_grad_u_k_mms_prepare_row();
     return row;
 }
 
 // studentized_range_log_range_grad_k: what depends on both, from what was computed ahead.
-DEVICE studentized_range_log_range_grad_k_results studentized_range_log_range_grad_k_srs_evaluate(studentized_range_log_range_grad_k_srs_set set, studentized_range_log_range_grad_k_srs_row row)
+LARGE studentized_range_log_range_grad_k_results studentized_range_log_range_grad_k_sms_evaluate(studentized_range_log_range_grad_k_sms_set set, studentized_range_log_range_grad_k_sms_row row, real r)
 {
-    if (row.c0) {
+    if (r < ldexp((real)1, EPSILON < 1e-10 ? -1015 : -120)) {
         return set.c0;
     }
-    real t2 = sqrt(2 + set.c1 * row.t);
+    real t = studentized_range_central_slope_m_evaluate(r);
+    real t2 = sqrt(2 + set.c1 * t);
     real t3 = (EPSILON < 1e-10 ? 0.6 : 0.8) / t2;
-    real d_k_spread = -(t3 * (0.5 / t2 * (row.t * set.c2)) * (1 / t2));
+    real d_k_spread = -(t3 * (0.5 / t2 * (t * set.c2)) * (1 / t2));
     real spread = t3;
     real step = special_panel_width(3 * fmax(1 / spread, set.c3), 1);
     real d_k_sum = 0;
     real sum = 1;
     if (set.c7) {
+        real center = studentized_range_log_between_sm_evaluate(set.studentized_range_0, r);
         real d_k_term = 0;
         real term = 1;
         for (int i = 1; i < 100 && term > 0.01 * EPSILON * sum && THREAD < 65536; i++) {
             real u = i * step;
-            studentized_range_log_between_grad_u_results call2 = studentized_range_log_between_grad_u_mr_evaluate(row.studentized_range_0, u);
-            real t4 = exp(set.c4 * (call2.value - row.center) - u * u);
-            d_k_term = 2 * (t4 * (call2.value - row.center));
+            studentized_range_log_between_grad_u_results call2 = studentized_range_log_between_grad_u_mm_evaluate(row.studentized_range_0, u, r);
+            real t4 = exp(set.c4 * (call2.value - center) - u * u);
+            d_k_term = 2 * (t4 * (call2.value - center));
             term = 2 * t4;
             d_k_sum += d_k_term;
             sum += term;
         }
-        return make_studentized_range_log_range_grad_k_results(set.c5 + set.c4 * row.center - row.c1 + log(step * sum), set.c6 + row.center + 1 / (step * sum) * (step * d_k_sum));
+        return make_studentized_range_log_range_grad_k_results(set.c5 + set.c4 * center - 0.25 * r * r + log(step * sum), set.c6 + center + 1 / (step * sum) * (step * d_k_sum));
     }
     real center_2;
     real d_k_center_2;
     real term_2;
     real d_k_term_2;
-    if (studentized_range_is_low_evaluate(set.studentized_range_is_low_0, row.studentized_range_is_low_0)) {
-        d_k_center_2 = row.t5;
-        center_2 = set.c8 * row.t5 - row.c2;
+    if (studentized_range_is_low_ms_evaluate(set.studentized_range_is_low_0, r)) {
+        real t5 = studentized_range_log_between_sm_evaluate(set.studentized_range_0, r);
+        d_k_center_2 = t5;
+        center_2 = set.c8 * t5 - 0.125 * r * r;
         d_k_term_2 = 0;
         term_2 = 1;
         for (int i_3 = 1; i_3 < 100 && term_2 > 0.01 * EPSILON * sum && THREAD < 65536; i_3++) {
             real u_2 = i_3 * step;
-            real d = u_2 - row.c3;
-            studentized_range_log_between_grad_u_results call3 = studentized_range_log_between_grad_u_mr_evaluate(row.studentized_range_1, u_2);
-            real t6 = 1 + exp(-u_2 * row.r);
+            real d = u_2 - 0.5 * r;
+            studentized_range_log_between_grad_u_results call3 = studentized_range_log_between_grad_u_mm_evaluate(row.studentized_range_1, u_2, r);
+            real t6 = 1 + exp(-u_2 * r);
             real t7 = exp(set.c8 * call3.value - 0.5 * d * d - center_2);
             d_k_term_2 = t6 * (t7 * (call3.value - d_k_center_2));
             term_2 = t6 * t7;
@@ -2291,14 +2247,14 @@ DEVICE studentized_range_log_range_grad_k_results studentized_range_log_range_gr
             sum += term_2;
         }
     } else {
-        studentized_range_log_above_grad_k_results call4 = studentized_range_log_above_grad_k_srs_evaluate(set.studentized_range_0, row.studentized_range_2);
+        studentized_range_log_above_grad_k_results call4 = studentized_range_log_above_grad_k_sms_evaluate(set.studentized_range_1, r);
         d_k_center_2 = call4.d_k;
         center_2 = call4.value;
         for (int side = -1; side < 2; side += 2) {
             d_k_term_2 = 0;
             term_2 = 1;
             for (int i_2 = 1; i_2 < 100 && term_2 > 0.01 * EPSILON * sum && THREAD < 65536; i_2++) {
-                studentized_range_log_above_grad_u_k_results call5 = studentized_range_log_above_grad_u_k_mrs_evaluate(set.studentized_range_1, row.studentized_range_3, int_product(side, i_2) * step);
+                studentized_range_log_above_grad_u_k_results call5 = studentized_range_log_above_grad_u_k_mms_evaluate(set.studentized_range_2, row.studentized_range_2, int_product(side, i_2) * step, r);
                 real t8 = exp(call5.value - center_2);
                 d_k_term_2 = t8 * (call5.d_k - d_k_center_2);
                 term_2 = t8;
@@ -2309,13 +2265,7 @@ DEVICE studentized_range_log_range_grad_k_results studentized_range_log_range_gr
     }
     real d_k_value = set.c9 + d_k_center_2 + 1 / (step * sum) * (step * d_k_sum);
     real value = set.c10 + center_2 + log(step * sum);
-    return make_studentized_range_log_range_grad_k_results(studentized_range_is_low_evaluate(set.studentized_range_is_low_0, row.studentized_range_is_low_0) == set.c11 ? value : special_log1mexp(value), studentized_range_is_low_evaluate(set.studentized_range_is_low_0, row.studentized_range_is_low_0) == set.c11 ? d_k_value : (value < -50 ? -exp(value) : -(1 / expm1(-value))) * d_k_value);
-}
-
-// studentized_range_central_slope: what depends on both, from what was computed ahead.
-DEVICE real studentized_range_central_slope_m_evaluate(real r)
-{
-    return r > 0 ? r * exp(-0.125 * r * r) / (SQRT_2 * SQRT_PI * erf(r / (2 * SQRT_2))) : 1;
+    return make_studentized_range_log_range_grad_k_results(studentized_range_is_low_ms_evaluate(set.studentized_range_is_low_0, r) == set.c11 ? value : special_log1mexp(value), studentized_range_is_low_ms_evaluate(set.studentized_range_is_low_0, r) == set.c11 ? d_k_value : (value < -50 ? -exp(value) : -(1 / expm1(-value))) * d_k_value);
 }
 
 // studentized_range_peak_grad_k_nu: what depends on the parameters alone, computed once for each set of them.
@@ -2334,11 +2284,11 @@ typedef struct {
     int c10;
     real nu;
     real c11;
-} studentized_range_peak_grad_k_nu_srss_set;
+} studentized_range_peak_grad_k_nu_smss_set;
 
-DEVICE studentized_range_peak_grad_k_nu_srss_set studentized_range_peak_grad_k_nu_srss_prepare_set(int what, real k, real nu)
+DEVICE studentized_range_peak_grad_k_nu_smss_set studentized_range_peak_grad_k_nu_smss_prepare_set(int what, real k, real nu)
 {
-    studentized_range_peak_grad_k_nu_srss_set set;
+    studentized_range_peak_grad_k_nu_smss_set set;
     real t = sqrt(2 * nu);
     real t3 = k / nu;
     real t4 = 1 / (1 + t3);
@@ -2361,24 +2311,10 @@ DEVICE studentized_range_peak_grad_k_nu_srss_set studentized_range_peak_grad_k_n
     return set;
 }
 
-// studentized_range_peak_grad_k_nu: what depends on the observation alone, computed once for each.
-typedef struct {
-    real q;
-    real c0;
-} studentized_range_peak_grad_k_nu_srss_row;
-
-DEVICE studentized_range_peak_grad_k_nu_srss_row studentized_range_peak_grad_k_nu_srss_prepare_row(real q)
-{
-    studentized_range_peak_grad_k_nu_srss_row row;
-    row.q = q;
-    row.c0 = log(q);
-    return row;
-}
-
 // studentized_range_peak_grad_k_nu: what depends on both, from what was computed ahead.
-DEVICE studentized_range_peak_grad_k_nu_results studentized_range_peak_grad_k_nu_srss_evaluate(studentized_range_peak_grad_k_nu_srss_set set, studentized_range_peak_grad_k_nu_srss_row row)
+DEVICE studentized_range_peak_grad_k_nu_results studentized_range_peak_grad_k_nu_smss_evaluate(studentized_range_peak_grad_k_nu_smss_set set, real q)
 {
-    real t2 = row.q / set.t;
+    real t2 = q / set.t;
     real d_k_low = 0;
     real d_nu_low = t2 * set.c0 * set.c1 * ((fabs(t2) > 1 / EPSILON ? 2 : 2 * t2) / (fabs(t2) > 1 / EPSILON ? t2 : 1 + t2 * t2)) * 0.5;
     real low = -0.5 * special_log1p_square(t2);
@@ -2386,13 +2322,13 @@ DEVICE studentized_range_peak_grad_k_nu_results studentized_range_peak_grad_k_nu
     real d_nu_high = set.c3;
     real high = set.c4;
     if (set.c7) {
-        real t7 = set.c5 - row.c0;
+        real t7 = set.c5 - log(q);
         d_k_low = (real)0 <= t7 || t7 != t7 ? 0 : set.c6;
         d_nu_low = 0;
         low = fmin((real)0, t7);
     }
     if (set.c10) {
-        real t8 = set.c8 - row.c0;
+        real t8 = set.c8 - log(q);
         d_k_high = (real)0 > t8 || t8 != t8 ? 0 : set.c9;
         d_nu_high = 0;
         high = fmax((real)0, t8);
@@ -2402,9 +2338,9 @@ DEVICE studentized_range_peak_grad_k_nu_results studentized_range_peak_grad_k_nu
         real d_nu_v = 0.5 * (d_nu_low + d_nu_high);
         real v = 0.5 * (low + high);
         real t9 = exp(v);
-        real d_k_r = row.q * (t9 * d_k_v);
-        real d_nu_r = row.q * (t9 * d_nu_v);
-        real r = row.q * t9;
+        real d_k_r = q * (t9 * d_k_v);
+        real d_nu_r = q * (t9 * d_nu_v);
+        real r = q * t9;
         real t10 = exp(2 * v);
         real t11 = expm1(2 * v);
         real d_k_slope = -(set.nu * (t10 * (2 * d_k_v)));
@@ -2431,23 +2367,23 @@ DEVICE studentized_range_central_slope_grad_r_results studentized_range_central_
     real t2 = r / (2 * SQRT_2);
     real t3 = SQRT_2 * SQRT_PI * erf(t2);
     real t4 = r * t / t3;
-    return make_studentized_range_central_slope_grad_r_results(r > 0 ? t4 : 1, r > 0 ? (t - 0.125 * 2 * r * t * r - t4 * (SQRT_2 * SQRT_PI * (2 / SQRT_PI * exp(-(t2 * t2)) * (1 / (2 * SQRT_2))))) * (1 / t3) : 0);
+    return make_studentized_range_central_slope_grad_r_results(r > 0 ? t4 : 1, r > 0 ? (t - 0.125 * 2 * r * t * r - t4 * (SQRT_2 * SQRT_PI * (isinf(t2) ? 0 : 2 / SQRT_PI * exp(-(t2 * t2)) * (1 / (2 * SQRT_2))))) * (1 / t3) : 0);
 }
 
 // studentized_range_log_between_grad_r: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real u;
-    real t;
+    real t2;
     real t3;
 } studentized_range_log_between_grad_r_sm_set;
 
 DEVICE studentized_range_log_between_grad_r_sm_set studentized_range_log_between_grad_r_sm_prepare_set(real u)
 {
     studentized_range_log_between_grad_r_sm_set set;
-    real t = 2 / SQRT_PI;
+    real t2 = 2 / SQRT_PI;
     real t3 = 0.5 * (1 / SQRT_2);
     set.u = u;
-    set.t = t;
+    set.t2 = t2;
     set.t3 = t3;
     return set;
 }
@@ -2456,10 +2392,10 @@ DEVICE studentized_range_log_between_grad_r_sm_set studentized_range_log_between
 DEVICE studentized_range_log_between_grad_r_results studentized_range_log_between_grad_r_sm_evaluate(studentized_range_log_between_grad_r_sm_set set, real r)
 {
     real half_ = 0.5 * r;
-    real t2 = (half_ - set.u) / SQRT_2;
+    real t = (half_ - set.u) / SQRT_2;
     real t4 = (half_ + set.u) / SQRT_2;
-    real d_r_beyond = 0.5 * (-(set.t * exp(-(t2 * t2)) * set.t3) - set.t * exp(-(t4 * t4)) * set.t3);
-    real beyond = 0.5 * (erfc(t2) + erfc(t4));
+    real d_r_beyond = 0.5 * ((isinf(t) ? 0 : -(set.t2 * exp(-(t * t)) * set.t3)) + (isinf(t4) ? 0 : -(set.t2 * exp(-(t4 * t4)) * set.t3)));
+    real beyond = 0.5 * (erfc(t) + erfc(t4));
     real d_r_near = set.u - half_ > (real)0 || (real)0 != (real)0 ? -0.5 : 0;
     real near = fmax(set.u - half_, (real)0);
     real either;
@@ -2477,19 +2413,19 @@ DEVICE studentized_range_log_between_grad_r_results studentized_range_log_betwee
 
 // studentized_range_log_between_grad_u_r: what depends on the observation alone, computed once for each.
 typedef struct {
+    real t3;
     real t2;
-    real t;
     real t7;
 } studentized_range_log_between_grad_u_r_mm_row;
 
 DEVICE studentized_range_log_between_grad_u_r_mm_row studentized_range_log_between_grad_u_r_mm_prepare_row()
 {
     studentized_range_log_between_grad_u_r_mm_row row;
-    real t = 1 / SQRT_2;
-    real t2 = 2 / SQRT_PI;
-    real t7 = 0.5 * t;
+    real t2 = 1 / SQRT_2;
+    real t3 = 2 / SQRT_PI;
+    real t7 = 0.5 * t2;
+    row.t3 = t3;
     row.t2 = t2;
-    row.t = t;
     row.t7 = t7;
     return row;
 }
@@ -2498,13 +2434,13 @@ DEVICE studentized_range_log_between_grad_u_r_mm_row studentized_range_log_betwe
 DEVICE studentized_range_log_between_grad_u_r_results studentized_range_log_between_grad_u_r_mm_evaluate(studentized_range_log_between_grad_u_r_mm_row row, real u, real r)
 {
     real half_ = 0.5 * r;
-    real t3 = (half_ - u) / SQRT_2;
-    real t4 = row.t2 * exp(-(t3 * t3));
+    real t = (half_ - u) / SQRT_2;
+    real t4 = row.t3 * exp(-(t * t));
     real t5 = (half_ + u) / SQRT_2;
-    real t6 = row.t2 * exp(-(t5 * t5));
-    real d_u_beyond = 0.5 * (row.t * t4 - t6 * row.t);
-    real d_r_beyond = 0.5 * (-(t4 * row.t7) - t6 * row.t7);
-    real beyond = 0.5 * (erfc(t3) + erfc(t5));
+    real t6 = row.t3 * exp(-(t5 * t5));
+    real d_u_beyond = 0.5 * ((isinf(t) ? 0 : row.t2 * t4) + (isinf(t5) ? 0 : -(t6 * row.t2)));
+    real d_r_beyond = 0.5 * ((isinf(t) ? 0 : -(t4 * row.t7)) + (isinf(t5) ? 0 : -(t6 * row.t7)));
+    real beyond = 0.5 * (erfc(t) + erfc(t5));
     real d_u_near = u - half_ > (real)0 || (real)0 != (real)0 ? 1 : 0;
     real d_r_near = u - half_ > (real)0 || (real)0 != (real)0 ? -0.5 : 0;
     real near = fmax(u - half_, (real)0);
@@ -2551,10 +2487,10 @@ DEVICE studentized_range_log_above_grad_r_k_sms_set studentized_range_log_above_
 // studentized_range_log_above_grad_r_k: what depends on both, from what was computed ahead.
 DEVICE studentized_range_log_above_grad_r_k_results studentized_range_log_above_grad_r_k_sms_evaluate(studentized_range_log_above_grad_r_k_sms_set set, real r)
 {
-    real d_r_below = special_inverse_mills(0.5 * r - set.u) * 0.5;
+    real d_r_below = 0.5 * r - set.u == INFINITY ? 0 : special_inverse_mills(0.5 * r - set.u) * 0.5;
     real below = special_log_ndtr(0.5 * r - set.u);
     real t = special_log_ndtr(-0.5 * r - set.u) - below;
-    real d_r_log_share = t <= (real)0 || (real)0 != (real)0 ? -(0.5 * special_inverse_mills(-0.5 * r - set.u)) - d_r_below : 0;
+    real d_r_log_share = t <= (real)0 || (real)0 != (real)0 ? (-0.5 * r - set.u == INFINITY ? 0 : -(0.5 * special_inverse_mills(-0.5 * r - set.u))) - d_r_below : 0;
     real log_share = fmin(t, (real)0);
     real d = set.u - 0.5 * r;
     real value;
@@ -2618,12 +2554,13 @@ DEVICE studentized_range_log_above_grad_u_r_k_mms_row studentized_range_log_abov
 DEVICE studentized_range_log_above_grad_u_r_k_results studentized_range_log_above_grad_u_r_k_mms_evaluate(studentized_range_log_above_grad_u_r_k_mms_set set, studentized_range_log_above_grad_u_r_k_mms_row row, real u, real r)
 {
     real t = special_inverse_mills(0.5 * r - u);
-    real d_r_below = t * 0.5;
+    real d_u_below = 0.5 * r - u == INFINITY ? 0 : -t;
+    real d_r_below = 0.5 * r - u == INFINITY ? 0 : t * 0.5;
     real below = special_log_ndtr(0.5 * r - u);
     real t2 = special_log_ndtr(-0.5 * r - u) - below;
     real t3 = special_inverse_mills(-0.5 * r - u);
-    real d_u_log_share = t2 <= (real)0 || (real)0 != (real)0 ? t - t3 : 0;
-    real d_r_log_share = t2 <= (real)0 || (real)0 != (real)0 ? -(0.5 * t3) - d_r_below : 0;
+    real d_u_log_share = t2 <= (real)0 || (real)0 != (real)0 ? (-0.5 * r - u == INFINITY ? 0 : -t3) - d_u_below : 0;
+    real d_r_log_share = t2 <= (real)0 || (real)0 != (real)0 ? (-0.5 * r - u == INFINITY ? 0 : -(0.5 * t3)) - d_r_below : 0;
     real log_share = fmin(t2, (real)0);
     real d = u - 0.5 * r;
     real value;
@@ -2649,7 +2586,7 @@ DEVICE studentized_range_log_above_grad_u_r_k_results studentized_range_log_abov
             real d_u_u = u > 0 ? 1 : u < 0 ? -1 : 0;
             studentized_range_log_between_grad_u_r_results call = studentized_range_log_between_grad_u_r_mm_evaluate(row.studentized_range_0, fabs(u), r);
             either = call.value - below;
-            d_u_either = call.d_u * d_u_u + t;
+            d_u_either = call.d_u * d_u_u - d_u_below;
             d_r_either = call.d_r - d_r_below;
         }
         real t6 = set.c2 * either < -50 ? -exp(set.c2 * either) : -(1 / expm1(-(set.c2 * either)));
@@ -2658,51 +2595,7 @@ DEVICE studentized_range_log_above_grad_u_r_k_results studentized_range_log_abov
         d_k_value = t6 * either;
         value = special_log1mexp(set.c2 * either);
     }
-    return make_studentized_range_log_above_grad_u_r_k_results(set.c2 * below + value - 0.5 * d * d, d_u_value - t * set.c2 - d, set.c2 * d_r_below + d_r_value + 0.5 * d, below + d_k_value);
-}
-
-// studentized_range_log_between: what depends on the parameters alone, computed once for each set of them.
-typedef struct {
-    real u;
-} studentized_range_log_between_sm_set;
-
-DEVICE studentized_range_log_between_sm_set studentized_range_log_between_sm_prepare_set(real u)
-{
-    studentized_range_log_between_sm_set set;
-    set.u = u;
-    return set;
-}
-
-// studentized_range_log_between: what depends on both, from what was computed ahead.
-DEVICE real studentized_range_log_between_sm_evaluate(studentized_range_log_between_sm_set set, real r)
-{
-    real half_ = 0.5 * r;
-    real beyond = 0.5 * (erfc((half_ - set.u) / SQRT_2) + erfc((half_ + set.u) / SQRT_2));
-    real near = fmax(set.u - half_, (real)0);
-    return beyond < 0.5 ? log1p(-beyond) : log(special_normal_integral(set.u - half_, set.u + half_, r)) - (0.5 * near * near + HALF_LOG_2PI);
-}
-
-// studentized_range_is_low: what depends on the parameters alone, computed once for each set of them.
-typedef struct {
-    real c0;
-    real c1;
-    studentized_range_log_between_sm_set studentized_range_0;
-} studentized_range_is_low_ms_set;
-
-DEVICE studentized_range_is_low_ms_set studentized_range_is_low_ms_prepare_set(real k)
-{
-    studentized_range_is_low_ms_set set;
-    set.c0 = k - 1;
-    set.c1 = log(k);
-    set.studentized_range_0 = studentized_range_log_between_sm_prepare_set(0);
-    return set;
-}
-
-// studentized_range_is_low: what depends on both, from what was computed ahead.
-DEVICE int studentized_range_is_low_ms_evaluate(studentized_range_is_low_ms_set set, real r)
-{
-    real variance = 1 + set.c0 * studentized_range_central_slope_m_evaluate(r) - 0.25 * r * r;
-    return variance > 0 && set.c1 + set.c0 * studentized_range_log_between_sm_evaluate(set.studentized_range_0, r) - 0.125 * r * r - 0.5 * log(variance) < -LOG_2;
+    return make_studentized_range_log_above_grad_u_r_k_results(set.c2 * below + value - 0.5 * d * d, set.c2 * d_u_below + d_u_value - d, set.c2 * d_r_below + d_r_value + 0.5 * d, below + d_k_value);
 }
 
 // studentized_range_log_range_grad_r_k: what depends on the parameters alone, computed once for each set of them.
@@ -3483,11 +3376,11 @@ typedef struct {
     real c1;
     real d_nu_log_y;
     int c2;
-} studentized_range_log_term_grad_v_k_nu_smrss_set;
+} studentized_range_log_term_grad_v_k_nu_smmss_set;
 
-DEVICE studentized_range_log_term_grad_v_k_nu_smrss_set studentized_range_log_term_grad_v_k_nu_smrss_prepare_set(int what, real k, real nu)
+DEVICE studentized_range_log_term_grad_v_k_nu_smmss_set studentized_range_log_term_grad_v_k_nu_smmss_prepare_set(int what, real k, real nu)
 {
-    studentized_range_log_term_grad_v_k_nu_smrss_set set;
+    studentized_range_log_term_grad_v_k_nu_smmss_set set;
     real a = 0.5 * nu;
     set.studentized_range_0 = studentized_range_log_range_grad_r_k_sms_prepare_set(0, k);
     set.a = a;
@@ -3503,22 +3396,20 @@ DEVICE studentized_range_log_term_grad_v_k_nu_smrss_set studentized_range_log_te
 
 // studentized_range_log_term_grad_v_k_nu: what depends on the observation alone, computed once for each.
 typedef struct {
-    real q;
     studentized_range_log_range_grad_r_k_sms_row studentized_range_0;
-} studentized_range_log_term_grad_v_k_nu_smrss_row;
+} studentized_range_log_term_grad_v_k_nu_smmss_row;
 
-DEVICE studentized_range_log_term_grad_v_k_nu_smrss_row studentized_range_log_term_grad_v_k_nu_smrss_prepare_row(real q)
+DEVICE studentized_range_log_term_grad_v_k_nu_smmss_row studentized_range_log_term_grad_v_k_nu_smmss_prepare_row()
 {
-    studentized_range_log_term_grad_v_k_nu_smrss_row row;
-    row.q = q;
+    studentized_range_log_term_grad_v_k_nu_smmss_row row;
     row.studentized_range_0 = studentized_range_log_range_grad_r_k_sms_prepare_row();
     return row;
 }
 
 // studentized_range_log_term_grad_v_k_nu: what depends on both, from what was computed ahead.
-DEVICE studentized_range_log_term_grad_v_k_nu_results studentized_range_log_term_grad_v_k_nu_smrss_evaluate(studentized_range_log_term_grad_v_k_nu_smrss_set set, studentized_range_log_term_grad_v_k_nu_smrss_row row, real v)
+DEVICE studentized_range_log_term_grad_v_k_nu_results studentized_range_log_term_grad_v_k_nu_smmss_evaluate(studentized_range_log_term_grad_v_k_nu_smmss_set set, studentized_range_log_term_grad_v_k_nu_smmss_row row, real v, real q)
 {
-    real t = row.q * exp(v);
+    real t = q * exp(v);
     studentized_range_log_range_grad_r_k_results call = studentized_range_log_range_grad_r_k_sms_evaluate(set.studentized_range_0, row.studentized_range_0, t);
     real d_v_value = call.d_r * t + 1;
     real d_k_value = call.d_k;
@@ -3582,8 +3473,8 @@ DEVICE studentized_range_step_of_grad_curvature_k_results studentized_range_step
 
 // studentized_range_log_sum_grad_k_nu: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
-    studentized_range_peak_grad_k_nu_srss_set studentized_range_peak_grad_k_nu_0;
-    studentized_range_log_term_grad_v_k_nu_smrss_set studentized_range_0;
+    studentized_range_peak_grad_k_nu_smss_set studentized_range_peak_grad_k_nu_0;
+    studentized_range_log_term_grad_v_k_nu_smmss_set studentized_range_0;
     int c0;
     real t6;
     real c1;
@@ -3592,14 +3483,14 @@ typedef struct {
     int what;
     real k;
     real nu;
-} studentized_range_log_sum_grad_k_nu_srss_set;
+} studentized_range_log_sum_grad_k_nu_smss_set;
 
-DEVICE studentized_range_log_sum_grad_k_nu_srss_set studentized_range_log_sum_grad_k_nu_srss_prepare_set(int what, real k, real nu)
+DEVICE studentized_range_log_sum_grad_k_nu_smss_set studentized_range_log_sum_grad_k_nu_smss_prepare_set(int what, real k, real nu)
 {
-    studentized_range_log_sum_grad_k_nu_srss_set set;
+    studentized_range_log_sum_grad_k_nu_smss_set set;
     real t6 = fabs(k - 2);
-    set.studentized_range_peak_grad_k_nu_0 = studentized_range_peak_grad_k_nu_srss_prepare_set(what, k, nu);
-    set.studentized_range_0 = studentized_range_log_term_grad_v_k_nu_smrss_prepare_set(what, k, nu);
+    set.studentized_range_peak_grad_k_nu_0 = studentized_range_peak_grad_k_nu_smss_prepare_set(what, k, nu);
+    set.studentized_range_0 = studentized_range_log_term_grad_v_k_nu_smmss_prepare_set(what, k, nu);
     set.c0 = what == 2;
     set.t6 = t6;
     set.c1 = 2 * nu;
@@ -3613,36 +3504,32 @@ DEVICE studentized_range_log_sum_grad_k_nu_srss_set studentized_range_log_sum_gr
 
 // studentized_range_log_sum_grad_k_nu: what depends on the observation alone, computed once for each.
 typedef struct {
-    studentized_range_peak_grad_k_nu_srss_row studentized_range_peak_grad_k_nu_0;
-    real q;
-    studentized_range_log_term_grad_v_k_nu_smrss_row studentized_range_0;
-} studentized_range_log_sum_grad_k_nu_srss_row;
+    studentized_range_log_term_grad_v_k_nu_smmss_row studentized_range_0;
+} studentized_range_log_sum_grad_k_nu_smss_row;
 
-DEVICE studentized_range_log_sum_grad_k_nu_srss_row studentized_range_log_sum_grad_k_nu_srss_prepare_row(real q)
+DEVICE studentized_range_log_sum_grad_k_nu_smss_row studentized_range_log_sum_grad_k_nu_smss_prepare_row()
 {
-    studentized_range_log_sum_grad_k_nu_srss_row row;
-    row.studentized_range_peak_grad_k_nu_0 = studentized_range_peak_grad_k_nu_srss_prepare_row(q);
-    row.q = q;
-    row.studentized_range_0 = studentized_range_log_term_grad_v_k_nu_smrss_prepare_row(q);
+    studentized_range_log_sum_grad_k_nu_smss_row row;
+    row.studentized_range_0 = studentized_range_log_term_grad_v_k_nu_smmss_prepare_row();
     return row;
 }
 
 // studentized_range_log_sum_grad_k_nu: what depends on both, from what was computed ahead.
-LARGE studentized_range_log_sum_grad_k_nu_results studentized_range_log_sum_grad_k_nu_srss_evaluate(studentized_range_log_sum_grad_k_nu_srss_set set, studentized_range_log_sum_grad_k_nu_srss_row row)
+LARGE studentized_range_log_sum_grad_k_nu_results studentized_range_log_sum_grad_k_nu_smss_evaluate(studentized_range_log_sum_grad_k_nu_smss_set set, studentized_range_log_sum_grad_k_nu_smss_row row, real q)
 {
-    studentized_range_peak_grad_k_nu_results call = studentized_range_peak_grad_k_nu_srss_evaluate(set.studentized_range_peak_grad_k_nu_0, row.studentized_range_peak_grad_k_nu_0);
+    studentized_range_peak_grad_k_nu_results call = studentized_range_peak_grad_k_nu_smss_evaluate(set.studentized_range_peak_grad_k_nu_0, q);
     real d_k_at = call.d_k;
     real d_nu_at = call.d_nu;
     real at = call.value;
     real t = exp(at);
-    real d_k_r = row.q * (t * d_k_at);
-    real d_nu_r = row.q * (t * d_nu_at);
-    real r = row.q * t;
+    real d_k_r = q * (t * d_k_at);
+    real d_nu_r = q * (t * d_nu_at);
+    real r = q * t;
     real t2 = exp(2 * at);
     real d_k_square = t2 * (2 * d_k_at);
     real d_nu_square = t2 * (2 * d_nu_at);
     real square = t2;
-    studentized_range_log_term_grad_v_k_nu_results call2 = studentized_range_log_term_grad_v_k_nu_smrss_evaluate(set.studentized_range_0, row.studentized_range_0, at);
+    studentized_range_log_term_grad_v_k_nu_results call2 = studentized_range_log_term_grad_v_k_nu_smmss_evaluate(set.studentized_range_0, row.studentized_range_0, at, q);
     real d_k_center = call2.d_v * d_k_at + call2.d_k;
     real d_nu_center = call2.d_v * d_nu_at + call2.d_nu;
     real center = call2.value;
@@ -3677,7 +3564,7 @@ LARGE studentized_range_log_sum_grad_k_nu_results studentized_range_log_sum_grad
             real t11 = exp(-y);
             real d_k_v = d_k_at + (d_k_y - (t10 * d_k_wide - d_k_y * t11 * wide));
             real d_nu_v = d_nu_at + (d_nu_y - (t10 * d_nu_wide - d_nu_y * t11 * wide));
-            studentized_range_log_term_grad_v_k_nu_results call5 = studentized_range_log_term_grad_v_k_nu(set.what, at + (y - wide * t10), row.q, set.k, set.nu);
+            studentized_range_log_term_grad_v_k_nu_results call5 = studentized_range_log_term_grad_v_k_nu(set.what, at + (y - wide * t10), q, set.k, set.nu);
             real t12 = exp(call5.value - center);
             real t13 = exp(-y);
             real t14 = 1 + wide * t13;
@@ -3693,51 +3580,113 @@ LARGE studentized_range_log_sum_grad_k_nu_results studentized_range_log_sum_grad
     return make_studentized_range_log_sum_grad_k_nu_results(center + log(step * sum), d_k_center + t15 * (sum * d_k_step + step * d_k_sum), d_nu_center + t15 * (sum * d_nu_step + step * d_nu_sum));
 }
 
+// studentized_range_studentized_at_grad_k_nu: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    studentized_range_log_range_grad_k_sms_set studentized_range_0;
+    int c0;
+    studentized_range_log_sum_grad_k_nu_smss_set studentized_range_1;
+    real c1;
+    real c2;
+    int c3;
+    int what;
+    real k;
+    real nu;
+    real c4;
+    real c5;
+    int c6;
+} studentized_range_studentized_at_grad_k_nu_smss_set;
+
+DEVICE studentized_range_studentized_at_grad_k_nu_smss_set studentized_range_studentized_at_grad_k_nu_smss_prepare_set(int what, real k, real nu)
+{
+    studentized_range_studentized_at_grad_k_nu_smss_set set;
+    set.studentized_range_0 = studentized_range_log_range_grad_k_sms_prepare_set(what, k);
+    set.c0 = nu > 1 / (EPSILON * EPSILON);
+    set.studentized_range_1 = studentized_range_log_sum_grad_k_nu_smss_prepare_set(0, k, nu);
+    studentized_range_log_scale_grad_nu_results call3 = studentized_range_log_scale_grad_nu(nu);
+    set.c1 = call3.value;
+    set.c2 = call3.d_nu;
+    set.c3 = what == 0;
+    set.what = what;
+    set.k = k;
+    set.nu = nu;
+    studentized_range_log_scale_grad_nu_results call5 = studentized_range_log_scale_grad_nu(nu);
+    set.c4 = call5.value;
+    set.c5 = call5.d_nu;
+    set.c6 = nu > 100;
+    return set;
+}
+
+// studentized_range_studentized_at_grad_k_nu: what depends on the observation alone, computed once for each.
+typedef struct {
+    studentized_range_log_range_grad_k_sms_row studentized_range_0;
+    studentized_range_log_sum_grad_k_nu_smss_row studentized_range_1;
+} studentized_range_studentized_at_grad_k_nu_smss_row;
+
+DEVICE studentized_range_studentized_at_grad_k_nu_smss_row studentized_range_studentized_at_grad_k_nu_smss_prepare_row()
+{
+    studentized_range_studentized_at_grad_k_nu_smss_row row;
+    row.studentized_range_0 = studentized_range_log_range_grad_k_sms_prepare_row();
+    row.studentized_range_1 = studentized_range_log_sum_grad_k_nu_smss_prepare_row();
+    return row;
+}
+
+// studentized_range_studentized_at_grad_k_nu: what depends on both, from what was computed ahead.
+DEVICE studentized_range_studentized_at_grad_k_nu_results studentized_range_studentized_at_grad_k_nu_smss_evaluate(studentized_range_studentized_at_grad_k_nu_smss_set set, studentized_range_studentized_at_grad_k_nu_smss_row row, real q)
+{
+    if (set.c0) {
+        studentized_range_log_range_grad_k_results call = studentized_range_log_range_grad_k_sms_evaluate(set.studentized_range_0, row.studentized_range_0, q);
+        return make_studentized_range_studentized_at_grad_k_nu_results(call.value, call.d_k, 0);
+    }
+    if (set.c3 && THREAD < 65536) {
+        studentized_range_log_sum_grad_k_nu_results call2 = studentized_range_log_sum_grad_k_nu_smss_evaluate(set.studentized_range_1, row.studentized_range_1, q);
+        return make_studentized_range_studentized_at_grad_k_nu_results(call2.value + set.c1, call2.d_k, call2.d_nu + set.c2);
+    }
+    real either;
+    real d_k_either;
+    real d_nu_either;
+    if (set.c6 && THREAD < 65536) {
+        studentized_range_log_mean_grad_k_nu_results call4 = studentized_range_log_mean_grad_k_nu(set.what, q, set.k, set.nu);
+        either = call4.value + set.c4;
+        d_k_either = call4.d_k;
+        d_nu_either = call4.d_nu + set.c5;
+    } else {
+        studentized_range_log_sum_grad_k_nu_results call6 = studentized_range_log_sum_grad_k_nu(set.what, q, set.k, set.nu);
+        either = call6.value + log(q);
+        d_k_either = call6.d_k;
+        d_nu_either = call6.d_nu;
+    }
+    return make_studentized_range_studentized_at_grad_k_nu_results(either, d_k_either, d_nu_either);
+}
+
 // studentized_range_studentized_grad_k_nu: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     int c0;
     studentized_range_studentized_grad_k_nu_results c1;
-    studentized_range_log_range_grad_k_srs_set studentized_range_0;
-    int c2;
-    studentized_range_log_sum_grad_k_nu_srss_set studentized_range_1;
-    real c3;
+    studentized_range_studentized_at_grad_k_nu_smss_set studentized_range_studentized_at_grad_k_nu_0;
+    real edge;
+    real c2;
+    int c3;
     real c4;
-    int c5;
-    int what;
-    real k;
-    real nu;
-    real c6;
-    real c7;
-    int c8;
 } studentized_range_studentized_grad_k_nu_srss_set;
 
 DEVICE studentized_range_studentized_grad_k_nu_srss_set studentized_range_studentized_grad_k_nu_srss_prepare_set(int what, real k, real nu)
 {
     studentized_range_studentized_grad_k_nu_srss_set set;
+    real edge = ldexp((real)1, EPSILON < 1e-10 ? -400 : -50);
     set.c0 = !(k > 1) || isinf(k);
     set.c1 = make_studentized_range_studentized_grad_k_nu_results(what == 2 ? 0 : -INFINITY, 0, 0);
-    set.studentized_range_0 = studentized_range_log_range_grad_k_srs_prepare_set(what, k);
-    set.c2 = nu > 1 / (EPSILON * EPSILON);
-    set.studentized_range_1 = studentized_range_log_sum_grad_k_nu_srss_prepare_set(0, k, nu);
-    studentized_range_log_scale_grad_nu_results call3 = studentized_range_log_scale_grad_nu(nu);
-    set.c3 = call3.value;
-    set.c4 = call3.d_nu;
-    set.c5 = what == 0;
-    set.what = what;
-    set.k = k;
-    set.nu = nu;
-    studentized_range_log_scale_grad_nu_results call5 = studentized_range_log_scale_grad_nu(nu);
-    set.c6 = call5.value;
-    set.c7 = call5.d_nu;
-    set.c8 = nu > 100;
+    set.studentized_range_studentized_at_grad_k_nu_0 = studentized_range_studentized_at_grad_k_nu_smss_prepare_set(what, k, nu);
+    set.edge = edge;
+    set.c2 = log(edge);
+    set.c3 = what == 2;
+    set.c4 = k - (what == 0 ? 2 : 1);
     return set;
 }
 
 // studentized_range_studentized_grad_k_nu: what depends on the observation alone, computed once for each.
 typedef struct {
     int c0;
-    studentized_range_log_range_grad_k_srs_row studentized_range_0;
-    studentized_range_log_sum_grad_k_nu_srss_row studentized_range_1;
+    studentized_range_studentized_at_grad_k_nu_smss_row studentized_range_studentized_at_grad_k_nu_0;
     real q;
     real c1;
 } studentized_range_studentized_grad_k_nu_srss_row;
@@ -3746,8 +3695,7 @@ DEVICE studentized_range_studentized_grad_k_nu_srss_row studentized_range_studen
 {
     studentized_range_studentized_grad_k_nu_srss_row row;
     row.c0 = q == 0;
-    row.studentized_range_0 = studentized_range_log_range_grad_k_srs_prepare_row(q);
-    row.studentized_range_1 = studentized_range_log_sum_grad_k_nu_srss_prepare_row(q);
+    row.studentized_range_studentized_at_grad_k_nu_0 = studentized_range_studentized_at_grad_k_nu_smss_prepare_row();
     row.q = q;
     row.c1 = log(q);
     return row;
@@ -3762,52 +3710,46 @@ DEVICE studentized_range_studentized_grad_k_nu_results studentized_range_student
     if (row.c0) {
         return set.c1;
     }
-    if (set.c2) {
-        studentized_range_log_range_grad_k_results call = studentized_range_log_range_grad_k_srs_evaluate(set.studentized_range_0, row.studentized_range_0);
-        return make_studentized_range_studentized_grad_k_nu_results(call.value, call.d_k, 0);
+    studentized_range_studentized_at_grad_k_nu_results call = studentized_range_studentized_at_grad_k_nu_smss_evaluate(set.studentized_range_studentized_at_grad_k_nu_0, row.studentized_range_studentized_at_grad_k_nu_0, fmax(row.q, set.edge));
+    real d_k_value = call.d_k;
+    real d_nu_value = call.d_nu;
+    real value = call.value;
+    if (row.q >= set.edge) {
+        return make_studentized_range_studentized_grad_k_nu_results(value, d_k_value, d_nu_value);
     }
-    if (set.c5 && THREAD < 65536) {
-        studentized_range_log_sum_grad_k_nu_results call2 = studentized_range_log_sum_grad_k_nu_srss_evaluate(set.studentized_range_1, row.studentized_range_1);
-        return make_studentized_range_studentized_grad_k_nu_results(call2.value + set.c3, call2.d_k, call2.d_nu + set.c4);
-    }
-    real either;
-    real d_k_either;
-    real d_nu_either;
-    if (set.c8 && THREAD < 65536) {
-        studentized_range_log_mean_grad_k_nu_results call4 = studentized_range_log_mean_grad_k_nu(set.what, row.q, set.k, set.nu);
-        either = call4.value + set.c6;
-        d_k_either = call4.d_k;
-        d_nu_either = call4.d_nu + set.c7;
-    } else {
-        studentized_range_log_sum_grad_k_nu_results call6 = studentized_range_log_sum_grad_k_nu(set.what, row.q, set.k, set.nu);
-        either = call6.value + row.c1;
-        d_k_either = call6.d_k;
-        d_nu_either = call6.d_nu;
-    }
-    return make_studentized_range_studentized_grad_k_nu_results(either, d_k_either, d_nu_either);
+    real t = value < -50 ? -exp(value) : -(1 / expm1(-value));
+    real t2 = row.c1 - set.c2;
+    real d_k_power = (set.c3 ? t * d_k_value : d_k_value) + t2;
+    real d_nu_power = set.c3 ? t * d_nu_value : d_nu_value;
+    real power = (set.c3 ? special_log1mexp(value) : value) + set.c4 * t2;
+    real t3 = power < -50 ? -exp(power) : -(1 / expm1(-power));
+    return make_studentized_range_studentized_grad_k_nu_results(set.c3 ? special_log1mexp(power) : power, set.c3 ? t3 * d_k_power : d_k_power, set.c3 ? t3 * d_nu_power : d_nu_power);
 }
 
 // studentized_range_logpdf_grad_k_nu: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     int c0;
-    int c1;
-    real c2;
-    real c3;
-    int c4;
-    int c5;
+    studentized_range_logpdf_grad_k_nu_results c1;
     studentized_range_studentized_grad_k_nu_srss_set studentized_range_studentized_grad_k_nu_0;
 } studentized_range_logpdf_grad_k_nu_set;
 
 DEVICE studentized_range_logpdf_grad_k_nu_set studentized_range_logpdf_grad_k_nu_prepare_set(real k, real nu)
 {
     studentized_range_logpdf_grad_k_nu_set set;
+    real either;
+    real d_nu_either;
+    if (isinf(nu)) {
+        either = 0;
+        d_nu_either = 0;
+    } else {
+        special_log_rising_grad_x_results call = special_log_rising_grad_x(0.5 * nu, (real)0.5);
+        either = call.value - 0.5 * log(0.5 * nu);
+        d_nu_either = call.d_x * 0.5 - 0.5 * (1 / (0.5 * nu) * 0.5);
+    }
+    real d_nu_at_zero = d_nu_either;
+    real at_zero = either - 0.5 * LOG_PI;
     set.c0 = k > 1;
-    set.c1 = k < 2;
-    special_log_rising_grad_x_results call = special_log_rising_grad_x(0.5 * nu, (real)0.5);
-    set.c2 = call.value - 0.5 * log(0.5 * nu) - 0.5 * LOG_PI;
-    set.c3 = call.d_x * 0.5 - 0.5 * (1 / (0.5 * nu) * 0.5);
-    set.c4 = isinf(nu);
-    set.c5 = k == 2;
+    set.c1 = make_studentized_range_logpdf_grad_k_nu_results(special_log_power_at_zero(k - 2, at_zero), k - 2 == 0 ? -INFINITY : 0, k - 2 == 0 ? d_nu_at_zero : 0);
     set.studentized_range_studentized_grad_k_nu_0 = studentized_range_studentized_grad_k_nu_srss_prepare_set(0, k, nu);
     return set;
 }
@@ -3834,20 +3776,8 @@ DEVICE studentized_range_logpdf_grad_k_nu_results studentized_range_logpdf_grad_
     if (row.c0 && set.c0) {
         return make_studentized_range_logpdf_grad_k_nu_results(-INFINITY, 0, 0);
     }
-    if (row.c1 && set.c1 && set.c0) {
-        return make_studentized_range_logpdf_grad_k_nu_results(INFINITY, 0, 0);
-    }
-    if (row.c1 && set.c5) {
-        real either;
-        real d_nu_either;
-        if (set.c4) {
-            either = -0.5 * LOG_PI;
-            d_nu_either = 0;
-        } else {
-            either = set.c2;
-            d_nu_either = set.c3;
-        }
-        return make_studentized_range_logpdf_grad_k_nu_results(either, 0, d_nu_either);
+    if (row.c1 && set.c0) {
+        return set.c1;
     }
     studentized_range_studentized_grad_k_nu_results call2 = studentized_range_studentized_grad_k_nu_srss_evaluate(set.studentized_range_studentized_grad_k_nu_0, row.studentized_range_studentized_grad_k_nu_0);
     return make_studentized_range_logpdf_grad_k_nu_results(call2.value, call2.d_k, call2.d_nu);

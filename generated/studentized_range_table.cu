@@ -149,68 +149,6 @@ DEVICE int int_abs(int a)
 // Too large to be inlined: compiling would take too long.
 #define LARGE static __device__ __noinline__
 
-DEVICE real special_log_gamma_near_two(real z)
-{
-    real numerator = 0.4227843350984671393 + z * (0.7446983132107947606 + z * (0.5193055283793975869 + z * (0.1815238264834719641 + z * (0.0330824603310423564 + z * (0.002935427941079408713 + z * (9.982884455195008484e-5 + z * (3.896344535820739269e-7 + z * -2.74724591681427145e-9)))))));
-    real denominator = 1.0 + z * (1.998691873690975826 + z * (1.624572734572609033 + z * (0.6882797416261857106 + z * (0.1616150908767978973 + z * (0.02056718584681987448 + z * (0.001269421114541973567 + z * 2.769495701127702445e-5))))));
-    return z * (z + 1) * (numerator / denominator);
-}
-
-DEVICE real special_stirling_series(real x)
-{
-    real v = 1 / x;
-    real s = v * v;
-    return v * (0.08333333333333314114 + s * (-0.002777777777430500254 + s * (0.0007936506884915048197 + s * (-0.0005952255253448391347 + s * (0.0008409701331661107948 + s * (-0.001888716724424404014 + s * (0.005726056083836847512 + s * (-0.01843123144258370909 + s * (0.04649879924372260093 + s * -0.06067253307630472635)))))))));
-}
-
-DEVICE real special_log_gamma(real x)
-{
-    real log_x = log(x);
-    if (x < 3) {
-        return special_log_gamma_near_two(x < 1.5 ? x - 1 : x - 2) - (x < 1.5 ? log_x : 0);
-    }
-    return (x - 0.5) * (log_x - 1) + (HALF_LOG_2PI - 0.5 + special_stirling_series(x));
-}
-
-DEVICE real special_legendre_weight(int k)
-{
-    int i = k / 2;
-    return i == 0 ? 0.36268378337836198297 : i == 1 ? 0.31370664587788728734 : i == 2 ? 0.22238103445337447054 : 0.10122853629037625915;
-}
-
-DEVICE real special_stirling_series_derivative(real x)
-{
-    real v = 1 / x;
-    real s = v * v;
-    return -s * (0.08333333333333287574 + s * (-0.008333333332332800767 + s * (0.003968253600942064197 + s * (-0.004166613154056894626 + s * (0.007571670662698111168 + s * (-0.02090499271669974631 + s * (0.07768996902561712723 + s * (-0.3252522243739799449 + s * (1.221386329628660646 + s * (-3.22008126684131239 + s * 4.154095689406029601))))))))));
-}
-
-DEVICE real special_digamma(real x)
-{
-    real y = x < 3 ? x + 3 : x;
-    real sum = x < 3 ? (2 + x * (6 + 3 * x)) / (x * (1 + x) * (2 + x)) : 0;
-    return log(y) - (0.5 / y + sum) + special_stirling_series_derivative(y);
-}
-
-DEVICE real special_legendre_node(int k)
-{
-    int i = k / 2;
-    real node = i == 0 ? 0.18343464249564980494 : i == 1 ? 0.52553240991632898582 : i == 2 ? 0.79666647741362673959 : 0.96028985649753623168;
-    return k == int_product(2, i) ? node : -node;
-}
-
-DEVICE real special_log_rising(real x, real n)
-{
-    if (n > 0.5 * (1 + x)) {
-        return special_log_gamma(x + n) - special_log_gamma(x);
-    }
-    real sum = 0;
-    for (int k = 0; k < 8; k++) {
-        sum += special_legendre_weight(k) * special_digamma(1 + x + 0.5 * n * (1 + special_legendre_node(k)));
-    }
-    return 0.5 * n * sum - log1p(n / x);
-}
-
 DEVICE real studentized_range_central_slope(real r)
 {
     return r > 0 ? r * exp(-0.125 * r * r) / (SQRT_2 * SQRT_PI * erf(r / (2 * SQRT_2))) : 1;
@@ -231,6 +169,19 @@ DEVICE real special_scaled_erfc(real x)
     real t = 1 - 7.5 / (x + 3.75);
     real series = 1.237512630837827582 + t * (-0.1402405985855452088 + t * (0.003585415485466306909 + t * (0.08227673848999158997 + t * (-0.108803930141939147 + t * (0.09230432116435615983 + t * (-0.05869339858449184774 + t * (0.02836227737137004573 + t * (-0.009746579620815090139 + t * (0.001755626169227672094 + t * (0.0002937140877722768239 + t * (-0.0002901553656394712841 + t * (5.164737123871837686e-5 + t * (2.238759272534768919e-5 + t * (-1.143961526007594973e-5 + t * (-9.792975290998229177e-7 + t * (1.743857741135918114e-6 + t * (-5.081691181169818825e-8 + t * (-2.499653803740524239e-7 + t * (1.87785011564687965e-8 + t * (3.256499083798512925e-8 + t * (-1.952790162974836892e-9 + t * -2.729394133253385506e-9)))))))))))))))))))));
     return series / (1 + 2 * x);
+}
+
+DEVICE real special_legendre_node(int k)
+{
+    int i = k / 2;
+    real node = i == 0 ? 0.18343464249564980494 : i == 1 ? 0.52553240991632898582 : i == 2 ? 0.79666647741362673959 : 0.96028985649753623168;
+    return k == int_product(2, i) ? node : -node;
+}
+
+DEVICE real special_legendre_weight(int k)
+{
+    int i = k / 2;
+    return i == 0 ? 0.36268378337836198297 : i == 1 ? 0.31370664587788728734 : i == 2 ? 0.22238103445337447054 : 0.10122853629037625915;
 }
 
 DEVICE real special_normal_integral(real a, real b, real width)
@@ -387,6 +338,29 @@ DEVICE real special_log1pmx(real u)
 DEVICE real special_expm1_excess(real x)
 {
     return fabs(x) < 0.5 ? -special_log1pmx(expm1(-x)) : x + expm1(-x);
+}
+
+DEVICE real special_log_gamma_near_two(real z)
+{
+    real numerator = 0.4227843350984671393 + z * (0.7446983132107947606 + z * (0.5193055283793975869 + z * (0.1815238264834719641 + z * (0.0330824603310423564 + z * (0.002935427941079408713 + z * (9.982884455195008484e-5 + z * (3.896344535820739269e-7 + z * -2.74724591681427145e-9)))))));
+    real denominator = 1.0 + z * (1.998691873690975826 + z * (1.624572734572609033 + z * (0.6882797416261857106 + z * (0.1616150908767978973 + z * (0.02056718584681987448 + z * (0.001269421114541973567 + z * 2.769495701127702445e-5))))));
+    return z * (z + 1) * (numerator / denominator);
+}
+
+DEVICE real special_stirling_series(real x)
+{
+    real v = 1 / x;
+    real s = v * v;
+    return v * (0.08333333333333314114 + s * (-0.002777777777430500254 + s * (0.0007936506884915048197 + s * (-0.0005952255253448391347 + s * (0.0008409701331661107948 + s * (-0.001888716724424404014 + s * (0.005726056083836847512 + s * (-0.01843123144258370909 + s * (0.04649879924372260093 + s * -0.06067253307630472635)))))))));
+}
+
+DEVICE real special_log_gamma(real x)
+{
+    real log_x = log(x);
+    if (x < 3) {
+        return special_log_gamma_near_two(x < 1.5 ? x - 1 : x - 2) - (x < 1.5 ? log_x : 0);
+    }
+    return (x - 0.5) * (log_x - 1) + (HALF_LOG_2PI - 0.5 + special_stirling_series(x));
 }
 
 DEVICE real special_log_gamma_1p(real x)
@@ -636,14 +610,8 @@ LARGE real studentized_range_log_mean(real what, real q, real k, real nu)
     return center + log(step * sum);
 }
 
-DEVICE real studentized_range_studentized(int what, real q, real k, real nu)
+DEVICE real studentized_range_studentized_at(int what, real q, real k, real nu)
 {
-    if (!(k > 1) || isinf(k)) {
-        return NAN;
-    }
-    if (q == 0) {
-        return what == 2 ? 0 : -INFINITY;
-    }
     if (nu > 1 / (EPSILON * EPSILON)) {
         return studentized_range_log_range(what, q, k);
     }
@@ -653,25 +621,105 @@ DEVICE real studentized_range_studentized(int what, real q, real k, real nu)
     return nu > 100 && THREAD < 65536 ? studentized_range_log_mean(what, q, k, nu) + studentized_range_log_scale(nu) : studentized_range_log_sum(what, q, k, nu) + log(q);
 }
 
-DEVICE real studentized_range_logpdf(real x, real k, real nu)
+DEVICE real studentized_range_studentized(int what, real q, real k, real nu)
 {
-    if (isinf(x) && k > 1) {
+    if (!(k > 1) || isinf(k)) {
+        return NAN;
+    }
+    if (q == 0) {
+        return what == 2 ? 0 : -INFINITY;
+    }
+    real edge = ldexp((real)1, EPSILON < 1e-10 ? -400 : -50);
+    real value = studentized_range_studentized_at(what, fmax(q, edge), k, nu);
+    if (q >= edge) {
+        return value;
+    }
+    real power = (what == 2 ? special_log1mexp(value) : value) + (k - (what == 0 ? 2 : 1)) * (log(q) - log(edge));
+    return what == 2 ? special_log1mexp(power) : power;
+}
+
+DEVICE real special_stirling_series_derivative(real x)
+{
+    real v = 1 / x;
+    real s = v * v;
+    return -s * (0.08333333333333287574 + s * (-0.008333333332332800767 + s * (0.003968253600942064197 + s * (-0.004166613154056894626 + s * (0.007571670662698111168 + s * (-0.02090499271669974631 + s * (0.07768996902561712723 + s * (-0.3252522243739799449 + s * (1.221386329628660646 + s * (-3.22008126684131239 + s * 4.154095689406029601))))))))));
+}
+
+DEVICE real special_digamma(real x)
+{
+    real y = x < 3 ? x + 3 : x;
+    real sum = x < 3 ? (2 + x * (6 + 3 * x)) / (x * (1 + x) * (2 + x)) : 0;
+    return log(y) - (0.5 / y + sum) + special_stirling_series_derivative(y);
+}
+
+DEVICE real special_log_rising(real x, real n)
+{
+    if (n > 0.5 * (1 + x)) {
+        return special_log_gamma(x + n) - special_log_gamma(x);
+    }
+    real sum = 0;
+    for (int k = 0; k < 8; k++) {
+        sum += special_legendre_weight(k) * special_digamma(1 + x + 0.5 * n * (1 + special_legendre_node(k)));
+    }
+    return 0.5 * n * sum - log1p(n / x);
+}
+
+DEVICE real special_log_power_at_zero(real power, real value)
+{
+    return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
+}
+
+// studentized_range_logpdf: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    int c0;
+    real c1;
+    real k;
+    real nu;
+} studentized_range_logpdf_set;
+
+DEVICE studentized_range_logpdf_set studentized_range_logpdf_prepare_set(real k, real nu)
+{
+    studentized_range_logpdf_set set;
+    real at_zero = (isinf(nu) ? 0 : special_log_rising(0.5 * nu, (real)0.5) - 0.5 * log(0.5 * nu)) - 0.5 * LOG_PI;
+    set.c0 = k > 1;
+    set.c1 = special_log_power_at_zero(k - 2, at_zero);
+    set.k = k;
+    set.nu = nu;
+    return set;
+}
+
+// studentized_range_logpdf: what depends on the observation alone, computed once for each.
+typedef struct {
+    int c0;
+    int c1;
+    real x;
+} studentized_range_logpdf_row;
+
+DEVICE studentized_range_logpdf_row studentized_range_logpdf_prepare_row(real x)
+{
+    studentized_range_logpdf_row row;
+    row.c0 = isinf(x);
+    row.c1 = x == 0;
+    row.x = x;
+    return row;
+}
+
+// studentized_range_logpdf: what depends on both, from what was computed ahead.
+DEVICE real studentized_range_logpdf_evaluate(studentized_range_logpdf_set set, studentized_range_logpdf_row row)
+{
+    if (row.c0 && set.c0) {
         return -INFINITY;
     }
-    if (x == 0 && k < 2 && k > 1) {
-        return INFINITY;
+    if (row.c1 && set.c0) {
+        return set.c1;
     }
-    if (x == 0 && k == 2) {
-        return isinf(nu) ? -0.5 * LOG_PI : special_log_rising(0.5 * nu, (real)0.5) - 0.5 * log(0.5 * nu) - 0.5 * LOG_PI;
-    }
-    return studentized_range_studentized(0, x, k, nu);
+    return studentized_range_studentized(0, row.x, set.k, set.nu);
 }
 
 // studentized_range_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     int c0;
-    real k;
-    real nu;
+    studentized_range_logpdf_set studentized_range_0;
     real c1;
 } studentized_range_logpdf_checked_set;
 
@@ -681,15 +729,14 @@ DEVICE studentized_range_logpdf_checked_set studentized_range_logpdf_checked_pre
     real bad_k = k > 0 ? 0 : NAN;
     real bad_nu = nu > 0 ? 0 : NAN;
     set.c0 = !(bad_k == 0 && bad_nu == 0);
-    set.k = k;
-    set.nu = nu;
+    set.studentized_range_0 = studentized_range_logpdf_prepare_set(k, nu);
     set.c1 = bad_k + bad_nu;
     return set;
 }
 
 // studentized_range_logpdf_checked: what depends on the observation alone, computed once for each.
 typedef struct {
-    real c0;
+    studentized_range_logpdf_row studentized_range_0;
     int inside;
     real outside;
 } studentized_range_logpdf_checked_row;
@@ -699,7 +746,7 @@ DEVICE studentized_range_logpdf_checked_row studentized_range_logpdf_checked_pre
     studentized_range_logpdf_checked_row row;
     real outside = x == x ? -INFINITY : NAN;
     int inside = x >= 0;
-    row.c0 = inside ? x : 1;
+    row.studentized_range_0 = studentized_range_logpdf_prepare_row(inside ? x : 1);
     row.inside = inside;
     row.outside = outside;
     return row;
@@ -711,7 +758,7 @@ DEVICE real studentized_range_logpdf_checked_evaluate(studentized_range_logpdf_c
     if (set.c0) {
         return NAN;
     }
-    real value = studentized_range_logpdf(row.c0, set.k, set.nu);
+    real value = studentized_range_logpdf_evaluate(set.studentized_range_0, row.studentized_range_0);
     return (row.inside || value != value ? value : row.outside) + set.c1;
 }
 
@@ -744,10 +791,10 @@ KERNEL(128) studentized_range_logpdf_checked_table(
     studentized_range_logpdf_checked_set set[2];
     UNROLL for (int v = 0; v < 2; v++)
         set[v] = sets[MIN(column + v, sets_here - 1)];
-    SHARED_ARRAY(studentized_range_logpdf_checked_row, rows, 1024);
+    SHARED_ARRAY(studentized_range_logpdf_checked_row, rows, 512);
 
-    for (index_t first = BLOCK_Y * 1024; first < n_rows; first += BLOCKS_Y * 1024) {
-        const int rows_here = (int)MIN(n_rows - first, (index_t)1024);
+    for (index_t first = BLOCK_Y * 512; first < n_rows; first += BLOCKS_Y * 512) {
+        const int rows_here = (int)MIN(n_rows - first, (index_t)512);
         // Whatever depends on the observation alone: once per row.
         for (index_t r = THREAD; r < rows_here; r += 128)
             rows[r] = studentized_range_logpdf_checked_prepare_row(x_per_row[first + r]);

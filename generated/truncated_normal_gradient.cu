@@ -291,7 +291,7 @@ DEVICE special_normal_integral_grad_a_b_width_results special_normal_integral_gr
         real t3 = a / SQRT_2;
         real t4 = 2 / SQRT_PI;
         real t5 = 1 / SQRT_2;
-        return make_special_normal_integral_grad_a_b_width_results(t * ((b < INFINITY ? erf(t2) : 1) - (a > -INFINITY ? erf(t3) : -1)), -((a > -INFINITY ? t4 * exp(-(t3 * t3)) * t5 : 0) * t), t * (b < INFINITY ? t4 * exp(-(t2 * t2)) * t5 : 0), 0);
+        return make_special_normal_integral_grad_a_b_width_results(t * ((b < INFINITY ? erf(t2) : 1) - (a > -INFINITY ? erf(t3) : -1)), -((a > -INFINITY ? (isinf(t3) ? 0 : t4 * exp(-(t3 * t3)) * t5) : 0) * t), t * (b < INFINITY ? (isinf(t2) ? 0 : t4 * exp(-(t2 * t2)) * t5) : 0), 0);
     }
     real d_a_near = a > 0 ? 1 : 0;
     real d_b_near = a > 0 ? 0 : -1;

@@ -250,7 +250,7 @@ DEVICE gumbel_logsf_grad_x_results gumbel_logsf_grad_x(real x, real mu, real bet
     real t3 = exp(-z);
     real d_x_t = -(t2 * t3);
     real t = t3;
-    return make_gumbel_logsf_grad_x_results(t < EPSILON ? -z : special_log1mexp(-t), t < EPSILON ? -t2 : -(d_x_t * (-t < -50 ? -exp(-t) : -(1 / expm1(t)))));
+    return make_gumbel_logsf_grad_x_results(t < EPSILON ? -z : special_log1mexp(-t), isinf(x) ? 0 : t < EPSILON ? -t2 : -(d_x_t * (-t < -50 ? -exp(-t) : -(1 / expm1(t)))));
 }
 
 DEVICE truncated_weibull_log_mass_grad_a_b_alpha_beta_results truncated_weibull_log_mass_grad_a_b_alpha_beta(real a, real b, real alpha, real beta)

@@ -171,6 +171,11 @@ DEVICE real special_log_ratio_excess(real ratio, real u)
     return special_log_excess(log(ratio), u);
 }
 
+DEVICE real special_log_power_at_zero(real power, real value)
+{
+    return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
+}
+
 DEVICE real special_stirling_series_derivative(real x)
 {
     real v = 1 / x;
@@ -281,13 +286,16 @@ typedef struct {
     real c7;
     real c8;
     int c9;
-    real c10;
+    int c10;
     real c11;
+    real c12;
+    real d_alpha_at_zero;
 } gamma_logpdf_grad_alpha_beta_set;
 
 DEVICE gamma_logpdf_grad_alpha_beta_set gamma_logpdf_grad_alpha_beta_prepare_set(real alpha, real beta)
 {
     gamma_logpdf_grad_alpha_beta_set set;
+    real d_alpha_at_zero = alpha - 1 == 0 ? -INFINITY : 0;
     real t = 1 / alpha;
     set.beta = beta;
     set.alpha = alpha;
@@ -306,8 +314,10 @@ DEVICE gamma_logpdf_grad_alpha_beta_set gamma_logpdf_grad_alpha_beta_prepare_set
     set.c7 = alpha * t7 - special_log_gamma(alpha);
     set.c8 = alpha - 1;
     set.c9 = special_large_shape(alpha);
-    set.c10 = alpha < 1 ? 0 : alpha > 1 ? 0 : 1 / beta;
-    set.c11 = alpha < 1 ? INFINITY : alpha > 1 ? -INFINITY : log(beta);
+    set.c10 = alpha - 1 == 0;
+    set.c11 = 1 / beta;
+    set.c12 = log(beta);
+    set.d_alpha_at_zero = d_alpha_at_zero;
     return set;
 }
 
@@ -355,9 +365,9 @@ DEVICE gamma_logpdf_grad_alpha_beta_results gamma_logpdf_grad_alpha_beta_evaluat
         d_beta_value = set.c6 - row.x;
         value = set.c7 + set.c8 * row.t8 - set.beta * row.x;
     }
-    real d_beta_at_zero = set.c10 - row.x;
-    real at_zero = set.c11 - set.beta * row.x;
-    return make_gamma_logpdf_grad_alpha_beta_results(row.c1 ? at_zero : row.c2 ? -INFINITY : value, row.c1 ? 0 : row.c2 ? 0 : d_alpha_value, row.c1 ? d_beta_at_zero : row.c2 ? 0 : d_beta_value);
+    real d_beta_at_zero = set.c10 ? set.c11 - row.x : 0;
+    real at_zero = special_log_power_at_zero(set.c8, set.c12 - set.beta * row.x);
+    return make_gamma_logpdf_grad_alpha_beta_results(row.c1 ? at_zero : row.c2 ? -INFINITY : value, row.c1 ? set.d_alpha_at_zero : row.c2 ? 0 : d_alpha_value, row.c1 ? d_beta_at_zero : row.c2 ? 0 : d_beta_value);
 }
 
 // special_xlogy: what depends on the parameters alone, computed once for each set of them.
@@ -401,15 +411,18 @@ typedef struct {
     special_xlogy_sr_set special_xlogy_0;
     real c3;
     int c4;
-    real c5;
+    real at_zero;
+    real d_alpha_at_zero;
+    real d_beta_at_zero;
 } unit_gamma_logpdf_grad_alpha_beta_set;
 
 DEVICE unit_gamma_logpdf_grad_alpha_beta_set unit_gamma_logpdf_grad_alpha_beta_prepare_set(real alpha, real beta)
 {
     unit_gamma_logpdf_grad_alpha_beta_set set;
-    real d_alpha_at_zero = beta == 1 ? 1 : 0;
-    real d_beta_at_zero = beta == 1 ? 0 : -1;
-    real at_zero = beta == 1 ? alpha - 1 : 1 - beta;
+    real t2 = beta - 1 + (beta == 1 ? 1 - alpha : 0);
+    real d_alpha_at_zero = t2 == 0 ? -(INFINITY * (beta == 1 ? -1 : 0)) : 0;
+    real d_beta_at_zero = t2 == 0 ? -INFINITY : 0;
+    real at_zero = special_log_power_at_zero(t2, 0);
     set.gamma_0 = gamma_logpdf_grad_alpha_beta_prepare_set(alpha, beta);
     real t = log(beta);
     set.c0 = t - special_digamma(alpha);
@@ -418,7 +431,9 @@ DEVICE unit_gamma_logpdf_grad_alpha_beta_set unit_gamma_logpdf_grad_alpha_beta_p
     set.special_xlogy_0 = special_xlogy_sr_prepare_set(alpha - 1);
     set.c3 = beta - 1;
     set.c4 = special_large_shape(alpha);
-    set.c5 = at_zero > 0 ? INFINITY : at_zero < 0 ? -INFINITY : 0;
+    set.at_zero = at_zero;
+    set.d_alpha_at_zero = d_alpha_at_zero;
+    set.d_beta_at_zero = d_beta_at_zero;
     return set;
 }
 
@@ -459,7 +474,7 @@ DEVICE unit_gamma_logpdf_grad_alpha_beta_results unit_gamma_logpdf_grad_alpha_be
         d_beta_value = set.c1 - row.y;
         value = set.c2 + special_xlogy_sr_evaluate(set.special_xlogy_0, row.special_xlogy_0) - set.c3 * row.y;
     }
-    return make_unit_gamma_logpdf_grad_alpha_beta_results(row.c1 ? set.c5 : value, row.c1 ? 0 : d_alpha_value, row.c1 ? 0 : d_beta_value);
+    return make_unit_gamma_logpdf_grad_alpha_beta_results(row.c1 ? set.at_zero : value, row.c1 ? set.d_alpha_at_zero : d_alpha_value, row.c1 ? set.d_beta_at_zero : d_beta_value);
 }
 
 // unit_gamma_logpdf_checked_grad_alpha_beta: what depends on the parameters alone, computed once for each set of them.

@@ -123,6 +123,11 @@ DEVICE real special_log_ratio_excess(real ratio, real u)
     return special_log_excess(log(ratio), u);
 }
 
+DEVICE real special_log_power_at_zero(real power, real value)
+{
+    return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
+}
+
 DEVICE real special_stirling_series(real x)
 {
     real v = 1 / x;
@@ -222,7 +227,7 @@ DEVICE gamma_logpdf_set gamma_logpdf_prepare_set(real alpha, real beta)
     set.c2 = alpha * log(beta) - special_log_gamma(alpha);
     set.c3 = alpha - 1;
     set.c4 = special_large_shape(alpha);
-    set.c5 = alpha < 1 ? INFINITY : alpha > 1 ? -INFINITY : log(beta);
+    set.c5 = log(beta);
     return set;
 }
 
@@ -256,7 +261,7 @@ DEVICE real gamma_logpdf_evaluate(gamma_logpdf_set set, gamma_logpdf_row row)
     } else {
         value = set.c2 + set.c3 * row.c0 - set.beta * row.x;
     }
-    real at_zero = set.c5 - set.beta * row.x;
+    real at_zero = special_log_power_at_zero(set.c3, set.c5 - set.beta * row.x);
     return row.c1 ? at_zero : row.c2 ? -INFINITY : value;
 }
 
@@ -299,19 +304,19 @@ typedef struct {
     special_xlogy_sr_set special_xlogy_0;
     real c1;
     int c2;
-    real c3;
+    real at_zero;
 } unit_gamma_logpdf_set;
 
 DEVICE unit_gamma_logpdf_set unit_gamma_logpdf_prepare_set(real alpha, real beta)
 {
     unit_gamma_logpdf_set set;
-    real at_zero = beta == 1 ? alpha - 1 : 1 - beta;
+    real at_zero = special_log_power_at_zero(beta - 1 + (beta == 1 ? 1 - alpha : 0), 0);
     set.gamma_0 = gamma_logpdf_prepare_set(alpha, beta);
     set.c0 = alpha * log(beta) - special_log_gamma(alpha);
     set.special_xlogy_0 = special_xlogy_sr_prepare_set(alpha - 1);
     set.c1 = beta - 1;
     set.c2 = special_large_shape(alpha);
-    set.c3 = at_zero > 0 ? INFINITY : at_zero < 0 ? -INFINITY : 0;
+    set.at_zero = at_zero;
     return set;
 }
 
@@ -343,7 +348,7 @@ DEVICE real unit_gamma_logpdf_evaluate(unit_gamma_logpdf_set set, unit_gamma_log
     } else {
         value = set.c0 + special_xlogy_sr_evaluate(set.special_xlogy_0, row.special_xlogy_0) - set.c1 * row.y;
     }
-    return row.c0 ? set.c3 : value;
+    return row.c0 ? set.at_zero : value;
 }
 
 // unit_gamma_logpdf_checked: what depends on the parameters alone, computed once for each set of them.

@@ -138,6 +138,11 @@ DEVICE weibull_logpdf_checked_grad_alpha_beta_results make_weibull_logpdf_checke
 }
 
 
+DEVICE real special_log_power_at_zero(real power, real value)
+{
+    return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
+}
+
 // weibull_logpdf_grad_alpha_beta: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real beta;
@@ -148,9 +153,9 @@ typedef struct {
     real c3;
     real c4;
     int c5;
-    int c6;
+    real c6;
     real c7;
-    real c8;
+    real d_alpha_at_zero;
 } weibull_logpdf_grad_alpha_beta_set;
 
 DEVICE weibull_logpdf_grad_alpha_beta_set weibull_logpdf_grad_alpha_beta_prepare_set(real alpha, real beta)
@@ -159,6 +164,7 @@ DEVICE weibull_logpdf_grad_alpha_beta_set weibull_logpdf_grad_alpha_beta_prepare
     real t2 = alpha / beta;
     real t3 = 1 / t2;
     real t4 = 1 / beta;
+    real d_alpha_at_zero = alpha - 1 == 0 ? -INFINITY : 0;
     set.beta = beta;
     set.c0 = 1 / beta;
     set.alpha = alpha;
@@ -166,10 +172,10 @@ DEVICE weibull_logpdf_grad_alpha_beta_set weibull_logpdf_grad_alpha_beta_prepare
     set.c2 = alpha - 1;
     set.c3 = t2 * t4 * t3;
     set.c4 = log(t2);
-    set.c5 = alpha < 1;
-    set.c6 = alpha > 1;
-    set.c7 = -(1 / beta);
-    set.c8 = -log(beta);
+    set.c5 = alpha - 1 == 0;
+    set.c6 = -(1 / beta);
+    set.c7 = -log(beta);
+    set.d_alpha_at_zero = d_alpha_at_zero;
     return set;
 }
 
@@ -197,9 +203,9 @@ DEVICE weibull_logpdf_grad_alpha_beta_results weibull_logpdf_grad_alpha_beta_eva
     real d_alpha_value = set.c1 + log_z - t5 * log_z;
     real d_beta_value = set.c2 * d_beta_log_z - set.c3 - t5 * (set.alpha * d_beta_log_z);
     real value = set.c4 + set.c2 * log_z - t5;
-    real d_beta_at_zero = set.c5 ? 0 : set.c6 ? 0 : set.c7 - d_beta_z;
-    real at_zero = set.c5 ? INFINITY : set.c6 ? -INFINITY : set.c8 - z;
-    return make_weibull_logpdf_grad_alpha_beta_results(z == 0 ? at_zero : isinf(z) ? -INFINITY : value, z == 0 ? 0 : isinf(z) ? 0 : d_alpha_value, z == 0 ? d_beta_at_zero : isinf(z) ? 0 : d_beta_value);
+    real d_beta_at_zero = set.c5 ? set.c6 - d_beta_z : 0;
+    real at_zero = special_log_power_at_zero(set.c2, set.c7 - z);
+    return make_weibull_logpdf_grad_alpha_beta_results(z == 0 ? at_zero : isinf(z) ? -INFINITY : value, z == 0 ? set.d_alpha_at_zero : isinf(z) ? 0 : d_alpha_value, z == 0 ? d_beta_at_zero : isinf(z) ? 0 : d_beta_value);
 }
 
 // weibull_logpdf_checked_grad_alpha_beta: what depends on the parameters alone, computed once for each set of them.

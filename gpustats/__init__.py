@@ -13,7 +13,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from .density import Densities, Density, densities
-from .errors import CompileError, DeviceFunctionError, DeviceLostError, NoDeviceError
+from .errors import AccuracyWarning, CompileError, DeviceFunctionError, DeviceLostError, NoDeviceError
 from .gp.kind import COVARIANCE
 from .language.library import library
 from .registry import register
@@ -71,8 +71,9 @@ _LAZY = {
 )  # fmt: skip
 
 __all__ = [
-    "CompileError", "Densities", "Density", "DeviceFunctionError", "DeviceLostError", "GLM", "Generator", "Likelihood",
-    "LocalGP", "Mixture", "NoDeviceError", "Rows", "TruncatedMvNormal", "box_probability", "compat", "covariances", "densities",
+    "AccuracyWarning", "CompileError", "Densities", "Density", "DeviceFunctionError", "DeviceLostError", "GLM", "Generator",
+    "Likelihood", "LocalGP", "Mixture", "NoDeviceError", "Rows", "TruncatedMvNormal", "box_probability", "compat",
+    "covariances", "densities",
     "devices", "dot", "gather", "gp", "inverse_wishart", "label_statistics", "linalg", "lkj_cholesky_cov", "lkj_corr",
     "matrix_normal", "matrix_t", "ortho_group", "parallel", "per_row", "random_correlation", "random_table", "register",
     "sample_discrete", "special_ortho_group", "to_device", "to_host", "transforms", "uniform_direction", "unitary_group", "use",

@@ -125,6 +125,16 @@ class Density(Distribution, Fittable):
             return self.function("var").map("std", "sqrt({})")
         return function_of(self.definition, ending, self._functions, self.defaults)
 
+    def lost(self, ending: str) -> Pointwise:
+        """A function of a number's parameters that is 1 where the number cannot be computed accurately enough, else 0."""
+        from .distribution.functions import function_of
+
+        key = f"{ending} lost"
+        if key not in self._evaluated:
+            number = "var" if ending == "std" else ending
+            self._evaluated[key] = function_of(self.definition, number, self._functions, self.defaults, lost=True)
+        return self._evaluated[key]
+
     def _lack_of(self, ending: str) -> str:
         """Why there is no function of this ending, and what would help; empty where there is one."""
         from .distribution.functions import lack_of

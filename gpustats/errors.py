@@ -1,4 +1,4 @@
-"""The exceptions that are gpustats' own. Wrong shapes are ValueError, wrong types TypeError, as in NumPy."""
+"""The exceptions and warnings that are gpustats' own. Wrong shapes are ValueError, wrong types TypeError, as in NumPy."""
 
 from __future__ import annotations
 
@@ -53,6 +53,13 @@ class DeviceFunctionError(ValueError):
 
     def __reduce__(self) -> tuple:
         return type(self), (self.message, self.line, self.column, self.source)
+
+
+class AccuracyWarning(UserWarning):
+    """A number that exists, cannot be computed as accurately as promised, and is nan: a moment, an entropy or a quantile.
+
+    ``warnings.simplefilter("error", gs.AccuracyWarning)`` makes it an error.
+    """
 
 
 class NoDeviceError(RuntimeError):

@@ -30,6 +30,7 @@ import gpustats as gs  # noqa: E402
 from gpustats.language.kinds import DENSITY  # noqa: E402
 from gpustats.language.library import library  # noqa: E402
 from gpustats.runtime import choose  # noqa: E402
+from tests.sweep import record  # noqa: E402
 
 TYPES = (np.float64, np.float32)
 #: Points at which references would take too long, by the density.
@@ -259,7 +260,8 @@ def write(names: Sequence[str], n: int, out: Path, *, add: bool = False) -> None
             page, devices = read(out)
             page[name] = found
             head = HEAD.format(points=n, devices=" and on ".join(dict.fromkeys([*devices, device])))
-            out.write_text(head + "".join(f"{line}\n" for name in sorted(page) for line in page[name]), encoding="utf-8")
+            lines = "".join(f"{line}\n" for name in sorted(page) for line in page[name])
+            out.write_text(head + lines + record.section(), encoding="utf-8")
 
 
 def read(page: Path) -> tuple[dict[str, list[str]], list[str]]:

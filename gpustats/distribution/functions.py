@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def function_of(
-    definition: DeviceFunction, ending: str, functions: Mapping[str, Function], defaults: Mapping[str, Any]
+    definition: DeviceFunction, ending: str, functions: Mapping[str, Function], defaults: Mapping[str, Any], lost: bool = False
 ) -> Pointwise:
     """The function with an ending; see `Density.function`.
 
@@ -36,6 +36,8 @@ def function_of(
         All functions that those of the source call.
     defaults : mapping
         Values of the parameters that a call may leave out.
+    lost : bool
+        Of a number: whether the function tells instead where that is not found, see `Density.lost`.
     """
     if lack := lack_of(definition, ending):
         raise NotImplementedError(lack)
@@ -46,7 +48,7 @@ def function_of(
     elif ending in QUANTILES:
         function, first = quantile(definition, ending, functions), [Argument(numbered_name("q", names), "unit")]
     else:
-        function = number(definition, ending, functions)
+        function = number(definition, ending, functions, lost)
         first = [Argument(numbered_name(ORDER.name, names), ORDER.domain)] if ending == "moment" else []
         if not parameters and not first:
             parameters, defaults = [NOTHING], {NOTHING.name: 0.0}

@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from .accuracy import told, warn
 from .available import made_of
 
 if TYPE_CHECKING:
@@ -29,6 +30,10 @@ class Distribution(ABC):
     @abstractmethod
     def function(self, ending: str) -> Pointwise:
         """A function beside the density, checked and ready to be evaluated, by the ending of its name."""
+
+    @abstractmethod
+    def lost(self, ending: str) -> Pointwise:
+        """A function of a number's parameters that is 1 where the number cannot be computed accurately enough, else 0."""
 
     @abstractmethod
     def _lack_of(self, ending: str) -> str:
@@ -141,7 +146,7 @@ class Distribution(ABC):
         >>> gs.geometric.ppf([0.0, 0.5, 0.999], 0.1)
         array([ 0.,  7., 66.])
         """
-        return self.function("ppf")(*args, **kwargs)
+        return told(self, "ppf", args, kwargs)
 
     @made_of("isf")
     def isf(self, *args: Any, **kwargs: Any) -> Any:
@@ -153,7 +158,7 @@ class Distribution(ABC):
         >>> round(float(gs.logistic.isf(1e-100, 0.0, 1.0)), 6)
         230.258509
         """
-        return self.function("isf")(*args, **kwargs)
+        return told(self, "isf", args, kwargs)
 
     @made_of("median")
     def median(self, *args: Any, **kwargs: Any) -> Any:
@@ -167,7 +172,7 @@ class Distribution(ABC):
         """
         if self._writes("median"):
             return self.function("median")(*args, **kwargs)
-        return self.function("ppf")(0.5, *args, **kwargs)
+        return told(self, "ppf", (0.5, *args), kwargs)
 
     @made_of("ppf", "isf")
     def interval(self, confidence: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
@@ -198,7 +203,7 @@ class Distribution(ABC):
         if not is_device_array(confidence) and np.any(np.less(confidence, 0) | np.greater(confidence, 1)):
             raise ValueError(f"confidence must be a probability, from 0 to 1, not {confidence}")
         beyond = 0.5 - 0.5 * confidence
-        return self.function("ppf")(beyond, *args, **kwargs), self.function("isf")(beyond, *args, **kwargs)
+        return told(self, "ppf", (beyond, *args), kwargs), told(self, "isf", (beyond, *args), kwargs)
 
     @made_of("lower", "upper")
     def support(self, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
@@ -242,32 +247,32 @@ class Distribution(ABC):
         >>> gs.exponential.mean([1.0, 4.0])
         array([1.  , 0.25])
         """
-        return self.function("mean")(*args, **kwargs)
+        return told(self, "mean", args, kwargs)
 
     @made_of("var")
     def var(self, *args: Any, **kwargs: Any) -> Any:
         """The variance; arguments as for `mean`."""
-        return self.function("var")(*args, **kwargs)
+        return told(self, "var", args, kwargs)
 
     @made_of("std")
     def std(self, *args: Any, **kwargs: Any) -> Any:
         """The standard deviation; arguments as for `mean`."""
-        return self.function("std")(*args, **kwargs)
+        return told(self, "std", args, kwargs)
 
     @made_of("skewness")
     def skewness(self, *args: Any, **kwargs: Any) -> Any:
         """The third central moment, relative to the standard deviation's third power; arguments as for `mean`."""
-        return self.function("skewness")(*args, **kwargs)
+        return told(self, "skewness", args, kwargs)
 
     @made_of("kurtosis")
     def kurtosis(self, *args: Any, **kwargs: Any) -> Any:
         """The excess kurtosis: the fourth central moment, relative to the squared variance, less 3; arguments as for `mean`."""
-        return self.function("kurtosis")(*args, **kwargs)
+        return told(self, "kurtosis", args, kwargs)
 
     @made_of("entropy")
     def entropy(self, *args: Any, **kwargs: Any) -> Any:
         """The entropy in nats, the mean of -logpdf; arguments as for `mean`."""
-        return self.function("entropy")(*args, **kwargs)
+        return told(self, "entropy", args, kwargs)
 
     @made_of("mode")
     def mode(self, *args: Any, **kwargs: Any) -> Any:
@@ -318,7 +323,7 @@ class Distribution(ABC):
         >>> gs.exponential.moment([0, 1, 5], 2.0).round(12)
         array([1.  , 0.5 , 3.75])
         """
-        return self.function("moment")(order, *args, **kwargs)
+        return told(self, "moment", (order, *args), kwargs)
 
     @made_of("ppf", "isf")
     def expect(self, function: Callable[[Any], Any], *args: Any, lb: Any = None, ub: Any = None, **kwargs: Any) -> float:
@@ -336,7 +341,8 @@ class Distribution(ABC):
         Returns
         -------
         float
-            Infinite where the integral does not converge.
+            Infinite where the integral does not converge; nan, with an `AccuracyWarning`, where quadrature does not find
+            it to 1e-8.
 
         Notes
         -----
@@ -376,4 +382,7 @@ class Distribution(ABC):
 
         first = -FARTHEST if lb is None else max(-FARTHEST, logit(lb))
         last = FARTHEST if ub is None else min(FARTHEST, logit(ub))
-        return mean_over_quantiles(function, ppf, isf, parameters, first, last) if first < last else 0.0
+        value = mean_over_quantiles(function, ppf, isf, parameters, first, last) if first < last else 0.0
+        if math.isnan(value):
+            warn(self, "expect", parameters, {})
+        return value

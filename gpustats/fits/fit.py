@@ -26,6 +26,10 @@ from .starts import Tries
 # the search began. And how small they may become where there is a kink, and no pole.
 FLAT, FLATTER, STEEP = 300.0, 1e6, 1e-6
 
+# Where likelihoods have corners at observations: places between these that are tried, of which so many are searched from, those
+# that promise to gain so much, and how often.
+PLACES, MOST, PROMISE, ROUNDS = 24, 4, 1e-7, 3
+
 #: How many data sets one of several devices takes at a time, at least, and into how many pieces all are cut, at most.
 FEWEST, PIECES = 256, 32
 
@@ -37,6 +41,7 @@ class Job(NamedTuple):
     rectangle: Rectangle
     free: Mapping[str, frozenset[str]]
     best: np.ndarray
+    corners: Sequence[int]  # the parameters in which the likelihood has corners or poles at observations
     limit: int
 
 
@@ -125,13 +130,15 @@ def _fit_rectangle(
     model: Model, rectangle: Rectangle, tries: Tries, limit: int, search: Callable[[Job], Found], result: Collected
 ) -> None:
     """Fit the data sets of a rectangle."""
-    found = search(Job(model, rectangle, tries.free, tries.best(), limit))
+    best = tries.best()
+    corners = [] if UPPER in rectangle.columns else tries.corners(best)
+    found = search(Job(model, rectangle, tries.free, best, corners, limit))
     bad = np.flatnonzero(found["status"] == WITHOUT_START)
     if bad.size and tries.free:
         # no likelihood for observations that are not in the samples: once more, with the outermost ones
         few = rectangle.on_host()[bad]
         again = Tries(model, few, tries.free, tries.begin, tries.runtime, outermost=True)
-        for name, numbers in search(Job(model, few, tries.free, again.best(), limit)).items():
+        for name, numbers in search(Job(model, few, tries.free, again.best(), corners, limit)).items():
             found[name][bad] = numbers
     result.add(rectangle, **found)
 
@@ -145,7 +152,8 @@ def _searched(job: Job, first: int, end: int, runtime: Runtime) -> Found:
     precision = Precision() if searched.dtype.itemsize == 8 else Precision(1e-6, 1e-8)
     found = Searches(searched, points, objective, scales.longest, precision)
     found.run(job.limit)
-    _beside_kinks(searched, scales, found, job.limit)
+    if job.corners:
+        _among_observations(searched, rectangle, job.corners, scales, found, job.limit)
     failed = found.status == WITHOUT_START
     values, slopes, _ = scales.back(found.points)
     values[failed] = np.nan
@@ -160,15 +168,16 @@ def _searched(job: Job, first: int, end: int, runtime: Runtime) -> Found:
 def _covariance(found: Searches, scales: Scales) -> np.ndarray:
     """The covariances of estimates on their scales; searches that went to a pole or to the end of a domain are marked."""
     covariance, definite = _inverse(found.objective.hessian)
-    of_scores, _ = _inverse(found.objective.metric)
+    of_scores, told = _inverse(found.objective.metric)
+    told |= _inverse(found.objective.hessian + found.objective.metric)[1]
     covariance = np.where((definite & (found.status != AT_KINK))[:, None, None], covariance, of_scores)
     with np.errstate(invalid="ignore"):
         spread = np.sqrt(np.diagonal(covariance, axis1=-2, axis2=-1))
         by_scores, relative = 1 / np.sqrt(found.objective.scale), np.sqrt(found.first_scale)
         spread = np.where(np.isnan(spread), by_scores, spread)
-        steep = by_scores * relative < STEEP
         endless = ((spread > FLAT) & np.isfinite(scales.longest)) | (spread * relative > FLATTER)
-    found.status[steep.any(-1) & (found.status == AT_KINK)] = AT_EDGE
+        endless |= ((found.status == AT_KINK) & ~told)[:, None]  # nothing tells some parameters apart
+    found.status[_at_poles(found)] = AT_EDGE
     found.status[endless.any(-1) & ((found.status == CONVERGED) | (found.status == AT_KINK))] = ENDLESS
     return covariance
 
@@ -187,16 +196,57 @@ def _begin(searched: Searched, scales: Scales, best: np.ndarray) -> tuple[np.nda
     return begin, objective
 
 
-def _beside_kinks(searched: Searched, scales: Scales, found: Searches, limit: int) -> None:
-    """Search again from both sides of a kink, in each location: such likelihoods may have maxima at several observations."""
-    for i in np.flatnonzero(~np.isfinite(scales.longest)):
-        for side in (-2.0, 2.0):
-            kinked = np.flatnonzero(found.status == AT_KINK)
-            if not kinked.size:
-                return
-            points = found.points.copy()
-            points[kinked, i] += side / np.sqrt(found.objective[kinked].scale[:, i])
-            found.again(kinked, points[kinked], limit)
+def _among_observations(
+    searched: Searched, rectangle: Rectangle, corners: Sequence[int], scales: Scales, found: Searches, limit: int
+) -> None:
+    """Search again between other observations, for each parameter with a corner at them: such likelihoods have many maxima.
+
+    Of the places between observations those are taken from which a search might find more, as the slopes and the curvature
+    there say, the others of the parameters being as they were found.
+    """
+    sets = np.arange(len(found.points))
+    for i in corners:
+        scale, left = scales.only(i), sets  # the data sets that are not done with
+        for _ in range(ROUNDS):
+            left = left[found.objective[left].finite & ~_at_poles(found)[left]]
+            if not left.size:
+                break
+            low, high = rectangle[left].between(scale.back(found.points[left, i])[0], PLACES)
+            with np.errstate(invalid="ignore", divide="ignore"):
+                low, high = scale.to(low), scale.to(high)
+            places, reach = low + 0.5 * (high - low), 0.5 * (high - low)
+            promises = np.full(places.shape, -np.inf)
+            for k in range(places.shape[1]):
+                points = found.points[left].copy()
+                points[:, i] = places[:, k]
+                promises[:, k] = _promised(searched(points, left), i, reach[:, k]) + found.objective.value[left]
+            order, before = np.argsort(-promises, axis=1), found.objective.value.copy()
+            for k in order.T[:MOST]:
+                promising = np.flatnonzero(promises[np.arange(len(left)), k] > PROMISE)
+                if not promising.size:
+                    break
+                which = left[promising]
+                points = found.points[which].copy()
+                points[:, i] = places[promising, k[promising]]
+                found.again(which, points, limit)
+            left = left[found.objective.value[left] < before[left]]
+
+
+def _at_poles(found: Searches) -> np.ndarray:
+    """Which searches, for a kink, have come to where a parameter is told without end."""
+    with np.errstate(invalid="ignore"):
+        return (np.sqrt(found.first_scale / found.objective.scale) < STEEP).any(-1) & (found.status == AT_KINK)
+
+
+def _promised(objective: Objective, i: int, reach: np.ndarray) -> np.ndarray:
+    """What a log-likelihood might come to near a point: parameter i may move by `reach`, the others as the Hessian says."""
+    others = [j for j in range(objective.gradient.shape[1]) if j != i]
+    gradient = objective.gradient[:, others]
+    step, fine = solve(objective.hessian[:, others][:, :, others], -gradient)
+    gain = np.where(fine, -0.5 * np.einsum("gi,gi->g", gradient, step), 0)
+    with np.errstate(invalid="ignore"):
+        value = gain + np.abs(objective.gradient[:, i]) * reach - objective.value
+    return np.where(objective.finite, value, -np.inf)
 
 
 def _inverse(matrices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -69,7 +69,8 @@ class _Summary:
         odds = np.log(self.mean) - np.log1p(-self.mean)
         known = [self.median, self.mean, self.low - edge, self.high + edge, self.log_mean, np.log(self.mean), odds]
         peak = self.median - 0.5 * self.spread
-        return np.stack([*known, peak, one, -one, 4 * one, -4 * one, self.low - 0.5 * width, self.high + 0.5 * width])
+        shapes = [one, -one, 0.3 * one, 1.5 * one, 4 * one, -4 * one]  # some lie between -1 and 1, some between 1 and 2
+        return np.stack([*known, peak, *shapes, self.low - 0.5 * width, self.high + 0.5 * width])
 
     def positive(self) -> np.ndarray:
         """Guesses for a positive number: a scale, a rate, a mean, a shape."""

@@ -8,7 +8,7 @@ from ..language.device_function import Argument, DeviceFunction
 from ..language.library import library
 from ..language.names import fresh_name
 from ..language.nodes import Function
-from ..rewriting.distribution_functions import distribution_function, tails_at_bound
+from ..rewriting.distribution_functions import distribution_function, log_between, tails_at_bound
 from ..rewriting.numbers import number
 
 
@@ -36,17 +36,23 @@ def interval_log_probability(log_density: Pointwise, definition: DeviceFunction)
         return call_of(made, dict(zip(names, [*at, *parameters] or ["0"], strict=True)))
 
     tails: list[str] = []
-    head, below = "", f"ceil({x}) - 1" if definition.discrete else x
+    head, first, last = "", x, "{argument}"
+    if definition.discrete:
+        first, last = f"ceil({x})", "floor({argument})"
+    below = f"{first} - 1" if definition.discrete else first
     for side, bound, at in (("lower", x, below), ("upper", "{argument}", "{argument}")):
         names = fresh_name(f"log_cdf_{side}", log_density.c_names), fresh_name(f"log_sf_{side}", log_density.c_names)
         end = call(number(definition, side, functions))
         head += tails_at_bound(bound, side, end, call(log_cdf, at), call(log_sf, at), names)
         tails += names
+    mass = log_between(function, definition.discrete, functions)
+    passed = [first, *parameters, last, *tails]
+    given = call_of(mass, dict(zip([p.name for p in mass.parameters if p.name != "dim"], passed, strict=True)))
     body = (
         f"    if ({x} == {{argument}}) return {{call}};\n"
         f"    if (!({x} < {{argument}})) return NAN;\n"
         f"{head}"
-        f"    return log_cdf_difference({', '.join(tails)});\n"
+        f"    return {given};\n"
     )
     made, upper = with_argument(function, "interval", "upper_end", body, resolve_in(functions))
     functions = {**library.closure([made]), **functions, made.name: made}

@@ -22,6 +22,8 @@ SMALLEST, HEAVY, LARGEST = (
     1e12,
 )  # damping: where it begins, what only a kink or an edge needs, where it gives up
 TO_BLAME = 0.2  # of the largest error that a parameter's slope makes: those with smaller ones are not damped
+# In units of the metric: a last step that needs no evaluation, curvatures that may be rounding's, and one that bends down.
+NEAR, FLAT, BENT = 1e-5, 1e-12, 1e-6
 
 #: How a search ended.
 RUNNING, CONVERGED, AT_KINK, AT_EDGE, WITHOUT_START = range(5)
@@ -197,17 +199,36 @@ class Searches:
         if not (small | stuck).any():
             return stuck
         here = self.objective[active]
-        whole, convex = solve(here.hessian, -here.gradient)
-        left = -0.5 * np.einsum("gi,gi->g", here.gradient, whole)
+        whole, definite = solve(here.hessian, -here.gradient)
+        curvatures, directions = self._bends(here, small | stuck)
+        convex, saddle = definite & (curvatures > FLAT), small & ~stuck & ~heavy & (curvatures < -BENT)
+        with np.errstate(invalid="ignore", over="ignore"):
+            left = -0.5 * np.einsum("gi,gi->g", here.gradient, whole)
+            near = (whole**2 * here.scale).sum(-1) <= NEAR**2
         done = (small | stuck) & convex & (left <= self._precision.gain)
-        level = (
-            small & ~convex & ~heavy
-        )  # neither slope nor curvature, as between the two middle observations of a median
+        level = small & ~convex & ~heavy & ~saddle  # as between the two middle observations of a median
         self.status[active[level]] = AT_KINK
         self.status[active[stuck]] = np.where(self._at_edge[active[stuck]], AT_EDGE, AT_KINK)
         self.status[active[done]] = CONVERGED
-        self.points[active[done]] += whole[done]  # too small a step to be worth an evaluation
+        last = done & near
+        self.points[active[last]] += whole[last]  # too small a step to be worth an evaluation
+        length = 1 / np.sqrt(1 + heaviest[saddle])
+        steps.step[saddle] = directions[saddle] * length[:, None]
+        steps.gain[saddle] = -0.5 * curvatures[saddle] * length**2
+        steps.slope[saddle] = here.gradient[saddle] + np.einsum("gij,gj->gi", here.hessian[saddle], steps.step[saddle])
         return done | stuck | level
+
+    def _bends(self, here: Objective, which: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The least curvature of the Hessian in units of the metric, and its direction, of which the metric says 1; of some."""
+        curvatures, directions = np.ones(len(which)), np.zeros_like(here.gradient)
+        if not directions.size:  # there is nothing to search for
+            return curvatures, directions
+        root = np.sqrt(here.scale[which])
+        with np.errstate(all="ignore"):
+            scaled = here.hessian[which] / (root[:, :, None] * root[:, None, :])
+        found, along = np.linalg.eigh(np.nan_to_num(scaled, posinf=1e300, neginf=-1e300))
+        curvatures[which], directions[which] = found[:, 0], along[:, :, 0] / root
+        return curvatures, directions
 
     def _judge(self, active: np.ndarray, steps: _Steps, trial: Objective) -> None:
         """Take the steps that gain what the model said, or enough of it, and change the damping."""

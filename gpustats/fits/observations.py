@@ -19,6 +19,8 @@ from ..runtime.host_memory import contiguous
 #: it lies and of which the value is the lower end; how often it counts.
 UPPER, WEIGHT = "upper end", "its weight"
 
+MANY = 4096  # of a data set: from here on, some of its observations stand for all
+
 _DOUBLE = np.dtype(np.float64)
 
 
@@ -62,6 +64,23 @@ class Rectangle:
         """The smallest and the largest observation of each data set; x lies on the host."""
         counted = np.broadcast_to(self.columns.get(WEIGHT, 1.0), self.x.shape) > 0
         return self.x.min(-1, where=counted, initial=np.inf), self.x.max(-1, where=counted, initial=-np.inf)
+
+    def between(self, near: np.ndarray, number: int) -> tuple[np.ndarray, np.ndarray]:
+        """Pairs of neighbouring observations of each data set, the smaller ones (G, n) and the larger ones (G, n).
+
+        Half of them are next to `near` (G,), the others are spread over all observations. Of observations on a device, or of
+        very many, some stand for all.
+        """
+        few = self if self.x.shape[1] <= MANY and not is_device_array(self.x) else self.sample(MANY, False)
+        counted = np.broadcast_to(few.columns.get(WEIGHT, 1.0), few.x.shape) > 0
+        x = np.sort(np.where(counted, few.x, np.nan), axis=-1)  # nan comes last
+        size = counted.sum(-1)
+        at = np.array([np.searchsorted(row[:n], v) for row, n, v in zip(x, size, near, strict=True)])
+        beside, apart = np.arange(number // 2) - number // 4, (np.arange(number - number // 2) + 0.5) / (number - number // 2)
+        first = np.maximum(np.minimum(at[:, None] + beside, size[:, None] - 2), 0)
+        first = np.concatenate([first, ((size[:, None] - 1) * apart).astype(int)], axis=1)
+        low, high = (np.take_along_axis(x, np.minimum(first + i, size[:, None] - 1), axis=1) for i in (0, 1))
+        return low, high
 
     def sample(self, size: int, whole: bool) -> Rectangle:
         """About `size` observations of each data set, spread over it as its weights are; a value within each interval.
@@ -114,7 +133,18 @@ def arranged(x: Any, lower: Any, upper: Any, weights: Any, known: Mapping[str, A
     found = _arranged(x, {**known, **{name: v for name, v in beside.items() if v is not None}}, groups)
     for rectangle in found.rectangles:
         _check_weights(rectangle)
-    return found
+    return found._replace(rectangles=[_without_uncounted(rectangle) for rectangle in found.rectangles])
+
+
+def _without_uncounted(rectangle: Rectangle) -> Rectangle:
+    """The same with what is counted in the place of what has the weight 0, which may be nan or lie anywhere."""
+    weights = rectangle.columns.get(WEIGHT, 1.0)
+    if np.all(np.greater(weights, 0)):
+        return rectangle
+    held, counted = rectangle.on_host(), np.broadcast_to(weights, rectangle.x.shape) > 0
+    places = np.where(counted, np.arange(counted.shape[1]), counted.argmax(-1)[:, None])
+    columns = {n: _at(v, places) if np.ndim(v) and v.shape[1] > 1 and n != WEIGHT else v for n, v in held.columns.items()}
+    return Rectangle(held.which, _at(np.asarray(held.x), places), columns)
 
 
 def _arranged(x: Any, columns: dict[str, Any], groups: Any) -> Arranged:

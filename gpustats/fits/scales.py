@@ -49,6 +49,10 @@ class Scales:
         self._scales = [scale_of(words) for words in domains]
         self.longest = np.array([s.longest for s in self._scales])
 
+    def only(self, i: int) -> Scale:
+        """That of one parameter."""
+        return self._scales[i]
+
     def to(self, values: np.ndarray) -> np.ndarray:
         """Values (…, P) on their scales."""
         points = np.empty_like(values)

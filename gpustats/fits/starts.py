@@ -20,6 +20,7 @@ from .observations import UPPER, Rectangle
 
 SAMPLE = 64  # observations of a data set on which guesses are tried; of few data sets more
 SETS = 8  # on which all combinations are tried
+OBSERVED = 8  # observations at which corners are sought
 CHOICE = 5  # of combinations that are tried on every data set
 
 #: For each parameter, guesses by data set: (guesses, G).
@@ -70,6 +71,10 @@ class Tries:
             return np.empty((len(self._trials.sample.which), 1, 0))
         return best_guesses(self._trials, self._guesses)
 
+    def corners(self, best: np.ndarray) -> list[int]:
+        """The parameters in which the likelihood has a corner or a pole at observations."""
+        return [] if self.model.definition.discrete else corners(self._trials, best, list(self.free))
+
 
 class Trials:
     """The log-likelihoods of combinations of guesses, on samples of the data sets.
@@ -84,7 +89,7 @@ class Trials:
     """
 
     def __init__(self, function: Pointwise, sample: Rectangle, runtime: Runtime):
-        self._function, self.sample, self._runtime = function, sample, runtime
+        self.function, self.sample, self.runtime = function, sample, runtime
 
     def loglik(self, sets: np.ndarray, values: Mapping[str, np.ndarray]) -> np.ndarray:
         """(C, n) sums over the samples of the data sets of n numbers, for C combinations (C, n) of parameters."""
@@ -97,15 +102,15 @@ class Trials:
     def loglik_of_all(self, values: Mapping[str, np.ndarray]) -> np.ndarray:
         """(C, G) sums over the samples of all data sets, for C combinations (C, G) of parameters, one after another."""
         x, n = self.sample.x, len(next(iter(values.values())))
-        x = x if self._runtime.host_visible or not self._runtime.device.double else self._runtime.to_device(x)
+        x = x if self.runtime.host_visible or not self.runtime.device.double else self.runtime.to_device(x)
         each = [{name: np.ascontiguousarray(v[i])[:, None] for name, v in values.items()} for i in range(n)]
         return np.stack([self._sums(x, {**self.sample.columns, **own}) for own in each])
 
     def _sums(self, x: Any, columns: Mapping[str, Any]) -> np.ndarray:
-        arguments = [x, *(columns[name] for name in self._function.argument_names[1:])]
-        if not self._runtime.device.double:
+        arguments = [x, *(columns[name] for name in self.function.argument_names[1:])]
+        if not self.runtime.device.double:
             arguments = [np.asarray(v, np.float32) if np.ndim(v) else v for v in arguments]
-        return np.asarray(self._function.sum(arguments, self._runtime)).reshape(-1)
+        return np.asarray(self.function.sum(arguments, self.runtime)).reshape(-1)
 
 
 def best_guesses(trials: Trials, found: Guesses) -> np.ndarray:
@@ -136,6 +141,34 @@ def _combinations(found: Sequence[np.ndarray]) -> np.ndarray:
 def _or_nothing(tried: np.ndarray) -> np.ndarray:
     """Log-likelihoods, -inf where there is none."""
     return np.where(np.isfinite(tried), tried, -np.inf)
+
+
+def corners(trials: Trials, best: np.ndarray, names: Sequence[str]) -> list[int]:
+    """The parameters (numbers among `names`) in which an observation's likelihood has a corner or a pole at that observation.
+
+    There the slope jumps, by as much however near to the observation the slopes on both sides are taken: where the likelihood
+    is smooth, by less and less. It is seen at some observations of one data set, and at the best guesses for it.
+    """
+    middle = len(best) // 2
+    guessed, x = best[middle][np.isfinite(best[middle]).all(-1)], trials.sample.x[middle]
+    if not names or not len(guessed) or not np.isfinite(x).all() or not np.ptp(x) > 0:
+        return []
+    step = 1e-3 * float(x.std())
+    places = np.unique(((np.arange(OBSERVED) + 0.5) / OBSERVED * x.size).astype(int))
+    own = {n: v[min(middle, len(v) - 1)][:, None] if np.ndim(v) else v for n, v in trials.sample.columns.items()}
+    own = {n: v[places] if np.ndim(v) and len(v) > 1 else v for n, v in own.items()}
+    alone = Trials(trials.function, Rectangle(np.arange(len(places)), x[places, None], own), trials.runtime)
+    moves = step * np.array([-2, -1, 1, 2, -0.02, -0.01, 0.01, 0.02])
+    values = np.broadcast_to(guessed.T[:, None, None, :, None], (len(names), len(names), 8, len(guessed), len(places))).copy()
+    for i in range(len(names)):
+        values[i, i] = x[places] + moves[:, None, None]
+    of_all = {n: v.reshape(-1, len(places)) for n, v in zip(names, values, strict=True)}
+    logliks = alone.loglik(np.arange(len(places)), of_all).reshape(values.shape[1:])
+    with np.errstate(invalid="ignore"):
+        slopes = np.diff(logliks, axis=1)[:, [0, 2, 4, 6]] / np.array([1, 1, 0.01, 0.01])[:, None, None]
+        far, near = np.abs(slopes[:, 1] - slopes[:, 0]), np.abs(slopes[:, 3] - slopes[:, 2])
+        jumps = (near > 0.05 * far) & (near > 1e-6 * (1e-3 + np.abs(logliks[:, 4])))
+    return np.flatnonzero(jumps.any((-2, -1))).tolist()
 
 
 def ends_of_support(trials: Trials, found: Guesses, domains: Mapping[str, Collection[str]]) -> dict[str, int]:

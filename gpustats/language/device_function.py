@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 
 from pycparser import c_ast
 
 from ..errors import DeviceFunctionError
 from . import formula
-from .domains import DOMAINS, domains_of
-from .kinds import DISTRIBUTION_FUNCTIONS, NUMBERS, QUANTILES, Kind, defining_endings, endings, kinds
+from .domains import DOMAINS, domains_of, nearest, refusal
+from .kinds import DISTRIBUTION_FUNCTIONS, NUMBERS, QUANTILES, Kind, distribution_name, endings, kinds
 from .names import printed_names
 from .nodes import OUTPUT, REAL, RNG, VECTOR, VOID, Function, Parameter, Resolve
 from .recursion import deeply
@@ -150,8 +150,9 @@ def parse_row_function(
     if function.type != REAL or not function.parameters:
         fault = "takes no argument" if function.type == REAL else f"must return a `real`, not {function.type}"
         raise DeviceFunctionError(f"{names[-1]} {fault}", function.line, function.column, source)
-    entries = _comment(made.source, made.name).entries
-    known = [p.written or p.name for p in function.parameters]
+    said = _comment(made.source, made.name)
+    entries, known = said.entries, [p.written or p.name for p in function.parameters]
+    said.refuse_unknown(made.source, (), others=True)  # its comment may be prose
     for key, (_, _, line) in entries.items():
         if key not in known:
             message = f"the comment gives a domain for '{key}', which is not an argument of {names[-1]}({', '.join(known)})"
@@ -166,7 +167,7 @@ def parse_row_function(
 def _parsed(source: str, resolve: Resolve, name: str | None, taken: Callable[[str], bool] | None) -> DeviceFunction:
     tree = syntax_tree(source)
     found = [node for node in tree if isinstance(node, c_ast.FuncDef)]
-    name = name or _distribution_name(source, [f.decl.name for f in found])
+    name = name or distribution_name(source, [f.decl.name for f in found])
     printed = printed_names(name, [f.decl.name for f in found], endings(), taken)
     own: dict[str, Function] = {}  # by the names that the user gave them
     others: dict[str, Function] = {}
@@ -192,20 +193,8 @@ def _parsed(source: str, resolve: Resolve, name: str | None, taken: Callable[[st
     made = DeviceFunction(name, source, functions, (), said.description, said.reference, printed[""], others)
     if not made.kind:
         return made
-    arguments = _arguments(made, names, said.entries)
+    arguments = _arguments(made, names, said)
     return replace(made, arguments=arguments, formula=_formula(source, arguments, said.formula))
-
-
-def _distribution_name(source: str, names: list[str]) -> str:
-    stems = {n.rpartition("_")[0] for n in names if n.rpartition("_")[2] in defining_endings() and "_" in n}
-    if len(stems) != 1:
-        wanted = ", ".join(f"name_{ending}" for ending in defining_endings())
-        raise DeviceFunctionError(
-            f"found {'several distributions' if stems else 'no distribution'} in the functions "
-            f"{', '.join(names)}: name the one that matters with an ending out of {wanted}",
-            line=1, column=1, source=source,
-        )  # fmt: skip
-    return stems.pop()
 
 
 # ---- the comment
@@ -221,6 +210,15 @@ class _Comment:
     reference: str = ""
     entries: dict[str, Entry] = field(default_factory=dict)
     formula: list[tuple[str, int]] = field(default_factory=list)
+    unknown: dict[str, tuple[list[str], int]] = field(default_factory=dict)  # what stands where a domain might, the line
+
+    def refuse_unknown(self, source: str, arguments: Collection[str], others: bool = False) -> None:
+        """Refuse what stands in the place of an argument's domain and is none; if there may be others, what is nearly one."""
+        for key, (words, line) in self.unknown.items():
+            if key in arguments or (others and all(map(nearest, words))):
+                word, message = refusal(words, key)
+                text = source.split("\n")[line - 1]
+                raise DeviceFunctionError(message, line, text.find(word, max(text.find(f"{key}:"), 0)) + 1, source)
 
     def add_formula(self, text: str, line: int) -> None:
         self.formula += [(part, line) for part in formula.in_lines(text)]
@@ -249,15 +247,19 @@ def _comment(source: str, name: str) -> _Comment:
                 key, rest = key.strip(), rest.strip()
                 if not colon or not key.isidentifier():
                     continue
+                domain, _, about = rest.partition(",")
+                words = domain.split()
                 if key == "source":
                     said.reference = rest
-                elif rest.split(",")[0].split() and set(rest.split(",")[0].split()) <= DOMAINS.keys():
-                    domain, _, about = rest.partition(",")
-                    said.entries[key] = (" ".join(domain.split()), about.strip(), i)
+                elif words and set(words) <= DOMAINS.keys():
+                    said.entries[key] = (" ".join(words), about.strip(), i)
                 elif key in formula.KEYS and key != name:
                     said.add_formula(rest, i)
-                elif not said.description:
+                elif key == name and not said.description:
                     said.description = rest
+                elif words and key != "reference":
+                    said.unknown[key] = words, i
+                    said.description = said.description or rest
     return said
 
 
@@ -275,7 +277,7 @@ def _formula(source: str, arguments: tuple[Argument, ...], lines: list[tuple[str
 
 # ---- the arguments
 
-def _arguments(made: DeviceFunction, names_of: dict[str, list[str]], entries: dict[str, Entry]) -> tuple[Argument, ...]:
+def _arguments(made: DeviceFunction, names_of: dict[str, list[str]], said: _Comment) -> tuple[Argument, ...]:
     """The arguments as users pass them: those of the signature, with the domains that the comment gives.
 
     Parameters
@@ -284,10 +286,10 @@ def _arguments(made: DeviceFunction, names_of: dict[str, list[str]], entries: di
         What has been parsed so far.
     names_of : dict
         Function -> names of its arguments, as the user wrote them.
-    entries : dict
-        Argument -> what the comment says of it.
+    said : _Comment
+        What the comment says of them.
     """
-    kind = made.kind
+    kind, entries = made.kind, said.entries
     assert kind is not None
     function, sampler = made.role(*kind.endings), made.role("sample")
     assert function is not None
@@ -301,6 +303,7 @@ def _arguments(made: DeviceFunction, names_of: dict[str, list[str]], entries: di
         raise DeviceFunctionError(
             f"{made.written(function)} takes no observation", function.line, function.column, made.source
         )
+    said.refuse_unknown(made.source, names, bool(kind.public))
     for ending in ("logpdf", "logpmf", *DISTRIBUTION_FUNCTIONS, *QUANTILES, *NUMBERS, "cov", "sample"):
         if (one := made.role(ending)) is not None and one.type not in (REAL, VOID):
             raise DeviceFunctionError(

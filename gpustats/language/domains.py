@@ -5,6 +5,7 @@ A word knows its test in C, for kernels, and in NumPy, for arrays on the host, a
 
 from __future__ import annotations
 
+import difflib
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -93,6 +94,19 @@ DOMAINS = {
         Domain("covariance", 2, point=lambda module, n: module.eye(n)),
     )
 }  # fmt: skip
+
+
+def nearest(word: str) -> str:
+    """The word of a domain that somebody meant who wrote this one, "" where none is near."""
+    return "".join(difflib.get_close_matches(word.lower(), DOMAINS, 1))
+
+
+def refusal(words: Iterable[str], argument: str) -> tuple[str, str]:
+    """The first of some words that is none of a domain, and what is said of it."""
+    word = next(w for w in words if w not in DOMAINS)
+    meant = nearest(word)
+    advice = f"did you mean {meant}?" if meant else f"there are {', '.join(DOMAINS)}; a description follows a comma"
+    return word, f"'{word}' is not a domain, for {argument}: {advice}"
 
 
 def domains_of(words: Iterable[str]) -> list[Domain]:

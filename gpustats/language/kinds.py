@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ..errors import DeviceFunctionError
 from .nodes import Function
 
 
@@ -96,3 +97,16 @@ def endings() -> list[str]:
 def defining_endings() -> list[str]:
     """The endings of those functions, one of which a source has: its name tells that of the thing."""
     return list(dict.fromkeys(e for kind in _kinds for e in kind.endings))
+
+
+def distribution_name(source: str, names: Sequence[str]) -> str:
+    """What the functions of a source are named after."""
+    stems = {n.rpartition("_")[0] for n in names if n.rpartition("_")[2] in defining_endings() and "_" in n}
+    if len(stems) != 1:
+        wanted = ", ".join(f"name_{ending}" for ending in defining_endings())
+        raise DeviceFunctionError(
+            f"found {'several distributions' if stems else 'no distribution'} in the functions "
+            f"{', '.join(names)}: name the one that matters with an ending out of {wanted}",
+            line=1, column=1, source=source,
+        )  # fmt: skip
+    return stems.pop()

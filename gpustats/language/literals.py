@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator as operators
 import re
 
 from . import nodes as lang
@@ -80,3 +81,19 @@ def literal(kind: str, text: str) -> lang.Number | str:
                 return f"{text} is too large: write INFINITY"
             return lang.Number(text if float(text) else "0.0", REAL)
     return f"literal {text} is not supported: write a decimal number"
+
+
+def cut_off(a: int, b: int) -> str:
+    """What is said of a quotient of literals that is not whole."""
+    if b == 0:
+        return f"{a} / 0 is a division of whole numbers by 0"
+    exact = f"{a / b}, or " if a / b == round(a / b, 4) else ""
+    rounded = int(a / b)
+    return (
+        f"{a} / {b} is a division of whole numbers, which cuts off the fraction: write {exact}{a}.0 / {b}; "
+        f"or {rounded}, if a whole number is meant"
+    )
+
+
+#: What whole numbers that are written out come to.
+OPERATIONS = {"+": operators.add, "-": operators.sub, "*": operators.mul, "/": operators.floordiv}

@@ -13,6 +13,7 @@ from .nodes import INT, OUTPUT, REAL, RNG, VECTOR
 
 Syntax = Any  #: a node of pycparser's tree, none of which says what it consists of
 STEPS = ("++", "--", "p++", "p--")
+POWER = "for a power write pow(a, b)"
 
 
 def fail(source: str, node: Syntax, message: str) -> NoReturn:
@@ -37,17 +38,41 @@ def syntax_tree(source: str) -> list[Syntax]:
     if directive := re.search(r"^[ \t]*#.*$", text, re.M):
         line = text.count("\n", 0, directive.start()) + 1
         raise DeviceFunctionError("preprocessor directives are not supported", line=line, column=1, source=source)
-    parser = c_parser.CParser()
-    prefix = 'typedef double real; typedef int rng_t;\n#line 1 "snippet"\n'
-    try:
-        tree = parser.parse(prefix + text)
-    except c_parser.ParseError as error:
-        line, column, message = _parse_error_position(parser, str(error), source)
-        raise DeviceFunctionError(message, line=line, column=column, source=source) from None
-    functions: list[Syntax] = tree.ext[2:]  # behind the types of the prefix
+    functions, error = _parsed(text)
+    if error is not None:
+        line, column, message = _likely_mistake(text, *error) or error
+        raise DeviceFunctionError(message, line=line, column=column, source=source)
     if not functions:
         raise DeviceFunctionError("there is no function in it", line=1, column=1, source=source)
     return functions
+
+
+_Error = tuple[int, int, str]  # the line, the column, the message
+
+
+def _parsed(text: str) -> tuple[list[Syntax], _Error | None]:
+    """The nodes of the top level, or what the parser does not understand."""
+    parser = c_parser.CParser()
+    prefix = 'typedef double real; typedef int rng_t;\n#line 1 "snippet"\n'
+    try:
+        return parser.parse(prefix + text).ext[2:], None  # behind the types of the prefix
+    except c_parser.ParseError as error:
+        return [], _parse_error_position(parser, str(error), text)
+
+
+def _likely_mistake(text: str, line: int, column: int, message: str) -> _Error | None:
+    """What its author meant where the parser stops, if that is known: a semicolon that is missing, a power."""
+    lines = text.split("\n")
+    stop = sum(len(above) + 1 for above in lines[: line - 1]) + column - 1
+    if re.search(r"\*\s*$", text[:stop]) and text.startswith("*=", stop):
+        return line, column, f"{message.split(':')[0]}: {POWER}"
+    before = text[:stop].rstrip()
+    if text[stop : stop + 1] == "}" or "\n" in text[len(before) : stop]:
+        _, error = _parsed(f"{before};{text[len(before) :]}")
+        if error is None or error[:2] > (line, column):  # the parser understands more
+            at = before.count("\n") + 1, len(before) - before.rfind("\n")
+            return *at, f"{message.split(':')[0]}: is a ; missing here?"
+    return None
 
 
 def _parse_error_position(parser: Any, text: str, source: str) -> tuple[int, int, str]:

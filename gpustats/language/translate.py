@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import NoReturn
 
 from pycparser import c_ast
@@ -11,10 +12,10 @@ from .assignment import with_values
 from .bounds import LARGEST, length, nan_unless, within_bounds
 from .depth import flat
 from .kinds import endings
-from .literals import CONSTANTS, SMALLEST, advice, literal
+from .literals import CONSTANTS, OPERATIONS, SMALLEST, advice, cut_off, literal
 from .names import means_something, numbered_name
 from .nodes import INT, OUTPUT, REAL, RNG, VECTOR, VOID, Expression, Function, Resolve, Statement
-from .syntax import STEPS, Syntax, assigned, called, fail, mentioned, spelled, type_of
+from .syntax import POWER, STEPS, Syntax, assigned, called, fail, mentioned, spelled, type_of
 
 
 class Translator:
@@ -250,7 +251,8 @@ class Translator:
                 return self.call(node)
             case c_ast.UnaryOp():
                 if node.op not in ("-", "+", "!"):
-                    self.fail(node, f"operator {node.op} is not supported inside an expression")
+                    hint = f": {POWER}" * (node.op == "*")
+                    self.fail(node, f"operator {node.op} is not supported inside an expression{hint}")
                 if node.op == "-" and isinstance(node.expr, c_ast.Constant) and node.expr.value == str(LARGEST + 1):
                     self.values[id(SMALLEST)] = SMALLEST, -LARGEST - 1
                     return SMALLEST
@@ -310,6 +312,11 @@ class Translator:
         """The value of a whole number that consists of literals, None for what is computed."""
         return int(e.text) if isinstance(e, lang.Number) and e.type == INT else self.values.get(id(e), (e, None))[1]
 
+    def choices(self, e: Expression) -> list[int]:
+        """The whole numbers that an expression of literals may be: those of a conditional, else one, or none."""
+        sides = (e.then, e.otherwise) if isinstance(e, lang.Conditional) else (e,)
+        return [value for side in sides if (value := self.written_out(side)) is not None]
+
     def keep(self, node: Syntax, e: Expression, value: int) -> None:
         """Note the value of what is written out, which must fit an `int`."""
         if not -LARGEST - 1 <= value <= LARGEST:
@@ -324,16 +331,16 @@ class Translator:
             if kind == REAL:
                 self.fail(node, "% works on `int`: use fmod")
         elif operator not in "+-*/":
-            self.fail(node, f"operator {operator} is not supported")
-        elif operator == "/" and kind == INT:
-            a, b = (side.text if isinstance(side, lang.Number) else None for side in (left, right))
-            if a is not None and b is not None and (int(b) == 0 or int(a) % int(b)):
-                self.fail(node, f"{a} / {b} is a division of whole numbers, which cuts off the fraction: write {a}.0 / {b}")
+            self.fail(node, f"operator {operator} is not supported" + f": {POWER}" * (operator == "^"))
         made = lang.Binary(operator, left, right, kind, **self.at(node))
-        if kind == INT and operator in "+-*":
+        if operator == "/" and kind == INT:
+            for a, b in itertools.product(self.choices(left), self.choices(right)):
+                if b == 0 or a % b:
+                    self.fail(node, cut_off(a, b))
+        if kind == INT and operator in "+-*/":
             one, other = self.written_out(left), self.written_out(right)
             if one is not None and other is not None:
-                self.keep(node, made, one + other if operator == "+" else one - other if operator == "-" else one * other)
+                self.keep(node, made, OPERATIONS[operator](one, other))
         return made
 
     def call(self, node: Syntax) -> Expression:

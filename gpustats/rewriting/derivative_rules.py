@@ -7,14 +7,17 @@ differentiated.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from ..language import nodes as lang
+from ..language.kinds import DISTRIBUTION_FUNCTIONS
 from ..language.nodes import INT, REAL, Binary, Conditional, Expression, Function, Name, Number
 
 #: The derivative of each operator and function, in C, from the arguments a, b, c, d and their derivatives da, …. Terms with
-#: a derivative that is zero vanish. Functions of special.cu without a rule are differentiated like any other.
+#: a derivative that is zero vanish. What goes to a limit has the derivative 0 at infinity, where da may be infinite. Functions
+#: of special.cu without a rule are differentiated like any other.
 RULES = {
     "+": "da + db",
     "-": "da - db",
@@ -25,7 +28,7 @@ RULES = {
     "acosh": "da / (sqrt(a - 1) * sqrt(a + 1))",
     "asin": "da / sqrt(1 - a * a)",
     "asinh": "da / hypot(1, a)",
-    "atan": "1 / (1 + a * a) * da",
+    "atan": "isinf(a) ? 0 : 1 / (1 + a * a) * da",
     "atan2": "(b / hypot(a, b) * da - a / hypot(a, b) * db) / hypot(a, b)",
     "atanh": "1 / (1 - a * a) * da",
     "cbrt": "1 / (3 * cbrt(a) * cbrt(a)) * da",
@@ -33,8 +36,8 @@ RULES = {
     "copysign": "(a < 0) == (copysign(1, b) < 0) ? da : -da",
     "cos": "-sin(a) * da",
     "cosh": "sinh(a) * da",
-    "erf": "2 / SQRT_PI * exp(-a * a) * da",
-    "erfc": "-2 / SQRT_PI * exp(-a * a) * da",
+    "erf": "isinf(a) ? 0 : 2 / SQRT_PI * exp(-a * a) * da",
+    "erfc": "isinf(a) ? 0 : -2 / SQRT_PI * exp(-a * a) * da",
     "exp": "exp(a) * da",
     "exp2": "LOG_2 * exp2(a) * da",
     "expm1": "exp(a) * da",
@@ -62,13 +65,13 @@ RULES = {
     "sinh": "cosh(a) * da",
     "sqrt": "0.5 / sqrt(a) * da",
     "tan": "(1 + tan(a) * tan(a)) * da",
-    "tanh": "4 * expit(2 * a) * expit(-2 * a) * da",
+    "tanh": "isinf(a) ? 0 : 4 * expit(2 * a) * expit(-2 * a) * da",
     "tgamma": "tgamma(a) * (a > 0 ? digamma(a) : digamma(1 - a) - PI / tan(PI * a)) * da",
     "trunc": "0",
     # special.cu
     "beta_quantile_search": "0",
     "digamma": "trigamma(a) * da",
-    "expit": "expit(a) * expit(-a) * da",
+    "expit": "isinf(a) ? 0 : expit(a) * expit(-a) * da",
     "expit_difference": "expit(a) * expit(-a) * da - expit(b) * expit(-b) * db",
     "gamma_quantile_search": "0",
     "inverse_mills": "-inverse_mills(a) * (a + inverse_mills(a)) * da",
@@ -76,13 +79,14 @@ RULES = {
     "log1mexp": "(a < -50 ? -exp(a) : -1 / expm1(-a)) * da",  # whose own derivative is finite where expm1 overflows
     "log1p_square": "(fabs(a) > 1 / EPSILON ? 2 : 2 * a) / (fabs(a) > 1 / EPSILON ? a : 1 + a * a) * da",
     "log1p_unit": "quotient(1, 1 + a) * da",
-    "log1pexp": "expit(a) * da",
+    "log1pexp": "a == -INFINITY ? 0 : expit(a) * da",
     "log1pmx": "-a / (1 + a) * da",
     "log_excess": "fabs(b) < 0.5 ? -b / (1 + b) * db : da - db",
-    "log_expit": "expit(-a) * da",
+    "log_expit": "a == INFINITY ? 0 : expit(-a) * da",
     "log_gamma": "digamma(a) * da",
     "log_gamma_1p": "digamma(1 + a) * da",
-    "log_ndtr": "inverse_mills(a) * da",
+    "log_ndtr": "a == INFINITY ? 0 : inverse_mills(a) * da",
+    "log_power_at_zero": "a == 0 ? db - INFINITY * da : 0",
     "log_product_excess": "fabs(c) < 0.5 ? -c / (1 + c) * dc : da / a + db / b - dc",
     "log_ratio_excess": "fabs(b) < 0.5 ? -b / a * db : da / a - db",
     "logaddexp": "(a == -INFINITY ? 0 : expit(a - b) * da) + (b == -INFINITY ? 0 : expit(b - a) * db)",
@@ -96,6 +100,7 @@ RULES = {
     "only_derivative": "da",
     "owens_t": "exp(-0.5 * a * a) * (exp(-0.5 * a * a * b * b) / (2 * PI * (1 + b * b)) * db"
     " - erf(a * b / SQRT_2) / (2 * SQRT_2 * SQRT_PI) * da)",
+    "panel_growth": "0",  # on which no integral depends
     "panel_width": "0",  # on which no integral depends
     "relative_expm1": "relative_expm1_slope(a) * da",
     "scaled_erfc": "-scaled_erfc_slope(a) * da",
@@ -240,3 +245,18 @@ def terms(e: Expression) -> list[tuple[str, Expression]]:
         found.append((e.operator, e.right))
         e = e.left
     return [("+", e), *reversed(found)]
+
+
+_DISTRIBUTION_FUNCTION = re.compile(rf".*_({'|'.join(DISTRIBUTION_FUNCTIONS)})_*")
+
+
+def flat_at_infinity(function: Function, results: Mapping[str, Expression], value: str) -> dict[str, Expression]:
+    """Some results, all but the `value` derivatives: those of a distribution function are 0 where its x is infinite.
+
+    The chain rule says 0 times infinity there. What occurs in several results should be a variable before.
+    """
+    first = function.parameters[0] if function.parameters else None
+    if first is None or first.type != REAL or not _DISTRIBUTION_FUNCTION.fullmatch(function.name):
+        return dict(results)
+    infinite = lang.Call("isinf", (Name(first.name, REAL),), INT)
+    return {r: e if r == value else choose(infinite, ZERO, e) for r, e in results.items()}

@@ -16,7 +16,7 @@ from ..language.derived import unlike_others
 from ..language.library import library
 from ..language.names import fresh_name
 from ..language.nodes import INT, REAL, VECTOR, Call, Declare, Expression, Function, Name, Number, Statement
-from .derivative_rules import SPECIAL, add, multiply
+from .derivative_rules import SPECIAL, add, flat_at_infinity, multiply
 from .forward_mode import VALUE, Differentiator, component_of, derivative_name, results_of
 
 __all__ = ["VALUE", "derivative", "derivative_name", "directional", "expansion", "gradient", "product_name"]
@@ -199,6 +199,7 @@ def _with_own(
             given = [*given[: len(g.parameters) - 1], values[VALUE]]
         cast = (lang.Cast(INT, a) if (p.type, a.type) == (INT, REAL) else a for p, a in zip(g.parameters, given, strict=False))
         values[derivative_name(w)] = Call(g.name, tuple(cast), g.type)
+    values = flat_at_infinity(function, values, VALUE)
     made = Function(name, parameters, (), f"{name}_results", results_of(function, wrt))
     body.append(lang.Return(Call(made.maker, tuple(values[r] for r in made.results), made.type)))
     return replace(made, body=tuple(body))

@@ -13,6 +13,7 @@ from ..language.derived import call_of, derived, resolve_in
 from ..language.device_function import Argument, DeviceFunction
 from ..language.kinds import DISTRIBUTION_FUNCTIONS
 from ..language.library import library
+from ..language.names import fresh_name
 from ..language.nodes import Function, Resolve
 from .beside import Beside
 from .checks import checked, inside, own_prefix
@@ -136,6 +137,83 @@ def tails_at_bound(bound: str, side: str, end: str, log_cdf: str, log_sf: str, n
     beyond, constants = ("<=", ("-INFINITY", "0")) if side == "lower" else (">=", ("0", "-INFINITY"))
     values = zip(names, constants, (log_cdf, log_sf), strict=True)
     return "".join(f"    real {name} = {bound} {beyond} {end} ? {at_end} : {tail};\n" for name, at_end, tail in values)
+
+
+#: Where the tails' difference keeps less than exp(-4) of the larger one, the density itself is integrated, in one panel where
+#: it is smooth; towards a kink panels get shorter, and longer behind it. At a jump or a pole within the interval, and where
+#: rounding makes the density rough, that comes to no end: then one panel has to do. Where it costs more digits than the
+#: difference has lost, the difference is taken.
+_BETWEEN = """
+    real {difference} = log_cdf_difference({cdf_a}, {sf_a}, {cdf_b}, {sf_b}), {larger} = fmin({cdf_b}, {sf_a});
+    if (likely({difference} >= {larger} - 4)) return {difference};
+    real {top} = {density_within}, {sum} = 0, {error} = 0, {whole} = 0, {doubt} = 0, {begin} = 0, {length} = 1;
+    for (int {turn} = 0; {turn} < 200 && {begin} < 1 && {length} > 0; {turn}++) {{
+        real {part} = 0, {fault} = 0;
+        for (int {k} = 0; {k} < 8; {k}++) {{
+            real {at} = {begin} + 0.5 * {length} * (1 + lobatto_node({k}));
+            real {value} = 0.5 * {length} * exp({density} - {top});
+            {part} += lobatto_weight({k}) * {value};
+            {fault} += lobatto_roughness({k}) * {value};
+        }}
+        {whole} = {turn} == 0 ? {part} : {whole};
+        {doubt} = {turn} == 0 ? fabs({fault}) : {doubt};
+        real {spare} = 8 * EPSILON * (1 + fabs({top})) * {whole} / fabs({fault}), {least} = 1000 * EPSILON;
+        int {rough} = {spare} < 1, {broken} = {rough} && {length} <= {least};
+        {sum} += {rough} ? 0 : {part};
+        {error} += {rough} ? 0 : fabs({fault});
+        {begin} = {rough} ? {begin} : {length} < 1 - {begin} ? {begin} + {length} : 1;
+        {length} = {broken} ? 0 : fmin(fmax({length} * panel_growth({spare}), {least}), 1 - {begin});
+    }}
+    {sum} = {begin} < 1 ? {whole} : {sum};
+    {error} = {begin} < 1 ? {doubt} : {error};
+    int {worse} = 10 * {error} > {sum} * EPSILON * (1 + fabs({larger})) * exp({larger} - {difference});
+    return {sum} > 0 && {sum} < INFINITY && !{worse} ? {top} + log({b} - {a}) + log({sum}) : {difference};
+"""
+_BETWEEN_WHOLE = """
+    real {difference} = log_cdf_difference({cdf_a}, {sf_a}, {cdf_b}, {sf_b}), {larger} = fmin({cdf_b}, {sf_a});
+    if (likely({difference} >= {larger} - 4 || !({b} - {a} < 64))) return {difference};
+    real {top} = fmax({density_at_a}, {density_at_b}), {sum} = 0;
+    for (int {k} = 0; {k} < 64 && {a} + {k} <= {b}; {k}++) {sum} += exp({density} - {top});
+    return {sum} > 0 && {sum} < INFINITY ? {top} + log({sum}) : {difference};
+"""
+_LOCALS = (
+    "b cdf_a sf_a cdf_b sf_b difference larger top sum error whole doubt begin length turn part fault k at value spare least "
+    "rough broken worse"
+).split()
+
+
+def log_between(log_density: Function, discrete: bool, functions: dict[str, Function]) -> Function:
+    """log P(a <= X <= b) of what lies between two numbers, accurate also where they are close to one another.
+
+    Parameters
+    ----------
+    log_density : Function
+    discrete : bool
+        Whether it is one of whole numbers, as then are a and b.
+    functions : dict
+        All functions that it calls; those made on the way are added.
+
+    Returns
+    -------
+    Function
+        Of a and the parameters of `log_density`, and of five numbers more: b, and the logarithms of P(X < a), P(X >= a),
+        P(X <= b) and P(X > b).
+    """
+    a, *names = (p.name for p in log_density.parameters)
+    own = {name: fresh_name(name, {a, *names}) for name in _LOCALS}
+    b = own["b"]
+
+    def density(at: str) -> str:
+        return call_of(log_density, {a: at})
+
+    if discrete:
+        at = f"{a} + {own['k']}"
+        body = _BETWEEN_WHOLE.format(a=a, **own, density=density(at), density_at_a=density(a), density_at_b=density(b))
+    else:
+        at = f"{a} + ({b} - {a}) * {own['at']}"
+        body = _BETWEEN.format(a=a, **own, density=density(at), density_within=density(f"{a} + 0.6180339887 * ({b} - {a})"))
+    more = [own[name] for name in ("b", "cdf_a", "sf_a", "cdf_b", "sf_b")]
+    return _added(derived(log_density, "between", body, resolve_in(functions), more), functions)
 
 
 def _is_on_both_sides(function: Function, resolve: Resolve) -> bool:

@@ -383,4 +383,6 @@ class Differentiator:
             for w in self.wrt:
                 if (name := derivative_name(w, r)) not in results:
                     results[name] = self.d(results[r], w)
-        return lang.Return(Call(self.made.maker, tuple(self.shared(list(results.values()))), self.made.type))
+        shared = dict(zip(results, self.shared(list(results.values())), strict=True))
+        returned = rules.flat_at_infinity(self.function, shared, VALUE)
+        return lang.Return(Call(self.made.maker, tuple(returned.values()), self.made.type))

@@ -32,7 +32,7 @@ def lacks_number(definition: DeviceFunction, ending: str) -> str:
     return f"{name} has no {ending}: write {first}{name}_logcdf, from which it is found by quadrature, {beside}"
 
 
-def number(definition: DeviceFunction, ending: str, functions: dict[str, Function]) -> Function:
+def number(definition: DeviceFunction, ending: str, functions: dict[str, Function], lost: bool = False) -> Function:
     """A function of the parameters with scipy.stats' rules around it: nan where they lie outside their domains.
 
     Parameters
@@ -42,6 +42,8 @@ def number(definition: DeviceFunction, ending: str, functions: dict[str, Functio
         One of `NUMBERS`, or ``moment``, a function of an order and the parameters.
     functions : dict
         All functions that it calls; those made on the way are added.
+    lost : bool
+        Whether it tells instead where the number cannot be computed accurately enough, by 1, and else 0.
 
     Raises
     ------
@@ -53,8 +55,9 @@ def number(definition: DeviceFunction, ending: str, functions: dict[str, Functio
     beside, function = Beside(definition, functions), definition.role(ending)
     if ending in _ENDS or function is not None:
         body = f"return {beside.end(ending) if ending in _ENDS else beside.written(ending, beside.passed[2:])};"
+        body = "return 0;" if lost else body
     else:
-        body = body_of(definition, ending, functions)
+        body = body_of(definition, ending, functions, lost)
     arguments, parameters = definition.arguments[1:] or (NOTHING,), beside.alone
     if ending == "moment":
         arguments, parameters = (ORDER, *definition.arguments[1:]), f"real {ORDER.name}{beside.declared}"

@@ -192,12 +192,16 @@ class Distribution:
     def _expected(
         self, func: Callable[[Any], Any] | None, given: Sequence[Any], lb: Any, ub: Any, conditional: bool
     ) -> float:
-        value = self.density.expect(func or (lambda x: x), *given, lb=lb, ub=ub)
-        if conditional:
-            above = 1.0 if lb is None else float(self.density.sf(lb - 1 if self.discrete else lb, *given))
-            beyond = 0.0 if ub is None else float(self.density.sf(ub, *given))
-            value /= above - beyond
-        return np.float64(value)
+        if not self.discrete and lb is not None and ub is not None and lb > ub:  # an integral backwards
+            value = self._expected(func, given, ub, lb, conditional)
+            return value if conditional else -value
+        value = np.float64(self.density.expect(func or (lambda x: x), *given, lb=lb, ub=ub))
+        if not conditional:
+            return value
+        first, last = -np.inf if lb is None else lb - 1 if self.discrete else lb, np.inf if ub is None else ub
+        tails = [np.float64(tail(x, *given)) for tail in (self.density.sf, self.density.cdf) for x in (first, last)]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return value / (tails[0] - tails[1] if tails[0] < 0.5 else tails[3] - tails[2])
 
     # -- draws
 

@@ -9,16 +9,20 @@ from typing import Any
 import numpy as np
 
 from ..density import Density
+from ..evaluation.placement import device_of
+from ..fits.model import Model
+from ..fits.observations import UPPER, arranged
 from ..runtime.arrays import as_array, is_device_array
 from ..runtime.transfers import to_device, to_host
 from .reparametrised import Named
+from .table import KNOWN
 
 
 def fit(
     named: Named, density: Density, data: Any, starts: Sequence[Any], kwds: Mapping[str, Any]
 ) -> tuple[float, ...]:
     """See `Continuous.fit`. The density has no defaults, which would be taken as known."""
-    name, shapes, kwds = named.name, list(named.shapes), dict(kwds)
+    name, shapes, kwds = named.name, list(named.shapes), {**KNOWN.get(named.name, {}), **kwds}
     method, optimizer = str(kwds.pop("method", "mle")).lower(), kwds.pop("optimizer", None)
     if method not in ("mle", "mm"):
         raise ValueError(f"method must be 'MLE' or 'MM', not {method!r}")
@@ -43,8 +47,8 @@ def fit(
         found = _by_newton(density, data, fixed, start)
         if found is not None:
             return tuple(fixed[n] if n in fixed else np.float64(found[n]) for n in named.parameters)
-    if censored:
-        raise ValueError(f"{name}: censored data have fits by Newton's method only, and it did not converge here")
+    if censored and method == "mm":
+        raise ValueError(f"{name}.fit: censored data have no moments, so method must be 'MLE'")
     return _by_search(density, named, data, fixed, start, method, optimizer)
 
 
@@ -79,7 +83,13 @@ def _uniform(data: Any, fixed: Mapping[str, Any]) -> tuple[float, ...]:
 def _by_newton(
     density: Density, data: Any, fixed: Mapping[str, Any], start: Mapping[str, Any]
 ) -> Mapping[str, Any] | None:
-    """The estimates; None where the search did not converge."""
+    """The estimates; None where the search did not converge.
+
+    Where loc is known the data are moved, so that an end of the support is at the outermost of them.
+    """
+    if isinstance(data, np.ndarray) and "loc" in fixed:
+        standard = {n: v for n, v in (("loc", 0.0), ("scale", 1.0)) if n in fixed}
+        data, fixed = (data - fixed["loc"]) / fixed.get("scale", 1.0), {**fixed, **standard}
     try:
         found = density.fit(data, fixed=fixed, start=start)
     except ValueError:  # no likelihood anywhere that it began
@@ -99,8 +109,7 @@ def _by_search(
     else:
         search = optimizer or scipy.optimize.fmin
     free = [n for n in named.parameters if n not in fixed]
-    on_host = np.asarray(to_host(data), float)
-    on_device = to_device(data)
+    loglik, on_host = _log_likelihood(density, data)
     orders = np.arange(1.0, len(free) + 1)
     moments = np.mean(on_host**orders[:, None], axis=1)
 
@@ -108,28 +117,48 @@ def _by_search(
         of_free = dict(zip(free, map(float, values), strict=True))
         return [fixed[n] if n in fixed else of_free[n] for n in named.parameters]
 
+    def differences(values: Sequence[float]) -> np.ndarray:
+        return (density.moment(orders, *theta(values)) - moments) / np.maximum(abs(moments), 1e-8)
+
     def objective(values: Sequence[float], *data: Any) -> float:
-        if method == "mm":
-            differences = (density.moment(orders, *theta(values)) - moments) / np.maximum(abs(moments), 1e-8)
-            value = float(np.sum(differences**2))
-        else:
-            value = -density.loglik(on_device, *theta(values))
+        value = float(np.sum(differences(values) ** 2)) if method == "mm" else -loglik(theta(values))
         return value if np.isfinite(value) else np.inf
 
-    begin = _begin(named, on_host, fixed, start, lambda v: density.loglik(on_device, *(v[n] for n in named.parameters)))
+    begin = _begin(named, density, on_host, fixed, start, lambda v: loglik([v[n] for n in named.parameters]))
     found = search(objective, [begin[n] for n in free], args=(on_host,), disp=0)
+    if method == "mm" and np.isfinite(objective(found)):
+        with np.errstate(all="ignore"):
+            nearer = scipy.optimize.root(lambda v: np.nan_to_num(differences(v), nan=1e9), found, tol=1e-14).x
+        found = nearer if objective(nearer) < objective(found) else found
     if not np.isfinite(objective(found)):
         raise ValueError(f"{named.name}: no parameters are found at which the data have a likelihood: give starts")
     return tuple(fixed[n] if n in fixed else np.float64(v) for n, v in zip(named.parameters, theta(found), strict=True))
 
 
+def _log_likelihood(density: Density, data: Any) -> tuple[Callable[[Sequence[Any]], float], np.ndarray]:
+    """The log-likelihood of parameters, and the data on the host: of a censored one, a number in its interval."""
+    rectangle = arranged(data, None, None, None, {}, None).rectangles[0]
+    if UPPER not in rectangle.columns:
+        on_device = to_device(data)
+        return lambda theta: density.loglik(on_device, *theta), np.asarray(to_host(data), float)
+    of_intervals = Model(density.log_density, density.definition).of_intervals()
+    runtime = device_of([rectangle.x], ["x"])
+
+    def loglik(theta: Sequence[Any]) -> float:
+        return float(np.sum(of_intervals.sum([rectangle.x, *map(float, theta), rectangle.columns[UPPER]], runtime)))
+
+    return loglik, np.ravel(rectangle.sample(rectangle.x.size, False).x)
+
+
 #: Values of shapes at which a search may begin, where there is no likelihood at the first.
+SUPPORTED = 100  # starts whose support is moved to where the data lie, at most
 _SHAPES = (1.0, 0.5, 2.0, 4.0, -0.5, -1.0, -4.0)
 
 
 def _begin(
-    named: Named, data: np.ndarray, fixed: Mapping[str, Any], start: Mapping[str, Any], loglik: Callable[..., float]
-) -> dict[str, float]:
+    named: Named, density: Density, data: np.ndarray, fixed: Mapping[str, Any], start: Mapping[str, Any],
+    loglik: Callable[..., float],
+) -> dict[str, float]:  # fmt: skip
     """Where a search begins: parameters at which all data have a likelihood, if some are found.
 
     Shapes are all 1, or else those values of `_SHAPES`, together with some of loc and scale, with the largest likelihood.
@@ -140,9 +169,33 @@ def _begin(
         low, high, width = data.min(), data.max(), np.ptp(data) or 1.0
         others = {"loc": (low - 0.1 * width, low - 2 * width, high + 0.1 * width), "scale": (2 * width,)}
         choice = {n: (at[n], *others[n]) if n in others else _SHAPES for n in named.parameters if n not in known}
-        tried = ({**at, **dict(zip(choice, each, strict=True))} for each in itertools.product(*choice.values()))
+        tried = [{**at, **dict(zip(choice, each, strict=True))} for each in itertools.product(*choice.values())]
+        tried += [_around(named, density, data, values, list(choice)) for values in tried[:SUPPORTED]]
         at = max(tried, key=lambda values: np.nan_to_num(loglik(values), nan=-np.inf))
     return at
+
+
+def _around(
+    named: Named, density: Density, data: np.ndarray, values: Mapping[str, float], free: Sequence[str]
+) -> dict[str, float]:
+    """The same values, but for some of those that are free, with which the ends of the support lie just outside of the data.
+
+    An end is moved by a parameter of which it is a linear function, as most ends are of each of theirs.
+    """
+    found, width = dict(values), np.ptp(data) or 1.0
+
+    def end(side: int, **changed: float) -> float:
+        return float(density.support(*({**found, **changed}[n] for n in named.parameters))[side])
+
+    for side, beyond in ((0, data.min() - 1e-3 * width), (1, data.max() + 1e-3 * width)):
+        for name in sorted(free, key=lambda n: n in ("loc", "scale")):  # shapes first
+            here, there = end(side), end(side, **{name: 1.5 * found[name] + 0.1})
+            inside = here >= beyond if side == 0 else here <= beyond
+            if inside and np.isfinite(there) and there != here:
+                moved = found[name] + (beyond - here) * (0.5 * found[name] + 0.1) / (there - here)
+                if abs(end(side, **{name: moved}) - beyond) < 1e-6 * width:
+                    found[name] = moved
+    return found
 
 
 def _moved(support: tuple[float, float], data: np.ndarray, known: Mapping[str, float]) -> dict[str, float]:

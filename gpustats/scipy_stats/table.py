@@ -154,3 +154,6 @@ SUPPORTS = {
     "trapezoid": (0, 1), "triang": (0, 1), "truncpareto": (1, math.inf), "uniform": (0, 1),
     "vonmises_line": (-math.pi, math.pi), "weibull_max": (-math.inf, 0), "wrapcauchy": (0, 2 * math.pi),
 }  # fmt: skip
+
+#: What fits take as known unless they are told, as SciPy's do: another scale would be that of a circle, or that of the shapes.
+KNOWN = {"vonmises": {"fscale": 1}, "loguniform": {"fscale": 1}, "reciprocal": {"fscale": 1}}

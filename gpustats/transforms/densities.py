@@ -69,8 +69,8 @@ def Truncate(density: Density, lower: Any = None, upper: Any = None) -> Density:
 
     Notes
     -----
-    Between bounds that are much closer to one another than the density's scale, the difference of two distribution
-    functions loses digits; `gpustats.truncated_normal` is accurate there, too.
+    Between bounds that are close to one another, where the difference of two distribution functions loses digits, the density
+    is integrated by quadrature, and of whole numbers summed up if they are fewer than 64.
 
     Examples
     --------
@@ -89,14 +89,20 @@ def Truncate(density: Density, lower: Any = None, upper: Any = None) -> Density:
     head, below, above = _beyond(inner, bounds)
     too_low = f"{x} < lower" if "lower" in bounds else ""
     too_high = f"{x} > upper" if "upper" in bounds else ""
-    head += f"    real {mass} = log_cdf_difference({below}, {above});\n"
+
+    def between(a: str, b: str, below_a: str, at_b: str) -> str:
+        """A call of the log-probability between two ends, of which a bound that is not given cuts nothing off."""
+        free = (a == "lower" and a not in bounds) or (b == "upper" and b not in bounds)
+        return f"log_cdf_difference({below_a}, {at_b})" if free else inner.log_between(a, b, below_a, at_b)
+
+    head += f"    real {mass} = {between('lower', 'upper', below, above)};\n"
     empty = [(f"!({mass} > -INFINITY)", "NAN")]
     if len(bounds) == 2:
         empty.insert(0, (f"!(lower {'<=' if discrete else '<'} upper)", "NAN"))
     cases = {
         "density": ("-INFINITY", "-INFINITY", inner.log_density()),
-        "logcdf": ("-INFINITY", "0", f"log_cdf_difference({below}, {inner.tails(x)})"),
-        "logsf": ("0", "-INFINITY", f"log_cdf_difference({inner.tails(x)}, {above})"),
+        "logcdf": ("-INFINITY", "0", between("lower", x, below, inner.tails(x))),
+        "logsf": ("0", "-INFINITY", between(f"{x} + 1" if discrete else x, "upper", inner.tails(x), above)),
     }
     bodies = {
         ending: head + _returns(*empty, (too_low, low), (too_high, high), otherwise=f"{value} - {mass}")

@@ -12,7 +12,7 @@ from ..language.kinds import NUMBERS, QUANTILES
 from ..language.names import fresh_name
 from ..language.nodes import Function
 from ..rewriting.checks import checked
-from ..rewriting.distribution_functions import distribution_function, has_distribution_function
+from ..rewriting.distribution_functions import distribution_function, has_distribution_function, log_between
 from ..rewriting.inversion import has_quantiles, inverted, quantile
 from ..rewriting.numbers import number
 
@@ -133,6 +133,12 @@ class Inner:
     def has_tails(self) -> bool:
         """Whether it has a distribution function."""
         return has_distribution_function(self.definition)
+
+    def log_between(self, lower: str, upper: str, below: str, above: str) -> str:
+        """A call of the log-probability of what lies between two numbers, whose `tails` are given."""
+        function = log_between(self.density.log_density.function, self.density.discrete, self.functions)
+        dim = ["dim"] * any(p.name == "dim" for p in function.parameters)
+        return f"{function.name}({', '.join([lower, *self._passed[1:], upper, below, above, *dim])})"
 
     def call(self, function: Function, at: str | None) -> str:
         """A call of a function of an observation (or a probability) and the parameters, at a C expression."""

@@ -9,6 +9,7 @@ from references_draws import (
     DISTRIBUTIONS,
     FRESH_THRESHOLD,
     SERIES,
+    THRESHOLD,
     VECTOR,
     N,
     assert_continuous,
@@ -24,6 +25,7 @@ from references_draws import (
     assert_zero_sum_normal,
     cases,
     integrated,
+    kolmogorov_smirnov,
     label,
 )
 from thorough import THOROUGH, some
@@ -190,3 +192,10 @@ def test_random_parameters(name):
         else:
             for dtype in (np.float64, np.float32):
                 assert_continuous(name, parameters, dtype, rng, n, FRESH_THRESHOLD)
+
+
+@pytest.mark.parametrize("name, spread", [("von_mises", 3.0), ("wrapped_cauchy", 0.4), ("cardioid", 0.3)])
+def test_angles_are_drawn_within_the_support(name, spread):
+    """The circle is cut opposite to mu, for draws as for the distribution function, however many turns away mu is."""
+    angles = gs.densities[name](-10.0, spread)
+    assert kolmogorov_smirnov(angles.cdf(angles.rvs(size=2000, rng=3)), lambda p: p) > THRESHOLD

@@ -251,6 +251,28 @@ def test_finite_at_the_edges(name, row, sides):
         np.testing.assert_allclose(got[argument][0].ravel(), want, rtol=1e-9, atol=1e-12, err_msg=f"d/d{argument}")
 
 
+# (density, x at an end of the support, parameters, {argument: sign}): as the argument grows, the density jumps from infinity
+# to 0 there, or from 0 to infinity.
+JUMPS = [
+    ("gamma", 0, (1, 2), {"alpha": -1}), ("chi_squared", 0, (2,), {"nu": -1}), ("weibull", 0, (1, 2), {"alpha": -1}),
+    ("beta", 0, (1, 3), {"alpha": -1}), ("beta", 1, (3, 1), {"beta": -1}), ("kumaraswamy", 1, (3, 1), {"b": -1}),
+    ("chi", 0, (1,), {"nu": -1}), ("nakagami", 0, (0.5, 2), {"nu": -1}), ("fisher_snedecor", 0, (2, 3), {"d1": -1}),
+    ("generalized_gamma", 0, (0.5, 2, 1), {"a": -1, "c": -1}), ("burr", 0, (0.5, 2, 1), {"c": -1, "k": -1}),
+    ("beta_proportion", 1, (0.75, 4), {"mu": 1, "kappa": -1}), ("pearson3", -1, (2, 0, 1), {"skew": 1}),
+    ("rdist", 1, (2,), {"c": -1}),
+    ("unit_gamma", 0, (1, 1), {"alpha": 1, "beta": -1}), ("double_weibull", 0.5, (1, 0.5, 2), {"alpha": -1}),
+    ("exponential_power", 0, (1, 2), {"b": -1}), ("exponentiated_weibull", 0, (0.5, 2, 1), {"alpha": -1, "theta": -1}),
+    ("log_logistic", 0, (1, 2), {"alpha": -1}), ("noncentral_chi_squared", 0, (2, 1.5), {"nu": -1}),
+    ("mielke", 0, (1, 2, 1), {"k": -1}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name, x, parameters, signs", some(JUMPS, 4), ids=str)
+def test_a_derivative_is_the_limit_of_difference_quotients(name, x, parameters, signs):
+    got = gradient(name, *(np.array([a], float) for a in (x, *parameters)))
+    assert {argument: got[argument][0] for argument in signs} == {argument: sign * inf for argument, sign in signs.items()}
+
+
 def test_an_infinite_component_leaves_the_others_alone():
     row = (0, 0.5, 0.5), (1, 2, 3)
     got = gradient("dirichlet", *(np.array([a, a], float) for a in row))["a"][0]
@@ -285,3 +307,16 @@ def test_a_simplex_of_float32_is_one():
     assert abs(p.astype(float).sum() - 1) > 1e-8
     np.testing.assert_allclose(gs.categorical.logpmf(np.arange(5), p), np.log(p.astype(float)), rtol=1e-6)
     assert np.isnan(gs.categorical.logpmf(1.0, np.array([0.5, 0.4999]))) and np.isfinite(gs.dirichlet.logpdf(p, np.ones(5)))
+
+
+def test_distribution_functions_are_flat_at_infinity():
+    """An infinite row adds nothing to derivatives, though z = (y - mu) / sigma has infinite ones there."""
+    terms = [
+        "normal_logcdf(y, mu, sigma) + normal_logsf(-y, mu, sigma)", "log_ndtr(z) + log_expit(z) - log1pexp(-z)",
+        "expit(z) + erf(z) - erfc(z) + tanh(z) + atan(z)", "gumbel_logcdf(y, mu, sigma) + logistic_logcdf(y, mu, sigma)",
+        "student_t_logcdf(y, sigma, mu, sigma) + gamma_logcdf(fabs(y), sigma, 2) + weibull_logcdf(fabs(y), sigma, sigma)",
+    ]
+    text = f"real c(real y, real mu, real sigma) {{ real z = (y - mu) / sigma; return {' + '.join(terms)}; }}"
+    finite, infinite = (gs.Rows(text, y=np.array(y)).value_and_grad(mu=0.2, sigma=1.3) for y in ([0.3], [0.3, inf]))
+    assert np.isfinite(finite[0])
+    np.testing.assert_array_equal(list(infinite[1].values()), list(finite[1].values()))

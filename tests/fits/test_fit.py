@@ -318,3 +318,60 @@ def test_starts_are_found_where_few_parameters_have_a_likelihood():
     x = gs.triangular.rvs(lower=-1.0, c=0.5, upper=3.0, size=20_000, rng=3)
     fit = gs.triangular.fit(x, fixed={"c": 0.5})
     assert fit.converged and fit.log_likelihood >= gs.triangular.loglik(x, lower=-1.0, c=0.5, upper=3.0)
+
+
+@pytest.mark.parametrize("name, size", [("double_gamma", 100), ("double_weibull", 60)])
+def test_the_best_of_many_maxima_is_found(name, size):
+    """Such a likelihood has a maximum between any two observations near its middle."""
+    density = gs.densities[name]
+    x = np.stack([density.rvs(2.0, 0.0, 1.0, size=size, rng=i) for i in range(6)])
+    fit = density.fit(x)
+    assert fit.converged.all()
+    for start in np.linspace(-0.5, 0.5, 9):
+        other = density.fit(x, start=dict(zip(density.parameters, (2.0, start, 1.0), strict=True)))
+        assert (fit.log_likelihood >= other.log_likelihood - 1e-7).all()
+
+
+def test_a_fit_does_not_end_at_a_saddle():
+    """The likelihood is symmetric in beta and n, and its maximum rarely lies where both are equal."""
+    x = np.stack([gs.beta_negative_binomial.rvs(3.0, 2.0, 5.0, size=300, rng=i) for i in range(4)])
+    fit, other = gs.beta_negative_binomial.fit(x), gs.beta_negative_binomial.fit(x, start=dict(alpha=3.0, beta=1.5, n=6.0))
+    assert fit.converged.all() and (abs(fit["beta"] / fit["n"] - 1) > 0.1).any()
+    np.testing.assert_allclose(fit.log_likelihood, other.log_likelihood, rtol=1e-10)
+
+
+def test_the_log_likelihood_is_that_at_the_estimates():
+    """Of log(c / 2) - log(x) - c * abs(log(x / sigma)) the maximum lies at the median, a kink."""
+    x = np.stack([gs.log_laplace.rvs(1.3, 2.0, size=60, rng=i) for i in range(100, 110)])
+    fit = gs.log_laplace.fit(x)
+    y, middle = np.log(x), np.median(np.log(x), axis=-1)
+    c = 1 / np.mean(abs(y - middle[:, None]), axis=-1)
+    assert fit.converged.all()
+    np.testing.assert_allclose(fit["c"], c, rtol=1e-7)
+    np.testing.assert_allclose(fit.log_likelihood, 60 * (np.log(c / 2) - 1) - y.sum(-1), rtol=1e-9)
+    there = [gs.log_laplace.loglik(*row) for row in zip(x, *fit, strict=True)]
+    np.testing.assert_allclose(there, fit.log_likelihood, rtol=1e-12)
+
+
+def test_a_likelihood_without_a_maximum_along_a_ridge_is_named():
+    """With alpha the density comes to that of a Gumbel distribution, mu + sigma log(alpha) being its place."""
+    fit = gs.generalized_logistic.fit(gs.generalized_logistic.rvs(5.0, 0.0, 1.0, size=60, rng=0))
+    assert not fit.converged and "towards the end of a parameter's domain" in fit.message
+
+
+@pytest.mark.parametrize("name, parameters", [("skew_cauchy", (0.3, 0.0, 1.0)), ("double_gamma", (2.0, 0.0, 1.0))])
+def test_units_do_not_matter(name, parameters):
+    density = gs.densities[name]
+    x = density.rvs(*parameters, size=80, rng=1)
+    shape, mu, sigma = density.fit(x)
+    for scale, shift in ((1e-8, 0.0), (1e6, 0.0), (1e8, 0.0), (1.0, 1e6)):
+        fit = density.fit(shift + scale * x)
+        assert fit.converged
+        rtol = 1e-8 if not shift else 1e-6
+        np.testing.assert_allclose(list(fit), [shape, shift + scale * mu, scale * sigma], rtol=rtol)
+
+
+def test_observations_of_weight_0_count_nothing_whatever_they_are():
+    want = gs.gamma.fit([1.0, 2.0, 4.0])
+    fit = gs.gamma.fit([np.nan, 1.0, 2.0, -3.0, 4.0, np.inf], weights=[0, 1, 1, 0, 1, 0])
+    np.testing.assert_allclose([*fit, fit.log_likelihood, fit.n_observations], [*want, want.log_likelihood, 3], rtol=1e-10)

@@ -111,3 +111,12 @@ def test_a_distribution_function_is_needed():
     own = gs.register("// tailless: a density\nreal tailless_logpdf(real x, real mu) { return -cosh(x - mu); }")
     with pytest.raises(NotImplementedError, match="tailless_logcdf"):
         own.fit(lower=[0.0, 1.0], upper=[1.0, 1.0])
+
+
+@pytest.mark.parametrize("h", [1e-3, 1e-9, 1e-15])
+def test_narrow_intervals_are_observations(h, rng):
+    z = rng.normal(0.2, 1.3, 60)
+    exact, found = gs.normal.fit(z), gs.normal.fit(lower=z - h, upper=z + h)
+    np.testing.assert_allclose([found["mu"], found["sigma"]], [exact["mu"], exact["sigma"]], rtol=1e-6)
+    widths = np.log((z + h) - (z - h)).sum()
+    np.testing.assert_allclose(found.log_likelihood, exact.log_likelihood + widths, rtol=1e-6)

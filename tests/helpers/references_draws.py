@@ -308,7 +308,7 @@ def assert_moments(x, name, parameters):
 
 def in_support(name, x, parameters):
     """Whether all draws are possible values."""
-    ends = (-np.pi, np.pi) if name == "von_mises" else CDFS[name][1:]
+    ends = CDFS[name][1:]
     lower, upper = (x.dtype.type(end(*parameters) if callable(end) else end) for end in ends)
     return np.all((x >= lower) & (x <= upper))
 

@@ -15,7 +15,11 @@ from gpustats.testing import evaluate_device
 # What is wrong stands after an @.
 MISTAKES = {
     "syntax error": ("real f_logpdf(real x)\n{\n    return x +@;\n}", "syntax error"),
-    "missing semicolon": ("real f_logpdf(real x)\n{\n    real y = 2 * x\n    @return y;\n}", "syntax error"),
+    "missing semicolon": ("real f_logpdf(real x)\n{\n    real y = 2 * x@  // half\n    return y;\n}", "syntax error before 'return': is a ; missing"),
+    "missing semicolon at the end": ("real f_logpdf(real x)\n{\n    return x@\n}", "is a ; missing"),
+    "missing semicolon of a branch": (
+        "real f_logpdf(real x)\n{\n    real y = 1;\n    if (x > 0)\n        y = x@\n    else y = 2;\n    return y;\n}", "is a ; missing",
+    ),
     "missing brace": ("real f_logpdf(real x)\n{\n    return x@;\n", "syntax error"),
     "not C": ("@def f_logpdf(x):\n    return x", ""),
     "no function": ("@// nothing but a comment", "no function"),
@@ -60,6 +64,15 @@ MISTAKES = {
     "missing return": ("real @f_logpdf(real x)\n{\n    real y = x;\n}", "without a `return`"),
     "return in one branch": ("real @f_logpdf(real x)\n{\n    if (x > 0)\n        return x;\n}", "without a `return`"),
     "return of nothing": ("real f_logpdf(real x)\n{\n    @return;\n}", "return needs a value"),
+    "division of whole numbers in front": ("real f_logpdf(real x)\n{\n    return @1 / 2 * x;\n}", "write 0.5, or 1.0 / 2"),
+    "division of a negative number": ("real f_logpdf(real x)\n{\n    return -@1 / 2 * x * x;\n}", "write -0.5, or -1.0 / 2"),
+    "division of a sum": ("real f_logpdf(real x)\n{\n    return x * ((@2 + 3) / (2));\n}", "write 2.5, or 5.0 / 2"),
+    "division of a quotient": ("real f_logpdf(real x)\n{\n    return x * (@4 / 2 / 3);\n}", "write 2.0 / 3"),
+    "division of a choice": ("real f_logpdf(real x)\n{\n    return (@x > 0 ? 1 : -1) / 2;\n}", "write 0.5, or 1.0 / 2"),
+    "division for a whole number": ("real f_logpdf(real x)\n{\n    int m = @7 / 2;\n    return m * x;\n}", "or 3, if a whole number is meant"),
+    "power": ("real f_logpdf(real x)\n{\n    return x * *@2;\n}", "write pow(a, b)"),
+    "power in an assignment": ("real f_logpdf(real x)\n{\n    x *@*= 2;\n    return x;\n}", "write pow(a, b)"),
+    "caret": ("real f_logpdf(real x)\n{\n    return @x ^ 2;\n}", "write pow(a, b)"),
     "division of whole numbers": ("real f_logpdf(real x)\n{\n    return x * (@1 / 2);\n}", "1.0 / 2"),
     "suffix": ("real f_logpdf(real x)\n{\n    return x * @0.5f;\n}", "write 0.5"),
     "hexadecimal": ("real f_logpdf(real x)\n{\n    return x * @0x10;\n}", "0x10 is not supported"),
@@ -139,6 +152,22 @@ MISTAKES = {
 }  # fmt: skip
 
 
+# Misspelt domains: of numbers, in a comment of C's first kind, of a hyperparameter, of what no signature has, of a row's argument.
+_NORMAL = "real f_logpdf(real x, real s)\n{\n    return -x * x / s;\n}"
+MISTAKES |= {
+    "domain": (f"// f: a test\n// x: real  s: @postive\n{_NORMAL}", "'postive' is not a domain, for s: did you mean positive?"),
+    "domain in a block": (f"/* f: a test\n * s: positive @intger, scale */\n{_NORMAL}", "did you mean integer?"),
+    "description without a comma": (f"// f: a test\n// s: positive @bandwidth\n{_NORMAL}", "a description follows a comma"),
+    "domain of a hyperparameter": (
+        "// f: a test\n// l: @Positive\nreal f_cov(real sqdist, real l)\n{\n    return exp(-sqdist / l);\n}", "did you mean positive?",
+    ),
+    "domain of a matrix": (
+        "// f: a test\n// x: vector  cov: @covarience\nreal f_logpdf(real sqdist, real logdet, int dim)\n{\n"
+        "    return -0.5 * (sqdist + logdet);\n}", "did you mean covariance?",
+    ),
+}
+
+
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_mistakes_are_shown_where_they_are(mistake):
     marked, message = MISTAKES[mistake]
@@ -150,6 +179,19 @@ def test_mistakes_are_shown_where_they_are(mistake):
     assert (error.line, error.column) == (before.count("\n") + 1, len(before.rpartition("\n")[2]) + 1)
     assert f"> {error.line:4d} | {source.split(chr(10))[error.line - 1]}" in str(error)
     assert "f" not in gs.densities
+
+
+def test_quotients_of_literals_that_are_whole():
+    from gpustats.language.device_function import parse
+
+    parse("real f_logpdf(real x)\n{\n    int m = -8 / 4;\n    return x * m / 3 + 7 % 3 + 1.0 / 3 + (int)7 / 2;\n}")
+
+
+def test_notes_are_free_text():
+    from gpustats.language.device_function import parse
+
+    text = "// f: a test\n// note: an order\n// s: positive, scale\n// a: what is raised\nreal g(real a) { return a * a; }\n"
+    assert parse(text + _NORMAL.replace("-x * x", "-g(x)")).arguments[1].domain == "positive"
 
 
 @pytest.mark.parametrize("source", ["real f(real x) {\n return x; }", "real f_logpdf() {\n return 1; }"])

@@ -214,6 +214,10 @@ def gamma_quantile(a, p):
     return mp.findroot(lambda x: mp.gammainc(a, 0, x, regularized=True) - p, a)
 
 
+def root_of_gamma_quantile(a, p):
+    return 2 * (p * mp.gamma(1 + a)) ** (1 / (a * (1 + a)))  # where the quantile is tiny
+
+
 def beta_quantile_logit(a, b, p):
     def short_of(logit):
         return mp.betainc(a, b, 0, 1 / (1 + mp.exp(-logit)), regularized=True) - p
@@ -230,6 +234,7 @@ def student_quantile(a, q):
     "source, reference, ranges",
     [
         ("gamma_quantile(a, b, 1 - b)", gamma_quantile, [(1, 20), (0.1, 0.9)]),
+        ("gamma_quantile_power(a, b, 1 - b, 1 / (1 + a), 2)", root_of_gamma_quantile, [(0.001, 0.02), (0.1, 0.9)]),
         ("beta_quantile_logit(a, b, c, 1 - c)", beta_quantile_logit, [(1, 9), (1, 9), (0.1, 0.9)]),
         ("student_quantile(a, 1 - b, b)", student_quantile, [(1.5, 9), (0.1, 0.9)]),
     ],

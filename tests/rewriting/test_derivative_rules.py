@@ -60,11 +60,12 @@ TOGETHER = {
 #: Whole numbers only, as arguments or as values; or what derivatives of others are made of, and tested with them.
 UNTESTED = {
     "large_shape", "log_factorial", "factorial_remainder", "legendre_node",
-    "legendre_weight", "rest_of_pi", "inverse_mills",
+    "legendre_weight", "lobatto_node", "lobatto_weight", "lobatto_roughness", "panel_growth", "log_gamma_bend",
+    "log_power_at_zero", "rest_of_pi", "inverse_mills",
     "lbeta_derivative", "stirling_error_derivative", "stirling_series_derivative",
     "scaled_erfc_slope", "scaled_erfc_mean_slope",
     # quantiles and integrals, whose derivatives are in tests/language/test_incomplete_functions.py and test_integrals.py
-    "gamma_quantile", "beta_quantile_logit", "student_quantile", "student_quantile_start",
+    "gamma_quantile", "gamma_quantile_power", "beta_quantile_logit", "student_quantile", "student_quantile_start",
     "student_quantile_search", "panel_width", "log_von_mises", "log_von_mises_density",
     "log_von_mises_tail", "log_von_mises_tail_grad_x", "log_von_mises_tail_grad_rest",
     "log_rice_p", "log_rice_q", "log_rice_density", "rice_from_below", "log_rice_tail",

@@ -105,3 +105,74 @@ def test_numbers_with_heavy_tails():
     with np.errstate(invalid="ignore"):
         want = [np.where(a > 1 + k, zeta(np.maximum(a - k, 1.1)) / zeta(a), inf) for k in (1.0, 2.0, 3.0)]
     np.testing.assert_allclose([gs.zipf.moment(k, a) for k in (1.0, 2.0, 3.0)], want, rtol=1e-12)
+
+
+def test_far_locations():
+    """A location and a scale that the source declares are taken out; else what rounding leaves is told apart."""
+    far = np.array([1e4, 1e6, -1e9, 1e13])
+    np.testing.assert_allclose(gs.power_normal.mean(2.0, far, 1.0), far - 1 / np.sqrt(np.pi), rtol=1e-15)
+    np.testing.assert_allclose(gs.power_normal.var(2.0, far, 3.0), 9 * (1 - 1 / np.pi), rtol=1e-12)
+    np.testing.assert_allclose(gs.skew_normal.entropy(2.0, far, 1.0), gs.skew_normal.entropy(2.0, 0.0, 1.0), rtol=1e-12)
+    second = 4 * (1 - 1 / np.pi) + (0.5 - 2 / np.sqrt(np.pi)) ** 2
+    np.testing.assert_allclose(gs.power_normal.moment(2, 2.0, 0.5, 2.0), second, rtol=1e-12)
+    entropy = 0.5 * np.log(2 * np.pi * np.e)
+    np.testing.assert_allclose(gs.folded_normal.entropy(40.0, 1e-6), entropy + np.log(1e-6), rtol=1e-8)
+    with pytest.warns(gs.AccuracyWarning, match=r"truncated_normal.var\(mu=1e\+10, sigma=1, lower=-inf, upper=inf\)"):
+        np.testing.assert_allclose(gs.truncated_normal.var([2.0, 1e10], 1.0, -inf, inf), [1, nan], rtol=1e-12)
+
+
+def test_names_alone_do_not_make_a_location():
+    """What a comment calls so, wrongly, is left where it is."""
+    kinked = LAPLACE.replace("mu: real    b: positive", "mu: real, location    b: positive, scale").replace("kinked", "clipped")
+    clipped = gs.transforms.Truncate(gs.register(kinked), lower=-1.0, upper=2.0)
+    share = 1 - 0.5 * np.exp([-1.0, -2.0])
+    mean = (np.exp(-1) - 1.5 * np.exp(-2)) / (share.sum() - 1)  # of x exp(-|x|) / 2 from -1 to 2
+    assert clipped.mean(0.0, 1.0) == pytest.approx(mean, rel=1e-9)
+    assert not clipped.var(5.0, 1.0) == pytest.approx(clipped.var(0.0, 1.0))
+
+
+def test_wide_supports_and_mass_far_out():
+    """Bounds that are far away, and probability that is near an end of the support, or all of it."""
+    for bound in (1e6, 1e155):
+        clipped = gs.transforms.Truncate(gs.normal, lower=-bound, upper=bound)
+        got = [clipped.mean(0.37, 1.0), clipped.var(0.37, 1.0), clipped.entropy(0.37, 1.0)]
+        np.testing.assert_allclose(got, [0.37, 1, 0.5 * np.log(2 * np.pi * np.e)], rtol=1e-10)
+    np.testing.assert_allclose(gs.johnson_sb.var(0.0, 1e4) * 16e8, 1 - 5e-9, rtol=1e-10)
+    power = gs.register("""
+    // risen: a power of a uniform variable
+    // x: unit    b: positive
+    real risen_logpdf(real x, real b) { return log(b) + (b - 1) * log(x); }
+    real risen_logcdf(real x, real b) { return b * log(x); }
+    """)
+    b = np.array([1e-6, 1e-3, 1.0, 1e6])
+    np.testing.assert_allclose(power.mean(b), b / (1 + b), rtol=1e-8)
+    with pytest.warns(gs.AccuracyWarning, match="risen.entropy"):  # where half of it lies below the smallest number
+        np.testing.assert_allclose(power.entropy(b), [nan, nan, *(1 - 1 / b - np.log(b))[2:]], rtol=1e-8, atol=1e-8)
+
+
+def test_kinks_beside_the_edges_of_steps():
+    kappa, b = 1.0021810539162002, 2.298051326316793
+    source = gs.asymmetric_laplace.source.replace("asymmetric_laplace_entropy", "asymmetric_laplace_unused")
+    kinked = gs.register(source.replace("asymmetric_laplace", "lopsided"))
+    want = 1 + np.log((kappa + 1 / kappa) / b)
+    np.testing.assert_allclose(kinked.entropy(kappa, 0.07, b), want, rtol=1e-9)
+
+
+def test_more_numbers_than_are_summed():
+    """Between two ends: no power law goes on behind the last number."""
+    n = np.array([65000, 66000, 1e5, 1e7])
+    first, total = (np.array([np.sum(np.arange(1, k + 1) ** -a) for k in n]) for a in (0.5, 1.5))
+    np.testing.assert_allclose(gs.zipfian.mean(1.5, n), first / total, rtol=1e-11)
+    q = np.exp(-1e-6)
+    share = -1e6 * q**1e6 / np.expm1(-1.0)
+    np.testing.assert_allclose(gs.boltzmann.mean(1e-6, 1e6), q / (1 - q) - share, rtol=1e-9)
+
+
+def test_variances_that_nearly_vanish():
+    np.testing.assert_allclose(gs.log_uniform.var(1e6, 1e6 + 1), 1 / 12, rtol=1e-9)
+    large, square = 1e8, np.pi**2 / 6 * 1e-16  # the variance of the logarithm, which is nearly that of what is near 1
+    got = [gs.weibull.var(large, 1.0), gs.frechet.var(large, 1.0), gs.weibull_max.var(large, 1.0)]
+    np.testing.assert_allclose(got, square, rtol=1e-7)
+    np.testing.assert_allclose([gs.burr12.var(large, 1.0, 1.0), gs.burr.var(large, 1.0, 1.0)], 2 * square, rtol=1e-7)
+    np.testing.assert_allclose(gs.generalized_gamma.var(1e6, 1e7, 1.0), 1.0000033e-20, rtol=1e-7)
+    np.testing.assert_allclose(gs.wrapped_normal.var(-1e6, 1e8), np.pi**2 / 3, rtol=1e-8)

@@ -108,6 +108,122 @@ def test_numbers():
         gs.exponential.interval(1.5, 1.0)
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_ends_far_away(dtype):
+    """What is found near 0 keeps its digits, however far the ends of the support are, also where the density is infinite."""
+    q, b = np.array([0.3, 1e-7, 0.9], dtype), np.array([[1e4], [1e10], [1e30]], dtype)
+    tolerance, low = (4e-15 if dtype == np.float64 else 3e-6), q.astype(float)
+    normal = gs.truncated_normal.ppf(q, dtype(0), dtype(1), -b, b)
+    np.testing.assert_allclose(normal, np.broadcast_to(stats.norm.ppf(low), (3, 3)), rtol=tolerance)
+    pole = gs.transforms.Truncate(gs.double_gamma, lower=dtype(-1), upper=dtype(1))
+    want = stats.dgamma.ppf(low, float(dtype(0.1)))
+    np.testing.assert_allclose(pole.ppf(q, dtype(0.1), dtype(0), dtype(1), -b, b)[:, :2], [want[:2]] * 3, rtol=10 * tolerance)
+    upper = np.array([1e155, 1e308]) if dtype == np.float64 else b[:, 0]
+    far = gs.truncated_normal.isf(dtype(0.3), dtype(0), dtype(1), -upper, upper)
+    np.testing.assert_allclose(far, np.full(len(upper), stats.norm.isf(float(dtype(0.3)))), rtol=tolerance)
+
+
+def test_mean_far_away():
+    """A mean that a heavy tail moves far from the median."""
+    nu = 1 + 1e-9
+    assert gs.noncentral_t.mean(nu, 1.0, 0.0, 1.0) > 1e8
+    assert gs.noncentral_t.cdf(gs.noncentral_t.ppf(0.4, nu, 1.0, 0.0, 1.0), nu, 1.0, 0.0, 1.0) == pytest.approx(0.4, rel=1e-14)
+
+
+def test_what_is_not_found():
+    """A distribution function without values has no quantiles."""
+    density = gs.register("""
+    real lost_logpdf(real x, real a) { return -0.5 * x * x; }
+    real lost_logcdf(real x, real a) { return x < a ? NAN : -exp(-x); }
+    """)
+    np.testing.assert_allclose(density.ppf([0.3, 0.3], [1.0, -1e300]), [np.nan, -np.log(-np.log(0.3))], rtol=1e-15)
+
+
+def test_whole_numbers_beyond_the_largest_that_are_exact():
+    """By the tail's leading term, Gamma(alpha + beta) / Gamma(beta) x^-alpha, and its next one."""
+    alpha, beta, q = 0.1, 1e4, np.exp(-23)
+    with mp.workdps(30):
+        rising = mp.gammaprod([mp.mpf(alpha) + beta], [beta])
+        want = (rising / mp.mpf(q)) ** (1 / mp.mpf(alpha))
+    assert gs.beta_geometric.isf(q, alpha, beta) == pytest.approx(float(want), rel=1e-12)
+    with mp.workdps(30):
+        a = mp.mpf(1.1)
+        want = [float((mp.mpf(p) * mp.zeta(a) * (a - 1)) ** (1 / (1 - a))) for p in (1e-12, 1e-20)]
+    np.testing.assert_allclose(gs.zipf.isf([1e-12, 1e-20, 1e-100], 1.1), [*want, np.inf], rtol=1e-12)
+
+
+#: name, arguments, by which of ppf or isf, and the value: P(a, x) is x^a / Gamma(1 + a) near 0
+TINY = {
+    "half_generalized_normal.ppf": ((0.05, 300.0, 1.0), 0.04990434519025914),
+    "generalized_gamma.ppf": ((0.05, 1 / 300, 300.0, 1.0), 0.04990434519025916),
+    "generalized_normal.ppf": ((0.5 - 2.0**-40, 300.0, 0.0, 1.0), -1.8155095018395202e-12),
+    "chi.ppf": ((1e-200, 1.0), 1.2533141373155002e-200),
+    "nakagami.ppf": ((1e-300, 0.6, 2.0), 2.3507478722287848e-250),
+    "half_student_t.ppf": ((1e-200, np.inf, 2.0), 2.5066282746310005e-200),
+    "inverse_gamma.isf": ((1e-300, 0.9, 1e-100), 2.2498065313847382e233),
+    "levy.isf": ((1e-300, 0.0, 1e-300), 6.3661977236758133e299),
+    "gamma.ppf": ((1e-4, 0.01, 1e-300), 5.6607381470620168e-101),
+    "chi.median": ((0.01,), 8.3765552378263532e-31),
+}
+
+
+@pytest.mark.parametrize("name", TINY)
+def test_gamma_variables_that_underflow(name):
+    arguments, want = TINY[name]
+    density, ending = name.split(".")
+    assert getattr(gs.densities[density], ending)(*arguments) == pytest.approx(want, rel=3e-13)
+
+
+def test_gamma_variables_that_underflow_in_float32():
+    got = gs.chi.median(np.float32(0.01)), gs.nakagami.ppf(*np.float32([1e-30, 0.5, 1]))
+    np.testing.assert_allclose(got, [8.3765422596167589e-31, 1.2533141412898557e-30], rtol=1e-5)
+
+
+def test_far_tails_of_noncentral_t():
+    """With one degree of freedom, P(T > t) is E(max(Z, 0)) sqrt(2 / pi) / t far away, and Z has the mean delta."""
+    c = 0.8643606884608056
+    assert gs.noncentral_t.isf(1e-200, 1.0, 1.0, 0.0, 1.0) == pytest.approx(c * 1e200, rel=1e-12)
+    assert gs.noncentral_t.logpdf(1e160, 1.0, 1.0, 0.0, 1.0) == pytest.approx(np.log(c) - 320 * np.log(10), rel=1e-14)
+    assert gs.noncentral_t.isf(*np.float32([1e-12, 0.5, 1, 0, 1])) == pytest.approx(4.936215e23, rel=1e-5)
+
+
+def asymmetric_laplace_ppf(below, above, kappa):
+    end = kappa**2 / (1 + kappa**2)
+    return float(kappa * mp.log(below / end) if below < end else -mp.log(above / (1 - end)) / kappa)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_asymmetric_laplace(dtype):
+    q, kappa = np.array([1e-20, 1e-9, 0.3, 0.5, 0.99], dtype), np.array([[1e-8, 1e-4, 0.3, 1, 1e4, 1e8]], dtype).T
+    zero, one = dtype(0), dtype(1)
+    got = gs.asymmetric_laplace.ppf(q, kappa, zero, one), gs.asymmetric_laplace.isf(q, kappa, zero, one)
+    with mp.workdps(60):
+        rows = [[(mp.mpf(float(p)), mp.mpf(float(k))) for p in q] for k in kappa[:, 0]]
+        want = [[[asymmetric_laplace_ppf(p, 1 - p, k) for p, k in row] for row in rows],
+                [[asymmetric_laplace_ppf(1 - p, p, k) for p, k in row] for row in rows]]  # fmt: skip
+    np.testing.assert_allclose(got, want, rtol=20 * np.finfo(dtype).eps)
+
+
+#: parameters, and the exponent of the distribution function near 0
+NEAR_ZERO = {
+    "noncentral_chi_squared": ((3.0, 2.0), 1.5),
+    "noncentral_f": ((4.0, 4.0, 2.0), 2),
+    "noncentral_beta": ((2.0, 3.0, 1.5), 2),
+    "studentized_range": ((3.0, 10.0), 2),
+}
+
+
+@pytest.mark.parametrize("name", NEAR_ZERO)
+def test_probabilities_of_the_smallest_numbers(name):
+    """Of what quantiles return."""
+    parameters, power = NEAR_ZERO[name]
+    density, x = gs.densities[name], np.array([5e-324, 1e-310, 1e-300])
+    got = density.logcdf(x, *parameters)
+    np.testing.assert_allclose(got[1], got[2] - power * np.log(1e10), rtol=1e-11)
+    np.testing.assert_allclose(got[0], got[2] + power * np.log(x[0] / x[2]), atol=power)  # the number has but one digit
+    np.testing.assert_array_equal(density.sf(x, *parameters), 1)
+
+
 def test_parameters_that_do_not_go_together():
     """The density refuses them, and so need not the other functions."""
     lower, upper = np.array([0.0, 1.0]), np.array([1.0, 0.0])

@@ -49,6 +49,7 @@ def test_functions_that_do_not_fit():
     refused("there is no function", "// nothing", gs.DeviceFunctionError)
     refused("takes no argument", "real row() { return 1.0; }", gs.DeviceFunctionError)
     refused("must return a `real`, not int", "int row(real y) { return 1; }", gs.DeviceFunctionError)
+    refused("did you mean positive", "// s: postive, scale\nreal row(real y, real s) { return y / s; }", gs.DeviceFunctionError)
     refused("gives a domain for 'z'", "// z: positive\nreal row(real y) { return y; }", gs.DeviceFunctionError)
     refused("nothing is not defined", "real row(real y) { return nothing; }", gs.DeviceFunctionError)
     refused("a text of C or a density, not float", 3.0, TypeError)

@@ -255,7 +255,28 @@ def test_fits_by_other_means():
     assert st.gamma.nnlf((2.0, 1e3, 1.0), x) == np.inf and st.gamma.nnlf((-2.0, 0.0, 1.0), x) == np.inf
 
 
+def test_fits_by_moments():
+    x = stats.gamma.rvs(2.5, scale=2, size=200, random_state=np.random.default_rng(3))
+    shape, _, scale = st.gamma.fit(x, floc=0, method="MM")
+    np.testing.assert_allclose([shape, scale], [x.mean() ** 2 / x.var(), x.var() / x.mean()], rtol=1e-9)
+
+
+def test_fits_where_the_support_ends_at_observations():
+    x = stats.pareto.rvs(3, loc=2, scale=1.5, size=100, random_state=np.random.default_rng(1))
+    np.testing.assert_allclose(st.pareto.fit(x, floc=2), stats.pareto.fit(x, floc=2), rtol=1e-9)
+    np.testing.assert_allclose(st.loguniform.fit(x, floc=0), [x.min(), x.max(), 0, 1], rtol=1e-12)
+    y = stats.truncexpon.rvs(3, size=100, random_state=np.random.default_rng(1))
+    assert stats.truncexpon.nnlf(st.truncexpon.fit(y, floc=0), y) < stats.truncexpon.nnlf(stats.truncexpon.fit(y, floc=0), y)
+
+
+def test_a_fit_of_angles_has_no_scale():
+    x = stats.vonmises.rvs(10, loc=np.pi / 2, size=200, random_state=np.random.default_rng(1))
+    np.testing.assert_allclose(st.vonmises.fit(x), stats.vonmises.fit(x), rtol=1e-7)
+
+
 def test_a_fit_of_censored_data():
     x = stats.weibull_min.rvs(1.8, size=200, random_state=7)
     data = stats.CensoredData.right_censored(np.minimum(x, 1.2), x > 1.2)
     np.testing.assert_allclose(st.weibull_min.fit(data, floc=0), stats.weibull_min.fit(data, floc=0), rtol=1e-3)
+    found = st.weibull_min.fit(data, floc=0, optimizer="powell")
+    np.testing.assert_allclose(found, stats.weibull_min.fit(data, floc=0), rtol=1e-3)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from mpmath import mp, mpf
 from references import exactly
 from references_cdf import log_mass
 from references_continuous import REFERENCES
@@ -112,6 +113,80 @@ def test_truncation_in_far_tails(name, parameters, bounds):
     # The normalised log-density is the difference of two numbers of the size of log_mass.
     size = max(1, abs(float(exactly(lambda x: log_mass(name, *bounds, *parameters))(0.0))))
     assert np.abs(got - exact(x)).max() <= 2e-15 * size
+
+
+# (density, its parameters, its distribution function for mpmath, points: in the middle, in tails, at a kink and at a zero)
+NARROW = [
+    ("normal", (0.3, 1.2), lambda x: mp.ncdf((x - mpf(0.3)) / mpf(1.2)), (0.3, 6.0, -40.0)),
+    ("laplace", (0.3, 1.2), lambda x: (1 - mp.sign(u := x - mpf(0.3)) * mp.expm1(-abs(u) / mpf(1.2))) / 2, (0.3, 30.0)),
+    ("gamma", (2.5, 1.25), lambda x: mp.gammainc(2.5, 0, 1.25 * x, regularized=True), (1e-5, 2.0)),
+    (
+        "double_gamma", (2.5, 0.0, 1.0), lambda x: (1 + mp.sign(x) * mp.gammainc(2.5, 0, abs(x), regularized=True)) / 2,
+        (0.0, 2.0),
+    ),
+]
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("name, parameters, cdf, points", NARROW)
+def test_narrow_intervals(name, parameters, cdf, points, dtype):
+    """However narrow they are: the difference of two distribution functions would have no digits left."""
+    widths = np.array([0.3, 3e-2, 1e-3, 1e-6, 1e-9, 1e-14, 1e-20])
+    ends = {(dtype(c - part * w), dtype(c + (1 - part) * w)) for c in points for w in widths for part in (0.5, 0.3)}
+    low, high = np.array(sorted((a, b) for a, b in ends if a < b and (name != "gamma" or a > 0))).T
+    with mp.workdps(100):
+        a, b = ([mpf(float(v)) for v in side] for side in (low, high))
+        mass = np.array([float(mp.log(cdf(v) - cdf(u))) for u, v in zip(a, b, strict=True)])
+        part = np.array([float(mp.log(cdf(u + (v - u) / 4) - cdf(u))) for u, v in zip(a, b, strict=True)])
+    given, x = [dtype(p) for p in parameters], low.astype(dtype)
+    truncated, inner = Truncate(gs.densities[name], 0.0, 1.0), gs.densities[name].logpdf(x, *given)
+    size = np.maximum(1, np.maximum(abs(inner), abs(mass)))
+    error = abs(truncated.logpdf(x, *given, low, high) - (inner - mass)) / size
+    assert error.max() < (1e-12 if dtype is np.float64 else 1e-5)
+    if dtype is np.float64:
+        wide = (high - low) > 1e-4  # elsewhere a quarter of the way is rounded
+        quarter = (low + (high - low) / 4)[wide]
+        got = truncated.logcdf(quarter, *given, low[wide], high[wide])
+        np.testing.assert_allclose(got, (part - mass)[wide], rtol=1e-9, atol=1e-12)
+
+
+def test_derivatives_between_narrow_bounds():
+    """Of x - mean in mu, times z' in sigma; of the log of the width in the bounds. mpmath, 40 digits."""
+    low, width = 1.0, 2.0**-19
+    _, slopes = Truncate(gs.normal, 0.0, 1.0).loglik_and_grad([1.0 + 2**-21], 0.3, 1.2, low, low + width)
+    with mp.workdps(40):
+        def value(mu, sigma, a, b):
+            z = lambda t: (t - mu) / sigma  # noqa: E731
+            return -z(mpf(1) + mpf(2) ** -21) ** 2 / 2 - mp.log(sigma) - mp.log(mp.ncdf(z(b)) - mp.ncdf(z(a)))
+
+        row = mpf(0.3), mpf(1.2), mpf(low), mpf(low + width)
+        want = [float(mp.diff(value, row, tuple(int(i == j) for j in range(4)))) for i in range(4)]
+    np.testing.assert_allclose([slopes[n] for n in ("mu", "sigma", "lower", "upper")], want, rtol=1e-9, atol=1e-13)
+
+
+def test_a_jump_within_narrow_bounds():
+    """A user's density of 1/4 below mu and 3/4 above: P = (mu - a) / 4 + 3 (b - mu) / 4, whose derivative in mu is -1/2."""
+    steps = gs.register("""
+        // steps: two levels
+        // x: real    mu: real
+        real steps_logpdf(real x, real mu) { return fabs(x - mu) > 1 ? -INFINITY : x < mu ? log(0.25) : log(0.75); }
+        real steps_cdf(real x, real mu)
+        {
+            real z = fmin(fmax(x - mu, (real)-1), (real)1);
+            return z < 0 ? 0.25 * (1 + z) : 0.25 + 0.75 * z;
+        }""", replace=True)
+    for w in (2.0**-8, 2.0**-16, 2.0**-30):
+        value, slopes = Truncate(steps, 0.0, 1.0).loglik_and_grad([1 - w], 1.0, 1 - w, 1 + 4 * w)
+        np.testing.assert_allclose(value, np.log(0.25) - np.log(3.25 * w), atol=1e-14 / w)
+        np.testing.assert_allclose(slopes["mu"], 0.5 / (3.25 * w), rtol=1e-14 / w)
+
+
+def test_few_whole_numbers_of_many():
+    """[m - 1, m + 1] of a Poisson distribution of mean m = 10^12: nearly a third each."""
+    truncated, m = Truncate(gs.poisson, 0, 1), 1e12
+    np.testing.assert_allclose(truncated.logpmf([m - 1, m, m + 1], m, m - 1, m + 1), -np.log(3), rtol=1e-11)
+    np.testing.assert_allclose(truncated.cdf([m - 1, m], m, m - 1, m + 1), [1 / 3, 2 / 3], rtol=1e-11)
+    np.testing.assert_allclose(truncated.sf([m - 1, m], m, m - 1, m + 1), [2 / 3, 1 / 3], rtol=1e-11)
 
 
 @pytest.mark.parametrize("lower", [0.0, np.zeros(N), np.full((3, 1), 0.5)], ids=["number", "observations", "sets"])

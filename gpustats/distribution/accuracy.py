@@ -1,0 +1,70 @@
+"""Warnings about numbers that cannot be computed as accurately as promised, and are nan instead."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..errors import AccuracyWarning
+from ..language.kinds import QUANTILES
+
+if TYPE_CHECKING:
+    from .methods import Distribution
+
+
+def told(distribution: Distribution, ending: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    """The value of a function beside the density, and a warning where it is nan though the number exists.
+
+    Parameters
+    ----------
+    distribution : Distribution
+    ending : str
+        Of the function: a number's, ``moment``, ``ppf`` or ``isf``.
+    args, kwargs
+        The arguments of the function. Where one is a device array, nothing is looked at.
+    """
+    import numpy as np  # here, as it takes long
+
+    value = distribution.function(ending)(*args, **kwargs)
+    if isinstance(value, np.ndarray | np.floating) and (is_nan := np.isnan(value)).any():
+        lost = is_nan & _lost(distribution, ending, args, kwargs)
+        if lost.any():
+            warn(distribution, ending, args, kwargs, np.unravel_index(lost.argmax(), lost.shape))
+    return value
+
+
+def warn(
+    distribution: Distribution, ending: str, args: Sequence[Any], kwargs: Mapping[str, Any], place: Sequence[Any] = ()
+) -> None:
+    """The warning about the element at a `place` of a call's result.
+
+    Parameters
+    ----------
+    distribution, ending, args, kwargs
+        As for `told`.
+    place : sequence of int
+    """
+    import numpy as np
+
+    names = [*(["q"] if ending in QUANTILES else ["order"] if ending == "moment" else []), *distribution.parameters]
+    given = {**distribution.defaults, **dict(zip(names, args, strict=False)), **kwargs}
+    shown = [f"{name}={_at(np.asarray(value), place):.9g}" for name, value in given.items() if np.ndim(value) <= len(place)]
+    call = f"{distribution.name}.{ending}({', '.join(shown)})"
+    warnings.warn(f"{call} cannot be computed accurately, and is nan", AccuracyWarning, stacklevel=4)
+
+
+def _at(array: Any, place: Sequence[Any]) -> Any:
+    """The element of an array that a place of what it broadcasts to comes from."""
+    return array[tuple(i if n > 1 else 0 for i, n in zip(place[len(place) - array.ndim :], array.shape, strict=True))]
+
+
+def _lost(distribution: Distribution, ending: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    """Where a number that is nan exists."""
+    if ending not in QUANTILES:
+        return distribution.lost(ending)(*args, **kwargs) == 1
+    import numpy as np
+
+    q, *given = args
+    is_valid = ~np.isnan(distribution.log_density(1.0, *given, **kwargs))
+    return is_valid & (np.asarray(q) >= 0) & (np.asarray(q) <= 1)
