@@ -10,7 +10,7 @@ __device__ real generalized_normal_logpdf(real x, real beta, real mu, real sigma
 // |z|^beta is a gamma variable.
 __device__ real generalized_normal_logcdf(real x, real beta, real mu, real sigma)
 {
-    real tail = log_gamma_q(1 / beta, pow(fabs(x - mu) * (1 / sigma), beta)) - LOG_2;
+    real z = fabs(x - mu) * (1 / sigma), tail = log_gamma_q_of_power(1 / beta, pow(z, beta), beta * log(z)) - LOG_2;
     return x < mu ? tail : log1p(-exp(tail));
 }
 

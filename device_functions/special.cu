@@ -1580,27 +1580,31 @@ __device__ real log_gig_mixture_density(real x, real p, real beta, real gamma, r
 }
 
 // log P(X <= x), the mean of Phi((x - beta W) / sqrt(W)), by the trapezoidal rule in log(w), from about the peak outwards. Where
-// delta is 0, terms of small w are powers of w, which are summed at once: for small p they are very many.
+// delta is 0, terms of small w are powers of w, and where gamma is 0, those of large w: these are summed at once, as there are
+// very many for p near 0. What has more terms yet is nan.
 __device__ real log_gig_mixture_below(real x, real p, real beta, real gamma, real delta)
 {
     real q = hypot(x, delta), alpha = hypot(beta, gamma), center = gig_peak(p, q, alpha);
     real at_center = log_ndtr((x - beta * center) / sqrt(center)) - gig_height_at(center, p, delta, gamma);
     real step = 0.6 / sqrt(hypot(p, alpha * q) + 7), sum = 1, tiny = exp(EPSILON < 1e-10 ? -667.0 : -80.0);
     real powers = fmax(fmin(x * x / 324, fmin(0.5 * x / fabs(beta), 0.02 * EPSILON / gamma / gamma)), tiny);
+    real far = fmax(fmax(1600 / (beta * beta), 4 * fabs(x / beta)), 50 / EPSILON * delta * delta);
+    int more = 0;
     for (int side = -1; side < 2; side += 2) {
         real term = 1;
-        for (int i = 1; i < 20000 && term > 0.01 * EPSILON * sum; i++) {
+        for (int i = 1; i < 400000 && term > 0.01 * EPSILON * sum; i++) {
             real w = center * exp(side * i * step);
-            if (delta == 0 && w < powers) {
-                sum += term / expm1(p * step);
+            if ((delta == 0 && w < powers) || (gamma == 0 && beta < 0 && w > far)) {
+                sum += term / expm1(fabs(p) * step);
                 term = 0;
             } else {
                 term = exp(log_ndtr((x - beta * w) / sqrt(w)) - gig_height_at(w, p, delta, gamma) - at_center);
                 sum += term;
             }
         }
+        more = more || term > 0.01 * EPSILON * sum;
     }
-    return at_center + log(step) + log(sum) - gig_log_integral(0, fabs(p), delta * gamma);
+    return more ? NAN : at_center + log(step) + log(sum) - gig_log_integral(0, fabs(p), delta * gamma);
 }
 
 // log P(X <= x), or log P(X > x) if `above`, from the tail that is small

@@ -1,0 +1,71 @@
+"""Distributions at parameters where they are nearly another one, or where powers of their arguments are no numbers."""
+
+import math
+
+import mpmath as mp
+import numpy as np
+import pytest
+from scipy import stats
+
+import gpustats as gs
+from gpustats import scipy_stats as st
+
+PHI = 1 / math.sqrt(2 * math.pi)
+
+
+def cumulants(h, z):
+    """Mean, variance, skewness and excess kurtosis of a Pólya-gamma variable, by derivatives of its cumulant function."""
+
+    def log_mgf(t):
+        return h * (mp.log(mp.cosh(z / mp.mpf(2))) - mp.log(mp.cosh(mp.sqrt(z * z / mp.mpf(4) - t / 2))))
+
+    with mp.workdps(60):
+        k = [mp.diff(log_mgf, 0, n) for n in range(1, 5)]
+        return [float(v) for v in (k[0], k[1], k[2] / k[1] ** mp.mpf(1.5), k[3] / k[1] ** 2)]
+
+
+def test_polya_gamma_of_many_terms():
+    """Near the mean it is normal but for the first terms of Edgeworth's series."""
+    for h, z in [(3e4, 10.0), (1e5, 3.0), (1e8, 1.0), (3e6, 100.0)]:
+        mean, var, skewness, kurtosis = cumulants(h, z)
+        density = PHI * (1 + kurtosis / 8 - 5 * skewness**2 / 24)
+        assert gs.polya_gamma.pdf(mean, h, z) * math.sqrt(var) == pytest.approx(density, rel=1e-7)
+        assert gs.polya_gamma.cdf(mean, h, z) == pytest.approx(0.5 + PHI * skewness / 6, rel=1e-7)
+        assert gs.polya_gamma.median(h, z) == pytest.approx(mean - skewness * math.sqrt(var) / 6, rel=1e-10)
+        single = np.float32([mean, h, z])
+        assert gs.polya_gamma.pdf(*single) * math.sqrt(var) == pytest.approx(density, rel=1e-2)  # of a mean that is rounded
+
+
+def test_noncentral_ones_of_large_noncentrality():
+    """X = (Z + root of lam)^2 has probabilities of the normal distribution."""
+    lam, z = np.array([3e7, 1e9, 1e12])[:, None], np.array([-8.0, -1.0, 0.5, 8.0])
+    x = (np.sqrt(lam) + z) ** 2
+    near = (x - lam) / (np.sqrt(x) + np.sqrt(lam))  # z, of the rounded x
+    for got, want in [(gs.noncentral_chi_squared.cdf, stats.norm.cdf), (gs.noncentral_chi_squared.sf, stats.norm.sf)]:
+        np.testing.assert_allclose(got(x, 1.0, lam), want(near), rtol=1e-7)
+    density = stats.norm.pdf(near) / (2 * np.sqrt(x))
+    np.testing.assert_allclose(gs.noncentral_chi_squared.pdf(x, 1.0, lam), density, rtol=1e-7)
+    np.testing.assert_allclose(st.ncf.cdf([1e8 / 3, 1e9], 3, 10, [1e8, 3e9]), stats.chi2.sf(10, 10), rtol=1e-5)
+
+
+def test_powers_that_underflow():
+    beta, z = np.array([300.0, 50.0, 300.0]), np.array([-0.05, -0.1, 0.999])
+    want = 0.5 + z / 2 / np.array([math.gamma(1 + 1 / b) for b in beta]) * (1 - np.abs(z) ** beta / (beta + 1))
+    np.testing.assert_allclose(gs.generalized_normal.cdf(z, beta, 0.0, 1.0)[:2], want[:2], rtol=1e-14)
+    np.testing.assert_allclose(gs.generalized_normal.cdf(*np.float32([-0.1, 50.0, 0.0, 1.0])), want[1], rtol=1e-6)
+
+
+def test_slowly_falling_mixtures():
+    """Nearly and wholly one-sided ones, against mixtures of normal tails that mpmath has integrated."""
+    got = gs.normal_inverse_gaussian.logcdf(-458.0, 1e6, -1e6 * (1 - 4e-9), 0.3, 0.01)
+    assert got == pytest.approx(-3.801634825281346, rel=1e-12)
+    assert gs.generalized_hyperbolic.logsf(-2.0, -0.001, 1.5, -1.5, 0.0, 1.0) == pytest.approx(-7.148366172806018, rel=1e-12)
+
+
+def test_limits():
+    np.testing.assert_array_equal(st.nhypergeom.pmf([0, 1], 10, 5, 0), [1, 0])
+    np.testing.assert_array_equal(st.nhypergeom.cdf([-1, 0], 10, 5, 0), [0, 1])
+    x = np.array([1e-3, 0.5, 40.0])
+    for name in ("pdf", "cdf", "sf"):
+        np.testing.assert_allclose(getattr(gs.wald, name)(x, np.inf, 1.0), getattr(stats.levy, name)(x), rtol=1e-13)
+    assert (gs.wald.rvs(np.inf, 2.0, size=100, rng=1) > 0).all()
