@@ -224,6 +224,7 @@ DEVICE real beta_binomial_logpmf_evaluate(beta_binomial_logpmf_set set, beta_bin
 // negative_hypergeometric_logpmf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     int c0;
+    int c1;
     beta_binomial_logpmf_set beta_binomial_0;
 } negative_hypergeometric_logpmf_set;
 
@@ -231,18 +232,21 @@ DEVICE negative_hypergeometric_logpmf_set negative_hypergeometric_logpmf_prepare
 {
     negative_hypergeometric_logpmf_set set;
     set.c0 = r > M - n;
+    set.c1 = r == 0;
     set.beta_binomial_0 = beta_binomial_logpmf_prepare_set(r, M - n - r + 1, n);
     return set;
 }
 
 // negative_hypergeometric_logpmf: what depends on the observation alone, computed once for each.
 typedef struct {
+    real c0;
     beta_binomial_logpmf_row beta_binomial_0;
 } negative_hypergeometric_logpmf_row;
 
 DEVICE negative_hypergeometric_logpmf_row negative_hypergeometric_logpmf_prepare_row(real x)
 {
     negative_hypergeometric_logpmf_row row;
+    row.c0 = x == 0 ? 0 : -INFINITY;
     row.beta_binomial_0 = beta_binomial_logpmf_prepare_row(x);
     return row;
 }
@@ -252,6 +256,9 @@ DEVICE real negative_hypergeometric_logpmf_evaluate(negative_hypergeometric_logp
 {
     if (set.c0) {
         return NAN;
+    }
+    if (set.c1) {
+        return row.c0;
     }
     return beta_binomial_logpmf_evaluate(set.beta_binomial_0, row.beta_binomial_0);
 }
@@ -267,7 +274,7 @@ DEVICE negative_hypergeometric_logpmf_checked_set negative_hypergeometric_logpmf
     negative_hypergeometric_logpmf_checked_set set;
     real bad_M = M >= 0 && M == floor(M) && fabs(M) < INFINITY ? 0 : NAN;
     real bad_n = n >= 0 && n == floor(n) && fabs(n) < INFINITY ? 0 : NAN;
-    real bad_r = r > 0 && r == floor(r) && fabs(r) < INFINITY ? 0 : NAN;
+    real bad_r = r >= 0 && r == floor(r) && fabs(r) < INFINITY ? 0 : NAN;
     set.negative_hypergeometric_0 = negative_hypergeometric_logpmf_prepare_set(M, n, r);
     set.c0 = bad_M + bad_n + bad_r;
     return set;

@@ -106,6 +106,365 @@ DEVICE double ordinary_quotient(double a, double b)
 #endif
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
+// Whole numbers where C leaves open what happens, or the processor stops: the same on every device.
+// nan becomes 0, and what lies beyond the ends of int becomes the nearer one.
+DEVICE int to_int(real x)
+{
+    return x == x ? __double2int_rz(x) : 0;
+}
+
+// What is divided by 0 gives 0 and leaves itself as the remainder; -2^31 / -1 wraps around. The divisors 0 and -1 are looked for
+// together: nvcc does not end where both int_quotient and int_remainder compare with -1.
+DEVICE int int_quotient(int a, int b)
+{
+    return (unsigned)b + 1u < 2u ? (int)((unsigned)a * (unsigned)b) : a / b;
+}
+
+DEVICE int int_remainder(int a, int b)
+{
+    return (unsigned)b + 1u < 2u ? (b == 0 ? a : 0) : a % b;
+}
+
+// Beyond the ends of int they wrap around. Where C leaves that open, compilers drop what keeps an index within its vector.
+DEVICE int int_sum(int a, int b)
+{
+    return (int)((unsigned)a + (unsigned)b);
+}
+
+DEVICE int int_difference(int a, int b)
+{
+    return (int)((unsigned)a - (unsigned)b);
+}
+
+DEVICE int int_product(int a, int b)
+{
+    return (int)((unsigned)a * (unsigned)b);
+}
+
+// OpenCL's own abs gives an unsigned number: abs(1) - 2 would be 2^32 - 1.
+DEVICE int int_abs(int a)
+{
+    return a < 0 ? (int)(0u - (unsigned)a) : a;
+}
+// Too large to be inlined: compiling would take too long.
+#define LARGE static __device__ __noinline__
+
+typedef struct {
+    real value;
+    real d_x;
+    real d_n;
+} special_log_rising_grad_x_n_results;
+
+DEVICE special_log_rising_grad_x_n_results make_special_log_rising_grad_x_n_results(real value, real d_x, real d_n)
+{
+    special_log_rising_grad_x_n_results results;
+    results.value = value;
+    results.d_x = d_x;
+    results.d_n = d_n;
+    return results;
+}
+
+
+typedef struct {
+    real value;
+    real d_a;
+    real d_b;
+} special_beta_gap_grad_a_b_results;
+
+DEVICE special_beta_gap_grad_a_b_results make_special_beta_gap_grad_a_b_results(real value, real d_a, real d_b)
+{
+    special_beta_gap_grad_a_b_results results;
+    results.value = value;
+    results.d_a = d_a;
+    results.d_b = d_b;
+    return results;
+}
+
+
+typedef struct {
+    real value;
+    real d_a;
+    real d_b;
+} special_beta_series_grad_a_b_results;
+
+DEVICE special_beta_series_grad_a_b_results make_special_beta_series_grad_a_b_results(real value, real d_a, real d_b)
+{
+    special_beta_series_grad_a_b_results results;
+    results.value = value;
+    results.d_a = d_a;
+    results.d_b = d_b;
+    return results;
+}
+
+
+typedef struct {
+    real value;
+    real d_a;
+    real d_b;
+} special_beta_integral_grad_a_b_results;
+
+DEVICE special_beta_integral_grad_a_b_results make_special_beta_integral_grad_a_b_results(real value, real d_a, real d_b)
+{
+    special_beta_integral_grad_a_b_results results;
+    results.value = value;
+    results.d_a = d_a;
+    results.d_b = d_b;
+    return results;
+}
+
+
+typedef struct {
+    real value;
+    real d_a;
+    real d_b;
+} special_beta_fraction_grad_a_b_results;
+
+DEVICE special_beta_fraction_grad_a_b_results make_special_beta_fraction_grad_a_b_results(real value, real d_a, real d_b)
+{
+    special_beta_fraction_grad_a_b_results results;
+    results.value = value;
+    results.d_a = d_a;
+    results.d_b = d_b;
+    return results;
+}
+
+
+typedef struct {
+    real value;
+    real d_a;
+    real d_b;
+    real d_x;
+    real d_y;
+    real d_value;
+} special_within_beta_grad_a_b_x_y_value_results;
+
+DEVICE special_within_beta_grad_a_b_x_y_value_results make_special_within_beta_grad_a_b_x_y_value_results(real value, real d_a, real d_b, real d_x, real d_y, real d_value)
+{
+    special_within_beta_grad_a_b_x_y_value_results results;
+    results.value = value;
+    results.d_a = d_a;
+    results.d_b = d_b;
+    results.d_x = d_x;
+    results.d_y = d_y;
+    results.d_value = d_value;
+    return results;
+}
+
+
+typedef struct {
+    real value;
+    real d_a;
+    real d_b;
+    real d_x;
+    real d_y;
+} special_beta_gap_grad_a_b_x_y_results;
+
+DEVICE special_beta_gap_grad_a_b_x_y_results make_special_beta_gap_grad_a_b_x_y_results(real value, real d_a, real d_b, real d_x, real d_y)
+{
+    special_beta_gap_grad_a_b_x_y_results results;
+    results.value = value;
+    results.d_a = d_a;
+    results.d_b = d_b;
+    results.d_x = d_x;
+    results.d_y = d_y;
+    return results;
+}
+
+
+typedef struct {
+    real value;
+    real d_a;
+} special_log_gamma_p_near_zero_grad_a_results;
+
+DEVICE special_log_gamma_p_near_zero_grad_a_results make_special_log_gamma_p_near_zero_grad_a_results(real value, real d_a)
+{
+    special_log_gamma_p_near_zero_grad_a_results results;
+    results.value = value;
+    results.d_a = d_a;
+    return results;
+}
+
+
+typedef struct {
+    real value;
+    real d_s;
+} special_atanh_remainder_grad_s_results;
+
+DEVICE special_atanh_remainder_grad_s_results make_special_atanh_remainder_grad_s_results(real value, real d_s)
+{
+    special_atanh_remainder_grad_s_results results;
+    results.value = value;
+    results.d_s = d_s;
+    return results;
+}
+
+
+typedef struct {
+    real value;
+    real d_u;
+} special_gamma_eta_grad_u_results;
+
+DEVICE special_gamma_eta_grad_u_results make_special_gamma_eta_grad_u_results(real value, real d_u)
+{
+    special_gamma_eta_grad_u_results results;
+    results.value = value;
+    results.d_u = d_u;
+    return results;
+}
+
+
+typedef struct {
+    real value;
+    real d_a;
+    real d_u;
+} special_log_gamma_tail_near_grad_a_u_results;
+
+DEVICE special_log_gamma_tail_near_grad_a_u_results make_special_log_gamma_tail_near_grad_a_u_results(real value, real d_a, real d_u)
+{
+    special_log_gamma_tail_near_grad_a_u_results results;
+    results.value = value;
+    results.d_a = d_a;
+    results.d_u = d_u;
+    return results;
+}
+
+
+typedef struct {
+    real value;
+    real d_a;
+} special_log_gamma_tail_uniform_grad_a_results;
+
+DEVICE special_log_gamma_tail_uniform_grad_a_results make_special_log_gamma_tail_uniform_grad_a_results(real value, real d_a)
+{
+    special_log_gamma_tail_uniform_grad_a_results results;
+    results.value = value;
+    results.d_a = d_a;
+    return results;
+}
+
+
+typedef struct {
+    real value;
+    real d_a;
+} special_log_gamma_power_grad_a_results;
+
+DEVICE special_log_gamma_power_grad_a_results make_special_log_gamma_power_grad_a_results(real value, real d_a)
+{
+    special_log_gamma_power_grad_a_results results;
+    results.value = value;
+    results.d_a = d_a;
+    return results;
+}
+
+
+typedef struct {
+    real value;
+    real d_a;
+} special_gamma_series_grad_a_results;
+
+DEVICE special_gamma_series_grad_a_results make_special_gamma_series_grad_a_results(real value, real d_a)
+{
+    special_gamma_series_grad_a_results results;
+    results.value = value;
+    results.d_a = d_a;
+    return results;
+}
+
+
+typedef struct {
+    real value;
+    real d_a;
+} special_gamma_fraction_grad_a_results;
+
+DEVICE special_gamma_fraction_grad_a_results make_special_gamma_fraction_grad_a_results(real value, real d_a)
+{
+    special_gamma_fraction_grad_a_results results;
+    results.value = value;
+    results.d_a = d_a;
+    return results;
+}
+
+
+typedef struct {
+    real value;
+    real d_a;
+} special_log_gamma_tail_grad_a_results;
+
+DEVICE special_log_gamma_tail_grad_a_results make_special_log_gamma_tail_grad_a_results(real value, real d_a)
+{
+    special_log_gamma_tail_grad_a_results results;
+    results.value = value;
+    results.d_a = d_a;
+    return results;
+}
+
+
+typedef struct {
+    real value;
+    real d_a;
+    real d_x;
+} special_log_gamma_tail_grad_a_x_results;
+
+DEVICE special_log_gamma_tail_grad_a_x_results make_special_log_gamma_tail_grad_a_x_results(real value, real d_a, real d_x)
+{
+    special_log_gamma_tail_grad_a_x_results results;
+    results.value = value;
+    results.d_a = d_a;
+    results.d_x = d_x;
+    return results;
+}
+
+
+typedef struct {
+    real value;
+    real d_a;
+    real d_x;
+    real d_value;
+} special_within_gamma_grad_a_x_value_results;
+
+DEVICE special_within_gamma_grad_a_x_value_results make_special_within_gamma_grad_a_x_value_results(real value, real d_a, real d_x, real d_value)
+{
+    special_within_gamma_grad_a_x_value_results results;
+    results.value = value;
+    results.d_a = d_a;
+    results.d_x = d_x;
+    results.d_value = d_value;
+    return results;
+}
+
+
+typedef struct {
+    real value;
+    real d_a;
+    real d_x;
+} special_log_gamma_p_grad_a_x_results;
+
+DEVICE special_log_gamma_p_grad_a_x_results make_special_log_gamma_p_grad_a_x_results(real value, real d_a, real d_x)
+{
+    special_log_gamma_p_grad_a_x_results results;
+    results.value = value;
+    results.d_a = d_a;
+    results.d_x = d_x;
+    return results;
+}
+
+
+typedef struct {
+    real value;
+    real d_a;
+    real d_x;
+} special_log_gamma_q_grad_a_x_results;
+
+DEVICE special_log_gamma_q_grad_a_x_results make_special_log_gamma_q_grad_a_x_results(real value, real d_a, real d_x)
+{
+    special_log_gamma_q_grad_a_x_results results;
+    results.value = value;
+    results.d_a = d_a;
+    results.d_x = d_x;
+    return results;
+}
+
+
 typedef struct {
     real value;
     real d_a;
@@ -156,6 +515,156 @@ DEVICE special_log_mixture_density_grad_m_a_y_s_first_results make_special_log_m
     results.d_y = d_y;
     results.d_s = d_s;
     results.d_first = d_first;
+    return results;
+}
+
+
+typedef struct {
+    real value;
+    real d_a;
+    real d_b;
+} special_log_beta_scale_grad_a_b_results;
+
+DEVICE special_log_beta_scale_grad_a_b_results make_special_log_beta_scale_grad_a_b_results(real value, real d_a, real d_b)
+{
+    special_log_beta_scale_grad_a_b_results results;
+    results.value = value;
+    results.d_a = d_a;
+    results.d_b = d_b;
+    return results;
+}
+
+
+typedef struct {
+    real value;
+    real d_a;
+    real d_b;
+} special_log_beta_power_grad_a_b_results;
+
+DEVICE special_log_beta_power_grad_a_b_results make_special_log_beta_power_grad_a_b_results(real value, real d_a, real d_b)
+{
+    special_log_beta_power_grad_a_b_results results;
+    results.value = value;
+    results.d_a = d_a;
+    results.d_b = d_b;
+    return results;
+}
+
+
+typedef struct {
+    real value;
+    real d_a;
+    real d_b;
+} special_log_beta_tail_grad_a_b_results;
+
+DEVICE special_log_beta_tail_grad_a_b_results make_special_log_beta_tail_grad_a_b_results(real value, real d_a, real d_b)
+{
+    special_log_beta_tail_grad_a_b_results results;
+    results.value = value;
+    results.d_a = d_a;
+    results.d_b = d_b;
+    return results;
+}
+
+
+typedef struct {
+    real value;
+    real d_a;
+    real d_b;
+    real d_x;
+    real d_y;
+} special_log_beta_tail_grad_a_b_x_y_results;
+
+DEVICE special_log_beta_tail_grad_a_b_x_y_results make_special_log_beta_tail_grad_a_b_x_y_results(real value, real d_a, real d_b, real d_x, real d_y)
+{
+    special_log_beta_tail_grad_a_b_x_y_results results;
+    results.value = value;
+    results.d_a = d_a;
+    results.d_b = d_b;
+    results.d_x = d_x;
+    results.d_y = d_y;
+    return results;
+}
+
+
+typedef struct {
+    real value;
+    real d_a;
+    real d_b;
+    real d_x;
+    real d_y;
+} special_log_beta_p_grad_a_b_x_y_results;
+
+DEVICE special_log_beta_p_grad_a_b_x_y_results make_special_log_beta_p_grad_a_b_x_y_results(real value, real d_a, real d_b, real d_x, real d_y)
+{
+    special_log_beta_p_grad_a_b_x_y_results results;
+    results.value = value;
+    results.d_a = d_a;
+    results.d_b = d_b;
+    results.d_x = d_x;
+    results.d_y = d_y;
+    return results;
+}
+
+
+typedef struct {
+    real value;
+    real d_a;
+    real d_b;
+    real d_x;
+    real d_y;
+} special_log_beta_power_grad_a_b_x_y_results;
+
+DEVICE special_log_beta_power_grad_a_b_x_y_results make_special_log_beta_power_grad_a_b_x_y_results(real value, real d_a, real d_b, real d_x, real d_y)
+{
+    special_log_beta_power_grad_a_b_x_y_results results;
+    results.value = value;
+    results.d_a = d_a;
+    results.d_b = d_b;
+    results.d_x = d_x;
+    results.d_y = d_y;
+    return results;
+}
+
+
+typedef struct {
+    real value;
+    real d_a;
+    real d_b;
+    real d_p;
+    real d_q;
+} special_mixture_component_grad_a_b_p_q_results;
+
+DEVICE special_mixture_component_grad_a_b_p_q_results make_special_mixture_component_grad_a_b_p_q_results(real value, real d_a, real d_b, real d_p, real d_q)
+{
+    special_mixture_component_grad_a_b_p_q_results results;
+    results.value = value;
+    results.d_a = d_a;
+    results.d_b = d_b;
+    results.d_p = d_p;
+    results.d_q = d_q;
+    return results;
+}
+
+
+typedef struct {
+    real value;
+    real d_m;
+    real d_a;
+    real d_b;
+    real d_p;
+    real d_q;
+} special_log_mixture_grad_m_a_b_p_q_results;
+
+DEVICE special_log_mixture_grad_m_a_b_p_q_results make_special_log_mixture_grad_m_a_b_p_q_results(real value, real d_m, real d_a, real d_b, real d_p, real d_q)
+{
+    special_log_mixture_grad_m_a_b_p_q_results results;
+    results.value = value;
+    results.d_m = d_m;
+    results.d_a = d_a;
+    results.d_b = d_b;
+    results.d_p = d_p;
+    results.d_q = d_q;
     return results;
 }
 
@@ -214,6 +723,106 @@ DEVICE noncentral_f_logpdf_checked_grad_d1_d2_lam_results make_noncentral_f_logp
 }
 
 
+DEVICE real special_stirling_series_derivative(real x)
+{
+    real v = 1 / x;
+    real s = v * v;
+    return -s * (0.08333333333333287574 + s * (-0.008333333332332800767 + s * (0.003968253600942064197 + s * (-0.004166613154056894626 + s * (0.007571670662698111168 + s * (-0.02090499271669974631 + s * (0.07768996902561712723 + s * (-0.3252522243739799449 + s * (1.221386329628660646 + s * (-3.22008126684131239 + s * 4.154095689406029601))))))))));
+}
+
+DEVICE real special_digamma(real x)
+{
+    real y = x < 3 ? x + 3 : x;
+    real sum = x < 3 ? (2 + x * (6 + 3 * x)) / (x * (1 + x) * (2 + x)) : 0;
+    return log(y) - (0.5 / y + sum) + special_stirling_series_derivative(y);
+}
+
+DEVICE real special_log_gamma_near_two(real z)
+{
+    real numerator = 0.4227843350984671393 + z * (0.7446983132107947606 + z * (0.5193055283793975869 + z * (0.1815238264834719641 + z * (0.0330824603310423564 + z * (0.002935427941079408713 + z * (9.982884455195008484e-5 + z * (3.896344535820739269e-7 + z * -2.74724591681427145e-9)))))));
+    real denominator = 1.0 + z * (1.998691873690975826 + z * (1.624572734572609033 + z * (0.6882797416261857106 + z * (0.1616150908767978973 + z * (0.02056718584681987448 + z * (0.001269421114541973567 + z * 2.769495701127702445e-5))))));
+    return z * (z + 1) * (numerator / denominator);
+}
+
+DEVICE real special_stirling_series(real x)
+{
+    real v = 1 / x;
+    real s = v * v;
+    return v * (0.08333333333333314114 + s * (-0.002777777777430500254 + s * (0.0007936506884915048197 + s * (-0.0005952255253448391347 + s * (0.0008409701331661107948 + s * (-0.001888716724424404014 + s * (0.005726056083836847512 + s * (-0.01843123144258370909 + s * (0.04649879924372260093 + s * -0.06067253307630472635)))))))));
+}
+
+DEVICE real special_log_gamma(real x)
+{
+    real log_x = log(x);
+    if (x < 3) {
+        return special_log_gamma_near_two(x < 1.5 ? x - 1 : x - 2) - (x < 1.5 ? log_x : 0);
+    }
+    return (x - 0.5) * (log_x - 1) + (HALF_LOG_2PI - 0.5 + special_stirling_series(x));
+}
+
+DEVICE real special_legendre_weight(int k)
+{
+    int i = k / 2;
+    return i == 0 ? 0.36268378337836198297 : i == 1 ? 0.31370664587788728734 : i == 2 ? 0.22238103445337447054 : 0.10122853629037625915;
+}
+
+DEVICE real special_legendre_node(int k)
+{
+    int i = k / 2;
+    real node = i == 0 ? 0.18343464249564980494 : i == 1 ? 0.52553240991632898582 : i == 2 ? 0.79666647741362673959 : 0.96028985649753623168;
+    return k == int_product(2, i) ? node : -node;
+}
+
+DEVICE real special_trigamma(real x)
+{
+    real y = x < 3 ? x + 3 : x;
+    real v = 1 / y;
+    real s = v * v;
+    real r = 1 / (x * (1 + x) * (2 + x));
+    real p = (1 + x) * (2 + x) * r;
+    real q = x * (2 + x) * r;
+    real t = x * (1 + x) * r;
+    return (x < 3 ? p * p + q * q + t * t : 0) + v * (1 + 0.5 * v + s * (0.1666666666666652747 + s * (-0.03333333332971114831 + s * (0.02380952222484256939 + s * (-0.0333330571350264598 + s * (0.07573217651759593543 + s * (-0.2516954519098532171 + s * (1.114307552804741357 + s * (-5.731076524516213901 + s * (28.51955071846083844 + s * (-113.8134442916632983 + s * (299.6406313334971875 + s * -374.8953647533587819))))))))))));
+}
+
+DEVICE real special_log_gamma_1p(real x)
+{
+    return x <= 1 ? special_log_gamma_near_two(x) - log1p(x) : special_log_gamma(1 + x);
+}
+
+DEVICE special_log_rising_grad_x_n_results special_log_rising_grad_x_n(real x, real n)
+{
+    if (n > 0.5 * (1 + x)) {
+        real t = special_digamma(x + n);
+        return make_special_log_rising_grad_x_n_results(special_log_gamma(x + n) - special_log_gamma(x), t - special_digamma(x), t);
+    }
+    real d_x_sum = 0;
+    real d_n_sum = 0;
+    real sum = 0;
+    for (int k = 0; k < 8; k++) {
+        real t2 = special_legendre_weight(k);
+        real t3 = 1 + special_legendre_node(k);
+        real t4 = 1 + x + 0.5 * n * t3;
+        real t5 = special_trigamma(t4);
+        d_x_sum += t2 * t5;
+        d_n_sum += t2 * (t5 * (0.5 * t3));
+        sum += t2 * special_digamma(t4);
+    }
+    real t6 = n / x;
+    real t7 = 1 / x;
+    real t8 = 1 / (1 + t6);
+    return make_special_log_rising_grad_x_n_results(0.5 * n * sum - log1p(t6), 0.5 * n * d_x_sum + t6 * t7 * t8, 0.5 * sum + 0.5 * n * d_n_sum - t8 * t7);
+}
+
+DEVICE special_beta_gap_grad_a_b_results special_beta_gap_grad_a_b(real a, real b, real x, real y)
+{
+    real n = a + b;
+    real d_a_rest = int_difference(a <= b || b != b ? 1 : 0, 1 - (a > b || b != b ? 1 : 0));
+    real d_b_rest = int_difference(a <= b || b != b ? 0 : 1, 1 - (a > b || b != b ? 0 : 1));
+    real rest = fmin(a, b) - (n - fmax(a, b));
+    return make_special_beta_gap_grad_a_b_results(x < y ? fma(-x, n, a) - x * rest : fma(y, n, -b) + y * rest, x < y ? 1 - x - x * d_a_rest : y + y * d_a_rest, x < y ? -x - x * d_b_rest : y - 1 + y * d_b_rest);
+}
+
 DEVICE real special_atanh_remainder(real s)
 {
     return 0.3333333333333332928 + s * (0.2000000000000729134 + s * (0.1428571428355437858 + s * (0.1111111135871393149 + s * (0.09090894718066429085 + s * (0.07692785032479311552 + s * (0.06657072104827468075 + s * (0.06000536404795356268 + s * (0.04400369243072336941 + s * 0.0808202280597176611))))))));
@@ -231,42 +840,9 @@ DEVICE real special_log_ratio_excess(real ratio, real u)
     return special_log_excess(log(ratio), u);
 }
 
-DEVICE real special_stirling_series_derivative(real x)
-{
-    real v = 1 / x;
-    real s = v * v;
-    return -s * (0.08333333333333287574 + s * (-0.008333333332332800767 + s * (0.003968253600942064197 + s * (-0.004166613154056894626 + s * (0.007571670662698111168 + s * (-0.02090499271669974631 + s * (0.07768996902561712723 + s * (-0.3252522243739799449 + s * (1.221386329628660646 + s * (-3.22008126684131239 + s * 4.154095689406029601))))))))));
-}
-
-DEVICE real special_digamma(real x)
-{
-    real y = x < 3 ? x + 3 : x;
-    real sum = x < 3 ? (2 + x * (6 + 3 * x)) / (x * (1 + x) * (2 + x)) : 0;
-    return log(y) - (0.5 / y + sum) + special_stirling_series_derivative(y);
-}
-
 DEVICE real special_stirling_error_derivative(real x)
 {
     return x < 3 ? special_digamma(x) - log(x) + 0.5 / x : special_stirling_series_derivative(x);
-}
-
-DEVICE int special_large_shape(real shape)
-{
-    return shape > (EPSILON < 1e-10 ? 100 : 10);
-}
-
-DEVICE real special_stirling_series(real x)
-{
-    real v = 1 / x;
-    real s = v * v;
-    return v * (0.08333333333333314114 + s * (-0.002777777777430500254 + s * (0.0007936506884915048197 + s * (-0.0005952255253448391347 + s * (0.0008409701331661107948 + s * (-0.001888716724424404014 + s * (0.005726056083836847512 + s * (-0.01843123144258370909 + s * (0.04649879924372260093 + s * -0.06067253307630472635)))))))));
-}
-
-DEVICE real special_log_gamma_near_two(real z)
-{
-    real numerator = 0.4227843350984671393 + z * (0.7446983132107947606 + z * (0.5193055283793975869 + z * (0.1815238264834719641 + z * (0.0330824603310423564 + z * (0.002935427941079408713 + z * (9.982884455195008484e-5 + z * (3.896344535820739269e-7 + z * -2.74724591681427145e-9)))))));
-    real denominator = 1.0 + z * (1.998691873690975826 + z * (1.624572734572609033 + z * (0.6882797416261857106 + z * (0.1616150908767978973 + z * (0.02056718584681987448 + z * (0.001269421114541973567 + z * 2.769495701127702445e-5))))));
-    return z * (z + 1) * (numerator / denominator);
 }
 
 DEVICE real special_stirling_error(real x)
@@ -278,30 +854,564 @@ DEVICE real special_stirling_error(real x)
     return special_log_gamma_near_two(x - 2 + shift) - (x - 0.5 + shift) * log(x) + (x - HALF_LOG_2PI);
 }
 
-DEVICE real special_lbeta_derivative(real a, real b)
+DEVICE int special_beta_needs_series(real a, real b)
 {
-    real sum = a + b;
-    return special_stirling_error_derivative(a) - special_stirling_error_derivative(sum) - 0.5 * b / (a * sum) - log1p(b / a);
+    real smaller = fmin(a, b);
+    return smaller < 0.5 || smaller < 1.5 && fmax(a, b) > 5;
 }
 
-DEVICE real special_lbeta(real a, real b)
+DEVICE int special_beta_from_below(real a, real b, real x, real y)
 {
-    real p = fmin(a, b);
-    real q = fmax(a, b);
-    return special_stirling_error(p) + (special_stirling_error(q) - special_stirling_error(p + q)) + HALF_LOG_2PI - 0.5 * log(q) - (p - 0.5) * log1p(q / p) - q * log1p(p / q);
+    int series = special_beta_needs_series(a, b);
+    int below = series && x <= 0.5 && b * x < 1.5;
+    int above = series && y <= 0.5 && a * y < 1.5;
+    return below || !above && b * x <= a * y;
 }
 
-DEVICE real special_log_power_at_zero(real power, real value)
+DEVICE special_beta_series_grad_a_b_results special_beta_series_grad_a_b(real a, real b, real x)
 {
-    return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
+    real d_b_power = 0;
+    real power = 1;
+    real d_a_sum = 0;
+    real d_b_sum = 0;
+    real sum = 0;
+    real rate = -log(x);
+    real d_b_shape = b <= (real)3 || (real)3 != (real)3 ? 1 : 0;
+    real shape = fmin(b, (real)3);
+    int turns = to_int(EPSILON < 1e-10 ? 8 + 6 * shape + 40 / rate : 6 + 3 * shape + 18 / rate);
+    for (int k = 1; k < (turns < 100 ? turns : 100); k = int_sum(k, 1)) {  // until the condition fails
+        real t = (real)1 / k;
+        real t2 = (k - b) * x * t;
+        d_b_power = t2 * d_b_power - power * x * t;
+        power *= t2;
+        real t3 = power / (a + k);
+        real t4 = 1 / (a + k);
+        d_a_sum -= t3 * t4;
+        d_b_sum += d_b_power * t4;
+        sum += t3;
+    }
+    return make_special_beta_series_grad_a_b_results(a * sum, sum + a * d_a_sum, a * d_b_sum);
 }
 
-DEVICE real special_mixture_peak(real m, real a, real y, real s)
+DEVICE real special_beta_gap(real a, real b, real x, real y)
 {
-    real b = a + 1 - m * s;
-    real c = m * y - a;
-    real root = sqrt(fmax(b * b + 4 * c, (real)0));
-    return floor(fmax(b > 0 ? 2 * c / (b + root) : 0.5 * (root - b), (real)0));
+    real n = a + b;
+    real rest = fmin(a, b) - (n - fmax(a, b));
+    return x < y ? fma(-x, n, a) - x * rest : fma(y, n, -b) + y * rest;
+}
+
+DEVICE real special_panel_width(real slope, real spread)
+{
+    return fmin(3 / fabs(slope), 1.1 * spread);
+}
+
+DEVICE special_beta_integral_grad_a_b_results special_beta_integral_grad_a_b(real a, real b, real x, real y)
+{
+    special_beta_gap_grad_a_b_results call = special_beta_gap_grad_a_b(a, b, x, y);
+    real t = 1 / (x * y);
+    real d_a_slope = call.d_a * t;
+    real d_b_slope = call.d_b * t;
+    real slope = call.value / (x * y);
+    real width = special_panel_width(slope, sqrt(x * y / (a + b)));
+    real d_a_sum = 0;
+    real d_b_sum = 0;
+    real sum = 0;
+    real d_a_last = 0;
+    real d_b_last = 0;
+    real last = 1;
+    for (int panel = 0; panel < 16 && last > 0.01 * EPSILON && THREAD < 65536; panel++) {
+        for (int k = 0; k < 8; k++) {
+            real d = width * (panel + 0.5 * (1 + special_legendre_node(k)));
+            real t2 = special_log_excess(0, -d / x);
+            real t3 = special_log_excess(0, d / y);
+            real t4 = exp(a * t2 + b * t3 - slope * d);
+            real t5 = (x - d) * (y + d);
+            real t6 = 1 / t5;
+            real d_a_density = t4 * (t2 - d * d_a_slope) * t6;
+            real d_b_density = t4 * (t3 - d * d_b_slope) * t6;
+            real density = t4 / t5;
+            real t7 = special_legendre_weight(k);
+            d_a_sum += t7 * d_a_density;
+            d_b_sum += t7 * d_b_density;
+            sum += t7 * density;
+            d_a_last = x * y * d_a_density;
+            d_b_last = x * y * d_b_density;
+            last = density * (x * y);
+        }
+    }
+    return make_special_beta_integral_grad_a_b_results(0.5 * width * sum, 0.5 * width * d_a_sum, 0.5 * width * d_b_sum);
+}
+
+DEVICE special_beta_fraction_grad_a_b_results special_beta_fraction_grad_a_b(real a, real b, real x, real y, int turns)
+{
+    special_beta_gap_grad_a_b_results call = special_beta_gap_grad_a_b(a, b, x, y);
+    real d_a_gap = call.d_a;
+    real d_b_gap = call.d_b;
+    real gap = call.value;
+    real t = 1 / (1 + gap + turns);
+    real d_a_scale = -(t * d_a_gap * t);
+    real d_b_scale = -(t * d_b_gap * t);
+    real scale = t;
+    real t2 = 1 / (a + 1);
+    real d_a_inverse = -(t2 * t2);
+    real inverse = t2;
+    real d_a_above_before = 0;
+    real d_b_above_before = 0;
+    real above_before = 0;
+    real d_a_above = 0;
+    real d_b_above = 0;
+    real above = 1;
+    real d_a_below_before = 0;
+    real d_b_below_before = 0;
+    real below_before = 1;
+    real t3 = a * (gap + 1) * inverse;
+    real d_a_below = (gap + 1) * inverse * scale + a * inverse * scale * d_a_gap + a * (gap + 1) * scale * d_a_inverse + t3 * d_a_scale;
+    real d_b_below = a * inverse * scale * d_b_gap + t3 * d_b_scale;
+    real below = t3 * scale;
+    for (int k = 1; k < (turns < 180 ? turns : 180); k = int_sum(k, 1)) {  // until the condition fails
+        real t4 = k * (b - k) * x;
+        real d_a_share = t4 * d_a_inverse;
+        real d_b_share = k * x * inverse;
+        real share = t4 * inverse;
+        real t5 = a + b + k - 1;
+        real t6 = (a + k - 1) * inverse;
+        real t7 = t6 * x * share * scale * scale;
+        real t8 = t6 * t5 * x * scale * scale;
+        real t9 = 2 * (a + k - 1) * inverse * t5 * x * share * scale;
+        real d_a_weight = inverse * t5 * x * share * scale * scale + (a + k - 1) * t5 * x * share * scale * scale * d_a_inverse + t7 + t8 * d_a_share + t9 * d_a_scale;
+        real d_b_weight = t7 + t8 * d_b_share + t9 * d_b_scale;
+        real weight = t6 * (t5 * x * share) * (scale * scale);
+        real t10 = 1 / (a + int_product(2, k) + 1);
+        d_a_inverse = -(t10 * t10);
+        inverse = t10;
+        real t11 = gap + 1 + k * (1 + y);
+        real t12 = (a + k) * t11;
+        real t13 = k + share + t12 * inverse;
+        real d_a_factor = scale * (d_a_share + (t11 * inverse + (a + k) * inverse * d_a_gap + t12 * d_a_inverse)) + t13 * d_a_scale;
+        real d_b_factor = scale * (d_b_share + (a + k) * inverse * d_b_gap) + t13 * d_b_scale;
+        real factor = t13 * scale;
+        real d_a_next_above = above * d_a_factor + factor * d_a_above + (above_before * d_a_weight + weight * d_a_above_before);
+        real d_b_next_above = above * d_b_factor + factor * d_b_above + (above_before * d_b_weight + weight * d_b_above_before);
+        real next_above = factor * above + weight * above_before;
+        real d_a_next_below = below * d_a_factor + factor * d_a_below + (below_before * d_a_weight + weight * d_a_below_before);
+        real d_b_next_below = below * d_b_factor + factor * d_b_below + (below_before * d_b_weight + weight * d_b_below_before);
+        real next_below = factor * below + weight * below_before;
+        d_a_above_before = d_a_above;
+        d_b_above_before = d_b_above;
+        above_before = above;
+        d_a_below_before = d_a_below;
+        d_b_below_before = d_b_below;
+        below_before = below;
+        d_a_above = d_a_next_above;
+        d_b_above = d_b_next_above;
+        above = next_above;
+        d_a_below = d_a_next_below;
+        d_b_below = d_b_next_below;
+        below = next_below;
+    }
+    real t14 = above / below;
+    real t15 = 1 / below;
+    return make_special_beta_fraction_grad_a_b_results(scale * t14, t14 * d_a_scale + scale * ((d_a_above - t14 * d_a_below) * t15), t14 * d_b_scale + scale * ((d_b_above - t14 * d_b_below) * t15));
+}
+
+DEVICE int special_beta_fraction_turns(real a, real b)
+{
+    real smaller = fmin(a, b);
+    real x = fmax(a, b) / (a + b);
+    real root = 1 + sqrt(smaller / (a + b));
+    real rate = 2 * log(root * root / x);
+    real size = sqrt(fmin(smaller, (real)1000));
+    real most = 10 + fmin((real)65, 90 / smaller) + (EPSILON < 1e-10 ? 3.1 : 1.8) * size;
+    return to_int(fmin(EPSILON < 1e-10 ? 3 + 38 / rate + 1.6 * size : 3 + 18 / rate + 1.2 * size, most));
+}
+
+DEVICE real special_log_beta_tail_grad_y(real a, real b, real x, real y, real value)
+{
+    return 0;
+}
+
+DEVICE special_within_beta_grad_a_b_x_y_value_results special_within_beta_grad_a_b_x_y_value(real a, real b, real x, real y, real value, real at_zero, real at_one)
+{
+    real t = !(a >= 0 && b >= 0 && x >= 0 && y >= 0) ? NAN : 0;
+    return make_special_within_beta_grad_a_b_x_y_value_results(!(a >= 0 && b >= 0 && x >= 0 && y >= 0) ? NAN : y == 0 || a == 0 || isinf(b) ? at_one : x == 0 || b == 0 || isinf(a) ? at_zero : value, t, t, t, t, !(a >= 0 && b >= 0 && x >= 0 && y >= 0) ? NAN : y == 0 || a == 0 || isinf(b) ? 0 : x == 0 || b == 0 || isinf(a) ? 0 : 1);
+}
+
+DEVICE real special_log1mexp(real x)
+{
+    return x > -LOG_2 ? log(-expm1(x)) : log1p(-exp(x));
+}
+
+DEVICE special_beta_gap_grad_a_b_x_y_results special_beta_gap_grad_a_b_x_y(real a, real b, real x, real y)
+{
+    real n = a + b;
+    real d_a_rest = int_difference(a <= b || b != b ? 1 : 0, 1 - (a > b || b != b ? 1 : 0));
+    real d_b_rest = int_difference(a <= b || b != b ? 0 : 1, 1 - (a > b || b != b ? 0 : 1));
+    real rest = fmin(a, b) - (n - fmax(a, b));
+    return make_special_beta_gap_grad_a_b_x_y_results(x < y ? fma(-x, n, a) - x * rest : fma(y, n, -b) + y * rest, x < y ? 1 - x - x * d_a_rest : y + y * d_a_rest, x < y ? -x - x * d_b_rest : y - 1 + y * d_b_rest, x < y ? -n - rest : 0, x < y ? 0 : n + rest);
+}
+
+DEVICE special_log_gamma_p_near_zero_grad_a_results special_log_gamma_p_near_zero_grad_a(real a, real x)
+{
+    real power = -x;
+    real d_a_sum = 0;
+    real sum = 0;
+    int turns = EPSILON < 1e-10 ? 24 : 14;
+    for (int k = 1; k < (turns < 24 ? turns : 24); k = int_sum(k, 1)) {  // until the condition fails
+        real t = power / (a + k);
+        d_a_sum -= t * (1 / (a + k));
+        sum += t;
+        power *= -x / int_sum(k, 1);
+    }
+    real t2 = log(x);
+    return make_special_log_gamma_p_near_zero_grad_a_results(a * t2 - special_log_gamma_1p(a) + log1p(a * sum), t2 - special_digamma(1 + a) + 1 / (1 + a * sum) * (sum + a * d_a_sum));
+}
+
+DEVICE special_atanh_remainder_grad_s_results special_atanh_remainder_grad_s(real s)
+{
+    real t = 0.06000536404795356268 + s * (0.04400369243072336941 + s * 0.0808202280597176611);
+    real t2 = 0.06657072104827468075 + s * t;
+    real t3 = 0.07692785032479311552 + s * t2;
+    real t4 = 0.09090894718066429085 + s * t3;
+    real t5 = 0.1111111135871393149 + s * t4;
+    real t6 = 0.1428571428355437858 + s * t5;
+    real t7 = 0.2000000000000729134 + s * t6;
+    return make_special_atanh_remainder_grad_s_results(0.3333333333333332928 + s * t7, t7 + s * (t6 + s * (t5 + s * (t4 + s * (t3 + s * (t2 + s * (t + s * (0.04400369243072336941 + s * 0.0808202280597176611 + s * 0.08082022805971766))))))));
+}
+
+DEVICE special_gamma_eta_grad_u_results special_gamma_eta_grad_u(real u)
+{
+    real t = u / (2 + u);
+    real d_u_r = (1 - t) * (1 / (2 + u));
+    real r = t;
+    real d_u_s = 2 * r * d_u_r;
+    special_atanh_remainder_grad_s_results call = special_atanh_remainder_grad_s(r * r);
+    real t2 = sqrt(2 * (2 + u - 2 * r * call.value));
+    return make_special_gamma_eta_grad_u_results(r * t2, t2 * d_u_r + r * (0.5 / t2 * (2 * (1 - (2 * call.value * d_u_r + 2 * r * (call.d_s * d_u_s))))));
+}
+
+DEVICE real special_scaled_erfc(real x)
+{
+    real t = 1 - 7.5 / (x + 3.75);
+    real series = 1.237512630837827582 + t * (-0.1402405985855452088 + t * (0.003585415485466306909 + t * (0.08227673848999158997 + t * (-0.108803930141939147 + t * (0.09230432116435615983 + t * (-0.05869339858449184774 + t * (0.02836227737137004573 + t * (-0.009746579620815090139 + t * (0.001755626169227672094 + t * (0.0002937140877722768239 + t * (-0.0002901553656394712841 + t * (5.164737123871837686e-5 + t * (2.238759272534768919e-5 + t * (-1.143961526007594973e-5 + t * (-9.792975290998229177e-7 + t * (1.743857741135918114e-6 + t * (-5.081691181169818825e-8 + t * (-2.499653803740524239e-7 + t * (1.87785011564687965e-8 + t * (3.256499083798512925e-8 + t * (-1.952790162974836892e-9 + t * -2.729394133253385506e-9)))))))))))))))))))));
+    return series / (1 + 2 * x);
+}
+
+DEVICE real special_scaled_erfc_any(real x)
+{
+    return x < 0 ? 2 * exp(x * x) - special_scaled_erfc(-x) : special_scaled_erfc(x);
+}
+
+DEVICE real special_scaled_erfc_slope(real x)
+{
+    real s = 0.5 / (x * x);
+    real series = 1;
+    for (int k = 12; k > 0; k--) {
+        series = 1 - int_sum(int_product(2, k), 1) * s * series;
+    }
+    return 2 / SQRT_PI * (x > (EPSILON < 1e-10 ? 10 : 6) ? s * series : 1 - SQRT_PI * x * special_scaled_erfc_any(x));
+}
+
+DEVICE special_log_gamma_tail_near_grad_a_u_results special_log_gamma_tail_near_grad_a_u(real a, real u)
+{
+    special_gamma_eta_grad_u_results call = special_gamma_eta_grad_u(u);
+    real d_u_eta = call.d_u;
+    real eta = call.value;
+    real d_u_s = 2 * eta * d_u_eta;
+    real s = eta * eta;
+    real t = 1 / a;
+    real d_a_v = -(t * t);
+    real v = t;
+    real d_a_odd = 0;
+    real odd = -1.392388722418162066e-13;
+    real d_a_even = 0;
+    real even = 3.371763262400985379e-13;
+    real d_a_sum_odd = d_a_odd;
+    real d_u_sum_odd = 0;
+    real sum_odd = odd;
+    real d_a_sum_even = d_a_even;
+    real d_u_sum_even = 0;
+    real sum_even = even;
+    d_a_odd = 21 * odd * d_a_v + 21 * v * d_a_odd;
+    odd = 1.100439203195613477e-13 + 21 * v * odd;
+    d_a_sum_odd = d_a_odd + s * d_a_sum_odd;
+    d_u_sum_odd = sum_odd * d_u_s + s * d_u_sum_odd;
+    sum_odd = odd + s * sum_odd;
+    d_a_even = 20 * even * d_a_v + 20 * v * d_a_even;
+    even = -5.027669280114175589e-12 + 20 * v * even;
+    d_a_sum_even = d_a_even + s * d_a_sum_even;
+    d_u_sum_even = sum_even * d_u_s + s * d_u_sum_even;
+    sum_even = even + s * sum_even;
+    d_a_odd = 19 * odd * d_a_v + 19 * v * d_a_odd;
+    odd = 2.436194802066741624e-11 + 19 * v * odd;
+    d_a_sum_odd = d_a_odd + s * d_a_sum_odd;
+    d_u_sum_odd = sum_odd * d_u_s + s * d_u_sum_odd;
+    sum_odd = odd + s * sum_odd;
+    d_a_even = 18 * even * d_a_v + 18 * v * d_a_even;
+    even = -5.830772132550425067e-11 + 18 * v * even;
+    d_a_sum_even = d_a_even + s * d_a_sum_even;
+    d_u_sum_even = sum_even * d_u_s + s * d_u_sum_even;
+    sum_even = even + s * sum_even;
+    d_a_odd = 17 * odd * d_a_v + 17 * v * d_a_odd;
+    odd = -2.551419399494624977e-11 + 17 * v * odd;
+    d_a_sum_odd = d_a_odd + s * d_a_sum_odd;
+    d_u_sum_odd = sum_odd * d_u_s + s * d_u_sum_odd;
+    sum_odd = odd + s * sum_odd;
+    d_a_even = 16 * even * d_a_v + 16 * v * d_a_even;
+    even = 9.147699582236790234e-10 + 16 * v * even;
+    d_a_sum_even = d_a_even + s * d_a_sum_even;
+    d_u_sum_even = sum_even * d_u_s + s * d_u_sum_even;
+    sum_even = even + s * sum_even;
+    d_a_odd = 15 * odd * d_a_v + 15 * v * d_a_odd;
+    odd = -4.382036018453353187e-9 + 15 * v * odd;
+    d_a_sum_odd = d_a_odd + s * d_a_sum_odd;
+    d_u_sum_odd = sum_odd * d_u_s + s * d_u_sum_odd;
+    sum_odd = odd + s * sum_odd;
+    d_a_even = 14 * even * d_a_v + 14 * v * d_a_even;
+    even = 1.026180978424030804e-8 + 14 * v * even;
+    d_a_sum_even = d_a_even + s * d_a_sum_even;
+    d_u_sum_even = sum_even * d_u_s + s * d_u_sum_even;
+    sum_even = even + s * sum_even;
+    d_a_odd = 13 * odd * d_a_v + 13 * v * d_a_odd;
+    odd = 6.70785354340149858e-9 + 13 * v * odd;
+    d_a_sum_odd = d_a_odd + s * d_a_sum_odd;
+    d_u_sum_odd = sum_odd * d_u_s + s * d_u_sum_odd;
+    sum_odd = odd + s * sum_odd;
+    d_a_even = 12 * even * d_a_v + 12 * v * d_a_even;
+    even = -1.76659527368260793e-7 + 12 * v * even;
+    d_a_sum_even = d_a_even + s * d_a_sum_even;
+    d_u_sum_even = sum_even * d_u_s + s * d_u_sum_even;
+    sum_even = even + s * sum_even;
+    d_a_odd = 11 * odd * d_a_v + 11 * v * d_a_odd;
+    odd = 8.296711340953086005e-7 + 11 * v * odd;
+    d_a_sum_odd = d_a_odd + s * d_a_sum_odd;
+    d_u_sum_odd = sum_odd * d_u_s + s * d_u_sum_odd;
+    sum_odd = odd + s * sum_odd;
+    d_a_even = 10 * even * d_a_v + 10 * v * d_a_even;
+    even = -0.000001854062210715159961 + 10 * v * even;
+    d_a_sum_even = d_a_even + s * d_a_sum_even;
+    d_u_sum_even = sum_even * d_u_s + s * d_u_sum_even;
+    sum_even = even + s * sum_even;
+    d_a_odd = 9 * odd * d_a_v + 9 * v * d_a_odd;
+    odd = -0.000002185448510679992161 + 9 * v * odd;
+    d_a_sum_odd = d_a_odd + s * d_a_sum_odd;
+    d_u_sum_odd = sum_odd * d_u_s + s * d_u_sum_odd;
+    sum_odd = odd + s * sum_odd;
+    d_a_even = 8 * even * d_a_v + 8 * v * d_a_even;
+    even = 0.00003919263178522437782 + 8 * v * even;
+    d_a_sum_even = d_a_even + s * d_a_sum_even;
+    d_u_sum_even = sum_even * d_u_s + s * d_u_sum_even;
+    sum_even = even + s * sum_even;
+    d_a_odd = 7 * odd * d_a_v + 7 * v * d_a_odd;
+    odd = -0.0001787551440329218107 + 7 * v * odd;
+    d_a_sum_odd = d_a_odd + s * d_a_sum_odd;
+    d_u_sum_odd = sum_odd * d_u_s + s * d_u_sum_odd;
+    sum_odd = odd + s * sum_odd;
+    d_a_even = 6 * even * d_a_v + 6 * v * d_a_even;
+    even = 0.0003527336860670194004 + 6 * v * even;
+    d_a_sum_even = d_a_even + s * d_a_sum_even;
+    d_u_sum_even = sum_even * d_u_s + s * d_u_sum_even;
+    sum_even = even + s * sum_even;
+    d_a_odd = 5 * odd * d_a_v + 5 * v * d_a_odd;
+    odd = 0.001157407407407407407 + 5 * v * odd;
+    d_a_sum_odd = d_a_odd + s * d_a_sum_odd;
+    d_u_sum_odd = sum_odd * d_u_s + s * d_u_sum_odd;
+    sum_odd = odd + s * sum_odd;
+    d_a_even = 4 * even * d_a_v + 4 * v * d_a_even;
+    even = -0.01481481481481481481 + 4 * v * even;
+    d_a_sum_even = d_a_even + s * d_a_sum_even;
+    d_u_sum_even = sum_even * d_u_s + s * d_u_sum_even;
+    sum_even = even + s * sum_even;
+    d_a_odd = 3 * odd * d_a_v + 3 * v * d_a_odd;
+    odd = 0.08333333333333333333 + 3 * v * odd;
+    d_a_sum_odd = d_a_odd + s * d_a_sum_odd;
+    d_u_sum_odd = sum_odd * d_u_s + s * d_u_sum_odd;
+    sum_odd = odd + s * sum_odd;
+    d_a_even = 2 * even * d_a_v + 2 * v * d_a_even;
+    even = -0.3333333333333333333 + 2 * v * even;
+    d_a_sum_even = d_a_even + s * d_a_sum_even;
+    d_u_sum_even = sum_even * d_u_s + s * d_u_sum_even;
+    sum_even = even + s * sum_even;
+    real t2 = sqrt(2 * PI * a);
+    real t3 = (1 + v * odd) * t2;
+    real t4 = (sum_even + eta * sum_odd) / t3;
+    real t5 = 1 / t3;
+    real d_a_series = (d_a_sum_even + eta * d_a_sum_odd - t4 * (t2 * (odd * d_a_v + v * d_a_odd) + (1 + v * odd) * (0.5 / t2 * (2 * PI)))) * t5;
+    real d_u_series = (d_u_sum_even + (sum_odd * d_u_eta + eta * d_u_sum_odd)) * t5;
+    real series = t4;
+    real sign = u < 0 ? -1 : 1;
+    real t6 = sqrt(0.5 * a);
+    real t7 = sign * eta * t6;
+    real t8 = 0.5 * special_scaled_erfc(t7) + sign * series;
+    real t9 = 1 / t8;
+    real t10 = special_scaled_erfc_slope(t7);
+    return make_special_log_gamma_tail_near_grad_a_u_results(log(t8) - 0.5 * a * s, t9 * (sign * d_a_series - t10 * (sign * eta * (0.5 / t6 * 0.5)) * 0.5) - 0.5 * s, t9 * (sign * d_u_series - t10 * (sign * t6 * d_u_eta) * 0.5) - 0.5 * a * d_u_s);
+}
+
+DEVICE special_log_gamma_tail_uniform_grad_a_results special_log_gamma_tail_uniform_grad_a(real a, real x)
+{
+    real t = (x - a) / a;
+    real d_a_u = (-1 - t) * (1 / a);
+    special_log_gamma_tail_near_grad_a_u_results call = special_log_gamma_tail_near_grad_a_u(a, t);
+    return make_special_log_gamma_tail_uniform_grad_a_results(call.value, call.d_a + call.d_u * d_a_u);
+}
+
+DEVICE special_log_gamma_power_grad_a_results special_log_gamma_power_grad_a(real a, real x)
+{
+    real t = x / a;
+    real t2 = (x - a) / a;
+    real t3 = special_log_ratio_excess(t, t2);
+    real t4 = 1 / a;
+    real t5 = (-1 - t2) * t4;
+    return make_special_log_gamma_power_grad_a_results(a * t3 - (0.5 * log(a) + HALF_LOG_2PI + special_stirling_error(a)), t3 + a * (fabs(t2) < 0.5 ? -(t2 / t * t5) : -(t * t4 / t) - t5) - (0.5 * t4 + special_stirling_error_derivative(a)));
+}
+
+DEVICE real special_gamma_middle(real a)
+{
+    return a < 1 ? 1.5 : a > 20 ? a : a + sqrt(a);
+}
+
+DEVICE special_gamma_series_grad_a_results special_gamma_series_grad_a(real a, real x)
+{
+    real t = 1 / (a + 1);
+    real d_a_v = -(t * t);
+    real v = t;
+    real d_a_share = x * d_a_v;
+    real share = x * v;
+    real d_a_power = 0;
+    real power = 1;
+    real d_a_sum = 0;
+    real sum = 1;
+    real d_a_scale = 0;
+    real scale = 1;
+    int turns = to_int(EPSILON < 1e-10 ? 15 + 10 * sqrt(a) : 9 + 6.6 * sqrt(a));
+    for (int k = 0; k < (turns < 60 ? turns : 60); k = int_sum(k, 1)) {  // until the condition fails
+        real d_a_growth = k * d_a_v;
+        real growth = 1 + k * v;
+        d_a_power = share * d_a_power + power * d_a_share;
+        power *= share;
+        d_a_sum = growth * d_a_sum + sum * d_a_growth + d_a_power;
+        sum = sum * growth + power;
+        d_a_scale = growth * d_a_scale + scale * d_a_growth;
+        scale *= growth;
+    }
+    real t2 = sum / scale;
+    return make_special_gamma_series_grad_a_results(t2, (d_a_sum - t2 * d_a_scale) * (1 / scale));
+}
+
+DEVICE special_gamma_fraction_grad_a_results special_gamma_fraction_grad_a(real a, real x)
+{
+    real v = 1 / x;
+    real b = (x - a + 1) * v;
+    real d_a_above_before = 0;
+    real above_before = 0;
+    real d_a_above = 0;
+    real above = 1;
+    real d_a_below_before = 0;
+    real below_before = 1;
+    real d_a_below = -v;
+    real below = b;
+    real d_a_shape = a <= (real)20 || (real)20 != (real)20 ? 1 : 0;
+    real shape = fmin(a, (real)20);
+    real t = sqrt(a);
+    real t2 = 1 / (a < 1 ? 1.5 : a + t);
+    real d_a_inverse = -(t2 * (a < 1 ? 0 : 1 + 0.5 / t) * t2);
+    real inverse = t2;
+    int turns = to_int(EPSILON < 1e-10 ? 5 + 105 * inverse + 0.6 * shape : 4 + 28 * inverse + 0.4 * shape);
+    for (int k = 1; k < (turns < 80 ? turns : 80); k = int_sum(k, 1)) {  // until the condition fails
+        real d_a_weight = k * v * v;
+        real weight = k * (a - k) * (v * v);
+        real factor = b + int_product(2, k) * v;
+        real d_a_next_above = factor * d_a_above - v * above + (above_before * d_a_weight + weight * d_a_above_before);
+        real next_above = factor * above + weight * above_before;
+        real d_a_next_below = factor * d_a_below - v * below + (below_before * d_a_weight + weight * d_a_below_before);
+        real next_below = factor * below + weight * below_before;
+        d_a_above_before = d_a_above;
+        above_before = above;
+        d_a_below_before = d_a_below;
+        below_before = below;
+        d_a_above = d_a_next_above;
+        above = next_above;
+        d_a_below = d_a_next_below;
+        below = next_below;
+    }
+    real t3 = above / below;
+    return make_special_gamma_fraction_grad_a_results(a * v * t3, v * t3 + a * v * ((d_a_above - t3 * d_a_below) * (1 / below)));
+}
+
+DEVICE special_log_gamma_tail_grad_a_results special_log_gamma_tail_grad_a(real a, real x)
+{
+    if ((a < 1 || a > 20) && THREAD < 65536) {
+        if (a < 1 && x < 1.5 && THREAD < 65536) {
+            special_log_gamma_p_near_zero_grad_a_results call = special_log_gamma_p_near_zero_grad_a(a, x);
+            return make_special_log_gamma_tail_grad_a_results(call.value, call.d_a);
+        }
+        if (a > 20 && fabs(x - a) < 0.33 * (x + a)) {
+            special_log_gamma_tail_uniform_grad_a_results call2 = special_log_gamma_tail_uniform_grad_a(a, x);
+            return make_special_log_gamma_tail_grad_a_results(call2.value, call2.d_a);
+        }
+    }
+    special_log_gamma_power_grad_a_results call3 = special_log_gamma_power_grad_a(a, x);
+    real either;
+    real d_a_either;
+    if (x < special_gamma_middle(a) && THREAD < 65536) {
+        special_gamma_series_grad_a_results call4 = special_gamma_series_grad_a(a, x);
+        either = call4.value;
+        d_a_either = call4.d_a;
+    } else {
+        special_gamma_fraction_grad_a_results call5 = special_gamma_fraction_grad_a(a, x);
+        either = call5.value;
+        d_a_either = call5.d_a;
+    }
+    return make_special_log_gamma_tail_grad_a_results(call3.value + log(either), call3.d_a + 1 / either * d_a_either);
+}
+
+DEVICE real special_log_gamma_power(real a, real x)
+{
+    return a * special_log_ratio_excess(x / a, (x - a) / a) - (0.5 * log(a) + HALF_LOG_2PI + special_stirling_error(a));
+}
+
+DEVICE real special_log_gamma_tail_grad_x(real a, real x, real value)
+{
+    real slope = a / x * exp(special_log_gamma_power(a, x) - value);
+    return x < special_gamma_middle(a) ? slope : -slope;
+}
+
+DEVICE special_log_gamma_tail_grad_a_x_results special_log_gamma_tail_grad_a_x(real a, real x)
+{
+    special_log_gamma_tail_grad_a_results derived = special_log_gamma_tail_grad_a(a, x);
+    return make_special_log_gamma_tail_grad_a_x_results(derived.value, derived.d_a, special_log_gamma_tail_grad_x(a, x, derived.value));
+}
+
+DEVICE special_within_gamma_grad_a_x_value_results special_within_gamma_grad_a_x_value(real a, real x, real value, real at_zero, real at_infinity)
+{
+    real t = !(a >= 0 && x >= 0) ? NAN : 0;
+    return make_special_within_gamma_grad_a_x_value_results(!(a >= 0 && x >= 0) ? NAN : a == 0 || isinf(x) ? at_infinity : x == 0 || isinf(a) ? at_zero : value, t, t, !(a >= 0 && x >= 0) ? NAN : a == 0 || isinf(x) ? 0 : x == 0 || isinf(a) ? 0 : 1);
+}
+
+DEVICE special_log_gamma_p_grad_a_x_results special_log_gamma_p_grad_a_x(real a, real x)
+{
+    special_log_gamma_tail_grad_a_x_results call = special_log_gamma_tail_grad_a_x(a, x);
+    real d_a_tail = call.d_a;
+    real d_x_tail = call.d_x;
+    real tail = call.value;
+    real t = tail < -50 ? -exp(tail) : -(1 / expm1(-tail));
+    real d_a_value = x < special_gamma_middle(a) ? d_a_tail : t * d_a_tail;
+    real d_x_value = x < special_gamma_middle(a) ? d_x_tail : t * d_x_tail;
+    special_within_gamma_grad_a_x_value_results call2 = special_within_gamma_grad_a_x_value(a, x, x < special_gamma_middle(a) ? tail : special_log1mexp(tail), -INFINITY, 0);
+    return make_special_log_gamma_p_grad_a_x_results(call2.value, call2.d_a + call2.d_value * d_a_value, call2.d_x + call2.d_value * d_x_value);
+}
+
+DEVICE special_log_gamma_q_grad_a_x_results special_log_gamma_q_grad_a_x(real a, real x)
+{
+    special_log_gamma_tail_grad_a_x_results call = special_log_gamma_tail_grad_a_x(a, x);
+    real d_a_tail = call.d_a;
+    real d_x_tail = call.d_x;
+    real tail = call.value;
+    real t = tail < -50 ? -exp(tail) : -(1 / expm1(-tail));
+    real d_a_value = x < special_gamma_middle(a) ? t * d_a_tail : d_a_tail;
+    real d_x_value = x < special_gamma_middle(a) ? t * d_x_tail : d_x_tail;
+    special_within_gamma_grad_a_x_value_results call2 = special_within_gamma_grad_a_x_value(a, x, x < special_gamma_middle(a) ? special_log1mexp(tail) : tail, 0, -INFINITY);
+    return make_special_log_gamma_q_grad_a_x_results(call2.value, call2.d_a + call2.d_value * d_a_value, call2.d_x + call2.d_value * d_x_value);
 }
 
 DEVICE special_log_gamma_power_grad_a_x_results special_log_gamma_power_grad_a_x(real a, real x)
@@ -313,6 +1423,14 @@ DEVICE special_log_gamma_power_grad_a_x_results special_log_gamma_power_grad_a_x
     real t5 = 1 / a;
     real t6 = (-1 - t2) * t5;
     return make_special_log_gamma_power_grad_a_x_results(a * t3 - (0.5 * log(a) + HALF_LOG_2PI + special_stirling_error(a)), t3 + a * (fabs(t2) < 0.5 ? -(t4 * t6) : -(t * t5 / t) - t6) - (0.5 * t5 + special_stirling_error_derivative(a)), a * (fabs(t2) < 0.5 ? -(t4 * t5) : t5 / t - t5));
+}
+
+DEVICE real special_mixture_peak(real m, real a, real y, real s)
+{
+    real b = a + 1 - m * s;
+    real c = m * y - a;
+    real root = sqrt(fmax(b * b + 4 * c, (real)0));
+    return floor(fmax(b > 0 ? 2 * c / (b + root) : 0.5 * (root - b), (real)0));
 }
 
 DEVICE special_log_poisson_grad_j_m_results special_log_poisson_grad_j_m(real j, real m)
@@ -331,6 +1449,29 @@ DEVICE special_log_poisson_grad_j_m_results special_log_poisson_grad_j_m(real j,
         d_m_either = call.d_x;
     }
     return make_special_log_poisson_grad_j_m_results(either, d_j_either, d_m_either);
+}
+
+DEVICE int special_large_shape(real shape)
+{
+    return shape > (EPSILON < 1e-10 ? 100 : 10);
+}
+
+DEVICE real special_lbeta_derivative(real a, real b)
+{
+    real sum = a + b;
+    return special_stirling_error_derivative(a) - special_stirling_error_derivative(sum) - 0.5 * b / (a * sum) - log1p(b / a);
+}
+
+DEVICE real special_lbeta(real a, real b)
+{
+    real p = fmin(a, b);
+    real q = fmax(a, b);
+    return special_stirling_error(p) + (special_stirling_error(q) - special_stirling_error(p + q)) + HALF_LOG_2PI - 0.5 * log(q) - (p - 0.5) * log1p(q / p) - q * log1p(p / q);
+}
+
+DEVICE real special_log_power_at_zero(real power, real value)
+{
+    return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
 }
 
 DEVICE special_log_mixture_density_grad_m_a_y_s_first_results special_log_mixture_density_grad_m_a_y_s_first(real m, real a, real y, real s, real first)
@@ -400,6 +1541,848 @@ DEVICE special_log_mixture_density_grad_m_a_y_s_first_results special_log_mixtur
     }
     real t16 = 1 / sum;
     return make_special_log_mixture_density_grad_m_a_y_s_first_results(log(sum), t16 * d_m_sum, t16 * d_a_sum, t16 * d_y_sum, t16 * d_s_sum, t16 * d_first_sum);
+}
+
+DEVICE int special_mixture_has_stride(real m)
+{
+    return m > 2000;
+}
+
+DEVICE int special_mixture_is_vague(real m)
+{
+    return sqrt(m) * EPSILON > 0.01;
+}
+
+// special_log_rising_grad_x_n: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real x;
+    real c0;
+    real c1;
+    real c2;
+    real c3;
+    real t7;
+} special_log_rising_grad_x_n_sm_set;
+
+DEVICE special_log_rising_grad_x_n_sm_set special_log_rising_grad_x_n_sm_prepare_set(real x)
+{
+    special_log_rising_grad_x_n_sm_set set;
+    real t7 = 1 / x;
+    set.x = x;
+    set.c0 = special_log_gamma(x);
+    set.c1 = special_digamma(x);
+    set.c2 = 0.5 * (1 + x);
+    set.c3 = 1 + x;
+    set.t7 = t7;
+    return set;
+}
+
+// special_log_rising_grad_x_n: what depends on both, from what was computed ahead.
+DEVICE special_log_rising_grad_x_n_results special_log_rising_grad_x_n_sm_evaluate(special_log_rising_grad_x_n_sm_set set, real n)
+{
+    if (n > set.c2) {
+        real t = special_digamma(set.x + n);
+        return make_special_log_rising_grad_x_n_results(special_log_gamma(set.x + n) - set.c0, t - set.c1, t);
+    }
+    real d_x_sum = 0;
+    real d_n_sum = 0;
+    real sum = 0;
+    for (int k = 0; k < 8; k++) {
+        real t2 = special_legendre_weight(k);
+        real t3 = 1 + special_legendre_node(k);
+        real t4 = set.c3 + 0.5 * n * t3;
+        real t5 = special_trigamma(t4);
+        d_x_sum += t2 * t5;
+        d_n_sum += t2 * (t5 * (0.5 * t3));
+        sum += t2 * special_digamma(t4);
+    }
+    real t6 = n / set.x;
+    real t8 = 1 / (1 + t6);
+    return make_special_log_rising_grad_x_n_results(0.5 * n * sum - log1p(t6), 0.5 * n * d_x_sum + t6 * set.t7 * t8, 0.5 * sum + 0.5 * n * d_n_sum - t8 * set.t7);
+}
+
+// special_log_beta_scale_grad_a_b: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    special_log_rising_grad_x_n_sm_set special_0;
+} special_log_beta_scale_grad_a_b_ms_set;
+
+DEVICE special_log_beta_scale_grad_a_b_ms_set special_log_beta_scale_grad_a_b_ms_prepare_set(real b)
+{
+    special_log_beta_scale_grad_a_b_ms_set set;
+    set.special_0 = special_log_rising_grad_x_n_sm_prepare_set(b);
+    return set;
+}
+
+// special_log_beta_scale_grad_a_b: what depends on both, from what was computed ahead.
+DEVICE special_log_beta_scale_grad_a_b_results special_log_beta_scale_grad_a_b_ms_evaluate(special_log_beta_scale_grad_a_b_ms_set set, real a)
+{
+    special_log_rising_grad_x_n_results call = special_log_rising_grad_x_n_sm_evaluate(set.special_0, a);
+    return make_special_log_beta_scale_grad_a_b_results(special_log_gamma_1p(a) - call.value, special_digamma(1 + a) - call.d_n, -call.d_x);
+}
+
+// special_log_beta_scale_grad_a_b: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real a;
+    real c0;
+    real c1;
+} special_log_beta_scale_grad_a_b_sm_set;
+
+DEVICE special_log_beta_scale_grad_a_b_sm_set special_log_beta_scale_grad_a_b_sm_prepare_set(real a)
+{
+    special_log_beta_scale_grad_a_b_sm_set set;
+    set.a = a;
+    set.c0 = special_log_gamma_1p(a);
+    set.c1 = special_digamma(1 + a);
+    return set;
+}
+
+// special_log_beta_scale_grad_a_b: what depends on both, from what was computed ahead.
+DEVICE special_log_beta_scale_grad_a_b_results special_log_beta_scale_grad_a_b_sm_evaluate(special_log_beta_scale_grad_a_b_sm_set set, real b)
+{
+    special_log_rising_grad_x_n_results call = special_log_rising_grad_x_n(b, set.a);
+    return make_special_log_beta_scale_grad_a_b_results(set.c0 - call.value, set.c1 - call.d_n, -call.d_x);
+}
+
+// special_log_beta_power_grad_a_b: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real b;
+    real t14;
+    real c0;
+    real c1;
+} special_log_beta_power_grad_a_b_msmm_set;
+
+DEVICE special_log_beta_power_grad_a_b_msmm_set special_log_beta_power_grad_a_b_msmm_prepare_set(real b)
+{
+    special_log_beta_power_grad_a_b_msmm_set set;
+    real t14 = 1 / b;
+    set.b = b;
+    set.t14 = t14;
+    set.c0 = special_stirling_error(b);
+    set.c1 = special_stirling_error_derivative(b);
+    return set;
+}
+
+// special_log_beta_power_grad_a_b: what depends on both, from what was computed ahead.
+DEVICE special_log_beta_power_grad_a_b_results special_log_beta_power_grad_a_b_msmm_evaluate(special_log_beta_power_grad_a_b_msmm_set set, real a, real x, real y)
+{
+    real n = a + set.b;
+    special_beta_gap_grad_a_b_results call = special_beta_gap_grad_a_b(a, set.b, x, y);
+    real d_a_gap = call.d_a;
+    real d_b_gap = call.d_b;
+    real gap = call.value;
+    real t = n / a;
+    real t2 = x * t;
+    real t3 = -gap / a;
+    real t4 = special_log_ratio_excess(t2, t3);
+    real t5 = n / set.b;
+    real t6 = y * t5;
+    real t7 = gap / set.b;
+    real t8 = special_log_ratio_excess(t6, t7);
+    real t9 = set.b / n;
+    real t10 = t3 / t2;
+    real t11 = 1 / a;
+    real t12 = (gap / a - d_a_gap) * t11;
+    real t13 = t7 / t6;
+    real t15 = d_a_gap * set.t14;
+    real t16 = 1 / n;
+    real t17 = 1 / t9;
+    real t18 = special_stirling_error_derivative(n);
+    real t19 = d_b_gap * t11;
+    real t20 = (d_b_gap - t7) * set.t14;
+    return make_special_log_beta_power_grad_a_b_results(a * t4 + set.b * t8 + (0.5 * (log(a) + log(t9)) - HALF_LOG_2PI - (special_stirling_error(a) + (set.c0 - special_stirling_error(n)))), t4 + a * (fabs(t3) < 0.5 ? -(t10 * t12) : x * ((1 - t) * t11) / t2 - t12) + set.b * (fabs(t7) < 0.5 ? -(t13 * t15) : y * set.t14 / t6 - t15) + (0.5 * (t11 - t9 * t16 * t17) - (special_stirling_error_derivative(a) - t18)), a * (fabs(t3) < 0.5 ? t19 * t10 : x * t11 / t2 + t19) + (t8 + set.b * (fabs(t7) < 0.5 ? -(t13 * t20) : y * ((1 - t5) * set.t14) / t6 - t20)) + (0.5 * (t17 * ((1 - t9) * t16)) - (set.c1 - t18)));
+}
+
+// special_log_beta_tail_grad_a_b: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real b;
+    special_log_beta_scale_grad_a_b_ms_set special_0;
+    special_log_beta_scale_grad_a_b_sm_set special_1;
+    int c0;
+    special_log_beta_power_grad_a_b_msmm_set special_2;
+} special_log_beta_tail_grad_a_b_msmm_set;
+
+DEVICE special_log_beta_tail_grad_a_b_msmm_set special_log_beta_tail_grad_a_b_msmm_prepare_set(real b)
+{
+    special_log_beta_tail_grad_a_b_msmm_set set;
+    set.b = b;
+    set.special_0 = special_log_beta_scale_grad_a_b_ms_prepare_set(b);
+    set.special_1 = special_log_beta_scale_grad_a_b_sm_prepare_set(b);
+    set.c0 = b > 1000;
+    set.special_2 = special_log_beta_power_grad_a_b_msmm_prepare_set(b);
+    return set;
+}
+
+// special_log_beta_tail_grad_a_b: what depends on both, from what was computed ahead.
+DEVICE special_log_beta_tail_grad_a_b_results special_log_beta_tail_grad_a_b_msmm_evaluate(special_log_beta_tail_grad_a_b_msmm_set set, real a, real x, real y)
+{
+    int below = special_beta_from_below(a, set.b, x, y);
+    real d_a_s = below ? 1 : 0;
+    real d_b_s = below ? 0 : 1;
+    real s = below ? a : set.b;
+    real d_a_t = below ? 0 : 1;
+    real d_b_t = below ? 1 : 0;
+    real t = below ? set.b : a;
+    real u = below ? x : y;
+    real v = below ? y : x;
+    if (special_beta_needs_series(a, set.b) && THREAD < 65536) {
+        if (u <= 0.5 && t * u < 1.5 && THREAD < 65536) {
+            real either;
+            real d_a_either;
+            real d_b_either;
+            if (below) {
+                special_log_beta_scale_grad_a_b_results call = special_log_beta_scale_grad_a_b_ms_evaluate(set.special_0, a);
+                either = call.value;
+                d_a_either = call.d_a;
+                d_b_either = call.d_b;
+            } else {
+                special_log_beta_scale_grad_a_b_results call2 = special_log_beta_scale_grad_a_b_sm_evaluate(set.special_1, a);
+                either = call2.value;
+                d_a_either = call2.d_b;
+                d_b_either = call2.d_a;
+            }
+            special_beta_series_grad_a_b_results call3 = special_beta_series_grad_a_b(s, t, u);
+            real t2 = log(u);
+            real t3 = 1 / (1 + call3.value);
+            return make_special_log_beta_tail_grad_a_b_results(s * t2 - either + log1p(call3.value), t2 * d_a_s - d_a_either + t3 * (call3.d_a * d_a_s + call3.d_b * d_a_t), t2 * d_b_s - d_b_either + t3 * (call3.d_a * d_b_s + call3.d_b * d_b_t));
+        }
+    }
+    int central = a > 1000 && set.c0 && special_beta_gap(s, t, u, v) < 3 * sqrt(x * y * (a + set.b));
+    special_log_beta_power_grad_a_b_results call4 = special_log_beta_power_grad_a_b_msmm_evaluate(set.special_2, a, x, y);
+    real either2;
+    real d_a_either2;
+    real d_b_either2;
+    if (central && THREAD < 65536) {
+        special_beta_integral_grad_a_b_results call5 = special_beta_integral_grad_a_b(s, t, u, v);
+        either2 = call5.value;
+        d_a_either2 = call5.d_a * d_a_s + call5.d_b * d_a_t;
+        d_b_either2 = call5.d_a * d_b_s + call5.d_b * d_b_t;
+    } else {
+        special_beta_fraction_grad_a_b_results call6 = special_beta_fraction_grad_a_b(s, t, u, v, special_beta_fraction_turns(a, set.b));
+        either2 = call6.value;
+        d_a_either2 = call6.d_a * d_a_s + call6.d_b * d_a_t;
+        d_b_either2 = call6.d_a * d_b_s + call6.d_b * d_b_t;
+    }
+    real t4 = 1 / either2;
+    return make_special_log_beta_tail_grad_a_b_results(call4.value + log(either2), call4.d_a + t4 * d_a_either2, call4.d_b + t4 * d_b_either2);
+}
+
+// special_log_beta_power: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real b;
+    real c0;
+} special_log_beta_power_msmm_set;
+
+DEVICE special_log_beta_power_msmm_set special_log_beta_power_msmm_prepare_set(real b)
+{
+    special_log_beta_power_msmm_set set;
+    set.b = b;
+    set.c0 = special_stirling_error(b);
+    return set;
+}
+
+// special_log_beta_power: what depends on both, from what was computed ahead.
+DEVICE real special_log_beta_power_msmm_evaluate(special_log_beta_power_msmm_set set, real a, real x, real y)
+{
+    real n = a + set.b;
+    real gap = special_beta_gap(a, set.b, x, y);
+    return a * special_log_ratio_excess(x * (n / a), -gap / a) + set.b * special_log_ratio_excess(y * (n / set.b), gap / set.b) + (0.5 * (log(a) + log(set.b / n)) - HALF_LOG_2PI - (special_stirling_error(a) + (set.c0 - special_stirling_error(n))));
+}
+
+// special_log_beta_tail_grad_x: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real b;
+    special_log_beta_power_msmm_set special_0;
+} special_log_beta_tail_grad_x_msmmm_set;
+
+DEVICE special_log_beta_tail_grad_x_msmmm_set special_log_beta_tail_grad_x_msmmm_prepare_set(real b)
+{
+    special_log_beta_tail_grad_x_msmmm_set set;
+    set.b = b;
+    set.special_0 = special_log_beta_power_msmm_prepare_set(b);
+    return set;
+}
+
+// special_log_beta_tail_grad_x: what depends on both, from what was computed ahead.
+DEVICE real special_log_beta_tail_grad_x_msmmm_evaluate(special_log_beta_tail_grad_x_msmmm_set set, real a, real x, real y, real value)
+{
+    return (special_beta_from_below(a, set.b, x, y) ? 1 : -1) * exp(special_log_beta_power_msmm_evaluate(set.special_0, a, x, y) - value) / (x * y);
+}
+
+// special_log_beta_tail_grad_a_b_x_y: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    special_log_beta_tail_grad_a_b_msmm_set special_0;
+    special_log_beta_tail_grad_x_msmmm_set special_1;
+    real b;
+} special_log_beta_tail_grad_a_b_x_y_msmm_set;
+
+DEVICE special_log_beta_tail_grad_a_b_x_y_msmm_set special_log_beta_tail_grad_a_b_x_y_msmm_prepare_set(real b)
+{
+    special_log_beta_tail_grad_a_b_x_y_msmm_set set;
+    set.special_0 = special_log_beta_tail_grad_a_b_msmm_prepare_set(b);
+    set.special_1 = special_log_beta_tail_grad_x_msmmm_prepare_set(b);
+    set.b = b;
+    return set;
+}
+
+// special_log_beta_tail_grad_a_b_x_y: what depends on both, from what was computed ahead.
+DEVICE special_log_beta_tail_grad_a_b_x_y_results special_log_beta_tail_grad_a_b_x_y_msmm_evaluate(special_log_beta_tail_grad_a_b_x_y_msmm_set set, real a, real x, real y)
+{
+    special_log_beta_tail_grad_a_b_results derived = special_log_beta_tail_grad_a_b_msmm_evaluate(set.special_0, a, x, y);
+    return make_special_log_beta_tail_grad_a_b_x_y_results(derived.value, derived.d_a, derived.d_b, special_log_beta_tail_grad_x_msmmm_evaluate(set.special_1, a, x, y, derived.value), special_log_beta_tail_grad_y(a, set.b, x, y, derived.value));
+}
+
+// special_log_beta_p_grad_a_b_x_y: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    special_log_beta_tail_grad_a_b_x_y_msmm_set special_0;
+    real b;
+} special_log_beta_p_grad_a_b_x_y_msmm_set;
+
+DEVICE special_log_beta_p_grad_a_b_x_y_msmm_set special_log_beta_p_grad_a_b_x_y_msmm_prepare_set(real b)
+{
+    special_log_beta_p_grad_a_b_x_y_msmm_set set;
+    set.special_0 = special_log_beta_tail_grad_a_b_x_y_msmm_prepare_set(b);
+    set.b = b;
+    return set;
+}
+
+// special_log_beta_p_grad_a_b_x_y: what depends on both, from what was computed ahead.
+DEVICE special_log_beta_p_grad_a_b_x_y_results special_log_beta_p_grad_a_b_x_y_msmm_evaluate(special_log_beta_p_grad_a_b_x_y_msmm_set set, real a, real x, real y)
+{
+    special_log_beta_tail_grad_a_b_x_y_results call = special_log_beta_tail_grad_a_b_x_y_msmm_evaluate(set.special_0, a, x, y);
+    real d_a_tail = call.d_a;
+    real d_b_tail = call.d_b;
+    real d_x_tail = call.d_x;
+    real d_y_tail = call.d_y;
+    real tail = call.value;
+    real t = tail < -50 ? -exp(tail) : -(1 / expm1(-tail));
+    real d_a_value = special_beta_from_below(a, set.b, x, y) ? d_a_tail : t * d_a_tail;
+    real d_b_value = special_beta_from_below(a, set.b, x, y) ? d_b_tail : t * d_b_tail;
+    real d_x_value = special_beta_from_below(a, set.b, x, y) ? d_x_tail : t * d_x_tail;
+    real d_y_value = special_beta_from_below(a, set.b, x, y) ? d_y_tail : t * d_y_tail;
+    special_within_beta_grad_a_b_x_y_value_results call2 = special_within_beta_grad_a_b_x_y_value(a, set.b, x, y, special_beta_from_below(a, set.b, x, y) ? tail : special_log1mexp(tail), -INFINITY, 0);
+    return make_special_log_beta_p_grad_a_b_x_y_results(call2.value, call2.d_a + call2.d_value * d_a_value, call2.d_b + call2.d_value * d_b_value, call2.d_x + call2.d_value * d_x_value, call2.d_y + call2.d_value * d_y_value);
+}
+
+// special_log_beta_power_grad_a_b: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real a;
+    real t11;
+    real c0;
+    real c1;
+    real c2;
+} special_log_beta_power_grad_a_b_smmm_set;
+
+DEVICE special_log_beta_power_grad_a_b_smmm_set special_log_beta_power_grad_a_b_smmm_prepare_set(real a)
+{
+    special_log_beta_power_grad_a_b_smmm_set set;
+    real t11 = 1 / a;
+    set.a = a;
+    set.t11 = t11;
+    set.c0 = log(a);
+    set.c1 = special_stirling_error(a);
+    set.c2 = special_stirling_error_derivative(a);
+    return set;
+}
+
+// special_log_beta_power_grad_a_b: what depends on both, from what was computed ahead.
+DEVICE special_log_beta_power_grad_a_b_results special_log_beta_power_grad_a_b_smmm_evaluate(special_log_beta_power_grad_a_b_smmm_set set, real b, real x, real y)
+{
+    real n = set.a + b;
+    special_beta_gap_grad_a_b_results call = special_beta_gap_grad_a_b(set.a, b, x, y);
+    real d_a_gap = call.d_a;
+    real d_b_gap = call.d_b;
+    real gap = call.value;
+    real t = n / set.a;
+    real t2 = x * t;
+    real t3 = -gap / set.a;
+    real t4 = special_log_ratio_excess(t2, t3);
+    real t5 = n / b;
+    real t6 = y * t5;
+    real t7 = gap / b;
+    real t8 = special_log_ratio_excess(t6, t7);
+    real t9 = b / n;
+    real t10 = t3 / t2;
+    real t12 = (gap / set.a - d_a_gap) * set.t11;
+    real t13 = t7 / t6;
+    real t14 = 1 / b;
+    real t15 = d_a_gap * t14;
+    real t16 = 1 / n;
+    real t17 = 1 / t9;
+    real t18 = special_stirling_error_derivative(n);
+    real t19 = d_b_gap * set.t11;
+    real t20 = (d_b_gap - t7) * t14;
+    return make_special_log_beta_power_grad_a_b_results(set.a * t4 + b * t8 + (0.5 * (set.c0 + log(t9)) - HALF_LOG_2PI - (set.c1 + (special_stirling_error(b) - special_stirling_error(n)))), t4 + set.a * (fabs(t3) < 0.5 ? -(t10 * t12) : x * ((1 - t) * set.t11) / t2 - t12) + b * (fabs(t7) < 0.5 ? -(t13 * t15) : y * t14 / t6 - t15) + (0.5 * (set.t11 - t9 * t16 * t17) - (set.c2 - t18)), set.a * (fabs(t3) < 0.5 ? t19 * t10 : x * set.t11 / t2 + t19) + (t8 + b * (fabs(t7) < 0.5 ? -(t13 * t20) : y * ((1 - t5) * t14) / t6 - t20)) + (0.5 * (t17 * ((1 - t9) * t16)) - (special_stirling_error_derivative(b) - t18)));
+}
+
+// special_log_beta_tail_grad_a_b: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real a;
+    special_log_beta_scale_grad_a_b_sm_set special_0;
+    special_log_beta_scale_grad_a_b_ms_set special_1;
+    int c0;
+    special_log_beta_power_grad_a_b_smmm_set special_2;
+} special_log_beta_tail_grad_a_b_smmm_set;
+
+DEVICE special_log_beta_tail_grad_a_b_smmm_set special_log_beta_tail_grad_a_b_smmm_prepare_set(real a)
+{
+    special_log_beta_tail_grad_a_b_smmm_set set;
+    set.a = a;
+    set.special_0 = special_log_beta_scale_grad_a_b_sm_prepare_set(a);
+    set.special_1 = special_log_beta_scale_grad_a_b_ms_prepare_set(a);
+    set.c0 = a > 1000;
+    set.special_2 = special_log_beta_power_grad_a_b_smmm_prepare_set(a);
+    return set;
+}
+
+// special_log_beta_tail_grad_a_b: what depends on both, from what was computed ahead.
+DEVICE special_log_beta_tail_grad_a_b_results special_log_beta_tail_grad_a_b_smmm_evaluate(special_log_beta_tail_grad_a_b_smmm_set set, real b, real x, real y)
+{
+    int below = special_beta_from_below(set.a, b, x, y);
+    real d_a_s = below ? 1 : 0;
+    real d_b_s = below ? 0 : 1;
+    real s = below ? set.a : b;
+    real d_a_t = below ? 0 : 1;
+    real d_b_t = below ? 1 : 0;
+    real t = below ? b : set.a;
+    real u = below ? x : y;
+    real v = below ? y : x;
+    if (special_beta_needs_series(set.a, b) && THREAD < 65536) {
+        if (u <= 0.5 && t * u < 1.5 && THREAD < 65536) {
+            real either;
+            real d_a_either;
+            real d_b_either;
+            if (below) {
+                special_log_beta_scale_grad_a_b_results call = special_log_beta_scale_grad_a_b_sm_evaluate(set.special_0, b);
+                either = call.value;
+                d_a_either = call.d_a;
+                d_b_either = call.d_b;
+            } else {
+                special_log_beta_scale_grad_a_b_results call2 = special_log_beta_scale_grad_a_b_ms_evaluate(set.special_1, b);
+                either = call2.value;
+                d_a_either = call2.d_b;
+                d_b_either = call2.d_a;
+            }
+            special_beta_series_grad_a_b_results call3 = special_beta_series_grad_a_b(s, t, u);
+            real t2 = log(u);
+            real t3 = 1 / (1 + call3.value);
+            return make_special_log_beta_tail_grad_a_b_results(s * t2 - either + log1p(call3.value), t2 * d_a_s - d_a_either + t3 * (call3.d_a * d_a_s + call3.d_b * d_a_t), t2 * d_b_s - d_b_either + t3 * (call3.d_a * d_b_s + call3.d_b * d_b_t));
+        }
+    }
+    int central = set.c0 && b > 1000 && special_beta_gap(s, t, u, v) < 3 * sqrt(x * y * (set.a + b));
+    special_log_beta_power_grad_a_b_results call4 = special_log_beta_power_grad_a_b_smmm_evaluate(set.special_2, b, x, y);
+    real either2;
+    real d_a_either2;
+    real d_b_either2;
+    if (central && THREAD < 65536) {
+        special_beta_integral_grad_a_b_results call5 = special_beta_integral_grad_a_b(s, t, u, v);
+        either2 = call5.value;
+        d_a_either2 = call5.d_a * d_a_s + call5.d_b * d_a_t;
+        d_b_either2 = call5.d_a * d_b_s + call5.d_b * d_b_t;
+    } else {
+        special_beta_fraction_grad_a_b_results call6 = special_beta_fraction_grad_a_b(s, t, u, v, special_beta_fraction_turns(set.a, b));
+        either2 = call6.value;
+        d_a_either2 = call6.d_a * d_a_s + call6.d_b * d_a_t;
+        d_b_either2 = call6.d_a * d_b_s + call6.d_b * d_b_t;
+    }
+    real t4 = 1 / either2;
+    return make_special_log_beta_tail_grad_a_b_results(call4.value + log(either2), call4.d_a + t4 * d_a_either2, call4.d_b + t4 * d_b_either2);
+}
+
+// special_log_beta_power: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real a;
+    real c0;
+    real c1;
+} special_log_beta_power_smmm_set;
+
+DEVICE special_log_beta_power_smmm_set special_log_beta_power_smmm_prepare_set(real a)
+{
+    special_log_beta_power_smmm_set set;
+    set.a = a;
+    set.c0 = log(a);
+    set.c1 = special_stirling_error(a);
+    return set;
+}
+
+// special_log_beta_power: what depends on both, from what was computed ahead.
+DEVICE real special_log_beta_power_smmm_evaluate(special_log_beta_power_smmm_set set, real b, real x, real y)
+{
+    real n = set.a + b;
+    real gap = special_beta_gap(set.a, b, x, y);
+    return set.a * special_log_ratio_excess(x * (n / set.a), -gap / set.a) + b * special_log_ratio_excess(y * (n / b), gap / b) + (0.5 * (set.c0 + log(b / n)) - HALF_LOG_2PI - (set.c1 + (special_stirling_error(b) - special_stirling_error(n))));
+}
+
+// special_log_beta_tail_grad_x: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real a;
+    special_log_beta_power_smmm_set special_0;
+} special_log_beta_tail_grad_x_smmmm_set;
+
+DEVICE special_log_beta_tail_grad_x_smmmm_set special_log_beta_tail_grad_x_smmmm_prepare_set(real a)
+{
+    special_log_beta_tail_grad_x_smmmm_set set;
+    set.a = a;
+    set.special_0 = special_log_beta_power_smmm_prepare_set(a);
+    return set;
+}
+
+// special_log_beta_tail_grad_x: what depends on both, from what was computed ahead.
+DEVICE real special_log_beta_tail_grad_x_smmmm_evaluate(special_log_beta_tail_grad_x_smmmm_set set, real b, real x, real y, real value)
+{
+    return (special_beta_from_below(set.a, b, x, y) ? 1 : -1) * exp(special_log_beta_power_smmm_evaluate(set.special_0, b, x, y) - value) / (x * y);
+}
+
+// special_log_beta_tail_grad_a_b_x_y: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    special_log_beta_tail_grad_a_b_smmm_set special_0;
+    special_log_beta_tail_grad_x_smmmm_set special_1;
+    real a;
+} special_log_beta_tail_grad_a_b_x_y_smmm_set;
+
+DEVICE special_log_beta_tail_grad_a_b_x_y_smmm_set special_log_beta_tail_grad_a_b_x_y_smmm_prepare_set(real a)
+{
+    special_log_beta_tail_grad_a_b_x_y_smmm_set set;
+    set.special_0 = special_log_beta_tail_grad_a_b_smmm_prepare_set(a);
+    set.special_1 = special_log_beta_tail_grad_x_smmmm_prepare_set(a);
+    set.a = a;
+    return set;
+}
+
+// special_log_beta_tail_grad_a_b_x_y: what depends on both, from what was computed ahead.
+DEVICE special_log_beta_tail_grad_a_b_x_y_results special_log_beta_tail_grad_a_b_x_y_smmm_evaluate(special_log_beta_tail_grad_a_b_x_y_smmm_set set, real b, real x, real y)
+{
+    special_log_beta_tail_grad_a_b_results derived = special_log_beta_tail_grad_a_b_smmm_evaluate(set.special_0, b, x, y);
+    return make_special_log_beta_tail_grad_a_b_x_y_results(derived.value, derived.d_a, derived.d_b, special_log_beta_tail_grad_x_smmmm_evaluate(set.special_1, b, x, y, derived.value), special_log_beta_tail_grad_y(set.a, b, x, y, derived.value));
+}
+
+// special_log_beta_p_grad_a_b_x_y: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    special_log_beta_tail_grad_a_b_x_y_smmm_set special_0;
+    real a;
+} special_log_beta_p_grad_a_b_x_y_smmm_set;
+
+DEVICE special_log_beta_p_grad_a_b_x_y_smmm_set special_log_beta_p_grad_a_b_x_y_smmm_prepare_set(real a)
+{
+    special_log_beta_p_grad_a_b_x_y_smmm_set set;
+    set.special_0 = special_log_beta_tail_grad_a_b_x_y_smmm_prepare_set(a);
+    set.a = a;
+    return set;
+}
+
+// special_log_beta_p_grad_a_b_x_y: what depends on both, from what was computed ahead.
+DEVICE special_log_beta_p_grad_a_b_x_y_results special_log_beta_p_grad_a_b_x_y_smmm_evaluate(special_log_beta_p_grad_a_b_x_y_smmm_set set, real b, real x, real y)
+{
+    special_log_beta_tail_grad_a_b_x_y_results call = special_log_beta_tail_grad_a_b_x_y_smmm_evaluate(set.special_0, b, x, y);
+    real d_a_tail = call.d_a;
+    real d_b_tail = call.d_b;
+    real d_x_tail = call.d_x;
+    real d_y_tail = call.d_y;
+    real tail = call.value;
+    real t = tail < -50 ? -exp(tail) : -(1 / expm1(-tail));
+    real d_a_value = special_beta_from_below(set.a, b, x, y) ? d_a_tail : t * d_a_tail;
+    real d_b_value = special_beta_from_below(set.a, b, x, y) ? d_b_tail : t * d_b_tail;
+    real d_x_value = special_beta_from_below(set.a, b, x, y) ? d_x_tail : t * d_x_tail;
+    real d_y_value = special_beta_from_below(set.a, b, x, y) ? d_y_tail : t * d_y_tail;
+    special_within_beta_grad_a_b_x_y_value_results call2 = special_within_beta_grad_a_b_x_y_value(set.a, b, x, y, special_beta_from_below(set.a, b, x, y) ? tail : special_log1mexp(tail), -INFINITY, 0);
+    return make_special_log_beta_p_grad_a_b_x_y_results(call2.value, call2.d_a + call2.d_value * d_a_value, call2.d_b + call2.d_value * d_b_value, call2.d_x + call2.d_value * d_x_value, call2.d_y + call2.d_value * d_y_value);
+}
+
+// special_log_beta_power_grad_a_b_x_y: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real b;
+    real t14;
+    real c0;
+    real c1;
+} special_log_beta_power_grad_a_b_x_y_msmm_set;
+
+DEVICE special_log_beta_power_grad_a_b_x_y_msmm_set special_log_beta_power_grad_a_b_x_y_msmm_prepare_set(real b)
+{
+    special_log_beta_power_grad_a_b_x_y_msmm_set set;
+    real t14 = 1 / b;
+    set.b = b;
+    set.t14 = t14;
+    set.c0 = special_stirling_error(b);
+    set.c1 = special_stirling_error_derivative(b);
+    return set;
+}
+
+// special_log_beta_power_grad_a_b_x_y: what depends on both, from what was computed ahead.
+DEVICE special_log_beta_power_grad_a_b_x_y_results special_log_beta_power_grad_a_b_x_y_msmm_evaluate(special_log_beta_power_grad_a_b_x_y_msmm_set set, real a, real x, real y)
+{
+    real n = a + set.b;
+    special_beta_gap_grad_a_b_x_y_results call = special_beta_gap_grad_a_b_x_y(a, set.b, x, y);
+    real d_a_gap = call.d_a;
+    real d_b_gap = call.d_b;
+    real d_x_gap = call.d_x;
+    real d_y_gap = call.d_y;
+    real gap = call.value;
+    real t = n / a;
+    real t2 = x * t;
+    real t3 = -gap / a;
+    real t4 = special_log_ratio_excess(t2, t3);
+    real t5 = n / set.b;
+    real t6 = y * t5;
+    real t7 = gap / set.b;
+    real t8 = special_log_ratio_excess(t6, t7);
+    real t9 = set.b / n;
+    real t10 = t3 / t2;
+    real t11 = 1 / a;
+    real t12 = (gap / a - d_a_gap) * t11;
+    real t13 = t7 / t6;
+    real t15 = d_a_gap * set.t14;
+    real t16 = 1 / n;
+    real t17 = 1 / t9;
+    real t18 = special_stirling_error_derivative(n);
+    real t19 = d_b_gap * t11;
+    real t20 = (d_b_gap - t7) * set.t14;
+    real t21 = d_x_gap * t11;
+    real t22 = d_x_gap * set.t14;
+    real t23 = d_y_gap * t11;
+    real t24 = d_y_gap * set.t14;
+    return make_special_log_beta_power_grad_a_b_x_y_results(a * t4 + set.b * t8 + (0.5 * (log(a) + log(t9)) - HALF_LOG_2PI - (special_stirling_error(a) + (set.c0 - special_stirling_error(n)))), t4 + a * (fabs(t3) < 0.5 ? -(t10 * t12) : x * ((1 - t) * t11) / t2 - t12) + set.b * (fabs(t7) < 0.5 ? -(t13 * t15) : y * set.t14 / t6 - t15) + (0.5 * (t11 - t9 * t16 * t17) - (special_stirling_error_derivative(a) - t18)), a * (fabs(t3) < 0.5 ? t19 * t10 : x * t11 / t2 + t19) + (t8 + set.b * (fabs(t7) < 0.5 ? -(t13 * t20) : y * ((1 - t5) * set.t14) / t6 - t20)) + (0.5 * (t17 * ((1 - t9) * t16)) - (set.c1 - t18)), a * (fabs(t3) < 0.5 ? t21 * t10 : t / t2 + t21) + set.b * (fabs(t7) < 0.5 ? -(t13 * t22) : -t22), a * (fabs(t3) < 0.5 ? t23 * t10 : t23) + set.b * (fabs(t7) < 0.5 ? -(t13 * t24) : t5 / t6 - t24));
+}
+
+// special_mixture_component_grad_a_b_p_q: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    int c0;
+    int c1;
+    int c2;
+    special_log_beta_p_grad_a_b_x_y_msmm_set special_0;
+    special_log_beta_p_grad_a_b_x_y_smmm_set special_1;
+    special_log_beta_power_grad_a_b_x_y_msmm_set special_2;
+} special_mixture_component_grad_a_b_p_q_smsmm_set;
+
+DEVICE special_mixture_component_grad_a_b_p_q_smsmm_set special_mixture_component_grad_a_b_p_q_smsmm_prepare_set(int what, real b)
+{
+    special_mixture_component_grad_a_b_p_q_smsmm_set set;
+    set.c0 = what > 0;
+    set.c1 = what < 0;
+    set.c2 = isinf(b);
+    set.special_0 = special_log_beta_p_grad_a_b_x_y_msmm_prepare_set(b);
+    set.special_1 = special_log_beta_p_grad_a_b_x_y_smmm_prepare_set(b);
+    set.special_2 = special_log_beta_power_grad_a_b_x_y_msmm_prepare_set(b);
+    return set;
+}
+
+// special_mixture_component_grad_a_b_p_q: what depends on both, from what was computed ahead.
+LARGE special_mixture_component_grad_a_b_p_q_results special_mixture_component_grad_a_b_p_q_smsmm_evaluate(special_mixture_component_grad_a_b_p_q_smsmm_set set, real a, real p, real q)
+{
+    if (set.c2 && THREAD < 65536) {
+        real either2;
+        real d_a_either2;
+        real d_p_either2;
+        if (set.c1 && THREAD < 65536) {
+            special_log_gamma_p_grad_a_x_results call = special_log_gamma_p_grad_a_x(a, p);
+            either2 = call.value;
+            d_a_either2 = call.d_a;
+            d_p_either2 = call.d_x;
+        } else {
+            real either;
+            real d_a_either;
+            real d_p_either;
+            if (set.c0 && THREAD < 65536) {
+                special_log_gamma_q_grad_a_x_results call2 = special_log_gamma_q_grad_a_x(a, p);
+                either = call2.value;
+                d_a_either = call2.d_a;
+                d_p_either = call2.d_x;
+            } else {
+                special_log_gamma_power_grad_a_x_results call3 = special_log_gamma_power_grad_a_x(a, p);
+                either = call3.value + log(a);
+                d_a_either = call3.d_a + 1 / a;
+                d_p_either = call3.d_x;
+            }
+            either2 = either;
+            d_a_either2 = d_a_either;
+            d_p_either2 = d_p_either;
+        }
+        return make_special_mixture_component_grad_a_b_p_q_results(either2, d_a_either2, 0, d_p_either2, 0);
+    }
+    real either4;
+    real d_a_either4;
+    real d_b_either4;
+    real d_p_either4;
+    real d_q_either4;
+    if (set.c1 && THREAD < 65536) {
+        special_log_beta_p_grad_a_b_x_y_results call4 = special_log_beta_p_grad_a_b_x_y_msmm_evaluate(set.special_0, a, p, q);
+        either4 = call4.value;
+        d_a_either4 = call4.d_a;
+        d_b_either4 = call4.d_b;
+        d_p_either4 = call4.d_x;
+        d_q_either4 = call4.d_y;
+    } else {
+        real either3;
+        real d_a_either3;
+        real d_b_either3;
+        real d_p_either3;
+        real d_q_either3;
+        if (set.c0 && THREAD < 65536) {
+            special_log_beta_p_grad_a_b_x_y_results call5 = special_log_beta_p_grad_a_b_x_y_smmm_evaluate(set.special_1, a, q, p);
+            either3 = call5.value;
+            d_a_either3 = call5.d_b;
+            d_b_either3 = call5.d_a;
+            d_p_either3 = call5.d_y;
+            d_q_either3 = call5.d_x;
+        } else {
+            special_log_beta_power_grad_a_b_x_y_results call6 = special_log_beta_power_grad_a_b_x_y_msmm_evaluate(set.special_2, a, p, q);
+            either3 = call6.value;
+            d_a_either3 = call6.d_a;
+            d_b_either3 = call6.d_b;
+            d_p_either3 = call6.d_x;
+            d_q_either3 = call6.d_y;
+        }
+        either4 = either3;
+        d_a_either4 = d_a_either3;
+        d_b_either4 = d_b_either3;
+        d_p_either4 = d_p_either3;
+        d_q_either4 = d_q_either3;
+    }
+    return make_special_mixture_component_grad_a_b_p_q_results(either4, d_a_either4, d_b_either4, d_p_either4, d_q_either4);
+}
+
+// special_log_mixture_grad_m_a_b_p_q: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    int c0;
+    real c1;
+    real m;
+    real a;
+    int c2;
+    int c3;
+    int c4;
+    real c5;
+    real d_p_y;
+    real d_p_s;
+    special_mixture_component_grad_a_b_p_q_smsmm_set special_mixture_component_grad_a_b_p_q_0;
+    special_mixture_component_grad_a_b_p_q_smsmm_set special_mixture_component_grad_a_b_p_q_1;
+} special_log_mixture_grad_m_a_b_p_q_ssssmm_set;
+
+DEVICE special_log_mixture_grad_m_a_b_p_q_ssssmm_set special_log_mixture_grad_m_a_b_p_q_ssssmm_prepare_set(int what, real m, real a, real b)
+{
+    special_log_mixture_grad_m_a_b_p_q_ssssmm_set set;
+    real d_p_y = isinf(b) ? 1 : a + b;
+    real d_p_s = isinf(b) ? 0 : 1;
+    set.c0 = isinf(b);
+    set.c1 = a + b;
+    set.m = m;
+    set.a = a;
+    set.c2 = what < 0;
+    set.c3 = m != m;
+    set.c4 = what > 0;
+    set.c5 = d_p_y - a * d_p_s;
+    set.d_p_y = d_p_y;
+    set.d_p_s = d_p_s;
+    set.special_mixture_component_grad_a_b_p_q_0 = special_mixture_component_grad_a_b_p_q_smsmm_prepare_set(what, b);
+    set.special_mixture_component_grad_a_b_p_q_1 = special_mixture_component_grad_a_b_p_q_smsmm_prepare_set(what, b);
+    return set;
+}
+
+// special_log_mixture_grad_m_a_b_p_q: what depends on both, from what was computed ahead.
+DEVICE special_log_mixture_grad_m_a_b_p_q_results special_log_mixture_grad_m_a_b_p_q_ssssmm_evaluate(special_log_mixture_grad_m_a_b_p_q_ssssmm_set set, real p, real q)
+{
+    real t = set.c0 ? 0 : p;
+    real y = set.c0 ? p : p * set.c1;
+    real s = set.c0 ? 0 : p;
+    real peak = special_mixture_peak(set.m, set.a, y, s);
+    real d_m_sum = 0;
+    real d_a_sum = 0;
+    real d_b_sum = 0;
+    real d_p_sum = 0;
+    real d_q_sum = 0;
+    real sum = 1;
+    real d_m_first = set.c2 ? (peak <= set.m || set.c3 ? 0 : 1) : set.c4 ? (peak > set.m || set.c3 ? 0 : 1) : 0;
+    real d_a_first = 0;
+    real d_b_first = 0;
+    real d_p_first = 0;
+    real first = set.c2 ? fmin(peak, set.m) : set.c4 ? fmax(peak, set.m) : peak;
+    real stride = 1;
+    real t2 = 1 / first;
+    real t3 = (y + s * first) * (set.a + first);
+    real t4 = (y - s * set.a) / t3;
+    real t5 = sqrt(t2 + t4);
+    real t6 = 1 / t5;
+    real t7 = 0.5 / t5;
+    real t8 = 1 / t3;
+    real d_m_spread = -(t6 * (t7 * (-(t2 * d_m_first * t2) - t4 * ((set.a + first) * (s * d_m_first) + (y + s * first) * d_m_first) * t8)) * t6);
+    real d_a_spread = -(t6 * (t7 * ((t - s - t4 * ((set.a + first) * (t + s * d_a_first) + (y + s * first) * (1 + d_a_first))) * t8 - t2 * d_a_first * t2)) * t6);
+    real d_b_spread = -(t6 * (t7 * ((t - t4 * ((set.a + first) * (t + s * d_b_first) + (y + s * first) * d_b_first)) * t8 - t2 * d_b_first * t2)) * t6);
+    real d_p_spread = -(t6 * (t7 * ((set.c5 - t4 * ((set.a + first) * (set.d_p_y + (first * set.d_p_s + s * d_p_first)) + (y + s * first) * d_p_first)) * t8 - t2 * d_p_first * t2)) * t6);
+    real spread = t6;
+    if (first > 200) {
+        stride = exp2(floor(log2(0.6 * spread)));
+    }
+    d_m_first = 0;
+    d_a_first = 0;
+    d_b_first = 0;
+    d_p_first = 0;
+    first = stride * floor(first / stride);
+    real d_m_j = d_m_first;
+    real d_a_j = d_a_first;
+    real d_b_j = d_b_first;
+    real d_p_j = d_p_first;
+    special_log_poisson_grad_j_m_results call = special_log_poisson_grad_j_m(first, set.m);
+    real d_m_a = d_m_first;
+    real d_a_a = 1 + d_a_first;
+    real d_b_a = d_b_first;
+    real d_p_a = d_p_first;
+    special_mixture_component_grad_a_b_p_q_results call2 = special_mixture_component_grad_a_b_p_q_smsmm_evaluate(set.special_mixture_component_grad_a_b_p_q_0, set.a + first, p, q);
+    real d_m_at_first = call.d_j * d_m_j + call.d_m + call2.d_a * d_m_a;
+    real d_a_at_first = call.d_j * d_a_j + call2.d_a * d_a_a;
+    real d_b_at_first = call.d_j * d_b_j + (call2.d_a * d_b_a + call2.d_b);
+    real d_p_at_first = call.d_j * d_p_j + (call2.d_a * d_p_a + call2.d_p);
+    real d_q_at_first = call2.d_q;
+    real at_first = call.value + call2.value;
+    for (int side = -1; side < 2; side += 2) {
+        real d_m_term = 0;
+        real d_a_term = 0;
+        real d_b_term = 0;
+        real d_p_term = 0;
+        real d_q_term = 0;
+        real term = 1;
+        for (int i = 1; i < 1000 && term > 0.01 * EPSILON * sum && THREAD < 65536; i++) {
+            real d_m_j2 = d_m_first;
+            real d_a_j2 = d_a_first;
+            real d_b_j2 = d_b_first;
+            real d_p_j2 = d_p_first;
+            real j = first + int_product(side, i) * stride;
+            real either;
+            real d_m_either;
+            real d_a_either;
+            real d_b_either;
+            real d_p_either;
+            real d_q_either;
+            if (j < 0 && THREAD < 65536) {
+                either = 0;
+                d_m_either = 0;
+                d_a_either = 0;
+                d_b_either = 0;
+                d_p_either = 0;
+                d_q_either = 0;
+            } else {
+                special_log_poisson_grad_j_m_results call3 = special_log_poisson_grad_j_m(j, set.m);
+                real d_a_a2 = 1 + d_a_j2;
+                special_mixture_component_grad_a_b_p_q_results call4 = special_mixture_component_grad_a_b_p_q_smsmm_evaluate(set.special_mixture_component_grad_a_b_p_q_1, set.a + j, p, q);
+                real t9 = exp(call3.value + call4.value - at_first);
+                either = t9;
+                d_m_either = t9 * (call3.d_j * d_m_j2 + call3.d_m + call4.d_a * d_m_j2 - d_m_at_first);
+                d_a_either = t9 * (call3.d_j * d_a_j2 + call4.d_a * d_a_a2 - d_a_at_first);
+                d_b_either = t9 * (call3.d_j * d_b_j2 + (call4.d_a * d_b_j2 + call4.d_b) - d_b_at_first);
+                d_p_either = t9 * (call3.d_j * d_p_j2 + (call4.d_a * d_p_j2 + call4.d_p) - d_p_at_first);
+                d_q_either = t9 * (call4.d_q - d_q_at_first);
+            }
+            d_m_term = d_m_either;
+            d_a_term = d_a_either;
+            d_b_term = d_b_either;
+            d_p_term = d_p_either;
+            d_q_term = d_q_either;
+            term = either;
+            d_m_sum += d_m_term;
+            d_a_sum += d_a_term;
+            d_b_sum += d_b_term;
+            d_p_sum += d_p_term;
+            d_q_sum += d_q_term;
+            sum += term;
+        }
+    }
+    real t10 = 1 / sum;
+    return make_special_log_mixture_grad_m_a_b_p_q_results(at_first + log(stride) + log(sum), d_m_at_first + t10 * d_m_sum, d_a_at_first + t10 * d_a_sum, d_b_at_first + t10 * d_b_sum, d_p_at_first + t10 * d_p_sum, d_q_at_first + t10 * d_q_sum);
 }
 
 // special_log_product_excess: what depends on the observation alone, computed once for each.
@@ -566,15 +2549,17 @@ typedef struct {
     real c0;
     real m;
     real a;
+    special_log_mixture_grad_m_a_b_p_q_ssssmm_set special_0;
     beta_prime_logpdf_grad_alpha_beta_sigma_rmss_set beta_prime_0;
     real d_d1_sigma;
-    real t6;
-    int c1;
     real t7;
-    real c2;
+    int c1;
+    int c2;
+    real t8;
     real c3;
     real c4;
-    int c5;
+    real c5;
+    int c6;
 } noncentral_f_logpdf_grad_d1_d2_lam_set;
 
 DEVICE noncentral_f_logpdf_grad_d1_d2_lam_set noncentral_f_logpdf_grad_d1_d2_lam_prepare_set(real d1, real d2, real lam)
@@ -584,43 +2569,47 @@ DEVICE noncentral_f_logpdf_grad_d1_d2_lam_set noncentral_f_logpdf_grad_d1_d2_lam
     real b = 0.5 * d2;
     real m = 0.5 * lam;
     real t = 1 / d2;
-    real t5 = d2 / d1;
-    real t6 = 1 / d1;
-    real d_d1_sigma = -(t5 * t6);
-    real t7 = (b + 1) * m - b - 1;
+    real t8 = (b + 1) * m - b - 1;
     set.d1 = d1;
     set.d2 = d2;
     set.t = t;
     set.c0 = a + b;
     set.m = m;
     set.a = a;
-    set.beta_prime_0 = beta_prime_logpdf_grad_alpha_beta_sigma_rmss_prepare_set(b, t5);
+    set.special_0 = special_log_mixture_grad_m_a_b_p_q_ssssmm_prepare_set(0, m, a, b);
+    real t6 = d2 / d1;
+    real t7 = 1 / d1;
+    real d_d1_sigma = -(t6 * t7);
+    set.beta_prime_0 = beta_prime_logpdf_grad_alpha_beta_sigma_rmss_prepare_set(b, t6);
     set.d_d1_sigma = d_d1_sigma;
-    set.t6 = t6;
-    set.c1 = d1 - 2 == 0;
     set.t7 = t7;
-    set.c2 = m * 0.5 - 0.5;
-    set.c3 = (b + 1) * 0.5;
-    set.c4 = d1 - 2;
-    set.c5 = lam > 2e7 || isinf(d1 + d2);
+    set.c1 = special_mixture_has_stride(m);
+    set.c2 = d1 - 2 == 0;
+    set.t8 = t8;
+    set.c3 = m * 0.5 - 0.5;
+    set.c4 = (b + 1) * 0.5;
+    set.c5 = d1 - 2;
+    set.c6 = special_mixture_is_vague(m) || isinf(d1 + d2);
     return set;
 }
 
 // noncentral_f_logpdf_grad_d1_d2_lam: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
+    real c0;
     beta_prime_logpdf_grad_alpha_beta_sigma_rmss_row beta_prime_0;
-    int c0;
     int c1;
+    int c2;
 } noncentral_f_logpdf_grad_d1_d2_lam_row;
 
 DEVICE noncentral_f_logpdf_grad_d1_d2_lam_row noncentral_f_logpdf_grad_d1_d2_lam_prepare_row(real x)
 {
     noncentral_f_logpdf_grad_d1_d2_lam_row row;
     row.x = x;
+    row.c0 = log(x);
     row.beta_prime_0 = beta_prime_logpdf_grad_alpha_beta_sigma_rmss_prepare_row(x);
-    row.c0 = x == 0;
-    row.c1 = isinf(x);
+    row.c1 = x == 0;
+    row.c2 = isinf(x);
     return row;
 }
 
@@ -640,24 +2629,40 @@ DEVICE noncentral_f_logpdf_grad_d1_d2_lam_results noncentral_f_logpdf_grad_d1_d2
     real d_d2_y = set.c0 * d_d2_p + p * 0.5;
     real y = p * set.c0;
     real first = special_mixture_peak(set.m, set.a, y, p);
-    special_log_poisson_grad_j_m_results call = special_log_poisson_grad_j_m(first, set.m);
-    beta_prime_logpdf_grad_alpha_beta_sigma_results call2 = beta_prime_logpdf_grad_alpha_beta_sigma_rmss_evaluate(set.beta_prime_0, row.beta_prime_0, set.a + first);
-    special_log_mixture_density_grad_m_a_y_s_first_results call3 = special_log_mixture_density_grad_m_a_y_s_first(set.m, set.a, y, p, first);
-    real d_d1_value = call2.d_alpha * 0.5 + call2.d_sigma * set.d_d1_sigma + (call3.d_a * 0.5 + call3.d_y * d_d1_y + call3.d_s * d_d1_p);
-    real d_d2_value = call2.d_beta * 0.5 + call2.d_sigma * set.t6 + (call3.d_y * d_d2_y + call3.d_s * d_d2_p);
-    real d_lam_value = call.d_m * 0.5 + call3.d_m * 0.5;
-    real value = call.value + call2.value + call3.value;
-    real d_d1_at_zero = set.c1 ? set.t7 * d_d1_z - INFINITY : 0;
-    real d_d2_at_zero = set.c1 ? z * set.c2 + set.t7 * d_d2_z : 0;
-    real d_lam_at_zero = set.c1 ? z * set.c3 - 0.5 : 0;
-    real at_zero = special_log_power_at_zero(set.c4, -set.m + set.t7 * z);
-    return make_noncentral_f_logpdf_grad_d1_d2_lam_results(set.c5 ? NAN : row.c0 ? at_zero : row.c1 ? -INFINITY : value, set.c5 ? NAN : row.c0 ? d_d1_at_zero : row.c1 ? 0 : d_d1_value, set.c5 ? NAN : row.c0 ? d_d2_at_zero : row.c1 ? 0 : d_d2_value, set.c5 ? NAN : row.c0 ? d_lam_at_zero : row.c1 ? 0 : d_lam_value);
+    real value;
+    real d_d1_value;
+    real d_d2_value;
+    real d_lam_value;
+    if (set.c1 && THREAD < 65536) {
+        real t5 = 1 / (1 + z);
+        real d_d1_q = -(t5 * d_d1_z * t5);
+        real d_d2_q = -(t5 * d_d2_z * t5);
+        special_log_mixture_grad_m_a_b_p_q_results call = special_log_mixture_grad_m_a_b_p_q_ssssmm_evaluate(set.special_0, p, t5);
+        d_d1_value = call.d_a * 0.5 + call.d_p * d_d1_p + call.d_q * d_d1_q;
+        d_d2_value = call.d_b * 0.5 + call.d_p * d_d2_p + call.d_q * d_d2_q;
+        d_lam_value = call.d_m * 0.5;
+        value = call.value - row.c0;
+    } else {
+        special_log_poisson_grad_j_m_results call2 = special_log_poisson_grad_j_m(first, set.m);
+        beta_prime_logpdf_grad_alpha_beta_sigma_results call3 = beta_prime_logpdf_grad_alpha_beta_sigma_rmss_evaluate(set.beta_prime_0, row.beta_prime_0, set.a + first);
+        special_log_mixture_density_grad_m_a_y_s_first_results call4 = special_log_mixture_density_grad_m_a_y_s_first(set.m, set.a, y, p, first);
+        d_d1_value = call3.d_alpha * 0.5 + call3.d_sigma * set.d_d1_sigma + (call4.d_a * 0.5 + call4.d_y * d_d1_y + call4.d_s * d_d1_p);
+        d_d2_value = call3.d_beta * 0.5 + call3.d_sigma * set.t7 + (call4.d_y * d_d2_y + call4.d_s * d_d2_p);
+        d_lam_value = call2.d_m * 0.5 + call4.d_m * 0.5;
+        value = call2.value + call3.value + call4.value;
+    }
+    real d_d1_at_zero = set.c2 ? set.t8 * d_d1_z - INFINITY : 0;
+    real d_d2_at_zero = set.c2 ? z * set.c3 + set.t8 * d_d2_z : 0;
+    real d_lam_at_zero = set.c2 ? z * set.c4 - 0.5 : 0;
+    real at_zero = special_log_power_at_zero(set.c5, -set.m + set.t8 * z);
+    return make_noncentral_f_logpdf_grad_d1_d2_lam_results(set.c6 ? NAN : row.c1 ? at_zero : row.c2 ? -INFINITY : value, set.c6 ? NAN : row.c1 ? d_d1_at_zero : row.c2 ? 0 : d_d1_value, set.c6 ? NAN : row.c1 ? d_d2_at_zero : row.c2 ? 0 : d_d2_value, set.c6 ? NAN : row.c1 ? d_lam_at_zero : row.c2 ? 0 : d_lam_value);
 }
 
 // noncentral_f_logpdf_checked_grad_d1_d2_lam: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
+    int c0;
     noncentral_f_logpdf_grad_d1_d2_lam_set noncentral_f_0;
-    real c0;
+    real c1;
 } noncentral_f_logpdf_checked_grad_d1_d2_lam_set;
 
 DEVICE noncentral_f_logpdf_checked_grad_d1_d2_lam_set noncentral_f_logpdf_checked_grad_d1_d2_lam_prepare_set(real d1, real d2, real lam)
@@ -666,8 +2671,9 @@ DEVICE noncentral_f_logpdf_checked_grad_d1_d2_lam_set noncentral_f_logpdf_checke
     real bad_d1 = d1 > 0 ? 0 : NAN;
     real bad_d2 = d2 > 0 ? 0 : NAN;
     real bad_lam = lam >= 0 ? 0 : NAN;
+    set.c0 = !(bad_d1 == 0 && bad_d2 == 0 && bad_lam == 0);
     set.noncentral_f_0 = noncentral_f_logpdf_grad_d1_d2_lam_prepare_set(d1, d2, lam);
-    set.c0 = bad_d1 + bad_d2 + bad_lam;
+    set.c1 = bad_d1 + bad_d2 + bad_lam;
     return set;
 }
 
@@ -695,12 +2701,15 @@ DEVICE noncentral_f_logpdf_checked_grad_d1_d2_lam_row noncentral_f_logpdf_checke
 // noncentral_f_logpdf_checked_grad_d1_d2_lam: what depends on both, from what was computed ahead.
 DEVICE noncentral_f_logpdf_checked_grad_d1_d2_lam_results noncentral_f_logpdf_checked_grad_d1_d2_lam_evaluate(noncentral_f_logpdf_checked_grad_d1_d2_lam_set set, noncentral_f_logpdf_checked_grad_d1_d2_lam_row row)
 {
+    if (set.c0) {
+        return make_noncentral_f_logpdf_checked_grad_d1_d2_lam_results(NAN, NAN, NAN, NAN);
+    }
     noncentral_f_logpdf_grad_d1_d2_lam_results call = noncentral_f_logpdf_grad_d1_d2_lam_evaluate(set.noncentral_f_0, row.noncentral_f_0);
     real d_d1_value = call.d_d1;
     real d_d2_value = call.d_d2;
     real d_lam_value = call.d_lam;
     real value = call.value;
-    return make_noncentral_f_logpdf_checked_grad_d1_d2_lam_results((row.inside || value != value ? value : row.outside) + set.c0, (row.inside || value != value ? d_d1_value : row.t) + set.c0, (row.inside || value != value ? d_d2_value : row.t) + set.c0, (row.inside || value != value ? d_lam_value : row.t) + set.c0);
+    return make_noncentral_f_logpdf_checked_grad_d1_d2_lam_results((row.inside || value != value ? value : row.outside) + set.c1, (row.inside || value != value ? d_d1_value : row.t) + set.c1, (row.inside || value != value ? d_d2_value : row.t) + set.c1, (row.inside || value != value ? d_lam_value : row.t) + set.c1);
 }
 
 

@@ -166,7 +166,8 @@ DEVICE real cos_apart(real x)
 
 DEVICE real polya_gamma_log_cosh(real w)
 {
-    return fabs(w) + log1p(exp(-2 * fabs(w))) - LOG_2;
+    real s = sinh(0.5 * fmin(fabs(w), (real)1));
+    return fabs(w) < 1 ? log1p(2 * s * s) : fabs(w) + log1p(exp(-2 * fabs(w))) - LOG_2;
 }
 
 // polya_gamma_log_series: what depends on the parameters alone, computed once for each set of them.
@@ -207,68 +208,126 @@ DEVICE real polya_gamma_log_series_evaluate(polya_gamma_log_series_set set, poly
     return log1p(sum);
 }
 
-// polya_gamma_curvature: what depends on both, from what was computed ahead.
-DEVICE real polya_gamma_curvature_m_evaluate(real square)
+// polya_gamma_square_of: what depends on both, from what was computed ahead.
+DEVICE real polya_gamma_square_of_m_evaluate(real room)
 {
+    return room - 0.25 * PI * PI;
+}
+
+// polya_gamma_tangent: what depends on both, from what was computed ahead.
+DEVICE real polya_gamma_tangent_mm_evaluate(real w, real gap)
+{
+    return w < gap ? tan(w) : cos(gap) / sin(gap);
+}
+
+// polya_gamma_gap: what depends on both, from what was computed ahead.
+DEVICE real polya_gamma_gap_m_evaluate(real room)
+{
+    return room / (0.5 * PI + sqrt(fabs(polya_gamma_square_of_m_evaluate(room))));
+}
+
+// polya_gamma_mean_of: what depends on both, from what was computed ahead.
+DEVICE real polya_gamma_mean_of_m_evaluate(real room)
+{
+    real square = polya_gamma_square_of_m_evaluate(room);
     real w = sqrt(fabs(square));
-    real t = tanh(w);
-    real slope = square > 0 ? t / w : tan(w) / w;
-    real second = square > 0 ? (1 - t) * (1 + t) : 1 / (cos(w) * cos(w));
+    return square == 0 ? 1 : (square > 0 ? tanh(w) : polya_gamma_tangent_mm_evaluate(w, polya_gamma_gap_m_evaluate(room))) / w;
+}
+
+// polya_gamma_curvature: what depends on both, from what was computed ahead.
+DEVICE real polya_gamma_curvature_m_evaluate(real room)
+{
+    real square = polya_gamma_square_of_m_evaluate(room);
+    real t = tanh(sqrt(fabs(square)));
+    real s = sin(polya_gamma_gap_m_evaluate(room));
+    real second = square > 0 ? (1 - t) * (1 + t) : 1 / (s * s);
     real series = 2.0 / 3 + square * (-8.0 / 15 + square * (34.0 / 105 + square * (-496.0 / 2835 + square * (2764.0 / 31185 + square * (-87376.0 / 2027025)))));
-    return (fabs(square) < 0.01 ? series : (slope - second) / square) / 16;
+    return (fabs(square) < 0.01 ? series : (polya_gamma_mean_of_m_evaluate(room) - second) / square) / 16;
+}
+
+// polya_gamma_room_of_mean: what depends on the observation alone, computed once for each.
+typedef struct {
+    real c0;
+    real k;
+} polya_gamma_room_of_mean_m_row;
+
+DEVICE polya_gamma_room_of_mean_m_row polya_gamma_room_of_mean_m_prepare_row()
+{
+    polya_gamma_room_of_mean_m_row row;
+    real k = PI * PI / 12;
+    row.c0 = 3 * k;
+    row.k = k;
+    return row;
+}
+
+// polya_gamma_room_of_mean: what depends on both, from what was computed ahead.
+DEVICE real polya_gamma_room_of_mean_m_evaluate(polya_gamma_room_of_mean_m_row row, real ratio)
+{
+    real room = row.c0 * (row.k / (ratio - 1 + row.k));
+    if (ratio < 1) {
+        room = row.c0 + (1 - ratio) / ratio * (2 + 1 / ratio);
+    }
+    for (int i = 0; i < 5; i++) {
+        real mean = polya_gamma_mean_of_m_evaluate(room);
+        room -= (1 / mean - 1 / ratio) * mean * mean / (8 * polya_gamma_curvature_m_evaluate(room));
+    }
+    return room;
 }
 
 // polya_gamma_log_cosh: what depends on both, from what was computed ahead.
 DEVICE real polya_gamma_log_cosh_m_evaluate(real w)
 {
-    return fabs(w) + log1p(exp(-2 * fabs(w))) - LOG_2;
+    real s = sinh(0.5 * fmin(fabs(w), (real)1));
+    return fabs(w) < 1 ? log1p(2 * s * s) : fabs(w) + log1p(exp(-2 * fabs(w))) - LOG_2;
+}
+
+// polya_gamma_log_cosine: what depends on both, from what was computed ahead.
+DEVICE real polya_gamma_log_cosine_mm_evaluate(real w, real gap)
+{
+    return w < gap ? log1p(-2 * sin(0.5 * w) * sin(0.5 * w)) : log(sin(gap));
 }
 
 // polya_gamma_along_path: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real h;
-    real c0;
-    real k;
-    real edge;
-    real pole;
-    int tail;
-    real c1;
-    real c2;
-    int c3;
-    int c4;
-    int c5;
     real tilt;
+    real c0;
+    int c1;
+    int c2;
+    real c3;
+    real c4;
+    real c5;
     real c6;
     real c7;
+    int c8;
+    int c9;
+    int c10;
 } polya_gamma_along_path_set;
 
 DEVICE polya_gamma_along_path_set polya_gamma_along_path_prepare_set(real h, real z, int tail, int what)
 {
     polya_gamma_along_path_set set;
-    real k = PI * PI / 12;
-    real edge = 0.5 * PI * PI;
-    real pole = 0.5 * z * z;
-    real digits = 1.4 * (4 - log(EPSILON));
     real tilt = 0.5 * fabs(z);
+    real digits = 1.4 * (4 - log(EPSILON));
     set.h = h;
-    set.c0 = -3 * k;
-    set.k = k;
-    set.edge = edge;
-    set.pole = pole;
-    set.tail = tail;
-    set.c1 = 2 * digits;
-    set.c2 = digits + 2;
-    set.c3 = what == 1;
-    set.c4 = what == 2;
-    set.c5 = what > 0;
     set.tilt = tilt;
-    set.c6 = tanh(tilt);
-    set.c7 = polya_gamma_log_cosh(tilt);
+    set.c0 = 2 * tilt * tilt;
+    set.c1 = tail > 0;
+    set.c2 = tail != 0;
+    set.c3 = polya_gamma_log_cosh(tilt);
+    set.c4 = tanh(tilt);
+    set.c5 = log1p(exp(-2 * tilt));
+    set.c6 = 2 * digits;
+    set.c7 = digits + 2;
+    set.c8 = what == 1;
+    set.c9 = what == 2;
+    set.c10 = what > 0;
     return set;
 }
 
 // polya_gamma_along_path: what depends on the observation alone, computed once for each.
 typedef struct {
+    polya_gamma_room_of_mean_m_row polya_gamma_room_of_mean_0;
     real c0;
     real x;
 } polya_gamma_along_path_row;
@@ -276,6 +335,7 @@ typedef struct {
 DEVICE polya_gamma_along_path_row polya_gamma_along_path_prepare_row(real x)
 {
     polya_gamma_along_path_row row;
+    row.polya_gamma_room_of_mean_0 = polya_gamma_room_of_mean_m_prepare_row();
     row.c0 = 4 * x;
     row.x = x;
     return row;
@@ -284,28 +344,32 @@ DEVICE polya_gamma_along_path_row polya_gamma_along_path_prepare_row(real x)
 // polya_gamma_along_path: what depends on both, from what was computed ahead.
 DEVICE real polya_gamma_along_path_evaluate(polya_gamma_along_path_set set, polya_gamma_along_path_row row)
 {
-    real ratio = row.c0 / set.h;
-    real square = ratio < 1 ? (1 - ratio) * (1 + 2 * ratio) / (ratio * ratio) : set.c0 * ((ratio - 1) / (ratio - 1 + set.k));
-    real start = 2 * square;
-    real room = ratio < 1 ? start + set.edge : set.edge * (set.k / (ratio - 1 + set.k));
-    real bend = set.h * polya_gamma_curvature_m_evaluate(square);
+    real room = polya_gamma_room_of_mean_m_evaluate(row.polya_gamma_room_of_mean_0, row.c0 / set.h);
+    real square = polya_gamma_square_of_m_evaluate(room);
+    real half_ = sqrt(fabs(square));
+    real above = square > 0 ? 2 * (half_ - set.tilt) * (half_ + set.tilt) : 2 * square - set.c0;
+    real bend = set.h * polya_gamma_curvature_m_evaluate(room);
     real away = INFINITY;
-    if (set.tail) {
-        real above = start - set.pole;
+    if (set.c2) {
         real root = hypot(0.5 * above, 1 / sqrt(bend));
-        real moved = above > 0 ? set.pole + 0.5 * above + root : fmax(set.pole + 0.5 * above - root, start - 0.5 * room);
-        room += moved - start;
-        start = moved;
-        away = 0.5 * (start - set.pole);
+        real shift = set.c1 ? root - 0.5 * above : -fmin(root + 0.5 * above, room);
+        above += shift;
+        room += 0.5 * shift;
+        square += 0.5 * shift;
+        half_ = sqrt(fabs(square));
+        away = 0.5 * above;
     }
-    real focus = sqrt(0.5 * room);
-    real nearest = set.tail ? fmin(focus, fabs(away) / (focus + sqrt(focus * focus - away))) : focus;
-    real half_ = sqrt(fabs(0.5 * start));
-    real at_start = start > 0 ? polya_gamma_log_cosh_m_evaluate(half_) : log(cos(half_));
-    real reach = 0.5 * sqrt(set.c1 / bend);
+    real start = 2 * square;
+    real focus = sqrt(room);
+    real d_tilt = 0.5 * above / (half_ + set.tilt);
+    real q = sinh(0.5 * d_tilt);
+    real at_start = start > 0 ? polya_gamma_log_cosh_m_evaluate(half_) : polya_gamma_log_cosine_mm_evaluate(half_, polya_gamma_gap_m_evaluate(room));
+    real by_tilt = start <= 0 ? at_start - set.c3 : fabs(d_tilt) < 1 ? log1p(2 * q * q + set.c4 * sinh(d_tilt)) : d_tilt + log1p(exp(-2 * half_)) - set.c5;
+    real nearest = set.c2 ? fmin(focus, fabs(away) / (focus + sqrt(focus * focus - away))) : focus;
+    real reach = 0.5 * sqrt(set.c6 / bend);
     real right = reach / (focus + sqrt(focus * focus + reach));
-    real step = 2 * PI / (set.c1 / right + set.c2 / nearest);
-    real slope = start > 0 ? tanh(half_) : tan(half_);
+    real step = 2 * PI / (set.c6 / right + set.c7 / nearest);
+    real slope = start > 0 ? tanh(half_) : polya_gamma_tangent_mm_evaluate(half_, polya_gamma_gap_m_evaluate(room));
     real sum = 0;
     real moment = 0;
     real size = INFINITY;
@@ -338,9 +402,9 @@ DEVICE real polya_gamma_along_path_evaluate(polya_gamma_along_path_set set, poly
         real angle = ti * row.x - set.h * li;
         real p = focus;
         real pi = y;
-        real u = t - set.pole;
+        real u = above - 2 * y * y;
         real norm = u * u + ti * ti;
-        if (set.tail) {
+        if (set.c2) {
             p = (focus * u + y * ti) / norm;
             pi = (y * u - focus * ti) / norm;
         }
@@ -349,15 +413,9 @@ DEVICE real polya_gamma_along_path_evaluate(polya_gamma_along_path_set set, poly
         real a = weight * height * (p * cos(angle) - pi * sin(angle));
         real b = weight * height * (p * sin(angle) + pi * cos(angle));
         sum += a;
-        moment += set.c3 ? (at_start + l) * a - li * b : set.c4 ? t * a - ti * b : (u * a + ti * b) / norm;
+        moment += set.c8 ? (by_tilt + l) * a - li * b : set.c9 ? u * a - ti * b : (u * a + ti * b) / norm;
     }
-    if (set.c5) {
-        return moment / sum;
-    }
-    real d_2 = 0.5 * (start - set.pole) / (half_ + set.tilt);
-    real q = sinh(0.5 * d_2);
-    real by_tilt = start > 0 && fabs(d_2) < 1 ? log1p(2 * q * q + set.c6 * sinh(d_2)) : at_start - set.c7;
-    return log(4 / PI * step * fabs(sum)) + (start - set.pole) * row.x - set.h * by_tilt;
+    return set.c10 ? moment / sum : log(4 / PI * step * fabs(sum)) + above * row.x - set.h * by_tilt;
 }
 
 // polya_gamma_by_path: what depends on the parameters alone, computed once for each set of them.
@@ -392,8 +450,8 @@ DEVICE real polya_gamma_by_path_evaluate(polya_gamma_by_path_set set, polya_gamm
 
 // polya_gamma_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
-    real h;
     real c0;
+    real h;
     real c1;
     polya_gamma_log_series_set polya_gamma_0;
     real c2;
@@ -404,8 +462,8 @@ typedef struct {
 DEVICE polya_gamma_logpdf_set polya_gamma_logpdf_prepare_set(real h, real z)
 {
     polya_gamma_logpdf_set set;
-    set.h = h;
     set.c0 = fabs(z);
+    set.h = h;
     set.c1 = h * log1p(exp(-fabs(z))) + log(h) - LOG_2 - HALF_LOG_2PI;
     set.polya_gamma_0 = polya_gamma_log_series_prepare_set(h);
     set.c2 = 2 + h;
@@ -421,6 +479,7 @@ typedef struct {
     real c2;
     real x;
     polya_gamma_log_series_row polya_gamma_0;
+    real c3;
     polya_gamma_by_path_row polya_gamma_by_path_0;
 } polya_gamma_logpdf_row;
 
@@ -428,10 +487,11 @@ DEVICE polya_gamma_logpdf_row polya_gamma_logpdf_prepare_row(real x)
 {
     polya_gamma_logpdf_row row;
     row.c0 = x == 0 || isinf(x);
-    row.c1 = 2 * x;
+    row.c1 = -2 * x;
     row.c2 = 1.5 * log(x);
     row.x = x;
     row.polya_gamma_0 = polya_gamma_log_series_prepare_row(x);
+    row.c3 = 2 * x;
     row.polya_gamma_by_path_0 = polya_gamma_by_path_prepare_row(x);
     return row;
 }
@@ -442,8 +502,8 @@ DEVICE real polya_gamma_logpdf_evaluate(polya_gamma_logpdf_set set, polya_gamma_
     if (row.c0) {
         return -INFINITY;
     }
-    if (set.c2 * exp(set.c3 / row.c1) < 0.1) {
-        real d = set.h - row.c1 * set.c0;
+    if (set.c2 * exp(set.c3 / row.c3) < 0.1) {
+        real d = fma(row.c1, set.c0, set.h);
         return set.c1 - row.c2 - 0.125 * d * (d / row.x) + polya_gamma_log_series_evaluate(set.polya_gamma_0, row.polya_gamma_0);
     }
     return polya_gamma_by_path_evaluate(set.polya_gamma_by_path_0, row.polya_gamma_by_path_0);
@@ -519,15 +579,15 @@ KERNEL(128) polya_gamma_logpdf_checked_table(
     polya_gamma_logpdf_checked_set set[1];
     UNROLL for (int v = 0; v < 1; v++)
         set[v] = sets[MIN(column + v, sets_here - 1)];
-    SHARED_ARRAY(polya_gamma_logpdf_checked_row, rows, 256);
+    SHARED_ARRAY(polya_gamma_logpdf_checked_row, rows, 128);
 
-    for (index_t first = BLOCK_Y * 256; first < n_rows; first += BLOCKS_Y * 256) {
-        const int rows_here = (int)MIN(n_rows - first, (index_t)256);
+    for (index_t first = BLOCK_Y * 128; first < n_rows; first += BLOCKS_Y * 128) {
+        const int rows_here = (int)MIN(n_rows - first, (index_t)128);
         // Whatever depends on the observation alone: once per row.
         for (index_t r = THREAD; r < rows_here; r += 128)
             rows[r] = polya_gamma_logpdf_checked_prepare_row(x_per_row[first + r]);
         BARRIER();
-        if (!(set[0].polya_gamma_0.polya_gamma_by_path_0.polya_gamma_along_path_0.tail || set[0].polya_gamma_0.polya_gamma_by_path_0.polya_gamma_along_path_0.c5)) {  // apart, so that no row waits for a decision
+        if (!(set[0].polya_gamma_0.polya_gamma_by_path_0.polya_gamma_along_path_0.c2)) {  // apart, so that no row waits for a decision
         UNROLL_BY_4 for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
             const polya_gamma_logpdf_checked_row row = rows[r];
             GLOBAL real *cell = out + (first + r) * row_stride + column;  // set_stride is 1 here

@@ -109,6 +109,20 @@ DEVICE double ordinary_quotient(double a, double b)
 typedef struct {
     real value;
     real d_mu;
+} wald_beyond_grad_mu_results;
+
+DEVICE wald_beyond_grad_mu_results make_wald_beyond_grad_mu_results(real value, real d_mu)
+{
+    wald_beyond_grad_mu_results results;
+    results.value = value;
+    results.d_mu = d_mu;
+    return results;
+}
+
+
+typedef struct {
+    real value;
+    real d_mu;
     real d_lam;
 } wald_logpdf_grad_mu_lam_results;
 
@@ -138,48 +152,77 @@ DEVICE wald_logpdf_checked_grad_mu_lam_results make_wald_logpdf_checked_grad_mu_
 }
 
 
-// wald_logpdf_grad_mu_lam: what depends on the parameters alone, computed once for each set of them.
+// wald_beyond_grad_mu: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
+    int c0;
     real mu;
-    real t2;
-    real c0;
     real t;
     real c1;
-    real c2;
-    real c3;
+} wald_beyond_grad_mu_set;
+
+DEVICE wald_beyond_grad_mu_set wald_beyond_grad_mu_prepare_set(real mu)
+{
+    wald_beyond_grad_mu_set set;
+    real t = 1 / mu;
+    set.c0 = isinf(mu);
+    set.mu = mu;
+    set.t = t;
+    set.c1 = t * t;
+    return set;
+}
+
+// wald_beyond_grad_mu: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+} wald_beyond_grad_mu_row;
+
+DEVICE wald_beyond_grad_mu_row wald_beyond_grad_mu_prepare_row(real x)
+{
+    wald_beyond_grad_mu_row row;
+    row.x = x;
+    return row;
+}
+
+// wald_beyond_grad_mu: what depends on both, from what was computed ahead.
+DEVICE wald_beyond_grad_mu_results wald_beyond_grad_mu_evaluate(wald_beyond_grad_mu_set set, wald_beyond_grad_mu_row row)
+{
+    return make_wald_beyond_grad_mu_results(set.c0 ? -1 : (row.x - set.mu) * set.t, set.c0 ? 0 : -set.t - set.c1 * (row.x - set.mu));
+}
+
+// wald_logpdf_grad_mu_lam: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    wald_beyond_grad_mu_set wald_beyond_grad_mu_0;
+    real c0;
+    real lam;
+    real c1;
 } wald_logpdf_grad_mu_lam_set;
 
 DEVICE wald_logpdf_grad_mu_lam_set wald_logpdf_grad_mu_lam_prepare_set(real mu, real lam)
 {
     wald_logpdf_grad_mu_lam_set set;
-    real t = lam / mu;
-    real t2 = 1 / mu;
-    set.mu = mu;
-    set.t2 = t2;
+    set.wald_beyond_grad_mu_0 = wald_beyond_grad_mu_prepare_set(mu);
     set.c0 = 0.5 * log(lam) - HALF_LOG_2PI;
-    set.t = t;
-    set.c1 = t2 * t2;
-    set.c2 = t * t2;
-    set.c3 = 0.5 * (1 / lam);
+    set.lam = lam;
+    set.c1 = 0.5 * (1 / lam);
     return set;
 }
 
 // wald_logpdf_grad_mu_lam: what depends on the observation alone, computed once for each.
 typedef struct {
     int c0;
-    real x;
-    real t3;
+    wald_beyond_grad_mu_row wald_beyond_grad_mu_0;
     real c1;
+    real t;
 } wald_logpdf_grad_mu_lam_row;
 
 DEVICE wald_logpdf_grad_mu_lam_row wald_logpdf_grad_mu_lam_prepare_row(real x)
 {
     wald_logpdf_grad_mu_lam_row row;
-    real t3 = 1 / x;
+    real t = 1 / x;
     row.c0 = x == 0 || isinf(x);
-    row.x = x;
-    row.t3 = t3;
+    row.wald_beyond_grad_mu_0 = wald_beyond_grad_mu_prepare_row(x);
     row.c1 = 1.5 * log(x);
+    row.t = t;
     return row;
 }
 
@@ -189,9 +232,10 @@ DEVICE wald_logpdf_grad_mu_lam_results wald_logpdf_grad_mu_lam_evaluate(wald_log
     if (row.c0) {
         return make_wald_logpdf_grad_mu_lam_results(-INFINITY, 0, 0);
     }
-    real d = row.x - set.mu;
-    real t4 = 0.5 * d * d * set.t2 * row.t3;
-    return make_wald_logpdf_grad_mu_lam_results(set.c0 - row.c1 - 0.5 * (d * set.t) * (d * set.t2 * row.t3), set.c1 * (0.5 * d * set.t * d * row.t3) - (-(set.t * d * set.t2 * row.t3) - set.c2 * t4), set.c3 - t4 * set.t2);
+    wald_beyond_grad_mu_results call = wald_beyond_grad_mu_evaluate(set.wald_beyond_grad_mu_0, row.wald_beyond_grad_mu_0);
+    real d_mu_d = call.d_mu;
+    real d = call.value;
+    return make_wald_logpdf_grad_mu_lam_results(set.c0 - row.c1 - 0.5 * (d * set.lam) * (d * row.t), -(set.lam * d * row.t * d_mu_d), set.c1 - 0.5 * d * d * row.t);
 }
 
 // wald_logpdf_checked_grad_mu_lam: what depends on the parameters alone, computed once for each set of them.

@@ -106,28 +106,60 @@ DEVICE double ordinary_quotient(double a, double b)
 #endif
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
+// wald_beyond: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    int c0;
+    real mu;
+    real c1;
+} wald_beyond_set;
+
+DEVICE wald_beyond_set wald_beyond_prepare_set(real mu)
+{
+    wald_beyond_set set;
+    set.c0 = isinf(mu);
+    set.mu = mu;
+    set.c1 = 1 / mu;
+    return set;
+}
+
+// wald_beyond: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+} wald_beyond_row;
+
+DEVICE wald_beyond_row wald_beyond_prepare_row(real x)
+{
+    wald_beyond_row row;
+    row.x = x;
+    return row;
+}
+
+// wald_beyond: what depends on both, from what was computed ahead.
+DEVICE real wald_beyond_evaluate(wald_beyond_set set, wald_beyond_row row)
+{
+    return set.c0 ? -1 : (row.x - set.mu) * set.c1;
+}
+
 // wald_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
-    real mu;
+    wald_beyond_set wald_beyond_0;
     real c0;
-    real c1;
-    real c2;
+    real lam;
 } wald_logpdf_set;
 
 DEVICE wald_logpdf_set wald_logpdf_prepare_set(real mu, real lam)
 {
     wald_logpdf_set set;
-    set.mu = mu;
+    set.wald_beyond_0 = wald_beyond_prepare_set(mu);
     set.c0 = 0.5 * log(lam) - HALF_LOG_2PI;
-    set.c1 = lam / mu;
-    set.c2 = 1 / mu;
+    set.lam = lam;
     return set;
 }
 
 // wald_logpdf: what depends on the observation alone, computed once for each.
 typedef struct {
     int c0;
-    real x;
+    wald_beyond_row wald_beyond_0;
     real c1;
     real c2;
 } wald_logpdf_row;
@@ -136,7 +168,7 @@ DEVICE wald_logpdf_row wald_logpdf_prepare_row(real x)
 {
     wald_logpdf_row row;
     row.c0 = x == 0 || isinf(x);
-    row.x = x;
+    row.wald_beyond_0 = wald_beyond_prepare_row(x);
     row.c1 = 1.5 * log(x);
     row.c2 = 1 / x;
     return row;
@@ -148,8 +180,8 @@ DEVICE real wald_logpdf_evaluate(wald_logpdf_set set, wald_logpdf_row row)
     if (row.c0) {
         return -INFINITY;
     }
-    real d = row.x - set.mu;
-    return set.c0 - row.c1 - 0.5 * (d * set.c1) * (d * set.c2 * row.c2);
+    real d = wald_beyond_evaluate(set.wald_beyond_0, row.wald_beyond_0);
+    return set.c0 - row.c1 - 0.5 * (d * set.lam) * (d * row.c2);
 }
 
 // wald_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
@@ -217,10 +249,10 @@ KERNEL(128) wald_logpdf_checked_table(
         sets[k] = wald_logpdf_checked_prepare_set(mu_per_set[(first_set + k) * mu_stride], lam_per_set[(first_set + k) * lam_stride]);
     BARRIER();
 
-    const int columns = (sets_here + 1) / 2, rows_at_once = 128 / columns;
-    const int column = THREAD % columns * 2, my_row = THREAD / columns;
-    wald_logpdf_checked_set set[2];
-    UNROLL for (int v = 0; v < 2; v++)
+    const int columns = (sets_here + 0) / 1, rows_at_once = 128 / columns;
+    const int column = THREAD % columns * 1, my_row = THREAD / columns;
+    wald_logpdf_checked_set set[1];
+    UNROLL for (int v = 0; v < 1; v++)
         set[v] = sets[MIN(column + v, sets_here - 1)];
     SHARED_ARRAY(wald_logpdf_checked_row, rows, 512);
 
@@ -233,10 +265,7 @@ KERNEL(128) wald_logpdf_checked_table(
         UNROLL_BY_4 for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
             const wald_logpdf_checked_row row = rows[r];
             GLOBAL real *cell = out + (first + r) * row_stride + column;  // set_stride is 1 here
-            double2 result;
-            result.x = wald_logpdf_checked_evaluate(set[0], row);
-            result.y = wald_logpdf_checked_evaluate(set[1], row);
-            STORE_STREAMING((GLOBAL double2 *)cell, result);
+            STORE_STREAMING(cell, wald_logpdf_checked_evaluate(set[0], row));
         }
         BARRIER();
     }
