@@ -179,7 +179,7 @@ __device__ real studentized_range_logpdf(real x, real k, real nu)
 {
     if (isinf(x) && k > 1) return -INFINITY;
     real at_zero = (isinf(nu) ? 0 : log_rising(0.5 * nu, (real)0.5) - 0.5 * log(0.5 * nu)) - 0.5 * LOG_PI;  // if k = 2
-    if (x == 0 && k > 1) return log_power_at_zero(k - 2, at_zero);
+    if (x == 0 && k > 1 && k < INFINITY) return log_power_at_zero(k - 2, at_zero);
     return studentized(0, x, k, nu);
 }
 

@@ -4,21 +4,36 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ..errors import AccuracyWarning
 from ..language.kinds import QUANTILES
 
 if TYPE_CHECKING:
-    from .methods import Distribution
+    from ..evaluation.pointwise import Pointwise
 
 
-def told(distribution: Distribution, ending: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+class Named(Protocol):
+    """What is needed to know of a distribution."""
+
+    name: str
+    parameters: tuple[str, ...]
+    defaults: dict[str, Any]
+
+    @property
+    def log_density(self) -> Pointwise: ...
+
+    def function(self, ending: str) -> Pointwise: ...
+
+    def lost(self, ending: str) -> Pointwise: ...
+
+
+def told(distribution: Named, ending: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
     """The value of a function beside the density, and a warning where it is nan though the number exists.
 
     Parameters
     ----------
-    distribution : Distribution
+    distribution : Named
     ending : str
         Of the function: a number's, ``moment``, ``ppf`` or ``isf``.
     args, kwargs
@@ -35,7 +50,7 @@ def told(distribution: Distribution, ending: str, args: Sequence[Any], kwargs: M
 
 
 def warn(
-    distribution: Distribution, ending: str, args: Sequence[Any], kwargs: Mapping[str, Any], place: Sequence[Any] = ()
+    distribution: Named, ending: str, args: Sequence[Any], kwargs: Mapping[str, Any], place: Sequence[Any] = ()
 ) -> None:
     """The warning about the element at a `place` of a call's result.
 
@@ -59,7 +74,7 @@ def _at(array: Any, place: Sequence[Any]) -> Any:
     return array[tuple(i if n > 1 else 0 for i, n in zip(place[len(place) - array.ndim :], array.shape, strict=True))]
 
 
-def _lost(distribution: Distribution, ending: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+def _lost(distribution: Named, ending: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
     """Where a number that is nan exists."""
     if ending not in QUANTILES:
         return distribution.lost(ending)(*args, **kwargs) == 1

@@ -98,15 +98,15 @@ __device__ real {name}_at(real s, int above, real about, real power{declared})
 }}
 """
 
-# How far the rounding of x moves the integrand. Where x has been rounded to a pole of the density, nothing is known of it.
+# How far the rounding of x moves the integrand. An atom of the probability, beside which the density jumps, is not rounded. Where
+# x has been rounded to a pole of the density, nothing is known of it.
 _ROUNDING = """
 __device__ real {name}_rounding(real x, real log_weight, real about, real power{declared})
 {{
-    real step = 2 * EPSILON * fabs(x) + (EPSILON < 1e-10 ? 1e-307 : 1e-37), moved = x + step;
-    real change = power == 0 ? fabs({density_moved} - {density}) : 0;
-    real value = step * exp((power - 1) * log(fmax(fabs(x - about), step)) + log_weight);
-    real moves = change < INFINITY ? change : 1 - log_weight;
-    return power == 0 ? moves * exp(log_weight) : power * value;
+    real step = 2 * EPSILON * fabs(x) + (EPSILON < 1e-10 ? 1e-307 : 1e-37), moved = x + step, further = moved + step;
+    if (power > 0) return power * step * exp((power - 1) * log(fmax(fabs(x - about), step)) + log_weight);
+    real here = {density}, beside = {density_moved}, change = fmin(fabs(beside - here), fabs({density_further} - beside));
+    return (here == INFINITY ? 1 - log_weight : change < INFINITY ? change : 0) * exp(log_weight);
 }}
 """
 
@@ -166,7 +166,7 @@ _VERDICT = """
 _CONTINUOUS = f"""{_TERM}{_ROUNDING}
 __device__ real {{name}}_mean_of(real about, real power, real least{{declared}})
 {{{{
-    real sum = 0, total = 0, error = 0, size = 0, tolerance = EPSILON < 1e-10 ? 1e-11 : 2e-6, shortest = 0.01 * tolerance;
+    real sum = 0, total = 0, error = 0, size = 0, tolerance = EPSILON < 1e-10 ? 1e-12 : 2e-6, shortest = 0.1 * tolerance;
     for (int i = 0; i < 96; i++)
         size += fabs({{name}}_at(0.5 + (i / 2), i % 2, about, power{{passed}}));
     for (int above = 0; above < 2; above++) {{{{
@@ -206,6 +206,8 @@ __device__ real {{name}}_mean_of(real about, real power, real least{{declared}})
 {_STEPS}
 {_VERDICT}"""
 
+#: Where texts need the density.
+_POINTS = {"": "x", "_moved": "moved", "_further": "further", "_edge": "edge"}
 _OF_QUANTILES = {
     "point": "real p = 1 / (1 + exp(s)), log_weight = log(p) + log1p(-p), x = {quantile}(p, above{passed});",
     "rounding": "{name}_rounding(x, log_weight, about, power{passed})",
@@ -261,7 +263,7 @@ def body_of(definition: DeviceFunction, ending: str, functions: dict[str, Functi
 def _mean_of(beside: Beside) -> str:
     """The name of the quadrature, which is made."""
     definition, density = beside.definition, beside.definition.density.name
-    values = {f"density{e}": f"{density}({x}{beside.passed})" for e, x in {"": "x", "_moved": "moved", "_edge": "edge"}.items()}
+    values = {f"density{e}": f"{density}({x}{beside.passed})" for e, x in _POINTS.items()}
     values |= {"quantile": either_quantile(definition, beside.functions).name, "upper": beside.end("upper"), "lost": LOST}
     parts = {
         key: part.format(name=definition.name, passed=beside.passed, **values)
