@@ -35,10 +35,16 @@ __device__ real log_sum_below(real x, real alpha, real beta, real n)
     return log(sum);
 }
 
+__device__ real log_below(real x, real alpha, real beta, real n)
+{
+    return beta_binomial_logpmf(x, alpha, beta, n) + log_sum_below(x, alpha, beta, n);
+}
+
+// Above the mean from the other tail: the largest probability may be too many times that of x.
 __device__ real beta_binomial_logcdf(real x, real alpha, real beta, real n)
 {
     if (x >= n) return 0;
-    return beta_binomial_logpmf(x, alpha, beta, n) + log_sum_below(x, alpha, beta, n);
+    return x * (alpha + beta) > n * alpha ? log1mexp(log_below(n - x - 1, beta, alpha, n)) : log_below(x, alpha, beta, n);
 }
 
 // The failures have the distribution with the shapes exchanged.

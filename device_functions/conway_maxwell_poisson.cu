@@ -4,14 +4,14 @@
 // source: Shmueli, Minka, Kadane, Borle & Boatwright (2005), A useful distribution for fitting discrete data
 //
 // With mu = lam^(1 / nu), a probability is exp(height(x)) over the sum of that, height being nu times the logarithm of a
-// Poisson probability of mean mu.
+// Poisson probability of mean mu, but for nu mu where mu is small: there nu may be large.
 
 // For any number x >= 3, and for whole ones
 __device__ real height(real x, real mu, real log_mu, real nu)
 {
     if (large_shape(mu))
         return x == 0 ? -nu * mu : nu * (x * log_excess(log_mu - log(x), (mu - x) / x) - factorial_remainder(x));
-    return nu * ((x == 0 ? 0 : x * log_mu) - mu - log_factorial(x));
+    return nu * ((x == 0 ? 0 : x * log_mu) - log_factorial(x));
 }
 
 // exp(height(x) - top) (x - center)^power

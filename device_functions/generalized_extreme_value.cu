@@ -18,6 +18,7 @@ __device__ real generalized_extreme_value_logpdf(real x, real mu, real sigma, re
     real z = (x - mu) * (1 / sigma);
     if (isinf(z) || (xi > 0 ? xi * z <= -1 : xi * z < -1)) return -INFINITY;
     real w = log1p_quotient(xi, z);
+    if (isnan(w)) return -INFINITY;  // x has been rounded to beyond the end
     return -log(sigma) - exp(-w) - weighted(1 + xi, w);
 }
 

@@ -5,7 +5,7 @@
 __device__ real kappa3_logpdf(real x, real a, real sigma)
 {
     real z = x / sigma, constant = -(log(a) / a + log(sigma));
-    return constant - (1 + 1 / a) * (z == 0 ? pow(z, a) / a : log1pexp(a * log(z) - log(a)));
+    return constant - (1 + 1 / a) * (z == 0 ? pow(x, a) / (a * pow(sigma, a)) : log1pexp(a * log(z) - log(a)));
 }
 
 __device__ real kappa3_logcdf(real x, real a, real sigma)

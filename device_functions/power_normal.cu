@@ -5,8 +5,9 @@
 __device__ real power_normal_logpdf(real x, real p, real mu, real sigma)
 {
     if (isinf(x)) return -INFINITY;
-    real z = (x - mu) * (1 / sigma);
-    return (log(p / sigma) - HALF_LOG_2PI) - 0.5 * z * z + (p - 1) * log_ndtr(-z);
+    real z = (x - mu) * (1 / sigma), tail = log_ndtr(-z);
+    real log_hazard = z > 0 ? -log(0.5 * scaled_erfc(fmax(z, (real)0) / SQRT_2)) : -0.5 * z * z - tail;
+    return (log(p / sigma) - HALF_LOG_2PI) + p * tail + log_hazard;
 }
 
 __device__ real power_normal_logsf(real x, real p, real mu, real sigma)

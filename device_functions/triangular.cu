@@ -15,9 +15,9 @@ __device__ real triangular_logcdf(real x, real lower, real upper, real c)
 {
     if (!(lower <= c && c <= upper && lower < upper)) return NAN;
     if (x <= lower || x >= upper) return x <= lower ? -INFINITY : 0;
-    real width = 1 / (upper - lower);
+    real width = 1 / (upper - lower), beyond = x - c, below = ((c - lower) + beyond * (2 - beyond / (upper - c))) * width;
     return x < c ? log((x - lower) * width) + log((x - lower) * (1 / (c - lower)))
-                 : log1p(-(upper - x) * width * ((upper - x) * (1 / (upper - c))));
+         : below < 0.5 ? log(below) : log1p(-(upper - x) * width * ((upper - x) * (1 / (upper - c))));
 }
 
 __device__ real triangular_logsf(real x, real lower, real upper, real c)

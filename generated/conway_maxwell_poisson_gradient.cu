@@ -551,8 +551,8 @@ DEVICE conway_maxwell_poisson_height_grad_x_mu_log_mu_nu_results conway_maxwell_
         return make_conway_maxwell_poisson_height_grad_x_mu_log_mu_nu_results(either, d_x_either, d_mu_either, d_log_mu_either, d_nu_either);
     }
     special_log_factorial_grad_x_results call2 = special_log_factorial_grad_x(x);
-    real t8 = (x == 0 ? 0 : x * log_mu) - mu - call2.value;
-    return make_conway_maxwell_poisson_height_grad_x_mu_log_mu_nu_results(nu * t8, nu * ((x == 0 ? 0 : log_mu) - call2.d_x), -nu, nu * (x == 0 ? 0 : x), t8);
+    real t8 = (x == 0 ? 0 : x * log_mu) - call2.value;
+    return make_conway_maxwell_poisson_height_grad_x_mu_log_mu_nu_results(nu * t8, nu * ((x == 0 ? 0 : log_mu) - call2.d_x), 0, nu * (x == 0 ? 0 : x), t8);
 }
 
 DEVICE conway_maxwell_poisson_weight_grad_x_top_mu_log_mu_nu_results conway_maxwell_poisson_weight_grad_x_top_mu_log_mu_nu(real x, real top, int power, real center, real mu, real log_mu, real nu)
@@ -705,8 +705,8 @@ DEVICE conway_maxwell_poisson_height_grad_mu_log_mu_nu_results conway_maxwell_po
         real t3 = 1 / x;
         return make_conway_maxwell_poisson_height_grad_mu_log_mu_nu_results(x == 0 ? -nu * mu : nu * t2, x == 0 ? -nu : nu * (x * (fabs(t) < 0.5 ? -(t / (1 + t) * t3) : -t3)), x == 0 ? 0 : nu * (fabs(t) < 0.5 ? 0 : x), x == 0 ? -mu : t2);
     }
-    real t4 = (x == 0 ? 0 : x * log_mu) - mu - special_log_factorial(x);
-    return make_conway_maxwell_poisson_height_grad_mu_log_mu_nu_results(nu * t4, -nu, nu * (x == 0 ? 0 : x), t4);
+    real t4 = (x == 0 ? 0 : x * log_mu) - special_log_factorial(x);
+    return make_conway_maxwell_poisson_height_grad_mu_log_mu_nu_results(nu * t4, 0, nu * (x == 0 ? 0 : x), t4);
 }
 
 DEVICE conway_maxwell_poisson_weight_grad_top_mu_log_mu_nu_results conway_maxwell_poisson_weight_grad_top_mu_log_mu_nu(real x, real top, int power, real center, real mu, real log_mu, real nu)
@@ -1077,8 +1077,8 @@ DEVICE conway_maxwell_poisson_height_grad_mu_log_mu_nu_results conway_maxwell_po
         real t2 = row.x * special_log_excess(set.log_mu - row.c0, t) - row.c1;
         return make_conway_maxwell_poisson_height_grad_mu_log_mu_nu_results(row.c2 ? set.c0 : set.nu * t2, row.c2 ? -set.nu : set.nu * (row.x * (fabs(t) < 0.5 ? -(t / (1 + t) * row.t3) : -row.t3)), row.c2 ? 0 : set.nu * (fabs(t) < 0.5 ? 0 : row.x), row.c2 ? -set.mu : t2);
     }
-    real t4 = (row.c2 ? 0 : row.x * set.log_mu) - set.mu - row.c3;
-    return make_conway_maxwell_poisson_height_grad_mu_log_mu_nu_results(set.nu * t4, -set.nu, set.nu * row.c4, t4);
+    real t4 = (row.c2 ? 0 : row.x * set.log_mu) - row.c3;
+    return make_conway_maxwell_poisson_height_grad_mu_log_mu_nu_results(set.nu * t4, 0, set.nu * row.c4, t4);
 }
 
 // conway_maxwell_poisson_logpmf_grad_lam_nu: what depends on the parameters alone, computed once for each set of them.

@@ -192,7 +192,7 @@ DEVICE real conway_maxwell_poisson_height(real x, real mu, real log_mu, real nu)
     if (special_large_shape(mu)) {
         return x == 0 ? -nu * mu : nu * (x * special_log_excess(log_mu - log(x), (mu - x) / x) - special_factorial_remainder(x));
     }
-    return nu * ((x == 0 ? 0 : x * log_mu) - mu - special_log_factorial(x));
+    return nu * ((x == 0 ? 0 : x * log_mu) - special_log_factorial(x));
 }
 
 DEVICE real conway_maxwell_poisson_highest(real a, real b, real mu)
@@ -358,7 +358,7 @@ DEVICE real conway_maxwell_poisson_height_evaluate(conway_maxwell_poisson_height
     if (set.c1) {
         return row.c0 ? set.c0 : set.nu * (row.x * special_log_excess(set.log_mu - row.c1, (set.mu - row.x) / row.x) - row.c2);
     }
-    return set.nu * ((row.c0 ? 0 : row.x * set.log_mu) - set.mu - row.c3);
+    return set.nu * ((row.c0 ? 0 : row.x * set.log_mu) - row.c3);
 }
 
 // conway_maxwell_poisson_logpmf: what depends on the parameters alone, computed once for each set of them.

@@ -294,6 +294,9 @@ DEVICE generalized_extreme_value_logpdf_grad_mu_sigma_xi_results generalized_ext
     real d_sigma_w = call.d_x * d_sigma_z;
     real d_xi_w = call.d_a;
     real w = call.value;
+    if (isnan(w)) {
+        return make_generalized_extreme_value_logpdf_grad_mu_sigma_xi_results(-INFINITY, 0, 0, 0);
+    }
     real t2 = exp(-w);
     return make_generalized_extreme_value_logpdf_grad_mu_sigma_xi_results(set.c2 - t2 - special_weighted(set.c3, w), d_mu_w * t2 - (set.c4 && isinf(w) ? 0 : set.c3 * d_mu_w), d_sigma_w * t2 - set.c5 - (set.c4 && isinf(w) ? 0 : set.c3 * d_sigma_w), d_xi_w * t2 - (set.c4 && isinf(w) ? 0 : set.c3 * d_xi_w + w));
 }

@@ -175,6 +175,9 @@ DEVICE real generalized_extreme_value_logpdf_evaluate(generalized_extreme_value_
         return -INFINITY;
     }
     real w = special_log1p_quotient(set.xi, z);
+    if (isnan(w)) {
+        return -INFINITY;
+    }
     return set.c2 - exp(-w) - special_weighted(set.c3, w);
 }
 

@@ -162,15 +162,17 @@ typedef struct {
     real sigma;
     real c0;
     real a;
+    real t8;
     real c1;
     real constant_;
     real t5;
     real d_a_constant_;
     int c2;
-    real t4;
     real c3;
+    real t13;
+    real t4;
+    real c4;
     real d_sigma_constant_;
-    int c4;
     real c5;
 } kappa3_logpdf_grad_a_sigma_set;
 
@@ -184,31 +186,40 @@ DEVICE kappa3_logpdf_grad_a_sigma_set kappa3_logpdf_grad_a_sigma_prepare_set(rea
     real constant_ = -(t3 + log(sigma));
     real t4 = 1 / a;
     real t5 = 1 + t4;
+    real t7 = pow(sigma, a);
+    real t8 = a * t7;
+    real t13 = 1 / t8;
     set.sigma = sigma;
     set.c0 = 1 / sigma;
     set.a = a;
+    set.t8 = t8;
     set.c1 = log(a);
     set.constant_ = constant_;
     set.t5 = t5;
     set.d_a_constant_ = d_a_constant_;
     set.c2 = a > 0;
+    set.c3 = t7 + a * (sigma == 0 && a > 0 ? 0 : t7 * log(sigma));
+    set.t13 = t13;
     set.t4 = t4;
-    set.c3 = t4 * t4;
+    set.c4 = t4 * t4;
     set.d_sigma_constant_ = d_sigma_constant_;
-    set.c4 = a == 0;
-    set.c5 = a - 1;
+    set.c5 = a * (a == 0 ? 0 : a * pow(sigma, a - 1));
     return set;
 }
 
 // kappa3_logpdf_grad_a_sigma: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
+    int c0;
+    real c1;
 } kappa3_logpdf_grad_a_sigma_row;
 
 DEVICE kappa3_logpdf_grad_a_sigma_row kappa3_logpdf_grad_a_sigma_prepare_row(real x)
 {
     kappa3_logpdf_grad_a_sigma_row row;
     row.x = x;
+    row.c0 = x == 0;
+    row.c1 = log(x);
     return row;
 }
 
@@ -218,13 +229,13 @@ DEVICE kappa3_logpdf_grad_a_sigma_results kappa3_logpdf_grad_a_sigma_evaluate(ka
     real t = row.x / set.sigma;
     real d_sigma_z = -(t * set.c0);
     real z = t;
-    real t6 = pow(z, set.a);
-    real t7 = t6 / set.a;
-    real t8 = log(z);
-    real t9 = set.a * t8 - set.c1;
-    real t10 = z == 0 ? t7 : special_log1pexp(t9);
-    real t11 = special_expit(t9);
-    return make_kappa3_logpdf_grad_a_sigma_results(set.constant_ - set.t5 * t10, set.d_a_constant_ - (set.t5 * (z == 0 ? ((z == 0 && set.c2 ? 0 : t6 * t8) - t7) * set.t4 : t9 == -INFINITY ? 0 : t11 * (t8 - set.t4)) - set.c3 * t10), set.d_sigma_constant_ - set.t5 * (z == 0 ? (set.c4 ? 0 : set.a * pow(z, set.c5)) * d_sigma_z * set.t4 : t9 == -INFINITY ? 0 : t11 * (set.a * (1 / z * d_sigma_z))));
+    real t6 = pow(row.x, set.a);
+    real t9 = t6 / set.t8;
+    real t10 = log(z);
+    real t11 = set.a * t10 - set.c1;
+    real t12 = z == 0 ? t9 : special_log1pexp(t11);
+    real t14 = special_expit(t11);
+    return make_kappa3_logpdf_grad_a_sigma_results(set.constant_ - set.t5 * t12, set.d_a_constant_ - (set.t5 * (z == 0 ? ((row.c0 && set.c2 ? 0 : t6 * row.c1) - t9 * set.c3) * set.t13 : t11 == -INFINITY ? 0 : t14 * (t10 - set.t4)) - set.c4 * t12), set.d_sigma_constant_ - set.t5 * (z == 0 ? -(t9 * set.c5 * set.t13) : t11 == -INFINITY ? 0 : t14 * (set.a * (1 / z * d_sigma_z))));
 }
 
 // kappa3_logpdf_checked_grad_a_sigma: what depends on the parameters alone, computed once for each set of them.

@@ -126,6 +126,7 @@ typedef struct {
     real c0;
     real a;
     real c1;
+    real c2;
 } kappa3_logpdf_set;
 
 DEVICE kappa3_logpdf_set kappa3_logpdf_prepare_set(real a, real sigma)
@@ -136,7 +137,8 @@ DEVICE kappa3_logpdf_set kappa3_logpdf_prepare_set(real a, real sigma)
     set.constant_ = constant_;
     set.c0 = 1 + 1 / a;
     set.a = a;
-    set.c1 = log(a);
+    set.c1 = a * pow(sigma, a);
+    set.c2 = log(a);
     return set;
 }
 
@@ -156,7 +158,7 @@ DEVICE kappa3_logpdf_row kappa3_logpdf_prepare_row(real x)
 DEVICE real kappa3_logpdf_evaluate(kappa3_logpdf_set set, kappa3_logpdf_row row)
 {
     real z = row.x / set.sigma;
-    return set.constant_ - set.c0 * (z == 0 ? pow(z, set.a) / set.a : special_log1pexp(set.a * log(z) - set.c1));
+    return set.constant_ - set.c0 * (z == 0 ? pow(row.x, set.a) / set.c1 : special_log1pexp(set.a * log(z) - set.c2));
 }
 
 // kappa3_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
@@ -224,10 +226,10 @@ KERNEL(128) kappa3_logpdf_checked_table(
         sets[k] = kappa3_logpdf_checked_prepare_set(a_per_set[(first_set + k) * a_stride], sigma_per_set[(first_set + k) * sigma_stride]);
     BARRIER();
 
-    const int columns = (sets_here + 1) / 2, rows_at_once = 128 / columns;
-    const int column = THREAD % columns * 2, my_row = THREAD / columns;
-    kappa3_logpdf_checked_set set[2];
-    UNROLL for (int v = 0; v < 2; v++)
+    const int columns = (sets_here + 0) / 1, rows_at_once = 128 / columns;
+    const int column = THREAD % columns * 1, my_row = THREAD / columns;
+    kappa3_logpdf_checked_set set[1];
+    UNROLL for (int v = 0; v < 1; v++)
         set[v] = sets[MIN(column + v, sets_here - 1)];
     SHARED_ARRAY(kappa3_logpdf_checked_row, rows, 1024);
 
@@ -240,10 +242,7 @@ KERNEL(128) kappa3_logpdf_checked_table(
         UNROLL_BY_4 for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
             const kappa3_logpdf_checked_row row = rows[r];
             GLOBAL real *cell = out + (first + r) * row_stride + column;  // set_stride is 1 here
-            double2 result;
-            result.x = kappa3_logpdf_checked_evaluate(set[0], row);
-            result.y = kappa3_logpdf_checked_evaluate(set[1], row);
-            STORE_STREAMING((GLOBAL double2 *)cell, result);
+            STORE_STREAMING(cell, kappa3_logpdf_checked_evaluate(set[0], row));
         }
         BARRIER();
     }

@@ -106,6 +106,47 @@ DEVICE double ordinary_quotient(double a, double b)
 #endif
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
+// Whole numbers where C leaves open what happens, or the processor stops: the same on every device.
+// nan becomes 0, and what lies beyond the ends of int becomes the nearer one.
+DEVICE int to_int(real x)
+{
+    return x == x ? __double2int_rz(x) : 0;
+}
+
+// What is divided by 0 gives 0 and leaves itself as the remainder; -2^31 / -1 wraps around. The divisors 0 and -1 are looked for
+// together: nvcc does not end where both int_quotient and int_remainder compare with -1.
+DEVICE int int_quotient(int a, int b)
+{
+    return (unsigned)b + 1u < 2u ? (int)((unsigned)a * (unsigned)b) : a / b;
+}
+
+DEVICE int int_remainder(int a, int b)
+{
+    return (unsigned)b + 1u < 2u ? (b == 0 ? a : 0) : a % b;
+}
+
+// Beyond the ends of int they wrap around. Where C leaves that open, compilers drop what keeps an index within its vector.
+DEVICE int int_sum(int a, int b)
+{
+    return (int)((unsigned)a + (unsigned)b);
+}
+
+DEVICE int int_difference(int a, int b)
+{
+    return (int)((unsigned)a - (unsigned)b);
+}
+
+DEVICE int int_product(int a, int b)
+{
+    return (int)((unsigned)a * (unsigned)b);
+}
+
+// OpenCL's own abs gives an unsigned number: abs(1) - 2 would be 2^32 - 1.
+DEVICE int int_abs(int a)
+{
+    return a < 0 ? (int)(0u - (unsigned)a) : a;
+}
+
 typedef struct {
     real value;
     real d_p;
@@ -149,6 +190,12 @@ DEVICE real special_scaled_erfc(real x)
     return series / (1 + 2 * x);
 }
 
+DEVICE real special_inverse_mills(real x)
+{
+    real tail = special_scaled_erfc(fabs(x) / SQRT_2);
+    return SQRT_2_OVER_PI * (x < 0 ? 1 / tail : 1 / (2 * exp(0.5 * x * x) - tail));
+}
+
 DEVICE real special_log_ndtr(real x)
 {
     real tail = 0.5 * special_scaled_erfc(fabs(x) / SQRT_2);
@@ -156,10 +203,19 @@ DEVICE real special_log_ndtr(real x)
     return x < 0 ? log(tail) - square : log1p(-tail * exp(-square));
 }
 
-DEVICE real special_inverse_mills(real x)
+DEVICE real special_scaled_erfc_any(real x)
 {
-    real tail = special_scaled_erfc(fabs(x) / SQRT_2);
-    return SQRT_2_OVER_PI * (x < 0 ? 1 / tail : 1 / (2 * exp(0.5 * x * x) - tail));
+    return x < 0 ? 2 * exp(x * x) - special_scaled_erfc(-x) : special_scaled_erfc(x);
+}
+
+DEVICE real special_scaled_erfc_slope(real x)
+{
+    real s = 0.5 / (x * x);
+    real series = 1;
+    for (int k = 12; k > 0; k--) {
+        series = 1 - int_sum(int_product(2, k), 1) * s * series;
+    }
+    return 2 / SQRT_PI * (x > (EPSILON < 1e-10 ? 10 : 6) ? s * series : 1 - SQRT_PI * x * special_scaled_erfc_any(x));
 }
 
 // power_normal_logpdf_grad_p_mu_sigma: what depends on the parameters alone, computed once for each set of them.
@@ -167,26 +223,29 @@ typedef struct {
     real c0;
     real mu;
     real t;
+    real t5;
     real c1;
+    real p;
     real c2;
     real c3;
-    real c4;
 } power_normal_logpdf_grad_p_mu_sigma_set;
 
 DEVICE power_normal_logpdf_grad_p_mu_sigma_set power_normal_logpdf_grad_p_mu_sigma_prepare_set(real p, real mu, real sigma)
 {
     power_normal_logpdf_grad_p_mu_sigma_set set;
     real t = 1 / sigma;
-    real t2 = p / sigma;
-    real t4 = 1 / t2;
-    real t5 = 1 / sigma;
+    real t5 = 1 / SQRT_2;
+    real t8 = p / sigma;
+    real t9 = 1 / t8;
+    real t10 = 1 / sigma;
     set.c0 = t * t;
     set.mu = mu;
     set.t = t;
-    set.c1 = log(t2) - HALF_LOG_2PI;
-    set.c2 = p - 1;
-    set.c3 = t4 * t5;
-    set.c4 = -(t2 * t5 * t4);
+    set.t5 = t5;
+    set.c1 = log(t8) - HALF_LOG_2PI;
+    set.p = p;
+    set.c2 = t9 * t10;
+    set.c3 = t8 * t10 * t9;
     return set;
 }
 
@@ -212,9 +271,18 @@ DEVICE power_normal_logpdf_grad_p_mu_sigma_results power_normal_logpdf_grad_p_mu
     }
     real d_sigma_z = -(set.c0 * (row.x - set.mu));
     real z = (row.x - set.mu) * set.t;
-    real t3 = special_log_ndtr(-z);
-    real t6 = special_inverse_mills(-z);
-    return make_power_normal_logpdf_grad_p_mu_sigma_results(set.c1 - 0.5 * z * z + set.c2 * t3, set.c3 + t3, set.t * z + set.c2 * (-z == INFINITY ? 0 : t6 * set.t), set.c4 - z * d_sigma_z + set.c2 * (-z == INFINITY ? 0 : -(d_sigma_z * t6)));
+    real t2 = special_inverse_mills(-z);
+    real d_mu_tail = -z == INFINITY ? 0 : t2 * set.t;
+    real d_sigma_tail = -z == INFINITY ? 0 : -(d_sigma_z * t2);
+    real tail = special_log_ndtr(-z);
+    real t3 = fmax(z, (real)0) / SQRT_2;
+    real t4 = special_scaled_erfc_slope(t3);
+    real t6 = 0.5 * special_scaled_erfc(t3);
+    real t7 = 1 / t6;
+    real d_mu_log_hazard = z > 0 ? t4 * ((z > (real)0 || (real)0 != (real)0 ? -set.t : 0) * set.t5) * 0.5 * t7 : set.t * (0.5 * 2 * z) - d_mu_tail;
+    real d_sigma_log_hazard = z > 0 ? t4 * ((z > (real)0 || (real)0 != (real)0 ? d_sigma_z : 0) * set.t5) * 0.5 * t7 : -(0.5 * 2 * z * d_sigma_z) - d_sigma_tail;
+    real log_hazard = z > 0 ? -log(t6) : -0.5 * z * z - tail;
+    return make_power_normal_logpdf_grad_p_mu_sigma_results(set.c1 + set.p * tail + log_hazard, set.c2 + tail, set.p * d_mu_tail + d_mu_log_hazard, set.p * d_sigma_tail - set.c3 + d_sigma_log_hazard);
 }
 
 // power_normal_logpdf_checked_grad_p_mu_sigma: what depends on the parameters alone, computed once for each set of them.

@@ -125,7 +125,7 @@ typedef struct {
     real mu;
     real c0;
     real c1;
-    real c2;
+    real p;
 } power_normal_logpdf_set;
 
 DEVICE power_normal_logpdf_set power_normal_logpdf_prepare_set(real p, real mu, real sigma)
@@ -134,7 +134,7 @@ DEVICE power_normal_logpdf_set power_normal_logpdf_prepare_set(real p, real mu, 
     set.mu = mu;
     set.c0 = 1 / sigma;
     set.c1 = log(p / sigma) - HALF_LOG_2PI;
-    set.c2 = p - 1;
+    set.p = p;
     return set;
 }
 
@@ -159,7 +159,9 @@ DEVICE real power_normal_logpdf_evaluate(power_normal_logpdf_set set, power_norm
         return -INFINITY;
     }
     real z = (row.x - set.mu) * set.c0;
-    return set.c1 - 0.5 * z * z + set.c2 * special_log_ndtr(-z);
+    real tail = special_log_ndtr(-z);
+    real log_hazard = z > 0 ? -log(0.5 * special_scaled_erfc(fmax(z, (real)0) / SQRT_2)) : -0.5 * z * z - tail;
+    return set.c1 + set.p * tail + log_hazard;
 }
 
 // power_normal_logpdf_checked: what depends on the parameters alone, computed once for each set of them.

@@ -3730,6 +3730,7 @@ DEVICE studentized_range_studentized_grad_k_nu_results studentized_range_student
 typedef struct {
     int c0;
     studentized_range_logpdf_grad_k_nu_results c1;
+    int c2;
     studentized_range_studentized_grad_k_nu_srss_set studentized_range_studentized_grad_k_nu_0;
 } studentized_range_logpdf_grad_k_nu_set;
 
@@ -3750,6 +3751,7 @@ DEVICE studentized_range_logpdf_grad_k_nu_set studentized_range_logpdf_grad_k_nu
     real at_zero = either - 0.5 * LOG_PI;
     set.c0 = k > 1;
     set.c1 = make_studentized_range_logpdf_grad_k_nu_results(special_log_power_at_zero(k - 2, at_zero), k - 2 == 0 ? -INFINITY : 0, k - 2 == 0 ? d_nu_at_zero : 0);
+    set.c2 = k < INFINITY;
     set.studentized_range_studentized_grad_k_nu_0 = studentized_range_studentized_grad_k_nu_srss_prepare_set(0, k, nu);
     return set;
 }
@@ -3776,7 +3778,7 @@ DEVICE studentized_range_logpdf_grad_k_nu_results studentized_range_logpdf_grad_
     if (row.c0 && set.c0) {
         return make_studentized_range_logpdf_grad_k_nu_results(-INFINITY, 0, 0);
     }
-    if (row.c1 && set.c0) {
+    if (row.c1 && set.c0 && set.c2) {
         return set.c1;
     }
     studentized_range_studentized_grad_k_nu_results call2 = studentized_range_studentized_grad_k_nu_srss_evaluate(set.studentized_range_studentized_grad_k_nu_0, row.studentized_range_studentized_grad_k_nu_0);

@@ -673,6 +673,7 @@ DEVICE real special_log_power_at_zero(real power, real value)
 typedef struct {
     int c0;
     real c1;
+    int c2;
     real k;
     real nu;
 } studentized_range_logpdf_set;
@@ -683,6 +684,7 @@ DEVICE studentized_range_logpdf_set studentized_range_logpdf_prepare_set(real k,
     real at_zero = (isinf(nu) ? 0 : special_log_rising(0.5 * nu, (real)0.5) - 0.5 * log(0.5 * nu)) - 0.5 * LOG_PI;
     set.c0 = k > 1;
     set.c1 = special_log_power_at_zero(k - 2, at_zero);
+    set.c2 = k < INFINITY;
     set.k = k;
     set.nu = nu;
     return set;
@@ -710,7 +712,7 @@ DEVICE real studentized_range_logpdf_evaluate(studentized_range_logpdf_set set, 
     if (row.c0 && set.c0) {
         return -INFINITY;
     }
-    if (row.c1 && set.c0) {
+    if (row.c1 && set.c0 && set.c2) {
         return set.c1;
     }
     return studentized_range_studentized(0, row.x, set.k, set.nu);
@@ -786,10 +788,10 @@ KERNEL(128) studentized_range_logpdf_checked_table(
         sets[k] = studentized_range_logpdf_checked_prepare_set(k_per_set[(first_set + k) * k_stride], nu_per_set[(first_set + k) * nu_stride]);
     BARRIER();
 
-    const int columns = (sets_here + 1) / 2, rows_at_once = 128 / columns;
-    const int column = THREAD % columns * 2, my_row = THREAD / columns;
-    studentized_range_logpdf_checked_set set[2];
-    UNROLL for (int v = 0; v < 2; v++)
+    const int columns = (sets_here + 0) / 1, rows_at_once = 128 / columns;
+    const int column = THREAD % columns * 1, my_row = THREAD / columns;
+    studentized_range_logpdf_checked_set set[1];
+    UNROLL for (int v = 0; v < 1; v++)
         set[v] = sets[MIN(column + v, sets_here - 1)];
     SHARED_ARRAY(studentized_range_logpdf_checked_row, rows, 512);
 
@@ -799,23 +801,17 @@ KERNEL(128) studentized_range_logpdf_checked_table(
         for (index_t r = THREAD; r < rows_here; r += 128)
             rows[r] = studentized_range_logpdf_checked_prepare_row(x_per_row[first + r]);
         BARRIER();
-        if (!(set[0].c0 || set[1].c0)) {  // apart, so that no row waits for a decision
+        if (!(set[0].c0)) {  // apart, so that no row waits for a decision
         UNROLL_BY_4 for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
             const studentized_range_logpdf_checked_row row = rows[r];
             GLOBAL real *cell = out + (first + r) * row_stride + column;  // set_stride is 1 here
-            double2 result;
-            result.x = studentized_range_logpdf_checked_evaluate(set[0], row);
-            result.y = studentized_range_logpdf_checked_evaluate(set[1], row);
-            STORE_STREAMING((GLOBAL double2 *)cell, result);
+            STORE_STREAMING(cell, studentized_range_logpdf_checked_evaluate(set[0], row));
         }
         } else {
         for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
             const studentized_range_logpdf_checked_row row = rows[r];
             GLOBAL real *cell = out + (first + r) * row_stride + column;  // set_stride is 1 here
-            double2 result;
-            result.x = studentized_range_logpdf_checked_evaluate(sets[MIN(column + 0, sets_here - 1)], row);
-            result.y = studentized_range_logpdf_checked_evaluate(sets[MIN(column + 1, sets_here - 1)], row);
-            STORE_STREAMING((GLOBAL double2 *)cell, result);
+            STORE_STREAMING(cell, studentized_range_logpdf_checked_evaluate(sets[MIN(column + 0, sets_here - 1)], row));
         }
         }
         BARRIER();

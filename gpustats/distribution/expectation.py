@@ -18,7 +18,7 @@ TOLERANCE, LARGEST_ERROR = 1e-13, 1e-8  # of a step, and of the whole, relative 
 FLAT = 1e-10  # the rate of what does not fall off
 _EDGES = np.array([*range(48), 48, 56, 64, 96, 128, 256, 512, FARTHEST])
 _LEGENDRE = np.polynomial.Legendre.basis(15)  # Gauss-Lobatto quadrature: with points at the ends, beside which jumps are seen
-_NODES = np.r_[-1, _LEGENDRE.deriv().roots(), 1]
+_NODES = np.r_[-1, np.sort(_LEGENDRE.deriv().roots().real), 1]
 _WEIGHTS = 2 / (15 * 16 * _LEGENDRE(_NODES) ** 2)
 _MOST_INTERVALS, _MOST_NUMBERS, _CHUNK = 2000, 10**8, 10**6
 

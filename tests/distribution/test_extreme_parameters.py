@@ -69,3 +69,19 @@ def test_limits():
     for name in ("pdf", "cdf", "sf"):
         np.testing.assert_allclose(getattr(gs.wald, name)(x, np.inf, 1.0), getattr(stats.levy, name)(x), rtol=1e-13)
     assert (gs.wald.rvs(np.inf, 2.0, size=100, rng=1) > 0).all()
+
+
+def test_small_differences_of_large_numbers():
+    """Values and slopes in which nothing cancels, as mpmath has them."""
+    np.testing.assert_allclose(gs.triangular.sf(-3e-8, -1.0, 0.0, 0.0), 5.99999991e-8, rtol=1e-13)
+    np.testing.assert_allclose(gs.triangular.cdf(*np.float32([1.0, 0.0, 1e7, 1.0])), 1e-7, rtol=1e-5)
+    np.testing.assert_allclose(gs.conway_maxwell_poisson.logpmf([0.0, 1.0], 1.0, 1e8), -math.log(2), rtol=1e-13)
+    slope = gs.power_normal.loglik_and_grad(1.0, 1e-8, 0.0, 9e-7, wrt="mu")[1]["mu"]
+    assert slope == pytest.approx(12344.679012355682, rel=1e-12)
+    assert gs.negative_hypergeometric.cdf(*np.float32([159.0, 276.0, 180.0, 1.0])) == 1
+
+
+def test_edges():
+    assert gs.kappa3.loglik_and_grad(0.0, 0.5, 1.0, wrt="sigma")[1]["sigma"] == pytest.approx(-1, rel=1e-14)
+    end = (2.0363743485498963e-07, -2.0839288890089738e-07, 2.4959897785594626e-06, -6.057781756952059)
+    assert gs.generalized_extreme_value.logpdf(*end) == -math.inf  # its own quantile, rounded to beyond the end
