@@ -5,7 +5,7 @@
 __device__ real log_logistic_logpdf(real x, real alpha, real sigma)
 {
     real z = x / sigma, log_z = log(z);
-    real value = log(alpha / sigma) + (log_z > 0 ? -alpha - 1 : alpha - 1) * log_z - 2 * log1p_unit(exp(-alpha * fabs(log_z)));
+    real value = log(alpha / sigma) + (alpha - 1) * log_z - 2 * log1pexp(alpha * log_z);
     real at_zero = log_power_at_zero(alpha - 1, -log(sigma) - 2 * z);
     return z == 0 ? at_zero : isinf(z) ? -INFINITY : value;
 }

@@ -24,10 +24,10 @@ __device__ real trapezoidal_logcdf(real x, real lower, real upper, real c, real 
 {
     if (!(lower <= c && c <= d && d <= upper && lower < upper)) return NAN;
     if (x <= lower || x >= upper) return x <= lower ? -INFINITY : 0;
-    real scale = 1 / double_width(lower, upper, c, d);
+    real scale = 1 / double_width(lower, upper, c, d), beyond = x > d ? (x - d) * (2 - (x - d) / (upper - d)) : 0;
+    real below = ((c - lower) + 2 * (fmin(x, d) - c) + beyond) * scale;
     return x < c ? log((x - lower) * scale) + log((x - lower) * (1 / (c - lower)))
-         : x > d ? log1p(-(upper - x) * scale * ((upper - x) * (1 / (upper - d))))
-                 : log(((c - lower) + 2 * (x - c)) * scale);
+         : x > d && below > 0.5 ? log1p(-(upper - x) * scale * ((upper - x) * (1 / (upper - d)))) : log(below);
 }
 
 __device__ real trapezoidal_logsf(real x, real lower, real upper, real c, real d)
@@ -39,6 +39,8 @@ __device__ real trapezoidal_ppf(real q, real lower, real upper, real c, real d)
 {
     real width = double_width(lower, upper, c, d), rise = c - lower, fall = upper - d;
     if (q * width < rise) return lower + sqrt(q * width * rise);
+    real rest = q * width - rise - 2 * (d - c);
+    if (q < 0.5 && rest > 0) return d + rest / (1 + sqrt(1 - rest / fall));
     if ((1 - q) * width < fall) return upper - sqrt((1 - q) * width * fall);
     return fmin(c + 0.5 * (q * width - rise), d);
 }

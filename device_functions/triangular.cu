@@ -11,18 +11,15 @@ __device__ real triangular_logpdf(real x, real lower, real upper, real c)
     return log(2 / (upper - lower)) - (rises ? log(c - lower) : log(upper - c)) + log(rises ? x - lower : upper - x);
 }
 
+// It is the trapezoidal distribution whose upper side has no length.
 __device__ real triangular_logcdf(real x, real lower, real upper, real c)
 {
-    if (!(lower <= c && c <= upper && lower < upper)) return NAN;
-    if (x <= lower || x >= upper) return x <= lower ? -INFINITY : 0;
-    real width = 1 / (upper - lower), beyond = x - c, below = ((c - lower) + beyond * (2 - beyond / (upper - c))) * width;
-    return x < c ? log((x - lower) * width) + log((x - lower) * (1 / (c - lower)))
-         : below < 0.5 ? log(below) : log1p(-(upper - x) * width * ((upper - x) * (1 / (upper - c))));
+    return trapezoidal_logcdf(x, lower, upper, c, c);
 }
 
 __device__ real triangular_logsf(real x, real lower, real upper, real c)
 {
-    return triangular_logcdf(-x, -upper, -lower, -c);
+    return trapezoidal_logsf(x, lower, upper, c, c);
 }
 
 __device__ real triangular_sample(rng_t *rng, real lower, real upper, real c)
@@ -32,18 +29,8 @@ __device__ real triangular_sample(rng_t *rng, real lower, real upper, real c)
     return u < below ? fmin(lower + width * sqrt(u * below), upper) : fmax(upper - width * sqrt((1 - u) * above), lower);
 }
 
-__device__ real triangular_ppf(real q, real lower, real upper, real c)
-{
-    real width = upper - lower, below = c - lower, above = upper - c;
-    return q * width < below ? lower + sqrt(q * width * below) : upper - sqrt((1 - q) * width * above);
-}
-
-__device__ real triangular_isf(real q, real lower, real upper, real c)
-{
-    real width = upper - lower, below = c - lower, above = upper - c;
-    return q * width < above ? upper - sqrt(q * width * above) : lower + sqrt((1 - q) * width * below);
-}
-
+__device__ real triangular_ppf(real q, real lower, real upper, real c) { return trapezoidal_ppf(q, lower, upper, c, c); }
+__device__ real triangular_isf(real q, real lower, real upper, real c) { return trapezoidal_isf(q, lower, upper, c, c); }
 __device__ real triangular_mean(real lower, real upper, real c) { return (lower + c + upper) / 3; }
 
 __device__ real triangular_var(real lower, real upper, real c)

@@ -138,12 +138,23 @@ DEVICE log_logistic_logpdf_checked_grad_alpha_sigma_results make_log_logistic_lo
 }
 
 
+DEVICE real special_expit(real x)
+{
+    real e = exp(-fabs(x));
+    return quotient(x < 0 ? e : 1, 1 + e);
+}
+
 DEVICE real special_log1p_unit(real e)
 {
     real s = quotient(e, 2 + e);
     real z = s * s;
     real series = 0.6666666666666666 + z * (0.40000000000014585 + z * (0.2857142856710876 + z * (0.22222222717427864 + z * (0.18181789436132859 + z * (0.15385570064958623 + z * (0.13314144209654935 + z * (0.12001072809590713 + z * (0.08800738486144674 + z * 0.1616404561194353))))))));
     return e - s * (e - z * series);
+}
+
+DEVICE real special_log1pexp(real x)
+{
+    return fmax(x, (real)0) + special_log1p_unit(exp(-fabs(x)));
 }
 
 DEVICE real special_log_power_at_zero(real power, real value)
@@ -160,10 +171,9 @@ typedef struct {
     real c2;
     real c3;
     real c4;
-    real c5;
-    int c6;
+    int c5;
+    real c6;
     real c7;
-    real c8;
     real d_alpha_at_zero;
 } log_logistic_logpdf_grad_alpha_sigma_set;
 
@@ -177,14 +187,13 @@ DEVICE log_logistic_logpdf_grad_alpha_sigma_set log_logistic_logpdf_grad_alpha_s
     set.sigma = sigma;
     set.c0 = 1 / sigma;
     set.alpha = alpha;
-    set.c1 = -alpha - 1;
+    set.c1 = t3 * t4;
     set.c2 = alpha - 1;
-    set.c3 = t3 * t4;
-    set.c4 = t2 * t4 * t3;
-    set.c5 = log(t2);
-    set.c6 = alpha - 1 == 0;
-    set.c7 = -(1 / sigma);
-    set.c8 = -log(sigma);
+    set.c3 = t2 * t4 * t3;
+    set.c4 = log(t2);
+    set.c5 = alpha - 1 == 0;
+    set.c6 = -(1 / sigma);
+    set.c7 = -log(sigma);
     set.d_alpha_at_zero = d_alpha_at_zero;
     return set;
 }
@@ -209,15 +218,12 @@ DEVICE log_logistic_logpdf_grad_alpha_sigma_results log_logistic_logpdf_grad_alp
     real z = t;
     real d_sigma_log_z = 1 / z * d_sigma_z;
     real log_z = log(z);
-    real t5 = fabs(log_z);
-    real t6 = exp(-set.alpha * t5);
-    real t7 = quotient((real)(1), 1 + t6);
-    real t8 = log_z > 0 ? set.c1 : set.c2;
-    real d_alpha_value = set.c3 + log_z * (log_z > 0 ? -1 : 1) + t5 * t6 * t7 * 2;
-    real d_sigma_value = t8 * d_sigma_log_z - set.c4 + set.alpha * (log_z > 0 ? d_sigma_log_z : log_z < 0 ? -d_sigma_log_z : 0) * t6 * t7 * 2;
-    real value = set.c5 + t8 * log_z - 2 * special_log1p_unit(t6);
-    real d_sigma_at_zero = set.c6 ? set.c7 - 2 * d_sigma_z : 0;
-    real at_zero = special_log_power_at_zero(set.c2, set.c8 - 2 * z);
+    real t5 = special_expit(set.alpha * log_z);
+    real d_alpha_value = set.c1 + log_z - 2 * (set.alpha * log_z == -INFINITY ? 0 : t5 * log_z);
+    real d_sigma_value = set.c2 * d_sigma_log_z - set.c3 - 2 * (set.alpha * log_z == -INFINITY ? 0 : t5 * (set.alpha * d_sigma_log_z));
+    real value = set.c4 + set.c2 * log_z - 2 * special_log1pexp(set.alpha * log_z);
+    real d_sigma_at_zero = set.c5 ? set.c6 - 2 * d_sigma_z : 0;
+    real at_zero = special_log_power_at_zero(set.c2, set.c7 - 2 * z);
     return make_log_logistic_logpdf_grad_alpha_sigma_results(z == 0 ? at_zero : isinf(z) ? -INFINITY : value, z == 0 ? set.d_alpha_at_zero : isinf(z) ? 0 : d_alpha_value, z == 0 ? d_sigma_at_zero : isinf(z) ? 0 : d_sigma_value);
 }
 

@@ -114,6 +114,11 @@ DEVICE real special_log1p_unit(real e)
     return e - s * (e - z * series);
 }
 
+DEVICE real special_log1pexp(real x)
+{
+    return fmax(x, (real)0) + special_log1p_unit(exp(-fabs(x)));
+}
+
 DEVICE real special_log_power_at_zero(real power, real value)
 {
     return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
@@ -124,9 +129,8 @@ typedef struct {
     real sigma;
     real c0;
     real c1;
-    real c2;
     real alpha;
-    real c3;
+    real c2;
 } log_logistic_logpdf_set;
 
 DEVICE log_logistic_logpdf_set log_logistic_logpdf_prepare_set(real alpha, real sigma)
@@ -134,10 +138,9 @@ DEVICE log_logistic_logpdf_set log_logistic_logpdf_prepare_set(real alpha, real 
     log_logistic_logpdf_set set;
     set.sigma = sigma;
     set.c0 = log(alpha / sigma);
-    set.c1 = -alpha - 1;
-    set.c2 = alpha - 1;
+    set.c1 = alpha - 1;
     set.alpha = alpha;
-    set.c3 = -log(sigma);
+    set.c2 = -log(sigma);
     return set;
 }
 
@@ -158,8 +161,8 @@ DEVICE real log_logistic_logpdf_evaluate(log_logistic_logpdf_set set, log_logist
 {
     real z = row.x / set.sigma;
     real log_z = log(z);
-    real value = set.c0 + (log_z > 0 ? set.c1 : set.c2) * log_z - 2 * special_log1p_unit(exp(-set.alpha * fabs(log_z)));
-    real at_zero = special_log_power_at_zero(set.c2, set.c3 - 2 * z);
+    real value = set.c0 + set.c1 * log_z - 2 * special_log1pexp(set.alpha * log_z);
+    real at_zero = special_log_power_at_zero(set.c1, set.c2 - 2 * z);
     return z == 0 ? at_zero : isinf(z) ? -INFINITY : value;
 }
 
@@ -228,10 +231,10 @@ KERNEL(128) log_logistic_logpdf_checked_table(
         sets[k] = log_logistic_logpdf_checked_prepare_set(alpha_per_set[(first_set + k) * alpha_stride], sigma_per_set[(first_set + k) * sigma_stride]);
     BARRIER();
 
-    const int columns = (sets_here + 0) / 1, rows_at_once = 128 / columns;
-    const int column = THREAD % columns * 1, my_row = THREAD / columns;
-    log_logistic_logpdf_checked_set set[1];
-    UNROLL for (int v = 0; v < 1; v++)
+    const int columns = (sets_here + 1) / 2, rows_at_once = 128 / columns;
+    const int column = THREAD % columns * 2, my_row = THREAD / columns;
+    log_logistic_logpdf_checked_set set[2];
+    UNROLL for (int v = 0; v < 2; v++)
         set[v] = sets[MIN(column + v, sets_here - 1)];
     SHARED_ARRAY(log_logistic_logpdf_checked_row, rows, 1024);
 
@@ -244,7 +247,10 @@ KERNEL(128) log_logistic_logpdf_checked_table(
         UNROLL_BY_4 for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
             const log_logistic_logpdf_checked_row row = rows[r];
             GLOBAL real *cell = out + (first + r) * row_stride + column;  // set_stride is 1 here
-            STORE_STREAMING(cell, log_logistic_logpdf_checked_evaluate(set[0], row));
+            double2 result;
+            result.x = log_logistic_logpdf_checked_evaluate(set[0], row);
+            result.y = log_logistic_logpdf_checked_evaluate(set[1], row);
+            STORE_STREAMING((GLOBAL double2 *)cell, result);
         }
         BARRIER();
     }

@@ -114,7 +114,7 @@ __device__ real {name}_quantile(real q, int above{declared})
 _DISCRETE = """
 __device__ real {name}_searched(real q, int above, real start, real step{declared})
 {{
-    real lower = {lower}, upper = {upper}, p = q * (above ? 1 + 8 * EPSILON : 1 - 8 * EPSILON);
+    real lower = {lower}, upper = {upper}, slack = fmin(8 * EPSILON * q, 0.125 * (1 - q)), p = above ? q + slack : q - slack;
     real low = lower - 1, high = upper, x = floor(fmin(fmax(start, lower), upper)), gap = 1;
     real next = step >= 1 && step < INFINITY ? floor(step) : 1, largest = ldexp((real)1, EPSILON < 1e-10 ? 1000 : 110);
     if (!(fabs(x) < INFINITY)) x = lower > -INFINITY ? lower : upper < INFINITY ? upper : 0;

@@ -98,12 +98,13 @@ __device__ real {name}_at(real s, int above, real about, real power{declared})
 }}
 """
 
-# How far the rounding of x moves the integrand. An atom of the probability, beside which the density jumps, is not rounded. Where
-# x has been rounded to a pole of the density, nothing is known of it.
+# How far the rounding of x moves the integrand. An atom of the probability, beside which the density jumps, is not rounded.
+# Where x has been rounded to a pole of the density, nothing is known of it.
 _ROUNDING = """
 __device__ real {name}_rounding(real x, real log_weight, real about, real power{declared})
 {{
-    real step = 2 * EPSILON * fabs(x) + (EPSILON < 1e-10 ? 1e-307 : 1e-37), moved = x + step, further = moved + step;
+    real step = 2 * EPSILON * fabs(x) + ldexp((real)1, EPSILON < 1e-10 ? -1020 : -123);
+    real moved = x + step, further = moved + step;
     if (power > 0) return power * step * exp((power - 1) * log(fmax(fabs(x - about), step)) + log_weight);
     real here = {density}, beside = {density_moved}, change = fmin(fabs(beside - here), fabs({density_further} - beside));
     return (here == INFINITY ? 1 - log_weight : change < INFINITY ? change : 0) * exp(log_weight);
@@ -218,7 +219,7 @@ _OF_QUANTILES = {
     "further": "ldexp(last, i - 2)",
     "rate": "log(at_half / at_last) / (0.5 * last)",
     "rate_before": "log(at_quarter / at_half) / (0.25 * last)",
-    "flat": "EPSILON < 1e-10 ? 1e-10 : 1e-4",
+    "flat": "EPSILON < 1e-10 ? 1e-10 : 1e-3",
     "length": "1",
 }
 _OF_NUMBERS = {

@@ -75,6 +75,9 @@ def test_small_differences_of_large_numbers():
     """Values and slopes in which nothing cancels, as mpmath has them."""
     np.testing.assert_allclose(gs.triangular.sf(-3e-8, -1.0, 0.0, 0.0), 5.99999991e-8, rtol=1e-13)
     np.testing.assert_allclose(gs.triangular.cdf(*np.float32([1.0, 0.0, 1e7, 1.0])), 1e-7, rtol=1e-5)
+    np.testing.assert_allclose(gs.triangular.ppf(*np.float32([1e-12, 0.0, 1.0, 0.0])), 5e-13, rtol=1e-6)
+    np.testing.assert_allclose(gs.trapezoidal.isf([1e-20, 1e-8], -1.0, 0.0, 0.0, 0.0), [-5e-21, -5.0000000125e-9], rtol=1e-13)
+    np.testing.assert_allclose(gs.trapezoidal.sf(-2e-12, -1.0, 0.0, 0.0, 0.0), 3.999999999996e-12, rtol=1e-13)
     np.testing.assert_allclose(gs.conway_maxwell_poisson.logpmf([0.0, 1.0], 1.0, 1e8), -math.log(2), rtol=1e-13)
     slope = gs.power_normal.loglik_and_grad(1.0, 1e-8, 0.0, 9e-7, wrt="mu")[1]["mu"]
     assert slope == pytest.approx(12344.679012355682, rel=1e-12)
@@ -82,6 +85,9 @@ def test_small_differences_of_large_numbers():
 
 
 def test_edges():
+    slopes = gs.log_logistic.loglik_and_grad(3.0, 1.0, 3.0)[1]  # at the median, where two formulas meet
+    assert slopes["sigma"] == pytest.approx(0, abs=1e-15) and slopes["alpha"] == pytest.approx(1)
+    assert gs.discrete_laplace.isf(*np.float32([0.99999905, 1.0])) == -13
     assert gs.kappa3.loglik_and_grad(0.0, 0.5, 1.0, wrt="sigma")[1]["sigma"] == pytest.approx(-1, rel=1e-14)
     end = (2.0363743485498963e-07, -2.0839288890089738e-07, 2.4959897785594626e-06, -6.057781756952059)
     assert gs.generalized_extreme_value.logpdf(*end) == -math.inf  # its own quantile, rounded to beyond the end

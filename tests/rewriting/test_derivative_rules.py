@@ -79,7 +79,8 @@ UNTESTED = {
     "beta_fraction_turns", "log_probability", "inversion_step", "only_derivative",
     "log_gamma_p_of_power", "log_gamma_q_of_power",
     # sums of noncentral distributions, whose derivatives are tested with those
-    "mixture_has_stride", "mixture_is_vague", "mixture_component", "log_mixture", "log_poisson", "mixture_peak", "log_mixture_density", "mixture_top", "mixture_bottom", "log_mixture_below",
+    "mixture_has_stride", "mixture_is_vague", "mixture_component", "log_mixture",
+    "log_poisson", "mixture_peak", "log_mixture_density", "mixture_top", "mixture_bottom", "log_mixture_below",
     "log_mixture_above",
     # and of the incomplete beta function
     "log_beta_power", "beta_gap", "beta_from_below", "log_beta_tail", "log_beta_scale", "beta_series",
