@@ -21,9 +21,10 @@ __device__ real noncentral_chi_squared_logcdf(real x, real nu, real lam)
 {
     if (x == 0 || isinf(x)) return x == 0 ? -INFINITY : 0;
     real a = 0.5 * nu, m = 0.5 * lam, y = 0.5 * x;
+    if (y == 0) return log_gamma_p_of_power(a, y, log(x) - LOG_2) - m;
     if (mixture_has_stride(m)) return log_mixture(-1, m, a, INFINITY, y, 1);
     real top = mixture_top(m, a, y, 0), log_p = log_gamma_p_of_power(a + top, y, log(x) - LOG_2);
-    real ratio = y == 0 ? 1 : exp(log_gamma_power(a + top, y) - log_p);
+    real ratio = exp(log_gamma_power(a + top, y) - log_p);
     if (m == 0) return log_p - m * ratio;
     return log_poisson(top, m) + log_p + log_mixture_below(m, a, y, 0, top, ratio);
 }
@@ -32,6 +33,7 @@ __device__ real noncentral_chi_squared_logsf(real x, real nu, real lam)
 {
     if (x == 0) return 0;
     real a = 0.5 * nu, m = 0.5 * lam, y = 0.5 * x;
+    if (y == 0) return log1mexp(log_gamma_p_of_power(a, y, log(x) - LOG_2) - m);
     if (mixture_has_stride(m)) return log_mixture(1, m, a, INFINITY, y, 1);
     real bottom = mixture_bottom(m, a, y, 0), log_q = log_gamma_q(a + bottom, y);
     real ratio = exp(log_gamma_power(a + bottom, y) - log_q);

@@ -25,10 +25,20 @@ __device__ real log_power(real a, real b, real p, real q)
     return log_beta_power(a, b, p, q) - log(a);
 }
 
+// The logarithm of the first term of the distribution function, all that counts where z is `tiny`: z may have underflowed.
+__device__ real log_first(real x, real d1, real d2, real m)
+{
+    real a = 0.5 * d1;
+    return a * (log(d1 / d2) + log(x)) - log(a) - lbeta(a, 0.5 * d2) - m;
+}
+
+__device__ int tiny(real z) { return z < ldexp((real)1, EPSILON < 1e-10 ? -1000 : -110); }
+
 __device__ real noncentral_f_logcdf(real x, real d1, real d2, real lam)
 {
     if (x == 0 || isinf(x)) return x == 0 ? -INFINITY : 0;
     real a = 0.5 * d1, b = 0.5 * d2, m = 0.5 * lam, z = d1 * x / d2, p = z / (1 + z), q = 1 / (1 + z), y = p * (a + b);
+    if (tiny(z)) return log_first(x, d1, d2, m);
     if (mixture_has_stride(m)) return log_mixture(-1, m, a, b, p, q);
     real top = mixture_top(m, a, y, p), log_p = log_beta_p(a + top, b, p, q);
     real ratio = exp(log_power(a + top, b, p, q) - log_p);
@@ -40,6 +50,7 @@ __device__ real noncentral_f_logsf(real x, real d1, real d2, real lam)
 {
     if (x == 0) return 0;
     real a = 0.5 * d1, b = 0.5 * d2, m = 0.5 * lam, z = d1 * x / d2, p = z / (1 + z), q = 1 / (1 + z), y = p * (a + b);
+    if (tiny(z)) return log1mexp(log_first(x, d1, d2, m));
     if (mixture_has_stride(m)) return log_mixture(1, m, a, b, p, q);
     real bottom = mixture_bottom(m, a, y, p), log_q = log_beta_p(b, a + bottom, q, p);
     real ratio = exp(log_power(a + bottom, b, p, q) - log_q);

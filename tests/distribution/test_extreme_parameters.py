@@ -62,6 +62,16 @@ def test_slowly_falling_mixtures():
     assert gs.generalized_hyperbolic.logsf(-2.0, -0.001, 1.5, -1.5, 0.0, 1.0) == pytest.approx(-7.148366172806018, rel=1e-12)
 
 
+def test_smallest_numbers():
+    """All that counts is the first term, in which x may underflow."""
+    x, a, m = 5e-324, 0.0005, 0.0005
+    first = a * (math.log(x) - math.log(2)) - math.lgamma(1 + a) - m
+    np.testing.assert_allclose(gs.noncentral_chi_squared.logcdf(x, 2 * a, 2 * m), first, rtol=1e-12)
+    np.testing.assert_allclose(gs.noncentral_chi_squared.sf(x, 2 * a, 2 * m), -math.expm1(first), rtol=1e-12)
+    first = a * (math.log(x) + math.log(2 * a / 3)) - math.log(a) - float(mp.log(mp.beta(a, 1.5))) - m
+    np.testing.assert_allclose(gs.noncentral_f.logcdf(x, 2 * a, 3.0, 2 * m), first, rtol=1e-12)
+
+
 def test_limits():
     np.testing.assert_array_equal(st.nhypergeom.pmf([0, 1], 10, 5, 0), [1, 0])
     np.testing.assert_array_equal(st.nhypergeom.cdf([-1, 0], 10, 5, 0), [0, 1])
