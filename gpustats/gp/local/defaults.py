@@ -13,6 +13,8 @@ from .points import Points, parts_of
 
 #: Points of which all distances are taken.
 SAMPLE = 1000
+#: Standard deviations of columns in one unit, such as those of points in a cube, are within this factor.
+ALIKE = 1.5
 _SMALLEST = math.sqrt(np.finfo(np.float64).eps)
 _KEYS = ("start", "mle", "min", "max", "ab")
 
@@ -60,8 +62,8 @@ def darg(
     sample : int
         The most points of which all distances are taken; always the same ones.
     separable : bool
-        Whether each column has a lengthscale of its own. Then distances are those of columns divided by their standard
-        deviations, and each column has what follows in its own units.
+        Whether each column has a lengthscale of its own. Then distances are those of columns over what `units_of_columns`
+        gives, and each column has what follows in its own units.
     lengths : (p,) ndarray, optional
         What `units_of_columns` gives, where it is known.
 
@@ -127,7 +129,7 @@ def garg(g: Any, y: np.ndarray) -> Parameter:
     if "start" not in given or (mle and not {"max", "ab"} <= given.keys()):
         y = np.asarray(y, float)
         deviations = y - y.mean() if y.size else np.ones(1)
-        squares = (deviations / spreads(deviations[:, None])[0]) ** 2
+        squares = (deviations / (spreads(deviations[:, None])[0] or 1.0)) ** 2
         given.setdefault("start", max(float(np.quantile(squares, 0.025)), _SMALLEST))
         if mle:
             given.setdefault("max", max(float(squares.max()), float(np.max(given["start"]))))
@@ -163,23 +165,31 @@ def _prior(high: float) -> tuple[float, float]:
 
 
 def spreads(X: np.ndarray | Points) -> np.ndarray:
-    """The standard deviations of columns; 1 where all numbers are equal."""
+    """The standard deviations of columns."""
     if not len(X):
-        return np.ones(X.shape[1])
+        return np.zeros(X.shape[1])
     first = next(parts_of(X))[:1].copy()
     with np.errstate(under="ignore"):
         size = np.max([np.abs(part - first).max(0) for part in parts_of(X)], axis=0)
         size[size == 0] = 1
         mean = sum(((part - first) / size).sum(0) for part in parts_of(X)) / len(X)
         squares = sum((((part - first) / size - mean) ** 2).sum(0) for part in parts_of(X))
-        found = np.sqrt(squares / len(X)) * size
-    return np.where(found > 0, found, 1.0)
+        return np.sqrt(squares / len(X)) * size
 
 
 def units_of_columns(X: np.ndarray | Points, separable: bool) -> np.ndarray:
-    """Lengths that columns are divided by, (p,): their standard deviations, or one power of 2, which changes no digit."""
+    """Lengths that columns are divided by, (p,): one power of 2, which changes no digit, or their standard deviations.
+
+    These are for columns with lengthscales of their own that are not in one unit: of which a standard deviation is more than
+    `ALIKE` times that of another.
+    """
     columns = spreads(X)
-    return columns if separable else np.full(len(columns), 2.0 ** round(math.log2(columns.max())))
+    differing = columns[columns > 0]
+    if not len(differing):
+        return np.ones(len(columns))
+    if separable and differing.max() > ALIKE * differing.min():
+        return np.where(columns > 0, columns, 1.0)
+    return np.full(len(columns), 2.0 ** round(math.log2(differing.max())))
 
 
 def _squared_distances(X: np.ndarray | Points, lengths: np.ndarray, sample: int, missing: list[str]) -> np.ndarray:

@@ -17,6 +17,10 @@
     whole = abreast == 1
     place = "index_t" if whole else "int"
     first = 0 if problem.estimate_d else n_d  # of the lengthscales and the nugget, what is estimated first
+    several = problem.estimate_d  # searches, of which the best one counts
+    # What is only looked at, and predictions alone, need no inverse: the rows and columns that a pivot has passed.
+    begins = "(looking ? k + 1 : 0) + " if several else "" if Q else "k + 1 + "
+    begins_chunk = f"looking ? k / {lanes} : 0" if several else 0 if Q else f"k / {lanes}"
 %>\
 #define ROW(i) (${lanes} * ((i) / ${lanes} + 1) * (${lanes} * ((i) / ${lanes}) / 2 + (i) % ${lanes}))  // where it begins
 % if Q:
@@ -25,6 +29,11 @@
 #define HIGH(k) limits[${Q} + (k)]
 #define POWER(k) limits[${2 * Q} + (k)]
 #define RATE(k) limits[${3 * Q} + (k)]
+% if several:
+#define STEP 1.3862943611198906  // log 4, between the lengthscales at which the likelihood is looked at
+#define UNCORRELATED -0.1        // log-determinant of a matrix that shorter lengthscales would hardly change
+#define NEAR 0.5                 // a search that comes so near to what is known leads there
+% endif
 #define AT_BOUND(k) (gradient[k] > 0 ? best[k] <= LOW(k) : best[k] >= HIGH(k))
 % endif
 
@@ -71,6 +80,7 @@ KERNEL(${threads}) local_fit(
     SHARED real *const best = rates + ${n_d}, *const trial = best + ${Q}, *const gradient = trial + ${Q};
     SHARED real *const change = gradient + ${Q}, *const gradient_change = change + ${Q}, *const direction = gradient_change + ${Q};
     SHARED real *const inverse_hessian = direction + ${Q};
+    SHARED real *const origin = inverse_hessian + ${Q * Q}, *const winner = origin + ${Q};  // the start, and the best of all
 % endif
 
     // Every block has a location, and takes at least one turn: of a loop with barriers that may take none, PoCL (3.1) makes code
@@ -90,15 +100,20 @@ KERNEL(${threads}) local_fit(
 % if Q:
         BARRIER();
         for (${place} k = me; k < ${Q}; k += ${threads}) {
-            best[k] = trial[k] = log(theta[${first} + k]);
+            origin[k] = winner[k] = best[k] = trial[k] = log(theta[${first} + k]);
             direction[k] = 0;
         }
         real objective = 0, step = 1;
-        int updates = 0;
+        int updates = 0, searches = 0;  // that are finished
+        real least = INFINITY;          // objective of all searches
+% if several:
+        int stage = 0, looking = 0, look = 0, begin = 0;  // what comes after the first search; steps along a line: see `search_on`
+        real center = 0, last = 0, lowest = 0;  // objectives at the start, of the last look, and of the best one
+% endif
         BARRIER();  // for PoCL, which reads `trial` as it was for the last location without a barrier ahead of the loop
 % endif
         real mean = NAN, variance = NAN, loglik = NAN;
-        int status = 0, evaluations = 0, finished = 0;
+        int found = 0, cut = 0, evaluations = 0, earlier = 0, finished = 0;  // evaluations: of a search, and of earlier ones
         while (!finished) {
             ${barrier}
 % if Q:
@@ -140,9 +155,9 @@ ${distance(p, padded)}\
 % if Q:
                 least_pivot = fmin(least_pivot, pivots[k]);
 % endif
-                for (${place} i = ${"" if Q else "k + 1 + "}row; i < ${rows}; i += ${abreast}) {
+                for (${place} i = ${begins}row; i < ${rows}; i += ${abreast}) {
                     const real factor = column[i] * reciprocal;
-                    for (${place} chunk = ${0 if Q else f"k / {lanes}"}; chunk <= i / ${lanes}; chunk++)
+                    for (${place} chunk = ${begins_chunk}; chunk <= i / ${lanes}; chunk++)
                         matrix[ROW(i) + chunk * ${lanes} + lane] -= factor * column[chunk * ${lanes} + lane];
                 }
                 ${barrier}
@@ -158,7 +173,7 @@ ${distance(p, padded)}\
             const real ratio = ${n} / psi;
             real ${", ".join(f"slope_{k} = 0" for k in range(Q))};
 % if problem.estimate_d:
-            for (${place} i = row; i < ${n}; i += ${abreast}) {
+            for (${place} i = row; i < ${f"(looking ? 0 : {n})" if several else n}; i += ${abreast}) {
                 const real factor = ratio * matrix[ROW(${n + 1}) + i];
                 for (${place} chunk = 0; chunk <= i / ${lanes}; chunk++) {
                     const ${place} j = chunk * ${lanes} + lane;
@@ -200,31 +215,44 @@ ${distance(p, padded)}\
             }
             // What rounding may change, which grows with the condition of the matrix.
             const real rounding = (1e-11 + ${2e-18 * n} / least_pivot) * (1 + fabs(objective)), lowered = objective - value;
-            const int accepted = definite && (evaluations == 1 || lowered >= -1e-4 * descent - rounding);
+            const int accepted = ${"!looking && " if several else ""}definite && (evaluations == 1 || lowered >= -1e-4 * descent - rounding);
+            const int is_best = accepted && (searches == 0 || value < least - rounding);
 % else:
-            const int accepted = definite;
+            const int is_best = definite;
 % endif
-            if (accepted) {
+            if (is_best) {
                 mean = -matrix[ROW(${n + 1}) + ${n}];
                 variance = psi * matrix[ROW(${n}) + ${n}] / ${n};
                 loglik = likelihood;
-                status = evaluations;
+                found = 1;
+% if Q:
+                least = value;
+                for (${place} k = me; k < ${Q}; k += ${threads})
+                    winner[k] = trial[k];
+% endif
             }
+% if several:
+            if (!looking) {
+% endif
 % if Q:
 ${maximise(Q, threads, place)}\
 % else:
             finished = 1;
+% endif
+% if several:
+            }
+${search_on(Q, n_d, threads, place)}\
 % endif
         }
         if (me == 0) {
             means[means_offset + location] = mean;
             scales[scales_offset + location] = sqrt(variance < 0 ? 0 : variance);  // which rounding may make negative
             logliks[logliks_offset + location] = loglik;
-            statuses[statuses_offset + location] = status;
+            statuses[statuses_offset + location] = found ? (cut ? -1 : 1) * (earlier + evaluations) : 0;
         }
         BARRIER();
         for (${place} k = me; k <= ${n_d}; k += ${threads}) {
-            const real fitted = ${f"k >= {first} && k < {first + Q} ? exp(best[k - {first}]) : theta[k]" if Q else "theta[k]"};
+            const real fitted = ${f"k >= {first} && k < {first + Q} ? exp(winner[k - {first}]) : theta[k]" if Q else "theta[k]"};
             if (k < ${n_d})
                 d_fitted[d_fitted_offset + location * ${n_d} + k] = fitted;
             else
@@ -300,8 +328,63 @@ ${maximise(Q, threads, place)}\
             }
             if (evaluations == ${problem.MOST_EVALUATIONS} && !finished) {
                 finished = 1;
-                status = -evaluations;
+                cut |= objective <= least + rounding;
             }
             for (${place} k = me; k < ${Q}; k += ${threads})
                 trial[k] = fmin(fmax(best[k] + step * direction[k], LOW(k)), HIGH(k));
+</%def>\
+## Further searches, of which the best one counts. Some begin where all lengthscales are 4^k times as long as at the start: there the
+## likelihood is looked at, first for k < 0, until the responses are uncorrelated, then for k > 0, up to the bounds, and a search
+## begins at the best look of each side that is better than the one before. Others begin where one of several lengthscales is 1/64
+## as long, and the others are 4 times as long.
+<%def name="search_on(Q, n_d, threads, place)">\
+            BARRIER();
+            center = evaluations == 1 && searches == 0 ? value : center;
+            if (!looking && searches > 0 && accepted) {
+                real apart = 0;
+                for (int k = 0; k < ${Q}; k++)
+                    apart = fmax(apart, fabs(best[k] - winner[k]));
+                finished = finished || (apart < NEAR && objective > least);
+            }
+            if (looking || (finished && isfinite(least))) {
+                int begins = 0, advances = !looking;
+                if (looking) {
+                    const real seen = definite && value < INFINITY ? value : INFINITY;
+                    if (seen < last && (begin == 0 || seen < lowest)) {
+                        begin = look;
+                        lowest = seen;
+                    }
+                    last = seen;
+                    int ends = 1;
+                    real apart = 0;
+                    for (int k = 0; k < ${n_d}; k++) {
+                        ends = ends && (look < 0 ? trial[k] <= LOW(k) : trial[k] >= HIGH(k));
+                        apart = fmax(apart, fabs(fmin(fmax(origin[k] + begin * STEP, LOW(k)), HIGH(k)) - winner[k]));
+                    }
+                    looking = !ends && (look > 0 || partial[${Q * threads}] < UNCORRELATED);
+                    look += look < 0 ? -1 : 1;
+                    begins = !looking && begin != 0 && apart > STEP;
+                    advances = !looking && !begins;
+                }
+                if (advances) {
+                    stage++;
+                    looking = stage <= 2;
+                    look = stage == 1 ? -1 : 1;
+                    begin = 0;
+                    last = center;
+                    begins = stage > 2 && stage <= ${2 + n_d * (n_d > 1)};
+                }
+                finished = !looking && !begins;
+                BARRIER();
+                for (${place} k = me; k < ${Q}; k += ${threads}) {
+                    const int steps = k >= ${n_d} ? 0 : looking ? look : stage <= 2 ? begin : k == stage - 3 ? -3 : 1;
+                    trial[k] = fmin(fmax(origin[k] + steps * STEP, LOW(k)), HIGH(k));
+                }
+                if (begins) {
+                    searches++;
+                    earlier += evaluations;
+                    evaluations = updates = 0;
+                    step = 1;
+                }
+            }
 </%def>\

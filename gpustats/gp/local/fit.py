@@ -70,8 +70,10 @@ class LocalFit:
 
         -log|K| / 2 - n / 2 log(y' K^-1 y / 2) + sum of (a - 1) log t - b t over each estimated t,
 
-    the log-likelihood with the amplitude integrated out and gamma priors, by projected BFGS steps from d and g as given; then
-    the response at x is Student-t with n degrees of freedom, mean k' K^-1 y and squared scale
+    the log-likelihood with the amplitude integrated out and gamma priors, by projected BFGS steps from d and g as given. Where
+    responses have noise that the nugget does not have there are several maxima: the search is made again from where a look at
+    other lengthscales promises one, and from where one of several is far shorter than the others; the best counts. Then the
+    response at x is Student-t with n degrees of freedom, mean k' K^-1 y and squared scale
     y' K^-1 y (1 + g - k' K^-1 k) / n, of the process without noise y' K^-1 y (1 - k' K^-1 k) / n.
     """
 

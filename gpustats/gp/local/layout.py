@@ -276,7 +276,7 @@ def fit_layout(device: Device, problem: FitProblem, threads: int = 0, lanes: int
     rows, estimated = problem.n + 2, problem.estimated
     padded = -(-rows // lanes) * lanes
     matrix = sum(i // lanes * lanes + lanes for i in range(rows))
-    beside = (3 + problem.p) * padded + (estimated + 1) * threads + 2 * problem.lengthscales + 1 + (6 + estimated) * estimated
+    beside = (3 + problem.p) * padded + (estimated + 1) * threads + 2 * problem.lengthscales + 1 + (8 + estimated) * estimated
     in_shared = 8 * (matrix + beside) <= device.shared_memory
     shared = beside + matrix * in_shared
     if not per_unit:

@@ -35,8 +35,9 @@ class LocalGP:
 
     The model is y ~ N(m, τ² (C + g I)), where m is the mean of all responses, with the correlation C = exp(-r2),
     r2 = sum_k (x_k - x'_k)² / d_k, the lengthscale d, the nugget g, and the amplitude τ² integrated out. So results do not
-    depend on the unit of y, nor, if the lengthscale is `separable`, on those of the columns of X; else not on one that all
-    columns have, and these should be of comparable scales, or `prescale` makes them so.
+    depend on the unit of y, nor on one that all columns of X have. Columns should be of comparable scales, or `prescale` makes
+    them so. If lengthscales are `separable` and a column's standard deviation is more than 1.5 times that of another, all are
+    divided by theirs first, so that the units of such columns do not matter either.
 
     Parameters
     ----------
@@ -73,8 +74,7 @@ class LocalGP:
     -----
     Gramacy, Niemi & Weiss (2014), "Massively parallel approximate Gaussian process regression", SIAM/ASA J. Uncertainty
     Quantification 2, 564; names and defaults are those of the R package laGP, for responses with mean 0 and standard deviation
-    1 and, if separable, columns with standard deviation 1: what is near is meant in these units there, too. Everything is
-    computed in float64, and results are float32 where X is. The predictive variance includes the nugget.
+    1. Everything is computed in float64, and results are float32 where X is. The predictive variance includes the nugget.
 
     Examples
     --------
@@ -184,7 +184,7 @@ class LocalGP:
             both, (m, p). A dictionary has any of ``start``; ``mle``, whether it is estimated; ``min`` and ``max``, which may
             have a number for each column; ``ab``, shape and rate of a gamma prior. By default d is estimated, from a low
             quantile of the squared distances between rows of X, and g is 1e-4: see `gp.local.darg` and `gp.local.garg`, what
-            these return being taken as well.
+            these return being taken as well. Estimates are the best of several searches.
         method : {"alc", "mspe", "nn", "ray", "opt"}, or several of these
             By which the design grows: reduction of variance, mean-squared prediction error, or just the nearest points. "ray"
             and "opt" reduce the variance, too, but compute it in few places, on rays from the location and along gradients,

@@ -32,7 +32,7 @@ class Units:
     def of(cls, X: np.ndarray | Points, y: np.ndarray, separable: bool, center: bool) -> Units:
         """Those of data; `separable`: with a lengthscale for each column; `center`: whether the mean of y is taken from it."""
         mean = float(np.sum(y / len(y)))
-        return cls(units_of_columns(X, separable), mean if center else 0.0, float(spreads(y[:, None])[0]))
+        return cls(units_of_columns(X, separable), mean if center else 0.0, float(spreads(y[:, None])[0]) or 1.0)
 
     def points(self, X: np.ndarray) -> np.ndarray:
         """Points in these units, in C order."""

@@ -34,11 +34,20 @@ def test_responses(data, options):
 
 @pytest.mark.parametrize("options", [o for o in OPTIONS if "separable" in o], ids=str)
 def test_units_of_columns(data, options):
+    """Of columns in several units; see the next test for those in one."""
     X, y, XX = data
-    factors = np.array([100.0, 1e-5, 3.0])
-    want, got = (gs.LocalGP(f * X, y).predict(f * XX, **options) for f in (np.ones(3), factors))
+    first, factors = np.array([1.0, 20.0, 0.1]), np.array([100.0, 1e-5, 3.0])
+    want, got = (gs.LocalGP(f * X, y).predict(f * XX, **options) for f in (first, factors))
     compare(got, want, np.abs(y).max())
-    np.testing.assert_allclose(got.d / factors**2, want.d, rtol=1e-4)
+    np.testing.assert_allclose(got.d / factors**2, want.d / first**2, rtol=1e-4)
+
+
+def test_columns_in_one_unit_are_as_they_are(data):
+    """The nearest points are those by plain distances, with lengthscales of their own, too."""
+    X, y, XX = data
+    squares = ((XX[:, None] * [1, 1, 1.3] - X * [1, 1, 1.3]) ** 2).sum(-1)
+    p = gs.LocalGP(X * [1, 1, 1.3], y).predict(XX * [1, 1, 1.3], end=20, separable=True, method="nn")
+    np.testing.assert_array_equal(np.sort(p.indices), np.sort(np.argsort(squares)[:, :20]))
 
 
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
@@ -53,8 +62,9 @@ def test_a_unit_of_all_columns(data, options):
 
 def test_hyperparameters_are_in_the_units_of_the_data(data):
     X, y, XX = data
+    X, XX = (a * [1.0, 20.0, 0.1] for a in (X, XX))
     factors = np.array([100.0, 0.1, 3.0])
-    of_d = {"start": np.array([0.2, 0.5, 3.0]), "min": np.array([0.1, 0.2, 2.0]), "max": np.array([1.0, 0.6, 3.5])}
+    of_d = {"start": np.array([0.2, 200.0, 0.03]), "min": np.array([0.1, 80.0, 0.02]), "max": np.array([1.0, 240.0, 0.035])}
     moved = {name: value * factors**2 for name, value in of_d.items()} | {"ab": (0, 0)}
     of_d["ab"] = (0, 0)
     want = gs.LocalGP(X, y).predict(XX, end=20, separable=True, d=of_d)
@@ -76,7 +86,7 @@ def test_a_prior_is_in_the_units_of_the_data(data):
 
 
 def test_defaults_of_columns(rng):
-    X = rng.normal(size=(300, 2))
+    X = rng.normal(size=(300, 2)) * [1, 2]
     found, scaled = darg(None, X, separable=True), darg(None, X * [1e3, 1e-3], separable=True)
     np.testing.assert_allclose(scaled.start / found.start, [1e6, 1e-6], rtol=1e-9)
     np.testing.assert_allclose(scaled.ab[1] * scaled.max, found.ab[1] * found.max, rtol=1e-9)
