@@ -278,6 +278,8 @@ class Judge:
             nodes = self._nodes(point)
             center = mp.mpf(nodes[len(nodes) // 2])
             powers = 0 if ending == "entropy" else ("mean", "var", "skewness", "kurtosis").index(ending) + 1
+            if self._is_heavy(powers, exact, point):
+                raise Undecided("a moment that is infinite, or whose tail counts beyond all quantiles")
             moments = self._moments(nodes, center, exact, max(powers, 2), ending == "entropy")
             if abs(moments[0] - 1) > mp.mpf(10) ** -12:
                 raise Undecided("the density's integral is not found")
@@ -293,6 +295,17 @@ class Judge:
             central = sum(mp.binomial(n, k) * moments[k] * (-mean) ** (n - k) for k in range(n + 1))
             value = central / (1 if ending == "var" else scale**powers) - (3 if ending == "kurtosis" else 0)
             return _verdict(value, (unit + 10 * fine) * (abs(value) if ending == "var" else max(1, abs(value))), got, info)
+
+    def _is_heavy(self, powers: int, exact: list[Any], point: Sequence[float]) -> bool:
+        """Whether a tail falls like a power, and so slowly that its moment is infinite or not far from it."""
+        ends = (float(self.subject(e, 0.5, *point, dtype=np.float64)) for e in ("lower", "upper"))
+        for sign in (s for s, end in zip((-1, 1), ends) if math.isinf(end)):
+            near, far = (mp.mpf(10) ** (k * 10**6) for k in (1, 2))  # beyond what factors like exp(-a^2/2) hide
+            with contextlib.suppress(ArithmeticError, ValueError):
+                fall = self.log_density(sign * far, *exact) - self.log_density(sign * near, *exact)
+                if not mp.isnan(fall) and fall + (powers + 1.5) * mp.log(far / near) > 0:
+                    return True
+        return False
 
     def _nodes(self, point: Sequence[float]) -> list[float]:
         """Quantiles between which the density is integrated, as far as they differ."""
@@ -334,7 +347,7 @@ class Judge:
         q, *parameters = point
         above, info, unit = TAILS[ending], np.finfo(dtype), TOLERANCE[np.dtype(dtype).name]
         lower, upper = (float(self.subject(e, 0.5, *parameters, dtype=np.float64)) for e in ("lower", "upper"))
-        with mp.workdps(self.digits):
+        with mp.workdps(self.digits - int(np.log10(q))):  # a tail may be 1 less another
             wanted, exact = mp.log(mp.mpf(q)), [mp.mpf(p) for p in parameters]
 
             def reached(x: float) -> bool:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import functools
 import itertools
-import os
 import time
 import zlib
 from collections import Counter
@@ -66,6 +64,22 @@ class Report:
         }  # fmt: skip
         self.entries[b.subject.name] = record.added(self.entries.get(b.subject.name, {}), new)
 
+    def add(self, other: Report) -> None:
+        """What another session has seen."""
+        from . import record
+
+        self.batches += other.batches
+        for mine, theirs in zip(self._counts(), other._counts()):
+            mine.update(theirs)
+        self.findings += other.findings
+        self.incomplete += other.incomplete
+        self.errors += other.errors
+        for name, entry in other.entries.items():
+            self.entries[name] = record.added(self.entries.get(name, {}), entry)
+
+    def _counts(self) -> tuple[Counter[str], ...]:
+        return self.values, self.suspicious, self.judged, self.undecided, self.reasons
+
     def __str__(self) -> str:
         lines = [f"{self.batches} batches; values, suspicious, judged, undecided:"]
         for p in self.values:
@@ -126,16 +140,21 @@ def subject_of(name: str) -> Any:
     return Subject(density, name)
 
 
+def round_of(given: Searched, number: int) -> list[str]:
+    """The densities of a round in random order, and of all of them some that are made of others."""
+    order = names_of_all() if given.names is None else list(given.names)
+    rng = np.random.default_rng([given.seed, number])
+    if given.names is None:
+        order += [f"{rng.choice(list(TRANSFORMS))}({name})" for name in rng.choice(order, len(order) // 5)]
+    rng.shuffle(order)
+    return order
+
+
 def sweep(given: Searched) -> Report:
     """Search until the time is over, or so many rounds have been made."""
     report, end, told = Report(), time.monotonic() + given.seconds, time.monotonic()
     for number in itertools.islice(itertools.count(), given.rounds):
-        order = names_of_all() if given.names is None else list(given.names)
-        rng = np.random.default_rng([given.seed, number])
-        if given.names is None:  # and of some of them what is made of them
-            order += [f"{rng.choice(list(TRANSFORMS))}({name})" for name in rng.choice(order, len(order) // 5)]
-        rng.shuffle(order)
-        for name in order:
+        for name in round_of(given, number):
             if (subject := subject_of(name)) is None:
                 continue
             if time.monotonic() > told + 60:
@@ -270,53 +289,3 @@ def _small(given: Searched, judge: Any, finding: Finding) -> Finding:
     if given.shrinking:
         shrunk(finding.point, fails, given.shrinking)
     return best[-1]
-
-
-def main(arguments: list[str] | None = None) -> int:
-    import argparse
-    import random
-
-    parser = argparse.ArgumentParser(prog="python -m tests.sweep", description=__doc__)
-    parser.add_argument("--seed", type=int, help="of the first round; the others follow (default: a fresh one)")
-    parser.add_argument("--seconds", type=float, default=60)
-    parser.add_argument("--rounds", type=int, help="stop after so many rounds of all densities")
-    parser.add_argument("--device", help="as GPUSTATS_DEVICE has it")
-    parser.add_argument("--only", action="append", metavar="NAME", help="this density; may be repeated")
-    parser.add_argument("--property", action="append", metavar="P", help="this property; may be repeated")
-    parser.add_argument("--dtype", action="append", choices=list(DTYPES))
-    parser.add_argument("--sets", type=int, default=200, help="of parameters, of each density in a round")
-    parser.add_argument("--patience", type=float, default=30, help="seconds that a density may take in one round")
-    parser.add_argument("--most", type=int, default=3, help="findings of one function of a density")
-    parser.add_argument("--record", action="store_true", help="note what was searched in searched.json and docs/accuracy.md")
-    parser.add_argument("--at", nargs="+", metavar=("FUNCTION", "ARGUMENT"), help="only judge one call")
-    given = parser.parse_args(arguments)
-    if given.device is not None:
-        os.environ["GPUSTATS_DEVICE"] = given.device
-    say = functools.partial(print, flush=True)
-    if given.at:
-        return _at(given.only[0], given.at[0], tuple(map(float, given.at[1:])), (given.dtype or ["float64"])[0], say)
-    seed = random.SystemRandom().randrange(10**9) if given.seed is None else given.seed
-    say(f"seed {seed}")
-    dtypes = given.dtype or tuple(DTYPES)
-    report = sweep(Searched(
-        seed, given.seconds, given.only, given.property, dtypes, given.sets, given.most, given.rounds,
-        patience=given.patience, say=say,
-    ))  # fmt: skip
-    say(str(report))
-    if given.record:
-        from . import record
-
-        record.note(report.entries)
-    return 1 if report.findings or report.errors else 0
-
-
-def _at(name: str, ending: str, point: tuple[float, ...], dtype: str, say: Callable[[str], None]) -> int:
-    """One call, judged."""
-    from .judge import Judge
-
-    judge = Judge(subject_of(name), seconds=60)
-    got = judge.subject.value(ending, point, DTYPES[dtype])
-    verdict = judge.examine(ending, DTYPES[dtype], point, got)
-    say(f"{ending}{point} of {name} is {got!r}, right is {verdict.right!r} ± {verdict.allowed:.2g}: "
-        f"{verdict.error:.3g} times the allowed error")  # fmt: skip
-    return int(verdict.error > 1)
