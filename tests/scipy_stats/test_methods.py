@@ -162,6 +162,22 @@ def test_expect():
     assert st.norm(1, 2).expect(lambda x: x**2, lb=0) == pytest.approx(stats.norm(1, 2).expect(lambda x: x**2, lb=0), rel=1e-9)
 
 
+def test_discrete_locations():
+    """Any number is a location of a discrete distribution, as SciPy has it."""
+    ours, theirs, loc = st.binom(5, 0.3, loc=[0.5, 1, -2.25]), stats.binom(5, 0.3, loc=[0.5, 1, -2.25]), 0.5
+    k = np.array([-0.25, 0.5, 0.75, 1, 2.5, 3])[:, None]
+    for method in ("pmf", "logpmf", "cdf", "sf"):
+        np.testing.assert_allclose(getattr(ours, method)(k), getattr(theirs, method)(k), rtol=1e-12, atol=1e-14)
+    got, want = ([d.mean(), d.var(), d.moment(3), d.ppf(0.9), d.isf(0.9), *d.support()] for d in (ours, theirs))
+    np.testing.assert_allclose(got, want, rtol=1e-12)
+    assert set(st.binom.rvs(5, 0.3, loc, 20, random_state=1) - loc) <= set(range(6))
+    values = np.array([1.5, 2.5, 3.5])  # those from 1 to 4
+    want = np.average(values**2, weights=stats.binom.pmf(values, 5, 0.3, loc))
+    assert st.binom.expect(np.square, (5, 0.3), loc, lb=1, ub=4, conditional=True) == pytest.approx(want, rel=1e-12)
+    want = np.average([1, 4], weights=stats.binom.pmf([1, 2], 5, 0.3))
+    assert st.binom.expect(np.square, (5, 0.3), lb=0.5, ub=2.5, conditional=True) == pytest.approx(want, rel=1e-12)
+
+
 def test_draws():
     """Shapes and repetition as SciPy's; the numbers are others."""
     draws = st.norm(loc=1, scale=2).rvs(10, random_state=3)
