@@ -36,6 +36,8 @@ def fit(
         raise ValueError(f"all parameters of {name} are fixed: there is nothing to fit")
     start = {n: v for n, v in start.items() if n not in fixed}
     censored = type(data).__name__ == "CensoredData"
+    if censored and not data.num_censored():
+        data, censored = data._uncensored, False
     if not censored:
         data = as_array(data, "data")
         data = data if is_device_array(data) else np.ravel(data)
@@ -124,8 +126,15 @@ def _by_search(
         value = float(np.sum(differences(values) ** 2)) if method == "mm" else -loglik(theta(values))
         return value if np.isfinite(value) else np.inf
 
-    begin = _begin(named, density, on_host, fixed, start, lambda v: loglik([v[n] for n in named.parameters]))
+    def of_named(values: Mapping[str, Any]) -> float:
+        return loglik([values[n] for n in named.parameters])
+
+    begin = _begin(named, density, on_host, fixed, start, of_named)
+    if method == "mle" and optimizer is None and (of_values := _by_newton(density, on_host, fixed, start)) is not None:
+        begin = max(begin, {**of_values, **fixed}, key=of_named)  # of censored data, a value within each interval
     found = search(objective, [begin[n] for n in free], args=(on_host,), disp=0)
+    if method == "mle" and optimizer is None:
+        found = _beside_ends(named, density, on_host, fixed, dict(zip(free, found, strict=True)), of_named)
     if method == "mm" and np.isfinite(objective(found)):
         with np.errstate(all="ignore"):
             nearer = scipy.optimize.root(lambda v: np.nan_to_num(differences(v), nan=1e9), found, tol=1e-14).x
@@ -133,6 +142,51 @@ def _by_search(
     if not np.isfinite(objective(found)):
         raise ValueError(f"{named.name}: no parameters are found at which the data have a likelihood: give starts")
     return tuple(fixed[n] if n in fixed else np.float64(v) for n, v in zip(named.parameters, theta(found), strict=True))
+
+
+def _beside_ends(
+    named: Named, density: Density, data: np.ndarray, fixed: Mapping[str, Any], found: Mapping[str, float],
+    loglik: Callable[[Mapping[str, Any]], float],
+) -> list[float]:  # fmt: skip
+    """What is found with an end of the support at the outermost observation, and from there, if that is better.
+
+    Where a likelihood grows up to this end, a simplex collapses at it long before the maximum.
+    """
+    import scipy.optimize
+
+    def at_end(values: Mapping[str, float], side: int) -> dict[str, float]:
+        """The same with another loc, which moves the support until its end is at the outermost of the data."""
+        *shapes, _, scale = ({**values, **fixed}[n] for n in named.parameters)
+        end, outermost = float(density.support(*shapes, 0.0, scale)[side]), float(data.max() if side else data.min())
+        beyond = 4 * np.finfo(float).eps * (abs(end) + abs(outermost))
+        return {**values, "loc": outermost - end + (beyond if side else -beyond)}
+
+    def searched(values: Mapping[str, float], side: int | None) -> dict[str, float]:
+        names = [n for n in values if side is None or n != "loc"]
+
+        def placed(numbers: Sequence[float]) -> dict[str, float]:
+            changed = {**values, **dict(zip(names, map(float, numbers), strict=True))}
+            return changed if side is None else at_end(changed, side)
+
+        def objective(numbers: Sequence[float]) -> float:
+            value = -loglik({**placed(numbers), **fixed})
+            return value if np.isfinite(value) else np.inf
+
+        last, value = [values[n] for n in names], np.inf
+        for _ in range(RESTARTS if names else 0):
+            last, before = scipy.optimize.fmin(objective, last, xtol=1e-8, ftol=1e-8, disp=0), value
+            value = objective(last)
+            if not value < before - GAIN:
+                break
+        return placed(last)
+
+    def worth(values: Mapping[str, float]) -> float:
+        return float(np.nan_to_num(loglik({**values, **fixed}), nan=-np.inf))
+
+    sides = [side for side, end in enumerate(named.support) if np.isfinite(end) and "loc" not in fixed]
+    best = max([dict(found), *(searched(at_end(found, side), side) for side in sides)], key=worth)
+    best = max(best, searched(best, None), key=worth)
+    return [best[n] for n in found]
 
 
 def _log_likelihood(density: Density, data: Any) -> tuple[Callable[[Sequence[Any]], float], np.ndarray]:
@@ -149,6 +203,9 @@ def _log_likelihood(density: Density, data: Any) -> tuple[Callable[[Sequence[Any
 
     return loglik, np.ravel(rectangle.sample(rectangle.x.size, False).x)
 
+
+#: How often a search begins anew where it ended, as long as it gains so much.
+RESTARTS, GAIN = 20, 1e-7
 
 #: Values of shapes at which a search may begin, where there is no likelihood at the first.
 SUPPORTED = 100  # starts whose support is moved to where the data lie, at most

@@ -4,7 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import optimize, stats
 from thorough import THOROUGH, some
 
 import gpustats as gs
@@ -296,3 +296,17 @@ def test_a_fit_of_censored_data():
     np.testing.assert_allclose(st.weibull_min.fit(data, floc=0), stats.weibull_min.fit(data, floc=0), rtol=1e-3)
     found = st.weibull_min.fit(data, floc=0, optimizer="powell")
     np.testing.assert_allclose(found, stats.weibull_min.fit(data, floc=0), rtol=1e-3)
+
+
+def test_fits_beside_the_end_of_a_support():
+    """Their likelihood grows up to where the smallest observation leaves the support."""
+    x = stats.pareto.rvs(2.6, size=200, random_state=np.random.default_rng(1234))
+    assert stats.pareto.nnlf(st.pareto.fit(x), x) < stats.pareto.nnlf(stats.pareto.fit(x), x) + 1e-6
+    y = np.array([0.02, 0.31, 0.55, 0.9, 1.3, 2.1])
+    np.testing.assert_allclose(st.halfnorm.fit(stats.CensoredData(y)), st.halfnorm.fit(y), rtol=1e-14)
+    loc, scale = st.halfnorm.fit(stats.CensoredData(y, right=[1.5]))  # the first is at the end
+    assert loc == pytest.approx(0.02, rel=1e-7)
+    best = optimize.minimize_scalar(
+        lambda s: -stats.halfnorm.logpdf(y, 0.02, s).sum() - stats.halfnorm.logsf(1.5, 0.02, s), (0.5, 1, 2), tol=1e-10
+    )
+    assert scale == pytest.approx(best.x, rel=1e-4)
