@@ -227,7 +227,7 @@ class Distribution:
         Returns
         -------
         ndarray, a number, or a device array where a parameter is one
-            Of int64 for a discrete distribution. They are not the numbers that SciPy would draw.
+            Of int64 for a discrete distribution, where a number is an ``int``. They are not the numbers that SciPy would draw.
         """
         kwds = kwds if size is None else {**kwds, "size": size}
         given, size = self._with("size", None, args, kwds)
@@ -235,7 +235,8 @@ class Distribution:
         *others, scale = given
         if not self.discrete and not is_device_array(scale) and not np.any(scale):  # all of the probability at loc
             return given[-2] + 0 * self.density.rvs(*others, np.add(scale, 1.0), size=size, rng=rng)
-        return self._of("rvs", given, size=size, rng=rng)
+        draws = self._of("rvs", given, size=size, rng=rng)
+        return int(draws) if isinstance(draws, np.integer) else draws
 
 
 class Continuous(Distribution):

@@ -188,6 +188,7 @@ def test_draws():
     assert not np.array_equal(draws, st.norm.rvs(1, 2, 10))
     assert st.norm.rvs().shape == () and st.norm.rvs(size=1).shape == (1,) and st.norm.rvs(size=(2, 0)).shape == (2, 0)
     assert st.norm.rvs(np.zeros((2, 1)), np.ones(3)).shape == (2, 3)
+    assert isinstance(st.poisson.rvs(3.0), int) and isinstance(st.poisson(3.0).rvs(), int)
     assert st.poisson.rvs(3.0, 2, 5).dtype == np.int64 and st.poisson.rvs(3.0, loc=2, size=50).min() >= 2
     np.testing.assert_array_equal(st.norm.rvs([1.0, 2.0], 0.0), [1.0, 2.0])
     generator = np.random.default_rng(1)
@@ -283,6 +284,12 @@ def test_fits_where_the_support_ends_at_observations():
     np.testing.assert_allclose(st.loguniform.fit(x, floc=0), [x.min(), x.max(), 0, 1], rtol=1e-12)
     y = stats.truncexpon.rvs(3, size=100, random_state=np.random.default_rng(1))
     assert stats.truncexpon.nnlf(st.truncexpon.fit(y, floc=0), y) < stats.truncexpon.nnlf(stats.truncexpon.fit(y, floc=0), y)
+
+
+def test_a_fit_of_laplace_is_the_median():
+    """Any number between the two in the middle is as likely."""
+    for known in ({}, dict(floc=1), dict(fscale=2)):
+        np.testing.assert_allclose(st.laplace.fit([1, 2, 5, 9], **known), stats.laplace.fit([1, 2, 5, 9], **known), rtol=1e-15)
 
 
 def test_a_fit_of_angles_has_no_scale():
