@@ -209,6 +209,11 @@ class Distribution:
         with np.errstate(invalid="ignore", divide="ignore"):
             return value / (tails[0] - tails[1] if tails[0] < 0.5 else tails[3] - tails[2])
 
+    def nnlf(self, theta: Sequence[Any], x: Any) -> Any:
+        """The negative log-likelihood of the parameters (shapes…, loc, and a scale), the sum of ``-logpdf(x)`` or ``-logpmf(x)``."""
+        value = -np.float64(self.density.loglik(x, *theta))
+        return np.inf if value != value else value
+
     # -- draws
 
     def rvs(self, *args: Any, size: Any = None, random_state: Any = None, **kwds: Any) -> Any:
@@ -280,11 +285,6 @@ class Continuous(Distribution):
     def logpdf(self, x: Any, *args: Any, **kwds: Any) -> Any:
         """The logarithm of the density."""
         return self._at("logpdf", x, args, kwds)
-
-    def nnlf(self, theta: Sequence[Any], x: Any) -> Any:
-        """The negative log-likelihood of the parameters (shapes…, loc, scale), the sum of ``-logpdf(x)``."""
-        value = -np.float64(self.density.loglik(x, *theta))
-        return np.inf if value != value else value
 
     def fit(self, data: Any, *args: Any, **kwds: Any) -> tuple[float, ...]:
         """Estimates of shapes, loc and scale by maximum likelihood.

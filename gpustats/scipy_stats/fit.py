@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
+from math import comb
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from ..fits.observations import UPPER, arranged
 from ..runtime.arrays import as_array, is_device_array
 from ..runtime.transfers import to_device, to_host
 from .reparametrised import Named
-from .table import KNOWN
+from .table import KNOWN, TURNS
 
 
 def fit(
@@ -48,6 +49,8 @@ def fit(
             return _WRITTEN[name](data, fixed)
         found = _by_newton(density, data, fixed, start)
         if found is not None:
+            if name in TURNS and "loc" not in fixed and fixed.get("scale") == 1:
+                found = {**found, "loc": np.pi - (np.pi - found["loc"]) % (2 * np.pi)}
             return tuple(fixed[n] if n in fixed else np.float64(found[n]) for n in named.parameters)
     if censored and method == "mm":
         raise ValueError(f"{name}.fit: censored data have no moments, so method must be 'MLE'")
@@ -123,15 +126,14 @@ def _by_search(
         search = optimizer or scipy.optimize.fmin
     free = [n for n in named.parameters if n not in fixed]
     loglik, on_host = _log_likelihood(density, data)
-    orders = np.arange(1.0, len(free) + 1)
-    moments = np.mean(on_host**orders[:, None], axis=1)
+    moments = np.mean(on_host ** np.arange(1.0, len(free) + 1)[:, None], axis=1)
 
     def theta(values: Sequence[float]) -> list[Any]:
         of_free = dict(zip(free, map(float, values), strict=True))
         return [fixed[n] if n in fixed else of_free[n] for n in named.parameters]
 
     def differences(values: Sequence[float]) -> np.ndarray:
-        return (density.moment(orders, *theta(values)) - moments) / np.maximum(abs(moments), 1e-8)
+        return (_moments(density, theta(values), len(free)) - moments) / np.maximum(abs(moments), 1e-8)
 
     def objective(values: Sequence[float], *data: Any) -> float:
         value = float(np.sum(differences(values) ** 2)) if method == "mm" else -loglik(theta(values))
@@ -153,6 +155,19 @@ def _by_search(
     if not np.isfinite(objective(found)):
         raise ValueError(f"{named.name}: no parameters are found at which the data have a likelihood: give starts")
     return tuple(fixed[n] if n in fixed else np.float64(v) for n, v in zip(named.parameters, theta(found), strict=True))
+
+
+def _moments(density: Density, theta: Sequence[Any], number: int) -> np.ndarray:
+    """The means of the first powers, of the first four by numbers for which there are formulas rather than by integrals."""
+    mean, deviation = float(density.mean(*theta)), float(density.std(*theta)) if number > 1 else 0.0
+    central = [1.0, 0.0, 1.0]  # of the standardised number
+    central += [float(density.skewness(*theta))] if number > 2 else []
+    central += [float(density.kurtosis(*theta)) + 3] if number > 3 else []
+    found = [
+        sum(comb(n, k) * mean ** (n - k) * deviation**k * central[k] for k in range(n + 1)) for n in range(1, min(number, 4) + 1)
+    ]
+    further = np.arange(5.0, number + 1)
+    return np.array([*found, *(density.moment(further, *theta) if further.size else ())])
 
 
 def _beside_ends(
