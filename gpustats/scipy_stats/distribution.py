@@ -210,7 +210,7 @@ class Distribution:
             return value / (tails[0] - tails[1] if tails[0] < 0.5 else tails[3] - tails[2])
 
     def nnlf(self, theta: Sequence[Any], x: Any) -> Any:
-        """The negative log-likelihood of the parameters (shapes…, loc, and a scale), the sum of ``-logpdf(x)`` or ``-logpmf(x)``."""
+        """The negative log-likelihood of parameters (shapes…, loc, a scale): the sum of ``-logpdf(x)`` or ``-logpmf(x)``."""
         value = -np.float64(self.density.loglik(x, *theta))
         return np.inf if value != value else value
 

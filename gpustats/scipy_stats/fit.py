@@ -101,16 +101,23 @@ def _by_newton(
 ) -> Mapping[str, Any] | None:
     """The estimates; None where the search did not converge.
 
-    Where loc is known the data are moved, so that an end of the support is at the outermost of them.
+    Where loc is known the data are moved, so that an end of the support is at the outermost of them; and where they lie much
+    closer together than at 0, so that differences from loc are not rounded away.
     """
+    moved = 0.0
     if isinstance(data, np.ndarray) and "loc" in fixed:
         standard = {n: v for n, v in (("loc", 0.0), ("scale", 1.0)) if n in fixed}
         data, fixed = (data - fixed["loc"]) / fixed.get("scale", 1.0), {**fixed, **standard}
+    elif isinstance(data, np.ndarray) and "loc" not in start and np.ptp(data) < CLOSE * abs(np.median(data)):
+        moved = np.median(data)
+        data = data - moved
     try:
         found = density.fit(data, fixed=fixed, start=start)
     except ValueError:  # no likelihood anywhere that it began
         return None
-    return found.parameters if found.converged and np.isfinite(found.log_likelihood) else None
+    if not found.converged or not np.isfinite(found.log_likelihood):
+        return None
+    return {**found.parameters, "loc": found.parameters["loc"] + moved}
 
 
 def _by_search(
@@ -143,6 +150,9 @@ def _by_search(
         return loglik([values[n] for n in named.parameters])
 
     begin = _begin(named, density, on_host, fixed, start, of_named)
+    if method == "mm":
+        others = (_of_mean_and_variance(named, density, on_host, {**start, **fixed}, shape) for shape in _SHAPES)
+        begin = min([begin, *others], key=lambda at: objective([at[n] for n in free]))
     if method == "mle" and optimizer is None and (of_values := _by_newton(density, on_host, fixed, start)) is not None:
         begin = max(begin, {**of_values, **fixed}, key=of_named)  # of censored data, a value within each interval
     found = search(objective, [begin[n] for n in free], args=(on_host,), disp=0)
@@ -150,7 +160,9 @@ def _by_search(
         found = _beside_ends(named, density, on_host, fixed, dict(zip(free, found, strict=True)), of_named)
     if method == "mm" and np.isfinite(objective(found)):
         with np.errstate(all="ignore"):
-            nearer = scipy.optimize.root(lambda v: np.nan_to_num(differences(v), nan=1e9), found, tol=1e-14).x
+            nearer = scipy.optimize.root(
+                lambda v: np.nan_to_num(differences(v), nan=1e9), found, tol=1e-14, options={"maxfev": 100 * (len(free) + 1)}
+            ).x
         found = nearer if objective(nearer) < objective(found) else found
     if not np.isfinite(objective(found)):
         raise ValueError(f"{named.name}: no parameters are found at which the data have a likelihood: give starts")
@@ -163,10 +175,8 @@ def _moments(density: Density, theta: Sequence[Any], number: int) -> np.ndarray:
     central = [1.0, 0.0, 1.0]  # of the standardised number
     central += [float(density.skewness(*theta))] if number > 2 else []
     central += [float(density.kurtosis(*theta)) + 3] if number > 3 else []
-    found = [
-        sum(comb(n, k) * mean ** (n - k) * deviation**k * central[k] for k in range(n + 1)) for n in range(1, min(number, 4) + 1)
-    ]
-    further = np.arange(5.0, number + 1)
+    orders, further = range(1, min(number, 4) + 1), np.arange(5.0, number + 1)
+    found = [sum(comb(n, k) * mean ** (n - k) * deviation**k * central[k] for k in range(n + 1)) for n in orders]
     return np.array([*found, *(density.moment(further, *theta) if further.size else ())])
 
 
@@ -230,6 +240,9 @@ def _log_likelihood(density: Density, data: Any) -> tuple[Callable[[Sequence[Any
     return loglik, np.ravel(rectangle.sample(rectangle.x.size, False).x)
 
 
+#: Of data and their distance from 0: the widths below which they are moved there.
+CLOSE = 1e-4
+
 #: How often a search begins anew where it ended, as long as it gains so much.
 RESTARTS, GAIN = 20, 1e-7
 
@@ -255,6 +268,20 @@ def _begin(
         tried = [{**at, **dict(zip(choice, each, strict=True))} for each in itertools.product(*choice.values())]
         tried += [_around(named, density, data, values, list(choice)) for values in tried[:SUPPORTED]]
         at = max(tried, key=lambda values: np.nan_to_num(loglik(values), nan=-np.inf))
+    return at
+
+
+def _of_mean_and_variance(
+    named: Named, density: Density, data: np.ndarray, known: Mapping[str, float], shape: float
+) -> dict[str, float]:
+    """Parameters with the mean and the variance of the data, where loc and scale are free, whose shapes are all one number."""
+    at = {**dict.fromkeys(named.shapes, shape), "loc": 0.0, "scale": 1.0, **known}
+    std = float(density.std(*(at[n] for n in named.parameters)))
+    if "scale" not in known and 0 < std < np.inf:
+        at["scale"] *= float(data.std()) / std or 1.0
+    mean = float(density.mean(*(at[n] for n in named.parameters)))
+    if "loc" not in known and np.isfinite(mean):
+        at["loc"] += float(data.mean()) - mean
     return at
 
 

@@ -317,3 +317,25 @@ def test_fits_beside_the_end_of_a_support():
         lambda s: -stats.halfnorm.logpdf(y, 0.02, s).sum() - stats.halfnorm.logsf(1.5, 0.02, s), (0.5, 1, 2), tol=1e-10
     )
     assert scale == pytest.approx(best.x, rel=1e-4)
+
+
+def test_moments_of_a_fit_are_sought_from_several_shapes():
+    x = stats.trapezoid.rvs(0.2, 0.8, size=1000, random_state=np.random.default_rng(1234))
+    found = stats.trapezoid(*st.trapezoid.fit(x, method="MM"))
+    np.testing.assert_allclose([found.moment(n) for n in range(1, 5)], [np.mean(x**n) for n in range(1, 5)], rtol=1e-8)
+
+
+def test_a_fit_of_angles_is_an_angle():
+    x = stats.vonmises.rvs(10, loc=1, size=100, random_state=np.random.default_rng(1))
+    np.testing.assert_allclose(st.vonmises.fit(x + 4 * np.pi), st.vonmises.fit(x), rtol=1e-9)
+
+
+def test_the_likelihood_of_counts():
+    k = np.array([1, 3, 2])
+    assert st.binom.nnlf((5, 0.3, 0), k) == pytest.approx(-stats.binom.logpmf(k, 5, 0.3).sum(), rel=1e-12)
+
+
+def test_fits_of_close_data():
+    """The scale at which the derivative of the profile likelihood is 0, by mpmath."""
+    loc, scale = st.gumbel_r.fit(np.array([3, 3, 3, 3, 3, 3, 3, 3.00000001]))
+    assert scale == pytest.approx(1.2495222465145514e-09, rel=1e-6) and loc == pytest.approx(3, abs=1e-8)
