@@ -378,8 +378,8 @@ class Discrete(Distribution):
         *shapes, loc = given
         if np.mod(loc, 1) == 0:
             return super()._expected(func, given, lb, ub, conditional)
-        bounds = (None if bound is None else bound - loc for bound in (lb, ub))
-        return super()._expected(lambda k: (func or np.asarray)(k + loc), (*shapes, 0), *bounds, conditional)
+        first, last = (None if bound is None else bound - loc for bound in (lb, ub))
+        return super()._expected(lambda k: (func or np.asarray)(k + loc), (*shapes, 0), first, last, conditional)
 
     def pmf(self, k: Any, *args: Any, **kwds: Any) -> Any:
         """The probability of k."""

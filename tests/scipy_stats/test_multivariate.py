@@ -262,3 +262,10 @@ def test_shapes_of_elliptical_draws():
         for name, of in (("multivariate_normal", matrix), ("multivariate_t", matrix), ("multivariate_normal", covariance)):
             got, want = (getattr(module, name).rvs(np.zeros(3), of, size=size) for module in (st, stats))
             assert got.shape == want.shape, (name, size)
+
+
+def test_probabilities_of_float32():
+    """What is left to the last of them is no rounding of the others: equal ones stay equal."""
+    p = np.full(5, 0.2, np.float32)
+    got = [st.multinomial.pmf(x, 19, p) for x in ([1, 2, 5, 7, 4], [1, 2, 4, 5, 7])]
+    assert got[0] == pytest.approx(got[1], rel=1e-13)
