@@ -48,6 +48,8 @@ def fit(
         if name in _WRITTEN and not censored:
             return _WRITTEN[name](data, fixed)
         found = _by_newton(density, data, fixed, start)
+        if not censored and "scale" in fixed and named.shapes and "loc" not in {**start, **fixed}:
+            found = _from_mean(named, density, data, fixed, start, found)
         if found is not None:
             if name in TURNS and "loc" not in fixed and fixed.get("scale") == 1:
                 found = {**found, "loc": np.pi - (np.pi - found["loc"]) % (2 * np.pi)}
@@ -167,6 +169,26 @@ def _by_search(
     if not np.isfinite(objective(found)):
         raise ValueError(f"{named.name}: no parameters are found at which the data have a likelihood: give starts")
     return tuple(fixed[n] if n in fixed else np.float64(v) for n, v in zip(named.parameters, theta(found), strict=True))
+
+
+def _from_mean(
+    named: Named, density: Density, data: Any, fixed: Mapping[str, Any], start: Mapping[str, Any],
+    found: Mapping[str, Any] | None,
+) -> Mapping[str, Any] | None:  # fmt: skip
+    """What is found, or what is from where the mean is that of the data, if that is better.
+
+    Guesses of loc are made of the data alone. With a known scale the best loc may lie far from these.
+    """
+    tried = [found] if found is not None else []
+    for shape in (0.1, 1.0):
+        begin = _of_mean_and_variance(named, density, to_host(data), {**start, **fixed}, shape)
+        begin = {n: v for n, v in begin.items() if n not in fixed}
+        if np.isfinite(density.loglik(data, *({**begin, **fixed}[n] for n in named.parameters))):
+            other = _by_newton(density, data, fixed, begin)
+            tried += [other] if other is not None else []
+    return max(
+        tried, key=lambda values: float(density.loglik(data, *(values[n] for n in named.parameters))), default=None
+    )
 
 
 def _moments(density: Density, theta: Sequence[Any], number: int) -> np.ndarray:

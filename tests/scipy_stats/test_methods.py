@@ -339,3 +339,10 @@ def test_fits_of_close_data():
     """The scale at which the derivative of the profile likelihood is 0, by mpmath."""
     loc, scale = st.gumbel_r.fit(np.array([3, 3, 3, 3, 3, 3, 3, 3.00000001]))
     assert scale == pytest.approx(1.2495222465145514e-09, rel=1e-6) and loc == pytest.approx(3, abs=1e-8)
+
+
+def test_fits_with_a_known_scale_find_loc():
+    """The likelihood has another maximum, with loc just below the data."""
+    x = stats.lognorm.rvs(0.1, loc=-2, scale=0.2, size=100, random_state=np.random.default_rng(1))
+    s, loc, scale = st.lognorm.fit(x, fscale=0.2)
+    assert scale == 0.2 and stats.lognorm.nnlf((s, loc, scale), x) < stats.lognorm.nnlf((0.1, -2, 0.2), x)
