@@ -1,4 +1,7 @@
-"""SciPy's distributions of numbers: their methods, which call those of a density."""
+"""SciPy's distributions of numbers: their methods, which call those of a density.
+
+Both kinds are in one module, as what is pickled is made again by its name alone, whichever kind it is.
+"""
 
 from __future__ import annotations
 
