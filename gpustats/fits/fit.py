@@ -153,7 +153,9 @@ def _searched(job: Job, first: int, end: int, runtime: Runtime) -> Found:
     found = Searches(searched, points, objective, scales.longest, precision)
     found.run(job.limit)
     if job.corners:
+        _beside_kinks(job.corners, found, job.limit)
         _among_observations(searched, rectangle, job.corners, scales, found, job.limit)
+        _beside_kinks(job.corners, found, job.limit)
     failed = found.status == WITHOUT_START
     values, slopes, _ = scales.back(found.points)
     values[failed] = np.nan
@@ -194,6 +196,14 @@ def _begin(searched: Searched, scales: Scales, best: np.ndarray) -> tuple[np.nda
         begin[bad] = points[bad, other]
         objective[bad] = searched(begin[bad], bad)
     return begin, objective
+
+
+def _beside_kinks(corners: Sequence[int], found: Searches, limit: int) -> None:
+    """Go on in the other parameters where one with a corner has come to a kink."""
+    for i in corners if found.points.shape[1] > 1 else ():
+        which = np.flatnonzero((found.status == AT_KINK) & ~_at_poles(found))
+        if which.size:
+            found.go_on_without(i, which, limit)
 
 
 def _among_observations(

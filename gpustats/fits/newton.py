@@ -52,6 +52,11 @@ class Objective:
     def __getitem__(self, which: np.ndarray) -> Objective:
         return Objective(self.value[which], self.gradient[which], self.hessian[which], self.metric[which])
 
+    def of(self, parameters: list[int]) -> Objective:
+        """The same in some of the parameters, the others being as they are."""
+        hessian, metric = (m[:, parameters][:, :, parameters] for m in (self.hessian, self.metric))
+        return Objective(self.value, self.gradient[:, parameters], hessian, metric)
+
     def __setitem__(self, which: np.ndarray, new: Objective) -> None:
         for name in ("value", "gradient", "hessian", "metric"):
             getattr(self, name)[which] = getattr(new, name)
@@ -171,6 +176,28 @@ class Searches:
         better &= (other.status == CONVERGED) | (other.status == AT_KINK)
         self.points[which[better]], self.status[which[better]] = other.points[better], other.status[better]
         self.objective[which[better]] = other.objective[better]
+
+    def go_on_without(self, i: int, which: np.ndarray, limit: int) -> None:
+        """Go on in the other parameters, where parameter i has come to a kink: beside a cusp all steps become short."""
+        others = [j for j in range(self.points.shape[1]) if j != i]
+
+        def whole(points: np.ndarray, sets: np.ndarray) -> np.ndarray:
+            made = self.points[which[sets]].copy()
+            made[:, others] = points
+            return made
+
+        def evaluate(points: np.ndarray, sets: np.ndarray) -> Objective:
+            return self._evaluate(whole(points, sets), which[sets]).of(others)
+
+        begin = self.objective[which].of(others)
+        rest = Searches(evaluate, self.points[which][:, others], begin, self._longest[others], self._precision)
+        rest.run(limit)
+        error = self._precision.noise * (1 + np.abs(rest.objective.value))
+        better = rest.objective.finite & (rest.objective.value < self.objective.value[which] - error)
+        sets = np.flatnonzero(better)
+        if sets.size:
+            self.points[which[sets]] = whole(rest.points[sets], sets)
+            self.objective[which[sets]] = self._evaluate(self.points[which[sets]], which[sets])
 
     def _next_steps(self, active: np.ndarray) -> _Steps:
         """The next steps; damping is added until all systems are positive definite."""

@@ -165,7 +165,12 @@ def _arranged(x: Any, columns: dict[str, Any], groups: Any) -> Arranged:
 
 
 def _intervals(x: Any, lower: Any, upper: Any) -> tuple[Any, Any]:
-    """x and None; or, where intervals are given, their lower and upper ends."""
+    """x and None; or, where intervals are given, their lower and upper ends: of which those of no width are x."""
+    low, high = _ends(x, lower, upper)
+    return (low, None) if high is None or np.array_equal(low, high) else (low, high)
+
+
+def _ends(x: Any, lower: Any, upper: Any) -> tuple[Any, Any]:
     if all(hasattr(x, name) for name in ("_uncensored", "_left", "_right", "_interval")):  # scipy.stats.CensoredData
         if lower is not None or upper is not None:
             raise ValueError("lower, upper: x is censored data already")

@@ -82,9 +82,11 @@ class Multinomial(Multivariate):
 
     def _processed(self, n: Any, p: Any) -> tuple[Any, np.ndarray]:
         """The last probability is what the others leave."""
-        p = np.array(p, float)
+        given = np.asarray(p)
+        rounding = 50 * float(np.finfo(given.dtype if given.dtype.kind == "f" else float).eps)
+        p = np.array(given, float)
         rest = 1 - p[..., :-1].sum(-1)
-        p[..., -1] = np.where(abs(p.sum(-1) - 1) > 1e-14, rest, p[..., -1])
+        p[..., -1] = np.where(abs(p.sum(-1) - 1) > rounding, rest, p[..., -1])
         return np.asarray(n, float), p
 
     def attributes(self, **given: Any) -> dict[str, Any]:

@@ -1,9 +1,13 @@
-"""SciPy's distributions of numbers: their methods, which call those of a density."""
+"""SciPy's distributions of numbers: their methods, which call those of a density.
+
+Both kinds are in one module, as what is pickled is made again by its name alone, whichever kind it is.
+"""
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
+from math import comb
 from typing import Any
 
 import numpy as np
@@ -15,6 +19,8 @@ from .frozen import Frozen
 from .random_states import generator_of
 from .reparametrised import Named, names
 
+_OF_X = ("pmf", "logpmf", "cdf", "logcdf", "sf", "logsf")
+_MOVED = ("ppf", "isf", "interval", "support", "mean", "rvs")  # as loc is
 _MOMENTS = {"m": "mean", "v": "var", "s": "skewness", "k": "kurtosis"}
 
 
@@ -94,8 +100,11 @@ class Distribution:
         """What a method of the density gives at x, of the standard form where there is neither a location nor a scale."""
         given, n = self._given(args, kwds), self.numargs
         moved = not all(type(v) in (int, float) and v == default for v, default in zip(given[n:], self._defaults, strict=True))
-        density, given = (self.density, given) if moved else (self._standard, given[:n])
-        return getattr(density, method)(_double(x), *given)
+        return self._of(method, given, x) if moved else getattr(self._standard, method)(_double(x), *given[:n])
+
+    def _of(self, method: str, given: tuple[Any, ...], *at: Any, **more: Any) -> Any:
+        """What a method of the density gives."""
+        return getattr(self.density, method)(*map(_double, at), *given, **more)
 
     def __call__(self, *args: Any, **kwds: Any) -> Frozen:
         """The distribution of these parameters, whose methods take none."""
@@ -124,42 +133,42 @@ class Distribution:
 
     def ppf(self, q: Any, *args: Any, **kwds: Any) -> Any:
         """The smallest x with P(X <= x) >= q."""
-        return self.density.ppf(_double(q), *self._given(args, kwds))
+        return self._of("ppf", self._given(args, kwds), q)
 
     def isf(self, q: Any, *args: Any, **kwds: Any) -> Any:
         """The smallest x with P(X > x) <= q."""
-        return self.density.isf(_double(q), *self._given(args, kwds))
+        return self._of("isf", self._given(args, kwds), q)
 
     def interval(self, confidence: Any, *args: Any, **kwds: Any) -> Any:
         """The interval with equal areas around the median, as a tuple of its ends."""
-        return self.density.interval(_double(confidence), *self._given(args, kwds))
+        return self._of("interval", self._given(args, kwds), confidence)
 
     def median(self, *args: Any, **kwds: Any) -> Any:
         """The median."""
-        return self.density.ppf(0.5, *self._given(args, kwds))
+        return self._of("ppf", self._given(args, kwds), 0.5)
 
     def support(self, *args: Any, **kwds: Any) -> Any:
         """The ends of the support, as a tuple."""
-        return self.density.support(*self._given(args, kwds))
+        return self._of("support", self._given(args, kwds))
 
     # -- moments
 
     def mean(self, *args: Any, **kwds: Any) -> Any:
         """The mean."""
-        return self.density.mean(*self._given(args, kwds))
+        return self._of("mean", self._given(args, kwds))
 
     def var(self, *args: Any, **kwds: Any) -> Any:
         """The variance."""
-        return self.density.var(*self._given(args, kwds))
+        return self._of("var", self._given(args, kwds))
 
     def std(self, *args: Any, **kwds: Any) -> Any:
         """The standard deviation."""
-        return self.density.std(*self._given(args, kwds))
+        return self._of("std", self._given(args, kwds))
 
     def stats(self, *args: Any, **kwds: Any) -> Any:
         """Those of mean, variance, skewness and excess kurtosis, in this order, whose letters are in ``moments="mv"``."""
         given, letters = self._with("moments", "mv", args, kwds)
-        found = tuple(getattr(self.density, method)(*given) for m, method in _MOMENTS.items() if m in letters)
+        found = tuple(self._of(method, given) for m, method in _MOMENTS.items() if m in letters)
         return found if len(found) != 1 else found[0]
 
     def moment(self, order: int, *args: Any, **kwds: Any) -> Any:
@@ -170,14 +179,14 @@ class Distribution:
         if order < 0:
             raise ValueError(f"order must not be negative, as {order} is")
         if order == 1:
-            return self.density.mean(*given)
+            return self._of("mean", given)
         if order == 2 and not any(map(is_device_array, given)):
-            return self.density.var(*given) + self.density.mean(*given) ** 2
-        return self.density.moment(float(order), *given)
+            return self._of("var", given) + self._of("mean", given) ** 2
+        return self._of("moment", given, float(order))
 
     def entropy(self, *args: Any, **kwds: Any) -> Any:
         """The entropy in nats."""
-        return self.density.entropy(*self._given(args, kwds))
+        return self._of("entropy", self._given(args, kwds))
 
     def expect(
         self, func: Callable[[Any], Any] | None = None, args: Sequence[Any] = (), loc: Any = 0, scale: Any = 1, lb: Any = None,
@@ -198,10 +207,15 @@ class Distribution:
         value = np.float64(self.density.expect(func or (lambda x: x), *given, lb=lb, ub=ub))
         if not conditional:
             return value
-        first, last = -np.inf if lb is None else lb - 1 if self.discrete else lb, np.inf if ub is None else ub
+        first, last = -np.inf if lb is None else np.ceil(lb) - 1 if self.discrete else lb, np.inf if ub is None else ub
         tails = [np.float64(tail(x, *given)) for tail in (self.density.sf, self.density.cdf) for x in (first, last)]
         with np.errstate(invalid="ignore", divide="ignore"):
             return value / (tails[0] - tails[1] if tails[0] < 0.5 else tails[3] - tails[2])
+
+    def nnlf(self, theta: Sequence[Any], x: Any) -> Any:
+        """The negative log-likelihood of parameters (shapes…, loc, a scale): the sum of ``-logpdf(x)`` or ``-logpmf(x)``."""
+        value = -np.float64(self.density.loglik(x, *theta))
+        return np.inf if value != value else value
 
     # -- draws
 
@@ -221,7 +235,7 @@ class Distribution:
         Returns
         -------
         ndarray, a number, or a device array where a parameter is one
-            Of int64 for a discrete distribution. They are not the numbers that SciPy would draw.
+            Of int64 for a discrete distribution, where a number is an ``int``. They are not the numbers that SciPy would draw.
         """
         kwds = kwds if size is None else {**kwds, "size": size}
         given, size = self._with("size", None, args, kwds)
@@ -229,7 +243,8 @@ class Distribution:
         *others, scale = given
         if not self.discrete and not is_device_array(scale) and not np.any(scale):  # all of the probability at loc
             return given[-2] + 0 * self.density.rvs(*others, np.add(scale, 1.0), size=size, rng=rng)
-        return self.density.rvs(*given, size=size, rng=rng)
+        draws = self._of("rvs", given, size=size, rng=rng)
+        return int(draws) if isinstance(draws, np.integer) else draws
 
 
 class Continuous(Distribution):
@@ -273,11 +288,6 @@ class Continuous(Distribution):
     def logpdf(self, x: Any, *args: Any, **kwds: Any) -> Any:
         """The logarithm of the density."""
         return self._at("logpdf", x, args, kwds)
-
-    def nnlf(self, theta: Sequence[Any], x: Any) -> Any:
-        """The negative log-likelihood of the parameters (shapes…, loc, scale), the sum of ``-logpdf(x)``."""
-        value = -np.float64(self.density.loglik(x, *theta))
-        return np.inf if value != value else value
 
     def fit(self, data: Any, *args: Any, **kwds: Any) -> tuple[float, ...]:
         """Estimates of shapes, loc and scale by maximum likelihood.
@@ -325,8 +335,9 @@ class Continuous(Distribution):
 class Discrete(Distribution):
     """One of SciPy's discrete distributions, computed by gpustats.
 
-    Its methods take what SciPy's take, the shapes by position or by name and then ``loc=0``, which has to be a whole number,
-    and give what SciPy's give. Beyond that they take device arrays, of which they make device arrays.
+    Its methods take what SciPy's take, the shapes by position or by name and then ``loc=0``, and give what SciPy's give, but
+    for draws where loc is no whole number: SciPy truncates these. Beyond that they take device arrays, of which they make
+    device arrays; a loc that is one has to be a whole number, as in `density`.
 
     Attributes
     ----------
@@ -346,6 +357,32 @@ class Discrete(Distribution):
 
     discrete = True
     inc = 1
+
+    def _of(self, method: str, given: tuple[Any, ...], *at: Any, **more: Any) -> Any:
+        """See `Distribution._of`. The density lies on whole numbers: where loc is none, x or what is found is moved by it."""
+        *shapes, loc = given
+        if is_device_array(loc) or not np.any(np.mod(loc, 1)):
+            return super()._of(method, given, *at, **more)
+        loc = np.asarray(loc, float)[()]
+        given = (*shapes, 0 * loc)
+        if method in _OF_X:
+            return super()._of(method, given, *(x - loc if is_device_array(x) else np.subtract(x, loc) for x in at))
+        if method == "moment":
+            (n,) = map(int, at)
+            return sum(comb(n, k) * loc ** (n - k) * self.moment(k, *shapes) for k in range(n + 1))
+        found = super()._of(method, given, *at, **more)
+        if method not in _MOVED:
+            return found
+        return tuple(end + loc for end in found) if isinstance(found, tuple) else found + loc
+
+    def _expected(
+        self, func: Callable[[Any], Any] | None, given: Sequence[Any], lb: Any, ub: Any, conditional: bool
+    ) -> float:
+        *shapes, loc = given
+        if np.mod(loc, 1) == 0:
+            return super()._expected(func, given, lb, ub, conditional)
+        first, last = (None if bound is None else bound - loc for bound in (lb, ub))
+        return super()._expected(lambda k: (func or np.asarray)(k + loc), (*shapes, 0), first, last, conditional)
 
     def pmf(self, k: Any, *args: Any, **kwds: Any) -> Any:
         """The probability of k."""

@@ -13,7 +13,7 @@ from ..runtime.arrays import is_device_array
 from ..runtime.transfers import to_host
 from ..transforms.box_probability import SHIFTS, box_probability
 from ..transforms.tilting import is_symmetric
-from .multivariate import Multivariate, squeezed
+from .multivariate import FrozenMultivariate, Multivariate, squeezed
 
 #: Eigenvalues of a scale matrix that are taken for 0, relative to the largest.
 _SINGULAR = 1e6 * np.finfo(float).eps
@@ -108,6 +108,17 @@ class _Subspace:
     def log_det(self) -> float:
         """Of the scale matrix along the axes."""
         return float(np.linalg.slogdet(self.scale)[1])
+
+
+def _components(dimensions: Any, dim: int) -> np.ndarray:
+    """Numbers of components, of which those below 0 are counted from the end; ValueError where they are none."""
+    given = np.atleast_1d(np.asarray(dimensions))
+    if given.ndim != 1 or not given.size:
+        raise ValueError(f"dimensions must be the numbers of some components, not {dimensions!r}")
+    kept = np.where(given < 0, given + dim, given)
+    if kept.dtype.kind not in "iu" or ((kept < 0) | (kept >= dim)).any() or len(np.unique(kept)) < len(kept):
+        raise ValueError(f"dimensions must be different whole numbers between {-dim} and {dim - 1}, not {dimensions!r}")
+    return kept
 
 
 def _points(maxpts: int | None, otherwise: int) -> int:
@@ -210,9 +221,16 @@ class MultivariateNormal(Multivariate):
         return _log_probability(x, mean, cov, lower_limit, **options)
 
     def rvs(self, mean: Any = None, cov: Any = 1, size: Any = 1, random_state: Any = None) -> Any:
-        """Draws, without axes of length 1."""
-        mean, cov = self._processed(mean, cov, True)
-        return squeezed(_Subspace(cov).draws(self.density, size, self._generator(random_state), mean))
+        """Draws, without axes of length 1 unless `cov` is a scipy.stats.Covariance."""
+        known, (mean, cov) = hasattr(cov, "covariance"), self._processed(mean, cov, True)
+        draws = _Subspace(cov).draws(self.density, () if size is None else size, self._generator(random_state), mean)
+        return draws if known else squeezed(draws)
+
+    def marginal(self, dimensions: Any, mean: Any = None, cov: Any = 1, allow_singular: bool = False) -> FrozenMultivariate:
+        """The distribution of some of the components, given by their numbers."""
+        mean, cov = self._processed(mean, cov, allow_singular)
+        kept = _components(dimensions, len(mean))
+        return self(mean[kept], cov[np.ix_(kept, kept)], allow_singular)
 
     def entropy(self, mean: Any = None, cov: Any = 1) -> Any:
         """The entropy in nats."""
@@ -277,7 +295,16 @@ class MultivariateT(Multivariate):
         """Draws, without axes of length 1."""
         df, loc, shape = self._processed(loc, shape, df, True)
         density, _, *first = self._of(df, None)
+        size = () if size is None else size
         return squeezed(_Subspace(shape).draws(density, size, self._generator(random_state), *first, loc))
+
+    def marginal(
+        self, dimensions: Any, loc: Any = None, shape: Any = 1, df: Any = 1, allow_singular: bool = False
+    ) -> FrozenMultivariate:
+        """The distribution of some of the components, given by their numbers."""
+        df, loc, shape = self._processed(loc, shape, df, allow_singular)
+        kept = _components(dimensions, len(loc))
+        return self(loc[kept], shape[np.ix_(kept, kept)], df, allow_singular)
 
     def entropy(self, loc: Any = None, shape: Any = 1, df: Any = 1) -> Any:
         """The entropy in nats."""

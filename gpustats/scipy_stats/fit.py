@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
+from math import comb
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from ..fits.observations import UPPER, arranged
 from ..runtime.arrays import as_array, is_device_array
 from ..runtime.transfers import to_device, to_host
 from .reparametrised import Named
-from .table import KNOWN
+from .table import KNOWN, TURNS
 
 
 def fit(
@@ -36,16 +37,22 @@ def fit(
         raise ValueError(f"all parameters of {name} are fixed: there is nothing to fit")
     start = {n: v for n, v in start.items() if n not in fixed}
     censored = type(data).__name__ == "CensoredData"
+    if censored and not data.num_censored():
+        data, censored = data._uncensored, False
     if not censored:
         data = as_array(data, "data")
         data = data if is_device_array(data) else np.ravel(data)
         if not is_device_array(data) and not np.isfinite(data).all():
             raise ValueError("data has numbers that are not finite")
     if method == "mle" and optimizer is None:
-        if name == "uniform" and not censored:
-            return _uniform(data, fixed)
+        if name in _WRITTEN and not censored:
+            return _WRITTEN[name](data, fixed)
         found = _by_newton(density, data, fixed, start)
+        if not censored and "scale" in fixed and named.shapes and "loc" not in {**start, **fixed}:
+            found = _from_mean(named, density, data, fixed, start, found)
         if found is not None:
+            if name in TURNS and "loc" not in fixed and fixed.get("scale") == 1:
+                found = {**found, "loc": np.pi - (np.pi - found["loc"]) % (2 * np.pi)}
             return tuple(fixed[n] if n in fixed else np.float64(found[n]) for n in named.parameters)
     if censored and method == "mm":
         raise ValueError(f"{name}.fit: censored data have no moments, so method must be 'MLE'")
@@ -80,21 +87,39 @@ def _uniform(data: Any, fixed: Mapping[str, Any]) -> tuple[float, ...]:
     return low, width
 
 
+def _laplace(data: Any, fixed: Mapping[str, Any]) -> tuple[float, ...]:
+    """The median, of all numbers between the two in the middle that are as good, and the mean distance from it."""
+    data = to_host(data)
+    loc = fixed["loc"] if "loc" in fixed else np.float64(np.median(data))
+    return loc, fixed["scale"] if "scale" in fixed else np.float64(np.mean(np.abs(data - loc)))
+
+
+#: Fits that are formulas, where a search would find one of many maxima.
+_WRITTEN: dict[str, Callable[..., tuple[float, ...]]] = {"uniform": _uniform, "laplace": _laplace}
+
+
 def _by_newton(
     density: Density, data: Any, fixed: Mapping[str, Any], start: Mapping[str, Any]
 ) -> Mapping[str, Any] | None:
     """The estimates; None where the search did not converge.
 
-    Where loc is known the data are moved, so that an end of the support is at the outermost of them.
+    Where loc is known the data are moved, so that an end of the support is at the outermost of them; and where they lie much
+    closer together than at 0, so that differences from loc are not rounded away.
     """
+    moved = 0.0
     if isinstance(data, np.ndarray) and "loc" in fixed:
         standard = {n: v for n, v in (("loc", 0.0), ("scale", 1.0)) if n in fixed}
         data, fixed = (data - fixed["loc"]) / fixed.get("scale", 1.0), {**fixed, **standard}
+    elif isinstance(data, np.ndarray) and "loc" not in start and np.ptp(data) < CLOSE * abs(np.median(data)):
+        moved = np.median(data)
+        data = data - moved
     try:
         found = density.fit(data, fixed=fixed, start=start)
     except ValueError:  # no likelihood anywhere that it began
         return None
-    return found.parameters if found.converged and np.isfinite(found.log_likelihood) else None
+    if not found.converged or not np.isfinite(found.log_likelihood):
+        return None
+    return {**found.parameters, "loc": found.parameters["loc"] + moved}
 
 
 def _by_search(
@@ -110,29 +135,116 @@ def _by_search(
         search = optimizer or scipy.optimize.fmin
     free = [n for n in named.parameters if n not in fixed]
     loglik, on_host = _log_likelihood(density, data)
-    orders = np.arange(1.0, len(free) + 1)
-    moments = np.mean(on_host**orders[:, None], axis=1)
+    moments = np.mean(on_host ** np.arange(1.0, len(free) + 1)[:, None], axis=1)
 
     def theta(values: Sequence[float]) -> list[Any]:
         of_free = dict(zip(free, map(float, values), strict=True))
         return [fixed[n] if n in fixed else of_free[n] for n in named.parameters]
 
     def differences(values: Sequence[float]) -> np.ndarray:
-        return (density.moment(orders, *theta(values)) - moments) / np.maximum(abs(moments), 1e-8)
+        return (_moments(density, theta(values), len(free)) - moments) / np.maximum(abs(moments), 1e-8)
 
     def objective(values: Sequence[float], *data: Any) -> float:
         value = float(np.sum(differences(values) ** 2)) if method == "mm" else -loglik(theta(values))
         return value if np.isfinite(value) else np.inf
 
-    begin = _begin(named, density, on_host, fixed, start, lambda v: loglik([v[n] for n in named.parameters]))
+    def of_named(values: Mapping[str, Any]) -> float:
+        return loglik([values[n] for n in named.parameters])
+
+    begin = _begin(named, density, on_host, fixed, start, of_named)
+    if method == "mm":
+        others = (_of_mean_and_variance(named, density, on_host, {**start, **fixed}, shape) for shape in _SHAPES)
+        begin = min([begin, *others], key=lambda at: objective([at[n] for n in free]))
+    if method == "mle" and optimizer is None and (of_values := _by_newton(density, on_host, fixed, start)) is not None:
+        begin = max(begin, {**of_values, **fixed}, key=of_named)  # of censored data, a value within each interval
     found = search(objective, [begin[n] for n in free], args=(on_host,), disp=0)
+    if method == "mle" and optimizer is None:
+        found = _beside_ends(named, density, on_host, fixed, dict(zip(free, found, strict=True)), of_named)
     if method == "mm" and np.isfinite(objective(found)):
         with np.errstate(all="ignore"):
-            nearer = scipy.optimize.root(lambda v: np.nan_to_num(differences(v), nan=1e9), found, tol=1e-14).x
+            nearer = scipy.optimize.root(
+                lambda v: np.nan_to_num(differences(v), nan=1e9), found, tol=1e-14, options={"maxfev": 100 * (len(free) + 1)}
+            ).x
         found = nearer if objective(nearer) < objective(found) else found
     if not np.isfinite(objective(found)):
         raise ValueError(f"{named.name}: no parameters are found at which the data have a likelihood: give starts")
     return tuple(fixed[n] if n in fixed else np.float64(v) for n, v in zip(named.parameters, theta(found), strict=True))
+
+
+def _from_mean(
+    named: Named, density: Density, data: Any, fixed: Mapping[str, Any], start: Mapping[str, Any],
+    found: Mapping[str, Any] | None,
+) -> Mapping[str, Any] | None:  # fmt: skip
+    """What is found, or what is from where the mean is that of the data, if that is better.
+
+    Guesses of loc are made of the data alone. With a known scale the best loc may lie far from these.
+    """
+    tried = [found] if found is not None else []
+    for shape in (0.1, 1.0):
+        begin = _of_mean_and_variance(named, density, to_host(data), {**start, **fixed}, shape)
+        begin = {n: v for n, v in begin.items() if n not in fixed}
+        if np.isfinite(density.loglik(data, *({**begin, **fixed}[n] for n in named.parameters))):
+            other = _by_newton(density, data, fixed, begin)
+            tried += [other] if other is not None else []
+    return max(
+        tried, key=lambda values: float(density.loglik(data, *(values[n] for n in named.parameters))), default=None
+    )
+
+
+def _moments(density: Density, theta: Sequence[Any], number: int) -> np.ndarray:
+    """The means of the first powers, of the first four by numbers for which there are formulas rather than by integrals."""
+    mean, deviation = float(density.mean(*theta)), float(density.std(*theta)) if number > 1 else 0.0
+    central = [1.0, 0.0, 1.0]  # of the standardised number
+    central += [float(density.skewness(*theta))] if number > 2 else []
+    central += [float(density.kurtosis(*theta)) + 3] if number > 3 else []
+    orders, further = range(1, min(number, 4) + 1), np.arange(5.0, number + 1)
+    found = [sum(comb(n, k) * mean ** (n - k) * deviation**k * central[k] for k in range(n + 1)) for n in orders]
+    return np.array([*found, *(density.moment(further, *theta) if further.size else ())])
+
+
+def _beside_ends(
+    named: Named, density: Density, data: np.ndarray, fixed: Mapping[str, Any], found: Mapping[str, float],
+    loglik: Callable[[Mapping[str, Any]], float],
+) -> list[float]:  # fmt: skip
+    """What is found with an end of the support at the outermost observation, and from there, if that is better.
+
+    Where a likelihood grows up to this end, a simplex collapses at it long before the maximum.
+    """
+    import scipy.optimize
+
+    def at_end(values: Mapping[str, float], side: int) -> dict[str, float]:
+        """The same with another loc, which moves the support until its end is at the outermost of the data."""
+        *shapes, _, scale = ({**values, **fixed}[n] for n in named.parameters)
+        end, outermost = float(density.support(*shapes, 0.0, scale)[side]), float(data.max() if side else data.min())
+        beyond = 4 * np.finfo(float).eps * (abs(end) + abs(outermost))
+        return {**values, "loc": outermost - end + (beyond if side else -beyond)}
+
+    def searched(values: Mapping[str, float], side: int | None) -> dict[str, float]:
+        names = [n for n in values if side is None or n != "loc"]
+
+        def placed(numbers: Sequence[float]) -> dict[str, float]:
+            changed = {**values, **dict(zip(names, map(float, numbers), strict=True))}
+            return changed if side is None else at_end(changed, side)
+
+        def objective(numbers: Sequence[float]) -> float:
+            value = -loglik({**placed(numbers), **fixed})
+            return value if np.isfinite(value) else np.inf
+
+        last, value = [values[n] for n in names], np.inf
+        for _ in range(RESTARTS if names else 0):
+            last, before = scipy.optimize.fmin(objective, last, xtol=1e-8, ftol=1e-8, disp=0), value
+            value = objective(last)
+            if not value < before - GAIN:
+                break
+        return placed(last)
+
+    def worth(values: Mapping[str, float]) -> float:
+        return float(np.nan_to_num(loglik({**values, **fixed}), nan=-np.inf))
+
+    sides = [side for side, end in enumerate(named.support) if np.isfinite(end) and "loc" not in fixed]
+    best = max([dict(found), *(searched(at_end(found, side), side) for side in sides)], key=worth)
+    best = max(best, searched(best, None), key=worth)
+    return [best[n] for n in found]
 
 
 def _log_likelihood(density: Density, data: Any) -> tuple[Callable[[Sequence[Any]], float], np.ndarray]:
@@ -149,6 +261,12 @@ def _log_likelihood(density: Density, data: Any) -> tuple[Callable[[Sequence[Any
 
     return loglik, np.ravel(rectangle.sample(rectangle.x.size, False).x)
 
+
+#: Of data and their distance from 0: the widths below which they are moved there.
+CLOSE = 1e-4
+
+#: How often a search begins anew where it ended, as long as it gains so much.
+RESTARTS, GAIN = 20, 1e-7
 
 #: Values of shapes at which a search may begin, where there is no likelihood at the first.
 SUPPORTED = 100  # starts whose support is moved to where the data lie, at most
@@ -172,6 +290,20 @@ def _begin(
         tried = [{**at, **dict(zip(choice, each, strict=True))} for each in itertools.product(*choice.values())]
         tried += [_around(named, density, data, values, list(choice)) for values in tried[:SUPPORTED]]
         at = max(tried, key=lambda values: np.nan_to_num(loglik(values), nan=-np.inf))
+    return at
+
+
+def _of_mean_and_variance(
+    named: Named, density: Density, data: np.ndarray, known: Mapping[str, float], shape: float
+) -> dict[str, float]:
+    """Parameters with the mean and the variance of the data, where loc and scale are free, whose shapes are all one number."""
+    at = {**dict.fromkeys(named.shapes, shape), "loc": 0.0, "scale": 1.0, **known}
+    std = float(density.std(*(at[n] for n in named.parameters)))
+    if "scale" not in known and 0 < std < np.inf:
+        at["scale"] *= float(data.std()) / std or 1.0
+    mean = float(density.mean(*(at[n] for n in named.parameters)))
+    if "loc" not in known and np.isfinite(mean):
+        at["loc"] += float(data.mean()) - mean
     return at
 
 

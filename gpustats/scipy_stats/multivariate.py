@@ -16,7 +16,7 @@ from ..density import Density, densities
 from ..runtime.arrays import is_device_array
 from .random_states import generator_of
 
-_METHODS = ("logpdf", "pdf", "logpmf", "pmf", "logcdf", "cdf", "rvs", "mean", "mode", "var", "cov", "entropy")
+_METHODS = ("logpdf", "pdf", "logpmf", "pmf", "logcdf", "cdf", "rvs", "mean", "mode", "var", "cov", "entropy", "marginal")
 
 
 class Multivariate(ABC):

@@ -157,3 +157,6 @@ SUPPORTS = {
 
 #: What fits take as known unless they are told, as SciPy's do: another scale would be that of a circle, or that of the shapes.
 KNOWN = {"vonmises": {"fscale": 1}, "loguniform": {"fscale": 1}, "reciprocal": {"fscale": 1}}
+
+#: Whose loc is an angle: fits give it between -pi and pi, as SciPy's do.
+TURNS = ("vonmises",)

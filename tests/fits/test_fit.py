@@ -6,7 +6,7 @@ import pickle
 import numpy as np
 import pytest
 import statsmodels.api as sm
-from scipy import stats
+from scipy import optimize, special, stats
 from thorough import THOROUGH, some
 
 import gpustats as gs
@@ -351,6 +351,20 @@ def test_the_log_likelihood_is_that_at_the_estimates():
     np.testing.assert_allclose(fit.log_likelihood, 60 * (np.log(c / 2) - 1) - y.sum(-1), rtol=1e-9)
     there = [gs.log_laplace.loglik(*row) for row in zip(x, *fit, strict=True)]
     np.testing.assert_allclose(there, fit.log_likelihood, rtol=1e-12)
+
+
+def test_a_search_goes_on_beside_a_cusp():
+    """With mu at an observation, where the likelihood has a cusp, sigma is a formula of beta, which is sought alone."""
+    def log_likelihood(beta, distances):
+        sigma = (beta * np.mean(distances**beta)) ** (1 / beta)
+        return len(distances) * (np.log(beta / (2 * sigma)) - special.gammaln(1 / beta) - 1 / beta)
+
+    for seed in (2, 5):
+        x = stats.gennorm.rvs(0.9, 2, 3, size=60, random_state=np.random.default_rng(seed))
+        fit = gs.generalized_normal.fit(x)
+        distances = abs(x - fit["mu"])
+        best = optimize.minimize_scalar(lambda b, d: -log_likelihood(b, d), (0.5, 0.8, 1.2), args=(distances,), tol=1e-10)
+        assert fit.converged and fit.log_likelihood == pytest.approx(-best.fun, rel=1e-9)
 
 
 def test_a_likelihood_without_a_maximum_along_a_ridge_is_named():

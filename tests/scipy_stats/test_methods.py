@@ -4,7 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import optimize, stats
 from thorough import THOROUGH, some
 
 import gpustats as gs
@@ -162,6 +162,22 @@ def test_expect():
     assert st.norm(1, 2).expect(lambda x: x**2, lb=0) == pytest.approx(stats.norm(1, 2).expect(lambda x: x**2, lb=0), rel=1e-9)
 
 
+def test_discrete_locations():
+    """Any number is a location of a discrete distribution, as SciPy has it."""
+    ours, theirs, loc = st.binom(5, 0.3, loc=[0.5, 1, -2.25]), stats.binom(5, 0.3, loc=[0.5, 1, -2.25]), 0.5
+    k = np.array([-0.25, 0.5, 0.75, 1, 2.5, 3])[:, None]
+    for method in ("pmf", "logpmf", "cdf", "sf"):
+        np.testing.assert_allclose(getattr(ours, method)(k), getattr(theirs, method)(k), rtol=1e-12, atol=1e-14)
+    got, want = ([d.mean(), d.var(), d.moment(3), d.ppf(0.9), d.isf(0.9), *d.support()] for d in (ours, theirs))
+    np.testing.assert_allclose(got, want, rtol=1e-12)
+    assert set(st.binom.rvs(5, 0.3, loc, 20, random_state=1) - loc) <= set(range(6))
+    values = np.array([1.5, 2.5, 3.5])  # those from 1 to 4
+    want = np.average(values**2, weights=stats.binom.pmf(values, 5, 0.3, loc))
+    assert st.binom.expect(np.square, (5, 0.3), loc, lb=1, ub=4, conditional=True) == pytest.approx(want, rel=1e-12)
+    want = np.average([1, 4], weights=stats.binom.pmf([1, 2], 5, 0.3))
+    assert st.binom.expect(np.square, (5, 0.3), lb=0.5, ub=2.5, conditional=True) == pytest.approx(want, rel=1e-12)
+
+
 def test_draws():
     """Shapes and repetition as SciPy's; the numbers are others."""
     draws = st.norm(loc=1, scale=2).rvs(10, random_state=3)
@@ -172,6 +188,7 @@ def test_draws():
     assert not np.array_equal(draws, st.norm.rvs(1, 2, 10))
     assert st.norm.rvs().shape == () and st.norm.rvs(size=1).shape == (1,) and st.norm.rvs(size=(2, 0)).shape == (2, 0)
     assert st.norm.rvs(np.zeros((2, 1)), np.ones(3)).shape == (2, 3)
+    assert isinstance(st.poisson.rvs(3.0), int) and isinstance(st.poisson(3.0).rvs(), int)
     assert st.poisson.rvs(3.0, 2, 5).dtype == np.int64 and st.poisson.rvs(3.0, loc=2, size=50).min() >= 2
     np.testing.assert_array_equal(st.norm.rvs([1.0, 2.0], 0.0), [1.0, 2.0])
     generator = np.random.default_rng(1)
@@ -269,6 +286,12 @@ def test_fits_where_the_support_ends_at_observations():
     assert stats.truncexpon.nnlf(st.truncexpon.fit(y, floc=0), y) < stats.truncexpon.nnlf(stats.truncexpon.fit(y, floc=0), y)
 
 
+def test_a_fit_of_laplace_is_the_median():
+    """Any number between the two in the middle is as likely."""
+    for known in ({}, dict(floc=1), dict(fscale=2)):
+        np.testing.assert_allclose(st.laplace.fit([1, 2, 5, 9], **known), stats.laplace.fit([1, 2, 5, 9], **known), rtol=1e-15)
+
+
 def test_a_fit_of_angles_has_no_scale():
     x = stats.vonmises.rvs(10, loc=np.pi / 2, size=200, random_state=np.random.default_rng(1))
     np.testing.assert_allclose(st.vonmises.fit(x), stats.vonmises.fit(x), rtol=1e-7)
@@ -280,3 +303,46 @@ def test_a_fit_of_censored_data():
     np.testing.assert_allclose(st.weibull_min.fit(data, floc=0), stats.weibull_min.fit(data, floc=0), rtol=1e-3)
     found = st.weibull_min.fit(data, floc=0, optimizer="powell")
     np.testing.assert_allclose(found, stats.weibull_min.fit(data, floc=0), rtol=1e-3)
+
+
+def test_fits_beside_the_end_of_a_support():
+    """Their likelihood grows up to where the smallest observation leaves the support."""
+    x = stats.pareto.rvs(2.6, size=200, random_state=np.random.default_rng(1234))
+    assert stats.pareto.nnlf(st.pareto.fit(x), x) < stats.pareto.nnlf(stats.pareto.fit(x), x) + 1e-6
+    y = np.array([0.02, 0.31, 0.55, 0.9, 1.3, 2.1])
+    np.testing.assert_allclose(st.halfnorm.fit(stats.CensoredData(y)), st.halfnorm.fit(y), rtol=1e-14)
+    loc, scale = st.halfnorm.fit(stats.CensoredData(y, right=[1.5]))  # the first is at the end
+    assert loc == pytest.approx(0.02, rel=1e-7)
+    best = optimize.minimize_scalar(
+        lambda s: -stats.halfnorm.logpdf(y, 0.02, s).sum() - stats.halfnorm.logsf(1.5, 0.02, s), (0.5, 1, 2), tol=1e-10
+    )
+    assert scale == pytest.approx(best.x, rel=1e-4)
+
+
+def test_moments_of_a_fit_are_sought_from_several_shapes():
+    x = stats.trapezoid.rvs(0.2, 0.8, size=1000, random_state=np.random.default_rng(1234))
+    found = stats.trapezoid(*st.trapezoid.fit(x, method="MM"))
+    np.testing.assert_allclose([found.moment(n) for n in range(1, 5)], [np.mean(x**n) for n in range(1, 5)], rtol=1e-8)
+
+
+def test_a_fit_of_angles_is_an_angle():
+    x = stats.vonmises.rvs(10, loc=1, size=100, random_state=np.random.default_rng(1))
+    np.testing.assert_allclose(st.vonmises.fit(x + 4 * np.pi), st.vonmises.fit(x), rtol=1e-9)
+
+
+def test_the_likelihood_of_counts():
+    k = np.array([1, 3, 2])
+    assert st.binom.nnlf((5, 0.3, 0), k) == pytest.approx(-stats.binom.logpmf(k, 5, 0.3).sum(), rel=1e-12)
+
+
+def test_fits_of_close_data():
+    """The scale at which the derivative of the profile likelihood is 0, by mpmath."""
+    loc, scale = st.gumbel_r.fit(np.array([3, 3, 3, 3, 3, 3, 3, 3.00000001]))
+    assert scale == pytest.approx(1.2495222465145514e-09, rel=1e-6) and loc == pytest.approx(3, abs=1e-8)
+
+
+def test_fits_with_a_known_scale_find_loc():
+    """The likelihood has another maximum, with loc just below the data."""
+    x = stats.lognorm.rvs(0.1, loc=-2, scale=0.2, size=100, random_state=np.random.default_rng(1))
+    s, loc, scale = st.lognorm.fit(x, fscale=0.2)
+    assert scale == 0.2 and stats.lognorm.nnlf((s, loc, scale), x) < stats.lognorm.nnlf((0.1, -2, 0.2), x)

@@ -238,3 +238,34 @@ def test_device_arrays():
 def test_errors(call, error, message):
     with pytest.raises(error, match=message):
         call()
+
+
+@pytest.mark.parametrize("name", ["multivariate_normal", "multivariate_t"])
+def test_some_components(name):
+    location, matrix = np.array([0.1, 0.2, 0.3]), np.array([[2, 0.5, 0.2], [0.5, 1, 0.1], [0.2, 0.1, 3]])
+    ours, theirs = getattr(st, name), getattr(stats, name)
+    x = np.linspace(-1, 2, 10).reshape(5, 2)
+    want = theirs(location, matrix).marginal([-1, 0])
+    np.testing.assert_allclose(ours(location, matrix).marginal([-1, 0]).pdf(x), want.pdf(x), rtol=1e-12)
+    np.testing.assert_allclose(ours.marginal([-1, 0], location, matrix).pdf(x), want.pdf(x), rtol=1e-12)
+    want = theirs.marginal(1, location, matrix).pdf(x[:, 0])
+    np.testing.assert_allclose(ours.marginal(1, location, matrix).pdf(x[:, 0]), want, rtol=1e-12)
+    for dimensions in ([], [[0]], 3, [0, -3], 1.5):
+        with pytest.raises(ValueError, match="dimensions must be"):
+            ours.marginal(dimensions, location, matrix)
+
+
+def test_shapes_of_elliptical_draws():
+    """Without axes of length 1, but for those of a Covariance, as SciPy has it."""
+    matrix, covariance = np.diag([1.0, 2, 3]), stats.Covariance.from_diagonal([1, 2, 3])
+    for size in (None, (), 1, 2, (2, 1)):
+        for name, of in (("multivariate_normal", matrix), ("multivariate_t", matrix), ("multivariate_normal", covariance)):
+            got, want = (getattr(module, name).rvs(np.zeros(3), of, size=size) for module in (st, stats))
+            assert got.shape == want.shape, (name, size)
+
+
+def test_probabilities_of_float32():
+    """What is left to the last of them is no rounding of the others: equal ones stay equal."""
+    p = np.full(5, 0.2, np.float32)
+    got = [st.multinomial.pmf(x, 19, p) for x in ([1, 2, 5, 7, 4], [1, 2, 4, 5, 7])]
+    assert got[0] == pytest.approx(got[1], rel=1e-13)
