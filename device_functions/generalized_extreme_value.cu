@@ -9,8 +9,8 @@ __device__ real reduced(real x, real mu, real sigma, real xi)
 {
     real z = (x - mu) * (1 / sigma);
     if (isinf(z)) return z;
-    if (xi * z <= -1) return xi > 0 ? -INFINITY : INFINITY;
-    return log1p_quotient(xi, z);
+    real w = log1p_quotient(xi, z);
+    return xi * z <= -1 || isnan(w) ? (xi > 0 ? -INFINITY : INFINITY) : w;  // nan where x has been rounded to beyond the end
 }
 
 __device__ real generalized_extreme_value_logpdf(real x, real mu, real sigma, real xi)

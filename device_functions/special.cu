@@ -80,6 +80,53 @@ __device__ real log1p_square(real y)
     return (large ? 2 : 1) * log1p(large ? fabs(y) : y * y);
 }
 
+// y >= 0, or the nearest number of those whose squares neither over- nor underflow, even times large ones
+__device__ real within_range(real y)
+{
+    real most = ldexp((real)1, EPSILON < 1e-10 ? 500 : 60);
+    return fmin(fmax(y, 1 / most), most);
+}
+
+// log(x / s), x >= 0, s > 0, where the quotient may over- or underflow. Error 2.
+__device__ real log_quotient(real x, real s)
+{
+    real z = x / s;
+    return z == within_range(z) ? log(z) : log(x) - log(s);
+}
+
+// (x / s)^power, likewise
+__device__ real power_of_quotient(real x, real s, real power)
+{
+    real z = x / s;
+    return z == within_range(z) ? pow(z, power) : exp(power * log_quotient(x, s));
+}
+
+// log(1 + x / s), x >= 0, s > 0, where the quotient may overflow. Error 2.
+__device__ real log1p_of_quotient(real x, real s)
+{
+    real z = x / s;
+    return z < INFINITY ? log1p(z) : log(x) - log(s);
+}
+
+// log(1 + (x / s)^2), any x, s > 0, likewise. Error 2.
+__device__ real log1p_square_of_quotient(real x, real s)
+{
+    real z = x / s;
+    return fabs(z) < INFINITY ? log1p_square(z) : 2 * (log(fabs(x)) - log(s));
+}
+
+// log(atan(s / x)), x >= 0, s > 0, where the quotient may underflow. Error 3.
+__device__ real log_arc(real x, real s)
+{
+    return x * EPSILON > s ? log_quotient(s, x) : log(atan2(s, x));
+}
+
+// 1 / y, y >= 0, finite but for y = 0: the derivative of a logarithm, whose factors may be 0 or as large as it. Error 1.
+__device__ real log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 // (atanh(r) / r - 1) / s where s = r^2 <= 1/9. Error 1.
 __device__ real atanh_remainder(real s)
 {
@@ -1416,6 +1463,7 @@ __device__ real log_poisson(real j, real m)
 __device__ real mixture_peak(real m, real a, real y, real s)
 {
     real b = a + 1 - m * s, c = m * y - a, root = sqrt(fmax(b * b + 4 * c, (real)0));
+    if (isinf(c)) return floor(sqrt(m) * sqrt(y));
     return floor(fmax(b > 0 ? 2 * c / (b + root) : 0.5 * (root - b), (real)0));
 }
 

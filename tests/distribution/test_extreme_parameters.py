@@ -101,3 +101,54 @@ def test_edges():
     assert gs.kappa3.loglik_and_grad(0.0, 0.5, 1.0, wrt="sigma")[1]["sigma"] == pytest.approx(-1, rel=1e-14)
     end = (2.0363743485498963e-07, -2.0839288890089738e-07, 2.4959897785594626e-06, -6.057781756952059)
     assert gs.generalized_extreme_value.logpdf(*end) == -math.inf  # its own quantile, rounded to beyond the end
+
+
+def test_quotients_that_overflow():
+    """The largest numbers, divided by small scales: powers of x go on, and no probability leaves [0, 1]."""
+    log = math.log
+    assert gs.noncentral_chi_squared.cdf(1e304, 0.5, 1e7) == pytest.approx(1, rel=1e-12)
+    assert gs.noncentral_chi_squared.sf(1e304, 0.5, 1e7) == 0
+    np.testing.assert_array_equal(gs.logistic.logpdf([-1e301, 1e301], 0.0, 1e-8), -np.inf)
+    log_z = log(1e301) + log(1e8)
+    assert gs.weibull.logpdf(1e301, 1e-8, 1e-8) == pytest.approx(-log_z - math.exp(1e-8 * log_z), rel=1e-12)
+    assert gs.fisher_snedecor.logcdf(1e299, 1e8, 1e-8) == pytest.approx(-12.5527855112673, rel=1e-12)
+    single = np.float32([1e34, 0, 1e-8])
+    want = 0.5 * log(1e-8) - 0.5 * log(2 * math.pi) - 1.5 * log(1e34)
+    assert gs.levy.logpdf(*single) == pytest.approx(want, rel=1e-6)
+    assert gs.levy_left.logpdf(*(np.float32([-1, 1, 1]) * single)) == pytest.approx(want, rel=1e-6)
+    want = 0.5 * log(2 / math.pi) + 0.5 * log(1e-42)
+    assert gs.levy.logsf(*single) == pytest.approx(want, rel=1e-6)
+
+
+def test_smallest_x():
+    """Where x / sigma or its reciprocal is no number any more, the powers of x are."""
+    x, log_x = 5e-324, math.log(5e-324)
+    assert gs.gamma.logcdf(x, 0.001, 0.3) == pytest.approx(0.001 * (log_x + math.log(0.3)) - math.lgamma(1.001), rel=1e-12)
+    assert gs.gamma.sf(x, 0.001, 0.3) == pytest.approx(-math.expm1(gs.gamma.logcdf(x, 0.001, 0.3)), rel=1e-12)
+    assert gs.weibull.logpdf(x, 2.0, 2.0) == pytest.approx(log_x - math.log(2), rel=1e-13)
+    for density, shapes in [(gs.weibull, (1.0,)), (gs.kappa3, (1.0,)), (gs.mielke, (1.0, 1.0))]:
+        value, slopes = density.loglik_and_grad(x, *shapes, 2.0)
+        assert value == pytest.approx(-math.log(2), rel=1e-14)
+        assert all(math.isfinite(s) for s in slopes.values())
+        assert density.loglik_and_grad(x, *shapes, 2.0, wrt="x")[1]["x"] == pytest.approx(-1 if density is not gs.weibull else -0.5)
+
+
+def test_beyond_rounded_ends():
+    """Next to its ends a support is rounded: beyond them a distribution function has its limits, within them no others."""
+    for density, parameters in [(gs.generalized_extreme_value, (0.3, 1.7, -0.7)), (gs.anglit, (0.3, 1.7))]:
+        beyond = np.nextafter(density.support(*parameters)[1], np.inf)
+        assert density.logcdf(beyond, *parameters) == 0 and density.logsf(beyond, *parameters) == -np.inf
+    h, k, mu, sigma = 3017568.637491363, -0.025820692544453502, 0.20764089526059493, 0.5805666536972709
+    np.testing.assert_allclose(gs.kappa4.sf(10.774763004061892, h, k, mu, sigma), 1.1371e-5, rtol=0.03)  # as far as it is known
+
+
+def test_slopes_far_out():
+    """Of scales, where a quotient by their squares overflows."""
+    slopes = gs.cauchy.loglik_and_grad(*np.float32([1e30, 0, 1e-8]))[1]
+    assert slopes["beta"] == pytest.approx(1e8, rel=1e-6)
+    slopes = gs.johnson_su.loglik_and_grad(*np.float32([1e28, 0, 0.5, 0, 1e-8]))[1]
+    y = 0.5 * math.log(2e36)
+    assert slopes["sigma"] == pytest.approx(0.5 * y * 1e8, rel=1e-5)
+    for density in (gs.pareto, gs.lomax):
+        assert list(density.loglik_and_grad(1e301, 2.0, 1e-8)[1].values())[1] == pytest.approx(2e8, rel=1e-13)
+    assert gs.folded_cauchy.logsf(1e301, 49180755.0, 1.25e-8) == pytest.approx(math.log(2.5e-8 / math.pi) - 301 * math.log(10))
