@@ -24,6 +24,7 @@ __device__ real alpha_logcdf(real x, real a, real sigma)
 __device__ real alpha_logsf(real x, real a, real sigma)
 {
     if (x == 0) return 0;
+    if (x * EPSILON > sigma * (1 + a)) return log_quotient(sigma, x) - (0.5 * a * a + HALF_LOG_2PI) - log_ndtr(a);
     real width = sigma / x, below = difference(x, a, sigma), mode = fmax(below, (real)0);
     return log(normal_integral(below, a, width)) - (0.5 * mode * mode + HALF_LOG_2PI) - log_ndtr(a);
 }

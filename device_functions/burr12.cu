@@ -12,9 +12,9 @@ __device__ real burr12_logpdf(real x, real c, real k, real sigma)
 
 __device__ real burr12_logpdf_grad_x(real x, real c, real k, real sigma)
 {
-    real log_z = log_quotient(x, sigma), share = c * (k + 1) * expit(-c * fabs(log_z));
+    real log_z = log_quotient(x, sigma), rate = c * (k + 1) * exp(log_expit(-c * fabs(log_z)) - log(x));
     if (x == 0) return c == 1 ? -(k + 1) / sigma : 0;
-    return isinf(x) ? 0 : (log_z > 0 ? share - c * k - 1 : c - 1 - share) / x;
+    return isinf(x) ? 0 : log_z > 0 ? rate - (c * k + 1) / x : (c - 1) / x - rate;
 }
 
 // 1 / x has a distribution of type III.

@@ -11,7 +11,7 @@ __device__ real kappa3_logpdf(real x, real a, real sigma)
 __device__ real kappa3_logpdf_grad_x(real x, real a, real sigma)
 {
     if (x == 0) return a > 1 ? 0 : a == 1 ? -2 / sigma : -INFINITY;
-    return -(1 + a) * expit(a * log_quotient(x, sigma) - log(a)) / x;
+    return -(1 + a) * exp(log_expit(a * log_quotient(x, sigma) - log(a)) - log(x));  // expit may underflow
 }
 
 __device__ real kappa3_logcdf(real x, real a, real sigma)

@@ -55,17 +55,17 @@ __device__ real kappa4_logsf(real x, real h, real k, real mu, real sigma)
 }
 
 // The z at which the distribution function is exp(-y)
-__device__ real quantile(real y, real h, real k)
+__device__ real quantile(real y, real h, real k, real sigma)
 {
-    return expm1_quotient(-k, -log(expm1_quotient(-h, y)));
+    return expm1_over(-log(expm1_quotient(-h, y)), sigma, -k);
 }
 
-__device__ real kappa4_ppf(real q, real h, real k, real mu, real sigma) { return mu + sigma * quantile(-log(q), h, k); }
-__device__ real kappa4_isf(real q, real h, real k, real mu, real sigma) { return mu + sigma * quantile(-log1p(-q), h, k); }
+__device__ real kappa4_ppf(real q, real h, real k, real mu, real sigma) { return mu + quantile(-log(q), h, k, sigma); }
+__device__ real kappa4_isf(real q, real h, real k, real mu, real sigma) { return mu + quantile(-log1p(-q), h, k, sigma); }
 
 __device__ real kappa4_sample(rng_t *rng, real h, real k, real mu, real sigma)
 {
-    return mu + sigma * quantile(exponential(rng), h, k);
+    return mu + quantile(exponential(rng), h, k, sigma);
 }
 
 __device__ real kappa4_upper(real h, real k, real mu, real sigma) { return k > 0 ? mu + sigma / k : INFINITY; }

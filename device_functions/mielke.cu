@@ -12,9 +12,9 @@ __device__ real mielke_logpdf(real x, real k, real s, real sigma)
 
 __device__ real mielke_logpdf_grad_x(real x, real k, real s, real sigma)
 {
-    real log_z = log_quotient(x, sigma), share = (k + s) * expit(-s * fabs(log_z));
+    real log_z = log_quotient(x, sigma), rate = (k + s) * exp(log_expit(-s * fabs(log_z)) - log(x));
     if (x == 0) return k != 1 || s > 1 ? 0 : s == 1 ? -2 / sigma : -INFINITY;
-    return isinf(x) ? 0 : (log_z > 0 ? share - s - 1 : k - 1 - share) / x;
+    return isinf(x) ? 0 : log_z > 0 ? rate - (s + 1) / x : (k - 1) / x - rate;
 }
 
 __device__ real mielke_logcdf(real x, real k, real s, real sigma) { return burr_logcdf(x, s, k / s, sigma); }

@@ -1392,7 +1392,8 @@ __device__ real expm1_excess(real x)
 __device__ real log1p_over(real d, real scale, real xi)
 {
     real z = d / scale, u = xi * z, r = u / (2 + u), s = r * r;
-    if (s < 0.1111) return 2 * z / (2 + u) * (1 + s * atanh_remainder(s));
+    if (s < 0.1111) return z / (1 + 0.5 * u) * (1 + s * atanh_remainder(s));
+    if (!(fabs(u) < INFINITY)) return xi == 0 ? z : (log(fabs(xi)) + log(fabs(d)) - log(scale)) / xi;
     return (u < 0 ? log(fma(xi, d, scale) / scale) : log1p(u)) / xi;  // near -1 the sum is rounded once
 }
 
@@ -1410,6 +1411,15 @@ __device__ real expm1_quotient(real a, real x)
     for (int k = 16; k > 1; k--)
         series = 1 + u / k * series;
     return x * series;
+}
+
+// scale (exp(a x) - 1) / a, and scale x where a = 0, scale > 0, where the exponential may overflow: the inverse of log1p_over.
+// Error 3 + |a x|.
+__device__ real expm1_over(real x, real scale, real a)
+{
+    real u = a * x;
+    if (u > 50) return (a < 0 ? -1 : 1) * exp(u + (log(scale) - log(fabs(a))));
+    return scale * expm1_quotient(a, x);
 }
 
 // x - sin(x), x >= 0, without cancellation where x is small. Error 5.

@@ -13,7 +13,7 @@ __device__ real weibull_logpdf(real x, real alpha, real beta)
 __device__ real weibull_logpdf_grad_x(real x, real alpha, real beta)
 {
     if (x == 0 || isinf(x)) return alpha == 1 ? -1 / beta : 0;
-    return (alpha - 1 - alpha * exp(alpha * log_quotient(x, beta))) / x;
+    return (alpha - 1) / x - alpha * exp(alpha * log_quotient(x, beta) - log(x));  // z^alpha may underflow
 }
 
 // -log((x / beta)^alpha) has a standard Gumbel distribution.

@@ -110,7 +110,7 @@ def test_quotients_that_overflow():
     assert gs.noncentral_chi_squared.sf(1e304, 0.5, 1e7) == 0
     np.testing.assert_array_equal(gs.logistic.logpdf([-1e301, 1e301], 0.0, 1e-8), -np.inf)
     log_z = log(1e301) + log(1e8)
-    assert gs.weibull.logpdf(1e301, 1e-8, 1e-8) == pytest.approx(-log_z - math.exp(1e-8 * log_z), rel=1e-12)
+    assert gs.weibull.logpdf(1e301, 1e-8, 1e-8) == pytest.approx((1e-8 - 1) * log_z - math.exp(1e-8 * log_z), rel=1e-12)
     assert gs.fisher_snedecor.logcdf(1e299, 1e8, 1e-8) == pytest.approx(-12.5527855112673, rel=1e-12)
     single = np.float32([1e34, 0, 1e-8])
     want = 0.5 * log(1e-8) - 0.5 * log(2 * math.pi) - 1.5 * log(1e34)
@@ -130,7 +130,8 @@ def test_smallest_x():
         value, slopes = density.loglik_and_grad(x, *shapes, 2.0)
         assert value == pytest.approx(-math.log(2), rel=1e-14)
         assert all(math.isfinite(s) for s in slopes.values())
-        assert density.loglik_and_grad(x, *shapes, 2.0, wrt="x")[1]["x"] == pytest.approx(-1 if density is not gs.weibull else -0.5)
+        slope = density.loglik_and_grad(x, *shapes, 2.0, wrt="x")[1]["x"]
+        assert slope == pytest.approx(-0.5 if density is gs.weibull else -1, rel=1e-12)
 
 
 def test_beyond_rounded_ends():
@@ -152,3 +153,20 @@ def test_slopes_far_out():
     for density in (gs.pareto, gs.lomax):
         assert list(density.loglik_and_grad(1e301, 2.0, 1e-8)[1].values())[1] == pytest.approx(2e8, rel=1e-13)
     assert gs.folded_cauchy.logsf(1e301, 49180755.0, 1.25e-8) == pytest.approx(math.log(2.5e-8 / math.pi) - 301 * math.log(10))
+
+
+def test_powers_beyond_the_numbers():
+    """Of which a small scale or a large exponent makes numbers again."""
+    assert gs.generalized_extreme_value.logcdf(-1.7e308, 1e8, 2.5, -1e8) == pytest.approx(-1.0000072723387123, rel=1e-14)
+    quantile = gs.generalized_extreme_value.isf(*np.float32([1.6397763e-32, 0, 0.00488530099, 1.2227135896]))
+    assert quantile == pytest.approx(0.00488530099 * np.float64(np.float32(1.6397763e-32)) ** -1.2227135896 / 1.2227135896, rel=1e-4)
+    assert gs.generalized_pareto.logpdf(1e301, 0.0, 1e-8, 0.5) == pytest.approx(-2113.9962589198485, rel=1e-13)
+    assert gs.exponential_power.cdf(5e-324, 1e-8, 1e8) == pytest.approx(0.8206222016284206, rel=1e-12)
+    assert gs.gamma_log.sf(5e-324, 49180755.0, 1e-8) == pytest.approx(0.38848461995814026, rel=1e-9)
+    assert gs.alpha.cdf(1.7e308, 2.5, 1.0) == 1
+    assert gs.noncentral_f.logsf([1e150, 1e304], 3.0, 2.0, 5.0) == pytest.approx([-344.4069347, -699.00503902], rel=1e-9)
+    assert gs.birnbaum_saunders.cdf(1e304, 2.5, 1e-8) == 1
+    assert gs.chi_squared.logpdf(5e-324, 39223.92635941019) == pytest.approx(-14787007.41605493, rel=1e-13)
+    assert gs.kumaraswamy.ppf(*np.float32([1e-37, 0.5, 1e3])) == 0
+    got = gs.kumaraswamy.ppf(*np.float32([1e-37, 4, 1e8]))
+    assert got == pytest.approx(10 ** (-45 / 4), rel=1e-5)
