@@ -35,9 +35,9 @@ __device__ real log_power(real a, real b, real p, real q)
     return log_beta_power(a, b, p, q) - log(a);
 }
 
-__device__ real noncentral_f_logcdf(real x, real d1, real d2, real lam)
+// log P(X <= x), as if nothing were beyond the range above it
+__device__ real log_below(real x, real d1, real d2, real lam)
 {
-    if (x == 0 || isinf(x)) return x == 0 ? -INFINITY : 0;
     real a = 0.5 * d1, b = 0.5 * d2, m = 0.5 * lam, beyond = a * fmin(log_beyond(x, d1, d2), (real)0);
     real z = within_range(x / (d2 / d1)), p = z / (1 + z), q = 1 / (1 + z), y = p * (a + b);
     if (mixture_has_stride(m)) return log_mixture(-1, m, a, b, p, q) + beyond;
@@ -47,17 +47,28 @@ __device__ real noncentral_f_logcdf(real x, real d1, real d2, real lam)
     return log_poisson(top, m) + log_p + log_mixture_below(m, a, y, p, top, ratio) + beyond;
 }
 
+// log P(X > x), as if nothing were beyond the range below it
+__device__ real log_above(real x, real d1, real d2, real lam)
+{
+    real a = 0.5 * d1, b = 0.5 * d2, m = 0.5 * lam, beyond = -b * fmax(log_beyond(x, d1, d2), (real)0);
+    real z = within_range(x / (d2 / d1)), p = z / (1 + z), q = 1 / (1 + z), y = p * (a + b);
+    if (mixture_has_stride(m)) return log_mixture(1, m, a, b, p, q) + beyond;
+    real bottom = mixture_bottom(m, a, y, p), log_q = log_beta_p(b, a + bottom, q, p);
+    real ratio = exp(log_power(a + bottom, b, p, q) - log_q);
+    if (m == 0) return log_q + m * ratio + beyond;
+    return log_poisson(bottom, m) + log_q + log_mixture_above(m, a, y, p, bottom, ratio) + beyond;
+}
+
+__device__ real noncentral_f_logcdf(real x, real d1, real d2, real lam)
+{
+    if (x == 0 || isinf(x)) return x == 0 ? -INFINITY : 0;
+    return log_beyond(x, d1, d2) > 0 ? log1mexp(log_above(x, d1, d2, lam)) : log_below(x, d1, d2, lam);
+}
+
 __device__ real noncentral_f_logsf(real x, real d1, real d2, real lam)
 {
     if (x == 0 || isinf(x)) return x == 0 ? 0 : -INFINITY;
-    real a = 0.5 * d1, b = 0.5 * d2, m = 0.5 * lam, beyond = log_beyond(x, d1, d2);
-    if (beyond < 0) return log1mexp(noncentral_f_logcdf(x, d1, d2, lam));
-    real z = within_range(x / (d2 / d1)), p = z / (1 + z), q = 1 / (1 + z), y = p * (a + b);
-    if (mixture_has_stride(m)) return log_mixture(1, m, a, b, p, q) - b * beyond;
-    real bottom = mixture_bottom(m, a, y, p), log_q = log_beta_p(b, a + bottom, q, p);
-    real ratio = exp(log_power(a + bottom, b, p, q) - log_q);
-    if (m == 0) return log_q + m * ratio - b * beyond;
-    return log_poisson(bottom, m) + log_q + log_mixture_above(m, a, y, p, bottom, ratio) - b * beyond;
+    return log_beyond(x, d1, d2) < 0 ? log1mexp(log_below(x, d1, d2, lam)) : log_above(x, d1, d2, lam);
 }
 
 __device__ real noncentral_f_sample(rng_t *rng, real d1, real d2, real lam)

@@ -98,7 +98,7 @@ __device__ real log_quotient(real x, real s)
 __device__ real power_of_quotient(real x, real s, real power)
 {
     real z = x / s;
-    return z == within_range(z) ? pow(z, power) : exp(power * log_quotient(x, s));
+    return z == within_range(z) || x == 0 ? pow(z, power) : exp(power * log_quotient(x, s));
 }
 
 // log(1 + x / s), x >= 0, s > 0, where the quotient may overflow. Error 2.
@@ -1473,7 +1473,10 @@ __device__ real log_poisson(real j, real m)
 __device__ real mixture_peak(real m, real a, real y, real s)
 {
     real b = a + 1 - m * s, c = m * y - a, root = sqrt(fmax(b * b + 4 * c, (real)0));
-    if (isinf(c)) return floor(sqrt(m) * sqrt(y));
+    if (y > within_range(y)) {  // whose product with m may overflow
+        real h = 0.5 * b, g = sqrt(m) * sqrt(y);
+        return floor(g * (g / (h + hypot(h, g))));
+    }
     return floor(fmax(b > 0 ? 2 * c / (b + root) : 0.5 * (root - b), (real)0));
 }
 

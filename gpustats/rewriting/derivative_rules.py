@@ -111,6 +111,7 @@ RULES = {
     "stirling_series": "stirling_series_derivative(a) * da",
     "student_quantile_search": "0",
     "weighted": "a == 0 && isinf(b) ? 0 : a * db + b * da",
+    "within_range": "a == within_range(a) ? da : 0",
     "xlog1py": "log1p(b) * da + (a == 0 ? 0 : a / (1 + b) * db)",
     "xlogy": "log(b) * da + (a == 0 ? 0 : a / b * db)",
 }

@@ -170,3 +170,17 @@ def test_powers_beyond_the_numbers():
     assert gs.kumaraswamy.ppf(*np.float32([1e-37, 0.5, 1e3])) == 0
     got = gs.kumaraswamy.ppf(*np.float32([1e-37, 4, 1e8]))
     assert got == pytest.approx(10 ** (-45 / 4), rel=1e-5)
+
+
+def test_noncentral_ones_at_both_ends():
+    """Powers of x near 0, and of noncentral F far out; of a noncentral chi-squared variable little more than exp(-x / 2) is left."""
+    x = np.array([1e301, 5e-324, 5e-324])
+    want = [-5e300, -186.87818012462344, -38093036882.13178]  # mpmath's
+    np.testing.assert_allclose(gs.noncentral_chi_squared.logpdf(x, [1, 2.5, 1e8], [41725806.5, 1e-8, 2.5]), want, rtol=1e-12)
+    np.testing.assert_array_equal(gs.noncentral_chi_squared.cdf([1e304, 1.7e308], [3.8, 2.5], [38789.0, 2.5]), 1)
+    d1, d2, lam = 1e-8, 6.8e-8, 6.8e-8
+    below, above = gs.noncentral_f.cdf(1.7e308, d1, d2, lam), gs.noncentral_f.sf(1.7e308, d1, d2, lam)
+    log_share = d2 / 2 * math.log(1.7e308 * d1 / d2)
+    assert above == pytest.approx(d1 / (d1 + d2) * (1 - log_share), rel=1e-4) and below + above == pytest.approx(1, rel=1e-14)
+    slopes = gs.noncentral_f.loglik_and_grad(1.7e308, 17.9, 13.9, 4.87)[1]
+    assert slopes["d1"] == pytest.approx(-0.16017743774126714, rel=1e-8)  # as it is at 1e100
